@@ -16,6 +16,7 @@ type binder struct {
 	dir       string // where a relative name of a file with a secret begins
 	places    places
 	protected []protectedPath // the files that were read
+	holds     []string        // those of them that hold a secret
 	problems  []Problem
 }
 

@@ -22,7 +22,10 @@ import "time"
 
 // Config is the file. The fields without a yaml tag stand in no file, and come last.
 type Config struct {
-	State    string   `yaml:"state" check:"state"` // absolute path of the folder that is the supervisor's own
+	State string `yaml:"state" check:"state"` // absolute path of the folder that is the supervisor's own
+	// SocketGroup is the OS group that may reach the control socket beside the service's account; "" is that account's own.
+	SocketGroup string `yaml:"socket_group" check:"account"`
+
 	Webhooks Webhooks `yaml:"webhooks"`
 	Log      Log      `yaml:"log"`
 	Telegram Telegram `yaml:"telegram"`
@@ -38,9 +41,11 @@ type Config struct {
 	Users []User `yaml:"users" check:"users" reload:"live"` // at least one
 	Files Files  `yaml:"files" reload:"live"`               // of users who have nothing else; already copied into each User
 
-	Local bool     // there was no file
-	File  string   // absolute path of the file; "" with Local
-	Hints []string // whole sentences for the person who starts Mews: what the environment has and was not used
+	Local  bool     // there was no file
+	File   string   // absolute path of the file; "" with Local
+	Client bool     // it was read without the secrets that this account may not read
+	Holds  []string // absolute paths of the files that were read and hold secrets
+	Hints  []string // whole sentences for the person who starts Mews: what the environment has and was not used
 }
 
 // Webhooks is where others call this machine from outside.

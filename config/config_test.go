@@ -160,6 +160,7 @@ func TestWholeFile(t *testing.T) {
 			PIDs: 512, Disk: 5 * GiB, ReadOnly: []string{"/opt/models"}},
 		Chat:   Chat{Stream: "final", Busy: "queue"},
 		Limits: Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256},
+		Holds:  []string{"/keys/seal", "/etc/mews/mews.yaml"},
 		Access: Access{Session: 90 * time.Second, SessionMax: 90 * time.Second, Rate: ReceiveRate{Burst: 1, Second: 0.5},
 			KeyFile: "/keys/seal", Key: NewSecret(strings.Repeat("Z", 32))},
 		Budget: Budget{Month: Dollars{7_000_000, true},

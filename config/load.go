@@ -32,17 +32,38 @@ func Load(path string, env Env) (*Config, error) {
 	if top != nil {
 		b.bind(top, top.Line, reflect.ValueOf(cfg).Elem(), "")
 	}
+	cfg.Holds = b.holds
+	if holdsSecret(cfg) {
+		cfg.Holds = append(cfg.Holds, cfg.File)
+	}
 	complete(cfg, env)
 	c := &checker{cfg: cfg, effects: env.Effects, places: b.places, wrongBefore: pathsOf(b.problems), protected: b.protected}
 	c.check()
 	problems := append(b.problems, c.problems...)
-	if env.Client {
+	if cfg.Client = env.Client; cfg.Client {
 		problems = withoutSecrets(problems, cfg)
 	}
 	if err := errorList(path, problems); err != nil {
 		return nil, err
 	}
 	return cfg, nil
+}
+
+// holdsSecret says whether a secret stands in the configuration itself.
+func holdsSecret(cfg *Config) (holds bool) {
+	files := map[string]string{} // what a file holds, by the key that names it
+	root(cfg).walk(func(k key) bool {
+		if k.tag.Get("holds") != "" {
+			files[strings.TrimSuffix(k.path, "_file")] = k.value.String()
+		}
+		return true
+	})
+	root(cfg).walk(func(k key) bool {
+		secret, ok := k.value.Interface().(Secret)
+		holds = holds || ok && secret.Reveal() != "" && files[k.path] == ""
+		return true
+	})
+	return holds
 }
 
 // withoutSecrets leaves out the problems of secrets, and of the files that hold them.

@@ -44,6 +44,7 @@ func (b *binder) readSecretFile(in reflect.Value, field reflect.StructField, pat
 		return
 	}
 	in.FieldByName(secret).Set(reflect.ValueOf(NewSecret(text)))
+	b.holds = append(b.holds, file)
 	b.protected = append(b.protected, protectedPath{file, "the " + what + " of " + parent(path)})
 }
 

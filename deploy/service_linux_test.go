@@ -48,6 +48,44 @@ func (c *container) talks(file string) {
 	}
 }
 
+// secrets: people with accounts reach the socket, and read neither the configuration nor the token. Who does all the same, by a
+// group that no mode shows, is named by check and doctor.
+func (c *container) secrets() {
+	c.t.Helper()
+	c.run(`printf '%064d' 7 >/etc/mews/token; chown root:mews /etc/mews/token; chmod 640 /etc/mews/token
+		sed -i '/^access:/a\  key_file: /etc/mews/token' /etc/mews/mews.yaml`)
+	for _, file := range []string{"/etc/mews/mews.yaml", "/etc/mews/token"} {
+		if said, err := c.as("bob", "cat "+file); err == nil {
+			c.t.Errorf("bob reads %s:\n%s", file, said)
+		}
+	}
+	c.run("mews check")
+	c.run("usermod -a -G mews bob")
+	for _, verb := range []string{"mews check", "mews doctor"} {
+		said, err := c.try(verb)
+		for _, want := range []string{"/etc/mews/token", "bob", "gpasswd -d bob mews"} {
+			if err == nil || !strings.Contains(said, want) {
+				c.t.Errorf("%s does not say %q (%v):\n%s", verb, want, err, said)
+			}
+		}
+	}
+	c.run("gpasswd -d bob mews; chmod 644 /etc/mews/token")
+	if said, err := c.try("mews check"); err == nil || !strings.Contains(said, "chmod o-rwx /etc/mews/token") {
+		c.t.Errorf("of a token that all can read mews check says (%v):\n%s", err, said)
+	}
+	c.run("sed -i '/key_file: .etc.mews.token/d' /etc/mews/mews.yaml; rm /etc/mews/token; mews check")
+	c.run("gpasswd -d bob mews-people")
+	if said, err := c.as("bob", "mews status"); err == nil || !strings.Contains(said, "usermod -a -G mews-people bob") {
+		c.t.Errorf("who is not in the socket's group reads (%v):\n%s", err, said)
+	}
+	c.run("usermod -a -G mews-people bob")
+}
+
+// as is try as somebody with an account.
+func (c *container) as(name, script string) (string, error) {
+	return c.try("HOME=/home/" + name + " setpriv --reuid=" + name + " --regid=" + name + " --init-groups " + script)
+}
+
 // exports: an admin who is not root has what is kept of somebody else, with the files of a home that only that one's account may
 // read. The archive of them is gone afterwards.
 func (c *container) exports() {

@@ -32,6 +32,7 @@ func TestAsAService(t *testing.T) {
 	c.serves()
 	c.holds(three)
 	c.talks("shopping.md")
+	c.secrets()
 	c.exports()
 	c.reloads()
 	c.comesBack()

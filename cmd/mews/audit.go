@@ -39,7 +39,7 @@ func auditVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintln(con.err, "mews audit:", err)
 		return errMisuse
 	}
-	cfg, _, err := loadConfig(*file)
+	cfg, err := findConfig(*file)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func auditVerify(ctx context.Context, con console, args []string) error {
 		fmt.Fprintf(con.err, textWrongHead, *head)
 		return errMisuse
 	}
-	cfg, _, err := loadConfig(*file)
+	cfg, err := findConfig(*file)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"mews/cmd/mews/doctor"
 	"mews/config"
 	"mews/supervisor/admin"
 	"mews/supervisor/app"
@@ -42,7 +43,7 @@ func checkVerb(_ context.Context, con console, args []string) error {
 	for _, hint := range cfg.Hints {
 		fmt.Fprintf(con.out, textCheckedHint, hint)
 	}
-	return nil
+	return doctor.ExposedSecrets(cfg)
 }
 
 // telegramText is a user's Telegram id, "" where there is none.

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
+
 	"mews/config"
 	"mews/supervisor/app"
 	"mews/supervisor/approval"
@@ -24,13 +27,29 @@ func loadAs(explicit string, client bool) (cfg *config.Config, path string, err 
 		return cfg, "", err
 	}
 	cfg, err = config.Load(path, env)
+	if client && path == serviceConfig && errors.Is(err, fs.ErrPermission) {
+		return &config.Config{State: serviceState, File: path, Client: true}, path, nil // who may only reach the socket may not read it
+	}
 	return cfg, path, err
+}
+
+// Where the configuration and the state of a service are that deploy/systemd/mews.service starts.
+const (
+	serviceConfig = "/etc/mews/mews.yaml"
+	serviceState  = "/var/lib/mews"
+)
+
+// findConfig reads a configuration for a verb that asks the service, and needs its secrets only where none runs: an admin's own
+// account may not read them.
+func findConfig(explicit string) (*config.Config, error) {
+	cfg, _, err := loadAs(explicit, true)
+	return cfg, err
 }
 
 // findService returns the socket of a configuration's service, for a verb that only speaks to it. It needs none of the
 // configuration's keys, because people who only have their own account may not read them.
 func findService(explicit string) (socket string, err error) {
-	cfg, _, err := loadAs(explicit, true)
+	cfg, err := findConfig(explicit)
 	if err != nil {
 		return "", err
 	}

@@ -16,7 +16,7 @@ func reloadVerb(ctx context.Context, con console, args []string) error {
 	if err := parse(set, args); err != nil {
 		return err
 	}
-	cfg, _, err := loadConfig(*file)
+	cfg, err := findConfig(*file)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func oneName(set *flag.FlagSet, file *string, args []string) (name string, cfg *
 	if err != nil {
 		return "", nil, err
 	}
-	cfg, _, err = loadConfig(*file)
+	cfg, err = findConfig(*file)
 	return words[0], cfg, err
 }
 
@@ -116,7 +116,7 @@ func request(ctx context.Context, con console, cfg *config.Config, method string
 
 // listUsers asks for the people of the names, which are one or none at all.
 func listUsers(ctx context.Context, file string, names []string) (admin.People, error) {
-	cfg, _, err := loadConfig(file)
+	cfg, err := findConfig(file)
 	if err != nil {
 		return admin.People{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/admin"
+	"mews/supervisor/approval"
 	"mews/supervisor/control"
 	"mews/supervisor/placement"
 )
@@ -32,9 +33,24 @@ func Have[R any](ctx context.Context, cfg *config.Config, method string, params 
 	return result, control.Ask(ctx, SocketPath(cfg), method, params, &result)
 }
 
+// whole is a configuration with its secrets: one for a client may lack them.
+func whole(cfg *config.Config) (*config.Config, error) {
+	if !cfg.Client || cfg.File == "" {
+		return cfg, nil
+	}
+	env, err := config.OS(approval.Effects())
+	if err != nil {
+		return nil, err
+	}
+	return config.Load(cfg.File, env)
+}
+
 // alone opens the state folder for one piece of work, while no service runs.
 func alone(ctx context.Context, cfg *config.Config, work func(context.Context, *admin.Service) error) (err error) {
 	if err := ownState(cfg.State); err != nil {
+		return err
+	}
+	if cfg, err = whole(cfg); err != nil {
 		return err
 	}
 	if err := KeepPrivate(); err != nil {

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"os"
+	"os/user"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -50,11 +53,36 @@ func dial(ctx context.Context, path string, h protocol.Handler) (*protocol.Conn,
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ECONNREFUSED):
 		return nil, &NotRunning{Path: path, Err: err}
 	case errors.Is(err, fs.ErrPermission):
+		if group := groupOf(path); group != "" {
+			return nil, fmt.Errorf(textOfGroup, path, group, accountName(), err)
+		}
 		return nil, fmt.Errorf(textNotAllowed, path, err)
 	case err != nil:
 		return nil, fmt.Errorf("reach the control socket: %w", err)
 	}
 	return protocol.NewConn(conn, h, protocol.Options{}), nil
+}
+
+// groupOf is the name of a socket's group, or its number; "" where it can't be looked at.
+func groupOf(path string) string {
+	var stat syscall.Stat_t
+	if err := syscall.Stat(path, &stat); err != nil {
+		return ""
+	}
+	gid := strconv.FormatUint(uint64(stat.Gid), 10)
+	if found, err := user.LookupGroupId(gid); err == nil {
+		return found.Name
+	}
+	return gid
+}
+
+// accountName is that of this process, or its number.
+func accountName() string {
+	uid := strconv.Itoa(os.Getuid())
+	if found, err := user.LookupId(uid); err == nil {
+		return found.Username
+	}
+	return uid
 }
 
 // decodeError turns an error for a person that came over the wire back into one.

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"os/user"
+	"strconv"
 	"sync"
 	"time"
 
@@ -59,6 +61,7 @@ type Options struct {
 	FirstCallTimeout time.Duration     // for a client to call anything; 0 is 5 s
 	// Refused is called for each client that is refused, and must not block; nil is not called.
 	Refused func(uid uint32, why error)
+	Group   string // the OS group that may connect; "" is the process's own
 	Log     hclog.Logger
 }
 
@@ -88,7 +91,29 @@ func Listen(path string, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen on the control socket: %w", err)
 	}
+	if err := giveGroup(path, o.Group); err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
 	return &Server{o: o, listener: listener}, nil
+}
+
+// giveGroup lets the members of a group connect to the socket at path.
+func giveGroup(path, group string) error {
+	if group == "" {
+		return nil
+	}
+	found, err := user.LookupGroup(group)
+	if err != nil {
+		return fmt.Errorf(textNoGroup, group)
+	}
+	gid, err := strconv.Atoi(found.Gid)
+	if err == nil {
+		err = os.Chown(path, -1, gid)
+	}
+	if err != nil {
+		return fmt.Errorf(textNotInGroup, group, err)
+	}
+	return nil
 }
 
 // Run serves clients until ctx ends, and returns when the last one has gone.

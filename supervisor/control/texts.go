@@ -11,6 +11,8 @@ const (
 	textBelowZero        = "There are no deliveries with numbers below zero."
 	textNoButton         = "This message has no such button."
 	textNoDelivery       = "This conversation has no such delivery."
+	textNoGroup          = "socket_group: there is no group %[1]s: groupadd --system %[1]s"
+	textNotInGroup       = "socket_group %[1]s: the service's account is not in it; add SupplementaryGroups=%[1]s to the unit, or make the account a member: %[2]w"
 	textCut              = "%s\n\n(This is the beginning of %d KiB; the rest is too long to be shown here.)"
 )
 
@@ -18,7 +20,9 @@ const (
 const (
 	textNotRunning = "Mews is not running here (no answer on %s). Start it with `mews run`."
 	textNotAllowed = "this account may not use %s: ask an admin of this Mews: %w"
-	textAway       = "the supervisor has been away for %s; if it was stopped, `mews run` starts it again, and what was accepted is answered then: %w"
-	textTooLong    = "The message has more than %d KiB, which is all that can be sent at once. Put it into a file in your folder and name the file."
-	textNotUTF8    = "The message is not text in UTF-8: convert it first, for example with iconv."
+	textOfGroup    = "this account may not use %s, which is for the group %s: an admin of this machine makes it a member with `usermod -a -G %[2]s %s`, " +
+		"and it logs in anew: %w"
+	textAway    = "the supervisor has been away for %s; if it was stopped, `mews run` starts it again, and what was accepted is answered then: %w"
+	textTooLong = "The message has more than %d KiB, which is all that can be sent at once. Put it into a file in your folder and name the file."
+	textNotUTF8 = "The message is not text in UTF-8: convert it first, for example with iconv."
 )

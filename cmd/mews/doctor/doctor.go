@@ -34,6 +34,7 @@ func (w *warning) Error() string { return w.text }
 // examinations is the table, in the order in which the findings are printed.
 var examinations = []examination{
 	{"config", examineConfig},
+	{"secrets", examineSecrets},
 	{"programs", examinePrograms},
 	{"state", examineState},
 	{"disk", examineDisk},

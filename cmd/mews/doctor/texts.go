@@ -5,6 +5,12 @@ const (
 	textNeedAttention = "%d of these need attention"
 	textNoConfig      = "none, which is fine"
 
+	textSecrets       = "only the service and root can read them"
+	textSecretForAll  = "%s holds a secret, and everybody on this machine can read it (mode %o): chmod o-rwx %s"
+	textSecretOfGroup = "%s holds a secret, and by its group (mode %o, group %s) these can read it: %s. For the socket people need the group of " +
+		"socket_group alone, such as mews-people; take them out of this one: %s"
+	textSecretOwned = "%s holds a secret and belongs to the account %s, which is neither the service's nor root's: chown root %s"
+
 	textPrograms     = "mews, mews-spawner and mews-worker are there, %s"
 	textOtherProgram = "mews is %s and %s says %q: install mews, mews-spawner and mews-worker of one release together, and then " +
 		"restart Mews; `make build` makes all three alike"

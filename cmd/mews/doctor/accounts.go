@@ -1,0 +1,69 @@
+package doctor
+
+import (
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// account is one of this machine's, with all its groups.
+type account struct {
+	name string
+	uid  uint32
+	gids []uint32
+}
+
+// readAccounts reads the files passwd and group in etc. Package os/user lists neither accounts nor members.
+func readAccounts(etc string) ([]account, error) {
+	people, err := readFields(filepath.Join(etc, "passwd"), 4)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := readFields(filepath.Join(etc, "group"), 4)
+	if err != nil {
+		return nil, err
+	}
+	var all []account
+	for _, p := range people {
+		a := account{name: p[0], uid: number(p[2]), gids: []uint32{number(p[3])}}
+		for _, g := range groups {
+			if slices.Contains(strings.Split(g[3], ","), a.name) {
+				a.gids = append(a.gids, number(g[2]))
+			}
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// readFields are the lines of a file that have at least so many fields.
+func readFields(path string, least int) (lines [][]string, err error) {
+	text, err := os.ReadFile(path)
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Split(strings.TrimSpace(line), ":"); len(fields) >= least && !strings.HasPrefix(line, "#") {
+			lines = append(lines, fields)
+		}
+	}
+	return lines, err
+}
+
+// number is an id; one that is none is that of nobody (-2 as systems have it).
+func number(text string) uint32 {
+	n, err := strconv.ParseUint(text, 10, 32)
+	if err != nil {
+		return ^uint32(1)
+	}
+	return uint32(n)
+}
+
+// groupName is the name of a group, or its number.
+func groupName(gid uint32) string {
+	if found, err := user.LookupGroupId(fmt.Sprint(gid)); err == nil {
+		return found.Name
+	}
+	return fmt.Sprint(gid)
+}

@@ -1,0 +1,92 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"mews/config"
+)
+
+func examineSecrets(_ context.Context, o Options) (string, error) {
+	return textSecrets, ExposedSecrets(o.Config)
+}
+
+// ExposedSecrets says which files with a secret somebody else can read, and who. A mode alone does not tell: it depends on who is in
+// the group.
+func ExposedSecrets(cfg *config.Config) error {
+	all, err := readAccounts("/etc")
+	if err != nil {
+		return fmt.Errorf("look who can read the secrets: %w", err)
+	}
+	var state syscall.Stat_t
+	unknown := syscall.Stat(cfg.State, &state) != nil // before the first start nobody knows the service's account
+	all = slices.DeleteFunc(all, func(a account) bool {
+		return a.uid == 0 || a.uid == uint32(os.Getuid()) || !unknown && a.uid == state.Uid
+	})
+	var errs []error
+	for _, path := range cfg.Holds {
+		errs = append(errs, exposed(path, all, unknown))
+	}
+	return errors.Join(errs...)
+}
+
+// firstPerson is the first uid that no system account has (login.defs: UID_MIN).
+const firstPerson = 1000
+
+// exposed says who of the accounts can read a file. Where systems is set those of the system may, unless everybody can.
+func exposed(path string, accounts []account, systems bool) error {
+	var file syscall.Stat_t
+	if syscall.Stat(path, &file) != nil {
+		return nil // whoever read it saw another tree than this
+	}
+	mode := uint32(file.Mode) & 0o777
+	var readers, leave []string
+	for _, a := range accounts {
+		if !a.may(file, 0o4) || !a.reaches(path) || systems && a.uid < firstPerson && mode&0o004 == 0 {
+			continue
+		}
+		if a.uid == file.Uid {
+			return fmt.Errorf(textSecretOwned, path, a.name, path)
+		}
+		readers = append(readers, a.name)
+		leave = append(leave, fmt.Sprintf("gpasswd -d %s %s", a.name, groupName(file.Gid)))
+	}
+	switch {
+	case len(readers) == 0:
+		return nil
+	case mode&0o004 != 0:
+		return fmt.Errorf(textSecretForAll, path, mode, path)
+	}
+	return fmt.Errorf(textSecretOfGroup, path, mode, groupName(file.Gid), strings.Join(readers, ", "), strings.Join(leave, "; "))
+}
+
+// may says whether an account has a right, such as 4 to read, by the mode of a file.
+func (a account) may(file syscall.Stat_t, right uint32) bool {
+	mode := uint32(file.Mode)
+	switch {
+	case a.uid == file.Uid:
+		mode >>= 6
+	case slices.Contains(a.gids, file.Gid):
+		mode >>= 3
+	}
+	return mode&right != 0
+}
+
+// reaches says whether an account may pass through the folders around a file.
+func (a account) reaches(path string) bool {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		var folder syscall.Stat_t
+		if err := syscall.Stat(dir, &folder); err != nil || !a.may(folder, 0o1) {
+			return false
+		}
+		if dir == filepath.Dir(dir) {
+			return true
+		}
+	}
+}
