@@ -20,7 +20,7 @@ const (
 )
 
 // codeAsked fails unless the newest that a person was told asks for a code.
-func (l consent) codeAsked(name string) {
+func (l approvalService) codeAsked(name string) {
 	l.T.Helper()
 	if told := last(l.told(name)); !strings.Contains(told, freshCode) {
 		l.T.Fatalf("%s was told %q, want a question with %q", name, told, freshCode)
@@ -28,12 +28,12 @@ func (l consent) codeAsked(name string) {
 }
 
 // codesAsked is how often a code was asked for.
-func (l consent) codesAsked() int {
+func (l approvalService) codesAsked() int {
 	return l.Count("SELECT count(*) FROM outbox WHERE instr(text, ?)", freshCode)
 }
 
 // audits fails unless the audit log has so many rows of each action.
-func (l consent) audits(want map[string]int) {
+func (l approvalService) audits(want map[string]int) {
 	l.T.Helper()
 	for action, n := range want {
 		if got := l.Count("SELECT count(*) FROM audit WHERE action = ?", action); got != n {
@@ -127,7 +127,7 @@ func TestACodeThatDoesNotComeIsANo(t *testing.T) {
 
 // TestNobodyIsAskedForACodeInVain: who has none, or would have to send it where others read it, is told so.
 func TestNobodyIsAskedForACodeInVain(t *testing.T) {
-	l := consent{newGatedService(t, courier, "", "alice, role: admin, totp: 'off'", "bob, approvals: {send_file: step_up}")}
+	l := approvalService{newGatedService(t, fileSender, "", "alice, role: admin, totp: 'off'", "bob, approvals: {send_file: step_up}")}
 	l.lay("a.txt", "hello\n")
 	l.open()
 	l.asks("bob", "a.txt", "error: send a.txt: not sent: This needs a code, and bob has no second factor that makes any.")
@@ -147,7 +147,7 @@ func TestNobodyIsAskedForACodeInVain(t *testing.T) {
 
 // TestSettingsAndInvitesByACode: a command waits as a tool does, and what it is about is not done before.
 func TestSettingsAndInvitesByACode(t *testing.T) {
-	l := consent{newGatedService(t, courier, "", "alice, role: admin, totp: required, approvals: {invite: step_up, settings: step_up}")}
+	l := approvalService{newGatedService(t, fileSender, "", "alice, role: admin, totp: required, approvals: {invite: step_up, settings: step_up}")}
 	l.enrol("alice")
 	l.open()
 	l.asks("alice", l.code("alice", 0), unlocked)

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// courier is a model that sends the file which the person names, and says what came of that.
-func courier(r modeltest.Request) modeltest.Answer {
+// fileSender is a model that sends the file which the person names, and says what came of that.
+func fileSender(r modeltest.Request) modeltest.Answer {
 	if done := r.Done(); len(done) > 0 {
 		return modeltest.Answer{Text: done[len(done)-1].Result}
 	}
@@ -26,19 +26,19 @@ func courier(r modeltest.Request) modeltest.Answer {
 // mayI is how somebody is asked about a file.
 const mayI = "May I send the file "
 
-// consent is a gatedService in which people are asked before something leaves.
-type consent struct{ *gatedService }
+// approvalService is a gatedService in which people are asked before something leaves.
+type approvalService struct{ *gatedService }
 
-// approving is one with a courier in which bob is asked before a file leaves; by is how.
-func approving(t *testing.T, by, fields string) consent {
+// approving is one with a fileSender in which bob is asked before a file leaves; by is how.
+func approving(t *testing.T, by, fields string) approvalService {
 	t.Helper()
-	l := consent{newGatedService(t, courier, "", "bob, approvals: {send_file: "+by+"}"+fields)}
+	l := approvalService{newGatedService(t, fileSender, "", "bob, approvals: {send_file: "+by+"}"+fields)}
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	return l
 }
 
 // lay puts a file into bob's folder.
-func (l consent) lay(name, text string) {
+func (l approvalService) lay(name, text string) {
 	l.T.Helper()
 	if err := os.WriteFile(filepath.Join(l.Home("bob"), name), []byte(text), 0o600); err != nil {
 		l.T.Fatal(err)
@@ -47,7 +47,7 @@ func (l consent) lay(name, text string) {
 }
 
 // chooses has a person press the newest button in their chat that says so.
-func (l consent) chooses(name, label string) {
+func (l approvalService) chooses(name, label string) {
 	l.T.Helper()
 	u := l.who(name)
 	for _, m := range slices.Backward(l.bot.Sent(u.ID)) {
@@ -66,7 +66,7 @@ func (l consent) chooses(name, label string) {
 }
 
 // die kills the service.
-func (l consent) die() {
+func (l approvalService) die() {
 	l.T.Helper()
 	at := time.Now()
 	l.Kill()
@@ -75,7 +75,7 @@ func (l consent) die() {
 }
 
 // worker waits for a person's worker, which is another than that, and returns its process.
-func (l consent) worker(name string, than int) (pid int) {
+func (l approvalService) worker(name string, than int) (pid int) {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "a worker of "+name, func() bool {
 		pid = l.Workers()[name]
@@ -85,7 +85,7 @@ func (l consent) worker(name string, than int) (pid int) {
 }
 
 // loseWorker kills a person's worker, and waits for another.
-func (l consent) loseWorker(name string) {
+func (l approvalService) loseWorker(name string) {
 	l.T.Helper()
 	pid := l.worker(name, 0)
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
@@ -95,37 +95,37 @@ func (l consent) loseWorker(name string) {
 }
 
 // waits says whether somebody is asked something that they have not answered.
-func (l consent) waits() bool {
+func (l approvalService) waits() bool {
 	return l.Count(`SELECT count(*) FROM question q JOIN turn t ON t.id = q.turn WHERE q.answer = '' AND t.ended_at IS NULL`) > 0
 }
 
 // wants has bob name a file, and waits until he is asked about it, and that is kept: no later life asks him again only because
 // it can't know that he was.
-func (l consent) wants(file string) {
+func (l approvalService) wants(file string) {
 	l.T.Helper()
 	l.asks("bob", file, mayI)
 	l.WaitFor(apptest.Patience, "the question to be delivered", l.delivered)
 }
 
 // delivered says whether everything has arrived that people are told.
-func (l consent) delivered() bool {
+func (l approvalService) delivered() bool {
 	return l.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
 }
 
 // done says whether nothing is left to be done.
-func (l consent) done() bool {
+func (l approvalService) done() bool {
 	return l.bot.Pending() == 0 && l.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 && l.delivered()
 }
 
 // settle waits until nothing is left to be done.
-func (l consent) settle() {
+func (l approvalService) settle() {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "all to be done", l.done)
 }
 
 // arrived fails unless these files have left in all, and have arrived at bob's: each no more often than it has left, but for
 // copies which say that they may be repeats.
-func (l consent) arrived(names ...string) {
+func (l approvalService) arrived(names ...string) {
 	l.T.Helper()
 	if n := l.Count("SELECT count(*) FROM effect WHERE kind = 'file.sent'"); n != len(names) {
 		l.T.Errorf("%d files have left, want %q", n, names)
@@ -156,10 +156,10 @@ func (l consent) arrived(names ...string) {
 }
 
 // asked is how often people were asked.
-func (l consent) asked() int { return l.Count("SELECT count(*) FROM question") }
+func (l approvalService) asked() int { return l.Count("SELECT count(*) FROM question") }
 
 // ends fails unless bob was told an answer, plainly or only as perhaps a repeat.
-func (l consent) ends(answer string) {
+func (l approvalService) ends(answer string) {
 	l.T.Helper()
 	if !slices.ContainsFunc(l.told("bob"), func(text string) bool { return strings.Contains(text, answer) }) {
 		l.T.Errorf("bob was told %q, want %q", l.told("bob"), answer)
@@ -167,7 +167,7 @@ func (l consent) ends(answer string) {
 }
 
 // inFlat waits until something is said in the flat.
-func (l consent) inFlat(words string) {
+func (l approvalService) inFlat(words string) {
 	l.T.Helper()
 	l.bot.Await(l.T, "the flat to read "+words, func() bool {
 		return slices.ContainsFunc(l.bot.Sent(theFlat.ID), func(m telegramtest.Message) bool { return strings.Contains(m.Text, words) })
@@ -175,7 +175,7 @@ func (l consent) inFlat(words string) {
 }
 
 // confirms has bob send a code, by which a file leaves.
-func (l consent) confirms(code string) (message int64) {
+func (l approvalService) confirms(code string) (message int64) {
 	l.T.Helper()
 	from := len(l.told("bob"))
 	message = l.say("bob", code)

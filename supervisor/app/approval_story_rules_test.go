@@ -14,7 +14,7 @@ import (
 )
 
 // changes writes the configuration otherwise and has it reloaded.
-func (l consent) changes(old, new string) {
+func (l approvalService) changes(old, new string) {
 	l.T.Helper()
 	b, err := os.ReadFile(l.Config)
 	if err != nil || !strings.Contains(string(b), old) {
@@ -29,7 +29,7 @@ func (l consent) changes(old, new string) {
 
 // TestAYesIsForTheRulesAsTheyAre: while people are asked, one is no admin any more, and what the other is asked about is denied.
 func TestAYesIsForTheRulesAsTheyAre(t *testing.T) {
-	l := consent{newGatedService(t, courier, "", "alice, role: admin, totp: off, approvals: {invite: ask}",
+	l := approvalService{newGatedService(t, fileSender, "", "alice, role: admin, totp: off, approvals: {invite: ask}",
 		"bob, role: admin, totp: off, approvals: {send_file: ask}")}
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	l.Start()
@@ -53,7 +53,7 @@ func TestAYesIsForTheRulesAsTheyAre(t *testing.T) {
 // TestACodeThatNothingWaitsForGoesNowhere: no word of it is kept, no model reads it, and it is good for nothing afterwards. Six
 // digits that are no code are words.
 func TestACodeThatNothingWaitsForGoesNowhere(t *testing.T) {
-	l := consent{newGatedService(t, modeltest.Echo, "", "bob, totp: required")}
+	l := approvalService{newGatedService(t, modeltest.Echo, "", "bob, totp: required")}
 	l.enrol("bob")
 	l.open()
 	l.asks("bob", l.code("bob", 0), unlocked)

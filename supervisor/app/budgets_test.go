@@ -20,7 +20,7 @@ func TestWhoIsNotServedSpendsNothing(t *testing.T) {
 
 // What somebody has set lower for themselves is not exceeded because it can't be read.
 func TestALimitThatCannotBeReadIsNoneThatIsExceeded(t *testing.T) {
-	s := newStudy(t)
+	s := newTwoPersonService(t)
 	p := s.settings
 	set(t, p, "ann", users.SettingDay, "1.25")
 	set(t, p, "ann", users.SettingTimezone, "Asia/Tokyo")

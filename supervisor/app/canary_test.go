@@ -92,22 +92,22 @@ func (c canaries) inFiles(t *testing.T, dir string) map[string][]string {
 	return all
 }
 
-// aviary is a gatedService with a secret of its own in every place that there is for one.
-type aviary struct {
+// canaryService is a gatedService with a secret of its own in every place that there is for one.
+type canaryService struct {
 	*gatedService
 	canaries
 	printed bytes.Buffer // what all verbs have
 	hook    string
 }
 
-const aviaryConfig = "limits: {steps: 5}\nbudget: {users: {day: 100}}\nmodels:\n  default: test/test\n  providers:\n" +
+const canaryConfig = "limits: {steps: 5}\nbudget: {users: {day: 100}}\nmodels:\n  default: test/test\n  providers:\n" +
 	"    test: {kind: openai, base_url: MODEL_URL, api_key: \"${MEWS_CANARY_KEY}\"}\n" +
 	"    claude: {kind: anthropic, base_url: ANTHROPIC_URL, api_key: CANARY_WRONG}\n" +
 	"    down: {kind: openai, base_url: \"http://127.0.0.1:1/v1\", api_key: CANARY_DOWN}\n" +
 	"  prices: {test/test: {input: 1, output: 1}, claude/test: {input: 1, output: 1}, down/test: {input: 1, output: 1}}\n"
 
-func newAviary(t *testing.T) *aviary {
-	a := &aviary{canaries: canaries{"webhook secret": rand.Text()}}
+func newCanaryService(t *testing.T) *canaryService {
+	a := &canaryService{canaries: canaries{"webhook secret": rand.Text()}}
 	for _, key := range []string{"the key", "a wrong key", "the key of who is down"} {
 		a.canaries[key] = "sk-" + rand.Text() + rand.Text()
 	}
@@ -118,7 +118,7 @@ func newAviary(t *testing.T) *aviary {
 	a.hook = listener.Addr().String()
 	listener.Close()
 	config := strings.NewReplacer("CANARY_WRONG", a.canaries["a wrong key"], "CANARY_DOWN", a.canaries["the key of who is down"],
-		"ANTHROPIC_URL", "MODEL_ROOT").Replace(aviaryConfig)
+		"ANTHROPIC_URL", "MODEL_ROOT").Replace(canaryConfig)
 	a.gatedService = newGatedService(t, modeltest.Echo, config, "alice, role: admin, totp: off", "bob, totp: required")
 	a.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	a.model.Key = a.canaries["the key"]
@@ -133,7 +133,7 @@ func newAviary(t *testing.T) *aviary {
 }
 
 // Run runs a verb beside the service, and returns what it has printed.
-func (a *aviary) run(verb ...string) string {
+func (a *canaryService) run(verb ...string) string {
 	cmd := exec.Command(filepath.Join(a.Bin, "mews"), append(verb, "--config", a.Config)...)
 	cmd.Env = append(os.Environ(), a.Env...)
 	out, err := cmd.CombinedOutput()
@@ -141,7 +141,7 @@ func (a *aviary) run(verb ...string) string {
 }
 
 // put is run, and what it has printed must hold no secret.
-func (a *aviary) keep(verb ...string) {
+func (a *canaryService) keep(verb ...string) {
 	a.printed.WriteString(strings.Join(verb, " ") + "\n" + a.run(verb...))
 }
 
@@ -158,7 +158,7 @@ func found(t *testing.T, pattern, text string) string {
 // TestNoSecretIsWritten puts a value of its own into every place for a secret, has everything fail that can, and looks for
 // them in all that was written: files, logs, what verbs print, the processes' environments, what models and Telegram got.
 func TestNoSecretIsWritten(t *testing.T) {
-	a := newAviary(t)
+	a := newCanaryService(t)
 	a.Start()
 	a.asks("alice", "hello", "echo: hello")
 	carol := a.pair(t)
@@ -175,7 +175,7 @@ func TestNoSecretIsWritten(t *testing.T) {
 }
 
 // pair has carol added and let in: she is shown her second factor, and nobody else is.
-func (a *aviary) pair(t *testing.T) telegramtest.User {
+func (a *canaryService) pair(t *testing.T) telegramtest.User {
 	t.Helper()
 	a.keep("user", "add", "carol")
 	code := found(t, `/start ([A-Z2-7]{20,})`, a.run("user", "invite", "carol"))
@@ -210,7 +210,7 @@ func (a *aviary) pair(t *testing.T) telegramtest.User {
 }
 
 // codes has bob type codes, right and wrong.
-func (a *aviary) codes() {
+func (a *canaryService) codes() {
 	a.T.Helper()
 	a.asks("bob", "one", locked)
 	a.canaries["typed wrong"], a.canaries["typed right"] = a.wrong("bob"), a.code("bob", 0)
@@ -224,7 +224,7 @@ func (a *aviary) codes() {
 }
 
 // failures has providers and Telegram refuse, be away, and answer nonsense.
-func (a *aviary) failures(t *testing.T) {
+func (a *canaryService) failures(t *testing.T) {
 	t.Helper()
 	for _, model := range []string{"claude/test", "down/test"} {
 		a.asks("alice", "/model "+model, "From your next message on "+model)
@@ -241,7 +241,7 @@ func (a *aviary) failures(t *testing.T) {
 }
 
 // settles waits until what was said has an answer, with Telegram or refused for good.
-func (a *aviary) settles(what string) {
+func (a *canaryService) settles(what string) {
 	a.T.Helper()
 	a.WaitFor(apptest.Patience, "an answer to "+what, func() bool {
 		return a.bot.Pending() == 0 && a.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
@@ -250,7 +250,7 @@ func (a *aviary) settles(what string) {
 }
 
 // verbs prints all that verbs print beside what is shown on purpose.
-func (a *aviary) verbs() {
+func (a *canaryService) verbs() {
 	for _, verb := range [][]string{{"status"}, {"status", "--json"}, {"user", "list"}, {"user", "list", "--json"}, {"user", "show", "carol"},
 		{"totp", "status"}, {"totp", "status", "--json"}, {"audit"}, {"audit", "--json"}, {"audit", "verify"}, {"usage"}, {"usage", "--all"},
 		{"check"}, {"doctor"}, {"models"}, {"reload"}, {"totp", "unlock", "bob"}, {"user", "export", "carol", "--output", filepath.Join(a.Dir, "state", "carol.tar.gz")}} {
@@ -259,7 +259,7 @@ func (a *aviary) verbs() {
 }
 
 // badConfiguration has the configuration be read again with secrets in the wrong places.
-func (a *aviary) badConfiguration() {
+func (a *canaryService) badConfiguration() {
 	good, err := os.ReadFile(a.Config)
 	if err != nil {
 		a.T.Fatal(err)
@@ -283,7 +283,7 @@ func (a *aviary) badConfiguration() {
 }
 
 // processesKeep looks at what anybody of the same account may see of the processes.
-func (a *aviary) processesKeep(t *testing.T) {
+func (a *canaryService) processesKeep(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"mews", "mews-spawner", "mews-worker"} {
 		pids := a.Processes(program)
@@ -309,7 +309,7 @@ func (a *aviary) processesKeep(t *testing.T) {
 }
 
 // webhook has Telegram bring what people say, and others who do not know the secret.
-func (a *aviary) webhook(t *testing.T) {
+func (a *canaryService) webhook(t *testing.T) {
 	t.Helper()
 	text, err := os.ReadFile(a.Config)
 	if err != nil {
@@ -337,7 +337,7 @@ func (a *aviary) webhook(t *testing.T) {
 }
 
 // look looks everywhere.
-func (a *aviary) look(t *testing.T, carol telegramtest.User) {
+func (a *canaryService) look(t *testing.T, carol telegramtest.User) {
 	t.Helper()
 	a.lookAtFiles(t)
 	log, err := os.ReadFile(filepath.Join(a.Dir, "log"))
@@ -379,7 +379,7 @@ func (a *aviary) look(t *testing.T, carol telegramtest.User) {
 }
 
 // lookAtFiles looks at what the service keeps, and at the people's folders.
-func (a *aviary) lookAtFiles(t *testing.T) {
+func (a *canaryService) lookAtFiles(t *testing.T) {
 	t.Helper()
 	for _, dir := range []string{"state", "homes"} {
 		for path, what := range a.inFiles(t, filepath.Join(a.Dir, dir)) {
@@ -389,7 +389,7 @@ func (a *aviary) lookAtFiles(t *testing.T) {
 }
 
 // canFail sees that secrets would be found.
-func (a *aviary) canFail(t *testing.T) {
+func (a *canaryService) canFail(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
 	for what, secret := range a.canaries {

@@ -67,7 +67,7 @@ func TestNothingTakesEffectWithoutItsAuditEntry(t *testing.T) {
 	c.does("user", "invite", "dan")
 	must(t, store.Factors.Put(t.Context(), "dan", []byte("sealed"), nil))
 	must(t, store.Bindings.Bind(t.Context(), sqlite.Binding{Channel: supervisor.ChannelTelegram, Account: "7", User: "dan"}))
-	must(t, os.WriteFile(c.s.config.State+"/homes/dan/diary", []byte("hello"), 0o600))
+	must(t, os.WriteFile(c.s.config.State+"/homes/dan/partLog", []byte("hello"), 0o600))
 	behind(t, c.s, "UPDATE totp SET failures = 3; CREATE TRIGGER full BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'the log is full'); END")
 	state := func() string {
 		var all bytes.Buffer
@@ -87,7 +87,7 @@ func TestNothingTakesEffectWithoutItsAuditEntry(t *testing.T) {
 			t.Fatalf("mews %s has made of\n%s\nthis:\n%s", verb, before, now)
 		}
 	}
-	if _, err := os.Stat(c.s.config.State + "/homes/dan/diary"); err != nil {
+	if _, err := os.Stat(c.s.config.State + "/homes/dan/partLog"); err != nil {
 		t.Errorf("dan's folder: %v", err)
 	}
 	behind(t, c.s, "DROP TRIGGER full")

@@ -16,7 +16,7 @@ import (
 )
 
 func TestAnInviteLetsSomebodyIn(t *testing.T) {
-	s := newStudy(t)
+	s := newTwoPersonService(t)
 	bot := ""
 	i := invites{s.configuration, s.spool, func() string { return bot }, time.Now}
 	made, err := i.Invite(t.Context(), "cleo")
@@ -56,7 +56,7 @@ func TestAnInviteLetsSomebodyIn(t *testing.T) {
 }
 
 func TestWhoCannotBeInvited(t *testing.T) {
-	s := newStudy(t)
+	s := newTwoPersonService(t)
 	must(t, s.db.Access().People.Suspend(t.Context(), "ben", true))
 	must(t, s.configuration.Refresh(t.Context()))
 	i := invites{s.configuration, s.spool, s.botName, time.Now}
@@ -71,7 +71,7 @@ func TestWhoCannotBeInvited(t *testing.T) {
 }
 
 func TestAGroupIsAllowedAndDisallowed(t *testing.T) {
-	s := newStudy(t)
+	s := newTwoPersonService(t)
 	g := groups{s.configuration}
 	c := supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: "-7"}
 	must(t, g.Allow(t.Context(), c))
@@ -102,7 +102,7 @@ func unlock(t *testing.T, s *service, c supervisor.Conversation) {
 }
 
 func TestStatusTellsOfTheGateAndTheBudget(t *testing.T) {
-	s := newStudy(t)
+	s := newTwoPersonService(t)
 	c, err := s.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
 	must(t, err)
 	told := func(want string) {
@@ -135,7 +135,7 @@ func TestStatusTellsOfTheGateAndTheBudget(t *testing.T) {
 
 // All but what runs turns is as a service puts it together.
 func TestACommandIsJoinedToAllThatItNeeds(t *testing.T) {
-	s := newStudy(t)
+	s := newTwoPersonService(t)
 	s.audit = audit.New(s.db.Audit(), s.log)
 	o := chatCommands{s}.commandOptions(nil, statusReporter{})
 	for name, part := range map[string]any{"questions": o.Questions, "cleanings": o.Cleanings, "approver": o.Approver, "locks": o.Locks,

@@ -13,7 +13,7 @@ import (
 
 // TestManyTextsAtOnceAreKept: what is beyond the rate waits on disk, and the first beyond what may wait is refused in a reply to it.
 func TestManyTextsAtOnceAreKept(t *testing.T) {
-	l := newGatedService(t, courier, "", "alice, role: admin")
+	l := newGatedService(t, fileSender, "", "alice, role: admin")
 	text, err := os.ReadFile(filepath.Join(l.Dir, "mews.yaml"))
 	if err != nil {
 		t.Fatal(err)

@@ -19,21 +19,21 @@ import (
 // guesses is how many try at one time.
 const guesses = 100
 
-// throng is a gate that lets nobody on before all have met it, so that none of them finds it open that another has opened.
-type throng struct {
+// barrierGate is a gate that lets nobody on before all have met it, so that none of them finds it open that another has opened.
+type barrierGate struct {
 	*access.Gate
 	all *sync.WaitGroup
 }
 
-func (c throng) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
+func (c barrierGate) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	m, err := c.Gate.Check(ctx, in)
 	c.all.Done()
 	c.all.Wait()
 	return m, err
 }
 
-// table is a gate of bob's over a real database, and what it has let through.
-type table struct {
+// guessRig is a gate of bob's over a real database, and what it has let through.
+type guessRig struct {
 	t      *testing.T
 	db     *sqlite.DB
 	gate   *access.Gate
@@ -43,8 +43,8 @@ type table struct {
 	through []string
 }
 
-func newTable(t *testing.T) *table {
-	b := &table{t: t, db: sqlitetest.Open(t)}
+func newGuessRig(t *testing.T) *guessRig {
+	b := &guessRig{t: t, db: sqlitetest.Open(t)}
 	people, err := access.New([]supervisor.User{{Name: "bob", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "101"}, Codes: supervisor.CodesRequired}}, 1, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func newTable(t *testing.T) *table {
 	return b
 }
 
-func (b *table) code(later time.Duration) string {
+func (b *guessRig) code(later time.Duration) string {
 	code, err := totp.GenerateCode(b.secret, time.Now().Add(later))
 	if err != nil {
 		b.t.Fatal(err)
@@ -78,7 +78,7 @@ func (b *table) code(later time.Duration) string {
 }
 
 // send puts a text through an inbox behind a gate.
-func (b *table) send(gate inbox.Gate, key, text string) {
+func (b *guessRig) send(gate inbox.Gate, key, text string) {
 	box := inbox.New(inbox.Options{Store: b.db.Inbox(), Gate: gate, Conversations: b.db.Conversations(), Queued: func(int64) {},
 		Accepted: func(in supervisor.Inbound) {
 			b.mu.Lock()
@@ -94,17 +94,17 @@ func (b *table) send(gate inbox.Gate, key, text string) {
 }
 
 // guess has a hundred try at one time.
-func (b *table) guess(text func(i int) string) {
+func (b *guessRig) guess(text func(i int) string) {
 	var met, done sync.WaitGroup
 	met.Add(guesses)
 	for i := range guesses {
-		done.Go(func() { b.send(throng{b.gate, &met}, fmt.Sprint("guess", i), text(i)) })
+		done.Go(func() { b.send(barrierGate{b.gate, &met}, fmt.Sprint("guess", i), text(i)) })
 	}
 	done.Wait()
 }
 
 // audited fails unless the audit log has so many rows of each action.
-func (b *table) audited(want map[string]int) {
+func (b *guessRig) audited(want map[string]int) {
 	b.t.Helper()
 	rows, err := b.db.Audit().List(b.t.Context(), sqlite.AuditFilter{Action: "login", Limit: 10 * guesses})
 	if err != nil {
@@ -121,7 +121,7 @@ func (b *table) audited(want map[string]int) {
 
 // TestOfAHundredRightCodesOneOpens: they are the same code, which is taken once.
 func TestOfAHundredRightCodesOneOpens(t *testing.T) {
-	b := newTable(t)
+	b := newGuessRig(t)
 	code := b.code(0)
 	b.guess(func(int) string { return code })
 	b.audited(map[string]int{"login": 1, "login.refused": guesses - 1})
@@ -132,7 +132,7 @@ func TestOfAHundredRightCodesOneOpens(t *testing.T) {
 
 // TestFiveWrongCodesLock, of a hundred at one time; a right one among those behind them is not looked at.
 func TestFiveWrongCodesLock(t *testing.T) {
-	b := newTable(t)
+	b := newGuessRig(t)
 	right := map[string]bool{b.code(-30 * time.Second): true, b.code(0): true, b.code(30 * time.Second): true}
 	b.guess(func(i int) string {
 		for n := 100_000 + i*10; ; n++ {

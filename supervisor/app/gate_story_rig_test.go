@@ -37,12 +37,12 @@ type gatedService struct {
 	names []string          // of the people, by their ids on Telegram from firstID on
 	keys  map[string]string // their secrets, in base32
 
-	hands
+	testClock
 	end func() // of the service inside
 }
 
-// hands are of a clock that a test may move. The zero value is the machine's.
-type hands struct {
+// testClock is a clock that a test may move. The zero value is the machine's.
+type testClock struct {
 	mu sync.Mutex // guards at
 	at time.Time  // the zero value is that nobody has moved it
 }
@@ -85,8 +85,8 @@ func (l *gatedService) write(name, text string) {
 	}
 }
 
-// clock is the time by them.
-func (h *hands) clock() time.Time {
+// clock is the time by it.
+func (h *testClock) clock() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.at.IsZero() {
@@ -100,7 +100,7 @@ func (h *hands) clock() time.Time {
 const behindBy = 72 * time.Hour
 
 // move moves the clock on. From then on it stands but for that.
-func (h *hands) move(d time.Duration) {
+func (h *testClock) move(d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.at.IsZero() {

@@ -119,10 +119,10 @@ func aCodeAndWhatItOpens(t *testing.T) {
 	l.hears("bob", 1, unlocked, "echo: held words")
 }
 
-// database is the path of a house's.
+// database is the path of a service's.
 func (l *gatedService) database() string { return filepath.Join(l.Dir, "state", "private", "mews.db") }
 
-// look is what a query finds first in a house's database as it is now. It may be called while Telegram or the model is asked.
+// look is what a query finds first in a service's database as it is now. It may be called while Telegram or the model is asked.
 func (l *gatedService) look(query string) string {
 	return strings.Join(sqlitetest.LookAt(l.T, l.database(), query), "\n")
 }

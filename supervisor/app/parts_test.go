@@ -11,20 +11,20 @@ import (
 	"testing/synctest"
 )
 
-// diary is what parts have done, in order.
-type diary struct {
+// partLog is what parts have done, in order.
+type partLog struct {
 	mu    sync.Mutex
 	lines []string
 }
 
-func (d *diary) note(format string, args ...any) {
+func (d *partLog) note(format string, args ...any) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.lines = append(d.lines, fmt.Sprintf(format, args...))
 }
 
-// faithful is a part that runs until it is told to end.
-func (d *diary) faithful(name string) part {
+// untilEnded is a part that runs until it is told to end.
+func (d *partLog) untilEnded(name string) part {
 	return part{name, func(ctx context.Context) error {
 		<-ctx.Done()
 		d.note("%s ends", name)
@@ -34,18 +34,18 @@ func (d *diary) faithful(name string) part {
 
 func TestPartsStopInReverseEachWhenTheOneBeforeHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var d diary
+		var d partLog
 		slow, end := make(chan struct{}), make(chan struct{})
 		ctx, cancel := context.WithCancel(t.Context())
 		ran := make(chan error, 1)
 		go func() {
-			ran <- runParts(ctx, []part{d.faithful("database"), {"sessions", func(ctx context.Context) error {
+			ran <- runParts(ctx, []part{d.untilEnded("database"), {"sessions", func(ctx context.Context) error {
 				<-ctx.Done()
 				close(slow)
 				<-end
 				d.note("sessions ends")
 				return nil
-			}}, d.faithful("socket")}, func() { d.note("started") })
+			}}, d.untilEnded("socket")}, func() { d.note("started") })
 		}()
 		synctest.Wait()
 		cancel()
@@ -73,9 +73,9 @@ func TestAPartThatEndsEndsAll(t *testing.T) {
 		"as if cancelled":  {context.Canceled, "sessions: ended by itself"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var d diary
-			err := runParts(t.Context(), []part{d.faithful("database"),
-				{"sessions", func(context.Context) error { return c.err }}, d.faithful("socket")}, func() {})
+			var d partLog
+			err := runParts(t.Context(), []part{d.untilEnded("database"),
+				{"sessions", func(context.Context) error { return c.err }}, d.untilEnded("socket")}, func() {})
 			if err == nil || err.Error() != c.want {
 				t.Errorf("got %v, want %q", err, c.want)
 			}

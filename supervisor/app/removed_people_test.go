@@ -34,7 +34,7 @@ func TestDisablingTakesInvitesBack(t *testing.T) {
 func TestANameIsGivenAgainOnlyToWhoseItWas(t *testing.T) {
 	bothWays(t, func(c *commandLine) {
 		home := filepath.Join(c.dir, "state", "homes", "dan")
-		lay := func() { must(c.t, os.WriteFile(filepath.Join(home, "diary.md"), []byte("private"), 0o600)) }
+		lay := func() { must(c.t, os.WriteFile(filepath.Join(home, "partLog.md"), []byte("private"), 0o600)) }
 		c.does("user", "add", "dan")
 		c.does("user", "remove", "dan")
 		c.does("user", "add", "dan") // an empty folder is nothing of theirs
@@ -48,8 +48,8 @@ func TestANameIsGivenAgainOnlyToWhoseItWas(t *testing.T) {
 			c.t.Fatal("dan was added all the same")
 		}
 		out := c.does("user", "add", "dan", "--again")
-		if text, err := os.ReadFile(filepath.Join(home, "diary.md")); string(text) != "private" || !strings.Contains(out, "is a user of Mews again") {
-			c.t.Errorf("said %q; the diary is %q, %v", out, text, err)
+		if text, err := os.ReadFile(filepath.Join(home, "partLog.md")); string(text) != "private" || !strings.Contains(out, "is a user of Mews again") {
+			c.t.Errorf("said %q; the partLog is %q, %v", out, text, err)
 		}
 		c.refuses("There is a person called dan already", "user", "add", "dan", "--again")
 		c.does("user", "remove", "dan")
@@ -65,7 +65,7 @@ func TestANameIsGivenAgainOnlyToWhoseItWas(t *testing.T) {
 
 // What the database has of a name counts as its folder does, and /invite refuses with the same words as the command line.
 func TestAnInviteInTheChatGivesNobodyAnothersThings(t *testing.T) {
-	s := newStudy(t)
+	s := newTwoPersonService(t)
 	i := invites{s.configuration, s.spool, s.botName, time.Now}
 	must(t, i.Check(t.Context(), "dan"))
 	_, err := s.db.Conversations().Find(t.Context(), "dan", supervisor.ChannelTelegram, "9", "")
@@ -91,7 +91,7 @@ func TestWhoWasRemovedIsExported(t *testing.T) {
 	bothWays(t, func(c *commandLine) {
 		c.does("user", "add", "dan")
 		c.does("user", "invite", "dan")
-		must(c.t, os.WriteFile(filepath.Join(c.dir, "state", "homes", "dan", "diary.md"), []byte("private"), 0o600))
+		must(c.t, os.WriteFile(filepath.Join(c.dir, "state", "homes", "dan", "partLog.md"), []byte("private"), 0o600))
 		c.does("user", "disable", "dan") // which stays in the database
 		c.does("user", "remove", "dan")
 		out, errs, code := c.types("", "user", "export", "dan")
@@ -99,7 +99,7 @@ func TestWhoWasRemovedIsExported(t *testing.T) {
 			c.t.Fatalf("exit %d, %s", code, errs)
 		}
 		got := unpack(c.t, strings.NewReader(out))
-		if got["files/diary.md"] != "private" || !strings.Contains(got["transcript.jsonl"], `"table":"suspended"`) {
+		if got["files/partLog.md"] != "private" || !strings.Contains(got["transcript.jsonl"], `"table":"suspended"`) {
 			c.t.Errorf("it has %v", got)
 		}
 		must(c.t, os.RemoveAll(filepath.Join(c.dir, "state", "homes", "dan")))
@@ -125,7 +125,7 @@ func TestWithoutTelegramNobodyIsSentToABot(t *testing.T) {
 			c.t.Errorf("user invite said %q", out)
 		}
 	})
-	s := newStudy(t)
+	s := newTwoPersonService(t)
 	made, err := invites{s.configuration, s.spool, s.botName, time.Now}.Invite(t.Context(), "cleo")
 	if err != nil || !strings.HasPrefix(made.Botless, "Telegram is not set up here") {
 		t.Errorf("made was %+v, %v", made, err)

@@ -14,7 +14,7 @@ import (
 	"mews/supervisor/users"
 )
 
-const studyConfig = `state: %[1]s/state
+const twoPersonConfig = `state: %[1]s/state
 models: {default: offline, allowed: [offline], providers: {far: {kind: openai, base_url: "http://127.0.0.1:1/v1"}}}
 telegram: {groups: [-5]}
 users:
@@ -22,12 +22,12 @@ users:
   - {name: ben, home: %[1]s/ben, models_allowed: ["far/*"]}
 `
 
-// newStudy has the parts of a service that people's own affairs are about: of ann, who has a budget, and of ben.
-func newStudy(t *testing.T) *service {
+// newTwoPersonService has the parts of a service that people's own affairs are about: of ann, who has a budget, and of ben.
+func newTwoPersonService(t *testing.T) *service {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "mews.yaml")
-	if err := os.WriteFile(file, fmt.Appendf(nil, studyConfig, dir), 0o600); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, twoPersonConfig, dir), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"ann", "ben"} {
@@ -86,7 +86,7 @@ func spend(t *testing.T, s *service, user string, cost int64) supervisor.Convers
 }
 
 func TestUsageIsToldApart(t *testing.T) {
-	s := newStudy(t)
+	s := newTwoPersonService(t)
 	spend(t, s, "ann", 300_000)
 	v := s.modelCommands()
 	from := time.Now().Add(-time.Hour)

@@ -111,7 +111,7 @@ func TestWhoIsGoneIsDeletedAltogether(t *testing.T) {
 		home := filepath.Join(c.dir, "state", "homes", "dan")
 		outside := filepath.Join(c.dir, "outside")
 		for _, err := range []error{
-			os.WriteFile(filepath.Join(home, "diary"), []byte("hello"), 0o600), os.Mkdir(outside, 0o700),
+			os.WriteFile(filepath.Join(home, "partLog"), []byte("hello"), 0o600), os.Mkdir(outside, 0o700),
 			os.WriteFile(filepath.Join(outside, "kept"), nil, 0o600), os.Symlink(outside, filepath.Join(home, "link")),
 		} {
 			if err != nil {

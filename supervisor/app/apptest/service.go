@@ -117,7 +117,7 @@ func (h *Service) Start() {
 	})
 }
 
-// Kill ends the supervisor at once, and returns when every process of the house is gone; it fails when one is left after
+// Kill ends the supervisor at once, and returns when every process of the service is gone; it fails when one is left after
 // two seconds.
 func (h *Service) Kill() {
 	h.T.Helper()
@@ -181,7 +181,7 @@ func (h *Service) WaitFor(most time.Duration, what string, there func() bool) {
 	}
 }
 
-// Processes lists the living processes that run this house's program of that name; "" lists those of all three.
+// Processes lists the living processes that run this service's program of that name; "" lists those of all three.
 func (h *Service) Processes(name string) []int {
 	var found []int
 	entries, err := os.ReadDir("/proc")

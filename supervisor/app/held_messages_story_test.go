@@ -28,7 +28,7 @@ func turnOff(l *gatedService) {
 func TestWhatIsHeldIsAnsweredWhenCodesAreTurnedOff(t *testing.T) {
 	for name, restart := range map[string]bool{"by a reload": false, "while nobody runs": true} {
 		t.Run(name, func(t *testing.T) {
-			l := consent{newGatedService(t, modeltest.Echo, "", "bob, totp: required")}
+			l := approvalService{newGatedService(t, modeltest.Echo, "", "bob, totp: required")}
 			l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 			l.enrol("bob")
 			l.Start()
@@ -56,7 +56,7 @@ func TestWhatIsHeldIsAnsweredWhenCodesAreTurnedOff(t *testing.T) {
 
 // TestAGroupMovesWhileNobodyRuns: what was said in it last is answered in the new one.
 func TestAGroupMovesWhileNobodyRuns(t *testing.T) {
-	l := consent{newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")}
+	l := approvalService{newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")}
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	l.Start()
 	l.bot.Say(theFlat, l.who("alice"), "/allow")
