@@ -8,25 +8,25 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// door is a channel that tells when it is called.
-type door struct{ sent chan struct{} }
+// notifyingChannel is a channel that tells when it is called.
+type notifyingChannel struct{ sent chan struct{} }
 
-func (d door) Send(context.Context, supervisor.Address, supervisor.RichText) (string, error) {
+func (d notifyingChannel) Send(context.Context, supervisor.Address, supervisor.RichText) (string, error) {
 	d.sent <- struct{}{}
 	return "1", nil
 }
 
-func (d door) Edit(context.Context, supervisor.Address, string, supervisor.RichText) error {
+func (d notifyingChannel) Edit(context.Context, supervisor.Address, string, supervisor.RichText) error {
 	return nil
 }
-func (d door) Delete(context.Context, supervisor.Address, string) error   { return nil }
-func (d door) Unbutton(context.Context, supervisor.Address, string) error { return nil }
-func (d door) Typing(context.Context, supervisor.Address) error           { return nil }
+func (d notifyingChannel) Delete(context.Context, supervisor.Address, string) error   { return nil }
+func (d notifyingChannel) Unbutton(context.Context, supervisor.Address, string) error { return nil }
+func (d notifyingChannel) Typing(context.Context, supervisor.Address) error           { return nil }
 
 // BenchmarkSend is the time from a delivery that is there to the channel's being called, with a commit between them.
 func BenchmarkSend(b *testing.B) {
-	h := newHouse(b, b.TempDir())
-	d := door{make(chan struct{})}
+	h := newRig(b, b.TempDir())
+	d := notifyingChannel{make(chan struct{})}
 	h.live(func(o *outbox.Options) { o.Channel, o.Rates = d, outbox.Rates{All: 1 << 20, Chat: 1 << 20} })
 	c := h.conversation("alice", alice)
 	for b.Loop() {
@@ -41,7 +41,7 @@ func BenchmarkSend(b *testing.B) {
 
 // BenchmarkChanged is what one more word of another channel's reply costs.
 func BenchmarkChanged(b *testing.B) {
-	h := newHouse(b, b.TempDir())
+	h := newRig(b, b.TempDir())
 	h.live()
 	c, err := h.db.Conversations().Find(b.Context(), "alice", supervisor.ChannelTerminal, "", "")
 	must(h, c, err)

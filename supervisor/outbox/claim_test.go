@@ -34,8 +34,8 @@ func (t *turn) commitLast(text string) supervisor.Delivery {
 	return e.Delivery
 }
 
-// writes lists the commits of a life's posts and deliveries.
-func (l *life) writes() func() string {
+// writes lists the commits of a process's posts and deliveries.
+func (l *process) writes() func() string {
 	var written []string
 	fails := l.fails
 	l.fails = func(call string) error {
@@ -51,8 +51,8 @@ func (l *life) writes() func() string {
 }
 
 func TestAClaimedAnswerIsSentAsSoonAsItIsKept(t *testing.T) {
-	inBubble(t, func(h *house) {
-		l := &life{}
+	inBubble(t, func(h *rig) {
+		l := &process{}
 		writes := l.writes()
 		h.liveAs(l)
 		turn := h.begin(h.conversation("alice", alice))
@@ -60,8 +60,8 @@ func TestAClaimedAnswerIsSentAsSoonAsItIsKept(t *testing.T) {
 		begun := time.Now()
 		turn.commitLast("hello")
 		pass(time.Minute)
-		h.same("chat", h.far.texts(alice), []string{"hello"})
-		h.same("sent after", h.far.made(alice, "send")[0].at.Sub(begun), time.Duration(0))
+		h.same("chat", h.channel.texts(alice), []string{"hello"})
+		h.same("sent after", h.channel.made(alice, "send")[0].at.Sub(begun), time.Duration(0))
 		h.same("commits", writes(), "close")
 		h.same("waiting", h.waiting(alice), 0)
 		h.same("chats", h.box.Status().Chats, []string(nil))
@@ -70,30 +70,30 @@ func TestAClaimedAnswerIsSentAsSoonAsItIsKept(t *testing.T) {
 
 func TestWhatCannotBeSentAtOnceIsNotClaimed(t *testing.T) {
 	for name, c := range map[string]struct {
-		before func(h *house, c supervisor.Conversation) // what happens first
+		before func(h *rig, c supervisor.Conversation) // what happens first
 		with   func(o *outbox.Options)
 		text   string
 		wants  []string
 	}{
 		"two parts": {text: words(room + 20), wants: []string{words(room + 20)[:room], words(room + 20)[room:]}},
-		"a chat to which something is sent": {before: func(h *house, c supervisor.Conversation) {
-			h.far.latency = 3 * time.Second
+		"a chat to which something is sent": {before: func(h *rig, c supervisor.Conversation) {
+			h.channel.latency = 3 * time.Second
 			h.notice(c, "first")
 			pass(time.Second)
 		}, text: "hello", wants: []string{"first", "hello"}},
-		"a chat that waits for its pace": {before: func(h *house, c supervisor.Conversation) {
+		"a chat that waits for its pace": {before: func(h *rig, c supervisor.Conversation) {
 			for _, text := range []string{"1", "2", "3"} {
 				h.notice(c, text)
 			}
 			pass(time.Second)
 		}, text: "hello", wants: []string{"1", "2", "3", "hello"}},
-		"a chat that is frozen": {before: func(h *house, c supervisor.Conversation) {
-			h.far.script = once("send", 1, false, flood(20*time.Second))
+		"a chat that is frozen": {before: func(h *rig, c supervisor.Conversation) {
+			h.channel.script = once("send", 1, false, flood(20*time.Second))
 			h.notice(c, "first")
 			pass(time.Second)
 		}, text: "hello", wants: []string{"first", "hello"}},
-		"a chat that does not answer": {before: func(h *house, c supervisor.Conversation) {
-			h.far.script = away(20*time.Second, afterUnsent())
+		"a chat that does not answer": {before: func(h *rig, c supervisor.Conversation) {
+			h.channel.script = away(20*time.Second, afterUnsent())
 			h.notice(c, "first")
 			pass(time.Second)
 		}, text: "hello", wants: []string{"first", "hello"}},
@@ -102,7 +102,7 @@ func TestWhatCannotBeSentAtOnceIsNotClaimed(t *testing.T) {
 		}, text: "hello"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(h *house) {
+			inBubble(t, func(h *rig) {
 				with := c.with
 				if with == nil {
 					with = func(*outbox.Options) {}
@@ -119,7 +119,7 @@ func TestWhatCannotBeSentAtOnceIsNotClaimed(t *testing.T) {
 				}
 				turn.commitLast(c.text)
 				pass(2 * time.Minute)
-				h.same("chat", h.far.texts(alice), c.wants)
+				h.same("chat", h.channel.texts(alice), c.wants)
 				h.same("waiting", h.waiting(alice), 0)
 			})
 		})
@@ -128,7 +128,7 @@ func TestWhatCannotBeSentAtOnceIsNotClaimed(t *testing.T) {
 
 // What another has put into the outbox meanwhile goes first, and what of the reply was shown is edited.
 func TestAClaimForWhatIsNotTheNextThingIsLet(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", alice)
 		turn := h.begin(c)
@@ -143,13 +143,13 @@ func TestAClaimForWhatIsNotTheNextThingIsLet(t *testing.T) {
 		pass(3 * time.Second)
 		turn.commitLast("hello again")
 		pass(time.Minute)
-		h.same("chat", h.far.texts(alice), []string{"first", "hello", "hello again"})
-		h.same("calls", h.far.verbs(alice), "send send send edit")
+		h.same("chat", h.channel.texts(alice), []string{"first", "hello", "hello again"})
+		h.same("calls", h.channel.verbs(alice), "send send send edit")
 	})
 }
 
 func TestAClaimHoldsUpItsChat(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", alice)
 		turn := h.begin(c)
@@ -160,19 +160,19 @@ func TestAClaimHoldsUpItsChat(t *testing.T) {
 		}
 		h.notice(c, "first")
 		pass(10 * time.Second)
-		h.same("while it is claimed", h.far.texts(alice), []string(nil))
+		h.same("while it is claimed", h.channel.texts(alice), []string(nil))
 		claim.End(supervisor.Delivery{}, supervisor.Post{})
 		pass(time.Second)
-		h.same("after that", h.far.texts(alice), []string{"first"})
+		h.same("after that", h.channel.texts(alice), []string{"first"})
 		turn.finishWith("done")
 		pass(time.Minute)
-		h.same("chat", h.far.texts(alice), []string{"first", "done"})
+		h.same("chat", h.channel.texts(alice), []string{"first", "done"})
 	})
 }
 
 // The service's end comes between the commit and the sending: what was not sent does not become a repeat.
 func TestAClaimThatEndsWithTheServiceIsUnsent(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		end := h.live()
 		c := h.conversation("alice", alice)
 		turn := h.begin(c)
@@ -187,10 +187,10 @@ func TestAClaimThatEndsWithTheServiceIsUnsent(t *testing.T) {
 			Post: &claim.Content})
 		claim.End(must(h, e, err).Delivery, e.Post)
 		<-ended
-		h.same("sent", h.far.texts(alice), []string(nil))
+		h.same("sent", h.channel.texts(alice), []string(nil))
 		turn.Close()
 		h.live()
 		pass(time.Minute)
-		h.same("chat", h.far.texts(alice), []string{"hello"})
+		h.same("chat", h.channel.texts(alice), []string{"hello"})
 	})
 }

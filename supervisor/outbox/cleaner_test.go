@@ -13,10 +13,10 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// sweep starts a life of the cleaner, beside the outbox that lives. It ends with the test at the latest.
-func (h *house) sweep(l *life) (c *outbox.Cleaner, end func()) {
+// startCleaner runs the cleaner in a process, beside the outbox. It ends with the test at the latest.
+func (h *rig) startCleaner(l *process) (c *outbox.Cleaner, end func()) {
 	h.Helper()
-	c = h.box.Cleaner(rows{disk{h.db, l}})
+	c = h.box.Cleaner(cleaningStore{processStore{h.db, l}})
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
 	go func() { ran <- c.Run(ctx) }()
@@ -30,48 +30,48 @@ func (h *house) sweep(l *life) (c *outbox.Cleaner, end func()) {
 	return c, end
 }
 
-// soil keeps that something is to be done to a message.
-func (h *house) soil(c supervisor.Conversation, what supervisor.CleaningKind, message string, in time.Duration) {
+// putCleaning keeps that something is to be done to a message.
+func (h *rig) putCleaning(c supervisor.Conversation, what supervisor.CleaningKind, message string, in time.Duration) {
 	h.Helper()
 	err := h.db.Cleanings().Put(h.Context(), supervisor.Cleaning{Conversation: c, Message: message, What: what, Due: time.Now().Add(in)})
 	must(h, 0, err)
 }
 
-// dirty is how many cleanings are left on disk.
-func (h *house) dirty() int {
+// cleanings is how many cleanings are left on disk.
+func (h *rig) cleanings() int {
 	h.Helper()
 	list, err := h.db.Cleanings().Due(h.Context(), supervisor.ChannelTelegram, time.Now().Add(1000*time.Hour), 1000)
 	return len(must(h, list, err))
 }
 
 func TestWhatVanishesIsDeletedInTimeAndTheRestStays(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
-		h.sweep(&life{})
+		h.startCleaner(&process{})
 		c := h.conversation("alice", alice)
 		h.say(supervisor.Delivery{Conversation: c, Text: words(room + 5), Files: files("qr"), DeleteAfter: 10 * time.Minute})
 		h.notice(c, "stays")
 		pass(10*time.Minute - time.Second)
-		h.same("before", len(h.far.looks(alice)), 4)
+		h.same("before", len(h.channel.looks(alice)), 4)
 		pass(time.Minute)
-		h.same("after", h.far.looks(alice), []string{"stays"})
-		h.same("left", h.dirty(), 0)
+		h.same("after", h.channel.looks(alice), []string{"stays"})
+		h.same("left", h.cleanings(), 0)
 	})
 }
 
 func TestButtonsThatWereAnsweredAreTakenAway(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
-		cleaner, _ := h.sweep(&life{})
+		cleaner, _ := h.startCleaner(&process{})
 		c := h.conversation("alice", alice)
 		h.say(supervisor.Delivery{Conversation: c, Text: "Go on?", Buttons: yesNo})
 		pass(10 * time.Second)
-		h.same("asked", h.far.looks(alice), []string{"Go on? <yes> <no>"})
-		h.soil(c, supervisor.CleaningUnbutton, "1", 0)
+		h.same("asked", h.channel.looks(alice), []string{"Go on? <yes> <no>"})
+		h.putCleaning(c, supervisor.CleaningUnbutton, "1", 0)
 		cleaner.Changed()
 		synctest.Wait()
-		h.same("answered", h.far.looks(alice), []string{"Go on?"})
-		h.same("left", h.dirty(), 0)
+		h.same("answered", h.channel.looks(alice), []string{"Go on?"})
+		h.same("left", h.cleanings(), 0)
 	})
 }
 
@@ -94,32 +94,32 @@ func TestWhatBecomesOfACleaningThatFails(t *testing.T) {
 		"an error of no kind": {once("delete", 1, false, &supervisor.SendError{Err: errFar}), 2 * time.Second, 2, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(h *house) {
+			inBubble(t, func(h *rig) {
 				h.live()
 				c := h.conversation("alice", alice)
 				h.notice(c, "secret")
 				pass(10 * time.Second)
-				h.far.script = test.script
-				h.soil(c, supervisor.CleaningDelete, "1", 0)
-				h.sweep(&life{})
+				h.channel.script = test.script
+				h.putCleaning(c, supervisor.CleaningDelete, "1", 0)
+				h.startCleaner(&process{})
 				pass(test.within)
-				h.same("calls", len(h.far.made(alice, "delete")), test.calls)
-				h.same("left", h.dirty(), test.left)
-				h.same("shown", len(h.far.looks(alice)), test.shown)
+				h.same("calls", len(h.channel.made(alice, "delete")), test.calls)
+				h.same("left", h.cleanings(), test.left)
+				h.same("shown", len(h.channel.looks(alice)), test.shown)
 			})
 		})
 	}
 }
 
 func TestACleaningIsGivenUpAfterTwoDays(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = always("delete", afterUnsent())
+	inBubble(t, func(h *rig) {
+		h.channel.script = always("delete", afterUnsent())
 		h.live()
-		h.soil(h.conversation("alice", alice), supervisor.CleaningDelete, "1", 0)
-		h.sweep(&life{})
+		h.putCleaning(h.conversation("alice", alice), supervisor.CleaningDelete, "1", 0)
+		h.startCleaner(&process{})
 		pass(47 * time.Hour)
-		h.same("left", h.dirty(), 1)
-		tries := h.far.made(alice, "delete")
+		h.same("left", h.cleanings(), 1)
+		tries := h.channel.made(alice, "delete")
 		if n := len(tries); n < 47*45 || n > 47*80 {
 			t.Errorf("tried %d times in 47 h", n)
 		}
@@ -127,49 +127,49 @@ func TestACleaningIsGivenUpAfterTwoDays(t *testing.T) {
 			t.Errorf("the second try came %v after the first", gap)
 		}
 		pass(time.Hour + 2*time.Minute)
-		h.same("left in the end", h.dirty(), 0)
+		h.same("left in the end", h.cleanings(), 0)
 	})
 }
 
 // One that is tried in vain keeps the others waiting for their turn, and no longer.
 func TestOneCleaningInVainHoldsUpNobody(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = func(c called) (bool, *supervisor.SendError) {
+	inBubble(t, func(h *rig) {
+		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.to.Chat == alice {
 				return false, afterUnsent()
 			}
 			return true, nil
 		}
 		h.live()
-		h.soil(h.conversation("alice", alice), supervisor.CleaningDelete, "1", 0)
+		h.putCleaning(h.conversation("alice", alice), supervisor.CleaningDelete, "1", 0)
 		for i := range 5 {
-			h.soil(h.conversation("bob", "43"), supervisor.CleaningDelete, fmt.Sprint(i+1), time.Millisecond)
+			h.putCleaning(h.conversation("bob", "43"), supervisor.CleaningDelete, fmt.Sprint(i+1), time.Millisecond)
 		}
-		h.sweep(&life{})
+		h.startCleaner(&process{})
 		pass(20 * time.Second)
-		h.same("bob's", len(h.far.made("43", "delete")), 5)
-		h.same("left", h.dirty(), 1)
+		h.same("bob's", len(h.channel.made("43", "delete")), 5)
+		h.same("left", h.cleanings(), 1)
 	})
 }
 
 func TestCleaningsKeepThePaceAndTheFreezes(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", club)
 		for i := range 250 { // several batches
-			h.soil(c, supervisor.CleaningUnbutton, fmt.Sprint(i+1), 0)
+			h.putCleaning(c, supervisor.CleaningUnbutton, fmt.Sprint(i+1), 0)
 		}
 		for i := range 40 {
 			user := fmt.Sprint("user", i)
-			h.soil(h.conversation(user, fmt.Sprint(1000+i)), supervisor.CleaningDelete, "1", 0)
+			h.putCleaning(h.conversation(user, fmt.Sprint(1000+i)), supervisor.CleaningDelete, "1", 0)
 		}
-		h.sweep(&life{})
+		h.startCleaner(&process{})
 		pass(20 * time.Minute)
-		h.same("left", h.dirty(), 0)
-		h.same("of the club", len(h.far.made(club, "unbutton")), 250)
-		calls := h.far.made("*", "unbutton", "delete")
+		h.same("left", h.cleanings(), 0)
+		h.same("of the club", len(h.channel.made(club, "unbutton")), 250)
+		calls := h.channel.made("*", "unbutton", "delete")
 		for i := 20; i < 250; i++ {
-			if of := h.far.made(club, "unbutton"); of[i].at.Sub(of[i-20].at) < time.Minute {
+			if of := h.channel.made(club, "unbutton"); of[i].at.Sub(of[i-20].at) < time.Minute {
 				t.Fatal("more than twenty of a group's in a minute")
 			}
 		}
@@ -181,40 +181,40 @@ func TestCleaningsKeepThePaceAndTheFreezes(t *testing.T) {
 	})
 }
 
-// What the outbox was told of a flood in an earlier life holds for the cleaner of this one.
+// What the outbox was told of a flood in an earlier process holds for the cleaner of this one.
 func TestACleanerWaitsForAFreezeOfAnEarlierLife(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.soil(h.conversation("alice", alice), supervisor.CleaningDelete, "1", 0)
+	inBubble(t, func(h *rig) {
+		h.putCleaning(h.conversation("alice", alice), supervisor.CleaningDelete, "1", 0)
 		must(h, 0, h.db.Outbox().Freeze(h.Context(), source, alice, time.Now().Add(time.Minute)))
-		h.box = outbox.New(h.options(&life{}))
-		h.sweep(&life{})
+		h.box = outbox.New(h.options(&process{}))
+		h.startCleaner(&process{})
 		pass(59 * time.Second)
-		h.same("in the freeze", len(h.far.made(alice, "delete")), 0)
+		h.same("in the freeze", len(h.channel.made(alice, "delete")), 0)
 		pass(time.Minute + time.Second)
-		h.same("after it", len(h.far.made(alice, "delete")), 1)
-		h.same("left", h.dirty(), 0)
+		h.same("after it", len(h.channel.made(alice, "delete")), 1)
+		h.same("left", h.cleanings(), 0)
 	})
 }
 
-// Whatever a life's last call of the store is, the next one goes on.
+// Whatever a process's last call of the store is, the next one goes on.
 func TestACleanerThatIsKilledGoesOnInItsNextLife(t *testing.T) {
 	for left := 1; left < 12; left++ {
-		inBubble(t, func(h *house) {
+		inBubble(t, func(h *rig) {
 			h.live()
 			c := h.conversation("alice", alice)
 			h.notice(c, "one")
 			h.notice(c, "two")
 			pass(10 * time.Second)
-			h.soil(c, supervisor.CleaningDelete, "1", 0)
-			h.soil(c, supervisor.CleaningDelete, "2", time.Minute)
-			l := &life{left: left}
-			_, end := h.sweep(l)
+			h.putCleaning(c, supervisor.CleaningDelete, "1", 0)
+			h.putCleaning(c, supervisor.CleaningDelete, "2", time.Minute)
+			l := &process{left: left}
+			_, end := h.startCleaner(l)
 			pass(2 * time.Minute)
 			end()
-			h.sweep(&life{})
+			h.startCleaner(&process{})
 			pass(2 * time.Minute)
-			h.same(fmt.Sprintf("after %d calls", left), h.far.looks(alice), []string(nil))
-			h.same("left", h.dirty(), 0)
+			h.same(fmt.Sprintf("after %d calls", left), h.channel.looks(alice), []string(nil))
+			h.same("left", h.cleanings(), 0)
 		})
 	}
 }
@@ -222,10 +222,10 @@ func TestACleanerThatIsKilledGoesOnInItsNextLife(t *testing.T) {
 func TestAStoreThatFailsIsAskedAgainInAWhile(t *testing.T) {
 	for _, what := range []string{"due cleanings", "next cleaning", "done cleaning"} {
 		t.Run(what, func(t *testing.T) {
-			inBubble(t, func(h *house) {
+			inBubble(t, func(h *rig) {
 				h.live()
 				tries, full := 0, true
-				l := &life{fails: func(call string) error {
+				l := &process{fails: func(call string) error {
 					if call != what || !full {
 						return nil
 					}
@@ -233,8 +233,8 @@ func TestAStoreThatFailsIsAskedAgainInAWhile(t *testing.T) {
 					return errors.New("the disk is full")
 				}}
 				c := h.conversation("alice", alice)
-				h.soil(c, supervisor.CleaningDelete, "1", 0)
-				h.sweep(l)
+				h.putCleaning(c, supervisor.CleaningDelete, "1", 0)
+				h.startCleaner(l)
 				pass(time.Minute)
 				if tries == 0 || tries > 30 {
 					t.Errorf("tried %d times in a minute", tries)
@@ -243,7 +243,7 @@ func TestAStoreThatFailsIsAskedAgainInAWhile(t *testing.T) {
 				full = false
 				l.mu.Unlock()
 				pass(time.Minute)
-				h.same("left", h.dirty(), 0)
+				h.same("left", h.cleanings(), 0)
 			})
 		})
 	}
@@ -251,16 +251,16 @@ func TestAStoreThatFailsIsAskedAgainInAWhile(t *testing.T) {
 
 // Nothing to do is nothing done: it looks at its clock once a minute, and that is all.
 func TestACleanerWithNothingToDoRests(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		looks := 0
-		l := &life{fails: func(string) error { looks++; return nil }}
-		h.soil(h.conversation("alice", alice), supervisor.CleaningDelete, "1", 10*time.Hour)
-		h.sweep(l)
+		l := &process{fails: func(string) error { looks++; return nil }}
+		h.putCleaning(h.conversation("alice", alice), supervisor.CleaningDelete, "1", 10*time.Hour)
+		h.startCleaner(l)
 		pass(time.Hour)
 		if looks > 2*61 {
 			t.Errorf("it looked %d times in an hour", looks)
 		}
-		h.same("calls", len(h.far.made(alice, "delete")), 0)
+		h.same("calls", len(h.channel.made(alice, "delete")), 0)
 	})
 }

@@ -11,23 +11,23 @@ import (
 )
 
 func TestAFreezeThatIsYearsAheadIsOfAWrongClock(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		if err := h.db.Outbox().Freeze(h.Context(), source, alice, time.Now().AddDate(70, 0, 0)); err != nil {
 			t.Fatal(err)
 		}
 		h.live()
 		h.notice(h.conversation("alice", alice), "hello")
 		pass(24*time.Hour - time.Minute)
-		h.same("chat", h.far.texts(alice), []string(nil))
+		h.same("chat", h.channel.texts(alice), []string(nil))
 		pass(2 * time.Minute)
-		h.same("chat", h.far.texts(alice), []string{"hello"})
+		h.same("chat", h.channel.texts(alice), []string{"hello"})
 	})
 }
 
 func TestAClockThatIsSetRightIsNoticedWithinAMinute(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		var ahead atomic.Int64
-		h.far.script = once("send", 1, false, flood(20*time.Hour))
+		h.channel.script = once("send", 1, false, flood(20*time.Hour))
 		h.live(func(o *outbox.Options) {
 			o.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 		})
@@ -35,15 +35,15 @@ func TestAClockThatIsSetRightIsNoticedWithinAMinute(t *testing.T) {
 		pass(90 * time.Second)
 		ahead.Store(int64(20 * time.Hour))
 		pass(61 * time.Second)
-		h.same("chat", h.far.texts(alice), []string{"hello"})
+		h.same("chat", h.channel.texts(alice), []string{"hello"})
 	})
 }
 
 func TestADeliveryOfAClockThatWasAheadIsTriedForADay(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = away(100*time.Hour, afterUnsent())
+	inBubble(t, func(h *rig) {
+		h.channel.script = away(100*time.Hour, afterUnsent())
 		pass(1000 * time.Hour)
-		h.far.script = away(100*time.Hour, afterUnsent())
+		h.channel.script = away(100*time.Hour, afterUnsent())
 		h.notice(h.conversation("alice", alice), "hello")
 		h.live(func(o *outbox.Options) { o.Now = func() time.Time { return time.Now().Add(-1000 * time.Hour) } })
 		pass(24*time.Hour + 2*time.Minute)
@@ -63,8 +63,8 @@ func TestGroupsThatHaveHadTooMuchFreezeNobodyElse(t *testing.T) {
 		"two groups, one twice": {map[string]int{"-1": 1, "-2": 1}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(h *house) {
-				h.far.script = func(c called) (bool, *supervisor.SendError) {
+			inBubble(t, func(h *rig) {
+				h.channel.script = func(c called) (bool, *supervisor.SendError) {
 					if seconds, ok := test.refused[c.to.Chat]; ok && c.nth == 1 {
 						return false, flood(time.Duration(seconds) * time.Second)
 					}
@@ -84,7 +84,7 @@ func TestGroupsThatHaveHadTooMuchFreezeNobodyElse(t *testing.T) {
 				for chat, seconds := range test.refused {
 					first := h.firstSend(chat)
 					h.quiet(chat, first, first.Add(time.Duration(seconds)*time.Second))
-					h.same(fmt.Sprint("chat ", chat), h.far.texts(chat), []string{"hello"})
+					h.same(fmt.Sprint("chat ", chat), h.channel.texts(chat), []string{"hello"})
 				}
 			})
 		})

@@ -11,8 +11,8 @@ import (
 	"mews/supervisor"
 )
 
-// far is a channel that is far away: chats with messages in them, and a script that says how calls end.
-type far struct {
+// fakeChannel is a channel: chats with messages in them, and a script that says how calls end.
+type fakeChannel struct {
 	latency time.Duration
 	// script says how a call ends; nil is well. A call whose fate is not unsent or refused is done before it fails where
 	// done says so. It is called for one call at a time.
@@ -42,9 +42,9 @@ type message struct {
 	edits   int
 }
 
-func newFar() *far { return &far{chats: map[string][]*message{}} }
+func newFakeChannel() *fakeChannel { return &fakeChannel{chats: map[string][]*message{}} }
 
-func (f *far) Send(ctx context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
+func (f *fakeChannel) Send(ctx context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
 	id := ""
 	err := f.call(ctx, called{verb: "send", to: to, content: content}, func() error {
 		f.ids++
@@ -58,7 +58,7 @@ func (f *far) Send(ctx context.Context, to supervisor.Address, content superviso
 	return id, nil
 }
 
-func (f *far) Edit(ctx context.Context, to supervisor.Address, name string, content supervisor.RichText) error {
+func (f *fakeChannel) Edit(ctx context.Context, to supervisor.Address, name string, content supervisor.RichText) error {
 	return f.call(ctx, called{verb: "edit", to: to, message: name, content: content}, func() error {
 		for _, m := range f.chats[to.Chat] {
 			if m.id == name {
@@ -71,14 +71,14 @@ func (f *far) Edit(ctx context.Context, to supervisor.Address, name string, cont
 	})
 }
 
-func (f *far) Delete(ctx context.Context, to supervisor.Address, name string) error {
+func (f *fakeChannel) Delete(ctx context.Context, to supervisor.Address, name string) error {
 	return f.call(ctx, called{verb: "delete", to: to, message: name}, func() error {
 		f.remove(to.Chat, name)
 		return nil
 	})
 }
 
-func (f *far) Unbutton(ctx context.Context, to supervisor.Address, name string) error {
+func (f *fakeChannel) Unbutton(ctx context.Context, to supervisor.Address, name string) error {
 	return f.call(ctx, called{verb: "unbutton", to: to, message: name}, func() error {
 		for _, m := range f.chats[to.Chat] {
 			if m.id == name {
@@ -89,12 +89,12 @@ func (f *far) Unbutton(ctx context.Context, to supervisor.Address, name string) 
 	})
 }
 
-func (f *far) Typing(ctx context.Context, to supervisor.Address) error {
+func (f *fakeChannel) Typing(ctx context.Context, to supervisor.Address) error {
 	return f.call(ctx, called{verb: "typing", to: to}, func() error { return nil })
 }
 
 // remove takes a message out of a chat. The caller has f.mu, or is alone.
-func (f *far) remove(chat, name string) {
+func (f *fakeChannel) remove(chat, name string) {
 	var kept []*message
 	for _, m := range f.chats[chat] {
 		if m.id != name {
@@ -104,7 +104,7 @@ func (f *far) remove(chat, name string) {
 	f.chats[chat] = kept
 }
 
-func (f *far) call(ctx context.Context, c called, do func() error) error {
+func (f *fakeChannel) call(ctx context.Context, c called, do func() error) error {
 	f.mu.Lock()
 	c.at, c.nth = time.Now(), 1
 	for _, past := range f.calls {
@@ -142,7 +142,7 @@ func (f *far) call(ctx context.Context, c called, do func() error) error {
 }
 
 // made are the calls of those verbs to a chat, in order.
-func (f *far) made(chat string, verbs ...string) []called {
+func (f *fakeChannel) made(chat string, verbs ...string) []called {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var list []called
@@ -157,7 +157,7 @@ func (f *far) made(chat string, verbs ...string) []called {
 }
 
 // texts are what stands in a chat, in order.
-func (f *far) texts(chat string) []string {
+func (f *fakeChannel) texts(chat string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var list []string
@@ -168,7 +168,7 @@ func (f *far) texts(chat string) []string {
 }
 
 // looks are what stands in a chat, in order: its text, its file and what can be pressed below it.
-func (f *far) looks(chat string) []string {
+func (f *fakeChannel) looks(chat string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var list []string
@@ -188,7 +188,7 @@ func (f *far) looks(chat string) []string {
 }
 
 // verbs are the calls to a chat but for typing, in one line.
-func (f *far) verbs(chat string) string {
+func (f *fakeChannel) verbs(chat string) string {
 	var list []string
 	for _, c := range f.made(chat, "send", "edit", "delete") {
 		list = append(list, c.verb)

@@ -12,7 +12,7 @@ import (
 )
 
 // say has something to say with buttons and files, and the outbox told of it.
-func (h *house) say(d supervisor.Delivery) supervisor.Delivery {
+func (h *rig) say(d supervisor.Delivery) supervisor.Delivery {
 	h.Helper()
 	d, err := h.db.Outbox().Say(h.Context(), d)
 	must(h, d, err)
@@ -52,13 +52,13 @@ func TestTextComesFirstWithButtonsBelowItsEndAndThenTheFiles(t *testing.T) {
 		"neither of the both": {supervisor.Delivery{Text: "hello"}, []string{"hello"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(h *house) {
+			inBubble(t, func(h *rig) {
 				h.live()
 				test.delivery.Conversation = h.conversation("alice", alice)
 				h.say(test.delivery)
 				pass(20 * time.Second)
-				h.same("chat", h.far.looks(alice), test.want)
-				h.same("calls", len(h.far.made(alice, "send", "edit", "delete")), len(test.want))
+				h.same("chat", h.channel.looks(alice), test.want)
+				h.same("calls", len(h.channel.made(alice, "send", "edit", "delete")), len(test.want))
 				h.same("waiting", h.waiting(alice), 0)
 			})
 		})
@@ -66,7 +66,7 @@ func TestTextComesFirstWithButtonsBelowItsEndAndThenTheFiles(t *testing.T) {
 }
 
 func TestAFileBesideAReplyThatGrows(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		c := h.conversation("alice", alice)
 		turn := h.begin(c)
@@ -78,18 +78,18 @@ func TestAFileBesideAReplyThatGrows(t *testing.T) {
 		pass(3 * time.Second)
 		turn.finish()
 		pass(10 * time.Second)
-		h.same("chat", h.far.looks(alice), []string{"growing and grown", "[a] of a"})
+		h.same("chat", h.channel.looks(alice), []string{"growing and grown", "[a] of a"})
 	})
 }
 
 func TestALongCaptionIsClipped(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = once("send", 1, false, unknown())
+	inBubble(t, func(h *rig) {
+		h.channel.script = once("send", 1, false, unknown())
 		h.live()
 		h.say(supervisor.Delivery{Conversation: h.conversation("alice", alice), Files: []supervisor.File{file("a", strings.Repeat("😀", 600))}})
 		pass(10 * time.Second)
 		// 1,024 UTF-16 units are taken: 19 of the mark, 2 of each character and 1 of the ellipsis
-		h.same("chat", h.far.looks(alice), []string{"[a] " + repeatMark + strings.Repeat("😀", 502) + "…"})
+		h.same("chat", h.channel.looks(alice), []string{"[a] " + repeatMark + strings.Repeat("😀", 502) + "…"})
 	})
 }
 
@@ -124,12 +124,12 @@ func TestWhatBecomesOfAFileThatIsNotTaken(t *testing.T) {
 		"and no text is either": {func(c called) (bool, *supervisor.SendError) { return false, refused("") }, "", nil, "failed 1: far away\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(h *house) {
-				h.far.script = test.script
+			inBubble(t, func(h *rig) {
+				h.channel.script = test.script
 				h.live()
 				h.say(supervisor.Delivery{Conversation: h.conversation("alice", alice), Text: test.text, Buttons: yesNo, Files: files("a", "b")})
 				pass(5 * time.Minute)
-				h.same("chat", h.far.looks(alice), test.want)
+				h.same("chat", h.channel.looks(alice), test.want)
 				h.same("lost", h.lost(), test.lost)
 				h.same("waiting", h.waiting(alice), 0)
 			})
@@ -138,28 +138,28 @@ func TestWhatBecomesOfAFileThatIsNotTaken(t *testing.T) {
 }
 
 func TestTheLastFilesButtonsStayWithTheTextInItsPlace(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = once("send", 1, false, refused(""))
+	inBubble(t, func(h *rig) {
+		h.channel.script = once("send", 1, false, refused(""))
 		h.live()
 		h.say(supervisor.Delivery{Conversation: h.conversation("alice", alice), Buttons: yesNo, Files: files("a")})
 		pass(10 * time.Second)
-		h.same("chat", h.far.looks(alice), []string{"(The file a could not be sent: far away) <yes> <no>"})
+		h.same("chat", h.channel.looks(alice), []string{"(The file a could not be sent: far away) <yes> <no>"})
 	})
 }
 
 func TestHalvesOfATextKeepTheButtonsBelowTheLast(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = once("send", 1, false, refused(supervisor.ReasonTooLong))
+	inBubble(t, func(h *rig) {
+		h.channel.script = once("send", 1, false, refused(supervisor.ReasonTooLong))
 		h.live()
 		h.say(supervisor.Delivery{Conversation: h.conversation("alice", alice), Text: "hello world", Buttons: yesNo, Files: files("a")})
 		pass(10 * time.Second)
-		h.same("chat", h.far.looks(alice), []string{"hello", " world <yes> <no>", "[a] of a"})
+		h.same("chat", h.channel.looks(alice), []string{"hello", " world <yes> <no>", "[a] of a"})
 	})
 }
 
 func TestTheApologyStandsBeforeTheFiles(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = once("send", 1, false, refused(""))
+	inBubble(t, func(h *rig) {
+		h.channel.script = once("send", 1, false, refused(""))
 		h.live(func(o *outbox.Options) { o.Limit = 4096 })
 		c := h.conversation("alice", alice)
 		h.notice(c, "lost")
@@ -167,11 +167,11 @@ func TestTheApologyStandsBeforeTheFiles(t *testing.T) {
 		h.say(supervisor.Delivery{Conversation: c, Files: files("a")})
 		h.say(supervisor.Delivery{Conversation: c, Files: files("b")})
 		pass(10 * time.Second)
-		h.same("chat", h.far.looks(alice), []string{textApology, "[a] of a", "[b] of b"})
+		h.same("chat", h.channel.looks(alice), []string{textApology, "[a] of a", "[b] of b"})
 	})
 }
 
-// Whatever a life's last call of the store is, text and files stand in order. The one whose sending was cut may stand there
+// Whatever a process's last call of the store is, text and files stand in order. The one whose sending was cut may stand there
 // twice, and says so.
 func TestACrashNeitherLosesNorDoublesAFile(t *testing.T) {
 	text := words(room + 20)
@@ -179,19 +179,19 @@ func TestACrashNeitherLosesNorDoublesAFile(t *testing.T) {
 	for _, verb := range []string{"", "refused"} {
 		for left := 1; left < 20; left++ {
 			t.Run(fmt.Sprint(verb, left), func(t *testing.T) {
-				inBubble(t, func(h *house) {
+				inBubble(t, func(h *rig) {
 					want := want
 					if verb == "refused" {
 						want = []string{want[0], want[1], "(The file a could not be sent: far away)", want[3]}
-						h.far.script = func(c called) (bool, *supervisor.SendError) {
+						h.channel.script = func(c called) (bool, *supervisor.SendError) {
 							if ofFile(c, "a") {
 								return false, refused("")
 							}
 							return true, nil
 						}
 					}
-					l := &life{left: left}
-					end := h.liveAs(l, func(o *outbox.Options) { o.Channel = grave{h.far, l} })
+					l := &process{left: left}
+					end := h.liveAs(l, func(o *outbox.Options) { o.Channel = processChannel{h.channel, l} })
 					h.say(supervisor.Delivery{Conversation: h.conversation("alice", alice), Text: text, Buttons: yesNo, Files: files("a", "b")})
 					pass(10 * time.Second)
 					if l.ended() {
@@ -201,7 +201,7 @@ func TestACrashNeitherLosesNorDoublesAFile(t *testing.T) {
 					}
 					var looks []string
 					repeats := 0
-					for _, look := range h.far.looks(alice) {
+					for _, look := range h.channel.looks(alice) {
 						repeats += strings.Count(look, repeatMark)
 						looks = append(looks, strings.ReplaceAll(look, repeatMark, ""))
 					}
@@ -216,9 +216,9 @@ func TestACrashNeitherLosesNorDoublesAFile(t *testing.T) {
 
 // A person deletes a text while nobody looks: what is sent anew does not take a file's place.
 func TestAFileIsNeverChangedIntoText(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		text := words(room + 20)
-		l := &life{fails: func(what string) error {
+		l := &process{fails: func(what string) error {
 			if what == "close" {
 				return errDead
 			}
@@ -228,11 +228,11 @@ func TestAFileIsNeverChangedIntoText(t *testing.T) {
 		h.say(supervisor.Delivery{Conversation: h.conversation("alice", alice), Text: text, Files: files("a")})
 		pass(10 * time.Second)
 		end()
-		h.far.remove(alice, "1")
+		h.channel.remove(alice, "1")
 		h.live()
 		pass(time.Minute)
-		h.same("chat", h.far.looks(alice), []string{text[:room], "[a] of a", text[room:]})
-		for _, c := range h.far.made(alice, "edit") {
+		h.same("chat", h.channel.looks(alice), []string{text[:room], "[a] of a", text[room:]})
+		for _, c := range h.channel.made(alice, "edit") {
 			if c.message == "3" || c.content.File != nil {
 				t.Errorf("the file was edited: %+v", c)
 			}
@@ -242,12 +242,12 @@ func TestAFileIsNeverChangedIntoText(t *testing.T) {
 }
 
 func TestTheBytesOfWhatVanishesAreForgottenOnceItIsSent(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		var forgotten []string
-		h.far.script = once("send", 1, false, afterUnsent())
+		h.channel.script = once("send", 1, false, afterUnsent())
 		h.live(func(o *outbox.Options) {
 			o.Forget = func(f supervisor.File) {
-				forgotten = append(forgotten, fmt.Sprint(f.Name, " after ", len(h.far.made(alice, "send")), " sends"))
+				forgotten = append(forgotten, fmt.Sprint(f.Name, " after ", len(h.channel.made(alice, "send")), " sends"))
 			}
 		})
 		c := h.conversation("alice", alice)

@@ -9,9 +9,9 @@ import (
 )
 
 // quiet checks that nothing was called in a chat ("*": any) from one moment to another.
-func (h *house) quiet(chat string, from, to time.Time) {
+func (h *rig) quiet(chat string, from, to time.Time) {
 	h.Helper()
-	for _, c := range h.far.made(chat, "send", "edit", "delete", "typing") {
+	for _, c := range h.channel.made(chat, "send", "edit", "delete", "typing") {
 		if c.at.After(from) && c.at.Before(to) {
 			h.Errorf("%s in chat %s, %v within a freeze", c.verb, c.to.Chat, c.at.Sub(from))
 		}
@@ -21,9 +21,9 @@ func (h *house) quiet(chat string, from, to time.Time) {
 func TestNothingIsSentWithinAFreeze(t *testing.T) {
 	for name, verb := range map[string]string{"after a send": "send", "after an edit": "edit", "after typing": "typing"} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(h *house) {
+			inBubble(t, func(h *rig) {
 				var from time.Time
-				h.far.script = func(c called) (bool, *supervisor.SendError) {
+				h.channel.script = func(c called) (bool, *supervisor.SendError) {
 					if c.verb != verb || c.nth != 1 {
 						return true, nil
 					}
@@ -39,14 +39,14 @@ func TestNothingIsSentWithinAFreeze(t *testing.T) {
 				}
 				frozen := h.box.Status().Frozen
 				h.same("frozen", frozen, map[string]time.Time{alice: from.Add(37 * time.Second).Truncate(time.Millisecond)})
-				end() // and in the next life too
+				end() // and in the next process too
 				h.live()
 				turn.say(" there")
 				pass(5 * time.Second)
 				turn.finish()
 				pass(time.Minute)
 				h.quiet(alice, from, from.Add(37*time.Second))
-				h.same("chat", h.far.texts(alice), []string{turn.said})
+				h.same("chat", h.channel.texts(alice), []string{turn.said})
 				h.same("frozen", len(h.box.Status().Frozen), 0)
 			})
 		})
@@ -54,8 +54,8 @@ func TestNothingIsSentWithinAFreeze(t *testing.T) {
 }
 
 func TestOneChatsFreezeIsNotAnothers(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = func(c called) (bool, *supervisor.SendError) {
+	inBubble(t, func(h *rig) {
+		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.to.Chat == alice && c.nth == 1 {
 				return false, flood(time.Minute)
 			}
@@ -66,18 +66,18 @@ func TestOneChatsFreezeIsNotAnothers(t *testing.T) {
 		pass(5 * time.Second)
 		h.notice(h.conversation("bob", "43"), "two")
 		pass(time.Second)
-		h.same("bob", h.far.texts("43"), []string{"two"})
-		h.same("alice", h.far.texts(alice), []string(nil))
+		h.same("bob", h.channel.texts("43"), []string{"two"})
+		h.same("alice", h.channel.texts(alice), []string(nil))
 		pass(time.Minute)
-		h.same("alice", h.far.texts(alice), []string{"one"})
+		h.same("alice", h.channel.texts(alice), []string{"one"})
 	})
 }
 
 func TestTwoChatsRefusedInASecondFreezeAll(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		var from time.Time
-		h.far.latency = 10 * time.Millisecond
-		h.far.script = func(c called) (bool, *supervisor.SendError) {
+		h.channel.latency = 10 * time.Millisecond
+		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.to.Chat == "third" || c.nth > 1 {
 				return true, nil
 			}
@@ -94,27 +94,27 @@ func TestTwoChatsRefusedInASecondFreezeAll(t *testing.T) {
 		pass(2 * time.Minute)
 		h.quiet("*", from, from.Add(time.Minute))
 		for chat, want := range map[string]string{alice: "one", "43": "two", "third": "three"} {
-			h.same(chat, h.far.texts(chat), []string{want})
+			h.same(chat, h.channel.texts(chat), []string{want})
 		}
 	})
 }
 
 func TestAFullWindowFreezesAll(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = once("send", 1, false, flood(time.Minute))
+	inBubble(t, func(h *rig) {
+		h.channel.script = once("send", 1, false, flood(time.Minute))
 		h.live(func(o *outbox.Options) { o.Rates.All = 1 })
 		h.notice(h.conversation("alice", alice), "one")
 		pass(time.Second)
 		_, all := h.box.Status().Frozen[""]
 		h.same("all are frozen", all, true)
 		pass(2 * time.Minute)
-		h.same("chat", h.far.texts(alice), []string{"one"})
+		h.same("chat", h.channel.texts(alice), []string{"one"})
 	})
 }
 
 func TestManyMessagesKeepTheirOrderAndThePace(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.latency = 20 * time.Millisecond
+	inBubble(t, func(h *rig) {
+		h.channel.latency = 20 * time.Millisecond
 		chats := []string{alice, "43", "44", club, "45", "46", "47"}
 		want := map[string][]string{}
 		for i := range 25 {
@@ -127,7 +127,7 @@ func TestManyMessagesKeepTheirOrderAndThePace(t *testing.T) {
 		h.live(func(o *outbox.Options) { o.Rates.All = 5 })
 		pass(5 * time.Minute)
 		for _, chat := range chats {
-			h.same(chat, h.far.texts(chat), want[chat])
+			h.same(chat, h.channel.texts(chat), want[chat])
 			h.paced(chat, 3, 3*time.Second)
 		}
 		h.paced(club, 20, time.Minute)
@@ -138,10 +138,10 @@ func TestManyMessagesKeepTheirOrderAndThePace(t *testing.T) {
 
 // fair checks that no chat waited while others had several turns at the window of all chats: each is among the first n sends,
 // which two windows let through.
-func (h *house) fair(chats []string, n int) {
+func (h *rig) fair(chats []string, n int) {
 	h.Helper()
 	turns := map[string]int{}
-	for _, c := range h.far.made("*", "send")[:n] {
+	for _, c := range h.channel.made("*", "send")[:n] {
 		turns[c.to.Chat]++
 	}
 	for _, chat := range chats {
@@ -152,13 +152,13 @@ func (h *house) fair(chats []string, n int) {
 }
 
 // paced checks that no more than n calls that count were made in any span.
-func (h *house) paced(chat string, n int, span time.Duration) {
+func (h *rig) paced(chat string, n int, span time.Duration) {
 	h.Helper()
 	verbs := []string{"send", "edit", "delete"}
 	if chat == "*" {
 		verbs = append(verbs, "typing")
 	}
-	calls := h.far.made(chat, verbs...)
+	calls := h.channel.made(chat, verbs...)
 	for i := n; i < len(calls); i++ {
 		if gap := calls[i].at.Sub(calls[i-n].at); gap < span {
 			h.Errorf("chat %s: %d calls within %v", chat, n+1, gap)

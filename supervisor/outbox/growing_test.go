@@ -10,7 +10,7 @@ import (
 )
 
 func TestAReplyGrowsInOneMessageAndEndsInIt(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
 		pass(time.Second)
@@ -18,13 +18,13 @@ func TestAReplyGrowsInOneMessageAndEndsInIt(t *testing.T) {
 			turn.say("word ")
 			pass(150 * time.Millisecond)
 		}
-		h.same("shown while it grows", len(h.far.texts(alice)), 1)
+		h.same("shown while it grows", len(h.channel.texts(alice)), 1)
 		turn.say("end")
 		begun := time.Now()
 		turn.finish()
 		pass(5 * time.Second)
-		h.same("chat", h.far.texts(alice), []string{turn.said})
-		calls := h.far.made(alice, "send", "edit")
+		h.same("chat", h.channel.texts(alice), []string{turn.said})
+		calls := h.channel.made(alice, "send", "edit")
 		if last := calls[len(calls)-1]; last.verb != "edit" || last.at.Sub(begun) > 10*time.Millisecond {
 			t.Errorf("the end came %v after the turn's, as %s", last.at.Sub(begun), last.verb)
 		}
@@ -35,25 +35,25 @@ func TestAReplyGrowsInOneMessageAndEndsInIt(t *testing.T) {
 			}
 		}
 		h.same("waiting", h.waiting(alice), 0)
-		h.same("lanes", h.box.Status().Chats, []string(nil))
+		h.same("queues", h.box.Status().Chats, []string(nil))
 	})
 }
 
 func TestNothingMoreIsSentWhereTheEndIsShown(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
 		turn.say("all of it")
 		pass(3 * time.Second)
 		turn.finish()
 		pass(3 * time.Second)
-		h.same("calls", h.far.verbs(alice), "send")
+		h.same("calls", h.channel.verbs(alice), "send")
 		h.same("waiting", h.waiting(alice), 0)
 	})
 }
 
 func TestAReplyThatBecomesShorterUsesTheSameMessages(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
 		turn.say(words(room + 30))
@@ -66,13 +66,13 @@ func TestAReplyThatBecomesShorterUsesTheSameMessages(t *testing.T) {
 		pass(10 * time.Second)
 		turn.finish()
 		pass(10 * time.Second)
-		h.same("chat", strings.Join(h.far.texts(alice), ""), turn.said)
-		h.same("sends", len(h.far.made(alice, "send")), 2)
+		h.same("chat", strings.Join(h.channel.texts(alice), ""), turn.said)
+		h.same("sends", len(h.channel.made(alice, "send")), 2)
 	})
 }
 
 func TestPartsBeforeTheLastAreFinishedInPassing(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
 		text := words(room*2 + 40)
@@ -82,13 +82,13 @@ func TestPartsBeforeTheLastAreFinishedInPassing(t *testing.T) {
 		}
 		turn.finish()
 		pass(10 * time.Second)
-		h.same("chat", h.far.texts(alice), []string{text[:room], text[room : 2*room], text[2*room:]})
-		h.same("sends", len(h.far.made(alice, "send")), 3)
+		h.same("chat", h.channel.texts(alice), []string{text[:room], text[room : 2*room], text[2*room:]})
+		h.same("sends", len(h.channel.made(alice, "send")), 3)
 	})
 }
 
 func TestTypingIsShownAsLongAsATurnRuns(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		begun := time.Now()
 		turn := h.begin(h.conversation("alice", alice))
@@ -96,7 +96,7 @@ func TestTypingIsShownAsLongAsATurnRuns(t *testing.T) {
 		turn.finishWith("done")
 		ended := time.Now()
 		pass(time.Minute)
-		typing := h.far.made(alice, "typing")
+		typing := h.channel.made(alice, "typing")
 		h.same("shown", len(typing), 8)
 		if first := typing[0].at.Sub(begun); first > 300*time.Millisecond {
 			t.Errorf("first after %v", first)
@@ -113,67 +113,67 @@ func TestTypingIsShownAsLongAsATurnRuns(t *testing.T) {
 }
 
 func TestAnAnswerThatComesAtOnceIsSentAlone(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
 		turn.say("hello")
 		turn.finish()
 		pass(time.Minute)
-		h.same("calls", h.far.verbs(alice), "send")
-		h.same("typing", len(h.far.made(alice, "typing")), 0)
+		h.same("calls", h.channel.verbs(alice), "send")
+		h.same("typing", len(h.channel.made(alice, "typing")), 0)
 	})
 }
 
 func TestOnlyTheEndIsShownWhereThatIsWanted(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live(final)
 		turn := h.begin(h.conversation("alice", alice))
 		turn.say("hello")
 		pass(10 * time.Second)
 		turn.finish()
 		pass(time.Second)
-		h.same("calls", h.far.verbs(alice), "send")
-		h.same("typing", len(h.far.made(alice, "typing")), 3)
+		h.same("calls", h.channel.verbs(alice), "send")
+		h.same("typing", len(h.channel.made(alice, "typing")), 3)
 	})
 }
 
 func TestAMessageThatIsGoneIsNotSentAgainWhileTheReplyGrows(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
 		turn.say("hello")
 		pass(2 * time.Second)
-		h.far.remove(alice, "1")
+		h.channel.remove(alice, "1")
 		for range 15 {
 			turn.say(" you")
 			pass(time.Second)
 		}
-		h.same("in the meantime", h.far.texts(alice), []string(nil))
+		h.same("in the meantime", h.channel.texts(alice), []string(nil))
 		turn.finish()
 		pass(5 * time.Second)
-		h.same("chat", h.far.texts(alice), []string{turn.said})
-		h.same("calls", h.far.verbs(alice), "send edit send")
+		h.same("chat", h.channel.texts(alice), []string{turn.said})
+		h.same("calls", h.channel.verbs(alice), "send edit send")
 	})
 }
 
 func TestAGrowingMessageOfUnknownFateWaitsForItsEnd(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = once("send", 1, true, unknown())
+	inBubble(t, func(h *rig) {
+		h.channel.script = once("send", 1, true, unknown())
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
 		turn.say("hello")
 		pass(10 * time.Second)
 		turn.say(" you")
 		pass(10 * time.Second)
-		h.same("calls", h.far.verbs(alice), "send")
+		h.same("calls", h.channel.verbs(alice), "send")
 		turn.finish()
 		pass(5 * time.Second)
-		h.same("chat", h.far.texts(alice), []string{"hello", repeatMark + "hello you"})
+		h.same("chat", h.channel.texts(alice), []string{"hello", repeatMark + "hello you"})
 	})
 }
 
 func TestAfterACrashTheSameMessagesAreTakenUp(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		end := h.live()
 		turn := h.begin(h.conversation("alice", alice))
 		turn.say(words(room + 20))
@@ -187,20 +187,20 @@ func TestAfterACrashTheSameMessagesAreTakenUp(t *testing.T) {
 		turn.finish()
 		h.live()
 		pass(10 * time.Second)
-		h.same("chat", h.far.texts(alice), []string{turn.said[:room], turn.said[room:]})
-		h.same("sends", len(h.far.made(alice, "send")), 2)
+		h.same("chat", h.channel.texts(alice), []string{turn.said[:room], turn.said[room:]})
+		h.same("sends", len(h.channel.made(alice, "send")), 2)
 	})
 }
 
 func TestAMarkedMessageStaysMarked(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = once("send", 1, false, unknown())
+	inBubble(t, func(h *rig) {
+		h.channel.script = once("send", 1, false, unknown())
 		h.live()
 		text := words(room + 20)
 		h.notice(h.conversation("alice", alice), text)
 		pass(10 * time.Second)
-		h.same("chat", h.far.texts(alice), []string{repeatMark + text[:room], text[room:]})
-		for _, text := range h.far.texts(alice) {
+		h.same("chat", h.channel.texts(alice), []string{repeatMark + text[:room], text[room:]})
+		for _, text := range h.channel.texts(alice) {
 			if n := len([]rune(text)); n > limit {
 				t.Errorf("a message has %d units", n)
 			}
@@ -209,7 +209,7 @@ func TestAMarkedMessageStaysMarked(t *testing.T) {
 }
 
 func TestInAGroupAnAnswerNamesWhatItAnswers(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		for _, chat := range []string{club, alice} {
 			turn := h.begin(h.conversation("alice", chat))
@@ -220,7 +220,7 @@ func TestInAGroupAnAnswerNamesWhatItAnswers(t *testing.T) {
 			pass(10 * time.Second)
 		}
 		var named []string
-		for _, c := range append(h.far.made(club, "send"), h.far.made(alice, "send")...) {
+		for _, c := range append(h.channel.made(club, "send"), h.channel.made(alice, "send")...) {
 			named = append(named, c.to.ReplyTo)
 		}
 		h.same("named", named, []string{"in-key-1", "", "", "", "", ""})
@@ -229,7 +229,7 @@ func TestInAGroupAnAnswerNamesWhatItAnswers(t *testing.T) {
 
 // What the service says of one message names it also in private: it may be one of many.
 func TestANoticeNamesTheMessageThatItIsOf(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		in := supervisor.Inbound{Conversation: h.conversation("alice", alice), Kind: supervisor.KindText, Key: "k", Message: "17", Text: "x"}
 		receipt, err := h.db.Inbox().PutBatch(h.Context(), supervisor.Batch{Source: "s",
@@ -239,12 +239,12 @@ func TestANoticeNamesTheMessageThatItIsOf(t *testing.T) {
 		}
 		h.feeds.Delivery(receipt.Queued[0])
 		pass(10 * time.Second)
-		h.same("named", h.far.made(alice, "send")[0].to.ReplyTo, "17")
+		h.same("named", h.channel.made(alice, "send")[0].to.ReplyTo, "17")
 	})
 }
 
 func TestSeveralRepliesGrowInOneGroup(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		ann, bob := h.begin(h.conversation("ann", club)), h.begin(h.conversation("bob", club))
 		for range 20 {
@@ -252,12 +252,12 @@ func TestSeveralRepliesGrowInOneGroup(t *testing.T) {
 			bob.say("b")
 			pass(time.Second)
 		}
-		h.same("lanes", h.box.Status().Chats, []string{club})
+		h.same("queues", h.box.Status().Chats, []string{club})
 		ann.finish()
 		bob.finish()
 		pass(10 * time.Second)
-		h.same("chat", h.far.texts(club), []string{ann.said, bob.said})
-		calls := h.far.made(club, "send", "edit")
+		h.same("chat", h.channel.texts(club), []string{ann.said, bob.said})
+		calls := h.channel.made(club, "send", "edit")
 		for i := 1; i < len(calls)-2; i++ {
 			if gap := calls[i].at.Sub(calls[i-1].at); gap < 3*time.Second {
 				t.Errorf("steps %v apart", gap)
@@ -267,7 +267,7 @@ func TestSeveralRepliesGrowInOneGroup(t *testing.T) {
 }
 
 func TestAnotherChannelsConversationsAreNotOurs(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		c, err := h.db.Conversations().Find(h.Context(), "alice", supervisor.ChannelTerminal, "", "")
 		must(h, c, err)
@@ -277,14 +277,14 @@ func TestAnotherChannelsConversationsAreNotOurs(t *testing.T) {
 		}
 		h.feeds.Delivery(999) // there is none such
 		pass(time.Second)
-		h.same("calls", len(h.far.made("*", "send", "typing")), 0)
-		h.same("lanes", h.box.Status(), outbox.Status{Frozen: map[string]time.Time{}})
+		h.same("calls", len(h.channel.made("*", "send", "typing")), 0)
+		h.same("queues", h.box.Status(), outbox.Status{Frozen: map[string]time.Time{}})
 	})
 }
 
 // What a job says grows in the chat that it answers in, while its person is served there.
 func TestAReplyGrowsWhereItsTurnAnswers(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		served := true
 		h.live(func(o *outbox.Options) {
 			o.Serves = func(c supervisor.Conversation) bool { return served && c.Chat == alice }
@@ -294,19 +294,19 @@ func TestAReplyGrowsWhereItsTurnAnswers(t *testing.T) {
 		turn := h.beginWith(job)
 		turn.say("Good")
 		pass(3 * time.Second)
-		h.same("growing", h.far.texts(alice), []string{"Good"})
+		h.same("growing", h.channel.texts(alice), []string{"Good"})
 		turn.say(" morning")
 		pass(3 * time.Second)
-		h.same("grown", h.far.texts(alice), []string{"Good morning"})
+		h.same("grown", h.channel.texts(alice), []string{"Good morning"})
 		turn.finish()
 		pass(3 * time.Second)
-		h.same("calls", h.far.verbs(alice), "send edit")
+		h.same("calls", h.channel.verbs(alice), "send edit")
 		h.same("waiting", h.waiting(alice), 0)
 
 		job.Key, served = "2", false
 		turn = h.beginWith(job)
 		turn.say("Nobody is here")
 		pass(3 * time.Second)
-		h.same("to nobody", h.far.texts(alice), []string{"Good morning"})
+		h.same("to nobody", h.channel.texts(alice), []string{"Good morning"})
 	})
 }

@@ -17,8 +17,8 @@ import (
 func TestAfterAnOutageEverythingArrivesOnce(t *testing.T) {
 	for _, d := range []time.Duration{2 * time.Second, 20 * time.Second, 2 * time.Hour, 23 * time.Hour} {
 		t.Run(d.String(), func(t *testing.T) {
-			inBubble(t, func(h *house) {
-				h.far.script = away(d, unknown())
+			inBubble(t, func(h *rig) {
+				h.channel.script = away(d, unknown())
 				h.live()
 				h.notice(h.conversation("alice", alice), "hello")
 				h.notice(h.conversation("alice", alice), "and more")
@@ -27,10 +27,10 @@ func TestAfterAnOutageEverythingArrivesOnce(t *testing.T) {
 				pass(time.Second)
 				turn.finish()
 				pass(d + 80*time.Second)
-				h.same("alice", h.far.texts(alice), []string{repeatMark + "hello", "and more"})
-				h.same("club", h.far.texts(club), []string{repeatMark + "an answer"})
+				h.same("alice", h.channel.texts(alice), []string{repeatMark + "hello", "and more"})
+				h.same("club", h.channel.texts(club), []string{repeatMark + "an answer"})
 				h.same("lost", h.lost(), "")
-				h.same("sends", h.far.verbs(alice)+", "+h.far.verbs(club), "send send send, send send")
+				h.same("sends", h.channel.verbs(alice)+", "+h.channel.verbs(club), "send send send, send send")
 			})
 		})
 	}
@@ -38,58 +38,58 @@ func TestAfterAnOutageEverythingArrivesOnce(t *testing.T) {
 
 // That the channel has answered before says nothing of what it does now.
 func TestAnOutageMayBeginInTheMiddle(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
 		h.notice(turn.Conversation, "before")
 		pass(10 * time.Second)
-		h.far.script = away(20*time.Second, unknown())
+		h.channel.script = away(20*time.Second, unknown())
 		h.notice(turn.Conversation, "hello")
 		pass(time.Minute)
 		turn.finishWith("done")
 		pass(time.Second)
-		h.same("chat", h.far.texts(alice), []string{"before", repeatMark + "hello", "done"})
+		h.same("chat", h.channel.texts(alice), []string{"before", repeatMark + "hello", "done"})
 	})
 }
 
 func TestWhatIsFoundAfterACrashIsRepeatedOnceTheChannelAnswers(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.latency = 30 * time.Second
+	inBubble(t, func(h *rig) {
+		h.channel.latency = 30 * time.Second
 		end := h.live()
 		h.notice(h.conversation("alice", alice), "hello")
 		pass(time.Second)
 		end()
-		h.far.latency, h.far.script = 0, away(time.Hour, unknown())
+		h.channel.latency, h.channel.script = 0, away(time.Hour, unknown())
 		h.live()
 		pass(time.Hour + 80*time.Second)
-		h.same("chat", h.far.texts(alice), []string{repeatMark + "hello"})
+		h.same("chat", h.channel.texts(alice), []string{repeatMark + "hello"})
 	})
 }
 
 func TestARepeatIsGivenUpAfterADay(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = away(25*time.Hour, unknown())
+	inBubble(t, func(h *rig) {
+		h.channel.script = away(25*time.Hour, unknown())
 		h.live()
 		c := h.conversation("alice", alice)
 		h.notice(c, "hello")
 		pass(24*time.Hour + 2*time.Minute)
 		h.same("lost", h.lost(), "unknown 1: could not be reached for 24 h: far away\n")
-		h.same("sends", h.far.verbs(alice), "send")
+		h.same("sends", h.channel.verbs(alice), "send")
 		h.same("troubles", h.box.Status().Troubles, []outbox.Trouble(nil))
 		pass(time.Hour)
 		n, err := h.db.Outbox().Resend(h.Context(), c.ID, 10)
 		h.same("sent again", must(h, n, err), 1)
 		h.feeds.Delivery(c.ID)
 		pass(time.Minute)
-		h.same("chat", h.far.texts(alice), []string{repeatMark + "hello"})
+		h.same("chat", h.channel.texts(alice), []string{repeatMark + "hello"})
 		h.same("lost", h.lost(), "")
 	})
 }
 
 // To refuse typing is an answer, and so the repeat may go.
 func TestAChatThatRefusesTypingIsThere(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = func(c called) (bool, *supervisor.SendError) {
+	inBubble(t, func(h *rig) {
+		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.verb == "typing" {
 				return false, refused("")
 			}
@@ -98,14 +98,14 @@ func TestAChatThatRefusesTypingIsThere(t *testing.T) {
 		h.live()
 		h.notice(h.conversation("alice", alice), "hello")
 		pass(2 * time.Second)
-		h.same("chat", h.far.texts(alice), []string{repeatMark + "hello"})
+		h.same("chat", h.channel.texts(alice), []string{repeatMark + "hello"})
 	})
 }
 
 func TestOneChatThatIsReachedEndsTheWaitOfTheOthers(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.latency = 20 * time.Millisecond
-		h.far.script = away(2*time.Hour, afterUnsent())
+	inBubble(t, func(h *rig) {
+		h.channel.latency = 20 * time.Millisecond
+		h.channel.script = away(2*time.Hour, afterUnsent())
 		h.live(func(o *outbox.Options) { o.Rates.All = 5 })
 		for i := range 15 {
 			h.notice(h.conversation("alice", fmt.Sprint(i)), "hello")
@@ -114,8 +114,8 @@ func TestOneChatThatIsReachedEndsTheWaitOfTheOthers(t *testing.T) {
 		pass(2*time.Hour + 90*time.Second)
 		var arrived []time.Time
 		for i := range 15 {
-			h.same("chat", h.far.texts(fmt.Sprint(i)), []string{"hello"})
-			calls := h.far.made(fmt.Sprint(i), "send")
+			h.same("chat", h.channel.texts(fmt.Sprint(i)), []string{"hello"})
+			calls := h.channel.made(fmt.Sprint(i), "send")
 			arrived = append(arrived, calls[len(calls)-1].at)
 		}
 		first, last := arrived[0], arrived[0]
@@ -144,18 +144,18 @@ func TestItGoesAtOnceWhereTheWayInHasReachedTheChannel(t *testing.T) {
 		"it said how long": {flood(time.Hour), 50 * time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(h *house) {
-				h.far.script = func(called) (bool, *supervisor.SendError) { return false, test.failure }
+			inBubble(t, func(h *rig) {
+				h.channel.script = func(called) (bool, *supervisor.SendError) { return false, test.failure }
 				h.live()
 				h.notice(h.conversation("alice", alice), "hello")
 				pass(10 * time.Minute)
-				h.far.script = nil
+				h.channel.script = nil
 				back := time.Now()
 				h.box.Reached()
 				pass(time.Hour)
-				tries := h.far.made(alice, "send")
+				tries := h.channel.made(alice, "send")
 				waited := tries[len(tries)-1].at.Sub(back)
-				if waited < test.waits || waited > test.waits+time.Second || h.far.texts(alice)[0] != "hello" {
+				if waited < test.waits || waited > test.waits+time.Second || h.channel.texts(alice)[0] != "hello" {
 					t.Errorf("it went %v after the channel was back, want %v", waited, test.waits)
 				}
 			})
@@ -165,8 +165,8 @@ func TestItGoesAtOnceWhereTheWayInHasReachedTheChannel(t *testing.T) {
 
 // A chat's own trouble is not over because other chats are well.
 func TestAChatsOwnTroubleIsNotTriedFasterBecauseOthersAreWell(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = func(c called) (bool, *supervisor.SendError) {
+	inBubble(t, func(h *rig) {
+		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			return c.to.Chat != alice, in(c.to.Chat == alice, afterUnsent())
 		}
 		h.live()
@@ -175,7 +175,7 @@ func TestAChatsOwnTroubleIsNotTriedFasterBecauseOthersAreWell(t *testing.T) {
 			h.notice(h.conversation("bob", "43"), "hello")
 			pass(2 * time.Second)
 		}
-		if n := len(h.far.made(alice, "send")); n < 10 || n > 30 {
+		if n := len(h.channel.made(alice, "send")); n < 10 || n > 30 {
 			t.Errorf("tried %d times in ten minutes", n)
 		}
 	})
@@ -207,8 +207,8 @@ func TestWhatAloneIsNotTakenDoesNotHoldUpItsChatForADay(t *testing.T) {
 		"nothing goes": {func(c called) (bool, *supervisor.SendError) { return false, in(c.to.Chat == alice, afterUnsent()) }, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(h *house) {
-				h.far.script = func(c called) (bool, *supervisor.SendError) {
+			inBubble(t, func(h *rig) {
+				h.channel.script = func(c called) (bool, *supervisor.SendError) {
 					_, err := test.script(c)
 					return err == nil, err
 				}
@@ -226,7 +226,7 @@ func TestWhatAloneIsNotTakenDoesNotHoldUpItsChatForADay(t *testing.T) {
 				}
 				h.same("lost", h.lost(), test.want)
 				if test.want != "" {
-					h.same("chat", h.far.texts(alice), []string{"after it", textApology})
+					h.same("chat", h.channel.texts(alice), []string{"after it", textApology})
 				}
 			})
 		})
@@ -234,8 +234,8 @@ func TestWhatAloneIsNotTakenDoesNotHoldUpItsChatForADay(t *testing.T) {
 }
 
 func TestAnEditThatAloneIsNotTakenIsGivenUp(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = always("edit", afterUnsent())
+	inBubble(t, func(h *rig) {
+		h.channel.script = always("edit", afterUnsent())
 		h.live()
 		turn := h.begin(h.conversation("alice", alice))
 		turn.say("hello")
@@ -257,10 +257,10 @@ func TestAPersonIsToldOnceThatNothingGoes(t *testing.T) {
 		"another goes on": {30 * time.Minute, "43", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(h *house) {
+			inBubble(t, func(h *rig) {
 				var told []string
 				out := away(test.away, afterUnsent())
-				h.far.script = func(c called) (bool, *supervisor.SendError) {
+				h.channel.script = func(c called) (bool, *supervisor.SendError) {
 					if c.to.Chat == test.well {
 						return true, nil
 					}
@@ -293,9 +293,9 @@ func TestAPersonIsToldOnceThatNothingGoes(t *testing.T) {
 }
 
 func TestStatusTellsWhatDoesNotGo(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		out := away(10*time.Minute, unknown())
-		h.far.script = func(c called) (bool, *supervisor.SendError) {
+		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.to.Chat == alice {
 				return out(c)
 			}
@@ -335,9 +335,9 @@ func TestStatusTellsWhatDoesNotGo(t *testing.T) {
 func TestStatusTellsThatTheStoreFails(t *testing.T) {
 	for _, what := range []string{"pending", "settle or close"} {
 		t.Run(what, func(t *testing.T) {
-			inBubble(t, func(h *house) {
+			inBubble(t, func(h *rig) {
 				full := time.Now().Add(time.Minute)
-				h.liveAs(&life{fails: func(call string) error {
+				h.liveAs(&process{fails: func(call string) error {
 					if strings.Contains(what, call) && time.Now().Before(full) {
 						return errors.New("the disk is full")
 					}
@@ -354,7 +354,7 @@ func TestStatusTellsThatTheStoreFails(t *testing.T) {
 				h.same("troubles", h.box.Status().Troubles, []outbox.Trouble(nil))
 				turn.finishWith("done")
 				pass(time.Minute)
-				h.same("chat", h.far.texts(alice), []string{"hello", "done"})
+				h.same("chat", h.channel.texts(alice), []string{"hello", "done"})
 			})
 		})
 	}

@@ -87,8 +87,8 @@ func TestWhatBecomesOfACallThatFails(t *testing.T) {
 			words(room + 5), 5 * time.Second, []string{"short", words(room + 5)[room:]}, "send send edit delete", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(h *house) {
-				h.far.script = test.script
+			inBubble(t, func(h *rig) {
+				h.channel.script = test.script
 				h.live()
 				c := h.conversation("alice", alice)
 				if test.said == "" {
@@ -100,11 +100,11 @@ func TestWhatBecomesOfACallThatFails(t *testing.T) {
 					turn.finishWith(test.text)
 				}
 				pass(test.within)
-				h.same("in the chat", h.far.texts(alice), test.want)
-				h.same("calls", h.far.verbs(alice), test.verbs)
+				h.same("in the chat", h.channel.texts(alice), test.want)
+				h.same("calls", h.channel.verbs(alice), test.verbs)
 				h.same("lost", h.lost(), test.lost)
 				h.same("waiting", h.waiting(alice), 0)
-				for _, c := range h.far.made(alice, "send") {
+				for _, c := range h.channel.made(alice, "send") {
 					marked := len(c.content.Text) > len(repeatMark) && c.content.Text[:len(repeatMark)] == repeatMark
 					h.same("silent "+c.content.Text, c.to.Silent, marked)
 				}
@@ -114,8 +114,8 @@ func TestWhatBecomesOfACallThatFails(t *testing.T) {
 }
 
 func TestWhatCouldNotBeReachedIsTriedForADay(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = func(called) (bool, *supervisor.SendError) { return false, afterUnsent() }
+	inBubble(t, func(h *rig) {
+		h.channel.script = func(called) (bool, *supervisor.SendError) { return false, afterUnsent() }
 		h.live()
 		begun := time.Now()
 		h.notice(h.conversation("alice", alice), "hello")
@@ -123,7 +123,7 @@ func TestWhatCouldNotBeReachedIsTriedForADay(t *testing.T) {
 		h.same("lost before a day is over", h.lost(), "")
 		pass(time.Hour + 2*time.Minute)
 		h.same("lost", h.lost(), "failed 1: could not be reached for 24 h: far away\n")
-		tries := h.far.made(alice, "send")
+		tries := h.channel.made(alice, "send")
 		for i := range len(tries) - 1 {
 			least, most := 750*time.Millisecond, 2500*time.Millisecond // a short break is over within 3 s
 			if tries[i].at.Sub(begun) >= 5*time.Minute {
@@ -136,31 +136,31 @@ func TestWhatCouldNotBeReachedIsTriedForADay(t *testing.T) {
 		if last := tries[len(tries)-1].at.Sub(begun); last < 24*time.Hour {
 			t.Errorf("the last try was after %v", last)
 		}
-		h.far.script = nil
+		h.channel.script = nil
 		h.notice(h.conversation("alice", alice), "again")
 		pass(time.Second)
-		h.same("chat", h.far.texts(alice), []string{"again", textApology})
+		h.same("chat", h.channel.texts(alice), []string{"again", textApology})
 	})
 }
 
 func TestTheNextDeliveryTellsOfTheOneBefore(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		c := h.conversation("alice", alice)
-		h.far.script = always("send", unknown())
+		h.channel.script = always("send", unknown())
 		h.live(func(o *outbox.Options) { o.Limit = 4096 })
 		h.notice(c, "one")
 		pass(time.Minute)
-		h.far.script = nil
+		h.channel.script = nil
 		for _, text := range []string{"two", "three"} {
 			h.notice(c, text)
 			pass(time.Minute)
 		}
-		h.same("chat", h.far.texts(alice), []string{"two\n\n" + textApology, "three"})
+		h.same("chat", h.channel.texts(alice), []string{"two\n\n" + textApology, "three"})
 		n, err := h.db.Outbox().Resend(h.Context(), c.ID, 10)
 		h.same("sent again", must(h, n, err), 1)
 		h.notice(c, "resent")
 		pass(time.Minute)
-		h.same("chat", h.far.texts(alice), []string{"two\n\n" + textApology, "three", repeatMark + "one", "resent"})
+		h.same("chat", h.channel.texts(alice), []string{"two\n\n" + textApology, "three", repeatMark + "one", "resent"})
 		h.same("lost", h.lost(), "")
 	})
 }
@@ -168,9 +168,9 @@ func TestTheNextDeliveryTellsOfTheOneBefore(t *testing.T) {
 func TestAChatThatHasMovedGoesOnInItsNewPlace(t *testing.T) {
 	for _, stays := range []bool{false, true} {
 		t.Run(fmt.Sprintf("with a conversation there before: %v", stays), func(t *testing.T) {
-			inBubble(t, func(h *house) {
+			inBubble(t, func(h *rig) {
 				const there = "-200"
-				h.far.script = func(c called) (bool, *supervisor.SendError) {
+				h.channel.script = func(c called) (bool, *supervisor.SendError) {
 					if c.to.Chat == club && c.verb != "typing" {
 						return false, &supervisor.SendError{Result: supervisor.ResultUnsent, Reason: supervisor.ReasonMoved,
 							MovedTo: there, Err: errFar}
@@ -190,10 +190,10 @@ func TestAChatThatHasMovedGoesOnInItsNewPlace(t *testing.T) {
 				pass(10 * time.Second)
 				turn.finish()
 				pass(10 * time.Second)
-				h.same("there", h.far.texts(there), []string{"one", "two and three"})
-				h.same("here", h.far.texts(club), []string(nil))
+				h.same("there", h.channel.texts(there), []string{"one", "two and three"})
+				h.same("here", h.channel.texts(club), []string(nil))
 				h.same("left", h.waiting(club)+h.waiting(there), 0)
-				if n := len(h.far.made(club, "send")); n > 3 {
+				if n := len(h.channel.made(club, "send")); n > 3 {
 					t.Errorf("%d sends to the old chat", n)
 				}
 			})

@@ -19,62 +19,62 @@ func without(name string) func(*outbox.Options) {
 const noRecipient = "failed 1: nobody here any more\n"
 
 func TestWhoIsNotServedAnyMoreIsSentNothing(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.notice(h.conversation("bob", "43"), "to bob")
 		turn := h.begin(h.conversation("bob", "43"))
 		turn.say("hello")
 		end := h.live()
 		pass(10 * time.Second)
-		h.same("bob", h.far.texts("43"), []string{"to bob", "hello"})
+		h.same("bob", h.channel.texts("43"), []string{"to bob", "hello"})
 		end()
-		shown := len(h.far.made("43", "send", "edit", "typing"))
+		shown := len(h.channel.made("43", "send", "edit", "typing"))
 
 		h.live(without("bob"))
 		turn.say(" bob")
 		pass(10 * time.Second)
 		turn.finish()
 		pass(10 * time.Second)
-		h.same("calls to bob", len(h.far.made("43", "send", "edit", "delete", "typing")), shown)
+		h.same("calls to bob", len(h.channel.made("43", "send", "edit", "delete", "typing")), shown)
 		h.same("lost", h.lost(), noRecipient)
 		h.same("waiting", h.waiting("43"), 0)
-		h.same("lanes", h.box.Status().Chats, []string(nil))
+		h.same("queues", h.box.Status().Chats, []string(nil))
 	})
 }
 
 // The others of a group are not told of what was not for them.
 func TestOthersInAGroupAreStillServed(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live(without("bob"))
 		h.notice(h.conversation("bob", club), "to bob")
 		h.notice(h.conversation("ann", club), "to ann")
 		pass(10 * time.Second)
-		h.same("club", h.far.texts(club), []string{"to ann"})
+		h.same("club", h.channel.texts(club), []string{"to ann"})
 		h.same("lost", h.lost(), noRecipient)
 	})
 }
 
 func TestWhoLeavesWhileTheChannelIsAwayIsSentNothing(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		var gone atomic.Bool
-		h.far.script = away(time.Hour, unknown())
+		h.channel.script = away(time.Hour, unknown())
 		h.live(func(o *outbox.Options) { o.Serves = func(supervisor.Conversation) bool { return !gone.Load() } })
 		h.notice(h.conversation("bob", "43"), "to bob")
 		pass(30 * time.Minute)
 		gone.Store(true)
 		pass(time.Hour)
-		h.same("bob", h.far.texts("43"), []string(nil))
+		h.same("bob", h.channel.texts("43"), []string(nil))
 		h.same("lost", h.lost(), noRecipient)
 	})
 }
 
 func TestWhatHasArrivedIsNotLostBecauseItsPersonLeaves(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live(func(o *outbox.Options) {
-			o.Serves = func(supervisor.Conversation) bool { return len(h.far.made("43", "send")) == 0 }
+			o.Serves = func(supervisor.Conversation) bool { return len(h.channel.made("43", "send")) == 0 }
 		})
 		h.notice(h.conversation("bob", "43"), "to bob")
 		pass(time.Minute)
-		h.same("bob", h.far.texts("43"), []string{"to bob"})
+		h.same("bob", h.channel.texts("43"), []string{"to bob"})
 		h.same("lost", h.lost(), "")
 	})
 }
@@ -86,7 +86,7 @@ func TestAnAnswerThatShowsNothingIsNotSilence(t *testing.T) {
 		"```\n```": "```\n```", "<br>": "<br>", "&#8203;": "&#8203;",
 	} {
 		for _, grows := range []bool{false, true} {
-			inBubble(t, func(h *house) {
+			inBubble(t, func(h *rig) {
 				h.live(func(o *outbox.Options) {
 					o.Render = func(text string, growing bool) []supervisor.RichText {
 						if growing {
@@ -102,7 +102,7 @@ func TestAnAnswerThatShowsNothingIsNotSilence(t *testing.T) {
 				}
 				turn.finishWith(text)
 				pass(3 * time.Second)
-				h.same("chat", h.far.texts(alice), []string{want})
+				h.same("chat", h.channel.texts(alice), []string{want})
 				h.same("lost", h.lost(), "")
 			})
 		}
@@ -111,7 +111,7 @@ func TestAnAnswerThatShowsNothingIsNotSilence(t *testing.T) {
 
 // A message with nothing to see in it would be refused, and with it the answer.
 func TestAPartThatShowsNothingIsLeftOut(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		h.live(func(o *outbox.Options) {
 			o.Render = func(string, bool) []supervisor.RichText {
 				return []supervisor.RichText{{Text: "one"}, {Text: " \u200b"}, {Text: "\U0001FAE9"}}
@@ -119,6 +119,6 @@ func TestAPartThatShowsNothingIsLeftOut(t *testing.T) {
 		})
 		h.notice(h.conversation("alice", alice), "one and a face")
 		pass(3 * time.Second)
-		h.same("chat", h.far.texts(alice), []string{"one", "\U0001FAE9"})
+		h.same("chat", h.channel.texts(alice), []string{"one", "\U0001FAE9"})
 	})
 }

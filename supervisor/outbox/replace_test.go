@@ -27,14 +27,14 @@ var deletions = []deletion{
 func TestWhatIsDeletedDoesNotChangeTheOrder(t *testing.T) {
 	for _, d := range deletions {
 		t.Run(d.String(), func(t *testing.T) {
-			inBubble(t, func(h *house) {
+			inBubble(t, func(h *rig) {
 				h.live()
 				h.same("chat", h.deleteAndFinish(d), finished())
 				h.same("lost", h.lost(), "")
-				if n, want := len(h.far.made(alice, "send")), 3+len(d.parts); n != want {
+				if n, want := len(h.channel.made(alice, "send")), 3+len(d.parts); n != want {
 					t.Errorf("%d messages were sent, want %d", n, want)
 				}
-				h.same("deletions", len(h.far.made(alice, "delete")), 0)
+				h.same("deletions", len(h.channel.made(alice, "delete")), 0)
 			})
 		})
 	}
@@ -50,13 +50,13 @@ func finished() (parts []string) {
 
 // deleteAndFinish has an answer of three parts grow and end, and a person delete some of them before. It returns what stands
 // in the chat.
-func (h *house) deleteAndFinish(d deletion) []string {
+func (h *rig) deleteAndFinish(d deletion) []string {
 	h.Helper()
 	turn := h.begin(h.conversation("alice", alice))
 	turn.say(words(room*2 + 30))
 	pass(10 * time.Second)
 	for _, i := range d.parts {
-		h.far.remove(alice, fmt.Sprint(i+1))
+		h.channel.remove(alice, fmt.Sprint(i+1))
 	}
 	if d.early {
 		turn.Reset()
@@ -65,17 +65,17 @@ func (h *house) deleteAndFinish(d deletion) []string {
 	}
 	turn.finishWith(strings.Join(finished(), ""))
 	pass(20 * time.Second)
-	return h.far.texts(alice)
+	return h.channel.texts(alice)
 }
 
-// TestACrashDoesNotChangeTheOrderEither: whatever the life's last call of the store is, the parts stand in order. The one
+// TestACrashDoesNotChangeTheOrderEither: whatever the process's last call of the store is, the parts stand in order. The one
 // whose sending was cut may stand there twice, and says so.
 func TestACrashDoesNotChangeTheOrderEither(t *testing.T) {
 	for left := 1; left < 35; left++ {
 		for _, d := range []deletion{{[]int{0}, false}, {[]int{0, 1}, false}, {[]int{0}, true}} {
-			inBubble(t, func(h *house) {
-				l := &life{left: left}
-				end := h.liveAs(l, func(o *outbox.Options) { o.Channel = grave{h.far, l} })
+			inBubble(t, func(h *rig) {
+				l := &process{left: left}
+				end := h.liveAs(l, func(o *outbox.Options) { o.Channel = processChannel{h.channel, l} })
 				h.deleteAndFinish(d)
 				if l.ended() {
 					end()
@@ -83,10 +83,10 @@ func TestACrashDoesNotChangeTheOrderEither(t *testing.T) {
 					pass(time.Minute)
 				}
 				var texts []string
-				for _, text := range h.far.texts(alice) {
+				for _, text := range h.channel.texts(alice) {
 					texts = append(texts, strings.TrimPrefix(text, repeatMark))
 				}
-				h.same(fmt.Sprintf("%v, a life of %d calls: chat", d, left), slices.Compact(texts), finished())
+				h.same(fmt.Sprintf("%v, a process of %d calls: chat", d, left), slices.Compact(texts), finished())
 			})
 		}
 	}

@@ -21,33 +21,33 @@ import (
 )
 
 const (
-	limit  = 100                 // of the far channel's messages
+	limit  = 100                 // of the fake channel's messages
 	room   = limit - outbox.Room // what a part has
 	source = "far/1"
 	alice  = "42"   // her own chat
 	club   = "-100" // a group
 )
 
-// house is an outbox on a real database, and a far channel. Its methods end the test when what they do fails.
-type house struct {
+// rig is an outbox on a real database, and a fake channel. Its methods end the test when what they do fails.
+type rig struct {
 	testing.TB
-	db    *sqlite.DB
-	far   *far
-	feeds reply.Feeds
-	mu    sync.Mutex // guards what follows
-	box   *outbox.Outbox
-	keys  int
+	db      *sqlite.DB
+	channel *fakeChannel
+	feeds   reply.Feeds
+	mu      sync.Mutex // guards what follows
+	box     *outbox.Outbox
+	keys    int
 }
 
 // inBubble runs a story in a bubble where time is as fast as it can be.
-func inBubble(t *testing.T, story func(h *house)) {
+func inBubble(t *testing.T, story func(h *rig)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { story(newHouse(t, t.TempDir())) })
+	synctest.Test(t, func(t *testing.T) { story(newRig(t, t.TempDir())) })
 }
 
-func newHouse(t testing.TB, dir string) *house {
+func newRig(t testing.TB, dir string) *rig {
 	t.Helper()
-	h := &house{TB: t, db: sqlitetest.OpenPath(t, filepath.Join(dir, "mews.db"), sqlite.Options{}), far: newFar()}
+	h := &rig{TB: t, db: sqlitetest.OpenPath(t, filepath.Join(dir, "mews.db"), sqlite.Options{}), channel: newFakeChannel()}
 	h.feeds.Changed = func(id int64) {
 		h.mu.Lock()
 		box := h.box
@@ -81,20 +81,20 @@ func halve(t supervisor.RichText) []supervisor.RichText {
 	return []supervisor.RichText{{Text: t.Text[:n]}, {Text: t.Text[n:]}}
 }
 
-func (h *house) options(l *life) outbox.Options {
-	d := disk{h.db, l}
-	return outbox.Options{Name: supervisor.ChannelTelegram, Source: source, Channel: h.far, Deliveries: d, Posts: d,
+func (h *rig) options(l *process) outbox.Options {
+	d := processStore{h.db, l}
+	return outbox.Options{Name: supervisor.ChannelTelegram, Source: source, Channel: h.channel, Deliveries: d, Posts: d,
 		Conversations: d, Freezes: d, Replies: &h.feeds, Render: render, Halve: halve,
 		Limit: limit}
 }
 
-// live starts a life of the outbox. It ends with the test at the latest.
-func (h *house) live(with ...func(*outbox.Options)) (end func()) {
+// live starts a process of the outbox. It ends with the test at the latest.
+func (h *rig) live(with ...func(*outbox.Options)) (end func()) {
 	h.Helper()
-	return h.liveAs(&life{}, with...)
+	return h.liveAs(&process{}, with...)
 }
 
-func (h *house) liveAs(l *life, with ...func(*outbox.Options)) (end func()) {
+func (h *rig) liveAs(l *process, with ...func(*outbox.Options)) (end func()) {
 	h.Helper()
 	o := h.options(l)
 	for _, w := range with {
@@ -125,7 +125,7 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-func must[T any](h *house, v T, err error) T {
+func must[T any](h *rig, v T, err error) T {
 	h.Helper()
 	if err != nil {
 		h.Fatal(err)
@@ -133,21 +133,21 @@ func must[T any](h *house, v T, err error) T {
 	return v
 }
 
-func (h *house) same(what string, got, want any) {
+func (h *rig) same(what string, got, want any) {
 	h.Helper()
 	if d := cmp.Diff(want, got); d != "" {
 		h.Errorf("%s: (-want +got)\n%s", what, d)
 	}
 }
 
-func (h *house) conversation(user, chat string) supervisor.Conversation {
+func (h *rig) conversation(user, chat string) supervisor.Conversation {
 	h.Helper()
 	c, err := h.db.Conversations().Find(h.Context(), user, supervisor.ChannelTelegram, chat, "")
 	return must(h, c, err)
 }
 
 // notice has something to say, and the outbox told of it.
-func (h *house) notice(c supervisor.Conversation, text string) supervisor.Delivery {
+func (h *rig) notice(c supervisor.Conversation, text string) supervisor.Delivery {
 	h.Helper()
 	d, err := h.db.Outbox().PutNotice(h.Context(), c.ID, text)
 	must(h, d, err)
@@ -157,13 +157,13 @@ func (h *house) notice(c supervisor.Conversation, text string) supervisor.Delive
 
 // turn is one that has just begun, with its reply.
 type turn struct {
-	h *house
+	h *rig
 	supervisor.Turn
 	*reply.Stream
 	said string
 }
 
-func (h *house) begin(c supervisor.Conversation) *turn {
+func (h *rig) begin(c supervisor.Conversation) *turn {
 	h.Helper()
 	h.keys++
 	key := fmt.Sprint("key-", h.keys)
@@ -171,7 +171,7 @@ func (h *house) begin(c supervisor.Conversation) *turn {
 		Message: "in-" + key, Kind: supervisor.KindText, Text: "hello"})
 }
 
-func (h *house) beginWith(in supervisor.Inbound) *turn {
+func (h *rig) beginWith(in supervisor.Inbound) *turn {
 	h.Helper()
 	in, _, err := h.db.Inbox().Put(h.Context(), in)
 	must(h, in, err)
@@ -198,7 +198,7 @@ func (t *turn) finishWith(text string) supervisor.Delivery {
 }
 
 // lost sums up what did not arrive for certain.
-func (h *house) lost() string {
+func (h *rig) lost() string {
 	h.Helper()
 	list, err := h.db.Outbox().Undelivered(h.Context())
 	must(h, list, err)
@@ -209,7 +209,7 @@ func (h *house) lost() string {
 	return b.String()
 }
 
-func (h *house) waiting(chat string) int {
+func (h *rig) waiting(chat string) int {
 	h.Helper()
 	list, err := h.db.Outbox().PendingIn(h.Context(), supervisor.ChannelTelegram, chat, 100)
 	return len(must(h, list, err))

@@ -10,18 +10,18 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-var errDead = errors.New("this life is over")
+var errDead = errors.New("this process is over")
 
-// life is a process: once it is over, nothing that it does reaches the disk.
-type life struct {
+// process is a supervisor that may end: once it is over, nothing that it does reaches the disk.
+type process struct {
 	mu    sync.Mutex // guards what follows
 	over  bool
 	fails func(what string) error // how the disk is; nil is well
-	left  int                     // calls of the store until the life is over; 0 for no end
+	left  int                     // calls of the store until the process is over; 0 for no end
 }
 
-// use is one call of the store. A life ends before or after one.
-func (l *life) use(what string, do func() error) error {
+// use is one call of the store. A process ends before or after one.
+func (l *process) use(what string, do func() error) error {
 	before, err := l.enter(what)
 	if before != nil {
 		return before
@@ -33,7 +33,7 @@ func (l *life) use(what string, do func() error) error {
 }
 
 // enter says what a call comes to instead of being made, and what it comes to after that.
-func (l *life) enter(what string) (before, after error) {
+func (l *process) enter(what string) (before, after error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.over {
@@ -54,19 +54,19 @@ func (l *life) enter(what string) (before, after error) {
 	return nil, nil
 }
 
-func (l *life) ended() bool {
+func (l *process) ended() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.over
 }
 
-// disk is the real store, as long as its life lasts.
-type disk struct {
+// processStore is the real store, as long as its process lasts.
+type processStore struct {
 	db *sqlite.DB
-	*life
+	*process
 }
 
-func got[T any](l *life, what string, do func() (T, error)) (v T, err error) {
+func got[T any](l *process, what string, do func() (T, error)) (v T, err error) {
 	err = l.use(what, func() (err error) {
 		v, err = do()
 		return err
@@ -74,45 +74,45 @@ func got[T any](l *life, what string, do func() (T, error)) (v T, err error) {
 	return v, err
 }
 
-func (d disk) Due(ctx context.Context, c supervisor.Channel) ([]supervisor.Conversation, error) {
-	return got(d.life, "due", func() ([]supervisor.Conversation, error) { return d.db.Outbox().Due(ctx, c) })
+func (d processStore) Due(ctx context.Context, c supervisor.Channel) ([]supervisor.Conversation, error) {
+	return got(d.process, "due", func() ([]supervisor.Conversation, error) { return d.db.Outbox().Due(ctx, c) })
 }
 
-func (d disk) PendingIn(ctx context.Context, c supervisor.Channel, chat string, n int) ([]supervisor.Delivery, error) {
-	return got(d.life, "pending", func() ([]supervisor.Delivery, error) { return d.db.Outbox().PendingIn(ctx, c, chat, n) })
+func (d processStore) PendingIn(ctx context.Context, c supervisor.Channel, chat string, n int) ([]supervisor.Delivery, error) {
+	return got(d.process, "pending", func() ([]supervisor.Delivery, error) { return d.db.Outbox().PendingIn(ctx, c, chat, n) })
 }
 
-func (d disk) UntoldOf(ctx context.Context, conversation int64) ([]int64, error) {
-	return got(d.life, "untold", func() ([]int64, error) { return d.db.Outbox().UntoldOf(ctx, conversation) })
+func (d processStore) UntoldOf(ctx context.Context, conversation int64) ([]int64, error) {
+	return got(d.process, "untold", func() ([]int64, error) { return d.db.Outbox().UntoldOf(ctx, conversation) })
 }
 
-func (d disk) Close(ctx context.Context, o supervisor.DeliveryOutcome) error {
+func (d processStore) Close(ctx context.Context, o supervisor.DeliveryOutcome) error {
 	return d.use("close", func() error {
 		return d.db.Outbox().Close(ctx, o)
 	})
 }
 
-func (d disk) List(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
-	return got(d.life, "list", func() ([]supervisor.Post, error) { return d.db.Posts().List(ctx, turn, delivery) })
+func (d processStore) List(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
+	return got(d.process, "list", func() ([]supervisor.Post, error) { return d.db.Posts().List(ctx, turn, delivery) })
 }
 
-func (d disk) Sending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
-	return got(d.life, "sending", func() (supervisor.Post, error) { return d.db.Posts().Sending(ctx, conversation, p) })
+func (d processStore) Sending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
+	return got(d.process, "sending", func() (supervisor.Post, error) { return d.db.Posts().Sending(ctx, conversation, p) })
 }
 
-func (d disk) Settle(ctx context.Context, p supervisor.Post) error {
+func (d processStore) Settle(ctx context.Context, p supervisor.Post) error {
 	return d.use("settle", func() error { return d.db.Posts().Settle(ctx, p) })
 }
 
-func (d disk) Open(ctx context.Context, delivery int64, c []supervisor.RichText) ([]supervisor.Post, error) {
-	return got(d.life, "open", func() ([]supervisor.Post, error) { return d.db.Posts().Open(ctx, delivery, c) })
+func (d processStore) Open(ctx context.Context, delivery int64, c []supervisor.RichText) ([]supervisor.Post, error) {
+	return got(d.process, "open", func() ([]supervisor.Post, error) { return d.db.Posts().Open(ctx, delivery, c) })
 }
 
-func (d disk) Replace(ctx context.Context, delivery int64, from int, c []supervisor.RichText) ([]supervisor.Post, error) {
-	return got(d.life, "replace", func() ([]supervisor.Post, error) { return d.db.Posts().Replace(ctx, delivery, from, c) })
+func (d processStore) Replace(ctx context.Context, delivery int64, from int, c []supervisor.RichText) ([]supervisor.Post, error) {
+	return got(d.process, "replace", func() ([]supervisor.Post, error) { return d.db.Posts().Replace(ctx, delivery, from, c) })
 }
 
-func (d disk) Get(ctx context.Context, id int64) (c supervisor.Conversation, ok bool, err error) {
+func (d processStore) Get(ctx context.Context, id int64) (c supervisor.Conversation, ok bool, err error) {
 	err = d.use("get", func() (err error) {
 		c, ok, err = d.db.Conversations().Get(ctx, id)
 		return err
@@ -120,26 +120,26 @@ func (d disk) Get(ctx context.Context, id int64) (c supervisor.Conversation, ok 
 	return c, ok, err
 }
 
-func (d disk) Move(ctx context.Context, c supervisor.Channel, from, to string) (int, error) {
-	return got(d.life, "move", func() (int, error) { return d.db.Conversations().Move(ctx, c, from, to) })
+func (d processStore) Move(ctx context.Context, c supervisor.Channel, from, to string) (int, error) {
+	return got(d.process, "move", func() (int, error) { return d.db.Conversations().Move(ctx, c, from, to) })
 }
 
-func (d disk) Freeze(ctx context.Context, source, chat string, until time.Time) error {
+func (d processStore) Freeze(ctx context.Context, source, chat string, until time.Time) error {
 	return d.use("freeze", func() error { return d.db.Outbox().Freeze(ctx, source, chat, until) })
 }
 
-func (d disk) Frozen(ctx context.Context, source string) (map[string]time.Time, error) {
-	return got(d.life, "frozen", func() (map[string]time.Time, error) { return d.db.Outbox().Frozen(ctx, source) })
+func (d processStore) Frozen(ctx context.Context, source string) (map[string]time.Time, error) {
+	return got(d.process, "frozen", func() (map[string]time.Time, error) { return d.db.Outbox().Frozen(ctx, source) })
 }
 
-// rows are the real cleanings, as long as their life lasts.
-type rows struct{ disk }
+// cleaningStore has the real cleanings, as long as their process lasts.
+type cleaningStore struct{ processStore }
 
-func (r rows) Due(ctx context.Context, c supervisor.Channel, now time.Time, n int) ([]supervisor.Cleaning, error) {
-	return got(r.life, "due cleanings", func() ([]supervisor.Cleaning, error) { return r.db.Cleanings().Due(ctx, c, now, n) })
+func (r cleaningStore) Due(ctx context.Context, c supervisor.Channel, now time.Time, n int) ([]supervisor.Cleaning, error) {
+	return got(r.process, "due cleanings", func() ([]supervisor.Cleaning, error) { return r.db.Cleanings().Due(ctx, c, now, n) })
 }
 
-func (r rows) Next(ctx context.Context, c supervisor.Channel) (due time.Time, ok bool, err error) {
+func (r cleaningStore) Next(ctx context.Context, c supervisor.Channel) (due time.Time, ok bool, err error) {
 	err = r.use("next cleaning", func() (err error) {
 		due, ok, err = r.db.Cleanings().Next(ctx, c)
 		return err
@@ -147,6 +147,6 @@ func (r rows) Next(ctx context.Context, c supervisor.Channel) (due time.Time, ok
 	return due, ok, err
 }
 
-func (r rows) Done(ctx context.Context, id int64) error {
+func (r cleaningStore) Done(ctx context.Context, id int64) error {
 	return r.use("done cleaning", func() error { return r.db.Cleanings().Done(ctx, id) })
 }

@@ -15,9 +15,9 @@ import (
 func TestADiskThatIsFullLosesNothing(t *testing.T) {
 	for _, what := range []string{"pending", "untold", "list", "open", "sending", "settle", "close", "freeze", "get"} {
 		t.Run(what, func(t *testing.T) {
-			inBubble(t, func(h *house) {
+			inBubble(t, func(h *rig) {
 				full, tries := true, 0
-				l := &life{fails: func(call string) error {
+				l := &process{fails: func(call string) error {
 					if call != what || !full {
 						return nil
 					}
@@ -25,7 +25,7 @@ func TestADiskThatIsFullLosesNothing(t *testing.T) {
 					return errors.New("the disk is full")
 				}}
 				if what == "freeze" {
-					h.far.script = once("send", 1, false, flood(time.Second))
+					h.channel.script = once("send", 1, false, flood(time.Second))
 				}
 				h.liveAs(l)
 				synctest.Wait() // what it finds at its start needs no get
@@ -39,7 +39,7 @@ func TestADiskThatIsFullLosesNothing(t *testing.T) {
 				full = false
 				l.mu.Unlock()
 				pass(time.Minute)
-				h.same("chat", strings.Join(h.far.texts(alice), ""), text)
+				h.same("chat", strings.Join(h.channel.texts(alice), ""), text)
 				h.same("waiting", h.waiting(alice), 0)
 			})
 		})
@@ -57,8 +57,8 @@ func TestTheLastPostIsKeptWithItsDeliverysEnd(t *testing.T) {
 		"the end can't be kept at first": {"hello", true, "sending close settle close"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(h *house) {
-				l := &life{fails: func(call string) error {
+			inBubble(t, func(h *rig) {
+				l := &process{fails: func(call string) error {
 					if call == "close" && c.full {
 						c.full = false
 						return errors.New("the disk is full")
@@ -70,7 +70,7 @@ func TestTheLastPostIsKeptWithItsDeliverysEnd(t *testing.T) {
 				h.notice(h.conversation("alice", alice), c.text)
 				pass(time.Minute)
 				h.same("written", writes(), c.wants)
-				h.same("chat", strings.Join(h.far.texts(alice), ""), c.text)
+				h.same("chat", strings.Join(h.channel.texts(alice), ""), c.text)
 				h.same("waiting", h.waiting(alice), 0)
 			})
 		})
@@ -78,24 +78,24 @@ func TestTheLastPostIsKeptWithItsDeliverysEnd(t *testing.T) {
 }
 
 func TestACallUnderWayAtTheEndBecomesKnown(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.latency = 3 * time.Second
+	inBubble(t, func(h *rig) {
+		h.channel.latency = 3 * time.Second
 		end := h.live()
 		c := h.conversation("alice", alice)
 		h.notice(c, "one")
 		h.notice(c, "two")
 		pass(time.Second)
 		end()
-		h.same("chat", h.far.texts(alice), []string{"one"})
+		h.same("chat", h.channel.texts(alice), []string{"one"})
 		h.live()
 		pass(10 * time.Second)
-		h.same("chat", h.far.texts(alice), []string{"one", "two"})
+		h.same("chat", h.channel.texts(alice), []string{"one", "two"})
 	})
 }
 
 func TestACallThatTakesTooLongIsCut(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.latency = 30 * time.Second
+	inBubble(t, func(h *rig) {
+		h.channel.latency = 30 * time.Second
 		end := h.live()
 		h.notice(h.conversation("alice", alice), "one")
 		pass(time.Second)
@@ -104,17 +104,17 @@ func TestACallThatTakesTooLongIsCut(t *testing.T) {
 		if took := time.Since(begun); took > 6*time.Second {
 			t.Errorf("the end took %v", took)
 		}
-		h.far.latency = 0
+		h.channel.latency = 0
 		h.live()
 		pass(10 * time.Second)
-		h.same("chat", h.far.texts(alice), []string{repeatMark + "one"})
+		h.same("chat", h.channel.texts(alice), []string{repeatMark + "one"})
 	})
 }
 
 func TestAStoreThatCannotBeReadAtTheStartIsAnError(t *testing.T) {
 	for _, what := range []string{"due", "frozen"} {
-		inBubble(t, func(h *house) {
-			l := &life{fails: func(call string) error {
+		inBubble(t, func(h *rig) {
+			l := &process{fails: func(call string) error {
 				if call == what {
 					return errors.New("the disk is gone")
 				}
@@ -134,8 +134,8 @@ func TestAStoreThatCannotBeReadAtTheStartIsAnError(t *testing.T) {
 }
 
 func TestAChatMayMoveByOtherWays(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.script = func(c called) (bool, *supervisor.SendError) {
+	inBubble(t, func(h *rig) {
+		h.channel.script = func(c called) (bool, *supervisor.SendError) {
 			if c.to.Chat == club {
 				return false, afterUnsent()
 			}
@@ -153,6 +153,6 @@ func TestAChatMayMoveByOtherWays(t *testing.T) {
 		pass(10 * time.Second)
 		turn.finish()
 		pass(10 * time.Second)
-		h.same("there", h.far.texts("-7"), []string{"one", "two"})
+		h.same("there", h.channel.texts("-7"), []string{"one", "two"})
 	})
 }

@@ -16,12 +16,12 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// plan is a story: what people do, how the channel answers, and when lives end.
+// plan is a story: what people do, how the channel answers, and when processes crash.
 type plan struct {
-	Events []event
-	Fates  []string // of calls that are no typing, in order; then all is well
-	Signs  []string // of typing, likewise
-	Lives  []int    // calls of the store until each life is over; the last life has no end
+	Events  []event
+	Fates   []string // of calls that are no typing, in order; then all is well
+	Signs   []string // of typing, likewise
+	Crashes []int    // calls of the store until each process is over; the last process has no end
 }
 
 type event struct {
@@ -50,23 +50,23 @@ var drawPlan = rapid.Custom(func(t *rapid.T) plan {
 			return event{rapid.IntRange(0, 3).Draw(t, "who"), rapid.IntRange(0, 3000).Draw(t, "wait"),
 				rapid.IntRange(0, 9).Draw(t, "roll"), rapid.IntRange(1, 20).Draw(t, "size")}
 		}), 1, 25).Draw(t, "events"),
-		Fates: rapid.SliceOfN(fates, 0, 40).Draw(t, "fates"),
-		Signs: rapid.SliceOfN(fates, 0, 20).Draw(t, "signs"),
-		Lives: rapid.SliceOfN(rapid.IntRange(1, 60), 0, 4).Draw(t, "lives"),
+		Fates:   rapid.SliceOfN(fates, 0, 40).Draw(t, "fates"),
+		Signs:   rapid.SliceOfN(fates, 0, 20).Draw(t, "signs"),
+		Crashes: rapid.SliceOfN(rapid.IntRange(1, 60), 0, 4).Draw(t, "crashes"),
 	}
 })
 
-// teller plays a plan.
-type teller struct {
-	*house
+// planRun plays a plan.
+type planRun struct {
+	*rig
 	plan     plan
 	talks    []supervisor.Conversation
 	turns    map[int]*turn
 	texts    int
 	sent     []supervisor.Delivery
-	life     *life
+	process  *process
 	end      func()
-	starts   []time.Time // of lives
+	starts   []time.Time // of processes
 	mu       sync.Mutex  // guards what follows
 	unknowns int
 	frozen   []frozen
@@ -82,11 +82,11 @@ type frozen struct {
 
 func TestWhateverHappensEachDeliveryArrivesOnceOrSaysSo(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := &teller{plan: drawPlan.Draw(rt, "plan"), turns: map[int]*turn{}, outcomes: map[int64]supervisor.Outcome{}}
+		s := &planRun{plan: drawPlan.Draw(rt, "plan"), turns: map[int]*turn{}, outcomes: map[int64]supervisor.Outcome{}}
 		dir := t.TempDir()
 		synctest.Test(t, func(t *testing.T) {
-			s.house = newHouse(t, dir)
-			s.tell()
+			s.rig = newRig(t, dir)
+			s.run()
 		})
 		if len(s.wrong) > 0 {
 			rt.Fatalf("%s", strings.Join(s.wrong, "\n"))
@@ -94,17 +94,17 @@ func TestWhateverHappensEachDeliveryArrivesOnceOrSaysSo(t *testing.T) {
 	})
 }
 
-func (s *teller) tell() {
-	s.far.latency, s.far.script = 30*time.Millisecond, s.answer
+func (s *planRun) run() {
+	s.channel.latency, s.channel.script = 30*time.Millisecond, s.answer
 	s.talks = []supervisor.Conversation{s.conversation("ann", "1"), s.conversation("bob", "2"), s.conversation("ann", club),
 		s.conversation("bob", club)}
-	s.rise()
+	s.start()
 	for _, e := range s.plan.Events {
 		pass(time.Duration(e.Wait) * time.Millisecond)
 		s.act(e)
-		if s.life.ended() {
+		if s.process.ended() {
 			s.end()
-			s.rise()
+			s.start()
 		}
 	}
 	for i, turn := range s.turns {
@@ -114,35 +114,35 @@ func (s *teller) tell() {
 	}
 	for range 20 {
 		pass(5 * time.Minute)
-		if s.life.ended() {
+		if s.process.ended() {
 			s.end()
-			s.rise()
+			s.start()
 		}
 	}
 	s.check()
 	s.end()
 }
 
-// rise begins a life.
-func (s *teller) rise() {
-	s.life = &life{}
-	if len(s.plan.Lives) > 0 {
-		s.life.left, s.plan.Lives = s.plan.Lives[0], s.plan.Lives[1:]
+// start begins a process.
+func (s *planRun) start() {
+	s.process = &process{}
+	if len(s.plan.Crashes) > 0 {
+		s.process.left, s.plan.Crashes = s.plan.Crashes[0], s.plan.Crashes[1:]
 	}
 	s.starts = append(s.starts, time.Now())
-	l := s.life
+	l := s.process
 	s.end = s.liveAs(l, func(o *outbox.Options) {
 		o.Rates = outbox.Rates{All: 4}
-		r := recorder{disk{s.db, l}, s}
+		r := recorder{processStore{s.db, l}, s}
 		o.Freezes, o.Deliveries = r, r
-		o.Channel = grave{s.far, l}
+		o.Channel = processChannel{s.channel, l}
 	})
 }
 
-// recorder tells the teller what is on disk.
+// recorder tells the planRun what is on disk.
 type recorder struct {
-	disk
-	s *teller
+	processStore
+	s *planRun
 }
 
 func (f recorder) Close(ctx context.Context, o supervisor.DeliveryOutcome) error {
@@ -170,35 +170,35 @@ func (f recorder) note(err error, what func()) {
 	what()
 }
 
-// grave keeps a life that is over from calling the channel.
-type grave struct {
-	*far
-	life *life
+// processChannel keeps a process that is over from calling the channel.
+type processChannel struct {
+	*fakeChannel
+	process *process
 }
 
-func (g grave) Edit(ctx context.Context, to supervisor.Address, name string, c supervisor.RichText) error {
-	if g.life.ended() {
+func (g processChannel) Edit(ctx context.Context, to supervisor.Address, name string, c supervisor.RichText) error {
+	if g.process.ended() {
 		return errDead
 	}
-	return g.far.Edit(ctx, to, name, c)
+	return g.fakeChannel.Edit(ctx, to, name, c)
 }
 
-func (g grave) Delete(ctx context.Context, to supervisor.Address, name string) error {
-	if g.life.ended() {
+func (g processChannel) Delete(ctx context.Context, to supervisor.Address, name string) error {
+	if g.process.ended() {
 		return errDead
 	}
-	return g.far.Delete(ctx, to, name)
+	return g.fakeChannel.Delete(ctx, to, name)
 }
 
-func (g grave) Typing(ctx context.Context, to supervisor.Address) error {
-	if g.life.ended() {
+func (g processChannel) Typing(ctx context.Context, to supervisor.Address) error {
+	if g.process.ended() {
 		return errDead
 	}
-	return g.far.Typing(ctx, to)
+	return g.fakeChannel.Typing(ctx, to)
 }
 
 // answer is how the channel ends a call.
-func (s *teller) answer(c called) (bool, *supervisor.SendError) {
+func (s *planRun) answer(c called) (bool, *supervisor.SendError) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fates := &s.plan.Fates
@@ -217,7 +217,7 @@ func (s *teller) answer(c called) (bool, *supervisor.SendError) {
 }
 
 // act is what a person or a model does.
-func (s *teller) act(e event) {
+func (s *planRun) act(e event) {
 	c, turn := s.talks[e.Who], s.turns[e.Who]
 	switch {
 	case turn == nil && e.Roll < 5:
@@ -246,7 +246,7 @@ func (s *teller) act(e event) {
 const wordLength = 9 // a part has nine words, so that each begins with a word
 
 // text is one whose words are found nowhere else.
-func (s *teller) text(size int) string {
+func (s *planRun) text(size int) string {
 	s.texts++
 	return more(fmt.Sprintf("*%02d", s.texts), 0, size)
 }
@@ -260,12 +260,12 @@ func more(name string, from, size int) string {
 	return b.String()
 }
 
-func (s *teller) fault(format string, args ...any) {
+func (s *planRun) fault(format string, args ...any) {
 	s.wrong = append(s.wrong, fmt.Sprintf(format, args...))
 }
 
 // check is what holds at the end.
-func (s *teller) check() {
+func (s *planRun) check() {
 	for _, chat := range []string{"1", "2", club} {
 		if n := s.waiting(chat); n > 0 {
 			s.fault("%d deliveries to %s wait for ever", n, chat)
@@ -284,25 +284,25 @@ func (s *teller) check() {
 }
 
 // checkFreeze checks that no call began within a freeze.
-func (s *teller) checkFreeze(f frozen) {
+func (s *planRun) checkFreeze(f frozen) {
 	chat := f.chat
 	if chat == "" {
 		chat = "*"
 	}
-	for _, c := range s.far.made(chat, "send", "edit", "delete", "typing") {
+	for _, c := range s.channel.made(chat, "send", "edit", "delete", "typing") {
 		if c.at.After(f.from) && c.at.Before(f.until) {
 			s.fault("chat %s: a %s within a freeze", c.to.Chat, c.verb)
 		}
 	}
 }
 
-// checkPace checks a window in each life.
-func (s *teller) checkPace(chat string, n int, span time.Duration) {
+// checkPace checks a window in each process.
+func (s *planRun) checkPace(chat string, n int, span time.Duration) {
 	verbs := []string{"send", "edit", "delete"}
 	if chat == "*" {
 		verbs = append(verbs, "typing")
 	}
-	calls := s.far.made(chat, verbs...)
+	calls := s.channel.made(chat, verbs...)
 	for i := n; i < len(calls); i++ {
 		sameLife := !slices.ContainsFunc(s.starts, func(at time.Time) bool {
 			return at.After(calls[i-n].at) && !at.After(calls[i].at)
@@ -314,9 +314,9 @@ func (s *teller) checkPace(chat string, n int, span time.Duration) {
 }
 
 // checkOrder checks that what waited for its turn stands in order.
-func (s *teller) checkOrder(chat string) {
+func (s *planRun) checkOrder(chat string) {
 	last := 0
-	for _, text := range s.far.texts(chat) {
+	for _, text := range s.channel.texts(chat) {
 		text = strings.TrimPrefix(text, repeatMark)
 		for i, d := range s.sent {
 			if d.Turn != 0 || !strings.HasPrefix(d.Text, text[:min(3, len(text))]) {
@@ -331,11 +331,11 @@ func (s *teller) checkOrder(chat string) {
 }
 
 // checkDelivery checks what stands in the chat of one.
-func (s *teller) checkDelivery(d supervisor.Delivery) {
+func (s *planRun) checkDelivery(d supervisor.Delivery) {
 	lost := s.outcomes[d.ID] == supervisor.OutcomeUnknown || s.outcomes[d.ID] == supervisor.OutcomeFailed
 	for _, part := range render(d.Text, false) {
 		plain, marked, whole := 0, 0, 0
-		for _, text := range s.far.texts(d.Conversation.Chat) {
+		for _, text := range s.channel.texts(d.Conversation.Chat) {
 			unmarked := strings.TrimPrefix(text, repeatMark)
 			if !strings.HasPrefix(unmarked, part.Text[:min(len(part.Text), wordLength)]) {
 				continue
@@ -355,7 +355,7 @@ func (s *teller) checkDelivery(d supervisor.Delivery) {
 		case marked > 0 && s.unknowns == 0 && len(s.starts) == 1:
 			s.fault("delivery %d: %q is marked, and nothing was uncertain", d.ID, part.Text)
 		case whole == 0 && !lost:
-			s.fault("delivery %d is sent, and %q does not stand there: %q", d.ID, part.Text, s.far.texts(d.Conversation.Chat))
+			s.fault("delivery %d is sent, and %q does not stand there: %q", d.ID, part.Text, s.channel.texts(d.Conversation.Chat))
 		}
 	}
 }

@@ -10,24 +10,24 @@ import (
 )
 
 // mute is a channel that never says what became of typing.
-type mute struct{ *far }
+type mute struct{ *fakeChannel }
 
 func (m mute) Typing(ctx context.Context, to supervisor.Address) error {
-	_ = m.far.Typing(ctx, to)
+	_ = m.fakeChannel.Typing(ctx, to)
 	<-ctx.Done()
 	return &supervisor.SendError{Result: supervisor.ResultUnknown, Err: context.Cause(ctx)}
 }
 
 func TestAnAnswerDoesNotWaitForTyping(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.live(func(o *outbox.Options) { o.Channel = mute{h.far} })
+	inBubble(t, func(h *rig) {
+		h.live(func(o *outbox.Options) { o.Channel = mute{h.channel} })
 		turn := h.begin(h.conversation("alice", alice))
 		pass(500 * time.Millisecond)
-		h.same("typing", len(h.far.made(alice, "typing")), 1)
+		h.same("typing", len(h.channel.made(alice, "typing")), 1)
 		ended := time.Now()
 		turn.finishWith("done")
 		pass(time.Minute)
-		h.same("chat", h.far.texts(alice), []string{"done"})
+		h.same("chat", h.channel.texts(alice), []string{"done"})
 		if d := h.firstSend(alice).Sub(ended); d > 10*time.Millisecond {
 			t.Errorf("the answer waited %v", d)
 		}
@@ -35,8 +35,8 @@ func TestAnAnswerDoesNotWaitForTyping(t *testing.T) {
 }
 
 func TestNothingWaitsForTypingLongerThanASecond(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.live(func(o *outbox.Options) { o.Channel = mute{h.far} })
+	inBubble(t, func(h *rig) {
+		h.live(func(o *outbox.Options) { o.Channel = mute{h.channel} })
 		c := h.conversation("alice", alice)
 		turn := h.begin(c)
 		pass(300 * time.Millisecond)
@@ -46,7 +46,7 @@ func TestNothingWaitsForTypingLongerThanASecond(t *testing.T) {
 		if d := h.firstSend(alice).Sub(put); d > 1100*time.Millisecond {
 			t.Errorf("it waited %v", d)
 		}
-		h.same("typing that hangs", len(h.far.made(alice, "typing")), 2)
+		h.same("typing that hangs", len(h.channel.made(alice, "typing")), 2)
 		turn.finishWith("done")
 		pass(time.Second)
 	})
@@ -54,24 +54,24 @@ func TestNothingWaitsForTypingLongerThanASecond(t *testing.T) {
 
 // TestGrowthIsNoReasonToCutTyping: it is shown to the end, however fast a model speaks.
 func TestGrowthIsNoReasonToCutTyping(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.latency = 700 * time.Millisecond
+	inBubble(t, func(h *rig) {
+		h.channel.latency = 700 * time.Millisecond
 		h.live(final)
 		turn := h.begin(h.conversation("alice", alice))
 		for range 400 {
 			turn.say("word ")
 			pass(25 * time.Millisecond)
 		}
-		h.same("typing", len(h.far.made(alice, "typing")), 3)
+		h.same("typing", len(h.channel.made(alice, "typing")), 3)
 		turn.finishWith("done")
 		pass(3 * time.Second)
-		h.same("chat", h.far.texts(alice), []string{"done"})
+		h.same("chat", h.channel.texts(alice), []string{"done"})
 	})
 }
 
-// counted is a life in which the questions for deliveries are counted.
-func counted(n *int) *life {
-	return &life{fails: func(call string) error {
+// counted is a process in which the questions for deliveries are counted.
+func counted(n *int) *process {
+	return &process{fails: func(call string) error {
 		if call == "pending" {
 			*n++
 		}
@@ -80,7 +80,7 @@ func counted(n *int) *life {
 }
 
 func TestTheStoreIsNotAskedForEachWord(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		asked := 0
 		h.liveAs(counted(&asked))
 		turn := h.begin(h.conversation("alice", alice))
@@ -95,8 +95,8 @@ func TestTheStoreIsNotAskedForEachWord(t *testing.T) {
 		turn.finishWith("done")
 		pass(20 * time.Second)
 		h.same("asked once more, to find that there is no other", asked < 64, true)
-		edits := h.far.made(alice, "edit", "delete")
-		first := edits[len(edits)-len(h.far.made(alice, "delete"))-1]
+		edits := h.channel.made(alice, "edit", "delete")
+		first := edits[len(edits)-len(h.channel.made(alice, "delete"))-1]
 		if d := first.at.Sub(ended); d > 3*time.Second {
 			t.Errorf("the answer came after %v", d)
 		}
@@ -106,14 +106,14 @@ func TestTheStoreIsNotAskedForEachWord(t *testing.T) {
 // TestAWordDoesNotHideADelivery: what has happened while the queue was busy, it learns at once. It sees that the reply has
 // grown, and not that there is a delivery too.
 func TestAWordDoesNotHideADelivery(t *testing.T) {
-	inBubble(t, func(h *house) {
-		h.far.latency = 100 * time.Millisecond
+	inBubble(t, func(h *rig) {
+		h.channel.latency = 100 * time.Millisecond
 		h.live(final)
 		turn := h.begin(h.conversation("alice", alice))
 		pass(4190 * time.Millisecond)
 		h.feeds.Delivery(turn.Conversation.ID) // there is none; but it has the queue ask
 		pass(60 * time.Millisecond)
-		h.same("typing", len(h.far.made(alice, "typing")), 2) // the second lasts until 4.3 s
+		h.same("typing", len(h.channel.made(alice, "typing")), 2) // the second lasts until 4.3 s
 		put := time.Now()
 		turn.Add("word ")
 		h.notice(turn.Conversation, "a command's answer")
@@ -136,7 +136,7 @@ func TestACommandIsAnsweredWhileAReplyGrows(t *testing.T) {
 		"quiet": {time.Hour, 10 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(h *house) {
+			inBubble(t, func(h *rig) {
 				h.live(final)
 				c := h.conversation("alice", alice)
 				turn := h.begin(c)
@@ -163,16 +163,16 @@ func TestACommandIsAnsweredWhileAReplyGrows(t *testing.T) {
 				<-said
 				turn.finishWith("done")
 				pass(time.Second)
-				h.same("chat", h.far.texts(alice), []string{"a command's answer", "done"})
+				h.same("chat", h.channel.texts(alice), []string{"a command's answer", "done"})
 			})
 		})
 	}
 }
 
 // firstSend is when the first message was sent to a chat.
-func (h *house) firstSend(chat string) time.Time {
+func (h *rig) firstSend(chat string) time.Time {
 	h.Helper()
-	sends := h.far.made(chat, "send")
+	sends := h.channel.made(chat, "send")
 	if len(sends) == 0 {
 		h.Fatalf("nothing was sent to %s", chat)
 	}
