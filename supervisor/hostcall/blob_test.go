@@ -115,10 +115,10 @@ func TestAWorkerLearnsOfAFullDiskAndTheLogDoes(t *testing.T) {
 	}
 }
 
-// deaf is a database that does not answer.
-type deaf struct{ hostcall.Blobs }
+// brokenBlobs is a database that does not answer.
+type brokenBlobs struct{ hostcall.Blobs }
 
-func (deaf) Kept(context.Context, string, time.Time) (int64, error) {
+func (brokenBlobs) Kept(context.Context, string, time.Time) (int64, error) {
 	return 0, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The database is busy."}
 }
 
@@ -128,7 +128,7 @@ func TestWithoutItsSumNothingIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.options.Blobs = deaf{r.db.Blobs()}
+	r.options.Blobs = brokenBlobs{r.db.Blobs()}
 	if _, err := r.begin(); wireCode(err) != protocol.CodeFailed {
 		t.Errorf("begin: %v", err)
 	}

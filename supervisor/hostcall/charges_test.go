@@ -18,8 +18,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// till is a purse in memory, and the books: it sees how each lease ends, once and for no more than it holds.
-type till struct {
+// fakeReserver is money in memory, and the books: it sees how each lease ends, once and for no more than it holds.
+type fakeReserver struct {
 	t *testing.T
 	hostcall.Steps
 	hostcall.Usage
@@ -35,9 +35,9 @@ type till struct {
 	costs    []int64 // of what was kept, in order
 }
 
-// pays has a rig's turns paid for out of a till.
-func pays(t *testing.T, r *rig, money int64) *till {
-	b := &till{t: t, Steps: r.options.Steps, Usage: r.options.Usage, left: money, open: map[int64]int64{}}
+// pays has a rig's turns paid for out of a fakeReserver.
+func pays(t *testing.T, r *rig, money int64) *fakeReserver {
+	b := &fakeReserver{t: t, Steps: r.options.Steps, Usage: r.options.Usage, left: money, open: map[int64]int64{}}
 	r.options.Steps, r.options.Usage = b, b
 	turn := r.turn()
 	turn.Reserver = b
@@ -47,7 +47,7 @@ func pays(t *testing.T, r *rig, money int64) *till {
 	return b
 }
 
-func (b *till) Reserve(_ context.Context, bid supervisor.Estimate) (int64, error) {
+func (b *fakeReserver) Reserve(_ context.Context, bid supervisor.Estimate) (int64, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if bid.MaxCost > b.left {
@@ -62,12 +62,12 @@ func (b *till) Reserve(_ context.Context, bid supervisor.Estimate) (int64, error
 	return b.last, nil
 }
 
-func (b *till) Return(_ context.Context, lease int64) {
+func (b *fakeReserver) Return(_ context.Context, lease int64) {
 	b.end(0, lease)
 	b.returned++
 }
 
-func (b *till) end(cost int64, leases ...int64) {
+func (b *fakeReserver) end(cost int64, leases ...int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	held := int64(0)
@@ -86,7 +86,7 @@ func (b *till) end(cost int64, leases ...int64) {
 	b.spent += cost
 }
 
-func (b *till) CommitStep(ctx context.Context, step sqlite.Step) (int64, error) {
+func (b *fakeReserver) CommitStep(ctx context.Context, step sqlite.Step) (int64, error) {
 	if b.refuse != nil {
 		return 0, b.refuse
 	}
@@ -98,7 +98,7 @@ func (b *till) CommitStep(ctx context.Context, step sqlite.Step) (int64, error) 
 	return id, err
 }
 
-func (b *till) Put(ctx context.Context, c sqlite.ModelCall) error {
+func (b *fakeReserver) Put(ctx context.Context, c sqlite.ModelCall) error {
 	if ctx.Err() != nil {
 		b.t.Errorf("what %s cost is kept with a context that has ended", c.Spec)
 	}
@@ -222,7 +222,7 @@ func TestAStepThatIsStoppedIsPaidAsFarAsItCame(t *testing.T) {
 			b := pays(t, r, 1<<40)
 			seen := make(chan struct{})
 			turn := r.turn()
-			turn.Reserver, turn.Reply = b, &lookout{Reply: r.stream, at: 500, seen: seen}
+			turn.Reserver, turn.Reply = b, &lengthWatcher{Reply: r.stream, at: 500, seen: seen}
 			r.conn.BeginTurn(turn)
 			go func() {
 				<-seen
@@ -238,14 +238,14 @@ func TestAStepThatIsStoppedIsPaidAsFarAsItCame(t *testing.T) {
 	}
 }
 
-// lookout tells when a reply has grown to a length.
-type lookout struct {
+// lengthWatcher tells when a reply has grown to a length.
+type lengthWatcher struct {
 	hostcall.Reply
 	at, said int
 	seen     chan struct{}
 }
 
-func (w *lookout) Add(text string) {
+func (w *lengthWatcher) Add(text string) {
 	w.Reply.Add(text)
 	before := w.said
 	if w.said += len(text); before < w.at && w.said >= w.at {
@@ -312,16 +312,16 @@ func TestAMessageOfSeveralCallsIsPaidWhole(t *testing.T) {
 func TestWhatCannotBeKeptIsLogged(t *testing.T) {
 	r := newRigOf(t, leased{&takes{t: t, list: []take{{answer: ended("", supervisor.StopEnd)}}}, false})
 	b := pays(t, r, 1000)
-	b.Usage = crammed{}
+	b.Usage = fullUsage{}
 	log := r.logged()
 	if _, err := r.call(protocol.MethodModelStream, r.modelStream()); err == nil || !strings.Contains(log.String(), "lease=1") {
 		t.Errorf("%v; logged %s", err, log)
 	}
 }
 
-type crammed struct{}
+type fullUsage struct{}
 
-func (crammed) Put(context.Context, sqlite.ModelCall) error { return errors.New("the disk is full") }
+func (fullUsage) Put(context.Context, sqlite.ModelCall) error { return errors.New("the disk is full") }
 
 // TestWhatAModelHasCountedIsRememberedWhileItHolds: as long as a request begins with all of the counted one.
 func TestWhatAModelHasCountedIsRememberedWhileItHolds(t *testing.T) {

@@ -11,14 +11,14 @@ import (
 	"mews/supervisor"
 )
 
-// shop is a provider that says what it has.
-type shop struct {
+// listingProvider is a provider that says what it has.
+type listingProvider struct {
 	scripted
 	models func(context.Context) ([]string, error)
 	asked  int
 }
 
-func (s *shop) Models(ctx context.Context) ([]string, error) {
+func (s *listingProvider) Models(ctx context.Context) ([]string, error) {
 	s.asked++
 	return s.models(ctx)
 }
@@ -26,9 +26,9 @@ func (s *shop) Models(ctx context.Context) ([]string, error) {
 func TestTheListIsWhatProvidersOfferAndWhatIsConfigured(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := with(t, says(""), says(""))
-		open := &shop{models: func(context.Context) ([]string, error) { return []string{"m", "z", "b"}, nil }}
-		shut := &shop{models: func(context.Context) ([]string, error) { return nil, failed(supervisor.ModelAuth) }}
-		slow := &shop{models: func(ctx context.Context) ([]string, error) { <-ctx.Done(); return nil, ctx.Err() }}
+		open := &listingProvider{models: func(context.Context) ([]string, error) { return []string{"m", "z", "b"}, nil }}
+		shut := &listingProvider{models: func(context.Context) ([]string, error) { return nil, failed(supervisor.ModelAuth) }}
+		slow := &listingProvider{models: func(ctx context.Context) ([]string, error) { <-ctx.Done(); return nil, ctx.Err() }}
 		c.providers["a"] = provider{ModelProvider: open}
 		c.providers["shut"], c.providers["slow"] = provider{ModelProvider: shut}, provider{ModelProvider: slow}
 		want := []ListEntry{{Spec: "a/b"}, {Spec: "a/m", Default: true}, {Spec: "a/z"}, {Spec: "b/m"}, {Spec: "offline"},

@@ -46,7 +46,7 @@ func TestAForgedAuditLogIsFound(t *testing.T) {
 		"another user":         {"UPDATE audit SET user = 'bob' WHERE id = 3", 3, "was changed"},
 		"another action":       {"UPDATE audit SET action = 'logout' WHERE id = 3", 3, "was changed"},
 		"another detail":       {"UPDATE audit SET detail = '' WHERE id = 3", 3, "was changed"},
-		"one other letter":     {"UPDATE audit SET detail = 'row 9' WHERE id = 3", 3, "was changed"},
+		"one other update":     {"UPDATE audit SET detail = 'row 9' WHERE id = 3", 3, "was changed"},
 		"another time":         {"UPDATE audit SET created_at = created_at + 1 WHERE id = 1", 1, "was changed"},
 		"words moved over":     {"UPDATE audit SET action = 'loginr', detail = 'ow 3' WHERE id = 3", 3, "was changed"},
 		"another digest":       {"UPDATE audit SET chain = zeroblob(32) WHERE id = 4", 4, "was changed"},

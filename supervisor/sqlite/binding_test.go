@@ -8,7 +8,7 @@ import (
 )
 
 func TestAnAccountIsOnePersons(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	bindings := s.db.Access().Bindings
 	one := sqlite.Binding{Channel: "telegram", Account: "7", User: "alice"}
 	for range 2 {

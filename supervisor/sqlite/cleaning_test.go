@@ -15,7 +15,7 @@ import (
 )
 
 // cleanings are what is due on Telegram at a time: message, what, chat.
-func (s poster) cleanings(at time.Time) (list []string) {
+func (s postStory) cleanings(at time.Time) (list []string) {
 	s.Helper()
 	due, err := s.db.Cleanings().Due(s.Context(), supervisor.ChannelTelegram, at, 100)
 	s.must(err)
@@ -26,7 +26,7 @@ func (s poster) cleanings(at time.Time) (list []string) {
 }
 
 func TestACleaningIsThereUntilItWasDone(t *testing.T) {
-	s := poster{newStory(t)}
+	s := postStory{newStory(t)}
 	rows := s.db.Cleanings()
 	chat := s.chat("alice", "42")
 	_, ok, err := rows.Next(t.Context(), supervisor.ChannelTelegram)
@@ -75,7 +75,7 @@ func TestACleaningIsThereUntilItWasDone(t *testing.T) {
 const secret = "JBSWY3DPEHPK3PXP"
 
 // secretly is a delivery that vanishes after a quarter of an hour, with posts of the given states.
-func (s poster) secretly(c supervisor.Conversation, states ...supervisor.PostState) supervisor.Delivery {
+func (s postStory) secretly(c supervisor.Conversation, states ...supervisor.PostState) supervisor.Delivery {
 	s.Helper()
 	f := picture("qr.png")
 	f.Caption = secret
@@ -98,7 +98,7 @@ func (s poster) secretly(c supervisor.Conversation, states ...supervisor.PostSta
 func TestWhatVanishesIsCleanedAndNotKept(t *testing.T) {
 	for _, outcome := range []supervisor.Outcome{supervisor.OutcomeSent, supervisor.OutcomeUnknown, supervisor.OutcomeFailed} {
 		t.Run(string(outcome), func(t *testing.T) {
-			s := poster{newStory(t)}
+			s := postStory{newStory(t)}
 			chat := s.chat("alice", "42")
 			d := s.secretly(chat, supervisor.PostSent, supervisor.PostUnknown, supervisor.PostFailed, supervisor.PostSent)
 			s.same("before it was given", s.cleanings(noon.Add(time.Hour)), []string(nil))
@@ -128,7 +128,7 @@ func TestWhatVanishesIsCleanedAndNotKept(t *testing.T) {
 
 // What vanishes in a terminal leaves no message to be deleted, but files in the spool.
 func TestTheFilesOfWhatVanishesInATerminalAreCleaned(t *testing.T) {
-	s := poster{newStory(t)}
+	s := postStory{newStory(t)}
 	due := func(at time.Time) (list []supervisor.Cleaning) {
 		list, err := s.db.Cleanings().Due(t.Context(), supervisor.ChannelTerminal, at, 10)
 		s.must(err)
@@ -164,7 +164,7 @@ func TestAVanishedSecretIsNotInTheFile(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
 	go func() { ran <- db.Run(ctx) }()
-	s := poster{&story{T: t, db: db, path: path, now: noon}}
+	s := postStory{&story{T: t, db: db, path: path, now: noon}}
 	chat := s.chat("alice", "42")
 	for range 20 {
 		d := s.secretly(chat, supervisor.PostSent, supervisor.PostSent)
@@ -179,7 +179,7 @@ func TestAVanishedSecretIsNotInTheFile(t *testing.T) {
 }
 
 // nowhere fails if the secret is in one of the database's files.
-func (s poster) nowhere(path string) {
+func (s postStory) nowhere(path string) {
 	s.Helper()
 	files, err := filepath.Glob(path + "*")
 	s.must(err)
@@ -194,7 +194,7 @@ func (s poster) nowhere(path string) {
 
 // Nor is what was erased, however long it was: short words lie among others' on a page, long ones on pages of their own.
 func TestWhatIsErasedIsNotInTheFile(t *testing.T) {
-	s := poster{newStory(t)}
+	s := postStory{newStory(t)}
 	for n := range 60 {
 		for _, user := range []string{"alice", "bob"} {
 			words := map[string]string{"alice": secret, "bob": "hello"}[user]

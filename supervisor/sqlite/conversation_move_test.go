@@ -110,7 +110,7 @@ func TestWhatHasNotBegunMovesToAChatThatThePersonHasWrittenInAlready(t *testing.
 }
 
 func TestWhatIsHeldMovesToAChatThatThePersonHasWrittenInAlready(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	new := s.chat("alice", "-1005")
 	held := s.receive(in("-5", guarded("alice", 1, "the question")))
 	s.same("kept", texts(held.Kept), []string{"held new the question"})

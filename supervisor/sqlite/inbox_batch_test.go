@@ -14,25 +14,25 @@ import (
 // bot is a source of updates.
 const bot = "telegram/https://api.telegram.org/7"
 
-// letter is what a person has sent to the bot as an update.
-func letter(user string, update int64, text string) supervisor.Item {
+// textItem is what a person has sent to the bot as an update.
+func textItem(user string, update int64, text string) supervisor.Item {
 	return supervisor.Item{Update: update, Raw: fmt.Sprintf(`{"update_id":%d,"text":%q}`, update, text),
 		Inbound: supervisor.Inbound{Key: fmt.Sprintf("%d.1763640000", update), Message: fmt.Sprint("m", update),
 			Kind: supervisor.KindText, Text: text,
 			Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: "42"}}}
 }
 
-// postbag is a story of batches.
-type postbag struct{ *story }
+// batchStory is a story of batches.
+type batchStory struct{ *story }
 
-func (s postbag) putBatch(next int64, items ...supervisor.Item) []supervisor.Inbound {
+func (s batchStory) putBatch(next int64, items ...supervisor.Item) []supervisor.Inbound {
 	s.Helper()
 	receipt, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: bot, Next: next, Items: items})
 	s.must(err)
 	return receipt.Kept
 }
 
-func (s postbag) nextUpdate() int64 {
+func (s batchStory) nextUpdate() int64 {
 	s.Helper()
 	next, err := s.db.Inbox().NextUpdate(s.Context(), bot)
 	s.must(err)
@@ -40,9 +40,9 @@ func (s postbag) nextUpdate() int64 {
 }
 
 func TestABatchIsKeptInItsOrder(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	s.same("before the first", s.nextUpdate(), int64(0))
-	kept := s.putBatch(13, letter("alice", 10, "one"), letter("bob", 11, "two"), letter("alice", 12, "three"))
+	kept := s.putBatch(13, textItem("alice", 10, "one"), textItem("bob", 11, "two"), textItem("alice", 12, "three"))
 	alice, bob := s.chat("alice", "42"), s.chat("bob", "42")
 	for i, want := range []struct {
 		c    supervisor.Conversation
@@ -61,24 +61,24 @@ func TestABatchIsKeptInItsOrder(t *testing.T) {
 	s.same("raw", s.look("SELECT user || raw FROM received WHERE source = ? AND id = 11", bot),
 		`bob{"update_id":11,"text":"two"}`)
 
-	s.putBatch(0, letter("alice", 20, "by webhook"))
+	s.putBatch(0, textItem("alice", 20, "by webhook"))
 	s.putBatch(0)
 	s.same("next update", s.nextUpdate(), int64(13))
 }
 
 func TestABatchThatComesTwiceIsKeptOnce(t *testing.T) {
-	s := postbag{newStory(t)}
-	batch := []supervisor.Item{letter("alice", 1, "one"), letter("alice", 2, "two")}
+	s := batchStory{newStory(t)}
+	batch := []supervisor.Item{textItem("alice", 1, "one"), textItem("alice", 2, "two")}
 	first := s.putBatch(3, batch...)
 	turn, err := s.db.Turns().Start(t.Context(), first[0].ID)
 	s.must(err)
 	first[0].State = supervisor.InboundRunning
 
-	again := s.putBatch(4, append(batch, letter("alice", 3, "three"))...)
+	again := s.putBatch(4, append(batch, textItem("alice", 3, "three"))...)
 	s.same("kept", again[:2], first)
 	s.same("the third", again[2].Text, "three")
 	s.same("inbounds", s.look("SELECT count(*) FROM inbox"), "3")
-	twice := s.putBatch(6, letter("alice", 5, "five"), letter("alice", 5, "five"))
+	twice := s.putBatch(6, textItem("alice", 5, "five"), textItem("alice", 5, "five"))
 	s.same("twice in a batch", twice[1], twice[0])
 	s.same("next update", s.nextUpdate(), int64(6))
 	s.same("the turn answers to", turn.Message, "m1")
@@ -86,12 +86,12 @@ func TestABatchThatComesTwiceIsKeptOnce(t *testing.T) {
 }
 
 func TestABatchIsKeptAsAWholeOrNotAtAll(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	s.putBatch(1)
-	forged := letter("mallory", 3, "forged")
+	forged := textItem("mallory", 3, "forged")
 	forged.Inbound.Conversation.ID = s.home.ID
-	nobody := letter("", 3, "of nobody")
-	keyless := letter("alice", 3, "without a key")
+	nobody := textItem("", 3, "of nobody")
+	keyless := textItem("alice", 3, "without a key")
 	keyless.Inbound.Key = ""
 	for name, c := range map[string]struct {
 		item  supervisor.Item
@@ -102,10 +102,10 @@ func TestABatchIsKeptAsAWholeOrNotAtAll(t *testing.T) {
 		"one without a key":             {keyless, "item 2: keep what alice sent as : "},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answered := letter("alice", 2, "a picture")
+			answered := textItem("alice", 2, "a picture")
 			answered.Answer = "I can't look at it."
 			_, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: bot, Next: 9, Items: []supervisor.Item{
-				letter("alice", 1, "one"), answered, c.item, letter("alice", 4, "four")}})
+				textItem("alice", 1, "one"), answered, c.item, textItem("alice", 4, "four")}})
 			s.refused(err, supervisor.CodeInternal, c.words)
 			s.same("inbounds", s.look("SELECT count(*) FROM inbox"), "0")
 			s.same("raw", s.look("SELECT count(*) FROM received"), "0")
@@ -116,10 +116,10 @@ func TestABatchIsKeptAsAWholeOrNotAtAll(t *testing.T) {
 }
 
 func TestAnItemWithAnAnswerBeginsNoTurn(t *testing.T) {
-	s := postbag{newStory(t)}
-	picture := letter("alice", 1, "(a photo)")
+	s := batchStory{newStory(t)}
+	picture := textItem("alice", 1, "(a photo)")
 	picture.Answer = "I can't look at photos."
-	kept := s.putBatch(3, picture, letter("alice", 2, "and now?"))
+	kept := s.putBatch(3, picture, textItem("alice", 2, "and now?"))
 	c := kept[0].Conversation
 	s.same("states", []supervisor.InboundState{kept[0].State, kept[1].State},
 		[]supervisor.InboundState{supervisor.InboundAnswered, supervisor.InboundNew})
@@ -135,7 +135,7 @@ func TestAnItemWithAnAnswerBeginsNoTurn(t *testing.T) {
 
 	again := s.putBatch(3, picture)
 	s.same("again", again[0], kept[0])
-	late := letter("alice", 2, "and now?")
+	late := textItem("alice", 2, "and now?")
 	late.Answer = "Too late: it is in the queue."
 	s.same("one that waits", s.putBatch(3, late)[0], kept[1])
 	s.same("answers", s.pending(c), []string{"I can't look at photos."})
@@ -144,11 +144,11 @@ func TestAnItemWithAnAnswerBeginsNoTurn(t *testing.T) {
 }
 
 func TestASourceMayNumberAnew(t *testing.T) {
-	s := postbag{newStory(t)}
-	s.putBatch(901, letter("alice", 900, "last week"))
-	anew := letter("alice", 900, "this week")
+	s := batchStory{newStory(t)}
+	s.putBatch(901, textItem("alice", 900, "last week"))
+	anew := textItem("alice", 900, "this week")
 	anew.Inbound.Key = "900.1764240000"
-	kept := s.putBatch(501, letter("alice", 500, "first of the new"), anew)
+	kept := s.putBatch(501, textItem("alice", 500, "first of the new"), anew)
 	s.same("next update", s.nextUpdate(), int64(501))
 	s.same("texts", s.look("SELECT text FROM inbox ORDER BY id"), "last week first of the new this week")
 	s.same("the later one", kept[1].Text, "this week")
@@ -159,16 +159,16 @@ func TestASourceMayNumberAnew(t *testing.T) {
 }
 
 func TestWhatSourcesSentIsForgotten(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	const many = 450 // more than two transactions delete
 	var items []supervisor.Item
 	for i := range int64(many) {
-		items = append(items, letter("alice", i+1, strings.Repeat("word ", 20)))
+		items = append(items, textItem("alice", i+1, strings.Repeat("word ", 20)))
 	}
 	s.putBatch(many+1, items...)
 	s.now = noon.Add(time.Hour)
-	last := letter("alice", many+1, "later")
-	quiet := letter("alice", many+2, "nothing raw")
+	last := textItem("alice", many+1, "later")
+	quiet := textItem("alice", many+2, "nothing raw")
 	quiet.Raw = ""
 	s.putBatch(many+3, last, quiet)
 
@@ -185,7 +185,7 @@ func TestWhatSourcesSentIsForgotten(t *testing.T) {
 }
 
 func TestWhatIsSentHasANameToAnswerTo(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: s.home, Source: "terminal", Key: "k",
 		Message: "m7", Kind: supervisor.KindCommand, Text: "/status"})
 	s.must(err)

@@ -8,13 +8,13 @@ import (
 )
 
 func lock(update int64, l supervisor.Lock) supervisor.Item {
-	item := letter("alice", update, "/lock")
+	item := textItem("alice", update, "/lock")
 	item.Inbound.Kind, item.Decision.Lock = supervisor.KindCommand, l
 	return item
 }
 
 func TestALockClosesForWhatStandsBehindIt(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	s.receive(code("alice", 1, 7), in("43", code("alice", 2, 8)), code("bob", 3, 1))
 	batch := []supervisor.Item{guarded("alice", 4, "before"), lock(5, supervisor.LockHere), guarded("alice", 6, "behind"),
 		in("43", guarded("alice", 7, "elsewhere")), guarded("bob", 8, "bob's")}
@@ -34,7 +34,7 @@ func TestALockClosesForWhatStandsBehindIt(t *testing.T) {
 }
 
 func TestWhatIsACodeOnceTheGateHasClosed(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	digits := func(update, step int64) supervisor.Item {
 		item := guarded("alice", update, "999999")
 		item.Decision.Guard.Decide = taking(step)
@@ -52,7 +52,7 @@ func TestWhatIsACodeOnceTheGateHasClosed(t *testing.T) {
 }
 
 func TestAPressIsNotHeld(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	press := func(update int64) supervisor.Item {
 		item := guarded("alice", update, "q:1")
 		item.Inbound.Kind = supervisor.KindPress

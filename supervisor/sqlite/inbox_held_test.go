@@ -15,16 +15,16 @@ const (
 	locked     = "Send your code."
 )
 
-// guarded is a letter that meets a gate.
+// guarded is an update that meets a gate.
 func guarded(user string, update int64, text string) supervisor.Item {
-	item := letter(user, update, text)
+	item := textItem(user, update, text)
 	item.Decision.Guard = &supervisor.Guard{IdleTimeout: idle, Lifetime: life, Challenge: locked}
 	return item
 }
 
-// code is a letter that is a code of that step: right where no later one was taken.
+// code is an update that is a code of that step: right where no later one was taken.
 func code(user string, update, step int64) supervisor.Item {
-	item := letter(user, update, fmt.Sprint("99999", step))
+	item := textItem(user, update, fmt.Sprint("99999", step))
 	item.Decision.Decide = taking(step)
 	return item
 }
@@ -41,20 +41,20 @@ func taking(step int64) supervisor.Decide {
 	}
 }
 
-// in is a letter in another chat.
+// in is an update in another chat.
 func in(chat string, item supervisor.Item) supervisor.Item {
 	item.Inbound.Conversation.Chat = chat
 	return item
 }
 
-// askedAt is a letter whose code is asked for in another chat.
+// askedAt is an update whose code is asked for in another chat.
 func askedAt(chat string, item supervisor.Item) supervisor.Item {
 	c := item.Inbound.Conversation
 	item.Decision.Guard.At = supervisor.Conversation{User: c.User, Channel: c.Channel, Chat: chat}
 	return item
 }
 
-func (s postbag) receive(items ...supervisor.Item) supervisor.Receipt {
+func (s batchStory) receive(items ...supervisor.Item) supervisor.Receipt {
 	s.Helper()
 	r, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: bot, Next: 100, Items: items})
 	s.must(err)
@@ -74,7 +74,7 @@ func texts(list []supervisor.Inbound) (texts []string) {
 }
 
 func TestAClosedGateHoldsUntilACodeOpensIt(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	batch := []supervisor.Item{guarded("alice", 1, "one"), guarded("alice", 2, "two"), code("alice", 3, 7),
 		guarded("alice", 4, "three")}
 	before := s.receive(batch[:2]...)
@@ -107,13 +107,13 @@ func TestAClosedGateHoldsUntilACodeOpensIt(t *testing.T) {
 	s.same("kind", s.look("SELECT kind FROM inbox WHERE text LIKE '%code%'"), "code")
 	s.same("words of the code", s.look(`SELECT text FROM inbox WHERE text LIKE '%99999%' UNION ALL
 		SELECT raw FROM received WHERE raw LIKE '%99999%' UNION ALL SELECT detail FROM audit WHERE detail LIKE '%99999%'`), "")
-	again := letter("alice", 3, "999997") // by now the gate is open, and it looks like a text
+	again := textItem("alice", 3, "999997") // by now the gate is open, and it looks like a text
 	s.same("the code sent again", texts(s.receive(again).Kept), []string{"answered (a code)"})
 	s.same("words of it", s.look("SELECT raw FROM received WHERE raw LIKE '%99999%'"), "")
 }
 
 func TestAWrongCodeOpensNothing(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	s.receive(code("alice", 1, 7))
 	s.must(s.db.Access().Logins.Close(t.Context(), "alice", supervisor.ChannelTelegram, "42"))
 	r := s.receive(guarded("alice", 2, "one"), code("alice", 3, 7), guarded("alice", 4, "two"))
@@ -151,7 +151,7 @@ func TestHowLongAGateStaysOpen(t *testing.T) {
 		"what it held is a use": {[]time.Duration{idle, 1}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := postbag{newStory(t)}
+			s := batchStory{newStory(t)}
 			s.receive(code("alice", 1, 7))
 			var last supervisor.Inbound
 			for i, step := range c.steps {
@@ -171,10 +171,10 @@ func stride(step time.Duration, n int) (steps []time.Duration) {
 }
 
 func TestWhatIsHeldIsNotThere(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	command := guarded("alice", 2, "/status")
 	command.Inbound.Kind = supervisor.KindCommand
-	stop := letter("alice", 4, "/stop")
+	stop := textItem("alice", 4, "/stop")
 	stop.Inbound.Kind = supervisor.KindCommand
 	r := s.receive(guarded("alice", 1, "one"), command, guarded("alice", 3, "two"), stop)
 	held := r.Kept[0]
@@ -207,7 +207,7 @@ func TestWhatIsHeldIsNotThere(t *testing.T) {
 }
 
 func TestWhoWritesToAClosedGateIsToldOnceInAWhile(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	group := func(update int64) supervisor.Item {
 		return in("-100", askedAt("42", guarded("alice", update, "hello")))
 	}
@@ -241,7 +241,7 @@ func TestWhoWritesToAClosedGateIsToldOnceInAWhile(t *testing.T) {
 }
 
 func TestWhoSeemsToHaveMeantACodeIsToldAgainSoon(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	meant := func(update int64) supervisor.Item {
 		item := guarded("alice", update, "my code is 716708")
 		item.Decision.Guard.RepeatSoon, item.Decision.Guard.Challenge = true, fmt.Sprint("no code ", update)
@@ -269,7 +269,7 @@ func TestACodeOpensWhereItWasAskedForAlone(t *testing.T) {
 		"where nothing waits": {in("44", code("alice", 9, 1)), nil, "telegram44"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := postbag{newStory(t)}
+			s := batchStory{newStory(t)}
 			s.receive(terminal(guarded("alice", 1, "at the terminal")), guarded("alice", 2, "privately"),
 				in("43", guarded("alice", 3, "with the other")), in("-100", askedAt("42", guarded("alice", 4, "in the group"))),
 				in("-100", askedAt("43", guarded("alice", 5, "in the group as the other"))), guarded("bob", 6, "bob's"),
@@ -286,7 +286,7 @@ func TestACodeOpensWhereItWasAskedForAlone(t *testing.T) {
 }
 
 func TestNoMoreThanAHundredAreHeld(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	for n := range int64(100) {
 		item := guarded("alice", n+1, "hello")
 		s.same("kept", texts(s.receive(in(fmt.Sprint(n%3+1), item)).Kept), []string{"held new hello"})
@@ -304,7 +304,7 @@ func TestNoMoreThanAHundredAreHeld(t *testing.T) {
 }
 
 func TestWhereNoCodeHelpsAnAnswerIsGivenAtOnce(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	s.receive(code("alice", 1, 7)) // that the gate is open does not help either
 	never := guarded("alice", 2, "hello")
 	never.Decision.Guard.AnswerOnly, never.Decision.Guard.Challenge = true, "Ask an admin."
@@ -316,9 +316,9 @@ func TestWhereNoCodeHelpsAnAnswerIsGivenAtOnce(t *testing.T) {
 }
 
 func TestACodeThatCannotBeKeptWasNotTried(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	s.receive(guarded("alice", 1, "one"))
-	nobody := letter("", 3, "of nobody")
+	nobody := textItem("", 3, "of nobody")
 	_, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: bot, Next: 200,
 		Items: []supervisor.Item{code("alice", 2, 7), nobody}})
 	s.refused(err, supervisor.CodeInternal, "item 1: ")
@@ -333,7 +333,7 @@ func TestACodeThatCannotBeKeptWasNotTried(t *testing.T) {
 }
 
 func TestAGroupThatMovesStaysOpen(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	access := s.db.Access()
 	s.must(access.Groups.Allow(t.Context(), sqlite.Group{Channel: supervisor.ChannelTelegram, Chat: "-1"}))
 	s.receive(in("-1", askedAt("42", guarded("alice", 1, "hello"))), code("alice", 2, 1))

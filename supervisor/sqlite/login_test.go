@@ -7,7 +7,7 @@ import (
 )
 
 func TestLoginsAreClosed(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	logins := s.db.Access().Logins
 	s.receive(code("alice", 1, 1), in("43", code("alice", 2, 2)), code("bob", 3, 1))
 	login, ok, err := logins.FindLogin(t.Context(), "alice", supervisor.ChannelTelegram, "43")

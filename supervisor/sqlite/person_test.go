@@ -27,7 +27,7 @@ func TestPeopleComeAndGo(t *testing.T) {
 
 	s.must(access.Bindings.Bind(t.Context(), sqlite.Binding{Channel: "telegram", Account: "7", User: "bob"}))
 	s.must(access.Invites.Put(t.Context(), sqlite.Invite{Digest: digest("a"), User: "bob", ExpiresAt: noon.Add(time.Hour)}))
-	postbag{s}.receive(code("bob", 1, 1))
+	batchStory{s}.receive(code("bob", 1, 1))
 	there, err := access.People.Remove(t.Context(), "bob")
 	s.must(err)
 	s.same("removed", there, true)
@@ -41,7 +41,7 @@ func TestPeopleComeAndGo(t *testing.T) {
 }
 
 func TestSuspensionEndsLogins(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	people := s.db.Access().People
 	suspended := func(want ...string) {
 		s.Helper()

@@ -8,7 +8,7 @@ import (
 )
 
 // open says what a delivery is to show.
-func (s poster) open(d supervisor.Delivery, texts ...string) []supervisor.Post {
+func (s postStory) open(d supervisor.Delivery, texts ...string) []supervisor.Post {
 	s.Helper()
 	list, err := s.db.Posts().Open(s.Context(), d.ID, rich(texts...))
 	s.must(err)
@@ -16,7 +16,7 @@ func (s poster) open(d supervisor.Delivery, texts ...string) []supervisor.Post {
 	return list
 }
 
-func (s poster) replace(d supervisor.Delivery, from int, texts ...string) []supervisor.Post {
+func (s postStory) replace(d supervisor.Delivery, from int, texts ...string) []supervisor.Post {
 	s.Helper()
 	list, err := s.db.Posts().Replace(s.Context(), d.ID, from, rich(texts...))
 	s.must(err)
@@ -33,7 +33,7 @@ func brief(posts []supervisor.Post) (list []string) {
 }
 
 func TestAnAnswerTakesUpWhatItsTurnHasShown(t *testing.T) {
-	s := poster{newStory(t)}
+	s := postStory{newStory(t)}
 	turn := s.begun("hello")
 	live := []supervisor.Post{
 		s.settle(s.sending(supervisor.Post{Turn: turn.ID, Part: 0, Content: rich("Hel")[0]}), supervisor.PostSent, "7"),
@@ -53,7 +53,7 @@ func TestAnAnswerTakesUpWhatItsTurnHasShown(t *testing.T) {
 }
 
 func TestAnAnswerThatIsShorterThanWhatWasShown(t *testing.T) {
-	s := poster{newStory(t)}
+	s := postStory{newStory(t)}
 	turn := s.begun("hello")
 	states := []supervisor.PostState{supervisor.PostFailed, supervisor.PostSent, supervisor.PostSending,
 		supervisor.PostUnknown, supervisor.PostFailed, supervisor.PostQueued, supervisor.PostSent}
@@ -74,7 +74,7 @@ func TestAnAnswerThatIsShorterThanWhatWasShown(t *testing.T) {
 }
 
 func TestANoticeIsOpenedWithoutATurn(t *testing.T) {
-	s := poster{newStory(t)}
+	s := postStory{newStory(t)}
 	d := s.notice(s.home, "one two")
 	posts := s.open(d, "one", "two")
 	s.same("posts", brief(posts), []string{"queued one", "queued two"})
@@ -85,7 +85,7 @@ func TestANoticeIsOpenedWithoutATurn(t *testing.T) {
 }
 
 func TestAPartThatIsTooLongBecomesSeveral(t *testing.T) {
-	s := poster{newStory(t)}
+	s := postStory{newStory(t)}
 	d := s.notice(s.home, "text")
 	_, err := s.db.Posts().Replace(t.Context(), d.ID, 0, rich("too early"))
 	s.refused(err, supervisor.CodeInvalid, "it was not said yet")
@@ -103,7 +103,7 @@ func TestAPartThatIsTooLongBecomesSeveral(t *testing.T) {
 }
 
 func TestPartsThatWereNotNeededAreNeededAfterAll(t *testing.T) {
-	s := poster{newStory(t)}
+	s := postStory{newStory(t)}
 	turn := s.begun("hello")
 	for i := range 4 {
 		s.settle(s.sending(supervisor.Post{Turn: turn.ID, Part: i}), supervisor.PostSent, "m")

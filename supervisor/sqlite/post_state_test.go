@@ -24,8 +24,8 @@ var legal = strings.Fields(`>queued >sending queued>queued queued>sending queued
 
 var postStates = []supervisor.PostState{"queued", "sending", "sent", "unknown", "failed", "surplus", "deleted"}
 
-// clumsy is somebody who does anything to the posts of one turn and its answer, in any order.
-type clumsy struct {
+// postModel is somebody who does anything to the posts of one turn and its answer, in any order.
+type postModel struct {
 	*rapid.T
 	ctx      context.Context
 	db       *DB
@@ -39,7 +39,7 @@ type clumsy struct {
 const allPosts = selectPost + `WHERE p.turn = ? ORDER BY p.id`
 
 // look compares the posts with what they were: each step is a legal one, and one that was refused is none.
-func (c *clumsy) look(what string, refused bool) {
+func (c *postModel) look(what string, refused bool) {
 	list, err := engine.All(c.db.reader(c.ctx, "look"), scanPost, allPosts, c.turn)
 	if err != nil {
 		c.Fatal(err)
@@ -57,7 +57,7 @@ func (c *clumsy) look(what string, refused bool) {
 	c.showsWhatWasSaid(what)
 }
 
-func (c *clumsy) oneStep(what string, from, to supervisor.Post) {
+func (c *postModel) oneStep(what string, from, to supervisor.Post) {
 	switch way := string(from.State + ">" + to.State); {
 	case !slices.Contains(legal, way):
 		c.Fatalf("%s: post %d went %s", what, to.ID, way)
@@ -74,7 +74,7 @@ func (c *clumsy) oneStep(what string, from, to supervisor.Post) {
 	}
 }
 
-func (c *clumsy) onePartOnePost() {
+func (c *postModel) onePartOnePost() {
 	seen := map[int]bool{}
 	for _, p := range c.rows {
 		if p.State != supervisor.PostDeleted && seen[p.Part] {
@@ -85,7 +85,7 @@ func (c *clumsy) onePartOnePost() {
 }
 
 // showsWhatWasSaid checks that an open answer has a post for each of its parts and needs no other.
-func (c *clumsy) showsWhatWasSaid(what string) {
+func (c *postModel) showsWhatWasSaid(what string) {
 	if c.shown == nil {
 		return
 	}
@@ -102,7 +102,7 @@ func (c *clumsy) showsWhatWasSaid(what string) {
 }
 
 // any is one of the posts, or one that is not there.
-func (c *clumsy) any() supervisor.Post {
+func (c *postModel) any() supervisor.Post {
 	ids := slices.Sorted(maps.Keys(c.rows))
 	if i := rapid.IntRange(-1, len(ids)-1).Draw(c.T, "post"); i >= 0 {
 		return c.rows[ids[i]]
@@ -110,7 +110,7 @@ func (c *clumsy) any() supervisor.Post {
 	return supervisor.Post{Turn: c.turn, Part: rapid.IntRange(0, 4).Draw(c.T, "part")}
 }
 
-func (c *clumsy) texts(label string) (texts []string, contents []supervisor.RichText) {
+func (c *postModel) texts(label string) (texts []string, contents []supervisor.RichText) {
 	for i := range rapid.IntRange(1, 4).Draw(c.T, label) {
 		texts = append(texts, fmt.Sprintf("%s %d.%d", label, len(c.rows), i))
 		contents = append(contents, supervisor.RichText{Text: texts[i]})
@@ -118,7 +118,7 @@ func (c *clumsy) texts(label string) (texts []string, contents []supervisor.Rich
 	return texts, contents
 }
 
-func (c *clumsy) send(*rapid.T) {
+func (c *postModel) send(*rapid.T) {
 	p := c.any()
 	p.Repeat = rapid.Bool().Draw(c.T, "repeat")
 	if p.ID == 0 && c.shown != nil {
@@ -130,7 +130,7 @@ func (c *clumsy) send(*rapid.T) {
 
 // settle keeps any state, except that a part which is needed is not called surplus or deleted, or the other way round: who
 // says what is needed is Open and Replace.
-func (c *clumsy) settle(*rapid.T) {
+func (c *postModel) settle(*rapid.T) {
 	p := c.any()
 	unneeded := func(s supervisor.PostState) bool {
 		return s == supervisor.PostSurplus || s == supervisor.PostDeleted
@@ -146,7 +146,7 @@ func (c *clumsy) settle(*rapid.T) {
 	c.look("settle", err != nil)
 }
 
-func (c *clumsy) open(*rapid.T) {
+func (c *postModel) open(*rapid.T) {
 	texts, contents := c.texts("open")
 	_, err := c.db.Posts().Open(c.ctx, c.delivery, contents)
 	if c.shown == nil && err == nil {
@@ -155,7 +155,7 @@ func (c *clumsy) open(*rapid.T) {
 	c.look("open", err != nil)
 }
 
-func (c *clumsy) replace(*rapid.T) {
+func (c *postModel) replace(*rapid.T) {
 	texts, contents := c.texts("replace")
 	from := rapid.IntRange(0, len(c.shown)).Draw(c.T, "from")
 	_, err := c.db.Posts().Replace(c.ctx, c.delivery, from, contents)
@@ -166,7 +166,7 @@ func (c *clumsy) replace(*rapid.T) {
 }
 
 // resend gives the answer up and has it sent again.
-func (c *clumsy) resend(*rapid.T) {
+func (c *postModel) resend(*rapid.T) {
 	if err := c.db.Outbox().Close(c.ctx, supervisor.DeliveryOutcome{Delivery: c.delivery, Outcome: supervisor.OutcomeUnknown}); err != nil {
 		c.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func (c *clumsy) resend(*rapid.T) {
 }
 
 // createJournal has a turn said something, which nothing shows yet.
-func (c *clumsy) begin(person string) {
+func (c *postModel) begin(person string) {
 	in, _, err := c.db.Inbox().Put(c.ctx, supervisor.Inbound{Source: "test", Key: "k", Kind: supervisor.KindText,
 		Conversation: supervisor.Conversation{User: person, Channel: supervisor.ChannelTelegram, Chat: "42"}})
 	if err != nil {
@@ -207,7 +207,7 @@ func TestWhateverIsDoneToPosts(t *testing.T) {
 	people := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		people++
-		c := &clumsy{T: rt, ctx: t.Context(), db: r.db, rows: map[int64]supervisor.Post{}}
+		c := &postModel{T: rt, ctx: t.Context(), db: r.db, rows: map[int64]supervisor.Post{}}
 		c.begin(fmt.Sprint("person", people))
 		rt.Repeat(map[string]func(*rapid.T){"send": c.send, "settle": c.settle, "open": c.open, "replace": c.replace,
 			"resend": c.resend})

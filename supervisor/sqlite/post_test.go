@@ -14,11 +14,11 @@ func rich(texts ...string) (list []supervisor.RichText) {
 	return list
 }
 
-// poster is a story of posts.
-type poster struct{ *story }
+// postStory is a story of posts.
+type postStory struct{ *story }
 
 // posts are what shows a delivery, or a turn where that is 0.
-func (s poster) posts(turn, delivery int64) []supervisor.Post {
+func (s postStory) posts(turn, delivery int64) []supervisor.Post {
 	s.Helper()
 	list, err := s.db.Posts().List(s.Context(), turn, delivery)
 	s.must(err)
@@ -26,7 +26,7 @@ func (s poster) posts(turn, delivery int64) []supervisor.Post {
 }
 
 // sending begins to send a post of alice's.
-func (s poster) sending(p supervisor.Post) supervisor.Post {
+func (s postStory) sending(p supervisor.Post) supervisor.Post {
 	s.Helper()
 	p, err := s.db.Posts().Sending(s.Context(), s.home.ID, p)
 	s.must(err)
@@ -34,7 +34,7 @@ func (s poster) sending(p supervisor.Post) supervisor.Post {
 }
 
 // settle keeps what became of a post.
-func (s poster) settle(p supervisor.Post, state supervisor.PostState, message string) supervisor.Post {
+func (s postStory) settle(p supervisor.Post, state supervisor.PostState, message string) supervisor.Post {
 	s.Helper()
 	p.State, p.Message = state, message
 	s.must(s.db.Posts().Settle(s.Context(), p))
@@ -42,7 +42,7 @@ func (s poster) settle(p supervisor.Post, state supervisor.PostState, message st
 }
 
 func TestAPostIsKeptBeforeItIsSent(t *testing.T) {
-	s := poster{newStory(t)}
+	s := postStory{newStory(t)}
 	turn := s.begun("hello")
 	content := supervisor.RichText{Text: "a <b> & \u2028 \"c\" \x00 é😀", Entities: []supervisor.Entity{
 		{Type: supervisor.EntityLink, Offset: 2, Length: 3, URL: "https://example.org/?a=1&b=<2>"},
@@ -63,7 +63,7 @@ func TestAPostIsKeptBeforeItIsSent(t *testing.T) {
 }
 
 func TestPostsThatAreNotKept(t *testing.T) {
-	s := poster{newStory(t)}
+	s := postStory{newStory(t)}
 	turn := s.begun("hello")
 	s.sending(supervisor.Post{Turn: turn.ID})
 	for name, c := range map[string]struct {
@@ -89,7 +89,7 @@ func TestPostsThatAreNotKept(t *testing.T) {
 }
 
 func TestASendingThatWasCutIsRepeatedOnce(t *testing.T) {
-	s := poster{newStory(t)}
+	s := postStory{newStory(t)}
 	turn := s.begun("hello")
 	p := s.sending(supervisor.Post{Turn: turn.ID})
 	again := func(p supervisor.Post) error {
@@ -111,7 +111,7 @@ func TestASendingThatWasCutIsRepeatedOnce(t *testing.T) {
 }
 
 func TestAMessageThatIsGoneIsSentAnew(t *testing.T) {
-	s := poster{newStory(t)}
+	s := postStory{newStory(t)}
 	turn := s.begun("hello")
 	p := s.settle(s.sending(supervisor.Post{Turn: turn.ID}), supervisor.PostSent, "7")
 	p = s.settle(p, supervisor.PostQueued, "")

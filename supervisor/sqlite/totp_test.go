@@ -11,7 +11,7 @@ import (
 )
 
 func TestAFactorIsEnrolledConfirmedLockedAndReset(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	factors := s.db.Access().Factors
 	find := func(want supervisor.Factor) {
 		s.Helper()
@@ -71,7 +71,7 @@ func TestAFactorIsEnrolledConfirmedLockedAndReset(t *testing.T) {
 }
 
 func TestAResetAnswersWhatWaitedForACode(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	command := guarded("alice", 2, "/status")
 	command.Inbound.Kind = supervisor.KindCommand
 	private := s.receive(guarded("alice", 1, "one"), command).Kept[0].Conversation
@@ -107,7 +107,7 @@ func TestWhatIsTriedAgainstNothingIsCounted(t *testing.T) {
 }
 
 func TestOfAHundredWhoTryOneCodeOneIsRight(t *testing.T) {
-	s := postbag{newStory(t)}
+	s := batchStory{newStory(t)}
 	var right atomic.Int64
 	var group sync.WaitGroup
 	for n := range 100 {
