@@ -116,7 +116,7 @@ func (m *telegramService) answered() telegramtest.User {
 	m.b.Helper()
 	for {
 		select {
-		case <-m.model.visits:
+		case <-m.model.calls:
 		case c := <-m.answers:
 			id, err := strconv.ParseInt(fmt.Sprint(c.Params["chat_id"]), 10, 64)
 			if err != nil {

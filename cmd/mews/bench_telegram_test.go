@@ -23,15 +23,15 @@ const brisk = "rate: {chat: 30, all: 1000}"
 
 // endpoint is a model that notes when it was called and when it had said all.
 type endpoint struct {
-	model  *modeltest.Server
-	visits chan visit
-	takes  atomic.Int64 // nanoseconds until it answers
+	model *modeltest.Server
+	calls chan modelCall
+	takes atomic.Int64 // nanoseconds until it answers
 }
 
-type visit struct{ called, ended time.Time }
+type modelCall struct{ called, ended time.Time }
 
 func newEndpoint(b *testing.B) (e *endpoint, url string) {
-	e = &endpoint{visits: make(chan visit, 64)}
+	e = &endpoint{calls: make(chan modelCall, 64)}
 	e.model = modeltest.New(func(r modeltest.Request) modeltest.Answer {
 		if d := time.Duration(e.takes.Load()); d > 0 {
 			<-time.After(d)
@@ -44,10 +44,10 @@ func newEndpoint(b *testing.B) (e *endpoint, url string) {
 }
 
 func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	v := visit{called: time.Now()}
+	v := modelCall{called: time.Now()}
 	e.model.ServeHTTP(w, r)
 	v.ended = time.Now()
-	e.visits <- v
+	e.calls <- v
 }
 
 // telegramService is a service whose people talk on Telegram.
@@ -122,7 +122,7 @@ func (m *telegramService) turn(who int) (before, after time.Duration) {
 	m.b.Helper()
 	said := m.say(who)
 	answered := m.arrived()
-	v := within(m.b, m.model.visits, m.Service, "the model's end")
+	v := within(m.b, m.model.calls, m.Service, "the model's end")
 	return v.called.Sub(said), answered.Sub(v.ended)
 }
 
@@ -222,7 +222,7 @@ func BenchmarkTelegramEightAtOnce(b *testing.B) {
 		var latest time.Time
 		for range m.people {
 			latest = m.arrived()
-			within(b, m.model.visits, m.Service, "the model's end")
+			within(b, m.model.calls, m.Service, "the model's end")
 		}
 		last = append(last, latest.Sub(said))
 		b.StopTimer()

@@ -22,17 +22,17 @@ import (
 
 // The size of the run. MEWS_KILL_SEED replays one.
 const (
-	steerPeople  = 4
-	steerLetters = 120
-	steerKills   = 16
+	steerPeople   = 4
+	steerMessages = 120
+	steerKills    = 16
 )
 
 // steerRun are people who write while they are being answered.
 type steerRun struct {
 	*apptest.Service
-	talkers []*talker
-	said    chan struct{} // a token for each letter that is on disk
-	asked   chan struct{} // holds some tokens for requests that the model has had
+	users []*chatUser
+	said  chan struct{} // a token for each message that is on disk
+	asked chan struct{} // holds some tokens for requests that the model has had
 }
 
 // TestSteerRun has people write on while turns of several steps run for them, and the supervisor and the workers are killed
@@ -42,8 +42,8 @@ func TestSteerRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	r := &steerRun{said: make(chan struct{}, steerLetters), asked: make(chan struct{}, steerPeople)}
-	answer := modeltest.Paced(listener(3), 8, 2*time.Millisecond)
+	r := &steerRun{said: make(chan struct{}, steerMessages), asked: make(chan struct{}, steerPeople)}
+	answer := modeltest.Paced(echoAfter(3), 8, 2*time.Millisecond)
 	_, url := modeltest.NewServer(t, func(q modeltest.Request) modeltest.Answer {
 		select {
 		case r.asked <- struct{}{}:
@@ -62,28 +62,28 @@ func TestSteerRun(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	for _, name := range people {
-		k := newTalker(r.Service, name, make([]letter, steerLetters), make(chan struct{}, 1))
-		r.talkers = append(r.talkers, k)
+		k := newChatUser(r.Service, name, make([]chatMessage, steerMessages), make(chan struct{}, 1))
+		r.users = append(r.users, k)
 		talking.Go(func() { r.write(ctx, k) })
 		<-k.joined
 	}
-	killer := &killer{house: r.Service, rng: rng, losses: map[int]int{}}
+	killer := &killer{service: r.Service, rng: rng, losses: map[int]int{}}
 	for i := range steerKills {
-		killer.kill(r.said, i*steerLetters/steerKills)
+		killer.kill(r.said, i*steerMessages/steerKills)
 	}
 	r.WaitFor(2*time.Minute, "every message to be done", func() bool {
-		return r.Count("SELECT count(*) FROM inbox WHERE state = 'done'") == steerLetters
+		return r.Count("SELECT count(*) FROM inbox WHERE state = 'done'") == steerMessages
 	})
 	leave()
 	talking.Wait()
 	taken := r.Count("SELECT count(*) FROM inbox WHERE turn IS NOT NULL")
 	between := r.Count("SELECT count(*) FROM outbox WHERE text LIKE '%sent meanwhile, and go on%'")
 	t.Logf("%d messages, %d of them taken in, %d answers took some in between two steps; %d kills of the supervisor, %d of workers",
-		steerLetters, taken, between, killer.supervisors, killer.workers)
+		steerMessages, taken, between, killer.supervisors, killer.workers)
 	if killer.supervisors == 0 || between == 0 {
 		t.Error("the supervisor was never killed, or nothing taken in between two steps")
 	}
-	for _, k := range r.talkers {
+	for _, k := range r.users {
 		r.check(k)
 	}
 	r.Stop()
@@ -91,29 +91,29 @@ func TestSteerRun(t *testing.T) {
 }
 
 // write has a person write their share: the next message when the model has been asked something, of anybody.
-func (r *steerRun) write(ctx context.Context, k *talker) {
+func (r *steerRun) write(ctx context.Context, k *chatUser) {
 	var running sync.WaitGroup
 	running.Go(func() { k.chat.Run(ctx, 0) })
 	defer running.Wait()
-	for i := range steerLetters / steerPeople {
+	for i := range steerMessages / steerPeople {
 		select {
 		case <-r.asked:
 		case <-time.After(200 * time.Millisecond): // nobody is being answered
 		case <-ctx.Done():
 			return
 		}
-		if _, err := k.chat.Say(ctx, control.NewKey(), fmt.Sprintf("letter %d.", i)); err != nil {
+		if _, err := k.chat.Say(ctx, control.NewKey(), fmt.Sprintf("message %d.", i)); err != nil {
 			return // there will be too few
 		}
 		r.said <- struct{}{}
 	}
 }
 
-var letterOf = regexp.MustCompile(`letter (\d+)\.`)
+var steeredNumber = regexp.MustCompile(`message (\d+)\.`)
 
-// letterNumbers are those of the letters in texts, in order.
-func letterNumbers(texts ...string) (all []int) {
-	for _, m := range letterOf.FindAllStringSubmatch(strings.Join(texts, "\n"), -1) {
+// messageNumbers are those of the messages in texts, in order.
+func messageNumbers(texts ...string) (all []int) {
+	for _, m := range steeredNumber.FindAllStringSubmatch(strings.Join(texts, "\n"), -1) {
 		n, err := strconv.Atoi(m[1])
 		if err != nil {
 			panic(err)
@@ -124,13 +124,13 @@ func letterNumbers(texts ...string) (all []int) {
 }
 
 // check holds a person's transcript and answers against what they wrote.
-func (r *steerRun) check(k *talker) {
+func (r *steerRun) check(k *chatUser) {
 	r.T.Helper()
 	var want []int
-	for i := range steerLetters / steerPeople {
+	for i := range steerMessages / steerPeople {
 		want = append(want, i)
 	}
-	said := letterNumbers(texts(r.Service, `SELECT parts FROM message WHERE user = ? AND role = 'user' ORDER BY id`, k.name)...)
+	said := messageNumbers(texts(r.Service, `SELECT parts FROM message WHERE user = ? AND role = 'user' ORDER BY id`, k.name)...)
 	if diff := cmp.Diff(want, said); diff != "" {
 		r.T.Errorf("%s: in the transcript: (-want +got)\n%s", k.name, diff)
 	}
@@ -144,7 +144,7 @@ func (r *steerRun) check(k *talker) {
 		}
 		answers, keys = append(answers, d.Text), keys+1+len(d.Also)
 	}
-	if diff := cmp.Diff(want, letterNumbers(answers...)); diff != "" || keys != len(want) {
+	if diff := cmp.Diff(want, messageNumbers(answers...)); diff != "" || keys != len(want) {
 		r.T.Errorf("%s: answered, with %d keys: (-want +got)\n%s", k.name, keys, diff)
 	}
 }

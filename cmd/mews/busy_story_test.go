@@ -32,8 +32,8 @@ func told(r modeltest.Request) (texts []string, steps int) {
 	return texts, steps
 }
 
-// listener takes so many steps, and then answers with all that it was told.
-func listener(steps int) modeltest.Script {
+// echoAfter takes so many steps, and then answers with all that it was told.
+func echoAfter(steps int) modeltest.Script {
 	return func(r modeltest.Request) modeltest.Answer {
 		texts, taken := told(r)
 		if taken < steps {
@@ -43,8 +43,8 @@ func listener(steps int) modeltest.Script {
 	}
 }
 
-// aloud is a model that says something with its first step.
-func aloud(text string, script modeltest.Script) modeltest.Script {
+// withText is a model that says something with its first step.
+func withText(text string, script modeltest.Script) modeltest.Script {
 	return func(r modeltest.Request) modeltest.Answer {
 		a := script(r)
 		if _, taken := told(r); taken == 0 {
@@ -54,19 +54,19 @@ func aloud(text string, script modeltest.Script) modeltest.Script {
 	}
 }
 
-// breath is a model of whose requests one waits until it is let go: the first, or the one behind those that pass.
-type breath struct {
+// heldModel is a model of whose requests one waits until it is let go: the first, or the one behind those that pass.
+type heldModel struct {
 	script modeltest.Script
 	pass   atomic.Int32
 	asked  chan struct{} // closed by the request that waits
 	let    chan struct{} // closed to have it answered
 }
 
-func newBreath(script modeltest.Script) *breath {
-	return &breath{script: script, asked: make(chan struct{}), let: make(chan struct{})}
+func newHeldModel(script modeltest.Script) *heldModel {
+	return &heldModel{script: script, asked: make(chan struct{}), let: make(chan struct{})}
 }
 
-func (b *breath) answer(r modeltest.Request) modeltest.Answer {
+func (b *heldModel) answer(r modeltest.Request) modeltest.Answer {
 	if b.pass.Add(-1) == -1 {
 		close(b.asked)
 		<-b.let
@@ -100,16 +100,16 @@ func TestWhatIsSentWhileATurnRuns(t *testing.T) {
 			want: []answer{{[]int{0}, "heard: one"}, {[]int{1}, "heard: two"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			model := newBreath(listener(2))
+			model := newHeldModel(echoAfter(2))
 			if c.aloud != "" {
-				model.script = aloud(c.aloud, model.script)
+				model.script = withText(c.aloud, model.script)
 				model.pass.Store(1)
 			}
 			_, url := modeltest.NewServer(t, model.answer)
 			h := apptest.NewService(t, url, "p0")
 			h.Configure(c.config)
 			h.Start()
-			k := newTalker(h, "p0", make([]letter, 3), make(chan struct{}, 10))
+			k := newChatUser(h, "p0", make([]chatMessage, 3), make(chan struct{}, 10))
 			var talking sync.WaitGroup
 			defer talking.Wait()
 			ctx, leave := context.WithCancel(t.Context())

@@ -34,7 +34,7 @@ func TestCrashRun(t *testing.T) {
 
 	run := newCrashRun(t, rng, updates)
 	run.Start()
-	killer := &killer{house: run.Service, died: run.server.Died, rng: rng, losses: map[int]int{}}
+	killer := &killer{service: run.Service, died: run.server.Died, rng: rng, losses: map[int]int{}}
 	for i := range kills {
 		run.say(i*updates/kills + updates/kills)
 		killer.kill(run.done, i*updates/kills)
@@ -62,11 +62,11 @@ type crashRun struct {
 
 // writer is one person on Telegram.
 type writer struct {
-	user    telegramtest.User
-	home    string
-	letters []letter
-	said    int
-	again   map[int]int // letters whose answer was asked for once more, and how often
+	user     telegramtest.User
+	home     string
+	messages []chatMessage
+	said     int
+	again    map[int]int // messages whose answer was asked for once more, and how often
 }
 
 func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
@@ -86,7 +86,7 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 		r.server.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: apptest.FirstID + int64(i), RetryAfter: 1, Rate: 0.005, Seed: rng.Uint64()})
 		r.writers = append(r.writers, &writer{
 			user: telegramtest.User{ID: apptest.FirstID + int64(i), First: name}, home: r.Home(name), again: map[int]int{},
-			letters: letters(rng.Uint64(), name, share(updates, crashPeople, i)),
+			messages: randomMessages(rng.Uint64(), name, share(updates, crashPeople, i)),
 		})
 	}
 	return r
@@ -99,7 +99,7 @@ const testToken = "42:TEST-token-of-a-bot-that-is-not-there"
 func (r *crashRun) model(q modeltest.Request) modeltest.Answer {
 	a := modeltest.FileWriter(q)
 	a.Chunk, a.Delay = 16, 2*time.Millisecond
-	if m := letterNumber.FindStringSubmatch(q.Asked()); m != nil && slow(m[1]) {
+	if m := messageNumber.FindStringSubmatch(q.Asked()); m != nil && slow(m[1]) {
 		a.Chunk, a.Delay = 4, 80*time.Millisecond
 	}
 	if len(a.Calls) == 0 {
@@ -111,7 +111,7 @@ func (r *crashRun) model(q modeltest.Request) modeltest.Answer {
 	return a
 }
 
-// slow is every tenth letter, and of a long run's later ones every hundredth.
+// slow is every tenth message, and of a long run's later ones every hundredth.
 func slow(number string) bool {
 	return strings.HasSuffix(number, "00") || len(number) < 3 && strings.HasSuffix(number, "0")
 }
@@ -129,12 +129,12 @@ func (r *crashRun) acknowledged(updates []int64) {
 	}
 }
 
-// say has the people write until they have written so many letters together.
+// say has the people write until they have written so many messages together.
 func (r *crashRun) say(until int) {
 	for ; r.said < until; r.said++ {
 		w := r.writers[r.said%crashPeople]
-		if w.said < len(w.letters) {
-			r.server.Say(telegramtest.Private(w.user), w.user, w.letters[w.said].text)
+		if w.said < len(w.messages) {
+			r.server.Say(telegramtest.Private(w.user), w.user, w.messages[w.said].text)
 			w.said++
 		}
 	}
@@ -168,9 +168,9 @@ func (r *crashRun) settle() {
 
 // asked notes which answers the person wants once more.
 func (w *writer) asked(h *apptest.Service) {
-	for i := range w.letters {
+	for i := range w.messages {
 		w.again[i] += h.Count(`SELECT count(*) FROM outbox o JOIN inbox i ON i.id = o.inbound
-			WHERE o.outcome <> 'sent' AND i.user = ? AND i.text = ?`, w.user.First, w.letters[i].text)
+			WHERE o.outcome <> 'sent' AND i.user = ? AND i.text = ?`, w.user.First, w.messages[i].text)
 	}
 }
 
@@ -194,7 +194,7 @@ func (r *crashRun) check(kills int) {
 	}
 }
 
-var letterNumber = regexp.MustCompile(`say #(\d+)\b`)
+var messageNumber = regexp.MustCompile(`say #(\d+)\b`)
 
 // check returns how many messages of the chat are marked as a repeat.
 func (w *writer) check(t *testing.T, chat []telegramtest.Message) (marked int) {
@@ -205,10 +205,10 @@ func (w *writer) check(t *testing.T, chat []telegramtest.Message) (marked int) {
 		if repeat {
 			marked++
 		}
-		if strings.Contains(m.Text, "again") && !letterNumber.MatchString(m.Text) {
+		if strings.Contains(m.Text, "again") && !messageNumber.MatchString(m.Text) {
 			continue // what /resend says
 		}
-		i := w.letterOf(m.Text)
+		i := w.messageOf(m.Text)
 		switch {
 		case i < 0:
 			loose[latest+1] = true // it was cut before it said what it answers: only a message whose fate was not known is
@@ -227,7 +227,7 @@ func (w *writer) check(t *testing.T, chat []telegramtest.Message) (marked int) {
 			delete(loose, i)
 		}
 	}
-	for i := range w.letters {
+	for i := range w.messages {
 		if complete[i] == 0 || complete[i] > 2+w.again[i] {
 			t.Errorf("%s: message %d has %d whole answers", w.user.First, i, complete[i])
 		}
@@ -235,23 +235,23 @@ func (w *writer) check(t *testing.T, chat []telegramtest.Message) (marked int) {
 	return marked
 }
 
-// letterOf is the letter that a message answers, -1 where it does not say.
-func (w *writer) letterOf(text string) int {
-	m := letterNumber.FindStringSubmatch(text)
+// messageOf is the place of the message that a text answers, -1 where it does not say.
+func (w *writer) messageOf(text string) int {
+	m := messageNumber.FindStringSubmatch(text)
 	if m == nil {
 		return -1
 	}
 	i, err := strconv.Atoi(m[1])
-	if err != nil || i >= len(w.letters) {
+	if err != nil || i >= len(w.messages) {
 		return -1
 	}
 	return i
 }
 
-// CheckIntegrity tells whether a message ends with the whole answer to a letter; a note about a message before it may follow.
+// whole tells whether a text ends with the whole answer to message i; a note about a message before it may follow.
 func (w *writer) whole(text string, i int) bool {
 	said := strings.Join(strings.Fields(text), " ")
-	want := "done: " + strings.Join(strings.Fields(w.letters[i].text), " ")
+	want := "done: " + strings.Join(strings.Fields(w.messages[i].text), " ")
 	_, rest, found := strings.Cut(said, want)
 	return found && (rest == "" || strings.Contains(rest, "/resend"))
 }

@@ -110,14 +110,14 @@ func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 func (m harm) useUp(t *testing.T, home string, alice *neighbour, talking []*neighbour, usual time.Duration) {
 	heard := len(alice.notices())
 	answer := alice.say("run rm -f begun over; " + m.command)
-	alice.house.WaitFor(apptest.Patience, "the harm to begin", func() bool {
+	alice.service.WaitFor(apptest.Patience, "the harm to begin", func() bool {
 		_, err := os.Stat(filepath.Join(home, "begun"))
 		return err == nil || len(answer) > 0
 	})
 	during := talkAll(talking)
 	t.Logf("eight answers took %v, and usually %v", during, usual)
 	if m.notice != "" {
-		alice.house.WaitFor(apptest.Patience, "alice to be told", func() bool {
+		alice.service.WaitFor(apptest.Patience, "alice to be told", func() bool {
 			return regexp.MustCompile(m.notice).MatchString(alice.notices()[heard:])
 		})
 	}
@@ -138,7 +138,7 @@ func talkAll(talking []*neighbour) time.Duration {
 		answer := n.say("run echo mine")
 		all.Go(func() {
 			if got := <-answer; !strings.Contains(got, "mine") {
-				n.house.T.Errorf("somebody else's command: %q", got)
+				n.service.T.Errorf("somebody else's command: %q", got)
 			}
 		})
 	}

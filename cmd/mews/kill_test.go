@@ -50,18 +50,18 @@ func TestKillRun(t *testing.T) {
 	h.Start()
 
 	answers := make(chan struct{}, messages)
-	var talkers []*talker
+	var users []*chatUser
 	var talking sync.WaitGroup
 	ctx, leave := context.WithCancel(t.Context())
 	defer talking.Wait()
 	defer leave()
 	for i, name := range people {
-		k := newTalker(h, name, letters(rng.Uint64(), name, share(messages, killPeople, i)), answers)
-		talkers = append(talkers, k)
+		k := newChatUser(h, name, randomMessages(rng.Uint64(), name, share(messages, killPeople, i)), answers)
+		users = append(users, k)
 		talking.Go(func() { k.talk(ctx) })
 		<-k.joined // a chat that can't be joined at first gives up at once
 	}
-	killer := &killer{house: h, rng: rng, losses: map[int]int{}}
+	killer := &killer{service: h, rng: rng, losses: map[int]int{}}
 	for i := range kills {
 		killer.kill(answers, i*messages/kills)
 	}
@@ -70,7 +70,7 @@ func TestKillRun(t *testing.T) {
 		t.Error("one of the two was never killed")
 	}
 	patience := time.After(3 * time.Minute)
-	for _, k := range talkers {
+	for _, k := range users {
 		select {
 		case <-k.done:
 		case <-patience:
@@ -100,7 +100,7 @@ var closed = func() <-chan time.Time {
 
 // killer kills.
 type killer struct {
-	house                *apptest.Service
+	service              *apptest.Service
 	died                 func(time.Time) // told of each kill of the supervisor; nil: nobody is
 	rng                  *rand.Rand
 	losses               map[int]int // Workers killed, by the person's place, since the supervisor's last start
@@ -122,23 +122,23 @@ func (k *killer) kill(answers <-chan struct{}, due int) {
 	}
 	<-time.After(time.Duration(k.rng.IntN(30)) * time.Millisecond)
 	if k.rng.IntN(2) == 0 && k.worker() {
-		k.house.CheckIntegrity()
+		k.service.CheckIntegrity()
 		return
 	}
 	at := time.Now()
-	k.house.Kill()
+	k.service.Kill()
 	if k.died != nil {
 		k.died(at)
 	}
-	k.house.CheckIntegrity()
-	k.house.Start()
+	k.service.CheckIntegrity()
+	k.service.Start()
 	k.supervisors++
 	clear(k.losses)
 }
 
 // worker kills a worker of somebody who may lose one more.
 func (k *killer) worker() bool {
-	workers := k.house.Workers()
+	workers := k.service.Workers()
 	people := slices.Sorted(maps.Keys(workers))
 	k.rng.Shuffle(len(people), func(i, j int) { people[i], people[j] = people[j], people[i] })
 	for _, name := range people {
@@ -158,18 +158,18 @@ func (k *killer) worker() bool {
 // tried says whether a person's turn has lost as many workers as it may: with the next it is given up, which is another
 // test's story.
 func (k *killer) tried(person string) bool {
-	return k.house.Count("SELECT count(*) FROM turn WHERE user = ? AND ended_at IS NULL AND deaths >= 2", person) > 0
+	return k.service.Count("SELECT count(*) FROM turn WHERE user = ? AND ended_at IS NULL AND deaths >= 2", person) > 0
 }
 
-// letter is a message and what its answer must be.
-type letter struct {
+// chatMessage is a message and what its answer must be.
+type chatMessage struct {
 	text string
 }
 
-// letters makes up what one person sends: words, files that are written and read, lines that are appended, several steps.
-func letters(seed uint64, name string, n int) []letter {
+// randomMessages makes up what one person sends: words, files that are written and read, lines that are appended, several steps.
+func randomMessages(seed uint64, name string, n int) []chatMessage {
 	rng := rand.New(rand.NewPCG(seed, 1))
-	var all []letter
+	var all []chatMessage
 	for i := range n {
 		text := [...]string{
 			fmt.Sprintf("say %s %d", name, i),
@@ -177,18 +177,18 @@ func letters(seed uint64, name string, n int) []letter {
 			fmt.Sprintf("append %s-%d to log.txt", name, i),
 			fmt.Sprintf("steps %d", 2+rng.IntN(3)),
 		}[rng.IntN(4)]
-		all = append(all, letter{text: fmt.Sprintf("say #%d\n%s", i, text)})
+		all = append(all, chatMessage{text: fmt.Sprintf("say #%d\n%s", i, text)})
 	}
 	return all
 }
 
-// talker is one person at a terminal.
-type talker struct {
-	name    string
-	home    string
-	letters []letter
-	chat    *control.Chat
-	answers chan<- struct{}
+// chatUser is one person at a terminal.
+type chatUser struct {
+	name     string
+	home     string
+	messages []chatMessage
+	chat     *control.Chat
+	answers  chan<- struct{}
 
 	mu        sync.Mutex // guards what follows
 	sent      map[string]int
@@ -198,19 +198,19 @@ type talker struct {
 	done      chan struct{}
 }
 
-func newTalker(h *apptest.Service, name string, letters []letter, answers chan<- struct{}) *talker {
-	k := &talker{name: name, home: h.Home(name), letters: letters, answers: answers,
-		sent: map[string]int{}, remaining: len(letters), joined: make(chan struct{}), done: make(chan struct{})}
+func newChatUser(h *apptest.Service, name string, messages []chatMessage, answers chan<- struct{}) *chatUser {
+	k := &chatUser{name: name, home: h.Home(name), messages: messages, answers: answers,
+		sent: map[string]int{}, remaining: len(messages), joined: make(chan struct{}), done: make(chan struct{})}
 	k.chat = control.NewChat(h.Socket, control.Attach{User: name, After: control.Undelivered}, k)
 	return k
 }
 
-// talk sends every letter without waiting for answers, and stays until ctx ends.
-func (k *talker) talk(ctx context.Context) {
+// talk sends every message without waiting for answers, and stays until ctx ends.
+func (k *chatUser) talk(ctx context.Context) {
 	var running sync.WaitGroup
 	running.Go(func() { k.chat.Run(ctx, 0) })
 	defer running.Wait()
-	for i, l := range k.letters {
+	for i, l := range k.messages {
 		key := control.NewKey()
 		k.mu.Lock()
 		k.sent[key] = i
@@ -221,7 +221,7 @@ func (k *talker) talk(ctx context.Context) {
 	}
 }
 
-func (k *talker) Deliver(d control.Delivery) bool {
+func (k *chatUser) Deliver(d control.Delivery) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.got = append(k.got, d)
@@ -237,17 +237,17 @@ func (k *talker) Deliver(d control.Delivery) bool {
 	return true
 }
 
-func (k *talker) Attached(_ control.Attached, again bool) {
+func (k *chatUser) Attached(_ control.Attached, again bool) {
 	if !again {
 		close(k.joined)
 	}
 }
 
-func (*talker) Show(control.Progress) {}
-func (*talker) Lost(error)            {}
+func (*chatUser) Show(control.Progress) {}
+func (*chatUser) Lost(error)            {}
 
 // check holds what came against what was sent.
-func (k *talker) check(t *testing.T) {
+func (k *chatUser) check(t *testing.T) {
 	t.Helper()
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -259,26 +259,26 @@ func (k *talker) check(t *testing.T) {
 			t.Errorf("%s got what nobody asked for: %s %q", k.name, d.Kind, d.Text)
 		case i != next:
 			t.Errorf("%s got the answer to message %d, message %d was due: %q", k.name, i, next, d.Text)
-		case !strings.HasSuffix(d.Text, "done: "+k.letters[i].text):
-			t.Errorf("%s: message %d, %q, was answered with %q", k.name, i, k.letters[i].text, d.Text)
+		case !strings.HasSuffix(d.Text, "done: "+k.messages[i].text):
+			t.Errorf("%s: message %d, %q, was answered with %q", k.name, i, k.messages[i].text, d.Text)
 		}
 		next = i + 1
 	}
-	if next != len(k.letters) {
-		t.Errorf("%s got %d answers, %d were due", k.name, next, len(k.letters))
+	if next != len(k.messages) {
+		t.Errorf("%s got %d answers, %d were due", k.name, next, len(k.messages))
 	}
 	k.checkFiles(t)
 }
 
 // checkFiles holds the person's folder against what they had done: each line was appended once.
-func (k *talker) checkFiles(t *testing.T) {
+func (k *chatUser) checkFiles(t *testing.T) {
 	t.Helper()
 	log, err := os.ReadFile(filepath.Join(k.home, "log.txt"))
 	if err != nil && !os.IsNotExist(err) {
 		t.Error(err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(log)), "\n")
-	for _, l := range k.letters {
+	for _, l := range k.messages {
 		_, command, _ := strings.Cut(l.text, "\n")
 		if line, ok := strings.CutSuffix(strings.TrimPrefix(command, "append "), " to log.txt"); ok {
 			if n := len(slices.DeleteFunc(slices.Clone(lines), func(s string) bool { return s != line })); n != 1 {

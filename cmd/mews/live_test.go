@@ -43,7 +43,7 @@ func converse(t *testing.T, kind, key, model string) {
 	h := apptest.NewService(t, "", "ann")
 	h.Configure(fmt.Sprintf("models: {default: live/%s, providers: {live: {kind: %s, api_key: \"${%s}\"}}}\n", model, kind, key))
 	h.Start()
-	v := newLiveVisitor(t, h)
+	v := newLiveClient(t, h)
 	for _, text := range []string{
 		"Write the single word swordfish into the file secret.txt, with your tool.",
 		"Which word did you write just now? Answer with that word alone.",
@@ -68,14 +68,14 @@ func converse(t *testing.T, kind, key, model string) {
 	h.Stop()
 }
 
-// liveVisitor is a client that keeps what it is told.
-type liveVisitor struct {
+// liveClient is a client that keeps what it is told.
+type liveClient struct {
 	chat *control.Chat
 	got  chan string
 }
 
-func newLiveVisitor(t *testing.T, h *apptest.Service) *liveVisitor {
-	v := &liveVisitor{got: make(chan string, 10)}
+func newLiveClient(t *testing.T, h *apptest.Service) *liveClient {
+	v := &liveClient{got: make(chan string, 10)}
 	v.chat = control.NewChat(h.Socket, control.Attach{User: "ann", After: control.FromNow}, v)
 	ended := make(chan struct{})
 	go func() { defer close(ended); v.chat.Run(t.Context(), time.Minute) }()
@@ -83,11 +83,11 @@ func newLiveVisitor(t *testing.T, h *apptest.Service) *liveVisitor {
 	return v
 }
 
-func (v *liveVisitor) Deliver(d control.Delivery) bool {
+func (v *liveClient) Deliver(d control.Delivery) bool {
 	v.got <- d.Text
 	return true
 }
 
-func (*liveVisitor) Attached(control.Attached, bool) {}
-func (*liveVisitor) Show(control.Progress)           {}
-func (*liveVisitor) Lost(error)                      {}
+func (*liveClient) Attached(control.Attached, bool) {}
+func (*liveClient) Show(control.Progress)           {}
+func (*liveClient) Lost(error)                      {}

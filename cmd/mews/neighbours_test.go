@@ -307,8 +307,8 @@ func childrenOf(pid int) []string {
 
 // neighbour is a person at a terminal who waits for each answer.
 type neighbour struct {
-	house *apptest.Service
-	chat  *control.Chat
+	service *apptest.Service
+	chat    *control.Chat
 
 	mu      sync.Mutex // guards what follows
 	waiting map[string]chan string
@@ -316,7 +316,7 @@ type neighbour struct {
 }
 
 func newNeighbour(h *apptest.Service, name string) *neighbour {
-	n := &neighbour{house: h, waiting: map[string]chan string{}}
+	n := &neighbour{service: h, waiting: map[string]chan string{}}
 	n.chat = control.NewChat(h.Socket, control.Attach{User: name, After: control.FromNow}, n)
 	ctx, ended := h.T.Context(), make(chan struct{})
 	go func() { defer close(ended); n.chat.Run(ctx, time.Minute) }()
@@ -326,46 +326,46 @@ func newNeighbour(h *apptest.Service, name string) *neighbour {
 
 // say says something; its answer comes on the channel.
 func (n *neighbour) say(text string) <-chan string {
-	n.house.T.Helper()
+	n.service.T.Helper()
 	key, answer := control.NewKey(), make(chan string, 1)
 	n.mu.Lock()
 	n.waiting[key] = answer
 	n.mu.Unlock()
-	if _, err := n.chat.Say(n.house.T.Context(), key, text); err != nil {
-		n.house.T.Fatal(err)
+	if _, err := n.chat.Say(n.service.T.Context(), key, text); err != nil {
+		n.service.T.Fatal(err)
 	}
 	return answer
 }
 
 func (n *neighbour) hear(answer <-chan string) string {
-	n.house.T.Helper()
+	n.service.T.Helper()
 	select {
 	case text := <-answer:
 		return text
 	case <-time.After(2 * time.Minute):
-		n.house.T.Fatal("no answer within two minutes")
+		n.service.T.Fatal("no answer within two minutes")
 		return ""
 	}
 }
 
 func (n *neighbour) ask(text string) string {
-	n.house.T.Helper()
+	n.service.T.Helper()
 	return n.hear(n.say(text))
 }
 
 // runs has a program run for the person. Where an account's processes are counted together it may take a few looks of the
 // watchdog until there is room for it.
 func (n *neighbour) runs(atOnce bool) {
-	n.house.T.Helper()
+	n.service.T.Helper()
 	var got string
 	for range 10 {
 		if got = n.ask("run sleep 0.2; /bin/true && echo mine"); strings.HasSuffix(strings.TrimSpace(got), "mine") || atOnce {
 			break
 		}
-		n.house.T.Logf("not yet: %q", got)
+		n.service.T.Logf("not yet: %q", got)
 	}
 	if !strings.HasSuffix(strings.TrimSpace(got), "mine") {
-		n.house.T.Errorf("a neighbour's command: %q", got)
+		n.service.T.Errorf("a neighbour's command: %q", got)
 	}
 }
 

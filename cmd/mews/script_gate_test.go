@@ -12,7 +12,7 @@ import (
 )
 
 // neverDone fails if the bot has done anything in a chat.
-func neverDone(b *stagedBot, ts *testscript.TestScript, args []string) {
+func neverDone(b *scriptBot, ts *testscript.TestScript, args []string) {
 	id := chatOf(ts, args[0]).ID
 	for _, c := range b.server.Calls() {
 		if c.ChatID == id {
@@ -22,7 +22,7 @@ func neverDone(b *stagedBot, ts *testscript.TestScript, args []string) {
 }
 
 // pressButton has somebody press the newest button where they are that says so.
-func pressButton(b *stagedBot, ts *testscript.TestScript, args []string) {
+func pressButton(b *scriptBot, ts *testscript.TestScript, args []string) {
 	p := placeOf(ts, args[0])
 	var at telegramtest.Message
 	data := ""
@@ -47,7 +47,7 @@ func pressButton(b *stagedBot, ts *testscript.TestScript, args []string) {
 }
 
 // takeShown puts the newest match of a pattern's group in a chat into a variable, once there is one.
-func takeShown(b *stagedBot, ts *testscript.TestScript, args []string) {
+func takeShown(b *scriptBot, ts *testscript.TestScript, args []string) {
 	id, pattern := chatOf(ts, args[1]).ID, groupOf(ts, args[2])
 	b.await(ts, func() bool { return pattern.MatchString(b.transcript(id)) }, func() string {
 		return args[1] + "'s chat does not show " + args[2] + "\n" + b.transcript(id)
@@ -66,7 +66,7 @@ func groupOf(ts *testscript.TestScript, text string) *regexp.Regexp {
 }
 
 // takePrinted puts a pattern's group in what was printed last into a variable.
-func takePrinted(_ *stage, ts *testscript.TestScript, args []string) {
+func takePrinted(_ *scriptEnv, ts *testscript.TestScript, args []string) {
 	m := groupOf(ts, args[1]).FindStringSubmatch(ts.ReadFile("stdout"))
 	if m == nil {
 		ts.Fatalf("there is no %q in what was printed", args[1])
@@ -75,7 +75,7 @@ func takePrinted(_ *stage, ts *testscript.TestScript, args []string) {
 }
 
 // takeCode puts the code of a secret into CODE.
-func takeCode(_ *stage, ts *testscript.TestScript, args []string) {
+func takeCode(_ *scriptEnv, ts *testscript.TestScript, args []string) {
 	code, err := totp.GenerateCode(args[0], time.Now())
 	ts.Check(err)
 	ts.Setenv("CODE", code)

@@ -28,8 +28,8 @@ var modelScripts = map[string]modeltest.Script{
 	"stubborn": stubborn,
 }
 
-// stagedModel is an endpoint that follows a script, and may be held: then it thinks on, and says nothing.
-type stagedModel struct {
+// scriptModel is an endpoint that follows a script, and may be held: then it thinks on, and says nothing.
+type scriptModel struct {
 	script modeltest.Script
 	server *httptest.Server
 	held   chan struct{} // a token for each request that was held
@@ -40,9 +40,9 @@ type stagedModel struct {
 	open chan struct{} // closed when they go on
 }
 
-// modeled makes a command of something about the model.
-func modeled(usage string, do func(*stagedModel, *testscript.TestScript, []string)) scriptCommand {
-	return staged(usage, func(s *stage, ts *testscript.TestScript, args []string) {
+// modelCommand makes a command of something about the model.
+func modelCommand(usage string, do func(*scriptModel, *testscript.TestScript, []string)) scriptCommand {
+	return command(usage, func(s *scriptEnv, ts *testscript.TestScript, args []string) {
 		if s.model == nil {
 			ts.Fatalf("there is no model")
 		}
@@ -50,19 +50,19 @@ func modeled(usage string, do func(*stagedModel, *testscript.TestScript, []strin
 	})
 }
 
-func (s *stage) startModel(ts *testscript.TestScript, args []string) {
+func (s *scriptEnv) startModel(ts *testscript.TestScript, args []string) {
 	script, ok := modelScripts[args[0]]
 	if !ok || s.model != nil {
 		ts.Fatalf("one model at most, and one of %q", slices.Sorted(maps.Keys(modelScripts)))
 	}
-	m := &stagedModel{script: script, held: make(chan struct{}, 100), at: -1, open: make(chan struct{})}
+	m := &scriptModel{script: script, held: make(chan struct{}, 100), at: -1, open: make(chan struct{})}
 	m.server = httptest.NewServer(modeltest.New(m.answer))
 	s.model = m
 	ts.Setenv("MODEL_URL", m.server.URL+"/v1")
 	ts.Setenv("MODEL_HOST", m.server.Listener.Addr().String())
 }
 
-func (s *stage) stopModel(ts *testscript.TestScript, _ []string) {
+func (s *scriptEnv) stopModel(ts *testscript.TestScript, _ []string) {
 	if s.model == nil {
 		ts.Fatalf("there is no model")
 	}
@@ -70,14 +70,14 @@ func (s *stage) stopModel(ts *testscript.TestScript, _ []string) {
 	s.model = nil
 }
 
-func (m *stagedModel) close() {
+func (m *scriptModel) close() {
 	m.release(nil, nil)
 	m.server.CloseClientConnections()
 	m.server.Close()
 }
 
 // answer is called by the server, for each request.
-func (m *stagedModel) answer(r modeltest.Request) modeltest.Answer {
+func (m *scriptModel) answer(r modeltest.Request) modeltest.Answer {
 	a := m.script(r)
 	m.mu.Lock()
 	hold, most, open := m.at == len(r.Done()), m.most, m.open
@@ -96,7 +96,7 @@ func (m *stagedModel) answer(r modeltest.Request) modeltest.Answer {
 	return a
 }
 
-func (m *stagedModel) hold(ts *testscript.TestScript, args []string) {
+func (m *scriptModel) hold(ts *testscript.TestScript, args []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.most = 0
@@ -108,7 +108,7 @@ func (m *stagedModel) hold(ts *testscript.TestScript, args []string) {
 	}
 }
 
-func (m *stagedModel) awaitHeld(ts *testscript.TestScript, _ []string) {
+func (m *scriptModel) awaitHeld(ts *testscript.TestScript, _ []string) {
 	select {
 	case <-m.held:
 	case <-time.After(apptest.Patience):
@@ -116,7 +116,7 @@ func (m *stagedModel) awaitHeld(ts *testscript.TestScript, _ []string) {
 	}
 }
 
-func (m *stagedModel) release(*testscript.TestScript, []string) {
+func (m *scriptModel) release(*testscript.TestScript, []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	close(m.open)

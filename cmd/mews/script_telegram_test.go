@@ -36,9 +36,9 @@ var (
 // hookSpeed is how much faster than Telegram the fake repeats what a webhook did not take.
 const hookSpeed = 10
 
-// stagedBot is a bot on a Bot API server of the scenario's own. Whatever a good client never does there fails the
+// scriptBot is a bot on a Bot API server of the scenario's own. Whatever a good client never does there fails the
 // scenario, and so does an update that is forgotten there and is not on disk.
-type stagedBot struct {
+type scriptBot struct {
 	t      testing.TB
 	db     string // the service's database
 	server *telegramtest.Server
@@ -50,9 +50,9 @@ type stagedBot struct {
 	meant map[int64]bool // updates: true must be kept, false must not
 }
 
-// botted makes a command of something about the bot.
-func botted(usage string, do func(*stagedBot, *testscript.TestScript, []string)) scriptCommand {
-	return staged(usage, func(s *stage, ts *testscript.TestScript, args []string) {
+// botCommand makes a command of something about the bot.
+func botCommand(usage string, do func(*scriptBot, *testscript.TestScript, []string)) scriptCommand {
+	return command(usage, func(s *scriptEnv, ts *testscript.TestScript, args []string) {
 		if s.bot == nil {
 			ts.Fatalf("there is no Telegram")
 		}
@@ -61,8 +61,8 @@ func botted(usage string, do func(*stagedBot, *testscript.TestScript, []string))
 }
 
 // startTelegram starts a server. A second one takes the place of the first, which knows nothing of it and goes on.
-func (s *stage) startTelegram(ts *testscript.TestScript, _ []string) {
-	b := &stagedBot{t: s.t, db: filepath.Join(s.dir, "state", "mews", "private", "mews.db"), seen: map[string]string{},
+func (s *scriptEnv) startTelegram(ts *testscript.TestScript, _ []string) {
+	b := &scriptBot{t: s.t, db: filepath.Join(s.dir, "state", "mews", "private", "mews.db"), seen: map[string]string{},
 		meant: map[int64]bool{}}
 	b.server = telegramtest.New(s.t, telegramtest.Options{
 		Token: testToken, Strict: true, Speed: hookSpeed, Check: b.acknowledged,
@@ -90,7 +90,7 @@ func freeAddress(ts *testscript.TestScript) string {
 }
 
 // acknowledged is asked by the server before it forgets updates: what was meant for the bot is on disk, and nothing else.
-func (b *stagedBot) acknowledged(updates []int64) {
+func (b *scriptBot) acknowledged(updates []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	db := sqlitetest.OpenCopy(b.t, b.db)
@@ -105,7 +105,7 @@ func (b *stagedBot) acknowledged(updates []int64) {
 }
 
 // await waits for something that comes from the service.
-func (b *stagedBot) await(ts *testscript.TestScript, there func() bool, otherwise func() string) {
+func (b *scriptBot) await(ts *testscript.TestScript, there func() bool, otherwise func() string) {
 	deadline := time.After(apptest.Patience)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -164,7 +164,7 @@ var botMedia = map[string]telegramtest.Field{
 }
 
 // write has somebody send a message.
-func (b *stagedBot) write(ts *testscript.TestScript, meant bool, args []string, more ...telegramtest.Field) {
+func (b *scriptBot) write(ts *testscript.TestScript, meant bool, args []string, more ...telegramtest.Field) {
 	p := placeOf(ts, args[0])
 	if len(args) > 2 {
 		more = append(more, botMedia[args[2]])
@@ -175,11 +175,11 @@ func (b *stagedBot) write(ts *testscript.TestScript, meant bool, args []string, 
 	b.meant[update] = meant
 }
 
-func (b *stagedBot) says(ts *testscript.TestScript, args []string) { b.write(ts, true, args) }
+func (b *scriptBot) says(ts *testscript.TestScript, args []string) { b.write(ts, true, args) }
 
-func (b *stagedBot) aside(ts *testscript.TestScript, args []string) { b.write(ts, false, args) }
+func (b *scriptBot) aside(ts *testscript.TestScript, args []string) { b.write(ts, false, args) }
 
-func (b *stagedBot) replies(ts *testscript.TestScript, args []string) {
+func (b *scriptBot) replies(ts *testscript.TestScript, args []string) {
 	for _, m := range slices.Backward(b.server.Chat(placeOf(ts, args[0]).chat.ID)) {
 		if strings.Contains(m.Text, args[1]) {
 			b.write(ts, true, []string{args[0], args[2]}, telegramtest.ReplyTo(m.ID))
@@ -191,7 +191,7 @@ func (b *stagedBot) replies(ts *testscript.TestScript, args []string) {
 
 // chat waits until what has come to a chat since the script last looked there is what the file has; what stood there before
 // must be as it was.
-func (b *stagedBot) chat(ts *testscript.TestScript, args []string) {
+func (b *scriptBot) chat(ts *testscript.TestScript, args []string) {
 	id, want := chatOf(ts, args[0]).ID, b.seen[args[0]]+ts.ReadFile(args[1])
 	b.await(ts, func() bool { return b.transcript(id) == want }, func() string {
 		now := b.transcript(id)
@@ -204,7 +204,7 @@ func (b *stagedBot) chat(ts *testscript.TestScript, args []string) {
 }
 
 // shows waits until something in a chat, and until then anything else may stand there.
-func (b *stagedBot) shows(ts *testscript.TestScript, args []string) {
+func (b *scriptBot) shows(ts *testscript.TestScript, args []string) {
 	id := chatOf(ts, args[0]).ID
 	pattern, err := regexp.Compile(`(?m)` + args[1])
 	ts.Check(err)
@@ -214,7 +214,7 @@ func (b *stagedBot) shows(ts *testscript.TestScript, args []string) {
 }
 
 // transcript is a chat as a person sees it.
-func (b *stagedBot) transcript(chat int64) string {
+func (b *scriptBot) transcript(chat int64) string {
 	var lines strings.Builder
 	byID := map[int64]telegramtest.Message{}
 	for _, m := range b.server.Chat(chat) {
@@ -277,14 +277,14 @@ func marked(text string, entities []telegramtest.Entity) string {
 }
 
 // Count is the number that a query gives.
-func (b *stagedBot) count(ts *testscript.TestScript, query string) (n int) {
+func (b *scriptBot) count(ts *testscript.TestScript, query string) (n int) {
 	n, err := strconv.Atoi(strings.Join(sqlitetest.LookAt(b.t, b.db, query), "\n"))
 	ts.Check(err)
 	return n
 }
 
 // noted waits until the service has noted what became of what it has sent.
-func (b *stagedBot) noted(ts *testscript.TestScript, _ []string) {
+func (b *scriptBot) noted(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool { return b.count(ts, "SELECT count(*) FROM post WHERE state = 'sending'") == 0 },
 		func() string { return "it is not noted what became of a message" })
 }
@@ -296,7 +296,7 @@ const (
 )
 
 // settled waits until nothing waits on either side. What the script has looked at must stand as it stood.
-func (b *stagedBot) settled(ts *testscript.TestScript, _ []string) {
+func (b *scriptBot) settled(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool {
 		return b.server.Pending() == 0 && b.count(ts, unanswered) == 0 && b.count(ts, undelivered) == 0
 	}, func() string {
@@ -311,7 +311,7 @@ func (b *stagedBot) settled(ts *testscript.TestScript, _ []string) {
 }
 
 // calls waits until a method was called so often: N for exactly that, N+ for at least.
-func (b *stagedBot) calls(ts *testscript.TestScript, args []string) {
+func (b *scriptBot) calls(ts *testscript.TestScript, args []string) {
 	least, exact := strings.TrimSuffix(args[1], "+"), !strings.HasSuffix(args[1], "+")
 	want, err := strconv.Atoi(least)
 	ts.Check(err)
@@ -346,7 +346,7 @@ func wholeNumber(ts *testscript.TestScript, text string) int {
 	return n
 }
 
-func (b *stagedBot) fault(ts *testscript.TestScript, args []string) {
+func (b *scriptBot) fault(ts *testscript.TestScript, args []string) {
 	f := telegramtest.Fault{Kind: telegramtest.FaultKind(args[0])}
 	for _, pair := range args[1:] {
 		name, value, _ := strings.Cut(pair, "=")
@@ -359,7 +359,7 @@ func (b *stagedBot) fault(ts *testscript.TestScript, args []string) {
 	b.faults = append(b.faults, b.server.Fault(f))
 }
 
-func (b *stagedBot) mend(*testscript.TestScript, []string) {
+func (b *scriptBot) mend(*testscript.TestScript, []string) {
 	for _, end := range b.faults {
 		end()
 	}
@@ -384,7 +384,7 @@ var botEvents = map[string]func(ts *testscript.TestScript, s *telegramtest.Serve
 	},
 }
 
-func (b *stagedBot) event(ts *testscript.TestScript, args []string) {
+func (b *scriptBot) event(ts *testscript.TestScript, args []string) {
 	do := botEvents[args[0]]
 	if do == nil {
 		ts.Fatalf("nothing %q can happen to the bot; %q can", args[0], slices.Sorted(maps.Keys(botEvents)))
@@ -393,7 +393,7 @@ func (b *stagedBot) event(ts *testscript.TestScript, args []string) {
 }
 
 // post brings something to the webhook as somebody does who knows the secret, or does not.
-func (b *stagedBot) post(ts *testscript.TestScript, args []string) {
+func (b *scriptBot) post(ts *testscript.TestScript, args []string) {
 	req, err := http.NewRequestWithContext(b.t.Context(), http.MethodPost, "http://"+ts.Getenv("HOOK")+"/webhook/telegram",
 		strings.NewReader(ts.ReadFile(args[1])))
 	ts.Check(err)

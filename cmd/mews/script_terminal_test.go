@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// typist is a person at a terminal in which a program runs.
-type typist struct {
+// scriptTerminal is a person at a terminal in which a program runs.
+type scriptTerminal struct {
 	master *os.File
 	exited chan error
 	pid    int
@@ -28,19 +28,19 @@ type typist struct {
 	past int        // bytes of it, as shown has it, that earlier sees have taken
 }
 
-// typed makes a command of what a person at the terminal does.
-func typed(usage string, do func(*typist, *testscript.TestScript, []string)) scriptCommand {
-	return staged(usage, func(s *stage, ts *testscript.TestScript, args []string) {
-		if s.typist == nil {
+// terminalCommand makes a command of what a person at the terminal does.
+func terminalCommand(usage string, do func(*scriptTerminal, *testscript.TestScript, []string)) scriptCommand {
+	return command(usage, func(s *scriptEnv, ts *testscript.TestScript, args []string) {
+		if s.terminal == nil {
 			ts.Fatalf("there is no terminal")
 		}
-		do(s.typist, ts, args)
+		do(s.terminal, ts, args)
 	})
 }
 
 // openTerminal starts a program in a terminal of 100 columns and 40 lines.
-func (s *stage) openTerminal(ts *testscript.TestScript, args []string) {
-	if s.typist != nil {
+func (s *scriptEnv) openTerminal(ts *testscript.TestScript, args []string) {
+	if s.terminal != nil {
 		ts.Fatalf("there is a terminal already")
 	}
 	s.giveHomes()
@@ -54,11 +54,11 @@ func (s *stage) openTerminal(ts *testscript.TestScript, args []string) {
 	if err := cmd.Start(); err != nil {
 		ts.Check(errors.Join(err, master.Close()))
 	}
-	s.typist = &typist{master: master, exited: make(chan error, 1), pid: cmd.Process.Pid}
-	go s.typist.watch(cmd) // ends with the program, and that at the script's end at the latest
+	s.terminal = &scriptTerminal{master: master, exited: make(chan error, 1), pid: cmd.Process.Pid}
+	go s.terminal.watch(cmd) // ends with the program, and that at the script's end at the latest
 }
 
-func (t *typist) watch(cmd *exec.Cmd) {
+func (t *scriptTerminal) watch(cmd *exec.Cmd) {
 	buffer := make([]byte, 4096)
 	for {
 		n, err := t.master.Read(buffer)
@@ -76,7 +76,7 @@ func (t *typist) watch(cmd *exec.Cmd) {
 var escapes = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`)
 
 // see waits until the terminal shows something that it did not show at the last see.
-func (t *typist) see(ts *testscript.TestScript, args []string) {
+func (t *scriptTerminal) see(ts *testscript.TestScript, args []string) {
 	pattern, err := regexp.Compile(`(?m)` + args[0])
 	ts.Check(err)
 	until(ts, apptest.Patience, strconv.Quote(args[0])+" in the terminal", func() bool {
@@ -91,14 +91,14 @@ func (t *typist) see(ts *testscript.TestScript, args []string) {
 
 // shown is what the terminal has shown since, without colours and the cursor's ways; what takes the place of a prompt is
 // on a line of its own.
-func (t *typist) shown() string {
+func (t *scriptTerminal) shown() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text := strings.ReplaceAll(t.seen, "\r\x1b[K", "\n")
 	return strings.ReplaceAll(escapes.ReplaceAllString(text, ""), "\r", "")[t.past:]
 }
 
-func (t *typist) keys(ts *testscript.TestScript, args []string) {
+func (t *scriptTerminal) keys(ts *testscript.TestScript, args []string) {
 	keys, err := strconv.Unquote(`"` + args[0] + `"`)
 	ts.Check(err)
 	_, err = t.master.WriteString(keys)
@@ -106,7 +106,7 @@ func (t *typist) keys(ts *testscript.TestScript, args []string) {
 }
 
 // leave waits for the program to end, as it does when the person has left.
-func (t *typist) leave(ts *testscript.TestScript, _ []string) {
+func (t *scriptTerminal) leave(ts *testscript.TestScript, _ []string) {
 	select {
 	case err := <-t.exited:
 		ts.Check(err)
@@ -114,11 +114,11 @@ func (t *typist) leave(ts *testscript.TestScript, _ []string) {
 		ts.Fatalf("the program in the terminal did not end")
 	}
 	ts.Check(t.master.Close())
-	stageOf(ts).typist = nil
+	scriptEnvOf(ts).terminal = nil
 }
 
 // hangUp ends what runs in the terminal, if anything does.
-func (t *typist) hangUp() error {
+func (t *scriptTerminal) hangUp() error {
 	_ = syscall.Kill(t.pid, syscall.SIGKILL) // it is reaped by watch alone, below, so the number is still its own
 	<-t.exited
 	return t.master.Close()

@@ -27,7 +27,7 @@ func TestScript(t *testing.T) {
 	apptest.Programs(t) // built before the first scenario's time begins
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
-		Setup:               newStage,
+		Setup:               newScriptEnv,
 		Condition:           scriptCondition,
 		Cmds:                scriptCommands,
 		RequireExplicitExec: true,
@@ -42,66 +42,66 @@ type scriptCommand = func(ts *testscript.TestScript, neg bool, args []string)
 var scriptCommands = map[string]scriptCommand{
 	// `mews run` in the background, once it answers; its end as a service manager does it, which must be a good one; and
 	// SIGKILL, after which all that it had started must go by itself.
-	"serve":           staged("[FLAG] ...", (*stage).serve),
-	"stop-service":    staged("", (*stage).stopService),
-	"kill-supervisor": staged("", (*stage).killSupervisor),
-	"kill-worker":     staged("USER", (*stage).killWorker),
+	"serve":           command("[FLAG] ...", (*scriptEnv).serve),
+	"stop-service":    command("", (*scriptEnv).stopService),
+	"kill-supervisor": command("", (*scriptEnv).killSupervisor),
+	"kill-worker":     command("USER", (*scriptEnv).killWorker),
 
 	// Nothing of this scenario's programs runs any more, within two seconds; a program prints something, at last; a folder is
 	// a file system of its own.
-	"no-processes": staged("", (*stage).noProcesses),
-	"eventually":   staged("PATTERN PROGRAM [ARGUMENT] ...", (*stage).eventually),
-	"small-disk":   staged("FOLDER MIB", (*stage).smallDisk),
+	"no-processes": command("", (*scriptEnv).noProcesses),
+	"eventually":   command("PATTERN PROGRAM [ARGUMENT] ...", (*scriptEnv).eventually),
+	"small-disk":   command("FOLDER MIB", (*scriptEnv).smallDisk),
 
 	// An endpoint in MODEL_URL that follows one of modelScripts. Held, it hangs in a turn after so many results: before it
 	// answers, until it is released; or after so many bytes of its next answer, for ever. Each await is for one time that
 	// it came to that.
-	"model":      staged("SCRIPT", (*stage).startModel),
-	"stop-model": staged("", (*stage).stopModel),
-	"hold":       modeled("RESULTS [BYTES]", (*stagedModel).hold),
-	"await-held": modeled("", (*stagedModel).awaitHeld),
-	"release":    modeled("", (*stagedModel).release),
+	"model":      command("SCRIPT", (*scriptEnv).startModel),
+	"stop-model": command("", (*scriptEnv).stopModel),
+	"hold":       modelCommand("RESULTS [BYTES]", (*scriptModel).hold),
+	"await-held": modelCommand("", (*scriptModel).awaitHeld),
+	"release":    modelCommand("", (*scriptModel).release),
 
 	// A program in a terminal; keys, as Go writes them (\r is Enter, \x03 Ctrl-C, \x04 Ctrl-D); what comes there, in this
 	// order; and the program's end, which must be a good one.
-	"terminal":       staged("PROGRAM [ARGUMENT] ...", (*stage).openTerminal),
-	"type":           typed("KEYS", (*typist).keys),
-	"see":            typed("PATTERN", (*typist).see),
-	"leave-terminal": typed("", (*typist).leave),
+	"terminal":       command("PROGRAM [ARGUMENT] ...", (*scriptEnv).openTerminal),
+	"type":           terminalCommand("KEYS", (*scriptTerminal).keys),
+	"see":            terminalCommand("PATTERN", (*scriptTerminal).see),
+	"leave-terminal": terminalCommand("", (*scriptTerminal).leave),
 
 	// A Bot API server in BOT_URL, where a bot with BOT_TOKEN is; its webhook may listen at HOOK. Who says something there is
 	// NAME in private, NAME@GROUP or NAME@GROUP/TOPIC; an aside is nothing for the bot, and must not be kept; a reply is to
 	// the newest message with that text in it. What comes to a chat after what the script has seen there is, at last, as in the
 	// file; or the chat shows something. noted waits until the service knows what became of what it has sent; settled until
 	// nothing is left to do, and every chat is as `chat` last saw it.
-	"telegram": staged("", (*stage).startTelegram),
-	"says":     botted("WHO TEXT [MEDIA]", (*stagedBot).says),
-	"aside":    botted("WHO TEXT [MEDIA]", (*stagedBot).aside),
-	"replies":  botted("WHO TO TEXT", (*stagedBot).replies),
-	"chat":     botted("CHAT FILE", (*stagedBot).chat),
-	"shows":    botted("CHAT PATTERN", (*stagedBot).shows),
-	"noted":    botted("", (*stagedBot).noted),
-	"settled":  botted("", (*stagedBot).settled),
+	"telegram": command("", (*scriptEnv).startTelegram),
+	"says":     botCommand("WHO TEXT [MEDIA]", (*scriptBot).says),
+	"aside":    botCommand("WHO TEXT [MEDIA]", (*scriptBot).aside),
+	"replies":  botCommand("WHO TO TEXT", (*scriptBot).replies),
+	"chat":     botCommand("CHAT FILE", (*scriptBot).chat),
+	"shows":    botCommand("CHAT PATTERN", (*scriptBot).shows),
+	"noted":    botCommand("", (*scriptBot).noted),
+	"settled":  botCommand("", (*scriptBot).settled),
 
 	// The bot has never done anything in a chat. Somebody presses the newest button in their chat that says so; the newest match of a pattern's group goes into a variable,
 	// of a chat or of what a program has just printed; the code that an app shows for a secret goes into CODE.
-	"silent": botted("CHAT", neverDone),
-	"press":  botted("WHO LABEL", pressButton),
-	"take":   botted("VARIABLE CHAT PATTERN", takeShown),
-	"code":   staged("SECRET", takeCode),
-	"keep":   staged("VARIABLE PATTERN", takePrinted),
+	"silent": botCommand("CHAT", neverDone),
+	"press":  botCommand("WHO LABEL", pressButton),
+	"take":   botCommand("VARIABLE CHAT PATTERN", takeShown),
+	"code":   command("SECRET", takeCode),
+	"keep":   command("VARIABLE PATTERN", takePrinted),
 
 	// Telegram fails in one of telegramtest's ways, until it is mended; something happens to the bot; a method was called so
 	// often (N), or at least so often (N+); the webhook answers a request with this secret so.
-	"fault": botted("KIND [NAME=VALUE] ...", (*stagedBot).fault),
-	"mend":  botted("", (*stagedBot).mend),
-	"bot":   botted("EVENT [ARGUMENT] ...", (*stagedBot).event),
-	"calls": botted("METHOD N[+]", (*stagedBot).calls),
-	"post":  botted("SECRET FILE STATUS", (*stagedBot).post),
+	"fault": botCommand("KIND [NAME=VALUE] ...", (*scriptBot).fault),
+	"mend":  botCommand("", (*scriptBot).mend),
+	"bot":   botCommand("EVENT [ARGUMENT] ...", (*scriptBot).event),
+	"calls": botCommand("METHOD N[+]", (*scriptBot).calls),
+	"post":  botCommand("SECRET FILE STATUS", (*scriptBot).post),
 }
 
-// staged makes a command of a function. Words of the usage in brackets may be missing, and ... is any number more.
-func staged(usage string, run func(*stage, *testscript.TestScript, []string)) scriptCommand {
+// command makes a command of a function. Words of the usage in brackets may be missing, and ... is any number more.
+func command(usage string, run func(*scriptEnv, *testscript.TestScript, []string)) scriptCommand {
 	words := strings.Fields(usage)
 	many := strings.Contains(usage, "...")
 	least := len(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "..." || w[0] == '[' }))
@@ -109,7 +109,7 @@ func staged(usage string, run func(*stage, *testscript.TestScript, []string)) sc
 		if neg || len(args) < least || !many && len(args) > len(words) {
 			ts.Fatalf("it takes %q and no !", usage)
 		}
-		run(stageOf(ts), ts, args)
+		run(scriptEnvOf(ts), ts, args)
 	}
 }
 
@@ -136,30 +136,30 @@ func canMount() (bool, error) {
 	return true, unmount(dir)
 }
 
-type stageKey struct{}
+type scriptEnvKey struct{}
 
-func stageOf(ts *testscript.TestScript) *stage { return ts.Value(stageKey{}).(*stage) }
+func scriptEnvOf(ts *testscript.TestScript) *scriptEnv { return ts.Value(scriptEnvKey{}).(*scriptEnv) }
 
-// stage is a scenario's service, model and folder. It belongs to the goroutine of the script.
-type stage struct {
-	t      testing.TB
-	dir    string
-	names  []string // of the environment variables that a script begins with
-	socket string
-	cmd    *exec.Cmd // the service, nil where there is none
-	exited <-chan error
-	model  *stagedModel
-	typist *typist
-	bot    *stagedBot
-	mounts []string
+// scriptEnv is a scenario's service, model and folder. It belongs to the goroutine of the script.
+type scriptEnv struct {
+	t        testing.TB
+	dir      string
+	names    []string // of the environment variables that a script begins with
+	socket   string
+	cmd      *exec.Cmd // the service, nil where there is none
+	exited   <-chan error
+	model    *scriptModel
+	terminal *scriptTerminal
+	bot      *scriptBot
+	mounts   []string
 }
 
-func newStage(env *testscript.Env) error {
-	s := &stage{t: env.T().(testing.TB), dir: env.WorkDir}
+func newScriptEnv(env *testscript.Env) error {
+	s := &scriptEnv{t: env.T().(testing.TB), dir: env.WorkDir}
 	s.socket = filepath.Join(s.dir, "state", "mews", "control.sock")
-	env.Values[stageKey{}] = s
+	env.Values[scriptEnvKey{}] = s
 	env.Defer(s.end)
-	if err := s.furnish(); err != nil {
+	if err := s.layOut(); err != nil {
 		return err
 	}
 	env.Setenv("PATH", filepath.Join(s.dir, "bin")+string(os.PathListSeparator)+env.Getenv("PATH"))
@@ -188,7 +188,7 @@ func newStage(env *testscript.Env) error {
 }
 
 // giveHomes has the folders that the script has made belong to the account of workers, as their people would have it.
-func (s *stage) giveHomes() {
+func (s *scriptEnv) giveHomes() {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
 		s.t.Fatal(err)
@@ -200,8 +200,8 @@ func (s *stage) giveHomes() {
 	}
 }
 
-// furnish makes the HOME and puts the programs where no other scenario runs them, so that processes can be told apart.
-func (s *stage) furnish() error {
+// layOut makes the HOME and puts the programs where no other scenario runs them, so that processes can be told apart.
+func (s *scriptEnv) layOut() error {
 	for _, name := range []string{"bin", "home"} {
 		if err := os.MkdirAll(filepath.Join(s.dir, name), 0o755); err != nil {
 			return err
@@ -233,10 +233,10 @@ func goEnvironment(env *testscript.Env) error {
 }
 
 // end leaves nothing running and nothing mounted, however the script ended.
-func (s *stage) end() {
+func (s *scriptEnv) end() {
 	if s.t.Failed() {
-		if s.typist != nil {
-			s.t.Logf("the terminal shows %q", s.typist.shown())
+		if s.terminal != nil {
+			s.t.Logf("the terminal shows %q", s.terminal.shown())
 		}
 		for _, name := range []string{"service.out", "service.err"} {
 			if text, err := os.ReadFile(filepath.Join(s.dir, name)); err == nil {
@@ -247,8 +247,8 @@ func (s *stage) end() {
 	if s.cmd != nil {
 		s.signal(syscall.SIGKILL)
 	}
-	if s.typist != nil {
-		if err := s.typist.hangUp(); err != nil {
+	if s.terminal != nil {
+		if err := s.terminal.hangUp(); err != nil {
 			s.t.Error(err)
 		}
 	}
@@ -273,14 +273,14 @@ func until(ts *testscript.TestScript, most time.Duration, what string, there fun
 	for !there() {
 		select {
 		case <-deadline:
-			ts.Fatalf("waited %s for %s; running: %v", most, what, stageOf(ts).processes())
+			ts.Fatalf("waited %s for %s; running: %v", most, what, scriptEnvOf(ts).processes())
 		case <-tick.C:
 		}
 	}
 }
 
 // serve starts `mews run`. What it prints is added to service.out, what it logs to service.err.
-func (s *stage) serve(ts *testscript.TestScript, args []string) {
+func (s *scriptEnv) serve(ts *testscript.TestScript, args []string) {
 	if s.cmd != nil {
 		ts.Fatalf("there is a service already")
 	}
@@ -311,20 +311,20 @@ func (s *stage) serve(ts *testscript.TestScript, args []string) {
 }
 
 // environment is what the script's own programs have, of the variables that it began with.
-func (s *stage) environment(ts *testscript.TestScript) (env []string) {
+func (s *scriptEnv) environment(ts *testscript.TestScript) (env []string) {
 	for _, name := range s.names {
 		env = append(env, name+"="+ts.Getenv(name))
 	}
 	return env
 }
 
-func (s *stage) open(ts *testscript.TestScript, name string) *os.File {
+func (s *scriptEnv) open(ts *testscript.TestScript, name string) *os.File {
 	f, err := os.OpenFile(filepath.Join(s.dir, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	ts.Check(err)
 	return f
 }
 
-func (s *stage) status() (status control.Status, err error) {
+func (s *scriptEnv) status() (status control.Status, err error) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), apptest.Patience)
 	defer cancel()
 	err = control.Ask(ctx, s.socket, control.MethodStatus, nil, &status)
@@ -332,7 +332,7 @@ func (s *stage) status() (status control.Status, err error) {
 }
 
 // signal ends the service and returns how it ended.
-func (s *stage) signal(sig os.Signal) error {
+func (s *scriptEnv) signal(sig os.Signal) error {
 	if err := s.cmd.Process.Signal(sig); err != nil {
 		s.t.Logf("signal the service: %v", err) // it has gone by itself, and its exit says how
 	}
@@ -341,7 +341,7 @@ func (s *stage) signal(sig os.Signal) error {
 	return err
 }
 
-func (s *stage) stopService(ts *testscript.TestScript, _ []string) {
+func (s *scriptEnv) stopService(ts *testscript.TestScript, _ []string) {
 	if s.cmd == nil {
 		ts.Fatalf("there is no service")
 	}
@@ -349,7 +349,7 @@ func (s *stage) stopService(ts *testscript.TestScript, _ []string) {
 	s.noProcesses(ts, nil)
 }
 
-func (s *stage) killSupervisor(ts *testscript.TestScript, _ []string) {
+func (s *scriptEnv) killSupervisor(ts *testscript.TestScript, _ []string) {
 	if s.cmd == nil {
 		ts.Fatalf("there is no service")
 	}
@@ -362,7 +362,7 @@ func (s *stage) killSupervisor(ts *testscript.TestScript, _ []string) {
 	})
 }
 
-func (s *stage) killWorker(ts *testscript.TestScript, args []string) {
+func (s *scriptEnv) killWorker(ts *testscript.TestScript, args []string) {
 	pid := 0
 	until(ts, apptest.Patience, "a worker of "+args[0], func() bool {
 		status, err := s.status()
@@ -378,12 +378,12 @@ func (s *stage) killWorker(ts *testscript.TestScript, args []string) {
 	until(ts, 2*time.Second, "the worker to be gone", func() bool { return !slices.Contains(s.processes(), pid) })
 }
 
-func (s *stage) noProcesses(ts *testscript.TestScript, _ []string) {
+func (s *scriptEnv) noProcesses(ts *testscript.TestScript, _ []string) {
 	until(ts, 2*time.Second, "every process to be gone", func() bool { return len(s.processes()) == 0 })
 }
 
 // Processes lists what runs of the programs below the scenario's folder; of those with these names where there are any.
-func (s *stage) processes(names ...string) []int {
+func (s *scriptEnv) processes(names ...string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
 		s.t.Fatal(err)
@@ -405,7 +405,7 @@ func (s *stage) processes(names ...string) []int {
 	return found
 }
 
-func (s *stage) eventually(ts *testscript.TestScript, args []string) {
+func (s *scriptEnv) eventually(ts *testscript.TestScript, args []string) {
 	pattern, err := regexp.Compile(`(?m)` + args[0])
 	ts.Check(err)
 	until(ts, apptest.Patience, strconv.Quote(args[0]), func() bool {
@@ -413,7 +413,7 @@ func (s *stage) eventually(ts *testscript.TestScript, args []string) {
 	})
 }
 
-func (s *stage) smallDisk(ts *testscript.TestScript, args []string) {
+func (s *scriptEnv) smallDisk(ts *testscript.TestScript, args []string) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(dir, 0o755))
 	ts.Check(mountSmall(dir, args[1]))

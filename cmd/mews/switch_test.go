@@ -25,7 +25,7 @@ func TestModelsTakeTurns(t *testing.T) {
 		"    plain: {kind: openai, base_url: %q}\n    claude: {kind: anthropic, base_url: %q, api_key: any}\n",
 		url, strings.TrimSuffix(url, "/v1")))
 	h.Start()
-	v := newLiveVisitor(t, h)
+	v := newLiveClient(t, h)
 	for i, spec := range []string{"plain/m", "claude/m", "offline", "claude/m", "plain/m", "offline"} {
 		if got := v.ask(t, "/model "+spec); !strings.Contains(got, spec) {
 			t.Fatalf("/model %s: %q", spec, got)
@@ -62,7 +62,7 @@ func TestModelsTakeTurns(t *testing.T) {
 }
 
 // ask says something and waits for the answer.
-func (v *liveVisitor) ask(t *testing.T, text string) string {
+func (v *liveClient) ask(t *testing.T, text string) string {
 	t.Helper()
 	if _, err := v.chat.Say(t.Context(), control.NewKey(), text); err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func TestTheCacheIsRead(t *testing.T) {
 	h.Configure(fmt.Sprintf("models: {default: claude/m, providers: {claude: {kind: anthropic, base_url: %q, api_key: any}}}\n",
 		strings.TrimSuffix(url, "/v1")))
 	h.Start()
-	v := newLiveVisitor(t, h)
+	v := newLiveClient(t, h)
 	for i := range 20 {
 		if got := v.ask(t, fmt.Sprintf("append line %d to log.txt", i)); strings.Contains(got, "⚠") {
 			t.Fatal(got)
