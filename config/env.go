@@ -31,8 +31,11 @@ const maxFile = 1 << 20
 // OS is the machine as it is; effects become the Env's.
 func OS(effects EffectRules) (Env, error) {
 	cwd, err := os.Getwd()
+	if err == nil {
+		_, err = os.Stat(cwd + "/.") // it takes the right to pass through
+	}
 	if err != nil {
-		return Env{}, fmt.Errorf("find the working directory: %w", err)
+		cwd = "" // it is gone, or another's, as after su: nothing of it is needed
 	}
 	env := Env{Getenv: os.Getenv, ReadFile: readFile, Home: os.Getenv("HOME"), Cwd: cwd, Effects: effects}
 	account, err := user.Current()

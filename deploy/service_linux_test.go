@@ -48,6 +48,15 @@ func (c *container) talks(file string) {
 	}
 }
 
+// notYet: who finds no service reads how it is started here, and needs no working directory to read it.
+func (c *container) notYet() {
+	c.t.Helper()
+	said, err := c.as("ann", `sh -c "mkdir /tmp/gone; cd /tmp/gone; rmdir /tmp/gone; mews status"`)
+	if err == nil || !strings.Contains(said, "`systemctl start mews`") {
+		c.t.Errorf("without a service mews status says (%v):\n%s", err, said)
+	}
+}
+
 // secrets: people with accounts reach the socket, and read neither the configuration nor the token. Who does all the same, by a
 // group that no mode shows, is named by check and doctor.
 func (c *container) secrets() {
@@ -107,10 +116,12 @@ func (c *container) exports() {
 func (c *container) reloads() {
 	c.t.Helper()
 	c.run("sed -i 's/ burst: 20 / burst: 30 /' /etc/mews/mews.yaml; systemctl reload mews")
-	c.until(`journalctl -o cat -u mews | grep 'the configuration was read again' | grep access.rate.burst`)
-	c.run("echo nonsense: true >>/etc/mews/mews.yaml; systemctl reload mews")
-	c.until(`journalctl -o cat -u mews | grep 'read the configuration again' | grep 'Nothing was changed' | grep nonsense`)
-	c.run("sed -i '/^nonsense/d' /etc/mews/mews.yaml; mews status")
+	c.until(`journalctl -o cat -u mews | grep 'access.rate.burst: 30, it was 20'`)
+	c.run("echo nonsense: true >>/etc/mews/mews.yaml; ! systemctl reload mews")
+	c.until(`journalctl -o cat -u mews | grep 'nonsense: got an unknown key'`)
+	c.run("sed -i '/^nonsense/d; s/^  level: info/  level: debug/' /etc/mews/mews.yaml; ! systemctl reload mews")
+	c.until("journalctl -o cat -u mews | grep 'Nothing was changed.*log.level.*systemctl restart mews'")
+	c.run("sed -i 's/^  level: debug/  level: info/' /etc/mews/mews.yaml; systemctl reload mews; mews status")
 }
 
 // comesBack: whichever of the two is killed, the other goes, and systemd begins anew.
@@ -132,8 +143,7 @@ func (c *container) escapes() {
 	c.run(`cd /etc/systemd/system
 		sed -e 's|/mews run |/mews doctor --escapes |' -e 's/^Type=.*/Type=oneshot/' \
 			-e '/^Restart/d' mews.service >escapes.service
-		cp -r mews.service.d escapes.service.d
-		rm escapes.service.d/test.conf
+		! test -d mews.service.d || cp -r mews.service.d escapes.service.d
 		systemctl daemon-reload
 		systemctl start escapes || { journalctl -o cat -u escapes; exit 1; }`)
 	if said := c.run("journalctl -o cat -u escapes"); !strings.Contains(said, "\nwalls   accounts. ") {

@@ -11,8 +11,10 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"mews/protocol/spawnwire"
 	"mews/worker/spawn"
@@ -32,10 +34,25 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == "--policy" {
 		run = supervise
 	}
+	began := time.Now()
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "mews-spawner:", err)
+		pause(began)
 		os.Exit(exitStatus(err))
 	}
+}
+
+// settled is how long a service has to have run for its failure to be no repeated one.
+const settled = 5 * time.Second
+
+// pause holds up the end of a service that failed soon after it began: systemd starts it again at once (RestartSec in its unit), and
+// grows that by itself only from version 254 on. A signal ends the pause.
+func pause(began time.Time) {
+	if os.Getenv("INVOCATION_ID") == "" { // systemd sets it (systemd.exec(5))
+		return
+	}
+	signal.Reset()
+	time.Sleep(settled - time.Since(began))
 }
 
 func printVersion() error {

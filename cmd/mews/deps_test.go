@@ -70,6 +70,7 @@ var floors = map[string]int{
 	"mews/supervisor/sqlite/internal/engine": 1,
 	"mews/supervisor":                        1,
 	"mews/supervisor/fair":                   1,
+	"mews/supervisor/unit":                   1,
 	"mews/supervisor/retry":                  1,
 	"mews/worker":                            1,
 	"mews/worker/cgroup":                     1,

@@ -33,5 +33,8 @@ func reloadVerb(ctx context.Context, con console, args []string) error {
 	for _, c := range list.Changes {
 		fmt.Fprintln(con.out, c)
 	}
+	if list.Note != "" {
+		fmt.Fprintln(con.out, list.Note)
+	}
 	return nil
 }

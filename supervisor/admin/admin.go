@@ -67,6 +67,7 @@ type Facts struct {
 	Logins    access.Limits          // how long a login lasts
 	Overlaps  func(home string) bool // whether a folder is, holds or lies in that of somebody who stands in it
 	ValidName func(name string) bool // whether somebody can be called so
+	Fixed     string                 // a sentence about what of it only a restart reads again; "" is nothing
 }
 
 // Archive is a tar of somebody's home. Closing it drops it.

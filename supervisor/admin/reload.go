@@ -15,6 +15,7 @@ import (
 // Changes is what a reload has changed.
 type Changes struct {
 	Changes []Change `json:"changes"`
+	Note    string   `json:"note,omitempty"` // what can't be read again
 }
 
 // Change is config.Change as JSON.
@@ -63,7 +64,7 @@ func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Changes, e
 	if err := use(ctx); err != nil {
 		return Changes{}, err
 	}
-	return Changes{Changes: changes}, o.note(ctx, by, by.name, "config.reloaded", strings.Join(keys, ", "))
+	return Changes{Changes: changes, Note: o.Configuration.Facts().Fixed}, o.note(ctx, by, by.name, "config.reloaded", strings.Join(keys, ", "))
 }
 
 // cleanEvery is the time between two looks whether a file has stood in a terminal for as long as it may.

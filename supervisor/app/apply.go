@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,13 +13,14 @@ import (
 	"mews/supervisor/admin"
 	"mews/supervisor/approval"
 	"mews/supervisor/model"
+	"mews/supervisor/unit"
 )
 
 // Facts are those of the configuration in force.
 func (c *configuration) Facts() admin.Facts {
 	cfg := c.Current()
 	return admin.Facts{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"), HasBot: cfg.Telegram.Token.Reveal() != "",
-		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.ValidName}
+		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.ValidName, Fixed: fixed(cfg)}
 }
 
 // CheckAdded says why somebody can't be added beside those who stand in the configuration.
@@ -48,9 +51,31 @@ func (c *configuration) Read() (changes []admin.Change, use func(context.Context
 		}
 	}
 	if len(fixed) > 0 {
-		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNeedsRestart, strings.Join(fixed, ", "))
+		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNeedsRestart, strings.Join(fixed, ", "), restarted(was.State))
 	}
 	return changes, func(ctx context.Context) error { return c.apply(ctx, was, is) }, nil
+}
+
+// fixed says which secrets systemd has handed over. It does so once, when it starts the service (LoadCredential=).
+func fixed(cfg *config.Config) string {
+	folder, names := os.Getenv("CREDENTIALS_DIRECTORY"), []string{}
+	for _, path := range cfg.Holds {
+		if folder != "" && filepath.Dir(path) == folder {
+			names = append(names, filepath.Base(path))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(textFixed, strings.Join(names, ", "), unit.Command("restart", cfg.State, "systemctl restart"))
+}
+
+// restarted is how Mews is restarted, where a unit runs it.
+func restarted(state string) string {
+	if command := unit.Command("restart", state, ""); command != "" {
+		return " with `" + command + "`"
+	}
+	return ""
 }
 
 // apply puts a configuration into force in the place of another. What can fail goes first.

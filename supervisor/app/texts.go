@@ -5,7 +5,8 @@ const (
 	textNoFile = "Mews was started without a configuration file, so there is none to be read again. " +
 		"Restart it to have it look for one."
 	textNothingChanged = "Nothing was changed. %v"
-	textNeedsRestart   = "Nothing was changed, for this holds only after a restart: %s. Restart Mews, or take it back and reload again."
+	textFixed          = "systemd handed these over when Mews started, and only a restart reads them again: %s. After a change: %s"
+	textNeedsRestart   = "Nothing was changed, for this holds only after a restart: %s. Restart Mews%s, or take it back and reload again."
 )
 
 // What people read of the service as a whole, and admins of what can't be done.

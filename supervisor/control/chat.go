@@ -53,6 +53,9 @@ func NewChat(path string, attach Attach, screen Screen) *Chat {
 	return &Chat{path: path, attach: attach, screen: screen, sending: make(chan struct{}, 1), changed: make(chan struct{})}
 }
 
+// StartCommand is what starts the supervisor of this conversation.
+func (c *Chat) StartCommand() string { return StartCommand(c.path) }
+
 // Run keeps the conversation joined until ctx ends. It fails when the conversation can't be joined the first time, when the
 // supervisor refuses it, or when the supervisor has been away for longer than away; 0 is for ever.
 func (c *Chat) Run(ctx context.Context, away time.Duration) error {
@@ -72,7 +75,7 @@ func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 			c.connectionLost(err)
 		}
 		if away > 0 && time.Since(lost) > away {
-			return fmt.Errorf(textAway, away, err)
+			return fmt.Errorf(textAway, away, c.StartCommand(), err)
 		}
 		if !retry.Wait(ctx, wait) {
 			return nil

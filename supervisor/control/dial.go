@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/user"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"syscall"
@@ -15,6 +16,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/unit"
 )
 
 // callTimeout bounds one call of a client.
@@ -27,8 +29,11 @@ type NotRunning struct {
 }
 
 func (e *NotRunning) Error() string {
-	return fmt.Sprintf(textNotRunning, e.Path)
+	return fmt.Sprintf(textNotRunning, e.Path, StartCommand(e.Path))
 }
+
+// StartCommand is what starts the Mews whose control socket is at path.
+func StartCommand(path string) string { return unit.Command("start", filepath.Dir(path), "mews run") }
 
 func (e *NotRunning) Unwrap() error { return e.Err }
 

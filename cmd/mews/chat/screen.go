@@ -46,7 +46,7 @@ func (t *terminal) Attached(a control.Attached, again bool) {
 
 // Lost tells that the supervisor went away.
 func (t *terminal) Lost(error) {
-	t.show(func() { t.printLine(t.style.dim, textGone) })
+	t.show(func() { t.printLine(t.style.dim, fmt.Sprintf(textGone, t.chat.StartCommand())) })
 }
 
 // Deliver shows what is final. Of an answer that is on the screen already, it shows only what is missing.

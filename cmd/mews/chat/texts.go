@@ -8,7 +8,7 @@ const (
 	textHints    = "Try: list my files · take a note: call Ann on Friday · run: ls -la · what can you do?\n" +
 		"For a real model: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 make run\n"
 	textBack          = "(Mews is back.)\n"
-	textGone          = "(Mews has gone away. What you have sent is kept; I wait for it to come back. If it was stopped, `mews run` starts it.)\n"
+	textGone          = "(Mews has gone away. What you have sent is kept; I wait for it to come back. If it was stopped, `%s` starts it.)\n"
 	textChoose        = "(Type its number to choose one; any other line is a message as ever.)\n"
 	textRestarted     = "(That was interrupted; once more.)\n"
 	textNothingRuns   = "(Nothing is running. Ctrl-D leaves.)\n"

@@ -15,6 +15,7 @@ import (
 	"mews/supervisor/app"
 	"mews/supervisor/control"
 	"mews/supervisor/telegram"
+	"mews/supervisor/unit"
 )
 
 func examineModels(ctx context.Context, o Options) (string, error) {
@@ -76,13 +77,14 @@ func examineTelegram(ctx context.Context, o Options) (string, error) {
 func examineService(ctx context.Context, o Options) (string, error) {
 	status, err := serviceStatus(ctx, o.Config)
 	if errors.As(err, new(*control.NotRunning)) {
-		return textNotRunning, nil
+		return fmt.Sprintf(textNotRunning, control.StartCommand(app.SocketPath(o.Config))), nil
 	}
 	if err != nil {
 		return "", err
 	}
 	if status.Version != o.Version {
-		return "", fmt.Errorf(textOtherService, status.Version, o.Version)
+		return "", fmt.Errorf(textOtherService, status.Version, o.Version,
+			unit.Command("restart", o.Config.State, "restart it"))
 	}
 	for _, u := range status.Users {
 		if u.Refused != "" {

@@ -31,10 +31,10 @@ const (
 	textPolling        = "polling"
 	textWebhook        = "called at %s"
 
-	textNotRunning   = "not running; start it with `mews run`"
+	textNotRunning   = "not running; start it with `%s`"
 	textRunning      = "running, process %d, %d messages given up on"
 	textCannotStart  = "the worker of %s can't be started: %s"
-	textOtherService = "the service runs version %s and this is %s: restart it"
+	textOtherService = "the service runs version %s and this is %s: %s"
 )
 
 // Of the gate, its key and the budget.

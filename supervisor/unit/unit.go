@@ -1,0 +1,86 @@
+// Package unit finds the systemd unit that runs Mews here, so that what is told names the command that does it.
+package unit
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// folders are where units lie, the one that counts first (systemd.unit(5)).
+var folders = []string{"etc/systemd/system", "run/systemd/system", "usr/local/lib/systemd/system", "usr/lib/systemd/system"}
+
+// Service is a unit of type service.
+type Service struct {
+	Name     string   // without .service
+	Settings []string // KEY=VALUE of its section [Service], those of drop-ins last
+}
+
+// Of is the service that runs Mews on a state folder. It is found by the folder, which the unit has to name for it to be writable.
+func Of(state string) (Service, bool) { return find("/", state) }
+
+// Command is what a person types to start, restart or stop the Mews of a state folder: systemctl where a unit runs it, else the
+// other command.
+func Command(verb, state, otherwise string) string {
+	if s, ok := Of(state); ok {
+		return "systemctl " + verb + " " + s.Name
+	}
+	return otherwise
+}
+
+func find(root, state string) (Service, bool) {
+	if _, err := os.Stat(filepath.Join(root, "run/systemd/system")); err != nil {
+		return Service{}, false // systemd did not boot this machine (sd_booted(3))
+	}
+	for _, folder := range folders {
+		files, _ := filepath.Glob(filepath.Join(root, folder, "*.service")) // the pattern is a right one
+		for _, file := range files {
+			name := filepath.Base(file)
+			s := Service{Name: strings.TrimSuffix(name, ".service"), Settings: settings(file)}
+			for _, f := range folders {
+				drops, _ := filepath.Glob(filepath.Join(root, f, name+".d", "*.conf")) // likewise
+				for _, drop := range drops {
+					s.Settings = append(s.Settings, settings(drop)...)
+				}
+			}
+			if s.runs(state) {
+				return s, true
+			}
+		}
+	}
+	return Service{}, false
+}
+
+// runs says whether a unit runs Mews on a state folder.
+func (s Service) runs(state string) bool {
+	return strings.Contains(strings.Join(s.Values("ExecStart"), " ")+" ", "/mews run ") &&
+		(slices.Contains(strings.Fields(strings.Join(s.Values("StateDirectory"), " ")), strings.TrimPrefix(state, "/var/lib/")) ||
+			slices.Contains(strings.Fields(strings.Join(s.Values("ReadWritePaths"), " ")), state))
+}
+
+// Values are those of a key, in their order.
+func (s Service) Values(key string) (list []string) {
+	for _, line := range s.Settings {
+		if value, ok := strings.CutPrefix(line, key+"="); ok {
+			list = append(list, value)
+		}
+	}
+	return list
+}
+
+// settings are the lines of the section [Service] of a file. One that can't be read has none.
+func settings(path string) (list []string) {
+	text, _ := os.ReadFile(path) // whoever may not read units is told of `mews run`
+	section := ""
+	for line := range strings.Lines(strings.ReplaceAll(string(text), "\\\n", " ")) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "["):
+			section = line
+		case section == "[Service]" && line != "" && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, ";"):
+			list = append(list, line)
+		}
+	}
+	return list
+}
