@@ -52,7 +52,6 @@ type Options[H Host] struct {
 	Pool   *pool.Pool[H]
 	Spec   func(user string, p pool.Profile) (pool.Spec, error) // a person's worker; its Key is not read
 	Folder string                                               // for what operations commit: below it each has a folder of its own
-	Serves func(user string) bool                               // whether the person is still to be served; nil: everybody is
 	Audit  func(user, action, detail string)                    // keeps what a hostile worker did; never blocks
 	AtOnce int                                                  // operations that run at once; 0 is 2
 	Now    func() time.Time                                     // nil is time.Now
@@ -159,12 +158,8 @@ func (o *Operations[H]) Run(ctx context.Context) error {
 	}
 }
 
-// begin says whether an operation is to be run: it does not run twice at the same time, nor for somebody who is not served
-// any more.
+// begin says whether an operation is to be run: it does not run twice at the same time.
 func (o *Operations[H]) begin(op supervisor.Operation) bool {
-	if o.o.Serves != nil && !o.o.Serves(op.User) {
-		return false
-	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	begun := o.begun[op.ID]

@@ -29,7 +29,6 @@ import (
 type rig struct {
 	*testing.T
 	root, folder string
-	left         string        // who is not served
 	later        time.Duration // than now
 	db           *sqlite.DB
 	operations   *operation.Operations[*hostcall.Conn]
@@ -70,8 +69,7 @@ func (r *rig) live() (end func()) {
 	})
 	r.operations = operation.New(operation.Options[*hostcall.Conn]{
 		Store: r.db.Operations(), Pool: workers, Spec: r.spec, Folder: r.folder, Audit: audit, Log: hclog.NewNullLogger(),
-		Serves: func(user string) bool { return user != r.left },
-		Now:    func() time.Time { return time.Now().Add(r.later) },
+		Now: func() time.Time { return time.Now().Add(r.later) },
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -242,23 +240,6 @@ func TestAnOperationThatIsNotThere(t *testing.T) {
 	}
 	if _, err := r.operations.Wait(t.Context(), 4711); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
 		t.Errorf("of an id that there is not: %v", err)
-	}
-}
-
-func TestAnOperationOfSomebodyWhoIsNotServedWaits(t *testing.T) {
-	r := newRig(t)
-	r.left = "good-ann"
-	end := r.live()
-	ann, bob := r.start("good-ann"), r.start("good-bob")
-	r.wait(bob.ID)
-	end()
-	if op, _, err := r.db.Operations().Find(t.Context(), ann.ID); err != nil || op.State != supervisor.OperationWaiting {
-		t.Errorf("it is %+v, %v", op, err)
-	}
-	r.left = ""
-	r.live()
-	if op := r.wait(ann.ID); op.State != supervisor.OperationDone {
-		t.Errorf("once she is served, it is %+v", op)
 	}
 }
 
