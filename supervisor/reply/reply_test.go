@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -16,9 +17,14 @@ func turn(id, inbound, conversation int64) supervisor.Turn {
 	return supervisor.Turn{ID: id, Inbound: inbound, Conversation: supervisor.Conversation{ID: conversation}}
 }
 
+// patience is how long a watcher may wait for what has happened already.
+const patience = 10 * time.Second
+
 func next(t *testing.T, w *reply.Watcher) reply.Update {
 	t.Helper()
-	u, err := w.Next(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	u, err := w.Next(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,21 +202,21 @@ func TestOfSeveralRepliesTheFirstIsShown(t *testing.T) {
 
 // What is noted below a reply is seen and is no part of it. It goes with whatever comes next.
 func TestANoteGoesWithWhatComesNext(t *testing.T) {
-	for name, next := range map[string]func(*reply.Stream){
+	for name, change := range map[string]func(*reply.Stream){
 		"text": func(s *reply.Stream) { s.Add("Yes.") }, "a step's end": func(s *reply.Stream) { s.Commit("Yes.") }, "a reset": (*reply.Stream).Reset,
 	} {
 		var f reply.Feeds
 		s := f.Open(turn(1, 1, 1), "Well,")
 		watcher := f.Watch(1)
 		s.Note("(It is slow.)")
-		update, err := watcher.Next(t.Context())
-		if err != nil || update.Text != "Well,\n\n(It is slow.)" {
-			t.Errorf("before %s: %+v, %v", name, update, err)
+		update := next(t, watcher)
+		if update.Text != "Well,\n\n(It is slow.)" {
+			t.Errorf("before %s: %+v", name, update)
 		}
 		if text, _ := s.Text(); text != "Well," {
 			t.Errorf("before %s the reply is %q", name, text)
 		}
-		next(s)
+		change(s)
 		if r, _ := f.Look(1); strings.Contains(r.Text, "slow") {
 			t.Errorf("after %s it is still noted: %q", name, r.Text)
 		}
