@@ -28,7 +28,7 @@ func TryWithoutWalls(ctx context.Context, bin, state, name string) (outcomes map
 		return nil, err
 	}
 	outcomes = map[string]string{}
-	err = WithSelfTestWorker(ctx, s, place, func(worker *pool.Worker[NoHost]) error {
+	err = WithSelfTestWorker(ctx, s, place, func(worker *pool.Worker[pool.NoHost]) error {
 		findings, err := Escapes(ctx, worker, state, workers, false)
 		for _, f := range findings {
 			outcomes[f.Row] = f.Outcome

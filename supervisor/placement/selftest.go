@@ -10,7 +10,6 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"mews/protocol"
 	"mews/supervisor/pool"
 )
 
@@ -39,24 +38,10 @@ func SelfTestSpec(place pool.Place) pool.Spec {
 	return pool.Spec{Key: "self-test", Profile: pool.ProfileSelfTest, Place: place}
 }
 
-// NoHost answers no call: a worker that is nobody's asks for nothing.
-type NoHost struct{}
-
-// Call refuses.
-func (NoHost) Call(_ context.Context, req *protocol.Request) (any, error) {
-	return nil, protocol.MethodNotFound(req.Method)
-}
-
-// Notify needs nothing.
-func (NoHost) Notify(*protocol.Request) {}
-
-// Handshaken needs nothing.
-func (NoHost) Handshaken(protocol.HelloResult) {}
-
 // WithSelfTestWorker calls f with a worker that is nobody's, in a pool that ends with it.
-func WithSelfTestWorker(ctx context.Context, s *pool.Spawner, place pool.Place, f func(*pool.Worker[NoHost]) error) error {
+func WithSelfTestWorker(ctx context.Context, s *pool.Spawner, place pool.Place, f func(*pool.Worker[pool.NoHost]) error) error {
 	running, end := context.WithCancel(ctx)
-	workers := pool.New(pool.Options[NoHost]{Spawner: s, Log: hclog.NewNullLogger()})
+	workers := pool.New(pool.Options[pool.NoHost]{Spawner: s, Log: hclog.NewNullLogger()})
 	ended := make(chan error, 1)
 	go func() { ended <- workers.Run(running) }()
 	worker, err := workers.Acquire(ctx, SelfTestSpec(place))

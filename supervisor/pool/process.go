@@ -111,7 +111,7 @@ func (p *process[H]) runChild(c *child, tasks *sync.WaitGroup) {
 
 // connect makes the connection, and what answers the worker.
 func (p *process[H]) connect(c *child) {
-	var handler protocol.Handler = refuseAll{}
+	var handler protocol.Handler = NoHost{}
 	if p.spec.Hello != nil {
 		p.host = p.options.Host(p.spec.Hello.User, p.stop)
 		handler = p.host
@@ -121,13 +121,19 @@ func (p *process[H]) connect(c *child) {
 	}})
 }
 
-// refuseAll answers a worker that is nobody's.
-type refuseAll struct{}
+// NoHost answers no call: a worker that is nobody's asks for nothing.
+type NoHost struct{}
 
-func (refuseAll) Call(_ context.Context, req *protocol.Request) (any, error) {
+// Call refuses.
+func (NoHost) Call(_ context.Context, req *protocol.Request) (any, error) {
 	return nil, protocol.MethodNotFound(req.Method)
 }
-func (refuseAll) Notify(*protocol.Request) {}
+
+// Notify needs nothing.
+func (NoHost) Notify(*protocol.Request) {}
+
+// Handshaken needs nothing.
+func (NoHost) Handshaken(protocol.HelloResult) {}
 
 // handshake says hello and checks the answer. A worker that is nobody's is told nothing. A *RefusedError says that the worker is
 // of another version.

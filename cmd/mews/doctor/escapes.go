@@ -58,7 +58,7 @@ func tryEscapesIn(ctx context.Context, o Options, s *pool.Spawner, workers place
 	marker := filepath.Join(place.Root, place.Path, protocol.DaemonMarker)
 	defer os.Remove(marker)
 	var findings []protocol.Finding
-	err = placement.WithSelfTestWorker(ctx, s, place, func(worker *pool.Worker[placement.NoHost]) (err error) {
+	err = placement.WithSelfTestWorker(ctx, s, place, func(worker *pool.Worker[pool.NoHost]) (err error) {
 		findings, err = placement.Escapes(ctx, worker, cfg.State, workers, true)
 		return err
 	})
