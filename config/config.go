@@ -113,11 +113,12 @@ type Price struct {
 
 // Provider is one way to reach models.
 type Provider struct {
-	Kind       string `yaml:"kind"`                        // openai or anthropic
-	APIKey     Secret `yaml:"api_key"`                     // as written, or what APIKeyFile holds; empty where the endpoint wants none
-	APIKeyFile string `yaml:"api_key_file" holds:"APIKey"` // as written
-	BaseURL    string `yaml:"base_url"`                    // absolute http or https URL
-	Server     string `yaml:"server"`                      // the program that answers there, of kind openai; "": BaseURL tells
+	Kind       string `yaml:"kind"`                           // openai or anthropic
+	APIKey     Secret `yaml:"api_key"`                        // as written, or what APIKeyFile holds; empty where the endpoint wants none
+	APIKeyFile string `yaml:"api_key_file" holds:"APIKey"`    // as written
+	BaseURL    string `yaml:"base_url"`                       // absolute http or https URL
+	Window     int64  `yaml:"window" min:"0" max:"100000000"` // tokens that its models take, the answer with them; 0 is found out
+	Server     string `yaml:"server"`                         // the program that answers there, of kind openai; "": BaseURL tells
 }
 
 // Worker is about the workers' processes.

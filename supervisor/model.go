@@ -23,11 +23,15 @@ type ModelRequest struct {
 	Reserver Reserver                             // pays for each attempt; nil: nobody asks
 	Output   int64                                // tokens that the answer may have; 0 is the provider's own limit
 	Measured Measured
+	Tokens   int64  // of all its input, as far as they can be estimated; 0 is not known
 	User     string // whose call it is: where calls wait for a free place, people take turns
 	// OnFailure is called for each failed attempt, as it happens and from the caller's goroutine: also where a fallback
 	// answers then and, with a Reserver, where ctx's end has stopped the attempt. With a Reserver it must be set, and must end
 	// the failure's Lease. The catalogue calls it, no provider does.
 	OnFailure func(ModelFailure)
+	// Fit makes a request that was made from this one shorter, to about so many tokens by the measure of Tokens. nil: it can't
+	// be. The catalogue calls it, no provider does.
+	Fit func(req ModelRequest, tokens int64) ModelRequest
 	// OnWait is told, in words for the person, why nothing comes for long: from any goroutine, and not once the catalogue's
 	// Stream has returned. nil: nobody wants to know. The catalogue calls it, no provider does.
 	OnWait func(text string)
@@ -99,9 +103,10 @@ type ModelAnswer struct {
 	Stop     StopReason
 	Request  string // the provider's own name of the call, for its support; "" where it gives none
 	Replaced *ReplacedModel
-	Lease    int64 // of the attempt that this is the answer of; 0 where nothing was set aside
-	Sent     bool  // the request may have gone out
-	Received int64 // bytes of the answer, be they said, thought or a call's; 0 where the provider does not tell
+	Lease    int64              // of the attempt that this is the answer of; 0 where nothing was set aside
+	Sent     bool               // the request may have gone out
+	Asked    []protocol.Message // the request's Messages as they were sent; set by the catalogue
+	Received int64              // bytes of the answer, be they said, thought or a call's; 0 where the provider does not tell
 }
 
 // ReplacedModel says that another model was to answer, and why it did not.
@@ -126,6 +131,8 @@ type ModelError struct {
 	RetryAfter time.Duration  // with which the provider asked to be left alone; 0 where it did not say
 	Request    string         // the provider's own name of the call
 	Usage      protocol.Usage // what it counted before it failed
+	Window     int64          // where the request was too long: the tokens that there is room for, as the provider says; 0 where it does not
+	Counted    int64          // likewise: the tokens that it counted
 	Free       bool           // it certainly cost nothing: it was refused before the model began
 	Err        *Error
 }

@@ -97,6 +97,7 @@ func NewCatalogue(cfg *config.Config, log hclog.Logger) (*model.Catalogue, error
 	for name, p := range m.Providers {
 		o.Providers = append(o.Providers, model.ProviderOptions{
 			Name: name, Kind: p.Kind, BaseURL: p.BaseURL, APIKey: p.APIKey.Reveal(), Server: p.Server, Silence: m.Silence,
+			Window: p.Window,
 		})
 	}
 	return model.NewCatalogue(o)

@@ -109,9 +109,15 @@ func (r *rig) newConn(user string) (*hostcall.Conn, *peer) {
 
 func (r *rig) startTurn(user, key string) sqlite.RunningTurn {
 	r.t.Helper()
+	return r.startTurnWith(user, key, "hello")
+}
+
+// startTurnWith begins a turn with a text.
+func (r *rig) startTurnWith(user, key, text string) sqlite.RunningTurn {
+	r.t.Helper()
 	in, _, err := r.db.Inbox().Put(r.t.Context(), supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal},
-		Source:       "test", Key: key, Kind: supervisor.KindText, Text: "hello",
+		Source:       "test", Key: key, Kind: supervisor.KindText, Text: text,
 	})
 	if err != nil {
 		r.t.Fatal(err)

@@ -26,6 +26,10 @@ func (m countedRequest) of(req supervisor.ModelRequest) supervisor.Measured {
 
 // newCountedRequest is a request that was answered, with what its provider has counted.
 func newCountedRequest(req supervisor.ModelRequest, said supervisor.ModelAnswer) countedRequest {
+	sent := req.Messages
+	if said.Asked != nil {
+		sent = said.Asked
+	}
 	return countedRequest{said.Spec, said.Usage.Input,
-		supervisor.ModelRequest{System: req.System, Tools: req.Tools, Messages: req.Messages}}
+		supervisor.ModelRequest{System: req.System, Tools: req.Tools, Messages: sent}}
 }

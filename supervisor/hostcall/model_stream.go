@@ -10,7 +10,6 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/history"
 	"mews/supervisor/reply"
 	"mews/supervisor/sqlite"
 )
@@ -29,7 +28,7 @@ type ModelDependencies struct {
 
 // Transcript is what was said in a conversation.
 type Transcript interface {
-	Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, from int64, err error)
+	Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, window sqlite.Window, err error)
 	Trim(ctx context.Context, conversation, from int64) error
 }
 
@@ -112,21 +111,11 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req superv
 	}
 	req.Picture = t.readPicture
 	req.Thinking, req.Cache, req.Purpose, req.User = t.o.Thinking, t.o.Cache, supervisor.PurposeChat, t.user
-	req.Messages, err = t.window(ctx, t.o.History)
-	return req, err
-}
-
-// window is the history that fits, with the pictures that are to be seen. It moves the conversation's window past what does
-// not fit.
-func (t *turn) window(ctx context.Context, budget int) ([]protocol.Message, error) {
-	transcript := t.transcript.messages
-	window := history.Select(transcript, t.First, budget)
-	if len(transcript) > 0 && window.From > transcript[0].ID {
-		if err := t.o.Transcript.Trim(ctx, t.Conversation, window.From); err != nil {
-			return nil, err
-		}
+	if err := t.trim(ctx); err != nil {
+		return req, err
 	}
-	return history.FitPictures(window.Messages, t.pictureGone), nil
+	req.Fit = t.fitRequest(ctx)
+	return req.Fit(req, int64(t.o.History+prefixTokens(req))), nil
 }
 
 // normalizeMessage makes a model's message fit to be committed: calls get ids of ours, unique in the conversation whatever the

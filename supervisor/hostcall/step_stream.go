@@ -2,7 +2,6 @@ package hostcall
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"mews/protocol"
@@ -22,19 +21,12 @@ type stepStream struct {
 	maxCosts map[int64]int64    // what each lease is at most, in millionths of a dollar
 }
 
-// answer has the model say its message. A request that is too long is made shorter once; a message that breaks off is
-// gone on with. What a failed call had said is taken back.
+// answer has the model say its message. A message that breaks off is gone on with. What a failed call had said is taken back.
 func (s *stepStream) answer(ctx context.Context, req supervisor.ModelRequest) (supervisor.ModelAnswer, error) {
 	if s.Reserver != nil {
 		req.Reserver, s.maxCosts = s, map[int64]int64{}
 	}
 	said, err := s.call(ctx, req)
-	if failed := new(supervisor.ModelError); errors.As(err, &failed) && failed.Class == supervisor.ModelTooLong {
-		if shorter, ok := s.shorterRequest(ctx, req); ok {
-			req = shorter
-			said, err = s.call(ctx, req)
-		}
-	}
 	for n := 0; err == nil && breaksOff(said) && n < maxContinued; n++ {
 		more, failed := s.call(ctx, continueRequest(req, said.Message))
 		if failed != nil {
@@ -84,18 +76,6 @@ func (s *stepStream) takeBack() {
 	s.Reply.Add(s.before)
 }
 
-// shorterRequest is the request with half of its history, if that is less.
-func (s *stepStream) shorterRequest(ctx context.Context, req supervisor.ModelRequest) (supervisor.ModelRequest, bool) {
-	before := history.Tokens(req.Messages)
-	messages, err := s.window(ctx, before/2)
-	if err != nil || history.Tokens(messages) >= before {
-		return req, false
-	}
-	s.log().Info("the request was too long for the model; half of the history is left out")
-	req.Messages = messages
-	return req, true
-}
-
 // breaksOff says whether a message ends where the model had to, and not where it wanted to. One that calls tools is gone
 // on with when those have run.
 func breaksOff(a supervisor.ModelAnswer) bool {
@@ -104,7 +84,16 @@ func breaksOff(a supervisor.ModelAnswer) bool {
 
 // continueRequest is the request that has a message gone on with.
 func continueRequest(req supervisor.ModelRequest, said protocol.Message) supervisor.ModelRequest {
-	req.Messages = append(slices.Clone(req.Messages), said, protocol.UserText(promptContinue))
+	more := []protocol.Message{said, protocol.UserText(promptContinue)}
+	tokens, fit := int64(history.Tokens(more)), req.Fit
+	req.Messages, req.Tokens = slices.Concat(req.Messages, more), req.Tokens+tokens
+	if fit != nil {
+		req.Fit = func(r supervisor.ModelRequest, most int64) supervisor.ModelRequest {
+			r = fit(r, most-tokens)
+			r.Messages, r.Tokens = slices.Concat(r.Messages, more), r.Tokens+tokens
+			return r
+		}
+	}
 	return req
 }
 

@@ -12,6 +12,8 @@ import (
 type transcriptCache struct {
 	messages []protocol.Message
 	counted  countedRequest
+	cut      bool              // what was said before them was left out for want of room
+	outputs  map[string]string // names of results that were kept whole, by their calls
 }
 
 // transcriptCaches are those of ended turns, by conversation, for the turns that follow.
@@ -39,11 +41,12 @@ func (p transcriptCaches) put(conversation int64, now transcriptCache) {
 // reading from the start would give. Nothing is put into it but what was read, because only the store knows what became of a
 // commit whose answer was lost.
 func (p *transcriptCache) catchUp(ctx context.Context, store Transcript, conversation int64) error {
-	newer, from, err := store.Since(ctx, conversation, p.newest())
+	newer, window, err := store.Since(ctx, conversation, p.newest())
 	if err != nil {
 		return err
 	}
-	outside := func(m protocol.Message) bool { return m.ID < from }
+	p.cut = window.Trimmed
+	outside := func(m protocol.Message) bool { return m.ID < window.From }
 	p.messages = append(slices.DeleteFunc(p.messages, outside), newer...)
 	return nil
 }

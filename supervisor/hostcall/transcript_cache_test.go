@@ -50,8 +50,18 @@ func TestARequestIsWhatAFreshReadingGives(t *testing.T) {
 			if err != nil {
 				rt.Fatal(err)
 			}
+			_, window, err := r.db.Transcript().Since(t.Context(), conversation, 0)
+			if err != nil {
+				rt.Fatal(err)
+			}
 			calls := r.made()
-			if diff := cmp.Diff(history.Select(fresh, 0, r.options.History).Messages, got.Messages); diff != "" {
+			name := func(r protocol.ToolResult) string {
+				if r.Rest != nil {
+					return r.Rest.SHA256
+				}
+				return hash(r.Text)
+			}
+			if diff := cmp.Diff(history.Fit(fresh, 0, r.options.History, window.Trimmed, name).Messages, got.Messages); diff != "" {
 				rt.Fatalf("step %d: fresh, and as sent:\n%s", step, diff)
 			}
 			text := rapid.SampledFrom(awkward).Draw(rt, "result")
@@ -95,7 +105,7 @@ type reader struct {
 	read int
 }
 
-func (r *reader) Since(ctx context.Context, conversation, after int64) ([]protocol.Message, int64, error) {
+func (r *reader) Since(ctx context.Context, conversation, after int64) ([]protocol.Message, sqlite.Window, error) {
 	newer, from, err := r.Transcript.Since(ctx, conversation, after)
 	r.read += len(newer)
 	return newer, from, err

@@ -21,10 +21,13 @@ func (c *call) attempt(ctx context.Context, m Choice) (answer supervisor.ModelAn
 	c.deltas.restart()
 	req := c.req
 	req.Model = m.Model
+	window := c.fit(ctx, m, &req)
+	c.sent = req.Tokens
 	paid, err := c.reserve(ctx, m, &req)
 	if err != nil {
 		return answer, err
 	}
+	c.limitOutput(m, &req, window)
 	place, err := c.queue.Acquire(ctx, req.User)
 	if err != nil {
 		c.giveBack(ctx, paid)
@@ -41,8 +44,9 @@ func (c *call) attempt(ctx context.Context, m Choice) (answer supervisor.ModelAn
 	if err != nil {
 		return c.settleFailed(ctx, m, paid, answer, err)
 	}
+	c.learn(m, c.sent, answer.Usage)
 	c.settle(m, paid, &answer)
-	answer.Spec = m.Spec
+	answer.Spec, answer.Asked = m.Spec, req.Messages
 	if first := c.candidates[0]; !m.same(first) {
 		answer.Replaced = &supervisor.ReplacedModel{Spec: first.Spec, Reason: c.reason(first)}
 	}

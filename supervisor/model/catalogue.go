@@ -12,6 +12,7 @@
 //	breaker.go    which models are left alone for a while, and when one call probes them
 //	list.go       what the providers have
 //	prices.go     what a call cost; pricelist.go has the prices
+//	window.go     how long a request may be, and what is done about one that is longer
 //	payloads.go   requests and answers in the log, for debugging
 //	texts.go      what a person reads
 package model
@@ -58,6 +59,7 @@ type ProviderOptions struct {
 	BaseURL string // "" is Anthropic's own, where the kind is anthropic
 	APIKey  string
 	Server  string        // with kind openai: which program answers; "" is told from BaseURL
+	Window  int64         // tokens that its models take, the answer with them; 0 is found out
 	Silence time.Duration // a model that says nothing for so long has failed; 0 is the kind's own limit
 }
 
@@ -85,7 +87,9 @@ type Catalogue struct {
 	prices       atomic.Pointer[map[string]Price] // by spec; never changed
 	breakers     *breakers
 	queue        *fair.Semaphore
-	lists        sync.Map  // cachedList by provider
+	lists        sync.Map // cachedList by provider
+	told         sync.Map // toldWindows by provider
+	windows      lessons
 	payloads     *payloads // nil: they are not written
 	log          hclog.Logger
 }
@@ -95,6 +99,7 @@ type provider struct {
 	kind     string
 	single   bool // it is the only model of its provider, and named without one
 	locality locality
+	window   int64 // as configured
 }
 
 // NewCatalogue makes the providers and connects to none of them. The caller closes the catalogue.
@@ -104,7 +109,7 @@ func NewCatalogue(o Options) (*Catalogue, error) {
 	}
 	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
 	c := &Catalogue{
-		providers: map[string]provider{offline.Name: {offline.Provider{}, "offline", true, localityMachine}},
+		providers: map[string]provider{offline.Name: {offline.Provider{}, "offline", true, localityMachine, 0}},
 		breakers:  newBreakers(o.Log),
 		queue:     fair.New(cmp.Or(o.Calls, DefaultCalls)),
 		log:       o.Log,
@@ -143,7 +148,7 @@ func (c *Catalogue) add(o ProviderOptions, log hclog.Logger) error {
 	if bare {
 		near = localityMachine
 	}
-	c.providers[o.Name] = provider{p, o.Kind, bare, near}
+	c.providers[o.Name] = provider{p, o.Kind, bare, near, o.Window}
 	return nil
 }
 

@@ -18,6 +18,8 @@ type call struct {
 	candidates []Choice // the chosen model first
 	failed     []failedModel
 	deltas     deltaRelay
+	guess      guess
+	sent       int64  // tokens of the newest request, as they are estimated
 	endNotice  func() // ends the one that a model is tried again
 }
 
@@ -115,12 +117,15 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (supervisor.M
 		}
 		wait, again := p.retry(n, failed.RetryAfter, waited, 2*rand.Float64()-1)
 		again = again && !once
+		if failed.Class == supervisor.ModelTooLong && n <= maxShrinks && c.shorten(m, failed, c.sent) {
+			wait, again = 0, true
+		}
 		c.report(m, failed, answer.Lease, wait, again)
 		if !again {
 			c.giveUp(m, failed)
 			return supervisor.ModelAnswer{}, err
 		}
-		if n == 1 {
+		if n == 1 && wait > 0 {
 			c.endNotice = c.tellAfter(tryingAfter, fmt.Sprintf(textTrying, m.Spec, p.reason))
 		}
 		if !retry.Wait(ctx, wait) {

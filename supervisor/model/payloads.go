@@ -62,6 +62,7 @@ type payload struct {
 	Reserver  any `json:",omitempty"`
 	OnFailure any `json:",omitempty"`
 	OnWait    any `json:",omitempty"`
+	Fit       any `json:",omitempty"`
 }
 
 // format is v as JSON without keys and pictures, cut where it is too long.

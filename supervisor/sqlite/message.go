@@ -27,7 +27,7 @@ func (s Transcript) Messages(ctx context.Context, conversation int64) ([]protoco
 
 const (
 	findMessage = `SELECT count(*) FROM message WHERE id = ? AND conversation = ?`
-	moveWindow  = `UPDATE conversation SET window_from = ?1 WHERE id = ?2 AND window_from < ?1`
+	moveWindow  = `UPDATE conversation SET window_from = ?1, trimmed = ?3 WHERE id = ?2 AND window_from < ?1`
 )
 
 // Trim has the window begin at a message of the conversation. It never moves backwards: an older message changes
@@ -41,7 +41,7 @@ func (s Transcript) Trim(ctx context.Context, conversation, from int64) error {
 		if err != nil {
 			return err
 		}
-		return t.Exec(moveWindow, from, conversation)
+		return t.Exec(moveWindow, from, conversation, true)
 	}, "trim the transcript of conversation %d", conversation)
 }
 
@@ -61,7 +61,7 @@ func (t tx) restart(conversation int64) error {
 	if err != nil {
 		return err
 	}
-	return t.Exec(moveWindow, from, conversation)
+	return t.Exec(moveWindow, from, conversation, false)
 }
 
 const insertMessage = `INSERT INTO message (user, conversation, turn, role, parts, created_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -102,16 +102,24 @@ func messages(q engine.Querier, query string, args ...any) ([]protocol.Message, 
 const (
 	listMessagesSince = `SELECT id, role, parts FROM message WHERE conversation = ?1 AND id > max(?2,
 		(SELECT window_from FROM conversation WHERE id = ?1) - 1)` + notRefused + ` ORDER BY id`
-	findWindow = `SELECT window_from FROM conversation WHERE id = ?`
+	findWindow = `SELECT window_from, trimmed FROM conversation WHERE id = ?`
 )
+
+// Window is where the messages begin that are shown.
+type Window struct {
+	From    int64 // messages with this id or a greater one
+	Trimmed bool  // those before it are missing for want of room
+}
+
+func scanWindow(row *engine.Row) (w Window) { row.Scan(&w.From, &w.Trimmed); return w }
 
 // Since lists what Messages does, without the messages up to after, and says where the window begins: whoever has the earlier
 // ones drops those before it, and all of them when a turn was refused. Messages of a conversation are committed in the order of their ids, so none comes late.
-func (s Transcript) Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, from int64, err error) {
+func (s Transcript) Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, window Window, err error) {
 	read := s.db.reader(ctx, "read the transcript of conversation %d after message %d", conversation, after)
 	if newer, err = messages(read, listMessagesSince, conversation, after); err != nil {
-		return nil, 0, err
+		return nil, window, err
 	}
-	from, err = engine.Value(read, engine.Integer, findWindow, conversation)
-	return newer, from, err
+	window, err = engine.Value(read, scanWindow, findWindow, conversation)
+	return newer, window, err
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/supervisor/sqlite"
 )
 
 func TestSinceGoesOnWhereAReaderWas(t *testing.T) {
@@ -16,10 +17,10 @@ func TestSinceGoesOnWhereAReaderWas(t *testing.T) {
 		if known > 0 {
 			after = all[known-1].ID
 		}
-		newer, from, err := s.db.Transcript().Since(t.Context(), s.home.ID, after)
+		newer, window, err := s.db.Transcript().Since(t.Context(), s.home.ID, after)
 		s.must(err)
 		s.same("newer", newer, all[known:])
-		s.same("from", from, int64(0))
+		s.same("window", window, sqlite.Window{})
 	}
 }
 
@@ -27,10 +28,14 @@ func TestSinceTellsWhatTheWindowHasLeftBehind(t *testing.T) {
 	s := newStory(t)
 	all := talked(s)
 	s.must(s.db.Transcript().Trim(t.Context(), s.home.ID, all[2].ID))
-	newer, from, err := s.db.Transcript().Since(t.Context(), s.home.ID, all[0].ID)
+	newer, window, err := s.db.Transcript().Since(t.Context(), s.home.ID, all[0].ID)
 	s.must(err)
 	s.same("newer", newer, all[2:])
-	s.same("from", from, all[2].ID)
+	s.same("window", window, sqlite.Window{From: all[2].ID, Trimmed: true})
+	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID))
+	_, window, err = s.db.Transcript().Since(t.Context(), s.home.ID, 0)
+	s.must(err)
+	s.same("trimmed once the person has begun anew", window.Trimmed, false)
 }
 
 func TestTheBlobsOfAPersonAddUp(t *testing.T) {

@@ -50,8 +50,8 @@ func breaksOff(kind, message string) http.HandlerFunc {
 }
 
 const (
-	tooBig = `This conversation is longer than the model "m" of "test" can take. ` +
-		`Start a new one with /new, or use a model with a larger context.`
+	tooBig = `This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
+		`Use a model with a larger context, or ask for less at once.`
 	broke = `The account at "test" has no credit left, or has reached its spending limit. ` +
 		`See to its billing, or use another provider's model.`
 	noKey  = `"test" wants an API key, and none was accepted. Check its api_key in the configuration and start Mews again.`
@@ -138,7 +138,7 @@ var sentences = []struct {
 			`Let it think less, raise its limit of output tokens, or use another model.`},
 	{"no room in the context", sends(streamOf(text(""), "model_context_window_exceeded")), supervisor.ModelTooLong,
 		`This conversation fills all that the model "m" of "test" can take, and leaves no room for an answer. ` +
-			`Start a new one with /new, or use a model with a larger context.`},
+			`Use a model with a larger context, or ask for less at once.`},
 	{"nothing", sends(streamOf(text(" \n"), "end_turn")), supervisor.ModelEmpty,
 		`The model "m" of "test" answered with nothing. Send the message again, or say it differently.`},
 	{"a call without a name", sends(streamOf(call("", "{}"), "tool_use")), supervisor.ModelMalformed,

@@ -13,8 +13,8 @@ const (
 	textDeclined = `{model} of {provider} declined to answer this. Say it differently, or use another model.`
 	textNoRoom   = `{model} of {provider} reached the limit of what it may say before it said anything. Let it think less, ` +
 		`raise its limit of output tokens, or use another model.`
-	textFull = `This conversation fills all that {model} of {provider} can take, and leaves no room for an answer. Start a ` +
-		`new one with /new, or use a model with a larger context.`
+	textFull = `This conversation fills all that {model} of {provider} can take, and leaves no room for an answer. Use a ` +
+		`model with a larger context, or ask for less at once.`
 	textHint = `Check this machine's network.`
 )
 

@@ -27,7 +27,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, id string) bool {
 			s.refuseChat(w, refused, id)
 			return true
 		}
-		give(w, idHeaders(OpenAI, id), map[string]any{"object": "list", "data": chatModels(models, s.Dialect.traits().ownModel)})
+		give(w, idHeaders(OpenAI, id), map[string]any{"object": "list", "data": s.chatModels(models)})
 	case path == "/api/tags" && s.Dialect == Ollama:
 		give(w, nil, map[string]any{"models": tags(models)})
 	case path == "/props" && s.Dialect == LlamaCpp:
@@ -43,10 +43,17 @@ func give(w http.ResponseWriter, header map[string]string, v any) {
 	(&refusal{status: http.StatusOK}).send(w, header, string(mustJSON(v)))
 }
 
-func chatModels(models []string, owner string) []any {
+// windowKeys are the dialects' words for how many tokens a model takes.
+var windowKeys = map[Dialect]string{VLLM: "max_model_len", Groq: "context_window", OpenRouter: "context_length"}
+
+func (s *Server) chatModels(models []string) []any {
 	out := []any{}
 	for _, name := range models {
-		out = append(out, map[string]any{"id": name, "object": "model", "created": 1767225600, "owned_by": owner})
+		one := map[string]any{"id": name, "object": "model", "created": 1767225600, "owned_by": s.Dialect.traits().ownModel}
+		if key := windowKeys[s.Dialect]; key != "" && s.Limits.Context > 0 {
+			one[key] = s.Limits.Context
+		}
+		out = append(out, one)
 	}
 	return out
 }

@@ -47,6 +47,36 @@ type listedModel struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"` // in its place at Ollama's own API
 	Owner string `json:"owned_by"`
+
+	// How many tokens it takes, in the words of OpenRouter and Together, vLLM, Groq and LM Studio.
+	ContextLength int64 `json:"context_length"`
+	MaxModelLen   int64 `json:"max_model_len"`
+	ContextWindow int64 `json:"context_window"`
+	LoadedLength  int64 `json:"loaded_context_length"`
+}
+
+// Windows are the tokens that the endpoint's models take, of those of which it says so. llama.cpp has one model, and says it
+// elsewhere.
+func (p *Provider) Windows(ctx context.Context) (map[string]int64, error) {
+	found, err := p.list(ctx)
+	windows := map[string]int64{}
+	for _, m := range found {
+		tokens := cmp.Or(m.LoadedLength, m.MaxModelLen, m.ContextWindow, m.ContextLength)
+		if m.Owner == llamaOwner {
+			var props struct {
+				Defaults struct {
+					Context int64 `json:"n_ctx"`
+				} `json:"default_generation_settings"`
+			}
+			if err := p.List(ctx, p.propsURL, &props); err == nil { // an older one does not say
+				tokens = props.Defaults.Context
+			}
+		}
+		if tokens > 0 {
+			windows[m.ID] = tokens
+		}
+	}
+	return windows, err
 }
 
 // models are the models of a listing, sorted, each once. Names that no person could write are left out.

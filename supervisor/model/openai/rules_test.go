@@ -72,13 +72,13 @@ var sentences = []struct {
 	}, refused,
 		`What answers at HOST is not an OpenAI-compatible API (HTTP 307). Check the base_url of "test"; it usually ends in /v1.`},
 	{"too long for OpenAI", supervisor.ModelTooLong, says(modeltest.Answer{Status: 400, Code: "context_length_exceeded", Error: "x"}), refused,
-		`This conversation is longer than the model "m" of "test" can take. ` +
-			`Start a new one with /new, or use a model with a larger context.`},
+		`This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
+			`Use a model with a larger context, or ask for less at once.`},
 	{"too long for llama.cpp, found out in the stream", supervisor.ModelTooLong,
 		sends(`error: {"code":500,"message":"request (4390 tokens) is too much","type":"exceed_context_size_error"}` +
 			"\n\n"), refused,
-		`This conversation is longer than the model "m" of "test" can take. ` +
-			`Start a new one with /new, or use a model with a larger context.`},
+		`This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
+			`Use a model with a larger context, or ask for less at once.`},
 	{"a model without tools", supervisor.ModelNoTools, page(400, "application/json",
 		`{"error":{"message":"registry.ollama.ai/library/m does not support tools"}}`), refused,
 		`The model "m" of "test" cannot use tools, and Mews needs them. Use a model that can.`},
@@ -112,8 +112,8 @@ var sentences = []struct {
 		`"test" has had too many requests and lets no more through for now. Try again in a minute.`},
 	{"OpenRouter: what the server behind it said", supervisor.ModelTooLong, page(400, "application/json", `{"error":{"code":400,"message":`+
 		`"Provider returned error","metadata":{"raw":"{\"message\":\"prompt is too long: 9 tokens > 8\"}"}}}`), refused,
-		`This conversation is longer than the model "m" of "test" can take. ` +
-			`Start a new one with /new, or use a model with a larger context.`},
+		`This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
+			`Use a model with a larger context, or ask for less at once.`},
 	{"OpenRouter: moderation", supervisor.ModelFiltered, page(403, "application/json", `{"error":{"code":403,"message":"Your input was flagged",`+
 		`"metadata":{"reasons":["violence"],"flagged_input":"..."}}}`), refused,
 		`The content filter of "test" stopped the request. Say it differently, or use another model.`},
@@ -121,12 +121,12 @@ var sentences = []struct {
 		`The account at "test" has no credit left for the model "m". See to its billing, or use another model.`},
 	{"vLLM: too long", supervisor.ModelTooLong, page(400, "application/json", `{"object":"error","message":"This model's maximum context length is `+
 		`8192 tokens. However, you requested 9000 tokens","type":"BadRequestError","param":null,"code":400}`), refused,
-		`This conversation is longer than the model "m" of "test" can take. ` +
-			`Start a new one with /new, or use a model with a larger context.`},
+		`This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
+			`Use a model with a larger context, or ask for less at once.`},
 	{"Groq: larger than a minute's tokens", supervisor.ModelTooLong, page(413, "application/json", `{"error":{"message":"Request too large for model",`+
 		`"type":"tokens","code":"rate_limit_exceeded"}}`), refused,
-		`This conversation is longer than the model "m" of "test" can take. ` +
-			`Start a new one with /new, or use a model with a larger context.`},
+		`This is longer than the model "m" of "test" can take, also without all that could be left out of it. ` +
+			`Use a model with a larger context, or ask for less at once.`},
 	{"Groq: no capacity", supervisor.ModelOverloaded, page(498, "application/json", `{"error":{"message":"Flex tier capacity exceeded"}}`), unavailable,
 		`"test" has more to do than it can for now. Try again in a minute.`},
 	{"Ollama: a full queue", supervisor.ModelOverloaded, page(503, "application/json",

@@ -28,6 +28,9 @@ type server struct {
 // genericServer is an unknown endpoint. It is sent only what all endpoints take.
 const genericServer = "any"
 
+// llamaOwner is owned_by of llama.cpp's models.
+const llamaOwner = "llamacpp"
+
 // servers is what is known of each, from its own documentation and sources in November 2026.
 var servers = []server{
 	{name: "openai", hosts: []string{"api.openai.com"}, think: effort("none"), limit: limitCompletion, cache: cacheByKey,
@@ -41,7 +44,7 @@ var servers = []server{
 		textTools: true, idInBody: true},
 	{name: "ollama", port: "11434", think: effort("none"), limit: limitTokens,
 		textTools: true, thinkTags: true, notForChat: []string{"embed"}},
-	{name: "llama.cpp", port: "8080", owner: "llamacpp", think: templateArgument, limit: limitTokens, parallel: true,
+	{name: "llama.cpp", port: "8080", owner: llamaOwner, think: templateArgument, limit: limitTokens, parallel: true,
 		textTools: true, thinkTags: true},
 	{name: "lmstudio", port: "1234", think: effort("none"), limit: limitTokens,
 		textTools: true, thinkTags: true, notForChat: []string{"embed"}},

@@ -25,7 +25,9 @@ func (e *Endpoint) Explain(err error, model string, answer supervisor.ModelAnswe
 	if !refusal.WrongKey() {
 		e.Log.Debug("what the provider said of it", "provider", e.Name, "text", e.shorten(refusal.Text))
 	}
+	window, counted := windowIn(rule.class, refusal.Text)
 	return &supervisor.ModelError{
+		Window: window, Counted: counted,
 		Class: rule.class, RetryAfter: refusal.Retry, Request: request, Usage: answer.Usage, Free: refusal.free(),
 		Err: &supervisor.Error{Code: rule.code(), Message: e.message(rule.message, err, refusal, model), Err: errors.New(cause)},
 	}

@@ -9,6 +9,7 @@
 //	refusal.go   the body and the headers of a response that is no answer
 //	rules.go     the table from errors to classes and words
 //	explain.go   an error as a person reads it, without the key
+//	window.go    how long a request may be, in the words of a refusal
 //	pictures.go  how endpoints refuse pictures
 //	texts.go     the words that the tables of providers share
 package remote

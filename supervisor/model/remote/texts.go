@@ -2,8 +2,8 @@ package remote
 
 // Messages of error rules that providers share. What stands in braces is filled in, see ErrorRule.
 const (
-	TextTooLong = `This conversation is longer than {model} of {provider} can take. Start a new one with /new, or use a ` +
-		`model with a larger context.`
+	TextTooLong = `This is longer than {model} of {provider} can take, also without all that could be left out of it. Use a ` +
+		`model with a larger context, or ask for less at once.`
 	TextWrongKey = `{provider} wants an API key, and none was accepted. Check its api_key in the configuration and start ` +
 		`Mews again.`
 	TextForbidden   = `{provider} does not let this API key use {model}. Use another model, or a key that may.`

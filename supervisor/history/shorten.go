@@ -1,0 +1,187 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"mews/protocol"
+)
+
+// Sizes of what is left of a text, in bytes.
+const (
+	shortText = 480 // of an old result: its beginning and its end
+	noteText  = 320 // a text that is no longer than that stays: a line in its place would be as long
+	leastText = 256 // of what is newest, where the budget is very small
+	mostText  = 32 << 10
+)
+
+// Name gives the name by which read_output reads the whole of a result; "" where nothing has it.
+type Name func(protocol.ToolResult) string
+
+// Fit is Select for a window that may be small. What is over the budget is left out in this order, and a line in its place
+// tells the model: the middle of results, the oldest first; then all of them; the middle of what is newest, as
+// long as a quarter of the budget is left of it; and then the oldest exchanges. cut: what was said before the transcript was left out already.
+func Fit(transcript []protocol.Message, first int64, budget int, cut bool, name Name) Window {
+	short := shortenOld(transcript, budget, name)
+	step := max(0, len(short)-1)
+	for step > 0 && short[step].Role != protocol.RoleAssistant && short[step-1].Role != protocol.RoleUser {
+		step--
+	}
+	cutAll(short[step:], max(budget/4, budget-Tokens(short[:step])), name)
+	w := Select(short, first, budget)
+	w.Messages = tellGaps(short, w.Messages, cut)
+	cutAll(w.Messages, budget, name)
+	return w
+}
+
+// cutAll shortens the longest texts of messages until they are within the budget, as far as that goes.
+func cutAll(messages []protocol.Message, budget int, name Name) {
+	for size := mostText; size >= leastText && Tokens(messages) > budget; size /= 2 {
+		for i, m := range messages {
+			messages[i] = cutTexts(m, size, name)
+		}
+	}
+}
+
+// shortenOld shortens results, and arguments of calls, wherever the sum so far is over the budget, until a quarter of it is free
+// again. It does so message after message, so that a longer transcript begins as the shorter one did. The model's last message
+// stays, and what came since.
+func shortenOld(transcript []protocol.Message, budget int, name Name) []protocol.Message {
+	out := slices.Clone(transcript)
+	sum, step := 0, 0
+	var done [2]int // how many messages were shortened to each of the sizes
+	for i := range out {
+		if out[i].Role == protocol.RoleAssistant {
+			step = i
+		}
+		if sum += Tokens(out[i : i+1]); sum <= budget {
+			continue
+		}
+		for level, size := range []int{shortText, 0} {
+			for ; done[level] < step && sum > budget/4*3; done[level]++ {
+				at := out[done[level] : done[level]+1]
+				sum -= Tokens(at)
+				at[0] = shortenMessage(at[0], size, name)
+				sum += Tokens(at)
+			}
+		}
+	}
+	return out
+}
+
+// shortenMessage shortens a model's or a tool's message to texts of size bytes. With 0 nothing but a line stays of them, and no
+// picture.
+func shortenMessage(m protocol.Message, size int, name Name) protocol.Message {
+	if m.Role == protocol.RoleUser {
+		return m
+	}
+	m.Parts = slices.Clone(m.Parts)
+	for i, p := range m.Parts {
+		if p.Call != nil {
+			m.Parts[i].Call = shortenCall(*p.Call, max(size, shortText))
+		}
+		if p.Result != nil {
+			r := *p.Result
+			r.Text = cutText(r.Text, size, readOn(&r, size, name))
+			if size == 0 && len(r.Images) > 0 {
+				r.Text, r.Images = r.Text+fmt.Sprintf("\n[Pictures that were here are left out: %d.]", len(r.Images)), nil
+			}
+			m.Parts[i].Result = &r
+		}
+	}
+	return m
+}
+
+// cutTexts shortens all texts of a message to size bytes each, but for the model's own words.
+func cutTexts(m protocol.Message, size int, name Name) protocol.Message {
+	if m.Role != protocol.RoleUser {
+		return shortenMessage(m, size, name)
+	}
+	m.Parts = slices.Clone(m.Parts)
+	for i, p := range m.Parts {
+		m.Parts[i].Text = cutText(p.Text, size, "")
+	}
+	return m
+}
+
+// readOn says how to read the whole of a result that is to be cut. The result keeps the name, because it may be cut again.
+func readOn(r *protocol.ToolResult, size int, name Name) string {
+	if len(r.Text) <= size+noteText {
+		return ""
+	}
+	output := name(*r)
+	if output == "" {
+		return ""
+	}
+	r.Rest = &protocol.BlobRef{SHA256: output}
+	return fmt.Sprintf("; read_output {\"output\": %q} has all of it", output)
+}
+
+// cutText leaves of a text its beginning and its end, size bytes together, and a line that tells of the rest.
+func cutText(text string, size int, more string) string {
+	if len(text) <= size+noteText {
+		return text
+	}
+	end := size * 2 / 3
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	head, tail := text[:end], text[len(text)-size/3:]
+	for tail != "" && !utf8.RuneStart(tail[0]) {
+		tail = tail[1:]
+	}
+	line := fmt.Sprintf("[... %d bytes left out here to make room%s ...]", len(text)-len(head)-len(tail), more)
+	return strings.Trim(head+"\n"+line+"\n"+tail, "\n")
+}
+
+// shortenCall shortens the long texts among a call's arguments. They stay an object.
+func shortenCall(c protocol.ToolCall, size int) *protocol.ToolCall {
+	var fields map[string]any
+	if len(c.Arguments) <= size+noteText || json.Unmarshal(c.Arguments, &fields) != nil {
+		return &c
+	}
+	for key, value := range fields {
+		if text, is := value.(string); is {
+			fields[key] = cutText(text, size, "")
+		}
+	}
+	if short, err := json.Marshal(fields); err == nil {
+		c.Arguments = short
+	}
+	return &c
+}
+
+// What the model reads where messages are left out.
+const (
+	noteEarlier = "[Earlier messages of this conversation are left out here: there is no room for them.]\n\n"
+	noteSteps   = "\n\n[Steps of yours that followed, and their results, are left out here: there is no room for them.]"
+)
+
+// tellGaps tells of messages that were left out: in the first that is kept, or at the end of the person's before the gap.
+func tellGaps(all, kept []protocol.Message, cut bool) []protocol.Message {
+	out := slices.Clone(kept)
+	at, newest := 0, -1 // of all; of out, the person's last
+	for i, m := range out {
+		if m.Role == protocol.RoleTool {
+			continue // results stand in the order of their calls
+		}
+		gap := false
+		for m.ID != 0 && at < len(all) && all[at].ID != m.ID {
+			gap, at = gap || all[at].Role != protocol.RoleTool, at+1
+		}
+		at++
+		switch {
+		case i == 0 && (gap || cut) && m.Role == protocol.RoleUser:
+			out[i].Parts = slices.Concat([]protocol.Part{{Text: noteEarlier}}, m.Parts)
+		case gap && newest >= 0:
+			out[newest].Parts = append(slices.Clone(out[newest].Parts), protocol.Part{Text: noteSteps})
+		}
+		if m.Role == protocol.RoleUser {
+			newest = i
+		}
+	}
+	return out
+}

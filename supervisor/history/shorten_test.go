@@ -1,0 +1,164 @@
+package history_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mews/protocol"
+	"mews/supervisor/history"
+)
+
+// talk is n turns: a question with a word of its own, a call with a result of size bytes, and an answer. The last one's result
+// is the newest message.
+func talk(n, size int) []protocol.Message {
+	var out []protocol.Message
+	add := func(role protocol.Role, p protocol.Part) {
+		out = append(out, protocol.Message{ID: int64(len(out) + 1), Role: role, Parts: []protocol.Part{p}})
+	}
+	for i := range n {
+		id := fmt.Sprint("call", i)
+		add(protocol.RoleUser, protocol.Part{Text: fmt.Sprintf("question %d", i)})
+		add(protocol.RoleAssistant, protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "read_file", Arguments: []byte(`{"path":"a"}`)}})
+		text := fmt.Sprintf("first line %d\n%s\nlast line %d", i, strings.Repeat("x", size), i)
+		add(protocol.RoleTool, protocol.Part{Result: &protocol.ToolResult{Call: id, Name: "read_file", Text: text}})
+		if i < n-1 {
+			add(protocol.RoleAssistant, protocol.Part{Text: fmt.Sprintf("answer %d", i)})
+		}
+	}
+	return out
+}
+
+func named(r protocol.ToolResult) string {
+	if r.Rest != nil {
+		return r.Rest.SHA256
+	}
+	return "whole-of-" + r.Call
+}
+
+// all is what a model reads of messages.
+func all(messages []protocol.Message) string {
+	var b strings.Builder
+	for _, m := range messages {
+		b.WriteString(m.Text() + "\n")
+		for _, p := range m.Parts {
+			if p.Result != nil {
+				b.WriteString(p.Result.Text + "\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+func TestOldResultsAreShortenedBeforeAnythingSaidIsLeftOut(t *testing.T) {
+	transcript := talk(30, 20<<10)
+	w := history.Fit(transcript, 0, 27_000, false, named)
+	text := all(w.Messages)
+	if len(w.Messages) != len(transcript) || w.From != 1 || history.Tokens(w.Messages) > 27_000 {
+		t.Errorf("%d of %d messages from %d, %d tokens", len(w.Messages), len(transcript), w.From, history.Tokens(w.Messages))
+	}
+	for _, want := range []string{"question 0", "answer 0", `read_output {"output": "whole-of-call0"} has all of it`, strings.Repeat("x", 20<<10)} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not have %.60q", want)
+		}
+	}
+	if n := strings.Count(text, "whole-of-call29"); n != 0 {
+		t.Error("the newest result was cut although there was room")
+	}
+	if strings.Contains(all(history.Fit(transcript[:6], 0, 27_000, false, named).Messages), "left out") {
+		t.Error("something was left out where all has room")
+	}
+}
+
+func TestAShortenedResultHasItsBeginningAndItsEnd(t *testing.T) {
+	text := all(history.Fit(talk(6, 20<<10), 0, 27_000, false, named).Messages)
+	for _, want := range []string{"first line 0\nxxx", "xxx\nlast line 0", "bytes left out here"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it does not have %q in %.400q", want, text)
+		}
+	}
+}
+
+func TestASmallWindowKeepsTheBeginningOfTheTalk(t *testing.T) {
+	w := history.Fit(talk(30, 20<<10), 0, 3700, false, named)
+	if text := all(w.Messages); !strings.Contains(text, "question 0") || !strings.Contains(text, "first line 29") || history.Tokens(w.Messages) > 3700 {
+		t.Errorf("%d tokens: %.300s", history.Tokens(w.Messages), text)
+	}
+}
+
+func TestWhatIsLeftOutIsToldInItsPlace(t *testing.T) {
+	w := history.Fit(talk(30, 20<<10), 0, 900, false, named)
+	text := all(w.Messages)
+	if !strings.HasPrefix(text, "[Earlier messages of this conversation are left out here") || history.Tokens(w.Messages) > 900 ||
+		!strings.Contains(text, "question 29") || !strings.Contains(text, "first line 29") {
+		t.Errorf("%d tokens: %s", history.Tokens(w.Messages), text)
+	}
+	if text := all(history.Fit(talk(1, 10), 0, 900, true, named).Messages); !strings.HasPrefix(text, "[Earlier messages") {
+		t.Errorf("what was cut before is not told: %s", text)
+	}
+	long := story("u"+strings.Repeat("c", 200), 30)
+	if text := all(history.Fit(long, 1, 900, false, named).Messages); !strings.Contains(text, "[Steps of yours that followed") {
+		t.Errorf("steps are missing and nobody is told: %s", text)
+	}
+}
+
+func TestWhatIsNewestIsShortenedWhereItAloneIsTooLong(t *testing.T) {
+	pasted := []protocol.Message{protocol.UserText("Begin. " + strings.Repeat("ä", 40<<10) + " The end.")}
+	pasted[0].ID = 1
+	text := all(history.Fit(pasted, 1, 1000, false, named).Messages)
+	if !strings.HasPrefix(text, "Begin.") || !strings.Contains(text, "The end.") || !strings.Contains(text, "bytes left out here") ||
+		strings.ToValidUTF8(text, "?") != text || len(text) > 4000 {
+		t.Errorf("%d bytes: %.100s", len(text), text)
+	}
+	written := story("u", 10)
+	arguments := fmt.Sprintf(`{"path":"a.txt","text":%q}`, strings.Repeat("y", 20<<10))
+	written = append(written, protocol.Message{ID: 2, Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &protocol.ToolCall{
+		ID: "w", Name: "write_file", Arguments: []byte(arguments)}}}})
+	call := history.Fit(written, 1, 1000, false, named).Messages[1].Calls()[0]
+	if n := len(call.Arguments); n > 4000 || !strings.Contains(string(call.Arguments), `"path":"a.txt"`) {
+		t.Errorf("%d bytes of arguments: %.100s", n, call.Arguments)
+	}
+}
+
+// TestALongerTalkBeginsAsTheShorterOneDid, but for a step in several: what providers have cached they find again.
+func TestALongerTalkBeginsAsTheShorterOneDid(t *testing.T) {
+	changed, before := 0, ""
+	for n := 2; n <= 60; n++ {
+		transcript := talk(n, 4<<10)
+		messages := history.Fit(transcript, 0, 12_000, false, named).Messages
+		now := all(messages[:len(messages)-3])
+		if !strings.HasPrefix(now, before) {
+			changed++
+		}
+		before = now
+	}
+	if changed > 25 {
+		t.Errorf("the beginning changed %d times in 60 turns", changed)
+	}
+}
+
+// TestWhateverIsCutAProviderTakesIt: calls and results pair, and the budget holds where the model's own words allow it.
+func TestWhateverIsCutAProviderTakesIt(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		transcript := story("u"+rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds"), rapid.IntRange(0, 4000).Draw(t, "size"))
+		budget := rapid.IntRange(-100, 8000).Draw(t, "budget")
+		open := map[string]bool{}
+		for _, m := range history.Fit(transcript, 0, budget, false, named).Messages {
+			if m.Role != protocol.RoleTool && len(open) > 0 {
+				t.Fatalf("message %d stands between a call and its result", m.ID)
+			}
+			for _, c := range m.Calls() {
+				open[c.ID] = true
+			}
+			for _, p := range m.Parts {
+				if p.Result != nil && !open[p.Result.Call] {
+					t.Fatalf("a result without its call: %s", p.Result.Call)
+				} else if p.Result != nil {
+					delete(open, p.Result.Call)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,91 @@
+package hostcall
+
+import (
+	"context"
+	"fmt"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/history"
+)
+
+// trim moves the conversation's window past what no later request will hold, whatever the model's own window is.
+func (t *turn) trim(ctx context.Context) error {
+	cache := &t.transcript
+	if len(cache.messages) == 0 {
+		return nil
+	}
+	from := history.Fit(cache.messages, t.First, t.o.History, cache.cut, t.outputName(ctx)).From
+	if from <= cache.messages[0].ID {
+		return nil
+	}
+	return t.o.Transcript.Trim(ctx, t.Conversation, from)
+}
+
+// fitRequest makes the request's messages of the transcript, so that the request has about so many tokens. What the history is
+// bounded to holds in any case.
+func (t *turn) fitRequest(ctx context.Context) func(supervisor.ModelRequest, int64) supervisor.ModelRequest {
+	return func(req supervisor.ModelRequest, tokens int64) supervisor.ModelRequest {
+		budget := min(int(tokens)-prefixTokens(req), t.o.History)
+		w := history.Fit(t.transcript.messages, t.First, budget, t.transcript.cut, t.outputName(ctx))
+		req.Messages = history.FitPictures(w.Messages, t.pictureGone)
+		req.Tokens = int64(prefixTokens(req) + history.Tokens(req.Messages))
+		req.Measured = t.transcript.counted.of(req)
+		return req
+	}
+}
+
+// prefixTokens estimates the tokens of what stands before the messages.
+func prefixTokens(req supervisor.ModelRequest) int {
+	bytes := len(req.System)
+	for _, tool := range req.Tools {
+		bytes += toolBytes + len(tool.Name) + len(tool.Description) + len(tool.Schema)
+	}
+	return bytes / tokenBytes
+}
+
+// toolBytes is what an API puts around a tool.
+const toolBytes = 64
+
+// outputName gives the name by which read_output reads the whole of a result. Its text is kept for that where it is not yet.
+func (t *turn) outputName(ctx context.Context) history.Name {
+	return func(r protocol.ToolResult) string {
+		if r.Rest != nil {
+			return r.Rest.SHA256
+		}
+		if name, kept := t.transcript.outputs[r.Call]; kept {
+			return name
+		}
+		ref, err := t.keepOutput(ctx, r.Text)
+		if err != nil {
+			t.log().Warn("keep a result that is cut in a request", "call", r.Call, "error", err)
+			return ""
+		}
+		if t.transcript.outputs == nil {
+			t.transcript.outputs = map[string]string{}
+		}
+		t.transcript.outputs[r.Call] = ref.SHA256
+		return ref.SHA256
+	}
+}
+
+func (t *turn) keepOutput(ctx context.Context, text string) (ref protocol.BlobRef, err error) {
+	room, err := t.blobs.room(ctx)
+	if err != nil {
+		return ref, err
+	}
+	if room < int64(len(text)) {
+		return ref, t.blobs.full()
+	}
+	file, err := t.blobs.create()
+	if err != nil {
+		return ref, err
+	}
+	if _, err := file.Write([]byte(text)); err != nil {
+		return ref, fmt.Errorf("%w; %w", err, file.Discard())
+	}
+	if ref, err = file.Commit(); err != nil {
+		return ref, err
+	}
+	return ref, t.blobs.keep(ctx, ref)
+}

@@ -1,0 +1,151 @@
+package hostcall_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor/model"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// reads reads a file once in each turn, and then answers.
+func reads(r modeltest.Request) modeltest.Answer {
+	if last := r.Messages[len(r.Messages)-1]; last.Role == "tool" {
+		return modeltest.Answer{Text: "I have read it."}
+	}
+	return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
+}
+
+// longTalk has 30 turns, each with a result of 20 KB, and a system text as long as the real one with its tools. It returns how
+// many requests were refused for their length.
+func longTalk(t *testing.T, r *rig) (refused string) {
+	t.Helper()
+	r.options.History = 32_000
+	schema := json.RawMessage(`{"type":"object","properties":{}}`)
+	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time", Description: "The time.", Schema: schema},
+		{Name: "list_files", Description: "The files.", Schema: schema}}})
+	system := strings.Repeat("Be good and helpful. ", 330)
+	for turn := range 30 {
+		if turn > 0 {
+			r.finish()
+			r.open = r.startTurnWith("ann", fmt.Sprint(turn+1), fmt.Sprintf("Question %d: what is in it?", turn+1))
+			r.conn.BeginTurn(r.turn())
+		}
+		for {
+			stream := r.modelStream()
+			stream.System = protocol.SystemRef{Hash: hash(system), Text: system}
+			got, err := r.call(protocol.MethodModelStream, stream)
+			if err != nil {
+				t.Fatalf("turn %d: %v", turn+1, err)
+			}
+			calls := got.(protocol.ModelStreamed).Message.Calls()
+			for _, c := range calls {
+				text := fmt.Sprintf("File %d begins.\n%s\nFile %d ends.", turn+1, strings.Repeat("words of the file; ", 1060), turn+1)
+				if err := r.done(protocol.ToolResult{Call: c.ID, Name: c.Name, Text: text}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if len(calls) == 0 {
+				break
+			}
+		}
+	}
+	return sqlitetest.Look(t, r.db, "SELECT count(*) FROM usage WHERE class = 'too_long'")[0]
+}
+
+// TestALongTalkGoesOnInASmallWindow, however the window is known. One refusal is the price of one that nobody has told.
+func TestALongTalkGoesOnInASmallWindow(t *testing.T) {
+	for name, c := range map[string]struct {
+		window     int
+		dialect    modeltest.Dialect
+		configured bool
+		refused    string
+	}{
+		"4,000, configured":                {window: 4000, configured: true, refused: "0"},
+		"4,000, as the server says":        {window: 4000, dialect: modeltest.VLLM, refused: "0"},
+		"8,000, configured":                {window: 8000, configured: true, refused: "0"},
+		"8,000, as vLLM says":              {window: 8000, dialect: modeltest.VLLM, refused: "0"},
+		"8,000, as llama.cpp says":         {window: 8000, dialect: modeltest.LlamaCpp, refused: "0"},
+		"8,000, learnt from a refusal":     {window: 8000, refused: "1"},
+		"8,000, a refusal without numbers": {window: 8000, dialect: modeltest.Ollama, refused: "1"},
+		"32,000, learnt from a refusal":    {window: 32_000, refused: "1"},
+		"32,000, configured":               {window: 32_000, configured: true, refused: "0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server, url := modeltest.NewServer(t, reads)
+			server.Dialect, server.Limits.Context = c.dialect, c.window
+			o := model.Options{Default: "p/m", Providers: []model.ProviderOptions{{Name: "p", Kind: "openai", BaseURL: url}}}
+			if c.configured {
+				o.Providers[0].Window = int64(c.window)
+			}
+			if got := longTalk(t, newRigOf(t, catalogueOf(t, o))); got != c.refused {
+				t.Errorf("%s requests were refused for their length, want %s", got, c.refused)
+			}
+			all := server.Requests()
+			last := string(all[len(all)-1].Raw)
+			if c.window > 4000 && !strings.Contains(last, `"hello"`) || !strings.Contains(last, "Question 30:") ||
+				!strings.Contains(last, "File 30 begins.") || !strings.Contains(last, "File 30 ends.") {
+				t.Errorf("after %d requests the newest has %d bytes: %.1500s", len(all), len(last), last[7000:])
+			}
+			if !strings.Contains(last, "left out here") || !strings.Contains(last, "read_output") {
+				t.Errorf("the model is not told what was left out")
+			}
+		})
+	}
+}
+
+// TestAWindowIsLearntFromACountFarBelowWhatWasSent: a server that cuts requests without a word.
+func TestAWindowIsLearntFromACountFarBelowWhatWasSent(t *testing.T) {
+	longest := 0
+	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
+		a := reads(r)
+		a.Usage = &modeltest.Usage{Prompt: min(int64(len(r.Raw)/4), 4096), Completion: 10}
+		return a
+	})
+	o := model.Options{Default: "p/m", Providers: []model.ProviderOptions{{Name: "p", Kind: "openai", BaseURL: url}}}
+	longTalk(t, newRigOf(t, catalogueOf(t, o)))
+	over := 0
+	for _, r := range server.Requests() {
+		longest = max(longest, len(r.Raw)/4)
+		if len(r.Raw)/4 > 4096 {
+			over++
+		}
+	}
+	if over == 0 || over > 3 {
+		t.Errorf("%d requests were longer than the window, the longest of %d tokens", over, longest)
+	}
+}
+
+// TestWhatWasCutCanBeReadOn: the line in the place of what was left out names an output that is the person's to read.
+func TestWhatWasCutCanBeReadOn(t *testing.T) {
+	server, url := modeltest.NewServer(t, reads)
+	server.Limits.Context = 8000
+	o := model.Options{Default: "p/m", Providers: []model.ProviderOptions{{Name: "p", Kind: "openai", BaseURL: url, Window: 8000}}}
+	r := newRigOf(t, catalogueOf(t, o))
+	longTalk(t, r)
+	all := server.Requests()
+	_, rest, found := strings.Cut(string(all[len(all)-1].Raw), `read_output {\"output\": \"`)
+	if !found {
+		t.Fatal("no output is named")
+	}
+	for _, user := range []string{"ann", "bob"} {
+		size, ok, err := r.db.Blobs().Owns(t.Context(), user, rest[:64])
+		if err != nil || ok != (user == "ann") || ok && size < 19_000 {
+			t.Errorf("%s: %d bytes, %v, %v", user, size, ok, err)
+		}
+	}
+}
+
+func catalogueOf(t *testing.T, o model.Options) *model.Catalogue {
+	t.Helper()
+	c, err := model.NewCatalogue(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
