@@ -30,9 +30,10 @@ const (
 // steerRun are people who write while they are being answered.
 type steerRun struct {
 	*apptest.Service
-	users []*chatUser
-	said  chan struct{} // a token for each message that is on disk
-	asked chan struct{} // holds some tokens for requests that the model has had
+	users  []*chatUser
+	said   chan struct{} // a token for each message that is on disk
+	asked  chan struct{} // holds some tokens for requests that the model has had
+	opened chan struct{} // closed when the first person has written twice: no step of the model ends before
 }
 
 // TestSteerRun has people write on while turns of several steps run for them, and the supervisor and the workers are killed
@@ -42,12 +43,16 @@ func TestSteerRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	r := &steerRun{said: make(chan struct{}, steerMessages), asked: make(chan struct{}, steerPeople)}
+	r := &steerRun{said: make(chan struct{}, steerMessages), asked: make(chan struct{}, steerPeople), opened: make(chan struct{})}
 	answer := modeltest.Paced(echoAfter(3), 8, 2*time.Millisecond)
 	_, url := modeltest.NewServer(t, func(q modeltest.Request) modeltest.Answer {
 		select {
 		case r.asked <- struct{}{}:
 		default:
+		}
+		select {
+		case <-r.opened:
+		case <-t.Context().Done():
 		}
 		return answer(q)
 	})
@@ -64,8 +69,13 @@ func TestSteerRun(t *testing.T) {
 	for _, name := range people {
 		k := newChatUser(r.Service, name, make([]chatMessage, steerMessages), make(chan struct{}, 1))
 		r.users = append(r.users, k)
-		talking.Go(func() { r.write(ctx, k) })
+		talking.Go(func() { r.write(ctx, k, k.name == people[0]) })
 		<-k.joined
+		select {
+		case <-r.opened: // what they wrote second is taken in between two steps of what they wrote first, for certain
+		case <-time.After(apptest.Patience):
+			t.Fatal("the first person could not write twice")
+		}
 	}
 	killer := &killer{service: r.Service, rng: rng, losses: map[int]int{}}
 	for i := range steerKills {
@@ -90,15 +100,21 @@ func TestSteerRun(t *testing.T) {
 	r.CheckIntegrity()
 }
 
-// write has a person write their share: the next message when the model has been asked something, of anybody.
-func (r *steerRun) write(ctx context.Context, k *chatUser) {
+// write has a person write their share, first as the only one: the next message when the model has been asked something, of anybody.
+func (r *steerRun) write(ctx context.Context, k *chatUser, first bool) {
 	var running sync.WaitGroup
 	running.Go(func() { k.chat.Run(ctx, 0) })
 	defer running.Wait()
 	for i := range steerMessages / steerPeople {
+		most := 200 * time.Millisecond // where nobody is being answered
+		if first && i == 1 {
+			most = apptest.Patience // it is their own turn that asks
+		} else if first && i == 2 {
+			close(r.opened)
+		}
 		select {
 		case <-r.asked:
-		case <-time.After(200 * time.Millisecond): // nobody is being answered
+		case <-time.After(most):
 		case <-ctx.Done():
 			return
 		}

@@ -19,7 +19,7 @@ type PrecedingText struct {
 const (
 	// By time, for the ids of turns and commands have no order between them. An end in the future is one from before a clock was
 	// set back.
-	newestEnd = `SELECT t.inbound, t.why, t.ended_at > c.changed_at AND t.ended_at <= ? FROM inbox c
+	newestEnd = `SELECT t.inbound, t.why, t.ended_at >= c.changed_at AND t.ended_at <= ? FROM inbox c
 		JOIN outbox o ON o.conversation = c.conversation AND o.inbound < c.id JOIN turn t ON t.id = o.turn
 		WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
 	// What a turn has taken in has the name of what the turn began with.
