@@ -55,9 +55,6 @@ const (
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "run" {
-		coarseTimers()
-	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(dispatch(ctx, console{in: os.Stdin, out: os.Stdout, err: os.Stderr}, os.Args[1:]))
