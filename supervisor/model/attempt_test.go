@@ -19,17 +19,17 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// spender asks a catalogue with a purse, and settles what comes of it as its callers do.
+// spender asks a catalogue with a reserver, and settles what comes of it as its callers do.
 type spender struct {
-	c     *Catalogue
-	purse *purse
-	spent int64
-	lost  []supervisor.ModelFailure
+	c        *Catalogue
+	reserver *fakeReserver
+	spent    int64
+	lost     []supervisor.ModelFailure
 }
 
 func (s *spender) ask(ctx context.Context, spec string) (supervisor.ModelAnswer, error) {
 	answer, err := s.c.Stream(ctx, spec, supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hi")},
-		User: "ann", Reserver: s.purse, OnFailure: func(f supervisor.ModelFailure) {
+		User: "ann", Reserver: s.reserver, OnFailure: func(f supervisor.ModelFailure) {
 			s.lost = append(s.lost, f)
 			s.settle(f.Spec, f.Lease, f.Usage)
 		}}, func(supervisor.ModelDelta) {})
@@ -40,7 +40,7 @@ func (s *spender) ask(ctx context.Context, spec string) (supervisor.ModelAnswer,
 func (s *spender) settle(spec string, lease int64, u protocol.Usage) {
 	if lease != 0 {
 		cost, _ := s.c.Cost(spec, u, 0)
-		s.purse.settle(lease, cost)
+		s.reserver.settle(lease, cost)
 		s.spent += cost
 	}
 }
@@ -66,11 +66,11 @@ func counts(u protocol.Usage) *scripted {
 
 func TestEachTryIsPaidForBeforeItIsMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &spender{purse: newPurse(1_000_000)}
+		s := &spender{reserver: newFakeReserver(1_000_000)}
 		var first *scripted
 		first = &scripted{play: func(context.Context, int, func(string)) (supervisor.ModelAnswer, error) {
-			if s.purse.last != int64(first.count()) || len(s.purse.open) != 1 {
-				t.Errorf("call %d has lease %d of %v", first.count(), s.purse.last, s.purse.open)
+			if s.reserver.last != int64(first.count()) || len(s.reserver.open) != 1 {
+				t.Errorf("call %d has lease %d of %v", first.count(), s.reserver.last, s.reserver.open)
 			}
 			err := failed(supervisor.ModelOverloaded)
 			err.Usage = protocol.Usage{Input: 7}
@@ -78,15 +78,15 @@ func TestEachTryIsPaidForBeforeItIsMade(t *testing.T) {
 		}}
 		s.c = costing(with(t, first, counts(protocol.Usage{Input: 5, Output: 1})), map[string]float64{"a/m": 1, "b/m": 2})
 		answer, err := s.ask(t.Context(), "")
-		if err != nil || answer.Lease != 3 || s.spent != 2*7+2*6 || len(s.purse.open) != 0 {
-			t.Errorf("%+v, %v; spent %d, open %v", answer, err, s.spent, s.purse.open)
+		if err != nil || answer.Lease != 3 || s.spent != 2*7+2*6 || len(s.reserver.open) != 0 {
+			t.Errorf("%+v, %v; spent %d, open %v", answer, err, s.spent, s.reserver.open)
 		}
 		for _, f := range s.lost {
 			if f.Lease == 0 || f.Usage != (protocol.Usage{Input: 7}) {
 				t.Errorf("lost %+v", f)
 			}
 		}
-		if bid := s.purse.bids[2]; bid.Spec != "b/m" || !bid.Priced || bid.MaxCost < 2*defaultOutput || first.asked[0].Output != defaultOutput {
+		if bid := s.reserver.bids[2]; bid.Spec != "b/m" || !bid.Priced || bid.MaxCost < 2*defaultOutput || first.asked[0].Output != defaultOutput {
 			t.Errorf("bid %+v; held to %d", bid, first.asked[0].Output)
 		}
 	})
@@ -143,20 +143,20 @@ func TestWhatBrokeOffCostsWhatHadCome(t *testing.T) {
 					}
 					return k.heard, err
 				}
-				s := &spender{purse: newPurse(1_000_000), c: costing(with(t, first), map[string]float64{"a/m": 1})}
+				s := &spender{reserver: newFakeReserver(1_000_000), c: costing(with(t, first), map[string]float64{"a/m": 1})}
 				answer, err := s.ask(ctx, "")
 				got, lease := answer.Usage, answer.Lease
 				for _, f := range s.lost {
 					got, lease = f.Usage, f.Lease
 				}
-				if got != k.want || (lease != 0) != k.kept || (s.purse.returned == 1) == k.kept || len(s.purse.open) != 0 {
-					t.Errorf("%+v of lease %d, want %+v; %v; open %v", got, lease, k.want, err, s.purse.open)
+				if got != k.want || (lease != 0) != k.kept || (s.reserver.returned == 1) == k.kept || len(s.reserver.open) != 0 {
+					t.Errorf("%+v of lease %d, want %+v; %v; open %v", got, lease, k.want, err, s.reserver.open)
 				}
 				if k.class == supervisor.ModelStopped && err != context.Canceled {
 					t.Errorf("ended with %v", err)
 				}
-				if s.spent > s.purse.bids[0].MaxCost {
-					t.Errorf("spent %d of %d", s.spent, s.purse.bids[0].MaxCost)
+				if s.spent > s.reserver.bids[0].MaxCost {
+					t.Errorf("spent %d of %d", s.spent, s.reserver.bids[0].MaxCost)
 				}
 			})
 		})
@@ -190,10 +190,10 @@ func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
 			c.providers["small"] = provider{ModelProvider: says("fine"), kind: "scripted"}
 			c.providers["near"] = provider{ModelProvider: says("fine"), kind: "scripted", locality: localityNetwork}
 			c.small = Choice{Spec: "small/m", Provider: c.providers["small"].ModelProvider, Model: "m"}
-			s := &spender{purse: newPurse(k.money), c: costing(c, k.costs)}
+			s := &spender{reserver: newFakeReserver(k.money), c: costing(c, k.costs)}
 			answer, err := s.ask(t.Context(), k.spec)
 			var bids []string
-			for _, b := range s.purse.bids {
+			for _, b := range s.reserver.bids {
 				bids = append(bids, b.Spec)
 			}
 			if answer.Spec != k.want || strings.Join(bids, " ") != k.bids || len(s.lost) != 0 {
@@ -219,7 +219,7 @@ func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
 
 func TestNoMoneyForAFallbackIsToldBesideWhatFailed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &spender{purse: newPurse(0), c: costing(with(t, fails(supervisor.ModelMissing), says("fine")),
+		s := &spender{reserver: newFakeReserver(0), c: costing(with(t, fails(supervisor.ModelMissing), says("fine")),
 			map[string]float64{"a/m": 0, "b/m": 1})}
 		_, err := s.ask(t.Context(), "")
 		wantClass(t, err, supervisor.ModelMissing)
@@ -233,17 +233,17 @@ func TestNoMoneyForAFallbackIsToldBesideWhatFailed(t *testing.T) {
 func TestAProbeWithoutMoneyIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := fails(supervisor.ModelAuth, "")
-		s := &spender{purse: newPurse(1_000_000), c: costing(with(t, first), map[string]float64{"a/m": 1})}
+		s := &spender{reserver: newFakeReserver(1_000_000), c: costing(with(t, first), map[string]float64{"a/m": 1})}
 		if _, err := s.ask(t.Context(), ""); err == nil {
 			t.Fatal("it answered")
 		}
 		time.Sleep(openMin)
-		rich := s.purse
-		s.purse = newPurse(0)
+		rich := s.reserver
+		s.reserver = newFakeReserver(0)
 		if _, err := s.ask(t.Context(), ""); err == nil || s.c.breakers.bySpec["a/m"].state != StateOpen {
 			t.Fatalf("%v; %+v", err, s.c.breakers.bySpec["a/m"])
 		}
-		s.purse = rich
+		s.reserver = rich
 		if answer, err := s.ask(t.Context(), ""); err != nil || answer.Spec != "a/m" || len(s.c.breakers.bySpec) != 0 {
 			t.Fatalf("%+v, %v", answer, err)
 		}
@@ -266,16 +266,16 @@ func TestNoMoreCallsRunThanMay(t *testing.T) {
 		ended := make(chan error)
 		for range 5 {
 			go func() {
-				_, err := (&spender{c: c, purse: newPurse(1_000_000)}).ask(t.Context(), "")
+				_, err := (&spender{c: c, reserver: newFakeReserver(1_000_000)}).ask(t.Context(), "")
 				ended <- err
 			}()
 		}
 		synctest.Wait()
 		ctx, stop := context.WithCancel(t.Context())
 		time.AfterFunc(time.Millisecond, stop)
-		s := &spender{c: c, purse: newPurse(1_000_000)}
-		if _, err := s.ask(ctx, ""); err != context.Canceled || s.purse.returned != 1 || s.spent != 0 {
-			t.Errorf("stopped in the line: %v, %+v", err, s.purse)
+		s := &spender{c: c, reserver: newFakeReserver(1_000_000)}
+		if _, err := s.ask(ctx, ""); err != context.Canceled || s.reserver.returned != 1 || s.spent != 0 {
+			t.Errorf("stopped in the line: %v, %+v", err, s.reserver)
 		}
 		for range 5 {
 			if err := <-ended; err != nil {
@@ -323,15 +323,15 @@ func playFault(t *testing.T, kind string, fault modeltest.Fault) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	s := &spender{c: costing(c, map[string]float64{"p/m": 3}), purse: newPurse(1 << 40)}
+	s := &spender{c: costing(c, map[string]float64{"p/m": 3}), reserver: newFakeReserver(1 << 40)}
 	ctx, stop := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, errors.New("enough"))
 	defer stop()
 	answer, err := s.ask(ctx, "")
-	if len(s.purse.open) != 0 || int(s.purse.last) != s.purse.returned+kept(s.lost, answer) || s.purse.last == 0 {
-		t.Fatalf("%v; left open %v of %d; lost %+v", err, s.purse.open, s.purse.last, s.lost)
+	if len(s.reserver.open) != 0 || int(s.reserver.last) != s.reserver.returned+kept(s.lost, answer) || s.reserver.last == 0 {
+		t.Fatalf("%v; left open %v of %d; lost %+v", err, s.reserver.open, s.reserver.last, s.lost)
 	}
-	if most := sum(s.purse.bids); s.spent > most || s.purse.left != 1<<40-s.spent {
-		t.Fatalf("spent %d of %d; left %d", s.spent, most, s.purse.left)
+	if most := sum(s.reserver.bids); s.spent > most || s.reserver.left != 1<<40-s.spent {
+		t.Fatalf("spent %d of %d; left %d", s.spent, most, s.reserver.left)
 	}
 }
 
@@ -372,12 +372,12 @@ func TestWhatEachRefusalCosts(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer c.Close()
-				s := &spender{c: costing(c, map[string]float64{"p/m": 1}), purse: newPurse(1_000_000)}
+				s := &spender{c: costing(c, map[string]float64{"p/m": 1}), reserver: newFakeReserver(1_000_000)}
 				if _, err := s.ask(t.Context(), ""); err == nil || len(s.lost) != 1 {
 					t.Fatalf("%v, lost %+v", err, s.lost)
 				}
 				got := s.lost[0]
-				if (got.Lease != 0) != paid || (got.Usage != protocol.Usage{}) != paid || len(s.purse.open) != 0 {
+				if (got.Lease != 0) != paid || (got.Usage != protocol.Usage{}) != paid || len(s.reserver.open) != 0 {
 					t.Error(cmp.Diff(supervisor.ModelFailure{}, got))
 				}
 			})

@@ -140,7 +140,7 @@ func TestNoCallCostsMoreThanItsWorst(t *testing.T) {
 				drawTalk(t, &req, rapid.IntRange(1, 4).Draw(t, "first"))
 				*g = greedy{share: 1}
 				check := func() supervisor.ModelAnswer {
-					p := newPurse(math.MaxInt64)
+					p := newFakeReserver(math.MaxInt64)
 					req.Reserver = p
 					answer, err := c.Stream(t.Context(), "", req, func(supervisor.ModelDelta) {})
 					if err != nil {

@@ -7,8 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// purse is money in memory.
-type purse struct {
+// fakeReserver is money in memory.
+type fakeReserver struct {
 	mu       sync.Mutex
 	left     int64
 	last     int64
@@ -17,9 +17,11 @@ type purse struct {
 	returned int
 }
 
-func newPurse(money int64) *purse { return &purse{left: money, open: map[int64]int64{}} }
+func newFakeReserver(money int64) *fakeReserver {
+	return &fakeReserver{left: money, open: map[int64]int64{}}
+}
 
-func (p *purse) Reserve(_ context.Context, b supervisor.Estimate) (int64, error) {
+func (p *fakeReserver) Reserve(_ context.Context, b supervisor.Estimate) (int64, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.bids = append(p.bids, b)
@@ -37,13 +39,13 @@ func (p *purse) Reserve(_ context.Context, b supervisor.Estimate) (int64, error)
 	return p.last, nil
 }
 
-func (p *purse) Return(_ context.Context, lease int64) {
+func (p *fakeReserver) Return(_ context.Context, lease int64) {
 	p.settle(lease, 0)
 	p.returned++
 }
 
 // settle ends a lease with what it came to. One that is not open is a defect.
-func (p *purse) settle(lease, cost int64) {
+func (p *fakeReserver) settle(lease, cost int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	held, open := p.open[lease]
