@@ -46,7 +46,7 @@ func (m modelCommands) Usage(ctx context.Context, user string, from time.Time, b
 		return lines, err
 	}
 	for i, t := range totals {
-		c, known, err := m.conversations.Get(ctx, t.Conversation)
+		c, known, err := m.conversations.FindByID(ctx, t.Conversation)
 		if err != nil {
 			return nil, err
 		}

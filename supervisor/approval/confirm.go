@@ -15,7 +15,7 @@ const (
 
 // Confirm is Confirmer's: it asks for a code in the conversation, and waits for a right one.
 func (c *Confirmations) Confirm(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
-	conversation, found, err := c.o.Conversations.Get(ctx, q.Conversation.ID)
+	conversation, found, err := c.o.Conversations.FindByID(ctx, q.Conversation.ID)
 	if err != nil || !found {
 		return supervisor.AnswerNone, err
 	}

@@ -19,7 +19,7 @@ type ConfirmationsOptions struct {
 
 // Conversations finds a conversation by its id.
 type Conversations interface {
-	Get(ctx context.Context, id int64) (c supervisor.Conversation, found bool, err error)
+	FindByID(ctx context.Context, id int64) (c supervisor.Conversation, found bool, err error)
 }
 
 // Factors finds a person's second factor.

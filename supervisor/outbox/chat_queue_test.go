@@ -32,7 +32,7 @@ type lost struct{ Conversations }
 
 var errLost = errors.New("the disk is gone")
 
-func (lost) Get(context.Context, int64) (supervisor.Conversation, bool, error) {
+func (lost) FindByID(context.Context, int64) (supervisor.Conversation, bool, error) {
 	return supervisor.Conversation{}, false, errLost
 }
 
@@ -62,7 +62,7 @@ func TestAWakeUpIsNotForgottenWhereTheStoreFails(t *testing.T) {
 // moving is a store that fails just when a chat gets another new name: its conversations are asked for anew.
 type moving struct{ o *Outbox }
 
-func (m moving) Get(context.Context, int64) (supervisor.Conversation, bool, error) {
+func (m moving) FindByID(context.Context, int64) (supervisor.Conversation, bool, error) {
 	m.o.Moved("-100", "-200")
 	return supervisor.Conversation{}, false, errLost
 }

@@ -60,7 +60,7 @@ func (q *chatQueue) askTimeFor(id int64) time.Time {
 func (q *chatQueue) dropMoved(ctx context.Context) error {
 	q.restartDelivery()
 	for id, g := range q.replies {
-		c, _, err := q.Conversations.Get(ctx, id)
+		c, _, err := q.Conversations.FindByID(ctx, id)
 		if err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ type Posts interface {
 
 // Conversations are where people talk.
 type Conversations interface {
-	Get(ctx context.Context, id int64) (supervisor.Conversation, bool, error)
+	FindByID(ctx context.Context, id int64) (supervisor.Conversation, bool, error)
 	// Move keeps that a chat has a new name.
 	Move(ctx context.Context, channel supervisor.Channel, from, to string) (moved int, err error)
 }

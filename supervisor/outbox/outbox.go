@@ -171,7 +171,7 @@ func (o *Outbox) locate(ctx context.Context) (again time.Time) {
 	asked, moves := slices.Collect(maps.Keys(o.toLocate)), o.moves
 	o.mu.Unlock()
 	for _, id := range asked {
-		c, _, err := o.Conversations.Get(ctx, id)
+		c, _, err := o.Conversations.FindByID(ctx, id)
 		if err != nil {
 			o.Log.Error("find a conversation", "conversation", id, "error", err)
 			return o.Now().Add(time.Second)

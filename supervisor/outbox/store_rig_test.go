@@ -112,9 +112,9 @@ func (d processStore) Replace(ctx context.Context, delivery int64, from int, c [
 	return got(d.process, "replace", func() ([]supervisor.Post, error) { return d.db.Posts().Replace(ctx, delivery, from, c) })
 }
 
-func (d processStore) Get(ctx context.Context, id int64) (c supervisor.Conversation, ok bool, err error) {
+func (d processStore) FindByID(ctx context.Context, id int64) (c supervisor.Conversation, ok bool, err error) {
 	err = d.use("get", func() (err error) {
-		c, ok, err = d.db.Conversations().Get(ctx, id)
+		c, ok, err = d.db.Conversations().FindByID(ctx, id)
 		return err
 	})
 	return c, ok, err

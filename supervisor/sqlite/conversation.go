@@ -32,8 +32,8 @@ func (s Conversations) Find(ctx context.Context, user string, channel supervisor
 
 const findConversationByID = `SELECT id, user, channel, chat, thread FROM conversation WHERE id = ?`
 
-// Get is the conversation with that id, if there is one.
-func (s Conversations) Get(ctx context.Context, id int64) (supervisor.Conversation, bool, error) {
+// FindByID is the conversation with that id, if there is one.
+func (s Conversations) FindByID(ctx context.Context, id int64) (supervisor.Conversation, bool, error) {
 	return engine.One(s.db.reader(ctx, "find conversation %d", id), scanConversation, findConversationByID, id)
 }
 

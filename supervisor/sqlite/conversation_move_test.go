@@ -26,7 +26,7 @@ func TestAChatGetsANewName(t *testing.T) {
 	s.same("again", s.move("-5", "-1005"), 0)
 	group.Chat, topic.Chat = "-1005", "-1005"
 	for _, want := range []supervisor.Conversation{group, topic, other} {
-		c, _, err := s.db.Conversations().Get(t.Context(), want.ID)
+		c, _, err := s.db.Conversations().FindByID(t.Context(), want.ID)
 		s.must(err)
 		s.same("conversation", c, want)
 	}

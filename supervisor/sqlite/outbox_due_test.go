@@ -26,10 +26,10 @@ func TestAStartFindsWhatIsToBeSent(t *testing.T) {
 	s.must(err)
 	s.same("due", list, []supervisor.Conversation{waits, shown})
 
-	c, ok, err := s.db.Conversations().Get(t.Context(), shown.ID)
+	c, ok, err := s.db.Conversations().FindByID(t.Context(), shown.ID)
 	s.must(err)
 	s.same("by its id", c, shown)
-	_, none, err := s.db.Conversations().Get(t.Context(), 999)
+	_, none, err := s.db.Conversations().FindByID(t.Context(), 999)
 	s.must(err)
 	s.same("there", []bool{ok, none}, []bool{true, false})
 }

@@ -17,8 +17,8 @@ const (
 	deleteSetting = `DELETE FROM setting WHERE user = ? AND name = ?`
 )
 
-// Get is what a user has chosen; ok is false where that is nothing.
-func (s Settings) Get(ctx context.Context, user, name string) (value string, ok bool, err error) {
+// Find is what a user has chosen; ok is false where that is nothing.
+func (s Settings) Find(ctx context.Context, user, name string) (value string, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find the setting %s of %q", name, user), engine.String, findSetting, user, name)
 }
 

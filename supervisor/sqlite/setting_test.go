@@ -7,7 +7,7 @@ func TestASettingIsWhatItsUserLastChose(t *testing.T) {
 	settings := s.db.Settings()
 	has := func(what, user, name, want string, wantOK bool) {
 		s.Helper()
-		value, ok, err := settings.Get(t.Context(), user, name)
+		value, ok, err := settings.Find(t.Context(), user, name)
 		s.must(err)
 		s.same(what, []any{value, ok}, []any{want, wantOK})
 	}

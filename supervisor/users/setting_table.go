@@ -172,7 +172,7 @@ func (s *Settings) List(ctx context.Context, user string) ([]Setting, error) {
 		return nil, err
 	}
 	for _, row := range settingTable {
-		_, own, err := s.Store.Get(ctx, user, row.name)
+		_, own, err := s.Store.Find(ctx, user, row.name)
 		if err != nil {
 			return nil, err
 		}

@@ -79,7 +79,7 @@ func (s *Settings) Limits(name string) (supervisor.Budget, error) {
 func (s *Settings) StreamsReplies(user string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
-	kept, own, err := s.Store.Get(ctx, user, SettingStream)
+	kept, own, err := s.Store.Find(ctx, user, SettingStream)
 	if err != nil || !own {
 		return s.Configuration().Defaults.StreamReplies.Value
 	}
@@ -89,7 +89,7 @@ func (s *Settings) StreamsReplies(user string) bool {
 // Busy is what becomes of what a user sends while their turn runs. Where the database can't say, it is the configuration's; no
 // value loses anything.
 func (s *Settings) Busy(ctx context.Context, user string) supervisor.Busy {
-	kept, own, err := s.Store.Get(ctx, user, SettingBusy)
+	kept, own, err := s.Store.Find(ctx, user, SettingBusy)
 	if err != nil || !own || !busyValues[supervisor.Busy(kept)] {
 		return s.Configuration().Defaults.Busy.Value
 	}
