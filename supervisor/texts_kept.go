@@ -10,6 +10,11 @@ const (
 	TextPressLockedElsewhere = "Locked. Write a message here, send your code in our private chat when I ask for it there, then press again."
 	// TextHeldReset answers what was held when its person's second factor was reset.
 	TextHeldReset = "This waited for a code, and your second factor was reset: it was not taken. Send it again."
+	// TextQuestionWaits is told of what is sent while a question stands, with the question. TextSaidYes and TextSaidNo answer one that
+	// was answered in words.
+	TextQuestionWaits = "What you wrote is kept, and is read as soon as you have answered this, with a button or with “yes” or “no”:\n\n%s"
+	TextSaidYes       = "Taken as a yes, this once."
+	TextSaidNo        = "Taken as a no."
 	// TextNotKept stands for what a delivery said that is deleted from its chat.
 	TextNotKept = "(This was for a moment, and is not kept.)"
 )

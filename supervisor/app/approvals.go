@@ -25,7 +25,7 @@ func newGate(s *service) *approval.CodeCheck {
 		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.config), Now: s.now,
 		Command: command.Find, Held: s.db.Inbox().HeldAt, AlertAdmins: func(_, text string) { s.tellAdmins(text) },
 	})
-	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.codes, IsCode: access.IsCode}
+	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.codes, IsCode: access.IsCode, InWords: question.InWords}
 }
 
 // maxWaiting is how many texts of a person wait on disk beyond the rate: two of Telegram's largest forwards, of 100 messages each.

@@ -11,6 +11,7 @@ import (
 // later.
 func (s *service) deliveryQueued(conversation int64) {
 	s.codes.Stored(conversation)
+	s.asked.Stored()
 	s.feeds.Delivery(conversation)
 	if s.channel != nil {
 		s.channel.cleaner.Changed()

@@ -48,6 +48,7 @@ type pendingRequest struct {
 	askedAt      time.Time
 	right        bool          // a code was right in its transaction, which may not be on disk yet
 	confirmed    chan struct{} // gets a token once such a code is on disk
+	reminded     bool          // the person was told that it waits
 }
 
 // expiredRequest is an effect for which no right code came. A code that comes before until was meant for it.
@@ -97,6 +98,30 @@ func (c *Confirmations) expects(in supervisor.Inbound) (wrap func(supervisor.Dec
 		return decideElsewhere, true
 	}
 	return func(decide supervisor.Decide) supervisor.Decide { return c.decide(chat, request, decide) }, true
+}
+
+// Waits says whether a code is waited for in a conversation.
+func (c *Confirmations) Waits(conversation int64) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, request := range c.pending {
+		if request.conversation.ID == conversation {
+			return true
+		}
+	}
+	return false
+}
+
+// remind is what a person is told, once, who writes something else than the code that is waited for.
+func (c *Confirmations) remind(in supervisor.Inbound) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	request := c.pending[chatOf(in.Conversation)]
+	if request == nil || request.reminded {
+		return ""
+	}
+	request.reminded = true
+	return textCodeWaits
 }
 
 // decideElsewhere answers a code that was sent in another topic of the chat than the one in which it was asked for. It may be

@@ -151,7 +151,7 @@ func TestARecoveryCodeConfirmsToo(t *testing.T) {
 	receipt, err := db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test",
 		Items: []supervisor.Item{{Inbound: opened, Decision: supervisor.GateDecision{Decide: right}}}})
 	must(t, err)
-	e := &CodeCheck{IsCode: access.IsCode, Confirmations: NewConfirmations(ConfirmationsOptions{Now: time.Now}),
+	e := &CodeCheck{IsCode: access.IsCode, InWords: func(string) (none supervisor.Answer) { return none }, Confirmations: NewConfirmations(ConfirmationsOptions{Now: time.Now}),
 		Gate: access.NewGate(access.Options{People: people, Factors: store.Factors, Logins: store.Logins, Seal: seal})}
 	for _, want := range []string{"login.recovery", "stepup.recovery"} {
 		m, err := e.Check(t.Context(), supervisor.Inbound{Conversation: opened.Conversation, Kind: supervisor.KindText,

@@ -4,6 +4,8 @@ package approval
 const (
 	textAskForCode = "%s\n\nThis needs a fresh code: send me the six digits that your authenticator app shows within five minutes. " +
 		"Send nothing, and it is not done."
+	textCodeWaits = "What you wrote is kept, and is read once I have the code that I asked for, or five minutes have passed without " +
+		"one. A code is six digits; “yes” is none."
 	textCodeElsewhere = "That code was not looked at: I have asked for one in another topic of this chat. Send it there."
 	textCodeLate      = "That code came too late: what it was for was not done, and the code is used up. Ask again for what you wanted."
 	textCodeStale     = "That code is from before I asked. Send me the one that your app shows now."

@@ -104,6 +104,8 @@ type Options struct {
 	// sent after that. They must neither block nor call the outbox; nil tells nobody.
 	Alarm     func(text string)
 	Recovered func(text string)
+	// Waits says whether a person's answer is waited for in a conversation: no typing is shown then. nil is never.
+	Waits func(conversation int64) bool
 	// Forget is called with each file of a delivery that vanishes, after its last sending and before the delivery is
 	// closed: the bytes may go. It may be called twice for one, and must not block; nil keeps the bytes.
 	Forget func(f supervisor.File)
@@ -121,6 +123,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Grows == nil {
 		o.Grows = yes
+	}
+	if o.Waits == nil {
+		o.Waits = func(int64) bool { return false }
 	}
 	if o.Now == nil {
 		o.Now = time.Now

@@ -30,7 +30,7 @@ func (q *chatQueue) showTyping() (time.Time, error) {
 	for _, g := range q.repliesInOrder() {
 		if now := q.Now(); !later(g.typingAt, q.typingAt).After(now) {
 			g.typingAt = now.Add(typingInterval)
-			if q.running(g) {
+			if q.running(g) && !q.Waits(g.set.conversation.ID) {
 				if _, err := q.sendTyping(g.set.conversation.Thread); err != nil {
 					return next, err
 				}

@@ -8,6 +8,11 @@ import (
 	"mews/supervisor"
 )
 
+// InWords is what a text says to a question; AnswerNone is nothing. Nobody allows anything for always in words.
+func InWords(text string) supervisor.Answer {
+	return answersInWords[strings.TrimRight(strings.ToLower(strings.TrimSpace(text)), ".!")]
+}
+
 // Press takes what a person has pressed in a conversation, and returns what they are told. Of two presses the first counts. A
 // press that is made up, of another person's question or from another conversation does nothing and is audited; its error has
 // CodeForbidden.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -53,13 +54,16 @@ type Options struct {
 type Questions struct {
 	o        Options
 	answered broadcast
+
+	mu      sync.Mutex    // guards waiting
+	waiting map[int64]int // for how many answers somebody waits, by conversation
 }
 
 // New makes Questions.
 func New(o Options) *Questions {
 	o.BudgetTimeout = cmp.Or(o.BudgetTimeout, budgetTimeout)
 	o.ApprovalTimeout = cmp.Or(o.ApprovalTimeout, approvalTimeout)
-	return &Questions{o: o}
+	return &Questions{o: o, waiting: map[int64]int{}}
 }
 
 // Ask asks a question in its conversation and waits until it is answered, it has expired (AnswerDeny) or ctx ends (the error is
@@ -100,8 +104,29 @@ func (s *Questions) askOnce(ctx context.Context, q supervisor.Question) (answer 
 	return answer, taken, err
 }
 
+// Waits says whether somebody waits for a person's answer in a conversation.
+func (s *Questions) Waits(conversation int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.waiting[conversation] > 0
+}
+
+// Stored has whoever waits look for an answer: something was kept, and may be one in words.
+func (s *Questions) Stored() { s.answered.notify() }
+
+func (s *Questions) count(conversation int64, by int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting[conversation] += by
+	if s.waiting[conversation] == 0 {
+		delete(s.waiting, conversation)
+	}
+}
+
 // wait waits for the answer to a question.
 func (s *Questions) wait(ctx context.Context, q supervisor.Question) (answer supervisor.Answer, taken bool, err error) {
+	s.count(q.Conversation.ID, 1)
+	defer s.count(q.Conversation.ID, -1)
 	expired := time.After(time.Until(q.ExpiresAt))
 	for last := false; ; {
 		pressed := s.answered.wait() // taken before the look, so that no press is missed

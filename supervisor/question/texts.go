@@ -39,6 +39,13 @@ var textsTooLate = map[supervisor.PressResult]string{
 	supervisor.PressEnded:   "What asked this was stopped or has ended, so nothing was done. Ask again for what you wanted.",
 }
 
+// answersInWords are the whole texts that answer a question, without their marks at the end, in small letters.
+var answersInWords = map[string]supervisor.Answer{
+	"yes": supervisor.AnswerOnce, "yes please": supervisor.AnswerOnce, "yes, please": supervisor.AnswerOnce,
+	"no": supervisor.AnswerDeny, "no thanks": supervisor.AnswerDeny, "no, thanks": supervisor.AnswerDeny,
+	"no thank you": supervisor.AnswerDeny, "no, thank you": supervisor.AnswerDeny,
+}
+
 const (
 	textAnsweredBefore = "This was answered before: " // and what was answered, with a small letter
 	textForeign        = "This button does nothing here: it belongs to another person, another chat, or nothing at all."

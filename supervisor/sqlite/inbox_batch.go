@@ -76,9 +76,12 @@ func (t *batchTx) putItem(item supervisor.Item) (supervisor.Inbound, error) {
 	case item.Answer != "":
 		return t.answer(in, item.Answer)
 	case item.Decision.Guard != nil:
-		return t.checkGate(in, *item.Decision.Guard)
+		in, err = t.checkGate(in, *item.Decision.Guard)
 	}
-	return in, nil
+	if err != nil || in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew {
+		return in, err
+	}
+	return t.meetQuestion(in, item.Decision)
 }
 
 // recheckGate makes a code of an inbound that is one because its gate has closed since it was met.

@@ -20,14 +20,15 @@ import (
 // released are the migrations that people's databases have had, with their SHA-256. Those are never changed. A release adds a
 // line for each migration that is new in it.
 var released = map[string]string{
-	"migration/0001_first.sql":      "56d758c143755cf0af3697dfaf8f2565e6d538677a7e7e1795182461fdfde9b6",
-	"migration/0002_telegram.sql":   "96412694ac663041f4512e707266733c70d9c7e9806fe088e93f59e66f18ec62",
-	"migration/0003_usage.sql":      "0270ed919a2affe38567987c46f1aeba805f75d8a196964776e6703fba3237fe",
-	"migration/0004_gate.sql":       "6fdf1e2071bb4fe88135ee17620157ee1657cdf494b425f34d2ec82f1baebe49",
-	"migration/0005_busy.sql":       "e896ab31ff958ae0c8295c49538e91569c501089db5fede868479a60492c6dc2",
-	"migration/0006_asking.sql":     "18191b16dfa4a1ed1ddcf2493177739c3d886ed60c8544b1a50149359c715eb4",
-	"migration/0007_operations.sql": "94085c5a1fe305064df89efdc1fc70fcf592c43885496b2309fb50d44312c3f4",
-	"migration/0008_host_uid.sql":   "9909f8e5682dd0da7f95d471eb5e6eadd60c1f440d91e3e2d5d594d6c2f9ab48",
+	"migration/0001_first.sql":             "56d758c143755cf0af3697dfaf8f2565e6d538677a7e7e1795182461fdfde9b6",
+	"migration/0002_telegram.sql":          "96412694ac663041f4512e707266733c70d9c7e9806fe088e93f59e66f18ec62",
+	"migration/0003_usage.sql":             "0270ed919a2affe38567987c46f1aeba805f75d8a196964776e6703fba3237fe",
+	"migration/0004_gate.sql":              "6fdf1e2071bb4fe88135ee17620157ee1657cdf494b425f34d2ec82f1baebe49",
+	"migration/0005_busy.sql":              "e896ab31ff958ae0c8295c49538e91569c501089db5fede868479a60492c6dc2",
+	"migration/0006_asking.sql":            "18191b16dfa4a1ed1ddcf2493177739c3d886ed60c8544b1a50149359c715eb4",
+	"migration/0007_operations.sql":        "94085c5a1fe305064df89efdc1fc70fcf592c43885496b2309fb50d44312c3f4",
+	"migration/0008_host_uid.sql":          "9909f8e5682dd0da7f95d471eb5e6eadd60c1f440d91e3e2d5d594d6c2f9ab48",
+	"migration/0009_standing_question.sql": "46369207137bd6a10f9ce9c64ac17b3f555e26652e3b834d4417ed5a908de201",
 }
 
 func TestReleasedMigrationsAreNotChanged(t *testing.T) {

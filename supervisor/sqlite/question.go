@@ -198,16 +198,22 @@ func (t tx) press(p supervisor.Press) (none supervisor.Question, came supervisor
 		return q.Question, supervisor.PressEnded, nil
 	case q.expired(t.Now):
 		return q.Question, supervisor.PressExpired, nil
-	case p.Answer == supervisor.AnswerAlways:
+	}
+	return q.Question, supervisor.PressTaken, t.takeAnswer(q, p.Answer)
+}
+
+// takeAnswer keeps the answer to a question that stands.
+func (t tx) takeAnswer(q questionRow, answer supervisor.Answer) (err error) {
+	if answer == supervisor.AnswerAlways {
 		err = t.Exec(insertGrant, q.Conversation.User, q.Tool, q.Subject, q.Text, t.Now)
 	}
 	if err == nil {
-		err = t.Exec(answerQuestion, p.Answer, t.Now, t.Now+q.duration, q.ID)
+		err = t.Exec(answerQuestion, answer, t.Now, t.Now+q.duration, q.ID)
 	}
 	if err == nil {
-		err = t.audit(p.User, "question."+string(p.Answer), fmt.Sprintf("question %d, %s %s", q.ID, q.Kind, q.Tool))
+		err = t.audit(q.Conversation.User, "question."+string(answer), fmt.Sprintf("question %d, %s %s", q.ID, q.Kind, q.Tool))
 	}
-	return q.Question, supervisor.PressTaken, err
+	return err
 }
 
 // questionRow is a question as it is kept.

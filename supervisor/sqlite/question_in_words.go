@@ -1,0 +1,72 @@
+package sqlite
+
+import (
+	"fmt"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+const (
+	findStanding = selectQuestion + `WHERE q.conversation = ? AND q.answer = '' AND q.expires_at > ? ORDER BY q.id DESC LIMIT 1`
+
+	newestInChat = `SELECT o.conversation, o.text, o.outcome IS 'sent' FROM conversation c JOIN conversation n ON n.channel = c.channel
+		AND n.chat = c.chat JOIN outbox o ON o.conversation = n.id WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
+
+	unbuttonQuestion = `INSERT INTO cleaning (user, conversation, message, what, due_at) SELECT p.user, p.conversation, p.message, ?, ?
+		FROM outbox o JOIN post p ON p.delivery = o.id WHERE o.conversation = ? AND o.text = ? AND p.state = 'sent'
+		ORDER BY o.id DESC, p.part DESC LIMIT 1`
+)
+
+// meetQuestion has a text answer the question that stands in its conversation, where it says yes or no and the question is the chat's
+// newest message, which its person has before them. Any other text is kept for its turn, and the person is told, once, that the
+// question is waited for.
+func (t *batchTx) meetQuestion(in supervisor.Inbound, d supervisor.GateDecision) (supervisor.Inbound, error) {
+	if d.Notice != "" {
+		return in, t.notify(supervisor.Delivery{Conversation: in.Conversation, Kind: supervisor.DeliveryNotice, Text: d.Notice})
+	}
+	q, stands, err := engine.One(t, scanQuestion, findStanding, in.Conversation.ID, t.Now)
+	if err != nil || !stands || q.askerEnded {
+		return in, err
+	}
+	newest, err := engine.Value(t, scanChatMessage, newestInChat, in.Conversation.ID)
+	if err != nil {
+		return in, err
+	}
+	reminder := fmt.Sprintf(supervisor.TextQuestionWaits, q.Text)
+	here := newest.conversation == in.Conversation.ID
+	switch reminded := here && newest.text == reminder; {
+	case d.Words != supervisor.AnswerNone && newest.sent && (reminded || here && newest.text == q.Text):
+		return t.answerInWords(in, q, d.Words)
+	case reminded:
+		return in, nil
+	}
+	return in, t.notify(supervisor.Delivery{Conversation: in.Conversation, Kind: supervisor.DeliveryNotice, Text: reminder})
+}
+
+func (t *batchTx) answerInWords(in supervisor.Inbound, q questionRow, answer supervisor.Answer) (supervisor.Inbound, error) {
+	said := supervisor.TextSaidYes
+	if answer == supervisor.AnswerDeny {
+		said = supervisor.TextSaidNo
+	}
+	err := t.takeAnswer(q, answer)
+	if err == nil {
+		err = t.Exec(unbuttonQuestion, supervisor.CleaningUnbutton, t.Now, in.Conversation.ID, q.Text)
+	}
+	if err != nil {
+		return in, err
+	}
+	return t.answer(in, said)
+}
+
+// chatMessage is what people were told last in a chat.
+type chatMessage struct {
+	conversation int64
+	text         string
+	sent         bool
+}
+
+func scanChatMessage(row *engine.Row) (m chatMessage) {
+	row.Scan(&m.conversation, &m.text, &m.sent)
+	return m
+}
