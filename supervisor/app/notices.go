@@ -27,7 +27,7 @@ func (s *service) tellAdmins(text string) {
 	s.log.Error("health", "text", text)
 }
 
-// tellAdmins tells the admins of Telegram's health where they read it without Telegram.
+// tellAdmins tells the admins of Telegram's health where they read it without Telegram, and on Telegram, where it arrives once it can.
 func (c *telegramChannel) tellAdmins(text string) {
 	c.log.Error("health", "text", text)
 	go c.notify(text) // ends with its timeout; the caller must not be held up
@@ -41,26 +41,27 @@ func (c *telegramChannel) notify(text string) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeTimeout)
 	defer cancel()
 	for _, name := range s.people.Names() {
-		if u, _ := s.people.Find(name); u.Role != supervisor.RoleAdmin {
+		u, _ := s.people.Find(name)
+		if u.Role != supervisor.RoleAdmin {
 			continue
 		}
+		chats := map[supervisor.Conversation]bool{u.PrivateChat(): true}
 		for _, channel := range supervisor.PrivateChannels() {
-			if err := s.notify(ctx, name, channel, text); err != nil {
+			chats[supervisor.Conversation{User: name, Channel: channel}] = true
+		}
+		for chat := range chats {
+			if err := s.notify(ctx, chat, text); err != nil {
 				c.log.Error("tell an admin", "user", name, "error", err)
 			}
 		}
 	}
 }
 
-// notify tells a person something in their own chat on a private channel.
-func (s *service) notify(ctx context.Context, user string, channel supervisor.Channel, text string) error {
-	chat, err := s.db.Conversations().Find(ctx, user, channel, "", "")
-	if err != nil {
-		return err
+// notify tells a person something in a chat of theirs.
+func (s *service) notify(ctx context.Context, chat supervisor.Conversation, text string) error {
+	said, err := s.db.Outbox().Say(ctx, supervisor.Delivery{Conversation: chat, Text: text})
+	if err == nil {
+		s.feeds.Delivery(said.Conversation.ID)
 	}
-	if _, err := s.db.Outbox().PutNotice(ctx, chat.ID, text); err != nil {
-		return err
-	}
-	s.feeds.Delivery(chat.ID)
-	return nil
+	return err
 }

@@ -55,16 +55,16 @@ func TestNothingWaitsForTypingLongerThanASecond(t *testing.T) {
 
 // While a person is waited for, typing would say that something is being done.
 func TestNoTypingIsShownWhileAPersonIsWaitedFor(t *testing.T) {
-	inBubble(t, func(h *house) {
+	inBubble(t, func(h *rig) {
 		var waits atomic.Bool
 		waits.Store(true)
 		h.live(func(o *outbox.Options) { o.Waits = func(int64) bool { return waits.Load() } })
 		turn := h.begin(h.conversation("alice", alice))
 		pass(time.Minute)
-		h.same("typing while it waits", len(h.far.made(alice, "typing")), 0)
+		h.same("typing while it waits", len(h.channel.made(alice, "typing")), 0)
 		waits.Store(false)
 		pass(5 * time.Second)
-		if n := len(h.far.made(alice, "typing")); n == 0 {
+		if n := len(h.channel.made(alice, "typing")); n == 0 {
 			t.Error("no typing after the answer")
 		}
 		turn.finishWith("done")

@@ -86,6 +86,11 @@ func examineService(ctx context.Context, o Options) (string, error) {
 		return "", fmt.Errorf(textOtherService, status.Version, o.Version,
 			unit.Command("restart", o.Config.State, "restart it"))
 	}
+	for _, c := range status.Channels {
+		if c.Error != "" {
+			return "", fmt.Errorf(textChannelFails, c.Name, c.Error, c.Since.Format("15:04"))
+		}
+	}
 	for _, u := range status.Users {
 		if u.Refused != "" {
 			return "", fmt.Errorf(textCannotStart, u.Name, u.Refused)

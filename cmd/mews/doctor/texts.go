@@ -27,6 +27,7 @@ const (
 	textProviderSilent = "provider %s: nothing answers at %s: %w; is it running, and is base_url right?"
 
 	textNoTelegram     = "not configured; with telegram.token, or TELEGRAM_TOKEN and MEWS_TELEGRAM_ID, people can talk there"
+	textChannelFails   = "messages from %s do not come as they should: %s (since %s)"
 	textTelegramSilent = "ask Telegram at %s who the bot is: %w; is the token right (@BotFather has it), and the network there?"
 	textPolling        = "polling"
 	textWebhook        = "called at %s"

@@ -1,0 +1,30 @@
+package app_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// TestAnAdminIsToldOfTelegramOnTelegram: in their private chat, once, and of its recovery; nobody else is.
+func TestAnAdminIsToldOfTelegramOnTelegram(t *testing.T) {
+	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
+	l.bot.Meet(telegramtest.Private(l.who("alice")))
+	l.bot.Meet(telegramtest.Private(l.who("bob")))
+	l.bot.Fault(telegramtest.Fault{Method: "getUpdates", Kind: telegramtest.HTML, Times: 4})
+	l.open()
+	begins := func(text string) func(string) bool { return func(told string) bool { return strings.HasPrefix(told, text) } }
+	l.WaitFor(2*apptest.Patience, "alice to be told of the trouble and its end", func() bool {
+		return slices.ContainsFunc(l.told("alice"), begins("All messages come from Telegram again"))
+	})
+	if told := l.told("alice"); len(told) != 2 || !slices.ContainsFunc(told, begins("There is trouble with Telegram since ")) {
+		t.Errorf("alice was told %q", told)
+	}
+	if told := l.told("bob"); len(told) > 0 {
+		t.Errorf("bob was told %q", told)
+	}
+}
