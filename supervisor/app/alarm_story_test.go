@@ -17,7 +17,9 @@ func TestAnAdminIsToldOfTelegramOnTelegram(t *testing.T) {
 	l.bot.Meet(telegramtest.Private(l.who("bob")))
 	l.bot.Fault(telegramtest.Fault{Method: "getUpdates", Kind: telegramtest.HTML, Times: 4})
 	l.open()
-	begins := func(text string) func(string) bool { return func(told string) bool { return strings.HasPrefix(told, text) } }
+	begins := func(text string) func(string) bool {
+		return func(told string) bool { return strings.HasPrefix(told, text) }
+	}
 	l.WaitFor(2*apptest.Patience, "alice to be told of the trouble and its end", func() bool {
 		return slices.ContainsFunc(l.told("alice"), begins("All messages come from Telegram again"))
 	})
