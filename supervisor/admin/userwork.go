@@ -10,10 +10,10 @@ import (
 
 // userWork is what runs for people.
 type UserWork struct {
-	Unfinished  func(context.Context) ([]supervisor.Conversation, error) // where something is worked on, or waits to be
-	StopTurn    func(conversation int64) (ran bool)                      // ends the turn that runs there, as /stop does
-	Evict       func(ctx context.Context, user string) error             // ends a person's worker, and waits for that
-	EndCommands func(ctx context.Context, user string) error             // likewise their commands, also those that wait
+	ListUnfinished func(context.Context) ([]supervisor.Conversation, error) // where something is worked on, or waits to be
+	StopTurn       func(conversation int64) (ran bool)                      // ends the turn that runs there, as /stop does
+	Evict          func(ctx context.Context, user string) error             // ends a person's worker, and waits for that
+	EndCommands    func(ctx context.Context, user string) error             // likewise their commands, also those that wait
 }
 
 const (
@@ -32,7 +32,7 @@ func (l *UserWork) end(ctx context.Context, user string) error {
 	if err := l.EndCommands(ctx, user); err != nil {
 		return err
 	}
-	places, err := l.Unfinished(ctx)
+	places, err := l.ListUnfinished(ctx)
 	if err != nil {
 		return err
 	}

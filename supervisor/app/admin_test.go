@@ -78,10 +78,10 @@ func (c *commandLine) running() *admin.Running {
 	c.s.configuration.setPrices = func(cfg *config.Config) error { return c.s.models.SetPrices(pricesOf(cfg)) }
 	c.s.configuration.applied = c.s.applyConfiguration
 	return &admin.Running{Clean: c.s.cleanFiles, Work: admin.UserWork{
-		Unfinished:  c.s.db.Inbox().Unfinished,
-		StopTurn:    func(int64) bool { return false },
-		Evict:       func(context.Context, string) error { return nil },
-		EndCommands: func(context.Context, string) error { return nil },
+		ListUnfinished: c.s.db.Inbox().ListUnfinished,
+		StopTurn:       func(int64) bool { return false },
+		Evict:          func(context.Context, string) error { return nil },
+		EndCommands:    func(context.Context, string) error { return nil },
 	}}
 }
 

@@ -46,7 +46,7 @@ func newHeldReleaser(s *service, accepted func(supervisor.Inbound)) *ingress.Hel
 
 // wakeChat has what waits in a chat's conversations be worked on.
 func (c *telegramChannel) wakeChat(ctx context.Context, chat string) error {
-	waiting, err := c.service.db.Inbox().Unfinished(ctx)
+	waiting, err := c.service.db.Inbox().ListUnfinished(ctx)
 	if err != nil {
 		return err
 	}

@@ -162,7 +162,7 @@ func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
 			did = append(did, "quit "+user)
 			return nil
 		},
-		Unfinished: func(context.Context) ([]supervisor.Conversation, error) {
+		ListUnfinished: func(context.Context) ([]supervisor.Conversation, error) {
 			if _, there := c.s.people.Find("dan"); there {
 				t.Error("it is looked at while dan may still begin something")
 			}

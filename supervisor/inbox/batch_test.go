@@ -167,7 +167,7 @@ func TestBrokenCharactersAndKeysAreMended(t *testing.T) {
 	if diff := cmp.Diff([]string{"a\uFFFDb", "c", "a\uFFFDb", "c"}, h.accepted); diff != "" {
 		t.Error(diff)
 	}
-	if list, err := db.Inbox().Unfinished(t.Context()); err != nil || len(list) != 1 {
+	if list, err := db.Inbox().ListUnfinished(t.Context()); err != nil || len(list) != 1 {
 		t.Errorf("waiting are %+v, %v", list, err)
 	}
 }

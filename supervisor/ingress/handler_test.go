@@ -241,7 +241,7 @@ func TestTheGateTakesAlongWhatWasSaidBeforeAGroupMoved(t *testing.T) {
 	for range 2 {
 		p.take(1, before, move, after)
 	}
-	waiting, err := p.db.Inbox().Unfinished(t.Context())
+	waiting, err := p.db.Inbox().ListUnfinished(t.Context())
 	must(t, err)
 	if len(waiting) != 1 || waiting[0].Chat != "-1008" {
 		t.Errorf("something waits in %+v", waiting)

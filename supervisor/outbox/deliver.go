@@ -19,7 +19,7 @@ func (q *chatQueue) findDelivery(ctx context.Context) error {
 	if q.current != nil || q.askAt.After(now) || !q.outbox.resume(q) {
 		return nil
 	}
-	pending, err := q.Deliveries.PendingIn(ctx, q.Name, q.chat, 1)
+	pending, err := q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, 1)
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
 // composeParts says what a delivery is to show, for the first time. That is put on disk before anything is sent, with two
 // exceptions: where all of it is edited in, and where it is one part, which is put on disk as it is sent.
 func (q *chatQueue) composeParts(ctx context.Context, set *postSet) error {
-	untold, err := q.Deliveries.UntoldOf(ctx, set.conversation.ID)
+	untold, err := q.Deliveries.ListUntold(ctx, set.conversation.ID)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 		told = []int64{d.ID}
 	case outcome == supervisor.OutcomeSent && apologizes(set.posts):
 		var err error
-		if told, err = q.Deliveries.UntoldOf(q.calls, set.conversation.ID); err != nil {
+		if told, err = q.Deliveries.ListUntold(q.calls, set.conversation.ID); err != nil {
 			return err
 		}
 	}

@@ -21,10 +21,10 @@ import (
 type Deliveries interface {
 	// Due lists the conversations with a delivery that waits, or a post of a turn that runs.
 	Due(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error)
-	// PendingIn lists what waits in a chat, oldest first.
-	PendingIn(ctx context.Context, channel supervisor.Channel, chat string, limit int) ([]supervisor.Delivery, error)
-	// UntoldOf lists the deliveries to a conversation that may not have arrived, and of which its person was not told.
-	UntoldOf(ctx context.Context, conversation int64) ([]int64, error)
+	// ListPendingIn lists what waits in a chat, oldest first.
+	ListPendingIn(ctx context.Context, channel supervisor.Channel, chat string, limit int) ([]supervisor.Delivery, error)
+	// ListUntold lists the deliveries to a conversation that may not have arrived, and of which its person was not told.
+	ListUntold(ctx context.Context, conversation int64) ([]int64, error)
 	// Close keeps what became of a delivery.
 	Close(ctx context.Context, o supervisor.DeliveryOutcome) error
 }

@@ -211,7 +211,7 @@ func (h *rig) lost() string {
 
 func (h *rig) waiting(chat string) int {
 	h.Helper()
-	list, err := h.db.Outbox().PendingIn(h.Context(), supervisor.ChannelTelegram, chat, 100)
+	list, err := h.db.Outbox().ListPendingIn(h.Context(), supervisor.ChannelTelegram, chat, 100)
 	return len(must(h, list, err))
 }
 

@@ -78,12 +78,12 @@ func (d processStore) Due(ctx context.Context, c supervisor.Channel) ([]supervis
 	return got(d.process, "due", func() ([]supervisor.Conversation, error) { return d.db.Outbox().Due(ctx, c) })
 }
 
-func (d processStore) PendingIn(ctx context.Context, c supervisor.Channel, chat string, n int) ([]supervisor.Delivery, error) {
-	return got(d.process, "pending", func() ([]supervisor.Delivery, error) { return d.db.Outbox().PendingIn(ctx, c, chat, n) })
+func (d processStore) ListPendingIn(ctx context.Context, c supervisor.Channel, chat string, n int) ([]supervisor.Delivery, error) {
+	return got(d.process, "pending", func() ([]supervisor.Delivery, error) { return d.db.Outbox().ListPendingIn(ctx, c, chat, n) })
 }
 
-func (d processStore) UntoldOf(ctx context.Context, conversation int64) ([]int64, error) {
-	return got(d.process, "untold", func() ([]int64, error) { return d.db.Outbox().UntoldOf(ctx, conversation) })
+func (d processStore) ListUntold(ctx context.Context, conversation int64) ([]int64, error) {
+	return got(d.process, "untold", func() ([]int64, error) { return d.db.Outbox().ListUntold(ctx, conversation) })
 }
 
 func (d processStore) Close(ctx context.Context, o supervisor.DeliveryOutcome) error {

@@ -125,7 +125,7 @@ func (r *Registry) Tell(ctx context.Context, user, text string) {
 // Run goes on with what an earlier life of the service left, and then runs a session for each conversation that is woken,
 // until ctx ends. It returns when every session has ended.
 func (r *Registry) Run(ctx context.Context) error {
-	unfinished, err := r.o.Inbox.Unfinished(ctx)
+	unfinished, err := r.o.Inbox.ListUnfinished(ctx)
 	if ctx.Err() != nil {
 		return nil
 	}

@@ -24,7 +24,7 @@ import (
 // Inbox is where a conversation's work comes from.
 type Inbox interface {
 	Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error)
-	Unfinished(ctx context.Context) ([]supervisor.Conversation, error)
+	ListUnfinished(ctx context.Context) ([]supervisor.Conversation, error)
 	Ahead(ctx context.Context, command int64) (sqlite.PrecedingText, error)
 }
 

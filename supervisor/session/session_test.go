@@ -417,8 +417,8 @@ func (l *lazy) Next(ctx context.Context, conversation int64) (supervisor.Inbound
 	return l.inbox.Next(ctx, conversation)
 }
 
-func (l *lazy) Unfinished(ctx context.Context) ([]supervisor.Conversation, error) {
-	return l.inbox.Unfinished(ctx)
+func (l *lazy) ListUnfinished(ctx context.Context) ([]supervisor.Conversation, error) {
+	return l.inbox.ListUnfinished(ctx)
 }
 
 func (l *lazy) Ahead(ctx context.Context, command int64) (sqlite.PrecedingText, error) {

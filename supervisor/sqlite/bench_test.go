@@ -138,7 +138,7 @@ func BenchmarkMessages(b *testing.B) {
 func BenchmarkPendingIn(b *testing.B) {
 	db := sqlitetest.Open(b)
 	for b.Loop() {
-		if list, err := db.Outbox().PendingIn(b.Context(), supervisor.ChannelTelegram, "42", 1); err != nil || len(list) > 0 {
+		if list, err := db.Outbox().ListPendingIn(b.Context(), supervisor.ChannelTelegram, "42", 1); err != nil || len(list) > 0 {
 			b.Fatal(list, err)
 		}
 	}

@@ -119,7 +119,7 @@ func TestWhatVanishesIsCleanedAndNotKept(t *testing.T) {
 			n, err := s.db.Outbox().Resend(t.Context(), chat.ID, 10)
 			s.must(err)
 			s.same("sent again", n, 0)
-			untold, err := s.db.Outbox().UntoldOf(t.Context(), chat.ID)
+			untold, err := s.db.Outbox().ListUntold(t.Context(), chat.ID)
 			s.must(err)
 			s.same("to be told of", len(untold), 0)
 		})

@@ -30,7 +30,7 @@ func TestAChatGetsANewName(t *testing.T) {
 		s.must(err)
 		s.same("conversation", c, want)
 	}
-	list, err := s.db.Outbox().PendingIn(t.Context(), supervisor.ChannelTelegram, "-1005", 9)
+	list, err := s.db.Outbox().ListPendingIn(t.Context(), supervisor.ChannelTelegram, "-1005", 9)
 	s.must(err)
 	s.same("pending", list[0].Conversation, topic)
 	s.same("terminals", s.look("SELECT chat FROM conversation WHERE channel = 'terminal'"), "")
@@ -63,7 +63,7 @@ func TestWhatWaitsMovesToAChatThatThePersonHasWrittenInAlready(t *testing.T) {
 	s.must(err)
 	s.same("its posts", again, posts)
 	s.same("what was said stays", s.look("SELECT count(*) FROM outbox WHERE conversation = ?", old.ID), "1")
-	untold, err := s.db.Outbox().UntoldOf(t.Context(), new.ID)
+	untold, err := s.db.Outbox().ListUntold(t.Context(), new.ID)
 	s.must(err)
 	s.same("what was lost is told of in the new one", untold, []int64{lost.ID})
 	s.same("bob's", s.chat("bob", "-1005").ID, bob.ID)
@@ -104,7 +104,7 @@ func TestWhatHasNotBegunMovesToAChatThatThePersonHasWrittenInAlready(t *testing.
 	s.same("the command", commands[0].ID, command.ID)
 	s.same("is in", commands[0].Conversation, new)
 	s.same("what was answered stays", s.look("SELECT conversation FROM inbox WHERE id = ?", done.Inbound), s.look("SELECT ?", old.ID))
-	waiting, err := s.db.Inbox().Unfinished(t.Context())
+	waiting, err := s.db.Inbox().ListUnfinished(t.Context())
 	s.must(err)
 	s.same("where something waits", waiting, []supervisor.Conversation{new})
 }

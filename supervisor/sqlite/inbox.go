@@ -72,9 +72,9 @@ const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM con
 		UNION ALL SELECT conversation FROM turn WHERE ended_at IS NULL AND inbound IS NOT NULL)
 	ORDER BY id`
 
-// Unfinished lists the conversations, of all persons, with an inbound whose turn has not ended and that no gate holds. It is
+// ListUnfinished lists the conversations, of all persons, with an inbound whose turn has not ended and that no gate holds. It is
 // for the start of the service.
-func (s Inbox) Unfinished(ctx context.Context) ([]supervisor.Conversation, error) {
+func (s Inbox) ListUnfinished(ctx context.Context) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list the conversations with unfinished inbounds"), scanConversation, unfinishedConversations)
 }
 

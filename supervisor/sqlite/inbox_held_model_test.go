@@ -125,7 +125,7 @@ func (m *gateModel) check() {
 	if err != nil || held != int64(len(m.held)) {
 		m.Fatalf("%d are held, %v; want %v", held, err, m.held)
 	}
-	unfinished, err := m.db.Inbox().Unfinished(m.Context())
+	unfinished, err := m.db.Inbox().ListUnfinished(m.Context())
 	if err != nil {
 		m.Fatal(err)
 	}

@@ -180,7 +180,7 @@ func TestWhatIsHeldIsNotThere(t *testing.T) {
 	held := r.Kept[0]
 	lists := func() (n []int) {
 		box := s.db.Inbox()
-		unfinished, err := box.Unfinished(t.Context())
+		unfinished, err := box.ListUnfinished(t.Context())
 		s.must(err)
 		commands, err := box.Commands(t.Context())
 		s.must(err)

@@ -72,7 +72,7 @@ func TestAStartFindsWhatIsUnfinished(t *testing.T) {
 	_, err := s.db.Outbox().AnswerCommand(t.Context(), answered.ID, supervisor.Delivery{Text: "All is well."})
 	s.must(err)
 
-	list, err := s.db.Inbox().Unfinished(t.Context())
+	list, err := s.db.Inbox().ListUnfinished(t.Context())
 	s.must(err)
 	s.same("unfinished", list, []supervisor.Conversation{s.home, bob})
 	commands, err := s.db.Inbox().Commands(t.Context())

@@ -66,7 +66,7 @@ func TestThePersonIsToldOnceOfWhatDidNotArrive(t *testing.T) {
 	mine, theirs := s.chat("alice", "-5"), s.chat("bob", "-5")
 	untold := func() []int64 {
 		s.Helper()
-		list, err := s.db.Outbox().UntoldOf(t.Context(), mine.ID)
+		list, err := s.db.Outbox().ListUntold(t.Context(), mine.ID)
 		s.must(err)
 		return list
 	}

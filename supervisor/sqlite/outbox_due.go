@@ -22,9 +22,9 @@ func (s Outbox) Due(ctx context.Context, channel supervisor.Channel) ([]supervis
 const listPendingIn = selectDelivery + `WHERE o.id IN (SELECT id FROM outbox WHERE delivered_at IS NULL AND conversation IN
 	(SELECT id FROM conversation WHERE channel = ? AND chat = ?) ORDER BY id LIMIT ?) ORDER BY o.id`
 
-// PendingIn lists what waits in all conversations of a channel's chat, of all persons in it, oldest first, at most limit
+// ListPendingIn lists what waits in all conversations of a channel's chat, of all persons in it, oldest first, at most limit
 // of them.
-func (s Outbox) PendingIn(ctx context.Context, channel supervisor.Channel, chat string, limit int) (
+func (s Outbox) ListPendingIn(ctx context.Context, channel supervisor.Channel, chat string, limit int) (
 	[]supervisor.Delivery, error) {
 	return engine.All(s.db.reader(ctx, "list the pending deliveries to chat %s of %s", chat, channel), scanDelivery, listPendingIn, channel, chat, limit)
 }
@@ -32,9 +32,9 @@ func (s Outbox) PendingIn(ctx context.Context, channel supervisor.Channel, chat 
 const listUntoldOf = `SELECT id FROM outbox WHERE outcome IN ('unknown', 'failed') AND told = 0 AND vanish = 0
 	AND conversation = ? AND created_at >= ? ORDER BY id`
 
-// UntoldOf lists the deliveries to a conversation that may not have arrived, that its person has not been told of, and that
+// ListUntold lists the deliveries to a conversation that may not have arrived, that its person has not been told of, and that
 // Resend would take.
-func (s Outbox) UntoldOf(ctx context.Context, conversation int64) ([]int64, error) {
+func (s Outbox) ListUntold(ctx context.Context, conversation int64) ([]int64, error) {
 	return engine.All(s.db.reader(ctx, "list what conversation %d was not told", conversation), engine.Integer, listUntoldOf,
 		conversation, s.db.engine.Now().Add(-resendAge))
 }

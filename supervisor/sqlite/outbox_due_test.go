@@ -48,7 +48,7 @@ func TestAGroupHasOneOrderOfAllItsConversations(t *testing.T) {
 	s.close(want[3], supervisor.OutcomeUnknown, "cut")
 	want = []supervisor.Delivery{want[0], want[2], want[4]}
 	for _, limit := range []int{3, 2, 1} {
-		list, err := s.db.Outbox().PendingIn(t.Context(), supervisor.ChannelTelegram, "-5", limit)
+		list, err := s.db.Outbox().ListPendingIn(t.Context(), supervisor.ChannelTelegram, "-5", limit)
 		s.must(err)
 		s.same("pending", list, want[:limit])
 	}

@@ -22,7 +22,7 @@ func TestWhatBeginsByItselfHasATurnThatAnswersElsewhere(t *testing.T) {
 		_, fresh, err = s.db.Inbox().Put(t.Context(), due)
 		s.must(err)
 		s.same("fresh again", fresh, false)
-		waiting, err := s.db.Inbox().Unfinished(t.Context())
+		waiting, err := s.db.Inbox().ListUnfinished(t.Context())
 		s.must(err)
 		s.same("unfinished", waiting, []supervisor.Conversation{in.Conversation})
 		next, _, err := s.db.Inbox().Next(t.Context(), in.Conversation.ID)
@@ -91,7 +91,7 @@ func TestATurnBelowAnotherSeesNothingAndEndsWithIt(t *testing.T) {
 		Conversation: supervisor.Conversation{Channel: "job", Chat: "deeper"}, Destination: s.home})
 	s.must(err)
 	s.same("answers to", deeper.Destination, s.home)
-	unfinished, err := s.db.Inbox().Unfinished(t.Context())
+	unfinished, err := s.db.Inbox().ListUnfinished(t.Context())
 	s.must(err)
 	s.same("unfinished", unfinished, []supervisor.Conversation{s.home}) // its parent goes on with a child
 	s.finish(parent, "compared")
