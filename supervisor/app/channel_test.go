@@ -13,6 +13,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"mews/supervisor/access"
 	"mews/supervisor/telegram"
 )
 
@@ -47,7 +48,13 @@ func presenting(t *testing.T, while time.Duration, answer func(string, time.Dura
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := &telegramChannel{client: client, log: hclog.NewNullLogger()}
+		nobody, err := access.New(nil, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &service{}
+		s.people = nobody
+		c := &telegramChannel{service: s, client: client, log: hclog.NewNullLogger()}
 		ctx, cancel := context.WithTimeout(t.Context(), while)
 		defer cancel()
 		if err := c.present(ctx); err != nil {

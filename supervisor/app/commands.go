@@ -28,9 +28,19 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report statusRe
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings, Pictures: pictures{s.spool},
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
 		Invites: invites{s.configuration, s.spool, s.botName, s.moment}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, People: s.settings,
-		Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
+		Begin: s.beginWith, Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
 		Log: s.log.Named("command"),
 	}
+}
+
+// beginWith keeps a text that stood behind a command as one that a turn begins with.
+func (s chatCommands) beginWith(ctx context.Context, c supervisor.Conversation, command int64, text string) error {
+	_, _, err := s.db.Inbox().Put(ctx, supervisor.Inbound{Conversation: c, Source: "command", Key: fmt.Sprint(command),
+		Kind: supervisor.KindText, Text: text})
+	if err == nil {
+		s.sessions.Wake(c)
+	}
+	return err
 }
 
 // locks are people's gates, for /lock.

@@ -138,7 +138,7 @@ func (r statusReporter) welcome(c supervisor.Conversation) string {
 	if c.InGroup() {
 		return fmt.Sprintf(textWelcomeInGroup, g.Model)
 	}
-	return fmt.Sprintf(textWelcome, u.Home, g.Model)
+	return fmt.Sprintf(textWelcome, g.Model)
 }
 
 // hints say how to go on, where Mews runs with nothing configured.

@@ -124,10 +124,6 @@ const presented = 24 * time.Hour
 // present learns the bot's name and puts the commands into Telegram's menu, once a day until the end. Nothing else waits
 // for either.
 func (c *telegramChannel) present(ctx context.Context) error {
-	var menu []telegram.Command
-	for _, entry := range command.Menu() {
-		menu = append(menu, telegram.Command(entry))
-	}
 	var met time.Time
 	introduce := func() (struct{}, error) {
 		if time.Since(met) >= presented {
@@ -138,7 +134,7 @@ func (c *telegramChannel) present(ctx context.Context) error {
 			met = time.Now()
 			c.health.Named(bot.Username)
 		}
-		return struct{}{}, paced(c.client.SetMenu(ctx, menu))
+		return struct{}{}, paced(c.setMenus(ctx))
 	}
 	for ctx.Err() == nil {
 		_, err := backoff.Retry(ctx, introduce, backoff.WithMaxElapsedTime(0),
@@ -154,6 +150,33 @@ func (c *telegramChannel) present(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 		case <-time.After(presented):
+		}
+	}
+	return nil
+}
+
+// setMenus sets the menu for everybody, and another for each admin's private chat. That there is no such chat yet is well.
+func (c *telegramChannel) setMenus(ctx context.Context) error {
+	menu := func(admin bool) (menu []telegram.Command) {
+		for _, entry := range command.Menu(admin) {
+			menu = append(menu, telegram.Command(entry))
+		}
+		return menu
+	}
+	if err := c.client.SetMenu(ctx, menu(false)); err != nil {
+		return err
+	}
+	for _, name := range c.service.people.Names() {
+		u, _ := c.service.people.Find(name)
+		chat, own := u.Accounts[supervisor.ChannelTelegram], []telegram.Command(nil)
+		if chat == "" {
+			continue
+		}
+		if u.Role == supervisor.RoleAdmin {
+			own = menu(true)
+		}
+		if err := c.client.SetChatMenu(ctx, chat, own); err != nil {
+			c.log.Debug("set a chat's menu; it is tried again in a day", "user", name, "error", err)
 		}
 	}
 	return nil

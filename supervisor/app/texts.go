@@ -16,7 +16,7 @@ const (
 	textCantInvite     = "Nobody can be invited as %q: %v."
 	textStatusInGroup  = "Mews %s with the model %s; %s. In our private chat /status says more."
 	textWelcomeInGroup = "The model is %s."
-	textWelcome        = "Your folder is %s. The model is %s."
+	textWelcome        = "The model is %s."
 	textReady          = "Mews is ready, with nothing configured.\n\n"
 	textReadyChat      = "Talk to it:            mews chat   (in another terminal; `mews run --chat` does both in one)\n"
 	textReadyTelegram  = "On Telegram:           TELEGRAM_TOKEN=123456:ABC... MEWS_TELEGRAM_ID=42 mews run\n" +

@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -225,5 +226,49 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 	h.on("-1")
 	if got := h.ask("/grants"); !strings.HasPrefix(got, "What you allow for always is private.") {
 		t.Errorf("a group is told %q", got)
+	}
+}
+
+// What is one's own is nothing for a group: it is told in private, and a press in the group changes nobody else's.
+func TestWhatIsOnesOwnIsAnsweredInPrivate(t *testing.T) {
+	for ask, begin := range map[string]string{"/settings": "What is set for you", "/usage": "What you asked of models", "/model": "`offline` answers you"} {
+		h := newRig(t)
+		h.options.People = people{"ann": {Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "1"}}}
+		h.on("1")
+		private := h.home
+		h.on("-1")
+		h.live()
+		h.commands.Accept(h.keep(ask))
+		<-h.answered
+		<-h.answered
+		if told := h.answers(h.home); !slices.Equal(told, []string{"I have"}) {
+			t.Errorf("%s: the group is told %q", ask, told)
+		}
+		h.home = private
+		if told := h.outbox(); len(told) != 1 || !strings.HasPrefix(told[0].Text, begin) {
+			t.Errorf("%s: ann is told %+v", ask, told)
+		}
+	}
+}
+
+func TestANewTopicBeginsWithItsWords(t *testing.T) {
+	h := newRig(t)
+	var begun []string
+	h.options.Begin = func(_ context.Context, c supervisor.Conversation, _ int64, text string) error {
+		begun = append(begun, c.User+": "+text)
+		return nil
+	}
+	h.live()
+	if got := h.ask("/new buy milk"); !strings.HasPrefix(got, "A new topic.") || !slices.Equal(begun, []string{"ann: buy milk"}) {
+		t.Errorf("told was %q, begun %q", got, begun)
+	}
+}
+
+func TestModelsListsWhatCanChat(t *testing.T) {
+	h := newRig(t)
+	h.options.Models = models{{Spec: "far/gpt-5"}, {Spec: "far/text-embedding-3-small"}, {Spec: "far/whisper-1"}, {Spec: "offline", Default: true}}
+	h.live()
+	if got := h.ask("/models"); !strings.Contains(got, "gpt-5") || strings.Contains(got, "embedding") || strings.Contains(got, "whisper") {
+		t.Errorf("told was %q", got)
 	}
 }

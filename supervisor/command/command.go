@@ -5,6 +5,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -34,6 +35,8 @@ type row struct {
 	mayAsk bool   // the person may be asked first, which takes as long as they take to answer
 	prefix string // begins the presses of its buttons; "" where it has none
 	press  run    // what such a press does; nil: what the command does
+	// private says of some arguments that the answer is for the person alone: who asks in a group gets it in their private chat.
+	private func(arguments string) bool
 }
 
 // table holds the rows as /help lists them. It is not changed once the program runs.
@@ -89,7 +92,32 @@ func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock fu
 	if err := c.checkAdmin(row.SlashCommand, r.Conversation.User); err != nil {
 		return supervisor.Delivery{}, err
 	}
+	if row.private != nil && row.private(r.Arguments) && r.Conversation.InGroup() {
+		return c.answerInPrivate(ctx, row, r)
+	}
 	return row.run(ctx, c, r)
+}
+
+// always and withoutArguments are rows' private.
+func always(string) bool                     { return true }
+func withoutArguments(arguments string) bool { return arguments == "" }
+
+// answerInPrivate gives a command's answer in its person's private chat, and says so in the group. What a crash cut off in between is
+// given again.
+func (c *Commands) answerInPrivate(ctx context.Context, row row, r Request) (d supervisor.Delivery, err error) {
+	user, _ := c.o.People.Find(r.Conversation.User)
+	user.Name = r.Conversation.User
+	r.Conversation = user.PrivateChat()
+	if d, err = row.run(ctx, c, r); err != nil {
+		return d, err
+	}
+	d.Conversation = r.Conversation
+	said, err := c.o.Outbox.Say(ctx, d)
+	if err != nil {
+		return d, fmt.Errorf("answer in private: %w", err)
+	}
+	c.o.Queued(said.Conversation.ID)
+	return supervisor.Delivery{Text: textInPrivate}, nil
 }
 
 // checkAdmin is nil where a person may use a command.
@@ -131,11 +159,11 @@ type MenuEntry struct {
 	Summary string
 }
 
-// Menu lists the commands for a channel that shows them to choose from. /start is not in it: such a channel offers that by
+// Menu lists the commands, those for admins too or not, for a channel that shows them to choose from. /start is not in it: such a channel offers that by
 // itself, to those who have not begun.
-func Menu() (menu []MenuEntry) {
+func Menu(admin bool) (menu []MenuEntry) {
 	for _, row := range table {
-		if row.Name != startName {
+		if row.Name != startName && (admin || !row.AdminsOnly) {
 			menu = append(menu, MenuEntry{Name: row.Name, Summary: row.help()})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -183,6 +184,7 @@ func TestEachCommandAnswers(t *testing.T) {
 
 func TestHelpListsEveryCommandThatAnswers(t *testing.T) {
 	h := newRig(t)
+	h.is(supervisor.RoleAdmin)
 	h.live()
 	listed := 0
 	for line := range strings.Lines(h.ask("/help")) {
@@ -197,6 +199,19 @@ func TestHelpListsEveryCommandThatAnswers(t *testing.T) {
 	}
 	if listed < 15 {
 		t.Errorf("%d commands are listed", listed)
+	}
+}
+
+// What only an admin may use is not offered to others.
+func TestHelpAndTheMenuAreForWhoeverReadsThem(t *testing.T) {
+	h := newRig(t)
+	h.is(supervisor.RoleUser)
+	h.live()
+	if got := h.ask("/help"); strings.Contains(got, "admin") || strings.Contains(got, "/invite") || !strings.Contains(got, "/stop") {
+		t.Errorf("told was %q", got)
+	}
+	if all, own := command.Menu(true), command.Menu(false); len(own) >= len(all) || slices.ContainsFunc(own, func(e command.MenuEntry) bool { return e.Name == "allow" }) {
+		t.Errorf("the menu is %v, of admins %v", own, all)
 	}
 }
 

@@ -21,9 +21,12 @@ type Store interface {
 	Presses(ctx context.Context) ([]supervisor.Inbound, error)  // likewise
 }
 
-// Outbox takes the answer to a command or a press, once.
+// Outbox takes what commands and presses are answered.
 type Outbox interface {
+	// AnswerCommand takes the answer to one, once.
 	AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error)
+	// Say takes what is said beside that, in the conversation of d, which is made where there is none.
+	Say(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error)
 }
 
 // Approver decides whether an effect may leave the walls.
@@ -60,9 +63,11 @@ type Options struct {
 	People      People
 	Audit       func(user, action, detail string) // never blocks
 	Status      func(context.Context, supervisor.Conversation) (string, error)
-	Welcome     func(supervisor.Conversation) string // what /start says of this service
-	Queued      func(conversation int64)             // something was put into its outbox, and perhaps a cleaning; never blocks
-	Log         hclog.Logger
+	// Begin has a text begin a turn that a command has in its arguments. It may be called again for the same command, and does nothing then.
+	Begin   func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
+	Welcome func(supervisor.Conversation) string // what /start says of this service
+	Queued  func(conversation int64)             // something was put into its outbox, and perhaps a cleaning; never blocks
+	Log     hclog.Logger
 }
 
 const (

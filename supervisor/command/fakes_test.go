@@ -222,7 +222,7 @@ func TestAPressIsAnsweredAndItsButtonsGo(t *testing.T) {
 		"of a model":                {press: "m:offline", chat: "1", want: "From your next message on `offline`", cleaned: []string{"unbutton 7"}},
 		"of a model in a group":     {press: "m:offline", chat: "-1", want: "From your next message on `offline`"},
 		"of a model that is gone":   {press: "m:far/gone", chat: "1", want: "There is no model"},
-		"of a setting":              {press: "s:stream off", chat: "1", want: "From now on stream is off, your own.", cleaned: []string{"unbutton 7"}},
+		"of a setting":              {press: "s:stream off", chat: "1", want: "From now on stream is off, your own."},
 		"of a grant that is gone":   {press: "g:9", chat: "1", want: "There is no number 9"},
 		"of what nobody knows":      {press: "zz", chat: "1", want: "This button does nothing any more.", cleaned: []string{"unbutton 7"}},
 		"of what looks like a verb": {press: "/stop", chat: "1", want: "This button does nothing any more.", cleaned: []string{"unbutton 7"}},

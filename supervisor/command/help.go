@@ -12,10 +12,13 @@ func init() {
 	register(row{SlashCommand: supervisor.SlashCommand{Name: "help", Help: "this list", Open: true}, place: 20, run: textAnswer(help)})
 }
 
-func help(context.Context, *Commands, Request) (string, error) {
+func help(_ context.Context, c *Commands, r Request) (string, error) {
 	var b strings.Builder
 	b.WriteString(textHelp)
 	for _, row := range table {
+		if c.checkAdmin(row.SlashCommand, r.Conversation.User) != nil {
+			continue
+		}
 		fmt.Fprintf(&b, "/%s - %s\n", row.Name, row.help())
 	}
 	b.WriteString(textHelpEnd)

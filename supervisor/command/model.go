@@ -34,7 +34,7 @@ const modelPrefix = "m:"
 func init() {
 	register(row{SlashCommand: supervisor.SlashCommand{Name: "model",
 		Help: "which model answers you; /model PROVIDER/MODEL chooses one, /model default takes that back"},
-		place: 60, run: model, mayAsk: true, prefix: modelPrefix})
+		place: 60, run: model, private: withoutArguments, mayAsk: true, prefix: modelPrefix})
 }
 
 // model shows which model answers the person, or has another do so.
@@ -100,7 +100,7 @@ func modelButtons(ctx context.Context, c *Commands, user string, m currentModel)
 	})
 	for _, o := range offers {
 		button := supervisor.Button{Text: o.Spec, Press: modelPrefix + o.Spec}
-		if o.Err != "" || !fitsPress(button.Press) || len(rows) == maxModelButtons || !c.o.Choices.May(user, o.Spec) {
+		if o.Err != "" || !o.chats() || !fitsPress(button.Press) || len(rows) == maxModelButtons || !c.o.Choices.May(user, o.Spec) {
 			continue
 		}
 		if o.Spec == m.full {

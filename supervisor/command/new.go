@@ -14,7 +14,7 @@ type Topics interface {
 
 func init() {
 	register(row{SlashCommand: supervisor.SlashCommand{Name: "new", EndsTurn: true,
-		Help: "begin a new topic: what was said so far is left out from now on"}, place: 30, run: textAnswer(newTopic)})
+		Help: "begin a new topic: what was said so far is left out from now on; /new WORDS begins it with these words"}, place: 30, run: textAnswer(newTopic)})
 }
 
 func newTopic(ctx context.Context, c *Commands, r Request) (string, error) {
@@ -24,6 +24,11 @@ func newTopic(ctx context.Context, c *Commands, r Request) (string, error) {
 	}
 	if err := c.o.Topics.Restart(ctx, r.Conversation.ID); err != nil {
 		return "", fmt.Errorf("begin a new topic: %w", err)
+	}
+	if r.Arguments != "" {
+		if err := c.o.Begin(ctx, r.Conversation, r.Inbound, r.Arguments); err != nil {
+			return "", fmt.Errorf("begin a new topic with a message: %w", err)
+		}
 	}
 	text := textNewTopic
 	if ahead.Inbound != 0 {

@@ -15,6 +15,17 @@ type Offer struct {
 	Err     string // why it did not say, for a person
 }
 
+// otherUses are in the names of models that answer nobody in words: they embed, speak, listen, draw, rank or moderate (the lists of
+// OpenAI, Mistral and Ollama).
+var otherUses = []string{"embed", "bge-", "tts", "whisper", "transcribe", "dall-e", "gpt-image", "sora", "rerank", "moderation", "realtime",
+	"-audio", "davinci-002", "babbage-002"}
+
+// chats says whether a model can answer people, as far as its name tells.
+func (o Offer) chats() bool {
+	_, name, _ := strings.Cut(strings.ToLower(o.Spec), "/")
+	return !slices.ContainsFunc(otherUses, func(use string) bool { return strings.Contains(name, use) })
+}
+
 // offered says whether a model can be used, as far as its provider says. A provider that says nothing may have any model. One that lists
 // a longer name knows the shorter one too: qwen3 is qwen3:latest, and claude-haiku-4-5 is the newest of that version. Some take more
 // behind a colon than they list.

@@ -24,10 +24,10 @@ func TestResendSaysHowManyAreSentAgain(t *testing.T) {
 		want string
 	}{
 		{0, "There is nothing to send again."},
-		{1, "Sending 1 message again."},
-		{2, "Sending 2 messages again."},
-		{49, "Sending 49 messages again."},
-		{50, "Sending the oldest 50 messages again; /resend once more sends what may be left."},
+		{1, "Above is 1 message that may not have reached you, sent again."},
+		{2, "Above are 2 messages that may not have reached you, sent again."},
+		{49, "Above are 49 messages that may not have reached you, sent again."},
+		{50, "Above are the oldest 50 messages that may not have reached you, sent again; /resend once more sends what may be left."},
 	} {
 		h := newRig(t)
 		h.options.Undelivered = undelivered{h.home.ID: c.lost, h.home.ID + 1: 7}
@@ -58,7 +58,7 @@ func TestWhatIsSentAgainComesBeforeTheAnswer(t *testing.T) {
 	}
 	h.options.Undelivered = h.db.Outbox()
 	h.live()
-	if got := h.ask("/resend"); got != "Sending 2 messages again." {
+	if got := h.ask("/resend"); got != "Above are 2 messages that may not have reached you, sent again." {
 		t.Errorf("said is %q", got)
 	}
 	waiting, err := h.db.Outbox().Pending(t.Context(), h.home.ID, 0, 10)

@@ -48,7 +48,7 @@ const settingPrefix = "s:"
 func init() {
 	register(row{SlashCommand: supervisor.SlashCommand{Name: "settings",
 		Help: "what is set for you; /settings NAME VALUE sets one of it, /settings NAME default takes that back"},
-		place: 80, run: settings, mayAsk: true, prefix: settingPrefix})
+		place: 80, run: settings, private: withoutArguments, mayAsk: true, prefix: settingPrefix})
 }
 
 // settings shows what is set for a person, or sets one of it.
@@ -58,7 +58,7 @@ func settings(ctx context.Context, c *Commands, r Request) (supervisor.Delivery,
 		return supervisor.Delivery{}, fmt.Errorf("list the settings: %w", err)
 	}
 	if r.Arguments == "" {
-		return shownSettings(list, r.Conversation.InGroup()), nil
+		return shownSettings(list), nil
 	}
 	for _, s := range list {
 		value, ok := cutName(r.Arguments, s.Name)
@@ -129,13 +129,10 @@ func (c *Commands) set(ctx context.Context, r Request, s Setting, value string) 
 }
 
 // shownSettings lists settings, with buttons for what can be pressed.
-func shownSettings(list []Setting, group bool) (d supervisor.Delivery) {
+func shownSettings(list []Setting) (d supervisor.Delivery) {
 	var examples strings.Builder
 	d.Text = textSettings
 	for _, s := range list {
-		if s.Private && group {
-			continue
-		}
 		d.Text += fmt.Sprintf(textSetting, s.Name, s.Value, s.Source)
 		d.Buttons = append(d.Buttons, s.buttons()...)
 		if s.Example != "" {
@@ -152,10 +149,8 @@ func (s Setting) buttons() [][]supervisor.Button {
 	if s.Name == "model" {
 		row = append(row, supervisor.Button{Text: textChooseModel, Press: modelPrefix})
 	}
-	for _, value := range s.Presses {
-		if value != s.Value {
-			row = append(row, supervisor.Button{Text: s.Name + ": " + value, Press: settingPrefix + s.Name + " " + value})
-		}
+	for _, value := range s.Presses { // also the value that it has: the buttons stay when another is pressed
+		row = append(row, supervisor.Button{Text: s.Name + ": " + value, Press: settingPrefix + s.Name + " " + value})
 	}
 	if s.Source == SourceOwn {
 		row = append(row, supervisor.Button{Text: fmt.Sprintf(textSettingAsItWas, s.Name), Press: settingPrefix + s.Name + " " + resetWord})

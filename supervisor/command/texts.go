@@ -4,6 +4,7 @@ package command
 const (
 	textNoCommand  = "There is no command /%s. /help lists those there are."
 	textAdminsOnly = "Only an admin may use /%s."
+	textInPrivate  = "I have answered you in our private chat."
 	textDeadButton = "This button does nothing any more."
 
 	textStart = "Mews is ready. Write what you want done with your notes and files; for example “list my files” or “take a note: " +
@@ -130,7 +131,6 @@ const (
 const (
 	textUsageUsage      = "There is /usage, and for admins “/usage all”; %s means nothing to it."
 	textUsageAdminsOnly = "Only an admin may see what others ask of models. /usage tells what you did."
-	textUsageInGroup    = "A group is not told what its people ask of models. Write “/usage all” in our private chat."
 	textYourUsage       = "What you asked of models"
 	textAllUsage        = "What everybody asked of models"
 	textByModel         = "By model, this month:"
@@ -154,7 +154,7 @@ const (
 // /resend.
 const (
 	textNothingToResend = "There is nothing to send again."
-	textResendsOne      = "Sending 1 message again."
-	textResends         = "Sending %d messages again."
-	textResendsMost     = "Sending the oldest %d messages again; /resend once more sends what may be left."
+	textResendsOne      = "Above is 1 message that may not have reached you, sent again."
+	textResends         = "Above are %d messages that may not have reached you, sent again."
+	textResendsMost     = "Above are the oldest %d messages that may not have reached you, sent again; /resend once more sends what may be left."
 )

@@ -47,7 +47,7 @@ const maxLines = 20
 
 func init() {
 	register(row{SlashCommand: supervisor.SlashCommand{Name: "usage", Help: "what you asked of models, what it cost, and what is left to spend"},
-		place: 90, run: usage})
+		place: 90, run: usage, private: always})
 }
 
 // usage tells what the person asked of models, or an admin what everybody did.
@@ -55,20 +55,16 @@ func usage(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 	report := usageReport{user: r.Conversation.User, by: "model", title: textYourUsage, linesTitle: textByModel}
 	switch {
 	case strings.EqualFold(r.Arguments, "all"):
-		if err := c.maySeeAll(r.Conversation); err != nil {
-			return d, err
+		if !c.isAdmin(r.Conversation.User) {
+			return d, supervisor.Errorf(supervisor.CodeForbidden, textUsageAdminsOnly)
 		}
 		report = usageReport{by: "user", title: textAllUsage, linesTitle: textByPerson}
 	case r.Arguments != "":
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textUsageUsage, quoteName(r.Arguments))
 	}
 	now, zone := time.Now(), c.zone(r.Conversation.User)
-	group := r.Conversation.InGroup() // it is told no more of its people than the sums
-	if err := c.sumUsage(ctx, &report, now.In(zone), report.user != "" && !group); err != nil {
+	if err := c.sumUsage(ctx, &report, now.In(zone), report.user != ""); err != nil {
 		return d, fmt.Errorf("sum the usage: %w", err)
-	}
-	if group {
-		return supervisor.Delivery{Text: report.text()}, nil
 	}
 	days, err := c.o.Usages.Daily(ctx, report.user, now.AddDate(0, 0, 1-chartDays), zone)
 	if err != nil {
@@ -96,16 +92,6 @@ func (c *Commands) sumUsage(ctx context.Context, s *usageReport, now time.Time, 
 		s.left, err = c.o.Budgets.Left(ctx, s.user)
 	}
 	return err
-}
-
-func (c *Commands) maySeeAll(conversation supervisor.Conversation) error {
-	switch {
-	case !c.isAdmin(conversation.User):
-		return supervisor.Errorf(supervisor.CodeForbidden, textUsageAdminsOnly)
-	case conversation.InGroup():
-		return supervisor.Errorf(supervisor.CodeForbidden, textUsageInGroup)
-	}
-	return nil
 }
 
 // zone is where a person's days begin.

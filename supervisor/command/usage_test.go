@@ -102,7 +102,7 @@ func TestOnlyAnAdminSeesWhatOthersAsked(t *testing.T) {
 		asked bool
 	}{
 		"an admin":            {supervisor.RoleAdmin, false, "/usage ALL", "What everybody asked of models:\n\n- today: nothing\n", true},
-		"an admin in a group": {supervisor.RoleAdmin, true, "/usage all", "A group is not told", false},
+		"an admin in a group": {supervisor.RoleAdmin, true, "/usage all", "I have answered you in our private chat.", true},
 		"somebody else":       {supervisor.RoleUser, false, "/usage all", "Only an admin may see", false},
 		"nobody we know":      {"", false, "/usage all", "Only an admin may see", false},
 		"another's name":      {supervisor.RoleAdmin, false, "/usage bob", "“/usage all”; `bob` means nothing to it.", false},
@@ -169,11 +169,6 @@ func TestUsageTellsOfConversationsAndWhatIsLeft(t *testing.T) {
 	if got := h.ask("/usage"); got != want {
 		t.Errorf("told was\n%s\nwant\n%s", got, want)
 	}
-	h.on("-1")
-	kept.asked = nil
-	if got := h.ask("/usage"); strings.Contains(got, "conversation") || strings.Contains(got, "budget") || !strings.Contains(got, "this week") {
-		t.Errorf("a group is told\n%s", got)
-	}
 }
 
 // Calls that have failed have cost nothing and brought nothing: there is nothing to draw.
@@ -202,7 +197,6 @@ func TestUsageIsDrawnWhereThereArePictures(t *testing.T) {
 		want  string
 	}{
 		"on Telegram":                       {chat: "1", cost: 1000, files: 1},
-		"in a group":                        {chat: "-1", cost: 1000},
 		"in the terminal":                   {cost: 1000, want: "\n\nThe last 30 days, in US dollars a day:\n\n```\n2000-01-02 █ $0.0010\n"},
 		"in the terminal, and nothing paid": {want: "\n2000-01-30 " + strings.Repeat("█", 30) + " 29\n```"},
 	} {

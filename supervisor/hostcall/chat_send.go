@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/spool"
@@ -93,7 +94,7 @@ func (t *turn) checkSend(p *protocol.ChatSend) error {
 // approvalRequest is what the person is asked where the rules say so: about these bytes, under this name and with these words,
 // in this conversation.
 func (t *turn) approvalRequest(call string, f supervisor.File) approval.Request {
-	text := fmt.Sprintf(textMaySend, quoteWords(f.Name), f.MediaType, f.Size)
+	text := fmt.Sprintf(textMaySend, quoteWords(f.Name), f.MediaType, amount.Of(f.Size, "byte", "bytes"))
 	if f.Caption != "" {
 		text += fmt.Sprintf(textCaption, quoteWords(f.Caption))
 	}

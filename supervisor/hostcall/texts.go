@@ -14,7 +14,7 @@ const (
 
 // What a person is asked before a file leaves.
 const (
-	textMaySend = "May I send the file %s here (%s, %d bytes)?"
+	textMaySend = "May I send the file %s here (%s, %s)?"
 	textCaption = " It would say: %s"
 )
 

@@ -149,8 +149,7 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 		return item, false, nil
 	}
 	if in.Group && !h.o.People.GroupAllowed(in.Channel, in.Chat) && !isAllowCommand(user, in) {
-		h.noteUnknownGroup(user, in)
-		return item, false, nil
+		return item, false, h.noteUnknownGroup(ctx, user, in)
 	}
 	return h.item(user, in), true, nil
 }
@@ -184,12 +183,21 @@ func isAllowCommand(user supervisor.User, in supervisor.Incoming) bool {
 	return user.Role == supervisor.RoleAdmin && in.Kind == supervisor.IncomingMessage && name == "allow"
 }
 
-// noteUnknownGroup notes a group in which nobody may speak yet, once a day each.
-func (h *Handler) noteUnknownGroup(user supervisor.User, in supervisor.Incoming) {
+// noteUnknownGroup notes a group in which nobody may speak yet, once a day each, and tells an admin who speaks there how that changes.
+func (h *Handler) noteUnknownGroup(ctx context.Context, user supervisor.User, in supervisor.Incoming) error {
 	if h.strangers.First(in.Chat, time.Now()) {
 		h.o.Audit(user.Name, "telegram.group", fmt.Sprintf("spoke in group %s (%q), which no admin has allowed; nothing was answered",
 			in.Chat, in.Title))
 	}
+	if user.Role != supervisor.RoleAdmin || !h.strangers.First(user.Name+" "+in.Chat, time.Now()) {
+		return nil
+	}
+	said, err := h.o.Outbox.Say(ctx, supervisor.Delivery{Conversation: user.PrivateChat(), Text: fmt.Sprintf(textAllowHint, in.Title)})
+	if err != nil {
+		return fmt.Errorf("tell %s of a group that is not allowed: %w", user.Name, err)
+	}
+	h.o.Queued(said.Conversation.ID)
+	return nil
 }
 
 // noteStranger notes somebody who spoke to the bot and may not, once a day each.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/go-hclog"
@@ -186,6 +187,18 @@ func TestAGroupIsSilentUntilAnAdminAllowsIt(t *testing.T) {
 		"telegram.stranger: 666 wrote; nothing was answered"}
 	if !slices.Equal(p.audited, want) {
 		t.Errorf("audited %q, want %q", p.audited, want)
+	}
+}
+
+// An admin who speaks in such a group is told in private, once a day, how it is allowed. Nobody else is told anything.
+func TestAnAdminIsToldHowAGroupIsAllowed(t *testing.T) {
+	p := newFixture(t)
+	p.take(1, p.incoming(-9, 101, `,"text":"/help"`), p.incoming(-9, 102, `,"text":"/help"`), p.incoming(-9, 102, `,"text":"/help"`))
+	if told := p.answers("bob", "102"); len(told) != 1 || !strings.Contains(told[0], "Write /allow there") {
+		t.Errorf("bob was told %q", told)
+	}
+	if told := append(p.answers("alice", "101"), p.answers("bob", "-9")...); len(told) != 0 {
+		t.Errorf("others were told %q", told)
 	}
 }
 

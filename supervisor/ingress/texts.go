@@ -4,6 +4,8 @@ package ingress
 const (
 	textUnreadable = "I can't take %s in this version. Write to me what it says, and I work with that."
 
+	textAllowHint = "You spoke to me in the group “%s”, where I answer nobody yet. Write /allow there, and I answer the people there whom I know."
+
 	textFactorRequired = "Your chat is locked by a second factor."
 	textFactorOptional = "Your chat can be locked by a second factor. It is not locked yet: it will be from the first code that you " +
 		"send me. If you want no lock, ignore this message and go on writing."

@@ -107,7 +107,7 @@ func (q *chatQueue) place(thread string) supervisor.Address {
 func (q *chatQueue) address(set *postSet, p supervisor.Post) supervisor.Address {
 	to := q.place(set.conversation.Thread)
 	to.Silent = p.Repeat
-	if p.Part == 0 && (q.Name.IsGroup(q.chat) || set.delivery.Kind == supervisor.DeliveryNotice) {
+	if p.Part == 0 && (q.Name.IsGroup(q.chat) || set.delivery.Kind == supervisor.DeliveryNotice && len(set.delivery.Files) == 0) {
 		to.ReplyTo = set.message
 	}
 	return to

@@ -20,32 +20,44 @@ var formerLanguages = []string{"de", "es", "fr"}
 // SetMenu makes this the bot's menu, for everybody. What is there already is left alone, so that it may be called at every
 // start.
 func (c *Client) SetMenu(ctx context.Context, menu []Command) error {
-	if err := c.setMenu(ctx, "", menu); err != nil {
+	// The scope is given: without one the library sends "null".
+	all := gotgbot.BotCommandScopeDefault{}
+	if err := c.setMenu(ctx, all, "", menu); err != nil {
 		return fmt.Errorf("set the menu: %w", err)
 	}
 	for _, language := range formerLanguages {
-		if err := c.setMenu(ctx, language, nil); err != nil {
+		if err := c.setMenu(ctx, all, language, nil); err != nil {
 			return fmt.Errorf("take away the menu for language %q: %w", language, err)
 		}
 	}
 	return nil
 }
 
-func (c *Client) setMenu(ctx context.Context, language string, menu []Command) error {
-	// The scope is given: without one the library sends "null".
-	all := gotgbot.BotCommandScopeDefault{}
+// SetChatMenu makes this the bot's menu in one chat; none has the chat show the menu that everybody has. It does so as SetMenu does.
+func (c *Client) SetChatMenu(ctx context.Context, chat string, menu []Command) error {
+	id, err := parseID("chat", chat)
+	if err == nil {
+		err = c.setMenu(ctx, gotgbot.BotCommandScopeChat{ChatId: id}, "", menu)
+	}
+	if err != nil {
+		return fmt.Errorf("set the menu of chat %s: %w", chat, err)
+	}
+	return nil
+}
+
+func (c *Client) setMenu(ctx context.Context, scope gotgbot.BotCommandScope, language string, menu []Command) error {
 	wanted := make([]gotgbot.BotCommand, len(menu))
 	for i, m := range menu {
 		wanted[i] = gotgbot.BotCommand{Command: m.Name, Description: m.Summary}
 	}
-	present, err := c.bot.GetMyCommandsWithContext(ctx, &gotgbot.GetMyCommandsOpts{Scope: all, LanguageCode: language})
+	present, err := c.bot.GetMyCommandsWithContext(ctx, &gotgbot.GetMyCommandsOpts{Scope: scope, LanguageCode: language})
 	if err != nil || slices.Equal(present, wanted) {
 		return err
 	}
 	if len(wanted) == 0 {
-		_, err = c.bot.DeleteMyCommandsWithContext(ctx, &gotgbot.DeleteMyCommandsOpts{Scope: all, LanguageCode: language})
+		_, err = c.bot.DeleteMyCommandsWithContext(ctx, &gotgbot.DeleteMyCommandsOpts{Scope: scope, LanguageCode: language})
 		return err
 	}
-	_, err = c.bot.SetMyCommandsWithContext(ctx, wanted, &gotgbot.SetMyCommandsOpts{Scope: all, LanguageCode: language})
+	_, err = c.bot.SetMyCommandsWithContext(ctx, wanted, &gotgbot.SetMyCommandsOpts{Scope: scope, LanguageCode: language})
 	return err
 }

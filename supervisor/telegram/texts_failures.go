@@ -8,7 +8,7 @@ import (
 const (
 	textUnexplained = "no more is known"
 	// textAlarm is told with the time of the first failure, what is wrong and what to do.
-	textAlarm          = "There is trouble with Telegram since %s: %s. %s Mews goes on trying."
+	textAlarm          = "Since %s there is trouble with Telegram: %s. %s Mews goes on trying."
 	textRecovered      = "All messages come from Telegram again, after %s."
 	textNothingLost    = " What was sent in the meantime is not lost."
 	textTakenByOther   = " What the other program took did not come here: who had no answer should write again."

@@ -1,0 +1,33 @@
+package app_test
+
+import (
+	"slices"
+	"testing"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// TestAnAdminsMenuHasMore: what only admins may use is offered in their private chats alone. A topic begins with what stands behind
+// /new.
+func TestAnAdminsMenuHasMore(t *testing.T) {
+	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
+	for _, name := range l.names {
+		l.bot.Meet(telegramtest.Private(l.who(name)))
+	}
+	l.open()
+	offers := func(scope string) bool {
+		return slices.ContainsFunc(l.bot.Menu(scope, ""), func(c telegramtest.Command) bool { return c.Command == "invite" })
+	}
+	l.WaitFor(apptest.Patience, "alice to have a menu of her own", func() bool { return offers("chat:101") })
+	if offers("") || offers("chat:102") {
+		t.Error("everybody is offered what is for admins")
+	}
+	from := len(l.told("bob"))
+	l.say("bob", "/new buy milk")
+	l.bot.Await(t, "bob to be answered", func() bool { return len(l.told("bob")) >= from+2 })
+	if told := l.told("bob"); !slices.Contains(told, "echo: buy milk") {
+		t.Errorf("bob was told %q", told)
+	}
+}
