@@ -95,6 +95,66 @@ func (c *container) as(name, script string) (string, error) {
 	return c.try("HOME=/home/" + name + " setpriv --reuid=" + name + " --regid=" + name + " --init-groups " + script)
 }
 
+// faults: check and doctor see with the service's eyes what it can't do, and name the cause; nobody's folder is given to another
+// account; and one person's broken entry leaves the others served.
+func (c *container) faults() {
+	c.t.Helper()
+	c.run(`cp -p /etc/mews/mews.yaml /etc/mews/kept; install -d -o bob -g bob -m 700 /home/bob /home/bob/mews /srv/other /srv/other/bob; chmod 755 /srv/other`)
+	for _, fault := range []struct {
+		entry string
+		want  []string
+	}{
+		{"account: bob, home: /home/bob/mews", []string{"ProtectHome=yes of mews.service", "ReadWritePaths=/home/bob/mews"}},
+		{"account: bob, home: /srv/other/bob", []string{"ProtectSystem=strict of mews.service", "ReadWritePaths=/srv/other"}},
+		{"account: bob, home: /srv/mews/gone", []string{"install -d -m 700 -o bob -g bob /srv/mews/gone"}},
+		{"account: bobby, home: /srv/mews/bob", []string{"no account \"bobby\""}},
+		{"home: /srv/mews/bob", []string{"belongs to the account bob", "write `account: bob`"}},
+	} {
+		c.run("sed -i 's|name: bob, .*}|name: bob, " + fault.entry + "}|' /etc/mews/mews.yaml; systemctl restart mews")
+		c.until("mews status")
+		for _, verb := range []string{"mews check", "mews doctor"} {
+			said, err := c.try(verb)
+			for _, want := range fault.want {
+				if err == nil || !strings.Contains(said, want) || strings.Contains(said, "chown") {
+					c.t.Errorf("with %s %s does not say %q (%v):\n%s", fault.entry, verb, want, err, said)
+				}
+			}
+		}
+		if said, err := c.try("echo hello | mews chat --user carl"); err != nil {
+			c.t.Errorf("with %s carl is not served: %v\n%s", fault.entry, err, said)
+		}
+		c.run("cp -p /etc/mews/kept /etc/mews/mews.yaml")
+	}
+	c.run(`printf '%064d' 7 >/etc/mews/token; chmod 600 /etc/mews/token
+		sed -i '/^access:/a\  key_file: /etc/mews/token' /etc/mews/mews.yaml`)
+	for _, verb := range []string{"mews check", "mews doctor"} {
+		said, err := c.try(verb)
+		for _, want := range []string{"/etc/mews/token can't be read by the service's account mews (mode 600", "LoadCredential=token:/etc/mews/token"} {
+			if err == nil || !strings.Contains(said, want) {
+				c.t.Errorf("of root's own secret %s does not say %q (%v):\n%s", verb, want, err, said)
+			}
+		}
+	}
+	c.run("cp -p /etc/mews/kept /etc/mews/mews.yaml; rm /etc/mews/token; systemctl restart mews")
+	c.serves()
+}
+
+// adds: somebody who is added with an account gets a home that their worker may use, and so does who has no home in the
+// configuration.
+func (c *container) adds() {
+	c.t.Helper()
+	c.run("useradd --user-group --no-create-home dora; useradd --user-group --no-create-home ed")
+	c.run("mews user add dora --account dora")
+	c.run(`cp -p /etc/mews/mews.yaml /etc/mews/kept; printf '  - {name: ed, account: ed}\n' >>/etc/mews/mews.yaml; mews reload`)
+	for _, name := range []string{"dora", "ed"} {
+		c.run("echo 'create tea.md with tea' | mews chat --user " + name)
+		if owner := c.run("stat -c %U /var/lib/mews/homes/" + name + "/tea.md"); owner != name {
+			c.t.Errorf("the file of %s is %s's", name, owner)
+		}
+	}
+	c.run("cp -p /etc/mews/kept /etc/mews/mews.yaml; mews reload; mews user remove dora")
+}
+
 // exports: an admin who is not root has what is kept of somebody else, with the files of a home that only that one's account may
 // read. The archive of them is gone afterwards.
 func (c *container) exports() {
@@ -145,7 +205,7 @@ func (c *container) escapes() {
 			-e '/^Restart/d' mews.service >escapes.service
 		! test -d mews.service.d || cp -r mews.service.d escapes.service.d
 		systemctl daemon-reload
-		systemctl start escapes || { journalctl -o cat -u escapes; exit 1; }`)
+		timeout 55 systemctl start escapes || { journalctl -o cat -u escapes; exit 1; }`)
 	if said := c.run("journalctl -o cat -u escapes"); !strings.Contains(said, "\nwalls   accounts. ") {
 		c.t.Errorf("mews doctor --escapes:\n%s", said)
 	}

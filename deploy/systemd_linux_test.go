@@ -34,6 +34,8 @@ func TestAsAService(t *testing.T) {
 	c.holds(three)
 	c.talks("shopping.md")
 	c.secrets()
+	c.faults()
+	c.adds()
 	c.exports()
 	c.reloads()
 	c.comesBack()

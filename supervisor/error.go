@@ -3,6 +3,7 @@ package supervisor
 import (
 	"errors"
 	"fmt"
+	"syscall"
 )
 
 // Error is an error that a person may read. Everything else is "internal" to them and whole to the log.
@@ -60,6 +61,9 @@ func ErrorMessage(err error) string {
 	var e *Error
 	if errors.As(err, &e) && e.Message != "" {
 		return e.Message
+	}
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return textNoRoom
 	}
 	return textInternal
 }

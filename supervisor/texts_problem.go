@@ -3,6 +3,9 @@ package supervisor
 // textInternal is what a person is told of an error that has no words for them.
 const textInternal = "Something went wrong inside Mews. It is in the log, and `mews doctor` may name the cause."
 
+// textNoRoom is what a person is told where a file could not be written for want of room.
+const textNoRoom = "The disk that holds Mews's files is full. Free some space on it and try again."
+
 // problemTexts are what a person is told of each Problem.
 var problemTexts = map[Problem]struct {
 	code    Code

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -23,7 +24,7 @@ func configName(path string) string {
 }
 
 // checkVerb is `mews check`.
-func checkVerb(_ context.Context, con console, args []string) error {
+func checkVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "check")
 	file := set.String("config", "", flagConfig)
 	if err := parse(set, args); err != nil {
@@ -43,7 +44,7 @@ func checkVerb(_ context.Context, con console, args []string) error {
 	for _, hint := range cfg.Hints {
 		fmt.Fprintf(con.out, textCheckedHint, hint)
 	}
-	return doctor.ExposedSecrets(cfg)
+	return errors.Join(doctor.ExposedSecrets(cfg), doctor.ServiceFaults(ctx, cfg))
 }
 
 // telegramText is a user's Telegram id, "" where there is none.

@@ -17,7 +17,7 @@ type Spawn struct {
 	GID      uint32
 	Root     string // absolute path of a folder that homes lie in
 	Path     string // the home, relative to Root and beneath it; "." is Root itself
-	MakeHome bool   // make the home where it is missing; only for an account of the policy's people
+	MakeHome bool   // make the home where it is missing; only for an account of the policy's people or uids
 	Profile  string // which walls: see worker/sandbox
 	Memory   uint64 // bytes, of the worker and all that it runs; 0 is the spawner's own limit
 	PIDs     uint32 // processes and threads of it; 0 is the spawner's own limit

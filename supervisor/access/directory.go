@@ -1,8 +1,10 @@
 package access
 
 import (
+	"errors"
 	"fmt"
 	"maps"
+	"os/user"
 	"slices"
 
 	"mews/supervisor"
@@ -81,7 +83,9 @@ func (d *directory) add(u supervisor.User, noAccount bool, lookup Accounts) erro
 		return fmt.Errorf("user %q: the name is empty or another user's", u.Name)
 	}
 	uid, err := lookup(u.Account)
-	if err != nil {
+	if errors.As(err, new(user.UnknownUserError)) {
+		noAccount = true // whoever has none speaks where none is needed
+	} else if err != nil {
 		return fmt.Errorf("account %q of user %s: %w", u.Account, u.Name, err)
 	}
 	d.users[u.Name] = u

@@ -111,24 +111,39 @@ func (i invites) Invite(ctx context.Context, name string) (made command.Invitati
 			return made, err
 		}
 		if err := i.configuration.Refresh(ctx); err != nil {
-			_, undo := i.configuration.Store.People.Remove(ctx, name)
-			return made, errors.Join(err, undo)
+			return made, i.undo(ctx, name, err)
 		}
 		user, _ = i.configuration.People.Find(name)
 	}
+	if made, err = i.invite(ctx, user, !known); err != nil && !known {
+		err = i.undo(ctx, name, err)
+	}
+	return made, err
+}
+
+// undo takes out somebody who was added for an invite that could not be made.
+func (i invites) undo(ctx context.Context, name string, err error) error {
+	_, left := i.configuration.Store.People.Remove(ctx, name)
+	if left == nil {
+		left = i.configuration.Refresh(ctx)
+	}
+	return errors.Join(err, left)
+}
+
+func (i invites) invite(ctx context.Context, user supervisor.User, added bool) (made command.Invitation, err error) {
 	secret, digest := access.NewInvite()
-	made = command.Invitation{Code: secret.Reveal(), Added: !known, Lasts: admin.InviteLasts,
+	made = command.Invitation{Code: secret.Reveal(), Added: added, Lasts: admin.InviteLasts,
 		Enrols: user.Codes == supervisor.CodesRequired, Botless: i.configuration.Facts().Botless()}
 	if bot := strings.TrimPrefix(i.bot(), "@"); bot != "" {
 		made.Link = "https://t.me/" + bot + "?start=" + made.Code
-		file, err := i.picture(made.Link, name)
+		file, err := i.picture(made.Link, user.Name)
 		if err != nil {
 			return made, err
 		}
 		made.Files = append(made.Files, file)
 	}
 	err = i.configuration.Store.Invites.Put(ctx, sqlite.Invite{
-		Digest: digest, User: name, ExpiresAt: i.now().Add(admin.InviteLasts), Enrol: made.Enrols,
+		Digest: digest, User: user.Name, ExpiresAt: i.now().Add(admin.InviteLasts), Enrol: made.Enrols,
 	})
 	return made, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -14,19 +13,6 @@ import (
 	"mews/config"
 	"mews/supervisor/control"
 )
-
-// NewLog makes the log as the configuration has it. Where nothing is configured and a person looks on, it is for eyes.
-func NewLog(cfg *config.Config, w io.Writer, eyes bool) hclog.Logger {
-	return hclog.New(&hclog.LoggerOptions{
-		Name:       "mews",
-		Level:      hclog.LevelFromString(cfg.Log.Level),
-		Output:     w,
-		JSONFormat: cfg.Log.Format == "json" && !eyes,
-	})
-}
-
-// Discard is the log of a verb that says all it has to say itself.
-func Discard() hclog.Logger { return hclog.NewNullLogger() }
 
 // Options say what a service runs on.
 type Options struct {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -96,6 +97,7 @@ func (r statusReporter) statusOf(ctx context.Context, names []string, service bo
 			line.Turns, line.Deaths, line.Refused = w.Turns, w.Deaths, w.Refused
 			line.Memory, line.Processes = uses[w.PID].Memory, uses[w.PID].Processes
 		}
+		line.Refused = cmp.Or(line.Refused, r.places.Fault(u))
 		status.Users = append(status.Users, line)
 	}
 	return status, nil

@@ -54,7 +54,7 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	t.begins(a.Turn.Conversation.User)
 	spec, err := t.spec(a.Turn.Conversation.User)
 	if err != nil {
-		return session.End{}, err
+		return session.End{}, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err, Why: textNoFolder}
 	}
 	worker, err := t.pool.Acquire(ctx, spec)
 	if broken := new(pool.BrokenError); errors.As(err, &broken) {

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -59,7 +59,8 @@ type Places struct {
 	Disk    DiskUsage     // what is in the folders
 	Notices LimitNotices
 
-	roots atomic.Pointer[map[string]string] // of each folder that workers get, the folder above it, without links
+	broken map[string]bool                   // whose entry could not be used; UseUsers has it
+	roots  atomic.Pointer[map[string]string] // of each folder that workers get, the folder above it, without links
 }
 
 // New finds the account of the workers. It refuses a state folder that root can't trust.
@@ -94,7 +95,8 @@ func (c *Places) Start(ctx context.Context) error {
 }
 
 // UseUsers makes these the people whose folders workers get. It prepares their homes and finds where their folders lie; on an
-// error nothing has changed. A folder that is known already keeps what was found before: a worker may have put a link in
+// error nothing has changed. The first time, and for whom it failed before, an error is that person's alone: the others are served,
+// and Place tries theirs again. It is not called twice at once. A folder that is known already keeps what was found before: a worker may have put a link in
 // the way since.
 func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
 	var homes []string
@@ -106,33 +108,25 @@ func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
 			return nil, err
 		}
 	}
-	for _, u := range users {
-		if err := c.prepareHome(u); err != nil {
+	roots, broken := map[string]string{}, map[string]bool{}
+	for _, path := range c.ReadOnly {
+		if err := c.findRoot(path, roots); err != nil {
 			return nil, err
 		}
 	}
-	roots, err := c.findRoots(users)
-	return func() { c.roots.Store(&roots) }, err
-}
-
-func (c *Places) findRoots(users []supervisor.User) (map[string]string, error) {
-	known, roots := c.roots.Load(), map[string]string{}
-	folders := slices.Clone(c.ReadOnly)
 	for _, u := range users {
-		folders = append(append(folders, u.Home), u.Workspaces...)
-	}
-	for _, path := range folders {
-		if known != nil && (*known)[path] != "" {
-			roots[path] = (*known)[path]
-			continue
+		err := c.prepare(u, roots)
+		if err != nil && c.roots.Load() != nil && !c.broken[u.Name] {
+			return nil, err
 		}
-		root, err := filepath.EvalSymlinks(filepath.Dir(path))
-		if err != nil {
-			return nil, fmt.Errorf("find the folder %s: %w", path, err)
+		if broken[u.Name] = err != nil; err != nil && !c.broken[u.Name] {
+			c.Log.Error("somebody can't be served until this is mended", "user", u.Name, "error", err)
 		}
-		roots[path] = root
 	}
-	return roots, nil
+	return func() {
+		c.roots.Store(&roots)
+		c.broken = broken
+	}, nil
 }
 
 // accountOf is whose worker a person gets: their own account's where the walls have such, else the service's.
@@ -149,6 +143,13 @@ func (c *Places) accountOf(u supervisor.User) (Account, error) {
 
 // Place is where a person's worker lives, and what it may have.
 func (c *Places) Place(u supervisor.User) (pool.Place, error) {
+	roots := *c.roots.Load()
+	if roots[u.Home] == "" { // it could not be used when it was read
+		roots = maps.Clone(roots)
+		if err := c.prepare(u, roots); err != nil {
+			return pool.Place{}, err
+		}
+	}
 	whose, err := c.accountOf(u)
 	if err != nil {
 		return pool.Place{}, fmt.Errorf("account %q of %s: %w", u.Account, u.Name, err)
@@ -162,8 +163,13 @@ func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 	}
 	if own != (Account{}) {
 		whose = own
+	} else if c.isOurs(u.Home) && c.hasAccount(u) && whose != (Account{}) {
+		info, bad := os.Lstat(u.Home)
+		missing = errors.Is(bad, fs.ErrNotExist)
+		if bad == nil && UIDOf(info) != whose.UID {
+			return pool.Place{}, fmt.Errorf(textHomeOfOurs, u.Name, u.Home, whose.UID, whose.GID, u.Home)
+		}
 	}
-	roots := *c.roots.Load()
 	p := pool.Place{Root: roots[u.Home], Path: filepath.Base(u.Home), MakeHome: missing, UID: whose.UID, GID: whose.GID,
 		Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)} // a spawner that started this has limits of its own
 	for _, path := range u.Workspaces {
@@ -266,7 +272,7 @@ func (c *Places) makeOurs(u supervisor.User) error {
 // Service sees that a person has a folder. One below the state folder is made; any other one is its person's own affair, and
 // has to be there.
 func (c *Places) prepareHome(u supervisor.User) error {
-	if c.isOurs(u.Home) && c.mayOwn(u) {
+	if c.isOurs(u.Home) && (c.mayOwn(u) || c.hasAccount(u)) {
 		if err := c.makeHomes(filepath.Dir(u.Home)); err != nil {
 			return fmt.Errorf("make the folder of homes: %w", err)
 		}
@@ -279,7 +285,7 @@ func (c *Places) prepareHome(u supervisor.User) error {
 		}
 	}
 	if info, err := os.Stat(u.Home); err != nil {
-		return fmt.Errorf("the folder of %s: %w; make it, or write another `home:` in the configuration", u.Name, err)
+		return c.homeFault(u, err)
 	} else if !info.IsDir() {
 		return fmt.Errorf("the folder of %s: %s is a file; write another `home:` in the configuration", u.Name, u.Home)
 	}

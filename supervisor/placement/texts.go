@@ -9,6 +9,13 @@ const (
 	textUIDsTaken = "worker.uids %s is not free: %s has an id there, in %s. Choose a range that nobody has"
 	textUIDsOwn   = "worker.uids %s is not free: %s belongs to uid %d. Choose a range of which nobody has files"
 
+	textNoAccount   = "%s: there is no account %q on this machine: write another `account:`, or make it"
+	textHomeHidden  = "the folder of %s, %s: the unit hides %s from the service (ProtectHome=). systemctl edit it: ProtectHome=no and ReadWritePaths=%s"
+	textHomeOfOurs  = "the folder of %s, %s, was made for another account than theirs. Hand it over, as root: chown -hR %d:%d %s"
+	textHomeMissing = "the folder of %s, %s, is not there: install -d -m 700 -o %s -g %s %s"
+	textHomeBehind  = "the folder of %s, %s, lies behind %s, whose mode %04o keeps the service out: chmod o+x %s, or choose another `home:`"
+	textHomeFault   = "the folder of %s: %w; write another `home:` in the configuration"
+
 	textOtherLimit = "Something that I ran came up against the limit of %s."
 )
 

@@ -41,6 +41,14 @@ func (c *Places) mayOwn(u supervisor.User) bool {
 		(os.Getuid() == 0 || given)
 }
 
+// hasAccount says whether somebody has an OS account that is not the service's, and a spawner has started this that can act for it.
+func (c *Places) hasAccount(u supervisor.User) bool {
+	_, given := os.LookupEnv(spawnerVariable)
+	own, err := FindAccount(u.Account)
+	return given && os.Getuid() != 0 && u.Account != "" && err == nil && own.UID != 0 && own.UID != uint32(os.Getuid()) &&
+		(c.Tier == "auto" || c.Tier == "accounts")
+}
+
 // ownAccount is that of somebody who may have a uid of their own, the zero value where they have none yet: their home belongs
 // to another account, and is handed over by an admin. missing says that there is no home, which the spawner makes.
 func (c *Places) ownAccount(u supervisor.User) (own Account, missing bool, err error) {

@@ -35,6 +35,7 @@ func (w *warning) Error() string { return w.text }
 var examinations = []examination{
 	{"config", examineConfig},
 	{"secrets", examineSecrets},
+	{"unit", examineUnit},
 	{"programs", examinePrograms},
 	{"state", examineState},
 	{"disk", examineDisk},

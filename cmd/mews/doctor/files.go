@@ -1,11 +1,14 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"time"
@@ -69,11 +72,10 @@ func examineHomes(ctx context.Context, o Options) (string, error) {
 		if ownAccounts && (hasOwnAccount(u) || hasOwnUID(cfg, u)) {
 			continue // theirs alone: neither the service nor this looks into it
 		}
-		if err := unix.Access(nearest(u.Home), unix.W_OK|unix.X_OK); err != nil {
+		if bad := homeFault(ctx, cfg, u); bad != nil {
+			errs = append(errs, bad)
+		} else if err := unix.Access(nearest(u.Home), unix.W_OK|unix.X_OK); err != nil {
 			errs = append(errs, fmt.Errorf(textHomeClosed, u.Name, u.Home, err))
-		}
-		if err := checkHomeOwner(ctx, cfg, u); err != nil {
-			errs = append(errs, err)
 		}
 	}
 	for _, u := range status.Users {
@@ -82,6 +84,31 @@ func examineHomes(ctx context.Context, o Options) (string, error) {
 		}
 	}
 	return fmt.Sprintf(textHomes, amount.Of(len(cfg.Users), "person", "people, each")), errors.Join(errs...)
+}
+
+// homeFault says why somebody's folder is none for their worker.
+func homeFault(ctx context.Context, cfg *config.Config, u config.User) error {
+	if _, err := placement.FindAccount(u.Account); u.Account != "" && err != nil {
+		return fmt.Errorf(textUnknownAccount, u.Name, u.Account)
+	}
+	if _, err := os.Stat(u.Home); errors.Is(err, fs.ErrNotExist) && !isMade(cfg, u) {
+		return fmt.Errorf(textHomeMissing, u.Name, u.Home, cmp.Or(u.Account, "ACCOUNT"))
+	}
+	return checkHomeOwner(ctx, cfg, u)
+}
+
+// isMade says whether the service makes somebody's home.
+func isMade(cfg *config.Config, u config.User) bool {
+	return filepath.Dir(u.Home) == filepath.Join(cfg.State, "homes")
+}
+
+// serviceUID is whose the state folder is; 0 is root's, or not known.
+func serviceUID(cfg *config.Config) uint32 {
+	info, err := os.Stat(filepath.Join(cfg.State, "private"))
+	if err != nil {
+		return 0
+	}
+	return placement.UIDOf(info)
 }
 
 // hasOwnUID says whether somebody's home belongs to a uid that the configuration has for people without an account.
@@ -101,17 +128,29 @@ func hasOwnAccount(u config.User) bool {
 // has made is skipped: the service gives it to the worker's account at its start.
 func checkHomeOwner(ctx context.Context, cfg *config.Config, u config.User) error {
 	info, err := os.Stat(u.Home)
-	if os.Getuid() != 0 || err != nil || filepath.Dir(u.Home) == filepath.Join(cfg.State, "homes") {
+	if os.Getuid() != 0 || err != nil || isMade(cfg, u) {
 		return nil
 	}
 	want, err := placement.WorkerAccount(ctx, cfg.Worker.Account, cfg.Local)
-	if own, bad := placement.FindAccount(u.Account); u.Account != "" && bad == nil && own.UID != 0 {
+	switch own, bad := placement.FindAccount(u.Account); {
+	case bad == nil && u.Account != "" && own.UID != 0:
 		want = own
+	case os.Getuid() == 0 && serviceUID(cfg) != 0:
+		want.UID = serviceUID(cfg)
 	}
 	if err == nil && placement.UIDOf(info) != want.UID && !hasOwnUID(cfg, u) {
-		err = fmt.Errorf(textHomeOwner, u.Name, u.Home, placement.UIDOf(info), want.UID, want.UID, want.GID, u.Home)
+		err = ownerFault(u, placement.UIDOf(info), want.UID)
 	}
 	return err
+}
+
+// ownerFault says whose a home is, and never that it be given to another account: it is a person's.
+func ownerFault(u config.User, owner, worker uint32) error {
+	whose, err := user.LookupId(fmt.Sprint(owner))
+	if err != nil || owner == 0 {
+		return fmt.Errorf(textHomeOwner, u.Name, u.Home, owner, worker)
+	}
+	return fmt.Errorf(textHomeOfAccount, u.Name, u.Home, whose.Username, worker, u.Name, whose.Username)
 }
 
 // nearest is the path itself where it exists, else the nearest folder above it that does.

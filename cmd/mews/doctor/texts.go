@@ -11,6 +11,15 @@ const (
 		"socket_group alone, such as mews-people; take them out of this one: %s"
 	textSecretOwned = "%s holds a secret and belongs to the account %s, which is neither the service's nor root's: chown root %s"
 
+	textNoUnit      = "none runs Mews here"
+	textUnit        = "%s.service"
+	textUnitAccount = "%s.service: there is no account %q (User=)"
+	textUnreadable  = "%[1]s can't be read by the service's account %[2]s (mode %[3]o, group %[4]s): chgrp %[2]s %[1]s && chmod 640 %[1]s, or have systemd " +
+		"hand it over: LoadCredential=%[5]s:%[1]s in the unit"
+	textUnitHides     = "%s's folder %s is hidden from the service by ProtectHome=%s of %s.service: put ProtectHome=no and ReadWritePaths=%s into a drop-in, or choose another `home:`"
+	textUnitReadOnly  = "%s's folder %s can't be written by the service (ProtectSystem=strict of %s.service): add ReadWritePaths=%s in a drop-in, or choose another `home:`"
+	textOutsidePolicy = "%s's folder %s lies outside the roots of %s: add the line `root %s` there, and systemctl restart %s; or choose another `home:`"
+
 	textPrograms     = "mews, mews-spawner and mews-worker are there, %s"
 	textOtherProgram = "mews is %s and %s says %q: install mews, mews-spawner and mews-worker of one release together, and then " +
 		"restart Mews; `make build` makes all three alike"
@@ -19,10 +28,13 @@ const (
 	textDiskFree    = "%s free below %s"
 	textDiskLow     = "only %s are free below %s; messages are refused when it is full: make room"
 
-	textHomes      = "%s with a folder"
-	textHomeClosed = "%s's folder %s: %w"
-	textHandOver   = "%s's folder %s belongs to an account that others share. Stop Mews and hand it over: %s"
-	textHomeOwner  = "%s's folder %s belongs to uid %d, and their worker is uid %d: chown -R %d:%d %s"
+	textHomes          = "%s with a folder"
+	textHomeClosed     = "%s's folder %s: %w"
+	textHandOver       = "%s's folder %s belongs to an account that others share. Stop Mews and hand it over: %s"
+	textHomeOwner      = "%s's folder %s belongs to uid %d, and their worker is uid %d: choose another `home:`, or an `account:` whose folder it is"
+	textHomeOfAccount  = "%s's folder %s belongs to the account %s, and their worker is uid %d: where that account is %s's, write `account: %s`; else choose another `home:`"
+	textUnknownAccount = "%s: there is no account %q on this machine: write another `account:`"
+	textHomeMissing    = "%[1]s's folder %[2]s is not there: install -d -m 700 -o %[3]s -g %[3]s %[2]s"
 
 	textProviderSilent = "provider %s: nothing answers at %s: %w; is it running, and is base_url right?"
 

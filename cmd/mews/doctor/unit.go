@@ -1,0 +1,126 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"mews/config"
+	"mews/supervisor/unit"
+)
+
+func examineUnit(_ context.Context, o Options) (string, error) {
+	s, ok := unit.Of(o.Config.State)
+	if !ok {
+		return textNoUnit, nil
+	}
+	return fmt.Sprintf(textUnit, s.Name), unitFaults(o.Config)
+}
+
+// ServiceFaults says what keeps the unit that runs Mews here from serving: nothing where no unit does.
+func ServiceFaults(ctx context.Context, cfg *config.Config) error {
+	err := unitFaults(cfg)
+	if _, ok := unit.Of(cfg.State); !ok || os.Getuid() != 0 {
+		return err
+	}
+	for _, u := range cfg.Users {
+		err = errors.Join(err, homeFault(ctx, cfg, u))
+	}
+	return err
+}
+
+// unitFaults says what a unit does not let the service do, whoever asks: root sees more than the service does.
+func unitFaults(cfg *config.Config) error {
+	s, ok := unit.Of(cfg.State)
+	if !ok {
+		return nil
+	}
+	errs := []error{unreadable(s, cfg)}
+	for _, u := range cfg.Users {
+		errs = append(errs, outsideUnit(s, cfg, u))
+	}
+	return errors.Join(errs...)
+}
+
+// unreadable says which files with secrets the service's account can't read. Those that systemd hands over it need not.
+func unreadable(s unit.Service, cfg *config.Config) error {
+	all, err := readAccounts("/etc")
+	if err != nil {
+		return fmt.Errorf("look who can read the secrets: %w", err)
+	}
+	i := slices.IndexFunc(all, func(a account) bool { return a.name == last(s.Values("User")) })
+	if i < 0 {
+		return fmt.Errorf(textUnitAccount, s.Name, last(s.Values("User")))
+	}
+	handed := map[string]bool{}
+	for _, value := range s.Values("LoadCredential") {
+		name, _, _ := strings.Cut(value, ":")
+		handed[name] = true
+	}
+	var errs []error
+	for _, path := range append([]string{cfg.File}, cfg.Holds...) {
+		var file syscall.Stat_t
+		if syscall.Stat(path, &file) != nil || all[i].may(file, 0o4) && all[i].reaches(path) {
+			continue
+		}
+		if base := filepath.Base(path); !handed[base] || path == cfg.File {
+			errs = append(errs, fmt.Errorf(textUnreadable, path, all[i].name, uint32(file.Mode)&0o777, groupName(file.Gid), base))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// last is the value of a setting that counts.
+func last(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[len(values)-1]
+}
+
+// outsideUnit says which setting keeps the service from somebody's home.
+func outsideUnit(s unit.Service, cfg *config.Config, u config.User) error {
+	hides := last(s.Values("ProtectHome"))
+	for _, hidden := range []string{"/home", "/root", "/run/user"} {
+		if inside(u.Home, hidden) && hides != "" && hides != "no" && hides != "false" {
+			return fmt.Errorf(textUnitHides, u.Name, u.Home, hides, s.Name, u.Home)
+		}
+	}
+	writable := []string{cfg.State}
+	for _, value := range s.Values("ReadWritePaths") {
+		for _, path := range strings.Fields(value) {
+			writable = append(writable, strings.TrimLeft(path, "-+"))
+		}
+	}
+	if last(s.Values("ProtectSystem")) == "strict" && !slices.ContainsFunc(writable, func(dir string) bool { return inside(u.Home, dir) }) {
+		return fmt.Errorf(textUnitReadOnly, u.Name, u.Home, s.Name, filepath.Dir(u.Home))
+	}
+	policy, roots := policyRoots(last(s.Values("ExecStart")))
+	if len(roots) > 0 && !slices.Contains(roots, filepath.Dir(u.Home)) {
+		return fmt.Errorf(textOutsidePolicy, u.Name, u.Home, policy, filepath.Dir(u.Home), s.Name)
+	}
+	return nil
+}
+
+func inside(path, dir string) bool { return strings.HasPrefix(path+"/", dir+"/") }
+
+// policyRoots are the folders in which the spawner of a command may open homes, and the file that says so.
+func policyRoots(command string) (file string, roots []string) {
+	words := strings.Fields(command)
+	i := slices.Index(words, "--policy")
+	if i < 0 || i+1 >= len(words) {
+		return "", nil
+	}
+	text, _ := os.ReadFile(words[i+1]) // the spawner says what is wrong with it
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) == 2 && fields[0] == "root" {
+			roots = append(roots, fields[1])
+		}
+	}
+	return words[i+1], roots
+}

@@ -1,0 +1,100 @@
+package placement
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+
+	"mews/supervisor"
+)
+
+// prepare sees that a person's account and folders are there, and adds to roots where their folders lie. What is known already stays.
+func (c *Places) prepare(u supervisor.User, roots map[string]string) error {
+	if _, err := FindAccount(u.Account); u.Account != "" && err != nil {
+		return fmt.Errorf(textNoAccount, u.Name, u.Account)
+	}
+	if err := c.prepareHome(u); err != nil {
+		return err
+	}
+	for _, path := range append([]string{u.Home}, u.Workspaces...) {
+		if err := c.findRoot(path, roots); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findRoot adds where a folder lies.
+func (c *Places) findRoot(path string, roots map[string]string) (err error) {
+	if known := c.roots.Load(); known != nil && (*known)[path] != "" {
+		roots[path] = (*known)[path]
+		return nil
+	}
+	if roots[path], err = filepath.EvalSymlinks(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("find the folder %s: %w", path, err)
+	}
+	return nil
+}
+
+// Fault says why a person's worker can't be started as their entry and their folder are; "" is that nothing is known against it.
+func (c *Places) Fault(u supervisor.User) string {
+	place, err := c.Place(u)
+	if err == nil && !place.MakeHome {
+		if _, bad := os.Stat(u.Home); bad != nil {
+			err = c.homeFault(u, bad)
+		}
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// homeFault says why a home can't be used, by what is in the way.
+func (c *Places) homeFault(u supervisor.User, err error) error {
+	if hidden := hiddenBy(u.Home); hidden != "" {
+		return fmt.Errorf(textHomeHidden, u.Name, u.Home, hidden, u.Home)
+	}
+	whose := u.Account
+	if me, bad := user.Current(); whose == "" && bad == nil {
+		whose = me.Username // that of the workers of people without one
+		if me.Uid == "0" {
+			whose = c.Account
+		}
+	}
+	if errors.Is(err, fs.ErrNotExist) && whose != "" {
+		return fmt.Errorf(textHomeMissing, u.Name, u.Home, whose, whose, u.Home)
+	}
+	if closed, mode := closedFolder(u.Home); closed != "" && errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf(textHomeBehind, u.Name, u.Home, closed, mode, closed)
+	}
+	return fmt.Errorf(textHomeFault, u.Name, err)
+}
+
+// hiddenBy is the folder that systemd has put an inaccessible one over (ProtectHome=, InaccessiblePaths=), "" where it has not.
+func hiddenBy(path string) string {
+	mounts, _ := os.ReadFile("/proc/self/mountinfo") // elsewhere than on Linux there is none
+	for line := range strings.Lines(string(mounts)) {
+		fields := strings.Fields(line) // proc_pid_mountinfo(5): the fourth is the folder in its file system, the fifth where it is mounted
+		if len(fields) > 4 && strings.Contains(fields[3], "/systemd/inaccessible/") && strings.HasPrefix(path+"/", fields[4]+"/") {
+			return fields[4]
+		}
+	}
+	return ""
+}
+
+// closedFolder is the first folder on the way to a path that this account can't pass through, with its mode.
+func closedFolder(path string) (closed string, mode fs.FileMode) {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil {
+			return dir, info.Mode().Perm()
+		}
+		if dir == filepath.Dir(dir) {
+			return "", 0
+		}
+	}
+}
