@@ -103,7 +103,7 @@ func (q *chatQueue) place(thread string) supervisor.Address {
 }
 
 // address is where a post goes. In a group the first part of an answer names what it answers. What the service itself says of one
-// message names that one everywhere: it may be one of many.
+// message, and no turn, names that one everywhere: it may be one of many.
 func (q *chatQueue) address(set *postSet, p supervisor.Post) supervisor.Address {
 	to := q.place(set.conversation.Thread)
 	to.Silent = p.Repeat
