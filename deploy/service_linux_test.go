@@ -197,16 +197,10 @@ func (c *container) comesBack() {
 	c.talks("again.md")
 }
 
-// escapes has a worker try everything to get out of its walls, in a unit that is the service's but for what mews does in it.
+// escapes has a worker try everything to get out of its walls, as root types it: in the tier that serves.
 func (c *container) escapes() {
 	c.t.Helper()
-	c.run(`cd /etc/systemd/system
-		sed -e 's|/mews run |/mews doctor --escapes |' -e 's/^Type=.*/Type=oneshot/' \
-			-e '/^Restart/d' mews.service >escapes.service
-		! test -d mews.service.d || cp -r mews.service.d escapes.service.d
-		systemctl daemon-reload
-		timeout 55 systemctl start escapes || { journalctl -o cat -u escapes; exit 1; }`)
-	if said := c.run("journalctl -o cat -u escapes"); !strings.Contains(said, "\nwalls   accounts. ") {
+	if said := c.run("mews doctor --escapes"); !strings.Contains(said, "walls   accounts. ") || !strings.Contains(said, " 0 ESCAPED") {
 		c.t.Errorf("mews doctor --escapes:\n%s", said)
 	}
 }
@@ -220,6 +214,9 @@ func (c *container) stops() {
 		if !strings.Contains(said, want) {
 			c.t.Errorf("the service's end: %s, want %s\n%s", said, want, c.journal())
 		}
+	}
+	if said, err := c.try("journalctl -o cat -u mews | grep 'worker died'"); err == nil {
+		c.t.Errorf("the journal has deaths of workers:\n%s", said)
 	}
 	if left := c.run("pgrep -l -u mews,ann,bob || true; pgrep -l mews || true"); left != "" {
 		c.t.Errorf("left:\n%s", left)

@@ -21,8 +21,8 @@ func PrintStatus(w io.Writer, s control.Status, now time.Time) error {
 	}
 	fmt.Fprintf(t, "model\t%s\n", s.Model)
 	fmt.Fprintf(t, "walls\t%s\n", s.Walls.Line())
-	fmt.Fprintf(t, "limits\t%s\n", s.Walls.Limits)
-	if s.State != "" {
+	if s.State != "" { // for an admin
+		fmt.Fprintf(t, "limits\t%s\n", s.Walls.Limits)
 		fmt.Fprintf(t, "waiting\t%d new, %d running, %d answers not yet taken, %d given up on\n",
 			s.Waiting.New, s.Waiting.Running, s.Waiting.Deliveries, s.Waiting.Parked)
 	}

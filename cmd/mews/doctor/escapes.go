@@ -16,6 +16,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor/placement"
 	"mews/supervisor/pool"
+	"mews/supervisor/unit"
 )
 
 // TryEscapes has a worker try everything to get out of its walls and prints a table of what came of it. It fails when an attempt
@@ -24,6 +25,9 @@ func TryEscapes(ctx context.Context, o Options) error {
 	started, err := placement.StartedBy()
 	if err != nil {
 		return err
+	}
+	if s, ok := unit.Of(o.Config.State); ok && started == nil && os.Getuid() == 0 {
+		return tryUnderUnit(ctx, o, s)
 	}
 	s, workers, err := startSpawner(ctx, o.Config, started)
 	if err != nil {
