@@ -4,10 +4,14 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"mews/supervisor/unit"
 )
+
+// sets are the settings of which systemd-run takes the last where a unit adds up all.
+var sets = []string{"AmbientCapabilities", "CapabilityBoundingSet"}
 
 // tryUnderUnit has the attempts made as the service's own spawner would have them: in a unit of its own with the settings of the one
 // that runs Mews here. It is for root, who is neither the service's account nor has its rights.
@@ -15,8 +19,13 @@ func tryUnderUnit(ctx context.Context, o Options, s unit.Service) error {
 	args := []string{"--pipe", "--wait", "--collect", "--quiet"}
 	for _, setting := range s.Settings {
 		key, _, _ := strings.Cut(setting, "=")
-		if key != "Type" && !strings.HasPrefix(key, "Exec") && !strings.HasPrefix(key, "Restart") {
+		if key != "Type" && !slices.Contains(sets, key) && !strings.HasPrefix(key, "Exec") && !strings.HasPrefix(key, "Restart") {
 			args = append(args, "--property="+setting)
+		}
+	}
+	for _, key := range sets {
+		if values := s.Values(key); len(values) > 0 {
+			args = append(args, "--property="+key+"="+strings.Join(values, " "))
 		}
 	}
 	command := strings.Replace(last(s.Values("ExecStart")), "/mews run ", "/mews doctor --escapes ", 1)
