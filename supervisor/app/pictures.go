@@ -8,18 +8,27 @@ import (
 	"mews/supervisor/spool"
 )
 
-// pictures keeps what is drawn here for people.
+// pictures keeps what is drawn or written here for people.
 type pictures struct{ spool *spool.Spool }
 
 // Keep puts a picture into the spool.
 func (p pictures) Keep(name string, png []byte) (supervisor.File, error) {
+	return p.keep(name, "image/png", png)
+}
+
+// KeepText puts a long answer into the spool.
+func (p pictures) KeepText(name, text string) (supervisor.File, error) {
+	return p.keep(name, "text/markdown", []byte(text))
+}
+
+func (p pictures) keep(name, mediaType string, content []byte) (supervisor.File, error) {
 	f, err := p.spool.Create()
 	if err != nil {
 		return supervisor.File{}, err
 	}
-	if _, err := f.Write(png); err != nil {
-		return supervisor.File{}, fmt.Errorf("keep a picture: %w", errors.Join(err, f.Discard()))
+	if _, err := f.Write(content); err != nil {
+		return supervisor.File{}, fmt.Errorf("keep %s: %w", name, errors.Join(err, f.Discard()))
 	}
 	ref, err := f.Commit()
-	return supervisor.File{SHA256: ref.SHA256, Size: ref.Size, Name: name, MediaType: "image/png"}, err
+	return supervisor.File{SHA256: ref.SHA256, Size: ref.Size, Name: name, MediaType: mediaType}, err
 }

@@ -54,7 +54,8 @@ func (s *service) openTelegram(context.Context) (err error) {
 		Replies: &s.feeds, Render: render, Halve: halve, Rates: rates(s.config.Telegram.Rate),
 		Grows: func(c supervisor.Conversation) bool { return s.settings.StreamsReplies(c.User) }, Serves: s.serves, Log: s.log.Named("outbox"),
 		Alarm: c.tellAdmins, Recovered: c.tellAdmins, Forget: s.forget,
-		Waits: func(conversation int64) bool { return s.asked.Waits(conversation) || s.codes.Waits(conversation) },
+		KeepText: pictures{s.spool}.KeepText,
+		Waits:    func(conversation int64) bool { return s.asked.Waits(conversation) || s.codes.Waits(conversation) },
 	})
 	c.health.Reached = c.outbox.Reached
 	c.cleaner = c.outbox.Cleaner(s.db.Cleanings())

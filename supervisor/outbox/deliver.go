@@ -90,7 +90,7 @@ func (q *chatQueue) composeParts(ctx context.Context, set *postSet) error {
 	switch {
 	case len(set.posts) == 0 && len(parts) == 1:
 		set.posts = []supervisor.Post{{Turn: set.turn, Delivery: set.delivery.ID, State: supervisor.PostQueued, Content: parts[0]}}
-	case set.allSent(len(parts)):
+	case set.allSent(len(parts)) && parts[len(parts)-1].File == nil: // a message never becomes a file
 		set.setContents(parts)
 	default:
 		return q.storeContents(ctx, set, parts)

@@ -257,3 +257,25 @@ func TestTheBytesOfWhatVanishesAreForgottenOnceItIsSent(t *testing.T) {
 		h.same("forgotten", forgotten, []string{"a after 3 sends", "b after 3 sends"})
 	})
 }
+
+func TestALongAnswerIsItsBeginningAndAFile(t *testing.T) {
+	inBubble(t, func(h *rig) {
+		kept := map[string]string{}
+		h.live(func(o *outbox.Options) {
+			o.KeepText = func(name, text string) (supervisor.File, error) {
+				kept[name] = text
+				return supervisor.File{SHA256: strings.Repeat("ab", 32), Size: int64(len(text)), Name: name, MediaType: "text/markdown"}, nil
+			}
+		})
+		turn := h.begin(h.conversation("alice", alice))
+		long := words(5 * room)
+		turn.say(long)
+		pass(time.Minute)
+		turn.finish()
+		pass(time.Minute)
+		chat := h.channel.texts(alice)
+		h.same("messages", len(chat), 4)
+		h.same("kept", kept["answer.md"], long)
+		h.same("the last", chat[3], "The whole answer, which is too long for a few messages.")
+	})
+}

@@ -133,7 +133,11 @@ func (q *chatQueue) growOne(ctx context.Context, g *growingReply) (time.Time, er
 			return never, err
 		}
 		g.set.muted = g.set.uncertain()
-		g.set.setContents(q.parts(g.text, true))
+		parts := q.parts(g.text, true)
+		if q.KeepText != nil {
+			parts = parts[:min(len(parts), maxMessages-1)] // a file may come behind them
+		}
+		g.set.setContents(parts)
 		what, _ = g.set.nextCall(q.inChat)
 	}
 	if what == "" || g.set.muted {

@@ -106,6 +106,8 @@ type Options struct {
 	Recovered func(text string)
 	// Waits says whether a person's answer is waited for in a conversation: no typing is shown then. nil is never.
 	Waits func(conversation int64) bool
+	// KeepText keeps a text as a file that can be sent; nil has answers of any length be messages.
+	KeepText func(name, text string) (supervisor.File, error)
 	// Forget is called with each file of a delivery that vanishes, after its last sending and before the delivery is
 	// closed: the bytes may go. It may be called twice for one, and must not block; nil keeps the bytes.
 	Forget func(f supervisor.File)

@@ -12,6 +12,10 @@ const (
 	// Room is how many UTF-16 code units of a message a part leaves free, so that it can be marked as a repeat.
 	Room = 19
 
+	// maxMessages is how many messages an answer may be. Beyond that it is a beginning, and the whole as a file.
+	maxMessages = 4
+	wholeName   = "answer.md"
+
 	// maxCaption is how long a file's caption may be, in UTF-16 code units. (Bot API, sendDocument.)
 	maxCaption = 1024
 
@@ -23,6 +27,9 @@ const (
 // below the last file where there is no text.
 func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.RichText {
 	parts := o.parts(d.Text, false)
+	if len(parts) > maxMessages && d.Kind == supervisor.DeliveryAnswer {
+		parts, d.Files = o.withWhole(parts, d)
+	}
 	switch nothing := invisible(d.Text); {
 	case len(parts) > 0 || nothing && len(d.Files) > 0:
 	case nothing:
@@ -42,6 +49,21 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 	}
 	parts[bearer].Buttons = d.Buttons
 	return parts
+}
+
+// withWhole leaves the beginning of an answer that would be many messages, and adds the whole as a file. Where that can't be kept,
+// the answer stays many messages.
+func (o *Options) withWhole(parts []supervisor.RichText, d supervisor.Delivery) ([]supervisor.RichText, []supervisor.File) {
+	if o.KeepText == nil {
+		return parts, d.Files
+	}
+	file, err := o.KeepText(wholeName, d.Text)
+	if err != nil {
+		o.Log.Error("keep a long answer as a file; it is sent as messages", "delivery", d.ID, "error", err)
+		return parts, d.Files
+	}
+	file.Caption = textWhole
+	return parts[:maxMessages-1], append([]supervisor.File{file}, d.Files...)
 }
 
 // caption is what stands below a file, with room for a mark.

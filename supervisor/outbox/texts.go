@@ -8,7 +8,9 @@ const (
 
 	textEmpty = "(The answer was empty.)"
 	// textApology ends the delivery after one that may not have arrived.
-	textApology  = "(An earlier message of mine may not have reached you; /resend sends it again.)"
+	textApology = "(An earlier message of mine may not have reached you; /resend sends it again.)"
+	// textWhole stands below the file of an answer whose beginning stands above it.
+	textWhole    = "The whole answer, which is too long for a few messages."
 	textFileLost = "(The file %s could not be sent: %s)"
 
 	// Why a delivery did not arrive for certain.
