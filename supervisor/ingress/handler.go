@@ -15,6 +15,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/inbox"
+	"mews/supervisor/question"
 	"mews/supervisor/sqlite"
 )
 
@@ -46,6 +47,7 @@ type Handler struct {
 	pairing   pairing
 	strangers access.OncePerDay // senders and groups that were noted today
 	albums    lastAlbums
+	unread    sync.Map // what could not be looked at since somebody's last words, by conversation
 }
 
 // New makes a handler.
@@ -171,10 +173,29 @@ func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.
 		item.Inbound.Kind = supervisor.KindPress
 		h.o.Acknowledge(in.Query)
 	case supervisor.IncomingUnreadable:
-		item.Inbound.Text = "(" + in.Unreadable + ")"
-		item.Answer = fmt.Sprintf(textUnreadable, in.Unreadable)
+		what := in.Unreadable
+		if in.Album != "" {
+			what = textAlbum
+		}
+		item.Inbound.Text = "(" + what + ")"
+		item.Answer = fmt.Sprintf(textUnreadable, what)
+		h.unread.Store(item.Inbound.Conversation, what)
+	case supervisor.IncomingMessage:
+		h.mentionUnread(&item.Inbound)
 	}
 	return item
+}
+
+// mentionUnread has the first words after something that could not be looked at say so to the model: they may be about it. Commands,
+// codes and answers stand alone. After a restart nothing is mentioned.
+func (h *Handler) mentionUnread(in *supervisor.Inbound) {
+	name, _ := supervisor.ParseSlashCommand(in.Text)
+	if name != "" || access.IsCode(in.Text) || access.ContainsRecovery(in.Text) || question.InWords(in.Text) != supervisor.AnswerNone {
+		return
+	}
+	if what, ok := h.unread.LoadAndDelete(in.Conversation); ok {
+		in.Text += fmt.Sprintf(textUnread, what)
+	}
 }
 
 // isAllowCommand says whether it is an admin's /allow, which is taken from a group in which nobody may speak yet.

@@ -153,7 +153,7 @@ func TestWhatCannotBeLookedAtIsSaidOnceForAnAlbum(t *testing.T) {
 	photo := `,"photo":[{"file_id":"x","file_unique_id":"y","width":1,"height":1}],"media_group_id":"g1"`
 	p.take(1, p.incoming(101, 101, photo), p.incoming(101, 101, photo))
 	p.take(0, p.incoming(101, 101, photo))
-	if got := p.answers("alice", "101"); len(got) != 1 {
+	if got := p.answers("alice", "101"); len(got) != 1 || !strings.HasPrefix(got[0], "I can't take an album in this version.") {
 		t.Errorf("answered %q", got)
 	}
 	p.take(2, p.incoming(101, 101, `,"voice":{"file_id":"x","file_unique_id":"y","duration":1}`))
@@ -163,6 +163,19 @@ func TestWhatCannotBeLookedAtIsSaidOnceForAnAlbum(t *testing.T) {
 	}
 	if len(p.accepted) != 0 {
 		t.Errorf("a turn would begin for %q", p.texts())
+	}
+}
+
+// The words after it may be about it, so the model learns of it, once. What has to stand alone stands alone.
+func TestARefusedPictureIsKnownToTheNextMessage(t *testing.T) {
+	p := newFixture(t)
+	p.take(1, p.incoming(101, 101, `,"photo":[{"file_id":"x","file_unique_id":"y","width":1,"height":1}]`))
+	p.take(2, p.incoming(101, 101, `,"text":"/help"`), p.incoming(101, 101, `,"text":"yes"`), p.incoming(102, 102, `,"text":"hello"`),
+		p.incoming(101, 101, `,"text":"what is in it?"`), p.incoming(101, 101, `,"text":"hello"`))
+	want := []string{"alice@101: /help", "alice@101: yes", "bob@102: hello",
+		"alice@101: what is in it?\n[Before this came a photo, which can't be looked at in this version.]", "alice@101: hello"}
+	if !slices.Equal(p.texts(), want) {
+		t.Errorf("accepted %q, want %q", p.texts(), want)
 	}
 }
 
