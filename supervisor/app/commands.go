@@ -213,6 +213,9 @@ func (s chatCommands) statusText(report statusReporter) func(context.Context, su
 			return text, err
 		}
 		own, err := s.personal(ctx, c)
-		return text + "\n" + own, err
+		if text += "\n" + own; c.Channel.Can().Accounts { // where people are on their phones
+			text = listStatus(text)
+		}
+		return text, err
 	}
 }

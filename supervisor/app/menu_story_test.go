@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"mews/supervisor/app/apptest"
@@ -23,6 +24,12 @@ func TestAnAdminsMenuHasMore(t *testing.T) {
 	l.WaitFor(apptest.Patience, "alice to have a menu of her own", func() bool { return offers("chat:101") })
 	if offers("") || offers("chat:102") {
 		t.Error("everybody is offered what is for admins")
+	}
+	for name, admin := range map[string]bool{"alice": true, "bob": false} { // lines for a phone, and control groups for admins alone
+		l.asks(name, "/status", "• mews: ")
+		if status := last(l.told(name)); strings.Contains(status, "\n• limits: ") != admin || !strings.Contains(status, "\n• gate: open") {
+			t.Errorf("%s is told %q", name, status)
+		}
 	}
 	from := len(l.told("bob"))
 	l.say("bob", "/new buy milk")

@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -36,6 +37,16 @@ func PrintStatus(w io.Writer, s control.Status, now time.Time) error {
 		fmt.Fprintf(t, "user\t%s: %s; folder %s: %s\n", u.Name, workerLine(u, now), u.Home, DiskLine(u))
 	}
 	return t.Flush()
+}
+
+// listStatus makes a list of a status that is a table: a phone breaks a table's lines.
+func listStatus(table string) string {
+	lines := strings.Split(table, "\n")
+	for i, line := range lines {
+		name, rest, _ := strings.Cut(line, " ")
+		lines[i] = "- " + name + ": " + strings.TrimSpace(rest)
+	}
+	return strings.Join(lines, "\n")
 }
 
 func workerLine(u control.UserStatus, now time.Time) string {
