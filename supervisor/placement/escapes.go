@@ -11,7 +11,7 @@ import (
 
 // KnownEscapes are the attempts that a tier is known not to stop, and why.
 var KnownEscapes = map[string]map[string]string{
-	"accounts":   {"F16": bootID, "Q12": ownPool, "Q13": ownPool},
+	"accounts":   {"F16": bootID, "Q6": ownPool, "Q12": ownPool, "Q13": ownPool}, // Q6: where user namespaces are off
 	"namespaces": {"F16": bootID},
 	"landlock": {
 		"F16": bootID,
