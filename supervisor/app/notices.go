@@ -11,7 +11,9 @@ import (
 // later.
 func (s *service) deliveryQueued(conversation int64) {
 	s.codes.Stored(conversation)
-	s.asked.Stored()
+	if s.asked != nil { // where no service runs, nobody waits for an answer
+		s.asked.Stored()
+	}
 	s.feeds.Delivery(conversation)
 	if s.channel != nil {
 		s.channel.cleaner.Changed()

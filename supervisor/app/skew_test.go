@@ -63,7 +63,7 @@ func TestAWorkerOfAnotherVersionIsRefusedInWords(t *testing.T) {
 	const why = "can't be started: its program is of another version than the service. An admin has to install mews, mews-spawner and " +
 		"mews-worker of one release together, and then restart Mews"
 	l.asks("bob", "hello?", "Your assistant "+why+". I try again every now and then")
-	l.asks("bob", "/status", "mews")
+	l.asks("bob", "/status", "• mews")
 	for what, said := range map[string]string{"/status": l.told("bob")[1], "status": verb(l, "status"), "doctor": verb(l, "doctor")} {
 		if !strings.Contains(said, why) || strings.Contains(said, "death") || strings.Contains(said, "broken") {
 			t.Errorf("%s says\n%s", what, said)

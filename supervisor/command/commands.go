@@ -239,9 +239,6 @@ func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func())
 	c.store(ctx, in, d)
 }
 
-// permanentRefusals are the errors of an answer that the outbox will never take: the command has one, or is not there any more.
-var permanentRefusals = map[supervisor.Code]bool{supervisor.CodeInvalid: true, supervisor.CodeNotFound: true}
-
 // store puts an answer into the outbox, and tries again for as long as that fails. The outbox refuses a second answer to a command that
 // was sent again while its first answer was being stored, and an answer to somebody who was deleted.
 func (c *Commands) store(ctx context.Context, in supervisor.Inbound, d supervisor.Delivery) {
