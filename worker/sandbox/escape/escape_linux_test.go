@@ -130,6 +130,16 @@ func TestPIDsOfElsewhere(t *testing.T) {
 }
 
 // TestNoVictims: a row whose victim is not named is untried.
+// TestAProbeFindsAName although one before it, which had the same process id, was killed and left what it had made.
+func TestAProbeFindsAName(t *testing.T) {
+	dir := t.TempDir()
+	for range 3 {
+		if err := os.Mkdir(freshName(dir, "K1"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestNoVictims(t *testing.T) {
 	r := newHarness(t)
 	r.victims = Victims{Workspace: r.victims.Workspace}

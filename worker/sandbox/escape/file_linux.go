@@ -3,6 +3,7 @@ package escape
 import (
 	"bytes"
 	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -117,9 +118,10 @@ func listDescriptors(v Victims) error {
 	return nil
 }
 
-// freshName is an unused name, for a probe to make and to remove.
+// freshName is an unused name, for a probe to make and to remove. A probe that was killed may have left its own, under a process
+// id that comes again in the next worker's namespace: so it is a random one.
 func freshName(dir, row string) string {
-	return filepath.Join(dir, fmt.Sprintf(".mews-escape-%s-%d", row, os.Getpid()))
+	return filepath.Join(dir, ".mews-escape-"+row+"-"+rand.Text())
 }
 
 // create makes a new file and removes it.
