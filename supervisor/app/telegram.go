@@ -30,7 +30,7 @@ type telegramChannel struct {
 	health  telegram.Health
 	outbox  *outbox.Outbox
 	cleaner *outbox.Cleaner
-	queries chan string                 // presses to be acknowledged
+	presses chan acknowledgement        // presses to be acknowledged
 	read    func(context.Context) error // the way in, until its context ends
 }
 
@@ -39,7 +39,7 @@ func (s *service) openTelegram(context.Context) (err error) {
 	if s.config.Telegram.Token.Reveal() == "" {
 		return nil
 	}
-	c := &telegramChannel{service: s, log: s.log.Named("telegram"), queries: make(chan string, maxQueries)}
+	c := &telegramChannel{service: s, log: s.log.Named("telegram"), presses: make(chan acknowledgement, maxQueries)}
 	c.client, err = telegram.New(telegram.Options{
 		Token: s.config.Telegram.Token.Reveal(), APIURL: s.config.Telegram.APIURL, Open: s.spool.Read, Log: c.log,
 	})
@@ -97,10 +97,16 @@ func (s *service) openTelegramIn(context.Context) error {
 // maxQueries is how many presses wait to be acknowledged. That those beyond are not is seen by whoever pressed, for a moment.
 const maxQueries = 100
 
+// acknowledgement is what ends the wait of whoever pressed a button.
+type acknowledgement struct {
+	query string
+	text  string // shown to them alone, for a moment; "" is none
+}
+
 // pressed has a press acknowledged. It never blocks.
-func (c *telegramChannel) pressed(query string) {
+func (c *telegramChannel) pressed(query, text string) {
 	select {
-	case c.queries <- query:
+	case c.presses <- acknowledgement{query, text}:
 	default:
 	}
 }
@@ -111,8 +117,8 @@ func (c *telegramChannel) acknowledge(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case query := <-c.queries:
-			if err := c.client.AckPress(ctx, query, "", false); err != nil && ctx.Err() == nil {
+		case a := <-c.presses:
+			if err := c.client.AckPress(ctx, a.query, a.text, false); err != nil && ctx.Err() == nil {
 				c.log.Warn("acknowledge that a button was pressed", "error", err)
 			}
 		}

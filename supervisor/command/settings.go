@@ -45,10 +45,15 @@ const resetWord = "default"
 
 const settingPrefix = "s:"
 
+// showsSettings says whether /settings with such arguments shows something, and sets nothing: "/settings model" lists models.
+func showsSettings(arguments string) bool {
+	return arguments == "" || strings.EqualFold(arguments, "model")
+}
+
 func init() {
 	register(row{SlashCommand: supervisor.SlashCommand{Name: "settings",
 		Help: "what is set for you; /settings NAME VALUE sets one of it, /settings NAME default takes that back"},
-		place: 80, run: settings, private: withoutArguments, mayAsk: true, prefix: settingPrefix})
+		place: 80, run: settings, private: showsSettings, mayAsk: true, prefix: settingPrefix})
 }
 
 // settings shows what is set for a person, or sets one of it.

@@ -28,13 +28,15 @@ type Options struct {
 	Conversations sqlite.Conversations
 	Outbox        sqlite.Outbox
 	Inbox         *inbox.Inbox
+	Questions     *question.Questions
 	Seal          *access.Seal // nil where its key cannot be used: nobody is offered a second factor
 	Renames       *ChatRenames
 
-	Refresh     func(context.Context) error                            // reads people anew
-	Moved       func(from, to string)                                  // what is to be sent to a chat goes to its new name
-	Wake        func(ctx context.Context, chat string) error           // has what waits in a chat be worked on
-	Acknowledge func(query string)                                     // ends the wait of whoever pressed a button; never blocks
+	Refresh func(context.Context) error                  // reads people anew
+	Moved   func(from, to string)                        // what is to be sent to a chat goes to its new name
+	Wake    func(ctx context.Context, chat string) error // has what waits in a chat be worked on
+	// Acknowledge ends the wait of whoever pressed a button, and shows them alone a text for a moment; "" is none. It never blocks.
+	Acknowledge func(query, text string)
 	Queued      func(conversation int64)                               // something was put into its outbox
 	KeepPicture func(name string, png []byte) (supervisor.File, error) // puts a picture into the spool
 	Audit       func(user, action, detail string)
@@ -153,7 +155,27 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 	if in.Group && !h.o.People.GroupAllowed(in.Channel, in.Chat) && !isAllowCommand(user, in) {
 		return item, false, h.noteUnknownGroup(ctx, user, in)
 	}
+	if foreign, err := h.isForeignPress(ctx, user.Name, in); foreign || err != nil {
+		return item, false, err
+	}
 	return h.item(user, in), true, nil
+}
+
+// isForeignPress says whether somebody has pressed another's button, and tells them so without a word to the group. In groups there
+// are buttons of questions alone: all else stands in its person's private chat.
+func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor.Incoming) (bool, error) {
+	if in.Kind != supervisor.IncomingPress || !in.Group {
+		return false, nil
+	}
+	theirs, err := h.o.Questions.IsTheirs(ctx, user, in.Text)
+	if err != nil || theirs {
+		return false, err
+	}
+	h.o.Acknowledge(in.Query, textForeignPress)
+	if h.strangers.First("press "+user+" "+in.Chat, time.Now()) {
+		h.o.Audit(user, "question.foreign", fmt.Sprintf("in group %s; nothing was done", in.Chat))
+	}
+	return true, nil
 }
 
 // item is what the inbox is to keep of something that a person has sent.
@@ -171,7 +193,7 @@ func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.
 	switch in.Kind {
 	case supervisor.IncomingPress:
 		item.Inbound.Kind = supervisor.KindPress
-		h.o.Acknowledge(in.Query)
+		h.o.Acknowledge(in.Query, "")
 	case supervisor.IncomingUnreadable:
 		what := in.Unreadable
 		if in.Album != "" {

@@ -4,9 +4,10 @@ package ingress
 const (
 	textUnreadable = "I can't take %s in this version. Write to me what it says, and I work with that."
 
-	textAlbum     = "an album"
-	textUnread    = "\n[Before this came %s, which can't be looked at in this version.]" // for the model
-	textAllowHint = "You spoke to me in the group “%s”, where I answer nobody yet. Write /allow there, and I answer the people there whom I know."
+	textAlbum        = "an album"
+	textUnread       = "\n[Before this came %s, which can't be looked at in this version.]" // for the model
+	textForeignPress = "This button is not for you: somebody else was asked."
+	textAllowHint    = "You spoke to me in the group “%s”, where I answer nobody yet. Write /allow there, and I answer the people there whom I know."
 
 	textFactorRequired = "Your chat is locked by a second factor."
 	textFactorOptional = "Your chat can be locked by a second factor. It is not locked yet: it will be from the first code that you " +

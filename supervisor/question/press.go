@@ -13,6 +13,15 @@ func InWords(text string) supervisor.Answer {
 	return answersInWords[strings.TrimRight(strings.ToLower(strings.TrimSpace(text)), ".!")]
 }
 
+// IsTheirs says whether a press is of a question that a person was asked.
+func (s *Questions) IsTheirs(ctx context.Context, user, press string) (bool, error) {
+	nonce, _, ok := parse(press)
+	if !ok {
+		return false, nil
+	}
+	return s.o.Store.WasAsked(ctx, user, digest(nonce))
+}
+
 // Press takes what a person has pressed in a conversation, and returns what they are told. Of two presses the first counts. A
 // press that is made up, of another person's question or from another conversation does nothing and is audited; its error has
 // CodeForbidden.

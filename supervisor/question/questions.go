@@ -30,6 +30,8 @@ type Store interface {
 	Use(ctx context.Context, id int64) (answer supervisor.Answer, taken bool, err error)
 	// Withdraw has a question without an answer expire.
 	Withdraw(ctx context.Context, id int64) error
+	// WasAsked says whether a question with that digest was put to a person.
+	WasAsked(ctx context.Context, user, digest string) (bool, error)
 	// Press keeps what was pressed and audits it. q is the question as it was before.
 	Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, result supervisor.PressResult, err error)
 }

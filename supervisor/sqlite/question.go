@@ -165,6 +165,13 @@ func (s Questions) Withdraw(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t tx) error { return t.Exec(withdrawQuestion, t.Now, id) }, "withdraw question %d", id)
 }
 
+const wasAsked = `SELECT EXISTS (SELECT 1 FROM question WHERE digest = ? AND user = ?)`
+
+// WasAsked says whether a question with that digest was put to a person.
+func (s Questions) WasAsked(ctx context.Context, user, digest string) (bool, error) {
+	return engine.Value(s.db.reader(ctx, "find a question of %s", user), engine.Bool, wasAsked, digest, user)
+}
+
 const (
 	findPressed    = selectQuestion + `WHERE q.digest = ?`
 	answerQuestion = `UPDATE question SET answer = ?, answered_at = ?, expires_at = ? WHERE id = ?`
