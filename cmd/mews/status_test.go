@@ -17,7 +17,7 @@ func TestWhatAFolderHolds(t *testing.T) {
 		limit int64
 		want  string
 	}{
-		{protocol.TurnEnd{}, 10 << 30, "unknown until their worker has run"},
+		{protocol.TurnEnd{}, 10 << 30, "not counted yet"},
 		{protocol.TurnEnd{Disk: 1288490189}, 10 << 30, "1.2 GiB of 10 GiB"},
 		{protocol.TurnEnd{Disk: 2 << 30, DiskMore: true}, 10 << 30, "at least 2 GiB of 10 GiB"},
 		{protocol.TurnEnd{}, 10 << 30, "at least 2 GiB of 10 GiB"},

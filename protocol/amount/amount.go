@@ -2,9 +2,11 @@
 package amount
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Of is "1 line", "2 lines", "12,345 lines". n is not below 0.
@@ -66,4 +68,19 @@ func Dollars(micro int64) string {
 	}
 	cents := micro/10_000 + (micro%10_000+5_000)/10_000
 	return fmt.Sprintf("$%s.%02d", Number(cents/100), cents%100)
+}
+
+// Duration is "1 hour and 30 minutes", to the second. d is not below 0.
+func Duration(d time.Duration) string {
+	var parts []string
+	for _, unit := range []struct {
+		name string
+		size time.Duration
+	}{{"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}} {
+		if n := d / unit.size; n > 0 {
+			parts = append(parts, Of(int64(n), unit.name, unit.name+"s"))
+		}
+		d %= unit.size
+	}
+	return cmp.Or(strings.Join(parts, " and "), "0 seconds")
 }

@@ -3,6 +3,7 @@ package amount_test
 import (
 	"math"
 	"testing"
+	"time"
 
 	"mews/protocol/amount"
 )
@@ -24,6 +25,16 @@ func TestOf(t *testing.T) {
 	} {
 		if got := amount.Of(n, "line", "lines"); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+}
+
+func TestDuration(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0 seconds", time.Second: "1 second", time.Minute: "1 minute", 90 * time.Second: "1 minute and 30 seconds", 12 * time.Hour: "12 hours",
+	} {
+		if got := amount.Duration(d); got != want {
+			t.Errorf("%v is %s, want %s", d, got, want)
 		}
 	}
 }

@@ -1,11 +1,8 @@
 package access
 
 import (
-	"cmp"
-	"strings"
 	"time"
 
-	"mews/protocol/amount"
 	"mews/supervisor"
 )
 
@@ -22,19 +19,4 @@ func formatTime(at, now time.Time, u supervisor.User) string {
 		text += " (" + u.Timezone + ")"
 	}
 	return text
-}
-
-// formatDuration is a length of time for people: "12 hours", "1 hour and 30 minutes".
-func formatDuration(d time.Duration) string {
-	var parts []string
-	for _, unit := range []struct {
-		name string
-		size time.Duration
-	}{{"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}} {
-		if n := d / unit.size; n > 0 {
-			parts = append(parts, amount.Of(int64(n), unit.name, unit.name+"s"))
-		}
-		d %= unit.size
-	}
-	return cmp.Or(strings.Join(parts, " and "), "0 seconds")
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"mews/protocol/amount"
 	"mews/supervisor"
 )
 
@@ -149,7 +150,7 @@ func (g *Gate) activeUser(name string) (u supervisor.User, why string) {
 func (g *Gate) DecideLogin(user, code string) supervisor.Decide {
 	l := g.limits.Load()
 	return g.decide(user, code, codePurpose{action: actionLogin, enrols: true,
-		done: fmt.Sprintf(textUnlocked, formatDuration(l.Lifetime), formatDuration(l.IdleTimeout))})
+		done: fmt.Sprintf(textUnlocked, amount.Duration(l.Lifetime), amount.Duration(l.IdleTimeout))})
 }
 
 // DecideStepUp holds a code against a person's factor for one effect that needs a fresh one. An open gate does not help, and

@@ -154,7 +154,7 @@ func (v verification) reject(f supervisor.Factor, now time.Time) (supervisor.Fac
 		return f, v.not(suffixLocked, fmt.Sprintf(textWrongAndLocked, maxTries, formatTime(f.LockedUntil, now, v.user)))
 	}
 	return f, v.not(suffixRefused, fmt.Sprintf(textWrong, amount.Of(maxTries-f.Failures, "try is", "tries are"),
-		formatDuration(lockoutDuration(f.Lockouts+1))))
+		amount.Duration(lockoutDuration(f.Lockouts+1))))
 }
 
 // not is the verdict on a code that was not right.

@@ -25,9 +25,10 @@ func TestAnAdminsMenuHasMore(t *testing.T) {
 	if offers("") || offers("chat:102") {
 		t.Error("everybody is offered what is for admins")
 	}
-	for name, admin := range map[string]bool{"alice": true, "bob": false} { // lines for a phone, and control groups for admins alone
+	for name, admin := range map[string]bool{"alice": true, "bob": false} { // lines for a phone, and the machine's for admins alone
 		l.asks(name, "/status", "• mews: ")
-		if status := last(l.told(name)); strings.Contains(status, "\n• limits: ") != admin || !strings.Contains(status, "\n• gate: open") {
+		if status := last(l.told(name)); strings.Contains(status, "\n• limits: ") != admin || !strings.Contains(status, "\n• gate: open") ||
+			strings.Contains(status, "process") != admin || strings.Contains(status, l.Home(name)) != admin {
 			t.Errorf("%s is told %q", name, status)
 		}
 	}

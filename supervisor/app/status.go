@@ -52,6 +52,9 @@ func (r statusReporter) statusText(ctx context.Context, c supervisor.Conversatio
 	if err != nil {
 		return "", err
 	}
+	if u.Role != supervisor.RoleAdmin || c.InGroup() {
+		hideMachine(&status)
+	}
 	if c.InGroup() {
 		return fmt.Sprintf(textStatusInGroup, status.Version,
 			r.greet(u).Model, workerLine(status.Users[0], time.Now())), nil
@@ -61,6 +64,18 @@ func (r statusReporter) statusText(ctx context.Context, c supervisor.Conversatio
 		return "", err
 	}
 	return strings.TrimRight(b.String(), "\n"), nil
+}
+
+// hideMachine takes out of a status what is the machine's: processes and paths.
+func hideMachine(s *control.Status) {
+	s.PID = 0
+	for i := range s.Users {
+		u := &s.Users[i]
+		u.PID, u.Home = 0, ""
+		if u.Refused != "" {
+			u.Refused = textNoFolder
+		}
+	}
 }
 
 // statusOf tells of people, and with service of the service as a whole.

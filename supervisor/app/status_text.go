@@ -15,7 +15,11 @@ import (
 // PrintStatus writes a status for people.
 func PrintStatus(w io.Writer, s control.Status, now time.Time) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "mews\t%s, process %d, up %s\n", s.Version, s.PID, now.Sub(s.Since).Round(time.Second))
+	process := ""
+	if s.PID > 0 {
+		process = fmt.Sprintf(", process %d", s.PID)
+	}
+	fmt.Fprintf(t, "mews\t%s%s, up %s\n", s.Version, process, now.Sub(s.Since).Round(time.Second))
 	if s.State != "" {
 		fmt.Fprintf(t, "state\t%s (database %s, memory %s, %s resident)\n", s.State, amount.Size(s.Memory.Database), amount.Size(s.Memory.Supervisor),
 			amount.Size(s.Memory.Resident))
@@ -24,8 +28,8 @@ func PrintStatus(w io.Writer, s control.Status, now time.Time) error {
 	fmt.Fprintf(t, "walls\t%s\n", s.Walls.Line())
 	if s.State != "" { // for an admin
 		fmt.Fprintf(t, "limits\t%s\n", s.Walls.Limits)
-		fmt.Fprintf(t, "waiting\t%d new, %d running, %d answers not yet taken, %d given up on\n",
-			s.Waiting.New, s.Waiting.Running, s.Waiting.Deliveries, s.Waiting.Parked)
+		fmt.Fprintf(t, "waiting\t%d new, %d running, %s not delivered yet, %d given up on\n",
+			s.Waiting.New, s.Waiting.Running, amount.Of(s.Waiting.Deliveries, "answer", "answers"), s.Waiting.Parked)
 	}
 	for _, c := range s.Channels {
 		fmt.Fprintf(t, "%s\t%s\n", c.Name, channelLine(c, now))
@@ -34,7 +38,7 @@ func PrintStatus(w io.Writer, s control.Status, now time.Time) error {
 		fmt.Fprintf(t, "lost\t%s\n", lostLine(l, now))
 	}
 	for _, u := range s.Users {
-		fmt.Fprintf(t, "user\t%s: %s; folder %s: %s\n", u.Name, workerLine(u, now), u.Home, DiskLine(u))
+		fmt.Fprintf(t, "user\t%s: %s; %s: %s\n", u.Name, workerLine(u, now), strings.TrimSpace("folder "+u.Home), DiskLine(u))
 	}
 	return t.Flush()
 }
@@ -64,7 +68,7 @@ func workerLine(u control.UserStatus, now time.Time) string {
 		line += fmt.Sprintf(", %s ended", amount.Of(u.Turns, "turn", "turns"))
 	}
 	if u.Deaths > 0 {
-		line += fmt.Sprintf(", %s lately", amount.Of(u.Deaths, "death", "deaths"))
+		line += fmt.Sprintf(", ended unexpectedly %s", amount.Of(u.Deaths, "time", "times"))
 	}
 	if u.Refused != "" {
 		line += ", can't be started: " + u.Refused
@@ -75,7 +79,7 @@ func workerLine(u control.UserStatus, now time.Time) string {
 // DiskLine is what a home holds, of what it may.
 func DiskLine(u control.UserStatus) string {
 	if u.Disk == 0 {
-		return "unknown until their worker has run"
+		return "not counted yet"
 	}
 	line := amount.Size(u.Disk)
 	if u.DiskMore {

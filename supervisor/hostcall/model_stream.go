@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/reply"
 	"mews/supervisor/sqlite"
@@ -95,7 +96,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req superv
 		return req, err
 	}
 	if most := t.Limits.Steps; most > 0 && t.Step >= most {
-		return req, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textTooManySteps, t.Step)}
+		return req, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textTooManySteps, amount.Of(t.Step, "step", "steps"))}
 	}
 	if last := t.transcript.newest(); p.After != last {
 		return req, invalidParams("after: message %d, want %d", p.After, last)

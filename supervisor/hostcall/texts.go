@@ -6,7 +6,7 @@ const (
 		"far is kept. Please send it again; the log says what was wrong."
 	textUnexplained = "Your assistant's process gave up without saying why. What was done so far is kept. Please send it " +
 		"again; the log may say more."
-	textTooManySteps = "This took %d steps, the most that one turn may take. Say “go on” and I continue."
+	textTooManySteps = "This took %s, the most that one turn may take. Say “go on” and I continue."
 	textUnreadable   = "The model's answer could not be read. Please try again."
 	textEmpty        = "The model answered with nothing at all. Please try again, or say it in other words."
 	textTooLarge     = "The model's answer was too large to take (%d KiB, %d tool calls). Please ask for less at once."

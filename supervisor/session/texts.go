@@ -3,8 +3,10 @@ package session
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/reply"
 )
@@ -14,8 +16,8 @@ const (
 	textNothingSaid = "(The model had nothing to say.)"
 	textStopped     = "(Stopped, as you asked. Nothing of it runs on.)"
 	textSuperseded  = "(Stopped, because you wrote more. Nothing of it runs on; the next answer is to all of it.)"
-	textSteps       = "(Ended after %d steps, the most that one turn may take. Say “go on” and I continue.)"
-	textTime        = "(Ended after %d minutes, the longest that one turn may take. Say “go on” and I continue.)"
+	textSteps       = "(Ended after %s, the most that one turn may take. Say “go on” and I continue.)"
+	textTime        = "(Ended after %s, the longest that one turn may take. Say “go on” and I continue.)"
 	textRepeat      = "(Ended because the model asked for the very same thing three times in a row. Other words may help.)"
 	textFailure     = "⚠ %s"
 	textRefused     = "⚠ %s\n\n(What you asked here has left our conversation, with all that I did for it: a model that has declined " +
@@ -44,8 +46,12 @@ var endTexts = map[protocol.Why]func(outcome, protocol.TurnLimits) string{
 		}
 		return textStopped
 	},
-	protocol.WhySteps:  func(_ outcome, l protocol.TurnLimits) string { return fmt.Sprintf(textSteps, l.Steps) },
-	protocol.WhyTime:   func(_ outcome, l protocol.TurnLimits) string { return fmt.Sprintf(textTime, l.Seconds/60) },
+	protocol.WhySteps: func(_ outcome, l protocol.TurnLimits) string {
+		return fmt.Sprintf(textSteps, amount.Of(l.Steps, "step", "steps"))
+	},
+	protocol.WhyTime: func(_ outcome, l protocol.TurnLimits) string {
+		return fmt.Sprintf(textTime, amount.Duration(time.Duration(l.Seconds)*time.Second))
+	},
 	protocol.WhyRepeat: func(outcome, protocol.TurnLimits) string { return textRepeat },
 	protocol.WhyError: func(o outcome, _ protocol.TurnLimits) string {
 		return fmt.Sprintf(textFailure, supervisor.ErrorMessage(o.end.Failure))

@@ -73,3 +73,13 @@ func TestAWorkersEndIsNotTakenOnTrust(t *testing.T) {
 		}
 	}
 }
+
+// TestOneIsNotSeveral: a limit may be one of a thing.
+func TestOneIsNotSeveral(t *testing.T) {
+	limits := protocol.TurnLimits{Steps: 1, Seconds: 90}
+	for why, want := range map[protocol.Why]string{protocol.WhySteps: "after 1 step,", protocol.WhyTime: "after 1 minute and 30 seconds,"} {
+		if got := finalText(outcome{why: why}, "", limits); !strings.Contains(got, want) {
+			t.Errorf("%s: %q", why, got)
+		}
+	}
+}

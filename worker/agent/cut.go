@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/worker"
 )
 
@@ -28,7 +29,7 @@ func (t *turn) limitOutput(text string) (string, *protocol.BlobRef) {
 	}
 	head, tail := headAndTail(text, limit-noteRoom)
 	gone := text[len(head) : len(text)-len(tail)]
-	left := fmt.Sprintf("%d bytes (%d lines) left out", len(gone), strings.Count(gone, "\n"))
+	left := fmt.Sprintf("%d bytes (%s) left out", len(gone), amount.Of(strings.Count(gone, "\n"), "line", "lines"))
 
 	ref, err := t.host.Keep(t.commitCtx, strings.NewReader(text), int64(len(text)))
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/supervisor/placement"
 	"mews/supervisor/pool"
 	"mews/supervisor/unit"
@@ -38,7 +39,7 @@ func TryEscapes(ctx context.Context, o Options) error {
 		return err
 	}
 	if bad > 0 {
-		return fmt.Errorf(textEscaped, bad, s.Sandbox().Tier)
+		return fmt.Errorf(textEscaped, amount.Of(bad, "attempt", "attempts"), s.Sandbox().Tier)
 	}
 	return nil
 }

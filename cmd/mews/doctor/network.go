@@ -96,7 +96,7 @@ func examineService(ctx context.Context, o Options) (string, error) {
 			return "", fmt.Errorf(textCannotStart, u.Name, u.Refused)
 		}
 	}
-	return fmt.Sprintf(textRunning, status.PID, status.Waiting.Parked), nil
+	return fmt.Sprintf(textRunning, status.PID, amount.Of(status.Waiting.Parked, "message", "messages")), nil
 }
 
 // serviceStatus asks the service that runs, if one does.

@@ -45,7 +45,7 @@ const (
 	textWebhook        = "called at %s"
 
 	textNotRunning   = "not running; start it with `%s`"
-	textRunning      = "running, process %d, %d messages given up on"
+	textRunning      = "running, process %d, %s given up on"
 	textCannotStart  = "the worker of %s can't be started: %s"
 	textOtherService = "the service runs version %s and this is %s: %s"
 )
@@ -91,7 +91,7 @@ const (
 	markKnown   = "known" // to get out in this tier
 
 	textEscapesSum  = "\n%d attempts in tier %s: %d stopped, %d known not to be, %d not tried here, %d ESCAPED\n"
-	textEscaped     = "%d attempts got out of the walls %q"
+	textEscaped     = "%s got out of the walls %q"
 	textDaemonEnded = "the daemon ended with its worker"
 	textDaemonLives = "the daemon lives on as process %d"
 )

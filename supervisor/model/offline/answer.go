@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/supervisor"
 )
 
@@ -136,7 +137,7 @@ func fence(text string) string {
 	}
 	quoted := bar + "\n" + shown + "\n" + bar
 	if left > 0 {
-		quoted += "\n" + fmt.Sprintf(textCut, left)
+		quoted += "\n" + fmt.Sprintf(textCut, amount.Bytes(int64(left)))
 	}
 	return quoted
 }

@@ -25,7 +25,7 @@ func TestResultsAreTold(t *testing.T) {
 		{"an empty file", "read a.md", map[string]protocol.ToolResult{"read_file": ok("")},
 			[]string{"`a.md` is empty."}, 1},
 		{"a long file", "read a.md", map[string]protocol.ToolResult{"read_file": ok(long)},
-			[]string{"more bytes are not shown"}, 1},
+			[]string{"That is only the beginning. Not shown: "}, 1},
 		{"a missing file", "read a.md",
 			map[string]protocol.ToolResult{"read_file": failed("read a.md: there is no such file")},
 			[]string{"I could not read `a.md`: read a.md: there is no such file"}, 1},

@@ -30,5 +30,5 @@ const (
 	textEmptyFolder  = "There is nothing in your folder."
 	textFolder       = "This is in your folder:\n%s"
 	textOutput       = "It says:\n%s"
-	textCut          = "That is the beginning: %d more bytes are not shown here."
+	textCut          = "That is only the beginning. Not shown: %s."
 )

@@ -125,7 +125,7 @@ func (l *listing) result(name, pattern string) worker.Result {
 	}
 	for i, trouble := range l.trouble {
 		if i == maxTrouble {
-			lines = append(lines, fmt.Sprintf("Could not read %d more folders.", len(l.trouble)-i))
+			lines = append(lines, "Could not read "+amount.Of(len(l.trouble)-i, "more folder.", "more folders."))
 			break
 		}
 		lines = append(lines, "Could not "+trouble+".")

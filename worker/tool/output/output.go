@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/worker"
 )
 
@@ -94,5 +95,5 @@ func read(ctx context.Context, reader Reader, args readArgs) (worker.Result, err
 	if end < part.Size {
 		header = fmt.Sprintf("[bytes %d to %d of %d; go on with \"start\": %d]\n", start, end, part.Size, end)
 	}
-	return worker.Result{Text: header + string(data), Brief: fmt.Sprintf("%d bytes", len(data))}, nil
+	return worker.Result{Text: header + string(data), Brief: amount.Bytes(int64(len(data)))}, nil
 }
