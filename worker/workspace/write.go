@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"io"
@@ -34,7 +35,7 @@ func (w *Workspace) Write(path string, data []byte, mode Mode) (created bool, er
 	if err == nil && p.info != nil && mode == Create {
 		same, err := hasContent(w.root, p, data)
 		if err == nil && !same {
-			err = fs.ErrExist
+			err = cmp.Or(w.rules.checkReplaceable(p), fs.ErrExist)
 		}
 		return false, wrapError("write", path, err)
 	}

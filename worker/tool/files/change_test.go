@@ -22,10 +22,22 @@ func TestWriteFile(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, nil)
 	r := d.works("write_file", `{"path":"/notes/a.md","content":"grüße\n"}`, "notes/a.md was created, 8 bytes.")
 	wantChanges(t, r, protocol.Change{Kind: "write", Target: "notes/a.md", Detail: "created, 8 bytes"})
-	r = d.works("write_file", `{"path":"notes/a.md","content":"new"}`, "notes/a.md was overwritten, 3 bytes.")
+	d.put("notes/a.md", "grüße\n")
+	const advice = "; change it with edit_file, or replace it with overwrite: true"
+	for _, other := range []string{``, `,"overwrite":false`} {
+		d.fails("write_file", `{"path":"notes/a.md","content":"other"`+other+`}`, "write notes/a.md: there is something with this name "+
+			"already: 8 bytes, changed 2026-11-20 13:00, first line \"grüße\""+advice)
+	}
+	r = d.works("write_file", `{"path":"notes/a.md","content":"new","overwrite":true}`, "notes/a.md was overwritten, 3 bytes.")
 	wantChanges(t, r, protocol.Change{Kind: "write", Target: "notes/a.md", Detail: "overwritten, 3 bytes"})
-	d.fails("write_file", `{"path":"notes/a.md","content":"other","overwrite":false}`,
-		"write notes/a.md: there is something with this name already, and overwrite is false")
+	for content, says := range map[string]string{
+		"": `0 bytes, changed 2026-11-20 13:00, first line ""`, "\xff\xfea\x00\r\x00\n\x00": `first line "a"`,
+		strings.Repeat("ä", 50) + "\nb": `first line "` + strings.Repeat("ä", 40) + `"`,
+		"\x00":                          "1 byte, changed 2026-11-20 13:00; read f: it is not text but binary, 1 byte" + advice,
+	} {
+		d.put("f", content)
+		d.fails("write_file", `{"path":"f","content":"other"}`, says)
+	}
 	d.works("write_file", `{"path":"notes/a.md","content":"new","overwrite":false}`,
 		"notes/a.md was found to hold just this already, 3 bytes.")
 	d.fails("write_file", `{"path":"notes","content":"x"}`, "it is a folder")
@@ -49,11 +61,12 @@ func TestAppendFile(t *testing.T) {
 	d.fails("append_file", `{"path":"p.png","content":"b"}`, "append to", "a PNG image")
 	d.fails("append_file", `{"path":"logs/a.md","content":""}`, "content is empty")
 	for tool, arguments := range map[string]string{
-		"write_file": `{"path":"logs/a.md","content":""}`, "delete_file": `{"path":"logs/a.md"}`,
+		"write_file": `{"path":"logs/a.md","content":"","overwrite":true}`, "delete_file": `{"path":"logs/a.md"}`,
 		"edit_file": `{"path":"logs/a.md","old_text":"one","new_text":"two"}`, "move_file": `{"from":"logs","to":"old"}`,
 	} {
 		d.fails(tool, arguments, "by the rules of this folder it can only be appended to")
 	}
+	d.fails("write_file", `{"path":"logs/a.md","content":"x"}`, "by the rules of this folder it can only be appended to")
 }
 
 func TestEditFile(t *testing.T) {

@@ -17,7 +17,7 @@ var editSpec = worker.Spec{
 	Name:   "edit_file",
 	Effect: protocol.EffectOnce,
 	Description: "Replace old_text, exactly as the file has it, by new_text. It must be there once; " +
-		"with all true every place is replaced.",
+		"all: every place.",
 	Properties: `{"path":{"type":"string"},"old_text":{"type":"string"},"new_text":{"type":"string"},` +
 		`"all":{"type":"boolean"}}`,
 	Required: `["path","old_text","new_text"]`,

@@ -30,9 +30,8 @@ func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) [
 		worker.Define(listSpec, listArgs{Limit: listLimit}, t.list),
 		worker.Define(moveSpec, moveArgs{}, t.move),
 		worker.Define(readSpec, readArgs{StartLine: 1}, t.read),
-		worker.Define(readManySpec, readManyArgs{}, t.readMany),
 		worker.Define(searchSpec, searchArgs{Limit: searchLimit}, t.search),
-		worker.Define(writeSpec, writeArgs{Overwrite: true}, t.write),
+		worker.Define(writeSpec, writeArgs{}, t.write),
 	}
 }
 

@@ -21,10 +21,9 @@ const (
 var listSpec = worker.Spec{
 	Name:        "list_files",
 	Effect:      protocol.EffectNone,
-	Description: "List a folder (path empty: the whole workspace) with sizes and times. Folders end in a slash.",
-	Properties: `{"path":{"type":"string"},"pattern":{"type":"string","description":"glob: *.md, notes/**/*.txt"},` +
-		`"recursive":{"type":"boolean"},"limit":{"type":"integer","default":200}}`,
-	Required: `[]`,
+	Description: "List a folder (path empty: the whole one) with sizes and times. Folders end in a slash.",
+	Properties: `{"path":{"type":"string"},"pattern":{"type":"string","description":"glob: notes/**/*.txt"},` +
+		`"recursive":{"type":"boolean"},"limit":{"type":"integer","description":"entries, default 200"}}`,
 }
 
 type listArgs struct {

@@ -17,7 +17,7 @@ var moveSpec = worker.Spec{
 	Name:   "move_file",
 	Effect: protocol.EffectOnce,
 	Description: "Move or rename a file or folder. Where to is a folder it goes into it. " +
-		"overwrite true: a file in the way goes to the trash.",
+		"overwrite: a file in the way goes to the trash.",
 	Properties: `{"from":{"type":"string"},"to":{"type":"string"},"overwrite":{"type":"boolean"}}`,
 	Required:   `["from","to"]`,
 }
@@ -90,7 +90,7 @@ func (t *fileTools) trashTarget(ctx context.Context, args moveArgs) ([]protocol.
 var deleteSpec = worker.Spec{
 	Name:        "delete_file",
 	Effect:      protocol.EffectOnce,
-	Description: "Move a file or folder to the trash folder; says where it is then.",
+	Description: "Move a file or folder to the trash; says where it is then.",
 	Properties:  `{"path":{"type":"string"}}`,
 	Required:    `["path"]`,
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"mews/protocol"
@@ -15,23 +16,33 @@ import (
 var readSpec = worker.Spec{
 	Name:        "read_file",
 	Effect:      protocol.EffectNone,
-	Description: "Read a text file, or its lines start_line to end_line (0: the last). A header tells what is left out.",
-	Properties:  `{"path":{"type":"string"},"start_line":{"type":"integer"},"end_line":{"type":"integer"}}`,
-	Required:    `["path"]`,
+	Description: "Read the text file path, or several paths, at most 20. A header tells what is left out.",
+	Properties: `{"path":{"type":"string"},"paths":{"type":"array","items":{"type":"string"}},` +
+		`"start_line":{"type":"integer","description":"first line, from 1"},` +
+		`"end_line":{"type":"integer","description":"last line, 0: all"}}`,
 }
 
+const maxFiles = 20 // of one call
+
 type readArgs struct {
-	Path      string `json:"path"`
-	StartLine int    `json:"start_line"`
-	EndLine   int    `json:"end_line"`
+	Path      string   `json:"path"`
+	Paths     []string `json:"paths"`
+	StartLine int      `json:"start_line"` // of each file
+	EndLine   int      `json:"end_line"`
 }
 
 func (t *fileTools) read(ctx context.Context, _ worker.Call, args readArgs) (worker.Result, error) {
-	if args.StartLine < 0 || args.EndLine < 0 || args.EndLine > 0 && args.EndLine < args.StartLine {
-		return worker.Result{}, fmt.Errorf("read %s: there are no lines %d to %d; lines are counted from 1",
-			workspace.Show(args.Path), args.StartLine, args.EndLine)
+	paths := args.Paths
+	if args.Path != "" || len(paths) == 0 {
+		paths = slices.Insert(paths, 0, args.Path)
 	}
-	page, err := t.page(ctx, args, maxExcerpt)
+	switch {
+	case len(paths) > maxFiles:
+		return worker.Result{}, fmt.Errorf("read %d files: at most %d can be read at once", len(paths), maxFiles)
+	case len(paths) > 1:
+		return t.readMany(ctx, paths, args)
+	}
+	page, err := t.page(ctx, paths[0], args, maxExcerpt)
 	if err != nil {
 		return worker.Result{}, err
 	}
@@ -49,13 +60,17 @@ type filePage struct {
 	brief  string
 }
 
-// page reads at most room bytes of a file.
-func (t *fileTools) page(ctx context.Context, args readArgs, room int) (filePage, error) {
-	name, err := t.ws.Clean(args.Path)
+// page reads at most room bytes of the lines of a file that args wants.
+func (t *fileTools) page(ctx context.Context, path string, args readArgs, room int) (filePage, error) {
+	if args.StartLine < 0 || args.EndLine < 0 || args.EndLine > 0 && args.EndLine < args.StartLine {
+		return filePage{}, fmt.Errorf("read %s: there are no lines %d to %d; lines are counted from 1",
+			workspace.Show(path), args.StartLine, args.EndLine)
+	}
+	name, err := t.ws.Clean(path)
 	if err != nil {
 		return filePage{}, err
 	}
-	text, err := t.openText(args.Path)
+	text, err := t.openText(path)
 	if err != nil {
 		return filePage{}, err
 	}
@@ -67,11 +82,11 @@ func (t *fileTools) page(ctx context.Context, args readArgs, room int) (filePage
 	}
 	x, err := readLines(ctx, text, first, last, room)
 	if err != nil {
-		return filePage{}, readFault(args.Path, err)
+		return filePage{}, readFault(path, err)
 	}
 	if x.last < x.first && x.first > 1 {
 		return filePage{}, fmt.Errorf("read %s: it has %s, and start_line is %d",
-			workspace.Show(args.Path), amount.Of(x.total, "line", "lines"), first)
+			workspace.Show(path), amount.Of(x.total, "line", "lines"), first)
 	}
 	return x.page(workspace.Show(name), text.encodingNote(), args.EndLine), nil
 }
@@ -114,30 +129,14 @@ func (x *excerpt) lineRange() string {
 	return fmt.Sprintf("lines %d-%d of %s", x.first, x.last, total)
 }
 
-var readManySpec = worker.Spec{
-	Name:        "read_files",
-	Effect:      protocol.EffectNone,
-	Description: "Read several text files at once, at most 20.",
-	Properties:  `{"paths":{"type":"array","items":{"type":"string"}}}`,
-	Required:    `["paths"]`,
-}
-
-type readManyArgs struct {
-	Paths []string `json:"paths"`
-}
-
-const maxFiles = 20 // of one read_files
-
-func (t *fileTools) readMany(ctx context.Context, _ worker.Call, args readManyArgs) (worker.Result, error) {
-	if len(args.Paths) == 0 || len(args.Paths) > maxFiles {
-		return worker.Result{}, fmt.Errorf("read %d files: between 1 and %d can be read at once", len(args.Paths), maxFiles)
-	}
+// readMany reads several files. It fails only where none of them can be read.
+func (t *fileTools) readMany(ctx context.Context, paths []string, args readArgs) (worker.Result, error) {
 	var b strings.Builder
 	var failed []error
-	for i, path := range args.Paths {
+	for i, path := range paths {
 		// The room that short files leave goes to the long ones after them.
-		room := (maxExcerpt - b.Len()) / (len(args.Paths) - i)
-		p, err := t.page(ctx, readArgs{Path: path}, max(room, 0))
+		room := (maxExcerpt - b.Len()) / (len(paths) - i)
+		p, err := t.page(ctx, path, args, max(room, 0))
 		if ctx.Err() != nil {
 			return worker.Result{}, context.Cause(ctx)
 		}
@@ -147,10 +146,10 @@ func (t *fileTools) readMany(ctx context.Context, _ worker.Call, args readManyAr
 		}
 		writePage(&b, path, p)
 	}
-	if len(failed) == len(args.Paths) {
+	if len(failed) == len(paths) {
 		return worker.Result{}, errors.Join(failed...)
 	}
-	brief := amount.Of(len(args.Paths)-len(failed), "file", "files")
+	brief := amount.Of(len(paths)-len(failed), "file", "files")
 	if len(failed) > 0 {
 		brief += fmt.Sprintf(", %d could not be read", len(failed))
 	}

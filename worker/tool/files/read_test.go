@@ -137,18 +137,24 @@ func TestTwoGigabytesAreReadInLittleMemory(t *testing.T) {
 	d.fails("edit_file", `{"path":"log","old_text":"line 1","new_text":"x"}`, "edit log: it is larger than")
 }
 
-func TestReadFiles(t *testing.T) {
+func TestSeveralFilesAreReadAtOnce(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"a": "one\n", "b": "two", "c.bin": "\x00", "e": ""})
-	r := d.works("read_files", `{"paths":["a","b","missing","c.bin","e"]}`, "=== a ===\none\n=== b ===\ntwo\n"+
+	r := d.works("read_file", `{"paths":["a","b","missing","c.bin","e"]}`, "=== a ===\none\n=== b ===\ntwo\n"+
 		"=== missing ===\ncould not read missing: there is no such file or folder\n"+
 		"=== c.bin ===\ncould not read c.bin: it is not text but binary, 1 byte\n=== e ===\ne: empty\n")
 	if r.Brief != "3 files, 2 could not be read" {
 		t.Errorf("brief %q", r.Brief)
 	}
-	d.fails("read_files", `{"paths":[]}`, "between 1 and 20")
-	d.fails("read_files", `{"paths":["x","../y"]}`, "read x: there is no such file", "leads out")
+	d.works("read_file", `{"path":"b","paths":["a"]}`, "=== b ===\ntwo\n=== a ===\none\n")
+	d.works("read_file", `{"paths":["a"]}`, "one\n")
+	d.fails("read_file", `{"paths":[]}`, "the path is empty")
+	d.fails("read_file", `{"path":"a","paths":["b"`+strings.Repeat(`,"b"`, 19)+`]}`, "read 21 files: at most 20")
+	d.put("three", numbered(1, 3))
+	d.works("read_file", `{"paths":["three","b"],"start_line":2,"end_line":2}`, "=== three ===\nthree: line 2 of 3\nline 2\n"+
+		"=== b ===\ncould not read b: it has 1 line, and start_line is 2\n")
+	d.fails("read_file", `{"paths":["x","../y"]}`, "read x: there is no such file", "leads out")
 	d.put("big", strings.Repeat("0123456789abcde\n", 1<<16))
-	big, err := d.call("read_files", `{"paths":["big","a","big","big"]}`)
+	big, err := d.call("read_file", `{"paths":["big","a","big","big"]}`)
 	if err != nil || len(big.Text) > maxExcerpt+1000 || !strings.Contains(big.Text, "=== a ===\none\n") ||
 		strings.Count(big.Text, "go on with start_line 2001") != 3 {
 		t.Errorf("three big ones and a small one: %s, %v", amount.Bytes(int64(len(big.Text))), err)
@@ -160,8 +166,8 @@ func TestReadingEndsWithItsContext(t *testing.T) {
 	stop := errors.New("stopped by the person")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stop)
-	for tool, arguments := range map[string]string{
-		"read_file": `{"path":"a"}`, "read_files": `{"paths":["a"]}`, "list_files": `{}`, "search_files": `{"query":"line"}`,
+	for arguments, tool := range map[string]string{
+		`{"path":"a"}`: "read_file", `{"paths":["a","a"]}`: "read_file", `{}`: "list_files", `{"query":"line"}`: "search_files",
 	} {
 		if _, err := d.callWith(ctx, tool, arguments); !errors.Is(err, stop) {
 			t.Errorf("%s: %v", tool, err)

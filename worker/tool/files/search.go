@@ -26,12 +26,12 @@ const (
 var searchSpec = worker.Spec{
 	Name:   "search_files",
 	Effect: protocol.EffectNone,
-	Description: "Find lines that hold the query (plain text, or regexp true: a Go regular expression) " +
-		"in the text files below path. Gives file:line: text.",
+	Description: "Find lines that hold the query (plain text, or with regexp a Go regular expression) " +
+		"in the text files below path.",
 	Properties: `{"query":{"type":"string"},"regexp":{"type":"boolean"},"path":{"type":"string"},` +
-		`"glob":{"type":"string","description":"only these files: *.md"},` +
+		`"glob":{"type":"string","description":"of files: *.md"},` +
 		`"context":{"type":"integer","description":"lines around"},` +
-		`"case_sensitive":{"type":"boolean"},"limit":{"type":"integer","default":100}}`,
+		`"case_sensitive":{"type":"boolean"},"limit":{"type":"integer","description":"lines found, default 100"}}`,
 	Required: `["query"]`,
 }
 

@@ -13,8 +13,7 @@ var timeSpec = worker.Spec{
 	Name:        "get_time",
 	Effect:      protocol.EffectNone,
 	Description: "The date, weekday and time now, where the person is or in a timezone.",
-	Properties:  `{"timezone":{"type":"string","description":"IANA name, e.g. Europe/Madrid"}}`,
-	Required:    `[]`,
+	Properties:  `{"timezone":{"type":"string","description":"such as Europe/Madrid"}}`,
 }
 
 type timeArgs struct {

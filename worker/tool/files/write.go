@@ -1,10 +1,14 @@
 package files
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"strconv"
+	"strings"
 
 	"mews/protocol"
 	"mews/protocol/amount"
@@ -15,10 +19,9 @@ import (
 var writeSpec = worker.Spec{
 	Name:        "write_file",
 	Effect:      protocol.EffectIdempotent,
-	Description: "Write a whole text file, with the folders on its way. overwrite false: only where no file is.",
-	Properties: `{"path":{"type":"string"},"content":{"type":"string"},` +
-		`"overwrite":{"type":"boolean","default":true}}`,
-	Required: `["path","content"]`,
+	Description: "Write a whole text file, with the folders on its way. One that is there is kept, unless overwrite is true.",
+	Properties:  `{"path":{"type":"string"},"content":{"type":"string"},"overwrite":{"type":"boolean"}}`,
+	Required:    `["path","content"]`,
 }
 
 type writeArgs struct {
@@ -38,7 +41,7 @@ func (t *fileTools) write(_ context.Context, _ worker.Call, args writeArgs) (wor
 	}
 	created, err := t.ws.Write(args.Path, []byte(args.Content), mode)
 	if errors.Is(err, fs.ErrExist) {
-		return worker.Result{}, fmt.Errorf("%w, and overwrite is false", err)
+		return worker.Result{}, fmt.Errorf("%w: %s; change it with edit_file, or replace it with overwrite: true", err, t.describe(args.Path))
 	}
 	if err != nil {
 		return worker.Result{}, err
@@ -51,10 +54,32 @@ func (t *fileTools) write(_ context.Context, _ worker.Call, args writeArgs) (wor
 	return changeResult("write", name, done+", "+n, text, done+", "+n), nil
 }
 
+const maxFirstLine = 80 // bytes of a file's first line that describe shows
+
+// describe says in a few words what stands in a file.
+func (t *fileTools) describe(path string) string {
+	f, err := t.ws.Open(path)
+	if err != nil {
+		return err.Error()
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return readFault(path, err).Error()
+	}
+	text := amount.Bytes(info.Size()) + ", changed " + info.ModTime().In(t.zone).Format("2006-01-02 15:04")
+	x := &textFile{file: f}
+	if err := x.start(path); err != nil {
+		return text + "; " + err.Error()
+	}
+	line, _ := bufio.NewReader(io.LimitReader(x, maxFirstLine)).ReadString('\n') // an error is the line's end too
+	return text + ", first line " + strconv.Quote(strings.TrimRight(line, "\r\n"))
+}
+
 var appendSpec = worker.Spec{
 	Name:        "append_file",
 	Effect:      protocol.EffectOnce,
-	Description: "Add text on a new line at the end of a file; makes the file where there is none.",
+	Description: "Add text on a new line at the end of a file, also of a new one.",
 	Properties:  `{"path":{"type":"string"},"content":{"type":"string"}}`,
 	Required:    `["path","content"]`,
 }
@@ -98,7 +123,7 @@ func (t *fileTools) takesText(path string) error {
 	}
 	defer text.file.Close()
 	if text.enc == encodingUTF16LE || text.enc == encodingUTF16BE {
-		return fmt.Errorf("append to %s: it is written in %s; read it and write it whole with write_file",
+		return fmt.Errorf("append to %s: it is written in %s; read it and replace it with write_file",
 			workspace.Show(path), text.enc)
 	}
 	return nil

@@ -31,8 +31,8 @@ var readSpec = worker.Spec{
 	Description: "Read the part of a tool's output that was left out.",
 	Effect:      protocol.EffectNone,
 	Properties: `{"output":{"type":"string","description":"as the cut output names it"},` +
-		`"start":{"type":"integer","description":"byte offset, default 0"},` +
-		`"length":{"type":"integer","description":"bytes, default 8192, at most 32768"}}`,
+		`"start":{"type":"integer","description":"first byte, from 0"},` +
+		`"length":{"type":"integer","description":"bytes, at most 32768"}}`,
 	Required: `["output"]`,
 }
 

@@ -26,7 +26,7 @@ type Chat interface {
 
 var sendSpec = worker.Spec{
 	Name:        "send_file",
-	Description: "Send a file of the folder to the person's chat, a PNG or JPEG as a picture. They may be asked first.",
+	Description: "Send a file of the folder to the person's chat. They may be asked first.",
 	Effect:      protocol.EffectIdempotent, // for the same call: see protocol.MethodChatSend
 	Properties:  `{"path":{"type":"string"},"caption":{"type":"string"}}`,
 	Required:    `["path"]`,

@@ -15,10 +15,9 @@ import (
 var pythonSpec = worker.Spec{
 	Name:        "run_python",
 	Effect:      protocol.EffectOnce, // a program does other things the second time
-	Description: "Run Python code, or the script at path, in the folder. Tells which files it made or changed.",
+	Description: "Run Python code, or the script at path, in the folder. Tells which files changed.",
 	Properties: `{"code":{"type":"string"},"path":{"type":"string"},"args":{"type":"array","items":{"type":"string"}},` +
-		`"timeout":{"type":"integer"}}`,
-	Required: `[]`,
+		`"timeout":{"type":"integer","description":"seconds"}}`,
 }
 
 type pythonArgs struct {

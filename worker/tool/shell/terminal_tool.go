@@ -16,13 +16,13 @@ import (
 var terminalSpec = worker.Spec{
 	Name:   "terminal",
 	Effect: protocol.EffectOnce, // a program does other things the second time
-	Description: "Programs that go on between calls, on a screen. All actions but list and close show the screen, " +
+	Description: "Programs that go on between calls. Most actions show the screen, " +
 		"once it is quiet or wait_for appears.",
-	Properties: `{"action":{"enum":["open","send","read","resize","close","list"]},"id":{"type":"integer"},` +
+	Properties: `{"action":{"enum":["open","send","read","resize","close","list"]},"id":{"type":"integer","description":"its number"},` +
 		`"command":{"type":"string","description":"to open; default bash"},"text":{"type":"string"},` +
-		`"keys":{"type":"string","description":"sent after text: enter, ctrl-c up enter"},` +
-		`"rows":{"type":"integer"},"cols":{"type":"integer"},` +
-		`"above":{"type":"integer","description":"earlier lines to show, at most 1000"},` +
+		`"keys":{"type":"string","description":"after text: ctrl-c up enter"},` +
+		`"rows":{"type":"integer","description":"lines"},"cols":{"type":"integer","description":"characters"},` +
+		`"above":{"type":"integer","description":"earlier lines, at most 1000"},` +
 		`"wait":{"type":"number","description":"seconds, at most 30"},"wait_for":{"type":"string"}}`,
 	Required: `["action"]`,
 }
