@@ -7,8 +7,10 @@ const MethodTurnStart = "turn.start"
 // TurnStart holds references and limits, not the history: the supervisor owns the transcript.
 type TurnStart struct {
 	Turn    int64         `json:"turn"`
-	Kind    string        `json:"kind"`    // chat, job, review, triage
-	Channel string        `json:"channel"` // where the person talks: terminal, telegram, web
+	Kind    string        `json:"kind"`            // chat, job, review, triage
+	Channel string        `json:"channel"`         // where the answer goes: terminal, telegram; for the model, as are Group and Files
+	Group   bool          `json:"group,omitempty"` // others read the answer too
+	Files   bool          `json:"files,omitempty"` // a file that is sent is shown there; without it, only its name is
 	Limits  TurnLimits    `json:"limits"`
 	Step    int           `json:"step"`              // steps committed before this start; 0 for a new turn
 	Last    int64         `json:"last"`              // the id of the transcript's newest message

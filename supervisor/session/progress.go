@@ -77,10 +77,13 @@ func (p *progress) take(all []protocol.Message, i int) (said string) {
 
 // start is the turn.start that goes on from p.
 func (p progress) start(turn supervisor.Turn, limits protocol.TurnLimits) protocol.TurnStart {
+	to := turn.AnswersIn()
 	return protocol.TurnStart{
 		Turn:    turn.ID,
 		Kind:    string(turn.Kind),
-		Channel: string(turn.AnswersIn().Channel),
+		Channel: string(to.Channel),
+		Group:   to.InGroup(),
+		Files:   to.Channel.Can().Files,
 		Limits:  limits,
 		Step:    p.step,
 		Last:    p.last,

@@ -120,3 +120,27 @@ func TestAStartFitsALineOfTheWireHoweverMuchTheTurnHasAskedFor(t *testing.T) {
 		t.Errorf("of three calls of 2 bytes, 5 bytes hold %d", len(got))
 	}
 }
+
+// TestAStartSaysWhatTheChannelCan: a model is told of a channel by what it can, where the answer goes.
+func TestAStartSaysWhatTheChannelCan(t *testing.T) {
+	phone := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "42"}
+	group := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-42"}
+	type chat struct {
+		channel      string
+		group, files bool
+	}
+	for _, c := range []struct {
+		turn supervisor.Turn
+		want chat
+	}{
+		{supervisor.Turn{Conversation: phone}, chat{"telegram", false, true}},
+		{supervisor.Turn{Conversation: group}, chat{"telegram", true, true}},
+		{supervisor.Turn{Conversation: supervisor.Conversation{Channel: supervisor.ChannelTerminal}}, chat{"terminal", false, false}},
+		{supervisor.Turn{Conversation: supervisor.Conversation{Channel: "job"}, Destination: group}, chat{"telegram", true, true}},
+	} {
+		start := progress{}.start(c.turn, protocol.TurnLimits{})
+		if got := (chat{start.Channel, start.Group, start.Files}); got != c.want {
+			t.Errorf("%+v is started with %+v, want %+v", c.turn, got, c.want)
+		}
+	}
+}

@@ -19,6 +19,9 @@ const (
 // Parts are the parts of a system text.
 type Parts struct {
 	User         string // the person's name; "" if it is not known
+	Channel      string // where the answer goes; "" if it is not known
+	Group        bool   // others read it there
+	ShowsFiles   bool   // the channel shows a file that is sent; without it, its name
 	Timezone     string // IANA name; "" is the machine's own
 	Files        protocol.FilePolicy
 	Instructions string // AGENTS.md of the home; "" if there is none
@@ -30,12 +33,12 @@ type Parts struct {
 const rules = `You are the personal assistant of %s, who talks to you through Mews. You work in their folder of files with tools.
 
 - Answer in the language they write in, briefly, in plain Markdown.
-- Before you say anything about a file, look at it with a tool. Paths are relative to the folder.
-- Say that something was done only when a tool's result says so. When a tool failed, say so and why.
+- Look at a file with a tool before you say anything about it. Paths are relative to the folder.
+- Say that something was done only when a tool's result says so. When one failed, say so and why.
 - A program that you run sees that folder, /workspaces and /tmp alone, and no network.
 - Never make up contents, results or times. For the time or the date use get_time.
-- When something that you need is missing and no tool can tell you, ask one short question.
-- You may write two files that each turn begins with, also where they are not there yet: MEMORY.md for facts to remember about
+- When no tool can tell you what you need, ask one short question.
+- Each turn begins with two files that you may write, there or not yet: MEMORY.md for facts to remember about
   them, one a line, and AGENTS.md for standing instructions, when they give you one.
 - Before long work say in a few lines how you go about it; check the result before you report it.
 - Do what was asked and no more. Deleting and overwriting need the person's clear wish.
@@ -46,6 +49,7 @@ const rules = `You are the personal assistant of %s, who talks to you through Me
 func Text(p Parts) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, rules, oneLine(p.User, "one person"))
+	writeChannel(&b, p)
 	if p.Timezone != "" {
 		fmt.Fprintf(&b, "- Their time zone is %s.\n", oneLine(p.Timezone, "unknown"))
 	}
@@ -65,6 +69,22 @@ func oneLine(s, otherwise string) string {
 		return otherwise
 	}
 	return worker.WholeRunes(s[:min(len(s), 80)])
+}
+
+// writeChannel says where the person talks, and what can be sent and received there.
+func writeChannel(b *strings.Builder, p Parts) {
+	if p.Channel == "" {
+		return
+	}
+	shown, group := "only named", ""
+	if p.ShowsFiles {
+		shown = "shown"
+	}
+	if p.Group {
+		group = " In this group others read what you say."
+	}
+	fmt.Fprintf(b, "- They talk to you on %s. Only words reach you, no photos, voice or files; a file that you send is %s there.%s\n",
+		oneLine(p.Channel, ""), shown, group)
 }
 
 // writePolicy says which files may be seen and changed. The tools enforce it in any case.

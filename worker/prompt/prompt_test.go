@@ -20,14 +20,18 @@ func TestTextIsAsWritten(t *testing.T) {
 	for name, parts := range map[string]prompt.Parts{
 		"bare": {},
 		"full": {
-			User:     "alice",
-			Timezone: "Europe/Madrid",
+			User:       "alice",
+			Channel:    "telegram",
+			Group:      true,
+			ShowsFiles: true,
+			Timezone:   "Europe/Madrid",
 			Files: protocol.FilePolicy{
 				Include: []string{"notes/**", "*.md"}, Exclude: []string{"private/**"}, AppendOnly: []string{"log.md"},
 			},
 			Instructions: "# How I like it\n\nCall me Al.\n========\nThe line above is mine.\n",
 			Memory:       "- likes tea\n",
 		},
+		"terminal": {User: "bob", Channel: "terminal"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := prompt.Text(parts)
@@ -52,7 +56,7 @@ func TestTextIsAsWritten(t *testing.T) {
 }
 
 func TestTheFixedPartIsShort(t *testing.T) {
-	if n := len(prompt.Text(prompt.Parts{User: "alice", Timezone: "Europe/Madrid"})); n >= 1500 {
+	if n := len(prompt.Text(prompt.Parts{User: "alice", Channel: "telegram", Timezone: "Europe/Madrid"})); n >= 1500 {
 		t.Errorf("the fixed part has %d bytes, want below 1500", n)
 	}
 }

@@ -75,7 +75,7 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	u.quota.Refresh()
 	var more []worker.Tool
 	s.update(func(state *serverState) { more = state.more })
-	system, err := u.systemText()
+	system, err := u.systemText(start)
 	if err != nil {
 		s.options.Report(fmt.Errorf("turn %d: %w", start.Turn, err))
 	}

@@ -90,8 +90,9 @@ func (u *userTools) close() {
 
 // systemText is the system text of a turn, with what the person's files say now. A file that cannot be read is left out, and
 // the error says so.
-func (u *userTools) systemText() (string, error) {
-	parts := prompt.Parts{User: u.hello.User, Timezone: u.hello.Timezone, Files: u.hello.Files}
+func (u *userTools) systemText(start protocol.TurnStart) (string, error) {
+	parts := prompt.Parts{User: u.hello.User, Timezone: u.hello.Timezone, Files: u.hello.Files,
+		Channel: start.Channel, Group: start.Group, ShowsFiles: start.Files}
 	if u.shell != nil {
 		parts.Terminals = u.shell.Running()
 	}

@@ -1,0 +1,32 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+
+	"mews/supervisor/model/modeltest"
+)
+
+// TestTheFirstRequestIsSmall: for "hi" everything that there is to say and every tool go to a model in less than 7,000 bytes, in
+// both ways that models are spoken to.
+func TestTheFirstRequestIsSmall(t *testing.T) {
+	for kind, provider := range map[string]string{
+		"openai": "{kind: openai, base_url: MODEL_URL}", "anthropic": "{kind: anthropic, api_key: k, base_url: MODEL_ROOT}",
+	} {
+		t.Run(kind, func(t *testing.T) {
+			l := newGatedService(t, modeltest.Echo, "models: {default: test/claude-test, providers: {test: "+provider+"}}\n", "bob, totp: off")
+			l.open()
+			l.say("bob", "hi")
+			l.last("bob", "echo: hi")
+			body := string(l.model.Requests()[0].Raw)
+			for _, part := range []string{"bob", "MEMORY.md", "telegram", "a file that you send is shown there", `"read_file"`, `"run_python"`, `"send_file"`, `"terminal"`} {
+				if !strings.Contains(body, part) {
+					t.Errorf("the request holds no %s", part)
+				}
+			}
+			if t.Logf("the request has %d bytes", len(body)); len(body) >= 7000 {
+				t.Errorf("the request has %d bytes, want below 7,000: %s", len(body), body)
+			}
+		})
+	}
+}
