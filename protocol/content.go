@@ -124,6 +124,7 @@ type Usage struct {
 	Output     int64 `json:"output"`
 	CacheRead  int64 `json:"cache_read,omitempty"`
 	CacheWrite int64 `json:"cache_write,omitempty"`
+	Estimated  bool  `json:"estimated,omitempty"` // some of it was not counted by who answers for it
 }
 
 // Text joins the text parts of m.

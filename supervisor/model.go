@@ -26,8 +26,8 @@ type ModelRequest struct {
 	Tokens   int64  // of all its input, as far as they can be estimated; 0 is not known
 	User     string // whose call it is: where calls wait for a free place, people take turns
 	// OnFailure is called for each failed attempt, as it happens and from the caller's goroutine: also where a fallback
-	// answers then and, with a Reserver, where ctx's end has stopped the attempt. With a Reserver it must be set, and must end
-	// the failure's Lease. The catalogue calls it, no provider does.
+	// answers then and where ctx's end has stopped an attempt that was sent. With a Reserver it must be set, and must end the
+	// failure's Lease. The catalogue calls it, no provider does.
 	OnFailure func(ModelFailure)
 	// Fit makes a request that was made from this one shorter, to about so many tokens by the measure of Tokens. nil: it can't
 	// be. The catalogue calls it, no provider does.

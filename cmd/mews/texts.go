@@ -99,6 +99,8 @@ const (
 	textEverybody = "everybody"
 	textNameless  = "(without a name)"
 	textSum       = "all"
+	textAbout     = "~"
+	textEstimated = "~ is about: what calls came to that were stopped or broke off is estimated.\n"
 )
 
 var usageColumns = []string{"CALLS", "INPUT", "FROM CACHE", "OUTPUT", "COST", "WITHOUT A PRICE"}

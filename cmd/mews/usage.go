@@ -79,7 +79,11 @@ func table(head string, lines []app.UsageLine) string {
 			rows[i] = rows[i][:len(rows[i])-1]
 		}
 	}
-	return columns(rows)
+	text := columns(rows)
+	if sum.Estimated {
+		text += textEstimated
+	}
+	return text
 }
 
 // row is a line of a table. The cost is "-" where no call has a price.
@@ -88,8 +92,12 @@ func row(name string, l command.UsageLine) []string {
 	if l.Unpriced > 0 && l.Unpriced >= l.Calls {
 		cost = "-"
 	}
-	return []string{name, amount.Number(l.Calls), amount.Number(l.Input), amount.Number(l.CacheRead),
-		amount.Number(l.Output), cost, amount.Number(l.Unpriced)}
+	about := ""
+	if l.Estimated {
+		about = textAbout
+	}
+	return []string{name, amount.Number(l.Calls), about + amount.Number(l.Input), amount.Number(l.CacheRead),
+		about + amount.Number(l.Output), about + cost, amount.Number(l.Unpriced)}
 }
 
 // columns pads the cells of rows of the same length to columns.

@@ -35,6 +35,18 @@ far/m      3    900           0      12  $0.0015                1
 `,
 		},
 		{
+			"estimated", app.UsageReport{User: "ann", From: from, Models: []app.UsageLine{
+				{Name: "far/m", Calls: 3, Input: 900, Output: 12, Cost: 1_500, Estimated: true}, {Name: "far/n", Calls: 1, Input: 1, Output: 1, Cost: 5}}},
+			`ann, since 2026-10-23
+
+MODEL  CALLS  INPUT  FROM CACHE  OUTPUT      COST
+far/m      3   ~900           0     ~12  ~$0.0015
+far/n      1      1           0       1   $0.0001
+all        4   ~901           0     ~13  ~$0.0015
+~ is about: what calls came to that were stopped or broke off is estimated.
+`,
+		},
+		{
 			"everybody's",
 			app.UsageReport{From: from, Models: models, Users: []app.UsageLine{{Name: "ann", Calls: 1205, Cost: 12_347_178}, {Name: "bö\x1bb"}}},
 			`everybody, since 2026-10-23

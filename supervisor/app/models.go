@@ -66,6 +66,7 @@ func usageLines(totals []sqlite.UsageTotal) (lines []command.UsageLine) {
 		lines = append(lines, command.UsageLine{
 			Name: cmp.Or(t.Model, t.User, t.Day), Calls: t.Calls, Input: t.Usage.Input, Output: t.Usage.Output,
 			CacheRead: t.Usage.CacheRead, CacheWrite: t.Usage.CacheWrite, Cost: t.Cost, Unpriced: t.Unpriced,
+			Estimated: t.Usage.Estimated,
 		})
 	}
 	return lines

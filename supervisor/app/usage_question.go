@@ -35,4 +35,5 @@ type UsageLine struct {
 	CacheWrite int64  `json:"cache_write"`
 	Cost       int64  `json:"cost_microdollars"`
 	Unpriced   int64  `json:"unpriced_calls"`
+	Estimated  bool   `json:"estimated,omitempty"`
 }

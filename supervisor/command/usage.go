@@ -40,6 +40,7 @@ type UsageLine struct {
 	CacheWrite int64
 	Cost       int64 // in millionths of a US dollar, of the calls whose price is known
 	Unpriced   int64 // calls whose price is not known
+	Estimated  bool  // some of the tokens were not counted by a provider
 }
 
 // maxLines is how many models or people /usage lists. The rest is one line.
@@ -157,6 +158,7 @@ func Total(lines []UsageLine) UsageLine {
 		sum.CacheWrite += l.CacheWrite
 		sum.Cost += l.Cost
 		sum.Unpriced += l.Unpriced
+		sum.Estimated = sum.Estimated || l.Estimated
 	}
 	return sum
 }
@@ -170,7 +172,11 @@ func (l UsageLine) String() string {
 	if l.CacheRead > 0 && l.Input > 0 {
 		cached = fmt.Sprintf(textCached, int64(float64(l.CacheRead)/float64(l.Input)*100)) // rounded down: nothing short of all is 100
 	}
-	return fmt.Sprintf(textUsageLine, amount.Of(l.Calls, "call", "calls"), amount.Number(l.Input), cached, amount.Number(l.Output), l.Price())
+	about := ""
+	if l.Estimated {
+		about = textAbout
+	}
+	return fmt.Sprintf(textUsageLine, amount.Of(l.Calls, "call", "calls"), about, amount.Number(l.Input), cached, amount.Number(l.Output), l.Price())
 }
 
 // Price is what the calls cost, as far as that is known.

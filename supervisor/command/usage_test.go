@@ -65,7 +65,7 @@ func TestUsageTellsTodayAndTheMonthByModel(t *testing.T) {
 			today: []command.UsageLine{{Name: "far/m", Calls: 1, Input: 2000, Output: 30, CacheRead: 1990, Cost: 1234}},
 			month: []command.UsageLine{
 				{Name: "far/m", Calls: 1200, Input: 34_567_890, Output: 91_000, CacheRead: 30_765_422, CacheWrite: 9, Cost: 12_345_678},
-				{Name: "near/qwen3", Calls: 3, Input: 900, Output: 12},
+				{Name: "near/qwen3", Calls: 3, Input: 900, Output: 12, Estimated: true},
 				{Name: "", Calls: 2, Input: 7, Output: 7, Unpriced: 2},
 			},
 		}
@@ -75,11 +75,11 @@ func TestUsageTellsTodayAndTheMonthByModel(t *testing.T) {
 		time.Sleep(12 * 24 * time.Hour) // of the bubble's time, which begins with the year 2000
 		const want = "What you asked of models:\n\n" +
 			"- today: 1 call, 2,000 tokens in (99 % from a cache), 30 out, $0.0012\n" +
-			"- this week: 1,205 calls, 34,568,797 tokens in (88 % from a cache), 91,019 out, $12.35 and 2 calls of unknown price\n" +
-			"- this month: 1,205 calls, 34,568,797 tokens in (88 % from a cache), 91,019 out, $12.35 and 2 calls of unknown price\n\n" +
+			"- this week: 1,205 calls, about 34,568,797 tokens in (88 % from a cache), 91,019 out, $12.35 and 2 calls of unknown price\n" +
+			"- this month: 1,205 calls, about 34,568,797 tokens in (88 % from a cache), 91,019 out, $12.35 and 2 calls of unknown price\n\n" +
 			"By model, this month:\n\n" +
 			"- `far/m`: 1,200 calls, 34,567,890 tokens in (88 % from a cache), 91,000 out, $12.35\n" +
-			"- `near/qwen3`: 3 calls, 900 tokens in, 12 out, $0.00\n" +
+			"- `near/qwen3`: 3 calls, about 900 tokens in, 12 out, $0.00\n" +
 			"- (without a name): 2 calls, 7 tokens in, 7 out, price not known"
 		if got := h.ask("/usage"); got != want {
 			t.Errorf("told was\n%s\nwant\n%s", got, want)

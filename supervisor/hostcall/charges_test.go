@@ -212,29 +212,42 @@ func TestEachLeaseEnds(t *testing.T) {
 	}
 }
 
-// TestAStepThatIsStoppedIsPaidAsFarAsItCame also when its turn has ended by then.
-func TestAStepThatIsStoppedIsPaidAsFarAsItCame(t *testing.T) {
+// TestAStepThatIsStoppedCountsAsFarAsItCame also when its turn has ended by then, and whether its person has a budget or not.
+func TestAStepThatIsStoppedCountsAsFarAsItCame(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
-		t.Run(kind, func(t *testing.T) {
-			r := newRigOf(t, priced(t, kind, 0, func(modeltest.Request) modeltest.Answer {
-				return modeltest.Answer{Text: strings.Repeat("word ", 4000), Chunk: 50, Delay: 2 * time.Millisecond}
-			}))
-			b := pays(t, r, 1<<40)
-			seen := make(chan struct{})
-			turn := r.turn()
-			turn.Reserver, turn.Reply = b, &lengthWatcher{Reply: r.stream, at: 500, seen: seen}
-			r.conn.BeginTurn(turn)
-			go func() {
-				<-seen
-				r.conn.EndTurn(turn.ID, "")
-			}()
-			if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeCancelled {
-				t.Fatalf("it ended with %v", err)
-			}
-			if len(b.costs) != 1 || b.spent < 3*500 || b.spent > 3*4_000 || len(b.open) != 0 || keptCost(t, r) != b.spent {
-				t.Errorf("it cost %v; open %v", b.costs, b.open)
-			}
-		})
+		for _, budget := range []bool{true, false} {
+			t.Run(fmt.Sprint(kind, ", budget: ", budget), func(t *testing.T) {
+				r := newRigOf(t, priced(t, kind, 0, func(modeltest.Request) modeltest.Answer {
+					return modeltest.Answer{Text: strings.Repeat("word ", 4000), Chunk: 50, Delay: 2 * time.Millisecond}
+				}))
+				seen := make(chan struct{})
+				turn := r.turn()
+				turn.Reply = &lengthWatcher{Reply: r.stream, at: 500, seen: seen}
+				b := pays(t, r, 1<<40)
+				if budget {
+					turn.Reserver = b
+				}
+				r.conn.BeginTurn(turn)
+				go func() {
+					<-seen
+					r.conn.EndTurn(turn.ID, "")
+				}()
+				if _, err := r.call(protocol.MethodModelStream, r.modelStream()); wireCode(err) != protocol.CodeCancelled {
+					t.Fatalf("it ended with %v", err)
+				}
+				totals, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{User: "ann"})
+				if err != nil || len(totals) != 1 {
+					t.Fatalf("the books have %+v, %v", totals, err)
+				}
+				u, cost := totals[0].Usage, totals[0].Cost
+				if u.Input < 5 || u.Input > 500 || u.Output < 500/4 || u.Output > 4_000/4 || !u.Estimated || cost != 3*(u.Input+u.Output) {
+					t.Errorf("it counts %+v, and costs %d", u, cost)
+				}
+				if budget && (len(b.costs) != 1 || b.spent != cost || len(b.open) != 0) {
+					t.Errorf("it cost %v; open %v", b.costs, b.open)
+				}
+			})
+		}
 	}
 }
 

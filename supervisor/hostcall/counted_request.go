@@ -24,8 +24,11 @@ func (m countedRequest) of(req supervisor.ModelRequest) supervisor.Measured {
 	return supervisor.Measured{Spec: m.spec, Tokens: m.tokens, Messages: known}
 }
 
-// newCountedRequest is a request that was answered, with what its provider has counted.
+// newCountedRequest is a request that was answered, with what its provider has counted; nothing where that is estimated.
 func newCountedRequest(req supervisor.ModelRequest, said supervisor.ModelAnswer) countedRequest {
+	if said.Usage.Estimated {
+		return countedRequest{}
+	}
 	sent := req.Messages
 	if said.Asked != nil {
 		sent = said.Asked

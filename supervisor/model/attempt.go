@@ -22,7 +22,6 @@ func (c *call) attempt(ctx context.Context, m Choice) (answer supervisor.ModelAn
 	req := c.req
 	req.Model = m.Model
 	window := c.fit(ctx, m, &req)
-	c.sent = req.Tokens
 	paid, err := c.reserve(ctx, m, &req)
 	if err != nil {
 		return answer, err
@@ -33,6 +32,7 @@ func (c *call) attempt(ctx context.Context, m Choice) (answer supervisor.ModelAn
 		c.giveBack(ctx, paid)
 		return answer, err
 	}
+	c.sent = req
 	c.payloads.request(m.Spec, req)
 	endSlow := c.tellAfter(slowAfter, fmt.Sprintf(textSlow, m.Spec))
 	c.deltas.spoke = func() { endSlow(); c.endNotice() }
@@ -44,7 +44,7 @@ func (c *call) attempt(ctx context.Context, m Choice) (answer supervisor.ModelAn
 	if err != nil {
 		return c.settleFailed(ctx, m, paid, answer, err)
 	}
-	c.learn(m, c.sent, answer.Usage)
+	c.learn(m, req.Tokens, answer.Usage)
 	c.settle(m, paid, &answer)
 	answer.Spec, answer.Asked = m.Spec, req.Messages
 	if first := c.candidates[0]; !m.same(first) {
@@ -73,27 +73,6 @@ func (c *call) giveBack(ctx context.Context, paid payment) {
 	}
 }
 
-// completeUsage is the usage of a whole answer. Where its provider did not count, the upper bound is taken.
-func (p payment) completeUsage(u protocol.Usage, received int64) protocol.Usage {
-	if p.maxCost > 0 && u.Input == 0 {
-		u.Input = p.inputTokens
-	}
-	if p.maxCost > 0 && u.Output == 0 {
-		u.Output = min(received, p.outputTokens)
-	}
-	return u
-}
-
-// brokenUsage is the usage of an answer that broke off. All that had come by then was paid for, counted or not; a token has
-// one byte at least. It is never more than what was set aside, unless the provider itself counted more.
-func (p payment) brokenUsage(u protocol.Usage, received int64) protocol.Usage {
-	u = p.completeUsage(u, received)
-	if p.maxCost > 0 {
-		u.Output = max(u.Output, min(received, p.outputTokens))
-	}
-	return u
-}
-
 // settleFailed returns the error of a failed attempt, with its usage, and its lease. Where the attempt certainly cost
 // nothing, the lease is given back. It reports an attempt that was stopped itself, which is no failure of the model's.
 func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got supervisor.ModelAnswer,
@@ -108,16 +87,16 @@ func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got sup
 		c.giveBack(ctx, paid)
 		paid.lease = 0
 	case failed != nil && policies[failed.Class].complete:
-		used = paid.completeUsage(used, got.Received)
+		used = c.estimatedUsage(m, used, got.Received, false)
 	default:
-		used = paid.brokenUsage(used, got.Received)
+		used = c.estimatedUsage(m, used, got.Received, true)
 	}
 	if ctx.Err() == nil && failed != nil {
 		with := *failed
 		with.Usage, answer.Lease = used, paid.lease
 		return answer, &with
 	}
-	if c.req.Reserver != nil && !unpaid {
+	if !unpaid {
 		c.onFailure(supervisor.ModelFailure{Spec: m.Spec, Class: supervisor.ModelStopped, Usage: used, Lease: paid.lease, Last: true})
 	}
 	if ctx.Err() != nil {
@@ -128,7 +107,7 @@ func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got sup
 
 // settle gives an answer its lease, and completes its usage.
 func (c *call) settle(m Choice, paid payment, answer *supervisor.ModelAnswer) {
-	answer.Lease, answer.Usage = paid.lease, paid.completeUsage(answer.Usage, answer.Received)
+	answer.Lease, answer.Usage = paid.lease, c.estimatedUsage(m, answer.Usage, answer.Received, false)
 	if cost, known := c.Cost(m.Spec, answer.Usage, c.req.Cache); known && c.req.Reserver != nil && cost > paid.maxCost {
 		c.log.Warn("a call cost more than was set aside for it", "model", m.Spec, "cost", cost, "reserved", paid.maxCost,
 			"request", answer.Request)

@@ -28,11 +28,15 @@ type spender struct {
 }
 
 func (s *spender) ask(ctx context.Context, spec string) (supervisor.ModelAnswer, error) {
-	answer, err := s.c.Stream(ctx, spec, supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hi")},
-		User: "ann", Reserver: s.reserver, OnFailure: func(f supervisor.ModelFailure) {
+	req := supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hi")}, User: "ann",
+		OnFailure: func(f supervisor.ModelFailure) {
 			s.lost = append(s.lost, f)
 			s.settle(f.Spec, f.Lease, f.Usage)
-		}}, func(supervisor.ModelDelta) {})
+		}}
+	if s.reserver != nil {
+		req.Reserver = s.reserver
+	}
+	answer, err := s.c.Stream(ctx, spec, req, func(supervisor.ModelDelta) {})
 	s.settle(answer.Spec, answer.Lease, answer.Usage)
 	return answer, err
 }
@@ -92,14 +96,18 @@ func TestEachTryIsPaidForBeforeItIsMade(t *testing.T) {
 	})
 }
 
-// TestWhatBrokeOffCostsWhatHadCome: by how an attempt ends, what it is taken to have counted.
-func TestWhatBrokeOffCostsWhatHadCome(t *testing.T) {
-	input := int64(perRequest + perMessage + perPart + 2)
+// TestWhatBrokeOffCountsWhatHadCome: by how an attempt ends, what it is taken to have counted, and that this is the same where
+// nobody has a budget.
+func TestWhatBrokeOffCountsWhatHadCome(t *testing.T) {
+	const input = (perRequest + perMessage + perPart + 2) / tokenBytes
 	hears := func(u protocol.Usage, bytes int64) supervisor.ModelAnswer {
 		return supervisor.ModelAnswer{Sent: true, Received: bytes, Usage: u}
 	}
 	none := supervisor.ModelAnswer{}
 	type usage = protocol.Usage
+	about := func(input, output, cached int64) usage {
+		return usage{Input: input, Output: output, CacheRead: cached, Estimated: true}
+	}
 	cases := map[string]struct {
 		class supervisor.ModelClass  // "": it answers; stopped: whoever asked goes
 		heard supervisor.ModelAnswer // what is known of the call
@@ -109,57 +117,70 @@ func TestWhatBrokeOffCostsWhatHadCome(t *testing.T) {
 		want  usage
 		kept  bool // its lease is to be kept with its usage
 	}{
-		"never sent":                            {class: supervisor.ModelNetwork, heard: none},
-		"sent, and no word came":                {supervisor.ModelStalled, hears(usage{}, 0), "", usage{}, false, usage{Input: input}, true},
-		"refused":                               {class: supervisor.ModelAuth, heard: hears(usage{}, 0), free: true},
-		"refused, and counted all the same":     {supervisor.ModelAuth, hears(usage{}, 0), "", usage{Input: 3, Output: 1}, true, usage{Input: 3, Output: 1}, true},
-		"cut, counted nothing":                  {supervisor.ModelCut, hears(usage{}, 30), "0123456789", usage{}, false, usage{Input: input, Output: 30}, true},
-		"cut, of a provider that tells nothing": {supervisor.ModelCut, none, "0123456789", usage{}, false, usage{Input: input, Output: 10}, true},
-		"cut, counted the input":                {supervisor.ModelCut, hears(usage{Input: 9, Output: 1, CacheRead: 4}, 30), "", usage{Input: 9, Output: 1, CacheRead: 4}, false, usage{Input: 9, Output: 30, CacheRead: 4}, true},
-		"cut after more than it may say":        {supervisor.ModelCut, hears(usage{}, 1_000_000), "", usage{}, false, usage{Input: input, Output: defaultOutput}, true},
-		"ended by itself":                       {supervisor.ModelFiltered, hears(usage{}, 500), "", usage{Input: 9, Output: 4}, false, usage{Input: 9, Output: 4}, true},
-		"ended by itself, counted nothing":      {supervisor.ModelEmpty, hears(usage{}, 5), "", usage{}, false, usage{Input: input, Output: 5}, true},
-		"stopped before it was sent":            {class: supervisor.ModelStopped, heard: none},
-		"stopped in the middle":                 {supervisor.ModelStopped, hears(usage{Input: 8, Output: 1}, 12), "", usage{}, false, usage{Input: 8, Output: 12}, true},
-		"answered":                              {"", hears(usage{}, 8), "fine", usage{Input: 2, Output: 1}, false, usage{Input: 2, Output: 1}, true},
-		"answered, counted nothing":             {"", hears(usage{}, 8), "fine", usage{}, false, usage{Input: input, Output: 8}, true},
+		"never sent":                             {class: supervisor.ModelNetwork, heard: none},
+		"sent, and no word came":                 {supervisor.ModelStalled, hears(usage{}, 0), "", usage{}, false, about(input, 0, 0), true},
+		"refused":                                {class: supervisor.ModelAuth, heard: hears(usage{}, 0), free: true},
+		"refused, and counted all the same":      {supervisor.ModelAuth, hears(usage{}, 0), "", usage{Input: 3, Output: 1}, true, usage{Input: 3, Output: 1}, true},
+		"cut, counted nothing":                   {supervisor.ModelCut, hears(usage{}, 30), "0123456789", usage{}, false, about(input, 8, 0), true},
+		"cut, of a provider that tells nothing":  {supervisor.ModelCut, none, "0123456789", usage{}, false, about(input, 3, 0), true},
+		"cut, counted the input":                 {supervisor.ModelCut, hears(usage{Input: 9, Output: 1, CacheRead: 4}, 30), "", usage{Input: 9, Output: 1, CacheRead: 4}, false, about(9, 8, 4), true},
+		"cut after more than it may say":         {supervisor.ModelCut, hears(usage{}, 1_000_000), "", usage{}, false, about(input, defaultOutput, 0), true},
+		"ended by itself":                        {supervisor.ModelFiltered, hears(usage{}, 500), "", usage{Input: 9, Output: 4}, false, usage{Input: 9, Output: 4}, true},
+		"ended by itself, counted nothing":       {supervisor.ModelEmpty, hears(usage{}, 5), "", usage{}, false, about(input, 2, 0), true},
+		"stopped before it was sent":             {class: supervisor.ModelStopped, heard: none},
+		"stopped before it said anything":        {supervisor.ModelStopped, hears(usage{Input: 8, Output: 1}, 0), "", usage{}, false, usage{Input: 8, Output: 1}, true},
+		"stopped in the middle":                  {supervisor.ModelStopped, hears(usage{Input: 8, Output: 1}, 12), "", usage{}, false, about(8, 3, 0), true},
+		"stopped in the middle, counted nothing": {supervisor.ModelStopped, hears(usage{}, 12), "", usage{}, false, about(input, 3, 0), true},
+		"answered":                               {"", hears(usage{}, 8), "fine", usage{Input: 2, Output: 1}, false, usage{Input: 2, Output: 1}, true},
+		"answered, counted nothing":              {"", hears(usage{}, 8), "fine", usage{}, false, about(input, 2, 0), true},
 	}
 	for name, k := range cases {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				ctx, stop := context.WithCancel(t.Context())
-				first := new(scripted)
-				first.play = func(ctx context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
-					if say(k.said); k.class == "" {
-						answer := said("", say)
-						answer.Usage, answer.Sent, answer.Received = k.count, k.heard.Sent, k.heard.Received
-						return answer, nil
+		for _, budget := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, ", budget: ", budget), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, stop := context.WithCancel(t.Context())
+					first := new(scripted)
+					first.play = func(ctx context.Context, _ int, say func(string)) (supervisor.ModelAnswer, error) {
+						if say(k.said); k.class == "" {
+							answer := said("", say)
+							answer.Usage, answer.Sent, answer.Received = k.count, k.heard.Sent, k.heard.Received
+							return answer, nil
+						}
+						err := failed(k.class)
+						err.Usage, err.Free, err.RetryAfter = k.count, k.free, time.Hour
+						if k.class == supervisor.ModelStopped {
+							stop()
+							return k.heard, context.Cause(ctx)
+						}
+						return k.heard, err
 					}
-					err := failed(k.class)
-					err.Usage, err.Free, err.RetryAfter = k.count, k.free, time.Hour
-					if k.class == supervisor.ModelStopped {
-						stop()
-						return k.heard, context.Cause(ctx)
+					s := &spender{c: costing(with(t, first), map[string]float64{"a/m": 1})}
+					if budget {
+						s.reserver = newFakeReserver(1_000_000)
 					}
-					return k.heard, err
-				}
-				s := &spender{reserver: newFakeReserver(1_000_000), c: costing(with(t, first), map[string]float64{"a/m": 1})}
-				answer, err := s.ask(ctx, "")
-				got, lease := answer.Usage, answer.Lease
-				for _, f := range s.lost {
-					got, lease = f.Usage, f.Lease
-				}
-				if got != k.want || (lease != 0) != k.kept || (s.reserver.returned == 1) == k.kept || len(s.reserver.open) != 0 {
-					t.Errorf("%+v of lease %d, want %+v; %v; open %v", got, lease, k.want, err, s.reserver.open)
-				}
-				if k.class == supervisor.ModelStopped && err != context.Canceled {
-					t.Errorf("ended with %v", err)
-				}
-				if s.spent > s.reserver.bids[0].MaxCost {
-					t.Errorf("spent %d of %d", s.spent, s.reserver.bids[0].MaxCost)
-				}
+					answer, err := s.ask(ctx, "")
+					got, lease := answer.Usage, answer.Lease
+					for _, f := range s.lost {
+						got, lease = f.Usage, f.Lease
+					}
+					if k.class == supervisor.ModelStopped && err != context.Canceled {
+						t.Errorf("ended with %v", err)
+					}
+					if !budget {
+						if k.heard.Received < 1_000_000 && got != k.want || lease != 0 {
+							t.Errorf("%+v, want %+v; %v", got, k.want, err)
+						}
+						return
+					}
+					if got != k.want || (lease != 0) != k.kept || (s.reserver.returned == 1) == k.kept || len(s.reserver.open) != 0 {
+						t.Errorf("%+v of lease %d, want %+v; %v; open %v", got, lease, k.want, err, s.reserver.open)
+					}
+					if s.spent > s.reserver.bids[0].MaxCost {
+						t.Errorf("spent %d of %d", s.spent, s.reserver.bids[0].MaxCost)
+					}
+				})
 			})
-		})
+		}
 	}
 }
 

@@ -19,8 +19,8 @@ type call struct {
 	failed     []failedModel
 	deltas     deltaRelay
 	guess      guess
-	sent       int64  // tokens of the newest request, as they are estimated
-	endNotice  func() // ends the one that a model is tried again
+	sent       supervisor.ModelRequest // the newest, as it went out
+	endNotice  func()                  // ends the one that a model is tried again
 }
 
 // failedModel is a model that a call has given up.
@@ -117,7 +117,7 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (supervisor.M
 		}
 		wait, again := p.retry(n, failed.RetryAfter, waited, 2*rand.Float64()-1)
 		again = again && !once
-		if failed.Class == supervisor.ModelTooLong && n <= maxShrinks && c.shorten(m, failed, c.sent) {
+		if failed.Class == supervisor.ModelTooLong && n <= maxShrinks && c.shorten(m, failed, c.sent.Tokens) {
 			wait, again = 0, true
 		}
 		c.report(m, failed, answer.Lease, wait, again)

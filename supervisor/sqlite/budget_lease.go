@@ -139,8 +139,8 @@ func (s Leases) Return(ctx context.Context, lease int64) error {
 const (
 	// A call that nobody saw end may have cost all that was set aside for it.
 	spendLeases = `INSERT INTO usage (user, conversation, turn, spec, model, purpose, class, input, output, cache_read,
-		cache_write, cost, request, created_at) SELECT user, conversation, turn, spec, '', 'chat', 'unknown', 0, 0, 0, 0,
-		amount, '', created_at FROM lease ORDER BY id`
+		cache_write, estimated, cost, request, created_at) SELECT user, conversation, turn, spec, '', 'chat', 'unknown', 0, 0, 0,
+		0, 1, amount, '', created_at FROM lease ORDER BY id`
 	deleteLeases = `DELETE FROM lease`
 )
 

@@ -135,8 +135,8 @@ func TestWhatACrashLeftCountsInFull(t *testing.T) {
 	left, err := s.db.Leases().Recover(t.Context())
 	s.must(err)
 	s.same("left", left, int64(2))
-	s.same("usage", s.look(`SELECT format('%s %d %s %s %d %d', user, turn = ?, spec, class, cost, created_at = ?) FROM usage`,
-		turn.ID, noon.UnixMilli()), "alice 1 a/b unknown 70 1 alice 1 a/b unknown 7 1")
+	s.same("usage", s.look(`SELECT format('%s %d %s %s %d %d %d', user, turn = ?, spec, class, cost, created_at = ?, estimated) FROM usage`,
+		turn.ID, noon.UnixMilli()), "alice 1 a/b unknown 70 1 1 alice 1 a/b unknown 7 1 1")
 	left, err = s.db.Leases().Recover(t.Context())
 	s.must(err)
 	s.same("left then", left, int64(0))

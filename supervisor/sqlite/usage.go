@@ -61,7 +61,8 @@ func (t tx) checkTurnOf(turn, conversation int64, user string) error {
 }
 
 const insertUsage = `INSERT INTO usage (user, conversation, turn, message, spec, model, purpose, class, input, output,
-	cache_read, cache_write, cost, request, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?)`
+	cache_read, cache_write, estimated, cost, request, created_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?)`
 
 // putUsage keeps a call, with the message that it left (0 is none), and ends its leases.
 func (t tx) putUsage(message int64, c ModelCall, leases ...int64) error {
@@ -76,7 +77,7 @@ func (t tx) putUsage(message int64, c ModelCall, leases ...int64) error {
 	u := c.Usage
 	return t.Exec(insertUsage, c.User, orNull(c.Conversation), orNull(c.Turn), orNull(message), c.Spec, c.Model,
 		cmp.Or(c.Purpose, supervisor.PurposeChat), c.Class, clampCount(u.Input), clampCount(u.Output), clampCount(u.CacheRead),
-		clampCount(u.CacheWrite), cost, c.Request, at)
+		clampCount(u.CacheWrite), u.Estimated, cost, c.Request, at)
 }
 
 // maxCount is more than any call counts. SQLite refuses to add up what does not fit into 64 bits; of these there may be

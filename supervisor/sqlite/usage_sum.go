@@ -55,7 +55,8 @@ const quarterHour = 15 * 60 * 1000
 const (
 	selectTotals = `SELECT iif(?4, user, ''), iif(?5, coalesce(conversation, 0), 0),
 		iif(?6, iif(spec <> '', spec, model), ''), iif(?7, purpose, ''), iif(?8, created_at / 900000, 0), count(*),
-		count(class), sum(input), sum(output), sum(cache_read), sum(cache_write), coalesce(sum(cost), 0),
+		count(class), sum(input), sum(output), sum(cache_read), sum(cache_write), max(estimated),
+		coalesce(sum(cost), 0),
 		sum(cost IS NULL AND (class IS NULL OR input + output + cache_read + cache_write > 0)) FROM usage `
 	sumUser = selectTotals + `WHERE user = ?1 AND created_at >= ?2 AND created_at < ?3 GROUP BY 1, 2, 3, 4, 5`
 	sumAll  = selectTotals + `WHERE created_at >= ?2 AND created_at < ?3 GROUP BY 1, 2, 3, 4, 5`
@@ -92,7 +93,7 @@ type totalRow struct {
 func scanTotal(row *engine.Row) (p totalRow) {
 	u := &p.Usage
 	row.Scan(&p.User, &p.Conversation, &p.Model, &p.Purpose, &p.quarter, &p.Calls, &p.Failed, &u.Input, &u.Output,
-		&u.CacheRead, &u.CacheWrite, &p.Cost, &p.Unpriced)
+		&u.CacheRead, &u.CacheWrite, &u.Estimated, &p.Cost, &p.Unpriced)
 	return p
 }
 
@@ -118,6 +119,7 @@ func (t UsageTotal) plus(more UsageTotal) UsageTotal {
 	t.Usage.Output += more.Usage.Output
 	t.Usage.CacheRead += more.Usage.CacheRead
 	t.Usage.CacheWrite += more.Usage.CacheWrite
+	t.Usage.Estimated = t.Usage.Estimated || more.Usage.Estimated
 	t.Cost += more.Cost
 	t.Unpriced += more.Unpriced
 	return t

@@ -27,7 +27,7 @@ func spend(s *story) (calls []made) {
 	for i := range 48 {
 		n := int64(i)
 		c := sqlite.ModelCall{User: []string{"alice", "bob"}[i%2], Spec: fmt.Sprint("a/", i%3), Purpose: "chat",
-			Usage: protocol.Usage{Input: 3 * n, Output: n % 5, CacheRead: 2 * n, CacheWrite: n}}
+			Usage: protocol.Usage{Input: 3 * n, Output: n % 5, CacheRead: 2 * n, CacheWrite: n, Estimated: i%7 == 1}}
 		if i%4 != 0 {
 			c.Conversation, c.Cost = homes[c.User], dear(n*n%7)
 		}
@@ -116,6 +116,7 @@ func (c made) addedTo(t sqlite.UsageTotal) sqlite.UsageTotal {
 	t.Usage.Output += c.Usage.Output
 	t.Usage.CacheRead += c.Usage.CacheRead
 	t.Usage.CacheWrite += c.Usage.CacheWrite
+	t.Usage.Estimated = t.Usage.Estimated || c.Usage.Estimated
 	if c.Class != "" {
 		t.Failed++
 	}
