@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"mews/protocol/amount"
 	"mews/supervisor"
 )
 
@@ -41,13 +42,19 @@ func (c *check) urgentCommand(context.Context) (*supervisor.GateDecision, error)
 // rateLimited refuses what comes too fast.
 func (c *check) rateLimited(context.Context) (*supervisor.GateDecision, error) {
 	texts := c.in.Kind == supervisor.KindText
-	result := c.gate.rates.take(bucketKey{c.user.Name, texts}, messageKey{c.in.Source, c.in.Key}, c.now, c.limits)
+	result, unanswered := c.gate.rates.take(bucketKey{c.user.Name, texts}, messageKey{c.in.Source, c.in.Key}, c.now, c.limits)
 	if result == rateTaken {
 		return nil, nil
 	}
 	refused := fmt.Sprintf(textTooFast, c.limits.Burst, c.limits.PerSecond)
 	if texts && c.limits.Waiting > 0 {
 		refused = fmt.Sprintf(textTooManyWaiting, c.limits.Waiting)
+		if unanswered > 0 {
+			refused += fmt.Sprintf(textNorBefore, amount.Of(unanswered, "message", "messages"))
+		}
+		if result == rateRefusedLast {
+			refused += textNorBehind
+		}
 	}
 	return &supervisor.GateDecision{Refused: refused, Quiet: result == rateRefusedQuietly, Code: supervisor.CodeUnavailable}, nil
 }

@@ -497,8 +497,17 @@ func TestTextsBeyondTheRateWait(t *testing.T) {
 			t.Fatalf("text %d: %+v", i, m)
 		}
 	}
-	if m := p.meet(t, typed("hello")); outcomeOf(m) != refused || !strings.Contains(m.Refused, "This message was not taken") {
-		t.Errorf("beyond what may wait: %+v", m)
+	for i := range 20 {
+		m := p.meet(t, typed("hello"))
+		if outcomeOf(m) != refused || !strings.HasPrefix(m.Refused, "This message was not taken") ||
+			strings.Contains(m.Refused, "right behind it") != (i == 19) {
+			t.Errorf("number %d beyond what may wait: %+v", i, m)
+		}
+	}
+	for range 1000 { // a flood
+		if m := p.meet(t, typed("hello")); outcomeOf(m) != quiet {
+			t.Fatalf("in a flood: %+v", m)
+		}
 	}
 	if m := p.meet(t, commanded(typed("/help"))); outcomeOf(m) != passes {
 		t.Errorf("a command while texts wait: %+v", m)
@@ -506,6 +515,14 @@ func TestTextsBeyondTheRateWait(t *testing.T) {
 	p.now = noon.Add(time.Second)
 	if m := p.meet(t, typed("hello")); outcomeOf(m) != passes {
 		t.Errorf("a second later: %+v", m)
+	}
+	p.now = noon.Add(11 * time.Second)
+	m := p.meet(t, typed("hello"))
+	for outcomeOf(m) == passes {
+		m = p.meet(t, typed("hello"))
+	}
+	if outcomeOf(m) != refused || !strings.Contains(m.Refused, ": 1,000 messages before it.") {
+		t.Errorf("after a flood: %+v", m)
 	}
 }
 

@@ -1,6 +1,7 @@
 package access_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -101,5 +102,20 @@ func TestWhatIsSentAgainIsTakenForNothing(t *testing.T) {
 	p.SetLimits(access.Limits{Burst: 1, PerSecond: 0.001})
 	if got := send("ann", "x", strings.Repeat("z", 256), "n", "a"); !slices.Equal(got[:1], []outcome{passes}) || got[2] == passes {
 		t.Errorf("what is known is not the last 256: %v", got)
+	}
+}
+
+// TestARefusalIsToldAgain: a batch that could not be kept comes again, and each of its texts has its reply.
+func TestARefusalIsToldAgain(t *testing.T) {
+	p := newRig(t)
+	p.SetLimits(access.Limits{Burst: 1, PerSecond: 0.001, Waiting: 1})
+	for n := range 50 {
+		for i, want := range []outcome{passes, passes, refused, refused} {
+			in := typed("hello")
+			in.Key = fmt.Sprint(i)
+			if got := outcomeOf(p.meet(t, in)); got != want {
+				t.Fatalf("text %d, the %dth time: %s, want %s", i, n, got, want)
+			}
+		}
 	}
 }

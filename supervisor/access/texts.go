@@ -6,9 +6,10 @@ import "fmt"
 const (
 	textNoUser         = "There is no user %q here."
 	textSuspended      = "%s is suspended here, and nobody can speak as %s until an admin has ended that."
-	textTooManyWaiting = "This message was not taken, and neither is what comes right behind it: you sent so many at once that %d of " +
-		"yours wait already. Send them again in a few minutes. /stop is always taken."
-	textTooFast = "This was not taken, for you send faster than I take it: %d at once, and then %g a second. Try again in a moment. " +
+	textTooManyWaiting = "This message was not taken: %d of yours wait already, and no more can. Send it again in a few minutes."
+	textNorBefore      = " Not taken either, and without a reply of their own: %s before it."
+	textNorBehind      = " What you send right behind it is not taken either, and not each one gets a reply from now on."
+	textTooFast        = "This was not taken, because you send faster than I can take it: %d at once, and then %g a second. Try again in a moment. " +
 		"/stop is always taken."
 
 	textLocked = "Locked. Send the six digits that your authenticator app shows, or a recovery code. What you sent is kept, and is " +

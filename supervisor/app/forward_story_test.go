@@ -8,10 +8,9 @@ import (
 	"testing"
 
 	"mews/supervisor/app/apptest"
-	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestManyTextsAtOnceAreKept: what is beyond the rate waits on disk, and the first beyond what may wait is refused in a reply to it.
+// TestManyTextsAtOnceAreKept: what is beyond the rate waits on disk, and each beyond what may wait is refused in a reply to it.
 func TestManyTextsAtOnceAreKept(t *testing.T) {
 	l := newGatedService(t, fileSender, "", "alice, role: admin")
 	text, err := os.ReadFile(filepath.Join(l.Dir, "mews.yaml"))
@@ -24,19 +23,20 @@ func TestManyTextsAtOnceAreKept(t *testing.T) {
 		sent = append(sent, l.say("alice", "hello"))
 	}
 	l.open()
-	var refusal telegramtest.Message
-	l.WaitFor(apptest.Patience, "a text to be refused", func() bool {
-		told := l.bot.Sent(l.who("alice").ID)
-		i := slices.IndexFunc(told, func(m telegramtest.Message) bool { return strings.HasPrefix(m.Text, "This message was not taken") })
-		if i >= 0 {
-			refusal = told[i]
+	var refused []int64
+	l.WaitFor(apptest.Patience, "two texts to be refused", func() bool {
+		refused = nil
+		for _, m := range l.bot.Sent(l.who("alice").ID) {
+			if strings.HasPrefix(m.Text, "This message was not taken") {
+				refused = append(refused, m.ReplyTo)
+			}
 		}
-		return i >= 0
+		return len(refused) == 2
 	})
 	if n := l.Count("SELECT count(*) FROM inbox WHERE text = 'hello'"); n != 201 {
 		t.Errorf("%d texts are kept", n)
 	}
-	if refusal.ReplyTo != sent[201] {
-		t.Errorf("what was refused is %d, the reply is to %d", sent[201], refusal.ReplyTo)
+	if !slices.Equal(refused, sent[201:]) {
+		t.Errorf("what was refused is %d, the replies are to %d", sent[201:], refused)
 	}
 }
