@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 )
 
 // maxGroup is how many writes share a transaction at most, so that none waits long for the others.
@@ -79,6 +80,7 @@ func (db *DB) writeUntil(ctx context.Context) {
 	for ctx.Err() == nil {
 		select {
 		case first := <-db.queue:
+			runtime.Gosched() // whoever can run comes to their own write first, and shares the fsync
 			db.writeGroup(db.waiting(first))
 		case <-ctx.Done():
 		}

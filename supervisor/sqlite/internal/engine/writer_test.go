@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"testing/synctest"
@@ -150,6 +152,29 @@ func TestWhatWaitsTogetherIsCommittedTogether(t *testing.T) {
 			r.same("now", now, nows[0])
 		}
 	})
+}
+
+// Whoever was told of one write comes to the next before the writer goes on alone with the first of them.
+func TestWhoWritesOnAtOnceSharesTheNextCommit(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	r := newRig(t)
+	stop := r.run()
+	const writers, writes = 20, 10
+	var all sync.WaitGroup
+	for range writers {
+		all.Go(func() {
+			for range writes {
+				if err := r.write(func(*Tx) error { return nil }); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	stop()
+	if r.commits > writers*writes/4 {
+		t.Errorf("%d writes of %d who write at once took %d commits", writers*writes, writers, r.commits)
+	}
 }
 
 func TestOneThatFailsFailsAlone(t *testing.T) {
