@@ -16,9 +16,10 @@ import (
 )
 
 // cost is what the processes of a service have used up to now: the supervisor, the spawner and the workers. The outer world
-// is played by the benchmark's own process, which is not counted.
+// is played by the benchmark's own process, which is counted apart.
 type cost struct {
 	cpu      map[string]time.Duration // by program
+	fakes    time.Duration            // of the benchmark's own process
 	switches float64                  // how often a thread of theirs has gone to wait
 	bytes    int                      // of the database, without its free pages
 }
@@ -40,6 +41,7 @@ func spent(b *testing.B, h *apptest.Service) (c cost) {
 	}
 	c.bytes = h.Count(`SELECT (page_count - freelist_count) * page_size
 		FROM pragma_page_count, pragma_freelist_count, pragma_page_size`)
+	c.fakes = processorTime(b, os.Getpid())
 	return c
 }
 
@@ -75,7 +77,9 @@ func threads(b *testing.B, pid int, file string) []string {
 // report reports what so many turns have cost since c was taken.
 func (c cost) report(b *testing.B, h *apptest.Service, turns int) {
 	b.Helper()
-	now, n := spent(b, h), float64(turns)
+	n := float64(turns)
+	b.ReportMetric(float64((processorTime(b, os.Getpid())-c.fakes).Microseconds())/n, "µs-cpu-fakes")
+	now := spent(b, h)
 	var all float64
 	for _, program := range programs {
 		own := float64((now.cpu[program] - c.cpu[program]).Microseconds()) / n

@@ -39,13 +39,19 @@ func (p prompt) tokens() int64 {
 
 // withoutMarker is a JSON object without its marker. Its values stay as they are.
 func withoutMarker(section string, raw json.RawMessage) []byte {
-	var keys map[string]json.RawMessage
-	if json.Unmarshal(raw, &keys) != nil {
-		return append([]byte(section), raw...)
-	}
-	delete(keys, "cache_control")
-	return append([]byte(section), mustJSON(keys)...)
+	data, _ := unmarked.of(append([]byte(section), raw...), func() ([]byte, *refusal) {
+		var keys map[string]json.RawMessage
+		if json.Unmarshal(raw, &keys) != nil {
+			return append([]byte(section), raw...), nil
+		}
+		delete(keys, "cache_control")
+		return append([]byte(section), mustJSON(keys)...), nil
+	})
+	return data
 }
+
+// unmarked are pieces without their markers.
+var unmarked memo[[]byte]
 
 // counts are what a request cost, in tokens. No token is in two of them.
 type counts struct {

@@ -164,6 +164,12 @@ func atMost(b chatBody) int {
 	return 0
 }
 
+// What was read of tools and messages.
+var (
+	wireTools    memo[wireTool]
+	wireMessages memo[wireMessage]
+)
+
 func assemble(b chatBody) (Request, []wireMessage, *refusal) {
 	req := Request{Model: b.Model, Stream: b.Stream, Limit: atMost(b), Thinking: b.ReasoningEffort, Conversation: b.PromptCacheKey}
 	if b.Reasoning != nil {
@@ -173,7 +179,7 @@ func assemble(b chatBody) (Request, []wireMessage, *refusal) {
 		req.Conversation = b.User
 	}
 	for i, raw := range b.Tools {
-		t, refused := readTool(raw, i)
+		t, refused := wireTools.of(raw, func() (wireTool, *refusal) { return readTool(raw, i) })
 		if refused != nil {
 			return Request{}, nil, refused
 		}
@@ -181,12 +187,13 @@ func assemble(b chatBody) (Request, []wireMessage, *refusal) {
 	}
 	var messages []wireMessage
 	for i, raw := range b.Messages {
-		m, refused := readMessage(raw, i)
-		if refused != nil {
+		m, refused := wireMessages.of(raw, func() (wireMessage, *refusal) { return readMessage(raw, i) })
+		system := m.Role == "system" || m.Role == "developer"
+		if refused = first(refused, badIf(system && i > 0, "messages[%d]: the system message must come first", i)); refused != nil {
 			return Request{}, nil, refused
 		}
 		messages = append(messages, m)
-		if m.Role == "system" || m.Role == "developer" {
+		if system {
 			req.System = *m.text
 			continue
 		}
@@ -233,11 +240,9 @@ func readMessage(raw json.RawMessage, i int) (m wireMessage, _ *refusal) {
 		return m, refused
 	}
 	complete, known := needs[m.Role]
-	system := m.Role == "system" || m.Role == "developer"
 	if refused := first(
 		badIf(!known, "Invalid value: '%s'. (messages[%d].role)", m.Role, i),
-		badIf(known && !complete(m), "Missing or superfluous parameter in messages[%d] with role '%s'.", i, m.Role),
-		badIf(system && i > 0, "messages[%d]: the system message must come first", i)); refused != nil {
+		badIf(known && !complete(m), "Missing or superfluous parameter in messages[%d] with role '%s'.", i, m.Role)); refused != nil {
 		return m, refused
 	}
 	for j, c := range m.ToolCalls {

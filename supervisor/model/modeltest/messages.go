@@ -141,7 +141,7 @@ func checkModel(s *Server, l *messagesRequest) *refusal {
 }
 
 func readSystem(_ *Server, l *messagesRequest) *refusal {
-	blocks, refused := readBlocks(l.System, "system", "system")
+	blocks, refused := systems.of(l.System, func() ([]block, *refusal) { return readBlocks(l.System, "system", "system") })
 	if refused != nil {
 		return refused
 	}
@@ -154,21 +154,32 @@ func readSystem(_ *Server, l *messagesRequest) *refusal {
 	return nil
 }
 
+// What was read of tools, messages and system texts.
+var (
+	messageTools  memo[messageTool]
+	messageParams memo[messageParam]
+	systems       memo[[]block]
+)
+
 func readTools(_ *Server, l *messagesRequest) *refusal {
 	seen := map[string]bool{}
 	for i, raw := range l.Tools {
-		at := fmt.Sprintf("tools.%d.custom", i)
-		var t messageTool
-		if refused := strictly(raw, &t, at); refused != nil {
-			return refused
-		}
-		if refused := first(t.check(at), badIf(seen[t.Name], "tools: Tool names must be unique.")); refused != nil {
+		t, refused := messageTools.of(raw, func() (messageTool, *refusal) { return readMessageTool(raw, i) })
+		if refused = first(refused, badIf(seen[t.Name], "tools: Tool names must be unique.")); refused != nil {
 			return refused
 		}
 		seen[t.Name] = true
 		l.tools = append(l.tools, t)
 	}
 	return nil
+}
+
+func readMessageTool(raw json.RawMessage, i int) (t messageTool, refused *refusal) {
+	at := fmt.Sprintf("tools.%d.custom", i)
+	if refused = strictly(raw, &t, at); refused == nil {
+		refused = t.check(at)
+	}
+	return t, refused
 }
 
 func (t messageTool) check(at string) *refusal {
@@ -186,23 +197,26 @@ func (t messageTool) check(at string) *refusal {
 
 func readParams(_ *Server, l *messagesRequest) *refusal {
 	for i, raw := range l.Messages {
-		at := fmt.Sprintf("messages.%d", i)
-		var t messageParam
-		if refused := strictly(raw, &t, at); refused != nil {
+		t, refused := messageParams.of(raw, func() (messageParam, *refusal) { return readParam(raw, i) })
+		if refused != nil {
 			return refused
 		}
-		blocks, refused := readBlocks(t.Content, t.Role, at+".content")
-		if refused = first(
-			badIf(t.Role != "user" && t.Role != "assistant", "%s.role: Input should be 'user' or 'assistant'", at),
-			badIf(t.Content == nil, "%s.content: Field required", at), refused,
-			badIf(len(blocks) == 0, "%s: all messages must have non-empty content except for the optional final assistant message",
-				at)); refused != nil {
-			return refused
-		}
-		t.blocks = blocks
 		l.params = append(l.params, t)
 	}
 	return nil
+}
+
+func readParam(raw json.RawMessage, i int) (t messageParam, refused *refusal) {
+	at := fmt.Sprintf("messages.%d", i)
+	if refused = strictly(raw, &t, at); refused != nil {
+		return t, refused
+	}
+	t.blocks, refused = readBlocks(t.Content, t.Role, at+".content")
+	return t, first(
+		badIf(t.Role != "user" && t.Role != "assistant", "%s.role: Input should be 'user' or 'assistant'", at),
+		badIf(t.Content == nil, "%s.content: Field required", at), refused,
+		badIf(len(t.blocks) == 0, "%s: all messages must have non-empty content except for the optional final assistant message",
+			at))
 }
 
 // checkSize checks that the prompt and the answer fit the model's context.
