@@ -83,9 +83,16 @@ func (c *checker) checkAccount(path, account string) {
 	}
 }
 
+// UIDsAuto are the uids autoUIDs where they are free, and none elsewhere.
+const UIDsAuto = "auto"
+
+// autoUIDs are unused on systems with systemd (systemd.io/UIDS-GIDS: 65536 to 524287), and lie below what useradd gives to
+// people's containers (login.defs: SUB_UID_MIN, 100000).
+const autoUIDs = "70000-79999"
+
 // UIDRange is UIDs as numbers, both ends included; 0, 0 is none.
 func (w Worker) UIDRange() (from, to uint32) {
-	left, right, _ := strings.Cut(w.UIDs, "-")
+	left, right, _ := strings.Cut(strings.ReplaceAll(w.UIDs, UIDsAuto, autoUIDs), "-")
 	first, err1 := strconv.ParseUint(left, 10, 31)
 	last, err2 := strconv.ParseUint(right, 10, 31)
 	if err1 != nil || err2 != nil || first < firstUID || last < first {

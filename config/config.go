@@ -128,8 +128,8 @@ type Worker struct {
 	SandboxMin string `yaml:"sandbox_min" default:"namespaces" oneof:"accounts namespaces landlock off"`
 	// OS account of workers whose users have none, where the service runs as root.
 	Account string `yaml:"account" default:"mews"`
-	// Instead of that account, a uid for each of them: a range of the host's that is free, "" for none. See UIDRange.
-	UIDs string `yaml:"uids" check:"uids"`
+	// Instead of that account, a uid for each of them: a range of the host's that is free, UIDsAuto, or "" for none. See UIDRange.
+	UIDs string `yaml:"uids" default:"auto" check:"uids"`
 
 	// The bounds of a worker and all that it runs: bytes of memory; processes and threads; bytes of the person's home.
 	Memory Size `yaml:"memory" default:"1GiB" min:"64MiB" max:"1024GiB"`

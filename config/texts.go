@@ -57,7 +57,7 @@ const (
 	wantName     = "at most 32 of a-z, 0-9, _ and -, a letter or digit first"
 	wantUnique   = "another: %s is the same"
 	wantAccount  = "the name of an account of this machine"
-	wantUIDs     = "two numbers from 1000 on with - between them, such as 70000-79999"
+	wantUIDs     = "auto, two numbers from 1000 on with - between them, or \"\" for none"
 	wantTimezone = "a time zone that this machine knows, such as Europe/Madrid"
 
 	wantState       = "an absolute path, or none and HOME or XDG_STATE_HOME set"

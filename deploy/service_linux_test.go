@@ -1,6 +1,9 @@
 package deploy_test
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // holds: the spawner has its capabilities and no other, and mews has none, can get none, and shows nobody its memory.
 func (c *container) holds(has string) {
@@ -27,8 +30,9 @@ func (c *container) holds(has string) {
 	}
 }
 
-// talks: what a person has done is done by their account, in their folder. The file is a new one.
-func (c *container) talks(file string) {
+// talks: what a person has done is done by their account, in their folder. The file is a new one; uid is whose it is for somebody
+// without an account.
+func (c *container) talks(file, uid string) {
 	c.t.Helper()
 	for _, name := range []string{"ann", "bob"} {
 		said := c.run("echo 'create " + file + " with milk and eggs' | HOME=/home/" + name + " setpriv --reuid=" + name + " --regid=" + name +
@@ -41,10 +45,13 @@ func (c *container) talks(file string) {
 			c.t.Errorf("workers of %s: %q, %v", name, out, err)
 		}
 	}
-	// Who has no account has a worker of the service's, and root may speak as anybody.
+	// Who has no account is nobody of this machine, and root may speak as anybody.
 	c.run("echo 'create " + file + " with tea' | mews chat --user carl")
-	if owner := c.run("stat -c %U /var/lib/mews/homes/carl/" + file); owner != "mews" {
-		c.t.Errorf("carl's file is %s's", owner)
+	owner, want := c.run("stat -c %u /var/lib/mews/homes/carl /var/lib/mews/homes/carl/"+file), regexp.MustCompile("^"+uid+"$")
+	for _, one := range strings.Fields(owner) {
+		if !want.MatchString(one) {
+			c.t.Errorf("carl's home and file are uid %s's, want %s", owner, uid)
+		}
 	}
 }
 
@@ -153,6 +160,37 @@ func (c *container) adds() {
 		}
 	}
 	c.run("cp -p /etc/mews/kept /etc/mews/mews.yaml; mews reload; mews user remove dora")
+	c.keeps()
+}
+
+// keeps: a home of an earlier version stays as it is, and its person is served there, until an admin hands it over by doctor's own
+// command. Other homes are made all the same.
+func (c *container) keeps() {
+	c.t.Helper()
+	c.run(`install -d -m 700 -o mews -g mews /var/lib/mews/homes/fay; install -m 600 -o mews -g mews /dev/null /var/lib/mews/homes/fay/old.md
+		printf '  - {name: fay}\n  - {name: gus}\n' >>/etc/mews/mews.yaml; mews reload`)
+	for _, name := range []string{"fay", "gus"} {
+		c.run("echo 'create tea.md with tea' | mews chat --user " + name)
+	}
+	owned := func() string {
+		return c.run("cd /var/lib/mews/homes; stat -c %u fay/old.md fay/tea.md gus/tea.md | tr '\\n' ' '")
+	}
+	mews := c.run("id -u mews")
+	if got := owned(); !regexp.MustCompile("^" + mews + " " + mews + " 7[0-9]{4} ?$").MatchString(got) {
+		c.t.Errorf("whose the files of fay and gus are: %s", got)
+	}
+	said := c.run("mews doctor")
+	command := regexp.MustCompile(`chown -hR 7[0-9]{4}:7[0-9]{4} /var/lib/mews/homes/fay`).FindString(said)
+	if command == "" {
+		c.t.Fatalf("mews doctor has no command that hands fay's home over:\n%s", said)
+	}
+	c.run("systemctl stop mews; " + command + "; systemctl start mews")
+	c.until("mews status")
+	c.run("echo 'create more.md with tea' | mews chat --user fay")
+	if got := owned(); !regexp.MustCompile("^7[0-9]{4} 7[0-9]{4} 7").MatchString(got) {
+		c.t.Errorf("whose the files of fay are once they are handed over: %s", got)
+	}
+	c.run("cp -p /etc/mews/kept /etc/mews/mews.yaml; mews reload")
 }
 
 // exports: an admin who is not root has what is kept of somebody else, with the files of a home that only that one's account may
@@ -194,7 +232,7 @@ func (c *container) comesBack() {
 		c.serves()
 		c.until("! kill -0 " + was)
 	}
-	c.talks("again.md")
+	c.talks("again.md", "7[0-9]{4}")
 }
 
 // escapes has a worker try everything to get out of its walls, as root types it: in the tier that serves.

@@ -32,7 +32,7 @@ func TestAsAService(t *testing.T) {
 	c.run(`systemctl enable -q --now mews`)
 	c.serves()
 	c.holds(three)
-	c.talks("shopping.md")
+	c.talks("shopping.md", "7[0-9]{4}")
 	c.secrets()
 	c.faults()
 	c.adds()
@@ -63,7 +63,10 @@ func TestAsAServiceWithoutUserNamespaces(t *testing.T) {
 	}
 	c.serves()
 	c.holds(six)
-	c.talks("shopping.md")
+	c.talks("shopping.md", "[0-9]{3}") // it has no uids beyond 65535
+	if said := c.run("mews status --json"); !strings.Contains(said, "70000-79999 is not there") {
+		c.t.Errorf("why people share an account: %s", said)
+	}
 	c.escapes()
 	c.stops()
 }

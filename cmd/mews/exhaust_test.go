@@ -78,7 +78,7 @@ func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 			_, url := modeltest.NewServer(t, runner)
 			h := apptest.NewService(t, url, append([]string{"alice"}, others...)...)
 			if own {
-				withOwnUIDs(h, append([]string{"alice"}, others...)...)
+				withOwnUIDs(h, firstUID, lastUID, append([]string{"alice"}, others...)...)
 			}
 			h.Start()
 			defer h.Stop()

@@ -15,8 +15,8 @@ import (
 // The uids that people without an account get in these tests. Nobody has them.
 const firstUID, lastUID = 70400, 70419
 
-// withOwnUIDs has people live where Mews makes their homes, each with a uid of their own.
-func withOwnUIDs(h *apptest.Service, people ...string) {
+// withOwnUIDs has people live where Mews makes their homes, each with a uid of their own. first is 0 for what is so by default.
+func withOwnUIDs(h *apptest.Service, first, last int, people ...string) {
 	h.T.Helper()
 	text, err := os.ReadFile(h.Config)
 	if err != nil {
@@ -28,7 +28,36 @@ func withOwnUIDs(h *apptest.Service, people ...string) {
 	if err := os.WriteFile(h.Config, text, 0o600); err != nil {
 		h.T.Fatal(err)
 	}
-	h.Configure(fmt.Sprintf("worker: {uids: %d-%d}\n", firstUID, lastUID))
+	if first > 0 {
+		h.Configure(fmt.Sprintf("worker: {uids: %d-%d}\n", first, last))
+	}
+}
+
+// TestWithNothingConfiguredEachPersonHasAUID, or it is said why not: another service on this machine has one of them.
+func TestWithNothingConfiguredEachPersonHasAUID(t *testing.T) {
+	if os.Getuid() != 0 {
+		return // there is no other account
+	}
+	_, url := modeltest.NewServer(t, runner)
+	h := apptest.NewService(t, url, "ann", "ben")
+	withOwnUIDs(h, 0, 0, "ann", "ben")
+	h.Start()
+	defer h.Stop()
+	uids := map[string]bool{}
+	for _, name := range []string{"ann", "ben"} {
+		told := strings.Fields(newNeighbour(h, name).ask("run echo kept >kept; echo $(stat -c %u . kept) $(id -u)"))
+		uids[strings.Join(told[len(told)-3:], " ")] = true
+	}
+	s := statusOf(h)
+	t.Logf("%v, shared because %q", uids, s.Sharing)
+	for _, u := range s.Users {
+		if u.Shares != (s.Sharing != "") || u.HandOver != "" || u.Deaths != 0 {
+			t.Errorf("%+v", u)
+		}
+	}
+	if (len(uids) == 1) != (s.Sharing != "") {
+		t.Errorf("%v, shared because %q", uids, s.Sharing)
+	}
 }
 
 // TestEachPersonHasAUIDOfTheirOwn: who has no account gets a uid that stays theirs, and a home that belongs to it. Whose home
@@ -39,7 +68,7 @@ func TestEachPersonHasAUIDOfTheirOwn(t *testing.T) {
 	}
 	_, url := modeltest.NewServer(t, runner)
 	h := apptest.NewService(t, url, "ann", "ben", "cat")
-	withOwnUIDs(h, "ann", "ben")
+	withOwnUIDs(h, firstUID, lastUID, "ann", "ben")
 	uids := func() map[string]int {
 		t.Helper()
 		found := map[string]int{}

@@ -4,7 +4,7 @@
 //
 //	supervisor to spawner    spawn{id, uid, gid, root, path, make_home, profile, memory, pids, binds}, with two descriptors
 //	                         kill{id, signal}
-//	spawner to supervisor    ready{version, tier, why, limits}, once, first
+//	spawner to supervisor    ready{version, tier, why, limits, from, to}, once, first
 //	                         started{id, pid} or refused{id, reason, shortage}, one for each spawn
 //	                         limit_hit{id, kind, limit, times}, when a worker has hit a limit
 //	                         exited{id, pid, status}, one for each started
@@ -23,7 +23,7 @@ package spawnwire
 
 // Version is the version of this wire. There is no negotiation: the binaries are built and installed together. In every version
 // a Ready is of kind 3 and its version is its first field.
-const Version = 4
+const Version = 5
 
 // The bounds of what one message may hold, in bytes. A receiver has room for MaxPacket; a longer packet breaks the wire.
 const (

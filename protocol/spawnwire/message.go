@@ -45,6 +45,8 @@ type Ready struct {
 	Tier    string // the walls that workers get
 	Why     string // a sentence about them, for people
 	Limits  string // a sentence about what limits a worker and all that it runs together
+	From    uint32 // the first uid of people without an account that a worker may have; 0: none
+	To      uint32 // the last
 }
 
 // Started answers a Spawn.
@@ -142,6 +144,8 @@ func (m Ready) code(c coder) Message {
 	c.text("tier", &m.Tier, MaxWord)
 	c.text("why", &m.Why, MaxText)
 	c.text("limits", &m.Limits, MaxText)
+	c.uint32(&m.From)
+	c.uint32(&m.To)
 	return m
 }
 

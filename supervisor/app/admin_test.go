@@ -35,6 +35,7 @@ type commandLine struct {
 }
 
 const counterConfig = `state: %[1]s/state
+worker: {uids: ""} # homes are made at once, and not with the first worker
 users:
   - {name: ann, role: admin, home: %[1]s/ann, budget: {day: 2.50}}
   - {name: ben, home: %[1]s/ben, totp: required}

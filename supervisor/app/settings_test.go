@@ -15,6 +15,7 @@ import (
 )
 
 const twoPersonConfig = `state: %[1]s/state
+worker: {uids: ""} # homes are made at once, and not with the first worker
 models: {default: offline, allowed: [offline], providers: {far: {kind: openai, base_url: "http://127.0.0.1:1/v1"}}}
 telegram: {groups: [-5]}
 users:

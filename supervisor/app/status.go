@@ -86,7 +86,7 @@ func (r statusReporter) statusOf(ctx context.Context, names []string, service bo
 		if err != nil {
 			return control.Status{}, err
 		}
-		status.State = r.config.State
+		status.State, status.Sharing = r.config.State, r.places.Sharing
 		own, resident := ownMemory()
 		status.Memory = control.Memory{Supervisor: own, Resident: resident, Database: counts.Bytes}
 		status.Waiting = control.Waiting{
@@ -105,7 +105,8 @@ func (r statusReporter) statusOf(ctx context.Context, names []string, service bo
 	uses := pool.ProcessUsageOf(pids...)
 	for _, name := range names {
 		u, _ := r.people.Find(name)
-		line := control.UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: int64(r.config.Worker.Disk), HandOver: r.places.HandOver(u)}
+		line := control.UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: int64(r.config.Worker.Disk), HandOver: r.places.HandOver(u),
+			Shares: r.places.Shares(u)}
 		line.Disk, line.DiskMore = r.held.Of(name)
 		if w, ok := workers[name]; ok {
 			line.Worker, line.PID, line.Since = string(w.State), w.PID, w.Since

@@ -162,6 +162,7 @@ type Status struct {
 	Channels []Channel        `json:"channels,omitempty"` // beside the terminal; for an admin
 	Lost     []LostDeliveries `json:"lost,omitempty"`     // for an admin
 	Memory   Memory           `json:"memory,omitzero"`    // for an admin
+	Sharing  string           `json:"sharing,omitempty"`  // why people share an account; for an admin
 }
 
 // UserStatus is one person's part of the status.
@@ -175,6 +176,7 @@ type UserStatus struct {
 	Deaths int       `json:"deaths"`
 
 	HandOver string `json:"hand_over,omitempty"` // the command that gives their home to a uid of their own
+	Shares   bool   `json:"shares,omitempty"`    // their worker has an account that is not theirs alone
 	Refused  string `json:"refused,omitempty"`   // why their worker can't be started
 
 	Memory    int64 `json:"memory,omitempty"`    // bytes that their worker and all it runs have; 0: it is not known

@@ -32,8 +32,10 @@ type Options struct {
 	Memory      int64    // bytes of each worker with all that it runs
 	PIDs        int      // processes, likewise
 	UIDs        UIDRange // of people without an account, where the walls are accounts
-	Kept        UIDStore // which of them is whose
-	Log         hclog.Logger
+	// UIDsOptional has these people share an account where the uids are not free. Else nobody is served then.
+	UIDsOptional bool
+	Kept         UIDStore // which of them is whose
+	Log          hclog.Logger
 	// Tell tells a person something, wherever they are being worked for. It may be set until the first worker starts.
 	Tell func(ctx context.Context, user, text string)
 }
@@ -58,6 +60,7 @@ type Places struct {
 	Spawner *pool.Spawner // from Start on
 	Disk    DiskUsage     // what is in the folders
 	Notices LimitNotices
+	Sharing string // why people without an account share one, though a uid for each was looked for; "": no such reason
 
 	broken map[string]bool                   // whose entry could not be used; UseUsers has it
 	roots  atomic.Pointer[map[string]string] // of each folder that workers get, the folder above it, without links
@@ -86,6 +89,7 @@ func (c *Places) Start(ctx context.Context) error {
 	if c.Spawner, err = pool.StartSpawner(ctx, o); err != nil {
 		return SandboxFault(err)
 	}
+	c.checkPolicy()
 	level, walls := hclog.Info, c.Spawner.Sandbox()
 	if walls.Weak() {
 		level = hclog.Warn
@@ -103,10 +107,8 @@ func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
 	for _, u := range users {
 		homes = append(homes, u.Home)
 	}
-	if c.UIDs != (UIDRange{}) {
-		if err := c.UIDs.checkFree("/etc", ownedFolders, homes); err != nil {
-			return nil, err
-		}
+	if err := c.checkUIDs(users, homes); err != nil {
+		return nil, err
 	}
 	roots, broken := map[string]string{}, map[string]bool{}
 	for _, path := range c.ReadOnly {
@@ -155,8 +157,8 @@ func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 		return pool.Place{}, fmt.Errorf("account %q of %s: %w", u.Account, u.Name, err)
 	}
 	own, missing, err := c.ownAccount(u)
-	if err == nil && own == (Account{}) && c.mayOwn(u) && c.isOurs(u.Home) {
-		err = c.makeOurs(u) // the walls are others than were thought when the service started
+	if err == nil && own == (Account{}) && whose == (Account{}) && c.isOurs(u.Home) {
+		err = c.makeOurs(u) // it may have been thought that the spawner would make it
 	}
 	if err != nil {
 		return pool.Place{}, fmt.Errorf("the folder of %s: %w", u.Name, err)
@@ -260,7 +262,11 @@ func SandboxFault(err error) error {
 
 // makeOurs makes a home in the folder of those that Mews makes, and gives it to its worker's account.
 func (c *Places) makeOurs(u supervisor.User) error {
-	if err := makeHome(u.Home); err != nil {
+	err := c.makeHomes(filepath.Dir(u.Home))
+	if err == nil {
+		err = os.Mkdir(u.Home, 0o700)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("make the folder of %s: %w", u.Name, err)
 	}
 	if err := c.giveHome(u); err != nil {

@@ -13,25 +13,16 @@ import (
 // theirs by its path.
 const homesMode fs.FileMode = 0o711
 
-// makeHome makes a home below the state folder. The folder above it may be from an earlier version, which kept it to itself.
-func makeHome(home string) error {
-	homes := filepath.Dir(home)
-	if err := os.MkdirAll(home, 0o700); err != nil {
-		return err
-	}
-	return os.Chmod(homes, homesMode)
-}
-
 // openHomesMode lets a spawner that is not root's make homes, with the service's group. Nobody moves another's.
 const openHomesMode = 0o731 | fs.ModeSticky
 
-// makeHomes makes the folder in which the spawner makes homes.
+// makeHomes makes the folder of homes. It may be there from an earlier version, which kept it to itself.
 func (c *Places) makeHomes(homes string) error {
 	if err := os.MkdirAll(homes, 0o700); err != nil {
 		return err
 	}
 	mode := homesMode
-	if os.Getuid() != 0 {
+	if _, given := os.LookupEnv(spawnerVariable); given && os.Getuid() != 0 {
 		mode = openHomesMode
 	}
 	return os.Chmod(homes, mode)

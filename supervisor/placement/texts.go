@@ -8,6 +8,10 @@ const (
 		"I try again every second and then go on with what you sent; nothing of it is lost. The log has more of it for an admin."
 	textUIDsTaken = "worker.uids %s is not free: %s has an id there, in %s. Choose a range that nobody has"
 	textUIDsOwn   = "worker.uids %s is not free: %s belongs to uid %d. Choose a range of which nobody has files"
+	textUIDsLive  = "worker.uids %s is not free: process %s has uid %d. Choose a range that nobody has"
+
+	textUIDsUnmapped = "worker.uids %s is not there: the container that this runs in has no such user ids. Give it more, or choose a range that it has"
+	textUIDsPolicy   = "the spawner's policy has no people: add the line `people %s` to /etc/mews/spawner.policy, and systemctl restart mews"
 
 	textNoAccount   = "%s: there is no account %q on this machine: write another `account:`, or make it"
 	textHomeHidden  = "the folder of %s, %s: the unit hides %s from the service (ProtectHome=). systemctl edit it: ProtectHome=no and ReadWritePaths=%s"

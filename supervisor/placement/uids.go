@@ -28,6 +28,7 @@ func (r UIDRange) String() string { return fmt.Sprintf("%d-%d", r.From, r.To) }
 // UIDStore keeps which uid is whose, for good.
 type UIDStore interface {
 	Of(ctx context.Context, user string, from, to uint32) (uint32, error)
+	Given(ctx context.Context, from, to uint32) (bool, error) // whether anybody was given one
 }
 
 // storeTimeout is how long it may take to find a person's uid.
@@ -86,9 +87,95 @@ func (c *Places) HandOver(u supervisor.User) string {
 	return fmt.Sprintf("chown -hR %d:%d %s", uid, uid, u.Home)
 }
 
+// Shares says whether somebody's worker has an account that others may have too.
+func (c *Places) Shares(u supervisor.User) bool {
+	whose, err := c.accountOf(u)
+	own, _, bad := c.ownAccount(u)
+	return err == nil && bad == nil && whose == (Account{}) && own == (Account{})
+}
+
 // isOurs says whether a home lies in the folder of those that Mews makes.
 func (c *Places) isOurs(home string) bool {
 	return filepath.Dir(home) == filepath.Join(c.State, "homes")
+}
+
+// checkUIDs refuses a range that is not free. Where it is optional that is looked at once, and these people share an account
+// then, unless somebody was given one of them already: their home stays theirs.
+func (c *Places) checkUIDs(users []supervisor.User, homes []string) error {
+	if c.UIDs == (UIDRange{}) || c.UIDsOptional && (c.roots.Load() != nil || !slices.ContainsFunc(users, c.mayOwn)) {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), storeTimeout)
+	defer cancel()
+	given, err := c.Kept.Given(ctx, c.UIDs.From, c.UIDs.To)
+	if err != nil {
+		return err
+	}
+	if err = c.UIDs.checkFree("/etc", ownedFolders, homes); err == nil && !given {
+		err = errors.Join(c.UIDs.checkMapped("/proc/self"), c.UIDs.checkProcesses("/proc"))
+	}
+	if err == nil || !c.UIDsOptional {
+		return err
+	}
+	c.share(err.Error(), given)
+	return nil
+}
+
+// checkPolicy has people share an account where the spawner may not use the optional range.
+func (c *Places) checkPolicy() {
+	from, to := c.Spawner.People()
+	if c.UIDsOptional && c.UIDs != (UIDRange{}) && c.Spawner.Sandbox().Tier == "accounts" && (c.UIDs.From < from || c.UIDs.To > to) {
+		c.share(fmt.Sprintf(textUIDsPolicy, c.UIDs), false)
+	}
+}
+
+// share says why people share an account. kept: those who have a uid keep it, and others get one all the same.
+func (c *Places) share(why string, kept bool) {
+	c.Log.Warn("people without an account should have a user id each", "why", why)
+	c.Sharing = why
+	if !kept {
+		c.UIDs = UIDRange{}
+	}
+}
+
+// checkMapped refuses a range that is not there in the user namespace of a process, as in most containers. self is its folder
+// in /proc.
+func (r UIDRange) checkMapped(self string) error {
+	for _, name := range []string{"uid_map", "gid_map"} {
+		text, err := os.ReadFile(filepath.Join(self, name))
+		if err != nil {
+			return fmt.Errorf("look whether there are %s: %w", r, err)
+		}
+		mapped := false
+		for line := range strings.Lines(string(text)) {
+			var inside, outside, many uint64 // user_namespaces(7)
+			_, err := fmt.Sscan(line, &inside, &outside, &many)
+			mapped = mapped || err == nil && inside <= uint64(r.From) && inside+many > uint64(r.To)
+		}
+		if !mapped {
+			return fmt.Errorf(textUIDsUnmapped, r)
+		}
+	}
+	return nil
+}
+
+// checkProcesses refuses a range of which a process has an id.
+func (r UIDRange) checkProcesses(proc string) error {
+	entries, err := os.ReadDir(proc)
+	if err != nil {
+		return fmt.Errorf("look whether %s are free: %w", r, err)
+	}
+	for _, e := range entries {
+		text, _ := os.ReadFile(filepath.Join(proc, e.Name(), "status")) // what is no process, or has ended, has none
+		_, ids, _ := strings.Cut(string(text), "\nUid:")                // real, effective, saved and of the file system: proc_pid_status(5)
+		ids, _, _ = strings.Cut(ids, "\n")
+		for _, id := range strings.Fields(ids) {
+			if uid, err := strconv.ParseUint(id, 10, 32); err == nil && r.Has(uint32(uid)) {
+				return fmt.Errorf(textUIDsLive, r, e.Name(), uid)
+			}
+		}
+	}
+	return nil
 }
 
 // idFiles are where systems keep who has which ids: the number's field, and that of how many there are; -1 is one.
@@ -97,7 +184,7 @@ var idFiles = []struct {
 	number, quantity int
 }{{"passwd", 2, -1}, {"group", 2, -1}, {"subuid", 1, 2}, {"subgid", 1, 2}}
 
-// checkUIDsFree refuses a range in which somebody has an id already, or in which somebody's files are, but the homes of people.
+// checkFree refuses a range in which somebody has an id already, or in which somebody's files are, but the homes of people.
 // etc is /etc; in folders it looks at what lies directly in them.
 func (r UIDRange) checkFree(etc string, folders, homes []string) error {
 	for _, f := range idFiles {

@@ -1,11 +1,16 @@
 package placement
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
 )
 
 // TestARangeThatIsNotFreeIsRefused in words that name who has it.
@@ -54,6 +59,60 @@ func TestARangeOfWhichSomebodyHasFilesIsRefused(t *testing.T) {
 		err := c.r.checkFree(t.TempDir(), []string{"/no/such/folder", dir}, c.homes)
 		if (err != nil) != c.refused || err != nil && !strings.Contains(err.Error(), home) {
 			t.Errorf("%s with homes %q: %v", c.r, c.homes, err)
+		}
+	}
+}
+
+// TestARangeThatAProcessHasIsRefused, by its real or its effective id, and one that a container lacks.
+func TestARangeThatAProcessHasIsRefused(t *testing.T) {
+	proc := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(proc, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("7/status", "Name:\tone\nUid:\t70005\t0\t0\t0\nGid:\t0\t0\t0\t0\n")
+	write("8/status", "Name:\tUid:\t80005\nUid:\t0\t90005\t0\t0\n")
+	write("meminfo", "")
+	for r, refused := range map[UIDRange]bool{{70000, 70009}: true, {80000, 80009}: false, {90000, 90009}: true, {70006, 70009}: false} {
+		if err := r.checkProcesses(proc); (err != nil) != refused {
+			t.Errorf("%s: %v", r, err)
+		}
+	}
+	for text, refused := range map[string]bool{
+		"         0          0 4294967295\n": false, "0 100000 65536\n": true, "0 0 65536\n70000 200000 10\n": false, "0 0 70009\n": true, "": true,
+	} {
+		write("self/uid_map", "0 0 4294967295\n")
+		write("self/gid_map", text)
+		if err := (UIDRange{70000, 70009}).checkMapped(filepath.Join(proc, "self")); (err != nil) != refused {
+			t.Errorf("with the map %q: %v", text, err)
+		}
+	}
+}
+
+type givenUIDs bool
+
+func (g givenUIDs) Of(context.Context, string, uint32, uint32) (uint32, error) { return 1, nil }
+func (g givenUIDs) Given(context.Context, uint32, uint32) (bool, error)        { return bool(g), nil }
+
+// TestAnOptionalRangeThatIsNotFreeIsLeftAlone, and why is said; who was given one of it keeps it. A range that was chosen is refused.
+func TestAnOptionalRangeThatIsNotFreeIsLeftAlone(t *testing.T) {
+	t.Setenv(spawnerVariable, "3") // as if it could be had here
+	taken := UIDRange{1, 1}        // in every passwd file: daemon, bin
+	for _, c := range []struct {
+		optional, given bool
+		want            UIDRange
+		refused         bool
+	}{{false, false, taken, true}, {true, false, UIDRange{}, false}, {true, true, taken, false}} {
+		p := &Places{Options: Options{UIDs: taken, UIDsOptional: c.optional, Kept: givenUIDs(c.given), Tier: "auto", Log: hclog.NewNullLogger()}}
+		err := p.checkUIDs([]supervisor.User{{Name: "ann"}}, nil)
+		if (err != nil) != c.refused || p.UIDs != c.want || (p.Sharing != "") != c.optional {
+			t.Errorf("%+v: %s, shared because %q, %v", c, p.UIDs, p.Sharing, err)
+		}
+		if err := p.checkUIDs([]supervisor.User{{Name: "ann", Account: "ann"}}, nil); (err != nil) != c.refused {
+			t.Errorf("%+v, where nobody wants one: %v", c, err)
 		}
 	}
 }

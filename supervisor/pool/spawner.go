@@ -104,6 +104,13 @@ type Sandbox struct {
 	Limits string // a sentence about what limits a worker and all that it runs
 }
 
+// People are the uids that workers of people without an account may have, the first and the last; 0: none.
+func (s *Spawner) People() (from, to uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.ready.From, s.ready.To
+}
+
 // Weak says whether it holds less than usual.
 func (s Sandbox) Weak() bool { return s.Tier == "off" || s.Tier == "landlock" }
 

@@ -18,7 +18,14 @@ const (
 	nextHostUID   = `SELECT coalesce(max(uid) + 1, ?1) FROM host_uid WHERE uid BETWEEN ?1 AND ?2`
 	insertHostUID = `INSERT INTO host_uid (uid, user, created_at) VALUES (?, ?, ?)`
 	leaveHostUID  = `UPDATE host_uid SET user = NULL WHERE user = ?`
+	countHostUIDs = `SELECT count(*) FROM host_uid WHERE uid BETWEEN ? AND ?`
 )
+
+// Given says whether anybody was given one between two numbers, ever.
+func (s HostUIDs) Given(ctx context.Context, from, to uint32) (bool, error) {
+	n, err := engine.Value(s.db.reader(ctx, "count the uids %d to %d", from, to), engine.Integer, countHostUIDs, int64(from), int64(to))
+	return n > 0, err
+}
 
 // Of is a person's, between two numbers. The first time it is the next that nobody has had. One that is not between them, of
 // an earlier configuration, is given up.

@@ -31,6 +31,11 @@ func TestAUIDIsOnePersonsForGood(t *testing.T) {
 	if got := of("ben", 70000, 70002); got != 70002 {
 		t.Errorf("another ben has %d", got)
 	}
+	for first, want := range map[uint32]bool{70000: true, 70001: true, 90000: false} {
+		if given, err := uids.Given(t.Context(), first, first+9); given != want || err != nil {
+			t.Errorf("given from %d on: %v, %v", first, given, err)
+		}
+	}
 	if uid, err := uids.Of(t.Context(), "cat", 70000, 70002); err == nil {
 		t.Errorf("beyond the last there is %d", uid)
 	}

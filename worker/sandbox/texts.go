@@ -3,7 +3,7 @@ package sandbox
 // tierTexts say for people what a tier means.
 var tierTexts = map[Tier]string{
 	TierAccounts: "Each person's worker has files, processes and no network of its own, and runs as the OS account that the " +
-		"configuration gives to its person. People without an account share the service's.",
+		"configuration gives to its person. People without an account have a user id each, where there are some for them, and share one else.",
 	TierNamespaces: "Each person's worker has files, processes and no network of its own. All workers share one OS account, " +
 		"unless the configuration gives a person another one.",
 	TierLandlock: "Workers read and write only their person's files and reach no network. But they see the names of other " +

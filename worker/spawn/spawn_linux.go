@@ -87,7 +87,7 @@ func (s *spawner) detectSystem() (m spawnwire.Ready, err error) {
 	}
 	why, err := s.detectTier()
 	return spawnwire.Ready{Version: spawnwire.Version, Tier: string(s.tier), Why: spawnwire.Clip(why),
-		Limits: spawnwire.Clip(limits)}, err
+		Limits: spawnwire.Clip(limits), From: s.People.From, To: s.People.To}, err
 }
 
 // limitAccounts lets this process change to the accounts of its policy only.

@@ -78,10 +78,14 @@ func examineHomes(ctx context.Context, o Options) (string, error) {
 			errs = append(errs, fmt.Errorf(textHomeClosed, u.Name, u.Home, err))
 		}
 	}
+	var shared []string
 	for _, u := range status.Users {
-		if u.HandOver != "" && len(errs) == 0 {
-			return "", &warning{fmt.Sprintf(textHandOver, u.Name, u.Home, u.HandOver)}
+		if u.HandOver != "" {
+			shared = append(shared, fmt.Sprintf(textHandOver, u.Name, u.Home, u.HandOver))
 		}
+	}
+	if len(shared) > 0 && len(errs) == 0 {
+		return "", &warning{strings.Join(shared, "\n")}
 	}
 	return fmt.Sprintf(textHomes, amount.Of(len(cfg.Users), "person", "people, each")), errors.Join(errs...)
 }

@@ -73,8 +73,12 @@ const (
 const (
 	textLimits        = "%s of memory and %d processes for each worker. %s"
 	textLimitsUnknown = "not known before there are walls"
-	textSharedAccount = " %d people share the account %s: give each an `account:` of their own, or set worker.uids."
-	textSharedPools   = " %d people share what the kernel counts for one account: epoll watches, pipes, inotify, processes. Who " +
+	textSharedAccount = " %d people share one account, and what the kernel counts for it: %s."
+
+	textSharedByChoice = "give each an `account:` of their own, or write `worker: {uids: auto}`"
+	textSharedHomes    = "their homes or workspaces belong to it. Who has no workspaces gets a user id of their own once their home is " +
+		"handed over (see homes)"
+	textSharedPools = " %d people share what the kernel counts for one account: epoll watches, pipes, inotify, processes. Who " +
 		"takes more than a part is ended within seconds, for which the others may have to wait. Run as root, or by " +
 		"deploy/systemd/mews.service, Mews gives people accounts of their own, which share nothing; with sysctl " +
 		"fs.epoll.max_user_watches, fs.pipe-user-pages-soft and fs.inotify.max_user_instances everybody has more."

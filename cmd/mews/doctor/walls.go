@@ -4,8 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/user"
-	"strconv"
+	"slices"
 	"strings"
 
 	"mews/config"
@@ -16,39 +15,40 @@ import (
 )
 
 func examineWalls(ctx context.Context, o Options) (string, error) {
-	walls, err := wallsHere(ctx, o.Config)
+	status, err := wallsHere(ctx, o.Config)
 	if err != nil {
 		return "", placement.SandboxFault(err)
 	}
+	walls, shared := status.Walls, sharing(o.Config, status)
 	if walls.Weak() {
-		return "", &warning{strings.ToUpper(walls.Tier) + ". " + lineATier(walls.Why) + sharing(o.Config, walls.Tier)}
+		return "", &warning{strings.ToUpper(walls.Tier) + ". " + lineATier(walls.Why) + shared}
 	}
-	return walls.Tier + ". " + walls.Why + sharing(o.Config, walls.Tier), nil
+	return walls.Tier + ". " + walls.Why + shared, nil
 }
 
 func examineLimits(ctx context.Context, o Options) (string, error) {
 	if status, err := serviceStatus(ctx, o.Config); err == nil {
 		return status.Walls.Limits, nil
 	}
-	walls, err := wallsHere(ctx, o.Config)
+	status, err := wallsHere(ctx, o.Config)
 	if err != nil {
 		return "", limitsUnknown(err)
 	}
-	return fmt.Sprintf(textLimits, o.Config.Worker.Memory, o.Config.Worker.PIDs, walls.Limits), nil
+	return fmt.Sprintf(textLimits, o.Config.Worker.Memory, o.Config.Worker.PIDs, status.Walls.Limits), nil
 }
 
-// wallsHere are those of the service that runs: its spawner may have been started by a service manager, with rights that one of
-// the doctor's own lacks. Where no service runs, they are those of a spawner that is started to ask.
-func wallsHere(ctx context.Context, cfg *config.Config) (control.Walls, error) {
+// wallsHere is the status of the service that runs, with its walls: its spawner may have been started by a service manager, with rights that one of
+// the doctor's own lacks. Where no service runs, they are those of a spawner that is started to ask, and nothing else is known.
+func wallsHere(ctx context.Context, cfg *config.Config) (control.Status, error) {
 	if status, err := serviceStatus(ctx, cfg); err == nil {
-		return status.Walls, nil
+		return status, nil
 	}
 	s, _, err := startSpawner(ctx, cfg, nil)
 	if err != nil {
-		return control.Walls{}, err
+		return control.Status{}, err
 	}
-	walls := control.Walls(s.Sandbox())
-	return walls, s.Close()
+	status := control.Status{Walls: control.Walls(s.Sandbox())}
+	return status, s.Close()
 }
 
 // startSpawner starts a spawner as the service would, or takes the one that has started this process.
@@ -83,11 +83,13 @@ func lineATier(why string) string {
 	return held + "\n" + strings.TrimSpace(spawnerBetter) + "\n" + strings.ReplaceAll(rest, "; ", "\n")
 }
 
-// sharing says how many people have no account of their own, and where accounts are not the walls what all of them share.
-func sharing(cfg *config.Config, tier string) string {
-	n := 0
+// sharing says how many people have no account of their own and why, and where accounts are not the walls what all of them share.
+// Without a service the configuration says who does.
+func sharing(cfg *config.Config, status control.Status) string {
+	n, tier := 0, status.Walls.Tier
 	for _, u := range cfg.Users {
-		if u.Account == "" && (cfg.Worker.UIDs == "" || len(u.Workspaces) > 0) {
+		known := slices.IndexFunc(status.Users, func(s control.UserStatus) bool { return s.Name == u.Name })
+		if known >= 0 && status.Users[known].Shares || known < 0 && u.Account == "" && (cfg.Worker.UIDs == "" || len(u.Workspaces) > 0) {
 			n++
 		}
 	}
@@ -97,15 +99,15 @@ func sharing(cfg *config.Config, tier string) string {
 	case tier != "accounts":
 		return ""
 	}
-	if n < 2 {
+	switch {
+	case n < 2:
 		return ""
-	}
-	name := strconv.Itoa(os.Getuid())
-	if me, err := user.LookupId(name); err == nil {
-		name = me.Username
-	}
-	if tier != "accounts" {
+	case tier != "accounts":
 		return fmt.Sprintf(textSharedPools, n)
+	case status.Sharing != "":
+		return fmt.Sprintf(textSharedAccount, n, status.Sharing)
+	case cfg.Worker.UIDs == "":
+		return fmt.Sprintf(textSharedAccount, n, textSharedByChoice)
 	}
-	return fmt.Sprintf(textSharedAccount, n, name)
+	return fmt.Sprintf(textSharedAccount, n, textSharedHomes)
 }

@@ -9,6 +9,7 @@ import (
 
 	"mews/config"
 	"mews/protocol"
+	"mews/supervisor/control"
 	"mews/supervisor/placement"
 )
 
@@ -45,20 +46,33 @@ func TestWhyThereAreNoWalls(t *testing.T) {
 // Who has no account of their own shares the service's where accounts are the walls. Elsewhere all share one.
 func TestWhoSharesAnAccountIsSaid(t *testing.T) {
 	cfg := &config.Config{Users: []config.User{{Name: "ann"}, {Name: "ben", Account: "ben"}, {Name: "cat"}}}
-	if got := sharing(cfg, "accounts"); !strings.HasPrefix(got, " 2 people share the account ") {
+	in := func(tier string) control.Status { return control.Status{Walls: control.Walls{Tier: tier}} }
+	if got := sharing(cfg, in("accounts")); !strings.HasPrefix(got, " 2 people share one account") || !strings.Contains(got, "uids: auto") {
 		t.Errorf("%q", got)
 	}
+	running := in("accounts")
+	running.Users = []control.UserStatus{{Name: "ann", Shares: true}, {Name: "ben"}, {Name: "cat", Shares: true}}
+	for why, want := range map[string]string{"": "handed over", "the range is not free": "the range is not free"} {
+		cfg.Worker.UIDs, running.Sharing = config.UIDsAuto, why
+		if got := sharing(cfg, running); !strings.HasPrefix(got, " 2 people share one account") || !strings.Contains(got, want) {
+			t.Errorf("%q", got)
+		}
+	}
+	running.Users[2].Shares = false
+	if got := sharing(cfg, running); got != "" {
+		t.Errorf("each with a uid of their own: %q", got)
+	}
 	for _, tier := range []string{"namespaces", "landlock"} {
-		if got := sharing(cfg, tier); !strings.HasPrefix(got, " 3 people share what the kernel counts for one account") ||
+		if got := sharing(cfg, in(tier)); !strings.HasPrefix(got, " 3 people share what the kernel counts for one account") ||
 			!strings.Contains(got, "fs.epoll.max_user_watches") {
 			t.Errorf("in %s: %q", tier, got)
 		}
 	}
-	if got := sharing(cfg, "off"); got != "" {
+	if got := sharing(cfg, in("off")); got != "" {
 		t.Errorf("without walls: %q", got)
 	}
 	cfg.Users = cfg.Users[1:]
-	if got := sharing(cfg, "accounts"); got != "" {
+	if got := sharing(cfg, in("accounts")); got != "" {
 		t.Errorf("one alone: %q", got)
 	}
 }
