@@ -23,6 +23,8 @@ type ModelDependencies struct {
 	History    int                 // tokens of history that a request may carry
 	Thinking   supervisor.Thinking // how long a model may think
 	Cache      time.Duration       // for how long providers are to keep what is the same in the next request
+	// Room is how many tokens a request of about so many may have at most; 0 where nobody knows. nil: nobody does.
+	Room func(ctx context.Context, spec string, tokens int64) int64
 	// Busy says what a person wants with what they send while a turn runs; nil: BusyQueue.
 	Busy func(ctx context.Context, user string) supervisor.Busy
 }
@@ -107,7 +109,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req superv
 	if req.System, req.Tools, err = t.resolve(p); err != nil {
 		return req, err
 	}
-	if err := t.takeWaiting(ctx); err != nil {
+	if err := t.takeWaiting(ctx, req); err != nil {
 		return req, err
 	}
 	req.Picture = t.readPicture

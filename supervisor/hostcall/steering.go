@@ -23,11 +23,11 @@ const (
 // many they were, is newer than all of it.
 //
 // Where it cannot be done now, nothing is lost: what was sent waits for the next step, or for a turn of its own.
-func (t *turn) takeWaiting(ctx context.Context) error {
+func (t *turn) takeWaiting(ctx context.Context, req supervisor.ModelRequest) error {
 	if t.o.Busy == nil || t.o.Busy(ctx, t.user) != supervisor.BusySteer {
 		return nil
 	}
-	room := tokenBytes * history.Room(t.transcript.messages, t.First, t.o.History)
+	room := tokenBytes * history.Room(t.transcript.messages, t.First, t.historyRoom(ctx, req))
 	taken, err := t.o.Steps.Take(ctx, t.ID, max(minTaken, min(maxTaken, room)))
 	if err != nil {
 		t.log().Warn("take in what was sent meanwhile", "error", err)

@@ -13,6 +13,8 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/history"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/model"
+	"mews/supervisor/model/modeltest"
 	"mews/supervisor/reply"
 )
 
@@ -158,6 +160,47 @@ func TestWhatDoesNotFitTheRequestWaits(t *testing.T) {
 	}
 	if got := history.Tokens(last.Messages); got > r.options.History {
 		t.Errorf("the request has %d tokens", got)
+	}
+}
+
+// TestWhatDoesNotFitTheModelsWindowWaits: what the history may have counts only where the model takes as much. A page that waits is
+// read whole in a turn of its own, and would have been cut in this one.
+func TestWhatDoesNotFitTheModelsWindowWaits(t *testing.T) {
+	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
+		if strings.Contains(string(r.Raw), "a file; ") {
+			return modeltest.Answer{Text: "I have read it."}
+		}
+		return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
+	})
+	server.Limits.Context = 8000
+	models := catalogueOf(t, model.Options{Default: "p/m",
+		Providers: []model.ProviderOptions{{Name: "p", Kind: "openai", BaseURL: url, Window: 8000}}})
+	r := newRigOf(t, models)
+	r.describeTools()
+	r.options.Busy, r.options.History, r.options.Room = wants(supervisor.BusySteer), 32_000, models.Room
+	page := strings.Repeat("a word or two; ", 1000)
+	call := r.made()[0]
+	r.say("k1", "not that folder!")
+	r.say("k2", page)
+	if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: strings.Repeat("a file; ", 2000)}); err != nil {
+		t.Fatal(err)
+	}
+	if calls := r.made(); len(calls) != 0 {
+		t.Fatalf("the model's calls are %+v", calls)
+	}
+	r.finish()
+	newest := func() string {
+		all := server.Requests()
+		return string(all[len(all)-1].Raw)
+	}
+	if body := newest(); !strings.Contains(body, "not that folder!") || strings.Contains(body, "a word or two") {
+		t.Errorf("the model was told %d bytes, ending in %.300q", len(body), body[len(body)-300:])
+	}
+	r.options.Busy = wants(supervisor.BusyQueue)
+	r.open = r.startTurnWith("ann", "k3", page)
+	r.conn.BeginTurn(r.turn())
+	if r.made(); !strings.Contains(newest(), page) {
+		t.Errorf("in a turn of its own the page is not read whole")
 	}
 }
 

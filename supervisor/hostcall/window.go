@@ -22,6 +22,20 @@ func (t *turn) trim(ctx context.Context) error {
 	return t.o.Transcript.Trim(ctx, t.Conversation, from)
 }
 
+// historyRoom is how many tokens of the transcript a request may carry: what the history is bounded to, and what the model's window
+// leaves where that is known.
+func (t *turn) historyRoom(ctx context.Context, req supervisor.ModelRequest) int {
+	if t.o.Room == nil {
+		return t.o.History
+	}
+	prefix := prefixTokens(req)
+	room := t.o.Room(ctx, t.Model, int64(prefix+history.Tokens(t.transcript.messages)))
+	if room == 0 {
+		return t.o.History
+	}
+	return min(int(room)-prefix, t.o.History)
+}
+
 // fitRequest makes the request's messages of the transcript, so that the request has about so many tokens. What the history is
 // bounded to holds in any case.
 func (t *turn) fitRequest(ctx context.Context) func(supervisor.ModelRequest, int64) supervisor.ModelRequest {

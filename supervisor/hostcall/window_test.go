@@ -20,14 +20,19 @@ func reads(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
 }
 
+// describeTools gives the tools what a server wants of them.
+func (r *rig) describeTools() {
+	schema := json.RawMessage(`{"type":"object","properties":{}}`)
+	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time", Description: "The time.", Schema: schema},
+		{Name: "list_files", Description: "The files.", Schema: schema}}})
+}
+
 // longTalk has 30 turns, each with a result of 20 KB, and a system text as long as the real one with its tools. It returns how
 // many requests were refused for their length.
 func longTalk(t *testing.T, r *rig) (refused string) {
 	t.Helper()
 	r.options.History = 32_000
-	schema := json.RawMessage(`{"type":"object","properties":{}}`)
-	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time", Description: "The time.", Schema: schema},
-		{Name: "list_files", Description: "The files.", Schema: schema}}})
+	r.describeTools()
 	system := strings.Repeat("Be good and helpful. ", 330)
 	for turn := range 30 {
 		if turn > 0 {

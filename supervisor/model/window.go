@@ -125,12 +125,26 @@ func (c *call) fit(ctx context.Context, m Choice, req *supervisor.ModelRequest) 
 	if window == 0 {
 		return 0
 	}
-	room := int64(float64(window-min(window/4, maxReserve)) / c.factor(m))
-	if req.Tokens > room {
+	if room := c.room(m, window); req.Tokens > room {
 		c.log.Debug("a request is made shorter", "model", m.Spec, "tokens", req.Tokens, "room", room, "window", window)
 		*req = req.Fit(*req, room)
 	}
 	return window
+}
+
+// Room is how many tokens a request to a model may have, as they are estimated; 0 where that is not known. tokens is about how many
+// it will have.
+func (c *Catalogue) Room(ctx context.Context, spec string, tokens int64) int64 {
+	m, err := c.Resolve(spec)
+	if err != nil {
+		return 0
+	}
+	return c.room(m, c.window(ctx, m, tokens))
+}
+
+// room is what a window leaves for a request beside the answer, in tokens as they are estimated.
+func (c *Catalogue) room(m Choice, window int64) int64 {
+	return int64(float64(window-min(window/4, maxReserve)) / c.factor(m))
 }
 
 // factor is how many tokens a model counts for one that was estimated; 1 at least.
