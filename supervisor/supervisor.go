@@ -201,7 +201,8 @@ const (
 // Reply is a running turn's answer as it is now.
 type Reply struct {
 	Turn Turn
-	Text string // Markdown; what has been committed and what is being said
+	Text string // Markdown; what has been committed and what is being said, and Note
+	Note string // why nothing comes; "" where something does
 }
 
 // DeliveryKind is what sort of message a delivery is.

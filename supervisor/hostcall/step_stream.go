@@ -49,7 +49,9 @@ func (s *stepStream) answer(ctx context.Context, req supervisor.ModelRequest) (s
 func (s *stepStream) call(ctx context.Context, req supervisor.ModelRequest) (supervisor.ModelAnswer, error) {
 	req.Measured = s.transcript.counted.of(req)
 	req.OnFailure = func(f supervisor.ModelFailure) { s.chargeFailed(ctx, f) }
-	req.OnWait = s.Reply.Note
+	if s.Kind == supervisor.TurnChat { // nobody waits for the others
+		req.OnWait = s.Reply.Note
+	}
 	said, err := s.o.Models.Stream(ctx, s.Model, req, func(delta supervisor.ModelDelta) {
 		if delta.Restart {
 			s.takeBack()

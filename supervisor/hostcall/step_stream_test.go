@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/hostcall"
 )
 
 // takes is a model that answers a turn's calls one after the other.
@@ -168,5 +169,31 @@ func TestAnAnswerThatMayNotBeWholeSaysSo(t *testing.T) {
 	r := newRigOf(t, &takes{t: t, list: []take{{answer: ended("One two", supervisor.StopOther)}}})
 	if got := said(t, r); !strings.HasPrefix(got, "One two\n\n[The answer may not be whole") {
 		t.Errorf("it said %q", got)
+	}
+}
+
+// noted is a reply that counts what is said of why nothing comes.
+type noted struct {
+	hostcall.Reply
+	notes []string
+}
+
+func (n *noted) Note(text string) { n.notes = append(n.notes, text) }
+
+func TestWhyNothingComesIsSaidWhereSomebodyWaits(t *testing.T) {
+	for kind, want := range map[supervisor.TurnKind]int{supervisor.TurnChat: 1, supervisor.TurnJob: 0} {
+		r := newRig(t, func(_ context.Context, req supervisor.ModelRequest, _ func(string)) (protocol.Message, error) {
+			if req.OnWait != nil {
+				req.OnWait("(the model is slow)")
+			}
+			return protocol.Message{Parts: []protocol.Part{{Text: "done"}}}, nil
+		})
+		turn, n := r.turn(), &noted{Reply: r.stream}
+		r.conn.EndTurn(turn.ID, "")
+		turn.Kind, turn.Reply = kind, n
+		r.conn.BeginTurn(turn)
+		if r.made(); len(n.notes) != want {
+			t.Errorf("%s: told %q", kind, n.notes)
+		}
 	}
 }

@@ -15,6 +15,7 @@ const firstTextDelay = 500 * time.Millisecond
 type growingReply struct {
 	set       *postSet
 	text      string    // as it is now
+	note      string    // why nothing comes, with which text ends; "" where something does
 	shownText string    // as the chat shows it
 	showAt    time.Time // it is not shown before; the zero time while there is no text
 	typingAt  time.Time // when typing is due
@@ -86,7 +87,7 @@ func (q *chatQueue) refreshReplies(now time.Time) {
 				message: r.Turn.Message}}
 			q.replies[id] = g
 		}
-		g.text = r.Text
+		g.text, g.note = r.Text, r.Note
 		if g.showAt.IsZero() && g.text != "" {
 			g.showAt = now.Add(firstTextDelay)
 		}
@@ -127,13 +128,17 @@ func (q *chatQueue) growOne(ctx context.Context, g *growingReply) (time.Time, er
 	if at.After(q.Now()) {
 		return at, nil
 	}
+	text := g.text
+	if !q.Grows(g.set.conversation) {
+		text = g.note
+	}
 	var what call
-	if q.Name.Can().Edit && q.Grows(g.set.conversation) {
+	if q.Name.Can().Edit && text != "" {
 		if err := q.loadPosts(ctx, g.set); err != nil {
 			return never, err
 		}
 		g.set.muted = g.set.uncertain()
-		parts := q.parts(g.text, true)
+		parts := q.parts(text, true)
 		if q.KeepText != nil {
 			parts = parts[:min(len(parts), maxMessages-1)] // a file may come behind them
 		}

@@ -137,6 +137,26 @@ func TestOnlyTheEndIsShownWhereThatIsWanted(t *testing.T) {
 	})
 }
 
+// TestWhyNothingComesIsShownWhereOnlyTheEndIsWanted, until the end takes its place.
+func TestWhyNothingComesIsShownWhereOnlyTheEndIsWanted(t *testing.T) {
+	inBubble(t, func(h *rig) {
+		h.live(final)
+		turn := h.begin(h.conversation("alice", alice))
+		turn.say("I look.")
+		pass(10 * time.Second)
+		h.same("before", h.channel.texts(alice), []string(nil))
+		turn.Note("(the model is slow)")
+		pass(5 * time.Second)
+		h.same("while nothing comes", h.channel.texts(alice), []string{"(the model is slow)"})
+		turn.say(" It is there.")
+		pass(10 * time.Second)
+		turn.finish()
+		pass(5 * time.Second)
+		h.same("at the end", h.channel.texts(alice), []string{"I look. It is there."})
+		h.same("calls", h.channel.verbs(alice), "send edit")
+	})
+}
+
 func TestAMessageThatIsGoneIsNotSentAgainWhileTheReplyGrows(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()

@@ -91,8 +91,8 @@ type Options struct {
 	Render func(markdown string, growing bool) []supervisor.RichText
 	Halve  func(supervisor.RichText) []supervisor.RichText // cuts one part into two or more
 	Rates  Rates
-	// Grows says whether a conversation's replies are shown as they grow, or only at their end. It is asked before each
-	// edit, and may read the disk. nil is yes.
+	// Grows says whether a conversation's replies are shown as they grow, or only why nothing comes and then their end. It is
+	// asked before each edit, and may read the disk. nil is yes.
 	Grows func(supervisor.Conversation) bool
 	// Serves says whether a conversation's person is still served; nobody else is sent anything. It is asked before each
 	// message, and must not block. nil is yes.

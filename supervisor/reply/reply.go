@@ -53,7 +53,7 @@ func (f *Feeds) Look(conversation int64) (supervisor.Reply, bool) {
 	if s == nil {
 		return supervisor.Reply{}, false
 	}
-	return supervisor.Reply{Turn: s.turn, Text: s.visible()}, true
+	return supervisor.Reply{Turn: s.turn, Text: s.visible(), Note: s.note}, true
 }
 
 // Watch shows a conversation from now on. The caller closes the watcher.
