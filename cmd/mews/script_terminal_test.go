@@ -94,7 +94,7 @@ func (t *scriptTerminal) see(ts *testscript.TestScript, args []string) {
 func (t *scriptTerminal) shown() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text := strings.ReplaceAll(t.seen, "\r\x1b[K", "\n")
+	text := strings.ReplaceAll(t.seen, "\r\x1b[J", "\n")
 	return strings.ReplaceAll(escapes.ReplaceAllString(text, ""), "\r", "")[t.past:]
 }
 

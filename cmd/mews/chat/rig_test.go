@@ -154,10 +154,11 @@ type terminalUser struct {
 	tty  *os.File
 	left chan error
 
-	mu   sync.Mutex
-	seen []byte
-	more chan struct{} // a token when there is more to see
-	read int           // as far as expect has come
+	mu       sync.Mutex
+	seen     []byte
+	emulator *emulator
+	more     chan struct{} // a token when there is more to see
+	read     int           // as far as expect has come
 }
 
 // sit has somebody chat in a terminal of 80 columns. What is on their screen is cleared away with the test.
@@ -166,7 +167,8 @@ func (p *rig) sit(o Options) *terminalUser {
 	keys, tty, err := pty.Open()
 	p.must(err)
 	p.must(pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}))
-	d := &terminalUser{rig: p, keys: keys, tty: tty, left: make(chan error, 1), more: make(chan struct{}, 1)}
+	d := &terminalUser{rig: p, keys: keys, tty: tty, left: make(chan error, 1), more: make(chan struct{}, 1),
+		emulator: newEmulator(p.T, 80, 24)}
 	var watching sync.WaitGroup
 	watching.Go(d.watch)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -195,6 +197,7 @@ func (d *terminalUser) watch() {
 		}
 		d.mu.Lock()
 		d.seen = append(d.seen, buf[:n]...)
+		d.emulator.Write(buf[:n])
 		d.mu.Unlock()
 		select {
 		case d.more <- struct{}{}:

@@ -9,10 +9,6 @@ import (
 	"mews/supervisor/control"
 )
 
-// prompt stands before a line that is being typed. It is written as any other output: the line editor would draw a prompt of its own
-// into the middle of an answer that is still coming.
-const prompt = "> "
-
 // style is how kinds of lines look.
 type style struct {
 	prompt, dim, warn, reset string
@@ -134,38 +130,46 @@ func (t *terminal) showTool(line control.ToolLine) {
 	t.printLine(t.style.dim, strings.TrimRight(stripControls(mark+line.Tool+" "+line.Text), " \n")+"\n")
 }
 
-// show has what write something that stands alone, and sets the prompt behind it.
+// show has what print something that stands alone, and sets the prompt behind it.
 func (t *terminal) show(what func()) {
-	t.stream(func() {
+	t.draw(func() (prompted bool) {
 		what()
 		if t.busy && !t.choices.any() {
-			return
+			return false
 		}
 		t.freshLine()
-		t.write(t.style.prompt + prompt + t.style.reset)
-		t.promptShown = true
+		return true
 	})
 }
 
-// stream has what write a part of something that goes on; there is no prompt meanwhile.
+// stream has what print a part of something that goes on; there is no prompt meanwhile.
 func (t *terminal) stream(what func()) {
+	t.draw(func() (prompted bool) {
+		what()
+		return false
+	})
+}
+
+// draw has what print, and say whether the prompt is shown behind that.
+func (t *terminal) draw(what func() (prompted bool)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.promptShown {
-		t.write("\r\x1b[K")
-		t.promptShown = false
-	}
-	what()
+	prompted := what()
+	t.line.print(t.out.String(), prompted)
+	t.out.Reset()
 }
 
 func (t *terminal) freshLine() {
-	if t.midLine {
-		t.write("\n")
-		t.midLine = false
+	midLine := !strings.HasSuffix(t.out.String(), "\n")
+	if t.out.Len() == 0 {
+		midLine = t.line.midLine()
+	}
+	if midLine {
+		t.out.WriteString("\n")
 	}
 }
 
-// print writes where the cursor is. look is one of style's, or "".
+// print prints behind what was printed before. look is one of style's, or "".
 func (t *terminal) print(look, text string) {
 	if text == "" {
 		return
@@ -174,18 +178,14 @@ func (t *terminal) print(look, text string) {
 	if look != "" {
 		line = look + line + t.style.reset
 	}
-	if t.midLine = !ended; ended {
+	if ended {
 		line += "\n"
 	}
-	t.write(line)
+	t.out.WriteString(line)
 }
 
-// printLine writes at the beginning of a line.
+// printLine prints at the beginning of a line.
 func (t *terminal) printLine(look, text string) {
 	t.freshLine()
 	t.print(look, text)
 }
-
-// write goes through the line editor, which moves what is being typed out of the way. A screen that can't be written is
-// noticed when it is read.
-func (t *terminal) write(text string) { _, _ = t.line.Write([]byte(text)) }

@@ -1,7 +1,7 @@
 package chat
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +19,7 @@ import (
 )
 
 // inTerminal talks with a person. Text is shown as it comes, each tool with a line; the arrow keys bring back what was typed before,
-// Ctrl-C stops the running answer, and Ctrl-D leaves.
+// Ctrl-C clears the line or stops the running answer, and Ctrl-D leaves.
 func inTerminal(ctx context.Context, con Console, socket string, o Options) error {
 	fd := int(con.In.Fd())
 	old, err := term.MakeRaw(fd)
@@ -27,15 +27,11 @@ func inTerminal(ctx context.Context, con Console, socket string, o Options) erro
 		return fmt.Errorf("set up the terminal: %w", err)
 	}
 	defer term.Restore(fd, old)
+	_, _ = io.WriteString(con.Out, markPastes)
+	defer io.WriteString(con.Out, noMarks)
 	t := &terminal{hints: o.Hints, style: styleFor(os.Getenv)}
-	keys := &keyboard{in: con.In, interrupt: t.interrupt}
-	t.line = term.NewTerminal(struct {
-		io.Reader
-		io.Writer
-	}{keys, con.Out}, "")
-	t.line.SetBracketedPasteMode(true)
-	defer t.line.SetBracketedPasteMode(false)
-	t.line.History = openHistory(os.Getenv)
+	t.line = &lineEditor{keys: bufio.NewReader(con.In), out: con.Out, interrupt: t.interrupt, history: openHistory(os.Getenv), style: t.style,
+		width: 80, height: 24}
 	t.chat = control.NewChat(socket, control.Attach{User: o.User, Chat: o.Chat, After: control.Undelivered}, t)
 	t.sender = newSender(t.chat, t.refused)
 	return t.run(ctx, fd)
@@ -43,20 +39,19 @@ func inTerminal(ctx context.Context, con Console, socket string, o Options) erro
 
 // terminal is the screen of a chat in a terminal.
 type terminal struct {
-	line   *term.Terminal
+	line   *lineEditor
 	chat   *control.Chat
 	sender *sender
 	style  style
 	hints  bool
 
-	mu          sync.Mutex // guards what follows
-	promptShown bool       // the prompt stands on the screen, and nothing behind it but what is being typed
-	midLine     bool       // the cursor is not at the beginning of a line
-	inbound     int64      // what the reply on the screen answers
-	shown       string     // as much of that reply as is on the screen
-	busy        bool       // a turn runs, as far as this screen knows
-	unanswered  unanswered
-	choices     choices // below the newest delivery
+	mu         sync.Mutex      // guards what follows
+	out        strings.Builder // what is to be written
+	inbound    int64           // what the reply on the screen answers
+	shown      string          // as much of that reply as is on the screen
+	busy       bool            // a turn runs, as far as this screen knows
+	unanswered unanswered
+	choices    choices // below the newest delivery
 }
 
 // run talks until the person leaves, ctx ends or the chat fails.
@@ -73,7 +68,7 @@ func (t *terminal) run(ctx context.Context, fd int) error {
 	}()
 	<-ctx.Done()
 	running.Wait()
-	t.write(t.style.reset + "\r\n")
+	t.line.leave()
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -82,20 +77,12 @@ func (t *terminal) run(ctx context.Context, fd int) error {
 
 // read takes what the person types. It returns io.EOF when they leave.
 func (t *terminal) read(ctx context.Context) error {
-	var pasted []string
 	for ctx.Err() == nil {
 		text, err := t.line.ReadLine()
-		if errors.Is(err, term.ErrPasteIndicator) {
-			pasted = append(pasted, text)
-			continue
-		}
 		if err != nil {
 			return err
 		}
-		text = strings.TrimSpace(strings.Join(append(pasted, text), "\n"))
-		pasted = nil
-		t.entered()
-		switch text {
+		switch text = strings.TrimSpace(text); text {
 		case "":
 			t.show(func() {})
 		case "/quit", "/exit", "/leave":
@@ -105,13 +92,6 @@ func (t *terminal) read(ctx context.Context) error {
 		}
 	}
 	return context.Cause(ctx)
-}
-
-// entered notes that the line editor has gone to a new line.
-func (t *terminal) entered() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.promptShown, t.midLine = false, false
 }
 
 // say puts a line of the person's on its way.
@@ -131,7 +111,7 @@ func (t *terminal) refused(l outgoing, why string) {
 	})
 }
 
-// interrupt is Ctrl-C. It is called by the keyboard.
+// interrupt is Ctrl-C where nothing is typed.
 func (t *terminal) interrupt() {
 	t.mu.Lock()
 	l := outgoing{key: control.NewKey(), text: "/stop"}
@@ -152,48 +132,14 @@ func (t *terminal) followSize(ctx context.Context, fd int) {
 	signal.Notify(changed, syscall.SIGWINCH)
 	defer signal.Stop(changed)
 	for {
-		if width, height, err := term.GetSize(fd); err == nil && width > len(prompt) {
-			_ = t.line.SetSize(width-len(prompt), height) // it fails only where the screen can't be written, as the next write will
+		if width, height, err := term.GetSize(fd); err == nil && width > 0 {
+			t.line.resize(width, height)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-changed:
 		}
-	}
-}
-
-// keyboard is standard input without Ctrl-C. It reports that once everything typed before it has been read.
-type keyboard struct {
-	in        io.Reader
-	interrupt func()
-	typed     []byte // read, and not handed on yet
-	buffer    [256]byte
-}
-
-const ctrlC = 0x03
-
-func (k *keyboard) Read(p []byte) (int, error) {
-	for {
-		if len(k.typed) == 0 {
-			n, err := k.in.Read(k.buffer[:])
-			if n == 0 {
-				return 0, err
-			}
-			k.typed = k.buffer[:n]
-		}
-		if k.typed[0] == ctrlC {
-			k.typed = k.typed[1:]
-			k.interrupt()
-			continue
-		}
-		end := bytes.IndexByte(k.typed, ctrlC)
-		if end < 0 {
-			end = len(k.typed)
-		}
-		n := copy(p, k.typed[:end])
-		k.typed = k.typed[n:]
-		return n, nil
 	}
 }
 

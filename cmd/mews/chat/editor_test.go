@@ -1,0 +1,265 @@
+package chat
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// shows waits until the screen ends with some lines; | is the cursor.
+func (d *terminalUser) shows(want string) {
+	d.Helper()
+	give := time.After(patience)
+	for {
+		d.mu.Lock()
+		text := d.emulator.text()
+		d.mu.Unlock()
+		if strings.HasSuffix("\n"+text, "\n"+want) {
+			return
+		}
+		select {
+		case <-d.more:
+		case <-give:
+			d.Fatalf("the screen does not end with\n%s\nit is\n%s", want, text)
+		}
+	}
+}
+
+// atPrompt has somebody sit at an empty line.
+func atPrompt(t *testing.T) *terminalUser {
+	t.Helper()
+	p, _ := sitting(t)
+	p.live()
+	d := p.sit(Options{})
+	d.shows("> |")
+	return d
+}
+
+const (
+	ctrlAKey, ctrlEKey, ctrlKKey, ctrlUKey, ctrlWKey = "\x01", "\x05", "\x0b", "\x15", "\x17"
+	leftKey, rightKey, downKey                       = "\x1b[D", "\x1b[C", "\x1b[B"
+	backspaceKey, deleteKey                          = "\x7f", "\x1b[3~"
+	beginPaste, endPaste                             = "\x1b[200~", "\x1b[201~"
+)
+
+// alphabet is so many letters.
+func alphabet(n int) string { return strings.Repeat("abcdefghijklmnopqrstuvwxyz", n/26+1)[:n] }
+
+func TestALineOf138CharactersIn80Columns(t *testing.T) {
+	d := atPrompt(t)
+	long := alphabet(138)
+	d.press(long)
+	d.shows("> " + long[:78] + "\n" + long[78:] + "|")
+	d.press(ctrlAKey + "X")
+	d.shows("> X|" + long[:77] + "\n" + long[77:])
+	d.press(ctrlEKey + strings.Repeat(leftKey, 61))
+	d.shows("> X" + long[:77] + "\n|" + long[77:])
+	d.press(leftKey)
+	d.shows("> X" + long[:76] + "|" + long[76:77] + "\n" + long[77:])
+	d.press(rightKey + rightKey + backspaceKey + deleteKey)
+	d.shows("> X" + long[:77] + "\n|" + long[79:])
+	d.press(ctrlUKey)
+	d.shows("> |" + long[79:])
+	d.press(ctrlKKey)
+	d.shows("> |")
+	d.press("still here\r")
+	if in := d.hear(); in.Text != "still here" {
+		t.Errorf("accepted was %q", in.Text)
+	}
+}
+
+func TestCtrlCClearsTheLine(t *testing.T) {
+	d := atPrompt(t)
+	long := alphabet(138)
+	d.press(long)
+	d.shows("> " + long[:78] + "\n" + long[78:] + "|")
+	d.press(leftKey + ctrlCKey)
+	d.shows("> |")
+	d.press("hello\r")
+	in := d.hear()
+	if in.Text != "hello" {
+		t.Errorf("accepted was %q", in.Text)
+	}
+	turn, s := d.begin(in)
+	s.Add("On and on")
+	d.shows("On and on|")
+	d.press("no, wa")
+	d.shows("On and on\n> no, wa|")
+	d.press(ctrlCKey)
+	d.shows("On and on|")
+	d.press(ctrlCKey)
+	if in := d.hear(); in.Text != "/stop" {
+		t.Errorf("accepted was %q", in.Text)
+	}
+	d.finish(turn, s, "On and on")
+}
+
+func TestWordsAcrossTheEndOfARow(t *testing.T) {
+	d := atPrompt(t)
+	d.press(strings.Repeat("word ", 20))
+	row := strings.Repeat("word ", 16)[:78]
+	d.shows("> " + row + "\nd word word word word |")
+	d.press(strings.Repeat(ctrlWKey, 5))
+	d.shows("> " + strings.Repeat("word ", 15) + "|")
+	d.press("\x1bb\x1bbX\x1b[1;5CY\x1bd\x1b[1;3D")
+	d.shows("> " + strings.Repeat("word ", 13) + "|XwordY")
+}
+
+func TestWideLettersAndComposedOnes(t *testing.T) {
+	for _, apart := range []bool{false, true} {
+		d := atPrompt(t)
+		d.mu.Lock()
+		d.emulator.apart = apart
+		d.mu.Unlock()
+		d.press(strings.Repeat("漢字", 30) + "a")
+		row := strings.Repeat("漢字", 19) + "漢"
+		rest := "字" + strings.Repeat("漢字", 10) + "a"
+		d.shows("> " + row + "\n" + rest + "|")
+		d.press(ctrlAKey + "x" + rightKey)
+		d.shows("> x漢|字" + strings.TrimPrefix(strings.TrimSuffix(row, "漢"), "漢字") + "\n漢" + rest)
+		d.press(ctrlAKey + ctrlKKey + "e\u0301 👨‍👩‍👧z")
+		d.shows("> e\u0301 👨‍👩‍👧z|")
+		d.press(leftKey + "|")
+		d.shows("> e\u0301 👨‍👩‍👧||z")
+		d.press(backspaceKey + backspaceKey)
+		d.shows("> e\u0301 |z")
+		d.press(leftKey + leftKey)
+		d.shows("> |e\u0301 z")
+		d.press(deleteKey)
+		d.shows("> | z")
+		d.press("🇩🇪\r")
+		if in := d.hear(); in.Text != "🇩🇪 z" {
+			t.Errorf("accepted was %q", in.Text)
+		}
+	}
+}
+
+func TestAnAnswerThatComesWhileOneTypes(t *testing.T) {
+	d := atPrompt(t)
+	d.press("hello\r")
+	turn, s := d.begin(d.hear())
+	s.Add("I lo")
+	d.shows("I lo|")
+	long := alphabet(100)
+	d.press(long + leftKey)
+	d.shows("I lo\n> " + long[:78] + "\n" + long[78:99] + "|" + long[99:])
+	s.Add("ok at " + strings.Repeat("漢", 35))
+	look := "I look at " + strings.Repeat("漢", 35)
+	d.shows(look + "\n> " + long[:78] + "\n" + long[78:99] + "|" + long[99:])
+	s.Add(", all\nof it.")
+	look += "\n, all\nof it."
+	d.shows(look + "\n> " + long[:78] + "\n" + long[78:99] + "|" + long[99:])
+	d.press(ctrlUKey)
+	d.shows(look + "\n> |" + long[99:])
+	d.press(deleteKey)
+	d.shows(look + "|")
+	s.Add(" Yes")
+	d.press("?")
+	d.shows(look + " Yes\n> ?|")
+	d.finish(turn, s, look+" Yes")
+	d.notice(strings.Repeat("line\n", 30) + alphabet(160))
+	d.shows("line\nline\n" + alphabet(160)[:80] + "\n" + alphabet(160)[80:] + "\n> ?|")
+}
+
+func TestAPasteIsShownAndSentAsItIs(t *testing.T) {
+	d := atPrompt(t)
+	d.press("so: " + beginPaste + "one\r\n\ttwo\x1b[31m\x07\nthree" + endPaste + ".")
+	d.shows("> so: one\n        two[31m\nthree.|")
+	d.press(upKey + downKey + ctrlAKey)
+	d.shows("> |so: one\n        two[31m\nthree.")
+	d.press("\r")
+	if in := d.hear(); in.Text != "so: one\n\ttwo[31m\nthree." {
+		t.Errorf("accepted was %q", in.Text)
+	}
+}
+
+// A line may be higher than the screen: what is around the cursor is shown.
+func TestAPasteThatIsHigherThanTheScreen(t *testing.T) {
+	d := atPrompt(t)
+	d.press(beginPaste + "first" + strings.Repeat("\nline", 50) + endPaste)
+	d.shows(strings.TrimPrefix(strings.Repeat("\nline", 23), "\n") + "|")
+	d.press(ctrlAKey)
+	d.shows("> |first" + strings.Repeat("\nline", 22))
+	d.press(ctrlKKey)
+	d.shows("> |")
+}
+
+func TestALineFollowsTheTerminalsSize(t *testing.T) {
+	d := atPrompt(t)
+	long := alphabet(138)
+	d.press(long + leftKey)
+	d.shows("> " + long[:78] + "\n" + long[78:137] + "|" + long[137:])
+	for _, cols := range []int{50, 100} {
+		d.mu.Lock()
+		d.emulator.resize(cols, 24)
+		d.mu.Unlock()
+		d.must(pty.Setsize(d.tty, &pty.Winsize{Rows: 24, Cols: uint16(cols)}))
+		d.must(syscall.Kill(os.Getpid(), syscall.SIGWINCH)) // it comes by itself where the terminal is the program's own
+		rows := "> " + long[:cols-2] + "\n"
+		rest := long[cols-2:]
+		if len(rest) > cols {
+			rows, rest = rows+rest[:cols]+"\n", rest[cols:]
+		}
+		d.shows(rows + rest[:len(rest)-1] + "|" + rest[len(rest)-1:])
+	}
+}
+
+func TestWhatWasBeingTypedComesBackAfterTheHistory(t *testing.T) {
+	d := atPrompt(t)
+	d.press("first\r")
+	d.answer("re: first")
+	d.shows("re: first\n> |")
+	d.press("second" + upKey)
+	d.shows("> first|")
+	d.press(upKey + downKey)
+	d.shows("> second|")
+	d.press(downKey + "\x1b[15~\x1bx\x1b\x1b[D\x00")
+	d.shows("> secon|d")
+	d.press("\x0c")
+	d.shows("> secon|d")
+}
+
+// TestCtrlCComesAfterWhatWasTypedBeforeIt: a person may type faster than the program reads.
+func TestCtrlCComesAfterWhatWasTypedBeforeIt(t *testing.T) {
+	var interrupts atomic.Int32
+	e := &lineEditor{keys: bufio.NewReader(strings.NewReader("\x03hang\r\x03\x03on\x03off\n\xff")), out: io.Discard, history: &history{},
+		interrupt: func() { interrupts.Add(1) }}
+	for i, want := range []string{"hang", "off"} {
+		if text, err := e.ReadLine(); text != want || err != nil || interrupts.Load() != int32(1+2*i) {
+			t.Errorf("read %q after %d interrupts, %v", text, interrupts.Load(), err)
+		}
+	}
+	if _, err := e.ReadLine(); !errors.Is(err, io.EOF) {
+		t.Errorf("ended with %v", err)
+	}
+}
+
+// FuzzLineEditor: whatever comes from a keyboard, the line is text, and the terminal gets nothing that it does not know.
+func FuzzLineEditor(f *testing.F) {
+	f.Add("hello\x1b[D\x7f\x17\x1b[200~a\rb\x1b[201~\r", uint8(80))
+	f.Add("e\u0301漢\x01👨‍👩‍👧\x06\x04\x0c\x03", uint8(3))
+	f.Fuzz(func(t *testing.T, typed string, width uint8) {
+		screen := newEmulator(t, max(2, int(width)), 24)
+		e := &lineEditor{keys: bufio.NewReader(strings.NewReader(typed)), out: screen, history: &history{}, interrupt: func() {}}
+		e.resize(screen.cols, screen.rows)
+		e.print("so", true)
+		for {
+			text, err := e.ReadLine()
+			if err != nil {
+				return
+			}
+			if text != strings.ToValidUTF8(text, "") || stripControls(text) != text {
+				t.Errorf("the line is %q", text)
+			}
+			e.print("and\nso", true)
+		}
+	})
+}
