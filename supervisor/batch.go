@@ -15,8 +15,12 @@ type Item struct {
 	// Attachments are the files that came with it, in order.
 	Attachments []Attachment
 	// Answer, where it is not "", answers it at once, whatever its gate decides, and no turn begins. It says nothing private.
-	Answer   string
-	Decision GateDecision // of a refused inbound nothing is kept but an Answer, or nothing at all
+	Answer string
+	// Unread says of one with an Answer that it could not be looked at. Text names it, and the next inbound of its conversation that
+	// mentions what is unread has it in its text.
+	Unread         bool
+	MentionsUnread bool
+	Decision       GateDecision // of a refused inbound nothing is kept but an Answer, or nothing at all
 }
 
 // Receipt is what has come of a batch.

@@ -49,7 +49,6 @@ type Handler struct {
 	pairing   pairing
 	strangers access.OncePerDay // senders and groups that were noted today
 	albums    lastAlbums
-	unread    sync.Map // what could not be looked at since somebody's last words, by conversation
 }
 
 // New makes a handler.
@@ -199,25 +198,19 @@ func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.
 		if in.Album != "" {
 			what = textAlbum
 		}
-		item.Inbound.Text = "(" + what + ")"
+		item.Inbound.Text, item.Unread = what, true
 		item.Answer = fmt.Sprintf(textUnreadable, what)
-		h.unread.Store(item.Inbound.Conversation, what)
 	case supervisor.IncomingMessage:
-		h.mentionUnread(&item.Inbound)
+		item.MentionsUnread = mayMention(in.Text)
 	}
 	return item
 }
 
-// mentionUnread has the first words after something that could not be looked at say so to the model: they may be about it. Commands,
-// codes and answers stand alone. After a restart nothing is mentioned.
-func (h *Handler) mentionUnread(in *supervisor.Inbound) {
-	name, _ := supervisor.ParseSlashCommand(in.Text)
-	if name != "" || access.IsCode(in.Text) || access.ContainsRecovery(in.Text) || question.InWords(in.Text) != supervisor.AnswerNone {
-		return
-	}
-	if what, ok := h.unread.LoadAndDelete(in.Conversation); ok {
-		in.Text += fmt.Sprintf(textUnread, what)
-	}
+// mayMention says whether words may say to the model that something before them could not be looked at. Commands, codes and answers
+// stand alone.
+func mayMention(text string) bool {
+	name, _ := supervisor.ParseSlashCommand(text)
+	return name == "" && !access.IsCode(text) && !access.ContainsRecovery(text) && question.InWords(text) == supervisor.AnswerNone
 }
 
 // isAllowCommand says whether it is an admin's /allow, which is taken from a group in which nobody may speak yet.

@@ -60,6 +60,9 @@ func newFixture(t *testing.T) *fixture {
 	return p
 }
 
+// restart has the handler be made anew.
+func (p *fixture) restart() { p.Handler = New(p.Handler.o) }
+
 func (p *fixture) note(_, action, detail string) { p.audited = append(p.audited, action+": "+detail) }
 
 // incoming is a message as Telegram sends it; more are further fields of the message.
@@ -169,11 +172,14 @@ func TestWhatCannotBeLookedAtIsSaidOnceForAnAlbum(t *testing.T) {
 // The words after it may be about it, so the model learns of it, once. What has to stand alone stands alone.
 func TestARefusedPictureIsKnownToTheNextMessage(t *testing.T) {
 	p := newFixture(t)
-	p.take(1, p.incoming(101, 101, `,"photo":[{"file_id":"x","file_unique_id":"y","width":1,"height":1}]`))
+	photo := `,"photo":[{"file_id":"x","file_unique_id":"y","width":1,"height":1}]`
+	p.take(3, p.incoming(101, 101, photo), p.incoming(101, 101, `,"voice":{"file_id":"x","file_unique_id":"y","duration":1}`),
+		p.incoming(101, 101, photo))
+	p.restart() // which forgets nothing
 	p.take(2, p.incoming(101, 101, `,"text":"/help"`), p.incoming(101, 101, `,"text":"yes"`), p.incoming(102, 102, `,"text":"hello"`),
 		p.incoming(101, 101, `,"text":"what is in it?"`), p.incoming(101, 101, `,"text":"hello"`))
 	want := []string{"alice@101: /help", "alice@101: yes", "bob@102: hello",
-		"alice@101: what is in it?\n[Before this came a photo, which can't be looked at in this version.]", "alice@101: hello"}
+		"alice@101: what is in it?\n[Before this came a photo, a voice message, which can't be looked at in this version.]", "alice@101: hello"}
 	if !slices.Equal(p.texts(), want) {
 		t.Errorf("accepted %q, want %q", p.texts(), want)
 	}

@@ -5,7 +5,6 @@ const (
 	textUnreadable = "I can't take %s in this version. Write to me what it says, and I work with that."
 
 	textAlbum        = "an album"
-	textUnread       = "\n[Before this came %s, which can't be looked at in this version.]" // for the model
 	textForeignPress = "This button is not for you: somebody else was asked."
 	textAllowHint    = "You spoke to me in the group “%s”, where I answer nobody yet. Write /allow there, and I answer the people there whom I know."
 

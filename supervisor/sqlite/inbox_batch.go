@@ -74,9 +74,15 @@ func (t *batchTx) putItem(item supervisor.Item) (supervisor.Inbound, error) {
 	case item.Decision.Decide != nil:
 		return t.tryCode(in, item.Decision.Decide)
 	case item.Answer != "":
+		if err := t.markUnread(in, item.Unread); err != nil {
+			return in, err
+		}
 		return t.answer(in, item.Answer)
 	case item.Decision.Guard != nil:
 		in, err = t.checkGate(in, *item.Decision.Guard)
+	}
+	if err == nil && item.MentionsUnread && in.State == supervisor.InboundNew {
+		in, err = t.mentionUnread(in)
 	}
 	if err != nil || in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew {
 		return in, err

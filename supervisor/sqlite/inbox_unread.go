@@ -1,0 +1,36 @@
+package sqlite
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+const (
+	setUnread  = `UPDATE inbox SET unread = 1 WHERE id = ?`
+	takeUnread = `UPDATE inbox SET unread = 0 WHERE conversation = ? AND unread = 1 RETURNING text`
+	addToText  = `UPDATE inbox SET text = text || ? WHERE id = ?`
+)
+
+// markUnread keeps that an inbound could not be looked at.
+func (t *batchTx) markUnread(in supervisor.Inbound, unread bool) error {
+	if !unread {
+		return nil
+	}
+	return t.Exec(setUnread, in.ID)
+}
+
+// mentionUnread has a text say what came before it and could not be looked at: it may be about that. It is said once.
+func (t *batchTx) mentionUnread(in supervisor.Inbound) (supervisor.Inbound, error) {
+	unread, err := engine.All(t, engine.String, takeUnread, in.Conversation.ID)
+	if err != nil || len(unread) == 0 {
+		return in, err
+	}
+	slices.Sort(unread)
+	note := fmt.Sprintf(supervisor.TextUnread, strings.Join(slices.Compact(unread), ", "))
+	in.Text += note
+	return in, t.Exec(addToText, note, in.ID)
+}
