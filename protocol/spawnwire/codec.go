@@ -1,9 +1,12 @@
 package spawnwire
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,126 +16,125 @@ var ErrMalformed = errors.New("malformed message")
 
 // Encode makes the packet of m. It refuses what Decode would refuse.
 func Encode(m Message) ([]byte, error) {
-	w := &writer{buf: []byte{byte(m.kind())}}
-	m.code(w)
-	if w.err != nil {
-		return nil, fmt.Errorf("encode %T: %w", m, w.err)
+	packet, err := appendFields([]byte{byte(m.kind())}, reflect.ValueOf(m))
+	if err != nil {
+		return nil, fmt.Errorf("encode %T: %w", m, err)
 	}
-	return w.buf, nil
+	return packet, nil
 }
 
-// Decode reads one packet. Nothing may be missing and nothing left over. Of a Ready of another version it reads the version alone,
+// Decode reads one packet. What Encode would not have made is refused. Of a Ready of another version it reads the version alone,
 // so that the other side can be told apart from a broken one.
 func Decode(packet []byte) (Message, error) {
 	if len(packet) == 0 {
 		return nil, fmt.Errorf("%w: empty", ErrMalformed)
 	}
-	m, ok := messages[kind(packet[0])]
+	empty, ok := messages[kind(packet[0])]
 	if !ok {
 		return nil, fmt.Errorf("%w: kind %d is unknown", ErrMalformed, packet[0])
 	}
 	r := &reader{rest: packet[1:]}
-	m = m.code(r)
+	fields := reflect.New(reflect.TypeOf(empty)).Elem()
+	r.fields(fields)
+	m := fields.Interface().(Message)
 	if ready, ok := m.(Ready); ok && len(packet) >= 5 && ready.Version != Version {
 		return Ready{Version: ready.Version}, nil // what follows is that version's own
 	}
-	if r.err == nil && len(r.rest) > 0 {
-		r.err = fmt.Errorf("%d bytes left over", len(r.rest))
+	again, err := Encode(m)
+	if err == nil && !bytes.Equal(again, packet) {
+		err = errors.New("it is not in the one form that is sent")
 	}
-	if r.err != nil {
-		return nil, fmt.Errorf("%w: %T: %w", ErrMalformed, m, r.err)
+	if err := cmp.Or(r.err, err); err != nil {
+		return nil, fmt.Errorf("%w: %T: %w", ErrMalformed, m, err)
 	}
 	return m, nil
 }
 
-// coder writes the fields of a message, or reads into them. The first error stays.
-type coder interface {
-	uint32(v *uint32)
-	uint64(v *uint64)
-	flag(v *bool)
-	text(name string, v *string, limit int)
-	fail(err error)
-}
+// limits are the bounds of texts, in bytes, by the name in a field's tag.
+var limits = map[string]int{"path": MaxPath, "word": MaxWord, "text": MaxText}
 
-// writer appends fields to buf.
-type writer struct {
-	buf []byte
-	err error
-}
-
-func (w *writer) uint32(v *uint32) { w.buf = binary.LittleEndian.AppendUint32(w.buf, *v) }
-func (w *writer) uint64(v *uint64) { w.buf = binary.LittleEndian.AppendUint64(w.buf, *v) }
-
-func (w *writer) flag(v *bool) {
-	b := byte(0)
-	if *v {
-		b = 1
+// appendFields appends the fields of a message, or of a Bind, in their order.
+func appendFields(packet []byte, message reflect.Value) (_ []byte, err error) {
+	for i := range message.NumField() {
+		field := message.Type().Field(i)
+		switch v := message.Field(i).Interface().(type) {
+		case string:
+			packet, err = appendText(packet, v, limits[field.Tag.Get("limit")])
+		case []Bind:
+			packet, err = appendBinds(packet, v)
+		default: // a number, or a truth
+			packet, err = binary.Append(packet, binary.LittleEndian, v)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", field.Name, err)
+		}
 	}
-	w.buf = append(w.buf, b)
+	return packet, nil
 }
 
-func (w *writer) text(name string, v *string, limit int) {
-	if err := checkText(*v, limit); err != nil {
-		w.fail(fmt.Errorf("%s: %w", name, err))
-		return
+func appendText(packet []byte, text string, limit int) ([]byte, error) {
+	if err := checkText(text, limit); err != nil {
+		return nil, err
 	}
-	w.buf = binary.LittleEndian.AppendUint16(w.buf, uint16(len(*v)))
-	w.buf = append(w.buf, *v...)
+	return append(binary.LittleEndian.AppendUint16(packet, uint16(len(text))), text...), nil
 }
 
-func (w *writer) fail(err error) {
-	if w.err == nil {
-		w.err = err
+func appendBinds(packet []byte, binds []Bind) (_ []byte, err error) {
+	if len(binds) > MaxBinds {
+		return nil, fmt.Errorf("there are %d, at most %d are allowed", len(binds), MaxBinds)
 	}
+	packet = binary.LittleEndian.AppendUint32(packet, uint32(len(binds)))
+	for _, b := range binds {
+		if packet, err = appendFields(packet, reflect.ValueOf(b)); err != nil {
+			return nil, err
+		}
+	}
+	return packet, nil
 }
 
-// reader takes fields off the front of rest. After the first error it gives zeros.
+// reader takes fields off the front of rest. It checks no more than it must, for Decode compares the whole. The first error stays.
 type reader struct {
 	rest []byte
 	err  error
 }
 
-func (r *reader) take(n int) []byte {
-	if len(r.rest) < n {
-		r.fail(errors.New("cut short"))
-	}
-	if r.err != nil {
-		return make([]byte, n)
-	}
-	b := r.rest[:n]
-	r.rest = r.rest[n:]
-	return b
-}
-
-func (r *reader) uint32(v *uint32) { *v = binary.LittleEndian.Uint32(r.take(4)) }
-func (r *reader) uint64(v *uint64) { *v = binary.LittleEndian.Uint64(r.take(8)) }
-
-func (r *reader) flag(v *bool) {
-	b := r.take(1)[0]
-	if b > 1 {
-		r.fail(fmt.Errorf("a yes or no of %d", b))
-	}
-	*v = b == 1
-}
-
-func (r *reader) text(_ string, v *string, limit int) {
-	n := int(binary.LittleEndian.Uint16(r.take(2)))
-	if n > limit {
-		r.fail(fmt.Errorf("a text of %d bytes, at most %d are allowed", n, limit))
-	}
-	if r.err != nil {
-		return
-	}
-	*v = string(r.take(n))
-	if err := checkText(*v, limit); err != nil {
-		r.fail(err)
+// fields reads the fields of a message, or of a Bind.
+func (r *reader) fields(message reflect.Value) {
+	for i := range message.NumField() {
+		switch v := message.Field(i).Addr().Interface().(type) {
+		case *string:
+			*v = r.text()
+		case *[]Bind:
+			*v = r.binds()
+		default:
+			r.number(v)
+		}
 	}
 }
 
-func (r *reader) fail(err error) {
-	if r.err == nil {
-		r.err = err
+// number reads a number, or a truth, into what v points at.
+func (r *reader) number(v any) {
+	n, err := binary.Decode(r.rest, binary.LittleEndian, v)
+	r.rest, r.err = r.rest[n:], cmp.Or(r.err, err)
+}
+
+func (r *reader) text() string {
+	var length uint16
+	r.number(&length)
+	text := r.rest[:min(int(length), len(r.rest))]
+	r.rest = r.rest[len(text):]
+	return string(text)
+}
+
+func (r *reader) binds() (binds []Bind) {
+	var count uint32
+	r.number(&count)
+	for range min(count, MaxBinds) {
+		var b Bind
+		r.fields(reflect.ValueOf(&b).Elem())
+		binds = append(binds, b)
 	}
+	return binds
 }
 
 // checkText is the rule for every string: bounded, UTF-8, and without a zero byte, because paths end at one.

@@ -1,13 +1,8 @@
 package spawnwire
 
-import "fmt"
-
-// Message is one of Spawn, Kill, Ready, Started, Refused, LimitHit and Exited.
-type Message interface {
-	kind() kind
-	// code passes the message's fields to a coder in the order of the wire, and returns the message with what was read.
-	code(coder) Message
-}
+// Message is one of Spawn, Kill, Ready, Started, Refused, LimitHit and Exited. Its fields go over the wire in their
+// order: numbers, truths, texts, each with its limit, and Binds.
+type Message interface{ kind() kind }
 
 // Spawn asks for a worker. It carries two descriptors: the worker's end of the socketpair, and the pipe that becomes
 // its standard error.
@@ -15,10 +10,10 @@ type Spawn struct {
 	ID       uint64
 	UID      uint32 // the account that it runs as; 0 is the spawner's own, which is refused if that is root
 	GID      uint32
-	Root     string // absolute path of a folder that homes lie in
-	Path     string // the home, relative to Root and beneath it; "." is Root itself
+	Root     string `limit:"path"` // absolute path of a folder that homes lie in
+	Path     string `limit:"path"` // the home, relative to Root and beneath it; "." is Root itself
 	MakeHome bool   // make the home where it is missing; only for an account of the policy's people or uids
-	Profile  string // which walls: see worker/sandbox
+	Profile  string `limit:"word"` // which walls: see worker/sandbox
 	Memory   uint64 // bytes, of the worker and all that it runs; 0 is the spawner's own limit
 	PIDs     uint32 // processes and threads of it; 0 is the spawner's own limit
 	Binds    []Bind // the folders that it sees besides the home, at most MaxBinds
@@ -26,9 +21,9 @@ type Spawn struct {
 
 // Bind is a folder besides the home that a worker sees.
 type Bind struct {
-	Name     string // beneath /workspaces; "": at its own path, read-only
-	Root     string // absolute
-	Path     string // relative to Root and beneath it
+	Name     string `limit:"word"` // beneath /workspaces; "": at its own path, read-only
+	Root     string `limit:"path"` // absolute
+	Path     string `limit:"path"` // relative to Root and beneath it
 	Writable bool
 }
 
@@ -42,9 +37,9 @@ type Kill struct {
 // Ready is the spawner's first message.
 type Ready struct {
 	Version uint32
-	Tier    string // the walls that workers get
-	Why     string // a sentence about them, for people
-	Limits  string // a sentence about what limits a worker and all that it runs together
+	Tier    string `limit:"word"` // the walls that workers get
+	Why     string `limit:"text"` // a sentence about them, for people
+	Limits  string `limit:"text"` // a sentence about what limits a worker and all that it runs together
 	From    uint32 // the first uid of people without an account that a worker may have; 0: none
 	To      uint32 // the last
 }
@@ -58,14 +53,14 @@ type Started struct {
 // Refused answers a Spawn that did not become a worker.
 type Refused struct {
 	ID       uint64
-	Reason   string
-	Shortage bool // the machine had no room for it: it may be asked for again soon
+	Reason   string `limit:"text"`
+	Shortage bool   // the machine had no room for it: it may be asked for again soon
 }
 
 // LimitHit says that a limit has ended or refused something of a worker, which goes on.
 type LimitHit struct {
 	ID    uint64
-	Kind  string // which limit: memory, pids
+	Kind  string `limit:"word"` // which limit: memory, pids
 	Limit uint64 // bytes, or processes
 	Times uint32 // since it was last reported
 }
@@ -103,76 +98,3 @@ func (Started) kind() kind  { return kindStarted }
 func (Refused) kind() kind  { return kindRefused }
 func (Exited) kind() kind   { return kindExited }
 func (LimitHit) kind() kind { return kindLimitHit }
-
-func (m Spawn) code(c coder) Message {
-	c.uint64(&m.ID)
-	c.uint32(&m.UID)
-	c.uint32(&m.GID)
-	c.text("root", &m.Root, MaxPath)
-	c.text("path", &m.Path, MaxPath)
-	c.flag(&m.MakeHome)
-	c.text("profile", &m.Profile, MaxWord)
-	c.uint64(&m.Memory)
-	c.uint32(&m.PIDs)
-	n := uint32(len(m.Binds))
-	c.uint32(&n)
-	if n > MaxBinds {
-		c.fail(fmt.Errorf("%d binds, at most %d are allowed", n, MaxBinds))
-		return m
-	}
-	if int(n) != len(m.Binds) { // they are to be read
-		m.Binds = make([]Bind, n)
-	}
-	for i := range m.Binds {
-		b := &m.Binds[i]
-		c.text("bind's name", &b.Name, MaxWord)
-		c.text("bind's root", &b.Root, MaxPath)
-		c.text("bind's path", &b.Path, MaxPath)
-		c.flag(&b.Writable)
-	}
-	return m
-}
-
-func (m Kill) code(c coder) Message {
-	c.uint64(&m.ID)
-	c.uint32(&m.Signal)
-	return m
-}
-
-func (m Ready) code(c coder) Message {
-	c.uint32(&m.Version)
-	c.text("tier", &m.Tier, MaxWord)
-	c.text("why", &m.Why, MaxText)
-	c.text("limits", &m.Limits, MaxText)
-	c.uint32(&m.From)
-	c.uint32(&m.To)
-	return m
-}
-
-func (m Started) code(c coder) Message {
-	c.uint64(&m.ID)
-	c.uint32(&m.PID)
-	return m
-}
-
-func (m Refused) code(c coder) Message {
-	c.uint64(&m.ID)
-	c.text("reason", &m.Reason, MaxText)
-	c.flag(&m.Shortage)
-	return m
-}
-
-func (m Exited) code(c coder) Message {
-	c.uint64(&m.ID)
-	c.uint32(&m.PID)
-	c.uint32(&m.Status)
-	return m
-}
-
-func (m LimitHit) code(c coder) Message {
-	c.uint64(&m.ID)
-	c.text("kind", &m.Kind, MaxWord)
-	c.uint64(&m.Limit)
-	c.uint32(&m.Times)
-	return m
-}
