@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"mews/cmd/mews/chat"
+	"mews/supervisor/app"
 )
 
 // chatVerb is `mews chat`.
@@ -13,14 +14,11 @@ func chatVerb(ctx context.Context, con console, args []string) error {
 	var o chat.Options
 	set.StringVar(&o.User, "user", "", flagChatUser)
 	set.StringVar(&o.Chat, "chat", "", flagChatName)
-	if err := parse(set, args); err != nil {
-		return err
-	}
-	socket, err := findService(*file)
+	_, cfg, err := parseClient(set, file, args, 0, 0)
 	if err != nil {
 		return err
 	}
-	return chatWith(ctx, con, socket, o)
+	return chatWith(ctx, con, app.SocketPath(cfg), o)
 }
 
 // chatWith connects the service at a socket with a person at a terminal, or with lines in a pipe.

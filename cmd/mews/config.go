@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 
 	"mews/config"
 	"mews/supervisor/app"
 	"mews/supervisor/approval"
+	"mews/supervisor/control"
 )
 
 // loadConfig reads the configuration that a verb runs on: the file explicit, else the first that is found, else none at all. path
@@ -46,12 +48,11 @@ func findConfig(explicit string) (*config.Config, error) {
 	return cfg, err
 }
 
-// findService returns the socket of a configuration's service, for a verb that only speaks to it. It needs none of the
-// configuration's keys, because people who only have their own account may not read them.
-func findService(explicit string) (socket string, err error) {
-	cfg, err := findConfig(explicit)
-	if err != nil {
-		return "", err
-	}
-	return app.SocketPath(cfg), nil
+// ask asks the service at a socket; a test replaces it.
+var ask = control.Ask
+
+// askFor asks the running service for what a method tells.
+func askFor[R any](ctx context.Context, cfg *config.Config, method string, params any) (report R, err error) {
+	err = ask(ctx, app.SocketPath(cfg), method, params, &report)
+	return report, err
 }

@@ -12,16 +12,8 @@ import (
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/app"
-	"mews/supervisor/control"
 	"mews/supervisor/model/openai"
 )
-
-// askModels asks the service.
-var askModels = func(ctx context.Context, socket string) (app.ModelsReport, error) {
-	var report app.ModelsReport
-	err := control.Ask(ctx, socket, app.MethodModels, nil, &report)
-	return report, err
-}
 
 // findLocalModels finds servers of models on this machine.
 var findLocalModels = openai.FindLocal
@@ -48,14 +40,11 @@ func modelsVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "models")
 	file := set.String("config", "", flagConfig)
 	asJSON := set.Bool("json", false, flagJSON)
-	if err := parse(set, args); err != nil {
-		return err
-	}
-	socket, err := findService(*file)
+	_, cfg, err := parseClient(set, file, args, 0, 0)
 	if err != nil {
 		return err
 	}
-	report, err := askModels(ctx, socket)
+	report, err := askFor[app.ModelsReport](ctx, cfg, app.MethodModels, nil)
 	if err != nil {
 		return err
 	}

@@ -73,14 +73,15 @@ func verbRig(t *testing.T, run func(context.Context, console, []string) error, a
 }
 
 func TestModelsVerb(t *testing.T) {
-	ask := askModels
-	t.Cleanup(func() { askModels = ask })
+	before := ask
+	t.Cleanup(func() { ask = before })
 	var failure error
-	askModels = func(_ context.Context, socket string) (app.ModelsReport, error) {
+	ask = func(_ context.Context, socket, _ string, _, result any) error {
 		if !strings.HasSuffix(socket, "/state/control.sock") {
 			t.Errorf("asked at %s", socket)
 		}
-		return app.ModelsReport{Models: []app.ModelLine{{Spec: "offline", Default: true}}}, failure
+		*result.(*app.ModelsReport) = app.ModelsReport{Models: []app.ModelLine{{Spec: "offline", Default: true}}}
+		return failure
 	}
 	if out, _, err := verbRig(t, modelsVerb); err != nil || out != "offline  the default\n" {
 		t.Errorf("printed %q, error %v", out, err)

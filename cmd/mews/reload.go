@@ -13,10 +13,7 @@ func reloadVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "reload")
 	file := set.String("config", "", flagReloadConfig)
 	asJSON := set.Bool("json", false, flagJSON)
-	if err := parse(set, args); err != nil {
-		return err
-	}
-	cfg, err := findConfig(*file)
+	_, cfg, err := parseClient(set, file, args, 0, 0)
 	if err != nil {
 		return err
 	}

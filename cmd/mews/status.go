@@ -14,15 +14,12 @@ func statusVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "status")
 	file := set.String("config", "", flagConfig)
 	asJSON := set.Bool("json", false, flagJSON)
-	if err := parse(set, args); err != nil {
-		return err
-	}
-	socket, err := findService(*file)
+	_, cfg, err := parseClient(set, file, args, 0, 0)
 	if err != nil {
 		return err
 	}
-	var status control.Status
-	if err := control.Ask(ctx, socket, control.MethodStatus, nil, &status); err != nil {
+	status, err := askFor[control.Status](ctx, cfg, control.MethodStatus, nil)
+	if err != nil {
 		return err
 	}
 	return show(con.out, status, *asJSON, func(w io.Writer, s control.Status) error { return app.PrintStatus(w, s, time.Now()) })

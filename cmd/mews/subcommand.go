@@ -81,14 +81,18 @@ func parseNames(set *flag.FlagSet, args []string, least, most int) (words []stri
 	return nil, errMisuse
 }
 
-// oneName reads the flags of a subcommand that is about one person, and loads the configuration.
-func oneName(set *flag.FlagSet, file *string, args []string) (name string, cfg *config.Config, err error) {
-	words, err := parseNames(set, args, 1, 1)
-	if err != nil {
-		return "", nil, err
+// parseClient is parseNames for what asks the service. It loads the configuration too, of which file is the flag.
+func parseClient(set *flag.FlagSet, file *string, args []string, least, most int) (words []string, cfg *config.Config, err error) {
+	if words, err = parseNames(set, args, least, most); err == nil {
+		cfg, err = findConfig(*file)
 	}
-	cfg, err = findConfig(*file)
-	return words[0], cfg, err
+	return words, cfg, err
+}
+
+// oneName is parseClient of a subcommand that is about one person.
+func oneName(set *flag.FlagSet, file *string, args []string) (name string, cfg *config.Config, err error) {
+	words, cfg, err := parseClient(set, file, args, 1, 1)
+	return strings.Join(words, ""), cfg, err
 }
 
 // byName makes a subcommand that takes the name of a person and nothing else. It says what came of the request.
@@ -115,10 +119,6 @@ func request(ctx context.Context, con console, cfg *config.Config, method string
 }
 
 // listUsers asks for the people of the names, which are one or none at all.
-func listUsers(ctx context.Context, file string, names []string) (admin.People, error) {
-	cfg, err := findConfig(file)
-	if err != nil {
-		return admin.People{}, err
-	}
+func listUsers(ctx context.Context, cfg *config.Config, names []string) (admin.People, error) {
 	return app.Have[admin.People](ctx, cfg, admin.MethodUserList, admin.UserName{User: strings.Join(names, "")})
 }

@@ -32,11 +32,11 @@ func totpVerb(ctx context.Context, con console, args []string) error {
 func totpStatus(ctx context.Context, con console, v subcommand, args []string) error {
 	set, file := v.flags(con)
 	asJSON := set.Bool("json", false, flagJSON)
-	names, err := parseNames(set, args, 0, 1)
+	names, cfg, err := parseClient(set, file, args, 0, 1)
 	if err != nil {
 		return err
 	}
-	list, err := listUsers(ctx, *file, names)
+	list, err := listUsers(ctx, cfg, names)
 	if err != nil {
 		return err
 	}

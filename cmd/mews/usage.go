@@ -12,15 +12,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/app"
 	"mews/supervisor/command"
-	"mews/supervisor/control"
 )
-
-// askUsage asks the service.
-var askUsage = func(ctx context.Context, socket string, q app.UsageQuestion) (app.UsageReport, error) {
-	var report app.UsageReport
-	err := control.Ask(ctx, socket, app.MethodUsage, q, &report)
-	return report, err
-}
 
 // usageVerb is `mews usage`.
 func usageVerb(ctx context.Context, con console, args []string) error {
@@ -36,11 +28,11 @@ func usageVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintf(con.err, textWrongDays, *days, app.MaxDays)
 		return errMisuse
 	}
-	socket, err := findService(*file)
+	cfg, err := findConfig(*file)
 	if err != nil {
 		return err
 	}
-	report, err := askUsage(ctx, socket, app.UsageQuestion{User: *user, Days: *days})
+	report, err := askFor[app.UsageReport](ctx, cfg, app.MethodUsage, app.UsageQuestion{User: *user, Days: *days})
 	if err != nil {
 		return err
 	}

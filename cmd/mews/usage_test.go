@@ -72,12 +72,14 @@ all   1,205      0           0       0  $12.35
 }
 
 func TestUsageVerb(t *testing.T) {
-	ask := askUsage
-	t.Cleanup(func() { askUsage = ask })
+	before := ask
+	t.Cleanup(func() { ask = before })
 	var asked []app.UsageQuestion
-	askUsage = func(_ context.Context, _ string, q app.UsageQuestion) (app.UsageReport, error) {
+	ask = func(_ context.Context, _, _ string, params, result any) error {
+		q := params.(app.UsageQuestion)
 		asked = append(asked, q)
-		return app.UsageReport{User: q.User, Models: []app.UsageLine{{Name: "m", Calls: 1, Cost: 10_000}}}, nil
+		*result.(*app.UsageReport) = app.UsageReport{User: q.User, Models: []app.UsageLine{{Name: "m", Calls: 1, Cost: 10_000}}}
+		return nil
 	}
 	if out, _, err := verbRig(t, usageVerb); err != nil || !strings.HasPrefix(out, "everybody, since ") {
 		t.Errorf("printed %q, error %v", out, err)

@@ -36,11 +36,11 @@ func userList(ctx context.Context, con console, v subcommand, args []string) err
 	set, file := v.flags(con)
 	asJSON := set.Bool("json", false, flagJSON)
 	words := map[string]int{"show": 1}[v.name]
-	names, err := parseNames(set, args, words, words)
+	names, cfg, err := parseClient(set, file, args, words, words)
 	if err != nil {
 		return err
 	}
-	list, err := listUsers(ctx, *file, names)
+	list, err := listUsers(ctx, cfg, names)
 	if err != nil {
 		return err
 	}
