@@ -1,36 +1,9 @@
 package main
 
-import (
-	"errors"
-	"fmt"
-	"os"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
+// prepareProcess does nothing: here is no /proc through which another process could look into this one, and no sub-reaper.
+func prepareProcess() error { return nil }
 
-// takeSocket moves the socket from descriptor 0 to one that no child inherits, and makes 0 and 1 /dev/null, so that a tool's
-// program can never read or write the protocol. Here is no /proc through which another process could look into this one, and
-// no sub-reaper. It must be called before anything else.
-func takeSocket() (*os.File, error) {
-	if _, err := unix.GetsockoptInt(0, unix.SOL_SOCKET, unix.SO_TYPE); err != nil {
-		return nil, errors.New("standard input is no socket: mews-worker is started by mews-spawner, not by hand")
-	}
-	fd, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
-	if err != nil {
-		return nil, fmt.Errorf("move the socket from descriptor 0: %w", err)
-	}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer null.Close() // its duplicates stay
-	for old := range 2 {
-		if err := unix.Dup2(int(null.Fd()), old); err != nil {
-			return nil, fmt.Errorf("put %s on descriptor %d: %w", os.DevNull, old, err)
-		}
-	}
-	if err := unix.SetNonblock(fd, true); err != nil { // for the runtime to poll it, so that deadlines work
-		return nil, fmt.Errorf("make the socket non-blocking: %w", err)
-	}
-	return os.NewFile(uintptr(fd), "supervisor"), nil
-}
+// duplicate is dup2(2).
+func duplicate(from, to int) error { return unix.Dup2(from, to) }

@@ -1,43 +1,22 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 
 	"golang.org/x/sys/unix"
 )
 
-// takeSocket moves the socket from descriptor 0 to one that no child inherits, and makes 0 and 1 /dev/null, so that a tool's
-// program can never read or write the protocol. It also keeps other processes of the same account from looking into this one
-// through /proc. It must be called before anything else.
-func takeSocket() (*os.File, error) {
-	if _, err := unix.GetsockoptInt(0, unix.SOL_SOCKET, unix.SO_TYPE); err != nil {
-		return nil, errors.New("standard input is no socket: mews-worker is started by mews-spawner, not by hand")
-	}
+// prepareProcess keeps other processes of the same account from looking into this one through /proc, and has processes that a
+// tool's program leaves behind come to this one, also if it is not pid 1.
+func prepareProcess() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return nil, fmt.Errorf("make the process private: %w", err)
+		return fmt.Errorf("make the process private: %w", err)
 	}
-	// Processes that a tool's program leaves behind come to this process, also if it is not pid 1.
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return nil, fmt.Errorf("become the sub-reaper: %w", err)
+		return fmt.Errorf("become the sub-reaper: %w", err)
 	}
-	fd, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
-	if err != nil {
-		return nil, fmt.Errorf("move the socket from descriptor 0: %w", err)
-	}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer null.Close() // its duplicates stay
-	for old := range 2 {
-		if err := unix.Dup3(int(null.Fd()), old, 0); err != nil {
-			return nil, fmt.Errorf("put %s on descriptor %d: %w", os.DevNull, old, err)
-		}
-	}
-	if err := unix.SetNonblock(fd, true); err != nil { // for the runtime to poll it, so that deadlines work
-		return nil, fmt.Errorf("make the socket non-blocking: %w", err)
-	}
-	return os.NewFile(uintptr(fd), "supervisor"), nil
+	return nil
 }
+
+// duplicate is dup2(2), which Linux has not on all machines.
+func duplicate(from, to int) error { return unix.Dup3(from, to, 0) }

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// takeSocket moves the socket from descriptor 0 to one that no child inherits, and makes 0 and 1 /dev/null, so that a tool's
+// program can never read or write the protocol. It also prepares the process for its children. It must be called before anything
+// else.
+func takeSocket() (*os.File, error) {
+	if _, err := unix.GetsockoptInt(0, unix.SOL_SOCKET, unix.SO_TYPE); err != nil {
+		return nil, errors.New("standard input is no socket: mews-worker is started by mews-spawner, not by hand")
+	}
+	if err := prepareProcess(); err != nil {
+		return nil, err
+	}
+	fd, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
+	if err != nil {
+		return nil, fmt.Errorf("move the socket from descriptor 0: %w", err)
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close() // its duplicates stay
+	for old := range 2 {
+		if err := duplicate(int(null.Fd()), old); err != nil {
+			return nil, fmt.Errorf("put %s on descriptor %d: %w", os.DevNull, old, err)
+		}
+	}
+	if err := unix.SetNonblock(fd, true); err != nil { // for the runtime to poll it, so that deadlines work
+		return nil, fmt.Errorf("make the socket non-blocking: %w", err)
+	}
+	return os.NewFile(uintptr(fd), "supervisor"), nil
+}
