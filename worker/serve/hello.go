@@ -10,11 +10,7 @@ import (
 )
 
 // hello takes whom the worker works for, and answers with the tools. After a refusal another hello may follow.
-func (s *server) hello(_ context.Context, req *protocol.Request) (any, error) {
-	var hello protocol.Hello
-	if err := req.Decode(&hello); err != nil {
-		return nil, err
-	}
+func (s *server) hello(_ context.Context, hello protocol.Hello) (any, error) {
 	if err := checkHello(hello); err != nil {
 		return nil, err
 	}

@@ -16,11 +16,22 @@ type method struct {
 
 // methods are all calls that a worker answers. The connection itself answers ping.
 var methods = map[string]method{
-	protocol.MethodHello:          {[]phase{phaseNew}, (*server).hello},
-	protocol.MethodTryWalls:       {[]phase{phaseNew}, (*server).tryWalls},
-	protocol.MethodTurnStart:      {[]phase{phaseReady}, (*server).startTurn},
-	protocol.MethodOperationStart: {[]phase{phaseReady}, (*server).startOperation},
+	protocol.MethodHello:          {[]phase{phaseNew}, decoded((*server).hello)},
+	protocol.MethodTryWalls:       {[]phase{phaseNew}, decoded((*server).tryWalls)},
+	protocol.MethodTurnStart:      {[]phase{phaseReady}, decoded((*server).startTurn)},
+	protocol.MethodOperationStart: {[]phase{phaseReady}, decoded((*server).startOperation)},
 	protocol.MethodStop:           {[]phase{phaseNew, phaseHello, phaseReady}, (*server).stop},
+}
+
+// decoded is an answer to a call whose parameters are a P.
+func decoded[P any](answer func(*server, context.Context, P) (any, error)) func(*server, context.Context, *protocol.Request) (any, error) {
+	return func(s *server, ctx context.Context, req *protocol.Request) (any, error) {
+		var params P
+		if err := req.Decode(&params); err != nil {
+			return nil, err
+		}
+		return answer(s, ctx, params)
+	}
 }
 
 // Call answers a call of the supervisor's.

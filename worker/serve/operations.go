@@ -37,29 +37,19 @@ func invalidOperation(format string, args ...any) error {
 }
 
 // startOperation runs an operation to its end.
-func (s *server) startOperation(ctx context.Context, req *protocol.Request) (any, error) {
-	var start protocol.OperationStart
-	if err := req.Decode(&start); err != nil {
-		return nil, err
-	}
-	do, known := operations[start.Kind]
+func (s *server) startOperation(ctx context.Context, start protocol.OperationStart) (any, error) {
+	run, known := operations[start.Kind]
 	if !known || start.Operation < 1 {
 		return nil, invalidOperation("there is no operation %d of kind %.40q", start.Operation, start.Kind)
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	work := work{protocol.MethodOperationStart, start.Operation}
-	u, err := s.beginWork(work, cancel)
-	if err != nil {
-		return nil, err
-	}
-	defer s.endWork(work)
-	result, err := do(ctx, u, s.host.Operation(start.Operation), start.Parameters)
-	if err != nil {
-		return nil, operationError(ctx, start, err)
-	}
-	text, err := json.Marshal(result)
-	return protocol.OperationEnd{Result: text}, err
+	return s.do(ctx, work{protocol.MethodOperationStart, start.Operation}, func(ctx context.Context, u *userTools) (any, error) {
+		result, err := run(ctx, u, s.host.Operation(start.Operation), start.Parameters)
+		if err != nil {
+			return nil, operationError(ctx, start, err)
+		}
+		text, err := json.Marshal(result)
+		return protocol.OperationEnd{Result: text}, err
+	})
 }
 
 // operationError is what the supervisor is told of an operation that has failed.

@@ -89,6 +89,18 @@ func (s *server) close() {
 	})
 }
 
+// do does work that may be stopped, with the tools that it may use.
+func (s *server) do(ctx context.Context, w work, run func(context.Context, *userTools) (any, error)) (any, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	u, err := s.beginWork(w, cancel)
+	if err != nil {
+		return nil, err
+	}
+	defer s.endWork(w)
+	return run(ctx, u)
+}
+
 // beginWork admits work that cancel stops, and returns the tools that it may use.
 func (s *server) beginWork(w work, cancel context.CancelCauseFunc) (u *userTools, err error) {
 	s.update(func(state *serverState) {

@@ -23,23 +23,13 @@ const (
 const eventTimeout = time.Second
 
 // startTurn runs a turn to its end. A turn whose call was cancelled is stopped, and answered like any other.
-func (s *server) startTurn(ctx context.Context, req *protocol.Request) (any, error) {
-	var start protocol.TurnStart
-	if err := req.Decode(&start); err != nil {
-		return nil, err
-	}
+func (s *server) startTurn(ctx context.Context, start protocol.TurnStart) (any, error) {
 	if err := checkTurnStart(start); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	work := work{protocol.MethodTurnStart, start.Turn}
-	u, err := s.beginWork(work, cancel)
-	if err != nil {
-		return nil, err
-	}
-	defer s.endWork(work)
-	return s.runTurn(ctx, u, start)
+	return s.do(ctx, work{protocol.MethodTurnStart, start.Turn}, func(ctx context.Context, u *userTools) (any, error) {
+		return s.runTurn(ctx, u, start)
+	})
 }
 
 // checkTurnStart refuses a turn that cannot run.
