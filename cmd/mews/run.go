@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/term"
 
@@ -41,7 +42,7 @@ func runVerb(ctx context.Context, con console, args []string) error {
 		return runAndChat(ctx, con, cfg, *user)
 	}
 	log := app.NewLog(cfg, con.err, path == "" && chat.IsTerminal(con.err))
-	return app.Run(ctx, app.Options{Config: cfg, Version: version, Log: log, Ready: func(hints string) {
+	return app.Run(ctx, app.Options{Config: cfg, Version: version, Log: log, Now: time.Now, Ready: func(hints string) {
 		if path == "" {
 			fmt.Fprint(con.out, hints)
 		}
@@ -83,7 +84,7 @@ func runAndChat(ctx context.Context, con console, cfg *config.Config, user strin
 	ready := make(chan struct{})
 	served := make(chan error, 1)
 	go func() { // waited for below; when it ends by itself, the chat has nobody left to talk to
-		err := app.Run(ctx, app.Options{Config: cfg, Version: version, Log: app.NewLog(cfg, logFile, false), Lock: lock,
+		err := app.Run(ctx, app.Options{Config: cfg, Version: version, Log: app.NewLog(cfg, logFile, false), Lock: lock, Now: time.Now,
 			Ready: func(string) { close(ready) }})
 		stop(err)
 		served <- err

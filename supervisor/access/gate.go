@@ -29,13 +29,13 @@ type Options struct {
 	Logins  Logins
 	Seal    *Seal // nil: its key is not there, and the gate of everybody who has a second factor stays closed
 	Limits  Limits
-	Now     func() time.Time // nil is time.Now
-	// Command is what is known of a slash command; the zero value of one that there is not. nil knows none.
+	Now     func() time.Time
+	// Command is what is known of a slash command; the zero value of one that there is not.
 	Command func(name string) supervisor.SlashCommand
 	// Held counts the inbounds held by a closed gate that a code of c's user would let through if it came from c's chat: those of
-	// that chat, and those of groups that ask for their code there. nil counts none.
+	// that chat, and those of groups that ask for their code there.
 	Held        func(ctx context.Context, c supervisor.Conversation) (int64, error)
-	AlertAdmins func(user, text string) // tells the admins what only they can mend, once an hour a person; nil tells nobody
+	AlertAdmins func(user, text string) // tells the admins what only they can mend, once an hour a person
 }
 
 // Limits are how long a gate stays open, and how fast people may send. 0 is the default of each.
@@ -62,18 +62,6 @@ type Gate struct {
 
 // NewGate makes a gate.
 func NewGate(o Options) *Gate {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Command == nil {
-		o.Command = func(string) (c supervisor.SlashCommand) { return c }
-	}
-	if o.Held == nil {
-		o.Held = func(context.Context, supervisor.Conversation) (int64, error) { return 0, nil }
-	}
-	if o.AlertAdmins == nil {
-		o.AlertAdmins = func(string, string) {}
-	}
 	g := &Gate{o: o}
 	g.SetLimits(o.Limits)
 	return g

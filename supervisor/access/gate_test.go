@@ -546,8 +546,9 @@ func TestTheRateCanBeChanged(t *testing.T) {
 func TestAGateHasItsLimitsFromTheStart(t *testing.T) {
 	p := newRig(t)
 	p.enrolled(t, true)
-	gate := access.NewGate(access.Options{People: p.people, Factors: p.kept, Logins: p.kept, Seal: p.seal,
-		Limits: access.Limits{IdleTimeout: time.Minute, Burst: 1, PerSecond: 0.01}})
+	gate := access.NewGate(access.Options{People: p.people, Factors: p.kept, Logins: p.kept, Seal: p.seal, Now: time.Now,
+		Command: func(string) (c supervisor.SlashCommand) { return c },
+		Held:    func(context.Context, supervisor.Conversation) (int64, error) { return 0, nil }, AlertAdmins: func(_, _ string) {}, Limits: access.Limits{IdleTimeout: time.Minute, Burst: 1, PerSecond: 0.01}})
 	for _, want := range []outcome{guarded, refused, quiet} {
 		m, err := gate.Check(t.Context(), typed("hello"))
 		if err != nil || outcomeOf(m) != want || want == guarded && (m.Guard.IdleTimeout != time.Minute || m.Guard.Lifetime != 12*time.Hour) {

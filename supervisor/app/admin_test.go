@@ -94,7 +94,7 @@ func (c *commandLine) serve() {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.s = &service{storage: storage{config: cfg, log: Discard()}}
+	c.s = &service{storage: storage{config: cfg, log: Discard(), now: time.Now}}
 	for _, open := range []func(context.Context) error{c.s.openState, c.s.openStore, c.s.openModels, c.s.openPeople, c.s.openSeal} {
 		if err := open(t.Context()); err != nil {
 			t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 // newConfirmations makes what asks for codes before an effect. The gate and the approvers hold it, so it is made first.
 func newConfirmations(s *service) *approval.Confirmations {
 	return approval.NewConfirmations(approval.ConfirmationsOptions{Conversations: s.db.Conversations(), Factors: s.db.Access().Factors,
-		Outbox: s.db.Outbox(), Queued: s.feeds.Delivery, Now: s.moment})
+		Outbox: s.db.Outbox(), Queued: s.feeds.Delivery, Now: s.now})
 }
 
 // newGate makes the gate that checks everything that people send.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"mews/config"
 	"mews/supervisor"
@@ -56,7 +57,7 @@ func alone(ctx context.Context, cfg *config.Config, work func(context.Context, *
 	if err := KeepPrivate(); err != nil {
 		return err
 	}
-	s := &service{storage: storage{config: cfg, log: Discard()}}
+	s := &service{storage: storage{config: cfg, log: Discard(), now: time.Now}}
 	defer func() { err = errors.Join(err, s.close()) }()
 	for _, open := range []func(context.Context) error{s.openState, s.openStore} {
 		if err := open(ctx); err != nil {

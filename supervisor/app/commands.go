@@ -27,7 +27,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report statusRe
 		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Undelivered: s.db.Outbox(),
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings, Pictures: pictures{s.spool},
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
-		Invites: invites{s.configuration, s.spool, s.botName, s.moment}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, People: s.settings,
+		Invites: invites{s.configuration, s.spool, s.botName, s.now}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, People: s.settings,
 		Begin: s.beginWith, Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
 		Log: s.log.Named("command"),
 	}
@@ -194,7 +194,7 @@ func (s chatCommands) gateLine(ctx context.Context, c supervisor.Conversation) (
 	}
 	login, _, err := store.Logins.FindLogin(ctx, c.User, c.Channel, c.Chat)
 	limits := s.configuration.Current().Access
-	now := s.moment()
+	now := s.now()
 	if err != nil || !login.Open(now, limits.Session, limits.SessionMax) {
 		return "locked", err
 	}

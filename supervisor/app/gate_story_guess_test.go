@@ -59,7 +59,7 @@ func newGuessRig(t *testing.T) *guessRig {
 	if err := store.Factors.Put(t.Context(), "bob", made.Sealed, nil); err != nil {
 		t.Fatal(err)
 	}
-	b.gate = access.NewGate(access.Options{People: people, Factors: store.Factors, Logins: store.Logins, Seal: seal,
+	b.gate = access.NewGate(access.Options{People: people, Factors: store.Factors, Logins: store.Logins, Seal: seal, Now: time.Now,
 		Limits: access.Limits{Burst: 10 * guesses}})
 	v, err := store.Factors.Attempt(t.Context(), "bob", b.gate.DecideEnrol("bob", b.code(-30*time.Second)), "by the test")
 	if err != nil || !v.Right {

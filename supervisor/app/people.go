@@ -25,7 +25,7 @@ func (s *service) openPeople(ctx context.Context) (err error) {
 	})}
 	s.settings = &users.Settings{
 		People: s.people, Store: s.db.Settings(), Usage: s.db.Usage(), Leases: s.db.Leases(), Models: s.modelChoice(),
-		Configuration: s.configuration.Configuration, ParseDollars: parseDollars, Now: s.moment,
+		Configuration: s.configuration.Configuration, ParseDollars: parseDollars, Now: s.now,
 	}
 	return s.configuration.Use(ctx, s.config)
 }

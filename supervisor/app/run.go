@@ -20,7 +20,7 @@ type Options struct {
 	Version string // of the programs, as people are told it
 	Log     hclog.Logger
 	Lock    *os.File           // the state folder's, where the caller holds it; Run takes it over
-	Now     func() time.Time   // when things happen, and by which codes, logins and budgets go; nil is time.Now
+	Now     func() time.Time   // when things happen, and by which codes, logins and budgets go
 	Ready   func(hints string) // called once messages are taken, with how to go on where nothing is configured
 }
 

@@ -40,7 +40,7 @@ func newTwoPersonService(t *testing.T) *service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{storage: storage{config: cfg, log: Discard()}}
+	s := &service{storage: storage{config: cfg, log: Discard(), now: time.Now}}
 	for _, open := range []func(context.Context) error{s.openState, s.openStore, s.openModels, s.openPeople} {
 		if err := open(t.Context()); err != nil {
 			t.Fatal(err)

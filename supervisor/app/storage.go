@@ -23,19 +23,11 @@ type storage struct {
 	version string
 	log     hclog.Logger
 	since   time.Time
-	now     func() time.Time // when a thing is kept, and by which codes, logins and budgets go; nil is time.Now
+	now     func() time.Time // when a thing is kept, and by which codes, logins and budgets go
 	lock    *os.File
 	db      *sqlite.DB
 	spool   *spool.Spool
 	closers []func() error
-}
-
-// moment is now, by the service's clock.
-func (s *storage) moment() time.Time {
-	if s.now == nil {
-		return time.Now()
-	}
-	return s.now()
 }
 
 // close lets go of what is open, in the reverse order.

@@ -100,6 +100,7 @@ func rise(t *testing.T, dir string, chat *farChat, committed func()) *life {
 		StepDependencies: hostcall.StepDependencies{Steps: l.db.Turns()},
 		Audit:            func(_, _, detail string) { t.Error(detail) },
 		Log:              hclog.NewNullLogger(),
+		Now:              time.Now,
 	}, "alice", func(reason error) { l.Error(reason) })
 	l.host.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}}})
 	if _, err := l.db.Leases().Recover(t.Context()); err != nil {

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -35,7 +36,7 @@ func (s *service) openWorkers(ctx context.Context) error {
 	s.pool = pool.New(pool.Options[*hostcall.Conn]{
 		Spawner: s.places.Spawner, SelfTestSpec: placement.SelfTestSpec(place),
 		SelfTest: func(ctx context.Context, w *PooledWorker) error { return s.places.SelfTest(ctx, w) },
-		OnLimit:  s.places.OnLimit, OnStart: s.noteWorkerStart, Log: s.log.Named("pool"),
+		OnLimit:  s.places.OnLimit, OnStart: s.noteWorkerStart, Log: s.log.Named("pool"), Now: time.Now,
 		Timings: pool.Timings{
 			Idle: s.config.Worker.Idle,
 		},
@@ -68,7 +69,7 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		StepDependencies: hostcall.StepDependencies{Steps: s.db.Turns()},
 		BlobDependencies: hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
 		ChatDependencies: hostcall.ChatDependencies{Approver: newApprover(s), Sender: fileSender{s.db.Turns(), s.feeds.Delivery}},
-		Audit:            s.audit.Note, Log: s.log.Named("hostcall"),
+		Audit:            s.audit.Note, Log: s.log.Named("hostcall"), Now: time.Now,
 	}
 }
 

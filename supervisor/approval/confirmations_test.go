@@ -152,7 +152,8 @@ func TestARecoveryCodeConfirmsToo(t *testing.T) {
 		Items: []supervisor.Item{{Inbound: opened, Decision: supervisor.GateDecision{Decide: right}}}})
 	must(t, err)
 	e := &CodeCheck{IsCode: access.IsCode, InWords: func(string) (none supervisor.Answer) { return none }, Confirmations: NewConfirmations(ConfirmationsOptions{Now: time.Now}),
-		Gate: access.NewGate(access.Options{People: people, Factors: store.Factors, Logins: store.Logins, Seal: seal})}
+		Gate: access.NewGate(access.Options{People: people, Factors: store.Factors, Logins: store.Logins, Seal: seal, Now: time.Now,
+			Command: func(string) (c supervisor.SlashCommand) { return c }})}
 	for _, want := range []string{"login.recovery", "stepup.recovery"} {
 		m, err := e.Check(t.Context(), supervisor.Inbound{Conversation: opened.Conversation, Kind: supervisor.KindText,
 			Text: codes[0].Reveal()})

@@ -41,11 +41,7 @@ type Conn struct {
 
 // NewConn makes the connection of one worker process of a person. endWorker ends that process, without waiting for it.
 func NewConn(o *Options, user string, endWorker func(reason error)) *Conn {
-	now := o.Now
-	if now == nil {
-		now = time.Now
-	}
-	c := &Conn{o: o, user: user, endWorker: endWorker, now: now, events: rate.NewLimiter(eventRate, eventBurst), begun: map[workKey]*work{},
+	c := &Conn{o: o, user: user, endWorker: endWorker, now: o.Now, events: rate.NewLimiter(eventRate, eventBurst), begun: map[workKey]*work{},
 		transcripts: transcriptCaches{}}
 	c.begin(newWork(c, workKey{phase: anyTime}))
 	return c

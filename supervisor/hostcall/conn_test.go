@@ -85,6 +85,7 @@ func newRigOf(t *testing.T, m hostcall.Models) *rig {
 		BlobDependencies:  hostcall.BlobDependencies{Blobs: db.Blobs(), Spool: s},
 		Audit:             func(user, action, detail string) { r.audited = append(r.audited, user+" "+action+" "+detail) },
 		Log:               hclog.NewNullLogger(),
+		Now:               time.Now,
 	}
 	r.conn, r.peer = r.newConn("ann")
 	r.open = r.startTurn("ann", "1")

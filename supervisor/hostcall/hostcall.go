@@ -36,7 +36,7 @@ type Options struct {
 	ChatDependencies
 
 	Audit func(user, action, detail string) // keeps what a hostile worker did; never blocks
-	Now   func() time.Time                  // nil is time.Now
+	Now   func() time.Time
 	Log   hclog.Logger
 }
 

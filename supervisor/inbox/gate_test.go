@@ -224,7 +224,8 @@ func TestWhatCouldNotBeKeptIsTakenTheNextTime(t *testing.T) {
 	}
 	db, h, fails := sqlitetest.Open(t), &heard{}, 2
 	gate := access.NewGate(access.Options{People: people, Factors: db.Access().Factors, Logins: db.Access().Logins,
-		Limits: access.Limits{Burst: 20, PerSecond: 1e-9}})
+		Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().HeldAt,
+		AlertAdmins: func(_, _ string) {}, Limits: access.Limits{Burst: 20, PerSecond: 1e-9}})
 	box := h.inbox(fallible{db.Inbox(), &fails}, gate)
 	var batch []supervisor.Item
 	for i := range int64(20) {
@@ -285,7 +286,9 @@ func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.
 func TestARecoveryCodeIsKeptNowhereWhileTheKeyIsMissing(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, _, codes := enrolled(t, db)
-	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.Access().Factors, Logins: db.Access().Logins}))
+	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.Access().Factors, Logins: db.Access().Logins,
+		Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().HeldAt,
+		AlertAdmins: func(_, _ string) {}}))
 	code := codes[0].Reveal()
 	mistyped := code[:len(code)-1] + map[bool]string{true: "2", false: "3"}[strings.HasSuffix(code, "3")]
 	texts := []string{code, mistyped, "my code is " + code, "/ask " + code, "hello"}
@@ -323,7 +326,8 @@ func TestARecoveryCodeIsKeptNowhere(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, seal, codes := enrolled(t, db)
 	box := h.inbox(db.Inbox(), access.NewGate(access.Options{People: people, Factors: db.Access().Factors,
-		Logins: db.Access().Logins, Seal: seal}))
+		Logins: db.Access().Logins, Seal: seal, Now: time.Now, Command: func(string) (c supervisor.SlashCommand) { return c }, Held: db.Inbox().HeldAt,
+		AlertAdmins: func(_, _ string) {}}))
 	send := func(update int64, chat string, n int) {
 		t.Helper()
 		one := item(update, "ann", codes[n].Reveal())

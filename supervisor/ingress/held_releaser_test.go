@@ -3,6 +3,7 @@ package ingress
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -22,7 +23,7 @@ func TestHeldMessagesAreReleasedOnceNoCodeIsNeeded(t *testing.T) {
 	people, err := access.New(users(supervisor.CodesRequired), 1, nil)
 	must(t, err)
 	seal := access.NewSeal([access.KeySize]byte{1})
-	gate := access.NewGate(access.Options{People: people, Factors: db.Access().Factors, Logins: db.Access().Logins, Seal: seal})
+	gate := access.NewGate(access.Options{People: people, Factors: db.Access().Factors, Logins: db.Access().Logins, Seal: seal, Now: time.Now})
 	for _, user := range []string{"alice", "bob"} {
 		made, err := seal.Enrol(user)
 		must(t, err)

@@ -54,7 +54,7 @@ type Options[H Host] struct {
 	Folder string                                               // for what operations commit: below it each has a folder of its own
 	Audit  func(user, action, detail string)                    // keeps what a hostile worker did; never blocks
 	AtOnce int                                                  // operations that run at once; 0 is 2
-	Now    func() time.Time                                     // nil is time.Now
+	Now    func() time.Time
 	Log    hclog.Logger
 }
 
@@ -70,9 +70,6 @@ type Operations[H Host] struct {
 
 // New makes Operations; Run works them.
 func New[H Host](o Options[H]) *Operations[H] {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	return &Operations[H]{o: o, woken: make(chan struct{}, 1), begun: map[int64]bool{}, left: map[int64]chan struct{}{}}
 }
 

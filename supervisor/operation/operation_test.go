@@ -61,9 +61,9 @@ func (r *rig) live() (end func()) {
 		defer r.mu.Unlock()
 		r.audited = append(r.audited, user+" "+action+" "+detail)
 	}
-	calls := &hostcall.Options{Audit: audit, Log: hclog.NewNullLogger()}
+	calls := &hostcall.Options{Audit: audit, Log: hclog.NewNullLogger(), Now: time.Now}
 	workers := pool.New(pool.Options[*hostcall.Conn]{
-		Spawner: spawner, Log: hclog.NewNullLogger(),
+		Spawner: spawner, Log: hclog.NewNullLogger(), Now: time.Now,
 		Timings: pool.Timings{Grace: 100 * time.Millisecond, BackoffMin: time.Millisecond, BackoffMax: 10 * time.Millisecond},
 		Host:    func(user string, end func(error)) *hostcall.Conn { return hostcall.NewConn(calls, user, end) },
 	})

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -41,7 +42,7 @@ func SelfTestSpec(place pool.Place) pool.Spec {
 // WithSelfTestWorker calls f with a worker that is nobody's, in a pool that ends with it.
 func WithSelfTestWorker(ctx context.Context, s *pool.Spawner, place pool.Place, f func(*pool.Worker[pool.NoHost]) error) error {
 	running, end := context.WithCancel(ctx)
-	workers := pool.New(pool.Options[pool.NoHost]{Spawner: s, Log: hclog.NewNullLogger()})
+	workers := pool.New(pool.Options[pool.NoHost]{Spawner: s, Log: hclog.NewNullLogger(), Now: time.Now})
 	ended := make(chan error, 1)
 	go func() { ended <- workers.Run(running) }()
 	worker, err := workers.Acquire(ctx, SelfTestSpec(place))

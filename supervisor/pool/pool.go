@@ -45,7 +45,7 @@ type Options[H Host] struct {
 	OnStart      func(user string, pid int)                // called when somebody's worker has started, likewise; may be nil
 	Log          hclog.Logger
 	Timings      Timings
-	Now          func() time.Time // nil is time.Now
+	Now          func() time.Time
 }
 
 // Timings are how long things may take. A field's zero value is its default.
@@ -102,9 +102,6 @@ type Pool[H Host] struct {
 // New makes a pool. It does nothing before Run.
 func New[H Host](o Options[H]) *Pool[H] {
 	o.Timings = o.Timings.withDefaults()
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	return &Pool[H]{options: o, started: make(chan struct{}), workers: map[string]*managedWorker[H]{}}
 }
 

@@ -131,7 +131,7 @@ func newRig(t *testing.T, timings Timings, users ...string) *rig {
 
 func options(spawner *Spawner, timings Timings) Options[*host] {
 	return Options[*host]{
-		Spawner: spawner, Timings: timings, Log: hclog.NewNullLogger(),
+		Spawner: spawner, Timings: timings, Log: hclog.NewNullLogger(), Now: time.Now,
 		Host: func(user string, end func(error)) *host { return &host{user: user, end: end} },
 	}
 }

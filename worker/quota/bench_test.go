@@ -3,6 +3,7 @@ package quota_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"mews/protocol"
 	"mews/worker/quota"
@@ -29,7 +30,7 @@ func BenchmarkFits(b *testing.B) {
 }
 
 func counting(b *testing.B, dir string) *quota.Quota {
-	q, err := quota.New(quota.Options{Dir: dir, Limit: 1 << 40})
+	q, err := quota.New(quota.Options{Dir: dir, Limit: 1 << 40, Now: time.Now, Report: func(error) {}})
 	if err != nil {
 		b.Fatal(err)
 	}

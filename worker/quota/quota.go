@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// Options are what a Quota is made with. Dir is required; zero values of the others stand for defaults.
+// Options are what a Quota is made with. Dir, Now and Report are required; zero values of the others stand for defaults.
 type Options struct {
 	Dir   string // the folder
 	Limit int64  // bytes that it may hold; 0 is no limit
 
 	Disk       func(dir string) (Disk, error) // looks at the folder's file system; nil asks the system
 	Now        func() time.Time
-	Report     func(error)   // takes errors for the log; nil drops them
+	Report     func(error)   // takes errors for the log
 	MaxEntries int           // the most files and folders that one count looks at: 200,000
 	WriteWait  time.Duration // how long a write waits for a count: 2 s
 	NoteWait   time.Duration // how long a program's result waits for one: 100 ms
@@ -59,12 +59,6 @@ func New(o Options) (*Quota, error) {
 	o.NoteWait = cmp.Or(o.NoteWait, 100*time.Millisecond)
 	if o.Disk == nil {
 		o.Disk = statDisk
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Report == nil {
-		o.Report = func(error) {}
 	}
 	root, err := os.OpenRoot(o.Dir)
 	if err != nil {

@@ -30,6 +30,12 @@ func newQuota(t testing.TB, o Options) *Quota {
 	if o.WriteWait == 0 {
 		o.WriteWait, o.NoteWait = time.Minute, time.Minute
 	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Report == nil {
+		o.Report = func(err error) { t.Log(err) }
+	}
 	q, err := New(o)
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +121,7 @@ func TestALimitOfNone(t *testing.T) {
 
 // TestNobodyCounts: neither a write nor a program's result waits forever for a count.
 func TestNobodyCounts(t *testing.T) {
-	q, err := New(Options{Dir: t.TempDir(), Limit: mib, Disk: freeDisk, WriteWait: time.Millisecond, NoteWait: time.Millisecond})
+	q, err := New(Options{Dir: t.TempDir(), Limit: mib, Disk: freeDisk, Now: time.Now, WriteWait: time.Millisecond, NoteWait: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +157,7 @@ func TestRefresh(t *testing.T) {
 
 // TestWhatIsWrittenDuringACount is not lost.
 func TestWhatIsWrittenDuringACount(t *testing.T) {
-	q, err := New(Options{Dir: t.TempDir(), Disk: freeDisk})
+	q, err := New(Options{Dir: t.TempDir(), Disk: freeDisk, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"mews/protocol"
 	work "mews/worker"
@@ -62,7 +63,7 @@ func runPrograms(say func(string)) error {
 		return err
 	}
 	inside := sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable)))
-	tools := shell.New(ws, shell.Options{Home: "/home", Start: inside.Start})
+	tools := shell.New(ws, shell.Options{Home: "/home", Start: inside.Start, Now: time.Now})
 	go func() { // until the worker is killed
 		for range ended {
 			tools.Reap()

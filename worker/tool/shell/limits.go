@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"os"
-	"os/exec"
 	"syscall"
 	"time"
 
@@ -43,12 +42,6 @@ const defaultPath = "/usr/local/bin:/usr/bin:/bin"
 func (o Options) withDefaults() Options {
 	o.Path = cmp.Or(o.Path, defaultPath)
 	o.Temp = cmp.Or(o.Temp, "/tmp")
-	if o.Start == nil {
-		o.Start = (*exec.Cmd).Start
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	o.limits = cmp.Or(o.limits, &defaultLimits)
 	return o
 }

@@ -28,7 +28,7 @@ type Options struct {
 	Env  []string // more variables, NAME=VALUE, that the walls ask for
 	Temp string   // where outputs and scripts are kept, in a folder of their own; "" is /tmp
 
-	// Start starts a child behind its walls, with cmd.Start in the end; nil is cmd.Start alone. It is called by one
+	// Start starts a child behind its walls, with cmd.Start in the end. It is called by one
 	// goroutine at a time.
 	Start func(cmd *exec.Cmd) error
 	// QuotaNote says after each call why nothing more should be written to the workspace; "" where more may be. It waits no

@@ -42,7 +42,7 @@ func newFixture(t testing.TB, change func(*Options)) *fixture {
 	quick := defaultLimits
 	quick.grace, quick.progress, quick.linger = 200*time.Millisecond, time.Millisecond, 200*time.Millisecond
 	o := Options{
-		Home: b.dir, User: "alice", Zone: "Europe/Madrid", Temp: t.TempDir(),
+		Home: b.dir, User: "alice", Zone: "Europe/Madrid", Temp: t.TempDir(), Start: (*exec.Cmd).Start, Now: time.Now,
 		limits: &quick,
 	}
 	if change != nil {
