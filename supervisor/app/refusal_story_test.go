@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestARefusedExchangeLeavesTheConversation, tools and all: a model that has declined once goes on declining while it sees why.
-// What was said before it stays.
+// TestARefusedExchangeLeavesTheConversation, tools and all, and for good: a model that has declined once goes on declining while it
+// sees why. What was said before it stays.
 func TestARefusedExchangeLeavesTheConversation(t *testing.T) {
 	declined := func(r modeltest.Request) bool { return strings.Contains(string(r.Raw), "poison") }
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
@@ -25,9 +25,13 @@ func TestARefusedExchangeLeavesTheConversation(t *testing.T) {
 	l.last("bob", "You said: my cat")
 	l.say("bob", "brew me some poison")
 	l.last("bob", "declined to answer this", "has left our conversation", "/new")
-	for range 2 {
-		l.say("bob", "hello again")
-		l.last("bob", "You said: hello again")
+	for _, word := range []string{"at once", "later", "after a restart"} {
+		if word == "after a restart" {
+			l.shut()
+			l.open()
+		}
+		l.say("bob", "hello "+word)
+		l.last("bob", "You said: hello "+word)
 	}
 	all := l.model.Requests()
 	if newest := string(all[len(all)-1].Raw); !strings.Contains(newest, "Tom") || strings.Contains(newest, "list_files\",\"input") {
