@@ -107,7 +107,9 @@ func (o *Operations[H]) attempt(ctx context.Context, op supervisor.Operation) (j
 	worker, err := o.o.Pool.Acquire(ctx, spec)
 	refused, broken := new(pool.RefusedError), new(pool.BrokenError)
 	switch {
-	case errors.As(err, &refused), errors.As(err, &broken):
+	case errors.As(err, &refused):
+		return nil, failure(fmt.Sprintf(textRefused, refused.Reason), err)
+	case errors.As(err, &broken):
 		return nil, failure(textNoWorker, err)
 	case err != nil:
 		return nil, err

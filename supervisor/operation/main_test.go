@@ -74,6 +74,9 @@ func (w *worker) Notify(*protocol.Request) {}
 func (w *worker) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	switch req.Method {
 	case protocol.MethodHello:
+		if w.behaviour == "older" {
+			return protocol.HelloResult{Version: protocol.Version - 1, Build: "test", Tools: []protocol.Tool{}}, nil
+		}
 		return protocol.HelloResult{Version: protocol.Version, Build: "test", Tools: []protocol.Tool{}}, nil
 	case protocol.MethodOperationStart:
 		var start protocol.OperationStart

@@ -217,6 +217,7 @@ func TestAnOperationThatCannotBeDoneSaysWhy(t *testing.T) {
 		"refuses": "says that it failed",
 		"forges":  "says that it failed",
 		"nobody":  "no process can be started",
+		"older":   "can't be started: its program is of another version than the service. An admin has to install",
 	} {
 		op := r.wait(r.start(user).ID)
 		if op.State != supervisor.OperationFailed || !strings.Contains(op.Result, want) || strings.Contains(op.Result, "secret") {

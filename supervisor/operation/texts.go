@@ -8,6 +8,7 @@ const (
 	textTimeout  = "This could not be done in the time that there is for it. Nothing of it is kept."
 	textNoWorker = "This could not be done: no process can be started for this person at the moment. The log says why; " +
 		"`mews doctor` may name the cause."
+	textRefused  = "This could not be done: this person's assistant can't be started: %s."
 	textNoFolder = "This could not be done: there is no room for it in the state folder. The log says why."
 	textNotThere = "There is no such operation."
 	textUnknown  = "This could not be done: this version of Mews does not know how."
