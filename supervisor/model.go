@@ -16,6 +16,7 @@ type ModelRequest struct {
 	System   string
 	Tools    []protocol.Tool // sorted by name, so that the prompt's prefix stays the same
 	Messages []protocol.Message
+	First    int64 // the id of the message with which began what is to be answered; 0: the person's last
 	Thinking Thinking
 	Cache    time.Duration // how long the provider is to cache the prefix that the next request shares; 0: not at all
 	Purpose  Purpose

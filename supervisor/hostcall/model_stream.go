@@ -112,7 +112,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req superv
 	if err := t.takeWaiting(ctx, req); err != nil {
 		return req, err
 	}
-	req.Picture = t.readPicture
+	req.Picture, req.First = t.readPicture, t.First
 	req.Thinking, req.Cache, req.Purpose, req.User = t.o.Thinking, t.o.Cache, supervisor.PurposeChat, t.user
 	if err := t.trim(ctx); err != nil {
 		return req, err

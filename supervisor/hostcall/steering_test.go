@@ -246,4 +246,7 @@ func TestTheFirstQuestionOfATurnStaysBeforeTheModel(t *testing.T) {
 	if len(got) == 11 || !strings.HasPrefix(got[0], "hello\n\n[Steps of yours that followed") || got[len(got)-1] != "and also 9" {
 		t.Errorf("the model was told %q", got)
 	}
+	if last.First != turn.First {
+		t.Errorf("the request says that message %d began it, want %d", last.First, turn.First)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -12,32 +13,60 @@ import (
 	"mews/supervisor"
 )
 
-// answer is the model's next message. It depends on nothing but req.
+// answer is the model's next message. It depends on nothing but req. All that the person says in the turn is answered, one message
+// after the other.
 func answer(req supervisor.ModelRequest) protocol.Message {
-	asked := -1
-	for i, m := range req.Messages {
-		if m.Role == protocol.RoleUser {
-			asked = i
+	asks := func(m protocol.Message) bool { return m.Role == protocol.RoleUser }
+	first := -1
+	for i, m := range slices.Backward(req.Messages) {
+		if asks(m) && (first < 0 || req.First > 0 && m.ID >= req.First) {
+			first = i
 		}
 	}
-	if asked < 0 {
+	if first < 0 {
 		return textMessage(textNothing)
 	}
-	message := req.Messages[asked]
-	pictured := slices.ContainsFunc(message.Parts, func(p protocol.Part) bool { return p.Image != nil })
-	text := message.Text()
+	t := turn{messages: req.Messages[first:], tools: req.Tools}
+	for _, m := range t.messages {
+		t.calls = append(t.calls, m.Calls()...)
+	}
+	var said []string
+	for _, m := range t.messages {
+		if !asks(m) {
+			continue
+		}
+		reply := t.answer(m)
+		if len(reply.Calls()) > 0 {
+			return reply
+		}
+		said = append(said, reply.Text())
+	}
+	return textMessage(slices.Compact(said)...)
+}
+
+// turn is what was said and done since the person began it.
+type turn struct {
+	messages []protocol.Message
+	calls    []protocol.ToolCall // of messages; without those that the answer so far is made of
+	tools    []protocol.Tool
+}
+
+// answer answers one message.
+func (t *turn) answer(m protocol.Message) protocol.Message {
+	pictured := slices.ContainsFunc(m.Parts, func(p protocol.Part) bool { return p.Image != nil })
+	text := m.Text()
 	if pictured && strings.TrimSpace(text) == "" {
 		return textMessage(textUnseen, textWhatIAm, textConnect)
 	}
-	reply := respond(text, req.Messages[asked+1:], req.Tools)
+	reply := t.respond(text)
 	if pictured && len(reply.Calls()) == 0 {
 		return textMessage(textUnseen, reply.Text())
 	}
 	return reply
 }
 
-// respond answers a message, after what this turn has said and done.
-func respond(text string, done []protocol.Message, tools []protocol.Tool) protocol.Message {
+// respond answers a text.
+func (t *turn) respond(text string) protocol.Message {
 	r, v := find(text)
 	switch {
 	case r == nil:
@@ -47,14 +76,17 @@ func respond(text string, done []protocol.Message, tools []protocol.Tool) protoc
 	case r.tool == "":
 		return textMessage(r.say...)
 	}
-	if call, made := firstCall(done); made {
-		return textMessage(r.told(v, call, resultOf(call.ID, done)))
+	offered := slices.ContainsFunc(t.tools, func(tool protocol.Tool) bool { return tool.Name == r.tool })
+	if len(t.calls) > 0 && (offered || t.calls[0].Name == r.tool) {
+		call := t.calls[0]
+		t.calls = t.calls[1:]
+		return textMessage(r.told(v, call, resultOf(call.ID, t.messages)))
 	}
-	if !slices.ContainsFunc(tools, func(t protocol.Tool) bool { return t.Name == r.tool }) {
+	if !offered {
 		return textMessage(fmt.Sprintf(textNoTool, r.tool))
 	}
 	arguments, _ := json.Marshal(r.arguments(v)) // strings and booleans always can be
-	call := protocol.ToolCall{ID: "1", Name: r.tool, Arguments: arguments}
+	call := protocol.ToolCall{ID: strconv.Itoa(len(t.messages)), Name: r.tool, Arguments: arguments}
 	return protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Call: &call}}}
 }
 
@@ -66,15 +98,6 @@ func examples() (lines []string) {
 		}
 	}
 	return lines
-}
-
-func firstCall(messages []protocol.Message) (call protocol.ToolCall, made bool) {
-	for _, m := range messages {
-		if calls := m.Calls(); m.Role == protocol.RoleAssistant && len(calls) > 0 {
-			return calls[0], true
-		}
-	}
-	return call, false
 }
 
 // resultOf is a call's result. A call that has none was interrupted.

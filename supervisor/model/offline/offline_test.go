@@ -12,7 +12,7 @@ import (
 	"mews/supervisor"
 )
 
-// maxCalls is how many tools a turn may use.
+// maxCalls is how many tools a message may have used.
 const maxCalls = 1
 
 // chat is a conversation with the model and with tools that answer as they are told.
@@ -22,28 +22,50 @@ type chat struct {
 	history []protocol.Message
 	results map[string]protocol.ToolResult // by the tool's name; the others answer "ok"
 	calls   []string                       // all that were made, as "name arguments"
+
+	meanwhile string // is said while the next tool runs
+	first     int64  // the message that the turn began with; 0: the last
+	most      int    // calls that may be made beside maxCalls
 }
 
 func newChat(t *testing.T, results map[string]protocol.ToolResult) *chat {
 	return &chat{t: t, tools: offer(toolNames...), results: results}
 }
 
+// waiting sends messages with which a turn begins, and that are not answered yet.
+func (c *chat) waiting(texts ...string) {
+	c.first, c.most = int64(len(c.history))+1, len(texts)
+	for _, text := range texts {
+		c.add(protocol.UserText(text))
+	}
+}
+
+func (c *chat) add(m protocol.Message) {
+	m.ID = int64(len(c.history)) + 1
+	c.history = append(c.history, m)
+}
+
 // say sends a message and is the answer that the person reads, after the tools have run.
 func (c *chat) say(text string) string {
 	c.t.Helper()
-	c.history = append(c.history, protocol.UserText(text))
-	for range maxCalls + 1 {
+	c.add(protocol.UserText(text))
+	for range c.most + maxCalls + 1 {
 		answer, err := Provider{}.Stream(context.Background(), supervisor.ModelRequest{Tools: c.tools,
-			Messages: c.history},
+			Messages: c.history, First: c.first},
 			func(supervisor.ModelDelta) {})
 		if err != nil {
 			c.t.Fatalf("%q: %v", text, err)
 		}
-		c.history = append(c.history, answer.Message)
+		c.add(answer.Message)
 		if len(answer.Message.Calls()) == 0 {
+			c.first, c.most = 0, 0
 			return answer.Message.Text()
 		}
 		c.run(answer.Message.Calls())
+		if c.meanwhile != "" {
+			c.add(protocol.UserText(c.meanwhile))
+			c.meanwhile = ""
+		}
 	}
 	c.t.Fatalf("%q: more than %d calls", text, maxCalls)
 	return ""
@@ -57,8 +79,7 @@ func (c *chat) run(calls []protocol.ToolCall) {
 			result.Text = "ok"
 		}
 		result.Call, result.Name = call.ID, call.Name
-		c.history = append(c.history, protocol.Message{Role: protocol.RoleTool,
-			Parts: []protocol.Part{{Result: &result}}})
+		c.add(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &result}}})
 	}
 }
 
@@ -72,6 +93,38 @@ func (c *chat) made(want ...string) {
 
 func ok(text string) protocol.ToolResult     { return protocol.ToolResult{Text: text} }
 func failed(text string) protocol.ToolResult { return protocol.ToolResult{Text: text, Failed: true} }
+
+// TestEachMessageOfATurnIsAnswered, in their order, those that want a tool one after the other. What an earlier turn has left
+// without an answer, because it was stopped, is not done after all.
+func TestEachMessageOfATurnIsAnswered(t *testing.T) {
+	c := newChat(t, map[string]protocol.ToolResult{"read_file": ok("milk"), "delete_file": failed("there is no such file")})
+	c.waiting("delete z.md")
+	c.waiting("read a.md", "hi", "delete b.md")
+	got := c.say("read c.md")
+	c.made(`read_file {"path":"a.md"}`, `delete_file {"path":"b.md"}`, `read_file {"path":"c.md"}`)
+	want := []string{"milk", textHello, "I could not delete `b.md`: there is no such file", "milk"}
+	for _, part := range want {
+		_, rest, found := strings.Cut(got, part)
+		if !found {
+			t.Fatalf("the rest of the answer is %q, want %q in it", got, part)
+		}
+		got = rest
+	}
+	c.tools = offer("read_file")
+	c.waiting("delete b.md")
+	if got := c.say("read c.md"); !strings.Contains(got, "the tool delete_file") || !strings.Contains(got, "milk") {
+		t.Errorf("without one of the tools: %q", got)
+	}
+	c.waiting("read a.md")
+	c.meanwhile = "help"
+	if got := c.say("hi"); !strings.HasPrefix(got, "`a.md`:") || !strings.Contains(got, textHello) || !strings.Contains(got, textHelp) {
+		t.Errorf("with one that came meanwhile: %q", got)
+	}
+	c.waiting("hi", "hello")
+	if got := c.say("hey"); got != textHello {
+		t.Errorf("the same three times: %q", got)
+	}
+}
 
 func TestStreamEmitsWordsThatMakeUpTheMessage(t *testing.T) {
 	var pieces []string
