@@ -55,6 +55,9 @@ const (
 )
 
 func main() {
+	if err := tryPoller(); err != nil {
+		os.Exit(exit(console{err: os.Stderr}, err))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(dispatch(ctx, console{in: os.Stdin, out: os.Stdout, err: os.Stderr}, os.Args[1:]))

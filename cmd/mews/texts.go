@@ -36,6 +36,10 @@ var helps = map[string]help{
 	"audit verify": {"[--head HEX] [--json]", "whether the audit log is what was written; --head is what an earlier run has printed"},
 }
 
+// textNoPoller is said where nothing can be waited for.
+const textNoPoller = "this machine has no epoll watches or no descriptors left for this account: %w. A program of this account holds " +
+	"them. What an assistant runs is ended for it within seconds: try again. sysctl fs.epoll.max_user_watches has how many there are"
+
 // Of the flags.
 const (
 	flagConfig       = "the configuration `FILE`"

@@ -96,6 +96,9 @@ func decodeError(err error) error {
 	if errors.As(err, &wire) && wire.Code == protocol.CodeFailed {
 		return &supervisor.Error{Code: supervisor.CodeUnavailable, Message: wire.Message}
 	}
+	if errors.Is(err, protocol.ErrClosed) {
+		return fmt.Errorf(textHungUp, err)
+	}
 	return err
 }
 

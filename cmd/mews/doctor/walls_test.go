@@ -112,3 +112,14 @@ func TestADaemonThatOutlivesItsWorkerIsSeen(t *testing.T) {
 		t.Errorf("when it is gone: %s", got)
 	}
 }
+
+// TestWhatTheWatchdogEndsIsNotKnownToEscape: who does the attempts shares an account in the tier accounts, and there it is
+// everybody's.
+func TestWhatTheWatchdogEndsIsNotKnownToEscape(t *testing.T) {
+	var out strings.Builder
+	bad := writeEscapes(&out, "accounts", []protocol.Finding{{Row: "Q12", Outcome: protocol.EscapeSucceeded},
+		{Row: "Q13", Outcome: protocol.EscapeSucceeded}, {Row: "F16", Outcome: protocol.EscapeSucceeded}})
+	if bad != 2 || !strings.Contains(out.String(), "1 known not to be") {
+		t.Errorf("%d of\n%s", bad, &out)
+	}
+}

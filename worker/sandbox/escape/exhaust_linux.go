@@ -159,12 +159,13 @@ func lockMemory(Victims) error {
 func openQueue(Victims) error {
 	name := &[]byte(fmt.Sprintf("mews-escape-%d\x00", os.Getpid()))[0]
 	fd, _, errno := syscall.RawSyscall6(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(name)), unix.O_CREAT|unix.O_RDWR, 0o600, 0, 0, 0)
+	_, _, left := syscall.RawSyscall(unix.SYS_MQ_UNLINK, uintptr(unsafe.Pointer(name)), 0, 0) // Landlock refuses one that is made then
 	if errno != 0 {
 		return fmt.Errorf("mq_open: %w", errno)
 	}
 	unix.Close(int(fd))
-	if _, _, errno = syscall.RawSyscall(unix.SYS_MQ_UNLINK, uintptr(unsafe.Pointer(name)), 0, 0); errno != 0 {
-		return escaped("and it stays: " + errno.Error())
+	if left != 0 {
+		return escaped("and it stays: " + left.Error())
 	}
 	return nil
 }

@@ -1,0 +1,32 @@
+package control
+
+import (
+	"errors"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+)
+
+// TestWhoIsHungUpOnReadsWhy: a service that has no descriptor or no watch left takes a connection and loses it.
+func TestWhoIsHungUpOnReadsWhy(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "socket")
+	listener, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		conn, err := listener.Accept()
+		ended <- errors.Join(err, conn.Close(), listener.Close())
+	}()
+	err = Ask(t.Context(), path, MethodStatus, nil, nil)
+	if !errors.Is(err, protocol.ErrClosed) || !strings.HasPrefix(err.Error(), "Mews has hung up") {
+		t.Errorf("%v", err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
