@@ -108,6 +108,7 @@ func (s *service) openModels(context.Context) (err error) {
 	if s.models, err = NewCatalogue(s.config, s.log); err != nil {
 		return err
 	}
+	s.models.HideFaults(s.readsFaults, s.tellAdmins)
 	s.closing(func() error { s.models.Close(); return nil })
 	return nil
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"mews/supervisor"
@@ -20,43 +21,46 @@ func (s *service) deliveryQueued(conversation int64) {
 	}
 }
 
-// tellAdmins tells the admins of what only they can mend.
+// tellAdmins tells the admins of what only they can mend, where they read it on this machine, and on Telegram, where it arrives once
+// it can. It never blocks.
 func (s *service) tellAdmins(text string) {
-	if s.channel != nil {
-		s.channel.tellAdmins(text)
-		return
-	}
 	s.log.Error("health", "text", text)
-}
-
-// tellAdmins tells the admins of Telegram's health where they read it without Telegram, and on Telegram, where it arrives once it can.
-func (c *telegramChannel) tellAdmins(text string) {
-	c.log.Error("health", "text", text)
-	go c.notify(text) // ends with its timeout; the caller must not be held up
+	go s.notifyAdmins(text) // ends with its timeout
 }
 
 // noticeTimeout is how long a notice may take to be kept.
 const noticeTimeout = time.Minute
 
-func (c *telegramChannel) notify(text string) {
-	s := c.service
+func (s *service) notifyAdmins(text string) {
 	ctx, cancel := context.WithTimeout(context.Background(), noticeTimeout)
 	defer cancel()
-	for _, name := range s.people.Names() {
-		u, _ := s.people.Find(name)
-		if u.Role != supervisor.RoleAdmin {
-			continue
-		}
+	for _, u := range s.adminUsers() {
 		chats := map[supervisor.Conversation]bool{u.PrivateChat(): true}
 		for _, channel := range supervisor.PrivateChannels() {
-			chats[supervisor.Conversation{User: name, Channel: channel}] = true
+			chats[supervisor.Conversation{User: u.Name, Channel: channel}] = true
 		}
 		for chat := range chats {
 			if err := s.notify(ctx, chat, text); err != nil {
-				c.log.Error("tell an admin", "user", name, "error", err)
+				s.log.Error("tell an admin", "user", u.Name, "error", err)
 			}
 		}
 	}
+}
+
+// adminUsers are the people who may see to the service.
+func (s *service) adminUsers() (admins []supervisor.User) {
+	for _, name := range s.people.Names() {
+		if u, _ := s.people.Find(name); u.Role == supervisor.RoleAdmin && !s.people.Suspended(name) {
+			admins = append(admins, u)
+		}
+	}
+	return admins
+}
+
+// readsFaults says whether somebody reads of keys, addresses and the configuration: admins do, and everybody where there is none.
+func (s *service) readsFaults(user string) bool {
+	admins := s.adminUsers()
+	return len(admins) == 0 || slices.ContainsFunc(admins, func(u supervisor.User) bool { return u.Name == user })
 }
 
 // notify tells a person something in a chat of theirs.

@@ -47,13 +47,13 @@ func (s *service) openTelegram(context.Context) (err error) {
 		return err
 	}
 	s.closing(func() error { c.client.Close(); return nil })
-	c.health.Alarm, c.health.Recovered = c.tellAdmins, c.tellAdmins
+	c.health.Alarm, c.health.Recovered = s.tellAdmins, s.tellAdmins
 	c.outbox = outbox.New(outbox.Options{
 		Name: supervisor.ChannelTelegram, Source: c.client.Source(), Channel: c.client,
 		Deliveries: s.db.Outbox(), Posts: s.db.Posts(), Conversations: movableConversations(c), Freezes: s.db.Outbox(),
 		Replies: &s.feeds, Render: render, Halve: halve, Rates: rates(s.config.Telegram.Rate),
 		Grows: func(c supervisor.Conversation) bool { return s.settings.StreamsReplies(c.User) }, Serves: s.serves, Log: s.log.Named("outbox"),
-		Alarm: c.tellAdmins, Recovered: c.tellAdmins, Forget: s.forget,
+		Alarm: s.tellAdmins, Recovered: s.tellAdmins, Forget: s.forget,
 		KeepText: pictures{s.spool}.KeepText,
 		Waits:    func(conversation int64) bool { return s.asked.Waits(conversation) || s.codes.Waits(conversation) },
 	})

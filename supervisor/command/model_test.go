@@ -113,6 +113,7 @@ func TestAChoiceThatIsGoneIsToldOf(t *testing.T) {
 func TestModelsAreListedByProviderAndCutWithACount(t *testing.T) {
 	h := newRig(t)
 	h.options.Models, h.options.Choices = many(1030), choices{"ann": "far/m-777"}
+	h.options.People = people{"ann": {Name: "ann", Role: supervisor.RoleAdmin}}
 	h.live()
 	var far strings.Builder
 	for i := range 20 {
@@ -144,13 +145,23 @@ func TestTheModelInUseIsListedThoughItsProviderIsSilent(t *testing.T) {
 	}
 }
 
-func TestAGroupIsNotToldWhyAProviderIsSilent(t *testing.T) {
-	h := newRig(t)
-	h.options.Models = many(0)
-	h.inGroup()
-	h.live()
-	if got := h.ask("/models"); !strings.Contains(got, "`shut` did not say what it has.\n\n") || strings.Contains(got, "reached") {
-		t.Errorf("told was\n%s", got)
+func TestAnAdminAloneIsToldWhyAProviderIsSilent(t *testing.T) {
+	for name, c := range map[string]struct {
+		role  supervisor.Role
+		group bool
+		told  bool
+	}{"an admin": {supervisor.RoleAdmin, false, true}, "a group": {supervisor.RoleAdmin, true, false}, "somebody else": {supervisor.RoleUser, false, false}} {
+		h := newRig(t)
+		h.options.Models, h.options.People = many(0), people{"ann": {Name: "ann", Role: c.role}}
+		if c.group {
+			h.inGroup()
+		}
+		h.live()
+		got := h.ask("/models")
+		if strings.Contains(got, "`shut` did not say what it has: It could not be reached.") != c.told ||
+			strings.Contains(got, "`shut` did not say what it has.\n\n") == c.told {
+			t.Errorf("%s: told was\n%s", name, got)
+		}
 	}
 }
 

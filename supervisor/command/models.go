@@ -26,7 +26,7 @@ func models(ctx context.Context, c *Commands, r Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	l := modelList{word: strings.ToLower(r.Arguments), used: current.full, reasons: !r.Conversation.InGroup()}
+	l := modelList{word: strings.ToLower(r.Arguments), used: current.full, reasons: !r.Conversation.InGroup() && c.isAdmin(r.Conversation.User)}
 	offers := slices.DeleteFunc(slices.Clone(c.o.Models.Offers(ctx)), func(o Offer) bool {
 		return o.Err == "" && o.Spec != l.used && (!o.chats() || !c.o.Choices.May(r.Conversation.User, o.Spec))
 	})
@@ -40,7 +40,7 @@ func models(ctx context.Context, c *Commands, r Request) (string, error) {
 type modelList struct {
 	word    string // that a name has to contain, in small letters
 	used    string // the model that answers them
-	reasons bool   // say why a provider did not say what it has; not where others read it
+	reasons bool   // say why a provider did not say what it has; for admins, and not where others read it
 }
 
 func (l modelList) text(offers []Offer) string {

@@ -10,6 +10,7 @@
 //	notice.go     what the person is told while nothing comes
 //	policy.go     the table of what follows each class of failure
 //	breaker.go    which models are left alone for a while, and when one call probes them
+//	faults.go     what admins are told, and others are not
 //	list.go       what the providers have
 //	prices.go     what a call cost; pricelist.go has the prices
 //	window.go     how long a request may be, and what is done about one that is longer
@@ -90,6 +91,7 @@ type Catalogue struct {
 	lists        sync.Map // cachedList by provider
 	told         sync.Map // toldWindows by provider
 	windows      lessons
+	faults       faults
 	payloads     *payloads // nil: they are not written
 	log          hclog.Logger
 }

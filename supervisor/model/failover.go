@@ -106,6 +106,7 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (supervisor.M
 		switch {
 		case err == nil:
 			c.breakers.succeed(m.Spec)
+			c.faults.ended(m.Spec)
 			return answer, nil
 		case failed == nil:
 			c.breakers.release(m.Spec)
@@ -138,7 +139,7 @@ func (c *call) tryModel(ctx context.Context, m Choice, may permit) (supervisor.M
 
 // giveUp gives a model up for this call.
 func (c *call) giveUp(m Choice, err *supervisor.ModelError) {
-	c.failed = append(c.failed, failedModel{m, err})
+	c.failed = append(c.failed, failedModel{m, c.faults.hide(c.req.User, m.Spec, err)})
 	switch {
 	case err.Class == supervisor.ModelBudget: // nobody has asked it
 		c.breakers.release(m.Spec)
@@ -173,10 +174,14 @@ func (c *call) reason(m Choice) string {
 			class = f.err.Class
 		}
 	}
-	if p, known := policies[class]; known {
-		return p.reason
+	p, known := policies[class]
+	switch {
+	case !known:
+		return textNoAnswer
+	case c.faults.hides(c.req.User, class):
+		return textNotAvailable
 	}
-	return textNoAnswer
+	return p.reason
 }
 
 // allFailed is the chosen model's error, whose message also has the failures of the others. Where there was no money for the

@@ -14,6 +14,7 @@ type policy struct {
 	fallback  bool          // the next model of the fallback is asked; without it the caller gets the failure at once
 	trips     bool          // the model is at fault and not the request: other calls leave the model alone too
 	complete  bool          // the model ended by itself: it counted all there is to pay for
+	admins    bool          // an admin has to mend it: a key, an address or the configuration
 	reason    string        // for the person, after the model's name: "is overloaded"
 }
 
@@ -30,17 +31,17 @@ var policies = map[supervisor.ModelClass]policy{
 	supervisor.ModelRateLimited: {tries: 3, firstWait: 2 * time.Second, fallback: true, trips: true, reason: textRateLimited},
 	supervisor.ModelOverloaded:  {tries: 2, lone: 6, firstWait: time.Second, fallback: true, trips: true, reason: textOverloaded},
 	supervisor.ModelServer:      {tries: 2, lone: 6, firstWait: time.Second, fallback: true, trips: true, reason: textServer},
-	supervisor.ModelNetwork:     {tries: 3, firstWait: time.Second, fallback: true, trips: true, reason: textNetwork},
+	supervisor.ModelNetwork:     {tries: 3, firstWait: time.Second, fallback: true, trips: true, admins: true, reason: textNetwork},
 
-	supervisor.ModelStalled:   {tries: 1, lone: 2, firstWait: time.Second, fallback: true, trips: true, reason: textStalled},
+	supervisor.ModelStalled:   {tries: 1, lone: 2, firstWait: time.Second, fallback: true, trips: true, admins: true, reason: textStalled},
 	supervisor.ModelCut:       {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: textCut},
-	supervisor.ModelMalformed: {tries: 2, firstWait: time.Second, fallback: true, trips: true, reason: textMalformed},
+	supervisor.ModelMalformed: {tries: 2, firstWait: time.Second, fallback: true, trips: true, admins: true, reason: textMalformed},
 	supervisor.ModelEmpty:     {tries: 2, firstWait: time.Second, fallback: true, complete: true, reason: textEmpty},
 
-	supervisor.ModelAuth:    {tries: 1, fallback: true, trips: true, reason: textAuth},
-	supervisor.ModelCredit:  {tries: 1, fallback: true, trips: true, reason: textCredit},
-	supervisor.ModelMissing: {tries: 1, fallback: true, trips: true, reason: textMissing},
-	supervisor.ModelNoTools: {tries: 1, fallback: true, reason: textNoTools},
+	supervisor.ModelAuth:    {tries: 1, fallback: true, trips: true, admins: true, reason: textAuth},
+	supervisor.ModelCredit:  {tries: 1, fallback: true, trips: true, admins: true, reason: textCredit},
+	supervisor.ModelMissing: {tries: 1, fallback: true, trips: true, admins: true, reason: textMissing},
+	supervisor.ModelNoTools: {tries: 1, fallback: true, admins: true, reason: textNoTools},
 	supervisor.ModelNoRoom:  {tries: 1, fallback: true, complete: true, reason: textNoRoom},
 	supervisor.ModelBudget:  {tries: 1, fallback: true, reason: textBudget},
 

@@ -1,0 +1,51 @@
+package app_test
+
+import (
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// TestAnAdminIsToldWhatOnlyTheyCanMend: a person reads that the model is not available, and an admin why, once until it answers
+// again. An admin who meets it reads it there.
+func TestAnAdminIsToldWhatOnlyTheyCanMend(t *testing.T) {
+	var mended atomic.Bool
+	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
+		if mended.Load() {
+			return modeltest.Echo(r)
+		}
+		return modeltest.Fails(modeltest.Auth)(modeltest.Answer{})
+	}, "", "alice, role: admin", "bob")
+	for _, name := range l.names {
+		l.bot.Meet(telegramtest.Private(l.who(name)))
+	}
+	l.open()
+	const unavailable = "⚠ test/test is not available at the moment, and an admin was told why."
+	l.asks("bob", "hello", unavailable)
+	l.asks("bob", "hello again", unavailable)
+	l.bot.Await(t, "alice to be told", func() bool { return len(l.told("alice")) > 0 })
+	l.asks("alice", "hello", "⚠ \"test\" wants an API key, and none was accepted.")
+	mended.Store(true)
+	l.asks("bob", "and now", "echo: and now")
+	l.WaitFor(apptest.Patience, "alice to be told that it is well", func() bool { return slices.Contains(l.told("alice"), "test/test answers again.") })
+	var faults []string
+	for _, text := range l.told("alice") {
+		if strings.HasPrefix(text, "People can't be answered by ") {
+			faults = append(faults, text)
+		}
+	}
+	if want := "People can't be answered by test/test. \"test\" wants an API key, and none was accepted. Check its api_key in the configuration"; len(faults) != 1 ||
+		!strings.HasPrefix(faults[0], want) {
+		t.Errorf("alice was told %q", faults)
+	}
+	for _, text := range l.told("bob") {
+		if strings.Contains(text, "key") || strings.Contains(text, "configuration") {
+			t.Errorf("bob was told %q", text)
+		}
+	}
+}
