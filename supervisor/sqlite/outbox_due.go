@@ -19,8 +19,8 @@ func (s Outbox) Due(ctx context.Context, channel supervisor.Channel) ([]supervis
 }
 
 // The ids are read off an index of what waits, however much that is. Only the rows up to the limit are read whole.
-const listPendingIn = selectDelivery + `WHERE o.id IN (SELECT id FROM outbox WHERE delivered_at IS NULL AND conversation IN
-	(SELECT id FROM conversation WHERE channel = ? AND chat = ?) ORDER BY id LIMIT ?) ORDER BY o.id`
+const listPendingIn = selectDelivery + `WHERE o.id IN (SELECT w.id FROM conversation x CROSS JOIN outbox w ON w.conversation = x.id
+	AND w.delivered_at IS NULL WHERE x.channel = ? AND x.chat = ? ORDER BY w.id LIMIT ?) ORDER BY o.id`
 
 // ListPendingIn lists what waits in all conversations of a channel's chat, of all persons in it, oldest first, at most limit
 // of them.
