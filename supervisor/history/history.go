@@ -30,7 +30,8 @@ type unit struct {
 //
 // When the sum is over the budget, the oldest units are dropped until half the budget is free again.
 func Select(transcript []protocol.Message, first int64, budget int) Window {
-	past, present := splitTurns(transcript, first)
+	before, present := splitTurns(transcript, first)
+	past := groupUnits(before, startsTurn)
 	pinned, loose := splitPinned(present)
 	room := budget - pinned
 	kept, at := dropOldest(past, room)
@@ -39,7 +40,7 @@ func Select(transcript []protocol.Message, first int64, budget int) Window {
 		kept, at = nil, len(past)
 		_, drop = dropOldest(loose, room)
 	}
-	w := Window{From: firstID(past, at, present)}
+	w := Window{From: firstID(past, at, present), Messages: slices.Grow([]protocol.Message(nil), len(transcript))}
 	for _, u := range kept {
 		w.Messages = append(w.Messages, u.messages...)
 	}
@@ -101,8 +102,8 @@ func Tokens(messages []protocol.Message) int {
 	return bytes/4 + (pixels+pixelsPerToken-1)/pixelsPerToken
 }
 
-// splitTurns splits a transcript into the units of past turns and those of the present one.
-func splitTurns(transcript []protocol.Message, first int64) (past, present []unit) {
+// splitTurns splits a transcript into past turns and the units of the present one.
+func splitTurns(transcript []protocol.Message, first int64) (past []protocol.Message, present []unit) {
 	begin, last := -1, -1 // of what the person says in the present turn
 	for i, m := range transcript {
 		if m.Role != protocol.RoleUser {
@@ -121,7 +122,7 @@ func splitTurns(transcript []protocol.Message, first int64) (past, present []uni
 	present = groupUnits(transcript[begin:], startsAny)
 	present[0].pinned = true
 	pinNewest(present)
-	return groupUnits(transcript[:begin], startsTurn), present
+	return transcript[:begin], present
 }
 
 // pinNewest pins the last that the person has said, with what they said right before it: one answer is to all of it.

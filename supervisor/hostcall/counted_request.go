@@ -2,7 +2,9 @@ package hostcall
 
 import (
 	"reflect"
+	"slices"
 
+	"mews/protocol"
 	"mews/supervisor"
 )
 
@@ -13,15 +15,20 @@ type countedRequest struct {
 	req    supervisor.ModelRequest // its System, Tools and Messages
 }
 
-// of is what is known of the length of a request: something where the request begins with all of the counted one. (Comparing
-// is quick, because most of the two shares its memory.)
+// of is what is known of the length of a request: something where the request begins with all of the counted one.
 func (m countedRequest) of(req supervisor.ModelRequest) supervisor.Measured {
 	known := len(m.req.Messages)
 	if m.spec == "" || len(req.Messages) < known || req.System != m.req.System ||
-		!reflect.DeepEqual(req.Tools, m.req.Tools) || !reflect.DeepEqual(req.Messages[:known], m.req.Messages) {
+		!reflect.DeepEqual(req.Tools, m.req.Tools) || !slices.EqualFunc(req.Messages[:known], m.req.Messages, sameMessage) {
 		return supervisor.Measured{}
 	}
 	return supervisor.Measured{Spec: m.spec, Tokens: m.tokens, Messages: known}
+}
+
+// sameMessage is quick where both share the memory of their parts, as nearly all do.
+func sameMessage(a, b protocol.Message) bool {
+	shared := len(a.Parts) == len(b.Parts) && len(a.Parts) > 0 && &a.Parts[0] == &b.Parts[0]
+	return a.ID == b.ID && a.Role == b.Role && (shared || reflect.DeepEqual(a.Parts, b.Parts))
 }
 
 // newCountedRequest is a request that was answered, with what its provider has counted; nothing where that is estimated.

@@ -12,7 +12,7 @@ import (
 // trim moves the conversation's window past what no later request will hold, whatever the model's own window is.
 func (t *turn) trim(ctx context.Context) error {
 	cache := &t.transcript
-	if len(cache.messages) == 0 {
+	if len(cache.messages) == 0 || history.Tokens(cache.messages) <= t.o.History {
 		return nil
 	}
 	from := history.Fit(cache.messages, t.First, t.o.History, cache.cut, t.outputName(ctx)).From
