@@ -115,26 +115,27 @@ func (s *Stream) Add(text string) {
 	s.update(func(*feed) { s.partial, s.note = append(s.partial, text...), "" })
 }
 
-// Commit ends a step: text is what it said, whole. Where the stream has said just that, nobody is told: nothing has changed.
+// Commit ends a step: text is what it said, whole.
 func (s *Stream) Commit(text string) {
+	s.set(func() { s.said, s.partial, s.note = Join(s.said, text), nil, "" })
+}
+
+// Reset drops what the unfinished step has said: the step will be made again.
+func (s *Stream) Reset() { s.set(func() { s.partial, s.note = nil, "" }) }
+
+// Note shows below the reply why nothing comes. It is no part of the reply, and goes with what comes next.
+func (s *Stream) Note(text string) { s.set(func() { s.note = text }) }
+
+// set changes the reply, and tells of it where that shows.
+func (s *Stream) set(change func()) {
 	s.feeds.mu.Lock()
 	shown := s.visible()
-	s.said, s.partial, s.note = Join(s.said, text), nil, ""
-	changed := s.said != shown
+	change()
+	changed := s.visible() != shown
 	s.feeds.mu.Unlock()
 	if changed {
 		s.update(func(*feed) {})
 	}
-}
-
-// Reset drops what the unfinished step has said: the step will be made again.
-func (s *Stream) Reset() {
-	s.update(func(*feed) { s.partial, s.note = nil, "" })
-}
-
-// Note shows below the reply why nothing comes. It is no part of the reply, and goes with what comes next.
-func (s *Stream) Note(text string) {
-	s.update(func(*feed) { s.note = text })
 }
 
 // Tool shows a line about a tool.

@@ -152,6 +152,19 @@ func TestACommitOfWhatWasSaidTellsNobody(t *testing.T) {
 	}
 }
 
+func TestAResetOfNothingTellsNobody(t *testing.T) {
+	told := 0
+	feeds := reply.Feeds{Changed: func(int64) { told++ }}
+	s := feeds.Open(turn(1, 11, 7), "")
+	if s.Reset(); told != 1 {
+		t.Error("a reply that had said nothing was reset, and somebody was told")
+	}
+	s.Add("I look.")
+	if s.Reset(); told != 3 {
+		t.Error("a reply was taken back, and nobody was told")
+	}
+}
+
 // A job's turn has a conversation of its own, and is watched where it answers.
 func TestAReplyGrowsWhereItsTurnAnswers(t *testing.T) {
 	changed := map[int64]int{}
