@@ -77,6 +77,7 @@
 //	  walls.try        TryWalls to TriedWalls                  in place of hello: a worker of nobody tries to escape
 //	  turn.start       TurnStart to TurnEnd                    its result ends the turn
 //	  operation.start  OperationStart to OperationEnd          its result ends the operation
+//	  terminals.list   no parameters to TerminalList           at any time after hello
 //	  stop             no parameters, no result                cancel turns and operations, answer, end
 //
 //	worker to supervisor
@@ -221,6 +222,8 @@
 //	    ther a file nor a folder nor a link"}]}}}}
 //	{"W":{"jsonrpc":"2.0","id":19,"method":"shell.open","params":{}}}
 //	{"S":{"jsonrpc":"2.0","id":19,"error":{"code":-32601,"message":"no method \"shell.open\""}}}
-//	{"S":{"jsonrpc":"2.0","id":7,"method":"stop","params":{}}}
-//	{"W":{"jsonrpc":"2.0","id":7,"result":null}}
+//	{"S":{"jsonrpc":"2.0","id":7,"method":"terminals.list","params":{}}}
+//	{"W":{"jsonrpc":"2.0","id":7,"result":{"terminals":[{"id":1,"program":"bash","turn":7,"seconds":240}]}}}
+//	{"S":{"jsonrpc":"2.0","id":8,"method":"stop","params":{}}}
+//	{"W":{"jsonrpc":"2.0","id":8,"result":null}}
 package protocol

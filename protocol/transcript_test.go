@@ -20,6 +20,7 @@ var methods = map[string]struct{ params, result func() any }{
 	protocol.MethodPing:           {},
 	protocol.MethodStop:           {},
 	protocol.MethodCancel:         {of[protocol.Cancel], nil},
+	protocol.MethodTerminals:      {nil, of[protocol.TerminalList]},
 	protocol.MethodTryWalls:       {of[protocol.TryWalls], of[protocol.TriedWalls]},
 	protocol.MethodTurnStart:      {of[protocol.TurnStart], of[protocol.TurnEnd]},
 	protocol.MethodTurnEvent:      {of[protocol.TurnEvent], nil},

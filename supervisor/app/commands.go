@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mews/config"
+	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/access"
@@ -156,7 +157,7 @@ func (i invites) picture(link, name string) (supervisor.File, error) {
 	return pictures{i.spool}.Keep("invite-"+name+".png", png)
 }
 
-// personal is what /status tells of the gate and the budget of whoever asks, a line each.
+// personal is what /status tells of the gate, the budget and the terminals of whoever asks, a line each.
 func (s chatCommands) personal(ctx context.Context, c supervisor.Conversation) (string, error) {
 	var lines []string
 	gate, err := s.gateLine(ctx, c)
@@ -182,7 +183,29 @@ func (s chatCommands) personal(ctx context.Context, c supervisor.Conversation) (
 	if len(budgets) > 0 {
 		lines = append(lines, "budget  "+strings.Join(budgets, ", "))
 	}
+	for _, t := range s.terminals(ctx, c.User) {
+		lines = append(lines, fmt.Sprintf("terminal  %d (%s) runs for %s", t.ID, command.QuoteName(t.Program),
+			amount.Duration(time.Duration(t.Seconds)*time.Second)))
+	}
 	return strings.Join(lines, "\n"), nil
+}
+
+const (
+	terminalsTimeout = 2 * time.Second // for a worker to say what runs in it
+	maxTerminals     = 20              // that are told of; a worker opens fewer
+)
+
+// terminals are those of a person whose programs run now, also when the turn that opened them has ended. Their worker alone knows:
+// they end by themselves, and all of them with it.
+func (s chatCommands) terminals(ctx context.Context, user string) []protocol.Terminal {
+	ctx, cancel := context.WithTimeout(ctx, terminalsTimeout)
+	defer cancel()
+	var list protocol.TerminalList
+	if _, err := s.pool.Ask(ctx, user, protocol.MethodTerminals, nil, &list); err != nil {
+		s.log.Warn("ask a worker for its terminals", "user", user, "error", err)
+		return nil
+	}
+	return list.Terminals[:min(len(list.Terminals), maxTerminals)]
 }
 
 // gateLine says whether the gate is open where somebody writes.

@@ -36,7 +36,7 @@ func grants(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery,
 		d.Text, err = revoke(ctx, c, r.Conversation.User, strings.TrimSpace(number))
 		return d, err
 	case word != "":
-		return d, supervisor.Errorf(supervisor.CodeInvalid, textGrantsUsage, quoteName(r.Arguments))
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textGrantsUsage, QuoteName(r.Arguments))
 	}
 	list, err := c.o.Grants.List(ctx, r.Conversation.User)
 	if err != nil {
@@ -82,7 +82,7 @@ func short(text string) string {
 func revoke(ctx context.Context, c *Commands, user, number string) (string, error) {
 	id, err := strconv.ParseInt(strings.TrimPrefix(number, "#"), 10, 64)
 	if err != nil || id <= 0 {
-		return "", supervisor.Errorf(supervisor.CodeInvalid, textNoGrantNumber, quoteName(number))
+		return "", supervisor.Errorf(supervisor.CodeInvalid, textNoGrantNumber, QuoteName(number))
 	}
 	if err := c.o.Grants.Revoke(ctx, user, id); err != nil {
 		return "", err

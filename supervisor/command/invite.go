@@ -46,7 +46,7 @@ func invite(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery,
 		return d, err
 	}
 	err = c.allow(ctx, r, approval.EffectInvite,
-		fmt.Sprintf(textInviteQuestion, quoteName(name), quoteName(name)), name)
+		fmt.Sprintf(textInviteQuestion, QuoteName(name), QuoteName(name)), name)
 	if err != nil {
 		return d, err
 	}
@@ -78,9 +78,9 @@ func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conve
 func (i Invitation) text(name string, deleted bool) string {
 	var b strings.Builder
 	if i.Added {
-		fmt.Fprintf(&b, textInviteAdded, quoteName(name))
+		fmt.Fprintf(&b, textInviteAdded, QuoteName(name))
 	}
-	fmt.Fprintf(&b, textInviteGive, quoteName(name), int(i.Lasts.Hours()))
+	fmt.Fprintf(&b, textInviteGive, QuoteName(name), int(i.Lasts.Hours()))
 	switch {
 	case i.Botless != "":
 		fmt.Fprintf(&b, textInviteNoBot, i.Botless, i.Code)

@@ -30,7 +30,7 @@ func init() {
 func lock(ctx context.Context, c *Commands, r Request) (string, error) {
 	all := strings.EqualFold(r.Arguments, lockAll)
 	if !all && r.Arguments != "" {
-		return "", supervisor.Errorf(supervisor.CodeInvalid, textLockUsage, quoteName(r.Arguments))
+		return "", supervisor.Errorf(supervisor.CodeInvalid, textLockUsage, QuoteName(r.Arguments))
 	}
 	guarded, err := c.o.Locks.Guarded(ctx, r.Conversation.User)
 	if err != nil {

@@ -76,11 +76,11 @@ func shownModel(ctx context.Context, c *Commands, user string) (d supervisor.Del
 	case m.err != nil && !m.own:
 		return d, m.err
 	case m.err != nil:
-		d.Text = fmt.Sprintf(textChosenModelGone, quoteName(m.spec), supervisor.ErrorMessage(m.err))
+		d.Text = fmt.Sprintf(textChosenModelGone, QuoteName(m.spec), supervisor.ErrorMessage(m.err))
 	case m.own:
-		d.Text = fmt.Sprintf(textOwnModel, quoteName(m.full))
+		d.Text = fmt.Sprintf(textOwnModel, QuoteName(m.full))
 	default:
-		d.Text = fmt.Sprintf(textConfiguredModel, quoteName(m.full))
+		d.Text = fmt.Sprintf(textConfiguredModel, QuoteName(m.full))
 	}
 	d.Buttons = modelButtons(ctx, c, user, m)
 	return d, nil
@@ -127,7 +127,7 @@ func configuredModel(ctx context.Context, c *Commands, r Request) (string, error
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(textConfiguredModelSet, quoteName(cmp.Or(m.full, m.spec))), nil
+	return fmt.Sprintf(textConfiguredModelSet, QuoteName(cmp.Or(m.full, m.spec))), nil
 }
 
 // chosenModel keeps a choice under its whole name, which means the same whatever the configuration's default becomes.
@@ -142,15 +142,15 @@ func chosenModel(ctx context.Context, c *Commands, r Request, spec string) (stri
 			Message: supervisor.ErrorMessage(err) + suggestions(offers, spec)}
 	case !offered(offers, full):
 		provider, name, _ := strings.Cut(full, "/")
-		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoSuchModel, quoteName(provider), quoteName(name),
+		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoSuchModel, QuoteName(provider), QuoteName(name),
 			suggestions(offersOf(offers, provider), full))
 	case !c.o.Choices.May(r.Conversation.User, full):
-		return "", supervisor.Errorf(supervisor.CodeForbidden, textModelNotAllowed, quoteName(full))
+		return "", supervisor.Errorf(supervisor.CodeForbidden, textModelNotAllowed, QuoteName(full))
 	}
-	if err := c.chooseModel(ctx, r, fmt.Sprintf(textModelQuestion, quoteName(full)), full); err != nil {
+	if err := c.chooseModel(ctx, r, fmt.Sprintf(textModelQuestion, QuoteName(full)), full); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(textModelSet, quoteName(full)), nil
+	return fmt.Sprintf(textModelSet, QuoteName(full)), nil
 }
 
 // chooseModel keeps a choice, or takes it back with "", once that is approved.

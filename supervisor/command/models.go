@@ -58,10 +58,10 @@ func (l modelList) text(offers []Offer) string {
 	for _, provider := range slices.Sorted(maps.Keys(byProvider)) {
 		shown, more := l.choose(byProvider[provider])
 		for _, o := range shown {
-			lines = append(lines, "- "+quoteName(o.Spec)+l.mark(o))
+			lines = append(lines, "- "+QuoteName(o.Spec)+l.mark(o))
 		}
 		if more > 0 {
-			lines, cut = append(lines, fmt.Sprintf(textMoreOfProvider, amount.Number(int64(more)), quoteName(provider))), true
+			lines, cut = append(lines, fmt.Sprintf(textMoreOfProvider, amount.Number(int64(more)), QuoteName(provider))), true
 		}
 	}
 	return l.head(len(lines)) + strings.Join(lines, "\n") + silent + l.tail(len(lines), cut)
@@ -97,11 +97,11 @@ func (l modelList) mark(o Offer) string {
 func (l modelList) head(shown int) string {
 	switch {
 	case shown == 0 && l.word != "":
-		return fmt.Sprintf(textNoModelWith, quoteName(l.word))
+		return fmt.Sprintf(textNoModelWith, QuoteName(l.word))
 	case shown == 0:
 		return textNoModels
 	case l.word != "":
-		return fmt.Sprintf(textModelsWith, quoteName(l.word))
+		return fmt.Sprintf(textModelsWith, QuoteName(l.word))
 	}
 	return textModels
 }
@@ -119,7 +119,7 @@ func (l modelList) tail(shown int, cut bool) string {
 // silence says that a provider did not say what it has, and why where the person may read that.
 func (l modelList) silence(o Offer) string {
 	if !l.reasons {
-		return fmt.Sprintf(textSilent, quoteName(o.provider()))
+		return fmt.Sprintf(textSilent, QuoteName(o.provider()))
 	}
-	return fmt.Sprintf(textSilentWhy, quoteName(o.provider()), o.Err)
+	return fmt.Sprintf(textSilentWhy, QuoteName(o.provider()), o.Err)
 }

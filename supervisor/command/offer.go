@@ -62,7 +62,7 @@ func suggestions(offers []Offer, meant string) string {
 	var b strings.Builder
 	b.WriteString(textSuggestions)
 	for _, o := range there[:min(maxSuggestions, len(there))] {
-		fmt.Fprintf(&b, "\n- %s", quoteName(o.Spec))
+		fmt.Fprintf(&b, "\n- %s", QuoteName(o.Spec))
 	}
 	if more := len(there) - maxSuggestions; more > 0 {
 		fmt.Fprintf(&b, textMoreModels, amount.Number(int64(more)))

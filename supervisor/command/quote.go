@@ -7,8 +7,8 @@ import (
 
 const maxQuotedName = 120
 
-// quoteName is a name that others gave, as Markdown that shows it unchanged on one line.
-func quoteName(name string) string {
+// QuoteName is a name that others gave, as Markdown that shows it unchanged on one line.
+func QuoteName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r == '`' || !unicode.IsPrint(r) {
 			return -1

@@ -86,7 +86,7 @@ func settings(ctx context.Context, c *Commands, r Request) (supervisor.Delivery,
 			names = append(names, s.Name)
 		}
 	}
-	return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeNotFound, textNoSetting, quoteName(r.Arguments), strings.Join(names, ", "))
+	return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeNotFound, textNoSetting, QuoteName(r.Arguments), strings.Join(names, ", "))
 }
 
 // values lists what a setting can be, where that is a few words.

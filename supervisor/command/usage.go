@@ -61,7 +61,7 @@ func usage(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 		}
 		report = usageReport{by: "user", title: textAllUsage, linesTitle: textByPerson}
 	case r.Arguments != "":
-		return d, supervisor.Errorf(supervisor.CodeInvalid, textUsageUsage, quoteName(r.Arguments))
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textUsageUsage, QuoteName(r.Arguments))
 	}
 	now, zone := time.Now(), c.zone(r.Conversation.User)
 	if err := c.sumUsage(ctx, &report, now.In(zone), report.user != ""); err != nil {
@@ -139,7 +139,7 @@ func usageLines(title string, lines []UsageLine) string {
 	var b strings.Builder
 	b.WriteString("\n\n" + title + "\n")
 	for _, l := range lines[:min(maxLines, len(lines))] {
-		fmt.Fprintf(&b, "\n- %s: %v", quoteName(l.Name), l)
+		fmt.Fprintf(&b, "\n- %s: %v", QuoteName(l.Name), l)
 	}
 	if len(lines) > maxLines {
 		fmt.Fprintf(&b, textMoreLines, len(lines)-maxLines, Total(lines[maxLines:]))

@@ -53,3 +53,31 @@ func TestAnEvictionIsWaitedForNoLongerThanItsCallerDoes(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAWorkerIsAskedWithoutALease: one that is there answers, idle or not, and none is started.
+func TestAWorkerIsAskedWithoutALease(t *testing.T) {
+	r := newRig(t, quick(), "good")
+	ask := func() bool {
+		t.Helper()
+		said, heard := spoken{"hello"}, spoken{}
+		there, err := r.pool.Ask(bounded(t), "good", "echo", said, &heard)
+		if err != nil || there && heard != said {
+			t.Errorf("heard %+v, %v", heard, err)
+		}
+		return there
+	}
+	if ask() {
+		t.Error("a worker answers that nobody has asked for")
+	}
+	lent := r.acquire("good")
+	if !ask() {
+		t.Error("a lent worker is not there")
+	}
+	if err := r.pool.Evict(bounded(t), "good"); err != nil {
+		t.Fatal(err)
+	}
+	if ask() {
+		t.Error("an evicted worker answers")
+	}
+	lent.Release()
+}

@@ -163,6 +163,14 @@ func (m *managedWorker[H]) lend(w *waiter[H]) {
 	w.reply <- acquired[H]{worker: &Worker[H]{managed: m, process: m.current}}
 }
 
+// lendable is the process that can be lent; nil where there is none.
+func (m *managedWorker[H]) lendable() *process[H] {
+	if m.state != StateIdle && m.state != StateBusy {
+		return nil
+	}
+	return m.current
+}
+
 // failWaiters answers everybody who waits.
 func (m *managedWorker[H]) failWaiters(err error) {
 	for _, w := range m.waiting {

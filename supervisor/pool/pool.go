@@ -227,6 +227,23 @@ func (p *Pool[H]) Evict(ctx context.Context, key string) error {
 	}
 }
 
+// Ask calls the worker of a key where there is one that has shaken hands, and says whether there is. It neither starts a worker nor has
+// one stay, as a lease does.
+func (p *Pool[H]) Ask(ctx context.Context, key, method string, params, result any) (there bool, err error) {
+	p.mu.Lock()
+	m := p.workers[key]
+	p.mu.Unlock()
+	found := make(chan *process[H], 1)
+	if m == nil || !m.do(func() { found <- m.lendable() }) {
+		return false, nil
+	}
+	process := <-found
+	if process == nil {
+		return false, nil
+	}
+	return true, (&Worker[H]{process: process}).Call(ctx, method, params, result)
+}
+
 // Status is how the worker of one key stood at some moment.
 type Status struct {
 	Key    string

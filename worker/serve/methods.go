@@ -18,6 +18,7 @@ type method struct {
 var methods = map[string]method{
 	protocol.MethodHello:          {[]phase{phaseNew}, decoded((*server).hello)},
 	protocol.MethodTryWalls:       {[]phase{phaseNew}, decoded((*server).tryWalls)},
+	protocol.MethodTerminals:      {[]phase{phaseReady}, (*server).terminals},
 	protocol.MethodTurnStart:      {[]phase{phaseReady}, decoded((*server).startTurn)},
 	protocol.MethodOperationStart: {[]phase{phaseReady}, decoded((*server).startOperation)},
 	protocol.MethodStop:           {[]phase{phaseNew, phaseHello, phaseReady}, (*server).stop},

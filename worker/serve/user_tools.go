@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -86,6 +87,16 @@ func (u *userTools) close() {
 	if err := errors.Join(running, u.files.Close(), u.promptFiles.Close(), u.quota.Close()); err != nil {
 		u.options.Report(fmt.Errorf("close the home: %w", err))
 	}
+}
+
+// terminals answers which terminals run.
+func (s *server) terminals(context.Context, *protocol.Request) (any, error) {
+	var u *userTools
+	s.update(func(state *serverState) { u = state.tools })
+	if u == nil || u.shell == nil {
+		return protocol.TerminalList{}, nil
+	}
+	return protocol.TerminalList{Terminals: u.shell.Terminals()}, nil
 }
 
 // systemText is the system text of a turn, with what the person's files say now. A file that cannot be read is left out, and

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"mews/protocol"
 	"mews/worker"
 	"mews/worker/workspace"
 )
@@ -79,10 +80,14 @@ func (s *Shell) Tools() []worker.Tool {
 func (s *Shell) EndTurn(turn int64) { s.terminals.endTurn(turn) }
 
 // Running names the terminals whose programs run, as one line; "" where there is none.
-func (s *Shell) Running() string {
-	s.terminals.mu.Lock()
-	defer s.terminals.mu.Unlock()
-	return joinNames(onlyRunning(s.terminals.sorted()))
+func (s *Shell) Running() string { return joinNames(s.terminals.running()) }
+
+// Terminals lists the terminals whose programs run.
+func (s *Shell) Terminals() (list []protocol.Terminal) {
+	for _, t := range s.terminals.running() {
+		list = append(list, protocol.Terminal{ID: t.id, Program: t.title, Turn: t.turn, Seconds: int64(s.options.Now().Sub(t.opened).Seconds())})
+	}
+	return list
 }
 
 // Close ends everything that runs, waits for it, and removes the outputs that were kept. After it no tool works. The error

@@ -36,6 +36,7 @@ type terminal struct {
 	id     int
 	title  string
 	turn   int64 // that has opened it
+	opened time.Time
 	limits *limits
 	child  *child
 	master *os.File

@@ -208,6 +208,9 @@ func TestTheTerminalsOfAStoppedTurnEnd(t *testing.T) {
 		t.Errorf("running are %q", got)
 	}
 	b.shell.EndTurn(0)
+	if got := b.shell.Terminals(); len(got) != 1 || got[0].ID != 2 || got[0].Program != "sleep 1001" || got[0].Turn == 0 {
+		t.Errorf("running are %+v", got)
+	}
 	if got := b.shell.Running(); got != "terminal 2 (sleep 1001)" {
 		t.Errorf("after the end of a turn %q run", got)
 	}

@@ -104,6 +104,13 @@ func (m *terminals) dropEnded() {
 	}
 }
 
+// running lists the terminals whose programs run.
+func (m *terminals) running() []*terminal {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return onlyRunning(m.sorted())
+}
+
 // start starts the program of a new terminal. The caller must call its run.
 func (m *terminals) start(id int, a terminalArgs) (*terminal, error) {
 	shell, err := m.shell()
@@ -128,7 +135,7 @@ func (m *terminals) start(id int, a terminalArgs) (*terminal, error) {
 		return nil, fmt.Errorf("start %s: %w", shell, errors.Join(err, master.Close()))
 	}
 	t := &terminal{
-		id: id, title: named, turn: a.turn, limits: m.options.limits, child: c, master: master, done: make(chan struct{}),
+		id: id, title: named, turn: a.turn, opened: m.options.Now(), limits: m.options.limits, child: c, master: master, done: make(chan struct{}),
 		state: stateRunning, screen: newScreen(a.Rows, a.Cols), output: time.Now(), changed: make(chan struct{}),
 	}
 	t.idle = time.AfterFunc(t.limits.idle, func() { t.close(stateIdle) })

@@ -1,0 +1,42 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+)
+
+// TestStatusShowsTheTerminalsThatRunOn: of turns that have ended, for as long as their programs run.
+func TestStatusShowsTheTerminalsThatRunOn(t *testing.T) {
+	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
+		if done := r.Done(); len(done) > 0 {
+			return modeltest.Answer{Text: "it runs"}
+		}
+		action := `{"action":"open","command":"` + r.Asked() + `","wait":0.01}`
+		if r.Asked() == "close" {
+			action = `{"action":"close"}`
+		}
+		return modeltest.Answer{Calls: []modeltest.Call{{Name: "terminal", Args: action}}}
+	}, "", "alice, role: admin", "bob")
+	l.open()
+	l.asks("bob", "/status", "• mews: ")
+	if told := last(l.told("bob")); strings.Contains(told, "terminal") {
+		t.Errorf("without a worker is told %q", told)
+	}
+	l.asks("bob", "sleep 1000", "it runs")
+	l.asks("bob", "/status", "• mews: ")
+	if told := last(l.told("bob")); !strings.Contains(told, "\n• terminal: 1 (sleep 1000) runs for ") {
+		t.Errorf("while it runs is told %q", told)
+	}
+	l.asks("alice", "/status", "• mews: ")
+	if told := last(l.told("alice")); strings.Contains(told, "sleep") {
+		t.Errorf("another is told %q", told)
+	}
+	l.asks("bob", "close", "it runs")
+	l.WaitFor(apptest.Patience, "the terminal to be gone", func() bool {
+		l.asks("bob", "/status", "• mews: ")
+		return !strings.Contains(last(l.told("bob")), "terminal")
+	})
+}
