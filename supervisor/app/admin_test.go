@@ -492,6 +492,25 @@ func TestAReloadIsWholeOrNothing(t *testing.T) {
 	}
 }
 
+// A reload does not see a secret that systemd hands over change: it says so, and what does.
+func TestAReloadSaysWhichSecretsARestartReads(t *testing.T) {
+	handed, own := t.TempDir(), filepath.Join(t.TempDir(), "own")
+	t.Setenv("CREDENTIALS_DIRECTORY", handed)
+	for _, path := range []string{filepath.Join(handed, "far-key"), own} {
+		must(t, os.WriteFile(path, []byte("first"), 0o600))
+	}
+	c := newCommandLine(t, false)
+	c.configure(fmt.Sprintf(counterConfig, c.dir) + "models: {providers: {far: {kind: openai, base_url: \"http://127.0.0.1:1/v1\", api_key_file: far-key}, " +
+		"near: {kind: openai, base_url: \"http://127.0.0.1:1/v1\", api_key_file: " + own + "}}}\n")
+	c.serve()
+	const note = "systemd handed these over when Mews started, and only a restart reads them again: far-key. After a change: systemctl restart\n"
+	if out := c.does("reload"); out != "nothing has changed\n"+note {
+		t.Errorf("said %q", out)
+	}
+	must(t, os.WriteFile(own, []byte("second"), 0o600))
+	c.refuses("only after a restart: models.providers.near.api_key", "reload") // a file of its own is read again
+}
+
 func TestNothingIsReloadedWithoutAService(t *testing.T) {
 	newCommandLine(t, false).refuses("Mews is not running here", "reload")
 }

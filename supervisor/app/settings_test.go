@@ -26,7 +26,11 @@ users:
 // newTwoPersonService has the parts of a service that people's own affairs are about: of ann, who has a budget, and of ben.
 func newTwoPersonService(t *testing.T) *service {
 	t.Helper()
-	dir := t.TempDir()
+	return newTwoPersonServiceIn(t, t.TempDir())
+}
+
+func newTwoPersonServiceIn(t *testing.T, dir string) *service {
+	t.Helper()
 	file := filepath.Join(dir, "mews.yaml")
 	if err := os.WriteFile(file, fmt.Appendf(nil, twoPersonConfig, dir), 0o600); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"mews/protocol"
@@ -29,8 +30,8 @@ const reserve = 256 << 20
 var (
 	// ErrGone is returned for bytes that are not kept.
 	ErrGone = errors.New("not kept any more")
-	// ErrFull is returned while the disk has little room left.
-	ErrFull = errors.New("the disk of the spool is nearly full")
+	// ErrFull is returned while the disk has little room left. People read of it what they read of a full disk.
+	ErrFull = fmt.Errorf("the disk of the spool is nearly full: %w", syscall.ENOSPC)
 )
 
 // Spool is a folder of such files. Its methods may be called from any goroutine.

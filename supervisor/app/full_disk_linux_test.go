@@ -1,0 +1,68 @@
+package app
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"mews/supervisor"
+)
+
+// zeros never ends.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// smallDisk is a folder on a disk of its own.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=8m"); errors.Is(err, unix.EPERM) {
+		t.Skip("mounting a tmpfs is not permitted here: ", err)
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { must(t, unix.Unmount(dir, unix.MNT_DETACH)) }) // the service, which is closed after this, has files open
+	return dir
+}
+
+// Whoever invites somebody on a full disk reads that it is full, and nobody is left who was added for it: neither where the database
+// has no room, nor where only the picture with the link has none.
+func TestAnInviteOnAFullDiskAddsNobody(t *testing.T) {
+	dir := smallDisk(t)
+	s := newTwoPersonServiceIn(t, dir)
+	bot := "@mews_bot"
+	i := invites{s.configuration, s.spool, func() string { return bot }, time.Now}
+	refused := func(name string) {
+		t.Helper()
+		must(t, i.Check(t.Context(), name))
+		_, err := i.Invite(t.Context(), name)
+		if text := supervisor.ErrorMessage(err); err == nil || !strings.HasPrefix(text, "The disk that holds Mews's ") || !strings.Contains(text, " is full") {
+			t.Errorf("the invite of %s: %q, %v", name, text, err)
+		}
+		added, err := s.db.Access().People.List(t.Context())
+		if _, known := s.people.Find(name); known || err != nil || len(added) != 0 {
+			t.Errorf("%s is a person now: %+v, %v", name, added, err)
+		}
+	}
+	refused("cleo") // there is room for the database, and none that the spool may take
+	bot = ""
+	ballast, err := os.Create(filepath.Join(dir, "ballast"))
+	must(t, err)
+	defer ballast.Close()
+	if _, err := io.Copy(ballast, zeros{}); !errors.Is(err, unix.ENOSPC) {
+		t.Fatal(err)
+	}
+	refused("dora")
+	must(t, ballast.Truncate(0))
+	made, err := i.Invite(t.Context(), "dora")
+	if _, known := s.people.Find("dora"); err != nil || !made.Added || !known {
+		t.Errorf("made was %+v, %v", made, err)
+	}
+}
