@@ -48,7 +48,7 @@ func exposed(path string, accounts []account, systems bool) error {
 	mode := uint32(file.Mode) & 0o777
 	var readers, leave []string
 	for _, a := range accounts {
-		if !a.may(file, 0o4) || !a.reaches(path) || systems && a.uid < firstPerson && mode&0o004 == 0 {
+		if !a.may(path, file, 0o4) || !a.reaches(path) || systems && a.uid < firstPerson && mode&0o004 == 0 {
 			continue
 		}
 		if a.uid == file.Uid {
@@ -62,27 +62,17 @@ func exposed(path string, accounts []account, systems bool) error {
 		return nil
 	case mode&0o004 != 0:
 		return fmt.Errorf(textSecretForAll, path, mode, path)
+	case len(accessList(path, file)) > len(ofMode):
+		return fmt.Errorf(textSecretOfList, path, strings.Join(readers, ", "), path)
 	}
 	return fmt.Errorf(textSecretOfGroup, path, mode, groupName(file.Gid), strings.Join(readers, ", "), strings.Join(leave, "; "))
-}
-
-// may says whether an account has a right, such as 4 to read, by the mode of a file.
-func (a account) may(file syscall.Stat_t, right uint32) bool {
-	mode := uint32(file.Mode)
-	switch {
-	case a.uid == file.Uid:
-		mode >>= 6
-	case slices.Contains(a.gids, file.Gid):
-		mode >>= 3
-	}
-	return mode&right != 0
 }
 
 // reaches says whether an account may pass through the folders around a file.
 func (a account) reaches(path string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		var folder syscall.Stat_t
-		if err := syscall.Stat(dir, &folder); err != nil || !a.may(folder, 0o1) {
+		if err := syscall.Stat(dir, &folder); err != nil || !a.may(dir, folder, 0o1) {
 			return false
 		}
 		if dir == filepath.Dir(dir) {

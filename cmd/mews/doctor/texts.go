@@ -9,7 +9,8 @@ const (
 	textSecretForAll  = "%s holds a secret, and everybody on this machine can read it (mode %o): chmod o-rwx %s"
 	textSecretOfGroup = "%s holds a secret, and by its group (mode %o, group %s) these can read it: %s. For the socket people need the group of " +
 		"socket_group alone, such as mews-people; take them out of this one: %s"
-	textSecretOwned = "%s holds a secret and belongs to the account %s, which is neither the service's nor root's: chown root %s"
+	textSecretOfList = "%s holds a secret, and by its access control list these can read it: %s: setfacl -b %s"
+	textSecretOwned  = "%s holds a secret and belongs to the account %s, which is neither the service's nor root's: chown root %s"
 
 	textNoUnit      = "none runs Mews here"
 	textUnit        = "%s.service"

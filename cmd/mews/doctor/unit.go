@@ -65,7 +65,7 @@ func unreadable(s unit.Service, cfg *config.Config) error {
 	var errs []error
 	for _, path := range append([]string{cfg.File}, cfg.Holds...) {
 		var file syscall.Stat_t
-		if syscall.Stat(path, &file) != nil || all[i].may(file, 0o4) && all[i].reaches(path) {
+		if syscall.Stat(path, &file) != nil || all[i].may(path, file, 0o4) && all[i].reaches(path) {
 			continue
 		}
 		if base := filepath.Base(path); !handed[base] || path == cfg.File {

@@ -1,0 +1,109 @@
+package doctor
+
+import (
+	"encoding/binary"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// setList gives a file an access control list.
+func setList(t *testing.T, path string, list ...entry) {
+	t.Helper()
+	raw := binary.LittleEndian.AppendUint32(nil, 2) // the version that there is
+	for _, e := range list {
+		raw = binary.LittleEndian.AppendUint16(raw, e.tag)
+		raw = binary.LittleEndian.AppendUint16(raw, e.rights)
+		raw = binary.LittleEndian.AppendUint32(raw, e.id)
+	}
+	if err := unix.Setxattr(path, "system.posix_acl_access", raw, 0); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// openFile is a file in a folder that everybody may pass through.
+func openFile(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "mews")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	path := filepath.Join(dir, "token")
+	for _, err := range []error{os.Chmod(dir, 0o711), os.WriteFile(path, []byte("secret"), 0o600)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+const unnamed = ^uint32(0) // the id of an entry that names nobody
+
+// TestWhoMayByAnAccessControlList: as acl(5) has it, for somebody who is named, by their group, within the mask, or as nobody in
+// particular.
+func TestWhoMayByAnAccessControlList(t *testing.T) {
+	path := openFile(t)
+	bob := account{name: "bob", uid: 70001, gids: []uint32{70001, 70100}}
+	list := func(middle ...entry) []entry {
+		return append(append([]entry{{tagOwner, 6, unnamed}}, middle...), entry{tagMask, 4, unnamed}, entry{tagOthers, 0, unnamed})
+	}
+	for name, test := range map[string]struct {
+		list []entry
+		may  bool
+	}{
+		"named":                        {list(entry{tagUser, 4, 70001}, entry{tagGroup, 0, unnamed}), true},
+		"named for nothing":            {list(entry{tagUser, 0, 70001}, entry{tagGroup, 0, unnamed}, entry{tagNamedGroup, 4, 70100}), false},
+		"somebody else is named":       {list(entry{tagUser, 4, 70002}, entry{tagGroup, 0, unnamed}), false},
+		"a group":                      {list(entry{tagGroup, 0, unnamed}, entry{tagNamedGroup, 4, 70100}), true},
+		"a group of others":            {list(entry{tagGroup, 4, unnamed}, entry{tagNamedGroup, 4, 70200}), false},
+		"one of two groups":            {list(entry{tagGroup, 0, unnamed}, entry{tagNamedGroup, 0, 70001}, entry{tagNamedGroup, 4, 70100}), true},
+		"more than the mask":           {list(entry{tagUser, 2, 70001}, entry{tagGroup, 0, unnamed}), false},
+		"all others":                   {[]entry{{tagOwner, 6, unnamed}, {tagGroup, 0, unnamed}, {tagOthers, 4, unnamed}}, true},
+		"a group that may not, others": {[]entry{{tagOwner, 6, unnamed}, {tagGroup, 0, unnamed}, {tagNamedGroup, 0, 70100}, {tagMask, 4, unnamed}, {tagOthers, 4, unnamed}}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			setList(t, path, test.list...)
+			var file syscall.Stat_t
+			if err := syscall.Stat(path, &file); err != nil {
+				t.Fatal(err)
+			}
+			if got := bob.may(path, file, 0o4); got != test.may {
+				t.Errorf("bob may read: %v", got)
+			}
+			if os.Getuid() != 0 {
+				return // only root can ask as somebody else
+			}
+			if read := readsAs(t, path, &syscall.Credential{Uid: bob.uid, Gid: bob.gids[0], Groups: bob.gids}); read != test.may {
+				t.Errorf("bob reads: %v", read)
+			}
+		})
+	}
+}
+
+// readsAs says whether the kernel lets an account read a file.
+func readsAs(t *testing.T, path string, as *syscall.Credential) bool {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "cat", path)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
+	return cmd.Run() == nil
+}
+
+// A mode alone does not show who else may read a secret.
+func TestASecretThatAnAccessControlListOpensIsNamed(t *testing.T) {
+	path := openFile(t)
+	accounts := []account{{name: "bob", uid: 70001, gids: []uint32{70001}}, {name: "carl", uid: 70002, gids: []uint32{70002}}}
+	if err := exposed(path, accounts, false); err != nil {
+		t.Error(err)
+	}
+	setList(t, path, entry{tagOwner, 6, unnamed}, entry{tagUser, 4, 70001}, entry{tagGroup, 0, unnamed}, entry{tagMask, 4, unnamed}, entry{tagOthers, 0, unnamed})
+	err := exposed(path, accounts, false)
+	if err == nil || !strings.Contains(err.Error(), "these can read it: bob: setfacl -b "+path) {
+		t.Errorf("said is %v", err)
+	}
+}
