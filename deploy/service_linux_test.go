@@ -3,6 +3,7 @@ package deploy_test
 import (
 	"regexp"
 	"strings"
+	"time"
 )
 
 // holds: the spawner has its capabilities and no other, and mews has none, can get none, and shows nobody its memory.
@@ -68,6 +69,7 @@ func (c *container) notYet() {
 // group that no mode shows, is named by check and doctor.
 func (c *container) secrets() {
 	c.t.Helper()
+	c.looks()
 	c.run(`printf '%064d' 7 >/etc/mews/token; chown root:mews /etc/mews/token; chmod 640 /etc/mews/token
 		sed -i '/^access:/a\  key_file: /etc/mews/token' /etc/mews/mews.yaml`)
 	for _, file := range []string{"/etc/mews/mews.yaml", "/etc/mews/token"} {
@@ -95,6 +97,26 @@ func (c *container) secrets() {
 		c.t.Errorf("who is not in the socket's group reads (%v):\n%s", err, said)
 	}
 	c.run("usermod -a -G mews-people bob")
+}
+
+// looks: an admin who may not read the configuration has check and doctor from the service that runs, and nobody else has.
+func (c *container) looks() {
+	c.t.Helper()
+	for verb, want := range map[string]string{"check": "/etc/mews/mews.yaml: in order", "doctor": "ok    walls     accounts. "} {
+		if said, err := c.as("ann", "mews "+verb); err != nil || !strings.Contains(said, want) {
+			c.t.Errorf("to an admin without rights to the configuration mews %s says (%v):\n%s", verb, err, said)
+		}
+		if said, err := c.as("bob", "mews "+verb); err == nil || !strings.Contains(said, "Only an admin may do that") {
+			c.t.Errorf("to somebody else mews %s says (%v):\n%s", verb, err, said)
+		}
+	}
+	c.run("sed -i 's|name: bob, account: bob|name: bob, account: bobby|' /etc/mews/mews.yaml")
+	for _, verb := range []string{"check", "doctor"} {
+		if said, err := c.as("ann", "mews "+verb); err == nil || !strings.Contains(said, `no account "bobby"`) {
+			c.t.Errorf("of what is wrong mews %s tells an admin (%v):\n%s", verb, err, said)
+		}
+	}
+	c.run("sed -i 's|account: bobby|account: bob|' /etc/mews/mews.yaml")
 }
 
 // as is try as somebody with an account.
@@ -222,17 +244,42 @@ func (c *container) reloads() {
 	c.run("sed -i 's/^  level: debug/  level: info/' /etc/mews/mews.yaml; systemctl reload mews; mews status")
 }
 
-// comesBack: whichever of the two is killed, the other goes, and systemd begins anew.
+// comesBack: whichever of the two is killed, the other goes, and systemd begins anew at once: what has run for a while is held up by
+// nothing but RestartSec.
 func (c *container) comesBack() {
 	c.t.Helper()
 	for _, name := range []string{"mews-spawner", "mews"} {
 		was := c.run("pgrep -o -x mews")
+		c.until("test $(ps -o etimes= -p $(pgrep -o -x mews-spawner)) -gt 5")
+		killed := time.Now()
 		c.run("kill -KILL $(pgrep -o -x " + name + ")")
-		c.until("now=$(pgrep -o -x mews) && test $now != " + was)
+		c.until("now=$(pgrep -o -x mews) && test $now != " + was + " && mews status")
+		c.t.Logf("%v after %s was killed the service answers; systemd held it up for %v", time.Since(killed).Round(time.Millisecond), name, c.heldUp())
 		c.serves()
 		c.until("! kill -0 " + was)
 	}
 	c.talks("again.md", "7[0-9]{4}")
+}
+
+// stamps are when systemd saw a service end, and when it started it again, in seconds.
+var stamps = regexp.MustCompile(`(?m)^\[ *([0-9.]+)\].*(Main process exited|Started mews)`)
+
+// heldUp is how long systemd has waited after the newest end of the service.
+func (c *container) heldUp() time.Duration {
+	c.t.Helper()
+	newest := map[string]time.Duration{}
+	for _, m := range stamps.FindAllStringSubmatch(c.run("journalctl --no-pager -o short-monotonic -u mews"), -1) {
+		at, err := time.ParseDuration(m[1] + "s")
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		newest[m[2]] = at
+	}
+	held := newest["Started mews"] - newest["Main process exited"]
+	if held <= 0 || held >= 5*time.Second {
+		c.t.Errorf("systemd held the service up for %v:\n%s", held, c.journal())
+	}
+	return held
 }
 
 // escapes has a worker try everything to get out of its walls, as root types it: in the tier that serves.

@@ -71,6 +71,19 @@ func TestAsAServiceWithoutUserNamespaces(t *testing.T) {
 	c.stops()
 }
 
+// TestTheUnitHoldsNobodyUp: after a crash it starts again at once, and for ever.
+func TestTheUnitHoldsNobodyUp(t *testing.T) {
+	text, err := os.ReadFile(unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Restart=always", "RestartSec=300ms", "StartLimitIntervalSec=0"} {
+		if !strings.Contains(string(text), "\n"+want+"\n") {
+			t.Errorf("%s has no %s", unit, want)
+		}
+	}
+}
+
 // The spawner's capabilities without the drop-in and with it, as /proc has them (capabilities(7)).
 const (
 	none  = "0000000000000000"

@@ -10,6 +10,7 @@ import (
 	"mews/config"
 	"mews/supervisor/admin"
 	"mews/supervisor/app"
+	"mews/supervisor/placement"
 )
 
 // configName names a configuration's file and says where it is missing or empty.
@@ -32,7 +33,7 @@ func checkVerb(ctx context.Context, con console, args []string) error {
 	}
 	cfg, path, err := loadConfig(*file)
 	if err != nil {
-		return err
+		return askedOfService(ctx, con, *file, admin.Examine{}, err)
 	}
 	fmt.Fprintf(con.out, textChecked, configName(path), cfg.State, cfg.Models.Default)
 	if cfg.Telegram.Token.Reveal() != "" {
@@ -45,6 +46,28 @@ func checkVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintf(con.out, textCheckedHint, hint)
 	}
 	return errors.Join(doctor.ExposedSecrets(cfg), doctor.ServiceFaults(ctx, cfg))
+}
+
+// askedOfService prints what the service that runs finds of its own configuration, for an account that can't read all of it. It
+// returns unread, which says why, where no other account's service answers.
+func askedOfService(ctx context.Context, con console, file string, what admin.Examine, unread error) error {
+	cfg, err := findConfig(file)
+	if err != nil {
+		return unread
+	}
+	info, err := os.Stat(app.SocketPath(cfg))
+	if own := uint32(os.Getuid()); err != nil || own == 0 || own == placement.UIDOf(info) {
+		return unread // what the service would see is seen already
+	}
+	found, err := askFor[admin.Examined](ctx, cfg, admin.MethodExamine, what)
+	if err != nil {
+		return errors.Join(unread, err)
+	}
+	fmt.Fprint(con.out, textAsTheService, found.Found)
+	if found.Wrong != "" {
+		return errors.New(found.Wrong)
+	}
+	return nil
 }
 
 // telegramText is a user's Telegram id, "" where there is none.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"mews/cmd/mews/doctor"
+	"mews/supervisor/admin"
 )
 
 // doctorVerb is `mews doctor`.
@@ -15,6 +16,9 @@ func doctorVerb(ctx context.Context, con console, args []string) error {
 		return err
 	}
 	cfg, path, err := loadConfig(*file)
+	if err != nil && !*escapes {
+		return askedOfService(ctx, con, *file, admin.Examine{Doctor: true}, err)
+	}
 	if err != nil {
 		return err
 	}

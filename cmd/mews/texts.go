@@ -92,6 +92,7 @@ const (
 	textUnchanged       = "nothing has changed"
 	textNoConfigFile    = "no configuration file; what holds without one"
 	textEmptyConfig     = "%s is empty; what holds without it"
+	textAsTheService    = "This account may not read the configuration with its secrets. The service that runs sees:\n"
 	textChecked         = "%s: in order\n  state  %s\n  model  %s\n"
 	textCheckedTelegram = "  telegram, at %s\n"
 	textCheckedUser     = "  user   %s (%s), folder %s%s\n"

@@ -67,6 +67,7 @@ type Facts struct {
 	Logins    access.Limits          // how long a login lasts
 	Overlaps  func(home string) bool // whether a folder is, holds or lies in that of somebody who stands in it
 	ValidName func(name string) bool // whether somebody can be called so
+	File      string                 // its path
 	Fixed     string                 // a sentence about what of it only a restart reads again; "" is nothing
 }
 
@@ -151,6 +152,7 @@ const (
 	MethodAuditList   = "audit.list"
 	MethodAuditVerify = "audit.verify"
 	MethodReload      = "reload"
+	MethodExamine     = "examine"
 )
 
 // methods are all of them. Those that are not for admins alone are for everybody about themselves.
@@ -169,6 +171,7 @@ var methods = map[string]method{
 	MethodAuditList:   forAdmins((*Service).listAudit),
 	MethodAuditVerify: forAdmins((*Service).verifyAudit),
 	MethodReload:      forAdmins((*Service).reload),
+	MethodExamine:     forAdmins((*Service).examine),
 }
 
 // Method answers a call of a process with that user id.

@@ -20,7 +20,7 @@ import (
 func (c *configuration) Facts() admin.Facts {
 	cfg := c.Current()
 	return admin.Facts{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"), HasBot: cfg.Telegram.Token.Reveal() != "",
-		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.ValidName, Fixed: fixed(cfg)}
+		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.ValidName, File: cfg.File, Fixed: fixed(cfg)}
 }
 
 // CheckAdded says why somebody can't be added beside those who stand in the configuration.

@@ -18,6 +18,7 @@ import (
 	"mews/config"
 	"mews/protocol/amount"
 	"mews/supervisor/placement"
+	"mews/supervisor/unit"
 )
 
 func examinePrograms(ctx context.Context, o Options) (string, error) {
@@ -132,20 +133,26 @@ func hasOwnAccount(u config.User) bool {
 // has made is skipped: the service gives it to the worker's account at its start.
 func checkHomeOwner(ctx context.Context, cfg *config.Config, u config.User) error {
 	info, err := os.Stat(u.Home)
-	if os.Getuid() != 0 || err != nil || isMade(cfg, u) {
+	if !seesHomes(cfg) || err != nil || isMade(cfg, u) {
 		return nil
 	}
 	want, err := placement.WorkerAccount(ctx, cfg.Worker.Account, cfg.Local)
 	switch own, bad := placement.FindAccount(u.Account); {
 	case bad == nil && u.Account != "" && own.UID != 0:
 		want = own
-	case os.Getuid() == 0 && serviceUID(cfg) != 0:
+	case serviceUID(cfg) != 0:
 		want.UID = serviceUID(cfg)
 	}
 	if err == nil && placement.UIDOf(info) != want.UID && !hasOwnUID(cfg, u) {
 		err = ownerFault(u, placement.UIDOf(info), want.UID)
 	}
 	return err
+}
+
+// seesHomes says whether this account knows whose folders there are: root does, and that of a service under a unit.
+func seesHomes(cfg *config.Config) bool {
+	_, ok := unit.Of(cfg.State)
+	return os.Getuid() == 0 || ok && uint32(os.Getuid()) == serviceUID(cfg)
 }
 
 // ownerFault says whose a home is, and never that it be given to another account: it is a person's.

@@ -25,7 +25,7 @@ func examineUnit(_ context.Context, o Options) (string, error) {
 // ServiceFaults says what keeps the unit that runs Mews here from serving: nothing where no unit does.
 func ServiceFaults(ctx context.Context, cfg *config.Config) error {
 	err := unitFaults(cfg)
-	if _, ok := unit.Of(cfg.State); !ok || os.Getuid() != 0 {
+	if _, ok := unit.Of(cfg.State); !ok || !seesHomes(cfg) {
 		return err
 	}
 	for _, u := range cfg.Users {
