@@ -127,6 +127,14 @@ type Usage struct {
 	Estimated  bool  `json:"estimated,omitempty"` // some of it was not counted by who answers for it
 }
 
+// Plus is what u and more come to together.
+func (u Usage) Plus(more Usage) Usage {
+	return Usage{
+		Input: u.Input + more.Input, Output: u.Output + more.Output, CacheRead: u.CacheRead + more.CacheRead,
+		CacheWrite: u.CacheWrite + more.CacheWrite, Estimated: u.Estimated || more.Estimated,
+	}
+}
+
 // Text joins the text parts of m.
 func (m Message) Text() string {
 	var s string

@@ -55,15 +55,13 @@ func printUsage(w io.Writer, r app.UsageReport) error {
 }
 
 // table is a line for each and their sum, in columns: names to the left, numbers to the right.
-func table(head string, lines []app.UsageLine) string {
+func table(head string, lines []command.UsageLine) string {
 	rows := [][]string{append([]string{head}, usageColumns...)}
-	var all []command.UsageLine
 	for _, l := range lines {
-		all = append(all, command.UsageLine(l))
-		rows = append(rows, row(cmp.Or(supervisor.Printable(l.Name), textNameless), command.UsageLine(l)))
+		rows = append(rows, row(cmp.Or(supervisor.Printable(l.Name), textNameless), l))
 	}
-	sum := command.Total(all)
-	if len(all) > 1 {
+	sum := command.Total(lines)
+	if len(lines) > 1 {
 		rows = append(rows, row(textSum, sum))
 	}
 	if sum.Unpriced == 0 {

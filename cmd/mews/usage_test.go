@@ -11,11 +11,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mews/supervisor/app"
+	"mews/supervisor/command"
 )
 
 func TestUsageIsPrintedInColumns(t *testing.T) {
 	from := time.Date(2026, 10, 23, 0, 0, 0, 0, time.UTC)
-	models := []app.UsageLine{
+	models := []command.UsageLine{
 		{Name: "claude/claude-haiku-4-5", Calls: 1200, Input: 34_567_890, CacheRead: 30_765_422, Output: 91_000, Cost: 12_345_678},
 		{Name: "far/m", Calls: 3, Input: 900, Output: 12, Cost: 1_500, Unpriced: 1},
 		{Name: "", Calls: 2, Input: 7, Output: 7, Unpriced: 2},
@@ -35,7 +36,7 @@ far/m      3    900           0      12  $0.0015                1
 `,
 		},
 		{
-			"estimated", app.UsageReport{User: "ann", From: from, Models: []app.UsageLine{
+			"estimated", app.UsageReport{User: "ann", From: from, Models: []command.UsageLine{
 				{Name: "far/m", Calls: 3, Input: 900, Output: 12, Cost: 1_500, Estimated: true}, {Name: "far/n", Calls: 1, Input: 1, Output: 1, Cost: 5}}},
 			`ann, since 2026-10-23
 
@@ -48,7 +49,7 @@ all        4   ~901           0     ~13  ~$0.0015
 		},
 		{
 			"everybody's",
-			app.UsageReport{From: from, Models: models, Users: []app.UsageLine{{Name: "ann", Calls: 1205, Cost: 12_347_178}, {Name: "bö\x1bb"}}},
+			app.UsageReport{From: from, Models: models, Users: []command.UsageLine{{Name: "ann", Calls: 1205, Cost: 12_347_178}, {Name: "bö\x1bb"}}},
 			`everybody, since 2026-10-23
 
 MODEL                    CALLS       INPUT  FROM CACHE  OUTPUT     COST  WITHOUT A PRICE
@@ -78,7 +79,7 @@ func TestUsageVerb(t *testing.T) {
 	ask = func(_ context.Context, _, _ string, params, result any) error {
 		q := params.(app.UsageQuestion)
 		asked = append(asked, q)
-		*result.(*app.UsageReport) = app.UsageReport{User: q.User, Models: []app.UsageLine{{Name: "m", Calls: 1, Cost: 10_000}}}
+		*result.(*app.UsageReport) = app.UsageReport{User: q.User, Models: []command.UsageLine{{Name: "m", Calls: 1, Cost: 10_000}}}
 		return nil
 	}
 	if out, _, err := verbRig(t, usageVerb); err != nil || !strings.HasPrefix(out, "everybody, since ") {

@@ -79,11 +79,8 @@ func (q usageMethods) whose(uid uint32, name string) (string, error) {
 	return user.Name, err
 }
 
-func (q usageMethods) lines(ctx context.Context, user string, from time.Time, by string) ([]UsageLine, error) {
-	found, err := q.Usage(ctx, user, from, by)
-	lines := []UsageLine{}
-	for _, l := range found {
-		lines = append(lines, UsageLine(command.UsageLine(l)))
-	}
-	return lines, err
+// lines are never nil, so that a program reads a list.
+func (q usageMethods) lines(ctx context.Context, user string, from time.Time, by string) ([]command.UsageLine, error) {
+	lines, err := q.Usage(ctx, user, from, by)
+	return append([]command.UsageLine{}, lines...), err
 }

@@ -2,6 +2,8 @@ package app
 
 import (
 	"time"
+
+	"mews/supervisor/command"
 )
 
 // MethodUsage is what the control socket answers to a usageQuestion with a usageReport. Anybody with an account may ask
@@ -19,21 +21,8 @@ type UsageQuestion struct {
 
 // UsageReport is what was asked of models. What was most comes first.
 type UsageReport struct {
-	User   string      `json:"user,omitempty"` // "" is everybody
-	From   time.Time   `json:"from"`
-	Models []UsageLine `json:"models"`
-	Users  []UsageLine `json:"users,omitempty"` // of everybody
-}
-
-// UsageLine is command.UsageLine as JSON.
-type UsageLine struct {
-	Name       string `json:"name"`
-	Calls      int64  `json:"calls"`
-	Input      int64  `json:"input"`
-	Output     int64  `json:"output"`
-	CacheRead  int64  `json:"cache_read"`
-	CacheWrite int64  `json:"cache_write"`
-	Cost       int64  `json:"cost_microdollars"`
-	Unpriced   int64  `json:"unpriced_calls"`
-	Estimated  bool   `json:"estimated,omitempty"`
+	User   string              `json:"user,omitempty"` // "" is everybody
+	From   time.Time           `json:"from"`
+	Models []command.UsageLine `json:"models"`
+	Users  []command.UsageLine `json:"users,omitempty"` // of everybody
 }

@@ -32,15 +32,15 @@ type Pictures interface {
 
 // UsageLine is a sum of calls of models.
 type UsageLine struct {
-	Name       string // of the model, as provider/model, or of the user
-	Calls      int64
-	Input      int64 // tokens, with those from a cache and into one
-	Output     int64
-	CacheRead  int64
-	CacheWrite int64
-	Cost       int64 // in millionths of a US dollar, of the calls whose price is known
-	Unpriced   int64 // calls whose price is not known
-	Estimated  bool  // some of the tokens were not counted by a provider
+	Name       string `json:"name"` // of the model, as provider/model, or of the user
+	Calls      int64  `json:"calls"`
+	Input      int64  `json:"input"` // tokens, with those from a cache and into one
+	Output     int64  `json:"output"`
+	CacheRead  int64  `json:"cache_read"`
+	CacheWrite int64  `json:"cache_write"`
+	Cost       int64  `json:"cost_microdollars"`   // in millionths of a US dollar, of the calls whose price is known
+	Unpriced   int64  `json:"unpriced_calls"`      // calls whose price is not known
+	Estimated  bool   `json:"estimated,omitempty"` // some of the tokens were not counted by a provider
 }
 
 // maxLines is how many models or people /usage lists. The rest is one line.
@@ -151,14 +151,11 @@ func usageLines(title string, lines []UsageLine) string {
 func Total(lines []UsageLine) UsageLine {
 	var sum UsageLine
 	for _, l := range lines {
-		sum.Calls += l.Calls
-		sum.Input += l.Input
-		sum.Output += l.Output
-		sum.CacheRead += l.CacheRead
-		sum.CacheWrite += l.CacheWrite
-		sum.Cost += l.Cost
-		sum.Unpriced += l.Unpriced
-		sum.Estimated = sum.Estimated || l.Estimated
+		sum = UsageLine{
+			Calls: sum.Calls + l.Calls, Input: sum.Input + l.Input, Output: sum.Output + l.Output, CacheRead: sum.CacheRead + l.CacheRead,
+			CacheWrite: sum.CacheWrite + l.CacheWrite, Cost: sum.Cost + l.Cost, Unpriced: sum.Unpriced + l.Unpriced,
+			Estimated: sum.Estimated || l.Estimated,
+		}
 	}
 	return sum
 }

@@ -115,11 +115,7 @@ func (q UsageQuery) merge(parts []totalRow) []UsageTotal {
 func (t UsageTotal) plus(more UsageTotal) UsageTotal {
 	t.Calls += more.Calls
 	t.Failed += more.Failed
-	t.Usage.Input += more.Usage.Input
-	t.Usage.Output += more.Usage.Output
-	t.Usage.CacheRead += more.Usage.CacheRead
-	t.Usage.CacheWrite += more.Usage.CacheWrite
-	t.Usage.Estimated = t.Usage.Estimated || more.Usage.Estimated
+	t.Usage = t.Usage.Plus(more.Usage)
 	t.Cost += more.Cost
 	t.Unpriced += more.Unpriced
 	return t
