@@ -64,7 +64,7 @@ func (a *advancing) next(user, chat, key string) (supervisor.Turn, *Reserver) {
 		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
 	a.must(err)
 	claim := a.o.Advances.Claim(in.Conversation)
-	turn, lease, err := a.db.Turns().StartWithLease(a.Context(), in.ID, claim)
+	turn, lease, err := a.db.Turns().Start(a.Context(), in.ID, claim)
 	a.must(err)
 	if lease != 0 {
 		a.o.Advances.Begin(turn.ID, lease, *claim)

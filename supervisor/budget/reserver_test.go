@@ -63,7 +63,7 @@ func (r *rig) begin(user, chat string) supervisor.Turn {
 	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Source: "terminal", Key: chat, Kind: supervisor.KindText,
 		Text: "hi", Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
 	r.must(err)
-	turn, err := r.db.Turns().Start(r.Context(), in.ID)
+	turn, _, err := r.db.Turns().Start(r.Context(), in.ID, nil)
 	r.must(err)
 	return turn
 }

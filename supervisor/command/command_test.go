@@ -325,7 +325,7 @@ func TestANewTopicLeavesOutWhatWasSaid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	turn, err := h.db.Turns().Start(t.Context(), text.ID)
+	turn, _, err := h.db.Turns().Start(t.Context(), text.ID, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -146,7 +146,7 @@ func (h *rig) conversation(user, chat string) supervisor.Conversation {
 // begin starts the turn of what was accepted next, and opens its reply.
 func (h *rig) begin() (supervisor.Turn, *reply.Stream) {
 	h.Helper()
-	turn, err := h.db.Turns().Start(h.Context(), (<-h.accepted).ID)
+	turn, _, err := h.db.Turns().Start(h.Context(), (<-h.accepted).ID, nil)
 	h.must(err)
 	return turn, h.feeds.Open(turn, "")
 }

@@ -123,7 +123,7 @@ func (r *rig) startTurnWith(user, key, text string) sqlite.RunningTurn {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if _, err := r.db.Turns().Start(r.t.Context(), in.ID); err != nil {
+	if _, _, err := r.db.Turns().Start(r.t.Context(), in.ID, nil); err != nil {
 		r.t.Fatal(err)
 	}
 	open, _, err := r.db.Turns().Open(r.t.Context(), in.Conversation.ID)

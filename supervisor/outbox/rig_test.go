@@ -175,7 +175,7 @@ func (h *rig) beginWith(in supervisor.Inbound) *turn {
 	h.Helper()
 	in, _, err := h.db.Inbox().Put(h.Context(), in)
 	must(h, in, err)
-	t, err := h.db.Turns().Start(h.Context(), in.ID)
+	t, _, err := h.db.Turns().Start(h.Context(), in.ID, nil)
 	must(h, t, err)
 	return &turn{h: h, Turn: t, Stream: h.feeds.Open(t, "")}
 }

@@ -62,7 +62,7 @@ func (r *rig) begin(user string) supervisor.Turn {
 	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Source: "terminal", Key: user, Kind: supervisor.KindText,
 		Text: "hi", Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal}})
 	r.must(err)
-	turn, err := r.db.Turns().Start(r.Context(), in.ID)
+	turn, _, err := r.db.Turns().Start(r.Context(), in.ID, nil)
 	r.must(err)
 	return turn
 }

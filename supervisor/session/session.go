@@ -30,7 +30,7 @@ type Inbox interface {
 
 // Turns keeps how far the work has come.
 type Turns interface {
-	StartWithLease(ctx context.Context, inbound int64, c *supervisor.Claim) (turn supervisor.Turn, lease int64, err error)
+	Start(ctx context.Context, inbound int64, c *supervisor.Claim) (turn supervisor.Turn, lease int64, err error)
 	Take(ctx context.Context, turn int64, room int) (taken int, err error)
 	Asked(ctx context.Context, turn int64) (message int64, err error)
 	Open(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error)
@@ -173,7 +173,7 @@ func (s *session) start(ctx context.Context, inbound int64) error {
 	if s.Advances != nil {
 		claim = s.Advances.Claim(s.conversation)
 	}
-	turn, lease, err := s.Turns.StartWithLease(ctx, inbound, claim)
+	turn, lease, err := s.Turns.Start(ctx, inbound, claim)
 	if err == nil && lease != 0 {
 		s.Advances.Begin(turn.ID, lease, *claim)
 	}

@@ -348,7 +348,7 @@ func TestATurnThatNeedsOnlyItsEndGetsItWithoutAWorker(t *testing.T) {
 		return done, nil
 	})
 	home := h.conversation("ann", "")
-	turn, err := h.db.Turns().Start(t.Context(), h.keep(home, "hello").ID)
+	turn, _, err := h.db.Turns().Start(t.Context(), h.keep(home, "hello").ID, nil)
 	must(h, turn, err)
 	h.commit(session.Attempt{Turn: turn, Stream: h.feeds.Open(turn, "")}, "Hello.")
 	h.live()
@@ -382,11 +382,11 @@ func (l *lazy) fail(what string) error {
 	return nil
 }
 
-func (l *lazy) StartWithLease(ctx context.Context, inbound int64, c *supervisor.Claim) (supervisor.Turn, int64, error) {
+func (l *lazy) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (supervisor.Turn, int64, error) {
 	if err := l.fail("start"); err != nil {
 		return supervisor.Turn{}, 0, err
 	}
-	return l.Turns.StartWithLease(ctx, inbound, c)
+	return l.Turns.Start(ctx, inbound, c)
 }
 
 func (l *lazy) Open(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error) {

@@ -33,9 +33,9 @@ func (p *paused) pause(ctx context.Context, at string) {
 	}
 }
 
-func (p *paused) StartWithLease(ctx context.Context, inbound int64, c *supervisor.Claim) (supervisor.Turn, int64, error) {
+func (p *paused) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (supervisor.Turn, int64, error) {
 	p.pause(ctx, "before the start")
-	turn, lease, err := p.Turns.StartWithLease(ctx, inbound, c)
+	turn, lease, err := p.Turns.Start(ctx, inbound, c)
 	p.pause(ctx, "after the start")
 	return turn, lease, err
 }

@@ -223,7 +223,7 @@ func TestWhatWasSentBeforeACrashStopsTheTurnThatGoesOnAfterIt(t *testing.T) {
 	})
 	h.wants(supervisor.BusyRestart)
 	home := h.conversation("ann", "")
-	turn, err := h.db.Turns().Start(t.Context(), h.keep(home, "one").ID)
+	turn, _, err := h.db.Turns().Start(t.Context(), h.keep(home, "one").ID, nil)
 	must(h, turn, err)
 	h.commit(session.Attempt{Turn: turn, Stream: h.feeds.Open(turn, "")}, "I write.", "c1")
 	h.keep(home, "two")
@@ -283,7 +283,7 @@ func TestTheReplyOfATurnThatTookSomethingInIsTheSameAfterACrash(t *testing.T) {
 		return done, nil
 	})
 	home := h.conversation("ann", "")
-	turn, err := h.db.Turns().Start(t.Context(), h.keep(home, "one").ID)
+	turn, _, err := h.db.Turns().Start(t.Context(), h.keep(home, "one").ID, nil)
 	must(h, turn, err)
 	a := session.Attempt{Turn: turn, Stream: h.feeds.Open(turn, "")}
 	h.steered(a)

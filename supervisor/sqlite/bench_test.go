@@ -85,7 +85,7 @@ func oneTurn(b *testing.B, db *sqlite.DB, c supervisor.Conversation, key string)
 	if err != nil {
 		return err
 	}
-	turn, err := db.Turns().Start(b.Context(), in.ID)
+	turn, _, err := db.Turns().Start(b.Context(), in.ID, nil)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func BenchmarkMessages(b *testing.B) {
 			b.Fatal(err)
 		}
 		c = in.Conversation
-		turn, err := db.Turns().Start(b.Context(), in.ID)
+		turn, _, err := db.Turns().Start(b.Context(), in.ID, nil)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func BenchmarkTake(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	turn, err := db.Turns().Start(b.Context(), in.ID)
+	turn, _, err := db.Turns().Start(b.Context(), in.ID, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

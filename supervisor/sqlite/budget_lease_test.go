@@ -44,7 +44,7 @@ func paid(s *story, turn supervisor.Turn, cost, lease int64) {
 // turnOf is a turn of a person's in a chat of its own.
 func turnOf(s *story, user, chat string) supervisor.Turn {
 	s.Helper()
-	turn, err := s.db.Turns().Start(s.Context(), s.put(s.chat(user, chat), supervisor.KindText, "hi").ID)
+	turn, _, err := s.db.Turns().Start(s.Context(), s.put(s.chat(user, chat), supervisor.KindText, "hi").ID, nil)
 	s.must(err)
 	return turn
 }

@@ -68,7 +68,7 @@ func wholeTurn(ctx context.Context, db *sqlite.DB, user, key string, say func(st
 		return err
 	}
 	say("inbox " + key)
-	turn, err := db.Turns().Start(ctx, in.ID)
+	turn, _, err := db.Turns().Start(ctx, in.ID, nil)
 	if err != nil {
 		return err
 	}

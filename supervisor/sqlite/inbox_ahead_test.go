@@ -18,7 +18,7 @@ func TestACommandIsAboutTheTextThatHadNoAnswerWhenItCame(t *testing.T) {
 	s.home = s.conversation("alice")
 	begin := func(in supervisor.Inbound) supervisor.Turn {
 		clock = clock.Add(time.Second)
-		turn, err := s.db.Turns().Start(t.Context(), in.ID)
+		turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
 		s.must(err)
 		return turn
 	}

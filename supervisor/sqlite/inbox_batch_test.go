@@ -70,7 +70,7 @@ func TestABatchThatComesTwiceIsKeptOnce(t *testing.T) {
 	s := batchStory{newStory(t)}
 	batch := []supervisor.Item{textItem("alice", 1, "one"), textItem("alice", 2, "two")}
 	first := s.putBatch(3, batch...)
-	turn, err := s.db.Turns().Start(t.Context(), first[0].ID)
+	turn, _, err := s.db.Turns().Start(t.Context(), first[0].ID, nil)
 	s.must(err)
 	first[0].State = supervisor.InboundRunning
 

@@ -194,7 +194,7 @@ func TestWhatIsHeldIsNotThere(t *testing.T) {
 			int(counts.Held)}
 	}
 	s.same("while it is held", lists(), []int{0, 1, 0, 0, 0, 3})
-	_, err := s.db.Turns().Start(t.Context(), held.ID)
+	_, _, err := s.db.Turns().Start(t.Context(), held.ID, nil)
 	s.refused(err, supervisor.CodeInvalid, "is held")
 	_, err = s.db.Outbox().AnswerCommand(t.Context(), r.Kept[1].ID, supervisor.Delivery{Text: "All is well."})
 	s.refused(err, supervisor.CodeInvalid, "is held")
@@ -202,7 +202,7 @@ func TestWhatIsHeldIsNotThere(t *testing.T) {
 
 	s.receive(code("alice", 5, 1))
 	s.same("after the code", lists(), []int{1, 2, 0, 2, 2, 0})
-	_, err = s.db.Turns().Start(t.Context(), held.ID)
+	_, _, err = s.db.Turns().Start(t.Context(), held.ID, nil)
 	s.must(err)
 }
 

@@ -47,7 +47,7 @@ func TestNextIsTheOldestTextThatHasNoTurn(t *testing.T) {
 	next, ok, err := s.db.Inbox().Next(t.Context(), s.home.ID)
 	s.must(err)
 	s.same("next", next, first)
-	if _, err := s.db.Turns().Start(t.Context(), first.ID); err != nil || !ok {
+	if _, _, err := s.db.Turns().Start(t.Context(), first.ID, nil); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	next, _, err = s.db.Inbox().Next(t.Context(), s.home.ID)

@@ -65,7 +65,7 @@ func TestPersonsHaveTranscriptsOfTheirOwn(t *testing.T) {
 	talked(s)
 	bob := s.conversation("bob")
 	in := s.put(bob, supervisor.KindText, "what did alice say?")
-	_, err := s.db.Turns().Start(t.Context(), in.ID)
+	_, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
 	s.must(err)
 	s.same("bob's", s.transcript(bob)[0].Text(), "what did alice say?")
 	s.same("how much", len(s.transcript(bob)), 1)

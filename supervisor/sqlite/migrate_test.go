@@ -131,7 +131,7 @@ func TestADatabaseOfTheFirstReleaseIsBroughtUpToDate(t *testing.T) {
 	}
 	_, err = db.Turns().Finish(t.Context(), FinishTurn{Turn: 2, Why: protocol.WhyDone, State: supervisor.InboundAnswered})
 	upgraded.same("finished", err, nil)
-	turn, err := db.Turns().Start(t.Context(), 2)
+	turn, _, err := db.Turns().Start(t.Context(), 2, nil)
 	if err != nil || turn.ID != 8 {
 		t.Errorf("its next turn is %+v, not the eighth; %v", turn, err)
 	}

@@ -15,7 +15,7 @@ func TestAStartFindsWhatIsToBeSent(t *testing.T) {
 	s.close(s.notice(sent, "2"), supervisor.OutcomeFailed, "")
 	s.notice(s.home, "in the terminal")
 	for _, c := range []supervisor.Conversation{shown, unsaid} {
-		turn, err := s.db.Turns().Start(t.Context(), s.put(c, supervisor.KindText, "hello").ID)
+		turn, _, err := s.db.Turns().Start(t.Context(), s.put(c, supervisor.KindText, "hello").ID, nil)
 		s.must(err)
 		if c == shown {
 			_, err = s.db.Posts().Sending(t.Context(), c.ID, supervisor.Post{Turn: turn.ID})

@@ -19,7 +19,7 @@ func TestWhatDidNotArriveIsSentAgain(t *testing.T) {
 	s := newStory(t)
 	c := s.chat("alice", "42")
 	in := s.put(c, supervisor.KindText, "hello")
-	turn, err := s.db.Turns().Start(t.Context(), in.ID)
+	turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
 	s.must(err)
 	d := s.finish(turn, "a b c d")
 	posts, err := s.db.Posts().Open(t.Context(), d.ID, rich("a", "b", "c", "d"))

@@ -189,7 +189,7 @@ func (c *postModel) begin(person string) {
 	if err != nil {
 		c.Fatal(err)
 	}
-	turn, err := c.db.Turns().Start(c.ctx, in.ID)
+	turn, _, err := c.db.Turns().Start(c.ctx, in.ID, nil)
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func (s *story) text(text string) supervisor.Inbound {
 // begun is a turn of alice's that has just started.
 func (s *story) begun(text string) supervisor.Turn {
 	s.Helper()
-	turn, err := s.db.Turns().Start(s.Context(), s.text(text).ID)
+	turn, _, err := s.db.Turns().Start(s.Context(), s.text(text).ID, nil)
 	s.must(err)
 	return turn
 }

@@ -23,15 +23,9 @@ var turnKinds = map[supervisor.InboundKind]supervisor.TurnKind{
 }
 
 // Start starts the turn of an inbound: the inbound is running and its text is in the transcript. Refused unless the
-// inbound is new and of a kind that begins a turn, and no other turn runs in its conversation.
-func (s Turns) Start(ctx context.Context, inbound int64) (turn supervisor.Turn, err error) {
-	turn, _, err = s.StartWithLease(ctx, inbound, nil)
-	return turn, err
-}
-
-// StartWithLease is Start, and sets a claim of the turn's aside at once, as far as its limits allow; nil is none. The lease is 0
-// where nothing was.
-func (s Turns) StartWithLease(ctx context.Context, inbound int64, c *supervisor.Claim) (turn supervisor.Turn, lease int64, err error) {
+// inbound is new and of a kind that begins a turn, and no other turn runs in its conversation. It sets a claim of the turn's aside
+// at once, as far as its limits allow; nil is none. The lease is 0 where nothing was.
+func (s Turns) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (turn supervisor.Turn, lease int64, err error) {
 	err = s.db.write(ctx, func(t tx) (err error) {
 		turn, err = t.startTurn(inbound)
 		if err != nil || c == nil {

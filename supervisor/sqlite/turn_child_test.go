@@ -28,7 +28,7 @@ func TestWhatBeginsByItselfHasATurnThatAnswersElsewhere(t *testing.T) {
 		next, _, err := s.db.Inbox().Next(t.Context(), in.Conversation.ID)
 		s.must(err)
 		s.same("next", next.ID, in.ID)
-		turn, err := s.db.Turns().Start(t.Context(), in.ID)
+		turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
 		s.must(err)
 		s.same("turn", turn, supervisor.Turn{ID: turn.ID, Conversation: in.Conversation, Destination: chat, Kind: want,
 			Inbound: in.ID, StartedAt: noon})

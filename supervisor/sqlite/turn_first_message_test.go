@@ -51,7 +51,7 @@ func TestATurnIsToAnswerAllThatWasStoppedForIt(t *testing.T) {
 		s := newStory(t)
 		c.before(s)
 		turn := s.begun("now")
-		other, err := s.db.Turns().Start(t.Context(), s.put(s.chat("alice", "5"), supervisor.KindText, "elsewhere").ID)
+		other, _, err := s.db.Turns().Start(t.Context(), s.put(s.chat("alice", "5"), supervisor.KindText, "elsewhere").ID, nil)
 		s.must(err)
 		s.same("behind "+name, asked(s, turn), c.want)
 		if id, err := s.db.Turns().Asked(t.Context(), other.ID); err != nil || id == 0 {

@@ -18,7 +18,7 @@ func last(turn supervisor.Turn, text string) sqlite.LastStep {
 // sending is a turn of alice's on Telegram that has just begun.
 func (s *story) sending(chat string) supervisor.Turn {
 	s.Helper()
-	turn, err := s.db.Turns().Start(s.Context(), s.put(s.chat("alice", chat), supervisor.KindText, "hi").ID)
+	turn, _, err := s.db.Turns().Start(s.Context(), s.put(s.chat("alice", chat), supervisor.KindText, "hi").ID, nil)
 	s.must(err)
 	return turn
 }

@@ -11,7 +11,7 @@ import (
 func TestATurnStartsOnce(t *testing.T) {
 	s := newStory(t)
 	in := s.text("hello")
-	turn, err := s.db.Turns().Start(t.Context(), in.ID)
+	turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
 	s.must(err)
 	s.same("turn", turn, supervisor.Turn{ID: turn.ID, Conversation: s.home, Kind: supervisor.TurnChat,
 		Inbound:   in.ID,
@@ -24,7 +24,7 @@ func TestATurnStartsOnce(t *testing.T) {
 	s.same("transcript", said, []protocol.Message{{ID: said[0].ID, Role: protocol.RoleUser,
 		Parts: []protocol.Part{{Text: "hello"}}}})
 
-	_, err = s.db.Turns().Start(t.Context(), in.ID)
+	_, _, err = s.db.Turns().Start(t.Context(), in.ID, nil)
 	s.refused(err, supervisor.CodeInvalid, "is running and cannot become running")
 }
 
@@ -44,7 +44,7 @@ func TestWhatATurnIsNotStartedFor(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := s.look("SELECT state FROM inbox ORDER BY id")
-			_, err := s.db.Turns().Start(t.Context(), c.inbound)
+			_, _, err := s.db.Turns().Start(t.Context(), c.inbound, nil)
 			s.refused(err, c.code, c.words)
 			s.same("states", s.look("SELECT state FROM inbox ORDER BY id"), before)
 			s.same("messages", s.look("SELECT count(*) FROM message"), "1")

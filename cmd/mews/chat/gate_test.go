@@ -35,7 +35,7 @@ func TestAPipeEndsBehindAShutGate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newRig(t)
 			p.options.Inbox = inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: closedGate{}, Accepted: func(in supervisor.Inbound) {
-				turn, err := p.db.Turns().Start(context.Background(), in.ID)
+				turn, _, err := p.db.Turns().Start(context.Background(), in.ID, nil)
 				if err != nil {
 					t.Error(err)
 					return

@@ -102,7 +102,7 @@ func (p *rig) hear() supervisor.Inbound {
 // begin starts the turn of a text.
 func (p *rig) begin(in supervisor.Inbound) (supervisor.Turn, *reply.Stream) {
 	p.Helper()
-	turn, err := p.db.Turns().Start(p.Context(), in.ID)
+	turn, _, err := p.db.Turns().Start(p.Context(), in.ID, nil)
 	p.must(err)
 	return turn, p.feeds.Open(turn, "")
 }
