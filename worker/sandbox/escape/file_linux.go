@@ -130,13 +130,13 @@ func create(path string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), remove(path))
+	return errors.Join(f.Close(), undone(os.Remove(path)))
 }
 
-// remove removes what an escape made. If it cannot, the escape says so.
-func remove(path string) error {
-	if err := os.Remove(path); err != nil {
-		return escaped(fmt.Sprintf("and it stays: %v", err))
+// undone is the answer of an escape that was undone, or that has failed to be.
+func undone(err error) error {
+	if err != nil {
+		return escaped("and it stays: " + err.Error())
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func renameOut(v Victims) error {
 	if err := os.Rename(inside, outside); err != nil {
 		return err
 	}
-	return remove(outside)
+	return undone(os.Remove(outside))
 }
 
 // seeProcesses looks for the victims in /proc.
@@ -251,10 +251,7 @@ func lowerOOMScore(Victims) error {
 	if err := writeThere(path, "-500"); err != nil {
 		return err
 	}
-	if err := writeThere(path, string(before)); err != nil {
-		return escaped(fmt.Sprintf("and it stays: %v", err))
-	}
-	return nil
+	return undone(writeThere(path, string(before)))
 }
 
 // readSys reads the machine's model, or the names of its network interfaces.
@@ -315,7 +312,7 @@ func makeBlockDevice(v Victims) error {
 	if err != nil {
 		return fmt.Errorf("mknod: %w", err)
 	}
-	return remove(path)
+	return undone(os.Remove(path))
 }
 
 // stackLimit is how much of the top of a stack is read.

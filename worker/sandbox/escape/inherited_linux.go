@@ -131,8 +131,5 @@ func typeAhead(Victims) error {
 		return fmt.Errorf("ioctl TIOCSTI: %w", errno)
 	}
 	signal.Ignore(syscall.SIGTTOU) // which a background process would be stopped by
-	if err := unix.IoctlSetInt(int(terminal.Fd()), unix.TCFLSH, unix.TCIFLUSH); err != nil {
-		return escaped(fmt.Sprintf("and it stays: %v", err))
-	}
-	return nil
+	return undone(unix.IoctlSetInt(int(terminal.Fd()), unix.TCFLSH, unix.TCIFLUSH))
 }

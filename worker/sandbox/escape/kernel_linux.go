@@ -49,10 +49,7 @@ func mount(v Victims) error {
 		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=4k"); err != nil {
 			return fmt.Errorf("mount: %w", err)
 		}
-		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
-			return escaped(fmt.Sprintf("and it stays: umount: %v", err))
-		}
-		return nil
+		return undone(wrapCall("umount", unix.Unmount(dir, unix.MNT_DETACH)))
 	})
 }
 

@@ -1,8 +1,9 @@
 package escape
 
 import (
-	"errors"
 	"fmt"
+	"io"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -62,7 +63,8 @@ func receiveSecret(family int, to unix.Sockaddr, v Victims) error {
 	if err != nil {
 		return fmt.Errorf("socket: %w", err)
 	}
-	defer unix.Close(fd)
+	conn := os.NewFile(uintptr(fd), "socket")
+	defer conn.Close()
 	limit := unix.NsecToTimeval(answerLimit.Nanoseconds())
 	for _, option := range []int{unix.SO_SNDTIMEO, unix.SO_RCVTIMEO} { // the first is for connect too
 		if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, option, &limit); err != nil {
@@ -73,18 +75,8 @@ func receiveSecret(family int, to unix.Sockaddr, v Victims) error {
 		return fmt.Errorf("connect: %w", err)
 	}
 	said := make([]byte, len(v.Secret))
-	for have := 0; have < len(said); {
-		n, err := unix.Read(fd, said[have:])
-		if errors.Is(err, unix.EINTR) {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("connected, and read: %w", err)
-		}
-		if n == 0 {
-			return fmt.Errorf("connected, and received %d bytes", have)
-		}
-		have += n
+	if n, err := io.ReadFull(conn, said); err != nil {
+		return fmt.Errorf("connected, and received %d bytes: %w", n, err)
 	}
 	return checkSecret(said, v)
 }
