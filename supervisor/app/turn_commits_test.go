@@ -86,12 +86,14 @@ func rise(t *testing.T, dir string, chat *farChat, committed func()) *life {
 	t.Helper()
 	l := &life{T: t, chat: chat}
 	l.db = sqlitetest.OpenPath(t, filepath.Join(dir, "mews.db"), sqlite.Options{Committed: committed})
+	yes := func(supervisor.Conversation) bool { return true }
 	whole := func(text string) []supervisor.RichText { return []supervisor.RichText{{Text: text}} }
 	l.box = outbox.New(outbox.Options{
 		Name: supervisor.ChannelTelegram, Source: farSource, Channel: chat, Deliveries: l.db.Outbox(), Posts: l.db.Posts(),
 		Conversations: l.db.Conversations(), Freezes: l.db.Outbox(), Replies: &l.feeds, Rates: outbox.Rates{Chat: 1, All: 1000},
 		Render: func(text string, _ bool) []supervisor.RichText { return whole(text) },
 		Halve:  func(part supervisor.RichText) []supervisor.RichText { return whole(part.Text) },
+		Now:    time.Now, Grows: yes, Serves: yes, Waits: func(int64) bool { return false },
 	})
 	l.feeds.Changed = l.box.Changed
 	l.host = hostcall.NewConn(&hostcall.Options{

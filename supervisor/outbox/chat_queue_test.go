@@ -41,7 +41,7 @@ func (lost) FindByID(context.Context, int64) (supervisor.Conversation, bool, err
 func TestAWakeUpIsNotForgottenWhereTheStoreFails(t *testing.T) {
 	for name, moved := range map[string]bool{"then": false, "and the chat moves again": true} {
 		t.Run(name, func(t *testing.T) {
-			o := New(Options{Conversations: lost{}, Replies: &reply.Feeds{}})
+			o := New(Options{Conversations: lost{}, Replies: &reply.Feeds{}, Now: time.Now})
 			o.wake("-100", 5)
 			l := o.queues["-100"]
 			l.movePending, l.replies[4] = true, &growingReply{set: &postSet{}}

@@ -8,7 +8,6 @@
 package outbox
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -92,19 +91,19 @@ type Options struct {
 	Halve  func(supervisor.RichText) []supervisor.RichText // cuts one part into two or more
 	Rates  Rates
 	// Grows says whether a conversation's replies are shown as they grow, or only why nothing comes and then their end. It is
-	// asked before each edit, and may read the disk. nil is yes.
+	// asked before each edit, and may read the disk.
 	Grows func(supervisor.Conversation) bool
 	// Serves says whether a conversation's person is still served; nobody else is sent anything. It is asked before each
-	// message, and must not block. nil is yes.
+	// message, and must not block.
 	Serves func(supervisor.Conversation) bool
 	Log    hclog.Logger     // nil logs nothing
 	Limit  int              // UTF-16 code units that one message may have; 0 is 4096 (Bot API)
-	Now    func() time.Time // nil is time.Now
+	Now    func() time.Time // the time
 	// Alarm is called once when nothing could be sent to any chat for ten minutes, and Recovered once when something was
-	// sent after that. They must neither block nor call the outbox; nil tells nobody.
+	// sent after that. They must neither block nor call the outbox.
 	Alarm     func(text string)
 	Recovered func(text string)
-	// Waits says whether a person's answer is waited for in a conversation: no typing is shown then. nil is never.
+	// Waits says whether a person's answer is waited for in a conversation: no typing is shown then.
 	Waits func(conversation int64) bool
 	// KeepText keeps a text as a file that can be sent; nil has answers of any length be messages.
 	KeepText func(name, text string) (supervisor.File, error)
@@ -115,28 +114,3 @@ type Options struct {
 
 // maxMessage is how long a message's text may be, in UTF-16 code units. (Bot API, sendMessage.)
 const maxMessage = 4096
-
-func (o Options) withDefaults() Options {
-	yes, silent := func(supervisor.Conversation) bool { return true }, func(string) {}
-	o.Limit = cmp.Or(o.Limit, maxMessage)
-	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
-	if o.Serves == nil {
-		o.Serves = yes
-	}
-	if o.Grows == nil {
-		o.Grows = yes
-	}
-	if o.Waits == nil {
-		o.Waits = func(int64) bool { return false }
-	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Alarm == nil {
-		o.Alarm = silent
-	}
-	if o.Recovered == nil {
-		o.Recovered = silent
-	}
-	return o
-}

@@ -1,6 +1,7 @@
 package outbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
 )
@@ -49,7 +52,7 @@ type Status struct {
 
 // New makes an outbox; Run works it.
 func New(o Options) *Outbox {
-	o = o.withDefaults()
+	o.Limit, o.Log = cmp.Or(o.Limit, maxMessage), cmp.Or(o.Log, hclog.NewNullLogger())
 	return &Outbox{
 		Options:     o,
 		gate:        newGate(o.Name, o.Rates, o.Now),

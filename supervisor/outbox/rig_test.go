@@ -81,11 +81,13 @@ func halve(t supervisor.RichText) []supervisor.RichText {
 	return []supervisor.RichText{{Text: t.Text[:n]}, {Text: t.Text[n:]}}
 }
 
+func yes(supervisor.Conversation) bool { return true }
+
 func (h *rig) options(l *process) outbox.Options {
 	d := processStore{h.db, l}
 	return outbox.Options{Name: supervisor.ChannelTelegram, Source: source, Channel: h.channel, Deliveries: d, Posts: d,
-		Conversations: d, Freezes: d, Replies: &h.feeds, Render: render, Halve: halve,
-		Limit: limit}
+		Conversations: d, Freezes: d, Replies: &h.feeds, Render: render, Halve: halve, Limit: limit, Now: time.Now,
+		Grows: yes, Serves: yes, Waits: func(int64) bool { return false }, Alarm: func(string) {}, Recovered: func(string) {}}
 }
 
 // live starts a process of the outbox. It ends with the test at the latest.
