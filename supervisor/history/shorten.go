@@ -22,26 +22,29 @@ const (
 type Name func(protocol.ToolResult) string
 
 // Fit is Select for a window that may be small. What is over the budget is left out in this order, and a line in its place
-// tells the model: the middle of results, the oldest first; then all of them; the middle of what is newest, as
-// long as a quarter of the budget is left of it; and then the oldest exchanges. cut: what was said before the transcript was left out already.
+// tells the model: the middle of results, the oldest first; then all of them; the middle of what is newest, as long as a quarter
+// of the budget is left of results and half of it of the person's words; and then the oldest exchanges. cut: what was said before
+// the transcript was left out already.
 func Fit(transcript []protocol.Message, first int64, budget int, cut bool, name Name) Window {
 	short := shortenOld(transcript, budget, name)
 	step := max(0, len(short)-1)
 	for step > 0 && short[step].Role != protocol.RoleAssistant && short[step-1].Role != protocol.RoleUser {
 		step--
 	}
-	cutAll(short[step:], max(budget/4, budget-Tokens(short[:step])), name)
+	said := Tokens(slices.DeleteFunc(slices.Clone(short[step:]), func(m protocol.Message) bool { return m.Role != protocol.RoleUser }))
+	cutAll(short[step:], max(budget/4+min(said, budget/2), budget-Tokens(short[:step])), 2*budget, name)
 	w := Select(short, first, budget)
 	w.Messages = tellGaps(short, w.Messages, cut)
-	cutAll(w.Messages, budget, name)
+	cutAll(w.Messages, budget, leastText, name)
 	return w
 }
 
-// cutAll shortens the longest texts of messages until they are within the budget, as far as that goes.
-func cutAll(messages []protocol.Message, budget int, name Name) {
-	for size := mostText; size >= leastText && Tokens(messages) > budget; size /= 2 {
+// cutAll shortens the longest texts of messages until they are within the budget, as far as that goes. The person's words are left
+// four times as long as others, and not shortened below so many bytes.
+func cutAll(messages []protocol.Message, budget, words int, name Name) {
+	for size := 4 * mostText; size >= leastText && Tokens(messages) > budget; size /= 2 {
 		for i, m := range messages {
-			messages[i] = cutTexts(m, size, name)
+			messages[i] = cutTexts(m, max(size, words), max(size/4, leastText), name)
 		}
 	}
 }
@@ -95,14 +98,14 @@ func shortenMessage(m protocol.Message, size int, name Name) protocol.Message {
 	return m
 }
 
-// cutTexts shortens all texts of a message to size bytes each, but for the model's own words.
-func cutTexts(m protocol.Message, size int, name Name) protocol.Message {
+// cutTexts shortens all texts of a message, but for the model's own words: the person's to so many bytes each, others to size.
+func cutTexts(m protocol.Message, words, size int, name Name) protocol.Message {
 	if m.Role != protocol.RoleUser {
 		return shortenMessage(m, size, name)
 	}
 	m.Parts = slices.Clone(m.Parts)
 	for i, p := range m.Parts {
-		m.Parts[i].Text = cutText(p.Text, size, "")
+		m.Parts[i].Text = cutText(p.Text, words, "")
 	}
 	return m
 }

@@ -2,6 +2,7 @@ package history_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,6 +120,19 @@ func TestWhatIsNewestIsShortenedWhereItAloneIsTooLong(t *testing.T) {
 	call := history.Fit(written, 1, 1000, false, named).Messages[1].Calls()[0]
 	if n := len(call.Arguments); n > 4000 || !strings.Contains(string(call.Arguments), `"path":"a.txt"`) {
 		t.Errorf("%d bytes of arguments: %.100s", n, call.Arguments)
+	}
+}
+
+// TestWhatIsNewestLeavesThePersonsWordsWholeAsLongAsThereIsRoom: of a result beside them less stays, and of what was said before.
+func TestWhatIsNewestLeavesThePersonsWordsWholeAsLongAsThereIsRoom(t *testing.T) {
+	transcript := slices.Concat(story("u", 2000), talk(1, 20<<10)[1:], story("u", 4000))
+	for i := range transcript {
+		transcript[i].ID = int64(i + 1)
+	}
+	w := history.Fit(transcript, 1, 2300, false, named)
+	text := all(w.Messages)
+	if !strings.Contains(text, strings.Repeat("x", 4000)) || history.Tokens(w.Messages) > 2300 || len(text) < 4000+2000+1000 {
+		t.Errorf("%d bytes, %d tokens: %s", len(text), history.Tokens(w.Messages), text)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -160,6 +161,51 @@ func TestWhatDoesNotFitTheRequestWaits(t *testing.T) {
 	}
 	if got := history.Tokens(last.Messages); got > r.options.History {
 		t.Errorf("the request has %d tokens", got)
+	}
+}
+
+// TestWhatIsTakenInIsReadWhole, beside results of 20 KB, and no request is refused for its length: two messages of a size come in
+// each of five steps, and what has no room waits.
+func TestWhatIsTakenInIsReadWhole(t *testing.T) {
+	for _, c := range []struct{ window, size, taken int }{
+		{4000, 1500, 10}, {4000, 4000, 5}, {8000, 1500, 10}, {8000, 4000, 5}, {8000, 12_000, 0}, {32_000, 12_000, 10}, {32_000, 30_000, 5},
+	} {
+		step := 0
+		server, url := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer {
+			if step++; step > 5 {
+				return modeltest.Answer{Text: "I have read it."}
+			}
+			return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
+		})
+		server.Limits.Context = c.window
+		models := catalogueOf(t, model.Options{Default: "p/m",
+			Providers: []model.ProviderOptions{{Name: "p", Kind: "openai", BaseURL: url, Window: int64(c.window)}}})
+		r := newRigOf(t, models)
+		r.describeTools()
+		r.options.Busy, r.options.History, r.options.Room = wants(supervisor.BusySteer), 32_000, models.Room
+		turn := r.turn()
+		turn.First = r.open.Messages[0].ID
+		r.conn.EndTurn(turn.ID, "")
+		r.conn.BeginTurn(turn)
+		var said []string
+		for calls := r.made(); len(calls) > 0; calls = r.made() {
+			for range 2 {
+				n := len(said)
+				said = append(said, fmt.Sprintf("Message %d begins. %sMessage %d ends.", n, strings.Repeat("word ", c.size/5), n))
+				r.say(fmt.Sprint("k", n), said[n])
+			}
+			result := protocol.ToolResult{Call: calls[0].ID, Name: calls[0].Name, Text: strings.Repeat("words of the file; ", 1060)}
+			if err := r.done(result); err != nil {
+				t.Fatal(err)
+			}
+		}
+		read := slices.DeleteFunc(slices.Clone(said), func(text string) bool {
+			return !slices.ContainsFunc(server.Requests(), func(q modeltest.Request) bool { return strings.Contains(string(q.Raw), text) })
+		})
+		if !slices.Equal(read, said[:c.taken]) || len(server.Requests()) != 6 {
+			t.Errorf("of %d messages of %d bytes in a window of %d tokens %d were read whole, want %d; there were %d requests",
+				len(said), c.size, c.window, len(read), c.taken, len(server.Requests()))
+		}
 	}
 }
 
