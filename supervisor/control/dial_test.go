@@ -23,7 +23,7 @@ func TestWhoIsHungUpOnReadsWhy(t *testing.T) {
 		ended <- errors.Join(err, conn.Close(), listener.Close())
 	}()
 	err = Ask(t.Context(), path, MethodStatus, nil, nil)
-	if !errors.Is(err, protocol.ErrClosed) || !strings.HasPrefix(err.Error(), "Mews has hung up") {
+	if !errors.Is(err, protocol.ErrClosed) || !strings.HasPrefix(err.Error(), "the service has hung up") {
 		t.Errorf("%v", err)
 	}
 	if err := <-ended; err != nil {

@@ -19,7 +19,7 @@ const (
 // What a client says by itself.
 const (
 	textNotRunning = "Mews is not running here (no answer on %s). Start it with `%s`."
-	textHungUp     = "Mews has hung up: it ends, or its account has no descriptors or epoll watches left for another connection; its log " +
+	textHungUp     = "the service has hung up: it ends, or its account has no descriptors or epoll watches left for another connection; its log " +
 		"says which. Try again in a few seconds: %w"
 	textNotAllowed = "this account may not use %s: ask an admin of this Mews: %w"
 	textOfGroup    = "this account may not use %s, which is for the group %s: an admin of this machine makes it a member with `usermod -a -G %[2]s %s`, " +
