@@ -67,7 +67,7 @@ var shortages = []harm{
 
 // TestNobodyUsesUpWhatAllShare: alice's model takes all that it can get of each pool in turn, while eight others talk. All are
 // answered meanwhile and afterwards, nobody's worker ends for it, and nobody is suspended. Whether uids differ only changes how
-// long an answer takes, which is logged.
+// long an answer takes, which BenchmarkExhaust measures.
 func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 	others := strings.Fields("ben cat dan eve fay gus hal ida")
 	for name, own := range map[string]bool{"one uid": false, "a uid each": true} {
@@ -109,11 +109,7 @@ func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 // useUp has alice's model, whose home it is, use a pool up while others talk.
 func (m harm) useUp(t *testing.T, home string, alice *neighbour, talking []*neighbour, usual time.Duration) {
 	heard := len(alice.notices())
-	answer := alice.say("run rm -f begun over; " + m.command)
-	alice.service.WaitFor(apptest.Patience, "the harm to begin", func() bool {
-		_, err := os.Stat(filepath.Join(home, "begun"))
-		return err == nil || len(answer) > 0
-	})
+	answer := m.beginIn(home, alice)
 	during := talkAll(talking)
 	t.Logf("eight answers took %v, and usually %v", during, usual)
 	if m.notice != "" {
@@ -121,13 +117,76 @@ func (m harm) useUp(t *testing.T, home string, alice *neighbour, talking []*neig
 			return regexp.MustCompile(m.notice).MatchString(alice.notices()[heard:])
 		})
 	}
-	if err := os.WriteFile(filepath.Join(home, "over"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if got := alice.hear(answer); !regexp.MustCompile(m.result).MatchString(got) {
+	if got := overIn(home, alice, answer); !regexp.MustCompile(m.result).MatchString(got) {
 		t.Errorf("the model was told %q, want %q", got, m.result)
 	}
 	talkAll(talking)
+}
+
+// beginIn has the harm begin in alice's home, wherever it is; its answer comes on the channel, once it is over.
+func (m harm) beginIn(home string, alice *neighbour) <-chan string {
+	alice.service.T.Helper()
+	answer := alice.say("run rm -f begun over; " + m.command)
+	alice.service.WaitFor(apptest.Patience, "the harm to begin", func() bool {
+		_, err := os.Stat(filepath.Join(home, "begun"))
+		return err == nil || len(answer) > 0
+	})
+	return answer
+}
+
+// overIn has it be over, and gives what the model was told.
+func overIn(home string, alice *neighbour, answer <-chan string) string {
+	alice.service.T.Helper()
+	if err := os.WriteFile(filepath.Join(home, "over"), nil, 0o644); err != nil {
+		alice.service.T.Fatal(err)
+	}
+	return alice.hear(answer)
+}
+
+// BenchmarkExhaust is how much longer eight people's answers take, each with a command of theirs, while alice's model uses up a
+// pool than while a program of hers only waits: x_alone, of medians, measured in turns. Where each has a uid it is to be 1.5 at
+// most. The model is a fast one.
+func BenchmarkExhaust(b *testing.B) {
+	for _, m := range shortages {
+		b.Run(m.name, func(b *testing.B) { benchmarkExhaust(b, m) })
+	}
+}
+
+func benchmarkExhaust(b *testing.B, m harm) {
+	_, url := modeltest.NewServer(b, modeltest.Paced(runner, 10, 15*time.Millisecond))
+	people := strings.Fields("alice ben cat dan eve fay gus hal ida")
+	h, home := apptest.NewService(b, url, people...), ""
+	if home = h.Home("alice"); os.Getuid() == 0 {
+		withOwnUIDs(h, firstUID, lastUID, people...)
+		home = filepath.Join(h.Dir, "state", "homes", "alice")
+	}
+	h.Start()
+	defer h.Stop()
+	var all []*neighbour
+	for _, name := range people {
+		all = append(all, newNeighbour(h, name))
+	}
+	alice, talking := all[0], all[1:]
+	talkAll(all) // everybody has a worker
+	var alone, beside []time.Duration
+	block := func(m harm, to *[]time.Duration) {
+		answer := m.beginIn(home, alice)
+		for range 3 {
+			*to = append(*to, talkAll(talking))
+		}
+		overIn(home, alice, answer)
+	}
+	idle := harm{command: python("begun()", "wait()")}
+	for b.Loop() { // in a longer conversation answers take longer
+		block(idle, &alone)
+		block(m, &beside)
+		block(m, &beside)
+		block(idle, &alone)
+	}
+	b.ReportMetric(float64(median(beside))/float64(median(alone)), "x_alone")
+	b.ReportMetric(float64(median(alone).Microseconds()), "µs-alone")
+	b.ReportMetric(float64(median(beside).Microseconds()), "µs-beside")
+	b.ReportMetric(0, "ns/op")
 }
 
 // talkAll has everybody say something at once, and says how long it took until all were answered.
