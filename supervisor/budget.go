@@ -7,19 +7,28 @@ import (
 
 // Reserver sets money aside for calls of models before they are made. It may be used from several goroutines.
 type Reserver interface {
-	// Reserve sets aside the most that one attempt can cost and returns the lease's id, 0 where nothing had to be set aside.
-	// It may take as long as it takes a person to answer. Its error is a *ModelError with ModelBudget, or ctx's cause. The
-	// lease ends with the usage that is kept with it, or with Return.
-	Reserve(ctx context.Context, b Estimate) (lease int64, err error)
+	// Reserve sets money aside for one attempt: as much of the Estimate's MaxCost as may be spent, and at least its MinCost. It
+	// may take as long as it takes a person to answer, or one's other calls to end. Its error is a *ModelError with ModelBudget,
+	// or ctx's cause. The lease ends with the usage that is kept with it, or with Return.
+	Reserve(ctx context.Context, e Estimate) (Lease, error)
 	// Return gives back what was set aside for an attempt that cost nothing.
 	Return(ctx context.Context, lease int64)
 }
 
-// Estimate is what one attempt can cost.
+// Lease is money that is set aside. The zero value is none: nothing had to be.
+type Lease struct {
+	ID     int64
+	Amount int64 // millionths of a US dollar
+}
+
+// Estimate is what one attempt can cost, in millionths of a US dollar.
 type Estimate struct {
 	Spec    string // provider/model
-	MaxCost int64  // the most that it can cost, in millionths of a US dollar
+	MinCost int64  // the most that it can cost with an answer as short as is worth asking for; 0 is MaxCost
+	MaxCost int64  // and with the longest answer
 	Priced  bool   // false: what it costs is not known, and MaxCost is 0
+	// OnWait is told, in words for the person, that other calls have to end first; nil: nobody wants to know.
+	OnWait func(text string)
 }
 
 // Claim is what is to be set aside for one attempt, and the limits that hold for it.
@@ -29,6 +38,7 @@ type Claim struct {
 	Turn         int64
 	Spec         string // provider/model
 	Amount       int64  // millionths of a US dollar, more than 0
+	Least        int64  // what is enough where the limits do not allow Amount; 0 is Amount
 	Limits       []Limit
 	Instead      int64 // a lease that ends with this claim, whether that is taken or not; 0 is none
 }
@@ -56,11 +66,14 @@ type Shortage struct {
 	Spent    int64 // what was paid
 	Held     int64 // what is set aside for calls that run
 	Extended int64 // by how much the person has lengthened the limit
-	Wanted   int64 // the claim's amount
+	Wanted   int64 // the claim's least
 }
 
-// Missing is by how much the claim exceeds the limit, more than 0.
-func (s Shortage) Missing() int64 { return s.Spent + s.Held + s.Wanted - s.Max - s.Extended }
+// Left is what may still be set aside. It may be less than 0.
+func (s Shortage) Left() int64 { return s.Max + s.Extended - s.Spent - s.Held }
+
+// Missing is by how much the claim's least exceeds the limit, more than 0.
+func (s Shortage) Missing() int64 { return s.Wanted - s.Left() }
 
 // Extension is by how much a person lengthens their limits, for one turn and for the time that the limits are for.
 type Extension struct {

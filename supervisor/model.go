@@ -38,11 +38,12 @@ type ModelRequest struct {
 	OnWait func(text string)
 }
 
-// Measured is how many tokens a provider counted of an earlier request with which this one begins.
+// Measured is how many tokens a provider counted of an earlier request that had the first messages of this one.
 type Measured struct {
 	Spec     string // the model that counted; "" where nothing is known
 	Tokens   int64  // of all its input, from a cache or not
-	Messages int    // how many of Messages were in it; System and Tools were the same
+	Messages int    // how many of Messages were in it
+	Other    bool   // it had another System, or other Tools
 }
 
 // ReadPicture is a picture's bytes. Where it cannot be read, instead is a line of text for the model.
@@ -108,6 +109,9 @@ type ModelAnswer struct {
 	Sent     bool               // the request may have gone out
 	Asked    []protocol.Message // the request's Messages as they were sent; set by the catalogue
 	Received int64              // bytes of the answer, be they said, thought or a call's; 0 where the provider does not tell
+	// CutForMoney: it breaks off, perhaps before anything of it was whole, at a limit that was lowered for want of money for more;
+	// set by the catalogue.
+	CutForMoney bool
 }
 
 // ReplacedModel says that another model was to answer, and why it did not.

@@ -77,14 +77,17 @@ func TestALoopEndsAtItsLimit(t *testing.T) {
 	}
 }
 
-// TestALimitHoldsToTheMillionth: calls that each cost all that was set aside for them fit into a limit of exactly their sum,
-// and of a millionth less the last one does not.
+// TestALimitHoldsToTheMillionth: calls that each cost all that was set aside for them fit into a limit of exactly their sum. Of a
+// millionth less the last one has that much less, and where its shortest answer is not covered it is not made.
 func TestALimitHoldsToTheMillionth(t *testing.T) {
 	calls := costliest(t, 1_000_000)[:3]
 	sum := calls[0] + calls[1] + calls[2]
-	for limit, want := range map[int]int{sum: 3, sum - 1: 2} {
-		if got := costliest(t, limit); !slices.Equal(got, calls[:want]) {
-			t.Errorf("of %d millionths of a dollar the calls cost %d, want %d", limit, got, calls[:want])
+	const longest, shortest = 16_384, 1_024 // tokens of an answer
+	input := calls[2] - longest
+	for limit, want := range map[int][]int{sum: calls, sum - 1: {calls[0], calls[1], calls[2] - 1},
+		sum - longest + shortest: {calls[0], calls[1], input + shortest}, sum - longest + shortest - 1: calls[:2]} {
+		if got := costliest(t, limit); !slices.Equal(got, want) {
+			t.Errorf("of %d millionths of a dollar the calls cost %d, want %d", limit, got, want)
 		}
 	}
 }
@@ -214,12 +217,36 @@ func pressAnothers(l *gatedService, card telegramtest.Message) {
 // TestTheSmallModelGoesOn where there is no money for another, and the person is told.
 func TestTheSmallModelGoesOn(t *testing.T) {
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "I am " + r.Model} },
-		priced+"budget: {users: {turn: 0.01}}\n", "bob, totp: off")
+		priced+"budget: {users: {turn: 0.005}}\n", "bob, totp: off")
 	l.open()
 	l.say("bob", "hello")
 	l.last("bob", "I am little", "test/big", "costs more than there was money left for")
-	if n := spent(l); n > 10_000 {
+	if n := spent(l); n > 5_000 {
 		t.Errorf("%d were spent", n)
+	}
+}
+
+// TestModestLimitsPayForOrdinaryModels: at their makers' prices, and with a cheaper one beside them that nobody asked for.
+func TestModestLimitsPayForOrdinaryModels(t *testing.T) {
+	const sonnet, opus = "input: 3, output: 15", "input: 15, output: 75"
+	for _, c := range []struct{ price, budget, told string }{
+		{sonnet, "turn: 0.50", "I am big"},
+		{sonnet, "day: 0.30, extend: 2", "I am big"},
+		{opus, "day: 0.60", "I am big"},
+		{opus, "turn: 0.01, extend: 2", "even a short answer may cost up to $0."},
+	} {
+		t.Run(c.price+" within "+c.budget, func(t *testing.T) {
+			l := newGatedService(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "I am " + r.Model} },
+				"models: {default: test/big, small: test/little, fallback: [test/little], prices: {test/big: {"+c.price+"}, test/little: "+
+					"{input: 0.01, output: 0.01}}, providers: {test: {kind: anthropic, api_key: k, base_url: MODEL_ROOT}}}\n"+
+					"budget: {users: {"+c.budget+"}}\n", "bob, totp: off")
+			l.open()
+			l.say("bob", "hi")
+			l.bot.Await(t, "bob to be told something", func() bool { return len(l.told("bob")) > 0 })
+			if told := l.told("bob")[0]; !strings.Contains(told, c.told) {
+				t.Errorf("bob was told %q, want %q", told, c.told)
+			}
+		})
 	}
 }
 

@@ -6,10 +6,11 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/budget"
+	"mews/supervisor/hostcall"
 )
 
 // reserver pays for the model calls of a turn.
-func (s *service) reserver(t supervisor.Turn) supervisor.Reserver {
+func (s *service) reserver(t supervisor.Turn) hostcall.Reserver {
 	o, served, err := s.budgetOf(t)
 	switch {
 	case err != nil:
@@ -39,26 +40,32 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 type deniedBudget struct{}
 
 // Reserve refuses.
-func (deniedBudget) Reserve(context.Context, supervisor.Estimate) (int64, error) {
-	return 0, &supervisor.ModelError{Class: supervisor.ModelBudget,
+func (deniedBudget) Reserve(context.Context, supervisor.Estimate) (l supervisor.Lease, err error) {
+	return l, &supervisor.ModelError{Class: supervisor.ModelBudget,
 		Err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: textBudgetDenied}}
 }
 
 // Return has nothing to give back.
 func (deniedBudget) Return(context.Context, int64) {}
 
+// Settled has nobody to tell.
+func (deniedBudget) Settled(supervisor.Lease, bool) {}
+
 // unreadableBudget is the budget of somebody whose own limits could not be read. They may be lower than the configuration's, so
 // nothing is paid.
 type unreadableBudget struct{ why error }
 
 // Reserve refuses what may cost something.
-func (u unreadableBudget) Reserve(_ context.Context, e supervisor.Estimate) (int64, error) {
+func (u unreadableBudget) Reserve(_ context.Context, e supervisor.Estimate) (l supervisor.Lease, err error) {
 	if e.Priced && e.MaxCost <= 0 {
-		return 0, nil
+		return l, nil
 	}
-	return 0, &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeUnavailable, Err: u.why,
+	return l, &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeUnavailable, Err: u.why,
 		Message: fmt.Sprintf(textBudgetUnreadable, e.Spec, supervisor.ErrorMessage(u.why))}}
 }
 
 // Return has nothing to give back.
 func (unreadableBudget) Return(context.Context, int64) {}
+
+// Settled has nobody to tell.
+func (unreadableBudget) Settled(supervisor.Lease, bool) {}

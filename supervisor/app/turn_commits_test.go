@@ -42,6 +42,7 @@ type farChat struct {
 	tools  int         // how many steps ask for a tool before the last
 	day    int64       // what alice may spend in a day, in millionths of a dollar; 0 is no limit
 	dearer int64       // what each call can cost at most, more than the one before
+	least  int64       // what it can cost at least; 0 is as much
 	calls  int64
 }
 
@@ -152,10 +153,11 @@ func (l *life) Stream(ctx context.Context, _ string, req supervisor.ModelRequest
 	}
 	answer.Model, answer.Spec = "m", "far/m"
 	l.chat.calls++
-	answer.Lease, err = req.Reserver.Reserve(ctx, supervisor.Estimate{Spec: "far/m", MaxCost: 1000 + l.chat.calls*l.chat.dearer, Priced: true})
+	lease, err := req.Reserver.Reserve(ctx, supervisor.Estimate{Spec: "far/m", MinCost: l.chat.least, MaxCost: 1000 + l.chat.calls*l.chat.dearer, Priced: true})
 	if err != nil {
 		return answer, err
 	}
+	answer.Lease = lease.ID
 	asked := ""
 	for _, m := range req.Messages {
 		if m.Role == protocol.RoleUser {
@@ -300,16 +302,18 @@ func TestCommitsOfATurn(t *testing.T) {
 func TestCommitsOfATurnWithABudget(t *testing.T) {
 	for name, c := range map[string]struct {
 		dearer int64
+		day    int64
 		want   []int // of each turn
 	}{
-		"as dear as the one before": {0, []int{5, 4, 4}}, // the first has its lease by itself
-		"a little dearer":           {100, []int{5, 4, 4}},
-		"much dearer":               {1000, []int{5, 5, 5}}, // the lease is topped up
+		"as dear as the one before": {0, 1_000_000, []int{5, 4, 4}}, // the first has its lease by itself
+		"a little dearer":           {100, 1_000_000, []int{5, 4, 4}},
+		"much dearer":               {1000, 1_000_000, []int{5, 5, 5}}, // the lease is topped up
+		"dearer than what is left":  {1000, 900, []int{5, 4, 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				commits := 0
-				l := rise(t, t.TempDir(), &farChat{day: 1_000_000, dearer: c.dearer}, func() { commits++ })
+				l := rise(t, t.TempDir(), &farChat{day: c.day, dearer: c.dearer, least: 200}, func() { commits++ })
 				for i, want := range c.want {
 					settleDown()
 					commits = 0

@@ -37,7 +37,7 @@ type turns struct {
 	spec   func(user string) (pool.Spec, error)
 	begins func(user string) // told of each attempt
 	models users.ModelChoice
-	purses func(supervisor.Turn) supervisor.Reserver // pays for a turn's calls of models
+	purses func(supervisor.Turn) hostcall.Reserver // pays for a turn's calls of models
 	held   *placement.DiskUsage
 	log    hclog.Logger
 }

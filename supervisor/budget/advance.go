@@ -17,13 +17,15 @@ type Advances struct {
 	mu    sync.Mutex                    // guards what follows
 	last  map[int64]supervisor.Estimate // by conversation
 	turns map[int64]*advance            // by turn, until that ends
+
+	releases releases
 }
 
 // advance is a turn's.
 type advance struct {
-	lease  int64
+	lease  supervisor.Lease // as it is on disk
 	spec   string
-	amount int64 // as it is on disk
+	wanted int64 // the lease is of less where the limits did not allow that
 	used   int64 // what the call can cost that has it; 0 while none has
 }
 
@@ -47,17 +49,18 @@ func (a *Advances) Claim(c supervisor.Conversation) *supervisor.Claim {
 	if len(r.limits()) == 0 {
 		return nil
 	}
-	return &supervisor.Claim{User: c.User, Conversation: c.ID, Spec: e.Spec, Amount: e.MaxCost + e.MaxCost/slack, Limits: r.limits()}
+	return &supervisor.Claim{User: c.User, Conversation: c.ID, Spec: e.Spec, Amount: e.MaxCost + e.MaxCost/slack,
+		Least: e.MinCost + e.MinCost/slack, Limits: r.limits()}
 }
 
 // Begin is to be called when a turn has started with a lease.
-func (a *Advances) Begin(turn, lease int64, of supervisor.Claim) {
+func (a *Advances) Begin(turn int64, lease supervisor.Lease, of supervisor.Claim) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.turns == nil {
 		a.turns = map[int64]*advance{}
 	}
-	a.turns[turn] = &advance{lease: lease, spec: of.Spec, amount: of.Amount}
+	a.turns[turn] = &advance{lease: lease, spec: of.Spec, wanted: of.Amount}
 }
 
 // End is to be called when an attempt at a turn has ended: what no call of it has taken is given back.
@@ -69,22 +72,28 @@ func (a *Advances) End(ctx context.Context, turn int64) error {
 	if now == nil || now.used > 0 {
 		return nil
 	}
-	return a.Leases.Return(context.WithoutCancel(ctx), now.lease)
+	defer a.releases.tell()
+	return a.Leases.Return(context.WithoutCancel(ctx), now.lease.ID)
 }
 
-// take gives a turn's advance to its call: the lease, where that is enough, else the lease that another is to take the place of.
-func (a *Advances) take(turn int64, e supervisor.Estimate) (lease, instead int64) {
+// take gives a turn's advance to its call: the lease, where that is enough or all that the limits allowed, else the lease that
+// another is to take the place of.
+func (a *Advances) take(turn int64, e supervisor.Estimate) (lease supervisor.Lease, instead int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	now := a.turns[turn]
-	switch {
-	case now == nil || now.used > 0:
-		return 0, 0
-	case now.spec == e.Spec && now.amount >= e.MaxCost:
-		now.used = e.MaxCost
-		return now.lease, 0
+	if now == nil || now.used > 0 {
+		return lease, 0
 	}
-	return 0, now.lease
+	enough := e.MaxCost
+	if now.lease.Amount < now.wanted {
+		enough = e.MinCost
+	}
+	if now.spec != e.Spec || now.lease.Amount < enough {
+		return lease, now.lease.ID
+	}
+	now.used = min(now.lease.Amount, e.MaxCost)
+	return supervisor.Lease{ID: now.lease.ID, Amount: now.used}, 0
 }
 
 // replaced says that a turn's advance has ended: another lease has taken its place.
@@ -92,6 +101,7 @@ func (a *Advances) replaced(turn int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.turns, turn)
+	a.releases.tell()
 }
 
 // remember keeps what a conversation's last call could cost.
@@ -101,6 +111,7 @@ func (a *Advances) remember(conversation int64, e supervisor.Estimate) {
 	if a.last == nil {
 		a.last = map[int64]supervisor.Estimate{}
 	}
+	e.OnWait = nil
 	a.last[conversation] = e
 }
 
@@ -110,13 +121,13 @@ func (a *Advances) trim(ctx context.Context) (any bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, now := range a.turns {
-		if now.used == 0 || now.used == now.amount {
+		if now.used == 0 || now.used == now.lease.Amount {
 			continue
 		}
-		if err := a.Leases.Trim(ctx, now.lease, now.used); err != nil {
+		if err := a.Leases.Trim(ctx, now.lease.ID, now.used); err != nil {
 			return any, err
 		}
-		now.amount, any = now.used, true
+		now.lease.Amount, any = now.used, true
 	}
 	return any, nil
 }

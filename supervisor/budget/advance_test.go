@@ -18,11 +18,11 @@ type counted struct {
 	fails  error // of the next Take
 }
 
-func (c *counted) Take(ctx context.Context, claim supervisor.Claim) (int64, []supervisor.Shortage, error) {
+func (c *counted) Take(ctx context.Context, claim supervisor.Claim) (l supervisor.Lease, short []supervisor.Shortage, err error) {
 	c.writes++
 	if err := c.fails; err != nil {
 		c.fails = nil
-		return 0, nil, err
+		return l, nil, err
 	}
 	return c.Leases.Take(ctx, claim)
 }
@@ -66,7 +66,7 @@ func (a *advancing) next(user, chat, key string) (supervisor.Turn, *Reserver) {
 	claim := a.o.Advances.Claim(in.Conversation)
 	turn, lease, err := a.db.Turns().Start(a.Context(), in.ID, claim)
 	a.must(err)
-	if lease != 0 {
+	if lease.ID != 0 {
 		a.o.Advances.Begin(turn.ID, lease, *claim)
 	}
 	o := a.o
@@ -125,6 +125,34 @@ func TestATurnBeginsWithWhatItsFirstCallNeeds(t *testing.T) {
 	}
 }
 
+// Where the limits leave less than the most, that is what a turn begins with, and its call has it without another write.
+func TestATurnBeginsWithWhatIsLeft(t *testing.T) {
+	for name, c := range map[string]struct {
+		least  int64
+		begins string
+		writes int
+	}{
+		"that is enough":         {5 * cent, "[60000]", 0},
+		"with a little more not": {6 * cent, "[]", 1}, // its least is an eighth more than that of the call before
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAdvancing(t, supervisor.Budget{Day: 7 * cent})
+			e := bid(8 * cent)
+			e.MinCost = c.least
+			turn, r := a.next("bob", "2", "first")
+			a.end(turn, cent, a.paid(r, e))
+			turn, r = a.next("bob", "2", "second")
+			a.same("as it begins", a.held(), c.begins)
+			lease, err := r.Reserve(t.Context(), e)
+			a.must(err)
+			a.same("writes", a.leases.writes, c.writes)
+			a.same("for its call", lease.Amount, int64(6*cent))
+			a.end(turn, cent, lease.ID)
+			a.same("after it", a.held(), "[]")
+		})
+	}
+}
+
 func TestWhatATurnHasSetAsideAndNotUsedIsGivenBack(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")
@@ -160,10 +188,10 @@ func TestWhatIsBeyondACallsNeedIsTakenBackFirst(t *testing.T) {
 	_, other := a.next("bob", "3", "other")
 	a.paid(other, bid(8*cent))
 	a.same("set aside", a.held(), "[80000 80000]")
-	if got := a.refused(other, bid(1)); got == "" {
+	if got := a.refused(other, bid(17*cent)); got == "" {
 		t.Error("it says nothing")
 	}
-	a.same("writes", a.leases.writes, 5) // too little, the trim, enough; then too little, and once more before anybody would be asked
+	a.same("writes", a.leases.writes, 5) // too little, the trim, enough; then too little for what no call's end would make up, and once more before anybody would be asked
 	a.end(turn, cent, lease)
 }
 

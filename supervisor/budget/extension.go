@@ -14,13 +14,13 @@ import (
 
 // reserveWithExtension takes a lease for which there was too little, and asks the person to lengthen their limits for it, as
 // far as they may. One caller asks at a time: what the others need may be there afterwards.
-func (r *Reserver) reserveWithExtension(ctx context.Context, e supervisor.Estimate) (lease int64, err error) {
+func (r *Reserver) reserveWithExtension(ctx context.Context, e supervisor.Estimate) (lease supervisor.Lease, err error) {
 	var denied bool
 	select {
 	case denied = <-r.asking:
 		defer func() { r.asking <- denied }()
 	case <-ctx.Done():
-		return 0, context.Cause(ctx)
+		return lease, context.Cause(ctx)
 	}
 	for { // it ends, because each round lengthens the limits by something and there is a most
 		lease, short, err := r.takeLease(ctx, e, 0)
@@ -30,21 +30,21 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e supervisor.Estima
 		more, err := r.extendableBy(ctx, short)
 		switch {
 		case err != nil:
-			return 0, err
+			return lease, err
 		case more == 0:
-			return 0, r.refused(e, short, "")
+			return lease, r.refused(e, short, "")
 		case denied:
-			return 0, r.refused(e, short, textDenied)
+			return lease, r.refused(e, short, textDenied)
 		}
 		answer, err := r.o.Asker.Ask(ctx, r.question(e, short, more))
 		if err != nil {
-			return 0, err
+			return lease, err
 		}
 		if denied = answer != supervisor.AnswerOnce; denied {
-			return 0, r.refused(e, short, textNotAllowed)
+			return lease, r.refused(e, short, textNotAllowed)
 		}
 		if err := r.extend(ctx, more); err != nil {
-			return 0, err
+			return lease, err
 		}
 	}
 }
@@ -108,5 +108,6 @@ func (r *Reserver) extend(ctx context.Context, more int64) error {
 	day, _ := Day(r.o.Now(), r.o.Zone)
 	_, err := r.o.Leases.Extend(ctx, supervisor.Extension{User: r.o.Conversation.User, Turn: r.o.Turn, Amount: more,
 		Max: r.o.Limits.Extend, Since: day})
+	r.o.Advances.releases.tell()
 	return err
 }

@@ -1,5 +1,5 @@
-// Package budget pays for calls of models before they are made: each has the most that it can cost set aside against what
-// its turn, its person and the installation may spend.
+// Package budget pays for calls of models before they are made: each has as much set aside as it can cost, or as is left of what
+// its turn, its person and the installation may spend. It costs no more than that.
 package budget
 
 import (
@@ -17,8 +17,8 @@ import (
 
 // Leases are what is set aside.
 type Leases interface {
-	// Take sets a claim aside, or says which of its limits that would exceed.
-	Take(ctx context.Context, c supervisor.Claim) (lease int64, short []supervisor.Shortage, err error)
+	// Take sets a claim aside, or says which of its limits its least would exceed.
+	Take(ctx context.Context, c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage, err error)
 	// Trim has a lease be less; one that has ended stays so.
 	Trim(ctx context.Context, lease, amount int64) error
 	// Return gives back what was set aside for a call that cost nothing.
@@ -72,18 +72,19 @@ func New(o Options) *Reserver {
 	return r
 }
 
-// Reserve sets aside the most that an attempt can cost. Where the limits of the turn or the day are too short for it, and
-// the person may lengthen them, they are asked. What costs nothing, and whoever has no limit, needs no lease.
-func (r *Reserver) Reserve(ctx context.Context, e supervisor.Estimate) (lease int64, err error) {
+// Reserve sets aside what an attempt can cost, as supervisor.Reserver says. Where the limits of the turn or the day are too short
+// for its least, and the person may lengthen them, they are asked. What costs nothing, and whoever has no limit, needs no lease.
+func (r *Reserver) Reserve(ctx context.Context, e supervisor.Estimate) (lease supervisor.Lease, err error) {
 	switch limited := len(r.limits()) > 0; {
 	case !limited || e.Priced && e.MaxCost <= 0:
-		return 0, nil
+		return lease, nil
 	case !e.Priced:
-		return 0, budgetError(fmt.Sprintf(textUnpriced, e.Spec), nil)
+		return lease, budgetError(fmt.Sprintf(textUnpriced, e.Spec), nil)
 	}
+	e.MinCost = min(cmp.Or(e.MinCost, e.MaxCost), e.MaxCost)
 	r.o.Advances.remember(r.o.Conversation.ID, e)
 	lease, instead := r.o.Advances.take(r.o.Turn, e)
-	if lease != 0 {
+	if lease.ID != 0 {
 		return lease, nil
 	}
 	lease, err = r.takeOrExtend(ctx, e, instead)
@@ -105,31 +106,54 @@ func (r *Reserver) Return(ctx context.Context, lease int64) {
 	if err := r.o.Leases.Return(context.WithoutCancel(ctx), lease); err != nil {
 		r.o.Log.Error("give back what was set aside", "user", r.o.Conversation.User, "turn", r.o.Turn, "error", err)
 	}
+	r.o.Advances.releases.tell()
+}
+
+// Settled has those go on who wait for money.
+func (r *Reserver) Settled(l supervisor.Lease, kept bool) {
+	if !kept {
+		r.o.Advances.releases.lose(r.o.Conversation.User, l.Amount)
+	}
+	r.o.Advances.releases.tell()
 }
 
 // takeOrExtend takes a lease in the place of another (0 for none). Where there is too little, it takes back first what others have
-// beyond their need, and then asks the person.
-func (r *Reserver) takeOrExtend(ctx context.Context, e supervisor.Estimate, instead int64) (lease int64, err error) {
-	lease, short, err := r.takeLease(ctx, e, instead)
-	if err == nil && instead != 0 {
-		r.o.Advances.replaced(r.o.Turn)
+// beyond their need, then waits for the calls that run, if those can make up for it, and then asks the person.
+func (r *Reserver) takeOrExtend(ctx context.Context, e supervisor.Estimate, instead int64) (lease supervisor.Lease, err error) {
+	for {
+		released := r.o.Advances.releases.watch()
+		lease, short, err := r.takeLease(ctx, e, instead)
+		if err == nil && instead != 0 {
+			r.o.Advances.replaced(r.o.Turn)
+			instead = 0
+		}
+		if err != nil || len(short) == 0 {
+			return lease, err
+		}
+		trimmed, err := r.o.Advances.trim(ctx)
+		switch {
+		case err != nil:
+			return lease, err
+		case trimmed:
+			continue
+		case !r.o.Advances.releases.cover(r.o.Conversation.User, short):
+			return r.reserveWithExtension(ctx, e)
+		}
+		if e.OnWait != nil {
+			e.OnWait(textWaits)
+			e.OnWait = nil
+		}
+		select {
+		case <-released:
+		case <-ctx.Done():
+			return lease, context.Cause(ctx)
+		}
 	}
-	if err != nil || len(short) == 0 {
-		return lease, err
-	}
-	trimmed, err := r.o.Advances.trim(ctx)
-	if err == nil && trimmed {
-		lease, short, err = r.takeLease(ctx, e, 0)
-	}
-	if err != nil || len(short) == 0 {
-		return lease, err
-	}
-	return r.reserveWithExtension(ctx, e)
 }
 
-func (r *Reserver) takeLease(ctx context.Context, e supervisor.Estimate, instead int64) (int64, []supervisor.Shortage, error) {
+func (r *Reserver) takeLease(ctx context.Context, e supervisor.Estimate, instead int64) (supervisor.Lease, []supervisor.Shortage, error) {
 	return r.o.Leases.Take(ctx, supervisor.Claim{User: r.o.Conversation.User, Conversation: r.o.Conversation.ID,
-		Turn: r.o.Turn, Spec: e.Spec, Amount: e.MaxCost, Limits: r.limits(), Instead: instead})
+		Turn: r.o.Turn, Spec: e.Spec, Amount: e.MaxCost, Least: e.MinCost, Limits: r.limits(), Instead: instead})
 }
 
 // limits are those that there are. The ones that nobody can lengthen when asked come first.

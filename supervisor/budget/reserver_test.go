@@ -54,7 +54,7 @@ func newRig(t *testing.T, limits supervisor.Budget) *rig {
 	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: now})
 	r.turn = r.begin("alice", "1")
 	r.o = Options{Leases: r.db.Leases(), Asker: &r.person, Turn: r.turn.ID, Conversation: r.turn.Conversation, Destination: r.turn.AnswersIn(), Limits: limits,
-		Zone: zone(t, "Europe/Madrid"), Now: now}
+		Zone: zone(t, "Europe/Madrid"), Now: now, Advances: &Advances{Leases: r.db.Leases()}}
 	return r
 }
 
@@ -98,9 +98,9 @@ func (r *rig) refused(p *Reserver, b supervisor.Estimate) string {
 	r.Helper()
 	lease, err := p.Reserve(r.Context(), b)
 	failed := new(supervisor.ModelError)
-	if !errors.As(err, &failed) || failed.Class != supervisor.ModelBudget || lease != 0 ||
+	if !errors.As(err, &failed) || failed.Class != supervisor.ModelBudget || lease.ID != 0 ||
 		supervisor.ErrorCode(err) != supervisor.CodeBudget {
-		r.Fatalf("got lease %d, error %v, want one of the budget", lease, err)
+		r.Fatalf("got lease %v, error %v, want one of the budget", lease, err)
 	}
 	return failed.Err.Message
 }
@@ -110,22 +110,22 @@ func (r *rig) paid(p *Reserver, b supervisor.Estimate) int64 {
 	r.Helper()
 	lease, err := p.Reserve(r.Context(), b)
 	r.must(err)
-	if lease == 0 {
+	if lease.ID == 0 {
 		r.Fatal("there is no lease")
 	}
-	return lease
+	return lease.ID
 }
 
 func TestWhatNeedsNoLease(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: cent})
 	lease, err := New(r.o).Reserve(t.Context(), bid(0))
 	r.must(err)
-	r.same("of what is free", lease, int64(0))
+	r.same("of what is free", lease, supervisor.Lease{})
 	r.o.Limits = supervisor.Budget{}
 	for _, b := range []supervisor.Estimate{bid(100 * cent), {Spec: "a/b"}} {
 		lease, err := New(r.o).Reserve(t.Context(), b)
 		r.must(err)
-		r.same("without limits", lease, int64(0))
+		r.same("without limits", lease, supervisor.Lease{})
 	}
 }
 
@@ -139,18 +139,6 @@ func TestWhatHasNoPriceIsNotAskedWithinALimit(t *testing.T) {
 	}
 }
 
-func TestWhatIsGivenBackMayBeSpent(t *testing.T) {
-	r := newRig(t, supervisor.Budget{Day: 10 * cent})
-	p := New(r.o)
-	lease := r.paid(p, bid(10*cent))
-	r.refused(p, bid(1))
-	ended, end := context.WithCancel(t.Context())
-	end()
-	p.Return(ended, lease)
-	p.Return(ended, 0)
-	r.paid(p, bid(10*cent))
-}
-
 func TestRefusalsSayWhatToDo(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -159,17 +147,17 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 		want   string
 	}{
 		{"turn", supervisor.Budget{Turn: 10 * cent, Day: 100 * cent}, 0, "Asking a/b would go beyond your limit for one " +
-			"answer, $0.10: $0.07 was spent, $0.02 is set aside for calls that run, and this may cost up to $0.05. Every " +
+			"answer, $0.10: $0.07 was spent, $0.02 is set aside for calls that run, and even a short answer may cost up to $0.05. Every " +
 			"message that you send has a budget of its own. An admin can raise it (users[].budget.turn)."},
 		{"day", supervisor.Budget{Turn: 10 * cent, Day: 10 * cent}, 0, "Asking a/b would go beyond your limit for a day, " +
-			"$0.10: $0.07 was spent, $0.02 is set aside for calls that run, and this may cost up to $0.05. It begins anew on " +
+			"$0.10: $0.07 was spent, $0.02 is set aside for calls that run, and even a short answer may cost up to $0.05. It begins anew on " +
 			"Saturday, 21 November, at 00:00 CET. An admin can raise it (users[].budget.day)."},
 		{"month", supervisor.Budget{Day: 10 * cent, Month: 10 * cent, Extend: 100 * cent}, 0, "Asking a/b would go beyond " +
-			"your limit for a month, $0.10: $0.07 was spent, $0.02 is set aside for calls that run, and this may cost up to " +
+			"your limit for a month, $0.10: $0.07 was spent, $0.02 is set aside for calls that run, and even a short answer may cost up to " +
 			"$0.05. It begins anew on Tuesday, 1 December, at 00:00 CET. An admin can raise it (users[].budget.month)."},
 		{"everybody's", supervisor.Budget{Month: 10 * cent, Extend: 100 * cent}, 10 * cent, "Asking a/b would go beyond the " +
 			"limit of everybody here together for a month, $0.10: $0.07 was spent, $0.02 is set aside for calls that run, " +
-			"and this may cost up to $0.05. It begins anew on "},
+			"and even a short answer may cost up to $0.05. It begins anew on "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, c.limits)
@@ -203,7 +191,7 @@ func TestAPersonLengthensTheirDay(t *testing.T) {
 	r.paid(p, bid(15*cent)) // lacks 12 cents
 	q := r.person.asked[0]
 	r.same("amount", q.Amount, int64(25*cent))
-	r.same("text", q.Text, "Asking a/b would go beyond your limit for a day, $0.10: $0.07 was spent, and this may cost up to "+
+	r.same("text", q.Text, "Asking a/b would go beyond your limit for a day, $0.10: $0.07 was spent, and even a short answer may cost up to "+
 		"$0.15. May I go on, and spend up to $0.25 more?")
 	r.same("question", []any{q.Turn, q.Conversation, q.Kind, len(q.Subject)},
 		[]any{r.turn.ID, r.turn.Conversation, supervisor.QuestionBudget, 64})
@@ -211,13 +199,13 @@ func TestAPersonLengthensTheirDay(t *testing.T) {
 	r.same("asked", len(r.person.asked), 1)
 	r.paid(p, bid(30*cent)) // the step is 50 cents, and there are 35 left
 	r.same("the rest of what they may", r.person.asked[1].Amount, int64(35*cent))
-	if got := r.refused(p, bid(40*cent)); !strings.Contains(got, "a day, $0.10, lengthened by $0.60: $0.07 was spent") {
+	if got := r.refused(p, bid(64*cent)); !strings.Contains(got, "a day, $0.10, lengthened by $0.60: $0.07 was spent") {
 		t.Errorf("got %q", got)
 	}
 	r.same("asked then", len(r.person.asked), 2)
 	r.now = r.now.Add(24 * time.Hour)
 	r.paid(New(r.o), bid(10*cent))
-	r.paid(New(r.o), bid(10*cent))
+	r.paid(New(r.o), bid(11*cent))
 	r.same("asked the next day", len(r.person.asked), 3)
 }
 
@@ -269,7 +257,12 @@ func TestConversationsLengthenTogetherByWhatTheyMay(t *testing.T) {
 		o.Turn, o.Conversation, o.Destination = turn.ID, turn.Conversation, turn.AnswersIn()
 		p := New(o)
 		for range 2 {
-			group.Go(func() { p.Reserve(r.Context(), bid(9*cent)) })
+			group.Go(func() {
+				if lease, err := p.Reserve(r.Context(), bid(9*cent)); err == nil {
+					r.spend(turn, 9*cent, lease.ID)
+					p.Settled(lease, true)
+				}
+			})
 		}
 	}
 	group.Wait()
@@ -281,7 +274,7 @@ func TestConversationsLengthenTogetherByWhatTheyMay(t *testing.T) {
 	_, short, err := r.db.Leases().Take(t.Context(), supervisor.Claim{User: "alice", Conversation: r.turn.Conversation.ID,
 		Turn: r.turn.ID, Amount: 1 << 39, Limits: New(r.o).limits()})
 	r.must(err)
-	if s := short[0]; s.Held > cent+sum || s.Held < 9*cent {
+	if s := short[0]; s.Spent > cent+sum || s.Spent < 9*cent {
 		t.Errorf("%+v exceeds the limit", s)
 	}
 }

@@ -19,7 +19,8 @@ const (
 	textRaise       = "%s%s %s An admin can raise it (%s)."
 	textMayExtend   = "%s May I go on, and spend up to %s more?"
 
-	textShortage = "Asking %s would go beyond %s, %s%s: %s was spent%s, and this may cost up to %s."
+	textShortage = "Asking %s would go beyond %s, %s%s: %s was spent%s, and even a short answer may cost up to %s."
+	textWaits    = "(⏳ What is left to spend is set aside for other answers. I go on when one of them has ended.)"
 	textHeld     = ", %s is set aside for calls that run"
 	textExtended = ", lengthened by %s"
 

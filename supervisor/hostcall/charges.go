@@ -7,17 +7,32 @@ import (
 	"mews/supervisor/sqlite"
 )
 
+// Reserver pays for the calls of models of a turn.
+type Reserver interface {
+	supervisor.Reserver
+	// Settled is to be called when a lease's call has ended, after its usage was kept with it. kept is false where that failed:
+	// the lease is then set aside for as long as the service runs.
+	Settled(l supervisor.Lease, kept bool)
+}
+
 // Reserve is the turn's, and remembers what the lease is at most.
-func (s *stepStream) Reserve(ctx context.Context, e supervisor.Estimate) (lease int64, err error) {
+func (s *stepStream) Reserve(ctx context.Context, e supervisor.Estimate) (lease supervisor.Lease, err error) {
 	lease, err = s.Reserver.Reserve(ctx, e)
-	if lease != 0 {
-		s.maxCosts[lease] = e.MaxCost
+	if lease.ID != 0 {
+		s.maxCosts[lease.ID] = lease.Amount
 	}
 	return lease, err
 }
 
 // Return is the turn's.
 func (s *stepStream) Return(ctx context.Context, lease int64) { s.Reserver.Return(ctx, lease) }
+
+// settled tells the turn's Reserver of a lease whose call has ended; 0 is none.
+func (s *stepStream) settled(lease int64, kept bool) {
+	if lease != 0 {
+		s.Reserver.Settled(supervisor.Lease{ID: lease, Amount: s.maxCosts[lease]}, kept)
+	}
+}
 
 // priced is a call of this turn's with its cost. Where nobody knows the price, the cost is all that was set aside for the
 // call, and nil where nothing was.
@@ -33,29 +48,11 @@ func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
 	return c
 }
 
-// sum is what all calls of the message have cost, and their leases. A sum with a part that nobody knows is nil.
-func (s *stepStream) sum() (cost *int64, leases []int64) {
-	total, known := int64(0), len(s.paid) > 0
-	for _, c := range s.paid {
-		if c.Lease != 0 {
-			leases = append(leases, c.Lease)
-		}
-		if c.Cost == nil {
-			known = false
-			continue
-		}
-		total += *c.Cost
-	}
-	if !known {
-		return nil, leases
-	}
-	return &total, leases
-}
-
-// chargeUnkept keeps what the calls have cost of a message that is not kept: they were paid for all the same.
-func (s *stepStream) chargeUnkept(ctx context.Context) {
-	for _, c := range s.paid {
-		s.keepUsage(ctx, c)
+// charge keeps what the call has cost whose answer is not kept, or is gone on with: it was paid for all the same.
+func (s *stepStream) charge(ctx context.Context) {
+	if s.paid != nil {
+		s.keepUsage(ctx, *s.paid)
+		s.paid = nil
 	}
 }
 
@@ -67,7 +64,9 @@ func (s *stepStream) chargeFailed(ctx context.Context, f supervisor.ModelFailure
 // keepUsage keeps a call that leaves no message, also when its turn has been stopped. A lease that cannot be ended so is
 // ended when the service starts again.
 func (s *stepStream) keepUsage(ctx context.Context, c sqlite.ModelCall) {
-	if err := s.o.Usage.Put(context.WithoutCancel(ctx), c); err != nil {
+	err := s.o.Usage.Put(context.WithoutCancel(ctx), c)
+	if err != nil {
 		s.log().Error("keep the usage of a call", "lease", c.Lease, "error", err)
 	}
+	s.settled(c.Lease, err == nil)
 }

@@ -1,6 +1,7 @@
 package hostcall_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,6 +32,7 @@ type fakeReserver struct {
 	open     map[int64]int64
 	last     int64
 	returned int
+	settled  int
 	spent    int64
 	costs    []int64 // of what was kept, in order
 }
@@ -47,19 +49,30 @@ func pays(t *testing.T, r *rig, money int64) *fakeReserver {
 	return b
 }
 
-func (b *fakeReserver) Reserve(_ context.Context, bid supervisor.Estimate) (int64, error) {
+func (b *fakeReserver) Reserve(_ context.Context, bid supervisor.Estimate) (supervisor.Lease, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if bid.MaxCost > b.left {
-		return 0, &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
+	if cmp.Or(bid.MinCost, bid.MaxCost) > b.left {
+		return supervisor.Lease{}, &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
 			Message: "Today's money is spent."}}
 	}
 	if b.last++; b.last == 1 && b.first != nil {
 		b.first()
 	}
-	b.left -= bid.MaxCost
-	b.open[b.last] = bid.MaxCost
-	return b.last, nil
+	amount := min(bid.MaxCost, b.left)
+	b.left -= amount
+	b.open[b.last] = amount
+	return supervisor.Lease{ID: b.last, Amount: amount}, nil
+}
+
+// Settled is told of leases that have ended in the books.
+func (b *fakeReserver) Settled(l supervisor.Lease, kept bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, open := b.open[l.ID]; open == kept || l.Amount == 0 {
+		b.t.Errorf("%+v is settled; kept: %v, open: %v", l, kept, open)
+	}
+	b.settled++
 }
 
 func (b *fakeReserver) Return(_ context.Context, lease int64) {
@@ -91,7 +104,7 @@ func (b *fakeReserver) CommitStep(ctx context.Context, step sqlite.Step) (int64,
 		return 0, b.refuse
 	}
 	id, err := b.Steps.CommitStep(ctx, step)
-	if err == nil {
+	if err == nil && !step.Charged {
 		b.end(*step.Cost, step.Leases...)
 		b.costs = append(b.costs, *step.Cost)
 	}
@@ -102,11 +115,12 @@ func (b *fakeReserver) Put(ctx context.Context, c sqlite.ModelCall) error {
 	if ctx.Err() != nil {
 		b.t.Errorf("what %s cost is kept with a context that has ended", c.Spec)
 	}
-	if c.Lease != 0 {
+	err := b.Usage.Put(ctx, c)
+	if err == nil && c.Lease != 0 {
 		b.end(*c.Cost, c.Lease)
 		b.costs = append(b.costs, *c.Cost)
 	}
-	return b.Usage.Put(ctx, c)
+	return err
 }
 
 // priced is a catalogue of one model that answers by a script, at three millionths of a dollar for a token.
@@ -279,7 +293,7 @@ func (m leased) Stream(ctx context.Context, spec string, req supervisor.ModelReq
 		return supervisor.ModelAnswer{}, err
 	}
 	said, err := m.takes.Stream(ctx, spec, req, delta)
-	said.Lease = lease
+	said.Lease = lease.ID
 	return said, err
 }
 
@@ -300,11 +314,11 @@ func TestAMessageOfSeveralCallsIsPaidWhole(t *testing.T) {
 		money   int64
 		want    []int64
 	}{
-		"committed":               {false, nil, parts, 1000, []int64{33}},
-		"at a price nobody knows": {true, nil, parts, 1000, []int64{300}},
+		"committed":               {false, nil, parts, 1000, []int64{11, 11, 11}},
+		"at a price nobody knows": {true, nil, parts, 1000, []int64{100, 100, 100}},
 		"not committed":           {false, errors.New("no"), parts, 1000, []int64{11, 11, 11}},
 		"not fit to be committed": {false, nil, []take{{answer: ended("", supervisor.StopEnd)}}, 1000, []int64{11}},
-		"no money for the rest":   {false, nil, parts, 150, []int64{11}},
+		"no money for the rest":   {false, nil, parts, 105, []int64{11}},
 		"no money for any":        {false, nil, parts, 99, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -312,8 +326,11 @@ func TestAMessageOfSeveralCallsIsPaidWhole(t *testing.T) {
 			b := pays(t, r, k.money)
 			b.refuse = k.refuse
 			_, err := r.call(protocol.MethodModelStream, r.modelStream())
-			if len(b.open) != 0 || fmt.Sprint(b.costs) != fmt.Sprint(k.want) {
-				t.Errorf("%v: it cost %v, want %v; open %v", err, b.costs, k.want, b.open)
+			if len(b.open) != 0 || fmt.Sprint(b.costs) != fmt.Sprint(k.want) || b.settled != len(k.want) {
+				t.Errorf("%v: it cost %v, want %v; %d settled, open %v", err, b.costs, k.want, b.settled, b.open)
+			}
+			if sum := keptCost(t, r); sum != b.spent {
+				t.Errorf("%d is in the books, and %d was spent", sum, b.spent)
 			}
 			if (err != nil) != (k.refuse != nil || k.want == nil || len(k.list) == 1) {
 				t.Errorf("it ended with %v", err)
@@ -336,7 +353,7 @@ type fullUsage struct{}
 
 func (fullUsage) Put(context.Context, sqlite.ModelCall) error { return errors.New("the disk is full") }
 
-// TestWhatAModelHasCountedIsRememberedWhileItHolds: as long as a request begins with all of the counted one.
+// TestWhatAModelHasCountedIsRememberedWhileItHolds: as long as a request has messages of the counted one.
 func TestWhatAModelHasCountedIsRememberedWhileItHolds(t *testing.T) {
 	list := make([]take, 6)
 	for i := range list {
@@ -364,7 +381,8 @@ func TestWhatAModelHasCountedIsRememberedWhileItHolds(t *testing.T) {
 	r.conn, r.peer = r.newConn("ann") // as after a restart
 	r.next("6")
 	r.called()
-	for i, want := range []supervisor.Measured{{}, {Spec: "p/m", Tokens: 100, Messages: 1}, {}, {}, {}, {}} {
+	for i, want := range []supervisor.Measured{{}, {Spec: "p/m", Tokens: 100, Messages: 1},
+		{Spec: "p/m", Tokens: 101, Messages: 3, Other: true}, {Spec: "p/m", Tokens: 102, Messages: 5, Other: true}, {}, {}} {
 		if got := m.asked[i].Measured; got != want {
 			t.Errorf("call %d knows %+v, want %+v", i+1, got, want)
 		}

@@ -15,14 +15,21 @@ type countedRequest struct {
 	req    supervisor.ModelRequest // its System, Tools and Messages
 }
 
-// of is what is known of the length of a request: something where the request begins with all of the counted one.
-func (m countedRequest) of(req supervisor.ModelRequest) supervisor.Measured {
-	known := len(m.req.Messages)
-	if m.spec == "" || len(req.Messages) < known || req.System != m.req.System ||
-		!reflect.DeepEqual(req.Tools, m.req.Tools) || !slices.EqualFunc(req.Messages[:known], m.req.Messages, sameMessage) {
-		return supervisor.Measured{}
+// of is what is known of the length of a request: something where it has messages of the counted one without a gap, from its first
+// on.
+func (m countedRequest) of(req supervisor.ModelRequest) (known supervisor.Measured) {
+	if m.spec == "" || len(req.Messages) == 0 {
+		return known
 	}
-	return supervisor.Measured{Spec: m.spec, Tokens: m.tokens, Messages: known}
+	from := slices.IndexFunc(m.req.Messages, func(counted protocol.Message) bool { return sameMessage(counted, req.Messages[0]) })
+	if from < 0 {
+		return known
+	}
+	n := 1
+	for counted := m.req.Messages[from:]; n < min(len(counted), len(req.Messages)) && sameMessage(counted[n], req.Messages[n]); n++ {
+	}
+	return supervisor.Measured{Spec: m.spec, Tokens: m.tokens, Messages: n,
+		Other: req.System != m.req.System || !reflect.DeepEqual(req.Tools, m.req.Tools)}
 }
 
 // sameMessage is quick where both share the memory of their parts, as nearly all do.

@@ -52,7 +52,7 @@ type Turn struct {
 	Limits       protocol.TurnLimits    // Steps and Output; 0 is no limit but that of the table and of the wire
 	Pending      []protocol.PendingCall // calls of the last committed step that have no result
 	Reply        Reply
-	Reserver     supervisor.Reserver // pays for the calls of models; nil: nobody asks
+	Reserver     Reserver // pays for the calls of models; nil: nobody asks
 	// CommitLast commits a step that asks for nothing more, of which text is what the person sees, and says whether the turn has
 	// ended with it. nil: such a step is committed as any other.
 	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *supervisor.ReplacedModel) (message int64, ended bool, err error)

@@ -77,7 +77,7 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 		answer.Message.ID, err = t.commitStep(ctx, answer, s)
 	}
 	if err != nil {
-		s.chargeUnkept(ctx)
+		s.charge(ctx)
 		return nil, t.modelFailed(ctx, err)
 	}
 	t.Reply.Commit(t.shown(answer.Message))
@@ -159,9 +159,11 @@ func (t *turn) shown(m protocol.Message) string { return reply.Join(t.textTaken(
 // commitStep commits a model's message with what it cost, and gives its id. What it cost is then kept. The turn ends with the last
 // one, as far as it may.
 func (t *turn) commitStep(ctx context.Context, a supervisor.ModelAnswer, s *stepStream) (id int64, err error) {
-	cost, leases := s.sum()
-	step := sqlite.Step{Turn: t.ID, Message: a.Message, Spec: a.Spec, Model: a.Model,
-		Purpose: supervisor.PurposeChat, Usage: a.Usage, Cost: cost, Request: a.Request, Leases: leases}
+	step := sqlite.Step{Turn: t.ID, Message: a.Message, Charged: s.paid == nil}
+	if c := s.paid; c != nil {
+		step.Spec, step.Model, step.Purpose, step.Usage, step.Cost, step.Request = c.Spec, c.Model, c.Purpose, c.Usage, c.Cost, c.Request
+		step.Leases = slices.DeleteFunc([]int64{c.Lease}, func(lease int64) bool { return lease == 0 })
+	}
 	last := t.CommitLast != nil && len(a.Message.Calls()) == 0
 	err = t.commit(ctx, func() (err error) {
 		if last {
@@ -171,6 +173,9 @@ func (t *turn) commitStep(ctx context.Context, a supervisor.ModelAnswer, s *step
 		}
 		return err
 	})
+	if err == nil && s.paid != nil {
+		s.settled(s.paid.Lease, true)
+	}
 	return id, err
 }
 

@@ -1,7 +1,10 @@
 package hostcall
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"mews/protocol"
@@ -10,15 +13,20 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-const maxContinued = 3 // how often a model that reached what it may say at once is asked to go on
+// continued is how often a model is asked to go on with an answer that breaks off, by whether that is for want of money for more,
+// and what the person reads where it still does then.
+var continued = map[bool]struct {
+	most int
+	why  string
+}{false: {3, textLimit}, true: {2, textShort}}
 
 // stepStream is one message of a model's as it comes, from as many calls of the model as that takes. It belongs to the
 // goroutine that answers the model.stream. It is the Reserver of these calls.
 type stepStream struct {
 	*turn
-	before   string             // said by calls that have ended
-	paid     []sqlite.ModelCall // the calls that have ended and are not kept yet
-	maxCosts map[int64]int64    // what each lease is at most, in millionths of a dollar
+	before   string            // said by calls that have ended
+	paid     *sqlite.ModelCall // the call that has ended and is not kept yet
+	maxCosts map[int64]int64   // what each lease is at most, in millionths of a dollar
 }
 
 // answer has the model say its message. A message that breaks off is gone on with. What a failed call had said is taken back.
@@ -27,22 +35,35 @@ func (s *stepStream) answer(ctx context.Context, req supervisor.ModelRequest) (s
 		req.Reserver, s.maxCosts = s, map[int64]int64{}
 	}
 	said, err := s.call(ctx, req)
-	for n := 0; err == nil && breaksOff(said) && n < maxContinued; n++ {
+	why := ""
+	for n := 0; err == nil && breaksOff(said) && n < continued[said.CutForMoney].most; n++ {
+		s.charge(ctx) // now: the next call may need what is left of this one's lease
 		more, failed := s.call(ctx, continueRequest(req, said.Message))
-		if failed != nil {
-			break // what was said stands, and says that it breaks off
+		if failed != nil { // what was said stands, and says that it breaks off
+			if e := new(supervisor.ModelError); errors.As(failed, &e) && e.Class == supervisor.ModelBudget {
+				why = supervisor.ErrorMessage(failed)
+			}
+			break
 		}
 		said = joinAnswers(said, more)
 	}
-	if err == nil && breaksOff(said) {
-		said.Message = appendText(said.Message, textBrokenOff)
-		s.Reply.Add(textBrokenOff)
-	}
-	if err == nil && said.Stop == supervisor.StopOther {
-		said.Message = appendText(said.Message, textPerhapsCut)
-		s.Reply.Add(textPerhapsCut)
+	switch {
+	case err != nil:
+	case breaksOff(said):
+		said.Message = s.note(said.Message, fmt.Sprintf(textBrokenOff, cmp.Or(why, continued[said.CutForMoney].why)))
+	case said.Stop == supervisor.StopOther:
+		said.Message = s.note(said.Message, textPerhapsCut)
 	}
 	return said, err
+}
+
+// note ends a message with a note in brackets.
+func (s *stepStream) note(m protocol.Message, text string) protocol.Message {
+	if m.Text() != "" {
+		text = "\n\n" + text
+	}
+	s.Reply.Add(text)
+	return appendText(m, text)
 }
 
 // call calls the model once. It keeps what a call that failed has cost.
@@ -65,8 +86,8 @@ func (s *stepStream) call(ctx context.Context, req supervisor.ModelRequest) (sup
 		}
 		return said, err
 	}
-	s.paid = append(s.paid, s.priced(sqlite.ModelCall{Spec: said.Spec, Model: said.Model, Usage: said.Usage, Request: said.Request,
-		Lease: said.Lease}))
+	paid := s.priced(sqlite.ModelCall{Spec: said.Spec, Model: said.Model, Usage: said.Usage, Request: said.Request, Lease: said.Lease})
+	s.paid = &paid
 	s.transcript.counted = newCountedRequest(req, said)
 	s.before += said.Message.Text()
 	return said, nil
@@ -87,6 +108,9 @@ func breaksOff(a supervisor.ModelAnswer) bool {
 // continueRequest is the request that has a message gone on with.
 func continueRequest(req supervisor.ModelRequest, said protocol.Message) supervisor.ModelRequest {
 	more := []protocol.Message{said, protocol.UserText(promptContinue)}
+	if len(said.Parts) == 0 {
+		more = []protocol.Message{protocol.UserText(promptShorter)}
+	}
 	tokens, fit := int64(history.Tokens(more)), req.Fit
 	req.Messages, req.Tokens = slices.Concat(req.Messages, more), req.Tokens+tokens
 	if fit != nil {
@@ -99,19 +123,17 @@ func continueRequest(req supervisor.ModelRequest, said protocol.Message) supervi
 	return req
 }
 
-// joinAnswers is a message and what went on with it, as one.
+// joinAnswers is a message and what went on with it, as one, and the rest of the later answer.
 func joinAnswers(said, more supervisor.ModelAnswer) supervisor.ModelAnswer {
+	if len(said.Message.Parts) == 0 {
+		return more
+	}
 	sum := more
 	sum.Message = appendText(said.Message, more.Message.Text())
 	for _, p := range more.Message.Parts {
 		if p.Call != nil {
 			sum.Message.Parts = append(sum.Message.Parts, p)
 		}
-	}
-	sum.Usage = protocol.Usage{
-		Input: said.Usage.Input + more.Usage.Input, Output: said.Usage.Output + more.Usage.Output,
-		CacheRead:  said.Usage.CacheRead + more.Usage.CacheRead,
-		CacheWrite: said.Usage.CacheWrite + more.Usage.CacheWrite,
 	}
 	return sum
 }

@@ -107,6 +107,63 @@ func TestAMessageThatBreaksOffForGoodSaysSo(t *testing.T) {
 	}
 }
 
+// cut is an answer that broke off for want of money for more.
+func cut(text string) supervisor.ModelAnswer {
+	a := ended(text, supervisor.StopLength)
+	a.CutForMoney = true
+	if text == "" {
+		a.Message.Parts = nil
+	}
+	return a
+}
+
+func TestWhatIsCutForMoneyIsGoneOnWithTwice(t *testing.T) {
+	noMoney := &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Code: supervisor.CodeBudget,
+		Message: "Your limit is met."}}
+	const short = "[The answer breaks off here: there is not enough money left for all of it. /usage says what is left.]"
+	for name, k := range map[string]struct {
+		list []take
+		want string
+	}{
+		"and it is whole then":  {[]take{{answer: cut("One t")}, {answer: cut("wo th")}, {answer: ended("ree.", supervisor.StopEnd)}}, "One two three."},
+		"and it is not":         {[]take{{answer: cut("a")}, {answer: cut("b")}, {answer: cut("c")}}, "abc\n\n" + short},
+		"nothing of it is ever": {[]take{{answer: cut("")}, {answer: cut("")}, {answer: cut("")}}, short},
+		"and there is no more": {[]take{{answer: cut("a")}, {err: noMoney}},
+			"a\n\n[The answer breaks off here: Your limit is met.]"},
+		"and the model's own limit is reached": {[]take{{answer: cut("a")}, {answer: ended("b", supervisor.StopLength)},
+			{answer: ended("c", supervisor.StopLength)}, {answer: ended("d", supervisor.StopEnd)}}, "abcd"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &takes{t: t, list: k.list}
+			r := newRigOf(t, m)
+			if got := said(t, r); got != k.want || len(m.asked) != len(k.list) {
+				t.Errorf("it said %q after %d calls, want %q after %d", got, len(m.asked), k.want, len(k.list))
+			}
+		})
+	}
+}
+
+// A tool call that was cut is asked for again, and nothing of it is left.
+func TestACallThatWasCutIsMadeAgain(t *testing.T) {
+	call := ended("", supervisor.StopTools)
+	call.Message.Parts = []protocol.Part{{Call: &protocol.ToolCall{ID: "x", Name: "get_time", Arguments: []byte(`{}`)}}}
+	for first, want := range map[string]string{"": "Your last message was cut before", "I look.": "Go on exactly"} {
+		m := &takes{t: t, list: []take{{answer: cut(first)}, {answer: call}}}
+		r := newRigOf(t, m)
+		if got := said(t, r); got != first {
+			t.Errorf("it said %q, want %q", got, first)
+		}
+		kept, err := r.db.Transcript().Messages(t.Context(), r.turn().Conversation)
+		if err != nil || len(kept[len(kept)-1].Calls()) != 1 {
+			t.Errorf("kept are %+v, %v", kept, err)
+		}
+		asked := m.asked[1].Messages
+		if got := asked[len(asked)-1].Text(); !strings.HasPrefix(got, want) || len(asked) != len(m.asked[0].Messages)+1+min(1, len(first)) {
+			t.Errorf("it was asked for more with %+v", asked)
+		}
+	}
+}
+
 func TestARequestThatIsTooLongIsMadeShorterOnce(t *testing.T) {
 	m := &takes{t: t, list: []take{{err: failed(supervisor.ModelTooLong)}}}
 	r := newRigOf(t, m)

@@ -21,9 +21,14 @@ const (
 const (
 	// promptContinue asks a model to go on with a message that broke off.
 	promptContinue = "Go on exactly where your last message broke off, in the middle of a word if need be. Repeat nothing of it, and " +
-		"do not say that you go on."
+		"do not say that you go on. A tool call that was cut is lost: make it again."
+	// promptShorter asks for one of which nothing was whole.
+	promptShorter = "Your last message was cut before anything of it was whole, and none of it is kept: there was room for about a page. " +
+		"Say it again, or make the tool call again, in less than that. Write a long file in several calls."
 	// textBrokenOff ends a message that breaks off all the same, so that nobody takes it for whole.
-	textBrokenOff = "\n\n[The answer breaks off here: the model reached the limit of what it may say at once.]"
+	textBrokenOff = "[The answer breaks off here: %s]"
+	textLimit     = "the model reached the limit of what it may say at once."
+	textShort     = "there is not enough money left for all of it. /usage says what is left."
 	// textPerhapsCut ends a message of which nobody can tell whether it is whole.
-	textPerhapsCut = "\n\n[The answer may not be whole: the model ended it for a reason that Mews does not know.]"
+	textPerhapsCut = "[The answer may not be whole: the model ended it for a reason that Mews does not know.]"
 )

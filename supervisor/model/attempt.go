@@ -7,12 +7,13 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/model/anthropic"
 )
 
 // payment is what was set aside for one attempt. Nobody pays for an attempt whose payment is the zero value.
 type payment struct {
-	costBound
-	lease int64 // 0 where nothing had to be set aside
+	lease  supervisor.Lease
+	output int64 // tokens that the answer is limited to for want of money for more; 0 where there is enough
 }
 
 // attempt makes one call of a provider: it sets money aside, waits for a free place, calls and settles. Its error is a
@@ -41,7 +42,7 @@ func (c *call) attempt(ctx context.Context, m Choice) (answer supervisor.ModelAn
 	place.Release()
 	c.payloads.answer(m.Spec, answer, err)
 	answer.Received = max(answer.Received, c.deltas.sent)
-	if err != nil {
+	if !paid.cutForMoney(&answer, err, req) && err != nil {
 		return c.settleFailed(ctx, m, paid, answer, err)
 	}
 	c.learn(m, req.Tokens, answer.Usage)
@@ -53,23 +54,54 @@ func (c *call) attempt(ctx context.Context, m Choice) (answer supervisor.ModelAn
 	return answer, nil
 }
 
-// reserve sets aside what an attempt can cost at most, and limits req's output to that.
+// reserve sets aside what an attempt can cost, and limits req's output to that. Thinking is a part of the output: where the limit is
+// too low for it, less of it is asked for, or none.
 func (c *call) reserve(ctx context.Context, m Choice, req *supervisor.ModelRequest) (paid payment, err error) {
 	if req.Reserver == nil {
 		return paid, nil
 	}
-	paid.costBound = c.costBound(m, *req)
-	if paid.maxCost > 0 {
-		req.Output = paid.outputTokens
+	b := c.costBound(m, *req)
+	e := supervisor.Estimate{Spec: m.Spec, MinCost: b.minCost(), MaxCost: b.maxCost(), Priced: b.priced, OnWait: req.OnWait}
+	paid.lease, err = req.Reserver.Reserve(ctx, e)
+	if err != nil || e.MaxCost <= 0 {
+		return paid, err
 	}
-	paid.lease, err = req.Reserver.Reserve(ctx, supervisor.Estimate{Spec: m.Spec, MaxCost: paid.maxCost, Priced: paid.priced})
-	return paid, err
+	req.Output = b.outputTokens
+	if paid.lease.ID == 0 || paid.lease.Amount >= e.MaxCost {
+		return paid, nil
+	}
+	req.Output = b.outputFor(paid.lease.Amount)
+	paid.output = req.Output
+	for level, thinks := lessThinking[req.Thinking]; thinks && anthropic.ThinkingBudget(req.Thinking)+leastOutput > req.Output; {
+		req.Thinking = level
+		level, thinks = lessThinking[level]
+	}
+	return paid, nil
+}
+
+// lessThinking is the next lower level of each.
+var lessThinking = map[supervisor.Thinking]supervisor.Thinking{
+	supervisor.ThinkingHigh: supervisor.ThinkingMedium, supervisor.ThinkingMedium: supervisor.ThinkingLow,
+	supervisor.ThinkingLow: supervisor.ThinkingOff,
+}
+
+// cutForMoney makes an answer of one that had no room to say anything whole, if that is for want of money alone: whoever asked can
+// ask for a shorter one. It says whether it is one.
+func (p payment) cutForMoney(answer *supervisor.ModelAnswer, err error, sent supervisor.ModelRequest) bool {
+	lowered := p.output > 0 && p.output == sent.Output
+	failed := modelError(err)
+	if lowered && failed != nil && failed.Class == supervisor.ModelNoRoom {
+		answer.Message, answer.Model, answer.Stop = protocol.Message{Role: protocol.RoleAssistant}, sent.Model, supervisor.StopLength
+		err = nil
+	}
+	answer.CutForMoney = lowered && err == nil && answer.Stop == supervisor.StopLength
+	return answer.CutForMoney
 }
 
 // giveBack returns what was set aside for an attempt that cost nothing.
 func (c *call) giveBack(ctx context.Context, paid payment) {
-	if paid.lease != 0 {
-		c.req.Reserver.Return(context.WithoutCancel(ctx), paid.lease)
+	if paid.lease.ID != 0 {
+		c.req.Reserver.Return(context.WithoutCancel(ctx), paid.lease.ID)
 	}
 }
 
@@ -85,7 +117,7 @@ func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got sup
 	switch {
 	case unpaid:
 		c.giveBack(ctx, paid)
-		paid.lease = 0
+		paid.lease = supervisor.Lease{}
 	case failed != nil && policies[failed.Class].complete:
 		used = c.estimatedUsage(m, used, got.Received, false)
 	default:
@@ -93,11 +125,11 @@ func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got sup
 	}
 	if ctx.Err() == nil && failed != nil {
 		with := *failed
-		with.Usage, answer.Lease = used, paid.lease
+		with.Usage, answer.Lease = used, paid.lease.ID
 		return answer, &with
 	}
 	if !unpaid {
-		c.onFailure(supervisor.ModelFailure{Spec: m.Spec, Class: supervisor.ModelStopped, Usage: used, Lease: paid.lease, Last: true})
+		c.onFailure(supervisor.ModelFailure{Spec: m.Spec, Class: supervisor.ModelStopped, Usage: used, Lease: paid.lease.ID, Last: true})
 	}
 	if ctx.Err() != nil {
 		return answer, context.Cause(ctx)
@@ -107,9 +139,9 @@ func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got sup
 
 // settle gives an answer its lease, and completes its usage.
 func (c *call) settle(m Choice, paid payment, answer *supervisor.ModelAnswer) {
-	answer.Lease, answer.Usage = paid.lease, c.estimatedUsage(m, answer.Usage, answer.Received, false)
-	if cost, known := c.Cost(m.Spec, answer.Usage, c.req.Cache); known && c.req.Reserver != nil && cost > paid.maxCost {
-		c.log.Warn("a call cost more than was set aside for it", "model", m.Spec, "cost", cost, "reserved", paid.maxCost,
+	answer.Lease, answer.Usage = paid.lease.ID, c.estimatedUsage(m, answer.Usage, answer.Received, false)
+	if cost, known := c.Cost(m.Spec, answer.Usage, c.req.Cache); known && paid.lease.ID != 0 && cost > paid.lease.Amount {
+		c.log.Warn("a call cost more than was set aside for it", "model", m.Spec, "cost", cost, "reserved", paid.lease.Amount,
 			"request", answer.Request)
 	}
 }
@@ -125,8 +157,8 @@ func (c *call) preferSmall(ask, left []Choice) []Choice {
 	return append([]Choice{small}, slices.DeleteFunc(slices.Clone(ask), small.same)...)
 }
 
-// onlyCheaper returns those of list that cost less than a model for which there was no money. They are compared by the
-// bytes of the request: the tokens that one model counted say nothing of another.
+// onlyCheaper returns those of list that cost less than a model for which there was no money, with the shortest answer. They are
+// compared by the bytes of the request: the tokens that one model counted say nothing of another.
 func (c *call) onlyCheaper(list []Choice, than Choice) []Choice {
 	if c.req.Reserver == nil {
 		return list
@@ -136,6 +168,6 @@ func (c *call) onlyCheaper(list []Choice, than Choice) []Choice {
 	dear := c.costBound(than, req)
 	return slices.DeleteFunc(slices.Clone(list), func(m Choice) bool {
 		b := c.costBound(m, req)
-		return !b.priced || dear.priced && b.maxCost >= dear.maxCost
+		return !b.priced || dear.priced && b.minCost() >= dear.minCost()
 	})
 }

@@ -186,7 +186,7 @@ func TestWhatBrokeOffCountsWhatHadCome(t *testing.T) {
 
 // TestWhereThereIsNoMoneyACheaperModelAnswers, if the person's words may go to it.
 func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
-	const token = perRequest + perMessage + perPart + 2 + defaultOutput // of one that costs a millionth each
+	const token = perRequest + perMessage + perPart + 2 + leastOutput // of one that costs a millionth each
 	cases := map[string]struct {
 		spec  string
 		money int64

@@ -11,13 +11,39 @@ import (
 	"mews/supervisor/model/openai"
 )
 
-// costBound is the most that one attempt can count and cost.
+// costBound bounds what one attempt can count and cost. Rates are the most that a token can cost, in millionths of a dollar.
 type costBound struct {
-	inputTokens  int64 // 0, as is outputTokens, where the call costs nothing
-	outputTokens int64
-	maxCost      int64 // millionths of a dollar, rounded up
-	priced       bool  // false: what it costs is not known
+	inputTokens  int64 // 0, as is all else, where the call costs nothing
+	outputTokens int64 // of the longest answer
+	inputRate    float64
+	outputRate   float64
+	priced       bool // false: what it costs is not known
 }
+
+// cost is the most that a call costs with an answer of so many tokens, rounded up.
+func (b costBound) cost(output int64) int64 {
+	return int64(math.Ceil(float64(b.inputTokens)*b.inputRate + float64(output)*b.outputRate))
+}
+
+// maxCost is the most that a call costs, and minCost that with an answer as short as is worth asking for.
+func (b costBound) maxCost() int64 { return b.cost(b.outputTokens) }
+func (b costBound) minCost() int64 { return b.cost(min(leastOutput, b.outputTokens)) }
+
+// outputFor is how many tokens an answer may have for an amount that covers minCost.
+func (b costBound) outputFor(amount int64) int64 {
+	if amount >= b.maxCost() {
+		return b.outputTokens
+	}
+	n := int64((float64(amount) - float64(b.inputTokens)*b.inputRate) / b.outputRate)
+	for n > 0 && b.cost(n) > amount { // for floating point rounds
+		n--
+	}
+	return n
+}
+
+// leastOutput are the tokens of an answer as short as is worth asking for, where there is no money for a longer one. (It is also
+// Anthropic's least budget for thinking.)
+const leastOutput = 1024
 
 // Tokens that providers add to a request's text. All are far above what is known: Anthropic's own words about tools have 346
 // tokens (its page on pricing), the text that tells a model of its tools has fewer bytes than perRequest, templates put a
@@ -45,8 +71,7 @@ func (c *Catalogue) costBound(m Choice, req supervisor.ModelRequest) costBound {
 	}
 	b := costBound{inputTokens: inputBound(m, kind, req), priced: true}
 	b.outputTokens = cmp.Or(max(req.Output, 0), defaultOutputs[kind], defaultOutput)
-	input, output := highestRates(rows, b.inputTokens)
-	b.maxCost = int64(math.Ceil(float64(b.inputTokens)*input + float64(b.outputTokens)*output))
+	b.inputRate, b.outputRate = highestRates(rows, b.inputTokens)
 	return b
 }
 
@@ -68,19 +93,31 @@ func highestRates(rows []priceRow, upTo int64) (input, output float64) {
 }
 
 // inputBound is how many tokens of input req has at most: the tokens that the model counted of an earlier request and the
-// bytes of what came since, or the bytes of all of it.
+// bytes of what was not in that, or the bytes of all of it.
 func inputBound(m Choice, kind string, req supervisor.ModelRequest) int64 {
-	sum, rest := int64(perRequest), req.Messages
-	if known := req.Measured; known.Spec == m.Spec && known.Tokens > 0 && known.Messages <= len(rest) {
-		sum, rest = sum+known.Tokens, rest[known.Messages:]
-	} else {
-		sum += jsonSize(req.System)
-		for _, t := range req.Tools {
-			sum += perTool + jsonSize(t.Name) + jsonSize(t.Description) + jsonSize(string(t.Schema))
-		}
-	}
 	picture := pictureTokensOf(kind, m.Model)
-	for _, message := range rest {
+	before := prefixBound(req)
+	bound := perRequest + before + messagesBound(req.Messages, picture)
+	if known := req.Measured; known.Spec == m.Spec && known.Tokens > 0 && known.Messages <= len(req.Messages) {
+		if !known.Other {
+			before = 0
+		}
+		bound = min(bound, perRequest+before+known.Tokens+messagesBound(req.Messages[known.Messages:], picture))
+	}
+	return bound
+}
+
+// prefixBound is of what stands before the messages.
+func prefixBound(req supervisor.ModelRequest) int64 {
+	sum := jsonSize(req.System)
+	for _, t := range req.Tools {
+		sum += perTool + jsonSize(t.Name) + jsonSize(t.Description) + jsonSize(string(t.Schema))
+	}
+	return sum
+}
+
+func messagesBound(messages []protocol.Message, picture func(protocol.Image) int64) (sum int64) {
+	for _, message := range messages {
 		sum += perMessage
 		for _, p := range message.Parts {
 			sum += perPart + partBound(p, picture)

@@ -21,22 +21,23 @@ func newFakeReserver(money int64) *fakeReserver {
 	return &fakeReserver{left: money, open: map[int64]int64{}}
 }
 
-func (p *fakeReserver) Reserve(_ context.Context, b supervisor.Estimate) (int64, error) {
+func (p *fakeReserver) Reserve(_ context.Context, b supervisor.Estimate) (supervisor.Lease, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.bids = append(p.bids, b)
-	if !b.Priced || b.MaxCost > p.left {
+	if !b.Priced || b.MinCost > p.left {
 		err := failed(supervisor.ModelBudget)
 		err.Err.Message = "There is no money for " + b.Spec + "."
-		return 0, err
+		return supervisor.Lease{}, err
 	}
 	if b.MaxCost == 0 {
-		return 0, nil
+		return supervisor.Lease{}, nil
 	}
 	p.last++
-	p.left -= b.MaxCost
-	p.open[p.last] = b.MaxCost
-	return p.last, nil
+	l := supervisor.Lease{ID: p.last, Amount: min(b.MaxCost, p.left)}
+	p.left -= l.Amount
+	p.open[l.ID] = l.Amount
+	return l, nil
 }
 
 func (p *fakeReserver) Return(_ context.Context, lease int64) {

@@ -22,7 +22,7 @@ func (a *advances) Claim(c supervisor.Conversation) *supervisor.Claim {
 	return &supervisor.Claim{User: c.User, Conversation: c.ID, Spec: "a/b", Amount: 100}
 }
 
-func (a *advances) Begin(int64, int64, supervisor.Claim) { a.tell("begin") }
+func (a *advances) Begin(int64, supervisor.Lease, supervisor.Claim) { a.tell("begin") }
 
 func (a *advances) End(context.Context, int64) error {
 	a.tell("end")

@@ -30,7 +30,7 @@ type Inbox interface {
 
 // Turns keeps how far the work has come.
 type Turns interface {
-	Start(ctx context.Context, inbound int64, c *supervisor.Claim) (turn supervisor.Turn, lease int64, err error)
+	Start(ctx context.Context, inbound int64, c *supervisor.Claim) (turn supervisor.Turn, lease supervisor.Lease, err error)
 	Take(ctx context.Context, turn int64, room int) (taken int, err error)
 	Asked(ctx context.Context, turn int64) (message int64, err error)
 	Open(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error)
@@ -48,7 +48,7 @@ type Advances interface {
 	// Claim is what is to be set aside for a conversation's next turn; nil for nothing.
 	Claim(c supervisor.Conversation) *supervisor.Claim
 	// Begin says that a turn has started with a lease.
-	Begin(turn, lease int64, of supervisor.Claim)
+	Begin(turn int64, lease supervisor.Lease, of supervisor.Claim)
 	// End gives back what an attempt has not used.
 	End(ctx context.Context, turn int64) error
 }
@@ -174,7 +174,7 @@ func (s *session) start(ctx context.Context, inbound int64) error {
 		claim = s.Advances.Claim(s.conversation)
 	}
 	turn, lease, err := s.Turns.Start(ctx, inbound, claim)
-	if err == nil && lease != 0 {
+	if err == nil && lease.ID != 0 {
 		s.Advances.Begin(turn.ID, lease, *claim)
 	}
 	return err

@@ -382,9 +382,9 @@ func (l *lazy) fail(what string) error {
 	return nil
 }
 
-func (l *lazy) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (supervisor.Turn, int64, error) {
+func (l *lazy) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (supervisor.Turn, supervisor.Lease, error) {
 	if err := l.fail("start"); err != nil {
-		return supervisor.Turn{}, 0, err
+		return supervisor.Turn{}, supervisor.Lease{}, err
 	}
 	return l.Turns.Start(ctx, inbound, c)
 }

@@ -33,7 +33,7 @@ func (p *paused) pause(ctx context.Context, at string) {
 	}
 }
 
-func (p *paused) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (supervisor.Turn, int64, error) {
+func (p *paused) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (supervisor.Turn, supervisor.Lease, error) {
 	p.pause(ctx, "before the start")
 	turn, lease, err := p.Turns.Start(ctx, inbound, c)
 	p.pause(ctx, "after the start")

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,46 +24,48 @@ func (db *DB) Leases() Leases { return Leases{db} }
 const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, created_at) VALUES (?, ?, ?, ?, ?, ?)
 	RETURNING id`
 
-// Take sets a claim's amount aside and returns the lease's id. Where that would exceed limits, nothing is set aside: the shortages
-// are returned, in the order of the claim's limits. A call with no known price counts nothing.
-func (s Leases) Take(ctx context.Context, c supervisor.Claim) (lease int64, short []supervisor.Shortage, err error) {
+// Take sets as much of a claim's amount aside as its limits allow. Where that is less than its least, nothing is set aside: the
+// shortages are returned, in the order of the claim's limits. A call with no known price counts nothing.
+func (s Leases) Take(ctx context.Context, c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage, err error) {
 	err = s.db.write(ctx, func(t tx) (err error) {
 		lease, short, err = t.takeLease(c)
 		return err
 	}, "set %d millionths of a dollar aside for a call of %s by %s", c.Amount, c.Spec, c.User)
 	if err != nil {
-		return 0, nil, err
+		return supervisor.Lease{}, nil, err
 	}
 	return lease, short, nil
 }
 
-func (t tx) takeLease(c supervisor.Claim) (lease int64, short []supervisor.Shortage, err error) {
+func (t tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage, err error) {
 	if c.Amount <= 0 {
-		return 0, nil, invalid("a lease is of more than %d millionths of a dollar", c.Amount)
+		return lease, nil, invalid("a lease is of more than %d millionths of a dollar", c.Amount)
 	}
 	c.Amount = clampCount(c.Amount)
+	c.Least = min(cmp.Or(c.Least, c.Amount), c.Amount)
 	if c.Instead != 0 {
 		if _, err := t.endLeases(c.User, c.Instead); err != nil {
-			return 0, nil, err
+			return lease, nil, err
 		}
 	}
 	if err := t.checkTurnOf(c.Turn, c.Conversation, c.User); err != nil {
-		return 0, nil, err
+		return lease, nil, err
 	}
+	amount := c.Amount
 	for _, limit := range c.Limits {
 		s, err := t.measure(c, limit)
 		if err != nil {
-			return 0, nil, err
+			return lease, nil, err
 		}
-		if s.Missing() > 0 {
+		if amount = min(amount, s.Left()); s.Missing() > 0 {
 			short = append(short, s)
 		}
 	}
 	if len(short) > 0 {
-		return 0, short, nil
+		return lease, short, nil
 	}
-	lease, err = t.Insert(insertLease, c.User, c.Conversation, c.Turn, c.Spec, c.Amount, t.Now)
-	return lease, nil, err
+	id, err := t.Insert(insertLease, c.User, c.Conversation, c.Turn, c.Spec, amount, t.Now)
+	return supervisor.Lease{ID: id, Amount: amount}, nil, err
 }
 
 // What is spent, set aside and lengthened: ?1 is the user, ?2 the turn, ?3 since when, ?4 the same in quarters of an hour.
@@ -100,7 +103,7 @@ func (t tx) measure(c supervisor.Claim, limit supervisor.Limit) (supervisor.Shor
 		row.Scan(&s.Spent, &s.Held, &s.Extended)
 		return s
 	}, m.query, args[:m.parameters]...)
-	s.Limit, s.Wanted = limit, c.Amount
+	s.Limit, s.Wanted = limit, c.Least
 	return s, err
 }
 

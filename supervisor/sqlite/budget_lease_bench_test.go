@@ -49,10 +49,10 @@ func BenchmarkTake(b *testing.B) {
 			for b.Loop() {
 				lease, _, err := db.Leases().Take(b.Context(), supervisor.Claim{User: "alice", Turn: turn.ID, Spec: "a/b",
 					Conversation: turn.Conversation.ID, Amount: 1, Limits: c.limits})
-				if err != nil || lease == 0 {
+				if err != nil || lease.ID == 0 {
 					b.Fatal(lease, err)
 				}
-				if err := db.Leases().Return(b.Context(), lease); err != nil {
+				if err := db.Leases().Return(b.Context(), lease.ID); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -85,19 +85,30 @@ func (a *accounts) drawTurn(t *rapid.T) supervisor.Turn {
 func (a *accounts) take(t *rapid.T) {
 	turn, amount := a.drawTurn(t), rapid.Int64Range(15, 60).Draw(t, "amount")
 	c := claim(turn, amount, a.limits()...)
+	c.Least = rapid.Int64Range(0, amount).Draw(t, "least")
+	least := amount // where there is none
+	if c.Least > 0 {
+		least = c.Least
+	}
 	var want []supervisor.Shortage
 	for _, l := range c.Limits {
-		if s := a.measure(l, turn); s.Spent+s.Held+amount > s.Max+s.Extended {
-			s.Wanted = amount
+		s := a.measure(l, turn)
+		left := s.Max + s.Extended - s.Spent - s.Held
+		if left < least {
+			s.Wanted = least
 			want = append(want, s)
 		}
+		amount = min(amount, left)
 	}
 	lease, short := taken(a.story, c)
-	if d := cmp.Diff(want, short); d != "" || (lease != 0) != (len(want) == 0) {
-		t.Fatalf("lease %d (-want +got)\n%s", lease, d)
+	if d := cmp.Diff(want, short); d != "" || (lease.ID != 0) != (len(want) == 0) {
+		t.Fatalf("lease %+v (-want +got)\n%s", lease, d)
 	}
-	if lease != 0 {
-		a.leases[lease] = entry{turn, amount, a.now}
+	if lease.ID != 0 && lease.Amount != amount {
+		t.Fatalf("lease %+v, want one of %d", lease, amount)
+	}
+	if lease.ID != 0 {
+		a.leases[lease.ID] = entry{turn, amount, a.now}
 	}
 }
 

@@ -21,13 +21,13 @@ func claim(turn supervisor.Turn, amount int64, limits ...supervisor.Limit) super
 func within(s *story, c supervisor.Claim) int64 {
 	s.Helper()
 	lease, short := taken(s, c)
-	if lease == 0 || len(short) > 0 {
-		s.Fatalf("got lease %d, short of %+v", lease, short)
+	if lease.ID == 0 || len(short) > 0 {
+		s.Fatalf("got lease %+v, short of %+v", lease, short)
 	}
-	return lease
+	return lease.ID
 }
 
-func taken(s *story, c supervisor.Claim) (int64, []supervisor.Shortage) {
+func taken(s *story, c supervisor.Claim) (supervisor.Lease, []supervisor.Shortage) {
 	s.Helper()
 	lease, short, err := s.db.Leases().Take(s.Context(), c)
 	s.must(err)
@@ -56,7 +56,7 @@ func TestALimitIsKeptToTheMillionth(t *testing.T) {
 	paid(s, turn, 30, 0)
 	within(s, claim(turn, 50, day))
 	lease, short := taken(s, claim(turn, 21, day))
-	s.same("lease", lease, int64(0))
+	s.same("lease", lease, supervisor.Lease{})
 	s.same("short", short, []supervisor.Shortage{{Limit: day, Spent: 30, Held: 50, Wanted: 21}})
 	s.same("lack", short[0].Missing(), int64(1))
 	s.same("leases that were written", s.look("SELECT count(*) FROM lease"), "1")
@@ -197,7 +197,7 @@ func TestLeasesTakenAtOnceStayWithinTheLimit(t *testing.T) {
 			if err != nil {
 				t.Error(err)
 			}
-			if lease != 0 {
+			if lease.ID != 0 {
 				got.Add(1)
 			}
 		})

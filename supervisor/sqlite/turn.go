@@ -24,8 +24,9 @@ var turnKinds = map[supervisor.InboundKind]supervisor.TurnKind{
 
 // Start starts the turn of an inbound: the inbound is running and its text is in the transcript. Refused unless the
 // inbound is new and of a kind that begins a turn, and no other turn runs in its conversation. It sets a claim of the turn's aside
-// at once, as far as its limits allow; nil is none. The lease is 0 where nothing was.
-func (s Turns) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (turn supervisor.Turn, lease int64, err error) {
+// at once, as far as its limits allow; nil is none. The lease is the zero value where nothing was.
+func (s Turns) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (
+	turn supervisor.Turn, lease supervisor.Lease, err error) {
 	err = s.db.write(ctx, func(t tx) (err error) {
 		turn, err = t.startTurn(inbound)
 		if err != nil || c == nil {
@@ -37,7 +38,7 @@ func (s Turns) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (t
 		return err
 	}, "start the turn of inbound %d", inbound)
 	if err != nil {
-		return supervisor.Turn{}, 0, err
+		return supervisor.Turn{}, supervisor.Lease{}, err
 	}
 	return turn, lease, nil
 }

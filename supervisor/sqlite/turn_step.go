@@ -19,6 +19,7 @@ type Step struct {
 	Cost    *int64  // in millionths of a dollar; nil where no price is known
 	Request string  // the provider's own name of the call; "" where it gave none
 	Leases  []int64 // the person's, which end with it
+	Charged bool    // what it cost was kept before: no field between Message and this one is used
 }
 
 // CommitStep keeps what a model said and returns the message's id. Refused if the turn has ended, if calls of its last step have
@@ -85,6 +86,9 @@ func (t turnTx) commitStep(step Step) (int64, error) {
 	}
 	if err != nil {
 		return 0, err
+	}
+	if step.Charged {
+		return id, nil
 	}
 	in := t.turn.Conversation
 	return id, t.putUsage(id, ModelCall{User: in.User, Conversation: in.ID, Turn: t.turn.ID, Spec: step.Spec, Model: step.Model,

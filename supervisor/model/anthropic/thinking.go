@@ -88,6 +88,9 @@ var thinkingLevels = map[supervisor.Thinking]struct {
 	supervisor.ThinkingHigh:   {24576, "high"},
 }
 
+// ThinkingBudget is about how many tokens a level of thinking takes; 0 where there is none.
+func ThinkingBudget(level supervisor.Thinking) int64 { return thinkingLevels[level].budget }
+
 const (
 	minBudget = 1024 // the API's own
 	minSpeech = 1024 // tokens that thinking must leave for the answer

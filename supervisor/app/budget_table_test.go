@@ -1,0 +1,334 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"text/tabwriter"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/budget"
+	"mews/supervisor/hostcall"
+	"mews/supervisor/model"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/reply"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// sellers are models at the prices of their makers, with a small one beside each that costs next to nothing.
+var sellers = []struct {
+	spec  string
+	price model.Price
+}{
+	{"claude/claude-opus-4-1", model.Price{Input: 15, Output: 75, CacheRead: 1.50, CacheWrite5m: 18.75, CacheWrite1h: 30}},
+	{"claude/claude-fable-5", model.Price{Input: 10, Output: 50, CacheRead: 1, CacheWrite5m: 12.50, CacheWrite1h: 20}},
+	{"claude/claude-opus-4-5", model.Price{Input: 5, Output: 25, CacheRead: 0.50, CacheWrite5m: 6.25, CacheWrite1h: 10}},
+	{"claude/claude-sonnet-4-5", model.Price{Input: 3, Output: 15, CacheRead: 0.30, CacheWrite5m: 3.75, CacheWrite1h: 6}},
+	{"claude/claude-haiku-4-5", model.Price{Input: 1, Output: 5, CacheRead: 0.10, CacheWrite5m: 1.25, CacheWrite1h: 2}},
+	{"gpt/gpt-5.5", model.Price{Input: 5, Output: 30, CacheRead: 0.50}},
+	{"gpt/gpt-5.1", model.Price{Input: 1.25, Output: 10, CacheRead: 0.125}},
+	{"gpt/gpt-5-nano", model.Price{Input: 0.05, Output: 0.40, CacheRead: 0.005}},
+}
+
+const tiny = "gpt/tiny" // the small model
+
+// market is a service with a model and no worker's process: the test asks what a worker would.
+type market struct {
+	*testing.T
+	db       *sqlite.DB
+	models   *model.Catalogue
+	advances *budget.Advances
+	terms    budget.Options
+
+	mu     sync.Mutex // guards what follows
+	asked  []string   // the amounts that the person was asked for; they say always yes
+	limits []int      // of output, in the requests that the model got
+	names  []string   // of the models that got them
+}
+
+func newMarket(t *testing.T, spec, small string, limits supervisor.Budget, script modeltest.Script) *market {
+	t.Helper()
+	m := &market{T: t, db: sqlitetest.Open(t), terms: budget.Options{Limits: limits}}
+	_, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
+		m.mu.Lock()
+		m.limits, m.names = append(m.limits, r.Limit), append(m.names, r.Model)
+		m.mu.Unlock()
+		return script(r)
+	})
+	o := model.Options{Default: spec, Small: small, Calls: 100, Prices: map[string]model.Price{tiny: {Input: 0.01, Output: 0.01}},
+		Providers: []model.ProviderOptions{{Name: "claude", Kind: "anthropic", BaseURL: base, APIKey: "k"}, {Name: "gpt", Kind: "openai", BaseURL: base}}}
+	for _, s := range sellers {
+		o.Prices[s.spec] = s.price
+	}
+	var err error
+	if m.models, err = model.NewCatalogue(o); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.models.Close)
+	m.terms.Leases, m.terms.Asker = m.db.Leases(), m
+	m.advances = &budget.Advances{Leases: m.db.Leases(), Terms: func(c supervisor.Conversation) (budget.Options, bool) {
+		o := m.terms
+		o.Conversation = c
+		return o, true
+	}}
+	m.terms.Advances = m.advances
+	return m
+}
+
+// Ask is the person.
+func (m *market) Ask(_ context.Context, q supervisor.Question) (supervisor.Answer, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked = append(m.asked, amount.Dollars(q.Amount))
+	return supervisor.AnswerOnce, nil
+}
+
+// host is what a person's worker speaks to.
+func (m *market) host(user string) *hostcall.Conn {
+	host := hostcall.NewConn(&hostcall.Options{
+		ModelDependencies: hostcall.ModelDependencies{Transcript: m.db.Transcript(), Models: m.models, Usage: m.db.Usage(), History: 32_000},
+		StepDependencies:  hostcall.StepDependencies{Steps: m.db.Turns()}, Log: hclog.NewNullLogger(),
+		Audit: func(_, _, detail string) { m.Error(detail) }}, user, func(reason error) { m.Error(reason) })
+	host.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "read_file", Schema: json.RawMessage(`{"type":"object"}`)}}})
+	return host
+}
+
+// prompt is a system text of about the length of the real one.
+var prompt = strings.Repeat("You help the person whose folder this is. ", 140)
+
+// turn is a turn with a text, until it has ended. It gives the answer, or what the person is told instead.
+func (m *market) turn(host *hostcall.Conn, user, chat, text string) string {
+	m.Helper()
+	in, _, err := m.db.Inbox().Put(m.Context(), supervisor.Inbound{Source: "terminal", Key: user + chat + text, Kind: supervisor.KindText, Text: text,
+		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
+	m.must(err)
+	claim := m.advances.Claim(in.Conversation)
+	turn, lease, err := m.db.Turns().Start(m.Context(), in.ID, claim)
+	m.must(err)
+	if lease.ID != 0 {
+		m.advances.Begin(turn.ID, lease, *claim)
+	}
+	o := m.terms
+	o.Turn, o.Conversation, o.Destination = turn.ID, turn.Conversation, turn.AnswersIn()
+	stream := new(reply.Feeds).Open(turn, "")
+	host.BeginTurn(hostcall.Turn{ID: turn.ID, Conversation: turn.Conversation.ID, Kind: supervisor.TurnChat, Reply: stream,
+		Limits: protocol.TurnLimits{Steps: 50}, Reserver: budget.New(o)})
+	said, why := m.work(host, turn), protocol.WhyDone
+	if said == "" {
+		why = protocol.WhyError
+	}
+	if failed := host.EndTurn(turn.ID, why).Failure; said == "" && failed != nil {
+		said = supervisor.ErrorMessage(failed)
+	}
+	m.must(m.advances.End(m.Context(), turn.ID))
+	_, err = m.db.Turns().Finish(m.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: why, State: supervisor.InboundAnswered})
+	m.must(err)
+	return said
+}
+
+// work asks the model until it asks for no tool. It gives what it said then; "" where it could not be asked.
+func (m *market) work(host *hostcall.Conn, turn supervisor.Turn) string {
+	m.Helper()
+	messages, err := m.db.Transcript().Messages(m.Context(), turn.Conversation.ID)
+	m.must(err)
+	after := messages[len(messages)-1].ID
+	for {
+		result, err := host.Call(m.Context(), request(protocol.MethodModelStream, protocol.ModelStream{Turn: turn.ID, After: after,
+			System: protocol.SystemRef{Hash: hash(prompt), Text: prompt},
+			Tools:  protocol.ToolsRef{Hash: hash("read_file\n"), Names: []string{"read_file"}}}))
+		if err != nil {
+			return ""
+		}
+		said := result.(protocol.ModelStreamed).Message
+		if len(said.Calls()) == 0 {
+			return said.Text()
+		}
+		for _, c := range said.Calls() {
+			kept, err := host.Call(m.Context(), request(protocol.MethodStepCommit, protocol.StepCommit{Turn: turn.ID, Call: c.ID,
+				State: protocol.StateDone, Result: &protocol.ToolResult{Call: c.ID, Name: c.Name, Text: strings.Repeat("a line of a file\n", 600)}}))
+			m.must(err)
+			after = kept.(protocol.StepCommitted).Message
+		}
+	}
+}
+
+func (m *market) must(err error) {
+	m.Helper()
+	if err != nil {
+		m.Fatal(err)
+	}
+}
+
+// essay is a long answer, of 4,000 tokens.
+var essay = strings.Repeat("It goes on and on. ", 842) + "That is all."
+
+// talker says hello, or reads three files and then says the essay, as far as it may each time. It counts a token for four bytes.
+func talker(r modeltest.Request) (a modeltest.Answer) {
+	last := r.Messages[len(r.Messages)-1]
+	switch {
+	case last.Role == "user" && last.Content == "hi":
+		a.Text = "Hello. What can I do for you?"
+	case last.Role == "user" && strings.HasPrefix(last.Content, "Go on exactly"):
+		a.Text = essay[len(r.Messages[len(r.Messages)-2].Content):]
+	case len(r.Done()) < 3:
+		a.Calls = []modeltest.Call{{Name: "read_file", Args: `{"path": "notes.md"}`}}
+	default:
+		a.Text = essay
+	}
+	if most := 4 * r.Limit; len(a.Text) > most {
+		a.Text, a.Stop = a.Text[:most], modeltest.StopLength
+	}
+	a.Usage = &modeltest.Usage{Prompt: int64(len(r.Raw) / 4), Completion: int64(len(a.Text)/4 + 20*len(a.Calls) + 1)}
+	return a
+}
+
+// row is what a turn came to, for the table. The first figure of max_tokens is that of its first call, the second that of its last.
+func (m *market) row(host *hostcall.Conn, name, text string) (cells []string, turn int64) {
+	m.Helper()
+	m.asked, m.limits, m.names = nil, nil, nil
+	said := m.turn(host, "ann", "", text)
+	look := func(query string) (n int64) {
+		_, err := fmt.Sscan(sqlitetest.Look(m, m.db, query)[0], &n)
+		m.must(err)
+		return n
+	}
+	turn = look("SELECT max(id) FROM turn")
+	switch {
+	case said == essay || strings.HasPrefix(said, "Hello."):
+		said = "whole"
+	case strings.HasPrefix(said, essay[:100]):
+		said = fmt.Sprintf("%d %%, and %s", 100*strings.Index(said, "\n")/len(essay), said[strings.Index(said, "["):])
+	}
+	most := "-"
+	if n := len(m.limits); n > 0 {
+		most = fmt.Sprintf("%d to %d", m.limits[0], m.limits[n-1])
+	}
+	slices.Sort(m.names)
+	cells = []string{name, text, strings.Join(m.asked, " "), fmt.Sprint(len(m.limits)), strings.Join(slices.Compact(m.names), " "), most,
+		fmt.Sprintf("$%.4f", float64(look(fmt.Sprintf("SELECT coalesce(sum(cost), 0) FROM usage WHERE turn = %d", turn)))/1e6), said}
+	return cells, turn
+}
+
+// budgets are the limits of the table. The first are those of the example's configuration.
+var budgets = []struct {
+	name   string
+	limits supervisor.Budget
+}{
+	{"turn: 0.50, day: 2, month: 30, extend: 1", supervisor.Budget{Turn: 500_000, Day: 2_000_000, Month: 30_000_000, Extend: 1_000_000}},
+	{"day: 0.30, extend: 2", supervisor.Budget{Day: 300_000, Extend: 2_000_000}},
+	{"day: 0.60", supervisor.Budget{Day: 600_000}},
+	{"turn: 0.01, extend: 2", supervisor.Budget{Turn: 10_000, Extend: 2_000_000}},
+}
+
+// TestWhatModelsMayWithinBudgets: a greeting, and a question for which three files are read and a long answer is given, asked of
+// eight models within four budgets. The person says yes whenever they are asked. testdata/budgets.golden is the table; it is written
+// anew with MEWS_UPDATE_GOLDEN=1.
+func TestWhatModelsMayWithinBudgets(t *testing.T) {
+	example, err := os.ReadFile(filepath.Join("..", "..", "deploy", "mews.example.yaml"))
+	if err != nil || !strings.Contains(string(example), "budget: {"+budgets[0].name+"}") {
+		t.Errorf("the example has other limits than %s: %v", budgets[0].name, err)
+	}
+	var out strings.Builder
+	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
+	line := func(cells ...string) { fmt.Fprintln(table, strings.Join(cells, "\t")) }
+	for _, s := range sellers {
+		fmt.Fprintf(table, "%s, $%v and $%v for a million tokens\n\n", s.spec, s.price.Input, s.price.Output)
+		line("BUDGET", "SAID", "ASKED FOR", "CALLS", "OF", "MAX_TOKENS", "SPENT", "ANSWER")
+		for _, b := range budgets {
+			m := newMarket(t, s.spec, tiny, b.limits, talker)
+			host := m.host("ann")
+			for _, text := range []string{"hi", "read"} {
+				cells, turn := m.row(host, b.name, text)
+				line(cells...)
+				if name := strings.SplitN(s.spec, "/", 2)[1]; text == "hi" && (cells[4] != name || cells[7] != "whole") {
+					t.Errorf("%s within %s: a greeting is answered with %q", s.spec, b.name, cells)
+				}
+				m.within(turn, b.limits)
+			}
+		}
+		line()
+	}
+	if err := table.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.ReplaceAll(out.String(), " \n", "\n")
+	file := filepath.Join("testdata", "budgets.golden")
+	if os.Getenv("MEWS_UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if d := cmp.Diff(string(want), got); err != nil || d != "" {
+		t.Errorf("%v (-want +got)\n%s", err, d)
+	}
+}
+
+// within fails where a limit is exceeded, or something is still set aside.
+func (m *market) within(turn int64, limits supervisor.Budget) {
+	m.Helper()
+	for what, query := range map[string]string{
+		"the turn's limit is exceeded": fmt.Sprintf(`SELECT 'by ' || x FROM (SELECT (SELECT sum(cost) FROM usage WHERE turn = %[1]d) -
+			(SELECT coalesce(sum(amount), 0) FROM extension WHERE turn = %[1]d) - %[2]d x) WHERE x > 0 AND %[2]d > 0`, turn, limits.Turn),
+		"the day's limit is exceeded": fmt.Sprintf(`SELECT 'by ' || x FROM (SELECT (SELECT sum(cost) FROM usage) -
+			(SELECT coalesce(sum(amount), 0) FROM extension) - %[1]d x) WHERE x > 0 AND %[1]d > 0`, limits.Day),
+		"a lease is left": `SELECT amount FROM lease`,
+	} {
+		if found := sqlitetest.Look(m, m.db, query); len(found) > 0 {
+			m.Errorf("%s: %q", what, found)
+		}
+	}
+}
+
+// TestManyTurnsAtOnceNeverGoOver: 75 turns of 25 people at once, whose answers cost all that they may, within limits of a turn, a day,
+// a month and the installation. At no moment is more spent and set aside than any of them allows.
+func TestManyTurnsAtOnceNeverGoOver(t *testing.T) {
+	limits, all := supervisor.Budget{Turn: 40_000, Day: 60_000, Month: 55_000}, int64(600_000)
+	over := fmt.Sprintf(`WITH paid AS (SELECT user, turn, cost FROM usage UNION ALL SELECT user, turn, amount FROM lease)
+		SELECT 'all ' || sum(cost) FROM paid HAVING sum(cost) > %d
+		UNION ALL SELECT user || ' ' || sum(cost) FROM paid GROUP BY user HAVING sum(cost) > %d
+		UNION ALL SELECT 'turn ' || sum(cost) FROM paid GROUP BY turn HAVING sum(cost) > %d`, all, min(limits.Day, limits.Month), limits.Turn)
+	var m *market
+	m = newMarket(t, "claude/claude-haiku-4-5", "", limits, func(r modeltest.Request) modeltest.Answer {
+		if found := sqlitetest.Look(t, m.db, over); len(found) > 0 {
+			t.Errorf("over: %q", found)
+		}
+		return modeltest.Answer{Text: "Yes.", Usage: &modeltest.Usage{Prompt: int64(len(r.Raw) / 2), Completion: int64(r.Limit)}}
+	})
+	m.terms.Installation, m.terms.Asker = all, nil
+	var group sync.WaitGroup
+	answers := make(chan string, 75)
+	for i := range 75 {
+		user, chat := fmt.Sprint("p", i%25), fmt.Sprint(i/25)
+		host := m.host(user)
+		group.Go(func() { answers <- m.turn(host, user, chat, "hi") })
+	}
+	group.Wait()
+	close(answers)
+	counts := map[bool]int{}
+	for text := range answers {
+		counts[text == "Yes."]++
+		if text != "Yes." && !strings.Contains(text, "would go beyond") {
+			t.Errorf("told %q", text)
+		}
+	}
+	if found := sqlitetest.Look(t, m.db, over); len(found) > 0 {
+		t.Errorf("over: %q", found)
+	}
+	total := sqlitetest.Look(t, m.db, "SELECT sum(cost) > 550000 FROM usage") // all but less than the shortest answer costs
+	if left := sqlitetest.Look(t, m.db, "SELECT id FROM lease"); len(left) > 0 || total[0] != "1" || counts[true] < 10 || counts[false] == 0 {
+		t.Errorf("%v were answered and not; spent enough: %v; left set aside: %v", counts, total, left)
+	}
+}

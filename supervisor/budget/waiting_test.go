@@ -1,0 +1,145 @@
+package budget
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+)
+
+// A call gets as much as is left, and what is as good as nothing is none.
+func TestACallHasWhatTheLimitsLeave(t *testing.T) {
+	for name, c := range map[string]struct {
+		spent int64
+		want  int64 // 0: it is refused
+	}{
+		"there is enough":            {0, 8 * cent},
+		"there is less":              {5 * cent, 5 * cent},
+		"there is only the least":    {7 * cent, 3 * cent},
+		"there is less than that":    {7*cent + 1, 0},
+		"there is nothing any more":  {10 * cent, 0},
+		"there is more than nothing": {10*cent - 1, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, supervisor.Budget{Turn: 10 * cent, Day: 100 * cent})
+			r.o.Installation = 1000 * cent
+			r.spend(r.turn, c.spent, 0)
+			e := bid(8 * cent)
+			e.MinCost = 3 * cent
+			if c.want == 0 {
+				if got := r.refused(New(r.o), e); !strings.Contains(got, "even a short answer may cost up to $0.03") {
+					t.Errorf("told %q", got)
+				}
+				return
+			}
+			lease, err := New(r.o).Reserve(t.Context(), e)
+			r.must(err)
+			r.same("set aside", lease.Amount, c.want)
+		})
+	}
+}
+
+// waiting is a call that waits for others: what it gets then.
+func (r *rig) waiting(ctx context.Context, o Options, e supervisor.Estimate) (result <-chan string) {
+	r.Helper()
+	waits, got := make(chan string, 1), make(chan string, 1)
+	e.OnWait = func(text string) { waits <- text }
+	go func() {
+		lease, err := New(o).Reserve(ctx, e)
+		got <- fmt.Sprint(lease.Amount/cent, err)
+	}()
+	select {
+	case text := <-waits:
+		if !strings.Contains(text, "set aside for other answers") {
+			r.Errorf("told %q", text)
+		}
+	case text := <-got:
+		r.Fatalf("it does not wait: %s", text)
+	}
+	select {
+	case text := <-got:
+		r.Fatalf("it waits no longer: %s", text)
+	default:
+	}
+	return got
+}
+
+func TestOnesOwnCallsAreWaitedFor(t *testing.T) {
+	for name, c := range map[string]struct {
+		end  func(r *rig, p *Reserver, lease int64)
+		want string
+	}{
+		"one is given back": {func(r *rig, p *Reserver, lease int64) {
+			ended, end := context.WithCancel(r.Context())
+			end()
+			p.Return(ended, lease)
+			p.Return(ended, 0)
+		}, "8 <nil>"},
+		"one cost something": {func(r *rig, p *Reserver, lease int64) {
+			r.spend(r.turn, 6*cent, lease)
+			p.Settled(supervisor.Lease{ID: lease, Amount: 10 * cent}, true)
+		}, "4 <nil>"},
+		"one cost all but too little": {func(r *rig, p *Reserver, lease int64) {
+			r.spend(r.turn, 9*cent, lease)
+			p.Settled(supervisor.Lease{ID: lease, Amount: 10 * cent}, true)
+		}, "0 budget: Asking a/b would go beyond your limit for a day, $0.10: $0.09 was spent, and even a short answer may cost up " +
+			"to $0.02. It begins anew on Saturday, 21 November, at 00:00 CET. An admin can raise it (users[].budget.day)."},
+		"what one cost cannot be kept": {func(_ *rig, p *Reserver, lease int64) {
+			p.Settled(supervisor.Lease{ID: lease, Amount: 10 * cent}, false)
+		}, "0 budget: Asking a/b would go beyond your limit for a day, $0.10: $0.00 was spent, $0.10 is set aside for calls that run, " +
+			"and even a short answer may cost up to $0.02. It begins anew on Saturday, 21 November, at 00:00 CET. An admin can raise it " +
+			"(users[].budget.day)."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, supervisor.Budget{Day: 10 * cent})
+			p := New(r.o)
+			lease := r.paid(p, bid(10*cent))
+			o, e := r.o, bid(8*cent)
+			other := r.begin("alice", "2")
+			o.Turn, o.Conversation = other.ID, other.Conversation
+			e.MinCost = 2 * cent
+			got := r.waiting(t.Context(), o, e)
+			c.end(r, p, lease)
+			r.same("then", <-got, c.want)
+		})
+	}
+}
+
+func TestWhoStopsWaitsNoLonger(t *testing.T) {
+	r := newRig(t, supervisor.Budget{Day: 10 * cent})
+	r.paid(New(r.o), bid(10*cent))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	got := r.waiting(ctx, r.o, bid(cent))
+	cancel(errors.New("stopped"))
+	r.same("then", <-got, "0 stopped")
+}
+
+// Where the limit is everybody's, everybody's calls are waited for.
+func TestEverybodysCallsAreWaitedForWhereTheLimitIsEverybodys(t *testing.T) {
+	r := newRig(t, supervisor.Budget{})
+	r.o.Installation = 10 * cent
+	p := New(r.o)
+	lease := r.paid(p, bid(10*cent))
+	o := r.o
+	bobs := r.begin("bob", "1")
+	o.Turn, o.Conversation = bobs.ID, bobs.Conversation
+	got := r.waiting(t.Context(), o, bid(8*cent))
+	p.Return(t.Context(), lease)
+	r.same("then", <-got, "8 <nil>")
+}
+
+// A person whose own calls can make up for what is missing is not asked for more.
+func TestNobodyIsAskedForWhatACallsEndMakesUp(t *testing.T) {
+	r := newRig(t, supervisor.Budget{Day: 10 * cent, Extend: 100 * cent})
+	p := New(r.o)
+	lease := r.paid(p, bid(10*cent))
+	got := r.waiting(t.Context(), r.o, bid(8*cent))
+	r.same("asked", len(r.person.asked), 0)
+	r.spend(r.turn, cent, lease)
+	p.Settled(supervisor.Lease{ID: lease, Amount: 10 * cent}, true)
+	r.same("then", <-got, "8 <nil>")
+	r.same("asked then", len(r.person.asked), 0)
+}

@@ -1,0 +1,88 @@
+package model
+
+import (
+	"fmt"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
+)
+
+// An answer may be as long as the money that is left pays for, and is not asked for where that is next to nothing. Thinking is less,
+// or none, where it does not fit.
+func TestAnAnswerIsAsLongAsTheMoneyPaysFor(t *testing.T) {
+	const input = perRequest + perMessage + perPart + 2
+	for name, k := range map[string]struct {
+		money    int64
+		thinking supervisor.Thinking
+		output   int64 // 0: it is not asked
+		thinks   supervisor.Thinking
+	}{
+		"for all of it":             {input + defaultOutput, supervisor.ThinkingHigh, defaultOutput, supervisor.ThinkingHigh},
+		"for all but one token":     {input + defaultOutput - 1, supervisor.ThinkingHigh, defaultOutput - 1, supervisor.ThinkingHigh},
+		"not for so much thinking":  {input + 25_599, supervisor.ThinkingHigh, 25_599, supervisor.ThinkingMedium},
+		"nor for that":              {input + 3_072, supervisor.ThinkingHigh, 3_072, supervisor.ThinkingLow},
+		"for no thinking":           {input + 3_071, supervisor.ThinkingMedium, 3_071, supervisor.ThinkingOff},
+		"for the shortest":          {input + leastOutput, supervisor.ThinkingOff, leastOutput, supervisor.ThinkingOff},
+		"for less than that":        {input + leastOutput - 1, supervisor.ThinkingOff, 0, ""},
+		"for the input and no more": {input, "", 0, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := says("fine")
+			c := costing(with(t, m), map[string]float64{"a/m": 1})
+			_, err := c.Stream(t.Context(), "", supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText("hi")},
+				Thinking: k.thinking, Reserver: newFakeReserver(k.money)}, func(supervisor.ModelDelta) {})
+			if k.output == 0 {
+				wantClass(t, err, supervisor.ModelBudget)
+				return
+			}
+			if err != nil || m.asked[0].Output != k.output || m.asked[0].Thinking != k.thinks {
+				t.Errorf("%v; it may say %d, and thinks %q; want %d and %q", err, m.asked[0].Output, m.asked[0].Thinking, k.output, k.thinks)
+			}
+		})
+	}
+}
+
+// What was cut for want of money alone is an answer that can be gone on with, also where nothing of it was whole.
+func TestWhatIsCutForMoneyCanBeGoneOnWith(t *testing.T) {
+	call := []modeltest.Call{{Name: "get_time", Args: `{"zone": "Euro`}}
+	for name, k := range map[string]struct {
+		answer modeltest.Answer
+		poor   bool
+		want   string // text, stop and whether it is for money
+	}{
+		"a text":                  {modeltest.Answer{Text: "one two", Stop: modeltest.StopLength}, true, `"one two" length true <nil>`},
+		"a text of somebody rich": {modeltest.Answer{Text: "one two", Stop: modeltest.StopLength}, false, `"one two" length false <nil>`},
+		"a text that is whole":    {modeltest.Answer{Text: "one two"}, true, `"one two" end false <nil>`},
+		"a call alone":            {modeltest.Answer{Calls: call, Stop: modeltest.StopLength}, true, `"" length true <nil>`},
+		"a call after a text":     {modeltest.Answer{Text: "I look.", Calls: call, Stop: modeltest.StopLength}, true, `"I look." length true <nil>`},
+		"a call of somebody rich": {modeltest.Answer{Calls: call, Stop: modeltest.StopLength}, false, "no_room"},
+	} {
+		for _, kind := range []string{"anthropic", "openai"} {
+			t.Run(kind+" "+name, func(t *testing.T) {
+				k.answer.Usage = &modeltest.Usage{Prompt: 7, Completion: 3}
+				_, base := modeltest.NewServer(t, func(modeltest.Request) modeltest.Answer { return k.answer })
+				c, err := NewCatalogue(Options{Default: "p/m", Providers: []ProviderOptions{{Name: "p", Kind: kind, BaseURL: base, APIKey: "k"}}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				s := &spender{c: costing(c, map[string]float64{"p/m": 1}), reserver: newFakeReserver(1_000_000)}
+				if k.poor {
+					s.reserver = newFakeReserver(5_000)
+				}
+				answer, err := s.ask(t.Context(), "")
+				if k.want == "no_room" {
+					wantClass(t, err, supervisor.ModelNoRoom)
+				} else if got := fmt.Sprintf("%q %s %v %v", answer.Message.Text(), answer.Stop, answer.CutForMoney, err); got != k.want ||
+					len(answer.Message.Calls()) != 0 || answer.Usage != (protocol.Usage{Input: 7, Output: 3}) {
+					t.Errorf("got %s, calls %v, usage %+v, want %s", got, answer.Message.Calls(), answer.Usage, k.want)
+				}
+				if s.spent != 10 || len(s.reserver.open) != 0 {
+					t.Errorf("spent %d; open %v", s.spent, s.reserver.open)
+				}
+			})
+		}
+	}
+}
