@@ -77,6 +77,9 @@ func newTelegramService(b *testing.B, people int, more string) *telegramService 
 	return m
 }
 
+// Start starts the service as its unit would.
+func (m *telegramService) Start() { asUnit(m.b, m.Service.Start) }
+
 // seen sorts what the Bot API is asked.
 func (m *telegramService) seen(c telegramtest.Call) {
 	switch {
