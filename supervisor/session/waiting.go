@@ -69,11 +69,13 @@ func (t *turn) watchInbox(ctx context.Context) (end func()) {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
+	superseded := t.superseded(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		for !t.superseded(ctx) {
+		for !superseded {
 			select {
 			case <-t.arrived:
+				superseded = t.superseded(ctx)
 			case <-ctx.Done():
 				return
 			}
