@@ -1,10 +1,11 @@
 package supervisor
 
 // textInternal is what a person is told of an error that has no words for them.
-const textInternal = "Something went wrong inside Mews. It is in the log, and `mews doctor` may name the cause."
+const textInternal = "Something went wrong inside Mews. Try it again in a minute. If that does not help, tell an admin: the " +
+	"cause is in the log, and `mews doctor` may name it."
 
 // textNoRoom is what a person is told where a file could not be written for want of room.
-const textNoRoom = "The disk that holds Mews's files is full. Free some space on it and try again."
+const textNoRoom = "The disk that holds Mews's files is full. An admin has to free some space on it; then try again."
 
 // problemTexts are what a person is told of each Problem.
 var problemTexts = map[Problem]struct {
@@ -12,9 +13,9 @@ var problemTexts = map[Problem]struct {
 	message string // takes the problem's facts
 }{
 	ProblemDiskFull: {CodeUnavailable,
-		"The disk that holds Mews's database is full, so this could not be kept. Free some space on it and try again."},
+		"The disk that holds Mews's database is full, so this could not be kept. An admin has to free some space on it; then try again."},
 	ProblemDiskFailed: {CodeUnavailable,
-		"The disk that holds Mews's database could not be read or written. Check that disk, then try again."},
+		"The disk that holds Mews's database could not be read or written. An admin has to check that disk; then try again."},
 	ProblemDatabaseDamaged: {CodeUnavailable,
 		"Mews's database is damaged. Stop Mews, keep a copy of the database's folder, and restore the last backup."},
 	ProblemDatabaseLocked: {CodeUnavailable,
@@ -37,5 +38,5 @@ var problemTexts = map[Problem]struct {
 	ProblemFactorExists:  {CodeInvalid, "%s has a second factor already. Reset it before you make another."},
 	ProblemAccountTaken:  {CodeForbidden, "This account is another person's already. An admin can unbind it first."},
 	ProblemInviteUseless: {CodeNotFound, "This invite is not good, or not any more. Ask for a new one."},
-	ProblemNoSuchGrant:   {CodeNotFound, "There is no number %d among what %s allows always."},
+	ProblemNoSuchGrant:   {CodeNotFound, "There is no number %d among what %s always allows."},
 }

@@ -39,7 +39,7 @@ func TestModelsArePrintedWithTheirMarks(t *testing.T) {
 			"claude/claude-haiku-4-5  in use\n" +
 				"local/qwen3:8b           the default\n" +
 				"offline\n" +
-				"shut did not say what it has: It could not be reached.\n",
+				"shut did not say which models it has: It could not be reached.\n",
 		},
 		{
 			"one that is both",
@@ -49,7 +49,7 @@ func TestModelsArePrintedWithTheirMarks(t *testing.T) {
 		{
 			"a name that would move the cursor",
 			app.ModelsReport{Models: []app.ModelLine{{Spec: "far/a\x1b[2J\n\tb"}}, Silent: []app.SilentLine{{Provider: "x\r", Why: "y\x07"}}},
-			"far/a[2Jb\nx did not say what it has: y\n",
+			"far/a[2Jb\nx did not say which models it has: y\n",
 		},
 	} {
 		var got bytes.Buffer

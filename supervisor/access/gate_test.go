@@ -276,7 +276,7 @@ func TestWhoSeemsToHaveMeantACodeIsToldAgain(t *testing.T) {
 	for text, want := range map[string]bool{"my code is 716708": true, "716 708 x": true, "716708x": true, "hello": false, "1716708": false,
 		"order 4711": false, strings.Repeat("long ", 30) + "716708": false} {
 		m := p.meet(t, typed(text))
-		if m.Guard == nil || m.Guard.RepeatSoon != want || strings.HasPrefix(m.Guard.Challenge, "That is not a code alone. Locked.") != want {
+		if m.Guard == nil || m.Guard.RepeatSoon != want || strings.HasPrefix(m.Guard.Challenge, "A code has to stand alone. Locked.") != want {
 			t.Errorf("%q: %+v", text, m)
 		}
 		p.now = p.now.Add(time.Second)
@@ -415,7 +415,7 @@ func TestTheAdminsAreToldOnceAnHour(t *testing.T) {
 		p.meet(t, from("bob", supervisor.ChannelTerminal, "", "hello"))
 	}
 	meet()
-	if len(p.alarms) != 1 || !strings.HasPrefix(p.alarms[0], "bob: The gate of bob is closed.") {
+	if len(p.alarms) != 1 || !strings.HasPrefix(p.alarms[0], "bob: bob is locked out, because Mews could not ") {
 		t.Fatalf("%q", p.alarms)
 	}
 	p.gate(nil)

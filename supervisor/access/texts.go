@@ -14,11 +14,11 @@ const (
 
 	textLocked = "Locked. Send the six digits that your authenticator app shows, or a recovery code. What you sent is kept, and is " +
 		"answered then."
-	textLockedElsewhere = "What you sent in another chat waits, for it is locked there. Send me the six digits that your authenticator " +
-		"app shows here, in our private chat, or a recovery code. What you sent is answered there then."
+	textLockedElsewhere = "What you sent in another chat waits, because it is locked there. Send me, here in our private chat, the " +
+		"six digits that your authenticator app shows, or a recovery code. Then what you sent is answered there."
 	textLockedNoChat         = "Locked, and no code can be sent here. Send this in our private chat."
 	textLockedOut            = " No code is taken before %s: too many were wrong."
-	textNotCodeAlone         = "That is not a code alone. "
+	textNotCodeAlone         = "A code has to stand alone. "
 	textPressLocked          = "Locked. Send your code, then press again."
 	textPressLockedElsewhere = "Locked. Write a message here, send your code in our private chat when I ask for it there, then press again."
 	textRecoveryAmongWords   = "Locked, and this was not taken: it seems to have a recovery code in it. Send the code alone, in our private " +
@@ -28,13 +28,14 @@ const (
 		"the six digits that it shows, here. Then send this again."
 	textNoFactor = "You need a second factor to speak here, and have none yet. Ask an admin for an invite, or to run " +
 		"`mews totp enroll %s`. Then send this again."
-	textLookupFailed = "Your gate is closed because Mews can't look up whether it is open. An admin can see why in the log, or with " +
-		"`mews doctor`. Send this again later."
-	textUnreadableFactor = "Your gate is closed because your second factor can't be read, so no code can be checked. An admin can put " +
+	textLookupFailed = "This can't be taken now, because Mews can't look up whether you have sent your code. Send it again " +
+		"later. An admin can see why in the log, or with `mews doctor`."
+	textUnreadableFactor = "Your chat stays locked: your second factor can't be read, so no code can be checked. An admin can put " +
 		"back the key file that it was sealed with, or take the factor away with `mews totp reset %s`."
 
 	// textGateAlert is for the admins.
-	textGateAlert = "The gate of %s is closed. What was tried: to %s. What came of it: %v."
+	textGateAlert = "%s is locked out, because Mews could not %s: %v. It lasts until that works again; `mews doctor` may name " +
+		"the cause."
 )
 
 // What has come of a code.
@@ -55,8 +56,8 @@ const (
 		"your account."
 	textExposedRecovery = "That was a recovery code, sent where others may read it. It opened nothing, and is used up. %s Codes are for " +
 		"our private chat."
-	textUnexpectedCode = "I am not waiting for a code here. It was taken for nothing, and is used up. "
-	textSpentCode      = "That code was used already, or has run out. I am not waiting for one here, and took it for nothing."
+	textUnexpectedCode = "I am not waiting for a code here, so it did nothing, and it is used up. "
+	textSpentCode      = "That code was used already, or has run out. I am not waiting for one here, so it did nothing."
 	textNextCode       = "If I ask for one, send me the next that your app shows."
 )
 

@@ -29,9 +29,9 @@ const (
 	textNothingToGiveBack = "Nothing is kept of %s that could be given back. Leave out --again, or look at the name."
 	textNoAccount         = "This machine has no account %q. Make it first, or leave out --account."
 	textAccountTaken      = "The account %s is %s's already."
-	textSuspended         = "%s may not speak any more. %s ended, and invites of theirs that nobody has used are good for nothing. " +
-		"What they send is not taken, an answer that is being written is still written and is not delivered on " +
-		"Telegram. `mews user enable %s` has them speak again."
+	textSuspended         = "%s may not speak any more. %s ended, and their unused invites are void. What they send is not taken; an " +
+		"answer that is being written is finished, and not delivered on Telegram. `mews user enable %s` lets them " +
+		"speak again."
 	textRemoveConfigured = "%s stands in the configuration. Take them out there, then `mews reload`; `mews user disable %s` shuts " +
 		"them out until then."
 	textRemoved = "%s is no user of Mews any more. Their folder %s and what was said are still there; `mews user delete %s` " +

@@ -139,7 +139,7 @@ func TestAPersonIsAskedForMore(t *testing.T) {
 	}
 	l.press("bob", second, 1)
 	l.unbuttoned("bob", second)
-	l.last("bob", "You did not say that more may be spent.")
+	l.last("bob", "You were asked whether more may be spent, and there was no yes in time.")
 	closeTo(l, 200_000)
 	l.WaitFor(apptest.Patience, "the presses to be acknowledged", func() bool { return len(l.bot.Acks()) >= 3 })
 	if n := l.Count("SELECT count(*) FROM question"); n != 2 {

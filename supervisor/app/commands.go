@@ -157,7 +157,7 @@ func (i invites) picture(link, name string) (supervisor.File, error) {
 	return pictures{i.spool}.Keep("invite-"+name+".png", png)
 }
 
-// personal is what /status tells of the gate, the budget and the terminals of whoever asks, a line each.
+// personal is what /status tells of the gate and the budget of whoever asks, a line each.
 func (s chatCommands) personal(ctx context.Context, c supervisor.Conversation) (string, error) {
 	var lines []string
 	gate, err := s.gateLine(ctx, c)
@@ -183,10 +183,6 @@ func (s chatCommands) personal(ctx context.Context, c supervisor.Conversation) (
 	if len(budgets) > 0 {
 		lines = append(lines, "budget  "+strings.Join(budgets, ", "))
 	}
-	for _, t := range s.terminals(ctx, c.User) {
-		lines = append(lines, fmt.Sprintf("terminal  %d (%s) runs for %s", t.ID, command.QuoteName(t.Program),
-			amount.Duration(time.Duration(t.Seconds)*time.Second)))
-	}
 	return strings.Join(lines, "\n"), nil
 }
 
@@ -195,17 +191,21 @@ const (
 	maxTerminals     = 20              // that are told of; a worker opens fewer
 )
 
-// terminals are those of a person whose programs run now, also when the turn that opened them has ended. Their worker alone knows:
-// they end by themselves, and all of them with it.
-func (s chatCommands) terminals(ctx context.Context, user string) []protocol.Terminal {
+// terminals are a line for each of a person's whose program runs now, also when the turn that opened it has ended. Their worker alone
+// knows: they end by themselves, and all of them with it.
+func (s chatCommands) terminals(ctx context.Context, user string) (lines string) {
 	ctx, cancel := context.WithTimeout(ctx, terminalsTimeout)
 	defer cancel()
 	var list protocol.TerminalList
 	if _, err := s.pool.Ask(ctx, user, protocol.MethodTerminals, nil, &list); err != nil {
 		s.log.Warn("ask a worker for its terminals", "user", user, "error", err)
-		return nil
+		return ""
 	}
-	return list.Terminals[:min(len(list.Terminals), maxTerminals)]
+	for _, t := range list.Terminals[:min(len(list.Terminals), maxTerminals)] {
+		lines += fmt.Sprintf("\nterminal  %d (%s) runs for %s", t.ID, command.QuoteName(t.Program),
+			amount.Duration(time.Duration(t.Seconds)*time.Second))
+	}
+	return lines
 }
 
 // gateLine says whether the gate is open where somebody writes.
@@ -236,7 +236,7 @@ func (s chatCommands) statusText(report statusReporter) func(context.Context, su
 			return text, err
 		}
 		own, err := s.personal(ctx, c)
-		if text += "\n" + own; c.Channel.Can().Accounts { // where people are on their phones
+		if text += "\n" + own + s.terminals(ctx, c.User); c.Channel.Can().Accounts { // where people are on their phones
 			text = listStatus(text)
 		}
 		return text, err

@@ -14,7 +14,7 @@ func TestACodeThatIsNotTypedExactly(t *testing.T) {
 	l.open()
 	l.asks("bob", "one", "Locked. Send the six digits")
 	code := l.code("bob", 0)
-	l.asks("bob", "it is "+code, "That is not a code alone. Locked. Send the six digits")
+	l.asks("bob", "it is "+code, "A code has to stand alone. Locked. Send the six digits")
 	l.asks("bob", "my recovery code is "+recovery[0], "Locked, and this was not taken: it seems to have a recovery code in it.")
 	l.asks("bob", strings.Join(recovery, "\n"), "Locked, and this was not taken")
 	told := len(l.told("bob"))

@@ -17,7 +17,7 @@ import (
 func TestDisablingTakesInvitesBack(t *testing.T) {
 	bothWays(t, func(c *commandLine) {
 		c.does("user", "invite", "cleo")
-		if out := c.does("user", "disable", "cleo"); !strings.Contains(out, "invites of theirs that nobody has used are good for nothing") {
+		if out := c.does("user", "disable", "cleo"); !strings.Contains(out, "their unused invites are void") {
 			c.t.Errorf("said %q", out)
 		}
 		c.does("user", "enable", "cleo")

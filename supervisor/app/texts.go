@@ -6,7 +6,8 @@ const (
 		"Restart it to have it look for one."
 	textNothingChanged = "Nothing was changed. %v"
 	textFixed          = "systemd handed these over when Mews started, and only a restart reads them again: %s. After a change: %s"
-	textNeedsRestart   = "Nothing was changed, for this holds only after a restart: %s. Restart Mews%s, or take it back and reload again."
+	textNeedsRestart   = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, or take it back " +
+		"and reload again."
 )
 
 // What people read of the service as a whole, and admins of what can't be done.

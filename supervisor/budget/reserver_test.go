@@ -133,7 +133,7 @@ func TestWhatHasNoPriceIsNotAskedWithinALimit(t *testing.T) {
 	r := newRig(t, supervisor.Budget{})
 	r.o.Installation = 100 * cent
 	got := r.refused(New(r.o), supervisor.Estimate{Spec: "new/one"})
-	const want = "no price is known for new/one; add it under models.prices, or choose another"
+	const want = "no price is known for new/one, so it was not asked. Choose another model with /model; an admin can add the price (models.prices)."
 	if !strings.Contains(got, want) {
 		t.Errorf("got %q", got)
 	}
@@ -221,7 +221,7 @@ func TestWhoSaysNoIsNotAskedAgainInTheTurn(t *testing.T) {
 		r := newRig(t, supervisor.Budget{Day: cent, Extend: 100 * cent})
 		r.person.says = answer
 		p := New(r.o)
-		for _, words := range []string{"You did not say that more may be spent.", "You said no to spending more in this turn."} {
+		for _, words := range []string{"You were asked whether more may be spent, and there was no yes in time.", "You said no to spending more on this answer."} {
 			if got := r.refused(p, bid(2*cent)); !strings.Contains(got, words) {
 				t.Errorf("got %q", got)
 			}

@@ -11,11 +11,11 @@ import (
 
 // What a person reads of a call that is not paid for.
 const (
-	textUnpriced = "There is a limit on what may be spent, and no price is known for %s; add it under models.prices, or " +
-		"choose another model with /model."
+	textUnpriced = "There is a limit on what may be spent, and no price is known for %s, so it was not asked. Choose another " +
+		"model with /model; an admin can add the price (models.prices)."
 	textNotReserved = "What %s may cost could not be set aside, so it was not asked. %s"
-	textDenied      = " You said no to spending more in this turn."
-	textNotAllowed  = " You did not say that more may be spent."
+	textDenied      = " You said no to spending more on this answer."
+	textNotAllowed  = " You were asked whether more may be spent, and there was no yes in time."
 	textRaise       = "%s%s %s An admin can raise it (%s)."
 	textMayExtend   = "%s May I go on, and spend up to %s more?"
 

@@ -26,7 +26,7 @@ func TestALockIsClosedAtOnce(t *testing.T) {
 			"/stop ends it.", []string{`ann in telegram "1"`}, []string{"ann lock telegram chat 1"}},
 		"everywhere": {"/lock ALL", "", true, "Locked here and in every other chat of yours.", []string{"ann everywhere"},
 			[]string{"ann lock everywhere: 3 chats"}},
-		"with something else":     {"/lock me", "", true, "There is /lock, which locks this chat", nil, nil},
+		"with something else":     {"/lock me", "", true, "I know /lock, which locks this chat", nil, nil},
 		"without a second factor": {"/lock", "", false, "There is nothing to lock: you have no second factor. `mews totp enroll ann`", nil, nil},
 		"where there is to be none": {"/lock all", supervisor.CodesOff, false, "There is nothing to lock: the configuration has no second factor",
 			nil, nil},
@@ -64,11 +64,11 @@ func TestAnInviteIsGivenToAnAdminInPrivate(t *testing.T) {
 		invited []string
 	}{
 		"with a link": {supervisor.RoleAdmin, "1", "/invite bob", linked, "`bob` is a person here now, with a folder of their own. " +
-			"Give this to `bob`, and to nobody else: it makes one account on Telegram theirs, once, within 24 hours.\n\n" +
+			"Give this to `bob`, and to nobody else: whoever uses it first, within 24 hours, speaks as `bob` from then on.\n\n" +
 			"https://t.me/mews_bot?start=ABC234\n\nThey open that link, or write to me: `/start ABC234`\n\n" +
 			"They are given a second factor then, and need it to speak here.\n\nThis message goes away in an hour.", []string{"bob"}},
-		"without one": {supervisor.RoleAdmin, "1", "/invite bob", made, "Give this to `bob`, and to nobody else: it makes one account on " +
-			"Telegram theirs, once, within 24 hours.\n\nThey find the bot, and write to it: `/start ABC234`\n\n" +
+		"without one": {supervisor.RoleAdmin, "1", "/invite bob", made, "Give this to `bob`, and to nobody else: whoever uses it " +
+			"first, within 24 hours, speaks as `bob` from then on.\n\nThey find the bot, and write to it: `/start ABC234`\n\n" +
 			"This message goes away in an hour.", []string{"bob"}},
 		"in a group":      {supervisor.RoleAdmin, "-1", "/invite bob", made, "Everybody here would read the code. Write /invite in our private chat.", nil},
 		"of nobody":       {supervisor.RoleAdmin, "1", "/invite", made, "Write the name of who is invited: “/invite anna” makes a code for anna. If nobody here has that name, anna becomes a new person.", nil},
@@ -124,7 +124,7 @@ func TestAnInviteSaysNothingUntrue(t *testing.T) {
 	h.fakes.made = command.Invitation{Code: "ABC234", Lasts: 24 * time.Hour, Botless: "There is no bot. Make one."}
 	h.live()
 	got := h.answerOf(h.keep("/invite bob"))
-	if want := "within 24 hours.\n\nThere is no bot. Make one. Then they write to the bot: `/start ABC234`"; !strings.HasSuffix(got.Text, want) {
+	if want := "speaks as `bob` from then on.\n\nThere is no bot. Make one. Then they write to the bot: `/start ABC234`"; !strings.HasSuffix(got.Text, want) {
 		t.Errorf("told was %q", got.Text)
 	}
 	if got.Conversation.Channel != supervisor.ChannelTerminal || got.DeleteAfter != time.Hour {
@@ -193,7 +193,7 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 	h.grant("c", "Send c?")
 	day := time.Now().UTC().Format("2 January 2006")
 	listing := func(lines ...string) string {
-		return "You allow these for always:\n\n" + strings.Join(lines, "\n") + "\n\n“/grants revoke NUMBER” takes one back: I ask you again then."
+		return "You always allow these:\n\n" + strings.Join(lines, "\n") + "\n\n“/grants revoke NUMBER” takes one back: I ask you again then."
 	}
 	a, b, c := "- number 1, since "+day+": Send `a.txt` to this chat?",
 		"- number 2, since "+day+": "+strings.Repeat("long ", 40)+"…", "- number 3, since "+day+": Send c?"
@@ -207,10 +207,10 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 	}
 	for _, step := range []struct{ ask, want string }{
 		{"/grants revoke 2", "Number 2 is taken back: I ask you again from now on."},
-		{"/grants revoke #2", "There is no number 2 among what ann allows always."},
-		{"/grants revoke all", "`all` is not the number of something that you allow for always."},
+		{"/grants revoke #2", "There is no number 2 among what ann always allows."},
+		{"/grants revoke all", "`all` is not the number of something that you always allow."},
 		{"/grants revoke", "(without a name) is not the number"},
-		{"/grants 2", "There is /grants, and “/grants revoke NUMBER”; `2` means nothing to it."},
+		{"/grants 2", "I know /grants, and “/grants revoke NUMBER”, but not `2`."},
 		{"/grants", listing(a, c)},
 	} {
 		if got := h.ask(step.ask); !strings.HasPrefix(got, step.want) {
@@ -224,7 +224,7 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 		t.Errorf("left is %q", got)
 	}
 	h.on("-1")
-	if got := h.ask("/grants"); !strings.HasPrefix(got, "What you allow for always is private.") {
+	if got := h.ask("/grants"); !strings.HasPrefix(got, "What you always allow is private.") {
 		t.Errorf("a group is told %q", got)
 	}
 }

@@ -163,7 +163,7 @@ func TestEachCommandAnswers(t *testing.T) {
 		{"/models", "- `offline` (in use, the default)"},
 		{"/usage", "What you asked of models this month: nothing."},
 		{"/settings", "- stream: on, the default"},
-		{"/grants", "You have allowed nothing for always."},
+		{"/grants", "There is nothing that you always allow."},
 		{"/lock", "you have no second factor."},
 		{"/invite", "Only an admin may use /invite."},
 		{"/allow", "Only an admin may use /"},
@@ -229,7 +229,7 @@ func TestStopSaysStoppedWhenTheTurnIsOverAndNotBefore(t *testing.T) {
 		}
 		close(over)
 		<-h.answered
-		if got := h.outbox()[0].Text; got != "Stopped." {
+		if got := h.outbox()[0].Text; got != "It is over: nothing of it runs on." {
 			t.Errorf("the person is told %q", got)
 		}
 		if h.sessions.command != in.ID {
@@ -255,15 +255,15 @@ func TestAStopSaysHowTheTurnEndedAndWhatWaitsBehindIt(t *testing.T) {
 		ahead   sqlite.PrecedingText
 		want    string
 	}{
-		"nothing behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped"}, "Stopped."},
+		"nothing behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped"}, "It is over: nothing of it runs on."},
 		"one behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 1},
-			"Stopped. 1 message waits behind it, and is answered now."},
+			"It is over: nothing of it runs on. 1 message waits behind it, and is answered now."},
 		"two behind it": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 2},
-			"Stopped. 2 messages wait behind it, and are answered now."},
+			"It is over: nothing of it runs on. 2 messages wait behind it, and are answered now."},
 		"it ended by itself": {"/stop", sqlite.PrecedingText{Inbound: 1, Why: "done"}, "The answer that was being given had just ended."},
 		"nothing ran":        {"/stop", sqlite.PrecedingText{Waiting: 1}, "Nothing is running here."},
 		"a new topic, and one waits": {"/new", sqlite.PrecedingText{Inbound: 1, Why: "stopped", Waiting: 1},
-			newTopic + " Stopped. 1 message that has no answer yet is answered in the new topic."},
+			newTopic + " The answer that was being given is stopped. 1 message that has no answer yet is answered in the new topic."},
 		"a new topic, and two wait": {"/new", sqlite.PrecedingText{Waiting: 2},
 			newTopic + " 2 messages that have no answer yet are answered in the new topic."},
 	} {
@@ -333,7 +333,7 @@ func TestANewTopicLeavesOutWhatWasSaid(t *testing.T) {
 	if _, err := h.db.Turns().Finish(t.Context(), end); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.ask("/new"); !strings.HasPrefix(got, "A new topic.") || !strings.HasSuffix(got, " Stopped.") {
+	if got := h.ask("/new"); !strings.HasPrefix(got, "A new topic.") || !strings.HasSuffix(got, " The answer that was being given is stopped.") {
 		t.Errorf("/new answers %q", got)
 	}
 	if left, err := h.db.Transcript().Messages(t.Context(), h.home.ID); err != nil || len(left) != 0 {

@@ -74,12 +74,12 @@ func TestCommandsOfAConversationAreAnsweredAsTheyWereSent(t *testing.T) {
 		}
 		h.commands.Accept(h.keep("/lock me"))
 		synctest.Wait()
-		if got := h.answers(h.home); !slices.Equal(got, []string{"Nothing is", "There is"}) {
+		if got := h.answers(h.home); !slices.Equal(got, []string{"Nothing is", "I know"}) {
 			t.Errorf("a /lock waits for what runs: answered are %q", got)
 		}
 		close(over)
 		synctest.Wait()
-		want := []string{"Nothing is", "There is", "all is", "Commands: /start", "A new", "There is", "all is"}
+		want := []string{"Nothing is", "I know", "all is", "Commands: /start", "A new", "There is", "all is"}
 		if got := h.answers(h.home); !slices.Equal(got, want) {
 			t.Errorf("answered are %q, want %q", got, want)
 		}

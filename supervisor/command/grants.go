@@ -24,7 +24,7 @@ const (
 )
 
 func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "grants", Help: "what you allow for always; /grants revoke NUMBER takes one back"},
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "grants", Help: "what you always allow; /grants revoke NUMBER takes one back"},
 		place: 100, run: grants, prefix: grantPrefix, press: textAnswer(pressedGrant)})
 }
 

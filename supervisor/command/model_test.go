@@ -121,7 +121,7 @@ func TestModelsAreListedByProviderAndCutWithACount(t *testing.T) {
 	}
 	want := "These models can answer you:\n\n- `claude/claude-haiku-4-5-20251001`\n" + far.String() +
 		"- `far/m-777` (in use)\n- and 1,009 more of `far`\n- `near/qwen3:8b` (the default)\n- `offline`\n\n" +
-		"`shut` did not say what it has: It could not be reached.\n\n" +
+		"`shut` did not say which models it has: It could not be reached.\n\n" +
 		"“/models WORD” lists those with that word in their names, “/model PROVIDER/MODEL” chooses one for you."
 	if got := h.ask("/models"); got != want {
 		t.Errorf("told was\n%s\nwant\n%s", got, want)
@@ -130,7 +130,7 @@ func TestModelsAreListedByProviderAndCutWithACount(t *testing.T) {
 	if got := h.ask("/models M-99"); !strings.HasPrefix(got, want) || strings.Count(got, "\n- ") != 10 {
 		t.Errorf("told was\n%s", got)
 	}
-	want = "No model that is offered has `gpt` in its name.\n\n`shut` did not say what it has: It could not be reached."
+	want = "No model that is offered has `gpt` in its name.\n\n`shut` did not say which models it has: It could not be reached."
 	if got := h.ask("/models gpt"); got != want {
 		t.Errorf("told was\n%s", got)
 	}
@@ -158,8 +158,8 @@ func TestAnAdminAloneIsToldWhyAProviderIsSilent(t *testing.T) {
 		}
 		h.live()
 		got := h.ask("/models")
-		if strings.Contains(got, "`shut` did not say what it has: It could not be reached.") != c.told ||
-			strings.Contains(got, "`shut` did not say what it has.\n\n") == c.told {
+		if strings.Contains(got, "`shut` did not say which models it has: It could not be reached.") != c.told ||
+			strings.Contains(got, "`shut` did not say which models it has.\n\n") == c.told {
 			t.Errorf("%s: told was\n%s", name, got)
 		}
 	}

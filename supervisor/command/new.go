@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/sqlite"
 )
 
 // Topics lets a conversation begin anew.
@@ -32,7 +34,7 @@ func newTopic(ctx context.Context, c *Commands, r Request) (string, error) {
 	}
 	text := textNewTopic
 	if ahead.Inbound != 0 {
-		text += " " + endedText(ahead)
+		text += newTopicEnds(ahead)
 	}
 	switch {
 	case ahead.Waiting == 1:
@@ -41,4 +43,12 @@ func newTopic(ctx context.Context, c *Commands, r Request) (string, error) {
 		text += fmt.Sprintf(textNewTopicWaitingMany, ahead.Waiting)
 	}
 	return text, nil
+}
+
+// newTopicEnds says what became of the answer that was being given.
+func newTopicEnds(ahead sqlite.PrecedingText) string {
+	if ahead.Why == protocol.WhyStopped {
+		return textNewTopicStopped
+	}
+	return " " + textJustEnded
 }

@@ -53,7 +53,7 @@ func TestASettingIsSetAndTakenBack(t *testing.T) {
 		{"/settings stream", "Write a value, on or off: “/settings stream off”, or “/settings stream default”.", map[string]string{"budget day": "1"}},
 		{"/settings thinking high", "Only the configuration says what thinking is; an admin can change it there.", map[string]string{"budget day": "1"}},
 		{"/settings model offline", "From your next message on `offline` answers you", map[string]string{"budget day": "1"}},
-		{"/settings streamer on", "There is no setting `streamer on`. There is model, budget day, stream.", map[string]string{"budget day": "1"}},
+		{"/settings streamer on", "There is no setting `streamer on`. There are model, budget day, stream.", map[string]string{"budget day": "1"}},
 		{"/settings budget 1", "There is no setting `budget 1`.", map[string]string{"budget day": "1"}},
 	} {
 		if got := h.ask(step.ask); !strings.HasPrefix(got, step.want) {

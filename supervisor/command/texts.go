@@ -5,7 +5,7 @@ const (
 	textNoCommand  = "There is no command /%s. /help lists those there are."
 	textAdminsOnly = "Only an admin may use /%s."
 	textInPrivate  = "I have answered you in our private chat."
-	textDeadButton = "This button does nothing any more."
+	textDeadButton = "This button does nothing any more. Send the command again for new ones."
 
 	textStart = "Mews is ready. Write what you want done with your notes and files; for example “list my files” or “take a note: " +
 		"call Ann on Friday”. What you send is kept until it is answered, whatever happens in between.\n\n"
@@ -17,11 +17,12 @@ const (
 // /new and /stop.
 const (
 	textNewTopic            = "A new topic. What was said so far stays on record but out of my sight; your files are as they were."
+	textNewTopicStopped     = " The answer that was being given is stopped."
 	textNewTopicWaiting     = " 1 message that has no answer yet is answered in the new topic."
 	textNewTopicWaitingMany = " %d messages that have no answer yet are answered in the new topic."
 
 	textNothingRuns      = "Nothing is running here."
-	textStopped          = "Stopped."
+	textStopped          = "It is over: nothing of it runs on."
 	textJustEnded        = "The answer that was being given had just ended."
 	textWaiting          = " 1 message waits behind it, and is answered now."
 	textWaitingMany      = " %d messages wait behind it, and are answered now."
@@ -31,7 +32,7 @@ const (
 
 // /lock.
 const (
-	textLockUsage          = "There is /lock, which locks this chat, and “/lock all”, which locks all of yours; %s means nothing to it."
+	textLockUsage          = "I know /lock, which locks this chat, and “/lock all”, which locks all of yours, but not %s."
 	textLockedHere         = "Locked here. What you send waits until you have sent a code. An answer that is being given goes on; /stop ends it."
 	textLockedAll          = "Locked here and in every other chat of yours. What you send waits until you have sent a code. An answer that is being given goes on; /stop ends it."
 	textNoFactorConfigured = "There is nothing to lock: the configuration has no second factor for you (totp: off). An admin can change that."
@@ -41,9 +42,10 @@ const (
 
 // /allow and /disallow.
 const (
-	textGroupAllowed = "People may speak with me in this group from now on: those whom I know, each with an assistant of their own, to " +
-		"commands, in answers to me, and where they name me. It sees what is said to it here, and nothing of their private " +
-		"chats. What it writes here, everybody here reads, also what it found in its person's folder. /disallow takes this back."
+	textGroupAllowed = "People may speak with me in this group from now on, if I know them. I answer commands, answers to what I " +
+		"wrote, and messages that name me. Each person has an assistant of their own: it sees what is said to it " +
+		"here, and nothing of their private chats. What it writes here everybody reads, even what it found in its " +
+		"person's folder. /disallow takes this back."
 	textGroupDisallowed = "From now on I answer nobody in this group. An admin's /allow changes that."
 	textGroupConfigured = "This group stands in the configuration (telegram.groups), so people may still speak here. Take it out " +
 		"there, and run `mews reload`."
@@ -57,8 +59,9 @@ const (
 	textInviteInGroup  = "Everybody here would read the code. Write /invite in our private chat."
 	textInviteUsage    = "Write the name of who is invited: “/invite anna” makes a code for anna. If nobody here has that name, anna becomes a " +
 		"new person."
-	textInviteAdded   = "%s is a person here now, with a folder of their own. "
-	textInviteGive    = "Give this to %s, and to nobody else: it makes one account on Telegram theirs, once, within %d hours.\n\n"
+	textInviteAdded = "%s is a person here now, with a folder of their own. "
+	textInviteGive  = "Give this to %[1]s, and to nobody else: whoever uses it first, within %[2]d hours, speaks as %[1]s from " +
+		"then on.\n\n"
 	textInviteNoBot   = "%s Then they write to the bot: `/start %s`"
 	textInviteLink    = "%s\n\nThey open that link, or write to me: `/start %s`"
 	textInviteCode    = "They find the bot, and write to it: `/start %s`"
@@ -68,15 +71,15 @@ const (
 
 // /grants.
 const (
-	textGrantsUsage   = "There is /grants, and “/grants revoke NUMBER”; %s means nothing to it."
-	textGrantsInGroup = "What you allow for always is private. Write /grants in our private chat."
-	textNoGrants      = "You have allowed nothing for always. When I ask you, the button “Always for exactly this” does that."
-	textGrants        = "You allow these for always:\n"
+	textGrantsUsage   = "I know /grants, and “/grants revoke NUMBER”, but not %s."
+	textGrantsInGroup = "What you always allow is private. Write /grants in our private chat."
+	textNoGrants      = "There is nothing that you always allow. When I ask you, the button “Always for exactly this” adds to it."
+	textGrants        = "You always allow these:\n"
 	textGrantsEnd     = "\n\n“/grants revoke NUMBER” takes one back: I ask you again then."
 	textGrant         = "\n- number %d, since %s: %s"
 	textMoreGrants    = "\n- and %d more, which are listed once these are fewer"
 	textRevokeButton  = "Take back number %d"
-	textNoGrantNumber = "%s is not the number of something that you allow for always. /grants lists them."
+	textNoGrantNumber = "%s is not the number of something that you always allow. /grants lists them."
 	textRevoked       = "Number %d is taken back: I ask you again from now on."
 )
 
@@ -86,7 +89,7 @@ const (
 	textSettingsEnd       = "\n\n“/settings NAME VALUE” sets one for you, wherever you write, and “/settings NAME default” takes that back; for example:\n"
 	textSettingConfigured = "Only the configuration says what %s is; an admin can change it there."
 	textSettingUsage      = "Write a value%s: “/settings %s %s”, or “/settings %s default”."
-	textNoSetting         = "There is no setting %s. There is %s."
+	textNoSetting         = "There is no setting %s. There are %s."
 	textSettingQuestion   = "Change your setting %s from %s to %s?"
 	textSettingSet        = "From now on %s is %s, %s. %s"
 	textSettingSetInGroup = "The setting %s is changed. /settings in our private chat shows it."
@@ -122,14 +125,14 @@ const (
 	textInUse          = " (in use)"
 	textInUseDefault   = " (in use, the default)"
 	textDefault        = " (the default)"
-	textSilent         = "%s did not say what it has."
-	textSilentWhy      = "%s did not say what it has: %s"
+	textSilent         = "%s did not say which models it has."
+	textSilentWhy      = "%s did not say which models it has: %s"
 	textModelsEnd      = "\n\n“/model PROVIDER/MODEL” chooses one for you."
 )
 
 // /usage.
 const (
-	textUsageUsage      = "There is /usage, and for admins “/usage all”; %s means nothing to it."
+	textUsageUsage      = "I know /usage, and for admins “/usage all”, but not %s."
 	textUsageAdminsOnly = "Only an admin may see what others ask of models. /usage tells what you did."
 	textYourUsage       = "What you asked of models"
 	textAllUsage        = "What everybody asked of models"

@@ -105,7 +105,7 @@ func TestOnlyAnAdminSeesWhatOthersAsked(t *testing.T) {
 		"an admin in a group": {supervisor.RoleAdmin, true, "/usage all", "I have answered you in our private chat.", true},
 		"somebody else":       {supervisor.RoleUser, false, "/usage all", "Only an admin may see", false},
 		"nobody we know":      {"", false, "/usage all", "Only an admin may see", false},
-		"another's name":      {supervisor.RoleAdmin, false, "/usage bob", "“/usage all”; `bob` means nothing to it.", false},
+		"another's name":      {supervisor.RoleAdmin, false, "/usage bob", "“/usage all”, but not `bob`.", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newRig(t)

@@ -2,11 +2,11 @@ package hostcall
 
 // What a person reads of a turn that ended because of its worker or its model.
 const (
-	textDisagreed = "Your assistant's process lost track of what was said, so the model was not asked. What was done so " +
-		"far is kept. Please send it again; the log says what was wrong."
-	textUnexplained = "Your assistant's process gave up without saying why. What was done so far is kept. Please send it " +
-		"again; the log may say more."
-	textTooManySteps = "This took %s, the most that one turn may take. Say “go on” and I continue."
+	textDisagreed = "Your assistant lost track of what was said, so the model was not asked. What was done so far is " +
+		"kept. Please send it again; an admin finds in the log what was wrong."
+	textUnexplained = "Your assistant gave up without saying why. What was done so far is kept. Please send it again; an admin " +
+		"may find more in the log."
+	textTooManySteps = "This took %s, the most for one answer. Say “go on” and I continue."
 	textUnreadable   = "The model's answer could not be read. Please try again."
 	textEmpty        = "The model answered with nothing at all. Please try again, or say it in other words."
 	textTooLarge     = "The model's answer was too large to take (%d KiB, %d tool calls). Please ask for less at once."

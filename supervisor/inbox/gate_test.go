@@ -299,7 +299,7 @@ func TestARecoveryCodeIsKeptNowhereWhileTheKeyIsMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		typed := message("terminal"+strconv.Itoa(i), text)
-		if _, err := box.Put(t.Context(), typed); err != nil && !strings.Contains(supervisor.ErrorMessage(err), "Your gate is closed") {
+		if _, err := box.Put(t.Context(), typed); err != nil && !strings.Contains(supervisor.ErrorMessage(err), "Your chat stays locked:") {
 			t.Fatal(err)
 		}
 	}
@@ -310,7 +310,7 @@ func TestARecoveryCodeIsKeptNowhereWhileTheKeyIsMissing(t *testing.T) {
 	if all := kept.String(); strings.Contains(all, code[:len(code)-1]) || !strings.Contains(all, "hello") {
 		t.Errorf("kept is %s", all)
 	}
-	if n := strings.Count(kept.String(), "Your gate is closed because"); n < len(texts) {
+	if n := strings.Count(kept.String(), "Your chat stays locked:"); n < len(texts) {
 		t.Errorf("it was said %d times why", n)
 	}
 	if clean, err := db.Cleanings().Due(t.Context(), supervisor.ChannelTelegram, time.Now(), 9); err != nil || len(clean) != 2 {

@@ -142,7 +142,7 @@ func TestTheThirdDeathParksTheMessageAndTellsThePerson(t *testing.T) {
 	h.say(home, "poison")
 	h.say(home, "hello")
 	got := h.await(home, 2)
-	if !strings.Contains(got[0].Text, "3 attempts failed") || !strings.Contains(got[0].Text, "put aside") {
+	if !strings.Contains(got[0].Text, "crashed in each of 3 attempts") || !strings.Contains(got[0].Text, "I do not try it again by myself") {
 		t.Errorf("the person is told %q", got[0].Text)
 	}
 	if attempts != 3 || h.inbounds(supervisor.InboundParked) != 1 {
@@ -223,7 +223,7 @@ func TestAPersonIsToldOnceThatTheirWorkerIsLeftAloneAndThenItGoesOn(t *testing.T
 }
 
 func TestAStoppedTurnKeepsWhatWasSaidAndSaysSo(t *testing.T) {
-	const stopped = "half\n\n(Stopped, as you asked. Nothing of it runs on.)"
+	const stopped = "half\n\n(Stopped, as you asked.)"
 	for name, c := range map[string]struct {
 		late func(*harness, session.Attempt) (session.End, error) // what the worker does when it is stopped
 		want string

@@ -90,7 +90,7 @@ func TestAStopFindsTheTurnThatIsAboutToBegin(t *testing.T) {
 				if got := <-came; got.Inbound != one.ID || got.Why != protocol.WhyStopped {
 					t.Errorf("the stop came to %+v", got)
 				}
-				if got := h.await(home, 2); got[0].Text != "(Stopped, as you asked. Nothing of it runs on.)" || got[1].Text != "re: two" {
+				if got := h.await(home, 2); got[0].Text != "(Stopped, as you asked.)" || got[1].Text != "re: two" {
 					t.Errorf("told were %q and %q", got[0].Text, got[1].Text)
 				}
 			})

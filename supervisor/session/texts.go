@@ -14,27 +14,28 @@ import (
 // What a person reads beside what the model said.
 const (
 	textNothingSaid = "(The model had nothing to say.)"
-	textStopped     = "(Stopped, as you asked. Nothing of it runs on.)"
+	textStopped     = "(Stopped, as you asked.)"
 	textSuperseded  = "(Stopped, because you wrote more. Nothing of it runs on; the next answer is to all of it.)"
-	textSteps       = "(Ended after %s, the most that one turn may take. Say “go on” and I continue.)"
-	textTime        = "(Ended after %s, the longest that one turn may take. Say “go on” and I continue.)"
-	textRepeat      = "(Ended because the model asked for the very same thing three times in a row. Other words may help.)"
-	textFailure     = "⚠ %s"
-	textRefused     = "⚠ %s\n\n(What you asked here has left our conversation, with all that I did for it: a model that has declined " +
-		"goes on declining while it still sees why. If it declines the next message too, /new leaves the rest behind as well.)"
+	textSteps       = "(I stopped after %s, the most for one answer. Say “go on” and I continue.)"
+	textTime        = "(I stopped after %s, the longest for one answer. Say “go on” and I continue.)"
+	textRepeat      = "(I stopped because I was going in circles: the very same thing three times in a row. Other words may " +
+		"help.)"
+	textFailure = "⚠ %s"
+	textRefused = "⚠ %s\n\n(What you asked here has left our conversation, with all that I did for it: a model that still " +
+		"sees what it declined goes on declining. If it declines the next message too, /new begins afresh.)"
 	textReplaced = "(Answered by %s: %s %s.)"
 
-	textParked = "I had to give up on this message: it could not be worked on; %d attempts failed. " +
-		"It is put aside and will not be tried again by itself. Send it again, perhaps in other words or in smaller parts; " +
-		"the log says how each of them ended."
-	textParkedMany = "I had to give up on your last %d messages, which I had taken together: they could not be worked on; " +
-		"%d attempts failed. They are put aside and will not be tried again by themselves. Send them again one by one, perhaps " +
-		"in other words; the log says how each attempt ended."
+	textParked = "I had to give up on this message: your assistant crashed in each of %d attempts. I do not try it again " +
+		"by myself. Send it again, perhaps in other words or in smaller parts; an admin finds in the log how each " +
+		"attempt ended."
+	textParkedMany = "I had to give up on your last %d messages, which I had taken together: your assistant crashed in each of " +
+		"%d attempts. I do not try them again by myself. Send them again one by one, perhaps in other words; an " +
+		"admin finds in the log how each attempt ended."
 
 	textCannotStart = "Your assistant can't be started: %s. I try again every now and then, and go on with what you sent " +
 		"as soon as it can; nothing of it is lost."
-	textKeepsDying = "Your assistant's process keeps ending unexpectedly. I leave it alone until %s and then go on with what " +
-		"you sent; nothing of it is lost. The log says why it ended; `mews doctor` may name the cause."
+	textKeepsDying = "Your assistant has crashed several times in a row. I start it again at %s and then go on with what you " +
+		"sent; nothing of it is lost. An admin may find the cause in the log, or with `mews doctor`."
 )
 
 // endTexts says how a turn ended. A turn that is done needs no words.

@@ -34,7 +34,7 @@ func TestAnAnswerSaysTruthfullyHowItEnded(t *testing.T) {
 			want: []string{"Hel\n\n", "The model is down", "left our conversation"}, not: "secret"},
 		"nobody knows why": {o: outcome{why: protocol.WhyError}, want: []string{"mews doctor"}},
 		"parked": {o: outcome{why: protocol.WhyError, state: supervisor.InboundParked}, said: "Hel",
-			want: []string{"Hel\n\n", "3 attempts failed", "put aside"}},
+			want: []string{"Hel\n\n", "crashed in each of 3 attempts", "I do not try it again by myself"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := finalText(c.o, c.said, limits)

@@ -174,7 +174,7 @@ func TestAStopEndsATurnThatHasBegunAnew(t *testing.T) {
 		synctest.Wait()
 		h.came("the stop", h.stop(home, h.command(home)), stopped(first, 0))
 		got := h.outbox(home)
-		if len(got) != 1 || got[0].Text != "(Stopped, as you asked. Nothing of it runs on.)" || len(got[0].AlsoKeys) != 1 {
+		if len(got) != 1 || got[0].Text != "(Stopped, as you asked.)" || len(got[0].AlsoKeys) != 1 {
 			t.Errorf("told was %+v", got)
 		}
 	})
@@ -339,7 +339,7 @@ func TestAStopEndsATurnWithWhatItHasTakenIn(t *testing.T) {
 	h.say(home, "three")
 	h.came("the stop", h.stop(home, command), stopped(first, 1))
 	got := h.await(home, 2)
-	if !strings.HasSuffix(got[0].Text, "(Stopped, as you asked. Nothing of it runs on.)") || len(got[0].AlsoKeys) != 1 || got[1].Text != "re: three" {
+	if !strings.HasSuffix(got[0].Text, "(Stopped, as you asked.)") || len(got[0].AlsoKeys) != 1 || got[1].Text != "re: three" {
 		t.Errorf("told were %+v", got)
 	}
 }

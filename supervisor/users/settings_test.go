@@ -98,8 +98,8 @@ func TestWhatIsNoSettingIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		user, name, value, want string
 	}{
-		{"ann", SettingTimezone, "Europe/Nowhere", `This machine knows no time zone "Europe/Nowhere". One is Europe/Madrid; its letters count.`},
-		{"ann", SettingTimezone, "Local", `This machine knows no time zone "Local". One is Europe/Madrid; its letters count.`},
+		{"ann", SettingTimezone, "Europe/Nowhere", `This machine knows no time zone "Europe/Nowhere". Europe/Madrid is one; capital letters count.`},
+		{"ann", SettingTimezone, "Local", `This machine knows no time zone "Local". Europe/Madrid is one; capital letters count.`},
 		{"ann", SettingDay, "2.51", "The configuration allows you $2.50, and you can only set less. An admin can raise it."},
 		{"ann", SettingDay, "-1", `"-1" is no amount. Write US dollars, such as 1.50.`},
 		{"ann", SettingDay, "0", "With no money at all no model could be asked. Write how much it may be, such as 1.50, or default."},

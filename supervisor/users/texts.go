@@ -7,12 +7,13 @@ const (
 	textNoLimit     = "no limit"
 	textMachineZone = "the machine's own ("
 
-	textTimezoneNote = "/usage goes by it at once, and your assistant from when it next starts. What you may spend in a day goes by the configuration's."
-	textBusyNote     = "What you send while I answer: with steer I take it in before my next step, with queue I answer it afterwards, with " +
+	textTimezoneNote = "/usage counts days by it at once, and your assistant knows it from its next start. The days of your " +
+		"budget stay those of the configuration's time zone."
+	textBusyNote = "What you send while I answer: with steer I take it in before my next step, with queue I answer it afterwards, with " +
 		"restart I stop and begin an answer to all of it. It holds from your next message on."
 
 	textNoSetting   = "There is no setting %q."
-	textNoTimezone  = "This machine knows no time zone %q. One is Europe/Madrid; its letters count."
+	textNoTimezone  = "This machine knows no time zone %q. Europe/Madrid is one; capital letters count."
 	textNoAmount    = "%q is no amount. Write US dollars, such as 1.50."
 	textNoMoney     = "With no money at all no model could be asked. Write how much it may be, such as 1.50, or default."
 	textTooLittle   = "%q is less than any call of a model costs, and less than is shown. The least is %s."

@@ -7,12 +7,13 @@ const (
 	textNoModel    = `{provider} at {host} does not have {model}. Check its name; mews models lists those that there are.`
 	textNoAPI      = `What answers at {host} is not Anthropic's API (HTTP {status}). Check the base_url of {provider}.`
 	textServer     = `{provider} has trouble of its own. {again}`
-	textNoThinking = `{model} of {provider} cannot think in the way that it was told to. Set models.thinking to off, or use ` +
-		`another model.`
-	textBrokeOff = `{provider} broke off the answer of {model}. Send the message again; the log at level debug has what it said.`
+	textNoThinking = "{model} of {provider} cannot think in the way that it was told to. Use another model; an admin can set " +
+		"models.thinking to off."
+	textBrokeOff = "{provider} broke off the answer of {model}. Send the message again; an admin finds what it said in the " +
+		"log at level debug."
 	textDeclined = `{model} of {provider} declined to answer this. Say it differently, or use another model.`
-	textNoRoom   = `{model} of {provider} reached the limit of what it may say before it said anything. Let it think less, ` +
-		`raise its limit of output tokens, or use another model.`
+	textNoRoom   = "{model} of {provider} reached the limit of what it may say before it said anything. Ask for less at " +
+		"once, or use another model; an admin can let it think less, or raise its limit of output tokens."
 	textFull = `This conversation fills all that {model} of {provider} can take, and leaves no room for an answer. Use a ` +
 		`model with a larger context, or ask for less at once.`
 	textHint = `Check this machine's network.`

@@ -100,7 +100,7 @@ func TestWhatAPersonReadsWhenModelsCannotBeListed(t *testing.T) {
 			`"test" at HOST sent something that is not an answer of the OpenAI API. Check its base_url and its version.`},
 		{"a refusal", page(400, "application/json", `{}`), supervisor.ModelRefused,
 			`"test" refused the request for its models as wrong (HTTP 400). ` +
-				`Use another model; the log at level debug has what it said.`},
+				`Use another model; an admin finds what it said in the log at level debug.`},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

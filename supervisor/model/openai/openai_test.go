@@ -127,7 +127,7 @@ func TestARoleThatIsUnknownIsRefusedBeforeAnythingIsSent(t *testing.T) {
 	req.Messages[0].Role = "narrator"
 	_, _, err := ask(p, req)
 	checkSentence(t, err, supervisor.CodeModel, `This conversation holds something that cannot be written for "test". `+
-		`Start a new one with /new; the log says what it is.`)
+		`Begin a new one with /new; an admin finds in the log what it is.`)
 	if !strings.Contains(err.Error(), `message 0: role "narrator"`) {
 		t.Errorf("got %v", err)
 	}

@@ -93,10 +93,10 @@ var sentences = []struct {
 		`"test" has trouble of its own (HTTP 502). Try again in a minute.`},
 	{"a request that it does not like", supervisor.ModelRefused, page(422, "application/json", `{"detail":"tools[0]:\n wrong"}`), refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 422). ` +
-			`Use another model; the log at level debug has what it said.`},
+			`Use another model; an admin finds what it said in the log at level debug.`},
 	{"no reason given", supervisor.ModelRefused, page(400, "text/plain", "no"), refused,
 		`"test" refused the request for the model "m" as wrong (HTTP 400). ` +
-			`Use another model; the log at level debug has what it said.`},
+			`Use another model; an admin finds what it said in the log at level debug.`},
 	{"an error in the stream", supervisor.ModelServer, says(modeltest.Answer{Text: "half", Error: "the GPU fell over"}), unavailable,
 		`"test" broke off the answer of the model "m" for trouble of its own. Try again in a minute.`},
 	{"an error event", supervisor.ModelServer, sends("event: error\ndata: {\"error\":\"out of memory\"}\n\n"), unavailable,
@@ -147,7 +147,7 @@ var sentences = []struct {
 		`The content filter of "test" stopped the answer. Say it differently, or use another model.`},
 	{"no room to answer", supervisor.ModelNoRoom, says(modeltest.Answer{Finish: "length"}), refused,
 		`The model "m" of "test" reached the limit of what it may say before it said anything. ` +
-			`Raise its limit of output tokens or its context, or use another model.`},
+			`Ask for less at once, or use another model; an admin can raise its limit of output tokens or its context.`},
 	{"nothing", supervisor.ModelEmpty, says(modeltest.Answer{Text: " \n"}), refused,
 		`The model "m" of "test" answered with nothing. Send the message again, or say it differently.`},
 	{"a call without a name", supervisor.ModelMalformed, says(modeltest.Answer{Calls: []modeltest.Call{{Args: "{}"}}}), refused,

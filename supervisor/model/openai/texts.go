@@ -13,8 +13,8 @@ const (
 	textBrokeOff = `{provider} broke off the answer of {model} for trouble of its own. {again}`
 	textUnspoken = `The connection to {provider} at {host} ended before {model} said anything. Send the message again in a ` +
 		`minute.`
-	textNoRoom = `{model} of {provider} reached the limit of what it may say before it said anything. Raise its limit of ` +
-		`output tokens or its context, or use another model.`
+	textNoRoom = "{model} of {provider} reached the limit of what it may say before it said anything. Ask for less at " +
+		"once, or use another model; an admin can raise its limit of output tokens or its context."
 	textHint = `Is it running there?`
 )
 

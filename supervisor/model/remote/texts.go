@@ -11,8 +11,8 @@ const (
 	TextRateLimited = `{provider} has had too many requests and lets no more through for now. {again}`
 	TextOverloaded  = `{provider} has more to do than it can for now. {again}`
 	TextFiltered    = `The content filter of {provider} stopped the answer. Say it differently, or use another model.`
-	TextRefused     = `{provider} refused the request for {model} as wrong (HTTP {status}). Use another model; the log at ` +
-		`level debug has what it said.`
+	TextRefused     = "{provider} refused the request for {model} as wrong (HTTP {status}). Use another model; an admin finds " +
+		"what it said in the log at level debug."
 
 	textIdle = `{model} of {provider} at {host} has stopped answering: nothing came for {wait}. Send the message again, or ` +
 		`see whether {provider} is well.`
@@ -21,8 +21,8 @@ const (
 	textNotEvent      = `{provider} at {host} sent something that is not an answer of {api}. Check its base_url and its version.`
 	textEmpty         = `{model} of {provider} answered with nothing. Send the message again, or say it differently.`
 	textNoName        = `{model} of {provider} called a tool without naming it. Send the message again, or use another model.`
-	textUnsendable    = `This conversation holds something that cannot be written for {provider}. Start a new one with /new; ` +
-		`the log says what it is.`
+	textUnsendable    = "This conversation holds something that cannot be written for {provider}. Begin a new one with /new; an " +
+		"admin finds in the log what it is."
 	textNotListening = `Mews cannot reach {provider}: nothing accepts connections at {host}. Is it running there?`
 	textUnknownHost  = `Mews cannot reach {provider}: the name of {host} is not known. Check its base_url and this machine's network.`
 	textCertificate  = `Mews does not trust {provider}: the certificate of {host} is not valid. Check its base_url and this ` +
