@@ -109,16 +109,8 @@ func (s *scanner) object(t *jsonShape, depth int) *decodeError {
 
 // members scans an object. value scans the value of one member; its key is valid until value returns.
 func (s *scanner) members(depth int, value func(key []byte) *decodeError) *decodeError {
-	if depth > maxDepth {
-		return decodeErrorf("more than %d levels deep", maxDepth)
-	}
-	s.pos++ // {
-	s.skipSpace()
-	if s.accept('}') {
-		return nil
-	}
 	var seen keySet
-	for {
+	return s.elements('}', depth, func(int) *decodeError {
 		key, f := s.key()
 		if f != nil {
 			return f
@@ -126,13 +118,8 @@ func (s *scanner) members(depth int, value func(key []byte) *decodeError) *decod
 		if !seen.add(s.same(key)) {
 			return decodeErrorf("key %s twice", quote(key))
 		}
-		if f := value(key); f != nil {
-			return f
-		}
-		if done, f := s.next('}'); done || f != nil {
-			return f
-		}
-	}
+		return value(key)
+	})
 }
 
 // same is equal for keys that are one key to this scanner.
@@ -144,19 +131,29 @@ func (s *scanner) same(key []byte) []byte {
 }
 
 func (s *scanner) list(t *jsonShape, depth int) *decodeError {
-	if depth > maxDepth {
-		return decodeErrorf("more than %d levels deep", maxDepth)
-	}
-	s.pos++ // [
-	s.skipSpace()
-	if s.accept(']') {
-		return nil
-	}
-	for i := 0; ; i++ {
+	return s.elements(']', depth, func(i int) *decodeError {
 		if f := s.value(t, depth+1); f != nil {
 			return f.within("[" + strconv.Itoa(i) + "]")
 		}
-		if done, f := s.next(']'); done || f != nil {
+		return nil
+	})
+}
+
+// elements scans an object or an array from its opening bracket to its closing one. element scans what is between two commas.
+func (s *scanner) elements(closing byte, depth int, element func(i int) *decodeError) *decodeError {
+	if depth > maxDepth {
+		return decodeErrorf("more than %d levels deep", maxDepth)
+	}
+	s.pos++
+	s.skipSpace()
+	if s.accept(closing) {
+		return nil
+	}
+	for i := 0; ; i++ {
+		if f := element(i); f != nil {
+			return f
+		}
+		if done, f := s.next(closing); done || f != nil {
 			return f
 		}
 	}
