@@ -254,3 +254,13 @@ func must(err error) {
 		syscall.Exit(1)
 	}
 }
+
+// PID is the spawner's process; 0 while none runs.
+func (s *Spawner) PID() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.current == nil || s.current.cmd == nil {
+		return 0
+	}
+	return s.current.cmd.Process.Pid
+}

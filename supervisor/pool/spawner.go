@@ -121,16 +121,6 @@ func (s *Spawner) Sandbox() Sandbox {
 	return Sandbox{s.ready.Tier, s.ready.Why, s.ready.Limits}
 }
 
-// PID is the spawner's process; 0 while none runs, or where it has started this one.
-func (s *Spawner) PID() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.current == nil || s.current.cmd == nil {
-		return 0
-	}
-	return s.current.cmd.Process.Pid
-}
-
 // Close ends a spawner that no Pool runs, and waits for it.
 func (s *Spawner) Close() error {
 	p := s.takeCurrent()

@@ -152,11 +152,5 @@ func (t tx) expire(d outcomeRow) error {
 	if at.Channel.Can().Delete {
 		clean = cleanPosts
 	}
-	if err := t.Exec(clean, t.Now+d.vanish, d.id); err != nil {
-		return err
-	}
-	if err := t.Exec(blankPosts, t.Now, d.id); err != nil {
-		return err
-	}
-	return t.Exec(blankDelivery, supervisor.TextNotKept, d.id)
+	return t.execAll(sql(clean, t.Now+d.vanish, d.id), sql(blankPosts, t.Now, d.id), sql(blankDelivery, supervisor.TextNotKept, d.id))
 }

@@ -19,10 +19,7 @@ const (
 // only at the text.
 func (w *Workspace) Clean(raw string) (string, error) {
 	name, err := clean(w.dir, raw)
-	if err != nil {
-		return "", wrapError("use the path", raw, err)
-	}
-	return name, nil
+	return name, wrapError("use the path", raw, err)
 }
 
 func clean(dir, raw string) (string, error) {

@@ -62,10 +62,7 @@ func (w *Workspace) Close() error { return w.root.Close() }
 // Stat describes what path leads to, links followed.
 func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
 	p, err := w.find(path, followLinks)
-	if err != nil {
-		return nil, wrapError("look at", path, err)
-	}
-	return p.info, nil
+	return p.info, wrapError("look at", path, err)
 }
 
 // Open opens a regular file for reading. It never waits, whatever is at path. The caller closes the file.

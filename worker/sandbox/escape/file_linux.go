@@ -300,10 +300,7 @@ func readSector(path string) error {
 	}
 	defer f.Close()
 	_, err = io.ReadFull(f, make([]byte, 512))
-	if err != nil {
-		return fmt.Errorf("read %s: %w", path, err)
-	}
-	return nil
+	return wrapCall("read "+path, err)
 }
 
 func makeBlockDevice(v Victims) error {
