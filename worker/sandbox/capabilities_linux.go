@@ -28,10 +28,7 @@ func dropCapabilities() error {
 	}
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var none [2]unix.CapUserData
-	if err := unix.Capset(&header, &none[0]); err != nil {
-		return fmt.Errorf("drop the capabilities: capset: %w", err)
-	}
-	return nil
+	return wrap(unix.Capset(&header, &none[0]), "drop the capabilities: capset")
 }
 
 // effectiveCapabilities are those of the calling thread, a bit each.

@@ -86,10 +86,7 @@ func setLimit(name string, resource int, most int64) error {
 		return fmt.Errorf("read the limit of %s: %w", name, err)
 	}
 	least := min(uint64(most), now.Max)
-	if err := unix.Prlimit(0, resource, &unix.Rlimit{Cur: least, Max: least}, nil); err != nil {
-		return fmt.Errorf("limit %s to %d: %w", name, least, err)
-	}
-	return nil
+	return wrap(unix.Prlimit(0, resource, &unix.Rlimit{Cur: least, Max: least}, nil), "limit %s to %d", name, least)
 }
 
 // limitMemory is done last before the worker is executed: this program may have more memory already, and its runtime could
@@ -103,10 +100,7 @@ func lowerPriority() error {
 	if err == nil && 20-now < niceness {
 		err = unix.Setpriority(unix.PRIO_PROCESS, 0, niceness)
 	}
-	if err != nil {
-		return fmt.Errorf("lower the priority: %w", err)
-	}
-	return nil
+	return wrap(err, "lower the priority")
 }
 
 // countTasks counts the processes and threads of an account as setrlimit(2) does, as far as they can be seen. It uses one

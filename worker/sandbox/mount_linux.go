@@ -43,10 +43,7 @@ func newMount(kind string, attrs int, options ...fsOption) (int, error) {
 		return -1, fmt.Errorf("make a %s: %w", kind, err)
 	}
 	fd, err := unix.Fsmount(fs, unix.FSMOUNT_CLOEXEC, attrs)
-	if err != nil {
-		return -1, fmt.Errorf("make a %s: fsmount: %w", kind, err)
-	}
-	return fd, nil
+	return fd, wrap(err, "make a %s: fsmount", kind)
 }
 
 func newTmpfs(size int64, mode string) (int, error) {

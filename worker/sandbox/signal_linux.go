@@ -20,10 +20,7 @@ func SignalAccount(uid, gid int, sig unix.Signal) error {
 		runtime.LockOSThread()
 		done <- signalAs(uid, gid, sig)
 	}()
-	if err := <-done; err != nil {
-		return fmt.Errorf("signal all of account %d: %w", uid, err)
-	}
-	return nil
+	return wrap(<-done, "signal all of account %d", uid)
 }
 
 // signalAs gives the calling thread an account and takes all capabilities from it before it signals: with them it could

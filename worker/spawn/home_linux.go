@@ -36,8 +36,5 @@ func (s *spawner) makeHome(m spawnwire.Spawn, a Account) error {
 	} else {
 		err = sandbox.MakeFolder(root, m.Path, a.UID, s.own.GID)
 	}
-	if err != nil {
-		return fmt.Errorf("make home %s: %w", filepath.Join(m.Root, m.Path), err)
-	}
-	return nil
+	return wrap(err, "make home %s", filepath.Join(m.Root, m.Path))
 }

@@ -100,10 +100,7 @@ func (p *Policy) Set(key, value string) error {
 	if set == nil {
 		return fmt.Errorf("there is no key %q", key)
 	}
-	if err := set(p, value); err != nil {
-		return fmt.Errorf("%s %q: %w", key, value, err)
-	}
-	return nil
+	return wrap(set(p, value), "%s %q", key, value)
 }
 
 // Check fills in what a policy does not say, and refuses one that allows what no policy may.

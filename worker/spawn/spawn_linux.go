@@ -66,10 +66,7 @@ func tryPidfds() error {
 		return fmt.Errorf("pidfd_open: %w", err)
 	}
 	defer unix.Close(fd)
-	if err := unix.PidfdSendSignal(fd, 0, nil, 0); err != nil {
-		return fmt.Errorf("pidfd_send_signal: %w", err)
-	}
-	return nil
+	return wrap(unix.PidfdSendSignal(fd, 0, nil, 0), "pidfd_send_signal")
 }
 
 // detectSystem finds out what this system can do.

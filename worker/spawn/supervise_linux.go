@@ -96,8 +96,5 @@ func clearInheritable() error {
 	if err == nil {
 		err = unix.Capset(&header, &have[0])
 	}
-	if err != nil {
-		return fmt.Errorf("keep the capabilities from mews: inheritable: %w", err)
-	}
-	return nil
+	return wrap(err, "keep the capabilities from mews: inheritable")
 }
