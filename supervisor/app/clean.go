@@ -23,7 +23,7 @@ func (s *service) cleanFiles(ctx context.Context, now time.Time) error {
 
 func (s *service) cleanFilesOf(ctx context.Context, channel supervisor.Channel, now time.Time) error {
 	cleanings := s.db.Cleanings()
-	due, err := cleanings.Due(ctx, channel, now, cleanLimit)
+	due, err := cleanings.ListDue(ctx, channel, now, cleanLimit)
 	if err != nil {
 		return err
 	}

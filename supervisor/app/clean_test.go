@@ -52,7 +52,7 @@ func TestAPictureThatVanishesInATerminalLeavesTheSpool(t *testing.T) {
 			t.Errorf("after %v the secret is there: %v, the other one: %v", at.after, there(secret), there(chart))
 		}
 	}
-	if left, err := c.s.db.Cleanings().Due(t.Context(), supervisor.ChannelTerminal, time.Now().Add(time.Hour), 10); err != nil || len(left) != 0 {
+	if left, err := c.s.db.Cleanings().ListDue(t.Context(), supervisor.ChannelTerminal, time.Now().Add(time.Hour), 10); err != nil || len(left) != 0 {
 		t.Errorf("left to be done are %v, %v", left, err)
 	}
 }

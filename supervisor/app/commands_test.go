@@ -163,11 +163,11 @@ func TestACommandIsJoinedToAllThatItNeeds(t *testing.T) {
 	if s.settings.StreamsReplies(c.User) {
 		t.Error("what was pressed was not set")
 	}
-	list, err := s.db.Outbox().Pending(t.Context(), c.ID, 0, 10)
+	list, err := s.db.Outbox().ListPending(t.Context(), c.ID, 0, 10)
 	if err != nil || len(list) != 1 || list[0].Text != "From now on stream is off, your own." {
 		t.Errorf("told was %+v, %v", list, err)
 	}
-	if due, err := s.db.Cleanings().Due(t.Context(), c.Channel, time.Now(), 10); err != nil || len(due) != 0 {
+	if due, err := s.db.Cleanings().ListDue(t.Context(), c.Channel, time.Now(), 10); err != nil || len(due) != 0 {
 		t.Errorf("of the buttons of /settings, which stay, to be cleaned is %+v, %v", due, err)
 	}
 }

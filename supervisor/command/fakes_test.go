@@ -199,7 +199,7 @@ func (h *rig) answerOf(in supervisor.Inbound) supervisor.Delivery {
 // cleanings are the messages that are to lose their buttons.
 func (h *rig) cleanings() (messages []string) {
 	h.Helper()
-	list, err := h.db.Cleanings().Due(h.Context(), h.home.Channel, time.Now().Add(time.Hour), 100)
+	list, err := h.db.Cleanings().ListDue(h.Context(), h.home.Channel, time.Now().Add(time.Hour), 100)
 	if err != nil {
 		h.Fatal(err)
 	}

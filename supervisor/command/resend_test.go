@@ -61,7 +61,7 @@ func TestWhatIsSentAgainComesBeforeTheAnswer(t *testing.T) {
 	if got := h.ask("/resend"); got != "Above are 2 messages that may not have reached you, sent again." {
 		t.Errorf("said is %q", got)
 	}
-	waiting, err := h.db.Outbox().Pending(t.Context(), h.home.ID, 0, 10)
+	waiting, err := h.db.Outbox().ListPending(t.Context(), h.home.ID, 0, 10)
 	if err != nil || len(waiting) != 3 {
 		t.Fatalf("waiting are %+v, %v", waiting, err)
 	}

@@ -106,7 +106,7 @@ func (f *follower) catchUp(ctx context.Context, start int64) error {
 	if f.after >= start {
 		return nil
 	}
-	err := f.deliverAll(ctx, f.o.Outbox.Pending, start)
+	err := f.deliverAll(ctx, f.o.Outbox.ListPending, start)
 	f.after = start
 	return err
 }

@@ -183,7 +183,7 @@ func (h *rig) noticeIn(c supervisor.Conversation, text string) int64 {
 // pending are the texts of ann's that nobody has taken.
 func (h *rig) pending() []string {
 	h.Helper()
-	list, err := h.db.Outbox().Pending(h.Context(), h.conversation("ann", "").ID, 0, 1000)
+	list, err := h.db.Outbox().ListPending(h.Context(), h.conversation("ann", "").ID, 0, 1000)
 	h.must(err)
 	var texts []string
 	for _, d := range list {

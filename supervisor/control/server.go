@@ -42,7 +42,7 @@ type Inbox interface {
 // Outbox holds what there is to deliver.
 type Outbox interface {
 	List(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error)
-	Pending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error)
+	ListPending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error)
 	Newest(ctx context.Context, conversation int64) (int64, error)
 	Delivered(ctx context.Context, delivery int64) error
 }

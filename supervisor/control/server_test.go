@@ -158,7 +158,7 @@ func TestWhatTheServerRefuses(t *testing.T) {
 			}
 		})
 	}
-	if pending, err := h.db.Outbox().Pending(t.Context(), h.conversation("bob", "").ID, 0, 9); err != nil || len(pending) != 2 {
+	if pending, err := h.db.Outbox().ListPending(t.Context(), h.conversation("bob", "").ID, 0, 9); err != nil || len(pending) != 2 {
 		t.Errorf("of bob's wait %v, %v", pending, err)
 	}
 }

@@ -84,7 +84,7 @@ func (r *sendRig) send(p protocol.ChatSend) error {
 // delivered are the files that wait for ann.
 func (r *sendRig) delivered() (files []supervisor.File) {
 	r.t.Helper()
-	list, err := r.db.Outbox().Pending(r.t.Context(), r.open.Turn.Conversation.ID, 0, 100)
+	list, err := r.db.Outbox().ListPending(r.t.Context(), r.open.Turn.Conversation.ID, 0, 100)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -126,7 +126,7 @@ func (r *rig) startTurnWith(user, key, text string) sqlite.RunningTurn {
 	if _, _, err := r.db.Turns().Start(r.t.Context(), in.ID, nil); err != nil {
 		r.t.Fatal(err)
 	}
-	open, _, err := r.db.Turns().Open(r.t.Context(), in.Conversation.ID)
+	open, _, err := r.db.Turns().FindRunning(r.t.Context(), in.Conversation.ID)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -199,7 +199,7 @@ func TestTheModelsMessageIsCommittedBeforeTheWorkerHearsOfIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := result.(protocol.ModelStreamed).Message
-	open, _, err := r.db.Turns().Open(t.Context(), r.open.Turn.Conversation.ID)
+	open, _, err := r.db.Turns().FindRunning(t.Context(), r.open.Turn.Conversation.ID)
 	if err != nil {
 		t.Fatal(err)
 	}

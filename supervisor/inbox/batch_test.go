@@ -139,7 +139,7 @@ func TestWhatCannotBeTakenIsAnsweredAndHoldsUpNobody(t *testing.T) {
 			if len(h.answered) != 1 {
 				t.Fatalf("announced were %v", h.answered)
 			}
-			answers, err := db.Outbox().Pending(t.Context(), h.answered[0], 0, 10)
+			answers, err := db.Outbox().ListPending(t.Context(), h.answered[0], 0, 10)
 			if err != nil || len(answers) != 1 || !strings.Contains(answers[0].Text, c.answer) || answers[0].Inbound == 0 {
 				t.Errorf("told is %+v, %v", answers, err)
 			}

@@ -118,7 +118,7 @@ func TestWhatIsRefusedAtTheGate(t *testing.T) {
 	if d := cmp.Diff([]string{"hello"}, h.accepted); d != "" {
 		t.Error(d)
 	}
-	answers, err := db.Outbox().Pending(t.Context(), h.answered[0], 0, 10)
+	answers, err := db.Outbox().ListPending(t.Context(), h.answered[0], 0, 10)
 	if err != nil || len(answers) != 2 || answers[0].Text != "Too much at once." || answers[1].Text != "Too much at once." {
 		t.Errorf("told is %+v, %v", answers, err)
 	}
@@ -313,7 +313,7 @@ func TestARecoveryCodeIsKeptNowhereWhileTheKeyIsMissing(t *testing.T) {
 	if n := strings.Count(kept.String(), "Your chat stays locked:"); n < len(texts) {
 		t.Errorf("it was said %d times why", n)
 	}
-	if clean, err := db.Cleanings().Due(t.Context(), supervisor.ChannelTelegram, time.Now(), 9); err != nil || len(clean) != 2 {
+	if clean, err := db.Cleanings().ListDue(t.Context(), supervisor.ChannelTelegram, time.Now(), 9); err != nil || len(clean) != 2 {
 		t.Errorf("to be taken away are %+v, %v", clean, err)
 	}
 	if f, _, err := db.Access().Factors.Find(t.Context(), "ann"); err != nil || len(f.Recovery) != len(codes) || len(h.accepted) != 0 {
@@ -344,7 +344,7 @@ func TestARecoveryCodeIsKeptNowhere(t *testing.T) {
 		if err != nil || len(f.Recovery) != len(codes)-int(update) {
 			t.Errorf("%d codes are left, %v", len(f.Recovery), err)
 		}
-		if clean, err := db.Cleanings().Due(t.Context(), supervisor.ChannelTelegram, time.Now(), 9); err != nil || len(clean) != int(update) {
+		if clean, err := db.Cleanings().ListDue(t.Context(), supervisor.ChannelTelegram, time.Now(), 9); err != nil || len(clean) != int(update) {
 			t.Errorf("to be taken away are %+v, %v", clean, err)
 		}
 	}

@@ -106,7 +106,7 @@ func (p *fixture) answers(user, chat string) (answers []string) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	list, err := p.db.Outbox().Pending(p.t.Context(), c.ID, 0, 10)
+	list, err := p.db.Outbox().ListPending(p.t.Context(), c.ID, 0, 10)
 	if err != nil {
 		p.t.Fatal(err)
 	}

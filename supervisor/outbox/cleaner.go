@@ -13,8 +13,8 @@ import (
 
 // Cleanings are what is to be done to messages that stand in chats.
 type Cleanings interface {
-	// Due lists what is due at a time, earliest first.
-	Due(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) ([]supervisor.Cleaning, error)
+	// ListDue lists what is due at a time, earliest first.
+	ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) ([]supervisor.Cleaning, error)
 	// Next is when the next one is due, if there is one.
 	Next(ctx context.Context, channel supervisor.Channel) (due time.Time, ok bool, err error)
 	// Done drops one.
@@ -70,7 +70,7 @@ func (c *Cleaner) Run(ctx context.Context) error {
 
 // work does what is due and can be done now, and says when to come again. What has not failed yet comes first.
 func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
-	due, err := c.cleanings.Due(ctx, c.Name, c.Now(), cleanLimit)
+	due, err := c.cleanings.ListDue(ctx, c.Name, c.Now(), cleanLimit)
 	if err != nil {
 		return never, err
 	}

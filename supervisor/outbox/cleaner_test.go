@@ -40,7 +40,7 @@ func (h *rig) putCleaning(c supervisor.Conversation, what supervisor.CleaningKin
 // cleanings is how many cleanings are left on disk.
 func (h *rig) cleanings() int {
 	h.Helper()
-	list, err := h.db.Cleanings().Due(h.Context(), supervisor.ChannelTelegram, time.Now().Add(1000*time.Hour), 1000)
+	list, err := h.db.Cleanings().ListDue(h.Context(), supervisor.ChannelTelegram, time.Now().Add(1000*time.Hour), 1000)
 	return len(must(h, list, err))
 }
 

@@ -18,8 +18,8 @@ import (
 
 // Deliveries are what people are to be told.
 type Deliveries interface {
-	// Due lists the conversations with a delivery that waits, or a post of a turn that runs.
-	Due(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error)
+	// ListDue lists the conversations with a delivery that waits, or a post of a turn that runs.
+	ListDue(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error)
 	// ListPendingIn lists what waits in a chat, oldest first.
 	ListPendingIn(ctx context.Context, channel supervisor.Channel, chat string, limit int) ([]supervisor.Delivery, error)
 	// ListUntold lists the deliveries to a conversation that may not have arrived, and of which its person was not told.

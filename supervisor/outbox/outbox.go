@@ -142,7 +142,7 @@ func (o *Outbox) start(ctx context.Context) error {
 	if err := o.restoreFreezes(ctx); err != nil {
 		return err
 	}
-	due, err := o.Deliveries.Due(ctx, o.Name)
+	due, err := o.Deliveries.ListDue(ctx, o.Name)
 	if err != nil {
 		return fmt.Errorf("find what is to be sent to %s: %w", o.Name, err)
 	}

@@ -74,8 +74,8 @@ func got[T any](l *process, what string, do func() (T, error)) (v T, err error) 
 	return v, err
 }
 
-func (d processStore) Due(ctx context.Context, c supervisor.Channel) ([]supervisor.Conversation, error) {
-	return got(d.process, "due", func() ([]supervisor.Conversation, error) { return d.db.Outbox().Due(ctx, c) })
+func (d processStore) ListDue(ctx context.Context, c supervisor.Channel) ([]supervisor.Conversation, error) {
+	return got(d.process, "due", func() ([]supervisor.Conversation, error) { return d.db.Outbox().ListDue(ctx, c) })
 }
 
 func (d processStore) ListPendingIn(ctx context.Context, c supervisor.Channel, chat string, n int) ([]supervisor.Delivery, error) {
@@ -135,8 +135,8 @@ func (d processStore) Frozen(ctx context.Context, source string) (map[string]tim
 // cleaningStore has the real cleanings, as long as their process lasts.
 type cleaningStore struct{ processStore }
 
-func (r cleaningStore) Due(ctx context.Context, c supervisor.Channel, now time.Time, n int) ([]supervisor.Cleaning, error) {
-	return got(r.process, "due cleanings", func() ([]supervisor.Cleaning, error) { return r.db.Cleanings().Due(ctx, c, now, n) })
+func (r cleaningStore) ListDue(ctx context.Context, c supervisor.Channel, now time.Time, n int) ([]supervisor.Cleaning, error) {
+	return got(r.process, "due cleanings", func() ([]supervisor.Cleaning, error) { return r.db.Cleanings().ListDue(ctx, c, now, n) })
 }
 
 func (r cleaningStore) Next(ctx context.Context, c supervisor.Channel) (due time.Time, ok bool, err error) {

@@ -169,7 +169,7 @@ func TestAStoppedTurnIsNotGoneOnWith(t *testing.T) {
 		stop()
 		<-done
 		r.finish()
-		pending, err := r.db.Outbox().Pending(t.Context(), r.turn.Conversation.ID, 0, 1)
+		pending, err := r.db.Outbox().ListPending(t.Context(), r.turn.Conversation.ID, 0, 1)
 		r.must(err)
 		if text := r.press(pending[0].Buttons[1][0].Press); !strings.Contains(text, "was stopped") {
 			t.Errorf("it reads %q", text)

@@ -118,7 +118,7 @@ func (r *rig) ask(ctx context.Context, q supervisor.Question) <-chan outcome {
 // buttons are those of the conversation's newest delivery.
 func (r *rig) buttons() (list []supervisor.Button) {
 	r.Helper()
-	pending, err := r.db.Outbox().Pending(r.Context(), r.turn.Conversation.ID, 0, 100)
+	pending, err := r.db.Outbox().ListPending(r.Context(), r.turn.Conversation.ID, 0, 100)
 	r.must(err)
 	for _, row := range pending[len(pending)-1].Buttons {
 		list = append(list, row...)
@@ -128,7 +128,7 @@ func (r *rig) buttons() (list []supervisor.Button) {
 
 func (r *rig) deliveries() int {
 	r.Helper()
-	pending, err := r.db.Outbox().Pending(r.Context(), r.turn.Conversation.ID, 0, 100)
+	pending, err := r.db.Outbox().ListPending(r.Context(), r.turn.Conversation.ID, 0, 100)
 	r.must(err)
 	return len(pending)
 }

@@ -153,7 +153,7 @@ func (h *harness) await(c supervisor.Conversation, n int) []supervisor.Delivery 
 
 func (h *harness) open(c supervisor.Conversation) (sqlite.RunningTurn, bool) {
 	h.Helper()
-	open, ok, err := h.db.Turns().Open(h.Context(), c.ID)
+	open, ok, err := h.db.Turns().FindRunning(h.Context(), c.ID)
 	must(h, open, err)
 	return open, ok
 }

@@ -33,7 +33,7 @@ type Turns interface {
 	Start(ctx context.Context, inbound int64, c *supervisor.Claim) (turn supervisor.Turn, lease supervisor.Lease, err error)
 	Take(ctx context.Context, turn int64, room int) (taken int, err error)
 	Asked(ctx context.Context, turn int64) (message int64, err error)
-	Open(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error)
+	FindRunning(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error)
 	Died(ctx context.Context, turn int64) (deaths int, err error)
 	Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error)
 }
@@ -151,7 +151,7 @@ func (s *session) runNext(ctx context.Context) (more bool) {
 // while the store is not available.
 func (s *session) nextTurn(ctx context.Context) (running sqlite.RunningTurn, ok bool) {
 	running, kept := retry.Persist(ctx, s.log, "find the next turn", func() (sqlite.RunningTurn, error) {
-		running, found, err := s.Turns.Open(ctx, s.conversation.ID)
+		running, found, err := s.Turns.FindRunning(ctx, s.conversation.ID)
 		if err != nil || found {
 			return running, err
 		}
@@ -160,7 +160,7 @@ func (s *session) nextTurn(ctx context.Context) (running sqlite.RunningTurn, ok 
 			return running, err
 		}
 		if err = s.start(ctx, in.ID); err == nil {
-			running, _, err = s.Turns.Open(ctx, s.conversation.ID)
+			running, _, err = s.Turns.FindRunning(ctx, s.conversation.ID)
 		}
 		return running, err
 	})
@@ -197,7 +197,7 @@ func (s *session) served() bool { return s.Serves == nil || s.Serves(s.conversat
 // reopen reads how far the conversation's turn has come.
 func (s *session) reopen(ctx context.Context, turn int64) (running sqlite.RunningTurn, ok bool) {
 	return retry.Persist(ctx, s.log, "read an open turn", func() (sqlite.RunningTurn, error) {
-		running, _, err := s.Turns.Open(ctx, s.conversation.ID)
+		running, _, err := s.Turns.FindRunning(ctx, s.conversation.ID)
 		if err == nil && running.Turn.ID != turn {
 			err = &supervisor.Error{Code: supervisor.CodeNotFound, Message: fmt.Sprintf("turn %d is not open any more", turn)}
 		}

@@ -389,11 +389,11 @@ func (l *lazy) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (s
 	return l.Turns.Start(ctx, inbound, c)
 }
 
-func (l *lazy) Open(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error) {
+func (l *lazy) FindRunning(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error) {
 	if err := l.fail("open"); err != nil {
 		return sqlite.RunningTurn{}, false, err
 	}
-	return l.Turns.Open(ctx, conversation)
+	return l.Turns.FindRunning(ctx, conversation)
 }
 
 func (l *lazy) Died(ctx context.Context, turn int64) (int, error) {

@@ -38,8 +38,8 @@ const listCleanings = `SELECT k.id, c.id, c.user, c.channel, c.chat, c.thread, k
 	FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation WHERE c.channel = ? AND k.due_at <= ?
 	ORDER BY k.due_at, k.id LIMIT ?`
 
-// Due lists what is due in a channel's chats at a time, of all persons, the earliest first, at most limit of them.
-func (s Cleanings) Due(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) (
+// ListDue lists what is due in a channel's chats at a time, of all persons, the earliest first, at most limit of them.
+func (s Cleanings) ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) (
 	[]supervisor.Cleaning, error) {
 	return engine.All(s.db.reader(ctx, "list what is to be cleaned on %s", channel), scanCleaning, listCleanings, channel, now.UnixMilli(), limit)
 }

@@ -17,7 +17,7 @@ import (
 // cleanings are what is due on Telegram at a time: message, what, chat.
 func (s postStory) cleanings(at time.Time) (list []string) {
 	s.Helper()
-	due, err := s.db.Cleanings().Due(s.Context(), supervisor.ChannelTelegram, at, 100)
+	due, err := s.db.Cleanings().ListDue(s.Context(), supervisor.ChannelTelegram, at, 100)
 	s.must(err)
 	for _, c := range due {
 		list = append(list, string(c.What)+" "+c.Message+" of "+c.Conversation.User+" in "+c.Conversation.Chat)
@@ -53,7 +53,7 @@ func TestACleaningIsThereUntilItWasDone(t *testing.T) {
 	all := []string{"unbutton 4 of alice in 42", "unbutton 2 of bob in -5", "delete 1 of alice in 42"}
 	s.same("an hour later", s.cleanings(noon.Add(time.Hour)), all)
 
-	due, err := rows.Due(t.Context(), supervisor.ChannelTelegram, noon.Add(time.Hour), 2)
+	due, err := rows.ListDue(t.Context(), supervisor.ChannelTelegram, noon.Add(time.Hour), 2)
 	s.must(err)
 	s.same("the first two", []string{due[0].Message, due[1].Message}, []string{"4", "2"})
 	s.same("the second", due[1], supervisor.Cleaning{ID: due[1].ID, Conversation: s.chat("bob", "-5"), Message: "2",
@@ -130,7 +130,7 @@ func TestWhatVanishesIsCleanedAndNotKept(t *testing.T) {
 func TestTheFilesOfWhatVanishesInATerminalAreCleaned(t *testing.T) {
 	s := postStory{newStory(t)}
 	due := func(at time.Time) (list []supervisor.Cleaning) {
-		list, err := s.db.Cleanings().Due(t.Context(), supervisor.ChannelTerminal, at, 10)
+		list, err := s.db.Cleanings().ListDue(t.Context(), supervisor.ChannelTerminal, at, 10)
 		s.must(err)
 		return list
 	}

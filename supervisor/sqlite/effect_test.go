@@ -36,7 +36,7 @@ func TestAFileIsInTheOutboxAndTheLedgerOnce(t *testing.T) {
 	s.same("sent for another call", sent, false)
 	s.same("ledger", s.look("SELECT user || ' ' || turn || ' ' || call || ' ' || kind || ' ' || target || ' ' || detail FROM effect"),
 		"alice 1 c1 file.sent a.png image/png, 12 bytes, sha256 "+f.SHA256)
-	list, err := s.db.Outbox().Pending(t.Context(), s.home.ID, 0, 10)
+	list, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
 	s.same("deliveries", list, []supervisor.Delivery{{ID: list[0].ID, Conversation: s.home, Inbound: turn.Inbound, Key: "key-1",
 		Kind: supervisor.DeliveryNotice, Files: []supervisor.File{f}, CreatedAt: noon}})
@@ -72,7 +72,7 @@ func TestAnInboundIsDoneWhenItsFilesWereDeliveredToo(t *testing.T) {
 	turn, f := sending(s)
 	_, err := s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
 	s.must(err)
-	waiting, err := s.db.Outbox().Pending(t.Context(), s.home.ID, 0, 10)
+	waiting, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
 	answer := s.finish(turn, "There he is.")
 	s.must(s.db.Outbox().Delivered(t.Context(), answer.ID))
@@ -86,7 +86,7 @@ func TestAFileThatMayArriveBeforeTheAnswerDoesNotEndTheInbound(t *testing.T) {
 	turn, f := sending(s)
 	_, err := s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
 	s.must(err)
-	waiting, err := s.db.Outbox().Pending(t.Context(), s.home.ID, 0, 10)
+	waiting, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
 	s.must(s.db.Outbox().Delivered(t.Context(), waiting[0].ID))
 	s.same("state", s.state(turn.Inbound), "running")

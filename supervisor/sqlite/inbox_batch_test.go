@@ -128,7 +128,7 @@ func TestAnItemWithAnAnswerBeginsNoTurn(t *testing.T) {
 	s.must(err)
 	s.same("next", next.ID, kept[1].ID)
 
-	pending, err := s.db.Outbox().Pending(t.Context(), c.ID, 0, 9)
+	pending, err := s.db.Outbox().ListPending(t.Context(), c.ID, 0, 9)
 	s.must(err)
 	s.same("pending", pending, []supervisor.Delivery{{ID: pending[0].ID, Conversation: c, Inbound: kept[0].ID,
 		Key: kept[0].Key, Message: "m1", Kind: supervisor.DeliveryNotice, Text: "I can't look at photos.", CreatedAt: noon}})

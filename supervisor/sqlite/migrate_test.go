@@ -107,7 +107,7 @@ func TestADatabaseOfTheFirstReleaseIsBroughtUpToDate(t *testing.T) {
 	if err != nil || len(messages) != 2 || messages[1].Text() != "Good morning, Alice." {
 		t.Errorf("its messages are %+v; %v", messages, err)
 	}
-	pending, err := db.Outbox().Pending(t.Context(), 1, 0, 10)
+	pending, err := db.Outbox().ListPending(t.Context(), 1, 0, 10)
 	if err != nil || len(pending) != 1 || pending[0].Conversation.User != "alice" {
 		t.Errorf("its pending deliveries are %+v; %v", pending, err)
 	}
@@ -125,7 +125,7 @@ func TestADatabaseOfTheFirstReleaseIsBroughtUpToDate(t *testing.T) {
 	}
 	upgraded.same("what waits", upgraded.count("SELECT count(*) FROM outbox WHERE outcome IS NULL"), 1)
 	upgraded.same("commands", strings.Join(upgraded.list("SELECT command FROM inbox ORDER BY id"), ","), ",,stop,new,")
-	running, ok, err := db.Turns().Open(t.Context(), 1)
+	running, ok, err := db.Turns().FindRunning(t.Context(), 1)
 	if err != nil || !ok || running.Turn.ID != 2 || running.Turn.Inbound != 5 || running.Turn.AnswersIn() != running.Turn.Conversation {
 		t.Errorf("its running turn is %+v; %v", running.Turn, err)
 	}

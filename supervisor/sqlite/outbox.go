@@ -27,9 +27,9 @@ func (s Outbox) List(ctx context.Context, conversation, after int64, limit int) 
 	return engine.All(s.db.reader(ctx, "list the deliveries of conversation %d", conversation), scanDelivery, listDeliveries, conversation, after, limit)
 }
 
-// Pending lists a conversation's deliveries with an id above after that its channel has not taken yet, oldest first, at
+// ListPending lists a conversation's deliveries with an id above after that its channel has not taken yet, oldest first, at
 // most limit of them.
-func (s Outbox) Pending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
+func (s Outbox) ListPending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
 	return engine.All(s.db.reader(ctx, "list the pending deliveries of conversation %d", conversation), scanDelivery, listPending, conversation, after, limit)
 }
 

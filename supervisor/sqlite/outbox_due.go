@@ -12,9 +12,9 @@ const dueConversations = `SELECT id, user, channel, chat, thread FROM conversati
 	SELECT coalesce(t.destination, t.conversation) FROM turn t CROSS JOIN post p ON p.turn = t.id AND p.delivery IS NULL
 		AND p.state <> 'deleted' WHERE t.ended_at IS NULL) ORDER BY id` // from the few turns that run to their posts, in this order
 
-// Due lists a channel's conversations, of all persons, with a delivery that waits or a post of a turn that runs. It is
+// ListDue lists a channel's conversations, of all persons, with a delivery that waits or a post of a turn that runs. It is
 // for the start of the service.
-func (s Outbox) Due(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error) {
+func (s Outbox) ListDue(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list the conversations of %s with something to send", channel), scanConversation, dueConversations, channel)
 }
 

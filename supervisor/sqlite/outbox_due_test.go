@@ -22,7 +22,7 @@ func TestAStartFindsWhatIsToBeSent(t *testing.T) {
 			s.must(err)
 		}
 	}
-	list, err := s.db.Outbox().Due(t.Context(), supervisor.ChannelTelegram)
+	list, err := s.db.Outbox().ListDue(t.Context(), supervisor.ChannelTelegram)
 	s.must(err)
 	s.same("due", list, []supervisor.Conversation{waits, shown})
 

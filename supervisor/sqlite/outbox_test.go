@@ -13,11 +13,11 @@ func TestAnInboundIsDoneWhenItsAnswerWasDelivered(t *testing.T) {
 	out := s.db.Outbox()
 	first := s.finish(s.begun("one"), "1")
 	second := s.finish(s.begun("two"), "2")
-	pending, err := out.Pending(t.Context(), s.home.ID, 0, 10)
+	pending, err := out.ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
 	s.same("pending", pending, []supervisor.Delivery{first, second})
 	s.same("the sender's own names", []string{pending[0].Key, pending[1].Key}, []string{"key-1", "key-2"})
-	pending, err = out.Pending(t.Context(), s.home.ID, first.ID, 10)
+	pending, err = out.ListPending(t.Context(), s.home.ID, first.ID, 10)
 	s.must(err)
 	s.same("pending after the first", pending, []supervisor.Delivery{second})
 
@@ -26,7 +26,7 @@ func TestAnInboundIsDoneWhenItsAnswerWasDelivered(t *testing.T) {
 		s.same("state", s.state(first.Inbound), "done")
 		s.same("the other's state", s.state(second.Inbound), "answered")
 	}
-	pending, err = out.Pending(t.Context(), s.home.ID, 0, 10)
+	pending, err = out.ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
 	s.same("pending", pending, []supervisor.Delivery{second})
 	s.refused(out.Delivered(t.Context(), 999), supervisor.CodeNotFound, "no delivery 999")

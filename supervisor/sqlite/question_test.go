@@ -56,7 +56,7 @@ func TestAQuestionIsAskedOnceWithItsDelivery(t *testing.T) {
 	again, fresh := ask(s, q, nonceB)
 	s.same("the same again", again, q)
 	s.same("fresh again", fresh, false)
-	pending, err := s.db.Outbox().Pending(t.Context(), s.home.ID, 0, 10)
+	pending, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
 	s.same("deliveries", len(pending), 1)
 	s.same("text", pending[0].Text, q.Text)

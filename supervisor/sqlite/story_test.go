@@ -92,7 +92,7 @@ func (s *story) close(d supervisor.Delivery, outcome supervisor.Outcome, why str
 // pending are the texts that wait for a conversation.
 func (s *story) pending(c supervisor.Conversation) (texts []string) {
 	s.Helper()
-	list, err := s.db.Outbox().Pending(s.Context(), c.ID, 0, 1000)
+	list, err := s.db.Outbox().ListPending(s.Context(), c.ID, 0, 1000)
 	s.must(err)
 	for _, d := range list {
 		texts = append(texts, d.Text)

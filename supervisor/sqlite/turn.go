@@ -129,9 +129,9 @@ const (
 	findRunningTurn = selectTurn + `WHERE t.conversation = ? AND t.ended_at IS NULL`
 )
 
-// Open is the turn that runs in a conversation, if there is one. It is for whoever resumes it, while nobody else works on it: the
+// FindRunning is the turn that runs in a conversation, if there is one. It is for whoever resumes it, while nobody else works on it: the
 // parts are read one after the other.
-func (s Turns) Open(ctx context.Context, conversation int64) (open RunningTurn, ok bool, err error) {
+func (s Turns) FindRunning(ctx context.Context, conversation int64) (open RunningTurn, ok bool, err error) {
 	read := s.db.reader(ctx, "find the running turn of conversation %d", conversation)
 	turn, ok, err := engine.One(read, scanTurn, findRunningTurn, conversation)
 	if err != nil || !ok {

@@ -32,7 +32,7 @@ func TestWhatBeginsByItselfHasATurnThatAnswersElsewhere(t *testing.T) {
 		s.must(err)
 		s.same("turn", turn, supervisor.Turn{ID: turn.ID, Conversation: in.Conversation, Destination: chat, Kind: want,
 			Inbound: in.ID, StartedAt: noon})
-		open, _, err := s.db.Turns().Open(t.Context(), in.Conversation.ID)
+		open, _, err := s.db.Turns().FindRunning(t.Context(), in.Conversation.ID)
 		s.must(err)
 		s.same("open", open.Turn, turn)
 		asked, _, err := s.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: chat, Turn: turn.ID,

@@ -62,7 +62,7 @@ func TestATurnTakesInWhatWaitsBetweenItsSteps(t *testing.T) {
 
 	d := s.finish(turn, "That is all.")
 	s.same("other keys of the answer", d.AlsoKeys, []string{one.Key, two.Key})
-	pending, err := s.db.Outbox().Pending(t.Context(), s.home.ID, 0, 10)
+	pending, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
 	s.same("pending", pending, []supervisor.Delivery{d})
 	for _, in := range []supervisor.Inbound{one, two} {

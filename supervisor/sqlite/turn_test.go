@@ -16,7 +16,7 @@ func TestATurnStartsOnce(t *testing.T) {
 	s.same("turn", turn, supervisor.Turn{ID: turn.ID, Conversation: s.home, Kind: supervisor.TurnChat,
 		Inbound:   in.ID,
 		StartedAt: noon})
-	open, _, err := s.db.Turns().Open(t.Context(), s.home.ID)
+	open, _, err := s.db.Turns().FindRunning(t.Context(), s.home.ID)
 	s.must(err)
 	s.same("open", open.Turn, turn)
 	s.same("state", s.state(in.ID), "running")
@@ -55,7 +55,7 @@ func TestWhatATurnIsNotStartedFor(t *testing.T) {
 func TestAnOpenTurnIsFoundWithAllItHasComeTo(t *testing.T) {
 	s := newStory(t)
 	s.finish(s.begun("before"), "ok")
-	_, ok, err := s.db.Turns().Open(t.Context(), s.home.ID)
+	_, ok, err := s.db.Turns().FindRunning(t.Context(), s.home.ID)
 	if ok || err != nil {
 		t.Fatalf("with no turn running: %v, %v", ok, err)
 	}
@@ -65,7 +65,7 @@ func TestAnOpenTurnIsFoundWithAllItHasComeTo(t *testing.T) {
 	_, err = s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "one"))
 	s.must(err)
 
-	open, ok, err := s.db.Turns().Open(t.Context(), s.home.ID)
+	open, ok, err := s.db.Turns().FindRunning(t.Context(), s.home.ID)
 	if !ok || err != nil {
 		t.Fatal(ok, err)
 	}
@@ -98,7 +98,7 @@ func TestDeathsAreCounted(t *testing.T) {
 		s.must(err)
 		s.same("deaths", got, want)
 	}
-	open, _, err := s.db.Turns().Open(t.Context(), s.home.ID)
+	open, _, err := s.db.Turns().FindRunning(t.Context(), s.home.ID)
 	s.must(err)
 	s.same("deaths", open.Turn.Deaths, 3)
 	s.finish(turn, "it was too much")
