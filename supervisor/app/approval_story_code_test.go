@@ -113,7 +113,7 @@ func TestACodeThatDoesNotComeIsANo(t *testing.T) {
 	l.move(5 * time.Minute)
 	l.hears("bob", from, unsent)
 	l.asks("bob", l.code("bob", 0), tooLate)
-	l.asks("bob", "a.txt", "error: send a.txt: not sent: A code of bob is awaited here for something else, or was a moment ago.")
+	l.asks("bob", "a.txt", "error: send a.txt: not sent: A code of bob is asked for here for something else, or was a moment ago.")
 	l.move(time.Minute)
 	l.wants("a.txt")
 	l.codeAsked("bob")

@@ -26,7 +26,7 @@ const (
 	textReadyMore = "With a model of yours: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 mews run\n" +
 		"                       (Ollama, llama.cpp, or any other endpoint of that kind; OPENAI_API_KEY where it wants one)\n" +
 		"With a configuration:  copy deploy/mews.example.yaml to ./mews.yaml, then `mews check`\n\n"
-	textDaysRange       = "The number of days makes no sense."
+	textDaysRange       = "Ask for 1 to %d days."
 	textInviteSuspended = "%s is suspended, and an invite would not change that. `mews user enable %s` does."
 	textNotArchived     = "The home of %s could not be archived. %s"
 	textNoArchiveRoom   = "There is no room for an archive of the home of %s: %s are free for it. Make room on the disk of the state folder."

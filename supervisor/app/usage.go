@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"mews/protocol"
@@ -55,7 +56,7 @@ func (q usageMethods) answerUsage(ctx context.Context, uid uint32, req *protocol
 		return nil, err
 	}
 	if p.Days < 1 || p.Days > MaxDays {
-		return nil, &supervisor.Error{Code: supervisor.CodeInvalid, Message: textDaysRange}
+		return nil, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textDaysRange, MaxDays)}
 	}
 	name, err := q.whose(uid, p.User)
 	if err != nil {

@@ -5,13 +5,12 @@ const (
 	textAskForCode = "%s\n\nThis needs a fresh code: send me the six digits that your authenticator app shows within five minutes. " +
 		"Send nothing, and it is not done."
 	textCodeWaits = "What you wrote is kept, and is read once I have the code that I asked for, or five minutes have passed without " +
-		"one. A code is six digits; “yes” is none."
+		"one. A code is six digits; “yes” is not one."
 	textCodeElsewhere = "That code was not looked at: I have asked for one in another topic of this chat. Send it there."
 	textCodeLate      = "That code came too late: what it was for was not done, and the code is used up. Ask again for what you wanted."
 	textCodeStale     = "That code is from before I asked. Send me the one that your app shows now."
-	textCodeBusy      = "A code of %s is awaited here for something else, or was a moment ago. This can be asked for again a minute " +
-		"after that."
-	textCodeNoFactor = "This needs a code, and %s has no second factor that makes any. An admin can give them one with " +
+	textCodeBusy      = "A code of %s is asked for here for something else, or was a moment ago. Ask for this again in a minute."
+	textCodeNoFactor  = "This needs a code, and %s has no second factor that makes any. An admin can give them one with " +
 		"`mews totp enroll %s`."
 	textCodeInGroup = "This needs a code of %s, and codes are for our private chat alone. It can be asked for there."
 )
