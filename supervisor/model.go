@@ -38,12 +38,12 @@ type ModelRequest struct {
 	OnWait func(text string)
 }
 
-// Measured is how many tokens a provider counted of an earlier request that had the first messages of this one.
+// Measured is how many tokens a provider counted of an earlier request that had messages of this one.
 type Measured struct {
-	Spec     string // the model that counted; "" where nothing is known
-	Tokens   int64  // of all its input, from a cache or not
-	Messages int    // how many of Messages were in it
-	Other    bool   // it had another System, or other Tools
+	Spec   string             // the model that counted; "" where nothing is known
+	Tokens int64              // of all its input, from a cache or not
+	New    []protocol.Message // those of Messages that were not in it
+	Other  bool               // it had another System, or other Tools
 }
 
 // ReadPicture is a picture's bytes. Where it cannot be read, instead is a line of text for the model.

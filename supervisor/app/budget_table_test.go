@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"text/tabwriter"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/go-hclog"
@@ -23,6 +24,7 @@ import (
 	"mews/supervisor/model"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/reply"
+	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -51,6 +53,7 @@ type market struct {
 	models   *model.Catalogue
 	advances *budget.Advances
 	terms    budget.Options
+	files    *spool.Spool
 
 	mu     sync.Mutex // guards what follows
 	asked  []string   // the amounts that the person was asked for; they say always yes
@@ -77,6 +80,9 @@ func newMarket(t *testing.T, spec, small string, limits supervisor.Budget, scrip
 		t.Fatal(err)
 	}
 	t.Cleanup(m.models.Close)
+	m.files, err = spool.Open(t.TempDir())
+	m.must(err)
+	t.Cleanup(func() { m.files.Close() })
 	m.terms.Leases, m.terms.Asker = m.db.Leases(), m
 	m.advances = &budget.Advances{Leases: m.db.Leases(), Terms: func(c supervisor.Conversation) (budget.Options, bool) {
 		o := m.terms
@@ -100,6 +106,7 @@ func (m *market) host(user string) *hostcall.Conn {
 	host := hostcall.NewConn(&hostcall.Options{
 		ModelDependencies: hostcall.ModelDependencies{Transcript: m.db.Transcript(), Models: m.models, Usage: m.db.Usage(), History: 32_000},
 		StepDependencies:  hostcall.StepDependencies{Steps: m.db.Turns()}, Log: hclog.NewNullLogger(),
+		BlobDependencies: hostcall.BlobDependencies{Blobs: m.db.Blobs(), Spool: m.files}, Now: time.Now,
 		Audit: func(_, _, detail string) { m.Error(detail) }}, user, func(reason error) { m.Error(reason) })
 	host.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "read_file", Schema: json.RawMessage(`{"type":"object"}`)}}})
 	return host
@@ -274,6 +281,24 @@ func TestWhatModelsMayWithinBudgets(t *testing.T) {
 	if d := cmp.Diff(string(want), got); err != nil || d != "" {
 		t.Errorf("%v (-want +got)\n%s", err, d)
 	}
+}
+
+// TestALongConversationGoesOnWithinItsBudget also when its worker has gone meanwhile, and with it what was known of the conversation's
+// length: it is not taken to have a token for each byte.
+func TestALongConversationGoesOnWithinItsBudget(t *testing.T) {
+	m := newMarket(t, "claude/claude-sonnet-4-5", tiny, supervisor.Budget{}, talker)
+	host := m.host("ann")
+	for i := range 2 {
+		if said := m.turn(host, "ann", "", fmt.Sprint("read ", i)); said != essay {
+			t.Fatalf("turn %d: %.200q", i, said)
+		}
+	}
+	m.names, m.terms.Limits.Turn = nil, 300_000
+	said := m.turn(m.host("ann"), "ann", "", "hi")
+	if m.mu.Lock(); said != "Hello. What can I do for you?" || len(m.asked) > 0 || !slices.Equal(m.names, []string{"claude-sonnet-4-5"}) {
+		t.Errorf("%q by %v, who may say %v; asked for %v", said, m.names, m.limits, m.asked)
+	}
+	m.mu.Unlock()
 }
 
 // within fails where a limit is exceeded, or something is still set aside.

@@ -352,6 +352,9 @@ func TestWhatCannotBeKeptIsLogged(t *testing.T) {
 type fullUsage struct{}
 
 func (fullUsage) Put(context.Context, sqlite.ModelCall) error { return errors.New("the disk is full") }
+func (fullUsage) Counted(context.Context, int64) (c sqlite.Counted, err error) {
+	return c, nil
+}
 
 // TestWhatAModelHasCountedIsRememberedWhileItHolds: as long as a request has messages of the counted one.
 func TestWhatAModelHasCountedIsRememberedWhileItHolds(t *testing.T) {
@@ -381,10 +384,14 @@ func TestWhatAModelHasCountedIsRememberedWhileItHolds(t *testing.T) {
 	r.conn, r.peer = r.newConn("ann") // as after a restart
 	r.next("6")
 	r.called()
-	for i, want := range []supervisor.Measured{{}, {Spec: "p/m", Tokens: 100, Messages: 1},
-		{Spec: "p/m", Tokens: 101, Messages: 3, Other: true}, {Spec: "p/m", Tokens: 102, Messages: 5, Other: true}, {}, {}} {
-		if got := m.asked[i].Measured; got != want {
-			t.Errorf("call %d knows %+v, want %+v", i+1, got, want)
+	for i, want := range []string{" 0 false, 1 new", "p/m 100 false, 2 new", "p/m 101 true, 2 new", "p/m 102 true, 2 new", " 0 false, 1 new",
+		"p/m 104 true, 2 new"} {
+		known, fresh := m.asked[i].Measured, len(m.asked[i].Messages)
+		if known.Spec != "" {
+			fresh = len(known.New)
+		}
+		if got := fmt.Sprintf("%s %d %v, %d new", known.Spec, known.Tokens, known.Other, fresh); got != want {
+			t.Errorf("call %d knows %s, want %s", i+1, got, want)
 		}
 		if m.asked[i].User != "ann" {
 			t.Errorf("call %d is %q's", i+1, m.asked[i].User)

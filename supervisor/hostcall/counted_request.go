@@ -1,11 +1,16 @@
 package hostcall
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"reflect"
 	"slices"
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/sqlite"
 )
 
 // countedRequest is the last request whose tokens a provider has counted, and their number.
@@ -13,22 +18,33 @@ type countedRequest struct {
 	spec   string
 	tokens int64
 	req    supervisor.ModelRequest // its System, Tools and Messages
+
+	asked  string // a digest of the messages, where req is not known
+	answer int64  // likewise: the message that followed them
 }
 
-// of is what is known of the length of a request: something where it has messages of the counted one without a gap, from its first
-// on.
+// of is what is known of the length of a request: something where it has messages of the counted one.
 func (m countedRequest) of(req supervisor.ModelRequest) (known supervisor.Measured) {
-	if m.spec == "" || len(req.Messages) == 0 {
+	switch {
+	case m.spec == "":
+		return known
+	case m.asked != "":
+		return m.again(req)
+	}
+	counted := m.req.Messages
+	var fresh []protocol.Message
+	for _, one := range req.Messages {
+		at := slices.IndexFunc(counted, func(other protocol.Message) bool { return sameMessage(one, other) })
+		if at < 0 {
+			fresh = append(fresh, one)
+			continue
+		}
+		counted = counted[at+1:]
+	}
+	if len(fresh) == len(req.Messages) {
 		return known
 	}
-	from := slices.IndexFunc(m.req.Messages, func(counted protocol.Message) bool { return sameMessage(counted, req.Messages[0]) })
-	if from < 0 {
-		return known
-	}
-	n := 1
-	for counted := m.req.Messages[from:]; n < min(len(counted), len(req.Messages)) && sameMessage(counted[n], req.Messages[n]); n++ {
-	}
-	return supervisor.Measured{Spec: m.spec, Tokens: m.tokens, Messages: n,
+	return supervisor.Measured{Spec: m.spec, Tokens: m.tokens, New: fresh,
 		Other: req.System != m.req.System || !reflect.DeepEqual(req.Tools, m.req.Tools)}
 }
 
@@ -36,6 +52,45 @@ func (m countedRequest) of(req supervisor.ModelRequest) (known supervisor.Measur
 func sameMessage(a, b protocol.Message) bool {
 	shared := len(a.Parts) == len(b.Parts) && len(a.Parts) > 0 && &a.Parts[0] == &b.Parts[0]
 	return a.ID == b.ID && a.Role == b.Role && (shared || reflect.DeepEqual(a.Parts, b.Parts))
+}
+
+// readTranscript brings the transcript up to date. Where nothing of it was here, what was counted of it is read too.
+func (t *turn) readTranscript(ctx context.Context) error {
+	known := t.transcript.newest() > 0
+	if err := t.transcript.catchUp(ctx, t.o.Transcript, t.Conversation); err != nil || known {
+		return err
+	}
+	counted, err := t.o.Usage.Counted(ctx, t.Conversation)
+	if err == nil {
+		t.transcript.recall(counted)
+	}
+	return err
+}
+
+// recall is what was counted of a conversation by a connection that is gone. Its system text and its tools are not known.
+func (p *transcriptCache) recall(c sqlite.Counted) {
+	p.counted = countedRequest{spec: c.Spec, tokens: c.Input, asked: c.Asked, answer: c.Answer}
+}
+
+// again is what is known of a request, where its messages up to the counted one's answer are those that were counted.
+func (m countedRequest) again(req supervisor.ModelRequest) (known supervisor.Measured) {
+	n := slices.IndexFunc(req.Messages, func(one protocol.Message) bool { return one.ID >= m.answer })
+	if n < 0 || digest(req.Messages[:n]) != m.asked {
+		return known
+	}
+	return supervisor.Measured{Spec: m.spec, Tokens: m.tokens, New: req.Messages[n:], Other: true}
+}
+
+// digest is by what messages are known again; "" of none.
+func digest(messages []protocol.Message) string {
+	if len(messages) == 0 {
+		return ""
+	}
+	sum := sha256.New()
+	if err := json.NewEncoder(sum).Encode(messages); err != nil {
+		return "" // and nothing is known of them
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // newCountedRequest is a request that was answered, with what its provider has counted; nothing where that is estimated.
@@ -47,6 +102,6 @@ func newCountedRequest(req supervisor.ModelRequest, said supervisor.ModelAnswer)
 	if said.Asked != nil {
 		sent = said.Asked
 	}
-	return countedRequest{said.Spec, said.Usage.Input,
-		supervisor.ModelRequest{System: req.System, Tools: req.Tools, Messages: sent}}
+	return countedRequest{spec: said.Spec, tokens: said.Usage.Input,
+		req: supervisor.ModelRequest{System: req.System, Tools: req.Tools, Messages: sent}}
 }

@@ -8,7 +8,7 @@ import (
 	"mews/supervisor"
 )
 
-// What was counted of a request tells of another that has messages of it, also where the oldest are left out or the newest is another.
+// What was counted of a request tells of another that has messages of it, wherever in it they stand.
 func TestACountHoldsForTheMessagesThatAreInIt(t *testing.T) {
 	talk := func(texts ...string) (list []protocol.Message) {
 		for _, text := range texts {
@@ -22,21 +22,28 @@ func TestACountHoldsForTheMessagesThatAreInIt(t *testing.T) {
 		req  supervisor.ModelRequest
 		want string
 	}{
-		"goes on":             {supervisor.ModelRequest{System: "s", Messages: talk("a", "b", "c", "d")}, "3 false"},
-		"ends otherwise":      {supervisor.ModelRequest{System: "s", Messages: talk("a", "b", "C", "d")}, "2 false"},
-		"without the oldest":  {supervisor.ModelRequest{System: "s", Messages: talk("b", "c", "d")}, "2 false"},
-		"after something new": {supervisor.ModelRequest{System: "s", Messages: talk("z", "a", "b", "c")}, "0 false"},
-		"of nothing":          {supervisor.ModelRequest{System: "s"}, "0 false"},
-		"after another text":  {supervisor.ModelRequest{System: "t", Messages: talk("a", "b")}, "2 true"},
-		"with tools":          {supervisor.ModelRequest{System: "s", Tools: []protocol.Tool{{Name: "x"}}, Messages: talk("a")}, "1 true"},
+		"goes on":             {supervisor.ModelRequest{System: "s", Messages: talk("a", "b", "c", "d")}, "d p/m false"},
+		"ends otherwise":      {supervisor.ModelRequest{System: "s", Messages: talk("a", "b", "C", "d")}, "Cd p/m false"},
+		"is shorter amid":     {supervisor.ModelRequest{System: "s", Messages: talk("a", "B", "c", "d")}, "Bd p/m false"},
+		"says one twice":      {supervisor.ModelRequest{System: "s", Messages: talk("a", "a", "b", "c")}, "a p/m false"},
+		"without the oldest":  {supervisor.ModelRequest{System: "s", Messages: talk("b", "c", "d")}, "d p/m false"},
+		"after something new": {supervisor.ModelRequest{System: "s", Messages: talk("z", "a", "b", "c")}, "z p/m false"},
+		"of other messages":   {supervisor.ModelRequest{System: "s", Messages: talk("x", "y")}, "  false"},
+		"of nothing":          {supervisor.ModelRequest{System: "s"}, "  false"},
+		"after another text":  {supervisor.ModelRequest{System: "t", Messages: talk("a", "b")}, " p/m true"},
+		"with tools":          {supervisor.ModelRequest{System: "s", Tools: []protocol.Tool{{Name: "x"}}, Messages: talk("a")}, " p/m true"},
 	} {
 		m := counted.of(c.req)
-		if got := fmt.Sprint(m.Messages, m.Other); got != c.want || (m.Spec != "") != (m.Messages > 0) {
-			t.Errorf("%s: %+v, want %s", name, m, c.want)
+		fresh := ""
+		for _, one := range m.New {
+			fresh += one.Text()
+		}
+		if got := fmt.Sprintf("%s %s %v", fresh, m.Spec, m.Other); got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 	}
 	estimated := newCountedRequest(supervisor.ModelRequest{Messages: talk("a")}, supervisor.ModelAnswer{Spec: "p/m", Usage: protocol.Usage{Input: 9, Estimated: true}})
-	if got := estimated.of(supervisor.ModelRequest{Messages: talk("a")}); got != (supervisor.Measured{}) {
+	if got := estimated.of(supervisor.ModelRequest{Messages: talk("a")}); got.Spec != "" {
 		t.Errorf("what is estimated is no count: %+v", got)
 	}
 }

@@ -43,9 +43,11 @@ type Models interface {
 	Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool)
 }
 
-// Usage keeps what calls counted that left no message.
+// Usage keeps what calls counted.
 type Usage interface {
+	// Put keeps a call that left no message.
 	Put(ctx context.Context, call sqlite.ModelCall) error
+	Counted(ctx context.Context, conversation int64) (sqlite.Counted, error)
 }
 
 // Model calls have a limit of their own in Turn.Limits, of at most 1,000 steps; each may be asked for twice, by hash and
@@ -94,7 +96,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req superv
 	if t.ended {
 		return req, invalidParams("the turn has ended with the model's last message")
 	}
-	if err := t.transcript.catchUp(ctx, t.o.Transcript, t.Conversation); err != nil {
+	if err := t.readTranscript(ctx); err != nil {
 		return req, err
 	}
 	if most := t.Limits.Steps; most > 0 && t.Step >= most {
@@ -162,6 +164,7 @@ func (t *turn) commitStep(ctx context.Context, a supervisor.ModelAnswer, s *step
 	step := sqlite.Step{Turn: t.ID, Message: a.Message, Charged: s.paid == nil}
 	if c := s.paid; c != nil {
 		step.Spec, step.Model, step.Purpose, step.Usage, step.Cost, step.Request = c.Spec, c.Model, c.Purpose, c.Usage, c.Cost, c.Request
+		step.Asked = c.Asked
 		step.Leases = slices.DeleteFunc([]int64{c.Lease}, func(lease int64) bool { return lease == 0 })
 	}
 	last := t.CommitLast != nil && len(a.Message.Calls()) == 0

@@ -87,8 +87,9 @@ func (s *stepStream) call(ctx context.Context, req supervisor.ModelRequest) (sup
 		return said, err
 	}
 	paid := s.priced(sqlite.ModelCall{Spec: said.Spec, Model: said.Model, Usage: said.Usage, Request: said.Request, Lease: said.Lease})
-	s.paid = &paid
 	s.transcript.counted = newCountedRequest(req, said)
+	paid.Asked = digest(s.transcript.counted.req.Messages)
+	s.paid = &paid
 	s.before += said.Message.Text()
 	return said, nil
 }

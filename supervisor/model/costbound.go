@@ -98,11 +98,11 @@ func inputBound(m Choice, kind string, req supervisor.ModelRequest) int64 {
 	picture := pictureTokensOf(kind, m.Model)
 	before := prefixBound(req)
 	bound := perRequest + before + messagesBound(req.Messages, picture)
-	if known := req.Measured; known.Spec == m.Spec && known.Tokens > 0 && known.Messages <= len(req.Messages) {
+	if known := req.Measured; known.Spec == m.Spec && known.Tokens > 0 {
 		if !known.Other {
 			before = 0
 		}
-		bound = min(bound, perRequest+before+known.Tokens+messagesBound(req.Messages[known.Messages:], picture))
+		bound = min(bound, perRequest+before+known.Tokens+messagesBound(known.New, picture))
 	}
 	return bound
 }

@@ -158,12 +158,13 @@ func TestNoCallCostsMoreThanItsWorst(t *testing.T) {
 				check()
 				*g = greedy{share: rapid.Int64Range(1, 6).Draw(t, "bytes of a token"), known: len(g.seen.Messages)}
 				answer := check()
-				req.Measured = supervisor.Measured{Spec: "p/m", Tokens: answer.Usage.Input, Messages: len(req.Messages)}
+				req.Measured = supervisor.Measured{Spec: "p/m", Tokens: answer.Usage.Input}
 				talk := len(req.Messages)
 				drawTalk(t, &req, rapid.IntRange(1, 3).Draw(t, "more"))
+				req.Measured.New = req.Messages[talk:]
 				check()
 				const exchange = 3 // messages of drawTalk's; the oldest is forgotten
-				req.Messages, req.Measured.Messages = req.Messages[exchange:], talk-exchange
+				req.Messages = req.Messages[exchange:]
 				req.System, req.Measured.Other = "s"+long.Draw(t, "other system"), true
 				g.known, g.fresh = g.known-exchange, true
 				check()
@@ -176,7 +177,7 @@ func TestAWorstIsAsNearAsWhatIsKnown(t *testing.T) {
 	c := sellers(t, map[string]Price{"gpt/own": {Input: 1, Output: 2}, "gpt/gift": {}})
 	whole := supervisor.ModelRequest{Messages: []protocol.Message{protocol.UserText(strings.Repeat("x", 300_000)), protocol.UserText("y")}}
 	measured := whole
-	measured.Measured = supervisor.Measured{Spec: "gpt/own", Tokens: 70_000, Messages: 1}
+	measured.Measured = supervisor.Measured{Spec: "gpt/own", Tokens: 70_000, New: whole.Messages[1:]}
 	of := func(spec string, req supervisor.ModelRequest) costBound {
 		choice, err := c.Resolve(spec)
 		if err != nil {

@@ -45,7 +45,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"findOperation": findOperation, "listOperations": listOperations, "openOperations": openOperations,
 		"moveOperation": moveOperation, "killOperation": killOperation, "listAttachments": listAttachments,
 		"fetchAttachment": fetchAttachment, "redirectInbox": redirectInbox, "redirectTurns": redirectTurns, "walkStopped": findFirstMessage,
-		"setUnread": setUnread, "takeUnread": takeUnread, "addToText": addToText,
+		"setUnread": setUnread, "findCounted": findCounted, "takeUnread": takeUnread, "addToText": addToText,
 	} {
 		for _, detail := range r.plan(query) {
 			if slow.MatchString(detail) && !waiting.MatchString(detail) {

@@ -19,6 +19,7 @@ type Step struct {
 	Cost    *int64  // in millionths of a dollar; nil where no price is known
 	Request string  // the provider's own name of the call; "" where it gave none
 	Leases  []int64 // the person's, which end with it
+	Asked   string  // as ModelCall's
 	Charged bool    // what it cost was kept before: no field between Message and this one is used
 }
 
@@ -92,5 +93,6 @@ func (t turnTx) commitStep(step Step) (int64, error) {
 	}
 	in := t.turn.Conversation
 	return id, t.putUsage(id, ModelCall{User: in.User, Conversation: in.ID, Turn: t.turn.ID, Spec: step.Spec, Model: step.Model,
-		Purpose: step.Purpose, Usage: step.Usage, Cost: step.Cost, Request: step.Request}, step.Leases...)
+		Purpose: step.Purpose, Usage: step.Usage, Cost: step.Cost, Request: step.Request, Asked: step.Asked},
+		step.Leases...)
 }

@@ -26,6 +26,7 @@ type ModelCall struct {
 	Cost         *int64 // in millionths of a dollar; nil where no price is known
 	Request      string // the provider's own name of the call; "" where it gave none
 	Lease        int64  // the person's, which ends with it; 0 is none
+	Asked        string // a digest of its request's messages; "" is not known
 }
 
 // Put keeps a call that left no message. CommitStep keeps those that left one, with it. It may come after the end of the call's turn.
@@ -61,8 +62,8 @@ func (t tx) checkTurnOf(turn, conversation int64, user string) error {
 }
 
 const insertUsage = `INSERT INTO usage (user, conversation, turn, message, spec, model, purpose, class, input, output,
-	cache_read, cache_write, estimated, cost, request, created_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?)`
+	cache_read, cache_write, estimated, cost, request, asked, created_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?)`
 
 // putUsage keeps a call, with the message that it left (0 is none), and ends its leases.
 func (t tx) putUsage(message int64, c ModelCall, leases ...int64) error {
@@ -77,7 +78,7 @@ func (t tx) putUsage(message int64, c ModelCall, leases ...int64) error {
 	u := c.Usage
 	return t.Exec(insertUsage, c.User, orNull(c.Conversation), orNull(c.Turn), orNull(message), c.Spec, c.Model,
 		cmp.Or(c.Purpose, supervisor.PurposeChat), c.Class, clampCount(u.Input), clampCount(u.Output), clampCount(u.CacheRead),
-		clampCount(u.CacheWrite), u.Estimated, cost, c.Request, at)
+		clampCount(u.CacheWrite), u.Estimated, cost, c.Request, c.Asked, at)
 }
 
 // maxCount is more than any call counts. SQLite refuses to add up what does not fit into 64 bits; of these there may be
@@ -86,3 +87,26 @@ const maxCount = 1 << 40
 
 // clampCount is a provider's figure within bounds: a wrong one spoils neither the step nor a sum.
 func clampCount(n int64) int64 { return min(max(n, 0), maxCount) }
+
+const findCounted = `SELECT u.spec, u.input, u.asked, u.message FROM message m JOIN usage u ON u.message = m.id
+	WHERE m.conversation = ? AND m.id = (SELECT max(id) FROM message WHERE conversation = m.conversation AND role = 'assistant')
+	AND u.asked IS NOT NULL AND u.estimated = 0 AND u.input > 0`
+
+// Counted is what a provider has counted of a request.
+type Counted struct {
+	Spec   string // provider/model; "" where nothing is known
+	Input  int64  // tokens
+	Asked  string // a digest of its messages
+	Answer int64  // the message that followed them
+}
+
+// Counted is of the request of a conversation's newest answer.
+func (s Usage) Counted(ctx context.Context, conversation int64) (Counted, error) {
+	c, _, err := engine.One(s.db.reader(ctx, "find what was counted of conversation %d", conversation), scanCounted, findCounted, conversation)
+	return c, err
+}
+
+func scanCounted(row *engine.Row) (c Counted) {
+	row.Scan(&c.Spec, &c.Input, &c.Asked, &c.Answer)
+	return c
+}

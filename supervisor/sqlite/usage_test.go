@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"time"
@@ -174,4 +175,33 @@ func TestADayIsThePersonsOwn(t *testing.T) {
 	s.same("within two nanoseconds", sum(s, half)[0].Calls, int64(1))
 	half.To = s.now
 	s.same("before it", sum(s, half), []sqlite.UsageTotal(nil))
+}
+
+// What was counted is found of the newest answer's request, unless it was estimated or the request is not known.
+func TestWhatWasCountedIsFound(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("hi")
+	for i, c := range []struct {
+		usage protocol.Usage
+		asked string
+		known bool
+	}{
+		{protocol.Usage{Input: 100}, "ab", true}, {protocol.Usage{Input: 200}, "cd", true}, {protocol.Usage{Input: 300, Estimated: true}, "ef", false},
+		{protocol.Usage{Input: 400}, "", false}, {protocol.Usage{}, "ab", false},
+	} {
+		st := step(turn, "said")
+		st.Spec, st.Usage, st.Asked = "a/b", c.usage, c.asked
+		id, err := s.db.Turns().CommitStep(t.Context(), st)
+		s.must(err)
+		got, err := s.db.Usage().Counted(t.Context(), turn.Conversation.ID)
+		s.must(err)
+		want := sqlite.Counted{}
+		if c.known {
+			want = sqlite.Counted{Spec: "a/b", Input: c.usage.Input, Asked: c.asked, Answer: id}
+		}
+		s.same(fmt.Sprint("after answer ", i), got, want)
+	}
+	other, err := s.db.Usage().Counted(t.Context(), turn.Conversation.ID+1)
+	s.must(err)
+	s.same("of another", other, sqlite.Counted{})
 }
