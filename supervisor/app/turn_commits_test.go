@@ -30,23 +30,23 @@ import (
 )
 
 const (
-	farSource = "far/1"
-	aliceChat = "42"
+	fakeSource = "far/1"
+	aliceChat  = "42"
 )
 
-// farChat is a chat far away. It is also the model, and what a worker does with it.
-type farChat struct {
+// fakeChannel is a channel of one chat. It is also the model, and what a worker does with it.
+type fakeChannel struct {
 	mu     sync.Mutex // guards what follows
 	sent   []string
-	during func(*life) // what happens while the model thinks; nil is nothing
-	tools  int         // how many steps ask for a tool before the last
-	day    int64       // what alice may spend in a day, in millionths of a dollar; 0 is no limit
-	dearer int64       // what each call can cost at most, more than the one before
-	least  int64       // what it can cost at least; 0 is as much
+	during func(*turnRig) // what happens while the model thinks; nil is nothing
+	tools  int            // how many steps ask for a tool before the last
+	day    int64          // what alice may spend in a day, in millionths of a dollar; 0 is no limit
+	dearer int64          // what each call can cost at most, more than the one before
+	least  int64          // what it can cost at least; 0 is as much
 	calls  int64
 }
 
-func (f *farChat) Send(_ context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
+func (f *fakeChannel) Send(_ context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	text := content.Text
@@ -57,24 +57,24 @@ func (f *farChat) Send(_ context.Context, to supervisor.Address, content supervi
 	return fmt.Sprint(len(f.sent)), nil
 }
 
-func (f *farChat) Edit(context.Context, supervisor.Address, string, supervisor.RichText) error {
+func (f *fakeChannel) Edit(context.Context, supervisor.Address, string, supervisor.RichText) error {
 	return nil
 }
-func (f *farChat) Delete(context.Context, supervisor.Address, string) error   { return nil }
-func (f *farChat) Unbutton(context.Context, supervisor.Address, string) error { return nil }
-func (f *farChat) Typing(context.Context, supervisor.Address) error           { return nil }
+func (f *fakeChannel) Delete(context.Context, supervisor.Address, string) error   { return nil }
+func (f *fakeChannel) Unbutton(context.Context, supervisor.Address, string) error { return nil }
+func (f *fakeChannel) Typing(context.Context, supervisor.Address) error           { return nil }
 
-func (f *farChat) texts() []string {
+func (f *fakeChannel) texts() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return slices.Clone(f.sent)
 }
 
-// life is one life of all that a message passes between Telegram's update and its answer, with a worker that is a function.
-type life struct {
+// turnRig is one life of all that a message passes between Telegram's update and its answer, with a worker that is a function.
+type turnRig struct {
 	*testing.T
 	db       *sqlite.DB
-	chat     *farChat
+	chat     *fakeChannel
 	feeds    reply.Feeds
 	box      *outbox.Outbox
 	sessions *session.Registry
@@ -83,14 +83,14 @@ type life struct {
 	updates  int64
 }
 
-func rise(t *testing.T, dir string, chat *farChat, committed func()) *life {
+func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *turnRig {
 	t.Helper()
-	l := &life{T: t, chat: chat}
+	l := &turnRig{T: t, chat: chat}
 	l.db = sqlitetest.OpenPath(t, filepath.Join(dir, "mews.db"), sqlite.Options{Committed: committed})
 	yes := func(supervisor.Conversation) bool { return true }
 	whole := func(text string) []supervisor.RichText { return []supervisor.RichText{{Text: text}} }
 	l.box = outbox.New(outbox.Options{
-		Name: supervisor.ChannelTelegram, Source: farSource, Channel: chat, Deliveries: l.db.Outbox(), Posts: l.db.Posts(),
+		Name: supervisor.ChannelTelegram, Source: fakeSource, Channel: chat, Deliveries: l.db.Outbox(), Posts: l.db.Posts(),
 		Conversations: l.db.Conversations(), Freezes: l.db.Outbox(), Replies: &l.feeds, Rates: outbox.Rates{Chat: 1, All: 1000},
 		Render: func(text string, _ bool) []supervisor.RichText { return whole(text) },
 		Halve:  func(part supervisor.RichText) []supervisor.RichText { return whole(part.Text) },
@@ -132,18 +132,18 @@ func rise(t *testing.T, dir string, chat *farChat, committed func()) *life {
 }
 
 // budgetOf is what alice may spend.
-func (l *life) budgetOf(c supervisor.Conversation) budget.Options {
+func (l *turnRig) budgetOf(c supervisor.Conversation) budget.Options {
 	return budget.Options{Leases: l.db.Leases(), Advances: l.advances, Conversation: c, Limits: supervisor.Budget{Day: l.chat.day}}
 }
 
-func (l *life) note(err error) {
+func (l *turnRig) note(err error) {
 	if err != nil {
 		l.Error(err)
 	}
 }
 
 // Stream is the model.
-func (l *life) Stream(ctx context.Context, _ string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
+func (l *turnRig) Stream(ctx context.Context, _ string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
 	answer supervisor.ModelAnswer, err error) {
 	<-time.After(20 * time.Millisecond) // all that the turn's beginning has woken has come to rest
 	synctest.Wait()
@@ -174,10 +174,10 @@ func (l *life) Stream(ctx context.Context, _ string, req supervisor.ModelRequest
 	return answer, nil
 }
 
-func (l *life) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 10, true }
+func (l *turnRig) Cost(string, protocol.Usage, time.Duration) (int64, bool) { return 10, true }
 
 // Run is the worker: it asks the model until that wants no more.
-func (l *life) Run(ctx context.Context, a session.Attempt) (end session.End, err error) {
+func (l *turnRig) Run(ctx context.Context, a session.Attempt) (end session.End, err error) {
 	o := l.budgetOf(a.Turn.Conversation)
 	o.Turn = a.Turn.ID
 	l.host.BeginTurn(hostcall.Turn{Reserver: budget.New(o), ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, First: a.First, Step: a.Start.Step,
@@ -225,10 +225,10 @@ func hash(s string) string {
 }
 
 // say is a poll that brings something from alice. Nothing begins before wake.
-func (l *life) say(text string) supervisor.Conversation {
+func (l *turnRig) say(text string) supervisor.Conversation {
 	l.Helper()
 	l.updates++
-	receipt, err := l.db.Inbox().PutBatch(l.Context(), supervisor.Batch{Source: farSource, Next: l.updates + 1, Items: []supervisor.Item{{
+	receipt, err := l.db.Inbox().PutBatch(l.Context(), supervisor.Batch{Source: fakeSource, Next: l.updates + 1, Items: []supervisor.Item{{
 		Update: l.updates, Inbound: supervisor.Inbound{Key: fmt.Sprint(l.updates), Kind: supervisor.KindText, Text: text,
 			Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: aliceChat}}}}})
 	if err != nil {
@@ -238,7 +238,7 @@ func (l *life) say(text string) supervisor.Conversation {
 }
 
 // ask has alice say something, and lets all come of it that comes of it.
-func (l *life) ask(text string) {
+func (l *turnRig) ask(text string) {
 	l.Helper()
 	l.sessions.Wake(l.say(text))
 	settleDown()
@@ -250,7 +250,7 @@ func settleDown() {
 	synctest.Wait()
 }
 
-func (l *life) same(what string, got, want any) {
+func (l *turnRig) same(what string, got, want any) {
 	l.Helper()
 	if d := cmp.Diff(want, got); d != "" {
 		l.Errorf("%s: (-want +got)\n%s", what, d)
@@ -258,7 +258,7 @@ func (l *life) same(what string, got, want any) {
 }
 
 // allDone checks that nothing is left to do.
-func (l *life) allDone() {
+func (l *turnRig) allDone() {
 	l.Helper()
 	l.same("messages that are not done", sqlitetest.Look(l, l.db, "SELECT text FROM inbox WHERE state <> 'done'"), []string(nil))
 	l.same("leases", sqlitetest.Look(l, l.db, "SELECT id FROM lease"), []string(nil))
@@ -269,14 +269,14 @@ func (l *life) allDone() {
 // about to be sent, and the receipt. What cannot be told at once has commits of its own.
 func TestCommitsOfATurn(t *testing.T) {
 	for name, c := range map[string]struct {
-		during  func(*life) // while the model thinks
+		during  func(*turnRig) // while the model thinks
 		tools   int
 		commits int
 		sent    []string
 	}{
 		"one post": {nil, 0, 4, []string{"re: a"}},
 		"one tool": {nil, 1, 6, []string{"re: a"}}, // and its call, its result
-		"a notice meanwhile": {func(l *life) { // and that, its post, its receipt
+		"a notice meanwhile": {func(l *turnRig) { // and that, its post, its receipt
 			if _, err := l.db.Outbox().PutNotice(l.Context(), 1, "by the way"); err != nil {
 				l.Fatal(err)
 			}
@@ -286,7 +286,7 @@ func TestCommitsOfATurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				commits := 0
-				l := rise(t, t.TempDir(), &farChat{during: c.during, tools: c.tools}, func() { commits++ })
+				l := newTurnRig(t, t.TempDir(), &fakeChannel{during: c.during, tools: c.tools}, func() { commits++ })
 				settleDown()
 				commits = 0
 				l.ask("a")
@@ -313,7 +313,7 @@ func TestCommitsOfATurnWithABudget(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				commits := 0
-				l := rise(t, t.TempDir(), &farChat{day: c.day, dearer: c.dearer, least: 200}, func() { commits++ })
+				l := newTurnRig(t, t.TempDir(), &fakeChannel{day: c.day, dearer: c.dearer, least: 200}, func() { commits++ })
 				for i, want := range c.want {
 					settleDown()
 					commits = 0
@@ -332,14 +332,14 @@ func TestCommitsOfATurnWithABudget(t *testing.T) {
 // again, and says so. A call that may have been made counts with all that was set aside for it.
 func TestKilledAfterEachCommitOfATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		dir, chat := t.TempDir(), &farChat{day: 1_000_000}
+		dir, chat := t.TempDir(), &fakeChannel{day: 1_000_000}
 		type image struct {
 			dir  string
 			sent []string
 		}
 		var images []image
 		began := false
-		l := rise(t, dir, chat, func() {
+		l := newTurnRig(t, dir, chat, func() {
 			i := image{t.TempDir(), chat.texts()}
 			for _, file := range []string{"mews.db", "mews.db-wal"} {
 				data, err := os.ReadFile(filepath.Join(dir, file))
@@ -364,7 +364,7 @@ func TestKilledAfterEachCommitOfATurn(t *testing.T) {
 			t.Fatalf("%d commits", len(images))
 		}
 		for i, image := range images {
-			next := rise(t, image.dir, &farChat{sent: image.sent, day: 1_000_000}, nil)
+			next := newTurnRig(t, image.dir, &fakeChannel{sent: image.sent, day: 1_000_000}, nil)
 			settleDown()
 			next.same(fmt.Sprint("sent, killed after commit ", i+1), next.chat.texts(), []string{"re: before", answers[i]})
 			next.allDone()

@@ -187,14 +187,14 @@ func TestWhatOthersNamedIsShownOnOneLine(t *testing.T) {
 	}
 }
 
-// shelf is a store of choices that can't.
-type shelf struct{ choices }
+// failingChoices keeps no choice.
+type failingChoices struct{ choices }
 
-func (shelf) Choose(context.Context, string, string) error { return errors.New("errno 5") }
+func (failingChoices) Choose(context.Context, string, string) error { return errors.New("errno 5") }
 
 func TestAChoiceThatIsNotKeptIsNotSaidToBe(t *testing.T) {
 	h := newRig(t)
-	h.options.Models, h.options.Choices = many(1), shelf{}
+	h.options.Models, h.options.Choices = many(1), failingChoices{}
 	h.live()
 	for _, ask := range []string{"/model far/m-000", "/model default"} {
 		if got := h.ask(ask); strings.Contains(got, "From your next") || !strings.Contains(got, "in the log") {

@@ -11,19 +11,19 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// ledger is a database of which only the audit log matters.
-type ledger struct{ *story }
+// auditStory is a database of which only the audit log matters.
+type auditStory struct{ *story }
 
-func newLedger(t *testing.T, rows int) ledger {
+func newAuditStory(t *testing.T, rows int) auditStory {
 	t.Helper()
-	l := ledger{newStory(t)}
+	l := auditStory{newStory(t)}
 	for n := range rows {
 		l.must(l.db.Audit().Put(t.Context(), "alice", "login", fmt.Sprint("row ", n+1)))
 	}
 	return l
 }
 
-func (l ledger) verify(known string) sqlite.AuditReport {
+func (l auditStory) verify(known string) sqlite.AuditReport {
 	l.Helper()
 	report, err := l.db.Audit().Verify(l.Context(), known)
 	l.must(err)
@@ -31,7 +31,7 @@ func (l ledger) verify(known string) sqlite.AuditReport {
 }
 
 // forge changes the database behind the program's back.
-func (l ledger) forge(statements string) {
+func (l auditStory) forge(statements string) {
 	l.Helper()
 	sqlitetest.Change(l, l.db, "DROP TRIGGER IF EXISTS audit_is_not_changed; DROP TRIGGER IF EXISTS audit_is_not_deleted; "+statements)
 }
@@ -63,7 +63,7 @@ func TestAForgedAuditLogIsFound(t *testing.T) {
 		"one added":             {"INSERT INTO audit (user, action, detail, created_at) VALUES ('', 'x', '', 1)", 6, "has no digest"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newLedger(t, 5)
+			l := newAuditStory(t, 5)
 			l.forge(c.forge)
 			report := l.verify("")
 			if report.Broken != c.broken || !strings.Contains(report.Why, c.why) {
@@ -74,7 +74,7 @@ func TestAForgedAuditLogIsFound(t *testing.T) {
 }
 
 func TestWhatIsCutOffAnAuditLogIsFound(t *testing.T) {
-	l := newLedger(t, 5)
+	l := newAuditStory(t, 5)
 	whole := l.verify("")
 	l.same("rows", []int64{whole.Rows, whole.First, whole.Last, whole.Broken}, []int64{5, 1, 5, 0})
 	l.must(l.db.Audit().Put(t.Context(), "", "more", ""))
@@ -91,7 +91,7 @@ func TestWhatIsCutOffAnAuditLogIsFound(t *testing.T) {
 }
 
 func TestAnEmptyAuditLogIsWhole(t *testing.T) {
-	l := newLedger(t, 0)
+	l := newAuditStory(t, 0)
 	empty := l.verify("")
 	l.same("broken", empty.Broken+empty.Rows, int64(0))
 	l.must(l.db.Audit().Put(t.Context(), "", "first", ""))
@@ -99,7 +99,7 @@ func TestAnEmptyAuditLogIsWhole(t *testing.T) {
 }
 
 func TestRowsFromBeforeTheChainAreInIt(t *testing.T) {
-	l := newLedger(t, 0)
+	l := newAuditStory(t, 0)
 	l.forge(`INSERT INTO audit (user, action, detail, created_at) VALUES ('alice', 'old', 'a', 1), ('bob', 'old', 'b', 2)`)
 	early := l.verify("")
 	l.same("early", []int64{early.Rows, early.Early, early.Broken}, []int64{2, 2, 0})
@@ -120,7 +120,7 @@ func TestRowsFromBeforeTheChainAreInIt(t *testing.T) {
 }
 
 func TestAuditRowsAreKeptTogetherOrNotAtAll(t *testing.T) {
-	l := newLedger(t, 1)
+	l := newAuditStory(t, 1)
 	err := l.db.Audit().PutAll(t.Context(), []sqlite.AuditRow{{Action: "good"}, {Action: ""}})
 	if err == nil {
 		t.Error("an action without a name was kept")
@@ -131,7 +131,7 @@ func TestAuditRowsAreKeptTogetherOrNotAtAll(t *testing.T) {
 }
 
 func TestTheAuditLogIsAskedFor(t *testing.T) {
-	l := newLedger(t, 2)
+	l := newAuditStory(t, 2)
 	l.now = noon.Add(time.Hour)
 	l.must(l.db.Audit().PutAll(t.Context(), []sqlite.AuditRow{{User: "bob", Action: "login.refused", Detail: "d"}, {Action: "start"},
 		{User: "alice", Action: "Login"}}))

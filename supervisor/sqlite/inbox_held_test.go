@@ -137,7 +137,7 @@ func TestAWrongCodeOpensNothing(t *testing.T) {
 
 func TestHowLongAGateStaysOpen(t *testing.T) {
 	for name, c := range map[string]struct {
-		steps []time.Duration // between letters
+		steps []time.Duration // between messages
 		held  bool            // whether the last one is
 	}{
 		"at once":               {[]time.Duration{0}, false},

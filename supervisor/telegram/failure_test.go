@@ -207,10 +207,10 @@ func TestAGatewaySaysInItsHeaderHowLongAFloodLasts(t *testing.T) {
 	}
 }
 
-// parrot is a server that takes a request whole and answers with bytes of its own choice.
-type parrot []byte
+// fixedAnswer is a server that takes a request whole and answers with bytes of its own choice.
+type fixedAnswer []byte
 
-func (p parrot) RoundTrip(r *http.Request) (*http.Response, error) {
+func (p fixedAnswer) RoundTrip(r *http.Request) (*http.Response, error) {
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func FuzzResponse(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\n\r\n" + `{"ok":true,"result":{"message_id":7}}`))
 	fates := []supervisor.SendResult{supervisor.ResultUnsent, supervisor.ResultUnknown, supervisor.ResultRefused}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		c, err := New(Options{Token: canaryToken, Transport: parrot(raw)})
+		c, err := New(Options{Token: canaryToken, Transport: fixedAnswer(raw)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -57,8 +57,8 @@ const (
 	voice = `"voice":{"duration":3,"mime_type":"audio/ogg","file_id":"AwAC","file_unique_id":"AgAD","file_size":9876}`
 )
 
-// letters are what is read off the updates that people's words come in. The rest of a letter is checked below.
-var letters = []struct {
+// inboundTests are what is read off the updates that people's words come in. The rest is checked below.
+var inboundTests = []struct {
 	name, update string
 	kind         supervisor.IncomingKind
 	text         string
@@ -197,7 +197,7 @@ var letters = []struct {
 }
 
 func TestReadWords(t *testing.T) {
-	for _, test := range letters {
+	for _, test := range inboundTests {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := telegram.Read(json.RawMessage(test.update), me)
 			if err != nil {
@@ -370,7 +370,7 @@ func TestReadIsBounded(t *testing.T) {
 
 // FuzzUpdate: whatever an update is, what is read off it keeps to what Letter promises.
 func FuzzUpdate(f *testing.F) {
-	for _, l := range letters {
+	for _, l := range inboundTests {
 		f.Add([]byte(l.update))
 	}
 	f.Add([]byte(message(ann, group, text("@mews_bot hi"), entity("mention", 0, 9),

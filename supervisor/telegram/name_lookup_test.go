@@ -75,16 +75,16 @@ type dated struct {
 	at    map[string]time.Duration
 }
 
-func (d *dated) Take(ctx context.Context, letters []supervisor.Incoming, next int64) error {
+func (d *dated) Take(ctx context.Context, batch []supervisor.Incoming, next int64) error {
 	if d.began.IsZero() {
 		d.began = time.Now() // the first poll is answered at once
 	}
-	for _, l := range letters {
+	for _, l := range batch {
 		if _, known := d.at[l.Text]; !known && l.Text != "" {
 			d.at[l.Text] = time.Since(d.began)
 		}
 	}
-	return d.store.Take(ctx, letters, next)
+	return d.store.Take(ctx, batch, next)
 }
 
 func newDated() *dated { return &dated{store: newStore(0), at: map[string]time.Duration{}} }

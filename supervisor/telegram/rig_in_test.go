@@ -20,7 +20,7 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// store is a gate that keeps letters as a database does: each once, whatever it is told how often, with the offset.
+// store is a gate that keeps a batch as a database does: each once, whatever it is told how often, with the offset.
 type store struct {
 	mu      sync.Mutex
 	next    int64
@@ -41,16 +41,16 @@ func (s *store) Next(context.Context) (int64, error) {
 	return s.next, nil
 }
 
-func (s *store) Take(_ context.Context, letters []supervisor.Incoming, next int64) error {
+func (s *store) Take(_ context.Context, batch []supervisor.Incoming, next int64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.batches = append(s.batches, ids(letters))
+	s.batches = append(s.batches, ids(batch))
 	if s.refuse != nil {
 		if err := s.refuse(); err != nil {
 			return err
 		}
 	}
-	for _, l := range letters {
+	for _, l := range batch {
 		s.keep(l)
 	}
 	if next != 0 {
@@ -75,9 +75,9 @@ func (s *store) keep(l supervisor.Incoming) {
 	s.order = append(s.order, l.Text)
 }
 
-func ids(letters []supervisor.Incoming) []int64 {
+func ids(batch []supervisor.Incoming) []int64 {
 	var ids []int64
-	for _, l := range letters {
+	for _, l := range batch {
 		ids = append(ids, l.Update)
 	}
 	return ids

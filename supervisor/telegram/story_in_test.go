@@ -238,7 +238,7 @@ func TestGroupsAsThemselves(t *testing.T) {
 	look := "look\n[With it came a photo, which can't be looked at in this version.]"
 	s.hears(t, "/help", "", "/help@other_bot", "what is new?", look, "", "") // the first chat's hang on the bot's name
 	var told []string
-	for _, l := range s.letters() {
+	for _, l := range s.incoming() {
 		told = append(told, fmt.Sprintf("%s %s in %q, to us: %v, moved: %s", l.Kind, l.Chat, l.Thread, l.Addressed, cmp.Or(l.MovedTo, "0")))
 	}
 	want := []string{
@@ -255,8 +255,8 @@ func TestGroupsAsThemselves(t *testing.T) {
 	}
 }
 
-// letters are what was kept, by update.
-func (s *store) letters() []supervisor.Incoming {
+// incoming is what was kept, by update.
+func (s *store) incoming() []supervisor.Incoming {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var all []supervisor.Incoming
@@ -276,13 +276,13 @@ type mortal struct {
 	kill context.CancelFunc
 }
 
-func (m *mortal) Take(ctx context.Context, letters []supervisor.Incoming, next int64) error {
+func (m *mortal) Take(ctx context.Context, batch []supervisor.Incoming, next int64) error {
 	fate := m.rng.IntN(4)
 	if fate == 0 {
 		m.kill()
 		return ctx.Err()
 	}
-	err := m.store.Take(ctx, letters, next)
+	err := m.store.Take(ctx, batch, next)
 	if m.kept() || fate == 1 {
 		m.kill()
 	}
@@ -349,7 +349,7 @@ func TestTheWebhookFromEndToEnd(t *testing.T) {
 	}
 	s.Await(t, "all to be delivered", func() bool { return s.Pending() == 0 })
 	order := map[string]string{}
-	for _, l := range s.letters() {
+	for _, l := range s.incoming() {
 		order[l.Chat] += l.Text
 	}
 	for chat, got := range order {

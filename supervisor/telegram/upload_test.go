@@ -26,13 +26,13 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// shelf is where files are; those that are open can be waited for.
-type shelf struct {
+// fileStore is where files are; those that are open can be waited for.
+type fileStore struct {
 	files map[string][]byte
 	taken sync.WaitGroup
 }
 
-func (s *shelf) open(sha string) (io.ReadCloser, int64, error) {
+func (s *fileStore) open(sha string) (io.ReadCloser, int64, error) {
 	content, ok := s.files[sha]
 	if !ok {
 		return nil, 0, errors.New("it is gone")
@@ -44,7 +44,7 @@ func (s *shelf) open(sha string) (io.ReadCloser, int64, error) {
 // taken is an open file.
 type taken struct {
 	io.Reader
-	from *shelf
+	from *fileStore
 	done atomic.Bool
 }
 
@@ -60,7 +60,7 @@ func (f *taken) Close() error {
 func stocked(t *testing.T, files map[string][]byte) (*telegramtest.Server, *Client) {
 	t.Helper()
 	s, c := at(t)
-	from := &shelf{files: files}
+	from := &fileStore{files: files}
 	c.open = from.open
 	t.Cleanup(func() {
 		c.Close()
@@ -254,7 +254,7 @@ func TestAFileThatCantBeReadIsRefused(t *testing.T) {
 		open func(string) (io.ReadCloser, int64, error)
 		says string
 	}{
-		"no shelf":  {nil, `sendDocument to 7: open the file "a.png": there is no place that files are in`},
+		"no store":  {nil, `sendDocument to 7: open the file "a.png": there is no place that files are in`},
 		"gone":      {func(string) (io.ReadCloser, int64, error) { return nil, 0, gone }, `sendDocument to 7: open the file "a.png": it is gone`},
 		"too large": {func(string) (io.ReadCloser, int64, error) { return io.NopCloser(failing{io.EOF}), maxDocument + 1, nil }, `sendDocument to 7: the file "a.png" has 50000001 bytes, and a bot can send at most 50000000`},
 		"too short": {short(io.EOF), "sendDocument to 7: read what is to be sent: unexpected EOF"},

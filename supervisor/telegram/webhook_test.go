@@ -224,14 +224,14 @@ func (l *oneConn) Addr() net.Addr { return &net.UnixAddr{Name: "memory"} }
 // slowStore takes longer than a body may.
 type slowStore struct{ *store }
 
-func (s slowStore) Take(ctx context.Context, letters []supervisor.Incoming, next int64) error {
+func (s slowStore) Take(ctx context.Context, batch []supervisor.Incoming, next int64) error {
 	timer := time.NewTimer(20 * time.Second)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-timer.C:
-		return s.store.Take(ctx, letters, next)
+		return s.store.Take(ctx, batch, next)
 	}
 }
 
