@@ -79,6 +79,8 @@ func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 			h := apptest.NewService(t, url, append([]string{"alice"}, others...)...)
 			if own {
 				withOwnUIDs(h, firstUID, lastUID, append([]string{"alice"}, others...)...)
+			} else {
+				h.Configure("worker: {uids: \"\"}\n")
 			}
 			h.Start()
 			defer h.Stop()

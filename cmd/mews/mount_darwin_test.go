@@ -6,3 +6,5 @@ import "errors"
 func mountSmall(string, string) error { return errors.ErrUnsupported }
 
 func unmount(string) error { return errors.ErrUnsupported }
+
+func mountPlain(string) error { return errors.ErrUnsupported }

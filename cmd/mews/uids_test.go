@@ -1,35 +1,46 @@
 package main_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/placement"
 )
 
-// The uids that people without an account get in these tests. Nobody has them.
-const firstUID, lastUID = 70400, 70419
+// The uids that people without an account get in these tests. Nobody has them, nor has another run of these tests.
+var (
+	firstUID = 71000 + os.Getpid()%400*20
+	lastUID  = firstUID + 19
+)
 
 // withOwnUIDs has people live where Mews makes their homes, each with a uid of their own. first is 0 for what is so by default.
 func withOwnUIDs(h *apptest.Service, first, last int, people ...string) {
 	h.T.Helper()
-	text, err := os.ReadFile(h.Config)
-	if err != nil {
-		h.T.Fatal(err)
-	}
 	for _, name := range people {
-		text = []byte(strings.Replace(string(text), "home: "+h.Home(name)+", ", "", 1))
-	}
-	if err := os.WriteFile(h.Config, text, 0o600); err != nil {
-		h.T.Fatal(err)
+		reword(h, "home: "+h.Home(name)+", ", "")
 	}
 	if first > 0 {
 		h.Configure(fmt.Sprintf("worker: {uids: %d-%d}\n", first, last))
+	}
+}
+
+// reword replaces something in a configuration, once.
+func reword(h *apptest.Service, from, to string) {
+	h.T.Helper()
+	text, err := os.ReadFile(h.Config)
+	if err == nil {
+		err = os.WriteFile(h.Config, []byte(strings.Replace(string(text), from, to, 1)), 0o600)
+	}
+	if err != nil {
+		h.T.Fatal(err)
 	}
 }
 
@@ -60,20 +71,30 @@ func TestWithNothingConfiguredEachPersonHasAUID(t *testing.T) {
 	}
 }
 
-// TestEachPersonHasAUIDOfTheirOwn: who has no account gets a uid that stays theirs, and a home that belongs to it. Whose home
-// belongs to the account that people share stays there until an admin has handed it over, by the command that status has.
+// TestEachPersonHasAUIDOfTheirOwn: who has no account gets a uid that stays theirs. A home that Mews makes belongs to it; one that
+// belongs to the account that people share, and a workspace, are lent, and stay that account's. Where they can't be, their people
+// stay with that account until an admin has handed the home over, by the command that status has.
 func TestEachPersonHasAUIDOfTheirOwn(t *testing.T) {
 	if os.Getuid() != 0 {
 		return // there is no other account
 	}
 	_, url := modeltest.NewServer(t, runner)
-	h := apptest.NewService(t, url, "ann", "ben", "cat")
+	h := apptest.NewService(t, url, "ann", "ben", "cat", "dan")
 	withOwnUIDs(h, firstUID, lastUID, "ann", "ben")
+	code := filepath.Join(h.Dir, "code")
+	if err := errors.Join(os.Mkdir(code, 0o700), mountPlain(h.Home("dan"))); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = unmount(h.Home("dan")) })
+	for _, dir := range []string{code, h.Home("dan")} {
+		apptest.GiveToWorkers(t, dir)
+	}
+	reword(h, "{name: cat, ", "{name: cat, workspaces: ["+code+"], ")
 	uids := func() map[string]int {
 		t.Helper()
 		found := map[string]int{}
-		for _, name := range []string{"ann", "ben", "cat"} {
-			got := newNeighbour(h, name).ask("run echo kept >>kept; echo uid $(id -u) of $(stat -c %u .)")
+		for _, name := range []string{"ann", "ben", "cat", "dan"} {
+			got := newNeighbour(h, name).ask("run echo kept >>kept; [ ! -e /workspaces/code ] || echo mine >>/workspaces/code/mine; echo uid $(id -u) of $(stat -c %u .)")
 			_, rest, _ := strings.Cut(got, "uid ")
 			uid, owner, _ := strings.Cut(strings.TrimSpace(rest), " of ")
 			n, err := strconv.Atoi(uid)
@@ -87,15 +108,20 @@ func TestEachPersonHasAUIDOfTheirOwn(t *testing.T) {
 	own := func(uid int) bool { return uid >= firstUID && uid <= lastUID }
 	h.Start()
 	first := uids()
-	if !own(first["ann"]) || !own(first["ben"]) || first["ann"] == first["ben"] || own(first["cat"]) {
+	if !own(first["ann"]) || !own(first["ben"]) || !own(first["cat"]) || first["ann"] == first["ben"] || own(first["dan"]) {
 		t.Errorf("uids: %v", first)
+	}
+	for _, path := range []string{filepath.Join(h.Home("cat"), "kept"), filepath.Join(code, "mine")} {
+		if info, err := os.Stat(path); err != nil || int(placement.UIDOf(info)) != first["dan"] {
+			t.Errorf("%s: %+v, %v", path, info, err)
+		}
 	}
 	command := ""
 	for _, u := range statusOf(h).Users {
-		if (u.HandOver != "") != (u.Name == "cat") {
-			t.Errorf("%s: %q", u.Name, u.HandOver)
+		if (u.HandOver != "" || u.Shares) != (u.Name == "dan") {
+			t.Errorf("%+v", u)
 		}
-		if u.Name == "cat" {
+		if u.Name == "dan" {
 			command = u.HandOver
 		}
 	}
@@ -106,11 +132,11 @@ func TestEachPersonHasAUIDOfTheirOwn(t *testing.T) {
 	h.Start()
 	defer h.Stop()
 	second := uids()
-	if second["ann"] != first["ann"] || second["ben"] != first["ben"] || !own(second["cat"]) {
+	if second["ann"] != first["ann"] || second["ben"] != first["ben"] || second["cat"] != first["cat"] || !own(second["dan"]) {
 		t.Errorf("uids: %v, and before %v", second, first)
 	}
 	for _, u := range statusOf(h).Users {
-		if u.HandOver != "" || u.Deaths != 0 {
+		if u.HandOver != "" || u.Shares || u.Deaths != 0 {
 			t.Errorf("%+v", u)
 		}
 	}

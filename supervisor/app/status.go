@@ -105,8 +105,7 @@ func (r statusReporter) statusOf(ctx context.Context, names []string, service bo
 	uses := pool.ProcessUsageOf(pids...)
 	for _, name := range names {
 		u, _ := r.people.Find(name)
-		line := control.UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: int64(r.config.Worker.Disk), HandOver: r.places.HandOver(u),
-			Shares: r.places.Shares(u)}
+		line := control.UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: int64(r.config.Worker.Disk)}
 		line.Disk, line.DiskMore = r.held.Of(name)
 		if w, ok := workers[name]; ok {
 			line.Worker, line.PID, line.Since = string(w.State), w.PID, w.Since
@@ -114,6 +113,7 @@ func (r statusReporter) statusOf(ctx context.Context, names []string, service bo
 			line.Memory, line.Processes = uses[w.PID].Memory, uses[w.PID].Processes
 		}
 		line.Refused = cmp.Or(line.Refused, r.places.Fault(u))
+		line.Shares, line.HandOver = r.places.Shares(u, line.PID), r.places.HandOver(u, line.PID)
 		status.Users = append(status.Users, line)
 	}
 	return status, nil

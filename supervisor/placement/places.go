@@ -158,7 +158,9 @@ func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 	}
 	own, missing, err := c.ownAccount(u)
 	if err == nil && own == (Account{}) && whose == (Account{}) && c.isOurs(u.Home) {
-		err = c.makeOurs(u) // it may have been thought that the spawner would make it
+		if err = c.makeOurs(u); err == nil { // it may have been thought that the spawner would make it
+			own, missing, err = c.ownAccount(u)
+		}
 	}
 	if err != nil {
 		return pool.Place{}, fmt.Errorf("the folder of %s: %w", u.Name, err)

@@ -35,11 +35,17 @@ type UIDStore interface {
 const storeTimeout = 10 * time.Second
 
 // mayOwn says whether a person may get a uid of their own, with the walls that are asked for. Workspaces belong to accounts of
-// the machine: who has some stays with the account that they were given to.
+// the machine: who has some stays with the account that they were given to, where the spawner can't lend them.
 func (c *Places) mayOwn(u supervisor.User) bool {
 	_, given := os.LookupEnv(spawnerVariable)
-	return c.UIDs != UIDRange{} && u.Account == "" && len(u.Workspaces) == 0 && (c.Tier == "auto" || c.Tier == "accounts") &&
-		(os.Getuid() == 0 || given)
+	return c.UIDs != UIDRange{} && u.Account == "" && (c.Tier == "auto" || c.Tier == "accounts") &&
+		(os.Getuid() == 0 || given && len(u.Workspaces) == 0)
+}
+
+// mayBeLent says whether a home belongs to the account that people share. A spawner that is root's lends it to its person's own uid,
+// where the file system takes part, and starts their worker with that account elsewhere.
+func (c *Places) mayBeLent(home fs.FileInfo) bool {
+	return os.Getuid() == 0 && c.Workers.UID != 0 && UIDOf(home) == c.Workers.UID
 }
 
 // hasAccount says whether somebody has an OS account that is not the service's, and a spawner has started this that can act for it.
@@ -51,7 +57,8 @@ func (c *Places) hasAccount(u supervisor.User) bool {
 }
 
 // ownAccount is that of somebody who may have a uid of their own, the zero value where they have none yet: their home belongs
-// to another account, and is handed over by an admin. missing says that there is no home, which the spawner makes.
+// to another account, and is handed over by an admin. missing says that there is no home, which the spawner makes; but the home of
+// who has workspaces is made for the account that people share, and lent as they are.
 func (c *Places) ownAccount(u supervisor.User) (own Account, missing bool, err error) {
 	if !c.mayOwn(u) || c.Spawner.Sandbox().Tier != "accounts" {
 		return own, false, nil
@@ -62,7 +69,7 @@ func (c *Places) ownAccount(u supervisor.User) (own Account, missing bool, err e
 	}
 	info, err := os.Lstat(u.Home)
 	missing = errors.Is(err, fs.ErrNotExist)
-	if missing && c.isOurs(u.Home) || err == nil && UIDOf(info) == uid {
+	if missing && c.isOurs(u.Home) && len(u.Workspaces) == 0 || err == nil && (UIDOf(info) == uid || c.mayBeLent(info)) {
 		return Account{uid, uid}, missing, nil
 	}
 	return own, false, err
@@ -74,10 +81,10 @@ func (c *Places) ownUID(u supervisor.User) (uint32, error) {
 	return c.Kept.Of(ctx, u.Name, c.UIDs.From, c.UIDs.To)
 }
 
-// HandOver is the command that gives somebody's home to their own uid; "": it is theirs already, or they have no such uid.
-func (c *Places) HandOver(u supervisor.User) string {
-	own, _, err := c.ownAccount(u)
-	if err != nil || own != (Account{}) || !c.mayOwn(u) || c.Spawner.Sandbox().Tier != "accounts" {
+// HandOver is the command that gives somebody's home to their own uid; "": their worker has that uid, or they have none. worker is
+// its process; 0: none runs.
+func (c *Places) HandOver(u supervisor.User, worker int) string {
+	if !c.Shares(u, worker) || !c.mayOwn(u) || len(u.Workspaces) > 0 || c.Spawner.Sandbox().Tier != "accounts" {
 		return ""
 	}
 	uid, err := c.ownUID(u)
@@ -87,11 +94,26 @@ func (c *Places) HandOver(u supervisor.User) string {
 	return fmt.Sprintf("chown -hR %d:%d %s", uid, uid, u.Home)
 }
 
-// Shares says whether somebody's worker has an account that others may have too.
-func (c *Places) Shares(u supervisor.User) bool {
+// Shares says whether somebody's worker has an account that others may have too. worker is its process; 0: none runs.
+func (c *Places) Shares(u supervisor.User, worker int) bool {
 	whose, err := c.accountOf(u)
 	own, _, bad := c.ownAccount(u)
-	return err == nil && bad == nil && whose == (Account{}) && own == (Account{})
+	shared := c.Workers.UID != 0 && slices.Contains(uidsOf(fmt.Sprint("/proc/", worker)), c.Workers.UID)
+	return err == nil && bad == nil && whose == (Account{}) && (own == (Account{}) || shared)
+}
+
+// uidsOf are a process's user ids: real, effective, saved and of the file system. What is no process, or has ended, has none.
+// folder is its folder in /proc.
+func uidsOf(folder string) (uids []uint32) {
+	text, _ := os.ReadFile(filepath.Join(folder, "status")) // proc_pid_status(5)
+	_, ids, _ := strings.Cut(string(text), "\nUid:")
+	ids, _, _ = strings.Cut(ids, "\n")
+	for _, id := range strings.Fields(ids) {
+		if uid, err := strconv.ParseUint(id, 10, 32); err == nil {
+			uids = append(uids, uint32(uid))
+		}
+	}
+	return uids
 }
 
 // isOurs says whether a home lies in the folder of those that Mews makes.
@@ -166,13 +188,9 @@ func (r UIDRange) checkProcesses(proc string) error {
 		return fmt.Errorf("look whether %s are free: %w", r, err)
 	}
 	for _, e := range entries {
-		text, _ := os.ReadFile(filepath.Join(proc, e.Name(), "status")) // what is no process, or has ended, has none
-		_, ids, _ := strings.Cut(string(text), "\nUid:")                // real, effective, saved and of the file system: proc_pid_status(5)
-		ids, _, _ = strings.Cut(ids, "\n")
-		for _, id := range strings.Fields(ids) {
-			if uid, err := strconv.ParseUint(id, 10, 32); err == nil && r.Has(uint32(uid)) {
-				return fmt.Errorf(textUIDsLive, r, e.Name(), uid)
-			}
+		uids := uidsOf(filepath.Join(proc, e.Name()))
+		if i := slices.IndexFunc(uids, r.Has); i >= 0 {
+			return fmt.Errorf(textUIDsLive, r, e.Name(), uids[i])
 		}
 	}
 	return nil

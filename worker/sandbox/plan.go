@@ -11,7 +11,7 @@ import (
 const (
 	planPrefix = "MEWS_PLAN_"
 	planFormat = "%q %q %q %d %d %d %d %t %d %d %t" // all but the home and the binds
-	bindFormat = "%q %q %q %d %d %t"
+	bindFormat = "%q %q %q %d %d %t %d"
 )
 
 // Environ is the plan as stage one's environment.
@@ -70,11 +70,11 @@ func (p *Plan) decode(v string) error {
 }
 
 func (b Bind) encode() string {
-	return fmt.Sprintf(bindFormat, b.Name, b.Root, b.Path, b.Device, b.Inode, b.Writable)
+	return fmt.Sprintf(bindFormat, b.Name, b.Root, b.Path, b.Device, b.Inode, b.Writable, b.Mount)
 }
 
 func (b *Bind) decode(v string) error {
-	return scan(v, bindFormat, b, &b.Name, &b.Root, &b.Path, &b.Device, &b.Inode, &b.Writable)
+	return scan(v, bindFormat, b, &b.Name, &b.Root, &b.Path, &b.Device, &b.Inode, &b.Writable, &b.Mount)
 }
 
 // scan reads v into the fields of whole. It refuses a v that whole would not encode to.

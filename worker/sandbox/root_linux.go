@@ -113,12 +113,7 @@ type pendingMount struct {
 
 // cloneGranted clones the home and the plan's binds while the host's root is still in place.
 func cloneGranted(p Plan) ([]pendingMount, error) {
-	home, err := openHome(p)
-	if err != nil {
-		return nil, err
-	}
-	defer unix.Close(home)
-	fd, err := cloneMount(home, "", readWriteAttrs)
+	fd, err := cloneHome(p)
 	if err != nil {
 		return nil, fmt.Errorf("home %s: %w", p.Home.path(), err)
 	}
@@ -133,6 +128,19 @@ func cloneGranted(p Plan) ([]pendingMount, error) {
 	return list, nil
 }
 
+// cloneHome clones the home, unless its mount was lent.
+func cloneHome(p Plan) (int, error) {
+	if p.Home.Mount > 0 {
+		return p.Home.lent()
+	}
+	home, err := openHome(p)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(home)
+	return cloneMount(home, "", readWriteAttrs)
+}
+
 // openHome opens the working directory, which must be the home that was checked.
 func openHome(p Plan) (int, error) {
 	fd, err := unix.Open(".", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -143,11 +151,6 @@ func openHome(p Plan) (int, error) {
 }
 
 func (b Bind) clone() (pendingMount, error) {
-	fd, err := b.openChecked()
-	if err != nil {
-		return pendingMount{}, err
-	}
-	defer unix.Close(fd)
 	attrs, at := uint64(readOnlyAttrs), strings.TrimPrefix(filepath.Clean(b.path()), "/")
 	if b.Writable {
 		attrs = readWriteAttrs
@@ -155,6 +158,15 @@ func (b Bind) clone() (pendingMount, error) {
 	if b.Name != "" {
 		at = WorkspacesInside[1:] + "/" + b.Name
 	}
+	if b.Mount > 0 {
+		tree, err := b.lent()
+		return pendingMount{fd: tree, at: at, dir: true}, err
+	}
+	fd, err := b.openChecked()
+	if err != nil {
+		return pendingMount{}, err
+	}
+	defer unix.Close(fd)
 	tree, err := cloneMount(fd, "", attrs)
 	if err != nil {
 		return pendingMount{}, fmt.Errorf("folder %s: %w", b.path(), err)

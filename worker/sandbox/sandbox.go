@@ -63,6 +63,7 @@ type Bind struct {
 	Device   uint64 // of the folder that was checked; a different folder at the same path is refused
 	Inode    uint64
 	Writable bool
+	Mount    int // stage one's descriptor of a mount of it that was lent; 0: it makes one of its own
 }
 
 // Limits hold for each process of a worker (setrlimit(2)). What all of them may have together is limited by a control

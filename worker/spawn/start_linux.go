@@ -20,11 +20,12 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 		return nil, err
 	}
 	w := &worker{id: m.ID, workerGroup: workerGroup{limits: workerLimits(m, s.Policy)}}
-	plan, home, err := s.plan(m, w, account)
+	plan, home, lent, err := s.plan(m, w, account)
 	if err != nil {
 		return nil, err
 	}
 	defer unix.Close(home)
+	defer lent.close()
 	program, err := unix.Open(s.Worker, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("execute %s: %w", s.Worker, err)
@@ -37,7 +38,15 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 	if err := s.makeGroup(w, &launch.Attr); err != nil {
 		return nil, err
 	}
-	w.pid, err = launch.Start(home, uintptr(socket), uintptr(socket), uintptr(stderr), uintptr(program))
+	files := []uintptr{uintptr(socket), uintptr(socket), uintptr(stderr), uintptr(program)}
+	for _, mount := range lent.mounts {
+		files = append(files, uintptr(mount))
+	}
+	inside := home
+	if plan.Home.Mount > 0 { // it may enter this one alone
+		inside = lent.mounts[0]
+	}
+	w.pid, err = launch.Start(inside, files...)
 	if err == nil {
 		err = s.checkNewPID(w.pid)
 	}
@@ -50,33 +59,46 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 	return w, nil
 }
 
-// plan is what stage one is told. The home is open, and the caller closes it.
-func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan, home int, err error) {
+// plan is what stage one is told. The home and what is lent are open, and the caller closes them.
+func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan, home int, lent loan, err error) {
 	p = sandbox.Plan{
-		Tier: s.tier, Profile: sandbox.Profile(m.Profile), Worker: s.Worker, UID: int(a.UID), GID: int(a.GID),
-		Limits: sandbox.Limits{Memory: w.limits.Memory, PIDs: w.limits.PIDs, Shared: s.sharesProcessCount(a)},
+		Tier: s.tier, Profile: sandbox.Profile(m.Profile), Worker: s.Worker,
+		Limits: sandbox.Limits{Memory: w.limits.Memory, PIDs: w.limits.PIDs},
 	}
 	if s.grouped {
 		p.Limits.PIDs *= 2 // the group's limit is hit first, because the group counts what it refuses
 	}
 	if p.Binds, err = s.openBinds(m.Binds); err != nil {
-		return p, -1, err
+		return p, -1, lent, err
 	}
 	if err := s.makeHome(m, a); err != nil {
-		return p, -1, err
+		return p, -1, lent, err
 	}
 	if p.Home, home, err = s.open(m.Root, m.Path); err != nil {
-		return p, -1, fmt.Errorf("open home %q: %w", m.Path, err)
+		return p, -1, lent, fmt.Errorf("open home %q: %w", m.Path, err)
 	}
 	var st unix.Stat_t
-	if err = unix.Fstat(home, &st); err == nil && st.Uid != a.UID {
+	if err = unix.Fstat(home, &st); err == nil && s.mayLend(a) && (st.Uid == s.Account.UID || slices.ContainsFunc(p.Binds, isWritable)) {
+		if lent, err = s.lend(&p, home, st.Uid, a); err != nil && st.Uid == s.Account.UID {
+			a, err = s.Account, nil // as before there were mounts that can be lent
+		}
+	}
+	if err == nil && st.Uid != a.UID && p.Home.Mount == 0 {
 		err = fmt.Errorf("it belongs to uid %d and not to the worker's uid %d: chown -R %[2]d it", st.Uid, a.UID)
 	}
 	if err != nil {
-		_ = unix.Close(home)
-		return p, -1, fmt.Errorf("home %s: %w", filepath.Join(m.Root, m.Path), err)
+		return p, -1, lent, errors.Join(fmt.Errorf("home %s: %w", filepath.Join(m.Root, m.Path), err), unix.Close(home), lent.close())
 	}
-	return p, home, nil
+	p.UID, p.GID, p.Limits.Shared = int(a.UID), int(a.GID), s.sharesProcessCount(a)
+	return p, home, lent, nil
+}
+
+func isWritable(b sandbox.Bind) bool { return b.Writable }
+
+// mayLend says whether a worker's account is a person's whose folders may belong to the account that people share. Only root
+// makes such mounts.
+func (s *spawner) mayLend(a Account) bool {
+	return s.privilege == sandbox.PrivilegeRoot && s.tier == sandbox.TierAccounts && s.Account.UID != 0 && s.People.Has(a.UID)
 }
 
 // sharesProcessCount says whether the kernel counts the processes of an account together with those of other people's

@@ -77,7 +77,8 @@ const (
 	textSharedAccount = " %d people share one account, and what the kernel counts for it: %s."
 
 	textSharedByChoice = "give each an `account:` of their own, or write `worker: {uids: auto}`"
-	textSharedHomes    = "their homes or workspaces belong to it. Who has no workspaces gets a user id of their own once their home is " +
+	textSharedHomes    = "their homes or workspaces belong to it, and can't be lent to another: only root does that, on Linux 5.12 or later, with " +
+		"a file system that takes part, such as ext4, XFS and Btrfs. Who has no workspaces gets a user id of their own once their home is " +
 		"handed over (see homes)"
 	textSharedPools = " %d people share what the kernel counts for one account: epoll watches, pipes, inotify, processes. Who " +
 		"takes more than a part is ended within seconds, for which the others may have to wait. Run as root, or by " +

@@ -89,7 +89,7 @@ func sharing(cfg *config.Config, status control.Status) string {
 	n, tier := 0, status.Walls.Tier
 	for _, u := range cfg.Users {
 		known := slices.IndexFunc(status.Users, func(s control.UserStatus) bool { return s.Name == u.Name })
-		if known >= 0 && status.Users[known].Shares || known < 0 && u.Account == "" && (cfg.Worker.UIDs == "" || len(u.Workspaces) > 0) {
+		if known >= 0 && status.Users[known].Shares || known < 0 && u.Account == "" && cfg.Worker.UIDs == "" {
 			n++
 		}
 	}

@@ -1,0 +1,108 @@
+package spawn
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"mews/protocol/spawnwire"
+)
+
+// startLending starts a spawner that lends folders of the workers' account to people. It is root's.
+func startLending(t *testing.T) *harness {
+	t.Helper()
+	return start(t, setup{policy: []string{"worker=/bin/sh", "sandbox=accounts", fmt.Sprintf("people=%d-%d", firstPerson, lastPerson)}})
+}
+
+// ownerOf is whose a file is on disk, and its group.
+func ownerOf(t *testing.T, path string) string {
+	t.Helper()
+	info, err := os.Lstat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	st := info.Sys().(*syscall.Stat_t)
+	return fmt.Sprint(st.Uid, " ", st.Gid)
+}
+
+// TestFoldersAreLentToWhoHasAUIDOfTheirOwn: a home and a workspace stay their account's on disk, and what is made there is that
+// account's too. Inside they are the person's, and everything else there is whose it was. Nobody gets anything more.
+func TestFoldersAreLentToWhoHasAUIDOfTheirOwn(t *testing.T) {
+	if !asRoot() {
+		return // there is no other account
+	}
+	r := startLending(t)
+	code := r.makeFolder("code")
+	for name, owner := range map[string]int{"shared": testWorkerUID, "other": 54499, "open": 54499, "roots": 0, "person's": firstPerson} {
+		path := filepath.Join(code, name)
+		if err := os.WriteFile(path, []byte("here"), 0o640); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Lchown(path, owner, owner); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(filepath.Join(code, "open"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	shared := fmt.Sprint(testWorkerUID, " ", testWorkerUID)
+	bind := spawnwire.Bind{Name: "code", Root: r.root, Path: "code", Writable: true}
+	first := r.workerOf(spawnwire.Spawn{UID: firstPerson, GID: firstPerson, Binds: []spawnwire.Bind{bind}})
+	first.answers("echo $(id -u) $(stat -c '%u %a' .); echo mine >kept; mkdir dir", fmt.Sprintf("%d %[1]d 700", firstPerson))
+	first.answers("cd /workspaces/code; echo $(stat -c %u shared other roots person\\'s); echo mine >>shared; echo new >new; cat shared | tr '\\n' ' '; echo",
+		fmt.Sprint(firstPerson, " 65534 65534 65534")) // who has no number inside is nobody
+	if got := first.readLine(); got != "heremine " {
+		t.Errorf("a file of the shared account's: %q", got)
+	}
+	for _, refused := range []string{"cat other", "cat roots", "cat person\\'s", "echo x >>roots", "chown 0 new", "chown 54499 new"} {
+		first.answers("{ "+refused+"; } 2>/dev/null && echo done || echo refused", "refused")
+	}
+	first.answers("echo more >>open && tail -c5 open", "more") // as for the shared account: it is open to all
+	home := filepath.Join(r.root, fmt.Sprint("home", first.id))
+	for _, path := range []string{home, filepath.Join(home, "kept"), filepath.Join(home, "dir"), filepath.Join(code, "new"), filepath.Join(code, "shared")} {
+		if got := ownerOf(t, path); got != shared {
+			t.Errorf("%s is %s's on disk", path, got)
+		}
+	}
+	// A home of one's own is lent to nobody, and a workspace is, beside it.
+	second := r.workerOf(spawnwire.Spawn{UID: lastPerson, GID: lastPerson, MakeHome: true, Binds: []spawnwire.Bind{bind}})
+	second.answers("echo mine >kept; cat /workspaces/code/new; id -u", "new")
+	if got := second.readLine(); got != fmt.Sprint(lastPerson) {
+		t.Errorf("the second is %s", got)
+	}
+	if got := ownerOf(t, filepath.Join(r.root, fmt.Sprint("home", second.id), "kept")); got != fmt.Sprint(lastPerson, " ", lastPerson) {
+		t.Errorf("what is in a home of one's own is %s's", got)
+	}
+	for _, w := range []*testWorker{first, second} {
+		w.checkAlive()
+	}
+	r.last++ // a home of neither is refused as ever
+	strange := r.makeFolder("strange")
+	if err := os.Chown(strange, 54499, 54499); err != nil {
+		t.Fatal(err)
+	}
+	r.refused(spawnwire.Spawn{ID: r.last, UID: firstPerson, GID: firstPerson, Root: r.root, Path: "strange", Profile: "worker"}, "belongs to uid 54499")
+}
+
+// TestWhatCannotBeLentIsUsedAsBefore: on a file system without such mounts people share the account whose the home is.
+func TestWhatCannotBeLentIsUsedAsBefore(t *testing.T) {
+	if !asRoot() {
+		return // only root mounts one
+	}
+	r := startLending(t)
+	if err := unix.Mount("none", r.root, "ramfs", 0, "mode=755"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(r.root, unix.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	w := r.workerOf(spawnwire.Spawn{UID: firstPerson, GID: firstPerson})
+	w.answers("echo $(id -u) $(stat -c %u .)", fmt.Sprint(testWorkerUID, " ", testWorkerUID))
+	w.checkAlive()
+}
