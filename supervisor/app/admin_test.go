@@ -477,7 +477,7 @@ func TestAReloadIsWholeOrNothing(t *testing.T) {
 	// What holds only after a restart takes all else with it.
 	applied := c.s.configuration.Current()
 	c.configure(text + "chat: {stream: final}\n")
-	c.refuses("only after a restart: chat.stream", "reload")
+	c.refuses("only at a restart: chat.stream", "reload")
 	// And so does what fails: a folder that is not there.
 	c.configure(text + "  - {name: eve, home: " + c.dir + "/nowhere}\nmodels: {prices: {offline: {input: 9, output: 9}}}\n")
 	c.refuses("the folder of eve", "reload")
@@ -508,7 +508,7 @@ func TestAReloadSaysWhichSecretsARestartReads(t *testing.T) {
 		t.Errorf("said %q", out)
 	}
 	must(t, os.WriteFile(own, []byte("second"), 0o600))
-	c.refuses("only after a restart: models.providers.near.api_key", "reload") // a file of its own is read again
+	c.refuses("only at a restart: models.providers.near.api_key", "reload") // a file of its own is read again
 }
 
 func TestNothingIsReloadedWithoutAService(t *testing.T) {

@@ -59,7 +59,7 @@ func TestACodeThatNothingWaitsForGoesNowhere(t *testing.T) {
 	l.asks("bob", l.code("bob", 0), unlocked)
 	l.move(time.Minute)
 	code, wrong := l.code("bob", 0), l.wrong("bob")
-	typed := l.asks("bob", code, "I am not waiting for a code here. It was taken for nothing, and is used up.")
+	typed := l.asks("bob", code, "I am not waiting for a code here, so it did nothing, and it is used up.")
 	l.gone("bob", typed)
 	l.asks("bob", wrong, "echo: "+wrong)
 	l.asks("bob", "/lock", "Locked here.")
