@@ -83,7 +83,7 @@ const (
 const (
 	textUserWithoutChat = "mews run: --user needs --chat: it says as whom to chat"
 	textModelNearby     = "%s answers at %s; to talk to a model of it: OPENAI_BASE_URL=%s OPENAI_MODEL=%s mews run"
-	textProviderSilent  = "%s did not say what it has: %s\n"
+	textProviderSilent  = "%s did not say which models it has: %s\n"
 	textInUseDefault    = "in use, the default"
 	textInUse           = "in use"
 	textDefault         = "the default"
