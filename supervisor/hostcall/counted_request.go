@@ -4,12 +4,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/history"
 	"mews/supervisor/sqlite"
 )
 
@@ -81,16 +82,17 @@ func (m countedRequest) again(req supervisor.ModelRequest) (known supervisor.Mea
 	return supervisor.Measured{Spec: m.spec, Tokens: m.tokens, New: req.Messages[n:], Other: true}
 }
 
-// digest is by what messages are known again; "" of none.
+// digest is by what messages are known again; "" of none. A message of a transcript never changes, but may be sent shortened: its
+// number and length tell it from all others.
 func digest(messages []protocol.Message) string {
 	if len(messages) == 0 {
 		return ""
 	}
 	sum := sha256.New()
-	if err := json.NewEncoder(sum).Encode(messages); err != nil {
-		return "" // and nothing is known of them
+	for i, m := range messages {
+		fmt.Fprintln(sum, m.ID, m.Role, history.Tokens(messages[i:i+1]))
 	}
-	return hex.EncodeToString(sum.Sum(nil))
+	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
 // newCountedRequest is a request that was answered, with what its provider has counted; nothing where that is estimated.
