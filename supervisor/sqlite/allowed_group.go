@@ -24,12 +24,12 @@ const (
 
 // Allow keeps that people may speak in a group. A second time changes nothing.
 func (s Groups) Allow(ctx context.Context, g Group) error {
-	return s.db.write(ctx, func(t tx) error { return t.Exec(allowGroup, g.Channel, g.Chat, t.Now) }, "allow group %s of %s", g.Chat, g.Channel)
+	return s.db.write(ctx, func(t *tx) { t.Exec(allowGroup, g.Channel, g.Chat, t.Now) }, "allow group %s of %s", g.Chat, g.Channel)
 }
 
 // Disallow takes that back. It says whether the group was allowed.
 func (s Groups) Disallow(ctx context.Context, g Group) (bool, error) {
-	n, err := inTransaction(ctx, s.db, func(t tx) (int64, error) { return t.Change(disallowGroup, g.Channel, g.Chat) },
+	n, err := inTransaction(ctx, s.db, func(t *tx) int64 { return t.Change(disallowGroup, g.Channel, g.Chat) },
 		"disallow group %s of %s", g.Chat, g.Channel)
 	return n > 0, err
 }

@@ -29,24 +29,17 @@ func (s Attachments) List(ctx context.Context, inbound int64) ([]supervisor.Atta
 // PutBytes keeps that the bytes of an inbound's file are in the spool: its SHA-256 and its size. Refused where there is no
 // file at that position.
 func (s Attachments) PutBytes(ctx context.Context, inbound int64, position int, sha256 string, size int64) error {
-	return s.db.write(ctx, func(t tx) error {
-		n, err := t.Change(fetchAttachment, sha256, size, inbound, position)
-		if err == nil && n == 0 {
-			err = notFound("there is no attachment %d of inbound %d", position, inbound)
+	return s.db.write(ctx, func(t *tx) {
+		if t.Change(fetchAttachment, sha256, size, inbound, position) == 0 {
+			t.fail(notFound("there is no attachment %d of inbound %d", position, inbound))
 		}
-		return err
 	}, "keep the bytes of attachment %d of inbound %d", position, inbound)
 }
 
-func (t tx) putAttachments(in supervisor.Inbound, list []supervisor.Attachment) error {
+func (t *tx) putAttachments(in supervisor.Inbound, list []supervisor.Attachment) {
 	for i, a := range list {
-		err := t.Exec(insertAttachment, in.ID, i, in.Conversation.User, a.File, a.Kind, a.Name, a.MediaType, a.Size, a.Seconds,
-			a.SHA256)
-		if err != nil {
-			return err
-		}
+		t.Exec(insertAttachment, in.ID, i, in.Conversation.User, a.File, a.Kind, a.Name, a.MediaType, a.Size, a.Seconds, a.SHA256)
 	}
-	return nil
 }
 
 func scanAttachment(row *engine.Row) (a supervisor.Attachment) {

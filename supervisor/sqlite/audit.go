@@ -30,28 +30,25 @@ func (s Audit) Put(ctx context.Context, user, action, detail string) error {
 
 // PutAll adds entries in one commit, all of them or none. Their ID and CreatedAt are not read.
 func (s Audit) PutAll(ctx context.Context, list []AuditRow) error {
-	return s.db.write(ctx, func(t tx) error { return t.auditAll(list) }, "put %d rows into the audit log", len(list))
+	return s.db.write(ctx, func(t *tx) { t.auditAll(list) }, "put %d rows into the audit log", len(list))
 }
 
 // auditAll adds entries in the transaction of what they are about: neither is there without the other.
-func (t tx) auditAll(list []AuditRow) error {
+func (t *tx) auditAll(list []AuditRow) {
 	for _, r := range list {
-		if err := t.audit(r.User, r.Action, r.Detail); err != nil {
-			return wrap(err, "put %s of %s", r.Action, r.User)
-		}
+		t.audit(r.User, r.Action, r.Detail)
 	}
-	return nil
 }
 
 // changing has change tell how many rows it has changed. If that is any, the entries are added in the same transaction.
-func (db *DB) changing(ctx context.Context, entries []AuditRow, change func(tx) (int64, error), format string, args ...any) (
+func (db *DB) changing(ctx context.Context, entries []AuditRow, change func(*tx) int64, format string, args ...any) (
 	int64, error) {
-	return inTransaction(ctx, db, func(t tx) (int64, error) {
-		n, err := change(t)
-		if err == nil && n > 0 {
-			err = t.auditAll(entries)
+	return inTransaction(ctx, db, func(t *tx) int64 {
+		n := change(t)
+		if n > 0 {
+			t.auditAll(entries)
 		}
-		return n, err
+		return n
 	}, format, args...)
 }
 
@@ -68,30 +65,23 @@ const (
 )
 
 // audit adds an entry to the chain.
-func (t tx) audit(user, action, detail string) error {
-	id, err := engine.Value(t, engine.Integer, nextAudit)
-	if err != nil {
-		return err
-	}
-	chain, ok, err := engine.One(t, engine.Bytes, lastChain)
-	if err == nil && !ok {
-		chain, err = t.firstDigest()
-	}
-	if err != nil {
-		return err
+func (t *tx) audit(user, action, detail string) {
+	id := value(t, engine.Integer, nextAudit)
+	chain, ok := one(t, engine.Bytes, lastChain)
+	if !ok {
+		chain = t.firstDigest()
 	}
 	row := AuditRow{ID: id, User: user, Action: action, Detail: detail, CreatedAt: fromMillis(t.Now)}
-	return t.Exec(insertAudit, id, user, action, detail, t.Now, row.chainDigest(chain))
+	t.Exec(insertAudit, id, user, action, detail, t.Now, row.chainDigest(chain))
 }
 
 // firstDigest is what the first digest is over: all rows from before there were digests.
-func (t tx) firstDigest() ([]byte, error) {
-	list, err := engine.All(t, scanAudit, listUnchained)
+func (t *tx) firstDigest() []byte {
 	digest := sha256.New()
-	for _, r := range list {
+	for _, r := range all(t, scanAudit, listUnchained) {
 		digest.Write(r.encode())
 	}
-	return digest.Sum(nil), err
+	return digest.Sum(nil)
 }
 
 // chainDigest is the digest of a row that comes after the one with that digest.

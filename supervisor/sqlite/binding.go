@@ -27,18 +27,14 @@ const (
 
 // Bind makes an account a person's. A second time changes nothing. ProblemAccountTaken says that it is another person's.
 func (s Bindings) Bind(ctx context.Context, b Binding) error {
-	return s.db.write(ctx, func(t tx) error { return t.bind(b) }, "bind account %s of %s to %s", b.Account, b.Channel, b.User)
+	return s.db.write(ctx, func(t *tx) { t.bind(b) }, "bind account %s of %s to %s", b.Account, b.Channel, b.User)
 }
 
-func (t tx) bind(b Binding) error {
-	if err := t.Exec(insertBinding, b.Channel, b.Account, b.User, t.Now); err != nil {
-		return err
+func (t *tx) bind(b Binding) {
+	t.Exec(insertBinding, b.Channel, b.Account, b.User, t.Now)
+	if value(t, engine.String, findBinding, b.Channel, b.Account) != b.User {
+		t.fail(supervisor.NewProblem(supervisor.ProblemAccountTaken, nil))
 	}
-	user, err := engine.Value(t, engine.String, findBinding, b.Channel, b.Account)
-	if err == nil && user != b.User {
-		err = supervisor.NewProblem(supervisor.ProblemAccountTaken, nil)
-	}
-	return err
 }
 
 // Find is whose an account is by a binding; "" is nobody's.

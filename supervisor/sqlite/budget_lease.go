@@ -27,45 +27,36 @@ const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, 
 // Take sets as much of a claim's amount aside as its limits allow. Where that is less than its least, nothing is set aside: the
 // shortages are returned, in the order of the claim's limits. A call with no known price counts nothing.
 func (s Leases) Take(ctx context.Context, c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage, err error) {
-	err = s.db.write(ctx, func(t tx) (err error) {
-		lease, short, err = t.takeLease(c)
-		return err
-	}, "set %d millionths of a dollar aside for a call of %s by %s", c.Amount, c.Spec, c.User)
+	err = s.db.write(ctx, func(t *tx) { lease, short = t.takeLease(c) },
+		"set %d millionths of a dollar aside for a call of %s by %s", c.Amount, c.Spec, c.User)
 	if err != nil {
 		return supervisor.Lease{}, nil, err
 	}
 	return lease, short, nil
 }
 
-func (t tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage, err error) {
+func (t *tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage) {
 	if c.Amount <= 0 {
-		return lease, nil, invalid("a lease is of more than %d millionths of a dollar", c.Amount)
+		t.fail(invalid("a lease is of more than %d millionths of a dollar", c.Amount))
 	}
 	c.Amount = clampCount(c.Amount)
 	c.Least = min(cmp.Or(c.Least, c.Amount), c.Amount)
 	if c.Instead != 0 {
-		if _, err := t.endLeases(c.User, c.Instead); err != nil {
-			return lease, nil, err
-		}
+		t.endLeases(c.User, c.Instead)
 	}
-	if err := t.checkTurnOf(c.Turn, c.Conversation, c.User); err != nil {
-		return lease, nil, err
-	}
+	t.checkTurnOf(c.Turn, c.Conversation, c.User)
 	amount := c.Amount
 	for _, limit := range c.Limits {
-		s, err := t.measure(c, limit)
-		if err != nil {
-			return lease, nil, err
-		}
+		s := t.measure(c, limit)
 		if amount = min(amount, s.Left()); s.Missing() > 0 {
 			short = append(short, s)
 		}
 	}
 	if len(short) > 0 {
-		return lease, short, nil
+		return lease, short
 	}
-	id, err := t.Insert(insertLease, c.User, c.Conversation, c.Turn, c.Spec, amount, t.Now)
-	return supervisor.Lease{ID: id, Amount: amount}, nil, err
+	id := t.Insert(insertLease, c.User, c.Conversation, c.Turn, c.Spec, amount, t.Now)
+	return supervisor.Lease{ID: id, Amount: amount}, nil
 }
 
 // What is spent, set aside and lengthened: ?1 is the user, ?2 the turn, ?3 since when, ?4 the same in quarters of an hour.
@@ -92,51 +83,47 @@ var measures = map[supervisor.Scope]struct {
 }
 
 // measure is what a limit comes to with a claim. It is a shortage if it lacks something.
-func (t tx) measure(c supervisor.Claim, limit supervisor.Limit) (supervisor.Shortage, error) {
+func (t *tx) measure(c supervisor.Claim, limit supervisor.Limit) supervisor.Shortage {
 	m, known := measures[limit.Scope]
 	if !known {
-		return supervisor.Shortage{}, invalid("there is no limit of the kind %q", limit.Scope)
+		t.fail(invalid("there is no limit of the kind %q", limit.Scope))
 	}
 	since := toMillis(limit.Since)
 	args := []any{c.User, c.Turn, since, since / quarterHour}
-	s, err := engine.Value(t, func(row *engine.Row) (s supervisor.Shortage) {
+	s := value(t, func(row *engine.Row) (s supervisor.Shortage) {
 		row.Scan(&s.Spent, &s.Held, &s.Extended)
 		return s
 	}, m.query, args[:m.parameters]...)
 	s.Limit, s.Wanted = limit, c.Least
-	return s, err
+	return s
 }
 
 const deleteLease = `DELETE FROM lease WHERE id = ? AND user = ? RETURNING created_at`
 
 // endLeases ends leases of a person's, as the usage is kept that they were for. It says when the first of them was taken: now
 // where there is none. One that has ended before is not missed.
-func (t tx) endLeases(user string, leases ...int64) (taken int64, err error) {
+func (t *tx) endLeases(user string, leases ...int64) (taken int64) {
 	taken = t.Now
 	for _, id := range leases {
-		at, ok, err := engine.One(t, engine.Integer, deleteLease, id, user)
-		if err != nil {
-			return 0, err
-		}
-		if ok {
+		if at, ok := one(t, engine.Integer, deleteLease, id, user); ok {
 			taken = min(taken, at)
 		}
 	}
-	return taken, nil
+	return taken
 }
 
 const trimLease = `UPDATE lease SET amount = ?1 WHERE id = ?2 AND amount > ?1`
 
 // Trim has a lease be of a smaller amount; one that is smaller, or has ended, stays so.
 func (s Leases) Trim(ctx context.Context, lease, amount int64) error {
-	return s.db.write(ctx, func(t tx) error { return t.Exec(trimLease, amount, lease) }, "trim lease %d", lease)
+	return s.db.write(ctx, func(t *tx) { t.Exec(trimLease, amount, lease) }, "trim lease %d", lease)
 }
 
 const returnLease = `DELETE FROM lease WHERE id = ?`
 
 // Return gives back what was set aside for a call that cost nothing. It is no error if the lease has ended.
 func (s Leases) Return(ctx context.Context, lease int64) error {
-	return s.db.write(ctx, func(t tx) error { return t.Exec(returnLease, lease) }, "return lease %d", lease)
+	return s.db.write(ctx, func(t *tx) { t.Exec(returnLease, lease) }, "return lease %d", lease)
 }
 
 const (
@@ -150,10 +137,8 @@ const (
 // Recover ends the leases that an earlier life of the service left: each becomes usage of its whole amount, with the class
 // "unknown", at the time when it was taken. It says how many there were. It is called before the first Take.
 func (s Leases) Recover(ctx context.Context) (left int64, err error) {
-	return inTransaction(ctx, s.db, func(t tx) (int64, error) {
-		if err := t.Exec(spendLeases); err != nil {
-			return 0, err
-		}
+	return inTransaction(ctx, s.db, func(t *tx) int64 {
+		t.Exec(spendLeases)
 		return t.Change(deleteLeases)
 	}, "end the leases that were left")
 }
@@ -166,25 +151,23 @@ const (
 // Extend lengthens a person's limits: those of the days and months that run, and that of the turn. It says whether it did, and
 // audits that. It does not where that would be more than they may.
 func (s Leases) Extend(ctx context.Context, e supervisor.Extension) (done bool, err error) {
-	return inTransaction(ctx, s.db, func(t tx) (bool, error) { return t.extendBudget(e) }, "lengthen the budget of %s by %d millionths of a dollar", e.User, e.Amount)
+	return inTransaction(ctx, s.db, func(t *tx) bool { return t.extendBudget(e) }, "lengthen the budget of %s by %d millionths of a dollar", e.User, e.Amount)
 }
 
-func (t tx) extendBudget(e supervisor.Extension) (bool, error) {
+func (t *tx) extendBudget(e supervisor.Extension) bool {
 	if e.Amount <= 0 {
-		return false, invalid("a budget is lengthened by more than %d millionths of a dollar", e.Amount)
+		t.fail(invalid("a budget is lengthened by more than %d millionths of a dollar", e.Amount))
 	}
-	before, err := engine.Value(t, engine.Integer, sumExtended, e.User, toMillis(e.Since))
-	if err != nil || e.Amount > e.Max-before {
-		return false, err
+	before := value(t, engine.Integer, sumExtended, e.User, toMillis(e.Since))
+	if e.Amount > e.Max-before {
+		return false
 	}
-	err = t.Exec(insertExtension, e.User, e.Turn, e.Amount, t.Now)
-	if errors.Is(err, engine.ErrForeignKey) {
-		return false, notFound("there is no turn %d", e.Turn)
+	t.Exec(insertExtension, e.User, e.Turn, e.Amount, t.Now)
+	if errors.Is(t.err, engine.ErrForeignKey) {
+		t.err = notFound("there is no turn %d", e.Turn)
 	}
-	if err != nil {
-		return false, err
-	}
-	return true, t.audit(e.User, "budget.extended", fmt.Sprintf("turn %d, %s", e.Turn, amount.Dollars(e.Amount)))
+	t.audit(e.User, "budget.extended", fmt.Sprintf("turn %d, %s", e.Turn, amount.Dollars(e.Amount)))
+	return true
 }
 
 // Extended is by how much a person has lengthened their limits since a moment, in millionths of a dollar.

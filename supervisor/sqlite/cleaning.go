@@ -15,22 +15,20 @@ type Cleanings struct{ db *DB }
 // Put keeps that something is to be done to a message; a zero Due is at once. Its Conversation is found by its ID, and its
 // ID is not read.
 func (s Cleanings) Put(ctx context.Context, c supervisor.Cleaning) error {
-	return s.db.write(ctx, func(t tx) error { return t.putCleaning(c) }, "keep that message %s of conversation %d has a %s to come", c.Message, c.Conversation.ID, c.What)
+	return s.db.write(ctx, func(t *tx) { t.putCleaning(c) }, "keep that message %s of conversation %d has a %s to come", c.Message, c.Conversation.ID, c.What)
 }
 
 const insertCleaning = `INSERT INTO cleaning (user, conversation, message, what, due_at)
 	SELECT user, id, ?, ?, ? FROM conversation WHERE id = ?`
 
-func (t tx) putCleaning(c supervisor.Cleaning) error {
+func (t *tx) putCleaning(c supervisor.Cleaning) {
 	due := t.Now
 	if !c.Due.IsZero() {
 		due = c.Due.UnixMilli()
 	}
-	n, err := t.Change(insertCleaning, c.Message, c.What, due, c.Conversation.ID)
-	if err == nil && n == 0 {
-		err = notFound("there is no conversation %d", c.Conversation.ID)
+	if t.Change(insertCleaning, c.Message, c.What, due, c.Conversation.ID) == 0 {
+		t.fail(notFound("there is no conversation %d", c.Conversation.ID))
 	}
-	return err
 }
 
 // The rows are few, and their index is in the order that is asked for: the conversations are looked up from there.
@@ -56,7 +54,7 @@ const deleteCleaning = `DELETE FROM cleaning WHERE id = ?`
 
 // Done forgets one that was done, or that can't be done. A second time changes nothing.
 func (s Cleanings) Done(ctx context.Context, id int64) error {
-	return s.db.write(ctx, func(t tx) error { return t.Exec(deleteCleaning, id) }, "keep that cleaning %d is done", id)
+	return s.db.write(ctx, func(t *tx) { t.Exec(deleteCleaning, id) }, "keep that cleaning %d is done", id)
 }
 
 func scanCleaning(row *engine.Row) (k supervisor.Cleaning) {

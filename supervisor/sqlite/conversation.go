@@ -27,7 +27,7 @@ func (s Conversations) Find(ctx context.Context, user string, channel supervisor
 		return c, err
 	}
 	c = supervisor.Conversation{User: user, Channel: channel, Chat: chat, Thread: thread}
-	return inTransaction(ctx, s.db, func(t tx) (supervisor.Conversation, error) { return t.conversation(c) }, doing, channel, user)
+	return inTransaction(ctx, s.db, func(t *tx) supervisor.Conversation { return t.conversation(c) }, doing, channel, user)
 }
 
 const findConversationByID = `SELECT id, user, channel, chat, thread FROM conversation WHERE id = ?`
@@ -37,34 +37,33 @@ func (s Conversations) FindByID(ctx context.Context, id int64) (supervisor.Conve
 	return engine.One(s.db.reader(ctx, "find conversation %d", id), scanConversation, findConversationByID, id)
 }
 
-func (t tx) conversationByID(id int64) (supervisor.Conversation, error) {
+func (t *tx) conversationByID(id int64) supervisor.Conversation {
 	return byID(t, "conversation", scanConversation, findConversationByID, id)
 }
 
 // conversation finds or makes the one that c describes. One with an ID is taken as it is: the tables refuse the ID of another
 // person's.
-func (t tx) conversation(c supervisor.Conversation) (supervisor.Conversation, error) {
+func (t *tx) conversation(c supervisor.Conversation) supervisor.Conversation {
 	if c.ID != 0 {
-		return c, nil
+		return c
 	}
-	found, ok, err := engine.One(t, scanConversation, findConversation, c.User, c.Channel, c.Chat, c.Thread)
-	if err != nil || ok {
-		return found, err
+	found, ok := one(t, scanConversation, findConversation, c.User, c.Channel, c.Chat, c.Thread)
+	if ok {
+		return found
 	}
-	c.ID, err = t.Insert(insertConversation, c.User, c.Channel, c.Chat, c.Thread, t.Now)
-	return c, err
+	c.ID = t.Insert(insertConversation, c.User, c.Channel, c.Chat, c.Thread, t.Now)
+	return c
 }
 
 // destination is where something answers to that has the conversation own: the zero value where that is own itself.
-func (t tx) destination(c, own supervisor.Conversation) (none supervisor.Conversation, err error) {
+func (t *tx) destination(c, own supervisor.Conversation) (none supervisor.Conversation) {
 	if c == none {
-		return none, nil
+		return none
 	}
-	c, err = t.conversation(c)
-	if err != nil || c.ID == own.ID {
-		return none, err
+	if c = t.conversation(c); c.ID == own.ID {
+		return none
 	}
-	return c, nil
+	return c
 }
 
 func scanConversation(r *engine.Row) (c supervisor.Conversation) {

@@ -16,7 +16,7 @@ func (s Conversations) Move(ctx context.Context, channel supervisor.Channel, fro
 	if from == to {
 		return 0, nil
 	}
-	return inTransaction(ctx, s.db, func(t tx) (int, error) { return t.moveChat(channel, from, to) }, "move chat %s of %s to %s",
+	return inTransaction(ctx, s.db, func(t *tx) int { return t.moveChat(channel, from, to) }, "move chat %s of %s to %s",
 		from, channel, to)
 }
 
@@ -34,21 +34,16 @@ const (
 	moveGroup  = `UPDATE OR REPLACE allowed_group SET chat = ? WHERE channel = ? AND chat = ?`
 )
 
-func (t tx) moveChat(channel supervisor.Channel, from, to string) (moved int, err error) {
-	pairs, err := engine.All(t, scanMove, listMoving, to, channel, from)
-	if err == nil {
-		err = t.execAll(sql(moveLogins, to, channel, from), sql(moveGroup, to, channel, from))
-	}
+func (t *tx) moveChat(channel supervisor.Channel, from, to string) (moved int) {
+	pairs := all(t, scanMove, listMoving, to, channel, from)
+	t.Exec(moveLogins, to, channel, from)
+	t.Exec(moveGroup, to, channel, from)
 	for _, p := range pairs {
-		if err != nil {
-			return 0, err
-		}
-		var n int64
-		if n, err = t.moveConversation(p, to); n > 0 {
+		if t.moveConversation(p, to) > 0 {
 			moved++
 		}
 	}
-	return moved, err
+	return moved
 }
 
 func scanMove(row *engine.Row) (p moveRow) { row.Scan(&p.old, &p.new); return p }
@@ -64,18 +59,12 @@ const (
 )
 
 // moveConversation says how many rows it has moved: of conversations, or of inbounds and deliveries.
-func (t tx) moveConversation(p moveRow, to string) (int64, error) {
+func (t *tx) moveConversation(p moveRow, to string) int64 {
 	if p.new == 0 {
 		return t.Change(renameConversation, to, p.old)
 	}
-	err := t.execAll(sql(movePosts, p.new, t.Now, p.old), sql(redirectInbox, p.new, p.old), sql(redirectTurns, p.new, p.old))
-	if err != nil {
-		return 0, err
-	}
-	inbounds, err := t.Change(moveInbounds, p.new, p.old)
-	if err != nil {
-		return 0, err
-	}
-	deliveries, err := t.Change(moveDeliveries, p.new, p.old)
-	return inbounds + deliveries, err
+	t.Exec(movePosts, p.new, t.Now, p.old)
+	t.Exec(redirectInbox, p.new, p.old)
+	t.Exec(redirectTurns, p.new, p.old)
+	return t.Change(moveInbounds, p.new, p.old) + t.Change(moveDeliveries, p.new, p.old)
 }

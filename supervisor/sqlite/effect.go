@@ -16,8 +16,8 @@ const (
 	findSent     = `SELECT count(*) FROM effect WHERE turn = ? AND call = ? AND kind = ?`
 )
 
-func (t turnTx) putEffect(call, kind, target, detail string) error {
-	return t.Exec(insertEffect, t.turn.Conversation.User, t.turn.ID, call, kind, target, detail, t.Now)
+func (t turnTx) putEffect(call, kind, target, detail string) {
+	t.Exec(insertEffect, t.turn.Conversation.User, t.turn.ID, call, kind, target, detail, t.Now)
 }
 
 // SendFile puts a file into the outbox of the conversation that a turn answers in, and into the ledger, for a call of the
@@ -26,31 +26,23 @@ func (t turnTx) putEffect(call, kind, target, detail string) error {
 // conversation, 0 where nothing was changed. Refused if the turn has ended, if the call is not one of the turn's or has a
 // result, and if the bytes are not the person's.
 func (s Turns) SendFile(ctx context.Context, turn int64, call string, f supervisor.File) (in int64, err error) {
-	return inTurn(ctx, s.db, turn, func(t turnTx) (int64, error) { return t.sendFile(call, f) },
+	return inTurn(ctx, s.db, turn, func(t turnTx) int64 { return t.sendFile(call, f) },
 		"send a file for call %s of turn %d", call, turn)
 }
 
-func (t turnTx) sendFile(call string, f supervisor.File) (in int64, err error) {
-	if err := t.checkUnanswered(call); err != nil {
-		return 0, err
+func (t turnTx) sendFile(call string, f supervisor.File) (in int64) {
+	t.checkUnanswered(call)
+	if value(t, engine.Bool, findSent, t.turn.ID, call, FileSent) {
+		return 0
 	}
-	sent, err := engine.Value(t, engine.Bool, findSent, t.turn.ID, call, FileSent)
-	if err != nil || sent {
-		return 0, err
+	size, owned := one(t, engine.Integer, findBlob, t.turn.Conversation.User, f.SHA256)
+	if !owned || size != f.Size {
+		t.fail(invalid("%s has no blob %.64s of %d bytes", t.turn.Conversation.User, f.SHA256, f.Size))
 	}
-	size, owned, err := engine.One(t, engine.Integer, findBlob, t.turn.Conversation.User, f.SHA256)
-	if err == nil && (!owned || size != f.Size) {
-		err = invalid("%s has no blob %.64s of %d bytes", t.turn.Conversation.User, f.SHA256, f.Size)
-	}
-	if err == nil {
-		err = t.putEffect(call, FileSent, f.Name, fmt.Sprintf("%s, %d bytes, sha256 %s", f.MediaType, f.Size, f.SHA256))
-	}
-	if err != nil {
-		return 0, err
-	}
-	d, err := t.putDelivery(supervisor.Delivery{Conversation: t.turn.AnswersIn(), Inbound: t.turn.Inbound,
+	t.putEffect(call, FileSent, f.Name, fmt.Sprintf("%s, %d bytes, sha256 %s", f.MediaType, f.Size, f.SHA256))
+	d := t.putDelivery(supervisor.Delivery{Conversation: t.turn.AnswersIn(), Inbound: t.turn.Inbound,
 		Kind: supervisor.DeliveryNotice, Files: []supervisor.File{f}})
-	return d.Conversation.ID, err
+	return d.Conversation.ID
 }
 
 // Sent says whether SendFile has sent a file for a call of a turn's.
@@ -60,10 +52,8 @@ func (s Turns) Sent(ctx context.Context, turn int64, call string) (bool, error) 
 }
 
 // checkUnanswered refuses a call that the turn has not made, or that has a result.
-func (t turnTx) checkUnanswered(call string) error {
-	c, err := t.call(call)
-	if err == nil && c.result != 0 {
-		err = invalid("call %s of turn %d has a result", call, t.turn.ID)
+func (t turnTx) checkUnanswered(call string) {
+	if t.call(call).result != 0 {
+		t.fail(invalid("call %s of turn %d has a result", call, t.turn.ID))
 	}
-	return err
 }

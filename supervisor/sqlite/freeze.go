@@ -18,7 +18,7 @@ const (
 // Freeze keeps that nothing may be sent to a source's chat before a time; chat "" is all of its chats. It never shortens what
 // was kept before.
 func (s Outbox) Freeze(ctx context.Context, source, chat string, until time.Time) error {
-	return s.db.write(ctx, func(t tx) error { return t.Exec(putFreeze, source, chat, toMillis(until)) }, "freeze chat %q of %s",
+	return s.db.write(ctx, func(t *tx) { t.Exec(putFreeze, source, chat, toMillis(until)) }, "freeze chat %q of %s",
 		chat, source)
 }
 
@@ -28,12 +28,10 @@ const longestFreeze = 24 * time.Hour
 // Frozen says until when nothing may be sent, by chat; "" is all of the source's chats. What is over is deleted.
 func (s Outbox) Frozen(ctx context.Context, source string) (map[string]time.Time, error) {
 	frozen := map[string]time.Time{}
-	return frozen, s.db.write(ctx, func(t tx) error {
-		err := t.execAll(sql(deleteFrozen, source, t.Now), sql(clipFrozen, t.Now+longestFreeze.Milliseconds(), source))
-		if err != nil {
-			return err
-		}
-		return t.Query(func(row *engine.Row) bool {
+	return frozen, s.db.write(ctx, func(t *tx) {
+		t.Exec(deleteFrozen, source, t.Now)
+		t.Exec(clipFrozen, t.Now+longestFreeze.Milliseconds(), source)
+		t.Query(func(row *engine.Row) bool {
 			var chat string
 			var until time.Time
 			row.Scan(&chat, &until)

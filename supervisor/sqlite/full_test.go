@@ -33,7 +33,7 @@ func TestAFullDatabaseIsUsableAgain(t *testing.T) {
 	defer r.run()()
 	limit := func(pages string) {
 		t.Helper()
-		r.same("limit", r.write(func(t tx) error { return t.Exec("PRAGMA max_page_count = " + pages) }), nil)
+		r.same("limit", r.write(func(t *tx) error { return t.Query(nil, "PRAGMA max_page_count = "+pages) }), nil)
 	}
 	limit("100")
 	kept := r.fill()

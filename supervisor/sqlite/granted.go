@@ -39,14 +39,10 @@ const revokeGrant = `UPDATE granted SET revoked_at = ? WHERE id = ? AND user = ?
 
 // Revoke ends what a person allows always, and audits that. ProblemNoSuchGrant says that there is no such thing of theirs.
 func (s Grants) Revoke(ctx context.Context, user string, id int64) error {
-	return s.db.write(ctx, func(t tx) error {
-		n, err := t.Change(revokeGrant, t.Now, id, user)
-		if err == nil && n == 0 {
-			err = supervisor.NewProblem(supervisor.ProblemNoSuchGrant, nil, id, user)
+	return s.db.write(ctx, func(t *tx) {
+		if t.Change(revokeGrant, t.Now, id, user) == 0 {
+			t.fail(supervisor.NewProblem(supervisor.ProblemNoSuchGrant, nil, id, user))
 		}
-		if err != nil {
-			return err
-		}
-		return t.audit(user, "grant.revoked", fmt.Sprint("grant ", id))
+		t.audit(user, "grant.revoked", fmt.Sprint("grant ", id))
 	}, "revoke what %s has granted", user)
 }

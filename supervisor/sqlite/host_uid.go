@@ -34,18 +34,14 @@ func (s HostUIDs) Of(ctx context.Context, user string, from, to uint32) (uint32,
 	if uid > 0 || err != nil {
 		return uint32(uid), err
 	}
-	uid, err = inTransaction(ctx, s.db, func(t tx) (int64, error) {
-		next, err := engine.Value(t, engine.Integer, nextHostUID, int64(from), int64(to))
-		switch {
-		case err != nil:
-			return 0, err
-		case next > int64(to):
-			return 0, fmt.Errorf("all of %d to %d were given", from, to)
+	uid, err = inTransaction(ctx, s.db, func(t *tx) int64 {
+		next := value(t, engine.Integer, nextHostUID, int64(from), int64(to))
+		if next > int64(to) {
+			t.fail(fmt.Errorf("all of %d to %d were given", from, to))
 		}
-		if _, err := t.Change(leaveHostUID, user); err != nil {
-			return 0, err
-		}
-		return next, t.Exec(insertHostUID, next, user, t.Now)
+		t.Exec(leaveHostUID, user)
+		t.Exec(insertHostUID, next, user, t.Now)
+		return next
 	}, "give %s a uid", user)
 	return uint32(uid), err
 }

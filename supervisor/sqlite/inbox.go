@@ -25,35 +25,28 @@ const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND 
 //
 // A Conversation without an ID is found or made by its other fields. ID and State are not read; a zero ReceivedAt is now.
 func (s Inbox) Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {
-	err = s.db.write(ctx, func(t tx) (err error) {
-		kept, fresh, err = t.putInbound(in)
-		return err
-	}, "keep what %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
+	err = s.db.write(ctx, func(t *tx) { kept, fresh = t.putInbound(in) },
+		"keep what %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
 	if err != nil {
 		return supervisor.Inbound{}, false, err
 	}
 	return kept, fresh, nil
 }
 
-func (t tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {
-	if in.Conversation, err = t.conversation(in.Conversation); err != nil {
-		return in, false, err
-	}
-	if in.Destination, err = t.destination(in.Destination, in.Conversation); err != nil {
-		return in, false, err
-	}
+func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh bool) {
+	in.Conversation = t.conversation(in.Conversation)
+	in.Destination = t.destination(in.Destination, in.Conversation)
 	at := t.Now
 	if !in.ReceivedAt.IsZero() {
 		at = in.ReceivedAt.UnixMilli()
 	}
 	in.ReceivedAt, in.State = fromMillis(at), supervisor.InboundNew
-	in.ID, fresh, err = engine.One(t, engine.Integer, insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key,
+	in.ID, fresh = one(t, engine.Integer, insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key,
 		in.Message, in.Kind, in.Command, orNull(in.Destination.ID), in.Text, at, t.Now)
-	if err != nil || fresh {
-		return in, fresh, err
+	if fresh {
+		return in, true
 	}
-	kept, err = engine.Value(t, scanInbound, findInboundByKey, in.Conversation.User, in.Source, in.Key)
-	return kept, false, err
+	return value(t, scanInbound, findInboundByKey, in.Conversation.User, in.Source, in.Key), false
 }
 
 // startsTurn says of an inbound i that a turn begins with it, or takes it in.
@@ -97,7 +90,7 @@ func (s Inbox) newOf(ctx context.Context, kind supervisor.InboundKind) ([]superv
 
 const findInbound = selectInbound + `WHERE i.id = ?`
 
-func (t tx) inbound(id int64) (supervisor.Inbound, error) {
+func (t *tx) inbound(id int64) supervisor.Inbound {
 	return byID(t, "inbound", scanInbound, findInbound, id)
 }
 
@@ -119,12 +112,12 @@ var inboundTransitions = map[supervisor.InboundState][]supervisor.InboundState{
 const moveInbound = `UPDATE inbox SET state = ?, changed_at = ? WHERE id = ?`
 
 // transition is the only place where an inbound's state changes. in is as it was read in this transaction.
-func (t tx) transition(in supervisor.Inbound, to supervisor.InboundState) error {
+func (t *tx) transition(in supervisor.Inbound, to supervisor.InboundState) {
 	if in.Held {
-		return invalid("inbound %d is held until a code has opened the gate, and cannot become %s", in.ID, to)
+		t.fail(invalid("inbound %d is held until a code has opened the gate, and cannot become %s", in.ID, to))
 	}
 	if !slices.Contains(inboundTransitions[in.State], to) {
-		return invalid("inbound %d is %s and cannot become %s", in.ID, in.State, to)
+		t.fail(invalid("inbound %d is %s and cannot become %s", in.ID, in.State, to))
 	}
-	return t.Exec(moveInbound, to, t.Now, in.ID)
+	t.Exec(moveInbound, to, t.Now, in.ID)
 }

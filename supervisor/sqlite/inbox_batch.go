@@ -14,16 +14,16 @@ import (
 // answered again, a code is not tried again, and a lock does not close again. When it has returned nil, the source may forget
 // what it sent. An error names the item that could not be kept.
 func (s Inbox) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error) {
-	return inTransaction(ctx, s.db, func(t tx) (supervisor.Receipt, error) {
+	return inTransaction(ctx, s.db, func(t *tx) supervisor.Receipt {
 		batch := batchTx{tx: t, batch: b}
-		err := batch.put()
-		return batch.receipt, err
+		batch.put()
+		return batch.receipt
 	}, "keep %d updates of %s", len(b.Items), b.Source)
 }
 
 // batchTx is a transaction that keeps a batch.
 type batchTx struct {
-	tx
+	*tx
 	batch   supervisor.Batch
 	receipt supervisor.Receipt // as far as the batch was kept
 }
@@ -32,85 +32,72 @@ type batchTx struct {
 const moveSource = `INSERT INTO source (name, next) VALUES (?, ?)
 	ON CONFLICT (name) DO UPDATE SET next = excluded.next WHERE next <> excluded.next`
 
-func (t *batchTx) put() error {
+func (t *batchTx) put() {
 	t.receipt.Kept = make([]supervisor.Inbound, 0, len(t.batch.Items))
 	for i, item := range t.batch.Items {
-		in, err := t.putItem(item)
-		if err != nil {
-			return wrap(err, "item %d: keep what %s sent as %s", i, item.Inbound.Conversation.User, item.Inbound.Key)
+		t.receipt.Kept = append(t.receipt.Kept, t.putItem(item))
+		if t.err != nil {
+			t.err = wrap(t.err, "item %d: keep what %s sent as %s", i, item.Inbound.Conversation.User, item.Inbound.Key)
+			return
 		}
-		t.receipt.Kept = append(t.receipt.Kept, in)
 	}
-	if t.batch.Next == 0 {
-		return nil
+	if t.batch.Next != 0 {
+		t.Exec(moveSource, t.batch.Source, t.batch.Next)
 	}
-	return t.Exec(moveSource, t.batch.Source, t.batch.Next)
 }
 
 // placeholderCode stands for a code, no word of which is kept.
 const placeholderCode = "(a code)"
 
-func (t *batchTx) putItem(item supervisor.Item) (supervisor.Inbound, error) {
+func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	item.Inbound.Source = t.batch.Source
-	if err := t.recheckGate(&item); err != nil {
-		return item.Inbound, err
-	}
+	t.recheckGate(&item)
 	if item.Decision.Decide != nil {
 		item.Inbound.Kind, item.Inbound.Text, item.Raw = supervisor.KindCode, placeholderCode, ""
 	}
-	in, fresh, err := t.putInbound(item.Inbound)
-	if err != nil || !fresh {
-		return in, err // sent again, a code may look like a text: nothing of it is kept now
+	in, fresh := t.putInbound(item.Inbound)
+	if !fresh {
+		return in // sent again, a code may look like a text: nothing of it is kept now
 	}
-	if err = t.putRaw(in, item); err == nil {
-		err = t.putAttachments(in, item.Attachments)
-	}
-	if err == nil {
-		err = t.endLogins(in.Conversation, item.Decision.Lock)
-	}
+	t.putRaw(in, item)
+	t.putAttachments(in, item.Attachments)
+	t.endLogins(in.Conversation, item.Decision.Lock)
 	switch {
-	case err != nil:
-		return in, err
 	case item.Decision.Decide != nil:
 		return t.tryCode(in, item.Decision.Decide)
 	case item.Answer != "":
-		if err := t.markUnread(in, item.Unread); err != nil {
-			return in, err
-		}
+		t.markUnread(in, item.Unread)
 		return t.answer(in, item.Answer)
 	case item.Decision.Guard != nil:
-		in, err = t.checkGate(in, *item.Decision.Guard)
+		in = t.checkGate(in, *item.Decision.Guard)
 	}
-	if err == nil && item.MentionsUnread && in.State == supervisor.InboundNew {
-		in, err = t.mentionUnread(in)
+	if item.MentionsUnread && in.State == supervisor.InboundNew {
+		in = t.mentionUnread(in)
 	}
-	if err != nil || in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew {
-		return in, err
+	if in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew {
+		return in
 	}
 	return t.meetQuestion(in, item.Decision)
 }
 
 // recheckGate makes a code of an inbound that is one because its gate has closed since it was met.
-func (t *batchTx) recheckGate(item *supervisor.Item) error {
+func (t *batchTx) recheckGate(item *supervisor.Item) {
 	g := item.Decision.Guard
 	if g == nil || g.Decide == nil || item.Answer != "" {
-		return nil
+		return
 	}
-	open, err := t.useLogin(item.Inbound.Conversation, *g)
-	if err == nil && !open {
+	if !t.useLogin(item.Inbound.Conversation, *g) {
 		item.Decision = supervisor.GateDecision{Decide: g.Decide}
 	}
-	return err
 }
 
 // lockLogins has logins run out. The command that asks for it takes them away, for it counts them.
 const lockLogins = `UPDATE login SET used_at = 0 WHERE user = ?1 AND (?2 OR channel = ?3 AND chat = ?4)`
 
-func (t *batchTx) endLogins(c supervisor.Conversation, l supervisor.Lock) error {
-	if l == "" {
-		return nil
+func (t *batchTx) endLogins(c supervisor.Conversation, l supervisor.Lock) {
+	if l != "" {
+		t.Exec(lockLogins, c.User, l == supervisor.LockAll, c.Channel, c.Chat)
 	}
-	return t.Exec(lockLogins, c.User, l == supervisor.LockAll, c.Channel, c.Chat)
 }
 
 // putRaw replaces what the source had sent under the same number before it began to number anew.
@@ -118,30 +105,26 @@ const putRaw = `INSERT INTO received (source, id, user, raw, received_at) VALUES
 	ON CONFLICT (source, id) DO UPDATE SET user = excluded.user, raw = excluded.raw, received_at = excluded.received_at
 	WHERE raw <> excluded.raw`
 
-func (t *batchTx) putRaw(in supervisor.Inbound, item supervisor.Item) error {
-	if item.Raw == "" {
-		return nil
+func (t *batchTx) putRaw(in supervisor.Inbound, item supervisor.Item) {
+	if item.Raw != "" {
+		t.Exec(putRaw, t.batch.Source, item.Update, in.Conversation.User, item.Raw, t.Now)
 	}
-	return t.Exec(putRaw, t.batch.Source, item.Update, in.Conversation.User, item.Raw, t.Now)
 }
 
 // answer answers an inbound that is new.
-func (t *batchTx) answer(in supervisor.Inbound, text string) (supervisor.Inbound, error) {
-	if err := t.transition(in, supervisor.InboundAnswered); err != nil {
-		return in, err
-	}
+func (t *batchTx) answer(in supervisor.Inbound, text string) supervisor.Inbound {
+	t.transition(in, supervisor.InboundAnswered)
 	in.State = supervisor.InboundAnswered
-	return in, t.notify(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID,
-		Kind: supervisor.DeliveryNotice, Text: text})
+	t.notify(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Kind: supervisor.DeliveryNotice, Text: text})
+	return in
 }
 
 // notify puts something into the outbox and notes where.
-func (t *batchTx) notify(d supervisor.Delivery) error {
+func (t *batchTx) notify(d supervisor.Delivery) {
 	if !slices.Contains(t.receipt.Queued, d.Conversation.ID) {
 		t.receipt.Queued = append(t.receipt.Queued, d.Conversation.ID)
 	}
-	_, err := t.putDelivery(d)
-	return err
+	t.putDelivery(d)
 }
 
 const findSource = `SELECT next FROM source WHERE name = ?`
@@ -161,7 +144,7 @@ const forgetRaw = `DELETE FROM received WHERE rowid IN
 // inbounds stay.
 func (s Inbox) Forget(ctx context.Context, before time.Time) (n int64, err error) {
 	for chunk := int64(forgetChunk); chunk == forgetChunk && err == nil; n += chunk {
-		chunk, err = inTransaction(ctx, s.db, func(t tx) (int64, error) { return t.Change(forgetRaw, before, forgetChunk) },
+		chunk, err = inTransaction(ctx, s.db, func(t *tx) int64 { return t.Change(forgetRaw, before, forgetChunk) },
 			"forget what was received before %s", before.UTC().Format(time.RFC3339))
 	}
 	return n, err

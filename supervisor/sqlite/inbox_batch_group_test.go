@@ -9,16 +9,17 @@ import (
 )
 
 // putting is a write that keeps a batch of a person's.
-func putting(next int64, person string, keys ...string) func(tx) error {
+func putting(next int64, person string, keys ...string) func(*tx) error {
 	b := supervisor.Batch{Source: "bot", Next: next}
 	for _, key := range keys {
 		b.Items = append(b.Items, supervisor.Item{Raw: "{}", Update: next, Inbound: supervisor.Inbound{Key: key,
 			Kind:         supervisor.KindText,
 			Conversation: supervisor.Conversation{User: person, Channel: supervisor.ChannelTelegram}}})
 	}
-	return func(t tx) error {
+	return func(t *tx) error {
 		batch := batchTx{tx: t, batch: b}
-		return batch.put()
+		batch.put()
+		return nil
 	}
 }
 
@@ -26,7 +27,7 @@ func TestBatchesThatWaitTogetherAreCommittedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.run()()
-		var fns []func(tx) error
+		var fns []func(*tx) error
 		for i := range 10 {
 			fns = append(fns, putting(int64(i+1), "alice", fmt.Sprint(i, "a"), fmt.Sprint(i, "b")))
 		}
@@ -46,8 +47,8 @@ func TestBatchesThatWaitTogetherAreCommittedTogether(t *testing.T) {
 func TestWhatIsForgottenIsForgottenInPieces(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	fill := func(t tx) error {
-		return t.Exec(`WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+	fill := func(t *tx) error {
+		return t.Query(nil, `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
 			INSERT INTO received (source, id, user, raw, received_at) SELECT 'bot', i, 'alice', '{}', i FROM n`)
 	}
 	r.same("fill", r.write(fill), nil)

@@ -41,24 +41,24 @@ func (s Inbox) HeldAt(ctx context.Context, c supervisor.Conversation) (n int64, 
 }
 
 // checkGate has a new inbound pass its gate, or be held where that is closed.
-func (t *batchTx) checkGate(in supervisor.Inbound, g supervisor.Guard) (supervisor.Inbound, error) {
+func (t *batchTx) checkGate(in supervisor.Inbound, g supervisor.Guard) supervisor.Inbound {
 	if g.AnswerOnly {
 		return t.answer(in, g.Challenge)
 	}
-	open, err := t.useLogin(in.Conversation, g)
-	if err != nil || open {
-		return in, err
+	if t.useLogin(in.Conversation, g) {
+		return in
 	}
 	return t.hold(in, g)
 }
 
 // useLogin says whether the gate is open where c is, and keeps that it was passed.
-func (t *batchTx) useLogin(c supervisor.Conversation, g supervisor.Guard) (bool, error) {
-	login, ok, err := engine.One(t, scanLogin, findLogin, c.User, c.Channel, c.Chat)
-	if err != nil || !ok || !login.Open(fromMillis(t.Now), g.IdleTimeout, g.Lifetime) {
-		return false, err
+func (t *batchTx) useLogin(c supervisor.Conversation, g supervisor.Guard) bool {
+	login, ok := one(t, scanLogin, findLogin, c.User, c.Channel, c.Chat)
+	if !ok || !login.Open(fromMillis(t.Now), g.IdleTimeout, g.Lifetime) {
+		return false
 	}
-	return true, t.Exec(touchLogin, t.Now, c.User, c.Channel, c.Chat)
+	t.Exec(touchLogin, t.Now, c.User, c.Channel, c.Chat)
+	return true
 }
 
 const (
@@ -72,7 +72,7 @@ const (
 
 // hold keeps an inbound as held, and tells the person so once in a while. A press is answered instead, and so is anything where
 // too much is held.
-func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) (supervisor.Inbound, error) {
+func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) supervisor.Inbound {
 	c := in.Conversation
 	switch press, here := in.Kind == supervisor.KindPress, g.At == (supervisor.Conversation{}); {
 	case press && here:
@@ -80,48 +80,33 @@ func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) (supervisor.In
 	case press:
 		return t.answer(in, supervisor.TextPressLockedElsewhere)
 	}
-	held, err := engine.Value(t, engine.Integer, countHeld, c.User)
-	if err != nil {
-		return in, err
-	}
-	if held >= maxHeld {
+	if value(t, engine.Integer, countHeld, c.User) >= maxHeld {
 		return t.answer(in, supervisor.TextHeldFull)
 	}
-	told, err := engine.Value(t, engine.Integer, countChallenges, c.User, c.ID, g.At.Chat,
-		t.Now-challengeAgain.Milliseconds(), t.Now)
-	if err != nil {
-		return in, err
-	}
+	told := value(t, engine.Integer, countChallenges, c.User, c.ID, g.At.Chat, t.Now-challengeAgain.Milliseconds(), t.Now)
 	tell := told == 0 || g.RepeatSoon && told < maxTold
 	in.Held = true
-	if err := t.Exec(holdInbound, tell, g.At.Chat, t.Now, in.ID); err != nil || !tell {
-		return in, err
+	t.Exec(holdInbound, tell, g.At.Chat, t.Now, in.ID)
+	if tell {
+		at := cmp.Or(t.destination(g.At, c), c)
+		t.notify(supervisor.Delivery{Conversation: at, Kind: supervisor.DeliveryNotice, Text: g.Challenge})
 	}
-	at, err := t.destination(g.At, c)
-	if err != nil {
-		return in, err
-	}
-	return in, t.notify(supervisor.Delivery{Conversation: cmp.Or(at, c), Kind: supervisor.DeliveryNotice, Text: g.Challenge})
+	return in
 }
 
 // tryCode tries the code that a new inbound was, and answers it. A right one lets through what waits for it. Its message is
 // deleted, right or wrong: a wrong one may be a code for something else.
-func (t *batchTx) tryCode(in supervisor.Inbound, decide supervisor.Decide) (supervisor.Inbound, error) {
+func (t *batchTx) tryCode(in supervisor.Inbound, decide supervisor.Decide) supervisor.Inbound {
 	c := in.Conversation
-	verdict, err := t.attempt(c.User, decide, "in "+string(c.Channel)+" chat "+c.Chat)
-	if err != nil {
-		return in, err
-	}
-	if in, err = t.answer(in, verdict.Text); err != nil {
-		return in, err
-	}
+	verdict := t.attempt(c.User, decide, "in "+string(c.Channel)+" chat "+c.Chat)
+	in = t.answer(in, verdict.Text)
 	if in.Message != "" {
-		err = t.putCleaning(supervisor.Cleaning{Conversation: c, Message: in.Message, What: supervisor.CleaningDelete})
+		t.putCleaning(supervisor.Cleaning{Conversation: c, Message: in.Message, What: supervisor.CleaningDelete})
 	}
-	if err != nil || !verdict.Right {
-		return in, err
+	if verdict.Right {
+		t.release(c)
 	}
-	return in, t.release(c)
+	return in
 }
 
 const (
@@ -138,43 +123,30 @@ const (
 // release opens the gate where a code was right, and in those chats whose code was asked for there, and lets through what is held
 // in them. What is held elsewhere waits for a code of its own: somebody else may have sent it, who has got hold of the person's
 // account there.
-func (t *batchTx) release(c supervisor.Conversation) error {
-	err := t.execAll(sql(openLogin, c.User, c.Channel, c.Chat, t.Now, t.Now), sql(openHeld, t.Now, c.User, c.Channel, c.Chat))
-	if err != nil {
-		return err
-	}
-	held, err := engine.All(t, scanReleased, listHeld, c.User, c.Channel, c.Chat)
-	if err != nil {
-		return err
-	}
+func (t *batchTx) release(c supervisor.Conversation) {
+	t.Exec(openLogin, c.User, c.Channel, c.Chat, t.Now, t.Now)
+	t.Exec(openHeld, t.Now, c.User, c.Channel, c.Chat)
+	held := all(t, scanReleased, listHeld, c.User, c.Channel, c.Chat)
 	t.receipt.Released = append(t.receipt.Released, held...)
-	return t.releaseAll(held)
+	t.releaseAll(held)
 }
 
 // releaseAll has inbounds be held no more.
-func (t tx) releaseAll(held []supervisor.Inbound) error {
+func (t *tx) releaseAll(held []supervisor.Inbound) {
 	for _, in := range held {
-		if err := t.Exec(releaseHeld, t.Now, in.ID); err != nil {
-			return err
-		}
+		t.Exec(releaseHeld, t.Now, in.ID)
 	}
-	return nil
 }
 
 const listAllHeld = selectInbound + `WHERE i.held = 1 AND i.user = ? ORDER BY i.id`
 
 // answerHeld answers all that is held of a person, and runs none of it.
-func (t *batchTx) answerHeld(user string) error {
-	held, err := engine.All(t, scanReleased, listAllHeld, user)
-	if err == nil {
-		err = t.releaseAll(held)
-	}
+func (t *batchTx) answerHeld(user string) {
+	held := all(t, scanReleased, listAllHeld, user)
+	t.releaseAll(held)
 	for _, in := range held {
-		if err == nil {
-			_, err = t.answer(in, supervisor.TextHeldReset)
-		}
+		t.answer(in, supervisor.TextHeldReset)
 	}
-	return err
 }
 
 // scanReleased reads an inbound that is about to be released.
@@ -195,15 +167,14 @@ func (s Inbox) Holding(ctx context.Context) ([]string, error) {
 // oldest first: they were told that it is kept and will be answered. The audit log says how much it was. It opens no gate: where a
 // code is asked for again, it is asked for anew.
 func (s Inbox) LetIn(ctx context.Context, user string, serves func(supervisor.Conversation) bool) ([]supervisor.Inbound, error) {
-	return inTransaction(ctx, s.db, func(t tx) ([]supervisor.Inbound, error) {
-		let, err := engine.All(t, scanReleased, listAllHeld, user)
-		let = slices.DeleteFunc(let, func(in supervisor.Inbound) bool { return !serves(in.Conversation) })
-		if err != nil || len(let) == 0 {
-			return nil, err
+	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
+		let := slices.DeleteFunc(all(t, scanReleased, listAllHeld, user),
+			func(in supervisor.Inbound) bool { return !serves(in.Conversation) })
+		if len(let) == 0 {
+			return nil
 		}
-		if err := t.releaseAll(let); err != nil {
-			return nil, err
-		}
-		return let, t.audit(user, "gate.gone", fmt.Sprintf("%d held inbounds let in, for no code is asked for any more", len(let)))
+		t.releaseAll(let)
+		t.audit(user, "gate.gone", fmt.Sprintf("%d held inbounds let in, for no code is asked for any more", len(let)))
+		return let
 	}, "let in what is held of %s", user)
 }

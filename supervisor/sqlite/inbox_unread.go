@@ -16,21 +16,21 @@ const (
 )
 
 // markUnread keeps that an inbound could not be looked at.
-func (t *batchTx) markUnread(in supervisor.Inbound, unread bool) error {
-	if !unread {
-		return nil
+func (t *batchTx) markUnread(in supervisor.Inbound, unread bool) {
+	if unread {
+		t.Exec(setUnread, in.ID)
 	}
-	return t.Exec(setUnread, in.ID)
 }
 
 // mentionUnread has a text say what came before it and could not be looked at: it may be about that. It is said once.
-func (t *batchTx) mentionUnread(in supervisor.Inbound) (supervisor.Inbound, error) {
-	unread, err := engine.All(t, engine.String, takeUnread, in.Conversation.ID)
-	if err != nil || len(unread) == 0 {
-		return in, err
+func (t *batchTx) mentionUnread(in supervisor.Inbound) supervisor.Inbound {
+	unread := all(t, engine.String, takeUnread, in.Conversation.ID)
+	if len(unread) == 0 {
+		return in
 	}
 	slices.Sort(unread)
 	note := fmt.Sprintf(supervisor.TextUnread, strings.Join(slices.Compact(unread), ", "))
 	in.Text += note
-	return in, t.Exec(addToText, note, in.ID)
+	t.Exec(addToText, note, in.ID)
+	return in
 }

@@ -29,11 +29,9 @@ const (
 
 // Put keeps an invite, and with it the entries in the audit log.
 func (s Invites) Put(ctx context.Context, i Invite, entries ...AuditRow) error {
-	return s.db.write(ctx, func(t tx) error {
-		if err := t.auditAll(entries); err != nil {
-			return err
-		}
-		return t.Exec(insertInvite, i.Digest, i.User, t.Now, i.ExpiresAt, i.Enrol)
+	return s.db.write(ctx, func(t *tx) {
+		t.auditAll(entries)
+		t.Exec(insertInvite, i.Digest, i.User, t.Now, i.ExpiresAt, i.Enrol)
 	}, "keep an invite for %s", i.User)
 }
 
@@ -45,7 +43,7 @@ func (s Invites) List(ctx context.Context) ([]Invite, error) {
 // Revoke deletes a person's invites that nobody has used, and says how many there were. If there were any, the entries are
 // put into the audit log in the same transaction.
 func (s Invites) Revoke(ctx context.Context, user string, entries ...AuditRow) (int64, error) {
-	return s.db.changing(ctx, entries, func(t tx) (int64, error) { return t.Change(revokeInvites, user) },
+	return s.db.changing(ctx, entries, func(t *tx) int64 { return t.Change(revokeInvites, user) },
 		"revoke the invites of %s", user)
 }
 
@@ -59,21 +57,17 @@ const useInvite = `UPDATE invite SET used_at = ?1 WHERE digest = ?2 AND used_at 
 // that it was used, that its time is over, or that its person may not speak. ProblemAccountTaken says that the account is another
 // person's; that does not use up the invite.
 func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.Channel, account, owner string) (Invite, error) {
-	return inTransaction(ctx, s.db, func(t tx) (Invite, error) {
-		i, ok, err := engine.One(t, scanInvite, useInvite, t.Now, digest)
-		if err == nil && !ok {
-			err = supervisor.NewProblem(supervisor.ProblemInviteUseless, nil)
+	return inTransaction(ctx, s.db, func(t *tx) Invite {
+		i, ok := one(t, scanInvite, useInvite, t.Now, digest)
+		if !ok {
+			t.fail(supervisor.NewProblem(supervisor.ProblemInviteUseless, nil))
 		}
-		if err == nil && owner != "" && owner != i.User {
-			err = supervisor.NewProblem(supervisor.ProblemAccountTaken, nil)
+		if owner != "" && owner != i.User {
+			t.fail(supervisor.NewProblem(supervisor.ProblemAccountTaken, nil))
 		}
-		if err != nil {
-			return i, err
-		}
-		if err := t.bind(Binding{Channel: channel, Account: account, User: i.User}); err != nil {
-			return i, err
-		}
-		return i, t.audit(i.User, "invite.redeemed", "by account "+account+" of "+string(channel))
+		t.bind(Binding{Channel: channel, Account: account, User: i.User})
+		t.audit(i.User, "invite.redeemed", "by account "+account+" of "+string(channel))
+		return i
 	}, "redeem an invite for account %s of %s", account, channel)
 }
 

@@ -31,12 +31,12 @@ func (s Logins) List(ctx context.Context) ([]supervisor.Login, error) {
 
 // Close closes a person's gate in a channel's chat. It is no error that it was closed.
 func (s Logins) Close(ctx context.Context, user string, channel supervisor.Channel, chat string) error {
-	return s.db.write(ctx, func(t tx) error { return t.Exec(closeLogin, user, channel, chat) }, "close the gate of %s in chat %s of %s", user, chat, channel)
+	return s.db.write(ctx, func(t *tx) { t.Exec(closeLogin, user, channel, chat) }, "close the gate of %s in chat %s of %s", user, chat, channel)
 }
 
 // CloseAll closes a person's gate everywhere, and says in how many chats a login was there.
 func (s Logins) CloseAll(ctx context.Context, user string) (int64, error) {
-	return inTransaction(ctx, s.db, func(t tx) (int64, error) { return t.Change(closeLogins, user) }, "close the gate of %s everywhere", user)
+	return inTransaction(ctx, s.db, func(t *tx) int64 { return t.Change(closeLogins, user) }, "close the gate of %s everywhere", user)
 }
 
 func scanLogin(row *engine.Row) (l supervisor.Login) {

@@ -33,15 +33,11 @@ const (
 // Trim has the window begin at a message of the conversation. It never moves backwards: an older message changes
 // nothing.
 func (s Transcript) Trim(ctx context.Context, conversation, from int64) error {
-	return s.db.write(ctx, func(t tx) error {
-		ours, err := engine.Value(t, engine.Bool, findMessage, from, conversation)
-		if err == nil && !ours {
-			err = notFound("there is no message %d in conversation %d", from, conversation)
+	return s.db.write(ctx, func(t *tx) {
+		if !value(t, engine.Bool, findMessage, from, conversation) {
+			t.fail(notFound("there is no message %d in conversation %d", from, conversation))
 		}
-		if err != nil {
-			return err
-		}
-		return t.Exec(moveWindow, from, conversation, true)
+		t.Exec(moveWindow, from, conversation, true)
 	}, "trim the transcript of conversation %d", conversation)
 }
 
@@ -53,22 +49,19 @@ const restartAt = `SELECT coalesce(
 
 // Restart has the window begin after all that was said. A turn that runs stays in it.
 func (s Transcript) Restart(ctx context.Context, conversation int64) error {
-	return s.db.write(ctx, func(t tx) error { return t.restart(conversation) }, "restart conversation %d", conversation)
+	return s.db.write(ctx, func(t *tx) { t.restart(conversation) }, "restart conversation %d", conversation)
 }
 
-func (t tx) restart(conversation int64) error {
-	from, err := engine.Value(t, engine.Integer, restartAt, conversation)
-	if err != nil {
-		return err
-	}
-	return t.Exec(moveWindow, from, conversation, false)
+func (t *tx) restart(conversation int64) {
+	from := value(t, engine.Integer, restartAt, conversation)
+	t.Exec(moveWindow, from, conversation, false)
 }
 
 const insertMessage = `INSERT INTO message (user, conversation, turn, role, parts, created_at) VALUES (?, ?, ?, ?, ?, ?)
 	RETURNING id`
 
 // putMessage appends m to the transcript of the turn's conversation.
-func (t turnTx) putMessage(m protocol.Message) (int64, error) {
+func (t turnTx) putMessage(m protocol.Message) int64 {
 	parts := append([]protocol.Part{}, m.Parts...) // [] where there are none
 	in := t.turn.Conversation
 	return t.Insert(insertMessage, in.User, in.ID, t.turn.ID, m.Role, encoded{parts}, t.Now)

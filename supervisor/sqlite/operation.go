@@ -28,12 +28,8 @@ const (
 
 // Put keeps an operation that is to be done, by its User, Kind and Parameters, and returns it.
 func (s Operations) Put(ctx context.Context, o supervisor.Operation) (supervisor.Operation, error) {
-	return inTransaction(ctx, s.db, func(t tx) (supervisor.Operation, error) {
-		id, err := t.Insert(insertOperation, o.User, o.Kind, o.Parameters, t.Now, t.Now)
-		if err != nil {
-			return o, err
-		}
-		return t.operation(id)
+	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
+		return t.operation(t.Insert(insertOperation, o.User, o.Kind, o.Parameters, t.Now, t.Now))
 	}, "keep an operation %s of %s", o.Kind, o.User)
 }
 
@@ -63,51 +59,38 @@ var operationTransitions = map[supervisor.OperationState][]supervisor.OperationS
 // Move keeps that an operation has another state, with its result where that ends it. Refused where its state does not lead
 // there.
 func (s Operations) Move(ctx context.Context, id int64, to supervisor.OperationState, result string) error {
-	return s.db.write(ctx, func(t tx) error {
-		o, err := t.operation(id)
-		if err != nil {
-			return err
-		}
-		return t.moveOperation(o, to, result)
-	}, "keep that operation %d is %s", id, to)
+	return s.db.write(ctx, func(t *tx) { t.moveOperation(t.operation(id), to, result) }, "keep that operation %d is %s", id, to)
 }
 
 // CountDeath counts a worker that ended in an operation that runs, and returns it as it is then: it waits again, or is parked
 // after MaxDeaths with why as its result.
 func (s Operations) CountDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error) {
-	return inTransaction(ctx, s.db, func(t tx) (supervisor.Operation, error) {
-		o, err := t.operation(id)
-		if err == nil {
-			err = t.Exec(killOperation, t.Now, id)
-		}
+	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
+		o := t.operation(id)
+		t.Exec(killOperation, t.Now, id)
 		to, result := supervisor.OperationWaiting, ""
 		if o.Deaths+1 >= supervisor.MaxDeaths {
 			to, result = supervisor.OperationParked, why
 		}
-		if err == nil {
-			err = t.moveOperation(o, to, result)
-		}
-		if err != nil {
-			return o, err
-		}
+		t.moveOperation(o, to, result)
 		return t.operation(id)
 	}, "count a dead worker of operation %d", id)
 }
 
 // Delete forgets an operation that has ended. It is no error that there is none; one that has not ended stays.
 func (s Operations) Delete(ctx context.Context, id int64) error {
-	return s.db.write(ctx, func(t tx) error { return t.Exec(deleteOperation, id) }, "forget operation %d", id)
+	return s.db.write(ctx, func(t *tx) { t.Exec(deleteOperation, id) }, "forget operation %d", id)
 }
 
 // moveOperation is the only place where an operation's state changes. o is as it was read in this transaction.
-func (t tx) moveOperation(o supervisor.Operation, to supervisor.OperationState, result string) error {
+func (t *tx) moveOperation(o supervisor.Operation, to supervisor.OperationState, result string) {
 	if !slices.Contains(operationTransitions[o.State], to) {
-		return invalid("operation %d is %s and cannot become %s", o.ID, o.State, to)
+		t.fail(invalid("operation %d is %s and cannot become %s", o.ID, o.State, to))
 	}
-	return t.Exec(moveOperation, to, result, t.Now, o.ID)
+	t.Exec(moveOperation, to, result, t.Now, o.ID)
 }
 
-func (t tx) operation(id int64) (supervisor.Operation, error) {
+func (t *tx) operation(id int64) supervisor.Operation {
 	return byID(t, "operation", scanOperation, findOperation, id)
 }
 

@@ -49,19 +49,16 @@ func (s Outbox) PutNotice(ctx context.Context, conversation int64, text string) 
 // be deleted after its DeleteAfter. A Conversation without an ID is found or made by its other fields. The rest of d is not read.
 // Refused if a button or a file is not as it should be.
 func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
-	return inTransaction(ctx, s.db, func(t tx) (supervisor.Delivery, error) { return t.putNotice(d) },
+	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery { return t.putNotice(d) },
 		"put a notice for conversation %d", d.Conversation.ID)
 }
 
-func (t tx) putNotice(d supervisor.Delivery) (said supervisor.Delivery, err error) {
+func (t *tx) putNotice(d supervisor.Delivery) supervisor.Delivery {
 	c := d.Conversation
 	if c.ID == 0 {
-		c, err = t.conversation(c)
+		c = t.conversation(c)
 	} else {
-		c, err = t.conversationByID(c.ID)
-	}
-	if err != nil {
-		return said, err
+		c = t.conversationByID(c.ID)
 	}
 	return t.putDelivery(supervisor.Delivery{Conversation: c, Kind: supervisor.DeliveryNotice, Text: d.Text,
 		Buttons: d.Buttons, Files: d.Files, DeleteAfter: d.DeleteAfter})
@@ -70,22 +67,15 @@ func (t tx) putNotice(d supervisor.Delivery) (said supervisor.Delivery, err erro
 // AnswerCommand answers a command or a press: the answer is in the outbox, and the inbound will not be worked again. Of d the
 // Text, Buttons, Files and DeleteAfter are read. Refused if it has been answered.
 func (s Outbox) AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error) {
-	return inTransaction(ctx, s.db, func(t tx) (supervisor.Delivery, error) {
-		return t.answerCommand(inbound, d)
-	}, "answer command %d", inbound)
+	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery { return t.answerCommand(inbound, d) }, "answer command %d", inbound)
 }
 
-func (t tx) answerCommand(inbound int64, d supervisor.Delivery) (answer supervisor.Delivery, err error) {
-	in, err := t.inbound(inbound)
-	if err != nil {
-		return answer, err
-	}
+func (t *tx) answerCommand(inbound int64, d supervisor.Delivery) supervisor.Delivery {
+	in := t.inbound(inbound)
 	if in.Kind != supervisor.KindCommand && in.Kind != supervisor.KindPress {
-		return answer, invalid("inbound %d is a %s, not a command or a press", in.ID, in.Kind)
+		t.fail(invalid("inbound %d is a %s, not a command or a press", in.ID, in.Kind))
 	}
-	if err := t.transition(in, supervisor.InboundAnswered); err != nil {
-		return answer, err
-	}
+	t.transition(in, supervisor.InboundAnswered)
 	return t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Key: in.Key,
 		Message: in.Message, Kind: supervisor.DeliveryCommand, Text: d.Text, Buttons: d.Buttons, Files: d.Files,
 		DeleteAfter: d.DeleteAfter})
@@ -95,14 +85,12 @@ const insertDelivery = `INSERT INTO outbox (user, conversation, inbound, turn, k
 	created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
 
 // putDelivery puts d into the outbox and returns it with its id and time. Refused if a button or a file is not as it should be.
-func (t tx) putDelivery(d supervisor.Delivery) (_ supervisor.Delivery, err error) {
-	if err := checkDelivery(d); err != nil {
-		return d, err
-	}
+func (t *tx) putDelivery(d supervisor.Delivery) supervisor.Delivery {
+	t.fail(checkDelivery(d))
 	d.CreatedAt = fromMillis(t.Now)
-	d.ID, err = t.Insert(insertDelivery, d.Conversation.User, d.Conversation.ID, orNull(d.Inbound), orNull(d.Turn), d.Kind,
+	d.ID = t.Insert(insertDelivery, d.Conversation.User, d.Conversation.ID, orNull(d.Inbound), orNull(d.Turn), d.Kind,
 		d.Text, encodedList(d.Buttons), encodedList(d.Files), d.DeleteAfter, t.Now)
-	return d, err
+	return d
 }
 
 func scanDelivery(row *engine.Row) (d supervisor.Delivery) {

@@ -22,7 +22,7 @@ var outcomeTransitions = map[supervisor.Outcome][]supervisor.Outcome{
 // that answers an inbound was sent, the inbound is done, and what its turn has taken in with it; a parked one stays parked,
 // and one with an answer that is unknown or failed stays answered. Where the delivery is to vanish, the cleaning of its messages is kept and what it said is not.
 func (s Outbox) Close(ctx context.Context, c supervisor.DeliveryOutcome) error {
-	return s.db.write(ctx, func(t tx) error { return t.closeDelivery(c) }, "close delivery %d as %s", c.Delivery, c.Outcome)
+	return s.db.write(ctx, func(t *tx) { t.closeDelivery(c) }, "close delivery %d as %s", c.Delivery, c.Outcome)
 }
 
 // Delivered keeps that the channel has taken a delivery; to say so again changes nothing.
@@ -30,36 +30,25 @@ func (s Outbox) Delivered(ctx context.Context, id int64) error {
 	return s.Close(ctx, supervisor.DeliveryOutcome{Delivery: id, Outcome: supervisor.OutcomeSent})
 }
 
-func (t tx) closeDelivery(c supervisor.DeliveryOutcome) error {
+func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 	if c.Post.ID != 0 {
-		if err := t.settlePost(c.Post); err != nil {
-			return err
-		}
+		t.settlePost(c.Post)
 	}
-	d, err := t.outcomeOf(c.Delivery)
-	if err != nil {
-		return err
-	}
+	d := byID(t, "delivery", scanOutcome, findOutcome, c.Delivery)
 	if c.Outcome == d.outcome && c.Outcome != outcomePending {
-		return nil
+		return
 	}
 	if c.Outcome == supervisor.OutcomeSent {
 		c.Why = ""
 	}
-	if err := t.moveOutcome(d, c.Outcome, c.Why); err != nil {
-		return err
-	}
+	t.moveOutcome(d, c.Outcome, c.Why)
 	if d.vanish > 0 {
-		if err := t.expire(d); err != nil {
-			return err
-		}
+		t.expire(d)
 	}
 	for _, id := range c.Told {
-		if err := t.Exec(markTold, id); err != nil {
-			return err
-		}
+		t.Exec(markTold, id)
 	}
-	return t.settleInbound(d.inbound)
+	t.settleInbound(d.inbound)
 }
 
 // outcomeRow is how far a delivery has come.
@@ -76,10 +65,6 @@ const (
 	markTold    = `UPDATE outbox SET told = 1 WHERE id = ? AND outcome IN ('unknown', 'failed')`
 )
 
-func (t tx) outcomeOf(delivery int64) (outcomeRow, error) {
-	return byID(t, "delivery", scanOutcome, findOutcome, delivery)
-}
-
 func scanOutcome(r *engine.Row) (d outcomeRow) {
 	r.Scan(&d.id, &d.conversation, &d.inbound, &d.outcome, &d.vanish)
 	return d
@@ -89,42 +74,32 @@ func scanOutcome(r *engine.Row) (d outcomeRow) {
 const updateOutcome = `UPDATE outbox SET outcome = ?, why = ?, told = 0, delivered_at = ? WHERE id = ?`
 
 // moveOutcome is the only place where a delivery's outcome changes. d is as it was read in this transaction.
-func (t tx) moveOutcome(d outcomeRow, to supervisor.Outcome, why string) error {
+func (t *tx) moveOutcome(d outcomeRow, to supervisor.Outcome, why string) {
 	if !slices.Contains(outcomeTransitions[d.outcome], to) {
-		return invalid("delivery %d is %q and cannot become %q", d.id, d.outcome, to)
+		t.fail(invalid("delivery %d is %q and cannot become %q", d.id, d.outcome, to))
 	}
 	if to == outcomePending {
-		return t.Exec(updateOutcome, nil, "", nil, d.id)
+		t.Exec(updateOutcome, nil, "", nil, d.id)
+	} else {
+		t.Exec(updateOutcome, to, why, t.Now, d.id)
 	}
-	return t.Exec(updateOutcome, to, why, t.Now, d.id)
 }
 
 const countUnsent = `SELECT count(*) FROM outbox WHERE inbound = ? AND outcome IS NOT 'sent'`
 
 // settleInbound moves an answered inbound to done when all that answers it was sent, with what its turn has taken in: that has no
 // answer but this one. 0 is none.
-func (t tx) settleInbound(inbound int64) error {
-	if inbound == 0 {
-		return nil
+func (t *tx) settleInbound(inbound int64) {
+	if inbound == 0 || value(t, engine.Integer, countUnsent, inbound) > 0 {
+		return
 	}
-	unsent, _, err := engine.One(t, engine.Integer, countUnsent, inbound)
-	if err != nil || unsent > 0 {
-		return err
+	in := t.inbound(inbound)
+	if in.State != supervisor.InboundAnswered {
+		return
 	}
-	in, err := t.inbound(inbound)
-	if err != nil || in.State != supervisor.InboundAnswered {
-		return err
+	for _, in := range append(all(t, scanInbound, listTakenBeside, inbound), in) {
+		t.transition(in, supervisor.InboundDone)
 	}
-	taken, err := engine.All(t, scanInbound, listTakenBeside, inbound)
-	if err != nil {
-		return err
-	}
-	for _, in := range append(taken, in) {
-		if err := t.transition(in, supervisor.InboundDone); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 const (
@@ -142,15 +117,13 @@ const (
 // expire is for a delivery that was closed, and may stand in its chat for a while: its messages there are to be deleted then,
 // and what they say is kept no longer, in the journal neither. Its buttons stay: they may be pressed. Where a channel cannot
 // delete, it is the files that are to be deleted from the spool then, each named by its SHA-256.
-func (t tx) expire(d outcomeRow) error {
+func (t *tx) expire(d outcomeRow) {
 	t.Scrub()
-	at, err := t.conversationByID(d.conversation)
-	if err != nil {
-		return err
-	}
 	clean := cleanFiles
-	if at.Channel.Can().Delete {
+	if t.conversationByID(d.conversation).Channel.Can().Delete {
 		clean = cleanPosts
 	}
-	return t.execAll(sql(clean, t.Now+d.vanish, d.id), sql(blankPosts, t.Now, d.id), sql(blankDelivery, supervisor.TextNotKept, d.id))
+	t.Exec(clean, t.Now+d.vanish, d.id)
+	t.Exec(blankPosts, t.Now, d.id)
+	t.Exec(blankDelivery, supervisor.TextNotKept, d.id)
 }

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
 )
 
 // resendAge is how old a delivery may be that is sent again when its person asks for that. What is older is in the history, and
@@ -19,31 +18,25 @@ const listResendable = `SELECT id, conversation, coalesce(inbound, 0), outcome, 
 // Resend has deliveries wait again that may not have arrived in a conversation: the oldest of the last week, at most limit of
 // them. Their posts that failed are queued; those that are unknown are queued as repeats. It returns how many deliveries they are.
 func (s Outbox) Resend(ctx context.Context, conversation int64, limit int) (n int, err error) {
-	return inTransaction(ctx, s.db, func(t tx) (int, error) { return t.resend(conversation, limit) }, "send again what did not arrive in conversation %d", conversation)
+	return inTransaction(ctx, s.db, func(t *tx) int { return t.resend(conversation, limit) }, "send again what did not arrive in conversation %d", conversation)
 }
 
-func (t tx) resend(conversation int64, limit int) (int, error) {
-	lost, err := engine.All(t, scanOutcome, listResendable, conversation, t.Now-resendAge.Milliseconds(), limit)
+func (t *tx) resend(conversation int64, limit int) int {
+	lost := all(t, scanOutcome, listResendable, conversation, t.Now-resendAge.Milliseconds(), limit)
 	for _, d := range lost {
-		if err == nil {
-			err = t.moveOutcome(d, outcomePending, "")
-		}
-		if err == nil {
-			err = t.requeue(d.id)
-		}
+		t.moveOutcome(d, outcomePending, "")
+		t.requeue(d.id)
 	}
-	return len(lost), err
+	return len(lost)
 }
 
 // requeue queues the posts of a delivery of which nobody knows whether they arrived, or that were refused.
-func (t tx) requeue(delivery int64) error {
-	posts, err := t.postsOf(delivery)
-	for _, p := range posts {
+func (t *tx) requeue(delivery int64) {
+	for _, p := range t.postsOf(delivery) {
 		again := p
 		again.State, again.Repeat = supervisor.PostQueued, p.Repeat || p.State == supervisor.PostUnknown
-		if err == nil && (p.State == supervisor.PostUnknown || p.State == supervisor.PostFailed) {
-			err = t.changePost(p, again)
+		if p.State == supervisor.PostUnknown || p.State == supervisor.PostFailed {
+			t.changePost(p, again)
 		}
 	}
-	return err
 }

@@ -32,15 +32,12 @@ const (
 // Add keeps a person: their Name, Role, Account and Timezone, and with that the entries in the audit log. Refused where the
 // name is taken.
 func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow) error {
-	return s.db.write(ctx, func(t tx) error {
-		err := t.Exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.Now)
-		if errors.Is(err, engine.ErrPrimaryKey) {
-			return supervisor.NewProblem(supervisor.ProblemPersonExists, nil, u.Name)
+	return s.db.write(ctx, func(t *tx) {
+		t.Exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.Now)
+		if errors.Is(t.err, engine.ErrPrimaryKey) {
+			t.err = supervisor.NewProblem(supervisor.ProblemPersonExists, nil, u.Name)
 		}
-		if err != nil {
-			return err
-		}
-		return t.auditAll(entries)
+		t.auditAll(entries)
 	}, "add the person %s", u.Name)
 }
 
@@ -57,15 +54,12 @@ func (s People) List(ctx context.Context) ([]supervisor.User, error) {
 // they need the same one. If any of that was there, the entries are put into the audit log in the same transaction.
 func (s People) Remove(ctx context.Context, name string, entries ...AuditRow) (bool, error) {
 	there := false
-	_, err := s.db.changing(ctx, entries, func(t tx) (all int64, err error) {
+	_, err := s.db.changing(ctx, entries, func(t *tx) (all int64) {
 		for _, query := range []string{unbindUser, revokeInvites, closeLogins, deletePerson} {
-			n, err := t.Change(query, name)
-			if err != nil {
-				return 0, err
-			}
+			n := t.Change(query, name)
 			all, there = all+n, n > 0 // in the end, whether the person was
 		}
-		return all, nil
+		return all
 	}, "remove the person %s", name)
 	return there && err == nil, err
 }
@@ -80,21 +74,17 @@ const (
 // on false they may speak again, and have none of these back. A second time changes nothing. The entries, and one about the
 // invites, are put into the audit log in the same transaction.
 func (s People) Suspend(ctx context.Context, user string, on bool, entries ...AuditRow) error {
-	return s.db.write(ctx, func(t tx) error {
-		if err := t.auditAll(entries); err != nil {
-			return err
-		}
+	return s.db.write(ctx, func(t *tx) {
+		t.auditAll(entries)
 		if !on {
-			return t.Exec(unsuspend, user)
+			t.Exec(unsuspend, user)
+			return
 		}
-		if err := t.execAll(sql(closeLogins, user), sql(suspend, user, t.Now)); err != nil {
-			return err
+		t.Exec(closeLogins, user)
+		t.Exec(suspend, user, t.Now)
+		if revoked := t.Change(revokeInvites, user); revoked > 0 {
+			t.audit(user, "invite.revoked", fmt.Sprintf("all %d that nobody had used, for they may not speak", revoked))
 		}
-		revoked, err := t.Change(revokeInvites, user)
-		if err == nil && revoked > 0 {
-			err = t.audit(user, "invite.revoked", fmt.Sprintf("all %d that nobody had used, for they may not speak", revoked))
-		}
-		return err
 	}, "suspend %s (%v)", user, on)
 }
 

@@ -73,9 +73,9 @@ func (s People) Erase(ctx context.Context, user string) (counts map[string]int64
 		}
 		total += n
 	}
-	return counts, s.db.write(ctx, func(t tx) error {
+	return counts, s.db.write(ctx, func(t *tx) {
 		t.Scrub()
-		return t.audit(user, "person.erased", fmt.Sprintf("%d rows", total))
+		t.audit(user, "person.erased", fmt.Sprintf("%d rows", total))
 	}, "keep that %s was erased", user)
 }
 
@@ -83,7 +83,7 @@ func (s People) eraseFrom(ctx context.Context, table personTable, user string) (
 	const doing = "erase %s from %s"
 	change := func(query string, args ...any) int64 {
 		some := int64(0)
-		some, err = inTransaction(ctx, s.db, func(t tx) (int64, error) { return t.Change(query, args...) }, doing, user, table.name)
+		some, err = inTransaction(ctx, s.db, func(t *tx) int64 { return t.Change(query, args...) }, doing, user, table.name)
 		n += some
 		return some
 	}

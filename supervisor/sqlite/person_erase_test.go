@@ -56,7 +56,7 @@ func (r *rig) fillIn(user string, number int) {
 	script := strings.NewReplacer("USER", user, "DIGESTN", strings.Repeat("d", 58-len(n))+n, "N", n).Replace(
 		strings.NewReplacer("INSERT INTO", "insert into", "DELETE", "delete").Replace(everything))
 	for _, statement := range strings.Split(strings.TrimSpace(script), ";\n") {
-		err := r.write(func(t tx) error { return t.Exec(statement) })
+		err := r.write(func(t *tx) error { return t.Query(nil, statement) })
 		if err != nil {
 			r.Fatalf("%s: %v", statement, err)
 		}
@@ -77,10 +77,10 @@ func (r *rig) fillTable(table, user, n string) {
 	values := r.list(`SELECT CASE WHEN name = 'user' THEN quote(?) WHEN name IN ('secret', 'digest') THEN quote('secretDIGEST' || ?)
 		WHEN type = 'TEXT' THEN quote('x' || ?) WHEN type = 'BLOB' THEN 'x' || quote('78') ELSE ? END
 		FROM pragma_table_info(?) WHERE "notnull" AND dflt_value IS NULL OR pk ORDER BY cid`, user, n, n, n, table)
-	err := r.write(func(t tx) error {
-		return errors.Join(t.Exec(`PRAGMA ignore_check_constraints = ON`),
-			t.Exec(`INSERT INTO `+table+` (`+strings.Join(columns, ", ")+`) VALUES (`+strings.Join(values, ", ")+`)`),
-			t.Exec(`PRAGMA ignore_check_constraints = OFF`))
+	err := r.write(func(t *tx) error {
+		return errors.Join(t.Query(nil, `PRAGMA ignore_check_constraints = ON`),
+			t.Query(nil, `INSERT INTO `+table+` (`+strings.Join(columns, ", ")+`) VALUES (`+strings.Join(values, ", ")+`)`),
+			t.Query(nil, `PRAGMA ignore_check_constraints = OFF`))
 	})
 	if err != nil {
 		r.Fatalf("a row in %s, which a statement of everything could also make: %v", table, err)
@@ -173,14 +173,14 @@ func TestALongHistoryIsErasedInPieces(t *testing.T) {
 	defer r.run()()
 	r.fillIn("alice", 1)
 	r.fillIn("bob", 2)
-	many := func(t tx) error {
-		return t.Exec(`WITH RECURSIVE n (i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 2999)
+	many := func(t *tx) error {
+		return t.Query(nil, `WITH RECURSIVE n (i) AS (VALUES (0) UNION ALL SELECT i + 1 FROM n WHERE i < 2999)
 			INSERT INTO message (user, conversation, turn, role, parts, created_at)
 			SELECT iif(i % 2, 'alice', 'bob'), 2 - i % 2, 2 - i % 2, 'user', '[]', i FROM n`)
 	}
 	r.same("fill", r.write(many), nil)
-	calls := func(t tx) error {
-		return t.Exec(`INSERT INTO tool_call (conversation, call, user, turn, message, position, name, result)
+	calls := func(t *tx) error {
+		return t.Query(nil, `INSERT INTO tool_call (conversation, call, user, turn, message, position, name, result)
 			SELECT conversation, 'call' || id, user, turn, id, 0, 'x', id FROM message WHERE user = 'alice' AND id > 2`)
 	}
 	r.same("fill", r.write(calls), nil)
@@ -199,8 +199,8 @@ func TestWhoeverStillHasATurnIsNotErasedByHalves(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	r.fillIn("alice", 1)
-	late := func(t tx) error { // something of another's that names her turn: it is not to dangle
-		return t.Exec(`INSERT INTO effect (user, turn, call, kind, target, detail, created_at) VALUES ('carol', 1, 'c', 'x', '', '', 1)`)
+	late := func(t *tx) error { // something of another's that names her turn: it is not to dangle
+		return t.Query(nil, `INSERT INTO effect (user, turn, call, kind, target, detail, created_at) VALUES ('carol', 1, 'c', 'x', '', '', 1)`)
 	}
 	r.same("late", r.write(late), nil)
 	if _, err := r.db.Access().People.Erase(t.Context(), "alice"); err == nil || !strings.Contains(err.Error(), "erase alice from turn") {
@@ -214,8 +214,8 @@ func TestAllThatIsKeptOfSomebodyIsExportedWithoutSecrets(t *testing.T) {
 	defer r.run()()
 	r.fillIn("alice", 1)
 	r.fillIn("bob", 2)
-	many := func(t tx) error {
-		return t.Exec(`WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+	many := func(t *tx) error {
+		return t.Query(nil, `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
 			INSERT INTO granted (user, tool, subject, text, created_at) SELECT 'alice', 'x', printf('%064d', i), '', i FROM n`)
 	}
 	r.same("fill", r.write(many), nil)

@@ -37,7 +37,7 @@ func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Pos
 // else, may send it.
 func (s Posts) Sending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
 	p.State, p.Message = supervisor.PostSending, ""
-	return inTransaction(ctx, s.db, func(t tx) (supervisor.Post, error) {
+	return inTransaction(ctx, s.db, func(t *tx) supervisor.Post {
 		if p.ID == 0 {
 			return t.putPost(conversation, p)
 		}
@@ -47,53 +47,45 @@ func (s Posts) Sending(ctx context.Context, conversation int64, p supervisor.Pos
 
 // Settle keeps what became of a post: its State, Message, Repeat and Content. A second time changes nothing.
 func (s Posts) Settle(ctx context.Context, p supervisor.Post) error {
-	return s.db.write(ctx, func(t tx) error { return t.settlePost(p) }, "keep that post %d is %s", p.ID, p.State)
+	return s.db.write(ctx, func(t *tx) { t.settlePost(p) }, "keep that post %d is %s", p.ID, p.State)
 }
 
-func (t tx) settlePost(p supervisor.Post) error {
-	now, err := t.post(p.ID)
-	if err != nil {
-		return err
-	}
-	return t.changePost(now, p)
-}
+func (t *tx) settlePost(p supervisor.Post) { t.changePost(t.post(p.ID), p) }
 
 const findPost = selectPost + `WHERE p.id = ?`
 
-func (t tx) post(id int64) (supervisor.Post, error) {
+func (t *tx) post(id int64) supervisor.Post {
 	return byID(t, "post", scanPost, findPost, id)
 }
 
 // postsOf are those that List lists for a delivery.
-func (t tx) postsOf(delivery int64) ([]supervisor.Post, error) {
-	return engine.All(t, scanPost, listDeliveryPosts, delivery)
+func (t *tx) postsOf(delivery int64) []supervisor.Post {
+	return all(t, scanPost, listDeliveryPosts, delivery)
 }
 
 // startSending takes a post that is there. Its Turn, Delivery and Part are as they were kept.
-func (t tx) startSending(p supervisor.Post) (supervisor.Post, error) {
-	now, err := t.post(p.ID)
-	if err != nil {
-		return p, err
-	}
+func (t *tx) startSending(p supervisor.Post) supervisor.Post {
+	now := t.post(p.ID)
 	p.Turn, p.Delivery, p.Part = now.Turn, now.Delivery, now.Part
-	return p, t.changePost(now, p)
+	t.changePost(now, p)
+	return p
 }
 
 const insertPost = `INSERT INTO post (user, conversation, turn, delivery, part, state, repeat, content, changed_at)
 	SELECT user, id, ?, ?, ?, ?, ?, ?, ? FROM conversation WHERE id = ? RETURNING id`
 
 // putPost keeps a post that was not there.
-func (t tx) putPost(conversation int64, p supervisor.Post) (supervisor.Post, error) {
-	id, ok, err := engine.One(t, engine.Integer, insertPost, orNull(p.Turn), orNull(p.Delivery), p.Part, p.State, p.Repeat,
+func (t *tx) putPost(conversation int64, p supervisor.Post) supervisor.Post {
+	id, ok := one(t, engine.Integer, insertPost, orNull(p.Turn), orNull(p.Delivery), p.Part, p.State, p.Repeat,
 		encoded{p.Content}, t.Now, conversation)
 	switch {
-	case errors.Is(err, engine.ErrUnique):
-		return p, invalid("part %d of turn %d, delivery %d has a post", p.Part, p.Turn, p.Delivery)
-	case err == nil && !ok:
-		return p, notFound("there is no conversation %d", conversation)
+	case errors.Is(t.err, engine.ErrUnique):
+		t.err = invalid("part %d of turn %d, delivery %d has a post", p.Part, p.Turn, p.Delivery)
+	case !ok:
+		t.fail(notFound("there is no conversation %d", conversation))
 	}
 	p.ID = id
-	return p, err
+	return p
 }
 
 // What else there is to send to a chat, or to say in it: ?1 is a delivery, ?2 its turn, ?3 its conversation, ?4 and ?5 the chat,
@@ -105,11 +97,10 @@ const firstInChat = `SELECT NOT EXISTS (SELECT 1 FROM post WHERE turn = ?2 AND s
 		AND conversation = ?3 AND created_at >= ?6)`
 
 // putFirstPost keeps the only post of a delivery as being sent, where there is nothing to be sent before it. Else it keeps none.
-func (t tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (none supervisor.Post, _ error) {
+func (t *tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (none supervisor.Post) {
 	c := d.Conversation
-	first, err := engine.Value(t, engine.Bool, firstInChat, d.ID, d.Turn, c.ID, c.Channel, c.Chat, t.Now-resendAge.Milliseconds())
-	if err != nil || !first {
-		return none, err
+	if !value(t, engine.Bool, firstInChat, d.ID, d.Turn, c.ID, c.Channel, c.Chat, t.Now-resendAge.Milliseconds()) {
+		return none
 	}
 	return t.putPost(c.ID, supervisor.Post{Turn: d.Turn, Delivery: d.ID, State: supervisor.PostSending, Content: content})
 }
@@ -141,15 +132,15 @@ func postMayBecome(now, to supervisor.Post) bool {
 const movePost = `UPDATE post SET state = ?, repeat = ?, message = ?, content = ?, changed_at = ? WHERE id = ?`
 
 // changePost is the only place where a post's state changes. now is as it was read in this transaction.
-func (t tx) changePost(now, to supervisor.Post) error {
+func (t *tx) changePost(now, to supervisor.Post) {
 	if !postMayBecome(now, to) {
-		return invalid("post %d is %s (repeat %t) and cannot become %s (repeat %t, named %q)", now.ID, now.State,
-			now.Repeat, to.State, to.Repeat, to.Message)
+		t.fail(invalid("post %d is %s (repeat %t) and cannot become %s (repeat %t, named %q)", now.ID, now.State,
+			now.Repeat, to.State, to.Repeat, to.Message))
 	}
 	if to.State == supervisor.PostDeleted {
 		to.Content = supervisor.RichText{} // nobody is shown it again
 	}
-	return t.Exec(movePost, to.State, to.Repeat, to.Message, encoded{to.Content}, t.Now, now.ID)
+	t.Exec(movePost, to.State, to.Repeat, to.Message, encoded{to.Content}, t.Now, now.ID)
 }
 
 func scanPost(row *engine.Row) (p supervisor.Post) {

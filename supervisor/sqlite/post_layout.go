@@ -10,11 +10,10 @@ import (
 // added as queued. Those beyond the last are surplus or, where they were not sent, deleted. It returns the posts by part. For a
 // delivery that has posts it changes nothing and returns them.
 func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post, error) {
-	return s.inLayout(ctx, delivery, func(t layoutTx) error {
-		if t.hasLayout() {
-			return nil
+	return s.inLayout(ctx, delivery, func(t layoutTx) {
+		if !t.hasLayout() {
+			t.layOut(0, contents)
 		}
-		return t.layOut(0, contents)
 	}, "say what delivery %d is to show", delivery)
 }
 
@@ -22,52 +21,39 @@ func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.R
 // part too long, and did not take it. contents is all that follows, not that part alone. It returns all posts by part.
 func (s Posts) Replace(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) (
 	[]supervisor.Post, error) {
-	return s.inLayout(ctx, delivery, func(t layoutTx) error {
+	return s.inLayout(ctx, delivery, func(t layoutTx) {
 		if !t.hasLayout() {
-			return invalid("it was not said yet what delivery %d is to show", delivery)
+			t.fail(invalid("it was not said yet what delivery %d is to show", delivery))
 		}
-		if err := t.requeueRefused(from); err != nil {
-			return err
-		}
-		return t.layOut(from, contents)
+		t.requeueRefused(from)
+		t.layOut(from, contents)
 	}, "replace delivery %d from part %d on", delivery, from)
 }
 
 // inLayout has fn change what a delivery is to show and returns its posts after that.
-func (s Posts) inLayout(ctx context.Context, delivery int64, fn func(layoutTx) error, format string, args ...any) (
+func (s Posts) inLayout(ctx context.Context, delivery int64, fn func(layoutTx), format string, args ...any) (
 	[]supervisor.Post, error) {
-	return inTransaction(ctx, s.db, func(t tx) ([]supervisor.Post, error) {
-		layout, err := t.layout(delivery)
-		if err == nil {
-			err = fn(layout)
-		}
-		if err != nil {
-			return nil, err
-		}
+	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Post {
+		fn(t.layout(delivery))
 		return t.postsOf(delivery)
 	}, format, args...)
 }
 
 // layoutTx is a transaction that says what a delivery is to show.
 type layoutTx struct {
-	tx
+	*tx
 	delivery supervisor.Delivery
 	parts    map[int]supervisor.Post // its own, and those of its turn that belong to no delivery
 }
 
 const findDelivery = selectDelivery + `WHERE o.id = ?`
 
-func (t tx) layout(delivery int64) (layoutTx, error) {
-	layout := layoutTx{tx: t, parts: map[int]supervisor.Post{}}
-	var err error
-	if layout.delivery, err = byID(t, "delivery", scanDelivery, findDelivery, delivery); err != nil {
-		return layout, err
-	}
-	posts, err := t.postsOf(delivery)
-	for _, p := range posts {
+func (t *tx) layout(delivery int64) layoutTx {
+	layout := layoutTx{t, byID(t, "delivery", scanDelivery, findDelivery, delivery), map[int]supervisor.Post{}}
+	for _, p := range t.postsOf(delivery) {
 		layout.parts[p.Part] = p
 	}
-	return layout, err
+	return layout
 }
 
 // hasLayout says whether it has been said what the delivery is to show.
@@ -81,33 +67,27 @@ func (t layoutTx) hasLayout() bool {
 }
 
 // requeueRefused keeps that the channel did not take a part.
-func (t layoutTx) requeueRefused(part int) error {
+func (t layoutTx) requeueRefused(part int) {
 	p, ok := t.parts[part]
 	if !ok || p.State != supervisor.PostSending {
-		return nil
+		return
 	}
 	queued := p
 	queued.State = supervisor.PostQueued
 	t.parts[part] = queued
-	return t.changePost(p, queued)
+	t.changePost(p, queued)
 }
 
 // layOut gives the parts from one on their contents and does without those beyond the last.
-func (t layoutTx) layOut(from int, contents []supervisor.RichText) error {
+func (t layoutTx) layOut(from int, contents []supervisor.RichText) {
 	for i, content := range contents {
-		if err := t.fill(from+i, content); err != nil {
-			return err
-		}
+		t.fill(from+i, content)
 	}
 	for part, p := range t.parts {
-		if part < from+len(contents) {
-			continue
-		}
-		if err := t.drop(p); err != nil {
-			return err
+		if part >= from+len(contents) {
+			t.drop(p)
 		}
 	}
-	return nil
 }
 
 // refilledState says what a post becomes that gets other content; what is not named stays what it is.
@@ -117,19 +97,19 @@ var refilledState = map[supervisor.PostState]supervisor.PostState{
 }
 
 // fill gives a part its content.
-func (t layoutTx) fill(part int, content supervisor.RichText) error {
+func (t layoutTx) fill(part int, content supervisor.RichText) {
 	p, ok := t.parts[part]
 	if !ok {
-		_, err := t.putPost(t.delivery.Conversation.ID, supervisor.Post{Turn: t.delivery.Turn, Delivery: t.delivery.ID,
+		t.putPost(t.delivery.Conversation.ID, supervisor.Post{Turn: t.delivery.Turn, Delivery: t.delivery.ID,
 			Part: part, State: supervisor.PostQueued, Content: content})
-		return err
+		return
 	}
 	to := p
 	to.Content = content
 	if state, ok := refilledState[p.State]; ok {
 		to.State = state
 	}
-	return t.assign(p, to)
+	t.assign(p, to)
 }
 
 // droppedState says what a post becomes that the delivery does without; what is not named is deleted.
@@ -139,22 +119,21 @@ var droppedState = map[supervisor.PostState]supervisor.PostState{
 }
 
 // drop does without a post.
-func (t layoutTx) drop(p supervisor.Post) error {
+func (t layoutTx) drop(p supervisor.Post) {
 	to := p
 	to.State = supervisor.PostDeleted
 	if state, ok := droppedState[p.State]; ok {
 		to.State = state
 	}
-	return t.assign(p, to)
+	t.assign(p, to)
 }
 
 const assignPost = `UPDATE post SET conversation = ?, delivery = ?, content = ?, changed_at = ? WHERE id = ?`
 
 // assign makes a post the delivery's and changes it. One whose sending was cut stays one, whatever it is to show now.
-func (t layoutTx) assign(p, to supervisor.Post) error {
-	err := t.Exec(assignPost, t.delivery.Conversation.ID, t.delivery.ID, encoded{to.Content}, t.Now, p.ID)
-	if err != nil || p.State == to.State {
-		return err
+func (t layoutTx) assign(p, to supervisor.Post) {
+	t.Exec(assignPost, t.delivery.Conversation.ID, t.delivery.ID, encoded{to.Content}, t.Now, p.ID)
+	if p.State != to.State {
+		t.changePost(p, to)
 	}
-	return t.changePost(p, to)
 }

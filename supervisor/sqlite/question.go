@@ -37,91 +37,73 @@ const (
 // one that is run again after a crash does again what it did.
 func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 	asked supervisor.Question, fresh bool, err error) {
-	err = s.db.write(ctx, func(t tx) (err error) {
-		asked, fresh, err = t.ask(q, digest, buttons)
-		return err
-	}, "ask %s for %s", q.Conversation.User, q.Asker())
+	err = s.db.write(ctx, func(t *tx) { asked, fresh = t.ask(q, digest, buttons) }, "ask %s for %s", q.Conversation.User, q.Asker())
 	if err != nil {
 		return supervisor.Question{}, false, err
 	}
 	return asked, fresh, nil
 }
 
-func (t tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Button) (supervisor.Question, bool, error) {
-	before, ok, err := t.askedBefore(q)
-	if err != nil || ok {
-		return before, false, err
+func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Button) (supervisor.Question, bool) {
+	if before, ok := t.askedBefore(q); ok {
+		return before, false
 	}
 	until := toMillis(q.ExpiresAt)
 	if until <= t.Now {
-		return q, false, invalid("a question is not asked that has expired")
+		t.fail(invalid("a question is not asked that has expired"))
 	}
 	in := q.Conversation
-	q.ID, err = t.Insert(insertQuestion, digest, in.User, in.ID, orNull(q.Turn), orNull(q.Inbound), q.Kind, q.Tool, q.Subject, q.Amount, q.Text,
+	q.ID = t.Insert(insertQuestion, digest, in.User, in.ID, orNull(q.Turn), orNull(q.Inbound), q.Kind, q.Tool, q.Subject, q.Amount, q.Text,
 		t.Now, until)
 	switch {
-	case errors.Is(err, engine.ErrForeignKey):
-		return q, false, notFound("there is no conversation %d of %s", in.ID, in.User)
-	case errors.Is(err, engine.ErrCheck):
-		return q, false, invalid("a question of the kind %q about %q can't be asked", q.Kind, q.Subject)
-	case err != nil:
-		return q, false, err
+	case errors.Is(t.err, engine.ErrForeignKey):
+		t.err = notFound("there is no conversation %d of %s", in.ID, in.User)
+	case errors.Is(t.err, engine.ErrCheck):
+		t.err = invalid("a question of the kind %q about %q can't be asked", q.Kind, q.Subject)
 	}
 	q.Answer, q.ExpiresAt = supervisor.AnswerNone, fromMillis(until)
-	_, err = t.putDelivery(supervisor.Delivery{Conversation: in, Kind: supervisor.DeliveryNotice, Text: q.Text,
-		Buttons: buttons})
-	return q, true, err
+	t.putDelivery(supervisor.Delivery{Conversation: in, Kind: supervisor.DeliveryNotice, Text: q.Text, Buttons: buttons})
+	return q, true
 }
 
 // askedBefore is the question about exactly this for the same turn or command, if it still stands or has an answer that counts.
 // The answer is used by that.
-func (t tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ bool, err error) {
+func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ bool) {
 	query, by := findAsked, q.Turn
 	switch {
 	case q.Turn != 0:
-		err = t.checkAskingTurn(q)
+		t.checkAskingTurn(q)
 	case q.Inbound != 0:
-		query, by, err = findAskedBy, q.Inbound, t.checkAskingInbound(q)
+		query, by = findAskedBy, q.Inbound
+		t.checkAskingInbound(q)
 	default:
-		return none, false, nil
+		return none, false
 	}
-	if err != nil {
-		return none, false, err
+	before, ok := one(t, scanQuestion, query, by, q.Subject, q.Kind)
+	if !ok || before.used && q.Inbound == 0 || before.expired(t.Now) {
+		return none, false
 	}
-	before, ok, err := engine.One(t, scanQuestion, query, by, q.Subject, q.Kind)
-	if err != nil || !ok || before.used && q.Inbound == 0 || before.expired(t.Now) {
-		return none, false, err
+	if before.Answer != supervisor.AnswerNone {
+		t.Exec(useQuestion, t.Now, before.ID)
 	}
-	if before.Answer == supervisor.AnswerNone {
-		return before.Question, true, nil
-	}
-	return before.Question, true, t.Exec(useQuestion, t.Now, before.ID)
+	return before.Question, true
 }
 
 // checkAskingTurn refuses a question of a turn that does not run where it is asked.
-func (t tx) checkAskingTurn(q supervisor.Question) error {
-	turn, err := t.runningTurn(q.Turn)
-	if err != nil {
-		return err
+func (t *tx) checkAskingTurn(q supervisor.Question) {
+	if in := t.runningTurn(q.Turn).AnswersIn(); in.ID != q.Conversation.ID || in.User != q.Conversation.User {
+		t.fail(notFound("there is no turn %d in conversation %d of %s", q.Turn, q.Conversation.ID, q.Conversation.User))
 	}
-	if in := turn.AnswersIn(); in.ID != q.Conversation.ID || in.User != q.Conversation.User {
-		return notFound("there is no turn %d in conversation %d of %s", q.Turn, q.Conversation.ID, q.Conversation.User)
-	}
-	return nil
 }
 
 // checkAskingInbound refuses a question of a command that has been answered, or is another person's.
-func (t tx) checkAskingInbound(q supervisor.Question) error {
-	in, err := t.inbound(q.Inbound)
-	switch {
-	case err != nil:
-		return err
+func (t *tx) checkAskingInbound(q supervisor.Question) {
+	switch in := t.inbound(q.Inbound); {
 	case in.Conversation.User != q.Conversation.User:
-		return notFound("there is no inbound %d of %s", q.Inbound, q.Conversation.User)
+		t.fail(notFound("there is no inbound %d of %s", q.Inbound, q.Conversation.User))
 	case in.State != supervisor.InboundNew || in.Held || in.Kind != supervisor.KindCommand && in.Kind != supervisor.KindPress:
-		return invalid("inbound %d is no command that waits", q.Inbound)
+		t.fail(invalid("inbound %d is no command that waits", q.Inbound))
 	}
-	return nil
 }
 
 const (
@@ -132,29 +114,23 @@ const (
 // Use is what a person has said to a question: AnswerNone where they have said nothing, or their answer counts no more. taken says
 // that they allowed it once and another has used that: whoever wants it too has to ask again.
 func (s Questions) Use(ctx context.Context, id int64) (answer supervisor.Answer, taken bool, err error) {
-	err = s.db.write(ctx, func(t tx) (err error) {
-		answer, taken, err = t.useAnswer(id)
-		return err
-	}, "use the answer to question %d", id)
+	err = s.db.write(ctx, func(t *tx) { answer, taken = t.useAnswer(id) }, "use the answer to question %d", id)
 	if err != nil {
 		return supervisor.AnswerNone, false, err
 	}
 	return answer, taken, nil
 }
 
-func (t tx) useAnswer(id int64) (supervisor.Answer, bool, error) {
-	q, err := engine.Value(t, scanQuestion, findQuestion, id)
+func (t *tx) useAnswer(id int64) (supervisor.Answer, bool) {
+	q := byID(t, "question", scanQuestion, findQuestion, id)
 	switch {
-	case err != nil:
-		return "", false, err
-	case q.ID == 0:
-		return "", false, notFound("there is no question %d", id)
 	case q.used && q.Answer == supervisor.AnswerOnce:
-		return "", true, nil
+		return "", true
 	case q.Answer == supervisor.AnswerNone || q.expired(t.Now):
-		return "", false, nil
+		return "", false
 	}
-	return q.Answer, false, t.Exec(useQuestion, t.Now, id)
+	t.Exec(useQuestion, t.Now, id)
+	return q.Answer, false
 }
 
 const withdrawQuestion = `UPDATE question SET expires_at = ?1 WHERE id = ?2 AND answer = '' AND expires_at > ?1`
@@ -162,7 +138,7 @@ const withdrawQuestion = `UPDATE question SET expires_at = ?1 WHERE id = ?2 AND 
 // Withdraw has a question expire that has no answer, for nobody waits for it any more. The end of a turn or a command does that by
 // itself for its questions.
 func (s Questions) Withdraw(ctx context.Context, id int64) error {
-	return s.db.write(ctx, func(t tx) error { return t.Exec(withdrawQuestion, t.Now, id) }, "withdraw question %d", id)
+	return s.db.write(ctx, func(t *tx) { t.Exec(withdrawQuestion, t.Now, id) }, "withdraw question %d", id)
 }
 
 const wasAsked = `SELECT EXISTS (SELECT 1 FROM question WHERE digest = ? AND user = ?)`
@@ -180,47 +156,38 @@ const (
 // Press keeps what a person has pressed. It says what that has come to, with the question as it was before; without one where it is
 // foreign. AnswerAlways of an approval is kept as a grant too. What was taken and what is foreign is in the audit log.
 func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, came supervisor.PressResult, err error) {
-	err = s.db.write(ctx, func(t tx) (err error) {
-		q, came, err = t.press(p)
-		return err
-	}, "keep what %s has pressed", p.User)
+	err = s.db.write(ctx, func(t *tx) { q, came = t.press(p) }, "keep what %s has pressed", p.User)
 	if err != nil {
 		return supervisor.Question{}, "", err
 	}
 	return q, came, nil
 }
 
-func (t tx) press(p supervisor.Press) (none supervisor.Question, came supervisor.PressResult, _ error) {
-	q, err := engine.Value(t, scanQuestion, findPressed, p.Digest)
-	if err != nil {
-		return none, "", err
-	}
+func (t *tx) press(p supervisor.Press) (none supervisor.Question, came supervisor.PressResult) {
+	q := value(t, scanQuestion, findPressed, p.Digest)
 	if q.ID == 0 || q.Conversation.User != p.User || q.Conversation.ID != p.Conversation || !q.allows(p.Answer) {
-		return none, supervisor.PressForeign, t.audit(p.User, "question.foreign", fmt.Sprint("conversation ", p.Conversation))
+		t.audit(p.User, "question.foreign", fmt.Sprint("conversation ", p.Conversation))
+		return none, supervisor.PressForeign
 	}
 	switch {
 	case q.Answer != supervisor.AnswerNone:
-		return q.Question, supervisor.PressAnsweredBefore, nil
+		return q.Question, supervisor.PressAnsweredBefore
 	case q.askerEnded:
-		return q.Question, supervisor.PressEnded, nil
+		return q.Question, supervisor.PressEnded
 	case q.expired(t.Now):
-		return q.Question, supervisor.PressExpired, nil
+		return q.Question, supervisor.PressExpired
 	}
-	return q.Question, supervisor.PressTaken, t.takeAnswer(q, p.Answer)
+	t.takeAnswer(q, p.Answer)
+	return q.Question, supervisor.PressTaken
 }
 
 // takeAnswer keeps the answer to a question that stands.
-func (t tx) takeAnswer(q questionRow, answer supervisor.Answer) (err error) {
+func (t *tx) takeAnswer(q questionRow, answer supervisor.Answer) {
 	if answer == supervisor.AnswerAlways {
-		err = t.Exec(insertGrant, q.Conversation.User, q.Tool, q.Subject, q.Text, t.Now)
+		t.Exec(insertGrant, q.Conversation.User, q.Tool, q.Subject, q.Text, t.Now)
 	}
-	if err == nil {
-		err = t.Exec(answerQuestion, answer, t.Now, t.Now+q.duration, q.ID)
-	}
-	if err == nil {
-		err = t.audit(q.Conversation.User, "question."+string(answer), fmt.Sprintf("question %d, %s %s", q.ID, q.Kind, q.Tool))
-	}
-	return err
+	t.Exec(answerQuestion, answer, t.Now, t.Now+q.duration, q.ID)
+	t.audit(q.Conversation.User, "question."+string(answer), fmt.Sprintf("question %d, %s %s", q.ID, q.Kind, q.Tool))
 }
 
 // questionRow is a question as it is kept.

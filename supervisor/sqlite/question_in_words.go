@@ -21,41 +21,34 @@ const (
 // meetQuestion has a text answer the question that stands in its conversation, where it says yes or no and the question is the chat's
 // newest message, which its person has before them. Any other text is kept for its turn, and the person is told, once, that the
 // question is waited for.
-func (t *batchTx) meetQuestion(in supervisor.Inbound, d supervisor.GateDecision) (supervisor.Inbound, error) {
+func (t *batchTx) meetQuestion(in supervisor.Inbound, d supervisor.GateDecision) supervisor.Inbound {
 	if d.Notice != "" {
-		return in, t.notify(supervisor.Delivery{Conversation: in.Conversation, Kind: supervisor.DeliveryNotice, Text: d.Notice})
+		t.notify(supervisor.Delivery{Conversation: in.Conversation, Kind: supervisor.DeliveryNotice, Text: d.Notice})
+		return in
 	}
-	q, stands, err := engine.One(t, scanQuestion, findStanding, in.Conversation.ID, t.Now)
-	if err != nil || !stands || q.askerEnded {
-		return in, err
+	q, stands := one(t, scanQuestion, findStanding, in.Conversation.ID, t.Now)
+	if !stands || q.askerEnded {
+		return in
 	}
-	newest, err := engine.Value(t, scanChatMessage, newestInChat, in.Conversation.ID)
-	if err != nil {
-		return in, err
-	}
+	newest := value(t, scanChatMessage, newestInChat, in.Conversation.ID)
 	reminder := fmt.Sprintf(supervisor.TextQuestionWaits, q.Text)
 	here := newest.conversation == in.Conversation.ID
 	switch reminded := here && newest.text == reminder; {
 	case d.Words != supervisor.AnswerNone && newest.sent && (reminded || here && newest.text == q.Text):
 		return t.answerInWords(in, q, d.Words)
-	case reminded:
-		return in, nil
+	case !reminded:
+		t.notify(supervisor.Delivery{Conversation: in.Conversation, Kind: supervisor.DeliveryNotice, Text: reminder})
 	}
-	return in, t.notify(supervisor.Delivery{Conversation: in.Conversation, Kind: supervisor.DeliveryNotice, Text: reminder})
+	return in
 }
 
-func (t *batchTx) answerInWords(in supervisor.Inbound, q questionRow, answer supervisor.Answer) (supervisor.Inbound, error) {
+func (t *batchTx) answerInWords(in supervisor.Inbound, q questionRow, answer supervisor.Answer) supervisor.Inbound {
 	said := supervisor.TextSaidYes
 	if answer == supervisor.AnswerDeny {
 		said = supervisor.TextSaidNo
 	}
-	err := t.takeAnswer(q, answer)
-	if err == nil {
-		err = t.Exec(unbuttonQuestion, supervisor.CleaningUnbutton, t.Now, in.Conversation.ID, q.Text)
-	}
-	if err != nil {
-		return in, err
-	}
+	t.takeAnswer(q, answer)
+	t.Exec(unbuttonQuestion, supervisor.CleaningUnbutton, t.Now, in.Conversation.ID, q.Text)
 	return t.answer(in, said)
 }
 

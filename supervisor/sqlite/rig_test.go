@@ -51,9 +51,9 @@ func (r *rig) run() (stop func()) {
 }
 
 // note keeps a row that is easy to find.
-func note(name string) func(tx) error {
-	return func(t tx) error {
-		return t.Exec("INSERT INTO setting (user, name, value) VALUES ('note', ?, '')", name)
+func note(name string) func(*tx) error {
+	return func(t *tx) error {
+		return t.Query(nil, "INSERT INTO setting (user, name, value) VALUES ('note', ?, '')", name)
 	}
 }
 
@@ -64,7 +64,9 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-func (r *rig) write(fn func(tx) error) error { return r.db.write(r.Context(), fn, "write") }
+func (r *rig) write(fn func(*tx) error) error {
+	return r.db.write(r.Context(), func(t *tx) { t.fail(fn(t)) }, "write")
+}
 
 func (r *rig) count(query string, args ...any) int {
 	r.Helper()
@@ -89,7 +91,7 @@ func (r *rig) list(query string, args ...any) []string {
 func (r *rig) plan(query string) []string {
 	r.Helper()
 	var steps []string
-	err := r.write(func(t tx) (err error) {
+	err := r.write(func(t *tx) (err error) {
 		steps, err = engine.All(t, func(row *engine.Row) (detail string) {
 			var unused int
 			row.Scan(&unused, &unused, &unused, &detail)
@@ -114,10 +116,10 @@ func parameters(query string) int {
 }
 
 // behind starts writes while another is being written, so that they wait for it together, and returns how each ended.
-func (r *rig) behind(fns ...func(tx) error) []error {
+func (r *rig) behind(fns ...func(*tx) error) []error {
 	r.Helper()
 	release, held := make(chan struct{}), make(chan error, 1)
-	go func() { held <- r.write(func(tx) error { <-release; return nil }) }()
+	go func() { held <- r.write(func(*tx) error { <-release; return nil }) }()
 	synctest.Wait()
 	outcomes := make([]chan error, len(fns))
 	for i, fn := range fns {

@@ -19,29 +19,25 @@ const (
 )
 
 // openCalls are the turn's calls that have no result, in the order in which the model made them.
-func (t turnTx) openCalls() ([]protocol.ToolCall, error) {
-	return engine.All(t, func(row *engine.Row) (c protocol.ToolCall) {
+func (t turnTx) openCalls() []protocol.ToolCall {
+	return all(t, func(row *engine.Row) (c protocol.ToolCall) {
 		row.Scan(&c.ID, &c.Name)
 		return c
 	}, listOpen, t.turn.ID)
 }
 
 // putCalls keeps what the model has asked for in a message.
-func (t turnTx) putCalls(message int64, calls []protocol.ToolCall) error {
+func (t turnTx) putCalls(message int64, calls []protocol.ToolCall) {
 	in := t.turn.Conversation
 	for i, call := range calls {
 		if call.ID == "" {
-			return invalid("a call of %s has no ID", call.Name)
+			t.fail(invalid("a call of %s has no ID", call.Name))
 		}
-		err := t.Exec(insertCall, in.ID, call.ID, in.User, t.turn.ID, message, i, call.Name)
-		if errors.Is(err, engine.ErrPrimaryKey) {
-			return invalid("the call ID %s was used before in conversation %d", call.ID, in.ID)
-		}
-		if err != nil {
-			return err
+		t.Exec(insertCall, in.ID, call.ID, in.User, t.turn.ID, message, i, call.Name)
+		if errors.Is(t.err, engine.ErrPrimaryKey) {
+			t.err = invalid("the call ID %s was used before in conversation %d", call.ID, in.ID)
 		}
 	}
-	return nil
 }
 
 // toolCallRow is how far a call has come.
@@ -52,55 +48,51 @@ type toolCallRow struct {
 }
 
 // call is a call that the model has made in the turn.
-func (t turnTx) call(id string) (toolCallRow, error) {
-	call, ok, err := engine.One(t, func(row *engine.Row) (c toolCallRow) {
+func (t turnTx) call(id string) toolCallRow {
+	call, ok := one(t, func(row *engine.Row) (c toolCallRow) {
 		row.Scan(&c.name, &c.begun, &c.result)
 		return c
 	}, findCall, t.turn.Conversation.ID, id, t.turn.ID)
-	if err == nil && !ok {
-		err = notFound("there is no call %s in turn %d", id, t.turn.ID)
+	if !ok {
+		t.fail(notFound("there is no call %s in turn %d", id, t.turn.ID))
 	}
-	return call, err
+	return call
 }
 
 // CommitBegun keeps that a tool is about to run whose effect must not happen twice. Refused if that was kept before, or if the
 // call has a result: whoever gets nil, and nobody else, may run it.
 func (s Turns) CommitBegun(ctx context.Context, turn int64, call string) error {
-	_, err := inTurn(ctx, s.db, turn, func(t turnTx) (none struct{}, _ error) { return none, t.commitBegun(call) },
+	_, err := inTurn(ctx, s.db, turn, func(t turnTx) (none struct{}) { t.commitBegun(call); return none },
 		"commit that call %s of turn %d begins", call, turn)
 	return err
 }
 
-func (t turnTx) commitBegun(call string) error {
-	c, err := t.call(call)
-	switch {
-	case err != nil:
-		return err
+func (t turnTx) commitBegun(call string) {
+	switch c := t.call(call); {
 	case c.result != 0:
-		return invalid("call %s of turn %d has a result", call, t.turn.ID)
+		t.fail(invalid("call %s of turn %d has a result", call, t.turn.ID))
 	case c.begun:
-		return invalid("call %s of turn %d has begun before", call, t.turn.ID)
+		t.fail(invalid("call %s of turn %d has begun before", call, t.turn.ID))
 	}
-	return t.Exec(beginCall, t.Now, t.turn.Conversation.ID, call)
+	t.Exec(beginCall, t.Now, t.turn.Conversation.ID, call)
 }
 
 // CommitResult keeps what became of a call, with what it changed, and returns the message's id. The same result again changes
 // nothing and returns the same id. Refused if the turn has ended or has no such call of that tool, or if the call has another
 // result.
 func (s Turns) CommitResult(ctx context.Context, turn int64, r protocol.ToolResult) (message int64, err error) {
-	return inTurn(ctx, s.db, turn, func(t turnTx) (int64, error) { return t.commitResult(r) },
+	return inTurn(ctx, s.db, turn, func(t turnTx) int64 { return t.commitResult(r) },
 		"commit the result of call %s of turn %d", r.Call, turn)
 }
 
-func (t turnTx) commitResult(r protocol.ToolResult) (int64, error) {
-	call, err := t.call(r.Call)
-	switch {
-	case err != nil:
-		return 0, err
-	case call.name != r.Name:
-		return 0, invalid("call %s of turn %d is of %s, not of %s", r.Call, t.turn.ID, call.name, r.Name)
-	case call.result != 0:
-		return call.result, t.checkSameResult(call.result, r)
+func (t turnTx) commitResult(r protocol.ToolResult) int64 {
+	call := t.call(r.Call)
+	if call.name != r.Name {
+		t.fail(invalid("call %s of turn %d is of %s, not of %s", r.Call, t.turn.ID, call.name, r.Name))
+	}
+	if call.result != 0 {
+		t.checkSameResult(call.result, r)
+		return call.result
 	}
 	return t.putResult(r)
 }
@@ -108,32 +100,23 @@ func (t turnTx) commitResult(r protocol.ToolResult) (int64, error) {
 const findParts = `SELECT parts FROM message WHERE id = ?`
 
 // checkSameResult refuses a result that is not the one that a message holds.
-func (t turnTx) checkSameResult(message int64, r protocol.ToolResult) error {
+func (t turnTx) checkSameResult(message int64, r protocol.ToolResult) {
 	want, err := encode([]protocol.Part{{Result: &r}})
-	if err != nil {
-		return err
+	t.fail(err)
+	if value(t, engine.String, findParts, message) != want {
+		t.fail(invalid("call %s has another result", r.Call))
 	}
-	have, err := engine.Value(t, engine.String, findParts, message)
-	if err == nil && have != want {
-		err = invalid("call %s has another result", r.Call)
-	}
-	return err
 }
 
 // putResult appends the result of a call that has none to the transcript, and what it changed to the ledger.
-func (t turnTx) putResult(r protocol.ToolResult) (int64, error) {
-	id, err := t.putMessage(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &r}}})
-	if err == nil {
-		err = t.Exec(answerCall, id, t.turn.Conversation.ID, r.Call)
-	}
+func (t turnTx) putResult(r protocol.ToolResult) int64 {
+	id := t.putMessage(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &r}}})
+	t.Exec(answerCall, id, t.turn.Conversation.ID, r.Call)
 	for _, c := range r.Changes {
-		switch {
-		case err != nil:
-			return 0, err
-		case c.Kind == "":
-			return 0, invalid("a change of call %s has no kind", r.Call)
+		if c.Kind == "" {
+			t.fail(invalid("a change of call %s has no kind", r.Call))
 		}
-		err = t.putEffect(r.Call, c.Kind, c.Target, c.Detail)
+		t.putEffect(r.Call, c.Kind, c.Target, c.Detail)
 	}
-	return id, err
+	return id
 }

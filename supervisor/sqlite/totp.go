@@ -47,25 +47,18 @@ const (
 // confirmed before. The entries are put into the audit log with them. ProblemFactorExists says that a factor is confirmed: that
 // one is reset first.
 func (s Factors) Put(ctx context.Context, user string, sealed []byte, recovery []string, entries ...AuditRow) error {
-	return s.db.write(ctx, func(t tx) error {
+	return s.db.write(ctx, func(t *tx) {
 		if len(sealed) == 0 {
-			return invalid("a second factor of %s without a secret can't be kept", user)
+			t.fail(invalid("a second factor of %s without a secret can't be kept", user))
 		}
-		n, err := t.Change(enrolFactor, user, sealed, t.Now)
-		if err == nil && n == 0 {
-			err = supervisor.NewProblem(supervisor.ProblemFactorExists, nil, user)
+		if t.Change(enrolFactor, user, sealed, t.Now) == 0 {
+			t.fail(supervisor.NewProblem(supervisor.ProblemFactorExists, nil, user))
 		}
-		if err != nil {
-			return err
-		}
-		codes := []statement{sql(forgetRecovery, user)}
+		t.Exec(forgetRecovery, user)
 		for _, digest := range recovery {
-			codes = append(codes, sql(insertRecovery, user, digest))
+			t.Exec(insertRecovery, user, digest)
 		}
-		if err := t.execAll(codes...); err != nil {
-			return err
-		}
-		return t.auditAll(entries)
+		t.auditAll(entries)
 	}, "enrol a second factor of %s", user)
 }
 
@@ -78,21 +71,18 @@ const (
 // It says whether there was a factor. What waited for a code of it is answered and never run; told are the conversations for which
 // that put something into the outbox. If any of that was there, the entries are put into the audit log in the same transaction.
 func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (there bool, told []int64, err error) {
-	told, err = inTransaction(ctx, s.db, func(t tx) ([]int64, error) {
+	told, err = inTransaction(ctx, s.db, func(t *tx) []int64 {
 		all := int64(0)
 		for _, query := range []string{forgetRecovery, closeLogins, endEnrol, deleteFactor} {
-			n, err := t.Change(query, user)
-			if err != nil {
-				return nil, err
-			}
+			n := t.Change(query, user)
 			all, there = all+n, n > 0 // in the end, whether the factor was
 		}
 		batch := batchTx{tx: t}
-		err := batch.answerHeld(user)
-		if err == nil && all+int64(len(batch.receipt.Queued)) > 0 {
-			err = t.auditAll(entries)
+		batch.answerHeld(user)
+		if all+int64(len(batch.receipt.Queued)) > 0 {
+			t.auditAll(entries)
 		}
-		return batch.receipt.Queued, err
+		return batch.receipt.Queued
 	}, "reset the second factor of %s", user)
 	return there && err == nil, told, err
 }
@@ -100,36 +90,34 @@ func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (t
 // Unlock forgets what was tried against a person's factor, and says whether there is one. If so, the entries are put into the
 // audit log in the same transaction.
 func (s Factors) Unlock(ctx context.Context, user string, entries ...AuditRow) (bool, error) {
-	n, err := s.db.changing(ctx, entries, func(t tx) (int64, error) { return t.Change(unlockFactor, t.Now, user) },
+	n, err := s.db.changing(ctx, entries, func(t *tx) int64 { return t.Change(unlockFactor, t.Now, user) },
 		"unlock the second factor of %s", user)
 	return n > 0, err
 }
 
 // Attempt tries a code that was not sent as an inbound; detail says for the audit log how it came. It opens no gate.
 func (s Factors) Attempt(ctx context.Context, user string, decide supervisor.Decide, detail string) (supervisor.Verdict, error) {
-	return inTransaction(ctx, s.db, func(t tx) (supervisor.Verdict, error) { return t.attempt(user, decide, detail) },
+	return inTransaction(ctx, s.db, func(t *tx) supervisor.Verdict { return t.attempt(user, decide, detail) },
 		"try a code of %s", user)
 }
 
 // attempt has decide hold a code against a person's factor, and keeps the factor and what became of the code.
-func (t tx) attempt(user string, decide supervisor.Decide, detail string) (supervisor.Verdict, error) {
-	was, ok, err := engine.One(t, scanFactor, findFactor, user)
-	if err != nil {
-		return supervisor.Verdict{}, err
+func (t *tx) attempt(user string, decide supervisor.Decide, detail string) supervisor.Verdict {
+	was, ok := one(t, scanFactor, findFactor, user)
+	if t.err != nil {
+		return supervisor.Verdict{} // no code is tried against a factor that could not be read
 	}
 	was.User = user
 	left := slices.Clone(was.Recovery) // decide may change what it is given
 	is, verdict := decide(was, fromMillis(t.Now))
 	if ok || len(is.Secret) > 0 || is.Failures > 0 || !is.LockedUntil.IsZero() {
-		err = t.putFactor(user, is, left)
+		t.putFactor(user, is, left)
 	}
-	if err == nil && is.Confirmed && !was.Confirmed {
-		err = t.Exec(endEnrol, user)
+	if is.Confirmed && !was.Confirmed {
+		t.Exec(endEnrol, user)
 	}
-	if err != nil {
-		return verdict, err
-	}
-	return verdict, t.audit(user, verdict.Action, detail)
+	t.audit(user, verdict.Action, detail)
+	return verdict
 }
 
 const (
@@ -142,15 +130,14 @@ const (
 )
 
 // putFactor keeps a factor as it is now. left are the recovery codes that were left before.
-func (t tx) putFactor(user string, f supervisor.Factor, left []string) error {
+func (t *tx) putFactor(user string, f supervisor.Factor, left []string) {
 	secret := append([]byte{}, f.Secret...) // empty and not NULL
-	changes := []statement{sql(putFactor, user, secret, f.Confirmed, f.LastPeriod, f.Failures, f.Lockouts, f.LockedUntil, t.Now)}
+	t.Exec(putFactor, user, secret, f.Confirmed, f.LastPeriod, f.Failures, f.Lockouts, f.LockedUntil, t.Now)
 	for _, digest := range left {
 		if !slices.Contains(f.Recovery, digest) {
-			changes = append(changes, sql(useRecovery, user, digest, t.Now))
+			t.Exec(useRecovery, user, digest, t.Now)
 		}
 	}
-	return t.execAll(changes...)
 }
 
 func scanFactor(row *engine.Row) (f supervisor.Factor) {

@@ -27,15 +27,13 @@ var turnKinds = map[supervisor.InboundKind]supervisor.TurnKind{
 // at once, as far as its limits allow; nil is none. The lease is the zero value where nothing was.
 func (s Turns) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (
 	turn supervisor.Turn, lease supervisor.Lease, err error) {
-	err = s.db.write(ctx, func(t tx) (err error) {
-		turn, err = t.startTurn(inbound)
-		if err != nil || c == nil {
-			return err
+	err = s.db.write(ctx, func(t *tx) {
+		turn = t.startTurn(inbound)
+		if c != nil {
+			claim := *c
+			claim.Turn = turn.ID
+			lease, _ = t.takeLease(claim)
 		}
-		claim := *c
-		claim.Turn = turn.ID
-		lease, _, err = t.takeLease(claim)
-		return err
 	}, "start the turn of inbound %d", inbound)
 	if err != nil {
 		return supervisor.Turn{}, supervisor.Lease{}, err
@@ -43,44 +41,35 @@ func (s Turns) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (
 	return turn, lease, nil
 }
 
-func (t tx) startTurn(inbound int64) (turn supervisor.Turn, err error) {
-	in, err := t.inbound(inbound)
-	if err != nil {
-		return turn, err
-	}
+func (t *tx) startTurn(inbound int64) supervisor.Turn {
+	in := t.inbound(inbound)
 	kind, starts := turnKinds[in.Kind]
 	if !starts {
-		return turn, invalid("inbound %d is a %s; a turn is for a text", in.ID, in.Kind)
+		t.fail(invalid("inbound %d is a %s; a turn is for a text", in.ID, in.Kind))
 	}
-	if err := t.transition(in, supervisor.InboundRunning); err != nil {
-		return turn, err
-	}
-	turn = supervisor.Turn{Conversation: in.Conversation, Kind: kind, Inbound: in.ID, Message: in.Message}
+	t.transition(in, supervisor.InboundRunning)
+	turn := supervisor.Turn{Conversation: in.Conversation, Kind: kind, Inbound: in.ID, Message: in.Message}
 	if in.Destination.ID != 0 {
 		turn.Message = "" // which is not there
-		if turn.Destination, err = t.conversationByID(in.Destination.ID); err != nil {
-			return turn, err
-		}
+		turn.Destination = t.conversationByID(in.Destination.ID)
 	}
 	return t.putTurn(turn, in.Text)
 }
 
 // putTurn keeps a turn that begins with a text. A zero Destination is its own conversation.
-func (t tx) putTurn(turn supervisor.Turn, text string) (_ supervisor.Turn, err error) {
+func (t *tx) putTurn(turn supervisor.Turn, text string) supervisor.Turn {
 	in := turn.Conversation
 	turn.StartedAt = fromMillis(t.Now)
-	turn.ID, err = t.Insert(insertTurn, in.User, in.ID, orNull(turn.Destination.ID), turn.Kind, orNull(turn.Inbound),
+	turn.ID = t.Insert(insertTurn, in.User, in.ID, orNull(turn.Destination.ID), turn.Kind, orNull(turn.Inbound),
 		orNull(turn.Parent), t.Now)
 	switch {
-	case errors.Is(err, engine.ErrUnique):
-		return turn, invalid("another turn runs in conversation %d", in.ID)
-	case errors.Is(err, engine.ErrForeignKey):
-		return turn, notFound("there is no conversation %d of %s", turn.Destination.ID, in.User)
-	case err != nil:
-		return turn, err
+	case errors.Is(t.err, engine.ErrUnique):
+		t.err = invalid("another turn runs in conversation %d", in.ID)
+	case errors.Is(t.err, engine.ErrForeignKey):
+		t.err = notFound("there is no conversation %d of %s", turn.Destination.ID, in.User)
 	}
-	_, err = turnTx{t, turn}.putMessage(protocol.UserText(text))
-	return turn, err
+	turnTx{t, turn}.putMessage(protocol.UserText(text))
+	return turn
 }
 
 // ChildTurn is a turn that another one begins, which waits for what it comes to.
@@ -95,21 +84,14 @@ type ChildTurn struct {
 // StartChild starts a turn below one that runs. Its conversation's window is empty but for its text. It is for nobody else:
 // what it ends with is not put into the outbox, and it ends with its parent. Refused where a turn runs in its conversation.
 func (s Turns) StartChild(ctx context.Context, c ChildTurn) (supervisor.Turn, error) {
-	return inTurn(ctx, s.db, c.Parent, func(t turnTx) (supervisor.Turn, error) { return t.startChild(c) }, "start a turn below turn %d", c.Parent)
+	return inTurn(ctx, s.db, c.Parent, func(t turnTx) supervisor.Turn { return t.startChild(c) }, "start a turn below turn %d", c.Parent)
 }
 
-func (t turnTx) startChild(c ChildTurn) (turn supervisor.Turn, err error) {
+func (t turnTx) startChild(c ChildTurn) supervisor.Turn {
 	c.Conversation.User = t.turn.Conversation.User
-	turn = supervisor.Turn{Kind: c.Kind, Parent: t.turn.ID}
-	if turn.Conversation, err = t.conversation(c.Conversation); err != nil {
-		return turn, err
-	}
-	if turn.Destination, err = t.destination(c.Destination, turn.Conversation); err != nil {
-		return turn, err
-	}
-	if err := t.restart(turn.Conversation.ID); err != nil {
-		return turn, err
-	}
+	turn := supervisor.Turn{Kind: c.Kind, Parent: t.turn.ID, Conversation: t.conversation(c.Conversation)}
+	turn.Destination = t.destination(c.Destination, turn.Conversation)
+	t.restart(turn.Conversation.ID)
 	return t.putTurn(turn, c.Text)
 }
 
@@ -149,37 +131,28 @@ const countDeath = `UPDATE turn SET deaths = deaths + 1 WHERE id = ? RETURNING d
 
 // Died counts a worker that ended in a turn and returns how many have.
 func (s Turns) Died(ctx context.Context, turn int64) (deaths int, err error) {
-	return inTurn(ctx, s.db, turn, func(t turnTx) (int, error) {
-		n, err := t.Insert(countDeath, turn)
-		return int(n), err
-	}, "count a dead worker of turn %d", turn)
+	return inTurn(ctx, s.db, turn, func(t turnTx) int { return int(t.Insert(countDeath, turn)) }, "count a dead worker of turn %d", turn)
 }
 
 // turnTx is a transaction within a turn. inTurn makes one, once it has seen that the turn runs. putTurn makes one for the turn that
 // it has begun.
 type turnTx struct {
-	tx
+	*tx
 	turn supervisor.Turn
 }
 
 // inTurn is inTransaction within the turn with that id; refused if it has ended.
-func inTurn[T any](ctx context.Context, db *DB, id int64, fn func(turnTx) (T, error), format string, args ...any) (T, error) {
-	return inTransaction(ctx, db, func(t tx) (none T, _ error) {
-		turn, err := t.runningTurn(id)
-		if err != nil {
-			return none, err
-		}
-		return fn(turnTx{t, turn})
-	}, format, args...)
+func inTurn[T any](ctx context.Context, db *DB, id int64, fn func(turnTx) T, format string, args ...any) (T, error) {
+	return inTransaction(ctx, db, func(t *tx) T { return fn(turnTx{t, t.runningTurn(id)}) }, format, args...)
 }
 
 // runningTurn is the turn with that id; refused if it has ended.
-func (t tx) runningTurn(id int64) (supervisor.Turn, error) {
-	turn, err := byID(t, "turn", scanTurn, findTurn, id)
-	if err == nil && turn.ended {
-		err = invalid("turn %d has ended", id)
+func (t *tx) runningTurn(id int64) supervisor.Turn {
+	turn := byID(t, "turn", scanTurn, findTurn, id)
+	if turn.ended {
+		t.fail(invalid("turn %d has ended", id))
 	}
-	return turn.Turn, err
+	return turn.Turn
 }
 
 // turnRow is a turn as it is kept.

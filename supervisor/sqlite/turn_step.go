@@ -26,7 +26,7 @@ type Step struct {
 // CommitStep keeps what a model said and returns the message's id. Refused if the turn has ended, if calls of its last step have
 // no result yet, and if a call's ID is empty or was used before in the conversation.
 func (s Turns) CommitStep(ctx context.Context, step Step) (message int64, err error) {
-	return inTurn(ctx, s.db, step.Turn, func(t turnTx) (int64, error) { return t.commitStep(step) }, "commit a step of turn %d",
+	return inTurn(ctx, s.db, step.Turn, func(t turnTx) int64 { return t.commitStep(step) }, "commit a step of turn %d",
 		step.Turn)
 }
 
@@ -48,51 +48,38 @@ type EndedStep struct {
 // CommitLast does what CommitStep does, and what Finish does, at once. The turn does not end where something waits that it could
 // take in. The post is kept where the answer is the first thing to be sent to its chat, and nothing of it was sent before.
 func (s Turns) CommitLast(ctx context.Context, l LastStep) (EndedStep, error) {
-	return inTurn(ctx, s.db, l.Step.Turn, func(t turnTx) (EndedStep, error) { return t.commitLast(l) }, "commit the last step of turn %d",
+	return inTurn(ctx, s.db, l.Step.Turn, func(t turnTx) EndedStep { return t.commitLast(l) }, "commit the last step of turn %d",
 		l.Step.Turn)
 }
 
-func (t turnTx) commitLast(l LastStep) (e EndedStep, err error) {
-	if e.Message, err = t.commitStep(l.Step); err != nil {
-		return e, err
+func (t turnTx) commitLast(l LastStep) (e EndedStep) {
+	e.Message = t.commitStep(l.Step)
+	_, waits := one(t, engine.Integer, findTakable, t.turn.ID, t.endsTurn)
+	if waits || len(l.Step.Message.Calls()) > 0 {
+		return e
 	}
-	_, waits, err := engine.One(t, engine.Integer, findTakable, t.turn.ID, t.endsTurn)
-	if err != nil || waits || len(l.Step.Message.Calls()) > 0 {
-		return e, err
-	}
-	if e.Delivery, err = t.finish(l.End); err != nil {
-		return e, err
-	}
-	e.Ended = true
+	e.Delivery, e.Ended = t.finish(l.End), true
 	if l.Post != nil && e.Delivery.ID != 0 {
-		e.Post, err = t.putFirstPost(e.Delivery, *l.Post)
+		e.Post = t.putFirstPost(e.Delivery, *l.Post)
 	}
-	return e, err
+	return e
 }
 
-func (t turnTx) commitStep(step Step) (int64, error) {
+func (t turnTx) commitStep(step Step) int64 {
 	if step.Message.Role != protocol.RoleAssistant {
-		return 0, invalid("a step's message is the assistant's, not one of role %q", step.Message.Role)
+		t.fail(invalid("a step's message is the assistant's, not one of role %q", step.Message.Role))
 	}
-	open, err := t.openCalls()
-	if err != nil {
-		return 0, err
+	if open := t.openCalls(); len(open) > 0 {
+		t.fail(invalid("call %s of turn %d has no result yet", open[0].ID, t.turn.ID))
 	}
-	if len(open) > 0 {
-		return 0, invalid("call %s of turn %d has no result yet", open[0].ID, t.turn.ID)
-	}
-	id, err := t.putMessage(step.Message)
-	if err == nil {
-		err = t.putCalls(id, step.Message.Calls())
-	}
-	if err != nil {
-		return 0, err
-	}
+	id := t.putMessage(step.Message)
+	t.putCalls(id, step.Message.Calls())
 	if step.Charged {
-		return id, nil
+		return id
 	}
 	in := t.turn.Conversation
-	return id, t.putUsage(id, ModelCall{User: in.User, Conversation: in.ID, Turn: t.turn.ID, Spec: step.Spec, Model: step.Model,
+	t.putUsage(id, ModelCall{User: in.User, Conversation: in.ID, Turn: t.turn.ID, Spec: step.Spec, Model: step.Model,
 		Purpose: step.Purpose, Usage: step.Usage, Cost: step.Cost, Request: step.Request, Asked: step.Asked},
 		step.Leases...)
+	return id
 }

@@ -41,43 +41,28 @@ func (s Turns) Take(ctx context.Context, turn int64, room int) (taken int, err e
 	if err != nil || !waits { // almost always: it costs no commit then
 		return 0, err
 	}
-	return inTurn(ctx, s.db, turn, func(t turnTx) (int, error) { return t.takeWaiting(room) }, "take into turn %d what waits", turn)
+	return inTurn(ctx, s.db, turn, func(t turnTx) int { return t.takeWaiting(room) }, "take into turn %d what waits", turn)
 }
 
-func (t turnTx) takeWaiting(room int) (taken int, err error) {
-	if between, err := t.betweenSteps(); err != nil || !between {
-		return 0, err
+func (t turnTx) takeWaiting(room int) (taken int) {
+	if !t.betweenSteps() {
+		return 0
 	}
-	waiting, err := engine.All(t, scanInbound, listTakable, t.turn.ID, t.endsTurn)
-	if err != nil {
-		return 0, err
-	}
-	for _, in := range waiting {
+	for _, in := range all(t, scanInbound, listTakable, t.turn.ID, t.endsTurn) {
 		if room -= len(in.Text); room < 0 {
 			break
 		}
-		if err = t.transition(in, supervisor.InboundRunning); err == nil {
-			err = t.Exec(bindInbound, t.turn.ID, in.ID)
-		}
-		if err == nil {
-			_, err = t.putMessage(protocol.UserText(in.Text))
-		}
-		if err != nil {
-			return 0, err
-		}
+		t.transition(in, supervisor.InboundRunning)
+		t.Exec(bindInbound, t.turn.ID, in.ID)
+		t.putMessage(protocol.UserText(in.Text))
 		taken++
 	}
-	return taken, nil
+	return taken
 }
 
 // betweenSteps says whether the next thing in the turn is the model's to say.
-func (t turnTx) betweenSteps() (bool, error) {
-	open, err := t.openCalls()
-	if err != nil || len(open) > 0 {
-		return false, err
-	}
-	role, err := engine.Value(t, engine.String, newestRole, t.turn.ID)
-	return role != string(protocol.RoleAssistant), err
+func (t turnTx) betweenSteps() bool {
+	return len(t.openCalls()) == 0 && value(t, engine.String, newestRole, t.turn.ID) != string(protocol.RoleAssistant)
 }
 
 const (
@@ -87,14 +72,9 @@ const (
 )
 
 // inbounds are all that the turn answers: what it began with, and what it has taken in since.
-func (t turnTx) inbounds() ([]supervisor.Inbound, error) {
+func (t turnTx) inbounds() []supervisor.Inbound {
 	if t.turn.Inbound == 0 {
-		return nil, nil
+		return nil
 	}
-	first, err := t.inbound(t.turn.Inbound)
-	if err != nil {
-		return nil, err
-	}
-	taken, err := engine.All(t, scanInbound, listTaken, t.turn.ID)
-	return append([]supervisor.Inbound{first}, taken...), err
+	return append([]supervisor.Inbound{t.inbound(t.turn.Inbound)}, all(t, scanInbound, listTaken, t.turn.ID)...)
 }

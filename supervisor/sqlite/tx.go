@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,55 +14,93 @@ import (
 
 // tx is the transaction as one write function sees it. It is not kept beyond that function, and does not leave the
 // package.
+//
+// It keeps its first error, a statement's or one that fail gives it, and nothing that it wrote is kept then. From there on its
+// statements do nothing: queries find no row, and numbers are 0. So a write function reads straight on. It looks at err to say what a
+// statement's error means, or before it calls what is not the store's.
 type tx struct {
 	*engine.Tx
 	endsTurn string // the DB's
+	err      error  // the first
+}
+
+// fail has the transaction fail, if it has not before and err is one.
+func (t *tx) fail(err error) { t.err = cmp.Or(t.err, err) }
+
+// Query is a Querier's.
+func (t *tx) Query(each func(*engine.Row) (more bool), query string, args ...any) error {
+	if t.err == nil {
+		t.err = t.Tx.Query(each, query, args...)
+	}
+	return t.err
+}
+
+// Exec runs a statement that returns no rows.
+func (t *tx) Exec(query string, args ...any) { t.Query(nil, query, args...) }
+
+// Change runs a statement that returns no rows and says how many it has changed.
+func (t *tx) Change(query string, args ...any) (n int64) {
+	if t.err == nil {
+		n, t.err = t.Tx.Change(query, args...)
+	}
+	return n
+}
+
+// Insert runs a statement that returns one number, such as the new row's id.
+func (t *tx) Insert(query string, args ...any) (id int64) {
+	if t.err == nil {
+		id, t.err = t.Tx.Insert(query, args...)
+	}
+	return id
+}
+
+// transaction is a tx, or what has one. It is no reader, whose errors somebody has to look at.
+type transaction interface {
+	engine.Querier
+	fail(error)
+}
+
+// one, value and all are the engine's One, Value and All in a transaction, which keeps their error.
+func one[T any](t transaction, scan func(*engine.Row) T, query string, args ...any) (T, bool) {
+	v, ok, _ := engine.One(t, scan, query, args...)
+	return v, ok
+}
+
+func value[T any](t transaction, scan func(*engine.Row) T, query string, args ...any) T {
+	v, _ := one(t, scan, query, args...)
+	return v
+}
+
+func all[T any](t transaction, scan func(*engine.Row) T, query string, args ...any) []T {
+	list, _ := engine.All(t, scan, query, args...)
+	return list
 }
 
 // write has fn run in the next transaction and waits until that is on disk. An error says what was attempted.
-func (db *DB) write(ctx context.Context, fn func(tx) error, format string, args ...any) error {
-	return wrap(db.engine.Write(ctx, func(t *engine.Tx) error { return fn(tx{t, db.endsTurn}) }), format, args...)
+func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...any) error {
+	return wrap(db.engine.Write(ctx, func(e *engine.Tx) error {
+		t := &tx{Tx: e, endsTurn: db.endsTurn}
+		fn(t)
+		return t.err
+	}), format, args...)
 }
 
 // inTransaction is write for a function that returns something; the zero value with an error.
-func inTransaction[T any](ctx context.Context, db *DB, fn func(tx) (T, error), format string, args ...any) (result T, err error) {
-	err = db.write(ctx, func(t tx) (err error) {
-		result, err = fn(t)
-		return err
-	}, format, args...)
-	if err != nil {
+func inTransaction[T any](ctx context.Context, db *DB, fn func(*tx) T, format string, args ...any) (result T, err error) {
+	if err = db.write(ctx, func(t *tx) { result = fn(t) }, format, args...); err != nil {
 		var zero T
 		return zero, err
 	}
 	return result, nil
 }
 
-// statement is a statement with its values.
-type statement struct {
-	query string
-	args  []any
-}
-
-// sql is a statement for execAll.
-func sql(query string, args ...any) statement { return statement{query, args} }
-
-// execAll runs statements that return no rows, one after another, until one fails.
-func (t tx) execAll(list ...statement) error {
-	for _, s := range list {
-		if err := t.Exec(s.query, s.args...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // byID is the row with an id, of a table whose rows are called what; not found where there is none.
-func byID[T any](t tx, what string, scan func(*engine.Row) T, query string, id int64) (T, error) {
-	v, ok, err := engine.One(t, scan, query, id)
-	if err == nil && !ok {
-		err = notFound("there is no %s %d", what, id)
+func byID[T any](t transaction, what string, scan func(*engine.Row) T, query string, id int64) T {
+	v, ok := one(t, scan, query, id)
+	if !ok {
+		t.fail(notFound("there is no %s %d", what, id))
 	}
-	return v, err
+	return v
 }
 
 // reader reads outside of a transaction. An error says what was attempted.

@@ -31,34 +31,29 @@ type ModelCall struct {
 
 // Put keeps a call that left no message. CommitStep keeps those that left one, with it. It may come after the end of the call's turn.
 func (s Usage) Put(ctx context.Context, c ModelCall) error {
-	return s.db.write(ctx, func(t tx) error { return t.putCall(c) }, "keep the usage of a call of %s by %s", cmp.Or(c.Spec, c.Model), c.User)
+	return s.db.write(ctx, func(t *tx) { t.putCall(c) }, "keep the usage of a call of %s by %s", cmp.Or(c.Spec, c.Model), c.User)
 }
 
 const findTurnOf = `SELECT count(*) FROM turn WHERE id = ? AND conversation = ? AND user = ?`
 
-func (t tx) putCall(c ModelCall) error {
+func (t *tx) putCall(c ModelCall) {
 	if c.User == "" {
-		return invalid("a call of a model is somebody's")
+		t.fail(invalid("a call of a model is somebody's"))
 	}
 	if c.Turn != 0 {
-		if err := t.checkTurnOf(c.Turn, c.Conversation, c.User); err != nil {
-			return err
-		}
+		t.checkTurnOf(c.Turn, c.Conversation, c.User)
 	}
-	err := t.putUsage(0, c, c.Lease)
-	if errors.Is(err, engine.ErrForeignKey) {
-		return notFound("there is no conversation %d of %s", c.Conversation, c.User)
+	t.putUsage(0, c, c.Lease)
+	if errors.Is(t.err, engine.ErrForeignKey) {
+		t.err = notFound("there is no conversation %d of %s", c.Conversation, c.User)
 	}
-	return err
 }
 
-// checkTurnOf is nil if the turn was ever one of that conversation and person.
-func (t tx) checkTurnOf(turn, conversation int64, user string) error {
-	found, err := engine.Value(t, engine.Bool, findTurnOf, turn, conversation, user)
-	if err == nil && !found {
-		err = notFound("there is no turn %d in conversation %d of %s", turn, conversation, user)
+// checkTurnOf refuses a turn that was never one of that conversation and person.
+func (t *tx) checkTurnOf(turn, conversation int64, user string) {
+	if !value(t, engine.Bool, findTurnOf, turn, conversation, user) {
+		t.fail(notFound("there is no turn %d in conversation %d of %s", turn, conversation, user))
 	}
-	return err
 }
 
 const insertUsage = `INSERT INTO usage (user, conversation, turn, message, spec, model, purpose, class, input, output,
@@ -66,17 +61,14 @@ const insertUsage = `INSERT INTO usage (user, conversation, turn, message, spec,
 	VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?)`
 
 // putUsage keeps a call, with the message that it left (0 is none), and ends its leases.
-func (t tx) putUsage(message int64, c ModelCall, leases ...int64) error {
-	at, err := t.endLeases(c.User, leases...)
-	if err != nil {
-		return err
-	}
+func (t *tx) putUsage(message int64, c ModelCall, leases ...int64) {
+	at := t.endLeases(c.User, leases...)
 	var cost any
 	if c.Cost != nil {
 		cost = clampCount(*c.Cost)
 	}
 	u := c.Usage
-	return t.Exec(insertUsage, c.User, orNull(c.Conversation), orNull(c.Turn), orNull(message), c.Spec, c.Model,
+	t.Exec(insertUsage, c.User, orNull(c.Conversation), orNull(c.Turn), orNull(message), c.Spec, c.Model,
 		cmp.Or(c.Purpose, supervisor.PurposeChat), c.Class, clampCount(u.Input), clampCount(u.Output), clampCount(u.CacheRead),
 		clampCount(u.CacheWrite), u.Estimated, cost, c.Request, c.Asked, at)
 }
