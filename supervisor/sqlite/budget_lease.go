@@ -27,12 +27,8 @@ const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, 
 // Take sets as much of a claim's amount aside as its limits allow. Where that is less than its least, nothing is set aside: the
 // shortages are returned, in the order of the claim's limits. A call with no known price counts nothing.
 func (s Leases) Take(ctx context.Context, c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage, err error) {
-	err = s.db.write(ctx, func(t *tx) { lease, short = t.takeLease(c) },
+	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Lease, []supervisor.Shortage) { return t.takeLease(c) },
 		"set %d millionths of a dollar aside for a call of %s by %s", c.Amount, c.Spec, c.User)
-	if err != nil {
-		return supervisor.Lease{}, nil, err
-	}
-	return lease, short, nil
 }
 
 func (t *tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage) {

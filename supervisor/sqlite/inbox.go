@@ -25,12 +25,8 @@ const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND 
 //
 // A Conversation without an ID is found or made by its other fields. ID and State are not read; a zero ReceivedAt is now.
 func (s Inbox) Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {
-	err = s.db.write(ctx, func(t *tx) { kept, fresh = t.putInbound(in) },
+	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) { return t.putInbound(in) },
 		"keep what %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
-	if err != nil {
-		return supervisor.Inbound{}, false, err
-	}
-	return kept, fresh, nil
 }
 
 func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh bool) {

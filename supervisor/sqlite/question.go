@@ -37,11 +37,8 @@ const (
 // one that is run again after a crash does again what it did.
 func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 	asked supervisor.Question, fresh bool, err error) {
-	err = s.db.write(ctx, func(t *tx) { asked, fresh = t.ask(q, digest, buttons) }, "ask %s for %s", q.Conversation.User, q.Asker())
-	if err != nil {
-		return supervisor.Question{}, false, err
-	}
-	return asked, fresh, nil
+	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, bool) { return t.ask(q, digest, buttons) },
+		"ask %s for %s", q.Conversation.User, q.Asker())
 }
 
 func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Button) (supervisor.Question, bool) {
@@ -114,11 +111,7 @@ const (
 // Use is what a person has said to a question: AnswerNone where they have said nothing, or their answer counts no more. taken says
 // that they allowed it once and another has used that: whoever wants it too has to ask again.
 func (s Questions) Use(ctx context.Context, id int64) (answer supervisor.Answer, taken bool, err error) {
-	err = s.db.write(ctx, func(t *tx) { answer, taken = t.useAnswer(id) }, "use the answer to question %d", id)
-	if err != nil {
-		return supervisor.AnswerNone, false, err
-	}
-	return answer, taken, nil
+	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Answer, bool) { return t.useAnswer(id) }, "use the answer to question %d", id)
 }
 
 func (t *tx) useAnswer(id int64) (supervisor.Answer, bool) {
@@ -156,11 +149,8 @@ const (
 // Press keeps what a person has pressed. It says what that has come to, with the question as it was before; without one where it is
 // foreign. AnswerAlways of an approval is kept as a grant too. What was taken and what is foreign is in the audit log.
 func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, came supervisor.PressResult, err error) {
-	err = s.db.write(ctx, func(t *tx) { q, came = t.press(p) }, "keep what %s has pressed", p.User)
-	if err != nil {
-		return supervisor.Question{}, "", err
-	}
-	return q, came, nil
+	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, supervisor.PressResult) { return t.press(p) },
+		"keep what %s has pressed", p.User)
 }
 
 func (t *tx) press(p supervisor.Press) (none supervisor.Question, came supervisor.PressResult) {

@@ -62,9 +62,8 @@ func (t turnTx) call(id string) toolCallRow {
 // CommitBegun keeps that a tool is about to run whose effect must not happen twice. Refused if that was kept before, or if the
 // call has a result: whoever gets nil, and nobody else, may run it.
 func (s Turns) CommitBegun(ctx context.Context, turn int64, call string) error {
-	_, err := inTurn(ctx, s.db, turn, func(t turnTx) (none struct{}) { t.commitBegun(call); return none },
+	return s.db.write(ctx, func(t *tx) { turnTx{t, t.runningTurn(turn)}.commitBegun(call) },
 		"commit that call %s of turn %d begins", call, turn)
-	return err
 }
 
 func (t turnTx) commitBegun(call string) {

@@ -27,18 +27,15 @@ var turnKinds = map[supervisor.InboundKind]supervisor.TurnKind{
 // at once, as far as its limits allow; nil is none. The lease is the zero value where nothing was.
 func (s Turns) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (
 	turn supervisor.Turn, lease supervisor.Lease, err error) {
-	err = s.db.write(ctx, func(t *tx) {
+	return inTransaction2(ctx, s.db, func(t *tx) (turn supervisor.Turn, lease supervisor.Lease) {
 		turn = t.startTurn(inbound)
 		if c != nil {
 			claim := *c
 			claim.Turn = turn.ID
 			lease, _ = t.takeLease(claim)
 		}
+		return turn, lease
 	}, "start the turn of inbound %d", inbound)
-	if err != nil {
-		return supervisor.Turn{}, supervisor.Lease{}, err
-	}
-	return turn, lease, nil
 }
 
 func (t *tx) startTurn(inbound int64) supervisor.Turn {

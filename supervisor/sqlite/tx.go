@@ -86,12 +86,17 @@ func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...an
 }
 
 // inTransaction is write for a function that returns something; the zero value with an error.
-func inTransaction[T any](ctx context.Context, db *DB, fn func(*tx) T, format string, args ...any) (result T, err error) {
-	if err = db.write(ctx, func(t *tx) { result = fn(t) }, format, args...); err != nil {
-		var zero T
-		return zero, err
+func inTransaction[T any](ctx context.Context, db *DB, fn func(*tx) T, format string, args ...any) (T, error) {
+	result, _, err := inTransaction2(ctx, db, func(t *tx) (T, struct{}) { return fn(t), struct{}{} }, format, args...)
+	return result, err
+}
+
+// inTransaction2 is inTransaction for a function that returns two things.
+func inTransaction2[A, B any](ctx context.Context, db *DB, fn func(*tx) (A, B), format string, args ...any) (a A, b B, err error) {
+	if err = db.write(ctx, func(t *tx) { a, b = fn(t) }, format, args...); err != nil {
+		return *new(A), *new(B), err
 	}
-	return result, nil
+	return a, b, nil
 }
 
 // byID is the row with an id, of a table whose rows are called what; not found where there is none.
