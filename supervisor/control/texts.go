@@ -24,7 +24,7 @@ const (
 	textNotAllowed = "this account may not use %s: ask an admin of this Mews: %w"
 	textOfGroup    = "this account may not use %s, which is for the group %s: an admin of this machine makes it a member with `usermod -a -G %[2]s %s`, " +
 		"and it logs in anew: %w"
-	textAway = "Mews has been away for %s; if it was stopped, `%s` starts it again, and what was accepted is answered " +
+	textAway = "the service has been away for %s; if it was stopped, `%s` starts it again, and what was accepted is answered " +
 		"then: %w"
 	textTooLong = "The message has more than %d KiB, which is all that can be sent at once. Put it into a file in your folder and name the file."
 	textNotUTF8 = "The message is not text in UTF-8: convert it first, for example with iconv."
