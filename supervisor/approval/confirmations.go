@@ -180,10 +180,7 @@ func (c *Confirmations) Stored(conversation int64) {
 	defer c.mu.Unlock()
 	for _, request := range c.pending {
 		if request.conversation.ID == conversation && request.right {
-			select {
-			case request.confirmed <- struct{}{}:
-			default:
-			}
+			supervisor.Signal(request.confirmed)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"mews/supervisor"
 	"mews/supervisor/sqlite"
 )
 
@@ -50,10 +51,7 @@ func (a *Log) put(level hclog.Level, user, action, detail string) {
 		a.dropped++
 	}
 	a.mu.Unlock()
-	select {
-	case a.changed <- struct{}{}:
-	default:
-	}
+	supervisor.Signal(a.changed)
 }
 
 // retryAfter is after how long rows are tried again that the disk did not take.

@@ -109,10 +109,7 @@ func (c *Commands) Accept(in supervisor.Inbound) {
 		c.waiting = append(c.waiting, in)
 	}
 	c.mu.Unlock()
-	select {
-	case c.changed <- struct{}{}:
-	default:
-	}
+	supervisor.Signal(c.changed)
 }
 
 // Run runs the commands that were left unanswered when the service last ended, and then what is accepted. It returns when ctx has

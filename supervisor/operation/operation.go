@@ -77,16 +77,9 @@ func New[H Host](o Options[H]) *Operations[H] {
 func (o *Operations[H]) Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error) {
 	op, err := o.o.Store.Put(ctx, op)
 	if err == nil {
-		o.wake()
+		supervisor.Signal(o.woken)
 	}
 	return op, err
-}
-
-func (o *Operations[H]) wake() {
-	select {
-	case o.woken <- struct{}{}:
-	default:
-	}
 }
 
 // Wait waits until an operation has ended, and gives it as it is then. An error is ctx's cause, or the store's.
@@ -124,7 +117,7 @@ func (o *Operations[H]) Run(ctx context.Context) error {
 	defer sweep.Stop()
 	var running sync.WaitGroup
 	defer running.Wait()
-	o.wake()
+	supervisor.Signal(o.woken)
 	o.sweep(ctx)
 	for {
 		select {

@@ -56,7 +56,7 @@ func (o *Outbox) endClaim(q *chatQueue, set *postSet) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	q.claim = queueClaim{set: set}
-	signal(q.wake)
+	supervisor.Signal(q.wake)
 }
 
 // setIdle says whether a queue's next call may be claimed.

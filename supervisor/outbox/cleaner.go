@@ -49,7 +49,7 @@ func (o *Outbox) Cleaner(cleanings Cleanings) *Cleaner {
 
 // Changed is to be called when there is a cleaning that this outbox has not made. It never blocks, and may be called before
 // Run.
-func (c *Cleaner) Changed() { signal(c.outbox.cleaningDue) }
+func (c *Cleaner) Changed() { supervisor.Signal(c.outbox.cleaningDue) }
 
 // Run goes on with what an earlier life left, then works what is new until ctx ends. A call that is under way ends with ctx.
 func (c *Cleaner) Run(ctx context.Context) error {

@@ -136,7 +136,7 @@ func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 		return err
 	}
 	if d.DeleteAfter > 0 {
-		signal(q.outbox.cleaningDue)
+		supervisor.Signal(q.outbox.cleaningDue)
 	}
 	for _, p := range set.posts {
 		delete(q.inChat, p.ID)

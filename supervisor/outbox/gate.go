@@ -151,7 +151,7 @@ func (g *gate) remove(t *ticket) {
 // wakeFirst has the first of the queue look again. The caller has g.mu.
 func (g *gate) wakeFirst() {
 	if len(g.waiting) > 0 {
-		signal(g.waiting[0].wake)
+		supervisor.Signal(g.waiting[0].wake)
 	}
 }
 
@@ -218,12 +218,4 @@ func wait(ctx context.Context, woken <-chan struct{}, d time.Duration) bool {
 	case <-ctx.Done():
 	}
 	return ctx.Err() == nil
-}
-
-// signal puts a token into a channel that holds one.
-func signal(c chan<- struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
 }

@@ -165,7 +165,7 @@ func (o *Outbox) restoreFreezes(ctx context.Context) error {
 // askLocation has a conversation's location be found. The caller has o.mu.
 func (o *Outbox) askLocation(conversation int64) {
 	o.toLocate[conversation] = struct{}{}
-	signal(o.changed)
+	supervisor.Signal(o.changed)
 }
 
 // locate finds the locations that are asked for. Where the store fails, it says when to ask again.
@@ -208,10 +208,10 @@ func (o *Outbox) wake(chat string, conversation int64) {
 		q = newChatQueue(o, chat)
 		o.queues[chat] = q
 		o.unstarted = append(o.unstarted, q)
-		signal(o.changed)
+		supervisor.Signal(o.changed)
 	}
 	q.woken[conversation] = struct{}{}
-	signal(q.wake)
+	supervisor.Signal(q.wake)
 }
 
 // takeUnstarted are the queues that are to be started.
@@ -262,7 +262,7 @@ func (o *Outbox) wakeWaiting(q *chatQueue) {
 	defer o.mu.Unlock()
 	for _, t := range waiting {
 		if other := o.queues[t.Chat]; other != nil && other != q {
-			signal(other.wake)
+			supervisor.Signal(other.wake)
 		}
 	}
 }

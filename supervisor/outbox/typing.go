@@ -80,7 +80,7 @@ func (q *chatQueue) awaitTyping(ended <-chan error, cut func()) error {
 		select {
 		case err := <-ended:
 			if woken {
-				signal(q.wake)
+				supervisor.Signal(q.wake)
 			}
 			return err
 		case <-q.wake:

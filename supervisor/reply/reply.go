@@ -97,7 +97,7 @@ func (f *Feeds) change(conversation int64, change func(*feed)) {
 	}
 	f.feeds[conversation] = fd
 	for w := range fd.watchers {
-		w.wake()
+		supervisor.Signal(w.changed)
 	}
 }
 

@@ -59,10 +59,3 @@ func (w *Watcher) tool(event protocol.TurnEvent) {
 	}
 	w.tools = append(w.tools, event)
 }
-
-func (w *Watcher) wake() {
-	select {
-	case w.changed <- struct{}{}:
-	default:
-	}
-}

@@ -48,18 +48,10 @@ func (r *Registry) Wake(c supervisor.Conversation) {
 	r.mu.Lock()
 	r.woken[c.ID] = c
 	if s := r.sessions[c.ID]; s != nil {
-		signal(s.arrived)
+		supervisor.Signal(s.arrived)
 	}
 	r.mu.Unlock()
-	signal(r.changed)
-}
-
-// signal puts a token into a channel that holds one.
-func signal(to chan<- struct{}) {
-	select {
-	case to <- struct{}{}:
-	default:
-	}
+	supervisor.Signal(r.changed)
 }
 
 // Stop ends the turn that a command is about: the one that runs in its conversation, waits for its place, or is about to
@@ -97,7 +89,7 @@ func (r *Registry) interrupt(c supervisor.Conversation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s := r.sessions[c.ID]; s != nil {
-		signal(s.interrupted)
+		supervisor.Signal(s.interrupted)
 	}
 }
 

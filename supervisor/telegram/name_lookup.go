@@ -49,7 +49,7 @@ func (l *nameLookup) run(ctx context.Context) {
 		}
 		_, err := l.client.askName(ctx, l.health)
 		if err == nil {
-			signal(l.known)
+			supervisor.Signal(l.known)
 		} else if !errors.Is(err, last) && ctx.Err() == nil {
 			l.log.Warn("ask who the bot is", "error", err)
 		}
@@ -63,7 +63,7 @@ func (l *nameLookup) self() Self {
 		if known := l.client.identity.known.Load(); known != nil {
 			return known.Username, nil
 		}
-		signal(l.wanted)
+		supervisor.Signal(l.wanted)
 		return "", errNameUnknown
 	}}
 }
@@ -78,14 +78,6 @@ func (l *nameLookup) mayHold(full bool) bool {
 		most = holdTimeFull
 	}
 	return now.Before(l.heldSince.Add(most))
-}
-
-// signal puts a token where there is none.
-func signal(to chan struct{}) {
-	select {
-	case to <- struct{}{}:
-	default:
-	}
 }
 
 // readBatch is a batch of which some may be held back. A chat keeps its order: what is behind a message that is held back is

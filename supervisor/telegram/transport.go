@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"mews/supervisor"
 )
 
 const (
@@ -82,10 +84,7 @@ func (c *Client) do(ctx context.Context, k apiCall) (json.RawMessage, error) {
 		c.log.Debug("called the Bot API", "method", k.method, "chat", k.chat, "took", time.Since(began), "failed", f != nil)
 	}
 	if k.method != pollMethod && (f == nil || f.responder == responderAPI) {
-		select {
-		case c.answered <- struct{}{}:
-		default:
-		}
+		supervisor.Signal(c.answered)
 	}
 	if f == nil || f.said(k.forgiving) {
 		return result, nil

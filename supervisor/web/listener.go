@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"mews/supervisor"
 )
 
 // maxOfAddress is how many connections one address may have open. Telegram has at most 10 open here, GitHub a few. Loopback and
@@ -132,14 +134,7 @@ func (l *limitedListener) stateChanged(conn net.Conn, state http.ConnState) {
 	if state == http.StateIdle && l.remove(c) {
 		c.awaited = time.Now()
 		l.open = append(l.open, c)
-		l.signal()
-	}
-}
-
-func (l *limitedListener) signal() {
-	select {
-	case l.freed <- struct{}{}:
-	default:
+		supervisor.Signal(l.freed)
 	}
 }
 
@@ -157,6 +152,6 @@ func (c *limitedConn) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remove(c)
-	l.signal()
+	supervisor.Signal(l.freed)
 	return c.TCPConn.Close()
 }

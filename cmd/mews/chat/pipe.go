@@ -294,10 +294,7 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 	}
 	if mine || asks {
 		p.choices = choicesOf(d)
-		select {
-		case p.changed <- struct{}{}:
-		default:
-		}
+		supervisor.Signal(p.changed)
 	}
 	return mine || named || asks && waiting // another notice stays in the outbox, for the next client
 }
