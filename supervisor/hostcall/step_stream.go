@@ -39,7 +39,11 @@ func (s *stepStream) answer(ctx context.Context, req supervisor.ModelRequest) (s
 	for n := 0; err == nil && breaksOff(said) && n < continued[said.CutForMoney].most; n++ {
 		s.charge(ctx) // now: the next call may need what is left of this one's lease
 		more, failed := s.call(ctx, continueRequest(req, said.Message))
+		if failed != nil && ctx.Err() != nil { // the turn is stopped, not the answer broken off
+			return said, failed
+		}
 		if failed != nil { // what was said stands, and says that it breaks off
+			why = textNotGoneOn
 			if e := new(supervisor.ModelError); errors.As(failed, &e) && e.Class == supervisor.ModelBudget {
 				why = supervisor.ErrorMessage(failed)
 			}

@@ -2,6 +2,7 @@ package hostcall_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -24,9 +25,11 @@ type take struct {
 	deltas []supervisor.ModelDelta
 	answer supervisor.ModelAnswer
 	err    error
+
+	streams chan<- struct{} // not nil: it goes on until it is stopped, and this is told of it
 }
 
-func (m *takes) Stream(_ context.Context, _ string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
+func (m *takes) Stream(ctx context.Context, _ string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
 	supervisor.ModelAnswer, error) {
 	m.asked = append(m.asked, req)
 	if len(m.asked) > len(m.list) {
@@ -35,6 +38,11 @@ func (m *takes) Stream(_ context.Context, _ string, req supervisor.ModelRequest,
 	now := m.list[len(m.asked)-1]
 	for _, d := range now.deltas {
 		delta(d)
+	}
+	if now.streams != nil {
+		now.streams <- struct{}{}
+		<-ctx.Done()
+		return now.answer, context.Cause(ctx)
 	}
 	return now.answer, now.err
 }
@@ -130,6 +138,8 @@ func TestWhatIsCutForMoneyIsGoneOnWithTwice(t *testing.T) {
 		"nothing of it is ever": {[]take{{answer: cut("")}, {answer: cut("")}, {answer: cut("")}}, short},
 		"and there is no more": {[]take{{answer: cut("a")}, {err: noMoney}},
 			"a\n\n[The answer breaks off here: Your limit is met.]"},
+		"and the model fails": {[]take{{answer: cut("a")}, {err: failed(supervisor.ModelOverloaded)}},
+			"a\n\n[The answer breaks off here: the model was asked to go on, and failed.]"},
 		"and the model's own limit is reached": {[]take{{answer: cut("a")}, {answer: ended("b", supervisor.StopLength)},
 			{answer: ended("c", supervisor.StopLength)}, {answer: ended("d", supervisor.StopEnd)}}, "abcd"},
 	} {
@@ -140,6 +150,23 @@ func TestWhatIsCutForMoneyIsGoneOnWithTwice(t *testing.T) {
 				t.Errorf("it said %q after %d calls, want %q after %d", got, len(m.asked), k.want, len(k.list))
 			}
 		})
+	}
+}
+
+// Who stops a turn knows why its answer ends.
+func TestAnAnswerThatIsStoppedAsItGoesOnDoesNotBreakOff(t *testing.T) {
+	said := make(chan struct{}, 1)
+	r := newRigOf(t, &takes{t: t, list: []take{{deltas: []supervisor.ModelDelta{{Text: "One t"}}, answer: cut("One t")},
+		{deltas: []supervisor.ModelDelta{{Text: "wo"}}, streams: said}}})
+	raw, err := json.Marshal(r.modelStream())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { <-said; cancel() }()
+	_, err = r.conn.Call(ctx, &protocol.Request{ID: 1, Method: protocol.MethodModelStream, Params: raw})
+	if text, _ := r.stream.Text(); text != "One two" || wireCode(err) != protocol.CodeCancelled {
+		t.Errorf("the reply is %q; it ended with %v", text, err)
 	}
 }
 

@@ -28,6 +28,7 @@ const (
 	// textBrokenOff ends a message that breaks off all the same, so that nobody takes it for whole.
 	textBrokenOff = "[The answer breaks off here: %s]"
 	textLimit     = "the model reached the limit of what it may say at once."
+	textNotGoneOn = "the model was asked to go on, and failed."
 	textShort     = "there is not enough money left for all of it. /usage says what is left."
 	// textPerhapsCut ends a message of which nobody can tell whether it is whole.
 	textPerhapsCut = "[The answer may not be whole: the model ended it for a reason that Mews does not know.]"
