@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/hashicorp/go-hclog"
 
@@ -196,7 +197,7 @@ func (c *Places) HomeInside(home string) string {
 }
 
 // giveHome gives a home below the state folder to its worker's account, with all that an earlier version left in it, whose
-// workers ran as root. Any other home is its person's own affair.
+// workers ran as root, but for files that may lie elsewhere too. Any other home is its person's own affair.
 func (c *Places) giveHome(u supervisor.User) error {
 	whose := c.Workers
 	if own, err := FindAccount(u.Account); err == nil && u.Account != "" && own.UID != 0 && c.Tier != "namespaces" {
@@ -221,12 +222,27 @@ func (c *Places) giveHome(u supervisor.User) error {
 	if info, err := root.Stat("."); err != nil || UIDOf(info) != 0 {
 		return err
 	}
-	return fs.WalkDir(root.FS(), ".", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
+	err = fs.WalkDir(root.FS(), ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || path == "." {
 			return err
 		}
-		return root.Lchown(path, int(whose.UID), int(whose.GID))
+		info, err := root.Lstat(path)
+		if err == nil && mayLieElsewhere(info) {
+			c.Log.Warn("a file of a home is not given to its worker's account: it has another name, or is a device", "user", u.Name, "file", path)
+			return nil
+		}
+		return errors.Join(err, root.Lchown(path, int(whose.UID), int(whose.GID)))
 	})
+	if err != nil {
+		return err
+	}
+	return root.Lchown(".", int(whose.UID), int(whose.GID)) // last: what was cut short goes on at the next start
+}
+
+// mayLieElsewhere says whether a file of a home may be another's too: it has more names than one, or is a device.
+func mayLieElsewhere(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && !info.IsDir() && (st.Nlink > 1 || info.Mode()&fs.ModeDevice != 0)
 }
 
 // StartedBy is the socket of the mews-spawner that has started this process; nil where none has.
