@@ -53,7 +53,8 @@ func (a *Advances) Claim(c supervisor.Conversation) *supervisor.Claim {
 		Least: e.MinCost + e.MinCost/slack, Limits: r.limits()}
 }
 
-// Begin is to be called when a turn has started with a lease.
+// Begin is to be called when a turn has started with a lease. Whoever lacks money looks again: until a call has the lease, it may
+// be taken back.
 func (a *Advances) Begin(turn int64, lease supervisor.Lease, of supervisor.Claim) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -61,6 +62,7 @@ func (a *Advances) Begin(turn int64, lease supervisor.Lease, of supervisor.Claim
 		a.turns = map[int64]*advance{}
 	}
 	a.turns[turn] = &advance{lease: lease, spec: of.Spec, wanted: of.Amount}
+	a.releases.tell()
 }
 
 // End is to be called when an attempt at a turn has ended: what no call of it has taken is given back.
@@ -115,19 +117,27 @@ func (a *Advances) remember(conversation int64, e supervisor.Estimate) {
 	a.last[conversation] = e
 }
 
-// trim has advances be no more than what the calls that have them can cost, for somebody who lacks it. It says whether there was
-// anything.
+// trim has advances be no more than what the calls that have them can cost, for somebody who lacks it. One that no call has is given
+// back: its turn may itself wait for whoever lacks it. It says whether there was anything.
 func (a *Advances) trim(ctx context.Context) (any bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, now := range a.turns {
-		if now.used == 0 || now.used == now.lease.Amount {
+	for turn, now := range a.turns {
+		switch now.used {
+		case now.lease.Amount:
 			continue
+		case 0:
+			now.spec = "" // no call gets it from here on, whether it is still on disk or not
+			err = a.Leases.Return(ctx, now.lease.ID)
+		default:
+			err = a.Leases.Trim(ctx, now.lease.ID, now.used)
 		}
-		if err := a.Leases.Trim(ctx, now.lease.ID, now.used); err != nil {
+		if err != nil {
 			return any, err
 		}
-		now.lease.Amount, any = now.used, true
+		if now.lease.Amount, any = now.used, true; now.used == 0 {
+			delete(a.turns, turn)
+		}
 	}
 	return any, nil
 }

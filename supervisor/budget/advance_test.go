@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
 
 	"mews/supervisor"
 	"mews/supervisor/sqlite"
@@ -206,4 +207,62 @@ func TestWhoHasNoLimitBeginsWithNothing(t *testing.T) {
 		a.next("bob", "2", "second")
 		a.same(name, a.held(), "[]")
 	}
+}
+
+// patient is a bid whose call fails where it has to wait.
+func (a *advancing) patient(r *Reserver, e supervisor.Estimate) (supervisor.Lease, error) {
+	ctx, stop := context.WithCancelCause(a.Context())
+	defer stop(nil)
+	e.OnWait = func(string) { stop(errors.New("it waits")) }
+	return r.Reserve(ctx, e)
+}
+
+// A turn that has started may wait for the person's worker, which the turn has that lacks the money.
+func TestWhatNoCallHasYetIsGivenBackToWhoLacksIt(t *testing.T) {
+	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
+	a.first("bob", "2")
+	a.o.Limits.Day = 17 * cent // one cent is spent
+	starts, starting := a.next("bob", "2", "second")
+	a.same("as it starts", a.held(), "[90000]")
+	runs, running := a.next("bob", "3", "other")
+	lease, err := a.patient(running, bid(16*cent))
+	a.must(err)
+	a.same("set aside", a.held(), "[160000]")
+	if _, err := a.patient(starting, bid(8*cent)); err == nil || err.Error() != "it waits" {
+		t.Errorf("the turn that gave it back came to %v", err)
+	}
+	a.end(runs, cent, lease.ID)
+	lease, err = a.patient(starting, bid(8*cent))
+	a.must(err)
+	a.end(starts, cent, lease.ID)
+	a.same("after them", a.held(), "[]")
+}
+
+// What is on disk before Begin is called counts already for whoever looks between.
+func TestWhoWaitsForMoneyLooksAgainAsATurnStarts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAdvancing(t, supervisor.Budget{Day: 10 * cent})
+		claim := supervisor.Claim{User: "alice", Conversation: a.turn.Conversation.ID, Turn: a.turn.ID, Spec: "a/b", Amount: 9 * cent}
+		lease, _, err := a.leases.Take(t.Context(), claim)
+		a.must(err)
+		e := bid(8 * cent)
+		e.OnWait = func(string) { a.o.Advances.Begin(a.turn.ID, lease, claim) }
+		_, other := a.next("alice", "2", "other")
+		a.paid(other, e)
+		a.same("set aside", a.held(), "[80000]")
+	})
+}
+
+func TestWhatCouldNotBeGivenBackIsNoCallsAnyMore(t *testing.T) {
+	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
+	a.first("bob", "2")
+	turn, r := a.next("bob", "2", "second")
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := a.o.Advances.trim(ended); err == nil {
+		t.Fatal("it was given back")
+	}
+	a.end(turn, cent, a.paid(r, bid(8*cent)))
+	a.same("writes", a.leases.writes, 2) // to give it back, and another lease in its place
+	a.same("after it", a.held(), "[]")
 }
