@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -139,5 +140,40 @@ func TestEachPersonHasAUIDOfTheirOwn(t *testing.T) {
 		if u.HandOver != "" || u.Shares || u.Deaths != 0 {
 			t.Errorf("%+v", u)
 		}
+	}
+}
+
+// TestAHomeOfAnotherRangeIsHandedOver: whose home was made for a uid that is no longer theirs is not served, and doctor has the one
+// command that mends it, with the walls that there are.
+func TestAHomeOfAnotherRangeIsHandedOver(t *testing.T) {
+	if os.Getuid() != 0 {
+		return // there is no other account
+	}
+	_, url := modeltest.NewServer(t, runner)
+	h := apptest.NewService(t, url, "ann", "zoe")
+	withOwnUIDs(h, firstUID, lastUID, "ann", "zoe")
+	h.Start()
+	newNeighbour(h, "zoe").ask("run echo kept >kept")
+	h.Stop()
+	worker := fmt.Sprintf("worker: {uids: %d-%d", firstUID, lastUID)
+	for _, now := range []string{fmt.Sprintf("worker: {uids: %d-%d", firstUID+10000, lastUID+10000), worker + ", sandbox: namespaces"} {
+		reword(h, worker, now)
+		worker = now
+		h.Start()
+		out, err := exec.CommandContext(t.Context(), filepath.Join(h.Bin, "mews"), "doctor", "--config", h.Config).CombinedOutput()
+		commands := regexp.MustCompile(`chown .*/homes/zoe`).FindAllString(string(out), -1)
+		if err == nil || len(commands) != 1 || !strings.Contains(string(out), "BAD   service   the worker of zoe can't be started: ") ||
+			strings.Contains(string(out), "others share. Stop") {
+			t.Fatalf("doctor: %v: %s", err, out)
+		}
+		h.Stop()
+		if out, err := exec.Command("sh", "-c", commands[0]).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", commands[0], err, out)
+		}
+		h.Start()
+		if got := newNeighbour(h, "zoe").ask("run cat kept; echo more >>kept; stat -c 'uid %u' kept"); !strings.Contains(got, "kept") {
+			t.Errorf("after %s zoe was answered %q", commands[0], got)
+		}
+		h.Stop()
 	}
 }

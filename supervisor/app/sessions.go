@@ -33,7 +33,8 @@ func (s *service) openSessions(context.Context) error {
 }
 
 func (s *service) turns() turns {
-	return turns{pool: s.pool, spec: s.workerSpec, begins: s.places.Notices.Forget, models: s.modelChoice(), purses: s.reserver, held: &s.places.Disk, log: s.log}
+	return turns{pool: s.pool, spec: s.workerSpec, begins: s.places.Notices.Forget, faults: &startFaults{reads: s.readsFaults, tell: s.tellAdmins},
+		models: s.modelChoice(), purses: s.reserver, held: &s.places.Disk, log: s.log}
 }
 
 // accept sends what is on disk on its way: a command and a press pass the queue by.

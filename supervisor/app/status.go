@@ -72,9 +72,6 @@ func hideMachine(s *control.Status) {
 	for i := range s.Users {
 		u := &s.Users[i]
 		u.PID, u.Home = 0, ""
-		if u.Refused != "" {
-			u.Refused = textNoFolder
-		}
 	}
 }
 
@@ -113,7 +110,13 @@ func (r statusReporter) statusOf(ctx context.Context, names []string, service bo
 			line.Memory, line.Processes = uses[w.PID].Memory, uses[w.PID].Processes
 		}
 		line.Refused = cmp.Or(line.Refused, r.places.Fault(u))
-		line.Shares, line.HandOver = r.places.Shares(u, line.PID), r.places.HandOver(u, line.PID)
+		line.Shares = r.places.Shares(u, line.PID)
+		switch {
+		case line.Refused == "":
+			line.HandOver = r.places.HandOver(u, line.PID)
+		case !service:
+			line.Refused = textNoFolder
+		}
 		status.Users = append(status.Users, line)
 	}
 	return status, nil

@@ -15,6 +15,8 @@ const (
 	textOtherAccount = "Mews is not running, and its state folder %s belongs to user id %d. Run this as that account, as with " +
 		"`sudo -u '#%d'`, or while Mews runs."
 	textNoFolder       = "your folder or your account can't be used; `mews doctor` tells an admin why"
+	textAdminTold      = "an admin was told why, and `mews doctor` says it"
+	textStartFault     = "The assistant of %s can't be started: %s."
 	textCantInvite     = "Nobody can be invited as %q: %v."
 	textStatusInGroup  = "Mews %s with the model %s; %s. In our private chat /status says more."
 	textWelcomeInGroup = "The model is %s."

@@ -36,6 +36,7 @@ type turns struct {
 	pool   *workerPool
 	spec   func(user string) (pool.Spec, error)
 	begins func(user string) // told of each attempt
+	faults *startFaults
 	models users.ModelChoice
 	purses func(supervisor.Turn) hostcall.Reserver // pays for a turn's calls of models
 	held   *placement.DiskUsage
@@ -54,19 +55,22 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	t.begins(a.Turn.Conversation.User)
 	spec, err := t.spec(a.Turn.Conversation.User)
 	if err != nil {
-		return session.End{}, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err, Why: textNoFolder}
+		return session.End{}, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err,
+			Why: t.faults.of(a.Turn.Conversation.User, err.Error())}
 	}
 	worker, err := t.pool.Acquire(ctx, spec)
 	if broken := new(pool.BrokenError); errors.As(err, &broken) {
 		return session.End{}, &session.NoWorkerError{Until: broken.Until, Err: err}
 	}
 	if refused := new(pool.RefusedError); errors.As(err, &refused) {
-		return session.End{}, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err, Why: refused.Reason}
+		return session.End{}, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err,
+			Why: t.faults.of(a.Turn.Conversation.User, refused.Reason)}
 	}
 	if err != nil {
 		return session.End{}, err
 	}
 	defer worker.Release()
+	t.faults.told.Delete(a.Turn.Conversation.User)
 	conn := worker.Host()
 	conn.BeginTurn(hostcall.Turn{
 		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswersIn().ID, Model: model, First: a.First,

@@ -168,12 +168,15 @@ func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 	}
 	if own != (Account{}) {
 		whose = own
-	} else if c.isOurs(u.Home) && c.hasAccount(u) && whose != (Account{}) {
+	} else if c.isOurs(u.Home) {
 		info, bad := os.Lstat(u.Home)
-		missing = errors.Is(bad, fs.ErrNotExist)
-		if bad == nil && UIDOf(info) != whose.UID {
-			return pool.Place{}, fmt.Errorf(textHomeOfOurs, u.Name, u.Home, whose.UID, whose.GID, u.Home)
+		missing = c.hasAccount(u) && whose != (Account{}) && errors.Is(bad, fs.ErrNotExist)
+		if bad == nil && info.IsDir() {
+			err = c.checkOwner(u, UIDOf(info), whose)
 		}
+	}
+	if err != nil {
+		return pool.Place{}, err
 	}
 	p := pool.Place{Root: roots[u.Home], Path: filepath.Base(u.Home), MakeHome: missing, UID: whose.UID, GID: whose.GID,
 		Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)} // a spawner that started this has limits of its own

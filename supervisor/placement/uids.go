@@ -81,6 +81,33 @@ func (c *Places) ownUID(u supervisor.User) (uint32, error) {
 	return c.Kept.Of(ctx, u.Name, c.UIDs.From, c.UIDs.To)
 }
 
+// checkOwner refuses a home that Mews has made for another account than that of its person's worker, as with other uids or walls.
+// It says whom it is to belong to. whose is the worker's; the zero value is that which people share.
+func (c *Places) checkOwner(u supervisor.User, owner uint32, whose Account) error {
+	if whose == (Account{}) {
+		whose = c.sharedAccount()
+	}
+	if owner == whose.UID {
+		return nil
+	}
+	if c.mayOwn(u) && c.Spawner.Sandbox().Tier == "accounts" {
+		uid, err := c.ownUID(u)
+		if err != nil {
+			return err
+		}
+		whose = Account{uid, uid}
+	}
+	return fmt.Errorf(textHomeOfOurs, u.Name, u.Home, whose.UID, whose.GID, u.Home)
+}
+
+// sharedAccount is that of the workers of people who have none.
+func (c *Places) sharedAccount() Account {
+	if c.Workers == (Account{}) {
+		return Account{uint32(os.Getuid()), uint32(os.Getgid())}
+	}
+	return c.Workers
+}
+
 // HandOver is the command that gives somebody's home to their own uid; "": their worker has that uid, or they have none. worker is
 // its process; 0: none runs.
 func (c *Places) HandOver(u supervisor.User, worker int) string {

@@ -69,7 +69,7 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 	}
 	p.Home = home
 	if st, ok := info.Sys().(*syscall.Stat_t); !ok || st.Uid != s.own.UID {
-		return nil, fmt.Errorf("home %s: it does not belong to the worker's uid %d: chown -R %[2]d it", filepath.Join(m.Root, m.Path), s.own.UID)
+		return nil, fmt.Errorf("home %s: it does not belong to the worker's uid %d", filepath.Join(m.Root, m.Path), s.own.UID)
 	}
 	cmd, err := p.Command()
 	if err != nil {

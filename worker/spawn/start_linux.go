@@ -84,7 +84,7 @@ func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan,
 		}
 	}
 	if err == nil && st.Uid != a.UID && p.Home.Mount == 0 {
-		err = fmt.Errorf("it belongs to uid %d and not to the worker's uid %d: chown -R %[2]d it", st.Uid, a.UID)
+		err = fmt.Errorf("it belongs to uid %d and not to the worker's uid %d", st.Uid, a.UID)
 	}
 	if err != nil {
 		return p, -1, lent, errors.Join(fmt.Errorf("home %s: %w", filepath.Join(m.Root, m.Path), err), unix.Close(home), lent.close())

@@ -1,0 +1,52 @@
+package app_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// TestWhyAnAssistantCantBeStartedIsForAdmins: a person whose home belongs to another account reads that an admin was told, and an
+// admin reads why, once until their worker has started.
+func TestWhyAnAssistantCantBeStartedIsForAdmins(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root gives homes away")
+	}
+	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
+	for _, name := range l.names {
+		l.bot.Meet(telegramtest.Private(l.who(name)))
+	}
+	if err := os.Chown(l.Home("bob"), 54321, 54321); err != nil {
+		t.Fatal(err)
+	}
+	l.open()
+	await := func(name string, times int, words ...string) {
+		l.WaitFor(apptest.Patience, fmt.Sprintf("%s to be told %q", name, words), func() bool {
+			return len(slices.DeleteFunc(l.told(name), func(text string) bool {
+				return slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) })
+			})) == times
+		})
+	}
+	l.say("bob", "hello")
+	await("bob", 1, "Your assistant can't be started: an admin was told why")
+	l.say("bob", "/stop")
+	await("bob", 1, "It is over")
+	l.say("bob", "hello again")
+	await("bob", 2, "Your assistant can't be started: an admin was told why")
+	const fault = "The assistant of bob can't be started: home "
+	await("alice", 1, fault, l.Home("bob"), "54321")
+	if n := strings.Count(l.Log(), fault); n != 1 {
+		t.Errorf("the admins were told %d times", n)
+	}
+	for _, text := range l.told("bob") {
+		if strings.Contains(text, "54321") || strings.Contains(text, l.Dir) {
+			t.Errorf("bob was told %q", text)
+		}
+	}
+}
