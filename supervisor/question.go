@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -31,6 +32,10 @@ func (q Question) Asker() string {
 	}
 	return "nobody"
 }
+
+// ErrAnswerNotNeeded is the cause of the end of a context in which a person is asked what nobody needs to know any more: the question
+// is withdrawn.
+var ErrAnswerNotNeeded = errors.New("the answer is not needed any more")
 
 // QuestionKind is what sort of thing is asked.
 type QuestionKind string

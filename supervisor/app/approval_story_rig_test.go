@@ -108,7 +108,7 @@ func (l approvalService) wants(file string) {
 }
 
 // delivered says whether everything has arrived that people are told.
-func (l approvalService) delivered() bool {
+func (l *gatedService) delivered() bool {
 	return l.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
 }
 

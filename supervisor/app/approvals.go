@@ -71,7 +71,7 @@ func rulesOf(r config.EffectRules) approval.Rules {
 func (s *service) openGuards(context.Context) error {
 	s.audit = audit.New(s.db.Audit(), s.log.Named("audit"))
 	s.rules(s.config)
-	s.asked = question.New(question.Options{Store: s.db.Questions(), Audit: s.db.Audit(), Queued: s.feeds.Delivery, Log: s.log.Named("question")})
+	s.asked = question.New(question.Options{Store: s.db.Questions(), Audit: s.db.Audit(), Queued: s.deliveryQueued, Log: s.log.Named("question")})
 	s.codes = newConfirmations(s)
 	s.codeGate = newGate(s)
 	return nil

@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"mews/protocol/amount"
 	"mews/supervisor"
 )
 
 // reserveWithExtension takes a lease for which there was too little, and asks the person to lengthen their limits for it, as
-// far as they may. One caller asks at a time: what the others need may be there afterwards.
+// far as they may. One caller of a turn asks at a time: what the others need may be there afterwards.
 func (r *Reserver) reserveWithExtension(ctx context.Context, e supervisor.Estimate) (lease supervisor.Lease, err error) {
 	var denied bool
 	select {
@@ -22,7 +23,9 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e supervisor.Estima
 	case <-ctx.Done():
 		return lease, context.Cause(ctx)
 	}
-	for { // it ends, because each round lengthens the limits by something and there is a most
+	defer r.o.Advances.releases.tell() // of what the limits were lengthened by, once this call has its part of that
+	for {                              // it ends, because each round lengthens the limits by something and there is a most
+		released := r.o.Advances.releases.watch()
 		lease, short, err := r.takeLease(ctx, e, 0)
 		if err != nil || len(short) == 0 {
 			return lease, err
@@ -36,8 +39,8 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e supervisor.Estima
 		case denied:
 			return lease, r.refused(e, short, textDenied)
 		}
-		answer, err := r.o.Asker.Ask(ctx, r.question(e, short, more))
-		if err != nil {
+		lease, answer, err := r.ask(ctx, e, r.question(e, short, more), released)
+		if err != nil || lease.ID != 0 {
 			return lease, err
 		}
 		if denied = answer != supervisor.AnswerOnce; denied {
@@ -47,6 +50,33 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e supervisor.Estima
 			return lease, err
 		}
 	}
+}
+
+// ask asks the person, until there is enough without more: then it takes the lease, and the question is withdrawn.
+func (r *Reserver) ask(ctx context.Context, e supervisor.Estimate, q supervisor.Question, released <-chan struct{}) (lease supervisor.Lease,
+	answer supervisor.Answer, err error) {
+	asking, withdraw := context.WithCancelCause(ctx)
+	var failed error
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		for lease.ID == 0 && failed == nil {
+			select {
+			case <-released:
+			case <-asking.Done():
+				return
+			}
+			released = r.o.Advances.releases.watch()
+			lease, _, failed = r.takeLease(context.WithoutCancel(ctx), e, 0) // it takes no time, and is not to be half done
+		}
+		withdraw(supervisor.ErrAnswerNotNeeded)
+	})
+	answer, err = r.o.Asker.Ask(asking, q)
+	withdraw(nil)
+	watching.Wait()
+	if lease.ID != 0 || failed != nil {
+		err = failed
+	}
+	return lease, answer, err
 }
 
 // askAmounts are the amounts that a person is asked for, in millionths of a dollar, rising. They are asked for a little more
@@ -108,6 +138,5 @@ func (r *Reserver) extend(ctx context.Context, more int64) error {
 	day, _ := Day(r.o.Now(), r.o.Zone)
 	_, err := r.o.Leases.Extend(ctx, supervisor.Extension{User: r.o.Conversation.User, Turn: r.o.Turn, Amount: more,
 		Max: r.o.Limits.Extend, Since: day})
-	r.o.Advances.releases.tell()
 	return err
 }

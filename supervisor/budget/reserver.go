@@ -29,7 +29,8 @@ type Leases interface {
 	Extended(ctx context.Context, user string, since time.Time) (int64, error)
 }
 
-// Asker asks a person and waits for the answer; what nobody answers is denied.
+// Asker asks a person and waits for the answer; what nobody answers is denied. A question is withdrawn where ctx ends with
+// supervisor.ErrAnswerNotNeeded.
 type Asker interface {
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error)
 }
@@ -117,26 +118,17 @@ func (r *Reserver) Settled(l supervisor.Lease, kept bool) {
 	r.o.Advances.releases.tell()
 }
 
-// takeOrExtend takes a lease in the place of another (0 for none). Where there is too little, it takes back first what others have
-// beyond their need, then waits for the calls that run, if those can make up for it, and then asks the person.
+// takeOrExtend takes a lease in the place of another (0 for none). Where there is too little, it waits first for the calls that run,
+// if those can make up for it, and then asks the person.
 func (r *Reserver) takeOrExtend(ctx context.Context, e supervisor.Estimate, instead int64) (lease supervisor.Lease, err error) {
 	for {
 		released := r.o.Advances.releases.watch()
 		lease, short, err := r.takeLease(ctx, e, instead)
-		if err == nil && instead != 0 {
-			r.o.Advances.replaced(r.o.Turn)
-			instead = 0
-		}
 		if err != nil || len(short) == 0 {
 			return lease, err
 		}
-		trimmed, err := r.o.Advances.trim(ctx)
-		switch {
-		case err != nil:
-			return lease, err
-		case trimmed:
-			continue
-		case !r.o.Advances.releases.cover(r.o.Conversation.User, short):
+		instead = 0
+		if !r.o.Advances.releases.cover(r.o.Conversation.User, short) {
 			return r.reserveWithExtension(ctx, e)
 		}
 		if e.OnWait != nil {
@@ -151,9 +143,22 @@ func (r *Reserver) takeOrExtend(ctx context.Context, e supervisor.Estimate, inst
 	}
 }
 
-func (r *Reserver) takeLease(ctx context.Context, e supervisor.Estimate, instead int64) (supervisor.Lease, []supervisor.Shortage, error) {
-	return r.o.Leases.Take(ctx, supervisor.Claim{User: r.o.Conversation.User, Conversation: r.o.Conversation.ID,
-		Turn: r.o.Turn, Spec: e.Spec, Amount: e.MaxCost, Least: e.MinCost, Limits: r.limits(), Instead: instead})
+// takeLease takes a lease in the place of another (0 for none). Where there is too little, what others have beyond their need is
+// taken back for it first.
+func (r *Reserver) takeLease(ctx context.Context, e supervisor.Estimate, instead int64) (lease supervisor.Lease,
+	short []supervisor.Shortage, err error) {
+	for again := true; again && err == nil; {
+		lease, short, err = r.o.Leases.Take(ctx, supervisor.Claim{User: r.o.Conversation.User, Conversation: r.o.Conversation.ID,
+			Turn: r.o.Turn, Spec: e.Spec, Amount: e.MaxCost, Least: e.MinCost, Limits: r.limits(), Instead: instead})
+		if err == nil && instead != 0 {
+			r.o.Advances.replaced(r.o.Turn)
+			instead = 0
+		}
+		if again = len(short) > 0; again {
+			again, err = r.o.Advances.trim(ctx)
+		}
+	}
+	return lease, short, err
 }
 
 // limits are those that there are. The ones that nobody can lengthen when asked come first.

@@ -196,6 +196,30 @@ func TestAQuestionOfNoTurnEndsWithWhoeverAsked(t *testing.T) {
 	})
 }
 
+// A turn whose answer is not needed any more asks anew where it needs another one.
+func TestAQuestionIsWithdrawnWhoseAnswerIsNotNeeded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		ctx, withdraw := context.WithCancelCause(t.Context())
+		done := r.ask(ctx, r.money())
+		synctest.Wait()
+		r.same("told", len(r.said), 1)
+		withdraw(supervisor.ErrAnswerNotNeeded)
+		if got := <-done; !errors.Is(got.Err, supervisor.ErrAnswerNotNeeded) {
+			t.Errorf("got %+v", got)
+		}
+		r.same("told that the buttons are to go", len(r.said), 2)
+		if text := r.press(r.buttons()[0].Press); !strings.Contains(text, "has expired") {
+			t.Errorf("it reads %q", text)
+		}
+		done = r.ask(t.Context(), r.money())
+		synctest.Wait()
+		r.same("deliveries", r.deliveries(), 2)
+		r.press(r.buttons()[0].Press)
+		r.same("answer", (<-done).Answer, supervisor.AnswerOnce)
+	})
+}
+
 func TestForeignPressesAreAudited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

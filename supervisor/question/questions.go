@@ -4,6 +4,7 @@ package question
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -28,7 +29,7 @@ type Store interface {
 		asked supervisor.Question, fresh bool, err error)
 	// Use is what was answered, and uses it up; AnswerNone is nothing yet. taken says that another has used it: it counts once.
 	Use(ctx context.Context, id int64) (answer supervisor.Answer, taken bool, err error)
-	// Withdraw has a question without an answer expire.
+	// Withdraw has a question without an answer expire, and its buttons go.
 	Withdraw(ctx context.Context, id int64) error
 	// WasAsked says whether a question with that digest was put to a person.
 	WasAsked(ctx context.Context, user, digest string) (bool, error)
@@ -45,7 +46,7 @@ type Audit interface {
 type Options struct {
 	Store  Store
 	Audit  Audit
-	Queued func(conversation int64) // a question was put into the conversation's outbox; never blocks
+	Queued func(conversation int64) // a question was put into the conversation's outbox, or its buttons are to go; never blocks
 	Log    hclog.Logger
 
 	BudgetTimeout   time.Duration // how long a question about money stands; 0 is 10 minutes
@@ -101,7 +102,7 @@ func (s *Questions) askOnce(ctx context.Context, q supervisor.Question) (answer 
 	}
 	answer, taken, err = s.wait(ctx, asked)
 	if err != nil {
-		s.withdraw(ctx, asked)
+		s.withdraw(ctx, asked, err)
 	}
 	return answer, taken, err
 }
@@ -152,10 +153,10 @@ func (s *Questions) wait(ctx context.Context, q supervisor.Question) (answer sup
 // withdrawTimeout is how long withdrawing a question may take.
 const withdrawTimeout = 10 * time.Second
 
-// withdraw ends a question for which nobody waits any more. One of a turn or a command stands until its asker ends: it may be
-// asked again after a restart.
-func (s *Questions) withdraw(ctx context.Context, q supervisor.Question) {
-	if q.Turn != 0 || q.Inbound != 0 {
+// withdraw ends a question for which nobody waits any more, and why. One of a turn or a command stands until its asker ends: it may
+// be asked again after a restart. Only where its answer is not needed it ends at once.
+func (s *Questions) withdraw(ctx context.Context, q supervisor.Question, why error) {
+	if (q.Turn != 0 || q.Inbound != 0) && !errors.Is(why, supervisor.ErrAnswerNotNeeded) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTimeout)
@@ -163,4 +164,5 @@ func (s *Questions) withdraw(ctx context.Context, q supervisor.Question) {
 	if err := s.o.Store.Withdraw(ctx, q.ID); err != nil {
 		s.o.Log.Warn("a question for which nobody waits could not be withdrawn", "user", q.Conversation.User, "error", err)
 	}
+	s.o.Queued(q.Conversation.ID)
 }

@@ -128,10 +128,14 @@ func (t *tx) useAnswer(id int64) (supervisor.Answer, bool) {
 
 const withdrawQuestion = `UPDATE question SET expires_at = ?1 WHERE id = ?2 AND answer = '' AND expires_at > ?1`
 
-// Withdraw has a question expire that has no answer, for nobody waits for it any more. The end of a turn or a command does that by
-// itself for its questions.
+// Withdraw has a question expire that has no answer, for nobody waits for it any more, and its message lose its buttons. The end of a
+// turn or a command has its questions expire by itself.
 func (s Questions) Withdraw(ctx context.Context, id int64) error {
-	return s.db.write(ctx, func(t *tx) { t.Exec(withdrawQuestion, t.Now, id) }, "withdraw question %d", id)
+	return s.db.write(ctx, func(t *tx) {
+		if t.Change(withdrawQuestion, t.Now, id) > 0 {
+			t.unbutton(byID(t, "question", scanQuestion, findQuestion, id))
+		}
+	}, "withdraw question %d", id)
 }
 
 const wasAsked = `SELECT EXISTS (SELECT 1 FROM question WHERE digest = ? AND user = ?)`

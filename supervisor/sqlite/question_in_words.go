@@ -48,8 +48,13 @@ func (t *batchTx) answerInWords(in supervisor.Inbound, q questionRow, answer sup
 		said = supervisor.TextSaidNo
 	}
 	t.takeAnswer(q, answer)
-	t.Exec(unbuttonQuestion, supervisor.CleaningUnbutton, t.Now, in.Conversation.ID, q.Text)
+	t.unbutton(q)
 	return t.answer(in, said)
+}
+
+// unbutton has a question's message lose its buttons, where that was sent.
+func (t *tx) unbutton(q questionRow) {
+	t.Exec(unbuttonQuestion, supervisor.CleaningUnbutton, t.Now, q.Conversation.ID, q.Text)
 }
 
 // chatMessage is what people were told last in a chat.

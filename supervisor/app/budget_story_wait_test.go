@@ -1,0 +1,98 @@
+package app_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// little is what an answer takes.
+var little = &modeltest.Usage{Prompt: 100, Completion: 10}
+
+// TestATurnThatWaitsForTheWorkerHoldsNoMoney: bob's worker dies in a turn, which then has the next worker to itself. What bob says
+// meanwhile in the terminal waits for that worker, and has set aside, as it started, what the other turn lacks.
+func TestATurnThatWaitsForTheWorkerHoldsNoMoney(t *testing.T) {
+	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
+		switch {
+		case !strings.Contains(r.Asked(), "long"):
+			return modeltest.Answer{Text: "That was short.", Usage: little}
+		case len(r.Done()) < 2: // the first one dies with the worker
+			return modeltest.Answer{Calls: []modeltest.Call{{Name: "run_command",
+				Args: `{"command": "echo run >> runs; until [ -e enough ]; do sleep 0.05; done"}`}}, Usage: little}
+		}
+		return modeltest.Answer{Text: "That was long.", Usage: little}
+	}, dear+"budget: {users: {day: 0.0285}}\n", "bob, totp: off")
+	l.Start()
+	writes := func(text string) (end func()) {
+		talk, heard := exec.CommandContext(t.Context(), filepath.Join(l.Bin, "mews"), "chat", "--config", l.Config, "--user", "bob"), new(bytes.Buffer)
+		talk.Stdin, talk.Stdout, talk.Stderr = strings.NewReader(text+"\n"), heard, heard
+		if err := talk.Start(); err != nil {
+			t.Fatal(err)
+		}
+		return func() {
+			if err := talk.Wait(); err != nil || !strings.Contains(heard.String(), "That was short.") {
+				t.Errorf("%v: the terminal reads %q", err, heard)
+			}
+		}
+	}
+	runs := func(n int) {
+		l.WaitFor(apptest.Patience, "the command to run", func() bool {
+			text, _ := os.ReadFile(filepath.Join(l.Home("bob"), "runs"))
+			return strings.Count(string(text), "run") == n
+		})
+	}
+	writes("hi")()
+	l.say("bob", "a long one")
+	runs(1)
+	if err := syscall.Kill(l.Workers()["bob"], syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	runs(2)
+	end := writes("hi again")
+	l.WaitFor(apptest.Patience, "the other turn to start", func() bool { return l.Count("SELECT count(*) FROM lease") == 1 })
+	if err := os.WriteFile(filepath.Join(l.Home("bob"), "enough"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.last("bob", "That was long.")
+	end()
+	l.Stop()
+}
+
+// TestAYesIsForAllWhoWait: bob is asked in two chats, and says yes in one. Where that is enough for both, nobody waits for the other
+// answer.
+func TestAYesIsForAllWhoWait(t *testing.T) {
+	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "Here I am.", Usage: little} },
+		dear+"budget: {users: {day: 0.001, extend: 0.15}}\n", "ann, role: admin, totp: off", "bob, totp: off")
+	l.open()
+	inFlat := func(words string, buttons int) {
+		t.Helper()
+		l.bot.Await(t, "the flat to read "+words, func() bool {
+			return slices.ContainsFunc(l.bot.Sent(theFlat.ID), func(m telegramtest.Message) bool {
+				return strings.Contains(m.Text, words) && len(m.Keyboard) == buttons
+			})
+		})
+	}
+	l.bot.Say(theFlat, l.who("ann"), "/allow")
+	inFlat("", 0)
+	l.bot.Say(theFlat, l.who("bob"), "@mews_bot hello")
+	inFlat("May I go on", 2)
+	l.say("bob", "hello")
+	card := l.card("bob", "May I go on")
+	l.WaitFor(apptest.Patience, "both questions to be delivered", l.delivered)
+	l.press("bob", card, 0)
+	l.last("bob", "Here I am.")
+	inFlat("Here I am.", 0)
+	inFlat("May I go on", 0)
+	if n := l.Count("SELECT count(*) FROM extension"); n != 1 {
+		t.Errorf("bob has lengthened the limit %d times", n)
+	}
+}
