@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"strings"
 	"sync"
@@ -63,11 +64,13 @@ func (e *lineEditor) ReadLine() (string, error) {
 func (e *lineEditor) accept() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	text, height := e.before+e.after, e.height
+	e.before, e.after, e.height = text, "", math.MaxInt // all of it, also of a line that is higher than the screen
 	e.draw("")
-	e.write(strings.Repeat("\n", e.rowsBelow) + "\r\n")
-	text := e.before + e.after
+	e.height = height
+	e.write("\r\n")
 	e.history.Add(text)
-	e.before, e.after, e.recalled = "", "", 0
+	e.before, e.recalled = "", 0
 	e.prompted, e.drawn, e.column = false, false, 0
 	return text
 }

@@ -192,6 +192,16 @@ func TestAPasteThatIsHigherThanTheScreen(t *testing.T) {
 	d.shows("> |")
 }
 
+// TestTheEndOfAHighLineIsShownOnceItIsSent: what was shown of it while it was edited is not all that is left of it.
+func TestTheEndOfAHighLineIsShownOnceItIsSent(t *testing.T) {
+	d := atPrompt(t)
+	d.press(beginPaste + "first" + strings.Repeat("\nline", 50) + "\nlast" + endPaste + ctrlAKey)
+	d.shows("> |first" + strings.Repeat("\nline", 22))
+	d.press("\r")
+	d.answer("re: last")
+	d.shows("line\nlast\nre: last\n> |")
+}
+
 func TestALineFollowsTheTerminalsSize(t *testing.T) {
 	d := atPrompt(t)
 	long := alphabet(138)
