@@ -31,7 +31,7 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 	limits, err := s.settings.Limits(t.Conversation.User)
 	return budget.Options{
 		Leases: s.db.Leases(), Asker: s.asked, Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(),
-		Limits: limits, Zone: configured.Zone(), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
+		Limits: limits, Admin: configured.Role == supervisor.RoleAdmin, Zone: configured.Zone(), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
 		Log: s.log.Named("budget"),
 	}, true, err
 }

@@ -18,6 +18,17 @@ func TestWhoIsNotServedSpendsNothing(t *testing.T) {
 	}
 }
 
+// Only admins read what everybody has spent.
+func TestABudgetKnowsWhoIsAdmin(t *testing.T) {
+	s := newTwoPersonService(t)
+	for name, admin := range map[string]bool{"ann": true, "ben": false} {
+		c := supervisor.Conversation{User: name, Channel: supervisor.ChannelTerminal}
+		if o, served, err := s.budgetOf(supervisor.Turn{Conversation: c}); err != nil || !served || o.Admin != admin {
+			t.Errorf("of %s: admin is %v, served is %v, %v", name, o.Admin, served, err)
+		}
+	}
+}
+
 // What somebody has set lower for themselves is not exceeded because it can't be read.
 func TestALimitThatCannotBeReadIsNoneThatIsExceeded(t *testing.T) {
 	s := newTwoPersonService(t)

@@ -47,6 +47,7 @@ type Options struct {
 	Conversation supervisor.Conversation // the turn's
 	Destination  supervisor.Conversation // where its person is asked
 	Limits       supervisor.Budget       // its person's
+	Admin        bool                    // its person may know what everybody has spent
 	Zone         *time.Location          // where their days begin; nil is the machine's own
 	Installation int64                   // what everybody may spend in a month of the machine's; 0 is no limit
 	Now          func() time.Time        // nil is time.Now

@@ -161,7 +161,7 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t, c.limits)
-			r.o.Installation = c.house
+			r.o.Installation, r.o.Admin = c.house, c.house > 0
 			p := New(r.o)
 			r.spend(r.turn, 7*cent, 0)
 			r.paid(p, bid(2*cent))
@@ -174,6 +174,38 @@ func TestRefusalsSayWhatToDo(t *testing.T) {
 			r.same("asked", len(r.person.asked), 0)
 		})
 	}
+}
+
+// What somebody may spend and has is nothing for a group, and what everybody has is for admins.
+func TestNobodyReadsTheFiguresOfOthers(t *testing.T) {
+	group := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-5"}
+	for name, c := range map[string]struct {
+		limits supervisor.Budget
+		change func(o *Options)
+		want   string
+	}{
+		"in a group": {supervisor.Budget{Day: 10 * cent}, func(o *Options) { o.Destination = group },
+			"Asking a/b would go beyond your limit for a day: even a short answer may cost up to $0.05. It begins anew on Saturday, 21 November, at " +
+				"00:00 CET. An admin can raise it (users[].budget.day)."},
+		"an admin in a group": {supervisor.Budget{}, func(o *Options) { o.Destination, o.Installation, o.Admin = group, 10*cent, true },
+			"Asking a/b would go beyond the limit of everybody here together for a month: even a short answer may cost up to $0.05. It begins"},
+		"who is no admin": {supervisor.Budget{}, func(o *Options) { o.Installation = 10 * cent },
+			"Asking a/b would go beyond the limit of everybody here together for a month: even a short answer may cost up to $0.05. It begins"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, c.limits)
+			c.change(&r.o)
+			r.spend(r.turn, 7*cent, 0)
+			if got := r.refused(New(r.o), bid(5*cent)); !strings.HasPrefix(got, c.want) {
+				t.Errorf("told %q", got)
+			}
+		})
+	}
+	r := newRig(t, supervisor.Budget{Day: 10 * cent, Extend: 60 * cent})
+	r.o.Destination = group
+	r.paid(New(r.o), bid(15*cent))
+	r.same("asked", r.person.asked[0].Text,
+		"Asking a/b would go beyond your limit for a day: even a short answer may cost up to $0.15. May I go on, and spend up to $0.10 more?")
 }
 
 // A turn may answer in another conversation than its own.

@@ -19,10 +19,11 @@ const (
 	textRaise       = "%s%s %s An admin can raise it (%s)."
 	textMayExtend   = "%s May I go on, and spend up to %s more?"
 
-	textShortage = "Asking %s would go beyond %s, %s%s: %s was spent%s, and even a short answer may cost up to %s."
-	textWaits    = "(⏳ What is left to spend is set aside for other answers. I go on when one of them has ended.)"
-	textHeld     = ", %s is set aside for calls that run"
-	textExtended = ", lengthened by %s"
+	textShortage      = "Asking %s would go beyond %s, %s%s: %s was spent%s, and even a short answer may cost up to %s."
+	textShortagePlain = "Asking %s would go beyond %s: even a short answer may cost up to %s." // where the figures are not for all who read it
+	textWaits         = "(⏳ What is left to spend is set aside for other answers. I go on when one of them has ended.)"
+	textHeld          = ", %s is set aside for calls that run"
+	textExtended      = ", lengthened by %s"
 
 	textEachMessage = "Every message that you send has a budget of its own."
 	layoutBegins    = "It begins anew on Monday, 2 January, at 15:04 MST."
@@ -61,13 +62,18 @@ func budgetError(message string, err error) *supervisor.ModelError {
 // refused is the error of a call for which limits are too short: it tells of the first of them, and why nothing was added.
 func (r *Reserver) refused(e supervisor.Estimate, short []supervisor.Shortage, because string) error {
 	scope := short[0].Scope
-	return budgetError(fmt.Sprintf(textRaise, shortages(e, short[:1]), because, r.renewal(scope), scopeTexts[scope].key), nil)
+	return budgetError(fmt.Sprintf(textRaise, r.shortages(e, short[:1]), because, r.renewal(scope), scopeTexts[scope].key), nil)
 }
 
-// shortages say how limits are too short.
-func shortages(e supervisor.Estimate, short []supervisor.Shortage) string {
+// shortages say how limits are too short: to a group without what its person may spend and has, and only to admins with what everybody
+// has.
+func (r *Reserver) shortages(e supervisor.Estimate, short []supervisor.Shortage) string {
 	var list []string
 	for _, s := range short {
+		if r.o.Destination.InGroup() || s.Scope == supervisor.ScopeInstallation && !r.o.Admin {
+			list = append(list, fmt.Sprintf(textShortagePlain, e.Spec, scopeTexts[s.Scope].limit, amount.Dollars(s.Wanted)))
+			continue
+		}
 		held, extended := "", ""
 		if s.Held > 0 {
 			held = fmt.Sprintf(textHeld, amount.Dollars(s.Held))
