@@ -166,6 +166,13 @@ func (t *tx) extendBudget(e supervisor.Extension) bool {
 	return true
 }
 
+const sumHeld = `SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ? AND created_at >= ?`
+
+// Held is what is set aside for calls of a person's since a moment, in millionths of a dollar.
+func (s Leases) Held(ctx context.Context, user string, since time.Time) (int64, error) {
+	return engine.Value(s.db.reader(ctx, "add up what is set aside for %s", user), engine.Integer, sumHeld, user, toMillis(since))
+}
+
 // Extended is by how much a person has lengthened their limits since a moment, in millionths of a dollar.
 func (s Leases) Extended(ctx context.Context, user string, since time.Time) (int64, error) {
 	return engine.Value(s.db.reader(ctx, "add up by how much %s has lengthened the budget", user), engine.Integer, sumExtended, user, toMillis(since))

@@ -138,11 +138,15 @@ func (s *Settings) Left(ctx context.Context, user string) ([]supervisor.Allowanc
 		if err != nil {
 			return nil, err
 		}
+		held, err := s.Leases.Held(ctx, user, limit.from)
+		if err != nil {
+			return nil, err
+		}
 		sums, err := s.Usage.Sum(ctx, sqlite.UsageQuery{User: user, From: limit.from})
 		if err != nil {
 			return nil, err
 		}
-		a := supervisor.Allowance{When: limit.when, Max: limit.max + extended, Left: limit.max + extended}
+		a := supervisor.Allowance{When: limit.when, Max: limit.max + extended, Left: limit.max + extended, Held: held}
 		for _, sum := range sums {
 			a.Left -= sum.Cost
 		}

@@ -93,6 +93,16 @@ func spend(t *testing.T, s *fixture, user string, cost int64) {
 		Usage: protocol.Usage{Input: 10, Output: 1}}))
 }
 
+// holdLease sets an amount aside for a turn of somebody's.
+func holdLease(t *testing.T, s *fixture, user string, amount int64) {
+	t.Helper()
+	in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Source: "terminal", Key: user, Kind: supervisor.KindText, Text: "hi",
+		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal}})
+	must(t, err)
+	_, _, err = s.db.Turns().Start(t.Context(), in.ID, &supervisor.Claim{User: user, Conversation: in.Conversation.ID, Spec: "far/m", Amount: amount})
+	must(t, err)
+}
+
 func TestWhatIsNoSettingIsRefused(t *testing.T) {
 	p := newFixture(t).settings
 	for _, c := range []struct {
@@ -204,6 +214,16 @@ func TestWhatIsLeftOfABudget(t *testing.T) {
 	want := []supervisor.Allowance{{When: "today", Max: 2_500_000, Left: 2_200_000}, {When: "this month", Max: 10_000_000, Left: 9_700_000}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+	if text := got[0].String(); text != "$2.20 of $2.50 is left today" {
+		t.Errorf("it reads %q", text)
+	}
+	holdLease(t, s, "ann", 400_000)
+	holdLease(t, s, "ben", 1)
+	got, err = p.Left(t.Context(), "ann")
+	must(t, err)
+	if text := got[0].String(); text != "$2.20 of $2.50 is left today, of which $0.40 is set aside for answers under way" {
+		t.Errorf("it reads %q", text)
 	}
 	if got, err := p.Left(t.Context(), "ben"); err != nil || len(got) != 0 {
 		t.Errorf("who has no limit has %v, %v", got, err)

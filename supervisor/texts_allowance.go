@@ -1,0 +1,7 @@
+package supervisor
+
+// What a person reads of an Allowance.
+const (
+	textAllowance     = "%s of %s is left %s"
+	textAllowanceHeld = ", of which %s is set aside for answers under way"
+)
