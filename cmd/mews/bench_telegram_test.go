@@ -47,7 +47,9 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	v := modelCall{called: time.Now()}
 	e.model.ServeHTTP(w, r)
 	v.ended = time.Now()
-	e.calls <- v
+	if r.Method == http.MethodPost { // what models there are is asked with GET
+		e.calls <- v
+	}
 }
 
 // telegramService is a service whose people talk on Telegram.
