@@ -1,6 +1,8 @@
 package main_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -129,7 +131,9 @@ func (m harm) useUp(t *testing.T, home string, alice *neighbour, talking []*neig
 func (m harm) beginIn(home string, alice *neighbour) <-chan string {
 	alice.service.T.Helper()
 	for _, name := range []string{"begun", "over"} { // of the one before
-		_ = os.Remove(filepath.Join(home, name))
+		if err := os.Remove(filepath.Join(home, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			alice.service.T.Fatal(err)
+		}
 	}
 	answer := alice.say("run " + m.command)
 	alice.service.WaitFor(apptest.Patience, "the harm to begin", func() bool {

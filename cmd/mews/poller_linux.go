@@ -18,7 +18,7 @@ func tryPoller() (err error) {
 		if err = watchOnce(); !errors.Is(err, unix.ENOSPC) {
 			break
 		}
-		_ = unix.Nanosleep(&unix.Timespec{Nsec: 500e6}, nil)
+		_ = unix.Nanosleep(&unix.Timespec{Nsec: 500e6}, nil) // a signal makes it shorter
 	}
 	if err != nil {
 		return fmt.Errorf(textNoPoller, err)

@@ -46,8 +46,8 @@ var sellers = []struct {
 
 const tiny = "gpt/tiny" // the small model
 
-// market is a service with a model and no worker's process: the test asks what a worker would.
-type market struct {
+// budgetRig is a service with a model and no worker's process: the test asks what a worker would.
+type budgetRig struct {
 	*testing.T
 	db       *sqlite.DB
 	models   *model.Catalogue
@@ -61,9 +61,9 @@ type market struct {
 	names  []string   // of the models that got them
 }
 
-func newMarket(t *testing.T, spec, small string, limits supervisor.Budget, script modeltest.Script) *market {
+func newMarket(t *testing.T, spec, small string, limits supervisor.Budget, script modeltest.Script) *budgetRig {
 	t.Helper()
-	m := &market{T: t, db: sqlitetest.Open(t), terms: budget.Options{Limits: limits}}
+	m := &budgetRig{T: t, db: sqlitetest.Open(t), terms: budget.Options{Limits: limits}}
 	_, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		m.mu.Lock()
 		m.limits, m.names = append(m.limits, r.Limit), append(m.names, r.Model)
@@ -94,7 +94,7 @@ func newMarket(t *testing.T, spec, small string, limits supervisor.Budget, scrip
 }
 
 // Ask is the person.
-func (m *market) Ask(_ context.Context, q supervisor.Question) (supervisor.Answer, error) {
+func (m *budgetRig) Ask(_ context.Context, q supervisor.Question) (supervisor.Answer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asked = append(m.asked, amount.Dollars(q.Amount))
@@ -102,7 +102,7 @@ func (m *market) Ask(_ context.Context, q supervisor.Question) (supervisor.Answe
 }
 
 // host is what a person's worker speaks to.
-func (m *market) host(user string) *hostcall.Conn {
+func (m *budgetRig) host(user string) *hostcall.Conn {
 	host := hostcall.NewConn(&hostcall.Options{
 		ModelDependencies: hostcall.ModelDependencies{Transcript: m.db.Transcript(), Models: m.models, Usage: m.db.Usage(), History: 32_000},
 		StepDependencies:  hostcall.StepDependencies{Steps: m.db.Turns()}, Log: hclog.NewNullLogger(),
@@ -116,7 +116,7 @@ func (m *market) host(user string) *hostcall.Conn {
 var prompt = strings.Repeat("You help the person whose folder this is. ", 140)
 
 // turn is a turn with a text, until it has ended. It gives the answer, or what the person is told instead.
-func (m *market) turn(host *hostcall.Conn, user, chat, text string) string {
+func (m *budgetRig) turn(host *hostcall.Conn, user, chat, text string) string {
 	m.Helper()
 	in, _, err := m.db.Inbox().Put(m.Context(), supervisor.Inbound{Source: "terminal", Key: user + chat + text, Kind: supervisor.KindText, Text: text,
 		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal, Chat: chat}})
@@ -146,7 +146,7 @@ func (m *market) turn(host *hostcall.Conn, user, chat, text string) string {
 }
 
 // work asks the model until it asks for no tool. It gives what it said then; "" where it could not be asked.
-func (m *market) work(host *hostcall.Conn, turn supervisor.Turn) string {
+func (m *budgetRig) work(host *hostcall.Conn, turn supervisor.Turn) string {
 	m.Helper()
 	messages, err := m.db.Transcript().Messages(m.Context(), turn.Conversation.ID)
 	m.must(err)
@@ -171,7 +171,7 @@ func (m *market) work(host *hostcall.Conn, turn supervisor.Turn) string {
 	}
 }
 
-func (m *market) must(err error) {
+func (m *budgetRig) must(err error) {
 	m.Helper()
 	if err != nil {
 		m.Fatal(err)
@@ -202,7 +202,7 @@ func talker(r modeltest.Request) (a modeltest.Answer) {
 }
 
 // row is what a turn came to, for the table. The first figure of max_tokens is that of its first call, the second that of its last.
-func (m *market) row(host *hostcall.Conn, name, text string) (cells []string, turn int64) {
+func (m *budgetRig) row(host *hostcall.Conn, name, text string) (cells []string, turn int64) {
 	m.Helper()
 	m.asked, m.limits, m.names = nil, nil, nil
 	said := m.turn(host, "ann", "", text)
@@ -302,7 +302,7 @@ func TestALongConversationGoesOnWithinItsBudget(t *testing.T) {
 }
 
 // within fails where a limit is exceeded, or something is still set aside.
-func (m *market) within(turn int64, limits supervisor.Budget) {
+func (m *budgetRig) within(turn int64, limits supervisor.Budget) {
 	m.Helper()
 	for what, query := range map[string]string{
 		"the turn's limit is exceeded": fmt.Sprintf(`SELECT 'by ' || x FROM (SELECT (SELECT sum(cost) FROM usage WHERE turn = %[1]d) -
@@ -325,7 +325,7 @@ func TestManyTurnsAtOnceNeverGoOver(t *testing.T) {
 		SELECT 'all ' || sum(cost) FROM paid HAVING sum(cost) > %d
 		UNION ALL SELECT user || ' ' || sum(cost) FROM paid GROUP BY user HAVING sum(cost) > %d
 		UNION ALL SELECT 'turn ' || sum(cost) FROM paid GROUP BY turn HAVING sum(cost) > %d`, all, min(limits.Day, limits.Month), limits.Turn)
-	var m *market
+	var m *budgetRig
 	m = newMarket(t, "claude/claude-haiku-4-5", "", limits, func(r modeltest.Request) modeltest.Answer {
 		if found := sqlitetest.Look(t, m.db, over); len(found) > 0 {
 			t.Errorf("over: %q", found)

@@ -62,7 +62,7 @@ func (a *Advances) Begin(turn int64, lease supervisor.Lease, of supervisor.Claim
 		a.turns = map[int64]*advance{}
 	}
 	a.turns[turn] = &advance{lease: lease, spec: of.Spec, wanted: of.Amount}
-	a.releases.tell()
+	a.releases.Notify()
 }
 
 // End is to be called when an attempt at a turn has ended: what no call of it has taken is given back.
@@ -74,7 +74,7 @@ func (a *Advances) End(ctx context.Context, turn int64) error {
 	if now == nil || now.used > 0 {
 		return nil
 	}
-	defer a.releases.tell()
+	defer a.releases.Notify()
 	return a.Leases.Return(context.WithoutCancel(ctx), now.lease.ID)
 }
 
@@ -103,7 +103,7 @@ func (a *Advances) replaced(turn int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.turns, turn)
-	a.releases.tell()
+	a.releases.Notify()
 }
 
 // remember keeps what a conversation's last call could cost.

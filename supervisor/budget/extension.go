@@ -23,9 +23,9 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e supervisor.Estima
 	case <-ctx.Done():
 		return lease, context.Cause(ctx)
 	}
-	defer r.o.Advances.releases.tell() // of what the limits were lengthened by, once this call has its part of that
-	for {                              // it ends, because each round lengthens the limits by something and there is a most
-		released := r.o.Advances.releases.watch()
+	defer r.o.Advances.releases.Notify() // of what the limits were lengthened by, once this call has its part of that
+	for {                                // it ends, because each round lengthens the limits by something and there is a most
+		released := r.o.Advances.releases.Wait()
 		lease, short, err := r.takeLease(ctx, e, 0)
 		if err != nil || len(short) == 0 {
 			return lease, err
@@ -65,7 +65,7 @@ func (r *Reserver) ask(ctx context.Context, e supervisor.Estimate, q supervisor.
 			case <-asking.Done():
 				return
 			}
-			released = r.o.Advances.releases.watch()
+			released = r.o.Advances.releases.Wait()
 			lease, _, failed = r.takeLease(context.WithoutCancel(ctx), e, 0) // it takes no time, and is not to be half done
 		}
 		withdraw(supervisor.ErrAnswerNotNeeded)

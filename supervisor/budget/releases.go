@@ -8,29 +8,10 @@ import (
 
 // releases tell those who lack money that some was given back. The zero value is ready. It may be used from several goroutines.
 type releases struct {
-	mu    sync.Mutex       // guards what follows
-	next  chan struct{}    // closed by the next tell; nil while nobody watches
+	supervisor.Broadcast
+
+	mu    sync.Mutex       // guards stuck
 	stuck map[string]int64 // what no call ends any more, by user, in millionths of a dollar
-}
-
-// watch is closed when something has been given back after this call.
-func (r *releases) watch() <-chan struct{} {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.next == nil {
-		r.next = make(chan struct{})
-	}
-	return r.next
-}
-
-// tell says that something was given back.
-func (r *releases) tell() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.next != nil {
-		close(r.next)
-		r.next = nil
-	}
 }
 
 // lose says that a lease of a user's stays.

@@ -108,7 +108,7 @@ func (r *Reserver) Return(ctx context.Context, lease int64) {
 	if err := r.o.Leases.Return(context.WithoutCancel(ctx), lease); err != nil {
 		r.o.Log.Error("give back what was set aside", "user", r.o.Conversation.User, "turn", r.o.Turn, "error", err)
 	}
-	r.o.Advances.releases.tell()
+	r.o.Advances.releases.Notify()
 }
 
 // Settled has those go on who wait for money.
@@ -116,14 +116,14 @@ func (r *Reserver) Settled(l supervisor.Lease, kept bool) {
 	if !kept {
 		r.o.Advances.releases.lose(r.o.Conversation.User, l.Amount)
 	}
-	r.o.Advances.releases.tell()
+	r.o.Advances.releases.Notify()
 }
 
 // takeOrExtend takes a lease in the place of another (0 for none). Where there is too little, it waits first for the calls that run,
 // if those can make up for it, and then asks the person.
 func (r *Reserver) takeOrExtend(ctx context.Context, e supervisor.Estimate, instead int64) (lease supervisor.Lease, err error) {
 	for {
-		released := r.o.Advances.releases.watch()
+		released := r.o.Advances.releases.Wait()
 		lease, short, err := r.takeLease(ctx, e, instead)
 		if err != nil || len(short) == 0 {
 			return lease, err

@@ -145,10 +145,10 @@ func TestNobodyIsAskedForWhatACallsEndMakesUp(t *testing.T) {
 	r.same("asked then", len(r.person.asked), 0)
 }
 
-// absent is somebody who does not answer.
-type absent struct{ asked []supervisor.Question }
+// silentPerson is somebody who does not answer.
+type silentPerson struct{ asked []supervisor.Question }
 
-func (a *absent) Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
+func (a *silentPerson) Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
 	a.asked = append(a.asked, q)
 	<-ctx.Done()
 	return supervisor.AnswerNone, context.Cause(ctx)
@@ -157,7 +157,7 @@ func (a *absent) Ask(ctx context.Context, q supervisor.Question) (supervisor.Ans
 // asked is a call of another turn of alice's, whose question she does not answer: what it gets then.
 func (r *rig) asked(chat string, e supervisor.Estimate) <-chan string {
 	r.Helper()
-	turn, nobody, o := r.begin("alice", chat), &absent{}, r.o
+	turn, nobody, o := r.begin("alice", chat), &silentPerson{}, r.o
 	o.Turn, o.Conversation, o.Destination, o.Asker = turn.ID, turn.Conversation, turn.AnswersIn(), nobody
 	got := make(chan string, 1)
 	go func() {
@@ -184,13 +184,13 @@ func TestAQuestionStandsUntilTheMoneyComesOtherwise(t *testing.T) {
 	})
 }
 
-// failing are leases that cannot be taken after a while.
-type failing struct {
+// failingLeases are leases that cannot be taken after a while.
+type failingLeases struct {
 	Leases
 	after int
 }
 
-func (f *failing) Take(ctx context.Context, c supervisor.Claim) (l supervisor.Lease, short []supervisor.Shortage, err error) {
+func (f *failingLeases) Take(ctx context.Context, c supervisor.Claim) (l supervisor.Lease, short []supervisor.Shortage, err error) {
 	if f.after--; f.after < 0 {
 		return l, nil, errors.New("the disk is full")
 	}
@@ -200,7 +200,7 @@ func (f *failing) Take(ctx context.Context, c supervisor.Claim) (l supervisor.Le
 func TestAQuestionEndsWhereItCannotBeFoundOutWhatIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, supervisor.Budget{Day: cent, Extend: 15 * cent})
-		r.o.Leases = &failing{r.o.Leases, 2} // one before the question, and one as it is asked
+		r.o.Leases = &failingLeases{r.o.Leases, 2} // one before the question, and one as it is asked
 		got := r.asked("2", bid(5*cent))
 		New(r.o).Return(t.Context(), 99)
 		if text := <-got; !strings.Contains(text, "could not be set aside") {

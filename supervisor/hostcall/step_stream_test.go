@@ -256,13 +256,13 @@ func TestAnAnswerThatMayNotBeWholeSaysSo(t *testing.T) {
 	}
 }
 
-// noted is a reply that counts what is said of why nothing comes.
-type noted struct {
+// noteCounter is a reply that counts what is said of why nothing comes.
+type noteCounter struct {
 	hostcall.Reply
 	notes []string
 }
 
-func (n *noted) Note(text string) { n.notes = append(n.notes, text) }
+func (n *noteCounter) Note(text string) { n.notes = append(n.notes, text) }
 
 func TestWhyNothingComesIsSaidWhereSomebodyWaits(t *testing.T) {
 	for kind, want := range map[supervisor.TurnKind]int{supervisor.TurnChat: 1, supervisor.TurnJob: 0} {
@@ -272,7 +272,7 @@ func TestWhyNothingComesIsSaidWhereSomebodyWaits(t *testing.T) {
 			}
 			return protocol.Message{Parts: []protocol.Part{{Text: "done"}}}, nil
 		})
-		turn, n := r.turn(), &noted{Reply: r.stream}
+		turn, n := r.turn(), &noteCounter{Reply: r.stream}
 		r.conn.EndTurn(turn.ID, "")
 		turn.Kind, turn.Reply = kind, n
 		r.conn.BeginTurn(turn)

@@ -40,7 +40,7 @@ func (s *Questions) Press(ctx context.Context, user string, conversation int64, 
 	}
 	switch result {
 	case supervisor.PressTaken:
-		s.answered.notify()
+		s.answered.Notify()
 		return fill(textsAnswered[q.Kind][answer], q), nil
 	case supervisor.PressAnsweredBefore:
 		text := fill(textsAnswered[q.Kind][q.Answer], q)

@@ -56,7 +56,7 @@ type Options struct {
 // Questions asks people and takes their answers. It may be used from any goroutine, and starts none.
 type Questions struct {
 	o        Options
-	answered broadcast
+	answered supervisor.Broadcast
 
 	mu      sync.Mutex    // guards waiting
 	waiting map[int64]int // for how many answers somebody waits, by conversation
@@ -115,7 +115,7 @@ func (s *Questions) Waits(conversation int64) bool {
 }
 
 // Stored has whoever waits look for an answer: something was kept, and may be one in words.
-func (s *Questions) Stored() { s.answered.notify() }
+func (s *Questions) Stored() { s.answered.Notify() }
 
 func (s *Questions) count(conversation int64, by int) {
 	s.mu.Lock()
@@ -132,7 +132,7 @@ func (s *Questions) wait(ctx context.Context, q supervisor.Question) (answer sup
 	defer s.count(q.Conversation.ID, -1)
 	expired := time.After(time.Until(q.ExpiresAt))
 	for last := false; ; {
-		pressed := s.answered.wait() // taken before the look, so that no press is missed
+		pressed := s.answered.Wait() // taken before the look, so that no press is missed
 		answer, taken, err = s.o.Store.Use(ctx, q.ID)
 		switch {
 		case err != nil || taken || answer != supervisor.AnswerNone:

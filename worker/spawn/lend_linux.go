@@ -8,11 +8,11 @@ import (
 	"mews/worker/sandbox"
 )
 
-// loan is what a worker is lent, whose account is not that of its folders: mounts in which it is. The zero value is nothing.
-type loan struct{ mounts []int }
+// lentMounts is what a worker is lent, whose account is not that of its folders: mounts in which it is. The zero value is nothing.
+type lentMounts struct{ mounts []int }
 
 // close closes the mounts.
-func (l *loan) close() error {
+func (l *lentMounts) close() error {
 	var err error
 	for _, fd := range l.mounts {
 		err = errors.Join(err, unix.Close(fd))
@@ -24,7 +24,7 @@ func (l *loan) close() error {
 // lend lends a person without an account the writable folders of a plan, where the home belongs to the account that people
 // share: they find there what that account would, and what they make is its. A home of the person's own stays as it is. On an
 // error nothing is lent.
-func (s *spawner) lend(p *sandbox.Plan, home int, owner uint32, a Account) (l loan, err error) {
+func (s *spawner) lend(p *sandbox.Plan, home int, owner uint32, a Account) (l lentMounts, err error) {
 	namespace, err := sandbox.OpenSwapped([2]int{int(s.Account.UID), int(a.UID)}, [2]int{int(s.Account.GID), int(a.GID)})
 	if err != nil {
 		return l, err

@@ -60,7 +60,7 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 }
 
 // plan is what stage one is told. The home and what is lent are open, and the caller closes them.
-func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan, home int, lent loan, err error) {
+func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan, home int, lent lentMounts, err error) {
 	p = sandbox.Plan{
 		Tier: s.tier, Profile: sandbox.Profile(m.Profile), Worker: s.Worker,
 		Limits: sandbox.Limits{Memory: w.limits.Memory, PIDs: w.limits.PIDs},

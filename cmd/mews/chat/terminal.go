@@ -27,7 +27,9 @@ func inTerminal(ctx context.Context, con Console, socket string, o Options) erro
 		return fmt.Errorf("set up the terminal: %w", err)
 	}
 	defer term.Restore(fd, old)
-	_, _ = io.WriteString(con.Out, markPastes)
+	if _, err := io.WriteString(con.Out, markPastes); err != nil {
+		return fmt.Errorf("set up the terminal: %w", err)
+	}
 	defer io.WriteString(con.Out, noMarks)
 	t := &terminal{hints: o.Hints, style: styleFor(os.Getenv)}
 	t.line = &lineEditor{keys: bufio.NewReader(con.In), out: con.Out, interrupt: t.interrupt, history: openHistory(os.Getenv), style: t.style,
