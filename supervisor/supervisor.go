@@ -78,6 +78,7 @@ const (
 type InboundState string
 
 const (
+	InboundArriving InboundState = "arriving" // what came with it is being fetched and read, or more may belong to it
 	InboundNew      InboundState = "new"      // kept, not yet begun
 	InboundRunning  InboundState = "running"  // its turn has started
 	InboundAnswered InboundState = "answered" // its answer is in the outbox
@@ -96,6 +97,8 @@ type Inbound struct {
 	Kind         InboundKind
 	Command      string // with KindCommand its name: lower case, without the slash
 	Text         string
+	Together     string // the same for what its conversation's turn takes together, such as an album; "" for what stands alone
+	Origin       Origin // "" is OriginOwn
 	State        InboundState
 	Held         bool // it met a closed gate: it is as if it were not there until a code has opened that
 	ReceivedAt   time.Time
@@ -103,15 +106,24 @@ type Inbound struct {
 	Destination Conversation
 }
 
+// Origin says whose words a message has. Who is to do or remember something unasked goes by it.
+type Origin string
+
+const (
+	OriginOwn   Origin = "own"   // the person's, typed or spoken
+	OriginWorld Origin = "world" // some of it is somebody else's: forwarded, quoted, attached, read by a tool in what was sent
+)
+
 // Attachment is a file that came with an inbound.
 type Attachment struct {
 	File      string // the channel's own name of it, by which it is fetched
-	Kind      string // in the channel's word: photo, document, voice
+	Kind      protocol.AttachmentKind
 	Name      string // as the person sees it; "" where it has none
 	MediaType string // "" is not known
 	Size      int64  // bytes; 0 is not known
 	Seconds   int    // of sound and of moving pictures
 	SHA256    string // of its bytes in the spool; "" until they were fetched
+	Failure   string // a sentence: why it can't be had; "" for nothing
 }
 
 // TurnKind is what a turn is for.

@@ -1,0 +1,96 @@
+package protocol
+
+import (
+	"errors"
+	"fmt"
+)
+
+const (
+	// OperationTranscribe writes down what is said in a recording of the home: TranscribeParameters to TranscribeResult. It works
+	// by pieces, each of which is kept when it is done.
+	OperationTranscribe OperationKind = "transcribe"
+	// OperationSpeak says a text aloud: SpeakParameters to SpeakResult.
+	OperationSpeak OperationKind = "speak"
+)
+
+// SpeechEngine is how recordings are transcribed.
+type SpeechEngine struct {
+	Engine   string   `json:"engine"`             // whisper or command
+	Program  string   `json:"program,omitempty"`  // of whisper
+	Model    string   `json:"model,omitempty"`    // of whisper: the path of its file behind the walls
+	Language string   `json:"language,omitempty"` // auto, or ISO 639-1 such as en
+	Threads  int      `json:"threads,omitempty"`  // 0: half of the processors
+	Command  []string `json:"command,omitempty"`  // of command: program and arguments with {wav}, {language} and {threads}
+}
+
+// TranscribeParameters name a recording. It is no longer than its Seconds, or it is cut there.
+type TranscribeParameters struct {
+	Path    string       `json:"path"`    // relative to the home
+	Seconds int          `json:"seconds"` // at most
+	Engine  SpeechEngine `json:"engine"`
+}
+
+// TranscribedPiece is a part of a recording, between two silences.
+type TranscribedPiece struct {
+	Text     string `json:"text"` // "" where nothing is said
+	Language string `json:"language,omitempty"`
+}
+
+// MaxTranscript is how long the text of one piece may be, in bytes.
+const MaxTranscript = 64 << 10
+
+// TranscribeResult is what is said in a recording. Failure, where it is not "", is why that is not known.
+type TranscribeResult struct {
+	Text     string        `json:"text"` // "" and no Failure: nothing is said in it
+	Language string        `json:"language,omitempty"`
+	Seconds  int           `json:"seconds"`
+	Path     string        `json:"path,omitempty"` // of a file with the text beside the recording, where it is long
+	Failure  SpeechFailure `json:"failure,omitempty"`
+	Detail   string        `json:"detail,omitempty"` // of the Failure, such as what the program said last; one line
+}
+
+// SpeechFailure is why a recording could not be transcribed, or a text not be said.
+type SpeechFailure string
+
+const (
+	SpeechNoProgram SpeechFailure = "no_program" // it is not there behind the walls
+	SpeechNoModel   SpeechFailure = "no_model"   // its file is missing, is none, or has no tensors
+	SpeechExit      SpeechFailure = "exit"       // the program failed
+	SpeechMemory    SpeechFailure = "memory"     // it took more than the worker may have
+	SpeechTimeout   SpeechFailure = "timeout"
+	SpeechBroken    SpeechFailure = "broken" // ffmpeg finds no sound in the file
+	SpeechTooLong   SpeechFailure = "too_long"
+	SpeechNoFFmpeg  SpeechFailure = "no_ffmpeg"
+)
+
+// Check refuses a result that no honest worker sends.
+func (r TranscribeResult) Check() error {
+	switch {
+	case r.Seconds < 0 || len(r.Path) > MaxReceivedPath || len(r.Detail) > 1<<10 || len(r.Failure) > 20 || len(r.Language) > 20:
+		return errors.New("a negative length, or a field that is too long")
+	case len(r.Text) > MaxTranscript*64:
+		return fmt.Errorf("text: %d bytes", len(r.Text))
+	}
+	return nil
+}
+
+// SpeakParameters are a text and the voice that says it.
+type SpeakParameters struct {
+	Text   string      `json:"text"` // words alone: no Markdown
+	Voice  string      `json:"voice,omitempty"`
+	Engine VoiceEngine `json:"engine"`
+}
+
+// VoiceEngine is how texts are said aloud.
+type VoiceEngine struct {
+	Engine  string   `json:"engine"`            // espeak, piper or command
+	Command []string `json:"command,omitempty"` // program and arguments with {text}, {voice}, {wav}
+}
+
+// SpeakResult is a recording in Ogg Opus.
+type SpeakResult struct {
+	Blob    BlobRef       `json:"blob"`
+	Seconds int           `json:"seconds"`
+	Failure SpeechFailure `json:"failure,omitempty"` // there is no Blob then
+	Detail  string        `json:"detail,omitempty"`
+}
