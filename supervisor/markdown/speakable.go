@@ -1,0 +1,292 @@
+package markdown
+
+import (
+	"html"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+	"github.com/yuin/goldmark/ast"
+	extended "github.com/yuin/goldmark/extension/ast"
+
+	"mews/protocol/amount"
+)
+
+const (
+	// maxSpokenPart is how many characters are said in one recording, and maxSpoken how many in all.
+	maxSpokenPart = 1500
+	maxSpoken     = 6000
+)
+
+// Speech is a text as it is said aloud.
+type Speech struct {
+	Parts []string // words and punctuation alone, on one line each, with a sentence's end at the end; none where nothing can be said
+	Code  bool     // it has code, of which only the length is said
+	Cut   bool     // it is the beginning; its end says so
+}
+
+// Speakable is what is said of Markdown: links by their words, code by its length, tables row by row. Numbers and units are left as
+// they are.
+func Speakable(md string) Speech {
+	src := source(md)
+	s := &speaker{page: page{src: src}}
+	s.blocks(parse(src))
+	parts, cut := packSentences(s.sentences)
+	return Speech{Parts: parts, Code: s.code, Cut: cut}
+}
+
+// speaker collects what is said of one document.
+type speaker struct {
+	page      page // whose src is the document
+	sentences []string
+	code      bool
+}
+
+func (s *speaker) blocks(n ast.Node) {
+	for c := range children(n) {
+		s.block(c)
+	}
+}
+
+func (s *speaker) block(n ast.Node) {
+	switch n := n.(type) {
+	case *ast.CodeBlock, *ast.FencedCodeBlock:
+		s.sayCode(s.page.lines(n))
+	case *ast.Blockquote, *ast.ListItem, *ast.Document:
+		s.blocks(n)
+	case *ast.List:
+		s.list(n)
+	case *ast.HTMLBlock:
+		text := s.page.lines(n)
+		if n.HasClosure() {
+			text += string(n.ClosureLine.Value(s.page.src))
+		}
+		s.html(text)
+	case *extended.Table:
+		s.table(n)
+	case *ast.ThematicBreak, *extended.FootnoteList, *ast.LinkReferenceDefinition:
+	default:
+		s.say(s.words(n))
+	}
+}
+
+// sayCode says how many lines code has.
+func (s *speaker) sayCode(code string) {
+	if code = strings.Trim(code, "\n"); code != "" {
+		s.code = true
+		s.say(textCode + amount.Of(strings.Count(code, "\n")+1, "line", "lines"))
+	}
+}
+
+// list says the items, with their numbers where they have some.
+func (s *speaker) list(n *ast.List) {
+	number := n.Start
+	for item := range children(n) {
+		from := len(s.sentences)
+		s.blocks(item)
+		if n.IsOrdered() && len(s.sentences) > from {
+			s.sentences[from] = strconv.Itoa(number) + ", " + s.sentences[from]
+		}
+		number++
+	}
+}
+
+func (s *speaker) html(text string) {
+	if m := preBlock.FindStringSubmatch(text); m != nil {
+		s.sayCode(html.UnescapeString(m[2]))
+		text = m[3]
+	}
+	s.say(html.UnescapeString(anyTag.ReplaceAllString(text, " ")))
+}
+
+// table says each row: its first cell, and the others with their heads.
+func (s *speaker) table(n *extended.Table) {
+	s.page.keepExcess(n)
+	var rows [][]string
+	for _, cells := range tableCells(n) {
+		var row []string
+		for _, c := range cells {
+			row = append(row, clean(s.words(c)))
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 1 {
+		s.say(strings.Join(rows[0], ", "))
+	}
+	for _, row := range rows[1:] {
+		var said []string
+		for i, words := range row {
+			if i > 0 && words != "" && i < len(rows[0]) && rows[0][i] != "" {
+				words = rows[0][i] + ": " + words
+			}
+			if words != "" {
+				said = append(said, words)
+			}
+		}
+		s.say(strings.Join(said, ", "))
+	}
+}
+
+// say adds a sentence or several. What has nothing to be said is left out.
+func (s *speaker) say(text string) {
+	text = clean(text)
+	if strings.IndexFunc(text, alphanumeric) < 0 {
+		return
+	}
+	text = strings.TrimRight(text, " ,")
+	if last, _ := utf8.DecodeLastRuneInString(text); !strings.ContainsRune(":;…", last) && !unicode.Is(unicode.Sentence_Terminal, last) {
+		text += "."
+	}
+	s.sentences = append(s.sentences, text)
+}
+
+// words are what n reads.
+func (s *speaker) words(n ast.Node) string {
+	var b strings.Builder
+	for c := range children(n) {
+		b.WriteString(s.inline(c))
+	}
+	return b.String()
+}
+
+func (s *speaker) inline(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.Text:
+		return s.text(n)
+	case *ast.String:
+		return unescape(string(n.Value))
+	case *ast.CodeSpan:
+		return codeWords(s.page.codeSpanText(n))
+	case *ast.Link:
+		return s.link(n, string(n.Destination))
+	case *ast.AutoLink:
+		return orHost(string(n.Label(s.page.src)))
+	case *ast.RawHTML:
+		return " "
+	case *extended.TaskCheckBox:
+		return map[bool]string{true: textChecked, false: textUnchecked}[n.IsChecked]
+	case *inlineNode:
+		if n.kind == kindReference {
+			return ""
+		}
+		return n.text + s.words(n)
+	}
+	return s.words(n)
+}
+
+// text is a stretch of text. The end of a line is a short pause: models do not fill lines.
+func (s *speaker) text(n *ast.Text) string {
+	text := string(n.Value(s.page.src))
+	if !n.IsRaw() {
+		text = unescape(text)
+	}
+	if !n.SoftLineBreak() && !n.HardLineBreak() {
+		return text
+	}
+	if last, _ := utf8.DecodeLastRuneInString(text); alphanumeric(last) {
+		text += ","
+	}
+	return text + " "
+}
+
+// link is its words; without any, or where they are an address, the host.
+func (s *speaker) link(n ast.Node, destination string) string {
+	words := strings.TrimSpace(s.words(n))
+	if words == "" {
+		words = unescape(destination)
+	}
+	return orHost(words)
+}
+
+// orHost is the host of an address, and any other text itself.
+func orHost(text string) string {
+	u, err := url.Parse(text)
+	if err == nil && u.Host != "" && u.Scheme != "" {
+		text = u.Hostname()
+	} else if strings.HasPrefix(text, "www.") {
+		text, _, _ = strings.Cut(text, "/")
+	}
+	return strings.TrimPrefix(text, "www.")
+}
+
+// codeWords are the words in code: what stands between them is not said, unless it is within a word.
+func codeWords(code string) string {
+	if host := orHost(code); host != code {
+		return host
+	}
+	runes := []rune(code)
+	for i, r := range runes {
+		within := i > 0 && i < len(runes)-1 && alphanumeric(runes[i-1]) && alphanumeric(runes[i+1])
+		if !alphanumeric(r) && !(within && strings.ContainsRune(".-:'", r)) {
+			runes[i] = ' '
+		}
+	}
+	return strings.TrimSpace(string(runes))
+}
+
+// clean is a text on one line without what engines spell out or take for something else: pictures, controls, the brackets around
+// what espeak-ng and Piper read as phonemes.
+func clean(text string) string {
+	dropped := false
+	text = strings.Map(func(r rune) rune {
+		wasDropped := dropped
+		dropped = pictorial(r) || wasDropped && r == '\u200D'
+		switch {
+		case dropped, unicode.Is(unicode.Cf, r) && r != '\u200C' && r != '\u200D', r == utf8.RuneError:
+			return -1
+		case unicode.IsControl(r), strings.ContainsRune("[]`|\u2028\u2029", r):
+			return ' '
+		}
+		return r
+	}, text)
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// pictorial says whether a character is an emoji, a part of one, or drawn. (Unicode, Blocks.txt)
+func pictorial(r rune) bool {
+	return r >= 0x1F000 && r <= 0x1FAFF || r >= 0x2300 && r <= 0x23FF || r >= 0x2500 && r <= 0x27BF || r >= 0x2B00 && r <= 0x2BFF ||
+		r >= 0xFE00 && r <= 0xFE0F || r == 0x20E3 || r >= 0xE0000 && r <= 0xE007F
+}
+
+// packSentences makes parts of texts: each as long as it may be, and cut at the end of a sentence. cut says that not all of them fit.
+func packSentences(texts []string) (parts []string, cut bool) {
+	room := maxSpoken - utf8.RuneCountInString(textRest) - 1 // for the sentence that says that there is more
+	for _, text := range texts {
+		for text != "" {
+			piece, rest := firstPiece(text)
+			text = rest
+			size := utf8.RuneCountInString(piece) + 1
+			if room -= size; room < 0 {
+				return join(parts, textRest), true
+			}
+			parts = join(parts, piece)
+		}
+	}
+	return parts, false
+}
+
+// join adds a piece to the last part, or as a part of its own where that is full.
+func join(parts []string, piece string) []string {
+	last := len(parts) - 1
+	if last < 0 || utf8.RuneCountInString(parts[last])+1+utf8.RuneCountInString(piece) > maxSpokenPart {
+		return append(parts, piece)
+	}
+	parts[last] += " " + piece
+	return parts
+}
+
+// firstPiece is the first sentence of a text. One that is longer than a part is cut between words, or where there are none, anywhere.
+func firstPiece(text string) (piece, rest string) {
+	piece, rest, _ = uniseg.FirstSentenceInString(text, -1)
+	if utf8.RuneCountInString(piece) > maxSpokenPart {
+		end := len(string([]rune(piece)[:maxSpokenPart]))
+		if space := strings.LastIndexByte(piece[:end], ' '); space > 0 {
+			end = space
+		}
+		piece, rest = text[:end], text[end:]
+	}
+	return strings.TrimSpace(piece), strings.TrimSpace(rest)
+}
