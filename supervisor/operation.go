@@ -12,6 +12,8 @@ type Operation struct {
 	User       string
 	Kind       protocol.OperationKind
 	Parameters string // a JSON object
+	Inbound    int64  // that it is about; 0 for none. There is one operation of a kind for each of its attachments
+	Position   int    // of the attachment
 	State      OperationState
 	Deaths     int    // workers that ended in it
 	Result     string // of one that is done; of one that failed or is parked, why

@@ -84,6 +84,7 @@ const (
 	InboundAnswered InboundState = "answered" // its answer is in the outbox
 	InboundDone     InboundState = "done"     // its answer was delivered
 	InboundParked   InboundState = "parked"   // three attempts at it failed; the person was told
+	InboundDropped  InboundState = "dropped"  // its person did not want it any more, before a turn had taken it
 )
 
 // Inbound is one thing a person sent.
@@ -99,6 +100,7 @@ type Inbound struct {
 	Text         string
 	Together     string // the same for what its conversation's turn takes together, such as an album; "" for what stands alone
 	Origin       Origin // "" is OriginOwn
+	Parts        string // what the model reads behind Text: a JSON array of protocol.Part; "" for nothing
 	State        InboundState
 	Held         bool // it met a closed gate: it is as if it were not there until a code has opened that
 	ReceivedAt   time.Time

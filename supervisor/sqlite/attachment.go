@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/sqlite/internal/engine"
 )
@@ -14,11 +15,12 @@ type Attachments struct{ db *DB }
 func (db *DB) Attachments() Attachments { return Attachments{db} }
 
 const (
-	insertAttachment = `INSERT INTO attachment (inbound, position, user, file, kind, name, media_type, size, seconds, sha256)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''))`
-	listAttachments = `SELECT file, kind, name, media_type, size, seconds, coalesce(sha256, '') FROM attachment
+	insertAttachment = `INSERT INTO attachment (inbound, position, user, file, kind, name, media_type, size, seconds, sha256, failure)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?)`
+	listAttachments = `SELECT file, kind, name, media_type, size, seconds, coalesce(sha256, ''), failure FROM attachment
 		WHERE inbound = ? ORDER BY position`
-	fetchAttachment = `UPDATE attachment SET sha256 = ?, size = ? WHERE inbound = ? AND position = ?`
+	fetchAttachment = `UPDATE attachment SET sha256 = ?, size = ? WHERE inbound = ? AND position = ? RETURNING user`
+	failAttachment  = `UPDATE attachment SET failure = ? WHERE inbound = ? AND position = ?`
 )
 
 // List lists the files that came with an inbound, in order.
@@ -26,23 +28,31 @@ func (s Attachments) List(ctx context.Context, inbound int64) ([]supervisor.Atta
 	return engine.All(s.db.reader(ctx, "list the attachments of inbound %d", inbound), scanAttachment, listAttachments, inbound)
 }
 
-// PutBytes keeps that the bytes of an inbound's file are in the spool: its SHA-256 and its size. Refused where there is no
-// file at that position.
-func (s Attachments) PutBytes(ctx context.Context, inbound int64, position int, sha256 string, size int64) error {
+// PutBytes keeps that the bytes of an inbound's file are in the spool, and are its person's. Refused where there is no file at that
+// position.
+func (s Attachments) PutBytes(ctx context.Context, inbound int64, position int, ref protocol.BlobRef) error {
 	return s.db.write(ctx, func(t *tx) {
-		if t.Change(fetchAttachment, sha256, size, inbound, position) == 0 {
+		user, there := one(t, engine.String, fetchAttachment, ref.SHA256, ref.Size, inbound, position)
+		if !there {
 			t.fail(notFound("there is no attachment %d of inbound %d", position, inbound))
 		}
+		t.Exec(insertBlob, user, ref.SHA256, ref.Size, nil, t.Now)
 	}, "keep the bytes of attachment %d of inbound %d", position, inbound)
+}
+
+// PutFailure keeps why an inbound's file can't be had: a sentence.
+func (s Attachments) PutFailure(ctx context.Context, inbound int64, position int, why string) error {
+	return s.db.write(ctx, func(t *tx) { t.Exec(failAttachment, why, inbound, position) },
+		"keep why attachment %d of inbound %d can't be had", position, inbound)
 }
 
 func (t *tx) putAttachments(in supervisor.Inbound, list []supervisor.Attachment) {
 	for i, a := range list {
-		t.Exec(insertAttachment, in.ID, i, in.Conversation.User, a.File, a.Kind, a.Name, a.MediaType, a.Size, a.Seconds, a.SHA256)
+		t.Exec(insertAttachment, in.ID, i, in.Conversation.User, a.File, a.Kind, a.Name, a.MediaType, a.Size, a.Seconds, a.SHA256, a.Failure)
 	}
 }
 
 func scanAttachment(row *engine.Row) (a supervisor.Attachment) {
-	row.Scan(&a.File, &a.Kind, &a.Name, &a.MediaType, &a.Size, &a.Seconds, &a.SHA256)
+	row.Scan(&a.File, &a.Kind, &a.Name, &a.MediaType, &a.Size, &a.Seconds, &a.SHA256, &a.Failure)
 	return a
 }

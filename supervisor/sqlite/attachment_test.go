@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"mews/protocol"
 	"mews/supervisor"
 )
 
@@ -17,18 +18,27 @@ func TestFilesComeWithAnInbound(t *testing.T) {
 		_, err := s.db.Inbox().PutBatch(t.Context(), batch)
 		s.must(err)
 	}
-	in, _, err := s.db.Inbox().Next(t.Context(), s.home.ID)
+	arriving, err := s.db.Inbox().Arriving(t.Context())
 	s.must(err)
+	in := arriving[0]
+	s.same("arriving", len(arriving), 1)
 	files := s.db.Attachments()
 	list, err := files.List(t.Context(), in.ID)
 	s.must(err)
 	s.same("attachments", list, []supervisor.Attachment{photo, voice})
 	photo.SHA256, photo.Size = strings.Repeat("ab", 32), 77
-	s.must(files.PutBytes(t.Context(), in.ID, 0, photo.SHA256, photo.Size))
+	s.must(files.PutBytes(t.Context(), in.ID, 0, protocol.BlobRef{SHA256: photo.SHA256, Size: photo.Size}))
 	list, err = files.List(t.Context(), in.ID)
 	s.must(err)
 	s.same("fetched", list, []supervisor.Attachment{photo, voice})
-	s.refused(files.PutBytes(t.Context(), in.ID, 2, photo.SHA256, 1), supervisor.CodeNotFound, "there is no attachment 2")
+	s.refused(files.PutBytes(t.Context(), in.ID, 2, protocol.BlobRef{SHA256: photo.SHA256, Size: 1}), supervisor.CodeNotFound, "there is no attachment 2")
+	size, owns, err := s.db.Blobs().Owns(t.Context(), "alice", photo.SHA256)
+	s.must(err)
+	s.same("whose the bytes are", []any{size, owns}, []any{int64(77), true})
+	s.must(files.PutFailure(t.Context(), in.ID, 1, "It is gone."))
+	list, err = files.List(t.Context(), in.ID)
+	s.must(err)
+	s.same("why the other is not there", list[1].Failure, "It is gone.")
 	list, err = files.List(t.Context(), in.ID+1)
 	s.must(err)
 	s.same("of another", list, []supervisor.Attachment(nil))

@@ -21,9 +21,10 @@ const (
 	sumBlobs = `SELECT coalesce(sum(size), 0) FROM blob WHERE user = ? AND created_at >= ?`
 )
 
-// Put keeps that a person's turn has put a blob into the spool. One that the person has already counts as put now.
+// Put keeps that a person's turn has put a blob into the spool; 0 is for one that no turn has put there. One that the person has
+// already counts as put now.
 func (s Blobs) Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
-	return s.db.write(ctx, func(t *tx) { t.Exec(insertBlob, user, ref.SHA256, ref.Size, turn, t.Now) }, "keep that blob %s is of %s", ref.SHA256, user)
+	return s.db.write(ctx, func(t *tx) { t.Exec(insertBlob, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "keep that blob %s is of %s", ref.SHA256, user)
 }
 
 // Owns says whether a blob is among a person's, and its size in bytes.

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -12,10 +13,11 @@ import (
 type Inbox struct{ db *DB }
 
 const selectInbound = `SELECT i.id, c.id, c.user, c.channel, c.chat, c.thread, i.source, i.key, i.message,
-	i.kind, coalesce(i.command, ''), i.text, i.state, i.held, i.received_at, coalesce(i.destination, 0) FROM inbox i JOIN conversation c ON c.id = i.conversation `
+	i.kind, coalesce(i.command, ''), i.text, i.state, i.held, i.received_at, coalesce(i.destination, 0), i.together, i.origin,
+	coalesce(i.parts, '') FROM inbox i JOIN conversation c ON c.id = i.conversation `
 
 const insertInbound = `INSERT INTO inbox (user, conversation, source, key, message, kind, command, destination, text, state,
-	received_at, changed_at) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, 'new', ?, ?)
+	together, origin, received_at, changed_at) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (user, source, key) DO NOTHING RETURNING id`
 
 const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND i.key = ?`
@@ -25,6 +27,7 @@ const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND 
 //
 // A Conversation without an ID is found or made by its other fields. ID and State are not read; a zero ReceivedAt is now.
 func (s Inbox) Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {
+	in.State = supervisor.InboundNew
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) { return t.putInbound(in) },
 		"keep what %s sent as %s of %s", in.Conversation.User, in.Key, in.Source)
 }
@@ -36,9 +39,9 @@ func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh b
 	if !in.ReceivedAt.IsZero() {
 		at = in.ReceivedAt.UnixMilli()
 	}
-	in.ReceivedAt, in.State = fromMillis(at), supervisor.InboundNew
+	in.ReceivedAt, in.State, in.Origin = fromMillis(at), cmp.Or(in.State, supervisor.InboundNew), cmp.Or(in.Origin, supervisor.OriginOwn)
 	in.ID, fresh = one(t, engine.Integer, insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key,
-		in.Message, in.Kind, in.Command, orNull(in.Destination.ID), in.Text, at, t.Now)
+		in.Message, in.Kind, in.Command, orNull(in.Destination.ID), in.Text, in.State, in.Together, in.Origin, at, t.Now)
 	if fresh {
 		return in, true
 	}
@@ -48,12 +51,14 @@ func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh b
 // startsTurn says of an inbound i that a turn begins with it, or takes it in.
 const startsTurn = `i.kind IN ('text', 'job', 'review', 'triage', 'mcp')`
 
-const nextInbound = selectInbound + `WHERE i.conversation = ? AND ` + startsTurn + ` AND i.state = 'new' AND i.held = 0
-	ORDER BY i.id LIMIT 1`
+const nextInbound = selectInbound + `WHERE i.conversation = ?1 AND ` + startsTurn + ` AND i.state = 'new' AND i.held = 0
+	AND ` + nothingArrives + ` ORDER BY i.id LIMIT 1`
 
-// Next is the oldest inbound of a conversation whose turn has not begun, if there is one that no gate holds.
+// Next is the oldest inbound of a conversation whose turn has not begun, if there is one that no gate holds and that is not to wait for
+// one that arrives before it.
 func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
-	return engine.One(s.db.reader(ctx, "find the next inbound of conversation %d", conversation), scanInbound, nextInbound, conversation)
+	return engine.One(s.db.reader(ctx, "find the next inbound of conversation %d", conversation), scanInbound, nextInbound, conversation,
+		nil, s.db.engine.Now())
 }
 
 const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM conversation
@@ -93,14 +98,15 @@ func (t *tx) inbound(id int64) supervisor.Inbound {
 func scanInbound(row *engine.Row) (in supervisor.Inbound) {
 	c := &in.Conversation
 	row.Scan(&in.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &in.Source, &in.Key, &in.Message, &in.Kind, &in.Command,
-		&in.Text, &in.State, &in.Held, &in.ReceivedAt, &in.Destination.ID)
+		&in.Text, &in.State, &in.Held, &in.ReceivedAt, &in.Destination.ID, &in.Together, &in.Origin, &in.Parts)
 	return in
 }
 
 // inboundTransitions says which states an inbound may go to from each. What begins a turn goes through running; a command is
 // answered at once. What a gate holds goes nowhere.
 var inboundTransitions = map[supervisor.InboundState][]supervisor.InboundState{
-	supervisor.InboundNew:      {supervisor.InboundRunning, supervisor.InboundAnswered},
+	supervisor.InboundArriving: {supervisor.InboundNew, supervisor.InboundAnswered, supervisor.InboundDropped},
+	supervisor.InboundNew:      {supervisor.InboundRunning, supervisor.InboundAnswered, supervisor.InboundDropped},
 	supervisor.InboundRunning:  {supervisor.InboundAnswered, supervisor.InboundParked},
 	supervisor.InboundAnswered: {supervisor.InboundDone},
 }

@@ -55,6 +55,7 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	if item.Decision.Decide != nil {
 		item.Inbound.Kind, item.Inbound.Text, item.Raw = supervisor.KindCode, placeholderCode, ""
 	}
+	item.Inbound.State = firstState(item)
 	in, fresh := t.putInbound(item.Inbound)
 	if !fresh {
 		return in // sent again, a code may look like a text: nothing of it is kept now
@@ -71,13 +72,22 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	case item.Decision.Guard != nil:
 		in = t.checkGate(in, *item.Decision.Guard)
 	}
-	if item.MentionsUnread && in.State == supervisor.InboundNew {
+	if item.MentionsUnread && (in.State == supervisor.InboundNew || in.State == supervisor.InboundArriving) {
 		in = t.mentionUnread(in)
 	}
 	if in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew {
 		return in
 	}
 	return t.meetQuestion(in, item.Decision)
+}
+
+// firstState is the state in which an item is kept. What something came with, or more may belong to, is not for a turn yet.
+func firstState(item supervisor.Item) supervisor.InboundState {
+	arrives := len(item.Attachments) > 0 || item.Inbound.Together != ""
+	if arrives && item.Inbound.Kind == supervisor.KindText && item.Answer == "" {
+		return supervisor.InboundArriving
+	}
+	return supervisor.InboundNew
 }
 
 // recheckGate makes a code of an inbound that is one because its gate has closed since it was met.

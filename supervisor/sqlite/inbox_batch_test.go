@@ -50,7 +50,7 @@ func TestABatchIsKeptInItsOrder(t *testing.T) {
 	}{{alice, "one"}, {bob, "two"}, {alice, "three"}} {
 		n := 10 + i
 		s.same("kept", kept[i], supervisor.Inbound{ID: kept[i].ID, Conversation: want.c, Source: bot,
-			Key: fmt.Sprintf("%d.1763640000", n), Message: fmt.Sprint("m", n), Kind: supervisor.KindText, Text: want.text,
+			Key: fmt.Sprintf("%d.1763640000", n), Message: fmt.Sprint("m", n), Kind: supervisor.KindText, Text: want.text, Origin: supervisor.OriginOwn,
 			State: supervisor.InboundNew, ReceivedAt: noon})
 	}
 	s.same("their order", kept[0].ID < kept[1].ID && kept[1].ID < kept[2].ID, true)

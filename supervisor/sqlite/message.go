@@ -1,11 +1,13 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 
 	"mews/protocol"
+	"mews/supervisor"
 	"mews/supervisor/sqlite/internal/engine"
 )
 
@@ -57,14 +59,33 @@ func (t *tx) restart(conversation int64) {
 	t.Exec(moveWindow, from, conversation, false)
 }
 
-const insertMessage = `INSERT INTO message (user, conversation, turn, role, parts, created_at) VALUES (?, ?, ?, ?, ?, ?)
+const insertMessage = `INSERT INTO message (user, conversation, turn, role, parts, source, created_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?)
 	RETURNING id`
 
 // putMessage appends m to the transcript of the turn's conversation.
 func (t turnTx) putMessage(m protocol.Message) int64 {
 	parts := append([]protocol.Part{}, m.Parts...) // [] where there are none
+	return t.insertMessage(m.Role, encoded{parts}, supervisor.OriginOwn)
+}
+
+func (t turnTx) insertMessage(role protocol.Role, parts any, origin supervisor.Origin) int64 {
 	in := t.turn.Conversation
-	return t.Insert(insertMessage, in.User, in.ID, t.turn.ID, m.Role, encoded{parts}, t.Now)
+	return t.Insert(insertMessage, in.User, in.ID, t.turn.ID, role, parts, cmp.Or(origin, supervisor.OriginOwn), t.Now)
+}
+
+// putInboundMessage appends what an inbound says, and what came with it.
+func (t turnTx) putInboundMessage(in supervisor.Inbound) {
+	parts := []protocol.Part{}
+	if in.Parts != "" {
+		if err := json.Unmarshal([]byte(in.Parts), &parts); err != nil {
+			t.fail(fmt.Errorf("read what came with inbound %d: %w", in.ID, err))
+		}
+	}
+	if in.Text != "" || len(parts) == 0 {
+		parts = append([]protocol.Part{{Text: in.Text}}, parts...)
+	}
+	t.insertMessage(protocol.RoleUser, encoded{parts}, in.Origin)
 }
 
 // messageRow is a message as it is kept.

@@ -15,21 +15,29 @@ type Operations struct{ db *DB }
 func (db *DB) Operations() Operations { return Operations{db} }
 
 const (
-	selectOperation = `SELECT id, user, kind, parameters, state, deaths, result, created_at, updated_at FROM operation `
+	selectOperation = `SELECT id, user, kind, parameters, coalesce(inbound, 0), position, state, deaths, result, created_at, updated_at
+		FROM operation `
 	findOperation   = selectOperation + `WHERE id = ?`
 	listOperations  = selectOperation + `WHERE user = ? ORDER BY id`
 	openOperations  = selectOperation + `WHERE state IN ('waiting', 'running') ORDER BY id`
-	insertOperation = `INSERT INTO operation (user, kind, parameters, state, created_at, updated_at)
-		VALUES (?, ?, ?, 'waiting', ?, ?) RETURNING id`
+	insertOperation = `INSERT INTO operation (user, kind, parameters, inbound, position, state, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, 'waiting', ?, ?) RETURNING id`
+	findOperationOf = selectOperation + `WHERE inbound = ? AND kind = ? AND position = ?`
 	moveOperation   = `UPDATE operation SET state = ?, result = ?, updated_at = ? WHERE id = ?`
 	killOperation   = `UPDATE operation SET deaths = deaths + 1, updated_at = ? WHERE id = ?`
 	deleteOperation = `DELETE FROM operation WHERE id = ? AND state NOT IN ('waiting', 'running')`
 )
 
-// Put keeps an operation that is to be done, by its User, Kind and Parameters, and returns it.
+// Put keeps an operation that is to be done, by the fields up to Position, and returns it. Where there is one of its kind for the
+// same attachment of an inbound, it returns that.
 func (s Operations) Put(ctx context.Context, o supervisor.Operation) (supervisor.Operation, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
-		return t.operation(t.Insert(insertOperation, o.User, o.Kind, o.Parameters, t.Now, t.Now))
+		if o.Inbound != 0 {
+			if there, ok := one(t, scanOperation, findOperationOf, o.Inbound, o.Kind, o.Position); ok {
+				return there
+			}
+		}
+		return t.operation(t.Insert(insertOperation, o.User, o.Kind, o.Parameters, orNull(o.Inbound), o.Position, t.Now, t.Now))
 	}, "keep an operation %s of %s", o.Kind, o.User)
 }
 
@@ -95,6 +103,6 @@ func (t *tx) operation(id int64) supervisor.Operation {
 }
 
 func scanOperation(row *engine.Row) (o supervisor.Operation) {
-	row.Scan(&o.ID, &o.User, &o.Kind, &o.Parameters, &o.State, &o.Deaths, &o.Result, &o.CreatedAt, &o.UpdatedAt)
+	row.Scan(&o.ID, &o.User, &o.Kind, &o.Parameters, &o.Inbound, &o.Position, &o.State, &o.Deaths, &o.Result, &o.CreatedAt, &o.UpdatedAt)
 	return o
 }

@@ -50,11 +50,13 @@ func (t *tx) startTurn(inbound int64) supervisor.Turn {
 		turn.Message = "" // which is not there
 		turn.Destination = t.conversationByID(in.Destination.ID)
 	}
-	return t.putTurn(turn, in.Text)
+	turn = t.putTurn(turn, in)
+	turnTx{t, turn}.takeTogether(in)
+	return turn
 }
 
-// putTurn keeps a turn that begins with a text. A zero Destination is its own conversation.
-func (t *tx) putTurn(turn supervisor.Turn, text string) supervisor.Turn {
+// putTurn keeps a turn that begins with an inbound's message. A zero Destination is its own conversation.
+func (t *tx) putTurn(turn supervisor.Turn, begins supervisor.Inbound) supervisor.Turn {
 	in := turn.Conversation
 	turn.StartedAt = fromMillis(t.Now)
 	turn.ID = t.Insert(insertTurn, in.User, in.ID, orNull(turn.Destination.ID), turn.Kind, orNull(turn.Inbound),
@@ -65,7 +67,7 @@ func (t *tx) putTurn(turn supervisor.Turn, text string) supervisor.Turn {
 	case errors.Is(t.err, engine.ErrForeignKey):
 		t.err = notFound("there is no conversation %d of %s", turn.Destination.ID, in.User)
 	}
-	turnTx{t, turn}.putMessage(protocol.UserText(text))
+	turnTx{t, turn}.putInboundMessage(begins)
 	return turn
 }
 
@@ -89,7 +91,7 @@ func (t turnTx) startChild(c ChildTurn) supervisor.Turn {
 	turn := supervisor.Turn{Kind: c.Kind, Parent: t.turn.ID, Conversation: t.conversation(c.Conversation)}
 	turn.Destination = t.destination(c.Destination, turn.Conversation)
 	t.restart(turn.Conversation.ID)
-	return t.putTurn(turn, c.Text)
+	return t.putTurn(turn, supervisor.Inbound{Text: c.Text})
 }
 
 // RunningTurn is a turn that has not ended, with what it has come to.

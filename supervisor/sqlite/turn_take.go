@@ -19,11 +19,12 @@ const endsTopic = `n.held = 0 AND n.command IN (SELECT value FROM json_each(?2))
 // A turn in which a worker has ended takes nothing, so that nothing is parked for a death that it had no part in.
 const takable = `JOIN turn t ON t.conversation = i.conversation WHERE t.id = ?1 AND t.deaths = 0 AND i.state = 'new'
 	AND i.kind = 'text' AND i.held = 0 AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation
-		AND n.state = 'new' AND n.id < i.id AND ` + endsTopic + `) `
+		AND n.state = 'new' AND n.id < i.id AND ` + endsTopic + `)
+	AND ` + nothingArrives
 
 const (
-	findTakable = `SELECT i.id FROM inbox i ` + takable + `LIMIT 1`
-	listTakable = selectInbound + takable + `ORDER BY i.id`
+	findTakable = `SELECT i.id FROM inbox i ` + takable + ` LIMIT 1`
+	listTakable = selectInbound + takable + ` ORDER BY i.id`
 	bindInbound = `UPDATE inbox SET turn = ? WHERE id = ?`
 	newestRole  = `SELECT role FROM message WHERE turn = ? ORDER BY id DESC LIMIT 1`
 )
@@ -37,7 +38,7 @@ const (
 // and so ends the turn: what waits is for a turn of its own then. Refused if the turn has ended.
 func (s Turns) Take(ctx context.Context, turn int64, room int) (taken int, err error) {
 	_, waits, err := engine.One(s.db.reader(ctx, "look for what turn %d may take in", turn), engine.Integer, findTakable, turn,
-		s.db.endsTurn)
+		s.db.endsTurn, s.db.engine.Now())
 	if err != nil || !waits { // almost always: it costs no commit then
 		return 0, err
 	}
@@ -48,16 +49,36 @@ func (t turnTx) takeWaiting(room int) (taken int) {
 	if !t.betweenSteps() {
 		return 0
 	}
-	for _, in := range all(t, scanInbound, listTakable, t.turn.ID, t.endsTurn) {
-		if room -= len(in.Text); room < 0 {
+	for _, in := range all(t, scanInbound, listTakable, t.turn.ID, t.endsTurn, t.Now) {
+		if room -= len(in.Text) + len(in.Parts); room < 0 {
 			break
 		}
-		t.transition(in, supervisor.InboundRunning)
-		t.Exec(bindInbound, t.turn.ID, in.ID)
-		t.putMessage(protocol.UserText(in.Text))
+		t.take(in)
 		taken++
 	}
 	return taken
+}
+
+// take has an inbound become part of the turn.
+func (t turnTx) take(in supervisor.Inbound) {
+	t.transition(in, supervisor.InboundRunning)
+	t.Exec(bindInbound, t.turn.ID, in.ID)
+	t.putInboundMessage(in)
+}
+
+// Those that follow an inbound and belong to it, up to the first that does not.
+const listTogether = selectInbound + `WHERE i.conversation = ?1 AND i.id > ?2 AND i.together = ?3 AND i.state = 'new' AND i.held = 0
+	AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation AND n.id > ?2 AND n.id < i.id AND n.state = 'new'
+		AND n.held = 0 AND n.together <> ?3) ORDER BY i.id`
+
+// takeTogether has the turn that an inbound begins take those that were sent with it.
+func (t turnTx) takeTogether(first supervisor.Inbound) {
+	if first.Together == "" {
+		return
+	}
+	for _, in := range all(t, scanInbound, listTogether, first.Conversation.ID, first.ID, first.Together) {
+		t.take(in)
+	}
 }
 
 // betweenSteps says whether the next thing in the turn is the model's to say.

@@ -1,0 +1,64 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+// ArrivingFirst is how long what is sent after an arriving inbound waits for that; then it goes first.
+const ArrivingFirst = 30 * time.Second
+
+// nothingArrives says of an inbound i that it waits for no other, at ?3 in milliseconds. One from the future, before a clock was set
+// back, is waited for by nobody. ArrivingFirst stands in it.
+const nothingArrives = `NOT EXISTS (SELECT 1 FROM inbox a WHERE a.conversation = i.conversation AND a.state = 'arriving'
+	AND a.held = 0 AND a.id < i.id AND a.received_at > ?3 - 30000 AND a.received_at <= ?3)`
+
+const (
+	listArriving = selectInbound + `WHERE i.state = 'arriving' AND i.held = 0 ORDER BY i.id`
+	putParts     = `UPDATE inbox SET parts = ?, origin = ? WHERE id = ?`
+	endReceiving = `DELETE FROM operation WHERE inbound = ?`
+	listWaiting  = selectInbound + `JOIN inbox n ON n.conversation = i.conversation AND n.id > i.id WHERE n.id = ?1
+		AND i.state IN ('new', 'arriving') AND i.kind = 'text' AND i.held = 0 ORDER BY i.id`
+)
+
+// Arriving lists the inbounds, of all persons, that arrive and that no gate holds, oldest first.
+func (s Inbox) Arriving(ctx context.Context) ([]supervisor.Inbound, error) {
+	return engine.All(s.db.reader(ctx, "list what is arriving"), scanInbound, listArriving)
+}
+
+// Arrived is an inbound that has all that came with it.
+type Arrived struct {
+	Inbound int64
+	Parts   []protocol.Part // what the model reads behind its text
+	Origin  supervisor.Origin
+}
+
+// PutArrived has turns take inbounds from now on, all of them or none. What its operations came to is not needed any more. One that
+// does not arrive, because its person has dropped it, stays as it is.
+func (s Inbox) PutArrived(ctx context.Context, list []Arrived) error {
+	return s.db.write(ctx, func(t *tx) {
+		for _, a := range list {
+			if in := t.inbound(a.Inbound); in.State == supervisor.InboundArriving {
+				t.transition(in, supervisor.InboundNew)
+				t.Exec(putParts, encoded{append([]protocol.Part{}, a.Parts...)}, a.Origin, in.ID)
+				t.Exec(endReceiving, in.ID)
+			}
+		}
+	}, "keep that %d messages have arrived", len(list))
+}
+
+// Drop drops the texts of a command's conversation that were sent before it and wait for a turn, arriving ones too, and returns them,
+// oldest first.
+func (s Inbox) Drop(ctx context.Context, command int64) ([]supervisor.Inbound, error) {
+	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
+		waiting := all(t, scanInbound, listWaiting, command)
+		for _, in := range waiting {
+			t.transition(in, supervisor.InboundDropped)
+		}
+		return waiting
+	}, "drop what waits before command %d", command)
+}

@@ -1,0 +1,155 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// arrivals is a story of messages that files came with.
+type arrivals struct{ *story }
+
+// send is alice sending something to her terminal; together is what it belongs to, and files how many came with it.
+func (s arrivals) send(text, together string, files int) supervisor.Inbound {
+	s.Helper()
+	s.keys++
+	item := supervisor.Item{Update: int64(s.keys), Inbound: supervisor.Inbound{Conversation: s.home, Key: fmt.Sprint("key-", s.keys),
+		Kind: supervisor.KindText, Text: text, Together: together, Origin: supervisor.OriginWorld}}
+	for range files {
+		item.Attachments = append(item.Attachments, supervisor.Attachment{File: "AgAC", Kind: protocol.AttachmentPhoto})
+	}
+	receipt, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{item}})
+	s.must(err)
+	return receipt.Kept[0]
+}
+
+// arrived has inbounds arrive with a text each.
+func (s arrivals) arrived(ins ...supervisor.Inbound) {
+	s.Helper()
+	var list []sqlite.Arrived
+	for _, in := range ins {
+		list = append(list, sqlite.Arrived{Inbound: in.ID, Origin: in.Origin, Parts: []protocol.Part{{Text: "file of " + in.Key}}})
+	}
+	s.must(s.db.Inbox().PutArrived(s.Context(), list))
+}
+
+func (s arrivals) next() string {
+	s.Helper()
+	in, ok, err := s.db.Inbox().Next(s.Context(), s.home.ID)
+	s.must(err)
+	if !ok {
+		return "nothing"
+	}
+	return in.Key
+}
+
+func (s arrivals) spoken() string {
+	return s.look(`SELECT coalesce(group_concat(source || ' ' || parts, '; '), '') FROM (SELECT source, parts FROM message
+		WHERE role = 'user' ORDER BY id)`)
+}
+
+func TestWhatArrivesIsTakenWhenItIsThere(t *testing.T) {
+	s := arrivals{newStory(t)}
+	photo := s.send("look", "", 1)
+	s.same("state", photo.State, supervisor.InboundArriving)
+	s.same("next", s.next(), "nothing")
+	s.text("and now?") // key-2
+	s.same("behind it", s.next(), "nothing")
+	s.now = s.now.Add(sqlite.ArrivingFirst - time.Second)
+	s.same("a second before it is left behind", s.next(), "nothing")
+	s.now = s.now.Add(time.Second)
+	s.same("after that", s.next(), "key-2")
+	s.arrived(photo)
+	s.same("once it is there", s.next(), "key-1")
+	s.arrived(photo) // again, after a crash: nothing changes
+	turn, _, err := s.db.Turns().Start(t.Context(), photo.ID, nil)
+	s.must(err)
+	s.same("what the model reads", s.spoken(), `world [{"text":"look"},{"text":"file of key-1"}]`)
+	taken, err := s.db.Turns().Take(t.Context(), turn.ID, 1000)
+	s.must(err)
+	s.same("taken in", taken, 1)
+	s.same("what the model reads", s.spoken(), `world [{"text":"look"},{"text":"file of key-1"}]; own [{"text":"and now?"}]`)
+}
+
+func TestWhatArrivesIsTakenIntoTheTurnThatRuns(t *testing.T) {
+	s := arrivals{newStory(t)}
+	first := s.text("one")
+	turn, _, err := s.db.Turns().Start(t.Context(), first.ID, nil)
+	s.must(err)
+	photo := s.send("", "", 1) // key-2
+	s.text("three")
+	take := func(room int) int {
+		taken, err := s.db.Turns().Take(t.Context(), turn.ID, room)
+		s.must(err)
+		return taken
+	}
+	s.same("while it arrives", take(1000), 0)
+	s.arrived(photo)
+	s.same("with little room", take(10), 0)
+	s.same("once it is there", take(1000), 2)
+	s.same("what the model reads", s.spoken(),
+		`own [{"text":"one"}]; world [{"text":"file of key-2"}]; own [{"text":"three"}]`)
+}
+
+func TestAnAlbumIsTakenTogether(t *testing.T) {
+	s := arrivals{newStory(t)}
+	one, two := s.send("our week", "album 7", 1), s.send("", "album 7", 1)
+	s.text("what do you see?")       // key-3
+	late := s.send("", "album 7", 1) // comes behind other words
+	s.arrived(one, two, late)
+	turn, _, err := s.db.Turns().Start(t.Context(), one.ID, nil)
+	s.must(err)
+	s.same("what the model reads", s.spoken(),
+		`world [{"text":"our week"},{"text":"file of key-1"}]; world [{"text":"file of key-2"}]`)
+	end := s.finish(turn, "Lovely.")
+	s.same("the answer is to", append([]string{end.Key}, end.AlsoKeys...), []string{"key-1", "key-2"})
+	s.same("the next", s.next(), "key-3")
+}
+
+func TestForwardsWithoutFilesArriveToo(t *testing.T) {
+	s := arrivals{newStory(t)}
+	in := s.send("[Forwarded from Bob]\nhello", "forward", 0)
+	s.same("state", in.State, supervisor.InboundArriving)
+}
+
+func TestWhatWaitsIsDropped(t *testing.T) {
+	s := arrivals{newStory(t)}
+	running := s.text("one")
+	_, _, err := s.db.Turns().Start(t.Context(), running.ID, nil)
+	s.must(err)
+	photo := s.send("look", "", 1)
+	waits := s.text("three")
+	stop := s.put(s.home, supervisor.KindCommand, "/stop all")
+	after := s.text("after it")
+	dropped, err := s.db.Inbox().Drop(t.Context(), stop.ID)
+	s.must(err)
+	s.same("dropped", []int64{dropped[0].ID, dropped[1].ID}, []int64{photo.ID, waits.ID})
+	s.same("how many", len(dropped), 2)
+	s.arrived(photo) // which comes too late
+	s.same("states", []string{s.state(running.ID), s.state(photo.ID), s.state(waits.ID), s.state(after.ID)},
+		[]string{"running", "dropped", "dropped", "new"})
+	again, err := s.db.Inbox().Drop(t.Context(), stop.ID)
+	s.must(err)
+	s.same("again", len(again), 0)
+}
+
+func TestThereIsOneOperationForAnAttachment(t *testing.T) {
+	s := arrivals{newStory(t)}
+	in := s.send("look", "", 2)
+	put := func(kind protocol.OperationKind, position int) int64 {
+		op, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: kind, Parameters: "{}", Inbound: in.ID, Position: position})
+		s.must(err)
+		s.same("about", []int64{op.Inbound, int64(op.Position)}, []int64{in.ID, int64(position)})
+		return op.ID
+	}
+	first := put(protocol.OperationReceive, 0)
+	s.same("again", put(protocol.OperationReceive, 0), first)
+	s.same("others", put(protocol.OperationTranscribe, 0) != first && put(protocol.OperationTranscribe, 1) != first, true)
+	s.same("operations", s.look("SELECT count(*) FROM operation"), "3")
+	s.arrived(in)
+	s.same("once it has arrived", s.look("SELECT count(*) FROM operation"), "0")
+}
