@@ -84,7 +84,7 @@ func normalizeItem(item supervisor.Item, source string) supervisor.Item {
 	if start, stripped := stripStart(*in); stripped {
 		*in, item.Raw = start, ""
 	}
-	if err := checkText(in.Text); err != nil {
+	if err := checkText(in.Text, len(item.Attachments)); err != nil {
 		in.Text = placeholderText
 		if item.Answer == "" {
 			item.Answer = supervisor.ErrorMessage(err)

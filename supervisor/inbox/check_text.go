@@ -10,9 +10,10 @@ import (
 // maxKey bounds a client's name for a message, in bytes.
 const maxKey = 128
 
-func checkText(text string) error {
+// checkText says what is wrong with the text of an inbound. It may be empty where files came with it.
+func checkText(text string, files int) error {
 	switch {
-	case strings.TrimSpace(text) == "":
+	case strings.TrimSpace(text) == "" && files == 0:
 		return supervisor.Errorf(supervisor.CodeInvalid, textEmpty)
 	case len(text) > supervisor.MaxText:
 		return supervisor.Errorf(supervisor.CodeInvalid, textTooLong, len(text)>>10, supervisor.MaxText>>10)

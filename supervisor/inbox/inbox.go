@@ -62,10 +62,10 @@ func (b *Inbox) checkGate(ctx context.Context, in supervisor.Inbound) (superviso
 	return b.o.Gate.Check(ctx, in)
 }
 
-// Put keeps an inbound; its Kind is read off its text, unless it is a press. What is returned may have been answered, or be
-// held by the gate. An error means that it was not kept; the sender may send it again with the same key.
-func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, err error) {
-	if err := cmp.Or(checkText(in.Text), checkKey(in.Key)); err != nil {
+// Put keeps an inbound with the files that came with it; its Kind is read off its text, unless it is a press. What is returned may
+// have been answered, or be held by the gate. An error means that it was not kept; the sender may send it again with the same key.
+func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (kept supervisor.Inbound, err error) {
+	if err := cmp.Or(checkText(in.Text, len(files)), checkKey(in.Key)); err != nil {
 		return kept, err
 	}
 	in, _ = stripStart(in)
@@ -77,7 +77,7 @@ func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound) (kept supervisor
 	if err != nil {
 		return kept, fmt.Errorf("take a message of %s: %w", in.Conversation.User, err)
 	}
-	if kept, err = b.put(ctx, in, decision); err != nil {
+	if kept, err = b.put(ctx, supervisor.Item{Inbound: in, Attachments: files, Decision: decision}); err != nil {
 		err = fmt.Errorf("keep a message of %s: %w", in.Conversation.User, err)
 		if b.o.NotStored != nil && letsThrough(decision) {
 			err = b.o.NotStored(in, err)
@@ -93,14 +93,15 @@ func letsThrough(d supervisor.GateDecision) bool {
 }
 
 // put keeps an inbound and hands on what has come of that.
-func (b *Inbox) put(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.Inbound, error) {
+func (b *Inbox) put(ctx context.Context, item supervisor.Item) (supervisor.Inbound, error) {
 	var receipt supervisor.Receipt
 	var err error
-	if letsThrough(d) && d.Lock == "" {
+	in := item.Inbound
+	if letsThrough(item.Decision) && item.Decision.Lock == "" && len(item.Attachments) == 0 {
 		in, _, err = b.o.Store.Put(ctx, in)
 		receipt.Kept = []supervisor.Inbound{in}
 	} else {
-		receipt, err = b.o.Store.PutBatch(ctx, supervisor.Batch{Source: in.Source, Items: []supervisor.Item{{Inbound: in, Decision: d}}})
+		receipt, err = b.o.Store.PutBatch(ctx, supervisor.Batch{Source: in.Source, Items: []supervisor.Item{item}})
 	}
 	if err != nil {
 		return in, err
@@ -117,7 +118,7 @@ func (b *Inbox) notify(r supervisor.Receipt) {
 	queued := r.Queued
 	for _, in := range r.Kept {
 		switch in.State {
-		case supervisor.InboundNew, supervisor.InboundRunning:
+		case supervisor.InboundArriving, supervisor.InboundNew, supervisor.InboundRunning:
 			if !in.Held {
 				b.o.Accepted(in)
 			}
