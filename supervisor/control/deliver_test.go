@@ -78,8 +78,8 @@ type noMethods struct {
 	kept chan int64
 }
 
-func (s noMethods) Put(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error) {
-	in, err := s.Inbox.Put(ctx, in)
+func (s noMethods) Put(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (supervisor.Inbound, error) {
+	in, err := s.Inbox.Put(ctx, in, files...)
 	s.kept <- in.ID
 	<-ctx.Done()
 	return in, err

@@ -36,7 +36,7 @@ type Conversations interface {
 
 // Inbox takes what a person says.
 type Inbox interface {
-	Put(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error)
+	Put(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (supervisor.Inbound, error)
 }
 
 // Outbox holds what there is to deliver.

@@ -317,7 +317,7 @@ func TestAChatThatCannotBeJoinedGivesTheTerminalBack(t *testing.T) {
 // refusing is an inbox on a full disk.
 type refusing struct{}
 
-func (refusing) Put(context.Context, supervisor.Inbound) (supervisor.Inbound, error) {
+func (refusing) Put(context.Context, supervisor.Inbound, ...supervisor.Attachment) (supervisor.Inbound, error) {
 	return supervisor.Inbound{}, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "The disk is full."}
 }
 
