@@ -72,22 +72,12 @@ func (r *programRunner) close() {
 
 // run runs a program until it ends, its time is over or ctx ends; in the last case the error is ctx's cause. When run returns
 // nothing of the program is left.
-func (r *programRunner) run(ctx context.Context, p programRun) (runOutcome, error) {
-	if ctx.Err() != nil {
-		return runOutcome{}, context.Cause(ctx)
-	}
-	if err := r.admit(); err != nil {
-		return runOutcome{}, err
-	}
-	defer r.running.Done()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(r.ctx, func() { cancel(errClosed) })()
-	limited, done := context.WithTimeoutCause(ctx, p.timeout, errTimeout)
-	defer done()
-
+func (r *programRunner) run(ctx context.Context, p programRun) (o runOutcome, err error) {
 	began := r.options.Now()
-	o, err := r.execute(limited, p)
+	err = r.bounded(ctx, p.timeout, func(ctx context.Context) (err error) {
+		o, err = r.execute(ctx, p)
+		return err
+	})
 	o.took = r.options.Now().Sub(began)
 	switch {
 	case err == nil:
@@ -99,6 +89,24 @@ func (r *programRunner) run(ctx context.Context, p programRun) (runOutcome, erro
 	}
 	o.fileTooLarge = exceededFileSize(p.cmd.ProcessState)
 	return o, nil
+}
+
+// bounded does what the runner's close waits for. Its context ends with ctx, with the runner, and when the time is over; in the
+// last case its cause is errTimeout.
+func (r *programRunner) bounded(ctx context.Context, timeout time.Duration, do func(context.Context) error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err := r.admit(); err != nil {
+		return err
+	}
+	defer r.running.Done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(r.ctx, func() { cancel(errClosed) })()
+	limited, done := context.WithTimeoutCause(ctx, timeout, errTimeout)
+	defer done()
+	return do(limited)
 }
 
 // execute starts the program and sees it through. The error is the cause of ctx if that has ended the program.

@@ -1,0 +1,72 @@
+package shell
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// bounded takes so many bytes and then fails.
+type bounded struct {
+	bytes.Buffer
+	most int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > b.most {
+		return 0, errors.New("enough")
+	}
+	return b.Buffer.Write(p)
+}
+
+// TestProgramsOfTheWorkersOwn: how each of them ends.
+func TestProgramsOfTheWorkersOwn(t *testing.T) {
+	b := newFixture(t, nil)
+	sh := func(script string) Program {
+		return Program{Name: "sh", Args: []string{"-c", script}, Timeout: time.Minute, Memory: 64 << 20}
+	}
+	for name, c := range map[string]struct {
+		program Program
+		out     string
+		is      error
+		says    string
+	}{
+		"it works":            {sh("pwd; echo two"), b.dir + "\ntwo\n", nil, ""},
+		"it fails":            {sh("echo first >&2; echo no such page >&2; exit 3"), "", nil, "sh: exit 3: no such page"},
+		"it is not there":     {Program{Name: "nosuchprogram"}, "", ErrNoProgram, "nosuchprogram"},
+		"it takes too long":   {Program{Name: "sleep", Args: []string{"1000"}, Timeout: time.Millisecond}, "", context.DeadlineExceeded, "no end"},
+		"it says too much":    {sh("yes"), "", nil, "sh: "},
+		"it takes memory":     {sh("exec python3 -c 'bytearray(512 << 20)'"), "", nil, "MemoryError"},
+		"it leaves one there": {sh("sleep 1000 & echo done"), "done\n", nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := &bounded{most: 1 << 16}
+			c.program.Stdout = out
+			err := b.shell.Run(t.Context(), c.program)
+			if c.says == "" && c.is == nil && err != nil || c.is != nil && !errors.Is(err, c.is) {
+				t.Fatalf("got %v", err)
+			}
+			if c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)) {
+				t.Errorf("got %v, want %q in it", err, c.says)
+			}
+			if c.out != "" && out.String() != c.out {
+				t.Errorf("got %q, want %q", out, c.out)
+			}
+		})
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("stopped")
+	cancel(stopped)
+	if err := b.shell.Run(ctx, sh("sleep 1000")); !errors.Is(err, stopped) {
+		t.Errorf("a context that has ended: %v", err)
+	}
+	if err := b.shell.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.shell.Run(t.Context(), sh("true")); !errors.Is(err, errClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+}
