@@ -49,6 +49,7 @@ var checks = map[string]func(c *checker, path string, value any){
 	"timezone":      of((*checker).checkTimezone),
 	"folders":       of((*checker).checkFolders),
 	"globs":         of((*checker).checkGlobs),
+	"speech_out":    of((*checker).checkSpeechOut),
 }
 
 // of makes a check that takes any value out of one that takes values of a type.

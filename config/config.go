@@ -32,6 +32,7 @@ type Config struct {
 	Models   Models   `yaml:"models"`
 	Worker   Worker   `yaml:"worker"`
 	Chat     Chat     `yaml:"chat"`
+	Speech   Speech   `yaml:"speech"`
 	Limits   Limits   `yaml:"limits"`
 
 	Access    Access    `yaml:"access" reload:"live"`

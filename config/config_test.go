@@ -67,6 +67,7 @@ func TestEmptyFileIsTheDefaults(t *testing.T) {
 				Worker: Worker{Idle: 30 * time.Minute, Sandbox: "auto", SandboxMin: "namespaces", Account: "mews",
 					Memory: GiB, PIDs: 256, Disk: 10 * GiB},
 				Chat:      Chat{Stream: "edit", Busy: "steer"},
+				Speech:    Speech{Out: SpeechOut{Engine: "auto"}},
 				Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8},
 				Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: ReceiveRate{Burst: 20, Second: 1}},
 				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow"}},
@@ -112,6 +113,8 @@ models:
 worker: {idle: 90s, sandbox: accounts, sandbox_min: landlock, account: hawks, uids: 70000-79999, memory: 2GiB, pids: 512, disk: 5GiB,
   read_only: [/opt/models/]}
 chat: {stream: final, busy: queue}
+speech:
+  out: {engine: endpoint, program: piper, command: [say, "{wav}"], model: cloud/tts, voice: ann, voices: {ann: alloy, ben: echo}}
 limits: {steps: "${STEPS}", turn: 1h, history: 1000, output: 1KiB, turns: 1, model_calls: 256}
 access: {session: 90s, session_max: 90s, rate: {burst: 1, second: 0.5}, key_file: /keys/seal}
 budget: {month: "${STEPS}", users: {turn: 0.000001, day: 0.10, month: 1000000, extend: 0}}
@@ -158,7 +161,9 @@ func TestWholeFile(t *testing.T) {
 		},
 		Worker: Worker{Idle: 90 * time.Second, Sandbox: "accounts", SandboxMin: "landlock", Account: "hawks", UIDs: "70000-79999", Memory: 2 * GiB,
 			PIDs: 512, Disk: 5 * GiB, ReadOnly: []string{"/opt/models"}},
-		Chat:   Chat{Stream: "final", Busy: "queue"},
+		Chat: Chat{Stream: "final", Busy: "queue"},
+		Speech: Speech{Out: SpeechOut{Engine: "endpoint", Program: "piper", Command: []string{"say", "{wav}"}, Model: "cloud/tts",
+			Voice: "ann", Voices: map[string]string{"ann": "alloy", "ben": "echo"}}},
 		Limits: Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256},
 		Holds:  []string{"/keys/seal", "/etc/mews/mews.yaml"},
 		Access: Access{Session: 90 * time.Second, SessionMax: 90 * time.Second, Rate: ReceiveRate{Burst: 1, Second: 0.5},

@@ -78,7 +78,7 @@ func TestDiff(t *testing.T) {
 
 // These are keys with a name that the file chooses.
 var (
-	named     = regexp.MustCompile(`^(users|models\.providers|models\.prices|approvals\.\w+)\.("[^"]*"|[\w-]+)`)
+	named     = regexp.MustCompile(`^(users|models\.providers|models\.prices|speech\.out\.voices|approvals\.\w+)\.("[^"]*"|[\w-]+)`)
 	userRules = regexp.MustCompile(`^(users\.\*\.approvals)\.\w+`)
 )
 

@@ -51,6 +51,15 @@ const (
 	wantAtLeast = "at least %s, or %s for %s"
 )
 
+// What would be right: voices.
+const (
+	wantVoiceCommand = "a program and its arguments, {wav} among them"
+	wantVoices       = "a name for each voice, and the voice: 1 to 20 of them with the engine %s"
+	wantVoiceName    = "at most 32 of a-z, 0-9, _ and -, a letter or digit first"
+	wantVoice        = "one of speech.out.voices: %s"
+	wantVoiceModel   = "PROVIDER/MODEL with a provider of kind openai in models.providers"
+)
+
 // What would be right: people and their folders.
 const (
 	wantUsers    = "at least one user, or no users at all for the account that runs Mews"
