@@ -75,6 +75,7 @@ var floors = map[string]int{
 	"mews/worker":                            1,
 	"mews/worker/cgroup":                     1,
 	"mews/worker/host":                       1,
+	"mews/worker/program":                    1,
 	"mews/worker/quota":                      1,
 	"mews/worker/workspace":                  1,
 

@@ -18,8 +18,8 @@ func (s *server) reap(ctx context.Context) {
 			return
 		case <-ended:
 		}
-		if u := s.userTools(); u != nil && u.shell != nil {
-			u.shell.Reap()
+		if u := s.userTools(); u != nil {
+			u.programs.Children.Reap()
 		}
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/program"
 	"mews/worker/prompt"
 	"mews/worker/quota"
 	"mews/worker/tool/shell"
@@ -22,7 +24,8 @@ type userTools struct {
 	files       *workspace.Workspace // what the tools see
 	promptFiles *workspace.Workspace // what the prompt is read from: of the policy, only Exclude holds for it
 	quota       *quota.Quota         // of the folder
-	shell       *shell.Shell         // nil: this worker runs no programs
+	programs    *program.Runner      // nil: this worker runs no programs
+	shell       *shell.Shell         // nil: the model may run none
 	tools       []worker.Tool        // those that are made once
 }
 
@@ -30,6 +33,9 @@ type userTools struct {
 func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 	zone, err := loadZone(hello.Timezone)
 	if err != nil {
+		return nil, err
+	}
+	if hello.Home, err = filepath.Abs(hello.Home); err != nil {
 		return nil, err
 	}
 	u := &userTools{hello: hello, options: o, zone: zone}
@@ -50,18 +56,22 @@ func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 	if o.Tools != nil {
 		u.tools = o.Tools
 	}
-	if o.Start != nil && isUnrestricted(hello.Files) {
+	if o.Start != nil {
+		u.programs = &program.Runner{Children: program.NewChildren(o.Start), Environment: program.Environment{
+			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env}}
+	}
+	if u.programs != nil && isUnrestricted(hello.Files) {
 		u.shell = shell.New(u.files, shell.Options{
 			Home: hello.Home, User: hello.User, Zone: hello.Timezone, Env: o.Env, Temp: o.Temp, Now: o.Now,
-			QuotaNote: u.quota.Note, Start: o.Start,
+			QuotaNote: u.quota.Note, Programs: u.programs.Children,
 		})
 		u.tools = append(u.tools, u.shell.Tools()...)
 	}
 	return u, nil
 }
 
-// isUnrestricted says whether a policy leaves the whole folder to be seen and changed. Programs run only then: they would
-// see what the policy hides.
+// isUnrestricted says whether a policy leaves the whole folder to be seen and changed. The model runs programs only then: they
+// would see what the policy hides.
 func isUnrestricted(p protocol.FilePolicy) bool {
 	return len(p.Include) == 0 && len(p.Exclude) == 0 && len(p.AppendOnly) == 0
 }

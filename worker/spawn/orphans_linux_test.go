@@ -14,6 +14,7 @@ import (
 
 	"mews/protocol"
 	work "mews/worker"
+	"mews/worker/program"
 	"mews/worker/sandbox"
 	"mews/worker/tool/shell"
 	"mews/worker/workspace"
@@ -63,10 +64,11 @@ func runPrograms(say func(string)) error {
 		return err
 	}
 	inside := sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable)))
-	tools := shell.New(ws, shell.Options{Home: "/home", Start: inside.Start, Now: time.Now})
+	started := program.NewChildren(inside.Start)
+	tools := shell.New(ws, shell.Options{Home: "/home", Programs: started, Now: time.Now})
 	go func() { // until the worker is killed
 		for range ended {
-			tools.Reap()
+			started.Reap()
 		}
 	}()
 	for i := range programs {

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"mews/worker/program"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -67,7 +68,7 @@ func TestWhere(t *testing.T) {
 
 // TestEnvironment checks all variables of a program. They do not depend on those of this process.
 func TestEnvironment(t *testing.T) {
-	for _, name := range []string{"PYTHONPATH", "GIT_DIR", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "SECRET", markVariable} {
+	for _, name := range []string{"PYTHONPATH", "GIT_DIR", "BASH_ENV", "ENV", "LD_LIBRARY_PATH", "SECRET", program.MarkVariable} {
 		t.Setenv(name, "/nowhere")
 	}
 	b := newFixture(t, nil)
@@ -75,11 +76,11 @@ func TestEnvironment(t *testing.T) {
 		lines := strings.Split(strings.TrimRight(r, "\n"), "\n")
 		slices.Sort(lines)
 		for i, line := range lines {
-			lines[i] = regexp.MustCompile(`^`+markVariable+`=\w{26}$`).ReplaceAllString(line, markVariable)
+			lines[i] = regexp.MustCompile(`^`+program.MarkVariable+`=\w{26}$`).ReplaceAllString(line, program.MarkVariable)
 		}
 		return lines
 	}
-	usual := []string{"HOME=" + b.dir, "LANG=C.UTF-8", markVariable, "PATH=" + defaultPath}
+	usual := []string{"HOME=" + b.dir, "LANG=C.UTF-8", program.MarkVariable, "PATH=" + program.DefaultPath}
 	want := append(slices.Clone(usual), "TERM=dumb", "TZ=Europe/Madrid", "USER=alice")
 	got := env(output(b.works("run_command", "command", `tr '\0' '\n' < /proc/$$/environ`)))
 	if diff := cmp.Diff(want, got); diff != "" {

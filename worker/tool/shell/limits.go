@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mews/protocol/amount"
+	"mews/worker/program"
 )
 
 // limits are the bounds of the family.
@@ -36,11 +37,8 @@ var defaultLimits = limits{
 	idle: 30 * time.Minute, quiet: 300 * time.Millisecond, maxWait: 30 * time.Second,
 }
 
-// defaultPath has the system's own folders of programs.
-const defaultPath = "/usr/local/bin:/usr/bin:/bin"
-
 func (o Options) withDefaults() Options {
-	o.Path = cmp.Or(o.Path, defaultPath)
+	o.Path = cmp.Or(o.Path, program.DefaultPath)
 	o.Temp = cmp.Or(o.Temp, "/tmp")
 	o.limits = cmp.Or(o.limits, &defaultLimits)
 	return o

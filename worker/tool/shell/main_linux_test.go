@@ -34,7 +34,7 @@ func TestAReaperBeside(t *testing.T) {
 				return
 			case <-ended:
 			}
-			b.shell.Reap()
+			b.shell.environment.options.Programs.Reap()
 		}
 	})
 	for i := range 20 {

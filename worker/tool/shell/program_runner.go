@@ -4,24 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"mews/protocol/amount"
+	"mews/worker/program"
 )
 
-// killTimeout is how long a killed program and its output may take to end before they are given up. Nobody can end a process
-// that hangs in the kernel.
-const killTimeout = 5 * time.Second
-
-var (
-	errTimeout   = errors.New("timed out")
-	errNotEnding = errors.New("it was killed and does not end")
-)
+var errTimeout = errors.New("timed out")
 
 // programRun is one program to be run to its end.
 type programRun struct {
@@ -81,7 +73,7 @@ func (r *programRunner) run(ctx context.Context, p programRun) (o runOutcome, er
 	o.took = r.options.Now().Sub(began)
 	switch {
 	case err == nil:
-		o.status = statusOf(p.cmd.ProcessState)
+		o.status = program.Status(p.cmd.ProcessState)
 	case errors.Is(err, errTimeout):
 		o.status = "timed out after " + formatDuration(p.timeout)
 	default:
@@ -111,105 +103,20 @@ func (r *programRunner) bounded(ctx context.Context, timeout time.Duration, do f
 
 // execute starts the program and sees it through. The error is the cause of ctx if that has ended the program.
 func (r *programRunner) execute(ctx context.Context, p programRun) (o runOutcome, err error) {
-	from, to, err := os.Pipe()
-	if err != nil {
-		return o, fmt.Errorf("make a pipe for the output: %w", err)
-	}
-	defer from.Close()
-	// Both go to one pipe, so that what is written first comes first.
-	p.cmd.Stdout, p.cmd.Stderr = to, to
-	c, err := r.children.startChild(p.cmd)
-	_ = to.Close()
-	if err != nil {
-		return o, fmt.Errorf("start %s: %w", p.cmd.Path, err)
-	}
-	output := &capture{limits: r.options.limits, temp: r.temp}
-	copied := make(chan struct{})
-	go func() {
-		defer close(copied)
-		output.readFrom(from)
-	}()
-	exited := make(chan error, 1)
-	go func() { exited <- c.wait() }()
-
-	err = r.watch(ctx, c, exited, func() {
-		if line := output.progressLine(); line != "" {
-			p.progress(line)
-		}
+	output, limits := &capture{limits: r.options.limits, temp: r.temp}, r.options.limits
+	o.leftovers, err = r.options.Programs.Run(ctx, program.Run{
+		Cmd: p.cmd, Output: output, Grace: limits.grace, Linger: limits.linger, Every: limits.progress,
+		Tick: func() {
+			if line := output.progressLine(); line != "" {
+				p.progress(line)
+			}
+		},
 	})
-	if errors.Is(err, errNotEnding) {
-		_ = from.SetReadDeadline(time.Now())
-		<-copied
-		err = fmt.Errorf("end %s: %w", p.cmd.Path, err)
-	} else {
-		o.leftovers = r.endLeftovers(c, from, copied)
-	}
 	if err != nil && !errors.Is(err, errTimeout) {
 		output.discard() // nobody will be told of it
 	}
 	o.output = output.finish()
 	return o, err
-}
-
-// watch waits for the program's end, and brings it about when ctx ends. Then the error is the cause of ctx.
-func (r *programRunner) watch(ctx context.Context, c *child, exited <-chan error, tell func()) error {
-	ticker := time.NewTicker(r.options.limits.progress)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-exited:
-			return nil
-		case <-ticker.C:
-			tell()
-		case <-ctx.Done():
-			return r.stop(ctx, c, exited)
-		}
-	}
-}
-
-// stop asks the program to end, and kills it if it does not within the grace.
-func (r *programRunner) stop(ctx context.Context, c *child, exited <-chan error) error {
-	for _, try := range []struct {
-		signal syscall.Signal
-		within time.Duration
-	}{{syscall.SIGTERM, r.options.limits.grace}, {syscall.SIGKILL, killTimeout}} {
-		c.signal(try.signal)
-		c.signal(syscall.SIGCONT) // a suspended program cannot clean up
-		select {
-		case <-exited:
-			return context.Cause(ctx)
-		case <-time.After(try.within):
-		}
-	}
-	return errNotEnding
-}
-
-// endLeftovers ends the processes that the program has left running and takes the rest of its output. It waits for the last
-// members of a pipeline, but a program in the background must not keep its caller.
-func (r *programRunner) endLeftovers(c *child, from *os.File, copied <-chan struct{}) (ended int) {
-	select {
-	case <-copied:
-	case <-time.After(r.options.limits.linger):
-	}
-	ended = c.killLeftovers()
-	select {
-	case <-copied:
-	case <-time.After(r.options.limits.linger):
-		_ = from.SetReadDeadline(time.Now()) // a process that is not known as the program's holds the pipe
-		<-copied
-	}
-	return ended
-}
-
-// statusOf is how a program ended, in words.
-func statusOf(state *os.ProcessState) string {
-	if state == nil {
-		return "ended in an unknown way"
-	}
-	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
-		return "ended by a signal: " + status.Signal().String()
-	}
-	return fmt.Sprintf("exit %d", state.ExitCode())
 }
 
 // head are the lines for the place above the output.

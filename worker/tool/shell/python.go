@@ -43,7 +43,7 @@ func (r *programRunner) python(ctx context.Context, call worker.Call, args pytho
 	}
 	defer cleanUp()
 	before := r.takeSnapshot(ctx)
-	cmd := r.newCommand(r.home, r.variables("TERM=dumb", "MPLBACKEND=Agg"), line[0], line[1:]...)
+	cmd := r.newCommand(r.Home, r.Variables("TERM=dumb", "MPLBACKEND=Agg"), line[0], line[1:]...)
 	o, err := r.run(ctx, programRun{cmd: cmd, timeout: timeout, progress: call.Progress})
 	if err != nil {
 		return worker.Result{}, err
@@ -64,9 +64,9 @@ func (r *programRunner) pythonLine(args pythonArgs) (line []string, cleanUp func
 			return nil, nil, fmt.Errorf("an argument of %s: it must be short and hold no NUL byte", amount.Bytes(int64(len(arg))))
 		}
 	}
-	python, ok := r.find("python3")
+	python, ok := r.Find("python3")
 	if !ok {
-		return nil, nil, fmt.Errorf("python3 is not installed here: it is not in %s", r.options.Path)
+		return nil, nil, fmt.Errorf("python3 is not installed here: it is not in %s", r.Path)
 	}
 	line, cleanUp = []string{python, "-u", "-B"}, func() {}
 	if args.Path != "" {

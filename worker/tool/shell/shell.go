@@ -1,22 +1,20 @@
 // Package shell is the family of tools that run programs: a command, a Python script, and terminals in which programs go on
-// from one call to the next. Options.Start puts walls around a program, which hold whatever it does. Nothing here reads a
+// from one call to the next. The walls around a program hold whatever it does. Nothing here reads a
 // command to find out whether it is harmless.
 //
 // A program gets an environment built from nothing, its first three descriptors and no other, and a session of its own.
-// When it has ended, the processes that it left running are ended too, also those that have left its session. For that this
-// process must be the one that orphans come to: pid 1, or a sub-reaper. No other part of this process may have children,
-// because orphans that belong to no program are ended as well.
+// When it has ended, the processes that it left running are ended too.
 package shell
 
 import (
 	"context"
 	"errors"
-	"os/exec"
 	"path/filepath"
 	"time"
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/program"
 	"mews/worker/workspace"
 )
 
@@ -29,9 +27,7 @@ type Options struct {
 	Env  []string // more variables, NAME=VALUE, that the walls ask for
 	Temp string   // where outputs and scripts are kept, in a folder of their own; "" is /tmp
 
-	// Start starts a child behind its walls, with cmd.Start in the end. It is called by one
-	// goroutine at a time.
-	Start func(cmd *exec.Cmd) error
+	Programs *program.Children // what starts programs behind their walls
 	// QuotaNote says after each call why nothing more should be written to the workspace; "" where more may be. It waits no
 	// longer than ctx. nil: nobody keeps count.
 	QuotaNote func(ctx context.Context) string
@@ -53,11 +49,11 @@ var errClosed = errors.New("the worker is ending")
 func New(ws *workspace.Workspace, o Options) *Shell {
 	o = o.withDefaults()
 	e := &environment{
-		ws: ws, home: o.Home, options: o, temp: &tempFolder{parent: o.Temp},
-		children: &children{pids: map[int]string{}, start: o.Start},
+		Environment: program.Environment{Home: o.Home, User: o.User, Zone: o.Zone, Path: o.Path, Env: o.Env},
+		ws:          ws, options: o, temp: &tempFolder{parent: o.Temp},
 	}
 	if home, err := filepath.Abs(o.Home); err == nil {
-		e.home = home
+		e.Home = home
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
 	return &Shell{

@@ -16,6 +16,7 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/program"
 	"mews/worker/workspace"
 )
 
@@ -42,7 +43,7 @@ func newFixture(t testing.TB, change func(*Options)) *fixture {
 	quick := defaultLimits
 	quick.grace, quick.progress, quick.linger = 200*time.Millisecond, time.Millisecond, 200*time.Millisecond
 	o := Options{
-		Home: b.dir, User: "alice", Zone: "Europe/Madrid", Temp: t.TempDir(), Start: (*exec.Cmd).Start, Now: time.Now,
+		Home: b.dir, User: "alice", Zone: "Europe/Madrid", Temp: t.TempDir(), Programs: program.NewChildren((*exec.Cmd).Start), Now: time.Now,
 		limits: &quick,
 	}
 	if change != nil {
@@ -168,7 +169,7 @@ func numbers(t testing.TB, text string) []int {
 func gone(t testing.TB, pids ...int) {
 	t.Helper()
 	for _, pid := range pids {
-		if p, ok := readProcess(pid); ok && !p.dead {
+		if program.Lives(pid) {
 			t.Errorf("process %d goes on", pid)
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
@@ -218,7 +219,7 @@ func TestAfterClose(t *testing.T) {
 	}
 	b.fails("run_command", "the worker is ending", "command", "true")
 	b.fails("terminal", "the worker is ending", "action", "open")
-	if len(b.shell.environment.children.living()) > 0 {
+	if b.shell.environment.options.Programs.Len() > 0 {
 		t.Error("children are left")
 	}
 	if files, err := os.ReadDir(b.shell.environment.options.Temp); err != nil || len(files) > 0 {
@@ -230,10 +231,10 @@ func TestAfterClose(t *testing.T) {
 func TestStartIsAsked(t *testing.T) {
 	var started []string
 	b := newFixture(t, func(o *Options) {
-		o.Start = func(cmd *exec.Cmd) error {
+		o.Programs = program.NewChildren(func(cmd *exec.Cmd) error {
 			started = append(started, filepath.Base(cmd.Path))
 			return cmd.Start()
-		}
+		})
 	})
 	b.works("run_command", "command", "true")
 	b.works("run_python", "code", "pass")
@@ -275,9 +276,9 @@ func BenchmarkScreen(b *testing.B) {
 // TestAProgramThatCannotBeStartedForOthers: the model is told what to do, and not what the kernel calls it.
 func TestAProgramThatCannotBeStartedForOthers(t *testing.T) {
 	b := newFixture(t, func(o *Options) {
-		o.Start = func(cmd *exec.Cmd) error {
+		o.Programs = program.NewChildren(func(cmd *exec.Cmd) error {
 			return &os.PathError{Op: "fork/exec", Path: cmd.Path, Err: syscall.EAGAIN}
-		}
+		})
 	})
 	b.fails("run_command", "as many programs run as there may be", "command", "true")
 	b.fails("terminal", "as many programs run as there may be", "action", "open", "command", "true")

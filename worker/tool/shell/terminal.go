@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"mews/worker/program"
 	"os"
 	"slices"
 	"sync"
@@ -38,7 +39,7 @@ type terminal struct {
 	turn   int64 // that has opened it
 	opened time.Time
 	limits *limits
-	child  *child
+	child  *program.Child
 	master *os.File
 	idle   *time.Timer   // closes it
 	done   chan struct{} // closed when the program and its leftover processes are gone
@@ -92,10 +93,10 @@ func setSize(master *os.File, rows, cols int) error {
 func (t *terminal) run() {
 	defer close(t.done)
 	t.readOutput()
-	_ = t.child.wait() // ProcessState says how it ended
-	t.child.killLeftovers()
+	_ = t.child.Wait() // ProcessState says how it ended
+	t.child.KillLeftovers()
 	t.mu.Lock()
-	t.ending = statusOf(t.child.cmd.ProcessState)
+	t.ending = program.Status(t.child.Cmd.ProcessState)
 	t.mu.Unlock()
 	t.transition(stateEnded)
 	_ = t.master.Close()
@@ -117,7 +118,7 @@ func (t *terminal) readOutput() {
 			pause = minPollPause
 			continue
 		}
-		if p, ok := readProcess(t.child.pid); !errors.Is(err, syscall.EIO) || !ok || p.dead {
+		if !errors.Is(err, syscall.EIO) || !program.Lives(t.child.PID) {
 			return
 		}
 		time.Sleep(pause)
@@ -193,7 +194,7 @@ func (t *terminal) close(why terminalState) {
 	within := t.limits.grace
 	if t.transition(why) {
 		t.idle.Stop()
-		t.child.signal(syscall.SIGHUP)
+		t.child.Signal(syscall.SIGHUP)
 		_ = t.master.Close() // the kernel hangs up on all other processes of the terminal
 	}
 	for range 2 {
@@ -202,7 +203,7 @@ func (t *terminal) close(why terminalState) {
 			return
 		case <-time.After(within):
 		}
-		t.child.signal(syscall.SIGKILL)
-		within = killTimeout
+		t.child.Signal(syscall.SIGKILL)
+		within = program.KillTimeout
 	}
 }

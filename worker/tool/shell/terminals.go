@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -126,10 +127,10 @@ func (m *terminals) start(id int, a terminalArgs) (*terminal, error) {
 		return nil, err
 	}
 	// Without HISTFILE, commands that are typed here do not go into the person's own history.
-	cmd := m.newCommand(m.home, m.variables("TERM=xterm", "HISTFILE="), shell, args...)
+	cmd := m.newCommand(m.Home, m.Variables("TERM=xterm", "HISTFILE="), shell, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
-	cmd.SysProcAttr.Setctty = true // of descriptor 0
-	c, err := m.children.startChild(cmd)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setctty: true} // of descriptor 0
+	c, err := m.options.Programs.Start(cmd)
 	_ = tty.Close() // the program has its own
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", shell, errors.Join(err, master.Close()))

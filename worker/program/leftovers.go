@@ -1,4 +1,4 @@
-package shell
+package program
 
 import (
 	"bytes"
@@ -26,9 +26,9 @@ type process struct {
 	began   string // in the kernel's ticks; tells it from a later process with the same pid
 }
 
-// killLeftovers kills the processes that a program has left running and returns how many they were. It is called after wait:
+// KillLeftovers kills the processes that a program has left running and returns how many they were. It is called after Wait:
 // what is left has lost its parent then, and is a child of this process or below one.
-func (c *child) killLeftovers() int {
+func (c *Child) KillLeftovers() int {
 	ended := map[int]bool{}
 	for round := range graceRounds + killRounds {
 		left := c.leftovers()
@@ -46,10 +46,10 @@ func (c *child) killLeftovers() int {
 }
 
 // leftovers are the program's processes that are left alive.
-func (c *child) leftovers() []process {
+func (c *Child) leftovers() []process {
 	var all []process
 	orphans := childrenOf("self")
-	living := c.living() // after orphans, so that it has each of them that this shell has started
+	living := c.living() // after orphans, so that it has each of them that were started here
 	for _, pid := range orphans {
 		if living[pid] != "" {
 			continue
@@ -63,8 +63,8 @@ func (c *child) leftovers() []process {
 
 // isDescendant tells whether an orphan comes from the program: by its session, else by its mark. An orphan that has the
 // session and mark of no program is ended with the last program that ends.
-func (c *child) isDescendant(p process, living map[int]string) bool {
-	if p.session == c.pid {
+func (c *Child) isDescendant(p process, living map[int]string) bool {
+	if p.session == c.PID {
 		return true
 	}
 	if living[p.session] != "" {
@@ -152,7 +152,7 @@ func processMark(pid int) string {
 		return ""
 	}
 	for v := range bytes.SplitSeq(env, []byte{0}) {
-		if mark, ok := bytes.CutPrefix(v, []byte(markVariable+"=")); ok {
+		if mark, ok := bytes.CutPrefix(v, []byte(MarkVariable+"=")); ok {
 			return string(mark)
 		}
 	}

@@ -1,9 +1,10 @@
-package shell
+package program
 
 import (
 	"bytes"
 	"context"
 	"errors"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 // TestProgramsOfTheWorkersOwn: how each of them ends.
 func TestProgramsOfTheWorkersOwn(t *testing.T) {
-	b := newFixture(t, nil)
+	r := &Runner{Children: NewChildren((*exec.Cmd).Start), Environment: Environment{Home: t.TempDir()}}
 	sh := func(script string) Program {
 		return Program{Name: "sh", Args: []string{"-c", script}, Timeout: time.Minute, Memory: 64 << 20}
 	}
@@ -34,18 +35,19 @@ func TestProgramsOfTheWorkersOwn(t *testing.T) {
 		is      error
 		says    string
 	}{
-		"it works":            {sh("pwd; echo two"), b.dir + "\ntwo\n", nil, ""},
+		"it works":            {sh("pwd; echo two"), r.Environment.Home + "\ntwo\n", nil, ""},
 		"it fails":            {sh("echo first >&2; echo no such page >&2; exit 3"), "", nil, "sh: exit 3: no such page"},
-		"it is not there":     {Program{Name: "nosuchprogram"}, "", ErrNoProgram, "nosuchprogram"},
+		"it is not there":     {Program{Name: "nosuchprogram"}, "", ErrNotFound, "nosuchprogram"},
 		"it takes too long":   {Program{Name: "sleep", Args: []string{"1000"}, Timeout: time.Millisecond}, "", context.DeadlineExceeded, "no end"},
-		"it says too much":    {sh("yes"), "", nil, "sh: "},
+		"it says too much":    {sh("yes"), "", nil, "enough"},
 		"it takes memory":     {sh("exec python3 -c 'bytearray(512 << 20)'"), "", nil, "MemoryError"},
 		"it leaves one there": {sh("sleep 1000 & echo done"), "done\n", nil, ""},
+		"it is killed":        {sh("kill -9 $$"), "", nil, "sh: ended by a signal: killed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := &bounded{most: 1 << 16}
 			c.program.Stdout = out
-			err := b.shell.Run(t.Context(), c.program)
+			err := r.Run(t.Context(), c.program)
 			if c.says == "" && c.is == nil && err != nil || c.is != nil && !errors.Is(err, c.is) {
 				t.Fatalf("got %v", err)
 			}
@@ -60,13 +62,7 @@ func TestProgramsOfTheWorkersOwn(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stopped := errors.New("stopped")
 	cancel(stopped)
-	if err := b.shell.Run(ctx, sh("sleep 1000")); !errors.Is(err, stopped) {
+	if err := r.Run(ctx, sh("sleep 1000")); !errors.Is(err, stopped) {
 		t.Errorf("a context that has ended: %v", err)
-	}
-	if err := b.shell.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.shell.Run(t.Context(), sh("true")); !errors.Is(err, errClosed) {
-		t.Errorf("after Close: %v", err)
 	}
 }

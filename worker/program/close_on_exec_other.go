@@ -1,6 +1,6 @@
 //go:build !linux
 
-package shell
+package program
 
 // closeOnExec does nothing here: Go closes what it has opened itself.
 func closeOnExec() error { return nil }

@@ -1,0 +1,100 @@
+// Package program starts a worker's programs, behind the walls that the worker gives them, and ends what they leave running,
+// also what has left their session. For that this process must be the one that orphans come to: pid 1, or a sub-reaper. No
+// other part of it may have children, because orphans that belong to no program are ended as well.
+package program
+
+import (
+	"crypto/rand"
+	"errors"
+	"maps"
+	"os/exec"
+	"sync"
+	"syscall"
+)
+
+// MarkVariable is the variable by which a process that has left its session is recognised. A program may remove it.
+const MarkVariable = "MEWS_RUN"
+
+// Children are the processes that this worker has started and not yet waited for, each with its mark. Any goroutine may use
+// it.
+type Children struct {
+	start func(*exec.Cmd) error
+
+	mu   sync.Mutex // held during a start, so that pids has every child that there is
+	pids map[int]string
+}
+
+// NewChildren starts children behind their walls by start, with cmd.Start in the end. One goroutine at a time calls start.
+func NewChildren(start func(cmd *exec.Cmd) error) *Children {
+	return &Children{pids: map[int]string{}, start: start}
+}
+
+var errTooManyProcesses = errors.New("as many programs run as there may be at once; close a terminal, or end what runs, and try again")
+
+// Child is a program that was started, with all its descendants.
+type Child struct {
+	*Children
+	Cmd  *exec.Cmd
+	PID  int // and its session's, and its group's
+	mark string
+}
+
+// Start starts a command in a session of its own. The caller must call Wait.
+func (c *Children) Start(cmd *exec.Cmd) (*Child, error) {
+	mark := rand.Text()
+	cmd.Env = append(cmd.Env, MarkVariable+"="+mark)
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setsid = true
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// Go closes only what it opened itself, and this process may have been given other descriptors by mistake.
+	if err := closeOnExec(); err != nil {
+		return nil, err
+	}
+	if err := c.start(cmd); errors.Is(err, syscall.EAGAIN) {
+		return nil, errTooManyProcesses
+	} else if err != nil {
+		return nil, err
+	}
+	c.pids[cmd.Process.Pid] = mark
+	return &Child{Children: c, Cmd: cmd, PID: cmd.Process.Pid, mark: mark}, nil
+}
+
+// owns tells whether the child pid is one of Start's, whose wait nobody else may take. It waits while a child is being
+// started, so the answer is right for a pid that was among this process's children before the call.
+func (c *Children) owns(pid int) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, own := c.pids[pid]
+	return own
+}
+
+// living are the marks of the children that have not been waited for, by session.
+func (c *Children) living() map[int]string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.pids)
+}
+
+// Len is how many children have not been waited for.
+func (c *Children) Len() int { return len(c.living()) }
+
+// Wait waits for the program itself to end. It may be called once.
+func (c *Child) Wait() error {
+	err := c.Cmd.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.pids, c.PID)
+	return err
+}
+
+// Signal sends a signal to the program's process group. After Wait it does nothing: another process may have the number.
+func (c *Child) Signal(sig syscall.Signal) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.pids[c.PID] == c.mark {
+		_ = syscall.Kill(-c.PID, sig) // ESRCH: it has just ended
+	}
+}

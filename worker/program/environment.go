@@ -1,0 +1,60 @@
+package program
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// DefaultPath has the system's own folders of programs.
+const DefaultPath = "/usr/local/bin:/usr/bin:/bin"
+
+// Environment is what programs run in. It is built from nothing: no variable of this process's reaches them.
+type Environment struct {
+	Home string   // absolute; the folder that they start in
+	User string   // USER; "" leaves it out
+	Zone string   // TZ, an IANA name; "" leaves it out
+	Path string   // PATH; "" is DefaultPath
+	Env  []string // more variables, NAME=VALUE, that the walls ask for
+}
+
+// Variables are all variables of a program's environment.
+func (e Environment) Variables(more ...string) []string {
+	env := []string{"PATH=" + cmp.Or(e.Path, DefaultPath), "HOME=" + e.Home, "LANG=C.UTF-8"}
+	for _, v := range [][2]string{{"USER", e.User}, {"TZ", e.Zone}} {
+		if v[1] != "" {
+			env = append(env, v[0]+"="+v[1])
+		}
+	}
+	return append(append(env, e.Env...), more...)
+}
+
+// Find is the path of the first of these programs that is there: in Path, or by its own absolute path.
+func (e Environment) Find(names ...string) (string, bool) {
+	for _, name := range names {
+		for dir := range strings.SplitSeq(cmp.Or(e.Path, DefaultPath), ":") {
+			file := filepath.Join(dir, name)
+			if filepath.IsAbs(name) {
+				file = name
+			}
+			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+				return file, true
+			}
+		}
+	}
+	return "", false
+}
+
+// Status is how a program ended, in words: "exit 0", "ended by a signal: killed".
+func Status(state *os.ProcessState) string {
+	if state == nil {
+		return "ended in an unknown way"
+	}
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return "ended by a signal: " + status.Signal().String()
+	}
+	return fmt.Sprintf("exit %d", state.ExitCode())
+}

@@ -1,0 +1,100 @@
+package program
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ErrNotFound is in the error of Runner.Run when the program is not installed.
+var ErrNotFound = errors.New("it is not installed")
+
+// Program is a program that the worker runs for itself, not for a model.
+type Program struct {
+	Name    string // in the environment's Path, or an absolute path
+	Args    []string
+	Env     []string // more variables
+	Timeout time.Duration
+	Memory  int64     // bytes of data that it may have; 0: as much as the walls allow
+	Nice    int       // its priority (nice(1)); 0: the worker's
+	Stdout  io.Writer // nil drops it. An error of its Write ends the program.
+	Stderr  io.Writer // nil drops it, except for the last line, which is in the error
+}
+
+// EndError is the error of a program that did not end with status 0.
+type EndError struct {
+	Name  string
+	State *os.ProcessState
+	Said  string // its last line on standard error; "" where there is none
+}
+
+func (e *EndError) Error() string {
+	return strings.TrimSuffix(fmt.Sprintf("%s: %s: %s", e.Name, Status(e.State), e.Said), ": ")
+}
+
+// Runner runs programs of the worker's own. Any goroutine may use it.
+type Runner struct {
+	Children    *Children
+	Environment Environment
+}
+
+// limitData lowers the limit of its data segment, in KiB, and becomes the program that follows.
+const limitData = `ulimit -d "$0" && exec "$@"`
+
+// linger is for which a program's leftover processes may hold its output.
+const linger = 500 * time.Millisecond
+
+// Run runs a program until it ends, its time is over or ctx ends. When it returns nothing of the program is left. The error is
+// ErrNotFound, context.DeadlineExceeded, the cause of ctx, the error of a Writer, or an *EndError.
+func (r *Runner) Run(ctx context.Context, p Program) error {
+	path, found := r.Environment.Find(p.Name)
+	if !found {
+		return fmt.Errorf("%s: %w", p.Name, ErrNotFound)
+	}
+	args := p.Args
+	if p.Memory > 0 {
+		path, args = "/bin/sh", append([]string{"-c", limitData, strconv.FormatInt(p.Memory>>10, 10), path}, args...)
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Dir, cmd.Env = r.Environment.Home, r.Environment.Variables(p.Env...)
+	said := &lastLine{to: p.Stderr}
+	limited, cancel := context.WithTimeoutCause(ctx, p.Timeout, fmt.Errorf("no end after %s: %w", p.Timeout, context.DeadlineExceeded))
+	defer cancel()
+	_, err := r.Children.Run(limited, Run{
+		Cmd: cmd, Output: cmp.Or[io.Writer](p.Stdout, io.Discard), Errors: said, Nice: p.Nice, Linger: linger,
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", p.Name, err)
+	case !cmd.ProcessState.Success():
+		return &EndError{Name: p.Name, State: cmd.ProcessState, Said: string(bytes.ToValidUTF8(said.line, nil))}
+	}
+	return nil
+}
+
+// maxLine is how much of a last line is kept, in bytes.
+const maxLine = 200
+
+// lastLine passes an output on, and keeps the end of its last line that is not blank.
+type lastLine struct {
+	to   io.Writer // may be nil
+	line []byte
+}
+
+func (l *lastLine) Write(p []byte) (int, error) {
+	if text := bytes.TrimSpace(p[max(0, len(p)-maxLine):]); len(text) > 0 {
+		l.line = append(l.line[:0], text[bytes.LastIndexByte(text, '\n')+1:]...)
+	}
+	if l.to == nil {
+		return len(p), nil
+	}
+	return l.to.Write(p)
+}

@@ -1,0 +1,101 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+)
+
+// TestMain makes the test what a worker is: the process that orphans come to.
+func TestMain(m *testing.M) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// bash is a run of a script. Its outputs go to out and errs.
+func bash(script string, out, errs io.Writer) Run {
+	return Run{Cmd: exec.Command("/bin/bash", "-c", script), Output: out, Errors: errs, Linger: 200 * time.Millisecond}
+}
+
+func TestRun(t *testing.T) {
+	children := NewChildren((*exec.Cmd).Start)
+	for _, test := range []struct {
+		script, out, errs string
+		exit, leftovers   int
+	}{
+		{"echo a; echo b >&2; exit 3", "a\n", "b\n", 3, 0},
+		{"sleep 1000 & echo a", "a\n", "", 0, 1},
+		{"setsid sleep 1000 >/dev/null 2>&1 & echo a", "a\n", "", 0, 1},
+		{"cut -d' ' -f5 /proc/self/stat; echo $$; cat", "$$\n$$\n", "", 0, 0}, // a group of its own, and nothing to read
+	} {
+		var out, errs bytes.Buffer
+		r := bash(test.script, &out, &errs)
+		leftovers, err := children.Run(t.Context(), r)
+		want := strings.ReplaceAll(test.out, "$$", strconv.Itoa(r.Cmd.ProcessState.Pid()))
+		if err != nil || out.String() != want || errs.String() != test.errs || r.Cmd.ProcessState.ExitCode() != test.exit || leftovers != test.leftovers {
+			t.Errorf("%s: %q and %q, %v, %d left running, %v", test.script, &out, &errs, r.Cmd.ProcessState, leftovers, err)
+		}
+	}
+	if children.Len() > 0 {
+		t.Error("children are left")
+	}
+}
+
+// TestRunIsEnded: without a grace a program is killed at once, with all that it has started.
+func TestRunIsEnded(t *testing.T) {
+	children := NewChildren((*exec.Cmd).Start)
+	enough := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	var got bytes.Buffer
+	r := bash("trap '' TERM; setsid sleep 1000 & echo $!; sleep 1000", writerFunc(func(p []byte) (int, error) {
+		cancel(enough)
+		return got.Write(p)
+	}), io.Discard)
+	if _, err := children.Run(ctx, r); !errors.Is(err, enough) {
+		t.Errorf("ended with %v", err)
+	}
+	if status := r.Cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signal() != syscall.SIGKILL {
+		t.Errorf("ended by %v", status.Signal())
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(got.String()))
+	if err != nil || Lives(pid) {
+		t.Errorf("process %d goes on, %v", pid, err)
+	}
+}
+
+// TestRunIsNice: all of the program's processes are as nice as was said.
+func TestRunIsNice(t *testing.T) {
+	var out bytes.Buffer
+	r := bash("until [ $(nice) -eq 15 ]; do :; done; nice", &out, io.Discard)
+	r.Nice = 15
+	if _, err := NewChildren((*exec.Cmd).Start).Run(t.Context(), r); err != nil || out.String() != "15\n" {
+		t.Errorf("%q, %v", &out, err)
+	}
+}
+
+// TestWriterFails: who takes no more output ends the program, also one that does not mind.
+func TestWriterFails(t *testing.T) {
+	full := errors.New("full")
+	refuse := writerFunc(func([]byte) (int, error) { return 0, full })
+	for _, script := range []string{"yes", "yes >&2", "trap '' PIPE; yes; sleep 1000", "echo a"} {
+		if _, err := NewChildren((*exec.Cmd).Start).Run(t.Context(), bash(script, refuse, refuse)); !errors.Is(err, full) {
+			t.Errorf("%s: %v", script, err)
+		}
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
