@@ -16,6 +16,8 @@ type Item struct {
 	Attachments []Attachment
 	// Answer, where it is not "", answers it at once, whatever its gate decides, and no turn begins. It says nothing private.
 	Answer string
+	// Notice, where it is not "", is told of it, and all else goes on. It says nothing private.
+	Notice string
 	// Unread says of one with an Answer that it could not be looked at. Text names it, and the next inbound of its conversation that
 	// mentions what is unread has it in its text.
 	Unread         bool

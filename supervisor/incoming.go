@@ -27,7 +27,7 @@ type Incoming struct {
 	Query       string // with IncomingPress: what acknowledges the press
 	SentAt      time.Time
 	Addressed   bool   // it is meant for the bot: always in private and of presses, in groups where it says so
-	Unreadable  string // what was sent and cannot be read in this version, such as "a voice message"; "" for nothing
+	Unreadable  string // what was sent and does not reach the channel's bots, such as "a story"; "" for nothing
 	MovedTo     string // with IncomingMoved: the chat's new name
 }
 

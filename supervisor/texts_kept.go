@@ -16,7 +16,7 @@ const (
 	TextSaidYes       = "Taken as a yes, this once."
 	TextSaidNo        = "Taken as a no."
 	// TextUnread is added to the text that follows what could not be looked at, with the names of that. It is for the model.
-	TextUnread = "\n[Before this came %s, which can't be looked at in this version.]"
+	TextUnread = "\n[Before this came %s, which could not be looked at.]"
 	// TextNotKept stands for what a delivery said that is deleted from its chat.
 	TextNotKept = "(This was for a moment, and is not kept.)"
 )

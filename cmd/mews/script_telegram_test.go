@@ -161,6 +161,10 @@ func chatOf(ts *testscript.TestScript, name string) telegramtest.Chat {
 var botMedia = map[string]telegramtest.Field{
 	"photo": telegramtest.Photo(telegramtest.File{Name: "p.jpg", Content: []byte("a picture")}),
 	"voice": telegramtest.Voice(telegramtest.File{Name: "v.oga", Content: []byte("a voice")}, 3*time.Second),
+
+	"story":      telegramtest.Story(botGroups["clan"]),
+	"checklist":  telegramtest.Checklist("Party", "cake"),
+	"paid_media": telegramtest.PaidMedia(),
 }
 
 // write has somebody send a message.

@@ -41,7 +41,8 @@ func (b *Inbox) checkItem(ctx context.Context, item supervisor.Item) (_ supervis
 	if item.Decision, err = b.checkGate(ctx, item.Inbound); err != nil || item.Decision.Refused == "" {
 		return item, err == nil, err
 	}
-	item.Inbound.Text, item.Raw, item.Answer, item.Unread = placeholderText, "", item.Decision.Refused, false
+	item.Inbound.Text, item.Raw, item.Answer, item.Notice = placeholderText, "", item.Decision.Refused, ""
+	item.Attachments, item.Unread = nil, false
 	item.Inbound = classify(item.Inbound)
 	return item, !item.Decision.Quiet, nil
 }

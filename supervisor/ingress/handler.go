@@ -5,9 +5,7 @@ package ingress
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -29,6 +27,7 @@ type Options struct {
 	Outbox        sqlite.Outbox
 	Inbox         *inbox.Inbox
 	Questions     *question.Questions
+	LargestFile   int64        // bytes of what the channel can fetch
 	Seal          *access.Seal // nil where its key cannot be used: nobody is offered a second factor
 	Renames       *ChatRenames
 
@@ -48,7 +47,6 @@ type Handler struct {
 	o         Options
 	pairing   pairing
 	strangers access.OncePerDay // senders and groups that were noted today
-	albums    lastAlbums
 }
 
 // New makes a handler.
@@ -56,12 +54,6 @@ func New(o Options) *Handler {
 	h := &Handler{o: o}
 	h.pairing.o = &h.o
 	return h
-}
-
-// lastAlbums are the last albums of which something was kept, by chat. The zero value is ready.
-type lastAlbums struct {
-	mu     sync.Mutex // guards byChat
-	byChat map[string]string
 }
 
 // Next is where the next batch begins.
@@ -73,7 +65,6 @@ func (h *Handler) Next(ctx context.Context) (int64, error) {
 // the move is kept first, so that the group's conversations take it along. A batch that comes again is kept once.
 func (h *Handler) Take(ctx context.Context, batch []supervisor.Incoming, next int64) error {
 	var items []supervisor.Item
-	albums := h.albums.copy()
 	for _, in := range batch {
 		if in.Kind == supervisor.IncomingMoved {
 			if err := h.put(ctx, items, 0); err != nil {
@@ -85,23 +76,15 @@ func (h *Handler) Take(ctx context.Context, batch []supervisor.Incoming, next in
 			}
 			continue
 		}
-		if in.Kind == supervisor.IncomingUnreadable && in.Album != "" && albums[in.Chat] == in.Album {
-			continue // an album's sender is told once that it cannot be read
-		}
 		item, ok, err := h.admit(ctx, in)
 		if err != nil {
 			return err
 		}
 		if ok {
 			items = append(items, item)
-			albums[in.Chat] = in.Album
 		}
 	}
-	err := h.put(ctx, items, next)
-	if err == nil {
-		h.albums.set(albums)
-	}
-	return err
+	return h.put(ctx, items, next)
 }
 
 // put gives items to the inbox, with where the next batch begins; 0 leaves that as it is.
@@ -110,23 +93,6 @@ func (h *Handler) put(ctx context.Context, items []supervisor.Item, next int64) 
 		return nil
 	}
 	return h.o.Inbox.PutBatch(ctx, supervisor.Batch{Source: h.o.Source, Next: next, Items: items})
-}
-
-// copy is a copy for a batch to add to. It is set once the batch is kept.
-func (a *lastAlbums) copy() map[string]string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	albums := maps.Clone(a.byChat)
-	if albums == nil {
-		albums = map[string]string{}
-	}
-	return albums
-}
-
-func (a *lastAlbums) set(albums map[string]string) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.byChat = albums
 }
 
 // fromPeople are the kinds that somebody may have meant for their assistant.
@@ -185,6 +151,7 @@ func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.
 				User: user.Name, Channel: in.Channel, Chat: in.Chat, Thread: in.Thread,
 			},
 			Source: h.o.Source, Key: in.Key, Message: in.Message, Sender: in.Sender, Text: in.Text,
+			Together: in.Album, Origin: in.Origin,
 		},
 		Update: in.Update,
 		Raw:    string(in.Raw),
@@ -194,14 +161,11 @@ func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.
 		item.Inbound.Kind = supervisor.KindPress
 		h.o.Acknowledge(in.Query, "")
 	case supervisor.IncomingUnreadable:
-		what := in.Unreadable
-		if in.Album != "" {
-			what = textAlbum
-		}
-		item.Inbound.Text, item.Unread = what, true
-		item.Answer = fmt.Sprintf(textUnreadable, what)
+		item.Inbound.Text, item.Unread = in.Unreadable, true
+		item.Answer = fmt.Sprintf(textUnreadable, in.Unreadable)
 	case supervisor.IncomingMessage:
 		item.MentionsUnread = mayMention(in.Text)
+		h.attach(&item, in)
 	}
 	return item
 }
@@ -209,9 +173,15 @@ func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.
 // mayMention says whether words may say to the model that something before them could not be looked at. Commands, codes and answers
 // stand alone.
 func mayMention(text string) bool {
-	name, _ := supervisor.ParseSlashCommand(text)
-	return name == "" && !access.IsCode(text) && !access.ContainsRecovery(text) && question.InWords(text) == supervisor.AnswerNone
+	return !isCommand(text) && !isCode(text) && question.InWords(text) == supervisor.AnswerNone
 }
+
+func isCommand(text string) bool {
+	name, _ := supervisor.ParseSlashCommand(text)
+	return name != ""
+}
+
+func isCode(text string) bool { return access.IsCode(text) || access.ContainsRecovery(text) }
 
 // isAllowCommand says whether it is an admin's /allow, which is taken from a group in which nobody may speak yet.
 func isAllowCommand(user supervisor.User, in supervisor.Incoming) bool {

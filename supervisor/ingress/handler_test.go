@@ -46,7 +46,7 @@ func newFixture(t *testing.T) *fixture {
 	})
 	p.Handler = New(Options{
 		Source: "telegram/test/42", People: people, Access: p.db.Access(), Updates: p.db.Inbox(), Conversations: p.db.Conversations(),
-		Outbox: p.db.Outbox(), Inbox: box, Renames: new(ChatRenames), Moved: func(string, string) {}, Acknowledge: func(string, string) {},
+		Outbox: p.db.Outbox(), Inbox: box, Renames: new(ChatRenames), LargestFile: 20 << 20, Moved: func(string, string) {}, Acknowledge: func(string, string) {},
 		Refresh: func(ctx context.Context) error {
 			bound, err := p.db.Access().Bindings.List(ctx)
 			more := access.Stored{Groups: groups}
@@ -61,7 +61,7 @@ func newFixture(t *testing.T) *fixture {
 }
 
 // restart has the handler be made anew.
-func (p *fixture) restart() { p.Handler = New(p.Handler.o) }
+func (p *fixture) restart() { p.Handler = New(p.o) }
 
 func (p *fixture) note(_, action, detail string) { p.audited = append(p.audited, action+": "+detail) }
 
@@ -97,6 +97,17 @@ func (p *fixture) texts() (texts []string) {
 		texts = append(texts, in.Conversation.User+"@"+in.Conversation.Chat+": "+in.Text)
 	}
 	return texts
+}
+
+// files are those that were kept with what was accepted.
+func (p *fixture) files() (files [][]supervisor.Attachment) {
+	p.t.Helper()
+	for _, in := range p.accepted {
+		list, err := p.db.Attachments().List(p.t.Context(), in.ID)
+		must(p.t, err)
+		files = append(files, list)
+	}
+	return files
 }
 
 // answers are what the gate has answered by itself.
@@ -148,40 +159,6 @@ func TestAStrangerInAGroupWhoSpeaksToOthersIsNotNoted(t *testing.T) {
 	}
 	if len(p.accepted) != 0 {
 		t.Errorf("accepted %q", p.texts())
-	}
-}
-
-func TestWhatCannotBeLookedAtIsSaidOnceForAnAlbum(t *testing.T) {
-	p := newFixture(t)
-	photo := `,"photo":[{"file_id":"x","file_unique_id":"y","width":1,"height":1}],"media_group_id":"g1"`
-	p.take(1, p.incoming(101, 101, photo), p.incoming(101, 101, photo))
-	p.take(0, p.incoming(101, 101, photo))
-	if got := p.answers("alice", "101"); len(got) != 1 || !strings.HasPrefix(got[0], "I can't take an album in this version.") {
-		t.Errorf("answered %q", got)
-	}
-	p.take(2, p.incoming(101, 101, `,"voice":{"file_id":"x","file_unique_id":"y","duration":1}`))
-	want := "I can't take a voice message in this version. Write to me what it says, and I work with that."
-	if got := p.answers("alice", "101"); len(got) != 2 || got[1] != want {
-		t.Errorf("answered %q", got)
-	}
-	if len(p.accepted) != 0 {
-		t.Errorf("a turn would begin for %q", p.texts())
-	}
-}
-
-// The words after it may be about it, so the model learns of it, once. What has to stand alone stands alone.
-func TestARefusedPictureIsKnownToTheNextMessage(t *testing.T) {
-	p := newFixture(t)
-	photo := `,"photo":[{"file_id":"x","file_unique_id":"y","width":1,"height":1}]`
-	p.take(3, p.incoming(101, 101, photo), p.incoming(101, 101, `,"voice":{"file_id":"x","file_unique_id":"y","duration":1}`),
-		p.incoming(101, 101, photo))
-	p.restart() // which forgets nothing
-	p.take(2, p.incoming(101, 101, `,"text":"/help"`), p.incoming(101, 101, `,"text":"yes"`), p.incoming(102, 102, `,"text":"hello"`),
-		p.incoming(101, 101, `,"text":"what is in it?"`), p.incoming(101, 101, `,"text":"hello"`))
-	want := []string{"alice@101: /help", "alice@101: yes", "bob@102: hello",
-		"alice@101: what is in it?\n[Before this came a photo, a voice message, which can't be looked at in this version.]", "alice@101: hello"}
-	if !slices.Equal(p.texts(), want) {
-		t.Errorf("accepted %q, want %q", p.texts(), want)
 	}
 }
 

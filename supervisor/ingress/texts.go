@@ -2,9 +2,14 @@ package ingress
 
 // What people are told.
 const (
-	textUnreadable = "I can't take %s in this version. Write to me what it says, and I work with that."
+	// textUnreadable is told with what was sent.
+	textUnreadable = "That is %s, and Telegram gives me only its name. Write to me what it says, or send me a picture of it, and I work with that."
+	// textTooLarge is told with a file's name, its size, and the largest one.
+	textTooLarge = "I could not get %s: it has %s, and I can fetch at most %s from Telegram. Send it in smaller parts, if you can. With a Bot API " +
+		"server of one's own, started with --local, it is up to 2 GB: an admin can set that up (telegram.api_url and telegram.files)."
+	// textFileLeftOut is told with the name of what came with a command.
+	textFileLeftOut = "I did not take %s that came with your command: send it by itself, or with words that are no command."
 
-	textAlbum        = "an album"
 	textForeignPress = "This button is not for you: somebody else was asked."
 	textAllowHint    = "You spoke to me in the group “%s”, where I answer nobody yet. Write /allow there, and I answer the people there whom I know."
 

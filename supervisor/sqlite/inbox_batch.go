@@ -62,6 +62,9 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	}
 	t.putRaw(in, item)
 	t.putAttachments(in, item.Attachments)
+	if item.Notice != "" {
+		t.notify(supervisor.Delivery{Conversation: in.Conversation, Kind: supervisor.DeliveryNotice, Text: item.Notice})
+	}
 	t.endLogins(in.Conversation, item.Decision.Lock)
 	switch {
 	case item.Decision.Decide != nil:

@@ -108,6 +108,12 @@ func (c *Client) BotID() int64 { return c.id }
 // Source is who numbers the updates: "telegram/<API root>/<bot id>". Each server numbers a bot's updates by itself.
 func (c *Client) Source() string { return "telegram/" + c.root + "/" + strconv.FormatInt(c.id, 10) }
 
+// maxDownload is the largest file that Telegram's own server gives to a bot. (Bot API, getFile; Client.h, MAX_DOWNLOAD_FILE_SIZE.)
+const maxDownload = 20 << 20
+
+// LargestFile is the size of the largest file that can be fetched.
+func (c *Client) LargestFile() int64 { return maxDownload }
+
 // Close ends idle connections. Calls under way end with their contexts.
 func (c *Client) Close() {
 	dropIdle(c.polls)

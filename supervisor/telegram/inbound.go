@@ -106,21 +106,30 @@ func (r *updateReader) person(m fields) bool {
 // contents reads what the person sent.
 func (r *updateReader) contents(m fields) error {
 	w := wordingOf(m)
-	r.in.Unreadable, r.in.Album = unreadableIn(m), line(field[string](m, "media_group_id"), maxQuote)
-	if w.blank() && r.in.Unreadable == "" {
+	r.in.Album = line(field[string](m, "media_group_id"), maxQuote)
+	if file, ok := fileIn(m); ok {
+		r.in.Attachments = []supervisor.Attachment{file}
+	} else {
+		r.in.Unreadable = carried(m)
+	}
+	thing, _ := thingIn(m)
+	readable := !w.blank() || thing != "" || len(r.in.Attachments) > 0
+	if !readable && r.in.Unreadable == "" {
 		return nil
 	}
 	r.in.Addressed = !r.in.Group
 	if r.in.Group {
 		var err error
 		if r.in.Addressed, w, err = addressed(m, w, r.self); err != nil {
+			r.in.Attachments = nil
 			return err
 		}
 	}
 	r.in.Kind = supervisor.IncomingUnreadable
-	if !w.blank() {
-		r.in.Kind, r.in.Text = supervisor.IncomingMessage, compose(m, w, r.sender, r.in.Unreadable)
+	if readable {
+		r.in.Kind, r.in.Text = supervisor.IncomingMessage, r.compose(m, w)
 	}
+	r.origin(m)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -82,25 +83,48 @@ var inboundTests = []struct {
 		"message", "a (https://a.org)b (https://b.org)", ""},
 	{"entities of a kind to come", message(ann, privateChat, text("hi"), `"entities":[{"type":7}]`), "message", "hi", ""},
 
-	{"a photo", message(ann, privateChat, photo), "unreadable", "", "a photo"},
-	{"a voice message", message(ann, privateChat, voice), "unreadable", "", "a voice message"},
-	{"a caption", message(ann, privateChat, photo, `"caption":"what is this?"`), "message",
-		"what is this?\n[With it came a photo, which can't be looked at in this version.]", "a photo"},
-	{"a caption that is a command", message(ann, privateChat, photo, `"caption":"/new tea"`), "message", "/new tea", "a photo"},
+	{"a photo", message(ann, privateChat, photo), "message", "", ""},
+	{"a caption", message(ann, privateChat, photo, `"caption":"what is this?"`), "message", "what is this?", ""},
+	{"a caption that is a command", message(ann, privateChat, photo, `"caption":"/new tea"`), "message", "/new tea", ""},
 	{"a caption with a link", message(ann, privateChat, photo, `"caption":"here"`,
 		`"caption_entities":[{"type":"text_link","offset":0,"length":4,"url":"https://a.org"}]`),
-		"message", "here (https://a.org)\n[With it came a photo, which can't be looked at in this version.]", "a photo"},
-	{"a sticker", message(ann, privateChat, `"sticker":{"width":512,"height":512,"emoji":"🦅","type":"regular"}`),
-		"unreadable", "", "a sticker"},
-	{"an animation", message(ann, privateChat, `"document":{"file_id":"x"}`, `"animation":{"file_id":"x"}`), "unreadable",
-		"", "an animation"},
-	{"a file", message(ann, privateChat, `"document":{"file_name":"a.pdf","mime_type":"application/pdf"}`), "unreadable",
-		"", "a file"},
-	{"a place", message(ann, privateChat, `"location":{"latitude":1.5,"longitude":2.5}`, `"venue":{"title":"Cafe"}`),
-		"unreadable", "", "a place"},
-	{"a location", message(ann, privateChat, `"location":{"latitude":1.5,"longitude":2.5}`), "unreadable", "", "a location"},
-	{"a contact", message(ann, privateChat, `"contact":{"phone_number":"1","first_name":"C"}`), "unreadable", "", "a contact"},
-	{"a poll", message(ann, privateChat, `"poll":{"id":"1","question":"?"}`), "unreadable", "", "a poll"},
+		"message", "here (https://a.org)", ""},
+	{"a file without an id", message(ann, privateChat, `"document":{"file_name":"a.pdf","mime_type":"application/pdf"}`), "unreadable",
+		"", "a file, “a.pdf”"},
+	{"a sticker without an id", message(ann, privateChat, `"sticker":{"width":512,"height":512,"emoji":"🦅","type":"regular"}`),
+		"message", "[Sticker 🦅]\n[With it came a sticker, which Telegram does not give to a bot.]", "a sticker"},
+
+	{"a location", message(ann, privateChat, `"location":{"latitude":40.4168,"longitude":-3.7038}`), "message",
+		"[Location: 40.41680, -3.70380]", ""},
+	{"a live location", message(ann, privateChat, `"location":{"latitude":40.4168,"longitude":-3.7038,"live_period":900}`), "message",
+		"[Live location, which began at: 40.41680, -3.70380]", ""},
+	{"a live location that moved", `{"update_id":500001,"edited_message":{"message_id":11,"date":1760000000,"edit_date":1760000009,` +
+		ann + `,` + privateChat + `,"location":{"latitude":40.5,"longitude":-3.7,"live_period":900}}}`, "other", "", ""},
+	{"a venue", message(ann, privateChat, `"location":{"latitude":1.5,"longitude":2.5}`,
+		`"venue":{"location":{"latitude":1.5,"longitude":2.5},"title":"Cafe","address":"High Street 1"}`), "message",
+		"[Place: Cafe, High Street 1 (1.50000, 2.50000)]", ""},
+	{"a venue without a place", message(ann, privateChat, `"location":{"latitude":1.5,"longitude":2.5}`, `"venue":{"title":"Cafe"}`),
+		"message", "[Location: 1.50000, 2.50000]", ""},
+	{"a contact", message(ann, privateChat, `"contact":{"phone_number":"+34 600","first_name":"C","last_name":"D\nE"}`), "message",
+		"[Contact: C D E, +34 600]", ""},
+	{"a poll", message(ann, privateChat, `"poll":{"id":"1","question":"Tea?","options":[{"text":"yes"},{"text":"no"},{"text":""}]}`),
+		"message", "[Poll: Tea? (options: yes; no)]", ""},
+	{"a quiz", message(ann, privateChat, `"poll":{"id":"1","type":"quiz","question":"2+2","options":[{"text":"4"},{"text":"5"}]}`),
+		"message", "[Quiz: 2+2 (options: 4; 5)]", ""},
+	{"a throw of dice", message(ann, privateChat, `"dice":{"emoji":"🎯","value":6}`), "message", "[Dice 🎯: 6]", ""},
+	{"a forwarded poll", message(ann, privateChat, `"poll":{"id":"1","question":"Tea?"}`,
+		`"forward_origin":{"type":"user","date":1,"sender_user":{"id":9,"first_name":"Eve"}}`), "message",
+		"[Forwarded from Eve]\n[Poll: Tea? (options: )]", ""},
+	{"a poll that is none", message(ann, privateChat, `"poll":7`), "other", "", ""},
+
+	{"a checklist", message(ann, privateChat, `"checklist":{"title":"Party","tasks":[{"id":1,"text":"cake"}]}`), "unreadable", "",
+		"a checklist, “Party”"},
+	{"a story", message(ann, privateChat, `"story":{"chat":{"id":-5,"type":"channel","title":"News"},"id":3}`), "unreadable", "", "a story"},
+	{"a game", message(ann, privateChat, `"game":{"title":"Chess","photo":[]}`), "unreadable", "", "a game, “Chess”"},
+	{"an invoice", message(ann, privateChat, `"invoice":{"title":"Shoes\n","currency":"EUR"}`), "unreadable", "", "an invoice, “Shoes”"},
+	{"a giveaway", message(ann, privateChat, `"giveaway":{"winner_count":1}`), "unreadable", "", "a giveaway"},
+	{"paid media with words", message(ann, privateChat, `"paid_media":{"star_count":1}`, `"caption":"worth it?"`), "message",
+		"worth it?\n[With it came paid media, which Telegram does not give to a bot.]", "paid media"},
 	{"a thing of a kind to come", message(ann, privateChat, `"hologram":{"file_id":"x"}`), "other", "", ""},
 
 	{"a reply", message(ann, privateChat, text("and this?"),
@@ -112,6 +136,15 @@ var inboundTests = []struct {
 	{"a reply to a photo", message(ann, privateChat, text("and this?"),
 		`"reply_to_message":{"message_id":3,`+ann+`,`+photo+`}`),
 		"message", "> [a photo]\nand this?", ""},
+	{"a reply to a file with words", message(ann, privateChat, text("and this?"),
+		`"reply_to_message":{"message_id":3,`+ann+`,"document":{"file_name":"a.pdf"},"caption":"the bill"}`),
+		"message", "> [a file, “a.pdf”] the bill\nand this?", ""},
+	{"a reply to a place", message(ann, privateChat, text("how far?"),
+		`"reply_to_message":{"message_id":3,`+ann+`,"location":{"latitude":1,"longitude":2}}`),
+		"message", "> [Location: 1.00000, 2.00000]\nhow far?", ""},
+	{"a voice message as a reply", message(ann, privateChat, voice, replyTo(bot)), "message", "> Hm", ""},
+	{"a forwarded photo", message(ann, privateChat, photo, `"forward_origin":{"type":"hidden_user","date":1,"sender_user_name":"Eve"}`),
+		"message", "[Forwarded from Eve]", ""},
 	{"a reply to somebody", message(ann, group, text("/ask why"), `"reply_to_message":{"message_id":3,`+bob+`,"text":"No."}`),
 		"message", "/ask why", ""},
 	{"a reply to somebody in words", message(ann, group, text("@mews_bot is that so?"), entity("mention", 0, 9),
@@ -128,7 +161,7 @@ var inboundTests = []struct {
 		"abcd-ef01-2345-6789-ghjk-mnpq-rs", ""},
 	{"one in groups of its own", message(ann, privateChat, text("ABCDEF0123456 789GHJKMN—PQRS"), replyTo(bot)), "message",
 		"ABCDEF0123456 789GHJKMN—PQRS", ""},
-	{"a code as a caption", message(ann, privateChat, photo, `"caption":"123-456"`), "message", "123-456", "a photo"},
+	{"a code as a caption", message(ann, privateChat, photo, `"caption":"123-456"`), "message", "123-456", ""},
 	{"a forwarded code", message(ann, privateChat, text("ABCD-EF01-2345-6789-GHJK-MNPQ-RS"),
 		`"forward_origin":{"type":"hidden_user","date":1,"sender_user_name":"Eve"}`), "message", "ABCD-EF01-2345-6789-GHJK-MNPQ-RS", ""},
 	{"a code as a reply in a group", message(ann, group, text("@mews_bot 123456"), entity("mention", 0, 9), replyTo(bot)),
@@ -243,9 +276,9 @@ func TestReadEnvelope(t *testing.T) {
 			Kind: "message", Sender: "42",
 			Chat: "-777", Group: true, Title: "The flat", Message: "11", Key: "500001.1760000000", Text: "hello", SentAt: at}},
 		"of an album": {message(ann, privateChat, photo, `"media_group_id":"13"`), supervisor.Incoming{Update: 500001,
-			Kind:   "unreadable",
+			Kind:   "message",
 			Sender: "42", Chat: "42", Message: "11", Album: "13", Key: "500001.1760000000", SentAt: at, Addressed: true,
-			Unreadable: "a photo"}},
+			Attachments: []supervisor.Attachment{{File: "AgAC", Kind: "photo", MediaType: "image/jpeg", Size: 1234}}, Origin: "world"}},
 		"moved, said in the old chat": {message(ann, smallGroup, `"migrate_to_chat_id":-100777`), moved("The flat")},
 		"moved, said in the new chat": {message(ann, group, `"migrate_from_chat_id":-777`), moved("The house")},
 		"an edit": {`{"update_id":500001,"edited_message":{}}`, supervisor.Incoming{Update: 500001,
@@ -308,10 +341,11 @@ func TestReadInAGroup(t *testing.T) {
 		"a reply to Bob":         {[]string{text("why?"), replyTo(bob)}, false, false, "> Bob: Hm\nwhy?"},
 		"in a topic that we opened": {[]string{text("hello"), `"is_topic_message":true,"message_thread_id":3`,
 			`"reply_to_message":{"message_id":3,` + bot + `,"forum_topic_created":{"name":"Tea"}}`}, false, false, "hello"},
-		"a voice message to us": {[]string{voice, replyTo(bot)}, true, false, ""},
+		"a voice message to us":       {[]string{voice, replyTo(bot)}, true, false, "> Hm"},
+		"a voice message to nobody":   {[]string{voice}, false, false, ""},
+		"a photo as an answer to Bob": {[]string{photo, replyTo(bob)}, false, false, "> Bob: Hm"},
 		"a photo with our name": {[]string{photo, `"caption":"@mews_bot look"`,
-			`"caption_entities":[{"type":"mention","offset":0,"length":9}]`}, true, true,
-			"look\n[With it came a photo, which can't be looked at in this version.]"},
+			`"caption_entities":[{"type":"mention","offset":0,"length":9}]`}, true, true, "look"},
 		"a link after our name": {[]string{text("@mews_bot see here"), `"entities":[{"type":"mention","offset":0,"length":9},` +
 			`{"type":"text_link","offset":14,"length":4,"url":"https://a.org"}]`}, true, true, "see here (https://a.org)"},
 		"another's command, forwarded": {[]string{text("/stop"),
@@ -375,6 +409,9 @@ func FuzzUpdate(f *testing.F) {
 	}
 	f.Add([]byte(message(ann, group, text("@mews_bot hi"), entity("mention", 0, 9),
 		`"message_thread_id":5,"is_topic_message":true`)))
+	for _, l := range fileTests {
+		f.Add([]byte(message(ann, privateChat, l.fields)))
+	}
 	f.Add([]byte(message(ann, smallGroup, `"migrate_to_chat_id":-100777`)))
 	f.Add([]byte(press(privateChat, ann, `"data":"yes"`)))
 	for _, kind := range telegramtest.OtherKinds() {
@@ -401,7 +438,10 @@ func broken(l supervisor.Incoming) string {
 		"an id below zero":       l.Update < 0,
 		"a text that is none":    !utf8.ValidString(l.Text) || strings.Contains(l.Text, "\x00"),
 		"too long":               len(l.Text) > supervisor.MaxText,
-		"a blank message":        words && strings.TrimSpace(l.Text) == "",
+		"a blank message":        words && strings.TrimSpace(l.Text) == "" && len(l.Attachments) == 0,
+		"a file of no words":     !words && len(l.Attachments) > 0,
+		"what can't be kept":     slices.ContainsFunc(l.Attachments, unkept),
+		"an origin of no name":   l.Origin != "" && l.Origin != supervisor.OriginWorld,
 		"nothing unreadable":     l.Kind == supervisor.IncomingUnreadable && (l.Unreadable == "" || l.Text != ""),
 		"a person of no id":      person && (l.Sender == "" || l.Sender[0] == '-' || l.Sender == "0"),
 		"no place or name":       person && (l.Chat == "" || l.Message == "" || l.Key == "" || l.Update == 0),

@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -80,14 +81,14 @@ func clean(text string) string {
 
 // compose is what the model reads of a message: its words, and around them what they refer to. Nothing stands before a command or
 // among its arguments, nor beside a code, which is known only where it stands alone.
-func compose(m fields, w wording, sender int64, unreadable string) string {
+func (r *updateReader) compose(m fields, w wording) string {
 	text := w.text()
 	if commandIn(m, w) == nil && !isCode(text) {
-		lines := []string{attribution(m), quoted(m, sender), text}
-		if unreadable != "" {
-			lines = append(lines, "[With it came "+unreadable+", which can't be looked at in this version.]")
+		thing, _ := thingIn(m)
+		text = joined("\n", attribution(m), quoted(m, r.sender), text, thing)
+		if r.in.Unreadable != "" {
+			text += fmt.Sprintf(textBesides, r.in.Unreadable)
 		}
-		text = strings.Join(slices.DeleteFunc(lines, func(s string) bool { return s == "" }), "\n")
 	}
 	return cut(text, supervisor.MaxText)
 }
@@ -143,9 +144,7 @@ func quoted(m fields, sender int64) string {
 	if strings.TrimSpace(text) == "" {
 		text = wordingOf(to).text()
 	}
-	if what := unreadableIn(to); text == "" && what != "" {
-		text = "[" + what + "]"
-	}
+	text = joined(" ", besidesWords(to), text)
 	from := field[gotgbot.User](to, "from")
 	if by := line(name(from), maxQuote); text != "" && by != "" && from.Id != sender && !from.IsBot {
 		text = by + ": " + text
@@ -195,14 +194,4 @@ func cut(text string, n int) string {
 		n--
 	}
 	return text[:n]
-}
-
-// unreadableIn is what a message carries that can't be read; "" for nothing.
-func unreadableIn(m fields) string {
-	for _, t := range unreadableFields {
-		if _, ok := m[t.field]; ok {
-			return t.name
-		}
-	}
-	return ""
 }

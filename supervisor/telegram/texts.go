@@ -3,26 +3,28 @@ package telegram
 // textFileTooLarge is told with the file's name, its bytes, and the most there can be.
 const textFileTooLarge = "the file %q has %d bytes, and a bot can send at most %d"
 
-// unreadableFields are what Telegram can carry and this version can't read, with its name in a sentence. The first that is
-// there counts: an animation comes as a document too, a venue as a location.
-var unreadableFields = []struct{ field, name string }{
-	{"voice", "a voice message"},
-	{"photo", "a photo"},
-	{"animation", "an animation"},
-	{"video", "a video"},
-	{"video_note", "a video message"},
-	{"sticker", "a sticker"},
-	{"audio", "an audio file"},
-	{"document", "a file"},
-	{"venue", "a place"},
-	{"location", "a location"},
-	{"contact", "a contact"},
-	{"poll", "a poll"},
+// unreadable are what Telegram can carry and does not give to bots, with its name in a sentence.
+var unreadable = []struct{ field, name string }{
 	{"checklist", "a checklist"},
-	{"dice", "a throw of dice"},
 	{"story", "a story"},
 	{"paid_media", "paid media"},
 	{"game", "a game"},
 	{"invoice", "an invoice"},
 	{"giveaway", "a giveaway"},
+	{"giveaway_winners", "the winners of a giveaway"},
 }
+
+// What was sent, in words for the model.
+const (
+	textLocation     = "Location: %s"
+	textLiveLocation = "Live location, which began at: %s"
+	textVenue        = "Place: %s (%s)"
+	textContact      = "Contact: %s"
+	textPoll         = "Poll: %s (options: %s)"
+	textQuiz         = "Quiz: %s (options: %s)"
+	textDice         = "Dice %s: %d"
+	textSticker      = "Sticker %s"
+	textTitled       = "%s, “%s”" // what it is, and its name
+	// textBesides stands below words that came with something that does not reach a bot.
+	textBesides = "\n[With it came %s, which Telegram does not give to a bot.]"
+)

@@ -3,6 +3,7 @@ package telegramtest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -25,7 +26,8 @@ type Message struct {
 	At       time.Time // its date
 	Keyboard [][]Button
 
-	root int64 // the message that its chain of replies began with; 0 for itself
+	more map[string]any // its other fields, as the server shows them
+	root int64          // the message that its chain of replies began with; 0 for itself
 }
 
 // chat is what the server knows of one.
@@ -179,6 +181,7 @@ func (c *chat) json(m *Message, shallow bool) map[string]any {
 		}
 	}
 	c.jsonOfFile(v, m)
+	maps.Copy(v, m.more)
 	if m.Keyboard != nil {
 		v["reply_markup"] = map[string]any{"inline_keyboard": m.Keyboard}
 	}

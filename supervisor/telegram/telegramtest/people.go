@@ -21,7 +21,6 @@ func (p People) Say(in Chat, from User, text string, more ...Field) (update, mes
 type personMessage struct {
 	*Message
 	kind  string // of the update
-	extra map[string]any
 	files []File
 }
 
@@ -29,8 +28,8 @@ type personMessage struct {
 func (w *serverState) say(in Chat, from User, text string, more []Field) (update, message int64) {
 	c := w.chats.meet(in)
 	s := &personMessage{
-		Message: &Message{From: from, Text: text, Entities: findEntities(text), At: w.now().Truncate(time.Second)},
-		kind:    "message", extra: map[string]any{},
+		Message: &Message{From: from, Text: text, Entities: findEntities(text), At: w.now().Truncate(time.Second), more: map[string]any{}},
+		kind:    "message",
 	}
 	if c.Type == "channel" {
 		s.kind = "channel_post"
@@ -52,11 +51,7 @@ func (w *serverState) say(in Chat, from User, text string, more []Field) (update
 	for _, f := range s.files {
 		w.files.add(f)
 	}
-	v := c.json(s.Message, false)
-	for name, x := range s.extra {
-		v[name] = x
-	}
-	return w.enqueue(s.kind, c.ID, mustMarshal(v), s.At.Add(keepUpdates)), s.ID
+	return w.enqueue(s.kind, c.ID, mustMarshal(c.json(s.Message, false)), s.At.Add(keepUpdates)), s.ID
 }
 
 // enqueue adds an update of a kind that is allowed, and wakes who waits for one. The caller is in change.

@@ -1,0 +1,39 @@
+package ingress
+
+import (
+	"fmt"
+	"strings"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+// togetherForwarded has a turn take together what was forwarded, from wherever it is.
+const togetherForwarded = "forward"
+
+// attach puts what came with a message into its item. No file comes with a command or with a code. One that is too large to be
+// fetched is said at once: the turn of the words that came with it goes on, and without words there is none.
+func (h *Handler) attach(item *supervisor.Item, in supervisor.Incoming) {
+	switch {
+	case isCode(in.Text):
+		return
+	case isCommand(in.Text):
+		for _, file := range in.Attachments {
+			item.Notice = fmt.Sprintf(textFileLeftOut, file.Title())
+		}
+		return
+	case in.Forwarded:
+		item.Inbound.Together = togetherForwarded
+	}
+	for _, file := range in.Attachments {
+		if file.Size > h.o.LargestFile {
+			file.Failure = fmt.Sprintf(textTooLarge, file.Title(), amount.Size(file.Size), amount.Size(h.o.LargestFile))
+			item.Notice = file.Failure
+		}
+		item.Attachments = append(item.Attachments, file)
+	}
+	if item.Notice != "" && strings.TrimSpace(in.Text) == "" {
+		item.Inbound.Text, item.Unread, item.Attachments = in.Attachments[0].Title(), true, nil
+		item.Answer, item.Notice = item.Notice, ""
+	}
+}

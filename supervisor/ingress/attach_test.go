@@ -1,0 +1,109 @@
+package ingress
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+)
+
+const (
+	aPhoto    = `,"photo":[{"file_id":"p","file_unique_id":"y","width":1,"height":1}]`
+	aVoice    = `,"voice":{"file_id":"v","file_unique_id":"y","duration":1}`
+	aStory    = `,"story":{"chat":{"id":-5,"type":"channel"},"id":3}`
+	aLargeOne = `,"document":{"file_id":"d","file_name":"big\u202e.iso","file_size":26214400}`
+	forwarded = `,"forward_origin":{"type":"hidden_user","date":1,"sender_user_name":"Eve"}`
+)
+
+const tooLarge = "I could not get a file, “big_.iso”: it has 25 MiB, and I can fetch at most 20 MiB from Telegram. Send it in smaller parts, if you " +
+	"can. With a Bot API server of one's own, started with --local, it is up to 2 GB: an admin can set that up (telegram.api_url and " +
+	"telegram.files)."
+
+// Every file is kept with its message, and nothing of it is for a turn until it was read.
+func TestFilesAreKeptWithTheirMessages(t *testing.T) {
+	p := newFixture(t)
+	p.take(1, p.incoming(101, 101, aPhoto+`,"media_group_id":"g1"`), p.incoming(101, 101, aPhoto+`,"media_group_id":"g1","caption":"look"`),
+		p.incoming(101, 101, aVoice), p.incoming(101, 101, `,"text":"hm"`+forwarded), p.incoming(101, 101, aPhoto+forwarded+`,"media_group_id":"g2"`),
+		p.incoming(101, 101, `,"dice":{"emoji":"x","value":1}`))
+	if want := []string{"alice@101: ", "alice@101: look", "alice@101: ", "alice@101: [Forwarded from Eve]\nhm", "alice@101: [Forwarded from Eve]",
+		"alice@101: [Dice x: 1]"}; !slices.Equal(p.texts(), want) {
+		t.Errorf("accepted %q, want %q", p.texts(), want)
+	}
+	var told []string
+	for i, in := range p.accepted {
+		about := string(in.State) + " " + in.Together + " " + string(in.Origin)
+		for _, file := range p.files()[i] {
+			about += " " + file.File
+		}
+		told = append(told, about)
+	}
+	if want := []string{"arriving g1 world p", "arriving g1 world p", "arriving  own v", "arriving forward world", "arriving forward world p",
+		"new  own"}; !slices.Equal(told, want) {
+		t.Errorf("kept %q, want %q", told, want)
+	}
+	if told := p.answers("alice", "101"); len(told) != 0 {
+		t.Errorf("told %q", told)
+	}
+}
+
+func TestWhatDoesNotReachABotIsNamed(t *testing.T) {
+	p := newFixture(t)
+	p.take(1, p.incoming(101, 101, `,"checklist":{"title":"Party"}`))
+	want := "That is a checklist, “Party”, and Telegram gives me only its name. Write to me what it says, or send me a picture of it, and I work with that."
+	if got := p.answers("alice", "101"); len(got) != 1 || got[0] != want {
+		t.Errorf("answered %q", got)
+	}
+	if len(p.accepted) != 0 {
+		t.Errorf("a turn would begin for %q", p.texts())
+	}
+}
+
+// The words after it may be about it, so the model learns of it, once. What has to stand alone stands alone.
+func TestWhatCouldNotBeLookedAtIsKnownToTheNextMessage(t *testing.T) {
+	p := newFixture(t)
+	p.take(3, p.incoming(101, 101, aStory), p.incoming(101, 101, aLargeOne), p.incoming(101, 101, aStory))
+	p.restart() // which forgets nothing
+	p.take(2, p.incoming(101, 101, `,"text":"/help"`), p.incoming(101, 101, `,"text":"yes"`), p.incoming(102, 102, `,"text":"hello"`),
+		p.incoming(101, 101, aPhoto+`,"caption":"what is in it?"`), p.incoming(101, 101, `,"text":"hello"`))
+	want := []string{"alice@101: /help", "alice@101: yes", "bob@102: hello",
+		"alice@101: what is in it?\n[Before this came a file, “big_.iso”, a story, which could not be looked at.]", "alice@101: hello"}
+	if !slices.Equal(p.texts(), want) {
+		t.Errorf("accepted %q, want %q", p.texts(), want)
+	}
+}
+
+// A file that can't be fetched is said at once. Words that came with it are worked on, and name it.
+func TestAFileThatIsTooLargeIsSaidAtOnce(t *testing.T) {
+	p := newFixture(t)
+	p.take(1, p.incoming(101, 101, aLargeOne))
+	if got := p.answers("alice", "101"); len(got) != 1 || got[0] != tooLarge || len(p.accepted) != 0 {
+		t.Errorf("answered %q, accepted %q", got, p.texts())
+	}
+	words := p.incoming(102, 102, aLargeOne+`,"caption":"what is it?"`)
+	for range 2 { // the batch comes again
+		p.take(2, words)
+	}
+	if got := p.answers("bob", "102"); len(got) != 1 || got[0] != tooLarge {
+		t.Errorf("told %q", got)
+	}
+	if want := []string{"bob@102: what is it?", "bob@102: what is it?"}; !slices.Equal(p.texts(), want) || p.files()[0][0].Failure != tooLarge {
+		t.Errorf("accepted %q with %+v", p.texts(), p.files())
+	}
+	p.o.LargestFile = 2000 << 20
+	p.take(3, p.incoming(101, 101, aLargeOne))
+	if got := p.files(); got[2][0].Failure != "" || got[2][0].Size != 25<<20 {
+		t.Errorf("of one that is not too large: %+v", got[2])
+	}
+}
+
+func TestNoFileComesWithACommandOrACode(t *testing.T) {
+	p := newFixture(t)
+	p.take(1, p.incoming(101, 101, aPhoto+`,"caption":"/new tea"`), p.incoming(101, 101, aPhoto+`,"caption":"123456"`))
+	if got := p.files(); len(got) != 2 || len(got[0])+len(got[1]) != 0 || p.accepted[0].Kind != supervisor.KindCommand {
+		t.Errorf("accepted %q with %+v", p.texts(), got)
+	}
+	if got := p.answers("alice", "101"); len(got) != 1 || !strings.HasPrefix(got[0], "I did not take a photo that came with your command: ") {
+		t.Errorf("told %q", got)
+	}
+}

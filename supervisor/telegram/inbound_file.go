@@ -1,0 +1,92 @@
+package telegram
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+const (
+	maxFileID      = 1 << 10 // bytes; Telegram's have some 100
+	maxMediaType   = 128     // bytes
+	maxInboundName = 1 << 10 // bytes of a file's name, which Telegram itself cuts at fewer
+	maxSeconds     = 1 << 30 // of a recording: no number above it is one
+)
+
+// fileField is a field of a message with one file. A kind has its field's name.
+type fileField struct {
+	kind      protocol.AttachmentKind
+	mediaType func(file fields) string // where the file does not say it
+}
+
+// fileFields are in the order in which they count: an animation comes as a document too.
+var fileFields = []fileField{
+	{protocol.AttachmentVoice, ofType("audio/ogg")},
+	{protocol.AttachmentPhoto, ofType("image/jpeg")},
+	{protocol.AttachmentAnimation, ofType("")},
+	{protocol.AttachmentVideo, ofType("")},
+	{protocol.AttachmentVideoNote, ofType("video/mp4")},
+	{protocol.AttachmentSticker, stickerType},
+	{protocol.AttachmentAudio, ofType("")},
+	{protocol.AttachmentDocument, ofType("")},
+}
+
+func ofType(mediaType string) func(fields) string { return func(fields) string { return mediaType } }
+
+// stickerType: a sticker is a picture, a vector animation or a video. (Bot API, Sticker.)
+func stickerType(sticker fields) string {
+	switch {
+	case field[bool](sticker, "is_animated"):
+		return "application/x-tgsticker"
+	case field[bool](sticker, "is_video"):
+		return "video/webm"
+	}
+	return "image/webp"
+}
+
+// fileIn is the file that a message carries. One without an id can't be fetched, and is none.
+func fileIn(m fields) (_ supervisor.Attachment, ok bool) {
+	for _, f := range fileFields {
+		if _, ok := m[string(f.kind)]; !ok {
+			continue
+		}
+		file := field[fields](m, string(f.kind))
+		if f.kind == protocol.AttachmentPhoto {
+			file = largest(field[[]fields](m, string(f.kind)))
+		}
+		id := field[string](file, "file_id")
+		return supervisor.Attachment{
+			File: id, Kind: f.kind, Name: fileName(file), MediaType: cmp.Or(mediaTypeOf(file), f.mediaType(file)),
+			Size:    max(0, field[int64](file, "file_size")),
+			Seconds: int(min(max(0, field[int64](file, "duration")), maxSeconds)),
+		}, printed(id, maxFileID)
+	}
+	return supervisor.Attachment{}, false
+}
+
+// largest is the largest of a photo's sizes.
+func largest(sizes []fields) fields {
+	if len(sizes) == 0 {
+		return nil
+	}
+	return slices.MaxFunc(sizes, func(a, b fields) int { return cmp.Compare(pixels(a), pixels(b)) })
+}
+
+func pixels(size fields) int64 { return field[int64](size, "width") * field[int64](size, "height") }
+
+// fileName is the name that a file's sender has given it. A piece of music without one goes by its title.
+func fileName(file fields) string {
+	music := []string{field[string](file, "performer"), field[string](file, "title")}
+	music = slices.DeleteFunc(music, func(s string) bool { return strings.TrimSpace(s) == "" })
+	return cut(clean(cmp.Or(field[string](file, "file_name"), strings.Join(music, " - "))), maxInboundName)
+}
+
+func mediaTypeOf(file fields) string {
+	if said := field[string](file, "mime_type"); printed(said, maxMediaType) {
+		return said
+	}
+	return ""
+}

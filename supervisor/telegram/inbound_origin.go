@@ -1,0 +1,33 @@
+package telegram
+
+import (
+	"slices"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// recorded are the kinds of files that are what a person says: their own words.
+var recorded = []protocol.AttachmentKind{protocol.AttachmentVoice, protocol.AttachmentVideoNote}
+
+// origin reads whether some of a message is somebody else's: forwarded, made by a bot, quoted, or in a file.
+func (r *updateReader) origin(m fields) {
+	_, r.in.Forwarded = m["forward_origin"]
+	_, things := thingIn(m)
+	attached := slices.ContainsFunc(r.in.Attachments, func(a supervisor.Attachment) bool { return !slices.Contains(recorded, a.Kind) })
+	if attribution(m) != "" || things || attached || r.quotesOthers(m) {
+		r.in.Origin = supervisor.OriginWorld
+	}
+}
+
+// quotesOthers says whether a message quotes one that is neither its sender's own nor the bot's.
+func (r *updateReader) quotesOthers(m fields) bool {
+	to := repliedTo(m)
+	by := field[gotgbot.User](to, "from").Id
+	if by == 0 { // of a reply across chats
+		by = field[origin](to, "origin").User.Id
+	}
+	return quoted(m, r.sender) != "" && (attribution(to) != "" || by != r.sender && by != r.self.ID)
+}

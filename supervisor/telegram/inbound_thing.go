@@ -1,0 +1,139 @@
+package telegram
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+)
+
+// maxThing is how long the line is at most that says what somebody sent, in characters. A poll has 300 for its question and 12
+// options of 100. (Bot API, sendPoll.)
+const maxThing = 2000
+
+// thing is something without a file that a message can carry and that can be said in words.
+type thing struct {
+	field string
+	words func(m fields) string // without brackets; "" where it is not what it should be
+	world bool                  // somebody else has made it, or it is about somebody else
+}
+
+// things are in the order in which they count: a venue comes as a location too.
+var things = []thing{
+	{"venue", venueWords, true},
+	{"location", locationWords, false},
+	{"contact", contactWords, true},
+	{"poll", pollWords, true},
+	{"dice", diceWords, false},
+	{"sticker", stickerWords, true},
+}
+
+// thingIn is what a message carries, as a line in brackets; "" for nothing. world says whether it is somebody else's.
+func thingIn(m fields) (words string, world bool) {
+	for _, t := range things {
+		if _, ok := m[t.field]; !ok {
+			continue
+		}
+		if words := line(t.words(m), maxThing); words != "" {
+			return "[" + words + "]", t.world
+		}
+	}
+	return "", false
+}
+
+func coordinates(l fields) string {
+	return fmt.Sprintf("%.5f, %.5f", field[float64](l, "latitude"), field[float64](l, "longitude"))
+}
+
+// locationWords: of a live location it is where it begins. Where it goes comes as edits.
+func locationWords(m fields) string {
+	l := field[fields](m, "location")
+	if l == nil {
+		return ""
+	}
+	if field[int64](l, "live_period") > 0 {
+		return fmt.Sprintf(textLiveLocation, coordinates(l))
+	}
+	return fmt.Sprintf(textLocation, coordinates(l))
+}
+
+func venueWords(m fields) string {
+	v := field[fields](m, "venue")
+	where := joined(", ", field[string](v, "title"), field[string](v, "address"))
+	if l := field[fields](v, "location"); where != "" && l != nil {
+		return fmt.Sprintf(textVenue, where, coordinates(l))
+	}
+	return ""
+}
+
+func contactWords(m fields) string {
+	c := field[gotgbot.Contact](m, "contact")
+	who := joined(", ", joined(" ", c.FirstName, c.LastName), c.PhoneNumber)
+	if who == "" {
+		return ""
+	}
+	return fmt.Sprintf(textContact, who)
+}
+
+func pollWords(m fields) string {
+	p := field[fields](m, "poll")
+	var options []string
+	for _, option := range field[[]fields](p, "options") {
+		options = append(options, field[string](option, "text"))
+	}
+	question, words := field[string](p, "question"), textPoll
+	if question == "" {
+		return ""
+	}
+	if field[string](p, "type") == "quiz" {
+		words = textQuiz
+	}
+	return fmt.Sprintf(words, question, joined("; ", options...))
+}
+
+func diceWords(m fields) string {
+	d := field[gotgbot.Dice](m, "dice")
+	return fmt.Sprintf(textDice, d.Emoji, d.Value)
+}
+
+// stickerWords: its emoji says what it is for, whether or not the sticker can be looked at.
+func stickerWords(m fields) string {
+	if emoji := field[string](field[fields](m, "sticker"), "emoji"); emoji != "" {
+		return fmt.Sprintf(textSticker, emoji)
+	}
+	return ""
+}
+
+// joined are the texts that are not blank, with something between them.
+func joined(between string, texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" }), between)
+}
+
+// carried names the file that a message has, or what it has that does not reach a bot; "" for neither.
+func carried(m fields) string {
+	if file, _ := fileIn(m); file.Kind != "" {
+		return file.Title()
+	}
+	for _, u := range unreadable {
+		if _, ok := m[u.field]; !ok {
+			continue
+		}
+		if title := line(field[string](field[fields](m, u.field), "title"), maxQuote); title != "" {
+			return fmt.Sprintf(textTitled, u.name, title)
+		}
+		return u.name
+	}
+	return ""
+}
+
+// besidesWords names whatever a message has besides words, in brackets; "" for nothing.
+func besidesWords(m fields) string {
+	if words, _ := thingIn(m); words != "" {
+		return words
+	}
+	if what := carried(m); what != "" {
+		return "[" + what + "]"
+	}
+	return ""
+}

@@ -1,0 +1,114 @@
+package telegramtest
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// File is something that comes with a message. getFile serves it.
+type File struct {
+	ID      string // "" is made from Name
+	Name    string
+	Mime    string
+	Size    int64 // 0 is the length of Content
+	Content []byte
+}
+
+// json is a file as the server shows it, with what a kind adds.
+func (f File) json(more map[string]any) map[string]any {
+	m := map[string]any{"file_id": f.ID, "file_unique_id": "u" + f.ID, "file_size": f.Size}
+	for name, v := range more {
+		m[name] = v
+	}
+	if f.Mime != "" {
+		m["mime_type"] = f.Mime
+	}
+	return m
+}
+
+// filled has the parts set that can be made up.
+func (f File) filled(kind string) File {
+	f.ID = cmp.Or(f.ID, "file-"+kind+"-"+strings.ReplaceAll(f.Name, "/", "-"))
+	f.Size = cmp.Or(f.Size, int64(len(f.Content)))
+	return f
+}
+
+// media is a message with a file; its text is the caption.
+func media(kind string, f File, show func(File) any) Field {
+	f = f.filled(kind)
+	return func(s *personMessage) {
+		s.Media = kind
+		s.more[kind] = show(f)
+		s.files = append(s.files, f)
+	}
+}
+
+// Photo comes in two sizes, the smaller one first. Each is a file of its own.
+func Photo(f File) Field {
+	small := File{ID: "small-" + f.filled("photo").ID, Size: 1000}
+	return media("photo", f, func(f File) any {
+		return []any{small.json(map[string]any{"width": 90, "height": 67}), f.json(map[string]any{"width": 1280, "height": 960})}
+	})
+}
+
+// Voice is a voice message.
+func Voice(f File, length time.Duration) Field {
+	f.Mime = cmp.Or(f.Mime, "audio/ogg")
+	return media("voice", f, func(f File) any { return f.json(map[string]any{"duration": int(length.Seconds())}) })
+}
+
+// Video is a film.
+func Video(f File, length time.Duration) Field {
+	f.Mime = cmp.Or(f.Mime, "video/mp4")
+	return media("video", f, func(f File) any {
+		return f.json(map[string]any{"duration": int(length.Seconds()), "width": 640, "height": 480, "file_name": f.Name})
+	})
+}
+
+// VideoNote is a round video, which a person records in the chat.
+func VideoNote(f File, length time.Duration) Field {
+	return media("video_note", f, func(f File) any {
+		return f.json(map[string]any{"duration": int(length.Seconds()), "length": 240})
+	})
+}
+
+// Animation is a film without sound. It comes as a document too.
+func Animation(f File, length time.Duration) Field {
+	f.Mime = cmp.Or(f.Mime, "video/mp4")
+	f = f.filled("animation")
+	show := media("animation", f, func(f File) any {
+		return f.json(map[string]any{"duration": int(length.Seconds()), "width": 320, "height": 240, "file_name": f.Name})
+	})
+	return func(s *personMessage) {
+		show(s)
+		s.more["document"] = f.json(map[string]any{"file_name": f.Name})
+	}
+}
+
+// Audio is a piece of music, or a recording that is sent as a file.
+func Audio(f File, length time.Duration) Field {
+	f.Mime = cmp.Or(f.Mime, "audio/mpeg")
+	return media("audio", f, func(f File) any {
+		return f.json(map[string]any{"duration": int(length.Seconds()), "file_name": f.Name})
+	})
+}
+
+// Document is any file.
+func Document(f File) Field {
+	return media("document", f, func(f File) any { return f.json(map[string]any{"file_name": f.Name}) })
+}
+
+// Sticker has no caption. It is a picture.
+func Sticker(emoji string) Field {
+	return StickerOf(File{Name: fmt.Sprintf("%x", emoji), Size: 1000}, emoji, "static")
+}
+
+// StickerOf is a sticker with a content: a static one, an animated one or a video.
+func StickerOf(f File, emoji, format string) Field {
+	return media("sticker", f, func(f File) any {
+		return f.json(map[string]any{"type": "regular", "width": 512, "height": 512, "is_animated": format == "animated",
+			"is_video": format == "video", "emoji": emoji})
+	})
+}

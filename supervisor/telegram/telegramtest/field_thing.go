@@ -1,0 +1,69 @@
+package telegramtest
+
+// thing is a message that carries something without a file, and no words.
+func thing(kind string, value map[string]any) Field {
+	return func(s *personMessage) { s.Media, s.more[kind] = kind, value }
+}
+
+func place(latitude, longitude float64) map[string]any {
+	return map[string]any{"latitude": latitude, "longitude": longitude}
+}
+
+// Location is a place on the map.
+func Location(latitude, longitude float64) Field {
+	return thing("location", place(latitude, longitude))
+}
+
+// LiveLocation is a place that moves for a quarter of an hour: each movement is an edit of the message.
+func LiveLocation(latitude, longitude float64) Field {
+	where := place(latitude, longitude)
+	where["live_period"] = 900
+	return thing("location", where)
+}
+
+// Venue is a place with a name. It comes as a location too.
+func Venue(title, address string, latitude, longitude float64) Field {
+	where := place(latitude, longitude)
+	show := thing("venue", map[string]any{"title": title, "address": address, "location": where})
+	return func(s *personMessage) {
+		show(s)
+		s.more["location"] = where
+	}
+}
+
+// Contact is somebody's number.
+func Contact(first, phone string) Field {
+	return thing("contact", map[string]any{"first_name": first, "phone_number": phone})
+}
+
+// Poll is a question with options; kind is regular or quiz.
+func Poll(kind, question string, options ...string) Field {
+	shown := []any{}
+	for _, option := range options {
+		shown = append(shown, map[string]any{"text": option, "voter_count": 0})
+	}
+	return thing("poll", map[string]any{"id": "1", "type": kind, "question": question, "options": shown, "total_voter_count": 0,
+		"is_closed": false, "is_anonymous": true, "allows_multiple_answers": false})
+}
+
+// Dice is a throw.
+func Dice(emoji string, value int) Field {
+	return thing("dice", map[string]any{"emoji": emoji, "value": value})
+}
+
+// Checklist has tasks.
+func Checklist(title string, tasks ...string) Field {
+	shown := []any{}
+	for i, task := range tasks {
+		shown = append(shown, map[string]any{"id": i + 1, "text": task})
+	}
+	return thing("checklist", map[string]any{"title": title, "tasks": shown})
+}
+
+// Story is another chat's.
+func Story(of Chat) Field { return thing("story", map[string]any{"chat": of.json(), "id": 3}) }
+
+// PaidMedia is what a bot does not get. It may have a caption.
+func PaidMedia() Field {
+	return thing("paid_media", map[string]any{"star_count": 5, "paid_media": []any{map[string]any{"type": "preview"}}})
+}
