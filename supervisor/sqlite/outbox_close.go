@@ -48,6 +48,7 @@ func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 	for _, id := range c.Told {
 		t.Exec(markTold, id)
 	}
+	t.closeRecording(d.id, c.Outcome)
 	t.settleInbound(d.inbound)
 }
 

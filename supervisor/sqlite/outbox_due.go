@@ -8,7 +8,7 @@ import (
 )
 
 const dueConversations = `SELECT id, user, channel, chat, thread FROM conversation WHERE +channel = ? AND id IN (
-	SELECT conversation FROM outbox WHERE delivered_at IS NULL UNION ALL
+	SELECT conversation FROM outbox WHERE delivered_at IS NULL AND id NOT IN (SELECT delivery FROM speech WHERE only = 1) UNION ALL
 	SELECT coalesce(t.destination, t.conversation) FROM turn t CROSS JOIN post p ON p.turn = t.id AND p.delivery IS NULL
 		AND p.state <> 'deleted' WHERE t.ended_at IS NULL) ORDER BY id` // from the few turns that run to their posts, in this order
 
@@ -20,9 +20,9 @@ func (s Outbox) ListDue(ctx context.Context, channel supervisor.Channel) ([]supe
 
 // The ids are read off an index of what waits, however much that is. Only the rows up to the limit are read whole.
 const listPendingIn = selectDelivery + `WHERE o.id IN (SELECT w.id FROM conversation x CROSS JOIN outbox w ON w.conversation = x.id
-	AND w.delivered_at IS NULL WHERE x.channel = ? AND x.chat = ? ORDER BY w.id LIMIT ?) ORDER BY o.id`
+	AND w.delivered_at IS NULL AND w.id NOT IN (SELECT delivery FROM speech WHERE only = 1) WHERE x.channel = ? AND x.chat = ? ORDER BY w.id LIMIT ?) ORDER BY o.id`
 
-// ListPendingIn lists what waits in all conversations of a channel's chat, of all persons in it, oldest first, at most limit
+// ListPendingIn lists what waits, and is not held back, in all conversations of a channel's chat, of all persons in it, oldest first, at most limit
 // of them.
 func (s Outbox) ListPendingIn(ctx context.Context, channel supervisor.Channel, chat string, limit int) (
 	[]supervisor.Delivery, error) {

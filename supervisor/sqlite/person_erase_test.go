@@ -46,6 +46,7 @@ INSERT INTO operation (user, kind, parameters, state, created_at, updated_at) VA
 INSERT INTO host_uid (uid, user, created_at) VALUES (70000 + N, 'USER', 1);
 INSERT INTO granted (user, tool, subject, text, created_at) VALUES ('USER', 'x', 'publicDIGESTN', '', 1);
 INSERT INTO lease (user, conversation, turn, spec, amount, created_at) VALUES ('USER', N, N, '', 1, 1);
+INSERT INTO speech (delivery, user, only) VALUES (N, 'USER', 1);
 INSERT INTO extension (user, turn, amount, created_at) VALUES ('USER', N, 1, 1);
 `
 

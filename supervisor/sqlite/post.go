@@ -91,7 +91,7 @@ func (t *tx) putPost(conversation int64, p supervisor.Post) supervisor.Post {
 // What else there is to send to a chat, or to say in it: ?1 is a delivery, ?2 its turn, ?3 its conversation, ?4 and ?5 the chat,
 // ?6 since when an earlier delivery to it that may not have arrived is told of.
 const firstInChat = `SELECT NOT EXISTS (SELECT 1 FROM post WHERE turn = ?2 AND state <> 'deleted')
-	AND NOT EXISTS (SELECT 1 FROM outbox WHERE delivered_at IS NULL AND id <> ?1 AND conversation IN
+	AND NOT EXISTS (SELECT 1 FROM outbox WHERE delivered_at IS NULL AND id <> ?1 AND id NOT IN (SELECT delivery FROM speech WHERE only = 1) AND conversation IN
 		(SELECT id FROM conversation WHERE channel = ?4 AND chat = ?5))
 	AND NOT EXISTS (SELECT 1 FROM outbox WHERE outcome IN ('unknown', 'failed') AND told = 0 AND vanish = 0
 		AND conversation = ?3 AND created_at >= ?6)`

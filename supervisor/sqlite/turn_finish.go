@@ -16,6 +16,7 @@ type FinishTurn struct {
 	Text       string                  // what the person gets
 	Partial    string                  // what a model had said of a message that was cut, for the transcript; "" none
 	Unanswered string                  // the result of calls that have none, so that each call has one
+	Voice      supervisor.VoiceMode    // whether Text is said aloud too
 }
 
 // Finish ends a turn, and those below it, and puts its answer into the outbox. That of a child turn is for its parent: it is
@@ -38,7 +39,9 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 	for _, in := range ins[1:] {
 		d.AlsoKeys = append(d.AlsoKeys, in.Key)
 	}
-	return t.putDelivery(d)
+	d = t.putDelivery(d)
+	t.putSpeech(d, f.Voice)
+	return d
 }
 
 // answerOpenCalls gives each call without a result one that says so: providers refuse a transcript where one is missing.

@@ -1,0 +1,104 @@
+package sqlite
+
+import (
+	"context"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+// Speeches are the answers that are being said aloud.
+type Speeches struct{ db *DB }
+
+// Speeches are the answers that are being said aloud.
+func (db *DB) Speeches() Speeches { return Speeches{db} }
+
+// Speech is an answer of which the recordings are being made.
+type Speech struct {
+	Delivery     int64 // whose text is said
+	Text         string
+	Conversation supervisor.Conversation // where it is said
+	Only         bool                    // the text is held back
+	Operations   []int64                 // that make the recordings, in order; none before Started
+}
+
+const (
+	selectSpeech = `SELECT s.delivery, o.text, s.only, s.operations, c.id, c.user, c.channel, c.chat, c.thread
+		FROM speech s JOIN outbox o ON o.id = s.delivery JOIN conversation c ON c.id = o.conversation WHERE s.recording IS NULL `
+	listSpeeches   = selectSpeech + `ORDER BY s.delivery`
+	insertSpeech   = `INSERT INTO speech (delivery, user, only) VALUES (?, ?, ?)`
+	findSpeech     = selectSpeech + `AND s.delivery = ?`
+	startSpeech    = `UPDATE speech SET operations = ? WHERE delivery = ?`
+	recordSpeech   = `UPDATE speech SET recording = ? WHERE delivery = ?`
+	deleteSpeech   = `DELETE FROM speech WHERE delivery = ?`
+	findRecorded   = `SELECT delivery, only FROM speech WHERE recording = ?`
+	shownOtherwise = `SELECT EXISTS (SELECT 1 FROM post WHERE turn = ? AND state <> 'deleted')
+		OR EXISTS (SELECT 1 FROM outbox WHERE inbound = ? AND (files <> '' OR buttons <> ''))`
+)
+
+// List lists the answers of which the recordings are being made, of all persons, oldest first.
+func (s Speeches) List(ctx context.Context) ([]Speech, error) {
+	return engine.All(s.db.reader(ctx, "list the answers that are being said"), scanSpeech, listSpeeches)
+}
+
+func scanSpeech(row *engine.Row) (s Speech) {
+	c := &s.Conversation
+	row.Scan(&s.Delivery, &s.Text, &s.Only, decoded{&s.Operations}, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread)
+	return s
+}
+
+// putSpeech has the answer of a turn be said. Its text is held back where it is to be said only, unless some of it stands in the
+// chat already, or files or buttons came with it.
+func (t turnTx) putSpeech(d supervisor.Delivery, mode supervisor.VoiceMode) {
+	if mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
+		return
+	}
+	only := mode == supervisor.VoiceOnly && !value(t, engine.Bool, shownOtherwise, t.turn.ID, orNull(d.Inbound))
+	t.Exec(insertSpeech, d.ID, d.Conversation.User, only)
+}
+
+// Started keeps which operations make the recordings of an answer, in their order.
+func (s Speeches) Started(ctx context.Context, delivery int64, operations []int64) error {
+	return s.db.write(ctx, func(t *tx) { t.Exec(startSpeech, encodedList(operations), delivery) }, "start to say delivery %d", delivery)
+}
+
+// Recorded puts the recordings of an answer into the outbox, and forgets the operations that have made them.
+func (s Speeches) Recorded(ctx context.Context, delivery int64, files []supervisor.File) error {
+	return s.db.write(ctx, func(t *tx) {
+		speech := byID(t, "speech", scanSpeech, findSpeech, delivery)
+		d := t.putNotice(supervisor.Delivery{Conversation: speech.Conversation, Files: files})
+		t.Exec(recordSpeech, d.ID, delivery)
+		t.forgetOperations(speech)
+	}, "put the recordings of delivery %d into the outbox", delivery)
+}
+
+// Fail gives up to say an answer, whose text is sent where it was held back, and tells its person why; "" tells nothing.
+func (s Speeches) Fail(ctx context.Context, delivery int64, why string) error {
+	return s.db.write(ctx, func(t *tx) {
+		speech := byID(t, "speech", scanSpeech, findSpeech, delivery)
+		t.Exec(deleteSpeech, delivery)
+		if why != "" {
+			t.putNotice(supervisor.Delivery{Conversation: speech.Conversation, Text: why})
+		}
+		t.forgetOperations(speech)
+	}, "give up to say delivery %d", delivery)
+}
+
+func (t *tx) forgetOperations(s Speech) {
+	for _, id := range s.Operations {
+		t.Exec(deleteOperation, id)
+	}
+}
+
+// closeRecording ends an answer's speech once its recordings have an outcome. A text that was held back has arrived with them, or
+// is sent now.
+func (t *tx) closeRecording(recording int64, outcome supervisor.Outcome) {
+	s, ok := one(t, func(row *engine.Row) (s Speech) { row.Scan(&s.Delivery, &s.Only); return s }, findRecorded, recording)
+	if !ok {
+		return
+	}
+	t.Exec(deleteSpeech, s.Delivery)
+	if s.Only && outcome == supervisor.OutcomeSent {
+		t.closeDelivery(supervisor.DeliveryOutcome{Delivery: s.Delivery, Outcome: supervisor.OutcomeSent})
+	}
+}

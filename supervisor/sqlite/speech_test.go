@@ -1,0 +1,130 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// spoken ends a new turn in a chat of alice's with an answer that is to be said.
+func (s *story) spoken(chat string, mode supervisor.VoiceMode) (supervisor.Turn, sqlite.EndedStep) {
+	s.Helper()
+	turn := s.sending(chat)
+	l := last(turn, "hello")
+	l.Post, l.End.Voice = nil, mode
+	e, err := s.db.Turns().CommitLast(s.Context(), l)
+	s.must(err)
+	return turn, e
+}
+
+func (s *story) speeches() (list []sqlite.Speech) {
+	s.Helper()
+	list, err := s.db.Speeches().List(s.Context())
+	s.must(err)
+	return list
+}
+
+// due is what is to be sent to a chat, as texts; a recording by its name.
+func (s *story) due(chat string) (list []string) {
+	s.Helper()
+	pending, err := s.db.Outbox().ListPendingIn(s.Context(), supervisor.ChannelTelegram, chat, 10)
+	s.must(err)
+	list = []string{}
+	for _, d := range pending {
+		for _, f := range d.Files {
+			d.Text += f.Name
+		}
+		list = append(list, d.Text)
+	}
+	return list
+}
+
+var recording = supervisor.File{SHA256: digest("5"), Size: 5, Name: "voice.ogg", MediaType: "audio/ogg"}
+
+// close is what became of the newest delivery to a chat.
+func (s *story) closeNewest(chat string, outcome supervisor.Outcome) {
+	s.Helper()
+	pending, err := s.db.Outbox().ListPendingIn(s.Context(), supervisor.ChannelTelegram, chat, 10)
+	s.must(err)
+	s.must(s.db.Outbox().Close(s.Context(), supervisor.DeliveryOutcome{Delivery: pending[len(pending)-1].ID, Outcome: outcome}))
+}
+
+func TestAVoiceFollowsTheText(t *testing.T) {
+	s := newStory(t)
+	turn, e := s.spoken("7", supervisor.VoiceOn)
+	s.same("sent at once", s.due("7"), []string{"hello"})
+	s.same("to be said", s.speeches(), []sqlite.Speech{{Delivery: e.Delivery.ID, Text: "hello", Conversation: turn.Conversation}})
+	op, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationSpeak, Parameters: "{}"})
+	s.must(err)
+	s.must(s.db.Speeches().Started(t.Context(), e.Delivery.ID, []int64{op.ID}))
+	s.same("the operations", s.speeches()[0].Operations, []int64{op.ID})
+	s.must(s.db.Operations().Move(t.Context(), op.ID, supervisor.OperationFailed, ""))
+	s.must(s.db.Speeches().Recorded(t.Context(), e.Delivery.ID, []supervisor.File{recording}))
+	s.same("behind it", s.due("7"), []string{"hello", "voice.ogg"})
+	s.same("recordings that are made", len(s.speeches()), 0)
+	s.same("operations", s.look("SELECT count(*) FROM operation"), "0")
+	s.refused(s.db.Speeches().Recorded(t.Context(), e.Delivery.ID, []supervisor.File{recording}), supervisor.CodeNotFound, "")
+	s.closeNewest("7", supervisor.OutcomeFailed)
+	s.same("without it", s.due("7"), []string{"hello"})
+	s.closeNewest("7", supervisor.OutcomeSent)
+	s.same("the inbound", s.state(turn.Inbound), "done")
+	s.same("rows", s.look("SELECT count(*) FROM speech"), "0")
+}
+
+func TestATextIsHeldBackUntilItsVoiceHasArrived(t *testing.T) {
+	for outcome, want := range map[supervisor.Outcome][]string{
+		supervisor.OutcomeSent: {}, supervisor.OutcomeFailed: {"hello"}, supervisor.OutcomeUnknown: {"hello"},
+	} {
+		t.Run(string(outcome), func(t *testing.T) {
+			s := newStory(t)
+			turn, e := s.spoken("7", supervisor.VoiceOnly)
+			s.same("held back", s.due("7"), []string{})
+			due, err := s.db.Outbox().ListDue(t.Context(), supervisor.ChannelTelegram)
+			s.must(err)
+			s.same("at a start", len(due), 0)
+			s.same("the inbound meanwhile", s.state(turn.Inbound), "answered")
+			s.must(s.db.Speeches().Recorded(t.Context(), e.Delivery.ID, []supervisor.File{recording}))
+			s.same("its voice", s.due("7"), []string{"voice.ogg"})
+			s.closeNewest("7", outcome)
+			s.same("then", s.due("7"), want)
+			s.same("rows", s.look("SELECT count(*) FROM speech"), "0")
+			if len(want) == 0 {
+				s.same("the inbound", s.state(turn.Inbound), "done")
+			}
+		})
+	}
+}
+
+func TestATextIsSentWhereItCannotBeSaid(t *testing.T) {
+	s := newStory(t)
+	_, e := s.spoken("7", supervisor.VoiceOnly)
+	s.must(s.db.Speeches().Fail(t.Context(), e.Delivery.ID, "No voice."))
+	s.same("sent", s.due("7"), []string{"hello", "No voice."})
+	s.refused(s.db.Speeches().Fail(t.Context(), e.Delivery.ID, ""), supervisor.CodeNotFound, "")
+}
+
+// TestATextIsNotHeldBackBesideWhatIsShown: part of it stands in the chat, or a file came with it.
+func TestATextIsNotHeldBackBesideWhatIsShown(t *testing.T) {
+	s := newStory(t)
+	turn := s.sending("7")
+	_, err := s.db.Posts().Sending(t.Context(), turn.Conversation.ID, supervisor.Post{Turn: turn.ID, Content: supervisor.RichText{Text: "hel"}})
+	s.must(err)
+	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
+		Text: "hello", Voice: supervisor.VoiceOnly})
+	s.must(err)
+	s.same("sent", s.due("7"), []string{"hello"})
+
+	turn = s.sending("8")
+	s.must(s.db.Blobs().Put(t.Context(), "alice", protocol.BlobRef{SHA256: recording.SHA256, Size: recording.Size}, turn.ID))
+	_, err = s.db.Turns().CommitStep(t.Context(), step(turn, "I send it.", "c1"))
+	s.must(err)
+	_, err = s.db.Turns().SendFile(t.Context(), turn.ID, "c1", recording)
+	s.must(err)
+	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
+		Text: "There it is.", Voice: supervisor.VoiceOnly, Unanswered: "x"})
+	s.must(err)
+	s.same("with the file", s.due("8"), []string{"voice.ogg", "There it is."})
+	s.same("to be said", len(s.speeches()), 2)
+}
