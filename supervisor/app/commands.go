@@ -29,7 +29,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report statusRe
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings, Pictures: pictures{s.spool},
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
 		Invites: invites{s.configuration, s.spool, s.botName, s.now}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, People: s.settings,
-		Begin: s.beginWith, Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
+		Begin: s.beginWith, Drop: s.drop, Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
 		Log: s.log.Named("command"),
 	}
 }
@@ -42,6 +42,13 @@ func (s chatCommands) beginWith(ctx context.Context, c supervisor.Conversation, 
 		s.sessions.Wake(c)
 	}
 	return err
+}
+
+// drop drops what waits before a command.
+func (s chatCommands) drop(ctx context.Context, command int64) (int, error) {
+	dropped, err := s.db.Inbox().Drop(ctx, command)
+	s.attachments.Wake()
+	return len(dropped), err
 }
 
 // locks are people's gates, for /lock.

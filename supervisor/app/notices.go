@@ -84,6 +84,21 @@ func (f *startFaults) of(user, reason string) string {
 	return textAdminTold
 }
 
+// tellOnce tells a person something in a chat of theirs that they have not been told under that name before. A crash in the middle
+// may have it told twice.
+func (s *service) tellOnce(ctx context.Context, to supervisor.Conversation, name, text string) {
+	name = "told " + name
+	_, told, err := s.db.Settings().Find(ctx, to.User, name)
+	if err == nil && !told {
+		if err = s.notify(ctx, to, text); err == nil {
+			err = s.db.Settings().Put(ctx, to.User, name, s.now().UTC().Format(time.DateOnly))
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		s.log.Error("tell a person something once", "user", to.User, "what", name, "error", err)
+	}
+}
+
 // notify tells a person something in a chat of theirs.
 func (s *service) notify(ctx context.Context, chat supervisor.Conversation, text string) error {
 	said, err := s.db.Outbox().Say(ctx, supervisor.Delivery{Conversation: chat, Text: text})

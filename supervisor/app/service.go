@@ -7,6 +7,7 @@ import (
 	"mews/supervisor/access"
 	"mews/supervisor/admin"
 	"mews/supervisor/approval"
+	"mews/supervisor/attachment"
 	"mews/supervisor/audit"
 	"mews/supervisor/budget"
 	"mews/supervisor/command"
@@ -36,6 +37,7 @@ type service struct {
 	places        *placement.Places
 	pool          *workerPool
 	operations    *operation.Operations[*hostcall.Conn]
+	attachments   *attachment.Receiver
 	sessions      *session.Registry
 	advances      *budget.Advances
 	commands      *command.Commands
@@ -69,7 +71,7 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGuards, s.openWorkers, s.openOperations, s.openSessions,
+		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGuards, s.openWorkers, s.openOperations, s.openSessions, s.openAttachments,
 		s.openInbox, s.openAdmin, s.openTelegramIn, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
@@ -86,7 +88,7 @@ func (s *service) parts() []part {
 	if c := s.channel; c != nil {
 		list = append(list, part{"outbox", c.outbox.Run}, part{"cleaner", c.cleaner.Run}, part{"presses", c.acknowledge})
 	}
-	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run},
+	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run}, part{"attachments", s.attachments.Run},
 		part{"sessions", settled(&s.storage, s.held.Release, s.sessions.Run)},
 		part{"commands", s.commands.Run})
 	if c := s.channel; c != nil {

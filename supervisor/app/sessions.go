@@ -7,6 +7,7 @@ import (
 	"mews/config"
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/attachment"
 	"mews/supervisor/budget"
 	"mews/supervisor/command"
 	"mews/supervisor/session"
@@ -38,8 +39,12 @@ func (s *service) turns() turns {
 }
 
 // accept sends what is on disk on its way: a command and a press pass the queue by.
-func accept(sessions *session.Registry, commands *command.Commands) func(supervisor.Inbound) {
+func accept(sessions *session.Registry, commands *command.Commands, attachments *attachment.Receiver) func(supervisor.Inbound) {
 	return func(in supervisor.Inbound) {
+		if in.State == supervisor.InboundArriving {
+			attachments.Wake()
+			return
+		}
 		if in.Kind == supervisor.KindCommand || in.Kind == supervisor.KindPress {
 			commands.Accept(in)
 			return

@@ -63,6 +63,8 @@ type Options struct {
 	People      People
 	Audit       func(user, action, detail string) // never blocks
 	Status      func(context.Context, supervisor.Conversation) (string, error)
+	// Drop drops what waits in a command's conversation, and says how much that is; the same when it is called again.
+	Drop func(ctx context.Context, command int64) (int, error)
 	// Begin has a text begin a turn that a command has in its arguments. It may be called again for the same command, and does nothing then.
 	Begin   func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
 	Welcome func(supervisor.Conversation) string // what /start says of this service

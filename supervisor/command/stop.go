@@ -3,8 +3,10 @@ package command
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/sqlite"
 )
@@ -21,11 +23,14 @@ type Sessions interface {
 const stopName = "stop"
 
 func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: stopName, Help: "end the running answer at once",
+	register(row{SlashCommand: supervisor.SlashCommand{Name: stopName, Help: "end the running answer at once; with all, drop what waits too",
 		Urgent: true, Open: true, EndsTurn: true}, place: 40, run: textAnswer(stop)})
 }
 
 func stop(ctx context.Context, c *Commands, r Request) (string, error) {
+	if strings.EqualFold(strings.TrimSpace(r.Arguments), "all") {
+		return c.stopAll(ctx, r)
+	}
 	ahead, err := c.stopTurn(ctx, r)
 	switch {
 	case err != nil:
@@ -38,6 +43,31 @@ func stop(ctx context.Context, c *Commands, r Request) (string, error) {
 		return endedText(ahead) + fmt.Sprintf(textWaitingMany, ahead.Waiting), nil
 	}
 	return endedText(ahead), nil
+}
+
+// stopAll drops what waits, and then ends the turn that runs, so that nothing begins in between.
+func (c *Commands) stopAll(ctx context.Context, r Request) (string, error) {
+	dropped, err := c.o.Drop(ctx, r.Inbound)
+	if err != nil {
+		return "", fmt.Errorf("drop what waits: %w", err)
+	}
+	ahead, err := c.stopTurn(ctx, r)
+	switch {
+	case err != nil:
+		return "", err
+	case ahead.Inbound == 0 && dropped == 0:
+		return textNothingRuns, nil
+	case ahead.Inbound == 0:
+		return droppedText(dropped), nil
+	}
+	return endedText(ahead) + " " + droppedText(dropped), nil
+}
+
+func droppedText(n int) string {
+	if n == 0 {
+		return textNothingDropped
+	}
+	return fmt.Sprintf(textDropped, amount.Of(n, "message", "messages"))
 }
 
 // endedText says how the turn ended that was to be stopped.

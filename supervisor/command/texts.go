@@ -24,6 +24,8 @@ const (
 	textNothingRuns      = "Nothing is running here."
 	textStopped          = "It is over: nothing of it runs on."
 	textJustEnded        = "The answer that was being given had just ended."
+	textNothingDropped   = "Nothing waited."
+	textDropped          = "I dropped %s that waited; send again what you want after all."
 	textWaiting          = " 1 message waits behind it, and is answered now."
 	textWaitingMany      = " %d messages wait behind it, and are answered now."
 	textStopsSlowly      = "I am stopping the running answer, and that takes longer than it should. It will say itself how it ended."

@@ -49,7 +49,7 @@ func TestAButtonIsPressedAndAnswered(t *testing.T) {
 	kept := (<-said).Inbound
 	in := <-h.accepted
 	want := supervisor.Inbound{ID: kept, Conversation: h.conversation("ann", ""), Source: "terminal", Key: "my-key",
-		Kind: supervisor.KindPress, Text: "/help", State: supervisor.InboundNew, ReceivedAt: in.ReceivedAt}
+		Kind: supervisor.KindPress, Text: "/help", Origin: supervisor.OriginOwn, State: supervisor.InboundNew, ReceivedAt: in.ReceivedAt}
 	if diff := cmp.Diff(want, in); diff != "" {
 		t.Errorf("accepted: (-want +got)\n%s", diff)
 	}

@@ -21,8 +21,10 @@ const (
 	listArriving = selectInbound + `WHERE i.state = 'arriving' AND i.held = 0 ORDER BY i.id`
 	putParts     = `UPDATE inbox SET parts = ?, origin = ? WHERE id = ?`
 	endReceiving = `DELETE FROM operation WHERE inbound = ?`
-	listWaiting  = selectInbound + `JOIN inbox n ON n.conversation = i.conversation AND n.id > i.id WHERE n.id = ?1
-		AND i.state IN ('new', 'arriving') AND i.kind = 'text' AND i.held = 0 ORDER BY i.id`
+	beforeIt     = selectInbound + `JOIN inbox n ON n.conversation = i.conversation AND n.id > i.id WHERE n.id = ?1 AND i.kind = 'text' `
+	listWaiting  = beforeIt + `AND i.state IN ('new', 'arriving') AND i.held = 0 ORDER BY i.id`
+	listDropped  = beforeIt + `AND i.state = 'dropped' AND i.changed_at >= n.changed_at ORDER BY i.id`
+	failOf       = `UPDATE operation SET state = 'failed', result = ?, updated_at = ? WHERE inbound = ? AND state IN ('waiting', 'running')`
 )
 
 // Arriving lists the inbounds, of all persons, that arrive and that no gate holds, oldest first.
@@ -51,14 +53,14 @@ func (s Inbox) PutArrived(ctx context.Context, list []Arrived) error {
 	}, "keep that %d messages have arrived", len(list))
 }
 
-// Drop drops the texts of a command's conversation that were sent before it and wait for a turn, arriving ones too, and returns them,
-// oldest first.
+// Drop drops the texts of a command's conversation that were sent before it and wait for a turn, arriving ones too. It returns all
+// that the command has dropped, oldest first, also where it is run again after a crash.
 func (s Inbox) Drop(ctx context.Context, command int64) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
-		waiting := all(t, scanInbound, listWaiting, command)
-		for _, in := range waiting {
+		for _, in := range all(t, scanInbound, listWaiting, command) {
 			t.transition(in, supervisor.InboundDropped)
+			t.Exec(failOf, "its person has dropped it", t.Now, in.ID)
 		}
-		return waiting
+		return all(t, scanInbound, listDropped, command)
 	}, "drop what waits before command %d", command)
 }

@@ -134,7 +134,7 @@ func TestWhatWaitsIsDropped(t *testing.T) {
 		[]string{"running", "dropped", "dropped", "new"})
 	again, err := s.db.Inbox().Drop(t.Context(), stop.ID)
 	s.must(err)
-	s.same("again", len(again), 0)
+	s.same("again", again, dropped)
 }
 
 func TestThereIsOneOperationForAnAttachment(t *testing.T) {

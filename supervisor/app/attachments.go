@@ -1,0 +1,36 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"mews/supervisor"
+	"mews/supervisor/attachment"
+)
+
+// openAttachments makes what brings people's files to where a turn can take them.
+func (s *service) openAttachments(context.Context) error {
+	s.attachments = attachment.New(attachment.Options{
+		Inbox: s.db.Inbox(), Files: s.db.Attachments(), Operations: s.operations, Spool: s.spool, Fetch: s.fetch,
+		Transcribe: s.transcribe, Missing: s.missing, Wake: s.sessions.Wake, Log: s.log.Named("attachment"),
+	})
+	return nil
+}
+
+// fetch writes the bytes of a channel's file.
+func (s *service) fetch(_ context.Context, channel supervisor.Channel, _ string, _ io.Writer) error {
+	return supervisor.Errorf(supervisor.CodeNotFound, textNoChannelFile, channel)
+}
+
+// transcribe gives what a model reads of a recording.
+func (s *service) transcribe(_ context.Context, r attachment.Recording) string {
+	return fmt.Sprintf("[%s, %d s, %s]", r.Kind, r.Seconds, r.Path)
+}
+
+// missing tells a person, once of each package, what their machine lacks to read files.
+func (s *service) missing(ctx context.Context, to supervisor.Conversation, packages []string) {
+	for _, name := range packages {
+		s.tellOnce(ctx, to, "package "+name, fmt.Sprintf(textPackageMissing, name))
+	}
+}

@@ -1,0 +1,108 @@
+// Package attachment brings what people send with their messages to where a turn can take it. An inbound that files came with is
+// arriving: its files are fetched into the spool, its person's worker puts them below uploads/ and reads them, recordings are
+// transcribed, and then it is new. Each step is on disk before the next begins, and is not done again after a crash.
+//
+// receiver.go finds what arrives and decides when it is new; receive.go takes one inbound there; fetch.go has its channel give the
+// bytes; material.go says what a model reads.
+package attachment
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/fair"
+	"mews/supervisor/spool"
+	"mews/supervisor/sqlite"
+)
+
+// Inbox is where inbounds arrive.
+type Inbox interface {
+	Arriving(ctx context.Context) ([]supervisor.Inbound, error)
+	PutArrived(ctx context.Context, list []sqlite.Arrived) error
+}
+
+// Files are what came with inbounds.
+type Files interface {
+	List(ctx context.Context, inbound int64) ([]supervisor.Attachment, error)
+	PutBytes(ctx context.Context, inbound int64, position int, ref protocol.BlobRef) error
+	PutFailure(ctx context.Context, inbound int64, position int, why string) error
+}
+
+// Operations are done by people's workers.
+type Operations interface {
+	// Start keeps an operation, or finds the one that is there for its attachment.
+	Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error)
+	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
+	// Cancel ends an operation, which fails with why.
+	Cancel(ctx context.Context, id int64, why string) error
+}
+
+// Spool is where bytes go.
+type Spool interface {
+	Create() (*spool.Writer, error)
+}
+
+// Recording is one that is to be transcribed.
+type Recording struct {
+	Inbound  supervisor.Inbound
+	Position int // of its attachment
+	Kind     protocol.AttachmentKind
+	Path     string // relative to the home
+	Seconds  int
+}
+
+// Options are what a Receiver needs.
+type Options struct {
+	Inbox      Inbox
+	Files      Files
+	Operations Operations
+	Spool      Spool
+	// Fetch writes the bytes of a channel's file to w, in one try. A *supervisor.Error says that there is no use in another one.
+	Fetch func(ctx context.Context, channel supervisor.Channel, file string, w io.Writer) error
+	// Transcribe gives what a model reads of a recording: its words, or why there are none. It ends early with ctx alone.
+	Transcribe func(ctx context.Context, r Recording) string
+	// Missing is told what a person's machine lacks to read files: names of packages, perhaps several times the same.
+	Missing func(ctx context.Context, to supervisor.Conversation, packages []string)
+	Wake    func(supervisor.Conversation) // has a conversation's session look for work; never blocks
+	Log     hclog.Logger
+}
+
+// How many files are fetched at once.
+const (
+	fetchesAtOnce    = 4 // of all people together
+	fetchesOfAPerson = 2
+)
+
+// When inbounds that belong together are taken to be complete.
+const (
+	quietAfter = 600 * time.Millisecond // nothing more has come for so long
+	longest    = 3 * time.Second        // or since the first
+)
+
+// Receiver has what arrives come to where a turn can take it. Run works it.
+type Receiver struct {
+	o       Options
+	fetches *fair.Semaphore
+	woken   chan struct{} // holds a token when something may arrive, or may not be wanted any more
+	ended   chan sqlite.Arrived
+
+	// These are Run's.
+	arrivals map[int64]*arrival
+	people   map[string]chan struct{} // places among a person's fetches
+}
+
+// New makes a Receiver.
+func New(o Options) *Receiver {
+	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
+	return &Receiver{o: o, fetches: fair.New(fetchesAtOnce), woken: make(chan struct{}, 1), ended: make(chan sqlite.Arrived),
+		arrivals: map[int64]*arrival{}, people: map[string]chan struct{}{}}
+}
+
+// Wake has the Receiver look for what arrives, and for what was dropped. It never blocks.
+func (r *Receiver) Wake() { supervisor.Signal(r.woken) }

@@ -1,0 +1,122 @@
+package attachment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/retry"
+	"mews/supervisor/spool"
+)
+
+// How a file is fetched.
+const (
+	tries        = 3
+	fetchTimeout = 60 * time.Second // of one try, and as long as its bytes take at leastRate
+	leastRate    = 128 << 10        // bytes a second
+	unknownSize  = 20 << 20         // bytes that a file is taken to have whose size is not known (the most of Bot API's getFile)
+)
+
+// fetch has a channel give the bytes of one file.
+type fetch struct {
+	*Receiver
+	inbound  supervisor.Inbound
+	position int
+	places   chan struct{}
+}
+
+// run gives the file with its bytes in the spool, or with why it can't be had. Either is on disk. With neither, ctx has ended.
+func (f *fetch) run(ctx context.Context, a supervisor.Attachment) supervisor.Attachment {
+	if a.SHA256 != "" || a.Failure != "" {
+		return a
+	}
+	ref, err := f.try(ctx, a)
+	if ctx.Err() != nil {
+		return a
+	}
+	_, _ = retry.Persist(ctx, f.o.Log, "keep what came of fetching a file", func() (struct{}, error) { // logged there
+		if err != nil {
+			return struct{}{}, f.o.Files.PutFailure(ctx, f.inbound.ID, f.position, failureOf(err))
+		}
+		return struct{}{}, f.o.Files.PutBytes(ctx, f.inbound.ID, f.position, ref)
+	})
+	if err != nil {
+		f.o.Log.Warn("fetch a file", "user", f.inbound.Conversation.User, "inbound", f.inbound.ID, "error", err)
+		a.Failure = failureOf(err)
+		return a
+	}
+	a.SHA256, a.Size = ref.SHA256, ref.Size
+	return a
+}
+
+// failureOf is why a file can't be had, as a person may read it.
+func failureOf(err error) string {
+	told := new(supervisor.Error)
+	switch {
+	case errors.As(err, &told):
+		return told.Message
+	case errors.Is(err, spool.ErrFull):
+		return textSpoolFull
+	}
+	return textNotFetched
+}
+
+// try tries to fetch a file as often as there is use in it.
+func (f *fetch) try(ctx context.Context, a supervisor.Attachment) (ref protocol.BlobRef, err error) {
+	for n := range tries {
+		if n > 0 && !retry.Wait(ctx, pause(err, n)) {
+			return ref, context.Cause(ctx)
+		}
+		if ref, err = f.once(ctx, a); err == nil || ctx.Err() != nil || final(err) {
+			return ref, err
+		}
+	}
+	return ref, fmt.Errorf("%d tries: %w", tries, err)
+}
+
+// pause is how long to wait before try n: as long as the channel has said, where it has.
+func pause(err error, n int) time.Duration {
+	if told := new(supervisor.SendError); errors.As(err, &told) && told.RetryAfter > 0 {
+		return told.RetryAfter
+	}
+	return time.Second << (n - 1)
+}
+
+// final says that there is no use in another try.
+func final(err error) bool {
+	told := new(supervisor.Error)
+	return errors.As(err, &told) || errors.Is(err, spool.ErrFull)
+}
+
+// once fetches a file in one try, when it is its turn.
+func (f *fetch) once(ctx context.Context, a supervisor.Attachment) (ref protocol.BlobRef, err error) {
+	select {
+	case f.places <- struct{}{}:
+		defer func() { <-f.places }()
+	case <-ctx.Done():
+		return ref, context.Cause(ctx)
+	}
+	permit, err := f.fetches.Acquire(ctx, f.inbound.Conversation.User)
+	if err != nil {
+		return ref, err
+	}
+	defer permit.Release()
+	size := a.Size
+	if size == 0 {
+		size = unknownSize
+	}
+	bounded, cancel := context.WithTimeout(ctx, fetchTimeout+time.Duration(size/leastRate)*time.Second)
+	defer cancel()
+	w, err := f.o.Spool.Create()
+	if err != nil {
+		return ref, err
+	}
+	if err := f.o.Fetch(bounded, f.inbound.Conversation.Channel, a.File, io.Writer(w)); err != nil {
+		return ref, errors.Join(err, w.Discard())
+	}
+	return w.Commit()
+}

@@ -1,0 +1,53 @@
+package attachment
+
+import (
+	"cmp"
+	"fmt"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// partsOf is what a model reads of a file: what its worker has made of it, and why that is not all.
+func partsOf(file supervisor.Attachment, got protocol.ReceivedFile) []protocol.Part {
+	parts := got.Parts
+	switch {
+	case got.Failure != "" && got.Path == "":
+		parts = append(parts, protocol.Part{Text: fmt.Sprintf(textNotHad, describe(file), got.Failure)})
+	case got.Failure != "":
+		parts = append(parts, protocol.Part{Text: fmt.Sprintf(textNotRead, describe(file), got.Path, got.Failure)})
+	case len(parts) == 0:
+		parts = append(parts, protocol.Part{Text: fmt.Sprintf(textKept, describe(file), got.Path)})
+	}
+	return parts
+}
+
+// describe names a file for a model.
+func describe(file supervisor.Attachment) string {
+	what := cmp.Or(kindNames[file.Kind], "a file")
+	if file.Name != "" {
+		what += fmt.Sprintf(" %q", file.Name)
+	}
+	if file.Size > 0 {
+		what += " of " + amount.Size(file.Size)
+	}
+	return what
+}
+
+// limitImages leaves the first protocol.MaxImages pictures of messages that are taken together, and says in the place of each other
+// that it is there.
+func limitImages(list []sqlite.Arrived) {
+	left := protocol.MaxImages
+	for _, a := range list {
+		for i, p := range a.Parts {
+			if p.Image == nil {
+				continue
+			}
+			if left--; left < 0 {
+				a.Parts[i] = protocol.Part{Text: supervisor.PictureNote(*p.Image, fmt.Sprintf(textTooManyPictures, protocol.MaxImages))}
+			}
+		}
+	}
+}

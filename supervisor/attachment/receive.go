@@ -1,0 +1,99 @@
+package attachment
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/retry"
+	"mews/supervisor/sqlite"
+)
+
+// receive takes an inbound to where a turn can take it. It is not ok where ctx has ended.
+func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound, places chan struct{}) (end sqlite.Arrived, ok bool) {
+	files, ok := retry.Persist(ctx, r.o.Log, "list what came with a message", func() ([]supervisor.Attachment, error) {
+		return r.o.Files.List(ctx, in.ID)
+	})
+	for i := range files {
+		f := fetch{Receiver: r, inbound: in, position: i, places: places}
+		files[i] = f.run(ctx, files[i])
+	}
+	end = sqlite.Arrived{Inbound: in.ID, Origin: in.Origin}
+	received := r.read(ctx, in, files)
+	for i, file := range files {
+		got := received[i]
+		if got.Seconds > 0 {
+			recording := Recording{Inbound: in, Position: i, Kind: file.Kind, Path: got.Path, Seconds: got.Seconds}
+			got.Parts = append(got.Parts, protocol.Part{Text: r.o.Transcribe(ctx, recording)})
+		}
+		end.Parts = append(end.Parts, partsOf(file, got)...)
+	}
+	return end, ok && ctx.Err() == nil
+}
+
+// read has the person's worker keep and read the files that were fetched. The result has one for each file.
+func (r *Receiver) read(ctx context.Context, in supervisor.Inbound, files []supervisor.Attachment) []protocol.ReceivedFile {
+	received := make([]protocol.ReceivedFile, len(files))
+	parameters := protocol.ReceiveParameters{SentAt: in.ReceivedAt.Unix()}
+	var positions []int // of those that were fetched
+	for i, f := range files {
+		received[i].Failure = f.Failure
+		if f.SHA256 == "" {
+			continue
+		}
+		positions = append(positions, i)
+		parameters.Files = append(parameters.Files, protocol.ArrivedFile{Blob: protocol.BlobRef{SHA256: f.SHA256, Size: f.Size}, Kind: f.Kind,
+			Name: f.Name, MediaType: f.MediaType, Seconds: f.Seconds})
+	}
+	if len(positions) == 0 {
+		return received
+	}
+	text, _ := json.Marshal(parameters) // which always can be
+	op, ok := r.operate(ctx, supervisor.Operation{User: in.Conversation.User, Kind: protocol.OperationReceive, Parameters: string(text), Inbound: in.ID})
+	if !ok { // ctx has ended, or somebody has erased the person
+		op.Result = textUnknownResult
+	}
+	var result protocol.ReceiveResult
+	if op.State == supervisor.OperationDone {
+		if err := json.Unmarshal([]byte(op.Result), &result); err != nil || result.Check(len(positions)) != nil {
+			r.o.Log.Error("read what an operation came to", "operation", op.ID, "error", err)
+			op.State, op.Result = supervisor.OperationFailed, textUnknownResult
+		}
+	}
+	var missing []string
+	for n, i := range positions {
+		if op.State != supervisor.OperationDone {
+			received[i].Failure = op.Result
+			continue
+		}
+		received[i] = result.Files[n]
+		missing = append(missing, result.Files[n].Missing...)
+	}
+	if len(missing) > 0 {
+		r.o.Missing(ctx, in.Conversation, missing)
+	}
+	return received
+}
+
+// cancelTimeout is how long it may take to end an operation that is not wanted any more.
+const cancelTimeout = 10 * time.Second
+
+// operate has an operation done, and gives it as it has ended. It is not ok where ctx has ended; where that is because its person has
+// dropped the message, the operation is ended too.
+func (r *Receiver) operate(ctx context.Context, op supervisor.Operation) (supervisor.Operation, bool) {
+	op, ok := retry.Persist(ctx, r.o.Log, "begin an operation", func() (supervisor.Operation, error) { return r.o.Operations.Start(ctx, op) })
+	if !ok {
+		return op, false
+	}
+	op, ok = retry.Persist(ctx, r.o.Log, "wait for an operation", func() (supervisor.Operation, error) { return r.o.Operations.Wait(ctx, op.ID) })
+	if !ok && context.Cause(ctx) == errDropped {
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
+		defer cancel()
+		if err := r.o.Operations.Cancel(late, op.ID, textDropped); err != nil {
+			r.o.Log.Warn("end an operation that is not wanted any more", "operation", op.ID, "error", err)
+		}
+	}
+	return op, ok
+}

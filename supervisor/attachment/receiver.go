@@ -1,0 +1,179 @@
+package attachment
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/retry"
+	"mews/supervisor/sqlite"
+)
+
+// errDropped ends the arrival of an inbound that its person does not want any more.
+var errDropped = errors.New("its person has dropped it")
+
+// arrival is an inbound that arrives. It is Run's, but for what its own goroutine was given.
+type arrival struct {
+	inbound   supervisor.Inbound
+	since     time.Time // the Receiver knows of it. No clock that is set back makes anybody wait
+	cancel    context.CancelCauseFunc
+	end       *sqlite.Arrived // once all is there
+	overtaken bool            // what was sent after it does not wait for it any more, and its conversation was woken for that
+}
+
+// Run goes on with what an earlier life of the service left, and then with what arrives, until ctx ends. It returns when nothing of
+// it runs any more.
+func (r *Receiver) Run(ctx context.Context) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	r.Wake()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-r.woken:
+			r.look(ctx, &running)
+		case end := <-r.ended:
+			if a := r.arrivals[end.Inbound]; a != nil {
+				a.end = &end
+			}
+		case <-timer.C:
+		}
+		timer.Reset(r.release(ctx, time.Now()))
+	}
+}
+
+// look begins what arrives, and ends what was dropped.
+func (r *Receiver) look(ctx context.Context, running *sync.WaitGroup) {
+	list, ok := retry.Persist(ctx, r.o.Log, "look for what arrives", func() ([]supervisor.Inbound, error) { return r.o.Inbox.Arriving(ctx) })
+	if !ok {
+		return
+	}
+	wanted := map[int64]bool{}
+	for _, in := range list {
+		wanted[in.ID] = true
+		if r.arrivals[in.ID] != nil {
+			continue
+		}
+		own, cancel := context.WithCancelCause(ctx)
+		r.arrivals[in.ID] = &arrival{inbound: in, since: time.Now(), cancel: cancel}
+		places := r.placesOf(in.Conversation.User)
+		running.Go(func() {
+			defer cancel(nil)
+			if end, ok := r.receive(own, in, places); ok {
+				select {
+				case r.ended <- end:
+				case <-ctx.Done():
+				}
+			}
+		})
+	}
+	for id, a := range r.arrivals {
+		if !wanted[id] {
+			a.cancel(errDropped)
+			delete(r.arrivals, id)
+		}
+	}
+}
+
+// placesOf are a person's places among the fetches.
+func (r *Receiver) placesOf(user string) chan struct{} {
+	if r.people[user] == nil {
+		r.people[user] = make(chan struct{}, fetchesOfAPerson)
+	}
+	return r.people[user]
+}
+
+// idle is how long Run waits where nothing is due.
+const idle = time.Hour
+
+// release has turns take what is complete, and wakes those who have waited long enough for what is not. It says when there is more of
+// that to do.
+func (r *Receiver) release(ctx context.Context, now time.Time) (wait time.Duration) {
+	wait = idle
+	later := func(at time.Time) bool {
+		left := at.Sub(now)
+		if left > 0 {
+			wait = min(wait, left)
+		}
+		return left > 0
+	}
+	for _, group := range r.groups() {
+		if at, complete := due(group); complete && !later(at) {
+			r.arrived(ctx, group)
+		}
+	}
+	for _, a := range r.arrivals {
+		if !a.overtaken && !later(a.since.Add(sqlite.ArrivingFirst)) {
+			a.overtaken = true
+			r.o.Wake(a.inbound.Conversation)
+		}
+	}
+	return wait
+}
+
+// groups are the arrivals by what is taken together, each from the first sent to the last.
+func (r *Receiver) groups() (groups [][]*arrival) {
+	type key struct {
+		conversation int64
+		together     string
+		alone        int64
+	}
+	byKey := map[key][]*arrival{}
+	for id, a := range r.arrivals {
+		k := key{conversation: a.inbound.Conversation.ID, together: a.inbound.Together}
+		if k.together == "" {
+			k.alone = id
+		}
+		byKey[k] = append(byKey[k], a)
+	}
+	for _, group := range byKey {
+		slices.SortFunc(group, func(a, b *arrival) int { return int(a.inbound.ID - b.inbound.ID) })
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+// due is when a group may be taken: once no more of it is expected. It is not complete while something of it is not there.
+func due(group []*arrival) (at time.Time, complete bool) {
+	first, last := group[0].since, group[0].since
+	for _, a := range group {
+		if a.end == nil {
+			return at, false
+		}
+		if a.since.After(last) {
+			last = a.since
+		}
+	}
+	if group[0].inbound.Together == "" {
+		return first, true
+	}
+	at = last.Add(quietAfter)
+	if most := first.Add(longest); most.Before(at) {
+		at = most
+	}
+	return at, true
+}
+
+// arrived has a turn take a group.
+func (r *Receiver) arrived(ctx context.Context, group []*arrival) {
+	var list []sqlite.Arrived
+	for _, a := range group {
+		list = append(list, *a.end)
+	}
+	limitImages(list)
+	if _, ok := retry.Persist(ctx, r.o.Log, "keep that a message has arrived", func() (struct{}, error) {
+		return struct{}{}, r.o.Inbox.PutArrived(ctx, list)
+	}); !ok && ctx.Err() != nil {
+		return // it is done after the next start
+	}
+	for _, a := range group {
+		delete(r.arrivals, a.inbound.ID)
+	}
+	r.o.Wake(group[0].inbound.Conversation)
+}

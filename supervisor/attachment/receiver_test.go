@@ -1,0 +1,432 @@
+package attachment_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/attachment"
+	"mews/supervisor/spool"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// rig is a Receiver over a real database and a real spool. The channel and the worker are the test's.
+type rig struct {
+	*testing.T
+	db    *sqlite.DB
+	dir   string // of the spool
+	spool *spool.Spool
+	stop  func()
+
+	mu       sync.Mutex // guards what follows
+	keys     int
+	fetch    func(ctx context.Context, file string, w io.Writer) error
+	work     func(ctx context.Context, op supervisor.Operation) (supervisor.OperationState, string)
+	woken    int
+	began    map[int64]int // how often each operation was begun
+	cancels  []int64
+	fetching int
+	most     int // that fetched at once
+	missing  []string
+}
+
+func newRig(t *testing.T) *rig {
+	r := &rig{T: t, began: map[int64]int{}}
+	dir := t.TempDir()
+	r.db = sqlitetest.OpenPath(t, filepath.Join(dir, "mews.db"), sqlite.Options{Now: time.Now})
+	r.dir = filepath.Join(dir, "spool")
+	s, err := spool.Open(r.dir)
+	r.must(err)
+	t.Cleanup(func() { s.Close() })
+	r.spool = s
+	r.fetch = func(_ context.Context, file string, w io.Writer) error {
+		_, err := io.WriteString(w, "bytes of "+file)
+		return err
+	}
+	r.work = func(_ context.Context, op supervisor.Operation) (supervisor.OperationState, string) {
+		var p protocol.ReceiveParameters
+		r.must(json.Unmarshal([]byte(op.Parameters), &p))
+		var result protocol.ReceiveResult
+		for _, f := range p.Files {
+			got := protocol.ReceivedFile{Path: "uploads/" + f.Name, Parts: []protocol.Part{{Text: "text of " + f.Name}}}
+			switch f.Kind {
+			case protocol.AttachmentVoice:
+				got.Parts, got.Seconds = nil, f.Seconds
+			case protocol.AttachmentPhoto:
+				got.Parts = append(got.Parts, protocol.Part{Image: &protocol.Image{BlobRef: f.Blob, MediaType: "image/jpeg", Width: 4, Height: 3}})
+			}
+			result.Files = append(result.Files, got)
+		}
+		text, err := json.Marshal(result)
+		r.must(err)
+		return supervisor.OperationDone, string(text)
+	}
+	return r
+}
+
+func (r *rig) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// live runs a Receiver until the returned function is called, as a service's life does.
+func (r *rig) live() (end func()) {
+	ctx, cancel := context.WithCancel(r.Context())
+	receiver := attachment.New(attachment.Options{
+		Inbox: r.db.Inbox(), Files: r.db.Attachments(), Operations: r, Spool: r.spool,
+		Fetch: func(ctx context.Context, _ supervisor.Channel, file string, w io.Writer) error {
+			r.note(func() { r.fetching++; r.most = max(r.most, r.fetching) })
+			defer r.note(func() { r.fetching-- })
+			return r.fetch(ctx, file, w)
+		},
+		Transcribe: func(_ context.Context, rec attachment.Recording) string {
+			return fmt.Sprintf("[voice, %d s] words of %s", rec.Seconds, rec.Path)
+		},
+		Missing: func(_ context.Context, _ supervisor.Conversation, packages []string) {
+			r.note(func() { r.missing = append(r.missing, packages...) })
+		},
+		Wake: func(supervisor.Conversation) { r.note(func() { r.woken++ }) },
+	})
+	done := make(chan error)
+	go func() { done <- receiver.Run(ctx) }()
+	r.stop = receiver.Wake
+	return func() {
+		cancel()
+		r.must(<-done)
+	}
+}
+
+func (r *rig) note(do func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	do()
+}
+
+// Start, Wait and Cancel are the operations, done by the test.
+func (r *rig) Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error) {
+	return r.db.Operations().Put(ctx, op)
+}
+
+func (r *rig) Wait(ctx context.Context, id int64) (supervisor.Operation, error) {
+	op, _, err := r.db.Operations().Find(ctx, id)
+	if err != nil || op.State == supervisor.OperationDone || op.State == supervisor.OperationFailed {
+		return op, err
+	}
+	r.note(func() { r.began[id]++ })
+	state, result := r.work(ctx, op)
+	if ctx.Err() != nil {
+		return op, context.Cause(ctx)
+	}
+	r.must(r.db.Operations().Move(ctx, id, supervisor.OperationRunning, ""))
+	r.must(r.db.Operations().Move(ctx, id, state, result))
+	op, _, err = r.db.Operations().Find(ctx, id)
+	return op, err
+}
+
+func (r *rig) Cancel(_ context.Context, id int64, _ string) error {
+	r.note(func() { r.cancels = append(r.cancels, id) })
+	return nil
+}
+
+// send is somebody sending something with files, which may belong to an album.
+func (r *rig) send(user, text, together string, files ...supervisor.Attachment) supervisor.Inbound {
+	r.Helper()
+	r.keys++
+	in := supervisor.Inbound{Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: "42"},
+		Key: fmt.Sprint("key-", r.keys), Kind: supervisor.KindText, Text: text, Together: together}
+	receipt, err := r.db.Inbox().PutBatch(r.Context(), supervisor.Batch{Source: "bot",
+		Items: []supervisor.Item{{Update: int64(r.keys), Inbound: in, Attachments: files}}})
+	r.must(err)
+	return receipt.Kept[0]
+}
+
+func file(name string) supervisor.Attachment {
+	return supervisor.Attachment{File: "id of " + name, Kind: protocol.AttachmentDocument, Name: name, Size: 900}
+}
+
+func photo(name string) supervisor.Attachment {
+	return supervisor.Attachment{File: "id of " + name, Kind: protocol.AttachmentPhoto, Name: name}
+}
+
+// parts is what a model reads behind the text of the next inbound; "nothing" while none is there.
+func (r *rig) parts(in supervisor.Inbound) string {
+	r.Helper()
+	next, ok, err := r.db.Inbox().Next(r.Context(), in.Conversation.ID)
+	r.must(err)
+	if !ok || next.ID != in.ID {
+		return "nothing"
+	}
+	var parts []protocol.Part
+	r.must(json.Unmarshal([]byte(next.Parts), &parts))
+	var texts []string
+	for _, p := range parts {
+		if texts = append(texts, p.Text); p.Image != nil {
+			texts[len(texts)-1] = "picture"
+		}
+	}
+	return strings.Join(texts, "; ")
+}
+
+func (r *rig) expect(what, got, want string) {
+	r.Helper()
+	if got != want {
+		r.Errorf("%s: got %q, want %q", what, got, want)
+	}
+}
+
+// in runs a test in a bubble, whose clock moves when nothing else does.
+func in(t *testing.T, test func(*rig)) {
+	synctest.Test(t, func(t *testing.T) { test(newRig(t)) })
+}
+
+func TestAFileIsFetchedKeptAndRead(t *testing.T) {
+	in(t, func(r *rig) {
+		defer r.live()()
+		sent := r.send("ann", "read this", "", file("plan.txt"), supervisor.Attachment{File: "v", Kind: protocol.AttachmentVoice, Name: "v.ogg", Seconds: 14})
+		r.stop()
+		synctest.Wait()
+		r.expect("what the model reads", r.parts(sent), "text of plan.txt; [voice, 14 s] words of uploads/v.ogg")
+		list, err := r.db.Attachments().List(r.Context(), sent.ID)
+		r.must(err)
+		data, size, err := r.spool.Read(list[0].SHA256)
+		r.must(err)
+		defer data.Close()
+		body, err := io.ReadAll(data)
+		r.must(err)
+		r.expect("bytes", fmt.Sprint(size, string(body)), "23bytes of id of plan.txt")
+	})
+}
+
+func TestAFileThatCannotBeHadIsNamed(t *testing.T) {
+	gone := &supervisor.Error{Code: supervisor.CodeNotFound, Message: "Telegram does not have it any more."}
+	for name, c := range map[string]struct {
+		err  error
+		want string
+		took time.Duration
+	}{
+		"final": {gone, `[With this came a file "plan.txt" of 900 B, which can't be had: Telegram does not have it any more.]`, 0},
+		"three times": {errors.New("reset by peer"),
+			`[With this came a file "plan.txt" of 900 B, which can't be had: It could not be fetched in three tries. Send it again later; the log says why.]`, 3 * time.Second},
+		"full":      {spool.ErrFull, `[With this came a file "plan.txt" of 900 B, which can't be had: The disk of this Mews is nearly full. An admin has to make room.]`, 0},
+		"too often": {&supervisor.SendError{RetryAfter: 40 * time.Second, Err: errors.New("429")}, `[With this came a file "plan.txt" of 900 B, which can't be had: It could not be fetched in three tries. Send it again later; the log says why.]`, 80 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in(t, func(r *rig) {
+				r.fetch = func(_ context.Context, _ string, w io.Writer) error {
+					_, _ = io.WriteString(w, "half of it")
+					return c.err
+				}
+				defer r.live()()
+				begun := time.Now()
+				sent := r.send("ann", "read this", "", file("plan.txt"))
+				r.stop()
+				time.Sleep(c.took)
+				synctest.Wait()
+				r.expect("what the model reads", r.parts(sent), c.want)
+				r.expect("it took", time.Since(begun).String(), c.took.String())
+				left, err := os.ReadDir(r.dir)
+				r.must(err)
+				if slices.ContainsFunc(left, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), "new-") }) {
+					r.Errorf("left in the spool: %v", left)
+				}
+			})
+		})
+	}
+}
+
+func TestAFetchThatStallsEnds(t *testing.T) {
+	in(t, func(r *rig) {
+		r.fetch = func(ctx context.Context, _ string, _ io.Writer) error { <-ctx.Done(); return ctx.Err() }
+		defer r.live()()
+		big := file("film.mp4")
+		big.Size = 10 * 128 << 10 // ten seconds at the least rate
+		sent := r.send("ann", "", "", big)
+		r.stop()
+		time.Sleep(3*70*time.Second + 2*time.Second)
+		synctest.Wait()
+		r.expect("before the last try has ended", r.parts(sent), "nothing")
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if got := r.parts(sent); !strings.Contains(got, "three tries") {
+			r.Errorf("the model reads %q", got)
+		}
+	})
+}
+
+func TestFourAreFetchedAtOnceAndTwoOfAPerson(t *testing.T) {
+	in(t, func(r *rig) {
+		r.fetch = func(_ context.Context, _ string, w io.Writer) error { time.Sleep(time.Second); return nil }
+		defer r.live()()
+		for range 5 {
+			r.send("ann", "", "", file("a"))
+		}
+		r.stop()
+		time.Sleep(500 * time.Millisecond)
+		r.note(func() { r.expect("of one person", fmt.Sprint(r.most), "2") })
+		for _, user := range []string{"bob", "cem", "dan"} {
+			r.send(user, "", "", file("b"))
+			r.send(user, "", "", file("c"))
+		}
+		r.stop()
+		time.Sleep(10 * time.Second)
+		r.note(func() { r.expect("of all", fmt.Sprint(r.most), "4") })
+	})
+}
+
+func TestWhatIsSentTogetherIsTakenTogether(t *testing.T) {
+	in(t, func(r *rig) {
+		defer r.live()()
+		first := r.send("ann", "our week", "album 7", photo("1.jpg"))
+		r.stop()
+		time.Sleep(500 * time.Millisecond)
+		second := r.send("ann", "", "album 7", photo("2.jpg"))
+		r.stop()
+		time.Sleep(599 * time.Millisecond)
+		synctest.Wait()
+		r.expect("while more may come", r.parts(first), "nothing")
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		r.expect("once nothing more has come", r.parts(first), "text of 1.jpg; picture")
+		turn, _, err := r.db.Turns().Start(r.Context(), first.ID, nil)
+		r.must(err)
+		end, err := r.db.Turns().Finish(r.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: "ok"})
+		r.must(err)
+		r.expect("answered", fmt.Sprint(end.Key, end.AlsoKeys), fmt.Sprint(first.Key, []string{second.Key}))
+	})
+}
+
+func TestAnAlbumThatGoesOnIsTakenAfterThreeSeconds(t *testing.T) {
+	in(t, func(r *rig) {
+		defer r.live()()
+		first := r.send("ann", "", "album 7", photo("1.jpg"))
+		r.stop()
+		for range 7 {
+			time.Sleep(400 * time.Millisecond)
+			r.expect("meanwhile", r.parts(first), "nothing")
+			r.send("ann", "", "album 7", photo("more.jpg"))
+			r.stop()
+		}
+		time.Sleep(200 * time.Millisecond)
+		synctest.Wait()
+		r.expect("after three seconds", r.parts(first), "text of 1.jpg; picture")
+	})
+}
+
+func TestOnlySoManyPicturesAreShown(t *testing.T) {
+	in(t, func(r *rig) {
+		defer r.live()()
+		var photos []supervisor.Attachment
+		for i := range protocol.MaxImages + 1 {
+			photos = append(photos, photo(fmt.Sprint(i)))
+		}
+		sent := r.send("ann", "", "", photos...)
+		r.stop()
+		synctest.Wait()
+		got := r.parts(sent)
+		if strings.Count(got, "picture;") != protocol.MaxImages || !strings.Contains(got, "text of 8; [A picture was here") {
+			r.Errorf("the model reads %q", got)
+		}
+	})
+}
+
+func TestWhatWasSentAfterwardsIsWokenAfterHalfAMinute(t *testing.T) {
+	in(t, func(r *rig) {
+		r.work = func(ctx context.Context, _ supervisor.Operation) (supervisor.OperationState, string) {
+			<-ctx.Done()
+			return supervisor.OperationFailed, ""
+		}
+		defer r.live()()
+		r.send("ann", "", "", file("a"))
+		r.stop()
+		time.Sleep(29 * time.Second)
+		r.note(func() { r.expect("woken before", fmt.Sprint(r.woken), "0") })
+		time.Sleep(time.Second)
+		synctest.Wait()
+		r.note(func() { r.expect("woken after", fmt.Sprint(r.woken), "1") })
+	})
+}
+
+// A life of the service may end between any two steps: what is on disk is not done again, and the message arrives once.
+func TestWhatWasDoneBeforeAnEndIsNotDoneAgain(t *testing.T) {
+	in(t, func(r *rig) {
+		fetched, works := 0, r.work
+		r.fetch = func(_ context.Context, _ string, w io.Writer) error {
+			fetched++
+			_, err := io.WriteString(w, "bytes")
+			return err
+		}
+		r.work = func(ctx context.Context, _ supervisor.Operation) (supervisor.OperationState, string) {
+			<-ctx.Done()
+			return supervisor.OperationFailed, ""
+		}
+		end := r.live()
+		sent := r.send("ann", "", "", file("a"))
+		r.stop()
+		synctest.Wait()
+		end()
+		r.work = works
+		defer r.live()()
+		synctest.Wait()
+		r.expect("what the model reads", r.parts(sent), "text of a")
+		r.expect("fetched", fmt.Sprint(fetched), "1")
+		r.expect("operations", fmt.Sprint(len(r.began)), "1")
+	})
+}
+
+func TestWhatIsDroppedIsFetchedNoFurther(t *testing.T) {
+	in(t, func(r *rig) {
+		ended := 0
+		r.work = func(ctx context.Context, _ supervisor.Operation) (supervisor.OperationState, string) {
+			<-ctx.Done()
+			r.note(func() { ended++ })
+			return supervisor.OperationFailed, ""
+		}
+		defer r.live()()
+		sent := r.send("ann", "", "", file("a"))
+		r.stop()
+		synctest.Wait()
+		stop, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Conversation: sent.Conversation, Source: "bot", Key: "stop",
+			Kind: supervisor.KindCommand, Command: "stop", Text: "/stop all"})
+		r.must(err)
+		dropped, err := r.db.Inbox().Drop(r.Context(), stop.ID)
+		r.must(err)
+		r.stop()
+		synctest.Wait()
+		r.note(func() {
+			r.expect("dropped, ended, cancelled", fmt.Sprint(len(dropped), ended, len(r.cancels)), "1 1 1")
+		})
+		r.expect("what the model reads", r.parts(sent), "nothing")
+	})
+}
+
+func TestAnOperationThatFailedIsNamed(t *testing.T) {
+	in(t, func(r *rig) {
+		r.work = func(context.Context, supervisor.Operation) (supervisor.OperationState, string) {
+			return supervisor.OperationFailed, "There is no worker."
+		}
+		defer r.live()()
+		sent := r.send("ann", "", "", file("a"))
+		r.stop()
+		synctest.Wait()
+		r.expect("what the model reads", r.parts(sent), `[With this came a file "a" of 16 B, which can't be had: There is no worker.]`)
+	})
+}
