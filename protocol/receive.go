@@ -15,6 +15,19 @@ type ReceiveParameters struct {
 	Files  []ArrivedFile `json:"files"`   // 1 to MaxArrived
 }
 
+// Check refuses parameters that no honest supervisor sends.
+func (p ReceiveParameters) Check() error {
+	if len(p.Files) < 1 || len(p.Files) > MaxArrived {
+		return fmt.Errorf("files: %d, want 1 to %d", len(p.Files), MaxArrived)
+	}
+	for i, f := range p.Files {
+		if f.Blob.Size < 0 || f.Seconds < 0 {
+			return fmt.Errorf("files[%d]: %d bytes, %d seconds", i, f.Blob.Size, f.Seconds)
+		}
+	}
+	return nil
+}
+
 // ArrivedFile is one that came with a message.
 type ArrivedFile struct {
 	Blob      BlobRef        `json:"blob"`
@@ -39,6 +52,9 @@ const (
 	AttachmentSticker   AttachmentKind = "sticker"
 )
 
+// UploadsFolder is the folder of the home where received files are.
+const UploadsFolder = "uploads"
+
 // Bounds of what a message brings.
 const (
 	MaxArrived      = 32        // files of one message
@@ -55,8 +71,8 @@ type ReceiveResult struct {
 type ReceivedFile struct {
 	Path    string `json:"path,omitempty"`    // relative to the home: uploads/2026-11-20/131905-name.pdf; "" where it was not kept
 	Failure string `json:"failure,omitempty"` // a sentence: why it was not kept, or not read
-	// Parts are what a model reads of it, quoted as material, with a line before it that names the file. None of a recording that
-	// is to be transcribed.
+	// Parts are what a model reads of it, quoted as material, with a line before it that names the file, and says Failure where it
+	// was kept and not read. None of a file that was not kept, and of a voice message or round video that is to be transcribed.
 	Parts   []Part `json:"parts,omitempty"`   // texts and images
 	Seconds int    `json:"seconds,omitempty"` // of its sound, where it can be transcribed; 0: there is none
 	// Missing names Debian's packages without which it could not be read.
@@ -83,8 +99,8 @@ func (r ReceiveResult) Check(files int) error {
 			}
 		}
 	}
-	if text > MaxReceivedText || images > MaxImages*files {
-		return fmt.Errorf("%d bytes of text and %d images, at most %d and %d", text, images, MaxReceivedText, MaxImages*files)
+	if text > MaxReceivedText || images > MaxImages {
+		return fmt.Errorf("%d bytes of text and %d images, at most %d and %d", text, images, MaxReceivedText, MaxImages)
 	}
 	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"mews/worker"
 	"mews/worker/host"
 	"mews/worker/tool/files"
-	"mews/worker/tool/images"
 	"mews/worker/tool/output"
 	"mews/worker/tool/send"
 )
@@ -19,7 +18,7 @@ import (
 // known.
 var families = []func(*userTools) []worker.Tool{
 	func(u *userTools) []worker.Tool { return files.Tools(u.files, u.options.Now, u.zone) },
-	func(u *userTools) []worker.Tool { return images.Tools(u.files) },
+	func(u *userTools) []worker.Tool { return u.images.Tools() },
 }
 
 // turnFamilies are the families that ask the supervisor for something. A row makes one for each turn.

@@ -9,6 +9,7 @@ import (
 	"mews/protocol"
 	"mews/worker/archive"
 	"mews/worker/host"
+	"mews/worker/receive"
 )
 
 // operation does what operation.start asks for. Its result is an object of the kind's own type.
@@ -17,6 +18,7 @@ type operation func(ctx context.Context, u *userTools, h *host.Operation, parame
 // operations are all kinds of operations that a worker knows.
 var operations = map[protocol.OperationKind]operation{
 	protocol.OperationArchive: withParameters(archiveHome),
+	protocol.OperationReceive: withParameters(receiveFiles),
 }
 
 // withParameters makes an operation of a function with parameters of a type.
@@ -65,6 +67,18 @@ func operationError(ctx context.Context, start protocol.OperationStart, err erro
 		told.Code, told.Message = refused.Code, refused.Message
 	}
 	return told
+}
+
+// receiveFiles puts files that came with a message below the home's uploads/.
+func receiveFiles(ctx context.Context, u *userTools, h *host.Operation, p protocol.ReceiveParameters) (any, error) {
+	if err := p.Check(); err != nil {
+		return nil, invalidOperation("parameters: %v", err)
+	}
+	o := receive.Options{Home: u.files, Zone: u.zone, Blobs: h, Pictures: u.images}
+	if u.programs != nil {
+		o.Programs = u.programs
+	}
+	return receive.Run(ctx, p, o)
 }
 
 // archiveHome sends a tar of the home to the supervisor.

@@ -12,6 +12,7 @@ import (
 	"mews/worker/program"
 	"mews/worker/prompt"
 	"mews/worker/quota"
+	"mews/worker/tool/images"
 	"mews/worker/tool/shell"
 	"mews/worker/workspace"
 )
@@ -26,7 +27,8 @@ type userTools struct {
 	quota       *quota.Quota         // of the folder
 	programs    *program.Runner      // nil: this worker runs no programs
 	shell       *shell.Shell         // nil: the model may run none
-	tools       []worker.Tool        // those that are made once
+	images      *images.Viewer
+	tools       []worker.Tool // those that are made once
 }
 
 // openUserTools opens the folder of the person in hello. The caller closes it.
@@ -50,6 +52,7 @@ func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 		return nil, errors.Join(err, u.files.Close(), u.promptFiles.Close())
 	}
 	u.files.SetQuota(u.quota)
+	u.images = images.New(u.files)
 	for _, family := range families {
 		u.tools = append(u.tools, family(u)...)
 	}

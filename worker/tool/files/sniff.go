@@ -3,6 +3,7 @@ package files
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -36,13 +37,15 @@ var magicNumbers = []struct {
 	kind  string
 }{
 	{0, "\x89PNG\r\n\x1a\n", "a PNG image"}, {0, "\xff\xd8\xff", "a JPEG image"}, {0, "GIF8", "a GIF image"},
-	{8, "WEBP", "a WebP image"}, {4, "ftypheic", "a HEIC image"}, {4, "ftypavif", "an AVIF image"},
+	{8, "WEBP", "a WebP image"}, {4, "ftypheic", "a HEIC image"}, {4, "ftypheix", "a HEIC image"},
+	{4, "ftypmif1", "a HEIC image"}, {4, "ftypmsf1", "a HEIC image"}, {4, "ftyphevc", "a HEIC image"}, {4, "ftypavif", "an AVIF image"},
 	{0, "II*\x00", "a TIFF image"}, {0, "MM\x00*", "a TIFF image"}, {0, "%PDF-", "a PDF document"},
 	{0, "PK\x03\x04", "a ZIP archive (or an office document)"}, {0, "PK\x05\x06", "an empty ZIP archive"},
 	{0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an older office document"}, {0, "\x1f\x8b", "gzip-compressed"},
 	{0, "BZh", "bzip2-compressed"}, {0, "\xfd7zXZ\x00", "xz-compressed"}, {0, "\x28\xb5\x2f\xfd", "Zstandard-compressed"},
 	{0, "7z\xbc\xaf\x27\x1c", "a 7-Zip archive"}, {0, "Rar!\x1a\x07", "a RAR archive"}, {257, "ustar", "a tar archive"},
-	{0, "ID3", "an MP3 recording"}, {0, "\xff\xfb", "an MP3 recording"}, {0, "OggS", "an Ogg recording"},
+	{0, "ID3", "an MP3 recording"}, {0, "\xff\xfb", "an MP3 recording"}, {0, "\xff\xf3", "an MP3 recording"},
+	{0, "\xff\xf1", "an AAC recording"}, {0, "\xff\xf9", "an AAC recording"}, {0, "OggS", "an Ogg recording"},
 	{0, "fLaC", "a FLAC recording"}, {8, "WAVE", "a WAV recording"}, {4, "ftypM4A", "an M4A recording"},
 	{4, "ftyp", "an MP4 video"}, {8, "AVI ", "an AVI video"}, {0, "\x1a\x45\xdf\xa3", "a Matroska or WebM video"},
 	{0, "SQLite format 3\x00", "an SQLite database"}, {0, "\x7fELF", "a Linux program"}, {0, "MZ", "a Windows program"},
@@ -64,6 +67,23 @@ func sniff(head []byte) (enc encoding, binary string) {
 		return "", kind
 	}
 	return encodingUTF8, ""
+}
+
+// HeadSize is how many of the first bytes of a file tell what it is.
+const HeadSize = headSize
+
+// Kind is the type of a file that begins with head, such as "a PNG image"; "binary" where it is not known, "" for text.
+func Kind(head []byte) string {
+	_, kind := sniff(head)
+	return kind
+}
+
+// NewTextReader reads a file that begins with head as UTF-8, whatever it is written in. rest has what follows.
+func NewTextReader(head []byte, rest io.Reader) io.Reader {
+	d := &textDecoder{}
+	enc, _ := sniff(head)
+	d.reset(head, rest, enc)
+	return d
 }
 
 func binaryKind(head []byte) string {

@@ -19,16 +19,17 @@ type format struct {
 	decode        func(io.Reader) (image.Image, error)
 	bytesPerPixel func(image.Config, []byte) int // of memory while it is decoded, at most
 	universal     func(image.Config, []byte) bool
-	photo         bool // it is a photograph more often than not
+	strip         func([]byte) []byte // the file with its pixels alone; nil where none is universal
+	photo         bool                // it is a photograph more often than not
 }
 
 // formats are by media type. universal is true of a file that every API of models takes: some take no animated GIF, and
 // llama.cpp's reader (stb_image) knows no WebP.
 var formats = map[string]format{
-	"image/png":  {"PNG", png.DecodeConfig, png.Decode, pngBytes, always, false},
-	"image/jpeg": {"JPEG", jpeg.DecodeConfig, jpeg.Decode, jpegBytes, universalJPEG, true},
-	"image/gif":  {"GIF", gif.DecodeConfig, gif.Decode, func(image.Config, []byte) int { return 1 }, never, false},
-	"image/webp": {"WebP", webp.DecodeConfig, webp.Decode, func(image.Config, []byte) int { return webpBytes }, never, true},
+	"image/png":  {"PNG", png.DecodeConfig, png.Decode, pngBytes, always, stripPNG, false},
+	"image/jpeg": {"JPEG", jpeg.DecodeConfig, jpeg.Decode, jpegBytes, universalJPEG, stripJPEG, true},
+	"image/gif":  {"GIF", gif.DecodeConfig, gif.Decode, func(image.Config, []byte) int { return 1 }, never, nil, false},
+	"image/webp": {"WebP", webp.DecodeConfig, webp.Decode, func(image.Config, []byte) int { return webpBytes }, never, nil, true},
 }
 
 func always(image.Config, []byte) bool { return true }

@@ -41,72 +41,86 @@ type viewArgs struct {
 	Path string `json:"path"`
 }
 
-// Tools makes the family over a workspace, which stays the caller's to close.
-func Tools(ws *workspace.Workspace) []worker.Tool {
-	v := &viewer{ws: ws, decoding: make(chan struct{}, 1)}
-	return []worker.Tool{worker.Define(viewSpec, viewArgs{}, v.view)}
-}
-
-type viewer struct {
+// Viewer shows pictures, one at a time. Its methods may be called from any goroutine.
+type Viewer struct {
 	ws       *workspace.Workspace
 	decoding chan struct{} // holds a token while a picture is being decoded
 }
 
-func (v *viewer) view(ctx context.Context, _ worker.Call, args viewArgs) (worker.Result, error) {
+// New makes the family over a workspace, which stays the caller's to close.
+func New(ws *workspace.Workspace) *Viewer { return &Viewer{ws: ws, decoding: make(chan struct{}, 1)} }
+
+// Tools are the tools of the family.
+func (v *Viewer) Tools() []worker.Tool {
+	return []worker.Tool{worker.Define(viewSpec, viewArgs{}, v.view)}
+}
+
+// Shown is a picture as a model is shown it, without what its file says beside its pixels.
+type Shown struct {
+	worker.Picture
+	Format string // PNG, JPEG, GIF or WebP
+	Size   string // of the picture in the file: 2560 x 1920
+}
+
+// Show makes of the bytes of a file what a model is shown. The error says to people why that cannot be.
+func (v *Viewer) Show(ctx context.Context, file io.Reader) (Shown, error) {
 	select {
 	case v.decoding <- struct{}{}:
 		defer func() { <-v.decoding }()
 	case <-ctx.Done():
-		return worker.Result{}, context.Cause(ctx)
+		return Shown{}, context.Cause(ctx)
 	}
-	result, err := v.load(ctx, args.Path)
+	shown, err := show(ctx, file)
 	if err != nil && ctx.Err() != nil {
-		return worker.Result{}, context.Cause(ctx)
+		return Shown{}, context.Cause(ctx)
 	}
-	return result, err
+	return shown, err
 }
 
-func (v *viewer) load(ctx context.Context, path string) (worker.Result, error) {
-	name := workspace.Show(path)
-	data, err := v.read(path)
+func (v *Viewer) view(ctx context.Context, _ worker.Call, args viewArgs) (worker.Result, error) {
+	name := workspace.Show(args.Path)
+	f, err := v.ws.Open(args.Path)
 	if err != nil {
 		return worker.Result{}, err
 	}
-	o, err := readInfo(data)
+	defer f.Close() // it was only read
+	shown, err := v.Show(ctx, f)
+	if ctx.Err() != nil {
+		return worker.Result{}, context.Cause(ctx)
+	}
 	if err != nil {
 		return worker.Result{}, fmt.Errorf("view %s: %w", name, err)
+	}
+	text := fmt.Sprintf("%s: a %s image, %s pixels", name, shown.Format, shown.Size)
+	if small := fmt.Sprintf("%d x %d", shown.Width, shown.Height); small != shown.Size {
+		text += ", shown as " + small
+	}
+	return worker.Result{Text: text, Brief: shown.Size, Images: []worker.Picture{shown.Picture}}, nil
+}
+
+func show(ctx context.Context, file io.Reader) (Shown, error) {
+	data, err := read(file)
+	if err != nil {
+		return Shown{}, err
+	}
+	o, err := readInfo(data)
+	if err != nil {
+		return Shown{}, err
 	}
 	if o.memory() > freeAbove {
 		defer debug.FreeOSMemory() // what was unpacked goes before the next is
 	}
 	picture, err := o.convert(ctx, data)
-	if err != nil {
-		return worker.Result{}, fmt.Errorf("view %s: %w", name, err)
-	}
-	size := fmt.Sprintf("%d x %d", o.config.Width, o.config.Height)
-	text := fmt.Sprintf("%s: a %s image, %s pixels", name, o.format.name, size)
-	if shown := fmt.Sprintf("%d x %d", picture.Width, picture.Height); shown != size {
-		text += ", shown as " + shown
-	}
-	return worker.Result{Text: text, Brief: size, Images: []worker.Picture{picture}}, nil
+	return Shown{Picture: picture, Format: o.format.name, Size: fmt.Sprintf("%d x %d", o.config.Width, o.config.Height)}, err
 }
 
 // read reads a whole file of at most maxFile bytes.
-func (v *viewer) read(path string) ([]byte, error) {
-	f, err := v.ws.Open(path)
-	if err != nil {
-		return nil, err
+func read(file io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = fmt.Errorf("the file is over %d MiB, the most that can be opened; make a smaller copy of it", maxFile>>20)
 	}
-	defer f.Close() // it was only read
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("view %s: %w", workspace.Show(path), err)
-	case len(data) > maxFile:
-		return nil, fmt.Errorf("view %s: the file is over %d MiB, the most that can be opened; make a smaller copy of it",
-			workspace.Show(path), maxFile>>20)
-	}
-	return data, nil
+	return data, err
 }
 
 // imageInfo is what the head of a file says about its picture.
@@ -159,7 +173,7 @@ func (o imageInfo) convert(ctx context.Context, data []byte) (worker.Picture, er
 	at := src.Bounds()
 	w, h := shownSize(at.Dx(), at.Dy())
 	if w == at.Dx() && h == at.Dy() && len(data) <= protocol.MaxImageSize && o.universal(o.config, data) {
-		return worker.Picture{MediaType: o.kind, Data: data, Width: w, Height: h}, nil
+		return worker.Picture{MediaType: o.kind, Data: o.strip(data), Width: w, Height: h}, nil
 	}
 	small, err := scale(ctx, src, w, h)
 	if err != nil {

@@ -39,7 +39,7 @@ func view(t *testing.T, data []byte) (worker.Result, error) {
 			t.Error(err)
 		}
 	})
-	return Tools(ws)[0].Run(t.Context(), worker.Call{Arguments: []byte(`{"path":"it"}`)})
+	return New(ws).Tools()[0].Run(t.Context(), worker.Call{Arguments: []byte(`{"path":"it"}`)})
 }
 
 // seen is what the model would see, unpacked.
@@ -90,7 +90,7 @@ func corners(w, h int) *image.RGBA {
 	return m
 }
 
-func pngOf(t *testing.T, m image.Image) []byte {
+func pngOf(t testing.TB, m image.Image) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := png.Encode(&buf, m); err != nil {
@@ -99,7 +99,7 @@ func pngOf(t *testing.T, m image.Image) []byte {
 	return buf.Bytes()
 }
 
-func jpegOf(t *testing.T, m image.Image, quality int) []byte {
+func jpegOf(t testing.TB, m image.Image, quality int) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	if err := jpeg.Encode(&buf, m, &jpeg.Options{Quality: quality}); err != nil {
@@ -308,7 +308,7 @@ func TestAFileThatIsNotThere(t *testing.T) {
 	}
 	defer ws.Close()
 	for _, arguments := range []string{`{"path":"none.png"}`, `{"path":"../x.png"}`, `{}`, `{"path":1}`, `{"file":"x"}`} {
-		if got, err := Tools(ws)[0].Run(t.Context(), worker.Call{Arguments: []byte(arguments)}); err == nil {
+		if got, err := New(ws).Tools()[0].Run(t.Context(), worker.Call{Arguments: []byte(arguments)}); err == nil {
 			t.Errorf("%s: got %+v", arguments, got)
 		}
 	}

@@ -1,0 +1,227 @@
+package receive
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/worker"
+	"mews/worker/program"
+	"mews/worker/tool/files"
+	"mews/worker/tool/images"
+)
+
+// reading is one file that was kept and is being read.
+type reading struct {
+	*receiver
+	arrived protocol.ArrivedFile
+	path    string   // in the home
+	file    *os.File // open for reading
+	size    int64
+	head    []byte // its first bytes
+	kind    string // what they say, in the words of files.Kind
+	result  protocol.ReceivedFile
+}
+
+// readTimeout is for one file to be read.
+const readTimeout = time.Minute
+
+// A readFunc adds to the result what a model reads of the file. An error that is not the host's is a sentence or a part of one
+// that says why it could not be read.
+type readFunc func(ctx context.Context, f *reading) error
+
+// readers read files by what they are. A file of another kind is named.
+var readers = map[string]readFunc{
+	"":             readText,
+	"a PNG image":  readPicture,
+	"a JPEG image": readPicture,
+	"a GIF image":  readPicture,
+	"a WebP image": readPicture,
+}
+
+// read makes the result for a file that was kept.
+func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string, file *os.File) (protocol.ReceivedFile, error) {
+	head := make([]byte, files.HeadSize)
+	n, _ := file.ReadAt(head, 0) // an error is met again by who reads on
+	one := &reading{receiver: r, arrived: f, path: path, file: file, size: f.Blob.Size, head: head[:n]}
+	one.kind, one.result.Path = files.Kind(one.head), path
+	read := readers[one.kind]
+	if read == nil {
+		read = func(context.Context, *reading) error { one.name(kindName(one), ""); return nil }
+	}
+	bounded, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	err := read(bounded, one)
+	if fatal := endsOperation(ctx, err); fatal != nil {
+		return protocol.ReceivedFile{}, fatal
+	}
+	if err != nil {
+		one.fail(err)
+	}
+	return one.result, nil
+}
+
+// kindName is what a file is, in words.
+func kindName(f *reading) string {
+	switch {
+	case f.size == 0:
+		return textEmpty
+	case f.kind == "":
+		return textText
+	case f.kind == "binary" && f.arrived.MediaType != "":
+		return textUnknownKind + " (" + protocol.FileName(strings.ReplaceAll(f.arrived.MediaType, "/", " ")) + ")"
+	case f.kind == "binary":
+		return textUnknownKind
+	}
+	return f.kind
+}
+
+// name adds the line that names the file. more are sentences that follow in it.
+func (f *reading) name(kind, more string) {
+	if more != "" {
+		more = ". " + more
+	}
+	f.text(fmt.Sprintf(textNamed, f.path, kind, amount.Bytes(f.size), more))
+}
+
+func (f *reading) text(text string) {
+	f.result.Parts = append(f.result.Parts, protocol.Part{Text: text})
+}
+
+// quote adds a text of the file between lines that it cannot hold, below one that names the file. rest is a line for what follows.
+func (f *reading) quote(kind, text, rest string) {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+	fence := "===== " + rand.Text()[:12] + " ====="
+	whole := fmt.Sprintf(textNamed+textMaterial+"\n%[5]s\n%[6]s\n%[5]s", f.path, kind, amount.Bytes(f.size), "", fence, strings.TrimRight(text, "\n"))
+	if rest != "" {
+		whole += "\n" + rest
+	}
+	if f.textRoom -= len(text); f.textRoom < 0 {
+		f.textRoom = 0
+	}
+	f.text(whole)
+}
+
+// maxFailure bounds a failure, in bytes.
+const maxFailure = 512
+
+// failure is a sentence on what went wrong with a file.
+func failure(format string, args ...any) string {
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(fmt.Sprintf(format, args...), "\uFFFD")), " ")
+	return worker.WholeRunes(text[:min(len(text), maxFailure)])
+}
+
+// packages are Debian's packages of the programs that read files.
+var packages = map[string]string{
+	"pdftotext": "poppler-utils", "pdftoppm": "poppler-utils", "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg",
+}
+
+// fail says why a file was not read. What was read of it before stays.
+func (f *reading) fail(err error) {
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errors.New(textTooLong)
+	}
+	var missing missingProgram
+	if errors.As(err, &missing) {
+		f.result.Missing = append(f.result.Missing, packages[string(missing)])
+	}
+	f.result.Failure = failure(textNotRead, err)
+	f.name(kindName(f), f.result.Failure)
+}
+
+// missingProgram is the error for a program that is not installed.
+type missingProgram string
+
+func (m missingProgram) Error() string { return fmt.Sprintf(textMissing, packages[string(m)]) }
+
+// run runs a program that reads the file, within the bounds of all of them.
+func (f *reading) run(ctx context.Context, stdout io.Writer, name string, args ...string) error {
+	if f.Programs == nil {
+		return missingProgram(name)
+	}
+	left := readTimeout
+	if deadline, ok := ctx.Deadline(); ok {
+		left = time.Until(deadline)
+	}
+	err := f.Programs.Run(ctx, program.Program{Name: name, Args: args, Stdout: stdout, Timeout: left, Memory: maxProgram})
+	if errors.Is(err, program.ErrNotFound) {
+		return missingProgram(name)
+	}
+	return err
+}
+
+// maxProgram is the memory that a program may have which reads a file, in bytes.
+const maxProgram = 768 << 20
+
+// The bounds of texts, in bytes.
+const (
+	maxWhole   = 32 << 10 // of a text file that is shown whole
+	maxPart    = 8 << 10  // of the beginning of a longer one
+	maxExtract = 16 << 10 // of the beginning of a text that was taken out of a file
+	minShown   = 1 << 10  // of what is left of a message's room, below which nothing is shown
+)
+
+// readText quotes a text file, whole or its beginning.
+func readText(_ context.Context, f *reading) error {
+	kind := kindName(f)
+	if f.size == 0 || f.textRoom < minShown {
+		f.name(kind, map[bool]string{true: "", false: textNoRoom}[f.size == 0])
+		return nil
+	}
+	rest := io.NewSectionReader(f.file, int64(len(f.head)), f.size)
+	text, err := io.ReadAll(io.LimitReader(files.NewTextReader(f.head, rest), maxWhole+1))
+	if err != nil {
+		return err
+	}
+	if most := min(maxWhole, f.textRoom); len(text) <= most {
+		f.quote(kind, string(text), "")
+		return nil
+	}
+	f.quote(kind, string(worker.WholeRunes(text[:min(maxPart, f.textRoom)])), textRest)
+	return nil
+}
+
+// readPicture shows a picture.
+func readPicture(ctx context.Context, f *reading) error {
+	return f.picture(ctx, kindName(f), io.NewSectionReader(f.file, 0, f.size))
+}
+
+// picture shows a picture of the file's below a line that names the file.
+func (f *reading) picture(ctx context.Context, kind string, data io.Reader) error {
+	if f.imageRoom == 0 {
+		f.name(kind, fmt.Sprintf(textManyImages, protocol.MaxImages))
+		return nil
+	}
+	shown, err := f.Pictures.Show(ctx, data)
+	if err != nil {
+		return err
+	}
+	f.name(kind+", "+shown.Size+" pixels", "")
+	return f.show(ctx, shown)
+}
+
+// show adds a picture to the result.
+func (f *reading) show(ctx context.Context, shown images.Shown) error {
+	ref, err := f.Blobs.Keep(ctx, bytes.NewReader(shown.Data), protocol.MaxImageSize)
+	if err != nil {
+		return hostError{fmt.Errorf("keep a picture of %d bytes: %w", len(shown.Data), err)}
+	}
+	f.imageRoom--
+	f.result.Parts = append(f.result.Parts, protocol.Part{Image: &protocol.Image{
+		BlobRef: ref, MediaType: shown.MediaType, Width: shown.Width, Height: shown.Height,
+	}})
+	return nil
+}
+
+// base is the file's name without its folder, and dir the folder.
+func (f *reading) base() string { return path.Base(f.path) }
+func (f *reading) dir() string  { return path.Dir(f.path) }

@@ -1,0 +1,135 @@
+// Package receive puts the files that came with a message below a person's uploads/, and makes of them what a model reads.
+//
+// A file is hostile: whoever sent it to the person may have made it. Programs read documents and films behind the walls of the
+// tools. What is read in this process (pictures, office documents, archives) is bounded in memory and time by its reader.
+package receive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/program"
+	"mews/worker/tool/images"
+	"mews/worker/workspace"
+)
+
+// Blobs has the files, and takes the pictures that a model is shown.
+type Blobs interface {
+	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error)
+	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+}
+
+// Programs runs programs behind the walls, in the home.
+type Programs interface {
+	Run(ctx context.Context, p program.Program) error
+}
+
+// Pictures makes of a picture's file what a model is shown.
+type Pictures interface {
+	Show(ctx context.Context, file io.Reader) (images.Shown, error)
+}
+
+// Options are what files are received with.
+type Options struct {
+	Home     *workspace.Workspace
+	Zone     *time.Location
+	Blobs    Blobs
+	Programs Programs // nil: this worker runs none
+	Pictures Pictures
+}
+
+// Run receives the files of one message. The error is one of the host's, or the cause of ctx: the operation can be done again
+// then. What is wrong with a file is said in its ReceivedFile.
+func Run(ctx context.Context, p protocol.ReceiveParameters, o Options) (protocol.ReceiveResult, error) {
+	r := &receiver{Options: o, at: time.Unix(p.SentAt, 0).In(o.Zone), textRoom: maxText, imageRoom: protocol.MaxImages}
+	var result protocol.ReceiveResult
+	for _, f := range p.Files {
+		received, err := r.receive(ctx, f)
+		if err != nil {
+			return protocol.ReceiveResult{}, err
+		}
+		result.Files = append(result.Files, received)
+	}
+	return result, nil
+}
+
+// maxText is what all parts of a message may quote, in bytes. The rest of protocol.MaxReceivedText is for the lines that name
+// the files.
+const maxText = protocol.MaxReceivedText - protocol.MaxArrived*2*maxLine
+
+const maxLine = 1 << 10 // bytes of a line that names a file, or of a failure
+
+// receiver receives the files of one message, one after the other.
+type receiver struct {
+	Options
+	at        time.Time // when the message was sent, where the person is
+	textRoom  int       // bytes that may still be quoted
+	imageRoom int       // pictures that may still be shown
+}
+
+// hostError is an error of the supervisor's, after which the operation cannot go on.
+type hostError struct{ error }
+
+func (e hostError) Unwrap() error { return e.error }
+
+func (r *receiver) receive(ctx context.Context, f protocol.ArrivedFile) (protocol.ReceivedFile, error) {
+	name := fileName(f)
+	draft, err := r.fetch(ctx, f)
+	if draft != nil {
+		defer draft.Close() // it was kept, or is not needed
+	}
+	path := ""
+	if err == nil {
+		path, err = draft.Keep(r.at.Format("150405-") + name)
+	}
+	if fatal := endsOperation(ctx, err); fatal != nil {
+		return protocol.ReceivedFile{}, fatal
+	}
+	if err != nil {
+		return protocol.ReceivedFile{Failure: failure(textNotKept, name, err)}, nil
+	}
+	return r.read(ctx, f, path, draft.File())
+}
+
+// endsOperation is err if it is the host's, or the cause of ctx where that has ended.
+func endsOperation(ctx context.Context, err error) error {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.As(err, new(hostError)):
+		return err
+	}
+	return nil
+}
+
+// fetch copies a file into a draft. The caller closes the draft, also after an error, unless it is nil.
+func (r *receiver) fetch(ctx context.Context, f protocol.ArrivedFile) (*workspace.Draft, error) {
+	dir := protocol.UploadsFolder + "/" + r.at.Format(time.DateOnly)
+	draft, err := r.Home.Draft(dir, f.Blob.Size)
+	if err != nil {
+		return nil, err
+	}
+	for at := int64(0); at < f.Blob.Size; {
+		part, err := r.Blobs.ReadBlob(ctx, f.Blob.SHA256, at, int(min(f.Blob.Size-at, protocol.BlobChunk)))
+		switch {
+		case errors.As(err, new(*protocol.Error)): // it has said no; of this file alone
+			return draft, err
+		case err != nil:
+			return draft, hostError{fmt.Errorf("read a file from byte %d: %w", at, err)}
+		case part.Size != f.Blob.Size || len(part.Data) == 0:
+			return draft, fmt.Errorf(textOtherSize, part.Size, f.Blob.Size)
+		}
+		if _, err := draft.Write(part.Data); err != nil {
+			return draft, err
+		}
+		at += int64(len(part.Data))
+	}
+	if draft.Sum() != f.Blob.SHA256 {
+		return draft, errors.New(textOtherBytes)
+	}
+	return draft, nil
+}

@@ -1,0 +1,185 @@
+package workspace
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"syscall"
+)
+
+const (
+	draftStep = 1 << 20 // bytes for which a draft that grows asks the quota at once
+	maxSame   = 1000    // names that a draft tries
+)
+
+// ErrLink refuses a folder that is a symbolic link.
+var ErrLink = errors.New("it is a link, and not a folder of its own")
+
+// Draft is a file that is being written piece by piece, by one goroutine. It is a temporary file until Keep gives it a name. The
+// caller closes it.
+type Draft struct {
+	ws        *Workspace
+	dir       string
+	folder    *os.Root
+	file      *os.File
+	temporary string // "" when it has been kept or removed
+	sum       hash.Hash
+	size      int64
+	room      int64 // the size for which the quota was asked
+}
+
+// Draft begins a file in the folder dir, which it makes. No part of dir may be a link. size is how many bytes are expected; the
+// quota is asked for them. The rules are not asked: a person's own file is not a tool's.
+func (w *Workspace) Draft(dir string, size int64) (*Draft, error) {
+	d := &Draft{ws: w, sum: sha256.New()}
+	if err := d.open(dir, size); err != nil {
+		return nil, wrapError("write to", dir, err)
+	}
+	return d, nil
+}
+
+func (d *Draft) open(dir string, size int64) (err error) {
+	if d.dir, err = clean(d.ws.dir, dir); err != nil {
+		return err
+	}
+	if err := checkFolders(d.ws.root, d.dir); err != nil {
+		return err
+	}
+	if err := d.reserve(size); err != nil {
+		return err
+	}
+	if d.folder, err = openOrMake(d.ws.root, d.dir, newFolder); err != nil {
+		return err
+	}
+	name := temporaryPrefix + rand.Text() + temporarySuffix
+	if d.file, err = d.folder.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, newFile); err != nil {
+		return errors.Join(err, d.folder.Close())
+	}
+	d.temporary = name
+	return nil
+}
+
+// checkFolders refuses a path of which a part is there and is no folder.
+func checkFolders(root *os.Root, name string) error {
+	at := "."
+	for part := range strings.SplitSeq(name, "/") {
+		at = path.Join(at, part)
+		info, err := root.Lstat(at)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			return err
+		case info.Mode()&fs.ModeSymlink != 0:
+			return ErrLink
+		case !info.IsDir():
+			return syscall.ENOTDIR
+		}
+	}
+	return nil
+}
+
+// reserve asks the quota for a size.
+func (d *Draft) reserve(size int64) error {
+	if size <= d.room {
+		return nil
+	}
+	d.room = size
+	return d.ws.quota.Fits(diskSize(size))
+}
+
+// Write adds to the file. The quota is asked for what is more than was expected.
+func (d *Draft) Write(p []byte) (int, error) {
+	if size := d.size + int64(len(p)); size > d.room {
+		if err := d.reserve(size + draftStep); err != nil {
+			return 0, wrapError("write to", d.dir, err)
+		}
+	}
+	n, err := d.file.Write(p)
+	d.sum.Write(p[:n])
+	d.size += int64(n)
+	return n, wrapError("write to", d.dir, err)
+}
+
+// Size is how many bytes were written.
+func (d *Draft) Size() int64 { return d.size }
+
+// Sum is the SHA-256 of what was written, in hex.
+func (d *Draft) Sum() string { return hex.EncodeToString(d.sum.Sum(nil)) }
+
+// File is the open file, for reading. It has what was written also when Keep has found the same elsewhere.
+func (d *Draft) File() *os.File { return d.file }
+
+// Keep names the file and returns its path. If there is something of that name, it gets another one (name-2.pdf), unless that
+// has the very same bytes: then it is that file. When Keep returns the file is on the disk.
+func (d *Draft) Keep(name string) (string, error) {
+	kept, err := d.keep(name)
+	return kept, wrapError("write", path.Join(d.dir, name), err)
+}
+
+func (d *Draft) keep(name string) (string, error) {
+	if err := d.file.Sync(); err != nil {
+		return "", err
+	}
+	for n := 1; n <= maxSame; n++ {
+		try := numbered(name, n)
+		err := rename(d.folder, d.temporary, d.folder, try, true)
+		if err == nil {
+			d.temporary = ""
+			d.ws.quota.Grew(diskSize(d.size))
+			return path.Join(d.dir, try), syncFolder(d.folder)
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return "", err
+		}
+		if d.isSame(try) {
+			return path.Join(d.dir, try), d.remove()
+		}
+	}
+	return "", fs.ErrExist
+}
+
+// numbered is a name with a number from 2 on before its extension.
+func numbered(name string, n int) string {
+	if n == 1 {
+		return name
+	}
+	extension := path.Ext(name)
+	return fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, extension), n, extension)
+}
+
+// isSame reports that a file in the draft's folder has its bytes. What cannot be read has not.
+func (d *Draft) isSame(name string) bool {
+	info, err := d.folder.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != d.size {
+		return false
+	}
+	f, err := openRegular(d.folder, name, os.O_RDONLY)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // it was only read
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	return err == nil && bytes.Equal(sum.Sum(nil), d.sum.Sum(nil))
+}
+
+// remove removes the temporary file, if it still is one.
+func (d *Draft) remove() error {
+	name := d.temporary
+	if d.temporary = ""; name == "" {
+		return nil
+	}
+	return ignoreMissing(d.folder.Remove(name))
+}
+
+// Close lets go of the file, and removes it if it was not kept.
+func (d *Draft) Close() error { return errors.Join(d.remove(), d.file.Close(), d.folder.Close()) }

@@ -1,0 +1,105 @@
+package workspace
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+)
+
+// keep makes a file of a draft.
+func keep(t *testing.T, ws *Workspace, dir, name, text string) (string, error) {
+	t.Helper()
+	d, err := ws.Draft(dir, int64(len(text)))
+	if err != nil {
+		return "", err
+	}
+	_, err = io.WriteString(d, text)
+	must(t, err)
+	path, err := d.Keep(name)
+	must(t, err)
+	must(t, d.Close())
+	return path, nil
+}
+
+// TestADraftGetsAName: another one where there is something else of that name, and no second one where the same is there.
+func TestADraftGetsAName(t *testing.T) {
+	ws, dir := newWorkspace(t)
+	home := filepath.Join(filepath.Dir(dir), "folder")
+	must(t, os.MkdirAll(filepath.Join(home, "up/day"), 0o755))
+	must(t, os.Symlink("../../bird", filepath.Join(home, "up/day/link.txt")))
+	must(t, os.Mkdir(filepath.Join(home, "up/day/folder.txt"), 0o755))
+	for _, c := range []struct{ name, text, want string }{
+		{"a.txt", "one", "up/day/a.txt"}, {"a.txt", "two", "up/day/a-2.txt"}, {"a.txt", "one", "up/day/a.txt"},
+		{"a.txt", "two", "up/day/a-2.txt"}, {"a.txt", "six", "up/day/a-3.txt"}, {"none", "", "up/day/none"},
+		{"link.txt", "alive", "up/day/link-2.txt"}, {"folder.txt", "one", "up/day/folder-2.txt"},
+	} {
+		got, err := keep(t, ws, "up/day", c.name, c.text)
+		if err != nil || got != c.want || content(t, filepath.Join(home, got)) != c.text {
+			t.Errorf("%s of %q: got %q, %v, want %q", c.name, c.text, got, err, c.want)
+		}
+	}
+	if got := files(t, dir); !slices.Equal(got, []string{"bird"}) || content(t, filepath.Join(dir, "bird")) != "alive" {
+		t.Errorf("beside the folder there is %q", got)
+	}
+}
+
+func TestADraftThatCannotBe(t *testing.T) {
+	ws, canary := newWorkspace(t)
+	home := filepath.Join(filepath.Dir(canary), "folder")
+	must(t, os.WriteFile(filepath.Join(home, "file"), nil, 0o600))
+	must(t, os.Symlink("sub", filepath.Join(home, "inside")))
+	for dir, want := range map[string]error{
+		"file/day": syscall.ENOTDIR, "abs/day": ErrLink, "rel": ErrLink, "inside/day": ErrLink, "../canary": ErrOutside,
+	} {
+		if _, err := ws.Draft(dir, 1); !errors.Is(err, want) {
+			t.Errorf("%s: got %v, want %v", dir, err, want)
+		}
+	}
+}
+
+// TestADraftLeavesNothing: neither when it is dropped nor when the quota ends it.
+func TestADraftLeavesNothing(t *testing.T) {
+	ws, dir, room := newLimited(t)
+	d, err := ws.Draft("up", 5000)
+	must(t, err)
+	_, err = d.Write(make([]byte, 5000))
+	must(t, err)
+	must(t, d.Close())
+	if !slices.Equal(room.asked, []int64{8192}) || room.grew != nil {
+		t.Errorf("asked for %d, grew by %d", room.asked, room.grew)
+	}
+	d, err = ws.Draft("up", 1)
+	must(t, err)
+	room.full = true
+	if _, err = d.Write(make([]byte, 2)); !errors.Is(err, errNoRoom) {
+		t.Errorf("more than it said: %v", err)
+	}
+	must(t, d.Close())
+	if _, err := ws.Draft("up", 1); !errors.Is(err, errNoRoom) {
+		t.Errorf("without room: %v", err)
+	}
+	room.full, room.asked, room.grew = false, nil, nil
+	_, err = keep(t, ws, "up", "a", "1234")
+	must(t, err)
+	room.takes(t, 4096)
+	if got := files(t, dir); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("there are %q", got)
+	}
+}
+
+func files(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	must(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			all = append(all, e.Name())
+		}
+		return err
+	}))
+	slices.Sort(all)
+	return all
+}
