@@ -17,16 +17,16 @@ const (
 type SpeechEngine struct {
 	Engine   string   `json:"engine"`             // whisper or command
 	Program  string   `json:"program,omitempty"`  // of whisper
-	Model    string   `json:"model,omitempty"`    // of whisper: the path of its file behind the walls
+	Model    string   `json:"model,omitempty"`    // the path of its file behind the walls
 	Language string   `json:"language,omitempty"` // auto, or ISO 639-1 such as en
 	Threads  int      `json:"threads,omitempty"`  // 0: half of the processors
-	Command  []string `json:"command,omitempty"`  // of command: program and arguments with {wav}, {language} and {threads}
+	Command  []string `json:"command,omitempty"`  // of command: program and arguments with {wav}, {language}, {threads} and {model}; words on its standard output
 }
 
-// TranscribeParameters name a recording. It is no longer than its Seconds, or it is cut there.
+// TranscribeParameters name a recording: a file with sound, of which only that is read.
 type TranscribeParameters struct {
 	Path    string       `json:"path"`    // relative to the home
-	Seconds int          `json:"seconds"` // at most
+	Seconds int          `json:"seconds"` // what is longer is SpeechTooLong
 	Engine  SpeechEngine `json:"engine"`
 }
 
@@ -36,17 +36,22 @@ type TranscribedPiece struct {
 	Language string `json:"language,omitempty"`
 }
 
-// MaxTranscript is how long the text of one piece may be, in bytes.
-const MaxTranscript = 64 << 10
+// Bounds of what is written down.
+const (
+	MaxPieceText  = 16 << 10  // bytes of one piece: about 2 minutes
+	MaxTranscript = 256 << 10 // bytes of a whole recording: well within MaxLine
+	// LongTranscript is from how many characters on a text also lies in a file beside the recording.
+	LongTranscript = 3000
+)
 
 // TranscribeResult is what is said in a recording. Failure, where it is not "", is why that is not known.
 type TranscribeResult struct {
 	Text     string        `json:"text"` // "" and no Failure: nothing is said in it
 	Language string        `json:"language,omitempty"`
 	Seconds  int           `json:"seconds"`
-	Path     string        `json:"path,omitempty"` // of a file with the text beside the recording, where it is long
+	Path     string        `json:"path,omitempty"` // of a file with the text beside the recording, where it is long and there is room
 	Failure  SpeechFailure `json:"failure,omitempty"`
-	Detail   string        `json:"detail,omitempty"` // of the Failure, such as what the program said last; one line
+	Detail   string        `json:"detail,omitempty"` // of the Failure, such as what the program said; one line of at most MaxSpeechDetail
 }
 
 // SpeechFailure is why a recording could not be transcribed, or a text not be said.
@@ -58,17 +63,20 @@ const (
 	SpeechExit      SpeechFailure = "exit"       // the program failed
 	SpeechMemory    SpeechFailure = "memory"     // it took more than the worker may have
 	SpeechTimeout   SpeechFailure = "timeout"
-	SpeechBroken    SpeechFailure = "broken" // ffmpeg finds no sound in the file
-	SpeechTooLong   SpeechFailure = "too_long"
+	SpeechBroken    SpeechFailure = "broken"   // ffmpeg finds no sound in the file
+	SpeechTooLong   SpeechFailure = "too_long" // longer than the Seconds of the parameters
 	SpeechNoFFmpeg  SpeechFailure = "no_ffmpeg"
 )
+
+// MaxSpeechDetail is how long the Detail of a failure may be, in bytes.
+const MaxSpeechDetail = 1 << 10
 
 // Check refuses a result that no honest worker sends.
 func (r TranscribeResult) Check() error {
 	switch {
-	case r.Seconds < 0 || len(r.Path) > MaxReceivedPath || len(r.Detail) > 1<<10 || len(r.Failure) > 20 || len(r.Language) > 20:
+	case r.Seconds < 0 || len(r.Path) > MaxReceivedPath || len(r.Detail) > MaxSpeechDetail || len(r.Failure) > 20 || len(r.Language) > 20:
 		return errors.New("a negative length, or a field that is too long")
-	case len(r.Text) > MaxTranscript*64:
+	case len(r.Text) > MaxTranscript:
 		return fmt.Errorf("text: %d bytes", len(r.Text))
 	}
 	return nil
