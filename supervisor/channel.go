@@ -14,6 +14,16 @@ const (
 	ChannelTelegram Channel = "telegram"
 )
 
+// ChatAction is what a chat is told to be going on here, for some seconds. (Bot API, sendChatAction, whose words these are.)
+type ChatAction string
+
+const (
+	ActionTyping         ChatAction = "typing"
+	ActionRecordVoice    ChatAction = "record_voice"
+	ActionUploadPhoto    ChatAction = "upload_photo"
+	ActionUploadDocument ChatAction = "upload_document"
+)
+
 // Capabilities are what a channel can do. The zero value, which an unknown channel has, can do nothing.
 type Capabilities struct {
 	Private  bool // everybody has a chat of their own there without an account, and only they read it

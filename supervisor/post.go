@@ -12,6 +12,7 @@ type RichText struct {
 
 	Buttons [][]Button `json:"buttons,omitempty"` // below the text, by row
 	File    *File      `json:"file,omitempty"`    // with it Text is the file's caption
+	Album   []File     `json:"album,omitempty"`   // with File: pictures that are shown together with it, each with its own caption
 }
 
 // Clip is the text itself where it has at most so many UTF-16 code units, else its beginning and an ellipsis, with the marks on
@@ -166,6 +167,7 @@ const (
 	ReasonMoved   SendReason = "moved"    // the chat has another name now; with ResultUnsent
 	ReasonTooLong SendReason = "too_long" // with ResultRefused: in smaller parts it may be taken
 	ReasonMarks   SendReason = "marks"    // with ResultRefused: without its entities it may be taken
+	ReasonNoVoice SendReason = "no_voice" // with ResultRefused: the person takes no voice messages
 	ReasonGone    SendReason = "gone"     // with ResultRefused: the message to be changed is not there or can't be changed
 )
 

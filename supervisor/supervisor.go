@@ -191,8 +191,20 @@ type File struct {
 	SHA256    string `json:"sha256"`
 	Size      int64  `json:"size"`
 	Name      string `json:"name"`       // without a path; what the person sees
-	MediaType string `json:"media_type"` // image/png and image/jpeg are shown, all else is a document
+	MediaType string `json:"media_type"` // by its bytes; a channel shows it as what it is
 	Caption   string `json:"caption,omitempty"`
+}
+
+// Media types that Mews gives files by their bytes.
+const (
+	MediaTypeVoice   = "audio/ogg" // Opus alone: other Ogg is application/ogg
+	MediaTypeMP4     = "video/mp4"
+	MediaTypeUnknown = "application/octet-stream"
+)
+
+// IsPicture says whether a file can be shown as one. Several may be shown together.
+func (f File) IsPicture() bool {
+	return f.MediaType == "image/png" || f.MediaType == "image/jpeg" || f.MediaType == "image/webp"
 }
 
 // Cleaning is something to be done to a message that stands in a channel's chat, at the latest when it can be done.

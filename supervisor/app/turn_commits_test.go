@@ -62,7 +62,9 @@ func (f *fakeChannel) Edit(context.Context, supervisor.Address, string, supervis
 }
 func (f *fakeChannel) Delete(context.Context, supervisor.Address, string) error   { return nil }
 func (f *fakeChannel) Unbutton(context.Context, supervisor.Address, string) error { return nil }
-func (f *fakeChannel) Typing(context.Context, supervisor.Address) error           { return nil }
+func (f *fakeChannel) Act(context.Context, supervisor.Address, supervisor.ChatAction) error {
+	return nil
+}
 
 func (f *fakeChannel) texts() []string {
 	f.mu.Lock()

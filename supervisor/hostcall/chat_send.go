@@ -1,17 +1,9 @@
 package hostcall
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"image"
-	_ "image/jpeg" // so that image.DecodeConfig knows it
-	_ "image/png"  // so that image.DecodeConfig knows it
-	"io"
-	"net/http"
-	"path"
 	"strconv"
 	"strings"
 
@@ -109,48 +101,4 @@ func (t *turn) approvalRequest(call string, f supervisor.File) approval.Request 
 // quoteWords is a model's words in a text that the service says, as Markdown: they change nothing of it.
 func quoteWords(words string) string {
 	return "`" + strings.Join(strings.Fields(strings.ReplaceAll(words, "`", "'")), " ") + "`"
-}
-
-const (
-	sniffBytes       = 512     // bytes that http.DetectContentType looks at
-	maxPictureHeader = 1 << 20 // bytes in which a picture has to say how large it is; before that there may be a thumbnail
-	unknownMedia     = "application/octet-stream"
-)
-
-// mediaType is what sort of file one is, by its bytes; its name only tells apart what looks the same. It is a picture only
-// if its header can be read as one.
-func mediaType(in Spool, f supervisor.File) (string, error) {
-	file, _, err := in.Read(f.SHA256)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	r := bufio.NewReaderSize(io.LimitReader(file, maxPictureHeader), sniffBytes)
-	head, err := r.Peek(sniffBytes)
-	if err != nil && err != io.EOF {
-		return "", err
-	}
-	found, _, _ := strings.Cut(http.DetectContentType(head), ";")
-	if found == "image/png" || found == "image/jpeg" {
-		if size, _, err := image.DecodeConfig(r); err != nil || min(size.Width, size.Height) < 1 {
-			return unknownMedia, nil
-		}
-	}
-	return cmp.Or(mediaTypesByExtension[found][strings.ToLower(path.Ext(f.Name))], found), nil
-}
-
-// mediaTypesByExtension are the sorts of files that look the same at their beginning, by the extension that tells them apart.
-var mediaTypesByExtension = map[string]map[string]string{
-	"text/plain": {
-		".csv": "text/csv", ".md": "text/markdown", ".ics": "text/calendar", ".vcf": "text/vcard", ".json": "application/json",
-		".html": "text/html", ".svg": "image/svg+xml",
-	},
-	"text/xml": {".svg": "image/svg+xml"},
-	"application/zip": {
-		".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-		".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-		".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-		".odt":  "application/vnd.oasis.opendocument.text", ".ods": "application/vnd.oasis.opendocument.spreadsheet",
-		".epub": "application/epub+zip",
-	},
 }

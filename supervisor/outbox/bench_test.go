@@ -21,7 +21,9 @@ func (d notifyingChannel) Edit(context.Context, supervisor.Address, string, supe
 }
 func (d notifyingChannel) Delete(context.Context, supervisor.Address, string) error   { return nil }
 func (d notifyingChannel) Unbutton(context.Context, supervisor.Address, string) error { return nil }
-func (d notifyingChannel) Typing(context.Context, supervisor.Address) error           { return nil }
+func (d notifyingChannel) Act(context.Context, supervisor.Address, supervisor.ChatAction) error {
+	return nil
+}
 
 // BenchmarkSend is the time from a delivery that is there to the channel's being called, with a commit between them.
 func BenchmarkSend(b *testing.B) {

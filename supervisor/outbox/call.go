@@ -22,13 +22,14 @@ const (
 // callNext makes the set's next call, if its time has come; else it returns when that is. It waits for a place among the calls
 // of all chats, and then asks whether the call is still wanted.
 func (q *chatQueue) callNext(ctx context.Context, set *postSet, wanted func() bool) (time.Time, error) {
-	if at := q.outbox.gate.next(q.chat, set.growing()); at.After(q.Now()) {
+	posts := set.nextPosts(q.inChat)
+	if at := q.outbox.gate.next(q.chat, set.growing(), posts); at.After(q.Now()) {
 		return at, nil
 	}
 	if !q.outbox.resume(q) {
 		return time.Time{}, nil
 	}
-	if !q.outbox.gate.enter(ctx, q.chat) {
+	if !q.outbox.gate.enter(ctx, q.chat, posts) {
 		return time.Time{}, nil
 	}
 	what, i := set.nextCall(q.inChat)
@@ -40,6 +41,10 @@ func (q *chatQueue) callNext(ctx context.Context, set *postSet, wanted func() bo
 		what = callProbe
 	}
 	if what == callSend {
+		if err := q.showUpload(set, set.posts[i]); err != nil {
+			q.outbox.gate.leave(q.chat, false)
+			return time.Time{}, err
+		}
 		if ok, err := q.markSending(ctx, set, i); !ok || err != nil {
 			q.outbox.gate.leave(q.chat, false)
 			return time.Time{}, err
@@ -52,6 +57,9 @@ func (q *chatQueue) callNext(ctx context.Context, set *postSet, wanted func() bo
 func (q *chatQueue) makeCall(ctx context.Context, set *postSet, what call, i int) error {
 	message, err := calls[what].do(q, set, set.posts[i])
 	full := q.outbox.gate.leave(q.chat, true)
+	if what == callSend {
+		q.outbox.gate.count(q.chat, 1+len(set.posts[i].Content.Album))
+	}
 	if err != nil {
 		return q.callFailed(ctx, failure{set, i, what, sendError(err), full})
 	}
@@ -143,7 +151,7 @@ func (q *chatQueue) sent(set *postSet, i int, message string) error {
 // probe finds out whether the channel answers, before a post is sent again that may have been taken: it is sent again only
 // once, and that one must not be lost to a channel that is away. A channel that refuses typing answers too.
 func (q *chatQueue) probe(set *postSet, _ supervisor.Post) (string, error) {
-	err := q.Channel.Typing(q.calls, q.place(set.conversation.Thread))
+	err := q.Channel.Act(q.calls, q.place(set.conversation.Thread), supervisor.ActionTyping)
 	if err != nil && sendError(err).Result == supervisor.ResultRefused {
 		err = nil
 	}

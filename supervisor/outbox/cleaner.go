@@ -102,10 +102,10 @@ func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
 // clean does one cleaning, where it may. It says when to come again: never, where it is done.
 func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.Time, err error) {
 	chat, now := k.Conversation.Chat, c.Now()
-	if at := later(c.retryAt, c.outbox.gate.next(chat, false)); at.After(now) {
+	if at := later(c.retryAt, c.outbox.gate.next(chat, false, 1)); at.After(now) {
 		return at, nil
 	}
-	if !c.outbox.gate.enter(ctx, chat) {
+	if !c.outbox.gate.enter(ctx, chat, 1) {
 		return now, nil
 	}
 	do := c.Channel.Delete

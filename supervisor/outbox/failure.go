@@ -52,6 +52,7 @@ var failureRules = []failureRule{
 	{callEdit, supervisor.ResultRefused, supervisor.ReasonGone, (*chatQueue).sendAnew},
 	{anyCall, supervisor.ResultRefused, supervisor.ReasonMarks, (*chatQueue).dropMarks},
 	{anyCall, supervisor.ResultRefused, supervisor.ReasonTooLong, (*chatQueue).splitPart},
+	{callSend, supervisor.ResultRefused, supervisor.ReasonNoVoice, (*chatQueue).sendAsDocument},
 	{anyCall, supervisor.ResultRefused, anyReason, (*chatQueue).refused},
 }
 
@@ -149,7 +150,7 @@ func (q *chatQueue) failedTooOften(f failure) (enough bool, err error) {
 	a := &f.set.attempts
 	others := a.count > 0 && q.outbox.health.answeredSince(a.latestOfAll)
 	if a.count > 0 && !others && f.call != callProbe {
-		others, err = q.sendTyping(f.set.conversation.Thread)
+		others, err = q.sendAction(f.set.conversation.Thread, supervisor.ActionTyping)
 	}
 	return a.add(q.Now(), others), err
 }
@@ -178,8 +179,11 @@ func (q *chatQueue) dropMarks(ctx context.Context, f failure) error {
 	return q.keepUnsent(f)
 }
 
-// refused is for good. A text takes the place of a file.
+// refused is for good. A text takes the place of a file. The files of an album are tried one by one.
 func (q *chatQueue) refused(ctx context.Context, f failure) error {
+	if f.call == callSend && len(f.post().Content.Album) > 0 {
+		return q.breakUpAlbum(ctx, f)
+	}
 	if f.call == callSend && f.post().Content.File != nil {
 		return q.replaceFile(ctx, f)
 	}

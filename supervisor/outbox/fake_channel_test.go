@@ -89,8 +89,8 @@ func (f *fakeChannel) Unbutton(ctx context.Context, to supervisor.Address, name 
 	})
 }
 
-func (f *fakeChannel) Typing(ctx context.Context, to supervisor.Address) error {
-	return f.call(ctx, called{verb: "typing", to: to}, func() error { return nil })
+func (f *fakeChannel) Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error {
+	return f.call(ctx, called{verb: string(action), to: to}, func() error { return nil })
 }
 
 // remove takes a message out of a chat. The caller has f.mu, or is alone.
@@ -175,7 +175,11 @@ func (f *fakeChannel) looks(chat string) []string {
 	for _, m := range f.chats[chat] {
 		look := m.content.Text
 		if m.content.File != nil {
-			look = "[" + m.content.File.Name + "] " + look
+			names := []string{m.content.File.Name}
+			for _, f := range m.content.Album {
+				names = append(names, f.Name)
+			}
+			look = "[" + strings.Join(names, " ") + "] " + look
 		}
 		for _, row := range m.content.Buttons {
 			for _, b := range row {

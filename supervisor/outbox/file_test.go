@@ -21,7 +21,7 @@ func (h *rig) say(d supervisor.Delivery) supervisor.Delivery {
 }
 
 func file(name, caption string) supervisor.File {
-	return supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 7, Name: name, MediaType: "image/png", Caption: caption}
+	return supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 7, Name: name, MediaType: "application/pdf", Caption: caption}
 }
 
 func files(names ...string) (list []supervisor.File) {

@@ -35,23 +35,24 @@ const maxFreeze = 24 * time.Hour
 
 // ticket is one call's place in the queue.
 type ticket struct {
-	chat string
-	wake chan struct{} // holds a token when the ticket may have become the first, or a place free
+	chat  string
+	posts int           // that the call brings into the chat
+	wake  chan struct{} // holds a token when the ticket may have become the first, or a place free
 }
 
 func newGate(channel supervisor.Channel, r Rates, now func() time.Time) *gate {
 	return &gate{now: now, pace: newPace(channel, r), frozen: map[string]time.Time{}}
 }
 
-// next is when a call to a chat may begin, as far as that chat is concerned; the zero time is now.
-func (g *gate) next(chat string, growing bool) time.Time {
+// next is when a call that is so many posts to a chat may begin, as far as that chat is concerned; the zero time is now.
+func (g *gate) next(chat string, growing bool, posts int) time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
 	if until := g.frozenUntil(chat, now); !until.IsZero() {
 		return until
 	}
-	return g.pace.next(chat, growing, now)
+	return g.pace.next(chat, growing, posts, now)
 }
 
 // frozenUntil is the end of the freeze that a chat is in, the zero time where it is in none. The caller has g.mu.
@@ -65,10 +66,10 @@ func (g *gate) thaw(now time.Time) {
 	maps.DeleteFunc(g.frozen, func(_ string, until time.Time) bool { return !now.Before(until) })
 }
 
-// enter waits until the window of all chats has a place for a call to a chat. It returns false where ctx has ended, or where
+// enter waits until the window of all chats has a place for a call that is so many posts to a chat. It returns false where ctx has ended, or where
 // nothing may be sent to the chat any more; after true leave has to follow.
-func (g *gate) enter(ctx context.Context, chat string) bool {
-	t := &ticket{chat: chat, wake: make(chan struct{}, 1)}
+func (g *gate) enter(ctx context.Context, chat string, posts int) bool {
+	t := &ticket{chat: chat, posts: posts, wake: make(chan struct{}, 1)}
 	g.mu.Lock()
 	g.waiting = append(g.waiting, t)
 	g.mu.Unlock()
@@ -94,7 +95,7 @@ func (g *gate) admit(t *ticket) (in bool, at time.Time) {
 	if g.waiting[0] != t {
 		return false, never
 	}
-	in = g.frozenUntil(t.chat, now).IsZero() && g.pace.next(t.chat, false, now).IsZero()
+	in = g.frozenUntil(t.chat, now).IsZero() && g.pace.next(t.chat, false, t.posts, now).IsZero()
 	if in {
 		if at := g.pace.all.next(now, 0); !at.IsZero() {
 			return false, at
@@ -110,7 +111,7 @@ func (g *gate) claim(chat string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	now := g.now()
-	if len(g.waiting) > 0 || !g.frozenUntil(chat, now).IsZero() || !g.pace.next(chat, false, now).IsZero() ||
+	if len(g.waiting) > 0 || !g.frozenUntil(chat, now).IsZero() || !g.pace.next(chat, false, 1, now).IsZero() ||
 		!g.pace.all.next(now, 0).IsZero() {
 		return false
 	}
@@ -140,6 +141,13 @@ func (g *gate) leave(chat string, made bool) (full bool) {
 	g.pace.end(chat, now, made)
 	g.wakeFirst()
 	return full
+}
+
+// count counts the posts of an album that has been sent, of which the call alone is counted.
+func (g *gate) count(chat string, posts int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.pace.count(chat, posts-1, g.now())
 }
 
 // remove takes a ticket out of the queue. The caller has g.mu.

@@ -124,7 +124,7 @@ func (q *chatQueue) growOne(ctx context.Context, g *growingReply) (time.Time, er
 	if g.set.muted || g.text == "" || g.text == g.shownText {
 		return never, nil
 	}
-	at := later(later(g.showAt, q.growAt), q.outbox.gate.next(q.chat, true))
+	at := later(later(g.showAt, q.growAt), q.outbox.gate.next(q.chat, true, 1))
 	if at.After(q.Now()) {
 		return at, nil
 	}

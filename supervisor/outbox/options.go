@@ -56,14 +56,14 @@ type Freezes interface {
 }
 
 // Channel takes messages. Its errors are *supervisor.SendError; the result of any other error is unknown. Each call ends by
-// itself within about half a minute, or with its context. Delete and Unbutton, which takes a message's buttons away, succeed
+// itself within about half a minute, or with its context. The name of an album is one. Delete and Unbutton, which takes a message's buttons away, succeed
 // where the message is not there.
 type Channel interface {
 	Send(ctx context.Context, to supervisor.Address, content supervisor.RichText) (message string, err error)
 	Edit(ctx context.Context, to supervisor.Address, message string, content supervisor.RichText) error
 	Delete(ctx context.Context, to supervisor.Address, message string) error
 	Unbutton(ctx context.Context, to supervisor.Address, message string) error
-	Typing(ctx context.Context, to supervisor.Address) error
+	Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error
 }
 
 // Replies are those that are being given.

@@ -32,6 +32,7 @@ var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 type window struct {
 	limit   int
 	span    time.Duration
+	each    bool        // an album counts as so many calls as it has posts
 	reserve int         // places that a growing reply leaves for its final text
 	held    int         // calls that have begun and not ended
 	ends    []time.Time // of those that still count, in order
@@ -96,19 +97,22 @@ func (p *pace) chat(name string, now time.Time) []*window {
 	})
 	windows := []*window{{limit: burstSeconds * p.rates.Chat, span: burstSeconds * time.Second, reserve: 1}}
 	if p.channel.IsGroup(name) {
-		windows = append(windows, &window{limit: p.rates.Group, span: time.Minute, reserve: 3})
+		windows = append(windows, &window{limit: p.rates.Group, span: time.Minute, reserve: 3, each: true})
 	}
 	p.chats[name] = windows
 	return windows
 }
 
-// next is when a chat's own windows let a call begin; the zero time is now. A call for a reply that is growing leaves places
-// free.
-func (p *pace) next(chat string, growing bool, now time.Time) (at time.Time) {
+// next is when a chat's own windows let a call begin that is so many posts; the zero time is now. A call for a reply that is
+// growing leaves places free.
+func (p *pace) next(chat string, growing bool, posts int, now time.Time) (at time.Time) {
 	for _, w := range p.chat(chat, now) {
 		spare := 0
 		if growing {
 			spare = w.reserve
+		}
+		if w.each {
+			spare = max(spare, min(posts, w.limit)-1)
 		}
 		at = later(at, w.next(now, spare))
 	}
@@ -138,6 +142,15 @@ func growInterval(group bool) time.Duration {
 		return 3 * time.Second
 	}
 	return time.Second
+}
+
+// count counts so many posts that came beside a call.
+func (p *pace) count(chat string, posts int, now time.Time) {
+	for _, w := range p.chat(chat, now) {
+		if w.each {
+			w.ends = append(w.ends, slices.Repeat([]time.Time{now}, posts)...)
+		}
+	}
 }
 
 func later(a, b time.Time) time.Time {

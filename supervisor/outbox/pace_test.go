@@ -66,7 +66,7 @@ func TestThePaceHoldsWhereverACallArrives(t *testing.T) {
 			chat := rapid.SampledFrom([]string{"1", "2", "-3", "-4"}).Draw(t, "chat")
 			growing := rapid.Bool().Draw(t, "growing")
 			now = now.Add(time.Duration(rapid.IntRange(0, 900).Draw(t, "pause")) * time.Millisecond)
-			if at := later(p.next(chat, growing, now), p.all.next(now, 0)); at.After(now) {
+			if at := later(p.next(chat, growing, 1, now), p.all.next(now, 0)); at.After(now) {
 				if at.Equal(never) {
 					t.Fatal("nothing is under way, and yet there is no time for the next")
 				}
@@ -108,11 +108,11 @@ func TestAGrowingReplyLeavesRoomForItsEnd(t *testing.T) {
 	for chat, most := range map[string]int{"1": 2, "-1": 2} {
 		p := newPace(supervisor.ChannelTelegram, Rates{})
 		n := 0
-		for ; p.next(chat, true, start).IsZero(); n++ {
+		for ; p.next(chat, true, 1, start).IsZero(); n++ {
 			p.begin(chat, start)
 			p.end(chat, start, true)
 		}
-		if n != most || !p.next(chat, false, start).IsZero() {
+		if n != most || !p.next(chat, false, 1, start).IsZero() {
 			t.Errorf("chat %s: %d growing calls at once, want %d, and room for one more", chat, n, most)
 		}
 	}
@@ -120,7 +120,7 @@ func TestAGrowingReplyLeavesRoomForItsEnd(t *testing.T) {
 	now := start
 	n := 0
 	for ; now.Sub(start) < time.Minute; now = now.Add(time.Second) {
-		if p.next("-1", true, now).IsZero() {
+		if p.next("-1", true, 1, now).IsZero() {
 			p.begin("-1", now)
 			p.end("-1", now, true)
 			n++

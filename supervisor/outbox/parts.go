@@ -19,6 +19,9 @@ const (
 	// maxCaption is how long a file's caption may be, in UTF-16 code units. (Bot API, sendDocument.)
 	maxCaption = 1024
 
+	// maxAlbum is how many pictures may be shown together. (Bot API, sendMediaGroup.)
+	maxAlbum = 10
+
 	// maxQuoted is how much a person is told of a file's name, and of what a channel says of it, in UTF-16 code units.
 	maxQuoted = 300
 )
@@ -41,14 +44,37 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 		parts = o.apologize(parts)
 	}
 	bearer := len(parts) - 1
-	for _, f := range d.Files {
-		parts = append(parts, supervisor.RichText{Text: caption(f), File: &f})
-	}
-	if bearer < 0 {
+	if bearer >= 0 || len(d.Buttons) == 0 { // an album has no buttons
+		parts = append(parts, albums(shown(d.Files))...)
+	} else {
+		parts = append(parts, shown(d.Files)...)
 		bearer = len(parts) - 1
 	}
-	parts[bearer].Buttons = d.Buttons
+	if bearer >= 0 {
+		parts[bearer].Buttons = d.Buttons
+	}
 	return parts
+}
+
+// shown are files, each a message.
+func shown(files []supervisor.File) (list []supervisor.RichText) {
+	for _, f := range files {
+		list = append(list, supervisor.RichText{Text: caption(f), File: &f})
+	}
+	return list
+}
+
+// albums puts pictures that follow one another together. An album is one post: its channel takes all of it or nothing.
+func albums(files []supervisor.RichText) (list []supervisor.RichText) {
+	for _, next := range files {
+		n := len(list) - 1
+		if n < 0 || !next.File.IsPicture() || !list[n].File.IsPicture() || len(list[n].Album) == maxAlbum-1 {
+			list = append(list, next)
+			continue
+		}
+		list[n].Album = append(list[n].Album, *next.File)
+	}
+	return list
 }
 
 // withWhole leaves the beginning of an answer that would be many messages, and adds the whole as a file. Where that can't be kept,
@@ -154,6 +180,6 @@ func apologizes(posts []supervisor.Post) bool {
 }
 
 func same(a, b supervisor.RichText) bool {
-	files := a.File == nil && b.File == nil || a.File != nil && b.File != nil && *a.File == *b.File
+	files := a.File == nil && b.File == nil || a.File != nil && b.File != nil && *a.File == *b.File && slices.Equal(a.Album, b.Album)
 	return files && a.Text == b.Text && slices.Equal(a.Entities, b.Entities) && slices.EqualFunc(a.Buttons, b.Buttons, slices.Equal)
 }

@@ -48,6 +48,14 @@ func (s *postSet) nextCall(inChat map[int64]supervisor.RichText) (what call, i i
 	return "", 0
 }
 
+// nextPosts is how many messages the next call would bring into the chat, at least one.
+func (s *postSet) nextPosts(inChat map[int64]supervisor.RichText) int {
+	if what, i := s.nextCall(inChat); what == callSend {
+		return 1 + len(s.posts[i].Content.Album)
+	}
+	return 1
+}
+
 // callFor is the call that makes a post as it should be. A file never changes: it shows what it was sent with.
 func callFor(p supervisor.Post, inChat map[int64]supervisor.RichText) call {
 	switch p.State {

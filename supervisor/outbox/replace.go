@@ -82,6 +82,28 @@ func (q *chatQueue) replaceFile(ctx context.Context, f failure) error {
 	return q.replacePart(ctx, f, p.Part, parts)
 }
 
+// sendAsDocument sends a recording as a document to who takes no voice messages.
+func (q *chatQueue) sendAsDocument(ctx context.Context, f failure) error {
+	if err := q.prepareReplace(ctx, f); err != nil {
+		return err
+	}
+	p := f.post()
+	file := *p.Content.File
+	file.MediaType = supervisor.MediaTypeUnknown
+	p.Content.File = &file
+	return q.replacePart(ctx, f, p.Part, []supervisor.RichText{p.Content})
+}
+
+// breakUpAlbum has an album that the channel refuses be sent as so many messages.
+func (q *chatQueue) breakUpAlbum(ctx context.Context, f failure) error {
+	if err := q.prepareReplace(ctx, f); err != nil {
+		return err
+	}
+	p := f.post()
+	q.Log.Warn("the channel refuses an album", "channel", q.Name, "chat", q.chat, "error", f.err)
+	return q.replacePart(ctx, f, p.Part, shown(append([]supervisor.File{*p.Content.File}, p.Content.Album...)))
+}
+
 // prepareReplace puts on disk what there is to replace.
 func (q *chatQueue) prepareReplace(ctx context.Context, f failure) error {
 	if err := q.keepUnsent(f); err != nil {

@@ -190,11 +190,11 @@ func (g processChannel) Delete(ctx context.Context, to supervisor.Address, name 
 	return g.fakeChannel.Delete(ctx, to, name)
 }
 
-func (g processChannel) Typing(ctx context.Context, to supervisor.Address) error {
+func (g processChannel) Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error {
 	if g.process.ended() {
 		return errDead
 	}
-	return g.fakeChannel.Typing(ctx, to)
+	return g.fakeChannel.Act(ctx, to, action)
 }
 
 // answer is how the channel ends a call.

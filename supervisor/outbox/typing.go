@@ -31,7 +31,7 @@ func (q *chatQueue) showTyping() (time.Time, error) {
 		if now := q.Now(); !later(g.typingAt, q.typingAt).After(now) {
 			g.typingAt = now.Add(typingInterval)
 			if q.running(g) && !q.Waits(g.set.conversation.ID) {
-				if _, err := q.sendTyping(g.set.conversation.Thread); err != nil {
+				if _, err := q.sendAction(g.set.conversation.Thread, supervisor.ActionTyping); err != nil {
 					return next, err
 				}
 			}
@@ -41,17 +41,33 @@ func (q *chatQueue) showTyping() (time.Time, error) {
 	return next, nil
 }
 
-// sendTyping shows typing, if there is room for it, and says whether the channel has answered. It ends early when there is
-// something to send. People miss little where it fails: only a flood has consequences for other calls. To refuse it is an
-// answer too.
-func (q *chatQueue) sendTyping(thread string) (answered bool, err error) {
+// largeFile is from how many bytes on a file is said to be on its way. A smaller one is there as soon as that would be.
+const largeFile = 1 << 20
+
+// showUpload says that a large file is on its way.
+func (q *chatQueue) showUpload(set *postSet, p supervisor.Post) error {
+	if p.Content.File == nil || p.Content.File.Size < largeFile {
+		return nil
+	}
+	action := supervisor.ActionUploadDocument
+	if p.Content.File.IsPicture() {
+		action = supervisor.ActionUploadPhoto
+	}
+	_, err := q.sendAction(set.conversation.Thread, action)
+	return err
+}
+
+// sendAction shows typing or another action, if there is room for it, and says whether the channel has answered. It ends early
+// when there is something to send. People miss little where it fails: only a flood has consequences for other calls. To refuse
+// it is an answer too.
+func (q *chatQueue) sendAction(thread string, action supervisor.ChatAction) (answered bool, err error) {
 	if !q.outbox.resume(q) || !q.outbox.gate.tryEnter(q.chat) {
 		return false, nil
 	}
 	ctx, cut := context.WithTimeout(q.calls, typingTimeout)
 	defer cut()
 	ended := make(chan error, 1)
-	go func() { ended <- q.Channel.Typing(ctx, q.place(thread)) }()
+	go func() { ended <- q.Channel.Act(ctx, q.place(thread), action) }()
 	failed := q.awaitTyping(ended, cut)
 	full := q.outbox.gate.leave("", true)
 	if failed == nil {
@@ -59,7 +75,7 @@ func (q *chatQueue) sendTyping(thread string) (answered bool, err error) {
 		return true, nil
 	}
 	e := sendError(failed)
-	q.Log.Debug("show typing", "channel", q.Name, "chat", q.chat, "error", e)
+	q.Log.Debug("show an action", "action", action, "channel", q.Name, "chat", q.chat, "error", e)
 	answered = e.Result == supervisor.ResultRefused
 	if answered {
 		q.noteAnswer()

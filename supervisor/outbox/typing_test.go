@@ -13,8 +13,8 @@ import (
 // mute is a channel that never says what became of typing.
 type mute struct{ *fakeChannel }
 
-func (m mute) Typing(ctx context.Context, to supervisor.Address) error {
-	_ = m.fakeChannel.Typing(ctx, to)
+func (m mute) Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error {
+	_ = m.fakeChannel.Act(ctx, to, action)
 	<-ctx.Done()
 	return &supervisor.SendError{Result: supervisor.ResultUnknown, Err: context.Cause(ctx)}
 }

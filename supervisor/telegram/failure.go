@@ -75,6 +75,7 @@ var failureRules = []failureRule{
 	{responderAPI, 400, 400, says(tooLong), supervisor.ResultRefused, supervisor.ReasonTooLong},
 	{responderAPI, 400, 400, says(badMarks), supervisor.ResultRefused, supervisor.ReasonMarks},
 	{responderAPI, 400, 400, says(gone), supervisor.ResultRefused, supervisor.ReasonGone},
+	{responderAPI, 400, 400, says(noVoice), supervisor.ResultRefused, supervisor.ReasonNoVoice},
 	{responderAPI, 400, 499, nil, supervisor.ResultRefused, supervisor.ReasonNone},
 	{responderAPI, 500, 599, nil, supervisor.ResultUnsent, supervisor.ReasonNone}, // it knows that it did not do it, and says so
 
@@ -97,7 +98,8 @@ var (
 	unchanged  = []string{"message is not modified", "message_not_modified"}
 	unbuttoned = slices.Concat(unchanged, notThere, []string{"message can't be edited"})
 	tooOld     = []string{"query is too old", "query_id_invalid"}
-	noPicture  = []string{"photo", "image_process_failed", "file is too big"}
+	wrongKind  = []string{"photo", "image_process_failed", "video", "audio", "voice", "animation", "gif", "media", "file"}
+	noVoice    = []string{"voice_messages_forbidden"}
 )
 
 func notSentWhole(f *failure) bool { return !f.sentWhole }

@@ -117,6 +117,7 @@ var wholeAnswers = []struct {
 	{"result of another kind", 200, `{"ok":true,"result":true}`, unknown},
 	{"message without a number", 200, `{"ok":true,"result":{"message_id":"7"}}`, unknown},
 	{"list", 200, `[]`, unknown},
+	{"no voice", 400, no(400, "Bad Request: VOICE_MESSAGES_FORBIDDEN"), outcome{fate: supervisor.ResultRefused, reason: supervisor.ReasonNoVoice}},
 	{"null", 200, `null`, unknown},
 	{"neither yes nor no", 200, `{"ok":null,"result":{"message_id":7}}`, unknown},
 	{"yes with a status of no", 500, `{"ok":true,"result":{"message_id":7}}`, unknown},

@@ -3,9 +3,9 @@ package telegram
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
@@ -13,31 +13,34 @@ import (
 	"mews/supervisor"
 )
 
-// typingTimeout is how long a sign of typing may take: it lasts 5 s, and comes to nothing later.
-const typingTimeout = 5 * time.Second
+// actionTimeout is how long a chat action may take: it lasts 5 s, and comes to nothing later.
+const actionTimeout = 5 * time.Second
 
 // generalTopic is the topic that every forum has. A call does not name it.
 const generalTopic = 1
 
 // sendParams are the parameters of every method of which a chat is to see something.
 type sendParams struct {
-	Chat     int64                         `json:"chat_id"`
-	Thread   int64                         `json:"message_thread_id,omitempty"`
-	Message  int64                         `json:"message_id,omitempty"`
-	Action   string                        `json:"action,omitempty"`
-	Text     string                        `json:"text,omitempty"`
-	Entities []gotgbot.MessageEntity       `json:"entities,omitempty"` // and never parse_mode: nothing is parsed again
-	Caption  string                        `json:"caption,omitempty"`  // in the place of the text, where the message is a file
-	Marks    []gotgbot.MessageEntity       `json:"caption_entities,omitempty"`
-	AsIs     bool                          `json:"disable_content_type_detection,omitempty"` // a document stays one
-	Preview  *gotgbot.LinkPreviewOptions   `json:"link_preview_options,omitempty"`
-	Markup   *gotgbot.InlineKeyboardMarkup `json:"reply_markup,omitempty"` // an edit without it takes the buttons away
-	Reply    *gotgbot.ReplyParameters      `json:"reply_parameters,omitempty"`
-	Silent   bool                          `json:"disable_notification,omitempty"`
+	Chat      int64                         `json:"chat_id"`
+	Thread    int64                         `json:"message_thread_id,omitempty"`
+	Message   int64                         `json:"message_id,omitempty"`
+	Messages  []int64                       `json:"message_ids,omitempty"`
+	Action    supervisor.ChatAction         `json:"action,omitempty"`
+	Text      string                        `json:"text,omitempty"`
+	Entities  []gotgbot.MessageEntity       `json:"entities,omitempty"` // and never parse_mode: nothing is parsed again
+	Caption   string                        `json:"caption,omitempty"`  // in the place of the text, where the message is a file
+	Marks     []gotgbot.MessageEntity       `json:"caption_entities,omitempty"`
+	AsIs      bool                          `json:"disable_content_type_detection,omitempty"` // a document stays one
+	Media     []albumMedia                  `json:"media,omitempty"`                          // an album's files
+	Streaming bool                          `json:"supports_streaming,omitempty"`             // of a video
+	Preview   *gotgbot.LinkPreviewOptions   `json:"link_preview_options,omitempty"`
+	Markup    *gotgbot.InlineKeyboardMarkup `json:"reply_markup,omitempty"` // an edit without it takes the buttons away
+	Reply     *gotgbot.ReplyParameters      `json:"reply_parameters,omitempty"`
+	Silent    bool                          `json:"disable_notification,omitempty"`
 }
 
-// Send sends one message and returns its name. Its error is a *supervisor.SendError. A picture that Telegram does not take as
-// one is sent as a document, which is another request.
+// Send sends one message, or an album, and returns its name. Its error is a *supervisor.SendError. What Telegram does not take
+// as a photo, a voice message and so on is sent as a document, which is another request.
 func (c *Client) Send(ctx context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
 	o := contentParams(content)
 	o.Silent = to.Silent
@@ -48,29 +51,15 @@ func (c *Client) Send(ctx context.Context, to supervisor.Address, content superv
 		}
 		o.Reply = &gotgbot.ReplyParameters{MessageId: id, AllowSendingWithoutReply: true}
 	}
-	call := apiCall{method: "sendMessage"}
 	if content.File != nil {
-		file, err := c.upload(*content.File)
-		if err != nil {
-			return "", notSendable(sendDocument, fmt.Errorf("%s: %w", to.Chat, err))
-		}
-		call.file, call.method = file, uploadMethods[file.part]
-		o.AsIs = call.method == sendDocument
+		return c.sendFiles(ctx, to, content, o)
 	}
-	result, err := c.callChat(ctx, call, to, o)
-	if f, ok := errors.AsType[*failure](err); ok && call.method == sendPhoto && f.noPicture() {
-		call.method, call.file.part, o.AsIs = sendDocument, "document", true
-		result, err = c.callChat(ctx, call, to, o)
-	}
+	const method = "sendMessage"
+	result, err := c.callChat(ctx, apiCall{method: method}, to, o)
 	if err != nil {
 		return "", err
 	}
-	var sent gotgbot.MessageId
-	if err := json.Unmarshal(result, &sent); err != nil || sent.MessageId <= 0 {
-		err := fmt.Errorf("%s to %s: the answer names no message", call.method, to.Chat)
-		return "", &supervisor.SendError{Result: supervisor.ResultUnknown, Err: err}
-	}
-	return decimal(sent.MessageId), nil
+	return messageNames(method, to.Chat, result)
 }
 
 // Edit makes a message show content; its file can't change. A message that shows it already is well. Its error is a
@@ -83,9 +72,30 @@ func (c *Client) Edit(ctx context.Context, to supervisor.Address, message string
 	return c.changeMessage(ctx, call, to, message, contentParams(content))
 }
 
-// Delete takes a message away. One that is not there is well. Its error is a *supervisor.SendError.
+// albumComma stands between the names of an album's messages.
+const albumComma = ","
+
+// Delete takes a message or an album away. One that is not there is well. Its error is a *supervisor.SendError.
 func (c *Client) Delete(ctx context.Context, to supervisor.Address, message string) error {
+	if names := strings.Split(message, albumComma); len(names) > 1 {
+		return c.deleteAll(ctx, to, names)
+	}
 	return c.changeMessage(ctx, apiCall{method: "deleteMessage", forgiving: notThere}, to, message, sendParams{})
+}
+
+// deleteAll takes several messages away.
+func (c *Client) deleteAll(ctx context.Context, to supervisor.Address, names []string) error {
+	const method = "deleteMessages"
+	ids := make([]int64, len(names))
+	for i, name := range names {
+		id, err := parseID("message", name)
+		if err != nil {
+			return notSendable(method, err)
+		}
+		ids[i] = id
+	}
+	_, err := c.callChat(ctx, apiCall{method: method, forgiving: notThere}, supervisor.Address{Chat: to.Chat}, sendParams{Messages: ids})
+	return err
 }
 
 // Unbutton takes a message's buttons away. One that has none, is not there or can't be changed any more is well. Its error is
@@ -94,9 +104,9 @@ func (c *Client) Unbutton(ctx context.Context, to supervisor.Address, message st
 	return c.changeMessage(ctx, apiCall{method: "editMessageReplyMarkup", forgiving: unbuttoned}, to, message, sendParams{})
 }
 
-// Typing shows for 5 s that an answer is being written. Its error is a *supervisor.SendError.
-func (c *Client) Typing(ctx context.Context, to supervisor.Address) error {
-	_, err := c.callChat(ctx, apiCall{method: "sendChatAction", timeout: typingTimeout}, to, sendParams{Action: "typing"})
+// Act shows for 5 s what is being done, such as that an answer is being written. Its error is a *supervisor.SendError.
+func (c *Client) Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error {
+	_, err := c.callChat(ctx, apiCall{method: "sendChatAction", timeout: actionTimeout}, to, sendParams{Action: action})
 	return err
 }
 

@@ -95,7 +95,7 @@ func TestWhatTelegramIsAskedFor(t *testing.T) {
 		}, "answerCallbackQuery", `{"callback_query_id":"4382","show_alert":true,"text":"` + strings.Repeat("🦅", 99) + `…"}`},
 		"a deletion": {func(ctx context.Context, c *Client) error { return c.Delete(ctx, full, "7") }, "deleteMessage",
 			`{"chat_id":-1001234567890,"message_id":7}`},
-		"typing": {func(ctx context.Context, c *Client) error { return c.Typing(ctx, full) }, "sendChatAction",
+		"typing": {func(ctx context.Context, c *Client) error { return c.Act(ctx, full, supervisor.ActionTyping) }, "sendChatAction",
 			`{"chat_id":-1001234567890,"message_thread_id":12,"action":"typing"}`},
 	} {
 		t.Run(name, func(t *testing.T) {

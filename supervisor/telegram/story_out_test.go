@@ -35,7 +35,7 @@ func TestAnAnswerGrowsInATopic(t *testing.T) {
 	s.Topic(forum, 12)
 	_, asked := s.Say(forum, alice, "@mews_bot how are the hawks?", telegramtest.Thread(12))
 	to := supervisor.Address{Chat: "-1001234567890", Thread: "12", ReplyTo: strconv.FormatInt(asked, 10), Silent: true}
-	if err := c.Typing(t.Context(), to); err != nil {
+	if err := c.Act(t.Context(), to, supervisor.ActionTyping); err != nil {
 		t.Fatal(err)
 	}
 	name, err := c.Send(t.Context(), to, supervisor.RichText{Text: "🦅 They"})

@@ -35,9 +35,9 @@ type apiCall struct {
 	method    string
 	chat      string // for the error; "" where it is about none
 	params    any    // marshalled to a JSON object; nil is an empty one
-	file      *upload
+	files     uploads
 	forgiving []string      // what the API may say and all is well: there is neither a result nor an error then
-	timeout   time.Duration // in all, connecting included; 0 is callTimeout, and with a file as much more as its bytes may take
+	timeout   time.Duration // in all, connecting included; 0 is callTimeout, and with files as much more as their bytes may take
 }
 
 // newTransport speaks HTTP/1.1 alone. A connection carries one call then: where one breaks, one call's result is unknown and not
@@ -76,7 +76,7 @@ func (c *Client) dropPolls() { dropIdle(c.polls) }
 // itself has said no.
 func (c *Client) do(ctx context.Context, k apiCall) (json.RawMessage, error) {
 	if k.timeout <= 0 {
-		k.timeout = callTimeout + k.file.uploadTime()
+		k.timeout = callTimeout + k.files.uploadTime()
 	}
 	began := time.Now()
 	result, f := c.exchange(ctx, k)
@@ -163,8 +163,8 @@ func (k apiCall) body() (*trackedBody, string, error) {
 		}
 		params = marshalled
 	}
-	if k.file != nil {
-		return k.file.body(params)
+	if len(k.files) > 0 {
+		return k.files.body(params)
 	}
 	return bytesBody(params), "application/json", nil
 }

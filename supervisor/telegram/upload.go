@@ -1,8 +1,8 @@
 package telegram
 
 import (
-	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,18 +10,18 @@ import (
 	_ "image/jpeg" // is measured
 	_ "image/png"  // is measured
 	"io"
-	"maps"
-	"mime/multipart"
 	"net/http"
-	"slices"
+	"strings"
 	"time"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
 
 	"mews/supervisor"
 )
 
 const (
-	sendPhoto    = "sendPhoto"
 	sendDocument = "sendDocument"
+	sendAlbum    = "sendMediaGroup"
 
 	maxPhoto    = 10 << 20   // bytes (TDLib: MAX_PHOTO_SIZE)
 	maxDocument = 50_000_000 // bytes. Telegram says 50 MB, and not which: this is the smaller kind
@@ -34,30 +34,56 @@ const (
 	maxPictureHead = 1 << 20   // bytes within which a picture tells its size; cameras put a preview before that
 )
 
-// photoTypes are what Telegram shows as photos.
-var photoTypes = []string{"image/png", "image/jpeg"}
+// uploadKind is how a file is sent.
+type uploadKind struct {
+	method string
+	part   string               // the parameter that the file is; in an album its type
+	most   int64                // bytes that it may have
+	fits   func(io.Reader) bool // nil: any does
+}
 
-// uploadMethods are the methods that send a file, by the parameter that it is in.
-var uploadMethods = map[string]string{"photo": sendPhoto, "document": sendDocument}
+var (
+	document = uploadKind{sendDocument, "document", maxDocument, nil}
+	photo    = uploadKind{"sendPhoto", "photo", maxPhoto, fitsPhoto}
+	audio    = uploadKind{"sendAudio", "audio", maxDocument, nil}
+)
 
-// upload is a file that goes with a call.
+// uploadKinds are what files are sent as, by media type; all else is a document. (Bot API: sendVoice takes Ogg Opus, which alone
+// has its type here; sendAudio MP3 and M4A, sendVideo MP4, sendAnimation GIF.)
+var uploadKinds = map[string]uploadKind{
+	"image/png":               photo,
+	"image/jpeg":              photo,
+	"image/webp":              {photo.method, photo.part, maxPhoto, nil},
+	"image/gif":               {"sendAnimation", "animation", maxDocument, nil},
+	supervisor.MediaTypeVoice: {"sendVoice", "voice", maxDocument, nil},
+	"audio/mpeg":              audio,
+	"audio/mp4":               audio,
+	supervisor.MediaTypeMP4:   {"sendVideo", "video", maxDocument, nil},
+}
+
+// uploads are the files that go with a call.
+type uploads []upload
+
+// upload is one of them.
 type upload struct {
-	part string // the parameter that it is: photo or document
+	kind uploadKind
+	part string // the parameter that it is
 	name string
 	size int64
 	open func() (source io.ReadCloser, size int64, err error)
 }
 
-// uploadTime is how long its bytes may take.
-func (u *upload) uploadTime() time.Duration {
-	if u == nil {
-		return 0
+// uploadTime is how long their bytes may take.
+func (u uploads) uploadTime() time.Duration {
+	size := int64(0)
+	for _, file := range u {
+		size += file.size
 	}
-	return time.Duration(u.size/uploadRate) * time.Second
+	return time.Duration(size/uploadRate) * time.Second
 }
 
 // upload looks at a file before it is sent. Its error is for a person: the file can't be sent.
-func (c *Client) upload(file supervisor.File) (*upload, error) {
+func (c *Client) upload(file supervisor.File) (upload, error) {
 	name := cmp.Or(line(file.Name, maxFileName), "file")
 	open := func() (io.ReadCloser, int64, error) {
 		source, size, err := c.open(file.SHA256)
@@ -68,15 +94,15 @@ func (c *Client) upload(file supervisor.File) (*upload, error) {
 	}
 	source, size, err := open()
 	if err != nil {
-		return nil, err
+		return upload{}, err
 	}
 	defer source.Close() // it was only read: its error says nothing
 	if size > maxDocument {
-		return nil, fmt.Errorf(textFileTooLarge, name, size, maxDocument)
+		return upload{}, fmt.Errorf(textFileTooLarge, name, size, maxDocument)
 	}
-	u := &upload{part: "document", name: name, size: size, open: open}
-	if size <= maxPhoto && slices.Contains(photoTypes, file.MediaType) && fitsPhoto(source) {
-		u.part = "photo"
+	u := upload{kind: document, name: name, size: size, open: open}
+	if kind, ok := uploadKinds[file.MediaType]; ok && size <= kind.most && (kind.fits == nil || kind.fits(source)) {
+		u.kind = kind
 	}
 	return u, nil
 }
@@ -88,72 +114,95 @@ func fitsPhoto(picture io.Reader) bool {
 	return err == nil && short > 0 && short+long <= maxSides && long <= maxStretch*short
 }
 
-// noPicture says whether the API does not take a file as a photo. It may take it as a document.
-func (f *failure) noPicture() bool {
-	return f.responder == responderAPI && (f.code == http.StatusRequestEntityTooLarge || f.code == http.StatusBadRequest && f.said(noPicture))
-}
-
-// body is a form of the call's parameters and the file, which is read as it goes out.
-func (u *upload) body(params []byte) (*trackedBody, string, error) {
-	var form bytes.Buffer
-	w := multipart.NewWriter(&form)
-	err := u.head(w, params)
-	begin := bytes.Clone(form.Bytes())
-	form.Reset()
-	if err = errors.Join(err, w.Close()); err != nil {
-		return nil, "", fmt.Errorf("write its parameters as a form: %w", err)
-	}
-	end := form.Bytes()
-	return &trackedBody{size: int64(len(begin)) + u.size + int64(len(end)), open: func() (io.ReadCloser, error) {
-		source, _, err := u.open()
+// sendFiles sends a file, or several as an album. What Telegram does not take as what it seems to be is sent as a document,
+// which is another request.
+func (c *Client) sendFiles(ctx context.Context, to supervisor.Address, content supervisor.RichText, o sendParams) (string, error) {
+	var files uploads
+	for _, f := range append([]supervisor.File{*content.File}, content.Album...) {
+		file, err := c.upload(f)
 		if err != nil {
-			return nil, err
+			return "", notSendable(sendDocument, fmt.Errorf("%s: %w", to.Chat, err))
 		}
-		file := &exactReader{source, u.size}
-		return formReader{io.MultiReader(bytes.NewReader(begin), file, bytes.NewReader(end)), source}, nil
-	}}, w.FormDataContentType(), nil
-}
-
-// exactReader reads exactly so many bytes. Where there are fewer it fails before anything behind them is read: a form that ended
-// there would be taken as whole.
-type exactReader struct {
-	source io.Reader
-	left   int64
-}
-
-func (e *exactReader) Read(p []byte) (int, error) {
-	if e.left == 0 {
-		return 0, io.EOF
+		files = append(files, file)
 	}
-	n, err := e.source.Read(p[:min(int64(len(p)), e.left)])
-	e.left -= int64(n)
-	if err == io.EOF && e.left > 0 {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
-}
-
-// formReader reads a form and closes the file in it.
-type formReader struct {
-	io.Reader
-	io.Closer
-}
-
-// head writes all that comes before the file's bytes. Values that are no strings are JSON: so the API reads them in a form.
-func (u *upload) head(w *multipart.Writer, params []byte) error {
-	var values map[string]json.RawMessage
-	if err := json.Unmarshal(params, &values); err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		value := string(values[name])
-		if value[0] == '"' {
-			value = field[string](values, name)
-		}
-		if err := w.WriteField(name, value); err != nil {
-			return err
+	kind := files[0].kind
+	for _, file := range files {
+		if file.kind.part != kind.part { // what is no document can't be with documents (Bot API, sendMediaGroup)
+			kind = document
 		}
 	}
-	_, err := w.CreateFormFile(u.part, u.name)
-	return err
+	message, err := c.sendAs(ctx, kind, files, to, content, o)
+	if f, ok := errors.AsType[*failure](err); ok && kind.part != document.part && f.wrongKind() {
+		return c.sendAs(ctx, document, files, to, content, o)
+	}
+	return message, err
+}
+
+// sendAs sends files as one kind.
+func (c *Client) sendAs(ctx context.Context, kind uploadKind, files uploads, to supervisor.Address, content supervisor.RichText,
+	o sendParams) (string, error) {
+	o.AsIs, o.Streaming = kind.part == document.part, kind.part == "video"
+	call := apiCall{method: kind.method, files: files}
+	for i := range files {
+		files[i].part = kind.part
+	}
+	if len(files) > 1 {
+		call.method = sendAlbum
+		o = albumParams(kind, files, content.Album, o)
+	}
+	result, err := c.callChat(ctx, call, to, o)
+	if err != nil {
+		return "", err
+	}
+	return messageNames(call.method, to.Chat, result)
+}
+
+// albumMedia is one file of an album. (Bot API, InputMediaPhoto.)
+type albumMedia struct {
+	Type    string                  `json:"type"`
+	Media   string                  `json:"media"`
+	Caption string                  `json:"caption,omitempty"`
+	Marks   []gotgbot.MessageEntity `json:"caption_entities,omitempty"`
+	AsIs    bool                    `json:"disable_content_type_detection,omitempty"`
+}
+
+// albumParams are an album's parameters: what was said of the message is said of its first file. An album has no buttons.
+func albumParams(kind uploadKind, files uploads, rest []supervisor.File, o sendParams) sendParams {
+	for i := range files {
+		files[i].part = fmt.Sprint("file", i)
+		media := albumMedia{Type: kind.part, Media: "attach://" + files[i].part, AsIs: o.AsIs, Caption: o.Caption, Marks: o.Marks}
+		if i > 0 {
+			media.Caption, media.Marks = supervisor.RichText{Text: rest[i-1].Caption}.Clip(maxCaption).Text, nil
+		}
+		o.Media = append(o.Media, media)
+	}
+	o.Caption, o.Marks, o.AsIs, o.Markup = "", nil, false, nil
+	return o
+}
+
+// messageNames are the names of what was sent; those of an album have commas between them.
+func messageNames(method, chat string, result json.RawMessage) (string, error) {
+	var sent []gotgbot.MessageId
+	if method != sendAlbum {
+		sent = make([]gotgbot.MessageId, 1)
+		result = fmt.Appendf(nil, "[%s]", result)
+	}
+	err := json.Unmarshal(result, &sent)
+	var names []string
+	for _, m := range sent {
+		if m.MessageId > 0 {
+			names = append(names, decimal(m.MessageId))
+		}
+	}
+	if err != nil || len(names) == 0 {
+		return "", &supervisor.SendError{Result: supervisor.ResultUnknown,
+			Err: fmt.Errorf("%s to %s: the answer names no message", method, chat)}
+	}
+	return strings.Join(names, albumComma), nil
+}
+
+// wrongKind says whether the API does not take a file as what it was sent as. It may take it as a document.
+func (f *failure) wrongKind() bool {
+	return f.responder == responderAPI && (f.code == http.StatusRequestEntityTooLarge || f.code == http.StatusBadRequest &&
+		f.said(wrongKind) && !f.said(noVoice))
 }

@@ -73,7 +73,8 @@ func TestFilesAreSentAsWhatTheyCanBe(t *testing.T) {
 	small, wide := drawnPNG(t, 40, 30), drawnPNG(t, 9000, 1001)
 	heavy := append(drawnPNG(t, 40, 30), make([]byte, maxPhoto)...)
 	s, c := stocked(t, map[string][]byte{"small": small, "photo": drawnJPEG(t, 40, 30), "wide": wide, "long": drawnPNG(t, 41, 2),
-		"heavy": heavy, "text": []byte("a text")})
+		"heavy": heavy, "text": []byte("a text"), "opus": []byte(oggOpus), "mp3": []byte("ID3\x04"), "m4a": []byte("\x00\x00\x00\x1cftypM4A "),
+		"mp4": []byte("\x00\x00\x00\x1cftypisom"), "gif": []byte("GIF89a"), "webp": []byte("RIFF\x04\x00\x00\x00WEBPVP8 ")})
 	s.Meet(telegramtest.Private(telegramtest.User{ID: 7}))
 	for _, test := range []struct {
 		sha, mediaType, name string
@@ -81,7 +82,13 @@ func TestFilesAreSentAsWhatTheyCanBe(t *testing.T) {
 	}{
 		{"small", "image/png", "chart.png", "photo"},
 		{"photo", "image/jpeg", "hawk.jpg", "photo"},
-		{"small", "image/gif", "small.gif", "document"},
+		{"opus", "audio/ogg", "note.ogg", "voice"},
+		{"opus", "application/ogg", "song.ogg", "document"},
+		{"mp3", "audio/mpeg", "song.mp3", "audio"},
+		{"m4a", "audio/mp4", "song.m4a", "audio"},
+		{"mp4", "video/mp4", "film.mp4", "video"},
+		{"gif", "image/gif", "cat.gif", "animation"},
+		{"webp", "image/webp", "cat.webp", "document"}, // this server reads no WebP, and says so
 		{"small", "application/octet-stream", "small.bin", "document"},
 		{"wide", "image/png", "wide.png", "document"},
 		{"long", "image/png", "long.png", "document"},
@@ -102,7 +109,7 @@ func TestFilesAreSentAsWhatTheyCanBe(t *testing.T) {
 			t.Errorf("%s as %s: stands %+v, want a %s", test.name, test.mediaType, last, test.want)
 		}
 	}
-	if n := s.Count("sendPhoto"); n != 2 {
+	if n := s.Count("sendPhoto"); n != 3 {
 		t.Errorf("%d photos were tried", n)
 	}
 	names := map[string]bool{}
@@ -111,6 +118,70 @@ func TestFilesAreSentAsWhatTheyCanBe(t *testing.T) {
 	}
 	if !names["file"] || !names["täglich  1 .txt"] {
 		t.Errorf("the names are %v", names)
+	}
+}
+
+// oggOpus is how Ogg Opus begins.
+const oggOpus = "OggS\x00\x02" + "granule_" + "strm" + "sequ" + "crc_" + "\x01\x13" + "OpusHead"
+
+// What has to be grouped is one call, and several messages, which go away together.
+func TestPicturesAreAnAlbum(t *testing.T) {
+	s, c := stocked(t, map[string][]byte{"small": drawnPNG(t, 40, 30), "photo": drawnJPEG(t, 40, 30), "wide": drawnPNG(t, 9000, 1001)})
+	group := telegramtest.Chat{ID: -1001234567890, Type: "supergroup"}
+	_, asked := s.Say(group, telegramtest.User{ID: 7}, "@mews_bot the pictures!")
+	to := supervisor.Address{Chat: "-1001234567890", Silent: true, ReplyTo: fmt.Sprint(asked)}
+	for name, test := range map[string]struct {
+		second string
+		want   string
+		calls  int
+		fault  string
+	}{
+		"photos":          {"photo", "photo", 1, ""},
+		"one is too wide": {"wide", "document", 1, ""},
+		"one is refused":  {"photo", "document", 2, "Bad Request: PHOTO_INVALID_DIMENSIONS"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, calls := len(s.Sent(group.ID)), s.Count("sendMediaGroup")
+			if test.fault != "" {
+				s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Method: "sendMediaGroup", Code: 400, Text: test.fault})
+			}
+			sent, err := c.Send(t.Context(), to, supervisor.RichText{Text: "first",
+				Entities: []supervisor.Entity{{Type: supervisor.EntityBold, Length: 5}},
+				File:     &supervisor.File{SHA256: "small", Name: "1.png", MediaType: "image/png"},
+				Album:    []supervisor.File{{SHA256: test.second, Name: "2.jpg", MediaType: "image/png", Caption: "second"}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			album := s.Sent(group.ID)[before:]
+			if n := s.Count("sendMediaGroup") - calls; len(album) != 2 || n != test.calls || sent != fmt.Sprintf("%d,%d", album[0].ID, album[1].ID) {
+				t.Fatalf("%d calls sent %s: %+v", n, sent, album)
+			}
+			for i, m := range album {
+				if m.Media != test.want || m.Text != []string{"first", "second"}[i] || m.Album == "" || m.Album != album[0].Album || !m.Silent ||
+					m.ReplyTo != asked || len(m.Entities) != 1-i {
+					t.Errorf("stands %+v, want a %s", m, test.want)
+				}
+			}
+			for range 2 { // what is gone is well
+				if err := c.Delete(t.Context(), to, sent); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if left := s.Sent(group.ID)[before:]; len(left) != 0 {
+				t.Errorf("stands %+v", left)
+			}
+		})
+	}
+}
+
+func TestWhoTakesNoVoiceIsNotSentADocumentUnasked(t *testing.T) {
+	s, c := stocked(t, map[string][]byte{"opus": []byte(oggOpus)})
+	s.Meet(telegramtest.Private(telegramtest.User{ID: 7}))
+	s.ForbidVoice(7)
+	_, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{
+		File: &supervisor.File{SHA256: "opus", Name: "a.ogg", MediaType: supervisor.MediaTypeVoice}})
+	if e := failureOf(t, err); e.Reason != supervisor.ReasonNoVoice || s.Count("sendDocument") != 0 {
+		t.Errorf("got %+v: %v", outcomeOf(e), e)
 	}
 }
 
@@ -385,11 +456,13 @@ func TestAFormSaysWhatWasMeant(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		caption := rapid.String().Draw(t, "caption")
 		content := rapid.SliceOf(rapid.Byte()).Draw(t, "content")
-		u := &upload{part: "document", name: "x" + line(rapid.String().Draw(t, "name"), maxFileName), size: int64(len(content)),
+		u := upload{part: "document", name: "x" + line(rapid.String().Draw(t, "name"), maxFileName), size: int64(len(content)),
 			open: func() (io.ReadCloser, int64, error) {
 				return io.NopCloser(bytes.NewReader(content)), int64(len(content)), nil
 			}}
-		k := apiCall{params: &sendParams{Chat: 5, Caption: caption, AsIs: true}, file: u}
+		second := u
+		second.part = "file1"
+		k := apiCall{params: &sendParams{Chat: 5, Caption: caption, AsIs: true}, files: uploads{u, second}}
 		out, kind, err := k.body()
 		if err != nil {
 			t.Fatal(err)
@@ -403,12 +476,17 @@ func TestAFormSaysWhatWasMeant(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := form.File["document"][0].Open()
-		if err != nil {
-			t.Fatal(err)
+		var got []byte
+		for _, part := range []string{"document", "file1"} {
+			f, err := form.File[part][0].Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err = io.ReadAll(f); err != nil || !bytes.Equal(got, content) {
+				t.Fatalf("%s: %v: %d bytes", part, err, len(got))
+			}
 		}
-		got, err := io.ReadAll(f)
-		if want := strings.ToValidUTF8(caption, "\uFFFD"); err != nil || !bytes.Equal(got, content) || form.Value["chat_id"][0] != "5" ||
+		if want := strings.ToValidUTF8(caption, "\uFFFD"); form.Value["chat_id"][0] != "5" ||
 			strings.Join(form.Value["caption"], "") != want || form.Value["disable_content_type_detection"][0] != "true" {
 			t.Fatalf("%v: %d bytes with %q", err, len(got), form.Value)
 		}

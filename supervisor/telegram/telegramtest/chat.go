@@ -17,6 +17,7 @@ type Message struct {
 	Text     string
 	Media    string // what came with it, the Bot API's word: photo, voice ...; Text is its caption then
 	File     *File  // with Media, of the bot's own
+	Album    string // the same for the messages of one album; "" for none
 	Entities []Entity
 	Silent   bool
 	ReplyTo  int64
@@ -37,6 +38,7 @@ type chat struct {
 	next     int64      // its own next message id, where it counts its own
 	topics   map[int64]bool
 	blocked  bool
+	noVoice  bool  // its person takes no voice messages
 	migrated int64 // the supergroup that it has become
 }
 
@@ -182,6 +184,9 @@ func (c *chat) json(m *Message, shallow bool) map[string]any {
 	}
 	c.jsonOfFile(v, m)
 	maps.Copy(v, m.more)
+	if m.Album != "" {
+		v["media_group_id"] = m.Album
+	}
 	if m.Keyboard != nil {
 		v["reply_markup"] = map[string]any{"inline_keyboard": m.Keyboard}
 	}

@@ -2,6 +2,7 @@ package telegramtest
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -14,7 +15,8 @@ type limits struct {
 	rates   Rates
 	control floodControl
 	frozen  map[floodScope]floodWait
-	sends   map[int64][]time.Time // messages and edits, by chat; 0 is all chats
+	sends   map[int64][]time.Time // messages, albums and edits, by chat; 0 is all chats
+	posts   map[int64][]time.Time // by group: as sends, but an album is so many messages
 }
 
 // floodControl is flood control that is on.
@@ -84,23 +86,19 @@ func (l *limits) refuseFlooding(r *request, now time.Time) (a answer, violation 
 	return answer{}, ""
 }
 
-// send counts a message or an edit. It refuses it where flood control is on, and says where the rates are left.
-func (l *limits) send(c *chat, now time.Time) (a answer, violations []string) {
-	if l.control.n > 0 && l.count(c.ID, now, l.control.window) >= l.control.n {
+// send counts a message, an album of so many or an edit. It refuses it where flood control is on, and says where the rates are left.
+func (l *limits) send(c *chat, messages int, now time.Time) (a answer, violations []string) {
+	if l.control.n > 0 && count(l.sends[c.ID], now, l.control.window) >= l.control.n {
 		return l.startFlood(floodScope{chat: c.ID}, l.control.retryAfter, now), nil
 	}
-	for _, id := range []int64{0, c.ID} {
-		times := append(l.sends[id], now)
-		for now.Sub(times[0]) > time.Minute {
-			times = times[1:]
-		}
-		l.sends[id] = times
-	}
+	l.sends[0] = append(lastMinute(l.sends[0], now), now)
+	l.sends[c.ID] = append(lastMinute(l.sends[c.ID], now), now)
+	l.posts[c.ID] = append(lastMinute(l.posts[c.ID], now), slices.Repeat([]time.Time{now}, messages)...)
 	for _, r := range l.watched(c) {
 		if r.most == 0 {
 			continue
 		}
-		if n := l.count(r.chat, now, r.window-l.rates.Slack); n > r.most {
+		if n := count(r.times, now, r.window-l.rates.Slack); n > r.most {
 			violations = append(violations, fmt.Sprintf("%d messages or edits to %s within %v, at most %d",
 				n, r.name, r.window, r.most))
 		}
@@ -108,10 +106,18 @@ func (l *limits) send(c *chat, now time.Time) (a answer, violations []string) {
 	return answer{}, violations
 }
 
+// lastMinute are the times that are not longer ago.
+func lastMinute(times []time.Time, now time.Time) []time.Time {
+	for len(times) > 0 && now.Sub(times[0]) > time.Minute {
+		times = times[1:]
+	}
+	return times
+}
+
 // rate is one that is watched.
 type rate struct {
 	name   string
-	chat   int64
+	times  []time.Time
 	most   int
 	window time.Duration
 }
@@ -119,18 +125,17 @@ type rate struct {
 func (l *limits) watched(c *chat) []rate {
 	name := fmt.Sprint("chat ", c.ID)
 	watched := []rate{
-		{"all chats", 0, l.rates.All, time.Second},
-		{name, c.ID, l.rates.Chat, l.rates.Window},
+		{"all chats", l.sends[0], l.rates.All, time.Second},
+		{name, l.sends[c.ID], l.rates.Chat, l.rates.Window},
 	}
 	if c.Type != "private" {
-		watched = append(watched, rate{name, c.ID, l.rates.Group, time.Minute})
+		watched = append(watched, rate{name, l.sends[c.ID], l.rates.Group, time.Minute})
 	}
 	return watched
 }
 
-// count is how much was sent within a window that ends now.
-func (l *limits) count(chat int64, now time.Time, window time.Duration) int {
-	times := l.sends[chat]
+// count is how many of the times are within a window that ends now.
+func count(times []time.Time, now time.Time, window time.Duration) int {
 	n := 0
 	for n < len(times) && now.Sub(times[len(times)-1-n]) < window {
 		n++

@@ -183,6 +183,11 @@ func (p People) Block(chat int64) { p.block(chat, true) }
 // Unblock takes that back.
 func (p People) Unblock(chat int64) { p.block(chat, false) }
 
+// ForbidVoice has the person of a private chat take no voice messages.
+func (p People) ForbidVoice(chat int64) {
+	p.state.change(func() { p.state.chats.meet(p.state.chats.known(chat)).noVoice = true })
+}
+
 func (p People) block(chat int64, blocked bool) {
 	p.state.change(func() { p.state.chats.meet(p.state.chats.known(chat)).blocked = blocked })
 }

@@ -69,8 +69,11 @@ func (j *callLog) readMarked(r *request, text, marks string) (content, answer) {
 }
 
 // countSend counts a message or an edit and refuses it where there are too many.
-func (w *serverState) countSend(c *chat) answer {
-	a, violations := w.limits.send(c, w.now())
+func (w *serverState) countSend(c *chat) answer { return w.countSends(c, 1) }
+
+// countSends counts an album of so many messages.
+func (w *serverState) countSends(c *chat, messages int) answer {
+	a, violations := w.limits.send(c, messages, w.now())
 	for _, v := range violations {
 		w.log.violate("%s", v)
 	}
@@ -228,6 +231,24 @@ func deleteMessage(w *serverState, r *request) answer {
 		return bad("message can't be deleted")
 	}
 	m.Deleted = true
+	return good(true)
+}
+
+// deleteMessages takes those away that are there.
+func deleteMessages(w *serverState, r *request) answer {
+	c, a := w.chats.find(r.chat)
+	if a.code != 0 {
+		return a
+	}
+	var ids []int64
+	if err := r.params.decode("message_ids", &ids); err != nil || len(ids) == 0 {
+		return bad("message identifiers are not specified")
+	}
+	for _, id := range ids {
+		if m := c.message(id); m != nil {
+			m.Deleted = true
+		}
+	}
 	return good(true)
 }
 

@@ -47,10 +47,11 @@ func newServerState(o Options) (*serverState, error) {
 		bot:     b,
 		queue:   queue{tail: o.NextUpdate, allowed: allowedByDefault},
 		chats:   chats{byID: map[int64]*chat{}, first: o.NextMessage, next: o.NextMessage},
-		limits:  limits{rates: o.Rates, frozen: map[floodScope]floodWait{}, sends: map[int64][]time.Time{}},
-		log:     callLog{counts: map[string]int{}},
-		menus:   menus{},
-		files:   files{},
+		limits: limits{rates: o.Rates, frozen: map[floodScope]floodWait{}, sends: map[int64][]time.Time{},
+			posts: map[int64][]time.Time{}},
+		log:   callLog{counts: map[string]int{}},
+		menus: menus{},
+		files: files{},
 	}, nil
 }
 

@@ -57,45 +57,70 @@ func cleanName(name string) string {
 	return strings.TrimSpace(name)
 }
 
-// sendFile is a method that sends a file, which is the parameter of that name.
-func sendFile(part string, check func(File) answer) func(*serverState, *request) answer {
+// mediaKind is what a file is sent as.
+type mediaKind struct {
+	part  string // the parameter that it is; in an album its type
+	check func(File) answer
+	as    func(File) string // what it is shown as
+}
+
+var (
+	photos    = mediaKind{"photo", photo, nil}
+	documents = mediaKind{"document", anyFile, nil}
+	voices    = mediaKind{"voice", anyFile, unlessDocument("voice", isOpus)}
+	audios    = mediaKind{"audio", anyFile, unlessDocument("audio", isAudio)}
+	videos    = mediaKind{"video", anyFile, unlessDocument("video", isMP4)}
+	movies    = mediaKind{"animation", anyFile, unlessDocument("animation", isGIF)}
+)
+
+// sendFile is a method that sends a file.
+func sendFile(kind mediaKind) func(*serverState, *request) answer {
 	return func(w *serverState, r *request) answer {
 		c, a := w.chats.find(r.chat)
 		if a.code != 0 {
 			return a
 		}
-		f, a := r.file(part)
-		if a.code != 0 {
-			return a
+		if kind.part == "voice" && c.noVoice {
+			return bad("VOICE_MESSAGES_FORBIDDEN")
 		}
-		if a := check(f); a.code != 0 {
+		f, a := r.file(kind)
+		if a.code != 0 {
 			return a
 		}
 		caption, a := w.log.readCaption(r)
 		if a.code != 0 {
 			return a
 		}
-		m := &Message{
-			From: w.bot.user, FromBot: true, Text: caption.text, Entities: caption.entities, Keyboard: caption.keyboard,
-			Media:  shownAs(part, f, r.params.flag("disable_content_type_detection")),
-			Silent: r.params.flag("disable_notification"), At: w.now().Truncate(time.Second),
-		}
+		m := w.fileMessage(r, kind, f, caption)
 		if a := c.place(m, r.params); a.code != 0 {
 			return a
 		}
 		if a := w.countSend(c); a.code != 0 {
 			return a
 		}
-		w.chats.put(c, m)
-		f.ID = fmt.Sprint("file-sent-", c.ID, "-", m.ID)
-		w.files.add(f)
-		m.File = &f
+		w.putFile(c, m)
 		return good(c.json(m, false))
 	}
 }
 
+// fileMessage is one that a file stands in.
+func (w *serverState) fileMessage(r *request, kind mediaKind, f File, caption content) *Message {
+	return &Message{
+		From: w.bot.user, FromBot: true, Text: caption.text, Entities: caption.entities, Keyboard: caption.keyboard,
+		Media: kind.shownAs(f, r.params.flag("disable_content_type_detection")), File: &f,
+		Silent: r.params.flag("disable_notification"), At: w.now().Truncate(time.Second),
+	}
+}
+
+func (w *serverState) putFile(c *chat, m *Message) {
+	w.chats.put(c, m)
+	m.File.ID = fmt.Sprint("file-sent-", c.ID, "-", m.ID)
+	w.files.add(*m.File)
+}
+
 // file is one that came with a request.
-func (r *request) file(part string) (File, answer) {
+func (r *request) file(kind mediaKind) (File, answer) {
+	part := kind.part
 	f, ok := r.files[part]
 	switch {
 	case !ok && r.params.text(part) != "":
@@ -107,17 +132,51 @@ func (r *request) file(part string) (File, answer) {
 	case f.Size > maxDocument:
 		return f, refuse(http.StatusRequestEntityTooLarge, "Request Entity Too Large")
 	}
-	return f, answer{}
+	return f, kind.check(f)
 }
 
 // guessed is what a document is shown as where nobody has said to leave it one.
 var guessed = map[string]string{".gif": "animation", ".mp4": "video", ".mp3": "audio", ".webp": "sticker"}
 
-func shownAs(part string, f File, asIs bool) string {
-	if asIs || part != "document" {
-		return part
+func (k mediaKind) shownAs(f File, asIs bool) string {
+	switch {
+	case k.as != nil:
+		return k.as(f)
+	case asIs || k.part != "document":
+		return k.part
 	}
-	return cmp.Or(guessed[strings.ToLower(path.Ext(f.Name))], part)
+	return cmp.Or(guessed[strings.ToLower(path.Ext(f.Name))], k.part)
+}
+
+// unlessDocument is for what the server takes in any format, and shows as a document in any but its own. (Bot API, sendVoice and
+// sendVideo: "other formats may be sent as Document".)
+func unlessDocument(kind string, is func([]byte) bool) func(File) string {
+	return func(f File) string {
+		if is(f.Content) {
+			return kind
+		}
+		return "document"
+	}
+}
+
+func isOpus(b []byte) bool {
+	return bytes.HasPrefix(b, []byte("OggS")) && bytes.Contains(b[:min(len(b), 64)], []byte("OpusHead"))
+}
+
+func isAudio(b []byte) bool {
+	return bytes.HasPrefix(b, []byte("ID3")) || len(b) > 1 && b[0] == 0xFF && b[1]&0xE0 == 0xE0 || brand(b) == "M4A "
+}
+
+func isMP4(b []byte) bool { return brand(b) != "" && brand(b) != "M4A " }
+
+func isGIF(b []byte) bool { return bytes.HasPrefix(b, []byte("GIF8")) }
+
+// brand is an MP4 file's.
+func brand(b []byte) string {
+	if len(b) < 12 || string(b[4:8]) != "ftyp" {
+		return ""
+	}
+	return string(b[8:12])
 }
 
 func anyFile(File) answer { return answer{} }

@@ -1,0 +1,99 @@
+package telegramtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// maxAlbum is how many files an album may have. (Bot API, sendMediaGroup.)
+const maxAlbum = 10
+
+// albumKinds are what an album may be made of. Documents are with documents alone, and audio with audio.
+var albumKinds = map[string]mediaKind{"photo": photos, "video": videos, "document": documents, "audio": audios}
+
+// sendMediaGroup sends several files at once: all of them or none.
+func sendMediaGroup(w *serverState, r *request) answer {
+	c, a := w.chats.find(r.chat)
+	if a.code != 0 {
+		return a
+	}
+	var media []map[string]json.RawMessage
+	if err := r.params.decode("media", &media); err != nil {
+		return bad("can't parse media JSON object: %v", err)
+	}
+	switch {
+	case len(media) == 0:
+		return bad("there are no messages to send")
+	case len(media) > maxAlbum:
+		return bad("too many messages to send as an album")
+	case len(media) == 1:
+		w.log.violate("%s with one file: an album has 2 to %d", r.method, maxAlbum)
+	case r.params.text("reply_markup") != "":
+		w.log.violate("%s with buttons: an album has none", r.method)
+	}
+	var album []*Message
+	for _, item := range media {
+		m, a := w.albumMessage(c, r, item)
+		if a.code != 0 {
+			return a
+		}
+		if len(album) > 0 && alone(album[0].Media) != alone(m.Media) {
+			return bad("%ss can't be mixed with other media types", strings.ToUpper(m.Media[:1])+m.Media[1:])
+		}
+		album = append(album, m)
+	}
+	if a := w.countSends(c, len(album)); a.code != 0 {
+		return a
+	}
+	result := make([]any, len(album))
+	for i, m := range album {
+		w.putFile(c, m)
+		m.Album = fmt.Sprint("album-", album[0].ID)
+		result[i] = c.json(m, false)
+	}
+	return good(result)
+}
+
+// alone is a kind that is in an album with its own only, and "" for the others.
+func alone(media string) string {
+	if media == "document" || media == "audio" {
+		return media
+	}
+	return ""
+}
+
+// albumMessage is one file's. It is read as a request of its own would be.
+func (w *serverState) albumMessage(c *chat, r *request, item map[string]json.RawMessage) (*Message, answer) {
+	p := params{}
+	for name, raw := range item {
+		var v any
+		if err := json.Unmarshal(raw, &v); err != nil {
+			return nil, bad("can't parse InputMedia: %v", err)
+		}
+		p[name] = v
+	}
+	kind, ok := albumKinds[p.text("type")]
+	if !ok {
+		return nil, bad("type %q of InputMedia is unallowed", p.text("type"))
+	}
+	part, attached := strings.CutPrefix(p.text("media"), "attach://")
+	if !attached {
+		return nil, bad("wrong file identifier/HTTP URL specified")
+	}
+	one := &request{method: r.method, params: p, chat: r.chat, files: map[string]File{}}
+	if f, ok := r.files[part]; ok {
+		one.files[kind.part] = f
+	}
+	p["disable_notification"] = r.params["disable_notification"]
+	f, a := one.file(kind)
+	if a.code != 0 {
+		return nil, a
+	}
+	caption, a := w.log.readCaption(one)
+	if a.code != 0 {
+		return nil, a
+	}
+	m := w.fileMessage(one, kind, f, caption)
+	return m, c.place(m, r.params)
+}

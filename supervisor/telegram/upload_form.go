@@ -1,0 +1,101 @@
+package telegram
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime/multipart"
+	"slices"
+)
+
+// body is a form of the call's parameters and the files, which are read as they go out.
+func (u uploads) body(params []byte) (*trackedBody, string, error) {
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	err := writeParams(w, params)
+	size := int64(0)
+	heads := make([][]byte, len(u)) // what comes before each file
+	for i, file := range u {
+		_, partErr := w.CreateFormFile(file.part, file.name)
+		err = errors.Join(err, partErr)
+		heads[i] = bytes.Clone(form.Bytes())
+		form.Reset()
+		size += int64(len(heads[i])) + file.size
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		return nil, "", fmt.Errorf("write its parameters as a form: %w", err)
+	}
+	end := form.Bytes()
+	return &trackedBody{size: size + int64(len(end)), open: func() (io.ReadCloser, error) {
+		return u.reader(heads, end)
+	}}, w.FormDataContentType(), nil
+}
+
+// reader reads a form from its beginning.
+func (u uploads) reader(heads [][]byte, end []byte) (io.ReadCloser, error) {
+	form := &formReader{}
+	var parts []io.Reader
+	for i, file := range u {
+		source, _, err := file.open()
+		if err != nil {
+			return nil, errors.Join(err, form.Close())
+		}
+		form.sources = append(form.sources, source)
+		parts = append(parts, bytes.NewReader(heads[i]), &exactReader{source, file.size})
+	}
+	form.Reader = io.MultiReader(append(parts, bytes.NewReader(end))...)
+	return form, nil
+}
+
+// exactReader reads exactly so many bytes. Where there are fewer it fails before anything behind them is read: a form that ended
+// there would be taken as whole.
+type exactReader struct {
+	source io.Reader
+	left   int64
+}
+
+func (e *exactReader) Read(p []byte) (int, error) {
+	if e.left == 0 {
+		return 0, io.EOF
+	}
+	n, err := e.source.Read(p[:min(int64(len(p)), e.left)])
+	e.left -= int64(n)
+	if err == io.EOF && e.left > 0 {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// formReader reads a form and closes the files in it.
+type formReader struct {
+	io.Reader
+	sources []io.Closer
+}
+
+func (f *formReader) Close() (err error) {
+	for _, s := range f.sources {
+		err = errors.Join(err, s.Close())
+	}
+	return err
+}
+
+// writeParams writes all that comes before the files. Values that are no strings are JSON: so the API reads them in a form.
+func writeParams(w *multipart.Writer, params []byte) error {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(params, &values); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value := string(values[name])
+		if value[0] == '"' {
+			value = field[string](values, name)
+		}
+		if err := w.WriteField(name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
