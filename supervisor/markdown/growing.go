@@ -11,14 +11,12 @@ import (
 	"mews/supervisor"
 )
 
-// Growing renders Markdown whose end has not come yet: what is open at its end is closed as it will probably be, and a
-// mark of which only a part is there is not shown. A document that ends in an empty line and in no fence has nothing open,
-// and is rendered as by Render.
-func Growing(md string) supervisor.RichText {
+// Growing is the function Growing where tables may be so wide.
+func (c Columns) Growing(md string) supervisor.RichText {
 	src := source(md)
 	root := parse(src)
 	if tooCostly(src) {
-		return render(src, root)
+		return c.render(src, root)
 	}
 	if begun := settleLastLine(src, root); !bytes.Equal(begun, src) {
 		src, root = begun, parse(begun)
@@ -26,7 +24,19 @@ func Growing(md string) supervisor.RichText {
 	if closed := closeInlines(src, root); !bytes.Equal(closed, src) {
 		src, root = closed, parse(closed)
 	}
-	return render(src, root)
+	return c.render(src, root)
+}
+
+// Settled is how many bytes of Markdown whose end has not come yet are done with: all but its last block, which alone can become
+// something else. steady says whether the lines of that block stay as they are when more of it comes; a table's do not. The text is
+// one that Render takes unchanged: UTF-8 with neither \r nor NUL.
+func Settled(md string) (n int, steady bool) {
+	src := []byte(md)
+	last := parse(src).LastChild()
+	if last == nil || last.Pos() < 0 {
+		return 0, true
+	}
+	return bytes.LastIndexByte(src[:min(last.Pos(), len(src))], '\n') + 1, last.Kind() != extended.KindTable
 }
 
 // settleLastLine decides what the last line will be. A marker that stands alone is left out until something stands behind it, and

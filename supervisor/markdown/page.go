@@ -31,10 +31,11 @@ type page struct {
 	footnotes  *footnotes
 	usedLabels map[string]bool // the link definitions that a link refers to
 	depth      int             // of quotes
+	columns    Columns
 }
 
-func render(src []byte, root ast.Node) supervisor.RichText {
-	p := &page{src: src, w: &writer{}, footnotes: findFootnotes(src, root), usedLabels: usedDefinitions(root)}
+func (c Columns) render(src []byte, root ast.Node) supervisor.RichText {
+	p := &page{src: src, w: &writer{}, columns: c, footnotes: findFootnotes(src, root), usedLabels: usedDefinitions(root)}
 	p.blocks(root, 2)
 	p.listFootnotes()
 	return p.w.finish()

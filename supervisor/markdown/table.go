@@ -12,10 +12,6 @@ import (
 	"mews/supervisor"
 )
 
-// maxColumns is how wide a table may be and be shown as one: a phone shows about as much of a block of code without breaking its
-// lines.
-const maxColumns = 40
-
 // cellGap stands between a table's cells, and crossingGap in the line under its head.
 const (
 	cellGap     = " | "
@@ -28,7 +24,7 @@ func (p *page) table(n *extended.Table) {
 	cells := tableCells(n)
 	words, plain := p.tableWords(cells)
 	widths := tableWidths(words)
-	if plain && totalWidth(widths) <= maxColumns {
+	if plain && totalWidth(widths) <= int(p.columns) {
 		p.w.pre(grid(words, widths, n.Alignments), "")
 		return
 	}

@@ -216,7 +216,9 @@ func TestAModelDoesNotCommandTheTerminal(t *testing.T) {
 			t.Errorf("%q reached the terminal", bad)
 		}
 	}
-	if n := strings.Count(d.screen(), "two"); n != 1 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if n := strings.Count(d.emulator.text(), "two"); n != 1 {
 		t.Errorf("the answer is on the screen %d times", n)
 	}
 }

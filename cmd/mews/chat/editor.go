@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -26,18 +26,18 @@ type lineEditor struct {
 	interrupt func() // Ctrl-C where nothing is typed
 	history   *history
 	style     style
+	aboveKept func() // the rows above stay as they are, whatever is printed next; called with mu held
 
-	mu            sync.Mutex // guards what follows; before and after are changed by ReadLine alone
+	mu            sync.Mutex // guards what follows, and all that is above the line; before and after are changed by ReadLine alone
 	width, height int
 	before, after string // what is typed, on both sides of the cursor
 	recalled      int    // the line of the history that is shown, from 1; 0 for what is being typed
 	unsent        string // what was being typed when a line of the history was shown
 	prompted      bool   // the prompt is shown also where nothing is typed
-	column        int    // where what was written has ended
+	above         []row  // the rows above the line that may still change
 	drawn         bool   // the line is on the screen
 	row           int    // of the cursor, within the line
 	rowsBelow     int    // of the line, below the cursor's
-	below         bool   // the line is on the row below an unfinished one
 }
 
 // ReadLine is what a person types until Enter. It returns io.EOF for Ctrl-D where nothing is typed.
@@ -66,12 +66,13 @@ func (e *lineEditor) accept() string {
 	defer e.mu.Unlock()
 	text, height := e.before+e.after, e.height
 	e.before, e.after, e.height = text, "", math.MaxInt // all of it, also of a line that is higher than the screen
-	e.draw("")
+	e.draw(nil, e.above)
 	e.height = height
+	e.keepAbove()
 	e.write("\r\n")
 	e.history.Add(text)
 	e.before, e.recalled = "", 0
-	e.prompted, e.drawn, e.column = false, false, 0
+	e.prompted, e.drawn = false, false
 	return text
 }
 
@@ -84,34 +85,36 @@ func (e *lineEditor) edit(k key) {
 	}
 	e.before += k.text
 	if e.keys.Buffered() == 0 {
-		e.draw("")
+		e.draw(nil, e.above)
 	}
 }
 
-// print writes above the line, behind what was written before. It shows the prompt, or takes it away where nothing is typed.
-func (e *lineEditor) print(text string, prompted bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
+// print writes rows above the line. Those at their end that may still change are written over by what is printed next. It shows the
+// prompt, or takes it away where nothing is typed. The caller holds mu.
+func (e *lineEditor) print(rows, changing []row, prompted bool) {
 	e.prompted = prompted
-	e.draw(text)
-}
-
-// midLine says whether what was written has not ended with a line.
-func (e *lineEditor) midLine() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.column > 0
+	e.draw(rows, changing)
 }
 
 // resize follows the terminal's size. Whether the terminal has wrapped its rows anew is not known: nothing above the line is touched.
+// The caller holds mu.
 func (e *lineEditor) resize(width, height int) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
 	e.width, e.height = width, height
-	if e.drawn {
-		e.below, e.column = false, 0
-		e.draw("")
+	if e.keepAbove(); e.drawn {
+		e.draw(nil, nil)
 	}
+}
+
+// keepAbove has the rows above the line stay as they are.
+func (e *lineEditor) keepAbove() {
+	if len(e.above) == 0 {
+		return
+	}
+	if !e.drawn {
+		e.write("\r\n")
+	}
+	e.above = nil
+	e.aboveKept()
 }
 
 // leave puts the cursor below all that is shown.
@@ -121,27 +124,61 @@ func (e *lineEditor) leave() {
 	e.write(strings.Repeat("\n", e.rowsBelow) + e.style.reset + "\r\n")
 }
 
-// draw writes a text above the line, and the line as it is now. The caller holds mu.
-func (e *lineEditor) draw(text string) {
-	var b strings.Builder
+// draw writes rows above the line, those that may change at their end, and the line as it is now. It begins with the first that is not
+// on the screen already, and writes all at once, so that nothing flickers. The caller holds mu.
+func (e *lineEditor) draw(rows, changing []row) {
+	rows = slices.Concat(rows, changing)
+	drawn := e.prompted || e.before+e.after != ""
+	same := sameRows(rows, e.above, drawn || len(changing) == 0)
+	at := max(0, len(e.above)-1) // the cursor's row
 	if e.drawn {
-		b.WriteString(up(e.row) + "\r\x1b[J")
-		if e.below {
-			fmt.Fprintf(&b, "%s\x1b[%dC", up(1), e.column)
-		}
+		at = len(e.above) + e.row
 	}
-	b.WriteString(strings.ReplaceAll(text, "\n", "\r\n"))
-	e.column, e.rowsBelow = columnAfter(e.column, text, e.width), 0
-	if e.drawn = e.prompted || e.before+e.after != ""; e.drawn {
-		if e.column > 0 {
-			b.WriteString("\r\n")
-		}
-		if e.below = e.column > 0 && e.column < e.width; !e.below {
-			e.column = 0
-		}
+	var b strings.Builder
+	newline := at < same // is owed before what comes next
+	if !newline && (e.drawn || len(e.above) > 0) {
+		b.WriteString(up(at-same) + "\r\x1b[J")
+	}
+	for _, r := range rows[same:] {
+		b.WriteString(lineEnd[newline] + r.text)
+		newline = !r.goesOn
+	}
+	e.above, e.rowsBelow, e.drawn = changing, 0, drawn
+	if drawn || len(changing) == 0 {
+		b.WriteString(lineEnd[newline])
+	}
+	if drawn {
 		b.WriteString(e.line())
 	}
-	e.write(b.String())
+	text := b.String()
+	if at > same+1 {
+		text = beginUpdate + text + endUpdate
+	}
+	e.write(text)
+}
+
+var lineEnd = map[bool]string{true: "\r\n"}
+
+// What has a terminal show at once all that is between. One that does not know it shows it as ever. (gist.github.com/christianparpart,
+// Terminal Spec: Synchronized Output)
+const (
+	beginUpdate = "\x1b[?2026h"
+	endUpdate   = "\x1b[?2026l"
+)
+
+// sameRows is how many rows are on the screen as they are to be. Rows that go on are written with the next one, so that the terminal
+// breaks them, and the last one where the cursor is to stand behind it.
+func sameRows(rows, shown []row, behind bool) (n int) {
+	for n < min(len(rows), len(shown)) && rows[n] == shown[n] {
+		n++
+	}
+	if n == len(rows) && n > 0 && !behind {
+		n--
+	}
+	for n > 0 && rows[n-1].goesOn {
+		n--
+	}
+	return n
 }
 
 // line draws the line from the beginning of a row, and notes the cursor's row. Of a line that is higher than the screen it draws what
@@ -155,7 +192,7 @@ func (e *lineEditor) line() string {
 	e.row = len(l.rows) - 1
 	left := l.rows[e.row]
 	l.add(e.after)
-	most := max(1, e.height-1)
+	most := max(1, e.height-1-len(e.above))
 	first := min(e.row, max(0, len(l.rows)-most))
 	rows := l.rows[first:min(first+most, len(l.rows))]
 	e.row -= first
@@ -204,16 +241,6 @@ func (l *layout) add(text string) {
 }
 
 func (l *layout) newRow() { l.rows, l.column = append(l.rows, ""), 0 }
-
-// looks are the colours that this program gives to text.
-var looks = regexp.MustCompile(`\x1b\[[0-9;]*m`)
-
-// columnAfter is where text ends that begins at a column.
-func columnAfter(column int, text string, width int) int {
-	l := layout{width: width, rows: []string{""}, column: column}
-	l.add(looks.ReplaceAllString(text, ""))
-	return l.column
-}
 
 // up moves the cursor up.
 func up(rows int) string {

@@ -16,6 +16,7 @@ type emulator struct {
 	cols, rows int
 	apart      bool // it shows a character that is made of several as these, side by side, as older terminals do
 	lines      [][]string
+	gone       []string // the lines that have left the screen
 	row, col   int
 	wrapped    bool // the last column was written, and the next character begins a row
 	noWrap     bool
@@ -47,14 +48,21 @@ func (e *emulator) resize(cols, rows int) {
 	e.row = row
 }
 
-var sequence = regexp.MustCompile(`^\x1b\[(\??)([0-9;]*)([A-Za-z])`)
+var (
+	sequence = regexp.MustCompile(`^\x1b\[(\??)([0-9;]*)([A-Za-z])`)
+	link     = regexp.MustCompile(`^\x1b\]8;;[!-~]*\x1b\\`)
+)
 
 func (e *emulator) Write(p []byte) (int, error) {
 	text := e.rest + string(p)
 	for text != "" {
+		if at := link.FindStringIndex(text); at != nil {
+			text = text[at[1]:]
+			continue
+		}
 		if text[0] == '\x1b' {
 			m := sequence.FindStringSubmatch(text)
-			if m == nil && len(text) < 10 {
+			if m == nil && (len(text) < 10 || strings.HasPrefix(text, "\x1b]8;;") && len(text) < 1000) {
 				break
 			}
 			if m == nil {
@@ -79,7 +87,7 @@ func (e *emulator) Write(p []byte) (int, error) {
 // obey does a sequence.
 func (e *emulator) obey(name, number string) {
 	n, _ := strconv.Atoi(number)
-	e.wrapped = e.wrapped && (name == "m" || name == "?l" || name == "?h")
+	e.wrapped = e.wrapped && (name == "m" || name[0] == '?')
 	switch {
 	case name == "A":
 		e.row = max(0, e.row-max(n, 1))
@@ -96,7 +104,7 @@ func (e *emulator) obey(name, number string) {
 		for _, line := range e.lines[e.row+1:] {
 			clear(line)
 		}
-	case name == "m", n == 2004:
+	case name == "m", n == 2004, n == 2026:
 	case n == 7 && (name == "?l" || name == "?h"):
 		e.noWrap = name == "?l"
 	default:
@@ -112,6 +120,7 @@ func (e *emulator) print(r rune) {
 	case r == '\n':
 		e.wrapped = false
 		if e.row++; e.row == e.rows {
+			e.gone = append(e.gone, lineText(e.lines[0]))
 			e.lines = append(e.lines[1:], make([]string, e.cols))
 			e.row--
 		}
@@ -161,6 +170,29 @@ func (e *emulator) before() *string {
 		}
 	}
 	return nil
+}
+
+// lineText is a line of the screen.
+func lineText(cells []string) (text string) {
+	for _, cell := range cells {
+		switch cell {
+		case "\x00":
+		case "":
+			text += " "
+		default:
+			text += cell
+		}
+	}
+	return strings.TrimRight(text, " ")
+}
+
+// everything is all that the terminal has, with what has left the screen.
+func (e *emulator) everything() string {
+	all := e.gone
+	for _, line := range e.lines {
+		all = append(all[:len(all):len(all)], lineText(line))
+	}
+	return strings.TrimRight(strings.Join(all, "\n"), "\n")
 }
 
 // text is the screen, with | where the cursor is.

@@ -30,12 +30,12 @@ var keyActions = map[string]func(*lineEditor){
 	"\x1b[3~":   (*lineEditor).deleteForward, // Delete
 	"\x7f":      func(e *lineEditor) { e.before = e.before[:lastCluster(e.before)] },
 	"\b":        func(e *lineEditor) { e.before = e.before[:lastCluster(e.before)] },
-	"\x0b":      func(e *lineEditor) { e.after = "" },                               // Ctrl-K
-	"\x15":      func(e *lineEditor) { e.before = "" },                              // Ctrl-U
-	"\x17":      func(e *lineEditor) { e.before = e.before[:wordBegin(e.before)] },  // Ctrl-W
-	"\x1b\x7f":  func(e *lineEditor) { e.before = e.before[:wordBegin(e.before)] },  // Alt-Backspace
-	"\x1bd":     func(e *lineEditor) { e.after = e.after[wordEnd(e.after):] },       // Alt-D
-	"\x0c":      func(e *lineEditor) { e.write("\x1b[H\x1b[2J"); e.forgetScreen() }, // Ctrl-L
+	"\x0b":      func(e *lineEditor) { e.after = "" },                              // Ctrl-K
+	"\x15":      func(e *lineEditor) { e.before = "" },                             // Ctrl-U
+	"\x17":      func(e *lineEditor) { e.before = e.before[:wordBegin(e.before)] }, // Ctrl-W
+	"\x1b\x7f":  func(e *lineEditor) { e.before = e.before[:wordBegin(e.before)] }, // Alt-Backspace
+	"\x1bd":     func(e *lineEditor) { e.after = e.after[wordEnd(e.after):] },      // Alt-D
+	"\x0c":      (*lineEditor).clearScreen,                                         // Ctrl-L
 	"\x01":      (*lineEditor).toBegin,
 	"\x1b[H":    (*lineEditor).toBegin,
 	"\x1bOH":    (*lineEditor).toBegin,
@@ -73,7 +73,14 @@ func (e *lineEditor) wordRight()     { e.moveTo(len(e.before) + wordEnd(e.after)
 func (e *lineEditor) earlier()       { e.recall(e.recalled + 1) }
 func (e *lineEditor) later()         { e.recall(e.recalled - 1) }
 func (e *lineEditor) deleteForward() { e.after = e.after[firstCluster(e.after):] }
-func (e *lineEditor) forgetScreen()  { e.drawn, e.column = false, 0 }
+
+// clearScreen clears the screen but for the line and what is right above it and may change.
+func (e *lineEditor) clearScreen() {
+	e.write("\x1b[H\x1b[2J")
+	above := e.above
+	e.above, e.drawn = nil, false
+	e.draw(nil, above)
+}
 
 // moveTo puts the cursor before the byte n of the line.
 func (e *lineEditor) moveTo(n int) {

@@ -2,31 +2,20 @@ package chat
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/control"
+	"mews/supervisor/markdown"
 )
-
-// style is how kinds of lines look.
-type style struct {
-	prompt, dim, warn, reset string
-}
-
-// styleFor has no colours where they are not wanted (no-color.org) or not understood.
-func styleFor(getenv func(string) string) style {
-	if getenv("NO_COLOR") != "" || getenv("TERM") == "dumb" {
-		return style{}
-	}
-	return style{prompt: "\x1b[1;36m", dim: "\x1b[2m", warn: "\x1b[33m", reset: "\x1b[0m"}
-}
 
 // Attached greets, or tells that the supervisor is back.
 func (t *terminal) Attached(a control.Attached, again bool) {
 	t.show(func() {
 		if again {
-			t.printLine(t.style.dim, textBack)
+			t.print(t.style.dim, textBack)
 			return
 		}
 		t.print(t.style.dim, fmt.Sprintf(textGreeting, a.Version, a.User, a.Home))
@@ -42,7 +31,7 @@ func (t *terminal) Attached(a control.Attached, again bool) {
 
 // Lost tells that the supervisor went away.
 func (t *terminal) Lost(error) {
-	t.show(func() { t.printLine(t.style.dim, fmt.Sprintf(textGone, t.chat.StartCommand())) })
+	t.show(func() { t.print(t.style.dim, fmt.Sprintf(textGone, t.chat.StartCommand())) })
 }
 
 // Deliver shows what is final. Of an answer that is on the screen already, it shows only what is missing.
@@ -56,13 +45,14 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 		text := stripControls(d.Text)
 		switch {
 		case d.Kind == supervisor.DeliveryNotice:
-			t.printLine(t.style.warn, timestamp(d)+text)
+			t.printMarkdown(t.style.warn, timestamp(d), text)
 		case d.Kind == supervisor.DeliveryAnswer && d.Inbound == t.inbound && strings.HasPrefix(text, t.shown):
-			t.print("", text[len(t.shown):])
+			t.grow(text[len(t.shown):])
+			t.endReply()
 		default:
-			t.printLine("", timestamp(d)+text)
+			t.endReply()
+			t.printMarkdown("", timestamp(d), text)
 		}
-		t.freshLine()
 		t.showBelow(d)
 		if d.Kind == supervisor.DeliveryAnswer {
 			t.inbound, t.shown, t.busy = 0, "", false
@@ -75,7 +65,7 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 func (t *terminal) showBelow(d control.Delivery) {
 	t.choices = choicesOf(d)
 	for _, line := range append(fileLines(d), t.choices.lines...) {
-		t.print("", line+"\n")
+		t.print("", line)
 	}
 	if t.choices.any() {
 		t.print(t.style.dim, textChoose)
@@ -89,6 +79,7 @@ func (t *terminal) Show(s control.Progress) {
 	}
 	t.stream(func() {
 		if s.Inbound != t.inbound {
+			t.endReply()
 			t.inbound, t.shown = s.Inbound, ""
 		}
 		t.busy = true
@@ -106,13 +97,32 @@ func (t *terminal) appendReply(s control.Progress) {
 	case s.Offset == 0 && strings.HasPrefix(text, t.shown):
 		text = text[len(t.shown):]
 	case s.Offset == 0 && t.shown != "":
-		t.printLine(t.style.dim, textRestarted)
+		t.endReply()
+		t.print(t.style.dim, textRestarted)
 		t.shown = ""
 	}
-	if text != "" {
-		t.print("", text)
-		t.shown += text
+	t.grow(text)
+}
+
+// grow adds to the reply.
+func (t *terminal) grow(text string) {
+	if text == "" {
+		return
 	}
+	t.shown += text
+	settled, _ := t.reply.add(text, t.view(""))
+	t.rows = append(t.rows, settled...)
+}
+
+// endReply ends what has come of the reply: what is shown next stands below it.
+func (t *terminal) endReply() { t.rows = append(t.rows, t.reply.finish(t.view(""))...) }
+
+// lineRoom is how many rows of the screen a growing reply leaves to what is typed meanwhile.
+const lineRoom = 4
+
+// view is the screen as it is now.
+func (t *terminal) view(base string) view {
+	return view{t.style, base, t.line.width, max(1, t.line.height-lineRoom)}
 }
 
 // toolMarks begin a tool's line, by what happened.
@@ -127,18 +137,15 @@ func (t *terminal) showTool(line control.ToolLine) {
 	if line.Failed {
 		mark = "✗ "
 	}
-	t.printLine(t.style.dim, strings.TrimRight(stripControls(mark+line.Tool+" "+line.Text), " \n")+"\n")
+	t.endReply()
+	t.print(t.style.dim, strings.TrimRight(stripControls(mark+line.Tool+" "+line.Text), " \n"))
 }
 
 // show has what print something that stands alone, and sets the prompt behind it.
 func (t *terminal) show(what func()) {
 	t.draw(func() (prompted bool) {
 		what()
-		if t.busy && !t.choices.any() {
-			return false
-		}
-		t.freshLine()
-		return true
+		return !t.busy || t.choices.any()
 	})
 }
 
@@ -152,40 +159,30 @@ func (t *terminal) stream(what func()) {
 
 // draw has what print, and say whether the prompt is shown behind that.
 func (t *terminal) draw(what func() (prompted bool)) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
+	t.line.mu.Lock()
+	defer t.line.mu.Unlock()
 	prompted := what()
-	t.line.print(t.out.String(), prompted)
-	t.out.Reset()
+	t.line.print(t.rows, t.reply.shown, prompted)
+	t.rows = nil
 }
 
-func (t *terminal) freshLine() {
-	midLine := !strings.HasSuffix(t.out.String(), "\n")
-	if t.out.Len() == 0 {
-		midLine = t.line.midLine()
-	}
-	if midLine {
-		t.out.WriteString("\n")
-	}
-}
-
-// print prints behind what was printed before. look is one of style's, or "".
+// print prints lines. look is one of style's, or "".
 func (t *terminal) print(look, text string) {
-	if text == "" {
-		return
-	}
-	line, ended := strings.CutSuffix(text, "\n")
-	if look != "" {
-		line = look + line + t.style.reset
-	}
-	if ended {
-		line += "\n"
-	}
-	t.out.WriteString(line)
+	t.put(t.view(look).render(supervisor.RichText{Text: strings.TrimSuffix(text, "\n")}))
 }
 
-// printLine prints at the beginning of a line.
-func (t *terminal) printLine(look, text string) {
-	t.freshLine()
-	t.print(look, text)
+// printMarkdown prints Markdown behind the time.
+func (t *terminal) printMarkdown(look, time, text string) {
+	rich := markdown.Columns(t.line.width).Render(text)
+	for i := range rich.Entities {
+		rich.Entities[i].Offset += len(time)
+	}
+	rich.Text = time + rich.Text
+	t.put(t.view(look).render(rich))
+}
+
+// put puts rows below what is shown of a reply.
+func (t *terminal) put(rows []row) {
+	t.rows = slices.Concat(t.rows, t.reply.shown, rows)
+	t.reply.keep()
 }

@@ -33,13 +33,13 @@ func inTerminal(ctx context.Context, con Console, socket string, o Options) erro
 	defer io.WriteString(con.Out, noMarks)
 	t := &terminal{hints: o.Hints, style: styleFor(os.Getenv)}
 	t.line = &lineEditor{keys: bufio.NewReader(con.In), out: con.Out, interrupt: t.interrupt, history: openHistory(os.Getenv), style: t.style,
-		width: 80, height: 24}
+		aboveKept: t.reply.keep, width: 80, height: 24}
 	t.chat = control.NewChat(socket, control.Attach{User: o.User, Chat: o.Chat, After: control.Undelivered}, t)
 	t.sender = newSender(t.chat, t.refused)
 	return t.run(ctx, fd)
 }
 
-// terminal is the screen of a chat in a terminal.
+// terminal is the screen of a chat in a terminal. What follows sender, hints and style is guarded by the line's mu.
 type terminal struct {
 	line   *lineEditor
 	chat   *control.Chat
@@ -47,11 +47,11 @@ type terminal struct {
 	style  style
 	hints  bool
 
-	mu         sync.Mutex      // guards what follows
-	out        strings.Builder // what is to be written
-	inbound    int64           // what the reply on the screen answers
-	shown      string          // as much of that reply as is on the screen
-	busy       bool            // a turn runs, as far as this screen knows
+	rows       []row   // to be written
+	inbound    int64   // what the reply on the screen answers
+	shown      string  // as much of that reply as has come
+	reply      growing // what has come of it behind the last tool
+	busy       bool    // a turn runs, as far as this screen knows
 	unanswered unanswered
 	choices    choices // below the newest delivery
 }
@@ -98,10 +98,10 @@ func (t *terminal) read(ctx context.Context) error {
 
 // say puts a line of the person's on its way.
 func (t *terminal) say(text string) {
-	t.mu.Lock()
+	t.line.mu.Lock()
 	l := t.choices.line(control.NewKey(), text)
 	t.unanswered.said(l.key)
-	t.mu.Unlock()
+	t.line.mu.Unlock()
 	t.sender.say(l)
 }
 
@@ -109,17 +109,17 @@ func (t *terminal) say(text string) {
 func (t *terminal) refused(l outgoing, why string) {
 	t.show(func() {
 		t.unanswered.answered(l.key)
-		t.printLine(t.style.warn, fmt.Sprintf(textNotSent, why))
+		t.print(t.style.warn, fmt.Sprintf(textNotSent, why))
 	})
 }
 
 // interrupt is Ctrl-C where nothing is typed.
 func (t *terminal) interrupt() {
-	t.mu.Lock()
+	t.line.mu.Lock()
 	l := outgoing{key: control.NewKey(), text: "/stop"}
 	running := t.busy || t.unanswered.any()
 	first := running && t.unanswered.stop(l.key, time.Now())
-	t.mu.Unlock()
+	t.line.mu.Unlock()
 	switch {
 	case first:
 		t.sender.say(l)
@@ -135,7 +135,9 @@ func (t *terminal) followSize(ctx context.Context, fd int) {
 	defer signal.Stop(changed)
 	for {
 		if width, height, err := term.GetSize(fd); err == nil && width > 0 {
+			t.line.mu.Lock()
 			t.line.resize(width, height)
+			t.line.mu.Unlock()
 		}
 		select {
 		case <-ctx.Done():

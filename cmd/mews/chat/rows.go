@@ -1,0 +1,218 @@
+package chat
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+
+	"mews/supervisor"
+)
+
+// row is a line of the screen.
+type row struct {
+	text   string // with what makes it look as it does, all of which ends with it
+	goesOn bool   // it is full, and what is broken there goes on in the next row: a long address can be copied in one piece
+}
+
+// quoteMark begins the rows of a quote.
+const quoteMark = "│ "
+
+// minWidth is the least number of columns that text is broken for.
+const minWidth = 8
+
+// rows breaks a text into rows of a width: at spaces, and beside wide letters where Unicode has it (UAX #14). base is the look of all of
+// it. What follows the first row of a list's item stands below its words. Code is broken at the screen's edge alone.
+func (s style) rows(t supervisor.RichText, base string, width int) []row {
+	var list []row
+	for _, line := range splitLines(s.runs(t, base)) {
+		list = append(list, s.breakLine(line, max(width, minWidth))...)
+	}
+	return list
+}
+
+// splitLines splits runs at the ends of lines.
+func splitLines(runs []run) [][]run {
+	lines := [][]run{nil}
+	for _, r := range runs {
+		for i, text := range strings.Split(r.text, "\n") {
+			if i > 0 {
+				lines = append(lines, nil)
+			}
+			part := r
+			part.text = text
+			if last := len(lines) - 1; text != "" || r.quote && len(lines[last]) == 0 {
+				lines[last] = append(lines[last], part)
+			}
+		}
+	}
+	return lines
+}
+
+// breakLine breaks a line into rows.
+func (s style) breakLine(line []run, width int) []row {
+	b, text, quote, code := &breaker{width: width}, "", false, false
+	for _, r := range line {
+		if r.text = strings.ReplaceAll(r.text, "\t", "    "); r.text != "" {
+			b.runs = append(b.runs, r)
+		}
+		text, quote, code = text+r.text, quote || r.quote, code || r.code
+	}
+	if quote {
+		b.width = max(width-uniseg.StringWidth(quoteMark), minWidth)
+		b.begin = s.dim + quoteMark + s.reset
+	}
+	if code {
+		b.word(text)
+		return b.finish()
+	}
+	b.hang = strings.Repeat(" ", hang(text, b.width))
+	for _, spaced := range spacedWord.FindAllString(text, -1) {
+		for word := ""; spaced != ""; {
+			var segment string
+			segment, spaced, _, _ = uniseg.FirstLineSegmentInString(spaced, -1)
+			if word += segment; spaced == "" || besideWide(word, spaced) {
+				b.word(word)
+				word = ""
+			}
+		}
+	}
+	return b.finish()
+}
+
+// spacedWord is a word with the spaces around it.
+var spacedWord = regexp.MustCompile(`^ +[^ ]* *|[^ ]+ *`)
+
+// besideWide says whether a letter as wide as those of Chinese stands at a place where a text may be broken. Other words are broken
+// at spaces alone: paths, addresses and options stay whole.
+func besideWide(before, behind string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(behind)
+	return uniseg.StringWidth(string(last)) > 1 || uniseg.StringWidth(string(next)) > 1
+}
+
+// listMark begins a list's item.
+var listMark = regexp.MustCompile(`^ *(?:(?:[•☐☑]|\d{1,3}\.|\[\d+\]) (?:[☐☑] )?)?`)
+
+// hang is how far the rows below a line's first are indented: as its words are.
+func hang(line string, width int) int {
+	if n := uniseg.StringWidth(listMark.FindString(line)); n <= width/2 {
+		return n
+	}
+	return 0
+}
+
+// breaker breaks words into rows.
+type breaker struct {
+	runs  []run // of which the first goes on with what is added next
+	width int
+	begin string // of each row
+	hang  string // begins each row but the first, too
+
+	rows     []row
+	out      string // the row that is being filled
+	open     string // what ends the look that is open in it
+	looking  bool   // that look is open
+	column   int
+	composed bool // it has characters that are made of several
+}
+
+// word adds a word and the spaces behind it, in a new row where this one has no room for it.
+func (b *breaker) word(word string) {
+	trimmed := strings.TrimRight(word, " ")
+	if width := widthOf(trimmed); b.column+width > b.width && b.column > len(b.hang) {
+		b.next(false)
+	}
+	for at := 0; word != ""; {
+		cluster, rest, _, _ := uniseg.FirstGraphemeClusterInString(word, -1)
+		width := widthOf(cluster)
+		if at += len(cluster); at > len(trimmed) && b.column+width > b.width {
+			b.skip(len(word)) // spaces at the end of a row are not seen
+			return
+		}
+		if b.column+width > b.width {
+			b.next(b.column == b.width && !b.composed && b.begin+b.hang == "")
+		}
+		b.add(cluster, width)
+		word = rest
+	}
+}
+
+// add adds a character.
+func (b *breaker) add(cluster string, width int) {
+	if r := b.runs[0]; !b.looking {
+		b.out, b.open, b.looking = b.out+r.on, r.off, true
+	}
+	b.out += cluster
+	b.column += width
+	b.composed = b.composed || utf8.RuneCountInString(cluster) > 1
+	b.skip(len(cluster))
+}
+
+// skip passes over a part of the runs.
+func (b *breaker) skip(n int) {
+	for ; n > 0 && len(b.runs) > 0; n-- {
+		if b.runs[0].text = b.runs[0].text[1:]; b.runs[0].text == "" {
+			b.close()
+			b.runs = b.runs[1:]
+		}
+	}
+}
+
+// close ends the look that is open.
+func (b *breaker) close() {
+	if b.looking {
+		b.out, b.looking = b.out+b.open, false
+	}
+}
+
+// next begins a row.
+func (b *breaker) next(goesOn bool) {
+	if !goesOn {
+		b.out = strings.TrimRight(b.out, " ")
+	}
+	b.close()
+	b.rows = append(b.rows, row{b.begin + b.out, goesOn})
+	b.out, b.column, b.composed = b.hang, len(b.hang), false
+}
+
+// finish is all rows.
+func (b *breaker) finish() []row {
+	b.next(false)
+	return b.rows
+}
+
+// widthOf is how many columns a text takes at most: a terminal may show a character that is made of several as these, side by side.
+func widthOf(text string) (n int) {
+	for text != "" {
+		var cluster string
+		var width int
+		cluster, text, width, _ = uniseg.FirstGraphemeClusterInString(text, -1)
+		if utf8.RuneCountInString(cluster) > 1 {
+			width = 0
+			for _, r := range cluster {
+				width += uniseg.StringWidth(string(r))
+			}
+		}
+		n += width
+	}
+	return n
+}
+
+// sequences are what this program writes to the terminal besides text.
+var sequences = regexp.MustCompile(`\x1b\[[0-9;]*m|\x1b\]8;;[^\x1b]*\x1b\\`)
+
+// readable is what can be read in a row.
+func readable(text string) string { return sequences.ReplaceAllString(text, "") }
+
+// letters are what can be read in a row, without the spaces and what begins the rows of a quote.
+func letters(r row) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r == '│' {
+			return -1
+		}
+		return r
+	}, readable(r.text))
+}
