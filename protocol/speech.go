@@ -84,15 +84,22 @@ func (r TranscribeResult) Check() error {
 
 // SpeakParameters are a text and the voice that says it.
 type SpeakParameters struct {
-	Text   string      `json:"text"` // words alone: no Markdown
+	Text   string      `json:"text"` // words alone, on one line: no Markdown. At most MaxSpokenText bytes
 	Voice  string      `json:"voice,omitempty"`
 	Engine VoiceEngine `json:"engine"`
 }
 
+// Bounds of what is said at once, and of its recording, in bytes.
+const (
+	MaxSpokenText = 6000 // 1,500 characters
+	MaxVoice      = 8 << 20
+)
+
 // VoiceEngine is how texts are said aloud.
 type VoiceEngine struct {
 	Engine  string   `json:"engine"`            // espeak, piper or command
-	Command []string `json:"command,omitempty"` // program and arguments with {text}, {voice}, {wav}
+	Program string   `json:"program,omitempty"` // of espeak and piper; "" is their own name
+	Command []string `json:"command,omitempty"` // of command: program and arguments with {text}, {voice} and {wav}
 }
 
 // SpeakResult is a recording in Ogg Opus.
@@ -100,5 +107,16 @@ type SpeakResult struct {
 	Blob    BlobRef       `json:"blob"`
 	Seconds int           `json:"seconds"`
 	Failure SpeechFailure `json:"failure,omitempty"` // there is no Blob then
-	Detail  string        `json:"detail,omitempty"`
+	Detail  string        `json:"detail,omitempty"`  // of the Failure, such as what the program said last; one line
+}
+
+// Check refuses a result that no honest worker sends.
+func (r SpeakResult) Check() error {
+	switch {
+	case r.Seconds < 0 || len(r.Detail) > 1<<10 || len(r.Failure) > 20:
+		return errors.New("a negative length, or a field that is too long")
+	case (r.Failure == "") != (r.Blob.Size > 0) || r.Blob.Size > MaxVoice:
+		return fmt.Errorf("a recording of %d bytes with the failure %q", r.Blob.Size, r.Failure)
+	}
+	return nil
 }

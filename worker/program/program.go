@@ -25,6 +25,7 @@ type Program struct {
 	Timeout time.Duration
 	Memory  int64     // bytes of data that it may have; 0: as much as the walls allow
 	Nice    int       // its priority (nice(1)); 0: the worker's
+	Stdin   *os.File  // nil: it is empty
 	Stdout  io.Writer // nil drops it. An error of its Write ends the program.
 	Stderr  io.Writer // nil drops it, except for the last line, which is in the error
 }
@@ -65,6 +66,9 @@ func (r *Runner) Run(ctx context.Context, p Program) error {
 	}
 	cmd := exec.Command(path, args...)
 	cmd.Dir, cmd.Env = r.Environment.Home, r.Environment.Variables(p.Env...)
+	if p.Stdin != nil {
+		cmd.Stdin = p.Stdin
+	}
 	said := &lastLine{to: p.Stderr}
 	limited, cancel := context.WithTimeoutCause(ctx, p.Timeout, fmt.Errorf("no end after %s: %w", p.Timeout, context.DeadlineExceeded))
 	defer cancel()

@@ -19,6 +19,7 @@ type operation func(ctx context.Context, u *userTools, h *host.Operation, parame
 var operations = map[protocol.OperationKind]operation{
 	protocol.OperationArchive: withParameters(archiveHome),
 	protocol.OperationReceive: withParameters(receiveFiles),
+	protocol.OperationSpeak:   withParameters(speak),
 }
 
 // withParameters makes an operation of a function with parameters of a type.

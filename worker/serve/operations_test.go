@@ -175,3 +175,16 @@ func TestToolsThatChangeAfterHello(t *testing.T) {
 		t.Errorf("sent whole: %v, want %v", whole, want)
 	}
 }
+
+func TestAWorkerWithoutProgramsSaysNothingAloud(t *testing.T) {
+	s := newSupervisor(t)
+	s.home(nil)
+	end, err := s.operation(t.Context(), 1, protocol.OperationSpeak, `{"text":"hello","engine":{"engine":"espeak"}}`)
+	var result protocol.SpeakResult
+	if err != nil || protocol.DecodeStrict(end.Result, &result) != nil || result.Failure != protocol.SpeechNoProgram {
+		t.Errorf("%s, %v", end.Result, err)
+	}
+	if _, err := s.operation(t.Context(), 2, protocol.OperationSpeak, `{"text":"","engine":{"engine":"espeak"}}`); refused(err) != protocol.CodeInvalidParams {
+		t.Errorf("no text: %v", err)
+	}
+}

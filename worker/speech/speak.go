@@ -1,0 +1,148 @@
+package speech
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/program"
+)
+
+// speakTimeout is how long a text may take to become a recording. The engine has most of it.
+const speakTimeout = 120 * time.Second
+
+// Programs runs programs behind the walls of the tools.
+type Programs interface {
+	Run(ctx context.Context, p program.Program) error
+}
+
+// Blobs keeps a recording.
+type Blobs interface {
+	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+}
+
+// Speaker says texts aloud.
+type Speaker struct {
+	Programs Programs
+	Blobs    Blobs
+	Temp     string // the folder for its files, which are gone when it returns; "" is /tmp
+}
+
+// spoken are the files of one text that is said.
+type spoken struct {
+	protocol.SpeakParameters
+	text, wav, ogg string
+}
+
+// voiceEngines run each engine: the text is read from a file, and never stands on a command line. Each writes a WAV.
+var voiceEngines = map[string]func(s spoken) program.Program{
+	// espeak-ng's --help: -b 1 is UTF-8.
+	"espeak": func(s spoken) program.Program {
+		return program.Program{Name: cmp.Or(s.Engine.Program, "espeak-ng"),
+			Args: []string{"-b", "1", "-v", cmp.Or(s.Voice, "en"), "-f", s.text, "-w", s.wav}}
+	},
+	// The options that both of Piper's programs know (rhasspy/piper, src/cpp/main.cpp; OHF-Voice/piper1-gpl, __main__.py).
+	"piper": func(s spoken) program.Program {
+		return program.Program{Name: cmp.Or(s.Engine.Program, "piper"), Args: []string{"--model", s.Voice, "--output_file", s.wav}}
+	},
+	"command": func(s spoken) program.Program {
+		fill := strings.NewReplacer("{text}", s.text, "{voice}", s.Voice, "{wav}", s.wav)
+		args := slices.Clone(s.Engine.Command)
+		for i := range args {
+			args[i] = fill.Replace(args[i])
+		}
+		return program.Program{Name: args[0], Args: args[1:]}
+	},
+}
+
+// Speak makes a recording of a text. What goes wrong with the programs is the result's Failure; an error is any other.
+func (s Speaker) Speak(ctx context.Context, p protocol.SpeakParameters) (result protocol.SpeakResult, err error) {
+	engine, known := voiceEngines[p.Engine.Engine]
+	if !known || p.Engine.Engine == "command" && len(p.Engine.Command) == 0 {
+		return failed(protocol.SpeechNoProgram, "there is no engine "+p.Engine.Engine), nil
+	}
+	dir, err := os.MkdirTemp(s.Temp, "mews-speech-")
+	if err != nil {
+		return result, fmt.Errorf("make a folder for a recording: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	files := spoken{p, filepath.Join(dir, "text"), filepath.Join(dir, "voice.wav"), filepath.Join(dir, "voice.ogg")}
+	if err := os.WriteFile(files.text, []byte(p.Text+"\n"), 0o600); err != nil {
+		return result, fmt.Errorf("write the text that is to be said: %w", err)
+	}
+	if p.Engine.Engine == "piper" && filepath.IsAbs(p.Voice) {
+		if _, err := os.Stat(p.Voice); err != nil {
+			return failed(protocol.SpeechNoModel, err.Error()), nil
+		}
+	}
+	within, cancel := context.WithTimeout(ctx, speakTimeout)
+	defer cancel()
+	if err := s.record(within, engine(files), files.text); err != nil {
+		return failure(ctx, err, protocol.SpeechNoProgram, protocol.SpeechExit)
+	}
+	if err := s.Programs.Run(within, toOpus(files.wav, files.ogg)); err != nil {
+		return failure(ctx, err, protocol.SpeechNoFFmpeg, protocol.SpeechBroken)
+	}
+	return s.keep(ctx, files.ogg)
+}
+
+// record runs an engine. The text is its standard input too: some read that.
+func (s Speaker) record(ctx context.Context, p program.Program, text string) error {
+	in, err := os.Open(text)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	p.Stdin, p.Timeout = in, speakTimeout
+	return s.Programs.Run(ctx, p)
+}
+
+// keep has the supervisor keep a recording.
+func (s Speaker) keep(ctx context.Context, path string) (result protocol.SpeakResult, err error) {
+	ogg, err := os.Open(path)
+	if err != nil {
+		return result, fmt.Errorf("open the recording: %w", err)
+	}
+	defer ogg.Close()
+	if result.Seconds, err = opusSeconds(ogg); err != nil {
+		return failed(protocol.SpeechBroken, err.Error()), nil
+	}
+	if _, err := ogg.Seek(0, io.SeekStart); err != nil {
+		return result, err
+	}
+	result.Blob, err = s.Blobs.Keep(ctx, ogg, protocol.MaxVoice)
+	return result, err
+}
+
+func failed(why protocol.SpeechFailure, detail string) protocol.SpeakResult {
+	return protocol.SpeakResult{Failure: why, Detail: strings.ToValidUTF8(detail[:min(len(detail), 300)], "")}
+}
+
+// failure is why a program has made nothing: missing where it is not there, exit where it failed by itself. Where ctx has ended, that
+// is the error.
+func failure(ctx context.Context, err error, missing, exit protocol.SpeechFailure) (protocol.SpeakResult, error) {
+	ended := new(program.EndError)
+	switch {
+	case ctx.Err() != nil:
+		return protocol.SpeakResult{}, context.Cause(ctx)
+	case errors.Is(err, program.ErrNotFound):
+		return failed(missing, err.Error()), nil
+	case errors.Is(err, context.DeadlineExceeded):
+		return failed(protocol.SpeechTimeout, err.Error()), nil
+	case errors.As(err, &ended):
+		if status, ok := ended.State.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
+			return failed(protocol.SpeechMemory, err.Error()), nil // nobody else kills it
+		}
+		return failed(exit, err.Error()), nil
+	}
+	return protocol.SpeakResult{}, err
+}
