@@ -33,6 +33,7 @@ var checks = map[string]func(c *checker, path string, value any){
 	"listen":        of((*checker).checkListen),
 	"token":         of((*checker).checkToken),
 	"bot_api":       of((*checker).checkBotAPI),
+	"bot_files":     of((*checker).checkBotFiles),
 	"webhook":       of((*checker).checkWebhook),
 	"groups":        of((*checker).checkGroups),
 	"providers":     of((*checker).checkProviders),

@@ -4,6 +4,7 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -64,6 +65,19 @@ func (c *checker) checkBotAPI(path, text string) { c.checkURL(path, text, wantAP
 func botAPI(u *url.URL) bool {
 	host := strings.ToLower(u.Hostname())
 	return u.Scheme == "https" || u.Scheme == "http" && host != "telegram.org" && !strings.HasSuffix(host, ".telegram.org")
+}
+
+// checkBotFiles keeps the folder out of what workers see: what everybody sends is in it, and the token in its paths.
+func (c *checker) checkBotFiles(path, folder string) {
+	switch {
+	case folder == "" && !c.stands(path):
+	case !filepath.IsAbs(folder) || folder == "/":
+		c.wrong(path, quote(folder), wantBotFiles)
+	case c.cfg.Telegram.APIURL == telegramURL:
+		c.wrong("telegram.api_url", quote(telegramURL), wantOwnAPI)
+	default:
+		c.protected = append(c.protected, protectedPath{folder, path})
+	}
 }
 
 func (c *checker) checkWebhook(path string, w Webhook) {

@@ -66,6 +66,7 @@ type Telegram struct {
 	Token     Secret   `yaml:"token" check:"token"`      // as written, or what TokenFile holds; empty: nobody talks on Telegram
 	TokenFile string   `yaml:"token_file" holds:"Token"` // as written
 	APIURL    string   `yaml:"api_url" default:"https://api.telegram.org" check:"bot_api"`
+	Files     string   `yaml:"files" check:"bot_files"` // absolute path of the folder that a Bot API server keeps files in; "": none
 	Webhook   Webhook  `yaml:"webhook" check:"webhook"`
 	Rate      SendRate `yaml:"rate"`
 	// Ids of the groups in which people may speak from the start: below 0, each once.

@@ -91,6 +91,7 @@ log: {level: debug, format: text, payloads: true}
 telegram:
   token: "${BOT}"
   api_url: http://bot-api:8081/
+  files: /srv//bot-api/
   webhook: {url: "https://bot.example.org:99/webhook/telegram", secret: "${SECRET}"}
   rate: {chat: 2, group: 30, all: 1000}
   groups: [-1001234567890, -42]
@@ -140,7 +141,7 @@ func TestWholeFile(t *testing.T) {
 		Webhooks: Webhooks{Listen: "[::1]:8322"},
 		Log:      Log{Level: "debug", Format: "text", Payloads: true},
 		Telegram: Telegram{
-			Token: NewSecret(token), APIURL: "http://bot-api:8081", Rate: SendRate{Chat: 2, Group: 30, All: 1000},
+			Token: NewSecret(token), APIURL: "http://bot-api:8081", Files: "/srv/bot-api", Rate: SendRate{Chat: 2, Group: 30, All: 1000},
 			Webhook: Webhook{URL: "https://bot.example.org:99/webhook/telegram", Secret: NewSecret(secret)},
 			Groups:  []int64{-1001234567890, -42},
 		},

@@ -32,7 +32,8 @@ func exampleText(t *testing.T) string {
 // from the example.
 func takeIn(text string) string {
 	text = optional.ReplaceAllString(text, "$1")
-	return strings.Replace(strings.Replace(text, "  providers: {}\n", "", 1), "  fallback: []", "  fallback: [local/qwen3]", 1)
+	return strings.NewReplacer("  providers: {}\n", "", "  fallback: []", "  fallback: [local/qwen3]",
+		"api_url: https://api.telegram.org ", "api_url: http://127.0.0.1:8081 ").Replace(text)
 }
 
 // givenDefaults are the defaults that are others where they are not written down: an empty list, an amount.

@@ -37,3 +37,28 @@ func TestCheckSaysWhatHoldsForAUser(t *testing.T) {
 		t.Errorf("nothing is %q", got)
 	}
 }
+
+// TestCheckLooksForTheBotAPIServersFiles: a folder that is not there is named before the first large file comes.
+func TestCheckLooksForTheBotAPIServersFiles(t *testing.T) {
+	dir := t.TempDir()
+	file, files := filepath.Join(dir, "mews.yaml"), filepath.Join(dir, "bot-api")
+	text := fmt.Sprintf("state: %[1]s/state\ntelegram: {token: %[2]s, api_url: \"http://127.0.0.1:8081\", files: %[1]s/bot-api}\n"+
+		"users: [{name: ann, telegram: 42}]\n", dir, "42:TEST-token-of-a-bot-that-is-not-there")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check := func() (string, int) {
+		var out, errs bytes.Buffer
+		code := dispatch(t.Context(), console{in: os.Stdin, out: &out, err: &errs}, []string{"check", "--config", file})
+		return errs.String(), code
+	}
+	if said, code := check(); code == 0 || !strings.Contains(said, "telegram.files: "+files+" can't be read: no such file or directory") {
+		t.Errorf("exit %d, %s", code, said)
+	}
+	if err := os.Mkdir(files, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if said, code := check(); code != 0 {
+		t.Errorf("exit %d, %s", code, said)
+	}
+}

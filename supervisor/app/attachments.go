@@ -19,7 +19,10 @@ func (s *service) openAttachments(context.Context) error {
 }
 
 // fetch writes the bytes of a channel's file.
-func (s *service) fetch(_ context.Context, channel supervisor.Channel, _ string, _ io.Writer) error {
+func (s *service) fetch(ctx context.Context, channel supervisor.Channel, file string, w io.Writer) error {
+	if s.channel != nil && channel == supervisor.ChannelTelegram {
+		return s.channel.client.Fetch(ctx, file, w)
+	}
 	return supervisor.Errorf(supervisor.CodeNotFound, textNoChannelFile, channel)
 }
 

@@ -41,7 +41,8 @@ func (s *service) openTelegram(context.Context) (err error) {
 	}
 	c := &telegramChannel{service: s, log: s.log.Named("telegram"), presses: make(chan acknowledgement, maxQueries)}
 	c.client, err = telegram.New(telegram.Options{
-		Token: s.config.Telegram.Token.Reveal(), APIURL: s.config.Telegram.APIURL, Open: s.spool.Read, Log: c.log,
+		Token: s.config.Telegram.Token.Reveal(), APIURL: s.config.Telegram.APIURL, Files: s.config.Telegram.Files,
+		Open: s.spool.Read, Log: c.log,
 	})
 	if err != nil {
 		return err

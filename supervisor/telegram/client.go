@@ -27,6 +27,9 @@ type Options struct {
 	// Open reads a file that is sent, by its SHA-256 in hexadecimal, and says how many bytes it has. The client closes it;
 	// one send may open it several times. nil: files can't be sent.
 	Open func(sha256 string) (io.ReadCloser, int64, error)
+	// Files is the folder in which a Bot API server of one's own keeps what people send, started with --local: an absolute path. Nothing
+	// is read outside it. "": the server gives files over HTTP.
+	Files string
 }
 
 // Client calls the Bot API as one bot. It is safe for concurrent use. No error of its methods holds the token.
@@ -34,12 +37,15 @@ type Client struct {
 	id       int64
 	root     string                     // the API's
 	endpoint func(method string) string // with the token. A function, so that nothing that prints a Client shows it
+	fileURL  func(path string) string   // of an escaped path; with the token too
 	redact   func(text string) string
 	polls    http.RoundTripper // apart from sends: a poll that waits for its 50 s never holds one up
 	sends    http.RoundTripper
-	bot      *gotgbot.Bot // the library's typed methods, over this client; it is not told the token
+	fetches  http.RoundTripper // of files
+	bot      *gotgbot.Bot      // the library's typed methods, over this client; it is not told the token
 	identity *identity
 	open     func(sha256 string) (io.ReadCloser, int64, error)
+	files    string // Options.Files
 	log      hclog.Logger
 	answered chan struct{} // holds a token when a call that is no poll was answered
 }
@@ -66,13 +72,14 @@ func New(o Options) (*Client, error) {
 	}
 	token, secret := o.Token, parts[2]
 	c := &Client{
-		id: id, root: root, open: o.Open, log: loggerOr(o.Log),
+		id: id, root: root, open: o.Open, files: o.Files, log: loggerOr(o.Log),
+		fileURL:  func(path string) string { return root + "/file/bot" + token + "/" + path },
 		endpoint: func(method string) string { return root + "/bot" + token + "/" + method },
 		redact:   func(text string) string { return strings.ReplaceAll(text, secret, "***") },
-		polls:    o.Transport, sends: o.Transport, answered: make(chan struct{}, 1),
+		polls:    o.Transport, sends: o.Transport, fetches: o.Transport, answered: make(chan struct{}, 1),
 	}
 	if o.Transport == nil {
-		c.polls, c.sends = newTransport(1), newTransport(8)
+		c.polls, c.sends, c.fetches = newTransport(1), newTransport(8), newTransport(4)
 	}
 	if c.open == nil {
 		c.open = func(string) (io.ReadCloser, int64, error) {
@@ -108,14 +115,9 @@ func (c *Client) BotID() int64 { return c.id }
 // Source is who numbers the updates: "telegram/<API root>/<bot id>". Each server numbers a bot's updates by itself.
 func (c *Client) Source() string { return "telegram/" + c.root + "/" + strconv.FormatInt(c.id, 10) }
 
-// maxDownload is the largest file that Telegram's own server gives to a bot. (Bot API, getFile; Client.h, MAX_DOWNLOAD_FILE_SIZE.)
-const maxDownload = 20 << 20
-
-// LargestFile is the size of the largest file that can be fetched.
-func (c *Client) LargestFile() int64 { return maxDownload }
-
 // Close ends idle connections. Calls under way end with their contexts.
 func (c *Client) Close() {
 	dropIdle(c.polls)
 	dropIdle(c.sends)
+	dropIdle(c.fetches)
 }

@@ -94,12 +94,14 @@ var (
 	notThere = []string{"message to edit not found", "message to delete not found", "message_id_invalid"}
 	gone     = append([]string{"message can't be edited", "message can't be deleted", "message_edit_time_expired",
 		"message_delete_forbidden", "message_author_required"}, notThere...)
-	loggedOut  = []string{"logged out"}
-	unchanged  = []string{"message is not modified", "message_not_modified"}
-	unbuttoned = slices.Concat(unchanged, notThere, []string{"message can't be edited"})
-	tooOld     = []string{"query is too old", "query_id_invalid"}
-	wrongKind  = []string{"photo", "image_process_failed", "video", "audio", "voice", "animation", "gif", "media", "file"}
-	noVoice    = []string{"voice_messages_forbidden"}
+	loggedOut   = []string{"logged out"}
+	unchanged   = []string{"message is not modified", "message_not_modified"}
+	unbuttoned  = slices.Concat(unchanged, notThere, []string{"message can't be edited"})
+	tooOld      = []string{"query is too old", "query_id_invalid"}
+	wrongKind   = []string{"photo", "image_process_failed", "video", "audio", "voice", "animation", "gif", "media", "file"}
+	noVoice     = []string{"voice_messages_forbidden"}
+	tooBig      = []string{"file is too big"}
+	unavailable = []string{"temporarily unavailable"} // or the id is wrong: it does not say which
 )
 
 func notSentWhole(f *failure) bool { return !f.sentWhole }

@@ -3,6 +3,14 @@ package telegram
 // textFileTooLarge is told with the file's name, its bytes, and the most there can be.
 const textFileTooLarge = "the file %q has %d bytes, and a bot can send at most %d"
 
+// Why a file can't be had.
+const (
+	textFileTooBig     = "Telegram gives me files of up to %s, and this one is larger."
+	textFileGone       = "Telegram does not have this file any more. Send it again."
+	textFileOutOfReach = "The Bot API server keeps this file where I can't read it. An admin should see to telegram.files in the configuration; " +
+		"the log has more."
+)
+
 // unreadable are what Telegram can carry and does not give to bots, with its name in a sentence.
 var unreadable = []struct{ field, name string }{
 	{"checklist", "a checklist"},

@@ -101,20 +101,33 @@ func (c *Client) exchange(parent context.Context, k apiCall) (json.RawMessage, *
 	if err != nil {
 		return nil, &failure{responder: responderSelf, err: err}
 	}
-	connections := c.sends
-	if k.method == pollMethod {
-		connections = c.polls
-	}
-	resp, err := connections.RoundTrip(req)
+	ended := func(err error) error { return ending(parent, ctx, k.timeout, err) }
+	resp, err := c.connections(k.method).RoundTrip(req)
 	if err != nil {
-		return nil, unanswered(out, ending(parent, ctx, k.timeout, err))
+		return nil, unanswered(out, ended(err))
 	}
 	defer resp.Body.Close() // it was only read: its error says nothing
+	return readResult(resp, k.method, ended)
+}
+
+// connections are those that a method is called over.
+func (c *Client) connections(method string) http.RoundTripper {
+	switch method {
+	case pollMethod:
+		return c.polls
+	case getFileMethod:
+		return c.fetches
+	}
+	return c.sends
+}
+
+// readResult reads an answer to its end. ended says why it did not come to that.
+func readResult(resp *http.Response, method string, ended func(error) error) (json.RawMessage, *failure) {
 	f := &failure{responder: responderGateway, code: resp.StatusCode}
 	f.retryAfter, _ = strconv.ParseInt(resp.Header.Get("Retry-After"), 10, 64) // a date, or nonsense, is as good as none
-	body, err := readAnswer(resp, k.method)
+	body, err := readAnswer(resp, method)
 	if err != nil {
-		f.err = ending(parent, ctx, k.timeout, err)
+		f.err = ended(err)
 		return nil, f
 	}
 	if result := f.read(body); result != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"mews/config"
 	"mews/protocol/amount"
 	"mews/supervisor/app"
@@ -44,11 +46,26 @@ func dial(ctx context.Context, u *url.URL) error {
 	return conn.Close()
 }
 
+// TelegramFiles says why what a Bot API server keeps can't be read from here.
+func TelegramFiles(cfg *config.Config) error {
+	dir := cfg.Telegram.Files
+	if dir == "" {
+		return nil
+	}
+	if err := unix.Access(dir+"/.", unix.R_OK|unix.X_OK); err != nil {
+		return fmt.Errorf(textTelegramFiles, dir, err)
+	}
+	return nil
+}
+
 // examineTelegram asks who the bot is. It does not poll: waiting updates are the service's.
 func examineTelegram(ctx context.Context, o Options) (string, error) {
 	t := o.Config.Telegram
 	if t.Token.Reveal() == "" {
 		return textNoTelegram, nil
+	}
+	if err := TelegramFiles(o.Config); err != nil {
+		return "", err
 	}
 	client, err := telegram.New(telegram.Options{Token: t.Token.Reveal(), APIURL: t.APIURL})
 	if err != nil {

@@ -41,6 +41,7 @@ const (
 
 	textNoTelegram     = "not configured; with telegram.token, or TELEGRAM_TOKEN and MEWS_TELEGRAM_ID, people can talk there"
 	textChannelFails   = "messages from %s do not come as they should: %s (since %s)"
+	textTelegramFiles  = "telegram.files: %s can't be read: %w; it is the folder that your Bot API server works in, and has to be there for this account"
 	textTelegramSilent = "ask Telegram at %s who the bot is: %w; is the token right (@BotFather has it), and the network there?"
 	textPolling        = "polling"
 	textWebhook        = "called at %s"

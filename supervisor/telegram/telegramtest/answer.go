@@ -14,6 +14,7 @@ type answer struct {
 	description string
 	retryAfter  int   // seconds
 	migrateTo   int64 // the supergroup that a group has become
+	file        *File // is served, and nothing else is said; nil for none
 }
 
 func good(result any) answer { return answer{code: http.StatusOK, result: result} }
@@ -36,8 +37,11 @@ func tooMany(seconds int) answer {
 
 func (a answer) ok() bool { return a.code == http.StatusOK }
 
-// body is the answer's JSON.
+// body is the answer's JSON, or the file that it is.
 func (a answer) body() []byte {
+	if a.file != nil {
+		return a.file.whole()
+	}
 	type parameters struct {
 		MigrateTo  int64 `json:"migrate_to_chat_id,omitempty"`
 		RetryAfter int   `json:"retry_after,omitempty"`
@@ -71,6 +75,10 @@ func (a answer) head(w http.ResponseWriter, length int) {
 }
 
 func (a answer) write(w http.ResponseWriter) {
+	if a.file != nil {
+		a.file.write(w)
+		return
+	}
 	body := a.body()
 	a.head(w, len(body))
 	_, _ = w.Write(body) // a client that has gone is no error of the server's

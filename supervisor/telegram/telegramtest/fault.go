@@ -18,6 +18,7 @@ const (
 	HTML      FaultKind = "html"      // a page with Code, as a proxy says it
 	Reset     FaultKind = "reset"     // the connection is reset
 	Truncated FaultKind = "truncated" // half of a correct answer; After is always on
+	Short     FaultKind = "short"     // half of a correct answer, as if that were all; After is always on
 	Slow      FaultKind = "slow"      // a correct answer that comes over Over; After is always on
 	Hang      FaultKind = "hang"      // no answer until the client goes
 	BadJSON   FaultKind = "bad_json"  // 200 with Text, or with what is no JSON
@@ -71,7 +72,7 @@ func (fs *faults) add(f Fault, now time.Time) *fault {
 	if f.Rate > 0 {
 		added.rng = rand.New(rand.NewPCG(f.Seed, 0))
 	}
-	if f.Kind == Truncated || f.Kind == Slow {
+	if f.Kind == Truncated || f.Kind == Slow || f.Kind == Short {
 		added.After = true
 	}
 	if f.Kind == Flood {
@@ -114,6 +115,7 @@ type faultEffect struct {
 var faultEffects = map[FaultKind]faultEffect{
 	noFault:   {func(_ Fault, a answer) int { return a.code }, writePlainly},
 	Flood:     {func(_ Fault, a answer) int { return a.code }, writePlainly},
+	Short:     {func(_ Fault, a answer) int { return a.code }, writeShort},
 	Slow:      {func(_ Fault, a answer) int { return a.code }, writeSlowly},
 	Error:     {func(f Fault, _ answer) int { return cmp.Or(f.Code, 500) }, writeError},
 	HTML:      {func(f Fault, _ answer) int { return cmp.Or(f.Code, 502) }, writeHTML},
@@ -154,6 +156,13 @@ func writeHalf(rw http.ResponseWriter, _ *http.Request, _ Fault, a answer) {
 	_, _ = rw.Write(body[:len(body)/2])
 	_ = http.NewResponseController(rw).Flush()
 	panic(http.ErrAbortHandler)
+}
+
+// writeShort leaves out the end.
+func writeShort(rw http.ResponseWriter, _ *http.Request, _ Fault, a answer) {
+	body := a.body()
+	a.head(rw, len(body)/2)
+	_, _ = rw.Write(body[:len(body)/2])
 }
 
 // writeSlowly lets the body come in ten pieces.

@@ -2,12 +2,18 @@ package telegramtest
 
 import (
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // maxDownload is how large a file may be that the server hands out. (Client.h: MAX_DOWNLOAD_FILE_SIZE.)
 const maxDownload = 20 << 20
+
+// DownloadMethod stands for the request of a file's content, in Calls and for a Fault.
+const DownloadMethod = "file"
 
 // files are those that came with messages, by id.
 type files map[string]File
@@ -25,40 +31,77 @@ func (f File) path() string {
 
 func getFile(w *serverState, r *request) answer {
 	f, ok := w.files[r.params.text("file_id")]
+	local := w.options.Files != ""
 	switch {
 	case r.params.text("file_id") == "":
 		return bad("file_id not specified")
 	case !ok:
-		return bad("wrong file_id or the file is temporarily unavailable")
-	case f.Size > maxDownload:
+		return bad("invalid file_id")
+	case f.Size > maxDownload && !local:
 		return bad("file is too big")
 	}
-	v := f.json(map[string]any{"file_path": f.path()})
+	path := f.path()
+	if local {
+		path = filepath.Join(w.options.Files, w.bot.token, path)
+		if err := f.keep(path); err != nil {
+			return refuse(http.StatusInternalServerError, "Internal Server Error: %v", err)
+		}
+	}
+	v := f.json(map[string]any{"file_path": path})
 	delete(v, "mime_type")
 	return good(v)
 }
 
+// keep puts a file on the disk, as a server does that was started with --local.
+func (f File) keep(path string) error {
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path, f.Content, 0o644)
+	}
+	if err == nil {
+		err = os.Truncate(path, f.Size)
+	}
+	return err
+}
+
 // download serves a file's content; what a test has not given of it is zeroes.
-func (s *Server) download(rw http.ResponseWriter, token, path string) {
-	var f File
-	var refused answer
-	s.state.read(func() {
-		refused = s.state.bot.admit(token)
-		id, _, _ := strings.Cut(strings.TrimPrefix(path, "files/"), "/")
-		f = s.state.files[id]
-	})
-	switch {
-	case refused.code != 0:
-		refused.write(rw)
-	case f.ID == "" || f.path() != path || f.Size > maxDownload:
-		notFound().write(rw)
-	default:
-		rw.Header().Set("Content-Type", "application/octet-stream")
-		rw.Header().Set("Content-Length", strconv.FormatInt(f.Size, 10))
-		rw.WriteHeader(http.StatusOK)
-		_, _ = rw.Write(f.Content[:min(int64(len(f.Content)), f.Size)])
-		for left := f.Size - int64(len(f.Content)); left > 0; left -= 1 << 16 {
-			_, _ = rw.Write(make([]byte, min(left, 1<<16)))
+func (s *Server) download(rw http.ResponseWriter, r *http.Request, token, path string) {
+	w := s.state
+	req := &request{method: DownloadMethod, params: params{"path": path}}
+	var spoilt *fault
+	var a answer
+	w.change(func() {
+		req.call = w.log.arrive(DownloadMethod, req, w.now())
+		spoilt = w.faults.match(req, w.now())
+		if a = w.bot.admit(token); a.code == 0 {
+			a = w.served(path)
 		}
+	})
+	s.answer(rw, r, req, a, spoilt)
+}
+
+// served is the file at a path. A server that was started with --local serves none.
+func (w *serverState) served(path string) answer {
+	id, _, _ := strings.Cut(strings.TrimPrefix(path, "files/"), "/")
+	f, ok := w.files[id]
+	if !ok || f.path() != path || f.Size > maxDownload || w.options.Files != "" {
+		return notFound()
+	}
+	return answer{code: http.StatusOK, file: &f}
+}
+
+// whole is a file's content.
+func (f File) whole() []byte {
+	return slices.Concat(f.Content[:min(int64(len(f.Content)), f.Size)], make([]byte, max(0, f.Size-int64(len(f.Content)))))
+}
+
+// write serves a file without having all of it in memory.
+func (f File) write(rw http.ResponseWriter) {
+	rw.Header().Set("Content-Type", "application/octet-stream")
+	rw.Header().Set("Content-Length", strconv.FormatInt(f.Size, 10))
+	rw.WriteHeader(http.StatusOK)
+	_, err := rw.Write(f.Content[:min(int64(len(f.Content)), f.Size)])
+	for left := f.Size - int64(len(f.Content)); left > 0 && err == nil; left -= 1 << 16 {
+		_, err = rw.Write(make([]byte, min(left, 1<<16)))
 	}
 }

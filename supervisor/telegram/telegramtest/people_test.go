@@ -86,7 +86,7 @@ func TestFilesComeWithMessages(t *testing.T) {
 		t.Errorf("downloaded %q of %d bytes, %v", body, f.Size, err)
 	}
 	c.refused(400, "Bad Request: file is too big", "getFile", m{"file_id": "big"})
-	c.refused(400, "Bad Request: wrong file_id or the file is temporarily unavailable", "getFile", m{"file_id": "other"})
+	c.refused(400, "Bad Request: invalid file_id", "getFile", m{"file_id": "other"})
 	resp, err = c.http.Get(s.URL() + "/file/bot" + s.Token() + "/files/other/x")
 	if err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	defer s.state.lifetime.Done()
 	if rest, ok := strings.CutPrefix(r.URL.Path, "/file/bot"); ok {
 		token, path, _ := strings.Cut(rest, "/")
-		s.download(rw, token, path)
+		s.download(rw, r, token, path)
 		return
 	}
 	rest, ok := strings.CutPrefix(r.URL.Path, "/bot")

@@ -39,6 +39,9 @@ type Options struct {
 	// methods; until it returns the request waits.
 	Seen func(Call)
 
+	// Files is the folder of a server that was started with --local: getFile puts files of any size there, and none is served.
+	Files string
+
 	Rates  Rates            // what is watched for; the zero value is nothing
 	Strict bool             // each violation is an error of the test when it ends
 	Now    func() time.Time // nil is time.Now

@@ -1,0 +1,140 @@
+package telegram
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/PaulSonOfLars/gotgbot/v2"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+const (
+	// maxDownload is the largest file that Telegram's own server gives to a bot. (Bot API, getFile; Client.h, MAX_DOWNLOAD_FILE_SIZE.)
+	maxDownload = 20 << 20
+	// maxLocalFile is the largest one that anybody can send, which a server started with --local has on its disk. (Bot API, "Using a
+	// local Bot API server".)
+	maxLocalFile = 2000 << 20
+	// getFileTimeout is for a server that fetches a large file itself before it answers. Fetch's caller bounds the time.
+	getFileTimeout = time.Hour
+
+	getFileMethod  = "getFile"
+	downloadMethod = "download" // in errors: it is no method of the API
+)
+
+// LargestFile is the size of the largest file that can be fetched.
+func (c *Client) LargestFile() int64 {
+	if c.files != "" {
+		return maxLocalFile
+	}
+	return maxDownload
+}
+
+// Fetch writes the bytes of a file to w as they come, once; the caller bounds the time. What can't be fetched ever is a
+// *supervisor.Error with a sentence. Any other error may be of that moment alone, and w may have got a part of the file then.
+func (c *Client) Fetch(ctx context.Context, file string, w io.Writer) error {
+	result, err := c.do(ctx, apiCall{method: getFileMethod, params: map[string]any{"file_id": file}, timeout: getFileTimeout})
+	if err != nil {
+		return c.finalFetch(err)
+	}
+	var found gotgbot.File
+	if err := json.Unmarshal(result, &found); err != nil || found.FilePath == "" {
+		return errors.New("getFile: the answer has no path")
+	}
+	source, err := c.openFile(ctx, found.FilePath)
+	if err != nil {
+		return c.finalFetch(err)
+	}
+	defer source.Close() // it is only read: its error says nothing
+	n, err := io.Copy(w, io.LimitReader(source, c.LargestFile()+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("fetch a file: %w", err)
+	case n > c.LargestFile():
+		return c.tooLarge(errors.New("fetch a file: it does not end"))
+	case found.FileSize != 0 && n != found.FileSize:
+		return fmt.Errorf("fetch a file: %d bytes came, and getFile says that it has %d", n, found.FileSize)
+	}
+	return nil
+}
+
+// openFile opens a file of the server's. An absolute path is one on its disk, and such a server gives it to nobody over HTTP.
+func (c *Client) openFile(ctx context.Context, path string) (io.ReadCloser, error) {
+	if filepath.IsAbs(path) {
+		return c.openLocal(ctx, path)
+	}
+	return c.download(ctx, path)
+}
+
+// download opens a file over HTTP. It calls RoundTrip without an http.Client, so that no redirect is followed.
+func (c *Client) download(ctx context.Context, path string) (io.ReadCloser, error) {
+	ended := func(err error) error { return ending(ctx, ctx, 0, err) }
+	fail := func(f *failure) error { return c.redacted(apiCall{method: downloadMethod}, f).sendError() }
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.fileURL((&url.URL{Path: path}).EscapedPath()), nil)
+	if err != nil {
+		return nil, fail(&failure{responder: responderSelf, err: err})
+	}
+	req.Header.Set("User-Agent", "mews")
+	resp, err := c.fetches.RoundTrip(req)
+	if err != nil {
+		return nil, fail(&failure{err: ended(err)})
+	}
+	if resp.StatusCode == http.StatusOK {
+		return fileReader{ctx, resp.Body, func(err error) error {
+			return fail(&failure{responder: responderGateway, code: resp.StatusCode, err: ended(err)})
+		}}, nil
+	}
+	defer resp.Body.Close() // it was only read: its error says nothing
+	if _, f := readResult(resp, downloadMethod, ended); f != nil {
+		return nil, fail(f)
+	}
+	return nil, errors.New("download: the answer is no file")
+}
+
+// fileReader reads a file until ctx ends.
+type fileReader struct {
+	ctx context.Context
+	io.ReadCloser
+	fail func(error) error // makes an error that may be shown of one that may not
+}
+
+func (r fileReader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := r.ReadCloser.Read(p)
+	if err != nil && err != io.EOF {
+		err = r.fail(err)
+	}
+	return n, err
+}
+
+// finalFetch makes an error for people of one that would come each time.
+func (c *Client) finalFetch(err error) error {
+	f, ok := errors.AsType[*failure](err)
+	switch {
+	case !ok || f.said(unavailable) || f.said(loggedOut):
+		return err
+	case f.said(tooBig):
+		return c.tooLarge(err)
+	case f.responder == responderAPI && f.code == http.StatusBadRequest, f.method == downloadMethod && slices.Contains(noFile, f.code):
+		return &supervisor.Error{Code: supervisor.CodeNotFound, Message: textFileGone, Err: err}
+	}
+	return err
+}
+
+// noFile are the codes with which a server says that it has not a file that it has just named.
+var noFile = []int{http.StatusBadRequest, http.StatusNotFound, http.StatusGone}
+
+func (c *Client) tooLarge(err error) error {
+	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textFileTooBig, amount.Size(c.LargestFile())), Err: err}
+}

@@ -1,0 +1,259 @@
+package telegram
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+var sender = telegramtest.User{ID: 101, First: "Ann"}
+
+// filed is a server to which somebody has sent a file.
+func filed(t *testing.T, o telegramtest.Options, file telegramtest.File) (*telegramtest.Server, *Client) {
+	t.Helper()
+	o.Token = canaryToken
+	s := telegramtest.New(t, o)
+	s.Say(telegramtest.Private(sender), sender, "", telegramtest.Document(file))
+	return s, open(t, s.URL())
+}
+
+// message is what a person is told of an error that is final; "" for one that may be tried again.
+func message(t *testing.T, err error) string {
+	t.Helper()
+	if err == nil {
+		t.Fatal("it was fetched")
+	}
+	hidden(t, err)
+	if final, ok := errors.AsType[*supervisor.Error](err); ok {
+		return final.Message
+	}
+	return ""
+}
+
+func TestFilesAreFetchedWhole(t *testing.T) {
+	for _, file := range []telegramtest.File{
+		{ID: "plain", Name: "a.txt", Content: []byte("hello")},
+		{ID: "empty", Name: "b.txt"},
+		{ID: "odd", Name: `ü ?#%2F&+"<>.txt`, Content: []byte("x")},
+		{ID: "large", Name: "c.bin", Content: []byte("begin"), Size: 20 << 20},
+	} {
+		_, c := filed(t, telegramtest.Options{Strict: true}, file)
+		var got bytes.Buffer
+		if err := c.Fetch(t.Context(), file.ID, &got); err != nil {
+			t.Errorf("%s: %v", file.ID, err)
+		}
+		if want := max(file.Size, int64(len(file.Content))); int64(got.Len()) != want || !bytes.HasPrefix(got.Bytes(), file.Content) {
+			t.Errorf("%s: %d bytes, want %d", file.ID, got.Len(), want)
+		}
+	}
+}
+
+func TestAFileThatCannotBeFetched(t *testing.T) {
+	const gone, large = "Telegram does not have this file any more. Send it again.", "Telegram gives me files of up to 20 MiB, and this one is larger."
+	fails := func(kind telegramtest.FaultKind, method string, code int, words string) telegramtest.Fault {
+		return telegramtest.Fault{Kind: kind, Method: method, Code: code, Text: words}
+	}
+	for name, test := range map[string]struct {
+		fault   telegramtest.Fault
+		message string
+	}{
+		"of an odd id":        {fails(telegramtest.Error, "getFile", 400, "Bad Request: wrong remote file identifier specified: wrong padding in the string"), gone},
+		"too large":           {fails(telegramtest.Error, "getFile", 400, "Bad Request: file is too big"), large},
+		"not there just now":  {fails(telegramtest.Error, "getFile", 400, "Bad Request: wrong file_id or the file is temporarily unavailable"), ""},
+		"at another server":   {fails(telegramtest.Error, "getFile", 400, "Logged out"), ""},
+		"of another token":    {fails(telegramtest.Error, "getFile", 401, "Unauthorized"), ""},
+		"of a server in need": {fails(telegramtest.Error, "getFile", 500, ""), ""},
+		"of no path":          {fails(telegramtest.BadJSON, "getFile", 0, `{"ok":true,"result":{"file_id":"f"}}`), ""},
+		"no answer":           {fails(telegramtest.Reset, "getFile", 0, ""), ""},
+		"gone":                {fails(telegramtest.Error, "file", 404, ""), gone},
+		"refused":             {fails(telegramtest.Error, "file", 400, ""), gone},
+		"behind a proxy":      {fails(telegramtest.HTML, "file", 502, ""), ""},
+		"nothing of it":       {telegramtest.Fault{Kind: telegramtest.Reset, Method: "file", Times: 2}, ""}, // on a new connection too
+		"cut in its middle":   {fails(telegramtest.Truncated, "file", 0, ""), ""},
+		"half of it":          {fails(telegramtest.Short, "file", 0, ""), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
+			s.Fault(test.fault)
+			if got := message(t, c.Fetch(t.Context(), "f", io.Discard)); got != test.message {
+				t.Errorf("told %q, want %q", got, test.message)
+			}
+			var whole bytes.Buffer
+			if err := c.Fetch(t.Context(), "f", &whole); err != nil || whole.Len() != 1000 {
+				t.Errorf("again: %d bytes, %v", whole.Len(), err)
+			}
+		})
+	}
+	s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 20<<20 + 1})
+	if got := message(t, c.Fetch(t.Context(), "f", io.Discard)); got != large || c.LargestFile() != 20<<20 {
+		t.Errorf("of a file that is too large: %q", got)
+	}
+	if got := message(t, c.Fetch(t.Context(), "unknown", io.Discard)); got != gone {
+		t.Errorf("of a file that nobody has sent: %q", got)
+	}
+	if n := s.Count("file"); n != 0 {
+		t.Errorf("%d files were asked for", n)
+	}
+}
+
+func TestAFetchSaysHowLongToWait(t *testing.T) {
+	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
+		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
+		s.Fault(telegramtest.Fault{Kind: telegramtest.Error, Method: method, Code: 429, Text: "Too Many Requests", RetryAfter: 7})
+		if e := failureOf(t, c.Fetch(t.Context(), "f", io.Discard)); e.RetryAfter != 7*time.Second {
+			t.Errorf("%s: wait %s", method, e.RetryAfter)
+		}
+	}
+}
+
+// A fetch ends with its context, at each of its two requests and in the middle of the bytes. Sends go on meanwhile.
+func TestAFetchEndsWithItsContext(t *testing.T) {
+	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
+		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
+		s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, Method: method})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- c.Fetch(ctx, "f", io.Discard) }()
+		s.Await(t, "the request", func() bool { return s.Count(method) == 1 })
+		if _, err := c.Send(t.Context(), supervisor.Address{Chat: "101"}, supervisor.RichText{Text: "hi"}); err != nil {
+			t.Errorf("a send meanwhile: %v", err)
+		}
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) || message(t, err) != "" {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+	_, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 10 << 20})
+	ctx, cancel := context.WithCancel(t.Context())
+	stops := writeFunc(func(p []byte) (int, error) { cancel(); return len(p), nil })
+	if err := c.Fetch(ctx, "f", stops); !errors.Is(err, context.Canceled) {
+		t.Errorf("in its middle: %v", err)
+	}
+}
+
+type writeFunc func(p []byte) (int, error)
+
+func (f writeFunc) Write(p []byte) (int, error) { return f(p) }
+
+// What goes wrong where the bytes go to is told as it is.
+func TestAFetchThatCannotBeWritten(t *testing.T) {
+	_, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
+	full := writeFunc(func([]byte) (int, error) { return 0, syscall.ENOSPC })
+	if err := c.Fetch(t.Context(), "f", full); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// serving is a client of a server whose getFile names a path, and whose files are up to the test.
+func serving(t *testing.T, path string, file http.HandlerFunc) *Client {
+	t.Helper()
+	return open(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/getFile") {
+			fmt.Fprintf(w, `{"ok":true,"result":{"file_id":"f","file_unique_id":"u","file_path":%q}}`, path)
+			return
+		}
+		file(w, r)
+	}))
+}
+
+func TestARedirectIsNotFollowed(t *testing.T) {
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("asked for %s", r.URL) }))
+	defer other.Close()
+	c := serving(t, "a", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, http.StatusFound) })
+	if got := message(t, c.Fetch(t.Context(), "f", io.Discard)); got != "" {
+		t.Errorf("told %q", got)
+	}
+}
+
+// A path is no more than a path below the token, whatever it holds.
+func TestAPathIsEscaped(t *testing.T) {
+	asked := make(chan string, 1)
+	c := serving(t, `a/b?c#d%2e\ü`, func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI })
+	if err := c.Fetch(t.Context(), "f", io.Discard); err != nil {
+		t.Error(err)
+	}
+	if got, want := <-asked, "/file/bot"+canaryToken+"/a/b%3Fc%23d%252e%5C%C3%BC"; got != want {
+		t.Errorf("asked for %s, want %s", got, want)
+	}
+}
+
+// A file without an end is given up at the largest size, and of what came nothing stays in memory.
+func TestAFileWithoutAnEnd(t *testing.T) {
+	piece := make([]byte, 64<<10)
+	c := serving(t, "a", func(w http.ResponseWriter, _ *http.Request) {
+		for err := error(nil); err == nil; {
+			_, err = w.Write(piece)
+		}
+	})
+	var n int64
+	count := writeFunc(func(p []byte) (int, error) { n += int64(len(p)); return len(p), nil })
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := message(t, c.Fetch(t.Context(), "f", count))
+	runtime.ReadMemStats(&after)
+	if got != "Telegram gives me files of up to 20 MiB, and this one is larger." || n != 20<<20+1 {
+		t.Errorf("told %q after %d bytes", got, n)
+	}
+	if grown := after.TotalAlloc - before.TotalAlloc; grown > 4<<20 {
+		t.Errorf("%d bytes were allocated for it", grown)
+	}
+}
+
+func TestFilesOfALocalServer(t *testing.T) {
+	dir := t.TempDir()
+	s, c := filed(t, telegramtest.Options{Files: dir}, telegramtest.File{ID: "f", Name: "film.mp4", Content: []byte("begin"), Size: 25 << 20})
+	const outOfReach = "The Bot API server keeps this file where I can't read it."
+	if got := message(t, c.Fetch(t.Context(), "f", io.Discard)); !strings.HasPrefix(got, outOfReach) {
+		t.Errorf("without telegram.files: %q", got)
+	}
+	c.files = dir
+	var got bytes.Buffer
+	if err := c.Fetch(t.Context(), "f", &got); err != nil || got.Len() != 25<<20 || !bytes.HasPrefix(got.Bytes(), []byte("begin")) {
+		t.Errorf("%d bytes, %v", got.Len(), err)
+	}
+	if c.LargestFile() != 2000<<20 || s.Count(telegramtest.DownloadMethod) != 0 {
+		t.Errorf("files of up to %d bytes, %d of them over HTTP", c.LargestFile(), s.Count(telegramtest.DownloadMethod))
+	}
+}
+
+// Nothing outside the folder is read, and nothing but files.
+func TestALocalServerThatNamesOtherPaths(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(outside, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	folder := filepath.Join(dir, canaryToken)
+	err := errors.Join(os.Mkdir(folder, 0o700), os.Symlink(outside, filepath.Join(folder, "link")),
+		syscall.Mkfifo(filepath.Join(folder, "pipe"), 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{outside, dir, dir + "/../" + filepath.Base(filepath.Dir(outside)) + "/secret", folder, folder + "/link",
+		folder + "/pipe", folder + "/none", "/", "/proc/self/environ"} {
+		c := serving(t, path, http.NotFound)
+		c.files = dir
+		var got bytes.Buffer
+		err := c.Fetch(t.Context(), "f", &got)
+		if told := message(t, err); !strings.HasPrefix(told, "The Bot API server keeps this file where") || got.Len() != 0 {
+			t.Errorf("%s: told %q, %d bytes", path, told, got.Len())
+		}
+		if shown := strings.ReplaceAll(path, canarySecret, "***"); !strings.Contains(err.Error(), "read the file "+shown+" of the Bot API server: ") {
+			t.Errorf("the log has %v", err)
+		}
+	}
+}
