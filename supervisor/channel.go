@@ -32,13 +32,14 @@ type Capabilities struct {
 	Edit     bool // a message that was sent can be changed
 	Delete   bool // a message that was sent can be taken away
 	Buttons  bool // a message can have buttons
+	Voice    bool // a chat plays recordings that are sent to it
 	Files    bool // a chat shows the files that are sent to it; without it, only their names
 }
 
 // capabilities are those of every channel. Nothing else tells channels apart.
 var capabilities = map[Channel]Capabilities{
 	ChannelTerminal: {Private: true, Buttons: true},
-	ChannelTelegram: {Accounts: true, Groups: true, Edit: true, Delete: true, Buttons: true, Files: true},
+	ChannelTelegram: {Accounts: true, Groups: true, Edit: true, Delete: true, Buttons: true, Files: true, Voice: true},
 }
 
 // Can is what the channel can do.

@@ -52,7 +52,7 @@ var failureRules = []failureRule{
 	{callEdit, supervisor.ResultRefused, supervisor.ReasonGone, (*chatQueue).sendAnew},
 	{anyCall, supervisor.ResultRefused, supervisor.ReasonMarks, (*chatQueue).dropMarks},
 	{anyCall, supervisor.ResultRefused, supervisor.ReasonTooLong, (*chatQueue).splitPart},
-	{callSend, supervisor.ResultRefused, supervisor.ReasonNoVoice, (*chatQueue).sendAsDocument},
+	{callSend, supervisor.ResultRefused, supervisor.ReasonNoVoice, (*chatQueue).noVoice},
 	{anyCall, supervisor.ResultRefused, anyReason, (*chatQueue).refused},
 }
 
@@ -179,8 +179,12 @@ func (q *chatQueue) dropMarks(ctx context.Context, f failure) error {
 	return q.keepUnsent(f)
 }
 
-// refused is for good. A text takes the place of a file. The files of an album are tried one by one.
+// refused is for good. A text takes the place of a file, unless there is a text that the file says. The files of an album are tried
+// one by one.
 func (q *chatQueue) refused(ctx context.Context, f failure) error {
+	if f.set.delivery.Spoken {
+		return q.giveUp(f, f.err.Error())
+	}
 	if f.call == callSend && len(f.post().Content.Album) > 0 {
 		return q.breakUpAlbum(ctx, f)
 	}

@@ -105,6 +105,8 @@ type Options struct {
 	Recovered func(text string)
 	// Waits says whether a person's answer is waited for in a conversation: no typing is shown then.
 	Waits func(conversation int64) bool
+	// NoVoice keeps that a conversation's chat takes no voice messages, so that no more answers are said there.
+	NoVoice func(ctx context.Context, c supervisor.Conversation) error
 	// KeepText keeps a text as a file that can be sent; nil has answers of any length be messages.
 	KeepText func(name, text string) (supervisor.File, error)
 	// Forget is called with each file of a delivery that vanishes, after its last sending and before the delivery is

@@ -82,6 +82,20 @@ func (q *chatQueue) replaceFile(ctx context.Context, f failure) error {
 	return q.replacePart(ctx, f, p.Part, parts)
 }
 
+// noVoice is for a recording to who takes no voice messages.
+func (q *chatQueue) noVoice(ctx context.Context, f failure) error {
+	if !f.set.delivery.Spoken {
+		return q.sendAsDocument(ctx, f)
+	}
+	err := q.persist("keep that a chat takes no voice messages", func(ctx context.Context) error {
+		return q.NoVoice(ctx, f.set.conversation)
+	})
+	if err != nil {
+		return err
+	}
+	return q.giveUp(f, f.err.Error())
+}
+
 // sendAsDocument sends a recording as a document to who takes no voice messages.
 func (q *chatQueue) sendAsDocument(ctx context.Context, f failure) error {
 	if err := q.prepareReplace(ctx, f); err != nil {

@@ -41,6 +41,20 @@ func (q *chatQueue) showTyping() (time.Time, error) {
 	return next, nil
 }
 
+// Recording shows for some seconds that a voice message is being made in a conversation, if there is room for it.
+func (o *Outbox) Recording(ctx context.Context, c supervisor.Conversation) {
+	if c.Channel != o.Name || !o.Serves(c) || !o.gate.tryEnter(c.Chat) {
+		return
+	}
+	ctx, cut := context.WithTimeout(ctx, typingTimeout)
+	defer cut()
+	err := o.Channel.Act(ctx, supervisor.Address{Chat: c.Chat, Thread: c.Thread}, supervisor.ActionRecordVoice)
+	o.gate.leave("", true)
+	if err != nil {
+		o.Log.Debug("show that a voice message is made", "channel", o.Name, "chat", c.Chat, "error", sendError(err))
+	}
+}
+
 // largeFile is from how many bytes on a file is said to be on its way. A smaller one is there as soon as that would be.
 const largeFile = 1 << 20
 

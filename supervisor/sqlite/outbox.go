@@ -15,7 +15,7 @@ const (
 		coalesce(i.key, ''), coalesce((SELECT nullif(json_group_array(n.key ORDER BY n.id), '[]') FROM inbox n
 			WHERE n.turn = o.turn AND o.kind = 'answer'), ''),
 		iif(t.destination IS NULL, coalesce(i.message, ''), ''), coalesce(o.turn, 0), coalesce(t.why, ''), o.kind, o.text,
-		o.buttons, o.files, o.vanish, o.created_at FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound
+		o.buttons, o.files, EXISTS (SELECT 1 FROM speech s WHERE s.recording = o.id), o.vanish, o.created_at FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound
 		LEFT JOIN turn t ON t.id = o.turn `
 	listDeliveries = selectDelivery + `WHERE o.conversation = ? AND o.id > ? ORDER BY o.id LIMIT ?`
 	listPending    = selectDelivery + `WHERE o.conversation = ? AND o.delivered_at IS NULL AND o.id > ?
@@ -96,6 +96,6 @@ func (t *tx) putDelivery(d supervisor.Delivery) supervisor.Delivery {
 func scanDelivery(row *engine.Row) (d supervisor.Delivery) {
 	c := &d.Conversation
 	row.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, decoded{&d.AlsoKeys}, &d.Message,
-		&d.Turn, &d.Why, &d.Kind, &d.Text, decoded{&d.Buttons}, decoded{&d.Files}, &d.DeleteAfter, &d.CreatedAt)
+		&d.Turn, &d.Why, &d.Kind, &d.Text, decoded{&d.Buttons}, decoded{&d.Files}, &d.Spoken, &d.DeleteAfter, &d.CreatedAt)
 	return d
 }

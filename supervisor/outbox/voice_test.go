@@ -1,0 +1,137 @@
+package outbox_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/outbox"
+	"mews/supervisor/sqlite"
+)
+
+var voice = supervisor.File{SHA256: file("", "").SHA256, Size: 7, Name: "voice.ogg", MediaType: supervisor.MediaTypeVoice}
+
+// finishSaid ends a turn with an answer that is to be said, and puts its recordings into the outbox.
+func (t *turn) finishSaid(mode supervisor.VoiceMode, recordings int) supervisor.Delivery {
+	t.h.Helper()
+	d, err := t.h.db.Turns().Finish(t.h.Context(), sqlite.FinishTurn{Turn: t.ID, Why: protocol.WhyDone,
+		State: supervisor.InboundAnswered, Text: t.said, Voice: mode})
+	must(t.h, d, err)
+	t.Close()
+	var list []supervisor.File
+	for range recordings {
+		list = append(list, voice)
+	}
+	must(t.h, 0, t.h.db.Speeches().Recorded(t.h.Context(), d.ID, list))
+	t.h.feeds.Delivery(d.Conversation.ID)
+	return d
+}
+
+// TestAnAnswerThatIsSaid: what stands in the chat, by what the channel makes of the recordings. The text never waits for them, and is
+// not lost with them.
+func TestAnAnswerThatIsSaid(t *testing.T) {
+	refuses := func(reason supervisor.SendReason) func(c called) (bool, *supervisor.SendError) {
+		return func(c called) (bool, *supervisor.SendError) {
+			return c.content.File == nil, map[bool]*supervisor.SendError{true: refused(reason)}[c.content.File != nil]
+		}
+	}
+	lost := func(c called) (bool, *supervisor.SendError) {
+		if c.content.File != nil {
+			return false, unknown()
+		}
+		return true, nil
+	}
+	for name, test := range map[string]struct {
+		mode    supervisor.VoiceMode
+		script  func(c called) (bool, *supervisor.SendError)
+		want    []string
+		noVoice string
+	}{
+		"on":                    {supervisor.VoiceOn, nil, []string{"hello", "[voice.ogg] ", "[voice.ogg] "}, ""},
+		"only":                  {supervisor.VoiceOnly, nil, []string{"[voice.ogg] ", "[voice.ogg] "}, ""},
+		"on and forbidden":      {supervisor.VoiceOn, refuses(supervisor.ReasonNoVoice), []string{"hello"}, "alice"},
+		"only and forbidden":    {supervisor.VoiceOnly, refuses(supervisor.ReasonNoVoice), []string{"hello"}, "alice"},
+		"on and refused":        {supervisor.VoiceOn, refuses(""), []string{"hello"}, ""},
+		"only and refused":      {supervisor.VoiceOnly, refuses(""), []string{"hello"}, ""},
+		"only and not answered": {supervisor.VoiceOnly, lost, []string{"hello"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(h *rig) {
+				h.channel.script = test.script
+				noVoice := ""
+				h.live(final, func(o *outbox.Options) {
+					o.NoVoice = func(_ context.Context, c supervisor.Conversation) error { noVoice += c.User; return nil }
+				})
+				turn := h.begin(h.conversation("alice", alice))
+				turn.say("hello")
+				turn.finishSaid(test.mode, 2)
+				pass(10 * time.Minute)
+				h.same("chat", h.channel.looks(alice), test.want)
+				h.same("waiting", h.waiting(alice), 0)
+				h.same("takes no voice", noVoice, test.noVoice)
+				h.notice(turn.Conversation, "more")
+				pass(time.Minute)
+				h.same("what follows tells of nothing lost", h.channel.looks(alice), append(test.want, "more"))
+			})
+		})
+	}
+}
+
+// TestAnAnswerThatIsSaidOverCrashes: the process ends after each of its calls of the store in turn. The voice comes once, or again and
+// marked where the first may have come; the text is there where no voice is.
+func TestAnAnswerThatIsSaidOverCrashes(t *testing.T) {
+	for _, mode := range []supervisor.VoiceMode{supervisor.VoiceOn, supervisor.VoiceOnly} {
+		for _, script := range []string{"well", "refused"} {
+			for calls := 1; calls < 15; calls++ {
+				t.Run(fmt.Sprintf("%s, %s, after %d", mode, script, calls), func(t *testing.T) {
+					inBubble(t, func(h *rig) {
+						h.channel.script = func(c called) (bool, *supervisor.SendError) {
+							if c.content.File == nil {
+								return true, nil
+							}
+							return endings[script]()
+						}
+						h.liveAs(&process{left: calls}, final)
+						turn := h.begin(h.conversation("alice", alice))
+						turn.say("hello")
+						turn.finishSaid(mode, 1)
+						pass(time.Minute)
+						h.live(final)
+						pass(30 * time.Minute)
+						text, voices, marked := 0, 0, 0
+						for _, look := range h.channel.looks(alice) {
+							switch look {
+							case "hello", repeatMark + "hello":
+								text++
+							case "[voice.ogg] ":
+								voices++
+							case "[voice.ogg] " + repeatMark:
+								marked++
+							default:
+								t.Errorf("the chat shows %q", look)
+							}
+						}
+						wantText := mode == supervisor.VoiceOn || script == "refused"
+						if voices+marked > 1+marked || (text > 0) != wantText || (voices+marked > 0) != (script == "well") || h.waiting(alice) != 0 {
+							t.Errorf("the chat shows %q, waiting %d", h.channel.looks(alice), h.waiting(alice))
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+func TestRecordingIsShown(t *testing.T) {
+	inBubble(t, func(h *rig) {
+		h.live()
+		h.mu.Lock()
+		box := h.box
+		h.mu.Unlock()
+		box.Recording(h.Context(), h.conversation("alice", alice))
+		h.same("calls", len(h.channel.made(alice, "record_voice")), 1)
+	})
+}
