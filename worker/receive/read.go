@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"strings"
 	"time"
@@ -24,8 +23,8 @@ import (
 type reading struct {
 	*receiver
 	arrived protocol.ArrivedFile
-	path    string   // in the home
-	file    *os.File // open for reading
+	path    string // in the home
+	file    io.ReaderAt
 	size    int64
 	head    []byte // its first bytes
 	kind    string // what they say, in the words of files.Kind
@@ -41,20 +40,31 @@ type readFunc func(ctx context.Context, f *reading) error
 
 // readers read files by what they are. A file of another kind is named.
 var readers = map[string]readFunc{
-	"":             readText,
-	"a PNG image":  readPicture,
-	"a JPEG image": readPicture,
-	"a GIF image":  readPicture,
-	"a WebP image": readPicture,
+	"":            readText,
+	"a PNG image": readPicture, "a JPEG image": readPicture, "a GIF image": readPicture, "a WebP image": readPicture,
+	"a HEIC image": readHEIC, "an AVIF image": readHEIC,
+	"a PDF document":                        readPDF,
+	"a ZIP archive (or an office document)": readZip, "a tar archive": readTar, "gzip-compressed": readGzip,
+	"an MP3 recording": readMedia, "an AAC recording": readMedia, "an Ogg recording": readMedia, "a FLAC recording": readMedia,
+	"a WAV recording": readMedia, "an M4A recording": readMedia, "an MP4 video": readMedia, "an AVI video": readMedia,
+	"a Matroska or WebM video": readMedia,
+}
+
+// recordings are the kinds that are read so whatever their files begin with.
+var recordings = map[protocol.AttachmentKind]readFunc{
+	protocol.AttachmentVoice: readRecording, protocol.AttachmentVideoNote: readRecording, protocol.AttachmentAudio: readMedia,
 }
 
 // read makes the result for a file that was kept.
-func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string, file *os.File) (protocol.ReceivedFile, error) {
+func (r *receiver) read(ctx context.Context, f protocol.ArrivedFile, path string, file io.ReaderAt) (protocol.ReceivedFile, error) {
 	head := make([]byte, files.HeadSize)
 	n, _ := file.ReadAt(head, 0) // an error is met again by who reads on
 	one := &reading{receiver: r, arrived: f, path: path, file: file, size: f.Blob.Size, head: head[:n]}
 	one.kind, one.result.Path = files.Kind(one.head), path
-	read := readers[one.kind]
+	read := recordings[f.Kind]
+	if read == nil {
+		read = readers[one.kind]
+	}
 	if read == nil {
 		read = func(context.Context, *reading) error { one.name(kindName(one), ""); return nil }
 	}

@@ -384,7 +384,7 @@ func TestPhotos(t *testing.T) {
 	if err := shown.Check(); err != nil || shown.Width != 1568 || shown.Height != 1176 {
 		t.Errorf("shown as %+v, %v", shown, err)
 	}
-	if pictures(last) != 0 || !strings.Contains(texts(last), "at most 8 pictures; view_image shows it") {
+	if pictures(last) != 0 || !strings.Contains(texts(last), "at most 8 pictures; view_image shows a picture") {
 		t.Errorf("one too many: %q", texts(last))
 	}
 	if kept := h.files()[last.Path]; kept != string(append(data, protocol.MaxImages)) || last.Path != day+"photo-9.jpg" {

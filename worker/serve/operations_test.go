@@ -5,8 +5,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +24,7 @@ import (
 func (s *supervisor) home(files map[string]string) {
 	s.t.Helper()
 	dir := s.t.TempDir()
+	s.dir = dir
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			s.t.Fatal(err)
@@ -71,6 +74,31 @@ func TestAHomeIsArchived(t *testing.T) {
 	}
 }
 
+// TestFilesAreReceived: in pieces, from the operation's own blobs.
+func TestFilesAreReceived(t *testing.T) {
+	s := startWorker(t, t.Context(), serve.Options{Start: (*exec.Cmd).Start})
+	s.home(nil)
+	text := strings.Repeat("a line\n", 30_000)
+	ref := refOf(text)
+	s.kept[7] = []byte(text)
+	end, err := s.operation(t.Context(), 7, protocol.OperationReceive, fmt.Sprintf(
+		`{"sent_at":86400,"files":[{"blob":{"sha256":%q,"size":%d},"kind":"document","name":"a.txt"}]}`, ref.SHA256, ref.Size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result protocol.ReceiveResult
+	if err := protocol.DecodeStrict(end.Result, &result); err != nil {
+		t.Fatal(err)
+	}
+	path := result.Files[0].Path
+	if kept, err := os.ReadFile(filepath.Join(s.dir, path)); err != nil || string(kept) != text || !strings.HasPrefix(path, "uploads/1970-01-0") {
+		t.Errorf("%q has %d bytes, %v", path, len(kept), err)
+	}
+	if err := result.Check(1); err != nil || !strings.Contains(result.Files[0].Parts[0].Text, "a line\na line\n") {
+		t.Errorf("got %+v, %v", result, err)
+	}
+}
+
 func TestAnOperationThatCannotBe(t *testing.T) {
 	s := newSupervisor(t)
 	if _, err := s.operation(t.Context(), 1, protocol.OperationArchive, `{"max_bytes":1048576}`); refused(err) != protocol.CodeInvalidRequest {
@@ -87,6 +115,8 @@ func TestAnOperationThatCannotBe(t *testing.T) {
 		"too small":         {1, protocol.OperationArchive, `{"max_bytes":1048575}`},
 		"unknown parameter": {1, protocol.OperationArchive, `{"max_bytes":1048576,"path":"/etc"}`},
 		"no parameters":     {1, protocol.OperationArchive, `null`},
+		"no files":          {1, protocol.OperationReceive, `{"sent_at":1,"files":[]}`},
+		"a negative size":   {1, protocol.OperationReceive, `{"sent_at":1,"files":[{"blob":{"sha256":"","size":-1},"kind":"photo"}]}`},
 	} {
 		if _, err := s.operation(t.Context(), c.id, c.kind, c.parameters); refused(err) != protocol.CodeInvalidParams {
 			t.Errorf("%s: got %v", name, err)

@@ -1,0 +1,190 @@
+package receive
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"mews/protocol/amount"
+	"mews/worker/workspace"
+)
+
+// Bounds of what is read of an archive.
+const (
+	maxListed    = 200       // names
+	maxDirectory = 8 << 20   // bytes of a ZIP's list of names, which takes eight times as much memory
+	maxUnpacked  = 64 << 20  // bytes that all parts of an office document unpack to
+	maxScanned   = 256 << 20 // bytes of a compressed tar that are unpacked to find its names
+)
+
+// zipFile is a ZIP archive that is being read, in bounded memory.
+type zipFile struct {
+	*zip.Reader
+	ctx  context.Context
+	left int64 // bytes that may still be unpacked
+}
+
+// openZip reads the list of names.
+func (f *reading) openZip(ctx context.Context) (*zipFile, error) {
+	from := &boundedReaderAt{ReaderAt: f.file, left: maxDirectory}
+	z, err := zip.NewReader(from, f.size)
+	if err != nil {
+		if from.left < 0 {
+			err = errors.New(textManyNames)
+		}
+		return nil, err
+	}
+	from.left = 1 << 62
+	return &zipFile{Reader: z, ctx: ctx, left: maxUnpacked}, nil
+}
+
+// boundedReaderAt reads so many bytes in all.
+type boundedReaderAt struct {
+	io.ReaderAt
+	left int64
+}
+
+func (r *boundedReaderAt) ReadAt(p []byte, at int64) (int, error) {
+	if r.left -= int64(len(p)); r.left < 0 {
+		return 0, errors.New(textManyNames)
+	}
+	return r.ReaderAt.ReadAt(p, at)
+}
+
+// find is the file of the archive with a name, nil if there is none.
+func (z *zipFile) find(name string) *zip.File {
+	for _, file := range z.File {
+		if file.Name == name {
+			return file
+		}
+	}
+	return nil
+}
+
+// unpack has a file of the archive read, whose bytes count as unpacked. A file that is not there is empty.
+func (z *zipFile) unpack(name string, read func(io.Reader) error) error {
+	file := z.find(name)
+	if file == nil {
+		return nil
+	}
+	from, err := file.Open()
+	if err != nil {
+		return err
+	}
+	defer from.Close() // it was only read
+	return read(&unpackReader{zipFile: z, from: from})
+}
+
+// unpackReader reads what is unpacked, until it is too much.
+type unpackReader struct {
+	*zipFile
+	from io.Reader
+}
+
+func (r *unpackReader) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	switch r.left -= int64(n); {
+	case r.left < 0:
+		return 0, fmt.Errorf(textUnpacks, maxUnpacked>>20)
+	case r.ctx.Err() != nil:
+		return 0, context.Cause(r.ctx)
+	}
+	return n, err
+}
+
+// readZip reads an office document, or lists the archive.
+func readZip(ctx context.Context, f *reading) error {
+	z, err := f.openZip(ctx)
+	if err != nil {
+		return err
+	}
+	for _, format := range officeFormats {
+		if z.find(format.marker) != nil {
+			return f.extract(format.kind, func(w io.Writer) error { return format.write(z, &lines{ctx: ctx, to: w}) })
+		}
+	}
+	list := &nameList{}
+	for _, file := range z.File {
+		list.add(file.Name, int64(min(file.UncompressedSize64, 1<<62)))
+	}
+	f.list("a ZIP archive", list)
+	return nil
+}
+
+// readTar lists a tar, and readGzip a compressed one.
+func readTar(ctx context.Context, f *reading) error {
+	return f.listTar(ctx, f.kind, io.NewSectionReader(f.file, 0, f.size))
+}
+
+func readGzip(ctx context.Context, f *reading) error {
+	unpacked, err := gzip.NewReader(bufio.NewReader(io.NewSectionReader(f.file, 0, f.size)))
+	if err != nil {
+		return err
+	}
+	defer unpacked.Close() // it was only read
+	bounded := bufio.NewReaderSize(io.LimitReader(unpacked, maxScanned), 1<<10)
+	const magic = 257 // where a tar says that it is one (POSIX.1, ustar)
+	if head, err := bounded.Peek(magic + 5); err != nil || string(head[magic:]) != "ustar" {
+		f.name(f.kind, "")
+		return nil
+	}
+	return f.listTar(ctx, "a compressed tar archive", bounded)
+}
+
+func (f *reading) listTar(ctx context.Context, kind string, from io.Reader) error {
+	list := &nameList{}
+	for archive := tar.NewReader(from); ctx.Err() == nil && len(list.lines) < maxListed; {
+		h, err := archive.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil && list.count == 0 {
+			return err
+		}
+		if err != nil {
+			list.broken = true
+			break
+		}
+		list.add(h.Name, h.Size)
+	}
+	list.more = len(list.lines) == maxListed
+	f.list(kind, list)
+	return nil
+}
+
+// nameList is a list of an archive's names.
+type nameList struct {
+	lines  []string
+	count  int
+	more   bool // there may be more than were counted
+	broken bool // the list ends where the archive is damaged
+}
+
+func (l *nameList) add(name string, size int64) {
+	if l.count++; len(l.lines) < maxListed {
+		l.lines = append(l.lines, workspace.Show(name)+"  "+amount.Bytes(max(size, 0)))
+	}
+}
+
+// list quotes a list of names.
+func (f *reading) list(kind string, l *nameList) {
+	text, rest := strings.Join(l.lines, "\n"), ""
+	switch {
+	case f.textRoom < len(text):
+		f.name(kind, textNoRoom)
+		return
+	case l.broken:
+		rest = "[" + textBroken + "]"
+	case l.more:
+		rest = "[" + textMoreNames + "]"
+	case l.count > len(l.lines):
+		rest = "[" + fmt.Sprintf(textMoreOf, amount.Number(int64(l.count-len(l.lines)))) + "]"
+	}
+	f.quote(kind+" with "+amount.Of(l.count, "name", "names"), text, rest)
+}

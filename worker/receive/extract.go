@@ -1,0 +1,109 @@
+package receive
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"mews/worker"
+	"mews/worker/workspace"
+)
+
+// maxExtracted bounds a text that is taken out of a file, in bytes.
+const maxExtracted = 32 << 20
+
+var (
+	errFull   = errors.New("more text than is taken")
+	errNoText = errors.New(textNoText)
+)
+
+// extract quotes the beginning of a text that write takes out of the file, and keeps all of it beside the file. The error is
+// errNoText if there is none.
+func (f *reading) extract(kind string, write func(io.Writer) error) error {
+	draft, err := f.Home.Draft(f.dir(), 0)
+	if err != nil {
+		return err
+	}
+	defer draft.Close() // it was kept, or is not needed
+	out := bufio.NewWriter(draft)
+	text := &extractedText{to: out}
+	switch err := write(text); {
+	case text.err != nil && !errors.Is(text.err, errFull): // which ends what writes, in any words
+		return text.err
+	case err != nil && text.err == nil && !errors.Is(err, errFull):
+		return err
+	case text.blank():
+		return errNoText
+	}
+	if err := out.Flush(); err != nil {
+		return err
+	}
+	rest, err := f.keepText(draft, text.err != nil)
+	if err != nil {
+		return err
+	}
+	if f.textRoom < minShown {
+		f.name(kind, textNoRoom+". "+rest)
+		return nil
+	}
+	f.quote(kind, string(worker.WholeRunes(text.head[:min(len(text.head), f.textRoom)])), "["+rest+"]")
+	return nil
+}
+
+// keepText keeps the draft of the file's text and says where it is.
+func (f *reading) keepText(draft *workspace.Draft, cut bool) (string, error) {
+	path, err := draft.Keep(f.base() + ".txt")
+	if err != nil {
+		return "", err
+	}
+	if cut {
+		return fmt.Sprintf(textBeginsIn, maxExtracted>>20, path), nil
+	}
+	return fmt.Sprintf(textAllIn, path), nil
+}
+
+// extractedText passes a text on, and holds its beginning.
+type extractedText struct {
+	to   io.Writer
+	head []byte // at most maxExtract
+	size int
+	seen bool  // something that is not blank
+	err  error // of a Write
+}
+
+func (t *extractedText) Write(p []byte) (int, error) {
+	if t.err == nil && t.size+len(p) > maxExtracted {
+		t.err = errFull
+	}
+	if t.err != nil {
+		return 0, t.err
+	}
+	t.head = append(t.head, p[:min(len(p), maxExtract-len(t.head))]...)
+	t.seen = t.seen || strings.ContainsFunc(string(p), func(r rune) bool { return !unicode.IsSpace(r) })
+	t.size += len(p)
+	var n int
+	n, t.err = t.to.Write(p)
+	return n, t.err
+}
+
+func (t *extractedText) blank() bool { return !t.seen }
+
+// lines has a writer that strings are written to; its first error stays.
+type lines struct {
+	ctx context.Context
+	to  io.Writer
+	err error
+}
+
+func (l *lines) add(text string) {
+	if l.err == nil && l.ctx.Err() != nil {
+		l.err = context.Cause(l.ctx)
+	}
+	if l.err == nil && text != "" {
+		_, l.err = io.WriteString(l.to, text)
+	}
+}

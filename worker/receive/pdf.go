@@ -1,0 +1,88 @@
+package receive
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"mews/worker/tool/images"
+)
+
+const (
+	maxPages    = 4       // that are shown as pictures
+	maxRendered = 8 << 20 // bytes of a page's picture
+	pageEdge    = "1568"  // pixels of its longest edge: no model is shown more
+)
+
+// pdfFailures are the sentences for what pdftotext says last.
+var pdfFailures = []struct{ says, text string }{
+	{"Incorrect password", textPassword}, {"May not be a PDF file", textDamaged}, {"Couldn't find trailer", textDamaged},
+	{"Couldn't read xref", textDamaged}, {"Couldn't read page", textDamaged},
+}
+
+// readPDF quotes a PDF's text. Without any it shows the first pages.
+func readPDF(ctx context.Context, f *reading) error {
+	err := f.extract(f.kind, func(w io.Writer) error {
+		return f.run(ctx, w, "pdftotext", "-enc", "UTF-8", f.path, "-")
+	})
+	if errors.Is(err, errNoText) {
+		return f.showPages(ctx)
+	}
+	return sentenceFor(err, pdfFailures)
+}
+
+// sentenceFor is the sentence for an error, or the error.
+func sentenceFor(err error, failures []struct{ says, text string }) error {
+	for _, known := range failures {
+		if err != nil && strings.Contains(err.Error(), known.says) {
+			return errors.New(known.text)
+		}
+	}
+	return err
+}
+
+// showPages shows the first pages of a PDF, as far as there are pages and pictures may be shown.
+func (f *reading) showPages(ctx context.Context) error {
+	var pages []images.Shown
+	var failed error
+	for page := 1; page <= min(maxPages, f.imageRoom); page++ {
+		n, data := strconv.Itoa(page), &boundedBuffer{most: maxRendered}
+		failed = f.run(ctx, data, "pdftoppm", "-jpeg", "-scale-to", pageEdge, "-f", n, "-l", n, f.path)
+		if failed != nil {
+			break // of a page after the last one it says that there is none
+		}
+		shown, err := f.Pictures.Show(ctx, &data.taken)
+		if err != nil {
+			failed = err
+			break
+		}
+		pages = append(pages, shown)
+	}
+	if len(pages) == 0 && failed != nil {
+		return failed
+	}
+	f.name(f.kind, fmt.Sprintf(textPages, len(pages)))
+	for _, shown := range pages {
+		if err := f.show(ctx, shown); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// boundedBuffer takes so many bytes, and fails with the next.
+type boundedBuffer struct {
+	taken bytes.Buffer
+	most  int
+}
+
+func (b *boundedBuffer) Write(p []byte) (int, error) {
+	if b.taken.Len()+len(p) > b.most {
+		return 0, errors.New(textTooMuch)
+	}
+	return b.taken.Write(p)
+}

@@ -1,0 +1,284 @@
+package receive_test
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+)
+
+// pdf is a PDF of so many pages that each hold a text, or a rectangle where there is none.
+func pdf(pages int, text string) []byte {
+	var b bytes.Buffer
+	var at []int
+	object := func(format string, args ...any) {
+		at = append(at, b.Len())
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", len(at), fmt.Sprintf(format, args...))
+	}
+	b.WriteString("%PDF-1.4\n")
+	object("<< /Type /Catalog /Pages 2 0 R >>")
+	var kids strings.Builder
+	for i := range pages {
+		fmt.Fprintf(&kids, "%d 0 R ", 4+2*i)
+	}
+	object("<< /Type /Pages /Kids [%s] /Count %d >>", &kids, pages)
+	object("<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+	for i := range pages {
+		content := "1 0 0 rg 100 100 200 300 re f"
+		if text != "" {
+			content = fmt.Sprintf("BT /F1 24 Tf 72 700 Td (%s %d) Tj ET", text, i+1)
+		}
+		object("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R /Resources << /Font << /F1 3 0 R >> >> >>", 5+2*i)
+		object("<< /Length %d >>\nstream\n%s\nendstream", len(content), content)
+	}
+	end := b.Len()
+	fmt.Fprintf(&b, "xref\n0 %d\n0000000000 65535 f \n", len(at)+1)
+	for _, offset := range at {
+		fmt.Fprintf(&b, "%010d 00000 n \n", offset)
+	}
+	fmt.Fprintf(&b, "trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n", len(at)+1, end)
+	return b.Bytes()
+}
+
+// packed is a ZIP archive of files, which come by their names.
+func packed(t testing.TB, files map[string]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	names := make([]string, 0, len(files))
+	for name := range files {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write([]byte(files[name]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func tarOf(t testing.TB, names ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, name := range names {
+		err := w.WriteHeader(&tar.Header{Name: name, Size: 3, Mode: 0o600})
+		if err == nil {
+			_, err = w.Write([]byte("abc"))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func zipped(t testing.TB, data []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// film is what ffmpeg makes of these arguments.
+func film(t testing.TB, name string, args ...string) []byte {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	out, err := exec.Command("ffmpeg", slices.Concat([]string{"-v", "error"}, args, []string{file})...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("ffmpeg: %v\n%s", err, out)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+const document = `<?xml version="1.0"?><w:document xmlns:w="x" xmlns:mc="y"><w:body>
+<w:p><w:pPr><w:t>no</w:t></w:pPr><w:r><w:t>Dear </w:t></w:r><w:r><w:t>Ann &amp; Bob,</w:t></w:r></w:p>
+<w:p><w:r><w:t>one</w:t><w:tab/><w:t>two</w:t><w:br/><w:t>three</w:t></w:r><w:del><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>
+<mc:AlternateContent><mc:Choice><w:p><w:t>box</w:t></w:p></mc:Choice><mc:Fallback><w:p><w:t>box</w:t></w:p></mc:Fallback></mc:AlternateContent>
+</w:body></w:document>`
+
+var spreadsheet = map[string]string{
+	"xl/workbook.xml": `<workbook xmlns:r="r"><sheets><sheet name="Costs" r:id="rId2"/><sheet name="Empty" r:id="rId1"/></sheets></workbook>`,
+	"xl/_rels/workbook.xml.rels": `<Relationships><Relationship Id="rId1" Target="worksheets/sheet1.xml"/>` +
+		`<Relationship Id="rId2" Target="/xl/worksheets/sheet2.xml"/></Relationships>`,
+	"xl/sharedStrings.xml":     `<sst><si><t>What</t></si><si><r><t>Rent, </t></r><r><t>"cold"</t></r><rPh><t>aloud</t></rPh></si></sst>`,
+	"xl/styles.xml":            `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="[Red]yyyy\-mm"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/></cellXfs></styleSheet>`,
+	"xl/worksheets/sheet1.xml": `<worksheet><sheetData/></worksheet>`,
+	"xl/worksheets/sheet2.xml": `<worksheet><sheetData><row><c r="A1" t="s"><v>0</v></c><c r="C1" t="inlineStr"><is><t>When</t></is></c></row>` +
+		`<row><c r="A2" t="s"><v>1</v></c><c r="B2"><f>1+1</f><v>850.5</v></c><c r="C2" s="1"><v>46000</v></c><c r="D2" t="b"><v>1</v></c>` +
+		`<c r="E2" s="2"><v>46000.5</v></c></row></sheetData></worksheet>`,
+}
+
+// TestDocuments: what a model reads of each.
+func TestDocuments(t *testing.T) {
+	h := newHome(t, "")
+	odt := packed(t, map[string]string{"mimetype": "application/vnd.oasis.opendocument.text",
+		"content.xml": `<o xmlns:text="t"><text:h>Plan</text:h> <text:p>a<text:tab/>b<text:s/>c<text:span>d</text:span></text:p></o>`})
+	slides := packed(t, map[string]string{"ppt/presentation.xml": "<p/>", "ppt/slides/slide1.xml": `<a:p><a:t>First</a:t></a:p>`,
+		"ppt/slides/slide2.xml": `<a:p><a:t>Second</a:t></a:p>`})
+	for name, c := range map[string]struct {
+		data       []byte
+		kind, text string
+	}{
+		"a.pdf":  {pdf(2, "Page"), "a PDF document", "Page 1\n\n\fPage 2\n\n\f"},
+		"a.docx": {packed(t, map[string]string{"word/document.xml": document}), "a Word document", "Dear Ann & Bob,\none\ttwo\nthree\nbox\n"},
+		"a.xlsx": {packed(t, spreadsheet), "a spreadsheet, its sheets as CSV",
+			"Costs:\nWhat,,When\n\"Rent, \"\"cold\"\"\",850.5,2025-12-09,TRUE,2025-12-09 12:00:00\n\nEmpty:\n\n"},
+		"a.odt":  {odt, "an OpenDocument file", "Plan\na\tb cd\n"},
+		"a.pptx": {slides, "a presentation", "Slide 1:\nFirst\n\nSlide 2:\nSecond\n\n"},
+	} {
+		got := h.one(name, c.data)
+		want := fmt.Sprintf("[File %s: %s, ", day+name, c.kind)
+		if text := texts(got); got.Failure != "" || !strings.HasPrefix(text, want) ||
+			!strings.Contains(text, "=====\n"+strings.TrimRight(c.text, "\n")+"\n=====\n[All of it is in "+day+name+".txt.]\n") {
+			t.Errorf("%s: got %q %q", name, got.Failure, text)
+		}
+		if diff := cmp.Diff(c.text, h.files()[day+name+".txt"]); diff != "" {
+			t.Errorf("%s.txt: %s", name, diff)
+		}
+		if again := h.one(name, c.data); again.Path != got.Path || len(h.files()[day+name+"-2.txt"]) > 0 {
+			t.Errorf("%s: again: %+v", name, again)
+		}
+	}
+	if n := len(h.files()); n != 10 {
+		t.Errorf("there are %d files, want 10", n)
+	}
+	long := h.one("long.pdf", pdf(2000, "A page of a long book"))
+	if all := h.files()[day+"long.pdf.txt"]; len(texts(long)) > 17<<10 || strings.Count(all, "\f") != 2000 {
+		t.Errorf("a long one: %d bytes are shown, and %d pages kept", len(texts(long)), strings.Count(all, "\f"))
+	}
+}
+
+// TestAScannedPDF: it has no text, and its first pages are shown.
+func TestAScannedPDF(t *testing.T) {
+	h := newHome(t, "")
+	for pages, want := range map[int]int{1: 1, 6: 4} {
+		got := h.one("scan.pdf", pdf(pages, ""))
+		if pictures(got) != want || !strings.Contains(texts(got), fmt.Sprintf("its first pages as pictures: %d.]", want)) || got.Failure != "" {
+			t.Errorf("%d pages: %d pictures, %q %q", pages, pictures(got), texts(got), got.Failure)
+		}
+		if image := got.Parts[1].Image; image.Width != 1212 || image.Height != 1568 || image.Check() != nil {
+			t.Errorf("a page is %+v", image)
+		}
+	}
+}
+
+func TestArchivesAreListed(t *testing.T) {
+	h := newHome(t, "")
+	many := map[string]string{}
+	var names []string
+	for i := range 300 {
+		many[fmt.Sprintf("f%03d", i)] = ""
+		names = append(names, fmt.Sprintf("f%03d", i))
+	}
+	for name, c := range map[string]struct {
+		data       []byte
+		head, text string
+	}{
+		"a.zip":    {packed(t, map[string]string{"../x\n": "abc", "b/c.txt": "1"}), "a ZIP archive with 2 names, ", "=====\n\"../x\\n\"  3 bytes\nb/c.txt  1 byte"},
+		"many.zip": {packed(t, many), "a ZIP archive with 300 names, ", "f199  0 bytes\n=====\n[100 more names are left out.]\n"},
+		"a.tar":    {tarOf(t, "a", "b"), "a tar archive with 2 names, ", "=====\na  3 bytes\nb  3 bytes\n=====\n"},
+		"a.tgz":    {zipped(t, tarOf(t, "a")), "a compressed tar archive with 1 name, ", "=====\na  3 bytes\n=====\n"},
+		"many.tgz": {zipped(t, tarOf(t, names...)), "a compressed tar archive with 200 names, ", "=====\n[There may be more names.]\n"},
+		"half.tar": {tarOf(t, "a", "b")[:1300], "a tar archive with 1 name, ", "=====\n[The archive is damaged after this.]\n"},
+		"x.gz":     {zipped(t, []byte("no tar")), "gzip-compressed, ", "bytes.]\n"},
+	} {
+		got := h.one(name, c.data)
+		if text := texts(got); got.Failure != "" || !strings.HasPrefix(text, "[File "+day+name+": "+c.head) || !strings.Contains(text, c.text) {
+			t.Errorf("%s: got %q %q", name, got.Failure, text)
+		}
+		if got := h.files(); len(got) != 1 {
+			t.Errorf("%s: it was unpacked: %d files", name, len(got))
+		}
+		if err := os.RemoveAll(filepath.Join(h.dir, "uploads")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSoundAndFilms: recordings are left to be transcribed, and of films a frame is shown.
+func TestSoundAndFilms(t *testing.T) {
+	h := newHome(t, "")
+	tone := []string{"-f", "lavfi", "-i", "sine=duration=3"}
+	moving := []string{"-f", "lavfi", "-i", "testsrc=duration=3:size=320x240:rate=5"}
+	long := film(t, "a.mp3", "-f", "lavfi", "-i", "anullsrc=r=8000:cl=mono", "-t", "601", "-b:a", "8k")
+	voice := film(t, "a.ogg", append(tone, "-c:a", "libopus")...)
+	both := film(t, "a.mp4", slices.Concat(moving, tone, []string{"-shortest"})...)
+	silent := film(t, "a.mp4", moving...)
+	webm := film(t, "a.webm", append(moving, "-c:v", "libvpx")...)
+	cover := film(t, "a.mp3", slices.Concat(tone, []string{"-f", "lavfi", "-i", "color=size=16x16:duration=0.1", "-map", "0", "-map", "1",
+		"-c:v", "mjpeg", "-frames:v", "1", "-disposition:v", "attached_pic"})...)
+	for name, c := range map[string]struct {
+		file     protocol.ArrivedFile
+		seconds  int
+		pictures int
+		text     string
+	}{
+		"a voice message":             {protocol.ArrivedFile{Kind: protocol.AttachmentVoice, Seconds: 14, Blob: h.blobs.put(voice)}, 14, 0, ""},
+		"a voice message of unknown":  {h.file(protocol.AttachmentVoice, "", voice), 4, 0, ""},
+		"a round video":               {protocol.ArrivedFile{Kind: protocol.AttachmentVideoNote, Seconds: 3, Blob: h.blobs.put(both)}, 3, 0, ""},
+		"an audio file":               {h.file(protocol.AttachmentAudio, "a.mp3", cover), 4, 0, ""},
+		"a recording as a document":   {h.file(protocol.AttachmentDocument, "a.ogg", voice), 4, 0, ""},
+		"a long one":                  {h.file(protocol.AttachmentAudio, "a.mp3", long), 0, 0, "an MP3 recording, 10 minutes and"},
+		"a video":                     {h.file(protocol.AttachmentVideo, "a.mp4", both), 3, 1, "an MP4 video, 3 seconds, "},
+		"a video without sound":       {h.file(protocol.AttachmentVideo, "a.mp4", silent), 0, 1, "an MP4 video, 3 seconds, "},
+		"an animation":                {h.file(protocol.AttachmentAnimation, "", silent), 0, 1, "One frame of it.]"},
+		"a moving sticker":            {protocol.ArrivedFile{Kind: protocol.AttachmentSticker, MediaType: "video/webm", Blob: h.blobs.put(webm)}, 0, 1, "sticker.webm"},
+		"what says that it is a film": {h.file(protocol.AttachmentVideo, "a.mp4", []byte("hello")), 0, 0, "text, 5 bytes"},
+	} {
+		got := h.takes(c.file)
+		if got.Failure != "" || got.Seconds != c.seconds && got.Seconds != c.seconds-1 || pictures(got) != c.pictures || !strings.Contains(texts(got), c.text) || c.text == "" && got.Parts != nil {
+			t.Errorf("%s: got %q, %d seconds, %d pictures, %q", name, got.Failure, got.Seconds, pictures(got), texts(got))
+		}
+	}
+}
+
+// TestMissingPrograms: the file is kept and named, and so is what would read it.
+func TestMissingPrograms(t *testing.T) {
+	h := newHome(t, t.TempDir())
+	mp4 := film(t, "a.mp4", "-f", "lavfi", "-i", "testsrc=duration=1:size=32x32:rate=5")
+	for name, c := range map[string]struct {
+		data []byte
+		want string
+	}{
+		"a.pdf": {pdf(1, "x"), "poppler-utils"}, "a.mp4": {mp4, "ffmpeg"}, "a.heic": {[]byte("\x00\x00\x00\x18ftypheic\x00\x00"), "ffmpeg"},
+	} {
+		got := h.one(name, c.data)
+		if !slices.Equal(got.Missing, []string{c.want}) || got.Path != day+name || !strings.Contains(texts(got), got.Failure) ||
+			!strings.Contains(got.Failure, "Debian's package "+c.want) {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}

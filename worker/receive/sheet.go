@@ -1,0 +1,237 @@
+package receive
+
+import (
+	"cmp"
+	"encoding/xml"
+	"errors"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bounds of a spreadsheet. A sheet has at most 16,384 columns (Excel's specifications).
+const (
+	maxShared  = 500_000
+	maxStyles  = 65_490
+	maxSheets  = 200
+	maxColumns = 16_384
+)
+
+// workbook is what the sheets of a spreadsheet refer to.
+type workbook struct {
+	shared []string    // texts
+	dates  []bool      // whether a style shows a date, by its number
+	sheets [][2]string // name and file, in order
+}
+
+// writeSheets writes each sheet as CSV below a line with its name.
+func writeSheets(z *zipFile, out *lines) error {
+	var b workbook
+	for _, read := range []func(*zipFile) error{b.readSheets, b.readShared, b.readStyles} {
+		if err := read(z); err != nil {
+			return err
+		}
+	}
+	for _, sheet := range b.sheets {
+		out.add(sheet[0] + ":\n")
+		if err := z.unpack(sheet[1], func(from io.Reader) error { return b.writeSheet(from, out) }); err != nil {
+			return err
+		}
+		out.add("\n")
+	}
+	return out.err
+}
+
+// readSheets finds the names of the sheets and their files.
+func (b *workbook) readSheets(z *zipFile) error {
+	files := map[string]string{}
+	err := z.eachStart("xl/_rels/workbook.xml.rels", func(e xml.StartElement) error {
+		if target := attribute(e, "Target"); e.Name.Local == "Relationship" && len(files) < maxSheets {
+			files[attribute(e, "Id")] = path.Join("/xl", target)[1:]
+			if strings.HasPrefix(target, "/") {
+				files[attribute(e, "Id")] = path.Clean(target)[1:]
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return z.eachStart("xl/workbook.xml", func(e xml.StartElement) error {
+		if e.Name.Local == "sheet" && len(b.sheets) < maxSheets {
+			b.sheets = append(b.sheets, [2]string{attribute(e, "name"), files[attribute(e, "id")]})
+		}
+		return nil
+	})
+}
+
+// eachStart has the beginning of each element of a document of the archive seen.
+func (z *zipFile) eachStart(name string, see func(xml.StartElement) error) error {
+	return z.unpack(name, func(from io.Reader) error {
+		return eachToken(from, func(token xml.Token) error {
+			if e, ok := token.(xml.StartElement); ok {
+				return see(e)
+			}
+			return nil
+		})
+	})
+}
+
+// readShared reads the texts that cells name by number. rPh says how a text is read aloud.
+func (b *workbook) readShared(z *zipFile) error {
+	var text strings.Builder
+	open, aloud := false, false
+	return z.unpack("xl/sharedStrings.xml", func(from io.Reader) error {
+		return eachToken(from, func(token xml.Token) error {
+			switch t := token.(type) {
+			case xml.StartElement:
+				open, aloud = t.Name.Local == "t", aloud || t.Name.Local == "rPh"
+			case xml.CharData:
+				if open && !aloud {
+					text.Write(t)
+				}
+			case xml.EndElement:
+				open, aloud = false, aloud && t.Name.Local != "rPh"
+				if t.Name.Local != "si" {
+					break
+				}
+				if len(b.shared) == maxShared {
+					return errors.New(textTooMuch)
+				}
+				b.shared = append(b.shared, text.String())
+				text.Reset()
+			}
+			return nil
+		})
+	})
+}
+
+// readStyles finds the styles of dates.
+func (b *workbook) readStyles(z *zipFile) error {
+	formats, within := map[string]bool{}, false
+	return z.eachStart("xl/styles.xml", func(e xml.StartElement) error {
+		switch id := attribute(e, "numFmtId"); e.Name.Local {
+		case "numFmt":
+			if len(formats) < maxStyles {
+				formats[id] = isDateFormat(attribute(e, "formatCode"))
+			}
+		case "cellXfs", "cellStyles", "cellStyleXfs", "dxfs":
+			within = e.Name.Local == "cellXfs"
+		case "xf":
+			if within && len(b.dates) < maxStyles {
+				n, _ := strconv.Atoi(id)
+				b.dates = append(b.dates, formats[id] || n >= 14 && n <= 17 || n == 22) // ECMA-376, 18.8.30: dates of its own
+			}
+		}
+		return nil
+	})
+}
+
+// isDateFormat says whether a format shows a year or a day, outside of quotes, brackets and escapes.
+func isDateFormat(code string) bool {
+	skip := rune(0)
+	for _, r := range strings.ToLower(code) {
+		switch {
+		case skip == '\\' || skip == r:
+			skip = 0
+		case skip != 0:
+		case r == '"' || r == '\\':
+			skip = r
+		case r == '[':
+			skip = ']'
+		case r == 'y' || r == 'd':
+			return true
+		}
+	}
+	return false
+}
+
+// cell is a cell that is being read.
+type cell struct {
+	kind, style string
+	open        bool // within what holds its value
+	value       strings.Builder
+}
+
+// writeSheet writes the rows of a sheet.
+func (b *workbook) writeSheet(from io.Reader, out *lines) error {
+	var c cell
+	column, written := 0, 0
+	return eachToken(from, func(token xml.Token) error {
+		switch t := token.(type) {
+		case xml.StartElement:
+			switch t.Name.Local {
+			case "row":
+				column, written = 0, 0
+			case "c":
+				c = cell{kind: attribute(t, "t"), style: attribute(t, "s")}
+				column = cmp.Or(columnOf(attribute(t, "r")), column+1)
+			case "v", "t":
+				c.open = true
+			}
+		case xml.CharData:
+			if c.open {
+				c.value.Write(t)
+			}
+		case xml.EndElement:
+			switch t.Name.Local {
+			case "v", "t":
+				c.open = false
+			case "c":
+				if text := b.text(&c); text != "" && column > written {
+					out.add(strings.Repeat(",", column-max(written, 1)) + csvField(text))
+					written = column
+				}
+			case "row":
+				out.add("\n")
+			}
+		}
+		return out.err
+	})
+}
+
+// columnOf is the number of a cell's column, 1 for A; 0 where its reference names none.
+func columnOf(ref string) (n int) {
+	for _, r := range ref {
+		if r < 'A' || r > 'Z' || n > maxColumns {
+			break
+		}
+		n = 26*n + int(r-'A') + 1
+	}
+	if n > maxColumns {
+		return 0
+	}
+	return n
+}
+
+// text is a cell's value as one reads it.
+func (b *workbook) text(c *cell) string {
+	value := c.value.String()
+	switch n, err := strconv.Atoi(value); {
+	case c.kind == "s" && err == nil && n >= 0 && n < len(b.shared):
+		return b.shared[n]
+	case c.kind == "b":
+		return map[string]string{"0": "FALSE", "1": "TRUE"}[value]
+	case c.kind == "" || c.kind == "n":
+		style, err := strconv.Atoi(c.style)
+		if err == nil && style >= 0 && style < len(b.dates) && b.dates[style] {
+			return dateOf(value)
+		}
+	}
+	return value
+}
+
+// dateOf is the date of a number of days since 30 December 1899 (ECMA-376, 18.17.4.1), or the number.
+func dateOf(value string) string {
+	days, err := strconv.ParseFloat(value, 64)
+	if err != nil || days < 1 || days > 2_958_465 { // the last day of the year 9999
+		return value
+	}
+	at := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).AddDate(0, 0, int(days))
+	if part := days - float64(int(days)); part > 0 {
+		return at.Add(time.Duration(part * 24 * float64(time.Hour)).Round(time.Second)).Format("2006-01-02 15:04:05")
+	}
+	return at.Format(time.DateOnly)
+}
