@@ -3,6 +3,7 @@ package protocol
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 )
 
 // Role says who speaks in a Message. The system text is not a message: it goes with the request.
@@ -142,6 +143,11 @@ func (m Message) Text() string {
 		s += p.Text
 	}
 	return s
+}
+
+// Pictured says whether there is a picture in m.
+func (m Message) Pictured() bool {
+	return slices.ContainsFunc(m.Parts, func(p Part) bool { return p.Image != nil || p.Result != nil && len(p.Result.Images) > 0 })
 }
 
 // Calls are the tool calls of m in the order in which the model made them.

@@ -112,6 +112,7 @@ type ModelAnswer struct {
 	// CutForMoney: it breaks off, perhaps before anything of it was whole, at a limit that was lowered for want of money for more;
 	// set by the catalogue.
 	CutForMoney bool
+	Blind       bool // the request had pictures, and the model has seen none because it takes none
 }
 
 // ReplacedModel says that another model was to answer, and why it did not.

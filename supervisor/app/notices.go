@@ -87,16 +87,23 @@ func (f *startFaults) of(user, reason string) string {
 // tellOnce tells a person something in a chat of theirs that they have not been told under that name before. A crash in the middle
 // may have it told twice.
 func (s *service) tellOnce(ctx context.Context, to supervisor.Conversation, name, text string) {
-	name = "told " + name
-	_, told, err := s.db.Settings().Find(ctx, to.User, name)
+	told, err := s.wasTold(ctx, to.User, name)
 	if err == nil && !told {
 		if err = s.notify(ctx, to, text); err == nil {
-			err = s.db.Settings().Put(ctx, to.User, name, s.now().UTC().Format(time.DateOnly))
+			err = s.db.Settings().Put(ctx, to.User, toldPrefix+name, s.now().UTC().Format(time.DateOnly))
 		}
 	}
 	if err != nil && ctx.Err() == nil {
 		s.log.Error("tell a person something once", "user", to.User, "what", name, "error", err)
 	}
+}
+
+// toldPrefix begins the names of settings that say what a person was told once.
+const toldPrefix = "told "
+
+func (s *service) wasTold(ctx context.Context, user, name string) (bool, error) {
+	_, told, err := s.db.Settings().Find(ctx, user, toldPrefix+name)
+	return told, err
 }
 
 // notify tells a person something in a chat of theirs.

@@ -26,6 +26,16 @@ func (o Offer) chats() bool {
 	return !slices.ContainsFunc(otherUses, func(use string) bool { return strings.Contains(name, use) })
 }
 
+// sighted are in the names of models that see pictures (the providers' pages on vision, and Ollama's list of such models).
+var sighted = []string{"claude-", "gpt-4o", "gpt-4.1", "gpt-5", "o3", "o4-mini", "gemini", "gemma3", "gemma-3", "pixtral", "mistral-small3", "llava",
+	"vision", "-vl", "qwen2.5vl", "minicpm-v", "moondream", "llama4", "llama-4"}
+
+// SeesPictures says whether a model answers people and sees pictures, as far as its name tells.
+func (o Offer) SeesPictures() bool {
+	_, name, _ := strings.Cut(strings.ToLower(o.Spec), "/")
+	return o.Err == "" && o.chats() && slices.ContainsFunc(sighted, func(part string) bool { return strings.Contains(name, part) })
+}
+
 // offered says whether a model can be used, as far as its provider says. A provider that says nothing may have any model. One that lists
 // a longer name knows the shorter one too: qwen3 is qwen3:latest, and claude-haiku-4-5 is the newest of that version. Some take more
 // behind a colon than they list.

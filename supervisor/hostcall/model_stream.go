@@ -25,6 +25,8 @@ type ModelDependencies struct {
 	Cache      time.Duration       // for how long providers are to keep what is the same in the next request
 	// Room is how many tokens a request of about so many may have at most; 0 where nobody knows. nil: nobody does.
 	Room func(ctx context.Context, spec string, tokens int64) int64
+	// Blind is told that a model has seen none of the pictures of a request, because it takes none; nil: nobody is.
+	Blind func(ctx context.Context, conversation int64, spec string)
 	// Busy says what a person wants with what they send while a turn runs; nil: BusyQueue.
 	Busy func(ctx context.Context, user string) supervisor.Busy
 }
@@ -84,6 +86,9 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 	}
 	t.Reply.Commit(t.shown(answer.Message))
 	t.Step++
+	if answer.Blind && t.o.Blind != nil {
+		t.o.Blind(ctx, t.Destination, answer.Spec)
+	}
 	t.outcome.Replaced, t.outcome.Answered = answer.Replaced, answer.Spec
 	t.openCalls.put(answer.Message.Calls())
 	return &protocol.ModelStreamed{Message: withoutThinking(answer.Message), Taken: taken}, nil

@@ -17,12 +17,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/model/remote"
 )
@@ -102,6 +104,7 @@ func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 		p.Log.Debug("ask again with other thinking", "provider", p.Name, "model", req.Model, "request", answer.Request)
 		answer, err = p.exchange(ctx, req, other, say)
 	}
+	answer.Blind = p.pictureless.Get(req.Model) && slices.ContainsFunc(req.Messages, protocol.Message.Pictured)
 	return p.End(ctx, req.Model, answer, err)
 }
 

@@ -28,7 +28,7 @@ func (p *Provider) withoutPictures(req supervisor.ModelRequest) supervisor.Model
 // retryWithoutPictures is the request to make again after its pictures were refused. ok is false where they were not.
 func (p *Provider) retryWithoutPictures(req supervisor.ModelRequest, err error) (supervisor.ModelRequest, bool) {
 	r := remote.RefusalIn(err)
-	if r == nil || r.Begun || isTooLong(r) || p.pictureless.Get(req.Model) || !slices.ContainsFunc(req.Messages, pictured) {
+	if r == nil || r.Begun || isTooLong(r) || p.pictureless.Get(req.Model) || !slices.ContainsFunc(req.Messages, protocol.Message.Pictured) {
 		return req, false
 	}
 	log := p.Log.With("provider", p.Name, "model", req.Model, "status", r.Status)
@@ -47,11 +47,4 @@ func (p *Provider) retryWithoutPictures(req supervisor.ModelRequest, err error) 
 
 func pictureError(why string) func(protocol.Image) ([]byte, error) {
 	return func(protocol.Image) ([]byte, error) { return nil, supervisor.PictureError(why) }
-}
-
-// pictured says whether there is a picture in a message.
-func pictured(m protocol.Message) bool {
-	return slices.ContainsFunc(m.Parts, func(p protocol.Part) bool {
-		return p.Image != nil || p.Result != nil && len(p.Result.Images) > 0
-	})
 }

@@ -68,7 +68,7 @@ func TestAModelThatTakesNoPicturesIsAskedWithout(t *testing.T) {
 	server.NoPictures = true
 	p := open(t, Options{BaseURL: base, APIKey: "k"})
 	for range 2 {
-		if answer, _, err := ask(p, modeltest.PictureRequest(t)); err != nil || answer.Message.Text() != "ok" {
+		if answer, _, err := ask(p, modeltest.PictureRequest(t)); err != nil || answer.Message.Text() != "ok" || !answer.Blind {
 			t.Fatal(answer, err)
 		}
 	}

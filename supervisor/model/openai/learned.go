@@ -31,10 +31,13 @@ var optionalParts = []optionalPart{
 	{"prompt_cache_retention", refusesParameter("prompt_cache_retention"), clearField(func(r *request) *string { return &r.CacheRetention })},
 	{"prompt_cache_key", refusesParameter("prompt_cache_key"), clearField(func(r *request) *string { return &r.CacheKey })},
 	{"cache_control", refusesParameter("cache_control"), removeMarks},
-	{"pictures", refusesPictures, withoutPictures(remote.ReasonNoPictures)},
+	{pictureParts, refusesPictures, withoutPictures(remote.ReasonNoPictures)},
 	{thesePictures, refusesPicture, withoutPictures(remote.ReasonUnusable)},
 	{nativeTools, isNoTools, toolsAsText},
 }
+
+// pictureParts are the optional part that a model which sees no pictures refuses.
+const pictureParts = "pictures"
 
 // nativeTools is the optional part that is put into text instead of being left out.
 const nativeTools = "tools"

@@ -21,10 +21,12 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/model/remote"
 )
@@ -140,6 +142,7 @@ func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 		case err != nil && !begun:
 			err = unspoken(err)
 		}
+		answer.Blind = slices.Contains(p.refused.Get(r.Model), pictureParts) && slices.ContainsFunc(req.Messages, protocol.Message.Pictured)
 		return p.End(ctx, req.Model, answer, err)
 	}
 }
