@@ -10,25 +10,57 @@ import (
 	"unicode/utf8"
 )
 
-// MethodChatSend sends a file to the chat that the turn belongs to. It is a call in turn, one at a time, at most MaxFiles
+// MethodChatSend sends a file, or several, to the chat that the turn belongs to. It is a call in turn, one at a time, at most MaxFiles
 // times in a turn. Made again for the same tool call it sends nothing a second time and is answered as if it had, even if
 // the file is another one by now. It may have to wait until the person has said whether they want the file. Its error says
 // in words for the model why the file was not sent.
 const MethodChatSend = "chat.send"
 
+// MethodChatMessage sends a text to that chat, ahead of the turn's answer: the argument text of the tool call that it names, as
+// the model has made it. It is a call in turn, one at a time, at most MaxMessages times in a turn, and made again it sends
+// nothing a second time.
+const MethodChatMessage = "chat.message"
+
+// Limits of messages that are sent ahead of an answer.
+const (
+	MaxMessages = 10       // in one turn
+	MaxMessage  = 16 << 10 // bytes of each
+)
+
+// ChatMessage names the tool call.
+type ChatMessage struct {
+	Turn int64  `json:"turn"`
+	Call string `json:"call"` // the ToolCall's ID
+}
+
+// ChatMessageArguments are the arguments of such a tool call.
+type ChatMessageArguments struct {
+	Text string `json:"text"` // Markdown
+}
+
 // Limits of files that are sent. The size and the caption are what Telegram takes from a bot (Bot API: sendDocument, "up to
 // 50 MB"; "0-1024 characters after entities parsing", which are UTF-16 units).
 const (
-	MaxFiles    = 20         // in one turn
+	MaxFiles    = 20         // calls in one turn
+	MaxTogether = 10         // files in one call (Bot API, sendMediaGroup)
 	MaxFile     = 50_000_000 // bytes
 	MaxFileName = 200        // bytes; the file systems of phones take 255
 	MaxCaption  = 1024       // UTF-16 units
 )
 
-// ChatSend names a blob of the person's as the file. The supervisor finds out the type of the file by itself.
+// ChatSend names what is sent. Pictures that are sent by one call are shown together.
 type ChatSend struct {
-	Turn    int64   `json:"turn"`
-	Call    string  `json:"call"` // the ToolCall's ID
+	Turn int64  `json:"turn"`
+	Call string `json:"call"` // the ToolCall's ID
+	ChatFile
+	More []ChatFile `json:"more,omitempty"` // at most MaxTogether-1
+}
+
+// Files are all of them.
+func (s ChatSend) Files() []ChatFile { return append([]ChatFile{s.ChatFile}, s.More...) }
+
+// ChatFile names a blob of the person's as a file. The supervisor finds out the type of the file by itself.
+type ChatFile struct {
 	Blob    BlobRef `json:"blob"`
 	Name    string  `json:"name"`              // for the person, as FileName makes it
 	Caption string  `json:"caption,omitempty"` // plain text below the file, without control characters but tabs and line breaks
@@ -37,8 +69,20 @@ type ChatSend struct {
 // ChatSent is the result of chat.send. The file is then on disk among what will be delivered.
 type ChatSent struct{}
 
-// Check refuses a file that no honest side sends.
+// Check refuses files that no honest side sends.
 func (s ChatSend) Check() error {
+	if len(s.More) >= MaxTogether {
+		return fmt.Errorf("more: %d files, at most %d", len(s.More), MaxTogether-1)
+	}
+	for _, f := range s.Files() {
+		if err := f.check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s ChatFile) check() error {
 	switch {
 	case s.Blob.Size < 1 || s.Blob.Size > MaxFile:
 		return fmt.Errorf("blob.size: %d bytes, want 1 to %d", s.Blob.Size, MaxFile)

@@ -1,6 +1,7 @@
 package protocol_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,8 +9,8 @@ import (
 )
 
 func TestFilesThatNoHonestSideSends(t *testing.T) {
-	good := protocol.ChatSend{Turn: 1, Call: "c1", Blob: protocol.BlobRef{SHA256: "ab", Size: protocol.MaxFile}, Name: "a b.png",
-		Caption: strings.Repeat("é", protocol.MaxCaption-4) + "👪 \n\t"[:5]}
+	good := protocol.ChatSend{Turn: 1, Call: "c1", ChatFile: protocol.ChatFile{Blob: protocol.BlobRef{SHA256: "ab", Size: protocol.MaxFile},
+		Name: "a b.png", Caption: strings.Repeat("é", protocol.MaxCaption-4) + "👪 \n\t"[:5]}}
 	if err := good.Check(); err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +28,11 @@ func TestFilesThatNoHonestSideSends(t *testing.T) {
 		"a long caption":         func(s *protocol.ChatSend) { s.Caption = strings.Repeat("x", protocol.MaxCaption+1) },
 		"long by its emoji":      func(s *protocol.ChatSend) { s.Caption = strings.Repeat("👪", protocol.MaxCaption/2) + "x" },
 		"an endless caption":     func(s *protocol.ChatSend) { s.Caption = strings.Repeat("x", 1<<20) },
-		"a bell in the caption":  func(s *protocol.ChatSend) { s.Caption = "a\x07" },
+		"a bad one behind it":    func(s *protocol.ChatSend) { s.More = []protocol.ChatFile{{Blob: s.Blob, Name: "a/b"}} },
+		"too many at once": func(s *protocol.ChatSend) {
+			s.More = slices.Repeat([]protocol.ChatFile{s.ChatFile}, protocol.MaxTogether)
+		},
+		"a bell in the caption": func(s *protocol.ChatSend) { s.Caption = "a\x07" },
 	} {
 		bad := good
 		if spoil(&bad); bad.Check() == nil {
@@ -56,7 +61,7 @@ func FuzzFileName(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string) {
 		made := protocol.FileName(name)
-		send := protocol.ChatSend{Blob: protocol.BlobRef{Size: 1}, Name: made}
+		send := protocol.ChatSend{ChatFile: protocol.ChatFile{Blob: protocol.BlobRef{Size: 1}, Name: made}}
 		if err := send.Check(); err != nil || made == "" || len(made) > protocol.MaxFileName {
 			t.Errorf("%q became %q: %v", name, made, err)
 		}

@@ -90,6 +90,7 @@
 //	  blob.commit      BlobCommit to BlobRef                   in turn or operation
 //	  blob.read        BlobRead to BlobData                    in turn or operation
 //	  chat.send        ChatSend to ChatSent                    in turn, one at a time; may wait for the person
+//	  chat.message     ChatMessage to ChatSent                 in turn, one at a time
 //
 //	both
 //	  cancel           Cancel, a notification                  taken by the connection

@@ -13,7 +13,7 @@ var wireTypes = []any{
 	Hello{}, HelloResult{}, Tool{}, FilePolicy{}, TurnStart{}, TurnLimits{}, PendingCall{}, TurnEnd{}, StepCommit{},
 	StepCommitted{}, TurnEvent{}, ModelStream{}, ModelStreamed{}, SystemRef{}, ToolsRef{}, Message{},
 	Part{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBegin{}, BlobBegun{}, BlobWrite{}, BlobCommit{},
-	BlobRead{}, BlobData{}, ChatSend{}, ChatSent{}, Cancel{}, Error{}, OperationStart{}, OperationEnd{},
+	BlobRead{}, BlobData{}, ChatSend{}, ChatMessage{}, ChatSent{}, Cancel{}, Error{}, OperationStart{}, OperationEnd{},
 	ArchiveParameters{}, ArchiveResult{}, LeftOut{}, ToolsChanged{},
 }
 

@@ -238,8 +238,12 @@ type DeliveryKind string
 const (
 	DeliveryAnswer  DeliveryKind = "answer"  // the end of a turn
 	DeliveryCommand DeliveryKind = "command" // a slash command's answer
+	DeliveryMessage DeliveryKind = "message" // what a turn says ahead of its answer
 	DeliveryNotice  DeliveryKind = "notice"  // something the service has to say by itself
 )
+
+// Answers says whether such a delivery answers its inbound: nothing more comes for that.
+func (k DeliveryKind) Answers() bool { return k == DeliveryAnswer || k == DeliveryCommand }
 
 // MaxText is how long one inbound's text may be, in bytes. (EchOS takes 500,000 characters.)
 const MaxText = 256 << 10

@@ -1,7 +1,9 @@
 package hostcall
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -14,7 +16,7 @@ import (
 	"mews/supervisor/spool"
 )
 
-// ChatDependencies are what sending files needs. Where one of them is nil, no files are sent.
+// ChatDependencies are what sending needs. Where one of them is nil, nothing is sent.
 type ChatDependencies struct {
 	Approver Approver
 	Sender   Sender
@@ -25,77 +27,132 @@ type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
 
-// Sender sends files to the chat of a turn's conversation.
+// Sender sends to the chat of a turn's conversation.
 type Sender interface {
-	// SendFile has a file delivered, on disk before it returns. A call sends once: for one that has sent before, nothing
-	// happens, whatever the file is now. It refuses a call that has a result and bytes that are not the person's.
-	SendFile(ctx context.Context, turn int64, call string, f supervisor.File) error
-	// Sent says whether a call has sent its file.
+	// Send has the Text and the Files of d delivered, on disk before it returns. A call sends once: for one that has sent
+	// before, nothing happens, whatever is to be sent now. It refuses a call that has a result and bytes that are not the
+	// person's.
+	Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) error
+	// Sent says whether a call has sent something.
 	Sent(ctx context.Context, turn int64, call string) (bool, error)
 }
 
 var chatRows = []row{
 	{method: protocol.MethodChatSend, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat}, limit: protocol.MaxFiles,
-		serial: true, handler: turnCall((*turn).sendFile)},
+		serial: true, handler: turnCall((*turn).sendFiles)},
+	{method: protocol.MethodChatMessage, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat}, bytes: shortParams,
+		limit: protocol.MaxMessages, serial: true, handler: turnCall((*turn).sendMessage)},
 }
 
-// toolSend is the tool whose calls may send files.
-const toolSend = "send_file"
+// The tools whose calls may send files, and messages.
+const (
+	toolSendFile    = "send_file"
+	toolSendMessage = "send_message"
+)
 
-// sendFile sends a blob of the person's to the chat that their turn belongs to. A call is made again when its turn is gone on
-// with after a crash: then it waits for the answer to what the person was asked before, or is done if its file was sent.
-func (t *turn) sendFile(ctx context.Context, p *protocol.ChatSend) (*protocol.ChatSent, error) {
-	if err := t.checkSend(p); err != nil {
+// sendFiles sends blobs of the person's to the chat that their turn belongs to. A call is made again when its turn is gone on
+// with after a crash: then it waits for the answer to what the person was asked before, or is done if its files were sent.
+func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSend) (*protocol.ChatSent, error) {
+	if err := cmp.Or(t.checkCall(p.Call, toolSendFile), p.Check()); err != nil {
 		return nil, offence{err}
 	}
-	if t.o.Approver == nil || t.o.Sender == nil {
-		return nil, refused("this Mews sends no files")
-	}
-	sent, err := t.o.Sender.Sent(ctx, t.ID, p.Call)
-	if sent || err != nil { // before a crash, so that nobody is asked about it again
+	sent, err := t.sentBefore(ctx, p.Call)
+	if sent || err != nil {
 		return &protocol.ChatSent{}, err
 	}
-	if err := t.checkBlob(ctx, p.Blob.SHA256, p.Blob.Size); err != nil {
-		return nil, err
+	var files []supervisor.File
+	for _, f := range p.Files() {
+		file, err := t.file(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
 	}
-	file := supervisor.File{SHA256: p.Blob.SHA256, Size: p.Blob.Size, Name: p.Name, Caption: p.Caption}
+	if err := t.o.Approver.Allow(ctx, t.approvalRequest(p.Call, files)); err != nil {
+		return nil, fmt.Errorf("ask whether a file may be sent: %w", err)
+	}
+	return &protocol.ChatSent{}, t.deliver(ctx, p.Call, supervisor.Delivery{Files: files})
+}
+
+// sendMessage sends what the model has said in a tool call to the chat that the turn belongs to. The worker only names the call.
+func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*protocol.ChatSent, error) {
+	if err := t.checkCall(p.Call, toolSendMessage); err != nil {
+		return nil, offence{err}
+	}
+	sent, err := t.sentBefore(ctx, p.Call)
+	if sent || err != nil {
+		return &protocol.ChatSent{}, err
+	}
+	call, _ := t.openCalls.find(p.Call)
+	var arguments protocol.ChatMessageArguments
+	switch err := json.Unmarshal(call.Arguments, &arguments); {
+	case err != nil || strings.TrimSpace(arguments.Text) == "":
+		return nil, refused("there is no text to send")
+	case len(arguments.Text) > protocol.MaxMessage:
+		return nil, refused("the text has more than %d KiB; say it in your answer", protocol.MaxMessage>>10)
+	}
+	return &protocol.ChatSent{}, t.deliver(ctx, p.Call, supervisor.Delivery{Text: arguments.Text})
+}
+
+// sentBefore says whether a call has sent something, before a crash, so that nobody is asked about it again.
+func (t *turn) sentBefore(ctx context.Context, call string) (bool, error) {
+	if t.o.Approver == nil || t.o.Sender == nil {
+		return false, refused("this Mews sends nothing")
+	}
+	return t.o.Sender.Sent(ctx, t.ID, call)
+}
+
+func (t *turn) deliver(ctx context.Context, call string, d supervisor.Delivery) error {
+	return t.commit(ctx, func() error { return t.o.Sender.Send(ctx, t.ID, call, d) })
+}
+
+// file is a blob as it is sent.
+func (t *turn) file(ctx context.Context, f protocol.ChatFile) (file supervisor.File, err error) {
+	if err := t.checkBlob(ctx, f.Blob.SHA256, f.Blob.Size); err != nil {
+		return file, err
+	}
+	file = supervisor.File{SHA256: f.Blob.SHA256, Size: f.Blob.Size, Name: f.Name, Caption: f.Caption}
 	file.MediaType, err = mediaType(t.o.Spool, file)
 	switch {
 	case errors.Is(err, spool.ErrGone):
-		return nil, refused("the file is not kept any more; send it again")
+		return file, refused("the file is not kept any more; send it again")
 	case err != nil:
-		return nil, fmt.Errorf("look what sort of file is to be sent: %w", err)
+		return file, fmt.Errorf("look what sort of file is to be sent: %w", err)
 	}
-	if err := t.o.Approver.Allow(ctx, t.approvalRequest(p.Call, file)); err != nil {
-		return nil, fmt.Errorf("ask whether a file may be sent: %w", err)
-	}
-	return &protocol.ChatSent{}, t.commit(ctx, func() error { return t.o.Sender.SendFile(ctx, t.ID, p.Call, file) })
+	return file, nil
 }
 
-// checkSend says what is wrong with a file that no honest worker sends.
-func (t *turn) checkSend(p *protocol.ChatSend) error {
-	switch tool, known := t.openCalls.find(p.Call); {
-	case len(p.Call) > maxName:
-		return fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName)
-	case !known || tool != toolSend:
-		return fmt.Errorf("call %s: not one of %s", printable(p.Call, maxName), toolSend)
+// checkCall says what is wrong with a call by which something is to be sent, and which no honest worker names.
+func (t *turn) checkCall(id, tool string) error {
+	switch call, known := t.openCalls.find(id); {
+	case len(id) > maxName:
+		return fmt.Errorf("call: %d bytes, at most %d", len(id), maxName)
+	case !known || call.Name != tool:
+		return fmt.Errorf("call %s: not one of %s", printable(id, maxName), tool)
 	}
-	return p.Check()
+	return nil
 }
 
-// approvalRequest is what the person is asked where the rules say so: about these bytes, under this name and with these words,
+// approvalRequest is what the person is asked where the rules say so: about these bytes, under these names and with these words,
 // in this conversation.
-func (t *turn) approvalRequest(call string, f supervisor.File) approval.Request {
-	text := fmt.Sprintf(textMaySend, quoteWords(f.Name), f.MediaType, amount.Of(f.Size, "byte", "bytes"))
-	if f.Caption != "" {
-		text += fmt.Sprintf(textCaption, quoteWords(f.Caption))
-	}
-	return approval.Request{
+func (t *turn) approvalRequest(call string, files []supervisor.File) approval.Request {
+	r := approval.Request{
 		User: t.user, Conversation: supervisor.Conversation{ID: t.Destination, User: t.user}, Turn: t.ID, Call: call,
-		Effect:    approval.EffectSendFile,
-		Arguments: []string{strconv.FormatInt(t.Destination, 10), f.Name, f.MediaType, f.Caption},
-		Content:   f.SHA256, Text: text,
+		Effect: approval.EffectSendFile, Arguments: []string{strconv.FormatInt(t.Destination, 10)}, Content: files[0].SHA256,
 	}
+	for i, f := range files {
+		text := textMaySend
+		if i > 0 {
+			text = textMaySendToo
+			r.Arguments = append(r.Arguments, f.SHA256)
+		}
+		r.Arguments = append(r.Arguments, f.Name, f.MediaType, f.Caption)
+		r.Text += fmt.Sprintf(text, quoteWords(f.Name), f.MediaType, amount.Of(f.Size, "byte", "bytes"))
+		if f.Caption != "" {
+			r.Text += fmt.Sprintf(textCaption, quoteWords(f.Caption))
+		}
+	}
+	return r
 }
 
 // quoteWords is a model's words in a text that the service says, as Markdown: they change nothing of it.

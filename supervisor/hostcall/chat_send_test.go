@@ -48,8 +48,8 @@ func (a *approves) Allow(_ context.Context, r approval.Request) error {
 // turns sends into the real database.
 type turns struct{ sqlite.Turns }
 
-func (s turns) SendFile(ctx context.Context, turn int64, call string, f supervisor.File) error {
-	_, err := s.Turns.SendFile(ctx, turn, call, f)
+func (s turns) Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) error {
+	_, err := s.Turns.Send(ctx, turn, call, d)
 	return err
 }
 
@@ -72,7 +72,8 @@ func newSendRig(t *testing.T) *sendRig {
 // file is one with these bytes that an honest worker would have sent.
 func (r *sendRig) file(name, data string) protocol.ChatSend {
 	r.t.Helper()
-	return protocol.ChatSend{Turn: r.open.Turn.ID, Call: r.call, Blob: upload(r.t, r.conn, r.open.Turn.ID, data), Name: name}
+	return protocol.ChatSend{Turn: r.open.Turn.ID, Call: r.call,
+		ChatFile: protocol.ChatFile{Blob: upload(r.t, r.conn, r.open.Turn.ID, data), Name: name}}
 }
 
 func (r *sendRig) send(p protocol.ChatSend) error {
@@ -173,6 +174,92 @@ func TestFilesThatNoHonestWorkerSends(t *testing.T) {
 			}
 			if len(r.audited[0]) > 1000 || len(r.delivered()) != 0 || len(r.approver.asked) != 0 {
 				t.Errorf("what waits is %+v, asked was %+v", r.delivered(), r.approver.asked)
+			}
+		})
+	}
+}
+
+// Pictures of one call are one delivery, of which the person is asked as a whole.
+func TestSeveralFilesAreSentTogether(t *testing.T) {
+	r := newSendRig(t)
+	p, other := r.file("cat.png", picture(t)), r.file("dog.txt", "a dog")
+	p.More = []protocol.ChatFile{other.ChatFile}
+	for range 2 {
+		if err := r.send(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := r.db.Outbox().ListPending(t.Context(), r.open.Turn.Conversation.ID, 0, 100)
+	if err != nil || len(list) != 1 || len(list[0].Files) != 2 || list[0].Files[0].MediaType != "image/png" || list[0].Files[1].Name != "dog.txt" {
+		t.Errorf("what waits is %+v, %v", list, err)
+	}
+	asked := r.approver.asked[0]
+	if !strings.HasSuffix(asked.Text, "And with it `dog.txt` (text/plain, 5 bytes)?") {
+		t.Errorf("the person reads %q", asked.Text)
+	}
+	p.More[0].Blob = r.file("dog.txt", "a fox").Blob
+	r.options.Sender = nothingSent{r.options.Sender}
+	if err := r.send(p); err != nil || r.approver.asked[1].Subject() == asked.Subject() {
+		t.Errorf("other bytes behind the first are the same subject, %v", err)
+	}
+}
+
+// nothingSent is a Sender that has forgotten what it has sent.
+type nothingSent struct{ hostcall.Sender }
+
+func (nothingSent) Sent(context.Context, int64, string) (bool, error) { return false, nil }
+
+// messageRig is one whose model has called send_message.
+func messageRig(t *testing.T, arguments string) *sendRig {
+	t.Helper()
+	r := &sendRig{rig: newRig(t, says(protocol.Part{Call: &protocol.ToolCall{Name: "send_message", Arguments: json.RawMessage(arguments)}})),
+		approver: &approves{}}
+	r.options.Approver, r.options.Sender = r.approver, turns{r.db.Turns()}
+	r.conn.Handshaken(protocol.HelloResult{Tools: []protocol.Tool{{Name: "get_time"}, {Name: "list_files"}, {Name: "send_message"}}})
+	r.call = r.made()[0].ID
+	return r
+}
+
+// A message is what the model has said in its call, whatever its worker would like to say, and is sent once.
+func TestAMessageIsSentOnceAsTheModelHasSaidIt(t *testing.T) {
+	r := messageRig(t, `{"text":"**Found** it."}`)
+	for range 3 {
+		if _, err := r.rig.call(protocol.MethodChatMessage, protocol.ChatMessage{Turn: r.open.Turn.ID, Call: r.call}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := r.db.Outbox().ListPending(t.Context(), r.open.Turn.Conversation.ID, 0, 100)
+	if err != nil || len(list) != 1 || list[0].Kind != supervisor.DeliveryMessage || list[0].Text != "**Found** it." {
+		t.Errorf("what waits is %+v, %v", list, err)
+	}
+	if len(r.approver.asked) != 0 {
+		t.Errorf("asked was %+v", r.approver.asked)
+	}
+}
+
+func TestMessagesThatAreNotSent(t *testing.T) {
+	for name, c := range map[string]struct {
+		arguments, call, says string
+		ended                 bool
+	}{
+		"no text":       {`{}`, "", "there is no text", false},
+		"blanks":        {`{"text":" \n"}`, "", "there is no text", false},
+		"too much":      {`{"text":"` + strings.Repeat("x", protocol.MaxMessage+1) + `"}`, "", "more than 16 KiB", false},
+		"another call":  {`{"text":"x"}`, "t9-0-0", "", true},
+		"endless words": {`{"text":"x"}`, strings.Repeat("x", 65), "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := messageRig(t, c.arguments)
+			call := c.call
+			if call == "" {
+				call = r.call
+			}
+			_, err := r.rig.call(protocol.MethodChatMessage, protocol.ChatMessage{Turn: r.open.Turn.ID, Call: call})
+			if err == nil || !strings.Contains(err.Error(), c.says) || (r.peer.ended != nil) != c.ended {
+				t.Errorf("got %v, ended for %v", err, r.peer.ended)
+			}
+			if list, err := r.db.Outbox().ListPending(t.Context(), r.open.Turn.Conversation.ID, 0, 100); err != nil || len(list) != 0 {
+				t.Errorf("what waits is %+v, %v", list, err)
 			}
 		})
 	}

@@ -15,7 +15,9 @@ const (
 // What a person is asked before a file leaves.
 const (
 	textMaySend = "May I send the file %s here (%s, %s)?"
-	textCaption = " It would say: %s"
+	// textMaySendToo is about each further file.
+	textMaySendToo = " And with it %s (%s, %s)?"
+	textCaption    = " It would say: %s"
 )
 
 const (

@@ -36,9 +36,9 @@ func (t *turn) checkResult(ctx context.Context, r *protocol.ToolResult) error {
 // checkFields is checkResult without what has to be looked up.
 func (t *turn) checkFields(r *protocol.ToolResult) error {
 	most := cmp.Or(t.Limits.Output, maxText)
-	switch name, known := t.openCalls.find(r.Call); {
-	case known && name != r.Name:
-		return fmt.Errorf("it is of %s, not of %s", printable(name, maxName), printable(r.Name, maxName))
+	switch call, known := t.openCalls.find(r.Call); {
+	case known && call.Name != r.Name:
+		return fmt.Errorf("it is of %s, not of %s", printable(call.Name, maxName), printable(r.Name, maxName))
 	case len(r.Text) > most+spareText:
 		return fmt.Errorf("text: %d bytes, at most %d", len(r.Text), most+spareText)
 	case len(r.Changes) > maxChanges:
@@ -59,25 +59,25 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 	return nil
 }
 
-// openCalls are the tools of the newest step's calls. The store refuses results of any other call.
+// openCalls are the newest step's calls. The store refuses results of any other call.
 type openCalls struct {
 	mu    sync.Mutex
-	tools map[string]string // by the calls' ids
+	calls map[string]protocol.ToolCall // by id
 }
 
 // put sets the calls of the newest step.
 func (r *openCalls) put(calls []protocol.ToolCall) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tools = make(map[string]string, len(calls))
+	r.calls = make(map[string]protocol.ToolCall, len(calls))
 	for _, c := range calls {
-		r.tools[c.ID] = c.Name
+		r.calls[c.ID] = c
 	}
 }
 
-func (r *openCalls) find(call string) (tool string, known bool) {
+func (r *openCalls) find(id string) (call protocol.ToolCall, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	tool, known = r.tools[call]
-	return tool, known
+	call, known = r.calls[id]
+	return call, known
 }

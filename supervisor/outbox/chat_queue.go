@@ -25,6 +25,7 @@ type chatQueue struct {
 	current  *postSet                      // the delivery that is being sent; nil between deliveries
 	replies  map[int64]*growingReply       // by conversation
 	growAt   time.Time                     // no reply is edited before
+	below    map[int64]bool                // turns of which something was sent below what the chat shows of their replies
 	lastTurn map[int64]int64               // by conversation, the turn of its last delivery: the reply of that is over
 	inChat   map[int64]supervisor.RichText // what stands in the chat, by post, where that is known
 
@@ -55,6 +56,7 @@ func newChatQueue(o *Outbox, chat string) *chatQueue {
 		wake:       make(chan struct{}, 1),
 		woken:      map[int64]struct{}{},
 		replies:    map[int64]*growingReply{},
+		below:      map[int64]bool{},
 		lastTurn:   map[int64]int64{},
 		inChat:     map[int64]supervisor.RichText{},
 		reachPause: newReachPause(),

@@ -41,8 +41,13 @@ func (q *chatQueue) begin(set *postSet) {
 	if set.turn != 0 {
 		q.lastTurn[id] = set.turn
 	}
-	if g := q.replies[id]; g != nil && g.set.turn == set.turn {
+	switch g := q.replies[id]; {
+	case g == nil:
+	case g.set.turn == set.turn:
 		delete(q.replies, id)
+	case set.delivery.Kind == supervisor.DeliveryMessage:
+		q.below[g.set.turn] = true
+		g.set.loaded, g.shownText = false, ""
 	}
 }
 
@@ -76,7 +81,12 @@ func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
 		return err
 	}
 	set.posts, set.loaded = posts, true
-	return q.repairPosts(set)
+	if err := q.repairPosts(set); err != nil || !q.below[set.turn] {
+		return err
+	}
+	set.markUnfit(0) // it goes on below what was sent ahead of it
+	delete(q.below, set.turn)
+	return nil
 }
 
 // composeParts says what a delivery is to show, for the first time. That is put on disk before anything is sent, with two

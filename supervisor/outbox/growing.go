@@ -84,7 +84,7 @@ func (q *chatQueue) refreshReplies(now time.Time) {
 		}
 		if g == nil || g.set.turn != r.Turn.ID {
 			g = &growingReply{typingAt: now.Add(firstTypingDelay), set: &postSet{conversation: r.Turn.AnswersIn(), turn: r.Turn.ID,
-				message: r.Turn.Message}}
+				message: r.Turn.Message, unfit: map[int64]bool{}}}
 			q.replies[id] = g
 		}
 		g.text, g.note = r.Text, r.Note

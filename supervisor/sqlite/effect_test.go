@@ -27,7 +27,7 @@ func TestAFileIsInTheOutboxAndTheLedgerOnce(t *testing.T) {
 		sent, err := s.db.Turns().Sent(t.Context(), turn.ID, "c1")
 		s.must(err)
 		s.same("sent before", sent, i > 0)
-		in, err := s.db.Turns().SendFile(t.Context(), turn.ID, "c1", file)
+		in, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{file}})
 		s.must(err)
 		s.same("fresh", in == s.home.ID, i == 0)
 	}
@@ -49,7 +49,7 @@ func TestOfManyThatSendAFileForOneCallOneDoes(t *testing.T) {
 	fresh := make(chan bool, 20)
 	for range cap(fresh) {
 		all.Go(func() {
-			first, err := s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
+			first, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
 			if err != nil {
 				t.Error(err)
 			}
@@ -70,7 +70,7 @@ func TestOfManyThatSendAFileForOneCallOneDoes(t *testing.T) {
 func TestAnInboundIsDoneWhenItsFilesWereDeliveredToo(t *testing.T) {
 	s := newStory(t)
 	turn, f := sending(s)
-	_, err := s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
+	_, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
 	s.must(err)
 	waiting, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
@@ -84,7 +84,7 @@ func TestAnInboundIsDoneWhenItsFilesWereDeliveredToo(t *testing.T) {
 func TestAFileThatMayArriveBeforeTheAnswerDoesNotEndTheInbound(t *testing.T) {
 	s := newStory(t)
 	turn, f := sending(s)
-	_, err := s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
+	_, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
 	s.must(err)
 	waiting, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
 	s.must(err)
@@ -112,18 +112,18 @@ func TestFilesThatAreRefusedChangeNothing(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			bad := f
 			c.change(&bad)
-			_, err := s.db.Turns().SendFile(t.Context(), turn.ID, c.call, bad)
+			_, err := s.db.Turns().Send(t.Context(), turn.ID, c.call, supervisor.Delivery{Files: []supervisor.File{bad}})
 			s.refused(err, c.code, c.words)
 			s.same("rows", s.look("SELECT count(*) FROM effect UNION ALL SELECT count(*) FROM outbox"), "0 0")
 		})
 	}
-	_, err := s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
+	_, err := s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
 	s.must(err)
 	_, err = s.db.Turns().CommitResult(t.Context(), turn.ID, result("c1", "sent"))
 	s.must(err)
-	_, err = s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
+	_, err = s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
 	s.refused(err, supervisor.CodeInvalid, "has a result")
 	s.finish(turn, "done")
-	_, err = s.db.Turns().SendFile(t.Context(), turn.ID, "c1", f)
+	_, err = s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{f}})
 	s.refused(err, supervisor.CodeInvalid, "has ended")
 }

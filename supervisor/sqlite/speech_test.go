@@ -120,7 +120,7 @@ func TestATextIsNotHeldBackBesideWhatIsShown(t *testing.T) {
 	s.must(s.db.Blobs().Put(t.Context(), "alice", protocol.BlobRef{SHA256: recording.SHA256, Size: recording.Size}, turn.ID))
 	_, err = s.db.Turns().CommitStep(t.Context(), step(turn, "I send it.", "c1"))
 	s.must(err)
-	_, err = s.db.Turns().SendFile(t.Context(), turn.ID, "c1", recording)
+	_, err = s.db.Turns().Send(t.Context(), turn.ID, "c1", supervisor.Delivery{Files: []supervisor.File{recording}})
 	s.must(err)
 	_, err = s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
 		Text: "There it is.", Voice: supervisor.VoiceOnly, Unanswered: "x"})

@@ -72,7 +72,7 @@ func TestAFileWaitsForItsPersonAndForNoLongerThanItsTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		denied := &protocol.Error{Code: protocol.CodeFailed, Message: "They said no."}
 		p := &slowAnswer{after: 10 * time.Minute}
-		send := protocol.ChatSend{Call: "c1", Name: "a.png"}
+		send := protocol.ChatSend{Call: "c1", ChatFile: protocol.ChatFile{Name: "a.png"}}
 		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 		defer cancel()
 		if err := host.New(p).Turn(7).SendFile(ctx, send); err != nil || p.asked.Turn != 7 || p.asked.Call != "c1" {

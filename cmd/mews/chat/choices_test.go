@@ -166,7 +166,7 @@ func TestAPipeWaitsForTheAnswerBehindAFile(t *testing.T) {
 		p.must(p.db.Turns().CommitBegun(t.Context(), turn.ID, call.ID))
 		f := supervisor.File{SHA256: strings.Repeat("ab", 32), Size: 7, Name: "a.png", MediaType: "image/png"}
 		p.must(p.db.Blobs().Put(t.Context(), "ann", protocol.BlobRef{SHA256: f.SHA256, Size: f.Size}, turn.ID))
-		_, err = p.db.Turns().SendFile(t.Context(), turn.ID, call.ID, f)
+		_, err = p.db.Turns().Send(t.Context(), turn.ID, call.ID, supervisor.Delivery{Files: []supervisor.File{f}})
 		p.must(err)
 		p.feeds.Delivery(in.Conversation.ID)
 		_, err = p.db.Turns().Finish(context.Background(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone,

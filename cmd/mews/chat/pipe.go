@@ -271,6 +271,9 @@ func (p *pipe) printNotice(text string) error {
 
 // Deliver is control.Screen's.
 func (p *pipe) Deliver(d control.Delivery) bool {
+	if d.Kind == supervisor.DeliveryMessage {
+		return p.deliverMessage(d)
+	}
 	notice := d.Kind == supervisor.DeliveryNotice // one with a file or buttons names the line that it is about, and is no answer to it
 	if notice {
 		_ = p.printNotice(fullText(d))
@@ -297,6 +300,17 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 		supervisor.Signal(p.changed)
 	}
 	return mine || named || asks && waiting // another notice stays in the outbox, for the next client
+}
+
+// deliverMessage prints what is said ahead of the answer to one of its lines. What is for another stays in the outbox.
+func (p *pipe) deliverMessage(d control.Delivery) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open[d.Key] == nil {
+		return false
+	}
+	_, err := fmt.Fprintln(p.out, fullText(d))
+	return err == nil
 }
 
 // Attached is control.Screen's.

@@ -37,7 +37,7 @@ func (t *terminal) Lost(error) {
 // Deliver shows what is final. Of an answer that is on the screen already, it shows only what is missing.
 func (t *terminal) Deliver(d control.Delivery) bool {
 	t.show(func() {
-		if d.Kind != supervisor.DeliveryNotice {
+		if d.Kind.Answers() {
 			for _, key := range append(d.Also, d.Key) {
 				t.unanswered.answered(key)
 			}

@@ -1,4 +1,4 @@
-// Package send has the tool with which a model sends a file of the person's folder to the chat.
+// Package send has the tools with which a model sends to the chat, ahead of its answer: files of the person's folder, and words.
 package send
 
 import (
@@ -16,25 +16,36 @@ import (
 	"mews/worker/workspace"
 )
 
-// Chat is where the file goes.
+// Chat is where it goes.
 type Chat interface {
 	// Keep has the supervisor store what is read, at most so many bytes.
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
-	// SendFile has a stored file sent. It waits for the person if they must be asked. Its error says why nothing was sent.
+	// SendFile has stored files sent. It waits for the person if they must be asked. Its error says why nothing was sent.
 	SendFile(ctx context.Context, file protocol.ChatSend) error
+	// SendMessage has the text of a call of send_message sent.
+	SendMessage(ctx context.Context, call string) error
 }
 
 var sendSpec = worker.Spec{
 	Name:        "send_file",
 	Description: "Send a file of the folder to the person's chat. They may be asked first.",
 	Effect:      protocol.EffectIdempotent, // for the same call: see protocol.MethodChatSend
-	Properties:  `{"path":{"type":"string"},"caption":{"type":"string"}}`,
+	Properties:  `{"path":{"type":"string"},"caption":{"type":"string"},"more":{"type":"array","items":{"type":"string"},"description":"further paths; pictures become one album"}}`,
 	Required:    `["path"]`,
 }
 
+var messageSpec = worker.Spec{
+	Name:        "send_message",
+	Description: "Say something to the person now, ahead of your answer. Markdown.",
+	Effect:      protocol.EffectIdempotent, // for the same call: see protocol.MethodChatMessage
+	Properties:  `{"text":{"type":"string"}}`,
+	Required:    `["text"]`,
+}
+
 type sendArgs struct {
-	Path    string `json:"path"`
-	Caption string `json:"caption"`
+	Path    string   `json:"path"`
+	Caption string   `json:"caption"`
+	More    []string `json:"more"`
 }
 
 // Tools makes the family for one turn, over a workspace that stays the caller's to close.
@@ -42,15 +53,30 @@ func Tools(ws *workspace.Workspace, chat Chat) []worker.Tool {
 	s := &sender{ws: ws, chat: chat}
 	return []worker.Tool{
 		worker.Define(sendSpec, sendArgs{}, s.send),
+		worker.Define(messageSpec, protocol.ChatMessageArguments{}, s.say),
 	}
 }
 
-// sender sends the files of one turn.
+// sender sends for one turn.
 type sender struct {
 	ws   *workspace.Workspace
 	chat Chat
 	// asked is how many files the supervisor was asked to send. One call at a time counts here, as the tool has an effect.
-	asked int
+	asked    int
+	messages int // that the supervisor was asked to send
+}
+
+// say sends what a call says. The supervisor has the call's arguments, and checks them.
+func (s *sender) say(ctx context.Context, call worker.Call, args protocol.ChatMessageArguments) (worker.Result, error) {
+	if s.messages >= protocol.MaxMessages { // the supervisor would end this worker for one more
+		return worker.Result{}, fmt.Errorf("not sent: %d messages were sent in this turn, and no more can be; say it in your answer",
+			protocol.MaxMessages)
+	}
+	s.messages++
+	if err := s.chat.SendMessage(ctx, call.ID); err != nil {
+		return worker.Result{}, sendError(ctx, "the message", err)
+	}
+	return worker.Result{Text: "The message was sent.", Brief: amount.Of(int64(len(args.Text)), "byte", "bytes")}, nil
 }
 
 func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (worker.Result, error) {
@@ -59,26 +85,49 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 	if err := protocol.CheckCaption(caption); err != nil {
 		return worker.Result{}, fmt.Errorf("send %s: the caption: %w; say the rest in your answer", shown, err)
 	}
-	path, err := s.ws.Clean(args.Path)
-	if err != nil {
-		return worker.Result{}, err
+	if n := 1 + len(args.More); n > protocol.MaxTogether {
+		return worker.Result{}, fmt.Errorf("send %s: %d files, and at most %d can be sent at once", shown, n, protocol.MaxTogether)
 	}
-	blob, err := s.keep(ctx, args.Path)
-	if err != nil {
-		return worker.Result{}, sendError(ctx, shown, err)
+	var files []protocol.ChatFile
+	size, names := int64(0), ""
+	for _, path := range append([]string{args.Path}, args.More...) {
+		file, err := s.file(ctx, path)
+		if err != nil {
+			return worker.Result{}, err
+		}
+		files = append(files, file)
+		size, names = size+file.Blob.Size, names+", "+file.Name
 	}
-	file := protocol.ChatSend{Call: call.ID, Blob: blob, Name: protocol.FileName(path), Caption: caption}
+	files[0].Caption = caption
 	if s.asked >= protocol.MaxFiles { // the supervisor would end this worker for one more
 		return worker.Result{}, fmt.Errorf("send %s: %d files were sent in this turn, and no more can be; pack the rest into one "+
 			"file, or tell the person to ask again for it", shown, protocol.MaxFiles)
 	}
 	s.asked++
-	call.Progress("sending " + file.Name)
-	if err := s.chat.SendFile(ctx, file); err != nil {
+	names = names[len(", "):]
+	call.Progress("sending " + names)
+	if err := s.chat.SendFile(ctx, protocol.ChatSend{Call: call.ID, ChatFile: files[0], More: files[1:]}); err != nil {
 		return worker.Result{}, sendError(ctx, shown, err)
 	}
-	size := amount.Bytes(blob.Size)
-	return worker.Result{Text: fmt.Sprintf("%s was sent to the chat as %s, %s.", shown, file.Name, size), Brief: size}, nil
+	sent := " was"
+	if len(files) > 1 {
+		sent = fmt.Sprintf(" and %d more were", len(files)-1)
+	}
+	return worker.Result{Text: fmt.Sprintf("%s%s sent to the chat as %s, %s.", shown, sent, names, amount.Bytes(size)),
+		Brief: amount.Bytes(size)}, nil
+}
+
+// file has the supervisor store a file that is to be sent.
+func (s *sender) file(ctx context.Context, path string) (file protocol.ChatFile, err error) {
+	clean, err := s.ws.Clean(path)
+	if err != nil {
+		return file, err
+	}
+	blob, err := s.keep(ctx, path)
+	if err != nil {
+		return file, sendError(ctx, workspace.Show(path), err)
+	}
+	return protocol.ChatFile{Blob: blob, Name: protocol.FileName(clean)}, nil
 }
 
 // keep has the supervisor store a file.

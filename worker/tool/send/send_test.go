@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -25,6 +26,7 @@ type chat struct {
 
 	bytes string
 	sent  []protocol.ChatSend
+	said  []string // calls
 	err   error
 }
 
@@ -41,6 +43,11 @@ func (c *chat) SendFile(_ context.Context, file protocol.ChatSend) error {
 	}
 	c.sent = append(c.sent, file)
 	return c.err
+}
+
+func (c *chat) SendMessage(_ context.Context, call string) error {
+	c.said = append(c.said, call)
+	return nil
 }
 
 // folder is a person's, with these files in it, and a tool over it.
@@ -83,6 +90,49 @@ func TestAFileIsSent(t *testing.T) {
 	}
 	if len(result.Changes) != 0 {
 		t.Errorf("what was sent is the supervisor's to put into the ledger, and the worker says %+v", result.Changes)
+	}
+}
+
+func TestSeveralFilesAreSentByOneCall(t *testing.T) {
+	_, c, run := folder(t, protocol.FilePolicy{}, map[string]string{"a.png": "aaa", "b/b.png": "bb", "c.png": "c"})
+	result, err := run(`{"path":"a.png","caption":"all","more":["b/b.png","c.png"]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := c.sent[0]
+	if len(c.sent) != 1 || got.Caption != "all" || len(got.More) != 2 || got.More[0].Name != "b.png" || got.More[0].Caption != "" {
+		t.Errorf("sent was %+v", c.sent)
+	}
+	if want := "a.png and 2 more were sent to the chat as a.png, b.png, c.png, 6 bytes."; result.Text != want {
+		t.Errorf("got %+v", result)
+	}
+	for arguments, says := range map[string]string{
+		`{"path":"a.png","more":["gone.png"]}`: "gone.png",
+		`{"path":"a.png","more":["a.png","a.png","a.png","a.png","a.png","a.png","a.png","a.png","a.png","a.png"]}`: "11 files",
+	} {
+		if _, err := run(arguments); err == nil || !strings.Contains(err.Error(), says) || len(c.sent) != 1 {
+			t.Errorf("%s: got %v, sent %+v", arguments, err, c.sent)
+		}
+	}
+}
+
+func TestTenMessagesAreSentInATurn(t *testing.T) {
+	ws, err := workspace.Open(t.TempDir(), protocol.FilePolicy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	c := &chat{}
+	tool := send.Tools(ws, c)[1]
+	for i := range protocol.MaxMessages + 1 {
+		result, err := tool.Run(t.Context(), worker.Call{ID: fmt.Sprint("c", i), Arguments: json.RawMessage(`{"text":"hello"}`)})
+		if i < protocol.MaxMessages && (err != nil || result.Text != "The message was sent." || result.Brief != "5 bytes") ||
+			i == protocol.MaxMessages && (err == nil || !strings.Contains(err.Error(), "say it in your answer")) {
+			t.Errorf("message %d: %+v, %v", i, result, err)
+		}
+	}
+	if len(c.said) != protocol.MaxMessages || c.said[9] != "c9" {
+		t.Errorf("said was %v", c.said)
 	}
 }
 

@@ -1,0 +1,141 @@
+package outbox_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/outbox"
+	"mews/supervisor/sqlite"
+)
+
+// call has the turn's model make calls of a tool, after saying something.
+func (t *turn) call(said string, ids ...string) {
+	t.h.Helper()
+	var parts []protocol.Part
+	if said != "" {
+		parts = append(parts, protocol.Part{Text: said})
+	}
+	for _, id := range ids {
+		parts = append(parts, protocol.Part{Call: &protocol.ToolCall{ID: id, Name: "send_message", Arguments: []byte("{}")}})
+	}
+	_, err := t.h.db.Turns().CommitStep(t.h.Context(), sqlite.Step{Turn: t.ID, Model: "offline",
+		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: parts}})
+	must(t.h, true, err)
+	for _, id := range ids {
+		must(t.h, true, t.h.db.Turns().CommitBegun(t.h.Context(), t.ID, id))
+	}
+	t.Commit(said)
+}
+
+// send has a text sent by a call of the turn's, ahead of its answer.
+func (t *turn) send(call, text string) {
+	t.h.Helper()
+	in, err := t.h.db.Turns().Send(t.h.Context(), t.ID, call, supervisor.Delivery{Text: text})
+	if must(t.h, in, err) != 0 {
+		t.h.feeds.Delivery(in)
+	}
+}
+
+// What a turn says ahead of its answer stands above it, wherever the answer has begun.
+func TestAMessageStandsAboveTheAnswer(t *testing.T) {
+	for name, test := range map[string]struct {
+		first string
+		after time.Duration // from the beginning to the message
+		end   bool          // the answer is there as soon as the message
+		verbs string
+	}{
+		"before the answer has begun": {"", time.Second, false, "send send edit"},
+		"where the answer grows":      {"First,", 5 * time.Second, false, "send send delete send edit edit"},
+		"at once with the answer":     {"First,", 5 * time.Second, true, "send send delete send"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(h *rig) {
+				h.live()
+				turn := h.begin(h.conversation("alice", alice))
+				turn.Add(test.first)
+				pass(test.after)
+				turn.call(test.first, "c1")
+				turn.send("c1", "ahead")
+				if !test.end {
+					pass(5 * time.Second)
+					turn.Add("and then")
+					pass(5 * time.Second)
+				}
+				turn.finishWith("First, and then the end.")
+				pass(10 * time.Second)
+				h.same("chat", h.channel.texts(alice), []string{"ahead", "First, and then the end."})
+				h.same("calls", h.channel.verbs(alice), test.verbs)
+				h.same("waiting", h.waiting(alice), 0)
+			})
+		})
+	}
+}
+
+// It names nothing that it answers, unless others read it too.
+func TestAMessageAnswersInAGroupOnly(t *testing.T) {
+	for chat, want := range map[string]string{alice: "", club: "in-key-1"} {
+		inBubble(t, func(h *rig) {
+			h.live()
+			turn := h.begin(h.conversation("alice", chat))
+			turn.call("", "c1")
+			turn.send("c1", "ahead")
+			pass(5 * time.Second)
+			h.same("answers in "+chat, h.channel.made(chat, "send")[0].to.ReplyTo, want)
+		})
+	}
+}
+
+// Whatever a process's last call of the store is, each message stands in the chat, in order, and the answer below them. What
+// stands there twice says so.
+func TestACrashNeitherLosesNorSilentlyDoublesAMessage(t *testing.T) {
+	want := []string{"one", "two", "First, and the end."}
+	for _, unknownSend := range []int{0, 2} {
+		for left := 1; left < 24; left++ {
+			t.Run(fmt.Sprint(unknownSend, left), func(t *testing.T) {
+				inBubble(t, func(h *rig) {
+					if unknownSend > 0 {
+						h.channel.script = once("send", unknownSend, true, unknown())
+					}
+					l := &process{left: left}
+					end := h.liveAs(l, func(o *outbox.Options) { o.Channel = processChannel{h.channel, l} })
+					turn := h.begin(h.conversation("alice", alice))
+					turn.Add("First,")
+					pass(2 * time.Second)
+					turn.call("First,", "c1", "c2")
+					turn.send("c1", "one")
+					pass(time.Second)
+					for range 2 { // made again after a crash of the worker, it sends nothing
+						turn.send("c2", "two")
+					}
+					turn.finishWith(want[2])
+					pass(10 * time.Second)
+					if l.ended() {
+						end()
+						h.live()
+						pass(time.Minute)
+					}
+					var texts []string
+					repeats := 0
+					for _, text := range h.channel.texts(alice) {
+						repeats += strings.Count(text, repeatMark)
+						if text = strings.TrimSuffix(strings.TrimSuffix(text, textApology), "\n\n"); text == "" {
+							continue // of one that was sent twice, and whose fate nobody knows
+						}
+						texts = append(texts, strings.ReplaceAll(text, repeatMark, ""))
+					}
+					slices.Sort(texts) // where a crash has cut the answer's beginning off, that may stand above
+					compact := slices.Compact(slices.Clone(texts))
+					sorted := slices.Sorted(slices.Values(want))
+					h.same("chat", compact, sorted)
+					h.same("more than are marked", len(texts)-len(want) > repeats, false)
+					h.same("waiting", h.waiting(alice), 0)
+				})
+			})
+		}
+	}
+}
