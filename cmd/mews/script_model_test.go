@@ -20,6 +20,7 @@ import (
 // modelScripts are the models of the scenarios, by the names that those give them.
 var modelScripts = map[string]modeltest.Script{
 	"failing":  failing,
+	"attached": attached,
 	"echo":     modeltest.Echo,
 	"files":    modeltest.Paced(files, 8, time.Millisecond),
 	"looker":   looker,
@@ -143,6 +144,27 @@ func recall(r modeltest.Request) modeltest.Answer {
 		}
 	}
 	return modeltest.Answer{Text: "You said: " + strings.Join(said, " | ")}
+}
+
+// arrivedAt is when a file came, as its path has it.
+var arrivedAt = regexp.MustCompile(`uploads/\d{4}-\d\d-\d\d/\d{6}-`)
+
+// attached says again what the person has sent since the last answer, with its pictures. When it was sent is left out.
+func attached(r modeltest.Request) modeltest.Answer {
+	var sent []string
+	for _, m := range r.Messages {
+		switch m.Role {
+		case "assistant":
+			sent = nil
+		case "user":
+			words := arrivedAt.ReplaceAllString(m.Content, "uploads/DAY/TIME-")
+			for _, picture := range m.Images {
+				words += fmt.Sprintf(" (%s)", picture)
+			}
+			sent = append(sent, words)
+		}
+	}
+	return modeltest.Answer{Text: "You sent: " + strings.Join(sent, " | ")}
 }
 
 // looker says something, looks at the folder, and says something more.

@@ -61,12 +61,14 @@ func botCommand(usage string, do func(*scriptBot, *testscript.TestScript, []stri
 }
 
 // startTelegram starts a server. A second one takes the place of the first, which knows nothing of it and goes on.
-func (s *scriptEnv) startTelegram(ts *testscript.TestScript, _ []string) {
+func (s *scriptEnv) startTelegram(ts *testscript.TestScript, args []string) {
 	b := &scriptBot{t: s.t, db: filepath.Join(s.dir, "state", "mews", "private", "mews.db"), seen: map[string]string{},
 		meant: map[int64]bool{}}
-	b.server = telegramtest.New(s.t, telegramtest.Options{
-		Token: testToken, Strict: true, Speed: hookSpeed, Check: b.acknowledged,
-	})
+	o := telegramtest.Options{Token: testToken, Strict: true, Speed: hookSpeed, Check: b.acknowledged}
+	if len(args) > 0 {
+		o.Files = ts.MkAbs(args[0])
+	}
+	b.server = telegramtest.New(s.t, o)
 	b.source = fmt.Sprintf("telegram/%s/%d", b.server.URL(), b.server.BotID())
 	s.bot = b
 	ts.Setenv("BOT_URL", b.server.URL())
@@ -157,21 +159,11 @@ func chatOf(ts *testscript.TestScript, name string) telegramtest.Chat {
 	return telegramtest.Chat{}
 }
 
-// botMedia is what may come with a message.
-var botMedia = map[string]telegramtest.Field{
-	"photo": telegramtest.Photo(telegramtest.File{Name: "p.jpg", Content: []byte("a picture")}),
-	"voice": telegramtest.Voice(telegramtest.File{Name: "v.oga", Content: []byte("a voice")}, 3*time.Second),
-
-	"story":      telegramtest.Story(botGroups["clan"]),
-	"checklist":  telegramtest.Checklist("Party", "cake"),
-	"paid_media": telegramtest.PaidMedia(),
-}
-
 // write has somebody send a message.
 func (b *scriptBot) write(ts *testscript.TestScript, meant bool, args []string, more ...telegramtest.Field) {
 	p := placeOf(ts, args[0])
-	if len(args) > 2 {
-		more = append(more, botMedia[args[2]])
+	for _, media := range args[2:] {
+		more = append(more, mediaOf(ts, media))
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock() // the server may ask about the update before it is noted
@@ -186,7 +178,7 @@ func (b *scriptBot) aside(ts *testscript.TestScript, args []string) { b.write(ts
 func (b *scriptBot) replies(ts *testscript.TestScript, args []string) {
 	for _, m := range slices.Backward(b.server.Chat(placeOf(ts, args[0]).chat.ID)) {
 		if strings.Contains(m.Text, args[1]) {
-			b.write(ts, true, []string{args[0], args[2]}, telegramtest.ReplyTo(m.ID))
+			b.write(ts, true, slices.Concat(args[:1], args[2:]), telegramtest.ReplyTo(m.ID))
 			return
 		}
 	}

@@ -93,10 +93,12 @@ func opened(t *testing.T, l *gatedService) {
 
 // speak is every shape that a message may have.
 func speak(l *gatedService, u telegramtest.User) {
-	home := telegramtest.Private(u)
+	home, file := telegramtest.Private(u), telegramtest.File{Name: "f", Content: []byte("x")}
 	_, plain := l.bot.Say(home, u, "plain words")
 	for _, shape := range []telegramtest.Field{
-		telegramtest.Location(1, 2), telegramtest.ReplyTo(plain), telegramtest.Quote("plain"), telegramtest.Edit(plain),
+		telegramtest.Photo(file), telegramtest.Document(file), telegramtest.Voice(file, time.Second), telegramtest.Sticker("x"),
+		telegramtest.Forwarded(telegramtest.User{ID: apptest.FirstID, First: "alice"}, time.Now()), telegramtest.ReplyTo(plain),
+		telegramtest.Quote("plain"), telegramtest.Edit(plain), telegramtest.Group("album"), telegramtest.Location(1, 2),
 		telegramtest.With("via_bot", map[string]any{"id": 7, "is_bot": true, "first_name": "B"}),
 		telegramtest.With("web_app_data", map[string]any{"data": "said by an app", "button_text": "x"}),
 		telegramtest.With("sender_chat", map[string]any{"id": -100, "type": "channel", "title": "x"}),
@@ -104,6 +106,7 @@ func speak(l *gatedService, u telegramtest.User) {
 	} {
 		l.bot.Say(home, u, "with something", shape)
 	}
+	l.bot.Say(home, u, "", telegramtest.Photo(file))
 	l.bot.Say(home, u, "", telegramtest.Story(theFlat))
 	for _, command := range []string{"/status", "/grants", "/model test/test", "/usage", "/allow", "/settings stream off"} {
 		l.bot.Say(home, u, command)

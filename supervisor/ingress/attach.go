@@ -27,8 +27,9 @@ func (h *Handler) attach(item *supervisor.Item, in supervisor.Incoming) {
 	}
 	for _, file := range in.Attachments {
 		if file.Size > h.o.LargestFile {
-			file.Failure = fmt.Sprintf(textTooLarge, file.Title(), amount.Size(file.Size), amount.Size(h.o.LargestFile))
-			item.Notice = file.Failure
+			largest := amount.Size(h.o.LargestFile)
+			file.Failure = fmt.Sprintf(textNotFetched, largest)
+			item.Notice = fmt.Sprintf(textTooLarge, file.Title(), amount.Size(file.Size), largest)
 		}
 		item.Attachments = append(item.Attachments, file)
 	}

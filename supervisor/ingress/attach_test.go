@@ -87,7 +87,7 @@ func TestAFileThatIsTooLargeIsSaidAtOnce(t *testing.T) {
 	if got := p.answers("bob", "102"); len(got) != 1 || got[0] != tooLarge {
 		t.Errorf("told %q", got)
 	}
-	if want := []string{"bob@102: what is it?", "bob@102: what is it?"}; !slices.Equal(p.texts(), want) || p.files()[0][0].Failure != tooLarge {
+	if want := []string{"bob@102: what is it?", "bob@102: what is it?"}; !slices.Equal(p.texts(), want) || p.files()[0][0].Failure != "At most 20 MiB can be fetched from Telegram, and the person was told so." {
 		t.Errorf("accepted %q with %+v", p.texts(), p.files())
 	}
 	p.o.LargestFile = 2000 << 20

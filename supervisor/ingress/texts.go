@@ -7,6 +7,8 @@ const (
 	// textTooLarge is told with a file's name, its size, and the largest one.
 	textTooLarge = "I could not get %s: it has %s, and I can fetch at most %s from Telegram. Send it in smaller parts, if you can. With a Bot API " +
 		"server of one's own, started with --local, it is up to 2 GB: an admin can set that up (telegram.api_url and telegram.files)."
+	// textNotFetched is for the model, with the size of the largest file.
+	textNotFetched = "At most %s can be fetched from Telegram, and the person was told so."
 	// textFileLeftOut is told with the name of what came with a command.
 	textFileLeftOut = "I did not take %s that came with your command: send it by itself, or with words that are no command."
 

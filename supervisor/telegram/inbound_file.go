@@ -3,7 +3,6 @@ package telegram
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -59,7 +58,7 @@ func fileIn(m fields) (_ supervisor.Attachment, ok bool) {
 		}
 		id := field[string](file, "file_id")
 		return supervisor.Attachment{
-			File: id, Kind: f.kind, Name: fileName(file), MediaType: cmp.Or(mediaTypeOf(file), f.mediaType(file)),
+			File: id, Kind: f.kind, Name: cut(clean(field[string](file, "file_name")), maxInboundName), MediaType: cmp.Or(mediaTypeOf(file), f.mediaType(file)),
 			Size:    max(0, field[int64](file, "file_size")),
 			Seconds: int(min(max(0, field[int64](file, "duration")), maxSeconds)),
 		}, printed(id, maxFileID)
@@ -76,13 +75,6 @@ func largest(sizes []fields) fields {
 }
 
 func pixels(size fields) int64 { return field[int64](size, "width") * field[int64](size, "height") }
-
-// fileName is the name that a file's sender has given it. A piece of music without one goes by its title.
-func fileName(file fields) string {
-	music := []string{field[string](file, "performer"), field[string](file, "title")}
-	music = slices.DeleteFunc(music, func(s string) bool { return strings.TrimSpace(s) == "" })
-	return cut(clean(cmp.Or(field[string](file, "file_name"), strings.Join(music, " - "))), maxInboundName)
-}
 
 func mediaTypeOf(file fields) string {
 	if said := field[string](file, "mime_type"); printed(said, maxMediaType) {
