@@ -22,6 +22,7 @@ import (
 	"mews/supervisor/reply"
 	"mews/supervisor/session"
 	"mews/supervisor/users"
+	"mews/supervisor/voice"
 	"mews/supervisor/web"
 )
 
@@ -39,6 +40,7 @@ type service struct {
 	operations    *operation.Operations[*hostcall.Conn]
 	attachments   *attachment.Receiver
 	sessions      *session.Registry
+	voices        *voice.Voices
 	advances      *budget.Advances
 	commands      *command.Commands
 	inbox         *inbox.Inbox
@@ -71,7 +73,7 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGuards, s.openWorkers, s.openOperations, s.openSessions, s.openAttachments,
+		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openSessions, s.openAttachments,
 		s.openInbox, s.openAdmin, s.openTelegramIn, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
@@ -88,7 +90,7 @@ func (s *service) parts() []part {
 	if c := s.channel; c != nil {
 		list = append(list, part{"outbox", c.outbox.Run}, part{"cleaner", c.cleaner.Run}, part{"presses", c.acknowledge})
 	}
-	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run}, part{"attachments", s.attachments.Run},
+	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run}, part{"voices", s.voices.Run}, part{"attachments", s.attachments.Run},
 		part{"sessions", settled(&s.storage, s.held.Release, s.sessions.Run)},
 		part{"commands", s.commands.Run})
 	if c := s.channel; c != nil {

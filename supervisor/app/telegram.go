@@ -53,7 +53,11 @@ func (s *service) openTelegram(context.Context) (err error) {
 		Name: supervisor.ChannelTelegram, Source: c.client.Source(), Channel: c.client,
 		Deliveries: s.db.Outbox(), Posts: s.db.Posts(), Conversations: movableConversations(c), Freezes: s.db.Outbox(),
 		Replies: &s.feeds, Render: render, Halve: halve, Rates: rates(s.config.Telegram.Rate),
-		Grows: func(c supervisor.Conversation) bool { return s.settings.StreamsReplies(c.User) }, Serves: s.serves, Now: time.Now,
+		Grows: func(c supervisor.Conversation) bool {
+			return s.settings.StreamsReplies(c.User) && !s.voices.HoldsText(c)
+		},
+		NoVoice: func(ctx context.Context, c supervisor.Conversation) error { return s.voices.Forbid(ctx, c) },
+		Serves:  s.serves, Now: time.Now,
 		Log:   s.log.Named("outbox"),
 		Alarm: s.tellAdmins, Recovered: s.tellAdmins, Forget: s.forget,
 		KeepText: pictures{s.spool}.KeepText,

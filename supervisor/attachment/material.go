@@ -1,6 +1,7 @@
 package attachment
 
 import (
+	"cmp"
 	"fmt"
 
 	"mews/protocol"
@@ -25,10 +26,14 @@ func partsOf(file supervisor.Attachment, got protocol.ReceivedFile) []protocol.P
 
 // describe names a file for a model.
 func describe(file supervisor.Attachment) string {
-	if file.Size == 0 {
-		return file.Title()
+	what := cmp.Or(kindNames[file.Kind], "a file")
+	if file.Name != "" {
+		what += fmt.Sprintf(" %q", file.Name)
 	}
-	return file.Title() + " of " + amount.Size(file.Size)
+	if file.Size > 0 {
+		what += " of " + amount.Size(file.Size)
+	}
+	return what
 }
 
 // limitImages leaves the first protocol.MaxImages pictures of messages that are taken together, and says in the place of each other

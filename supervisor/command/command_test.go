@@ -70,7 +70,7 @@ func newRig(t *testing.T) *rig {
 	h.fakes = &fakes{}
 	h.options = command.Options{
 		Questions: h.fakes, Cleanings: h.db.Cleanings(), Approver: h.fakes, Locks: h.fakes, Invites: invites{h.fakes},
-		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Audit: h.fakes.audit,
+		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Voices: &fakeVoices{}, Audit: h.fakes.audit,
 		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Undelivered: undelivered{},
 		Status:  func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
 		Welcome: func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
@@ -163,6 +163,11 @@ func TestEachCommandAnswers(t *testing.T) {
 		{"/models", "- `offline` (in use, the default)"},
 		{"/usage", "What you asked of models this month: nothing."},
 		{"/settings", "- stream: on, the default"},
+		{"/voice", "Answers come in writing here. There are no voice messages in this chat"},
+		{"/voice loud", "Write “/voice off”, “/voice on” or “/voice only”."},
+		{"/voice ON", "There are no voices here."},
+		{"/voices", "- alan (yours)\n- ben"},
+		{"/voices BEN", "From now on I speak as ben."},
 		{"/grants", "There is nothing that you always allow."},
 		{"/lock", "you have no second factor."},
 		{"/invite", "Only an admin may use /invite."},

@@ -60,6 +60,7 @@ type Options struct {
 	Groups      Groups
 	Grants      Grants
 	Settings    Settings
+	Voices      Voices
 	People      People
 	Audit       func(user, action, detail string) // never blocks
 	Status      func(context.Context, supervisor.Conversation) (string, error)

@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	gocmp "cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -340,4 +341,35 @@ func TestAPressWaitsForNoCommand(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+}
+
+// fakeVoices are two voices, and a chat without any.
+type fakeVoices struct {
+	mode   supervisor.VoiceMode
+	chosen string
+}
+
+func (v *fakeVoices) Mode(context.Context, supervisor.Conversation) (supervisor.VoiceMode, error) {
+	return gocmp.Or(v.mode, supervisor.VoiceOff), nil
+}
+
+func (v *fakeVoices) SetMode(_ context.Context, c supervisor.Conversation, mode supervisor.VoiceMode) error {
+	if !c.Channel.Can().Voice {
+		return &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "There are no voices here."}
+	}
+	v.mode = mode
+	return nil
+}
+
+func (v *fakeVoices) Chosen(context.Context, string) ([]string, string, error) {
+	return []string{"alan", "ben"}, gocmp.Or(v.chosen, "alan"), nil
+}
+
+func (v *fakeVoices) Choose(_ context.Context, _, name string) error {
+	v.chosen = name
+	return nil
+}
+
+func (v *fakeVoices) Samples(context.Context, string) ([]supervisor.File, error) {
+	return []supervisor.File{{Name: "alan.ogg"}, {Name: "ben.ogg"}}, nil
 }

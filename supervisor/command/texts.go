@@ -32,6 +32,19 @@ const (
 	textStoppedNotStored = "What runs here is being stopped, although your /stop could not be kept: "
 )
 
+// /voice and /voices.
+const (
+	textVoiceOff       = "Answers come in writing here."
+	textVoiceOn        = "A voice message follows each answer here."
+	textVoiceOnly      = "Answers come as voice messages here. In writing comes what can't be said, such as code, and what has files or buttons."
+	textVoiceForbidden = "Answers come in writing here: your settings on Telegram let nobody send you voice messages. /voice on tries again."
+	textNoVoiceHere    = " There are no voice messages in this chat; write /voice to me on Telegram."
+	textVoiceUsage     = "Write “/voice off”, “/voice on” or “/voice only”."
+	textVoices         = "The voices that there are; a button, or “/voices NAME”, chooses one:\n"
+	textVoiceYours     = " (yours)"
+	textVoiceChosen    = "From now on I speak as %s."
+)
+
 // /lock.
 const (
 	textLockUsage          = "I know /lock, which locks this chat, and “/lock all”, which locks all of yours, but not %s."

@@ -53,6 +53,14 @@ type Advances interface {
 	End(ctx context.Context, turn int64) error
 }
 
+// Voices have answers be said aloud.
+type Voices interface {
+	// ModeOf is how an answer of a conversation is said.
+	ModeOf(c supervisor.Conversation, text string) supervisor.VoiceMode
+	// Wake says that one was kept that is to be said. It never blocks.
+	Wake()
+}
+
 // Notices tells a person what no turn says.
 type Notices interface {
 	PutNotice(ctx context.Context, conversation int64, text string) (supervisor.Delivery, error)
@@ -76,6 +84,7 @@ type Options struct {
 	// Claim takes the next call of a chat for an answer there that is about to be kept, where it can be sent at once and is one
 	// message; nil: it never can.
 	Claim    func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendClaim, bool)
+	Voices   Voices   // nil: no answer is said aloud
 	Advances Advances // nil: nothing is set aside before a turn's first call of a model
 	Now      func() time.Time
 	Log      hclog.Logger

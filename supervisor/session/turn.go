@@ -204,7 +204,7 @@ func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, re
 	o := outcome{why: protocol.WhyDone, end: End{Replaced: replaced, Answered: step.Spec}}
 	last := sqlite.LastStep{Step: step, End: t.finishTurn(o, t.stream.With(text), "")}
 	claim, claimed := supervisor.SendClaim{}, false
-	if t.Claim != nil {
+	if t.Claim != nil && last.End.Voice != supervisor.VoiceOnly {
 		claim, claimed = t.Claim(t.Turn.AnswersIn(), t.Turn, last.End.Text)
 	}
 	if claimed {
@@ -213,6 +213,7 @@ func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, re
 	e, err := t.LastSteps.CommitLast(ctx, last)
 	if e.Ended {
 		t.ended.Store(true)
+		t.wakeVoices(last.End.Voice)
 	}
 	if claimed {
 		claim.End(e.Delivery, e.Post)
@@ -222,12 +223,14 @@ func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, re
 
 // finish puts the answer into the outbox, unless it is there. Until that is on disk, the turn is open.
 func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
+	var end sqlite.FinishTurn
 	if done = t.ended.Load(); !done {
 		text, partial := t.stream.Text()
-		end := t.finishTurn(o, text, partial)
+		end = t.finishTurn(o, text, partial)
 		_, done = retry.Persist(ctx, t.log, "finish a turn", func() (supervisor.Delivery, error) { return t.Turns.Finish(ctx, end) })
 	}
 	if done {
+		t.wakeVoices(end.Voice)
 		if r := t.stops.turnEnded(t.Turn.Inbound, o.why); r != nil {
 			r.readers.Wait() // for one look into the store, or until its caller leaves
 		}
@@ -238,12 +241,23 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 
 // finishTurn is the turn's end with that outcome, once it has said text; partial is what no step has committed of it.
 func (t *turn) finishTurn(o outcome, text, partial string) sqlite.FinishTurn {
-	return sqlite.FinishTurn{
+	end := sqlite.FinishTurn{
 		Turn:       t.Turn.ID,
 		Why:        o.why,
 		State:      cmp.Or(o.state, supervisor.InboundAnswered),
 		Text:       finalText(o, text, t.Limits),
 		Partial:    partial,
 		Unanswered: unanswered(o.why),
+	}
+	if t.Voices != nil && o.why == protocol.WhyDone {
+		end.Voice = t.Voices.ModeOf(t.Turn.AnswersIn(), end.Text)
+	}
+	return end
+}
+
+// wakeVoices has an answer be said that was kept to be said.
+func (t *turn) wakeVoices(mode supervisor.VoiceMode) {
+	if mode == supervisor.VoiceOn || mode == supervisor.VoiceOnly {
+		t.Voices.Wake()
 	}
 }

@@ -80,9 +80,8 @@ type fileSearch struct {
 	decoder  textDecoder
 	blocks   blockReader
 	found    matchCollector
-	searched int  // files
-	unread   int  // files and folders that could not be read, or not whole
-	world    bool // a match is in a file that was received
+	searched int // files
+	unread   int // files and folders that could not be read, or not whole
 }
 
 func (s *fileSearch) visit(e workspace.Entry) error {
@@ -96,11 +95,9 @@ func (s *fileSearch) visit(e workspace.Entry) error {
 		s.found.stopReason = fmt.Sprintf("stopped after %s files: give a path or a glob", amount.Number(maxSearched))
 		return fs.SkipAll
 	}
-	before := s.found.matches
 	if err := s.file(e); err != nil {
 		s.unread++
 	}
-	s.world = s.world || s.found.matches > before && workspace.Received(e.Path)
 	s.searched++
 	if s.searched%progressInterval == 0 {
 		s.progress(amount.Number(int64(s.searched)) + " files searched")
@@ -161,5 +158,5 @@ func (s *fileSearch) result(query string) worker.Result {
 	if s.unread > 0 {
 		last += fmt.Sprintf("; %s could not be read", amount.Of(s.unread, "file or folder", "files or folders"))
 	}
-	return worker.Result{Text: f.out.String() + last + ".", Brief: brief, World: s.world}
+	return worker.Result{Text: f.out.String() + last + ".", Brief: brief}
 }

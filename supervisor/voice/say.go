@@ -1,0 +1,239 @@
+package voice
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/markdown"
+	"mews/supervisor/retry"
+	"mews/supervisor/sqlite"
+)
+
+// showEvery is how often it is shown that a voice message is being made. (Bot API, sendChatAction: it lasts 5 seconds or less.)
+const showEvery = 4 * time.Second
+
+// Run says what an earlier life of the service left unsaid, and then what is new, until ctx ends. It returns when nothing of it runs
+// any more.
+func (v *Voices) Run(ctx context.Context) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	for v.Wake(); ; {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-v.woken:
+		}
+		list, _ := retry.Persist(ctx, v.o.Log, "look for what is to be said", func() ([]sqlite.Speech, error) { return v.o.Store.List(ctx) })
+		for _, speech := range list {
+			if v.begin(speech.Delivery) {
+				running.Go(func() {
+					defer v.leave(speech.Delivery)
+					v.say(ctx, speech)
+				})
+			}
+		}
+	}
+}
+
+// begin says whether an answer is to be said: it is not said twice.
+func (v *Voices) begin(delivery int64) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	begun := v.begun[delivery]
+	v.begun[delivery] = true
+	return !begun
+}
+
+func (v *Voices) leave(delivery int64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	delete(v.begun, delivery)
+}
+
+// say has the recordings of an answer be made, and puts them into the outbox; or says why there are none.
+func (v *Voices) say(ctx context.Context, speech sqlite.Speech) {
+	log := v.o.Log.With("user", speech.Conversation.User, "delivery", speech.Delivery)
+	done := v.show(ctx, speech.Conversation)
+	files, err := v.record(ctx, speech)
+	done()
+	if ctx.Err() != nil {
+		return // it is gone on with after the start
+	}
+	notice := ""
+	if err != nil {
+		log.Warn("say an answer", "error", err)
+		notice = fmt.Sprintf(textNotSaid, reason(err))
+	}
+	keep := func() error {
+		if err == nil {
+			return v.o.Store.Recorded(ctx, speech.Delivery, files)
+		}
+		return v.o.Store.Fail(ctx, speech.Delivery, v.toTell(speech.Conversation.ID, notice))
+	}
+	if _, ok := retry.Persist(ctx, log, "keep what became of saying an answer", func() (struct{}, error) { return struct{}{}, keep() }); ok {
+		v.noteTold(speech.Conversation.ID, notice)
+		v.o.Queued(speech.Conversation.ID)
+	}
+}
+
+// toTell is what a person is told of an answer that could not be said; "" where the same was said of the one before.
+func (v *Voices) toTell(conversation int64, notice string) string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.told[conversation] == notice {
+		return ""
+	}
+	return notice
+}
+
+func (v *Voices) noteTold(conversation int64, notice string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.told[conversation] = notice; notice == "" {
+		delete(v.told, conversation)
+	}
+}
+
+// show shows that a voice message is being made until done is called.
+func (v *Voices) show(ctx context.Context, c supervisor.Conversation) (done func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var shown sync.WaitGroup
+	shown.Go(func() {
+		for v.o.Recording(ctx, c); retry.Wait(ctx, showEvery); {
+			v.o.Recording(ctx, c)
+		}
+	})
+	return func() {
+		cancel()
+		shown.Wait()
+	}
+}
+
+// record makes the recordings of an answer, one for each part.
+func (v *Voices) record(ctx context.Context, speech sqlite.Speech) (files []supervisor.File, err error) {
+	engine := v.o.Engine()
+	_, name, err := v.Chosen(ctx, speech.Conversation.User)
+	if err != nil {
+		return nil, err
+	}
+	parts := markdown.Speakable(speech.Text).Parts
+	if engine.Record != nil {
+		for _, text := range parts {
+			file, err := engine.Record(ctx, speech.Conversation.User, text, engine.Voices[name])
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, file)
+		}
+		return files, nil
+	}
+	operations := speech.Operations
+	if len(operations) == 0 {
+		if operations, err = v.start(ctx, speech.Conversation.User, engine, engine.Voices[name], parts); err == nil {
+			err = v.o.Store.Started(ctx, speech.Delivery, operations)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return v.wait(ctx, operations)
+}
+
+// start has a person's worker make a recording of each text.
+func (v *Voices) start(ctx context.Context, user string, engine Engine, voice string, texts []string) (operations []int64, err error) {
+	for _, text := range texts {
+		parameters, err := json.Marshal(protocol.SpeakParameters{Text: text, Voice: voice, Engine: engine.VoiceEngine})
+		if err != nil {
+			return nil, err
+		}
+		op, err := v.o.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationSpeak, Parameters: string(parameters)})
+		if err != nil {
+			return nil, err
+		}
+		operations = append(operations, op.ID)
+	}
+	return operations, nil
+}
+
+// notSaid is the error of a recording that could not be made.
+type notSaid struct {
+	why    string // a sentence, for the person
+	detail string
+}
+
+func (e *notSaid) Error() string { return strings.TrimSuffix(e.why+" "+e.detail, " ") }
+
+// reason is why an answer could not be said, as its person reads it.
+func reason(err error) string {
+	var said *notSaid
+	var told *supervisor.Error
+	switch {
+	case errors.As(err, &said):
+		return said.why
+	case errors.As(err, &told):
+		return told.Message
+	}
+	return textNotSpoke
+}
+
+// wait waits for all recordings, whatever becomes of each, so that nothing of them runs on.
+func (v *Voices) wait(ctx context.Context, operations []int64) (files []supervisor.File, err error) {
+	for i, id := range operations {
+		file, failed := v.waitFor(ctx, id)
+		if i > 0 {
+			file.Name = fmt.Sprintf("voice-%d.ogg", i+1)
+		}
+		files, err = append(files, file), cmp.Or(err, failed)
+	}
+	return files, err
+}
+
+func (v *Voices) waitFor(ctx context.Context, id int64) (file supervisor.File, err error) {
+	op, err := v.o.Operations.Wait(ctx, id)
+	if err != nil {
+		return file, err
+	}
+	if op.State != supervisor.OperationDone {
+		return file, &notSaid{op.Result, string(op.State)}
+	}
+	var result protocol.SpeakResult
+	if err := json.Unmarshal([]byte(op.Result), &result); err != nil {
+		return file, fmt.Errorf("read what came of operation %d: %w", id, err)
+	}
+	if result.Failure != "" {
+		return file, &notSaid{cmp.Or(failures[result.Failure], textNotSpoke), result.Detail}
+	}
+	return supervisor.File{SHA256: result.Blob.SHA256, Size: result.Blob.Size, Name: "voice.ogg", MediaType: supervisor.MediaTypeVoice}, nil
+}
+
+// Samples are a recording of each voice that there is, in the order of their names. Its error is for the person.
+func (v *Voices) Samples(ctx context.Context, user string) (files []supervisor.File, err error) {
+	engine := v.o.Engine()
+	names := engine.names()
+	for _, name := range names {
+		text := fmt.Sprintf(textSample, name)
+		var file supervisor.File
+		if engine.Record != nil {
+			file, err = engine.Record(ctx, user, text, engine.Voices[name])
+		} else {
+			var operations []int64
+			if operations, err = v.start(ctx, user, engine, engine.Voices[name], []string{text}); err == nil {
+				file, err = v.waitFor(ctx, operations[0])
+			}
+		}
+		if err != nil {
+			return nil, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: fmt.Sprintf(textNoSample, name, reason(err)), Err: err}
+		}
+		file.Name, file.Caption = name+".ogg", name
+		files = append(files, file)
+	}
+	return files, nil
+}

@@ -1,0 +1,26 @@
+package voice
+
+import "mews/protocol"
+
+const (
+	textNoVoiceHere = "There are no voice messages in this chat. Write /voice to me on Telegram."
+	textNoSuchVoice = "There is no voice of that name. /voices lists those there are."
+	textForbidden   = "Your settings on Telegram let nobody send you voice messages (Privacy and Security, Voice Messages), so I go on in " +
+		"writing. Once they let me, /voice on has me speak again."
+	textNoSample = "There is no sample of the voice %s: %s"
+	textSample   = "Hello, this is %s."
+	textNotSaid  = "(I could not say this aloud: %s I try again with the next answer; /voice off ends that.)"
+	textNotSpoke = "it came to nothing, and the log says why."
+)
+
+// failures are why a text was not said, for its person.
+var failures = map[protocol.SpeechFailure]string{
+	protocol.SpeechNoProgram: "the program that speaks is not installed where your assistant can run it. An admin can install " +
+		"espeak-ng, or name another in speech.out of the configuration.",
+	protocol.SpeechNoModel:  "the voice's model is not there, or not in a folder that your assistant may read (worker.read_only).",
+	protocol.SpeechExit:     "the program that speaks has failed.",
+	protocol.SpeechMemory:   "the program that speaks was ended; it probably took more memory than your assistant may have (worker.memory).",
+	protocol.SpeechTimeout:  "it took longer than two minutes.",
+	protocol.SpeechBroken:   "the program that speaks has made no sound that ffmpeg can read.",
+	protocol.SpeechNoFFmpeg: "ffmpeg is not installed. An admin can install it.",
+}

@@ -1,0 +1,362 @@
+package voice_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+	"mews/supervisor/voice"
+)
+
+// rig is a database with a conversation of alice's, and a worker that says texts.
+type rig struct {
+	*testing.T
+	db     *sqlite.DB
+	home   supervisor.Conversation
+	queued chan int64
+	engine voice.Engine
+	keys   int
+
+	mu      sync.Mutex // guards what follows
+	started []protocol.SpeakParameters
+	shown   int
+	result  protocol.SpeakResult
+	hangs   bool // the worker says nothing for as long as this
+}
+
+var opus = protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 9}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{T: t, db: sqlitetest.Open(t), queued: make(chan int64, 100), result: protocol.SpeakResult{Blob: opus, Seconds: 2},
+		engine: voice.Engine{VoiceEngine: protocol.VoiceEngine{Engine: "espeak"}, Voices: map[string]string{"alan": "en-gb", "ben": "de"}}}
+	var err error
+	r.home, err = r.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "7", "")
+	r.must(err)
+	return r
+}
+
+func (r *rig) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// Start keeps an operation, which is done at once.
+func (r *rig) Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error) {
+	var p protocol.SpeakParameters
+	if err := protocol.DecodeStrict([]byte(op.Parameters), &p); err != nil || op.Kind != protocol.OperationSpeak || op.User != "alice" {
+		r.Errorf("started %+v, %v", op, err)
+	}
+	r.mu.Lock()
+	r.started = append(r.started, p)
+	r.mu.Unlock()
+	return r.db.Operations().Put(ctx, op)
+}
+
+func (r *rig) Wait(ctx context.Context, id int64) (supervisor.Operation, error) {
+	r.mu.Lock()
+	hangs, result := r.hangs, r.result
+	r.mu.Unlock()
+	if hangs {
+		r.queued <- -id
+		<-ctx.Done()
+		return supervisor.Operation{}, context.Cause(ctx)
+	}
+	text, _ := json.Marshal(result)
+	if err := r.db.Operations().Move(ctx, id, supervisor.OperationRunning, ""); err == nil {
+		r.must(r.db.Operations().Move(ctx, id, supervisor.OperationDone, string(text)))
+	}
+	op, there, err := r.db.Operations().Find(ctx, id)
+	if !there {
+		err = errors.Join(err, errors.New("there is no such operation"))
+	}
+	return op, err
+}
+
+// live runs Voices; end ends them.
+func (r *rig) live() (v *voice.Voices, end func()) {
+	v = voice.New(voice.Options{Store: r.db.Speeches(), Settings: r.db.Settings(), Operations: r, Log: hclog.NewNullLogger(),
+		Engine: func() voice.Engine { return r.engine }, Queued: func(c int64) { r.queued <- c },
+		Recording: func(context.Context, supervisor.Conversation) { r.mu.Lock(); defer r.mu.Unlock(); r.shown++ },
+		Say: func(ctx context.Context, d supervisor.Delivery) error {
+			_, err := r.db.Outbox().Say(ctx, d)
+			return err
+		}})
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- v.Run(ctx) }()
+	end = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ran; err != nil {
+			r.Error(err)
+		}
+	})
+	r.Cleanup(end)
+	return v, end
+}
+
+// answer ends a turn with an answer that is to be said.
+func (r *rig) answer(text string, mode supervisor.VoiceMode) {
+	r.Helper()
+	r.keys++
+	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Conversation: r.home, Source: "s", Key: strings.Repeat("k", r.keys),
+		Kind: supervisor.KindText, Text: "hi"})
+	r.must(err)
+	turn, _, err := r.db.Turns().Start(r.Context(), in.ID, nil)
+	r.must(err)
+	_, err = r.db.Turns().Finish(r.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
+		Text: text, Voice: mode})
+	r.must(err)
+}
+
+// wait waits until something was put into the outbox, or an operation hangs.
+func (r *rig) wait() {
+	r.Helper()
+	select {
+	case <-r.queued:
+	case <-time.After(time.Minute):
+		r.Fatal("nothing came")
+	}
+}
+
+// due is what is to be sent, as texts; a recording by its name.
+func (r *rig) due() (list []string) {
+	r.Helper()
+	pending, err := r.db.Outbox().ListPendingIn(r.Context(), supervisor.ChannelTelegram, "7", 100)
+	r.must(err)
+	for _, d := range pending {
+		for _, f := range d.Files {
+			if f.SHA256 != opus.SHA256 || f.Size != opus.Size || f.MediaType != supervisor.MediaTypeVoice || !d.Spoken {
+				r.Errorf("a recording is %+v", f)
+			}
+			d.Text += f.Name + " "
+		}
+		list = append(list, strings.TrimSpace(d.Text))
+	}
+	return list
+}
+
+func (r *rig) same(what string, got, want any) {
+	r.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		r.Errorf("%s: (-want +got)\n%s", what, d)
+	}
+}
+
+func TestAnAnswerIsSaidInParts(t *testing.T) {
+	r := newRig(t)
+	v, _ := r.live()
+	long := strings.TrimSpace(strings.Repeat("This sentence is **said**. ", 80))
+	r.must(v.Choose(t.Context(), "alice", "ben"))
+	r.answer(long, supervisor.VoiceOn)
+	v.Wake()
+	r.wait()
+	r.same("sent", r.due(), []string{long, "voice.ogg voice-2.ogg"})
+	var said []string
+	for _, p := range r.started {
+		r.same("the voice", p.Voice, "de")
+		r.same("the engine", p.Engine.Engine, "espeak")
+		said = append(said, p.Text)
+	}
+	r.same("said", strings.Join(said, " "), strings.ReplaceAll(long, "**", ""))
+	if r.shown == 0 {
+		t.Error("it was not shown that a voice message is made")
+	}
+}
+
+// TestAnAnswerIsSaidOnceWhateverEnds: the service ends before anything, and while the worker speaks.
+func TestAnAnswerIsSaidOnceWhateverEnds(t *testing.T) {
+	r := newRig(t)
+	r.answer("hello", supervisor.VoiceOnly)
+	r.same("held back", len(r.due()), 0)
+	r.hangs = true
+	_, end := r.live()
+	r.wait()
+	end()
+	r.same("after the first end", len(r.due()), 0)
+	_, end = r.live()
+	r.wait()
+	end()
+	r.hangs = false
+	v, _ := r.live()
+	r.wait()
+	r.same("at last", r.due(), []string{"voice.ogg"})
+	r.same("started", len(r.started), 1)
+	v.Wake()
+	r.answer("again", supervisor.VoiceOnly)
+	v.Wake()
+	r.wait()
+	r.same("the next", r.due(), []string{"voice.ogg", "voice.ogg"})
+}
+
+func TestAnAnswerThatCannotBeSaidIsSent(t *testing.T) {
+	for failure, want := range map[protocol.SpeechFailure]string{
+		protocol.SpeechNoProgram: "espeak-ng", protocol.SpeechNoModel: "worker.read_only", protocol.SpeechExit: "has failed",
+		protocol.SpeechMemory: "memory", protocol.SpeechTimeout: "two minutes", protocol.SpeechBroken: "no sound",
+		protocol.SpeechNoFFmpeg: "ffmpeg is not installed", "odd": "the log says why",
+	} {
+		t.Run(string(failure), func(t *testing.T) {
+			r := newRig(t)
+			r.result = protocol.SpeakResult{Failure: failure, Detail: "a detail"}
+			v, _ := r.live()
+			r.answer("hello", supervisor.VoiceOnly)
+			v.Wake()
+			r.wait()
+			got := r.due()
+			if len(got) != 2 || got[0] != "hello" || !strings.HasPrefix(got[1], "(I could not say this aloud: ") ||
+				!strings.Contains(got[1], want) || strings.Contains(got[1], "a detail") {
+				t.Errorf("sent is %q", got)
+			}
+			r.answer("more", supervisor.VoiceOn)
+			v.Wake()
+			r.wait()
+			r.same("told again", r.due()[2:], []string{"more"})
+			r.mu.Lock()
+			r.result = protocol.SpeakResult{Blob: opus}
+			r.mu.Unlock()
+			r.answer("well", supervisor.VoiceOn)
+			v.Wake()
+			r.wait()
+			r.same("well again", r.due()[3:], []string{"well", "voice.ogg"})
+		})
+	}
+}
+
+func TestWithoutAWorkerAnEndpointSpeaks(t *testing.T) {
+	r := newRig(t)
+	var said []string
+	r.engine.Record = func(_ context.Context, user, text, name string) (supervisor.File, error) {
+		said = append(said, user+" "+name+": "+text)
+		if text == "fail." {
+			return supervisor.File{}, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "the server is away."}
+		}
+		return supervisor.File{SHA256: opus.SHA256, Size: opus.Size, Name: "voice.ogg", MediaType: supervisor.MediaTypeVoice}, nil
+	}
+	v, _ := r.live()
+	r.answer("hello", supervisor.VoiceOnly)
+	v.Wake()
+	r.wait()
+	r.answer("fail", supervisor.VoiceOnly)
+	v.Wake()
+	r.wait()
+	got := r.due()
+	r.same("said", said, []string{"alice en-gb: hello.", "alice en-gb: fail."})
+	if len(got) != 3 || got[0] != "voice.ogg" || got[1] != "fail" || !strings.Contains(got[2], "the server is away.") {
+		t.Errorf("sent is %q", got)
+	}
+}
+
+// TestHowAnAnswerIsSaid: by the mode of its conversation, and what is in it.
+func TestHowAnAnswerIsSaid(t *testing.T) {
+	r := newRig(t)
+	v, _ := r.live()
+	terminal, err := r.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTerminal, "", "")
+	r.must(err)
+	long := strings.Repeat("This is a sentence. ", 400)
+	for _, c := range []struct {
+		mode supervisor.VoiceMode
+		text string
+		want supervisor.VoiceMode
+	}{
+		{"", "hello", supervisor.VoiceOff},
+		{supervisor.VoiceOn, "hello", supervisor.VoiceOn},
+		{supervisor.VoiceOn, "🎉", supervisor.VoiceOff},
+		{supervisor.VoiceOnly, "hello", supervisor.VoiceOnly},
+		{supervisor.VoiceOnly, "Do this:\n\n```\nmake\n```", supervisor.VoiceOn},
+		{supervisor.VoiceOnly, "Do `make` and see [this](https://example.org)", supervisor.VoiceOnly},
+		{supervisor.VoiceOnly, long, supervisor.VoiceOn},
+		{supervisor.VoiceOnly, "", supervisor.VoiceOff},
+		{supervisor.VoiceOff, "hello", supervisor.VoiceOff},
+	} {
+		if c.mode != "" {
+			r.must(v.SetMode(t.Context(), r.home, c.mode))
+		}
+		if got := v.ModeOf(r.home, c.text); got != c.want {
+			t.Errorf("%s, %.20q: %s, want %s", c.mode, c.text, got, c.want)
+		}
+		if got := v.HoldsText(r.home); got != (c.mode == supervisor.VoiceOnly) {
+			t.Errorf("%s: held back %v", c.mode, got)
+		}
+	}
+	if err := v.SetMode(t.Context(), terminal, supervisor.VoiceOn); !strings.Contains(supervisor.ErrorMessage(err), "no voice messages in this chat") {
+		t.Errorf("in a terminal: %v", err)
+	}
+	r.must(v.SetMode(t.Context(), terminal, supervisor.VoiceOff))
+	r.engine.Missing = "Nobody speaks."
+	if err := v.SetMode(t.Context(), r.home, supervisor.VoiceOnly); supervisor.ErrorMessage(err) != "Nobody speaks." {
+		t.Errorf("without an engine: %v", err)
+	}
+	r.must(v.SetMode(t.Context(), r.home, supervisor.VoiceOff))
+}
+
+// TestAChatThatTakesNoVoiceIsRemembered: its person is told once, and nothing is tried until they want it again.
+func TestAChatThatTakesNoVoiceIsRemembered(t *testing.T) {
+	r := newRig(t)
+	v, _ := r.live()
+	r.must(v.SetMode(t.Context(), r.home, supervisor.VoiceOnly))
+	for range 2 {
+		r.must(v.Forbid(t.Context(), r.home))
+	}
+	got := r.due()
+	if len(got) != 1 || !strings.Contains(got[0], "let nobody send you voice messages") {
+		t.Errorf("told is %q", got)
+	}
+	mode, err := v.Mode(t.Context(), r.home)
+	r.must(err)
+	r.same("the mode", mode, supervisor.VoiceForbidden)
+	r.same("an answer", v.ModeOf(r.home, "hello"), supervisor.VoiceOff)
+	r.must(v.SetMode(t.Context(), r.home, supervisor.VoiceOn))
+	r.same("and then", v.ModeOf(r.home, "hello"), supervisor.VoiceOn)
+}
+
+func TestVoicesAreChosenByTheirSamples(t *testing.T) {
+	r := newRig(t)
+	v, _ := r.live()
+	chosen := func(want string) {
+		t.Helper()
+		names, got, err := v.Chosen(t.Context(), "alice")
+		r.must(err)
+		r.same("names", names, []string{"alan", "ben"})
+		r.same("chosen", got, want)
+	}
+	chosen("alan")
+	r.engine.Voice = "ben"
+	chosen("ben")
+	r.must(v.Choose(t.Context(), "alice", "alan"))
+	chosen("alan")
+	if err := v.Choose(t.Context(), "alice", "carl"); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
+		t.Errorf("a voice that there is not: %v", err)
+	}
+	files, err := v.Samples(t.Context(), "alice")
+	r.must(err)
+	var list []string
+	for _, f := range files {
+		list = append(list, f.Name+" "+f.Caption+" "+f.MediaType)
+	}
+	r.same("samples", list, []string{"alan.ogg alan audio/ogg", "ben.ogg ben audio/ogg"})
+	if !slices.ContainsFunc(r.started, func(p protocol.SpeakParameters) bool { return p.Text == "Hello, this is ben." && p.Voice == "de" }) {
+		t.Errorf("said was %+v", r.started)
+	}
+	r.result = protocol.SpeakResult{Failure: protocol.SpeechNoFFmpeg}
+	if _, err = v.Samples(t.Context(), "alice"); !strings.Contains(supervisor.ErrorMessage(err), "alan: ffmpeg is not installed") {
+		t.Errorf("a sample that can't be made: %v", err)
+	}
+	r.engine.Missing = "Nobody speaks."
+	if _, _, err := v.Chosen(t.Context(), "alice"); supervisor.ErrorMessage(err) != "Nobody speaks." {
+		t.Errorf("without an engine: %v", err)
+	}
+}
