@@ -110,6 +110,7 @@ type ToolResult struct {
 	Rest    *BlobRef `json:"rest,omitempty"`    // the whole output where Text was cut
 	Images  []Image  `json:"images,omitempty"`  // for the model beside Text, at most MaxImages
 	Changes []Change `json:"changes,omitempty"` // of the person's files, for the ledger
+	World   bool     `json:"world,omitempty"`   // it may hold words of somebody else than the person, such as of a file in uploads/
 }
 
 // Change is one thing that a tool did to the world, as the ledger of effects records it.

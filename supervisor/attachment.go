@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"fmt"
 
 	"mews/protocol"
@@ -8,8 +9,9 @@ import (
 
 // Title names a file in a sentence: “a photo”, or what sort of file it is and its name.
 func (a Attachment) Title() string {
+	what := cmp.Or(attachmentNames[a.Kind], attachmentNames[protocol.AttachmentDocument])
 	if a.Name == "" {
-		return attachmentNames[a.Kind]
+		return what
 	}
-	return fmt.Sprintf(textTitled, attachmentNames[a.Kind], protocol.FileName(a.Name))
+	return fmt.Sprintf(textTitled, what, protocol.FileName(a.Name))
 }

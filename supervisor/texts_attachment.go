@@ -15,4 +15,4 @@ var attachmentNames = map[protocol.AttachmentKind]string{
 }
 
 // textTitled is told with what a file is, and its name.
-const textTitled = "%s, “%s”"
+const textTitled = "%s “%s”"

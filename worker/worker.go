@@ -32,6 +32,7 @@ type Result struct {
 	Brief   string // for the person, a few words: "12 lines", "3 matches in 2 files"
 	Changes []protocol.Change
 	Images  []Picture // for the model, beside Text; at most protocol.MaxImages
+	World   bool      // it may hold words of somebody else than the person; it counts beside an error too
 }
 
 // Picture is a picture in one of protocol.ImageTypes.

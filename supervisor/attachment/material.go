@@ -1,7 +1,6 @@
 package attachment
 
 import (
-	"cmp"
 	"fmt"
 
 	"mews/protocol"
@@ -26,14 +25,10 @@ func partsOf(file supervisor.Attachment, got protocol.ReceivedFile) []protocol.P
 
 // describe names a file for a model.
 func describe(file supervisor.Attachment) string {
-	what := cmp.Or(kindNames[file.Kind], "a file")
-	if file.Name != "" {
-		what += fmt.Sprintf(" %q", file.Name)
+	if file.Size == 0 {
+		return file.Title()
 	}
-	if file.Size > 0 {
-		what += " of " + amount.Size(file.Size)
-	}
-	return what
+	return file.Title() + " of " + amount.Size(file.Size)
 }
 
 // limitImages leaves the first protocol.MaxImages pictures of messages that are taken together, and says in the place of each other

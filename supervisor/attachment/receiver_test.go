@@ -223,11 +223,11 @@ func TestAFileThatCannotBeHadIsNamed(t *testing.T) {
 		want string
 		took time.Duration
 	}{
-		"final": {gone, `[With this came a file "plan.txt" of 900 B, which can't be had: Telegram does not have it any more.]`, 0},
+		"final": {gone, `[With this came a file “plan.txt” of 900 B, which can't be had: Telegram does not have it any more.]`, 0},
 		"three times": {errors.New("reset by peer"),
-			`[With this came a file "plan.txt" of 900 B, which can't be had: It could not be fetched in three tries. Send it again later; the log says why.]`, 3 * time.Second},
-		"full":      {spool.ErrFull, `[With this came a file "plan.txt" of 900 B, which can't be had: The disk of this Mews is nearly full. An admin has to make room.]`, 0},
-		"too often": {&supervisor.SendError{RetryAfter: 40 * time.Second, Err: errors.New("429")}, `[With this came a file "plan.txt" of 900 B, which can't be had: It could not be fetched in three tries. Send it again later; the log says why.]`, 80 * time.Second},
+			`[With this came a file “plan.txt” of 900 B, which can't be had: It could not be fetched in three tries. Send it again later; the log says why.]`, 3 * time.Second},
+		"full":      {spool.ErrFull, `[With this came a file “plan.txt” of 900 B, which can't be had: The disk of this Mews is nearly full. An admin has to make room.]`, 0},
+		"too often": {&supervisor.SendError{RetryAfter: 40 * time.Second, Err: errors.New("429")}, `[With this came a file “plan.txt” of 900 B, which can't be had: It could not be fetched in three tries. Send it again later; the log says why.]`, 80 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in(t, func(r *rig) {
@@ -442,6 +442,6 @@ func TestAnOperationThatFailedIsNamed(t *testing.T) {
 		sent := r.send("ann", "", "", file("a"))
 		r.stop()
 		synctest.Wait()
-		r.expect("what the model reads", r.parts(sent), `[With this came a file "a" of 16 B, which can't be had: There is no worker.]`)
+		r.expect("what the model reads", r.parts(sent), `[With this came a file “a” of 16 B, which can't be had: There is no worker.]`)
 	})
 }

@@ -1,7 +1,5 @@
 package attachment
 
-import "mews/protocol"
-
 // What is said of a file that can't be had, or not read. The model reads it, and tells the person.
 const (
 	textNotHad          = "[With this came %s, which can't be had: %s]"
@@ -13,15 +11,3 @@ const (
 	textDropped         = "It is not wanted any more."
 	textTooManyPictures = "only the first %d pictures of a message are shown; view_image shows the others, by the path above"
 )
-
-// kindNames are the kinds of files in a sentence.
-var kindNames = map[protocol.AttachmentKind]string{
-	protocol.AttachmentPhoto:     "a photo",
-	protocol.AttachmentDocument:  "a file",
-	protocol.AttachmentAudio:     "an audio file",
-	protocol.AttachmentVoice:     "a voice message",
-	protocol.AttachmentVideo:     "a video",
-	protocol.AttachmentVideoNote: "a video message",
-	protocol.AttachmentAnimation: "an animation",
-	protocol.AttachmentSticker:   "a sticker",
-}

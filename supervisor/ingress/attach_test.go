@@ -16,7 +16,7 @@ const (
 	forwarded = `,"forward_origin":{"type":"hidden_user","date":1,"sender_user_name":"Eve"}`
 )
 
-const tooLarge = "I could not get a file, “big_.iso”: it has 25 MiB, and I can fetch at most 20 MiB from Telegram. Send it in smaller parts, if you " +
+const tooLarge = "I could not get a file “big_.iso”: it has 25 MiB, and I can fetch at most 20 MiB from Telegram. Send it in smaller parts, if you " +
 	"can. With a Bot API server of one's own, started with --local, it is up to 2 GB: an admin can set that up (telegram.api_url and " +
 	"telegram.files)."
 
@@ -50,7 +50,7 @@ func TestFilesAreKeptWithTheirMessages(t *testing.T) {
 func TestWhatDoesNotReachABotIsNamed(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(101, 101, `,"checklist":{"title":"Party"}`))
-	want := "That is a checklist, “Party”, and Telegram gives me only its name. Write to me what it says, or send me a picture of it, and I work with that."
+	want := "That is a checklist “Party”, and Telegram gives me only its name. Write to me what it says, or send me a picture of it, and I work with that."
 	if got := p.answers("alice", "101"); len(got) != 1 || got[0] != want {
 		t.Errorf("answered %q", got)
 	}
@@ -67,7 +67,7 @@ func TestWhatCouldNotBeLookedAtIsKnownToTheNextMessage(t *testing.T) {
 	p.take(2, p.incoming(101, 101, `,"text":"/help"`), p.incoming(101, 101, `,"text":"yes"`), p.incoming(102, 102, `,"text":"hello"`),
 		p.incoming(101, 101, aPhoto+`,"caption":"what is in it?"`), p.incoming(101, 101, `,"text":"hello"`))
 	want := []string{"alice@101: /help", "alice@101: yes", "bob@102: hello",
-		"alice@101: what is in it?\n[Before this came a file, “big_.iso”, a story, which could not be looked at.]", "alice@101: hello"}
+		"alice@101: what is in it?\n[Before this came a file “big_.iso”, a story, which could not be looked at.]", "alice@101: hello"}
 	if !slices.Equal(p.texts(), want) {
 		t.Errorf("accepted %q, want %q", p.texts(), want)
 	}

@@ -32,7 +32,7 @@ const (
 	textQuiz         = "Quiz: %s (options: %s)"
 	textDice         = "Dice %s: %d"
 	textSticker      = "Sticker %s"
-	textTitled       = "%s, “%s”" // what it is, and its name
+	textTitled       = "%s “%s”" // what it is, and its name
 	// textBesides stands below words that came with something that does not reach a bot.
 	textBesides = "\n[With it came %s, which Telegram does not give to a bot.]"
 )

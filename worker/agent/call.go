@@ -37,7 +37,7 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 		return 0, err
 	}
 	committed := protocol.ToolResult{
-		Call: p.Call.ID, Name: p.Call.Name, Changes: result.Changes, Images: t.keepImages(&result),
+		Call: p.Call.ID, Name: p.Call.Name, Changes: result.Changes, Images: t.keepImages(&result), World: result.World,
 	}
 	committed.Failed = result.failed
 	committed.Text, committed.Rest = t.limitOutput(result.Text)
@@ -99,7 +99,7 @@ func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall
 		return toolOutcome{}, errNoResult
 	default:
 		failed := failedOutcome(err.Error())
-		failed.Changes = result.Changes
+		failed.Changes, failed.World = result.Changes, result.World
 		return failed, nil
 	}
 }

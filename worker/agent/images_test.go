@@ -83,3 +83,12 @@ func TestAPictureThatIsNotKeptIsToldOf(t *testing.T) {
 		})
 	}
 }
+
+// TestTheWordsOfOthersAreMarked: also where the tool failed.
+func TestTheWordsOfOthersAreMarked(t *testing.T) {
+	for _, world := range []bool{false, true} {
+		if got := runOne(t, &hosttest.Host{}, worker.Result{Text: "x", World: world}); got.World != world {
+			t.Errorf("got %v, want %v", got.World, world)
+		}
+	}
+}

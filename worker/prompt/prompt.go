@@ -83,7 +83,7 @@ func writeChannel(b *strings.Builder, p Parts) {
 	if p.Group {
 		group = " In this group others read what you say."
 	}
-	fmt.Fprintf(b, "- They talk to you on %s. Only words reach you, no photos, voice or files; a file that you send is %s there.%s\n",
+	fmt.Fprintf(b, "- They talk to you on %s. What they send lies in uploads/, and its text and pictures reach you; a file that you send is %s there.%s\n",
 		oneLine(p.Channel, ""), shown, group)
 }
 

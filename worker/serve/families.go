@@ -12,6 +12,7 @@ import (
 	"mews/worker/tool/files"
 	"mews/worker/tool/output"
 	"mews/worker/tool/send"
+	"mews/worker/tool/uploads"
 )
 
 // families are the families of tools that every worker has over its person's folder. A row makes one when the person is
@@ -19,12 +20,13 @@ import (
 var families = []func(*userTools) []worker.Tool{
 	func(u *userTools) []worker.Tool { return files.Tools(u.files, u.options.Now, u.zone) },
 	func(u *userTools) []worker.Tool { return u.images.Tools() },
+	func(u *userTools) []worker.Tool { return uploads.Tools(u.files, u.options.Now, u.zone) },
 }
 
 // turnFamilies are the families that ask the supervisor for something. A row makes one for each turn.
 var turnFamilies = []func(*userTools, *host.Turn, protocol.TurnLimits) []worker.Tool{
-	func(_ *userTools, turn *host.Turn, limits protocol.TurnLimits) []worker.Tool {
-		return output.Tools(turn, limits.Output)
+	func(u *userTools, turn *host.Turn, limits protocol.TurnLimits) []worker.Tool {
+		return output.Tools(turn, limits.Output, u.files.HasReceived)
 	},
 	func(u *userTools, turn *host.Turn, _ protocol.TurnLimits) []worker.Tool {
 		return send.Tools(u.files, turn)

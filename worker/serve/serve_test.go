@@ -215,7 +215,7 @@ func TestAWorkersToolsAreDescribedInOrder(t *testing.T) {
 		checkUnits(t, tool)
 	}
 	want := []string{
-		"append_file", "delete_file", "edit_file", "get_time", "list_files", "move_file", "read_file",
+		"append_file", "delete_file", "delete_upload", "edit_file", "get_time", "list_files", "list_uploads", "move_file", "read_file",
 		"read_output", "run_command", "run_python", "search_files", "send_file", "terminal", "view_image", "write_file",
 	}
 	// Others may stand between these.
@@ -244,8 +244,14 @@ func checkUnits(t *testing.T, tool protocol.Tool) {
 	}
 }
 
-// checkFirstRequest checks the size of the request for a first short message, in the form of the OpenAI API: below 7,000 bytes
-// with a few words of AGENTS.md.
+// The bounds of a request for a first short message, and of the tools in it for what people send and are sent, in bytes.
+const (
+	maxFirstRequest = 9000
+	maxExchange     = 900
+)
+
+// checkFirstRequest checks the size of the request for a first short message, in the form of the OpenAI API, with a few words of
+// AGENTS.md.
 func checkFirstRequest(t *testing.T, s *supervisor, tools []protocol.Tool) {
 	t.Helper()
 	type function struct {
@@ -267,7 +273,11 @@ func checkFirstRequest(t *testing.T, s *supervisor, tools []protocol.Tool) {
 		Tools    []described `json:"tools"`
 		Messages []said      `json:"messages"`
 	}
+	exchange := 0
 	for _, tool := range tools {
+		if slices.Contains([]string{"list_uploads", "delete_upload", "send_message"}, tool.Name) {
+			exchange += len(tool.Description) + len(tool.Schema)
+		}
 		request.Tools = append(request.Tools, described{"function", function{tool.Name, tool.Description, tool.Schema}})
 	}
 	for _, text := range s.system {
@@ -280,9 +290,12 @@ func checkFirstRequest(t *testing.T, s *supervisor, tools []protocol.Tool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("the request for \"hi\" has %d bytes, of which the messages %d", len(body), len(request.Messages[0].Content))
-	if len(body) >= 7000 {
-		t.Errorf("the request for \"hi\" has %d bytes, want below 7000", len(body))
+	if exchange == 0 || exchange > maxExchange {
+		t.Errorf("list_uploads, delete_upload and send_message have %d bytes, want at most %d", exchange, maxExchange)
+	}
+	t.Logf("the request for \"hi\" has %d bytes, of which the messages %d, and those three tools %d", len(body), len(request.Messages[0].Content), exchange)
+	if len(body) >= maxFirstRequest {
+		t.Errorf("the request for \"hi\" has %d bytes, want below %d", len(body), maxFirstRequest)
 	}
 }
 

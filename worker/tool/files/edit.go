@@ -44,7 +44,8 @@ func (t *fileTools) edit(_ context.Context, _ worker.Call, args editArgs) (worke
 		if errors.As(err, &told) {
 			return worker.Result{}, err
 		}
-		return worker.Result{}, fmt.Errorf("edit %s: %w", workspace.Show(name), err)
+		world := t.ws.LeadsToReceived(args.Path) // the error may say what is in the file
+		return worker.Result{World: world}, fmt.Errorf("edit %s: %w", workspace.Show(name), err)
 	}
 	n := amount.Of(places, "place", "places")
 	return changeResult("edit", name, n, fmt.Sprintf("%s was changed in %s.", workspace.Show(name), n), n), nil

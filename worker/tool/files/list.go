@@ -67,6 +67,7 @@ type listing struct {
 	lines          []string
 	files, folders int
 	trouble        []string // says which folders could not be read
+	world          bool     // a name is of a file that was received
 }
 
 func (l *listing) visit(e workspace.Entry) error {
@@ -82,6 +83,7 @@ func (l *listing) visit(e workspace.Entry) error {
 		}
 		if len(l.lines) < l.limit {
 			l.lines = append(l.lines, l.line(e))
+			l.world = l.world || workspace.Received(e.Path)
 		}
 	}
 	if e.Info.IsDir() && !l.deep {
@@ -133,5 +135,5 @@ func (l *listing) result(name, pattern string) worker.Result {
 	if l.folders > 0 {
 		brief += ", " + amount.Of(l.folders, "folder", "folders")
 	}
-	return worker.Result{Text: strings.Join(lines, "\n"), Brief: brief}
+	return worker.Result{Text: strings.Join(lines, "\n"), Brief: brief, World: l.world}
 }

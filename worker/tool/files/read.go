@@ -50,7 +50,7 @@ func (t *fileTools) read(ctx context.Context, _ worker.Call, args readArgs) (wor
 	if page.header != "" {
 		body = page.header + "\n" + body
 	}
-	return worker.Result{Text: body, Brief: page.brief}, nil
+	return worker.Result{Text: body, Brief: page.brief, World: t.ws.LeadsToReceived(paths[0])}, nil
 }
 
 // filePage is the text of a file as it is shown.
@@ -153,7 +153,7 @@ func (t *fileTools) readMany(ctx context.Context, paths []string, args readArgs)
 	if len(failed) > 0 {
 		brief += fmt.Sprintf(", %d could not be read", len(failed))
 	}
-	return worker.Result{Text: b.String(), Brief: brief}, nil
+	return worker.Result{Text: b.String(), Brief: brief, World: slices.ContainsFunc(paths, t.ws.LeadsToReceived)}, nil
 }
 
 // writePage adds a file under a headline.

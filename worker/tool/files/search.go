@@ -80,8 +80,9 @@ type fileSearch struct {
 	decoder  textDecoder
 	blocks   blockReader
 	found    matchCollector
-	searched int // files
-	unread   int // files and folders that could not be read, or not whole
+	searched int  // files
+	unread   int  // files and folders that could not be read, or not whole
+	world    bool // a match is in a file that was received
 }
 
 func (s *fileSearch) visit(e workspace.Entry) error {
@@ -95,9 +96,11 @@ func (s *fileSearch) visit(e workspace.Entry) error {
 		s.found.stopReason = fmt.Sprintf("stopped after %s files: give a path or a glob", amount.Number(maxSearched))
 		return fs.SkipAll
 	}
+	before := s.found.matches
 	if err := s.file(e); err != nil {
 		s.unread++
 	}
+	s.world = s.world || s.found.matches > before && workspace.Received(e.Path)
 	s.searched++
 	if s.searched%progressInterval == 0 {
 		s.progress(amount.Number(int64(s.searched)) + " files searched")
@@ -158,5 +161,5 @@ func (s *fileSearch) result(query string) worker.Result {
 	if s.unread > 0 {
 		last += fmt.Sprintf("; %s could not be read", amount.Of(s.unread, "file or folder", "files or folders"))
 	}
-	return worker.Result{Text: f.out.String() + last + ".", Brief: brief}
+	return worker.Result{Text: f.out.String() + last + ".", Brief: brief, World: s.world}
 }

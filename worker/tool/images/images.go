@@ -95,7 +95,8 @@ func (v *Viewer) view(ctx context.Context, _ worker.Call, args viewArgs) (worker
 	if small := fmt.Sprintf("%d x %d", shown.Width, shown.Height); small != shown.Size {
 		text += ", shown as " + small
 	}
-	return worker.Result{Text: text, Brief: shown.Size, Images: []worker.Picture{shown.Picture}}, nil
+	return worker.Result{Text: text, Brief: shown.Size, Images: []worker.Picture{shown.Picture},
+		World: v.ws.LeadsToReceived(args.Path)}, nil
 }
 
 func show(ctx context.Context, file io.Reader) (Shown, error) {

@@ -43,14 +43,16 @@ type readArgs struct {
 }
 
 // Tools makes the family for one turn. limit is how many bytes of an output the model is shown; 0 is no limit. A read stays
-// below it, so that what was cut once is not cut again.
-func Tools(reader Reader, limit int) []worker.Tool {
+// below it, so that what was cut once is not cut again. world says whether an output may hold words of others than the person.
+func Tools(reader Reader, limit int, world func() bool) []worker.Tool {
 	return []worker.Tool{worker.Define(readSpec, readArgs{},
 		func(ctx context.Context, _ worker.Call, args readArgs) (worker.Result, error) {
 			if err := args.check(limit); err != nil {
 				return worker.Result{}, err
 			}
-			return read(ctx, reader, args)
+			result, err := read(ctx, reader, args)
+			result.World = world()
+			return result, err
 		})}
 }
 

@@ -29,7 +29,7 @@ func (k kept) ReadBlob(_ context.Context, sha256 string, offset int64, length in
 }
 
 func run(text string, limit int, arguments string) (worker.Result, error) {
-	return output.Tools(kept(text), limit)[0].Run(context.Background(), worker.Call{Arguments: json.RawMessage(arguments)})
+	return output.Tools(kept(text), limit, func() bool { return true })[0].Run(context.Background(), worker.Call{Arguments: json.RawMessage(arguments)})
 }
 
 func TestReadOutput(t *testing.T) {

@@ -1,0 +1,26 @@
+package shell
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestProgramsMayHaveReadWhatWasReceived: also one that has removed it afterwards.
+func TestProgramsMayHaveReadWhatWasReceived(t *testing.T) {
+	b := newFixture(t, nil)
+	if r := b.works("run_command", "command", "mkdir uploads"); r.World {
+		t.Error("there is nothing in uploads")
+	}
+	if err := os.Mkdir(filepath.Join(b.dir, "uploads/2026-11-20"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"true", "rm -r uploads"} {
+		if r := b.works("run_command", "command", command); !r.World {
+			t.Errorf("%s: it may have read uploads", command)
+		}
+	}
+	if r := b.works("run_command", "command", "true"); r.World {
+		t.Error("uploads is gone")
+	}
+}

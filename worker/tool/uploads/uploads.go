@@ -1,0 +1,125 @@
+// Package uploads is the family of tools over the files that people have sent.
+package uploads
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/worker"
+	"mews/worker/workspace"
+)
+
+var listSpec = worker.Spec{
+	Name:        "list_uploads",
+	Effect:      protocol.EffectNone,
+	Description: "List the files that the person sent (uploads/), newest first.",
+	Properties:  `{"limit":{"type":"integer","description":"entries, default 20"}}`,
+}
+
+var deleteSpec = worker.Spec{
+	Name:        "delete_upload",
+	Effect:      protocol.EffectOnce,
+	Description: "Move a file below uploads/ to the trash.",
+	Properties:  `{"path":{"type":"string"}}`,
+	Required:    `["path"]`,
+}
+
+const (
+	listLimit    = 20
+	listLimitMax = 500
+)
+
+type listArgs struct {
+	Limit int `json:"limit"`
+}
+
+type deleteArgs struct {
+	Path string `json:"path"`
+}
+
+// uploads are the tools of the family.
+type uploads struct {
+	ws   *workspace.Workspace
+	now  func() time.Time
+	zone *time.Location
+}
+
+// Tools makes the family over a workspace, which the caller closes later. Times are shown in zone.
+func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool {
+	u := &uploads{ws: ws, now: now, zone: zone}
+	return []worker.Tool{worker.Define(deleteSpec, deleteArgs{}, u.delete), worker.Define(listSpec, listArgs{Limit: listLimit}, u.list)}
+}
+
+// list lists the newest files. Their paths sort as the times at which they were sent.
+func (u *uploads) list(ctx context.Context, _ worker.Call, args listArgs) (worker.Result, error) {
+	var found []workspace.Entry
+	err := u.walk(ctx, func(e workspace.Entry) { found = append(found, e) })
+	if err != nil {
+		return worker.Result{}, err
+	}
+	slices.Reverse(found)
+	limit := min(max(args.Limit, 1), listLimitMax)
+	var b strings.Builder
+	for _, e := range found[:min(limit, len(found))] {
+		fmt.Fprintf(&b, "%s  %s  %s\n", workspace.Show(e.Path), amount.Bytes(e.Info.Size()), u.sentAt(e))
+	}
+	switch n := len(found); {
+	case n == 0:
+		b.WriteString("There are no files in uploads/.")
+	case n > limit:
+		fmt.Fprintf(&b, "... and %s older ones; raise limit.", amount.Number(int64(n-limit)))
+	}
+	return worker.Result{Text: b.String(), Brief: amount.Of(len(found), "file", "files"), World: len(found) > 0}, nil
+}
+
+// walk visits the files below uploads/.
+func (u *uploads) walk(ctx context.Context, visit func(workspace.Entry)) error {
+	if _, err := u.ws.Stat(protocol.UploadsFolder); err != nil {
+		return nil // nobody has sent one yet
+	}
+	return u.ws.Walk(ctx, protocol.UploadsFolder, func(e workspace.Entry) error {
+		if e.Err == nil && e.Info.Mode().IsRegular() {
+			visit(e)
+		}
+		return nil
+	})
+}
+
+// sentAt is when a file was sent, by its path; else when it was changed.
+func (u *uploads) sentAt(e workspace.Entry) string {
+	day, name := path.Base(path.Dir(e.Path)), path.Base(e.Path)
+	at, err := time.ParseInLocation(time.DateOnly+" 150405", day+" "+name[:min(6, len(name))], u.zone)
+	if err != nil {
+		at = e.Info.ModTime().In(u.zone)
+	}
+	return at.Format("2006-01-02 15:04")
+}
+
+func (u *uploads) delete(ctx context.Context, _ worker.Call, args deleteArgs) (worker.Result, error) {
+	name, err := u.ws.Clean(args.Path)
+	if err != nil {
+		return worker.Result{}, err
+	}
+	info, err := u.ws.Stat(name)
+	if err == nil && (!strings.HasPrefix(name, protocol.UploadsFolder+"/") || !info.Mode().IsRegular()) {
+		err = fmt.Errorf("delete %s: it is no file below uploads/; delete_file deletes others", workspace.Show(name))
+	}
+	if err != nil {
+		return worker.Result{}, err
+	}
+	where, err := u.ws.Trash(ctx, name, u.now())
+	if err != nil {
+		return worker.Result{}, err
+	}
+	return worker.Result{
+		Text:    fmt.Sprintf("%s is in the trash now, at %s; move_file brings it back.", workspace.Show(name), workspace.Show(where)),
+		Brief:   "to the trash",
+		Changes: []protocol.Change{{Kind: "delete", Target: name, Detail: where}},
+	}, nil
+}

@@ -1,0 +1,31 @@
+package workspace
+
+import (
+	"os"
+	"strings"
+	"syscall"
+
+	"mews/protocol"
+)
+
+// Received says whether a clean path without links is below uploads/, or was before it came to the trash.
+func Received(name string) bool {
+	return strings.HasPrefix(originalPath(name), protocol.UploadsFolder+"/")
+}
+
+// LeadsToReceived says whether a path leads below uploads/, links followed.
+func (w *Workspace) LeadsToReceived(path string) bool {
+	p, err := w.locate(path, followLinks)
+	return err == nil && (Received(p.asked) || Received(p.name))
+}
+
+// HasReceived says whether anything is in uploads/, or whether that cannot be told.
+func (w *Workspace) HasReceived() bool {
+	f, err := w.root.OpenFile(protocol.UploadsFolder, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return ignoreMissing(err) != nil
+	}
+	defer f.Close() // it was only read
+	names, _ := f.Readdirnames(1)
+	return len(names) > 0
+}
