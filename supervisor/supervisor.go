@@ -230,6 +230,14 @@ type Reply struct {
 	Turn Turn
 	Text string // Markdown; what has been committed and what is being said, and Note
 	Note string // why nothing comes; "" where something does
+	Tool ToolRun
+}
+
+// ToolRun is a call of a tool that runs; the zero value is none.
+type ToolRun struct {
+	Call string
+	Tool string // its name
+	Text string // what it is about, such as a path or a command; "" is not known
 }
 
 // DeliveryKind is what sort of message a delivery is.

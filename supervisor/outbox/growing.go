@@ -14,9 +14,13 @@ const firstTextDelay = 500 * time.Millisecond
 // growingReply is a reply that is being given.
 type growingReply struct {
 	set       *postSet
-	text      string    // as it is now
-	note      string    // why nothing comes, with which text ends; "" where something does
+	text      string // as it is now
+	note      string // why nothing comes, with which text ends; "" where something does
+	tool      runningTool
+	line      string    // of the tool that runs, with which the message ends; "" for none
+	lineAt    time.Time // when line was last another
 	shownText string    // as the chat shows it
+	shownLine string    // likewise
 	showAt    time.Time // it is not shown before; the zero time while there is no text
 	typingAt  time.Time // when typing is due
 	updatedAt time.Time // when the chat was last changed for it
@@ -88,6 +92,9 @@ func (q *chatQueue) refreshReplies(now time.Time) {
 			q.replies[id] = g
 		}
 		g.text, g.note = r.Text, r.Note
+		if r.Tool != g.tool.ToolRun {
+			g.tool, g.line = runningTool{r.Tool, now}, ""
+		}
 		if g.showAt.IsZero() && g.text != "" {
 			g.showAt = now.Add(firstTextDelay)
 		}
@@ -121,36 +128,43 @@ func (q *chatQueue) growAll(ctx context.Context) (time.Time, error) {
 }
 
 func (q *chatQueue) growOne(ctx context.Context, g *growingReply) (time.Time, error) {
-	if g.set.muted || g.text == "" || g.text == g.shownText {
-		return never, nil
+	due := q.refreshLine(g)
+	if g.set.muted || g.text == "" && g.line == "" && g.shownLine == "" || g.text == g.shownText && g.line == g.shownLine {
+		return due, nil
 	}
 	at := later(later(g.showAt, q.growAt), q.outbox.gate.next(q.chat, true, 1))
 	if at.After(q.Now()) {
 		return at, nil
 	}
-	text := g.text
-	if !q.Grows(g.set.conversation) {
-		text = g.note
-	}
-	var what call
-	if q.Name.Can().Edit && text != "" {
-		if err := q.loadPosts(ctx, g.set); err != nil {
-			return never, err
-		}
-		g.set.muted = g.set.uncertain()
-		parts := q.parts(text, true)
-		if q.KeepText != nil {
-			parts = parts[:min(len(parts), maxMessages-1)] // a file may come behind them
-		}
-		g.set.setContents(parts)
-		what, _ = g.set.nextCall(q.inChat)
-	}
-	if what == "" || g.set.muted {
-		g.shownText = g.text
-		return never, nil
+	what, err := q.composeGrowing(ctx, g)
+	if what == "" || g.set.muted || err != nil {
+		g.shownText, g.shownLine = g.text, g.line
+		return due, err
 	}
 	next, err := q.callNext(ctx, g.set, func() bool { return q.running(g) })
 	g.updatedAt = q.Now()
 	q.growAt = g.updatedAt.Add(growInterval(q.Name.IsGroup(q.chat)))
 	return next, err
+}
+
+// composeGrowing has the posts of a reply show as much of it as the chat may see, and says by which call; "" for none.
+func (q *chatQueue) composeGrowing(ctx context.Context, g *growingReply) (call, error) {
+	text, line := g.text, g.line
+	if !q.Grows(g.set.conversation) {
+		text, line = g.note, ""
+	}
+	if !q.Name.Can().Edit || text == "" && line == "" && len(g.set.posts) == 0 {
+		return "", nil
+	}
+	if err := q.loadPosts(ctx, g.set); err != nil {
+		return "", err
+	}
+	g.set.muted = g.set.uncertain()
+	parts := q.parts(text, true)
+	if q.KeepText != nil {
+		parts = parts[:min(len(parts), maxMessages-1)] // a file may come behind them
+	}
+	g.set.setContents(q.withLine(parts, line))
+	what, _ := g.set.nextCall(q.inChat)
+	return what, nil
 }

@@ -53,7 +53,7 @@ func (f *Feeds) Look(conversation int64) (supervisor.Reply, bool) {
 	if s == nil {
 		return supervisor.Reply{}, false
 	}
-	return supervisor.Reply{Turn: s.turn, Text: s.visible(), Note: s.note}, true
+	return supervisor.Reply{Turn: s.turn, Text: s.visible(), Note: s.note, Tool: s.running()}, true
 }
 
 // Watch shows a conversation from now on. The caller closes the watcher.
@@ -105,23 +105,32 @@ func (f *Feeds) change(conversation int64, change func(*feed)) {
 type Stream struct {
 	feeds   *Feeds // whose mutex guards what follows
 	turn    supervisor.Turn
-	said    string // by committed steps
-	partial []byte // by the unfinished step
-	note    string // why nothing comes; no part of the reply
+	said    string               // by committed steps
+	partial []byte               // by the unfinished step
+	note    string               // why nothing comes; no part of the reply
+	tools   []supervisor.ToolRun // those that run, the one that began first at first
+}
+
+// running is the tool that has run longest. The caller has the mutex.
+func (s *Stream) running() supervisor.ToolRun {
+	if len(s.tools) == 0 {
+		return supervisor.ToolRun{}
+	}
+	return s.tools[0]
 }
 
 // Add appends what the model has just said.
 func (s *Stream) Add(text string) {
-	s.update(func(*feed) { s.partial, s.note = append(s.partial, text...), "" })
+	s.update(func(*feed) { s.partial, s.note, s.tools = append(s.partial, text...), "", nil })
 }
 
 // Commit ends a step: text is what it said, whole.
 func (s *Stream) Commit(text string) {
-	s.set(func() { s.said, s.partial, s.note = Join(s.said, text), nil, "" })
+	s.set(func() { s.said, s.partial, s.note, s.tools = Join(s.said, text), nil, "", nil })
 }
 
 // Reset drops what the unfinished step has said: the step will be made again.
-func (s *Stream) Reset() { s.set(func() { s.partial, s.note = nil, "" }) }
+func (s *Stream) Reset() { s.set(func() { s.partial, s.note, s.tools = nil, "", nil }) }
 
 // Note shows below the reply why nothing comes. It is no part of the reply, and goes with what comes next.
 func (s *Stream) Note(text string) { s.set(func() { s.note = text }) }
@@ -138,15 +147,27 @@ func (s *Stream) set(change func()) {
 	}
 }
 
-// Tool shows a line about a tool.
+// Tool shows a line about a tool. Tools that have begun and not ended run, until the model says something.
 func (s *Stream) Tool(event protocol.TurnEvent) {
 	s.update(func(fd *feed) {
+		s.runTool(event)
 		for w := range fd.watchers {
 			if fd.shown() == s {
 				w.tool(event)
 			}
 		}
 	})
+}
+
+// runTool keeps which tools run. The caller has the mutex.
+func (s *Stream) runTool(event protocol.TurnEvent) {
+	is := func(run supervisor.ToolRun) bool { return run.Call == event.Call }
+	switch {
+	case event.Kind == protocol.ToolEnded:
+		s.tools = slices.DeleteFunc(s.tools, is)
+	case event.Kind == protocol.ToolBegan && len(s.tools) < maxToolLines && !slices.ContainsFunc(s.tools, is):
+		s.tools = append(s.tools, supervisor.ToolRun{Call: event.Call, Tool: event.Tool, Text: event.Text})
+	}
 }
 
 // Text is the whole reply so far; partial is its part that no step has committed.

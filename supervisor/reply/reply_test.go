@@ -235,3 +235,32 @@ func TestANoteGoesWithWhatComesNext(t *testing.T) {
 		}
 	}
 }
+
+// The tool that has run longest is told of, until it has ended or the model goes on.
+func TestTheToolThatHasRunLongestIsToldOf(t *testing.T) {
+	var f reply.Feeds
+	s := f.Open(turn(1, 1, 1), "")
+	running := func() string {
+		r, _ := f.Look(1)
+		return strings.TrimSpace(r.Tool.Call + " " + r.Tool.Tool + " " + r.Tool.Text)
+	}
+	for _, step := range []struct {
+		do   func()
+		want string
+	}{
+		{func() {}, ""},
+		{func() {
+			s.Tool(protocol.TurnEvent{Kind: protocol.ToolBegan, Call: "a", Tool: "run_command", Text: "make"})
+		}, "a run_command make"},
+		{func() { s.Tool(protocol.TurnEvent{Kind: protocol.ToolBegan, Call: "b", Tool: "read_file"}) }, "a run_command make"},
+		{func() { s.Tool(protocol.TurnEvent{Kind: protocol.ToolProgressed, Call: "b", Tool: "read_file"}) }, "a run_command make"},
+		{func() { s.Tool(protocol.TurnEvent{Kind: protocol.ToolEnded, Call: "a"}) }, "b read_file"},
+		{func() { s.Add("Well,") }, ""},
+		{func() { s.Tool(protocol.TurnEvent{Kind: protocol.ToolEnded, Call: "b"}) }, ""},
+	} {
+		step.do()
+		if got := running(); got != step.want {
+			t.Errorf("it runs %q, want %q", got, step.want)
+		}
+	}
+}

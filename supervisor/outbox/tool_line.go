@@ -1,0 +1,78 @@
+package outbox
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"mews/supervisor"
+)
+
+const (
+	// toolLineDelay is how long a tool has run before that is shown.
+	toolLineDelay = 3 * time.Second
+
+	// maxToolText is how much is shown of what a tool is about, in UTF-16 code units.
+	maxToolText = 60
+)
+
+// toolLineInterval is how long a line about a tool stays as it is: in a group each change takes one of its twenty messages a
+// minute.
+func toolLineInterval(group bool) time.Duration {
+	if group {
+		return 15 * time.Second
+	}
+	return 3 * time.Second
+}
+
+// runningTool is a tool's call, and since when the queue knows that it runs.
+type runningTool struct {
+	supervisor.ToolRun
+	since time.Time
+}
+
+// refreshLine brings the line about a reply's tool up to date, and says when that is due again. While the person is asked
+// something, it is they who are waited for.
+func (q *chatQueue) refreshLine(g *growingReply) (due time.Time) {
+	now := q.Now()
+	interval := toolLineInterval(q.Name.IsGroup(q.chat))
+	if g.tool.Call == "" {
+		return never
+	}
+	if at := later(g.tool.since.Add(toolLineDelay), g.lineAt.Add(interval)); at.After(now) {
+		return at
+	}
+	g.lineAt, g.line = now, ""
+	if !q.Waits(g.set.conversation.ID) {
+		g.line = g.tool.lineAfter(now.Sub(g.tool.since))
+	}
+	return now.Add(interval)
+}
+
+// lineAfter is the line about a tool that has run for so long: "run_command pytest 0:42".
+func (t runningTool) lineAfter(d time.Duration) string {
+	name := supervisor.Printable(t.Tool)
+	if text := supervisor.Printable(t.Text); text != "" {
+		name += " " + clip(text, maxToolText)
+	}
+	return fmt.Sprintf("%s %d:%02d", name, int(d.Minutes()), int(d.Seconds())%60)
+}
+
+// withLine adds a line about a tool below the parts of a reply, where it has room there. It is as it is, and no Markdown.
+func (o *Options) withLine(parts []supervisor.RichText, line string) []supervisor.RichText {
+	if line == "" {
+		return parts
+	}
+	italic := supervisor.Entity{Type: supervisor.EntityItalic, Length: supervisor.Units(line)}
+	n := len(parts) - 1
+	if n < 0 {
+		return []supervisor.RichText{{Text: line, Entities: []supervisor.Entity{italic}}}
+	}
+	text := parts[n].Text + "\n\n"
+	if supervisor.Units(text+line) > o.Limit-Room {
+		return parts
+	}
+	italic.Offset = supervisor.Units(text)
+	parts[n].Text, parts[n].Entities = text+line, append(slices.Clip(parts[n].Entities), italic)
+	return parts
+}

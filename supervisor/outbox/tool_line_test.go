@@ -1,0 +1,140 @@
+package outbox_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/outbox"
+)
+
+func (t *turn) tool(kind protocol.EventKind, call, name, text string) {
+	t.Tool(protocol.TurnEvent{Turn: t.ID, Kind: kind, Call: call, Tool: name, Text: text})
+}
+
+// While a tool runs, the growing message ends in a line about it, and no message more is sent for that.
+func TestTheGrowingMessageEndsInALineAboutTheToolThatRuns(t *testing.T) {
+	inBubble(t, func(h *rig) {
+		h.live()
+		turn := h.begin(h.conversation("alice", alice))
+		turn.say("*I run it.")
+		turn.Commit("*I run it.")
+		turn.tool(protocol.ToolBegan, "c1", "run_command", "pytest\x1b[31m -q \u202etests")
+		turn.tool(protocol.ToolBegan, "c2", "read_file", "a.txt")
+		for _, step := range []struct {
+			after time.Duration
+			want  string
+		}{
+			{2 * time.Second, "*I run it."},
+			{2 * time.Second, "*I run it.\n\nrun_command pytest[31m -q tests 0:03"},
+			{3 * time.Second, "*I run it.\n\nrun_command pytest[31m -q tests 0:06"},
+			{time.Minute, "*I run it.\n\nrun_command pytest[31m -q tests 1:06"},
+		} {
+			pass(step.after)
+			h.same("chat", h.channel.texts(alice), []string{step.want})
+		}
+		marks := h.channel.chats[alice][0].content.Entities
+		h.same("marks", marks[len(marks)-1], supervisor.Entity{Type: supervisor.EntityItalic, Offset: 12, Length: 36})
+		turn.tool(protocol.ToolEnded, "c1", "run_command", "")
+		pass(4 * time.Second)
+		h.same("then the next", h.channel.texts(alice), []string{"*I run it.\n\nread_file a.txt 0:03"})
+		turn.tool(protocol.ToolEnded, "c2", "read_file", "")
+		pass(2 * time.Second)
+		h.same("when none runs", h.channel.texts(alice), []string{"*I run it."})
+		turn.tool(protocol.ToolBegan, "c3", "read_file", "b.txt")
+		pass(4 * time.Second)
+		turn.finishWith("*I run it.\n\nDone.")
+		pass(5 * time.Second)
+		h.same("at the end", h.channel.texts(alice), []string{"*I run it.\n\nDone."})
+		h.same("messages", len(h.channel.made(alice, "send")), 1)
+		h.same("waiting", h.waiting(alice), 0)
+	})
+}
+
+// Where nothing was said before it, the line is where the answer will be.
+func TestALineAboutAToolIsWhereTheAnswerComes(t *testing.T) {
+	inBubble(t, func(h *rig) {
+		h.live()
+		turn := h.begin(h.conversation("alice", alice))
+		turn.tool(protocol.ToolBegan, "c1", "run_command", strings.Repeat("make ", 30))
+		pass(5 * time.Second)
+		h.same("chat", h.channel.texts(alice), []string{"run_command " + strings.Repeat("make ", 30)[:59] + "… 0:03"})
+		turn.say("Made.")
+		pass(5 * time.Second)
+		h.same("with text", h.channel.texts(alice), []string{"Made."})
+		turn.finish()
+		pass(5 * time.Second)
+		h.same("calls", h.channel.verbs(alice), "send edit")
+	})
+}
+
+// In a group the line changes every fifteen seconds, and the channel's twenty a minute are kept.
+func TestALineAboutAToolIsSeldomChangedInAGroup(t *testing.T) {
+	inBubble(t, func(h *rig) {
+		h.live()
+		turn := h.begin(h.conversation("alice", club))
+		turn.say("I run it.")
+		turn.Commit("I run it.")
+		turn.tool(protocol.ToolBegan, "c1", "run_command", "pytest")
+		pass(time.Minute + 4*time.Second)
+		var at []string
+		for _, c := range h.channel.made(club, "edit") {
+			at = append(at, strings.TrimPrefix(c.content.Text, "I run it.\n\nrun_command pytest "))
+		}
+		h.same("edits", at, []string{"0:03", "0:18", "0:33", "0:48", "1:03"})
+	})
+}
+
+func TestNoLineIsShownOfATool(t *testing.T) {
+	for name, test := range map[string]func(h *rig) *turn{
+		"where replies do not grow": func(h *rig) *turn {
+			h.live(final)
+			return h.begin(h.conversation("alice", alice))
+		},
+		"while the person is asked": func(h *rig) *turn {
+			h.live(func(o *outbox.Options) { o.Waits = func(int64) bool { return true } })
+			return h.begin(h.conversation("alice", alice))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(h *rig) {
+				turn := test(h)
+				turn.tool(protocol.ToolBegan, "c1", "run_command", "pytest")
+				pass(time.Minute)
+				h.same("calls", h.channel.verbs(alice), "")
+			})
+		})
+	}
+}
+
+// What a crash leaves of a line is gone with the answer. Of a message whose sending was cut nobody knows the name: as with any
+// other, the answer is sent anew then, and says that it may be a repeat.
+func TestNoLineAboutAToolIsLeftAfterACrash(t *testing.T) {
+	for left := 1; left < 16; left++ {
+		inBubble(t, func(h *rig) {
+			l := &process{left: left}
+			end := h.liveAs(l, func(o *outbox.Options) { o.Channel = processChannel{h.channel, l} })
+			turn := h.begin(h.conversation("alice", alice))
+			turn.tool(protocol.ToolBegan, "c1", "run_command", "pytest")
+			pass(7 * time.Second)
+			end()
+			turn.Close()
+			h.live()
+			turn.Stream = h.feeds.Open(turn.Turn, "")
+			pass(5 * time.Second)
+			turn.say("Done.")
+			pass(5 * time.Second)
+			turn.finish()
+			pass(30 * time.Second)
+			texts := h.channel.texts(alice)
+			last, marked := strings.CutPrefix(texts[len(texts)-1], repeatMark)
+			h.same("the last", last, "Done.")
+			if len(texts) > 1 && !marked {
+				t.Errorf("after %d there stands %q: only a sending that was cut is repeated, and says so", left, texts)
+			}
+			h.same("waiting", h.waiting(alice), 0)
+		})
+	}
+}
