@@ -33,6 +33,7 @@ type Config struct {
 	Worker   Worker   `yaml:"worker"`
 	Chat     Chat     `yaml:"chat"`
 	Speech   Speech   `yaml:"speech"`
+	Uploads  Uploads  `yaml:"uploads"`
 	Limits   Limits   `yaml:"limits"`
 
 	Access    Access    `yaml:"access" reload:"live"`
@@ -140,6 +141,11 @@ type Worker struct {
 
 	ReadOnly []string      `yaml:"read_only" check:"folders"`              // absolute paths of folders that every worker may read
 	Idle     time.Duration `yaml:"idle" default:"30m" min:"1s" max:"168h"` // after so long without a turn a worker is ended
+}
+
+// Uploads are the files that people send.
+type Uploads struct {
+	Keep int `yaml:"keep" min:"0" max:"36500"` // days for which they stay; 0: for ever
 }
 
 // Chat is how people are talked to.

@@ -116,6 +116,7 @@ worker: {idle: 90s, sandbox: accounts, sandbox_min: landlock, account: hawks, ui
 chat: {stream: final, busy: queue}
 speech:
   out: {engine: endpoint, program: piper, command: [say, "{wav}"], model: cloud/tts, voice: ann, voices: {ann: alloy, ben: echo}}
+uploads: {keep: 30}
 limits: {steps: "${STEPS}", turn: 1h, history: 1000, output: 1KiB, turns: 1, model_calls: 256}
 access: {session: 90s, session_max: 90s, rate: {burst: 1, second: 0.5}, key_file: /keys/seal}
 budget: {month: "${STEPS}", users: {turn: 0.000001, day: 0.10, month: 1000000, extend: 0}}
@@ -165,8 +166,9 @@ func TestWholeFile(t *testing.T) {
 		Chat: Chat{Stream: "final", Busy: "queue"},
 		Speech: Speech{Out: SpeechOut{Engine: "endpoint", Program: "piper", Command: []string{"say", "{wav}"}, Model: "cloud/tts",
 			Voice: "ann", Voices: map[string]string{"ann": "alloy", "ben": "echo"}}},
-		Limits: Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256},
-		Holds:  []string{"/keys/seal", "/etc/mews/mews.yaml"},
+		Uploads: Uploads{Keep: 30},
+		Limits:  Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256},
+		Holds:   []string{"/keys/seal", "/etc/mews/mews.yaml"},
 		Access: Access{Session: 90 * time.Second, SessionMax: 90 * time.Second, Rate: ReceiveRate{Burst: 1, Second: 0.5},
 			KeyFile: "/keys/seal", Key: NewSecret(strings.Repeat("Z", 32))},
 		Budget: Budget{Month: Dollars{7_000_000, true},

@@ -14,7 +14,8 @@ type Hello struct {
 	Home     string     `json:"home"`     // the person's home as the worker sees it
 	Timezone string     `json:"timezone"` // IANA name; "" is the machine's own
 	Files    FilePolicy `json:"files"`
-	Disk     int64      `json:"disk,omitempty"` // bytes that the home may hold; 0 is no limit
+	Disk     int64      `json:"disk,omitempty"`    // bytes that the home may hold; 0 is no limit
+	Uploads  int        `json:"uploads,omitempty"` // days for which what was received stays in uploads/; 0: for ever
 }
 
 // FilePolicy narrows what the file tools touch, as globs over slash-separated paths relative to the workspace

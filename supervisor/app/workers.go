@@ -90,5 +90,6 @@ func (s *service) workerSpec(name string) (pool.Spec, error) {
 	}
 	return pool.Spec{Key: name, Profile: pool.ProfileUser, Place: place, Hello: &protocol.Hello{
 		User: u.Name, Home: s.places.HomeInside(u.Home), Timezone: u.Timezone, Files: u.Files, Disk: int64(s.config.Worker.Disk),
+		Uploads: s.config.Uploads.Keep,
 	}}, nil
 }

@@ -59,9 +59,10 @@ func checkHello(hello protocol.Hello) error {
 			Message: fmt.Sprintf("hello: home %.200q: want an absolute path, or \".\" for the working directory", hello.Home),
 		}
 	}
-	if hello.Disk < 0 {
+	if hello.Disk < 0 || hello.Uploads < 0 {
 		return &protocol.Error{
-			Code: protocol.CodeInvalidParams, Message: fmt.Sprintf("hello: disk %d: want 0 or a number of bytes", hello.Disk),
+			Code:    protocol.CodeInvalidParams,
+			Message: fmt.Sprintf("hello: disk %d, uploads %d: want 0 or a number of bytes, and of days", hello.Disk, hello.Uploads),
 		}
 	}
 	return nil

@@ -14,14 +14,18 @@ const (
 	idleAfter = 10 * time.Second
 	// leftoverAge is the age from which a half-written file is taken for one that a crash has left.
 	leftoverAge = 24 * time.Hour
+	// expireEvery is the time after which received files are looked through again.
+	expireEvery = 24 * time.Hour
 )
 
 // cleanUpWhenIdle runs until ctx ends. Each time that the worker has been idle for a while it gives memory back. The first
-// time it also removes what crashes have left in the person's folder.
+// time it also removes what crashes have left in the person's folder. Then, and once a day, it removes what was received long ago.
 func (s *server) cleanUpWhenIdle(ctx context.Context) {
 	timer := time.NewTimer(idleAfter)
 	timer.Stop()
 	defer timer.Stop()
+	daily := time.NewTicker(expireEvery)
+	defer daily.Stop()
 	swept := false
 	for {
 		select {
@@ -30,10 +34,14 @@ func (s *server) cleanUpWhenIdle(ctx context.Context) {
 		case <-s.idle:
 			timer.Reset(idleAfter)
 			continue
+		case <-daily.C:
+			s.expireUploads(ctx)
+			continue
 		case <-timer.C:
 		}
 		if !swept {
 			s.removeLeftovers(ctx)
+			s.expireUploads(ctx)
 			swept = true
 		}
 		debug.FreeOSMemory()
@@ -52,6 +60,18 @@ func (s *server) removeLeftovers(ctx context.Context) {
 	}
 	if err := u.shell.Sweep(); err != nil {
 		s.options.Report(fmt.Errorf("remove outputs that were left: %w", err))
+	}
+}
+
+// expireUploads removes what was received before the days for which it is kept, where the person lives. It reports errors.
+func (s *server) expireUploads(ctx context.Context) {
+	u := s.userTools()
+	if u == nil || u.hello.Uploads == 0 {
+		return
+	}
+	before := s.options.Now().In(u.zone).AddDate(0, 0, -u.hello.Uploads)
+	if _, err := u.files.ExpireReceived(ctx, before); err != nil && ctx.Err() == nil {
+		s.options.Report(fmt.Errorf("remove files that were received before %s: %w", before.Format(time.DateOnly), err))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,7 +34,8 @@ func TestAnIdleWorkerTidiesUp(t *testing.T) {
 			Now: func() time.Time { return now }, Report: func(err error) { t.Error(err) },
 			Start: (*exec.Cmd).Start, Temp: temp,
 		})
-		c, err := openUserTools(protocol.Hello{Home: home}, s.options)
+		received(t, home, day(now, -3), day(now, -2))
+		c, err := openUserTools(protocol.Hello{Home: home, Uploads: 2}, s.options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,5 +60,40 @@ func TestAnIdleWorkerTidiesUp(t *testing.T) {
 		if _, err := os.Stat(young); err != nil {
 			t.Errorf("a write under way was disturbed: %v", err)
 		}
+		checkReceived(t, home, day(now, -2))
+		received(t, home, day(now, -3))
+		time.Sleep(expireEvery)
+		synctest.Wait()
+		checkReceived(t, home, day(now, -2))
 	})
+}
+
+func day(now time.Time, days int) string { return now.AddDate(0, 0, days).Format(time.DateOnly) }
+
+// received puts a file below uploads/ for each day.
+func received(t *testing.T, home string, days ...string) {
+	t.Helper()
+	for _, day := range days {
+		dir := filepath.Join(home, "uploads", day)
+		err := os.MkdirAll(dir, 0o700)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, "120000-a.txt"), nil, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// checkReceived checks of which days there are files.
+func checkReceived(t *testing.T, home string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(home, "uploads"))
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("there are files of %q, %v, want %q", got, err, want)
+	}
 }
