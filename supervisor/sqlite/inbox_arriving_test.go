@@ -153,3 +153,16 @@ func TestThereIsOneOperationForAnAttachment(t *testing.T) {
 	s.arrived(in)
 	s.same("once it has arrived", s.look("SELECT count(*) FROM operation"), "0")
 }
+
+func TestWhatAToolReadOfReceivedFilesIsTheWorlds(t *testing.T) {
+	s := arrivals{newStory(t)}
+	turn := s.asking("c1", "c2")
+	read := result("c1", "words of a letter")
+	read.World = true
+	for _, r := range []protocol.ToolResult{read, result("c2", "12 o'clock")} {
+		_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, r)
+		s.must(err)
+	}
+	s.same("whose words they are", s.look(`SELECT group_concat(role || ' ' || source) FROM (SELECT * FROM message ORDER BY id)`),
+		"user own,assistant own,tool world,tool own")
+}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -66,7 +67,11 @@ const insertMessage = `INSERT INTO message (user, conversation, turn, role, part
 // putMessage appends m to the transcript of the turn's conversation.
 func (t turnTx) putMessage(m protocol.Message) int64 {
 	parts := append([]protocol.Part{}, m.Parts...) // [] where there are none
-	return t.insertMessage(m.Role, encoded{parts}, supervisor.OriginOwn)
+	origin := supervisor.OriginOwn
+	if slices.ContainsFunc(parts, func(p protocol.Part) bool { return p.Result != nil && p.Result.World }) {
+		origin = supervisor.OriginWorld
+	}
+	return t.insertMessage(m.Role, encoded{parts}, origin)
 }
 
 func (t turnTx) insertMessage(role protocol.Role, parts any, origin supervisor.Origin) int64 {
