@@ -91,6 +91,8 @@
 //	  blob.read        BlobRead to BlobData                    in turn or operation
 //	  chat.send        ChatSend to ChatSent                    in turn, one at a time; may wait for the person
 //	  chat.message     ChatMessage to ChatSent                 in turn, one at a time
+//	  operation.piece  OperationPiece, no result               in operation, one at a time; of those that transcribe
+//	  operation.progress  OperationProgress, a notification    in operation, of those that transcribe
 //
 //	both
 //	  cancel           Cancel, a notification                  taken by the connection
@@ -116,19 +118,19 @@
 //
 // # A transcript
 //
-// The transcript below has two turns and an operation. S is the supervisor's line and W the worker's; a line that is too
+// The transcript below has two turns and two operations. S is the supervisor's line and W the worker's; a line that is too
 // long for this page goes on, indented. The first turn searches and writes a file; the output of the search was cut, and
 // the whole of it is a blob. The second turn goes on after a crash, sends a file, and is stopped by the person. Then the
-// worker has a new tool, and the home is archived; the archive's bytes are cut short here. At its end the worker calls a
-// method that does not exist, and is stopped.
+// worker has a new tool, and the home is archived; the archive's bytes are cut short here. A recording is transcribed, of which
+// a first piece was done before a crash. At its end the worker calls a method that does not exist, and is stopped.
 //
 //	{"S":{"jsonrpc":"2.0","id":1,"method":"walls.try","params":{"victims":{"secret":"not for workers","socket":"/run
 //	    /docker.sock"}}}}
 //	{"W":{"jsonrpc":"2.0","id":1,"result":{"findings":[{"row":"N10","what":"connect to a socket in the file system",
 //	    "outcome":"stopped","detail":"connect: no such file or directory (ENOENT)"}]}}}
-//	{"S":{"jsonrpc":"2.0","id":2,"method":"hello","params":{"version":3,"user":"alice","home":"/home","timezone":"Eu
+//	{"S":{"jsonrpc":"2.0","id":2,"method":"hello","params":{"version":4,"user":"alice","home":"/home","timezone":"Eu
 //	    rope/Madrid","files":{"exclude":[".trash/**"]}}}}
-//	{"W":{"jsonrpc":"2.0","id":2,"result":{"version":3,"build":"dev","tools":[{"name":"search_files","description":"
+//	{"W":{"jsonrpc":"2.0","id":2,"result":{"version":4,"build":"dev","tools":[{"name":"search_files","description":"
 //	    Find lines.","schema":{"type":"object"},"effect":"none"},{"name":"write_file","description":"Write a file.",
 //	    "schema":{"type":"object"},"effect":"once"}]}}}
 //	{"S":{"jsonrpc":"2.0","id":3,"method":"ping","params":{}}}
@@ -221,10 +223,23 @@
 //	{"W":{"jsonrpc":"2.0","id":6,"result":{"result":{"blob":{"sha256":"d2cbf03e5df287ab3c17d178c499fe16a12a61c48244c
 //	    4b30652d04beed0c5ba","size":34},"files":1,"bytes":5,"left_out":[{"path":"run/agent.sock","reason":"it is nei
 //	    ther a file nor a folder nor a link"}]}}}}
-//	{"W":{"jsonrpc":"2.0","id":19,"method":"shell.open","params":{}}}
-//	{"S":{"jsonrpc":"2.0","id":19,"error":{"code":-32601,"message":"no method \"shell.open\""}}}
-//	{"S":{"jsonrpc":"2.0","id":7,"method":"terminals.list","params":{}}}
-//	{"W":{"jsonrpc":"2.0","id":7,"result":{"terminals":[{"id":1,"program":"bash","turn":7,"seconds":240}]}}}
-//	{"S":{"jsonrpc":"2.0","id":8,"method":"stop","params":{}}}
-//	{"W":{"jsonrpc":"2.0","id":8,"result":null}}
+//	{"S":{"jsonrpc":"2.0","id":7,"method":"operation.start","params":{"operation":4,"kind":"transcribe","parameters"
+//	    :{"path":"uploads/2026-11-20/131905-voice.ogg","seconds":200,"engine":{"engine":"whisper","program":"whisper
+//	    -cli","model":"/opt/models/ggml-base.bin","language":"auto"}},"pieces":[{"text":"We need milk.","language":"
+//	    en"}]}}}
+//	{"W":{"jsonrpc":"2.0","id":19,"method":"operation.piece","params":{"operation":4,"piece":1,"of":2,"seconds":81}}
+//	    }
+//	{"S":{"jsonrpc":"2.0","id":19,"result":null}}
+//	{"W":{"jsonrpc":"2.0","method":"operation.progress","params":{"operation":4,"seconds":160}}}
+//	{"W":{"jsonrpc":"2.0","id":20,"method":"operation.piece","params":{"operation":4,"piece":2,"of":2,"done":{"text"
+//	    :"And bread.","language":"en"}}}}
+//	{"S":{"jsonrpc":"2.0","id":20,"result":null}}
+//	{"W":{"jsonrpc":"2.0","id":7,"result":{"result":{"text":"We need milk. And bread.","language":"en","seconds":200
+//	    }}}}
+//	{"W":{"jsonrpc":"2.0","id":21,"method":"shell.open","params":{}}}
+//	{"S":{"jsonrpc":"2.0","id":21,"error":{"code":-32601,"message":"no method \"shell.open\""}}}
+//	{"S":{"jsonrpc":"2.0","id":8,"method":"terminals.list","params":{}}}
+//	{"W":{"jsonrpc":"2.0","id":8,"result":{"terminals":[{"id":1,"program":"bash","turn":7,"seconds":240}]}}}
+//	{"S":{"jsonrpc":"2.0","id":9,"method":"stop","params":{}}}
+//	{"W":{"jsonrpc":"2.0","id":9,"result":null}}
 package protocol

@@ -14,7 +14,8 @@ var wireTypes = []any{
 	StepCommitted{}, TurnEvent{}, ModelStream{}, ModelStreamed{}, SystemRef{}, ToolsRef{}, Message{},
 	Part{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBegin{}, BlobBegun{}, BlobWrite{}, BlobCommit{},
 	BlobRead{}, BlobData{}, ChatSend{}, ChatMessage{}, ChatSent{}, Cancel{}, Error{}, OperationStart{}, OperationEnd{},
-	ArchiveParameters{}, ArchiveResult{}, LeftOut{}, ToolsChanged{},
+	ArchiveParameters{}, ArchiveResult{}, LeftOut{}, ToolsChanged{}, OperationPiece{}, OperationProgress{},
+	TranscribedPiece{}, TranscribeParameters{}, TranscribeResult{}, SpeechEngine{},
 }
 
 func TestEveryFieldTravels(t *testing.T) {

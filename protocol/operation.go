@@ -17,6 +17,8 @@ type OperationStart struct {
 	Operation  int64           `json:"operation"`
 	Kind       OperationKind   `json:"kind"`
 	Parameters json.RawMessage `json:"parameters"` // an object of the kind's own type
+	// Pieces are those that were committed before, in order; with OperationTranscribe alone.
+	Pieces []TranscribedPiece `json:"pieces,omitempty"`
 }
 
 // OperationKind says what an operation does, and which types its parameters and its result have.

@@ -44,6 +44,55 @@ const (
 	LongTranscript = 3000
 )
 
+// MethodOperationPiece commits a piece of a transcription, and asks for leave to begin the next: OperationPiece, no result. Where
+// a shorter recording goes first, operation.start is cancelled, and started again later with the pieces that are committed.
+const MethodOperationPiece = "operation.piece"
+
+// OperationPiece says which piece was done, and which is to be begun. The first of a start has no Done, and begins the piece
+// behind OperationStart.Pieces. Each one after it has the Done of the piece that the one before has begun.
+type OperationPiece struct {
+	Operation int64             `json:"operation"`
+	Piece     int               `json:"piece"`             // to be begun, counted from 0; Of where all are done
+	Of        int               `json:"of"`                // at most MaxPieces; it stays
+	Seconds   int               `json:"seconds,omitempty"` // of Piece, 1 to MaxPieceSeconds; 0 where all are done
+	Done      *TranscribedPiece `json:"done,omitempty"`    // the piece before Piece
+}
+
+// MethodOperationProgress says how far a transcription has come: OperationProgress, a notification.
+const MethodOperationProgress = "operation.progress"
+
+// OperationProgress is how much of a recording has been gone through.
+type OperationProgress struct {
+	Operation int64 `json:"operation"`
+	Seconds   int   `json:"seconds"` // from its beginning
+}
+
+// MaxPieceSeconds bounds the length of a piece.
+const MaxPieceSeconds = 300
+
+// MaxPieces is how many pieces a recording of so many seconds may be cut into.
+func MaxPieces(seconds int) int { return 1 + seconds/20 }
+
+// Check refuses a piece that no honest worker sends, of a recording of so many seconds. next is the piece that is to be begun,
+// and done says whether the one before it was begun in this start.
+func (p OperationPiece) Check(next int, done bool, seconds int) error {
+	switch {
+	case p.Piece != next:
+		return fmt.Errorf("piece %d, want %d", p.Piece, next)
+	case p.Of < max(next, 1) || p.Of > MaxPieces(seconds):
+		return fmt.Errorf("piece %d of %d, at most %d", p.Piece, p.Of, MaxPieces(seconds))
+	case (p.Done != nil) != done:
+		return fmt.Errorf("piece %d: the piece before it is done: %t, want %t", p.Piece, p.Done != nil, done)
+	case (p.Piece == p.Of) != (p.Seconds == 0) || p.Seconds < 0 || p.Seconds > MaxPieceSeconds:
+		return fmt.Errorf("piece %d of %d has %d seconds", p.Piece, p.Of, p.Seconds)
+	case done && (len(p.Done.Text) > MaxPieceText || len(p.Done.Language) > maxLanguage):
+		return fmt.Errorf("a text of %d bytes in a language of %d", len(p.Done.Text), len(p.Done.Language))
+	}
+	return nil
+}
+
+const maxLanguage = 20 // bytes of the name of a language
+
 // TranscribeResult is what is said in a recording. Failure, where it is not "", is why that is not known.
 type TranscribeResult struct {
 	Text     string        `json:"text"` // "" and no Failure: nothing is said in it
@@ -74,7 +123,7 @@ const MaxSpeechDetail = 1 << 10
 // Check refuses a result that no honest worker sends.
 func (r TranscribeResult) Check() error {
 	switch {
-	case r.Seconds < 0 || len(r.Path) > MaxReceivedPath || len(r.Detail) > MaxSpeechDetail || len(r.Failure) > 20 || len(r.Language) > 20:
+	case r.Seconds < 0 || len(r.Path) > MaxReceivedPath || len(r.Detail) > MaxSpeechDetail || len(r.Failure) > 20 || len(r.Language) > maxLanguage:
 		return errors.New("a negative length, or a field that is too long")
 	case len(r.Text) > MaxTranscript:
 		return fmt.Errorf("text: %d bytes", len(r.Text))

@@ -16,23 +16,25 @@ import (
 
 // methods is every method of the wire: what it takes and what it answers. nil stands for nothing.
 var methods = map[string]struct{ params, result func() any }{
-	protocol.MethodHello:          {of[protocol.Hello], of[protocol.HelloResult]},
-	protocol.MethodPing:           {},
-	protocol.MethodStop:           {},
-	protocol.MethodCancel:         {of[protocol.Cancel], nil},
-	protocol.MethodTerminals:      {nil, of[protocol.TerminalList]},
-	protocol.MethodTryWalls:       {of[protocol.TryWalls], of[protocol.TriedWalls]},
-	protocol.MethodTurnStart:      {of[protocol.TurnStart], of[protocol.TurnEnd]},
-	protocol.MethodTurnEvent:      {of[protocol.TurnEvent], nil},
-	protocol.MethodModelStream:    {of[protocol.ModelStream], of[protocol.ModelStreamed]},
-	protocol.MethodStepCommit:     {of[protocol.StepCommit], of[protocol.StepCommitted]},
-	protocol.MethodBlobBegin:      {of[protocol.BlobBegin], of[protocol.BlobBegun]},
-	protocol.MethodBlobWrite:      {of[protocol.BlobWrite], nil},
-	protocol.MethodBlobCommit:     {of[protocol.BlobCommit], of[protocol.BlobRef]},
-	protocol.MethodBlobRead:       {of[protocol.BlobRead], of[protocol.BlobData]},
-	protocol.MethodChatSend:       {of[protocol.ChatSend], of[protocol.ChatSent]},
-	protocol.MethodOperationStart: {of[protocol.OperationStart], of[protocol.OperationEnd]},
-	protocol.MethodToolsChanged:   {of[protocol.ToolsChanged], nil},
+	protocol.MethodHello:             {of[protocol.Hello], of[protocol.HelloResult]},
+	protocol.MethodPing:              {},
+	protocol.MethodStop:              {},
+	protocol.MethodCancel:            {of[protocol.Cancel], nil},
+	protocol.MethodTerminals:         {nil, of[protocol.TerminalList]},
+	protocol.MethodTryWalls:          {of[protocol.TryWalls], of[protocol.TriedWalls]},
+	protocol.MethodTurnStart:         {of[protocol.TurnStart], of[protocol.TurnEnd]},
+	protocol.MethodTurnEvent:         {of[protocol.TurnEvent], nil},
+	protocol.MethodModelStream:       {of[protocol.ModelStream], of[protocol.ModelStreamed]},
+	protocol.MethodStepCommit:        {of[protocol.StepCommit], of[protocol.StepCommitted]},
+	protocol.MethodBlobBegin:         {of[protocol.BlobBegin], of[protocol.BlobBegun]},
+	protocol.MethodBlobWrite:         {of[protocol.BlobWrite], nil},
+	protocol.MethodBlobCommit:        {of[protocol.BlobCommit], of[protocol.BlobRef]},
+	protocol.MethodBlobRead:          {of[protocol.BlobRead], of[protocol.BlobData]},
+	protocol.MethodChatSend:          {of[protocol.ChatSend], of[protocol.ChatSent]},
+	protocol.MethodOperationStart:    {of[protocol.OperationStart], of[protocol.OperationEnd]},
+	protocol.MethodOperationPiece:    {of[protocol.OperationPiece], nil},
+	protocol.MethodOperationProgress: {of[protocol.OperationProgress], nil},
+	protocol.MethodToolsChanged:      {of[protocol.ToolsChanged], nil},
 }
 
 func of[T any]() any { return new(T) }
@@ -147,9 +149,9 @@ func other(s protocoltest.Side) protocoltest.Side {
 	return protocoltest.Worker
 }
 
-func TestTheTranscriptsToolsAndArchiveAreInOrder(t *testing.T) {
+func TestTheTranscriptsToolsAndOperationsAreInOrder(t *testing.T) {
 	_, messages := transcript(t)
-	checked := 0
+	checked, pieces := 0, 1 // the transcript's recording has one from before
 	for _, m := range messages {
 		var end protocol.OperationEnd
 		switch {
@@ -161,14 +163,24 @@ func TestTheTranscriptsToolsAndArchiveAreInOrder(t *testing.T) {
 			checked++
 		case protocol.DecodeStrict(m.Result, &end) == nil && end.Result != nil:
 			var archive protocol.ArchiveResult
+			var transcribed protocol.TranscribeResult
 			if err := errors.Join(protocol.DecodeStrict(end.Result, &archive), archive.Check()); err != nil {
+				if other := errors.Join(protocol.DecodeStrict(end.Result, &transcribed), transcribed.Check()); other != nil {
+					t.Error(err, other)
+				}
+			}
+			checked++
+		case m.Method == protocol.MethodOperationPiece:
+			var piece protocol.OperationPiece
+			if err := errors.Join(protocol.DecodeStrict(m.Params, &piece), piece.Check(pieces, pieces > 1, 200)); err != nil {
 				t.Error(err)
 			}
+			pieces++
 			checked++
 		}
 	}
-	if checked != 3 {
-		t.Errorf("%d messages were checked, want 3", checked)
+	if checked != 6 {
+		t.Errorf("%d messages were checked, want 6", checked)
 	}
 }
 

@@ -80,7 +80,7 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	end, err := call(ctx, worker, a)
 	t.held.Note(a.Turn.Conversation.User, end)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
-	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, Answered: ended.Answered}, err
+	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, Answered: ended.Answered, Shared: worker.Shared()}, err
 }
 
 // call starts the turn and waits for its end. A worker that does not end it, or whose end makes no sense, is killed: nothing

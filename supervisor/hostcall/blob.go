@@ -77,26 +77,6 @@ func (b *turnBlobs) full() error {
 		maxBlob>>20, maxKept>>20, spool.Retention/(24*time.Hour))
 }
 
-// operationBlobs are what an operation has committed. Whoever runs the operation has them.
-type operationBlobs struct {
-	spool     *spool.Spool
-	maxBytes  int64
-	committed []protocol.BlobRef
-	bytes     int64
-}
-
-func (b *operationBlobs) create() (*spool.Writer, error)      { return b.spool.Create() }
-func (b *operationBlobs) room(context.Context) (int64, error) { return b.maxBytes - b.bytes, nil }
-
-func (b *operationBlobs) keep(_ context.Context, ref protocol.BlobRef) error {
-	b.committed, b.bytes = append(b.committed, ref), b.bytes+ref.Size
-	return nil
-}
-
-func (b *operationBlobs) full() error {
-	return refused("the operation may keep %d bytes", b.maxBytes)
-}
-
 // uploads are the blobs that a turn or operation is writing.
 type uploads struct {
 	mu   sync.Mutex // guards what follows, and the files; the wire hands over one blob call after the other

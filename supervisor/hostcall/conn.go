@@ -12,7 +12,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/spool"
+	"mews/supervisor/operation"
 )
 
 // After the third unknown method in a minute the worker is ended: an honest one may be a version ahead, not curious.
@@ -89,13 +89,18 @@ func (c *Conn) EndTurn(id int64, why protocol.Why) TurnOutcome {
 	return t.outcome
 }
 
-// BeginOperation opens an operation: from now on the worker may ask for it. What the operation commits, maxBytes at most, goes
-// into the spool, and is not the person's to read.
-func (c *Conn) BeginOperation(id int64, s *spool.Spool, maxBytes int64) {
-	w := newWork(c, workKey{inOperation, id})
-	w.operation = &operationBlobs{spool: s, maxBytes: maxBytes}
-	w.blobs = w.operation
-	w.moreCalls = int(2 * maxBytes / protocol.BlobChunk)
+// BeginOperation opens an operation: from now on the worker may ask for it.
+func (c *Conn) BeginOperation(a operation.Attempt) {
+	w := newWork(c, workKey{inOperation, a.ID})
+	w.operation = &operationWork{Attempt: a, next: len(a.Pieces)}
+	for _, p := range a.Pieces {
+		w.operation.text += len(p.Text)
+	}
+	w.blobs = &operationBlobs{w.operation, a.Spool}
+	if a.Spool == nil {
+		w.blobs = &personsBlobs{w.operation, turnBlobs{c, 0}}
+	}
+	w.moreCalls = int(2 * a.MaxBytes / protocol.BlobChunk)
 	c.begin(w)
 }
 

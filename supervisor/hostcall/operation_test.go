@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mews/protocol"
+	"mews/supervisor/operation"
 	"mews/supervisor/spool"
 )
 
@@ -17,7 +18,7 @@ func (r *rig) operate(id, most int64) *spool.Spool {
 		r.t.Fatal(err)
 	}
 	r.t.Cleanup(func() { s.Close() })
-	r.conn.BeginOperation(id, s, most)
+	r.conn.BeginOperation(operation.Attempt{ID: id, Spool: s, MaxBytes: most})
 	return s
 }
 

@@ -44,7 +44,7 @@ const (
 // table has every method that a worker may send, by name.
 var table = func() map[string]row {
 	all := map[string]row{}
-	for _, r := range slices.Concat(toolRows, modelRows, stepRows, eventRows, blobRows, chatRows) {
+	for _, r := range slices.Concat(toolRows, modelRows, stepRows, eventRows, blobRows, chatRows, operationRows) {
 		all[r.method] = r
 	}
 	return all
@@ -83,11 +83,16 @@ func turnCall[P, R any](answer func(*turn, context.Context, *P) (*R, error)) han
 	return workCall(func(w *work, ctx context.Context, params *P) (*R, error) { return answer(w.turn, ctx, params) })
 }
 
+// workNote takes a notification with a method of the work that it is about.
+func workNote[P any](take func(*work, *P) error) handler {
+	h := handlerOf[P]()
+	h.note = func(w *work, params any) error { return take(w, params.(*P)) }
+	return h
+}
+
 // turnNote takes a notification with a method of its turn.
 func turnNote[P any](take func(*turn, *P) error) handler {
-	h := handlerOf[P]()
-	h.note = func(w *work, params any) error { return take(w.turn, params.(*P)) }
-	return h
+	return workNote(func(w *work, params *P) error { return take(w.turn, params) })
 }
 
 // handlerOf reads parameters of type P. Its fields Turn and Operation, where it has them, say which work it is about.

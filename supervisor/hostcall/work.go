@@ -31,7 +31,7 @@ type work struct {
 	*Conn
 	workKey
 	turn      *turn           // nil in any other phase
-	operation *operationBlobs // likewise
+	operation *operationWork  // likewise
 	ctx       context.Context // ends with the work; parent of nothing but its calls
 	cancel    context.CancelCauseFunc
 	running   sync.WaitGroup // its calls

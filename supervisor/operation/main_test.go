@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -89,10 +90,9 @@ func (w *worker) Call(ctx context.Context, req *protocol.Request) (any, error) {
 }
 
 func (w *worker) operate(ctx context.Context, start protocol.OperationStart) (any, error) {
-	starts, _ := os.ReadFile("starts") // the ids that were begun here
-	starts = fmt.Appendf(starts, "%d ", start.Operation)
-	if err := os.WriteFile("starts", starts, 0o600); err != nil {
-		return nil, err
+	starts := note("starts", fmt.Sprintf("%d ", start.Operation)) // the ids that were begun here
+	if resident := residents[start.Kind]; resident != nil {
+		return resident(w, ctx, start)
 	}
 	ref, err := w.put(ctx, start.Operation, "the archive")
 	if err != nil {
@@ -100,10 +100,10 @@ func (w *worker) operate(ctx context.Context, start protocol.OperationStart) (an
 	}
 	result := protocol.ArchiveResult{Blob: ref, Files: 1, Bytes: 11}
 	switch {
-	case w.behaviour == "dies", w.behaviour == "flaky" && strings.Count(string(starts), " ") < 3:
+	case w.behaviour == "dies", w.behaviour == "flaky" && strings.Count(starts, " ") < 3:
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
-	case w.behaviour == "hangs" && strings.Count(string(starts), " ") < 2:
+	case w.behaviour == "hangs" && strings.Count(starts, " ") < 2:
 		<-ctx.Done()
 		return nil, ctx.Err()
 	case w.behaviour == "refuses":
@@ -113,6 +113,20 @@ func (w *worker) operate(ctx context.Context, start protocol.OperationStart) (an
 	}
 	text, err := json.Marshal(result)
 	return protocol.OperationEnd{Result: text}, err
+}
+
+var noting sync.Mutex
+
+// note adds to a file of the home, and gives what it has then.
+func note(name, text string) string {
+	noting.Lock()
+	defer noting.Unlock()
+	before, _ := os.ReadFile(name)
+	after := append(before, text...)
+	if err := os.WriteFile(name, after, 0o600); err != nil {
+		panic(err)
+	}
+	return string(after)
 }
 
 // put has the supervisor keep a text.

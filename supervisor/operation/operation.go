@@ -1,6 +1,11 @@
-// Package operation runs the work of workers that is no turn. Each operation is a row before it begins, and a one-shot worker
-// of its person does it. It survives the end of its worker and of this process: it is done again from its beginning under the
-// same id, and parked after three workers have ended in it.
+// Package operation runs the work of workers that is no turn. Each operation is a row before it begins, and its person's worker
+// does it, or a one-shot worker. It survives the end of its worker and of this process: it is done again under the same id, and
+// parked after three workers have ended in it. A recording is transcribed piece by piece, and goes on with the first piece that
+// is not committed.
+//
+// In each person's worker two operations run at once that somebody waits for (now), and one that takes long (background). Of the
+// latter so many run on the machine as there are places for speech, and the shortest recording goes first: whoever has a place
+// gives it back between two of its pieces where a shorter one waits.
 package operation
 
 import (
@@ -15,11 +20,12 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/pool"
 	"mews/supervisor/retry"
-	"mews/supervisor/spool"
 )
 
 const (
-	defaultAtOnce = 2
+	oneShotAtOnce = 2
+	nowAtOnce     = 2               // of one person
+	defaultSpeech = 1               // recordings that are transcribed at once
 	sweepEvery    = 5 * time.Minute // for what operations committed
 )
 
@@ -37,11 +43,17 @@ type Store interface {
 	CountDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error)
 }
 
+// Pieces keeps what was transcribed of recordings, until their operations end.
+type Pieces interface {
+	PutPiece(ctx context.Context, operation int64, position int, p protocol.TranscribedPiece) error
+	Pieces(ctx context.Context, operation int64) ([]protocol.TranscribedPiece, error)
+}
+
 // Host answers a worker, also while it does an operation.
 type Host interface {
 	pool.Host
-	// BeginOperation opens an operation, whose blobs go into the spool.
-	BeginOperation(id int64, s *spool.Spool, maxBytes int64)
+	// BeginOperation opens an operation.
+	BeginOperation(a Attempt)
 	// EndOperation closes it. Nothing of it runs in the supervisor any more. It gives the blobs that were committed.
 	EndOperation(id int64) []protocol.BlobRef
 }
@@ -49,28 +61,35 @@ type Host interface {
 // Options are what Operations need.
 type Options[H Host] struct {
 	Store  Store
+	Pieces Pieces
 	Pool   *pool.Pool[H]
 	Spec   func(user string, p pool.Profile) (pool.Spec, error) // a person's worker; its Key is not read
 	Folder string                                               // for what operations commit: below it each has a folder of its own
 	Audit  func(user, action, detail string)                    // keeps what a hostile worker did; never blocks
-	AtOnce int                                                  // operations that run at once; 0 is 2
+	Speech int                                                  // recordings that are transcribed at once; 0 is 1
 	Now    func() time.Time
 	Log    hclog.Logger
 }
 
 // Operations runs operations. Its methods may be called from any goroutine.
 type Operations[H Host] struct {
-	o     Options[H]
-	woken chan struct{} // holds a token when an operation may have been put
+	o      Options[H]
+	queues map[queueName]*queue
+	woken  chan struct{} // holds a token when an operation may have been put
 
 	mu    sync.Mutex // guards what follows
-	begun map[int64]bool
+	begun map[int64]context.CancelCauseFunc
 	left  map[int64]chan struct{} // closed when the operation runs no more; for whoever waits
+	come  map[int64]int           // seconds of a recording that have been gone through
 }
 
 // New makes Operations; Run works them.
 func New[H Host](o Options[H]) *Operations[H] {
-	return &Operations[H]{o: o, woken: make(chan struct{}, 1), begun: map[int64]bool{}, left: map[int64]chan struct{}{}}
+	queues := map[queueName]*queue{
+		queueOneShot: {all: oneShotAtOnce}, queueNow: {each: nowAtOnce}, queueBackground: {each: 1, all: cmp.Or(o.Speech, defaultSpeech)},
+	}
+	return &Operations[H]{o: o, queues: queues, woken: make(chan struct{}, 1), begun: map[int64]context.CancelCauseFunc{},
+		left: map[int64]chan struct{}{}, come: map[int64]int{}}
 }
 
 // Start keeps an operation, which is then done as soon as it can be. It does not wait for that.
@@ -104,6 +123,31 @@ func (o *Operations[H]) Wait(ctx context.Context, id int64) (supervisor.Operatio
 	}
 }
 
+// Cancel ends an operation, whatever it does or waits for: it has failed then, for why. It is no error that it has ended, or is not
+// there.
+func (o *Operations[H]) Cancel(ctx context.Context, id int64, why string) error {
+	err := o.o.Store.Move(ctx, id, supervisor.OperationFailed, why)
+	if err != nil && !retry.Refused(err) {
+		return err
+	}
+	o.mu.Lock()
+	cancel := o.begun[id]
+	o.mu.Unlock()
+	if cancel != nil {
+		cancel(errCancelled)
+	} else {
+		o.leave(id)
+	}
+	return nil
+}
+
+// Progress is how many seconds of a recording have been gone through.
+func (o *Operations[H]) Progress(id int64) (seconds int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.come[id]
+}
+
 // ended says whether nothing more becomes of an operation.
 func ended(op supervisor.Operation) bool {
 	return op.State != supervisor.OperationWaiting && op.State != supervisor.OperationRunning
@@ -112,7 +156,6 @@ func ended(op supervisor.Operation) bool {
 // Run does what an earlier life left and what is started, until ctx ends. It returns when nothing runs any more; what was
 // not done by then is done after the next start.
 func (o *Operations[H]) Run(ctx context.Context) error {
-	places := make(chan struct{}, cmp.Or(o.o.AtOnce, defaultAtOnce))
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
 	var running sync.WaitGroup
@@ -132,28 +175,33 @@ func (o *Operations[H]) Run(ctx context.Context) error {
 			return o.o.Store.ListUnfinished(ctx)
 		})
 		for _, op := range list {
-			if !o.begin(op) {
+			bounded, cancel := context.WithCancelCause(ctx)
+			if !o.begin(op, cancel) {
+				cancel(nil)
 				continue
 			}
+			t := o.newTask(op)
 			running.Go(func() {
 				defer o.leave(op.ID)
-				select {
-				case places <- struct{}{}:
-					o.run(ctx, op)
-					<-places
-				case <-ctx.Done():
+				defer cancel(nil)
+				if t == nil {
+					o.move(bounded, op.ID, supervisor.OperationFailed, textUnknown)
+					return
 				}
+				t.run(bounded)
 			})
 		}
 	}
 }
 
-// begin says whether an operation is to be run: it does not run twice at the same time.
-func (o *Operations[H]) begin(op supervisor.Operation) bool {
+// begin says whether an operation is to be run: it does not run twice at the same time. cancel ends it.
+func (o *Operations[H]) begin(op supervisor.Operation, cancel context.CancelCauseFunc) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	begun := o.begun[op.ID]
-	o.begun[op.ID] = true
+	_, begun := o.begun[op.ID]
+	if !begun {
+		o.begun[op.ID] = cancel
+	}
 	return !begun
 }
 
@@ -162,6 +210,7 @@ func (o *Operations[H]) leave(id int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.begun, id)
+	delete(o.come, id)
 	if left := o.left[id]; left != nil {
 		close(left)
 		delete(o.left, id)

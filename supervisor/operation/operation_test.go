@@ -32,6 +32,7 @@ type rig struct {
 	later        time.Duration // than now
 	db           *sqlite.DB
 	operations   *operation.Operations[*hostcall.Conn]
+	pool         *pool.Pool[*hostcall.Conn]
 
 	mu      sync.Mutex // guards audited
 	audited []string
@@ -67,8 +68,9 @@ func (r *rig) live() (end func()) {
 		Timings: pool.Timings{Grace: 100 * time.Millisecond, BackoffMin: time.Millisecond, BackoffMax: 10 * time.Millisecond},
 		Host:    func(user string, end func(error)) *hostcall.Conn { return hostcall.NewConn(calls, user, end) },
 	})
+	r.pool = workers
 	r.operations = operation.New(operation.Options[*hostcall.Conn]{
-		Store: r.db.Operations(), Pool: workers, Spec: r.spec, Folder: r.folder, Audit: audit, Log: hclog.NewNullLogger(),
+		Store: r.db.Operations(), Pieces: r.db.Operations(), Pool: workers, Spec: r.spec, Folder: r.folder, Audit: audit, Log: hclog.NewNullLogger(),
 		Now: func() time.Time { return time.Now().Add(r.later) },
 	})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -99,7 +101,7 @@ func (r *rig) spec(user string, p pool.Profile) (pool.Spec, error) {
 			return pool.Spec{}, err
 		}
 	}
-	return pool.Spec{Profile: p, Place: pool.Place{Root: r.root, Path: user}, Hello: &protocol.Hello{User: user, Home: "."}}, nil
+	return pool.Spec{Key: user, Profile: p, Place: pool.Place{Root: r.root, Path: user}, Hello: &protocol.Hello{User: user, Home: "."}}, nil
 }
 
 // start has a person's home archived.

@@ -68,7 +68,8 @@ var (
 	errEvicted  = errors.New("its person is served no more")
 )
 
-func isDeath(reason error) bool {
+// IsDeath says whether a worker's end is its own doing.
+func IsDeath(reason error) bool {
 	return !errors.Is(reason, errIdle) && !errors.Is(reason, errOneShot) && !errors.Is(reason, errShutdown) &&
 		!errors.Is(reason, errEvicted)
 }

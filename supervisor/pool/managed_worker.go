@@ -43,7 +43,10 @@ type managedWorker[H Host] struct {
 }
 
 // waiter is somebody who wants the worker. Exactly one reply is sent to each.
-type waiter[H Host] struct{ reply chan acquired[H] }
+type waiter[H Host] struct {
+	unused bool // it wants the worker once nobody else has it
+	reply  chan acquired[H]
+}
 
 type acquired[H Host] struct {
 	worker *Worker[H]
@@ -108,7 +111,7 @@ func (m *managedWorker[H]) publish() {
 
 // acquire is Pool.Acquire, on the caller's goroutine. It returns errKeyEnded where run has ended.
 func (m *managedWorker[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
-	w := &waiter[H]{reply: make(chan acquired[H], 1)}
+	w := &waiter[H]{unused: spec.Unused, reply: make(chan acquired[H], 1)}
 	if !m.do(func() { m.request(w, spec) }) {
 		return nil, errKeyEnded
 	}
@@ -135,10 +138,9 @@ func (m *managedWorker[H]) request(w *waiter[H], spec Spec) {
 		w.reply <- acquired[H]{err: ErrClosed}
 	case m.state == StateBroken:
 		w.reply <- acquired[H]{err: m.broken}
-	case m.state == StateIdle, m.state == StateBusy:
-		m.lend(w)
 	default:
 		m.waiting = append(m.waiting, w)
+		m.lendWaiting()
 	}
 	if m.state == StateAbsent {
 		m.start()
@@ -153,14 +155,34 @@ func (m *managedWorker[H]) cancelRequest(w *waiter[H]) {
 	}
 }
 
+// lendWaiting lends the worker to those who wait and may have it now.
+func (m *managedWorker[H]) lendWaiting() {
+	p := m.lendable()
+	if p == nil {
+		return
+	}
+	m.waiting = slices.DeleteFunc(m.waiting, func(w *waiter[H]) bool {
+		may := !w.unused || len(p.leases) == 0
+		if may {
+			m.lend(w)
+		}
+		return may
+	})
+}
+
 // lend gives w the worker, which is idle or busy.
 func (m *managedWorker[H]) lend(w *waiter[H]) {
 	if m.state == StateIdle {
 		m.transition(StateBusy)
 	}
-	m.current.leases++
+	p, lease := m.current, &Worker[H]{managed: m, process: m.current}
+	lease.shared.Store(len(p.leases) > 0)
+	for _, other := range p.leases {
+		other.shared.Store(true)
+	}
+	p.leases = append(p.leases, lease)
 	m.publish() // whoever has the worker finds it busy
-	w.reply <- acquired[H]{worker: &Worker[H]{managed: m, process: m.current}}
+	w.reply <- acquired[H]{worker: lease}
 }
 
 // lendable is the process that can be lent; nil where there is none.
@@ -173,6 +195,7 @@ func (m *managedWorker[H]) lendable() *process[H] {
 
 // failWaiters answers everybody who waits.
 func (m *managedWorker[H]) failWaiters(err error) {
+	m.publish() // whoever is answered finds it so
 	for _, w := range m.waiting {
 		w.reply <- acquired[H]{err: err}
 	}
@@ -203,10 +226,7 @@ func (m *managedWorker[H]) ready(p *process[H]) {
 	m.shortages = 0
 	m.transition(StateIdle)
 	m.refused = ""
-	for _, w := range m.waiting {
-		m.lend(w)
-	}
-	m.waiting = nil
+	m.lendWaiting()
 	m.evictWhenIdle()
 }
 
@@ -233,17 +253,23 @@ func (m *managedWorker[H]) end(reason error) *process[H] {
 // evict is the event that the worker is to end now.
 func (m *managedWorker[H]) evict() *process[H] { return m.end(errEvicted) }
 
-// release is the event that a lease of p ended; turns of it were answered.
-func (m *managedWorker[H]) release(p *process[H], turns int) {
-	p.leases--
+// release is the event that a lease ended.
+func (m *managedWorker[H]) release(w *Worker[H]) {
+	p, turns := w.process, int(w.turns.Load())
+	p.leases = slices.DeleteFunc(p.leases, func(other *Worker[H]) bool { return other == w })
 	m.turns += turns
 	if turns > 0 && !p.isEnding() {
 		m.backoff.recovered()
 	}
-	if p == m.current && p.leases == 0 && m.state == StateBusy {
-		m.transition(StateIdle)
-		m.evictWhenIdle()
+	if p != m.current || len(p.leases) > 0 || m.state != StateBusy {
+		return
 	}
+	m.transition(StateIdle)
+	if p.isEnding() {
+		m.stopping(p) // it ended, and has not yet said so
+	}
+	m.lendWaiting()
+	m.evictWhenIdle()
 }
 
 // stopping is the event that p is on its way down.
@@ -260,7 +286,7 @@ func (m *managedWorker[H]) ended(p *process[H]) {
 	log := m.log.With("worker", p.id(), "error", p.err)
 	refused, end := new(RefusedError), new(EndError)
 	switch {
-	case !isDeath(p.err) || m.ending:
+	case !IsDeath(p.err) || m.ending:
 		log.Debug("worker ended")
 		m.transition(StateAbsent)
 		m.start()

@@ -57,6 +57,51 @@ func TestConversationsOfOnePersonShareAWorker(t *testing.T) {
 	}
 }
 
+// TestAWorkerIsLentOnceNobodyElseHasIt: to one at a time of those who want it so, while others come and go beside them.
+func TestAWorkerIsLentOnceNobodyElseHasIt(t *testing.T) {
+	r := newRig(t, quick(), "good")
+	busy := r.acquire("good")
+	alone := r.spec("good")
+	alone.Unused = true
+	lent := make(chan *Worker[*host])
+	for range 2 {
+		go func() {
+			w, err := r.pool.Acquire(bounded(t), alone)
+			if err != nil {
+				t.Error(err)
+			}
+			lent <- w
+		}()
+	}
+	impatient, enough := context.WithCancel(t.Context())
+	enough()
+	if w, err := r.pool.Acquire(impatient, alone); err == nil {
+		w.Release()
+		t.Error("it was lent while somebody else had it")
+	}
+	beside := r.acquire("good") // whoever does not mind waits for nobody
+	if !busy.Shared() || !beside.Shared() {
+		t.Error("two have it, and it is not shared")
+	}
+	busy.Release()
+	beside.Release()
+	first := <-lent
+	if first.Shared() {
+		t.Error("it is shared with those who had it before")
+	}
+	if err := r.pool.Evict(bounded(t), "good"); err != nil { // the second one gets the next process
+		t.Fatal(err)
+	}
+	second := <-lent
+	joined := r.acquire("good")
+	if first.Shared() || !second.Shared() || !joined.Shared() || second.process == first.process {
+		t.Errorf("shared: %v, %v, %v", first.Shared(), second.Shared(), joined.Shared())
+	}
+	for _, w := range []*Worker[*host]{first, second, joined} {
+		w.Release()
+	}
+}
+
 func TestAnIdleWorkerIsLetGo(t *testing.T) {
 	timings := quick()
 	timings.Idle = time.Millisecond

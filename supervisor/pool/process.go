@@ -31,7 +31,7 @@ type process[H Host] struct {
 	lastStderr []string      // the last lines of its standard error, once it is dead
 	short      bool          // there was a line of a shortage
 	ready      bool          // it has shaken hands
-	leases     int           // of the managedWorker's goroutine alone
+	leases     []*Worker[H]  // of the managedWorker's goroutine alone
 	died       chan struct{} // closed when nothing of it is left
 	err        error         // how it ended; set before died is closed
 }
@@ -241,7 +241,7 @@ func (p *process[H]) endError(c *child) error {
 		return e
 	}
 	switch { // exited is closed, so nothing changes any more
-	case c.err != nil && isDeath(e.Reason): // it never ran, or the spawner is gone: all else follows from that
+	case c.err != nil && IsDeath(e.Reason): // it never ran, or the spawner is gone: all else follows from that
 		e.Reason = c.err
 	case c.err == nil:
 		e.Status = statusText(c.status)

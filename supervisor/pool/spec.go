@@ -32,6 +32,7 @@ type Spec struct {
 	Profile Profile
 	Place   Place
 	Hello   *protocol.Hello // what the worker is told; Version is filled in. nil: it is nobody's, and may call nothing
+	Unused  bool            // the worker is wanted once nobody else has it; others may have it from then on
 }
 
 // user is whose worker it is, "" where it is nobody's.

@@ -16,6 +16,7 @@ type Worker[H Host] struct {
 	process  *process[H]
 	turns    atomic.Int32 // answered under this lease
 	released atomic.Bool
+	shared   atomic.Bool
 }
 
 // Call calls the worker; see protocol.Conn.Call. An answer that breaks the rules of the wire ends the worker.
@@ -34,10 +35,13 @@ func (w *Worker[H]) Call(ctx context.Context, method string, params, result any)
 // Host is what answers this worker, as Options.Host made it; the zero value where the worker is nobody's.
 func (w *Worker[H]) Host() H { return w.process.host }
 
+// Shared says whether somebody else has had the worker too since it was lent.
+func (w *Worker[H]) Shared() bool { return w.shared.Load() }
+
 // Release ends the lease. Further calls of it do nothing.
 func (w *Worker[H]) Release() {
 	if w.released.CompareAndSwap(false, true) {
-		w.managed.do(func() { w.managed.release(w.process, int(w.turns.Load())) })
+		w.managed.do(func() { w.managed.release(w) })
 	}
 }
 

@@ -42,6 +42,7 @@ type End struct {
 	Failure  error                     // of the last model call, with WhyError
 	Replaced *supervisor.ReplacedModel // the model that was to make the last step, where another one did
 	Answered string                    // that other one
+	Shared   bool                      // an operation was in the worker at the same time, or another turn
 }
 
 // NoWorkerError is returned by a Runner when a person's worker keeps dying, or cannot be started, and is left alone for a
@@ -105,7 +106,7 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	use, err := t.userTurns.acquire(turnCtx, t.alone)
 	if err == nil {
 		end, err = t.Runner.Run(turnCtx, a)
-		shared = t.userTurns.release(use)
+		shared = t.userTurns.release(use) || end.Shared
 	}
 	noWorker := new(NoWorkerError)
 	switch stopped := stopCause(turnCtx); {
@@ -177,13 +178,13 @@ func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 	retry.Wait(turnCtx, e.Until.Sub(t.Now())+time.Millisecond)
 }
 
-// workerDied counts a worker's death in the turn, unless it may have been that of another turn that shared the worker. The
+// workerDied counts a worker's death in the turn, unless it may have been that of what else was in the worker. The
 // turn is parked after its last death; else it goes on alone from what is committed.
 func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome {
 	log := t.log.With("turn", t.Turn.ID, "error", cause)
 	deaths := 0
 	if shared {
-		log.Warn("worker ended in a turn and another; each goes on alone")
+		log.Warn("worker ended in a turn and in something else; each goes on alone")
 	} else {
 		deaths, _ = retry.Persist(ctx, t.log, "count a worker's death", func() (int, error) { return t.Turns.Died(ctx, t.Turn.ID) })
 		log.Warn("worker ended in a turn", "deaths", deaths)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/sqlite/internal/engine"
 )
@@ -25,6 +26,9 @@ const (
 	findOperationOf = selectOperation + `WHERE inbound = ? AND kind = ? AND position = ?`
 	moveOperation   = `UPDATE operation SET state = ?, result = ?, updated_at = ? WHERE id = ?`
 	killOperation   = `UPDATE operation SET deaths = deaths + 1, updated_at = ? WHERE id = ?`
+	listPieces      = `SELECT text, language FROM operation_piece WHERE operation = ? ORDER BY position`
+	insertPiece     = `INSERT INTO operation_piece (operation, position, user, language, text) SELECT id, ?, user, ?, ? FROM operation WHERE id = ?`
+	deletePieces    = `DELETE FROM operation_piece WHERE operation = ?`
 	deleteOperation = `DELETE FROM operation WHERE id = ? AND state NOT IN ('waiting', 'running')`
 )
 
@@ -85,6 +89,23 @@ func (s Operations) CountDeath(ctx context.Context, id int64, why string) (super
 	}, "count a dead worker of operation %d", id)
 }
 
+// PutPiece keeps what was transcribed of a recording: position counts its pieces from 0. They are gone when the operation has
+// ended.
+func (s Operations) PutPiece(ctx context.Context, id int64, position int, p protocol.TranscribedPiece) error {
+	return s.db.write(ctx, func(t *tx) {
+		t.operation(id)
+		t.Exec(insertPiece, position, p.Language, p.Text, id)
+	}, "keep piece %d of operation %d", position, id)
+}
+
+// Pieces lists what was transcribed of a recording, in order.
+func (s Operations) Pieces(ctx context.Context, id int64) ([]protocol.TranscribedPiece, error) {
+	return engine.All(s.db.reader(ctx, "list the pieces of operation %d", id), func(r *engine.Row) (p protocol.TranscribedPiece) {
+		r.Scan(&p.Text, &p.Language)
+		return p
+	}, listPieces, id)
+}
+
 // Delete forgets an operation that has ended. It is no error that there is none; one that has not ended stays.
 func (s Operations) Delete(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(deleteOperation, id) }, "forget operation %d", id)
@@ -96,6 +117,9 @@ func (t *tx) moveOperation(o supervisor.Operation, to supervisor.OperationState,
 		t.fail(invalid("operation %d is %s and cannot become %s", o.ID, o.State, to))
 	}
 	t.Exec(moveOperation, to, result, t.Now, o.ID)
+	if len(operationTransitions[to]) == 0 {
+		t.Exec(deletePieces, o.ID)
+	}
 }
 
 func (t *tx) operation(id int64) supervisor.Operation {

@@ -70,3 +70,35 @@ func TestAnOperationIsParkedAfterThreeDeaths(t *testing.T) {
 	}
 	s.same("why", o.Result, "killed")
 }
+
+func TestPiecesOfARecordingAreKeptUntilItsOperationEnds(t *testing.T) {
+	s := newStory(t)
+	operations := s.db.Operations()
+	o, err := operations.Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationTranscribe, Parameters: "{}"})
+	s.must(err)
+	other, err := operations.Put(t.Context(), archive("alice"))
+	s.must(err)
+	want := []protocol.TranscribedPiece{{Text: "Good evening.", Language: "en"}, {}}
+	for i, p := range want {
+		s.must(operations.PutPiece(t.Context(), o.ID, i, p))
+	}
+	s.must(operations.PutPiece(t.Context(), other.ID, 0, want[0]))
+	if err := operations.PutPiece(t.Context(), o.ID, 1, want[0]); err == nil {
+		t.Error("a piece was kept twice")
+	}
+	s.refused(operations.PutPiece(t.Context(), 99, 0, want[0]), supervisor.CodeNotFound, "there is no operation 99")
+	pieces := func(id int64, want ...protocol.TranscribedPiece) {
+		t.Helper()
+		got, err := operations.Pieces(t.Context(), id)
+		s.must(err)
+		s.same("pieces", got, want)
+	}
+	pieces(o.ID, want...)
+	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationRunning, ""))
+	_, err = operations.CountDeath(t.Context(), o.ID, "")
+	s.must(err)
+	pieces(o.ID, want...)
+	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationFailed, "no"))
+	pieces(o.ID)
+	pieces(other.ID, want[0])
+}

@@ -34,7 +34,7 @@ const (
 	// maxCalls bounds the calls of the supervisor's that are answered at once: all that runs, and some to spare for stop.
 	maxCalls      = 16
 	maxTurns      = 4 // a person has at most two conversations and a job under way, and one turn may be ending
-	maxOperations = 1
+	maxOperations = 3 // two that a person waits for, and one in the background
 )
 
 // server is one worker's side of the connection. conn and host are set before the first call and do not change.

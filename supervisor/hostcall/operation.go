@@ -1,0 +1,120 @@
+package hostcall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"mews/protocol"
+	"mews/supervisor/operation"
+	"mews/supervisor/spool"
+)
+
+var operationRows = []row{
+	{method: protocol.MethodOperationPiece, phase: inOperation, bytes: 2*protocol.MaxPieceText + shortParams, limit: 10_000, serial: true,
+		handler: workCall((*work).pieceDone)},
+	{method: protocol.MethodOperationProgress, phase: inOperation, bytes: shortParams, limit: 100_000, handler: workNote((*work).progressed)},
+}
+
+// operationWork is an operation that this connection's worker was given.
+type operationWork struct {
+	operation.Attempt
+	next      int  // the piece that may be begun
+	asked     int  // seconds of the pieces that were begun
+	text      int  // bytes of all pieces that are done
+	begun     bool // one was begun
+	of        int  // pieces, once one was begun
+	committed []protocol.BlobRef
+	bytes     int64
+}
+
+// pieceDone is operation.piece. Calls of it come one at a time.
+func (w *work) pieceDone(ctx context.Context, p *protocol.OperationPiece) (*struct{}, error) {
+	o := w.operation
+	if o.Piece == nil {
+		return nil, offence{errors.New("the operation has no pieces")}
+	}
+	if err := p.Check(o.next, o.begun, o.Seconds); err != nil {
+		return nil, offence{err}
+	}
+	if o.begun && p.Of != o.of {
+		return nil, offence{fmt.Errorf("of %d pieces, and before of %d", p.Of, o.of)}
+	}
+	if p.Done != nil {
+		o.text += len(p.Done.Text)
+	}
+	if o.text > protocol.MaxTranscript {
+		return nil, offence{fmt.Errorf("%d bytes of text", o.text)}
+	}
+	if o.asked += p.Seconds; o.asked > o.Seconds+p.Of { // each piece is rounded up
+		return nil, offence{fmt.Errorf("pieces of %d seconds, of a recording of %d", o.asked, o.Seconds)}
+	}
+	o.next, o.begun, o.of = o.next+1, true, p.Of
+	if err := w.commit(ctx, func() error { return o.Piece(ctx, *p) }); err != nil {
+		return nil, err
+	}
+	return &struct{}{}, nil
+}
+
+// progressed is operation.progress.
+func (w *work) progressed(p *protocol.OperationProgress) error {
+	o := w.operation
+	if o.Progress == nil || p.Seconds < 0 || p.Seconds > o.Seconds {
+		return offence{fmt.Errorf("progress: %d of %d seconds", p.Seconds, o.Seconds)}
+	}
+	o.Progress(p.Seconds)
+	return nil
+}
+
+// room is how much more may be committed.
+func (o *operationWork) room() int64 {
+	if o.MaxBlobs > 0 && len(o.committed) >= o.MaxBlobs {
+		return 0
+	}
+	return o.MaxBytes - o.bytes
+}
+
+func (o *operationWork) keep(ref protocol.BlobRef) {
+	o.committed, o.bytes = append(o.committed, ref), o.bytes+ref.Size
+}
+
+func (o *operationWork) full() error {
+	return refused("the operation may keep %d bytes", o.MaxBytes)
+}
+
+// operationBlobs are what an operation has committed for whoever runs it.
+type operationBlobs struct {
+	*operationWork
+	spool *spool.Spool
+}
+
+func (b *operationBlobs) create() (*spool.Writer, error)      { return b.spool.Create() }
+func (b *operationBlobs) room(context.Context) (int64, error) { return b.operationWork.room(), nil }
+
+func (b *operationBlobs) keep(_ context.Context, ref protocol.BlobRef) error {
+	b.operationWork.keep(ref)
+	return nil
+}
+
+// personsBlobs are what an operation has committed as its person's.
+type personsBlobs struct {
+	*operationWork
+	turnBlobs
+}
+
+func (b *personsBlobs) room(ctx context.Context) (int64, error) {
+	room, err := b.turnBlobs.room(ctx)
+	return min(room, b.operationWork.room()), err
+}
+
+func (b *personsBlobs) keep(ctx context.Context, ref protocol.BlobRef) error {
+	err := b.turnBlobs.keep(ctx, ref)
+	if err == nil {
+		b.operationWork.keep(ref)
+	}
+	return err
+}
+
+func (b *personsBlobs) full() error {
+	return refused("the operation may keep %d bytes in %d blobs, and all outputs of its person may have %d MiB", b.MaxBytes, b.MaxBlobs, maxKept>>20)
+}

@@ -1,0 +1,130 @@
+package hostcall_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/operation"
+)
+
+// transcribe begins an operation with a recording, of which a piece is there. What it commits is kept in done.
+func (r *rig) transcribe(id int64, done *[]string) {
+	r.conn.BeginOperation(operation.Attempt{ID: id, Seconds: 100, Pieces: []protocol.TranscribedPiece{{Text: strings.Repeat("x", protocol.MaxTranscript-10)}}, Progress: func(int) {},
+		Piece: func(_ context.Context, p protocol.OperationPiece) error {
+			if p.Done != nil {
+				*done = append(*done, p.Done.Text)
+			}
+			return nil
+		}})
+}
+
+func transcribed(text string) *protocol.TranscribedPiece {
+	return &protocol.TranscribedPiece{Text: text}
+}
+
+func TestPiecesAreCommittedInOrder(t *testing.T) {
+	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	var done []string
+	r.transcribe(7, &done)
+	for _, p := range []protocol.OperationPiece{
+		{Operation: 7, Piece: 1, Of: 3, Seconds: 41},
+		{Operation: 7, Piece: 2, Of: 3, Seconds: 41, Done: transcribed("one")},
+		{Operation: 7, Piece: 3, Of: 3, Done: transcribed("")},
+	} {
+		if _, err := r.call(protocol.MethodOperationPiece, p); err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.Equal(done, []string{"one", ""}) || r.peer.ended != nil {
+		t.Errorf("committed %q, ended for %v", done, r.peer.ended)
+	}
+}
+
+// TestPiecesThatNoHonestWorkerSends: the worker ends for each, and it is audited.
+func TestPiecesThatNoHonestWorkerSends(t *testing.T) {
+	first := protocol.OperationPiece{Operation: 7, Piece: 1, Of: 3, Seconds: 40}
+	for name, pieces := range map[string][]protocol.OperationPiece{
+		"of another operation":       {{Operation: 8, Piece: 1, Of: 3, Seconds: 40}},
+		"of one without pieces":      {{Operation: 9, Piece: 1, Of: 3, Seconds: 40}},
+		"again what is committed":    {{Operation: 7, Piece: 0, Of: 3, Seconds: 40}},
+		"out of order":               {{Operation: 7, Piece: 2, Of: 3, Seconds: 40}},
+		"twice":                      {first, first},
+		"one left out":               {first, {Operation: 7, Piece: 3, Of: 3, Done: transcribed("x")}},
+		"done before it was begun":   {{Operation: 7, Piece: 1, Of: 3, Seconds: 40, Done: transcribed("x")}},
+		"not done":                   {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 40}},
+		"of another number":          {first, {Operation: 7, Piece: 2, Of: 4, Seconds: 40, Done: transcribed("x")}},
+		"of too many":                {{Operation: 7, Piece: 1, Of: 7, Seconds: 40}},
+		"of none":                    {{Operation: 7, Piece: 1, Of: 0, Seconds: 40}},
+		"behind the last":            {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 9, Done: transcribed("x")}, {Operation: 7, Piece: 3, Of: 3, Done: transcribed("x")}, {Operation: 7, Piece: 4, Of: 3, Done: transcribed("x")}},
+		"that takes no time":         {{Operation: 7, Piece: 1, Of: 3}},
+		"that takes too long":        {{Operation: 7, Piece: 1, Of: 3, Seconds: 301}},
+		"longer than the recording":  {{Operation: 7, Piece: 1, Of: 3, Seconds: 60}, {Operation: 7, Piece: 2, Of: 3, Seconds: 60, Done: transcribed("x")}},
+		"a text that is too long":    {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", protocol.MaxPieceText+1))}},
+		"texts that are too long":    {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 40, Done: transcribed(strings.Repeat("x", 11))}},
+		"parameters that are longer": {first, {Operation: 7, Piece: 2, Of: 3, Seconds: 40, Done: transcribed(strings.Repeat("\x01", protocol.MaxPieceText))}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, says(protocol.Part{Text: "hi"}))
+			var done []string
+			r.transcribe(7, &done)
+			r.conn.BeginOperation(operation.Attempt{ID: 9})
+			for i, p := range pieces {
+				_, err := r.call(protocol.MethodOperationPiece, p)
+				if last := i == len(pieces)-1; last != (err != nil) || last != (r.peer.ended != nil) {
+					t.Errorf("%+v: %v, ended for %v", p, err, r.peer.ended)
+				}
+			}
+			if len(r.audited) != 1 || !strings.Contains(r.audited[0], "ann worker.offence host call operation.piece") {
+				t.Errorf("audited %q", r.audited)
+			}
+		})
+	}
+}
+
+func TestAPieceIsCommittedOnceThereIsRoom(t *testing.T) {
+	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	tries := 0
+	r.conn.BeginOperation(operation.Attempt{ID: 7, Seconds: 9, Piece: func(context.Context, protocol.OperationPiece) error {
+		if tries++; tries < 2 {
+			return &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "the disk is full"}
+		}
+		return errors.New("a shorter recording goes first")
+	}})
+	_, err := r.call(protocol.MethodOperationPiece, protocol.OperationPiece{Operation: 7, Of: 1, Seconds: 9})
+	if wireCode(err) != protocol.CodeFailed || tries != 2 || r.peer.ended != nil {
+		t.Errorf("%v after %d tries, ended for %v", err, tries, r.peer.ended)
+	}
+}
+
+// TestAnOperationInAPersonsWorkerCommitsBlobsOfTheirs: within its bounds, and any of theirs may be read.
+func TestAnOperationInAPersonsWorkerCommitsBlobsOfTheirs(t *testing.T) {
+	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r.conn.BeginOperation(operation.Attempt{ID: 7, MaxBytes: 100, MaxBlobs: 2})
+	if _, err := r.put(7, make([]byte, 101)); err == nil || !strings.Contains(err.Error(), "100 bytes") {
+		t.Errorf("one that is too large: %v", err)
+	}
+	for _, text := range []string{"one", "two"} {
+		ref, err := r.put(7, []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if size, owns, err := r.db.Blobs().Owns(t.Context(), "ann", ref.SHA256); size != 3 || !owns || err != nil {
+			t.Errorf("%s is ann's: %v of %d, %v", text, owns, size, err)
+		}
+		got, err := r.call(protocol.MethodBlobRead, protocol.BlobRead{Operation: 7, SHA256: ref.SHA256, Length: 8})
+		if err != nil || string(got.(protocol.BlobData).Data) != text {
+			t.Errorf("read %v, %v", got, err)
+		}
+	}
+	if _, err := r.put(7, []byte("x")); err == nil || !strings.Contains(err.Error(), "2 blobs") {
+		t.Errorf("a third one: %v", err)
+	}
+	if got := r.conn.EndOperation(7); len(got) != 2 || r.peer.ended != nil {
+		t.Errorf("committed were %v, ended for %v", got, r.peer.ended)
+	}
+}

@@ -1,0 +1,116 @@
+package operation
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor/pool"
+)
+
+// queueName is which queue an operation waits in.
+type queueName string
+
+const (
+	queueNow        queueName = "now"        // of a worker's own: a person waits for them
+	queueBackground queueName = "background" // of a worker's own, that take long
+	queueOneShot    queueName = "one-shot"   // each in a worker that it alone has
+)
+
+// kind is what is known of operations of a kind.
+type kind struct {
+	profile pool.Profile  // of the worker that does it
+	queue   queueName     //
+	keep    time.Duration // how long what it committed is kept after its end, where that is not its person's
+	bounds  func(parameters string) (bounds, error)
+	// check says what is wrong with a result that no honest worker sends.
+	check func(parameters string, result json.RawMessage, committed []protocol.BlobRef) error
+}
+
+// bounds are of one operation.
+type bounds struct {
+	timeout  time.Duration // of one attempt; with a recording, until its first piece
+	maxBytes int64         // of what it may commit
+	maxBlobs int           // likewise; 0: any number
+	seconds  int           // of the recording that it transcribes; 0: none
+}
+
+// kinds has a row for each kind of operation.
+var kinds = map[protocol.OperationKind]kind{
+	protocol.OperationArchive: {profile: pool.ProfileArchive, queue: queueOneShot, keep: time.Hour, bounds: boundsOf(
+		func(p protocol.ArchiveParameters) bounds {
+			return bounds{timeout: 30 * time.Minute, maxBytes: p.MaxBytes}
+		}), check: checkArchive},
+	protocol.OperationReceive: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(p protocol.ReceiveParameters) bounds {
+		return bounds{timeout: 10 * time.Minute, maxBytes: 64 << 20, maxBlobs: protocol.MaxImages * len(p.Files)}
+	}), check: checkReceive},
+	protocol.OperationSpeak: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.SpeakParameters) bounds {
+		return bounds{timeout: 3 * time.Minute, maxBytes: 16 << 20, maxBlobs: 1}
+	}), check: checkSpeak},
+	protocol.OperationTranscribe: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(
+		func(p protocol.TranscribeParameters) bounds {
+			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
+		}), check: checkTranscribe},
+}
+
+// pieceTimeout is what a worker has for a piece beside three times its length, and for what comes before the first and after the
+// last.
+const pieceTimeout = time.Minute
+
+// boundsOf reads parameters of a type.
+func boundsOf[P any](of func(P) bounds) func(string) (bounds, error) {
+	return func(parameters string) (bounds, error) {
+		var p P
+		err := protocol.DecodeStrict([]byte(parameters), &p)
+		return of(p), err
+	}
+}
+
+var errNotCommitted = errors.New("it names a blob that it has not committed")
+
+func checkArchive(_ string, raw json.RawMessage, committed []protocol.BlobRef) error {
+	var result protocol.ArchiveResult
+	if err := protocol.DecodeStrict(raw, &result); err != nil {
+		return err
+	}
+	if !slices.Contains(committed, result.Blob) {
+		return errNotCommitted
+	}
+	return result.Check()
+}
+
+func checkReceive(parameters string, raw json.RawMessage, committed []protocol.BlobRef) error {
+	var p protocol.ReceiveParameters
+	var result protocol.ReceiveResult
+	err := errors.Join(protocol.DecodeStrict([]byte(parameters), &p), protocol.DecodeStrict(raw, &result))
+	for _, f := range result.Files {
+		for _, part := range f.Parts {
+			if part.Image != nil && !slices.Contains(committed, part.Image.BlobRef) {
+				return errNotCommitted
+			}
+		}
+	}
+	return errors.Join(err, result.Check(len(p.Files)))
+}
+
+func checkSpeak(_ string, raw json.RawMessage, committed []protocol.BlobRef) error {
+	var result protocol.SpeakResult
+	err := protocol.DecodeStrict(raw, &result)
+	if err == nil && result.Failure == "" && !slices.Contains(committed, result.Blob) {
+		err = errNotCommitted
+	}
+	return err
+}
+
+func checkTranscribe(parameters string, raw json.RawMessage, _ []protocol.BlobRef) error {
+	var p protocol.TranscribeParameters
+	var result protocol.TranscribeResult
+	err := errors.Join(protocol.DecodeStrict([]byte(parameters), &p), protocol.DecodeStrict(raw, &result))
+	if err == nil && result.Seconds > p.Seconds {
+		err = fmt.Errorf("%d seconds of %d", result.Seconds, p.Seconds)
+	}
+	return errors.Join(err, result.Check())
+}

@@ -1,0 +1,37 @@
+package operation
+
+import (
+	"context"
+	"time"
+
+	"mews/protocol"
+)
+
+// piecework is how one attempt at a recording goes, piece by piece.
+type piecework[H Host] struct {
+	*task[H]
+	timer *time.Timer // ends the attempt
+	end   context.CancelCauseFunc
+}
+
+// piece is an Attempt's Piece. It ends the attempt where a shorter recording goes first.
+func (w piecework[H]) piece(ctx context.Context, p protocol.OperationPiece) error {
+	if p.Done != nil {
+		if err := w.o.Pieces.PutPiece(ctx, w.ID, p.Piece-1, *p.Done); err != nil {
+			return err
+		}
+	}
+	if p.Piece < p.Of && w.place.yields() {
+		w.end(errYielded)
+		return errYielded
+	}
+	w.timer.Reset(pieceTimeout + 3*time.Duration(p.Seconds)*time.Second)
+	return nil
+}
+
+// progress is an Attempt's Progress.
+func (w piecework[H]) progress(seconds int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.come[w.ID] = seconds
+}

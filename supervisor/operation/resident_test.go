@@ -1,0 +1,345 @@
+package operation_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/pool"
+)
+
+// residents are what a worker does that runs its person's turns too. Each line of the file runs is what it did, with its process.
+var residents = map[protocol.OperationKind]func(*worker, context.Context, protocol.OperationStart) (any, error){
+	protocol.OperationReceive: (*worker).receive,
+	protocol.OperationTranscribe: func(w *worker, ctx context.Context, start protocol.OperationStart) (any, error) {
+		var p protocol.TranscribeParameters
+		if err := json.Unmarshal(start.Parameters, &p); err != nil {
+			return nil, err
+		}
+		return w.transcribe(ctx, start, p)
+	},
+}
+
+// ran adds a line to the file runs, and says how often it is there.
+func ran(line string) int {
+	return strings.Count("\n"+note("runs", fmt.Sprintf("%s %d\n", line, os.Getpid())), "\n"+line+" ")
+}
+
+// held waits while there is a file of that name in the home, or of one for all homes beside it.
+func held(ctx context.Context, name string) {
+	for ctx.Err() == nil {
+		_, err := os.Stat(name)
+		if _, all := os.Stat(filepath.Join("..", name)); err != nil && all != nil {
+			return
+		}
+		<-time.After(time.Millisecond)
+	}
+}
+
+func (w *worker) receive(ctx context.Context, start protocol.OperationStart) (any, error) {
+	ran(fmt.Sprintf("receive:%d", start.Operation))
+	if w.behaviour == "dies" {
+		held(ctx, "alive")
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	}
+	held(ctx, "hold-receive")
+	if ctx.Err() != nil {
+		return nil, &protocol.Error{Code: protocol.CodeCancelled, Message: "cancelled"}
+	}
+	return protocol.OperationEnd{Result: json.RawMessage(`{"files":[]}`)}, nil
+}
+
+// transcribe does a piece a minute.
+func (w *worker) transcribe(ctx context.Context, start protocol.OperationStart, p protocol.TranscribeParameters) (any, error) {
+	of := (p.Seconds + 59) / 60
+	var done *protocol.TranscribedPiece
+	text := ""
+	for _, piece := range start.Pieces {
+		text += piece.Text
+	}
+	for i := len(start.Pieces); ; i++ {
+		ask := protocol.OperationPiece{Operation: start.Operation, Piece: i, Of: of, Done: done}
+		if i < of {
+			ask.Seconds = min(60, p.Seconds-60*i)
+		}
+		if err := w.conn.Call(ctx, protocol.MethodOperationPiece, ask, nil); err != nil {
+			return nil, &protocol.Error{Code: protocol.CodeCancelled, Message: "cancelled"}
+		}
+		if i == of {
+			result, err := json.Marshal(protocol.TranscribeResult{Text: text, Seconds: p.Seconds})
+			return protocol.OperationEnd{Result: result}, err
+		}
+		times := ran(fmt.Sprintf("%s:%d", p.Path, i))
+		_ = w.conn.Notify(ctx, protocol.MethodOperationProgress, protocol.OperationProgress{Operation: start.Operation, Seconds: 60*i + 1})
+		if w.behaviour == "crashes" && i == 1 && times == 1 {
+			syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		}
+		held(ctx, fmt.Sprintf("hold-%s-%d", p.Path, i))
+		done = &protocol.TranscribedPiece{Text: fmt.Sprint(i)}
+		text += done.Text
+	}
+}
+
+// put starts an operation.
+func (r *rig) put(user string, kind protocol.OperationKind, parameters string) supervisor.Operation {
+	r.Helper()
+	op, err := r.operations.Start(r.Context(), supervisor.Operation{User: user, Kind: kind, Parameters: parameters})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return op
+}
+
+func (r *rig) receive(user string) supervisor.Operation {
+	return r.put(user, protocol.OperationReceive, `{"sent_at":1,"files":[]}`)
+}
+
+func (r *rig) transcribe(user, name string, seconds int) supervisor.Operation {
+	return r.put(user, protocol.OperationTranscribe, fmt.Sprintf(`{"path":%q,"seconds":%d,"engine":{"engine":"command"}}`, name, seconds))
+}
+
+// hold keeps what a person's worker does from ending, until it is let go; with no person all of them.
+func (r *rig) hold(user, name string) (letGo func()) {
+	r.Helper()
+	if user != "" {
+		if _, err := r.spec(user, pool.ProfileUser); err != nil {
+			r.Fatal(err)
+		}
+	}
+	path := filepath.Join(r.root, user, name)
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		r.Fatal(err)
+	}
+	return func() {
+		if err := os.Remove(path); err != nil {
+			r.Error(err)
+		}
+	}
+}
+
+// until waits for something.
+func (r *rig) until(what string, is func() bool) {
+	r.Helper()
+	for ended := time.Now().Add(time.Minute); !is(); <-time.After(time.Millisecond) {
+		if time.Now().After(ended) {
+			r.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// runs are what a person's worker did, and in which processes.
+func (r *rig) runs(user string) (lines, processes []string) {
+	text, _ := os.ReadFile(filepath.Join(r.root, user, "runs"))
+	for line := range strings.Lines(string(text)) {
+		what, process, _ := strings.Cut(strings.TrimSpace(line), " ")
+		lines = append(lines, what)
+		if !slices.Contains(processes, process) {
+			processes = append(processes, process)
+		}
+	}
+	return lines, processes
+}
+
+func (r *rig) did(user, what string) func() bool {
+	return func() bool {
+		lines, _ := r.runs(user)
+		return slices.Contains(lines, what)
+	}
+}
+
+func (r *rig) done(op supervisor.Operation) supervisor.Operation {
+	r.Helper()
+	now := r.wait(op.ID)
+	if now.State != supervisor.OperationDone {
+		r.Errorf("it is %+v", now)
+	}
+	return now
+}
+
+func TestTwoOperationsAndOneInTheBackgroundRunInAPersonsWorker(t *testing.T) {
+	r := newRig(t)
+	r.live()
+	letGo, finish := r.hold("ann", "hold-receive"), r.hold("ann", "hold-talk-0")
+	talk := r.transcribe("ann", "talk", 60)
+	ops := []supervisor.Operation{r.receive("ann"), r.receive("ann"), r.receive("ann")}
+	r.until("two are received while a recording is transcribed", func() bool {
+		lines, _ := r.runs("ann")
+		return len(lines) == 3
+	})
+	if op, _, err := r.db.Operations().Find(t.Context(), ops[2].ID); err != nil || op.State != supervisor.OperationWaiting {
+		t.Errorf("the third is %+v, %v", op, err)
+	}
+	r.done(r.receive("bob")) // nobody waits for somebody else
+	letGo()
+	for _, op := range ops {
+		r.done(op)
+	}
+	finish()
+	r.done(talk)
+	if lines, processes := r.runs("ann"); len(lines) != 4 || len(processes) != 1 {
+		t.Errorf("done were %q by %q", lines, processes)
+	}
+	if len(r.audited) > 0 {
+		t.Errorf("audited %q", r.audited)
+	}
+}
+
+// TestALectureHoldsUpNoNote: neither its own person's nor somebody else's.
+func TestALectureHoldsUpNoNote(t *testing.T) {
+	for _, user := range []string{"ann", "bob"} {
+		t.Run(user, func(t *testing.T) {
+			r := newRig(t)
+			r.live()
+			inPiece, inNote := r.hold("ann", "hold-lecture-1"), r.hold(user, "hold-note-0")
+			lecture := r.transcribe("ann", "lecture", 3600)
+			r.until("the lecture is in its second piece", r.did("ann", "lecture:1"))
+			if come := r.operations.Progress(lecture.ID); come != 61 && come != 1 { // the notification may be under way
+				t.Errorf("it has come to %d s", come)
+			}
+			note := r.transcribe(user, "note", 5)
+			later := r.transcribe(user, "later", 3601)
+			if user == "bob" && len(r.starts("bob")) > 0 {
+				t.Error("who waits for a place has a worker")
+			}
+			inPiece()
+			r.until("the note is transcribed", r.did(user, "note:0"))
+			if op, _, err := r.db.Operations().Find(t.Context(), lecture.ID); err != nil || op.State != supervisor.OperationWaiting {
+				t.Errorf("while the note is transcribed the lecture is %+v, %v", op, err)
+			}
+			inNote()
+			r.done(note)
+			r.done(later)
+			if op := r.done(lecture); op.Deaths != 0 || !strings.HasPrefix(op.Result, `{"text":"0123456789101112`) {
+				t.Errorf("the lecture: %+v", op)
+			}
+			lines, _ := r.runs("ann")
+			if n := len(slices.DeleteFunc(lines, func(line string) bool { return !strings.HasPrefix(line, "lecture:") })); n != 60 {
+				t.Errorf("%d pieces were transcribed, want 60", n)
+			}
+		})
+	}
+}
+
+func TestAWorkersEndCostsOnePiece(t *testing.T) {
+	r := newRig(t)
+	r.live()
+	op := r.done(r.transcribe("crashes", "talk", 240))
+	lines, processes := r.runs("crashes")
+	if want := []string{"talk:0", "talk:1", "talk:1", "talk:2", "talk:3"}; !slices.Equal(lines, want) || len(processes) != 2 || op.Deaths != 1 {
+		t.Errorf("run were %q in %q, %+v", lines, processes, op)
+	}
+	var result protocol.TranscribeResult
+	if err := json.Unmarshal([]byte(op.Result), &result); err != nil || result.Text != "0123" {
+		t.Errorf("transcribed is %+v, %v", result, err)
+	}
+	if pieces, err := r.db.Operations().Pieces(t.Context(), op.ID); len(pieces) > 0 || err != nil {
+		t.Errorf("pieces that are kept after its end: %v, %v", pieces, err)
+	}
+}
+
+func TestTheServicesEndCostsOnePiece(t *testing.T) {
+	r := newRig(t)
+	end := r.live()
+	letGo := r.hold("ann", "hold-talk-2")
+	op := r.transcribe("ann", "talk", 240)
+	r.until("it is in its third piece", r.did("ann", "talk:2"))
+	end()
+	letGo()
+	r.live()
+	r.done(op)
+	if lines, _ := r.runs("ann"); !slices.Equal(lines, []string{"talk:0", "talk:1", "talk:2", "talk:2", "talk:3"}) {
+		t.Errorf("run were %q", lines)
+	}
+}
+
+// TestADeathBesideSomethingElseIsNotCounted: the operation is done again once nothing else is in the worker.
+func TestADeathBesideSomethingElseIsNotCounted(t *testing.T) {
+	r := newRig(t)
+	r.live()
+	letDie := r.hold("dies", "alive")
+	op := r.receive("dies")
+	r.until("it has begun", func() bool { return len(r.starts("dies")) == 1 })
+	spec, err := r.spec("dies", pool.ProfileUser)
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn, err := r.pool.Acquire(t.Context(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	letDie()
+	<-turn.Died()
+	again, err := r.pool.Acquire(t.Context(), spec) // as the turn does at once
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn.Release()
+	r.until("it waits", func() bool {
+		now, _, err := r.db.Operations().Find(t.Context(), op.ID)
+		return err == nil && now.State == supervisor.OperationWaiting
+	})
+	if now, _, err := r.db.Operations().Find(t.Context(), op.ID); err != nil || now.Deaths != 0 || len(r.starts("dies")) != 1 {
+		t.Errorf("beside the turn it is %+v after %d starts, %v", now, len(r.starts("dies")), err)
+	}
+	again.Release()
+	if now := r.wait(op.ID); now.State != supervisor.OperationParked || now.Deaths != supervisor.MaxDeaths || len(r.starts("dies")) != 4 {
+		t.Errorf("alone it is %+v after %d starts", now, len(r.starts("dies")))
+	}
+}
+
+// TestAnEvictedWorkersOperationGoesOn: an eviction waits for no operation, and counts against none.
+func TestAnEvictedWorkersOperationGoesOn(t *testing.T) {
+	r := newRig(t)
+	r.live()
+	letGo := r.hold("ann", "hold-talk-1")
+	op := r.transcribe("ann", "talk", 120)
+	r.until("it is in its second piece", r.did("ann", "talk:1"))
+	if err := r.pool.Evict(t.Context(), "ann"); err != nil {
+		t.Fatal(err)
+	}
+	letGo()
+	if now := r.done(op); now.Deaths != 0 {
+		t.Errorf("it is %+v", now)
+	}
+	if lines, _ := r.runs("ann"); !slices.Equal(lines, []string{"talk:0", "talk:1", "talk:1"}) {
+		t.Errorf("run were %q", lines)
+	}
+}
+
+func TestAnOperationIsCancelled(t *testing.T) {
+	r := newRig(t)
+	r.live()
+	letGo := r.hold("ann", "hold-receive")
+	ops := []supervisor.Operation{r.receive("ann"), r.receive("ann")}
+	r.until("two run", func() bool { return len(r.starts("ann")) == 2 })
+	waits := r.receive("ann")
+	for _, op := range []supervisor.Operation{waits, ops[0]} {
+		if err := r.operations.Cancel(t.Context(), op.ID, "cancelled"); err != nil {
+			t.Error(err)
+		}
+		if now := r.wait(op.ID); now.State != supervisor.OperationFailed || !strings.Contains(now.Result, "cancelled") {
+			t.Errorf("it is %+v", now)
+		}
+	}
+	last := r.receive("ann") // there is a place for it again
+	r.until("the next runs", func() bool { return len(r.starts("ann")) == 3 })
+	letGo()
+	r.done(ops[1])
+	r.done(last)
+	if err := errors.Join(r.operations.Cancel(t.Context(), last.ID, "cancelled"), r.operations.Cancel(t.Context(), 4711, "cancelled")); err != nil {
+		t.Errorf("one that has ended, and one that is not there: %v", err)
+	}
+	if _, processes := r.runs("ann"); len(processes) != 1 {
+		t.Errorf("it took the workers %q", processes)
+	}
+}
