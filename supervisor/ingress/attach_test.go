@@ -107,3 +107,17 @@ func TestNoFileComesWithACommandOrACode(t *testing.T) {
 		t.Errorf("told %q", got)
 	}
 }
+
+// Whatever an update says of a file, the store takes what is read off it: a batch that it refused would come again for ever.
+func TestHostileFilesAreKept(t *testing.T) {
+	p := newFixture(t)
+	long := strings.Repeat("a", 10<<10)
+	for i, file := range []string{`{"file_id":""}`, `{"file_id":"` + long + `"}`, `{"file_id":"x","file_size":-1,"duration":-1}`,
+		`{"file_id":"x","file_size":9223372036854775807,"duration":9223372036854775807}`, `{"file_id":"x","file_size":1e300}`,
+		`{"file_id":"x","file_name":"../../\u202e\u0000` + long + `","mime_type":"\u0000"}`, `{"file_id":"a\u0000"}`, `{"file_id":["x"]}`, `7`, `null`} {
+		p.take(int64(i+1), p.incoming(101, 101, `,"document":`+file), p.incoming(101, 101, `,"caption":"look","voice":`+file))
+	}
+	if next, err := p.Next(t.Context()); err != nil || next != 10 {
+		t.Errorf("the next batch begins at %d, %v", next, err)
+	}
+}
