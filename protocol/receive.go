@@ -70,9 +70,9 @@ type ReceiveResult struct {
 // ReceivedFile is a file that is the person's now.
 type ReceivedFile struct {
 	Path    string `json:"path,omitempty"`    // relative to the home: uploads/2026-11-20/131905-name.pdf; "" where it was not kept
-	Failure string `json:"failure,omitempty"` // a sentence: why it was not kept, or not read
-	// Parts are what a model reads of it, quoted as material, with a line before it that names the file, and says Failure where it
-	// was kept and not read. None of a file that was not kept, and of a voice message or round video that is to be transcribed.
+	Failure string `json:"failure,omitempty"` // a sentence without words from the file: why it was not kept, or not read
+	// Parts are what a model reads of it, quoted as material, with a line before it that names the file. None of what failed, for
+	// which the supervisor names it and says why, and of a voice message or round video that is to be transcribed.
 	Parts   []Part `json:"parts,omitempty"`   // texts and images
 	Seconds int    `json:"seconds,omitempty"` // of its sound, where it can be transcribed; 0: there is none
 	// Missing names Debian's packages without which it could not be read.

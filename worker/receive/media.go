@@ -25,12 +25,6 @@ const (
 var input = []string{"-v", "error", "-protocol_whitelist", "file", "-format_whitelist",
 	"mov,matroska,ogg,mp3,wav,flac,aac,avi,gif,mpegts,mpeg,asf,amr,aiff,caf", "-threads", "1", "-max_pixels", "50000000"}
 
-// mediaFailures are the sentences for what ffmpeg says last.
-var mediaFailures = []struct{ says, text string }{
-	{"Invalid data found", textDamaged}, {"moov atom not found", textDamaged}, {"not in whitelist", textDamaged},
-	{"End of file", textDamaged},
-}
-
 // media is what ffprobe finds in a file.
 type media struct {
 	Streams []struct {
@@ -69,7 +63,7 @@ func (f *reading) probe(ctx context.Context) (m media, err error) {
 	args := append(input[:len(input):len(input)], "-show_entries", "format=duration:stream=codec_type:stream_disposition=attached_pic",
 		"-of", "json", f.path)
 	if err := f.run(ctx, out, "ffprobe", args...); err != nil {
-		return m, sentenceFor(err, mediaFailures)
+		return m, err
 	}
 	if err := json.Unmarshal(out.taken.Bytes(), &m); err != nil || len(m.Streams) == 0 {
 		return m, errors.New(textDamaged)
@@ -138,7 +132,7 @@ func (f *reading) frame(ctx context.Context, kind string, at float64, filter str
 		"-c:v", "mjpeg", "-q:v", "4", "-pix_fmt", "yuvj420p", "-f", "image2pipe", "pipe:1")
 	data := &boundedBuffer{most: maxFrame}
 	if err := f.run(ctx, data, "ffmpeg", args...); err != nil {
-		return sentenceFor(err, mediaFailures)
+		return err
 	}
 	shown, err := f.Pictures.Show(ctx, &data.taken)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"mews/worker/tool/images"
 )
@@ -18,12 +17,6 @@ const (
 	pageEdge    = "1568"  // pixels of its longest edge: no model is shown more
 )
 
-// pdfFailures are the sentences for what pdftotext says last.
-var pdfFailures = []struct{ says, text string }{
-	{"Incorrect password", textPassword}, {"May not be a PDF file", textDamaged}, {"Couldn't find trailer", textDamaged},
-	{"Couldn't read xref", textDamaged}, {"Couldn't read page", textDamaged},
-}
-
 // readPDF quotes a PDF's text. Without any it shows the first pages.
 func readPDF(ctx context.Context, f *reading) error {
 	err := f.extract(f.kind, func(w io.Writer) error {
@@ -31,16 +24,6 @@ func readPDF(ctx context.Context, f *reading) error {
 	})
 	if errors.Is(err, errNoText) {
 		return f.showPages(ctx)
-	}
-	return sentenceFor(err, pdfFailures)
-}
-
-// sentenceFor is the sentence for an error, or the error.
-func sentenceFor(err error, failures []struct{ says, text string }) error {
-	for _, known := range failures {
-		if err != nil && strings.Contains(err.Error(), known.says) {
-			return errors.New(known.text)
-		}
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -135,17 +136,20 @@ var packages = map[string]string{
 	"pdftotext": "poppler-utils", "pdftoppm": "poppler-utils", "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg",
 }
 
-// fail says why a file was not read. What was read of it before stays.
+// fail says why a file was not read, in no words of the file's own. What was read of it before stays.
 func (f *reading) fail(err error) {
-	if errors.Is(err, context.DeadlineExceeded) {
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
 		err = errors.New(textTooLong)
+	case errors.As(err, new(*xml.SyntaxError)):
+		err = errors.New(textDamaged)
 	}
 	var missing missingProgram
 	if errors.As(err, &missing) {
 		f.result.Missing = append(f.result.Missing, packages[string(missing)])
 	}
-	f.result.Failure = failure(textNotRead, err)
-	f.name(kindName(f), f.result.Failure)
+	text := failure("%v.", err)
+	f.result.Failure = strings.ToUpper(text[:1]) + text[1:]
 }
 
 // missingProgram is the error for a program that is not installed.
@@ -163,10 +167,31 @@ func (f *reading) run(ctx context.Context, stdout io.Writer, name string, args .
 		left = time.Until(deadline)
 	}
 	err := f.Programs.Run(ctx, program.Program{Name: name, Args: args, Stdout: stdout, Timeout: left, Memory: maxProgram})
-	if errors.Is(err, program.ErrNotFound) {
+	var ended *program.EndError
+	switch {
+	case errors.Is(err, program.ErrNotFound):
 		return missingProgram(name)
+	case errors.As(err, &ended):
+		return programFailure(ended)
 	}
 	return err
+}
+
+// programFailures are the sentences for what programs say last. What else they say may be the file's own words.
+var programFailures = []struct{ says, text string }{
+	{"Incorrect password", textPassword}, {"May not be a PDF file", textDamaged}, {"Couldn't find trailer", textDamaged},
+	{"Couldn't read xref", textDamaged}, {"Couldn't read page", textDamaged}, {"Invalid data found", textDamaged},
+	{"moov atom not found", textDamaged}, {"not in whitelist", textDamaged}, {"End of file", textDamaged},
+}
+
+// programFailure says why a program could not read the file.
+func programFailure(ended *program.EndError) error {
+	for _, known := range programFailures {
+		if strings.Contains(ended.Said, known.says) {
+			return errors.New(known.text)
+		}
+	}
+	return fmt.Errorf(textProgram, ended.Name, program.Status(ended.State))
 }
 
 // maxProgram is the memory that a program may have which reads a file, in bytes.

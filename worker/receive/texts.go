@@ -24,12 +24,12 @@ const (
 	textText          = "text"
 	textUnknownKind   = "a file of another kind"
 
-	// Why a file could not be read.
-	textNotRead   = "It could not be read: %v"
+	// Why a file could not be read: the middle of a sentence, which is made one.
 	textTooLong   = "that took over a minute"
 	textMissing   = "the program for that is not installed here (Debian's package %s)"
 	textPassword  = "it is locked with a password"
 	textDamaged   = "it is damaged, or of a kind that can't be opened"
+	textProgram   = "%s could not open it (%s)"
 	textTooMuch   = "there is too much in it"
 	textManyNames = "its list of names is too long"
 	textUnpacks   = "it unpacks to over %d MiB"

@@ -122,6 +122,21 @@ ffmpeg -hide_banner -loglevel error -nostdin -i a.ogg -f s16le -ac 1 -ar 16000 p
 ffprobe -v error -show_entries stream=codec_name,sample_rate -of csv=p=0 a.ogg`, "vorbis,16000")
 }
 
+func TestDocuments(t *testing.T) {
+	succeeds(t, `cat >a.pdf <<'END'
+%PDF-1.4
+1 0 obj <</Type/Catalog/Pages 2 0 R>> endobj
+2 0 obj <</Type/Pages/Kids[3 0 R]/Count 1>> endobj
+3 0 obj <</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>> endobj
+4 0 obj <</Length 33>> stream
+BT /F1 9 Tf 9 9 Td (words) Tj ET
+endstream endobj
+5 0 obj <</Type/Font/Subtype/Type1/BaseFont/Helvetica>> endobj
+trailer <</Root 1 0 R>>
+END
+ulimit -d 786432 && pdftotext a.pdf - 2>/dev/null | head -1 && pdftoppm -jpeg -scale-to 100 a.pdf 2>/dev/null | tail -c 2 | od -An -tx1`, "words\n ff d9")
+}
+
 func TestJobControl(t *testing.T) {
 	const jobs = `set -m
 sleep 60 &
