@@ -69,7 +69,8 @@ type Options struct {
 	Transcribe func(ctx context.Context, r Recording) string
 	// Missing is told what a person's machine lacks to read files: names of packages, perhaps several times the same.
 	Missing func(ctx context.Context, to supervisor.Conversation, packages []string)
-	Wake    func(supervisor.Conversation) // has a conversation's session look for work; never blocks
+	Serves  func(supervisor.Conversation) bool // whether its person is still to be served; what they sent stays as it is until they are again
+	Wake    func(supervisor.Conversation)      // has a conversation's session look for work; never blocks
 	Log     hclog.Logger
 }
 

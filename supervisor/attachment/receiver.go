@@ -12,7 +12,7 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// errDropped ends the arrival of an inbound that its person does not want any more.
+// errDropped ends the arrival of an inbound that its person does not want any more, or may not have sent any more.
 var errDropped = errors.New("its person has dropped it")
 
 // arrival is an inbound that arrives. It is Run's, but for what its own goroutine was given.
@@ -56,6 +56,9 @@ func (r *Receiver) look(ctx context.Context, running *sync.WaitGroup) {
 	}
 	wanted := map[int64]bool{}
 	for _, in := range list {
+		if !r.o.Serves(in.Conversation) {
+			continue
+		}
 		wanted[in.ID] = true
 		if r.arrivals[in.ID] != nil {
 			continue

@@ -34,6 +34,7 @@ type rig struct {
 	dir   string // of the spool
 	spool *spool.Spool
 	stop  func()
+	gone  string // who is not served
 
 	mu       sync.Mutex // guards what follows
 	keys     int
@@ -104,7 +105,8 @@ func (r *rig) live() (end func()) {
 		Missing: func(_ context.Context, _ supervisor.Conversation, packages []string) {
 			r.note(func() { r.missing = append(r.missing, packages...) })
 		},
-		Wake: func(supervisor.Conversation) { r.note(func() { r.woken++ }) },
+		Serves: func(c supervisor.Conversation) bool { return c.User != r.gone },
+		Wake:   func(supervisor.Conversation) { r.note(func() { r.woken++ }) },
 	})
 	done := make(chan error)
 	go func() { done <- receiver.Run(ctx) }()
@@ -430,6 +432,22 @@ func TestWhatIsDroppedIsFetchedNoFurther(t *testing.T) {
 			r.expect("dropped, ended, cancelled", fmt.Sprint(len(dropped), ended, len(r.cancels)), "1 1 1")
 		})
 		r.expect("what the model reads", r.parts(sent), "nothing")
+	})
+}
+
+func TestWhoIsNotServedWaits(t *testing.T) {
+	in(t, func(r *rig) {
+		r.gone = "ann"
+		defer r.live()()
+		sent := r.send("ann", "", "", file("a"))
+		other := r.send("bob", "", "", file("b"))
+		r.stop()
+		synctest.Wait()
+		r.expect("of one who is not served, and of another", r.parts(sent)+"; "+r.parts(other), "nothing; text of b")
+		r.gone = ""
+		r.stop()
+		synctest.Wait()
+		r.expect("of one who is served again", r.parts(sent), "text of a")
 	})
 }
 
