@@ -146,10 +146,14 @@ func recall(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "You said: " + strings.Join(said, " | ")}
 }
 
-// arrivedAt is when a file came, as its path has it.
-var arrivedAt = regexp.MustCompile(`uploads/\d{4}-\d\d-\d\d/\d{6}-`)
+// arrivedAt is when a file came, as its path has it, and fence a line around what is quoted of it.
+var (
+	arrivedAt = regexp.MustCompile(`uploads/\d{4}-\d\d-\d\d/\d{6}-`)
+	fence     = regexp.MustCompile(`===== [A-Z2-7]{12} =====`)
+)
 
-// attached says again what the person has sent since the last answer, with its pictures. When it was sent is left out.
+// attached says again what the person has sent since the last answer, with its pictures. When it was sent is left out, and what no other
+// can know.
 func attached(r modeltest.Request) modeltest.Answer {
 	var sent []string
 	for _, m := range r.Messages {
@@ -157,7 +161,7 @@ func attached(r modeltest.Request) modeltest.Answer {
 		case "assistant":
 			sent = nil
 		case "user":
-			words := arrivedAt.ReplaceAllString(m.Content, "uploads/DAY/TIME-")
+			words := fence.ReplaceAllString(arrivedAt.ReplaceAllString(m.Content, "uploads/DAY/TIME-"), "(fence)")
 			for _, picture := range m.Images {
 				words += fmt.Sprintf(" (%s)", picture)
 			}
