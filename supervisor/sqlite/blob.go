@@ -18,7 +18,7 @@ const (
 	sentBlobs = `SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f WHERE o.delivered_at IS NULL
 		UNION SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f
 		WHERE o.outcome IN ('unknown', 'failed') AND o.created_at >= ?`
-	sumBlobs = `SELECT coalesce(sum(size), 0) FROM blob WHERE user = ? AND created_at >= ?`
+	sumBlobs = `SELECT coalesce(sum(size), 0) FROM blob WHERE user = ? AND created_at >= ? AND turn IS NOT NULL`
 )
 
 // Put keeps that a person's turn has put a blob into the spool; 0 is for one that no turn has put there. One that the person has
@@ -32,7 +32,7 @@ func (s Blobs) Owns(ctx context.Context, user, sha256 string) (size int64, ok bo
 	return engine.One(s.db.reader(ctx, "find blob %s of %s", sha256, user), engine.Integer, findBlob, user, sha256)
 }
 
-// Kept is how many bytes a person's blobs have together that were put since a time.
+// Kept is how many bytes the blobs of a person's turns have together that were put since a time.
 func (s Blobs) Kept(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
 	return engine.Value(s.db.reader(ctx, "add up the blobs of %s", user), engine.Integer, sumBlobs, user, since.UnixMilli())
 }
