@@ -14,6 +14,10 @@ func chatVerb(ctx context.Context, con console, args []string) error {
 	var o chat.Options
 	set.StringVar(&o.User, "user", "", flagChatUser)
 	set.StringVar(&o.Chat, "chat", "", flagChatName)
+	set.Func("attach", flagChatAttach, func(path string) error {
+		o.Attach = append(o.Attach, path)
+		return nil
+	})
 	_, cfg, err := parseClient(set, file, args, 0, 0)
 	if err != nil {
 		return err

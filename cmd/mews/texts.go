@@ -9,7 +9,7 @@ type help struct {
 // helps has the verbs and the subcommands by their names.
 var helps = map[string]help{
 	"run":          {"[--config FILE] [--chat [--user NAME]]", "serve; with --chat also drop into the chat"},
-	"chat":         {"[--config FILE] [--user NAME] [--chat NAME]", "talk to your assistant in the terminal"},
+	"chat":         {"[--config FILE] [--user NAME] [--chat NAME] [--attach FILE]...", "talk to your assistant in the terminal"},
 	"status":       {"[--config FILE] [--json]", "what runs, for whom, and what waits"},
 	"models":       {"[--config FILE] [--json]", "which models there are, and which answers you"},
 	"usage":        {"[--config FILE] [--user NAME] [--days N] [--json]", "what was asked of models, and what that cost"},
@@ -48,6 +48,7 @@ const (
 	flagRunChat      = "drop into the chat; leaving it stops the service"
 	flagRunUser      = "with --chat: speak as the user of this `NAME` (admins only)"
 	flagChatUser     = "speak as the user of this `NAME` (admins only)"
+	flagChatAttach   = "send this `FILE` with the first message; may be given several times"
 	flagChatName     = "a conversation of its own, by `NAME`, beside the usual one"
 	flagEscapes      = "have a worker try everything to get out of its walls, and show the table"
 	flagUsageUser    = "the user `NAME`; without it, yourself, and for an admin everybody"

@@ -12,11 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// What ends the arrival of an inbound: its person does not want it any more, or is not served for now.
-var (
-	errDropped   = errors.New("its person has dropped it")
-	errNotServed = errors.New("its person is not served")
-)
+// errDropped ends the arrival of an inbound that its person does not want any more, or may not have sent any more.
+var errDropped = errors.New("its person has dropped it")
 
 // arrival is an inbound that arrives. It is Run's, but for what its own goroutine was given.
 type arrival struct {
@@ -57,12 +54,12 @@ func (r *Receiver) look(ctx context.Context, running *sync.WaitGroup) {
 	if !ok {
 		return
 	}
-	ends := map[int64]error{} // why the arrival is to end, of those that are there
+	wanted := map[int64]bool{}
 	for _, in := range list {
-		if ends[in.ID] = nil; !r.o.Serves(in.Conversation) {
-			ends[in.ID] = errNotServed
+		if !r.o.Serves(in.Conversation) {
 			continue
 		}
+		wanted[in.ID] = true
 		if r.arrivals[in.ID] != nil {
 			continue
 		}
@@ -80,12 +77,8 @@ func (r *Receiver) look(ctx context.Context, running *sync.WaitGroup) {
 		})
 	}
 	for id, a := range r.arrivals {
-		why, there := ends[id]
-		if !there {
-			why = errDropped
-		}
-		if why != nil {
-			a.cancel(why)
+		if !wanted[id] {
+			a.cancel(errDropped)
 			delete(r.arrivals, id)
 		}
 	}

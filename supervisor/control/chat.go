@@ -87,13 +87,13 @@ func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 // NewKey is a new name for a message.
 func NewKey() string { return rand.Text() }
 
-// Say sends a message under a key and returns when it is on disk at the supervisor. It may be called before Run has joined. A
-// refusal is an error. While the supervisor is away, Say waits for it until ctx ends.
-func (c *Chat) Say(ctx context.Context, key, text string) (said Said, err error) {
+// Say sends a message under a key, with files that were uploaded, and returns when it is on disk at the supervisor. It may be called
+// before Run has joined. A refusal is an error. While the supervisor is away, Say waits for it until ctx ends.
+func (c *Chat) Say(ctx context.Context, key, text string, files ...UploadedFile) (said Said, err error) {
 	if err := checkText(text); err != nil {
 		return said, err
 	}
-	return c.callInOrder(ctx, MethodSay, Say{Key: key, Text: text})
+	return c.callInOrder(ctx, MethodSay, Say{Key: key, Text: text, Files: files})
 }
 
 // Press sends, as Say does, that a button below a delivery was pressed: press is that button's.

@@ -19,6 +19,7 @@ const (
 	MethodStatus = "status"      // no parameters, to Status; anybody with an account
 	MethodAttach = "chat.attach" // Attach to Attached; once a connection
 	MethodSay    = "chat.say"    // Say to Said; attached
+	MethodUpload = "chat.upload" // Upload to Uploaded; attached
 	MethodPress  = "chat.press"  // Press to Said; attached
 	MethodTook   = "chat.took"   // Took, no result; attached
 )
@@ -78,8 +79,34 @@ func (w Walls) Line() string {
 
 // Say is a message of a person's.
 type Say struct {
-	Key  string `json:"key"` // the client's own name for it; the same key is kept once
-	Text string `json:"text"`
+	Key   string         `json:"key"`             // the client's own name for it; the same key is kept once
+	Text  string         `json:"text"`            // may be empty where there are files
+	Files []UploadedFile `json:"files,omitempty"` // that come with it, at most protocol.MaxArrived
+}
+
+// UploadedFile is a file that the person has uploaded, over this connection or an earlier one.
+type UploadedFile struct {
+	Blob protocol.BlobRef `json:"blob"`
+	Name string           `json:"name"` // as the person has it, without a path
+}
+
+// Upload is a part of a file. The parts come in order, one file after the other, and no part is sent twice: where a connection ends
+// within a file, the file begins anew on the next one.
+type Upload struct {
+	Offset int64  `json:"offset"`         // where Data begins; with 0 a file begins, and one that was not ended is dropped
+	Data   []byte `json:"data,omitempty"` // at most MaxUploadPart bytes
+	Last   bool   `json:"last,omitempty"` // the file ends behind Data
+}
+
+// Bounds of an upload.
+const (
+	MaxUploadPart = 256 << 10   // bytes of one part
+	MaxUploadFile = 2_000 << 20 // bytes of a file (what a Bot API server of one's own takes: both channels take the same)
+)
+
+// Uploaded answers a part. With the last one, the file is on disk and the person's.
+type Uploaded struct {
+	Blob *protocol.BlobRef `json:"blob,omitempty"` // with the last part
 }
 
 // Press is a button below a delivery of the conversation that the person has pressed.

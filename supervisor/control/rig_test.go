@@ -18,6 +18,7 @@ import (
 	"mews/supervisor/control"
 	"mews/supervisor/inbox"
 	"mews/supervisor/reply"
+	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -78,6 +79,7 @@ type rig struct {
 	people   people
 	outbox   *outbox
 	options  control.Options
+	spool    *spool.Spool
 	path     string
 	accepted chan supervisor.Inbound
 }
@@ -90,9 +92,12 @@ func newRig(t testing.TB) *rig {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	h := &rig{TB: t, db: sqlitetest.Open(t), path: filepath.Join(dir, "s"), accepted: make(chan supervisor.Inbound, 1000)}
+	h.spool, err = spool.Open(filepath.Join(dir, "spool"))
+	h.must(err)
+	t.Cleanup(func() { h.spool.Close() })
 	h.outbox = &outbox{Outbox: h.db.Outbox(), delivered: make(chan int64, 1000)}
 	h.options = control.Options{
-		People: &h.people, Conversations: h.db.Conversations(), Outbox: h.outbox, Feeds: &h.feeds,
+		People: &h.people, Conversations: h.db.Conversations(), Outbox: h.outbox, Feeds: &h.feeds, Blobs: h.db.Blobs(), Spool: h.spool,
 		Inbox: inbox.New(inbox.Options{Store: h.db.Inbox(), Gate: openGate{},
 			Accepted: func(in supervisor.Inbound) { h.accepted <- in }}),
 		Greet: func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },

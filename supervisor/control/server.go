@@ -20,6 +20,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/reply"
 	"mews/supervisor/retry"
+	"mews/supervisor/spool"
 )
 
 // People says who a user id is.
@@ -47,12 +48,25 @@ type Outbox interface {
 	Delivered(ctx context.Context, delivery int64) error
 }
 
+// Blobs says whose the bytes in the spool are.
+type Blobs interface {
+	Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
+	Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error)
+}
+
+// Spool keeps the bytes of files.
+type Spool interface {
+	Create() (*spool.Writer, error)
+}
+
 // Options are what the server works on.
 type Options struct {
 	People           People
 	Conversations    Conversations
 	Inbox            Inbox
 	Outbox           Outbox
+	Blobs            Blobs
+	Spool            Spool
 	Feeds            *reply.Feeds
 	Greet            func(supervisor.User) Attached // what a client is told of the service
 	Status           func(ctx context.Context, uid uint32) (Status, error)
@@ -118,6 +132,7 @@ func giveGroup(path, group string) error {
 
 // Run serves clients until ctx ends, and returns when the last one has gone.
 func (s *Server) Run(ctx context.Context) error {
+	defer s.listener.Close() // it removes the socket: later it would be that of who listens next
 	defer context.AfterFunc(ctx, func() { s.listener.Close() })()
 	var clients sync.WaitGroup
 	defer clients.Wait()
@@ -175,6 +190,7 @@ func (s *Server) serve(ctx context.Context, conn *net.UnixConn, uid uint32) {
 	})
 	c.serve(ctx)
 	reading.Wait()
+	c.upload.drop(s.o.Log)
 }
 
 // peerUID is the user id of the process at the other end, as the kernel says.

@@ -27,6 +27,7 @@ type serverConn struct {
 	called     chan struct{} // closed with the first call of the client
 	attachedAt chan position // what chat.attach hands to serve, once
 	firstCall  sync.Once     // closes called
+	upload     upload        // the file that is on its way
 
 	mu           sync.Mutex               // guards conversation
 	conversation *supervisor.Conversation // nil before chat.attach
@@ -44,6 +45,7 @@ var chatMethods = map[string]func(*serverConn, context.Context, *protocol.Reques
 	MethodStatus: (*serverConn).status,
 	MethodAttach: decoded((*serverConn).attach),
 	MethodSay:    decoded((*serverConn).say),
+	MethodUpload: decoded((*serverConn).takePart),
 	MethodPress:  decoded((*serverConn).press),
 	MethodTook:   decoded((*serverConn).took),
 }
@@ -147,7 +149,11 @@ func (c *serverConn) say(ctx context.Context, p Say) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.keep(ctx, supervisor.Inbound{Conversation: conversation, Key: p.Key, Text: p.Text})
+	files, err := c.attachments(ctx, conversation.User, p.Files)
+	if err != nil {
+		return nil, err
+	}
+	return c.keep(ctx, supervisor.Inbound{Conversation: conversation, Key: p.Key, Text: p.Text}, files...)
 }
 
 // press keeps that a button was pressed. It has to be one of the conversation's.
@@ -163,9 +169,9 @@ func (c *serverConn) press(ctx context.Context, p Press) (any, error) {
 }
 
 // keep puts an inbound into the inbox, and says what has become of it.
-func (c *serverConn) keep(ctx context.Context, in supervisor.Inbound) (any, error) {
+func (c *serverConn) keep(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (any, error) {
 	in.Source = source
-	kept, err := c.o.Inbox.Put(ctx, in)
+	kept, err := c.o.Inbox.Put(ctx, in, files...)
 	if err != nil {
 		return nil, err
 	}

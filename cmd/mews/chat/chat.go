@@ -33,6 +33,7 @@ type Console struct {
 type Options struct {
 	User             string        // as whom; "" is the account's own user
 	Chat             string        // which conversation; "" is the usual one
+	Attach           []string      // paths of files that go with the first message
 	Hints            bool          // say how to go further: there is no model of the person's yet
 	ReconnectTimeout time.Duration // how long a pipe waits for a supervisor that went away; 0 is 15 s
 }

@@ -47,12 +47,12 @@ func TestWhatIsAChoice(t *testing.T) {
 		t.Error(d)
 	}
 	for text, want := range map[string]outgoing{
-		"1": {"k", "1", 7, "q:1:once"}, "2": {"k", "2", 7, "q:1:deny"}, "3": {"k", "3", 7, "/help"},
-		"4": {"k", "4", 0, ""}, "0": {"k", "0", 0, ""}, "-1": {"k", "-1", 0, ""}, "01": {"k", "01", 0, ""}, "+1": {"k", "+1", 0, ""},
-		"1.": {"k", "1.", 0, ""}, "Go on": {"k", "Go on", 0, ""}, "": {"k", "", 0, ""}, "123456": {"k", "123456", 0, ""},
+		"1": {key: "k", text: "1", delivery: 7, press: "q:1:once"}, "2": {key: "k", text: "2", delivery: 7, press: "q:1:deny"}, "3": {key: "k", text: "3", delivery: 7, press: "/help"},
+		"4": {key: "k", text: "4"}, "0": {key: "k", text: "0"}, "-1": {key: "k", text: "-1"}, "01": {key: "k", text: "01"}, "+1": {key: "k", text: "+1"},
+		"1.": {key: "k", text: "1."}, "Go on": {key: "k", text: "Go on"}, "": {key: "k", text: ""}, "123456": {key: "k", text: "123456"},
 	} {
-		if got := c.line("k", text); got != want {
-			t.Errorf("%q is %+v, want %+v", text, got, want)
+		if d := cmp.Diff(want, c.line("k", text), cmp.AllowUnexported(outgoing{})); d != "" {
+			t.Errorf("%q: %s", text, d)
 		}
 	}
 	if got := (choices{}).line("k", "1"); got.press != "" {

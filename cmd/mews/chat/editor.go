@@ -26,7 +26,8 @@ type lineEditor struct {
 	interrupt func() // Ctrl-C where nothing is typed
 	history   *history
 	style     style
-	aboveKept func() // the rows above stay as they are, whatever is printed next; called with mu held
+	pasted    func(text string) bool // takes a text that is pasted where nothing is typed, if it is not for the line; nil takes none
+	aboveKept func()                 // the rows above stay as they are, whatever is printed next; called with mu held
 
 	mu            sync.Mutex // guards what follows, and all that is above the line; before and after are changed by ReadLine alone
 	width, height int
@@ -52,6 +53,7 @@ func (e *lineEditor) ReadLine() (string, error) {
 			return "", io.EOF
 		case k.name == ctrlC && empty:
 			e.interrupt()
+		case k.pasted && empty && e.pasted != nil && e.pasted(k.text):
 		case k.name == enter:
 			return e.accept(), nil
 		default:

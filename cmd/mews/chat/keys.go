@@ -21,7 +21,10 @@ const (
 )
 
 // key is what comes from a keyboard: a key with a name, or text that was typed or pasted.
-type key struct{ name, text string }
+type key struct {
+	name, text string
+	pasted     bool
+}
 
 // keyActions are the keys that change the line or move in it, as GNU readline has them.
 var keyActions = map[string]func(*lineEditor){
@@ -35,7 +38,8 @@ var keyActions = map[string]func(*lineEditor){
 	"\x17":      func(e *lineEditor) { e.before = e.before[:wordBegin(e.before)] }, // Ctrl-W
 	"\x1b\x7f":  func(e *lineEditor) { e.before = e.before[:wordBegin(e.before)] }, // Alt-Backspace
 	"\x1bd":     func(e *lineEditor) { e.after = e.after[wordEnd(e.after):] },      // Alt-D
-	"\x0c":      (*lineEditor).clearScreen,                                         // Ctrl-L
+	"\t":        (*lineEditor).complete,
+	"\x0c":      (*lineEditor).clearScreen, // Ctrl-L
 	"\x01":      (*lineEditor).toBegin,
 	"\x1b[H":    (*lineEditor).toBegin,
 	"\x1bOH":    (*lineEditor).toBegin,
@@ -174,5 +178,5 @@ func readPaste(in *bufio.Reader) (key, error) {
 		text.WriteByte(b)
 	}
 	lines := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.TrimSuffix(text.String(), pasteEnd))
-	return key{text: stripControls(strings.ToValidUTF8(lines, "\ufffd"))}, nil
+	return key{text: stripControls(strings.ToValidUTF8(lines, "\ufffd")), pasted: true}, nil
 }

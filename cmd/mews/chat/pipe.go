@@ -26,8 +26,9 @@ type pipe struct {
 	changed chan struct{}  // holds a token when answers or choices may hold something new
 
 	// Of the goroutine that exchanges alone:
-	said, refused, failed int        // lines
-	lookahead             *inputLine // was read while a question waited, and is no answer to that
+	said, refused, failed int         // lines
+	lookahead             *inputLine  // was read while a question waited, and is no answer to that
+	attached              []localFile // go with the first message
 
 	mu      sync.Mutex           // guards what follows, and writes to err
 	open    map[string]*openLine // what was sent and has no answer yet, by key
@@ -45,8 +46,12 @@ type openLine struct {
 // inPipe sends each line and prints its answer, one after the other, and nothing else. It ends with the last answer. A line that was
 // refused and a turn that failed do not keep the others back; they make it return an error in the end.
 func inPipe(ctx context.Context, con Console, in io.Reader, socket string, o Options) error {
+	files, err := findFiles(o.Attach)
+	if err != nil {
+		return err
+	}
 	p := &pipe{out: con.Out, err: con.Err, joined: make(chan struct{}), input: make(chan inputLine), changed: make(chan struct{}, 1),
-		open: map[string]*openLine{}}
+		open: map[string]*openLine{}, attached: files}
 	p.chat = control.NewChat(socket, control.Attach{User: o.User, Chat: o.Chat, After: control.FromNow}, p)
 	ctx, cancel := context.WithCancelCause(ctx)
 	var running sync.WaitGroup
@@ -66,7 +71,7 @@ func inPipe(ctx context.Context, con Console, in io.Reader, socket string, o Opt
 		case err != nil:
 			return err
 		case errors.Is(next.err, io.EOF):
-			return p.result()
+			return p.end(ctx)
 		case next.err != nil:
 			return fmt.Errorf("read what to say: %w", next.err)
 		}
@@ -74,6 +79,16 @@ func inPipe(ctx context.Context, con Console, in io.Reader, socket string, o Opt
 			return err
 		}
 	}
+}
+
+// end sends the files for which there were no words.
+func (p *pipe) end(ctx context.Context) error {
+	if p.attached != nil {
+		if err := p.exchange(ctx, ""); err != nil {
+			return err
+		}
+	}
+	return p.result()
 }
 
 // next is the next line to be sent.
@@ -188,10 +203,18 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 // send sends a line, as a press where it chooses, and returns how many answers there will be: none where it was refused, or waits
 // for a code.
 func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
+	command, _ := supervisor.ParseSlashCommand(text)
+	if "/"+command == attachCommand { // what is piped may be anybody's words
+		p.refused++
+		return 0, p.printNotice(textNotSentPipe + textNoAttach)
+	}
 	p.mu.Lock()
 	l := p.choices.line(control.NewKey(), text)
-	if l.press != "" {
+	switch {
+	case l.press != "":
 		p.choices = choices{} // each button is for once
+	case command == "":
+		l.files, p.attached = p.attached, nil
 	}
 	p.open[l.key] = &openLine{}
 	p.mu.Unlock()

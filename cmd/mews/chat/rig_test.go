@@ -17,6 +17,7 @@ import (
 	"mews/supervisor/control"
 	"mews/supervisor/inbox"
 	"mews/supervisor/reply"
+	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -38,6 +39,7 @@ type rig struct {
 	*testing.T
 	db       *sqlite.DB
 	feeds    reply.Feeds
+	spool    *spool.Spool
 	socket   string
 	options  control.Options
 	accepted chan supervisor.Inbound
@@ -51,8 +53,11 @@ func newRig(t *testing.T) *rig {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	p := &rig{T: t, db: sqlitetest.Open(t), socket: filepath.Join(dir, "s"), accepted: make(chan supervisor.Inbound, 100)}
+	p.spool, err = spool.Open(filepath.Join(dir, "spool"))
+	p.must(err)
+	t.Cleanup(func() { p.spool.Close() })
 	p.options = control.Options{
-		People: only{}, Conversations: p.db.Conversations(), Outbox: p.db.Outbox(), Feeds: &p.feeds,
+		People: only{}, Conversations: p.db.Conversations(), Outbox: p.db.Outbox(), Feeds: &p.feeds, Blobs: p.db.Blobs(), Spool: p.spool,
 		Inbox: inbox.New(inbox.Options{Store: p.db.Inbox(), Gate: openGate{},
 			Accepted: func(in supervisor.Inbound) { p.accepted <- in }}),
 		Greet:  func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },

@@ -26,7 +26,18 @@ func (t *terminal) Attached(a control.Attached, again bool) {
 		if t.hints {
 			t.print(t.style.dim, textHints)
 		}
+		t.showAttached(t.attached, true)
 	})
+}
+
+// showAttached shows what is attached, and whether words for it are waited for.
+func (t *terminal) showAttached(files []localFile, wait bool) {
+	for _, f := range files {
+		t.print(t.style.dim, fmt.Sprintf(textAttached, f.label))
+	}
+	if wait && len(files) > 0 {
+		t.print(t.style.dim, textWordsFor)
+	}
 }
 
 // Lost tells that the supervisor went away.

@@ -25,6 +25,7 @@ type outgoing struct {
 	key, text string
 	delivery  int64  // whose button it is
 	press     string // "" for a message
+	files     []localFile
 }
 
 // send gives a line to the supervisor.
@@ -32,7 +33,15 @@ func (l outgoing) send(ctx context.Context, chat *control.Chat) (control.Said, e
 	if l.press != "" {
 		return chat.Press(ctx, l.key, l.delivery, l.press)
 	}
-	return chat.Say(ctx, l.key, l.text)
+	var files []control.UploadedFile
+	for _, f := range l.files {
+		uploaded, err := f.upload(ctx, chat)
+		if err != nil {
+			return control.Said{}, err
+		}
+		files = append(files, uploaded)
+	}
+	return chat.Say(ctx, l.key, l.text, files...)
 }
 
 // newSender makes a sender; run works it.
@@ -58,8 +67,11 @@ func (s *sender) run(ctx context.Context) {
 			if !more {
 				return
 			}
-			if _, err := l.send(ctx, s.chat); err != nil && ctx.Err() == nil {
+			switch _, err := l.send(ctx, s.chat); {
+			case err != nil && ctx.Err() == nil:
 				s.refused(l, supervisor.ErrorMessage(err))
+			case err != nil && l.files != nil:
+				s.refused(l, textLeftBefore)
 			}
 		case <-ctx.Done():
 			return

@@ -15,12 +15,17 @@ import (
 
 	"golang.org/x/term"
 
+	"mews/supervisor"
 	"mews/supervisor/control"
 )
 
 // inTerminal talks with a person. Text is shown as it comes, each tool with a line; the arrow keys bring back what was typed before,
 // Ctrl-C clears the line or stops the running answer, and Ctrl-D leaves.
 func inTerminal(ctx context.Context, con Console, socket string, o Options) error {
+	files, err := findFiles(o.Attach)
+	if err != nil {
+		return err
+	}
 	fd := int(con.In.Fd())
 	old, err := term.MakeRaw(fd)
 	if err != nil {
@@ -31,9 +36,9 @@ func inTerminal(ctx context.Context, con Console, socket string, o Options) erro
 		return fmt.Errorf("set up the terminal: %w", err)
 	}
 	defer io.WriteString(con.Out, noMarks)
-	t := &terminal{hints: o.Hints, style: styleFor(os.Getenv)}
+	t := &terminal{hints: o.Hints, style: styleFor(os.Getenv), attached: files}
 	t.line = &lineEditor{keys: bufio.NewReader(con.In), out: con.Out, interrupt: t.interrupt, history: openHistory(os.Getenv), style: t.style,
-		aboveKept: t.reply.keep, width: 80, height: 24}
+		aboveKept: t.reply.keep, pasted: t.drop, width: 80, height: 24}
 	t.chat = control.NewChat(socket, control.Attach{User: o.User, Chat: o.Chat, After: control.Undelivered}, t)
 	t.sender = newSender(t.chat, t.refused)
 	return t.run(ctx, fd)
@@ -53,7 +58,8 @@ type terminal struct {
 	reply      growing // what has come of it behind the last tool
 	busy       bool    // a turn runs, as far as this screen knows
 	unanswered unanswered
-	choices    choices // below the newest delivery
+	choices    choices     // below the newest delivery
+	attached   []localFile // go with the next message
 }
 
 // run talks until the person leaves, ctx ends or the chat fails.
@@ -84,25 +90,68 @@ func (t *terminal) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		switch text = strings.TrimSpace(text); text {
-		case "":
-			t.show(func() {})
-		case "/quit", "/exit", "/leave":
+		text = strings.TrimSpace(text)
+		switch command, arguments, _ := strings.Cut(text, " "); {
+		case command == "/quit", command == "/exit", command == "/leave":
 			return io.EOF
-		default:
+		case command == attachCommand:
+			t.attach(arguments)
+		case !t.drop(text):
 			t.say(text)
 		}
 	}
 	return context.Cause(ctx)
 }
 
-// say puts a line of the person's on its way.
+// say puts a line of the person's on its way, with what is attached. An empty line sends that alone.
 func (t *terminal) say(text string) {
 	t.line.mu.Lock()
 	l := t.choices.line(control.NewKey(), text)
-	t.unanswered.said(l.key)
+	if command, _ := supervisor.ParseSlashCommand(text); l.press == "" && command == "" {
+		l.files, t.attached = t.attached, nil
+	}
+	empty := text == "" && l.files == nil
+	if !empty {
+		t.unanswered.said(l.key)
+	}
 	t.line.mu.Unlock()
+	if empty {
+		t.show(func() {})
+		return
+	}
 	t.sender.say(l)
+}
+
+// attach attaches the file that an /attach names, and sends it where there are words behind it.
+func (t *terminal) attach(arguments string) {
+	f, words, err := attachedBy(arguments)
+	switch {
+	case arguments == "":
+		t.show(func() { t.print(t.style.dim, textAttachUsage) })
+	case err != nil:
+		t.show(func() { t.print(t.style.warn, supervisor.ErrorMessage(err)) })
+	default:
+		if t.add([]localFile{f}, words == ""); words != "" {
+			t.say(words)
+		}
+	}
+}
+
+// drop attaches the files that a text names, if it names nothing else.
+func (t *terminal) drop(text string) bool {
+	files := droppedFiles(text)
+	if len(files) > 0 {
+		t.add(files, true)
+	}
+	return len(files) > 0
+}
+
+// add attaches files to the next message.
+func (t *terminal) add(files []localFile, wait bool) {
+	t.show(func() {
+		t.attached = append(t.attached, files...)
+		t.showAttached(files, wait)
+	})
 }
 
 // refused says that a line was not accepted.
@@ -118,9 +167,13 @@ func (t *terminal) interrupt() {
 	t.line.mu.Lock()
 	l := outgoing{key: control.NewKey(), text: "/stop"}
 	running := t.busy || t.unanswered.any()
-	first := running && t.unanswered.stop(l.key, time.Now())
+	attached := len(t.attached) > 0
+	t.attached = nil
+	first := !attached && running && t.unanswered.stop(l.key, time.Now())
 	t.line.mu.Unlock()
 	switch {
+	case attached:
+		t.show(func() { t.print(t.style.dim, textDropped) })
 	case first:
 		t.sender.say(l)
 	case !running:

@@ -13,15 +13,33 @@ const (
 	textRestarted     = "(That was interrupted; once more.)\n"
 	textNothingRuns   = "(Nothing is running. Ctrl-D leaves.)\n"
 	textNotSent       = "Not sent: %s What you wrote is in the history: ↑.\n"
+	textAttached      = "(Attached: %s.)\n"
+	textWordsFor      = "(Enter sends what is attached, with the words that you type; Ctrl-C drops it.)\n"
+	textDropped       = "(Nothing is attached any more.)\n"
+	textAttachUsage   = "/attach FILE sends a file with the words behind it, or with the next line: /attach ~/report.pdf what is this about?\n"
+	textLeftBefore    = "You left before the file had arrived."
 	textTooManyUnsent = "Too many lines wait to be sent already."
 )
 
 // What a pipe says of its own, after "mews: ".
 const (
 	textNotSentPipe = "not sent: "
+	textNoAttach    = "a pipe sends the files that --attach names, and takes no path from its lines"
 	textHeld        = "kept, and waits for a code: say it as a line, or in `mews chat`; what was kept is answered then"
 	textPipeFailed  = "of %s, %d could not be sent and %d had no full answer"
 )
+
+// Why a file can't be sent.
+const (
+	textNoFile         = "There is no file %s. Tab completes a path behind /attach."
+	textFileFailed     = "I can't read %s: %v."
+	textFileIsFolder   = "%s is a folder, and only files can be sent. Pack it first, for example with `zip -r %[2]s.zip %[2]s`."
+	textFileNotRegular = "%s is no ordinary file."
+	textFileTooLarge   = "%s has %s, and at most %d MiB can be sent. Put it into your folder, and name it there."
+)
+
+// textPixels are a picture's width and height.
+const textPixels = "%d x %d pixels"
 
 // textFile stands for a file.
 const textFile = "[%s, %s: files can be seen on Telegram, not here]"

@@ -37,7 +37,6 @@ var examinations = []examination{
 	{"secrets", examineSecrets},
 	{"unit", examineUnit},
 	{"programs", examinePrograms},
-	{"readers", examineReaders},
 	{"state", examineState},
 	{"disk", examineDisk},
 	{"homes", examineHomes},

@@ -1,0 +1,237 @@
+package chat
+
+import (
+	"bufio"
+	"bytes"
+	"image"
+	"image/png"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// folder has files to send: a picture of 40 x 30 pixels, a text, and a folder.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 40, 30))); err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string]string{"a picture.png": picture.String(), "it's.txt": "hello", "notes.txt": "some notes", "sub/x": ""} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// names are the last names of files' paths.
+func names(files []localFile) (list []string) {
+	for _, f := range files {
+		list = append(list, filepath.Base(f.path))
+	}
+	return list
+}
+
+func TestWhatADropIs(t *testing.T) {
+	dir := folder(t)
+	spaced := (&url.URL{Scheme: "file", Path: dir + "/a picture.png"}).String()
+	for text, want := range map[string][]string{
+		dir + "/notes.txt":                                 {"notes.txt"},
+		dir + "/notes.txt ":                                {"notes.txt"},
+		dir + `/a\ picture.png`:                            {"a picture.png"},
+		"'" + dir + "/a picture.png' ":                     {"a picture.png"},
+		`"` + dir + `/a picture.png"`:                      {"a picture.png"},
+		"'" + dir + `/it'\''s.txt'`:                        {"it's.txt"},
+		spaced:                                             {"a picture.png"},
+		strings.Replace(spaced, "//", "//localhost", 1):    {"a picture.png"},
+		dir + "/notes.txt\n" + dir + "/it\\'s.txt":         {"notes.txt", "it's.txt"},
+		dir + "/notes.txt '" + dir + "/a picture.png'":     {"notes.txt", "a picture.png"},
+		dir + "/notes.txt and words":                       nil,
+		dir + "/sub":                                       nil,
+		dir + "/none":                                      nil,
+		"'" + dir + "/notes.txt":                           nil,
+		strings.Replace(spaced, "//", "//elsewhere.it", 1): nil,
+		"notes.txt":                                        nil, "": nil, "/help": nil,
+	} {
+		if d := cmp.Diff(want, names(droppedFiles(text))); d != "" {
+			t.Errorf("%q: %s", text, d)
+		}
+	}
+}
+
+func TestWhatCanNotBeAttached(t *testing.T) {
+	dir := folder(t)
+	large := filepath.Join(dir, "large")
+	if err := os.WriteFile(large, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(large, 2_000<<20+1); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		dir + "/none":       "There is no file " + dir + "/none. Tab completes a path behind /attach.",
+		dir + "/sub":        dir + "/sub is a folder, and only files can be sent. Pack it first, for example with `zip -r sub.zip sub`.",
+		dir + "/notes.txt/": "",
+		"/dev/null":         "/dev/null is no ordinary file.",
+		large:               large + " has 2.1 GB, and at most 2000 MiB can be sent. Put it into your folder, and name it there.",
+	} {
+		if _, err := findFile(path); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: got %v", path, err)
+		}
+	}
+}
+
+// arrived is what was accepted next: its words, and its files with what they hold.
+func (p *rig) arrived() (words string, files []string) {
+	p.Helper()
+	in := p.hear()
+	list, err := p.db.Attachments().List(p.Context(), in.ID)
+	p.must(err)
+	for _, a := range list {
+		file, _, err := p.spool.Read(a.SHA256)
+		p.must(err)
+		data, err := io.ReadAll(file)
+		file.Close()
+		p.must(err)
+		if len(data) > 20 {
+			data = []byte(a.MediaType)
+		}
+		files = append(files, a.Name+": "+string(data))
+	}
+	if len(files) > 0 && in.State != supervisor.InboundArriving {
+		p.Errorf("what came with files is %s", in.State)
+	}
+	return in.Text, files
+}
+
+func (p *rig) arrives(words string, files ...string) {
+	p.Helper()
+	gotWords, gotFiles := p.arrived()
+	if d := cmp.Diff(files, gotFiles); d != "" || gotWords != words {
+		p.Errorf("accepted was %q with %s", gotWords, d)
+	}
+}
+
+func TestFilesAreAttachedAndSent(t *testing.T) {
+	dir := folder(t)
+	d := atPrompt(t)
+	d.press("/attach " + dir + "/notes.txt  what is this?\r")
+	d.expect("(Attached: notes.txt, 10 bytes.)\r\n")
+	d.arrives("what is this?", "notes.txt: some notes")
+
+	d.press("/attach " + dir + "/a picture.png\r") // no words, so that its name needs no quotes
+	d.expect("(Attached: a picture.png, ")
+	d.expect(", 40 x 30 pixels.)\r\n(Enter sends what is attached, with the words that you type; Ctrl-C drops it.)\r\n> ")
+	d.press(beginPaste + dir + `/it\'s.txt ` + endPaste)
+	d.expect("(Attached: it's.txt, 5 bytes.")
+	d.shows("> |")
+	d.press("/status\r") // a command takes nothing with it
+	d.arrives("/status")
+	d.press("both of them\r")
+	d.arrives("both of them", "a picture.png: image/png", "it's.txt: hello")
+
+	d.press(dir + "/notes.txt\r\r") // typed as a terminal without marks around pastes does; Enter alone sends it
+	d.arrives("", "notes.txt: some notes")
+
+	d.press("/attach " + dir + "/notes.txt\r" + ctrlCKey)
+	d.expect("(Nothing is attached any more.)")
+	d.press("alone\r")
+	d.arrives("alone")
+	d.press("/attach " + dir + "/none\r/attach\r")
+	d.expect("There is no file")
+	d.expect("/attach FILE sends a file")
+	d.press("so: " + beginPaste + dir + "/notes.txt" + endPaste + "\r") // behind words it is words
+	d.arrives("so: " + dir + "/notes.txt")
+}
+
+func TestAFileThatIsGoneWhenItIsSent(t *testing.T) {
+	dir := folder(t)
+	d := atPrompt(t)
+	d.press("/attach " + dir + "/notes.txt\r")
+	d.expect("(Attached: notes.txt")
+	d.must(os.Remove(dir + "/notes.txt"))
+	d.press("look\r")
+	d.expect("Not sent: I can't read")
+	d.expect(dir + "/notes.txt")
+}
+
+func TestAPipeSendsFilesWithItsFirstLine(t *testing.T) {
+	dir := folder(t)
+	for lines, want := range map[string]string{"look\nand\n": "look", "": "", "\n": "", "/help\nlook\n": "look"} {
+		p := newRig(t)
+		p.live()
+		answered := make(chan struct{})
+		go func() {
+			defer close(answered)
+			for range max(1, strings.Count(strings.TrimSpace(lines), "\n")+1) {
+				in := p.hear()
+				files, err := p.db.Attachments().List(t.Context(), in.ID)
+				if want := map[bool]int{true: 2}[in.Text == want]; err != nil || len(files) != want {
+					t.Errorf("with %q came %d files, %v", in.Text, len(files), err)
+				}
+				if len(files) > 0 {
+					p.must(p.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: supervisor.OriginOwn}}))
+				}
+				p.accepted <- in
+				p.answer("re: " + in.Text)
+			}
+		}()
+		var out bytes.Buffer
+		err := inPipe(t.Context(), Console{Out: &out, Err: io.Discard}, strings.NewReader(lines), p.socket,
+			Options{Attach: []string{dir + "/notes.txt", dir + "/it's.txt"}})
+		<-answered
+		if err != nil || !strings.Contains(out.String(), "re: "+want+"\n") {
+			t.Errorf("%q: printed was %q, %v", lines, out.String(), err)
+		}
+	}
+}
+
+func TestAPipeReadsNoFileThatALineNames(t *testing.T) {
+	dir := folder(t)
+	p := newRig(t)
+	p.live()
+	var out, told bytes.Buffer
+	err := inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("/attach "+dir+"/notes.txt look\n"), p.socket, Options{})
+	if err == nil || !strings.Contains(told.String(), "not sent: a pipe sends the files that --attach names") || len(p.accepted) > 0 {
+		t.Errorf("told was %q, %v", told.String(), err)
+	}
+	err = inPipe(t.Context(), Console{Out: &out, Err: &told}, strings.NewReader("look\n"), p.socket, Options{Attach: []string{dir + "/none"}})
+	if err == nil || !strings.HasPrefix(err.Error(), "There is no file "+dir+"/none") || len(p.accepted) > 0 {
+		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+func TestTabCompletesAPath(t *testing.T) {
+	dir := folder(t)
+	t.Setenv("HOME", dir)
+	for typed, want := range map[string]string{
+		"/attach " + dir + "/n":     "/attach " + dir + "/notes.txt",
+		"/attach " + dir + "/a":     "/attach " + dir + `/a\ picture.png`,
+		"/attach '" + dir + "/a":    "/attach '" + dir + "/a picture.png",
+		"/attach " + dir + "/s":     "/attach " + dir + "/sub/",
+		"/attach ~/it":              `/attach ~/it\'s.txt`,
+		"/attach " + dir + "/":      "/attach " + dir + "/",
+		"/attach " + dir + "/none":  "/attach " + dir + "/none",
+		"/attach " + dir + "/n see": "/attach " + dir + "/n see",
+		"see " + dir + "/n":         "see " + dir + "/n",
+	} {
+		e := &lineEditor{keys: bufio.NewReader(strings.NewReader(typed + "\t\r")), out: io.Discard, history: &history{}, width: 80, height: 24}
+		if text, err := e.ReadLine(); text != want || err != nil {
+			t.Errorf("%q becomes %q, %v", typed, text, err)
+		}
+	}
+}

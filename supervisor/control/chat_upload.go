@@ -1,0 +1,50 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"mews/protocol"
+)
+
+// Upload sends a file, and returns when it is on disk at the supervisor and the person's. Like Say it waits for a supervisor that is
+// away; then the file begins anew. Only one goroutine may upload at a time.
+func (c *Chat) Upload(ctx context.Context, file io.ReadSeeker) (ref protocol.BlobRef, err error) {
+	var conn *protocol.Conn
+	for {
+		if conn, err = c.attachedConn(ctx, conn); err != nil {
+			return ref, err
+		}
+		ref, err = uploadOver(ctx, conn, file)
+		switch {
+		case ctx.Err() != nil:
+			return ref, context.Cause(ctx)
+		case !errors.Is(err, protocol.ErrClosed):
+			return ref, decodeError(err)
+		}
+	}
+}
+
+// uploadOver sends a file over one connection.
+func uploadOver(ctx context.Context, conn *protocol.Conn, file io.ReadSeeker) (ref protocol.BlobRef, err error) {
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return ref, fmt.Errorf("read the file anew: %w", err)
+	}
+	part := Upload{}
+	buf := make([]byte, MaxUploadPart)
+	for !part.Last {
+		n, err := io.ReadFull(file, buf)
+		part.Data, part.Last = buf[:n], errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !part.Last {
+			return ref, fmt.Errorf("read the file: %w", err)
+		}
+		uploaded := Uploaded{Blob: &ref}
+		if err := conn.Call(ctx, MethodUpload, part, &uploaded); err != nil {
+			return ref, err
+		}
+		part.Offset += int64(n)
+	}
+	return ref, nil
+}

@@ -1,0 +1,110 @@
+package control
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"mime"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/spool"
+)
+
+// upload is the file that is on its way over a connection. The zero value is none.
+type upload struct {
+	mu   sync.Mutex    // guards what follows
+	file *spool.Writer // nil for none
+}
+
+// drop drops the file.
+func (u *upload) drop(log hclog.Logger) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.file == nil {
+		return
+	}
+	if err := u.file.Discard(); err != nil {
+		log.Warn("drop a file that did not arrive whole", "error", err)
+	}
+	u.file = nil
+}
+
+// takePart takes a part of a file into the spool. It holds no more of the file than that.
+func (c *serverConn) takePart(ctx context.Context, p Upload) (any, error) {
+	conversation, err := c.activeConversation()
+	if err != nil {
+		return nil, err
+	}
+	if p.Offset == 0 {
+		c.upload.drop(c.o.Log)
+	}
+	u := &c.upload
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case len(p.Data) > MaxUploadPart:
+		return nil, supervisor.Errorf(supervisor.CodeInvalid, textPartTooLong, MaxUploadPart>>10)
+	case p.Offset+int64(len(p.Data)) > MaxUploadFile:
+		return nil, supervisor.Errorf(supervisor.CodeInvalid, textFileTooLarge, MaxUploadFile>>20)
+	case p.Offset == 0:
+		if u.file, err = c.o.Spool.Create(); err != nil {
+			return nil, spoolFailed(err)
+		}
+	case u.file == nil || p.Offset != u.file.Size():
+		return nil, invalid(textNoFileBegun)
+	}
+	if _, err := u.file.Write(p.Data); err != nil {
+		return nil, spoolFailed(err)
+	}
+	if !p.Last {
+		return Uploaded{}, nil
+	}
+	file := u.file
+	u.file = nil
+	ref, err := file.Commit()
+	if err == nil {
+		err = c.o.Blobs.Put(ctx, conversation.User, ref, 0)
+	}
+	return Uploaded{Blob: &ref}, err
+}
+
+// spoolFailed is what a person is told of an error of the spool.
+func spoolFailed(err error) error {
+	if errors.Is(err, spool.ErrFull) {
+		return &supervisor.Error{Code: supervisor.CodeUnavailable, Message: textSpoolFull, Err: err}
+	}
+	return err
+}
+
+// attachments are the files of a message, each of which has to be its person's.
+func (c *serverConn) attachments(ctx context.Context, user string, files []UploadedFile) (list []supervisor.Attachment, err error) {
+	if len(files) > protocol.MaxArrived {
+		return nil, supervisor.Errorf(supervisor.CodeInvalid, textTooManyFiles, protocol.MaxArrived)
+	}
+	for _, f := range files {
+		name := protocol.FileName(f.Name)
+		size, owns, err := c.o.Blobs.Owns(ctx, user, f.Blob.SHA256)
+		if err != nil {
+			return nil, err
+		}
+		if !owns || size != f.Blob.Size {
+			return nil, supervisor.Errorf(supervisor.CodeInvalid, textNotUploaded, name)
+		}
+		mediaType, _, _ := mime.ParseMediaType(mime.TypeByExtension(filepath.Ext(name))) // "" where it is not known
+		group, _, _ := strings.Cut(mediaType, "/")
+		list = append(list, supervisor.Attachment{File: f.Blob.SHA256, SHA256: f.Blob.SHA256, Size: size, Name: name, MediaType: mediaType,
+			Kind: cmp.Or(kinds[group], protocol.AttachmentDocument)})
+	}
+	return list, nil
+}
+
+// kinds are what a file is shown and read as, by the group of its media type. All others are documents.
+var kinds = map[string]protocol.AttachmentKind{
+	"image": protocol.AttachmentPhoto, "audio": protocol.AttachmentAudio, "video": protocol.AttachmentVideo,
+}

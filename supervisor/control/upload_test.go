@@ -1,0 +1,131 @@
+package control_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/control"
+	"mews/supervisor/spool"
+)
+
+// randomBytes are so many bytes that do not repeat.
+func randomBytes(n int) []byte {
+	data := make([]byte, n)
+	random := rand.NewChaCha8([32]byte{1})
+	_, _ = random.Read(data)
+	return data
+}
+
+// spooled is a file of the spool.
+func (h *rig) spooled(ref protocol.BlobRef) []byte {
+	h.Helper()
+	file, _, err := h.spool.Read(ref.SHA256)
+	h.must(err)
+	defer file.Close()
+	data, err := io.ReadAll(file)
+	h.must(err)
+	return data
+}
+
+func TestAFileComesWithAMessage(t *testing.T) {
+	h := newRig(t)
+	h.live()
+	v := h.attach(control.Attach{After: control.Undelivered})
+	for _, size := range []int{0, 1, control.MaxUploadPart, 3*control.MaxUploadPart + 7} {
+		data := randomBytes(size)
+		ref, err := v.Upload(t.Context(), bytes.NewReader(data))
+		h.must(err)
+		if ref.Size != int64(size) || !bytes.Equal(h.spooled(ref), data) {
+			t.Errorf("of %d bytes came %d, or others", size, ref.Size)
+		}
+		said, err := v.Say(t.Context(), fmt.Sprint(size), "", control.UploadedFile{Blob: ref, Name: "../a\u202eb.png"})
+		h.must(err)
+		in := <-h.accepted
+		if in.ID != said.Inbound || in.State != supervisor.InboundArriving {
+			t.Errorf("accepted was %d, which is %s, want %d", in.ID, in.State, said.Inbound)
+		}
+		list, err := h.db.Attachments().List(t.Context(), in.ID)
+		h.must(err)
+		want := []supervisor.Attachment{{File: ref.SHA256, SHA256: ref.SHA256, Kind: protocol.AttachmentPhoto, Name: "a_b.png",
+			MediaType: "image/png", Size: int64(size)}}
+		if d := cmp.Diff(want, list); d != "" {
+			t.Error(d)
+		}
+	}
+}
+
+// endingAt is a file whose supervisor ends and comes back as it is read for the first time beyond a place.
+type endingAt struct {
+	*bytes.Reader
+	at int64
+	do func()
+}
+
+func (e *endingAt) Read(p []byte) (int, error) {
+	if at := e.Size() - int64(e.Len()); at >= e.at && e.do != nil {
+		e.do()
+		e.do = nil
+	}
+	return e.Reader.Read(p)
+}
+
+func TestAFileBeginsAnewWhereTheSupervisorWentAway(t *testing.T) {
+	h := newRig(t)
+	end := h.live()
+	v := h.attach(control.Attach{After: control.Undelivered})
+	data := randomBytes(5 * control.MaxUploadPart)
+	ref, err := v.Upload(t.Context(), &endingAt{bytes.NewReader(data), 2 * control.MaxUploadPart, func() {
+		end()
+		h.live()
+	}})
+	h.must(err)
+	if !bytes.Equal(h.spooled(ref), data) {
+		t.Error("other bytes came")
+	}
+	files, err := os.ReadDir(strings.TrimSuffix(h.path, "s") + "spool")
+	h.must(err)
+	if len(files) != 1 {
+		t.Errorf("the spool has %d files: of the one that did not come whole something is left", len(files))
+	}
+}
+
+// fullSpool is a spool that has no room.
+type fullSpool struct{}
+
+func (fullSpool) Create() (*spool.Writer, error) { return nil, spool.ErrFull }
+
+func TestAnUploadThatIsRefused(t *testing.T) {
+	h := newRig(t)
+	h.options.Spool = fullSpool{}
+	h.live()
+	v := h.attach(control.Attach{After: control.Undelivered})
+	if _, err := v.Upload(t.Context(), strings.NewReader("x")); !strings.HasPrefix(supervisor.ErrorMessage(err), "The disk of this Mews is nearly full") {
+		t.Errorf("with a full disk: %v", err)
+	}
+	bobs := protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 7}
+	h.must(h.db.Blobs().Put(t.Context(), "bob", bobs, 0))
+	for what, file := range map[string]control.UploadedFile{
+		"another's":     {Blob: bobs, Name: "a.txt"},
+		"one not there": {Blob: protocol.BlobRef{SHA256: strings.Repeat("cd", 32), Size: 7}, Name: "a.txt"},
+	} {
+		if _, err := v.Say(t.Context(), "k", "hello", file); supervisor.ErrorMessage(err) != "a.txt is not here any more: attach it again." {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if _, err := v.Say(t.Context(), "k", "hello", make([]control.UploadedFile, protocol.MaxArrived+1)...); err == nil ||
+		!strings.Contains(supervisor.ErrorMessage(err), "at most 32 files") {
+		t.Errorf("too many: %v", err)
+	}
+	if n := h.inbounds(); n != 0 {
+		t.Errorf("%d messages were kept", n)
+	}
+}
