@@ -370,6 +370,9 @@ var botEvents = map[string]func(ts *testscript.TestScript, s *telegramtest.Serve
 	"unblocked": func(ts *testscript.TestScript, s *telegramtest.Server, args []string) {
 		s.Unblock(chatOf(ts, args[0]).ID)
 	},
+	"no-voice": func(ts *testscript.TestScript, s *telegramtest.Server, args []string) {
+		s.ForbidVoice(chatOf(ts, args[0]).ID)
+	},
 	"revoked":  func(_ *testscript.TestScript, s *telegramtest.Server, _ []string) { s.Revoke() },
 	"restored": func(_ *testscript.TestScript, s *telegramtest.Server, _ []string) { s.SetToken(testToken) },
 	"upgraded": func(ts *testscript.TestScript, s *telegramtest.Server, args []string) {

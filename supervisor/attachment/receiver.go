@@ -12,8 +12,11 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// errDropped ends the arrival of an inbound that its person does not want any more, or may not have sent any more.
-var errDropped = errors.New("its person has dropped it")
+// What ends the arrival of an inbound: its person does not want it any more, or is not served for now.
+var (
+	errDropped   = errors.New("its person has dropped it")
+	errNotServed = errors.New("its person is not served")
+)
 
 // arrival is an inbound that arrives. It is Run's, but for what its own goroutine was given.
 type arrival struct {
@@ -54,12 +57,12 @@ func (r *Receiver) look(ctx context.Context, running *sync.WaitGroup) {
 	if !ok {
 		return
 	}
-	wanted := map[int64]bool{}
+	ends := map[int64]error{} // why the arrival is to end, of those that are there
 	for _, in := range list {
-		if !r.o.Serves(in.Conversation) {
+		if ends[in.ID] = nil; !r.o.Serves(in.Conversation) {
+			ends[in.ID] = errNotServed
 			continue
 		}
-		wanted[in.ID] = true
 		if r.arrivals[in.ID] != nil {
 			continue
 		}
@@ -77,8 +80,12 @@ func (r *Receiver) look(ctx context.Context, running *sync.WaitGroup) {
 		})
 	}
 	for id, a := range r.arrivals {
-		if !wanted[id] {
-			a.cancel(errDropped)
+		why, there := ends[id]
+		if !there {
+			why = errDropped
+		}
+		if why != nil {
+			a.cancel(why)
 			delete(r.arrivals, id)
 		}
 	}

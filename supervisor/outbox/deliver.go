@@ -128,7 +128,7 @@ func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 	outcome, why := set.finalOutcome()
 	var told []int64 // of whose outcome nobody needs to be told after this one
 	switch {
-	case set.why == textNoRecipient, d.Spoken && outcome != supervisor.OutcomeSent:
+	case set.why == textNoRecipient:
 		told = []int64{d.ID}
 	case outcome == supervisor.OutcomeSent && apologizes(set.posts):
 		var err error

@@ -38,6 +38,9 @@ func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 	if c.Outcome == d.outcome && c.Outcome != outcomePending {
 		return
 	}
+	if t.closeRecording(d.id, c.Outcome) {
+		c.Outcome = supervisor.OutcomeSent // or its text is, so that nothing is lost
+	}
 	if c.Outcome == supervisor.OutcomeSent {
 		c.Why = ""
 	}
@@ -48,7 +51,6 @@ func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 	for _, id := range c.Told {
 		t.Exec(markTold, id)
 	}
-	t.closeRecording(d.id, c.Outcome)
 	t.settleInbound(d.inbound)
 }
 

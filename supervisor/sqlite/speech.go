@@ -91,14 +91,15 @@ func (t *tx) forgetOperations(s Speech) {
 }
 
 // closeRecording ends an answer's speech once its recordings have an outcome. A text that was held back has arrived with them, or
-// is sent now.
-func (t *tx) closeRecording(recording int64, outcome supervisor.Outcome) {
+// is sent now. It says whether there was a speech.
+func (t *tx) closeRecording(recording int64, outcome supervisor.Outcome) bool {
 	s, ok := one(t, func(row *engine.Row) (s Speech) { row.Scan(&s.Delivery, &s.Only); return s }, findRecorded, recording)
 	if !ok {
-		return
+		return false
 	}
 	t.Exec(deleteSpeech, s.Delivery)
 	if s.Only && outcome == supervisor.OutcomeSent {
 		t.closeDelivery(supervisor.DeliveryOutcome{Delivery: s.Delivery, Outcome: supervisor.OutcomeSent})
 	}
+	return true
 }

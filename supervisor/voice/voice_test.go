@@ -34,6 +34,40 @@ type rig struct {
 	shown   int
 	result  protocol.SpeakResult
 	hangs   bool // the worker says nothing for as long as this
+	left    int  // writes until the process is over; 0 for no end
+	end     context.CancelFunc
+}
+
+// store is what the process writes. Once it is over, nothing is written.
+type store struct {
+	sqlite.Speeches
+	r *rig
+}
+
+// write ends the process after a write, where that was its last.
+func (s store) write(ctx context.Context, do func() error) error {
+	s.r.mu.Lock()
+	defer s.r.mu.Unlock()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	err := do()
+	if s.r.left--; s.r.left == 0 {
+		s.r.end()
+	}
+	return err
+}
+
+func (s store) Started(ctx context.Context, delivery int64, operations []int64) error {
+	return s.write(ctx, func() error { return s.Speeches.Started(ctx, delivery, operations) })
+}
+
+func (s store) Recorded(ctx context.Context, delivery int64, files []supervisor.File) error {
+	return s.write(ctx, func() error { return s.Speeches.Recorded(ctx, delivery, files) })
+}
+
+func (s store) Fail(ctx context.Context, delivery int64, why string) error {
+	return s.write(ctx, func() error { return s.Speeches.Fail(ctx, delivery, why) })
 }
 
 var opus = protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 9}
@@ -61,10 +95,12 @@ func (r *rig) Start(ctx context.Context, op supervisor.Operation) (supervisor.Op
 	if err := protocol.DecodeStrict([]byte(op.Parameters), &p); err != nil || op.Kind != protocol.OperationSpeak || op.User != "alice" {
 		r.Errorf("started %+v, %v", op, err)
 	}
-	r.mu.Lock()
-	r.started = append(r.started, p)
-	r.mu.Unlock()
-	return r.db.Operations().Put(ctx, op)
+	err := store{r: r}.write(ctx, func() (err error) {
+		r.started = append(r.started, p)
+		op, err = r.db.Operations().Put(ctx, op)
+		return err
+	})
+	return op, err
 }
 
 func (r *rig) Wait(ctx context.Context, id int64) (supervisor.Operation, error) {
@@ -77,8 +113,15 @@ func (r *rig) Wait(ctx context.Context, id int64) (supervisor.Operation, error) 
 		return supervisor.Operation{}, context.Cause(ctx)
 	}
 	text, _ := json.Marshal(result)
-	if err := r.db.Operations().Move(ctx, id, supervisor.OperationRunning, ""); err == nil {
-		r.must(r.db.Operations().Move(ctx, id, supervisor.OperationDone, string(text)))
+	for _, move := range []func() error{
+		func() error { return r.db.Operations().Move(ctx, id, supervisor.OperationRunning, "") },
+		func() error { return r.db.Operations().Move(ctx, id, supervisor.OperationDone, string(text)) },
+	} {
+		if op, _, err := r.db.Operations().Find(ctx, id); err == nil && op.State != supervisor.OperationDone {
+			if err := (store{r: r}).write(ctx, move); ctx.Err() != nil {
+				return op, err
+			}
+		}
 	}
 	op, there, err := r.db.Operations().Find(ctx, id)
 	if !there {
@@ -89,7 +132,7 @@ func (r *rig) Wait(ctx context.Context, id int64) (supervisor.Operation, error) 
 
 // live runs Voices; end ends them.
 func (r *rig) live() (v *voice.Voices, end func()) {
-	v = voice.New(voice.Options{Store: r.db.Speeches(), Settings: r.db.Settings(), Operations: r, Log: hclog.NewNullLogger(),
+	v = voice.New(voice.Options{Store: store{r.db.Speeches(), r}, Settings: r.db.Settings(), Operations: r, Log: hclog.NewNullLogger(),
 		Engine: func() voice.Engine { return r.engine }, Queued: func(c int64) { r.queued <- c },
 		Recording: func(context.Context, supervisor.Conversation) { r.mu.Lock(); defer r.mu.Unlock(); r.shown++ },
 		Say: func(ctx context.Context, d supervisor.Delivery) error {
@@ -97,6 +140,9 @@ func (r *rig) live() (v *voice.Voices, end func()) {
 			return err
 		}})
 	ctx, cancel := context.WithCancel(context.Background())
+	r.mu.Lock()
+	r.end = cancel
+	r.mu.Unlock()
 	ran := make(chan error, 1)
 	go func() { ran <- v.Run(ctx) }()
 	end = sync.OnceFunc(func() {
@@ -201,6 +247,57 @@ func TestAnAnswerIsSaidOnceWhateverEnds(t *testing.T) {
 	v.Wake()
 	r.wait()
 	r.same("the next", r.due(), []string{"voice.ogg", "voice.ogg"})
+}
+
+// TestAnAnswerIsSaidOnceBetweenEachTwoWrites: the process ends after each of them, and another goes on.
+func TestAnAnswerIsSaidOnceBetweenEachTwoWrites(t *testing.T) {
+	long := strings.TrimSpace(strings.Repeat("This sentence is said. ", 80))
+	for name, result := range map[string]protocol.SpeakResult{"well": {Blob: opus}, "badly": {Failure: protocol.SpeechExit}} {
+		for _, mode := range []supervisor.VoiceMode{supervisor.VoiceOn, supervisor.VoiceOnly} {
+			for writes := 1; writes <= 9; writes++ {
+				r := newRig(t)
+				r.result, r.left = result, writes
+				r.answer(long, mode)
+				_, end := r.live()
+				deadline := time.After(time.Minute)
+				for len(r.queued) == 0 && r.over() > 0 {
+					select {
+					case <-time.After(time.Millisecond):
+					case <-deadline:
+						t.Fatal("nothing came")
+					}
+				}
+				end()
+				r.live()
+				for list := r.speeches(); list > 0; list = r.speeches() {
+					<-time.After(time.Millisecond)
+				}
+				want := []string{long, "voice.ogg voice-2.ogg"}
+				switch {
+				case name == "badly":
+					want[1] = "(I could not say this aloud: the program that speaks has failed. I try again with the next answer; /voice off ends that.)"
+				case mode == supervisor.VoiceOnly:
+					want = want[1:]
+				}
+				r.same(name+" "+string(mode), r.due(), want)
+			}
+		}
+	}
+}
+
+// over is how many writes the process still makes; 0 where it is over.
+func (r *rig) over() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.left
+}
+
+// speeches is how many answers are being said.
+func (r *rig) speeches() int {
+	r.Helper()
+	list, err := r.db.Speeches().List(r.Context())
+	r.must(err)
+	return len(list)
 }
 
 func TestAnAnswerThatCannotBeSaidIsSent(t *testing.T) {

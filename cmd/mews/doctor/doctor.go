@@ -37,6 +37,7 @@ var examinations = []examination{
 	{"secrets", examineSecrets},
 	{"unit", examineUnit},
 	{"programs", examinePrograms},
+	{"readers", examineReaders},
 	{"state", examineState},
 	{"disk", examineDisk},
 	{"homes", examineHomes},

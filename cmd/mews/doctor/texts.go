@@ -25,6 +25,10 @@ const (
 	textOtherProgram = "mews is %s and %s says %q: install mews, mews-spawner and mews-worker of one release together, and then " +
 		"restart Mews; `make build` makes all three alike"
 
+	textReaders   = "PDFs, films and recordings that people send can be opened"
+	textNoPoppler = "PDFs that people send can't be read, for there is no %s behind the walls: apt-get install poppler-utils"
+	textNoFFmpeg  = "films, recordings and phones' HEIC pictures that people send can't be opened, for there is no %s behind the walls: apt-get install ffmpeg"
+
 	textStateClosed = "%s can't be written by this account: %w; choose another `state:` or give the account the folder"
 	textDiskFree    = "%s free below %s"
 	textDiskLow     = "only %s are free below %s; messages are refused when it is full: make room"
