@@ -152,6 +152,8 @@ type Uploads struct {
 type Chat struct {
 	Stream string `yaml:"stream" default:"edit" oneof:"edit final"` // where a message can be changed after it was sent
 	Busy   string `yaml:"busy" default:"steer" oneof:"steer queue restart"`
+	// Reactions says which messages of people get an emoji, where the channel can do that.
+	Reactions string `yaml:"reactions" default:"waiting" oneof:"waiting all off"`
 }
 
 // The values of Chat.Stream: how an answer comes.

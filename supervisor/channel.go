@@ -26,20 +26,21 @@ const (
 
 // Capabilities are what a channel can do. The zero value, which an unknown channel has, can do nothing.
 type Capabilities struct {
-	Private  bool // everybody has a chat of their own there without an account, and only they read it
-	Accounts bool // a person is the number of their account, which is the name of their private chat too
-	Groups   bool // several people may be in a chat: see IsGroup
-	Edit     bool // a message that was sent can be changed
-	Delete   bool // a message that was sent can be taken away
-	Buttons  bool // a message can have buttons
-	Voice    bool // a chat plays recordings that are sent to it
-	Files    bool // a chat shows the files that are sent to it; without it, only their names
+	Private   bool // everybody has a chat of their own there without an account, and only they read it
+	Accounts  bool // a person is the number of their account, which is the name of their private chat too
+	Groups    bool // several people may be in a chat: see IsGroup
+	Edit      bool // a message that was sent can be changed
+	Delete    bool // a message that was sent can be taken away
+	Buttons   bool // a message can have buttons
+	Voice     bool // a chat plays recordings that are sent to it
+	Reactions bool // a message of a person's can be given an emoji
+	Files     bool // a chat shows the files that are sent to it; without it, only their names
 }
 
 // capabilities are those of every channel. Nothing else tells channels apart.
 var capabilities = map[Channel]Capabilities{
 	ChannelTerminal: {Private: true, Buttons: true},
-	ChannelTelegram: {Accounts: true, Groups: true, Edit: true, Delete: true, Buttons: true, Files: true, Voice: true},
+	ChannelTelegram: {Accounts: true, Groups: true, Edit: true, Delete: true, Buttons: true, Reactions: true, Files: true, Voice: true},
 }
 
 // Can is what the channel can do.

@@ -209,6 +209,19 @@ func (b *scriptBot) shows(ts *testscript.TestScript, args []string) {
 	})
 }
 
+// reacts waits until the newest message with a text has a reaction, "" for none.
+func (b *scriptBot) reacts(ts *testscript.TestScript, args []string) {
+	id := chatOf(ts, args[0]).ID
+	b.await(ts, func() bool {
+		for _, m := range slices.Backward(b.server.Chat(id)) {
+			if m.Text == args[1] {
+				return m.Reaction == args[2]
+			}
+		}
+		return false
+	}, func() string { return fmt.Sprintf("%q of %s has not the reaction %q", args[1], args[0], args[2]) })
+}
+
 // transcript is a chat as a person sees it.
 func (b *scriptBot) transcript(chat int64) string {
 	var lines strings.Builder

@@ -80,6 +80,7 @@ var scriptCommands = map[string]scriptCommand{
 	"replies":  botCommand("WHO TO TEXT [MEDIA] ...", (*scriptBot).replies),
 	"chat":     botCommand("CHAT FILE", (*scriptBot).chat),
 	"shows":    botCommand("CHAT PATTERN", (*scriptBot).shows),
+	"reacts":   botCommand("CHAT TEXT EMOJI", (*scriptBot).reacts),
 	"noted":    botCommand("", (*scriptBot).noted),
 	"settled":  botCommand("", (*scriptBot).settled),
 

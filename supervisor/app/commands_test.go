@@ -156,7 +156,7 @@ func TestACommandIsJoinedToAllThatItNeeds(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- commands.Run(ctx) }()
-	accept(nil, commands, nil)(in)
+	accept(nil, commands, nil, func() {})(in)
 	<-answered
 	stop()
 	must(t, <-ended)

@@ -39,8 +39,9 @@ func (s *service) turns() turns {
 }
 
 // accept sends what is on disk on its way: a command and a press pass the queue by.
-func accept(sessions *session.Registry, commands *command.Commands, attachments *attachment.Receiver) func(supervisor.Inbound) {
+func accept(sessions *session.Registry, commands *command.Commands, attachments *attachment.Receiver, arrived func()) func(supervisor.Inbound) {
 	return func(in supervisor.Inbound) {
+		arrived()
 		if in.State == supervisor.InboundArriving {
 			attachments.Wake()
 			return

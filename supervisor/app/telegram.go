@@ -30,6 +30,7 @@ type telegramChannel struct {
 	health  telegram.Health
 	outbox  *outbox.Outbox
 	cleaner *outbox.Cleaner
+	reactor *outbox.Reactor
 	presses chan acknowledgement        // presses to be acknowledged
 	read    func(context.Context) error // the way in, until its context ends
 }
@@ -65,9 +66,20 @@ func (s *service) openTelegram(context.Context) (err error) {
 	})
 	c.health.Reached = c.outbox.Reached
 	c.cleaner = c.outbox.Cleaner(s.db.Cleanings())
-	s.feeds.Changed = c.outbox.Changed
+	c.reactor = c.outbox.Reactor(outbox.ReactionMode(s.config.Chat.Reactions), s.db.Inbox(), c.client)
+	s.feeds.Changed = func(conversation int64) {
+		c.outbox.Changed(conversation)
+		c.reactor.Changed()
+	}
 	s.channel = c
 	return nil
+}
+
+// arrived is told of each message that has come, on any channel.
+func (s *service) arrived() {
+	if s.channel != nil {
+		s.channel.reactor.Arrived()
+	}
 }
 
 func rates(r config.SendRate) outbox.Rates {

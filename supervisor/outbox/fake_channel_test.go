@@ -93,6 +93,19 @@ func (f *fakeChannel) Act(ctx context.Context, to supervisor.Address, action sup
 	return f.call(ctx, called{verb: string(action), to: to}, func() error { return nil })
 }
 
+func (f *fakeChannel) React(ctx context.Context, to supervisor.Address, name, emoji string) error {
+	return f.call(ctx, called{verb: "react", to: to, message: name, content: supervisor.RichText{Text: emoji}}, func() error { return nil })
+}
+
+// reactions are those that were given in a chat, in order, as "message emoji".
+func (f *fakeChannel) reactions(chat string) []string {
+	var list []string
+	for _, c := range f.made(chat, "react") {
+		list = append(list, strings.TrimSpace(c.message+" "+c.content.Text))
+	}
+	return list
+}
+
 // remove takes a message out of a chat. The caller has f.mu, or is alone.
 func (f *fakeChannel) remove(chat, name string) {
 	var kept []*message

@@ -91,7 +91,7 @@ var defaultRule = failureRule{result: supervisor.ResultUnknown}
 var (
 	tooLong  = []string{"message is too long", "message_too_long", "text is too long"}
 	badMarks = []string{"can't parse entities", "can't parse messageentity", "entity", "entities"}
-	notThere = []string{"message to edit not found", "message to delete not found", "message_id_invalid"}
+	notThere = []string{"message to edit not found", "message to delete not found", "message to react not found", "message_id_invalid"}
 	gone     = append([]string{"message can't be edited", "message can't be deleted", "message_edit_time_expired",
 		"message_delete_forbidden", "message_author_required"}, notThere...)
 	loggedOut   = []string{"logged out"}

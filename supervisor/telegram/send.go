@@ -33,6 +33,7 @@ type sendParams struct {
 	AsIs      bool                          `json:"disable_content_type_detection,omitempty"` // a document stays one
 	Media     []albumMedia                  `json:"media,omitempty"`                          // an album's files
 	Streaming bool                          `json:"supports_streaming,omitempty"`             // of a video
+	Reaction  *[]reactionType               `json:"reaction,omitempty"`                       // an empty list takes it away
 	Preview   *gotgbot.LinkPreviewOptions   `json:"link_preview_options,omitempty"`
 	Markup    *gotgbot.InlineKeyboardMarkup `json:"reply_markup,omitempty"` // an edit without it takes the buttons away
 	Reply     *gotgbot.ReplyParameters      `json:"reply_parameters,omitempty"`
@@ -108,6 +109,22 @@ func (c *Client) Unbutton(ctx context.Context, to supervisor.Address, message st
 func (c *Client) Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error {
 	_, err := c.callChat(ctx, apiCall{method: "sendChatAction", timeout: actionTimeout}, to, sendParams{Action: action})
 	return err
+}
+
+// reactionType is an emoji on a message. (Bot API, ReactionTypeEmoji.)
+type reactionType struct {
+	Type  string `json:"type"`
+	Emoji string `json:"emoji"`
+}
+
+// React has the bot's reaction to a message be an emoji; "" takes it away. A message that is not there has none. Its error is a
+// *supervisor.SendError.
+func (c *Client) React(ctx context.Context, to supervisor.Address, message, emoji string) error {
+	list := []reactionType{}
+	if emoji != "" {
+		list = append(list, reactionType{"emoji", emoji})
+	}
+	return c.changeMessage(ctx, apiCall{method: "setMessageReaction", timeout: actionTimeout}, to, message, sendParams{Reaction: &list})
 }
 
 // contentParams are a text's parameters. Its links show no preview: nobody chose them to be shown, and Telegram would fetch

@@ -95,6 +95,10 @@ func TestWhatTelegramIsAskedFor(t *testing.T) {
 		}, "answerCallbackQuery", `{"callback_query_id":"4382","show_alert":true,"text":"` + strings.Repeat("🦅", 99) + `…"}`},
 		"a deletion": {func(ctx context.Context, c *Client) error { return c.Delete(ctx, full, "7") }, "deleteMessage",
 			`{"chat_id":-1001234567890,"message_id":7}`},
+		"a reaction": {func(ctx context.Context, c *Client) error { return c.React(ctx, full, "7", "👀") }, "setMessageReaction",
+			`{"chat_id":-1001234567890,"message_id":7,"reaction":[{"type":"emoji","emoji":"👀"}]}`},
+		"none any more": {func(ctx context.Context, c *Client) error { return c.React(ctx, full, "7", "") }, "setMessageReaction",
+			`{"chat_id":-1001234567890,"message_id":7,"reaction":[]}`},
 		"typing": {func(ctx context.Context, c *Client) error { return c.Act(ctx, full, supervisor.ActionTyping) }, "sendChatAction",
 			`{"chat_id":-1001234567890,"message_thread_id":12,"action":"typing"}`},
 	} {

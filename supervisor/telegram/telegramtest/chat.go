@@ -26,6 +26,7 @@ type Message struct {
 	Deleted  bool
 	At       time.Time // its date
 	Keyboard [][]Button
+	Reaction string // the bot's own
 
 	more map[string]any // its other fields, as the server shows them
 	root int64          // the message that its chain of replies began with; 0 for itself

@@ -252,6 +252,37 @@ func deleteMessages(w *serverState, r *request) answer {
 	return good(true)
 }
 
+// reactions are those that anybody may give. (Bot API, ReactionTypeEmoji.)
+var reactions = strings.Fields("👍 👎 ❤ 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤‍🔥 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 " +
+	"😈 😴 😭 🤓 👻 👨‍💻 👀 🎃 🙈 😇 😨 🤝 ✍ 🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷‍♂ 🤷 🤷‍♀ 😡")
+
+// setMessageReaction has the bot's reaction be another one. A bot gives one at most. (Bot API, setMessageReaction.)
+func setMessageReaction(w *serverState, r *request) answer {
+	c, a := w.chats.find(r.chat)
+	if a.code != 0 {
+		return a
+	}
+	var list []struct{ Type, Emoji string }
+	if err := r.params.decode("reaction", &list); err != nil {
+		return bad("can't parse reaction types JSON object")
+	}
+	m := c.message(r.params.number("message_id"))
+	emoji := ""
+	switch {
+	case m == nil:
+		return bad("message to react not found")
+	case len(list) > 1:
+		return bad("REACTIONS_TOO_MANY")
+	case len(list) == 1:
+		emoji = list[0].Emoji
+	}
+	if emoji != "" && (list[0].Type != "emoji" || !slices.Contains(reactions, emoji)) {
+		return bad("REACTION_INVALID")
+	}
+	m.Reaction = emoji
+	return good(true)
+}
+
 var actions = strings.Fields("typing upload_photo record_video upload_video record_voice upload_voice upload_document " +
 	"choose_sticker find_location record_video_note upload_video_note")
 

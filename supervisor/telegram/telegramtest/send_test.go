@@ -326,3 +326,33 @@ func TestCallsAreKeptAsTheyCame(t *testing.T) {
 		t.Errorf("a dump says %q", dump)
 	}
 }
+
+func TestReactions(t *testing.T) {
+	s, c := start(t, telegramtest.Options{})
+	_, asked := s.Say(home, telegramtest.User{ID: home.ID}, "hello")
+	emoji := func(list ...string) (reactions []m) {
+		for _, e := range list {
+			reactions = append(reactions, m{"type": "emoji", "emoji": e})
+		}
+		return reactions
+	}
+	for _, step := range []struct {
+		message  int64
+		reaction []m
+		says     string
+		stands   string
+	}{
+		{asked, emoji("👀"), "", "👀"},
+		{asked, emoji("👀"), "", "👀"},
+		{asked, emoji("🦅"), "Bad Request: REACTION_INVALID", "👀"},
+		{asked, emoji("👀", "👍"), "Bad Request: REACTIONS_TOO_MANY", "👀"},
+		{asked + 9, emoji("👀"), "Bad Request: message to react not found", "👀"},
+		{asked, []m{}, "", ""},
+		{asked, []m{}, "", ""},
+	} {
+		r := c.call("setMessageReaction", m{"chat_id": home.ID, "message_id": step.message, "reaction": step.reaction})
+		if r.Description != step.says || s.Chat(home.ID)[0].Reaction != step.stands {
+			t.Errorf("%+v: %s; stands %q", step, r.Raw, s.Chat(home.ID)[0].Reaction)
+		}
+	}
+}

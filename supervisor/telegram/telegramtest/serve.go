@@ -34,6 +34,7 @@ var methods = map[string]func(context.Context, *serverState, *request) answer{
 	"editmessagereplymarkup": atOnce(editMessageReplyMarkup),
 	"deletemessage":          atOnce(deleteMessage),
 	"deletemessages":         atOnce(deleteMessages),
+	"setmessagereaction":     atOnce(setMessageReaction),
 	"sendchataction":         atOnce(sendChatAction),
 	"answercallbackquery":    atOnce(answerCallbackQuery),
 	"setmycommands":          atOnce(setMyCommands),

@@ -1,0 +1,166 @@
+package outbox_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/outbox"
+)
+
+// react runs the outbox's reactor. It ends with the test at the latest.
+func (h *rig) react(mode outbox.ReactionMode) (r *outbox.Reactor, end func()) {
+	h.Helper()
+	r = h.box.Reactor(mode, h.db.Inbox(), h.channel)
+	h.feeds.Changed = func(id int64) {
+		h.box.Changed(id)
+		r.Changed()
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- r.Run(ctx) }()
+	end = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ran; err != nil {
+			h.Error(err)
+		}
+	})
+	h.Cleanup(end)
+	return r, end
+}
+
+// waits has a message come.
+func (h *rig) waits(r *outbox.Reactor, c supervisor.Conversation, message string) supervisor.Inbound {
+	h.Helper()
+	in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: c, Source: source, Key: message, Message: message,
+		Kind: supervisor.KindText, Text: "hello"})
+	must(h, in, err)
+	r.Arrived()
+	return in
+}
+
+// takeUp begins the turn of what has come.
+func (h *rig) takeUp(in supervisor.Inbound) *turn {
+	h.Helper()
+	t, _, err := h.db.Turns().Start(h.Context(), in.ID, nil)
+	must(h, t, err)
+	return &turn{h: h, Turn: t, Stream: h.feeds.Open(t, "")}
+}
+
+func TestWhatWaitsGetsAReactionUntilItsTurnBegins(t *testing.T) {
+	for mode, want := range map[outbox.ReactionMode][]string{
+		outbox.ReactWaiting: {"b 👀", "b"},
+		outbox.ReactAll:     {"a ✍", "b 👀", "a", "b ✍", "b"},
+		outbox.ReactOff:     nil,
+	} {
+		t.Run(string(mode), func(t *testing.T) {
+			inBubble(t, func(h *rig) {
+				h.live()
+				r, _ := h.react(mode)
+				c := h.conversation("alice", alice)
+				first := h.takeUp(h.waits(r, c, "a"))
+				pass(3 * time.Second)
+				next := h.waits(r, c, "b")
+				pass(3 * time.Second)
+				first.finishWith("Done.")
+				pass(500 * time.Millisecond)
+				second := h.takeUp(next)
+				pass(3 * time.Second)
+				second.finishWith("Done too.")
+				pass(3 * time.Second)
+				h.same("reactions", h.channel.reactions(alice), want)
+			})
+		})
+	}
+}
+
+// What is worked on at once has no call made for it, and what waits has none before it has waited a second.
+func TestAReactionIsInNobodysWay(t *testing.T) {
+	inBubble(t, func(h *rig) {
+		h.live()
+		r, _ := h.react(outbox.ReactWaiting)
+		c := h.conversation("alice", alice)
+		turn := h.takeUp(h.waits(r, c, "a"))
+		pass(5 * time.Second)
+		turn.finishWith("Done.")
+		pass(5 * time.Second)
+		h.same("reactions", h.channel.reactions(alice), []string(nil))
+		began := time.Now()
+		h.waits(r, c, "b")
+		pass(5 * time.Second)
+		if at := h.channel.made(alice, "react")[0].at.Sub(began); at < time.Second {
+			t.Errorf("it came after %v", at)
+		}
+	})
+}
+
+// In a freeze nothing is sent, a reaction neither; a chat that takes none is left alone. None of them counts in a group's pace.
+func TestAReactionGivesWay(t *testing.T) {
+	for name, test := range map[string]struct {
+		script func(called) (bool, *supervisor.SendError)
+		want   []string
+	}{
+		"a freeze":       {once("send", 1, false, flood(time.Minute)), []string{"b 👀"}},
+		"refused":        {once("react", 1, false, refused("")), []string{"b 👀"}},
+		"a message gone": {once("react", 1, false, refused(supervisor.ReasonGone)), []string{"b 👀", "b 👀"}},
+		"unsent":         {once("react", 1, false, afterUnsent()), []string{"b 👀", "b 👀"}},
+		"too many":       {once("react", 1, false, flood(time.Minute)), []string{"b 👀", "b 👀"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(h *rig) {
+				h.channel.script = test.script
+				h.live()
+				r, _ := h.react(outbox.ReactWaiting)
+				c := h.conversation("alice", club)
+				h.notice(c, "hello")
+				pass(100 * time.Millisecond)
+				began := time.Now()
+				h.waits(r, c, "b")
+				pass(2 * time.Minute)
+				h.waits(r, c, "c")
+				pass(2 * time.Minute)
+				var got []string
+				for _, at := range h.channel.made(club, "react") {
+					if at.message == "b" {
+						got = append(got, at.message+" "+at.content.Text)
+					}
+				}
+				h.same("reactions", got[:min(len(got), 2)], test.want)
+				if name == "a freeze" && h.channel.made(club, "react")[0].at.Sub(began) < 59*time.Second {
+					t.Error("it came within the freeze")
+				}
+				if name == "refused" && len(h.channel.reactions(club)) != 1 {
+					t.Errorf("a chat that takes none was tried again: %v", h.channel.reactions(club))
+				}
+			})
+		})
+	}
+}
+
+// A crash leaves no message that looks as if it waited for ever: what waits is reacted to anew, and what has been taken up or
+// answered meanwhile shows nothing.
+func TestAReactionIsNotLeftOverAfterACrash(t *testing.T) {
+	inBubble(t, func(h *rig) {
+		h.live()
+		r, end := h.react(outbox.ReactWaiting)
+		c := h.conversation("alice", alice)
+		var ins []supervisor.Inbound
+		for _, m := range []string{"a", "b", "c"} {
+			ins = append(ins, h.waits(r, c, m))
+		}
+		pass(3 * time.Second)
+		h.same("before", h.channel.reactions(alice), []string{"a 👀", "b 👀", "c 👀"})
+		end()
+		h.takeUp(ins[0]).finishWith("Done.")
+		h.takeUp(ins[1])
+		r, end = h.react(outbox.ReactWaiting)
+		pass(3 * time.Second)
+		stands := map[string]string{}
+		for _, c := range h.channel.made(alice, "react") {
+			stands[c.message] = c.content.Text
+		}
+		h.same("after", stands, map[string]string{"a": "", "b": "", "c": "👀"})
+	})
+}
