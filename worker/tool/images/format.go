@@ -95,16 +95,23 @@ func encode(src *image.RGBA, photo bool, most int) (data []byte, kind string, er
 		}
 		src = onWhite(src)
 	}
+	data, err = encodeJPEG(src, most)
+	return data, "image/jpeg", err
+}
+
+// encodeJPEG encodes a picture in the best of the qualities in which it is small enough.
+func encodeJPEG(src image.Image, most int) ([]byte, error) {
+	var buf bytes.Buffer
 	for _, quality := range qualities {
 		buf.Reset()
 		if err := jpeg.Encode(&buf, src, &jpeg.Options{Quality: quality}); err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		if buf.Len() <= most {
 			break
 		}
 	}
-	return buf.Bytes(), "image/jpeg", nil
+	return buf.Bytes(), nil
 }
 
 // onWhite puts a picture on white in place, because a JPEG has no transparency.

@@ -176,6 +176,14 @@ func (o imageInfo) convert(ctx context.Context, data []byte) (worker.Picture, er
 	if w == at.Dx() && h == at.Dy() && len(data) <= protocol.MaxImageSize && o.universal(o.config, data) {
 		return worker.Picture{MediaType: o.kind, Data: o.strip(data), Width: w, Height: h}, nil
 	}
+	if photo, ok := src.(*image.YCbCr); ok && photo.SubsampleRatio == image.YCbCrSubsampleRatio420 && orientation(data) == 1 {
+		small, err := scaleYCbCr(ctx, photo, w, h)
+		if err != nil {
+			return worker.Picture{}, err
+		}
+		out, err := encodeJPEG(small, protocol.MaxImageSize)
+		return worker.Picture{MediaType: "image/jpeg", Data: out, Width: w, Height: h}, err
+	}
 	small, err := scale(ctx, src, w, h)
 	if err != nil {
 		return worker.Picture{}, err
