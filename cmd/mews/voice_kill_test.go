@@ -1,0 +1,102 @@
+package main_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// The size of the run. MEWS_KILL_SEED replays one.
+const (
+	voiceMessages = 12 // in each mode
+	voiceKills    = 12
+)
+
+// TestVoiceKillRun has two people be answered by voice messages, one of them beside the text and one instead of it, while the
+// supervisor is killed at random moments: from the turn's end to the last row. Each answer is said once, or once more and marked
+// where the first may have come; each text comes in its mode, and in no other.
+func TestVoiceKillRun(t *testing.T) {
+	for _, program := range []string{"espeak-ng", "ffmpeg"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	_, url := modeltest.NewServer(t, modeltest.Echo)
+	people := []string{"ann", "ben"}
+	modes := map[string]string{"ann": "on", "ben": "only"}
+	h := apptest.NewService(t, url, people...)
+	server := telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true})
+	h.Configure(apptest.OnTelegram(server, "rate: {chat: 30, all: 1000}") + apptest.OneByOne)
+	h.Start()
+	say := func(i int, text string) {
+		who := telegramtest.User{ID: apptest.FirstID + int64(i), First: people[i]}
+		server.Say(telegramtest.Private(who), who, text)
+	}
+	for i, name := range people {
+		say(i, "/voice "+modes[name])
+	}
+	h.WaitFor(apptest.Patience, "both modes to be kept", func() bool { return h.Count("SELECT count(*) FROM setting WHERE name LIKE 'voice in %'") == 2 })
+	for kill := range voiceKills {
+		for i := range people {
+			for n := range voiceMessages / voiceKills {
+				say(i, fmt.Sprintf("message %d.%d", kill, n))
+			}
+		}
+		// An answer takes some tenths of a second from the turn's end to its voice, as the machine is: so long is waited at most.
+		<-time.After(time.Duration(rng.IntN(1200)) * time.Millisecond)
+		h.Kill()
+		server.Died(time.Now())
+		h.Start()
+	}
+	h.WaitFor(4*time.Minute, "every answer to be said", func() bool {
+		return h.Count("SELECT count(*) FROM inbox WHERE kind = 'text' AND state = 'done'") == len(people)*voiceMessages &&
+			h.Count("SELECT count(*) FROM speech") == 0 && h.Count("SELECT count(*) FROM outbox WHERE delivered_at IS NULL") == 0
+	})
+	for i, name := range people {
+		checkVoices(t, server.Chat(apptest.FirstID+int64(i)), modes[name])
+	}
+	h.Stop()
+	h.CheckIntegrity()
+}
+
+// checkVoices looks at a chat in which each answer was to be said.
+func checkVoices(t *testing.T, chat []telegramtest.Message, mode string) {
+	t.Helper()
+	voices, repeated := 0, 0
+	texts := map[string]int{}
+	for _, m := range chat {
+		switch {
+		case !m.FromBot || strings.Contains(m.Text, "voice message"): // what /voice was answered
+		case m.Media == "voice" && strings.HasPrefix(m.Text, apptest.Repeated):
+			repeated++
+		case m.Media == "voice":
+			voices++
+		case strings.HasPrefix(m.Text, "echo: "):
+			texts[m.Text]++
+		case !strings.HasPrefix(m.Text, apptest.Repeated):
+			t.Errorf("%s: %q was said", mode, m.Text)
+		}
+	}
+	t.Logf("%s: %d voices, %d repeated, %d texts", mode, voices, repeated, len(texts))
+	if voices > voiceMessages || voices+repeated < voiceMessages || repeated > voiceKills {
+		t.Errorf("%s: %d voices and %d repeated for %d answers", mode, voices, repeated, voiceMessages)
+	}
+	if mode == "only" && len(texts) > 0 || mode == "on" && len(texts) > voiceMessages {
+		t.Errorf("%s: the texts are %v", mode, texts)
+	}
+	for text, n := range texts {
+		if n > 1 {
+			t.Errorf("%s: %q came %d times", mode, text, n)
+		}
+	}
+}
