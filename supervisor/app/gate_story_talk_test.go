@@ -48,6 +48,9 @@ func TestNobodyTalksThroughTheGate(t *testing.T) {
 	if heard := l.heard(); !slices.Equal(heard, []string{"the end"}) {
 		t.Errorf("the model was asked %q", heard)
 	}
+	if n := l.bot.Count("getFile"); n != 0 {
+		t.Errorf("%d files were fetched of people whose gate is closed", n)
+	}
 	silent(t, l, mallory.ID, theFlat.ID, l.who("dave").ID)
 	for name, may := range map[string][]string{
 		"alice": {"", "", "echo: the end"},
@@ -81,6 +84,9 @@ func opened(t *testing.T, l *gatedService) {
 			return strings.HasPrefix(text, "echo: last words") // and a note of the story before them
 		})
 	})
+	if l.bot.Count(telegramtest.DownloadMethod) == 0 {
+		t.Error("no file of bob's was fetched")
+	}
 	for _, r := range l.model.Requests() {
 		if strings.Contains(string(r.Raw), "said by ") {
 			t.Errorf("the model was asked %q", r.Asked())

@@ -47,6 +47,20 @@ func TestFilesAreKeptWithTheirMessages(t *testing.T) {
 	}
 }
 
+// One message of an album has its words, and it may be any of them. In a group those say for all of it whom it is meant for.
+func TestAnAlbumThatNamesTheBotCountsWhole(t *testing.T) {
+	p := newFixture(t)
+	of := func(album, more string) supervisor.Incoming {
+		return p.incoming(-7, 101, aPhoto+`,"media_group_id":"`+album+`"`+more)
+	}
+	named := `,"caption":"@mews_bot which?","caption_entities":[{"type":"mention","offset":0,"length":9}]`
+	p.take(1, of("g1", ""), of("g1", named), of("g2", ""))
+	p.take(2, of("g1", ""), p.incoming(-7, 102, aPhoto), p.incoming(-1007, 101, aPhoto+`,"media_group_id":"g1"`))
+	if want := []string{"alice@-7: ", "alice@-7: which?", "alice@-7: "}; !slices.Equal(p.texts(), want) {
+		t.Errorf("accepted %q, want %q", p.texts(), want)
+	}
+}
+
 func TestWhatDoesNotReachABotIsNamed(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(101, 101, `,"checklist":{"title":"Party"}`))

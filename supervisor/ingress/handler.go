@@ -5,7 +5,9 @@ package ingress
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -47,6 +49,7 @@ type Handler struct {
 	o         Options
 	pairing   pairing
 	strangers access.OncePerDay // senders and groups that were noted today
+	albums    sync.Map          // by group, its last album of which a part was meant for the bot
 }
 
 // New makes a handler.
@@ -65,7 +68,7 @@ func (h *Handler) Next(ctx context.Context) (int64, error) {
 // the move is kept first, so that the group's conversations take it along. A batch that comes again is kept once.
 func (h *Handler) Take(ctx context.Context, batch []supervisor.Incoming, next int64) error {
 	var items []supervisor.Item
-	for _, in := range batch {
+	for _, in := range h.wholeAlbums(batch) {
 		if in.Kind == supervisor.IncomingMoved {
 			if err := h.put(ctx, items, 0); err != nil {
 				return err
@@ -85,6 +88,21 @@ func (h *Handler) Take(ctx context.Context, batch []supervisor.Incoming, next in
 		}
 	}
 	return h.put(ctx, items, next)
+}
+
+// wholeAlbums has all of a group's album be meant for the bot where a part of it is: only one of its messages has its words.
+func (h *Handler) wholeAlbums(batch []supervisor.Incoming) []supervisor.Incoming {
+	batch = slices.Clone(batch)
+	for _, in := range batch {
+		if in.Group && in.Addressed && in.Album != "" {
+			h.albums.Store(in.Chat, in.Album)
+		}
+	}
+	for i, in := range batch {
+		meant, _ := h.albums.Load(in.Chat)
+		batch[i].Addressed = in.Addressed || in.Album != "" && meant == in.Album
+	}
+	return batch
 }
 
 // put gives items to the inbox, with where the next batch begins; 0 leaves that as it is.
