@@ -50,6 +50,7 @@ var checks = map[string]func(c *checker, path string, value any){
 	"timezone":      of((*checker).checkTimezone),
 	"folders":       of((*checker).checkFolders),
 	"globs":         of((*checker).checkGlobs),
+	"speech_in":     of((*checker).checkSpeechIn),
 	"speech_out":    of((*checker).checkSpeechOut),
 }
 

@@ -179,6 +179,7 @@ type Limits struct {
 
 	Turns      int `yaml:"turns" default:"8" min:"1" max:"256"`       // that run at one time, of all people together
 	ModelCalls int `yaml:"model_calls" default:"8" min:"1" max:"256"` // likewise
+	Speech     int `yaml:"speech" default:"1" min:"1" max:"64"`       // recordings that are transcribed at one time, likewise
 }
 
 // Access is how people prove that it is they who speak, and how much they may send.

@@ -67,8 +67,8 @@ func TestEmptyFileIsTheDefaults(t *testing.T) {
 				Worker: Worker{Idle: 30 * time.Minute, Sandbox: "auto", SandboxMin: "namespaces", Account: "mews",
 					Memory: GiB, PIDs: 256, Disk: 10 * GiB},
 				Chat:      Chat{Stream: "edit", Busy: "steer", Reactions: "waiting"},
-				Speech:    Speech{Out: SpeechOut{Engine: "auto"}},
-				Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8},
+				Speech:    Speech{In: SpeechIn{Engine: "whisper", Program: "whisper-cli", Language: "auto", Longest: time.Hour, Echo: "true"}, Out: SpeechOut{Engine: "auto"}},
+				Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8, Speech: 1},
 				Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: ReceiveRate{Burst: 20, Second: 1}},
 				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow"}},
 				Users: []User{{
@@ -115,9 +115,10 @@ worker: {idle: 90s, sandbox: accounts, sandbox_min: landlock, account: hawks, ui
   read_only: [/opt/models/]}
 chat: {stream: final, busy: queue}
 speech:
+  in: {engine: command, program: /opt/models/w, model: /usr/share/m.bin, language: de, threads: 2, longest: 5m, echo: false, command: [hear, "{wav}"]}
   out: {engine: endpoint, program: piper, command: [say, "{wav}"], model: cloud/tts, voice: ann, voices: {ann: alloy, ben: echo}}
 uploads: {keep: 30}
-limits: {steps: "${STEPS}", turn: 1h, history: 1000, output: 1KiB, turns: 1, model_calls: 256}
+limits: {steps: "${STEPS}", turn: 1h, history: 1000, output: 1KiB, turns: 1, model_calls: 256, speech: 2}
 access: {session: 90s, session_max: 90s, rate: {burst: 1, second: 0.5}, key_file: /keys/seal}
 budget: {month: "${STEPS}", users: {turn: 0.000001, day: 0.10, month: 1000000, extend: 0}}
 approvals: {all: {send_file: ask}, admin: {invite: step_up}, user: {settings: deny}}
@@ -164,10 +165,11 @@ func TestWholeFile(t *testing.T) {
 		Worker: Worker{Idle: 90 * time.Second, Sandbox: "accounts", SandboxMin: "landlock", Account: "hawks", UIDs: "70000-79999", Memory: 2 * GiB,
 			PIDs: 512, Disk: 5 * GiB, ReadOnly: []string{"/opt/models"}},
 		Chat: Chat{Stream: "final", Busy: "queue", Reactions: "waiting"},
-		Speech: Speech{Out: SpeechOut{Engine: "endpoint", Program: "piper", Command: []string{"say", "{wav}"}, Model: "cloud/tts",
+		Speech: Speech{In: SpeechIn{Engine: "command", Program: "/opt/models/w", Model: "/usr/share/m.bin", Language: "de", Threads: 2,
+			Longest: 5 * time.Minute, Echo: "false", Command: []string{"hear", "{wav}"}}, Out: SpeechOut{Engine: "endpoint", Program: "piper", Command: []string{"say", "{wav}"}, Model: "cloud/tts",
 			Voice: "ann", Voices: map[string]string{"ann": "alloy", "ben": "echo"}}},
 		Uploads: Uploads{Keep: 30},
-		Limits:  Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256},
+		Limits:  Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256, Speech: 2},
 		Holds:   []string{"/keys/seal", "/etc/mews/mews.yaml"},
 		Access: Access{Session: 90 * time.Second, SessionMax: 90 * time.Second, Rate: ReceiveRate{Burst: 1, Second: 0.5},
 			KeyFile: "/keys/seal", Key: NewSecret(strings.Repeat("Z", 32))},

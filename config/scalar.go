@@ -31,6 +31,7 @@ var scalars = map[reflect.Type]scalar{
 	reflect.TypeFor[time.Duration](): text(wantDuration, time.ParseDuration),
 	reflect.TypeFor[Size]():          text(wantSize, parseSize),
 	reflect.TypeFor[bool]():          literal(wantBool, parseBool),
+	reflect.TypeFor[Switch]():        literal(wantBool, parseSwitch),
 	reflect.TypeFor[float64]():       literal(wantNumber, parseDecimal),
 	reflect.TypeFor[int]():           literal(wantWhole, strconv.Atoi),
 	reflect.TypeFor[int64]():         literal(wantWhole, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }),
@@ -89,6 +90,17 @@ func readTOTP(w written) (any, string) {
 		return nil, oneOf(totps)
 	}
 	return TOTP(w.text), ""
+}
+
+// Switch is a bool whose default may be true.
+type Switch string
+
+// SwitchOn is a Switch that is true.
+const SwitchOn Switch = "true"
+
+func parseSwitch(text string) (Switch, error) {
+	_, err := parseBool(text)
+	return Switch(text), err
 }
 
 func parseBool(text string) (bool, error) {

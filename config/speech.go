@@ -3,13 +3,16 @@ package config
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Speech is how voice messages are heard and made.
 type Speech struct {
+	In  SpeechIn  `yaml:"in" check:"speech_in"`
 	Out SpeechOut `yaml:"out" check:"speech_out"`
 }
 
@@ -21,7 +24,52 @@ const (
 	SpeechCommand  = "command"  // any program
 	SpeechEndpoint = "endpoint" // a server that speaks OpenAI's audio/speech
 	SpeechOff      = "off"
+	SpeechWhisper  = "whisper" // whisper.cpp's whisper-cli
 )
+
+// SpeechIn is how recordings are transcribed.
+type SpeechIn struct {
+	Engine   string        `yaml:"engine" default:"whisper" oneof:"whisper command off"`
+	Program  string        `yaml:"program" default:"whisper-cli"` // of whisper, as it is behind the walls
+	Model    string        `yaml:"model"`                         // of whisper: an absolute path; "": recordings are not transcribed
+	Language string        `yaml:"language" default:"auto"`
+	Threads  int           `yaml:"threads" default:"0" min:"0" max:"256"` // 0: half of the processors
+	Longest  time.Duration `yaml:"longest" default:"60m" min:"1s" max:"24h"`
+	Echo     Switch        `yaml:"echo" default:"true"` // shows people what was heard
+	Command  []string      `yaml:"command"`             // of command: a program and arguments with {wav}, {language} and {threads}
+}
+
+// SystemFolders are what every worker may read.
+var SystemFolders = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"}
+
+var language = regexp.MustCompile(`^(auto|[a-z]{2,3})$`)
+
+func (c *checker) checkSpeechIn(path string, in SpeechIn) {
+	if !language.MatchString(in.Language) {
+		c.wrong(path+".language", quote(in.Language), wantLanguage)
+	}
+	if in.Engine == SpeechCommand && (len(in.Command) == 0 || !strings.Contains(strings.Join(in.Command, " "), "{wav}")) {
+		c.wrong(path+".command", quote(strings.Join(in.Command, " ")), wantHearCommand)
+	}
+	seen := map[string]string{"command": ""}
+	if in.Engine == SpeechWhisper {
+		seen = map[string]string{"program": in.Program, "model": in.Model}
+	} else if len(in.Command) > 0 {
+		seen["command"] = in.Command[0]
+	}
+	for key, file := range seen {
+		if plain := key != "model" && !strings.Contains(file, "/"); file != "" && !plain && !c.seenByWorkers(file) {
+			c.wrong(path+"."+key, quote(file), wantSeenByWorkers)
+		}
+	}
+}
+
+// seenByWorkers says whether a worker may read a file.
+func (c *checker) seenByWorkers(file string) bool {
+	return filepath.IsAbs(file) && slices.ContainsFunc(slices.Concat(SystemFolders, c.cfg.Worker.ReadOnly), func(folder string) bool {
+		return strings.HasPrefix(filepath.Clean(file), strings.TrimSuffix(folder, "/")+"/")
+	})
+}
 
 // SpeechOut is how answers are spoken.
 type SpeechOut struct {

@@ -53,11 +53,14 @@ const (
 
 // What would be right: voices.
 const (
-	wantVoiceCommand = "a program and its arguments, {wav} among them"
-	wantVoices       = "a name for each voice, and the voice: 1 to 20 of them with the engine %s"
-	wantVoiceName    = "at most 32 of a-z, 0-9, _ and -, a letter or digit first"
-	wantVoice        = "one of speech.out.voices: %s"
-	wantVoiceModel   = "PROVIDER/MODEL with a provider of kind openai in models.providers"
+	wantLanguage      = "auto, or a language's code such as en"
+	wantHearCommand   = "a program and its arguments, {wav} among them"
+	wantSeenByWorkers = "an absolute path that workers may read: below /usr, or below a folder of worker.read_only"
+	wantVoiceCommand  = "a program and its arguments, {wav} among them"
+	wantVoices        = "a name for each voice, and the voice: 1 to 20 of them with the engine %s"
+	wantVoiceName     = "at most 32 of a-z, 0-9, _ and -, a letter or digit first"
+	wantVoice         = "one of speech.out.voices: %s"
+	wantVoiceModel    = "PROVIDER/MODEL with a provider of kind openai in models.providers"
 )
 
 // What would be right: people and their folders.

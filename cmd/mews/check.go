@@ -45,7 +45,7 @@ func checkVerb(ctx context.Context, con console, args []string) error {
 	for _, hint := range cfg.Hints {
 		fmt.Fprintf(con.out, textCheckedHint, hint)
 	}
-	return errors.Join(doctor.ExposedSecrets(cfg), doctor.TelegramFiles(cfg), doctor.ServiceFaults(ctx, cfg))
+	return errors.Join(doctor.ExposedSecrets(cfg), doctor.TelegramFiles(cfg), doctor.SpeechModel(cfg), doctor.ServiceFaults(ctx, cfg))
 }
 
 // askedOfService prints what the service that runs finds of its own configuration, for an account that can't read all of it. It

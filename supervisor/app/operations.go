@@ -19,7 +19,7 @@ import (
 func (s *service) openOperations(context.Context) error {
 	s.operations = operation.New(operation.Options[*hostcall.Conn]{
 		Store: s.db.Operations(), Pieces: s.db.Operations(), Pool: s.pool, Folder: s.private("operations"), Audit: s.audit.Note, Now: s.now,
-		Log: s.log.Named("operation"),
+		Speech: s.config.Limits.Speech, Log: s.log.Named("operation"),
 		Spec: func(user string, profile pool.Profile) (pool.Spec, error) {
 			spec, err := s.workerSpec(user)
 			spec.Profile = profile

@@ -1,0 +1,61 @@
+package doctor
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+
+	"mews/config"
+	"mews/protocol/amount"
+)
+
+// SpeechModel says why recordings can't be transcribed as the configuration has it: a program or a model that is not there, or a
+// model that a worker's memory can't hold.
+func SpeechModel(cfg *config.Config) error {
+	in := cfg.Speech.In
+	switch {
+	case in.Engine == config.SpeechCommand:
+		return programThere(in.Command[0])
+	case in.Engine == config.SpeechOff || in.Model == "":
+		return nil
+	}
+	memory, err := modelMemory(in.Model)
+	if most := int64(cfg.Worker.Memory); err == nil && most > 0 && memory > most {
+		err = fmt.Errorf(textSpeechMemory, in.Model, amount.Size(memory), amount.Size(most))
+	} else if err != nil {
+		err = fmt.Errorf(textSpeechModel, in.Model, err)
+	}
+	return errors.Join(programThere(in.Program), err)
+}
+
+func modelMemory(model string) (int64, error) {
+	file, err := os.Open(model)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	header := make([]byte, config.WhisperHeader)
+	n, _ := io.ReadFull(file, header) // a shorter file is no model
+	if err != nil {
+		return 0, err
+	}
+	return config.WhisperMemory(header[:n], info.Size())
+}
+
+// programThere looks for a program where workers do.
+func programThere(name string) error {
+	if strings.Contains(name, "/") {
+		_, err := exec.LookPath(name)
+		return err
+	}
+	for _, folder := range []string{"/usr/local/bin/", "/usr/bin/", "/bin/"} {
+		if _, err := exec.LookPath(folder + name); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf(textSpeechProgram, name)
+}

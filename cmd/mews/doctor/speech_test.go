@@ -1,0 +1,46 @@
+package doctor
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mews/config"
+)
+
+// TestAModelIsRefusedThatAWorkersMemoryCantHold: and one that is none, and a program that is not there.
+func TestAModelIsRefusedThatAWorkersMemoryCantHold(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "ggml-small.bin")
+	header := make([]byte, config.WhisperHeader)
+	binary.LittleEndian.PutUint32(header, 0x67676d6c)
+	binary.LittleEndian.PutUint32(header[20:], 12)
+	if err := os.WriteFile(model, header, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(model, 466<<20); err != nil {
+		t.Fatal(err)
+	}
+	cfg := &config.Config{Worker: config.Worker{Memory: config.GiB}}
+	cfg.Speech.In = config.SpeechIn{Engine: config.SpeechWhisper, Program: "sh", Model: model}
+	if err := SpeechModel(cfg); err != nil {
+		t.Errorf("where it fits: %v", err)
+	}
+	for want, change := range map[string]func(){
+		"takes 812.5 MiB":               func() { cfg.Worker.Memory = config.GiB / 2 },
+		"can't be used: it is no model": func() { cfg.Speech.In.Model = "/bin/sh" },
+		"no program no-such-whisper":    func() { cfg.Speech.In.Program = "no-such-whisper" },
+	} {
+		was := *cfg
+		change()
+		if err := SpeechModel(cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		*cfg = was
+	}
+	cfg.Speech.In.Model = ""
+	if err := SpeechModel(cfg); err != nil {
+		t.Errorf("without a model: %v", err)
+	}
+}
