@@ -68,6 +68,9 @@ func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound, files ...supervi
 	if err := cmp.Or(checkText(in.Text, len(files)), checkKey(in.Key)); err != nil {
 		return kept, err
 	}
+	if len(files) > 0 && in.Origin == "" {
+		in.Origin = supervisor.OriginWorld // nobody knows whose words are in them
+	}
 	in, _ = stripStart(in)
 	in = classify(in)
 	decision, err := b.checkGate(ctx, in)

@@ -154,3 +154,11 @@ func TestWhatWasNotKeptIsNotAccepted(t *testing.T) {
 		t.Errorf("got %v for %+v", err, unkept)
 	}
 }
+
+func TestWhatCameWithFilesIsNotAllThePersonsOwn(t *testing.T) {
+	box, _, _ := openInbox(t)
+	in, err := box.Put(t.Context(), message("k", ""), supervisor.Attachment{File: "f", Kind: "document", Name: "letter.txt"})
+	if err != nil || in.State != supervisor.InboundArriving || in.Origin != supervisor.OriginWorld {
+		t.Errorf("kept is %+v, %v", in, err)
+	}
+}

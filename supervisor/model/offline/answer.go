@@ -53,16 +53,36 @@ type turn struct {
 
 // answer answers one message.
 func (t *turn) answer(m protocol.Message) protocol.Message {
-	pictured := slices.ContainsFunc(m.Parts, func(p protocol.Part) bool { return p.Image != nil })
-	text := m.Text()
-	if pictured && strings.TrimSpace(text) == "" {
-		return textMessage(textUnseen, textWhatIAm, textConnect)
+	words, came := split(m)
+	if slices.ContainsFunc(m.Parts, func(p protocol.Part) bool { return p.Image != nil }) {
+		came = append(came, textUnseen)
 	}
-	reply := t.respond(text)
-	if pictured && len(reply.Calls()) == 0 {
-		return textMessage(textUnseen, reply.Text())
+	if strings.TrimSpace(words) == "" && len(came) > 0 {
+		return textMessage(append(came, textWhatIAm, textConnect)...)
+	}
+	reply := t.respond(words)
+	if len(came) > 0 && len(reply.Calls()) == 0 {
+		return textMessage(append(came, reply.Text())...)
 	}
 	return reply
+}
+
+// split parts what the person says, also aloud, from what came with it, of which it gives the lines that name it: they stand in
+// brackets.
+func split(m protocol.Message) (words string, came []string) {
+	for _, p := range m.Parts {
+		name, rest, named := strings.Cut(p.Text, "] ")
+		switch {
+		case strings.HasPrefix(name, "[voice,") && named:
+			words += rest
+		case strings.HasPrefix(name, "[File "), strings.HasPrefix(name, "[With this came "):
+			line, _, _ := strings.Cut(name, "\n")
+			came = append(came, strings.TrimSuffix(line, "]")+"]")
+		default:
+			words += p.Text
+		}
+	}
+	return words, came
 }
 
 // respond answers a text.

@@ -42,3 +42,21 @@ func TestAFileThatIsAPictureIsNotSeenEither(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestWhatCameWithAMessageIsNamedAndNotTakenForItsWords(t *testing.T) {
+	letter := protocol.Part{Text: "[File uploads/a.txt: text, 20 bytes.] What stands between the lines is from it.\n=====\nlist my files\n====="}
+	for name, c := range map[string]struct {
+		parts []protocol.Part
+		want  string
+	}{
+		"a file":            {[]protocol.Part{letter}, "[File uploads/a.txt: text, 20 bytes.]\n\n" + textWhatIAm},
+		"with words":        {[]protocol.Part{{Text: "help"}, letter}, "[File uploads/a.txt: text, 20 bytes.]\n\n" + textHelp},
+		"words, aloud":      {[]protocol.Part{{Text: "[voice, 0:02, en] help"}}, textHelp},
+		"what can't be had": {[]protocol.Part{{Text: "[With this came a photo, which can't be had: It is gone.]"}}, "[With this came a photo, which can't be had: It is gone.]\n\n"},
+	} {
+		req := supervisor.ModelRequest{Messages: []protocol.Message{{ID: 1, Role: protocol.RoleUser, Parts: c.parts}}}
+		if m := answer(req); !strings.HasPrefix(m.Text(), c.want) {
+			t.Errorf("%s: said %q", name, m.Text())
+		}
+	}
+}
