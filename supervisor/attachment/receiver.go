@@ -83,6 +83,7 @@ func (r *Receiver) look(ctx context.Context, running *sync.WaitGroup) {
 		why, there := ends[id]
 		if !there {
 			why = errDropped
+			r.o.Wake(a.inbound.Conversation) // what was sent after it waits for it no more
 		}
 		if why != nil {
 			a.cancel(why)

@@ -166,3 +166,28 @@ func TestWhatAToolReadOfReceivedFilesIsTheWorlds(t *testing.T) {
 	s.same("whose words they are", s.look(`SELECT group_concat(role || ' ' || source) FROM (SELECT * FROM message ORDER BY id)`),
 		"user own,assistant own,tool world,tool own")
 }
+
+// Forwards belong together wherever they come from: what arrives between two of them keeps its place.
+func TestWhatBelongsTogetherOvertakesNothingThatArrives(t *testing.T) {
+	s := arrivals{newStory(t)}
+	first := s.send("first", "forward", 0)
+	between := s.send("between", "", 1)
+	last := s.send("last", "forward", 0)
+	s.arrived(first, last)
+	_, _, err := s.db.Turns().Start(t.Context(), first.ID, nil)
+	s.must(err)
+	s.same("what the model reads", s.spoken(), `world [{"text":"first"},{"text":"file of key-1"}]`)
+	s.arrived(between)
+	s.same("next", s.next(), "key-2")
+}
+
+// What its person has dropped begins nothing more, whoever was about to.
+func TestNoOperationBeginsForWhatWasDropped(t *testing.T) {
+	s := arrivals{newStory(t)}
+	photo := s.send("", "", 1)
+	receive := supervisor.Operation{User: "alice", Kind: protocol.OperationReceive, Parameters: "{}", Inbound: photo.ID}
+	_, err := s.db.Inbox().Drop(t.Context(), s.put(s.home, supervisor.KindCommand, "/stop all").ID)
+	s.must(err)
+	_, err = s.db.Operations().Put(t.Context(), receive)
+	s.refused(err, supervisor.CodeInvalid, "inbound 1 is dropped")
+}

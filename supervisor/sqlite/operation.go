@@ -33,12 +33,15 @@ const (
 )
 
 // Put keeps an operation that is to be done, by the fields up to Position, and returns it. Where there is one of its kind for the
-// same attachment of an inbound, it returns that.
+// same attachment of an inbound, it returns that. Refused for an inbound that its person has dropped.
 func (s Operations) Put(ctx context.Context, o supervisor.Operation) (supervisor.Operation, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
 		if o.Inbound != 0 {
 			if there, ok := one(t, scanOperation, findOperationOf, o.Inbound, o.Kind, o.Position); ok {
 				return there
+			}
+			if in := t.inbound(o.Inbound); in.State == supervisor.InboundDropped {
+				t.fail(invalid("inbound %d is dropped", in.ID))
 			}
 		}
 		return t.operation(t.Insert(insertOperation, o.User, o.Kind, o.Parameters, orNull(o.Inbound), o.Position, t.Now, t.Now))

@@ -66,10 +66,10 @@ func (t turnTx) take(in supervisor.Inbound) {
 	t.putInboundMessage(in)
 }
 
-// Those that follow an inbound and belong to it, up to the first that does not.
+// Those that follow an inbound and belong to it, up to the first that does not, whether that has arrived or not.
 const listTogether = selectInbound + `WHERE i.conversation = ?1 AND i.id > ?2 AND i.together = ?3 AND i.state = 'new' AND i.held = 0
-	AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation AND n.id > ?2 AND n.id < i.id AND n.state = 'new'
-		AND n.held = 0 AND n.together <> ?3) ORDER BY i.id`
+	AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation AND n.id > ?2 AND n.id < i.id
+		AND n.state IN ('new', 'arriving') AND n.held = 0 AND n.together <> ?3) ORDER BY i.id`
 
 // takeTogether has the turn that an inbound begins take those that were sent with it.
 func (t turnTx) takeTogether(first supervisor.Inbound) {

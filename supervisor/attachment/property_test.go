@@ -1,0 +1,466 @@
+package attachment_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/attachment"
+	"mews/supervisor/retry"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// Whatever somebody sends, stops and drops, and wherever the service's life ends: each message is taken by one turn or dropped, in
+// its order but for what took longer than half a minute, an album by one turn; and what is on disk is not fetched again.
+func TestWhatArrivesIsTakenOnceInOrder(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var failed any // rapid ends a run with a panic, which may not leave a bubble
+		in(t, func(r *rig) {
+			m := newArrivals(r, rt)
+			m.begin()
+			defer func() { m.over() }()
+			defer func() { failed = recover() }()
+			for range rapid.IntRange(1, 8).Draw(rt, "steps") {
+				arrivalSteps[rapid.SampledFrom(slices.Sorted(maps.Keys(arrivalSteps))).Draw(rt, "step")](m)
+			}
+			m.settle()
+			m.check()
+		})
+		if failed != nil {
+			panic(failed)
+		}
+	})
+}
+
+// arrivalSteps are what may happen.
+var arrivalSteps = map[string]func(*arrivals){
+	"words":                 func(m *arrivals) { m.send(m.chat(), "", 0) },
+	"file":                  func(m *arrivals) { m.send(m.chat(), "", 1) },
+	"files":                 func(m *arrivals) { m.send(m.chat(), "", 2) },
+	"album":                 (*arrivals).album,
+	"forward":               (*arrivals).forward,
+	"stop":                  func(m *arrivals) { m.stop(false) },
+	"stop all":              func(m *arrivals) { m.stop(true) },
+	"a moment":              func(m *arrivals) { m.wait(time.Second) },
+	"a minute":              func(m *arrivals) { m.wait(time.Minute) },
+	"end":                   (*arrivals).end,
+	"end at a store's call": (*arrivals).endAtCall,
+}
+
+// sentFile is how a file behaves.
+type sentFile struct {
+	takes time.Duration // to be fetched
+	fails int           // tries that do
+}
+
+// arrivals are what one person sends in two chats, and a service that takes it.
+type arrivals struct {
+	*rig
+	rt      *rapid.T
+	works   time.Duration // how long a worker takes
+	sent    []supervisor.Inbound
+	albums  [][]int64       // ids of inbounds
+	dropped map[int64]int64 // by conversation, its newest command that drops
+
+	// These are of one life.
+	over     func() // ends it
+	cancel   func()
+	receiver *attachment.Receiver
+	wake     func(supervisor.Conversation)
+	turns    map[string]chan struct{} // by chat; a token stops the turn
+
+	// The rig's lock guards what follows.
+	conversations map[string]int64 // by chat
+	files         map[string]sentFile
+	kept          map[string]bool // files whose bytes are on disk
+	calls         int             // of the store until the life ends; 0: it does not
+	before        bool            // the life ends before the last of them
+}
+
+func newArrivals(r *rig, rt *rapid.T) *arrivals {
+	works := rapid.SampledFrom([]time.Duration{0, time.Second, 20 * time.Second}).Draw(rt, "a worker takes")
+	return &arrivals{rig: r, rt: rt, works: works, dropped: map[int64]int64{}, conversations: map[string]int64{},
+		files: map[string]sentFile{}, kept: map[string]bool{}}
+}
+
+// errEnded is what a store says whose service has ended.
+var errEnded = errors.New("the life has ended")
+
+// stored is what a store's call comes to. The life may end before it, or behind it.
+func stored[T any](ctx context.Context, m *arrivals, call func() (T, error)) (result T, err error) {
+	ends := false
+	m.note(func() { m.calls--; ends = m.calls == 0 })
+	if ends && m.before {
+		m.cancel()
+	}
+	if ctx.Err() == nil {
+		result, err = call()
+	}
+	if ends {
+		m.cancel()
+	}
+	if ctx.Err() != nil {
+		return result, errEnded
+	}
+	return result, err
+}
+
+func (m *arrivals) Arriving(ctx context.Context) ([]supervisor.Inbound, error) {
+	return stored(ctx, m, func() ([]supervisor.Inbound, error) { return m.db.Inbox().Arriving(ctx) })
+}
+
+func (m *arrivals) PutArrived(ctx context.Context, list []sqlite.Arrived) error {
+	_, err := stored(ctx, m, func() (int, error) { return 0, m.db.Inbox().PutArrived(ctx, list) })
+	return err
+}
+
+func (m *arrivals) List(ctx context.Context, inbound int64) ([]supervisor.Attachment, error) {
+	return stored(ctx, m, func() ([]supervisor.Attachment, error) { return m.db.Attachments().List(ctx, inbound) })
+}
+
+func (m *arrivals) PutBytes(ctx context.Context, inbound int64, position int, ref protocol.BlobRef) error {
+	_, err := stored(ctx, m, func() (int, error) {
+		err := m.db.Attachments().PutBytes(ctx, inbound, position, ref)
+		if list, _ := m.db.Attachments().List(m.Context(), inbound); err == nil {
+			m.note(func() { m.kept[list[position].File] = true })
+		}
+		return 0, err
+	})
+	return err
+}
+
+func (m *arrivals) PutFailure(ctx context.Context, inbound int64, position int, why string) error {
+	_, err := stored(ctx, m, func() (int, error) { return 0, m.db.Attachments().PutFailure(ctx, inbound, position, why) })
+	return err
+}
+
+func (m *arrivals) Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error) {
+	return stored(ctx, m, func() (supervisor.Operation, error) { return m.db.Operations().Put(ctx, op) })
+}
+
+func (m *arrivals) Wait(ctx context.Context, id int64) (supervisor.Operation, error) {
+	for {
+		op, _, err := m.db.Operations().Find(m.Context(), id)
+		if err != nil || op.State == supervisor.OperationDone || op.State == supervisor.OperationFailed {
+			return op, err
+		}
+		to, result := supervisor.OperationRunning, ""
+		if op.State == supervisor.OperationRunning {
+			if !pass(ctx, m.works) {
+				return op, context.Cause(ctx)
+			}
+			to, result = m.work(ctx, op)
+		}
+		if _, err := stored(ctx, m, func() (int, error) { return 0, m.db.Operations().Move(ctx, id, to, result) }); err != nil && !retry.Refused(err) {
+			return op, err
+		}
+	}
+}
+
+func (m *arrivals) Cancel(ctx context.Context, id int64, why string) error {
+	err := m.db.Operations().Move(ctx, id, supervisor.OperationFailed, why)
+	if retry.Refused(err) {
+		return nil
+	}
+	return err
+}
+
+// Fetch is the channel.
+func (m *arrivals) Fetch(ctx context.Context, _ supervisor.Channel, file string, w io.Writer) error {
+	var f sentFile
+	m.note(func() {
+		f = m.files[file]
+		m.files[file] = sentFile{f.takes, f.fails - 1}
+		if m.kept[file] {
+			m.rt.Errorf("%s is fetched again", file)
+		}
+	})
+	_, err := io.WriteString(w, "half of ")
+	m.must(err)
+	if !pass(ctx, f.takes) {
+		return context.Cause(ctx)
+	}
+	if f.fails > 0 {
+		return errors.New("reset by peer")
+	}
+	_, err = io.WriteString(w, file)
+	return err
+}
+
+// pass lets time pass. It is false where ctx has ended.
+func pass(ctx context.Context, d time.Duration) bool {
+	return retry.Wait(ctx, d) && ctx.Err() == nil
+}
+
+// begin begins a life: the Receiver, and a session for each chat.
+func (m *arrivals) begin() {
+	ctx, cancel := context.WithCancel(m.Context())
+	woken := map[string]chan struct{}{}
+	m.cancel, m.calls, m.turns = cancel, 0, map[string]chan struct{}{}
+	for _, chat := range chats {
+		woken[chat], m.turns[chat] = make(chan struct{}, 1), make(chan struct{}, 1)
+	}
+	m.wake = func(c supervisor.Conversation) { supervisor.Signal(woken[c.Chat]) }
+	m.receiver = attachment.New(attachment.Options{Inbox: m, Files: m, Operations: m, Spool: m.spool, Fetch: m.Fetch, Wake: m.wake,
+		Serves: func(supervisor.Conversation) bool { return true },
+		Transcribe: func(ctx context.Context, r attachment.Recording) string {
+			pass(ctx, m.works)
+			return "words of " + r.Path
+		},
+	})
+	var running sync.WaitGroup
+	running.Go(func() { m.must(m.receiver.Run(ctx)) })
+	for chat, woken := range woken {
+		supervisor.Signal(woken)
+		running.Go(func() { m.session(ctx, chat, woken) })
+	}
+	m.over = func() { cancel(); running.Wait() }
+}
+
+// session has turns take what waits in a chat.
+func (m *arrivals) session(ctx context.Context, chat string, woken <-chan struct{}) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-woken:
+		}
+		for m.turn(ctx, chat) {
+		}
+	}
+}
+
+// turn has a turn go to its end. It is false where nothing waits for one, or the life has ended.
+func (m *arrivals) turn(ctx context.Context, chat string) bool {
+	var c int64
+	m.note(func() { c = m.conversations[chat] })
+	open, runs, err := m.db.Turns().FindRunning(m.Context(), c)
+	m.must(err)
+	turn := open.Turn
+	if !runs {
+		next, waits, err := m.db.Inbox().Next(m.Context(), c)
+		m.must(err)
+		if !waits {
+			return false
+		}
+		if turn, _, err = m.db.Turns().Start(m.Context(), next.ID, nil); retry.Refused(err) { // it was dropped meanwhile
+			return true
+		}
+		m.must(err)
+	}
+	why := protocol.WhyDone
+	select {
+	case <-ctx.Done():
+		return false
+	case <-m.turns[chat]:
+		why = protocol.WhyStopped
+	case <-time.After(2 * time.Second):
+		_, err := m.db.Turns().Take(m.Context(), turn.ID, 1<<20)
+		m.must(err)
+	}
+	_, err = m.db.Turns().Finish(m.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: why, State: supervisor.InboundAnswered, Text: "ok"})
+	m.must(err)
+	return true
+}
+
+// chat is one of the person's.
+func (m *arrivals) chat() string {
+	return rapid.SampledFrom([]string{"1", "1", "1", "2"}).Draw(m.rt, "chat")
+}
+
+var chats = []string{"1", "2"}
+
+// send sends a message. Its text has its number, and so have the names of its files.
+func (m *arrivals) send(chat, together string, files int) supervisor.Inbound {
+	in := supervisor.Inbound{Kind: supervisor.KindText, Text: fmt.Sprintf("#%d.", m.keys+1), Together: together}
+	var list []supervisor.Attachment
+	for i := range files {
+		a := file(fmt.Sprintf("%d.%d.txt", m.keys+1, i))
+		if rapid.Bool().Draw(m.rt, "voice") {
+			a.Kind, a.Seconds = protocol.AttachmentVoice, 9
+		}
+		slow := rapid.SampledFrom([]int{0, 100, 1000, 5000, 40000}).Draw(m.rt, "takes")
+		m.note(func() {
+			m.files[a.File] = sentFile{time.Duration(slow) * time.Millisecond, rapid.SampledFrom([]int{0, 0, 0, 1, 3}).Draw(m.rt, "fails")}
+		})
+		list = append(list, a)
+	}
+	in = m.put(chat, in, list)
+	m.sent = append(m.sent, in)
+	if in.State == supervisor.InboundArriving {
+		m.receiver.Wake()
+	} else {
+		m.wake(in.Conversation)
+	}
+	return in
+}
+
+func (m *arrivals) put(chat string, in supervisor.Inbound, list []supervisor.Attachment) supervisor.Inbound {
+	m.keys++
+	in.Key, in.Conversation = fmt.Sprint("key-", m.keys), supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: chat}
+	receipt, err := m.db.Inbox().PutBatch(m.Context(), supervisor.Batch{Source: "bot",
+		Items: []supervisor.Item{{Update: int64(m.keys), Inbound: in, Attachments: list}}})
+	m.must(err)
+	m.note(func() { m.conversations[chat] = receipt.Kept[0].Conversation.ID })
+	return receipt.Kept[0]
+}
+
+// wait lets some time pass.
+func (m *arrivals) wait(most time.Duration) {
+	time.Sleep(rapid.SampledFrom([]time.Duration{0, most / 40, most / 4, most}).Draw(m.rt, "wait"))
+	synctest.Wait()
+}
+
+// album sends an album, of which each comes within its time, whatever else ends meanwhile.
+func (m *arrivals) album() {
+	chat, name := m.chat(), fmt.Sprint("album ", m.keys)
+	var album []int64
+	for range rapid.IntRange(2, 4).Draw(m.rt, "files") {
+		album = append(album, m.send(chat, name, 1).ID)
+		if rapid.IntRange(0, 5).Draw(m.rt, "ends") == 0 {
+			m.end()
+		}
+		m.wait(quiet - time.Millisecond)
+	}
+	m.albums = append(m.albums, album)
+}
+
+// forward forwards something, with files or without.
+func (m *arrivals) forward() {
+	m.send(m.chat(), "forward", rapid.IntRange(0, 2).Draw(m.rt, "files"))
+}
+
+// stop stops a chat's turn. With all it drops what waits there, while its person goes on.
+func (m *arrivals) stop(all bool) {
+	chat := m.chat()
+	command := m.put(chat, supervisor.Inbound{Kind: supervisor.KindCommand, Command: "stop", Text: "/stop"}, nil)
+	if all {
+		if rapid.Bool().Draw(m.rt, "goes on") {
+			m.send(chat, "", 0)
+		}
+		_, err := m.db.Inbox().Drop(m.Context(), command.ID)
+		m.must(err)
+		m.receiver.Wake()
+		m.dropped[command.Conversation.ID] = command.ID
+	}
+	supervisor.Signal(m.turns[chat])
+}
+
+// end ends the life, and begins another one.
+func (m *arrivals) end() {
+	m.over()
+	time.Sleep(rapid.SampledFrom([]time.Duration{0, time.Second, time.Minute}).Draw(m.rt, "down"))
+	m.begin()
+}
+
+// endAtCall has a call of the store, one of those to come, be the last of the life.
+func (m *arrivals) endAtCall() {
+	m.note(func() {
+		m.calls, m.before = rapid.IntRange(1, 8).Draw(m.rt, "calls"), rapid.Bool().Draw(m.rt, "before")
+	})
+	m.wait(5 * time.Second)
+	m.end()
+}
+
+// settle leaves time for all that is under way, and ends the life.
+func (m *arrivals) settle() {
+	time.Sleep(time.Hour)
+	synctest.Wait()
+	m.over()
+}
+
+// taken is a message as a turn has taken it.
+type taken struct {
+	turn  string
+	at    int64 // milliseconds
+	parts string
+}
+
+// check holds what came of all that was sent against what ought to.
+func (m *arrivals) check() {
+	took := map[int64]taken{}
+	var order []int64
+	for _, row := range m.look("SELECT turn || ' ' || created_at || ' ' || parts FROM message WHERE role = 'user' ORDER BY id") {
+		v := taken{}
+		_, err := fmt.Sscan(row, &v.turn, &v.at)
+		m.must(err)
+		v.parts = row
+		i := slices.IndexFunc(m.sent, func(in supervisor.Inbound) bool { return strings.Contains(row, in.Text) })
+		if i < 0 {
+			m.rt.Fatalf("nobody has sent what was taken: %s", row)
+		}
+		in := m.sent[i]
+		if before, again := took[in.ID]; again {
+			m.rt.Fatalf("%s was taken twice: %v and %v", in.Text, before, v)
+		}
+		took[in.ID], order = v, append(order, in.ID)
+	}
+	for _, in := range m.sent {
+		m.checkState(in, took[in.ID])
+	}
+	m.checkOrder(order, took)
+	for _, album := range m.albums {
+		for _, id := range album[1:] {
+			if took[id].turn != took[album[0]].turn {
+				m.rt.Errorf("the album %v is taken by several turns: %v", album, took)
+			}
+		}
+	}
+	for what, query := range map[string]string{
+		"operations that go on": "SELECT id FROM operation WHERE state IN ('waiting', 'running')",
+		"turns that go on":      "SELECT id FROM turn WHERE ended_at IS NULL",
+	} {
+		if left := m.look(query); len(left) > 0 {
+			m.rt.Errorf("%s: %v", what, left)
+		}
+	}
+}
+
+func (m *arrivals) look(query string) []string {
+	return sqlitetest.Look(m, m.db, query)
+}
+
+// checkState holds a message against its end: a turn has taken it with all its files, or it was dropped.
+func (m *arrivals) checkState(in supervisor.Inbound, took taken) {
+	state := m.look(fmt.Sprint("SELECT state FROM inbox WHERE id = ", in.ID))[0]
+	dropped := in.ID < m.dropped[in.Conversation.ID] && took.turn == ""
+	if (state == string(supervisor.InboundDropped)) != dropped || !dropped && state != string(supervisor.InboundAnswered) {
+		m.rt.Errorf("%s is %s, and taken by turn %q", in.Text, state, took.turn)
+	}
+	if dropped {
+		return
+	}
+	files, err := m.db.Attachments().List(m.Context(), in.ID)
+	m.must(err)
+	for _, f := range files {
+		if strings.Count(took.parts, f.Name) == 0 {
+			m.rt.Errorf("%s was taken without %s: %s", in.Text, f.Name, took.parts)
+		}
+	}
+}
+
+// checkOrder fails where a message was taken after one that was sent behind it, but for one that took longer than half a minute.
+func (m *arrivals) checkOrder(order []int64, took map[int64]taken) {
+	for i, late := range order {
+		for _, early := range order[:i] {
+			a := m.sent[slices.IndexFunc(m.sent, func(in supervisor.Inbound) bool { return in.ID == late })]
+			b := m.sent[slices.IndexFunc(m.sent, func(in supervisor.Inbound) bool { return in.ID == early })]
+			if a.Conversation.ID == b.Conversation.ID && late < early && took[early].at < a.ReceivedAt.Add(sqlite.ArrivingFirst).UnixMilli() {
+				m.rt.Errorf("%s was sent before %s, and taken after it: %v", a.Text, b.Text, took)
+			}
+		}
+	}
+}
