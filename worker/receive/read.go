@@ -110,7 +110,7 @@ func (f *reading) text(text string) {
 
 // quote adds a text of the file between lines that it cannot hold, below one that names the file. rest is a line for what follows.
 func (f *reading) quote(kind, text, rest string) {
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+	text = strings.NewReplacer("\x00", "\uFFFD", "\f", "\n").Replace(strings.ToValidUTF8(text, "\uFFFD"))
 	fence := "===== " + rand.Text()[:12] + " ====="
 	whole := fmt.Sprintf(textNamed+textMaterial+"\n%[5]s\n%[6]s\n%[5]s", f.path, kind, amount.Bytes(f.size), "", fence, strings.TrimRight(text, "\n"))
 	if rest != "" {

@@ -162,7 +162,7 @@ func TestDocuments(t *testing.T) {
 		got := h.one(name, c.data)
 		want := fmt.Sprintf("[File %s: %s, ", day+name, c.kind)
 		if text := texts(got); got.Failure != "" || !strings.HasPrefix(text, want) ||
-			!strings.Contains(text, "=====\n"+strings.TrimRight(c.text, "\n")+"\n=====\n[All of it is in "+day+name+".txt.]\n") {
+			!strings.Contains(text, "=====\n"+strings.TrimRight(strings.ReplaceAll(c.text, "\f", "\n"), "\n")+"\n=====\n[All of it is in "+day+name+".txt.]\n") {
 			t.Errorf("%s: got %q %q", name, got.Failure, text)
 		}
 		if diff := cmp.Diff(c.text, h.files()[day+name+".txt"]); diff != "" {
