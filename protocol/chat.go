@@ -3,6 +3,7 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 	"unicode"
@@ -64,6 +65,7 @@ type ChatFile struct {
 	Blob    BlobRef `json:"blob"`
 	Name    string  `json:"name"`              // for the person, as FileName makes it
 	Caption string  `json:"caption,omitempty"` // plain text below the file, without control characters but tabs and line breaks
+	Path    string  `json:"path,omitempty"`    // where it lies in the home, as io/fs has paths; "" is not known
 }
 
 // ChatSent is the result of chat.send. The file is then on disk among what will be delivered.
@@ -88,6 +90,8 @@ func (s ChatFile) check() error {
 		return fmt.Errorf("blob.size: %d bytes, want 1 to %d", s.Blob.Size, MaxFile)
 	case s.Name != FileName(s.Name):
 		return fmt.Errorf("name: %.80q", s.Name)
+	case s.Path != "" && !fs.ValidPath(s.Path) || len(s.Path) > MaxReceivedPath:
+		return fmt.Errorf("path: %.80q", s.Path)
 	}
 	if err := CheckCaption(s.Caption); err != nil {
 		return fmt.Errorf("caption: %w", err)

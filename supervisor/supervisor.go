@@ -194,6 +194,7 @@ type File struct {
 	Name      string `json:"name"`       // without a path; what the person sees
 	MediaType string `json:"media_type"` // by its bytes; a channel shows it as what it is
 	Caption   string `json:"caption,omitempty"`
+	Path      string `json:"path,omitempty"` // where its worker says that it lies in the person's home; "" is not known
 }
 
 // Media types that Mews gives files by their bytes.

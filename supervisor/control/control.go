@@ -144,6 +144,7 @@ type File struct {
 	Size      int64  `json:"size"` // bytes
 	MediaType string `json:"media_type"`
 	Caption   string `json:"caption,omitempty"`
+	Path      string `json:"path,omitempty"` // where it lies in Attached.Home, as io/fs has paths; "" is not known
 }
 
 // Took says once more that a delivery was taken. A client that ends after a delivery can't know whether its answer to chat.deliver

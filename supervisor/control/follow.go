@@ -160,7 +160,7 @@ func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Del
 	wire := Delivery{ID: d.ID, Inbound: d.Inbound, Key: d.Key, Also: d.AlsoKeys, Kind: d.Kind, Why: d.Why, Text: d.Text, At: d.CreatedAt,
 		Buttons: d.Buttons}
 	for _, file := range d.Files {
-		wire.Files = append(wire.Files, File{Name: file.Name, Size: file.Size, MediaType: file.MediaType, Caption: file.Caption})
+		wire.Files = append(wire.Files, File{Name: file.Name, Size: file.Size, MediaType: file.MediaType, Caption: file.Caption, Path: file.Path})
 	}
 	err = f.conn.Call(ctx, MethodDeliver, wire, &answer)
 	if errors.Is(err, protocol.ErrTooLong) {

@@ -3,11 +3,6 @@ package chat
 import (
 	"context"
 	"errors"
-	"fmt"
-	"image"
-	_ "image/gif" // the pictures whose pixels are told
-	_ "image/jpeg"
-	_ "image/png"
 	"io/fs"
 	"net/url"
 	"os"
@@ -72,20 +67,6 @@ func findFiles(paths []string) (list []localFile, err error) {
 		list = append(list, f)
 	}
 	return list, nil
-}
-
-// describe is how a file is shown. pixels is "" where it is no picture.
-func describe(name string, size int64, pixels string) string {
-	return strings.TrimSuffix(name+", "+amount.Bytes(size)+", "+pixels, ", ")
-}
-
-// pixels are a picture's width and height; "" where it is none that is known.
-func pixels(file *os.File) string {
-	c, _, err := image.DecodeConfig(file)
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprintf(textPixels, c.Width, c.Height)
 }
 
 // expandHome is a path as a shell takes it that begins with ~.

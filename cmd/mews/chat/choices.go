@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"mews/protocol/amount"
 	"mews/supervisor/control"
 )
 
@@ -42,23 +41,11 @@ func (c choices) line(key, text string) outgoing {
 	return outgoing{key: key, text: text, delivery: c.delivery, press: c.presses[n-1]}
 }
 
-// fileLines are a line about each file that came with a delivery.
-func fileLines(d control.Delivery) (lines []string) {
-	for _, f := range d.Files {
-		line := fmt.Sprintf(textFile, f.Name, amount.Bytes(f.Size))
-		if f.Caption != "" {
-			line += " " + f.Caption
-		}
-		lines = append(lines, strings.Join(strings.Fields(stripControls(line)), " "))
-	}
-	return lines
-}
-
 // fullText is all that can be read of a delivery: its text, its files, and what can be chosen.
-func fullText(d control.Delivery) string {
+func fullText(d control.Delivery, home string) string {
 	var lines []string
 	if text := stripControls(d.Text); text != "" || len(d.Files) == 0 {
 		lines = append(lines, text)
 	}
-	return strings.Join(append(append(lines, fileLines(d)...), choicesOf(d).lines...), "\n")
+	return strings.Join(append(append(lines, fileLines(d, home)...), choicesOf(d).lines...), "\n")
 }

@@ -22,6 +22,7 @@ type pipe struct {
 	chat    *control.Chat
 	out     io.Writer
 	joined  chan struct{}  // closed when the conversation is joined
+	home    string         // the person's folder, once it is
 	input   chan inputLine // what is to be sent
 	changed chan struct{}  // holds a token when answers or choices may hold something new
 
@@ -280,7 +281,7 @@ func (p *pipe) printAnswer(a answer) error {
 	if a.printed {
 		return nil
 	}
-	_, err := fmt.Fprintln(p.out, fullText(a.Delivery))
+	_, err := fmt.Fprintln(p.out, fullText(a.Delivery, p.home))
 	return err
 }
 
@@ -299,7 +300,7 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 	}
 	notice := d.Kind == supervisor.DeliveryNotice // one with a file or buttons names the line that it is about, and is no answer to it
 	if notice {
-		_ = p.printNotice(fullText(d))
+		_ = p.printNotice(fullText(d, p.home))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -332,13 +333,14 @@ func (p *pipe) deliverMessage(d control.Delivery) bool {
 	if p.open[d.Key] == nil {
 		return false
 	}
-	_, err := fmt.Fprintln(p.out, fullText(d))
+	_, err := fmt.Fprintln(p.out, fullText(d, p.home))
 	return err == nil
 }
 
 // Attached is control.Screen's.
-func (p *pipe) Attached(_ control.Attached, again bool) {
+func (p *pipe) Attached(a control.Attached, again bool) {
 	if !again {
+		p.home = a.Home
 		close(p.joined)
 	}
 }

@@ -14,6 +14,7 @@ import (
 // Attached greets, or tells that the supervisor is back.
 func (t *terminal) Attached(a control.Attached, again bool) {
 	t.show(func() {
+		t.home = a.Home
 		if again {
 			t.print(t.style.dim, textBack)
 			return
@@ -75,7 +76,7 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 // showBelow shows a delivery's files and buttons.
 func (t *terminal) showBelow(d control.Delivery) {
 	t.choices = choicesOf(d)
-	for _, line := range append(fileLines(d), t.choices.lines...) {
+	for _, line := range append(fileLines(d, t.home), t.choices.lines...) {
 		t.print("", line)
 	}
 	if t.choices.any() {

@@ -39,6 +39,7 @@ func inTerminal(ctx context.Context, con Console, socket string, o Options) erro
 	t := &terminal{hints: o.Hints, style: styleFor(os.Getenv), attached: files}
 	t.line = &lineEditor{keys: bufio.NewReader(con.In), out: con.Out, interrupt: t.interrupt, history: openHistory(os.Getenv), style: t.style,
 		aboveKept: t.reply.keep, pasted: t.drop, width: 80, height: 24}
+	t.fit(fd)
 	t.chat = control.NewChat(socket, control.Attach{User: o.User, Chat: o.Chat, After: control.Undelivered}, t)
 	t.sender = newSender(t.chat, t.refused)
 	return t.run(ctx, fd)
@@ -52,6 +53,7 @@ type terminal struct {
 	style  style
 	hints  bool
 
+	home       string  // the person's folder
 	rows       []row   // to be written
 	inbound    int64   // what the reply on the screen answers
 	shown      string  // as much of that reply as has come
@@ -181,17 +183,22 @@ func (t *terminal) interrupt() {
 	}
 }
 
-// followSize tells the line editor how wide the terminal is.
+// fit tells the line editor how large the terminal is.
+func (t *terminal) fit(fd int) {
+	if width, height, err := term.GetSize(fd); err == nil && width > 0 {
+		t.line.mu.Lock()
+		defer t.line.mu.Unlock()
+		t.line.resize(width, height)
+	}
+}
+
+// followSize follows the terminal's size.
 func (t *terminal) followSize(ctx context.Context, fd int) {
 	changed := make(chan os.Signal, 1)
 	signal.Notify(changed, syscall.SIGWINCH)
 	defer signal.Stop(changed)
 	for {
-		if width, height, err := term.GetSize(fd); err == nil && width > 0 {
-			t.line.mu.Lock()
-			t.line.resize(width, height)
-			t.line.mu.Unlock()
-		}
+		t.fit(fd)
 		select {
 		case <-ctx.Done():
 			return

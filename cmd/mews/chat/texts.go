@@ -41,5 +41,8 @@ const (
 // textPixels are a picture's width and height.
 const textPixels = "%d x %d pixels"
 
-// textFile stands for a file.
-const textFile = "[%s, %s: files can be seen on Telegram, not here]"
+// What stands for a file that was sent: its name, size and pixels, and where it lies.
+const (
+	textFile   = "[%s: files can be seen on Telegram, not here]"
+	textFileAt = "[%s: %s]"
+)

@@ -127,7 +127,11 @@ func (s *sender) file(ctx context.Context, path string) (file protocol.ChatFile,
 	if err != nil {
 		return file, sendError(ctx, workspace.Show(path), err)
 	}
-	return protocol.ChatFile{Blob: blob, Name: protocol.FileName(clean)}, nil
+	file = protocol.ChatFile{Blob: blob, Name: protocol.FileName(clean)}
+	if fs.ValidPath(clean) && len(clean) <= protocol.MaxReceivedPath {
+		file.Path = clean
+	}
+	return file, nil
 }
 
 // keep has the supervisor store a file.
