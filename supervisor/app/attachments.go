@@ -13,7 +13,7 @@ import (
 func (s *service) openAttachments(context.Context) error {
 	s.attachments = attachment.New(attachment.Options{
 		Inbox: s.db.Inbox(), Files: s.db.Attachments(), Operations: s.operations, Spool: s.spool, Fetch: s.fetch,
-		Transcribe: s.transcribe, Missing: s.missing, Serves: s.serves, Wake: s.sessions.Wake, Log: s.log.Named("attachment"),
+		Transcribe: hearing{s}.transcribe, Missing: s.missing, Serves: s.serves, Wake: s.sessions.Wake, Log: s.log.Named("attachment"),
 	})
 	return nil
 }
@@ -24,11 +24,6 @@ func (s *service) fetch(ctx context.Context, channel supervisor.Channel, file st
 		return s.channel.client.Fetch(ctx, file, w)
 	}
 	return supervisor.Errorf(supervisor.CodeNotFound, textNoChannelFile, channel)
-}
-
-// transcribe gives what a model reads of a recording.
-func (s *service) transcribe(_ context.Context, r attachment.Recording) string {
-	return fmt.Sprintf("[%s, %d s, %s]", r.Kind, r.Seconds, r.Path)
 }
 
 // missing tells a person, once of each package, what their machine lacks to read files.

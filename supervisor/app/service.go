@@ -21,6 +21,7 @@ import (
 	"mews/supervisor/question"
 	"mews/supervisor/reply"
 	"mews/supervisor/session"
+	"mews/supervisor/transcription"
 	"mews/supervisor/users"
 	"mews/supervisor/voice"
 	"mews/supervisor/web"
@@ -39,6 +40,7 @@ type service struct {
 	pool          *workerPool
 	operations    *operation.Operations[*hostcall.Conn]
 	attachments   *attachment.Receiver
+	transcriber   *transcription.Transcriber
 	sessions      *session.Registry
 	voices        *voice.Voices
 	advances      *budget.Advances
@@ -73,7 +75,7 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openSessions, s.openAttachments,
+		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openSessions, s.openAttachments,
 		s.openInbox, s.openAdmin, s.openTelegramIn, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {

@@ -32,7 +32,7 @@ type row struct {
 	supervisor.SlashCommand
 	place  int // in /help, from the top; those with the same are sorted by name
 	run    run
-	mayAsk bool   // the person may be asked first, which takes as long as they take to answer
+	mayAsk bool   // the person may be asked first, which takes as long as they take to answer; or it takes long by itself
 	prefix string // begins the presses of its buttons; "" where it has none
 	press  run    // what such a press does; nil: what the command does
 	// private says of some arguments that the answer is for the person alone: who asks in a group gets it in their private chat.

@@ -59,6 +59,7 @@ type rig struct {
 	fakes    *fakes
 	options  command.Options
 	commands *command.Commands
+	begun    []string // the texts that turns begin with
 	answered chan int64
 	home     supervisor.Conversation
 	keys     int
@@ -70,12 +71,16 @@ func newRig(t *testing.T) *rig {
 	h.fakes = &fakes{}
 	h.options = command.Options{
 		Questions: h.fakes, Cleanings: h.db.Cleanings(), Approver: h.fakes, Locks: h.fakes, Invites: invites{h.fakes},
-		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Voices: &fakeVoices{}, Audit: h.fakes.audit,
+		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Voices: &fakeVoices{}, Transcriber: fakeTranscriber{}, Audit: h.fakes.audit,
 		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Undelivered: undelivered{},
 		Status:  func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
 		Welcome: func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
-		Queued:  func(conversation int64) { h.answered <- conversation },
-		Models:  models{{Spec: "offline", Default: true}}, Choices: choices{}, People: people{},
+		Begin: func(_ context.Context, _ supervisor.Conversation, _ int64, text string) error {
+			h.begun = append(h.begun, text)
+			return nil
+		},
+		Queued: func(conversation int64) { h.answered <- conversation },
+		Models: models{{Spec: "offline", Default: true}}, Choices: choices{}, People: people{},
 		Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{},
 		Log: hclog.NewNullLogger(),
 	}
@@ -168,6 +173,9 @@ func TestEachCommandAnswers(t *testing.T) {
 		{"/voice ON", "There are no voices here."},
 		{"/voices", "- alan (yours)\n- ben"},
 		{"/voices BEN", "From now on I speak as ben."},
+		{"/transcribe `a b.ogg`", "Heard: a b.ogg, 0 s."},
+		{"/transcribe ../bob/a.ogg", "Name a recording among your files"},
+		{"/transcribe", "Name a recording among your files"},
 		{"/grants", "There is nothing that you always allow."},
 		{"/lock", "you have no second factor."},
 		{"/invite", "Only an admin may use /invite."},
@@ -432,5 +440,18 @@ func TestWhatFailsIsToldInWordsForAPerson(t *testing.T) {
 	failure = errors.New("nil pointer at 0xdead")
 	if got := h.ask("/status"); strings.Contains(got, "0xdead") || !strings.Contains(got, "in the log") {
 		t.Errorf("told was %q", got)
+	}
+}
+
+func TestARecordingIsTriedAgainByItsButton(t *testing.T) {
+	h := newRig(t)
+	h.live()
+	if got := h.pressed("tr:14:uploads/a:b.ogg").Text; got != "Heard: uploads/a:b.ogg, 14 s." || len(h.begun) != 1 || h.begun[0] != "[voice] uploads/a:b.ogg" {
+		t.Errorf("told %q, begun with %q", got, h.begun)
+	}
+	for _, forged := range []string{"tr:-1:a.ogg", "tr:x:a.ogg", "tr:14:../bob/a.ogg", "tr:14:/etc/passwd", "tr:"} {
+		if got := h.pressed(forged).Text; strings.HasPrefix(got, "Heard") || len(h.begun) != 1 {
+			t.Errorf("%s: told %q, begun with %q", forged, got, h.begun)
+		}
 	}
 }

@@ -61,6 +61,7 @@ type Options struct {
 	Grants      Grants
 	Settings    Settings
 	Voices      Voices
+	Transcriber Transcriber
 	People      People
 	Audit       func(user, action, detail string) // never blocks
 	Status      func(context.Context, supervisor.Conversation) (string, error)

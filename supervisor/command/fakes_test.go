@@ -343,6 +343,14 @@ func TestAPressWaitsForNoCommand(t *testing.T) {
 	})
 }
 
+// fakeTranscriber hears the name of a recording.
+type fakeTranscriber struct{}
+
+func (fakeTranscriber) Again(_ context.Context, _ supervisor.Conversation, _ int64, path string, seconds int, begin func(string) error) (
+	supervisor.Delivery, error) {
+	return supervisor.Delivery{Text: fmt.Sprintf("Heard: %s, %d s.", path, seconds)}, begin("[voice] " + path)
+}
+
 // fakeVoices are two voices, and a chat without any.
 type fakeVoices struct {
 	mode   supervisor.VoiceMode

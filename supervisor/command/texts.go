@@ -2,10 +2,11 @@ package command
 
 // What a command says. A name that others gave is put in by quoteName.
 const (
-	textNoCommand  = "There is no command /%s. /help lists those there are."
-	textAdminsOnly = "Only an admin may use /%s."
-	textInPrivate  = "I have answered you in our private chat."
-	textDeadButton = "This button does nothing any more. Send the command again for new ones."
+	textNoCommand       = "There is no command /%s. /help lists those there are."
+	textAdminsOnly      = "Only an admin may use /%s."
+	textInPrivate       = "I have answered you in our private chat."
+	textTranscribeUsage = "Name a recording among your files: `/transcribe uploads/2026-11-20/131905-voice.ogg`. /files lists them."
+	textDeadButton      = "This button does nothing any more. Send the command again for new ones."
 
 	textStart = "Mews is ready. Write what you want done with your notes and files; for example “list my files” or “take a note: " +
 		"call Ann on Friday”. What you send is kept until it is answered, whatever happens in between.\n\n"

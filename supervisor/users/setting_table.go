@@ -3,6 +3,7 @@ package users
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ const (
 	SettingMonth    = "budget month"
 	SettingStream   = "stream"
 	SettingBusy     = "busy"
+	SettingLanguage = "speech language"
 )
 
 // periods are the periods that a limit is for, by its setting.
@@ -68,6 +70,9 @@ func init() {
 			show: func(s *Settings, with, _ supervisor.User) (string, bool) {
 				return string(s.Busy(context.Background(), with.Name)), s.Configuration().Defaults.Busy.Configured
 			}},
+		{name: SettingLanguage, example: "en", check: checkLanguage, show: func(s *Settings, with, _ supervisor.User) (string, bool) {
+			return s.Language(context.Background(), with.Name), s.Configuration().Defaults.Language.Configured
+		}},
 	}
 }
 
@@ -114,6 +119,17 @@ func checkTimezone(_ *Settings, _ supervisor.User, value string) (string, error)
 	}
 	return value, nil
 }
+
+func checkLanguage(_ *Settings, _ supervisor.User, value string) (string, error) {
+	value = strings.ToLower(value)
+	if !language.MatchString(value) {
+		return "", invalid(textNoLanguage, value)
+	}
+	return value, nil
+}
+
+// language is what whisper.cpp calls a language, and auto.
+var language = regexp.MustCompile(`^(auto|[a-z]{2,3})$`)
 
 func checkStream(_ *Settings, _ supervisor.User, value string) (string, error) {
 	value = strings.ToLower(value)

@@ -96,6 +96,15 @@ func (s *Settings) Busy(ctx context.Context, user string) supervisor.Busy {
 	return supervisor.Busy(kept)
 }
 
+// Language is what people speak in recordings: auto, or a code such as en. Where the database can't say, it is the configuration's.
+func (s *Settings) Language(ctx context.Context, user string) string {
+	kept, own, err := s.Store.Find(ctx, user, SettingLanguage)
+	if err != nil || !own {
+		return s.Configuration().Defaults.Language.Value
+	}
+	return kept
+}
+
 // Check returns a value as Put keeps it. Its errors are for the person.
 func (s *Settings) Check(_ context.Context, user, name, value string) (kept string, err error) {
 	u, _ := s.People.Find(user)

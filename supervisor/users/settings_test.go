@@ -42,7 +42,8 @@ func newFixture(t *testing.T) *fixture {
 		},
 		MayChoose: func(user, spec string) bool { return (user == "ben") == (spec == "far/m") },
 		Defaults: Defaults{Model: Default[string]{Value: "offline"}, Thinking: Default[string]{Value: "off"},
-			StreamReplies: Default[bool]{Value: true}, Busy: Default[supervisor.Busy]{Value: supervisor.BusySteer}},
+			StreamReplies: Default[bool]{Value: true}, Busy: Default[supervisor.Busy]{Value: supervisor.BusySteer},
+			Language: Default[string]{Value: "auto"}},
 	}))
 	return &fixture{db, people, &Settings{
 		People: people, Store: db.Settings(), Usage: db.Usage(), Leases: db.Leases(), Now: time.Now,
@@ -173,7 +174,8 @@ func TestSettingsAreListed(t *testing.T) {
 	must(t, err)
 	want := [][3]string{{"model", "`offline`", "the default"}, {"thinking", "off", "the default"},
 		{"timezone", "Europe/Madrid", "the configuration's"}, {"budget day", "$1.00 ($1.00 of $1.00 is left today)", "your own"}, {"budget month", "no limit", "the default"},
-		{"stream", "off", "your own"}, {"busy", "steer", "the default"}}
+		{"stream", "off", "your own"}, {"busy", "steer", "the default"},
+		{"speech language", "auto", "the default"}}
 	var got [][3]string
 	for _, one := range list {
 		got = append(got, [3]string{one.Name, one.Value, sourceOf(one)})

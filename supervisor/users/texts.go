@@ -13,6 +13,7 @@ const (
 		"restart I stop and begin an answer to all of it. It holds from your next message on."
 
 	textNoSetting   = "There is no setting %q."
+	textNoLanguage  = "%q is no language's code: en and de are some; auto finds out by itself."
 	textNoTimezone  = "This machine knows no time zone %q. Europe/Madrid is one; capital letters count."
 	textNoAmount    = "%q is no amount. Write US dollars, such as 1.50."
 	textNoMoney     = "With no money at all no model could be asked. Write how much it may be, such as 1.50, or default."

@@ -30,6 +30,7 @@ type Defaults struct {
 	Thinking      Default[string]
 	StreamReplies Default[bool]
 	Busy          Default[supervisor.Busy]
+	Language      Default[string] // that is spoken in recordings
 }
 
 // Default is what holds where a person has set nothing.

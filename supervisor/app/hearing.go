@@ -1,0 +1,56 @@
+package app
+
+import (
+	"context"
+
+	"mews/config"
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/attachment"
+	"mews/supervisor/transcription"
+)
+
+// openHearing makes what has recordings transcribed.
+func (s *service) openHearing(context.Context) error {
+	in := s.config.Speech.In
+	s.transcriber = transcription.New(transcription.Options{
+		Operations: s.operations, Engine: hearing{s}.engine, Longest: in.Longest, Echo: in.Echo == config.SwitchOn,
+		Say: func(ctx context.Context, d supervisor.Delivery) error {
+			said, err := s.db.Outbox().Say(ctx, d)
+			if err == nil {
+				s.feeds.Delivery(said.Conversation.ID)
+			}
+			return err
+		},
+		Log: s.log.Named("transcription"),
+	})
+	return nil
+}
+
+// hearing is where recordings meet what transcribes them.
+type hearing struct{ *service }
+
+// transcribe gives what a model reads of a recording.
+func (h hearing) transcribe(ctx context.Context, r attachment.Recording) string {
+	return h.transcriber.Transcribe(ctx, transcription.Recording{Conversation: r.Inbound.Conversation, Inbound: r.Inbound.ID,
+		Position: r.Position, Kind: r.Kind, Path: r.Path, Seconds: r.Seconds})
+}
+
+// Again transcribes a recording that lies in a person's home.
+func (h hearing) Again(ctx context.Context, c supervisor.Conversation, inbound int64, path string, seconds int, begin func(string) error) (
+	supervisor.Delivery, error) {
+	return h.transcriber.Again(ctx, transcription.Recording{Conversation: c, Inbound: inbound, Path: path, Seconds: seconds}, begin)
+}
+
+// engine is what the configuration has a person's recordings be transcribed by.
+func (h hearing) engine(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string) {
+	in := h.config.Speech.In
+	switch {
+	case in.Engine == config.SpeechOff:
+		return engine, textHearingOff
+	case in.Engine == config.SpeechWhisper && in.Model == "":
+		return engine, textNoHearing
+	}
+	return protocol.SpeechEngine{Engine: in.Engine, Program: in.Program, Model: in.Model, Language: h.settings.Language(ctx, user),
+		Threads: in.Threads, Command: in.Command}, ""
+}

@@ -1,0 +1,209 @@
+// Package transcription has the recordings that people send written down by their workers: it says what a model reads of each, and
+// tells its person what was heard, or why nothing was and what to do.
+package transcription
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/retry"
+)
+
+// Operations are done by people's workers.
+type Operations interface {
+	// Start keeps an operation, or finds the one that is there for its attachment.
+	Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error)
+	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
+	// Cancel ends an operation, which fails with why.
+	Cancel(ctx context.Context, id int64, why string) error
+}
+
+// Options are what a Transcriber needs.
+type Options struct {
+	Operations Operations
+	// Engine is what transcribes a person's recordings. missing, where it is not "", says why nothing does.
+	Engine  func(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string)
+	Longest time.Duration // recordings that are longer are not transcribed
+	Echo    bool          // people are shown what was heard
+	Say     func(ctx context.Context, d supervisor.Delivery) error
+	Log     hclog.Logger
+}
+
+// Transcriber has recordings transcribed. Its methods may be called from any goroutine.
+type Transcriber struct{ o Options }
+
+// New makes a Transcriber.
+func New(o Options) *Transcriber { return &Transcriber{o} }
+
+// Recording is one that lies in its person's home.
+type Recording struct {
+	Conversation supervisor.Conversation
+	Inbound      int64 // that it came with, or that asks for it
+	Position     int   // among the files of that
+	Kind         protocol.AttachmentKind
+	Path         string // relative to the home
+	Seconds      int    // 0: its person asks for it, and it is not known
+}
+
+// unaskedAudio is how long an audio file is at least that nobody transcribes unless its person asks.
+const unaskedAudio = 10 * time.Minute
+
+// outcome is what has come of a recording: what a model reads of it, and what its person is told, if anything.
+type outcome struct {
+	text  string
+	told  supervisor.Delivery
+	heard bool
+}
+
+// Transcribe gives what a model reads of a recording that has come, and tells its person. It ends early with ctx alone.
+func (t *Transcriber) Transcribe(ctx context.Context, r Recording) string {
+	if r.Kind == protocol.AttachmentAudio && r.length() >= unaskedAudio {
+		return fmt.Sprintf(textLongAudio, clock(r.Seconds), r.Path)
+	}
+	done := t.transcribe(ctx, r)
+	if done.told.Text != "" && (!done.heard || t.o.Echo) && ctx.Err() == nil {
+		done.told.Conversation = r.Conversation
+		if err := t.o.Say(ctx, done.told); err != nil {
+			t.o.Log.Error("tell a person what was heard", "user", r.Conversation.User, "error", err)
+		}
+	}
+	return done.text
+}
+
+// Again transcribes a recording whose person asks for it, and gives what they are told. begin is given what a model reads of it,
+// where something was heard.
+func (t *Transcriber) Again(ctx context.Context, r Recording, begin func(text string) error) (supervisor.Delivery, error) {
+	if r.Seconds == 0 {
+		r.Seconds = int(t.o.Longest.Seconds())
+	}
+	done := t.transcribe(ctx, r)
+	if ctx.Err() != nil {
+		return supervisor.Delivery{}, context.Cause(ctx)
+	}
+	if !done.heard {
+		return done.told, nil
+	}
+	if !t.o.Echo {
+		done.told.Text = textHeardUnshown
+	}
+	return done.told, begin(done.text)
+}
+
+func (r Recording) length() time.Duration { return time.Duration(r.Seconds) * time.Second }
+
+// transcribe has a recording transcribed.
+func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
+	engine, missing := t.o.Engine(ctx, r.Conversation.User)
+	switch {
+	case missing != "":
+		return r.failed(missing, "")
+	case r.length() > t.o.Longest:
+		return r.failed(fmt.Sprintf(textTooLong, clock(r.Seconds), clock(int(t.o.Longest.Seconds()))), "")
+	}
+	parameters, _ := json.Marshal(protocol.TranscribeParameters{Path: r.Path, Seconds: r.Seconds, Engine: engine}) // which always can be
+	op, ok := t.operate(ctx, supervisor.Operation{User: r.Conversation.User, Kind: protocol.OperationTranscribe, Parameters: string(parameters),
+		Inbound: r.Inbound, Position: r.Position})
+	var result protocol.TranscribeResult
+	if !ok || op.State != supervisor.OperationDone {
+		return r.failed(op.Result, r.again())
+	}
+	if err := json.Unmarshal([]byte(op.Result), &result); err != nil {
+		t.o.Log.Error("read what an operation came to", "operation", op.ID, "error", err)
+	}
+	if result.Failure != "" {
+		t.o.Log.Warn("a recording was not transcribed", "user", r.Conversation.User, "failure", result.Failure, "detail", result.Detail)
+		why, known := textsFailure[result.Failure]
+		if !known {
+			why = textsFailure[protocol.SpeechExit]
+		}
+		return r.failed(why, r.again())
+	}
+	return r.heard(result)
+}
+
+// operate has an operation done, and gives it as it has ended. Where ctx has ended because nobody wants it any more, it ends too.
+func (t *Transcriber) operate(ctx context.Context, op supervisor.Operation) (supervisor.Operation, bool) {
+	op, ok := retry.Persist(ctx, t.o.Log, "begin a transcription", func() (supervisor.Operation, error) { return t.o.Operations.Start(ctx, op) })
+	if !ok {
+		return op, false
+	}
+	id := op.ID
+	op, ok = retry.Persist(ctx, t.o.Log, "wait for a transcription", func() (supervisor.Operation, error) { return t.o.Operations.Wait(ctx, id) })
+	if !ok && !errors.Is(context.Cause(ctx), context.Canceled) { // else the service ends, and goes on with it
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
+		defer cancel()
+		if err := t.o.Operations.Cancel(late, id, textDropped); err != nil {
+			t.o.Log.Warn("end a transcription that is not wanted any more", "operation", id, "error", err)
+		}
+	}
+	return op, ok
+}
+
+// cancelTimeout is how long it may take to end an operation that is not wanted any more.
+const cancelTimeout = 10 * time.Second
+
+// heard is the outcome of a recording in which somebody speaks, or nobody does.
+func (r Recording) heard(result protocol.TranscribeResult) outcome {
+	name, length := r.name(), clock(result.Seconds)
+	words := strings.TrimSpace(result.Text)
+	if words == "" {
+		return outcome{text: fmt.Sprintf(textSilent, name, length, r.Path), told: supervisor.Delivery{Text: fmt.Sprintf(textHeardNothing, length)}}
+	}
+	if result.Language != "" {
+		length += ", " + result.Language
+	}
+	o := outcome{text: fmt.Sprintf("[%s, %s] %s", name, length, words), heard: true}
+	o.told.Text = textHeard + "\n> " + strings.ReplaceAll(words, "\n", "\n> ")
+	if result.Path != "" {
+		o.text += fmt.Sprintf(textAlsoIn, result.Path)
+	}
+	return o
+}
+
+// failed is the outcome of a recording that was not transcribed: why, and with what it may be tried again.
+func (r Recording) failed(why, again string) outcome {
+	o := outcome{text: fmt.Sprintf(textNotTranscribed, r.name(), clock(r.Seconds), r.Path, why)}
+	o.told.Text = fmt.Sprintf(textFailed, why, r.Path)
+	if again != "" {
+		o.told.Buttons = [][]supervisor.Button{{{Text: textTryAgain, Press: again}}}
+	}
+	return o
+}
+
+// PressPrefix begins what a button that tries again says. The seconds and the path of its recording follow.
+const PressPrefix = "tr:"
+
+// maxPress is how long what a button says may be. (Bot API, callback_data)
+const maxPress = 64
+
+// again is what a button for the recording says; "" where it has no room for that.
+func (r Recording) again() string {
+	press := fmt.Sprintf("%s%d:%s", PressPrefix, r.Seconds, r.Path)
+	if len(press) > maxPress || strings.ContainsFunc(press, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return ""
+	}
+	return press
+}
+
+func (r Recording) name() string {
+	if name := textsKind[r.Kind]; name != "" {
+		return name
+	}
+	return textRecording
+}
+
+// clock writes a length as people do: 0:14, 12:30, 1:02:03.
+func clock(seconds int) string {
+	if seconds >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", seconds/3600, seconds/60%60, seconds%60)
+	}
+	return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)
+}

@@ -1,0 +1,202 @@
+package transcription_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/transcription"
+)
+
+// operations come to what they are told.
+type operations struct {
+	started   []supervisor.Operation
+	cancelled []int64
+	state     supervisor.OperationState
+	result    string
+	wait      func()
+}
+
+func (o *operations) Start(_ context.Context, op supervisor.Operation) (supervisor.Operation, error) {
+	op.ID = 7
+	o.started = append(o.started, op)
+	return op, nil
+}
+
+func (o *operations) Wait(ctx context.Context, id int64) (supervisor.Operation, error) {
+	if o.wait != nil {
+		o.wait()
+	}
+	return supervisor.Operation{ID: id, State: o.state, Result: o.result}, context.Cause(ctx)
+}
+
+func (o *operations) Cancel(_ context.Context, id int64, _ string) error {
+	o.cancelled = append(o.cancelled, id)
+	return nil
+}
+
+// rig transcribes recordings.
+type rig struct {
+	operations
+	*transcription.Transcriber
+	missing string
+	said    []supervisor.Delivery
+}
+
+func newRig(echo bool) *rig {
+	r := &rig{}
+	r.Transcriber = transcription.New(transcription.Options{
+		Operations: &r.operations, Longest: time.Hour, Echo: echo, Log: hclog.NewNullLogger(),
+		Engine: func(_ context.Context, user string) (protocol.SpeechEngine, string) {
+			return protocol.SpeechEngine{Engine: "command", Language: user}, r.missing
+		},
+		Say: func(_ context.Context, d supervisor.Delivery) error {
+			r.said = append(r.said, d)
+			return nil
+		},
+	})
+	return r
+}
+
+// comes has the operation come to a result.
+func (r *rig) comes(result protocol.TranscribeResult) {
+	text, _ := json.Marshal(result)
+	r.state, r.result = supervisor.OperationDone, string(text)
+}
+
+func voice() transcription.Recording {
+	return transcription.Recording{Conversation: supervisor.Conversation{ID: 3, User: "ann"}, Inbound: 5, Position: 1,
+		Kind: protocol.AttachmentVoice, Path: "uploads/2026-11-20/131905-voice.ogg", Seconds: 14}
+}
+
+func TestWhatIsHeardIsReadByTheModelAndShownToThePerson(t *testing.T) {
+	r := newRig(true)
+	r.comes(protocol.TranscribeResult{Text: "Buy milk.\nAnd bread.", Language: "en", Seconds: 14, Path: "uploads/x.txt"})
+	got := r.Transcribe(t.Context(), voice())
+	if want := "[voice, 0:14, en] Buy milk.\nAnd bread.\n[The text also lies in uploads/x.txt.]"; got != want {
+		t.Errorf("the model reads %q, want %q", got, want)
+	}
+	if len(r.said) != 1 || r.said[0].Text != "Heard:\n> Buy milk.\n> And bread." || r.said[0].Conversation.ID != 3 || r.said[0].Buttons != nil {
+		t.Errorf("told %+v", r.said)
+	}
+	op := r.started[0]
+	if op.User != "ann" || op.Inbound != 5 || op.Position != 1 || op.Kind != protocol.OperationTranscribe ||
+		op.Parameters != `{"path":"uploads/2026-11-20/131905-voice.ogg","seconds":14,"engine":{"engine":"command","language":"ann"}}` {
+		t.Errorf("done was %+v", op)
+	}
+	quiet := newRig(false)
+	quiet.comes(protocol.TranscribeResult{Text: "Buy milk.", Seconds: 14})
+	if got := quiet.Transcribe(t.Context(), voice()); got != "[voice, 0:14] Buy milk." || len(quiet.said) > 0 {
+		t.Errorf("without echo: %q, told %+v", got, quiet.said)
+	}
+}
+
+func TestSilenceIsNoWords(t *testing.T) {
+	r := newRig(false)
+	r.comes(protocol.TranscribeResult{Seconds: 14})
+	got := r.Transcribe(t.Context(), voice())
+	if !strings.Contains(got, "Nothing is said in it") || len(r.said) != 1 || !strings.HasPrefix(r.said[0].Text, "I hear nothing") {
+		t.Errorf("the model reads %q, told %+v", got, r.said)
+	}
+}
+
+// TestEachFailureHasItsOwnSentence: the model never sees words, and the person may try again.
+func TestEachFailureHasItsOwnSentence(t *testing.T) {
+	var sentences []string
+	for _, failure := range []protocol.SpeechFailure{protocol.SpeechNoProgram, protocol.SpeechNoModel, protocol.SpeechExit, protocol.SpeechMemory,
+		protocol.SpeechTimeout, protocol.SpeechBroken, protocol.SpeechTooLong, protocol.SpeechNoFFmpeg} {
+		r := newRig(false)
+		r.comes(protocol.TranscribeResult{Failure: failure, Detail: "secret of the home"})
+		got := r.Transcribe(t.Context(), voice())
+		if !strings.Contains(got, "could not be transcribed") || !strings.Contains(got, "uploads/2026-11-20/131905-voice.ogg") || strings.HasPrefix(got, "[") {
+			t.Errorf("%s: the model reads %q", failure, got)
+		}
+		if len(r.said) != 1 || len(r.said[0].Buttons) != 1 || strings.Contains(r.said[0].Text, "secret") ||
+			r.said[0].Buttons[0][0].Press != "tr:14:uploads/2026-11-20/131905-voice.ogg" {
+			t.Errorf("%s: told %+v", failure, r.said)
+			continue
+		}
+		if slices.Contains(sentences, r.said[0].Text) {
+			t.Errorf("%s: another has the sentence %q", failure, r.said[0].Text)
+		}
+		sentences = append(sentences, r.said[0].Text)
+	}
+}
+
+func TestARecordingThatIsNotBegunWith(t *testing.T) {
+	for name, c := range map[string]struct {
+		missing, want string
+		change        func(*transcription.Recording)
+	}{
+		"without a model":    {"there is no model.", "there is no model.", func(*transcription.Recording) {}},
+		"longer than may be": {"", "it is 1:00:01 long, and I listen to at most 1:00:00", func(r *transcription.Recording) { r.Seconds = 3601 }},
+		"music, perhaps":     {"", "nobody has asked for it", func(r *transcription.Recording) { r.Kind, r.Seconds = protocol.AttachmentAudio, 600 }},
+	} {
+		r := newRig(true)
+		r.missing = c.missing
+		recording := voice()
+		c.change(&recording)
+		if got := r.Transcribe(t.Context(), recording); !strings.Contains(got, c.want) || len(r.started) > 0 {
+			t.Errorf("%s: the model reads %q, begun %+v", name, got, r.started)
+		}
+		for _, d := range r.said {
+			if d.Buttons != nil {
+				t.Errorf("%s: to try it again is no use: %+v", name, d)
+			}
+		}
+	}
+}
+
+func TestAPathThatNoButtonHoldsHasNone(t *testing.T) {
+	for _, path := range []string{"uploads/2026-11-20/131905-a-name-that-is-much-too-long-for-it.ogg", "uploads/2026-11-20/131905-grüß.ogg"} {
+		r := newRig(true)
+		r.state, r.result = supervisor.OperationParked, "It was put aside."
+		recording := voice()
+		recording.Path = path
+		if got := r.Transcribe(t.Context(), recording); !strings.Contains(got, "It was put aside.") || len(r.said) != 1 || r.said[0].Buttons != nil ||
+			!strings.Contains(r.said[0].Text, path) {
+			t.Errorf("the model reads %q, told %+v", got, r.said)
+		}
+	}
+}
+
+// TestARecordingIsTriedAgain: what was heard then begins a turn.
+func TestARecordingIsTriedAgain(t *testing.T) {
+	r := newRig(true)
+	var begun []string
+	begin := func(text string) error { begun = append(begun, text); return nil }
+	asked := transcription.Recording{Conversation: voice().Conversation, Inbound: 9, Path: "a.ogg"}
+	r.comes(protocol.TranscribeResult{Failure: protocol.SpeechTimeout})
+	told, err := r.Again(t.Context(), asked, begin)
+	if err != nil || !strings.Contains(told.Text, "takes too long") || len(begun) > 0 || len(r.said) > 0 {
+		t.Errorf("told %+v, %v, begun with %q", told, err, begun)
+	}
+	r.comes(protocol.TranscribeResult{Text: "Milk.", Seconds: 5})
+	told, err = r.Again(t.Context(), asked, begin)
+	if err != nil || told.Text != "Heard:\n> Milk." || !slices.Equal(begun, []string{"[recording, 0:05] Milk."}) {
+		t.Errorf("told %+v, %v, begun with %q", told, err, begun)
+	}
+	if !strings.Contains(r.started[1].Parameters, `"seconds":3600`) {
+		t.Errorf("done was %+v", r.started[1])
+	}
+}
+
+func TestARecordingThatIsNotWantedAnyMoreIsGivenUp(t *testing.T) {
+	for why, cancelled := range map[error]int{errors.New("its person has dropped it"): 1, nil: 0} { // nil: the service ends
+		r := newRig(true)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		r.wait = func() { cancel(why) }
+		r.Transcribe(ctx, voice())
+		if len(r.cancelled) != cancelled || len(r.said) > 0 {
+			t.Errorf("%v: cancelled %v, told %+v", why, r.cancelled, r.said)
+		}
+	}
+}
