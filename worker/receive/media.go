@@ -1,7 +1,9 @@
 package receive
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +13,7 @@ import (
 
 	"mews/protocol"
 	"mews/protocol/amount"
+	"mews/worker/tool/images"
 )
 
 const (
@@ -117,32 +120,65 @@ func (f *reading) film(ctx context.Context, m media) error {
 	if seconds > 0 {
 		kind += ", " + amount.Duration(time.Duration(seconds)*time.Second)
 	}
-	return f.frame(ctx, kind, min(1, float64(seconds)/4), "")
+	shown, err := f.frame(ctx, min(1, float64(seconds)/4))
+	if err != nil {
+		return err
+	}
+	return f.showFrame(ctx, kind, textFrame, shown)
 }
 
-// frame shows a frame of the file, at so many seconds.
-func (f *reading) frame(ctx context.Context, kind string, at float64, filter string) error {
+// frame is a frame of the file, at so many seconds; nil where a message shows no more pictures.
+func (f *reading) frame(ctx context.Context, at float64) (*images.Shown, error) {
 	if f.imageRoom == 0 {
-		f.name(kind, fmt.Sprintf(textManyImages, protocol.MaxImages))
-		return nil
+		return nil, nil
 	}
 	args := append([]string{"-nostdin"}, input...)
-	args = append(args, "-ss", strconv.FormatFloat(at, 'f', 2, 64), "-i", f.path, "-map", "0:v:0", "-frames:v", "1", "-an", "-sn", "-dn",
-		"-vf", filter+"scale=w='min(1568,iw)':h='min(1568,ih)':force_original_aspect_ratio=decrease", "-threads", "1",
+	args = append(args, "-ss", strconv.FormatFloat(at, 'f', 2, 64), "-i", f.path, "-frames:v", "1", "-an", "-sn", "-dn",
+		"-vf", "scale=w='min(1568,iw)':h='min(1568,ih)':force_original_aspect_ratio=decrease", "-threads", "1",
 		"-c:v", "mjpeg", "-q:v", "4", "-pix_fmt", "yuvj420p", "-f", "image2pipe", "pipe:1")
 	data := &boundedBuffer{most: maxFrame}
 	if err := f.run(ctx, data, "ffmpeg", args...); err != nil {
-		return err
+		return nil, err
 	}
 	shown, err := f.Pictures.Show(ctx, &data.taken)
 	if err != nil {
-		return errors.New(textDamaged)
+		return nil, errors.New(textDamaged)
 	}
-	f.name(kind, textFrame)
-	return f.show(ctx, shown)
+	return &shown, nil
 }
 
-// readHEIC shows a phone's picture as ffmpeg reads it.
+// showFrame adds a frame below a line that names the file.
+func (f *reading) showFrame(ctx context.Context, kind, more string, shown *images.Shown) error {
+	if shown == nil {
+		f.name(kind, fmt.Sprintf(textManyImages, protocol.MaxImages))
+		return nil
+	}
+	f.name(kind, more)
+	return f.show(ctx, *shown)
+}
+
+// readHEIC shows a phone's picture where ffmpeg reads it. Phones cut theirs into tiles, and an older ffmpeg (before 8) reads the
+// first tile alone: that is not shown.
 func readHEIC(ctx context.Context, f *reading) error {
-	return f.frame(ctx, f.kind, 0, "")
+	shown, err := f.frame(ctx, 0)
+	if err != nil {
+		return err
+	}
+	const shownEdge = 1568 // as in frame
+	if shown != nil && max(shown.Width, shown.Height) < min(heicEdge(f.head), shownEdge)*9/10 {
+		return errors.New(textDamaged)
+	}
+	return f.showFrame(ctx, f.kind, "", shown)
+}
+
+// heicEdge is the longest edge of what is in a HEIC file, in pixels: of a picture, a tile or all of them together (the box ispe of
+// ISO/IEC 23008-12); 0 is not known.
+func heicEdge(head []byte) (edge int) {
+	for {
+		_, rest, found := bytes.Cut(head, []byte("ispe"))
+		if head = rest; !found || len(rest) < 12 {
+			return edge
+		}
+		edge = max(edge, int(binary.BigEndian.Uint32(rest[4:])), int(binary.BigEndian.Uint32(rest[8:])))
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"strings"
@@ -23,6 +24,18 @@ const (
 
 // ErrLink refuses a folder that is a symbolic link.
 var ErrLink = errors.New("it is a link, and not a folder of its own")
+
+// ErrTooLarge refuses a file that is larger than this process may write: the write would end the process.
+var ErrTooLarge = errors.New("it is larger than a file may be here")
+
+// maxFileSize is how large a file this process may write, in bytes (RLIMIT_FSIZE).
+func maxFileSize() int64 {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit) != nil {
+		return math.MaxInt64
+	}
+	return int64(min(uint64(limit.Cur), math.MaxInt64))
+}
 
 // Draft is a file that is being written piece by piece, by one goroutine. It is a temporary file until Keep gives it a name. The
 // caller closes it.
@@ -93,6 +106,9 @@ func (d *Draft) reserve(size int64) error {
 		return nil
 	}
 	d.room = size
+	if size > maxFileSize() {
+		return ErrTooLarge
+	}
 	return d.ws.quota.Fits(diskSize(size))
 }
 

@@ -92,6 +92,31 @@ func TestADraftLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestADraftThatIsTooLarge: it is refused, for the write would end the process.
+func TestADraftThatIsTooLarge(t *testing.T) {
+	ws, dir, _ := newLimited(t)
+	var limit syscall.Rlimit
+	must(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
+	lower := limit
+	lower.Cur = 2 << 20
+	must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &lower))
+	defer func() { must(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit)) }()
+	if _, err := ws.Draft("up", 2<<20+1); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("got %v", err)
+	}
+	d, err := ws.Draft("up", 0)
+	must(t, err)
+	for range 3 {
+		if _, err = d.Write(make([]byte, 1<<20)); err != nil {
+			break
+		}
+	}
+	must(t, d.Close())
+	if !errors.Is(err, ErrTooLarge) || len(files(t, dir)) > 0 {
+		t.Errorf("one that grows: %v, and there is %q", err, files(t, dir))
+	}
+}
+
 func files(t *testing.T, dir string) (all []string) {
 	t.Helper()
 	must(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
