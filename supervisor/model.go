@@ -87,7 +87,8 @@ const (
 type Purpose string
 
 const (
-	PurposeChat Purpose = "chat" // as is ""
+	PurposeChat  Purpose = "chat"  // as is ""
+	PurposeSpeak Purpose = "speak" // its usage counts characters
 )
 
 // ModelDelta is a piece of an answer as it comes.

@@ -1,12 +1,17 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"maps"
 	"os/exec"
+	"unicode/utf8"
 
 	"mews/config"
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/sqlite"
 	"mews/supervisor/voice"
 )
 
@@ -44,7 +49,10 @@ func (s *service) voiceEngine() voice.Engine {
 		engine.Engine = config.SpeechEspeak
 	}
 	if engine.Engine == config.SpeechEspeak && len(engine.Voices) == 0 {
-		engine.Voices, engine.Voice = espeakVoices, "english"
+		engine.Voices, engine.Voice = maps.Clone(espeakVoices), cmp.Or(out.Voice, "english")
+		if engine.Voices[engine.Voice] == "" {
+			engine.Voices[engine.Voice] = engine.Voice // espeak-ng's own name of one
+		}
 	}
 	if engine.Engine == config.SpeechCommand && len(engine.Voices) == 0 {
 		engine.Voices = map[string]string{"default": ""}
@@ -54,8 +62,40 @@ func (s *service) voiceEngine() voice.Engine {
 			engine.Missing = missing
 		}
 	}
+	if out.Engine == config.SpeechEndpoint {
+		engine.Record = s.recordAtEndpoint
+	}
 	if out.Engine == config.SpeechOff {
 		engine.Missing = textNoSpeech
 	}
 	return engine
+}
+
+// recordAtEndpoint has a provider say what a turn has said. It is paid as a call of a model is, by the character, before it is made.
+func (s *service) recordAtEndpoint(ctx context.Context, turn supervisor.Turn, text, name string) (file supervisor.File, err error) {
+	call := sqlite.ModelCall{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID,
+		Spec: s.config.Speech.Out.Model, Purpose: supervisor.PurposeSpeak}
+	call.Usage.Input = int64(utf8.RuneCountInString(text))
+	cost, priced := s.models.Cost(call.Spec, call.Usage, 0)
+	if priced {
+		call.Cost = &cost
+	}
+	reserver := s.reserver(turn)
+	lease, err := reserver.Reserve(ctx, supervisor.Estimate{Spec: call.Spec, MaxCost: cost, Priced: priced})
+	if err != nil {
+		return file, err
+	}
+	ogg, err := s.models.Speak(ctx, call.Spec, name, text)
+	failed := new(supervisor.ModelError)
+	if errors.As(err, &failed) && failed.Free {
+		reserver.Return(ctx, lease.ID)
+		return file, err
+	}
+	call.Lease, call.Class = lease.ID, failed.Class
+	kept := s.db.Usage().Put(context.WithoutCancel(ctx), call)
+	reserver.Settled(lease, kept == nil)
+	if err = errors.Join(err, kept); err != nil {
+		return file, err
+	}
+	return pictures{s.spool}.keep("voice.ogg", supervisor.MediaTypeVoice, ogg)
 }

@@ -19,12 +19,13 @@ type Speech struct {
 	Text         string
 	Conversation supervisor.Conversation // where it is said
 	Only         bool                    // the text is held back
+	Turn         supervisor.Turn         // that has said it: its ID, Conversation and Destination
 	Operations   []int64                 // that make the recordings, in order; none before Started
 }
 
 const (
-	selectSpeech = `SELECT s.delivery, o.text, s.only, s.operations, c.id, c.user, c.channel, c.chat, c.thread
-		FROM speech s JOIN outbox o ON o.id = s.delivery JOIN conversation c ON c.id = o.conversation WHERE s.recording IS NULL `
+	selectSpeech = `SELECT s.delivery, o.text, s.only, s.operations, t.id, t.conversation, c.id, c.user, c.channel, c.chat, c.thread
+		FROM speech s JOIN outbox o ON o.id = s.delivery JOIN turn t ON t.id = o.turn JOIN conversation c ON c.id = o.conversation WHERE s.recording IS NULL `
 	listSpeeches   = selectSpeech + `ORDER BY s.delivery`
 	insertSpeech   = `INSERT INTO speech (delivery, user, only) VALUES (?, ?, ?)`
 	findSpeech     = selectSpeech + `AND s.delivery = ?`
@@ -43,7 +44,9 @@ func (s Speeches) List(ctx context.Context) ([]Speech, error) {
 
 func scanSpeech(row *engine.Row) (s Speech) {
 	c := &s.Conversation
-	row.Scan(&s.Delivery, &s.Text, &s.Only, decoded{&s.Operations}, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread)
+	row.Scan(&s.Delivery, &s.Text, &s.Only, decoded{&s.Operations}, &s.Turn.ID, &s.Turn.Conversation.ID, &c.ID, &c.User, &c.Channel,
+		&c.Chat, &c.Thread)
+	s.Turn.Conversation.User, s.Turn.Destination = c.User, *c
 	return s
 }
 

@@ -55,7 +55,8 @@ func TestAVoiceFollowsTheText(t *testing.T) {
 	s := newStory(t)
 	turn, e := s.spoken("7", supervisor.VoiceOn)
 	s.same("sent at once", s.due("7"), []string{"hello"})
-	s.same("to be said", s.speeches(), []sqlite.Speech{{Delivery: e.Delivery.ID, Text: "hello", Conversation: turn.Conversation}})
+	s.same("to be said", s.speeches(), []sqlite.Speech{{Delivery: e.Delivery.ID, Text: "hello", Conversation: turn.Conversation,
+		Turn: supervisor.Turn{ID: turn.ID, Conversation: supervisor.Conversation{ID: turn.Conversation.ID, User: "alice"}, Destination: turn.Conversation}}})
 	op, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationSpeak, Parameters: "{}"})
 	s.must(err)
 	s.must(s.db.Speeches().Started(t.Context(), e.Delivery.ID, []int64{op.ID}))

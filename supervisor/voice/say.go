@@ -127,7 +127,7 @@ func (v *Voices) record(ctx context.Context, speech sqlite.Speech) (files []supe
 	parts := markdown.Speakable(speech.Text).Parts
 	if engine.Record != nil {
 		for _, text := range parts {
-			file, err := engine.Record(ctx, speech.Conversation.User, text, engine.Voices[name])
+			file, err := engine.Record(ctx, speech.Turn, text, engine.Voices[name])
 			if err != nil {
 				return nil, err
 			}
@@ -214,20 +214,18 @@ func (v *Voices) waitFor(ctx context.Context, id int64) (file supervisor.File, e
 	return supervisor.File{SHA256: result.Blob.SHA256, Size: result.Blob.Size, Name: "voice.ogg", MediaType: supervisor.MediaTypeVoice}, nil
 }
 
-// Samples are a recording of each voice that there is, in the order of their names. Its error is for the person.
+// Samples are a recording of each voice that there is, in the order of their names; none where each would be paid. Its error is for
+// the person.
 func (v *Voices) Samples(ctx context.Context, user string) (files []supervisor.File, err error) {
 	engine := v.o.Engine()
-	names := engine.names()
-	for _, name := range names {
-		text := fmt.Sprintf(textSample, name)
+	if engine.Record != nil {
+		return nil, nil
+	}
+	for _, name := range engine.names() {
+		operations, err := v.start(ctx, user, engine, engine.Voices[name], []string{fmt.Sprintf(textSample, name)})
 		var file supervisor.File
-		if engine.Record != nil {
-			file, err = engine.Record(ctx, user, text, engine.Voices[name])
-		} else {
-			var operations []int64
-			if operations, err = v.start(ctx, user, engine, engine.Voices[name], []string{text}); err == nil {
-				file, err = v.waitFor(ctx, operations[0])
-			}
+		if err == nil {
+			file, err = v.waitFor(ctx, operations[0])
 		}
 		if err != nil {
 			return nil, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: fmt.Sprintf(textNoSample, name, reason(err)), Err: err}

@@ -46,8 +46,8 @@ type Engine struct {
 	Missing string            // a sentence: why there is none; "" where there is one
 	Voice   string            // by its name; "" is the first
 	Voices  map[string]string // what the engine calls each, by name
-	// Record makes a recording without a worker; nil: a worker does.
-	Record func(ctx context.Context, user, text, voice string) (supervisor.File, error)
+	// Record makes a recording of what a turn has said without a worker; nil: a worker does. It may cost money.
+	Record func(ctx context.Context, turn supervisor.Turn, text, voice string) (supervisor.File, error)
 }
 
 // names are those of the voices, sorted.

@@ -336,8 +336,8 @@ func TestAnAnswerThatCannotBeSaidIsSent(t *testing.T) {
 func TestWithoutAWorkerAnEndpointSpeaks(t *testing.T) {
 	r := newRig(t)
 	var said []string
-	r.engine.Record = func(_ context.Context, user, text, name string) (supervisor.File, error) {
-		said = append(said, user+" "+name+": "+text)
+	r.engine.Record = func(_ context.Context, turn supervisor.Turn, text, name string) (supervisor.File, error) {
+		said = append(said, turn.Conversation.User+" "+name+": "+text)
 		if text == "fail." {
 			return supervisor.File{}, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: "the server is away."}
 		}

@@ -175,6 +175,26 @@ func (e *Endpoint) List(ctx context.Context, url string, into any) error {
 	return Decode(data, into)
 }
 
+// Post posts a request and reads what is answered, which is at most so many bytes. Its errors are raw, as Stream's.
+func (e *Endpoint) Post(ctx context.Context, url string, body []byte, most int64) (data []byte, err error) {
+	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
+		resp, err := e.do(ctx, http.MethodPost, url, body)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close() // of a body that was only read: its error says nothing
+		w.ReadCloser, w.limit = resp.Body, e.Stall
+		if !hasType(resp, typeStream) {
+			return e.readRefusal(resp, w)
+		}
+		if data, err = io.ReadAll(io.LimitReader(w, most+1)); err == nil && int64(len(data)) > most {
+			err = ErrTooLong
+		}
+		return err
+	})
+	return data, err
+}
+
 // Decode reads JSON that an endpoint sent.
 func Decode(data []byte, into any) error {
 	if err := json.Unmarshal(data, into); err != nil {

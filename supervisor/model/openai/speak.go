@@ -1,0 +1,40 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"mews/supervisor"
+	"mews/supervisor/model/remote"
+)
+
+// maxSpoken is how long a recording may be, in bytes: a text of 1,500 characters takes some minutes.
+const maxSpoken = 8 << 20
+
+// speakRequest is a text to be said. (OpenAI's API reference, Create speech.)
+type speakRequest struct {
+	Model  string `json:"model"`
+	Input  string `json:"input"`
+	Voice  string `json:"voice"`
+	Format string `json:"response_format"`
+}
+
+// Speak has a model say a text, and returns Ogg Opus. Its errors are as Stream's.
+func (p *Provider) Speak(ctx context.Context, model, voice, text string) ([]byte, error) {
+	body, err := remote.Encode(speakRequest{model, text, voice, "opus"})
+	var ogg []byte
+	if err == nil {
+		ogg, err = p.Post(ctx, p.speechURL, body, maxSpoken)
+	}
+	if err == nil && !bytes.HasPrefix(ogg, []byte("OggS")) {
+		err = fmt.Errorf("%w: it is no Ogg Opus", remote.ErrNotEvent)
+	}
+	switch {
+	case err == nil:
+		return ogg, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	}
+	return nil, p.Explain(err, model, supervisor.ModelAnswer{})
+}
