@@ -44,6 +44,7 @@ func verbs() []verb {
 		{"reload", reloadVerb},
 		{"check", checkVerb},
 		{"doctor", doctorVerb},
+		{"voice", voiceVerb},
 		{"version", versionVerb},
 	}
 }

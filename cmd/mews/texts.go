@@ -19,6 +19,7 @@ var helps = map[string]help{
 	"reload":       {"[--config FILE] [--json]", "have the service read its configuration again"},
 	"check":        {"[--config FILE]", "check the configuration, and say everything that is wrong with it"},
 	"doctor":       {"[--config FILE] [--escapes]", "look for what may keep Mews from working, and say what to do"},
+	"voice":        {"[--config FILE]", "list the programs and the model that hear recordings and speak answers, and where they are"},
 	"version":      {"", "print the version"},
 	"user list":    {"[--json]", "who may talk, and what lets them"},
 	"user show":    {"NAME [--json]", "one person"},

@@ -22,7 +22,7 @@ func SpeechModel(cfg *config.Config) error {
 	case in.Engine == config.SpeechOff || in.Model == "":
 		return nil
 	}
-	memory, err := modelMemory(in.Model)
+	memory, err := SpeechModelMemory(in.Model)
 	if most := int64(cfg.Worker.Memory); err == nil && most > 0 && memory > most {
 		err = fmt.Errorf(textSpeechMemory, in.Model, amount.Size(memory), amount.Size(most))
 	} else if err != nil {
@@ -31,7 +31,8 @@ func SpeechModel(cfg *config.Config) error {
 	return errors.Join(programThere(in.Program), err)
 }
 
-func modelMemory(model string) (int64, error) {
+// SpeechModelMemory is what a model of whisper.cpp takes of memory, in bytes.
+func SpeechModelMemory(model string) (int64, error) {
 	file, err := os.Open(model)
 	if err != nil {
 		return 0, err
@@ -46,16 +47,21 @@ func modelMemory(model string) (int64, error) {
 	return config.WhisperMemory(header[:n], info.Size())
 }
 
-// programThere looks for a program where workers do.
+// programThere says why a program is not where workers look for it.
 func programThere(name string) error {
+	_, err := WorkersProgram(name)
+	return err
+}
+
+// WorkersProgram is where workers find a program.
+func WorkersProgram(name string) (path string, err error) {
 	if strings.Contains(name, "/") {
-		_, err := exec.LookPath(name)
-		return err
+		return exec.LookPath(name)
 	}
 	for _, folder := range []string{"/usr/local/bin/", "/usr/bin/", "/bin/"} {
-		if _, err := exec.LookPath(folder + name); err == nil {
-			return nil
+		if path, err := exec.LookPath(folder + name); err == nil {
+			return path, nil
 		}
 	}
-	return fmt.Errorf(textSpeechProgram, name)
+	return "", fmt.Errorf(textSpeechProgram, name)
 }

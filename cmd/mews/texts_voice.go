@@ -1,0 +1,15 @@
+package main
+
+// What `mews voice` prints.
+const (
+	textVoiceEngines  = "recordings are heard by %s (speech.in, language %s); answers are spoken by %s (speech.out)\n"
+	textVoiceRow      = "  %-12s %s\n"
+	textNotInstalled  = "not installed where workers look for it: %s"
+	textFromFFmpeg    = "apt-get install ffmpeg, on Debian"
+	textFromReadme    = "the README says how to get it"
+	textFromEspeak    = "apt-get install espeak-ng, on Debian"
+	textFromPiper     = "it is only needed for speech.out.engine: piper"
+	textModel         = "model"
+	textNoSpeechModel = "none: name one in speech.in.model; the README says how to get one"
+	textSpeechModel   = "%s, which takes %s of memory"
+)
