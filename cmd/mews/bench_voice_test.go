@@ -1,0 +1,53 @@
+package main_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// BenchmarkVoice is how long after the text of an answer of 500 characters its voice message is at the Bot API, with espeak-ng and a
+// warm worker.
+func BenchmarkVoice(b *testing.B) {
+	for _, program := range []string{"espeak-ng", "ffmpeg"} {
+		if _, err := exec.LookPath(program); err != nil {
+			b.Skip(err)
+		}
+	}
+	text := strings.Repeat("This sentence has got exactly fifty characters.   ", 10)
+	_, url := modeltest.NewServer(b, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: text} })
+	h := apptest.NewService(b, url, "ann")
+	texts, voices := make(chan telegramtest.Call, 8), make(chan telegramtest.Call, 8)
+	server := telegramtest.New(b, telegramtest.Options{Token: testToken, Strict: true, Seen: func(c telegramtest.Call) {
+		shown, _ := c.Params["text"].(string)
+		switch {
+		case c.Method == "sendVoice":
+			voices <- c
+		case shown == strings.TrimSpace(text):
+			texts <- c
+		}
+	}})
+	h.Configure(apptest.OnTelegram(server, brisk))
+	asUnit(b, h.Start)
+	ann := telegramtest.User{ID: apptest.FirstID, First: "ann"}
+	server.Say(telegramtest.Private(ann), ann, "/voice on")
+	h.WaitFor(apptest.Patience, "the mode to be kept", func() bool { return h.Count("SELECT count(*) FROM setting") == 1 })
+	said := func() time.Duration {
+		server.Say(telegramtest.Private(ann), ann, "speak")
+		text := within(b, texts, h, "the text").At
+		return within(b, voices, h, "the voice").At.Sub(text)
+	}
+	said() // the worker starts
+	total := time.Duration(0)
+	for b.Loop() {
+		total += said()
+	}
+	b.ReportMetric(float64(total.Milliseconds())/float64(b.N), "ms-after-text")
+	b.ReportMetric(0, "ns/op")
+	h.Stop()
+}
