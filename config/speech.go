@@ -102,6 +102,16 @@ func (c *checker) checkSpeechOut(path string, out SpeechOut) {
 	if out.Voice != "" && len(names) > 0 && !slices.Contains(names, out.Voice) {
 		c.wrong(path+".voice", quote(out.Voice), fmt.Sprintf(wantVoice, strings.Join(names, ", ")))
 	}
+	seen := []string{out.Program}
+	if out.Engine == SpeechPiper {
+		seen = slices.AppendSeq(seen, maps.Values(out.Voices))
+	}
+	slices.Sort(seen)
+	for _, file := range seen {
+		if strings.Contains(file, "/") && !c.seenByWorkers(file) {
+			c.wrong(path, quote(file), wantSeenByWorkers)
+		}
+	}
 	provider, model, _ := strings.Cut(out.Model, "/")
 	if p, known := c.cfg.Models.Providers[provider]; out.Engine == SpeechEndpoint && (!known || p.Kind != kindOpenAI || model == "") {
 		c.wrong(path+".model", quote(out.Model), wantVoiceModel)
