@@ -169,6 +169,19 @@ func TestAFileThatIsGoneWhenItIsSent(t *testing.T) {
 	d.expect(dir + "/notes.txt")
 }
 
+func TestAFileThatCouldNotBeSentBeforeOneLeftIsSaidNotToBe(t *testing.T) {
+	dir := folder(t)
+	p, _ := sitting(t)
+	end := p.live()
+	d := p.sit(Options{Attach: []string{dir + "/notes.txt"}})
+	d.expect("(Attached: notes.txt, 10 bytes.)")
+	end()
+	d.expect("(Mews has gone away.")
+	d.press("look\r" + ctrlDKey)
+	p.must(d.leaves())
+	d.expect("Not sent: You left before the file had arrived.")
+}
+
 func TestAPipeSendsFilesWithItsFirstLine(t *testing.T) {
 	dir := folder(t)
 	for lines, want := range map[string]string{"look\nand\n": "look", "": "", "\n": "", "/help\nlook\n": "look"} {

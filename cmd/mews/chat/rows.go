@@ -82,8 +82,8 @@ func (s style) breakLine(line []run, width int) []row {
 	return b.finish()
 }
 
-// spacedWord is a word with the spaces around it.
-var spacedWord = regexp.MustCompile(`^ +[^ ]* *|[^ ]+ *`)
+// spacedWord is a word with the spaces around it. The number of a button goes with its first word.
+var spacedWord = regexp.MustCompile(`^ +[^ ]* *|\d+\) [^ ]+ *|[^ ]+ *`)
 
 // besideWide says whether a letter as wide as those of Chinese stands at a place where a text may be broken. Other words are broken
 // at spaces alone: paths, addresses and options stay whole.

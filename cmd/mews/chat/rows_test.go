@@ -40,6 +40,7 @@ func TestTextIsBrokenAtWords(t *testing.T) {
 		"a quote":           {"> one two three four five", "│ one two three four\n│ five"},
 		"an option":         {"call it with a --long-option", "call it with a\n--long-option"},
 		"a path":            {"your folder is at /home/ann", "your folder is at\n/home/ann"},
+		"numbered buttons":  {"a  1) Send it  2) Delete it", "a  1) Send it\n2) Delete it"},
 		"an address":        {"at https://a.example/path/to/it", "at\nhttps://a.example/pa\nth/to/it"},
 		"code":              {"```\nx := f(a, b, c, d, e, g)\n  y\n```", "x := f(a, b, c, d, e\n, g)\n  y"},
 		"wide letters":      {"漢字漢字漢字漢字漢字漢字", "漢字漢字漢字漢字漢字\n漢字"},
