@@ -364,9 +364,9 @@ func TestManyTexts(t *testing.T) {
 
 func TestPhotos(t *testing.T) {
 	h := newHome(t, "")
-	data := photo(t, 1600, 1200)
-	var files []protocol.ArrivedFile
-	for i := range protocol.MaxImages + 1 {
+	files := []protocol.ArrivedFile{h.file(protocol.AttachmentPhoto, "", photo(t, 1600, 1200))}
+	data := photo(t, 64, 48)
+	for i := range protocol.MaxImages {
 		files = append(files, h.file(protocol.AttachmentPhoto, "", append(slices.Clone(data), byte(i))))
 	}
 	result, err := h.receive(files...)
@@ -387,7 +387,7 @@ func TestPhotos(t *testing.T) {
 	if pictures(last) != 0 || !strings.Contains(texts(last), "at most 8 pictures; view_image shows a picture") {
 		t.Errorf("one too many: %q", texts(last))
 	}
-	if kept := h.files()[last.Path]; kept != string(append(data, protocol.MaxImages)) || last.Path != day+"photo-9.jpg" {
+	if kept := h.files()[last.Path]; kept != string(append(data, protocol.MaxImages-1)) || last.Path != day+"photo-9.jpg" {
 		t.Errorf("%s was changed", last.Path)
 	}
 }
