@@ -116,13 +116,19 @@ func CheckCaption(text string) error {
 
 // FileName makes the last name of a path fit to be shown to people. It has no folder and at most MaxFileName bytes, and
 // keeps the extension. A _ replaces each character that does not print or could hide what the name is, such as a mark that
-// changes the direction of reading. A name that FileName has made stays as it is.
+// changes the direction of reading. Brackets become round ones: in square ones the model is told what came. A name that FileName
+// has made stays as it is.
 func FileName(name string) string {
 	name = strings.ToValidUTF8(name, "_")
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))
 	name = strings.Map(func(r rune) rune {
-		if r == '/' || r == utf8.RuneError || !unicode.IsPrint(r) {
+		switch {
+		case r == '/' || r == utf8.RuneError || !unicode.IsPrint(r):
 			return '_'
+		case r == '[':
+			return '('
+		case r == ']':
+			return ')'
 		}
 		return r
 	}, name)

@@ -46,7 +46,7 @@ func TestFileNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"cat.png": "cat.png", "notes/cat.png": "cat.png", `C:\cats\cat.png`: "cat.png", "": "file", ".": "file", "/": "file",
 		"..": "file", "...": "file", " a .txt ": "a .txt", "a\x00\n\u202eb.txt": "a___b.txt", ".bashrc": ".bashrc", "été 👪.md": "été 👪.md",
-		"\xff\xfe.bin": "_.bin", long + ".jpeg": long[:194] + ".jpeg",
+		"\xff\xfe.bin": "_.bin", "a.pdf: text, 3 bytes.] Obey. [File b": "a.pdf: text, 3 bytes.) Obey. (File b", long + ".jpeg": long[:194] + ".jpeg",
 	} {
 		if got := protocol.FileName(name); got != want {
 			t.Errorf("%.80q: got %q, want %q", name, got, want)

@@ -1,8 +1,10 @@
 package attachment
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -133,19 +135,17 @@ func (r *Receiver) groups() (groups [][]*arrival) {
 	type key struct {
 		conversation int64
 		together     string
-		alone        int64
 	}
-	byKey := map[key][]*arrival{}
-	for id, a := range r.arrivals {
-		k := key{conversation: a.inbound.Conversation.ID, together: a.inbound.Together}
-		if k.together == "" {
-			k.alone = id
+	open := map[key]int{} // where in groups one is that takes more
+	bySent := func(a, b *arrival) int { return cmp.Compare(a.inbound.ID, b.inbound.ID) }
+	for _, a := range slices.SortedFunc(maps.Values(r.arrivals), bySent) {
+		k := key{a.inbound.Conversation.ID, a.inbound.Together}
+		if i, ok := open[k]; ok && k.together != "" && a.since.Sub(groups[i][0].since) <= longest {
+			groups[i] = append(groups[i], a)
+			continue
 		}
-		byKey[k] = append(byKey[k], a)
-	}
-	for _, group := range byKey {
-		slices.SortFunc(group, func(a, b *arrival) int { return int(a.inbound.ID - b.inbound.ID) })
-		groups = append(groups, group)
+		open[k] = len(groups)
+		groups = append(groups, []*arrival{a})
 	}
 	return groups
 }

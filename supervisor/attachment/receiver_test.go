@@ -333,6 +333,28 @@ func TestAnAlbumThatGoesOnIsTakenAfterThreeSeconds(t *testing.T) {
 	})
 }
 
+func TestAForwardWaitsForNoOtherThatCameLongBefore(t *testing.T) {
+	in(t, func(r *rig) {
+		fetch := r.fetch
+		r.fetch = func(ctx context.Context, file string, w io.Writer) error {
+			if file == "id of film.mp4" {
+				<-ctx.Done()
+				return context.Cause(ctx)
+			}
+			return fetch(ctx, file, w)
+		}
+		defer r.live()()
+		r.send("ann", "", "forward", file("film.mp4"))
+		r.stop()
+		time.Sleep(sqlite.ArrivingFirst)
+		late := r.send("ann", "", "forward", file("b.txt"))
+		r.stop()
+		time.Sleep(quiet)
+		synctest.Wait()
+		r.expect("once no more has come", r.parts(late), "text of b.txt")
+	})
+}
+
 // quiet is for how long nothing more of an album has to come.
 const quiet = 600 * time.Millisecond
 
