@@ -24,9 +24,9 @@ const (
 
 // TestCrashRun has eight people write a thousand messages on Telegram while the supervisor and the workers are killed at
 // random moments, one send in a hundred is taken by Telegram and then cut, and now and then Telegram wants no more for a
-// second or fails. None is lost, the order is kept in each chat, nothing is said twice but what is marked so and whose fate
-// nobody could know, nothing is acknowledged that is not on disk, nothing is sent while Telegram wants nothing, and the
-// Database is whole after each kill.
+// second or fails. Three messages of ten come with files. None is lost, and no file; an album is answered as one; the order is
+// kept in each chat, nothing is said twice but what is marked so and whose fate nobody could know, nothing is acknowledged that is
+// not on disk, nothing is sent while Telegram wants nothing, and the database is whole after each kill.
 func TestCrashRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_CRASH_SEED", int(time.Now().UnixNano()>>10)))
 	updates, kills := apptest.Number(t, "MEWS_CRASH_UPDATES", crashUpdates), apptest.Number(t, "MEWS_CRASH_KILLS", crashKills)
@@ -57,7 +57,8 @@ type crashRun struct {
 	t       *testing.T
 	server  *telegramtest.Server
 	writers []*writer
-	said    int
+	said    int           // messages
+	updates int           // that they came in: an album is several
 	done    chan struct{} // a token for each answer that the model has finished
 }
 
@@ -81,6 +82,7 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 	r.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, Check: r.acknowledged})
 	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
+	r.server.Fault(telegramtest.Fault{Method: telegramtest.DownloadMethod, Kind: telegramtest.Reset, Times: 2})
 	r.server.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
 	r.Configure(apptest.OnTelegram(r.server, "rate: {chat: 30, all: 1000}") + apptest.OneByOne)
 	for i, name := range people {
@@ -98,7 +100,7 @@ const testToken = "42:TEST-token-of-a-bot-that-is-not-there"
 
 // model does what it is told, and notes when it has. Some answers are slow ones, which grow in their chats.
 func (r *crashRun) model(q modeltest.Request) modeltest.Answer {
-	a := modeltest.FileWriter(q)
+	a := readsFiles(modeltest.FileWriter)(q)
 	a.Chunk, a.Delay = 16, 2*time.Millisecond
 	if m := messageNumber.FindStringSubmatch(q.Asked()); m != nil && slow(m[1]) {
 		a.Chunk, a.Delay = 4, 80*time.Millisecond
@@ -135,19 +137,36 @@ func (r *crashRun) say(until int) {
 	for ; r.said < until; r.said++ {
 		w := r.writers[r.said%crashPeople]
 		if w.said < len(w.messages) {
-			r.server.Say(telegramtest.Private(w.user), w.user, w.messages[w.said].text)
-			w.said++
+			r.updates += w.send(r.server)
 		}
 	}
+}
+
+// send sends the person's next message. It returns how many updates that is.
+func (w *writer) send(s *telegramtest.Server) (updates int) {
+	m := w.messages[w.said]
+	text, more := m.text, []telegramtest.Field(nil)
+	if len(m.files) > 1 {
+		more = append(more, telegramtest.Group(fmt.Sprint("album ", w.said)))
+	}
+	for i, f := range m.files {
+		s.Say(telegramtest.Private(w.user), w.user, text, append(more, f.field(fmt.Sprintf("%s-%d-%d", w.user.First, w.said, i)))...)
+		text = "" // the words stand with the first
+	}
+	if len(m.files) == 0 {
+		s.Say(telegramtest.Private(w.user), w.user, text)
+	}
+	w.said++
+	return max(1, len(m.files))
 }
 
 // settle waits until everything is answered. What somebody could not know the fate of twice they are told of, and they say
 // /resend.
 func (r *crashRun) settle() {
 	r.WaitFor(5*time.Minute+time.Duration(r.said)*50*time.Millisecond, "every message to be answered", func() bool {
-		return r.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'running')") == 0 &&
+		return r.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'arriving', 'running')") == 0 &&
 			r.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0 &&
-			r.Count("SELECT count(*) FROM received") == r.said
+			r.Count("SELECT count(*) FROM received") == r.updates
 	})
 	for range 10 {
 		lost := r.Count("SELECT count(*) FROM outbox WHERE outcome <> 'sent'")
@@ -158,10 +177,10 @@ func (r *crashRun) settle() {
 		r.noteRepeats()
 		for _, w := range r.writers {
 			r.server.Say(telegramtest.Private(w.user), w.user, "/resend")
-			r.said++
+			r.updates++
 		}
 		r.WaitFor(time.Minute, "what was sent again", func() bool {
-			return r.Count("SELECT count(*) FROM received") == r.said && r.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
+			return r.Count("SELECT count(*) FROM received") == r.updates && r.Count("SELECT count(*) FROM outbox WHERE outcome IS NULL") == 0
 		})
 	}
 	r.t.Error("after ten times /resend there are still messages that may not have arrived")
@@ -245,6 +264,7 @@ func (w *writer) check(t *testing.T, chat []telegramtest.Message) (marked int) {
 			delete(loose, i)
 		}
 	}
+	checkUploads(t, w.user.First, w.home, w.messages)
 	for i := range w.messages {
 		if complete[i] == 0 || complete[i] > 2+w.again[i] {
 			t.Errorf("%s: message %d has %d whole answers", w.user.First, i, complete[i])

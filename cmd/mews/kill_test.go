@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -32,15 +33,16 @@ const (
 // takes, for what it does is another test's story.
 const workerKills = 4
 
-// TestKillRun has eight people send 500 messages while the supervisor and the workers are killed at random moments. Every
-// message is answered exactly once and in order, the database is whole after each kill, and nothing is left running.
+// TestKillRun has eight people send 500 messages, three of ten with files, while the supervisor and the workers are killed at
+// random moments. Every message is answered exactly once and in order, every file is in uploads/ once, the database is whole after
+// each kill, and nothing is left running.
 func TestKillRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	messages, kills := apptest.Number(t, "MEWS_KILL_MESSAGES", killMessages), apptest.Number(t, "MEWS_KILL_KILLS", killKills)
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 
-	_, url := modeltest.NewServer(t, modeltest.Paced(modeltest.FileWriter, 8, 2*time.Millisecond))
+	_, url := modeltest.NewServer(t, modeltest.Paced(readsFiles(modeltest.FileWriter), 8, 2*time.Millisecond))
 	var people []string
 	for i := range killPeople {
 		people = append(people, fmt.Sprint("p", i))
@@ -155,18 +157,21 @@ func (k *killer) worker() bool {
 	return false
 }
 
-// tried says whether a person's turn has lost as many workers as it may: with the next it is given up, which is another
-// test's story.
+// tried says whether a person's turn, or what reads their files, has lost as many workers as it may: with the next it is given up,
+// which is another test's story.
 func (k *killer) tried(person string) bool {
-	return k.service.Count("SELECT count(*) FROM turn WHERE user = ? AND ended_at IS NULL AND deaths >= 2", person) > 0
+	return k.service.Count(`SELECT (SELECT count(*) FROM turn WHERE user = ?1 AND ended_at IS NULL AND deaths >= 2) +
+		(SELECT count(*) FROM operation WHERE user = ?1 AND state IN ('waiting', 'running') AND deaths >= 2)`, person) > 0
 }
 
 // chatMessage is a message and what its answer must be.
 type chatMessage struct {
-	text string
+	text  string
+	files []chatFile
 }
 
-// randomMessages makes up what one person sends: words, files that are written and read, lines that are appended, several steps.
+// randomMessages makes up what one person sends: words, files that are written and read, lines that are appended, several steps,
+// and files.
 func randomMessages(seed uint64, name string, n int) []chatMessage {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var all []chatMessage
@@ -177,7 +182,7 @@ func randomMessages(seed uint64, name string, n int) []chatMessage {
 			fmt.Sprintf("append %s-%d to log.txt", name, i),
 			fmt.Sprintf("steps %d", 2+rng.IntN(3)),
 		}[rng.IntN(4)]
-		all = append(all, chatMessage{text: fmt.Sprintf("say #%d\n%s", i, text)})
+		all = append(all, withFiles(rng, name, i, fmt.Sprintf("say #%d\n%s", i, text)))
 	}
 	return all
 }
@@ -215,8 +220,16 @@ func (k *chatUser) talk(ctx context.Context) {
 		k.mu.Lock()
 		k.sent[key] = i
 		k.mu.Unlock()
-		if _, err := k.chat.Say(ctx, key, l.text); err != nil {
-			return // check will miss its answer
+		var uploaded []control.UploadedFile
+		for n, f := range l.files {
+			ref, err := k.chat.Upload(ctx, bytes.NewReader(f.content))
+			if err != nil {
+				return // check will miss its answer
+			}
+			uploaded = append(uploaded, control.UploadedFile{Blob: ref, Name: fmt.Sprint(f.kind, n)})
+		}
+		if _, err := k.chat.Say(ctx, key, l.text, uploaded...); err != nil {
+			return // and that
 		}
 	}
 }
@@ -268,6 +281,7 @@ func (k *chatUser) check(t *testing.T) {
 		t.Errorf("%s got %d answers, %d were due", k.name, next, len(k.messages))
 	}
 	k.checkFiles(t)
+	checkUploads(t, k.name, k.home, k.messages)
 }
 
 // checkFiles holds the person's folder against what they had done: each line was appended once.

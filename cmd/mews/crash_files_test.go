@@ -1,0 +1,116 @@
+package main_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// chatFile is a file that comes with a message. No two have the same bytes.
+type chatFile struct {
+	kind    string // document or photo
+	content []byte
+}
+
+// withFiles gives three of ten messages files: documents, photos and albums of photos. The last of its commands says how many.
+func withFiles(rng *rand.Rand, name string, i int, text string) chatMessage {
+	kinds, filed := map[int][]string{0: {"document"}, 1: {"photo", "photo", "photo"}, 2: {"photo"}}[rng.IntN(10)]
+	if !filed {
+		return chatMessage{text: text}
+	}
+	m := chatMessage{text: fmt.Sprintf("say #%d\nsay with %d files of %s.", i, len(kinds), name)}
+	for at, kind := range kinds {
+		unique := fmt.Sprintf("%s of %s, message %d, %d.", kind, name, i, at)
+		m.files = append(m.files, chatFile{kind, append(fileHead(kind), unique...)})
+	}
+	return m
+}
+
+// fileHead is what a file of a kind begins with.
+func fileHead(kind string) []byte {
+	var b bytes.Buffer
+	if kind == "photo" {
+		_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 6))) // a buffer takes everything
+	}
+	return b.Bytes()
+}
+
+// field is how a file comes on Telegram.
+func (f chatFile) field(id string) telegramtest.Field {
+	file := telegramtest.File{ID: id, Content: f.content}
+	if f.kind == "photo" {
+		return telegramtest.Photo(file)
+	}
+	file.Name, file.Mime = "note.txt", "text/plain"
+	return telegramtest.Document(file)
+}
+
+var filedMessage = regexp.MustCompile(`say #(\d+)\nsay with (\d+) files of (\w+)\.`)
+
+// readsFiles is a model that answers a message with files once all of them are there, and of an album once. Any other is for next.
+func readsFiles(next modeltest.Script) modeltest.Script {
+	return func(q modeltest.Request) modeltest.Answer {
+		asked, at := "", len(q.Messages)
+		for at > 0 && q.Messages[at-1].Role == "user" {
+			at--
+			asked = q.Messages[at].Content + asked
+		}
+		all := filedMessage.FindAllStringSubmatch(asked, -1)
+		if all == nil || q.Messages[len(q.Messages)-1].Role != "user" {
+			return next(q)
+		}
+		m := all[len(all)-1]
+		asked = asked[strings.LastIndex(asked, m[0]):]
+		files, err := strconv.Atoi(m[2])
+		document := fmt.Sprintf("document of %s, message %s, 0.", m[3], m[1])
+		named, read := strings.Count(asked, "[File uploads/"), strings.Contains(asked, document) || strings.Contains(asked, "a PNG image")
+		if err != nil || named != files || !read {
+			return modeltest.Answer{Text: fmt.Sprintf("failed: with message %s of %s there are %d files: %s", m[1], m[3], named, asked)}
+		}
+		return modeltest.Answer{Text: "done: " + m[0]}
+	}
+}
+
+// checkUploads holds a person's uploads against what they sent: each file is there once and whole, and nothing else.
+func checkUploads(t *testing.T, name, home string, messages []chatMessage) {
+	t.Helper()
+	there := map[string]string{}
+	err := filepath.WalkDir(filepath.Join(home, "uploads"), func(path string, d fs.DirEntry, err error) error {
+		// What a worker was killed over is shown nowhere, and swept.
+		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".mews-") && strings.HasSuffix(d.Name(), ".tmp") {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if before := there[string(content)]; before != "" {
+			t.Errorf("%s: %s has the bytes of %s", name, path, before)
+		}
+		there[string(content)] = path
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Error(err)
+	}
+	for i, m := range messages {
+		for _, f := range m.files {
+			if there[string(f.content)] == "" {
+				t.Errorf("%s: a %s of message %d is not in uploads/", name, f.kind, i)
+			}
+			delete(there, string(f.content))
+		}
+	}
+	for content, path := range there {
+		t.Errorf("%s: nobody has sent %s: %q", name, path, content)
+	}
+}
