@@ -23,10 +23,10 @@ WITHOUT_SQLITE := -gcflags=github.com/ncruces/go-sqlite3-wasm/v6=-race=false
 TOOL := $(GO) tool -modfile=.ci/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test vet deps bench crash escapes live lint format fuzz clean
+.PHONY: help run build test vet deps bench crash escapes live lint format fuzz whisper whisper-test clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 run: build ## build, start the service, and chat with it; leaving the chat ends what was started
 	@exec bin/mews run --chat
@@ -66,6 +66,18 @@ format:
 
 fuzz: ## every fuzz test for FUZZTIME each (10s)
 	@GO='$(GO)' FUZZTIME='$(FUZZTIME)' .ci/fuzz
+
+# Where whisper-cli is put, and how many sentences are said to it.
+WHISPER        ?= bin
+MEWS_SENTENCES ?= 200
+
+whisper: ## build whisper.cpp's whisper-cli for voice messages, into bin/ or WHISPER=FOLDER; takes 1 to 2 minutes, cmake and g++
+	@deploy/build-whisper '$(WHISPER)'
+
+whisper-test: ## hear with the real whisper-cli, and 200 sentences; MEWS_WHISPER_MODEL=FILE prints the word error rate of a model
+	@[[ -x '$(WHISPER)/whisper-cli' ]] || $(MAKE) whisper
+	MEWS_WHISPER="$$(realpath '$(WHISPER)')/whisper-cli" MEWS_SENTENCES=$(MEWS_SENTENCES) $(GO) test -count=1 -v \
+		-run 'TestStandIn|TestRealWhisper|TestRealModel|TestWords|TestSpeechBehindTheWalls' ./worker/speech ./worker/spawn
 
 clean: ## remove what make build made
 	rm -rf bin

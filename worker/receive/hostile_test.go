@@ -92,16 +92,3 @@ func TestHostileFiles(t *testing.T) {
 		}
 	}
 }
-
-// TestAListOfFilesIsNoRecording: ffmpeg would read the files of the home that it names.
-func TestAListOfFilesIsNoRecording(t *testing.T) {
-	h := newHome(t, "")
-	wav := film(t, "a.wav", "-f", "lavfi", "-i", "sine=duration=2")
-	h.write("uploads/2026-11-20/secret.wav", string(wav))
-	for _, kind := range []protocol.AttachmentKind{protocol.AttachmentAudio, protocol.AttachmentVoice} {
-		got := h.takes(h.file(kind, "a.mp3", []byte("ffconcat version 1.0\nfile secret.wav\n")))
-		if got.Failure != "It is damaged, or of a kind that can't be opened." || got.Seconds != 0 {
-			t.Errorf("%s: got %+v", kind, got)
-		}
-	}
-}

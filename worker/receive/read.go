@@ -181,7 +181,7 @@ func (f *reading) run(ctx context.Context, stdout io.Writer, name string, args .
 var programFailures = []struct{ says, text string }{
 	{"Incorrect password", textPassword}, {"May not be a PDF file", textDamaged}, {"Couldn't find trailer", textDamaged},
 	{"Couldn't read xref", textDamaged}, {"Couldn't read page", textDamaged}, {"Invalid data found", textDamaged},
-	{"moov atom not found", textDamaged}, {"Invalid argument", textDamaged}, {"End of file", textDamaged},
+	{"moov atom not found", textDamaged}, {"not in whitelist", textDamaged}, {"End of file", textDamaged},
 }
 
 // programFailure says why a program could not read the file.

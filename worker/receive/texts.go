@@ -29,7 +29,7 @@ const (
 	textMissing   = "the program for that is not installed here (Debian's package %s)"
 	textPassword  = "it is locked with a password"
 	textDamaged   = "it is damaged, or of a kind that can't be opened"
-	textProgram   = "the program %s could not open it (%s)"
+	textProgram   = "%s could not open it (%s)"
 	textTooMuch   = "there is too much in it"
 	textManyNames = "its list of names is too long"
 	textUnpacks   = "it unpacks to over %d MiB"

@@ -13,20 +13,22 @@ import (
 )
 
 // operation does what operation.start asks for. Its result is an object of the kind's own type.
-type operation func(ctx context.Context, u *userTools, h *host.Operation, parameters json.RawMessage) (any, error)
+type operation func(ctx context.Context, u *userTools, h *host.Operation, start protocol.OperationStart) (any, error)
 
 // operations are all kinds of operations that a worker knows.
 var operations = map[protocol.OperationKind]operation{
 	protocol.OperationArchive: withParameters(archiveHome),
 	protocol.OperationReceive: withParameters(receiveFiles),
 	protocol.OperationSpeak:   withParameters(speak),
+
+	protocol.OperationTranscribe: transcribe,
 }
 
 // withParameters makes an operation of a function with parameters of a type.
 func withParameters[P any](do func(context.Context, *userTools, *host.Operation, P) (any, error)) operation {
-	return func(ctx context.Context, u *userTools, h *host.Operation, raw json.RawMessage) (any, error) {
+	return func(ctx context.Context, u *userTools, h *host.Operation, start protocol.OperationStart) (any, error) {
 		var parameters P
-		if err := protocol.DecodeStrict(raw, &parameters); err != nil {
+		if err := protocol.DecodeStrict(start.Parameters, &parameters); err != nil {
 			return nil, invalidOperation("parameters: %v", err)
 		}
 		return do(ctx, u, h, parameters)
@@ -46,7 +48,7 @@ func (s *server) startOperation(ctx context.Context, start protocol.OperationSta
 		return nil, invalidOperation("there is no operation %d of kind %.40q", start.Operation, start.Kind)
 	}
 	return s.do(ctx, work{protocol.MethodOperationStart, start.Operation}, func(ctx context.Context, u *userTools) (any, error) {
-		result, err := run(ctx, u, s.host.Operation(start.Operation), start.Parameters)
+		result, err := run(ctx, u, s.host.Operation(start.Operation), start)
 		if err != nil {
 			return nil, operationError(ctx, start, err)
 		}

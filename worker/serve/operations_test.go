@@ -218,3 +218,36 @@ func TestAWorkerWithoutProgramsSaysNothingAloud(t *testing.T) {
 		t.Errorf("no text: %v", err)
 	}
 }
+
+// TestRecordingIsTranscribed piece by piece, behind the piece that was kept before, by a program of the configuration's.
+func TestRecordingIsTranscribed(t *testing.T) {
+	temp := t.TempDir()
+	s := startWorker(t, t.Context(), serve.Options{Start: (*exec.Cmd).Start, Temp: temp})
+	s.home(nil)
+	note := exec.Command("ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "sine=frequency=440:duration=200", filepath.Join(s.dir, "note.wav"))
+	if out, err := note.CombinedOutput(); err != nil {
+		t.Fatalf("ffmpeg: %v: %s", err, out)
+	}
+	start := protocol.OperationStart{Operation: 9, Kind: protocol.OperationTranscribe, Pieces: []protocol.TranscribedPiece{{Text: "One,", Language: "en"}},
+		Parameters: json.RawMessage(`{"path":"note.wav","seconds":300,"engine":{"engine":"command","language":"en","command":["echo","two."]}}`)}
+	var end protocol.OperationEnd
+	if err := s.conn.Call(t.Context(), protocol.MethodOperationStart, start, &end); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"text":"One, two.","language":"en","seconds":200}`; string(end.Result) != want {
+		t.Errorf("got %s, want %s", end.Result, want)
+	}
+	next, done := 1, false
+	for _, p := range s.pieces {
+		if err := p.Check(next, done, 300); err != nil || p.Of != 2 {
+			t.Errorf("%+v: %v", p, err)
+		}
+		next, done = next+1, true
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 || next != 3 {
+		t.Errorf("%d calls, left %v, %v", next-1, left, err)
+	}
+	if _, err := s.operation(t.Context(), 10, protocol.OperationTranscribe, `{"path":"note.wav","seconds":0,"engine":{"engine":"command"}}`); err == nil {
+		t.Error("a recording of no seconds is transcribed")
+	}
+}

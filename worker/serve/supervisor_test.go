@@ -43,6 +43,7 @@ type supervisor struct {
 	sent   []protocol.ChatSend // files
 	kept   map[int64][]byte    // blobs of operations, by the operation
 	lists  []protocol.ToolsChanged
+	pieces []protocol.OperationPiece
 	hold   func(context.Context) // called as an operation opens a blob; may be nil
 }
 
@@ -141,6 +142,9 @@ func (s *supervisor) of(turn int64) *hosttest.Host {
 }
 
 func (s *supervisor) notify(req *protocol.Request) {
+	if req.Method == protocol.MethodOperationProgress {
+		return
+	}
 	var event protocol.TurnEvent
 	if err := req.Decode(&event); err != nil {
 		s.t.Errorf("notification %s: %v", req.Method, err)
@@ -155,6 +159,8 @@ func (s *supervisor) call(ctx context.Context, req *protocol.Request) (any, erro
 		protocol.MethodStepCommit:   s.commit,
 		protocol.MethodChatSend:     s.send,
 		protocol.MethodToolsChanged: s.toolsChanged,
+
+		protocol.MethodOperationPiece: s.piece,
 	}
 	maps.Copy(answers, s.blobMethods())
 	answer, known := answers[req.Method]
@@ -162,6 +168,17 @@ func (s *supervisor) call(ctx context.Context, req *protocol.Request) (any, erro
 		return nil, protocol.MethodNotFound(req.Method)
 	}
 	return answer(ctx, req)
+}
+
+func (s *supervisor) piece(_ context.Context, req *protocol.Request) (any, error) {
+	var p protocol.OperationPiece
+	if err := req.Decode(&p); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pieces = append(s.pieces, p)
+	return nil, nil
 }
 
 func (s *supervisor) stream(ctx context.Context, req *protocol.Request) (any, error) {

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"mews/protocol"
@@ -130,19 +129,11 @@ func failed(why protocol.SpeechFailure, detail string) protocol.SpeakResult {
 // failure is why a program has made nothing: missing where it is not there, exit where it failed by itself. Where ctx has ended, that
 // is the error.
 func failure(ctx context.Context, err error, missing, exit protocol.SpeechFailure) (protocol.SpeakResult, error) {
-	ended := new(program.EndError)
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return protocol.SpeakResult{}, context.Cause(ctx)
-	case errors.Is(err, program.ErrNotFound):
-		return failed(missing, err.Error()), nil
-	case errors.Is(err, context.DeadlineExceeded):
-		return failed(protocol.SpeechTimeout, err.Error()), nil
-	case errors.As(err, &ended):
-		if status, ok := ended.State.Sys().(syscall.WaitStatus); ok && status.Signaled() && status.Signal() == syscall.SIGKILL {
-			return failed(protocol.SpeechMemory, err.Error()), nil // nobody else kills it
-		}
-		return failed(exit, err.Error()), nil
+	}
+	if kind := kindOf(err, missing, exit); kind != "" {
+		return failed(kind, err.Error()), nil
 	}
 	return protocol.SpeakResult{}, err
 }

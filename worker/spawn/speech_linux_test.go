@@ -1,0 +1,137 @@
+package spawn
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"mews/protocol"
+	"mews/protocol/spawnwire"
+	"mews/worker/program"
+	"mews/worker/sandbox"
+	"mews/worker/speech"
+	"mews/worker/workspace"
+)
+
+// recordingFile has a worker of the tests write down what is said in a recording: protocol.TranscribeParameters.
+const recordingFile = "transcribe.json"
+
+// TestSpeechBehindTheWalls: a recording goes through ffmpeg and a recogniser that run behind both layers of walls. The
+// recogniser is a kept stand-in, or the real program that MEWS_WHISPER names.
+func TestSpeechBehindTheWalls(t *testing.T) {
+	real := os.Getenv("MEWS_WHISPER")
+	for _, test := range []struct {
+		name, tensors string
+		memory        int
+		want          protocol.TranscribeResult
+		runs          bool
+	}{
+		{"words", "{}", 1 << 30, protocol.TranscribeResult{Text: "440 hertz.", Language: "en", Seconds: 2}, real == ""},
+		{"no tensors", "", 1 << 30, protocol.TranscribeResult{Seconds: 2, Failure: protocol.SpeechNoModel}, true},
+		{"no memory", "", 256 << 20, protocol.TranscribeResult{Seconds: 2, Failure: protocol.SpeechMemory}, real != ""},
+	} {
+		if !test.runs {
+			continue // the stand-in takes no memory, and the real program has no words without tensors
+		}
+		t.Run(test.name, func(t *testing.T) {
+			exe, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := start(t, setup{policy: []string{"worker=" + exe, "sandbox=namespaces", fmt.Sprint("memory=", test.memory)}})
+			putRecording(t, r.makeFolder("home1"), real, test.tensors)
+			w := r.workerOf(spawnwire.Spawn{MakeHome: true})
+			line := w.readLine()
+			var got protocol.TranscribeResult
+			if err := json.Unmarshal([]byte(line), &got); err != nil {
+				t.Fatalf("%s: %v", line, err)
+			}
+			t.Log(line)
+			if got.Detail = ""; got != test.want {
+				t.Errorf("got %+v, want %+v", got, test.want)
+			}
+			r.kill(w)
+		})
+	}
+}
+
+// putRecording puts a tone of 2 s, the recogniser and a model into a home.
+func putRecording(t *testing.T, home, real, tensors string) {
+	t.Helper()
+	copied := map[string]string{"whisper-cli": real}
+	if real == "" {
+		const kept = "../speech/testdata/"
+		copied = map[string]string{"whisper-cli": kept + "whisper-cli", "whisper-help.txt": kept + "whisper-help.txt"}
+	}
+	for name, from := range copied {
+		content, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(home, name), string(content))
+	}
+	// The header of a model of the base kind; whisper looks the first three of its words up.
+	const words, mels, bins = 51864, 80, 201
+	var model []byte
+	for _, v := range []uint32{0x67676d6c, words, 1500, 512, 8, 6, 448, 512, 8, 6, mels, 1, mels, bins} {
+		model = binary.LittleEndian.AppendUint32(model, v)
+	}
+	model = binary.LittleEndian.AppendUint32(append(model, make([]byte, 4*mels*bins)...), words)
+	for i := range words {
+		word := fmt.Sprint("w", i)
+		if i < 3 {
+			word = []string{" ", " -", " '"}[i]
+		}
+		model = append(binary.LittleEndian.AppendUint32(model, uint32(len(word))), word...)
+	}
+	put(t, filepath.Join(home, "ggml-base.bin"), string(model)+tensors)
+	parameters, err := json.Marshal(protocol.TranscribeParameters{Path: "note.ogg", Seconds: 60, Engine: protocol.SpeechEngine{
+		Engine: "whisper", Program: "/home/whisper-cli", Model: "/home/ggml-base.bin", Language: "auto"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(home, recordingFile), string(parameters))
+	note := filepath.Join(home, "note.ogg")
+	if out, err := exec.Command("ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", "sine=frequency=440:duration=2", "-c:a", "libopus", note).CombinedOutput(); err != nil {
+		t.Fatalf("ffmpeg: %v: %s", err, out)
+	}
+	giveToWorkers(t, note)
+}
+
+// put writes a file that is a worker's, and may be executed.
+func put(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(content), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	giveToWorkers(t, name)
+}
+
+// transcribeFirst is a worker that writes down what is said in a recording, with the same parts as a real one.
+func transcribeFirst(parameters []byte) (protocol.TranscribeResult, error) {
+	var p protocol.TranscribeParameters
+	if err := json.Unmarshal(parameters, &p); err != nil {
+		return protocol.TranscribeResult{}, err
+	}
+	ws, err := workspace.Open("/home", protocol.FilePolicy{})
+	if err != nil {
+		return protocol.TranscribeResult{}, err
+	}
+	inside := sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable)))
+	t := speech.Transcriber{
+		Programs: &program.Runner{Children: program.NewChildren(inside.Start), Environment: program.Environment{Home: "/home"}},
+		Files:    ws, Home: "/home", Temp: filepath.Join(os.TempDir(), "speech"), Pieces: noPieces{},
+	}
+	return t.Transcribe(context.Background(), p)
+}
+
+// noPieces is a supervisor that keeps nothing.
+type noPieces struct{}
+
+func (noPieces) Piece(context.Context, protocol.OperationPiece) error { return nil }
+func (noPieces) Progress(context.Context, int) error                  { return nil }

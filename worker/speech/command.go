@@ -1,0 +1,51 @@
+package speech
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"strings"
+
+	"mews/protocol"
+	"mews/worker/program"
+)
+
+// newCommand is any recogniser that writes words to its standard output, by a template of its command line. No shell reads it.
+func newCommand(programs Programs, e protocol.SpeechEngine) recogniser {
+	return func(ctx context.Context, p piece) ([]string, string, error) {
+		if len(e.Command) == 0 {
+			return nil, "", &speechError{protocol.SpeechNoProgram, "no command is set"}
+		}
+		fill := strings.NewReplacer("{wav}", p.wav, "{language}", e.Language, "{threads}", strconv.Itoa(e.Threads), "{model}", e.Model)
+		line := make([]string, len(e.Command))
+		for i, part := range e.Command {
+			line[i] = fill.Replace(part)
+		}
+		heard, words := &listener{}, &prefix{most: protocol.MaxPieceText}
+		err := programs.Run(ctx, program.Program{
+			Name: line[0], Args: line[1:], Nice: nice, Timeout: pieceTimeout(p.length), Stdout: words, Stderr: heard,
+		})
+		if err != nil {
+			return nil, "", heard.failed(ctx, err, protocol.SpeechNoProgram)
+		}
+		var lines []string
+		for said := range strings.Lines(words.String()) {
+			lines = append(lines, said)
+		}
+		if e.Language == autoLanguage {
+			return lines, "", nil
+		}
+		return lines, e.Language, nil
+	}
+}
+
+// prefix keeps the beginning of what is written to it.
+type prefix struct {
+	bytes.Buffer
+	most int
+}
+
+func (p *prefix) Write(b []byte) (int, error) {
+	p.Buffer.Write(b[:min(len(b), p.most-p.Len())])
+	return len(b), nil
+}

@@ -1,0 +1,126 @@
+package speech
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/program"
+)
+
+// The silences that matter: for cutting, and for not asking a recogniser. 50 dB below the loudest that there can be, nobody
+// speaks: the noise of a quiet room is about there.
+const silenceFilter = "silencedetect=noise=-50dB:d=0.3"
+
+// maxSilences bounds what is kept of a recording's silences.
+const maxSilences = 100_000
+
+// containers are the kinds of files that ffmpeg may take sound from. The lists and scripts that it knows too would name other
+// files.
+const containers = "ogg,mp3,mov,matroska,wav,flac,aac,amr,aiff,au,caf,avi,mpegts,mpeg,asf,flv,w64"
+
+// nice is the priority of all programs here: an answer comes first.
+const nice = 15
+
+// convert makes samples of a recording, and finds its silences.
+func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParameters) (*samples, []span, error) {
+	f, err := t.Files.Open(p.Path)
+	if err != nil {
+		return nil, nil, &speechError{protocol.SpeechBroken, err.Error()}
+	}
+	_ = f.Close() // only read from; ffmpeg opens it itself, within the same walls
+	clean, err := t.Files.Clean(p.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	raw := filepath.Join(t.Temp, "sound.pcm")
+	var found silenceParser
+	heard := &listener{take: found.take}
+	err = t.Programs.Run(ctx, program.Program{
+		Name: "ffmpeg", Nice: nice, Timeout: time.Minute + time.Duration(p.Seconds)*time.Second, Stderr: heard,
+		Args: []string{"-hide_banner", "-nostdin", "-nostats", "-protocol_whitelist", "file", "-format_whitelist", containers,
+			"-i", "file:" + filepath.Join(t.Home, clean), "-map", "0:a:0", "-t", strconv.Itoa(p.Seconds + 2), "-af", silenceFilter,
+			"-ac", "1", "-ar", strconv.Itoa(rate), "-f", "s16le", "-y", "file:" + raw},
+	})
+	if err != nil {
+		err = heard.failed(ctx, err, protocol.SpeechNoFFmpeg)
+		if failed, ok := errors.AsType[*speechError](err); ok && failed.kind == protocol.SpeechExit && !strings.Contains(heard.last, "No space left") {
+			failed.kind = protocol.SpeechBroken
+		}
+		return nil, nil, err
+	}
+	sound, err := openSamples(raw)
+	switch {
+	case errors.Is(err, os.ErrNotExist) || err == nil && sound.length == 0:
+		err = &speechError{protocol.SpeechBroken, "there is no sound in it"}
+	case err == nil && sound.length > int64(p.Seconds+1)*rate:
+		err = &speechError{protocol.SpeechTooLong, fmt.Sprintf("longer than %d s", p.Seconds)}
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, sound.Close())
+	}
+	return sound, found.until(sound.length), nil
+}
+
+// silenceParser reads the lines of ffmpeg's silencedetect:
+//
+//	[silencedetect @ 0x55c3] silence_start: 2.08136
+//	[silencedetect @ 0x55c3] silence_end: 2.38236 | silence_duration: 0.300998
+type silenceParser struct {
+	silences []span
+	open     bool // the last one has no end yet
+}
+
+// take takes a line, which may be anything.
+func (s *silenceParser) take(line string) {
+	if !strings.HasPrefix(line, "[silencedetect") {
+		return
+	}
+	if at, ok := secondsAfter(line, "silence_start: "); ok && !s.open && len(s.silences) < maxSilences {
+		s.silences, s.open = append(s.silences, span{begin: s.notBefore(at)}), true
+	}
+	if at, ok := secondsAfter(line, "silence_end: "); ok && s.open {
+		last := &s.silences[len(s.silences)-1]
+		last.end, s.open = max(last.begin, at), false
+	}
+}
+
+// notBefore is at, or the end of the silence before.
+func (s *silenceParser) notBefore(at int64) int64 {
+	if len(s.silences) == 0 {
+		return at
+	}
+	return max(at, s.silences[len(s.silences)-1].end)
+}
+
+// until are the silences of a recording of so many samples.
+func (s *silenceParser) until(length int64) []span {
+	for i := range s.silences {
+		one := &s.silences[i]
+		if s.open && i == len(s.silences)-1 {
+			one.end = length
+		}
+		one.begin, one.end = min(one.begin, length), min(one.end, length)
+	}
+	return s.silences
+}
+
+// maxSeconds bounds the times that are believed: a thousand hours.
+const maxSeconds = 3_600_000
+
+// secondsAfter is the time after a word, in samples. A time before the beginning is the beginning.
+func secondsAfter(line, word string) (at int64, ok bool) {
+	_, rest, found := strings.Cut(line, word)
+	text, _, _ := strings.Cut(rest, " ")
+	value, err := strconv.ParseFloat(text, 64)
+	if !found || err != nil || !(value < maxSeconds) {
+		return 0, false
+	}
+	return int64(max(value, 0) * rate), true
+}

@@ -1,0 +1,16 @@
+package speech
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+)
+
+// TestMain makes the test what a worker is: the process that orphans come to.
+func TestMain(m *testing.M) {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}

@@ -1,0 +1,99 @@
+package speech
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// rate is how many samples a second has: what whisper hears. A sample is one signed number of 16 bits, of one channel.
+const rate = 16_000
+
+const sampleSize = 2 // bytes
+
+// samples are the sound of a recording, in a file without a header.
+type samples struct {
+	file   *os.File
+	length int64 // in samples
+}
+
+// openSamples opens them. The caller closes them.
+func openSamples(name string) (*samples, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &samples{f, info.Size() / sampleSize}, nil
+}
+
+// Close closes the file; nil has none.
+func (s *samples) Close() error {
+	if s == nil {
+		return nil
+	}
+	return s.file.Close()
+}
+
+// writeWAV writes a part of the sound to a WAV file, which it replaces.
+func (s *samples) writeWAV(name string, part span) error {
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("write a piece: %w", err)
+	}
+	size := (part.end - part.begin) * sampleSize
+	_, err = f.Write(wavHeader(uint32(size)))
+	if err == nil {
+		_, err = io.Copy(f, io.NewSectionReader(s.file, part.begin*sampleSize, size))
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("write a piece: %w", err)
+	}
+	return nil
+}
+
+// wavHeader is the beginning of a WAV file with so many bytes of samples (RIFF WAVE, format 1: PCM).
+func wavHeader(size uint32) []byte {
+	h := append([]byte("RIFF"), binary.LittleEndian.AppendUint32(nil, 36+size)...)
+	h = append(h, "WAVEfmt "...)
+	for _, v := range []uint32{16, 1<<16 | 1, rate, rate * sampleSize, 8*sampleSize<<16 | sampleSize} {
+		h = binary.LittleEndian.AppendUint32(h, v) // two of them hold two numbers of 16 bits each
+	}
+	return binary.LittleEndian.AppendUint32(append(h, "data"...), size)
+}
+
+// quietWindow is how long a moment is in which a word may be cut, where there is no silence.
+const quietWindow = rate / 10
+
+// quietest is the middle of the quietest moment of a part; the part's end where it can't be read.
+func (s *samples) quietest(part span) int64 {
+	from := bufio.NewReaderSize(io.NewSectionReader(s.file, part.begin*sampleSize, (part.end-part.begin)*sampleSize), 64<<10)
+	at, least, window := part.end, int64(-1), make([]byte, quietWindow*sampleSize)
+	for begin := part.begin; begin+quietWindow <= part.end; begin += quietWindow {
+		if _, err := io.ReadFull(from, window); err != nil {
+			break
+		}
+		loudness := int64(0)
+		for i := 0; i < len(window); i += sampleSize {
+			v := int64(int16(binary.LittleEndian.Uint16(window[i:])))
+			loudness += v * v
+		}
+		if least < 0 || loudness < least {
+			at, least = begin+quietWindow/2, loudness
+		}
+	}
+	return at
+}
+
+// duration is how long so many samples are.
+func duration(samples int64) time.Duration { return time.Duration(samples) * time.Second / rate }
+
+// seconds is how long so many samples are, rounded up.
+func seconds(samples int64) int { return int((samples + rate - 1) / rate) }

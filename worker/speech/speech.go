@@ -1,0 +1,156 @@
+package speech
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"mews/protocol"
+	"mews/worker/workspace"
+)
+
+// Pieces keeps the pieces of a recording as they are done, and says when the next may begin (host.Operation).
+type Pieces interface {
+	Piece(ctx context.Context, p protocol.OperationPiece) error
+	Progress(ctx context.Context, seconds int) error
+}
+
+// Transcriber writes down what is said in recordings of one home.
+type Transcriber struct {
+	Programs Programs
+	Files    *workspace.Workspace // the home, without rules: the recording was sent to be heard
+	Home     string               // its absolute path
+	Temp     string               // a folder of this operation's own; it is made, and removed with all that is in it
+	Pieces   Pieces
+	Done     []protocol.TranscribedPiece // of this recording, kept by earlier attempts
+}
+
+// piece is what a recogniser hears at once.
+type piece struct {
+	wav    string
+	length time.Duration
+	heard  func(percent int) // takes how much of it has been gone through
+}
+
+// recogniser writes down the words of one piece. A failure is a *speechError.
+type recogniser func(ctx context.Context, p piece) (lines []string, language string, err error)
+
+// engines are the recognisers by protocol.SpeechEngine.Engine.
+var engines = map[string]func(Programs, protocol.SpeechEngine) recogniser{
+	"whisper": newWhisper,
+	"command": newCommand,
+}
+
+// Transcribe writes down a recording piece by piece. What keeps it from that is the result's Failure. An error is one of ctx or
+// of Pieces, or of this worker's own files.
+func (t *Transcriber) Transcribe(ctx context.Context, p protocol.TranscribeParameters) (r protocol.TranscribeResult, err error) {
+	makeRecogniser, known := engines[p.Engine.Engine]
+	if !known {
+		return r, fmt.Errorf("transcribe: there is no engine %.40q", p.Engine.Engine)
+	}
+	if p.Engine.Threads <= 0 {
+		p.Engine.Threads = max(1, runtime.NumCPU()/2)
+	}
+	if err := os.RemoveAll(t.Temp); err != nil { // of an attempt that was killed
+		return r, fmt.Errorf("transcribe: %w", err)
+	}
+	if err := os.Mkdir(t.Temp, 0o700); err != nil {
+		return r, fmt.Errorf("transcribe: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(t.Temp)) }()
+
+	r, err = t.transcribe(ctx, p, makeRecogniser(t.Programs, p.Engine))
+	if failed, ok := errors.AsType[*speechError](err); ok {
+		r.Failure, r.Detail = failed.kind, oneLine(failed.detail)
+		return r, nil
+	}
+	if err != nil {
+		return r, fmt.Errorf("transcribe: %w", err)
+	}
+	return r, nil
+}
+
+func (t *Transcriber) transcribe(ctx context.Context, p protocol.TranscribeParameters, hear recogniser) (protocol.TranscribeResult, error) {
+	var r protocol.TranscribeResult
+	sound, silences, err := t.convert(ctx, p)
+	if err != nil {
+		return r, err
+	}
+	defer sound.Close()
+	r.Seconds = seconds(sound.length)
+	parts := cut(sound.length, silences, sound.quietest)
+	done, of := slices.Clone(t.Done), max(len(parts), len(t.Done)) // another ffmpeg may have cut it more often
+	var last *protocol.TranscribedPiece
+	for i := len(done); ; i++ {
+		next := protocol.OperationPiece{Piece: i, Of: of, Done: last}
+		if i < of {
+			next.Seconds = seconds(parts[i].end - parts[i].begin)
+		}
+		if err := t.Pieces.Piece(ctx, next); err != nil {
+			return r, err
+		}
+		if i == of {
+			break
+		}
+		piece, err := t.hear(ctx, sound, parts[i], silences, hear)
+		if err != nil {
+			return r, err
+		}
+		done, last = append(done, piece), &piece
+	}
+	r.Text, r.Language = joinPieces(done)
+	if utf8.RuneCountInString(r.Text) > protocol.LongTranscript {
+		r.Path = t.keep(p.Path, r.Text)
+	}
+	return r, nil
+}
+
+// hear writes down one piece. The recogniser is not asked about silence: it would invent words.
+func (t *Transcriber) hear(ctx context.Context, sound *samples, part span, silences []span, hear recogniser) (protocol.TranscribedPiece, error) {
+	if isSilent(part, silences) {
+		return protocol.TranscribedPiece{}, nil
+	}
+	wav := filepath.Join(t.Temp, "piece.wav")
+	if err := sound.writeWAV(wav, part); err != nil {
+		return protocol.TranscribedPiece{}, err
+	}
+	lines, language, err := hear(ctx, piece{wav, duration(part.end - part.begin), func(percent int) {
+		_ = t.Pieces.Progress(ctx, seconds(part.begin+(part.end-part.begin)*int64(percent)/100)) // the next piece's call fails too
+	}})
+	if err != nil {
+		return protocol.TranscribedPiece{}, err
+	}
+	text := cutText(strings.Join(spokenLines(lines), ""), protocol.MaxPieceText)
+	if text == "" {
+		language = ""
+	}
+	return protocol.TranscribedPiece{Text: text, Language: language}, nil
+}
+
+// maxNames is how many names are tried for a text beside a recording.
+const maxNames = 9
+
+// keep writes the text beside the recording, and returns where; "" where there is no room. It replaces nothing.
+func (t *Transcriber) keep(recording, text string) string {
+	for n := 1; n <= maxNames; n++ {
+		name := recording + ".txt"
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d.txt", recording, n)
+		}
+		_, err := t.Files.Write(name, []byte(text+"\n"), workspace.Create)
+		if err == nil {
+			return name
+		}
+		if !errors.Is(err, os.ErrExist) {
+			return ""
+		}
+	}
+	return ""
+}

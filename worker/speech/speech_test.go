@@ -1,0 +1,370 @@
+package speech
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/program"
+)
+
+// TestTranscribe: every sound of a recording is heard once, wherever it is cut, in every kind of file.
+func TestTranscribe(t *testing.T) {
+	for name, test := range map[string]struct {
+		file    string
+		sources []string
+		text    string
+		seconds int
+		pieces  int
+	}{
+		"a note":            {"note.ogg", []string{tone(440, 1), quiet(1), tone(880, 2)}, "440 hertz. 880 hertz.", 4, 1},
+		"a song":            {"song.mp3", []string{tone(440, 1), quiet(1), tone(660, 1)}, "440 hertz. 660 hertz.", 3, 1},
+		"an m4a":            {"memo.m4a", []string{tone(440, 2)}, "440 hertz.", 3, 1},
+		"a name":            {"uploads/2026-11-20/-file:,'\" ü.ogg", []string{tone(440, 1)}, "440 hertz.", 1, 1},
+		"silence":           {"none.ogg", []string{quiet(3)}, "", 3, 0},
+		"silence in flac":   {"none.flac", []string{quiet(200)}, "", 200, 0},
+		"cut at silences":   {"long.ogg", []string{tone(440, 100), quiet(2), tone(660, 100), quiet(2), tone(880, 100)}, "440 hertz. 660 hertz. 880 hertz.", 304, 3},
+		"a silent piece":    {"gap.ogg", []string{tone(440, 10), quiet(300), tone(880, 10)}, "440 hertz. 880 hertz.", 320, 2},
+		"no silence at all": {"hum.ogg", []string{tone(440, 170)}, "440 hertz. 440 hertz.", 170, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(f.home, test.file)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			f.record(test.file, test.sources...)
+			heard := 0
+			f.Programs = before{f.runner, func(p program.Program) {
+				if p.Name == "whisper-cli" {
+					heard++
+				}
+			}}
+			r := f.hears(test.file, f.whisper(map[string]any{}))
+			if r.Text != test.text || r.Failure != "" || r.Seconds < test.seconds || r.Seconds > test.seconds+1 || heard != test.pieces {
+				t.Errorf("%+v in %d pieces", r, heard)
+			}
+			if slices.Equal(f.come, nil) != (test.pieces == 0) || !slices.IsSorted(f.come) {
+				t.Errorf("it has come to %v", f.come)
+			}
+			if r.Text != "" && r.Language != "en" {
+				t.Errorf("language %q", r.Language)
+			}
+		})
+	}
+}
+
+// before does something before each program.
+type before struct {
+	Programs
+	do func(program.Program)
+}
+
+func (b before) Run(ctx context.Context, p program.Program) error {
+	b.do(p)
+	return b.Programs.Run(ctx, p)
+}
+
+// TestWhisperIsAsked: the command line, the priority and the time that a piece has.
+func TestWhisperIsAsked(t *testing.T) {
+	f := newFixture(t)
+	f.record("note.ogg", tone(440, 10))
+	var asked []program.Program
+	f.Programs = before{f.runner, func(p program.Program) { asked = append(asked, p) }}
+	e := f.whisper(map[string]any{})
+	e.Language = "de"
+	if r := f.hears("note.ogg", e); r.Text != "440 hertz." || r.Language != "de" {
+		t.Errorf("%+v", r)
+	}
+	p := asked[1]
+	want := fmt.Sprintf("-m %s -l de -t %d -f T/piece.wav -oj -of T/piece -pp", e.Model, max(1, runtime.NumCPU()/2))
+	if got := strings.ReplaceAll(strings.Join(p.Args, " "), f.Temp, "T"); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if left := p.Timeout - 90*time.Second; left < 0 || left > time.Second {
+		t.Errorf("a piece of 10 s has %v, want 60 s and three times its length", p.Timeout)
+	}
+	for _, p := range asked {
+		if p.Nice != 15 {
+			t.Errorf("%s: nice %d", p.Name, p.Nice)
+		}
+	}
+	e.Threads, e.Language = 3, ""
+	f.Done, asked = nil, nil
+	if f.hears("note.ogg", e).Failure != "" || !strings.Contains(strings.Join(asked[1].Args, " "), " -l auto -t 3 ") {
+		t.Errorf("asked with %q", asked[1].Args)
+	}
+}
+
+// TestFailures: each is told from the others, with what the program said.
+func TestFailures(t *testing.T) {
+	whisper := func(does map[string]any) func(*fixture) protocol.SpeechEngine {
+		return func(f *fixture) protocol.SpeechEngine { return f.whisper(does) }
+	}
+	named := func(program, model string) func(*fixture) protocol.SpeechEngine {
+		return func(*fixture) protocol.SpeechEngine {
+			return protocol.SpeechEngine{Engine: "whisper", Program: program, Model: model}
+		}
+	}
+	command := func(line ...string) func(*fixture) protocol.SpeechEngine {
+		return func(*fixture) protocol.SpeechEngine { return protocol.SpeechEngine{Engine: "command", Command: line} }
+	}
+	none := map[string]any{}
+	for name, test := range map[string]struct {
+		file   string
+		engine func(*fixture) protocol.SpeechEngine
+		want   protocol.SpeechFailure
+		detail string
+	}{
+		"no program":                {"note.ogg", named("whisper-none", ""), protocol.SpeechNoProgram, "whisper-none: it is not installed"},
+		"no command":                {"note.ogg", command("/nowhere/hear", "{wav}"), protocol.SpeechNoProgram, "/nowhere/hear: it is not installed"},
+		"an empty command":          {"note.ogg", command(), protocol.SpeechNoProgram, "no command is set"},
+		"no model":                  {"note.ogg", named("", "/nowhere/ggml.bin"), protocol.SpeechNoModel, "failed to initialize whisper context"},
+		"a model that is none":      {"note.ogg", named("", "/etc/passwd"), protocol.SpeechNoModel, "failed to initialize whisper context"},
+		"a model without tensors":   {"note.ogg", whisper(nil), protocol.SpeechNoModel, "no tensors loaded from model file"},
+		"exit status":               {"note.ogg", whisper(map[string]any{"exit": 7}), protocol.SpeechExit, "exit 7: error: it was told to"},
+		"no JSON":                   {"note.ogg", whisper(map[string]any{"json": "["}), protocol.SpeechExit, "progress"},
+		"killed":                    {"note.ogg", whisper(map[string]any{"kill": true}), protocol.SpeechMemory, "killed"},
+		"no memory":                 {"note.ogg", whisper(map[string]any{"abort": "alloc_tensor_range: failed to allocate CPU buffer of size 147365888"}), protocol.SpeechMemory, "CPU buffer"},
+		"it aborts":                 {"note.ogg", whisper(map[string]any{"abort": "GGML_ASSERT(false)"}), protocol.SpeechExit, "aborted: GGML_ASSERT(false)"},
+		"a language that is none":   {"note.ogg", command("whisper-cli", "-bogus"), "", ""}, // status 0, and no words
+		"no file":                   {"nothing.ogg", whisper(none), protocol.SpeechBroken, "no such file"},
+		"a folder":                  {"folder.ogg", whisper(none), protocol.SpeechBroken, "folder"},
+		"out of the home":           {"../note.ogg", whisper(none), protocol.SpeechBroken, "out of the folder"},
+		"an empty file":             {"empty.ogg", whisper(none), protocol.SpeechBroken, "End of file"},
+		"a zip":                     {"zip.ogg", whisper(none), protocol.SpeechBroken, "End of file"},
+		"a list of other files":     {"list.ogg", whisper(none), protocol.SpeechBroken, "Invalid"},
+		"a stream of another place": {"hls.ogg", whisper(none), protocol.SpeechBroken, "Invalid argument"},
+		"moving pictures alone":     {"film.mp4", whisper(none), protocol.SpeechBroken, "map"},
+		"cut off":                   {"half.ogg", whisper(none), "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.spoil()
+			r := f.hears(test.file, test.engine(f))
+			if r.Failure != test.want || !strings.Contains(r.Detail, test.detail) || strings.ContainsAny(r.Detail, "\n\t") || test.want != "" && r.Text != "" {
+				t.Errorf("%+v, want %s with %q", r, test.want, test.detail)
+			}
+		})
+	}
+}
+
+// spoil makes recordings of which most are none.
+func (f *fixture) spoil() {
+	f.t.Helper()
+	f.record("note.ogg", tone(440, 2))
+	note, err := os.ReadFile(filepath.Join(f.home, "note.ogg"))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"empty.ogg": "",
+		"zip.ogg":   "PK\x03\x04" + strings.Repeat("\x00", 5000),
+		"list.ogg":  "ffconcat version 1.0\nfile note.ogg\n",
+		"hls.ogg":   "#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nnote.ogg\n#EXT-X-ENDLIST\n",
+		"half.ogg":  string(note[:len(note)/2]),
+	} {
+		if err := os.WriteFile(filepath.Join(f.home, name), []byte(content), 0o644); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(f.home, "folder.ogg"), 0o755); err != nil {
+		f.t.Fatal(err)
+	}
+	f.ffmpeg("film.mp4", "-f", "lavfi", "-i", "color=size=16x16:duration=1")
+}
+
+// TestTime: what takes too long is killed with all that it has started, and so is what the person stops.
+func TestTime(t *testing.T) {
+	f := newFixture(t)
+	f.record("note.ogg", tone(440, 2))
+	e := f.whisper(map[string]any{"sleep": true})
+	f.Programs = shorter{f.runner, "whisper-cli"}
+	if r := f.hears("note.ogg", e); r.Failure != protocol.SpeechTimeout || !strings.Contains(r.Detail, "whisper-cli: no end after") {
+		t.Errorf("%+v", r)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("stopped by the person")
+	f.Programs = before{f.runner, func(p program.Program) {
+		if p.Name == "whisper-cli" {
+			cancel(stopped)
+		}
+	}}
+	r, err := f.Transcribe(ctx, protocol.TranscribeParameters{Path: "note.ogg", Seconds: 60, Engine: e})
+	if !errors.Is(err, stopped) || r.Failure != "" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// shorter gives one program little time.
+type shorter struct {
+	Programs
+	name string
+}
+
+func (s shorter) Run(ctx context.Context, p program.Program) error {
+	if p.Name == s.name {
+		p.Timeout = 500 * time.Millisecond
+	}
+	return s.Programs.Run(ctx, p)
+}
+
+// TestTooLong: a recording that is longer than may be is not heard at all, however small its file is.
+func TestTooLong(t *testing.T) {
+	f := newFixture(t)
+	f.ffmpeg("hours.flac", "-f", "lavfi", "-i", "anullsrc=r=1000:cl=mono", "-t", "36000", "-frame_size", "65535", "-compression_level", "0")
+	info, err := os.Stat(filepath.Join(f.home, "hours.flac"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > 20_000 {
+		t.Errorf("10 hours of nothing take %d bytes", info.Size())
+	}
+	if r := f.hears("hours.flac", f.whisper(map[string]any{})); r.Failure != protocol.SpeechTooLong || r.Detail != "longer than 3600 s" || len(f.begun) > 0 {
+		t.Errorf("%+v, begun %v", r, f.begun)
+	}
+}
+
+// TestNoFFmpeg says so, and not that there is no recogniser.
+func TestNoFFmpeg(t *testing.T) {
+	f := newFixture(t)
+	f.record("note.ogg", tone(440, 1))
+	f.runner.Environment.Path = "/nowhere"
+	if r := f.hears("note.ogg", f.whisper(map[string]any{})); r.Failure != protocol.SpeechNoFFmpeg {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestKilledBetweenPieces: what was kept is not done again, and what a killed worker has left is cleared away.
+func TestKilledBetweenPieces(t *testing.T) {
+	f := newFixture(t)
+	f.record("long.ogg", tone(440, 100), quiet(2), tone(660, 100), quiet(2), tone(880, 100))
+	gone := errors.New("the supervisor has gone")
+	e := f.whisper(map[string]any{})
+	f.next = func(piece int) error {
+		if piece == 2 {
+			return gone
+		}
+		return nil
+	}
+	p := protocol.TranscribeParameters{Path: "long.ogg", Seconds: 600, Engine: e}
+	if _, err := f.Transcribe(t.Context(), p); !errors.Is(err, gone) {
+		t.Fatalf("ended with %v", err)
+	}
+	want := []protocol.TranscribedPiece{{Text: "440 hertz.", Language: "en"}, {Text: "660 hertz.", Language: "en"}}
+	if !slices.Equal(f.Done, want) {
+		t.Errorf("kept %v", f.Done)
+	}
+	if err := os.MkdirAll(f.Temp, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(f.Temp, "sound.pcm"), []byte("left"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.next = nil
+	if r := f.hears("long.ogg", e); r.Text != "440 hertz. 660 hertz. 880 hertz." || !slices.Equal(f.begun, []int{2}) {
+		t.Errorf("%+v, begun %v", r, f.begun)
+	}
+	f.Done = slices.Repeat(want, 2) // of another ffmpeg, which has cut it more often
+	if r := f.hears("long.ogg", e); r.Text != "440 hertz. 660 hertz. 440 hertz. 660 hertz." || f.begun != nil {
+		t.Errorf("%+v, begun %v", r, f.begun)
+	}
+}
+
+// TestLongText lies beside the recording too, and replaces nothing there.
+func TestLongText(t *testing.T) {
+	f := newFixture(t)
+	f.record("note.ogg", tone(440, 2))
+	text := strings.TrimSpace(strings.Repeat("words и слова ", 300))
+	e := f.whisper(map[string]any{"lines": []string{text}})
+	if err := os.WriteFile(filepath.Join(f.home, "note.ogg.txt"), []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // done again it is the same file
+		f.Done = nil
+		r := f.hears("note.ogg", e)
+		kept, err := os.ReadFile(filepath.Join(f.home, r.Path))
+		if r.Path != "note.ogg-2.txt" || err != nil || string(kept) != text+"\n" || r.Text != text {
+			t.Errorf("%d bytes beside it at %q, %v", len(kept), r.Path, err)
+		}
+	}
+	f.Done = nil
+	e = f.whisper(map[string]any{"lines": []string{strings.Repeat("a", protocol.LongTranscript)}})
+	if r := f.hears("note.ogg", e); r.Path != "" || len(r.Text) != protocol.LongTranscript {
+		t.Errorf("a text that is not long lies at %q", r.Path)
+	}
+}
+
+// TestCommand: any recogniser, by its command line.
+func TestCommand(t *testing.T) {
+	f := newFixture(t)
+	f.record("note.ogg", tone(440, 2))
+	e := protocol.SpeechEngine{Engine: "command", Language: "fr", Threads: 2, Model: "m.bin",
+		Command: []string{"sh", "-c", `head -c 4 "$1"; shift; printf '\n[BLANK_AUDIO]\n%s, %s, %s' "$@"; echo nothing >&2`, "-", "{wav}", "{language}", "{threads}", "x{model}"}}
+	if r := f.hears("note.ogg", e); r.Text != "RIFF fr, 2, xm.bin" || r.Language != "fr" {
+		t.Errorf("%+v", r)
+	}
+	f.Done = nil
+	e.Command = []string{"sh", "-c", "yes ж; true"}
+	f.Programs = shorter{f.runner, "sh"}
+	if r := f.hears("note.ogg", e); r.Failure != protocol.SpeechTimeout {
+		t.Errorf("%+v", r)
+	}
+}
+
+// BenchmarkOurPart is what a note of 10 s costs beside ffmpeg and whisper-cli: the time of all less that of the two.
+func BenchmarkOurPart(b *testing.B) {
+	f := newFixture(b)
+	f.record("note.ogg", tone(440, 4), quiet(1), tone(660, 5))
+	e := f.whisper(map[string]any{})
+	var theirs time.Duration
+	f.Programs = timed{f.runner, &theirs}
+	b.ResetTimer()
+	for b.Loop() {
+		r, err := f.Transcribe(b.Context(), protocol.TranscribeParameters{Path: "note.ogg", Seconds: 60, Engine: e})
+		if err != nil || r.Text != "440 hertz. 660 hertz." {
+			b.Fatal(r, err)
+		}
+	}
+	b.ReportMetric(float64((b.Elapsed()-theirs).Microseconds())/1000/float64(b.N), "ours-ms/op")
+}
+
+// timed adds up the time of all programs.
+type timed struct {
+	Programs
+	took *time.Duration
+}
+
+func (t timed) Run(ctx context.Context, p program.Program) error {
+	began := time.Now()
+	defer func() { *t.took += time.Since(began) }()
+	return t.Programs.Run(ctx, p)
+}
+
+// TestListener: of what a program says the words that tell most are kept, in bounded memory.
+func TestListener(t *testing.T) {
+	for said, want := range map[string]string{
+		"a\nb":                      "b",
+		"error: x\nusage\n":         "error: x",
+		"10%\r20%\r":                "20%",
+		strings.Repeat("x", 1<<20):  strings.Repeat("x", maxLine),
+		"\n\n":                      "",
+		"Error: a\nerror: b\nother": "error: b",
+	} {
+		l := &listener{}
+		for chunk := range slices.Chunk([]byte(said), 7) {
+			_, _ = l.Write(bytes.Clone(chunk))
+		}
+		if l.close(); l.last != want {
+			t.Errorf("%.40q: %.40q, want %.40q", said, l.last, want)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package speech
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/program"
+)
+
+// pieceTimeout is how long a recogniser may take for a piece.
+func pieceTimeout(length time.Duration) time.Duration { return time.Minute + 3*length }
+
+// whisperEnv keeps whisper-cli from starting a debugger when it aborts (ggml.c, ggml_print_backtrace).
+const whisperEnv = "GGML_NO_BACKTRACE=1"
+
+// autoLanguage has whisper find the language out itself.
+const autoLanguage = "auto"
+
+// newWhisper is whisper.cpp's whisper-cli. What it says with its exit status is little: it is 0 with a model without tensors,
+// with an argument or a language that it does not know, and without the result that it was asked for.
+func newWhisper(programs Programs, e protocol.SpeechEngine) recogniser {
+	return func(ctx context.Context, p piece) ([]string, string, error) {
+		out := strings.TrimSuffix(p.wav, ".wav")
+		heard := &listener{take: p.progress}
+		err := programs.Run(ctx, program.Program{
+			Name: cmp.Or(e.Program, "whisper-cli"), Env: []string{whisperEnv}, Nice: nice, Timeout: pieceTimeout(p.length), Stderr: heard,
+			Args: []string{"-m", e.Model, "-l", cmp.Or(e.Language, autoLanguage), "-t", strconv.Itoa(e.Threads), "-f", p.wav,
+				"-oj", "-of", out, "-pp"},
+		})
+		if err != nil {
+			return nil, "", heard.failed(ctx, err, protocol.SpeechNoProgram)
+		}
+		heard.close()
+		if heard.phrase > 0 {
+			return nil, "", &speechError{phrases[heard.phrase-1].kind, heard.said}
+		}
+		lines, language, err := readTranscript(out + ".json")
+		if err != nil {
+			return nil, "", &speechError{protocol.SpeechExit, cmp.Or(heard.last, err.Error())}
+		}
+		return lines, language, nil
+	}
+}
+
+// progress reads a line of whisper-cli's -pp. Of a short piece it is more than 100.
+func (p piece) progress(line string) {
+	_, rest, found := strings.Cut(line, "progress =")
+	if percent, err := strconv.Atoi(strings.Trim(rest, " %")); found && err == nil && percent >= 0 {
+		p.heard(min(percent, 100))
+	}
+}
+
+// maxJSON is how long the file of a piece may be, in bytes.
+const maxJSON = 4 << 20
+
+// readTranscript reads the file that whisper-cli has written, and removes it.
+func readTranscript(name string) (lines []string, language string, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxJSON))
+	if err := errors.Join(err, os.Remove(name)); err != nil {
+		return nil, "", err
+	}
+	return parseTranscript(text)
+}
+
+// transcript is what is read of whisper-cli's JSON.
+type transcript struct {
+	Result struct {
+		Language string `json:"language"`
+	} `json:"result"`
+	Transcription []struct {
+		Text string `json:"text"`
+	} `json:"transcription"`
+}
+
+func parseTranscript(text []byte) (lines []string, language string, err error) {
+	var t transcript
+	if err := json.Unmarshal(text, &t); err != nil {
+		return nil, "", err
+	}
+	for _, segment := range t.Transcription {
+		lines = append(lines, segment.Text)
+	}
+	return lines, cutText(t.Result.Language, maxLanguage), nil
+}
+
+// maxLanguage is how long the name of a language may be, in bytes.
+const maxLanguage = 20

@@ -1,0 +1,111 @@
+package speech
+
+import (
+	"cmp"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+)
+
+// real is whisper.cpp's own whisper-cli, which MEWS_WHISPER names; "" where these tests are not to run.
+func real(t *testing.T) string {
+	t.Helper()
+	program := os.Getenv("MEWS_WHISPER")
+	if program == "" {
+		t.Log("not run: it needs whisper.cpp's whisper-cli; `make whisper-test` builds it and runs this")
+	}
+	return program
+}
+
+// TestStandIn: the kept stand-in takes the arguments of the real program, no more and no fewer.
+func TestStandIn(t *testing.T) {
+	program := real(t)
+	if program == "" {
+		return
+	}
+	kept, err := os.ReadFile("testdata/whisper-help.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	help, err := exec.Command(program, "--help").CombinedOutput()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want, got := optionNames(string(kept)), optionNames(string(help)); want != got {
+		t.Errorf("kept:\n%s\nreal:\n%s", want, got)
+	}
+}
+
+// optionNames are the options of a help, one a line, without what they are on this machine.
+func optionNames(help string) string {
+	var b strings.Builder
+	for line := range strings.Lines(help) {
+		if names, _, ok := strings.Cut(line, "["); ok && strings.HasPrefix(strings.TrimSpace(names), "-") {
+			b.WriteString(strings.Join(strings.Fields(names), " ") + "\n")
+		}
+	}
+	return b.String()
+}
+
+// TestRealWhisper: how the real program ends, with a model that has a header and no tensors. It exits with 0 then.
+func TestRealWhisper(t *testing.T) {
+	program := real(t)
+	if program == "" {
+		return
+	}
+	f := newFixture(t)
+	f.record("note.ogg", tone(440, 2))
+	empty := writeModel(t, nil)
+	for name, test := range map[string]struct {
+		language, model string
+		limit           string // of ulimit
+		want            protocol.SpeechFailure
+		detail          string
+	}{
+		"no tensors":  {"auto", empty, "", protocol.SpeechNoModel, "no tensors loaded"},
+		"cut off":     {"en", writeModel(t, []byte("\x02\x00\x00\x00")), "", protocol.SpeechNoModel, ""},
+		"no file":     {"en", "/nowhere/ggml.bin", "", protocol.SpeechNoModel, "failed to initialize"},
+		"no model":    {"en", "/etc/passwd", "", protocol.SpeechNoModel, "failed to initialize"},
+		"no memory":   {"en", empty, "-d 100000", protocol.SpeechMemory, "llocate"},
+		"no language": {"xx", empty, "", protocol.SpeechExit, "unknown language"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f.Done = nil
+			e := protocol.SpeechEngine{Engine: "whisper", Program: program, Model: test.model, Language: test.language}
+			if test.limit != "" {
+				e.Program = limited(t, program, test.limit)
+			}
+			r := f.hears("note.ogg", e)
+			if r.Failure != test.want || !strings.Contains(r.Detail, test.detail) {
+				t.Errorf("%+v, want %s with %q", r, test.want, test.detail)
+			}
+			t.Logf("%s: %s", r.Failure, r.Detail)
+		})
+	}
+	out, err := exec.Command(program, "-bogus").CombinedOutput()
+	t.Logf("an argument that it does not know: %v, %s", err, cmp.Or(strings.SplitN(string(out), "\n", 2)[0], "nothing"))
+}
+
+// limited is a program that has the real one run within a limit.
+func limited(t *testing.T, program, limit string) string {
+	t.Helper()
+	name := t.TempDir() + "/whisper-cli"
+	if err := os.WriteFile(name, []byte("#!/bin/bash\nulimit "+limit+"\nexec "+program+" \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// TestRealModel: the sentences with a model that MEWS_WHISPER_MODEL names. It prints the word error rate and the speed.
+func TestRealModel(t *testing.T) {
+	model := os.Getenv("MEWS_WHISPER_MODEL")
+	if model == "" {
+		t.Log("not run: MEWS_WHISPER_MODEL names no model")
+		return
+	}
+	needs(t, "espeak-ng", "ffmpeg")
+	hearOrders(t, protocol.SpeechEngine{Engine: "whisper", Program: real(t), Model: model, Language: "en"})
+}

@@ -1,0 +1,73 @@
+package speech
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"mews/protocol"
+	"mews/worker"
+)
+
+// notWords are what recognisers write where nothing is said.
+var notWords = []string{"[blank_audio]", "[silence]", "(silence)"}
+
+// maxRepeated is how often a line may be said again and again. Recognisers that hear noise repeat themselves without end.
+const maxRepeated = 5
+
+// spokenLines are the lines that are words.
+func spokenLines(lines []string) []string {
+	lines = slices.DeleteFunc(slices.Clone(lines), func(line string) bool {
+		key := lineKey(line)
+		return key == "" || slices.Contains(notWords, key)
+	})
+	return dropRepeated(lines, func(line string) string { return line })
+}
+
+// dropRepeated drops what has the same text more than maxRepeated times one after the other.
+func dropRepeated[T any](all []T, text func(T) string) (kept []T) {
+	for len(all) > 0 {
+		n := 1
+		for n < len(all) && lineKey(text(all[n])) == lineKey(text(all[0])) {
+			n++
+		}
+		if n <= maxRepeated {
+			kept = append(kept, all[:n]...)
+		}
+		all = all[n:]
+	}
+	return kept
+}
+
+// lineKey is a line as it is compared: without case, spaces around it and punctuation at its end.
+func lineKey(line string) string {
+	return strings.ToLower(strings.TrimRight(strings.TrimSpace(line), ".,!?… "))
+}
+
+// cutText is a text without control characters, of at most so many bytes.
+func cutText(text string, most int) string {
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case r == unicode.ReplacementChar || unicode.IsControl(r):
+			return -1 // half a character, which whisper may write at the end of a line
+		}
+		return r
+	}, text)
+	return strings.TrimSpace(worker.WholeRunes(text[:min(len(text), most)]))
+}
+
+// joinPieces is the text of a recording, and the language of most of it.
+func joinPieces(pieces []protocol.TranscribedPiece) (text, language string) {
+	pieces = slices.DeleteFunc(slices.Clone(pieces), func(p protocol.TranscribedPiece) bool { return p.Text == "" })
+	var texts []string
+	said := map[string]int{}
+	for _, p := range dropRepeated(pieces, func(p protocol.TranscribedPiece) string { return p.Text }) {
+		texts = append(texts, p.Text)
+		if said[p.Language] += len(p.Text); said[p.Language] > said[language] || language == "" {
+			language = p.Language
+		}
+	}
+	return cutText(strings.Join(texts, " "), protocol.MaxTranscript), language
+}
