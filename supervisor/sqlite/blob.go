@@ -17,7 +17,8 @@ const (
 	findBlob  = `SELECT size FROM blob WHERE user = ? AND sha256 = ?`
 	sentBlobs = `SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f WHERE o.delivered_at IS NULL
 		UNION SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f
-		WHERE o.outcome IN ('unknown', 'failed') AND o.created_at >= ?`
+		WHERE o.outcome IN ('unknown', 'failed') AND o.created_at >= ?
+		UNION SELECT a.sha256 FROM inbox i CROSS JOIN attachment a ON a.inbound = i.id WHERE i.state = 'arriving' AND a.sha256 IS NOT NULL`
 	sumBlobs = `SELECT coalesce(sum(size), 0) FROM blob WHERE user = ? AND created_at >= ? AND turn IS NOT NULL`
 )
 
@@ -37,8 +38,8 @@ func (s Blobs) Kept(ctx context.Context, user string, since time.Time) (bytes in
 	return engine.Value(s.db.reader(ctx, "add up the blobs of %s", user), engine.Integer, sumBlobs, user, since.UnixMilli())
 }
 
-// Sent are the blobs, by SHA-256, of the deliveries that wait, and of those that Resend would have wait again. They stay in
-// the spool however old they are.
+// Sent are the blobs, by SHA-256, of the deliveries that wait, of those that Resend would have wait again, and of what arrives. They
+// stay in the spool however old they are.
 func (s Blobs) Sent(ctx context.Context) (map[string]bool, error) {
 	list, err := engine.All(s.db.reader(ctx, "list the blobs that are to be sent"), engine.String, sentBlobs,
 		s.db.engine.Now().Add(-resendAge))

@@ -11,7 +11,7 @@ import (
 var (
 	slow = regexp.MustCompile(`SCAN (?:[a-z] )?(i|o|t|m|p|n|inbox|outbox|turn|message|tool_call|c|conversation|post|` +
 		`received|freeze|usage|operation|attachment|setting|login|totp|recovery|binding|invite|r)\b`)
-	waiting = regexp.MustCompile(`SCAN \w+ USING (COVERING )?INDEX (outbox_waiting|outbox_lost|turn_running|inbox_waiting|operation_open)$`)
+	waiting = regexp.MustCompile(`SCAN \w+ USING (COVERING )?INDEX (outbox_waiting|outbox_lost|turn_running|inbox_waiting|inbox_arriving|operation_open)$`)
 )
 
 // What each turn or start runs must not read what is long done: its plan scans no table.
