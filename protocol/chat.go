@@ -20,6 +20,9 @@ const MethodChatSend = "chat.send"
 // MethodChatMessage sends a text to that chat, ahead of the turn's answer: the argument text of the tool call that it names, as
 // the model has made it. It is a call in turn, one at a time, at most MaxMessages times in a turn, and made again it sends
 // nothing a second time.
+//
+//	{"turn":8,"call":"c5"}
+//	{}
 const MethodChatMessage = "chat.message"
 
 // Limits of messages that are sent ahead of an answer.

@@ -90,7 +90,6 @@
 //	  blob.commit      BlobCommit to BlobRef                   in turn or operation
 //	  blob.read        BlobRead to BlobData                    in turn or operation
 //	  chat.send        ChatSend to ChatSent                    in turn, one at a time; may wait for the person
-//	  chat.message     ChatMessage to ChatSent                 in turn, one at a time
 //	  operation.piece  OperationPiece, no result               in operation, one at a time; of those that transcribe
 //	  operation.progress  OperationProgress, a notification    in operation, of those that transcribe
 //

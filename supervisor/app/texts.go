@@ -31,6 +31,7 @@ const (
 	textDaysRange       = "Ask for 1 to %d days."
 	textInviteSuspended = "%s is suspended, and an invite would not change that. `mews user enable %s` does."
 	textNotArchived     = "The home of %s could not be archived. %s"
+	textUploadsFailed   = "Your files could not be looked at. %s"
 	textNoArchiveRoom   = "There is no room for an archive of the home of %s: %s are free for it. Make room on the disk of the state folder."
 	textMoreLeftOut     = "and %d more\n"
 )

@@ -62,6 +62,7 @@ type Options struct {
 	Settings    Settings
 	Voices      Voices
 	Transcriber Transcriber
+	Uploads     Uploads
 	People      People
 	Audit       func(user, action, detail string) // never blocks
 	Status      func(context.Context, supervisor.Conversation) (string, error)

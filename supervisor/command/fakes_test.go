@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/command"
@@ -381,3 +382,14 @@ func (v *fakeVoices) Choose(_ context.Context, _, name string) error {
 func (v *fakeVoices) Samples(context.Context, string) ([]supervisor.File, error) {
 	return []supervisor.File{{Name: "alan.ogg"}, {Name: "ben.ogg"}}, nil
 }
+
+// noUploads is a person who has sent no files.
+type noUploads struct{}
+
+func (noUploads) List(context.Context, string, string, int) (r protocol.UploadsResult, err error) {
+	return r, nil
+}
+
+func (noUploads) Send(context.Context, string, string) (f supervisor.File, err error) { return f, nil }
+
+func (noUploads) Delete(context.Context, string, string) (string, error) { return "", nil }

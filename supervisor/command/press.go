@@ -22,7 +22,7 @@ type Cleanings interface {
 const questionPrefix = "q:"
 
 // pressed does what a button does. The button's message loses its buttons then, unless it came to an error: a button is for
-// once. Those of /settings stay, and in a group only a question's buttons go, for nobody else can answer it.
+// once. Those of /settings and of the files that /files lists stay, and in a group only a question's buttons go, for nobody else can answer it.
 func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request) (d supervisor.Delivery, err error) {
 	question := strings.HasPrefix(in.Text, questionPrefix)
 	if question {
@@ -30,7 +30,8 @@ func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request
 	} else {
 		d, err = c.pressedCommand(ctx, in.Text, r)
 	}
-	stays := in.Conversation.InGroup() || in.Text == modelPrefix || strings.HasPrefix(in.Text, settingPrefix)
+	stays := in.Conversation.InGroup() || in.Text == modelPrefix || strings.HasPrefix(in.Text, settingPrefix) ||
+		strings.HasPrefix(in.Text, filesPrefix) && !strings.HasPrefix(in.Text, filesPrefix+pressPage)
 	if err == nil && (question || !stays) {
 		c.removeButtons(ctx, in)
 	}

@@ -46,6 +46,18 @@ const (
 	textVoiceChosen    = "From now on I speak as %s."
 )
 
+// /files.
+const (
+	textFiles        = "You have sent %s; the newest first:\n"
+	textFileLine     = "\n%d. %s, %s, %s"
+	textNoFiles      = "There are no files here that you have sent."
+	textFileGone     = "That file is not there any more. /files lists those that are."
+	textFileDeleted  = "%s is in the trash now; ask me to bring it back if you want it after all."
+	textSendButton   = "Send %d"
+	textDeleteButton = "Delete %d"
+	textOlderButton  = "Older ones"
+)
+
 // /lock.
 const (
 	textLockUsage          = "I know /lock, which locks this chat, and “/lock all”, which locks all of yours, but not %s."

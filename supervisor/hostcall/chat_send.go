@@ -112,7 +112,7 @@ func (t *turn) file(ctx context.Context, f protocol.ChatFile) (file supervisor.F
 		return file, err
 	}
 	file = supervisor.File{SHA256: f.Blob.SHA256, Size: f.Blob.Size, Name: f.Name, Caption: f.Caption, Path: f.Path}
-	file.MediaType, err = mediaType(t.o.Spool, file)
+	file.MediaType, err = MediaType(t.o.Spool, file)
 	switch {
 	case errors.Is(err, spool.ErrGone):
 		return file, refused("the file is not kept any more; send it again")

@@ -20,9 +20,9 @@ const (
 	maxPictureHeader = 1 << 20 // bytes in which a picture has to say how large it is; before that there may be a thumbnail
 )
 
-// mediaType is what sort of file one is, by its bytes; its name only tells apart what looks the same. It is a picture only
+// MediaType is what sort of file one is, by its bytes; its name only tells apart what looks the same. It is a picture only
 // if its header can be read as one.
-func mediaType(in Spool, f supervisor.File) (string, error) {
+func MediaType(in Spool, f supervisor.File) (string, error) {
 	file, _, err := in.Read(f.SHA256)
 	if err != nil {
 		return "", err

@@ -50,6 +50,9 @@ var kinds = map[protocol.OperationKind]kind{
 	protocol.OperationSpeak: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.SpeakParameters) bounds {
 		return bounds{timeout: 3 * time.Minute, maxBytes: 16 << 20, maxBlobs: 1}
 	}), check: checkSpeak},
+	protocol.OperationUploads: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.UploadsParameters) bounds {
+		return bounds{timeout: time.Minute, maxBytes: protocol.MaxFile, maxBlobs: 1}
+	}), check: checkUploads},
 	protocol.OperationTranscribe: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
@@ -103,6 +106,15 @@ func checkSpeak(_ string, raw json.RawMessage, committed []protocol.BlobRef) err
 		err = errNotCommitted
 	}
 	return err
+}
+
+func checkUploads(_ string, raw json.RawMessage, committed []protocol.BlobRef) error {
+	var result protocol.UploadsResult
+	err := protocol.DecodeStrict(raw, &result)
+	if err == nil && result.Blob != nil && !slices.Contains(committed, *result.Blob) {
+		err = errNotCommitted
+	}
+	return errors.Join(err, result.Check())
 }
 
 func checkTranscribe(parameters string, raw json.RawMessage, _ []protocol.BlobRef) error {

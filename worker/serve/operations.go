@@ -10,6 +10,7 @@ import (
 	"mews/worker/archive"
 	"mews/worker/host"
 	"mews/worker/receive"
+	"mews/worker/tool/uploads"
 )
 
 // operation does what operation.start asks for. Its result is an object of the kind's own type.
@@ -20,6 +21,7 @@ var operations = map[protocol.OperationKind]operation{
 	protocol.OperationArchive: withParameters(archiveHome),
 	protocol.OperationReceive: withParameters(receiveFiles),
 	protocol.OperationSpeak:   withParameters(speak),
+	protocol.OperationUploads: withParameters(seeToUploads),
 
 	protocol.OperationTranscribe: transcribe,
 }
@@ -82,6 +84,11 @@ func receiveFiles(ctx context.Context, u *userTools, h *host.Operation, p protoc
 		o.Programs = u.programs
 	}
 	return receive.Run(ctx, p, o)
+}
+
+// seeToUploads lists, sends or deletes files that the person has sent.
+func seeToUploads(ctx context.Context, u *userTools, h *host.Operation, p protocol.UploadsParameters) (any, error) {
+	return uploads.Run(ctx, p, u.files, u.zone, h)
 }
 
 // archiveHome sends a tar of the home to the supervisor.

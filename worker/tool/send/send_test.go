@@ -141,7 +141,7 @@ func TestANameIsMadeFitToBeShown(t *testing.T) {
 	if _, err := run(`{"path":"a\u001b[2J\n.txt"}`); err != nil {
 		t.Fatal(err)
 	}
-	if c.sent[0].Name != "a_[2J_.txt" {
+	if c.sent[0].Name != "a_(2J_.txt" {
 		t.Errorf("got %q", c.sent[0].Name)
 	}
 }

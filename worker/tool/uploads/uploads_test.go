@@ -1,7 +1,10 @@
 package uploads
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -86,5 +89,73 @@ func TestDelete(t *testing.T) {
 	}
 	if r, err := run("list_uploads", `{}`); err != nil || r.World {
 		t.Errorf("got %+v, %v", r, err)
+	}
+}
+
+// kept takes the bytes of files.
+type kept struct{ bytes []string }
+
+func (k *kept) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
+	data, err := io.ReadAll(io.LimitReader(r, most))
+	k.bytes = append(k.bytes, string(data))
+	return protocol.BlobRef{Size: int64(len(data))}, err
+}
+
+// What a person presses below a list of their files is done to that file, wherever it stands in the list by then.
+func TestAPersonSeesToTheirFiles(t *testing.T) {
+	var names []string
+	for i := range 10 {
+		names = append(names, fmt.Sprintf("uploads/2026-11-20/08000%d-a.txt", i))
+	}
+	dir, _ := tools(t, append(names, "x.md")...)
+	ws, err := workspace.Open(dir, protocol.FilePolicy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	blobs := &kept{}
+	run := func(p protocol.UploadsParameters) (r protocol.UploadsResult) {
+		t.Helper()
+		got, err := Run(t.Context(), p, ws, time.UTC, blobs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r = got.(protocol.UploadsResult)
+		if err := r.Check(); err != nil {
+			t.Error(err)
+		}
+		return r
+	}
+	page := run(protocol.UploadsParameters{Action: protocol.UploadsList})
+	if page.Total != 10 || len(page.Files) != 8 || page.Files[0] != (protocol.Upload{Path: names[9], Size: 3, SentAt: "2026-11-20 08:00"}) {
+		t.Errorf("first there are %+v", page)
+	}
+	key := func(i int) string { return protocol.UploadKey(names[i]) }
+	if r := run(protocol.UploadsParameters{Action: protocol.UploadsSend, Key: key(9)}); r.Blob == nil || len(blobs.bytes) != 1 || blobs.bytes[0] != "abc" {
+		t.Errorf("sent is %+v", r)
+	}
+	for range 2 { // the second time after a crash
+		run(protocol.UploadsParameters{Action: protocol.UploadsDelete, Key: key(9)})
+	}
+	if _, err := os.Stat(filepath.Join(dir, names[9])); !os.IsNotExist(err) {
+		t.Errorf("it is there: %v", err)
+	}
+	for name, c := range map[string]struct {
+		p     protocol.UploadsParameters
+		from  int
+		first string
+	}{
+		"behind one":              {protocol.UploadsParameters{Key: key(2), Offset: 8}, 7, names[1]},
+		"behind one that is gone": {protocol.UploadsParameters{Key: key(9), Offset: 8}, 1, names[7]},
+	} {
+		c.p.Action = protocol.UploadsList
+		if r := run(c.p); r.From != c.from || r.Total != 9 || r.Files[0].Path != c.first {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	for _, action := range []protocol.UploadsAction{protocol.UploadsSend, protocol.UploadsDelete} {
+		if r := run(protocol.UploadsParameters{Action: action, Key: protocol.UploadKey("x.md")}); len(r.Files) != 0 {
+			t.Errorf("%s of what is no upload: %+v", action, r)
+		}
 	}
 }

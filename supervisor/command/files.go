@@ -1,0 +1,92 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+// Uploads are the files that people have sent, which their workers see to. Errors are for the person.
+type Uploads interface {
+	// List lists the newest behind the one with a key, or else behind so many.
+	List(ctx context.Context, user, key string, offset int) (protocol.UploadsResult, error)
+	// Send is a file that can be sent; it has no name where there is no such file any more.
+	Send(ctx context.Context, user, key string) (supervisor.File, error)
+	// Delete puts a file into the trash, and gives its path; "" where there is no such file any more.
+	Delete(ctx context.Context, user, key string) (path string, err error)
+}
+
+// The presses of /files: what is to be done, and of which file or from where on.
+const (
+	filesPrefix = "f:"
+	pressSend   = "send "
+	pressDelete = "delete "
+	pressPage   = "from "
+)
+
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "files", Help: "the files that you have sent, newest first, to be sent again or deleted"},
+		place: 82, run: files, private: always, prefix: filesPrefix, press: pressedFiles})
+}
+
+// files lists the newest files.
+func files(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
+	return c.listFiles(ctx, r, "", 0)
+}
+
+// pressedFiles does what a button below a list of files does.
+func pressedFiles(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+	user := r.Conversation.User
+	if key, ok := strings.CutPrefix(r.Arguments, pressSend); ok {
+		file, err := c.o.Uploads.Send(ctx, user, key)
+		if err != nil || file.Name == "" {
+			return supervisor.Delivery{Text: textFileGone}, err
+		}
+		return supervisor.Delivery{Files: []supervisor.File{file}}, nil
+	}
+	if key, ok := strings.CutPrefix(r.Arguments, pressDelete); ok {
+		gone, err := c.o.Uploads.Delete(ctx, user, key)
+		if err != nil || gone == "" {
+			return supervisor.Delivery{Text: textFileGone}, err
+		}
+		return supervisor.Delivery{Text: fmt.Sprintf(textFileDeleted, QuoteName(gone))}, nil
+	}
+	at, key, _ := strings.Cut(strings.TrimPrefix(r.Arguments, pressPage), " ")
+	offset, err := strconv.Atoi(at)
+	if err != nil {
+		return supervisor.Delivery{Text: textDeadButton}, nil
+	}
+	return c.listFiles(ctx, r, key, offset)
+}
+
+// listFiles lists a page of a person's files, with buttons for each.
+func (c *Commands) listFiles(ctx context.Context, r Request, behind string, offset int) (d supervisor.Delivery, err error) {
+	page, err := c.o.Uploads.List(ctx, r.Conversation.User, behind, offset)
+	if err != nil || len(page.Files) == 0 {
+		return supervisor.Delivery{Text: textNoFiles}, err
+	}
+	key, sends := "", r.Conversation.Channel.Can().Files
+	d.Text = fmt.Sprintf(textFiles, amount.Of(page.Total, "file", "files"))
+	for i, f := range page.Files {
+		n, name := page.From+i+1, f.Path
+		key = protocol.UploadKey(f.Path)
+		row := []supervisor.Button{{Text: fmt.Sprintf(textDeleteButton, n), Press: filesPrefix + pressDelete + key}}
+		if sends {
+			name = path.Base(f.Path)
+			row = append([]supervisor.Button{{Text: fmt.Sprintf(textSendButton, n), Press: filesPrefix + pressSend + key}}, row...)
+		}
+		d.Text += fmt.Sprintf(textFileLine, n, QuoteName(name), amount.Bytes(f.Size), f.SentAt)
+		d.Buttons = append(d.Buttons, row)
+	}
+	if next := page.From + len(page.Files); next < page.Total {
+		press := fmt.Sprint(filesPrefix, pressPage, next, " ", key)
+		d.Buttons = append(d.Buttons, []supervisor.Button{{Text: textOlderButton, Press: press}})
+	}
+	return d, nil
+}

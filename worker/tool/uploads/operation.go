@@ -1,0 +1,65 @@
+package uploads
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/workspace"
+)
+
+// Blobs takes the bytes of a file that is sent.
+type Blobs interface {
+	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+}
+
+// Run does what an operation of the kind protocol.OperationUploads asks for.
+func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Workspace, zone *time.Location, blobs Blobs) (any, error) {
+	u := &uploads{ws: ws, now: time.Now, zone: zone}
+	var found []protocol.Upload
+	err := u.walk(ctx, func(e workspace.Entry) {
+		found = append(found, protocol.Upload{Path: e.Path, Size: e.Info.Size(), SentAt: u.sentAt(e)})
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(found)
+	result := protocol.UploadsResult{Total: len(found)}
+	i := slices.IndexFunc(found, func(f protocol.Upload) bool { return protocol.UploadKey(f.Path) == p.Key })
+	if p.Action == protocol.UploadsList {
+		result.From = i + 1
+		if i < 0 {
+			result.From = min(max(p.Offset, 0), max(0, len(found)-protocol.UploadsPage)) // else nothing would be shown
+		}
+		result.Files = found[result.From:min(result.From+protocol.UploadsPage, len(found))]
+		return result, nil
+	}
+	if i < 0 {
+		return result, nil
+	}
+	result.Files = found[i : i+1]
+	switch p.Action {
+	case protocol.UploadsSend:
+		result.Blob, err = u.keep(ctx, found[i].Path, blobs)
+	case protocol.UploadsDelete:
+		_, err = u.delete(ctx, worker.Call{}, deleteArgs{Path: found[i].Path})
+	default:
+		err = fmt.Errorf("there is no action %.20q", p.Action)
+	}
+	return result, err
+}
+
+// keep has the supervisor store a file.
+func (u *uploads) keep(ctx context.Context, path string, blobs Blobs) (*protocol.BlobRef, error) {
+	f, err := u.ws.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it was only read
+	ref, err := blobs.Keep(ctx, f, protocol.MaxFile)
+	return &ref, err
+}
