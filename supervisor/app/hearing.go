@@ -16,7 +16,7 @@ func (s *service) openHearing(context.Context) error {
 	s.transcriber = transcription.New(transcription.Options{
 		Operations: s.operations, Engine: hearing{s}.engine, Longest: in.Longest, Echo: in.Echo == config.SwitchOn,
 		Say: func(ctx context.Context, d supervisor.Delivery) error {
-			said, err := s.db.Outbox().Say(ctx, d)
+			said, err := s.db.Outbox().SayOf(ctx, d)
 			if err == nil {
 				s.feeds.Delivery(said.Conversation.ID)
 			}

@@ -53,6 +53,15 @@ func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Deli
 		"put a notice for conversation %d", d.Conversation.ID)
 }
 
+// SayOf is Say of something about an inbound of the same conversation: d's Inbound, which it names and does not answer.
+func (s Outbox) SayOf(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
+	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
+		in := t.inbound(d.Inbound)
+		return t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Key: in.Key, Message: in.Message,
+			Kind: supervisor.DeliveryNotice, Text: d.Text, Buttons: d.Buttons})
+	}, "put a notice about inbound %d", d.Inbound)
+}
+
 func (t *tx) putNotice(d supervisor.Delivery) supervisor.Delivery {
 	c := d.Conversation
 	if c.ID == 0 {

@@ -131,3 +131,19 @@ func TestBlobsThatAreToBeSentAreKnown(t *testing.T) {
 	s.close(old, supervisor.OutcomeSent, "")
 	s.same("in the end", sent(), "")
 }
+
+// TestWhatIsSaidOfAnInboundIsNoAnswerToIt: it names what it is about, and the inbound waits for its answer as before.
+func TestWhatIsSaidOfAnInboundIsNoAnswerToIt(t *testing.T) {
+	s := newStory(t)
+	in := s.text("a recording")
+	said, err := s.db.Outbox().SayOf(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: "Heard: milk"})
+	s.must(err)
+	s.same("its kind", said.Kind, supervisor.DeliveryNotice)
+	list, err := s.db.Outbox().ListPending(t.Context(), in.Conversation.ID, 0, 10)
+	s.must(err)
+	s.same("what it names", list[0].Inbound, in.ID)
+	s.close(list[0], supervisor.OutcomeSent, "")
+	s.same("the inbound", s.state(in.ID), "new")
+	_, err = s.db.Outbox().SayOf(t.Context(), supervisor.Delivery{Inbound: 4711, Text: "Heard: milk"})
+	s.refused(err, supervisor.CodeNotFound, "there is no inbound 4711")
+}

@@ -31,9 +31,9 @@ type Options struct {
 	Operations Operations
 	// Engine is what transcribes a person's recordings. missing, where it is not "", says why nothing does.
 	Engine  func(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string)
-	Longest time.Duration // recordings that are longer are not transcribed
-	Echo    bool          // people are shown what was heard
-	Say     func(ctx context.Context, d supervisor.Delivery) error
+	Longest time.Duration                                          // recordings that are longer are not transcribed
+	Echo    bool                                                   // people are shown what was heard
+	Say     func(ctx context.Context, d supervisor.Delivery) error // in its Conversation, of its Inbound
 	Log     hclog.Logger
 }
 
@@ -70,7 +70,7 @@ func (t *Transcriber) Transcribe(ctx context.Context, r Recording) string {
 	}
 	done := t.transcribe(ctx, r)
 	if done.told.Text != "" && (!done.heard || t.o.Echo) && ctx.Err() == nil {
-		done.told.Conversation = r.Conversation
+		done.told.Conversation, done.told.Inbound = r.Conversation, r.Inbound
 		if err := t.o.Say(ctx, done.told); err != nil {
 			t.o.Log.Error("tell a person what was heard", "user", r.Conversation.User, "error", err)
 		}

@@ -84,7 +84,7 @@ func TestWhatIsHeardIsReadByTheModelAndShownToThePerson(t *testing.T) {
 	if want := "[voice, 0:14, en] Buy milk.\nAnd bread.\n[The text also lies in uploads/x.txt.]"; got != want {
 		t.Errorf("the model reads %q, want %q", got, want)
 	}
-	if len(r.said) != 1 || r.said[0].Text != "Heard:\n> Buy milk.\n> And bread." || r.said[0].Conversation.ID != 3 || r.said[0].Buttons != nil {
+	if len(r.said) != 1 || r.said[0].Text != "Heard:\n> Buy milk.\n> And bread." || r.said[0].Conversation.ID != 3 || r.said[0].Inbound != 5 || r.said[0].Buttons != nil {
 		t.Errorf("told %+v", r.said)
 	}
 	op := r.started[0]
