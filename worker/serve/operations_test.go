@@ -137,27 +137,39 @@ func TestAnOperationIsCancelledAndStopped(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newSupervisor(t)
 			s.hold = func(ctx context.Context) {
-				began <- struct{}{}
+				select {
+				case began <- struct{}{}:
+				case <-ctx.Done():
+				}
 				<-ctx.Done()
 			}
 			s.home(nil)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			result := make(chan error, 1)
-			go func() {
-				_, err := s.operation(ctx, 1, protocol.OperationArchive, `{"max_bytes":1048576}`)
+			const asked, most = 5, 3 // most may run at once
+			result := make(chan error, asked)
+			start := func(id int64) {
+				_, err := s.operation(ctx, id, protocol.OperationArchive, `{"max_bytes":1048576}`)
 				result <- err
-			}()
+			}
+			go start(1)
 			<-began
-			if _, err := s.operation(t.Context(), 2, protocol.OperationArchive, `{"max_bytes":1048576}`); refused(err) != protocol.CodeBusy {
-				t.Errorf("a second one at once: %v", err)
+			for id := range int64(asked - 1) {
+				go start(2 + id)
+			}
+			for range asked - most {
+				if err := <-result; refused(err) != protocol.CodeBusy {
+					t.Errorf("more than %d at once: %v", most, err)
+				}
 			}
 			if _, err := s.operation(t.Context(), 1, protocol.OperationArchive, `{"max_bytes":1048576}`); refused(err) != protocol.CodeInvalidRequest {
 				t.Errorf("the same one twice: %v", err)
 			}
 			end(s, cancel)
-			if err := <-result; refused(err) != protocol.CodeCancelled {
-				t.Errorf("got %v", err)
+			for range most {
+				if err := <-result; refused(err) != protocol.CodeCancelled {
+					t.Errorf("got %v", err)
+				}
 			}
 		})
 	}
