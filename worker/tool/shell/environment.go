@@ -14,7 +14,6 @@ import (
 type environment struct {
 	program.Environment // its Home is the workspace
 	ws                  *workspace.Workspace
-	home                string // the workspace's absolute path
 	options             Options
 	temp                *tempFolder
 }
