@@ -95,22 +95,19 @@ func (c *checker) checkSpeechOut(path string, out SpeechOut) {
 	}
 	names := slices.Sorted(maps.Keys(out.Voices))
 	for _, name := range names {
-		if !voiceName.MatchString(name) || out.Voices[name] == "" || strings.HasPrefix(out.Voices[name], "-") {
-			c.wrong(path+".voices", quote(name)+": "+quote(out.Voices[name]), wantVoiceName)
+		file := out.Voices[name]
+		if !voiceName.MatchString(name) || file == "" || strings.HasPrefix(file, "-") {
+			c.wrong(join(path+".voices", name), quote(file), wantVoiceName)
+		}
+		if out.Engine == SpeechPiper && strings.Contains(file, "/") && !c.seenByWorkers(file) {
+			c.wrong(join(path+".voices", name), quote(file), wantSeenByWorkers)
 		}
 	}
 	if out.Voice != "" && len(names) > 0 && !slices.Contains(names, out.Voice) {
 		c.wrong(path+".voice", quote(out.Voice), fmt.Sprintf(wantVoice, strings.Join(names, ", ")))
 	}
-	seen := []string{out.Program}
-	if out.Engine == SpeechPiper {
-		seen = slices.AppendSeq(seen, maps.Values(out.Voices))
-	}
-	slices.Sort(seen)
-	for _, file := range seen {
-		if strings.Contains(file, "/") && !c.seenByWorkers(file) {
-			c.wrong(path, quote(file), wantSeenByWorkers)
-		}
+	if strings.Contains(out.Program, "/") && !c.seenByWorkers(out.Program) {
+		c.wrong(path+".program", quote(out.Program), wantSeenByWorkers)
 	}
 	provider, model, _ := strings.Cut(out.Model, "/")
 	if p, known := c.cfg.Models.Providers[provider]; out.Engine == SpeechEndpoint && (!known || p.Kind != kindOpenAI || model == "") {
