@@ -65,6 +65,11 @@ type telegramService struct {
 
 // newTelegramService lays out a service; people are so many, and more is added to the configuration's telegram.
 func newTelegramService(b *testing.B, people int, more string) *telegramService {
+	return newTelegramServiceOf(b, people, more, "")
+}
+
+// newTelegramServiceOf is newTelegramService with a Bot API server that puts files into a folder; "": it serves them.
+func newTelegramServiceOf(b *testing.B, people int, more, files string) *telegramService {
 	m := &telegramService{b: b, polls: make(chan telegramtest.Call, 1), answers: make(chan telegramtest.Call, 64)}
 	var url string
 	m.model, url = newEndpoint(b)
@@ -74,7 +79,7 @@ func newTelegramService(b *testing.B, people int, more string) *telegramService 
 		m.people = append(m.people, telegramtest.User{ID: apptest.FirstID + int64(i), First: names[i]})
 	}
 	m.Service = apptest.NewService(b, url, names...)
-	m.server = telegramtest.New(b, telegramtest.Options{Token: testToken, Strict: true, Seen: m.seen})
+	m.server = telegramtest.New(b, telegramtest.Options{Token: testToken, Strict: true, Seen: m.seen, Files: files})
 	m.Configure(apptest.OnTelegram(m.server, more))
 	return m
 }

@@ -1,0 +1,86 @@
+package main_test
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"testing"
+	"time"
+
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// BenchmarkTelegramPhoto is a photo of a phone on its way to the model: from when its bytes are asked for, just before the last of
+// them comes, to the model's call.
+func BenchmarkTelegramPhoto(b *testing.B) {
+	m := newTelegramService(b, 1, brisk)
+	m.Start()
+	m.warm(1)
+	photo, sent := phonePhoto(b), 0
+	b.SetBytes(int64(len(photo)))
+	m.filed(sent, telegramtest.Photo(telegramtest.File{ID: "warm", Content: photo}))
+	var took samples
+	for b.Loop() {
+		sent++
+		took = append(took, m.filed(sent, telegramtest.Photo(telegramtest.File{ID: fmt.Sprint("photo-", sent), Content: photo})))
+		b.StopTimer()
+		m.rest()
+		b.StartTimer()
+	}
+	took.report(b, time.Millisecond, "ms-photo-to-model")
+}
+
+// BenchmarkTelegramLargeFile is how much memory the supervisor takes more after a file of 50 MB than after one of 5 MB, from a Bot
+// API server of one's own.
+func BenchmarkTelegramLargeFile(b *testing.B) {
+	for b.Loop() {
+		dir := b.TempDir()
+		m := newTelegramServiceOf(b, 1, brisk+", files: "+dir, dir)
+		m.Start()
+		m.warm(1)
+		supervisor := m.Processes("mews")[0]
+		document := func(n int, size int64) float64 {
+			m.filed(n, telegramtest.Document(telegramtest.File{ID: fmt.Sprint("document-", n), Name: "data.bin", Mime: "application/octet-stream",
+				Content: []byte{1, 0, 2}, Size: size}))
+			return field(fmt.Sprintf("/proc/%d/status", supervisor), "VmHWM:")
+		}
+		small := document(0, 5<<20)
+		b.ReportMetric(document(1, 50<<20)-small, "KB-peak-50MB-after-5MB")
+		m.Stop()
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// phonePhoto is a JPEG of 2560 x 1920 with as much in it as a phone's has.
+func phonePhoto(b *testing.B) []byte {
+	b.Helper()
+	picture := image.NewRGBA(image.Rect(0, 0, 2560, 1920))
+	for y := range 1920 {
+		for x := range 2560 {
+			noise := uint8((x*7 + y*13 + x*y/31) % 23)
+			picture.SetRGBA(x, y, color.RGBA{uint8(x/10) + noise, uint8(y/8) + noise, uint8((x+y)/18) + noise, 255})
+		}
+	}
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: 85}); err != nil {
+		b.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// filed has the first person send a file, and returns how long that took from when its bytes were asked for to the model's call.
+// Where nobody asks the server for bytes, it is from the message on.
+func (m *telegramService) filed(n int, file telegramtest.Field) time.Duration {
+	m.b.Helper()
+	m.server.Await(m.b, "a poll that waits", m.server.Polling)
+	began := time.Now()
+	m.server.Say(telegramtest.Private(m.people[0]), m.people[0], fmt.Sprint("file ", n), file)
+	m.arrived()
+	called := within(m.b, m.model.calls, m.Service, "the model's end").called
+	if downloads := m.server.Calls(telegramtest.DownloadMethod); len(downloads) > 0 {
+		began = downloads[len(downloads)-1].At
+	}
+	return called.Sub(began)
+}
