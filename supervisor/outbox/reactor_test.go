@@ -155,7 +155,8 @@ func TestAReactionIsNotLeftOverAfterACrash(t *testing.T) {
 		end()
 		h.takeUp(ins[0]).finishWith("Done.")
 		h.takeUp(ins[1])
-		r, end = h.react(outbox.ReactWaiting)
+		_, endAgain := h.react(outbox.ReactWaiting)
+		defer endAgain()
 		pass(3 * time.Second)
 		stands := map[string]string{}
 		for _, c := range h.channel.made(alice, "react") {
