@@ -20,7 +20,7 @@ func (s *service) openAttachments(context.Context) error {
 
 // fetch writes the bytes of a channel's file.
 func (s *service) fetch(ctx context.Context, channel supervisor.Channel, file string, w io.Writer) error {
-	if s.channel != nil && channel == supervisor.ChannelTelegram {
+	if s.channel != nil && channel == s.channel.outbox.Name {
 		return s.channel.client.Fetch(ctx, file, w)
 	}
 	return supervisor.Errorf(supervisor.CodeNotFound, textNoChannelFile, channel)

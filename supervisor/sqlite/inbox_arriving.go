@@ -24,6 +24,7 @@ const (
 	beforeIt     = selectInbound + `JOIN inbox n ON n.conversation = i.conversation AND n.id > i.id WHERE n.id = ?1 AND i.kind = 'text' `
 	listWaiting  = beforeIt + `AND i.state IN ('new', 'arriving') AND i.held = 0 ORDER BY i.id`
 	listDropped  = beforeIt + `AND i.state = 'dropped' AND i.changed_at >= n.changed_at ORDER BY i.id`
+	forgetOf     = `DELETE FROM operation WHERE inbound = ? AND state = 'done'`
 	failOf       = `UPDATE operation SET state = 'failed', result = ?, updated_at = ? WHERE inbound = ? AND state IN ('waiting', 'running')`
 )
 
@@ -60,6 +61,7 @@ func (s Inbox) Drop(ctx context.Context, command int64) ([]supervisor.Inbound, e
 		for _, in := range all(t, scanInbound, listWaiting, command) {
 			t.transition(in, supervisor.InboundDropped)
 			t.Exec(failOf, "its person has dropped it", t.Now, in.ID)
+			t.Exec(forgetOf, in.ID)
 		}
 		return all(t, scanInbound, listDropped, command)
 	}, "drop what waits before command %d", command)

@@ -122,6 +122,11 @@ func TestWhatWaitsIsDropped(t *testing.T) {
 	_, _, err := s.db.Turns().Start(t.Context(), running.ID, nil)
 	s.must(err)
 	photo := s.send("look", "", 1)
+	read, err := s.db.Operations().Put(t.Context(), supervisor.Operation{User: "alice", Kind: protocol.OperationReceive, Parameters: "{}", Inbound: photo.ID})
+	s.must(err)
+	for _, state := range []supervisor.OperationState{supervisor.OperationRunning, supervisor.OperationDone} {
+		s.must(s.db.Operations().Move(t.Context(), read.ID, state, "what the letter says"))
+	}
 	waits := s.text("three")
 	stop := s.put(s.home, supervisor.KindCommand, "/stop all")
 	after := s.text("after it")
@@ -129,6 +134,7 @@ func TestWhatWaitsIsDropped(t *testing.T) {
 	s.must(err)
 	s.same("dropped", []int64{dropped[0].ID, dropped[1].ID}, []int64{photo.ID, waits.ID})
 	s.same("how many", len(dropped), 2)
+	s.same("what was read of it", s.look("SELECT count(*) FROM operation"), "0")
 	s.arrived(photo) // which comes too late
 	s.same("states", []string{s.state(running.ID), s.state(photo.ID), s.state(waits.ID), s.state(after.ID)},
 		[]string{"running", "dropped", "dropped", "new"})
