@@ -23,6 +23,7 @@ func SpeechModel(cfg *config.Config) error {
 		return nil
 	}
 	memory, err := SpeechModelMemory(in.Model)
+	memory += int64(in.Longest.Seconds()) * soundBytes
 	if most := int64(cfg.Worker.Memory); err == nil && most > 0 && memory > most {
 		err = fmt.Errorf(textSpeechMemory, in.Model, amount.Size(memory), amount.Size(most))
 	} else if err != nil {
@@ -30,6 +31,9 @@ func SpeechModel(cfg *config.Config) error {
 	}
 	return errors.Join(programThere(in.Program), err)
 }
+
+// soundBytes are those of a second of sound as whisper.cpp takes it: 16,000 samples of 16 bits. They lie in a worker's memory.
+const soundBytes = 32_000
 
 // SpeechModelMemory is what a model of whisper.cpp takes of memory, in bytes.
 func SpeechModelMemory(model string) (int64, error) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"mews/config"
 )
@@ -29,6 +30,7 @@ func TestAModelIsRefusedThatAWorkersMemoryCantHold(t *testing.T) {
 	}
 	for want, change := range map[string]func(){
 		"takes 812.5 MiB":               func() { cfg.Worker.Memory = config.GiB / 2 },
+		"takes 1.9 GiB":                 func() { cfg.Speech.In.Longest = 10 * time.Hour },
 		"can't be used: it is no model": func() { cfg.Speech.In.Model = "/bin/sh" },
 		"no program no-such-whisper":    func() { cfg.Speech.In.Program = "no-such-whisper" },
 	} {

@@ -18,7 +18,7 @@ const (
 	textUnreadable  = "%[1]s can't be read by the service's account %[2]s (mode %[3]o, group %[4]s): chgrp %[2]s %[1]s && chmod 640 %[1]s, or have systemd " +
 		"hand it over: LoadCredential=%[5]s:%[1]s in the unit"
 	textUnitHides     = "%s's folder %s is hidden from the service by ProtectHome=%s of %s.service: put ProtectHome=no and ReadWritePaths=%s into a drop-in, or choose another `home:`"
-	textSpeechMemory  = "speech.in.model: %s takes %s of memory, and worker.memory leaves %s: choose a smaller model, or raise worker.memory"
+	textSpeechMemory  = "speech.in.model: %s takes %s of memory with the longest recording (speech.in.longest), and worker.memory leaves %s: choose a smaller model or shorter recordings, or raise worker.memory"
 	textSpeechModel   = "speech.in.model: %s can't be used: %w"
 	textSpeechProgram = "speech: there is no program %s in /usr/local/bin, /usr/bin or /bin, where workers see it; the README says how to get it"
 	textUnitReadOnly  = "%s's folder %s can't be written by the service (ProtectSystem=strict of %s.service): add ReadWritePaths=%s in a drop-in, or choose another `home:`"
