@@ -6,6 +6,7 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/history"
 	"mews/supervisor/sqlite"
 )
 
@@ -29,6 +30,25 @@ func describe(file supervisor.Attachment) string {
 		return file.Title()
 	}
 	return file.Title() + " of " + amount.Size(file.Size)
+}
+
+// What a model reads at once of messages that are taken together, in bytes: half of what the usual limits.history (32000 tokens of
+// four bytes) has room for, as long as which a request leaves the person's words.
+const (
+	maxText   = 64 << 10
+	leastText = 3 << 10 // of each file: its line stands first, and says where it is. No recording is cut whose text lies in no file
+)
+
+// limitText cuts the middle out of texts of messages that are taken together, once those before have used up maxText. The words of
+// the messages themselves are no parts, and stay.
+func limitText(list []sqlite.Arrived) {
+	left := maxText
+	for _, a := range list {
+		for i, p := range a.Parts {
+			a.Parts[i].Text = history.CutText(p.Text, max(left, leastText), textMoreInFile)
+			left -= len(a.Parts[i].Text)
+		}
+	}
 }
 
 // limitImages leaves the first protocol.MaxImages pictures of messages that are taken together, and says in the place of each other

@@ -178,6 +178,7 @@ func (r *Receiver) arrived(ctx context.Context, group []*arrival) {
 		list = append(list, *a.end)
 	}
 	limitImages(list)
+	limitText(list)
 	if _, ok := retry.Persist(ctx, r.o.Log, "keep that a message has arrived", func() (struct{}, error) {
 		return struct{}{}, r.o.Inbox.PutArrived(ctx, list)
 	}); !ok && ctx.Err() != nil {

@@ -485,3 +485,47 @@ func TestAnOperationThatFailedIsNamed(t *testing.T) {
 		r.expect("what the model reads", r.parts(sent), `[With this came a file “a” of 16 B, which can't be had: There is no worker.]`)
 	})
 }
+
+// Ten text files of 30 KiB would be over twice what a usual request has room for. Each is named whatever came before it, and the
+// person's own words stay.
+func TestTheTextOfWhatIsSentTogetherIsBounded(t *testing.T) {
+	in(t, func(r *rig) {
+		r.work = func(_ context.Context, op supervisor.Operation) (supervisor.OperationState, string) {
+			var p protocol.ReceiveParameters
+			r.must(json.Unmarshal([]byte(op.Parameters), &p))
+			line := "[File uploads/" + p.Files[0].Name + "]\n"
+			text, err := json.Marshal(protocol.ReceiveResult{Files: []protocol.ReceivedFile{{Path: "uploads/" + p.Files[0].Name,
+				Parts: []protocol.Part{{Text: line + strings.Repeat("é", 15<<10) + "\n[The end]"}}}}})
+			r.must(err)
+			return supervisor.OperationDone, string(text)
+		}
+		defer r.live()()
+		own := strings.TrimSpace(strings.Repeat("own ", 2000))
+		var sent []supervisor.Inbound
+		for n := range 10 {
+			sent = append(sent, r.send("ann", own, "forward", file(fmt.Sprint(n, ".txt"))))
+		}
+		r.stop()
+		time.Sleep(time.Second)
+		synctest.Wait()
+		_, _, err := r.db.Turns().Start(r.Context(), sent[0].ID, nil)
+		r.must(err)
+		messages, err := r.db.Transcript().Messages(r.Context(), sent[0].Conversation.ID)
+		r.must(err)
+		size := 0
+		for n, m := range messages {
+			r.expect("own words", m.Parts[0].Text, own)
+			text := m.Parts[1].Text
+			size += len(text)
+			if !strings.HasPrefix(text, fmt.Sprintf("[File uploads/%d.txt]\n", n)) || !strings.HasSuffix(text, "\n[The end]") {
+				r.Errorf("of file %d the model reads %.60q ... %q", n, text, text[max(0, len(text)-60):])
+			}
+			if cut := strings.Contains(text, "; read_file reads it, by its path ...]"); cut != (n > 1) {
+				r.Errorf("file %d: cut is %v", n, cut)
+			}
+		}
+		if len(messages) != 10 || size < 64<<10 || size > 96<<10 {
+			r.Errorf("the model reads %d messages with %d bytes of files", len(messages), size)
+		}
+	})
+}

@@ -88,7 +88,7 @@ func shortenMessage(m protocol.Message, size int, name Name) protocol.Message {
 		}
 		if p.Result != nil {
 			r := *p.Result
-			r.Text = cutText(r.Text, size, readOn(&r, size, name))
+			r.Text = CutText(r.Text, size, readOn(&r, size, name))
 			if size == 0 && len(r.Images) > 0 {
 				r.Text, r.Images = r.Text+fmt.Sprintf("\n[Pictures that were here are left out: %d.]", len(r.Images)), nil
 			}
@@ -105,7 +105,7 @@ func cutTexts(m protocol.Message, words, size int, name Name) protocol.Message {
 	}
 	m.Parts = slices.Clone(m.Parts)
 	for i, p := range m.Parts {
-		m.Parts[i].Text = cutText(p.Text, words, "")
+		m.Parts[i].Text = CutText(p.Text, words, "")
 	}
 	return m
 }
@@ -123,8 +123,8 @@ func readOn(r *protocol.ToolResult, size int, name Name) string {
 	return fmt.Sprintf("; read_output {\"output\": %q} has all of it", output)
 }
 
-// cutText leaves of a text its beginning and its end, size bytes together, and a line that tells of the rest.
-func cutText(text string, size int, more string) string {
+// CutText leaves of a text its beginning and its end, size bytes together, and a line that tells of the rest.
+func CutText(text string, size int, more string) string {
 	if len(text) <= size+noteText {
 		return text
 	}
@@ -148,7 +148,7 @@ func shortenCall(c protocol.ToolCall, size int) *protocol.ToolCall {
 	}
 	for key, value := range fields {
 		if text, is := value.(string); is {
-			fields[key] = cutText(text, size, "")
+			fields[key] = CutText(text, size, "")
 		}
 	}
 	if short, err := json.Marshal(fields); err == nil {

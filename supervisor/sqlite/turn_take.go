@@ -33,8 +33,8 @@ const (
 // behind all that the turn has come to, in the order in which they were sent. It is answered, parked and done with the inbound that
 // the turn began with.
 //
-// It takes at most room bytes of text, and nothing that came behind a text for which there was no room: nothing overtakes. It takes
-// nothing where a worker has ended in the turn, and nothing where the model's last message has calls without a result, or has none
+// It takes at most room bytes of text, and nothing that came behind a text for which there was no room: nothing overtakes. What was
+// sent together is taken whole or not at all. It takes nothing where a worker has ended in the turn, and nothing where the model's last message has calls without a result, or has none
 // and so ends the turn: what waits is for a turn of its own then. Refused if the turn has ended.
 func (s Turns) Take(ctx context.Context, turn int64, room int) (taken int, err error) {
 	_, waits, err := engine.One(s.db.reader(ctx, "look for what turn %d may take in", turn), engine.Integer, findTakable, turn,
@@ -49,12 +49,19 @@ func (t turnTx) takeWaiting(room int) (taken int) {
 	if !t.betweenSteps() {
 		return 0
 	}
-	for _, in := range all(t, scanInbound, listTakable, t.turn.ID, t.endsTurn, t.Now) {
-		if room -= len(in.Text) + len(in.Parts); room < 0 {
+	list := all(t, scanInbound, listTakable, t.turn.ID, t.endsTurn, t.Now)
+	for taken < len(list) {
+		end := taken
+		for end == taken || end < len(list) && list[end].Together != "" && list[end].Together == list[taken].Together {
+			room -= len(list[end].Text) + len(list[end].Parts)
+			end++
+		}
+		if room < 0 {
 			break
 		}
-		t.take(in)
-		taken++
+		for ; taken < end; taken++ {
+			t.take(list[taken])
+		}
 	}
 	return taken
 }

@@ -152,3 +152,16 @@ func TestATurnThatTookSomethingInIsErasedWithIt(t *testing.T) {
 	s.must(err)
 	s.same("erased of the inbox", counts["inbox"], int64(2))
 }
+
+// What was sent together has one answer, also where there is room for a part of it.
+func TestWhatWasSentTogetherIsTakenInWholeOrNotAtAll(t *testing.T) {
+	s := arrivals{newStory(t)}
+	turn := s.begun("first")
+	before := s.text("before")
+	one, two := s.send("our week", "album 7", 1), s.send(strings.Repeat("long ", 100), "album 7", 1)
+	after := s.text("after")
+	s.arrived(one, two)
+	s.same("taken in with room for one picture", s.takeOf(turn, 300), 1)
+	s.same("states", s.state(before.ID)+" "+s.state(one.ID)+" "+s.state(two.ID)+" "+s.state(after.ID), "running new new new")
+	s.same("taken in with room for all", s.takeOf(turn, 32<<10), 3)
+}

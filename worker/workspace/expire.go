@@ -3,8 +3,10 @@ package workspace
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"time"
 
 	"mews/protocol"
@@ -14,30 +16,29 @@ import (
 // alone: of files in uploads/2026-11-20/ that begin with a time and a dash, such as 131905-. What is named otherwise stays, and
 // so does a link with what it leads to.
 func (w *Workspace) ExpireReceived(ctx context.Context, before time.Time) (removed int, err error) {
-	days, err := w.plainFolder(protocol.UploadsFolder)
+	days, err := w.plainFolder(ctx, protocol.UploadsFolder, maxEntries, func(e fs.DirEntry) bool {
+		_, bad := time.Parse(time.DateOnly, e.Name())
+		return bad == nil && e.IsDir() && e.Name() < before.Format(time.DateOnly)
+	})
 	for _, day := range days {
 		name := path.Join(protocol.UploadsFolder, day.Name())
-		if _, bad := time.Parse(time.DateOnly, day.Name()); bad != nil || !day.IsDir() || day.Name() >= before.Format(time.DateOnly) {
-			continue
-		}
-		received, unread := w.plainFolder(name)
+		received, unread := w.plainFolder(ctx, name, maxEntries, func(e fs.DirEntry) bool { return isReceivedName(e.Name()) && e.Type().IsRegular() })
 		err = errors.Join(err, unread)
 		for _, e := range received {
 			if ctx.Err() != nil {
 				return removed, context.Cause(ctx)
 			}
-			if isReceivedName(e.Name()) && e.Type().IsRegular() {
-				err = errors.Join(err, w.removeReceived(path.Join(name, e.Name())))
-				removed++
-			}
+			err = errors.Join(err, w.removeReceived(path.Join(name, e.Name())))
+			removed++
 		}
 		_ = w.root.Remove(name) // it stays where something is left in it
 	}
 	return removed, err
 }
 
-// plainFolder lists a folder, if there is one that is no link.
-func (w *Workspace) plainFolder(name string) ([]fs.DirEntry, error) {
+// plainFolder lists what is wanted of a folder, if there is one that is no link, as many as most or a few more. Others in it cost
+// no memory.
+func (w *Workspace) plainFolder(ctx context.Context, name string, most int, wanted func(fs.DirEntry) bool) (list []fs.DirEntry, err error) {
 	info, err := w.root.Lstat(name)
 	if err != nil || !info.IsDir() {
 		return nil, ignoreMissing(err)
@@ -47,7 +48,15 @@ func (w *Workspace) plainFolder(name string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	defer f.Close() // it was only read
-	return f.ReadDir(maxEntries)
+	for err == nil && len(list) < most && ctx.Err() == nil {
+		var some []fs.DirEntry
+		some, err = f.ReadDir(1024)
+		list = append(list, slices.DeleteFunc(some, func(e fs.DirEntry) bool { return !wanted(e) })...)
+	}
+	if err == io.EOF {
+		err = nil
+	}
+	return list, err
 }
 
 // isReceivedName says whether a file's name begins with the time at which it was sent.

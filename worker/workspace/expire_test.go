@@ -1,6 +1,8 @@
 package workspace
 
 import (
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -39,5 +41,18 @@ func TestWhatWasReceivedLongAgo(t *testing.T) {
 	must(t, os.Symlink("else", filepath.Join(dir, "uploads")))
 	if removed, err := ws.ExpireReceived(t.Context(), time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)); removed != 0 || err != nil {
 		t.Errorf("through a link: %d, %v", removed, err)
+	}
+}
+
+// What others have put there hides nothing, in whatever order the disk has it.
+func TestWhatWasReceivedIsFoundAmongOthers(t *testing.T) {
+	have := map[string]string{"uploads/2026-11-12/131905-a.pdf": "x"}
+	for n := range 3000 {
+		have[fmt.Sprint("uploads/", n)] = ""
+	}
+	ws, _ := open(t, protocol.FilePolicy{}, have)
+	list, err := ws.plainFolder(t.Context(), "uploads", 1, fs.DirEntry.IsDir)
+	if err != nil || len(list) != 1 || list[0].Name() != "2026-11-12" {
+		t.Errorf("got %v, %v", list, err)
 	}
 }
