@@ -24,8 +24,8 @@ func TestTheFirstRequestIsSmall(t *testing.T) {
 					t.Errorf("the request holds no %s", part)
 				}
 			}
-			if t.Logf("the request has %d bytes", len(body)); len(body) >= 7000 {
-				t.Errorf("the request has %d bytes, want below 7,000: %s", len(body), body)
+			if t.Logf("the request has %d bytes", len(body)); len(body) >= 9000 {
+				t.Errorf("the request has %d bytes, want below 9,000: %s", len(body), body)
 			}
 		})
 	}
