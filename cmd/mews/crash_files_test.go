@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"image"
 	"image/png"
@@ -13,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/telegram/telegramtest"
@@ -20,17 +22,17 @@ import (
 
 // chatFile is a file that comes with a message. No two have the same bytes.
 type chatFile struct {
-	kind    string // document or photo
+	kind    string // document, photo or voice
 	content []byte
 }
 
-// withFiles gives three of ten messages files: documents, photos and albums of photos. The last of its commands says how many.
+// withFiles gives three of ten messages files: documents, photos, voices and albums of photos. The last of its commands says how many.
 func withFiles(rng *rand.Rand, name string, i int, text string) chatMessage {
-	kinds, filed := map[int][]string{0: {"document"}, 1: {"photo", "photo", "photo"}, 2: {"photo"}}[rng.IntN(10)]
+	kinds, filed := map[int][]string{0: {"document"}, 1: {"photo", "photo", "photo"}, 2: {[]string{"photo", "voice"}[rng.IntN(2)]}}[rng.IntN(10)]
 	if !filed {
 		return chatMessage{text: text}
 	}
-	m := chatMessage{text: fmt.Sprintf("say #%d\nsay with %d files of %s.", i, len(kinds), name)}
+	m := chatMessage{text: fmt.Sprintf("say #%d\nsay with %d times a %s of %s.", i, len(kinds), kinds[0], name)}
 	for at, kind := range kinds {
 		unique := fmt.Sprintf("%s of %s, message %d, %d.", kind, name, i, at)
 		m.files = append(m.files, chatFile{kind, append(fileHead(kind), unique...)})
@@ -38,11 +40,31 @@ func withFiles(rng *rand.Rand, name string, i int, text string) chatMessage {
 	return m
 }
 
+// hears has every recording be the same words.
+const (
+	heardWords = "these words were spoken"
+	hears      = `speech: {in: {engine: command, command: [/bin/echo, "` + heardWords + `", "{wav}"], echo: false}}` + "\n"
+)
+
 // fileHead is what a file of a kind begins with.
 func fileHead(kind string) []byte {
 	var b bytes.Buffer
-	if kind == "photo" {
+	switch kind {
+	case "photo":
 		_ = png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 6))) // a buffer takes everything
+	case "voice": // half a second of a loud tone, which is enough to be listened to
+		const rate, samples = 16000, 8000
+		b.WriteString("RIFF")
+		_ = binary.Write(&b, binary.LittleEndian, uint32(36+2*samples))
+		b.WriteString("WAVEfmt ")
+		for _, v := range []any{uint32(16), uint16(1), uint16(1), uint32(rate), uint32(2 * rate), uint16(2), uint16(16)} {
+			_ = binary.Write(&b, binary.LittleEndian, v)
+		}
+		b.WriteString("data")
+		_ = binary.Write(&b, binary.LittleEndian, uint32(2*samples))
+		for i := range samples {
+			_ = binary.Write(&b, binary.LittleEndian, int16(20000*(i/20%2)-10000))
+		}
 	}
 	return b.Bytes()
 }
@@ -50,14 +72,17 @@ func fileHead(kind string) []byte {
 // field is how a file comes on Telegram.
 func (f chatFile) field(id string) telegramtest.Field {
 	file := telegramtest.File{ID: id, Content: f.content}
-	if f.kind == "photo" {
+	switch f.kind {
+	case "photo":
 		return telegramtest.Photo(file)
+	case "voice":
+		return telegramtest.Voice(file, 3*time.Second)
 	}
 	file.Name, file.Mime = "note.txt", "text/plain"
 	return telegramtest.Document(file)
 }
 
-var filedMessage = regexp.MustCompile(`say #(\d+)\nsay with (\d+) files of (\w+)\.`)
+var filedMessage = regexp.MustCompile(`say #(\d+)\nsay with (\d+) times a (\w+) of (\w+)\.`)
 
 // readsFiles is a model that answers a message with files once all of them are there, and of an album once. Any other is for next.
 func readsFiles(next modeltest.Script) modeltest.Script {
@@ -73,11 +98,9 @@ func readsFiles(next modeltest.Script) modeltest.Script {
 		}
 		m := all[len(all)-1]
 		asked = asked[strings.LastIndex(asked, m[0]):]
-		files, err := strconv.Atoi(m[2])
-		document := fmt.Sprintf("document of %s, message %s, 0.", m[3], m[1])
-		named, read := strings.Count(asked, "[File uploads/"), strings.Contains(asked, document) || strings.Contains(asked, "a PNG image")
-		if err != nil || named != files || !read {
-			return modeltest.Answer{Text: fmt.Sprintf("failed: with message %s of %s there are %d files: %s", m[1], m[3], named, asked)}
+		shown := map[string]string{"document": fmt.Sprintf("document of %s, message %s, 0.", m[4], m[1]), "photo": "a PNG image", "voice": "] " + heardWords}[m[3]]
+		if files, err := strconv.Atoi(m[2]); err != nil || strings.Count(asked, shown) != files {
+			return modeltest.Answer{Text: fmt.Sprintf("failed: with message %s of %s there are not %s times a %s: %s", m[1], m[4], m[2], m[3], asked)}
 		}
 		return modeltest.Answer{Text: "done: " + m[0]}
 	}

@@ -29,7 +29,7 @@ const (
 // not on disk, nothing is sent while Telegram wants nothing, and the database is whole after each kill.
 func TestCrashRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_CRASH_SEED", int(time.Now().UnixNano()>>10)))
-	updates, kills := apptest.Number(t, "MEWS_CRASH_UPDATES", crashUpdates), apptest.Number(t, "MEWS_CRASH_KILLS", crashKills)
+	updates, kills := evenly(apptest.Number(t, "MEWS_CRASH_UPDATES", crashUpdates)), apptest.Number(t, "MEWS_CRASH_KILLS", crashKills)
 	t.Logf("replay with MEWS_CRASH_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 
@@ -50,6 +50,9 @@ func TestCrashRun(t *testing.T) {
 	run.Stop()
 	run.CheckIntegrity()
 }
+
+// evenly is the next number of messages of which everybody writes as many.
+func evenly(messages int) int { return (messages + crashPeople - 1) / crashPeople * crashPeople }
 
 // crashRun is a service on Telegram, and eight people who write to it.
 type crashRun struct {
@@ -84,12 +87,12 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
 	r.server.Fault(telegramtest.Fault{Method: telegramtest.DownloadMethod, Kind: telegramtest.Reset, Times: 2})
 	r.server.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
-	r.Configure(apptest.OnTelegram(r.server, "rate: {chat: 30, all: 1000}") + apptest.OneByOne)
+	r.Configure(apptest.OnTelegram(r.server, "rate: {chat: 30, all: 1000}") + apptest.OneByOne + hears)
 	for i, name := range people {
 		r.server.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: apptest.FirstID + int64(i), RetryAfter: 1, Rate: 0.005, Seed: rng.Uint64()})
 		r.writers = append(r.writers, &writer{
 			user: telegramtest.User{ID: apptest.FirstID + int64(i), First: name}, home: r.Home(name), again: map[int]int{},
-			messages: randomMessages(rng.Uint64(), name, share(updates, crashPeople, i)),
+			messages: randomMessages(rng.Uint64(), name, updates/crashPeople),
 		})
 	}
 	return r

@@ -48,7 +48,7 @@ func TestKillRun(t *testing.T) {
 		people = append(people, fmt.Sprint("p", i))
 	}
 	h := apptest.NewService(t, url, people...)
-	h.Configure(apptest.OneByOne)
+	h.Configure(apptest.OneByOne + hears)
 	h.Start()
 
 	answers := make(chan struct{}, messages)
@@ -226,7 +226,7 @@ func (k *chatUser) talk(ctx context.Context) {
 			if err != nil {
 				return // check will miss its answer
 			}
-			uploaded = append(uploaded, control.UploadedFile{Blob: ref, Name: fmt.Sprint(f.kind, n)})
+			uploaded = append(uploaded, control.UploadedFile{Blob: ref, Name: fmt.Sprint(f.kind, n, map[string]string{"voice": ".wav"}[f.kind])})
 		}
 		if _, err := k.chat.Say(ctx, key, l.text, uploaded...); err != nil {
 			return // and that
