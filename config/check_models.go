@@ -160,7 +160,7 @@ func (c *checker) checkFallback(path string, specs []string) {
 	}
 }
 
-// checkPrices wants both sides of a price: one that was forgotten is not free.
+// checkPrices wants both sides of a price, or that of a minute: one that was forgotten is not free.
 func (c *checker) checkPrices(path string, prices map[string]Price) {
 	taken := map[string]string{}
 	for _, spec := range slices.Sorted(maps.Keys(prices)) {
@@ -174,7 +174,7 @@ func (c *checker) checkPrices(path string, prices map[string]Price) {
 			taken[full] = at
 		}
 		for _, side := range []string{".input", ".output"} {
-			if c.places != nil && !c.stands(at+side) {
+			if c.places != nil && !c.stands(at+side) && !c.stands(at+".minute") {
 				c.add(at+side, gotNothing, wantPrice)
 			}
 		}

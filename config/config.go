@@ -112,6 +112,7 @@ type Price struct {
 	Output     float64 `yaml:"output" min:"0" max:"10000"`
 	CacheRead  float64 `yaml:"cache_read" min:"0" max:"10000"`  // 0 is as Input
 	CacheWrite float64 `yaml:"cache_write" min:"0" max:"10000"` // 0 is as Input
+	Minute     float64 `yaml:"minute" min:"0" max:"100"`        // of a recording; there is no Input and Output then
 }
 
 // Provider is one way to reach models.

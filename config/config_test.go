@@ -106,6 +106,7 @@ models:
   prices:
     cloud/gpt-5.4: {input: 2.50, output: "${STEPS}", cache_read: 0.25}
     qwen3:0.6b: {input: 0, output: 0, cache_write: 10000}
+    cloud/whisper-1: {minute: 0.006}
   providers:
     local: {kind: openai, base_url: "http://127.0.0.1:${PORT}/v1", server: vllm}
     cloud: {kind: openai, api_key: "${KEY}"}
@@ -152,8 +153,9 @@ func TestWholeFile(t *testing.T) {
 			Allowed:  []string{"local/**", "*/*haiku*", "offline"},
 			Thinking: "off", Cache: "1h", Silence: 5 * time.Minute,
 			Prices: map[string]Price{
-				"cloud/gpt-5.4": {Input: 2.5, Output: 7, CacheRead: 0.25},
-				"qwen3:0.6b":    {CacheWrite: 10000},
+				"cloud/gpt-5.4":   {Input: 2.5, Output: 7, CacheRead: 0.25},
+				"qwen3:0.6b":      {CacheWrite: 10000},
+				"cloud/whisper-1": {Minute: 0.006},
 			},
 			Providers: map[string]Provider{
 				"local":  {Kind: "openai", BaseURL: "http://127.0.0.1:99/v1", Server: "vllm"},

@@ -22,16 +22,16 @@ const (
 	SpeechEspeak   = "espeak"   // espeak-ng
 	SpeechPiper    = "piper"    // Piper's command
 	SpeechCommand  = "command"  // any program
-	SpeechEndpoint = "endpoint" // a server that speaks OpenAI's audio/speech
+	SpeechEndpoint = "endpoint" // a server that speaks OpenAI's audio API
 	SpeechOff      = "off"
 	SpeechWhisper  = "whisper" // whisper.cpp's whisper-cli
 )
 
 // SpeechIn is how recordings are transcribed.
 type SpeechIn struct {
-	Engine   string        `yaml:"engine" default:"whisper" oneof:"whisper command off"`
+	Engine   string        `yaml:"engine" default:"whisper" oneof:"whisper command endpoint off"`
 	Program  string        `yaml:"program" default:"whisper-cli"` // of whisper, as it is behind the walls
-	Model    string        `yaml:"model"`                         // of whisper: an absolute path; "": recordings are not transcribed
+	Model    string        `yaml:"model"`                         // of whisper: an absolute path; "": recordings are not transcribed; of endpoint: PROVIDER/MODEL
 	Language string        `yaml:"language" default:"auto"`
 	Threads  int           `yaml:"threads" default:"0" min:"0" max:"256"` // 0: half of the processors
 	Longest  time.Duration `yaml:"longest" default:"60m" min:"1s" max:"24h"`
@@ -50,6 +50,12 @@ func (c *checker) checkSpeechIn(path string, in SpeechIn) {
 	}
 	if in.Engine == SpeechCommand && (len(in.Command) == 0 || !strings.Contains(strings.Join(in.Command, " "), "{wav}")) {
 		c.wrong(path+".command", quote(strings.Join(in.Command, " ")), wantHearCommand)
+	}
+	if in.Engine == SpeechEndpoint {
+		c.checkSpeechModel(path, in.Model)
+		if price, set := c.cfg.Models.Prices[in.Model]; set && price.Minute == 0 && price.Input+price.Output > 0 {
+			c.add(join("models.prices", in.Model), gotTokenPrice, wantMinutePrice)
+		}
 	}
 	seen := map[string]string{"command": ""}
 	if in.Engine == SpeechWhisper {
@@ -109,8 +115,15 @@ func (c *checker) checkSpeechOut(path string, out SpeechOut) {
 	if strings.Contains(out.Program, "/") && !c.seenByWorkers(out.Program) {
 		c.wrong(path+".program", quote(out.Program), wantSeenByWorkers)
 	}
-	provider, model, _ := strings.Cut(out.Model, "/")
-	if p, known := c.cfg.Models.Providers[provider]; out.Engine == SpeechEndpoint && (!known || p.Kind != kindOpenAI || model == "") {
-		c.wrong(path+".model", quote(out.Model), wantVoiceModel)
+	if out.Engine == SpeechEndpoint {
+		c.checkSpeechModel(path, out.Model)
+	}
+}
+
+// checkSpeechModel wants a model of a server that speaks OpenAI's API.
+func (c *checker) checkSpeechModel(path, spec string) {
+	provider, model, _ := strings.Cut(spec, "/")
+	if p, known := c.cfg.Models.Providers[provider]; !known || p.Kind != kindOpenAI || model == "" {
+		c.wrong(path+".model", quote(spec), wantVoiceModel)
 	}
 }

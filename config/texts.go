@@ -91,6 +91,8 @@ const (
 	wantAnotherModel = "another model: %s is the same"
 	wantModelGlob    = "a glob of PROVIDER/MODEL such as claude/* or */*haiku*, or " + Offline + ", or ** for all"
 	wantPrice        = "US dollars for a million tokens, such as 3 or 0.25"
+	wantMinutePrice  = "minute: US dollars for a minute, because speech.in has its recordings written down by it"
+	gotTokenPrice    = "a price for tokens"
 	wantPriceOnce    = "it once: it stands at %s"
 	wantProviderName = wantName + ", and not " + Offline
 	wantProviderKey  = "the key, because %s answers nobody without one"

@@ -16,6 +16,7 @@ type UploadsAction string
 const (
 	UploadsList   UploadsAction = "list"   // the newest first, UploadsPage of them
 	UploadsSend   UploadsAction = "send"   // commit one file as a blob
+	UploadsRead   UploadsAction = "read"   // likewise, any file of the home
 	UploadsDelete UploadsAction = "delete" // put one file into the trash
 )
 
@@ -29,6 +30,7 @@ type UploadsParameters struct {
 	// leaves out where there is no such file.
 	Key    string `json:"key,omitempty"`
 	Offset int    `json:"offset,omitempty"`
+	Path   string `json:"path,omitempty"` // of UploadsRead, relative to the home
 }
 
 // UploadsResult says what there is. With UploadsSend and UploadsDelete it has the one file; none where it is not there.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -89,7 +90,17 @@ type Purpose string
 const (
 	PurposeChat  Purpose = "chat"  // as is ""
 	PurposeSpeak Purpose = "speak" // its usage counts characters
+	// PurposeTranscribe is to write down a recording; its usage counts seconds.
+	PurposeTranscribe Purpose = "transcribe"
 )
+
+// RecordingFile is a recording that a model is to write down.
+type RecordingFile struct {
+	Format   string // ogg, mp3, m4a, mp4, wav or webm
+	Size     int64
+	Bytes    io.Reader
+	Language string // ISO 639-1, such as en; "" is for the model to find out
+}
 
 // ModelDelta is a piece of an answer as it comes.
 type ModelDelta struct {

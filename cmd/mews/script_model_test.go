@@ -23,6 +23,7 @@ var modelScripts = map[string]modeltest.Script{
 	"attached": attached,
 	"echo":     modeltest.Echo,
 	"files":    modeltest.Paced(files, 8, time.Millisecond),
+	"hearing":  hearing,
 	"looker":   looker,
 	"reader":   reader,
 	"recall":   recall,
@@ -133,6 +134,14 @@ func files(r modeltest.Request) modeltest.Answer {
 		}
 	}
 	return modeltest.FileWriter(r)
+}
+
+// hearing hears the same in every recording, and is attached else.
+func hearing(r modeltest.Request) modeltest.Answer {
+	if len(r.Messages) == 0 {
+		return modeltest.Answer{Text: "Buy milk."}
+	}
+	return attached(r)
 }
 
 // recall says again all that the person has said, as far as it sees it.

@@ -11,5 +11,6 @@ const (
 	textFromPiper     = "it is only needed for speech.out.engine: piper"
 	textModel         = "model"
 	textNoSpeechModel = "none: name one in speech.in.model; the README says how to get one"
+	textSpeechServer  = "%s, a server's: the recordings go there"
 	textSpeechModel   = "%s, which takes %s of memory"
 )

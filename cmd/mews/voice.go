@@ -41,7 +41,9 @@ func voiceVerb(_ context.Context, con console, args []string) error {
 // printModel says which model transcribes, and what it takes.
 func printModel(w io.Writer, in config.SpeechIn) {
 	found := textNoSpeechModel
-	if in.Model != "" {
+	if in.Engine == config.SpeechEndpoint {
+		found = fmt.Sprintf(textSpeechServer, in.Model)
+	} else if in.Model != "" {
 		memory, err := doctor.SpeechModelMemory(in.Model)
 		found = fmt.Sprintf(textSpeechModel, in.Model, amount.Size(memory))
 		if err != nil {

@@ -96,6 +96,9 @@ func pricesOf(cfg *config.Config) map[string]model.Price {
 	for spec, p := range cfg.Models.Prices {
 		prices[spec] = model.Price{Input: p.Input, Output: p.Output, CacheRead: p.CacheRead, CacheWrite5m: p.CacheWrite,
 			CacheWrite1h: p.CacheWrite}
+		if p.Minute > 0 {
+			prices[spec] = model.Price{Input: model.PerMinute(p.Minute)}
+		}
 	}
 	return prices
 }

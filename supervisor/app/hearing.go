@@ -13,8 +13,12 @@ import (
 // openHearing makes what has recordings transcribed.
 func (s *service) openHearing(context.Context) error {
 	in := s.config.Speech.In
+	var endpoint func(context.Context, transcription.Recording, string) (protocol.TranscribeResult, error)
+	if in.Engine == config.SpeechEndpoint {
+		endpoint = hearing{s}.endpoint
+	}
 	s.transcriber = transcription.New(transcription.Options{
-		Operations: s.operations, Engine: hearing{s}.engine, Longest: in.Longest, Echo: in.Echo == config.SwitchOn,
+		Operations: s.operations, Engine: hearing{s}.engine, Endpoint: endpoint, Longest: in.Longest, Echo: in.Echo == config.SwitchOn,
 		Say: func(ctx context.Context, d supervisor.Delivery) error {
 			said, err := s.db.Outbox().SayOf(ctx, d)
 			if err == nil {
@@ -33,7 +37,7 @@ type hearing struct{ *service }
 // transcribe gives what a model reads of a recording.
 func (h hearing) transcribe(ctx context.Context, r attachment.Recording) string {
 	return h.transcriber.Transcribe(ctx, transcription.Recording{Conversation: r.Inbound.Conversation, Inbound: r.Inbound.ID,
-		Position: r.Position, Kind: r.Kind, Path: r.Path, Seconds: r.Seconds})
+		Position: r.Position, Kind: r.Kind, Path: r.Path, Seconds: r.Seconds, Blob: r.Blob})
 }
 
 // Again transcribes a recording that lies in a person's home.

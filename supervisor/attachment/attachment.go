@@ -51,7 +51,8 @@ type Spool interface {
 // Recording is one that is to be transcribed.
 type Recording struct {
 	Inbound  supervisor.Inbound
-	Position int // of its attachment
+	Position int              // of its attachment
+	Blob     protocol.BlobRef // its bytes in the spool
 	Kind     protocol.AttachmentKind
 	Path     string // relative to the home
 	Seconds  int

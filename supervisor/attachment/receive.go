@@ -25,7 +25,8 @@ func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound, places ch
 	for i, file := range files {
 		got := received[i]
 		if got.Seconds > 0 {
-			recording := Recording{Inbound: in, Position: i, Kind: file.Kind, Path: got.Path, Seconds: got.Seconds}
+			recording := Recording{Inbound: in, Position: i, Kind: file.Kind, Path: got.Path, Seconds: got.Seconds,
+				Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}}
 			got.Parts = append(got.Parts, protocol.Part{Text: r.o.Transcribe(ctx, recording)})
 		}
 		end.Parts = append(end.Parts, partsOf(file, got)...)

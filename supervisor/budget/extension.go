@@ -97,7 +97,7 @@ func (r *Reserver) extendableBy(ctx context.Context, short []supervisor.Shortage
 		}
 		missing = max(missing, s.Missing())
 	}
-	if r.o.Asker == nil || r.o.Limits.Extend < missing {
+	if r.o.Asker == nil || r.o.Turn == 0 || r.o.Limits.Extend < missing {
 		return 0, nil
 	}
 	day, _ := Day(r.o.Now(), r.o.Zone)

@@ -43,7 +43,7 @@ type Options struct {
 	Advances *Advances
 	Log      hclog.Logger
 
-	Turn         int64
+	Turn         int64                   // 0: there is none yet, and nobody is asked for more
 	Conversation supervisor.Conversation // the turn's
 	Destination  supervisor.Conversation // where its person is asked
 	Limits       supervisor.Budget       // its person's
@@ -53,7 +53,8 @@ type Options struct {
 	Now          func() time.Time        // nil is time.Now
 }
 
-// Reserver sets money aside for the calls of one turn. It is a supervisor.Reserver, and goes with the turn.
+// Reserver sets money aside for the calls of one turn, or for one before there is a turn. It is a supervisor.Reserver, and goes
+// with the turn.
 type Reserver struct {
 	o Options
 	// asking holds whether the person has said no in this turn. Whoever has taken it out is the one who asks.
@@ -84,7 +85,9 @@ func (r *Reserver) Reserve(ctx context.Context, e supervisor.Estimate) (lease su
 		return lease, budgetError(fmt.Sprintf(textUnpriced, e.Spec), nil)
 	}
 	e.MinCost = min(cmp.Or(e.MinCost, e.MaxCost), e.MaxCost)
-	r.o.Advances.remember(r.o.Conversation.ID, e)
+	if r.o.Turn != 0 { // else it says nothing of what the next turn's call may cost
+		r.o.Advances.remember(r.o.Conversation.ID, e)
+	}
 	lease, instead := r.o.Advances.take(r.o.Turn, e)
 	if lease.ID != 0 {
 		return lease, nil

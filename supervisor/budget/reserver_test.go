@@ -327,3 +327,23 @@ func TestTheStepCoversWhatLacks(t *testing.T) {
 		}
 	}
 }
+
+// TestACallBeforeATurn: it is paid within the limits, nobody is asked for more, and it says nothing of the next turn's call.
+func TestACallBeforeATurn(t *testing.T) {
+	r := newRig(t, supervisor.Budget{Day: 10 * cent, Extend: 100 * cent})
+	r.o.Turn = 0
+	lease, err := New(r.o).Reserve(t.Context(), bid(8*cent))
+	r.must(err)
+	_, err = New(r.o).Reserve(t.Context(), bid(80*cent))
+	if failed := new(supervisor.ModelError); lease.Amount != 8*cent || !errors.As(err, &failed) || failed.Class != supervisor.ModelBudget || len(r.person.asked) > 0 {
+		t.Errorf("set aside %+v, then %v, asked %+v", lease, err, r.person.asked)
+	}
+	r.o.Advances.Terms = func(supervisor.Conversation) (Options, bool) { return r.o, true }
+	if next := r.o.Advances.Claim(r.o.Conversation); next != nil {
+		t.Errorf("the next turn begins with %+v", next)
+	}
+	_, err = New(r.o).Reserve(t.Context(), supervisor.Estimate{Spec: "a/heard"})
+	if err == nil || !strings.Contains(err.Error(), "no price is known for a/heard") {
+		t.Errorf("without a price: %v", err)
+	}
+}

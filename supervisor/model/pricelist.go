@@ -57,3 +57,6 @@ var pricelist = map[string][]priceRow{
 		{"o4-mini", 0, Price{1.10, 4.40, 0.275, 0, 0}},
 	},
 }
+
+// minutePrices are of a minute of a recording, of what OpenAI has to write it down.
+var minutePrices = map[string]float64{"whisper-1": 0.006, "gpt-4o-transcribe": 0.006, "gpt-4o-mini-transcribe": 0.003}

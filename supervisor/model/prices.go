@@ -20,6 +20,9 @@ type Price struct {
 	CacheWrite1h float64 // to be kept for longer
 }
 
+// PerMinute is what a minute of a recording costs as the Input of a Price: its usage counts seconds.
+func PerMinute(dollars float64) (input float64) { return dollars * 1_000_000 / 60 }
+
 // priceRow is one row of a price list. It is for requests of up to upTo tokens of input, 0 for all. A model may have several
 // rows; the first that is for a request counts. Where there is none, the price is not known.
 type priceRow struct {
@@ -61,6 +64,9 @@ func (c *Catalogue) priceRows(m Choice) (rows []priceRow) {
 		return []priceRow{{}}
 	}
 	short := versionSuffix.ReplaceAllString(m.Model, "")
+	if dollars, known := minutePrices[short]; known && p.kind == "openai" {
+		return []priceRow{{Price: Price{Input: PerMinute(dollars)}}}
+	}
 	for _, row := range pricelist[p.kind] {
 		if row.model == m.Model || row.model == short {
 			rows = append(rows, row)

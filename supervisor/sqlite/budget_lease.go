@@ -40,7 +40,9 @@ func (t *tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supe
 	if c.Instead != 0 {
 		t.endLeases(c.User, c.Instead)
 	}
-	t.checkTurnOf(c.Turn, c.Conversation, c.User)
+	if c.Turn != 0 {
+		t.checkTurnOf(c.Turn, c.Conversation, c.User)
+	}
 	amount := c.Amount
 	for _, limit := range c.Limits {
 		s := t.measure(c, limit)
@@ -51,7 +53,10 @@ func (t *tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supe
 	if len(short) > 0 {
 		return lease, short
 	}
-	id := t.Insert(insertLease, c.User, c.Conversation, c.Turn, c.Spec, amount, t.Now)
+	id := t.Insert(insertLease, c.User, c.Conversation, orNull(c.Turn), c.Spec, amount, t.Now)
+	if errors.Is(t.err, engine.ErrForeignKey) {
+		t.err = notFound("there is no conversation %d of %s", c.Conversation, c.User)
+	}
 	return supervisor.Lease{ID: id, Amount: amount}, nil
 }
 

@@ -143,6 +143,26 @@ func TestWhatACrashLeftCountsInFull(t *testing.T) {
 	s.same("the sum", sum(s, sqlite.UsageQuery{})[0].Cost, int64(77))
 }
 
+// TestALeaseNeedsNoTurn: a recording is written down before there is one.
+func TestALeaseNeedsNoTurn(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("hi")
+	turn.ID = 0
+	day := supervisor.Limit{Scope: supervisor.ScopeDay, Max: 100}
+	lease := within(s, claim(turn, 70, day, supervisor.Limit{Scope: supervisor.ScopeTurn, Max: 70}))
+	_, short := taken(s, claim(turn, 40, day))
+	s.same("short of", len(short), 1)
+	paid(s, turn, 7, lease)
+	within(s, claim(turn, 90, day))
+	_, err := s.db.Leases().Recover(t.Context())
+	s.must(err)
+	s.same("usage", s.look(`SELECT format('%s %d %d', user, turn IS NULL, cost) FROM usage`), "alice 1 7 alice 1 90")
+	turn.Conversation.ID = 99
+	if _, _, err := s.db.Leases().Take(t.Context(), claim(turn, 1)); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
+		t.Errorf("of no conversation: %v", err)
+	}
+}
+
 func TestClaimsThatAreRefused(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")

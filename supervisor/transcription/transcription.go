@@ -30,11 +30,14 @@ type Operations interface {
 type Options struct {
 	Operations Operations
 	// Engine is what transcribes a person's recordings. missing, where it is not "", says why nothing does.
-	Engine  func(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string)
-	Longest time.Duration                                          // recordings that are longer are not transcribed
-	Echo    bool                                                   // people are shown what was heard
-	Say     func(ctx context.Context, d supervisor.Delivery) error // in its Conversation, of its Inbound
-	Log     hclog.Logger
+	Engine func(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string)
+	// Endpoint, where it is not nil, transcribes a recording instead of its person's worker. It may cost money. Its error is for the
+	// person where it has a *supervisor.Error.
+	Endpoint func(ctx context.Context, r Recording, language string) (protocol.TranscribeResult, error)
+	Longest  time.Duration                                          // recordings that are longer are not transcribed
+	Echo     bool                                                   // people are shown what was heard
+	Say      func(ctx context.Context, d supervisor.Delivery) error // in its Conversation, of its Inbound
+	Log      hclog.Logger
 }
 
 // Transcriber has recordings transcribed. Its methods may be called from any goroutine.
@@ -49,8 +52,9 @@ type Recording struct {
 	Inbound      int64 // that it came with, or that asks for it
 	Position     int   // among the files of that
 	Kind         protocol.AttachmentKind
-	Path         string // relative to the home
-	Seconds      int    // 0: its person asks for it, and it is not known
+	Path         string           // relative to the home
+	Seconds      int              // 0: its person asks for it, and it is not known
+	Blob         protocol.BlobRef // its bytes in the spool; the zero value where they may not be there any more
 }
 
 // unaskedAudio is how long an audio file is at least that nobody transcribes unless its person asks.
@@ -108,6 +112,9 @@ func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
 	case r.length() > t.o.Longest:
 		return r.failed(fmt.Sprintf(textTooLong, clock(r.Seconds), clock(int(t.o.Longest.Seconds()))), "")
 	}
+	if t.o.Endpoint != nil {
+		return t.hearAtEndpoint(ctx, r, engine.Language)
+	}
 	parameters, _ := json.Marshal(protocol.TranscribeParameters{Path: r.Path, Seconds: r.Seconds, Engine: engine}) // which always can be
 	op, ok := t.operate(ctx, supervisor.Operation{User: r.Conversation.User, Kind: protocol.OperationTranscribe, Parameters: string(parameters),
 		Inbound: r.Inbound, Position: r.Position})
@@ -127,6 +134,22 @@ func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
 		return r.failed(why, r.again())
 	}
 	return r.heard(result)
+}
+
+// hearAtEndpoint has a recording transcribed by a server.
+func (t *Transcriber) hearAtEndpoint(ctx context.Context, r Recording, language string) outcome {
+	result, err := t.o.Endpoint(ctx, r, language)
+	told := new(supervisor.Error)
+	switch {
+	case err == nil:
+		return r.heard(result)
+	case ctx.Err() == nil:
+		t.o.Log.Warn("a recording was not transcribed", "user", r.Conversation.User, "error", err)
+	}
+	if !errors.As(err, &told) {
+		told.Message = textNoAnswer
+	}
+	return r.failed(told.Message, r.again())
 }
 
 // operate has an operation done, and gives it as it has ended. Where ctx has ended because nobody wants it any more, it ends too.

@@ -51,6 +51,45 @@ type rig struct {
 	said    []supervisor.Delivery
 }
 
+// newEndpointRig transcribes recordings by a server that comes to this.
+func newEndpointRig(result protocol.TranscribeResult, err error) (r *rig, asked *[]string) {
+	r, asked = &rig{}, &[]string{}
+	r.Transcriber = transcription.New(transcription.Options{
+		Operations: &r.operations, Longest: time.Hour, Echo: true, Log: hclog.NewNullLogger(),
+		Engine: func(context.Context, string) (protocol.SpeechEngine, string) {
+			return protocol.SpeechEngine{Language: "de"}, ""
+		},
+		Endpoint: func(_ context.Context, r transcription.Recording, language string) (protocol.TranscribeResult, error) {
+			*asked = append(*asked, language+" "+r.Path)
+			return result, err
+		},
+		Say: func(_ context.Context, d supervisor.Delivery) error {
+			r.said = append(r.said, d)
+			return nil
+		},
+	})
+	return r, asked
+}
+
+func TestAServerHearsInThePlaceOfTheWorker(t *testing.T) {
+	r, asked := newEndpointRig(protocol.TranscribeResult{Text: "Milch.", Language: "de", Seconds: 14}, nil)
+	if got := r.Transcribe(t.Context(), voice()); got != "[voice, 0:14, de] Milch." || len(r.started) > 0 || r.said[0].Text != "Heard:\n> Milch." ||
+		!slices.Equal(*asked, []string{"de " + voice().Path}) {
+		t.Errorf("the model reads %q, told %+v, asked %q, begun %+v", got, r.said, *asked, r.started)
+	}
+	for want, err := range map[string]error{
+		"The key is wrong.": &supervisor.ModelError{Class: supervisor.ModelAuth, Err: &supervisor.Error{Message: "The key is wrong.", Err: errors.New("secret")}},
+		"it came to nothing, and the log says why. Trying again may help.": errors.New("secret"),
+	} {
+		r, _ := newEndpointRig(protocol.TranscribeResult{}, err)
+		got := r.Transcribe(t.Context(), voice())
+		if !strings.Contains(got, "could not be transcribed") || len(r.said) != 1 || !strings.Contains(r.said[0].Text, want) ||
+			strings.Contains(got+r.said[0].Text, "secret") || len(r.said[0].Buttons) != 1 {
+			t.Errorf("%v: the model reads %q, told %+v", err, got, r.said)
+		}
+	}
+}
+
 func newRig(echo bool) *rig {
 	r := &rig{}
 	r.Transcriber = transcription.New(transcription.Options{

@@ -19,7 +19,7 @@ func SpeechModel(cfg *config.Config) error {
 	switch {
 	case in.Engine == config.SpeechCommand:
 		return programThere(in.Command[0])
-	case in.Engine == config.SpeechOff || in.Model == "":
+	case in.Engine == config.SpeechOff || in.Engine == config.SpeechEndpoint || in.Model == "":
 		return nil
 	}
 	memory, err := SpeechModelMemory(in.Model)

@@ -41,7 +41,11 @@ func TestAModelIsRefusedThatAWorkersMemoryCantHold(t *testing.T) {
 		}
 		*cfg = was
 	}
-	cfg.Speech.In.Model = ""
+	cfg.Speech.In = config.SpeechIn{Engine: config.SpeechEndpoint, Program: "no-such-whisper", Model: "cloud/whisper-1"}
+	if err := SpeechModel(cfg); err != nil {
+		t.Errorf("a server's: %v", err)
+	}
+	cfg.Speech.In = config.SpeechIn{Engine: config.SpeechWhisper, Program: "sh"}
 	if err := SpeechModel(cfg); err != nil {
 		t.Errorf("without a model: %v", err)
 	}

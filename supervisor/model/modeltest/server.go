@@ -89,6 +89,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.answer(openaiCodec(), w, r, id)
 	case post && strings.HasSuffix(path, "/v1/audio/speech"):
 		s.speak(w, r, id)
+	case post && strings.HasSuffix(path, "/v1/audio/transcriptions"):
+		s.transcribe(w, r, id)
 	case post && strings.HasSuffix(path, "/v1/messages") && !strings.HasSuffix(path, "/v1/v1/messages"):
 		s.answer(anthropicCodec(), w, r, id)
 	case r.Method == http.MethodGet && s.list(w, r, id):

@@ -66,6 +66,7 @@ type Provider struct {
 	chatURL   string
 	modelsURL string
 	speechURL string
+	hearURL   string // what writes down recordings
 	propsURL  string // llama.cpp's
 	server    server
 	optional  []optionalPart          // what may be left out of a request here
@@ -93,9 +94,9 @@ func New(o Options) (*Provider, error) {
 	p := &Provider{
 		thinking: cmp.Or(o.Begin, max(thinking, o.Stall)),
 		chatURL:  base.JoinPath("chat", "completions").String(), modelsURL: base.JoinPath("models").String(),
-		speechURL: base.JoinPath("audio", "speech").String(),
-		propsURL:  base.JoinPath("..", "props").String(),
-		server:    server, optional: optionalPartsOf(server), maxOutput: o.MaxOutput,
+		speechURL: base.JoinPath("audio", "speech").String(), hearURL: base.JoinPath("audio", "transcriptions").String(),
+		propsURL: base.JoinPath("..", "props").String(),
+		server:   server, optional: optionalPartsOf(server), maxOutput: o.MaxOutput,
 		Endpoint: &remote.Endpoint{
 			Name: o.Name, Host: base.Host, Key: o.APIKey, Header: http.Header{}, Client: remote.Client(o.HTTPClient),
 			Begin: cmp.Or(o.Begin, max(begin, o.Stall)), Stall: cmp.Or(o.Stall, DefaultStall), Rules: errorRules, Log: o.Log,

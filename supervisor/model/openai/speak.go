@@ -25,7 +25,7 @@ func (p *Provider) Speak(ctx context.Context, model, voice, text string) ([]byte
 	body, err := remote.Encode(speakRequest{model, text, voice, "opus"})
 	var ogg []byte
 	if err == nil {
-		ogg, err = p.Post(ctx, p.speechURL, body, maxSpoken)
+		ogg, err = p.Post(ctx, p.speechURL, remote.JSON(body), remote.TypeStream, maxSpoken)
 	}
 	if err == nil && !bytes.HasPrefix(ogg, []byte("OggS")) {
 		err = fmt.Errorf("%w: it is no Ogg Opus", remote.ErrNotEvent)

@@ -88,6 +88,16 @@ func Encode(request any) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
+// Body is what a request sends.
+type Body struct {
+	Type  string
+	Size  int64
+	Bytes io.Reader
+}
+
+// JSON is a Body of JSON.
+func JSON(data []byte) Body { return Body{TypeJSON, int64(len(data)), bytes.NewReader(data)} }
+
 // Stream posts a request and has b put its answer together. Its errors are raw: they may hold the URL and the key. Beside
 // an error the answer has what is known of the call: Request, Usage, Sent and Received.
 func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builder) (answer supervisor.ModelAnswer, err error) {
@@ -96,13 +106,13 @@ func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builde
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
 		// Before there is a connection nothing can have been sent.
 		trace := httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { sent = true }}
-		resp, err := e.do(httptrace.WithClientTrace(ctx, &trace), http.MethodPost, url, body)
+		resp, err := e.do(httptrace.WithClientTrace(ctx, &trace), http.MethodPost, url, JSON(body))
 		if err != nil {
 			return err
 		}
 		defer resp.Body.Close() // of a body that was only read: its error says nothing
 		w.ReadCloser, request = resp.Body, e.requestID(resp)
-		if !hasType(resp, typeStream) {
+		if !hasType(resp, TypeStream) {
 			return e.readRefusal(resp, w)
 		}
 		answer, err = e.receive(ctx, w, b)
@@ -144,14 +154,14 @@ func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b Builder) (supe
 }
 
 // do makes a request and waits for the head of the response.
-func (e *Endpoint) do(ctx context.Context, method, url string, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
+func (e *Endpoint) do(ctx context.Context, method, url string, body Body) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, url, body.Bytes)
 	if err != nil {
 		return nil, err
 	}
-	req.Header = e.Header.Clone()
-	req.Header.Set("Content-Type", typeJSON)
-	req.Header.Set("Accept", typeStream+", "+typeJSON)
+	req.Header, req.ContentLength = e.Header.Clone(), body.Size
+	req.Header.Set("Content-Type", body.Type)
+	req.Header.Set("Accept", TypeStream+", "+TypeJSON)
 	req.Header.Set("User-Agent", "mews")
 	return e.Client.Do(req)
 }
@@ -160,12 +170,12 @@ func (e *Endpoint) do(ctx context.Context, method, url string, body []byte) (*ht
 func (e *Endpoint) List(ctx context.Context, url string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, ListTimeout)
 	defer cancel()
-	resp, err := e.do(ctx, http.MethodGet, url, nil)
+	resp, err := e.do(ctx, http.MethodGet, url, JSON(nil))
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close() // of a body that was only read: its error says nothing
-	if resp.StatusCode != http.StatusOK || e.TypedLists && !hasType(resp, typeJSON) {
+	if resp.StatusCode != http.StatusOK || e.TypedLists && !hasType(resp, TypeJSON) {
 		return e.readRefusal(resp, resp.Body)
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, maxListing))
@@ -175,8 +185,8 @@ func (e *Endpoint) List(ctx context.Context, url string, into any) error {
 	return Decode(data, into)
 }
 
-// Post posts a request and reads what is answered, which is at most so many bytes. Its errors are raw, as Stream's.
-func (e *Endpoint) Post(ctx context.Context, url string, body []byte, most int64) (data []byte, err error) {
+// Post posts a request and reads what is answered: of the type answer, and at most so many bytes. Its errors are raw, as Stream's.
+func (e *Endpoint) Post(ctx context.Context, url string, body Body, answer string, most int64) (data []byte, err error) {
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
 		resp, err := e.do(ctx, http.MethodPost, url, body)
 		if err != nil {
@@ -184,7 +194,7 @@ func (e *Endpoint) Post(ctx context.Context, url string, body []byte, most int64
 		}
 		defer resp.Body.Close() // of a body that was only read: its error says nothing
 		w.ReadCloser, w.limit = resp.Body, e.Stall
-		if !hasType(resp, typeStream) {
+		if !hasType(resp, answer) {
 			return e.readRefusal(resp, w)
 		}
 		if data, err = io.ReadAll(io.LimitReader(w, most+1)); err == nil && int64(len(data)) > most {

@@ -34,10 +34,10 @@ func Client(given *http.Client) *http.Client {
 	return &client
 }
 
-// The types of bodies.
+// The types of bodies. TypeStream is any but JSON and HTML.
 const (
-	typeStream = "text/event-stream"
-	typeJSON   = "application/json"
+	TypeStream = "text/event-stream"
+	TypeJSON   = "application/json"
 )
 
 // hasType says whether a response has the status 200 and may be of a type. Servers give their streams various types, but
@@ -46,8 +46,8 @@ func hasType(resp *http.Response, kind string) bool {
 	given, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	given = strings.ToLower(strings.TrimSpace(given))
 	right := given == kind
-	if kind == typeStream {
-		right = given != typeJSON && given != "text/html"
+	if kind == TypeStream {
+		right = given != TypeJSON && given != "text/html"
 	}
 	return right && resp.StatusCode == http.StatusOK
 }

@@ -98,7 +98,7 @@ func TestTheKindsOfResponses(t *testing.T) {
 		{500, "application/json", false, false},
 	} {
 		resp := &http.Response{StatusCode: c.status, Header: http.Header{"Content-Type": {c.header}}}
-		if hasType(resp, typeStream) != c.stream || hasType(resp, typeJSON) != c.json {
+		if hasType(resp, TypeStream) != c.stream || hasType(resp, TypeJSON) != c.json {
 			t.Errorf("%d %s: not a stream, %t, or not JSON, %t", c.status, c.header, c.stream, c.json)
 		}
 	}

@@ -134,6 +134,9 @@ func TestAPersonSeesToTheirFiles(t *testing.T) {
 	if r := run(protocol.UploadsParameters{Action: protocol.UploadsSend, Key: key(9)}); r.Blob == nil || len(blobs.bytes) != 1 || blobs.bytes[0] != "abc" {
 		t.Errorf("sent is %+v", r)
 	}
+	if r := run(protocol.UploadsParameters{Action: protocol.UploadsRead, Path: "x.md"}); r.Blob == nil || len(r.Files) != 0 || len(blobs.bytes) != 2 {
+		t.Errorf("read is %+v", r)
+	}
 	for range 2 { // the second time after a crash
 		run(protocol.UploadsParameters{Action: protocol.UploadsDelete, Key: key(9)})
 	}

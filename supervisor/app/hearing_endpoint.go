@@ -1,0 +1,109 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/model"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/transcription"
+)
+
+// hearingFormats are what endpoints take, by the ending of a file's name. (OpenAI's guide, Speech to text: file uploads.)
+var hearingFormats = map[string]string{
+	".ogg": "ogg", ".oga": "ogg", ".opus": "ogg", ".mp3": "mp3", ".m4a": "m4a", ".mp4": "mp4", ".wav": "wav", ".webm": "webm",
+}
+
+const (
+	// maxHeard is how many bytes a recording may have. (OpenAI's guide, Speech to text: 25 MB.)
+	maxHeard = 25 << 20
+	// leastRate is how many bytes a second of a recording has at least: no codec of speech has fewer.
+	leastRate = 500
+)
+
+// endpoint has a server transcribe a recording. Each try is paid as a call of a model is, by the second, before it is made.
+func (h hearing) endpoint(ctx context.Context, r transcription.Recording, language string) (result protocol.TranscribeResult, err error) {
+	ending := strings.ToLower(path.Ext(r.Path))
+	file := supervisor.RecordingFile{Format: hearingFormats[ending]}
+	if language != "auto" {
+		file.Language = language
+	}
+	if file.Format != "" && r.Blob.SHA256 == "" {
+		r.Blob, err = h.read(ctx, r)
+	}
+	if err != nil {
+		return result, err
+	}
+	if file.Format == "" || r.Blob.Size > maxHeard {
+		takes := strings.Join(slices.Compact(slices.Sorted(maps.Values(hearingFormats))), ", ")
+		return result, supervisor.Errorf(supervisor.CodeInvalid, textHearingFormat, path.Base(r.Path), takes)
+	}
+	r.Seconds = min(r.Seconds, int(r.Blob.Size/leastRate)+1)
+	err = model.Retry(ctx, func() error {
+		result, err = h.try(ctx, r, file)
+		return err
+	})
+	if file.Language != "" {
+		result.Language = file.Language
+	}
+	return result, err
+}
+
+// read has a person's worker put a recording into the spool.
+func (h hearing) read(ctx context.Context, r transcription.Recording) (ref protocol.BlobRef, err error) {
+	result, err := uploads{h.service}.operate(ctx, r.Conversation.User, protocol.UploadsParameters{Action: protocol.UploadsRead, Path: r.Path})
+	switch {
+	case err == nil && result.Blob == nil:
+		err = supervisor.Errorf(supervisor.CodeNotFound, textHearingGone)
+	case err == nil:
+		ref = *result.Blob
+	}
+	return ref, err
+}
+
+// try has a server transcribe a recording once. What it can cost is set aside by its length, and what it cost is kept by the length
+// that the server says.
+func (h hearing) try(ctx context.Context, r transcription.Recording, file supervisor.RecordingFile) (result protocol.TranscribeResult, err error) {
+	bytes, size, err := h.spool.Read(r.Blob.SHA256)
+	if err != nil {
+		return result, fmt.Errorf("read the recording %s: %w", r.Path, err)
+	}
+	defer bytes.Close() // it was only read
+	file.Bytes, file.Size = bytes, size
+	call := sqlite.ModelCall{User: r.Conversation.User, Conversation: r.Conversation.ID, Spec: h.config.Speech.In.Model,
+		Purpose: supervisor.PurposeTranscribe}
+	call.Usage.Input = int64(r.Seconds)
+	cost, priced := h.models.Cost(call.Spec, call.Usage, 0)
+	reserver := h.reserver(supervisor.Turn{Conversation: r.Conversation})
+	lease, err := reserver.Reserve(ctx, supervisor.Estimate{Spec: call.Spec, MaxCost: cost, Priced: priced})
+	if err != nil {
+		return result, err
+	}
+	result, err = h.models.Transcribe(ctx, call.Spec, file)
+	failed := new(supervisor.ModelError)
+	if errors.As(err, &failed) && failed.Free {
+		reserver.Return(ctx, lease.ID)
+		return result, err
+	}
+	if ctx.Err() != nil {
+		failed.Class = supervisor.ModelStopped
+	}
+	if result.Seconds == 0 {
+		result.Seconds = r.Seconds
+	}
+	call.Usage.Input, call.Usage.Estimated = int64(result.Seconds), err != nil
+	if cost, priced = h.models.Cost(call.Spec, call.Usage, 0); priced {
+		call.Cost = &cost
+	}
+	call.Lease, call.Class = lease.ID, failed.Class
+	kept := h.db.Usage().Put(context.WithoutCancel(ctx), call)
+	reserver.Settled(lease, kept == nil)
+	return result, errors.Join(err, kept)
+}

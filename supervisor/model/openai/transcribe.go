@@ -1,0 +1,99 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"mime/multipart"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/model/remote"
+)
+
+const (
+	// maxTranscription bounds an answer, in bytes: beside the text verbose_json has each segment's tokens.
+	maxTranscription = 8 << 20
+	// slowestUpload is how many bytes a second a recording is sent at least.
+	slowestUpload = 64 << 10
+	// longestRecording is what no length that a server says is beyond, in seconds.
+	longestRecording = 24 * 60 * 60
+)
+
+// transcription is an answer. (OpenAI's API reference, Create transcription: json and verbose_json.)
+type transcription struct {
+	Text     *string     `json:"text"`
+	Language string      `json:"language"` // such as english; of verbose_json
+	Duration json.Number `json:"duration"` // in seconds; likewise
+	Usage    struct {
+		Seconds float64 `json:"seconds"` // of models that are paid by the length
+	} `json:"usage"`
+}
+
+// Transcribe has a model write down a recording. The result has no Seconds where the server doesn't say them. Its errors are as
+// Stream's.
+func (p *Provider) Transcribe(ctx context.Context, model string, r supervisor.RecordingFile) (result protocol.TranscribeResult, err error) {
+	endpoint := *p.Endpoint
+	endpoint.Begin = p.thinking + time.Duration(r.Size/slowestUpload)*time.Second
+	body, err := transcriptionForm(model, r)
+	var data []byte
+	if err == nil {
+		data, err = endpoint.Post(ctx, p.hearURL, body, remote.TypeJSON, maxTranscription)
+	}
+	var answer transcription
+	if err == nil {
+		err = remote.Decode(data, &answer)
+	}
+	switch {
+	case err == nil && answer.Text == nil:
+		err = fmt.Errorf("%w: it has no text", remote.ErrNotEvent)
+	case err == nil && len(*answer.Text) > protocol.MaxTranscript:
+		err = remote.ErrTooLong
+	case err == nil:
+		return answer.result(), nil
+	case ctx.Err() != nil:
+		return result, context.Cause(ctx)
+	}
+	return result, p.Explain(err, model, supervisor.ModelAnswer{})
+}
+
+func (t transcription) result() protocol.TranscribeResult {
+	seconds, _ := t.Duration.Float64() // "" is 0
+	if seconds = math.Ceil(max(seconds, t.Usage.Seconds)); !(seconds >= 0 && seconds <= longestRecording) {
+		seconds = 0
+	}
+	if !remote.IsIdentifier(t.Language) || len(t.Language) > maxLanguage {
+		t.Language = ""
+	}
+	return protocol.TranscribeResult{Text: strings.ToValidUTF8(*t.Text, ""), Language: strings.ToLower(t.Language), Seconds: int(seconds)}
+}
+
+const maxLanguage = 20 // bytes
+
+// transcriptionForm is a request. The file has no name that a person gave it.
+func transcriptionForm(model string, r supervisor.RecordingFile) (remote.Body, error) {
+	var around bytes.Buffer // all but the recording
+	form := multipart.NewWriter(&around)
+	format := "verbose_json"
+	if strings.Contains(model, "-transcribe") {
+		format = "json" // these have no other
+	}
+	for _, field := range [][2]string{{"model", model}, {"response_format", format}, {"language", r.Language}} {
+		if field[1] != "" {
+			_ = form.WriteField(field[0], field[1]) // into memory
+		}
+	}
+	_, err := form.CreateFormFile("file", "recording."+r.Format)
+	before := around.Len()
+	if err == nil {
+		err = form.Close()
+	}
+	data := around.Bytes()
+	return remote.Body{Type: form.FormDataContentType(), Size: int64(len(data)) + r.Size,
+		Bytes: io.MultiReader(bytes.NewReader(data[:before]), io.LimitReader(r.Bytes, r.Size), bytes.NewReader(data[before:]))}, err
+}

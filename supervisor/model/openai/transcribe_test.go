@@ -1,0 +1,132 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
+)
+
+// recording is a recording of so many bytes.
+func recording(format string, bytes int) supervisor.RecordingFile {
+	return supervisor.RecordingFile{Format: format, Size: int64(bytes), Bytes: io.LimitReader(endless{}, int64(bytes))}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// hears is a fake that hears always the same.
+func hears(answer modeltest.Answer) *modeltest.Server {
+	fake := modeltest.New(func(modeltest.Request) modeltest.Answer { return answer })
+	fake.Key, fake.Models = "sk-secret", []string{"whisper-1", "gpt-4o-mini-transcribe"}
+	return fake
+}
+
+func TestAModelWritesDownARecording(t *testing.T) {
+	fake := hears(modeltest.Answer{Text: "Buy milk."})
+	p := speakerAt(t, fake)
+	for model, want := range map[string]protocol.TranscribeResult{
+		"whisper-1":              {Text: "Buy milk.", Language: "english", Seconds: 1},
+		"gpt-4o-mini-transcribe": {Text: "Buy milk."}, // it says neither
+	} {
+		r := recording("ogg", 3000)
+		r.Language = "en"
+		got, err := p.Transcribe(t.Context(), model, r)
+		if err != nil || got != want {
+			t.Errorf("%s: %+v, %v", model, got, err)
+		}
+	}
+	for _, r := range fake.Requests() {
+		if len(r.Raw) != 3000 {
+			t.Errorf("sent were %d bytes", len(r.Raw))
+		}
+	}
+}
+
+// answersWith is a server that answers with a body.
+func answersWith(kind, body string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.Header().Set("Content-Type", kind)
+		_, _ = io.WriteString(w, body)
+	})
+}
+
+func TestWhatAServerSaysOfARecordingIsNotTrusted(t *testing.T) {
+	const kind = "application/json; charset=utf-8"
+	for body, want := range map[string]protocol.TranscribeResult{
+		`{"text": "", "duration": "8.4"}`:                                      {Seconds: 9},
+		`{"text": "a", "usage": {"seconds": 3}}`:                               {Text: "a", Seconds: 3},
+		`{"text": "a", "duration": -5}`:                                        {Text: "a"},
+		`{"text": "a", "duration": 1e300}`:                                     {Text: "a"},
+		`{"text": "a", "language": "a\nb"}`:                                    {Text: "a"},
+		`{"text": "a", "language": "` + strings.Repeat("x", 21) + `"}`:         {Text: "a"},
+		`{"text": "a", "language": "German", "segments": [{"text": "other"}]}`: {Text: "a", Language: "german"},
+	} {
+		got, err := speakerAt(t, answersWith(kind, body)).Transcribe(t.Context(), "whisper-1", recording("ogg", 100))
+		if err != nil || got != want {
+			t.Errorf("%s: %+v, %v", body, got, err)
+		}
+	}
+}
+
+func TestAModelThatWritesNothingDown(t *testing.T) {
+	const kind = "application/json"
+	for name, c := range map[string]struct {
+		at    http.Handler
+		model string
+		r     supervisor.RecordingFile
+		class supervisor.ModelClass
+		after time.Duration
+		free  bool
+	}{
+		"no such model":     {hears(modeltest.Answer{}), "whisper-9", recording("ogg", 100), supervisor.ModelMissing, 0, true},
+		"no such format":    {hears(modeltest.Answer{}), "whisper-1", recording("aiff", 100), supervisor.ModelRefused, 0, true},
+		"nothing in it":     {hears(modeltest.Answer{}), "whisper-1", recording("ogg", 0), supervisor.ModelRefused, 0, true},
+		"too large":         {hears(modeltest.Answer{}), "whisper-1", recording("ogg", 27<<20), supervisor.ModelTooLong, 0, true},
+		"wrong key":         {hears(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}), "whisper-1", recording("ogg", 100), supervisor.ModelAuth, 0, true},
+		"too many":          {hears(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}), "whisper-1", recording("ogg", 100), supervisor.ModelRateLimited, 7 * time.Second, true},
+		"its own trouble":   {hears(modeltest.Answer{Status: 500, Error: "sk-secret"}), "whisper-1", recording("ogg", 100), supervisor.ModelServer, 0, true},
+		"a proxy gave up":   {hears(modeltest.Answer{Status: 504}), "whisper-1", recording("ogg", 100), supervisor.ModelServer, 0, false},
+		"a page":            {answersWith("text/html", "<p>sk-secret</p>"), "whisper-1", recording("ogg", 100), supervisor.ModelMissing, 0, false},
+		"no JSON":           {answersWith(kind, `{"text": "sk-secret`), "whisper-1", recording("ogg", 100), supervisor.ModelMalformed, 0, false},
+		"no text":           {answersWith(kind, `{"words": "sk-secret"}`), "whisper-1", recording("ogg", 100), supervisor.ModelMalformed, 0, false},
+		"more than is kept": {answersWith(kind, `{"text": "`+strings.Repeat("a", protocol.MaxTranscript+1)+`"}`), "whisper-1", recording("ogg", 100), supervisor.ModelMalformed, 0, false},
+		"more than is read": {answersWith(kind, strings.Repeat(" ", maxTranscription+1)), "whisper-1", recording("ogg", 100), supervisor.ModelMalformed, 0, false},
+		"the file is cut":   {hears(modeltest.Answer{}), "whisper-1", supervisor.RecordingFile{Format: "ogg", Size: 100, Bytes: strings.NewReader("x")}, supervisor.ModelNetwork, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := speakerAt(t, c.at).Transcribe(t.Context(), c.model, c.r)
+			failed := new(supervisor.ModelError)
+			if got != (protocol.TranscribeResult{}) || !errors.As(err, &failed) || failed.Class != c.class || failed.RetryAfter != c.after {
+				t.Fatalf("%+v, %#v, %v", got, failed, err)
+			}
+			if c.free && !failed.Free || failed.Err.Message == "" || strings.Contains(err.Error()+failed.Err.Message, "sk-secret") {
+				t.Errorf("%+v, %v", failed, err)
+			}
+		})
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("stopped")
+	cancel(stopped)
+	if _, err := speakerAt(t, hears(modeltest.Answer{})).Transcribe(ctx, "whisper-1", recording("ogg", 100)); !errors.Is(err, stopped) {
+		t.Errorf("stopped: %v", err)
+	}
+}
+
+func TestAServerThatFallsSilentOverARecording(t *testing.T) {
+	p := speakerAt(t, hears(modeltest.Answer{Hang: true}))
+	p.thinking = time.Millisecond
+	_, err := p.Transcribe(t.Context(), "whisper-1", recording("ogg", 100))
+	if failed := new(supervisor.ModelError); !errors.As(err, &failed) || failed.Class != supervisor.ModelStalled {
+		t.Errorf("%v", err)
+	}
+}

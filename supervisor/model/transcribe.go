@@ -1,0 +1,49 @@
+package model
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/retry"
+)
+
+// transcriber is a provider that writes down recordings.
+type transcriber interface {
+	Transcribe(ctx context.Context, model string, r supervisor.RecordingFile) (protocol.TranscribeResult, error)
+}
+
+// Transcribe has a model write down a recording. The result has no Seconds where nobody says them. Its errors are for a person.
+func (c *Catalogue) Transcribe(ctx context.Context, spec string, r supervisor.RecordingFile) (result protocol.TranscribeResult, err error) {
+	choice, err := c.Resolve(spec)
+	if err != nil {
+		return result, err
+	}
+	t, can := choice.Provider.(transcriber)
+	if !can {
+		return result, supervisor.Errorf(supervisor.CodeInvalid, textDoesNotHear, choice.Spec)
+	}
+	return t.Transcribe(ctx, choice.Model, r)
+}
+
+// Retry makes a call as often as the policy of its failure says, where no other model can be asked.
+func Retry(ctx context.Context, call func() error) error {
+	var waited time.Duration
+	for n := 1; ; n++ {
+		err := call()
+		failed := modelError(err)
+		if failed == nil {
+			return err
+		}
+		wait, again := policies[failed.Class].alone().retry(n, failed.RetryAfter, waited, 2*rand.Float64()-1)
+		if !again {
+			return err
+		}
+		if !retry.Wait(ctx, wait) {
+			return context.Cause(ctx)
+		}
+		waited += wait
+	}
+}
