@@ -120,7 +120,7 @@ func (l *gatedService) open() {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	started, ended := make(chan struct{}), make(chan error, 1)
-	go func() { ended <- app.RunInside(ctx, l.Config, log, l.clock, func() { close(started) }) }() // waited for by end
+	go func() { ended <- app.RunInside(ctx, l.Config, log, l.clock, func() { close(started) }, nil) }() // waited for by end
 	l.end = func() {
 		cancel()
 		if err := errors.Join(<-ended, log.Close()); err != nil {

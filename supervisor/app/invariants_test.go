@@ -42,7 +42,8 @@ var invariants = []struct {
 	{"What an earlier life had set aside is settled before a session starts.", settledBeforeSessions, []string{
 		"supervisor/sqlite.TestWhatACrashLeftCountsInFull"}},
 	{"Turns, posts and operations of an earlier life are gone on with where they were.", nil, []string{
-		"supervisor/app.TestAStateFolderOfTheVersionBeforeIsGoneOnWith", "supervisor/operation.TestAnOperationGoesOnAfterTheServicesEnd"}},
+		"supervisor/app.TestAStateFolderOfTheVersionBeforeIsGoneOnWith", "supervisor/operation.TestAnOperationGoesOnAfterTheServicesEnd",
+		"supervisor/app.TestKilledAfterEachCommitOfAFile"}},
 	{"The process is made private before it reads a secret.", privateBeforeSecrets, nil},
 	{"The state folder is locked before the database is opened.", lockedBeforeOpened, []string{
 		"supervisor/app.TestAStateFolderHasOneMewsAtATime"}},

@@ -22,11 +22,13 @@ type Options struct {
 	Lock    *os.File           // the state folder's, where the caller holds it; Run takes it over
 	Now     func() time.Time   // when things happen, and by which codes, logins and budgets go
 	Ready   func(hints string) // called once messages are taken, with how to go on where nothing is configured
+
+	Committed func() // called after each commit, before anybody is told of it; nil is nothing
 }
 
 // Run serves until ctx ends or a part fails. The caller has made the process private: see KeepPrivate.
 func Run(ctx context.Context, o Options) (err error) {
-	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now, lock: o.Lock}}
+	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now, lock: o.Lock, committed: o.Committed}}
 	if err := s.open(ctx); err != nil {
 		return err
 	}

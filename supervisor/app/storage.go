@@ -19,15 +19,16 @@ import (
 
 // storage is what the service stands on: its configuration, its state folder, and what is kept there.
 type storage struct {
-	config  *config.Config
-	version string
-	log     hclog.Logger
-	since   time.Time
-	now     func() time.Time // when a thing is kept, and by which codes, logins and budgets go
-	lock    *os.File
-	db      *sqlite.DB
-	spool   *spool.Spool
-	closers []func() error
+	config    *config.Config
+	version   string
+	log       hclog.Logger
+	since     time.Time
+	now       func() time.Time // when a thing is kept, and by which codes, logins and budgets go
+	lock      *os.File
+	committed func() // called after each commit; nil is nothing
+	db        *sqlite.DB
+	spool     *spool.Spool
+	closers   []func() error
 }
 
 // close lets go of what is open, in the reverse order.
@@ -64,7 +65,7 @@ func (s *storage) openState(context.Context) (err error) {
 
 func (s *storage) openStore(ctx context.Context) (err error) {
 	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite"),
-		EndsTurn: command.EndingTurns()}); err != nil {
+		EndsTurn: command.EndingTurns(), Committed: s.committed}); err != nil {
 		return err
 	}
 	s.closing(s.db.Close)

@@ -53,10 +53,16 @@ func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Deli
 		"put a notice for conversation %d", d.Conversation.ID)
 }
 
-// SayOf is Say of something about an inbound of the same conversation: d's Inbound, which it names and does not answer.
+const findSaid = selectDelivery + `WHERE o.inbound = ? AND o.kind = 'notice' AND o.text = ?`
+
+// SayOf is Say of something about an inbound of the same conversation: d's Inbound, which it names and does not answer. What was
+// said of it in the same words is not said again.
 func (s Outbox) SayOf(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		in := t.inbound(d.Inbound)
+		if said, ok := one(t, scanDelivery, findSaid, in.ID, d.Text); ok {
+			return said
+		}
 		return t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Key: in.Key, Message: in.Message,
 			Kind: supervisor.DeliveryNotice, Text: d.Text, Buttons: d.Buttons})
 	}, "put a notice about inbound %d", d.Inbound)

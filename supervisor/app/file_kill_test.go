@@ -1,0 +1,278 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mews/supervisor/app"
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/sqlite/sqlitetest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// killedFiles are messages with files that the service is killed over.
+var killedFiles = map[string]struct {
+	comes  func(content []byte) telegramtest.Field
+	begins string   // what the file begins with
+	read   string   // what the model must have read
+	told   []string // what its person is told of it, in order
+	states []string // that the way goes through
+}{
+	"a document": {
+		func(content []byte) telegramtest.Field {
+			return telegramtest.Document(telegramtest.File{ID: "file", Name: "list.txt", Mime: "text/plain", Content: content})
+		}, "eggs and flour", "eggs and flour", []string{"I have read it."},
+		[]string{"arriving", "arriving, fetched", "arriving, fetched, receive waiting", "arriving, fetched, receive running",
+			"arriving, fetched, receive done", "new, fetched", "running, fetched", "answered, fetched", "done, fetched"},
+	},
+	"a voice message": {
+		func(content []byte) telegramtest.Field {
+			return telegramtest.Voice(telegramtest.File{ID: "file", Content: content}, time.Second)
+		}, string(wave()), "] buy eggs", []string{"Heard:\n\nbuy eggs", "I have read it."},
+		[]string{"arriving", "arriving, fetched", "arriving, fetched, receive waiting", "arriving, fetched, receive running",
+			"arriving, fetched, receive done", "arriving, fetched, receive done, transcribe waiting",
+			"arriving, fetched, receive done, transcribe running", "arriving, fetched, receive done, transcribe running, piece",
+			"arriving, fetched, receive done, transcribe done", "arriving, fetched, receive done, transcribe done, heard",
+			"new, fetched, heard", "running, fetched, heard", "answered, fetched, heard", "done, fetched, heard"},
+	},
+}
+
+// TestKilledAfterEachCommitOfAFile: whatever commit the service is killed after, from the message with a file to its answer's receipt,
+// the next life goes on from what is on disk then. The file lies in uploads/ once and whole, the model has read it, its person is
+// told everything once, or once more and marked where it may have been sent, and bytes that are on disk are not fetched again.
+func TestKilledAfterEachCommitOfAFile(t *testing.T) {
+	for name, c := range killedFiles {
+		t.Run(name, func(t *testing.T) {
+			content := []byte(c.begins + " of " + name)
+			script := func(r modeltest.Request) modeltest.Answer {
+				if !strings.Contains(r.Asked(), c.read) {
+					return modeltest.Answer{Text: "I have not read it: " + r.Asked()}
+				}
+				return modeltest.Answer{Text: c.told[len(c.told)-1]}
+			}
+			l := &killedService{sent: content, gatedService: newGatedService(t, script, `speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}`+"\n", "bob")}
+			l.live(l.Dir, l.keep)
+			l.asks("bob", "hi", "I have not read it")
+			l.settled(l.Dir, 1)
+			l.before = len(l.told("bob"))
+			l.keeps.Store(true)
+			l.say("bob", "look at this", c.comes(content))
+			l.settled(l.Dir, 1+len(c.told))
+			l.shut()
+			l.before = len(l.told("bob"))
+			l.name(c.states)
+			l.writtenEarly()
+			for _, image := range l.images {
+				downloads := l.bot.Count(telegramtest.DownloadMethod)
+				apptest.GiveToWorkers(t, filepath.Join(image.dir, "homes"))
+				l.live(image.dir, nil)
+				l.settled(image.dir, l.before+len(c.told)-len(image.told))
+				l.shut()
+				told := slices.Concat(image.told, l.told("bob")[l.before:])
+				l.before = len(l.told("bob"))
+				l.toldEach(image.state, told, c.told)
+				l.holds(image)
+				if again := l.bot.Count(telegramtest.DownloadMethod) > downloads; again == strings.Contains(image.state, "fetched") {
+					t.Errorf("killed when it was %s: that the file is fetched again is %v", image.state, again)
+				}
+			}
+		})
+	}
+}
+
+// killedService is a service of which copies are kept as they were after each commit.
+type killedService struct {
+	*gatedService
+	keeps  atomic.Bool
+	before int    // how much bob had been told before the life that runs
+	sent   []byte // the file
+
+	images []image // written while a life runs by it alone
+}
+
+// image is a copy of a service's folders at one moment, and what bob had been told then of what he sent.
+type image struct {
+	dir   string
+	told  []string
+	state string
+}
+
+// live runs a service inside over a folder, until shut.
+func (l *killedService) live(dir string, committed func()) {
+	l.T.Helper()
+	apptest.LinkPrograms(l.T)
+	log, err := os.OpenFile(filepath.Join(l.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		l.T.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
+	started, ended := make(chan struct{}), make(chan error, 1)
+	go func() { // waited for by end
+		ended <- app.RunInside(ctx, filepath.Join(dir, "mews.yaml"), log, time.Now, func() { close(started) }, committed)
+	}()
+	l.end = func() {
+		cancel()
+		if err := errors.Join(<-ended, log.Close()); err != nil {
+			l.T.Errorf("the service inside: %v", err)
+		}
+	}
+	select {
+	case <-started:
+	case err := <-ended:
+		ended <- nil
+		l.T.Fatalf("the service inside: %v", err)
+	}
+}
+
+// keep keeps a copy of all folders. Nothing is committed while it does.
+func (l *killedService) keep() {
+	if !l.keeps.Load() {
+		return
+	}
+	i := image{dir: l.T.TempDir(), told: l.told("bob")[l.before:]}
+	err := filepath.WalkDir(l.Dir, func(path string, d fs.DirEntry, err error) error {
+		to := filepath.Join(i.dir, strings.TrimPrefix(path, l.Dir))
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // a worker has just removed it
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir():
+			return os.MkdirAll(to, 0o711)
+		case !d.Type().IsRegular() || strings.HasSuffix(path, "-shm") || path == filepath.Join(l.Dir, "log"):
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if d.Name() == "mews.yaml" {
+			data = bytes.ReplaceAll(data, []byte(l.Dir), []byte(i.dir))
+		}
+		return errors.Join(err, os.WriteFile(to, data, 0o600))
+	})
+	if err != nil {
+		l.T.Error(err)
+	}
+	l.images = append(l.images, i)
+}
+
+// settled waits until bob was told so many things and nothing is left to do of what was sent.
+func (l *killedService) settled(dir string, told int) {
+	l.T.Helper()
+	l.WaitFor(apptest.Patience, "all to be answered", func() bool {
+		return len(l.told("bob")) >= told && l.bot.Pending() == 0 && slices.Equal(l.look(dir, `SELECT (SELECT count(*) FROM inbox WHERE state <> 'done') +
+			(SELECT count(*) FROM outbox WHERE delivered_at IS NULL) + (SELECT count(*) FROM lease)`), []string{"0"})
+	})
+}
+
+func (l *killedService) look(dir, query string) []string {
+	l.T.Helper()
+	return sqlitetest.LookAt(l.T, filepath.Join(dir, "state", "private", "mews.db"), query)
+}
+
+// name names the image's states by its rows, and fails where one of want is missing.
+func (l *killedService) name(want []string) {
+	l.T.Helper()
+	var all []string
+	for n, i := range l.images {
+		l.images[n].state = strings.Join(l.look(i.dir, `SELECT i.state ||
+			(SELECT CASE WHEN sha256 IS NULL THEN '' ELSE ', fetched' END FROM attachment WHERE inbound = i.id) ||
+			coalesce((SELECT group_concat(', ' || kind || ' ' || state, '') FROM operation WHERE inbound = i.id), '') ||
+			CASE WHEN EXISTS (SELECT 1 FROM operation_piece) THEN ', piece' ELSE '' END ||
+			CASE WHEN EXISTS (SELECT 1 FROM outbox WHERE inbound = i.id AND turn IS NULL) THEN ', heard' ELSE '' END
+			FROM inbox i ORDER BY id DESC LIMIT 1`), "")
+		all = append(all, l.images[n].state)
+	}
+	for _, state := range want {
+		if !slices.Contains(all, state) {
+			l.T.Errorf("the service was never as it is %s: %q", state, all)
+		}
+	}
+}
+
+// writtenEarly adds a copy in which the worker has written the file, and its operation runs for all that is known of it.
+func (l *killedService) writtenEarly() {
+	l.T.Helper()
+	at := slices.IndexFunc(l.images, func(i image) bool { return strings.HasSuffix(i.state, "receive running") })
+	if at < 0 || at+1 == len(l.images) {
+		l.T.Fatal("the file was not received")
+	}
+	before, after := l.images[at], l.images[at+1]
+	i := image{dir: l.T.TempDir(), told: before.told, state: before.state + ", written"}
+	config, err := os.ReadFile(filepath.Join(before.dir, "mews.yaml"))
+	err = errors.Join(err, os.CopyFS(filepath.Join(i.dir, "state"), os.DirFS(filepath.Join(before.dir, "state"))),
+		os.CopyFS(filepath.Join(i.dir, "homes"), os.DirFS(filepath.Join(after.dir, "homes"))),
+		os.WriteFile(filepath.Join(i.dir, "mews.yaml"), bytes.ReplaceAll(config, []byte(before.dir), []byte(i.dir)), 0o600),
+		os.Link(filepath.Join(before.dir, "seal.key"), filepath.Join(i.dir, "seal.key")))
+	if err != nil {
+		l.T.Fatal(err)
+	}
+	l.holds(image{dir: after.dir, state: i.state})
+	l.images = append(l.images, i)
+}
+
+// toldEach fails unless bob was told each of want in its order, once, or once more and marked.
+func (l *killedService) toldEach(state string, told, want []string) {
+	l.T.Helper()
+	var plain []string
+	for _, text := range told {
+		if rest, marked := strings.CutPrefix(text, apptest.Repeated); !marked {
+			plain = append(plain, text)
+		} else if n := slices.IndexFunc(want, func(w string) bool { return strings.HasSuffix(rest, w) }); n < 0 {
+			l.T.Errorf("killed when it was %s: bob was told %q", state, text)
+		} else if !slices.Contains(plain, want[n]) {
+			plain = append(plain, want[n])
+		}
+	}
+	if !slices.Equal(plain, want) || len(told) > len(want)+1 {
+		l.T.Errorf("killed when it was %s: bob was told %q, want %q", state, told, want)
+	}
+}
+
+// holds fails unless bob's uploads are the one file.
+func (l *killedService) holds(i image) {
+	l.T.Helper()
+	var found []string
+	err := filepath.WalkDir(filepath.Join(i.dir, "homes", "bob", "uploads"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if !bytes.Equal(data, l.sent) {
+			l.T.Errorf("killed when it was %s: %s has %d bytes, and %d were sent", i.state, path, len(data), len(l.sent))
+		}
+		found = append(found, path)
+		return err
+	})
+	if err != nil || len(found) != 1 {
+		l.T.Errorf("killed when it was %s: bob's uploads are %q, %v", i.state, found, err)
+	}
+}
+
+// wave is a recording of half a second in which there is a loud tone.
+func wave() []byte {
+	const rate, samples = 16000, 8000
+	b := []byte("RIFF")
+	b = binary.LittleEndian.AppendUint32(b, 36+2*samples)
+	b = append(b, "WAVEfmt \x10\x00\x00\x00\x01\x00\x01\x00"...)
+	b = binary.LittleEndian.AppendUint32(b, rate)
+	b = binary.LittleEndian.AppendUint32(b, 2*rate)
+	b = append(b, "\x02\x00\x10\x00data"...)
+	b = binary.LittleEndian.AppendUint32(b, 2*samples)
+	for i := range samples {
+		b = binary.LittleEndian.AppendUint16(b, uint16(20000*(i/20%2)))
+	}
+	return b
+}
