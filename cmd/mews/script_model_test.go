@@ -136,8 +136,11 @@ func files(r modeltest.Request) modeltest.Answer {
 	return modeltest.FileWriter(r)
 }
 
-// hearing hears the same in every recording, and is attached else.
+// hearing hears the same in every recording but the short ones, for which it wants another key, and is attached else.
 func hearing(r modeltest.Request) modeltest.Answer {
+	if len(r.Messages) == 0 && len(r.Raw) < 20_000 {
+		return modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}
+	}
 	if len(r.Messages) == 0 {
 		return modeltest.Answer{Text: "Buy milk."}
 	}
