@@ -16,9 +16,11 @@ import (
 // botMedia is what may come with a message on the scenarios' Telegram. value is what stands behind the kind: of a file its path, and
 // without one it has some content.
 var botMedia = map[string]func(ts *testscript.TestScript, value string) telegramtest.Field{
-	"photo":      fileOf(telegramtest.Photo),
-	"document":   fileOf(telegramtest.Document),
-	"voice":      recordingOf(telegramtest.Voice),
+	"photo":    fileOf(telegramtest.Photo),
+	"document": fileOf(telegramtest.Document),
+	"voice":    recordingOf(telegramtest.Voice),
+	// A voice message of 3:25.
+	"lecture":    fileOf(func(f telegramtest.File) telegramtest.Field { return telegramtest.Voice(f, 205*time.Second) }),
 	"audio":      recordingOf(telegramtest.Audio),
 	"video":      recordingOf(telegramtest.Video),
 	"video_note": recordingOf(telegramtest.VideoNote),

@@ -13,9 +13,17 @@ import (
 func (s *service) openAttachments(context.Context) error {
 	s.attachments = attachment.New(attachment.Options{
 		Inbox: s.db.Inbox(), Files: s.db.Attachments(), Operations: s.operations, Spool: s.spool, Fetch: s.fetch,
-		Transcribe: hearing{s}.transcribe, Missing: s.missing, Serves: s.serves, Wake: s.sessions.Wake, Log: s.log.Named("attachment"),
+		Transcribe: hearing{s}.transcribe, Missing: s.missing, Serves: s.serves, Wake: s.woken, Log: s.log.Named("attachment"),
 	})
 	return nil
+}
+
+// woken has a conversation's session look for what has arrived, and the channel take away what was shown until then.
+func (s *service) woken(c supervisor.Conversation) {
+	s.sessions.Wake(c)
+	if s.channel != nil {
+		s.channel.cleaner.Changed()
+	}
 }
 
 // fetch writes the bytes of a channel's file.

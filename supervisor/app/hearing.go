@@ -26,13 +26,29 @@ func (s *service) openHearing(context.Context) error {
 			}
 			return err
 		},
-		Log: s.log.Named("transcription"),
+		Show: hearing{s}.show, Log: s.log.Named("transcription"),
 	})
 	return nil
 }
 
 // hearing is where recordings meet what transcribes them.
 type hearing struct{ *service }
+
+// show shows something of an inbound until that has arrived, where it can be changed there.
+func (h hearing) show(ctx context.Context, d supervisor.Delivery) error {
+	if !d.Conversation.Channel.Can().Edit || h.channel == nil {
+		return nil
+	}
+	said, err := h.db.Outbox().SayOf(ctx, d)
+	switch {
+	case err != nil:
+		return err
+	case said.Text != d.Text:
+		return h.channel.outbox.Update(ctx, said, d.Text)
+	}
+	h.feeds.Delivery(said.Conversation.ID)
+	return nil
+}
 
 // transcribe gives what a model reads of a recording.
 func (h hearing) transcribe(ctx context.Context, r attachment.Recording) string {

@@ -49,6 +49,7 @@ func (s Inbox) PutArrived(ctx context.Context, list []Arrived) error {
 				t.transition(in, supervisor.InboundNew)
 				t.Exec(putParts, encoded{append([]protocol.Part{}, a.Parts...)}, a.Origin, in.ID)
 				t.Exec(endReceiving, in.ID)
+				t.hideShown(in.ID)
 			}
 		}
 	}, "keep that %d messages have arrived", len(list))
@@ -62,6 +63,7 @@ func (s Inbox) Drop(ctx context.Context, command int64) ([]supervisor.Inbound, e
 			t.transition(in, supervisor.InboundDropped)
 			t.Exec(failOf, "its person has dropped it", t.Now, in.ID)
 			t.Exec(forgetOf, in.ID)
+			t.hideShown(in.ID)
 		}
 		return all(t, scanInbound, listDropped, command)
 	}, "drop what waits before command %d", command)

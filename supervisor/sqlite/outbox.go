@@ -53,19 +53,34 @@ func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Deli
 		"put a notice for conversation %d", d.Conversation.ID)
 }
 
-const findSaid = selectDelivery + `WHERE o.inbound = ? AND o.kind = 'notice' AND o.text = ?`
+// findSaid is what was said of an inbound: the same text, or with a ?3 above 0 what is shown until the inbound has arrived.
+const findSaid = selectDelivery + `WHERE o.inbound = ?1 AND o.kind = 'notice' AND (o.vanish > 0) = (?3 > 0) AND (?3 > 0 OR o.text = ?2)`
 
 // SayOf is Say of something about an inbound of the same conversation: d's Inbound, which it names and does not answer. What was
-// said of it in the same words is not said again.
+// said of it in the same words is not said again. With a DeleteAfter it is taken away as soon as the inbound has arrived or is
+// dropped, and there is one such delivery for an inbound: it is returned as it is.
 func (s Outbox) SayOf(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		in := t.inbound(d.Inbound)
-		if said, ok := one(t, scanDelivery, findSaid, in.ID, d.Text); ok {
+		if said, ok := one(t, scanDelivery, findSaid, in.ID, d.Text, d.DeleteAfter); ok {
 			return said
 		}
 		return t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Key: in.Key, Message: in.Message,
-			Kind: supervisor.DeliveryNotice, Text: d.Text, Buttons: d.Buttons})
+			Kind: supervisor.DeliveryNotice, Text: d.Text, Buttons: d.Buttons, DeleteAfter: d.DeleteAfter})
 	}, "put a notice about inbound %d", d.Inbound)
+}
+
+const (
+	ofShown    = ` IN (SELECT o.id FROM outbox o WHERE o.inbound = ?2 AND o.kind = 'notice' AND o.vanish > 0)`
+	cleanShown = `UPDATE cleaning SET due_at = ?1 WHERE (conversation, message) IN (SELECT conversation, message FROM post WHERE delivery` +
+		ofShown + `)`
+	vanishShown = `UPDATE outbox SET vanish = ?1 WHERE delivered_at IS NULL AND id` + ofShown
+)
+
+// hideShown takes away what is shown of an inbound until it has arrived; what is yet to be sent, as soon as that is sent.
+func (t *tx) hideShown(inbound int64) {
+	t.Exec(cleanShown, t.Now, inbound)
+	t.Exec(vanishShown, 1, inbound)
 }
 
 func (t *tx) putNotice(d supervisor.Delivery) supervisor.Delivery {

@@ -147,3 +147,22 @@ func TestWhatIsSaidOfAnInboundIsNoAnswerToIt(t *testing.T) {
 	_, err = s.db.Outbox().SayOf(t.Context(), supervisor.Delivery{Inbound: 4711, Text: "Heard: milk"})
 	s.refused(err, supervisor.CodeNotFound, "there is no inbound 4711")
 }
+
+// TestWhatIsSaidOfAnInboundIsSaidOnce: also where the service ended before the inbound had arrived, and it is worked again.
+func TestWhatIsSaidOfAnInboundIsSaidOnce(t *testing.T) {
+	s := newStory(t)
+	in, other := s.text("a recording"), s.text("another")
+	say := func(in supervisor.Inbound, text string, deleteAfter time.Duration) supervisor.Delivery {
+		said, err := s.db.Outbox().SayOf(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: text, DeleteAfter: deleteAfter})
+		s.must(err)
+		return said
+	}
+	heard, shown := say(in, "Heard: milk", 0), say(in, "1:00 of 2:00", time.Hour)
+	s.close(heard, supervisor.OutcomeSent, "")
+	s.same("the same words", say(in, "Heard: milk", 0).ID, heard.ID)
+	s.same("what is shown", say(in, "1:30 of 2:00", time.Hour), shown)
+	s.same("all", s.look("SELECT count(*) FROM outbox"), "2")
+	say(in, "Heard: bread", 0)
+	say(other, "Heard: milk", 0)
+	s.same("others", s.look("SELECT count(*) FROM outbox"), "4")
+}

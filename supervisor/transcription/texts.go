@@ -20,6 +20,7 @@ var textsKind = map[protocol.AttachmentKind]string{
 
 // What a person reads of a recording.
 const (
+	textProgress     = "I listen: %s of %s."
 	textHeard        = "Heard:"
 	textHeardUnshown = "I have heard it now."
 	textHeardNothing = "I hear nothing in the recording of %s that you sent: nobody speaks, or it is too low. You may say it again, closer " +

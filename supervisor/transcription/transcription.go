@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -22,6 +23,8 @@ type Operations interface {
 	// Start keeps an operation, or finds the one that is there for its attachment.
 	Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error)
 	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
+	// Progress is how many seconds of a recording have been gone through.
+	Progress(id int64) (seconds int)
 	// Cancel ends an operation, which fails with why.
 	Cancel(ctx context.Context, id int64, why string) error
 }
@@ -37,6 +40,7 @@ type Options struct {
 	Longest  time.Duration                                          // recordings that are longer are not transcribed
 	Echo     bool                                                   // people are shown what was heard
 	Say      func(ctx context.Context, d supervisor.Delivery) error // in its Conversation, of its Inbound
+	Show     func(ctx context.Context, d supervisor.Delivery) error // likewise, in the place of what it has shown of that before
 	Log      hclog.Logger
 }
 
@@ -72,7 +76,7 @@ func (t *Transcriber) Transcribe(ctx context.Context, r Recording) string {
 	if r.Kind == protocol.AttachmentAudio && r.length() >= unaskedAudio {
 		return fmt.Sprintf(textLongAudio, clock(r.Seconds), r.Path)
 	}
-	done := t.transcribe(ctx, r)
+	done := t.transcribe(ctx, r, t.show)
 	if done.told.Text != "" && (!done.heard || t.o.Echo) && ctx.Err() == nil {
 		done.told.Conversation, done.told.Inbound = r.Conversation, r.Inbound
 		if err := t.o.Say(ctx, done.told); err != nil {
@@ -88,7 +92,7 @@ func (t *Transcriber) Again(ctx context.Context, r Recording, begin func(text st
 	if r.Seconds == 0 {
 		r.Seconds = int(t.o.Longest.Seconds())
 	}
-	done := t.transcribe(ctx, r)
+	done := t.transcribe(ctx, r, func(context.Context, Recording, int64) {})
 	if ctx.Err() != nil {
 		return supervisor.Delivery{}, context.Cause(ctx)
 	}
@@ -103,8 +107,8 @@ func (t *Transcriber) Again(ctx context.Context, r Recording, begin func(text st
 
 func (r Recording) length() time.Duration { return time.Duration(r.Seconds) * time.Second }
 
-// transcribe has a recording transcribed.
-func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
+// transcribe has a recording transcribed. show shows meanwhile how far the operation has come, until its context ends.
+func (t *Transcriber) transcribe(ctx context.Context, r Recording, show func(ctx context.Context, r Recording, operation int64)) outcome {
 	engine, missing := t.o.Engine(ctx, r.Conversation.User)
 	switch {
 	case missing != "":
@@ -117,7 +121,7 @@ func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
 	}
 	parameters, _ := json.Marshal(protocol.TranscribeParameters{Path: r.Path, Seconds: r.Seconds, Engine: engine}) // which always can be
 	op, ok := t.operate(ctx, supervisor.Operation{User: r.Conversation.User, Kind: protocol.OperationTranscribe, Parameters: string(parameters),
-		Inbound: r.Inbound, Position: r.Position})
+		Inbound: r.Inbound, Position: r.Position}, func(ctx context.Context, id int64) { show(ctx, r, id) })
 	var result protocol.TranscribeResult
 	if !ok || op.State != supervisor.OperationDone {
 		return r.failed(op.Result, r.again())
@@ -153,12 +157,17 @@ func (t *Transcriber) hearAtEndpoint(ctx context.Context, r Recording, language 
 }
 
 // operate has an operation done, and gives it as it has ended. Where ctx has ended because nobody wants it any more, it ends too.
-func (t *Transcriber) operate(ctx context.Context, op supervisor.Operation) (supervisor.Operation, bool) {
+func (t *Transcriber) operate(ctx context.Context, op supervisor.Operation, show func(ctx context.Context, id int64)) (supervisor.Operation, bool) {
 	op, ok := retry.Persist(ctx, t.o.Log, "begin a transcription", func() (supervisor.Operation, error) { return t.o.Operations.Start(ctx, op) })
 	if !ok {
 		return op, false
 	}
 	id := op.ID
+	showing, hide := context.WithCancel(ctx)
+	var shown sync.WaitGroup
+	defer shown.Wait()
+	defer hide()
+	shown.Go(func() { show(showing, id) })
 	op, ok = retry.Persist(ctx, t.o.Log, "wait for a transcription", func() (supervisor.Operation, error) { return t.o.Operations.Wait(ctx, id) })
 	if !ok && !errors.Is(context.Cause(ctx), context.Canceled) { // else the service ends, and goes on with it
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)

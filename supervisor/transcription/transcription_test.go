@@ -23,7 +23,10 @@ type operations struct {
 	state     supervisor.OperationState
 	result    string
 	wait      func()
+	come      int // seconds that have been gone through
 }
+
+func (o *operations) Progress(int64) int { return o.come }
 
 func (o *operations) Start(_ context.Context, op supervisor.Operation) (supervisor.Operation, error) {
 	op.ID = 7
@@ -49,6 +52,7 @@ type rig struct {
 	*transcription.Transcriber
 	missing string
 	said    []supervisor.Delivery
+	shown   []supervisor.Delivery
 }
 
 // newEndpointRig transcribes recordings by a server that comes to this.
@@ -99,6 +103,10 @@ func newRig(echo bool) *rig {
 		},
 		Say: func(_ context.Context, d supervisor.Delivery) error {
 			r.said = append(r.said, d)
+			return nil
+		},
+		Show: func(_ context.Context, d supervisor.Delivery) error {
+			r.shown = append(r.shown, d)
 			return nil
 		},
 	})

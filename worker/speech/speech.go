@@ -121,9 +121,11 @@ func (t *Transcriber) hear(ctx context.Context, sound *samples, part span, silen
 	if err := sound.writeWAV(wav, part); err != nil {
 		return protocol.TranscribedPiece{}, err
 	}
-	lines, language, err := hear(ctx, piece{wav, duration(part.end - part.begin), func(percent int) {
+	come := func(percent int) {
 		_ = t.Pieces.Progress(ctx, seconds(part.begin+(part.end-part.begin)*int64(percent)/100)) // the next piece's call fails too
-	}})
+	}
+	come(0) // not every recogniser says more
+	lines, language, err := hear(ctx, piece{wav, duration(part.end - part.begin), come})
 	if err != nil {
 		return protocol.TranscribedPiece{}, err
 	}

@@ -1,0 +1,36 @@
+package outbox
+
+import (
+	"cmp"
+	"context"
+
+	"mews/supervisor"
+)
+
+// Update has the one message of a delivery that was sent show another text, where there is room for the call at once. Nobody misses
+// it, and nothing of it is kept. An error is the store's.
+func (o *Outbox) Update(ctx context.Context, d supervisor.Delivery, text string) error {
+	chat := d.Conversation.Chat
+	posts, err := o.Posts.List(ctx, 0, d.ID)
+	if err != nil || len(posts) != 1 || posts[0].Message == "" || !o.Serves(d.Conversation) {
+		return err
+	}
+	if o.gate.next(chat, true, 1).After(o.Now()) || !o.gate.claim(chat) {
+		return nil
+	}
+	calling, cut := context.WithTimeout(ctx, typingTimeout)
+	defer cut()
+	failed := o.Channel.Edit(calling, supervisor.Address{Chat: chat, Thread: d.Conversation.Thread}, posts[0].Message, o.Render(text, false)[0])
+	full := o.gate.leave(chat, true)
+	if failed == nil {
+		return nil
+	}
+	e := sendError(failed)
+	o.Log.Debug("update a message", "channel", o.Name, "chat", chat, "error", e)
+	if e.Reason == supervisor.ReasonFlood {
+		for name, until := range o.gate.flood(chat, full, e.RetryAfter) {
+			err = cmp.Or(err, o.Freezes.Freeze(ctx, o.Source, name, until))
+		}
+	}
+	return err
+}

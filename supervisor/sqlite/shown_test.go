@@ -1,0 +1,54 @@
+package sqlite_test
+
+import (
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// What is shown until an inbound has arrived is taken away with that, or when it is dropped: its message where it stands, and else as
+// soon as it does. What was said of it stays.
+func TestWhatIsShownOfAnInboundGoesWithItsArrival(t *testing.T) {
+	for name, ends := range map[string]func(s arrivals, in supervisor.Inbound){
+		"arrived": func(s arrivals, in supervisor.Inbound) { s.arrived(in) },
+		"dropped": func(s arrivals, in supervisor.Inbound) {
+			_, err := s.db.Inbox().Drop(s.Context(), s.put(in.Conversation, supervisor.KindCommand, "/stop all").ID)
+			s.must(err)
+		},
+	} {
+		for _, early := range []bool{true, false} { // whether it was sent before
+			t.Run(name, func(t *testing.T) {
+				s := postStory{newStory(t)}
+				chat := s.chat("alice", "42")
+				receipt, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{{Update: 1,
+					Inbound:     supervisor.Inbound{Conversation: chat, Key: "k", Kind: supervisor.KindText},
+					Attachments: []supervisor.Attachment{{File: "AgAC", Kind: protocol.AttachmentVoice}}}}})
+				s.must(err)
+				in := receipt.Kept[0]
+				send := func(text, message string, deleteAfter time.Duration) func() {
+					d, err := s.db.Outbox().SayOf(t.Context(), supervisor.Delivery{Inbound: in.ID, Text: text, DeleteAfter: deleteAfter})
+					s.must(err)
+					return func() {
+						p, err := s.db.Posts().Sending(t.Context(), chat.ID, supervisor.Post{Delivery: d.ID, Content: supervisor.RichText{Text: text}})
+						s.must(err)
+						s.settle(p, supervisor.PostSent, message)
+						s.close(d, supervisor.OutcomeSent, "")
+					}
+				}
+				send("Heard: milk", "a", 0)()
+				sent := send("1:00 of 2:00", "b", time.Hour)
+				if early {
+					sent()
+					s.same("before", s.cleanings(s.now.Add(time.Minute)), []string(nil))
+				}
+				ends(arrivals{s.story}, in)
+				if !early {
+					sent()
+				}
+				s.same("taken away", s.cleanings(s.now.Add(time.Second)), []string{"delete b of alice in 42"})
+			})
+		}
+	}
+}

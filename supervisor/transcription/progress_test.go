@@ -1,0 +1,51 @@
+package transcription_test
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// A recording that takes long says how far it has come: after 5 s, and every 5 s where that has changed, in a group every 15 s.
+func TestWhatTakesLongShowsHowFarItHasCome(t *testing.T) {
+	for name, test := range map[string]struct {
+		chat  string
+		takes time.Duration
+		want  []string
+	}{
+		"a note":     {"1001", 4 * time.Second, nil},
+		"a lecture":  {"1001", 24 * time.Second, []string{"I listen: 0:00 of 12:00.", "I listen: 2:00 of 12:00.", "I listen: 4:00 of 12:00."}},
+		"in a group": {"-5", 24 * time.Second, []string{"I listen: 0:00 of 12:00.", "I listen: 4:00 of 12:00."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(true)
+				r.comes(protocol.TranscribeResult{Text: "Buy milk.", Seconds: 720})
+				r.wait = func() {
+					for end := time.Now().Add(test.takes); time.Now().Before(end); {
+						r.come = int(test.takes-time.Until(end)) / int(8*time.Second) * 120
+						time.Sleep(time.Second - time.Millisecond)
+						synctest.Wait()
+					}
+				}
+				recording := voice()
+				recording.Seconds, recording.Conversation.Chat, recording.Conversation.Channel = 720, test.chat, supervisor.ChannelTelegram
+				r.Transcribe(t.Context(), recording)
+				var got []string
+				for _, d := range r.shown {
+					got = append(got, d.Text)
+					if d.Inbound != 5 || d.DeleteAfter == 0 {
+						t.Errorf("shown %+v", d)
+					}
+				}
+				if !slices.Equal(got, test.want) {
+					t.Errorf("shown %q, want %q", got, test.want)
+				}
+			})
+		})
+	}
+}
