@@ -106,11 +106,11 @@ func TestTasks(t *testing.T) {
 // TestLimitsHold: what exceeds a limit fails, and only for the process that asked.
 func TestLimitsHold(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
-		r.plan.Limits = Limits{Memory: 200 << 20, File: 1 << 20, PIDs: 60, Tmp: 2 << 20}
+		r.plan.Limits = Limits{Memory: 900 << 20, File: 1 << 20, PIDs: 60, Tmp: 2 << 20}
 		if got := r.says(`head -c 3000000 /dev/zero >big 2>/dev/null; wc -c <big`); got != "1048576" {
 			t.Errorf("a file of %s bytes", got)
 		}
-		if said, err := r.run("exec /usr/bin/python3 -c 'bytearray(400<<20)' </dev/null"); err == nil || !strings.Contains(said, "MemoryError") {
+		if said, err := r.run("exec /usr/bin/python3 -c 'bytearray(1200<<20)' </dev/null"); err == nil || !strings.Contains(said, "MemoryError") {
 			t.Errorf("memory: %s, %v", said, err)
 		}
 		if got := r.says("ulimit -n 2048 2>/dev/null || ulimit -d unlimited 2>/dev/null || echo stays"); got != "stays" {
