@@ -6,6 +6,9 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -30,6 +33,50 @@ func BenchmarkTelegramPhoto(b *testing.B) {
 		b.StartTimer()
 	}
 	took.report(b, time.Millisecond, "ms-photo-to-model")
+}
+
+// BenchmarkTelegramVoiceNote is a voice message of 10 s on its way to the model, from when its bytes are asked for. What is ours of
+// that is what is left without ffmpeg and the recogniser, which take as long as they do by themselves, at the same priority.
+func BenchmarkTelegramVoiceNote(b *testing.B) {
+	if _, err := exec.LookPath("ffmpeg"); err != nil {
+		b.Skip(err)
+	}
+	note := filepath.Join(b.TempDir(), "note.ogg")
+	run := func(args ...string) time.Duration {
+		began := time.Now()
+		if out, err := exec.CommandContext(b.Context(), "nice", append([]string{"-n", "15"}, args...)...).CombinedOutput(); err != nil {
+			b.Fatalf("%q: %v: %s", args, err, out)
+		}
+		return time.Since(began)
+	}
+	run("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=f=300:d=10", "-ar", "48000", "-c:a", "libopus", "-b:a", "32k", note)
+	content, err := os.ReadFile(note)
+	if err != nil {
+		b.Fatal(err)
+	}
+	m := newTelegramService(b, 1, brisk)
+	m.Configure(`speech: {in: {engine: command, command: [/bin/echo, buy eggs, "{wav}"]}}` + "\n")
+	m.Start()
+	m.warm(1)
+	sent := 0
+	send := func() time.Duration {
+		sent++
+		return m.filed(sent, telegramtest.Voice(telegramtest.File{ID: fmt.Sprint("voice-", sent), Content: content}, 10*time.Second))
+	}
+	send()
+	var all, theirs, ours samples
+	for b.Loop() {
+		took := send()
+		b.StopTimer()
+		m.rest()
+		alone := run("ffmpeg", "-hide_banner", "-nostdin", "-nostats", "-i", "file:"+note, "-map", "0:a:0", "-af", "silencedetect=noise=-50dB:d=0.3",
+			"-ac", "1", "-ar", "16000", "-f", "s16le", "-y", "file:"+note+".pcm") + run("/bin/echo", "buy eggs")
+		all, theirs, ours = append(all, took), append(theirs, alone), append(ours, took-alone)
+		b.StartTimer()
+	}
+	all.report(b, time.Millisecond, "ms-voice-to-model")
+	theirs.report(b, time.Millisecond, "ms-ffmpeg-and-engine")
+	ours.report(b, time.Millisecond, "ms-ours")
 }
 
 // BenchmarkTelegramLargeFile is how much memory the supervisor takes more after a file of 50 MB than after one of 5 MB, from a Bot
