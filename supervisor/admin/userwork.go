@@ -13,7 +13,7 @@ type UserWork struct {
 	ListUnfinished func(context.Context) ([]supervisor.Conversation, error) // where something is worked on, or waits to be
 	StopTurn       func(conversation int64) (ran bool)                      // ends the turn that runs there, as /stop does
 	Evict          func(ctx context.Context, user string) error             // ends a person's worker, and waits for that
-	EndCommands    func(ctx context.Context, user string) error             // likewise their commands, also those that wait
+	Ends           []func(ctx context.Context, user string) error           // each likewise something else of theirs, also what waits
 }
 
 const (
@@ -24,13 +24,15 @@ const (
 	lookAgain = 20 * time.Millisecond
 )
 
-// end ends all that runs for a person who is shut out already: their commands, their turns, and then their worker. When it has returned
-// nil, nothing of theirs is written any more.
+// end ends all that runs for a person who is shut out already: their commands, what arrives, voices and operations, their turns, and then
+// their worker. When it has returned nil, nothing of theirs is written any more.
 func (l *UserWork) end(ctx context.Context, user string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, ending, fmt.Errorf("it has not ended within %v", ending))
 	defer cancel()
-	if err := l.EndCommands(ctx, user); err != nil {
-		return err
+	for _, end := range l.Ends {
+		if err := end(ctx, user); err != nil {
+			return err
+		}
 	}
 	places, err := l.ListUnfinished(ctx)
 	if err != nil {

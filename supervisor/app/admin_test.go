@@ -82,7 +82,6 @@ func (c *commandLine) running() *admin.Running {
 		ListUnfinished: c.s.db.Inbox().ListUnfinished,
 		StopTurn:       func(int64) bool { return false },
 		Evict:          func(context.Context, string) error { return nil },
-		EndCommands:    func(context.Context, string) error { return nil },
 	}}
 }
 

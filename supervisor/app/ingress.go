@@ -16,7 +16,12 @@ func (s *service) openInbox(context.Context) error {
 		Queued: s.deliveryQueued, NotStored: s.commands.NotStored,
 	})
 	s.held = newHeldReleaser(s, accepted)
-	s.configuration.Loaded = s.held.Release
+	s.configuration.Loaded = func(ctx context.Context) {
+		s.held.Release(ctx)
+		s.attachments.Wake()
+		s.operations.Wake()
+		s.voices.Wake()
+	}
 	return nil
 }
 
@@ -45,8 +50,9 @@ func newHeldReleaser(s *service, accepted func(supervisor.Inbound)) *ingress.Hel
 	return &ingress.HeldReleaser{Gate: s.gate, Inbox: s.db.Inbox(), Serves: s.serves, Accepted: accepted, Log: s.log.Named("gate")}
 }
 
-// wakeChat has what waits in a chat's conversations be worked on.
+// wakeChat has what waits in a chat's conversations, or arrives, be worked on.
 func (c *telegramChannel) wakeChat(ctx context.Context, chat string) error {
+	c.service.attachments.Wake()
 	waiting, err := c.service.db.Inbox().ListUnfinished(ctx)
 	if err != nil {
 		return err

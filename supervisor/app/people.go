@@ -39,13 +39,21 @@ func accountID(name string) (uint32, error) {
 	return found.UID, err
 }
 
+// known says whether somebody is a user, who may be suspended.
+func (s *service) known(user string) bool {
+	_, ok := s.people.Find(user)
+	return ok
+}
+
+// active says whether somebody is a user who may speak.
+func (s *service) active(user string) bool { return s.known(user) && !s.people.Suspended(user) }
+
 // serves says whether a conversation's person is still to be served: somebody taken out of the configuration is not, nor a
 // private chat of an id that is another's now. What runs where nobody talks, such as a job, answers elsewhere: whether that is
 // served is asked as it is sent.
 func (s *service) serves(c supervisor.Conversation) bool {
-	u, ok := s.people.Find(c.User)
 	switch {
-	case !ok || s.people.Suspended(c.User):
+	case !s.active(c.User):
 		return false
 	case c.Channel.Can().Private, c.Channel.Can() == supervisor.Capabilities{}: // in the latter nobody is told anything
 		return true
@@ -53,5 +61,5 @@ func (s *service) serves(c supervisor.Conversation) bool {
 		return s.people.GroupAllowed(c.Channel, c.Chat) || s.people.GroupAllowed(c.Channel, s.renames.Current(c.Chat))
 	}
 	whose, known := s.people.ByAccount(c.Channel, c.Chat)
-	return known && whose.Name == u.Name
+	return known && whose.Name == c.User
 }

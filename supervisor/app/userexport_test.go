@@ -158,9 +158,11 @@ func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
 	home := filepath.Join(c.s.config.State, "homes", "dan")
 	stuck, runs, did := true, 3, []string(nil)
 	service.Running = &admin.Running{Clean: c.s.cleanFiles, Work: admin.UserWork{
-		EndCommands: func(_ context.Context, user string) error {
-			did = append(did, "quit "+user)
-			return nil
+		Ends: []func(context.Context, string) error{
+			func(_ context.Context, user string) error {
+				did = append(did, "quit "+user)
+				return nil
+			},
 		},
 		ListUnfinished: func(context.Context) ([]supervisor.Conversation, error) {
 			if _, there := c.s.people.Find("dan"); there {

@@ -9,6 +9,7 @@ package attachment
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -36,11 +37,9 @@ type Files interface {
 
 // Operations are done by people's workers.
 type Operations interface {
-	// Start keeps an operation, or finds the one that is there for its attachment.
-	Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error)
-	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
-	// Cancel ends an operation, which fails with why.
-	Cancel(ctx context.Context, id int64, why string) error
+	// Do has an operation done, or finds the one that is there for its attachment, and gives it as it has ended. It is not ok where ctx
+	// has ended, or it could not be begun. Where ctx has ended for a cause of its own, the operation has too.
+	Do(ctx context.Context, op supervisor.Operation) (_ supervisor.Operation, ok bool)
 }
 
 // Spool is where bytes go.
@@ -93,6 +92,7 @@ type Receiver struct {
 	fetches *fair.Semaphore
 	woken   chan struct{} // holds a token when something may arrive, or may not be wanted any more
 	ended   chan sqlite.Arrived
+	tasks   supervisor.UserTasks
 
 	// These are Run's.
 	arrivals map[int64]*arrival
@@ -106,5 +106,13 @@ func New(o Options) *Receiver {
 		arrivals: map[int64]*arrival{}, people: map[string]chan struct{}{}}
 }
 
-// Wake has the Receiver look for what arrives, and for what was dropped. It never blocks.
+// Wake has the Receiver look for what arrives, and for what is not to any more. It never blocks.
 func (r *Receiver) Wake() { supervisor.Signal(r.woken) }
+
+// End ends what arrives of a person who is not served any more, and waits until nothing of it runs.
+func (r *Receiver) End(ctx context.Context, user string) error {
+	if err := r.tasks.End(ctx, user); err != nil {
+		return fmt.Errorf("end what arrives of %s: %w", user, err)
+	}
+	return nil
+}

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/hashicorp/go-hclog"
 	"pgregory.net/rapid"
 
 	"mews/protocol"
@@ -147,11 +148,27 @@ func (m *arrivals) PutFailure(ctx context.Context, inbound int64, position int, 
 	return err
 }
 
-func (m *arrivals) Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error) {
-	return stored(ctx, m, func() (supervisor.Operation, error) { return m.db.Operations().Put(ctx, op) })
+func (m *arrivals) Do(ctx context.Context, op supervisor.Operation) (supervisor.Operation, bool) {
+	log := hclog.NewNullLogger()
+	op, ok := retry.Persist(ctx, log, "begin", func() (supervisor.Operation, error) {
+		return stored(ctx, m, func() (supervisor.Operation, error) { return m.db.Operations().Put(ctx, op) })
+	})
+	if !ok {
+		return op, false
+	}
+	id := op.ID
+	op, ok = retry.Persist(ctx, log, "wait", func() (supervisor.Operation, error) { return m.finish(ctx, id) })
+	if !ok && !errors.Is(context.Cause(ctx), context.Canceled) {
+		err := m.db.Operations().Move(m.Context(), id, supervisor.OperationFailed, "dropped")
+		if !retry.Refused(err) {
+			m.must(err)
+		}
+	}
+	return op, ok
 }
 
-func (m *arrivals) Wait(ctx context.Context, id int64) (supervisor.Operation, error) {
+// finish waits until an operation is done.
+func (m *arrivals) finish(ctx context.Context, id int64) (supervisor.Operation, error) {
 	for {
 		op, _, err := m.db.Operations().Find(m.Context(), id)
 		if err != nil || op.State == supervisor.OperationDone || op.State == supervisor.OperationFailed {
@@ -168,14 +185,6 @@ func (m *arrivals) Wait(ctx context.Context, id int64) (supervisor.Operation, er
 			return op, err
 		}
 	}
-}
-
-func (m *arrivals) Cancel(ctx context.Context, id int64, why string) error {
-	err := m.db.Operations().Move(ctx, id, supervisor.OperationFailed, why)
-	if retry.Refused(err) {
-		return nil
-	}
-	return err
 }
 
 // Fetch is the channel.

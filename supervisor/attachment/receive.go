@@ -3,7 +3,6 @@ package attachment
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -52,7 +51,7 @@ func (r *Receiver) read(ctx context.Context, in supervisor.Inbound, files []supe
 		return received
 	}
 	text, _ := json.Marshal(parameters) // which always can be
-	op, ok := r.operate(ctx, supervisor.Operation{User: in.Conversation.User, Kind: protocol.OperationReceive, Parameters: string(text), Inbound: in.ID})
+	op, ok := r.o.Operations.Do(ctx, supervisor.Operation{User: in.Conversation.User, Kind: protocol.OperationReceive, Parameters: string(text), Inbound: in.ID})
 	if !ok { // ctx has ended, or somebody has erased the person
 		op.Result = textUnknownResult
 	}
@@ -76,25 +75,4 @@ func (r *Receiver) read(ctx context.Context, in supervisor.Inbound, files []supe
 		r.o.Missing(ctx, in.Conversation, missing)
 	}
 	return received
-}
-
-// cancelTimeout is how long it may take to end an operation that is not wanted any more.
-const cancelTimeout = 10 * time.Second
-
-// operate has an operation done, and gives it as it has ended. It is not ok where ctx has ended; where that is because its person has
-// dropped the message, the operation is ended too.
-func (r *Receiver) operate(ctx context.Context, op supervisor.Operation) (supervisor.Operation, bool) {
-	op, ok := retry.Persist(ctx, r.o.Log, "begin an operation", func() (supervisor.Operation, error) { return r.o.Operations.Start(ctx, op) })
-	if !ok {
-		return op, false
-	}
-	op, ok = retry.Persist(ctx, r.o.Log, "wait for an operation", func() (supervisor.Operation, error) { return r.o.Operations.Wait(ctx, op.ID) })
-	if !ok && context.Cause(ctx) == errDropped {
-		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
-		defer cancel()
-		if err := r.o.Operations.Cancel(late, op.ID, textDropped); err != nil {
-			r.o.Log.Warn("end an operation that is not wanted any more", "operation", op.ID, "error", err)
-		}
-	}
-	return op, ok
 }

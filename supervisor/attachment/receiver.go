@@ -14,10 +14,10 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// What ends the arrival of an inbound: its person does not want it any more, or is not served for now.
+// What ends the arrival of an inbound: its person does not want it any more, or is not served for now, and its operation goes on.
 var (
 	errDropped   = errors.New("its person has dropped it")
-	errNotServed = errors.New("its person is not served")
+	errNotServed = context.Canceled
 )
 
 // arrival is an inbound that arrives. It is Run's, but for what its own goroutine was given.
@@ -68,18 +68,7 @@ func (r *Receiver) look(ctx context.Context, running *sync.WaitGroup) {
 		if r.arrivals[in.ID] != nil {
 			continue
 		}
-		own, cancel := context.WithCancelCause(ctx)
-		r.arrivals[in.ID] = &arrival{inbound: in, since: time.Now(), cancel: cancel}
-		places := r.placesOf(in.Conversation.User)
-		running.Go(func() {
-			defer cancel(nil)
-			if end, ok := r.receive(own, in, places); ok {
-				select {
-				case r.ended <- end:
-				case <-ctx.Done():
-				}
-			}
-		})
+		r.begin(ctx, in, running)
 	}
 	for id, a := range r.arrivals {
 		why, there := ends[id]
@@ -92,6 +81,26 @@ func (r *Receiver) look(ctx context.Context, running *sync.WaitGroup) {
 			delete(r.arrivals, id)
 		}
 	}
+}
+
+// begin begins what arrives.
+func (r *Receiver) begin(ctx context.Context, in supervisor.Inbound, running *sync.WaitGroup) {
+	task, done, ok := r.tasks.Begin(ctx, in.Conversation.User, func() bool { return r.o.Serves(in.Conversation) })
+	if !ok {
+		return
+	}
+	own, cancel := context.WithCancelCause(task)
+	r.arrivals[in.ID] = &arrival{inbound: in, since: time.Now(), cancel: cancel}
+	places := r.placesOf(in.Conversation.User)
+	running.Go(func() {
+		defer done()
+		if end, ok := r.receive(own, in, places); ok {
+			select {
+			case r.ended <- end:
+			case <-ctx.Done():
+			}
+		}
+	})
 }
 
 // placesOf are a person's places among the fetches.

@@ -34,7 +34,8 @@ type rig struct {
 	dir   string // of the spool
 	spool *spool.Spool
 	stop  func()
-	gone  string // who is not served
+	leave func(context.Context, string) error // ends what arrives of somebody
+	gone  string                              // who is not served
 
 	mu       sync.Mutex // guards what follows
 	keys     int
@@ -110,7 +111,7 @@ func (r *rig) live() (end func()) {
 	})
 	done := make(chan error)
 	go func() { done <- receiver.Run(ctx) }()
-	r.stop = receiver.Wake
+	r.stop, r.leave = receiver.Wake, receiver.End
 	return func() {
 		cancel()
 		r.must(<-done)
@@ -123,30 +124,24 @@ func (r *rig) note(do func()) {
 	do()
 }
 
-// Start, Wait and Cancel are the operations, done by the test.
-func (r *rig) Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error) {
-	return r.db.Operations().Put(ctx, op)
-}
-
-func (r *rig) Wait(ctx context.Context, id int64) (supervisor.Operation, error) {
-	op, _, err := r.db.Operations().Find(ctx, id)
+// Do has an operation done by the test.
+func (r *rig) Do(ctx context.Context, op supervisor.Operation) (supervisor.Operation, bool) {
+	op, err := r.db.Operations().Put(ctx, op)
 	if err != nil || op.State == supervisor.OperationDone || op.State == supervisor.OperationFailed {
-		return op, err
+		return op, err == nil
 	}
-	r.note(func() { r.began[id]++ })
+	r.note(func() { r.began[op.ID]++ })
 	state, result := r.work(ctx, op)
 	if ctx.Err() != nil {
-		return op, context.Cause(ctx)
+		if !errors.Is(context.Cause(ctx), context.Canceled) {
+			r.note(func() { r.cancels = append(r.cancels, op.ID) })
+		}
+		return op, false
 	}
-	r.must(r.db.Operations().Move(ctx, id, supervisor.OperationRunning, ""))
-	r.must(r.db.Operations().Move(ctx, id, state, result))
-	op, _, err = r.db.Operations().Find(ctx, id)
-	return op, err
-}
-
-func (r *rig) Cancel(_ context.Context, id int64, _ string) error {
-	r.note(func() { r.cancels = append(r.cancels, id) })
-	return nil
+	r.must(r.db.Operations().Move(ctx, op.ID, supervisor.OperationRunning, ""))
+	r.must(r.db.Operations().Move(ctx, op.ID, state, result))
+	op, _, err = r.db.Operations().Find(ctx, op.ID)
+	return op, err == nil
 }
 
 // send is somebody sending something with files, which may belong to an album.
@@ -527,5 +522,65 @@ func TestTheTextOfWhatIsSentTogetherIsBounded(t *testing.T) {
 		if len(messages) != 10 || size < 64<<10 || size > 96<<10 {
 			r.Errorf("the model reads %d messages with %d bytes of files", len(messages), size)
 		}
+	})
+}
+
+// TestNothingOfSomebodyWhoLeavesIsWrittenAnyMore: a fetch that goes on for as long as it is let keeps nothing once its end was waited for.
+func TestNothingOfSomebodyWhoLeavesIsWrittenAnyMore(t *testing.T) {
+	in(t, func(r *rig) {
+		late := make(chan struct{})
+		r.fetch = func(ctx context.Context, _ string, w io.Writer) error {
+			<-ctx.Done() // and then all of it has come all the same
+			<-late
+			_, err := io.WriteString(w, "bytes")
+			return err
+		}
+		defer r.live()()
+		sent := r.send("ann", "", "", file("a"))
+		r.stop()
+		synctest.Wait()
+		r.gone = "ann"
+		ended := make(chan error, 1)
+		go func() { ended <- r.leave(r.Context(), "ann") }()
+		synctest.Wait()
+		if len(ended) > 0 {
+			t.Error("the end was not waited for")
+		}
+		short, cancel := context.WithTimeout(r.Context(), time.Second)
+		defer cancel()
+		if err := r.leave(short, "ann"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("waited for it too short: %v", err)
+		}
+		close(late)
+		r.must(<-ended)
+		r.stop()
+		synctest.Wait()
+		list, err := r.db.Attachments().List(r.Context(), sent.ID)
+		r.must(err)
+		r.expect("bytes, and why not", list[0].SHA256+list[0].Failure, "")
+		r.must(r.leave(r.Context(), "ann"))
+	})
+}
+
+// TestWhoIsShutOutWhileAFileComesGetsItLater: the operation goes on, and nothing is dropped.
+func TestWhoIsShutOutWhileAFileComesGetsItLater(t *testing.T) {
+	in(t, func(r *rig) {
+		works := r.work
+		r.work = func(ctx context.Context, _ supervisor.Operation) (supervisor.OperationState, string) {
+			<-ctx.Done()
+			return supervisor.OperationFailed, ""
+		}
+		defer r.live()()
+		sent := r.send("ann", "", "", file("a"))
+		r.stop()
+		synctest.Wait()
+		r.gone = "ann"
+		r.stop()
+		synctest.Wait()
+		r.work, r.gone = works, ""
+		r.stop()
+		synctest.Wait()
+		r.expect("what the model reads", r.parts(sent), "text of a")
+		r.note(func() { r.expect("cancelled", fmt.Sprint(len(r.cancels)), "0") })
 	})
 }

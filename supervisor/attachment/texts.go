@@ -8,7 +8,6 @@ const (
 	textNotFetched      = "It could not be fetched in three tries. Send it again later; the log says why."
 	textSpoolFull       = "The disk of this Mews is nearly full. An admin has to make room."
 	textUnknownResult   = "What was read of it makes no sense. The log says more."
-	textDropped         = "It is not wanted any more."
 	textMoreInFile      = "; read_file reads it, by its path"
 	textTooManyPictures = "only the first %d pictures of a message are shown; view_image shows the others, by the path above"
 )

@@ -11,6 +11,7 @@ package operation
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -67,6 +68,7 @@ type Options[H Host] struct {
 	Folder string                                               // for what operations commit: below it each has a folder of its own
 	Audit  func(user, action, detail string)                    // keeps what a hostile worker did; never blocks
 	Speech int                                                  // recordings that are transcribed at once; 0 is 1
+	Serves func(user string) bool                               // what came with an inbound waits until its person is served; nil: all are
 	Now    func() time.Time
 	Log    hclog.Logger
 }
@@ -76,6 +78,7 @@ type Operations[H Host] struct {
 	o      Options[H]
 	queues map[queueName]*queue
 	woken  chan struct{} // holds a token when an operation may have been put
+	tasks  supervisor.UserTasks
 
 	mu    sync.Mutex // guards what follows
 	begun map[int64]context.CancelCauseFunc
@@ -96,10 +99,13 @@ func New[H Host](o Options[H]) *Operations[H] {
 func (o *Operations[H]) Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error) {
 	op, err := o.o.Store.Put(ctx, op)
 	if err == nil {
-		supervisor.Signal(o.woken)
+		o.Wake()
 	}
 	return op, err
 }
+
+// Wake is to be called when somebody may be served who was not before. It never blocks.
+func (o *Operations[H]) Wake() { supervisor.Signal(o.woken) }
 
 // Wait waits until an operation has ended, and gives it as it is then. An error is ctx's cause, or the store's.
 func (o *Operations[H]) Wait(ctx context.Context, id int64) (supervisor.Operation, error) {
@@ -141,6 +147,28 @@ func (o *Operations[H]) Cancel(ctx context.Context, id int64, why string) error 
 	return nil
 }
 
+// End ends a person's operations, who is not served any more, and waits until nothing of them runs. They have failed then.
+func (o *Operations[H]) End(ctx context.Context, user string) error {
+	list, err := o.o.Store.ListUnfinished(ctx)
+	for _, op := range list {
+		if op.User == user && err == nil {
+			err = o.Cancel(ctx, op.ID, textEnded)
+		}
+	}
+	if err == nil {
+		err = o.tasks.End(ctx, user)
+	}
+	if err != nil {
+		return fmt.Errorf("end the operations of %s: %w", user, err)
+	}
+	return nil
+}
+
+// serves says whether an operation may begin.
+func (o *Operations[H]) serves(op supervisor.Operation) bool {
+	return op.Inbound == 0 || o.o.Serves == nil || o.o.Serves(op.User)
+}
+
 // Progress is how many seconds of a recording have been gone through.
 func (o *Operations[H]) Progress(id int64) (seconds int) {
 	o.mu.Lock()
@@ -160,7 +188,7 @@ func (o *Operations[H]) Run(ctx context.Context) error {
 	defer sweep.Stop()
 	var running sync.WaitGroup
 	defer running.Wait()
-	supervisor.Signal(o.woken)
+	o.Wake()
 	o.sweep(ctx)
 	for {
 		select {
@@ -175,13 +203,18 @@ func (o *Operations[H]) Run(ctx context.Context) error {
 			return o.o.Store.ListUnfinished(ctx)
 		})
 		for _, op := range list {
-			bounded, cancel := context.WithCancelCause(ctx)
+			own, done, ok := o.tasks.Begin(ctx, op.User, func() bool { return o.serves(op) })
+			if !ok {
+				continue
+			}
+			bounded, cancel := context.WithCancelCause(own)
 			if !o.begin(op, cancel) {
-				cancel(nil)
+				done()
 				continue
 			}
 			t := o.newTask(op)
 			running.Go(func() {
+				defer done()
 				defer o.leave(op.ID)
 				defer cancel(nil)
 				if t == nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,6 +31,7 @@ type rig struct {
 	*testing.T
 	root, folder string
 	later        time.Duration // than now
+	gone         atomic.Value  // the name of who is not served
 	db           *sqlite.DB
 	operations   *operation.Operations[*hostcall.Conn]
 	pool         *pool.Pool[*hostcall.Conn]
@@ -71,7 +73,8 @@ func (r *rig) live() (end func()) {
 	r.pool = workers
 	r.operations = operation.New(operation.Options[*hostcall.Conn]{
 		Store: r.db.Operations(), Pieces: r.db.Operations(), Pool: workers, Spec: r.spec, Folder: r.folder, Audit: audit, Log: hclog.NewNullLogger(),
-		Now: func() time.Time { return time.Now().Add(r.later) },
+		Now:    func() time.Time { return time.Now().Add(r.later) },
+		Serves: func(user string) bool { return r.gone.Load() != user },
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

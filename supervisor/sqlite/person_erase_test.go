@@ -250,3 +250,42 @@ var errGone = errors.New("gone")
 type gone struct{}
 
 func (gone) Write([]byte) (int, error) { return 0, errGone }
+
+// arriving are the rows of a message of which the recording is being transcribed, beside those of everything. N1 is a number that no
+// other row has.
+const arriving = `
+INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
+	VALUES (N1, 'USER', N, 'bot', 'N1', 'text', '', 'arriving', 1, 1);
+INSERT INTO attachment (inbound, position, user, file, kind, name, media_type, size, seconds)
+	VALUES (N1, 0, 'USER', 'f', 'voice', '', '', 0, 9), (N1, 1, 'USER', 'g', 'photo', '', '', 0, 0);
+INSERT INTO blob (user, sha256, size, turn, created_at) VALUES ('USER', 'arrivesDIGESTN', 1, NULL, 1);
+INSERT INTO operation (id, user, kind, parameters, inbound, position, state, created_at, updated_at)
+	VALUES (N1, 'USER', 'transcribe', '{}', N1, 0, 'running', 1, 1);
+INSERT INTO operation_piece (operation, position, user, language, text) VALUES (N1, 0, 'USER', 'en', 'heard'), (N1, 1, 'USER', 'en', 'heard');
+UPDATE speech SET operations = '[N1]', recording = N WHERE user = 'USER';
+`
+
+func TestWhatArrivesOfSomebodyIsErasedAndExported(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	r.fillIn("alice", 1)
+	r.fillIn("bob", 2)
+	for i, user := range []string{"alice", "bob"} {
+		n := fmt.Sprint(i + 1)
+		for _, statement := range strings.Split(strings.TrimSpace(strings.NewReplacer("USER", user, "DIGESTN", strings.Repeat("e", 56)+n,
+			"NULL", "null", "INSERT INTO", "insert into", "N1", "10"+n, "N", n).Replace(arriving)), ";\n") {
+			r.same(statement, r.write(func(t *tx) error { return t.Query(nil, statement) }), nil)
+		}
+	}
+	var out strings.Builder
+	r.same("error", r.db.Access().People.Export(t.Context(), "alice", &out), nil)
+	counts, err := r.db.Access().People.Erase(t.Context(), "alice")
+	r.same("error", err, nil)
+	for table, want := range map[string]int{"inbox": 2, "attachment": 3, "blob": 2, "operation": 2, "operation_piece": 3, "speech": 1} {
+		r.same("exported of "+table, strings.Count(out.String(), `"table":"`+table+`"`), want)
+		r.same("erased of "+table, counts[table], int64(want))
+		r.same("left of "+table, r.countOf(table, "alice"), 0)
+		r.same("of another in "+table, r.countOf(table, "bob"), want)
+	}
+	r.same("dangling", r.count("SELECT count(*) FROM pragma_foreign_key_check"), 0)
+}

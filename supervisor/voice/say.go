@@ -33,12 +33,20 @@ func (v *Voices) Run(ctx context.Context) error {
 		}
 		list, _ := retry.Persist(ctx, v.o.Log, "look for what is to be said", func() ([]sqlite.Speech, error) { return v.o.Store.List(ctx) })
 		for _, speech := range list {
-			if v.begin(speech.Delivery) {
-				running.Go(func() {
-					defer v.leave(speech.Delivery)
-					v.say(ctx, speech)
-				})
+			user := speech.Conversation.User
+			own, done, ok := v.tasks.Begin(ctx, user, func() bool { return v.o.Serves == nil || v.o.Serves(user) })
+			if !ok {
+				continue
 			}
+			if !v.begin(speech.Delivery) {
+				done()
+				continue
+			}
+			running.Go(func() {
+				defer done()
+				defer v.leave(speech.Delivery)
+				v.say(own, speech)
+			})
 		}
 	}
 }

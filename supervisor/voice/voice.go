@@ -62,6 +62,7 @@ type Options struct {
 	Recording  func(ctx context.Context, c supervisor.Conversation)   // shows for some seconds that one is being made
 	Say        func(ctx context.Context, d supervisor.Delivery) error // puts a notice into the outbox
 	Queued     func(conversation int64)                               // something was put into its outbox
+	Serves     func(user string) bool                                 // answers wait to be said while their person is not; nil: all are
 	Log        hclog.Logger
 }
 
@@ -69,6 +70,7 @@ type Options struct {
 type Voices struct {
 	o     Options
 	woken chan struct{} // holds a token when there may be something new to be said
+	tasks supervisor.UserTasks
 
 	mu    sync.Mutex // guards what follows
 	begun map[int64]bool
@@ -82,6 +84,14 @@ func New(o Options) *Voices {
 
 // Wake is to be called when an answer may have been kept that is to be said. It never blocks.
 func (v *Voices) Wake() { supervisor.Signal(v.woken) }
+
+// End ends the saying of a person's answers, who is not served any more, and waits for that.
+func (v *Voices) End(ctx context.Context, user string) error {
+	if err := v.tasks.End(ctx, user); err != nil {
+		return fmt.Errorf("end the saying of answers to %s: %w", user, err)
+	}
+	return nil
+}
 
 // settingVoice is the name of the setting with a person's voice.
 const settingVoice = "voice"

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,6 +29,9 @@ type rig struct {
 	queued chan int64
 	engine voice.Engine
 	keys   int
+	given  atomic.Int64 // up: operations that hung
+	gone   atomic.Bool  // alice is no user any more
+	asked  chan bool    // whether she is
 
 	mu      sync.Mutex // guards what follows
 	started []protocol.SpeakParameters
@@ -74,7 +78,7 @@ var opus = protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 9}
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{T: t, db: sqlitetest.Open(t), queued: make(chan int64, 100), result: protocol.SpeakResult{Blob: opus, Seconds: 2},
+	r := &rig{T: t, asked: make(chan bool, 100), db: sqlitetest.Open(t), queued: make(chan int64, 100), result: protocol.SpeakResult{Blob: opus, Seconds: 2},
 		engine: voice.Engine{VoiceEngine: protocol.VoiceEngine{Engine: "espeak"}, Voices: map[string]string{"alan": "en-gb", "ben": "de"}}}
 	var err error
 	r.home, err = r.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "7", "")
@@ -110,6 +114,7 @@ func (r *rig) Wait(ctx context.Context, id int64) (supervisor.Operation, error) 
 	if hangs {
 		r.queued <- -id
 		<-ctx.Done()
+		r.given.Add(1)
 		return supervisor.Operation{}, context.Cause(ctx)
 	}
 	text, _ := json.Marshal(result)
@@ -130,9 +135,15 @@ func (r *rig) Wait(ctx context.Context, id int64) (supervisor.Operation, error) 
 	return op, err
 }
 
+func (r *rig) serves(string) bool {
+	served := !r.gone.Load()
+	r.asked <- served
+	return served
+}
+
 // live runs Voices; end ends them.
 func (r *rig) live() (v *voice.Voices, end func()) {
-	v = voice.New(voice.Options{Store: store{r.db.Speeches(), r}, Settings: r.db.Settings(), Operations: r, Log: hclog.NewNullLogger(),
+	v = voice.New(voice.Options{Serves: r.serves, Store: store{r.db.Speeches(), r}, Settings: r.db.Settings(), Operations: r, Log: hclog.NewNullLogger(),
 		Engine: func() voice.Engine { return r.engine }, Queued: func(c int64) { r.queued <- c },
 		Recording: func(context.Context, supervisor.Conversation) { r.mu.Lock(); defer r.mu.Unlock(); r.shown++ },
 		Say: func(ctx context.Context, d supervisor.Delivery) error {
@@ -247,6 +258,29 @@ func TestAnAnswerIsSaidOnceWhateverEnds(t *testing.T) {
 	v.Wake()
 	r.wait()
 	r.same("the next", r.due(), []string{"voice.ogg", "voice.ogg"})
+}
+
+// TestNothingIsSaidToSomebodyWhoLeaves: what was begun has ended, and it is not begun again.
+func TestNothingIsSaidToSomebodyWhoLeaves(t *testing.T) {
+	r := newRig(t)
+	r.answer("hello", supervisor.VoiceOnly)
+	r.hangs = true
+	v, end := r.live()
+	r.wait()
+	r.gone.Store(true)
+	r.must(v.End(t.Context(), "alice"))
+	r.same("ended", r.given.Load(), int64(1))
+	r.mu.Lock()
+	r.hangs = false
+	r.mu.Unlock()
+	for v.Wake(); <-r.asked; {
+	}
+	end()
+	r.same("due", len(r.due()), 0)
+	r.gone.Store(false)
+	r.live()
+	r.wait()
+	r.same("once they are back", r.due(), []string{"voice.ogg"})
 }
 
 // TestAnAnswerIsSaidOnceBetweenEachTwoWrites: the process ends after each of them, and another goes on.

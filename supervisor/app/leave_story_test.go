@@ -1,0 +1,95 @@
+package app_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// leaving is a service of the real programs with two people, where a file that dan has sent does not come.
+type leaving struct {
+	*gatedService
+}
+
+func newLeaving(t *testing.T) leaving {
+	l := leaving{newGatedService(t, func(modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "ok"} }, "", "ann, role: admin", "dan")}
+	l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Hang, Method: telegramtest.DownloadMethod})
+	l.Start()
+	l.say("dan", "", telegramtest.Document(telegramtest.File{Name: "plan.txt", Size: 19 << 20}))
+	l.WaitFor(apptest.Patience, "the file to come", func() bool { return l.downloads() == 1 && l.coming() == 1 })
+	return l
+}
+
+// downloads is how often the file was asked for.
+func (l leaving) downloads() int { return len(l.bot.Calls(telegramtest.DownloadMethod)) }
+
+// coming is how many files come at the moment.
+func (l leaving) coming() int {
+	l.T.Helper()
+	list, err := filepath.Glob(filepath.Join(l.Dir, "state", "private", "spool", "new-*"))
+	if err != nil {
+		l.T.Fatal(err)
+	}
+	return len(list)
+}
+
+func (l leaving) does(args ...string) {
+	l.T.Helper()
+	out, err := exec.CommandContext(context.Background(), filepath.Join(l.Bin, "mews"), append(args, "--config", l.Config)...).CombinedOutput()
+	if err != nil {
+		l.T.Fatalf("mews %s: %v: %s\n%s", strings.Join(args, " "), err, out, l.Log())
+	}
+}
+
+// TestAFileComesOnOnceItsPersonIsBack: who is disabled is fetched nothing, and who is enabled all, with no word of theirs.
+func TestAFileComesOnOnceItsPersonIsBack(t *testing.T) {
+	l := newLeaving(t)
+	l.does("user", "disable", "dan")
+	l.WaitFor(apptest.Patience, "the fetch to end", func() bool { return l.coming() == 0 })
+	l.does("user", "enable", "dan")
+	l.WaitFor(apptest.Patience, "the file to come again", func() bool { return l.downloads() == 2 })
+	l.Stop()
+}
+
+// TestSomebodyIsDeletedWhileAFileComes: it comes no more before anything is erased.
+func TestSomebodyIsDeletedWhileAFileComes(t *testing.T) {
+	l := newLeaving(t)
+	text, err := os.ReadFile(l.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var left []string
+	for line := range strings.Lines(string(text)) {
+		if !strings.Contains(line, "name: dan") {
+			left = append(left, line)
+		}
+	}
+	l.write("mews.yaml", strings.Join(left, ""))
+	l.does("reload")
+	l.does("user", "delete", "dan", "--yes")
+	if n := l.coming(); n != 0 {
+		t.Errorf("%d files come", n)
+	}
+	for _, table := range []string{"inbox", "attachment", "operation", "blob", "conversation"} {
+		if n := l.Count("SELECT count(*) FROM " + table + " WHERE user = 'dan'"); n != 0 {
+			t.Errorf("%d rows of theirs are left in %s", n, table)
+		}
+	}
+	l.Stop()
+}
+
+// TestTheServiceEndsWhileAFileComes: it waits for none of it.
+func TestTheServiceEndsWhileAFileComes(t *testing.T) {
+	l := newLeaving(t)
+	begun := time.Now()
+	l.Stop()
+	t.Logf("it took %v", time.Since(begun).Round(time.Millisecond))
+}

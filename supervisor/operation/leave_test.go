@@ -1,0 +1,112 @@
+package operation_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// arriving is an operation of what came with a person's message.
+func (r *rig) arriving(user string) supervisor.Operation {
+	r.Helper()
+	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram},
+		Source: "bot", Key: user, Kind: supervisor.KindText, Text: "hi"})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return supervisor.Operation{User: user, Kind: protocol.OperationReceive, Parameters: `{"sent_at":1,"files":[]}`, Inbound: in.ID}
+}
+
+func (r *rig) state(id int64) supervisor.OperationState {
+	r.Helper()
+	op, _, err := r.db.Operations().Find(r.Context(), id)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return op.State
+}
+
+// TestWhatArrivesOfSomebodyWhoIsNotServedWaits: it is done once they are served again.
+func TestWhatArrivesOfSomebodyWhoIsNotServedWaits(t *testing.T) {
+	r := newRig(t)
+	r.gone.Store("ann")
+	r.live()
+	op, err := r.operations.Start(t.Context(), r.arriving("ann"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.wait(r.receive("bob").ID) // which was begun after it was looked for
+	if state := r.state(op.ID); state != supervisor.OperationWaiting || len(r.pool.List()) != 1 {
+		t.Errorf("it is %s, with %d workers", state, len(r.pool.List()))
+	}
+	r.gone.Store("")
+	r.operations.Wake()
+	if op = r.wait(op.ID); op.State != supervisor.OperationDone {
+		t.Errorf("it is %+v", op)
+	}
+}
+
+func TestTheOperationsOfSomebodyWhoLeavesEnd(t *testing.T) {
+	r := newRig(t)
+	letGo := r.hold("ann", "hold-receive")
+	defer letGo()
+	r.live()
+	op, err := r.operations.Start(t.Context(), r.arriving("ann"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := r.receive("bob")
+	r.until("it to run", func() bool { return r.state(op.ID) == supervisor.OperationRunning })
+	r.gone.Store("ann")
+	if err := r.operations.End(t.Context(), "ann"); err != nil {
+		t.Fatal(err)
+	}
+	if op = r.wait(op.ID); op.State != supervisor.OperationFailed || !strings.Contains(op.Result, "no user") {
+		t.Errorf("it is %+v", op)
+	}
+	if other = r.wait(other.ID); other.State != supervisor.OperationDone {
+		t.Errorf("of another: %+v", other)
+	}
+}
+
+// TestAnOperationEndsWithWhoeverWantsIt: not where only the waiting for it ends.
+func TestAnOperationEndsWithWhoeverWantsIt(t *testing.T) {
+	for name, c := range map[string]struct {
+		why  error
+		want supervisor.OperationState
+	}{
+		"dropped":          {errors.New("its person has dropped it"), supervisor.OperationFailed},
+		"for too long":     {context.DeadlineExceeded, supervisor.OperationFailed},
+		"the service ends": {nil, supervisor.OperationRunning},
+		"nobody is served": {context.Canceled, supervisor.OperationRunning},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			defer r.hold("ann", "hold-receive")()
+			r.live()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			wanted := r.arriving("ann")
+			done := make(chan bool, 1)
+			go func() {
+				_, ok := r.operations.Do(ctx, wanted)
+				done <- ok
+			}()
+			var id int64
+			r.until("it to run", func() bool {
+				list, err := r.db.Operations().ListUnfinished(t.Context())
+				if len(list) == 1 && err == nil {
+					id = list[0].ID
+				}
+				return id != 0 && r.state(id) == supervisor.OperationRunning
+			})
+			cancel(c.why)
+			if ok, state := <-done, r.state(id); ok || state != c.want {
+				t.Errorf("done %t, and it is %s, want %s", ok, state, c.want)
+			}
+		})
+	}
+}
