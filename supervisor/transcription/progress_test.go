@@ -27,7 +27,7 @@ func TestWhatTakesLongShowsHowFarItHasCome(t *testing.T) {
 				r.comes(protocol.TranscribeResult{Text: "Buy milk.", Seconds: 720})
 				r.wait = func() {
 					for end := time.Now().Add(test.takes); time.Now().Before(end); {
-						r.come = int(test.takes-time.Until(end)) / int(8*time.Second) * 120
+						r.come.Store(int64((test.takes-time.Until(end))/(8*time.Second)) * 120)
 						time.Sleep(time.Second - time.Millisecond)
 						synctest.Wait()
 					}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,10 +24,10 @@ type operations struct {
 	state     supervisor.OperationState
 	result    string
 	wait      func()
-	come      int // seconds that have been gone through
+	come      atomic.Int64 // seconds that have been gone through
 }
 
-func (o *operations) Progress(int64) int { return o.come }
+func (o *operations) Progress(int64) int { return int(o.come.Load()) }
 
 func (o *operations) Start(_ context.Context, op supervisor.Operation) (supervisor.Operation, error) {
 	op.ID = 7
