@@ -43,7 +43,7 @@ func TestWhatIsShownOfAnInboundGoesWithItsArrival(t *testing.T) {
 					sent()
 					s.same("before", s.cleanings(s.now.Add(time.Minute)), []string(nil))
 				}
-				ends(arrivals{s.story}, in)
+				ends(arrivals(s), in)
 				if !early {
 					sent()
 				}
