@@ -18,6 +18,7 @@ const (
 	UploadsSend   UploadsAction = "send"   // commit one file as a blob
 	UploadsRead   UploadsAction = "read"   // likewise, any file of the home
 	UploadsDelete UploadsAction = "delete" // put one file into the trash
+	UploadsRemove UploadsAction = "remove" // remove one file for good
 )
 
 // UploadsPage is how many files are listed at once.
@@ -26,14 +27,14 @@ const UploadsPage = 8
 // UploadsParameters say what is to be done.
 type UploadsParameters struct {
 	Action UploadsAction `json:"action"`
-	// Key is UploadKey of the file that is sent or deleted, or behind which a list begins; Offset is how many newer files a list
+	// Key is UploadKey of the file that is sent, deleted or removed, or behind which a list begins; Offset is how many newer files a list
 	// leaves out where there is no such file.
 	Key    string `json:"key,omitempty"`
 	Offset int    `json:"offset,omitempty"`
 	Path   string `json:"path,omitempty"` // of UploadsRead, relative to the home
 }
 
-// UploadsResult says what there is. With UploadsSend and UploadsDelete it has the one file; none where it is not there.
+// UploadsResult says what there is. It has the one file that is sent, deleted or removed; none where it is not there.
 type UploadsResult struct {
 	Files []Upload `json:"files,omitempty"`
 	From  int      `json:"from,omitempty"` // how many newer ones a list has left out

@@ -19,8 +19,9 @@ var helps = map[string]help{
 	"reload":       {"[--config FILE] [--json]", "have the service read its configuration again"},
 	"check":        {"[--config FILE]", "check the configuration, and say everything that is wrong with it"},
 	"doctor":       {"[--config FILE] [--escapes]", "look for what may keep Mews from working, and say what to do"},
-	"voice":        {"[--config FILE]", "list the programs and the model that hear recordings and speak answers, and where they are"},
+	"voice":        {"[test FILE] [--config FILE]", "list what hears recordings and speaks answers, and where it is; with test, have a file be heard"},
 	"version":      {"", "print the version"},
+	"voice test":   {"FILE [--user NAME] [--config FILE]", "have your worker hear a recording by the way of those that you send; nothing is said to your assistant, and nothing is kept of it"},
 	"user list":    {"[--json]", "who may talk, and what lets them"},
 	"user show":    {"NAME [--json]", "one person"},
 	"user add":     {"NAME [--role admin|user] [--account A] [--timezone TZ] [--again]", "add a person without the configuration; they get a folder below the state folder"},
@@ -49,6 +50,7 @@ const (
 	flagRunChat      = "drop into the chat; leaving it stops the service"
 	flagRunUser      = "with --chat: speak as the user of this `NAME` (admins only)"
 	flagChatUser     = "speak as the user of this `NAME` (admins only)"
+	flagVoiceUser    = "have the worker of the user of this `NAME` hear it (admins only)"
 	flagChatAttach   = "send this `FILE` with the first message; may be given several times"
 	flagChatName     = "a conversation of its own, by `NAME`, beside the usual one"
 	flagEscapes      = "have a worker try everything to get out of its walls, and show the table"

@@ -14,3 +14,10 @@ const (
 	textSpeechServer  = "%s, a server's: the recordings go there"
 	textSpeechModel   = "%s, which takes %s of memory"
 )
+
+// What `mews voice test` prints.
+const (
+	textHeard        = "heard: %s\nlanguage: %s · length %d:%02d · took %.1f s (%.2f times its length)\n"
+	textHeardNothing = "nothing: nobody speaks in it, or it is too low"
+	textNoLanguage   = "not known"
+)

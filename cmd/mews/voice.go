@@ -6,13 +6,19 @@ import (
 	"fmt"
 	"io"
 
+	"mews/cmd/mews/chat"
 	"mews/cmd/mews/doctor"
 	"mews/config"
 	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/app"
 )
 
-// voiceVerb is `mews voice`.
-func voiceVerb(_ context.Context, con console, args []string) error {
+// voiceVerb is `mews voice`: a list, or with test what is heard in a file.
+func voiceVerb(ctx context.Context, con console, args []string) error {
+	if len(args) > 0 && args[0] == "test" {
+		return voiceTest(ctx, con, args[1:])
+	}
 	set := flags(con, "voice")
 	file := set.String("config", "", flagConfig)
 	if err := parse(set, args); err != nil {
@@ -36,6 +42,24 @@ func voiceVerb(_ context.Context, con console, args []string) error {
 	}
 	printModel(con.out, in)
 	return nil
+}
+
+// voiceTest is `mews voice test`.
+func voiceTest(ctx context.Context, con console, args []string) error {
+	set, file := subcommand{verb: "voice", name: "test"}.flags(con)
+	user := set.String("user", "", flagVoiceUser)
+	words, cfg, err := parseClient(set, file, args, 1, 1)
+	if err != nil {
+		return err
+	}
+	heard, err := chat.Transcribe(ctx, app.SocketPath(cfg), *user, words[0])
+	if err != nil {
+		return err
+	}
+	took := float64(heard.Milliseconds) / 1000
+	_, err = fmt.Fprintf(con.out, textHeard, cmp.Or(supervisor.Printable(heard.Text), textHeardNothing),
+		cmp.Or(supervisor.Printable(heard.Language), textNoLanguage), heard.Seconds/60, heard.Seconds%60, took, took/max(1, float64(heard.Seconds)))
+	return err
 }
 
 // printModel says which model transcribes, and what it takes.

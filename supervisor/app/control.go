@@ -14,7 +14,7 @@ func (s *service) openControl(context.Context) (err error) {
 	report := newStatusReporter(s)
 	s.control, err = control.Listen(SocketPath(s.config), control.Options{
 		People: s.people, Conversations: s.db.Conversations(), Outbox: s.db.Outbox(), Feeds: &s.feeds, Greet: report.greet,
-		Inbox: s.inbox, Blobs: s.db.Blobs(), Spool: s.spool, Status: report.status, Methods: controlMethods(s, s.admins),
+		Inbox: s.inbox, Blobs: s.db.Blobs(), Spool: s.spool, Status: report.status, Transcribe: hearing{s}.uploaded, Methods: controlMethods(s, s.admins),
 		Refused: ingress.NoteRefusals(s.audit, s.now), Group: s.config.SocketGroup, Log: s.log.Named("control"),
 	})
 	return err

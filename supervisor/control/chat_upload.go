@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"mews/protocol"
 )
@@ -48,3 +49,35 @@ func uploadOver(ctx context.Context, conn *protocol.Conn, file io.ReadSeeker) (r
 	}
 	return ref, nil
 }
+
+// TranscribeFile has a file with that name be heard by the service at a socket, for a user; "" is the user of this account. It takes
+// none of their deliveries.
+func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSeeker) (heard Transcribed, err error) {
+	conn, err := dial(ctx, path, takingNothing{})
+	if err != nil {
+		return heard, err
+	}
+	running, cancel := context.WithCancel(ctx)
+	var ended sync.WaitGroup
+	ended.Go(func() { _ = conn.Run(running) }) // each call says how it ends
+	defer ended.Wait()
+	defer cancel()
+	f := UploadedFile{Name: name}
+	if err = conn.Call(ctx, MethodAttach, Attach{User: user, After: FromNow}, &Attached{}); err == nil {
+		f.Blob, err = uploadOver(ctx, conn, file)
+	}
+	if err == nil {
+		err = conn.Call(ctx, MethodTranscribe, Transcribe{File: f}, &heard)
+	}
+	if ctx.Err() != nil {
+		return heard, context.Cause(ctx)
+	}
+	return heard, decodeError(err)
+}
+
+// takingNothing leaves every delivery to another client.
+type takingNothing struct{}
+
+func (takingNothing) Call(context.Context, *protocol.Request) (any, error) { return Delivered{}, nil }
+
+func (takingNothing) Notify(*protocol.Request) {}

@@ -22,6 +22,8 @@ const (
 	MethodUpload = "chat.upload" // Upload to Uploaded; attached
 	MethodPress  = "chat.press"  // Press to Said; attached
 	MethodTook   = "chat.took"   // Took, no result; attached
+
+	MethodTranscribe = "chat.transcribe" // Transcribe to Transcribed; attached
 )
 
 // What the supervisor sends to an attached client.
@@ -107,6 +109,20 @@ const (
 // Uploaded answers a part. With the last one, the file is on disk and the person's.
 type Uploaded struct {
 	Blob *protocol.BlobRef `json:"blob,omitempty"` // with the last part
+}
+
+// Transcribe has a file that the person has uploaded be heard by the way of what they send. Nothing is said in the conversation, and
+// nothing of the file stays in their folder. It takes as long as that does.
+type Transcribe struct {
+	File UploadedFile `json:"file"`
+}
+
+// Transcribed is what was heard in a file.
+type Transcribed struct {
+	Text         string `json:"text"`               // "" where nobody speaks
+	Language     string `json:"language,omitempty"` // "" is not known
+	Seconds      int    `json:"seconds"`            // the length of the file
+	Milliseconds int64  `json:"milliseconds"`       // that it took, without receiving the file
 }
 
 // Press is a button below a delivery of the conversation that the person has pressed.

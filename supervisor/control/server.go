@@ -70,6 +70,7 @@ type Options struct {
 	Feeds            *reply.Feeds
 	Greet            func(supervisor.User) Attached // what a client is told of the service
 	Status           func(ctx context.Context, uid uint32) (Status, error)
+	Transcribe       func(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (Transcribed, error)
 	Methods          map[string]Method // further methods, by name, for anybody with an account
 	CallTimeout      time.Duration     // for a client to attach after its first call, and to take a delivery; 0 is 30 s
 	FirstCallTimeout time.Duration     // for a client to call anything; 0 is 5 s

@@ -48,6 +48,8 @@ var chatMethods = map[string]func(*serverConn, context.Context, *protocol.Reques
 	MethodUpload: decoded((*serverConn).takePart),
 	MethodPress:  decoded((*serverConn).press),
 	MethodTook:   decoded((*serverConn).took),
+
+	MethodTranscribe: decoded((*serverConn).transcribe),
 }
 
 // decoded is a method that takes its parameters decoded.

@@ -104,6 +104,19 @@ func (c *serverConn) attachments(ctx context.Context, user string, files []Uploa
 	return list, nil
 }
 
+// transcribe has a file of the person's be heard.
+func (c *serverConn) transcribe(ctx context.Context, p Transcribe) (any, error) {
+	conversation, err := c.activeConversation()
+	if err != nil {
+		return nil, err
+	}
+	files, err := c.attachments(ctx, conversation.User, []UploadedFile{p.File})
+	if err != nil {
+		return nil, err
+	}
+	return c.o.Transcribe(ctx, conversation, files[0])
+}
+
 // kinds are what a file is shown and read as, by the group of its media type. All others are documents.
 var kinds = map[string]protocol.AttachmentKind{
 	"image": protocol.AttachmentPhoto, "audio": protocol.AttachmentAudio, "video": protocol.AttachmentVideo,

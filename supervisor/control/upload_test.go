@@ -2,6 +2,7 @@ package control_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -127,5 +128,36 @@ func TestAnUploadThatIsRefused(t *testing.T) {
 	}
 	if n := h.inbounds(); n != 0 {
 		t.Errorf("%d messages were kept", n)
+	}
+}
+
+// A file is heard for the person who has uploaded it. It is no message, and what waits for them is left to another client.
+func TestAFileIsHeard(t *testing.T) {
+	h := newRig(t)
+	h.options.Transcribe = func(_ context.Context, c supervisor.Conversation, file supervisor.Attachment) (control.Transcribed, error) {
+		if file.Name == "no.ogg" {
+			return control.Transcribed{}, supervisor.Errorf(supervisor.CodeUnavailable, "nobody listens.")
+		}
+		text := fmt.Sprintf("%s %s %s", c.User, file.Name, h.spooled(protocol.BlobRef{SHA256: file.SHA256}))
+		return control.Transcribed{Text: text, Language: "en", Seconds: 3, Milliseconds: 1200}, nil
+	}
+	h.live()
+	h.notice("for another client")
+	for user, whose := range map[string]string{"": "ann", "bob": "bob"} {
+		got, err := control.TranscribeFile(t.Context(), h.path, user, "../a.ogg", strings.NewReader("sound"))
+		h.must(err)
+		want := control.Transcribed{Text: whose + " a.ogg sound", Language: "en", Seconds: 3, Milliseconds: 1200}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Error(d)
+		}
+	}
+	if _, err := control.TranscribeFile(t.Context(), h.path, "", "no.ogg", strings.NewReader("")); supervisor.ErrorMessage(err) != "nobody listens." {
+		t.Errorf("said is %v", err)
+	}
+	if _, err := control.TranscribeFile(t.Context(), h.path, "carl", "a.ogg", strings.NewReader("")); supervisor.ErrorMessage(err) != "There is no such user." {
+		t.Errorf("for nobody: %v", err)
+	}
+	if pending := h.pending(); len(pending) != 1 || h.inbounds() != 0 {
+		t.Errorf("%q waits, and %d inbounds are there", pending, h.inbounds())
 	}
 }

@@ -105,16 +105,50 @@ func (t *Transcriber) Again(ctx context.Context, r Recording, begin func(text st
 	return done.told, begin(done.text)
 }
 
+// Hear transcribes a recording, and tells nobody. Its error says to whoever asks for it what happened and what to do.
+func (t *Transcriber) Hear(ctx context.Context, r Recording) (protocol.TranscribeResult, error) {
+	if r.Seconds == 0 {
+		r.Seconds = int(t.o.Longest.Seconds())
+	}
+	result, failed := t.hear(ctx, r, func(context.Context, Recording, int64) {})
+	switch {
+	case ctx.Err() != nil:
+		return result, context.Cause(ctx)
+	case failed != nil:
+		return result, supervisor.Errorf(supervisor.CodeUnavailable, textNotHeard, failed.why)
+	}
+	return result, nil
+}
+
 func (r Recording) length() time.Duration { return time.Duration(r.Seconds) * time.Second }
 
-// transcribe has a recording transcribed. show shows meanwhile how far the operation has come, until its context ends.
+// failure is why a recording was not transcribed.
+type failure struct {
+	why   string
+	again bool // trying again may help
+}
+
+// transcribe has a recording transcribed, and gives what comes of it. show is as hear has it.
 func (t *Transcriber) transcribe(ctx context.Context, r Recording, show func(ctx context.Context, r Recording, operation int64)) outcome {
+	result, failed := t.hear(ctx, r, show)
+	switch {
+	case failed == nil:
+		return r.heard(result)
+	case failed.again:
+		return r.failed(failed.why, r.again())
+	}
+	return r.failed(failed.why, "")
+}
+
+// hear has a recording transcribed. show shows meanwhile how far the operation has come, until its context ends.
+func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx context.Context, r Recording, operation int64)) (
+	result protocol.TranscribeResult, failed *failure) {
 	engine, missing := t.o.Engine(ctx, r.Conversation.User)
 	switch {
 	case missing != "":
-		return r.failed(missing, "")
+		return result, &failure{why: missing}
 	case r.length() > t.o.Longest:
-		return r.failed(fmt.Sprintf(textTooLong, clock(r.Seconds), clock(int(t.o.Longest.Seconds()))), "")
+		return result, &failure{why: fmt.Sprintf(textTooLong, clock(r.Seconds), clock(int(t.o.Longest.Seconds())))}
 	}
 	if t.o.Endpoint != nil {
 		return t.hearAtEndpoint(ctx, r, engine.Language)
@@ -122,9 +156,8 @@ func (t *Transcriber) transcribe(ctx context.Context, r Recording, show func(ctx
 	parameters, _ := json.Marshal(protocol.TranscribeParameters{Path: r.Path, Seconds: r.Seconds, Engine: engine}) // which always can be
 	op, ok := t.operate(ctx, supervisor.Operation{User: r.Conversation.User, Kind: protocol.OperationTranscribe, Parameters: string(parameters),
 		Inbound: r.Inbound, Position: r.Position}, func(ctx context.Context, id int64) { show(ctx, r, id) })
-	var result protocol.TranscribeResult
 	if !ok || op.State != supervisor.OperationDone {
-		return r.failed(op.Result, r.again())
+		return result, &failure{op.Result, true}
 	}
 	if err := json.Unmarshal([]byte(op.Result), &result); err != nil {
 		t.o.Log.Error("read what an operation came to", "operation", op.ID, "error", err)
@@ -135,25 +168,25 @@ func (t *Transcriber) transcribe(ctx context.Context, r Recording, show func(ctx
 		if !known {
 			why = textsFailure[protocol.SpeechExit]
 		}
-		return r.failed(why, r.again())
+		return result, &failure{why, true}
 	}
-	return r.heard(result)
+	return result, nil
 }
 
 // hearAtEndpoint has a recording transcribed by a server.
-func (t *Transcriber) hearAtEndpoint(ctx context.Context, r Recording, language string) outcome {
+func (t *Transcriber) hearAtEndpoint(ctx context.Context, r Recording, language string) (protocol.TranscribeResult, *failure) {
 	result, err := t.o.Endpoint(ctx, r, language)
 	told := new(supervisor.Error)
 	switch {
 	case err == nil:
-		return r.heard(result)
+		return result, nil
 	case ctx.Err() == nil:
 		t.o.Log.Warn("a recording was not transcribed", "user", r.Conversation.User, "error", err)
 	}
 	if !errors.As(err, &told) {
 		told.Message = textNoAnswer
 	}
-	return r.failed(told.Message, r.again())
+	return result, &failure{told.Message, true}
 }
 
 // operate has an operation done, and gives it as it has ended. Where ctx has ended because nobody wants it any more, it ends too.

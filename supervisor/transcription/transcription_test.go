@@ -248,3 +248,31 @@ func TestARecordingThatIsNotWantedAnyMoreIsGivenUp(t *testing.T) {
 		}
 	}
 }
+
+// Who only asks what is heard is told that or why not, and nobody else is told anything.
+func TestARecordingIsHeardForWhoeverAsks(t *testing.T) {
+	r := newRig(true)
+	recording := voice()
+	recording.Seconds = 0
+	want := protocol.TranscribeResult{Text: "Milk.", Language: "en", Seconds: 5}
+	r.comes(want)
+	if got, err := r.Hear(t.Context(), recording); err != nil || got != want {
+		t.Errorf("heard %+v, %v, want %+v", got, err, want)
+	}
+	if !strings.Contains(r.started[0].Parameters, `"seconds":3600`) {
+		t.Errorf("done was %+v", r.started[0])
+	}
+	r.comes(protocol.TranscribeResult{Failure: protocol.SpeechNoModel, Detail: "secret of the home"})
+	_, failed := r.Hear(t.Context(), recording)
+	r.missing = "nobody listens."
+	_, missing := r.Hear(t.Context(), recording)
+	if got := supervisor.ErrorMessage(failed); !strings.HasPrefix(got, "the recording was not heard: the model of speech is missing") {
+		t.Errorf("said is %q", got)
+	}
+	if got := supervisor.ErrorMessage(missing); got != "the recording was not heard: nobody listens." {
+		t.Errorf("said is %q", got)
+	}
+	if len(r.said) > 0 {
+		t.Errorf("told %+v", r.said)
+	}
+}

@@ -65,6 +65,14 @@ func isReceivedName(name string) bool {
 	return err == nil
 }
 
+// RemoveReceived removes a file below uploads/ for good, and its folder where nothing else is in that. It is no error that it is not
+// there.
+func (w *Workspace) RemoveReceived(name string) error {
+	err := w.removeReceived(name)
+	_ = w.root.Remove(path.Dir(name)) // it stays where something is left in it
+	return err
+}
+
 func (w *Workspace) removeReceived(name string) error {
 	info, err := w.root.Lstat(name)
 	if err == nil {

@@ -90,6 +90,20 @@ func (f localFile) upload(ctx context.Context, chat *control.Chat) (control.Uplo
 	return control.UploadedFile{Blob: ref, Name: filepath.Base(f.path)}, err
 }
 
+// Transcribe has a file of this machine be heard by the service at a socket, for a user; "" is the user of this account.
+func Transcribe(ctx context.Context, socket, user, path string) (heard control.Transcribed, err error) {
+	f, err := findFile(path)
+	if err != nil {
+		return heard, err
+	}
+	file, err := os.Open(f.path)
+	if err != nil {
+		return heard, notAttached(textFileFailed, f.path, err)
+	}
+	defer file.Close() // it was only read
+	return control.TranscribeFile(ctx, socket, user, filepath.Base(f.path), file)
+}
+
 // droppedFiles are the files that a text names, if it names nothing else: what a terminal writes where files are dropped on it. They
 // are absolute paths or file URLs, with a shell's quotes and backslashes.
 func droppedFiles(text string) (list []localFile) {

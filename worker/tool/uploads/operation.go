@@ -51,6 +51,8 @@ func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Worksp
 		result.Blob, err = u.keep(ctx, found[i].Path, blobs)
 	case protocol.UploadsDelete:
 		_, err = u.delete(ctx, worker.Call{}, deleteArgs{Path: found[i].Path})
+	case protocol.UploadsRemove:
+		err = ws.RemoveReceived(found[i].Path)
 	default:
 		err = fmt.Errorf("there is no action %.20q", p.Action)
 	}

@@ -162,3 +162,27 @@ func TestAPersonSeesToTheirFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestAFileIsRemovedForGood: neither the trash nor its folder has it then.
+func TestAFileIsRemovedForGood(t *testing.T) {
+	const name = "uploads/2026-11-20/080000-a.ogg"
+	dir, _ := tools(t, name, name+".txt")
+	ws, err := workspace.Open(dir, protocol.FilePolicy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	for _, path := range []string{name, name, name + ".txt"} { // the second time after a crash
+		p := protocol.UploadsParameters{Action: protocol.UploadsRemove, Key: protocol.UploadKey(path)}
+		if _, err := Run(t.Context(), p, ws, time.UTC, &kept{}); err != nil {
+			t.Error(err)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	if err != nil || len(left) != 0 {
+		t.Errorf("left is %q, %v", left, err)
+	}
+	if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+		t.Errorf("there is %v, %v, want uploads alone", list, err)
+	}
+}
