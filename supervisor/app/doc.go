@@ -7,8 +7,9 @@
 //  3. supervisor/ingress/handler.go finds out who sent it. A stranger gets silence.
 //  4. supervisor/inbox/inbox.go asks the gate of supervisor/access/gate.go whether a code is needed first.
 //  5. supervisor/sqlite/inbox_batch.go keeps the message and where the next batch begins, in one transaction.
-//  6. supervisor/app/sessions.go wakes what it is for: supervisor/command/command.go for a command, which passes the queue by,
-//     else supervisor/session/registry.go.
+//  6. supervisor/app/sessions.go wakes what it is for: supervisor/command/command.go for a command, which passes the queue by;
+//     supervisor/attachment/receiver.go where files came with it, which has them fetched, kept and read by operations of
+//     supervisor/operation/operation.go first; else supervisor/session/registry.go.
 //  7. supervisor/session/session.go takes what waits in the conversation; supervisor/sqlite/turn_take.go keeps the turn's start.
 //  8. supervisor/session/turn.go makes an attempt; supervisor/app/turns.go runs it on a worker of supervisor/pool/pool.go, which
 //     lives where supervisor/placement/places.go says.
