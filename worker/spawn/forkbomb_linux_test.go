@@ -22,9 +22,13 @@ var bombs = map[string]string{
 while True:
     try: os.fork()
     except OSError: pass`,
-	// Each process that cannot fork ends, and leaves its place to another's child.
+	// Each process that cannot fork ends, and leaves its place to another's child. Without the first it might die out by itself.
 	"restless": `
-while True: os.fork()`,
+first = os.getpid()
+while True:
+    try: os.fork()
+    except OSError:
+        if os.getpid() != first: os._exit(1)`,
 	// Each is in a session of its own, without its parent.
 	"scattered": `
 while True:
