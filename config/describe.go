@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"mews/protocol/spelling"
 )
 
 // show is a value as a Problem may print it: as the file has it, without the value of a variable, and never a secret.
@@ -53,41 +55,6 @@ func short(text string) string {
 	return text
 }
 
-// nearest is the name that was probably meant by a word, "" where none is near.
-func nearest(word string, names []string) string {
-	best, least := "", 3 // two slips of the finger are near, three are another word
-	for _, name := range names {
-		if d := distance(strings.ToLower(word), name); d < least && d < len(name) {
-			best, least = name, d
-		}
-	}
-	return best
-}
-
-// distance is how many letters must be put in, taken out or replaced to make b of a (Levenshtein).
-func distance(a, b string) int {
-	if len(a) > len(b)+3 || len(b) > len(a)+3 {
-		return len(a) + len(b) // too far to be a slip
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
-}
-
 // oneOf reads names aloud: "a, b or c".
 func oneOf(names []string) string {
 	if len(names) < 2 {
@@ -99,7 +66,7 @@ func oneOf(names []string) string {
 
 // meant says which keys there are instead of an unknown one.
 func meant(name string, names []string) string {
-	if near := nearest(name, names); near != "" {
+	if near := spelling.Nearest(name, names); near != "" {
 		return near
 	}
 	return oneOf(names)

@@ -86,18 +86,6 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"state", "log", "models", "worker", "limits", "users", "files", "api_key"}
-	for word, want := range map[string]string{
-		"model": "models", "user": "users", "State": "state", "apikey": "api_key", "stat": "state", "workers": "worker",
-		"telegram": "", "x": "", "lo": "log",
-	} {
-		if got := nearest(word, names); got != want {
-			t.Errorf("%q: got %q, want %q", word, got, want)
-		}
-	}
-}
-
 func TestOverlap(t *testing.T) {
 	for _, test := range []struct {
 		a, b string

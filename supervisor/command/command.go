@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"mews/protocol/spelling"
 	"mews/supervisor"
 	"mews/supervisor/approval"
 )
@@ -30,7 +31,8 @@ type run func(context.Context, *Commands, Request) (supervisor.Delivery, error)
 // row is a command.
 type row struct {
 	supervisor.SlashCommand
-	place  int // in /help, from the top; those with the same are sorted by name
+	place  int    // in /help, from the top; those with the same are sorted by name
+	alias  string // another name of it, which the menu does not list; "" for none
 	run    run
 	mayAsk bool   // the person may be asked first, which takes as long as they take to answer; or it takes long by itself
 	prefix string // begins the presses of its buttons; "" where it has none
@@ -48,9 +50,17 @@ func register(r row) {
 	slices.SortFunc(table, func(a, b row) int { return cmp.Or(a.place-b.place, cmp.Compare(a.Name, b.Name)) })
 }
 
+// names are a command's, of which the first is its own.
+func (r row) names() []string {
+	if r.alias == "" {
+		return []string{r.Name}
+	}
+	return []string{r.Name, r.alias}
+}
+
 // find is a command's row; known is false of a command that there is not.
 func find(name string) (_ row, known bool) {
-	i := slices.IndexFunc(table, func(r row) bool { return r.Name == name })
+	i := slices.IndexFunc(table, func(r row) bool { return slices.Contains(r.names(), name) })
 	if i < 0 {
 		return row{}, false
 	}
@@ -65,7 +75,10 @@ func Find(name string) supervisor.SlashCommand {
 
 // help is what a command does, as people read it.
 func (r row) help() string {
-	if r.AdminsOnly {
+	switch {
+	case r.alias != "":
+		return r.Help + " (also /" + r.alias + ")"
+	case r.AdminsOnly:
 		return r.Help + " (for admins)"
 	}
 	return r.Help
@@ -87,7 +100,7 @@ func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock fu
 	}
 	row, known := find(r.Name)
 	if !known {
-		return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeNotFound, textNoCommand, r.Name)
+		return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeNotFound, "%s", c.unknownText(r))
 	}
 	if err := c.checkAdmin(row.SlashCommand, r.Conversation.User); err != nil {
 		return supervisor.Delivery{}, err
@@ -96,6 +109,20 @@ func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock fu
 		return c.answerInPrivate(ctx, row, r)
 	}
 	return row.run(ctx, c, r)
+}
+
+// unknownText says that there is no such command, and which one was probably meant of those that the person may use.
+func (c *Commands) unknownText(r Request) string {
+	var names []string
+	for _, row := range table {
+		if c.checkAdmin(row.SlashCommand, r.Conversation.User) == nil {
+			names = append(names, row.names()...)
+		}
+	}
+	if meant := spelling.Nearest(r.Name, names); meant != "" {
+		return fmt.Sprintf(textCommandMeant, r.Name, meant)
+	}
+	return fmt.Sprintf(textNoCommand, r.Name)
 }
 
 // always and withoutArguments are rows' private.
@@ -147,7 +174,7 @@ func (c *Commands) allow(ctx context.Context, r Request, effect, text string, ar
 func EndingTurns() (names []string) {
 	for _, row := range table {
 		if row.EndsTurn {
-			names = append(names, row.Name)
+			names = append(names, row.names()...)
 		}
 	}
 	return names

@@ -183,6 +183,12 @@ func TestEachCommandAnswers(t *testing.T) {
 		{"/disallow", "Only an admin may use /"},
 		{"/resend", "There is nothing to send again"},
 		{"/dance", "There is no command /dance. /help"},
+		{"/stpo", "There is no /stpo. Did you mean /stop?"},
+		{"/Hlep", "There is no /hlep. Did you mean /help?"},
+		{"/claer", "There is no /claer. Did you mean /clear?"},
+		{"/invit", "There is no command /invit. /help"}, // it is for admins
+		{"/clear", "A new topic."},
+		{"/stats", "What you asked of models"},
 	} {
 		if got := h.ask(c.text); !strings.Contains(got, c.want) {
 			t.Errorf("%q is answered with %q, which lacks %q", c.text, got, c.want)

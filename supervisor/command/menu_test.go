@@ -22,8 +22,17 @@ func TestTheMenuIsWhatTelegramTakes(t *testing.T) {
 	}
 	// Others may stand between these.
 	others := func(name string) bool { return !slices.Contains(want, name) }
+	if slices.Contains(names, "clear") || slices.Contains(names, "stats") {
+		t.Errorf("there are %v, and other names of commands among them", names)
+	}
 	if slices.Contains(names, "start") || !slices.Equal(slices.DeleteFunc(slices.Clone(names), others), want) {
 		t.Errorf("there are %v, want %v in this order, and no start", names, want)
+	}
+}
+
+func TestACommandsOtherNameEndsTurnsToo(t *testing.T) {
+	if got, want := command.EndingTurns(), []string{"new", "clear", "stop"}; !slices.Equal(got, want) {
+		t.Errorf("these end turns: %v, want %v", got, want)
 	}
 }
 

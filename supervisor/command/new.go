@@ -16,7 +16,8 @@ type Topics interface {
 
 func init() {
 	register(row{SlashCommand: supervisor.SlashCommand{Name: "new", EndsTurn: true,
-		Help: "begin a new topic: what was said so far is left out from now on; /new WORDS begins it with these words"}, place: 30, run: textAnswer(newTopic)})
+		Help: "begin a new topic: what was said so far is left out from now on; /new WORDS begins it with these words"},
+		place: 30, alias: "clear", run: textAnswer(newTopic)})
 }
 
 func newTopic(ctx context.Context, c *Commands, r Request) (string, error) {

@@ -3,6 +3,7 @@ package command
 // What a command says. A name that others gave is put in by quoteName.
 const (
 	textNoCommand       = "There is no command /%s. /help lists those there are."
+	textCommandMeant    = "There is no /%s. Did you mean /%s?"
 	textAdminsOnly      = "Only an admin may use /%s."
 	textInPrivate       = "I have answered you in our private chat."
 	textTranscribeUsage = "Name a recording among your files: `/transcribe uploads/2026-11-20/131905-voice.ogg`. /files lists them."

@@ -48,7 +48,7 @@ const maxLines = 20
 
 func init() {
 	register(row{SlashCommand: supervisor.SlashCommand{Name: "usage", Help: "what you asked of models, what it cost, and what is left to spend"},
-		place: 90, run: usage, private: always})
+		place: 90, alias: "stats", run: usage, private: always})
 }
 
 // usage tells what the person asked of models, or an admin what everybody did.

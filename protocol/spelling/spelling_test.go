@@ -1,0 +1,19 @@
+package spelling_test
+
+import (
+	"testing"
+
+	"mews/protocol/spelling"
+)
+
+func TestNearest(t *testing.T) {
+	names := []string{"state", "log", "models", "worker", "limits", "users", "files", "api_key"}
+	for word, want := range map[string]string{
+		"model": "models", "user": "users", "State": "state", "apikey": "api_key", "stat": "state", "workers": "worker",
+		"telegram": "", "x": "", "lo": "log",
+	} {
+		if got := spelling.Nearest(word, names); got != want {
+			t.Errorf("%q: got %q, want %q", word, got, want)
+		}
+	}
+}
