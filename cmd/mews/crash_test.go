@@ -25,8 +25,9 @@ const (
 // TestCrashRun has eight people write a thousand messages on Telegram while the supervisor and the workers are killed at
 // random moments, one send in a hundred is taken by Telegram and then cut, and now and then Telegram wants no more for a
 // second or fails. Three messages of ten come with files. None is lost, and no file; an album is answered as one; the order is
-// kept in each chat, nothing is said twice but what is marked so and whose fate nobody could know, nothing is acknowledged that is
-// not on disk, nothing is sent while Telegram wants nothing, and the database is whole after each kill.
+// kept in each chat but for what overtakes files that take long to arrive, nothing is said twice but what is marked so and whose
+// fate nobody could know, nothing is acknowledged that is not on disk, nothing is sent while Telegram wants nothing, and the
+// database is whole after each kill.
 func TestCrashRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_CRASH_SEED", int(time.Now().UnixNano()>>10)))
 	updates, kills := evenly(apptest.Number(t, "MEWS_CRASH_UPDATES", crashUpdates)), apptest.Number(t, "MEWS_CRASH_KILLS", crashKills)
@@ -219,7 +220,7 @@ func (r *crashRun) check(kills int) {
 	r.t.Helper()
 	marked := 0
 	for _, w := range r.writers {
-		marked += w.check(r.t, r.server.Sent(w.user.ID))
+		marked += w.check(r.t, r.server.Sent(w.user.ID), takenMessages(r.t, r.Service, w.user.First))
 	}
 	cut := 0
 	for _, c := range r.server.Calls("sendMessage") {
@@ -237,9 +238,9 @@ func (r *crashRun) check(kills int) {
 var messageNumber = regexp.MustCompile(`say #(\d+)\b`)
 
 // check returns how many messages of the chat are marked as a repeat.
-func (w *writer) check(t *testing.T, chat []telegramtest.Message) (marked int) {
+func (w *writer) check(t *testing.T, chat []telegramtest.Message, took map[string]takenMessage) (marked int) {
 	t.Helper()
-	complete, loose, latest := map[int]int{}, map[int]bool{}, -1
+	complete := map[int]int{}
 	for _, m := range chat {
 		repeat := strings.HasPrefix(m.Text, apptest.Repeated)
 		if repeat {
@@ -249,23 +250,19 @@ func (w *writer) check(t *testing.T, chat []telegramtest.Message) (marked int) {
 			continue // what /resend says
 		}
 		i := w.messageOf(m.Text)
-		switch {
-		case i < 0:
-			loose[latest+1] = true // it was cut before it said what it answers: only a message whose fate was not known is
-		case !w.whole(m.Text, i):
-			loose[i] = true
-		case complete[i] > 0 && !repeat:
+		if i < 0 || !w.whole(m.Text, i) {
+			continue // it was cut: only a message whose fate was not known is
+		}
+		if complete[i] > 0 && !repeat {
 			t.Errorf("%s: the answer to message %d stands there again, and is not marked as a repeat", w.user.First, i)
-		case i < latest && !repeat:
-			t.Errorf("%s: the answer to message %d came after that to message %d", w.user.First, i, latest)
 		}
-		if i >= 0 && w.whole(m.Text, i) {
-			complete[i]++
-			latest = max(latest, i)
+		for before := range complete {
+			late, early := took[w.messages[before].text], took[w.messages[i].text]
+			if i < before && !repeat && !late.mayOvertake(early) {
+				t.Errorf("%s: the answer to message %d came after that to message %d: %+v, %+v", w.user.First, i, before, early, late)
+			}
 		}
-		if i >= 0 && repeat {
-			delete(loose, i)
-		}
+		complete[i]++
 	}
 	checkUploads(t, w.user.First, w.home, w.messages)
 	for i := range w.messages {

@@ -1,0 +1,48 @@
+package main_test
+
+import (
+	"testing"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/sqlite"
+)
+
+// takenMessage is what the database says of a message that a turn began with, in milliseconds. An album is one message.
+type takenMessage struct{ files, received, turn, began int64 }
+
+const listTakenMessages = `SELECT i.text, count(a.inbound), max(g.received_at), t.id, t.started_at FROM inbox i
+	JOIN turn t ON t.inbound = i.id
+	JOIN inbox g ON g.id = i.id OR g.together <> '' AND g.together = i.together AND g.conversation = i.conversation
+	LEFT JOIN attachment a ON a.inbound = g.id WHERE i.user = ? GROUP BY i.id`
+
+// takenMessages are those of a person, by their texts.
+func takenMessages(t *testing.T, h *apptest.Service, user string) map[string]takenMessage {
+	t.Helper()
+	db := h.Database()
+	defer db.Close()
+	rows, err := db.QueryContext(t.Context(), listTakenMessages, user)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	found := map[string]takenMessage{}
+	for rows.Next() {
+		var text string
+		var m takenMessage
+		if err := rows.Scan(&text, &m.files, &m.received, &m.turn, &m.began); err != nil {
+			t.Fatal(err)
+		}
+		found[text] = m
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// mayOvertake says whether a message may be answered before one that was sent ahead of it: that had files which took longer to
+// arrive than what is sent behind them waits, and its turn began later.
+func (late takenMessage) mayOvertake(early takenMessage) bool {
+	return early.files > 0 && late.turn != 0 && late.turn < early.turn &&
+		late.began-early.received >= sqlite.ArrivingFirst.Milliseconds()
+}
