@@ -22,7 +22,10 @@ type Item struct {
 	// mentions what is unread has it in its text.
 	Unread         bool
 	MentionsUnread bool
-	Decision       GateDecision // of a refused inbound nothing is kept but an Answer, or nothing at all
+	// RepliesTo is the channel's name of the message that it answers to; "" is none. What answers to any but the conversation's newest
+	// does not answer a question in words.
+	RepliesTo string
+	Decision  GateDecision // of a refused inbound nothing is kept but an Answer, or nothing at all
 }
 
 // Receipt is what has come of a batch.

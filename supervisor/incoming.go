@@ -24,11 +24,15 @@ type Incoming struct {
 	Attachments []Attachment
 	Forwarded   bool   // somebody else has said it, elsewhere; forwards that come together are taken together
 	Origin      Origin // "" is OriginOwn
-	Query       string // with IncomingPress: what acknowledges the press
-	SentAt      time.Time
-	Addressed   bool   // it is meant for the bot: always in private and of presses, in groups where it says so
-	Unreadable  string // what was sent and does not reach the channel's bots, such as "a story"; "" for nothing
-	MovedTo     string // with IncomingMoved: the chat's new name
+	RepliesTo   string // the channel's name of the message in the chat that it answers to; "" for none
+	// RepliesToBot says that this one is the bot's. Quote is what it says, in the channel's words.
+	RepliesToBot bool
+	Quote        Quote
+	Query        string // with IncomingPress: what acknowledges the press
+	SentAt       time.Time
+	Addressed    bool   // it is meant for the bot: always in private and of presses, in groups where it says so
+	Unreadable   string // what was sent and does not reach the channel's bots, such as "a story"; "" for nothing
+	MovedTo      string // with IncomingMoved: the chat's new name
 }
 
 // IncomingKind is what an Incoming is about.

@@ -97,6 +97,7 @@ type Inbound struct {
 	Sender       string // the channel's own number of who sent it, which is also that of their private chat; not kept
 	Kind         InboundKind
 	Command      string // with KindCommand its name: lower case, without the slash
+	Quote        string // what the model reads before Text: of an earlier message, to which it answers
 	Text         string
 	Together     string // the same for what its conversation's turn takes together, such as an album; "" for what stands alone
 	Origin       Origin // "" is OriginOwn

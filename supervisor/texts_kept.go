@@ -21,6 +21,9 @@ const (
 	TextNotKept = "(This was for a moment, and is not kept.)"
 )
 
+// textQuoteOf stands in a quote between the part that was chosen and all of what it is of. It is for the model.
+const textQuoteOf = "\n(in:)\n"
+
 // What is wrong with an audit log.
 const (
 	TextAuditMissing   = "The rows from %d to %d are missing."

@@ -27,6 +27,7 @@ type Options struct {
 	Updates       sqlite.Inbox
 	Conversations sqlite.Conversations
 	Outbox        sqlite.Outbox
+	Posts         sqlite.Posts
 	Inbox         *inbox.Inbox
 	Questions     *question.Questions
 	LargestFile   int64        // bytes of what the channel can fetch
@@ -141,7 +142,9 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 	if foreign, err := h.isForeignPress(ctx, user.Name, in); foreign || err != nil {
 		return item, false, err
 	}
-	return h.item(user, in), true, nil
+	item = h.item(user, in)
+	err = h.quote(ctx, &item, in)
+	return item, err == nil, err
 }
 
 // isForeignPress says whether somebody has pressed another's button, and tells them so without a word to the group. In groups there
@@ -171,8 +174,9 @@ func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.
 			Source: h.o.Source, Key: in.Key, Message: in.Message, Sender: in.Sender, Text: in.Text,
 			Together: in.Album, Origin: in.Origin,
 		},
-		Update: in.Update,
-		Raw:    string(in.Raw),
+		Update:    in.Update,
+		Raw:       string(in.Raw),
+		RepliesTo: in.RepliesTo,
 	}
 	switch in.Kind {
 	case supervisor.IncomingPress:

@@ -12,6 +12,9 @@ const (
 	// textFileLeftOut is told with the name of what came with a command.
 	textFileLeftOut = "I did not take %s that came with your command: send it by itself, or with words that are no command."
 
+	// textBot is for the model: who said in a group what was for others.
+	textBot = "Somebody else's assistant"
+
 	textForeignPress = "This button is not for you: somebody else was asked."
 	textAllowHint    = "You spoke to me in the group “%s”, where I answer nobody yet. Write /allow there, and I answer the people there whom I know."
 

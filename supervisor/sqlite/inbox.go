@@ -14,10 +14,10 @@ type Inbox struct{ db *DB }
 
 const selectInbound = `SELECT i.id, c.id, c.user, c.channel, c.chat, c.thread, i.source, i.key, i.message,
 	i.kind, coalesce(i.command, ''), i.text, i.state, i.held, i.received_at, coalesce(i.destination, 0), i.together, i.origin,
-	coalesce(i.parts, '') FROM inbox i JOIN conversation c ON c.id = i.conversation `
+	coalesce(i.parts, ''), i.quote FROM inbox i JOIN conversation c ON c.id = i.conversation `
 
 const insertInbound = `INSERT INTO inbox (user, conversation, source, key, message, kind, command, destination, text, state,
-	together, origin, received_at, changed_at) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?)
+	together, origin, received_at, changed_at, quote) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (user, source, key) DO NOTHING RETURNING id`
 
 const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND i.key = ?`
@@ -41,7 +41,7 @@ func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh b
 	}
 	in.ReceivedAt, in.State, in.Origin = fromMillis(at), cmp.Or(in.State, supervisor.InboundNew), cmp.Or(in.Origin, supervisor.OriginOwn)
 	in.ID, fresh = one(t, engine.Integer, insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key,
-		in.Message, in.Kind, in.Command, orNull(in.Destination.ID), in.Text, in.State, in.Together, in.Origin, at, t.Now)
+		in.Message, in.Kind, in.Command, orNull(in.Destination.ID), in.Text, in.State, in.Together, in.Origin, at, t.Now, in.Quote)
 	if fresh {
 		return in, true
 	}
@@ -98,7 +98,7 @@ func (t *tx) inbound(id int64) supervisor.Inbound {
 func scanInbound(row *engine.Row) (in supervisor.Inbound) {
 	c := &in.Conversation
 	row.Scan(&in.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &in.Source, &in.Key, &in.Message, &in.Kind, &in.Command,
-		&in.Text, &in.State, &in.Held, &in.ReceivedAt, &in.Destination.ID, &in.Together, &in.Origin, &in.Parts)
+		&in.Text, &in.State, &in.Held, &in.ReceivedAt, &in.Destination.ID, &in.Together, &in.Origin, &in.Parts, &in.Quote)
 	return in
 }
 

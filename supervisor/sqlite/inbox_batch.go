@@ -81,8 +81,14 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	if in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew {
 		return in
 	}
+	if item.RepliesTo != "" && item.RepliesTo != value(t, engine.String, newestMessage, in.Conversation.ID) {
+		item.Decision.Words = supervisor.AnswerNone
+	}
 	return t.meetQuestion(in, item.Decision)
 }
+
+// newestMessage is the channel's name of the last message that was sent in a conversation; ” where there is none.
+const newestMessage = `SELECT coalesce((SELECT message FROM post WHERE conversation = ? AND message <> '' ORDER BY id DESC LIMIT 1), '')`
 
 // firstState is the state in which an item is kept. What something came with, or more may belong to, is not for a turn yet.
 func firstState(item supervisor.Item) supervisor.InboundState {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -79,7 +80,7 @@ func (t turnTx) insertMessage(role protocol.Role, parts any, origin supervisor.O
 	return t.Insert(insertMessage, in.User, in.ID, t.turn.ID, role, parts, cmp.Or(origin, supervisor.OriginOwn), t.Now)
 }
 
-// putInboundMessage appends what an inbound says, and what came with it.
+// putInboundMessage appends what an inbound says, behind what it answers to, and what came with it.
 func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 	parts := []protocol.Part{}
 	if in.Parts != "" {
@@ -87,8 +88,12 @@ func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 			t.fail(fmt.Errorf("read what came with inbound %d: %w", in.ID, err))
 		}
 	}
-	if in.Text != "" || len(parts) == 0 {
-		parts = append([]protocol.Part{{Text: in.Text}}, parts...)
+	words := in.Text
+	if in.Quote != "" {
+		words = strings.TrimSuffix(in.Quote+"\n"+in.Text, "\n")
+	}
+	if words != "" || len(parts) == 0 {
+		parts = append([]protocol.Part{{Text: words}}, parts...)
 	}
 	t.insertMessage(protocol.RoleUser, encoded{parts}, in.Origin)
 }

@@ -47,7 +47,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"moveOperation": moveOperation, "killOperation": killOperation, "listAttachments": listAttachments,
 		"fetchAttachment": fetchAttachment, "redirectInbox": redirectInbox, "redirectTurns": redirectTurns, "walkStopped": findFirstMessage,
 		"setUnread": setUnread, "findCounted": findCounted, "takeUnread": takeUnread, "addToText": addToText,
-		"listReactable": listReactable, "listReacted": listReacted,
+		"findReplied": findReplied, "listReactable": listReactable, "listReacted": listReacted,
 	} {
 		for _, detail := range r.plan(query) {
 			if slow.MatchString(detail) && !waiting.MatchString(detail) {

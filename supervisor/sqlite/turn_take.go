@@ -53,7 +53,7 @@ func (t turnTx) takeWaiting(room int) (taken int) {
 	for taken < len(list) {
 		end := taken
 		for end == taken || end < len(list) && list[end].Together != "" && list[end].Together == list[taken].Together {
-			room -= len(list[end].Text) + len(list[end].Parts)
+			room -= len(list[end].Quote) + len(list[end].Text) + len(list[end].Parts)
 			end++
 		}
 		if room < 0 {

@@ -56,7 +56,7 @@ func (c *failureClass) explain(err error) string {
 	if d, ok := errors.AsType[*deliveryError](err); ok && d.text != "" {
 		text = d.text
 	}
-	return strings.ReplaceAll(c.text, "{text}", line(text, maxQuote))
+	return strings.ReplaceAll(c.text, "{text}", line(text, maxName))
 }
 
 // retention is how long Telegram keeps what was not fetched. (Bot API, getUpdates.)

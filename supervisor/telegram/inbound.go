@@ -61,7 +61,7 @@ func (r *updateReader) envelope(m fields) bool {
 	r.in.Key = decimal(r.in.Update) + "." + decimal(date)
 	r.in.SentAt = time.Unix(date, 0).UTC()
 	if group {
-		r.in.Title = line(chat.Title, maxQuote)
+		r.in.Title = line(chat.Title, maxName)
 	}
 	if thread := field[int64](m, "message_thread_id"); thread > 0 && field[bool](m, "is_topic_message") {
 		r.in.Thread = decimal(thread)
@@ -106,7 +106,7 @@ func (r *updateReader) person(m fields) bool {
 // contents reads what the person sent.
 func (r *updateReader) contents(m fields) error {
 	w := wordingOf(m)
-	r.in.Album = line(field[string](m, "media_group_id"), maxQuote)
+	r.in.Album = line(field[string](m, "media_group_id"), maxName)
 	if file, ok := fileIn(m); ok {
 		r.in.Attachments = []supervisor.Attachment{file}
 	} else {
@@ -128,6 +128,9 @@ func (r *updateReader) contents(m fields) error {
 	r.in.Kind = supervisor.IncomingUnreadable
 	if readable {
 		r.in.Kind, r.in.Text = supervisor.IncomingMessage, r.compose(m, w)
+	}
+	if !isCode(r.in.Text) {
+		r.reply(m)
 	}
 	r.origin(m)
 	return nil

@@ -29,5 +29,5 @@ func (r *updateReader) quotesOthers(m fields) bool {
 	if by == 0 { // of a reply across chats
 		by = field[origin](to, "origin").User.Id
 	}
-	return quoted(m, r.sender) != "" && (attribution(to) != "" || by != r.sender && by != r.self.ID)
+	return r.in.Quote.String() != "" && (attribution(to) != "" || by != r.sender && by != r.self.ID)
 }

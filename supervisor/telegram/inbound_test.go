@@ -129,10 +129,10 @@ var inboundTests = []struct {
 
 	{"a reply", message(ann, privateChat, text("and this?"),
 		`"reply_to_message":{"message_id":3,`+bot+`,"text":"It is\nblue."}`),
-		"message", "> It is blue.\nand this?", ""},
+		"message", "> You: It is\n> blue.\nand this?", ""},
 	{"a reply to a part", message(ann, privateChat, text("why?"),
 		`"reply_to_message":{"message_id":3,`+bot+`,"text":"It is blue. Or red."}`,
-		`"quote":{"text":"Or red.","position":12,"is_manual":true}`), "message", "> Or red.\nwhy?", ""},
+		`"quote":{"text":"Or red.","position":12,"is_manual":true}`), "message", "> You: Or red.\n> (in:)\n> It is blue. Or red.\nwhy?", ""},
 	{"a reply to a photo", message(ann, privateChat, text("and this?"),
 		`"reply_to_message":{"message_id":3,`+ann+`,`+photo+`}`),
 		"message", "> [a photo]\nand this?", ""},
@@ -142,7 +142,7 @@ var inboundTests = []struct {
 	{"a reply to a place", message(ann, privateChat, text("how far?"),
 		`"reply_to_message":{"message_id":3,`+ann+`,"location":{"latitude":1,"longitude":2}}`),
 		"message", "> [Location: 1.00000, 2.00000]\nhow far?", ""},
-	{"a voice message as a reply", message(ann, privateChat, voice, replyTo(bot)), "message", "> Hm", ""},
+	{"a voice message as a reply", message(ann, privateChat, voice, replyTo(bot)), "message", "> You: Hm", ""},
 	{"a forwarded photo", message(ann, privateChat, photo, `"forward_origin":{"type":"hidden_user","date":1,"sender_user_name":"Eve"}`),
 		"message", "[Forwarded from Eve]", ""},
 	{"a reply to somebody", message(ann, group, text("/ask why"), `"reply_to_message":{"message_id":3,`+bob+`,"text":"No."}`),
@@ -151,8 +151,8 @@ var inboundTests = []struct {
 		`"reply_to_message":{"message_id":3,`+bob+`,"text":"No."}`),
 		"message", "> Bob: No.\nis that so?", ""},
 	{"a reply to a long one", message(ann, privateChat, text("ok"),
-		`"reply_to_message":{"message_id":3,`+bot+`,`+text(strings.Repeat("ü", 400))+`}`),
-		"message", "> " + strings.Repeat("ü", 299) + "…\nok", ""},
+		`"reply_to_message":{"message_id":3,`+bot+`,`+text(strings.Repeat("ü", 1500)+strings.Repeat("a", 1500))+`}`),
+		"message", "> You: " + strings.Repeat("ü", 999) + "…" + strings.Repeat("a", 999) + "\nok", ""},
 	{"a reply across chats", message(ann, privateChat, text("see"),
 		`"external_reply":{"origin":{"type":"user"},"message_id":3}`, `"quote":{"text":"there","position":0}`),
 		"message", "> there\nsee", ""},
@@ -168,12 +168,12 @@ var inboundTests = []struct {
 		"message", "123456", ""},
 	{"a code with a label as a reply", message(ann, privateChat, text("Code: \u06f1\u06f2\u06f3\u06f4\u06f5\u06f6."), replyTo(bot)), "message",
 		"Code: \u06f1\u06f2\u06f3\u06f4\u06f5\u06f6.", ""},
-	{"digits that are no code as a reply", message(ann, privateChat, text("2026-11"), replyTo(bot)), "message", "> Hm\n2026-11", ""},
-	{"seven digits as a reply", message(ann, privateChat, text("1234567"), replyTo(bot)), "message", "> Hm\n1234567", ""},
+	{"digits that are no code as a reply", message(ann, privateChat, text("2026-11"), replyTo(bot)), "message", "> You: Hm\n2026-11", ""},
+	{"seven digits as a reply", message(ann, privateChat, text("1234567"), replyTo(bot)), "message", "> You: Hm\n1234567", ""},
 	{"words of a recovery code's length as a reply", message(ann, privateChat, text("what time does that show open at"), replyTo(bot)),
-		"message", "> Hm\nwhat time does that show open at", ""},
+		"message", "> You: Hm\nwhat time does that show open at", ""},
 	{"a recovery code that is too long as a reply", message(ann, privateChat, text("ABCD-EF01-2345-6789-GHJK-MNPQ-RST"), replyTo(bot)),
-		"message", "> Hm\nABCD-EF01-2345-6789-GHJK-MNPQ-RST", ""},
+		"message", "> You: Hm\nABCD-EF01-2345-6789-GHJK-MNPQ-RST", ""},
 	{"a command as a reply", message(ann, privateChat, text("/stop"),
 		`"reply_to_message":{"message_id":3,`+bot+`,"text":"Hm"}`), "message", "/stop", ""},
 
@@ -229,6 +229,14 @@ var inboundTests = []struct {
 	{"an update without an id", strings.Replace(message(ann, privateChat, text("x")), "500001", `"x"`, 1), "other", "", ""},
 }
 
+// whole is what a model would read of a message: what it answers to, and its words. A command has nothing before it.
+func whole(in supervisor.Incoming) string {
+	if name, _ := supervisor.ParseSlashCommand(in.Text); name != "" {
+		return in.Text
+	}
+	return strings.TrimSpace(in.Quote.String() + "\n" + in.Text)
+}
+
 func TestReadWords(t *testing.T) {
 	for _, test := range inboundTests {
 		t.Run(test.name, func(t *testing.T) {
@@ -236,9 +244,9 @@ func TestReadWords(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Kind != test.kind || got.Text != test.text || got.Unreadable != test.lacks {
+			if got.Kind != test.kind || whole(got) != test.text || got.Unreadable != test.lacks {
 				t.Errorf("got %s, text %q, lacks %q\nwant %s, text %q, lacks %q",
-					got.Kind, got.Text, got.Unreadable, test.kind, test.text, test.lacks)
+					got.Kind, whole(got), got.Unreadable, test.kind, test.text, test.lacks)
 			}
 			if string(got.Raw) != test.update {
 				t.Errorf("the update is kept as %s", got.Raw)
@@ -336,12 +344,12 @@ func TestReadInAGroup(t *testing.T) {
 			`"user":{"id":7,"is_bot":true,"first_name":"Mews"}`)}, false, true, "/stop@other_bot"},
 		"a person by id": {[]string{text("Bob hello"), entity("text_mention", 0, 3,
 			`"user":{"id":8,"first_name":"Bob"}`)}, false, false, "Bob hello"},
-		"a reply to us":          {[]string{text("why?"), replyTo(bot)}, true, false, "> Hm\nwhy?"},
+		"a reply to us":          {[]string{text("why?"), replyTo(bot)}, true, false, "> You: Hm\nwhy?"},
 		"a reply to another bot": {[]string{text("why?"), replyTo(other)}, false, false, "> Hm\nwhy?"},
 		"a reply to Bob":         {[]string{text("why?"), replyTo(bob)}, false, false, "> Bob: Hm\nwhy?"},
 		"in a topic that we opened": {[]string{text("hello"), `"is_topic_message":true,"message_thread_id":3`,
 			`"reply_to_message":{"message_id":3,` + bot + `,"forum_topic_created":{"name":"Tea"}}`}, false, false, "hello"},
-		"a voice message to us":       {[]string{voice, replyTo(bot)}, true, false, "> Hm"},
+		"a voice message to us":       {[]string{voice, replyTo(bot)}, true, false, "> You: Hm"},
 		"a voice message to nobody":   {[]string{voice}, false, false, ""},
 		"a photo as an answer to Bob": {[]string{photo, replyTo(bob)}, false, false, "> Bob: Hm"},
 		"a photo with our name": {[]string{photo, `"caption":"@mews_bot look"`,
@@ -361,9 +369,9 @@ func TestReadInAGroup(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Addressed != test.addressed || asked != test.asked || got.Text != test.text {
+			if got.Addressed != test.addressed || asked != test.asked || whole(got) != test.text {
 				t.Errorf("addressed %v, asked %v, text %q; want %v, %v, %q",
-					got.Addressed, asked, got.Text, test.addressed, test.asked, test.text)
+					got.Addressed, asked, whole(got), test.addressed, test.asked, test.text)
 			}
 		})
 	}

@@ -14,8 +14,8 @@ import (
 	"mews/supervisor"
 )
 
-// maxQuote is how much is quoted of a message that is replied to, in characters: enough to know which one is meant.
-const maxQuote = 300
+// maxName is how long a name is at most that others gave, in characters.
+const maxName = 300
 
 // wording is a text with its entities, or a caption with its own.
 type wording struct {
@@ -79,13 +79,13 @@ func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }
 
-// compose is what the model reads of a message: its words, and around them what they refer to. Nothing stands before a command or
-// among its arguments, nor beside a code, which is known only where it stands alone.
+// compose is what the model reads of a message: its words, and around them whose they are and what came with them. Nothing stands
+// before a command or among its arguments, nor beside a code, which is known only where it stands alone.
 func (r *updateReader) compose(m fields, w wording) string {
 	text := w.text()
 	if commandIn(m, w) == nil && !isCode(text) {
 		thing, _ := thingIn(m)
-		text = joined("\n", attribution(m), quoted(m, r.sender), text, thing)
+		text = joined("\n", attribution(m), text, thing)
 		if r.in.Unreadable != "" {
 			text += fmt.Sprintf(textBesides, r.in.Unreadable)
 		}
@@ -123,36 +123,38 @@ type origin struct {
 // attribution is a line about whose words a message has, where they are not those of the person who sent it.
 func attribution(m fields) string {
 	if _, ok := m["via_bot"]; ok {
-		return "[Made by the bot @" + line(field[gotgbot.User](m, "via_bot").Username, maxQuote) + "]"
+		return "[Made by the bot @" + line(field[gotgbot.User](m, "via_bot").Username, maxName) + "]"
 	}
 	if _, ok := m["forward_origin"]; !ok {
 		return ""
 	}
 	from := field[origin](m, "forward_origin")
 	for _, name := range []string{name(from.User), from.Hidden, from.Sender.Title, from.Channel.Title} {
-		if name := line(name, maxQuote); name != "" {
+		if name := line(name, maxName); name != "" {
 			return "[Forwarded from " + name + "]"
 		}
 	}
 	return "[Forwarded]"
 }
 
-// quoted is a line about the message that is replied to: the part that the person chose of it, or its beginning.
-func quoted(m fields, sender int64) string {
+// reply reads which message is replied to, and what that says: all of it, and the part that the person chose.
+func (r *updateReader) reply(m fields) {
 	to := repliedTo(m)
-	text := clean(field[string](field[fields](m, "quote"), "text"))
-	if strings.TrimSpace(text) == "" {
-		text = wordingOf(to).text()
+	if to == nil {
+		return
 	}
-	text = joined(" ", besidesWords(to), text)
+	if id := field[int64](field[fields](m, "reply_to_message"), "message_id"); id > 0 {
+		r.in.RepliesTo = decimal(id)
+	}
 	from := field[gotgbot.User](to, "from")
-	if by := line(name(from), maxQuote); text != "" && by != "" && from.Id != sender && !from.IsBot {
-		text = by + ": " + text
+	q := supervisor.Quote{Part: clean(field[string](field[fields](m, "quote"), "text")), Text: joined(" ", besidesWords(to), wordingOf(to).text())}
+	switch {
+	case from.Id == r.self.ID:
+		q.By, r.in.RepliesToBot = textYou, true
+	case from.Id != r.sender && !from.IsBot:
+		q.By = line(name(from), maxName)
 	}
-	if text = line(text, maxQuote); text == "" {
-		return ""
-	}
-	return "> " + text
+	r.in.Quote = q
 }
 
 // repliedTo is the message that is replied to, in this chat or another one. In a topic a message that is no reply counts as one to

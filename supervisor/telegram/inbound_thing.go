@@ -119,7 +119,7 @@ func carried(m fields) string {
 		if _, ok := m[u.field]; !ok {
 			continue
 		}
-		if title := line(field[string](field[fields](m, u.field), "title"), maxQuote); title != "" {
+		if title := line(field[string](field[fields](m, u.field), "title"), maxName); title != "" {
 			return fmt.Sprintf(textTitled, u.name, title)
 		}
 		return u.name

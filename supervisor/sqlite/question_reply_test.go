@@ -1,0 +1,30 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/supervisor"
+)
+
+// TestAReplyAnswersAQuestionInWordsWhereItIsTo: a yes to an older message is not meant for the question.
+func TestAReplyAnswersAQuestionInWordsWhereItIsTo(t *testing.T) {
+	for to, want := range map[string]string{"": "answered", "12": "answered", "11": "new"} {
+		s := newStory(t)
+		older := s.notice(s.home, "It rains.")
+		ask(s, approval(s, s.begun("send it")), nonceA)
+		pending, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, older.ID, 10)
+		s.must(err)
+		for i, d := range []supervisor.Delivery{older, pending[0]} {
+			p, err := s.db.Posts().Sending(t.Context(), s.home.ID, supervisor.Post{Delivery: d.ID, Content: supervisor.RichText{Text: d.Text}})
+			s.must(err)
+			p.State, p.Message = supervisor.PostSent, []string{"11", "12"}[i]
+			s.must(s.db.Posts().Settle(t.Context(), p))
+			s.close(d, supervisor.OutcomeSent, "")
+		}
+		kept, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{RepliesTo: to,
+			Inbound:  supervisor.Inbound{Conversation: s.home, Key: "yes", Kind: supervisor.KindText, Text: "yes"},
+			Decision: supervisor.GateDecision{Words: supervisor.AnswerOnce}}}})
+		s.must(err)
+		s.same("a yes to "+to, s.state(kept.Kept[0].ID), want)
+	}
+}
