@@ -50,6 +50,7 @@ var floors = map[string]int{
 	"mews/supervisor/approval":     2,
 	"mews/supervisor/budget":       2,
 	"mews/supervisor/chart":        2,
+	"mews/supervisor/claim":        2,
 	"mews/supervisor/egress":       2,
 	"mews/supervisor/history":      2,
 	"mews/supervisor/inbox":        2,

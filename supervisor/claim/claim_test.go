@@ -1,0 +1,120 @@
+package claim_test
+
+import (
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/supervisor/claim"
+)
+
+var update = flag.Bool("update", false, "write the report anew")
+
+// answer is one of testdata/*.txt; README.md there says what its kinds mean.
+type answer struct {
+	language string
+	number   int
+	text     string
+	kinds    []claim.Kind
+	heldOut  bool
+}
+
+func answers(t testing.TB) (list []answer) {
+	for _, language := range []string{"en", "es", "de", "fr"} {
+		data, err := os.ReadFile("testdata/" + language + ".txt")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, part := range strings.Split("\n"+string(data), "\n=== ")[1:] {
+			head, text, _ := strings.Cut(part, "\n")
+			a := answer{language: language, number: i + 1, text: text, heldOut: sha256.Sum256(fmt.Append(nil, i+1))[0] >= 128}
+			for kind := range strings.SplitSeq(head, ", ") {
+				if kind != "none" {
+					a.kinds = append(a.kinds, claim.Kind(kind))
+				}
+			}
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+func found(text string) (kinds []claim.Kind) {
+	for _, c := range claim.Find(text) {
+		kinds = append(kinds, c.Kind)
+	}
+	return kinds
+}
+
+// count is how often kinds were found that are claimed, and not, and how often one was missed.
+type count struct{ right, wrong, missed int }
+
+func (c count) precision() float64 { return ratio(c.right, c.wrong) }
+func (c count) recall() float64    { return ratio(c.right, c.missed) }
+func (c count) String() string {
+	return fmt.Sprintf("%5d %5d %6d   %.3f %.3f", c.right, c.wrong, c.missed, c.precision(), c.recall())
+}
+
+func ratio(of, and int) float64 {
+	if of == 0 && and == 0 {
+		return 1
+	}
+	return float64(of) / float64(of+and)
+}
+
+// TestReport measures what is found in 400 answers, of which half were not looked at when the words were chosen. Each kind in
+// each answer counts.
+func TestReport(t *testing.T) {
+	counts := map[string]*count{}
+	of := func(key string) *count {
+		if counts[key] == nil {
+			counts[key] = new(count)
+		}
+		return counts[key]
+	}
+	for _, a := range answers(t) {
+		half := "tuned"
+		if a.heldOut {
+			half = "held out"
+		}
+		kinds := found(a.text)
+		for _, kind := range claim.Kinds {
+			claimed, found := slices.Contains(a.kinds, kind), slices.Contains(kinds, kind)
+			for _, key := range []string{half, half + ", " + a.language, half + ", " + string(kind)} {
+				switch c := of(key); {
+				case claimed && found:
+					c.right++
+				case found:
+					c.wrong++
+				case claimed:
+					c.missed++
+				}
+			}
+			if claimed != found && !a.heldOut && testing.Verbose() {
+				t.Logf("%s %d, %s: claimed %t, found %t\n%s", a.language, a.number, kind, claimed, found, a.text)
+			}
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%-20s right wrong missed   precision recall\n", "")
+	for _, key := range slices.Sorted(maps.Keys(counts)) {
+		fmt.Fprintf(&b, "%-20s %s\n", key, counts[key])
+	}
+	const golden = "testdata/report.txt"
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(golden); err != nil || string(want) != b.String() {
+		t.Errorf("%s is not what is measured (%v); -update writes it anew:\n%s", golden, err, &b)
+	}
+	if c := counts["held out"]; c.precision() < 0.98 || c.recall() < 0.6 {
+		t.Errorf("of the held-out half: precision %.3f, want 0.98; recall %.3f, want 0.6", c.precision(), c.recall())
+	}
+}

@@ -1,0 +1,88 @@
+package claim_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/claim"
+)
+
+// hostile are pieces that begin something, over and over: what would be compared with all that came before.
+var hostile = []string{
+	"I ", "I saved ", "I have ", "saved ", "Reminder set ", "Done ", "your file has been ", "ich habe ", "habe gelöscht ",
+	"gelöscht ", "a", "datei", ".", "1.", "Dr.", "1. März ", "\"", "“", "`", "```\n", "> ", "*", "'", "i'", "he ", "j'ai ", ",",
+	"\n", "? ", "last ", "last week ", "n't ", "\xff", "a.b/", "notes.md ", "und ", "I saved notes.md and ",
+}
+
+// check finds what text claims, which is little, whatever the text.
+func check(t testing.TB, text string) {
+	seen := map[claim.Kind]bool{}
+	for _, c := range claim.Find(text) {
+		if seen[c.Kind] || !strings.Contains(text, c.Sentence) || c.Sentence == "" {
+			t.Errorf("%.40q: claim %+.80v is there twice, or not in the text", text, c)
+		}
+		seen[c.Kind] = true
+	}
+}
+
+func TestHostileTexts(t *testing.T) {
+	for _, piece := range hostile {
+		check(t, strings.Repeat(piece, 40_000/len(piece)))
+	}
+}
+
+func FuzzFind(f *testing.F) {
+	for _, a := range answers(f) {
+		f.Add(a.text)
+	}
+	for _, piece := range hostile {
+		f.Add(strings.Repeat(piece, 3))
+	}
+	f.Fuzz(func(t *testing.T, text string) { check(t, text) })
+}
+
+// BenchmarkHostile shows how many times longer the worst of the hostile texts takes when it is ten times as long: about 10, and
+// 100 if that were quadratic.
+func BenchmarkHostile(b *testing.B) {
+	took := func(text string) time.Duration {
+		begun := time.Now()
+		claim.Find(text)
+		return time.Since(begun)
+	}
+	worst, longest := 0.0, time.Duration(0)
+	for b.Loop() {
+		for _, piece := range hostile {
+			short := strings.Repeat(piece, 4000/len(piece))
+			once, tenfold := time.Hour, time.Hour
+			for range 5 {
+				once, tenfold = min(once, took(short)), min(tenfold, took(strings.Repeat(short, 10)))
+			}
+			worst, longest = max(worst, float64(tenfold)/float64(once)), max(longest, tenfold)
+		}
+	}
+	b.ReportMetric(worst, "times")
+	b.ReportMetric(float64(longest.Microseconds()), "µs-40KB")
+}
+
+// BenchmarkFind reads 4 KB of answers in four languages.
+func BenchmarkFind(b *testing.B) {
+	list := answers(b)
+	var text strings.Builder
+	for i := 0; text.Len() < 4096; i++ {
+		text.WriteString(list[i%4*100+i/4].text + "\n")
+	}
+	md := text.String()[:4096]
+	b.SetBytes(int64(len(md)))
+	b.ReportAllocs()
+	for b.Loop() {
+		claim.Find(md)
+	}
+}
+
+// TestVerbsHaveOneMeaning reads the tables: of a verb's form that stood under two meanings, one would count by luck.
+func TestVerbsHaveOneMeaning(t *testing.T) {
+	for _, twice := range claim.Twice() {
+		t.Error(twice)
+	}
+}

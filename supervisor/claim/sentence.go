@@ -1,0 +1,236 @@
+package claim
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// form is what a token is made of.
+type form byte
+
+const (
+	word  form = iota
+	name       // of a file or an address
+	code       // a code span that is no name
+	quote      // what somebody says, or a title
+	pause      // a comma, a dash, a bracket
+)
+
+// token is a word or what stands for one.
+type token struct {
+	form   form
+	word   string  // in lower case, of a word
+	senses []sense // in each language
+}
+
+// sentence is what ends with a full stop, a semicolon, a colon or its line. It has at most maxTokens tokens: a longer one
+// is several.
+type sentence struct {
+	text     string
+	tokens   []token
+	classes  [len(languages)]class // of all tokens together, in each language
+	question bool
+}
+
+const maxTokens = 200
+
+// has says whether a token of the sentence is of a class, in a language.
+func (s sentence) has(language int, c class) bool { return s.classes[language]&c != 0 }
+
+// readSentences gives each sentence of a Markdown text that is the writer's own: not what is quoted, nor code, nor what a
+// line introduces as a draft.
+func readSentences(text string, yield func(sentence)) {
+	fence, draft := "", isLetter(text)
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		mark := line[:min(3, len(line))]
+		switch {
+		case fence != "":
+			if mark == fence {
+				fence = ""
+			}
+		case mark == "```" || mark == "~~~":
+			fence = mark
+		case mark == "---" || mark == "***" || mark == "___":
+			draft = false
+		case !draft && !isForeign(line):
+			s := scanner{rest: strings.TrimLeft(line, listMarks), yield: yield}
+			draft = s.run() && strings.HasSuffix(strings.TrimRight(line, "*_ "), ":")
+		}
+	}
+}
+
+// listMarks are what an item of a list begins with, numbered or not.
+const listMarks = "0123456789.)-+ \t✅✔☑✓•"
+
+// isForeign says whether a line's beginning marks it as something else than the writer's own sentence: a quotation, a
+// heading, a table, speech in a story, or a whole line in italics.
+func isForeign(line string) bool {
+	if line == "" || strings.ContainsRune(">#|", rune(line[0])) || strings.HasPrefix(line, "—") {
+		return true
+	}
+	last := len(line) - 1
+	return last > 1 && (line[0] == '*' || line[0] == '_') && line[last] == line[0] && line[1] != line[0] && line[1] != ' '
+}
+
+// isLetter says whether a text is a letter from its first line on.
+func isLetter(text string) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	first = strings.ToLower(strings.Trim(first, "*_ "))
+	for _, l := range languages {
+		for _, begin := range l.letters {
+			if strings.HasPrefix(first, begin) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// scanner cuts one line into sentences.
+type scanner struct {
+	rest  string
+	text  string // of the sentence so far, and what follows
+	now   sentence
+	draft bool // a word names a text that is written for somebody
+	yield func(sentence)
+}
+
+// closers are the quotation marks that open, and those that close them.
+var closers = map[rune]string{'"': `"`, '“': "”“", '„': "“”", '«': "»", '»': "«", '‹': "›", '`': "`"}
+
+// run gives the sentences, and says whether the line names a draft.
+func (s *scanner) run() (draft bool) {
+	for s.text = s.rest; s.rest != ""; {
+		r, size := utf8.DecodeRuneInString(s.rest)
+		switch closing := closers[r]; {
+		case closing != "":
+			s.quotation(size, closing)
+		case unicode.IsSpace(r), r == '*', r == '¿', r == '¡':
+			s.rest = s.rest[size:]
+		case r == '.' && s.isShortened():
+			s.rest = s.rest[size:]
+		case strings.ContainsRune(".!?…;:", r):
+			s.rest = s.rest[size:]
+			s.now.question = s.now.question || r == '?'
+			s.end()
+		case strings.ContainsRune(",()[]–—", r):
+			s.rest = s.rest[size:]
+			s.put(token{form: pause})
+		default:
+			s.word()
+		}
+	}
+	s.end()
+	return s.draft
+}
+
+// quotation reads up to one of the closing marks, or to the end of the line.
+func (s *scanner) quotation(size int, closing string) {
+	inner := s.rest[size:]
+	end := strings.IndexAny(inner, closing)
+	if end < 0 {
+		end = len(inner)
+	}
+	t := token{form: quote}
+	if closing == "`" {
+		if t.form = code; isName(inner[:end], true) {
+			t.form = name
+		}
+	}
+	s.rest = inner[end:]
+	if _, size := utf8.DecodeRuneInString(s.rest); s.rest != "" {
+		s.rest = s.rest[size:]
+	}
+	if end > 0 {
+		s.put(t)
+	}
+}
+
+// word reads up to white space or a mark that no word has within.
+func (s *scanner) word() {
+	end := strings.IndexFunc(s.rest, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune(",;!?…()[]–—*\"“”„«»‹`", r)
+	})
+	if end < 0 {
+		end = len(s.rest)
+	}
+	whole := strings.TrimRight(s.rest[:end], ".:")
+	if whole == "" {
+		_, size := utf8.DecodeRuneInString(s.rest) // a mark that closes nothing
+		s.rest = s.rest[size:]
+		return
+	}
+	s.rest = s.rest[len(whole):]
+	if isName(whole, false) {
+		s.put(token{form: name})
+		return
+	}
+	for part := range strings.FieldsFuncSeq(whole, func(r rune) bool { return r == '\'' || r == '’' }) {
+		if part = strings.TrimFunc(part, isNoLetter); part != "" {
+			s.put(token{word: strings.ToLower(part)})
+		}
+	}
+}
+
+func isNoLetter(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+}
+
+// isName says whether a word names a file or an address. In code a slash is enough; elsewhere people write and/or.
+func isName(s string, inCode bool) bool {
+	if strings.ContainsAny(s, " \t") || strings.IndexFunc(s, unicode.IsLetter) < 0 {
+		return false
+	}
+	if strings.Contains(s, "/") && (inCode || strings.ContainsAny(s, ".~") || s[0] == '/' || s[len(s)-1] == '/') {
+		return true
+	}
+	dot := strings.LastIndexByte(s, '.')
+	extension := s[dot+1:]
+	return dot > 0 && len(s) > 3 && len(extension) <= 5 && extension != "" && strings.IndexFunc(extension, isNoLetter) < 0
+}
+
+// isShortened says whether the full stop that follows is no sentence's end, but a day's or an abbreviation's.
+func (s *scanner) isShortened() bool {
+	n := len(s.now.tokens)
+	if n == 0 || s.now.tokens[n-1].form != word {
+		return false
+	}
+	last := s.now.tokens[n-1]
+	if strings.Trim(last.word, "0123456789") != "" {
+		return last.any(shortened)
+	}
+	next, _, _ := strings.Cut(strings.TrimLeft(s.rest[:min(len(s.rest), maxNoun)], ". "), " ")
+
+	return token{senses: lexicon[strings.ToLower(strings.TrimRight(next, ",.;:"))]}.any(month)
+}
+
+func (s *scanner) put(t token) {
+	if t.form == word {
+		t.senses = lexicon[t.word]
+		if n := len(s.now.tokens); n > 0 && s.now.tokens[n-1].any(leading) {
+			if pair := lexicon[s.now.tokens[n-1].word+" "+t.word]; pair != nil {
+				t.senses, s.now.tokens = pair, s.now.tokens[:n-1]
+			}
+		}
+		s.draft = s.draft || t.any(draft)
+	}
+	if s.now.tokens = append(s.now.tokens, t); len(s.now.tokens) == maxTokens {
+		s.end()
+	}
+}
+
+func (s *scanner) end() {
+	if len(s.now.tokens) > 0 {
+		s.now.text = strings.TrimSpace(s.text[:len(s.text)-len(s.rest)])
+		for _, t := range s.now.tokens {
+			for _, means := range t.senses {
+				s.now.classes[means.language] |= means.class
+			}
+		}
+
+		s.yield(s.now)
+	}
+	s.text, s.now = s.rest, sentence{tokens: s.now.tokens[:0]}
+}
