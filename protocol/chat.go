@@ -69,6 +69,28 @@ type ChatFile struct {
 	Name    string  `json:"name"`              // for the person, as FileName makes it
 	Caption string  `json:"caption,omitempty"` // plain text below the file, without control characters but tabs and line breaks
 	Path    string  `json:"path,omitempty"`    // where it lies in the home, as io/fs has paths; "" is not known
+
+	Size MediaSize `json:"size,omitzero"`
+}
+
+// MediaSize is how long a recording or a film takes, and how large a film is shown; 0 is not known.
+type MediaSize struct {
+	Seconds int `json:"seconds,omitempty"`
+	Width   int `json:"width,omitempty"` // pixels
+	Height  int `json:"height,omitempty"`
+}
+
+const (
+	maxMediaSeconds = 1e7
+	maxMediaEdge    = 1 << 16 // pixels
+)
+
+// Check refuses what no recording is.
+func (m MediaSize) Check() error {
+	if min(m.Seconds, m.Width, m.Height) < 0 || m.Seconds > maxMediaSeconds || max(m.Width, m.Height) > maxMediaEdge {
+		return fmt.Errorf("a recording of %d seconds, %d x %d", m.Seconds, m.Width, m.Height)
+	}
+	return nil
 }
 
 // ChatSent is the result of chat.send. The file is then on disk among what will be delivered.
@@ -99,7 +121,7 @@ func (s ChatFile) check() error {
 	if err := CheckCaption(s.Caption); err != nil {
 		return fmt.Errorf("caption: %w", err)
 	}
-	return nil
+	return s.Size.Check()
 }
 
 // CheckCaption refuses a text that cannot stand below a file.

@@ -40,6 +40,8 @@ type UploadsResult struct {
 	From  int      `json:"from,omitempty"` // how many newer ones a list has left out
 	Total int      `json:"total"`          // files below uploads/
 	Blob  *BlobRef `json:"blob,omitempty"`
+
+	Size MediaSize `json:"size,omitzero"` // of the one that is sent
 }
 
 // Upload is a file that a person has sent.
@@ -65,5 +67,5 @@ func (r UploadsResult) Check() error {
 			return fmt.Errorf("file %.40q: %d bytes, sent at %.40q", f.Path, f.Size, f.SentAt)
 		}
 	}
-	return nil
+	return r.Size.Check()
 }

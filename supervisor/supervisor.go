@@ -196,6 +196,8 @@ type File struct {
 	MediaType string `json:"media_type"` // by its bytes; a channel shows it as what it is
 	Caption   string `json:"caption,omitempty"`
 	Path      string `json:"path,omitempty"` // where its worker says that it lies in the person's home; "" is not known
+
+	Media protocol.MediaSize `json:"media,omitzero"` // of a recording or a film, as its worker says
 }
 
 // Media types that Mews gives files by their bytes.

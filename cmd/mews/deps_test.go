@@ -87,6 +87,7 @@ var floors = map[string]int{
 	"mews/config":             0,
 	"mews/protocol":           0,
 	"mews/protocol/amount":    0,
+	"mews/protocol/opus":      0,
 	"mews/protocol/spawnwire": 0,
 	"mews/protocol/spelling":  0,
 }

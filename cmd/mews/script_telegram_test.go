@@ -319,7 +319,8 @@ func (b *scriptBot) settled(ts *testscript.TestScript, _ []string) {
 	}
 }
 
-// calls waits until a method was called so often: N for exactly that, N+ for at least.
+// calls waits until a method was called so often: N for exactly that, N+ for at least. Those without a parameter of that value don't
+// count.
 func (b *scriptBot) calls(ts *testscript.TestScript, args []string) {
 	least, exact := strings.TrimSuffix(args[1], "+"), !strings.HasSuffix(args[1], "+")
 	want, err := strconv.Atoi(least)
@@ -328,7 +329,10 @@ func (b *scriptBot) calls(ts *testscript.TestScript, args []string) {
 		if args[0] == "any" {
 			return len(b.server.Calls())
 		}
-		return len(b.server.Calls(args[0]))
+		return len(slices.DeleteFunc(b.server.Calls(args[0]), func(c telegramtest.Call) bool {
+			name, value, given := strings.Cut(strings.Join(args[2:], ""), "=")
+			return given && fmt.Sprint(c.Params[name]) != value
+		}))
 	}
 	b.await(ts, func() bool { return called() >= want }, func() string {
 		return fmt.Sprintf("%d calls of %s, want %s", called(), args[0], args[1])

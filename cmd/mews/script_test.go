@@ -93,11 +93,11 @@ var scriptCommands = map[string]scriptCommand{
 	"keep":   command("VARIABLE PATTERN", takePrinted),
 
 	// Telegram fails in one of telegramtest's ways, until it is mended; something happens to the bot; a method was called so
-	// often (N), or at least so often (N+); the webhook answers a request with this secret so.
+	// often (N), or at least so often (N+), with such a parameter; the webhook answers a request with this secret so.
 	"fault": botCommand("KIND [NAME=VALUE] ...", (*scriptBot).fault),
 	"mend":  botCommand("", (*scriptBot).mend),
 	"bot":   botCommand("EVENT [ARGUMENT] ...", (*scriptBot).event),
-	"calls": botCommand("METHOD N[+]", (*scriptBot).calls),
+	"calls": botCommand("METHOD N[+] [NAME=VALUE]", (*scriptBot).calls),
 	"post":  botCommand("SECRET FILE STATUS", (*scriptBot).post),
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +63,11 @@ func TestVoiceKillRun(t *testing.T) {
 		return h.Count("SELECT count(*) FROM inbox WHERE kind = 'text' AND state = 'done'") == len(people)*voiceMessages &&
 			h.Count("SELECT count(*) FROM speech") == 0 && h.Count("SELECT count(*) FROM outbox WHERE delivered_at IS NULL") == 0
 	})
+	for _, c := range server.Calls("sendVoice") {
+		if seconds, err := strconv.Atoi(fmt.Sprint(c.Params["duration"])); err != nil || seconds < 1 || seconds > 10 {
+			t.Errorf("a voice is said to take %v seconds", c.Params["duration"])
+		}
+	}
 	for i, name := range people {
 		checkVoices(t, server.Chat(apptest.FirstID+int64(i)), modes[name])
 	}

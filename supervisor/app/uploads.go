@@ -25,7 +25,8 @@ func (u uploads) Send(ctx context.Context, user, key string) (file supervisor.Fi
 	if err != nil || len(result.Files) == 0 || result.Blob == nil {
 		return file, err
 	}
-	file = supervisor.File{SHA256: result.Blob.SHA256, Size: result.Blob.Size, Name: protocol.FileName(path.Base(result.Files[0].Path))}
+	file = supervisor.File{SHA256: result.Blob.SHA256, Size: result.Blob.Size, Name: protocol.FileName(path.Base(result.Files[0].Path)),
+		Media: result.Size}
 	file.MediaType, err = hostcall.MediaType(u.spool, file)
 	return file, err
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -10,6 +11,7 @@ import (
 
 	"mews/config"
 	"mews/protocol"
+	"mews/protocol/opus"
 	"mews/supervisor"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/voice"
@@ -97,5 +99,8 @@ func (s *service) recordAtEndpoint(ctx context.Context, turn supervisor.Turn, te
 	if err = errors.Join(err, kept); err != nil {
 		return file, err
 	}
-	return pictures{s.spool}.keep("voice.ogg", supervisor.MediaTypeVoice, ogg)
+	if file, err = (pictures{s.spool}).keep("voice.ogg", supervisor.MediaTypeVoice, ogg); err == nil {
+		file.Media.Seconds, _ = opus.Seconds(bytes.NewReader(ogg)) // else it is sent without its length
+	}
+	return file, err
 }

@@ -111,7 +111,7 @@ func (t *turn) file(ctx context.Context, f protocol.ChatFile) (file supervisor.F
 	if err := t.checkBlob(ctx, f.Blob.SHA256, f.Blob.Size); err != nil {
 		return file, err
 	}
-	file = supervisor.File{SHA256: f.Blob.SHA256, Size: f.Blob.Size, Name: f.Name, Caption: f.Caption, Path: f.Path}
+	file = supervisor.File{SHA256: f.Blob.SHA256, Size: f.Blob.Size, Name: f.Name, Caption: f.Caption, Path: f.Path, Media: f.Size}
 	file.MediaType, err = MediaType(t.o.Spool, file)
 	switch {
 	case errors.Is(err, spool.ErrGone):

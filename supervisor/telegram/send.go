@@ -33,7 +33,10 @@ type sendParams struct {
 	AsIs      bool                          `json:"disable_content_type_detection,omitempty"` // a document stays one
 	Media     []albumMedia                  `json:"media,omitempty"`                          // an album's files
 	Streaming bool                          `json:"supports_streaming,omitempty"`             // of a video
-	Reaction  *[]reactionType               `json:"reaction,omitempty"`                       // an empty list takes it away
+	Duration  int                           `json:"duration,omitempty"`                       // seconds; of what is heard or a video
+	Width     int                           `json:"width,omitempty"`                          // of a video
+	Height    int                           `json:"height,omitempty"`
+	Reaction  *[]reactionType               `json:"reaction,omitempty"` // an empty list takes it away
 	Preview   *gotgbot.LinkPreviewOptions   `json:"link_preview_options,omitempty"`
 	Markup    *gotgbot.InlineKeyboardMarkup `json:"reply_markup,omitempty"` // an edit without it takes the buttons away
 	Reply     *gotgbot.ReplyParameters      `json:"reply_parameters,omitempty"`

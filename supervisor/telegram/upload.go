@@ -61,6 +61,9 @@ var uploadKinds = map[string]uploadKind{
 	supervisor.MediaTypeMP4:   {"sendVideo", "video", maxDocument, nil},
 }
 
+// timed are the kinds of which players show the length. They don't look for it themselves.
+var timed = map[string]bool{"voice": true, "audio": true, "video": true}
+
 // uploads are the files that go with a call.
 type uploads []upload
 
@@ -145,6 +148,10 @@ func (c *Client) sendAs(ctx context.Context, kind uploadKind, files uploads, to 
 	call := apiCall{method: kind.method, files: files}
 	for i := range files {
 		files[i].part = kind.part
+	}
+	if timed[kind.part] {
+		size := content.File.Media
+		o.Duration, o.Width, o.Height = size.Seconds, size.Width, size.Height
 	}
 	if len(files) > 1 {
 		call.method = sendAlbum

@@ -22,6 +22,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/telegram/telegramtest"
 )
@@ -98,7 +99,8 @@ func TestFilesAreSentAsWhatTheyCanBe(t *testing.T) {
 		{"text", "text/plain", " \n", "document"},
 	} {
 		name, err := c.Send(t.Context(), supervisor.Address{Chat: "7"}, supervisor.RichText{
-			File: &supervisor.File{SHA256: test.sha, Name: test.name, MediaType: test.mediaType}})
+			File: &supervisor.File{SHA256: test.sha, Name: test.name, MediaType: test.mediaType,
+				Media: protocol.MediaSize{Seconds: 83, Width: 640, Height: 480}}})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -107,6 +109,11 @@ func TestFilesAreSentAsWhatTheyCanBe(t *testing.T) {
 		last := stands[len(stands)-1]
 		if fmt.Sprint(last.ID) != name || last.Media != test.want || last.Text != "" {
 			t.Errorf("%s as %s: stands %+v, want a %s", test.name, test.mediaType, last, test.want)
+		}
+		calls := s.Calls()
+		length := calls[len(calls)-1].Params["duration"]
+		if timed := test.want == "voice" || test.want == "audio" || test.want == "video"; timed != (length == "83") || !timed && length != nil {
+			t.Errorf("%s: its length is %v", test.name, length)
 		}
 	}
 	if n := s.Count("sendPhoto"); n != 3 {

@@ -219,7 +219,8 @@ func (v *Voices) waitFor(ctx context.Context, id int64) (file supervisor.File, e
 	if result.Failure != "" {
 		return file, &notSaid{cmp.Or(failures[result.Failure], textNotSpoke), result.Detail}
 	}
-	return supervisor.File{SHA256: result.Blob.SHA256, Size: result.Blob.Size, Name: "voice.ogg", MediaType: supervisor.MediaTypeVoice}, nil
+	return supervisor.File{SHA256: result.Blob.SHA256, Size: result.Blob.Size, Name: "voice.ogg", MediaType: supervisor.MediaTypeVoice,
+		Media: protocol.MediaSize{Seconds: result.Seconds}}, nil
 }
 
 // Samples are a recording of each voice that there is, in the order of their names; none where each would be paid. Its error is for

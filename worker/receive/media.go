@@ -7,13 +7,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"mews/protocol"
 	"mews/protocol/amount"
+	"mews/worker/tool/files"
 	"mews/worker/tool/images"
+	"mews/worker/workspace"
 )
 
 const (
@@ -30,25 +35,73 @@ var input = []string{"-v", "error", "-protocol_whitelist", "file", "-format_whit
 
 // media is what ffprobe finds in a file.
 type media struct {
-	Streams []struct {
-		Kind        string `json:"codec_type"`
-		Disposition struct {
-			Cover int `json:"attached_pic"`
-		} `json:"disposition"`
-	} `json:"streams"`
-	Format struct {
+	Streams []stream `json:"streams"`
+	Format  struct {
 		Duration string `json:"duration"`
 	} `json:"format"`
 }
 
-// has says whether there is a stream of a kind that is no cover of an album.
+type stream struct {
+	Kind        string `json:"codec_type"`
+	Width       int    `json:"width"`
+	Height      int    `json:"height"`
+	Disposition struct {
+		Cover int `json:"attached_pic"`
+	} `json:"disposition"`
+	Shown []struct {
+		Rotation int `json:"rotation"` // degrees
+	} `json:"side_data_list"`
+}
+
+// find is the first stream of a kind that is no cover of an album.
+func (m media) find(kind string) (stream, bool) {
+	i := slices.IndexFunc(m.Streams, func(s stream) bool { return s.Kind == kind && s.Disposition.Cover == 0 })
+	if i < 0 {
+		return stream{}, false
+	}
+	return m.Streams[i], true
+}
+
 func (m media) has(kind string) bool {
-	for _, s := range m.Streams {
-		if s.Kind == kind && s.Disposition.Cover == 0 {
-			return true
+	_, found := m.find(kind)
+	return found
+}
+
+// size is how long it is, and how large a film of it is shown: phones write theirs lying down, and have it turned.
+func (m media) size() protocol.MediaSize {
+	s, _ := m.find("video")
+	for _, shown := range s.Shown {
+		if shown.Rotation%180 != 0 {
+			s.Width, s.Height = s.Height, s.Width
 		}
 	}
-	return false
+	return protocol.MediaSize{Seconds: m.seconds(), Width: s.Width, Height: s.Height}
+}
+
+// measureTimeout is for a file whose length is looked for; without it the file is sent all the same.
+const measureTimeout = 10 * time.Second
+
+// Measure is how long a recording or a film of the home is, and how large; the zero value is for any other file, and for one that
+// can't be read.
+func Measure(ctx context.Context, home *workspace.Workspace, programs Programs, path string) protocol.MediaSize {
+	ctx, cancel := context.WithTimeout(ctx, measureTimeout)
+	defer cancel()
+	f := &reading{receiver: &receiver{Options: Options{Programs: programs}}, path: "./" + path}
+	file, err := home.Open(path)
+	if err != nil {
+		return protocol.MediaSize{}
+	}
+	defer file.Close() // it was only read
+	head := make([]byte, files.HeadSize)
+	n, _ := io.ReadFull(file, head) // a short file is one, too
+	if kind := files.Kind(head[:n]); !strings.HasSuffix(kind, " recording") && !strings.HasSuffix(kind, " video") {
+		return protocol.MediaSize{}
+	}
+	m, err := f.probe(ctx)
+	if size := m.size(); err == nil && size.Check() == nil {
+		return size
+	}
+	return protocol.MediaSize{}
 }
 
 // seconds is the length, rounded up; 0 is not known.
@@ -63,8 +116,8 @@ func (m media) seconds() int {
 // probe looks what is in the file.
 func (f *reading) probe(ctx context.Context) (m media, err error) {
 	out := &boundedBuffer{most: maxProbe}
-	args := append(input[:len(input):len(input)], "-show_entries", "format=duration:stream=codec_type:stream_disposition=attached_pic",
-		"-of", "json", f.path)
+	args := append(input[:len(input):len(input)], "-show_entries", "format=duration:stream=codec_type,width,height:"+
+		"stream_disposition=attached_pic:stream_side_data=rotation", "-of", "json", f.path)
 	if err := f.run(ctx, out, "ffprobe", args...); err != nil {
 		return m, err
 	}

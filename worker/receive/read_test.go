@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mews/protocol"
+	"mews/worker/receive"
 )
 
 // pdf is a PDF of so many pages that each hold a text, or a rectangle where there is none.
@@ -262,6 +263,47 @@ func TestSoundAndFilms(t *testing.T) {
 		if got.Failure != "" || got.Seconds != c.seconds && got.Seconds != c.seconds-1 || pictures(got) != c.pictures || !strings.Contains(texts(got), c.text) || c.text == "" && got.Parts != nil {
 			t.Errorf("%s: got %q, %d seconds, %d pictures, %q", name, got.Failure, got.Seconds, pictures(got), texts(got))
 		}
+	}
+}
+
+// TestMeasure: what players show of a recording or a film that is sent.
+func TestMeasure(t *testing.T) {
+	h := newHome(t, "")
+	tone := []string{"-f", "lavfi", "-i", "sine=duration=3"}
+	moving := []string{"-f", "lavfi", "-i", "testsrc=duration=3:size=320x240:rate=5"}
+	flat := film(t, "a.mp4", moving...)
+	// The matrix of a track's header, which turns it by a quarter. (ISO 14496-12, 8.3.2.)
+	track := bytes.Index(flat, []byte("tkhd"))
+	one, zero, minus := "\x00\x01\x00\x00", "\x00\x00\x00\x00", "\xff\xff\x00\x00"
+	turned := string(flat[:track]) + strings.Replace(string(flat[track:]), one+zero+zero+zero+one, zero+one+zero+minus+zero, 1)
+	for name, c := range map[string]struct {
+		data string
+		want protocol.MediaSize
+	}{
+		"a.ogg":               {string(film(t, "a.ogg", append(tone, "-c:a", "libopus")...)), protocol.MediaSize{Seconds: 3}},
+		"a.mp3":               {string(film(t, "a.mp3", tone...)), protocol.MediaSize{Seconds: 3}},
+		"b/file:\"ü.m4a":      {string(film(t, "a.m4a", tone...)), protocol.MediaSize{Seconds: 3}},
+		"-i.mp4":              {string(flat), protocol.MediaSize{Seconds: 3, Width: 320, Height: 240}},
+		"from a phone.mp4":    {turned, protocol.MediaSize{Seconds: 3, Width: 240, Height: 320}},
+		"a film by name.mp4":  {"hello", protocol.MediaSize{}},
+		"a broken one.mp4":    {string(flat[:100]), protocol.MediaSize{}},
+		"a picture.png":       {string(pngHead(9, 9)), protocol.MediaSize{}},
+		"not there/a.mp4":     {"", protocol.MediaSize{}},
+		"no bytes at all.mp3": {"", protocol.MediaSize{}},
+	} {
+		if !strings.HasPrefix(name, "not") {
+			h.write(name, c.data)
+		}
+		got := receive.Measure(t.Context(), h.ws, h.programs, name)
+		if got.Seconds == c.want.Seconds+1 && got.Seconds > 1 {
+			got.Seconds-- // an encoder adds a few milliseconds
+		}
+		if got != c.want {
+			t.Errorf("%s: got %+v, want %+v", name, got, c.want)
+		}
+	}
+	if got := receive.Measure(t.Context(), h.ws, nil, "a.ogg"); got != (protocol.MediaSize{}) {
+		t.Errorf("without programs: got %+v", got)
 	}
 }
 

@@ -29,7 +29,7 @@ var turnFamilies = []func(*userTools, *host.Turn, protocol.TurnLimits) []worker.
 		return output.Tools(turn, limits.Output, u.files.HasReceived)
 	},
 	func(u *userTools, turn *host.Turn, _ protocol.TurnLimits) []worker.Tool {
-		return send.Tools(u.files, turn)
+		return send.Tools(u.files, turn, u.measure)
 	},
 }
 

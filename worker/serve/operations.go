@@ -79,16 +79,29 @@ func receiveFiles(ctx context.Context, u *userTools, h *host.Operation, p protoc
 	if err := p.Check(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
 	}
-	o := receive.Options{Home: u.files, Zone: u.zone, Blobs: h, Pictures: u.images}
-	if u.programs != nil {
-		o.Programs = u.programs
+	return receive.Run(ctx, p, receive.Options{Home: u.files, Zone: u.zone, Blobs: h, Pictures: u.images, Programs: u.reads()})
+}
+
+// reads are the programs that read files; nil: this worker runs none.
+func (u *userTools) reads() receive.Programs {
+	if u.programs == nil {
+		return nil
 	}
-	return receive.Run(ctx, p, o)
+	return u.programs
+}
+
+// measure is how long a recording or a film of the home is.
+func (u *userTools) measure(ctx context.Context, path string) protocol.MediaSize {
+	return receive.Measure(ctx, u.files, u.reads(), path)
 }
 
 // seeToUploads lists, sends or deletes files that the person has sent.
 func seeToUploads(ctx context.Context, u *userTools, h *host.Operation, p protocol.UploadsParameters) (any, error) {
-	return uploads.Run(ctx, p, u.files, u.zone, h)
+	result, err := uploads.Run(ctx, p, u.files, u.zone, h)
+	if err == nil && p.Action == protocol.UploadsSend && result.Blob != nil {
+		result.Size = u.measure(ctx, result.Files[0].Path)
+	}
+	return result, err
 }
 
 // archiveHome sends a tar of the home to the supervisor.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/opus"
 	"mews/worker/program"
 )
 
@@ -112,7 +113,7 @@ func (s Speaker) keep(ctx context.Context, path string) (result protocol.SpeakRe
 		return result, fmt.Errorf("open the recording: %w", err)
 	}
 	defer ogg.Close()
-	if result.Seconds, err = opusSeconds(ogg); err != nil {
+	if result.Seconds, err = opus.Seconds(ogg); err != nil {
 		return failed(protocol.SpeechBroken, err.Error()), nil
 	}
 	if _, err := ogg.Seek(0, io.SeekStart); err != nil {
@@ -136,4 +137,10 @@ func failure(ctx context.Context, err error, missing, exit protocol.SpeechFailur
 		return failed(kind, err.Error()), nil
 	}
 	return protocol.SpeakResult{}, err
+}
+
+// toOpus makes a voice message of a recording: Ogg Opus at 48 kHz, mono, 32 kbit/s. (Bot API, sendVoice.)
+func toOpus(wav, ogg string) program.Program {
+	return program.Program{Name: "ffmpeg", Timeout: speakTimeout, Args: []string{"-nostdin", "-v", "error", "-y", "-i", wav,
+		"-map_metadata", "-1", "-ac", "1", "-ar", "48000", "-c:a", "libopus", "-b:a", "32k", "-application", "voip", "-f", "ogg", ogg}}
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"mews/protocol"
+	"mews/protocol/opus"
 	"mews/worker/program"
 )
 
@@ -264,7 +265,7 @@ func FuzzOpusSeconds(f *testing.F) {
 	f.Add([]byte("OggS\x00\x04\x80\xbb\x00\x00\x00\x00\x00\x00"))
 	f.Add([]byte("OggS"))
 	f.Fuzz(func(t *testing.T, ogg []byte) {
-		if n, err := opusSeconds(bytes.NewReader(ogg)); err == nil && (n < 1 || n > 24*3600) {
+		if n, err := opus.Seconds(bytes.NewReader(ogg)); err == nil && (n < 1 || n > 24*3600) {
 			t.Errorf("%q: %d s", ogg, n)
 		}
 	})

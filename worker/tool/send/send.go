@@ -48,9 +48,12 @@ type sendArgs struct {
 	More    []string `json:"more"`
 }
 
+// Measure is how long a recording or a film of the folder is; the zero value is for any other file.
+type Measure func(ctx context.Context, path string) protocol.MediaSize
+
 // Tools makes the family for one turn, over a workspace that stays the caller's to close.
-func Tools(ws *workspace.Workspace, chat Chat) []worker.Tool {
-	s := &sender{ws: ws, chat: chat}
+func Tools(ws *workspace.Workspace, chat Chat, measure Measure) []worker.Tool {
+	s := &sender{ws: ws, chat: chat, measure: measure}
 	return []worker.Tool{
 		worker.Define(sendSpec, sendArgs{}, s.send),
 		worker.Define(messageSpec, protocol.ChatMessageArguments{}, s.say),
@@ -59,8 +62,9 @@ func Tools(ws *workspace.Workspace, chat Chat) []worker.Tool {
 
 // sender sends for one turn.
 type sender struct {
-	ws   *workspace.Workspace
-	chat Chat
+	ws      *workspace.Workspace
+	chat    Chat
+	measure Measure
 	// asked is how many files the supervisor was asked to send. One call at a time counts here, as the tool has an effect.
 	asked    int
 	messages int // that the supervisor was asked to send
@@ -127,7 +131,7 @@ func (s *sender) file(ctx context.Context, path string) (file protocol.ChatFile,
 	if err != nil {
 		return file, sendError(ctx, workspace.Show(path), err)
 	}
-	file = protocol.ChatFile{Blob: blob, Name: protocol.FileName(clean)}
+	file = protocol.ChatFile{Blob: blob, Name: protocol.FileName(clean), Size: s.measure(ctx, clean)}
 	if fs.ValidPath(clean) && len(clean) <= protocol.MaxReceivedPath {
 		file.Path = clean
 	}

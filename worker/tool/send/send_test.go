@@ -69,10 +69,15 @@ func folder(t *testing.T, policy protocol.FilePolicy, files map[string]string) (
 	}
 	t.Cleanup(func() { ws.Close() })
 	c := &chat{}
-	tool := send.Tools(ws, c)[0]
+	tool := send.Tools(ws, c, measure)[0]
 	return dir, c, func(arguments string) (worker.Result, error) {
 		return tool.Run(t.Context(), worker.Call{ID: "c1", Arguments: json.RawMessage(arguments), Progress: func(string) {}})
 	}
+}
+
+// measure is for files that are as long as their paths.
+func measure(_ context.Context, path string) protocol.MediaSize {
+	return protocol.MediaSize{Seconds: len(path)}
 }
 
 func TestAFileIsSent(t *testing.T) {
@@ -82,7 +87,7 @@ func TestAFileIsSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := c.sent[0]
-	if got.Call != "c1" || got.Name != "a cat.png" || got.Caption != "Tom\nand  Jerry" || got.Blob.Size != 12345 || len(c.bytes) != 12345 {
+	if got.Call != "c1" || got.Name != "a cat.png" || got.Caption != "Tom\nand  Jerry" || got.Blob.Size != 12345 || got.Size.Seconds != len("notes/a cat.png") || len(c.bytes) != 12345 {
 		t.Errorf("sent was %+v", got)
 	}
 	if want := "./notes/a cat.png was sent to the chat as a cat.png, 12.3 KB."; result.Text != want || result.Brief != "12.3 KB" {
@@ -123,7 +128,7 @@ func TestTenMessagesAreSentInATurn(t *testing.T) {
 	}
 	defer ws.Close()
 	c := &chat{}
-	tool := send.Tools(ws, c)[1]
+	tool := send.Tools(ws, c, measure)[1]
 	for i := range protocol.MaxMessages + 1 {
 		result, err := tool.Run(t.Context(), worker.Call{ID: fmt.Sprint("c", i), Arguments: json.RawMessage(`{"text":"hello"}`)})
 		if i < protocol.MaxMessages && (err != nil || result.Text != "The message was sent." || result.Brief != "5 bytes") ||
@@ -224,7 +229,7 @@ func TestAStoppedTurnSaysOnlyThat(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stopped)
 	call := worker.Call{ID: "c", Arguments: json.RawMessage(`{"path":"a"}`), Progress: func(string) {}}
-	if _, err := send.Tools(ws, &chat{err: io.ErrClosedPipe})[0].Run(ctx, call); err != stopped {
+	if _, err := send.Tools(ws, &chat{err: io.ErrClosedPipe}, measure)[0].Run(ctx, call); err != stopped {
 		t.Errorf("got %v", err)
 	}
 }

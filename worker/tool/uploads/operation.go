@@ -18,21 +18,21 @@ type Blobs interface {
 }
 
 // Run does what an operation of the kind protocol.OperationUploads asks for.
-func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Workspace, zone *time.Location, blobs Blobs) (any, error) {
+func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Workspace, zone *time.Location, blobs Blobs) (result protocol.UploadsResult, err error) {
 	u := &uploads{ws: ws, now: time.Now, zone: zone}
 	if p.Action == protocol.UploadsRead {
 		blob, err := u.keep(ctx, p.Path, blobs)
 		return protocol.UploadsResult{Blob: blob}, err
 	}
 	var found []protocol.Upload
-	err := u.walk(ctx, func(e workspace.Entry) {
+	err = u.walk(ctx, func(e workspace.Entry) {
 		found = append(found, protocol.Upload{Path: e.Path, Size: e.Info.Size(), SentAt: u.sentAt(e)})
 	})
 	if err != nil {
-		return nil, err
+		return result, err
 	}
 	slices.Reverse(found)
-	result := protocol.UploadsResult{Total: len(found)}
+	result.Total = len(found)
 	i := slices.IndexFunc(found, func(f protocol.Upload) bool { return protocol.UploadKey(f.Path) == p.Key })
 	if p.Action == protocol.UploadsList {
 		result.From = i + 1

@@ -114,13 +114,12 @@ func TestAPersonSeesToTheirFiles(t *testing.T) {
 	}
 	defer ws.Close()
 	blobs := &kept{}
-	run := func(p protocol.UploadsParameters) (r protocol.UploadsResult) {
+	run := func(p protocol.UploadsParameters) protocol.UploadsResult {
 		t.Helper()
-		got, err := Run(t.Context(), p, ws, time.UTC, blobs)
+		r, err := Run(t.Context(), p, ws, time.UTC, blobs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r = got.(protocol.UploadsResult)
 		if err := r.Check(); err != nil {
 			t.Error(err)
 		}
