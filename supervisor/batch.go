@@ -1,5 +1,7 @@
 package supervisor
 
+import "time"
+
 // Batch is what came in one piece from a source.
 type Batch struct {
 	Source string // the Source of its inbounds; theirs is not read
@@ -12,6 +14,8 @@ type Item struct {
 	Inbound Inbound
 	Update  int64  // the source's own number of it
 	Raw     string // what the source sent, as it sent it; "" keeps none
+	// EditedAt is not zero of one that was sent before, under another number, and is changed by this: its Inbound is as it is now.
+	EditedAt time.Time
 	// Attachments are the files that came with it, in order.
 	Attachments []Attachment
 	// Answer, where it is not "", answers it at once, whatever its gate decides, and no turn begins. It says nothing private.

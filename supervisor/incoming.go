@@ -30,9 +30,10 @@ type Incoming struct {
 	Quote        Quote
 	Query        string // with IncomingPress: what acknowledges the press
 	SentAt       time.Time
-	Addressed    bool   // it is meant for the bot: always in private and of presses, in groups where it says so
-	Unreadable   string // what was sent and does not reach the channel's bots, such as "a story"; "" for nothing
-	MovedTo      string // with IncomingMoved: the chat's new name
+	EditedAt     time.Time // when its sender has changed it, as the channel dates that; zero: it is as it was sent
+	Addressed    bool      // it is meant for the bot: always in private and of presses, in groups where it says so
+	Unreadable   string    // what was sent and does not reach the channel's bots, such as "a story"; "" for nothing
+	MovedTo      string    // with IncomingMoved: the chat's new name
 }
 
 // IncomingKind is what an Incoming is about.

@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"slices"
 	"time"
 	"unicode/utf16"
 )
@@ -13,6 +14,15 @@ type RichText struct {
 	Buttons [][]Button `json:"buttons,omitempty"` // below the text, by row
 	File    *File      `json:"file,omitempty"`    // with it Text is the file's caption
 	Album   []File     `json:"album,omitempty"`   // with File: pictures that are shown together with it, each with its own caption
+}
+
+// Append is the text with a note below it, in italics; of a text that leaves no room for that the end is cut off.
+func (t RichText) Append(note string, most int) RichText {
+	const gap = "\n\n"
+	t = t.Clip(most - Units(gap+note))
+	t.Entities = append(slices.Clone(t.Entities), Entity{Type: EntityItalic, Offset: Units(t.Text + gap), Length: Units(note)})
+	t.Text += gap + note
+	return t
 }
 
 // Clip is the text itself where it has at most so many UTF-16 code units, else its beginning and an ellipsis, with the marks on

@@ -105,6 +105,7 @@ type Inbound struct {
 	State        InboundState
 	Held         bool // it met a closed gate: it is as if it were not there until a code has opened that
 	ReceivedAt   time.Time
+	FirstFile    int // the position of its first attachment, which grows when its person sends others in the place of those
 	// Destination is where its turn answers to; the zero value is its own Conversation. Where it is read it has its ID alone.
 	Destination Conversation
 }
@@ -125,6 +126,8 @@ type Attachment struct {
 	MediaType string // "" is not known
 	Size      int64  // bytes; 0 is not known
 	Seconds   int    // of sound and of moving pictures
+	Position  int    // among all that its inbound has had; set where it is read
+	ContentID string // the channel's own name of its bytes, the same wherever they are; "" is not known
 	SHA256    string // of its bytes in the spool; "" until they were fetched
 	Failure   string // a sentence: why it can't be had; "" for nothing
 }
@@ -218,6 +221,7 @@ type Cleaning struct {
 	Conversation Conversation
 	Message      string // the channel's own name of it
 	What         CleaningKind
+	Content      RichText  // with CleaningEdit: what it is to show
 	Due          time.Time // not before
 }
 
@@ -227,6 +231,7 @@ type CleaningKind string
 const (
 	CleaningDelete   CleaningKind = "delete"   // take the message away: it held a secret
 	CleaningUnbutton CleaningKind = "unbutton" // take its buttons away: they have been answered
+	CleaningEdit     CleaningKind = "edit"     // have it show another content
 )
 
 // Reply is a running turn's answer as it is now.

@@ -25,6 +25,7 @@ var modelScripts = map[string]modeltest.Script{
 	"files":    modeltest.Paced(files, 8, time.Millisecond),
 	"hearing":  hearing,
 	"looker":   looker,
+	"notebook": notebook,
 	"reader":   reader,
 	"recall":   recall,
 	"stubborn": stubborn,
@@ -189,6 +190,15 @@ func looker(r modeltest.Request) modeltest.Answer {
 		return modeltest.Answer{Text: "Let me look.", Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
 	}
 	return modeltest.Answer{Text: "I have looked."}
+}
+
+// notebook looks at the folder, and says again what the person has sent since its last answer.
+func notebook(r modeltest.Request) modeltest.Answer {
+	if len(r.Done()) == 0 {
+		return modeltest.Answer{Calls: []modeltest.Call{{Name: "list_files", Args: `{}`}}}
+	}
+	r.Messages = slices.DeleteFunc(slices.Clone(r.Messages), func(m modeltest.Message) bool { return m.Role != "user" && len(m.Calls) > 0 })
+	return attached(r)
 }
 
 // readOn is how a cut output says where its rest is: head, bytes left out, arguments, tail. wentOn is how read_output says

@@ -185,6 +185,27 @@ func (b *scriptBot) replies(ts *testscript.TestScript, args []string) {
 	ts.Fatalf("nothing with %q in it stands there", args[1])
 }
 
+// edits has somebody change their newest message with a text.
+func (b *scriptBot) edits(ts *testscript.TestScript, args []string) {
+	p := placeOf(ts, args[0])
+	more := p.more
+	for _, media := range args[3:] {
+		more = append(more, mediaOf(ts, media))
+	}
+	for _, m := range slices.Backward(b.server.Chat(p.chat.ID)) {
+		if m.From.ID == p.who.ID && m.Text == args[1] {
+			b.server.Say(p.chat, p.who, args[2], append(more, telegramtest.Edit(m.ID))...)
+			return
+		}
+	}
+	ts.Fatalf("nothing of %s with the text %q stands there", args[0], args[1])
+}
+
+// taken waits until the service has taken all that was sent.
+func (b *scriptBot) taken(ts *testscript.TestScript, _ []string) {
+	b.await(ts, func() bool { return b.server.Pending() == 0 }, func() string { return "something is not taken" })
+}
+
 // chat waits until what has come to a chat since the script last looked there is what the file has; what stood there before
 // must be as it was.
 func (b *scriptBot) chat(ts *testscript.TestScript, args []string) {

@@ -71,13 +71,15 @@ var scriptCommands = map[string]scriptCommand{
 
 	// A Bot API server in BOT_URL, where a bot with BOT_TOKEN is, perhaps started with --local, so that files are in a folder; its webhook may listen at HOOK. Who says something there is
 	// NAME in private, NAME@GROUP or NAME@GROUP/TOPIC; an aside is nothing for the bot, and must not be kept; a reply is to
-	// the newest message with that text in it. What comes to a chat after what the script has seen there is, at last, as in the
+	// the newest message with that text in it, and an edit changes their newest with that text. taken waits until the service has taken all that was sent. What comes to a chat after what the script has seen there is, at last, as in the
 	// file; or the chat shows something. MEDIA is KIND or KIND=VALUE, of botMedia. noted waits until the service knows what became of what it has sent; settled until
 	// nothing is left to do, and every chat is as `chat` last saw it.
 	"telegram": command("[FILES]", (*scriptEnv).startTelegram),
 	"says":     botCommand("WHO TEXT [MEDIA] ...", (*scriptBot).says),
 	"aside":    botCommand("WHO TEXT [MEDIA] ...", (*scriptBot).aside),
 	"replies":  botCommand("WHO TO TEXT [MEDIA] ...", (*scriptBot).replies),
+	"edits":    botCommand("WHO TEXT NEW [MEDIA] ...", (*scriptBot).edits),
+	"taken":    botCommand("", (*scriptBot).taken),
 	"chat":     botCommand("CHAT FILE", (*scriptBot).chat),
 	"shows":    botCommand("CHAT PATTERN", (*scriptBot).shows),
 	"reacts":   botCommand("CHAT TEXT EMOJI", (*scriptBot).reacts),

@@ -29,7 +29,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report statusRe
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings, Pictures: pictures{s.spool},
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
 		Invites: invites{s.configuration, s.spool, s.botName, s.now}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, Voices: s.voices, Transcriber: hearing(s), Uploads: uploads(s), People: s.settings,
-		Begin: s.beginWith, Drop: s.drop, Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
+		Begin: s.beginWith, Drop: s.drop, Anew: s.answerAnew, Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
 		Log: s.log.Named("command"),
 	}
 }
@@ -42,6 +42,16 @@ func (s chatCommands) beginWith(ctx context.Context, c supervisor.Conversation, 
 		s.sessions.Wake(c)
 	}
 	return err
+}
+
+// answerAnew has an edited text be answered as it is now.
+func (s chatCommands) answerAnew(ctx context.Context, press, edited int64) (bool, error) {
+	in, ok, err := s.db.Inbox().AnswerAnew(ctx, press, edited)
+	if ok {
+		s.attachments.Wake()
+		s.sessions.Wake(in.Conversation)
+	}
+	return ok, err
 }
 
 // drop drops what waits before a command.

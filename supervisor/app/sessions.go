@@ -42,7 +42,7 @@ func (s *service) turns() turns {
 func accept(sessions *session.Registry, commands *command.Commands, attachments *attachment.Receiver, arrived func()) func(supervisor.Inbound) {
 	return func(in supervisor.Inbound) {
 		arrived()
-		if in.State == supervisor.InboundArriving {
+		if in.State == supervisor.InboundArriving || in.State == supervisor.InboundDropped {
 			attachments.Wake()
 			return
 		}

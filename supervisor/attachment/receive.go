@@ -16,15 +16,15 @@ func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound, places ch
 		return r.o.Files.List(ctx, in.ID)
 	})
 	for i := range files {
-		f := fetch{Receiver: r, inbound: in, position: i, places: places}
+		f := fetch{Receiver: r, inbound: in, position: files[i].Position, places: places}
 		files[i] = f.run(ctx, files[i])
 	}
-	end = sqlite.Arrived{Inbound: in.ID, Origin: in.Origin}
+	end = sqlite.Arrived{Inbound: in.ID, FirstFile: in.FirstFile, Origin: in.Origin}
 	received := r.read(ctx, in, files)
 	for i, file := range files {
 		got := received[i]
 		if got.Seconds > 0 {
-			recording := Recording{Inbound: in, Position: i, Kind: file.Kind, Path: got.Path, Seconds: got.Seconds,
+			recording := Recording{Inbound: in, Position: file.Position, Kind: file.Kind, Path: got.Path, Seconds: got.Seconds,
 				Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}}
 			got.Parts = append(got.Parts, protocol.Part{Text: r.o.Transcribe(ctx, recording)})
 		}
@@ -51,7 +51,7 @@ func (r *Receiver) read(ctx context.Context, in supervisor.Inbound, files []supe
 		return received
 	}
 	text, _ := json.Marshal(parameters) // which always can be
-	op, ok := r.o.Operations.Do(ctx, supervisor.Operation{User: in.Conversation.User, Kind: protocol.OperationReceive, Parameters: string(text), Inbound: in.ID})
+	op, ok := r.o.Operations.Do(ctx, supervisor.Operation{User: in.Conversation.User, Kind: protocol.OperationReceive, Parameters: string(text), Inbound: in.ID, Position: in.FirstFile})
 	if !ok { // ctx has ended, or somebody has erased the person
 		op.Result = textUnknownResult
 	}

@@ -14,9 +14,11 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// What ends the arrival of an inbound: its person does not want it any more, or is not served for now, and its operation goes on.
+// What ends the arrival of an inbound: its person does not want it any more, or as it was, or is not served for now, and its operation
+// goes on.
 var (
 	errDropped   = errors.New("its person has dropped it")
+	errReplaced  = errors.New("its person has sent other files in the place of these")
 	errNotServed = context.Canceled
 )
 
@@ -44,7 +46,7 @@ func (r *Receiver) Run(ctx context.Context) error {
 		case <-r.woken:
 			r.look(ctx, &running)
 		case end := <-r.ended:
-			if a := r.arrivals[end.Inbound]; a != nil {
+			if a := r.arrivals[end.Inbound]; a != nil && a.inbound.FirstFile == end.FirstFile {
 				a.end = &end
 			}
 		case <-timer.C:
@@ -65,10 +67,14 @@ func (r *Receiver) look(ctx context.Context, running *sync.WaitGroup) {
 			ends[in.ID] = errNotServed
 			continue
 		}
-		if r.arrivals[in.ID] != nil {
-			continue
+		a := r.arrivals[in.ID]
+		if a != nil && a.inbound.FirstFile != in.FirstFile {
+			a.cancel(errReplaced)
+			a = nil
 		}
-		r.begin(ctx, in, running)
+		if a == nil {
+			r.begin(ctx, in, running)
+		}
 	}
 	for id, a := range r.arrivals {
 		why, there := ends[id]

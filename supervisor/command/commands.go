@@ -69,7 +69,9 @@ type Options struct {
 	// Drop drops what waits in a command's conversation, and says how much that is; the same when it is called again.
 	Drop func(ctx context.Context, command int64) (int, error)
 	// Begin has a text begin a turn that a command has in its arguments. It may be called again for the same command, and does nothing then.
-	Begin   func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
+	Begin func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
+	// Anew has an edited text that has its answer be answered as it is now, once for a press; it says whether there is such a text.
+	Anew    func(ctx context.Context, press, edited int64) (bool, error)
 	Welcome func(supervisor.Conversation) string // what /start says of this service
 	Queued  func(conversation int64)             // something was put into its outbox, and perhaps a cleaning; never blocks
 	Log     hclog.Logger

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"mews/supervisor"
@@ -22,20 +23,36 @@ type Cleanings interface {
 const questionPrefix = "q:"
 
 // pressed does what a button does. The button's message loses its buttons then, unless it came to an error: a button is for
-// once. Those of /settings and of the files that /files lists stay, and in a group only a question's buttons go, for nobody else can answer it.
+// once. Those of /settings and of the files that /files lists stay, and in a group only those go that nobody else can press: a question's, and one below an edited message.
 func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request) (d supervisor.Delivery, err error) {
 	question := strings.HasPrefix(in.Text, questionPrefix)
-	if question {
+	edited, anew := supervisor.AnewPressed(in.Text)
+	switch {
+	case question:
 		d.Text, err = c.o.Questions.Press(ctx, r.Conversation.User, r.Conversation.ID, in.Text)
-	} else {
+	case anew:
+		d.Text, err = c.answerAnew(ctx, in.ID, edited)
+	default:
 		d, err = c.pressedCommand(ctx, in.Text, r)
 	}
 	stays := in.Conversation.InGroup() || in.Text == modelPrefix || strings.HasPrefix(in.Text, settingPrefix) ||
 		strings.HasPrefix(in.Text, filesPrefix) && !strings.HasPrefix(in.Text, filesPrefix+pressPage)
-	if err == nil && (question || !stays) {
+	if err == nil && (question || anew || !stays) {
 		c.removeButtons(ctx, in)
 	}
 	return d, err
+}
+
+// answerAnew has an edited message be answered as it is now.
+func (c *Commands) answerAnew(ctx context.Context, press, edited int64) (string, error) {
+	begun, err := c.o.Anew(ctx, press, edited)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("answer an edited message anew: %w", err)
+	case !begun:
+		return textNotAnew, nil
+	}
+	return textAnew, nil
 }
 
 // pressedCommand does what a command's button does.

@@ -23,7 +23,18 @@ const (
 // many they were, is newer than all of it.
 //
 // Where it cannot be done now, nothing is lost: what was sent waits for the next step, or for a turn of its own.
+//
+// What they have changed of what the turn knows is told whatever they want with what they send: they mean this turn.
 func (t *turn) takeWaiting(ctx context.Context, req supervisor.ModelRequest) error {
+	told, err := t.o.Steps.Correct(ctx, t.ID, maxTaken)
+	if err != nil {
+		t.log().Warn("tell what was changed meanwhile", "error", err)
+	}
+	if told > 0 || err != nil {
+		if err := t.transcript.catchUp(ctx, t.o.Transcript, t.Conversation); err != nil {
+			return err
+		}
+	}
 	if t.o.Busy == nil || t.o.Busy(ctx, t.user) != supervisor.BusySteer {
 		return nil
 	}

@@ -17,6 +17,7 @@ type Steps interface {
 	CommitBegun(ctx context.Context, turn int64, call string) error
 	CommitResult(ctx context.Context, turn int64, result protocol.ToolResult) (message int64, err error)
 	Take(ctx context.Context, turn int64, room int) (taken int, err error)
+	Correct(ctx context.Context, turn int64, room int) (told int, err error)
 }
 
 // The limit is far above what an honest turn needs (50 steps of a few calls each) and far below what would hurt.

@@ -125,6 +125,8 @@ func (b *Inbox) notify(r supervisor.Receipt) {
 			if !in.Held {
 				b.o.Accepted(in)
 			}
+		case supervisor.InboundDropped:
+			b.o.Accepted(in)
 		case supervisor.InboundAnswered:
 			queued = append(queued, in.Conversation.ID)
 		}

@@ -125,9 +125,11 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 	if !fromPeople[in.Kind] || !in.Addressed {
 		return item, false, nil // what people say to each other in a group is not noted, whoever they are
 	}
-	invited, err := h.pairing.redeem(ctx, &in)
-	if err != nil {
-		return item, false, err
+	edited, invited := !in.EditedAt.IsZero(), false
+	if !edited { // an invite's code is typed once
+		if invited, err = h.pairing.redeem(ctx, &in); err != nil {
+			return item, false, err
+		}
 	}
 	user, known := h.o.People.ByAccount(in.Channel, in.Sender)
 	if !known {
@@ -136,7 +138,7 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 		}
 		return item, false, nil
 	}
-	if in.Group && !h.o.People.GroupAllowed(in.Channel, in.Chat) && !isAllowCommand(user, in) {
+	if in.Group && !h.o.People.GroupAllowed(in.Channel, in.Chat) && (edited || !isAllowCommand(user, in)) {
 		return item, false, h.noteUnknownGroup(ctx, user, in)
 	}
 	if foreign, err := h.isForeignPress(ctx, user.Name, in); foreign || err != nil {
@@ -148,12 +150,15 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 }
 
 // isForeignPress says whether somebody has pressed another's button, and tells them so without a word to the group. In groups there
-// are buttons of questions alone: all else stands in its person's private chat.
+// are buttons of questions and below edited messages alone: all else stands in its person's private chat.
 func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor.Incoming) (bool, error) {
 	if in.Kind != supervisor.IncomingPress || !in.Group {
 		return false, nil
 	}
 	theirs, err := h.o.Questions.IsTheirs(ctx, user, in.Text)
+	if inbound, anew := supervisor.AnewPressed(in.Text); anew {
+		theirs, err = h.o.Updates.IsOf(ctx, user, inbound)
+	}
 	if err != nil || theirs {
 		return false, err
 	}
@@ -175,6 +180,7 @@ func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.
 			Together: in.Album, Origin: in.Origin,
 		},
 		Update:    in.Update,
+		EditedAt:  in.EditedAt,
 		Raw:       string(in.Raw),
 		RepliesTo: in.RepliesTo,
 	}

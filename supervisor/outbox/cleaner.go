@@ -108,11 +108,15 @@ func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.
 	if !c.outbox.gate.enter(ctx, chat, 1) {
 		return now, nil
 	}
-	do := c.Channel.Delete
-	if k.What == supervisor.CleaningUnbutton {
-		do = c.Channel.Unbutton
+	at := supervisor.Address{Chat: chat, Thread: k.Conversation.Thread}
+	switch k.What {
+	case supervisor.CleaningEdit:
+		err = c.Channel.Edit(ctx, at, k.Message, k.Content)
+	case supervisor.CleaningUnbutton:
+		err = c.Channel.Unbutton(ctx, at, k.Message)
+	default:
+		err = c.Channel.Delete(ctx, at, k.Message)
 	}
-	err = do(ctx, supervisor.Address{Chat: chat, Thread: k.Conversation.Thread}, k.Message)
 	full := c.outbox.gate.leave(chat, true)
 	switch {
 	case err == nil:

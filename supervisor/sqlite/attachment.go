@@ -15,9 +15,9 @@ type Attachments struct{ db *DB }
 func (db *DB) Attachments() Attachments { return Attachments{db} }
 
 const (
-	insertAttachment = `INSERT INTO attachment (inbound, position, user, file, kind, name, media_type, size, seconds, sha256, failure)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?)`
-	listAttachments = `SELECT file, kind, name, media_type, size, seconds, coalesce(sha256, ''), failure FROM attachment
+	insertAttachment = `INSERT INTO attachment (inbound, position, user, file, kind, name, media_type, size, seconds, content_id, sha256, failure)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?)`
+	listAttachments = `SELECT position, file, kind, name, media_type, size, seconds, content_id, coalesce(sha256, ''), failure FROM attachment
 		WHERE inbound = ? ORDER BY position`
 	fetchAttachment = `UPDATE attachment SET sha256 = ?, size = ? WHERE inbound = ? AND position = ? RETURNING user`
 	failAttachment  = `UPDATE attachment SET failure = ? WHERE inbound = ? AND position = ?`
@@ -48,11 +48,11 @@ func (s Attachments) PutFailure(ctx context.Context, inbound int64, position int
 
 func (t *tx) putAttachments(in supervisor.Inbound, list []supervisor.Attachment) {
 	for i, a := range list {
-		t.Exec(insertAttachment, in.ID, i, in.Conversation.User, a.File, a.Kind, a.Name, a.MediaType, a.Size, a.Seconds, a.SHA256, a.Failure)
+		t.Exec(insertAttachment, in.ID, in.FirstFile+i, in.Conversation.User, a.File, a.Kind, a.Name, a.MediaType, a.Size, a.Seconds, a.ContentID, a.SHA256, a.Failure)
 	}
 }
 
 func scanAttachment(row *engine.Row) (a supervisor.Attachment) {
-	row.Scan(&a.File, &a.Kind, &a.Name, &a.MediaType, &a.Size, &a.Seconds, &a.SHA256, &a.Failure)
+	row.Scan(&a.Position, &a.File, &a.Kind, &a.Name, &a.MediaType, &a.Size, &a.Seconds, &a.ContentID, &a.SHA256, &a.Failure)
 	return a
 }

@@ -25,6 +25,7 @@ func TestFilesComeWithAnInbound(t *testing.T) {
 	files := s.db.Attachments()
 	list, err := files.List(t.Context(), in.ID)
 	s.must(err)
+	voice.Position = 1
 	s.same("attachments", list, []supervisor.Attachment{photo, voice})
 	photo.SHA256, photo.Size = strings.Repeat("ab", 32), 77
 	s.must(files.PutBytes(t.Context(), in.ID, 0, protocol.BlobRef{SHA256: photo.SHA256, Size: photo.Size}))

@@ -18,21 +18,25 @@ func (s Cleanings) Put(ctx context.Context, c supervisor.Cleaning) error {
 	return s.db.write(ctx, func(t *tx) { t.putCleaning(c) }, "keep that message %s of conversation %d has a %s to come", c.Message, c.Conversation.ID, c.What)
 }
 
-const insertCleaning = `INSERT INTO cleaning (user, conversation, message, what, due_at)
-	SELECT user, id, ?, ?, ? FROM conversation WHERE id = ?`
+const insertCleaning = `INSERT INTO cleaning (user, conversation, message, what, content, due_at)
+	SELECT user, id, ?, ?, ?, ? FROM conversation WHERE id = ?`
 
 func (t *tx) putCleaning(c supervisor.Cleaning) {
 	due := t.Now
 	if !c.Due.IsZero() {
 		due = c.Due.UnixMilli()
 	}
-	if t.Change(insertCleaning, c.Message, c.What, due, c.Conversation.ID) == 0 {
+	var content any = ""
+	if c.What == supervisor.CleaningEdit {
+		content = encoded{c.Content}
+	}
+	if t.Change(insertCleaning, c.Message, c.What, content, due, c.Conversation.ID) == 0 {
 		t.fail(notFound("there is no conversation %d", c.Conversation.ID))
 	}
 }
 
 // The rows are few, and their index is in the order that is asked for: the conversations are looked up from there.
-const listCleanings = `SELECT k.id, c.id, c.user, c.channel, c.chat, c.thread, k.message, k.what, k.due_at
+const listCleanings = `SELECT k.id, c.id, c.user, c.channel, c.chat, c.thread, k.message, k.what, k.content, k.due_at
 	FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation WHERE c.channel = ? AND k.due_at <= ?
 	ORDER BY k.due_at, k.id LIMIT ?`
 
@@ -59,6 +63,6 @@ func (s Cleanings) Done(ctx context.Context, id int64) error {
 
 func scanCleaning(row *engine.Row) (k supervisor.Cleaning) {
 	c := &k.Conversation
-	row.Scan(&k.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &k.Message, &k.What, &k.Due)
+	row.Scan(&k.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &k.Message, &k.What, decoded{&k.Content}, &k.Due)
 	return k
 }

@@ -14,7 +14,7 @@ type Inbox struct{ db *DB }
 
 const selectInbound = `SELECT i.id, c.id, c.user, c.channel, c.chat, c.thread, i.source, i.key, i.message,
 	i.kind, coalesce(i.command, ''), i.text, i.state, i.held, i.received_at, coalesce(i.destination, 0), i.together, i.origin,
-	coalesce(i.parts, ''), i.quote FROM inbox i JOIN conversation c ON c.id = i.conversation `
+	coalesce(i.parts, ''), i.quote, i.first_file FROM inbox i JOIN conversation c ON c.id = i.conversation `
 
 const insertInbound = `INSERT INTO inbox (user, conversation, source, key, message, kind, command, destination, text, state,
 	together, origin, received_at, changed_at, quote) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?)
@@ -98,7 +98,7 @@ func (t *tx) inbound(id int64) supervisor.Inbound {
 func scanInbound(row *engine.Row) (in supervisor.Inbound) {
 	c := &in.Conversation
 	row.Scan(&in.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &in.Source, &in.Key, &in.Message, &in.Kind, &in.Command,
-		&in.Text, &in.State, &in.Held, &in.ReceivedAt, &in.Destination.ID, &in.Together, &in.Origin, &in.Parts, &in.Quote)
+		&in.Text, &in.State, &in.Held, &in.ReceivedAt, &in.Destination.ID, &in.Together, &in.Origin, &in.Parts, &in.Quote, &in.FirstFile)
 	return in
 }
 
@@ -106,7 +106,8 @@ func scanInbound(row *engine.Row) (in supervisor.Inbound) {
 // answered at once. What a gate holds goes nowhere.
 var inboundTransitions = map[supervisor.InboundState][]supervisor.InboundState{
 	supervisor.InboundArriving: {supervisor.InboundNew, supervisor.InboundAnswered, supervisor.InboundDropped},
-	supervisor.InboundNew:      {supervisor.InboundRunning, supervisor.InboundAnswered, supervisor.InboundDropped},
+	supervisor.InboundNew: {supervisor.InboundRunning, supervisor.InboundAnswered, supervisor.InboundDropped,
+		supervisor.InboundArriving}, // arriving: with other files
 	supervisor.InboundRunning:  {supervisor.InboundAnswered, supervisor.InboundParked},
 	supervisor.InboundAnswered: {supervisor.InboundDone},
 }

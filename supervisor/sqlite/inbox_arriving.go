@@ -15,7 +15,7 @@ const ArrivingFirst = 30 * time.Second
 // nothingArrives says of an inbound i that it waits for no other, at ?3 in milliseconds. One from the future, before a clock was set
 // back, is waited for by nobody. ArrivingFirst stands in it.
 const nothingArrives = `NOT EXISTS (SELECT 1 FROM inbox a WHERE a.conversation = i.conversation AND a.state = 'arriving'
-	AND a.held = 0 AND a.id < i.id AND a.received_at > ?3 - 30000 AND a.received_at <= ?3)`
+	AND a.held = 0 AND a.id < i.id AND a.changed_at > ?3 - 30000 AND a.changed_at <= ?3)`
 
 const (
 	listArriving = selectInbound + `WHERE i.state = 'arriving' AND i.held = 0 ORDER BY i.id`
@@ -35,17 +35,18 @@ func (s Inbox) Arriving(ctx context.Context) ([]supervisor.Inbound, error) {
 
 // Arrived is an inbound that has all that came with it.
 type Arrived struct {
-	Inbound int64
-	Parts   []protocol.Part // what the model reads behind its text
-	Origin  supervisor.Origin
+	Inbound   int64
+	FirstFile int             // the position of the first file of those that it has
+	Parts     []protocol.Part // what the model reads behind its text
+	Origin    supervisor.Origin
 }
 
 // PutArrived has turns take inbounds from now on, all of them or none. What its operations came to is not needed any more. One that
-// does not arrive, because its person has dropped it, stays as it is.
+// does not arrive, because its person has dropped it, or has other files by now, stays as it is.
 func (s Inbox) PutArrived(ctx context.Context, list []Arrived) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, a := range list {
-			if in := t.inbound(a.Inbound); in.State == supervisor.InboundArriving {
+			if in := t.inbound(a.Inbound); in.State == supervisor.InboundArriving && in.FirstFile == a.FirstFile {
 				t.transition(in, supervisor.InboundNew)
 				t.Exec(putParts, encoded{append([]protocol.Part{}, a.Parts...)}, a.Origin, in.ID)
 				t.Exec(endReceiving, in.ID)
@@ -61,10 +62,15 @@ func (s Inbox) Drop(ctx context.Context, command int64) ([]supervisor.Inbound, e
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
 		for _, in := range all(t, scanInbound, listWaiting, command) {
 			t.transition(in, supervisor.InboundDropped)
-			t.Exec(failOf, "its person has dropped it", t.Now, in.ID)
-			t.Exec(forgetOf, in.ID)
-			t.hideShown(in.ID)
+			t.endArriving(in.ID)
 		}
 		return all(t, scanInbound, listDropped, command)
 	}, "drop what waits before command %d", command)
+}
+
+// endArriving ends the operations of an inbound, whose files as they are nobody wants any more.
+func (t *tx) endArriving(inbound int64) {
+	t.Exec(failOf, "its person has dropped it", t.Now, inbound)
+	t.Exec(forgetOf, inbound)
+	t.hideShown(inbound)
 }

@@ -35,7 +35,12 @@ const moveSource = `INSERT INTO source (name, next) VALUES (?, ?)
 func (t *batchTx) put() {
 	t.receipt.Kept = make([]supervisor.Inbound, 0, len(t.batch.Items))
 	for i, item := range t.batch.Items {
-		t.receipt.Kept = append(t.receipt.Kept, t.putItem(item))
+		item.Inbound.Source = t.batch.Source
+		if item.EditedAt.IsZero() {
+			t.receipt.Kept = append(t.receipt.Kept, t.putItem(item))
+		} else {
+			t.receipt.Kept = append(t.receipt.Kept, t.putEdit(item)...)
+		}
 		if t.err != nil {
 			t.err = wrap(t.err, "item %d: keep what %s sent as %s", i, item.Inbound.Conversation.User, item.Inbound.Key)
 			return
@@ -50,7 +55,6 @@ func (t *batchTx) put() {
 const placeholderCode = "(a code)"
 
 func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
-	item.Inbound.Source = t.batch.Source
 	t.recheckGate(&item)
 	if item.Decision.Decide != nil {
 		item.Inbound.Kind, item.Inbound.Text, item.Raw = supervisor.KindCode, placeholderCode, ""
@@ -140,10 +144,15 @@ func (t *batchTx) answer(in supervisor.Inbound, text string) supervisor.Inbound 
 
 // notify puts something into the outbox and notes where.
 func (t *batchTx) notify(d supervisor.Delivery) {
-	if !slices.Contains(t.receipt.Queued, d.Conversation.ID) {
-		t.receipt.Queued = append(t.receipt.Queued, d.Conversation.ID)
-	}
+	t.queued(d.Conversation)
 	t.putDelivery(d)
+}
+
+// queued notes that something was put into a conversation's outbox.
+func (t *batchTx) queued(c supervisor.Conversation) {
+	if !slices.Contains(t.receipt.Queued, c.ID) {
+		t.receipt.Queued = append(t.receipt.Queued, c.ID)
+	}
 }
 
 const findSource = `SELECT next FROM source WHERE name = ?`

@@ -47,7 +47,8 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"moveOperation": moveOperation, "killOperation": killOperation, "listAttachments": listAttachments,
 		"fetchAttachment": fetchAttachment, "redirectInbox": redirectInbox, "redirectTurns": redirectTurns, "walkStopped": findFirstMessage,
 		"setUnread": setUnread, "findCounted": findCounted, "takeUnread": takeUnread, "addToText": addToText,
-		"findReplied": findReplied, "listReactable": listReactable, "listReacted": listReacted,
+		"findReplied": findReplied, "findLastEdit": findLastEdit, "findToCorrect": findToCorrect, "endToldOf": endToldOf, "findEdited": findEdited,
+		"findAnswerOf": findAnswerOf, "listReactable": listReactable, "listReacted": listReacted,
 	} {
 		for _, detail := range r.plan(query) {
 			if slow.MatchString(detail) && !waiting.MatchString(detail) {

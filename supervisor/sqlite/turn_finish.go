@@ -41,6 +41,7 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 	}
 	d = t.putDelivery(d)
 	t.putSpeech(d, f.Voice)
+	t.offerUntold()
 	return d
 }
 

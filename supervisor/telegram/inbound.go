@@ -38,7 +38,25 @@ func (r *updateReader) read(raw json.RawMessage) error {
 		r.press(pressed)
 		return nil
 	}
-	m := field[fields](update, "message")
+	if m := field[fields](update, "edited_message"); m != nil {
+		return r.edited(m)
+	}
+	return r.message(field[fields](update, "message"))
+}
+
+// edited reads a message that its sender has changed. What is said to be changed without a time of that was changed by Telegram, such
+// as by a link's preview; and a location changes by moving.
+func (r *updateReader) edited(m fields) error {
+	at := field[int64](m, "edit_date")
+	if _, moves := m["location"]; moves || at <= 0 || at > lastDate {
+		return nil
+	}
+	r.in.EditedAt = time.Unix(at, 0).UTC()
+	return r.message(m)
+}
+
+// message reads a message.
+func (r *updateReader) message(m fields) error {
 	if !r.envelope(m) || r.moved(m) || impersonal(m) || !r.person(m) {
 		return nil
 	}
@@ -73,7 +91,7 @@ func (r *updateReader) envelope(m fields) bool {
 func (r *updateReader) moved(m fields) bool {
 	to, from := field[int64](m, "migrate_to_chat_id"), field[int64](m, "migrate_from_chat_id")
 	switch {
-	case !r.in.Group || to == 0 && from == 0:
+	case !r.in.Group || !r.in.EditedAt.IsZero() || to == 0 && from == 0:
 		return false
 	case to != 0:
 		r.in.MovedTo = decimal(to)

@@ -58,7 +58,7 @@ func fileIn(m fields) (_ supervisor.Attachment, ok bool) {
 		}
 		id := field[string](file, "file_id")
 		return supervisor.Attachment{
-			File: id, Kind: f.kind, Name: cut(clean(field[string](file, "file_name")), maxInboundName), MediaType: cmp.Or(mediaTypeOf(file), f.mediaType(file)),
+			File: id, ContentID: cut(clean(field[string](file, "file_unique_id")), maxFileID), Kind: f.kind, Name: cut(clean(field[string](file, "file_name")), maxInboundName), MediaType: cmp.Or(mediaTypeOf(file), f.mediaType(file)),
 			Size:    max(0, field[int64](file, "file_size")),
 			Seconds: int(min(max(0, field[int64](file, "duration")), maxSeconds)),
 		}, printed(id, maxFileID)

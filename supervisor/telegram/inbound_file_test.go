@@ -20,7 +20,7 @@ var fileTests = []struct {
 	{"a photo in its sizes", `"photo":[{"file_id":"s","file_size":9000,"width":90,"height":67},` +
 		`{"file_id":"l","file_size":80000,"width":1280,"height":960},{"file_id":"m","width":320,"height":240}]`,
 		supervisor.Attachment{File: "l", Kind: "photo", MediaType: "image/jpeg", Size: 80000}},
-	{"a voice message", voice, supervisor.Attachment{File: "AwAC", Kind: "voice", MediaType: "audio/ogg", Size: 9876, Seconds: 3}},
+	{"a voice message", voice, supervisor.Attachment{File: "AwAC", ContentID: "AgAD", Kind: "voice", MediaType: "audio/ogg", Size: 9876, Seconds: 3}},
 	{"a document", `"document":{"file_id":"d","file_name":"a.pdf","mime_type":"application/pdf","file_size":7}`,
 		supervisor.Attachment{File: "d", Kind: "document", Name: "a.pdf", MediaType: "application/pdf", Size: 7}},
 	{"music", `"audio":{"file_id":"a","file_name":"b.mp3","title":"T","duration":60,"mime_type":"audio/mpeg"}`,

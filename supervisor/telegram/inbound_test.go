@@ -33,6 +33,10 @@ func message(fields ...string) string {
 	return `{"update_id":500001,"message":{"message_id":11,"date":1760000000,` + strings.Join(fields, ",") + `}}`
 }
 
+func edited(fields ...string) string {
+	return `{"update_id":500001,"edited_message":{"message_id":11,"date":1760000000,"edit_date":1760000009,` + strings.Join(fields, ",") + `}}`
+}
+
 func text(s string) string { return `"text":` + quote(s) }
 
 func quote(s string) string { return string(mustJSON(s)) }
@@ -199,9 +203,12 @@ var inboundTests = []struct {
 		`"forward_origin":{"type":"user","date":1,"sender_user":{"id":9,"first_name":"Eve"}}`),
 		"message", "[Forwarded from Eve]\n/stop", ""},
 
-	{"an edited message",
+	{"what Telegram has changed of a message",
 		`{"update_id":500001,"edited_message":{"message_id":11,"date":1760000000,` + ann + `,` + privateChat + `,"text":"x"}}`,
 		"other", "", ""},
+	{"an edited message", edited(ann, privateChat, text("hello")), "message", "hello", ""},
+	{"an edited caption", edited(ann, privateChat, photo, `"caption":"what is this?"`), "message", "what is this?", ""},
+	{"an edit in another's chat", edited(bob, privateChat, text("x")), "other", "", ""},
 	{"a channel's post",
 		`{"update_id":500001,"channel_post":{"message_id":11,"date":1760000000,"chat":{"id":-5,"type":"channel"},"text":"x"}}`,
 		"other", "", ""},
@@ -286,10 +293,12 @@ func TestReadEnvelope(t *testing.T) {
 		"of an album": {message(ann, privateChat, photo, `"media_group_id":"13"`), supervisor.Incoming{Update: 500001,
 			Kind:   "message",
 			Sender: "42", Chat: "42", Message: "11", Album: "13", Key: "500001.1760000000", SentAt: at, Addressed: true,
-			Attachments: []supervisor.Attachment{{File: "AgAC", Kind: "photo", MediaType: "image/jpeg", Size: 1234}}, Origin: "world"}},
+			Attachments: []supervisor.Attachment{{File: "AgAC", ContentID: "AQAD", Kind: "photo", MediaType: "image/jpeg", Size: 1234}}, Origin: "world"}},
 		"moved, said in the old chat": {message(ann, smallGroup, `"migrate_to_chat_id":-100777`), moved("The flat")},
 		"moved, said in the new chat": {message(ann, group, `"migrate_from_chat_id":-777`), moved("The house")},
-		"an edit": {`{"update_id":500001,"edited_message":{}}`, supervisor.Incoming{Update: 500001,
+		"an edit": {edited(ann, privateChat, text("hello")), supervisor.Incoming{Update: 500001, Kind: "message", Sender: "42", Chat: "42",
+			Message: "11", Key: "500001.1760000000", Text: "hello", SentAt: at, EditedAt: at.Add(9 * time.Second), Addressed: true}},
+		"an edit of nothing": {`{"update_id":500001,"edited_message":{}}`, supervisor.Incoming{Update: 500001,
 			Kind: "other"}},
 		"an id below zero": {`{"update_id":-1}`, supervisor.Incoming{Kind: "other"}},
 	} {
@@ -443,22 +452,24 @@ func broken(l supervisor.Incoming) string {
 	words, press := l.Kind == supervisor.IncomingMessage, l.Kind == supervisor.IncomingPress
 	person := words || press || l.Kind == supervisor.IncomingUnreadable
 	for problem, is := range map[string]bool{
-		"an id below zero":       l.Update < 0,
-		"a text that is none":    !utf8.ValidString(l.Text) || strings.Contains(l.Text, "\x00"),
-		"too long":               len(l.Text) > supervisor.MaxText,
-		"a blank message":        words && strings.TrimSpace(l.Text) == "" && len(l.Attachments) == 0,
-		"a file of no words":     !words && len(l.Attachments) > 0,
-		"what can't be kept":     slices.ContainsFunc(l.Attachments, unkept),
-		"an origin of no name":   l.Origin != "" && l.Origin != supervisor.OriginWorld,
-		"nothing unreadable":     l.Kind == supervisor.IncomingUnreadable && (l.Unreadable == "" || l.Text != ""),
-		"a person of no id":      person && (l.Sender == "" || l.Sender[0] == '-' || l.Sender == "0"),
-		"no place or name":       person && (l.Chat == "" || l.Message == "" || l.Key == "" || l.Update == 0),
-		"private, not addressed": person && !l.Group && !l.Addressed,
-		"another's chat":         person && !l.Group && l.Chat != l.Sender,
-		"a long title":           utf8.RuneCountInString(l.Title) > 300,
-		"a press of nothing":     press != (l.Query != "") || press && (l.Text == "" || len(l.Text) > 64 || !l.Addressed),
-		"a move to nowhere":      l.Kind == supervisor.IncomingMoved && (l.Chat == "" || l.MovedTo == ""),
-		"a long key":             len(l.Key) > 128,
+		"an id below zero":        l.Update < 0,
+		"a text that is none":     !utf8.ValidString(l.Text) || strings.Contains(l.Text, "\x00"),
+		"too long":                len(l.Text) > supervisor.MaxText,
+		"a blank message":         words && strings.TrimSpace(l.Text) == "" && len(l.Attachments) == 0,
+		"a file of no words":      !words && len(l.Attachments) > 0,
+		"what can't be kept":      slices.ContainsFunc(l.Attachments, unkept),
+		"an origin of no name":    l.Origin != "" && l.Origin != supervisor.OriginWorld,
+		"nothing unreadable":      l.Kind == supervisor.IncomingUnreadable && (l.Unreadable == "" || l.Text != ""),
+		"a person of no id":       person && (l.Sender == "" || l.Sender[0] == '-' || l.Sender == "0"),
+		"no place or name":        person && (l.Chat == "" || l.Message == "" || l.Key == "" || l.Update == 0),
+		"private, not addressed":  person && !l.Group && !l.Addressed,
+		"another's chat":          person && !l.Group && l.Chat != l.Sender,
+		"a long title":            utf8.RuneCountInString(l.Title) > 300,
+		"a press of nothing":      press != (l.Query != "") || press && (l.Text == "" || len(l.Text) > 64 || !l.Addressed),
+		"a move to nowhere":       l.Kind == supervisor.IncomingMoved && (l.Chat == "" || l.MovedTo == ""),
+		"a long key":              len(l.Key) > 128,
+		"an edit of what is none": (press || l.Kind == supervisor.IncomingMoved) && !l.EditedAt.IsZero(),
+		"an edit of no time":      !l.EditedAt.IsZero() && l.EditedAt.Unix() <= 0,
 	} {
 		if is {
 			return problem

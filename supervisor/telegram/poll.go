@@ -29,10 +29,7 @@ const (
 )
 
 // updateKinds are the kinds that are asked for. They are named in each request, because Telegram remembers the last list.
-//
-// Edits are not among them: words are taken, or held by a closed gate, as they were first sent. A code would be asked for an edit
-// that only a closed gate looks at, and then the edit would not be answered; and a location that moves is edited every few seconds.
-var updateKinds = []string{"message", "callback_query"}
+var updateKinds = []string{"message", "edited_message", "callback_query"}
 
 // PollOptions may all be left out.
 type PollOptions struct {

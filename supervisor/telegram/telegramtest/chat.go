@@ -25,6 +25,7 @@ type Message struct {
 	Edits    int
 	Deleted  bool
 	At       time.Time // its date
+	EditedAt time.Time // of its last edit by its sender
 	Keyboard [][]Button
 	Reaction string // the bot's own
 
@@ -127,12 +128,22 @@ func (c *chat) message(id int64) *Message {
 	return c.messages[i]
 }
 
-// replace has an edited message stand in the place of the earlier one.
+// replace has an edited message stand in the place of the earlier one. Where and when that was sent, and what came with it, can't
+// change but for its file.
 func (c *chat) replace(m *Message) {
-	if old := c.message(m.ID); old != nil {
-		m.Edits = old.Edits + 1
-		*old = *m
+	m.EditedAt = m.At
+	old := c.message(m.ID)
+	if old == nil {
+		return
 	}
+	m.At, m.Edits, m.ReplyTo, m.root, m.Thread = old.At, old.Edits+1, old.ReplyTo, old.root, old.Thread
+	for name, value := range old.more {
+		if _, anew := m.more[name]; !anew && (m.Media == "" || name != old.Media) {
+			m.more[name] = value
+		}
+	}
+	m.Media = cmp.Or(m.Media, old.Media)
+	*old = *m
 }
 
 func (c *chat) search(id int64) (int, bool) {
@@ -191,7 +202,10 @@ func (c *chat) json(m *Message, shallow bool) map[string]any {
 	if m.Keyboard != nil {
 		v["reply_markup"] = map[string]any{"inline_keyboard": m.Keyboard}
 	}
-	if m.Edits > 0 {
+	switch {
+	case !m.EditedAt.IsZero():
+		v["edit_date"] = m.EditedAt.Unix()
+	case m.Edits > 0:
 		v["edit_date"] = m.At.Unix()
 	}
 	c.jsonOfThread(v, m, shallow)

@@ -11,7 +11,7 @@ import (
 // otherWords begin what an other update says, wherever it can say something: "said by <kind>".
 const otherWords = "said by "
 
-// OtherKinds are the names of all that Telegram can bring besides what a person writes to the bot or presses: every type of
+// OtherKinds are the names of all that Telegram can bring besides what a person writes to the bot, changes of that, or presses: every type of
 // update there is, and, with a slash, the messages and presses that are nobody's.
 func OtherKinds() []string {
 	kinds := make([]string, len(otherUpdates))
@@ -49,7 +49,11 @@ func Other(kind string, user int64) json.RawMessage {
 type otherUpdate struct{ kind, body string }
 
 var otherUpdates = []otherUpdate{
-	{"edited_message", `{HEAD,"edit_date":NOW,"from":ANN,PRIVATE,"text":SAID}`},
+	{"edited_message/a place that moves", `{HEAD,"edit_date":NOW,"from":ANN,PRIVATE,"location":{"latitude":1.5,"longitude":2.5,` +
+		`"live_period":900}}`},
+	{"edited_message/by Telegram", `{HEAD,"from":ANN,PRIVATE,"text":SAID}`},
+	{"edited_message/of a bot", `{HEAD,"edit_date":NOW,"from":BOT,GROUP,"text":SAID}`},
+	{"edited_message/in another's chat", `{HEAD,"edit_date":NOW,"from":ANN,"chat":{"id":4242,"type":"private","first_name":"Eve"},"text":SAID}`},
 	{"channel_post", `{HEAD,CHANNEL,"sender_chat":{"id":-1000000000998,"type":"channel","title":"News"},"text":SAID}`},
 	{"edited_channel_post", `{HEAD,"edit_date":NOW,CHANNEL,"text":SAID}`},
 	{"business_connection", `{"id":"b1","user":ANN,"user_chat_id":USER,"date":NOW,"can_reply":true,"is_enabled":true}`},

@@ -43,6 +43,7 @@ func (w *serverState) say(in Chat, from User, text string, more []Field) (update
 	if answered := c.message(s.ReplyTo); answered != nil {
 		s.root = answered.chainStart()
 	}
+	expires := s.At.Add(keepUpdates)
 	if strings.HasPrefix(s.kind, "edited_") {
 		c.replace(s.Message)
 	} else {
@@ -51,7 +52,7 @@ func (w *serverState) say(in Chat, from User, text string, more []Field) (update
 	for _, f := range s.files {
 		w.files.add(f)
 	}
-	return w.enqueue(s.kind, c.ID, mustMarshal(c.json(s.Message, false)), s.At.Add(keepUpdates)), s.ID
+	return w.enqueue(s.kind, c.ID, mustMarshal(c.json(s.Message, false)), expires), s.ID
 }
 
 // enqueue adds an update of a kind that is allowed, and wakes who waits for one. The caller is in change.

@@ -1,0 +1,80 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+const (
+	// sourceAnew gives the keys of what is answered anew: the inbound of the press that asked for it.
+	sourceAnew = "anew"
+
+	// An edited text that has its answer, as the newest of its name.
+	findEdited = selectInbound + `WHERE i.id = ? AND i.conversation = ? AND i.kind = 'text' AND i.edited_at > 0
+		AND i.state IN ('answered', 'done', 'parked') AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation
+			AND n.message = i.message AND n.message <> '' AND n.id > i.id AND n.kind <> 'press')`
+	copyEdit     = `UPDATE inbox SET (edited_at, edited_by) = (SELECT edited_at, edited_by FROM inbox WHERE id = ?) WHERE id = ?`
+	findAnswerOf = `SELECT o.id FROM inbox i JOIN turn t ON t.id = i.turn OR t.inbound = i.id JOIN outbox o ON o.turn = t.id
+		WHERE i.id = ? AND o.kind = 'answer'`
+	isOf = `SELECT EXISTS (SELECT 1 FROM inbox WHERE id = ? AND user = ?)`
+)
+
+// AnswerAnew has an edited text that has its answer be answered as it is now, as a press of its person's asks for, once: the same
+// press finds what it has made. That text is returned; it is not ok where there is nothing to be answered anew. The answer that it
+// has stays, and says that there is another one.
+func (s Inbox) AnswerAnew(ctx context.Context, press, edited int64) (in supervisor.Inbound, ok bool, err error) {
+	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) { return t.answerAnew(t.inbound(press), edited) },
+		"answer inbound %d anew", edited)
+}
+
+func (t *tx) answerAnew(press supervisor.Inbound, edited int64) (supervisor.Inbound, bool) {
+	key := strconv.FormatInt(press.ID, 10)
+	if in, there := one(t, scanInbound, findInboundByKey, press.Conversation.User, sourceAnew, key); there {
+		return in, true
+	}
+	in, ok := one(t, scanInbound, findEdited, edited, press.Conversation.ID)
+	if !ok {
+		return in, false
+	}
+	files := all(t, scanAttachment, listAttachments, in.ID)
+	for i := range files {
+		files[i].SHA256, files[i].Failure = "", ""
+	}
+	anew := supervisor.Inbound{Conversation: in.Conversation, Source: sourceAnew, Key: key, Message: in.Message, Kind: in.Kind,
+		Text: in.Text, Quote: in.Quote, Origin: in.Origin}
+	if len(files) > 0 {
+		anew.State = supervisor.InboundArriving
+	}
+	anew, _ = t.putInbound(anew)
+	t.putAttachments(anew, files)
+	t.Exec(copyEdit, in.ID, anew.ID)
+	t.markAnsweredAnew(in)
+	return anew, true
+}
+
+// maxMarked is how long a message may be, in UTF-16 code units. (Bot API, editMessageText.)
+const maxMarked = 4096
+
+// markAnsweredAnew has the last message of an inbound's answer say that there is another one.
+func (t *tx) markAnsweredAnew(in supervisor.Inbound) {
+	answer, ok := one(t, engine.Integer, findAnswerOf, in.ID)
+	if !ok || !in.Conversation.Channel.Can().Edit {
+		return
+	}
+	for _, p := range slices.Backward(t.postsOf(answer)) {
+		if p.State == supervisor.PostSent {
+			t.putCleaning(supervisor.Cleaning{Conversation: in.Conversation, Message: p.Message, What: supervisor.CleaningEdit,
+				Content: p.Content.Append(supervisor.TextAnsweredAnew, maxMarked)})
+			return
+		}
+	}
+}
+
+// IsOf says whether an inbound is a person's.
+func (s Inbox) IsOf(ctx context.Context, user string, inbound int64) (bool, error) {
+	return engine.Value(s.db.reader(ctx, "find inbound %d of %s", inbound, user), engine.Bool, isOf, inbound, user)
+}

@@ -1,0 +1,235 @@
+package sqlite
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+const (
+	// Of what has one name in a chat the newest counts: what was answered anew has the name of what that was before.
+	findLastEdit = `SELECT i.id, i.edited_at, i.edited_by, i.changed_at FROM inbox i JOIN conversation c ON c.id = i.conversation
+		WHERE c.user = ? AND c.channel = ? AND c.chat = ? AND c.thread = ? AND i.message = ? AND i.message <> '' AND i.kind <> 'press'
+		ORDER BY i.id DESC LIMIT 1`
+	editInbound = `UPDATE inbox SET text = ?, origin = ?, edited_at = ?, edited_by = ? WHERE id = ?`
+	// What a turn was told of last may be what its person has come back to.
+	keepTold = `UPDATE inbox SET told = CASE WHEN told IS ?1 THEN NULL ELSE coalesce(told, text) END WHERE id = ?2`
+	// What arrives anew is waited for anew.
+	replaceFiles      = `UPDATE inbox SET first_file = ?, parts = NULL, changed_at = iif(state = 'arriving', ?, changed_at) WHERE id = ?`
+	deleteAttachments = `DELETE FROM attachment WHERE inbound = ?`
+)
+
+// lastEdit is what is known of the edits of an inbound.
+type lastEdit struct {
+	inbound   int64
+	at        time.Time
+	by        int64
+	changedAt time.Time // its state
+}
+
+func scanLastEdit(r *engine.Row) (e lastEdit) {
+	r.Scan(&e.inbound, &e.at, &e.by, &e.changedAt)
+	return e
+}
+
+// before says whether an item is of a later edit. The source's numbers order those of one second.
+func (e lastEdit) before(item supervisor.Item) bool {
+	return cmp.Or(e.at.Compare(item.EditedAt), cmp.Compare(e.by, item.Update)) < 0
+}
+
+// edit is one of something that is kept, in a transaction that keeps a batch.
+type edit struct {
+	*batchTx
+	lastEdit
+	was   supervisor.Inbound
+	files []supervisor.Attachment // that it had
+	note  string                  // what was added to its text
+	item  supervisor.Item         // what it is now
+}
+
+// editEffects are what an edit does to a text, by its state. What is not named is not wanted any more.
+var editEffects = map[supervisor.InboundState]func(edit) []supervisor.Inbound{
+	supervisor.InboundArriving: edit.replaceWaiting,
+	supervisor.InboundNew:      edit.replaceWaiting,
+	supervisor.InboundRunning:  edit.correct,
+	supervisor.InboundAnswered: edit.offerAnew,
+	supervisor.InboundDone:     edit.offerAnew,
+	supervisor.InboundParked:   edit.offerAnew,
+}
+
+// putEdit keeps that a person has changed something, and returns what there is to be worked on because of that. It is nothing where
+// that was never kept, is no text, or is as it was, and where the edit has come before. A code is one wherever it is typed.
+func (t *batchTx) putEdit(item supervisor.Item) []supervisor.Inbound {
+	c := item.Inbound.Conversation
+	last, kept := one(t.tx, scanLastEdit, findLastEdit, c.User, c.Channel, c.Chat, c.Thread, item.Inbound.Message)
+	if !kept || !last.before(item) {
+		return nil
+	}
+	e := edit{batchTx: t, lastEdit: last, was: t.inbound(last.inbound)}
+	t.recheckGate(&item)
+	e.item, e.files = item, all(t.tx, scanAttachment, listAttachments, e.was.ID)
+	e.item.Inbound.Conversation = e.was.Conversation
+	_, e.note = cutNote(e.was.Text)
+	effect, changes := editEffects[e.was.State]
+	switch {
+	case e.was.Kind != supervisor.KindText || !changes:
+	case item.Decision.Decide != nil:
+		return []supervisor.Inbound{t.putItem(item)}
+	case item.Answer != "":
+		e.say(item.Answer)
+	case e.isSame() || !e.passesGate():
+	case item.Inbound.Kind == supervisor.KindCommand:
+		return e.runCommand()
+	default:
+		return effect(e)
+	}
+	return nil
+}
+
+// cutNote cuts off what Mews has added to a text.
+func cutNote(text string) (own, note string) {
+	at := len(text)
+	for _, format := range []string{supervisor.TextUnread, supervisor.TextInstead} {
+		begins, _, _ := strings.Cut(format, "%s")
+		if i := strings.LastIndex(text, begins); i >= 0 {
+			at = min(at, i)
+		}
+	}
+	return text[:at], text[at:]
+}
+
+// isSame says whether nothing has changed that anybody reads.
+func (e edit) isSame() bool { return e.item.Inbound.Text+e.note == e.was.Text && e.hasSameFiles() }
+
+func (e edit) hasSameFiles() bool {
+	return slices.EqualFunc(e.files, e.item.Attachments, func(a, b supervisor.Attachment) bool {
+		return a.File == b.File || a.ContentID != "" && a.ContentID == b.ContentID
+	})
+}
+
+// passesGate says whether what was changed may be taken. Where the gate holds it already, it stays held, as it is now.
+func (e edit) passesGate() bool {
+	g := e.item.Decision.Guard
+	switch {
+	case g == nil || e.was.Held:
+		return true
+	case g.AnswerOnly:
+		e.say(g.Challenge)
+		return false
+	case e.useLogin(e.was.Conversation, *g):
+		return true
+	}
+	e.say(supervisor.TextEditLocked)
+	return false
+}
+
+// say tells the person something about what they have changed, unless they were told.
+func (e edit) say(text string, buttons ...supervisor.Button) {
+	if e.sayOf(e.was, text, buttons...) {
+		e.queued(e.was.Conversation)
+	}
+}
+
+// sayOf says something of an inbound, unless that was said.
+func (t *tx) sayOf(in supervisor.Inbound, text string, buttons ...supervisor.Button) (fresh bool) {
+	if _, said := one(t, scanDelivery, findSaid, in.ID, text, 0); said {
+		return false
+	}
+	d := supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Kind: supervisor.DeliveryNotice, Text: text}
+	if len(buttons) > 0 {
+		d.Buttons = [][]supervisor.Button{buttons}
+	}
+	t.putDelivery(d)
+	return true
+}
+
+// runCommand has what waits or runs be a command, once: what waits is not wanted as it was.
+func (e edit) runCommand() (changed []supervisor.Inbound) {
+	switch e.was.State {
+	case supervisor.InboundArriving, supervisor.InboundNew:
+		if e.was.Held {
+			e.releaseAll([]supervisor.Inbound{e.was})
+			e.was.Held = false
+		}
+		e.transition(e.was, supervisor.InboundDropped)
+		e.endArriving(e.was.ID)
+		e.was.State = supervisor.InboundDropped
+		changed = append(changed, e.was)
+	case supervisor.InboundRunning:
+	default:
+		return nil
+	}
+	return append(changed, e.putItem(e.item))
+}
+
+// replace has the inbound be as it is now.
+func (e *edit) replace() {
+	in := &e.was
+	in.Text, in.Origin = e.item.Inbound.Text+e.note, cmp.Or(e.item.Inbound.Origin, supervisor.OriginOwn)
+	e.Exec(editInbound, in.Text, in.Origin, e.item.EditedAt, e.item.Update, in.ID)
+	if !e.hasSameFiles() {
+		in.FirstFile += max(1, len(e.files)) // so that whoever works on the earlier ones is not taken to speak of these
+		e.Exec(deleteAttachments, in.ID)
+		e.Exec(replaceFiles, in.FirstFile, e.Now, in.ID)
+		e.putAttachments(*in, e.item.Attachments)
+	}
+	if e.item.Notice != "" {
+		e.say(e.item.Notice)
+	}
+	e.putRaw(*in, e.item)
+}
+
+// replaceWaiting has what no turn has taken be as it is now. Other files are fetched anew.
+func (e edit) replaceWaiting() []supervisor.Inbound {
+	if !e.hasSameFiles() {
+		e.endArriving(e.was.ID)
+		if e.was.State == supervisor.InboundNew {
+			free := e.was
+			free.Held = false // it stays held, and has as far to go as any other
+			e.transition(free, supervisor.InboundArriving)
+			e.was.State = supervisor.InboundArriving
+		}
+	}
+	e.replace()
+	return []supervisor.Inbound{e.was}
+}
+
+// correct keeps what the turn that runs is to be told. Another file comes as something that was sent next.
+func (e edit) correct() []supervisor.Inbound {
+	if e.hasSameFiles() {
+		e.Exec(keepTold, e.item.Inbound.Text+e.note, e.was.ID)
+		e.replace()
+		return nil
+	}
+	own, _ := cutNote(e.was.Text)
+	e.item.Inbound.Text += fmt.Sprintf(supervisor.TextInstead, quote(own))
+	e.item.Inbound.Together = ""
+	in := e.putItem(e.item)
+	e.Exec(editInbound, in.Text, in.Origin, e.item.EditedAt, e.item.Update, in.ID)
+	return []supervisor.Inbound{in}
+}
+
+// offerAnew asks whether what has its answer is to be answered as it is now, where that answer is not old.
+func (e edit) offerAnew() []supervisor.Inbound {
+	if age := fromMillis(e.Now).Sub(e.changedAt); age >= 0 && age < supervisor.AnewFor {
+		e.replace()
+		e.say(supervisor.TextEditedAnswered, supervisor.AnewButton(e.was.ID))
+	}
+	return nil
+}
+
+// maxQuoted is how many characters of a message tell which one it was.
+const maxQuoted = 200
+
+// quote is the beginning of a text.
+func quote(text string) string {
+	if runes := []rune(text); len(runes) > maxQuoted {
+		text = string(runes[:maxQuoted-1]) + "…"
+	}
+	return cmp.Or(strings.TrimSpace(text), supervisor.TextNoWords)
+}

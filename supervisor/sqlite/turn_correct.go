@@ -1,0 +1,66 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+const (
+	// What a turn has to be told of, ?1, that has room in ?2 bytes.
+	findToCorrect = `SELECT i.id, i.told FROM turn t JOIN inbox i ON i.conversation = t.conversation WHERE t.id = ?1 AND t.inbound IS NOT NULL
+		AND i.told IS NOT NULL AND (i.turn = t.id OR i.id = t.inbound) AND octet_length(i.text) <= ?2 ORDER BY i.id`
+	untell = `UPDATE inbox SET told = NULL WHERE id = ?`
+)
+
+// toCorrect is an inbound that its turn knows as it was.
+type toCorrect struct {
+	inbound int64
+	told    string
+}
+
+func scanToCorrect(r *engine.Row) (c toCorrect) {
+	r.Scan(&c.inbound, &c.told)
+	return c
+}
+
+// Correct tells a turn what its person has changed of what it has taken in, behind all that it has come to, and says how many
+// messages it was. What is longer than room, in bytes, is left for the turn's end; so is all where the model's last message has
+// calls without a result, or has none and so ends the turn. Refused if the turn has ended.
+func (s Turns) Correct(ctx context.Context, turn int64, room int) (told int, err error) {
+	_, waits, err := engine.One(s.db.reader(ctx, "look for what turn %d is to be told", turn), scanToCorrect, findToCorrect, turn, room)
+	if err != nil || !waits { // almost always: it costs no commit then
+		return 0, err
+	}
+	return inTurn(ctx, s.db, turn, func(t turnTx) int { return t.correct(room) }, "tell turn %d what was changed", turn)
+}
+
+func (t turnTx) correct(room int) int {
+	if !t.betweenSteps() {
+		return 0
+	}
+	list := all(t.tx, scanToCorrect, findToCorrect, t.turn.ID, room)
+	for _, c := range list {
+		in := t.inbound(c.inbound)
+		was, _ := cutNote(c.told)
+		now, _ := cutNote(in.Text)
+		text := fmt.Sprintf(supervisor.TextCorrection, quote(was), cmp.Or(strings.TrimSpace(now), supervisor.TextNoWords))
+		t.insertMessage(protocol.RoleUser, encoded{[]protocol.Part{{Text: text}}}, in.Origin)
+		t.Exec(untell, in.ID)
+	}
+	return len(list)
+}
+
+const endToldOf = `UPDATE inbox SET told = NULL WHERE told IS NOT NULL AND conversation = ? AND (turn = ? OR id = ?) RETURNING id`
+
+// offerUntold asks of what was changed and not told any more, as the turn ends, whether it is to be answered anew.
+func (t turnTx) offerUntold() {
+	for _, id := range all(t.tx, engine.Integer, endToldOf, t.turn.Conversation.ID, t.turn.ID, t.turn.Inbound) {
+		t.sayOf(t.inbound(id), supervisor.TextEditedAnswered, supervisor.AnewButton(id))
+	}
+}
