@@ -115,9 +115,10 @@ type ToolResult struct {
 
 // Change is one thing that a tool did to the world, as the ledger of effects records it.
 type Change struct {
-	Kind   string `json:"kind"`   // write, append, edit, move, delete
+	Kind   string `json:"kind"`   // write, append, edit, move, delete; program: a program has changed it
 	Target string `json:"target"` // a path relative to the workspace
 	Detail string `json:"detail,omitempty"`
+	Undo   *Undo  `json:"undo,omitempty"` // of a file; nil where nothing was changed
 }
 
 // Usage counts the tokens of one model call.

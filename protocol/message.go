@@ -32,6 +32,7 @@ const (
 	CodeCancelled      = -32002 // the caller sent cancel, and the call ended for it
 	CodeBusy           = -32003 // too many calls in flight
 	CodeFailed         = -32004 // the attempt failed; the message may be shown
+	CodeGone           = -32005 // as CodeFailed, of bytes that are not kept any more
 )
 
 // Error is the error object of a response. An error of a Handler that is one is sent unchanged.

@@ -5,6 +5,7 @@ package worker
 import (
 	"context"
 	"encoding/json"
+	"io"
 
 	"mews/protocol"
 )
@@ -24,6 +25,8 @@ type Call struct {
 	Turn      int64             // whose call it is; 0: no turn's
 	Arguments json.RawMessage   // a JSON object, not yet checked against the schema
 	Progress  func(text string) // shows the person a short line; never nil, never blocks
+	// KeepBefore stores the bytes of a file before the tool changes it, at most so many; nil: they need not be kept.
+	KeepBefore func(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
 // Result is the result of a call.

@@ -45,6 +45,7 @@ var floors = map[string]int{
 	"mews/supervisor/users":         3,
 	"mews/supervisor/voice":         3,
 	"mews/worker/receive":           3,
+	"mews/worker/undo":              3,
 
 	"mews/supervisor/access":       2,
 	"mews/supervisor/approval":     2,

@@ -24,6 +24,8 @@ type Blobs interface {
 	Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
 	Owns(ctx context.Context, user, sha256 string) (size int64, ok bool, err error)
 	Kept(ctx context.Context, user string, since time.Time) (bytes int64, err error)
+	PutBefore(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error
+	KeptBefore(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error)
 }
 
 // Spool keeps bytes.
@@ -35,15 +37,16 @@ type Spool interface {
 
 // The limits of writes and reads come to 1 GiB in a turn or operation.
 var blobRows = []row{
-	{method: protocol.MethodBlobBegin, phase: inTurn | inOperation, bytes: shortParams, limit: 1_000, handler: workCall((*work).beginBlob)},
+	{method: protocol.MethodBlobBegin, phase: inTurn | inOperation, bytes: shortParams, limit: 5_000, handler: workCall((*work).beginBlob)},
 	{method: protocol.MethodBlobWrite, phase: inTurn | inOperation, bytes: chunkParams, limit: 16_384, handler: workCall((*work).writeBlob)},
-	{method: protocol.MethodBlobCommit, phase: inTurn | inOperation, bytes: shortParams, limit: 1_000, handler: workCall((*work).commitBlob)},
+	{method: protocol.MethodBlobCommit, phase: inTurn | inOperation, bytes: shortParams, limit: 5_000, handler: workCall((*work).commitBlob)},
 	{method: protocol.MethodBlobRead, phase: inTurn | inOperation, bytes: shortParams, limit: 16_384, handler: workCall((*work).readBlob)},
 }
 
 const (
 	maxBlob      = 64 << 20  // bytes of one blob of a turn
 	maxKept      = 256 << 20 // bytes of a person's blobs that are kept at one time
+	maxBefore    = 512 << 20 // likewise, of files before turns changed them
 	maxOpenBlobs = 8         // of one turn or operation
 )
 
@@ -77,6 +80,20 @@ func (b *turnBlobs) full() error {
 		maxBlob>>20, maxKept>>20, spool.Retention/(24*time.Hour))
 }
 
+// beforeBlobs keeps the bytes of files before a turn changes them as its person's, for a while.
+type beforeBlobs struct{ turnBlobs }
+
+func (b *beforeBlobs) room(ctx context.Context) (int64, error) {
+	ofTurn, ofUser, err := b.o.Blobs.KeptBefore(ctx, b.user, b.turn, b.now().Add(-spool.Retention))
+	return min(protocol.MaxBefore, protocol.MaxBeforeTurn-ofTurn, maxBefore-ofUser), err
+}
+
+func (b *beforeBlobs) keep(ctx context.Context, ref protocol.BlobRef) error {
+	return b.o.Blobs.PutBefore(ctx, b.user, ref, b.turn)
+}
+
+func (b *beforeBlobs) full() error { return refused(textBeforeFull, maxBefore>>20) }
+
 // uploads are the blobs that a turn or operation is writing.
 type uploads struct {
 	mu   sync.Mutex // guards what follows, and the files; the wire hands over one blob call after the other
@@ -86,23 +103,30 @@ type uploads struct {
 
 type upload struct {
 	file     *spool.Writer
+	store    blobStore
 	maxBytes int64
 }
 
-func (w *work) beginBlob(ctx context.Context, _ *protocol.BlobBegin) (*protocol.BlobBegun, error) {
-	u := &w.uploads
+func (w *work) beginBlob(ctx context.Context, p *protocol.BlobBegin) (*protocol.BlobBegun, error) {
+	u, store := &w.uploads, w.blobs
+	if p.Before {
+		store = w.before
+	}
+	if store == nil {
+		return nil, offence{errors.New("an operation keeps no bytes from before")}
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	room, err := w.blobs.room(ctx)
+	room, err := store.room(ctx)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("begin a blob: %w", err)
 	case room <= 0:
-		return nil, w.blobs.full()
+		return nil, store.full()
 	case len(u.open) >= maxOpenBlobs:
 		return nil, refused("more than %d blobs open", maxOpenBlobs)
 	}
-	file, err := w.blobs.create()
+	file, err := store.create()
 	if err != nil {
 		return nil, w.spoolFailed("begin a blob", err)
 	}
@@ -110,7 +134,7 @@ func (w *work) beginBlob(ctx context.Context, _ *protocol.BlobBegin) (*protocol.
 		u.open = map[int64]*upload{}
 	}
 	u.last++
-	u.open[u.last] = &upload{file, room}
+	u.open[u.last] = &upload{file, store, room}
 	return &protocol.BlobBegun{Blob: u.last}, nil
 }
 
@@ -127,7 +151,7 @@ func (w *work) writeBlob(_ context.Context, p *protocol.BlobWrite) (*struct{}, e
 	case len(p.Data) > protocol.BlobChunk:
 		return nil, refused("blob %d: a chunk of %d bytes, at most %d", p.Blob, len(p.Data), protocol.BlobChunk)
 	case u.file.Size()+int64(len(p.Data)) > u.maxBytes:
-		return nil, w.blobs.full()
+		return nil, u.store.full()
 	}
 	if _, err := u.file.Write(p.Data); err != nil {
 		return nil, w.spoolFailed("write a blob", err)
@@ -143,12 +167,12 @@ func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommit) (*protoco
 		return nil, refused("blob %d is not open", p.Blob)
 	}
 	delete(w.uploads.open, p.Blob)
-	if room, err := w.blobs.room(ctx); err != nil || room < u.file.Size() { // others were committed meanwhile
-		return nil, cmp.Or(errors.Join(err, u.file.Discard()), w.blobs.full())
+	if room, err := u.store.room(ctx); err != nil || room < u.file.Size() { // others were committed meanwhile
+		return nil, cmp.Or(errors.Join(err, u.file.Discard()), u.store.full())
 	}
 	ref, err := u.file.Commit()
 	if err == nil {
-		err = w.blobs.keep(ctx, ref)
+		err = u.store.keep(ctx, ref)
 	}
 	return &ref, err
 }
@@ -167,7 +191,7 @@ func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (*protocol.Bl
 	data := make([]byte, p.Length)
 	n, size, err := w.o.Spool.ReadAt(p.SHA256, data, p.Offset)
 	if errors.Is(err, spool.ErrGone) {
-		err = refused("that output is not kept any more")
+		err = &protocol.Error{Code: protocol.CodeGone, Message: "that output is not kept any more"}
 	}
 	return &protocol.BlobData{Data: data[:n], Size: size}, err
 }

@@ -57,6 +57,7 @@ func (c *Conn) begin(w *work) {
 func (c *Conn) BeginTurn(t Turn) {
 	opened := &turn{work: newWork(c, workKey{inTurn, t.ID}), Turn: t}
 	opened.work.turn, opened.work.blobs = opened, &turnBlobs{c, t.ID}
+	opened.before = &beforeBlobs{turnBlobs{c, t.ID}}
 	var pending []protocol.ToolCall
 	for _, p := range t.Pending {
 		pending = append(pending, p.Call)

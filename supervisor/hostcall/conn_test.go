@@ -329,7 +329,7 @@ func TestOffencesEndTheWorkerAndAreAudited(t *testing.T) {
 			r.conn.Call(r.t.Context(), &protocol.Request{Method: protocol.MethodBlobRead, Params: json.RawMessage(`{"turn":1,"path":"/etc/passwd"}`)})
 		},
 		"more blobs than a turn may begin": func(r *rig) {
-			for range 1001 {
+			for range 5001 {
 				r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Turn: r.open.Turn.ID})
 			}
 		},

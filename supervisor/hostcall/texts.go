@@ -35,3 +35,6 @@ const (
 	// textPerhapsCut ends a message of which nobody can tell whether it is whole.
 	textPerhapsCut = "[The answer may not be whole: the model ended it for a reason that Mews does not know.]"
 )
+
+// textBeforeFull is why the bytes of a file are not kept before it is changed.
+const textBeforeFull = "there is room for 16 MiB of one file, 64 MiB of one turn and %d MiB of a person's files from before"

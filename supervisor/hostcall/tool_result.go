@@ -25,6 +25,13 @@ func (t *turn) checkResult(ctx context.Context, r *protocol.ToolResult) error {
 	if err := t.checkFields(r); err != nil {
 		return offence{err}
 	}
+	for i, c := range r.Changes {
+		if u := c.Undo; u != nil && u.Not == "" && u.To == "" && u.Before.Hashed() {
+			if err := t.checkBlob(ctx, string(u.Before), u.Size); err != nil {
+				return fmt.Errorf("change %d: %w", i, err)
+			}
+		}
+	}
 	for i, image := range r.Images {
 		if err := t.checkPicture(ctx, image); err != nil {
 			return fmt.Errorf("image %d: %w", i, err)
@@ -51,6 +58,11 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 	for i, c := range r.Changes {
 		if longest := max(len(c.Kind), len(c.Target), len(c.Detail)); longest > maxField {
 			return fmt.Errorf("change %d: a field of %d bytes, at most %d", i, longest, maxField)
+		}
+		if c.Undo != nil {
+			if err := c.Undo.Check(); err != nil {
+				return fmt.Errorf("change %d: %w", i, err)
+			}
 		}
 		if strings.Contains(c.Kind, ".") { // only the supervisor says what left the walls, such as file.sent
 			return fmt.Errorf("change %d: kind %s is not a worker's to say", i, printable(c.Kind, maxName))

@@ -53,6 +53,9 @@ var kinds = map[protocol.OperationKind]kind{
 	protocol.OperationUploads: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.UploadsParameters) bounds {
 		return bounds{timeout: time.Minute, maxBytes: protocol.MaxFile, maxBlobs: 1}
 	}), check: checkUploads},
+	protocol.OperationUndo: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.UndoParameters) bounds {
+		return bounds{timeout: 5 * time.Minute, maxBytes: 256 << 20}
+	}), check: checkUndo},
 	protocol.OperationTranscribe: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
@@ -106,6 +109,21 @@ func checkSpeak(_ string, raw json.RawMessage, committed []protocol.BlobRef) err
 		err = errNotCommitted
 	}
 	return err
+}
+
+func checkUndo(parameters string, raw json.RawMessage, committed []protocol.BlobRef) error {
+	var p protocol.UndoParameters
+	var result protocol.UndoResult
+	err := errors.Join(protocol.DecodeStrict([]byte(parameters), &p), protocol.DecodeStrict(raw, &result))
+	if err == nil && result.Diff != nil && !slices.Contains(committed, *result.Diff) {
+		err = errNotCommitted
+	}
+	for _, c := range result.Changes {
+		if c.Found.Hashed() && !slices.Contains(committed, protocol.BlobRef{SHA256: string(c.Found), Size: c.Size}) {
+			err = errNotCommitted
+		}
+	}
+	return errors.Join(err, result.Check(p))
 }
 
 func checkUploads(_ string, raw json.RawMessage, committed []protocol.BlobRef) error {

@@ -19,7 +19,11 @@ const (
 		UNION SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f
 		WHERE o.outcome IN ('unknown', 'failed') AND o.created_at >= ?
 		UNION SELECT a.sha256 FROM inbox i CROSS JOIN attachment a ON a.inbound = i.id WHERE i.state = 'arriving' AND a.sha256 IS NOT NULL`
-	sumBlobs = `SELECT coalesce(sum(size), 0) FROM blob WHERE user = ? AND created_at >= ? AND turn IS NOT NULL`
+	sumBlobs     = `SELECT coalesce(sum(size), 0) FROM blob WHERE user = ? AND created_at >= ? AND turn IS NOT NULL AND before = 0`
+	insertBefore = `INSERT INTO blob (user, sha256, size, turn, before, created_at) VALUES (?, ?, ?, ?, 1, ?)
+		ON CONFLICT (user, sha256) DO UPDATE SET created_at = excluded.created_at`
+	sumBefore = `SELECT coalesce(sum(size) FILTER (WHERE turn = ?), 0), coalesce(sum(size), 0) FROM blob
+		WHERE user = ? AND created_at >= ? AND before = 1`
 )
 
 // Put keeps that a person's turn has put a blob into the spool; 0 is for one that no turn has put there. One that the person has
@@ -36,6 +40,20 @@ func (s Blobs) Owns(ctx context.Context, user, sha256 string) (size int64, ok bo
 // Kept is how many bytes the blobs of a person's turns have together that were put since a time.
 func (s Blobs) Kept(ctx context.Context, user string, since time.Time) (bytes int64, err error) {
 	return engine.Value(s.db.reader(ctx, "add up the blobs of %s", user), engine.Integer, sumBlobs, user, since.UnixMilli())
+}
+
+// PutBefore keeps that a person's turn has put the bytes of a file into the spool before it changes that.
+func (s Blobs) PutBefore(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
+	return s.db.write(ctx, func(t *tx) { t.Exec(insertBefore, user, ref.SHA256, ref.Size, turn, t.Now) }, "keep that blob %s is of %s", ref.SHA256, user)
+}
+
+// KeptBefore is how many bytes of files from before are kept that were put since a time: by a turn, and by all turns of a person.
+func (s Blobs) KeptBefore(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error) {
+	sums, err := engine.Value(s.db.reader(ctx, "add up the bytes from before of %s", user), func(r *engine.Row) (n [2]int64) {
+		r.Scan(&n[0], &n[1])
+		return n
+	}, sumBefore, turn, user, since.UnixMilli())
+	return sums[0], sums[1], err
 }
 
 // Sent are the blobs, by SHA-256, of the deliveries that wait, of those that Resend would have wait again, and of what arrives. They

@@ -116,6 +116,9 @@ func (t turnTx) putResult(r protocol.ToolResult) int64 {
 			t.fail(invalid("a change of call %s has no kind", r.Call))
 		}
 		t.putEffect(r.Call, c.Kind, c.Target, c.Detail)
+		if c.Undo != nil {
+			t.putUndo(t.turn.Conversation.User, t.turn.ID, 0, *c.Undo)
+		}
 	}
 	return id
 }

@@ -29,6 +29,8 @@ type Host interface {
 	Event(event protocol.TurnEvent)
 	// Keep stores what r holds, at most so many bytes of it: an output that was cut, or a picture.
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+	// KeepBefore is Keep of a file's bytes before it is changed.
+	KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
 // Options of a turn.

@@ -87,10 +87,11 @@ func (t *turn) execute(ctx context.Context, p protocol.PendingCall) (toolOutcome
 // run runs the tool. A tool that gave up because ctx ended has no outcome; one that finished all the same has.
 func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall) (toolOutcome, error) {
 	result, err := t.runRecovered(ctx, tool, worker.Call{
-		ID:        call.ID,
-		Turn:      t.id,
-		Arguments: call.Arguments,
-		Progress:  func(text string) { t.sendEvent(call, protocol.ToolProgressed, text, false) },
+		ID:         call.ID,
+		Turn:       t.id,
+		Arguments:  call.Arguments,
+		KeepBefore: t.host.KeepBefore,
+		Progress:   func(text string) { t.sendEvent(call, protocol.ToolProgressed, text, false) },
 	})
 	switch {
 	case err == nil:

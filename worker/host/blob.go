@@ -24,7 +24,16 @@ type blobStore struct {
 // Keep has the supervisor store what r holds as a blob. r is never in memory whole. If it holds more than most bytes the
 // error is ErrBlobTooLong, and no more than most were sent. The supervisor drops what was sent when Keep fails.
 func (b blobStore) Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
-	w, err := b.Create(ctx)
+	return b.keep(ctx, r, most, false)
+}
+
+// KeepBefore is Keep of the bytes of a file before it is changed.
+func (b blobStore) KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
+	return b.keep(ctx, r, most, true)
+}
+
+func (b blobStore) keep(ctx context.Context, r io.Reader, most int64, before bool) (protocol.BlobRef, error) {
+	w, err := b.create(ctx, before)
 	if err != nil {
 		return protocol.BlobRef{}, err
 	}
@@ -39,9 +48,11 @@ func (b blobStore) Keep(ctx context.Context, r io.Reader, most int64) (protocol.
 }
 
 // Create opens a blob that is written piece by piece. ctx bounds all that is done with it.
-func (b blobStore) Create(ctx context.Context) (*BlobWriter, error) {
+func (b blobStore) Create(ctx context.Context) (*BlobWriter, error) { return b.create(ctx, false) }
+
+func (b blobStore) create(ctx context.Context, before bool) (*BlobWriter, error) {
 	var begun protocol.BlobBegun
-	begin := protocol.BlobBegin{Turn: b.turn, Operation: b.operation}
+	begin := protocol.BlobBegin{Turn: b.turn, Operation: b.operation, Before: before}
 	if err := b.host.call(ctx, protocol.MethodBlobBegin, begin, &begun); err != nil {
 		return nil, err
 	}

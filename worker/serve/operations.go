@@ -21,6 +21,7 @@ var operations = map[protocol.OperationKind]operation{
 	protocol.OperationArchive: withParameters(archiveHome),
 	protocol.OperationReceive: withParameters(receiveFiles),
 	protocol.OperationSpeak:   withParameters(speak),
+	protocol.OperationUndo:    withParameters(undoChanges),
 	protocol.OperationUploads: withParameters(seeToUploads),
 
 	protocol.OperationTranscribe: transcribe,
@@ -102,6 +103,14 @@ func seeToUploads(ctx context.Context, u *userTools, h *host.Operation, p protoc
 		result.Size = u.measure(ctx, result.Files[0].Path)
 	}
 	return result, err
+}
+
+// undoChanges takes changes of the person's files back, or shows them.
+func undoChanges(ctx context.Context, u *userTools, h *host.Operation, p protocol.UndoParameters) (any, error) {
+	if err := p.Check(); err != nil {
+		return nil, invalidOperation("parameters: %v", err)
+	}
+	return u.undoer.Run(ctx, p, h)
 }
 
 // archiveHome sends a tar of the home to the supervisor.

@@ -14,6 +14,7 @@ import (
 	"mews/worker/quota"
 	"mews/worker/tool/images"
 	"mews/worker/tool/shell"
+	"mews/worker/undo"
 	"mews/worker/workspace"
 )
 
@@ -28,6 +29,7 @@ type userTools struct {
 	programs    *program.Runner      // nil: this worker runs no programs
 	shell       *shell.Shell         // nil: the model may run none
 	images      *images.Viewer
+	undoer      *undo.Undoer
 	tools       []worker.Tool // those that are made once
 }
 
@@ -52,7 +54,7 @@ func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 		return nil, errors.Join(err, u.files.Close(), u.promptFiles.Close())
 	}
 	u.files.SetQuota(u.quota)
-	u.images = images.New(u.files)
+	u.images, u.undoer = images.New(u.files), undo.New(u.files)
 	for _, family := range families {
 		u.tools = append(u.tools, family(u)...)
 	}

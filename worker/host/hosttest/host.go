@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
 	"sync"
 	"testing"
@@ -183,13 +182,18 @@ func (h *Host) Keep(_ context.Context, r io.Reader, _ int64) (protocol.BlobRef, 
 	return ref, failure.after()
 }
 
+// KeepBefore stores bytes as Keep does.
+func (h *Host) KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
+	return h.Keep(ctx, r, most)
+}
+
 // ReadBlob returns a part of a blob that Keep has stored.
 func (h *Host) ReadBlob(_ context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	text, found := h.blobs[sha256]
 	if !found {
-		return protocol.BlobData{}, fmt.Errorf("no blob %s", sha256)
+		return protocol.BlobData{}, &protocol.Error{Code: protocol.CodeGone, Message: "no blob " + sha256}
 	}
 	from := min(offset, int64(len(text)))
 	to := min(from+int64(length), int64(len(text)))

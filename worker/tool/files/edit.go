@@ -33,12 +33,12 @@ type editArgs struct {
 // maxEdited is the largest file that can be edited, in bytes. An edit holds a few copies of it in memory.
 const maxEdited = 16 << 20
 
-func (t *fileTools) edit(_ context.Context, _ worker.Call, args editArgs) (worker.Result, error) {
+func (t *fileTools) edit(ctx context.Context, call worker.Call, args editArgs) (worker.Result, error) {
 	name, err := t.ws.Clean(args.Path)
 	if err != nil {
 		return worker.Result{}, err
 	}
-	places, err := t.replaceText(args)
+	places, undo, err := t.replaceText(ctx, call, args)
 	if err != nil {
 		var told *workspace.Error
 		if errors.As(err, &told) {
@@ -48,40 +48,41 @@ func (t *fileTools) edit(_ context.Context, _ worker.Call, args editArgs) (worke
 		return worker.Result{World: world}, fmt.Errorf("edit %s: %w", workspace.Show(name), err)
 	}
 	n := amount.Of(places, "place", "places")
-	return changeResult("edit", name, n, fmt.Sprintf("%s was changed in %s.", workspace.Show(name), n), n), nil
+	return changeResult("edit", name, n, fmt.Sprintf("%s was changed in %s.", workspace.Show(name), n), n, undo), nil
 }
 
-// replaceText does the edit and returns the number of places.
-func (t *fileTools) replaceText(args editArgs) (int, error) {
+// replaceText does the edit and returns the number of places, and what takes it back.
+func (t *fileTools) replaceText(ctx context.Context, call worker.Call, args editArgs) (places int, undo *protocol.Undo, err error) {
 	switch args.OldText {
 	case "":
-		return 0, errors.New("old_text is empty; append_file adds to a file")
+		return 0, nil, errors.New("old_text is empty; append_file adds to a file")
 	case args.NewText:
-		return 0, errors.New("old_text and new_text are the same")
+		return 0, nil, errors.New("old_text and new_text are the same")
 	}
 	whole, enc, err := t.readAll(args.Path)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	before, after := args.OldText, args.NewText
 	if !strings.Contains(whole, before) && strings.Contains(whole, "\r\n") {
 		// Models write \n also for a file with \r\n.
 		before, after = withCRLF(before), withCRLF(after)
 	}
-	places := strings.Count(whole, before)
+	places = strings.Count(whole, before)
 	switch {
 	case places == 0:
-		return 0, errors.New("old_text is not in it" + nearMatch(whole, args.OldText))
+		return 0, nil, errors.New("old_text is not in it" + nearMatch(whole, args.OldText))
 	case places > 1 && !args.All:
-		return 0, fmt.Errorf("old_text is in it %d times, on lines %s; give more of the text around it, or set all",
+		return 0, nil, fmt.Errorf("old_text is in it %d times, on lines %s; give more of the text around it, or set all",
 			places, linesOf(whole, before))
 	}
 	raw, err := encodeAll(strings.ReplaceAll(whole, before, after), enc)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
+	undo = t.ws.Before(ctx, call.KeepBefore, args.Path, raw)
 	_, err = t.ws.Write(args.Path, raw, workspace.Replace)
-	return places, err
+	return places, t.ws.After(undo), err
 }
 
 func withCRLF(s string) string {

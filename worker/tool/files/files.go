@@ -35,9 +35,9 @@ func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) [
 	}
 }
 
-// changeResult is a Result with one change.
-func changeResult(kind, target, detail, text, brief string) worker.Result {
+// changeResult is a Result with one change; u takes it back, nil where nothing was changed.
+func changeResult(kind, target, detail, text, brief string, u *protocol.Undo) worker.Result {
 	return worker.Result{
-		Text: text, Brief: brief, Changes: []protocol.Change{{Kind: kind, Target: target, Detail: detail}},
+		Text: text, Brief: brief, Changes: []protocol.Change{{Kind: kind, Target: target, Detail: detail, Undo: u}},
 	}
 }

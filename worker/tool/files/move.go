@@ -28,15 +28,16 @@ type moveArgs struct {
 	Overwrite bool   `json:"overwrite"`
 }
 
-func (t *fileTools) move(ctx context.Context, _ worker.Call, args moveArgs) (worker.Result, error) {
+func (t *fileTools) move(ctx context.Context, call worker.Call, args moveArgs) (worker.Result, error) {
 	from, err := t.ws.Clean(args.From)
 	if err != nil {
 		return worker.Result{}, err
 	}
 	var first []protocol.Change // the deletion of a file at the target
+	undo := t.ws.BeforeMove(ctx, call.KeepBefore, args.From, false)
 	to, err := t.ws.Move(ctx, args.From, args.To)
 	if errors.Is(err, fs.ErrExist) && args.Overwrite {
-		if first, err = t.trashTarget(ctx, args); err == nil {
+		if first, err = t.trashTarget(ctx, call, args); err == nil {
 			to, err = t.ws.Move(ctx, args.From, args.To)
 		}
 	} else if errors.Is(err, fs.ErrExist) {
@@ -53,13 +54,13 @@ func (t *fileTools) move(ctx context.Context, _ worker.Call, args moveArgs) (wor
 	if len(first) > 0 {
 		text += fmt.Sprintf(" What was there before is %s.", workspace.Show(first[0].Detail))
 	}
-	result := changeResult("move", from, to, text, "to "+workspace.Show(to))
+	result := changeResult("move", from, to, text, "to "+workspace.Show(to), workspace.MovedTo(undo, to, false))
 	result.Changes = append(first, result.Changes...)
 	return result, nil
 }
 
 // trashTarget moves the file that a move would replace to the trash.
-func (t *fileTools) trashTarget(ctx context.Context, args moveArgs) ([]protocol.Change, error) {
+func (t *fileTools) trashTarget(ctx context.Context, call worker.Call, args moveArgs) ([]protocol.Change, error) {
 	target := args.To
 	old, err := t.ws.Stat(target)
 	if err == nil && old.IsDir() {
@@ -79,12 +80,13 @@ func (t *fileTools) trashTarget(ctx context.Context, args moveArgs) ([]protocol.
 		return nil, fmt.Errorf("move to %s: there is a folder with this name; move or delete it first",
 			workspace.Show(target))
 	}
+	undo := t.ws.BeforeMove(ctx, call.KeepBefore, target, true)
 	where, err := t.ws.Trash(ctx, target, t.now())
 	if err != nil {
 		return nil, err
 	}
 	name, err := t.ws.Clean(target)
-	return []protocol.Change{{Kind: "delete", Target: name, Detail: where}}, err
+	return []protocol.Change{{Kind: "delete", Target: name, Detail: where, Undo: workspace.MovedTo(undo, where, true)}}, err
 }
 
 var deleteSpec = worker.Spec{
@@ -99,16 +101,17 @@ type deleteArgs struct {
 	Path string `json:"path"`
 }
 
-func (t *fileTools) delete(ctx context.Context, _ worker.Call, args deleteArgs) (worker.Result, error) {
+func (t *fileTools) delete(ctx context.Context, call worker.Call, args deleteArgs) (worker.Result, error) {
 	name, err := t.ws.Clean(args.Path)
 	if err != nil {
 		return worker.Result{}, err
 	}
+	undo := t.ws.BeforeMove(ctx, call.KeepBefore, args.Path, true)
 	where, err := t.ws.Trash(ctx, args.Path, t.now())
 	if err != nil {
 		return worker.Result{}, err
 	}
 	text := fmt.Sprintf("%s is in the trash now, at %s; move_file brings it back.",
 		workspace.Show(name), workspace.Show(where))
-	return changeResult("delete", name, where, text, "to the trash"), nil
+	return changeResult("delete", name, where, text, "to the trash", workspace.MovedTo(undo, where, true)), nil
 }

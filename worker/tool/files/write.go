@@ -30,7 +30,7 @@ type writeArgs struct {
 	Overwrite bool   `json:"overwrite"`
 }
 
-func (t *fileTools) write(_ context.Context, _ worker.Call, args writeArgs) (worker.Result, error) {
+func (t *fileTools) write(ctx context.Context, call worker.Call, args writeArgs) (worker.Result, error) {
 	name, err := t.ws.Clean(args.Path)
 	if err != nil {
 		return worker.Result{}, err
@@ -38,6 +38,10 @@ func (t *fileTools) write(_ context.Context, _ worker.Call, args writeArgs) (wor
 	mode, done := workspace.Replace, "overwritten"
 	if !args.Overwrite {
 		mode, done = workspace.Create, "found to hold just this already"
+	}
+	var undo *protocol.Undo
+	if _, err := t.ws.Stat(args.Path); err != nil || args.Overwrite { // else nothing is changed
+		undo = t.ws.Before(ctx, call.KeepBefore, args.Path, []byte(args.Content))
 	}
 	created, err := t.ws.Write(args.Path, []byte(args.Content), mode)
 	if errors.Is(err, fs.ErrExist) {
@@ -51,7 +55,7 @@ func (t *fileTools) write(_ context.Context, _ worker.Call, args writeArgs) (wor
 	}
 	n := amount.Bytes(int64(len(args.Content)))
 	text := fmt.Sprintf("%s was %s, %s.", workspace.Show(name), done, n)
-	return changeResult("write", name, done+", "+n, text, done+", "+n), nil
+	return changeResult("write", name, done+", "+n, text, done+", "+n, t.ws.After(undo)), nil
 }
 
 const maxFirstLine = 80 // bytes of a file's first line that describe shows
@@ -89,7 +93,7 @@ type appendArgs struct {
 	Content string `json:"content"`
 }
 
-func (t *fileTools) append(_ context.Context, _ worker.Call, args appendArgs) (worker.Result, error) {
+func (t *fileTools) append(ctx context.Context, call worker.Call, args appendArgs) (worker.Result, error) {
 	name, err := t.ws.Clean(args.Path)
 	if err != nil {
 		return worker.Result{}, err
@@ -100,6 +104,7 @@ func (t *fileTools) append(_ context.Context, _ worker.Call, args appendArgs) (w
 	if err := t.takesText(args.Path); err != nil {
 		return worker.Result{}, err
 	}
+	undo := t.ws.Before(ctx, call.KeepBefore, args.Path, nil)
 	created, err := t.ws.Append(args.Path, []byte(args.Content))
 	if err != nil {
 		return worker.Result{}, err
@@ -109,7 +114,7 @@ func (t *fileTools) append(_ context.Context, _ worker.Call, args appendArgs) (w
 	if created {
 		text, detail = fmt.Sprintf("%s was created, %s.", workspace.Show(name), n), "created, "+n
 	}
-	return changeResult("append", name, detail, text, detail), nil
+	return changeResult("append", name, detail, text, detail, t.ws.After(undo)), nil
 }
 
 // takesText refuses a file that UTF-8 at its end would damage. A file that does not exist takes any text.

@@ -101,7 +101,7 @@ func (u *uploads) sentAt(e workspace.Entry) string {
 	return at.Format("2006-01-02 15:04")
 }
 
-func (u *uploads) delete(ctx context.Context, _ worker.Call, args deleteArgs) (worker.Result, error) {
+func (u *uploads) delete(ctx context.Context, call worker.Call, args deleteArgs) (worker.Result, error) {
 	name, err := u.ws.Clean(args.Path)
 	if err != nil {
 		return worker.Result{}, err
@@ -113,6 +113,7 @@ func (u *uploads) delete(ctx context.Context, _ worker.Call, args deleteArgs) (w
 	if err != nil {
 		return worker.Result{}, err
 	}
+	undo := u.ws.BeforeMove(ctx, call.KeepBefore, name, true)
 	where, err := u.ws.Trash(ctx, name, u.now())
 	if err != nil {
 		return worker.Result{}, err
@@ -120,6 +121,6 @@ func (u *uploads) delete(ctx context.Context, _ worker.Call, args deleteArgs) (w
 	return worker.Result{
 		Text:    fmt.Sprintf("%s is in the trash now, at %s; move_file brings it back.", workspace.Show(name), workspace.Show(where)),
 		Brief:   "to the trash",
-		Changes: []protocol.Change{{Kind: "delete", Target: name, Detail: where}},
+		Changes: []protocol.Change{{Kind: "delete", Target: name, Detail: where, Undo: workspace.MovedTo(undo, where, true)}},
 	}, nil
 }

@@ -1,0 +1,81 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+// Undos are the changes of people's files, as far as they can be taken back.
+type Undos struct{ db *DB }
+
+// Undos are the changes of people's files, as far as they can be taken back.
+func (db *DB) Undos() Undos { return Undos{db} }
+
+// insertUndo is of the effect that was kept just before it.
+const insertUndo = `INSERT INTO undo (effect, user, turn, operation, path, moved_to, before, after, size, mode, why_not, created_at)
+	VALUES (last_insert_rowid(), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+func (t *tx) putUndo(user string, turn, operation int64, u protocol.Undo) {
+	t.Exec(insertUndo, user, turn, operation, u.Path, u.To, string(u.Before), string(u.After), u.Size, u.Mode, u.Not, t.Now)
+}
+
+const undoable = `u.operation = 0 AND u.undone_by IS NULL AND u.why_not = ''`
+
+// findUndoable is a turn whose answer is in a conversation, and which has changed files since a time.
+const findUndoable = `SELECT t.id FROM undo u CROSS JOIN turn t ON t.id = u.turn WHERE u.user = ? AND coalesce(t.destination, t.conversation) = ?
+	AND ` + undoable + ` AND u.created_at >= ? GROUP BY t.id ORDER BY t.id DESC LIMIT 1 OFFSET ?`
+
+// Last finds the newest turn that answered in a conversation and has changes since a time that can be taken back, or one before it: skip
+// is how many are newer.
+func (s Undos) Last(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error) {
+	return engine.One(s.db.reader(ctx, "find what can be undone in conversation %d", in.ID), engine.Integer, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
+}
+
+const listChanges = `SELECT u.effect, u.turn, u.operation, e.kind, u.path, u.moved_to, u.before, u.after, u.size, u.mode, u.why_not, u.created_at
+	FROM undo u JOIN effect e ON e.id = u.effect WHERE u.turn = ? AND u.user = ? AND u.operation = ? AND u.undone_by IS NULL ORDER BY u.effect`
+
+// List lists what of a turn's changes, or of those of an undo of it, was not taken back, oldest first. It has none of a turn of somebody else.
+func (s Undos) List(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error) {
+	return engine.All(s.db.reader(ctx, "list the changes of turn %d", turn), func(r *engine.Row) (c supervisor.FileChange) {
+		r.Scan(&c.Effect, &c.Turn, &c.Operation, &c.Kind, &c.Path, &c.To, &c.Before, &c.After, &c.Size, &c.Mode, &c.Not, &c.CreatedAt)
+		return c
+	}, listChanges, turn, user, operation)
+}
+
+const (
+	markUndone = `UPDATE undo SET undone_by = ? WHERE effect = ? AND user = ? AND turn = ? AND undone_by IS NULL`
+	// markRedone is of what an undo had taken back that was taken back itself.
+	markRedone  = `UPDATE undo SET undone_by = NULL WHERE undone_by = ?1 AND turn = ?2 AND path IN (?3, ?4)`
+	findUndoing = `SELECT conversation FROM turn WHERE id = ? AND user = ?`
+)
+
+// UndoEffect is the kind of an effect of a person's own undo.
+const UndoEffect = "undo"
+
+// Done keeps that changes were taken back, and what takes them back again. What is taken back already changes nothing.
+func (s Undos) Done(ctx context.Context, u supervisor.UndoneFiles) error {
+	return s.db.write(ctx, func(t *tx) {
+		if value(t, engine.Integer, findUndoing, u.Turn, u.User) == 0 {
+			t.fail(notFound("there is no turn %d of %s", u.Turn, u.User))
+		}
+		fresh := int64(0)
+		for _, effect := range u.Effects {
+			fresh += t.Change(markUndone, u.Operation, effect, u.User, u.Turn)
+		}
+		if fresh == 0 {
+			return
+		}
+		for _, c := range u.Changes {
+			t.Exec(insertEffect, u.User, u.Turn, fmt.Sprint("undo ", u.Operation), UndoEffect, c.Path, "", t.Now)
+			t.putUndo(u.User, u.Turn, u.Operation, c)
+			if u.Of != 0 {
+				t.Exec(markRedone, u.Of, u.Turn, c.Path, c.To)
+			}
+		}
+	}, "keep that changes of turn %d were undone", u.Turn)
+}

@@ -1,0 +1,126 @@
+package undo
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/worker/workspace"
+)
+
+// maxDiffed is the size in bytes beyond which a text is shown by its size alone, as is what is no text.
+const maxDiffed = 1 << 20
+
+// diff commits the difference between what was before the changes and what is now; nil where there is none.
+func (r *run) diff() (*protocol.BlobRef, error) {
+	var b bytes.Buffer
+	shown := map[string]bool{} // by where it is now
+	for i := len(r.changes) - 1; i >= 0 && b.Len() < protocol.MaxDiff; i-- {
+		u := r.changes[i]
+		if u.To != "" {
+			fmt.Fprintf(&b, "%s: moved to %s\n", workspace.Show(u.Path), workspace.Show(u.To))
+			continue
+		}
+		now := movedTo(u.Path, r.changes[:i])
+		if shown[now] {
+			continue
+		}
+		shown[now] = true
+		if err := r.diffFile(&b, u, now); err != nil {
+			return nil, err
+		}
+	}
+	if b.Len() == 0 {
+		return nil, nil
+	}
+	ref, err := r.blobs.Keep(r.ctx, bytes.NewReader(b.Bytes()[:min(b.Len(), protocol.MaxDiff)]), protocol.MaxDiff)
+	return &ref, err
+}
+
+// movedTo is where what was at a path is since it was moved; later are the changes after that, newest first.
+func movedTo(path string, later []protocol.Undo) string {
+	for i := len(later) - 1; i >= 0; i-- {
+		if rest, in := below(path, later[i].Path); in && later[i].To != "" {
+			path = later[i].To + rest
+		}
+	}
+	return path
+}
+
+// content is what is known of one side of a difference.
+type content struct {
+	text  []byte
+	large bool // it is shown by its size alone
+	note  string
+}
+
+// diffFile adds the difference between what a change has found and what is at a path.
+func (r *run) diffFile(b *bytes.Buffer, u protocol.Undo, now string) error {
+	before, err := r.before(u)
+	if err != nil {
+		return err
+	}
+	after, err := r.now(now)
+	if err != nil {
+		return err
+	}
+	name := workspace.Show(now)
+	if before.large || after.large {
+		fmt.Fprintf(b, "%s: %s before, %s now\n", name, before.note, after.note)
+		return nil
+	}
+	b.Write(diff.Diff("before/"+name, before.text, "now/"+name, after.text))
+	return nil
+}
+
+// before is what a change has found.
+func (r *run) before(u protocol.Undo) (content, error) {
+	if u.Before == protocol.FileAbsent {
+		return content{note: "nothing"}, nil
+	}
+	size, err := r.keptSize(u)
+	if err != nil && failed(err).Outcome == protocol.UndoExpired {
+		return content{large: true, note: "bytes that are not kept any more"}, nil
+	}
+	if err != nil {
+		return content{}, err
+	}
+	return read(&blobReader{run: r, sha256: string(u.Before)}, size)
+}
+
+// now is what is at a path.
+func (r *run) now(path string) (content, error) {
+	state, info, err := r.ws.State(path)
+	switch {
+	case err != nil:
+		return content{large: true, note: "something that can't be read"}, nil
+	case state == protocol.FileAbsent:
+		return content{note: "nothing"}, nil
+	case info == nil || !info.Mode().IsRegular():
+		return content{large: true, note: "a folder or a link"}, nil
+	}
+	f, err := r.ws.OpenPlain(path)
+	if err != nil {
+		return content{}, err
+	}
+	c, err := read(f, info.Size())
+	return c, errors.Join(err, f.Close())
+}
+
+func read(from io.Reader, size int64) (content, error) {
+	c := content{note: amount.Bytes(size)}
+	if size > maxDiffed {
+		c.large = true
+		return c, nil
+	}
+	var err error
+	c.text, err = io.ReadAll(io.LimitReader(from, maxDiffed))
+	c.large = !utf8.Valid(c.text) || bytes.IndexByte(c.text, 0) >= 0
+	return c, err
+}

@@ -1,0 +1,185 @@
+package undo
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+)
+
+// disk is what is on the disk.
+type disk interface {
+	state(path string) protocol.FileState
+	// files are the paths of what is in a folder and is no folder, from the folder on: /a, /b/c. It is not ok where they are too many.
+	files(folder string) (paths []string, ok bool)
+}
+
+// tree is a folder as it would be after some changes were taken back: a state for each path that they touch, and for the others what
+// is on the disk.
+type tree struct {
+	disk   disk
+	states map[string]protocol.FileState
+	put    map[string]bool // paths of states that were not moved there
+	moves  []protocol.Undo // those that were taken back, oldest first
+}
+
+func newTree(disk disk) *tree {
+	return &tree{disk: disk, states: map[string]protocol.FileState{}, put: map[string]bool{}}
+}
+
+// below is the rest of a path that is at or in a folder.
+func below(path, folder string) (rest string, ok bool) {
+	if rest, ok = strings.CutPrefix(path, folder); ok && (rest == "" || rest[0] == '/') {
+		return rest, true
+	}
+	return "", false
+}
+
+// at is the state of a path.
+func (t *tree) at(path string) protocol.FileState {
+	if s, ok := t.states[path]; ok {
+		return s
+	}
+	if path = t.onDisk(path); path == "" {
+		return protocol.FileAbsent
+	}
+	return t.disk.state(path)
+}
+
+// onDisk is where what would be at a path is now; "" where nothing would be there.
+func (t *tree) onDisk(path string) string {
+	for i := len(t.moves) - 1; i >= 0; i-- {
+		m := t.moves[i]
+		if rest, in := below(path, m.Path); in {
+			path = m.To + rest
+		} else if _, in := below(path, m.To); in {
+			return ""
+		}
+	}
+	return path
+}
+
+// fits says whether a change can be taken back: what it has left is there.
+func (t *tree) fits(u protocol.Undo) bool {
+	free := t.at(u.Path) == protocol.FileAbsent || t.empty(u.Path)
+	if u.To == "" {
+		return t.at(u.Path) == u.After || u.After == protocol.FileAbsent && free
+	}
+	return t.at(u.To) == u.Before && free
+}
+
+// empty says whether at a path is a folder with nothing but folders in it, such as tools make on the way to a file.
+func (t *tree) empty(folder string) bool {
+	if t.at(folder) != protocol.FileFolder {
+		return false
+	}
+	for path, state := range t.states {
+		if _, in := below(path, folder); in && state != protocol.FileAbsent && state != protocol.FileFolder {
+			return false
+		}
+	}
+	paths, ok := t.disk.files(t.onDisk(folder))
+	return ok && !slices.ContainsFunc(paths, func(path string) bool { return t.at(folder+path) != protocol.FileAbsent })
+}
+
+// takeBack takes a change back.
+func (t *tree) takeBack(u protocol.Undo) {
+	if u.To != "" {
+		maps.DeleteFunc(t.states, func(path string, _ protocol.FileState) bool { _, in := below(path, u.Path); return in }) // nothing is there
+		for path, state := range t.states {
+			if rest, in := below(path, u.To); in {
+				t.states[u.Path+rest], t.put[u.Path+rest] = state, t.put[path]
+				delete(t.states, path)
+				delete(t.put, path)
+			}
+		}
+		t.moves = append(t.moves, u)
+		t.states[u.To] = protocol.FileAbsent
+	} else {
+		t.put[u.Path] = true
+	}
+	t.states[u.Path] = u.Before
+	for folder := path.Dir(u.Path); folder != "." && u.Before != protocol.FileAbsent && t.at(folder) == protocol.FileAbsent; folder = path.Dir(folder) {
+		t.states[folder] = protocol.FileFolder
+	}
+}
+
+// related says whether two changes are about the same file or folder, or one about what is in the other's.
+func related(a, b protocol.Undo) bool {
+	for _, p := range []string{a.Path, a.To} {
+		for _, q := range []string{b.Path, b.To} {
+			if p == "" || q == "" {
+				continue
+			}
+			if _, in := below(p, q); in {
+				return true
+			}
+			if _, in := below(q, p); in {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// groups parts changes into those that have nothing to do with each other. Each group has the places of its changes, in order.
+func groups(changes []protocol.Undo) [][]int {
+	of := make([]int, len(changes)) // the first change of its group
+	for i := range changes {
+		of[i] = i
+		for j := range i {
+			if of[j] != of[i] && related(changes[i], changes[j]) {
+				from, to := max(of[i], of[j]), min(of[i], of[j])
+				for k := range i + 1 {
+					if of[k] == from {
+						of[k] = to
+					}
+				}
+			}
+		}
+	}
+	var list [][]int
+	at := map[int]int{}
+	for i, first := range of {
+		if _, known := at[first]; !known {
+			at[first] = len(list)
+			list = append(list, nil)
+		}
+		list[at[first]] = append(list[at[first]], i)
+	}
+	return list
+}
+
+// progress is how many changes of a group, newest first, were taken back before: 0 where all of it is as it was left. It is not ok
+// where something has changed since.
+func progress(changes []protocol.Undo, disk disk) (done int, ok bool) {
+	wanted := newTree(disk)
+	for _, u := range changes {
+		wanted.takeBack(u)
+	}
+	for done = range len(changes) + 1 {
+		if leadsTo(changes[done:], disk, wanted) {
+			return done, true
+		}
+	}
+	return 0, false
+}
+
+// leadsTo says whether changes can be taken back, and whether all is as wanted then.
+func leadsTo(changes []protocol.Undo, disk disk, wanted *tree) bool {
+	t := newTree(disk)
+	for _, u := range changes {
+		if !t.fits(u) {
+			return false
+		}
+		t.takeBack(u)
+	}
+	for path, state := range wanted.states {
+		if t.at(path) != state && !(state == protocol.FileAbsent && t.empty(path)) {
+			return false
+		}
+	}
+	return true
+}

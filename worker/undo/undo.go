@@ -1,0 +1,247 @@
+// Package undo takes changes of a person's files back, which file tools have made, and shows what they were.
+package undo
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"mews/protocol"
+	"mews/worker/workspace"
+)
+
+// Blobs have the bytes of files from before.
+type Blobs interface {
+	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+	// ReadBlob gives at most length bytes of one. Its error is a *protocol.Error where they are not kept any more.
+	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error)
+}
+
+// Undoer takes changes back in one folder, one undo after the other.
+type Undoer struct {
+	ws *workspace.Workspace
+	mu sync.Mutex // is held while an undo runs
+}
+
+// New makes an Undoer over a workspace, which stays the caller's.
+func New(ws *workspace.Workspace) *Undoer { return &Undoer{ws: ws} }
+
+// Run does what an operation of the kind protocol.OperationUndo asks for.
+func (u *Undoer) Run(ctx context.Context, p protocol.UndoParameters, blobs Blobs) (protocol.UndoResult, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	r := &run{ws: u.ws, ctx: ctx, blobs: blobs, changes: p.Changes, outcomes: make([]protocol.UndoneChange, len(p.Changes))}
+	switch p.Action {
+	case protocol.UndoBack:
+		for _, group := range groups(p.Changes) {
+			r.back(group)
+		}
+	case protocol.UndoForce:
+		for i := range p.Changes {
+			r.force(i)
+		}
+	case protocol.UndoDiff:
+		diff, err := r.diff()
+		return protocol.UndoResult{Diff: diff}, err
+	default:
+		return protocol.UndoResult{}, fmt.Errorf("there is no action %.20q", p.Action)
+	}
+	return protocol.UndoResult{Changes: r.outcomes}, ctx.Err()
+}
+
+// run is an undo that is under way.
+type run struct {
+	ws       *workspace.Workspace
+	ctx      context.Context
+	blobs    Blobs
+	changes  []protocol.Undo
+	outcomes []protocol.UndoneChange
+}
+
+// seenDisk is a disk as each path is first asked for.
+type seenDisk struct {
+	*run
+	states map[string]protocol.FileState
+}
+
+const unreadable protocol.FileState = "unreadable" // as no change leaves anything; on this side of the wire alone
+
+func (d *seenDisk) state(path string) protocol.FileState {
+	state, known := d.states[path]
+	if known {
+		return state
+	}
+	state, _, err := d.ws.State(path)
+	if err != nil {
+		state = unreadable
+	}
+	d.states[path] = state
+	return state
+}
+
+func (d *seenDisk) files(folder string) ([]string, bool) { return d.ws.FilesBelow(d.ctx, folder) }
+
+// back takes a group back as a whole, or leaves it alone as a whole.
+func (r *run) back(group []int) {
+	list := make([]protocol.Undo, len(group))
+	for n, i := range group {
+		list[n] = r.changes[i]
+	}
+	disk := &seenDisk{r, map[string]protocol.FileState{}}
+	done, ok := progress(list, disk)
+	outcome := protocol.UndoneChange{Outcome: protocol.UndoAlready}
+	if !ok {
+		outcome.Outcome, done = protocol.UndoChanged, len(list)
+	} else if err := r.prepare(list[done:], disk); err != nil {
+		outcome, done = failed(err), len(list)
+	}
+	for n, i := range group {
+		if n >= done && outcome.Outcome == protocol.UndoAlready {
+			if err := r.takeBack(list[n]); err != nil {
+				outcome = failed(err)
+			} else {
+				r.outcomes[i].Outcome = protocol.UndoDone
+				continue
+			}
+		}
+		r.outcomes[i] = outcome
+	}
+}
+
+// prepare keeps the bytes that will be replaced, and sees that those from before are kept.
+func (r *run) prepare(changes []protocol.Undo, disk disk) error {
+	t := newTree(disk)
+	for _, u := range changes {
+		if _, err := r.keptSize(u); err != nil {
+			return err
+		}
+		// What another change had found is kept.
+		if u.To == "" && u.After.Hashed() && !t.put[u.Path] {
+			if now, _, err := r.keep(t.onDisk(u.Path)); err != nil || now != u.After {
+				return cmp.Or(err, errChanged)
+			}
+		}
+		t.takeBack(u)
+	}
+	return nil
+}
+
+// keptSize is how many bytes from before a change are kept.
+func (r *run) keptSize(u protocol.Undo) (int64, error) {
+	if u.To != "" || !u.Before.Hashed() {
+		return 0, nil
+	}
+	part, err := r.blobs.ReadBlob(r.ctx, string(u.Before), 0, 1)
+	return part.Size, err
+}
+
+// keep keeps the bytes of what is at a path, if that is a file.
+func (r *run) keep(path string) (state protocol.FileState, info fs.FileInfo, err error) {
+	state, info, err = r.ws.State(path)
+	if err != nil || !state.Hashed() {
+		return state, info, err
+	}
+	f, err := r.ws.OpenPlain(path)
+	if err != nil {
+		return state, info, err
+	}
+	defer f.Close() // it was only read
+	ref, err := r.blobs.Keep(r.ctx, f, protocol.MaxBefore)
+	return protocol.FileState(ref.SHA256), info, err
+}
+
+// takeBack does it, whatever is there now.
+func (r *run) takeBack(u protocol.Undo) error {
+	switch {
+	case r.ctx.Err() != nil:
+		return context.Cause(r.ctx)
+	case u.To != "":
+		return cmp.Or(r.ws.RemoveFolders(r.ctx, u.Path), r.ws.MoveBack(u.To, u.Path))
+	case u.Before == protocol.FileAbsent:
+		return r.ws.Remove(u.Path)
+	}
+	size, err := r.keptSize(u)
+	if err == nil {
+		err = r.ws.RemoveFolders(r.ctx, u.Path)
+	}
+	if err != nil {
+		return err
+	}
+	mode := fs.FileMode(cmp.Or(u.Mode, newMode))
+	if _, info, err := r.ws.State(u.Path); err == nil && info != nil && info.Mode().IsRegular() {
+		mode = info.Mode() // it is theirs to change
+	}
+	return r.ws.PutBack(u.Path, &blobReader{run: r, sha256: string(u.Before)}, size, mode)
+}
+
+// newMode is that of a file of which none is known.
+const newMode = 0o644
+
+// force takes a change back although something has changed since. What is there is kept.
+func (r *run) force(i int) {
+	u, o := r.changes[i], &r.outcomes[i]
+	_, err := r.keptSize(u)
+	if err == nil && u.To == "" {
+		var info fs.FileInfo
+		if o.Found, info, err = r.keep(u.Path); err == nil && info != nil {
+			o.Size, o.Mode = info.Size(), int(info.Mode().Perm())
+		}
+		if err == nil && o.Found != protocol.FileAbsent && !o.Found.Hashed() {
+			err = errInTheWay
+		}
+	}
+	if err == nil && o.Found == u.Before && u.To == "" {
+		o.Outcome = protocol.UndoAlready
+		return
+	}
+	if err == nil {
+		err = r.takeBack(u)
+	}
+	if err != nil {
+		*o = failed(err)
+		return
+	}
+	o.Outcome = protocol.UndoDone
+}
+
+var (
+	errChanged  = errors.New("it has changed meanwhile")
+	errInTheWay = errors.New("there is something else than a file at its place, or one of more than 16 MiB")
+)
+
+// failed is the outcome of a change that could not be taken back.
+func failed(err error) protocol.UndoneChange {
+	said := new(protocol.Error)
+	switch {
+	case errors.Is(err, errChanged):
+		return protocol.UndoneChange{Outcome: protocol.UndoChanged}
+	case errors.As(err, &said) && said.Code == protocol.CodeGone:
+		return protocol.UndoneChange{Outcome: protocol.UndoExpired}
+	}
+	why := err.Error()
+	return protocol.UndoneChange{Outcome: protocol.UndoFailed, Why: strings.ToValidUTF8(why[:min(len(why), protocol.MaxUndoText)], "")}
+}
+
+// blobReader reads a blob from its beginning.
+type blobReader struct {
+	*run
+	sha256 string
+	offset int64
+}
+
+func (b *blobReader) Read(p []byte) (int, error) {
+	part, err := b.blobs.ReadBlob(b.ctx, b.sha256, b.offset, min(max(len(p), 1), protocol.BlobChunk))
+	if err != nil {
+		return 0, err
+	}
+	n := copy(p, part.Data)
+	if b.offset += int64(n); n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
