@@ -55,7 +55,7 @@ func (t *Transcriber) convert(ctx context.Context, p protocol.TranscribeParamete
 		}
 		return nil, nil, err
 	}
-	sound, err := openSamples(raw)
+	sound, err := openSamples(raw, p.Seconds)
 	switch {
 	case errors.Is(err, os.ErrNotExist) || err == nil && sound.length == 0:
 		err = &speechError{protocol.SpeechBroken, "there is no sound in it"}

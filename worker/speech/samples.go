@@ -19,10 +19,11 @@ const sampleSize = 2 // bytes
 type samples struct {
 	file   *os.File
 	length int64 // in samples
+	most   int   // seconds that it is said to be, which may leave out a part of one
 }
 
 // openSamples opens them. The caller closes them.
-func openSamples(name string) (*samples, error) {
+func openSamples(name string, most int) (*samples, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -31,7 +32,7 @@ func openSamples(name string) (*samples, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &samples{f, info.Size() / sampleSize}, nil
+	return &samples{f, info.Size() / sampleSize, most}, nil
 }
 
 // Close closes the file; nil has none.
@@ -91,6 +92,9 @@ func (s *samples) quietest(part span) int64 {
 	}
 	return at
 }
+
+// seconds is how long the first so many of them are, within what the recording is said to be.
+func (s *samples) seconds(of int64) int { return min(seconds(of), s.most) }
 
 // duration is how long so many samples are.
 func duration(samples int64) time.Duration { return time.Duration(samples) * time.Second / rate }

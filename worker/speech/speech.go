@@ -84,7 +84,7 @@ func (t *Transcriber) transcribe(ctx context.Context, p protocol.TranscribeParam
 		return r, err
 	}
 	defer sound.Close()
-	r.Seconds = seconds(sound.length)
+	r.Seconds = sound.seconds(sound.length)
 	parts := cut(sound.length, silences, sound.quietest)
 	done, of := slices.Clone(t.Done), max(len(parts), len(t.Done)) // another ffmpeg may have cut it more often
 	var last *protocol.TranscribedPiece
@@ -122,7 +122,7 @@ func (t *Transcriber) hear(ctx context.Context, sound *samples, part span, silen
 		return protocol.TranscribedPiece{}, err
 	}
 	come := func(percent int) {
-		_ = t.Pieces.Progress(ctx, seconds(part.begin+(part.end-part.begin)*int64(percent)/100)) // the next piece's call fails too
+		_ = t.Pieces.Progress(ctx, sound.seconds(part.begin+(part.end-part.begin)*int64(percent)/100)) // the next piece's call fails too
 	}
 	come(0) // not every recogniser says more
 	lines, language, err := hear(ctx, piece{wav, duration(part.end - part.begin), come})

@@ -233,6 +233,19 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
+// A channel may say a length without the part of a second at its end. (Telegram's is in whole seconds.)
+func TestALittleLongerThanWasSaid(t *testing.T) {
+	f := newFixture(t)
+	f.record("note.ogg", tone(440, 3)+".6")
+	r, err := f.Transcribe(t.Context(), protocol.TranscribeParameters{Path: "note.ogg", Seconds: 3, Engine: f.whisper(map[string]any{})})
+	if err != nil || r.Failure != "" || r.Seconds != 3 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if most := slices.Max(f.come); most > 3 {
+		t.Errorf("%d seconds of 3 were gone through", most)
+	}
+}
+
 // TestNoFFmpeg says so, and not that there is no recogniser.
 func TestNoFFmpeg(t *testing.T) {
 	f := newFixture(t)
