@@ -109,14 +109,14 @@ type ToolResult struct {
 	Failed  bool     `json:"failed,omitempty"`
 	Rest    *BlobRef `json:"rest,omitempty"`    // the whole output where Text was cut
 	Images  []Image  `json:"images,omitempty"`  // for the model beside Text, at most MaxImages
-	Changes []Change `json:"changes,omitempty"` // of the person's files, for the ledger
+	Changes []Change `json:"changes,omitempty"` // what it did, for the ledger
 	World   bool     `json:"world,omitempty"`   // it may hold words of somebody else than the person, such as of a file in uploads/
 }
 
 // Change is one thing that a tool did to the world, as the ledger of effects records it.
 type Change struct {
-	Kind   string `json:"kind"`   // write, append, edit, move, delete; program: a program has changed it
-	Target string `json:"target"` // a path relative to the workspace
+	Kind   string `json:"kind"`   // write, append, edit, move, delete; program: a program has changed it; run: a program was run; begin, of a call that a crash has cut off
+	Target string `json:"target"` // a path relative to the workspace; what was run, in its first words; the tool of the call
 	Detail string `json:"detail,omitempty"`
 	Undo   *Undo  `json:"undo,omitempty"` // of a file; nil where nothing was changed
 }

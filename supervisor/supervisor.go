@@ -178,6 +178,7 @@ type Delivery struct {
 	Text         string
 	Buttons      [][]Button // below the last part of Text, by row
 	Files        []File     // after the text, in this order; the answer of a turn has none
+	Effects      []string   // what its turn did, a line each: shown folded below the text, and never said
 	Spoken       bool       // the Files say another delivery aloud, whose text is sent where they can't be
 	// DeleteAfter is how long after it was given what it says may stand in the chat: its messages are deleted then. What it said
 	// is not kept, and so it is never sent again. 0 is for ever.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"mews/supervisor"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/telegram/telegramtest"
@@ -286,10 +287,11 @@ func (w *writer) messageOf(text string) int {
 	return i
 }
 
-// whole tells whether a text ends with the whole answer to message i; a note about a message before it may follow.
+// whole tells whether a text ends with the whole answer to message i; what was done for it, and a note about a message before it, may
+// follow.
 func (w *writer) whole(text string, i int) bool {
 	said := strings.Join(strings.Fields(text), " ")
 	want := "done: " + strings.Join(strings.Fields(w.messages[i].text), " ")
 	_, rest, found := strings.Cut(said, want)
-	return found && (rest == "" || strings.Contains(rest, "/resend"))
+	return found && (rest == "" || strings.HasPrefix(rest, " "+supervisor.TextWhatIDid+" ") || strings.Contains(rest, "/resend"))
 }

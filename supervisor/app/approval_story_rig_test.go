@@ -180,7 +180,7 @@ func (l approvalService) confirms(code string) (message int64) {
 	from := len(l.told("bob"))
 	message = l.say("bob", code)
 	l.settle()
-	if told := l.told("bob")[from:]; told[0] != confirmed || !slices.Contains(told, saidOf("a.txt", 6)) {
+	if told := l.told("bob")[from:]; told[0] != confirmed || !slices.Contains(told, saidOf("a.txt", 6)+"\n\nWhat I did\nsent a.txt (text/plain, 6 bytes)") {
 		l.T.Errorf("bob was told %q", told)
 	}
 	return message

@@ -86,7 +86,7 @@ func TestAStateFolderOfTheVersionBeforeIsGoneOnWith(t *testing.T) {
 	l.say("carl", "say carl's third")
 	l.WaitFor(apptest.Patience, "all to be answered", func() bool { return l.Count("SELECT count(*) FROM inbox WHERE state = 'done'") == 6 })
 	for name, want := range map[string][]string{
-		"ann":  {`^done: append one line to log\.txt\nsay ann's first$`, `^done: say ann's second$`, `^done: say ann's third$`},
+		"ann":  {`^done: append one line to log\.txt\nsay ann's first\n\nWhat I did\nadded to log\.txt \(created, 9 bytes\)$`, `^done: say ann's second$`, `^done: say ann's third$`},
 		"carl": {`^` + apptest.Repeated + `(?s:.)*done: say carl's first$`, `^done: say carl's second$`, `^done: say carl's third$`},
 	} {
 		if got := l.told(name); !slices.EqualFunc(want, got, func(w, g string) bool { return regexp.MustCompile(w).MatchString(g) }) {

@@ -152,6 +152,7 @@ type Delivery struct {
 
 	Buttons [][]supervisor.Button `json:"buttons,omitempty"` // that can be pressed below it, by row
 	Files   []File                `json:"files,omitempty"`   // that came with it
+	Effects []string              `json:"effects,omitempty"` // what its turn did, a line each
 }
 
 // File is one that came with a delivery. Its bytes do not go over this socket.

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 
 	"mews/protocol"
+	"mews/supervisor"
 	"mews/supervisor/spool"
 )
 
@@ -64,7 +64,7 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 				return fmt.Errorf("change %d: %w", i, err)
 			}
 		}
-		if strings.Contains(c.Kind, ".") { // only the supervisor says what left the walls, such as file.sent
+		if k, known := supervisor.FindEffectKind(c.Kind); !known || k.ReportedBy() != supervisor.ReportedByWorker {
 			return fmt.Errorf("change %d: kind %s is not a worker's to say", i, printable(c.Kind, maxName))
 		}
 	}

@@ -68,13 +68,16 @@ func TestAMessageStandsAboveTheAnswer(t *testing.T) {
 				}
 				turn.finishWith("First, and then the end.")
 				pass(10 * time.Second)
-				h.same("chat", h.channel.texts(alice), []string{"ahead", "First, and then the end."})
+				h.same("chat", h.channel.texts(alice), []string{"ahead", "First, and then the end." + did("sent a message (5 bytes)")})
 				h.same("calls", h.channel.verbs(alice), test.verbs)
 				h.same("waiting", h.waiting(alice), 0)
 			})
 		})
 	}
 }
+
+// did is what stands below an answer.
+func did(line string) string { return "\n\n" + supervisor.TextWhatIDid + "\n" + line }
 
 // It names nothing that it answers, unless others read it too.
 func TestAMessageAnswersInAGroupOnly(t *testing.T) {
@@ -93,7 +96,7 @@ func TestAMessageAnswersInAGroupOnly(t *testing.T) {
 // Whatever a process's last call of the store is, each message stands in the chat, in order, and the answer below them. What
 // stands there twice says so.
 func TestACrashNeitherLosesNorSilentlyDoublesAMessage(t *testing.T) {
-	want := []string{"one", "two", "First, and the end."}
+	want := []string{"one", "two", "First, and the end." + did("sent a message 2 times")}
 	for _, unknownSend := range []int{0, 2} {
 		for left := 1; left < 24; left++ {
 			t.Run(fmt.Sprint(unknownSend, left), func(t *testing.T) {
@@ -112,7 +115,7 @@ func TestACrashNeitherLosesNorSilentlyDoublesAMessage(t *testing.T) {
 					for range 2 { // made again after a crash of the worker, it sends nothing
 						turn.send("c2", "two")
 					}
-					turn.finishWith(want[2])
+					turn.finishWith("First, and the end.")
 					pass(10 * time.Second)
 					if l.ended() {
 						end()

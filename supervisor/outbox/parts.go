@@ -33,12 +33,16 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 	if len(parts) > maxMessages && d.Kind == supervisor.DeliveryAnswer {
 		parts, d.Files = o.withWhole(parts, d)
 	}
-	switch nothing := invisible(d.Text); {
+	nothing := invisible(d.Text)
+	switch {
 	case len(parts) > 0 || nothing && len(d.Files) > 0:
 	case nothing:
 		parts = o.fit(supervisor.RichText{Text: textEmpty})
 	default: // it renders to nothing: it is shown as it was written
 		parts = o.fit(supervisor.RichText{Text: d.Text})
+	}
+	if !nothing {
+		parts = o.withEffects(parts, d.Effects)
 	}
 	if apologetic {
 		parts = o.apologize(parts)
@@ -50,9 +54,34 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 		parts = append(parts, shown(d.Files)...)
 		bearer = len(parts) - 1
 	}
+	if nothing { // a recording comes first: where that is refused, the text comes in its place, with these
+		parts = o.withEffects(parts, d.Effects)
+	}
 	if bearer >= 0 {
 		parts[bearer].Buttons = d.Buttons
 	}
+	return parts
+}
+
+// withEffects puts what a turn did below its answer, folded: into the last part where that has room, else into one more.
+func (o *Options) withEffects(parts []supervisor.RichText, effects []string) []supervisor.RichText {
+	if len(effects) == 0 {
+		return parts
+	}
+	quote := supervisor.TextWhatIDid + "\n" + strings.Join(effects, "\n")
+	parts = slices.Clone(parts)
+	n, before := len(parts)-1, ""
+	if n >= 0 && parts[n].File == nil {
+		before = strings.TrimRight(parts[n].Text, "\n") + "\n\n"
+	}
+	if before == "" || supervisor.Units(before+quote) > o.Limit-Room {
+		parts, n, before = append(parts, supervisor.RichText{}), n+1, ""
+	}
+	at := supervisor.Units(before)
+	parts[n].Text = before + quote
+	parts[n].Entities = append(slices.Clone(parts[n].Entities),
+		supervisor.Entity{Type: supervisor.EntityLongQuote, Offset: at, Length: supervisor.Units(quote)},
+		supervisor.Entity{Type: supervisor.EntityBold, Offset: at, Length: supervisor.Units(supervisor.TextWhatIDid)})
 	return parts
 }
 

@@ -14,6 +14,7 @@ import (
 // What a person reads beside what the model said.
 const (
 	textNothingSaid = "(The model had nothing to say.)"
+	textOnlyEffects = "(The model had nothing to say. What it did stands below.)"
 	textStopped     = "(Stopped, as you asked.)"
 	textSuperseded  = "(Stopped, because you wrote more. Nothing of it runs on; the next answer is to all of it.)"
 	textSteps       = "(I stopped after %s, the most for one answer. Say “go on” and I continue.)"

@@ -250,6 +250,9 @@ func (t *turn) finishTurn(o outcome, text, partial string) sqlite.FinishTurn {
 		Partial:    partial,
 		Unanswered: unanswered(o.why),
 	}
+	if end.Text == textNothingSaid {
+		end.Wordless = textOnlyEffects
+	}
 	if t.Voices != nil && o.why == protocol.WhyDone {
 		end.Voice = t.Voices.ModeOf(t.Turn.AnswersIn(), end.Text)
 	}

@@ -1,27 +1,100 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
+	"slices"
+	"time"
 
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/sqlite/internal/engine"
 )
 
-// The kinds of the effects that something was sent to a chat.
-const (
-	FileSent    = "file.sent"
-	MessageSent = "message.sent"
-)
+// Effects are the ledger: what was done for people.
+type Effects struct{ db *DB }
+
+// Effects are the ledger: what was done for people.
+func (db *DB) Effects() Effects { return Effects{db} }
 
 const (
-	insertEffect = `INSERT INTO effect (user, turn, call, kind, target, detail, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	insertEffect = `INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 	findSent     = `SELECT count(*) FROM effect WHERE turn = ? AND call = ? AND kind IN ('file.sent', 'message.sent')`
+	selectEffect = `SELECT id, user, coalesce(turn, 0), call, kind, target, detail, reported_by, created_at FROM effect `
+	listDone     = selectEffect + `WHERE turn = ? ORDER BY id`
+	listEffects  = selectEffect + `WHERE user = ?1 AND created_at >= ?2 AND created_at < ?3 AND (?4 = '' OR kind IN (SELECT value FROM json_each(?4)))
+		AND id < ?5 ORDER BY id DESC LIMIT ?6`
+	countEffects = `SELECT user, kind, count(*) FROM effect WHERE created_at >= ?1 AND created_at < ?2 GROUP BY 1, 2`
 )
 
-func (t turnTx) putEffect(call, kind, target, detail string) {
-	t.Exec(insertEffect, t.turn.Conversation.User, t.turn.ID, call, kind, target, detail, t.Now)
+// putEffect keeps what was done for a person: e's User, Turn, Call, Kind, Target and Detail. Whose word it is its kind says.
+func (t *tx) putEffect(e supervisor.Effect) {
+	k, _ := supervisor.FindEffectKind(e.Kind)
+	t.Exec(insertEffect, e.User, orNull(e.Turn), e.Call, e.Kind, e.Target, e.Detail, k.ReportedBy(), t.Now)
+}
+
+// putEffect is tx's for the turn and its person.
+func (t turnTx) putEffect(e supervisor.Effect) {
+	e.User, e.Turn = t.turn.Conversation.User, t.turn.ID
+	t.tx.putEffect(e)
+}
+
+// EffectQuery asks for effects of one person.
+type EffectQuery struct {
+	User     string
+	From, To time.Time // the zero values are no bounds
+	Kinds    []string  // nil is all
+	Before   int64     // only those with a smaller id; 0 is all
+	Limit    int
+}
+
+// List lists effects of a person, the newest first.
+func (s Effects) List(ctx context.Context, q EffectQuery) ([]supervisor.Effect, error) {
+	return engine.All(s.db.reader(ctx, "list the effects of %s", q.User), scanEffect, listEffects, q.User, since(q.From), until(q.To),
+		encodedList(q.Kinds), cmp.Or(q.Before, math.MaxInt64), q.Limit)
+}
+
+// Count counts everybody's effects between two moments, by person and group of kinds.
+func (s Effects) Count(ctx context.Context, from, to time.Time) ([]supervisor.EffectCount, error) {
+	rows, err := engine.All(s.db.reader(ctx, "count the effects"), func(row *engine.Row) (c supervisor.EffectCount) {
+		row.Scan(&c.User, &c.Group, &c.Count)
+		return c
+	}, countEffects, since(from), until(to))
+	sums := map[supervisor.EffectCount]int{}
+	for _, c := range rows {
+		k, _ := supervisor.FindEffectKind(c.Group)
+		sums[supervisor.EffectCount{User: c.User, Group: cmp.Or(k.Group, k.Name)}] += c.Count
+	}
+	var list []supervisor.EffectCount
+	for c, n := range sums {
+		c.Count = n
+		list = append(list, c)
+	}
+	slices.SortFunc(list, supervisor.CompareEffectCounts)
+	return list, err
+}
+
+func scanEffect(row *engine.Row) (e supervisor.Effect) {
+	row.Scan(&e.ID, &e.User, &e.Turn, &e.Call, &e.Kind, &e.Target, &e.Detail, &e.ReportedBy, &e.At)
+	return e
+}
+
+// SettingLedger is the setting by which a person has what a turn did stand below its answer; LedgerOff is not to.
+const (
+	SettingLedger = "ledger"
+	LedgerOff     = "off"
+)
+
+// effectLines are what is to stand below the turn's answer: nothing in a group, where others read it.
+func (t turnTx) effectLines() []string {
+	done := all(t, scanEffect, listDone, t.turn.ID)
+	in := t.turn.AnswersIn()
+	if len(done) == 0 || in.InGroup() || value(t, engine.String, findSetting, in.User, SettingLedger) == LedgerOff {
+		return nil
+	}
+	return supervisor.EffectLines(done)
 }
 
 // Send puts the Text and the Files of d into the outbox of the conversation that a turn answers in, and into the ledger, for a
@@ -41,14 +114,15 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 	kind := supervisor.DeliveryNotice
 	if d.Text != "" {
 		kind = supervisor.DeliveryMessage
-		t.putEffect(call, MessageSent, "", amount.Of(int64(len(d.Text)), "byte", "bytes"))
+		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectMessageSent, Detail: amount.Of(int64(len(d.Text)), "byte", "bytes")})
 	}
 	for _, f := range d.Files {
 		size, owned := one(t, engine.Integer, findBlob, t.turn.Conversation.User, f.SHA256)
 		if !owned || size != f.Size {
 			t.fail(invalid("%s has no blob %.64s of %d bytes", t.turn.Conversation.User, f.SHA256, f.Size))
 		}
-		t.putEffect(call, FileSent, f.Name, fmt.Sprintf("%s, %d bytes, sha256 %s", f.MediaType, f.Size, f.SHA256))
+		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectFileSent, Target: f.Name,
+			Detail: fmt.Sprintf("%s, %d bytes, sha256 %s", f.MediaType, f.Size, f.SHA256)})
 	}
 	return t.putDelivery(supervisor.Delivery{Conversation: t.turn.AnswersIn(), Inbound: t.turn.Inbound, Kind: kind, Text: d.Text,
 		Files: d.Files}).Conversation.ID

@@ -1,10 +1,12 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/sqlite/internal/engine"
 )
@@ -50,10 +52,21 @@ func (s Inbox) PutArrived(ctx context.Context, list []Arrived) error {
 				t.transition(in, supervisor.InboundNew)
 				t.Exec(putParts, encoded{append([]protocol.Part{}, a.Parts...)}, a.Origin, in.ID)
 				t.Exec(endReceiving, in.ID)
+				t.putReceived(in)
 				t.hideShown(in.ID)
 			}
 		}
 	}, "keep that %d messages have arrived", len(list))
+}
+
+// putReceived keeps which files of an inbound were taken in.
+func (t *tx) putReceived(in supervisor.Inbound) {
+	for _, a := range all(t, scanAttachment, listAttachments, in.ID) {
+		if a.SHA256 != "" && a.Failure == "" {
+			t.putEffect(supervisor.Effect{User: in.Conversation.User, Kind: supervisor.EffectReceived, Target: cmp.Or(a.Name, string(a.Kind)),
+				Detail: amount.Bytes(a.Size)})
+		}
+	}
 }
 
 // Drop drops the texts of a command's conversation that were sent before it and wait for a turn, arriving ones too. It returns all

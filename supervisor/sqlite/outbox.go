@@ -15,7 +15,7 @@ const (
 		coalesce(i.key, ''), coalesce((SELECT nullif(json_group_array(n.key ORDER BY n.id), '[]') FROM inbox n
 			WHERE n.turn = o.turn AND o.kind = 'answer'), ''),
 		iif(t.destination IS NULL, coalesce(i.message, ''), ''), coalesce(o.turn, 0), coalesce(t.why, ''), o.kind, o.text,
-		o.buttons, o.files, EXISTS (SELECT 1 FROM speech s WHERE s.recording = o.id), o.vanish, o.created_at FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound
+		o.buttons, o.files, o.effects, EXISTS (SELECT 1 FROM speech s WHERE s.recording = o.id), o.vanish, o.created_at FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound
 		LEFT JOIN turn t ON t.id = o.turn `
 	listDeliveries = selectDelivery + `WHERE o.conversation = ? AND o.id > ? ORDER BY o.id LIMIT ?`
 	listPending    = selectDelivery + `WHERE o.conversation = ? AND o.delivered_at IS NULL AND o.id > ?
@@ -91,7 +91,7 @@ func (t *tx) putNotice(d supervisor.Delivery) supervisor.Delivery {
 		c = t.conversationByID(c.ID)
 	}
 	return t.putDelivery(supervisor.Delivery{Conversation: c, Kind: supervisor.DeliveryNotice, Text: d.Text,
-		Buttons: d.Buttons, Files: d.Files, DeleteAfter: d.DeleteAfter})
+		Buttons: d.Buttons, Files: d.Files, Effects: d.Effects, DeleteAfter: d.DeleteAfter})
 }
 
 // AnswerCommand answers a command or a press: the answer is in the outbox, and the inbound will not be worked again. Of d the
@@ -111,21 +111,21 @@ func (t *tx) answerCommand(inbound int64, d supervisor.Delivery) supervisor.Deli
 		DeleteAfter: d.DeleteAfter})
 }
 
-const insertDelivery = `INSERT INTO outbox (user, conversation, inbound, turn, kind, text, buttons, files, vanish,
-	created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
+const insertDelivery = `INSERT INTO outbox (user, conversation, inbound, turn, kind, text, buttons, files, effects,
+	vanish, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
 
 // putDelivery puts d into the outbox and returns it with its id and time. Refused if a button or a file is not as it should be.
 func (t *tx) putDelivery(d supervisor.Delivery) supervisor.Delivery {
 	t.fail(checkDelivery(d))
 	d.CreatedAt = fromMillis(t.Now)
 	d.ID = t.Insert(insertDelivery, d.Conversation.User, d.Conversation.ID, orNull(d.Inbound), orNull(d.Turn), d.Kind,
-		d.Text, encodedList(d.Buttons), encodedList(d.Files), d.DeleteAfter, t.Now)
+		d.Text, encodedList(d.Buttons), encodedList(d.Files), encodedList(d.Effects), d.DeleteAfter, t.Now)
 	return d
 }
 
 func scanDelivery(row *engine.Row) (d supervisor.Delivery) {
 	c := &d.Conversation
 	row.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, decoded{&d.AlsoKeys}, &d.Message,
-		&d.Turn, &d.Why, &d.Kind, &d.Text, decoded{&d.Buttons}, decoded{&d.Files}, &d.Spoken, &d.DeleteAfter, &d.CreatedAt)
+		&d.Turn, &d.Why, &d.Kind, &d.Text, decoded{&d.Buttons}, decoded{&d.Files}, decoded{&d.Effects}, &d.Spoken, &d.DeleteAfter, &d.CreatedAt)
 	return d
 }

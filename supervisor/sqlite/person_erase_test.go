@@ -32,7 +32,7 @@ INSERT INTO message (id, user, conversation, turn, role, parts, created_at) VALU
 INSERT INTO tool_call (conversation, call, user, turn, message, position, name, result) VALUES (N, 'c', 'USER', N, N, 0, 'x', N);
 INSERT INTO usage (id, user, conversation, turn, message, spec, model, purpose, input, output, cache_read, cache_write, request,
 	created_at) VALUES (N, 'USER', N, N, N, '', '', 'chat', 0, 0, 0, 0, '', 1);
-INSERT INTO effect (id, user, turn, call, kind, target, detail, created_at) VALUES (N, 'USER', N, 'c', 'x', '', '', 1);
+INSERT INTO effect (id, user, turn, call, kind, target, detail, reported_by, created_at) VALUES (N, 'USER', N, 'c', 'x', '', '', 'worker', 1);
 INSERT INTO outbox (id, user, conversation, inbound, turn, kind, text, created_at) VALUES (N, 'USER', N, N, N, 'answer', '', 1);
 INSERT INTO post (id, user, conversation, turn, delivery, part, state, content, changed_at)
 	VALUES (N, 'USER', N, N, N, 0, 'sent', '{}', 1);
@@ -201,7 +201,7 @@ func TestWhoeverStillHasATurnIsNotErasedByHalves(t *testing.T) {
 	defer r.run()()
 	r.fillIn("alice", 1)
 	late := func(t *tx) error { // something of another's that names her turn: it is not to dangle
-		return t.Query(nil, `INSERT INTO effect (user, turn, call, kind, target, detail, created_at) VALUES ('carol', 1, 'c', 'x', '', '', 1)`)
+		return t.Query(nil, `INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at) VALUES ('carol', 1, 'c', 'x', '', '', 'worker', 1)`)
 	}
 	r.same("late", r.write(late), nil)
 	if _, err := r.db.Access().People.Erase(t.Context(), "alice"); err == nil || !strings.Contains(err.Error(), "erase alice from turn") {

@@ -19,12 +19,13 @@ type Speech struct {
 	Text         string
 	Conversation supervisor.Conversation // where it is said
 	Only         bool                    // the text is held back
+	Effects      []string                // what stands below the text
 	Turn         supervisor.Turn         // that has said it: its ID, Conversation and Destination
 	Operations   []int64                 // that make the recordings, in order; none before Started
 }
 
 const (
-	selectSpeech = `SELECT s.delivery, o.text, s.only, s.operations, t.id, t.conversation, c.id, c.user, c.channel, c.chat, c.thread
+	selectSpeech = `SELECT s.delivery, o.text, s.only, o.effects, s.operations, t.id, t.conversation, c.id, c.user, c.channel, c.chat, c.thread
 		FROM speech s JOIN outbox o ON o.id = s.delivery JOIN turn t ON t.id = o.turn JOIN conversation c ON c.id = o.conversation WHERE s.recording IS NULL `
 	listSpeeches   = selectSpeech + `ORDER BY s.delivery`
 	insertSpeech   = `INSERT INTO speech (delivery, user, only) VALUES (?, ?, ?)`
@@ -44,7 +45,7 @@ func (s Speeches) List(ctx context.Context) ([]Speech, error) {
 
 func scanSpeech(row *engine.Row) (s Speech) {
 	c := &s.Conversation
-	row.Scan(&s.Delivery, &s.Text, &s.Only, decoded{&s.Operations}, &s.Turn.ID, &s.Turn.Conversation.ID, &c.ID, &c.User, &c.Channel,
+	row.Scan(&s.Delivery, &s.Text, &s.Only, decoded{&s.Effects}, decoded{&s.Operations}, &s.Turn.ID, &s.Turn.Conversation.ID, &c.ID, &c.User, &c.Channel,
 		&c.Chat, &c.Thread)
 	s.Turn.Conversation.User, s.Turn.Destination = c.User, *c
 	return s
@@ -65,11 +66,16 @@ func (s Speeches) Started(ctx context.Context, delivery int64, operations []int6
 	return s.db.write(ctx, func(t *tx) { t.Exec(startSpeech, encodedList(operations), delivery) }, "start to say delivery %d", delivery)
 }
 
-// Recorded puts the recordings of an answer into the outbox, and forgets the operations that have made them.
+// Recorded puts the recordings of an answer into the outbox, with what its turn did where its text is held back. It forgets the
+// operations that have made them.
 func (s Speeches) Recorded(ctx context.Context, delivery int64, files []supervisor.File) error {
 	return s.db.write(ctx, func(t *tx) {
 		speech := byID(t, "speech", scanSpeech, findSpeech, delivery)
-		d := t.putNotice(supervisor.Delivery{Conversation: speech.Conversation, Files: files})
+		said := supervisor.Delivery{Conversation: speech.Conversation, Files: files}
+		if speech.Only {
+			said.Effects = speech.Effects
+		}
+		d := t.putNotice(said)
 		t.Exec(recordSpeech, d.ID, delivery)
 		t.forgetOperations(speech)
 	}, "put the recordings of delivery %d into the outbox", delivery)

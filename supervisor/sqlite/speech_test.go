@@ -129,3 +129,21 @@ func TestATextIsNotHeldBackBesideWhatIsShown(t *testing.T) {
 	s.same("with the file", s.due("8"), []string{"voice.ogg", "There it is."})
 	s.same("to be said", len(s.speeches()), 2)
 }
+
+// Where the text is held back, its recordings bring what the turn did.
+func TestRecordingsBringWhatTheTurnDid(t *testing.T) {
+	for mode, want := range map[supervisor.VoiceMode][]string{supervisor.VoiceOnly: {"edited notes.md (1 line)"}, supervisor.VoiceOn: nil} {
+		s := newStory(t)
+		turn := s.sending("7")
+		_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "", "c1"))
+		s.must(err)
+		s.changing(turn, "c1", edited)
+		d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered,
+			Text: "hello", Voice: mode})
+		s.must(err)
+		s.must(s.db.Speeches().Recorded(t.Context(), d.ID, []supervisor.File{recording}))
+		pending, err := s.db.Outbox().ListPendingIn(t.Context(), supervisor.ChannelTelegram, "7", 10)
+		s.must(err)
+		s.same(string(mode), pending[len(pending)-1].Effects, want)
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"mews/protocol"
+	"mews/supervisor"
 	"mews/supervisor/sqlite/internal/engine"
 )
 
@@ -14,7 +15,9 @@ const (
 	answerCall = `UPDATE tool_call SET result = ? WHERE conversation = ? AND call = ?`
 	findCall   = `SELECT name, begun_at IS NOT NULL, coalesce(result, 0) FROM tool_call
 		WHERE conversation = ? AND call = ? AND turn = ?`
-	listOpen  = `SELECT call, name FROM tool_call WHERE turn = ? AND result IS NULL ORDER BY message, position`
+	listOpen    = `SELECT call, name FROM tool_call WHERE turn = ? AND result IS NULL ORDER BY message, position`
+	listUnknown = `SELECT call FROM tool_call c WHERE turn = ? AND result IS NULL AND begun_at IS NOT NULL
+		AND NOT EXISTS (SELECT 1 FROM effect e WHERE e.turn = c.turn AND e.call = c.call) ORDER BY message, position`
 	listBegun = `SELECT call FROM tool_call WHERE turn = ? AND result IS NULL AND begun_at IS NOT NULL ORDER BY message, position`
 )
 
@@ -115,7 +118,7 @@ func (t turnTx) putResult(r protocol.ToolResult) int64 {
 		if c.Kind == "" {
 			t.fail(invalid("a change of call %s has no kind", r.Call))
 		}
-		t.putEffect(r.Call, c.Kind, c.Target, c.Detail)
+		t.putEffect(supervisor.Effect{Call: r.Call, Kind: c.Kind, Target: c.Target, Detail: c.Detail})
 		if c.Undo != nil {
 			t.putUndo(t.turn.Conversation.User, t.turn.ID, 0, *c.Undo)
 		}

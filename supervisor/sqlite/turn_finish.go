@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 
 	"mews/protocol"
@@ -14,6 +15,7 @@ type FinishTurn struct {
 	Why        protocol.Why
 	State      supervisor.InboundState // of all its inbounds: answered or parked
 	Text       string                  // what the person gets
+	Wordless   string                  // in place of Text, where what the turn did stands below it; "" is Text
 	Partial    string                  // what a model had said of a message that was cut, for the transcript; "" none
 	Unanswered string                  // the result of calls that have none, so that each call has one
 	Voice      supervisor.VoiceMode    // whether Text is said aloud too
@@ -35,6 +37,9 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 	if t.turn.Inbound == 0 {
 		return d
 	}
+	if d.Effects = t.effectLines(); len(d.Effects) > 0 {
+		d.Text = cmp.Or(f.Wordless, d.Text)
+	}
 	d.Inbound, d.Key, d.Message = ins[0].ID, ins[0].Key, t.turn.Message
 	for _, in := range ins[1:] {
 		d.AlsoKeys = append(d.AlsoKeys, in.Key)
@@ -45,8 +50,12 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 	return d
 }
 
-// answerOpenCalls gives each call without a result one that says so: providers refuse a transcript where one is missing.
+// answerOpenCalls gives each call without a result one that says so: providers refuse a transcript where one is missing. Of those that
+// have begun and of which the ledger has nothing, it is told that nobody knows what they did.
 func (t turnTx) answerOpenCalls(f FinishTurn) {
+	for _, call := range all(t, engine.String, listUnknown, t.turn.ID) {
+		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectBegun, Target: t.call(call).name})
+	}
 	for _, c := range t.openCalls() {
 		t.putResult(protocol.ToolResult{Call: c.ID, Name: c.Name, Text: f.Unanswered, Failed: true})
 	}

@@ -46,7 +46,8 @@ type EndedStep struct {
 }
 
 // CommitLast does what CommitStep does, and what Finish does, at once. The turn does not end where something waits that it could
-// take in. The post is kept where the answer is the first thing to be sent to its chat, and nothing of it was sent before.
+// take in. The post is kept where the answer is the first thing to be sent to its chat, nothing of it was sent before, and nothing is to
+// stand below it.
 func (s Turns) CommitLast(ctx context.Context, l LastStep) (EndedStep, error) {
 	return inTurn(ctx, s.db, l.Step.Turn, func(t turnTx) EndedStep { return t.commitLast(l) }, "commit the last step of turn %d",
 		l.Step.Turn)
@@ -59,7 +60,7 @@ func (t turnTx) commitLast(l LastStep) (e EndedStep) {
 		return e
 	}
 	e.Delivery, e.Ended = t.finish(l.End), true
-	if l.Post != nil && e.Delivery.ID != 0 {
+	if l.Post != nil && e.Delivery.ID != 0 && len(e.Delivery.Effects) == 0 {
 		e.Post = t.putFirstPost(e.Delivery, *l.Post)
 	}
 	return e

@@ -54,9 +54,6 @@ const (
 	findUndoing = `SELECT conversation FROM turn WHERE id = ? AND user = ?`
 )
 
-// UndoEffect is the kind of an effect of a person's own undo.
-const UndoEffect = "undo"
-
 // Done keeps that changes were taken back, and what takes them back again. What is taken back already changes nothing.
 func (s Undos) Done(ctx context.Context, u supervisor.UndoneFiles) error {
 	return s.db.write(ctx, func(t *tx) {
@@ -71,7 +68,7 @@ func (s Undos) Done(ctx context.Context, u supervisor.UndoneFiles) error {
 			return
 		}
 		for _, c := range u.Changes {
-			t.Exec(insertEffect, u.User, u.Turn, fmt.Sprint("undo ", u.Operation), UndoEffect, c.Path, "", t.Now)
+			t.putEffect(supervisor.Effect{User: u.User, Turn: u.Turn, Call: fmt.Sprint("undo ", u.Operation), Kind: supervisor.EffectUndone, Target: c.Path})
 			t.putUndo(u.User, u.Turn, u.Operation, c)
 			if u.Of != 0 {
 				t.Exec(markRedone, u.Of, u.Turn, c.Path, c.To)

@@ -10,6 +10,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/sqlite"
 )
 
 // The names under which settings are kept; that of the model is SettingModel.
@@ -26,8 +27,8 @@ const (
 var periods = map[string]string{SettingDay: textToday, SettingMonth: textThisMonth}
 
 const (
-	streamOn  = "on"
-	streamOff = "off"
+	on  = "on"
+	off = sqlite.LedgerOff
 )
 
 var busyValues = map[supervisor.Busy]bool{supervisor.BusySteer: true, supervisor.BusyQueue: true, supervisor.BusyRestart: true}
@@ -64,7 +65,8 @@ func init() {
 			}},
 		limitSetting(SettingDay, "1.50", func(b *supervisor.Budget) *int64 { return &b.Day }),
 		limitSetting(SettingMonth, "20", func(b *supervisor.Budget) *int64 { return &b.Month }),
-		{name: SettingStream, example: streamOff, presses: []string{streamOn, streamOff}, check: checkStream, show: showStream},
+		{name: SettingStream, example: off, presses: []string{on, off}, check: checkSwitch(textNoStream), show: showStream},
+		{name: sqlite.SettingLedger, example: off, presses: []string{on, off}, note: textLedgerNote, check: checkSwitch(textNoLedger), show: showLedger},
 		{name: SettingBusy, example: string(supervisor.BusyQueue), note: textBusyNote, check: checkBusy,
 			presses: []string{string(supervisor.BusySteer), string(supervisor.BusyQueue), string(supervisor.BusyRestart)},
 			show: func(s *Settings, with, _ supervisor.User) (string, bool) {
@@ -131,12 +133,21 @@ func checkLanguage(_ *Settings, _ supervisor.User, value string) (string, error)
 // language is what whisper.cpp calls a language, and auto.
 var language = regexp.MustCompile(`^(auto|[a-z]{2,3})$`)
 
-func checkStream(_ *Settings, _ supervisor.User, value string) (string, error) {
-	value = strings.ToLower(value)
-	if value != streamOn && value != streamOff {
-		return "", invalid(textNoStream, value)
+// checkSwitch takes on and off. wrong says so of anything else.
+func checkSwitch(wrong string) func(*Settings, supervisor.User, string) (string, error) {
+	return func(_ *Settings, _ supervisor.User, value string) (string, error) {
+		if value = strings.ToLower(value); value != on && value != off {
+			return "", invalid(wrong, value)
+		}
+		return value, nil
 	}
-	return value, nil
+}
+
+func showLedger(s *Settings, with, _ supervisor.User) (string, bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
+	defer cancel()
+	kept, _, _ := s.Store.Find(ctx, with.Name, sqlite.SettingLedger) // where that fails it is on: List fails by itself
+	return cmp.Or(kept, on), false
 }
 
 func checkBusy(_ *Settings, _ supervisor.User, value string) (string, error) {
@@ -150,9 +161,9 @@ func checkBusy(_ *Settings, _ supervisor.User, value string) (string, error) {
 func showStream(s *Settings, with, _ supervisor.User) (string, bool) {
 	configured := s.Configuration().Defaults.StreamReplies.Configured
 	if s.StreamsReplies(with.Name) {
-		return streamOn, configured
+		return on, configured
 	}
-	return streamOff, configured
+	return off, configured
 }
 
 // Setting is a setting as a person is shown it.

@@ -83,7 +83,7 @@ func (s *Settings) StreamsReplies(user string) bool {
 	if err != nil || !own {
 		return s.Configuration().Defaults.StreamReplies.Value
 	}
-	return kept == streamOn
+	return kept == on
 }
 
 // Busy is what becomes of what a user sends while their turn runs. Where the database can't say, it is the configuration's; no

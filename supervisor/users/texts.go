@@ -20,6 +20,8 @@ const (
 	textTooLittle   = "%q is less than any call of a model costs, and less than is shown. The least is %s."
 	textOverCeiling = "The configuration allows you %s, and you can only set less. An admin can raise it."
 	textNoStream    = "With on, answers grow before your eyes; with off, they come when they are whole. %q is neither."
+	textNoLedger    = "With on, an answer tells below it what was done for it; with off, /activity alone does. %q is neither."
+	textLedgerNote  = "/activity lists what was done either way."
 	textNoBusy      = "With steer, I take what you send into the answer that I am working on; with queue, I answer it next; with restart, I begin " +
 		"the answer again. %q is none of them."
 )

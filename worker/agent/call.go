@@ -64,7 +64,9 @@ func failedOutcome(text string) toolOutcome {
 // was not committed.
 func (t *turn) execute(ctx context.Context, p protocol.PendingCall) (toolOutcome, error) {
 	if p.Begun {
-		return failedOutcome(textInterrupted), nil
+		interrupted := failedOutcome(textInterrupted)
+		interrupted.Changes = []protocol.Change{{Kind: "begin", Target: p.Call.Name}}
+		return interrupted, nil
 	}
 	tool, known := t.table[p.Call.Name]
 	if !known {

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"mews/protocol/amount"
+	"mews/supervisor"
 	"mews/supervisor/control"
 )
 
@@ -65,4 +66,15 @@ func pixels(file *os.File) string {
 		return ""
 	}
 	return fmt.Sprintf(textPixels, c.Width, c.Height)
+}
+
+// effectLines are what the turn of a delivery did, below a heading.
+func effectLines(d control.Delivery) (lines []string) {
+	if len(d.Effects) == 0 {
+		return nil
+	}
+	for _, line := range append([]string{supervisor.TextWhatIDid + ":"}, d.Effects...) {
+		lines = append(lines, stripControls(line))
+	}
+	return lines
 }

@@ -73,8 +73,11 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 	return true
 }
 
-// showBelow shows a delivery's files and buttons.
+// showBelow shows a delivery's files and buttons, and what its turn did.
 func (t *terminal) showBelow(d control.Delivery) {
+	for _, line := range effectLines(d) {
+		t.print(t.style.dim, line)
+	}
 	t.choices = choicesOf(d)
 	for _, line := range append(fileLines(d, t.home), t.choices.lines...) {
 		t.print("", line)

@@ -51,7 +51,7 @@ func (r *programRunner) command(ctx context.Context, call worker.Call, args comm
 	if err != nil {
 		return worker.Result{}, err
 	}
-	return worker.Result{Text: o.head() + o.output.text, Brief: o.brief()}, nil
+	return worker.Result{Text: o.head() + o.output.text, Brief: o.brief(), Changes: []protocol.Change{o.change(args.Command)}}, nil
 }
 
 // checkCommand refuses a command that no shell can be given.

@@ -12,6 +12,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+	"mews/worker"
 )
 
 func TestBothStreamsInOrder(t *testing.T) {
@@ -207,4 +210,45 @@ func TestNoShell(t *testing.T) {
 	b.fails("run_command", "neither bash nor sh in /nowhere", "command", "true")
 	b.fails("run_python", "python3 is not installed here", "code", "pass")
 	b.fails("terminal", "neither bash nor sh", "action", "open")
+}
+
+// changed are the changes of files that a result has behind the one that says what was run.
+func changed(t *testing.T, r worker.Result, command string) []protocol.Change {
+	t.Helper()
+	if len(r.Changes) == 0 || r.Changes[0].Kind != "run" || r.Changes[0].Target != command || !strings.HasPrefix(r.Changes[0].Detail, "exit 0, ") {
+		t.Fatalf("changes: %+v, want them to begin with a run of %s", r.Changes, command)
+	}
+	return r.Changes[1:]
+}
+
+// TestARunIsTold: by the first words of what was run, how it ended and how long it took, and nothing of what it may have done.
+func TestARunIsTold(t *testing.T) {
+	b := newFixture(t, nil)
+	b.write("s.py", "raise SystemExit(4)")
+	for _, c := range []struct{ tool, argument, value, target, detail string }{
+		{"run_command", "command", "echo one &&\n\techo two # " + strings.Repeat("x", 80), "echo one && echo two # " + strings.Repeat("x", 37) + "…", `exit 0, \d.*s`},
+		{"run_command", "command", "exit 3", "exit 3", `exit 3, \d.*s`},
+		{"run_command", "command", "kill -9 $$", "kill -9 $$", `ended by a signal: killed, \d.*s`},
+		{"run_python", "path", "s.py", "python s.py", `exit 4, \d.*s`},
+	} {
+		r := b.works(c.tool, c.argument, c.value)
+		if len(r.Changes) != 1 {
+			t.Fatalf("%s: changes %+v", c.value, r.Changes)
+		}
+		got := r.Changes[0]
+		if got.Kind != "run" || got.Target != c.target || !regexp.MustCompile("^"+c.detail+"$").MatchString(got.Detail) {
+			t.Errorf("%s: %+v, want %s, %s", c.value, got, c.target, c.detail)
+		}
+	}
+}
+
+func TestAProgramInATerminalIsTold(t *testing.T) {
+	b := newFixture(t, nil)
+	r := b.works("terminal", "action", "open", "command", "printf done", "wait_for", "done")
+	if want := []protocol.Change{{Kind: "run", Target: "printf done", Detail: "in terminal 1"}}; !slices.Equal(r.Changes, want) {
+		t.Errorf("changes: %+v, want %+v", r.Changes, want)
+	}
+	if r = b.works("terminal", "action", "read"); r.Changes != nil {
+		t.Errorf("reading has changed %+v", r.Changes)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/worker/program"
 )
@@ -141,4 +142,14 @@ func (o runOutcome) head() string {
 // brief is the outcome in a few words.
 func (o runOutcome) brief() string {
 	return fmt.Sprintf("%s, %s, %s", o.status, amount.Of(o.output.lines, "line", "lines"), formatDuration(o.took))
+}
+
+// change is that a program was run, by the first words of its command.
+func (o runOutcome) change(command string) protocol.Change {
+	return ranChange(command, o.status+", "+formatDuration(o.took))
+}
+
+// ranChange is that a program was run. Which files it has changed is not said with it.
+func ranChange(command, detail string) protocol.Change {
+	return protocol.Change{Kind: "run", Target: oneLine(command), Detail: detail}
 }

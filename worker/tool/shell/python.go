@@ -50,7 +50,8 @@ func (r *programRunner) python(ctx context.Context, call worker.Call, args pytho
 	}
 	found := before.compare(r.takeSnapshot(context.WithoutCancel(ctx)))
 	return worker.Result{
-		Text: o.head() + found.head() + o.output.text, Brief: o.brief() + found.brief(), Changes: found.changes,
+		Text: o.head() + found.head() + o.output.text, Brief: o.brief() + found.brief(),
+		Changes: append([]protocol.Change{o.change(strings.TrimSpace("python " + args.Path))}, found.changes...),
 	}, nil
 }
 

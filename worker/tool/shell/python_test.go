@@ -30,7 +30,7 @@ func TestPython(t *testing.T) {
 	// An error tells the line, and compiled files do not litter the folder.
 	r := b.works("run_python", "code", "x = 1\n\nraise ValueError('of mine')\n")
 	holds(t, r.Text, "exit 1, ", "line 3, in <module>", "raise ValueError('of mine')", "ValueError: of mine")
-	if len(r.Changes) > 0 {
+	if len(r.Changes) != 1 || r.Changes[0].Kind != "run" {
 		t.Errorf("changes %v", r.Changes)
 	}
 	if _, err := os.Stat(filepath.Join(b.dir, "__pycache__")); err == nil {
@@ -84,7 +84,7 @@ print("done")
 		{Kind: "delete", Target: "gone.txt", Detail: "gone"},
 		{Kind: "write", Target: "old.txt", Detail: "changed, 5 bytes"},
 	}
-	if diff := cmp.Diff(want, r.Changes); diff != "" {
+	if diff := cmp.Diff(want, changed(t, r, "python")); diff != "" {
 		t.Errorf("changes (- wanted, + got):\n%s", diff)
 	}
 	wantText := "b.SVG: created, 6 bytes, a picture; send_file sends it\ncharts/a.png: created, 2.0 KB, a picture; send_file sends it\n" +
@@ -113,7 +113,7 @@ print("long" * 100)
 `)
 	holds(t, r.Text, "the whole is in "+temp)
 	want := []protocol.Change{{Kind: "write", Target: "mine.txt", Detail: "created, 1 byte"}}
-	if diff := cmp.Diff(want, r.Changes); diff != "" {
+	if diff := cmp.Diff(want, changed(t, r, "python")); diff != "" {
 		t.Errorf("changes (- wanted, + got):\n%s", diff)
 	}
 }
@@ -122,7 +122,7 @@ func TestPythonManyChanges(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.entries = 30 })
 	r := b.works("run_python", "code", "for i in range(25): open(f'{i:02}', 'w').write('x')")
 	holds(t, r.Text, "19: created, 1 byte\n", "and 5 files more\n")
-	if len(r.Changes) != maxNamed || strings.Contains(r.Text, "20: ") {
+	if len(changed(t, r, "python")) != maxNamed || strings.Contains(r.Text, "20: ") {
 		t.Errorf("%d changes: %s", len(r.Changes), r.Text)
 	}
 	r = b.works("run_python", "code", "for i in range(25): open(f'x{i:02}', 'w').write('x')")

@@ -94,7 +94,9 @@ func (m *terminals) open(ctx context.Context, args terminalArgs) (worker.Result,
 	if err != nil {
 		return worker.Result{}, err
 	}
-	return t.show(ctx, args, defaultWait, waitStart{})
+	r, err := t.show(ctx, args, defaultWait, waitStart{})
+	r.Changes = []protocol.Change{ranChange(t.title, fmt.Sprintf("in terminal %d", t.id))} // also where the wait failed: it runs
+	return r, err
 }
 
 func (m *terminals) send(ctx context.Context, args terminalArgs) (worker.Result, error) {

@@ -1,0 +1,30 @@
+package supervisor
+
+// What the ledger of effects says.
+const (
+	// TextWhatIDid is the heading of an answer's effects.
+	TextWhatIDid = "What I did"
+
+	textMoreEffects = "and %d more"
+	textManyTimes   = " %d times"
+	textLastTime    = ", last: %s"
+)
+
+// EffectKinds are all kinds of effects in the order of their groups: what each is called in a row and on the wire, and how a line
+// about it reads. Those with a dot are the supervisor's to report, the others a worker's.
+var EffectKinds = []EffectKind{
+	{Name: "write", Group: EffectsChanged, words: "wrote", detail: " (%s)"},
+	{Name: "append", Group: EffectsChanged, words: "added to", detail: " (%s)"},
+	{Name: "edit", Group: EffectsChanged, words: "edited", detail: " (%s)"},
+	{Name: "move", Group: EffectsChanged, words: "moved", detail: " to %s", named: true},
+	{Name: "delete", Group: EffectsChanged, words: "deleted", detail: " (%s)"},
+	{Name: "program", Group: EffectsChanged, words: "changed by a program:", detail: " (%s)"},
+	{Name: EffectUndone, Group: EffectsChanged, words: "took back a change of", unsaid: true},
+	{Name: "run", Group: EffectsRun, words: "ran", detail: " (%s)", last: true},
+	{Name: "begin", Group: EffectsRun, words: "began", ends: ": how far it came is not known"},
+	{Name: EffectBegun, Group: EffectsRun, words: "began", ends: ": how far it came is not known"},
+	{Name: EffectFileSent, Group: EffectsSent, words: "sent", detail: " (%s)", until: ", sha256 "},
+	{Name: EffectMessageSent, Group: EffectsSent, words: "sent a message", detail: " (%s)"},
+	{Name: EffectAsked, Group: EffectsAsked, words: "asked", detail: ": %s", last: true},
+	{Name: EffectReceived, Group: EffectsReceived, words: "received", detail: " (%s)", unsaid: true},
+}
