@@ -155,6 +155,7 @@ type Chat struct {
 	Busy   string `yaml:"busy" default:"steer" oneof:"steer queue restart"`
 	// Reactions says which messages of people get an emoji, where the channel can do that.
 	Reactions string `yaml:"reactions" default:"waiting" oneof:"waiting all off"`
+	Claims    string `yaml:"claims" default:"check" oneof:"check off"` // what answers claim to have done
 }
 
 // The values of Chat.Stream: how an answer comes.
@@ -169,6 +170,9 @@ const (
 	BusyQueue   = "queue"   // it has a turn of its own, after that one
 	BusyRestart = "restart" // it stops the turn, and has one of its own
 )
+
+// ClaimsCheck is the value of Chat.Claims with which a line below an answer says what no tool has done.
+const ClaimsCheck = "check"
 
 // Limits are the bounds of one turn, and of all turns.
 type Limits struct {

@@ -24,6 +24,9 @@ func (s *service) openSessions(context.Context) error {
 		AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Advances: s.advances, Voices: s.voices, Now: time.Now,
 		Log: s.log.Named("session"),
 	}
+	if s.config.Chat.Claims == config.ClaimsCheck {
+		o.Worked = s.db.Turns()
+	}
 	if s.channel != nil {
 		o.Claim = s.channel.outbox.Claim
 	}

@@ -61,6 +61,11 @@ type Voices interface {
 	Wake()
 }
 
+// Worked lists what tools have done.
+type Worked interface {
+	ListWorked(ctx context.Context, turn int64, messages int) (tools []string, err error)
+}
+
 // Notices tells a person what no turn says.
 type Notices interface {
 	PutNotice(ctx context.Context, conversation int64, text string) (supervisor.Delivery, error)
@@ -85,6 +90,7 @@ type Options struct {
 	// message; nil: it never can.
 	Claim    func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendClaim, bool)
 	Voices   Voices   // nil: no answer is said aloud
+	Worked   Worked   // nil: what answers claim to have done is not verified
 	Advances Advances // nil: nothing is set aside before a turn's first call of a model
 	Now      func() time.Time
 	Log      hclog.Logger

@@ -203,7 +203,7 @@ func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome
 func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, replaced *supervisor.ReplacedModel) (message int64, ended bool,
 	err error) {
 	o := outcome{why: protocol.WhyDone, end: End{Replaced: replaced, Answered: step.Spec}}
-	last := sqlite.LastStep{Step: step, End: t.finishTurn(o, t.stream.With(text), "")}
+	last := sqlite.LastStep{Step: step, End: t.finishTurn(ctx, o, t.stream.With(text), "")}
 	claim, claimed := supervisor.SendClaim{}, false
 	if t.Claim != nil && last.End.Voice != supervisor.VoiceOnly {
 		claim, claimed = t.Claim(t.Turn.AnswersIn(), t.Turn, last.End.Text)
@@ -227,7 +227,7 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 	var end sqlite.FinishTurn
 	if done = t.ended.Load(); !done {
 		text, partial := t.stream.Text()
-		end = t.finishTurn(o, text, partial)
+		end = t.finishTurn(ctx, o, text, partial)
 		_, done = retry.Persist(ctx, t.log, "finish a turn", func() (supervisor.Delivery, error) { return t.Turns.Finish(ctx, end) })
 	}
 	if done {
@@ -241,12 +241,12 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 }
 
 // finishTurn is the turn's end with that outcome, once it has said text; partial is what no step has committed of it.
-func (t *turn) finishTurn(o outcome, text, partial string) sqlite.FinishTurn {
+func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) sqlite.FinishTurn {
 	end := sqlite.FinishTurn{
 		Turn:       t.Turn.ID,
 		Why:        o.why,
 		State:      cmp.Or(o.state, supervisor.InboundAnswered),
-		Text:       finalText(o, text, t.Limits),
+		Text:       reply.Join(finalText(o, text, t.Limits), t.unverified(ctx, text)),
 		Partial:    partial,
 		Unanswered: unanswered(o.why),
 	}

@@ -12,6 +12,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/claim"
 	"mews/supervisor/markdown"
 	"mews/supervisor/retry"
 	"mews/supervisor/sqlite"
@@ -132,7 +133,8 @@ func (v *Voices) record(ctx context.Context, speech sqlite.Speech) (files []supe
 	if err != nil {
 		return nil, err
 	}
-	parts := markdown.Speakable(speech.Text).Parts
+	text, _ := claim.CutNote(speech.Text)
+	parts := markdown.Speakable(text).Parts
 	if engine.Record != nil {
 		for _, text := range parts {
 			file, err := engine.Record(ctx, speech.Turn, text, engine.Voices[name])

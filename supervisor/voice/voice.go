@@ -16,6 +16,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/claim"
 	"mews/supervisor/markdown"
 	"mews/supervisor/sqlite"
 )
@@ -124,10 +125,11 @@ func (v *Voices) ModeOf(c supervisor.Conversation, text string) supervisor.Voice
 	if err != nil || !c.Channel.Can().Voice || mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
 		return supervisor.VoiceOff
 	}
+	text, noted := claim.CutNote(text)
 	switch speech := markdown.Speakable(text); {
 	case len(speech.Parts) == 0:
 		return supervisor.VoiceOff
-	case speech.Code || speech.Cut:
+	case speech.Code || speech.Cut || noted:
 		return supervisor.VoiceOn
 	}
 	return mode

@@ -16,6 +16,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/claim"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 	"mews/supervisor/voice"
@@ -378,7 +379,7 @@ func TestWithoutAWorkerAnEndpointSpeaks(t *testing.T) {
 		return supervisor.File{SHA256: opus.SHA256, Size: opus.Size, Name: "voice.ogg", MediaType: supervisor.MediaTypeVoice}, nil
 	}
 	v, _ := r.live()
-	r.answer("hello", supervisor.VoiceOnly)
+	r.answer("hello\n\n"+claim.Note(claim.Kinds), supervisor.VoiceOnly)
 	v.Wake()
 	r.wait()
 	r.answer("fail", supervisor.VoiceOnly)
@@ -411,6 +412,8 @@ func TestHowAnAnswerIsSaid(t *testing.T) {
 		{supervisor.VoiceOnly, "Do `make` and see [this](https://example.org)", supervisor.VoiceOnly},
 		{supervisor.VoiceOnly, long, supervisor.VoiceOn},
 		{supervisor.VoiceOnly, "", supervisor.VoiceOff},
+		{supervisor.VoiceOnly, "I saved it.\n\n" + claim.Note(claim.Kinds), supervisor.VoiceOn}, // what is not said has to be seen
+		{supervisor.VoiceOn, claim.Note(claim.Kinds), supervisor.VoiceOff},
 		{supervisor.VoiceOff, "hello", supervisor.VoiceOff},
 	} {
 		if c.mode != "" {

@@ -1,0 +1,90 @@
+package claim
+
+import (
+	"slices"
+	"strings"
+)
+
+// Attachment stands among the tools for what came with a person's message: the model has it before it without a tool.
+const Attachment = ""
+
+// proofs are what each tool may have done, where its call did not fail. A tool that is not here, such as one of a server that
+// somebody has added, may have done anything.
+var proofs = map[string][]Kind{
+	Attachment: {Lookup},
+
+	"write_file":    {Write, Delete, Schedule, Remember},
+	"append_file":   {Write, Schedule, Remember},
+	"edit_file":     {Write, Delete, Schedule, Remember},
+	"move_file":     {Write, Delete},
+	"delete_file":   {Write, Delete},
+	"delete_upload": {Write, Delete},
+
+	"send_file":    {Send},
+	"send_message": {Send},
+
+	"list_files":        {Lookup},
+	"list_uploads":      {Lookup},
+	"read_file":         {Lookup},
+	"read_output":       {Lookup},
+	"search_files":      {Lookup},
+	"view_image":        {Lookup},
+	"get_time":          {Lookup},
+	"read_activity_log": {Lookup},
+	"ask_user":          nil,
+
+	// Programs have no network: they send nothing.
+	"run_command": {Write, Delete, Run, Schedule, Lookup, Remember},
+	"run_python":  {Write, Delete, Run, Schedule, Lookup, Remember},
+	"terminal":    {Write, Delete, Run, Schedule, Lookup, Remember},
+}
+
+func mayHaveDone(tool string, kind Kind) bool {
+	kinds, known := proofs[tool]
+	return !known || slices.Contains(kinds, kind)
+}
+
+// Unverified are the kinds of claims for which no tool has worked. The caller's worked lists the tools that have, in this turn,
+// and where the claim may be of an earlier one, in the turns before it too.
+func Unverified(claims []Claim, worked func(earlier bool) (tools []string, err error)) (kinds []Kind, err error) {
+	for _, c := range claims {
+		tools, err := worked(c.Earlier)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(tools, func(tool string) bool { return mayHaveDone(tool, c.Kind) }) {
+			kinds = append(kinds, c.Kind)
+		}
+	}
+	return kinds, nil
+}
+
+// Note is the line below an answer that claims what no tool has done; "" where there is nothing.
+func Note(kinds []Kind) string {
+	var said []string
+	for _, kind := range Kinds {
+		if slices.Contains(kinds, kind) && len(said) < maxNamed {
+			said = append(said, deeds[kind])
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	all := said[0]
+	for i, deed := range said[1:] {
+		all += map[bool]string{true: textAnd, false: ", "}[i == len(said)-2] + deed
+	}
+	return textNote + all + textNoteEnd
+}
+
+// maxNamed is how many kinds a Note names: it is to have two lines at most.
+const maxNamed = 3
+
+// CutNote is an answer without the Note below it, and whether there was one.
+func CutNote(answer string) (text string, found bool) {
+	begin := strings.LastIndex(answer, textNote)
+	if begin < 0 || !strings.HasSuffix(answer, textNoteEnd) {
+		return answer, false
+	}
+	return strings.TrimSpace(answer[:begin]), true
+}

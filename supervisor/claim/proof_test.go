@@ -1,0 +1,56 @@
+package claim_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/supervisor/claim"
+)
+
+func TestNote(t *testing.T) {
+	for want, kinds := range map[string][]claim.Kind{
+		"": nil,
+		"(Not verified: it says that it sent something; no tool did so in this turn.)":                                                   {claim.Send},
+		"(Not verified: it says that it deleted something and ran something; no tool did so in this turn.)":                              {claim.Run, claim.Delete},
+		"(Not verified: it says that it saved or changed something, deleted something and sent something; no tool did so in this turn.)": claim.Kinds,
+	} {
+		note := claim.Note(kinds)
+		if note != want {
+			t.Errorf("%s: %q, want %q", kinds, note, want)
+		}
+		if text, found := claim.CutNote("All (of it).\n\n" + note); found != (want != "") || strings.TrimSpace(text) != "All (of it)." {
+			t.Errorf("without the note it is %q, %t", text, found)
+		}
+	}
+}
+
+// TestProofs: what a tool may have done, and what its failure to be read means.
+func TestProofs(t *testing.T) {
+	all := make([]claim.Claim, len(claim.Kinds))
+	for i, kind := range claim.Kinds {
+		all[i] = claim.Claim{Kind: kind, Earlier: kind == claim.Send}
+	}
+	for tool, want := range map[string][]claim.Kind{
+		"write_file":     {claim.Send, claim.Run, claim.Lookup},
+		"run_command":    {claim.Send},
+		"send_file":      {claim.Write, claim.Delete, claim.Run, claim.Schedule, claim.Lookup, claim.Remember},
+		"read_file":      {claim.Write, claim.Delete, claim.Send, claim.Run, claim.Schedule, claim.Remember},
+		"somebody_elses": nil,
+	} {
+		got, err := claim.Unverified(all, func(earlier bool) ([]string, error) { return []string{tool}, nil })
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s leaves %s unverified, want %s (%v)", tool, got, want, err)
+		}
+	}
+	if got, err := claim.Unverified(all, func(earlier bool) ([]string, error) {
+		return map[bool][]string{true: {"send_file"}}[earlier], nil
+	}); err != nil || slices.Contains(got, claim.Send) || len(got) != len(all)-1 {
+		t.Errorf("sent in an earlier turn: %s is unverified (%v)", got, err)
+	}
+	broken := errors.New("broken")
+	if got, err := claim.Unverified(all, func(bool) ([]string, error) { return nil, broken }); !errors.Is(err, broken) || got != nil {
+		t.Errorf("%s, %v", got, err)
+	}
+}

@@ -1,0 +1,19 @@
+package claim
+
+// A Note is textNote, the deeds and textNoteEnd.
+const (
+	textNote    = "(Not verified: it says that it "
+	textAnd     = " and "
+	textNoteEnd = "; no tool did so in this turn.)"
+)
+
+// deeds are what a Note says of each kind.
+var deeds = map[Kind]string{
+	Write:    "saved or changed something",
+	Delete:   "deleted something",
+	Send:     "sent something",
+	Run:      "ran something",
+	Schedule: "scheduled something",
+	Lookup:   "looked something up",
+	Remember: "noted something for later",
+}

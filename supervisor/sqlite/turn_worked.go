@@ -1,0 +1,22 @@
+package sqlite
+
+import (
+	"context"
+
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+// What came with a person's message has a part of its own, or is somebody else's.
+const listWorked = `SELECT DISTINCT iif(role = 'tool', json_extract(parts, '$[0].result.name'), '') FROM message WHERE id IN (
+		SELECT id FROM message WHERE turn = ?1
+		UNION SELECT m.id FROM turn t JOIN message m ON m.turn = t.id WHERE t.parent = ?1
+		UNION SELECT id FROM (SELECT id FROM message WHERE conversation = (SELECT conversation FROM turn WHERE id = ?1)
+			ORDER BY id DESC LIMIT ?2))
+	AND (role = 'tool' AND json_extract(parts, '$[0].result.failed') IS NULL
+		OR role = 'user' AND (source = 'world' OR json_array_length(parts) > 1))`
+
+// ListWorked lists the tools whose calls did not fail, in a turn, in those below it, and among so many of its conversation's
+// latest messages. "" stands for what came with a message of the person's.
+func (s Turns) ListWorked(ctx context.Context, turn int64, messages int) (tools []string, err error) {
+	return engine.All(s.db.reader(ctx, "list the tools that have worked in turn %d", turn), engine.String, listWorked, turn, messages)
+}
