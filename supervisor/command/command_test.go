@@ -79,6 +79,7 @@ func newRig(t *testing.T) *rig {
 			h.begun = append(h.begun, text)
 			return nil
 		},
+		Anew:   func(_ context.Context, press, edited int64) (bool, error) { return edited == 7, nil },
 		Queued: func(conversation int64) { h.answered <- conversation },
 		Models: models{{Spec: "offline", Default: true}}, Choices: choices{}, People: people{},
 		Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{},

@@ -118,7 +118,7 @@ func (r *rig) startTurnWith(user, key, text string) sqlite.RunningTurn {
 	r.t.Helper()
 	in, _, err := r.db.Inbox().Put(r.t.Context(), supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal},
-		Source:       "test", Key: key, Kind: supervisor.KindText, Text: text,
+		Source:       "test", Key: key, Message: key, Kind: supervisor.KindText, Text: text,
 	})
 	if err != nil {
 		r.t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -25,6 +26,16 @@ func (r *rig) say(key, text string) {
 	_, _, err := r.db.Inbox().Put(r.t.Context(), supervisor.Inbound{Conversation: r.open.Turn.Conversation, Source: "test", Key: key,
 		Kind: supervisor.KindText, Text: text})
 	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// edit has ann change the message that her turn began with.
+func (r *rig) edit(text string) {
+	r.t.Helper()
+	item := supervisor.Item{Update: 9, EditedAt: time.Now(), Inbound: supervisor.Inbound{Conversation: r.open.Turn.Conversation, Key: "edit",
+		Message: r.open.Turn.Message, Kind: supervisor.KindText, Text: text}}
+	if _, err := r.db.Inbox().PutBatch(r.t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{item}}); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -294,5 +305,27 @@ func TestTheFirstQuestionOfATurnStaysBeforeTheModel(t *testing.T) {
 	}
 	if last.First != turn.First {
 		t.Errorf("the request says that message %d began it, want %d", last.First, turn.First)
+	}
+}
+
+// TestWhatIsChangedMeanwhileIsBeforeTheModelAtItsNextStep, whatever the person wants with what they send.
+func TestWhatIsChangedMeanwhileIsBeforeTheModelAtItsNextStep(t *testing.T) {
+	for _, mode := range []supervisor.Busy{supervisor.BusySteer, supervisor.BusyQueue, supervisor.BusyRestart} {
+		var requests []supervisor.ModelRequest
+		r := newRig(t, asksThenSays(&requests))
+		r.options.Busy = wants(mode)
+		call := r.made()[0]
+		r.edit("goodbye")
+		if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "a.md"}); err != nil {
+			t.Fatal(err)
+		}
+		r.made()
+		want := []string{"hello", "Correction of my message “hello”: now it reads: “goodbye”"}
+		if diff := cmp.Diff(want, heard(requests[1])); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", mode, diff)
+		}
+		if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.Taken(1)+"\n\nI see it." {
+			t.Errorf("%s: the reply is %q", mode, text)
+		}
 	}
 }

@@ -138,7 +138,9 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 		}
 		return item, false, nil
 	}
-	if in.Group && !h.o.People.GroupAllowed(in.Channel, in.Chat) && (edited || !isAllowCommand(user, in)) {
+	if barred := in.Group && !h.o.People.GroupAllowed(in.Channel, in.Chat); barred && edited {
+		return item, false, nil
+	} else if barred && !isAllowCommand(user, in) {
 		return item, false, h.noteUnknownGroup(ctx, user, in)
 	}
 	if foreign, err := h.isForeignPress(ctx, user.Name, in); foreign || err != nil {
@@ -155,9 +157,12 @@ func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor
 	if in.Kind != supervisor.IncomingPress || !in.Group {
 		return false, nil
 	}
-	theirs, err := h.o.Questions.IsTheirs(ctx, user, in.Text)
+	var theirs bool
+	var err error
 	if inbound, anew := supervisor.AnewPressed(in.Text); anew {
 		theirs, err = h.o.Updates.IsOf(ctx, user, inbound)
+	} else {
+		theirs, err = h.o.Questions.IsTheirs(ctx, user, in.Text)
 	}
 	if err != nil || theirs {
 		return false, err

@@ -264,3 +264,19 @@ func TestACleanerWithNothingToDoRests(t *testing.T) {
 		h.same("calls", len(h.channel.made(alice, "delete")), 0)
 	})
 }
+
+func TestWhatWasAnsweredAnewSaysSo(t *testing.T) {
+	inBubble(t, func(h *rig) {
+		h.live()
+		cleaner, _ := h.startCleaner(&process{})
+		c := h.conversation("alice", alice)
+		h.notice(c, "Done.")
+		pass(10 * time.Second)
+		marked := supervisor.RichText{Text: "Done."}.Append("(Answered anew below.)", 4096)
+		must(h, 0, h.db.Cleanings().Put(h.Context(), supervisor.Cleaning{Conversation: c, Message: "1", What: supervisor.CleaningEdit, Content: marked}))
+		cleaner.Changed()
+		synctest.Wait()
+		h.same("marked", h.channel.looks(alice), []string{"Done.\n\n(Answered anew below.)"})
+		h.same("left", h.cleanings(), 0)
+	})
+}

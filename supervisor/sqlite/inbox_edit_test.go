@@ -375,3 +375,23 @@ func TestAnEditedMessageIsAnsweredAnew(t *testing.T) {
 	s.receive(editItem(8, 1, "buy tea now", photoOf("cat")))
 	s.same("changed while it waits again", s.kept("m1"), "text answered buy tea +1file-cat; text arriving buy tea now +0file-cat")
 }
+
+// An edit that comes again after a later one, or after a press, changes nothing.
+func TestAnEditThatComesLateIsPassedOver(t *testing.T) {
+	s := newEditStory(t)
+	in := s.sent(1, "tee")
+	first, second := editItem(9, 1, "tea"), editItem(10, 1, "coffee")
+	s.receive(first, second)
+	s.same("again", len(s.receive(first).Kept)+len(s.receive(second).Kept), 0)
+	s.same("kept", s.kept("m1"), "text new coffee")
+	third := editItem(3, 1, "cocoa") // a source numbers anew after a quiet week
+	third.EditedAt = third.EditedAt.Add(time.Hour)
+	s.receive(third)
+	s.answered(in)
+	fourth := editItem(4, 1, "milk")
+	fourth.EditedAt = third.EditedAt
+	s.receive(fourth)
+	s.anew(s.pressed(5, "e:1"), in.ID)
+	s.same("again, after a press", len(s.receive(third).Kept)+len(s.receive(fourth).Kept), 0)
+	s.same("kept then", s.kept("m1"), "text answered milk; text new milk")
+}

@@ -2,6 +2,7 @@ package telegramtest_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
 	"net/http"
 	"testing"
@@ -113,6 +114,30 @@ func TestEditedMessagesAndChannelPosts(t *testing.T) {
 	}
 	if all := s.Chat(home.ID); len(all) != 1 || all[0].Text != "the" || all[0].Edits != 1 {
 		t.Errorf("stands: %+v", all)
+	}
+}
+
+// An edited message comes whole, with its own date and that of the edit. Its file stays unless there is another one.
+func TestAnEditedMessageComesWhole(t *testing.T) {
+	s, c := start(t, telegramtest.Options{})
+	changed := time.Now().Truncate(time.Second)
+	sent := changed.Add(-time.Minute)
+	cat, dog := telegramtest.File{Name: "cat.jpg"}, telegramtest.File{Name: "dog.jpg"}
+	_, first := s.Say(home, alice, "hello", telegramtest.Date(time.Now()))
+	_, id := s.Say(home, alice, "teh cat", telegramtest.Photo(cat), telegramtest.ReplyTo(first), telegramtest.Date(sent))
+	s.Say(home, alice, "the cat", telegramtest.Edit(id), telegramtest.Date(changed))
+	s.Say(home, alice, "the dog", telegramtest.Edit(id), telegramtest.Photo(dog), telegramtest.Date(changed))
+	var raw []map[string]json.RawMessage
+	c.do("getUpdates", m{}, &raw)
+	for i, want := range []string{"file-photo-cat.jpg", "file-photo-dog.jpg"} {
+		m := map[string]any{}
+		if err := json.Unmarshal(raw[2+i]["edited_message"], &m); err != nil {
+			t.Fatal(err)
+		}
+		photo := m["photo"].([]any)[1].(map[string]any)["file_id"]
+		if photo != want || m["date"] != float64(sent.Unix()) || m["edit_date"] != float64(changed.Unix()) || m["reply_to_message"] == nil {
+			t.Errorf("edit %d: %v", i, m)
+		}
 	}
 }
 

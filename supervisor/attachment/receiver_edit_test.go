@@ -1,0 +1,82 @@
+package attachment_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mews/supervisor"
+)
+
+// TestAnotherFileInThePlaceOfOneIsFetchedInstead, wherever the first one's way is.
+func TestAnotherFileInThePlaceOfOneIsFetchedInstead(t *testing.T) {
+	for _, at := range []string{"fetched", "read", "before a start"} {
+		in(t, func(r *rig) {
+			fetch, work := r.fetch, r.work
+			var ended []string
+			wait := func(ctx context.Context, what string) {
+				<-ctx.Done()
+				r.note(func() { ended = append(ended, fmt.Sprint(what, " ", context.Cause(ctx))) })
+			}
+			r.fetch = func(ctx context.Context, file string, w io.Writer) error {
+				if at == "fetched" && file == "id of a" {
+					wait(ctx, "fetch")
+					return context.Cause(ctx)
+				}
+				return fetch(ctx, file, w)
+			}
+			r.work = func(ctx context.Context, op supervisor.Operation) (supervisor.OperationState, string) {
+				if at == "read" && op.Position == 0 {
+					wait(ctx, "operation")
+					return supervisor.OperationFailed, ""
+				}
+				return work(ctx, op)
+			}
+			if at != "before a start" {
+				defer r.live()()
+			}
+			sent := r.sendNamed("m1", file("a"))
+			if at != "before a start" {
+				r.stop()
+				synctest.Wait()
+			}
+			r.edit(sent, file("b"))
+			if at == "before a start" {
+				defer r.live()()
+			}
+			r.stop()
+			synctest.Wait()
+			r.expect("what the model reads", r.parts(sent), "text of b")
+			r.note(func() {
+				want := map[string]string{"fetched": "[fetch its person has sent other files in the place of these]",
+					"read": "[operation its person has sent other files in the place of these]", "before a start": "[]"}[at]
+				r.expect("ended", fmt.Sprint(ended), want)
+			})
+		})
+	}
+}
+
+// sendNamed is ann sending files by a message with a name.
+func (r *rig) sendNamed(message string, files ...supervisor.Attachment) supervisor.Inbound {
+	r.Helper()
+	return r.putItem(supervisor.Item{Inbound: supervisor.Inbound{Message: message}, Attachments: files})
+}
+
+// edit is ann sending others in the place of those.
+func (r *rig) edit(of supervisor.Inbound, files ...supervisor.Attachment) {
+	r.Helper()
+	r.putItem(supervisor.Item{Inbound: supervisor.Inbound{Message: of.Message}, Attachments: files, EditedAt: time.Now()})
+}
+
+func (r *rig) putItem(item supervisor.Item) supervisor.Inbound {
+	r.Helper()
+	r.keys++
+	item.Update, item.Inbound.Key, item.Inbound.Kind = int64(r.keys), fmt.Sprint("key-", r.keys), supervisor.KindText
+	item.Inbound.Conversation = supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTelegram, Chat: "42"}
+	receipt, err := r.db.Inbox().PutBatch(r.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{item}})
+	r.must(err)
+	return receipt.Kept[0]
+}

@@ -1,0 +1,217 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// Whatever is sent, changed, dropped, answered, pressed and sent again by a source that did not hear that it was kept: each message
+// is taken once in each form that it was to be answered in, and what it is in the end was read as it is, or told as a correction, or
+// its person was asked about it.
+func TestWhatIsChangedIsAnsweredAsItIs(t *testing.T) {
+	s := newEditStory(t)
+	runs := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		runs++
+		m := &changes{editStory: s, rt: rt, chat: fmt.Sprint(runs)}
+		m.home = s.story.chat("alice", m.chat)
+		for range rapid.IntRange(1, 25).Draw(rt, "steps") {
+			changeSteps[rapid.SampledFrom(slices.Sorted(maps.Keys(changeSteps))).Draw(rt, "step")](m)
+		}
+		m.settle()
+		m.check()
+	})
+}
+
+// changes are what alice sends in a chat and changes of it.
+type changes struct {
+	*editStory
+	rt       *rapid.T
+	chat     string
+	home     supervisor.Conversation
+	messages []string          // their names
+	items    []supervisor.Item // all that the source has said
+	calls    int
+}
+
+var changeSteps = map[string]func(*changes){
+	"send":       func(m *changes) { m.send() },
+	"edit":       (*changes).edit,
+	"edit it":    (*changes).edit, // which happens more often
+	"send again": func(m *changes) { m.put(rapid.SampledFrom(append(m.items, supervisor.Item{})).Draw(m.rt, "item")) },
+	"arrive":     func(m *changes) { m.arrive(rapid.IntRange(0, 1).Draw(m.rt, "late") * 7) },
+	"begin":      func(m *changes) { m.begin() },
+	"step":       func(m *changes) { m.step() },
+	"finish":     func(m *changes) { m.finish() },
+	"press":      (*changes).press,
+	"drop":       (*changes).drop,
+	"minutes": func(m *changes) {
+		m.editStory.now = m.editStory.now.Add(rapid.SampledFrom([]time.Duration{time.Second, time.Minute, supervisor.AnewFor}).Draw(m.rt, "pass"))
+	},
+}
+
+// put has the source say something, perhaps again.
+func (m *changes) put(item supervisor.Item) {
+	if item.Update != 0 {
+		m.receive(item)
+	}
+}
+
+// item is the next thing that the source says.
+func (m *changes) item(message, text string) supervisor.Item {
+	m.keys++
+	item := textItem("alice", int64(m.keys), text)
+	item.Inbound.Conversation, item.Inbound.Message = m.home, message
+	if rapid.IntRange(0, 3).Draw(m.rt, "file") == 0 {
+		item.Attachments = []supervisor.Attachment{photoOf(rapid.SampledFrom([]string{"cat", "dog"}).Draw(m.rt, "of"))}
+	}
+	return item
+}
+
+func (m *changes) send() {
+	message := fmt.Sprintf("%s-%d", m.chat, len(m.messages))
+	item := m.item(message, "<"+message+".0>")
+	m.messages, m.items = append(m.messages, message), append(m.items, item)
+	m.put(item)
+}
+
+// edit changes a message, or says that it was changed as it is.
+func (m *changes) edit() {
+	if len(m.messages) == 0 {
+		return
+	}
+	message := rapid.SampledFrom(m.messages).Draw(m.rt, "message")
+	item := m.item(message, fmt.Sprintf("<%s.%d>", message, rapid.IntRange(0, 3).Draw(m.rt, "version")))
+	item.EditedAt = m.editStory.now
+	m.items = append(m.items, item)
+	m.put(item)
+}
+
+// arrive has all that arrives be there, or what was there before it was replaced.
+func (m *changes) arrive(late int) {
+	for _, in := range m.arriving() {
+		m.must(m.db.Inbox().PutArrived(m.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: in.FirstFile - late, Origin: in.Origin}}))
+	}
+}
+
+func (m *changes) arriving() []supervisor.Inbound {
+	list, err := m.db.Inbox().Arriving(m.Context())
+	m.must(err)
+	return slices.DeleteFunc(list, func(in supervisor.Inbound) bool { return in.Conversation.ID != m.home.ID })
+}
+
+func (m *changes) running() (sqlite.RunningTurn, bool) {
+	open, runs, err := m.db.Turns().FindRunning(m.Context(), m.home.ID)
+	m.must(err)
+	return open, runs
+}
+
+func (m *changes) begin() bool {
+	next, waits, err := m.db.Inbox().Next(m.Context(), m.home.ID)
+	m.must(err)
+	if _, runs := m.running(); runs || !waits {
+		return false
+	}
+	m.editStory.begin(next)
+	return true
+}
+
+// step is one of a turn's that calls a tool.
+func (m *changes) step() {
+	open, runs := m.running()
+	if !runs {
+		return
+	}
+	m.correct(open.Turn)
+	if rapid.Bool().Draw(m.rt, "takes") {
+		m.take(open.Turn)
+	}
+	m.calls++
+	call := fmt.Sprint("c", m.chat, "-", m.calls)
+	_, err := m.db.Turns().CommitStep(m.Context(), step(open.Turn, "", call))
+	m.must(err)
+	_, err = m.db.Turns().CommitResult(m.Context(), open.Turn.ID, result(call, "milk"))
+	m.must(err)
+}
+
+func (m *changes) finish() {
+	open, runs := m.running()
+	if !runs {
+		return
+	}
+	m.correct(open.Turn)
+	if rapid.Bool().Draw(m.rt, "stopped") {
+		m.story.finish(open.Turn, "Stopped.")
+		return
+	}
+	_, err := m.db.Turns().CommitStep(m.Context(), step(open.Turn, "Done."))
+	m.must(err)
+	if rapid.Bool().Draw(m.rt, "changed after the last word") {
+		m.edit()
+	}
+	m.story.finish(open.Turn, "Done.")
+}
+
+// press presses a button that was offered, twice, as after a crash.
+func (m *changes) press() {
+	for _, press := range strings.Fields(m.look(`SELECT buttons ->> '$[0][0].press' FROM outbox WHERE conversation = ? AND buttons <> ''`, m.home.ID)) {
+		item := m.item("", press)
+		item.Inbound.Kind, item.Inbound.Message, item.Attachments = supervisor.KindPress, "the offer", nil
+		edited, _ := supervisor.AnewPressed(press)
+		by := m.receive(item).Kept[0]
+		first, ok := m.anew(by, edited)
+		again, _ := m.anew(by, edited)
+		if ok && first.ID != again.ID {
+			m.rt.Errorf("%s is answered anew twice by one press", first.Text)
+		}
+	}
+}
+
+// drop is a /stop all.
+func (m *changes) drop() {
+	item := m.item("", "/stop all")
+	item.Inbound.Kind, item.Inbound.Command, item.Inbound.Message, item.Attachments = supervisor.KindCommand, "stop", "", nil
+	_, err := m.db.Inbox().Drop(m.Context(), m.receive(item).Kept[0].ID)
+	m.must(err)
+}
+
+// settle has all come to its end.
+func (m *changes) settle() {
+	for more := true; more; {
+		m.arrive(0)
+		if more = m.begin(); !more {
+			_, more = m.running()
+		}
+		m.finish()
+	}
+}
+
+func (m *changes) check() {
+	if left := m.look(`SELECT count(*) FROM inbox WHERE conversation = ? AND kind = 'text' AND (state NOT IN ('answered', 'dropped') OR told IS NOT NULL)`,
+		m.home.ID); left != "0" {
+		m.rt.Errorf("%s are left", left)
+	}
+	answered := m.look(`SELECT count(*) FROM inbox WHERE conversation = ? AND kind = 'text' AND state = 'answered'`, m.home.ID)
+	taken := m.look(`SELECT count(*) FROM message WHERE conversation = ? AND role = 'user' AND parts NOT LIKE '%Correction of my message%'`, m.home.ID)
+	if answered != taken {
+		m.rt.Errorf("%s messages are answered, and %s were read", answered, taken)
+	}
+	for _, message := range m.messages {
+		// Its newest row is as it was read, was told of, or is asked about.
+		unheard := m.look(`SELECT i.text FROM inbox i WHERE i.id = (SELECT max(id) FROM inbox WHERE message = ?1 AND conversation = ?2) AND i.state = 'answered'
+			AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = ?2 AND m.role = 'user' AND instr(m.parts ->> '$[0].text', i.text))
+			AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.inbound = i.id AND o.buttons <> '')`, message, m.home.ID)
+		if unheard != "" {
+			m.rt.Errorf("%s is not known to anybody: %s", unheard, m.kept(message))
+		}
+	}
+}
