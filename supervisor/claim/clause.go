@@ -1,5 +1,7 @@
 package claim
 
+import "strings"
+
 // clauses goes through a sentence in one language, word by word.
 type clauses struct {
 	language
@@ -32,6 +34,10 @@ func (c *clauses) find(yield func(kind Kind, uncertain bool)) {
 		if s.class&action != 0 {
 			if kind := c.claims(i, s); kind != "" {
 				yield(kind, s.class&finite != 0 || c.open && !c.perfect && !c.needsAuxiliary)
+				if c.head < 0 && s.class&finite == 0 && !c.open { // "Saved it and sent it"
+					c.open, c.perfect = true, true
+				}
+
 			}
 			c.from = i + 1
 		}
@@ -41,7 +47,7 @@ func (c *clauses) find(yield func(kind Kind, uncertain bool)) {
 
 // follow has a token change what the next ones mean.
 func (c *clauses) follow(i int, t token, s sense) {
-	if c.head < 0 && t.form != pause && s.class&(done|yes|aside|filler|opening) == 0 {
+	if c.head < 0 && t.form != pause && (s.class&(done|yes|aside|filler|opening) == 0 || s.class&(article|owned) != 0) {
 		c.head = i
 	}
 	switch {
@@ -153,7 +159,7 @@ func (v *verb) kind(found cue) Kind {
 // after are the cues between the verb at a place and the next.
 func (c *clauses) after(i int) cue {
 	end := i + 1
-	for ; end < len(c.tokens) && !c.isAt(end, action); end++ {
+	for ; end < len(c.tokens) && !c.isAt(end, action) && (c.far || !c.isAt(end-1, link)); end++ {
 		if c.far && (c.tokens[end].form == pause || c.isAt(end, join)) {
 			break
 		}
@@ -199,10 +205,20 @@ const maxHead = 3
 func (c *clauses) headed(i int, s sense) Kind {
 	about := c.cues(c.head, i)
 	kind := s.verb.kind(about | c.after(i))
+	follows := target | join | filler
+	if !c.far && strings.HasSuffix(c.tokens[c.head].word, "s") {
+		follows = 0 // of several, what follows may be the rest of a subject: "messages sent to me are"
+	}
+
+	for j := c.head; j < i; j++ {
+		if c.isAt(j, agent) {
+			return ""
+		}
+	}
 	switch whose := c.isAt(c.head, owned|article); {
 	case about == 0 || !whose && c.cues(c.head, c.head+1) == 0:
 		return ""
-	case c.be == 0 && !whose && (c.far || i-c.head <= maxHead) && c.isPredicate(i, target|join|filler):
+	case c.be == 0 && !whose && (c.far || i-c.head <= maxHead) && c.isPredicate(i, follows):
 		return kind
 	case c.be&passive != 0 && (c.confirmed || c.isAt(c.head, owned)):
 		return kind

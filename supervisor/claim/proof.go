@@ -82,9 +82,11 @@ const maxNamed = 3
 
 // CutNote is an answer without the Note below it, and whether there was one.
 func CutNote(answer string) (text string, found bool) {
-	begin := strings.LastIndex(answer, textNote)
-	if begin < 0 || !strings.HasSuffix(answer, textNoteEnd) {
+	begin := max(0, strings.LastIndex(answer, textNote))
+	_, after, found := strings.Cut(answer[begin:], textNoteEnd)
+	if !found || !strings.HasPrefix(answer[begin:], textNote) {
 		return answer, false
 	}
-	return strings.TrimSpace(answer[:begin]), true
+	return strings.TrimSpace(answer[:begin] + after), true
+
 }

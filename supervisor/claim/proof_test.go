@@ -20,8 +20,11 @@ func TestNote(t *testing.T) {
 		if note != want {
 			t.Errorf("%s: %q, want %q", kinds, note, want)
 		}
-		if text, found := claim.CutNote("All (of it).\n\n" + note); found != (want != "") || strings.TrimSpace(text) != "All (of it)." {
-			t.Errorf("without the note it is %q, %t", text, found)
+		for _, more := range []string{"", " And more (of it)."} {
+			text, found := claim.CutNote("All (of it).\n\n" + note + more)
+			if found != (want != "") || strings.Join(strings.Fields(text), " ") != "All (of it)."+more {
+				t.Errorf("without the note it is %q, %t", text, found)
+			}
 		}
 	}
 }

@@ -56,7 +56,7 @@ func readSentences(text string, yield func(sentence)) {
 			draft = false
 		case !draft && !isForeign(line):
 			s := scanner{rest: strings.TrimLeft(line, listMarks), yield: yield}
-			draft = s.run() && strings.HasSuffix(strings.TrimRight(line, "*_ "), ":")
+			draft = s.run()
 		}
 	}
 }
@@ -93,14 +93,14 @@ type scanner struct {
 	rest  string
 	text  string // of the sentence so far, and what follows
 	now   sentence
-	draft bool // a word names a text that is written for somebody
+	draft bool // the sentence names a text that is written for somebody
 	yield func(sentence)
 }
 
 // closers are the quotation marks that open, and those that close them.
 var closers = map[rune]string{'"': `"`, '“': "”“", '„': "“”", '«': "»", '»': "«", '‹': "›", '`': "`"}
 
-// run gives the sentences, and says whether the line names a draft.
+// run gives the sentences up to where a draft is introduced, and says whether that follows the line.
 func (s *scanner) run() (draft bool) {
 	for s.text = s.rest; s.rest != ""; {
 		r, size := utf8.DecodeRuneInString(s.rest)
@@ -114,7 +114,10 @@ func (s *scanner) run() (draft bool) {
 		case strings.ContainsRune(".!?…;:", r):
 			s.rest = s.rest[size:]
 			s.now.question = s.now.question || r == '?'
-			s.end()
+			isDraft := s.draft && r == ':'
+			if s.end(); isDraft {
+				return strings.Trim(s.rest, "*_ ") == ""
+			}
 		case strings.ContainsRune(",()[]–—", r):
 			s.rest = s.rest[size:]
 			s.put(token{form: pause})
@@ -123,7 +126,7 @@ func (s *scanner) run() (draft bool) {
 		}
 	}
 	s.end()
-	return s.draft
+	return false
 }
 
 // quotation reads up to one of the closing marks, or to the end of the line.
@@ -232,5 +235,5 @@ func (s *scanner) end() {
 
 		s.yield(s.now)
 	}
-	s.text, s.now = s.rest, sentence{tokens: s.now.tokens[:0]}
+	s.text, s.now, s.draft = s.rest, sentence{tokens: s.now.tokens[:0]}, false
 }

@@ -7,13 +7,13 @@ var english = language{
 	classes: map[class]string{
 		subject:   "i",
 		auxiliary: "have ve",
-		filler: `have ve just also now already gone went ahead then successfully finally quickly even both carefully too indeed
+		filler: `have ve just only also now already gone went ahead then successfully finally quickly even both carefully too indeed
 			again all_of directly immediately simply accordingly duly even`,
 		join:     "and then plus &",
 		opening:  "then so but now next also today here there finally first second instead additionally afterwards meanwhile since because while",
-		negation: "not t never nothing neither nor cannot without unable none nobody",
+		negation: "not t never nothing neither nor cannot without unable none nobody mentally",
 		condition: `if when whenever once unless would could might may maybe perhaps should whether until suppose imagine pretend wish shall d
-			example hypothetically supposedly almost nearly`,
+			example story tale novel hypothetically supposedly almost nearly`,
 		link: "that which who whom whose what",
 		earlier: `yesterday earlier ago previously last_week last_month last_year last_night last_time last_monday last_tuesday last_wednesday
 			last_thursday last_friday last_saturday last_sunday other_day as_i formerly originally  back_then`,
@@ -27,11 +27,11 @@ var english = language{
 		state:     "is are was were s re",
 		other:     "has had",
 		agent:     "by",
-		target:    "to in into as under at on for from with it them all both you him her everything and",
+		target:    "to up in into as under at on for from with it them all both you him her everything and",
 		shortened: "dr mr mrs ms prof vs eg e.g approx",
 		shown:     "below above following",
-		draft:     `draft email mail letter message reply poem story haiku version paragraph translation caption toast text post wording phrasing sentence speech lyrics`,
-		undo:      "ran_into ran_out read_your set_out set_off put_together looked_like looked_at checked_in saved_you saved_us saved_me",
+		draft:     `draft title headline tweet joke quote bio  subject email mail letter message reply poem story haiku version paragraph translation caption toast text post wording phrasing sentence speech lyrics`,
+		undo:      "ran_into ran_out read_your set_out set_off put_together looked_like looked_at checked_in saved_you saved_us saved_me made_sure",
 	},
 	cues: map[cue]string{
 		file: `file files folder folders directory directories document documents spreadsheet csv pdf note notes readme repository repo
@@ -44,7 +44,7 @@ var english = language{
 		fact:     "that_you",
 		program: `test tests script scripts command commands program server service build benchmark benchmarks linter suite code
 			container migration query app compiler notebook job`,
-		source: `web internet online google wikipedia website websites site sites page pages docs documentation inbox emails up
+		source: `web internet online google wikipedia website websites site sites page pages docs documentation inbox emails
 			database logs log history weather news forum forums repository repo codebase folder timetable`,
 		message: "message messages mail mails email emails pdf file document link photo picture slides invoice invoices report copy attachment",
 	},
@@ -63,7 +63,7 @@ var english = language{
 		run:      "ran tested started launched built stopped rebuilt deployed ve_run have_run",
 		schedule: "scheduled rescheduled",
 		set:      "+set booked postponed in_place",
-		search:   "searched googled",
+		search:   "searched googled looked_up looked_it",
 		read:     "checked double-checked looked +read opened scanned consulted browsed skimmed reviewed examined inspected went_through gone_through queried fetched",
 		memorize: "memorized memorised remembered_that remembered_it remembered_this",
 	},

@@ -13,8 +13,8 @@ var french = language{
 			automatiquement directement`,
 		join:     "et puis ainsi",
 		opening:  "ensuite puis donc",
-		negation: "n ne pas rien jamais ni aucun aucune sans personne plus_rien",
-		condition: `si quand lorsque dès une_fois aurais aurait avais pourrais pourrait peut-être peut_être devrais devrait voudrais
+		negation: "n ne pas rien jamais ni aucun aucune sans personne mentalement plus_rien",
+		condition: `si histoire conte roman quand lorsque dès une_fois aurais aurait avais pourrais pourrait peut-être peut_être devrais devrait voudrais
 			supposer supposons imagine imaginons exemple aurai presque comptais aie`,
 		link: "que que_tu que_vous que_ton que_ta que_votre que_vos qu qui dont où quoi quand comme",
 		earlier: `hier avant-hier précédemment auparavant autrefois semaine_dernière mois_dernier année_dernière fois_précédente dernière_fois
@@ -32,7 +32,7 @@ var french = language{
 		agent:     "par",
 		target:    "dans à au en sous comme pour sur avec le la les vers tout",
 		shown:     "ci-dessous ci-dessus dessous suivant suivante",
-		draft:     `brouillon projet courriel mail lettre message réponse poème histoire haïku version paragraphe traduction texte discours phrase mot`,
+		draft:     `brouillon tweet blague citation titre objet projet courriel mail lettre message réponse poème histoire haïku version paragraphe traduction texte discours phrase mot`,
 		undo:      "mis_à_part",
 	},
 	cues: map[cue]string{
@@ -63,8 +63,8 @@ var french = language{
 		run:      "lanc* relanc* test* démarr* essay* arrêt*",
 		schedule: "programm* planifi*",
 		set:      "régl* en_place fix*",
-		search:   "cherch* recherch* parcouru parcourue",
-		read:     "lu lue lus lues -lire consult* vérifi* regard* ouvert ouverte ouverts -ouvrir examin* trouv*",
+		search:   "recherch* parcouru parcourue",
+		read:     "cherch* lu lue lus lues -lire consult* vérifi* regard* ouvert ouverte ouverts -ouvrir examin* trouv*",
 		memorize: "mémoris* retenu retenue -retenir",
 	},
 }

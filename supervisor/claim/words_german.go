@@ -13,7 +13,7 @@ var german = language{
 		join:      "und dann sowie",
 		opening:   "dann jetzt nun so also",
 		negation:  "nicht nichts nie niemals kein keine keinen keinem keiner weder noch_nicht noch_nichts ohne niemand",
-		condition: `wenn falls sobald hätte hätten würde würden könnte könnten vielleicht möglicherweise ob sollte sollten müsste wäre
+		condition: `wenn geschichte roman falls sobald hätte hätten würde würden könnte könnten vielleicht möglicherweise ob sollte sollten müsste wäre
 			angenommen beispiel solange wollte womöglich vermutlich wahrscheinlich kann will werde soll fast beinahe`,
 		link:  "dass der die das den dem was wer welche welcher welches wo",
 		other: "du er ihr wir man hast hat haben habt hatte hatten jemand hattest",
@@ -32,7 +32,7 @@ var german = language{
 		agent:     "von vom durch",
 		target:    "in im an am als auf unter nach zu für bei mit ins und",
 		shown:     "oben unten folgend folgende",
-		draft:     "entwurf mail e-mail brief nachricht antwort gedicht geschichte haiku fassung absatz übersetzung rede text beitrag satz",
+		draft:     "entwurf tweet witz zitat titel betreff überschrift mail e-mail brief nachricht antwort gedicht geschichte haiku fassung absatz übersetzung rede text beitrag satz",
 		undo:      "zum_beispiel",
 	},
 	cues: map[cue]string{
@@ -64,8 +64,8 @@ var german = language{
 		run:      "gestartet getestet neu_gestartet laufen_lassen laufenlassen ausprobiert gebaut angehalten",
 		schedule: "eingeplant terminiert",
 		set:      "gestellt eingestellt eingerichtet geplant verlegt",
-		search:   "gesucht gegoogelt nachgeschlagen recherchiert durchsucht",
-		read:     "nachgesehen nachgeschaut gelesen durchgegangen geöffnet geprüft überprüft angesehen angeschaut durchgelesen geschaut",
+		search:   "gegoogelt nachgeschlagen recherchiert durchsucht",
+		read:     "gesucht nachgesehen nachgeschaut gelesen durchgegangen geöffnet geprüft überprüft angesehen angeschaut durchgelesen geschaut",
 		memorize: "gemerkt eingeprägt",
 	},
 }

@@ -11,8 +11,8 @@ var spanish = language{
 			automáticamente correctamente vuelto_a volví_a ambos`,
 		join:     "y e luego",
 		opening:  "ahora luego también",
-		negation: "no nunca tampoco ni nada nadie sin jamás",
-		condition: `si cuando hubiera hubiese haya habría podría podríamos quizá quizás tal_vez puede_que una_vez en_cuanto ojalá aunque ejemplo
+		negation: "no nunca tampoco ni nada nadie sin jamás mentalmente",
+		condition: `si cuento historia novela cuando hubiera hubiese haya habría podría podríamos quizá quizás tal_vez puede_que una_vez en_cuanto ojalá aunque ejemplo
 			supongamos imagina imagínate posiblemente debería casi de_haber`,
 		link: "que que_te que_tu que_no que_eres que_tienes que_usas quien donde como cuando si cual cuanto",
 		earlier: `ayer anteayer anteriormente dije_antes mencioné_antes comenté_antes hace semana_pasada mes_pasado año_pasado vez_pasada otro_día como_te como_le como_ya como_dije
@@ -30,7 +30,7 @@ var spanish = language{
 		agent:     "por",
 		target:    "en a al como con para de del junto el la los las todo",
 		shown:     "abajo arriba continuación siguiente siguientes",
-		draft:     `borrador correo carta mensaje respuesta poema cuento historia haiku versión párrafo traducción brindis texto discurso frase`,
+		draft:     `borrador tuit chiste cita título asunto correo carta mensaje respuesta poema cuento historia haiku versión párrafo traducción brindis texto discurso frase`,
 		undo:      "guardé_silencio puesto_que dado_que visto_que",
 		subject:   "yo",
 	},
@@ -66,8 +66,8 @@ var spanish = language{
 		run:      "corrido =corrí -correr prob* lanzado lanzada =lancé -lanzar arrancado =arranqué iniciado =inicié -iniciar detenido =detuve",
 		schedule: "program* reprogram*",
 		set:      "configur* activ* agendado agendada =agendé establecido establecida =establecí fij*",
-		search:   "buscado =busqué -buscar",
-		read:     `leído leída =leí -leer consult* revis* mir* abierto abierta =abrí -abrir comprob* verificado =verifiqué examin* recorrido =recorrí repas*`,
+		search:   "googleado =googleé",
+		read:     `buscado buscada =busqué -buscar leído leída =leí -leer consult* revis* mir* abierto abierta =abrí -abrir comprob* verificado =verifiqué examin* recorrido =recorrí repas*`,
 		memorize: "memorizado =memoricé",
 	},
 }
