@@ -28,6 +28,8 @@ type TranscribeParameters struct {
 	Path    string       `json:"path"`    // relative to the home
 	Seconds int          `json:"seconds"` // what is longer is SpeechTooLong
 	Engine  SpeechEngine `json:"engine"`
+	// Heard is what a server has written down of all of it. The worker does not listen then: it leaves out what nobody says.
+	Heard *TranscribedPiece `json:"heard,omitempty"`
 }
 
 // TranscribedPiece is a part of a recording, between two silences.

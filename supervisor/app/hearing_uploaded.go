@@ -52,7 +52,7 @@ func (h hearing) receive(ctx context.Context, user string, file supervisor.Attac
 	parameters, _ := json.Marshal(protocol.ReceiveParameters{SentAt: h.now().Unix(), Files: []protocol.ArrivedFile{{ // which always can be
 		Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}, Kind: protocol.AttachmentVoice, Name: file.Name, MediaType: file.MediaType,
 	}}})
-	op, ok := h.operations.Do(ctx, supervisor.Operation{User: user, Kind: protocol.OperationReceive, Parameters: string(parameters)})
+	op, ok := h.operations.Do(ctx, supervisor.Operation{User: user, Kind: protocol.OperationReceive, Parameters: string(parameters)}, nil)
 	if !ok || op.State != supervisor.OperationDone {
 		return got, supervisor.Errorf(supervisor.CodeUnavailable, textNotReceived, op.Result)
 	}

@@ -38,8 +38,8 @@ type Files interface {
 // Operations are done by people's workers.
 type Operations interface {
 	// Do has an operation done, or finds the one that is there for its attachment, and gives it as it has ended. It is not ok where ctx
-	// has ended, or it could not be begun. Where ctx has ended for a cause of its own, the operation has too.
-	Do(ctx context.Context, op supervisor.Operation) (_ supervisor.Operation, ok bool)
+	// has ended, or it could not be begun. Where ctx has ended for a cause of its own, the operation has too. meanwhile may be nil.
+	Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
 }
 
 // Spool is where bytes go.

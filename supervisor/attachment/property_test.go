@@ -148,7 +148,7 @@ func (m *arrivals) PutFailure(ctx context.Context, inbound int64, position int, 
 	return err
 }
 
-func (m *arrivals) Do(ctx context.Context, op supervisor.Operation) (supervisor.Operation, bool) {
+func (m *arrivals) Do(ctx context.Context, op supervisor.Operation, _ func(context.Context, int64)) (supervisor.Operation, bool) {
 	log := hclog.NewNullLogger()
 	op, ok := retry.Persist(ctx, log, "begin", func() (supervisor.Operation, error) {
 		return stored(ctx, m, func() (supervisor.Operation, error) { return m.db.Operations().Put(ctx, op) })

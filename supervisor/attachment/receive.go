@@ -51,7 +51,7 @@ func (r *Receiver) read(ctx context.Context, in supervisor.Inbound, files []supe
 		return received
 	}
 	text, _ := json.Marshal(parameters) // which always can be
-	op, ok := r.o.Operations.Do(ctx, supervisor.Operation{User: in.Conversation.User, Kind: protocol.OperationReceive, Parameters: string(text), Inbound: in.ID, Position: in.FirstFile})
+	op, ok := r.o.Operations.Do(ctx, supervisor.Operation{User: in.Conversation.User, Kind: protocol.OperationReceive, Parameters: string(text), Inbound: in.ID, Position: in.FirstFile}, nil)
 	if !ok { // ctx has ended, or somebody has erased the person
 		op.Result = textUnknownResult
 	}

@@ -125,7 +125,7 @@ func (r *rig) note(do func()) {
 }
 
 // Do has an operation done by the test.
-func (r *rig) Do(ctx context.Context, op supervisor.Operation) (supervisor.Operation, bool) {
+func (r *rig) Do(ctx context.Context, op supervisor.Operation, _ func(context.Context, int64)) (supervisor.Operation, bool) {
 	op, err := r.db.Operations().Put(ctx, op)
 	if err != nil || op.State == supervisor.OperationDone || op.State == supervisor.OperationFailed {
 		return op, err == nil

@@ -90,9 +90,9 @@ func TestAnOperationEndsWithWhoeverWantsIt(t *testing.T) {
 			r.live()
 			ctx, cancel := context.WithCancelCause(t.Context())
 			wanted := r.arriving("ann")
-			done := make(chan bool, 1)
+			done, shown := make(chan bool, 1), make(chan struct{})
 			go func() {
-				_, ok := r.operations.Do(ctx, wanted)
+				_, ok := r.operations.Do(ctx, wanted, func(ctx context.Context, _ int64) { <-ctx.Done(); close(shown) })
 				done <- ok
 			}()
 			var id int64
@@ -104,6 +104,7 @@ func TestAnOperationEndsWithWhoeverWantsIt(t *testing.T) {
 				return id != 0 && r.state(id) == supervisor.OperationRunning
 			})
 			cancel(c.why)
+			<-shown
 			if ok, state := <-done, r.state(id); ok || state != c.want {
 				t.Errorf("done %t, and it is %s, want %s", ok, state, c.want)
 			}

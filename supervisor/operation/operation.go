@@ -35,6 +35,8 @@ type Store interface {
 	// Put keeps an operation as waiting, and gives it its id.
 	Put(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error)
 	Find(ctx context.Context, id int64) (op supervisor.Operation, ok bool, err error)
+	// FindOf finds the operation of a kind for the same attachment of an inbound.
+	FindOf(ctx context.Context, op supervisor.Operation) (there supervisor.Operation, ok bool, err error)
 	// ListUnfinished lists those that wait or run, oldest first.
 	ListUnfinished(ctx context.Context) ([]supervisor.Operation, error)
 	// Move keeps another state, with its result where that ends the operation. One that has ended is refused.

@@ -53,6 +53,12 @@ func (s Operations) Find(ctx context.Context, id int64) (supervisor.Operation, b
 	return engine.One(s.db.reader(ctx, "find operation %d", id), scanOperation, findOperation, id)
 }
 
+// FindOf is the operation of o's kind for the same attachment of an inbound, if there is one.
+func (s Operations) FindOf(ctx context.Context, o supervisor.Operation) (supervisor.Operation, bool, error) {
+	return engine.One(s.db.reader(ctx, "find the operation %s of inbound %d", o.Kind, o.Inbound), scanOperation, findOperationOf,
+		orNull(o.Inbound), o.Kind, o.Position)
+}
+
 // List lists a person's operations, oldest first.
 func (s Operations) List(ctx context.Context, user string) ([]supervisor.Operation, error) {
 	return engine.All(s.db.reader(ctx, "list the operations of %s", user), scanOperation, listOperations, user)

@@ -57,8 +57,8 @@ func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Deli
 const findSaid = selectDelivery + `WHERE o.inbound = ?1 AND o.kind = 'notice' AND (o.vanish > 0) = (?3 > 0) AND (?3 > 0 OR o.text = ?2)`
 
 // SayOf is Say of something about an inbound of the same conversation: d's Inbound, which it names and does not answer. What was
-// said of it in the same words is not said again. With a DeleteAfter it is taken away as soon as the inbound has arrived or is
-// dropped, and there is one such delivery for an inbound: it is returned as it is.
+// said of it in the same words is not said again. With a DeleteAfter it is taken away as soon as the inbound has arrived, is
+// dropped or, of a command, answered, and there is one such delivery for an inbound: it is returned as it is.
 func (s Outbox) SayOf(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		in := t.inbound(d.Inbound)
@@ -77,7 +77,7 @@ const (
 	vanishShown = `UPDATE outbox SET vanish = ?1 WHERE delivered_at IS NULL AND id` + ofShown
 )
 
-// hideShown takes away what is shown of an inbound until it has arrived; what is yet to be sent, as soon as that is sent.
+// hideShown takes away what is shown of an inbound until it has arrived or is answered; what is yet to be sent, as soon as that is sent.
 func (t *tx) hideShown(inbound int64) {
 	t.Exec(cleanShown, t.Now, inbound)
 	t.Exec(vanishShown, 1, inbound)
@@ -106,6 +106,7 @@ func (t *tx) answerCommand(inbound int64, d supervisor.Delivery) supervisor.Deli
 		t.fail(invalid("inbound %d is a %s, not a command or a press", in.ID, in.Kind))
 	}
 	t.transition(in, supervisor.InboundAnswered)
+	t.hideShown(in.ID)
 	return t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Key: in.Key,
 		Message: in.Message, Kind: supervisor.DeliveryCommand, Text: d.Text, Buttons: d.Buttons, Files: d.Files,
 		DeleteAfter: d.DeleteAfter})

@@ -29,6 +29,9 @@ func (t *Transcriber) show(ctx context.Context, r Recording, operation int64) {
 	shown := ""
 	for pause := showEvery; retry.Wait(ctx, pause); pause = every {
 		text := fmt.Sprintf(textProgress, clock(t.o.Operations.Progress(operation)), clock(r.Seconds))
+		if r.Seconds == 0 {
+			text = fmt.Sprintf(textProgressOfUnknown, clock(t.o.Operations.Progress(operation)))
+		}
 		if text == shown {
 			continue
 		}

@@ -20,17 +20,17 @@ var textsKind = map[protocol.AttachmentKind]string{
 
 // What a person reads of a recording.
 const (
-	textProgress     = "I listen: %s of %s."
-	textHeard        = "Heard:"
-	textHeardUnshown = "I have heard it now."
-	textHeardNothing = "I hear nothing in the recording of %s that you sent: nobody speaks, or it is too low. You may say it again, closer " +
+	textProgress          = "I listen: %s of %s."
+	textHeard             = "Heard:"
+	textProgressOfUnknown = "I listen: %s so far."
+	textHeardUnshown      = "I have heard it now."
+	textHeardNothing      = "I hear nothing in the recording of %s that you sent: nobody speaks, or it is too low. You may say it again, closer " +
 		"to the microphone."
 	textFailed   = "I can't listen to what you sent: %s The recording is kept: `%s`."
 	textNotHeard = "the recording was not heard: %s"
 	textNoAnswer = "it came to nothing, and the log says why. Trying again may help."
 	textTryAgain = "Try again"
 	textTooLong  = "it is %s long, and I listen to at most %s. Send it in parts, or ask an admin to raise speech.in.longest."
-	textDropped  = "It is not wanted any more."
 )
 
 // textsFailure says for each failure what happened and what to do.

@@ -3,30 +3,29 @@
 package transcription
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/retry"
 )
 
 // Operations are done by people's workers.
 type Operations interface {
-	// Start keeps an operation, or finds the one that is there for its attachment.
-	Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error)
-	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
+	// Do has an operation done, or finds the one that is there for its attachment, and gives it as it has ended. meanwhile runs until
+	// then. It is not ok where ctx has ended, or it could not be begun.
+	Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
+	// Begun says whether Do would find one.
+	Begun(ctx context.Context, op supervisor.Operation) bool
 	// Progress is how many seconds of a recording have been gone through.
 	Progress(id int64) (seconds int)
-	// Cancel ends an operation, which fails with why.
-	Cancel(ctx context.Context, id int64, why string) error
 }
 
 // Options are what a Transcriber needs.
@@ -34,7 +33,7 @@ type Options struct {
 	Operations Operations
 	// Engine is what transcribes a person's recordings. missing, where it is not "", says why nothing does.
 	Engine func(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string)
-	// Endpoint, where it is not nil, transcribes a recording instead of its person's worker. It may cost money. Its error is for the
+	// Endpoint, where it is not nil, transcribes a recording, and its person's worker only looks through what it says. It may cost money. Its error is for the
 	// person where it has a *supervisor.Error.
 	Endpoint func(ctx context.Context, r Recording, language string) (protocol.TranscribeResult, error)
 	Longest  time.Duration                                          // recordings that are longer are not transcribed
@@ -76,7 +75,7 @@ func (t *Transcriber) Transcribe(ctx context.Context, r Recording) string {
 	if r.Kind == protocol.AttachmentAudio && r.length() >= unaskedAudio {
 		return fmt.Sprintf(textLongAudio, clock(r.Seconds), r.Path)
 	}
-	done := t.transcribe(ctx, r, t.show)
+	done := t.transcribe(ctx, r)
 	if done.told.Text != "" && (!done.heard || t.o.Echo) && ctx.Err() == nil {
 		done.told.Conversation, done.told.Inbound = r.Conversation, r.Inbound
 		if err := t.o.Say(ctx, done.told); err != nil {
@@ -89,10 +88,7 @@ func (t *Transcriber) Transcribe(ctx context.Context, r Recording) string {
 // Again transcribes a recording whose person asks for it, and gives what they are told. begin is given what a model reads of it,
 // where something was heard.
 func (t *Transcriber) Again(ctx context.Context, r Recording, begin func(text string) error) (supervisor.Delivery, error) {
-	if r.Seconds == 0 {
-		r.Seconds = int(t.o.Longest.Seconds())
-	}
-	done := t.transcribe(ctx, r, func(context.Context, Recording, int64) {})
+	done := t.transcribe(ctx, r)
 	if ctx.Err() != nil {
 		return supervisor.Delivery{}, context.Cause(ctx)
 	}
@@ -107,10 +103,7 @@ func (t *Transcriber) Again(ctx context.Context, r Recording, begin func(text st
 
 // Hear transcribes a recording, and tells nobody. Its error says to whoever asks for it what happened and what to do.
 func (t *Transcriber) Hear(ctx context.Context, r Recording) (protocol.TranscribeResult, error) {
-	if r.Seconds == 0 {
-		r.Seconds = int(t.o.Longest.Seconds())
-	}
-	result, failed := t.hear(ctx, r, func(context.Context, Recording, int64) {})
+	result, failed := t.hear(ctx, r, nil)
 	switch {
 	case ctx.Err() != nil:
 		return result, context.Cause(ctx)
@@ -128,9 +121,9 @@ type failure struct {
 	again bool // trying again may help
 }
 
-// transcribe has a recording transcribed, and gives what comes of it. show is as hear has it.
-func (t *Transcriber) transcribe(ctx context.Context, r Recording, show func(ctx context.Context, r Recording, operation int64)) outcome {
-	result, failed := t.hear(ctx, r, show)
+// transcribe has a recording transcribed, and gives what comes of it. Its person is shown meanwhile how far it has come.
+func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
+	result, failed := t.hear(ctx, r, func(ctx context.Context, operation int64) { t.show(ctx, r, operation) })
 	switch {
 	case failed == nil:
 		return r.heard(result)
@@ -140,25 +133,36 @@ func (t *Transcriber) transcribe(ctx context.Context, r Recording, show func(ctx
 	return r.failed(failed.why, "")
 }
 
-// hear has a recording transcribed. show shows meanwhile how far the operation has come, until its context ends.
-func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx context.Context, r Recording, operation int64)) (
+// hear has a recording transcribed. show shows meanwhile how far the operation has come, until its context ends; nil shows nothing.
+//
+// What a server has answered is on disk as soon as there is an operation: then it is not asked again, whatever ends.
+func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx context.Context, operation int64)) (
 	result protocol.TranscribeResult, failed *failure) {
 	engine, missing := t.o.Engine(ctx, r.Conversation.User)
+	p := protocol.TranscribeParameters{Path: r.Path, Seconds: cmp.Or(r.Seconds, int(t.o.Longest.Seconds())), Engine: engine}
+	op := supervisor.Operation{User: r.Conversation.User, Kind: protocol.OperationTranscribe, Inbound: r.Inbound, Position: r.Position}
 	switch {
 	case missing != "":
 		return result, &failure{why: missing}
 	case r.length() > t.o.Longest:
 		return result, &failure{why: fmt.Sprintf(textTooLong, clock(r.Seconds), clock(int(t.o.Longest.Seconds())))}
+	case t.o.Endpoint != nil && !t.o.Operations.Begun(ctx, op):
+		r.Seconds = p.Seconds
+		if result, failed = t.hearAtEndpoint(ctx, r, engine.Language); failed != nil {
+			return result, failed
+		}
+		p.Seconds, p.Heard = max(1, result.Seconds), &protocol.TranscribedPiece{Text: result.Text, Language: result.Language}
 	}
-	if t.o.Endpoint != nil {
-		return t.hearAtEndpoint(ctx, r, engine.Language)
-	}
-	parameters, _ := json.Marshal(protocol.TranscribeParameters{Path: r.Path, Seconds: r.Seconds, Engine: engine}) // which always can be
-	op, ok := t.operate(ctx, supervisor.Operation{User: r.Conversation.User, Kind: protocol.OperationTranscribe, Parameters: string(parameters),
-		Inbound: r.Inbound, Position: r.Position}, func(ctx context.Context, id int64) { show(ctx, r, id) })
-	if !ok || op.State != supervisor.OperationDone {
+	parameters, _ := json.Marshal(p) // which always can be
+	op.Parameters = string(parameters)
+	op, ok := t.o.Operations.Do(ctx, op, show)
+	switch {
+	case (!ok || op.State != supervisor.OperationDone) && p.Heard != nil:
+		return result, nil // it was paid for
+	case !ok || op.State != supervisor.OperationDone:
 		return result, &failure{op.Result, true}
 	}
+	result = protocol.TranscribeResult{}
 	if err := json.Unmarshal([]byte(op.Result), &result); err != nil {
 		t.o.Log.Error("read what an operation came to", "operation", op.ID, "error", err)
 	}
@@ -188,32 +192,6 @@ func (t *Transcriber) hearAtEndpoint(ctx context.Context, r Recording, language 
 	}
 	return result, &failure{told.Message, true}
 }
-
-// operate has an operation done, and gives it as it has ended. Where ctx has ended because nobody wants it any more, it ends too.
-func (t *Transcriber) operate(ctx context.Context, op supervisor.Operation, show func(ctx context.Context, id int64)) (supervisor.Operation, bool) {
-	op, ok := retry.Persist(ctx, t.o.Log, "begin a transcription", func() (supervisor.Operation, error) { return t.o.Operations.Start(ctx, op) })
-	if !ok {
-		return op, false
-	}
-	id := op.ID
-	showing, hide := context.WithCancel(ctx)
-	var shown sync.WaitGroup
-	defer shown.Wait()
-	defer hide()
-	shown.Go(func() { show(showing, id) })
-	op, ok = retry.Persist(ctx, t.o.Log, "wait for a transcription", func() (supervisor.Operation, error) { return t.o.Operations.Wait(ctx, id) })
-	if !ok && !errors.Is(context.Cause(ctx), context.Canceled) { // else the service ends, and goes on with it
-		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTimeout)
-		defer cancel()
-		if err := t.o.Operations.Cancel(late, id, textDropped); err != nil {
-			t.o.Log.Warn("end a transcription that is not wanted any more", "operation", id, "error", err)
-		}
-	}
-	return op, ok
-}
-
-// cancelTimeout is how long it may take to end an operation that is not wanted any more.
-const cancelTimeout = 10 * time.Second
 
 // heard is the outcome of a recording in which somebody speaks, or nobody does.
 func (r Recording) heard(result protocol.TranscribeResult) outcome {

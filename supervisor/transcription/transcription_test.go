@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -19,32 +20,33 @@ import (
 
 // operations come to what they are told.
 type operations struct {
-	started   []supervisor.Operation
-	cancelled []int64
-	state     supervisor.OperationState
-	result    string
-	wait      func()
-	come      atomic.Int64 // seconds that have been gone through
+	started []supervisor.Operation
+	begun   bool // what is started was there already
+	state   supervisor.OperationState
+	result  string
+	wait    func()
+	come    atomic.Int64 // seconds that have been gone through
 }
 
 func (o *operations) Progress(int64) int { return int(o.come.Load()) }
 
-func (o *operations) Start(_ context.Context, op supervisor.Operation) (supervisor.Operation, error) {
+func (o *operations) Begun(context.Context, supervisor.Operation) bool { return o.begun }
+
+func (o *operations) Do(ctx context.Context, op supervisor.Operation, meanwhile func(context.Context, int64)) (supervisor.Operation, bool) {
 	op.ID = 7
 	o.started = append(o.started, op)
-	return op, nil
-}
-
-func (o *operations) Wait(ctx context.Context, id int64) (supervisor.Operation, error) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	during, end := context.WithCancel(ctx)
+	defer end()
+	if meanwhile != nil {
+		running.Go(func() { meanwhile(during, op.ID) })
+	}
 	if o.wait != nil {
 		o.wait()
 	}
-	return supervisor.Operation{ID: id, State: o.state, Result: o.result}, context.Cause(ctx)
-}
-
-func (o *operations) Cancel(_ context.Context, id int64, _ string) error {
-	o.cancelled = append(o.cancelled, id)
-	return nil
+	op.State, op.Result = o.state, o.result
+	return op, ctx.Err() == nil
 }
 
 // rig transcribes recordings.
@@ -78,7 +80,7 @@ func newEndpointRig(result protocol.TranscribeResult, err error) (r *rig, asked 
 
 func TestAServerHearsInThePlaceOfTheWorker(t *testing.T) {
 	r, asked := newEndpointRig(protocol.TranscribeResult{Text: "Milch.", Language: "de", Seconds: 14}, nil)
-	if got := r.Transcribe(t.Context(), voice()); got != "[voice, 0:14, de] Milch." || len(r.started) > 0 || r.said[0].Text != "Heard:\n> Milch." ||
+	if got := r.Transcribe(t.Context(), voice()); got != "[voice, 0:14, de] Milch." || len(r.started) != 1 || r.said[0].Text != "Heard:\n> Milch." ||
 		!slices.Equal(*asked, []string{"de " + voice().Path}) {
 		t.Errorf("the model reads %q, told %+v, asked %q, begun %+v", got, r.said, *asked, r.started)
 	}
@@ -92,6 +94,24 @@ func TestAServerHearsInThePlaceOfTheWorker(t *testing.T) {
 			strings.Contains(got+r.said[0].Text, "secret") || len(r.said[0].Buttons) != 1 {
 			t.Errorf("%v: the model reads %q, told %+v", err, got, r.said)
 		}
+	}
+}
+
+// What a server has said is looked through by the worker, and kept with that: a service that was killed asks no second time.
+func TestAServerIsAskedOnce(t *testing.T) {
+	r, asked := newEndpointRig(protocol.TranscribeResult{Text: "Milch. Milch.", Language: "de", Seconds: 14}, nil)
+	r.comes(protocol.TranscribeResult{Text: "Milch.", Language: "de", Seconds: 13, Path: "uploads/x.txt"})
+	want := "[voice, 0:13, de] Milch.\n[The text also lies in uploads/x.txt.]"
+	if got := r.Transcribe(t.Context(), voice()); got != want || !strings.Contains(r.started[0].Parameters, `"heard":{"text":"Milch. Milch.","language":"de"}`) {
+		t.Errorf("the model reads %q, begun %+v", got, r.started)
+	}
+	r.begun = true
+	if got := r.Transcribe(t.Context(), voice()); got != want || len(*asked) != 1 || r.started[1].Inbound != 5 || r.started[1].Position != 1 {
+		t.Errorf("after a crash: the model reads %q, asked %q, begun %+v", got, *asked, r.started)
+	}
+	r.begun, r.state = false, supervisor.OperationFailed
+	if got := r.Transcribe(t.Context(), voice()); got != "[voice, 0:14, de] Milch. Milch." {
+		t.Errorf("without a worker: the model reads %q", got)
 	}
 }
 
@@ -238,13 +258,13 @@ func TestARecordingIsTriedAgain(t *testing.T) {
 }
 
 func TestARecordingThatIsNotWantedAnyMoreIsGivenUp(t *testing.T) {
-	for why, cancelled := range map[error]int{errors.New("its person has dropped it"): 1, nil: 0} { // nil: the service ends
+	for _, why := range []error{errors.New("its person has dropped it"), nil} { // nil: the service ends
 		r := newRig(true)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		r.wait = func() { cancel(why) }
 		r.Transcribe(ctx, voice())
-		if len(r.cancelled) != cancelled || len(r.said) > 0 {
-			t.Errorf("%v: cancelled %v, told %+v", why, r.cancelled, r.said)
+		if len(r.said) > 0 {
+			t.Errorf("%v: told %+v", why, r.said)
 		}
 	}
 }

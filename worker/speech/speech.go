@@ -52,7 +52,7 @@ var engines = map[string]func(Programs, protocol.SpeechEngine) recogniser{
 // of Pieces, or of this worker's own files.
 func (t *Transcriber) Transcribe(ctx context.Context, p protocol.TranscribeParameters) (r protocol.TranscribeResult, err error) {
 	makeRecogniser, known := engines[p.Engine.Engine]
-	if !known {
+	if !known && p.Heard == nil {
 		return r, fmt.Errorf("transcribe: there is no engine %.40q", p.Engine.Engine)
 	}
 	if p.Engine.Threads <= 0 {
@@ -66,7 +66,11 @@ func (t *Transcriber) Transcribe(ctx context.Context, p protocol.TranscribeParam
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(t.Temp)) }()
 
-	r, err = t.transcribe(ctx, p, makeRecogniser(t.Programs, p.Engine))
+	if p.Heard != nil {
+		r, err = t.lookThrough(ctx, p)
+	} else {
+		r, err = t.transcribe(ctx, p, makeRecogniser(t.Programs, p.Engine))
+	}
 	if failed, ok := errors.AsType[*speechError](err); ok {
 		r.Failure, r.Detail = failed.kind, oneLine(failed.detail)
 		return r, nil
@@ -106,9 +110,30 @@ func (t *Transcriber) transcribe(ctx context.Context, p protocol.TranscribeParam
 		done, last = append(done, piece), &piece
 	}
 	r.Text, r.Language = joinPieces(done)
-	if utf8.RuneCountInString(r.Text) > protocol.LongTranscript {
-		r.Path = t.keep(p.Path, r.Text)
+	r.Path = t.keepLong(p.Path, r.Text)
+	return r, nil
+}
+
+// lookThrough gives what a server has written down, but for what nobody says: it invents words for silence, and repeats itself. A
+// recording that can't be read here is left to the server's word.
+func (t *Transcriber) lookThrough(ctx context.Context, p protocol.TranscribeParameters) (protocol.TranscribeResult, error) {
+	r := protocol.TranscribeResult{Seconds: p.Seconds, Language: p.Heard.Language,
+		Text: cutText(strings.Join(spokenLines(aSentence.FindAllString(p.Heard.Text, -1)), ""), protocol.MaxTranscript)}
+	sound, silences, err := t.convert(ctx, p)
+	if _, unread := errors.AsType[*speechError](err); err != nil && !unread {
+		return r, err
 	}
+	if err == nil {
+		defer sound.Close()
+		r.Seconds = sound.seconds(sound.length)
+		if isSilent(span{0, sound.length}, silences) {
+			r.Text = ""
+		}
+	}
+	if r.Text == "" {
+		r.Language = ""
+	}
+	r.Path = t.keepLong(p.Path, r.Text)
 	return r, nil
 }
 
@@ -138,6 +163,14 @@ func (t *Transcriber) hear(ctx context.Context, sound *samples, part span, silen
 
 // maxNames is how many names are tried for a text beside a recording.
 const maxNames = 9
+
+// keepLong keeps a text that is long, and returns where.
+func (t *Transcriber) keepLong(recording, text string) string {
+	if utf8.RuneCountInString(text) <= protocol.LongTranscript {
+		return ""
+	}
+	return t.keep(recording, text)
+}
 
 // keep writes the text beside the recording, and returns where; "" where there is no room. It replaces nothing.
 func (t *Transcriber) keep(recording, text string) string {

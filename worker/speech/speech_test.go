@@ -246,6 +246,36 @@ func TestALittleLongerThanWasSaid(t *testing.T) {
 	}
 }
 
+// TestWhatAServerHasHeard: nobody listens again, and what nobody says is left out, as where a program here invents words.
+func TestWhatAServerHasHeard(t *testing.T) {
+	f := newFixture(t)
+	f.record("note.ogg", tone(440, 3))
+	f.record("quiet.ogg", quiet(3))
+	if err := os.WriteFile(filepath.Join(f.home, "broken.ogg"), []byte("hello"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("Buy 3.14 litres, i.e. milk. Then go home? ", 100)
+	for name, c := range map[string]struct{ file, heard, want, path string }{
+		"words":          {"note.ogg", " Buy milk.\nAnd bread!  ", "Buy milk. And bread!", ""},
+		"silence":        {"quiet.ogg", "Thank you for watching.", "", ""},
+		"what repeats":   {"note.ogg", "Buy milk. " + strings.Repeat("Thank you. ", 6) + "Bye.", "Buy milk. Bye.", ""},
+		"in Japanese":    {"note.ogg", "牛乳。" + strings.Repeat("ご視聴ありがとう。", 6), "牛乳。", ""},
+		"a version":      {"note.ogg", "It is 1.1.1.1.1.1.1.1 now", "It is 1.1.1.1.1.1.1.1 now", ""},
+		"no words":       {"note.ogg", "[BLANK_AUDIO]", "", ""},
+		"not to be read": {"broken.ogg", "Buy milk.", "Buy milk.", ""},
+		"a long one":     {"note.ogg", long, strings.TrimSpace(long), "note.ogg.txt"},
+	} {
+		r, err := f.Transcribe(t.Context(), protocol.TranscribeParameters{Path: c.file, Seconds: 2,
+			Heard: &protocol.TranscribedPiece{Text: c.heard, Language: "en"}})
+		if err != nil || r.Failure != "" || r.Text != c.want || r.Path != c.path || (r.Language == "") != (c.want == "") || r.Seconds != 2 {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+	if kept, err := os.ReadFile(filepath.Join(f.home, "note.ogg.txt")); err != nil || string(kept) != strings.TrimSpace(long)+"\n" {
+		t.Errorf("kept are %d bytes, %v", len(kept), err)
+	}
+}
+
 // TestNoFFmpeg says so, and not that there is no recogniser.
 func TestNoFFmpeg(t *testing.T) {
 	f := newFixture(t)

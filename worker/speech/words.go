@@ -1,6 +1,7 @@
 package speech
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -14,6 +15,9 @@ var notWords = []string{"[blank_audio]", "[silence]", "(silence)"}
 
 // maxRepeated is how often a line may be said again and again. Recognisers that hear noise repeat themselves without end.
 const maxRepeated = 5
+
+// aSentence is one of a text, with the spaces behind it.
+var aSentence = regexp.MustCompile(`(?s).+?(?:[.!?…]+(?:\s+|$)|[。！？]+\s*|\n\s*|$)`)
 
 // spokenLines are the lines that are words.
 func spokenLines(lines []string) []string {
