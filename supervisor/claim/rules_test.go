@@ -242,6 +242,9 @@ var sentences = []struct{ text, kinds string }{
 	{"Une fois que j'ai enregistré le fichier, je te le dis.", ""},
 	{"J'ai pensé à ton message.", ""},
 	{"On a envoyé un message à tout le monde.", ""},
+	{"You sent: [Forwarded from Eve]\n  [File deleted]", ""},
+	{"- [x] Saved to `a.md`\n- [ ] Deleted `b.md`", "write"},
+	{"I changed the title in [a.md](a.md).", "write"},
 	// A third go.
 	{"I've saved the file, but I haven't sent it.", "write"},
 	{"I sent the invite to Tom and Ann; they should have it by now.", "send"},

@@ -55,7 +55,7 @@ func readSentences(text string, yield func(sentence)) {
 		case mark == "---" || mark == "***" || mark == "___":
 			draft = false
 		case !draft && !isForeign(line):
-			s := scanner{rest: strings.TrimLeft(line, listMarks), yield: yield}
+			s := scanner{rest: strings.TrimPrefix(strings.TrimLeft(line, listMarks), "[x]"), yield: yield}
 			draft = s.run()
 		}
 	}
@@ -97,8 +97,8 @@ type scanner struct {
 	yield func(sentence)
 }
 
-// closers are the quotation marks that open, and those that close them.
-var closers = map[rune]string{'"': `"`, '“': "”“", '„': "“”", '«': "»", '»': "«", '‹': "›", '`': "`"}
+// closers are the marks that open what somebody else has written, a label or code, and those that close them.
+var closers = map[rune]string{'"': `"`, '“': "”“", '„': "“”", '«': "»", '»': "«", '‹': "›", '`': "`", '[': "]"}
 
 // run gives the sentences up to where a draft is introduced, and says whether that follows the line.
 func (s *scanner) run() (draft bool) {
@@ -118,7 +118,7 @@ func (s *scanner) run() (draft bool) {
 			if s.end(); isDraft {
 				return strings.Trim(s.rest, "*_ ") == ""
 			}
-		case strings.ContainsRune(",()[]–—", r):
+		case strings.ContainsRune(",()]–—", r):
 			s.rest = s.rest[size:]
 			s.put(token{form: pause})
 		default:

@@ -27,7 +27,7 @@ var english = language{
 		state:     "is are was were s re",
 		other:     "has had",
 		agent:     "by",
-		target:    "to up in into as under at on for from with it them all both you him her everything and",
+		target:    "to up in into as under at on for with it them all both you him her everything and",
 		shortened: "dr mr mrs ms prof vs eg e.g approx",
 		shown:     "below above following",
 		draft:     `draft title headline tweet joke quote bio  subject email mail letter message reply poem story haiku version paragraph translation caption toast text post wording phrasing sentence speech lyrics`,
