@@ -13,7 +13,7 @@ const earlierMessages = 60
 // unverified is the line below an answer that claims to have done what no tool has done; "" for none, and where that can't be
 // read. Only what claims something costs a read.
 func (t *turn) unverified(ctx context.Context, answer string) string {
-	if t.Worked == nil || t.Turn.Kind != supervisor.TurnChat {
+	if t.Worked == nil || t.Turn.Kind != supervisor.TurnChat || t.Turn.Parent != 0 {
 		return ""
 	}
 	kinds, err := claim.Unverified(claim.Find(answer), func(earlier bool) ([]string, error) {

@@ -41,7 +41,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"useRecovery": useRecovery, "lastChain": lastChain, "useInvite": useInvite, "findBinding": findBinding,
 		"unbindUser": unbindUser, "revokeInvites": revokeInvites, "listCleanings": listCleanings, "nextCleaning": nextCleaning,
 		"deleteCleaning": deleteCleaning, "cleanPosts": cleanPosts, "cleanFiles": cleanFiles, "blankPosts": blankPosts, "sentBlobs": sentBlobs,
-		"findTakable": findTakable, "listTakable": listTakable, "newestRole": newestRole, "listTaken": listTaken,
+		"findTakable": findTakable, "listTakable": listTakable, "newestRole": newestRole, "listTaken": listTaken, "listWorked": listWorked,
 		"listTakenBeside": listTakenBeside, "listChildren": listChildren, "insertTurn": insertTurn,
 		"findOperation": findOperation, "listOperations": listOperations, "openOperations": openOperations,
 		"moveOperation": moveOperation, "killOperation": killOperation, "listAttachments": listAttachments,

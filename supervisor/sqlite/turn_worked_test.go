@@ -1,0 +1,45 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// What has worked in a turn is what did not fail in it and in those below it; earlier ones count as far as messages are asked for.
+func TestToolsThatHaveWorked(t *testing.T) {
+	s := newStory(t)
+	worked := func(turn supervisor.Turn, messages int, want ...string) {
+		t.Helper()
+		tools, err := s.db.Turns().ListWorked(t.Context(), turn.ID, messages)
+		s.must(err)
+		s.same("worked", tools, want)
+	}
+	keep := func(turn supervisor.Turn, call string, failed bool) {
+		t.Helper()
+		r := result(call, "done")
+		r.Failed = failed
+		_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, r)
+		s.must(err)
+	}
+	first := s.asking("c1", "c2")
+	worked(first, 0)
+	keep(first, "c1", true)
+	worked(first, 0)
+	keep(first, "c2", false)
+	worked(first, 0, "read_file")
+	s.finish(first, "read")
+
+	second := s.begun("again")
+	worked(second, 0)
+	worked(second, 1)
+	worked(second, 10, "read_file")
+	child, err := s.db.Turns().StartChild(t.Context(), sqlite.ChildTurn{Parent: second.ID, Kind: supervisor.TurnChat, Text: "read it",
+		Conversation: supervisor.Conversation{Channel: "job", Chat: "below"}})
+	s.must(err)
+	_, err = s.db.Turns().CommitStep(t.Context(), step(child, "", "c3"))
+	s.must(err)
+	keep(child, "c3", false)
+	worked(second, 0, "read_file")
+}
