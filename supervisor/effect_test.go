@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -77,6 +78,49 @@ func TestEffectKinds(t *testing.T) {
 		t.Error(d)
 	}
 	if got := effect("write", "a", "1 byte").Words(strings.ToUpper); got != "wrote A (1 byte)" {
+		t.Error(got)
+	}
+}
+
+func TestEffectQueries(t *testing.T) {
+	zone, err := time.LoadLocation("Europe/Madrid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := time.Date(2026, 10, 26, 0, 30, 0, 0, zone) // the day after the clocks went back
+	for text, want := range map[string]string{
+		"": "2026-10-26T00:00:00+01:00 -", "today": "2026-10-26T00:00:00+01:00 -", " 7D Sent": "2026-10-20T00:00:00+02:00 - file.sent message.sent",
+		"1d": "2026-10-26T00:00:00+01:00 -", "2026-10-25": "2026-10-25T00:00:00+02:00 2026-10-26T00:00:00+01:00",
+		"asked 2026-10-25": "2026-10-25T00:00:00+02:00 2026-10-26T00:00:00+01:00 question.asked",
+		"soon":             "error", "0d": "error", "99999d": "error", "2026-13-01": "error", "file.sent": "error",
+	} {
+		q, err := supervisor.ParseEffectQuery(text, now)
+		got := q.From.Format(time.RFC3339) + " -"
+		if !q.To.IsZero() {
+			got = q.From.Format(time.RFC3339) + " " + q.To.Format(time.RFC3339)
+		}
+		got = strings.Join(append([]string{got}, q.Kinds...), " ")
+		if err != nil {
+			got = "error"
+		}
+		if got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// What a model is told is bounded, and says so.
+func TestALogOfEffectsIsBounded(t *testing.T) {
+	at := time.Date(2026, 11, 20, 13, 5, 0, 0, time.UTC)
+	one := supervisor.Effect{Kind: "edit", Target: strings.Repeat("é", 100), At: at, ReportedBy: supervisor.ReportedByWorker}
+	got := supervisor.EffectLog(times(200, one), time.UTC, 4096, "", nil)
+	if len(got) > 4096 || len(got) < 3500 || !strings.Contains(got, "Older ones are left out") || !strings.Contains(got, "is the word of the sandbox") {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+	if got := supervisor.EffectLog([]supervisor.Effect{{Kind: supervisor.EffectFileSent, Target: "a", At: at}}, time.UTC, 4096, "", nil); got != "2026-11-20 13:05 sent a" {
+		t.Error(got)
+	}
+	if got := supervisor.EffectLog(nil, time.UTC, 0, "", nil); got != "Nothing was done in that time." {
 		t.Error(got)
 	}
 }

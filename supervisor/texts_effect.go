@@ -5,9 +5,13 @@ const (
 	// TextWhatIDid is the heading of an answer's effects.
 	TextWhatIDid = "What I did"
 
-	textMoreEffects = "and %d more"
-	textManyTimes   = " %d times"
-	textLastTime    = ", last: %s"
+	textNoSpan        = "%q is neither a time, such as today, 7d or 2026-11-20, nor a kind: %s."
+	textNothingDone   = "Nothing was done in that time."
+	textOlderEffects  = "\n(Older ones are left out: ask for a shorter time, or for one kind.)"
+	textWorkersEffect = "\n\nThat files were changed and programs were run is the word of the sandbox in which that is done; the rest was done by Mews itself."
+	textMoreEffects   = "and %d more"
+	textManyTimes     = " %d times"
+	textLastTime      = ", last: %s"
 )
 
 // EffectKinds are all kinds of effects in the order of their groups: what each is called in a row and on the wire, and how a line

@@ -38,6 +38,7 @@ func verbs() []verb {
 		{"status", statusVerb},
 		{"models", modelsVerb},
 		{"usage", usageVerb},
+		{"activity", activityVerb},
 		{"user", userVerb},
 		{"totp", totpVerb},
 		{"audit", auditVerb},

@@ -13,6 +13,7 @@ var helps = map[string]help{
 	"status":       {"[--config FILE] [--json]", "what runs, for whom, and what waits"},
 	"models":       {"[--config FILE] [--json]", "which models there are, and which answers you"},
 	"usage":        {"[--config FILE] [--user NAME] [--days N] [--json]", "what was asked of models, and what that cost"},
+	"activity":     {"[--config FILE] [--user NAME] [--since WHEN] [--kind KIND] [--json]", "what was done for a person, and by whose word"},
 	"user":         {"WHAT [NAME] [FLAG] ...", "who may talk: list, show, add, invite, disable, enable, remove, export, delete"},
 	"totp":         {"WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock"},
 	"audit":        {"[verify] [FLAG] ...", "who did what, and whether that log is what was written"},
@@ -55,6 +56,8 @@ const (
 	flagChatName     = "a conversation of its own, by `NAME`, beside the usual one"
 	flagEscapes      = "have a worker try everything to get out of its walls, and show the table"
 	flagUsageUser    = "the user `NAME`; without it, yourself, and for an admin everybody"
+	flagActivityUser = "the user `NAME`; without it, yourself, and for an admin counts of everybody's"
+	flagActivityKind = "of one `KIND` alone: changed, run, sent, asked, received"
 	flagDays         = "how many `DAYS`, today the last of them"
 	flagAuditUser    = "of the user `NAME` alone"
 	flagAuditAction  = "whose action begins with `PREFIX`, such as login or totp."
@@ -93,6 +96,8 @@ const (
 	textDefault         = "the default"
 	textWrongDays       = "mews usage: --days %d: want from 1 to %d\n"
 	textNoUsage         = "%s, since %s: no model was asked anything\n"
+	textNoActivity      = "nothing was done in that time\n"
+	textOlderActivity   = "(the newest %d; --since and --kind tell of fewer)\n"
 	textUnchanged       = "nothing has changed"
 	textNoConfigFile    = "no configuration file; what holds without one"
 	textEmptyConfig     = "%s is empty; what holds without it"

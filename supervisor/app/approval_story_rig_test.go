@@ -167,7 +167,7 @@ func (l approvalService) ends(answer string) {
 }
 
 // inFlat waits until something is said in the flat.
-func (l approvalService) inFlat(words string) {
+func (l *gatedService) inFlat(words string) {
 	l.T.Helper()
 	l.bot.Await(l.T, "the flat to read "+words, func() bool {
 		return slices.ContainsFunc(l.bot.Sent(theFlat.ID), func(m telegramtest.Message) bool { return strings.Contains(m.Text, words) })

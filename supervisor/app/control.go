@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"mews/supervisor/admin"
@@ -23,6 +24,7 @@ func (s *service) openControl(context.Context) (err error) {
 // controlMethods are what the control socket answers beside what it always does.
 func controlMethods(s *service, admins *admin.Service) map[string]control.Method {
 	all := usageMethods{s.modelCommands(), s.people, time.Now}.answers()
+	maps.Copy(all, activityMethods{s.db.Effects(), s.people, s.audit.Note}.answers())
 	for name, method := range admins.Methods() {
 		all[name] = method
 	}

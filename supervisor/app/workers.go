@@ -66,10 +66,11 @@ func (s *service) hostCallOptions() *hostcall.Options {
 			Thinking: supervisor.Thinking(s.config.Models.Thinking), Cache: s.config.Models.CacheFor(), Busy: s.settings.Busy,
 			Room: s.models.Room, Blind: s.blind,
 		},
-		StepDependencies: hostcall.StepDependencies{Steps: s.db.Turns()},
-		BlobDependencies: hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
-		ChatDependencies: hostcall.ChatDependencies{Approver: newApprover(s), Sender: sender{s.db.Turns(), s.feeds.Delivery}},
-		Audit:            s.audit.Note, Log: s.log.Named("hostcall"), Now: time.Now,
+		StepDependencies:     hostcall.StepDependencies{Steps: s.db.Turns()},
+		BlobDependencies:     hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
+		ChatDependencies:     hostcall.ChatDependencies{Approver: newApprover(s), Sender: sender{s.db.Turns(), s.feeds.Delivery}},
+		ActivityDependencies: hostcall.ActivityDependencies{Activity: s.activity()},
+		Audit:                s.audit.Note, Log: s.log.Named("hostcall"), Now: time.Now,
 	}
 }
 

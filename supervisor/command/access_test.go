@@ -231,7 +231,7 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 
 // What is one's own is nothing for a group: it is told in private, and a press in the group changes nobody else's.
 func TestWhatIsOnesOwnIsAnsweredInPrivate(t *testing.T) {
-	for ask, begin := range map[string]string{"/settings": "What is set for you", "/usage": "What you asked of models", "/model": "`offline` answers you",
+	for ask, begin := range map[string]string{"/settings": "What is set for you", "/usage": "What you asked of models", "/activity": "Nothing was done", "/model": "`offline` answers you",
 		"/settings model": "`offline` answers you"} {
 		h := newRig(t)
 		h.options.People = people{"ann": {Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "1"}}}

@@ -82,7 +82,7 @@ func newRig(t *testing.T) *rig {
 		Anew:   func(_ context.Context, press, edited int64) (bool, error) { return edited == 7, nil },
 		Queued: func(conversation int64) { h.answered <- conversation },
 		Models: models{{Spec: "offline", Default: true}}, Choices: choices{}, People: people{},
-		Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{},
+		Effects: h.db.Effects(), Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{},
 		Log: hclog.NewNullLogger(),
 	}
 	c, err := h.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTerminal, "", "")

@@ -51,6 +51,7 @@ type Options struct {
 	Choices     Choices
 	Usages      Usages
 	Budgets     Budgets
+	Effects     Effects
 	Pictures    Pictures
 	Questions   Questions
 	Cleanings   Cleanings

@@ -61,6 +61,13 @@ const (
 	textOlderButton  = "Older ones"
 )
 
+// /activity.
+const (
+	textActivityAdminsOnly = "Only an admin is told what was done for everybody. /activity is about you."
+	textAllActivity        = "What was done since %s, by person and kind:\n"
+	textActivityCount      = "\n- %s: %s, %d"
+)
+
 // /lock.
 const (
 	textLockUsage          = "I know /lock, which locks this chat, and “/lock all”, which locks all of yours, but not %s."

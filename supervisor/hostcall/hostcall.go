@@ -34,6 +34,7 @@ type Options struct {
 	StepDependencies
 	BlobDependencies
 	ChatDependencies
+	ActivityDependencies
 
 	Audit func(user, action, detail string) // keeps what a hostile worker did; never blocks
 	Now   func() time.Time

@@ -41,17 +41,8 @@ func (t turnTx) putEffect(e supervisor.Effect) {
 	t.tx.putEffect(e)
 }
 
-// EffectQuery asks for effects of one person.
-type EffectQuery struct {
-	User     string
-	From, To time.Time // the zero values are no bounds
-	Kinds    []string  // nil is all
-	Before   int64     // only those with a smaller id; 0 is all
-	Limit    int
-}
-
 // List lists effects of a person, the newest first.
-func (s Effects) List(ctx context.Context, q EffectQuery) ([]supervisor.Effect, error) {
+func (s Effects) List(ctx context.Context, q supervisor.EffectQuery) ([]supervisor.Effect, error) {
 	return engine.All(s.db.reader(ctx, "list the effects of %s", q.User), scanEffect, listEffects, q.User, since(q.From), until(q.To),
 		encodedList(q.Kinds), cmp.Or(q.Before, math.MaxInt64), q.Limit)
 }

@@ -101,16 +101,16 @@ func TestEffectsAreListed(t *testing.T) {
 	s.now = noon.Add(time.Hour)
 	s.changing(turn, "c2", protocol.Change{Kind: "run", Target: "make", Detail: "exit 0"}, protocol.Change{Kind: "write", Target: "a"})
 	for name, c := range map[string]struct {
-		q    sqlite.EffectQuery
+		q    supervisor.EffectQuery
 		want []string
 	}{
-		"all":               {sqlite.EffectQuery{User: "alice"}, []string{"write a", "run make", "edit notes.md"}},
-		"of somebody else":  {sqlite.EffectQuery{User: "bob"}, nil},
-		"of some kinds":     {sqlite.EffectQuery{User: "alice", Kinds: []string{"run", "edit"}}, []string{"run make", "edit notes.md"}},
-		"since":             {sqlite.EffectQuery{User: "alice", From: noon.Add(time.Minute)}, []string{"write a", "run make"}},
-		"until":             {sqlite.EffectQuery{User: "alice", To: noon.Add(time.Minute)}, []string{"edit notes.md"}},
-		"the next page":     {sqlite.EffectQuery{User: "alice", Before: 3}, []string{"run make", "edit notes.md"}},
-		"of no kind at all": {sqlite.EffectQuery{User: "alice", Kinds: []string{"none"}}, nil},
+		"all":               {supervisor.EffectQuery{User: "alice"}, []string{"write a", "run make", "edit notes.md"}},
+		"of somebody else":  {supervisor.EffectQuery{User: "bob"}, nil},
+		"of some kinds":     {supervisor.EffectQuery{User: "alice", Kinds: []string{"run", "edit"}}, []string{"run make", "edit notes.md"}},
+		"since":             {supervisor.EffectQuery{User: "alice", From: noon.Add(time.Minute)}, []string{"write a", "run make"}},
+		"until":             {supervisor.EffectQuery{User: "alice", To: noon.Add(time.Minute)}, []string{"edit notes.md"}},
+		"the next page":     {supervisor.EffectQuery{User: "alice", Before: 3}, []string{"run make", "edit notes.md"}},
+		"of no kind at all": {supervisor.EffectQuery{User: "alice", Kinds: []string{"none"}}, nil},
 	} {
 		c.q.Limit = 10
 		list, err := s.db.Effects().List(t.Context(), c.q)
@@ -121,7 +121,7 @@ func TestEffectsAreListed(t *testing.T) {
 		}
 		s.same(name, got, c.want)
 	}
-	one, err := s.db.Effects().List(t.Context(), sqlite.EffectQuery{User: "alice", Limit: 1})
+	one, err := s.db.Effects().List(t.Context(), supervisor.EffectQuery{User: "alice", Limit: 1})
 	s.must(err)
 	s.same("one", one, []supervisor.Effect{{ID: 3, User: "alice", Turn: turn.ID, Call: "c2", Kind: "write", Target: "a",
 		ReportedBy: supervisor.ReportedByWorker, At: s.now}})
@@ -162,7 +162,7 @@ func TestFilesThatWereTakenInAreInTheLedger(t *testing.T) {
 	for range 2 { // said again after a crash, they are kept once
 		s.must(s.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: arriving[0].ID, Origin: supervisor.OriginWorld}}))
 	}
-	list, err := s.db.Effects().List(t.Context(), sqlite.EffectQuery{User: "alice", Limit: 10})
+	list, err := s.db.Effects().List(t.Context(), supervisor.EffectQuery{User: "alice", Limit: 10})
 	s.must(err)
 	var got []string
 	for _, e := range list {

@@ -9,6 +9,7 @@ import (
 	"mews/protocol"
 	"mews/worker"
 	"mews/worker/host"
+	"mews/worker/tool/activity"
 	"mews/worker/tool/files"
 	"mews/worker/tool/output"
 	"mews/worker/tool/send"
@@ -31,6 +32,7 @@ var turnFamilies = []func(*userTools, *host.Turn, protocol.TurnLimits) []worker.
 	func(u *userTools, turn *host.Turn, _ protocol.TurnLimits) []worker.Tool {
 		return send.Tools(u.files, turn, u.measure)
 	},
+	func(_ *userTools, turn *host.Turn, _ protocol.TurnLimits) []worker.Tool { return activity.Tools(turn) },
 }
 
 // forTurn is the table of tools of one turn, sorted by name. More are those that have come since hello.

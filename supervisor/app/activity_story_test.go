@@ -1,0 +1,97 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/app"
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/control"
+	"mews/supervisor/model/modeltest"
+)
+
+// diarist is a model that writes the file which the person names, or reads the log for a time and a kind, and says what came of that.
+func diarist(r modeltest.Request) modeltest.Answer {
+	if done := r.Done(); len(done) > 0 {
+		return modeltest.Answer{Text: done[len(done)-1].Result}
+	}
+	words := append(strings.Fields(strings.TrimPrefix(r.Asked(), "@mews_bot ")), "", "")
+	if words[0] == "log" {
+		return modeltest.Answer{Calls: []modeltest.Call{{Name: "read_activity_log", Args: fmt.Sprintf(`{"time":%q,"kind":%q}`, words[1], words[2])}}}
+	}
+	return modeltest.Answer{Calls: []modeltest.Call{{Name: "write_file", Args: fmt.Sprintf(`{"path":%q,"content":"x"}`, words[0])}}}
+}
+
+// TestWhatWasDoneIsTold: below the answer, unless its person does not want that; to the model; to an admin; and each time nothing of anybody
+// else's, and nothing in a group.
+func TestWhatWasDoneIsTold(t *testing.T) {
+	l := newGatedService(t, diarist, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")
+	l.open()
+	l.say("alice", "hers.txt")
+	l.last("alice", "What I did\nwrote hers.txt (created, 1 byte)")
+	l.say("bob", "his.txt")
+	l.last("bob", "What I did\nwrote his.txt (created, 1 byte)")
+	l.say("bob", "/settings ledger off")
+	l.last("bob", "From now on ledger is off, your own.")
+	l.say("bob", "more.txt")
+	l.last("bob", "more.txt")
+	if told := last(l.told("bob")); strings.Contains(told, "What I did") {
+		t.Errorf("bob is told %q", told)
+	}
+	l.say("bob", "log today changed")
+	l.last("bob", " wrote more.txt (created, 1 byte)\n", " wrote his.txt (created, 1 byte)")
+	l.say("bob", "log soon")
+	l.last("bob", `"soon" is neither a time`)
+	l.say("bob", "/activity 30d") // the clock of the service inside is behind
+	l.last("bob", "wrote more.txt (created, 1 byte)", "wrote his.txt")
+	l.say("alice", "/activity all 30d")
+	l.last("alice", "alice: changed, 1", "bob: changed, 2")
+	for _, told := range l.told("bob") {
+		if strings.Contains(told, "hers") {
+			t.Errorf("bob is told %q", told)
+		}
+	}
+	l.bot.Say(theFlat, l.who("alice"), "/allow")
+	l.inFlat("")
+	l.bot.Say(theFlat, l.who("alice"), "@mews_bot log")
+	l.inFlat("is not told in a group")
+	l.bot.Say(theFlat, l.who("alice"), "@mews_bot third.txt")
+	l.inFlat("third.txt")
+	for _, m := range l.bot.Sent(theFlat.ID) {
+		if strings.Contains(m.Text, "What I did") || strings.Contains(m.Text, "hers") {
+			t.Errorf("the group is told %q", m.Text)
+		}
+	}
+	l.tellsOperators()
+}
+
+// tellsOperators: an admin on the machine is told counts, and by a name what was done, which the audit log has.
+func (l *gatedService) tellsOperators() {
+	l.T.Helper()
+	ask := func(q app.ActivityQuestion) (r app.ActivityReport) {
+		l.T.Helper()
+		if err := control.Ask(l.T.Context(), l.Socket, app.MethodActivity, q, &r); err != nil {
+			l.T.Fatal(err)
+		}
+		return r
+	}
+	if r := ask(app.ActivityQuestion{Kind: "changed"}); fmt.Sprint(r.Counts) != "[{alice changed 2} {bob changed 2}]" || r.Rows != nil {
+		l.T.Errorf("counts: %+v", r)
+	}
+	r := ask(app.ActivityQuestion{User: "bob"})
+	if text, _ := json.Marshal(r.Rows); len(r.Rows) != 2 || r.Rows[1].Text != "wrote more.txt (created, 1 byte)" ||
+		r.Rows[1].ReportedBy != supervisor.ReportedByWorker || strings.Contains(string(text), "hers") {
+		l.T.Errorf("bob's: %+v", r)
+	}
+	l.WaitFor(apptest.Patience, "the look at bob's to be audited", func() bool {
+		return l.Count("SELECT count(*) FROM audit WHERE action = 'activity.read' AND user = 'bob'") == 1
+	})
+	var none app.ActivityReport
+	if err := control.Ask(l.T.Context(), l.Socket, app.MethodActivity, app.ActivityQuestion{Kind: "sold"}, &none); err == nil ||
+		!strings.Contains(supervisor.ErrorMessage(err), "There is no kind") {
+		l.T.Errorf("a kind that there is not: %v", err)
+	}
+}

@@ -1,0 +1,97 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+)
+
+// Effects are the ledger of what was done for people.
+type Effects interface {
+	// List lists a person's, the newest first.
+	List(ctx context.Context, q supervisor.EffectQuery) ([]supervisor.Effect, error)
+	// Count counts everybody's between two moments, by person and group of kinds.
+	Count(ctx context.Context, from, to time.Time) ([]supervisor.EffectCount, error)
+}
+
+const (
+	activityPrefix = "a:"
+	activityPage   = 20 // lines
+)
+
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "activity",
+		Help: "what was done for you today; /activity 7d, /activity 2026-11-20 and /activity 7d sent are for another time and one kind"},
+		place: 89, run: activity, private: always, prefix: activityPrefix, press: olderActivity})
+}
+
+// activity lists what was done for the person, or counts for an admin what was done for everybody.
+func activity(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+	rest, all := cutName(r.Arguments, "all")
+	if all {
+		r.Arguments = rest
+	}
+	q, err := supervisor.ParseEffectQuery(r.Arguments, time.Now().In(c.zone(r.Conversation.User)))
+	switch {
+	case all && !c.isAdmin(r.Conversation.User):
+		return d, supervisor.Errorf(supervisor.CodeForbidden, textActivityAdminsOnly)
+	case err != nil:
+		return d, err
+	case !all:
+		return c.listActivity(ctx, r.Conversation.User, q)
+	}
+	counts, err := c.o.Effects.Count(ctx, q.From, q.To)
+	d.Text = fmt.Sprintf(textAllActivity, q.From.Format(time.DateOnly))
+	for _, n := range counts {
+		if q.Kinds == nil || n.Group == groupOf(q.Kinds) {
+			d.Text += fmt.Sprintf(textActivityCount, QuoteName(n.User), n.Group, n.Count)
+		}
+	}
+	return d, err
+}
+
+// groupOf is the group of the kinds of a query.
+func groupOf(kinds []string) string {
+	k, _ := supervisor.FindEffectKind(kinds[0])
+	return k.Group
+}
+
+// olderActivity lists the next page: a press says where that begins, and what was asked for.
+func olderActivity(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+	var before, from, to int64
+	var group string
+	if n, _ := fmt.Sscan(r.Arguments, &before, &from, &to, &group); n < 3 {
+		return supervisor.Delivery{Text: textDeadButton}, nil
+	}
+	q := supervisor.EffectQuery{From: time.Unix(from, 0), Before: before, Kinds: supervisor.KindsOf(group)}
+	if to > 0 {
+		q.To = time.Unix(to, 0)
+	}
+	return c.listActivity(ctx, r.Conversation.User, q)
+}
+
+// listActivity lists a page of what was done for a person.
+func (c *Commands) listActivity(ctx context.Context, user string, q supervisor.EffectQuery) (d supervisor.Delivery, err error) {
+	q.User, q.Limit = user, activityPage+1
+	list, err := c.o.Effects.List(ctx, q)
+	if err != nil {
+		return d, fmt.Errorf("list what was done: %w", err)
+	}
+	if len(list) > activityPage {
+		list = list[:activityPage]
+		to, group := int64(0), ""
+		if !q.To.IsZero() {
+			to = q.To.Unix()
+		}
+		if q.Kinds != nil {
+			group = groupOf(q.Kinds)
+		}
+		press := strings.TrimSpace(fmt.Sprint(activityPrefix, list[activityPage-1].ID, " ", q.From.Unix(), " ", to, " ", group))
+		d.Buttons = [][]supervisor.Button{{{Text: textOlderButton, Press: press}}}
+	}
+	d.Text = supervisor.EffectLog(list, c.zone(user), 0, "- ", QuoteName)
+	return d, nil
+}

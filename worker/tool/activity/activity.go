@@ -1,0 +1,46 @@
+// Package activity has the tool with which a model reads what was done for its person.
+package activity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"mews/protocol"
+	"mews/worker"
+)
+
+// Log is where that is kept.
+type Log interface {
+	// ReadActivity reads it. Its error says what can't be read.
+	ReadActivity(ctx context.Context, p protocol.ActivityRead) (protocol.Activity, error)
+}
+
+var readSpec = worker.Spec{
+	Name:        "read_activity_log",
+	Description: "What was done for the person.",
+	Effect:      protocol.EffectNone,
+	Properties: `{"time":{"type":"string","description":"today, 7d, 2026-11-20"},` +
+		`"kind":{"enum":["changed","run","sent","asked","received"]}}`,
+}
+
+type readArgs struct {
+	Time string `json:"time"`
+	Kind string `json:"kind"`
+}
+
+// Tools makes the family for one turn.
+func Tools(log Log) []worker.Tool {
+	var reads atomic.Int64
+	return []worker.Tool{worker.Define(readSpec, readArgs{}, func(ctx context.Context, _ worker.Call, args readArgs) (r worker.Result, err error) {
+		if reads.Add(1) > protocol.MaxActivityReads { // the supervisor would end this worker for one more
+			return r, fmt.Errorf("the log was read %d times in this turn, and no more can be", protocol.MaxActivityReads)
+		}
+		a, err := log.ReadActivity(ctx, protocol.ActivityRead{Time: args.Time, Kind: args.Kind})
+		if refused := new(protocol.Error); errors.As(err, &refused) {
+			err = errors.New(refused.Message)
+		}
+		return worker.Result{Text: a.Text, World: a.World}, err
+	})}
+}
