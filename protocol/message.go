@@ -31,6 +31,7 @@ const (
 	CodeUnknownHash    = -32001 // a text or list named by its hash alone is not known here
 	CodeCancelled      = -32002 // the caller sent cancel, and the call ended for it
 	CodeBusy           = -32003 // too many calls in flight
+	CodeWaits          = -32005 // the person was asked, and has not answered: the same call is to be made again when the turn goes on
 	CodeFailed         = -32004 // the attempt failed; the message may be shown
 	CodeGone           = -32005 // as CodeFailed, of bytes that are not kept any more
 )

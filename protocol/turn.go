@@ -41,6 +41,7 @@ const (
 	WhyTime    Why = "time"    // TurnLimits.Seconds was reached
 	WhyRepeat  Why = "repeat"  // the model made the same call three times running
 	WhyError   Why = "error"   // a model call failed for good; the supervisor knows how
+	WhyWaits   Why = "waits"   // a call has failed with CodeWaits: the turn has not ended, and goes on when the person has answered
 	WhyRefused Why = "refused" // the model declined to answer; the supervisor makes it of WhyError, and no worker may say it
 )
 

@@ -56,10 +56,8 @@ type GateDecision struct {
 	Decide Decide
 	// Lock closes the gate in the transaction that keeps the inbound: what is kept after it finds the gate closed.
 	Lock Lock
-	// Words is what the inbound's text says to a question, if one is the newest message of its chat; AnswerNone is nothing.
-	Words Answer
-	// Notice is told beside what is kept and waits for a turn; "" is nothing.
-	Notice string
+	// Confirms is the question that the code is for; 0 for none. Where that is open when the code is tried, a right one answers it.
+	Confirms int64
 	// Refused is why the inbound is not taken; "" where it is. With Quiet the person was told before.
 	Refused string
 	Quiet   bool

@@ -149,10 +149,11 @@ type Turn struct {
 	Conversation Conversation // whose history it sees
 	Destination  Conversation // see AnswersIn; the zero value is its own Conversation
 	Kind         TurnKind
-	Inbound      int64  // 0 of a child turn
-	Parent       int64  // the turn that has begun it; 0 for none
-	Message      string // the inbound's, to answer to; "" where the turn answers in another conversation
-	Deaths       int    // workers that ended in it
+	Inbound      int64         // 0 of a child turn
+	Parent       int64         // the turn that has begun it; 0 for none
+	Message      string        // the inbound's, to answer to; "" where the turn answers in another conversation
+	Deaths       int           // workers that ended in it
+	Ran          time.Duration // before it last waited for its person
 	StartedAt    time.Time
 }
 

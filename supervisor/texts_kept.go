@@ -10,11 +10,8 @@ const (
 	TextPressLockedElsewhere = "Locked. Write a message here, send your code in our private chat when I ask for it there, then press again."
 	// TextHeldReset answers what was held when its person's second factor was reset.
 	TextHeldReset = "This waited for a code, and your second factor was reset: it was not taken. Send it again."
-	// TextQuestionWaits is told of what is sent while a question stands, with the question. TextSaidYes and TextSaidNo answer one that
-	// was answered in words.
-	TextQuestionWaits = "What you wrote is kept, and is read as soon as you have answered this, with a button or with “yes” or “no”:\n\n%s"
-	TextSaidYes       = "Taken as a yes, this once."
-	TextSaidNo        = "Taken as a no."
+	// TextCodeLate answers a code for something that was asked about, and is not asked about any more.
+	TextCodeLate = "That code came too late: what it was for was not done, and the code is used up. Ask again for what you wanted."
 	// TextUnread is added to the text that follows what could not be looked at, with the names of that. It is for the model.
 	TextUnread = "\n[Before this came %s, which could not be looked at.]"
 	// TextEditLocked is told of a change that came while the gate was closed, of something that has passed it.

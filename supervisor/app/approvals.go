@@ -14,8 +14,7 @@ import (
 
 // newConfirmations makes what asks for codes before an effect. The gate and the approvers hold it, so it is made first.
 func newConfirmations(s *service) *approval.Confirmations {
-	return approval.NewConfirmations(approval.ConfirmationsOptions{Conversations: s.db.Conversations(), Factors: s.db.Access().Factors,
-		Outbox: s.db.Outbox(), Queued: s.feeds.Delivery, Now: s.now})
+	return &approval.Confirmations{Conversations: s.db.Conversations(), Factors: s.db.Access().Factors, Codes: s.db.Questions()}
 }
 
 // newGate makes the gate that checks everything that people send.
@@ -25,7 +24,7 @@ func newGate(s *service) *approval.CodeCheck {
 		People: s.people, Factors: store.Factors, Logins: store.Logins, Seal: s.seal, Limits: gateLimits(s.config), Now: s.now,
 		Command: command.Find, Held: s.db.Inbox().HeldAt, AlertAdmins: func(_, text string) { s.tellAdmins(text) },
 	})
-	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.codes, IsCode: access.IsCode, InWords: question.InWords}
+	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.codes, IsCode: access.IsCode}
 }
 
 // maxWaiting is how many texts of a person wait on disk beyond the rate: two of Telegram's largest forwards, of 100 messages each.
@@ -71,7 +70,8 @@ func rulesOf(r config.EffectRules) approval.Rules {
 func (s *service) openGuards(context.Context) error {
 	s.audit = audit.New(s.db.Audit(), s.log.Named("audit"))
 	s.rules(s.config)
-	s.asked = question.New(question.Options{Store: s.db.Questions(), Audit: s.db.Audit(), Queued: s.deliveryQueued, Log: s.log.Named("question")})
+	s.asked = question.New(question.Options{Store: s.db.Questions(), Audit: s.db.Audit(), Queued: s.deliveryQueued, Log: s.log.Named("question"),
+		Resume: func(c supervisor.Conversation) { s.sessions.Wake(c) }, Ended: s.cleaningDue, Now: s.now})
 	s.codes = newConfirmations(s)
 	s.codeGate = newGate(s)
 	return nil

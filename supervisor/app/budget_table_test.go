@@ -98,7 +98,7 @@ func (m *budgetRig) Ask(_ context.Context, q supervisor.Question) (supervisor.An
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asked = append(m.asked, amount.Dollars(q.Amount))
-	return supervisor.AnswerOnce, nil
+	return supervisor.SayOnce, nil
 }
 
 // host is what a person's worker speaks to.

@@ -13,11 +13,12 @@ import (
 // deliveryQueued is called when something was put into a conversation's outbox, and perhaps a message that is to be deleted
 // later.
 func (s *service) deliveryQueued(conversation int64) {
-	s.codes.Stored(conversation)
-	if s.asked != nil { // where no service runs, nobody waits for an answer
-		s.asked.Stored()
-	}
 	s.feeds.Delivery(conversation)
+	s.cleaningDue()
+}
+
+// cleaningDue is called when there may be something to be done to messages that stand in a chat.
+func (s *service) cleaningDue() {
 	if s.channel != nil {
 		s.channel.cleaner.Changed()
 	}

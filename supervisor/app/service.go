@@ -94,7 +94,7 @@ func (s *service) parts() []part {
 	}
 	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run}, part{"voices", s.voices.Run}, part{"attachments", s.attachments.Run},
 		part{"sessions", settled(&s.storage, s.held.Release, s.sessions.Run)},
-		part{"commands", s.commands.Run})
+		part{"questions", s.asked.Run}, part{"commands", s.commands.Run})
 	if c := s.channel; c != nil {
 		list = append(list, part{"telegram", c.read}, part{"telegram menu", c.present})
 	}

@@ -62,7 +62,6 @@ func (s *service) openTelegram(context.Context) (err error) {
 		Log:   s.log.Named("outbox"),
 		Alarm: s.tellAdmins, Recovered: s.tellAdmins, Forget: s.forget,
 		KeepText: pictures{s.spool}.KeepText,
-		Waits:    func(conversation int64) bool { return s.asked.Waits(conversation) || s.codes.Waits(conversation) },
 	})
 	c.health.Reached = c.outbox.Reached
 	c.cleaner = c.outbox.Cleaner(s.db.Cleanings())

@@ -96,7 +96,7 @@ func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *
 		Conversations: l.db.Conversations(), Freezes: l.db.Outbox(), Replies: &l.feeds, Rates: outbox.Rates{Chat: 1, All: 1000},
 		Render: func(text string, _ bool) []supervisor.RichText { return whole(text) },
 		Halve:  func(part supervisor.RichText) []supervisor.RichText { return whole(part.Text) },
-		Now:    time.Now, Grows: yes, Serves: yes, Waits: func(int64) bool { return false },
+		Now:    time.Now, Grows: yes, Serves: yes,
 	})
 	l.feeds.Changed = l.box.Changed
 	l.host = hostcall.NewConn(&hostcall.Options{

@@ -2,6 +2,7 @@ package approval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"mews/supervisor"
@@ -14,16 +15,15 @@ type Grants interface {
 
 // Asker asks people.
 type Asker interface {
-	// Ask waits for the person's answer. It is AnswerDeny or AnswerNone when nobody has answered in time. ctx ends the wait.
-	Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error)
+	// Ask is the question once it has ended. For a turn it is supervisor.ErrWaits while it is open; for a command it waits, and ctx
+	// ends that.
+	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
 
 // Confirmer has people show that it is they. Confirmations is one.
 type Confirmer interface {
-	// Confirm asks for a code, and waits for one that is right, that an app still showed when it was asked for, and that is for
-	// this question alone. The answer is AnswerOnce then, and AnswerDeny or AnswerNone when none has come. A supervisor.Error with
-	// CodeForbidden says in words for the person why none can be asked for.
-	Confirm(ctx context.Context, q supervisor.Question) (supervisor.Answer, error)
+	// CheckAskable says why a person can't be asked for a code for a question: a supervisor.Error with CodeForbidden in words for them.
+	CheckAskable(ctx context.Context, q supervisor.Question) error
 }
 
 // Approver allows effects or denies them. It may be used from several goroutines.
@@ -46,7 +46,8 @@ const (
 
 // Allow returns nil where the effect may leave the walls now, once. The person and the rules are looked at again after somebody
 // has answered. A supervisor.Error with CodeForbidden says in words for the model and the person that it may not; any other error
-// is that it could not be found out, which is no leave either. It may take as long as a person takes to answer, and ends with ctx.
+// is that it could not be found out, which is no leave either. It is
+// supervisor.ErrWaits while a turn's person has not answered; for a command it waits for them, and ends with ctx.
 func (a *Approver) Allow(ctx context.Context, r Request) error {
 	user, known := a.People(r.User)
 	if !known {
@@ -72,43 +73,53 @@ func (a *Approver) ask(ctx context.Context, r Request) error {
 	if granted {
 		return a.allow(r, "for always")
 	}
-	answer, err := a.Asker.Ask(ctx, r.question())
+	asked, err := a.Asker.Ask(ctx, r.question(supervisor.QuestionApproval))
 	if err != nil {
 		return a.fail(ctx, r, "ask", err)
 	}
-	return a.answered(r, RuleAsk, answer)
+	return a.answered(r, RuleAsk, asked.Answer.Say)
 }
 
 // askForCode has the person show with a code that it is they who want it. There is no always.
 func (a *Approver) askForCode(ctx context.Context, r Request) error {
-	answer, err := a.Confirmer.Confirm(ctx, r.question())
-	switch {
-	case supervisor.ErrorCode(err) == supervisor.CodeForbidden && ctx.Err() == nil:
+	q := r.question(supervisor.QuestionCode)
+	err := a.Confirmer.CheckAskable(ctx, q)
+	if supervisor.ErrorCode(err) == supervisor.CodeForbidden && ctx.Err() == nil {
 		a.audit(r, denied, "no code can be asked for")
 		return err
-	case err != nil:
-		return a.fail(ctx, r, "ask for a code", err)
-	case answer == supervisor.AnswerAlways:
-		answer = supervisor.AnswerNone
 	}
-	return a.answered(r, RuleStepUp, answer)
+	var asked supervisor.Question
+	if err == nil {
+		asked, err = a.Asker.Ask(ctx, q)
+	}
+	if err != nil {
+		return a.fail(ctx, r, "ask for a code", err)
+	}
+	if asked.Answer.Say == supervisor.SayAlways { // which no code says
+		asked.Answer.Say = supervisor.SayNothing
+	}
+	return a.answered(r, RuleStepUp, asked.Answer.Say)
 }
 
 // question is what the person is asked. Whoever asks says when it expires.
-func (r Request) question() supervisor.Question {
-	return supervisor.Question{Conversation: r.Conversation, Turn: r.Turn, Inbound: r.Inbound, Kind: supervisor.QuestionApproval,
-		Tool: r.Effect, Subject: r.Subject(), Text: r.Text}
+func (r Request) question(kind supervisor.QuestionKind) supervisor.Question {
+	q := supervisor.Question{Conversation: r.Conversation, Turn: r.Turn, Inbound: r.Inbound, Call: r.Call, Kind: kind, Tool: r.Effect,
+		Subject: r.Subject(), Text: r.Text}
+	if kind == supervisor.QuestionCode {
+		q.Text = fmt.Sprintf(textAskForCode, r.Text)
+	}
+	return q
 }
 
 // answered ends a request whose person was asked because of a rule.
-func (a *Approver) answered(r Request, rule Rule, answer supervisor.Answer) error {
-	switch answer {
-	case supervisor.AnswerOnce, supervisor.AnswerAlways:
+func (a *Approver) answered(r Request, rule Rule, said supervisor.Say) error {
+	switch said {
+	case supervisor.SayOnce, supervisor.SayAlways:
 		if err := a.recheck(r, rule); err != nil {
 			return err
 		}
-		return a.allow(r, "by the person, "+string(answer))
-	case supervisor.AnswerDeny:
+		return a.allow(r, "by the person, "+string(said))
+	case supervisor.SayNo:
 		return a.deny(r, "by the person", textDenied, r.User)
 	}
 	return a.deny(r, "no answer", textNoAnswer, r.User)
@@ -145,7 +156,10 @@ func (a *Approver) deny(r Request, why, format string, args ...any) error {
 }
 
 func (a *Approver) fail(ctx context.Context, r Request, attempt string, err error) error {
-	if ctx.Err() != nil {
+	switch {
+	case errors.Is(err, supervisor.ErrWaits):
+		return err // asked again, it says how that has ended
+	case ctx.Err() != nil:
 		a.audit(r, withdrew, attempt)
 		return context.Cause(ctx)
 	}

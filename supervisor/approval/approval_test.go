@@ -29,11 +29,11 @@ func (p *person) Ask(ctx context.Context, q supervisor.Question) (supervisor.Ans
 	if p.meanwhile != nil {
 		p.meanwhile()
 	}
-	if p.err == nil && p.says == supervisor.AnswerAlways {
+	if p.err == nil && p.says == supervisor.SayAlways {
 		p.granted[q.Conversation.User+q.Subject] = true
 	}
 	if ctx.Err() != nil {
-		return supervisor.AnswerNone, context.Cause(ctx)
+		return supervisor.SayNothing, context.Cause(ctx)
 	}
 	return p.says, p.err
 }
@@ -63,7 +63,7 @@ func newRig(rule approval.Rule) *rig {
 		People: func(name string) (supervisor.User, bool) {
 			return supervisor.User{Name: name, Role: supervisor.RoleUser}, name == "ann"
 		},
-		Policy: r.policy, Grants: r.person, Asker: r.person, Confirmer: codes{&person{says: supervisor.AnswerOnce}},
+		Policy: r.policy, Grants: r.person, Asker: r.person, Confirmer: codes{&person{says: supervisor.SayOnce}},
 		Audit: func(user, action, detail string) { r.audited = append(r.audited, user+" "+action+" "+detail) },
 	}
 	return r
@@ -86,19 +86,19 @@ func TestEveryOutcomeIsToldAndAudited(t *testing.T) {
 		"a slip":     {"Allow", nil, supervisor.CodeForbidden, "approval.denied send_file by rule"},
 		"no effect":  {approval.RuleAllow, func(_ *rig, q *approval.Request) { q.Effect = "launch" }, supervisor.CodeForbidden, "launch by rule"},
 		"a stranger": {approval.RuleAllow, func(_ *rig, q *approval.Request) { q.User = "bob" }, supervisor.CodeForbidden, "bob approval.denied"},
-		"once":       {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.AnswerOnce }, "", "by the person, once"},
-		"always":     {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.AnswerAlways }, "", "by the person, always"},
-		"no": {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.AnswerDeny },
+		"once":       {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.SayOnce }, "", "by the person, once"},
+		"always":     {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.SayAlways }, "", "by the person, always"},
+		"no": {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.says = supervisor.SayNo },
 			supervisor.CodeForbidden, "approval.denied send_file by the person"},
 		"not in time": {approval.RuleAsk, nil, supervisor.CodeForbidden, "no answer"},
 		"granted before": {approval.RuleAsk, func(r *rig, q *approval.Request) {
-			r.person.granted["ann"+q.Subject()], r.person.says = true, supervisor.AnswerDeny
+			r.person.granted["ann"+q.Subject()], r.person.says = true, supervisor.SayNo
 		}, "", "approval.allowed send_file for always"},
 		"not asked":   {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.err = errors.New("disk") }, supervisor.CodeInternal, "approval.failed"},
 		"with a code": {approval.RuleStepUp, nil, "", "by the person, once"},
 		"a code is not for always": {approval.RuleStepUp, func(r *rig, q *approval.Request) {
 			r.person.granted["ann"+q.Subject()] = true
-			r.Confirmer = codes{&person{says: supervisor.AnswerAlways, granted: map[string]bool{}}}
+			r.Confirmer = codes{&person{says: supervisor.SayAlways, granted: map[string]bool{}}}
 		}, supervisor.CodeForbidden, "no answer"},
 		"no code can be had": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
 			r.Confirmer = codes{&person{err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: "Codes are for our private chat."}}}
@@ -134,17 +134,17 @@ func TestAYesIsHeldAgainstTheRulesAsTheyAreByThen(t *testing.T) {
 		code        supervisor.Code
 		words       string
 	}{
-		{approval.RuleAsk, approval.RuleAsk, supervisor.AnswerOnce, "", "by the person, once"},
-		{approval.RuleAsk, approval.RuleAllow, supervisor.AnswerAlways, "", "by the person, always"},
-		{approval.RuleAsk, approval.RuleStepUp, supervisor.AnswerOnce, supervisor.CodeForbidden, "they now ask for more (step_up)"},
-		{approval.RuleAsk, approval.RuleDeny, supervisor.AnswerAlways, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
-		{approval.RuleAsk, "Allow", supervisor.AnswerOnce, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
-		{approval.RuleAsk, gone, supervisor.AnswerOnce, supervisor.CodeForbidden, "ann may not speak here any more"},
-		{approval.RuleAsk, gone, supervisor.AnswerDeny, supervisor.CodeForbidden, "ann was asked and said no"},
-		{approval.RuleStepUp, approval.RuleStepUp, supervisor.AnswerOnce, "", "by the person, once"},
-		{approval.RuleStepUp, approval.RuleAsk, supervisor.AnswerOnce, "", "by the person, once"},
-		{approval.RuleStepUp, approval.RuleDeny, supervisor.AnswerOnce, supervisor.CodeForbidden, "do not let ann do this any more"},
-		{approval.RuleStepUp, gone, supervisor.AnswerOnce, supervisor.CodeForbidden, "ann may not speak here any more"},
+		{approval.RuleAsk, approval.RuleAsk, supervisor.SayOnce, "", "by the person, once"},
+		{approval.RuleAsk, approval.RuleAllow, supervisor.SayAlways, "", "by the person, always"},
+		{approval.RuleAsk, approval.RuleStepUp, supervisor.SayOnce, supervisor.CodeForbidden, "they now ask for more (step_up)"},
+		{approval.RuleAsk, approval.RuleDeny, supervisor.SayAlways, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
+		{approval.RuleAsk, "Allow", supervisor.SayOnce, supervisor.CodeForbidden, "do not let ann do this any more (send_file)"},
+		{approval.RuleAsk, gone, supervisor.SayOnce, supervisor.CodeForbidden, "ann may not speak here any more"},
+		{approval.RuleAsk, gone, supervisor.SayNo, supervisor.CodeForbidden, "ann was asked and said no"},
+		{approval.RuleStepUp, approval.RuleStepUp, supervisor.SayOnce, "", "by the person, once"},
+		{approval.RuleStepUp, approval.RuleAsk, supervisor.SayOnce, "", "by the person, once"},
+		{approval.RuleStepUp, approval.RuleDeny, supervisor.SayOnce, supervisor.CodeForbidden, "do not let ann do this any more"},
+		{approval.RuleStepUp, gone, supervisor.SayOnce, supervisor.CodeForbidden, "ann may not speak here any more"},
 	} {
 		r := newRig(c.asked)
 		meanwhile := func() {
@@ -165,7 +165,7 @@ func TestAYesIsHeldAgainstTheRulesAsTheyAreByThen(t *testing.T) {
 
 func TestThePersonIsAskedAboutExactlyThis(t *testing.T) {
 	r, q := newRig(approval.RuleAsk), request()
-	r.person.says = supervisor.AnswerAlways
+	r.person.says = supervisor.SayAlways
 	for range 2 {
 		if err := r.Allow(t.Context(), q); err != nil {
 			t.Fatal(err)
@@ -177,7 +177,7 @@ func TestThePersonIsAskedAboutExactlyThis(t *testing.T) {
 		t.Errorf("asked was %+v", r.person.asked)
 	}
 	q.Content = "cd"
-	r.person.says = supervisor.AnswerDeny
+	r.person.says = supervisor.SayNo
 	if err := r.Allow(t.Context(), q); supervisor.ErrorCode(err) != supervisor.CodeForbidden || len(r.person.asked) != 2 {
 		t.Errorf("another file: got %v, asked %d times", err, len(r.person.asked))
 	}

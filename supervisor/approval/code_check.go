@@ -19,31 +19,20 @@ type Gate interface {
 type CodeCheck struct {
 	Gate          Gate
 	Confirmations *Confirmations
-	IsCode        func(text string) bool              // says whether a text looks like a code
-	InWords       func(text string) supervisor.Answer // says what a text answers to a question
+	IsCode        func(text string) bool // says whether a text looks like a code
 }
 
 // Check decides what becomes of an inbound.
 func (c *CodeCheck) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
-	d, err := c.check(ctx, in)
-	if in.Kind == supervisor.KindText {
-		d.Words = c.InWords(in.Text)
-	}
-	return d, err
-}
-
-func (c *CodeCheck) check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	d, err := c.Gate.Check(ctx, in)
 	if err != nil || d.Refused != "" || d.Decide != nil && d.Guard == nil {
 		return d, err
 	}
-	wrap, expected := c.Confirmations.expects(in)
-	switch {
-	case !expected:
-		return c.Gate.SpendUnexpected(ctx, in, d)
-	case !c.IsCode(in.Text):
-		d.Notice = c.Confirmations.remind(in)
-		return d, nil
+	if in.Kind == supervisor.KindText && c.IsCode(in.Text) {
+		code, err := c.Confirmations.decision(ctx, in, c.Gate.DecideStepUp(in.Conversation.User, in.Text))
+		if err != nil || code.Decide != nil {
+			return code, err
+		}
 	}
-	return supervisor.GateDecision{Decide: wrap(c.Gate.DecideStepUp(in.Conversation.User, in.Text))}, nil
+	return c.Gate.SpendUnexpected(ctx, in, d)
 }

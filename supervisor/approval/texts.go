@@ -2,12 +2,9 @@ package approval
 
 // What a person reads who is asked for a code, or has sent one.
 const (
-	textAskForCode = "%s\n\nThis needs a fresh code: send me the six digits that your authenticator app shows within five minutes. " +
+	textAskForCode = "%s\n\nThis needs a fresh code: send me the six digits that your authenticator app shows. " +
 		"Send nothing, and it is not done."
-	textCodeWaits = "What you wrote is kept, and is read once I have the code that I asked for, or five minutes have passed without " +
-		"one. A code is six digits; “yes” is not one."
 	textCodeElsewhere = "That code was not looked at: I have asked for one in another topic of this chat. Send it there."
-	textCodeLate      = "That code came too late: what it was for was not done, and the code is used up. Ask again for what you wanted."
 	textCodeStale     = "That code is from before I asked. Send me the one that your app shows now."
 	textCodeBusy      = "A code of %s is asked for here for something else, or was a moment ago. Ask for this again in a minute."
 	textCodeNoFactor  = "This needs a code, and %s has no second factor that makes any. An admin can give them one with " +

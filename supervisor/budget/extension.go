@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"mews/protocol/amount"
 	"mews/supervisor"
@@ -25,7 +24,6 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e supervisor.Estima
 	}
 	defer r.o.Advances.releases.Notify() // of what the limits were lengthened by, once this call has its part of that
 	for {                                // it ends, because each round lengthens the limits by something and there is a most
-		released := r.o.Advances.releases.Wait()
 		lease, short, err := r.takeLease(ctx, e, 0)
 		if err != nil || len(short) == 0 {
 			return lease, err
@@ -39,44 +37,20 @@ func (r *Reserver) reserveWithExtension(ctx context.Context, e supervisor.Estima
 		case denied:
 			return lease, r.refused(e, short, textDenied)
 		}
-		lease, answer, err := r.ask(ctx, e, r.question(e, short, more), released)
-		if err != nil || lease.ID != 0 {
+		asked, err := r.o.Asker.Ask(ctx, r.question(e, short, more))
+		if err != nil {
 			return lease, err
 		}
-		if denied = answer != supervisor.AnswerOnce; denied {
+		if asked.Why == supervisor.QuestionNotNeeded {
+			continue // there may be enough now
+		}
+		if denied = asked.Answer.Say != supervisor.SayOnce; denied {
 			return lease, r.refused(e, short, textNotAllowed)
 		}
 		if err := r.extend(ctx, more); err != nil {
 			return lease, err
 		}
 	}
-}
-
-// ask asks the person, until there is enough without more: then it takes the lease, and the question is withdrawn.
-func (r *Reserver) ask(ctx context.Context, e supervisor.Estimate, q supervisor.Question, released <-chan struct{}) (lease supervisor.Lease,
-	answer supervisor.Answer, err error) {
-	asking, withdraw := context.WithCancelCause(ctx)
-	var failed error
-	var watching sync.WaitGroup
-	watching.Go(func() {
-		for lease.ID == 0 && failed == nil {
-			select {
-			case <-released:
-			case <-asking.Done():
-				return
-			}
-			released = r.o.Advances.releases.Wait()
-			lease, _, failed = r.takeLease(context.WithoutCancel(ctx), e, 0) // it takes no time, and is not to be half done
-		}
-		withdraw(supervisor.ErrAnswerNotNeeded)
-	})
-	answer, err = r.o.Asker.Ask(asking, q)
-	withdraw(nil)
-	watching.Wait()
-	if lease.ID != 0 || failed != nil {
-		err = failed
-	}
-	return lease, answer, err
 }
 
 // askAmounts are the amounts that a person is asked for, in millionths of a dollar, rising. They are asked for a little more

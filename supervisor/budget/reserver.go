@@ -32,7 +32,7 @@ type Leases interface {
 // Asker asks a person and waits for the answer; what nobody answers is denied. A question is withdrawn where ctx ends with
 // supervisor.ErrAnswerNotNeeded.
 type Asker interface {
-	Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error)
+	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
 
 // Options are what a Reserver needs. Leases, Conversation, Destination and Turn are required.

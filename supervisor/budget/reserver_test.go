@@ -49,7 +49,7 @@ type rig struct {
 
 func newRig(t *testing.T, limits supervisor.Budget) *rig {
 	t.Helper()
-	r := &rig{T: t, now: at(t, "2026-11-20T11:00:00Z"), person: person{says: supervisor.AnswerOnce}}
+	r := &rig{T: t, now: at(t, "2026-11-20T11:00:00Z"), person: person{says: supervisor.SayOnce}}
 	now := func() time.Time { return r.now }
 	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: now})
 	r.turn = r.begin("alice", "1")
@@ -249,7 +249,7 @@ func TestATurnIsLengthenedToo(t *testing.T) {
 }
 
 func TestWhoSaysNoIsNotAskedAgainInTheTurn(t *testing.T) {
-	for _, answer := range []supervisor.Answer{supervisor.AnswerDeny, supervisor.AnswerNone, supervisor.AnswerAlways} {
+	for _, answer := range []supervisor.Answer{supervisor.SayNo, supervisor.SayNothing, supervisor.SayAlways} {
 		r := newRig(t, supervisor.Budget{Day: cent, Extend: 100 * cent})
 		r.person.says = answer
 		p := New(r.o)

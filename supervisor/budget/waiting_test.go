@@ -151,7 +151,7 @@ type silentPerson struct{ asked []supervisor.Question }
 func (a *silentPerson) Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
 	a.asked = append(a.asked, q)
 	<-ctx.Done()
-	return supervisor.AnswerNone, context.Cause(ctx)
+	return supervisor.SayNothing, context.Cause(ctx)
 }
 
 // asked is a call of another turn of alice's, whose question she does not answer: what it gets then.

@@ -177,7 +177,7 @@ func (h *rig) grant(subject, text string) {
 		h.Fatal(err)
 	}
 	_, came, err := h.db.Questions().Press(h.Context(), supervisor.Press{Digest: digest, User: "ann", Conversation: h.home.ID,
-		Answer: supervisor.AnswerAlways})
+		Answer: supervisor.SayAlways})
 	if err != nil || came != supervisor.PressTaken {
 		h.Fatal(came, err)
 	}

@@ -200,6 +200,9 @@ func (t *turn) modelFailed(ctx context.Context, err error) error {
 		return &protocol.Error{Code: protocol.CodeCancelled, Message: "cancelled"}
 	}
 	t.Reply.Reset()
+	if errors.Is(err, supervisor.ErrWaits) {
+		return err
+	}
 	answer := new(protocol.Error)
 	if !errors.As(err, &answer) {
 		t.outcome.Failure = err

@@ -108,6 +108,8 @@ func (w *work) reply(method string, err error) error {
 		return w.offence(method, err)
 	case errors.As(err, &answer):
 		return answer
+	case errors.Is(err, supervisor.ErrWaits):
+		return &protocol.Error{Code: protocol.CodeWaits, Message: supervisor.ErrWaits.Error()}
 	case supervisor.ErrorCode(err) == supervisor.CodeInternal && w.ctx.Err() == nil:
 		w.log().Error("answer a host call", "method", method, "error", err)
 	}

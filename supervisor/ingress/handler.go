@@ -14,8 +14,10 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/answer"
 	"mews/supervisor/inbox"
 	"mews/supervisor/question"
+
 	"mews/supervisor/sqlite"
 )
 
@@ -206,7 +208,7 @@ func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.
 // mayMention says whether words may say to the model that something before them could not be looked at. Commands, codes and answers
 // stand alone.
 func mayMention(text string) bool {
-	return !isCommand(text) && !isCode(text) && question.InWords(text) == supervisor.AnswerNone
+	return !isCommand(text) && !isCode(text) && answer.YesOrNo(text) == supervisor.SayNothing
 }
 
 func isCommand(text string) bool {

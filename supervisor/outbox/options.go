@@ -103,8 +103,6 @@ type Options struct {
 	// sent after that. They must neither block nor call the outbox.
 	Alarm     func(text string)
 	Recovered func(text string)
-	// Waits says whether a person's answer is waited for in a conversation: no typing is shown then.
-	Waits func(conversation int64) bool
 	// NoVoice keeps that a conversation's chat takes no voice messages, so that no more answers are said there.
 	NoVoice func(ctx context.Context, c supervisor.Conversation) error
 	// KeepText keeps a text as a file that can be sent; nil has answers of any length be messages.

@@ -87,7 +87,7 @@ func (h *rig) options(l *process) outbox.Options {
 	d := processStore{h.db, l}
 	return outbox.Options{Name: supervisor.ChannelTelegram, Source: source, Channel: h.channel, Deliveries: d, Posts: d,
 		Conversations: d, Freezes: d, Replies: &h.feeds, Render: render, Halve: halve, Limit: limit, Now: time.Now,
-		Grows: yes, Serves: yes, Waits: func(int64) bool { return false }, Alarm: func(string) {}, Recovered: func(string) {}}
+		Grows: yes, Serves: yes, Alarm: func(string) {}, Recovered: func(string) {}}
 }
 
 // live starts a process of the outbox. It ends with the test at the latest.

@@ -31,8 +31,7 @@ type runningTool struct {
 	since time.Time
 }
 
-// refreshLine brings the line about a reply's tool up to date, and says when that is due again. While the person is asked
-// something, it is they who are waited for.
+// refreshLine brings the line about a reply's tool up to date, and says when that is due again.
 func (q *chatQueue) refreshLine(g *growingReply) (due time.Time) {
 	now := q.Now()
 	interval := toolLineInterval(q.Name.IsGroup(q.chat))
@@ -42,10 +41,7 @@ func (q *chatQueue) refreshLine(g *growingReply) (due time.Time) {
 	if at := later(g.tool.since.Add(toolLineDelay), g.lineAt.Add(interval)); at.After(now) {
 		return at
 	}
-	g.lineAt, g.line = now, ""
-	if !q.Waits(g.set.conversation.ID) {
-		g.line = g.tool.lineAfter(now.Sub(g.tool.since))
-	}
+	g.lineAt, g.line = now, g.tool.lineAfter(now.Sub(g.tool.since))
 	return now.Add(interval)
 }
 

@@ -93,10 +93,6 @@ func TestNoLineIsShownOfATool(t *testing.T) {
 			h.live(final)
 			return h.begin(h.conversation("alice", alice))
 		},
-		"while the person is asked": func(h *rig) *turn {
-			h.live(func(o *outbox.Options) { o.Waits = func(int64) bool { return true } })
-			return h.begin(h.conversation("alice", alice))
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(h *rig) {

@@ -30,7 +30,7 @@ func (q *chatQueue) showTyping() (time.Time, error) {
 	for _, g := range q.repliesInOrder() {
 		if now := q.Now(); !later(g.typingAt, q.typingAt).After(now) {
 			g.typingAt = now.Add(typingInterval)
-			if q.running(g) && !q.Waits(g.set.conversation.ID) {
+			if q.running(g) {
 				if _, err := q.sendAction(g.set.conversation.Thread, supervisor.ActionTyping); err != nil {
 					return next, err
 				}

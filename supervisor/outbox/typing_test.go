@@ -2,7 +2,6 @@ package outbox_test
 
 import (
 	"context"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,25 +47,6 @@ func TestNothingWaitsForTypingLongerThanASecond(t *testing.T) {
 			t.Errorf("it waited %v", d)
 		}
 		h.same("typing that hangs", len(h.channel.made(alice, "typing")), 2)
-		turn.finishWith("done")
-		pass(time.Second)
-	})
-}
-
-// While a person is waited for, typing would say that something is being done.
-func TestNoTypingIsShownWhileAPersonIsWaitedFor(t *testing.T) {
-	inBubble(t, func(h *rig) {
-		var waits atomic.Bool
-		waits.Store(true)
-		h.live(func(o *outbox.Options) { o.Waits = func(int64) bool { return waits.Load() } })
-		turn := h.begin(h.conversation("alice", alice))
-		pass(time.Minute)
-		h.same("typing while it waits", len(h.channel.made(alice, "typing")), 0)
-		waits.Store(false)
-		pass(5 * time.Second)
-		if n := len(h.channel.made(alice, "typing")); n == 0 {
-			t.Error("no typing after the answer")
-		}
 		turn.finishWith("done")
 		pass(time.Second)
 	})

@@ -6,12 +6,9 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"strings"
-
-	"mews/protocol/amount"
-	"mews/supervisor"
 )
 
-// A button's press is "q:" + nonce + ":" + answer. The nonce alone tells questions apart there: it can't be guessed, and is
+// A button's press is "q:" + nonce + ":" + a word. The nonce alone tells questions apart there: it can't be guessed, and is
 // kept nowhere but in the buttons.
 const (
 	prefix    = "q:"
@@ -32,29 +29,19 @@ func digest(nonce string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// press is what is sent when a button with a word is pressed.
+func press(nonce, word string) string { return prefix + nonce + ":" + word }
+
+// maxWord bounds a button's word, in bytes: Telegram sends 64 with a press.
+const maxWord = 64 - len(prefix) - 23
+
 // parse reads a press. Anybody may have made it up.
-func parse(press string) (nonce string, answer supervisor.Answer, ok bool) {
+func parse(press string) (nonce, word string, ok bool) {
 	rest, ours := strings.CutPrefix(press, prefix)
 	nonce, word, parted := strings.Cut(rest, ":")
 	raw, err := encoding.DecodeString(nonce)
-	if !ours || !parted || err != nil || len(raw) != nonceSize || len(nonce) != encoding.EncodedLen(nonceSize) {
-		return "", supervisor.AnswerNone, false
+	if !ours || !parted || err != nil || len(raw) != nonceSize || len(nonce) != encoding.EncodedLen(nonceSize) || word == "" || len(word) > maxWord {
+		return "", "", false
 	}
-	switch answer := supervisor.Answer(word); answer {
-	case supervisor.AnswerOnce, supervisor.AnswerAlways, supervisor.AnswerDeny:
-		return nonce, answer, true
-	}
-	return "", supervisor.AnswerNone, false
-}
-
-func buttons(q supervisor.Question, nonce string) (rows [][]supervisor.Button) {
-	for _, b := range textsButtons[q.Kind] {
-		rows = append(rows, []supervisor.Button{{Text: fill(b.text, q), Press: prefix + nonce + ":" + string(b.answer)}})
-	}
-	return rows
-}
-
-// fill puts a question's amount into a text.
-func fill(text string, q supervisor.Question) string {
-	return strings.ReplaceAll(text, "{amount}", amount.Dollars(q.Amount))
+	return nonce, word, true
 }

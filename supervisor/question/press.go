@@ -6,12 +6,8 @@ import (
 	"strings"
 
 	"mews/supervisor"
+	"mews/supervisor/answer"
 )
-
-// InWords is what a text says to a question; AnswerNone is nothing. Nobody allows anything for always in words.
-func InWords(text string) supervisor.Answer {
-	return answersInWords[strings.TrimRight(strings.ToLower(strings.TrimSpace(text)), ".!")]
-}
 
 // IsTheirs says whether a press is of a question that a person was asked.
 func (s *Questions) IsTheirs(ctx context.Context, user, press string) (bool, error) {
@@ -26,25 +22,23 @@ func (s *Questions) IsTheirs(ctx context.Context, user, press string) (bool, err
 // press that is made up, of another person's question or from another conversation does nothing and is audited; its error has
 // CodeForbidden.
 func (s *Questions) Press(ctx context.Context, user string, conversation int64, press string) (text string, err error) {
-	nonce, answer, ok := parse(press)
+	nonce, word, ok := parse(press)
 	if !ok {
 		if err := s.o.Audit.Put(ctx, user, "question.foreign", fmt.Sprint("conversation ", conversation)); err != nil {
 			return "", fmt.Errorf("audit a foreign press of %s: %w", user, err)
 		}
 		return "", supervisor.Errorf(supervisor.CodeForbidden, textForeign)
 	}
-	q, result, err := s.o.Store.Press(ctx, supervisor.Press{Digest: digest(nonce), User: user, Conversation: conversation,
-		Answer: answer})
+	q, result, err := s.o.Store.Press(ctx, supervisor.Press{Digest: digest(nonce), User: user, Conversation: conversation, Word: word})
 	if err != nil {
 		return "", fmt.Errorf("take what %s has pressed: %w", user, err)
 	}
 	switch result {
 	case supervisor.PressTaken:
-		s.answered.Notify()
-		return fill(textsAnswered[q.Kind][answer], q), nil
+		return answer.Told(q), nil
 	case supervisor.PressAnsweredBefore:
-		text := fill(textsAnswered[q.Kind][q.Answer], q)
-		return textAnsweredBefore + strings.ToLower(text[:1]) + text[1:], nil
+		told := answer.Told(q)
+		return textAnsweredBefore + strings.ToLower(told[:1]) + told[1:], nil
 	case supervisor.PressForeign:
 		return "", supervisor.Errorf(supervisor.CodeForbidden, textForeign)
 	}

@@ -73,7 +73,7 @@ func TestWhatNobodyAnswersIsDenied(t *testing.T) {
 			begun := time.Now()
 			done := r.ask(t.Context(), c.question(r))
 			got := <-done
-			r.same("answer", got.Answer, supervisor.AnswerDeny)
+			r.same("answer", got.Answer, supervisor.SayNo)
 			r.same("after", time.Since(begun).Round(time.Second), c.stands)
 			r.same("deliveries", r.deliveries(), 1)
 			text := r.press(r.buttons()[0].Press)
@@ -101,7 +101,7 @@ func TestAQuestionOutlivesWhoeverWaits(t *testing.T) {
 		synctest.Wait()
 		r.same("deliveries", r.deliveries(), 1)
 		r.same("reads", r.press(r.buttons()[0].Press), "Allowed once.")
-		r.same("answer", (<-done).Answer, supervisor.AnswerOnce)
+		r.same("answer", (<-done).Answer, supervisor.SayOnce)
 		done = r.ask(t.Context(), r.approval())
 		synctest.Wait()
 		r.same("deliveries, asked anew", r.deliveries(), 2)
@@ -120,7 +120,7 @@ func TestAnAnswerThatCameWhileNobodyWaitedIsUsed(t *testing.T) {
 		<-done
 		r.press(r.buttons()[0].Press)
 		r.questions = r.newQuestions()
-		r.same("answer", <-r.ask(t.Context(), r.approval()), outcome{supervisor.AnswerOnce, nil})
+		r.same("answer", <-r.ask(t.Context(), r.approval()), outcome{supervisor.SayOnce, nil})
 		r.same("deliveries", r.deliveries(), 1)
 	})
 }
@@ -216,7 +216,7 @@ func TestAQuestionIsWithdrawnWhoseAnswerIsNotNeeded(t *testing.T) {
 		synctest.Wait()
 		r.same("deliveries", r.deliveries(), 2)
 		r.press(r.buttons()[0].Press)
-		r.same("answer", (<-done).Answer, supervisor.AnswerOnce)
+		r.same("answer", (<-done).Answer, supervisor.SayOnce)
 	})
 }
 

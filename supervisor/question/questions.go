@@ -1,40 +1,42 @@
-// Package question asks people before something is done, by a message with buttons, and waits for what they press.
+// Package question asks people, by a message with buttons, and takes what they answer. A turn does not wait for that: it is left, and
+// goes on when the question has ended. A command waits here.
 package question
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
+	"mews/supervisor/answer"
 )
 
-// How long a question stands unless Options say otherwise: one about money holds up somebody who waits, and an approval may
-// find its person away.
-const (
-	budgetTimeout   = 10 * time.Minute
-	approvalTimeout = time.Hour
-)
+// defaultStands is how long a question stands from its delivery: people are away for a night.
+const defaultStands = 24 * time.Hour
 
 // Store keeps questions.
 type Store interface {
 	// Ask keeps a question, and a delivery with those buttons. Where the turn or the command has asked exactly that before, it
-	// keeps nothing and returns that question; an answer that counts is in it, and is used up.
+	// keeps nothing and returns that question; an end that counts is in it, and is used up.
 	Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 		asked supervisor.Question, fresh bool, err error)
-	// Use is what was answered, and uses it up; AnswerNone is nothing yet. taken says that another has used it: it counts once.
-	Use(ctx context.Context, id int64) (answer supervisor.Answer, taken bool, err error)
-	// Withdraw has a question without an answer expire, and its buttons go.
+	// Use is a question as it is now, and uses up its end. taken says that another has used its yes: that counts once.
+	Use(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error)
+	// Withdraw ends a question that is open.
 	Withdraw(ctx context.Context, id int64) error
 	// WasAsked says whether a question with that digest was put to a person.
 	WasAsked(ctx context.Context, user, digest string) (bool, error)
-	// Press keeps what was pressed and audits it. q is the question as it was before.
+	// Press keeps what was pressed and audits it. q is the question as it is after.
 	Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, result supervisor.PressResult, err error)
+
+	// Changed holds a token when a question was put, delivered or ended.
+	Changed() <-chan struct{}
+	// Expire ends those that have stood for their time, and says when the next will have; the zero time for none.
+	Expire(ctx context.Context) (next time.Time, err error)
+	// Resumable lists the conversations with a turn that waited and may go on.
+	Resumable(ctx context.Context) ([]supervisor.Conversation, error)
 }
 
 // Audit keeps who did what.
@@ -42,110 +44,134 @@ type Audit interface {
 	Put(ctx context.Context, user, action, detail string) error
 }
 
-// Options are what Questions need. Store, Audit and Log are required.
+// Options are what Questions need. All but Stands and Now are required.
 type Options struct {
 	Store  Store
 	Audit  Audit
-	Queued func(conversation int64) // a question was put into the conversation's outbox, or its buttons are to go; never blocks
+	Queued func(conversation int64)        // a question was put into the conversation's outbox; never blocks
+	Resume func(c supervisor.Conversation) // its turn may go on; never blocks
+	Ended  func()                          // messages may have changed; never blocks
 	Log    hclog.Logger
-
-	BudgetTimeout   time.Duration // how long a question about money stands; 0 is 10 minutes
-	ApprovalTimeout time.Duration // how long one about an effect stands; 0 is an hour
+	Stands func() time.Duration // how long a question stands from its delivery; nil or 0 is 24 hours
+	Now    func() time.Time     // nil is the time
 }
 
-// Questions asks people and takes their answers. It may be used from any goroutine, and starts none.
+// Questions asks people and takes their answers. It may be used from any goroutine. Run works it.
 type Questions struct {
-	o        Options
-	answered supervisor.Broadcast
-
-	mu      sync.Mutex    // guards waiting
-	waiting map[int64]int // for how many answers somebody waits, by conversation
+	o       Options
+	changed supervisor.Broadcast
 }
 
 // New makes Questions.
 func New(o Options) *Questions {
-	o.BudgetTimeout = cmp.Or(o.BudgetTimeout, budgetTimeout)
-	o.ApprovalTimeout = cmp.Or(o.ApprovalTimeout, approvalTimeout)
-	return &Questions{o: o, waiting: map[int64]int{}}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Questions{o: o}
 }
 
-// Ask asks a question in its conversation and waits until it is answered, it has expired (AnswerDeny) or ctx ends (the error is
-// ctx's cause). ID, Answer and ExpiresAt of q are not read. A turn or a command that asks again what it asked before the service
-// was started anew asks nobody twice. An answer of once counts once, and for a command until the command has its own answer.
-func (s *Questions) Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
+// Run has questions expire, and turns go on whose question has ended, until ctx ends.
+func (s *Questions) Run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		next, err := s.look(ctx)
+		if err != nil && ctx.Err() == nil {
+			s.o.Log.Error("look for questions that have ended", "error", err)
+			next = s.o.Now().Add(retryAfter)
+		}
+		s.wait(ctx, next)
+	}
+	return nil
+}
+
+// retryAfter is how long after a failure the store is asked again; longest is how long a wait is at most: a clock may be set.
+const (
+	retryAfter = 5 * time.Second
+	longest    = time.Minute
+)
+
+// look does what has come due, and says when something will.
+func (s *Questions) look(ctx context.Context) (next time.Time, err error) {
+	if next, err = s.o.Store.Expire(ctx); err != nil {
+		return next, err
+	}
+	resumable, err := s.o.Store.Resumable(ctx)
+	for _, c := range resumable {
+		s.o.Resume(c)
+	}
+	s.changed.Notify()
+	s.o.Ended()
+	return next, err
+}
+
+func (s *Questions) wait(ctx context.Context, next time.Time) {
+	var due <-chan time.Time
+	if !next.IsZero() {
+		due = time.After(min(next.Sub(s.o.Now()), longest))
+	}
+	select {
+	case <-s.o.Store.Changed():
+	case <-due:
+	case <-ctx.Done():
+	}
+}
+
+// Ask asks a question in its conversation. For a turn it returns at once: the question as it has ended, once, or ErrWaits while it is
+// open. For a command it waits until the question has ended or ctx ends (the error is ctx's cause). ID, Stands, Why and Answer of q are
+// not read. Who asks again what they asked before, after a crash, asks nobody twice.
+func (s *Questions) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
 	for {
-		answer, taken, err := s.askOnce(ctx, q)
+		asked, taken, err := s.askOnce(ctx, q)
 		if err != nil {
-			return supervisor.AnswerNone, fmt.Errorf("ask %s (%s) for %s: %w", q.Conversation.User, q.Kind, q.Asker(), err)
+			return asked, fmt.Errorf("ask %s (%s) for %s: %w", q.Conversation.User, q.Kind, q.Asker(), err)
 		}
 		if !taken {
-			return answer, nil
+			return asked, nil
 		}
 	}
 }
 
-// askOnce puts the question to its person, unless the asker has asked it before, and waits. taken says that another has used up
-// the answer, so that the question has to be asked anew.
-func (s *Questions) askOnce(ctx context.Context, q supervisor.Question) (answer supervisor.Answer, taken bool, err error) {
-	timeout := s.o.ApprovalTimeout
-	if q.Kind == supervisor.QuestionBudget {
-		timeout = s.o.BudgetTimeout
-	}
-	q.ExpiresAt = time.Now().Add(timeout)
+// askOnce puts the question to its person, unless the asker has asked it before. taken says that another has used up the answer, so
+// that the question has to be asked anew.
+func (s *Questions) askOnce(ctx context.Context, q supervisor.Question) (asked supervisor.Question, taken bool, err error) {
+	q.Stands = s.stands()
 	nonce := newNonce()
-	asked, fresh, err := s.o.Store.Ask(ctx, q, digest(nonce), buttons(q, nonce))
+	buttons := answer.Buttons(q, supervisor.Answer{}, func(word string) string { return press(nonce, word) })
+	asked, fresh, err := s.o.Store.Ask(ctx, q, digest(nonce), buttons)
 	if fresh {
 		s.o.Queued(asked.Conversation.ID)
 	}
-	if err != nil || asked.Answer != supervisor.AnswerNone {
-		return asked.Answer, false, err
+	switch {
+	case err != nil || asked.Why != supervisor.QuestionOpen:
+		return asked, false, err
+	case q.Turn != 0:
+		return asked, false, supervisor.ErrWaits
 	}
-	answer, taken, err = s.wait(ctx, asked)
-	if err != nil {
-		s.withdraw(ctx, asked, err)
+	ended, taken, err := s.await(ctx, asked.ID)
+	if err != nil && q.Inbound == 0 {
+		s.withdraw(ctx, asked)
 	}
-	return answer, taken, err
+	return ended, taken, err
 }
 
-// Waits says whether somebody waits for a person's answer in a conversation.
-func (s *Questions) Waits(conversation int64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.waiting[conversation] > 0
-}
-
-// Stored has whoever waits look for an answer: something was kept, and may be one in words.
-func (s *Questions) Stored() { s.answered.Notify() }
-
-func (s *Questions) count(conversation int64, by int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.waiting[conversation] += by
-	if s.waiting[conversation] == 0 {
-		delete(s.waiting, conversation)
+func (s *Questions) stands() time.Duration {
+	if s.o.Stands == nil || s.o.Stands() == 0 {
+		return defaultStands
 	}
+	return s.o.Stands()
 }
 
-// wait waits for the answer to a question.
-func (s *Questions) wait(ctx context.Context, q supervisor.Question) (answer supervisor.Answer, taken bool, err error) {
-	s.count(q.Conversation.ID, 1)
-	defer s.count(q.Conversation.ID, -1)
-	expired := time.After(time.Until(q.ExpiresAt))
-	for last := false; ; {
-		pressed := s.answered.Wait() // taken before the look, so that no press is missed
-		answer, taken, err = s.o.Store.Use(ctx, q.ID)
-		switch {
-		case err != nil || taken || answer != supervisor.AnswerNone:
-			return answer, taken, err
-		case last:
-			return supervisor.AnswerDeny, false, nil
+// await waits until a question has ended.
+func (s *Questions) await(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
+	for {
+		changed := s.changed.Wait() // taken before the look, so that no end is missed
+		q, taken, err = s.o.Store.Use(ctx, id)
+		if err != nil || taken || q.Why != supervisor.QuestionOpen {
+			return q, taken, err
 		}
 		select {
-		case <-pressed:
-		case <-expired:
-			last = true
+		case <-changed:
 		case <-ctx.Done():
-			return supervisor.AnswerNone, false, context.Cause(ctx)
+			return q, false, context.Cause(ctx)
 		}
 	}
 }
@@ -153,16 +179,12 @@ func (s *Questions) wait(ctx context.Context, q supervisor.Question) (answer sup
 // withdrawTimeout is how long withdrawing a question may take.
 const withdrawTimeout = 10 * time.Second
 
-// withdraw ends a question for which nobody waits any more, and why. One of a turn or a command stands until its asker ends: it may
-// be asked again after a restart. Only where its answer is not needed it ends at once.
-func (s *Questions) withdraw(ctx context.Context, q supervisor.Question, why error) {
-	if (q.Turn != 0 || q.Inbound != 0) && !errors.Is(why, supervisor.ErrAnswerNotNeeded) {
-		return
-	}
+// withdraw ends a question of nobody's for which nobody waits any more. One of a turn or a command stands until its asker ends: it may
+// be asked again after a restart.
+func (s *Questions) withdraw(ctx context.Context, q supervisor.Question) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTimeout)
 	defer cancel()
 	if err := s.o.Store.Withdraw(ctx, q.ID); err != nil {
 		s.o.Log.Warn("a question for which nobody waits could not be withdrawn", "user", q.Conversation.User, "error", err)
 	}
-	s.o.Queued(q.Conversation.ID)
 }

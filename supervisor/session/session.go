@@ -36,6 +36,7 @@ type Turns interface {
 	FindRunning(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error)
 	Died(ctx context.Context, turn int64) (deaths int, err error)
 	Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error)
+	Suspend(ctx context.Context, turn int64, ran time.Duration) (waits bool, err error)
 }
 
 // LastSteps keeps what a model said last in a turn, with the turn's end.
@@ -139,7 +140,7 @@ func (s *session) waitForPlace(ctx context.Context) (release func(), ok bool) {
 // the outbox. It says whether there may be another turn.
 func (s *session) runNext(ctx context.Context) (more bool) {
 	running, ok := s.nextTurn(ctx)
-	if !ok {
+	if !ok || running.Waits && !s.stops.wanted(s.conversation.ID) {
 		return false
 	}
 	t := &turn{session: s, RunningTurn: running, alone: running.Turn.Deaths > 0}
@@ -151,7 +152,7 @@ func (s *session) runNext(ctx context.Context) (more bool) {
 	for {
 		o := t.attempt(ctx, turnCtx)
 		switch {
-		case o.unfinished:
+		case o.unfinished || o.waits:
 			return false
 		case o.again:
 		case o.superseded && t.restart(ctx):

@@ -88,6 +88,7 @@ type outcome struct {
 	taken      int  // with InboundParked: how many messages the turn had taken in beside its first
 	superseded bool // it was stopped for what was sent next
 	again      bool // there is to be another attempt
+	waits      bool // for its person's answer: the turn stays open, and is gone on with when its question has ended
 	unfinished bool // the process is ending: the turn stays open, and is gone on with after the start
 }
 
@@ -100,9 +101,9 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	}
 	defer t.endAdvance(ctx)
 	defer t.watchInbox(ctx)()
-	a := Attempt{Turn: t.Turn, First: t.firstMessage(ctx, at), Start: at.start(t.Turn, t.Limits), Stream: t.stream,
+	a := Attempt{Turn: t.Turn, First: t.firstMessage(ctx, at), Start: at.start(t.Turn, t.remaining()), Stream: t.stream,
 		CheckEnd: func(end protocol.TurnEnd) error { return t.checkEnd(ctx, turnCtx, end) }, CommitLast: t.commitLast}
-	end, shared := End{}, false
+	end, shared, began := End{}, false, t.Now()
 	use, err := t.userTurns.acquire(turnCtx, t.alone)
 	if err == nil {
 		end, err = t.Runner.Run(turnCtx, a)
@@ -116,6 +117,8 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 		return outcome{unfinished: true}
 	case stopped != nil && (err != nil || end.Why != protocol.WhyDone): // else the stop came too late
 		return outcome{why: protocol.WhyStopped, superseded: stopped == errSuperseded}
+	case err == nil && end.Why == protocol.WhyWaits:
+		return t.suspend(ctx, t.Now().Sub(began))
 	case err == nil:
 		return outcome{why: end.why(), end: end}
 	case errors.As(err, &noWorker):
@@ -125,6 +128,17 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	return t.workerDied(ctx, shared, err)
 }
 
+// suspend has the turn wait for its person, who was asked. What it has run counts when it goes on; what it waits does not.
+func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
+	waits, ok := retry.Persist(ctx, t.log, "keep that a turn waits", func() (bool, error) { return t.Turns.Suspend(ctx, t.Turn.ID, ran) })
+	if waits || !ok {
+		return outcome{waits: waits, unfinished: !ok}
+	}
+	running, ok := t.reopen(ctx, t.Turn.ID) // the answer has come already
+	t.RunningTurn = running
+	return outcome{again: ok, unfinished: !ok}
+}
+
 // why is why the turn ends: what its worker says, and where the model declined to answer, that.
 func (e End) why() protocol.Why {
 	failed := new(supervisor.ModelError)
@@ -132,6 +146,13 @@ func (e End) why() protocol.Why {
 		return protocol.WhyRefused
 	}
 	return e.Why
+}
+
+// remaining are the turn's limits, less the time that it ran before it waited for its person.
+func (t *turn) remaining() protocol.TurnLimits {
+	limits := t.Limits
+	limits.Seconds = max(1, limits.Seconds-int64(t.Turn.Ran.Seconds()))
+	return limits
 }
 
 // stopCause is why the turn is to be stopped; nil where it is not.
@@ -148,9 +169,12 @@ func (t *turn) checkEnd(ctx, turnCtx context.Context, end protocol.TurnEnd) erro
 		return context.Cause(ctx) // at the service's end every turn is stopped, and goes on after the start
 	}
 	err := checkWhy(end.Why, stopCause(turnCtx) != nil)
-	if err == nil && end.Why == protocol.WhyDone && !t.ended.Load() {
-		if now, ok := t.reopen(ctx, t.Turn.ID); ok && !progressOf(now).answered {
+	if err == nil && (end.Why == protocol.WhyDone && !t.ended.Load() || end.Why == protocol.WhyWaits) {
+		switch now, ok := t.reopen(ctx, t.Turn.ID); {
+		case ok && end.Why == protocol.WhyDone && !progressOf(now).answered:
 			err = errors.New("the worker ended the turn as done, and the model's last word is not there")
+		case ok && end.Why == protocol.WhyWaits && !now.Asked:
+			err = errors.New("the worker ended the turn as waiting for its person, and nobody was asked")
 		}
 	}
 	if err != nil {
@@ -162,7 +186,7 @@ func (t *turn) checkEnd(ctx, turnCtx context.Context, end protocol.TurnEnd) erro
 // checkWhy says what is wrong with the reason for an end that a worker reports. The worker is not trusted to make sense.
 func checkWhy(why protocol.Why, stopped bool) error {
 	switch _, known := endTexts[why]; {
-	case !known || why == protocol.WhyRefused:
+	case !known && why != protocol.WhyWaits || why == protocol.WhyRefused:
 		return fmt.Errorf("the worker ended the turn as %.40q, which means nothing", why)
 	case why == protocol.WhyStopped && !stopped:
 		return errors.New("the worker ended the turn as stopped, and nobody had asked for it")

@@ -64,9 +64,11 @@ func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound
 const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM conversation
 	WHERE id IN (SELECT i.conversation FROM inbox i WHERE i.state = 'new' AND i.held = 0 AND ` + startsTurn + `
 		UNION ALL SELECT conversation FROM turn WHERE ended_at IS NULL AND inbound IS NOT NULL)
+	AND id NOT IN (SELECT t.conversation FROM question q JOIN turn t ON t.id = q.turn WHERE q.why IS NULL)
 	ORDER BY id`
 
-// ListUnfinished lists the conversations, of all persons, with an inbound whose turn has not ended and that no gate holds. It is
+// ListUnfinished lists the conversations, of all persons, with an inbound whose turn has not ended and that no gate holds. Where a turn waits for its
+// person, nothing is to be done. It is
 // for the start of the service.
 func (s Inbox) ListUnfinished(ctx context.Context) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list the conversations with unfinished inbounds"), scanConversation, unfinishedConversations)

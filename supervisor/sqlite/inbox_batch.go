@@ -72,7 +72,7 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	t.endLogins(in.Conversation, item.Decision.Lock)
 	switch {
 	case item.Decision.Decide != nil:
-		return t.tryCode(in, item.Decision.Decide)
+		return t.tryCode(in, item.Decision)
 	case item.Answer != "":
 		t.markUnread(in, item.Unread)
 		return t.answer(in, item.Answer)
@@ -85,10 +85,7 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	if in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew {
 		return in
 	}
-	if item.RepliesTo != "" && item.RepliesTo != value(t, engine.String, newestMessage, in.Conversation.ID) {
-		item.Decision.Words = supervisor.AnswerNone
-	}
-	return t.meetQuestion(in, item.Decision)
+	return t.meetQuestion(in, item.RepliesTo == "" || item.RepliesTo == value(t, engine.String, newestMessage, in.Conversation.ID))
 }
 
 // newestMessage is the channel's name of the last message that was sent in a conversation; ” where there is none.

@@ -96,9 +96,18 @@ func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) supervisor.Inb
 
 // tryCode tries the code that a new inbound was, and answers it. A right one lets through what waits for it. Its message is
 // deleted, right or wrong: a wrong one may be a code for something else.
-func (t *batchTx) tryCode(in supervisor.Inbound, decide supervisor.Decide) supervisor.Inbound {
+func (t *batchTx) tryCode(in supervisor.Inbound, d supervisor.GateDecision) supervisor.Inbound {
 	c := in.Conversation
-	verdict := t.attempt(c.User, decide, "in "+string(c.Channel)+" chat "+c.Chat)
+	var confirms questionRow
+	if d.Confirms != 0 {
+		if confirms = byID(t, "question", scanQuestion, findQuestion, d.Confirms); confirms.Why != supervisor.QuestionOpen {
+			d.Decide = decideLate(d.Decide)
+		}
+	}
+	verdict := t.attempt(c.User, d.Decide, "in "+string(c.Channel)+" chat "+c.Chat)
+	if verdict.Right && d.Confirms != 0 {
+		t.endQuestion(confirms, supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayOnce})
+	}
 	in = t.answer(in, verdict.Text)
 	if in.Message != "" {
 		t.putCleaning(supervisor.Cleaning{Conversation: c, Message: in.Message, What: supervisor.CleaningDelete})
@@ -107,6 +116,17 @@ func (t *batchTx) tryCode(in supervisor.Inbound, decide supervisor.Decide) super
 		t.release(c)
 	}
 	return in
+}
+
+// decideLate uses up a right code for nothing: what it was for was not done.
+func decideLate(decide supervisor.Decide) supervisor.Decide {
+	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
+		f, v := decide(f, now)
+		if v.Right {
+			v = supervisor.Verdict{Action: v.Action + ".late", Text: supervisor.TextCodeLate}
+		}
+		return f, v
+	}
 }
 
 const (

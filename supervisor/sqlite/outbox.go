@@ -107,6 +107,7 @@ func (t *tx) answerCommand(inbound int64, d supervisor.Delivery) supervisor.Deli
 	}
 	t.transition(in, supervisor.InboundAnswered)
 	t.hideShown(in.ID)
+	t.endQuestionsOf(0, in.ID)
 	return t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Key: in.Key,
 		Message: in.Message, Kind: supervisor.DeliveryCommand, Text: d.Text, Buttons: d.Buttons, Files: d.Files,
 		DeleteAfter: d.DeleteAfter})

@@ -45,6 +45,7 @@ func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 		c.Why = ""
 	}
 	t.moveOutcome(d, c.Outcome, c.Why)
+	t.questionDelivered(d.id, c.Outcome)
 	if d.vanish > 0 {
 		t.expire(d)
 	}

@@ -4,37 +4,43 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/answer"
 	"mews/supervisor/sqlite/internal/engine"
 )
 
-// Questions are what people are asked before something is done, and what they said. An answer counts for as long as the question
-// may stand. AnswerOnce counts once.
+// Questions are what people are asked, and what they said. A question is kept with the delivery that puts it to its person, and ends
+// once. What waits for it has its end once: an answer counts for one asking.
 type Questions struct{ db *DB }
 
-// Questions are what people are asked before something is done, and what they said.
+// Questions are what people are asked, and what they said.
 func (db *DB) Questions() Questions { return Questions{db} }
 
+// Changed holds a token when a question has been put, delivered or ended since it was last taken. One goroutine takes it.
+func (s Questions) Changed() <-chan struct{} { return s.db.questions }
+
 const (
-	selectQuestion = `SELECT q.id, c.id, c.user, c.channel, c.chat, c.thread, coalesce(q.turn, 0),
-		coalesce(q.inbound, 0), q.kind, q.tool, q.subject, q.amount, q.text, q.answer, q.expires_at,
-		q.expires_at - coalesce(q.answered_at, q.created_at), q.used_at IS NOT NULL,
-		t.ended_at IS NOT NULL OR i.state IS NOT NULL AND i.state <> 'new'
-		FROM question q JOIN conversation c ON c.id = q.conversation LEFT JOIN turn t ON t.id = q.turn
-		LEFT JOIN inbox i ON i.id = q.inbound `
+	selectQuestion = `SELECT q.id, c.id, c.user, c.channel, c.chat, c.thread, coalesce(q.turn, 0), coalesce(q.inbound, 0), q.call, q.kind,
+		q.tool, q.subject, q.amount, coalesce(q.ask, ''), q.text, coalesce(q.delivery, 0), q.stands, q.created_at,
+		q.expires_at, coalesce(q.draft, ''), coalesce(q.why, ''), coalesce(q.answer, ''), q.used_at IS NOT NULL
+		FROM question q JOIN conversation c ON c.id = q.conversation `
 	findAsked   = selectQuestion + `WHERE q.turn = ? AND q.subject = ? AND q.kind = ? ORDER BY q.id DESC LIMIT 1`
 	findAskedBy = selectQuestion + `WHERE q.inbound = ? AND q.subject = ? AND q.kind = ? ORDER BY q.id DESC LIMIT 1`
 
-	insertQuestion = `INSERT INTO question (digest, user, conversation, turn, inbound, kind, tool, subject, amount, text,
-		created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
+	insertQuestion = `INSERT INTO question (digest, user, conversation, turn, inbound, call, kind, tool, subject, amount, ask, text, delivery,
+		stands, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?) RETURNING id`
+
+	// forgetBeginning has a call count as not begun: it has done nothing but ask.
+	forgetBeginning = `UPDATE tool_call SET begun_at = NULL WHERE turn = ? AND call = ? AND result IS NULL`
+	useQuestion     = `UPDATE question SET used_at = ? WHERE id = ? AND used_at IS NULL`
 )
 
 // Ask asks a question for a turn that runs, for a command or a press that has no answer yet, or for nobody. The question and its
-// delivery with those buttons are kept together. digest is the SHA-256 of their nonce, in hexadecimal. Where exactly this was
-// asked before for the same turn or command, that question is returned, and fresh is false: without an answer, or with one that
-// counts, which is used by that. An answer counts for a turn once. For a command it counts as long as that has no answer itself:
-// one that is run again after a crash does again what it did.
+// delivery with those buttons are kept together. digest is the SHA-256 of their nonce, in hexadecimal. Where exactly this was asked
+// before, that question is returned and fresh is false: for a turn while it is open or the turn has not had its end, which it has by
+// that; for a command, which does again what it did when it is run again after a crash, as long as it is open or was answered.
 func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 	asked supervisor.Question, fresh bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, bool) { return t.ask(q, digest, buttons) },
@@ -45,26 +51,35 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	if before, ok := t.askedBefore(q); ok {
 		return before, false
 	}
-	until := toMillis(q.ExpiresAt)
-	if until <= t.Now {
+	in := q.Conversation
+	if q.Stands <= 0 {
 		t.fail(invalid("a question is not asked that has expired"))
 	}
-	in := q.Conversation
-	q.ID = t.Insert(insertQuestion, digest, in.User, in.ID, orNull(q.Turn), orNull(q.Inbound), q.Kind, q.Tool, q.Subject, q.Amount, q.Text,
-		t.Now, until)
+	if q.Turn == 0 && q.Inbound == 0 {
+		in = t.conversationByID(in.ID)
+	}
+	d := t.putDelivery(supervisor.Delivery{Conversation: in, Kind: supervisor.DeliveryNotice, Text: q.Text, Buttons: buttons})
+	ask := any("")
+	if q.Kind == supervisor.QuestionAsk {
+		ask = encoded{q.Ask}
+	}
+	q.ID = t.Insert(insertQuestion, digest, in.User, in.ID, orNull(q.Turn), orNull(q.Inbound), q.Call, q.Kind, q.Tool, q.Subject, q.Amount,
+		ask, q.Text, d.ID, q.Stands.Milliseconds(), t.Now)
 	switch {
 	case errors.Is(t.err, engine.ErrForeignKey):
 		t.err = notFound("there is no conversation %d of %s", in.ID, in.User)
 	case errors.Is(t.err, engine.ErrCheck):
 		t.err = invalid("a question of the kind %q about %q can't be asked", q.Kind, q.Subject)
 	}
-	q.Answer, q.ExpiresAt = supervisor.AnswerNone, fromMillis(until)
-	t.putDelivery(supervisor.Delivery{Conversation: in, Kind: supervisor.DeliveryNotice, Text: q.Text, Buttons: buttons})
+	if q.Call != "" {
+		t.Exec(forgetBeginning, q.Turn, q.Call)
+	}
+	t.questions = true
+	q.CreatedAt, q.ExpiresAt, q.Why, q.Answer = fromMillis(t.Now), time.Time{}, supervisor.QuestionOpen, supervisor.Answer{}
 	return q, true
 }
 
-// askedBefore is the question about exactly this for the same turn or command, if it still stands or has an answer that counts.
-// The answer is used by that.
+// askedBefore is the question about exactly this for the same turn or command, if it still stands or has an end that counts.
 func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ bool) {
 	query, by := findAsked, q.Turn
 	switch {
@@ -77,11 +92,14 @@ func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ boo
 		return none, false
 	}
 	before, ok := one(t, scanQuestion, query, by, q.Subject, q.Kind)
-	if !ok || before.used && q.Inbound == 0 || before.expired(t.Now) {
+	if !ok || before.used && q.Turn != 0 || q.Turn == 0 && before.Why != supervisor.QuestionOpen && before.Why != supervisor.QuestionAnswered {
 		return none, false
 	}
-	if before.Answer != supervisor.AnswerNone {
+	switch {
+	case before.Why != supervisor.QuestionOpen:
 		t.Exec(useQuestion, t.Now, before.ID)
+	case q.Call != "":
+		t.Exec(forgetBeginning, q.Turn, q.Call)
 	}
 	return before.Question, true
 }
@@ -103,37 +121,30 @@ func (t *tx) checkAskingInbound(q supervisor.Question) {
 	}
 }
 
-const (
-	findQuestion = selectQuestion + `WHERE q.id = ?`
-	useQuestion  = `UPDATE question SET used_at = ? WHERE id = ?`
-)
+const findQuestion = selectQuestion + `WHERE q.id = ?`
 
-// Use is what a person has said to a question: AnswerNone where they have said nothing, or their answer counts no more. taken says
-// that they allowed it once and another has used that: whoever wants it too has to ask again.
-func (s Questions) Use(ctx context.Context, id int64) (answer supervisor.Answer, taken bool, err error) {
-	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Answer, bool) { return t.useAnswer(id) }, "use the answer to question %d", id)
+// Use is a question as it is now, and uses up its end. taken says that its person said yes once and another has used that: whoever
+// wants it too has to ask again.
+func (s Questions) Use(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
+	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, bool) { return t.useAnswer(id) }, "use the answer to question %d", id)
 }
 
-func (t *tx) useAnswer(id int64) (supervisor.Answer, bool) {
-	q := byID(t, "question", scanQuestion, findQuestion, id)
-	switch {
-	case q.used && q.Answer == supervisor.AnswerOnce:
-		return "", true
-	case q.Answer == supervisor.AnswerNone || q.expired(t.Now):
-		return "", false
+func (t *tx) useAnswer(id int64) (q supervisor.Question, taken bool) {
+	row := byID(t, "question", scanQuestion, findQuestion, id)
+	if row.used && row.Answer.Say == supervisor.SayOnce {
+		return q, true
 	}
-	t.Exec(useQuestion, t.Now, id)
-	return q.Answer, false
+	if row.Why != supervisor.QuestionOpen {
+		t.Exec(useQuestion, t.Now, id)
+	}
+	return row.Question, false
 }
 
-const withdrawQuestion = `UPDATE question SET expires_at = ?1 WHERE id = ?2 AND answer = '' AND expires_at > ?1`
-
-// Withdraw has a question expire that has no answer, for nobody waits for it any more, and its message lose its buttons. The end of a
-// turn or a command has its questions expire by itself.
+// Withdraw ends an open question, for nobody waits for it any more.
 func (s Questions) Withdraw(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) {
-		if t.Change(withdrawQuestion, t.Now, id) > 0 {
-			t.unbutton(byID(t, "question", scanQuestion, findQuestion, id))
+		if q := byID(t, "question", scanQuestion, findQuestion, id); q.Why == supervisor.QuestionOpen {
+			t.endQuestion(q, supervisor.QuestionNotNeeded, supervisor.Answer{})
 		}
 	}, "withdraw question %d", id)
 }
@@ -146,12 +157,12 @@ func (s Questions) WasAsked(ctx context.Context, user, digest string) (bool, err
 }
 
 const (
-	findPressed    = selectQuestion + `WHERE q.digest = ?`
-	answerQuestion = `UPDATE question SET answer = ?, answered_at = ?, expires_at = ? WHERE id = ?`
+	findPressed = selectQuestion + `WHERE q.digest = ?`
+	putDraft    = `UPDATE question SET draft = ? WHERE id = ?`
 )
 
-// Press keeps what a person has pressed. It says what that has come to, with the question as it was before; without one where it is
-// foreign. AnswerAlways of an approval is kept as a grant too. What was taken and what is foreign is in the audit log.
+// Press keeps what a person has pressed. It says what that has come to, with the question as it is after; without one where it is
+// foreign. SayAlways to an approval is kept as a grant too. What was taken and what is foreign is in the audit log.
 func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, came supervisor.PressResult, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, supervisor.PressResult) { return t.press(p) },
 		"keep what %s has pressed", p.User)
@@ -159,50 +170,38 @@ func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.
 
 func (t *tx) press(p supervisor.Press) (none supervisor.Question, came supervisor.PressResult) {
 	q := value(t, scanQuestion, findPressed, p.Digest)
-	if q.ID == 0 || q.Conversation.User != p.User || q.Conversation.ID != p.Conversation || !q.allows(p.Answer) {
+	said, came := answer.Pressed(q.Question, q.draft, p.Word)
+	if q.ID == 0 || q.Conversation.User != p.User || q.Conversation.ID != p.Conversation || came == supervisor.PressForeign {
 		t.audit(p.User, "question.foreign", fmt.Sprint("conversation ", p.Conversation))
 		return none, supervisor.PressForeign
 	}
 	switch {
-	case q.Answer != supervisor.AnswerNone:
+	case q.Why == supervisor.QuestionAnswered:
 		return q.Question, supervisor.PressAnsweredBefore
-	case q.askerEnded:
-		return q.Question, supervisor.PressEnded
-	case q.expired(t.Now):
+	case q.Why == supervisor.QuestionExpired:
 		return q.Question, supervisor.PressExpired
+	case q.Why != supervisor.QuestionOpen:
+		return q.Question, supervisor.PressEnded
+	case came == supervisor.PressPicked:
+		t.Exec(putDraft, encoded{said}, q.ID)
+	case came == supervisor.PressTaken:
+		return t.endQuestion(q, supervisor.QuestionAnswered, said), came
 	}
-	t.takeAnswer(q, p.Answer)
-	return q.Question, supervisor.PressTaken
-}
-
-// takeAnswer keeps the answer to a question that stands.
-func (t *tx) takeAnswer(q questionRow, answer supervisor.Answer) {
-	if answer == supervisor.AnswerAlways {
-		t.Exec(insertGrant, q.Conversation.User, q.Tool, q.Subject, q.Text, t.Now)
-	}
-	t.Exec(answerQuestion, answer, t.Now, t.Now+q.duration, q.ID)
-	t.audit(q.Conversation.User, "question."+string(answer), fmt.Sprintf("question %d, %s %s", q.ID, q.Kind, q.Tool))
+	return q.Question, came
 }
 
 // questionRow is a question as it is kept.
 type questionRow struct {
 	supervisor.Question
-	duration   int64 // milliseconds: how long it may stand, and an answer counts
-	used       bool
-	askerEnded bool // its turn or its command has ended
-}
-
-func (q questionRow) expired(now int64) bool { return q.ExpiresAt.UnixMilli() <= now }
-
-// allows says whether a button of the question says so.
-func (q questionRow) allows(a supervisor.Answer) bool {
-	return a == supervisor.AnswerOnce || a == supervisor.AnswerDeny ||
-		a == supervisor.AnswerAlways && q.Kind == supervisor.QuestionApproval
+	delivery int64             // 0 where it is from before deliveries were kept with questions
+	draft    supervisor.Answer // that its person is putting together
+	used     bool
 }
 
 func scanQuestion(row *engine.Row) (q questionRow) {
 	c := &q.Conversation
-	row.Scan(&q.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &q.Turn, &q.Inbound, &q.Kind, &q.Tool, &q.Subject,
-		&q.Amount, &q.Text, &q.Answer, &q.ExpiresAt, &q.duration, &q.used, &q.askerEnded)
+	row.Scan(&q.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &q.Turn, &q.Inbound, &q.Call, &q.Kind, &q.Tool, &q.Subject,
+		&q.Amount, decoded{&q.Ask}, &q.Text, &q.delivery, &q.Stands, &q.CreatedAt, &q.ExpiresAt, decoded{&q.draft}, &q.Why,
+		decoded{&q.Answer}, &q.used)
 	return q
 }

@@ -1,60 +1,66 @@
 package sqlite
 
 import (
-	"fmt"
+	"slices"
 
 	"mews/supervisor"
+	"mews/supervisor/answer"
 	"mews/supervisor/sqlite/internal/engine"
 )
 
 const (
-	findStanding = selectQuestion + `WHERE q.conversation = ? AND q.answer = '' AND q.expires_at > ? ORDER BY q.id DESC LIMIT 1`
+	findStanding = selectQuestion + `WHERE q.conversation = ? AND q.why IS NULL ORDER BY q.id DESC LIMIT 1`
 
 	newestInChat = `SELECT o.conversation, o.text, o.outcome IS 'sent' FROM conversation c JOIN conversation n ON n.channel = c.channel
 		AND n.chat = c.chat JOIN outbox o ON o.conversation = n.id WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
-
-	unbuttonQuestion = `INSERT INTO cleaning (user, conversation, message, what, due_at) SELECT p.user, p.conversation, p.message, ?, ?
-		FROM outbox o JOIN post p ON p.delivery = o.id WHERE o.conversation = ? AND o.text = ? AND p.state = 'sent'
-		ORDER BY o.id DESC, p.part DESC LIMIT 1`
 )
 
-// meetQuestion has a text answer the question that stands in its conversation, where it says yes or no and the question is the chat's
-// newest message, which its person has before them. Any other text is kept for its turn, and the person is told, once, that the
-// question is waited for.
-func (t *batchTx) meetQuestion(in supervisor.Inbound, d supervisor.GateDecision) supervisor.Inbound {
-	if d.Notice != "" {
-		t.notify(supervisor.Delivery{Conversation: in.Conversation, Kind: supervisor.DeliveryNotice, Text: d.Notice})
-		return in
-	}
-	q, stands := one(t, scanQuestion, findStanding, in.Conversation.ID, t.Now)
-	if !stands || q.askerEnded {
-		return in
-	}
-	newest := value(t, scanChatMessage, newestInChat, in.Conversation.ID)
-	reminder := fmt.Sprintf(supervisor.TextQuestionWaits, q.Text)
-	here := newest.conversation == in.Conversation.ID
-	switch reminded := here && newest.text == reminder; {
-	case d.Words != supervisor.AnswerNone && newest.sent && (reminded || here && newest.text == q.Text):
-		return t.answerInWords(in, q, d.Words)
-	case !reminded:
-		t.notify(supervisor.Delivery{Conversation: in.Conversation, Kind: supervisor.DeliveryNotice, Text: reminder})
+// meetQuestion has a message answer the question that is open in its conversation. What the model asks is answered by any words that
+// it takes, once its person can have read it; money and effects by yes and no alone, and only where the question is the chat's newest
+// message, which its person has before them. Any other message is kept for its turn, and the person is told, once, what is waited for. A reply
+// to another message than the newest, which is not toIt, answers nothing.
+func (t *batchTx) meetQuestion(in supervisor.Inbound, toIt bool) supervisor.Inbound {
+	in, said := t.tx.meetQuestion(in, in.Text, toIt)
+	if said && !slices.Contains(t.receipt.Queued, in.Conversation.ID) {
+		t.receipt.Queued = append(t.receipt.Queued, in.Conversation.ID)
 	}
 	return in
 }
 
-func (t *batchTx) answerInWords(in supervisor.Inbound, q questionRow, answer supervisor.Answer) supervisor.Inbound {
-	said := supervisor.TextSaidYes
-	if answer == supervisor.AnswerDeny {
-		said = supervisor.TextSaidNo
+// meetQuestion is batchTx's, for a message whose words are text. said is that there is something to be told or cleaned.
+func (t *tx) meetQuestion(in supervisor.Inbound, text string, toIt bool) (_ supervisor.Inbound, said bool) {
+	q, stands := one(t, scanQuestion, findStanding, in.Conversation.ID)
+	if !stands {
+		return in, false
 	}
-	t.takeAnswer(q, answer)
-	t.unbutton(q)
-	return t.answer(in, said)
+	newest := value(t, scanChatMessage, newestInChat, in.Conversation.ID)
+	reminder := answer.Reminder(q.Question)
+	here := newest.conversation == in.Conversation.ID
+	reminded, asked := here && newest.text == reminder, !q.ExpiresAt.IsZero()
+	seen := asked && (q.Kind == supervisor.QuestionAsk || newest.sent && (reminded || here && newest.text == q.Text))
+	switch a, ok := answer.InWords(q.Question, text, fromMillis(t.Now)); {
+	case ok && seen && toIt:
+		return t.answerInWords(in, q, a), true
+	case reminded || !asked:
+		return in, false
+	}
+	t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Kind: supervisor.DeliveryNotice, Text: reminder})
+	return in, true
 }
 
-// unbutton has a question's message lose its buttons, where that was sent.
-func (t *tx) unbutton(q questionRow) {
-	t.Exec(unbuttonQuestion, supervisor.CleaningUnbutton, t.Now, q.Conversation.ID, q.Text)
+// answerInWords has a message be the answer to a question. Where the question can't show it, its person is told.
+func (t *tx) answerInWords(in supervisor.Inbound, q questionRow, a supervisor.Answer) supervisor.Inbound {
+	ended := t.endQuestion(q, supervisor.QuestionAnswered, a)
+	t.transition(in, supervisor.InboundAnswered)
+	in.State = supervisor.InboundAnswered
+	if in.Conversation.Channel.Can().Edit {
+		t.transition(in, supervisor.InboundDone)
+		in.State = supervisor.InboundDone
+		return in
+	}
+	t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Key: in.Key, Kind: supervisor.DeliveryNotice,
+		Text: answer.Told(ended)})
+	return in
 }
 
 // chatMessage is what people were told last in a chat.

@@ -19,7 +19,7 @@ func changing(s *story) (supervisor.Inbound, supervisor.Question) {
 // A command that is run again after a crash finds its question, and what was pressed meanwhile. It is one command however often
 // it is run, so one press is enough for it.
 func TestACommandThatIsRunAgainFindsItsQuestion(t *testing.T) {
-	for _, answer := range []supervisor.Answer{supervisor.AnswerOnce, supervisor.AnswerAlways, supervisor.AnswerDeny} {
+	for _, answer := range []supervisor.Answer{supervisor.SayOnce, supervisor.SayAlways, supervisor.SayNo} {
 		s := newStory(t)
 		_, q := changing(s)
 		first, fresh := ask(s, q, nonceA)
@@ -41,7 +41,7 @@ func TestAnAnswerIsForOneCommand(t *testing.T) {
 	s := newStory(t)
 	_, q := changing(s)
 	ask(s, q, nonceA)
-	press(s, nonceA, supervisor.AnswerOnce)
+	press(s, nonceA, supervisor.SayOnce)
 	_, other := changing(s)
 	_, fresh := ask(s, other, nonceB)
 	s.same("another command's", fresh, true)
@@ -57,7 +57,7 @@ func TestTheQuestionOfAnAnsweredCommandIsOver(t *testing.T) {
 	ask(s, q, nonceA)
 	_, err := s.db.Outbox().AnswerCommand(t.Context(), in.ID, supervisor.Delivery{Text: "Not done."})
 	s.must(err)
-	s.same("press", press(s, nonceA, supervisor.AnswerAlways), supervisor.PressEnded)
+	s.same("press", press(s, nonceA, supervisor.SayAlways), supervisor.PressEnded)
 	_, _, err = s.db.Questions().Ask(t.Context(), q, nonceB, onceDeny)
 	s.refused(err, supervisor.CodeInvalid, "is no command that waits")
 }

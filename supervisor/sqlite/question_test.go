@@ -72,15 +72,15 @@ func TestAnAnswerOfOnceCountsOnce(t *testing.T) {
 	s := newStory(t)
 	q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
 	answer, taken := use(s, q.ID)
-	s.same("before", answer, supervisor.AnswerNone)
+	s.same("before", answer, supervisor.SayNothing)
 	s.same("taken by nobody", taken, false)
-	s.same("press", press(s, nonceA, supervisor.AnswerOnce), supervisor.PressTaken)
-	s.same("press again", press(s, nonceA, supervisor.AnswerDeny), supervisor.PressAnsweredBefore)
+	s.same("press", press(s, nonceA, supervisor.SayOnce), supervisor.PressTaken)
+	s.same("press again", press(s, nonceA, supervisor.SayNo), supervisor.PressAnsweredBefore)
 	answer, taken = use(s, q.ID)
-	s.same("first", answer, supervisor.AnswerOnce)
+	s.same("first", answer, supervisor.SayOnce)
 	s.same("taken", taken, false)
 	answer, taken = use(s, q.ID)
-	s.same("second", answer, supervisor.AnswerNone)
+	s.same("second", answer, supervisor.SayNothing)
 	s.same("taken by the first", taken, true)
 	_, fresh := ask(s, q, nonceB)
 	s.same("asked anew", fresh, true)
@@ -89,19 +89,19 @@ func TestAnAnswerOfOnceCountsOnce(t *testing.T) {
 func TestAnAnswerFromBeforeACrashIsUsedOnce(t *testing.T) {
 	s := newStory(t)
 	q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
-	press(s, nonceA, supervisor.AnswerOnce)
+	press(s, nonceA, supervisor.SayOnce)
 	again, fresh := ask(s, q, nonceB)
-	s.same("answer", again.Answer, supervisor.AnswerOnce)
+	s.same("answer", again.Answer, supervisor.SayOnce)
 	s.same("fresh", fresh, false)
 	_, taken := use(s, q.ID)
 	s.same("taken", taken, true)
 	again, fresh = ask(s, q, nonceB)
-	s.same("answer then", again.Answer, supervisor.AnswerNone)
+	s.same("answer then", again.Answer, supervisor.SayNothing)
 	s.same("fresh then", fresh, true)
 }
 
 func TestDenyAndAlwaysHoldForAllWhoWait(t *testing.T) {
-	for _, answer := range []supervisor.Answer{supervisor.AnswerDeny, supervisor.AnswerAlways} {
+	for _, answer := range []supervisor.Answer{supervisor.SayNo, supervisor.SayAlways} {
 		s := newStory(t)
 		q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
 		press(s, nonceA, answer)
@@ -112,7 +112,7 @@ func TestDenyAndAlwaysHoldForAllWhoWait(t *testing.T) {
 		}
 		granted, err := s.db.Grants().Granted(t.Context(), "alice", subject)
 		s.must(err)
-		s.same("granted", granted, answer == supervisor.AnswerAlways)
+		s.same("granted", granted, answer == supervisor.SayAlways)
 	}
 }
 
@@ -120,18 +120,18 @@ func TestNothingCountsTooLate(t *testing.T) {
 	s := newStory(t)
 	q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
 	s.now = q.ExpiresAt
-	s.same("press", press(s, nonceA, supervisor.AnswerOnce), supervisor.PressExpired)
+	s.same("press", press(s, nonceA, supervisor.SayOnce), supervisor.PressExpired)
 	again := approval(s, supervisor.Turn{ID: q.Turn, Conversation: s.home})
 	next, fresh := ask(s, again, nonceB)
 	s.same("asked anew", fresh, true)
 	s.now = next.ExpiresAt.Add(-time.Millisecond)
-	s.same("in time", press(s, nonceB, supervisor.AnswerDeny), supervisor.PressTaken)
+	s.same("in time", press(s, nonceB, supervisor.SayNo), supervisor.PressTaken)
 	s.now = s.now.Add(time.Hour - time.Millisecond)
 	answer, _ := use(s, next.ID)
-	s.same("within an hour after it was said", answer, supervisor.AnswerDeny)
+	s.same("within an hour after it was said", answer, supervisor.SayNo)
 	s.now = s.now.Add(time.Millisecond)
 	answer, _ = use(s, next.ID)
-	s.same("an hour after it was said", answer, supervisor.AnswerNone)
+	s.same("an hour after it was said", answer, supervisor.SayNothing)
 	_, _, err := s.db.Questions().Ask(t.Context(), q, strings.Repeat("c", 64), nil)
 	s.refused(err, supervisor.CodeInvalid, "has expired")
 }
@@ -141,7 +141,7 @@ func TestAPressAfterTheTurnHasNoEffect(t *testing.T) {
 	turn := s.begun("send it")
 	ask(s, approval(s, turn), nonceA)
 	s.finish(turn, "Stopped.")
-	s.same("press", press(s, nonceA, supervisor.AnswerAlways), supervisor.PressEnded)
+	s.same("press", press(s, nonceA, supervisor.SayAlways), supervisor.PressEnded)
 	s.same("granted", s.look("SELECT count(*) FROM granted"), "0")
 	_, _, err := s.db.Questions().Ask(t.Context(), approval(s, turn), nonceB, nil)
 	s.refused(err, supervisor.CodeInvalid, "has ended")
@@ -163,7 +163,7 @@ func TestAForeignPressHasNoEffect(t *testing.T) {
 		"of a button of approvals":     {Digest: nonceB, User: "alice", Conversation: s.home.ID, Answer: "always"},
 	} {
 		if p.Answer == "" {
-			p.Answer = supervisor.AnswerOnce
+			p.Answer = supervisor.SayOnce
 		}
 		q, came, err := s.db.Questions().Press(t.Context(), p)
 		s.must(err)
@@ -201,11 +201,11 @@ func TestAQuestionOfNoTurnIsWithdrawn(t *testing.T) {
 	_, fresh := ask(s, q, nonceB)
 	s.same("is asked anew", fresh, true)
 	s.must(s.db.Questions().Withdraw(t.Context(), first.ID))
-	s.same("press", press(s, nonceA, supervisor.AnswerOnce), supervisor.PressExpired)
-	s.same("the other", press(s, nonceB, supervisor.AnswerOnce), supervisor.PressTaken)
+	s.same("press", press(s, nonceA, supervisor.SayOnce), supervisor.PressExpired)
+	s.same("the other", press(s, nonceB, supervisor.SayOnce), supervisor.PressTaken)
 	s.must(s.db.Questions().Withdraw(t.Context(), first.ID+1))
 	answer, _ := use(s, first.ID+1)
-	s.same("an answer stays", answer, supervisor.AnswerOnce)
+	s.same("an answer stays", answer, supervisor.SayOnce)
 }
 
 func TestQuestionsThatAreRefused(t *testing.T) {
@@ -237,7 +237,7 @@ func TestGrantsAreListedAndRevoked(t *testing.T) {
 	turn := s.begun("send it")
 	for range 2 { // allowed always twice, it is allowed once
 		q, _ := ask(s, approval(s, turn), s.look("SELECT hex(randomblob(32))"))
-		press(s, s.look("SELECT digest FROM question WHERE id = ?", q.ID), supervisor.AnswerAlways)
+		press(s, s.look("SELECT digest FROM question WHERE id = ?", q.ID), supervisor.SayAlways)
 		use(s, q.ID)
 	}
 	list, err := s.db.Grants().List(t.Context(), "alice")
@@ -251,7 +251,7 @@ func TestGrantsAreListedAndRevoked(t *testing.T) {
 	s.must(err)
 	s.same("granted", granted, false)
 	q, _ := ask(s, approval(s, turn), nonceA)
-	press(s, nonceA, supervisor.AnswerAlways)
+	press(s, nonceA, supervisor.SayAlways)
 	use(s, q.ID)
 	granted, err = s.db.Grants().Granted(t.Context(), "alice", subject)
 	s.must(err)

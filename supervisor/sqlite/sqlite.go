@@ -37,8 +37,9 @@ type Options struct {
 
 // DB is an open database. Its methods may be called from any goroutine; those that write wait until Run has begun.
 type DB struct {
-	engine   *engine.DB
-	endsTurn string // a JSON array of names
+	engine    *engine.DB
+	endsTurn  string        // a JSON array of names
+	questions chan struct{} // holds a token when one has changed
 }
 
 // Open opens the database at path, makes it if it is not there, and brings its schema up to date. It refuses a file
@@ -51,7 +52,7 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, wrap(err, "open the database %s", path)
 	}
-	return &DB{e, string(names)}, nil
+	return &DB{e, string(names), make(chan struct{}, 1)}, nil
 }
 
 // Run writes until ctx ends. Then it finishes the writes that wait, marks the database as properly closed and returns;

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -99,12 +100,15 @@ type RunningTurn struct {
 	Turn     supervisor.Turn
 	Messages []protocol.Message // this turn's, in order
 	Begun    []string           // calls committed as begun and without a result: what they did is not known
+	Waits    bool               // for its person's answer: it has an open question
+	Asked    bool               // its person was asked, and it has not had the end of that yet
 }
 
 const (
 	selectTurn = `SELECT t.id, c.id, c.user, c.channel, c.chat, c.thread, d.id, d.user, d.channel, d.chat, d.thread, t.kind,
 		coalesce(t.inbound, 0), coalesce(t.parent, 0), iif(t.destination IS NULL, coalesce(i.message, ''), ''), t.deaths,
-		t.started_at, t.ended_at IS NOT NULL FROM turn t JOIN conversation c ON c.id = t.conversation
+		t.started_at, t.ran, t.ended_at IS NOT NULL, EXISTS (SELECT 1 FROM question q WHERE q.turn = t.id AND q.why IS NULL),
+		EXISTS (SELECT 1 FROM question q WHERE q.turn = t.id AND q.used_at IS NULL) FROM turn t JOIN conversation c ON c.id = t.conversation
 		JOIN conversation d ON d.id = coalesce(t.destination, t.conversation) LEFT JOIN inbox i ON i.id = t.inbound `
 	findTurn        = selectTurn + `WHERE t.id = ?`
 	findRunningTurn = selectTurn + `WHERE t.conversation = ? AND t.ended_at IS NULL`
@@ -118,12 +122,22 @@ func (s Turns) FindRunning(ctx context.Context, conversation int64) (open Runnin
 	if err != nil || !ok {
 		return open, false, err
 	}
-	open.Turn = turn.Turn
+	open.Turn, open.Waits, open.Asked = turn.Turn, turn.waits, turn.asked
 	if open.Messages, err = messages(read, listTurnMessages, turn.ID); err != nil {
 		return RunningTurn{}, false, err
 	}
 	open.Begun, err = engine.All(read, engine.String, listBegun, turn.ID)
 	return open, err == nil, err
+}
+
+const addRun = `UPDATE turn SET ran = ran + ? WHERE id = ?`
+
+// Suspend keeps for how long a turn has run before it waits for its person, and says whether it still does: the answer may have come.
+func (s Turns) Suspend(ctx context.Context, turn int64, ran time.Duration) (waits bool, err error) {
+	return inTurn(ctx, s.db, turn, func(t turnTx) bool {
+		t.Exec(addRun, ran, turn)
+		return byID(t, "turn", scanTurn, findTurn, turn).waits
+	}, "keep that turn %d waits for its person", turn)
 }
 
 const countDeath = `UPDATE turn SET deaths = deaths + 1 WHERE id = ? RETURNING deaths`
@@ -158,12 +172,15 @@ func (t *tx) runningTurn(id int64) supervisor.Turn {
 type turnRow struct {
 	supervisor.Turn
 	ended bool
+	waits bool // it has an open question
+	asked bool // or one whose end it has not had
 }
 
 func scanTurn(row *engine.Row) (turn turnRow) {
 	c, d := &turn.Conversation, &turn.Destination
 	row.Scan(&turn.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.ID, &d.User, &d.Channel, &d.Chat, &d.Thread,
-		&turn.Kind, &turn.Inbound, &turn.Parent, &turn.Message, &turn.Deaths, &turn.StartedAt, &turn.ended)
+		&turn.Kind, &turn.Inbound, &turn.Parent, &turn.Message, &turn.Deaths, &turn.StartedAt, &turn.Ran, &turn.ended, &turn.waits,
+		&turn.asked)
 	if d.ID == c.ID {
 		*d = supervisor.Conversation{}
 	}

@@ -86,6 +86,7 @@ func (t turnTx) end(f FinishTurn, ins []supervisor.Inbound) {
 		t.transition(in, f.State)
 	}
 	t.Exec(endTurn, f.Why, t.Now, t.turn.ID)
+	t.endQuestionsOf(t.turn.ID, 0)
 	if f.Why == protocol.WhyRefused {
 		t.refuse()
 	}

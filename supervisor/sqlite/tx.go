@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"mews/supervisor"
 	"mews/supervisor/sqlite/internal/engine"
 )
 
@@ -22,6 +23,8 @@ type tx struct {
 	*engine.Tx
 	endsTurn string // the DB's
 	err      error  // the first
+
+	questions bool // one was put, delivered or ended
 }
 
 // fail has the transaction fail, if it has not before and err is one.
@@ -78,11 +81,17 @@ func all[T any](t transaction, scan func(*engine.Row) T, query string, args ...a
 
 // write has fn run in the next transaction and waits until that is on disk. An error says what was attempted.
 func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...any) error {
-	return wrap(db.engine.Write(ctx, func(e *engine.Tx) error {
+	changed := false
+	err := db.engine.Write(ctx, func(e *engine.Tx) error {
 		t := &tx{Tx: e, endsTurn: db.endsTurn}
 		fn(t)
+		changed = t.questions
 		return t.err
-	}), format, args...)
+	})
+	if err == nil && changed {
+		supervisor.Signal(db.questions)
+	}
+	return wrap(err, format, args...)
 }
 
 // inTransaction is write for a function that returns something; the zero value with an error.

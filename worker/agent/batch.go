@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -48,7 +49,7 @@ func (t *turn) runBatch(ctx context.Context, calls []protocol.PendingCall) error
 		tokens <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-tokens }()
-			if messages[i], errs[i] = t.runCall(ctx, call); errs[i] != nil {
+			if messages[i], errs[i] = t.runCall(ctx, call); errs[i] != nil && !errors.Is(errs[i], errWaits) {
 				cancel(errs[i])
 			}
 		})

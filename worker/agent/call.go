@@ -21,6 +21,18 @@ const (
 // errNoResult is for a call that the turn's end has left without a result. The supervisor writes one.
 var errNoResult = errors.New("left without a result by the turn's end")
 
+// errWaits is for a call whose person has not answered yet. The same call is made again when the turn goes on.
+var errWaits = errors.New("the call waits for the person's answer")
+
+// waits says whether an error is the supervisor's that the person was asked and has not answered.
+func waits(err error) bool {
+	answered := new(protocol.Error)
+	return errors.As(err, &answered) && answered.Code == protocol.CodeWaits
+}
+
+// withoutResult is what the person reads of a call that ends without a result, by whether it waits for them.
+var withoutResult = map[bool]string{true: "waits for your answer", false: "stopped"}
+
 // runCall shows, runs and commits one call. It returns the id of the result's message, 0 if the end of ctx has left the call
 // without a result.
 func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, error) {
@@ -30,7 +42,7 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 	t.sendEvent(p.Call, protocol.ToolBegan, subject(p.Call.Arguments), false)
 	result, err := t.execute(ctx, p)
 	if err != nil {
-		t.sendEvent(p.Call, protocol.ToolEnded, "stopped", true)
+		t.sendEvent(p.Call, protocol.ToolEnded, withoutResult[errors.Is(err, errWaits)], !errors.Is(err, errWaits))
 		if errors.Is(err, errNoResult) {
 			return 0, nil
 		}
@@ -100,6 +112,8 @@ func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall
 		return toolOutcome{Result: result}, nil
 	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
 		return toolOutcome{}, errNoResult
+	case waits(err):
+		return toolOutcome{}, errWaits
 	default:
 		failed := failedOutcome(err.Error())
 		failed.Changes, failed.World = result.Changes, result.World

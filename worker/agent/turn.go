@@ -81,6 +81,9 @@ func (t *turn) answerCalls(ctx context.Context) (protocol.Why, error) {
 			}
 			return why, nil
 		}
+		if errors.Is(err, errWaits) {
+			return protocol.WhyWaits, nil
+		}
 		if err != nil {
 			return "", err
 		}
@@ -103,6 +106,8 @@ func (t *turn) askModel(ctx context.Context) (protocol.Why, error) {
 	}
 	var refused *protocol.Error
 	switch {
+	case waits(err):
+		return protocol.WhyWaits, nil
 	case errors.As(err, &refused):
 		return protocol.WhyError, nil // this error is the supervisor's own
 	case err != nil:

@@ -1,0 +1,96 @@
+package protocol
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// MethodQuestionAsk asks the person what the model wants to know. It is a call in turn. The worker only names the model's call, whose
+// arguments are an Ask: the supervisor has them. While the person has not answered it fails with CodeWaits. The worker ends the turn
+// with WhyWaits then, and makes the same call again when the turn goes on.
+const MethodQuestionAsk = "question.ask"
+
+// MaxQuestions is how many questions of a model's one turn may ask.
+const MaxQuestions = 20
+
+// QuestionAsk names the model's call.
+type QuestionAsk struct {
+	Turn int64  `json:"turn"`
+	Call string `json:"call"`
+}
+
+// QuestionAnswered is the result of question.ask.
+type QuestionAnswered struct {
+	Text   string    `json:"text"`             // for the model: what the person answered, or that they did not
+	Images []BlobRef `json:"images,omitempty"` // with AskFile: the pictures among what they sent
+	World  bool      `json:"world,omitempty"`  // it has somebody else's words
+	None   bool      `json:"none,omitempty"`   // there was no answer
+}
+
+// AskKind is what sort of answer a question wants.
+type AskKind string
+
+const (
+	AskChoice   AskKind = "choice"   // one of Options
+	AskSeveral  AskKind = "several"  // any number of Options
+	AskConfirm  AskKind = "confirm"  // yes or no
+	AskText     AskKind = "text"     // the person's words
+	AskNumber   AskKind = "number"   // a number
+	AskDate     AskKind = "date"     // a date, with a time of day or without
+	AskLocation AskKind = "location" // a place on the map
+	AskFile     AskKind = "file"     // a file or several
+)
+
+// The bounds of an Ask, in characters and in options.
+const (
+	MaxAskText    = 1000
+	MaxAskOptions = 12
+	MaxAskOption  = 60
+)
+
+// Ask is a question of a model's.
+type Ask struct {
+	Kind    AskKind  `json:"kind"`
+	Text    string   `json:"question"`
+	Options []string `json:"options,omitempty"` // of AskChoice and AskSeveral alone
+	Other   bool     `json:"other,omitempty"`   // of those: the person may answer something else, in words
+}
+
+// Check says what is wrong with an Ask, for the model that made it; nil is nothing.
+func (a Ask) Check() error {
+	lists := a.Kind == AskChoice || a.Kind == AskSeveral
+	switch {
+	case !askKinds[a.Kind]:
+		return fmt.Errorf("kind is %.40q; it must be choice, several, confirm, text, number, date, location or file", a.Kind)
+	case strings.TrimSpace(a.Text) == "":
+		return fmt.Errorf("question has no text")
+	case utf8.RuneCountInString(a.Text) > MaxAskText:
+		return fmt.Errorf("question has %d characters, at most %d", utf8.RuneCountInString(a.Text), MaxAskText)
+	case !lists && (len(a.Options) > 0 || a.Other):
+		return fmt.Errorf("options and other belong to the kinds choice and several, not to %s", a.Kind)
+	case lists && (len(a.Options) < 2 || len(a.Options) > MaxAskOptions):
+		return fmt.Errorf("there are %d options; %s needs 2 to %d", len(a.Options), a.Kind, MaxAskOptions)
+	}
+	return a.checkOptions()
+}
+
+func (a Ask) checkOptions() error {
+	seen := map[string]bool{}
+	for i, option := range a.Options {
+		name := strings.ToLower(strings.TrimSpace(option))
+		switch {
+		case name == "":
+			return fmt.Errorf("option %d is empty", i+1)
+		case utf8.RuneCountInString(option) > MaxAskOption:
+			return fmt.Errorf("option %d has %d characters, at most %d", i+1, utf8.RuneCountInString(option), MaxAskOption)
+		case seen[name]:
+			return fmt.Errorf("option %d is there twice: %q", i+1, option)
+		}
+		seen[name] = true
+	}
+	return nil
+}
+
+var askKinds = map[AskKind]bool{AskChoice: true, AskSeveral: true, AskConfirm: true, AskText: true, AskNumber: true, AskDate: true,
+	AskLocation: true, AskFile: true}

@@ -1,0 +1,76 @@
+// Package answer reads what people say to questions, in words and by buttons, and says it in words. It is pure, and imports no more
+// than the words: the store asks it in the transaction that keeps what they sent.
+package answer
+
+import (
+	"strings"
+	"time"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+// InWords is what a message says to an open question. It is not ok where it says nothing to that: the message waits for its turn
+// then, and its person is told what is waited for. Nobody allows anything for always in words, and no words are a code.
+func InWords(q supervisor.Question, text string, now time.Time) (a supervisor.Answer, ok bool) {
+	switch q.Kind {
+	case supervisor.QuestionBudget, supervisor.QuestionApproval:
+		a.Say = YesOrNo(text)
+		return a, a.Say != supervisor.SayNothing
+	case supervisor.QuestionAsk:
+		return toAsk(q.Ask, text, now)
+	}
+	return a, false
+}
+
+// YesOrNo is SayOnce or SayNo where a whole text says that, in small letters or not.
+func YesOrNo(text string) supervisor.Say {
+	return yesOrNo[strings.TrimRight(strings.ToLower(strings.TrimSpace(text)), ".!")]
+}
+
+// Pressed is what a button of an open question says. draft is what was picked before, for a question that takes several. With
+// PressPicked the answer is the new draft.
+func Pressed(q supervisor.Question, draft supervisor.Answer, word string) (a supervisor.Answer, came supervisor.PressResult) {
+	if q.Kind == supervisor.QuestionAsk {
+		return pressedAsk(q.Ask, draft, word)
+	}
+	for _, b := range buttons[q.Kind] {
+		if string(b.say) == word {
+			return supervisor.Answer{Say: b.say}, supervisor.PressTaken
+		}
+	}
+	return a, supervisor.PressForeign
+}
+
+// Buttons are a question's, in rows. press makes of a button's word what is sent when it is pressed.
+func Buttons(q supervisor.Question, draft supervisor.Answer, press func(word string) string) (rows [][]supervisor.Button) {
+	if q.Kind == supervisor.QuestionAsk {
+		return askButtons(q.Ask, draft, press)
+	}
+	for _, b := range buttons[q.Kind] {
+		rows = append(rows, []supervisor.Button{{Text: fill(b.text, q), Press: press(string(b.say))}})
+	}
+	return rows
+}
+
+// Told is what a person is told of their answer, or of how the question has ended without one.
+func Told(q supervisor.Question) string {
+	switch {
+	case q.Why != supervisor.QuestionAnswered:
+		return textsEnded[q.Why]
+	case q.Kind == supervisor.QuestionAsk:
+		return toldAsk(q)
+	}
+	return fill(textsAnswered[q.Kind][q.Answer.Say], q)
+}
+
+// Shown is the whole text of a question's message once that has ended, as Markdown.
+func Shown(q supervisor.Question) string { return q.Text + "\n\n" + Told(q) }
+
+// Reminder is what a person is told who writes something that answers no open question.
+func Reminder(q supervisor.Question) string { return waits(q) + "\n\n" + q.Text }
+
+// fill puts a question's amount into a text.
+func fill(text string, q supervisor.Question) string {
+	return strings.ReplaceAll(text, "{amount}", amount.Dollars(q.Amount))
+}

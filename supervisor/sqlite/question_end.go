@@ -1,0 +1,145 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/answer"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+const (
+	moveQuestion = `UPDATE question SET why = ?1, answer = nullif(?2, ''), ended_at = ?3, draft = NULL,
+		used_at = iif(?1 = 'over', ?3, used_at) WHERE id = ?4`
+
+	// What a yes about money is for: all of the person's that wait for some.
+	listMoneyOpen = selectQuestion + `WHERE q.why IS NULL AND q.kind = 'budget' AND c.user = ? AND q.id <> ?`
+)
+
+// endQuestion is the only place where a question ends. Its message shows how, and loses its buttons.
+func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor.Answer) supervisor.Question {
+	if q.Why != supervisor.QuestionOpen {
+		t.fail(invalid("question %d has ended (%s)", q.ID, q.Why))
+	}
+	said := any("")
+	if why == supervisor.QuestionAnswered {
+		said = encoded{a}
+		t.audit(q.Conversation.User, "question."+string(a.Say), fmt.Sprintf("question %d, %s %s", q.ID, q.Kind, q.Tool))
+	}
+	if a.Say == supervisor.SayAlways {
+		t.Exec(insertGrant, q.Conversation.User, q.Tool, q.Subject, q.Text, t.Now)
+	}
+	t.Exec(moveQuestion, why, said, t.Now, q.ID)
+	q.Why, q.Answer = why, a
+	t.showEnd(q)
+	t.questions = true
+	if q.Kind == supervisor.QuestionBudget && a.Say == supervisor.SayOnce {
+		for _, other := range all(t, scanQuestion, listMoneyOpen, q.Conversation.User, q.ID) {
+			t.endQuestion(other, supervisor.QuestionNotNeeded, supervisor.Answer{})
+		}
+	}
+	return q.Question
+}
+
+// A delivery that was not sent yet is sent as it is from then on.
+const showUnsent = `UPDATE outbox SET text = ?, buttons = '' WHERE id = ? AND delivered_at IS NULL
+	AND NOT EXISTS (SELECT 1 FROM post WHERE delivery = outbox.id)`
+
+// showEnd has a question's message say how it has ended. One that is being sent just now says so once it stands in its chat.
+func (t *tx) showEnd(q questionRow) {
+	if q.delivery == 0 || t.Change(showUnsent, answer.Shown(q.Question), q.delivery) > 0 {
+		return
+	}
+	posts := t.postsOf(q.delivery)
+	if len(posts) == 0 || posts[len(posts)-1].State != supervisor.PostSent {
+		return
+	}
+	last := posts[len(posts)-1]
+	content := last.Content.Append(answer.Told(q.Question), maxMarked)
+	content.Buttons = nil
+	t.putCleaning(supervisor.Cleaning{Conversation: q.Conversation, Message: last.Message, What: supervisor.CleaningEdit, Content: content})
+}
+
+const (
+	findByDelivery = selectQuestion + `WHERE q.delivery = ?`
+	startStanding  = `UPDATE question SET expires_at = ? WHERE id = ? AND expires_at IS NULL`
+)
+
+// questionDelivered has a question stand from now on, or end, where nobody can have read it.
+func (t *tx) questionDelivered(delivery int64, outcome supervisor.Outcome) {
+	q, asked := one(t, scanQuestion, findByDelivery, delivery)
+	switch {
+	case !asked || outcome == outcomePending:
+	case q.Why != supervisor.QuestionOpen:
+		t.showEnd(q)
+	case outcome == supervisor.OutcomeFailed:
+		t.endQuestion(q, supervisor.QuestionUndelivered, supervisor.Answer{})
+	default:
+		t.Exec(startStanding, t.Now+q.Stands.Milliseconds(), q.ID)
+		t.questions = true
+	}
+}
+
+const (
+	openOfTurn    = selectQuestion + `WHERE q.turn = ? AND q.why IS NULL`
+	openOfInbound = selectQuestion + `WHERE q.inbound = ? AND q.why IS NULL`
+	useAll        = `UPDATE question SET used_at = ? WHERE turn = ? AND why IS NOT NULL AND used_at IS NULL`
+)
+
+// endQuestionsOf ends the open questions of a turn or of a command that has ended, and has what it was answered count for nothing else.
+func (t *tx) endQuestionsOf(turn, inbound int64) {
+	query, by := openOfTurn, turn
+	if turn == 0 {
+		query, by = openOfInbound, inbound
+	}
+	for _, q := range all(t, scanQuestion, query, by) {
+		t.endQuestion(q, supervisor.QuestionOver, supervisor.Answer{})
+	}
+	if turn != 0 {
+		t.Exec(useAll, t.Now, turn)
+	}
+}
+
+const (
+	listExpired = selectQuestion + `WHERE q.why IS NULL AND q.expires_at <= ? ORDER BY q.expires_at LIMIT 100`
+	nextExpires = `SELECT min(expires_at) FROM question WHERE why IS NULL`
+	listResumed = `SELECT DISTINCT c.id, c.user, c.channel, c.chat, c.thread FROM question q JOIN turn t ON t.id = q.turn
+		JOIN conversation c ON c.id = t.conversation WHERE q.why IS NOT NULL AND q.used_at IS NULL AND q.turn IS NOT NULL
+		AND t.ended_at IS NULL AND NOT EXISTS (SELECT 1 FROM question o WHERE o.turn = q.turn AND o.why IS NULL)`
+)
+
+// Expire ends the questions that have stood for their time, and says when the next one will have; the zero time where none stands.
+func (s Questions) Expire(ctx context.Context) (next time.Time, err error) {
+	read := s.db.reader(ctx, "find which question expires next")
+	next, err = engine.Value(read, engine.Time, nextExpires)
+	if err != nil || next.IsZero() || next.After(s.db.engine.Now()) {
+		return next, err
+	}
+	return inTransaction(ctx, s.db, func(t *tx) time.Time {
+		for _, q := range all(t, scanQuestion, listExpired, t.Now) {
+			t.endQuestion(q, supervisor.QuestionExpired, supervisor.Answer{})
+		}
+		return value(t, engine.Time, nextExpires)
+	}, "end the questions that nobody has answered in time")
+}
+
+// Resumable lists the conversations whose turn waited for a person, and may go on.
+func (s Questions) Resumable(ctx context.Context) ([]supervisor.Conversation, error) {
+	return engine.All(s.db.reader(ctx, "list the turns that may go on"), scanConversation, listResumed)
+}
+
+const codeWindow = time.Minute
+
+// A code is for the question that asks for one in its chat; for a while after that has ended it was meant for it, and for nothing else.
+const findCode = selectQuestion + `WHERE q.kind = 'code' AND c.user = ?1 AND c.channel = ?2 AND c.chat = ?3
+	AND (q.why IS NULL OR q.why <> 'answered' AND q.ended_at > ?4) ORDER BY q.why IS NOT NULL, q.id DESC LIMIT 1`
+
+// FindCode is the question that a code from a person's chat is meant for, if there is one: an open one, or one that has ended without
+// a code within the last minute.
+func (s Questions) FindCode(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error) {
+	row, ok, err := engine.One(s.db.reader(ctx, "find what a code of %s is for", c.User), scanQuestion, findCode, c.User, c.Channel, c.Chat,
+		s.db.engine.Now().Add(-codeWindow))
+	return row.Question, ok, err
+}
