@@ -156,6 +156,8 @@ type Chat struct {
 	// Reactions says which messages of people get an emoji, where the channel can do that.
 	Reactions string `yaml:"reactions" default:"waiting" oneof:"waiting all off"`
 	Claims    string `yaml:"claims" default:"check" oneof:"check off"` // what answers claim to have done
+	// Question is how long a question stands, from when its person could read it.
+	Question time.Duration `yaml:"question" default:"24h" min:"1m" max:"168h"`
 }
 
 // The values of Chat.Stream: how an answer comes.

@@ -9,6 +9,9 @@ import (
 // MethodQuestionAsk asks the person what the model wants to know. It is a call in turn. The worker only names the model's call, whose
 // arguments are an Ask: the supervisor has them. While the person has not answered it fails with CodeWaits. The worker ends the turn
 // with WhyWaits then, and makes the same call again when the turn goes on.
+//
+//	{"jsonrpc":"2.0","id":12,"method":"question.ask","params":{"turn":8,"call":"t8-2-1"}}
+//	{"jsonrpc":"2.0","id":12,"error":{"code":-32005,"message":"the person was asked and has not answered yet"}}
 const MethodQuestionAsk = "question.ask"
 
 // MaxQuestions is how many questions of a model's one turn may ask.

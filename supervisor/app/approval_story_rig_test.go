@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -74,29 +73,9 @@ func (l approvalService) die() {
 	l.CheckIntegrity()
 }
 
-// worker waits for a person's worker, which is another than that, and returns its process.
-func (l approvalService) worker(name string, than int) (pid int) {
-	l.T.Helper()
-	l.WaitFor(apptest.Patience, "a worker of "+name, func() bool {
-		pid = l.Workers()[name]
-		return pid > 0 && pid != than // a signal to 0 would be for this very test
-	})
-	return pid
-}
-
-// loseWorker kills a person's worker, and waits for another.
-func (l approvalService) loseWorker(name string) {
-	l.T.Helper()
-	pid := l.worker(name, 0)
-	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-		l.T.Fatal(err)
-	}
-	l.worker(name, pid)
-}
-
 // waits says whether somebody is asked something that they have not answered.
 func (l approvalService) waits() bool {
-	return l.Count(`SELECT count(*) FROM question q JOIN turn t ON t.id = q.turn WHERE q.answer = '' AND t.ended_at IS NULL`) > 0
+	return l.Count(`SELECT count(*) FROM question q JOIN turn t ON t.id = q.turn WHERE q.why IS NULL AND t.ended_at IS NULL`) > 0
 }
 
 // wants has bob name a file, and waits until he is asked about it, and that is kept: no later life asks him again only because

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"time"
 
 	"mews/config"
 	"mews/supervisor"
@@ -71,7 +72,8 @@ func (s *service) openGuards(context.Context) error {
 	s.audit = audit.New(s.db.Audit(), s.log.Named("audit"))
 	s.rules(s.config)
 	s.asked = question.New(question.Options{Store: s.db.Questions(), Audit: s.db.Audit(), Queued: s.deliveryQueued, Log: s.log.Named("question"),
-		Resume: func(c supervisor.Conversation) { s.sessions.Wake(c) }, Ended: s.cleaningDue, Now: s.now})
+		Resume: func(c supervisor.Conversation) { s.sessions.Wake(c) }, Ended: s.cleaningDue, Now: s.now,
+		Stands: func() time.Duration { return s.configuration.Current().Chat.Question }})
 	s.codes = newConfirmations(s)
 	s.codeGate = newGate(s)
 	return nil

@@ -94,11 +94,12 @@ func newMarket(t *testing.T, spec, small string, limits supervisor.Budget, scrip
 }
 
 // Ask is the person.
-func (m *budgetRig) Ask(_ context.Context, q supervisor.Question) (supervisor.Answer, error) {
+func (m *budgetRig) Ask(_ context.Context, q supervisor.Question) (supervisor.Question, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asked = append(m.asked, amount.Dollars(q.Amount))
-	return supervisor.SayOnce, nil
+	q.Why, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayOnce}
+	return q, nil
 }
 
 // host is what a person's worker speaks to.

@@ -71,7 +71,7 @@ func newGatedService(t testing.TB, script modeltest.Script, more string, people 
 		more += "models: {default: test/test, providers: {test: {kind: openai, base_url: MODEL_URL}}}\n"
 	}
 	l.write("mews.yaml", fmt.Sprintf("state: %s/state\nlog: {level: trace, format: text}\n%saccess: {key_file: seal.key, session_max: 2h, "+
-		"rate: {burst: 1000}}\n%susers:\n%s", l.Dir, apptest.OnTelegram(l.bot, "rate: {chat: 30, all: 1000}")+apptest.OneByOne,
+		"rate: {burst: 1000}}\n%susers:\n%s", l.Dir, apptest.OnTelegram(l.bot, "rate: {chat: 30, all: 1000}")+"chat: {busy: queue, question: 5m}\n",
 		strings.NewReplacer("MODEL_URL", url, "MODEL_ROOT", strings.TrimSuffix(url, "/v1")).Replace(more), users.String()))
 	t.Cleanup(l.shut)
 	return l

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"mews/supervisor"
@@ -16,7 +17,7 @@ import (
 
 // person is who is asked: what they say, and what they were asked.
 type person struct {
-	says    supervisor.Answer
+	says    supervisor.Say
 	err     error
 	asked   []supervisor.Question
 	granted map[string]bool // by user and subject
@@ -24,7 +25,7 @@ type person struct {
 	meanwhile func() // what happens while they are asked
 }
 
-func (p *person) Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
+func (p *person) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
 	p.asked = append(p.asked, q)
 	if p.meanwhile != nil {
 		p.meanwhile()
@@ -33,21 +34,20 @@ func (p *person) Ask(ctx context.Context, q supervisor.Question) (supervisor.Ans
 		p.granted[q.Conversation.User+q.Subject] = true
 	}
 	if ctx.Err() != nil {
-		return supervisor.SayNothing, context.Cause(ctx)
+		return q, context.Cause(ctx)
 	}
-	return p.says, p.err
+	q.Answer.Say = p.says
+	return q, p.err
 }
 
 func (p *person) Granted(_ context.Context, user, subject string) (bool, error) {
 	return p.granted[user+subject], nil
 }
 
-// codes is a Confirmer.
-type codes struct{ *person }
+// codes is a Confirmer: what it says of everybody.
+type codes struct{ err error }
 
-func (c codes) Confirm(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
-	return c.Ask(ctx, q)
-}
+func (c codes) CheckAskable(context.Context, supervisor.Question) error { return c.err }
 
 type rig struct {
 	approval.Approver
@@ -63,7 +63,7 @@ func newRig(rule approval.Rule) *rig {
 		People: func(name string) (supervisor.User, bool) {
 			return supervisor.User{Name: name, Role: supervisor.RoleUser}, name == "ann"
 		},
-		Policy: r.policy, Grants: r.person, Asker: r.person, Confirmer: codes{&person{says: supervisor.SayOnce}},
+		Policy: r.policy, Grants: r.person, Asker: r.person, Confirmer: codes{},
 		Audit: func(user, action, detail string) { r.audited = append(r.audited, user+" "+action+" "+detail) },
 	}
 	return r
@@ -95,16 +95,16 @@ func TestEveryOutcomeIsToldAndAudited(t *testing.T) {
 			r.person.granted["ann"+q.Subject()], r.person.says = true, supervisor.SayNo
 		}, "", "approval.allowed send_file for always"},
 		"not asked":   {approval.RuleAsk, func(r *rig, _ *approval.Request) { r.person.err = errors.New("disk") }, supervisor.CodeInternal, "approval.failed"},
-		"with a code": {approval.RuleStepUp, nil, "", "by the person, once"},
+		"with a code": {approval.RuleStepUp, func(r *rig, _ *approval.Request) { r.person.says = supervisor.SayOnce }, "", "by the person, once"},
 		"a code is not for always": {approval.RuleStepUp, func(r *rig, q *approval.Request) {
 			r.person.granted["ann"+q.Subject()] = true
-			r.Confirmer = codes{&person{says: supervisor.SayAlways, granted: map[string]bool{}}}
+			r.person.says = supervisor.SayAlways
 		}, supervisor.CodeForbidden, "no answer"},
 		"no code can be had": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
-			r.Confirmer = codes{&person{err: &supervisor.Error{Code: supervisor.CodeForbidden, Message: "Codes are for our private chat."}}}
+			r.Confirmer = codes{&supervisor.Error{Code: supervisor.CodeForbidden, Message: "Codes are for our private chat."}}
 		}, supervisor.CodeForbidden, "approval.denied send_file no code can be asked for"},
 		"a code is not asked for": {approval.RuleStepUp, func(r *rig, _ *approval.Request) {
-			r.Confirmer = codes{&person{err: errors.New("disk")}}
+			r.Confirmer = codes{errors.New("disk")}
 		}, supervisor.CodeInternal, "approval.failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -130,7 +130,7 @@ func TestAYesIsHeldAgainstTheRulesAsTheyAreByThen(t *testing.T) {
 	const gone = approval.Rule("gone") // who answers is nobody by then
 	for _, c := range []struct {
 		asked, then approval.Rule
-		says        supervisor.Answer
+		says        supervisor.Say
 		code        supervisor.Code
 		words       string
 	}{
@@ -154,7 +154,6 @@ func TestAYesIsHeldAgainstTheRulesAsTheyAreByThen(t *testing.T) {
 			}
 		}
 		r.person.says, r.person.meanwhile = c.says, meanwhile
-		r.Confirmer = codes{&person{says: c.says, meanwhile: meanwhile}}
 		err := r.Allow(t.Context(), request())
 		said := fmt.Sprint(err, r.audited)
 		if supervisor.ErrorCode(err) != c.code || !strings.Contains(said, c.words) || len(r.audited) != 1 {
@@ -171,9 +170,9 @@ func TestThePersonIsAskedAboutExactlyThis(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := supervisor.Question{Conversation: q.Conversation, Turn: 7, Kind: supervisor.QuestionApproval, Tool: "send_file",
+	want := supervisor.Question{Conversation: q.Conversation, Turn: 7, Call: "t7-1-1", Kind: supervisor.QuestionApproval, Tool: "send_file",
 		Subject: q.Subject(), Text: "Send it?"}
-	if len(r.person.asked) != 1 || r.person.asked[0] != want {
+	if len(r.person.asked) != 1 || !cmp.Equal(r.person.asked[0], want) {
 		t.Errorf("asked was %+v", r.person.asked)
 	}
 	q.Content = "cd"
@@ -190,6 +189,17 @@ func TestAStoppedTurnTakesItsQuestionBack(t *testing.T) {
 	cancel(stopped)
 	if err := r.Allow(ctx, request()); err != stopped || !strings.Contains(r.audited[0], "approval.withdrew") {
 		t.Errorf("got %v, audited %q", err, r.audited)
+	}
+}
+
+// While a turn's person has not answered there is nothing to audit: it asks again, and that has an end.
+func TestATurnThatWaitsIsNoOutcome(t *testing.T) {
+	for _, rule := range []approval.Rule{approval.RuleAsk, approval.RuleStepUp} {
+		r := newRig(rule)
+		r.person.err = fmt.Errorf("ask ann: %w", supervisor.ErrWaits)
+		if err := r.Allow(t.Context(), request()); !errors.Is(err, supervisor.ErrWaits) || len(r.audited) != 0 {
+			t.Errorf("%s: got %v, audited %q", rule, err, r.audited)
+		}
 	}
 }
 

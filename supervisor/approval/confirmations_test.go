@@ -1,6 +1,8 @@
 package approval
 
 import (
+	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,88 +18,76 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// tries holds a code against a factor as if it were kept at a time.
-func tries(hold func(supervisor.Decide) supervisor.Decide, right bool, at time.Time) supervisor.Verdict {
-	_, v := hold(func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
-		return f, supervisor.Verdict{Right: right, Action: "stepup", Text: "Confirmed."}
-	})(supervisor.Factor{}, at)
-	return v
+// home is where ann is asked.
+var home = supervisor.Conversation{ID: 1, User: "ann", Channel: supervisor.ChannelTelegram, Chat: "101"}
+
+// waiting is what waits for a code in one chat; factor says that everybody has one.
+type waiting struct {
+	q     supervisor.Question
+	found bool
 }
 
-// TestACodeConfirmsWhatItWasAskedForAndNothingElse: not before it is kept, not twice, and not what was asked for next.
-func TestACodeConfirmsWhatItWasAskedForAndNothingElse(t *testing.T) {
-	now := time.Date(2026, 9, 14, 12, 0, 0, 0, time.UTC)
-	c := NewConfirmations(ConfirmationsOptions{Now: func() time.Time { return now }})
-	home := supervisor.Conversation{ID: 7, User: "ann", Channel: supervisor.ChannelTelegram, Chat: "101"}
-	q := supervisor.Question{Conversation: home, Turn: 3, Subject: "a file"}
-	in := supervisor.Inbound{Kind: supervisor.KindText, Conversation: chatOf(home)}
-	come, end, ok := c.begin(q)
-	if _, _, twice := c.begin(q); !ok || twice {
-		t.Fatalf("began %v, and again %v", ok, twice)
-	}
-	signalled := func() bool {
-		select {
-		case <-come:
-			return true
-		default:
-			return false
+func (w waiting) FindCode(_ context.Context, c supervisor.Conversation) (supervisor.Question, bool, error) {
+	return w.q, w.found && c.Chat == w.q.Conversation.Chat, nil
+}
+
+func (waiting) FindByID(_ context.Context, id int64) (supervisor.Conversation, bool, error) {
+	return home, id == home.ID, nil
+}
+
+func (waiting) Find(context.Context, string) (supervisor.Factor, bool, error) {
+	return supervisor.Factor{Confirmed: true}, true, nil
+}
+
+// A code confirms what it was asked for and nothing else: while one is asked for, or was a moment ago, nobody is asked for another.
+func TestNobodyIsAskedForTwoCodesAtOnce(t *testing.T) {
+	asked := supervisor.Question{ID: 5, Conversation: home, Turn: 3, Subject: "a file"}
+	for _, next := range []struct {
+		q  supervisor.Question
+		ok bool
+	}{
+		{asked, true},
+		{supervisor.Question{Conversation: home, Turn: 3, Subject: "another"}, false},
+		{supervisor.Question{Conversation: home, Turn: 4, Subject: "a file"}, false},
+		{supervisor.Question{Conversation: home, Subject: "a file"}, false},
+	} {
+		w := waiting{asked, true}
+		c := Confirmations{Conversations: w, Factors: w, Codes: w}
+		if err := c.CheckAskable(t.Context(), next.q); (err == nil) != next.ok {
+			t.Errorf("%+v: got %v", next.q, err)
+		}
+		w.found = false
+		c.Codes = w
+		if err := c.CheckAskable(t.Context(), next.q); err != nil {
+			t.Errorf("%+v, where none is asked for: got %v", next.q, err)
 		}
 	}
-	hold, _ := c.expects(in)
-	tries(hold, true, now)
-	if c.Stored(8); signalled() {
-		t.Error("what was kept elsewhere confirms it")
+}
+
+// A code is for what asks for one in its chat and topic.
+func TestWhatACodeIsFor(t *testing.T) {
+	w := waiting{supervisor.Question{ID: 5, Conversation: home}, true}
+	c := Confirmations{Codes: w}
+	right := func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
+		return f, supervisor.Verdict{Right: true, Action: "stepup"}
 	}
-	tries(hold, false, now) // the transaction is made again, and the code is not right any more
-	if c.Stored(7); signalled() {
-		t.Error("a code that was not kept confirms it")
-	}
-	tries(hold, true, now)
-	if c.Stored(7); !signalled() {
-		t.Error("a right code that is kept does not confirm it")
-	}
-	topic := in
-	topic.Conversation.Thread = "9"
-	if other, _ := c.expects(topic); tries(other, true, now).Action != "stepup.elsewhere" {
-		t.Error("a code in another topic, of which nobody is told when it is kept, is taken")
-	}
-	end(false)
-	if v := tries(hold, true, now); v.Right || v.Action != "stepup.late" {
-		t.Errorf("of a code that comes as the wait ends they are told %+v", v)
-	}
-	for _, next := range []supervisor.Question{{Conversation: home, Turn: 3, Subject: "another"},
-		{Conversation: home, Turn: 4, Subject: "a file"}, {Conversation: home, Subject: "a file"}} {
-		if _, _, ok := c.begin(next); ok {
-			t.Errorf("a code for what was asked for before could confirm %+v", next)
+	elsewhere, topic := home, home
+	elsewhere.Chat, topic.Thread = "7", "9"
+	for _, c2 := range []struct {
+		at       supervisor.Conversation
+		confirms int64
+		action   string // "" where the code is for nothing
+	}{{home, 5, "stepup"}, {topic, 0, "stepup.elsewhere"}, {elsewhere, 0, ""}} {
+		d, err := c.decision(t.Context(), supervisor.Inbound{Conversation: c2.at}, right)
+		must(t, err)
+		action := ""
+		if d.Decide != nil {
+			_, v := d.Decide(supervisor.Factor{}, time.Now())
+			action = v.Action
 		}
-	}
-	hold, taken := c.expects(in)
-	if !taken {
-		t.Fatal("a code that comes late goes to the model")
-	}
-	if v := tries(hold, true, now); v.Right || v.Action != "stepup.late" {
-		t.Errorf("of a code that comes late they are told %+v", v)
-	}
-	_, end, ok = c.begin(q)
-	if !ok {
-		t.Fatal("what lost its worker can't be asked for again")
-	}
-	end(false)
-	now = now.Add(lateWindow)
-	if _, taken := c.expects(in); taken {
-		t.Error("a minute later a code is still taken")
-	}
-	q.Subject = "another"
-	_, end, ok = c.begin(q)
-	if end(true); !ok {
-		t.Error("a minute later nothing can be asked for")
-	}
-	q.Subject = "a third"
-	if _, _, ok := c.begin(q); !ok {
-		t.Error("after what was confirmed nothing can be asked for")
-	}
-	if _, taken := c.expects(supervisor.Inbound{Kind: supervisor.KindCommand, Conversation: chatOf(home)}); taken {
-		t.Error("a command is taken for a code")
+		if d.Confirms != c2.confirms || action != c2.action {
+			t.Errorf("in %+v it is for %d: %q", c2.at, d.Confirms, action)
+		}
 	}
 }
 
@@ -151,7 +141,7 @@ func TestARecoveryCodeConfirmsToo(t *testing.T) {
 	receipt, err := db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test",
 		Items: []supervisor.Item{{Inbound: opened, Decision: supervisor.GateDecision{Decide: right}}}})
 	must(t, err)
-	e := &CodeCheck{IsCode: access.IsCode, InWords: func(string) (none supervisor.Answer) { return none }, Confirmations: NewConfirmations(ConfirmationsOptions{Now: time.Now}),
+	e := &CodeCheck{IsCode: access.IsCode, Confirmations: &Confirmations{Codes: db.Questions()},
 		Gate: access.NewGate(access.Options{People: people, Factors: store.Factors, Logins: store.Logins, Seal: seal, Now: time.Now,
 			Command: func(string) (c supervisor.SlashCommand) { return c }})}
 	for _, want := range []string{"login.recovery", "stepup.recovery"} {
@@ -166,9 +156,10 @@ func TestARecoveryCodeConfirmsToo(t *testing.T) {
 		if _, v := m.Decide(f, time.Now()); !v.Right || v.Action != want {
 			t.Errorf("%+v; want %s", v, want)
 		}
-		_, _, began := e.Confirmations.begin(supervisor.Question{Conversation: receipt.Kept[0].Conversation})
-		if want == "login.recovery" && !began {
-			t.Fatal("nothing waits")
+		if want == "login.recovery" {
+			_, _, err = db.Questions().Ask(t.Context(), supervisor.Question{Conversation: receipt.Kept[0].Conversation, Kind: supervisor.QuestionCode,
+				Subject: strings.Repeat("5", 64), Text: "May I?", Stands: time.Hour}, strings.Repeat("a", 64), nil)
+			must(t, err)
 		}
 	}
 }

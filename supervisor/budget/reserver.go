@@ -29,8 +29,8 @@ type Leases interface {
 	Extended(ctx context.Context, user string, since time.Time) (int64, error)
 }
 
-// Asker asks a person and waits for the answer; what nobody answers is denied. A question is withdrawn where ctx ends with
-// supervisor.ErrAnswerNotNeeded.
+// Asker asks a person. Its answer is the question once it has ended, and supervisor.ErrWaits while it has not; what nobody answers is
+// denied.
 type Asker interface {
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }

@@ -25,16 +25,17 @@ var _ supervisor.Reserver = (*Reserver)(nil)
 // person is somebody who is asked, and says always the same.
 type person struct {
 	mu    sync.Mutex // guards what follows
-	says  supervisor.Answer
+	says  supervisor.Say
 	err   error
 	asked []supervisor.Question
 }
 
-func (p *person) Ask(_ context.Context, q supervisor.Question) (supervisor.Answer, error) {
+func (p *person) Ask(_ context.Context, q supervisor.Question) (supervisor.Question, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked = append(p.asked, q)
-	return p.says, p.err
+	q.Why, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: p.says}
+	return q, p.err
 }
 
 // rig is a turn of alice's, at noon on 20 November in Madrid.
@@ -249,7 +250,7 @@ func TestATurnIsLengthenedToo(t *testing.T) {
 }
 
 func TestWhoSaysNoIsNotAskedAgainInTheTurn(t *testing.T) {
-	for _, answer := range []supervisor.Answer{supervisor.SayNo, supervisor.SayNothing, supervisor.SayAlways} {
+	for _, answer := range []supervisor.Say{supervisor.SayNo, supervisor.SayNothing, supervisor.SayAlways} {
 		r := newRig(t, supervisor.Budget{Day: cent, Extend: 100 * cent})
 		r.person.says = answer
 		p := New(r.o)

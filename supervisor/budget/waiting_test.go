@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"mews/supervisor"
 )
@@ -143,68 +142,4 @@ func TestNobodyIsAskedForWhatACallsEndMakesUp(t *testing.T) {
 	p.Settled(supervisor.Lease{ID: lease, Amount: 10 * cent}, true)
 	r.same("then", <-got, "8 <nil>")
 	r.same("asked then", len(r.person.asked), 0)
-}
-
-// silentPerson is somebody who does not answer.
-type silentPerson struct{ asked []supervisor.Question }
-
-func (a *silentPerson) Ask(ctx context.Context, q supervisor.Question) (supervisor.Answer, error) {
-	a.asked = append(a.asked, q)
-	<-ctx.Done()
-	return supervisor.SayNothing, context.Cause(ctx)
-}
-
-// asked is a call of another turn of alice's, whose question she does not answer: what it gets then.
-func (r *rig) asked(chat string, e supervisor.Estimate) <-chan string {
-	r.Helper()
-	turn, nobody, o := r.begin("alice", chat), &silentPerson{}, r.o
-	o.Turn, o.Conversation, o.Destination, o.Asker = turn.ID, turn.Conversation, turn.AnswersIn(), nobody
-	got := make(chan string, 1)
-	go func() {
-		lease, err := New(o).Reserve(r.Context(), e)
-		got <- fmt.Sprint(lease.Amount/cent, err)
-	}()
-	synctest.Wait()
-	r.same("asked", len(nobody.asked), 1)
-	return got
-}
-
-// Somebody who is asked in two chats at once says yes in one of them, and that is enough for both.
-func TestAQuestionStandsUntilTheMoneyComesOtherwise(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, supervisor.Budget{Day: cent, Extend: 15 * cent})
-		got := r.asked("2", bid(5*cent))
-		p := New(r.o)
-		lease := r.paid(p, bid(7*cent)) // of 11 cents
-		synctest.Wait()
-		r.same("what is too little is none", len(got), 0)
-		r.spend(r.turn, 6*cent, lease)
-		p.Settled(supervisor.Lease{ID: lease, Amount: 7 * cent}, true)
-		r.same("then", <-got, "5 <nil>")
-	})
-}
-
-// failingLeases are leases that cannot be taken after a while.
-type failingLeases struct {
-	Leases
-	after int
-}
-
-func (f *failingLeases) Take(ctx context.Context, c supervisor.Claim) (l supervisor.Lease, short []supervisor.Shortage, err error) {
-	if f.after--; f.after < 0 {
-		return l, nil, errors.New("the disk is full")
-	}
-	return f.Leases.Take(ctx, c)
-}
-
-func TestAQuestionEndsWhereItCannotBeFoundOutWhatIsThere(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, supervisor.Budget{Day: cent, Extend: 15 * cent})
-		r.o.Leases = &failingLeases{r.o.Leases, 2} // one before the question, and one as it is asked
-		got := r.asked("2", bid(5*cent))
-		New(r.o).Return(t.Context(), 99)
-		if text := <-got; !strings.Contains(text, "could not be set aside") {
-			t.Errorf("it came to %q", text)
-		}
-	})
 }

@@ -171,13 +171,13 @@ func TestAGroupIsAllowedByAnAdminInIt(t *testing.T) {
 func (h *rig) grant(subject, text string) {
 	h.Helper()
 	q := supervisor.Question{Conversation: h.home, Kind: supervisor.QuestionApproval, Tool: "send_file", Subject: strings.Repeat(subject, 64),
-		Text: text, ExpiresAt: time.Now().Add(time.Hour)}
+		Text: text, Stands: time.Hour}
 	digest := strings.Repeat(subject+"f", 32)
 	if _, _, err := h.db.Questions().Ask(h.Context(), q, digest, nil); err != nil {
 		h.Fatal(err)
 	}
 	_, came, err := h.db.Questions().Press(h.Context(), supervisor.Press{Digest: digest, User: "ann", Conversation: h.home.ID,
-		Answer: supervisor.SayAlways})
+		Word: string(supervisor.SayAlways)})
 	if err != nil || came != supervisor.PressTaken {
 		h.Fatal(came, err)
 	}

@@ -26,7 +26,7 @@ func TestAPersonIsAskedAndAnswers(t *testing.T) {
 		kind   supervisor.QuestionKind
 		labels []string
 		button int
-		answer supervisor.Answer
+		answer supervisor.Say
 		reads  string
 	}{
 		{"budget", []string{"Go on, up to $0.50 more", "Stop"}, 0, "once", "Going on, with up to $0.50 more."},
@@ -39,12 +39,12 @@ func TestAPersonIsAskedAndAnswers(t *testing.T) {
 		t.Run(fmt.Sprint(c.kind, " ", c.answer), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r := newRig(t)
+				r.run()
 				q := r.approval()
 				if c.kind == supervisor.QuestionBudget {
 					q = r.money()
 				}
-				done := r.ask(t.Context(), q)
-				synctest.Wait()
+				r.waits(q)
 				r.same("told", r.said, []int64{r.turn.Conversation.ID})
 				r.same("labels", labels(r.buttons()), c.labels)
 				for _, b := range r.buttons() {
@@ -54,7 +54,8 @@ func TestAPersonIsAskedAndAnswers(t *testing.T) {
 				}
 				pressed := r.buttons()[c.button].Press
 				r.same("reads", r.press(pressed), c.reads)
-				r.same("answer", <-done, outcome{c.answer, nil})
+				r.same("its turn goes on", <-r.resumed, r.turn.Conversation.ID)
+				r.same("answer", r.asks(q), answered(c.answer))
 				r.same("audited", r.audited(), []string{fmt.Sprintf("alice question.%s question 1, %s %s", c.answer, c.kind, q.Tool)})
 				again := "This was answered before: " + strings.ToLower(c.reads[:1]) + c.reads[1:]
 				r.same("pressed again", r.press(pressed), again)
@@ -63,168 +64,146 @@ func TestAPersonIsAskedAndAnswers(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyAnswersIsDenied(t *testing.T) {
-	for _, c := range []struct {
-		question func(*rig) supervisor.Question
-		stands   time.Duration
-	}{{(*rig).money, 10 * time.Minute}, {(*rig).approval, time.Hour}} {
-		synctest.Test(t, func(t *testing.T) {
-			r := newRig(t)
-			begun := time.Now()
-			done := r.ask(t.Context(), c.question(r))
-			got := <-done
-			r.same("answer", got.Answer, supervisor.SayNo)
-			r.same("after", time.Since(begun).Round(time.Second), c.stands)
-			r.same("deliveries", r.deliveries(), 1)
-			text := r.press(r.buttons()[0].Press)
-			if !strings.Contains(text, "has expired") {
-				t.Errorf("it reads %q", text)
-			}
-		})
+// waits asks for the turn, and sees it wait.
+func (r *rig) waits(q supervisor.Question) {
+	r.Helper()
+	if got := r.asks(q); !errors.Is(got.Err, supervisor.ErrWaits) {
+		r.Fatalf("got %+v", got)
 	}
 }
 
-// A crash leaves the row, and the person with the buttons.
-func TestAQuestionOutlivesWhoeverWaits(t *testing.T) {
+// A question stands for a day from its delivery. Then its turn goes on without an answer.
+func TestWhatNobodyAnswersEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
+		r.run()
+		r.waits(r.approval())
+		synctest.Wait()
+		<-time.After(48 * time.Hour)
+		r.same("while nobody can have read it", len(r.resumed), 0)
+		begun, pressed := time.Now(), r.buttons()[0].Press
+		r.delivered()
+		r.same("its turn goes on", <-r.resumed, r.turn.Conversation.ID)
+		r.same("after", time.Since(begun).Round(time.Second), 24*time.Hour)
+		r.same("end", r.asks(r.approval()), outcome{supervisor.QuestionExpired, supervisor.SayNothing, nil})
+		if text := r.press(pressed); !strings.Contains(text, "has expired") {
+			t.Errorf("it reads %q", text)
+		}
+	})
+}
+
+// How long a question stands is asked for each.
+func TestAQuestionStandsAsLongAsIsSaid(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.stands = time.Hour
+		r.questions = r.newQuestions()
+		r.run()
+		begun := time.Now()
+		r.waits(r.approval())
+		r.delivered()
+		<-r.resumed
+		r.same("after", time.Since(begun).Round(time.Second), time.Hour)
+	})
+}
+
+// A restart leaves the row, and the person with the buttons. Whoever looks after that goes on with what was answered meanwhile.
+func TestAQuestionOutlivesTheProcess(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		stop := r.run()
+		r.waits(r.approval())
+		stop()
+		r.questions = r.newQuestions()
+		r.waits(r.approval())
+		r.same("deliveries", r.deliveries(), 1)
+		r.same("reads", r.press(r.buttons()[0].Press), "Allowed once.")
+		r.questions = r.newQuestions()
+		r.run()
+		r.same("its turn goes on", <-r.resumed, r.turn.Conversation.ID)
+		r.same("answer", r.asks(r.approval()), answered(supervisor.SayOnce))
+		r.waits(r.approval())
+		r.same("deliveries, asked anew", r.deliveries(), 2)
+	})
+}
+
+// A command waits, and one that is run again after a crash finds its question.
+func TestACommandWaitsForItsAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.run()
 		dying, die := context.WithCancelCause(t.Context())
 		dead := errors.New("dead")
-		done := r.ask(dying, r.approval())
+		done := r.ask(dying, r.ofCommand())
 		synctest.Wait()
 		die(dead)
 		if got := <-done; !errors.Is(got.Err, dead) {
 			t.Fatalf("got %+v", got)
 		}
-		r.questions = r.newQuestions()
-		done = r.ask(t.Context(), r.approval())
+		done = r.ask(t.Context(), r.ofCommand())
 		synctest.Wait()
 		r.same("deliveries", r.deliveries(), 1)
 		r.same("reads", r.press(r.buttons()[0].Press), "Allowed once.")
-		r.same("answer", (<-done).Answer, supervisor.SayOnce)
-		done = r.ask(t.Context(), r.approval())
-		synctest.Wait()
-		r.same("deliveries, asked anew", r.deliveries(), 2)
-		r.press(r.buttons()[2].Press)
-		<-done
-	})
-}
-
-func TestAnAnswerThatCameWhileNobodyWaitedIsUsed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		dying, die := context.WithCancel(t.Context())
-		done := r.ask(dying, r.approval())
-		synctest.Wait()
-		die()
-		<-done
-		r.press(r.buttons()[0].Press)
-		r.questions = r.newQuestions()
-		r.same("answer", <-r.ask(t.Context(), r.approval()), outcome{supervisor.SayOnce, nil})
-		r.same("deliveries", r.deliveries(), 1)
-	})
-}
-
-// Two that ask the same share the question, and what is allowed once is for one of them.
-func TestOnceIsForOneOfTwo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		one, two := r.ask(t.Context(), r.approval()), r.ask(t.Context(), r.approval())
-		synctest.Wait()
-		r.same("deliveries", r.deliveries(), 1)
-		r.press(r.buttons()[0].Press)
-		synctest.Wait()
-		r.same("deliveries then", r.deliveries(), 2)
-		r.press(r.buttons()[2].Press)
-		got := map[supervisor.Answer]int{}
-		for _, done := range []<-chan outcome{one, two} {
-			got[(<-done).Answer]++
-		}
-		r.same("answers", got, map[supervisor.Answer]int{"once": 1, "deny": 1})
+		r.same("answer", <-done, answered(supervisor.SayOnce))
+		r.same("answer, run again", <-r.ask(t.Context(), r.ofCommand()), answered(supervisor.SayOnce))
+		r.same("deliveries then", r.deliveries(), 1)
 	})
 }
 
 func TestOfManyPressesOneIsAudited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		done := r.ask(t.Context(), r.approval())
-		synctest.Wait()
+		r.waits(r.approval())
 		var group sync.WaitGroup
+		presses := r.buttons()
 		for i := range 20 {
-			press := r.buttons()[i%3].Press
-			group.Go(func() { r.press(press) })
+			group.Go(func() { r.press(presses[i%3].Press) })
 		}
 		group.Wait()
-		got := <-done
-		r.same("audited", r.audited(), []string{fmt.Sprintf("alice question.%s question 1, approval send_file", got.Answer)})
+		r.same("audited", r.audited(), []string{fmt.Sprintf("alice question.%s question 1, approval send_file", r.asks(r.approval()).Say)})
 	})
 }
 
 func TestAStoppedTurnIsNotGoneOnWith(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		ctx, stop := context.WithCancel(t.Context())
-		done := r.ask(ctx, r.approval())
-		synctest.Wait()
-		stop()
-		<-done
+		r.run()
+		r.waits(r.approval())
+		pressed := r.buttons()[1].Press
 		r.finish()
-		pending, err := r.db.Outbox().ListPending(t.Context(), r.turn.Conversation.ID, 0, 1)
-		r.must(err)
-		if text := r.press(pending[0].Buttons[1][0].Press); !strings.Contains(text, "was stopped") {
+		if text := r.press(pressed); !strings.Contains(text, "was stopped") {
 			t.Errorf("it reads %q", text)
 		}
 		granted, err := r.db.Grants().Granted(t.Context(), "alice", r.approval().Subject)
 		r.must(err)
 		r.same("granted", granted, false)
+		synctest.Wait()
+		r.same("gone on with", len(r.resumed), 0)
 	})
 }
 
-func TestAQuestionOfNoTurnEndsWithWhoeverAsked(t *testing.T) {
+func TestAQuestionOfNobodyEndsWithWhoeverAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
+		r.run()
 		q := r.approval()
 		q.Turn = 0
 		ctx, stop := context.WithCancel(t.Context())
 		done := r.ask(ctx, q)
 		synctest.Wait()
+		pressed := r.buttons()[0].Press
 		stop()
 		<-done
-		if text := r.press(r.buttons()[0].Press); !strings.Contains(text, "has expired") {
+		if text := r.press(pressed); !strings.Contains(text, "has ended") {
 			t.Errorf("it reads %q", text)
 		}
-	})
-}
-
-// A turn whose answer is not needed any more asks anew where it needs another one.
-func TestAQuestionIsWithdrawnWhoseAnswerIsNotNeeded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t)
-		ctx, withdraw := context.WithCancelCause(t.Context())
-		done := r.ask(ctx, r.money())
-		synctest.Wait()
-		r.same("told", len(r.said), 1)
-		withdraw(supervisor.ErrAnswerNotNeeded)
-		if got := <-done; !errors.Is(got.Err, supervisor.ErrAnswerNotNeeded) {
-			t.Errorf("got %+v", got)
-		}
-		r.same("told that the buttons are to go", len(r.said), 2)
-		if text := r.press(r.buttons()[0].Press); !strings.Contains(text, "has expired") {
-			t.Errorf("it reads %q", text)
-		}
-		done = r.ask(t.Context(), r.money())
-		synctest.Wait()
-		r.same("deliveries", r.deliveries(), 2)
-		r.press(r.buttons()[0].Press)
-		r.same("answer", (<-done).Answer, supervisor.SayOnce)
 	})
 }
 
 func TestForeignPressesAreAudited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
-		done := r.ask(t.Context(), r.approval())
-		synctest.Wait()
+		r.waits(r.approval())
 		right := r.buttons()[0].Press
 		const reads = "This button does nothing here: it belongs to another person, another chat, or nothing at all."
 		bob := r.begin("bob").Conversation
@@ -243,6 +222,5 @@ func TestForeignPressesAreAudited(t *testing.T) {
 			r.same("audited", r.audited(), []string{fmt.Sprint(c.user, " question.foreign conversation ", c.conversation)})
 		}
 		r.same("reads", r.press(right), "Allowed once.")
-		<-done
 	})
 }

@@ -76,18 +76,16 @@ func (s *Questions) Run(ctx context.Context) error {
 		next, err := s.look(ctx)
 		if err != nil && ctx.Err() == nil {
 			s.o.Log.Error("look for questions that have ended", "error", err)
-			next = s.o.Now().Add(retryAfter)
+			next = s.o.Now().Add(interval)
 		}
 		s.wait(ctx, next)
 	}
 	return nil
 }
 
-// retryAfter is how long after a failure the store is asked again; longest is how long a wait is at most: a clock may be set.
-const (
-	retryAfter = 5 * time.Second
-	longest    = time.Minute
-)
+// interval is how long after a failure the store is asked again, and how often the clock is looked at while a question stands: a timer
+// would stop while the machine sleeps.
+const interval = 5 * time.Second
 
 // look does what has come due, and says when something will.
 func (s *Questions) look(ctx context.Context) (next time.Time, err error) {
@@ -106,7 +104,7 @@ func (s *Questions) look(ctx context.Context) (next time.Time, err error) {
 func (s *Questions) wait(ctx context.Context, next time.Time) {
 	var due <-chan time.Time
 	if !next.IsZero() {
-		due = time.After(min(next.Sub(s.o.Now()), longest))
+		due = time.After(min(next.Sub(s.o.Now()), interval))
 	}
 	select {
 	case <-s.o.Store.Changed():

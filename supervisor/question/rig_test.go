@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/go-hclog"
@@ -23,6 +24,9 @@ type rig struct {
 	db        *sqlite.DB
 	questions *question.Questions
 	turn      supervisor.Turn
+	command   supervisor.Inbound
+	resumed   chan int64 // conversations whose turn may go on
+	stands    time.Duration
 
 	mu   sync.Mutex // guards said
 	said []int64
@@ -31,8 +35,9 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	r := &rig{T: t, db: sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})}
+	r := &rig{T: t, resumed: make(chan int64, 100), db: sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})}
 	r.turn = r.begin("alice")
+	r.command = r.put("alice", supervisor.KindCommand, "/files")
 	r.questions = r.newQuestions()
 	return r
 }
@@ -43,7 +48,30 @@ func (r *rig) newQuestions() *question.Questions {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.said = append(r.said, conversation)
-	}})
+	}, Resume: func(c supervisor.Conversation) { r.resumed <- c.ID }, Ended: func() {}, Stands: func() time.Duration { return r.stands }})
+}
+
+// run works questions until the test ends or the returned function is called.
+func (r *rig) run() (stop func()) {
+	ctx, cancel := context.WithCancel(r.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		r.must(r.questions.Run(ctx))
+	}()
+	stop = sync.OnceFunc(func() { cancel(); <-ended })
+	r.Cleanup(stop)
+	return stop
+}
+
+// delivered has all that is asked reach its person.
+func (r *rig) delivered() {
+	r.Helper()
+	pending, err := r.db.Outbox().ListPending(r.Context(), r.turn.Conversation.ID, 0, 100)
+	r.must(err)
+	for _, d := range pending {
+		r.must(r.db.Outbox().Delivered(r.Context(), d.ID))
+	}
 }
 
 // audited is what is new in the audit log.
@@ -57,11 +85,17 @@ func (r *rig) audited() (list []string) {
 	return list
 }
 
+func (r *rig) put(user string, kind supervisor.InboundKind, text string) supervisor.Inbound {
+	r.Helper()
+	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Source: "terminal", Key: user + text, Kind: kind,
+		Text: text, Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal}})
+	r.must(err)
+	return in
+}
+
 func (r *rig) begin(user string) supervisor.Turn {
 	r.Helper()
-	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Source: "terminal", Key: user, Kind: supervisor.KindText,
-		Text: "hi", Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelTerminal}})
-	r.must(err)
+	in := r.put(user, supervisor.KindText, "hi")
 	turn, _, err := r.db.Turns().Start(r.Context(), in.ID, nil)
 	r.must(err)
 	return turn
@@ -99,18 +133,35 @@ func (r *rig) money() supervisor.Question {
 	return q
 }
 
+// ofCommand is the question as the command asks it, which waits for its end.
+func (r *rig) ofCommand() supervisor.Question {
+	q := r.approval()
+	q.Turn, q.Inbound = 0, r.command.ID
+	return q
+}
+
 // outcome is what an Ask has returned.
 type outcome struct {
-	Answer supervisor.Answer
-	Err    error
+	Why supervisor.QuestionEnd
+	Say supervisor.Say
+	Err error
+}
+
+// answered is the outcome of a question that was answered.
+func answered(say supervisor.Say) outcome { return outcome{supervisor.QuestionAnswered, say, nil} }
+
+// asks asks for the turn, which does not wait.
+func (r *rig) asks(q supervisor.Question) outcome {
+	r.Helper()
+	return <-r.ask(r.Context(), q)
 }
 
 // ask asks in a goroutine of its own.
 func (r *rig) ask(ctx context.Context, q supervisor.Question) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
-		answer, err := r.questions.Ask(ctx, q)
-		done <- outcome{answer, err}
+		q, err := r.questions.Ask(ctx, q)
+		done <- outcome{q.Why, q.Answer.Say, err}
 	}()
 	return done
 }

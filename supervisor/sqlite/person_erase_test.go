@@ -38,8 +38,8 @@ INSERT INTO post (id, user, conversation, turn, delivery, part, state, content, 
 	VALUES (N, 'USER', N, N, N, 0, 'sent', '{}', 1);
 INSERT INTO blob (user, sha256, size, turn, created_at) VALUES ('USER', 'publicDIGESTN', 1, N, 1);
 INSERT INTO cleaning (user, conversation, message, what, due_at) VALUES ('USER', N, 'm', 'delete', 1);
-INSERT INTO question (digest, user, conversation, turn, kind, subject, text, created_at, expires_at)
-	VALUES ('secretDIGESTN', 'USER', N, N, 'budget', 'publicDIGESTN', '', 1, 1);
+INSERT INTO question (digest, user, conversation, turn, kind, subject, text, stands, created_at, expires_at)
+	VALUES ('secretDIGESTN', 'USER', N, N, 'budget', 'publicDIGESTN', '', 1, 1, 1);
 INSERT INTO attachment (inbound, position, user, file, kind, name, media_type, size, seconds)
 	VALUES (N, 0, 'USER', 'f', 'photo', '', '', 0, 0);
 INSERT INTO operation (user, kind, parameters, state, created_at, updated_at) VALUES ('USER', 'archive', '{}', 'waiting', 1, 1);

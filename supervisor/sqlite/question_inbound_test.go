@@ -19,18 +19,18 @@ func changing(s *story) (supervisor.Inbound, supervisor.Question) {
 // A command that is run again after a crash finds its question, and what was pressed meanwhile. It is one command however often
 // it is run, so one press is enough for it.
 func TestACommandThatIsRunAgainFindsItsQuestion(t *testing.T) {
-	for _, answer := range []supervisor.Answer{supervisor.SayOnce, supervisor.SayAlways, supervisor.SayNo} {
+	for _, answer := range []supervisor.Say{supervisor.SayOnce, supervisor.SayAlways, supervisor.SayNo} {
 		s := newStory(t)
 		_, q := changing(s)
 		first, fresh := ask(s, q, nonceA)
 		s.same("fresh", fresh, true)
 		again, fresh := ask(s, q, nonceB)
-		s.same("after a crash", again, first)
+		s.same("after a crash", again.ID, first.ID)
 		s.same("fresh again", fresh, false)
 		s.same("press", press(s, nonceA, answer), supervisor.PressTaken)
 		for range 2 { // the second is after a crash between what it did and its answer
 			again, fresh = ask(s, q, nonceB)
-			s.same("answer", again.Answer, answer)
+			s.same("answer", again.Answer.Say, answer)
 			s.same("fresh", fresh, false)
 		}
 		s.same("questions", s.look("SELECT count(*) FROM question"), "1")
@@ -66,8 +66,9 @@ func TestACommandsQuestionThatHasExpiredIsAskedAnew(t *testing.T) {
 	s := newStory(t)
 	_, q := changing(s)
 	ask(s, q, nonceA)
+	delivered(s)
 	s.now = s.now.Add(time.Hour)
-	q.ExpiresAt = s.now.Add(time.Hour)
+	expire(s)
 	_, fresh := ask(s, q, nonceB)
 	s.same("fresh", fresh, true)
 }

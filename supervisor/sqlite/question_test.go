@@ -17,10 +17,10 @@ var (
 	onceDeny = [][]supervisor.Button{{{Text: "Once", Press: "q:n:once"}}, {{Text: "Deny", Press: "q:n:deny"}}}
 )
 
-// approval is a question of a turn's about subject that stands for an hour.
+// approval is a question of a turn's about subject that stands for an hour from its delivery.
 func approval(s *story, turn supervisor.Turn) supervisor.Question {
 	return supervisor.Question{Conversation: turn.Conversation, Turn: turn.ID, Kind: supervisor.QuestionApproval,
-		Tool: "send_file", Subject: subject, Text: "May I send a.txt?", ExpiresAt: s.now.Add(time.Hour)}
+		Tool: "send_file", Subject: subject, Text: "May I send a.txt?", Stands: time.Hour}
 }
 
 func ask(s *story, q supervisor.Question, digest string) (supervisor.Question, bool) {
@@ -31,29 +31,59 @@ func ask(s *story, q supervisor.Question, digest string) (supervisor.Question, b
 }
 
 // press is what a press of alice's at her home comes to.
-func press(s *story, digest string, answer supervisor.Answer) supervisor.PressResult {
+func press(s *story, digest string, say supervisor.Say) supervisor.PressResult {
 	s.Helper()
 	_, came, err := s.db.Questions().Press(s.Context(), supervisor.Press{Digest: digest, User: "alice",
-		Conversation: s.home.ID, Answer: answer})
+		Conversation: s.home.ID, Word: string(say)})
 	s.must(err)
 	return came
 }
 
-func use(s *story, id int64) (supervisor.Answer, bool) {
+func use(s *story, id int64) (supervisor.Say, bool) {
 	s.Helper()
-	answer, taken, err := s.db.Questions().Use(s.Context(), id)
+	q, taken, err := s.db.Questions().Use(s.Context(), id)
 	s.must(err)
-	return answer, taken
+	return q.Answer.Say, taken
+}
+
+// delivered has everything reach its channel.
+func delivered(s *story) {
+	s.Helper()
+	pending, err := s.db.Outbox().ListPending(s.Context(), s.home.ID, 0, 100)
+	s.must(err)
+	for _, d := range pending {
+		s.must(s.db.Outbox().Delivered(s.Context(), d.ID))
+	}
+}
+
+// expire ends what has stood for its time, and says when the next will have.
+func expire(s *story) time.Time {
+	s.Helper()
+	next, err := s.db.Questions().Expire(s.Context())
+	s.must(err)
+	return next
+}
+
+// resumable are the conversations whose turn may go on.
+func resumable(s *story) (ids []int64) {
+	s.Helper()
+	list, err := s.db.Questions().Resumable(s.Context())
+	s.must(err)
+	for _, c := range list {
+		ids = append(ids, c.ID)
+	}
+	return ids
 }
 
 func TestAQuestionIsAskedOnceWithItsDelivery(t *testing.T) {
 	s := newStory(t)
 	q := approval(s, s.begun("send it"))
 	first, fresh := ask(s, q, nonceA)
-	q.ID = first.ID
+	q.ID, q.CreatedAt = first.ID, noon
 	s.same("question", first, q)
 	s.same("fresh", fresh, true)
 	again, fresh := ask(s, q, nonceB)
+	q.Conversation = again.Conversation
 	s.same("the same again", again, q)
 	s.same("fresh again", fresh, false)
 	pending, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
@@ -91,17 +121,17 @@ func TestAnAnswerFromBeforeACrashIsUsedOnce(t *testing.T) {
 	q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
 	press(s, nonceA, supervisor.SayOnce)
 	again, fresh := ask(s, q, nonceB)
-	s.same("answer", again.Answer, supervisor.SayOnce)
+	s.same("answer", again.Answer.Say, supervisor.SayOnce)
 	s.same("fresh", fresh, false)
 	_, taken := use(s, q.ID)
 	s.same("taken", taken, true)
 	again, fresh = ask(s, q, nonceB)
-	s.same("answer then", again.Answer, supervisor.SayNothing)
+	s.same("answer then", again.Answer.Say, supervisor.SayNothing)
 	s.same("fresh then", fresh, true)
 }
 
 func TestDenyAndAlwaysHoldForAllWhoWait(t *testing.T) {
-	for _, answer := range []supervisor.Answer{supervisor.SayNo, supervisor.SayAlways} {
+	for _, answer := range []supervisor.Say{supervisor.SayNo, supervisor.SayAlways} {
 		s := newStory(t)
 		q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
 		press(s, nonceA, answer)
@@ -116,24 +146,95 @@ func TestDenyAndAlwaysHoldForAllWhoWait(t *testing.T) {
 	}
 }
 
-func TestNothingCountsTooLate(t *testing.T) {
+// A question stands from its delivery. A turn has its end once, also where nobody has answered.
+func TestAQuestionStandsFromItsDelivery(t *testing.T) {
 	s := newStory(t)
 	q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
-	s.now = q.ExpiresAt
-	s.same("press", press(s, nonceA, supervisor.SayOnce), supervisor.PressExpired)
-	again := approval(s, supervisor.Turn{ID: q.Turn, Conversation: s.home})
-	next, fresh := ask(s, again, nonceB)
-	s.same("asked anew", fresh, true)
-	s.now = next.ExpiresAt.Add(-time.Millisecond)
-	s.same("in time", press(s, nonceB, supervisor.SayNo), supervisor.PressTaken)
-	s.now = s.now.Add(time.Hour - time.Millisecond)
-	answer, _ := use(s, next.ID)
-	s.same("within an hour after it was said", answer, supervisor.SayNo)
+	s.now = noon.Add(48 * time.Hour)
+	s.same("next, while nobody can have read it", expire(s), time.Time{})
+	delivered(s)
+	s.same("next", expire(s), noon.Add(49*time.Hour))
+	s.now = noon.Add(49*time.Hour - time.Millisecond)
+	s.same("next, not yet", expire(s), noon.Add(49*time.Hour))
+	s.same("its turn goes on", resumable(s), []int64(nil))
 	s.now = s.now.Add(time.Millisecond)
-	answer, _ = use(s, next.ID)
-	s.same("an hour after it was said", answer, supervisor.SayNothing)
-	_, _, err := s.db.Questions().Ask(t.Context(), q, strings.Repeat("c", 64), nil)
+	s.same("next, then", expire(s), time.Time{})
+	s.same("its turn goes on then", resumable(s), []int64{s.home.ID})
+	s.same("press", press(s, nonceA, supervisor.SayOnce), supervisor.PressExpired)
+	asked, fresh := ask(s, q, nonceB)
+	s.same("its turn has the end", asked.Why, supervisor.QuestionExpired)
+	s.same("fresh", fresh, false)
+	s.same("its turn goes on once", resumable(s), []int64(nil))
+	_, fresh = ask(s, q, nonceB)
+	s.same("asked anew", fresh, true)
+	q.Stands = 0
+	_, _, err := s.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: q.Conversation, Turn: q.Turn, Kind: q.Kind, Subject: nonceA},
+		strings.Repeat("c", 64), nil)
 	s.refused(err, supervisor.CodeInvalid, "has expired")
+}
+
+// What could not be put to its person is no question any more.
+func TestAQuestionThatCanNotBeDeliveredEnds(t *testing.T) {
+	s := newStory(t)
+	q, _ := ask(s, approval(s, s.begun("send it")), nonceA)
+	pending, err := s.db.Outbox().ListPending(t.Context(), s.home.ID, 0, 10)
+	s.must(err)
+	s.must(s.db.Outbox().Close(t.Context(), supervisor.DeliveryOutcome{Delivery: pending[0].ID, Outcome: supervisor.OutcomeFailed, Why: "blocked"}))
+	s.same("its turn goes on", resumable(s), []int64{s.home.ID})
+	asked, _ := ask(s, q, nonceB)
+	s.same("its end", asked.Why, supervisor.QuestionUndelivered)
+}
+
+// A turn that waits is gone on with where it was: the call that asked has not begun.
+func TestATurnWaitsForItsQuestionAndGoesOn(t *testing.T) {
+	s := newStory(t)
+	const call = "c1"
+	turn := s.asking(call)
+	s.must(s.db.Turns().CommitBegun(t.Context(), turn.ID, call))
+	q := approval(s, turn)
+	q.Call = call
+	ask(s, q, nonceA)
+	running, _, err := s.db.Turns().FindRunning(t.Context(), s.home.ID)
+	s.must(err)
+	s.same("waits", []bool{running.Waits, running.Asked}, []bool{true, true})
+	s.same("begun", running.Begun, []string(nil))
+	waits, err := s.db.Turns().Suspend(t.Context(), turn.ID, 90*time.Second)
+	s.must(err)
+	s.same("still waits", waits, true)
+	unfinished, err := s.db.Inbox().ListUnfinished(t.Context())
+	s.must(err)
+	s.same("to go on with at a start", len(unfinished), 0)
+	press(s, nonceA, supervisor.SayOnce)
+	s.same("goes on", resumable(s), []int64{s.home.ID})
+	unfinished, err = s.db.Inbox().ListUnfinished(t.Context())
+	s.must(err)
+	s.same("to go on with at a start, then", len(unfinished), 1)
+	running, _, err = s.db.Turns().FindRunning(t.Context(), s.home.ID)
+	s.must(err)
+	s.same("waits no more", []bool{running.Waits, running.Asked}, []bool{false, true})
+	s.same("has run", running.Turn.Ran, 90*time.Second)
+	asked, _ := ask(s, q, nonceB)
+	s.same("answer", asked.Answer.Say, supervisor.SayOnce)
+	s.same("goes on once", resumable(s), []int64(nil))
+}
+
+// A yes about money is for all of the person's that wait for some: each looks again whether there is enough.
+func TestAYesAboutMoneyHasAllWhoWaitLookAgain(t *testing.T) {
+	s := newStory(t)
+	money := approval(s, s.begun("one"))
+	money.Kind, money.Amount = supervisor.QuestionBudget, 500_000
+	ask(s, money, nonceA)
+	there := s.chat("alice", "7")
+	other := money
+	in := s.put(there, supervisor.KindText, "two")
+	turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
+	s.must(err)
+	other.Turn, other.Conversation = turn.ID, there
+	ask(s, other, nonceB)
+	press(s, nonceA, supervisor.SayOnce)
+	s.same("go on", resumable(s), []int64{s.home.ID, there.ID})
+	asked, _ := ask(s, other, nonceB)
+	s.same("the other's", asked.Why, supervisor.QuestionNotNeeded)
 }
 
 func TestAPressAfterTheTurnHasNoEffect(t *testing.T) {
@@ -159,18 +260,18 @@ func TestAForeignPressHasNoEffect(t *testing.T) {
 		"by another":                   {Digest: nonceA, User: "bob", Conversation: s.home.ID},
 		"by another at home":           {Digest: nonceA, User: "bob", Conversation: s.conversation("bob").ID},
 		"elsewhere":                    {Digest: nonceA, User: "alice", Conversation: s.chat("alice", "7").ID},
-		"of no button":                 {Digest: nonceA, User: "alice", Conversation: s.home.ID, Answer: "maybe"},
-		"of a button of approvals":     {Digest: nonceB, User: "alice", Conversation: s.home.ID, Answer: "always"},
+		"of no button":                 {Digest: nonceA, User: "alice", Conversation: s.home.ID, Word: "maybe"},
+		"of a button of approvals":     {Digest: nonceB, User: "alice", Conversation: s.home.ID, Word: "always"},
 	} {
-		if p.Answer == "" {
-			p.Answer = supervisor.SayOnce
+		if p.Word == "" {
+			p.Word = string(supervisor.SayOnce)
 		}
 		q, came, err := s.db.Questions().Press(t.Context(), p)
 		s.must(err)
 		s.same(name, came, supervisor.PressForeign)
 		s.same(name+": the question", q, supervisor.Question{})
 	}
-	s.same("answers", s.look("SELECT count(*) FROM question WHERE answer <> ''"), "0")
+	s.same("answers", s.look("SELECT count(*) FROM question WHERE why IS NOT NULL"), "0")
 }
 
 func TestOfManyPressesOneCounts(t *testing.T) {
@@ -181,7 +282,7 @@ func TestOfManyPressesOneCounts(t *testing.T) {
 	for i := range 20 {
 		group.Go(func() {
 			_, came, err := s.db.Questions().Press(t.Context(), supervisor.Press{Digest: nonceA, User: "alice",
-				Conversation: s.home.ID, Answer: []supervisor.Answer{"once", "deny"}[i%2]})
+				Conversation: s.home.ID, Word: []string{"once", "deny"}[i%2]})
 			if err != nil {
 				t.Error(err)
 			}
@@ -201,7 +302,7 @@ func TestAQuestionOfNoTurnIsWithdrawn(t *testing.T) {
 	_, fresh := ask(s, q, nonceB)
 	s.same("is asked anew", fresh, true)
 	s.must(s.db.Questions().Withdraw(t.Context(), first.ID))
-	s.same("press", press(s, nonceA, supervisor.SayOnce), supervisor.PressExpired)
+	s.same("press", press(s, nonceA, supervisor.SayOnce), supervisor.PressEnded)
 	s.same("the other", press(s, nonceB, supervisor.SayOnce), supervisor.PressTaken)
 	s.must(s.db.Questions().Withdraw(t.Context(), first.ID+1))
 	answer, _ := use(s, first.ID+1)

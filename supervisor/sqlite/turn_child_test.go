@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"testing"
+	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -36,15 +37,15 @@ func TestWhatBeginsByItselfHasATurnThatAnswersElsewhere(t *testing.T) {
 		s.must(err)
 		s.same("open", open.Turn, turn)
 		asked, _, err := s.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: chat, Turn: turn.ID,
-			Kind: supervisor.QuestionBudget, Subject: digest("a"), Text: "more?", ExpiresAt: noon.AddDate(0, 0, 1)}, digest("b"), nil)
+			Kind: supervisor.QuestionBudget, Subject: digest("a"), Text: "more?", Stands: 24 * time.Hour}, digest("b"), nil)
 		s.must(err)
 		s.same("asked in", asked.Conversation, chat)
 		_, _, err = s.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: in.Conversation, Turn: turn.ID,
-			Kind: supervisor.QuestionBudget, Subject: digest("c"), Text: "more?", ExpiresAt: noon.AddDate(0, 0, 1)}, digest("d"), nil)
+			Kind: supervisor.QuestionBudget, Subject: digest("c"), Text: "more?", Stands: 24 * time.Hour}, digest("d"), nil)
 		s.refused(err, supervisor.CodeNotFound, "there is no turn")
 		d := s.finish(turn, "Good morning!")
 		s.same("answered in", d.Conversation, chat)
-		s.same("there", s.pending(chat), []string{"more?", "Good morning!"})
+		s.same("there", s.pending(chat), []string{"more?\n\n(Not asked any more: what asked this has ended.)", "Good morning!"})
 		s.same("in its own", s.pending(in.Conversation), []string(nil))
 		s.close(d, supervisor.OutcomeSent, "")
 		s.same("state", s.state(in.ID), "done")

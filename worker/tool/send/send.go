@@ -174,6 +174,8 @@ func sendError(ctx context.Context, shown string, err error) error {
 		return context.Cause(ctx)
 	case errors.As(err, &known):
 		return err
+	case errors.As(err, &refused) && refused.Code == protocol.CodeWaits:
+		return err // nothing has been decided: the call is made again
 	case errors.As(err, &refused):
 		err = errors.New(refused.Message)
 	}
