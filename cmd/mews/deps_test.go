@@ -75,6 +75,7 @@ var floors = map[string]int{
 
 	"mews/supervisor/sqlite/internal/engine": 1,
 	"mews/supervisor":                        1,
+	"mews/supervisor/answer":                 1,
 	"mews/supervisor/fair":                   1,
 	"mews/supervisor/unit":                   1,
 	"mews/supervisor/retry":                  1,
@@ -103,6 +104,7 @@ var siblings = map[[2]string]string{
 	{"mews/supervisor/model", "mews/supervisor/model/openai"}:           "the catalogue of models makes its providers",
 	{"mews/supervisor/model/anthropic", "mews/supervisor/model/remote"}: "what providers over HTTP share",
 	{"mews/supervisor/model/openai", "mews/supervisor/model/remote"}:    "what providers over HTTP share",
+	{"mews/supervisor/answer", "mews/supervisor"}:                       "the words are below everything of their side",
 	{"mews/supervisor/retry", "mews/supervisor"}:                        "the words are below everything of their side",
 	{"mews/worker/host", "mews/worker"}:                                 "the words are below everything of their side",
 	{"mews/worker/workspace", "mews/worker"}:                            "the words are below everything of their side",

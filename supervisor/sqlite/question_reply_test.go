@@ -22,8 +22,7 @@ func TestAReplyAnswersAQuestionInWordsWhereItIsTo(t *testing.T) {
 			s.close(d, supervisor.OutcomeSent, "")
 		}
 		kept, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "test", Items: []supervisor.Item{{RepliesTo: to,
-			Inbound:  supervisor.Inbound{Conversation: s.home, Key: "yes", Kind: supervisor.KindText, Text: "yes"},
-			Decision: supervisor.GateDecision{Words: supervisor.AnswerOnce}}}})
+			Inbound: supervisor.Inbound{Conversation: s.home, Key: "yes", Kind: supervisor.KindText, Text: "yes"}}}})
 		s.must(err)
 		s.same("a yes to "+to, s.state(kept.Kept[0].ID), want)
 	}
