@@ -71,7 +71,7 @@ func rulesOf(r config.EffectRules) approval.Rules {
 func (s *service) openGuards(context.Context) error {
 	s.audit = audit.New(s.db.Audit(), s.log.Named("audit"))
 	s.rules(s.config)
-	s.asked = question.New(question.Options{Store: s.db.Questions(), Audit: s.db.Audit(), Queued: s.deliveryQueued, Log: s.log.Named("question"),
+	s.asked = question.New(question.Options{Store: s.db.Questions(), Ends: s.db.Questions(), Audit: s.db.Audit(), Queued: s.deliveryQueued, Log: s.log.Named("question"),
 		Resume: func(c supervisor.Conversation) { s.sessions.Wake(c) }, Ended: s.cleaningDue, Now: s.now,
 		Stands: func() time.Duration { return s.configuration.Current().Chat.Question }})
 	s.codes = newConfirmations(s)

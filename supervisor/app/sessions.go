@@ -20,7 +20,7 @@ func (s *service) openSessions(context.Context) error {
 		return o, served && err == nil // the call itself says what is wrong
 	}}
 	o := session.Options{
-		Inbox: s.db.Inbox(), Turns: s.db.Turns(), LastSteps: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.turns(), Feeds: &s.feeds, Limits: limits(s.config),
+		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Waiting: s.db.Turns(), LastSteps: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.turns(), Feeds: &s.feeds, Limits: limits(s.config),
 		AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Advances: s.advances, Voices: s.voices, Now: time.Now,
 		Log: s.log.Named("session"),
 	}

@@ -115,7 +115,7 @@ func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *
 		return l.budgetOf(c), true
 	}}
 	l.sessions = session.New(session.Options{
-		Inbox: l.db.Inbox(), Turns: l.db.Turns(), LastSteps: l.db.Turns(), Notices: l.db.Outbox(), Runner: l, Feeds: &l.feeds, Claim: l.box.Claim, Advances: l.advances,
+		Inbox: l.db.Inbox(), Turns: l.db.Turns(), Waiting: l.db.Turns(), LastSteps: l.db.Turns(), Notices: l.db.Outbox(), Runner: l, Feeds: &l.feeds, Claim: l.box.Claim, Advances: l.advances,
 		Limits: protocol.TurnLimits{Steps: 9, Seconds: 900, Output: 1000}, Now: time.Now, Log: hclog.NewNullLogger(),
 		Audit: func(_, _, detail string) { t.Error(detail) },
 	})

@@ -30,7 +30,10 @@ type Store interface {
 	WasAsked(ctx context.Context, user, digest string) (bool, error)
 	// Press keeps what was pressed and audits it. q is the question as it is after.
 	Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, result supervisor.PressResult, err error)
+}
 
+// Ends says which questions end, and who waits for that.
+type Ends interface {
 	// Changed holds a token when a question was put, delivered or ended.
 	Changed() <-chan struct{}
 	// Expire ends those that have stood for their time, and says when the next will have; the zero time for none.
@@ -47,6 +50,7 @@ type Audit interface {
 // Options are what Questions need. All but Stands and Now are required.
 type Options struct {
 	Store  Store
+	Ends   Ends
 	Audit  Audit
 	Queued func(conversation int64)        // a question was put into the conversation's outbox; never blocks
 	Resume func(c supervisor.Conversation) // its turn may go on; never blocks
@@ -89,10 +93,10 @@ const interval = 5 * time.Second
 
 // look does what has come due, and says when something will.
 func (s *Questions) look(ctx context.Context) (next time.Time, err error) {
-	if next, err = s.o.Store.Expire(ctx); err != nil {
+	if next, err = s.o.Ends.Expire(ctx); err != nil {
 		return next, err
 	}
-	resumable, err := s.o.Store.Resumable(ctx)
+	resumable, err := s.o.Ends.Resumable(ctx)
 	for _, c := range resumable {
 		s.o.Resume(c)
 	}
@@ -107,7 +111,7 @@ func (s *Questions) wait(ctx context.Context, next time.Time) {
 		due = time.After(min(next.Sub(s.o.Now()), interval))
 	}
 	select {
-	case <-s.o.Store.Changed():
+	case <-s.o.Ends.Changed():
 	case <-due:
 	case <-ctx.Done():
 	}

@@ -44,7 +44,7 @@ func newRig(t *testing.T) *rig {
 
 // newQuestions are questions over what is kept, as after a restart.
 func (r *rig) newQuestions() *question.Questions {
-	return question.New(question.Options{Store: r.db.Questions(), Audit: r.db.Audit(), Log: hclog.NewNullLogger(), Queued: func(conversation int64) {
+	return question.New(question.Options{Store: r.db.Questions(), Ends: r.db.Questions(), Audit: r.db.Audit(), Log: hclog.NewNullLogger(), Queued: func(conversation int64) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		r.said = append(r.said, conversation)

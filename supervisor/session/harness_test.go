@@ -45,7 +45,7 @@ func newHarness(t *testing.T, w worker) *harness {
 	t.Helper()
 	h := &harness{T: t, db: sqlitetest.Open(t)}
 	h.options = session.Options{
-		Inbox: h.db.Inbox(), Turns: h.db.Turns(), LastSteps: h.db.Turns(), Notices: h.db.Outbox(), Runner: w, Feeds: &h.feeds,
+		Inbox: h.db.Inbox(), Turns: h.db.Turns(), Waiting: h.db.Turns(), LastSteps: h.db.Turns(), Notices: h.db.Outbox(), Runner: w, Feeds: &h.feeds,
 		Limits: protocol.TurnLimits{Steps: 50, Seconds: 900, Output: 1000}, Now: time.Now, Log: hclog.NewNullLogger(),
 		Audit: func(user, action, detail string) {
 			h.mu.Lock()

@@ -36,6 +36,11 @@ type Turns interface {
 	FindRunning(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error)
 	Died(ctx context.Context, turn int64) (deaths int, err error)
 	Finish(ctx context.Context, end sqlite.FinishTurn) (supervisor.Delivery, error)
+}
+
+// Waiting keeps that turns wait for their persons.
+type Waiting interface {
+	// Suspend keeps for how long a turn has run, and says whether it still waits: the answer may have come.
 	Suspend(ctx context.Context, turn int64, ran time.Duration) (waits bool, err error)
 }
 
@@ -76,6 +81,7 @@ type Notices interface {
 type Options struct {
 	Inbox     Inbox
 	Turns     Turns
+	Waiting   Waiting
 	LastSteps LastSteps
 	Notices   Notices
 	Runner    Runner

@@ -130,7 +130,7 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 
 // suspend has the turn wait for its person, who was asked. What it has run counts when it goes on; what it waits does not.
 func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
-	waits, ok := retry.Persist(ctx, t.log, "keep that a turn waits", func() (bool, error) { return t.Turns.Suspend(ctx, t.Turn.ID, ran) })
+	waits, ok := retry.Persist(ctx, t.log, "keep that a turn waits", func() (bool, error) { return t.Waiting.Suspend(ctx, t.Turn.ID, ran) })
 	if waits || !ok {
 		return outcome{waits: waits, unfinished: !ok}
 	}
