@@ -65,6 +65,9 @@ func (u Undo) Check() error {
 	return errors.Join(u.Before.check(), u.After.check())
 }
 
+// ByProgram is the Not of a change that a program has made.
+const ByProgram = "a program has changed it"
+
 // Inverse is what takes the taking back of a change back.
 func (u Undo) Inverse() Undo {
 	inverse := Undo{Path: u.Path, Before: u.After, After: u.Before, Mode: u.Mode}

@@ -26,6 +26,13 @@ const (
 	TextCorrection = "Correction of my message “%s”: now it reads: “%s”"
 	TextInstead    = "\n[This takes the place of the message “%s” and of what came with it.]"
 	TextNoWords    = "(no words)"
+	// TextUndoButton and TextDiffButton are below an answer whose turn has changed files. TextUndone and TextRedone tell the model of files
+	// that its person has put back, and TextUndoneMore of how many others.
+	TextUndoButton = "Undo"
+	TextDiffButton = "Show diff"
+	TextUndone     = "[The person has undone your change to %s.]\n"
+	TextRedone     = "[The person has put your change to %s back again.]\n"
+	TextUndoneMore = "%d more files"
 	// TextNotKept stands for what a delivery said that is deleted from its chat.
 	TextNotKept = "(This was for a moment, and is not kept.)"
 )

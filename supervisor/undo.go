@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"fmt"
 	"time"
 
 	"mews/protocol"
@@ -24,4 +25,25 @@ type UndoneFiles struct {
 	Operation int64
 	Effects   []int64         // their rows in the ledger
 	Changes   []protocol.Undo // what takes each of them back again
+}
+
+// The presses below an answer that has changed files, and below what was taken back.
+const (
+	UndoPrefix = "u:"
+	PressUndo  = "undo"
+	PressDiff  = "diff"
+)
+
+// UndoPress is a press of a button: what is to be done, with the changes of which turn, or of which undo of it.
+func UndoPress(action string, turn, of int64) string {
+	return fmt.Sprint(UndoPrefix, action, " ", turn, " ", of)
+}
+
+// UndoButtons are below the answer of a turn that has changed files. Where others read it, nobody shows them what is in the files.
+func UndoButtons(in Conversation, turn int64) []Button {
+	buttons := []Button{{Text: TextUndoButton, Press: UndoPress(PressUndo, turn, 0)}}
+	if !in.InGroup() {
+		buttons = append(buttons, Button{Text: TextDiffButton, Press: UndoPress(PressDiff, turn, 0)})
+	}
+	return buttons
 }

@@ -42,6 +42,7 @@ var floors = map[string]int{
 	"mews/supervisor/operation":     3,
 	"mews/supervisor/placement":     3,
 	"mews/supervisor/transcription": 3,
+	"mews/supervisor/undo":          3,
 	"mews/supervisor/users":         3,
 	"mews/supervisor/voice":         3,
 	"mews/worker/receive":           3,

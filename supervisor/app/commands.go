@@ -17,6 +17,7 @@ import (
 	"mews/supervisor/session"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/undo"
 )
 
 // chatCommands is what of the service people see to in the chat.
@@ -28,7 +29,8 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report statusRe
 		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Undelivered: s.db.Outbox(),
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings, Effects: s.db.Effects(), Pictures: pictures{s.spool},
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
-		Invites: invites{s.configuration, s.spool, s.botName, s.now}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, Voices: s.voices, Transcriber: hearing(s), Uploads: uploads(s), People: s.settings,
+		Invites: invites{s.configuration, s.spool, s.botName, s.now}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, Voices: s.voices, Transcriber: hearing(s), Uploads: uploads(s), Spool: s.spool,
+		Undos: &undo.Undos{Store: s.db.Undos(), Operations: s.operations, Now: s.now}, People: s.settings,
 		Begin: s.beginWith, Drop: s.drop, Anew: s.answerAnew, Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
 		Log: s.log.Named("command"),
 	}

@@ -64,6 +64,8 @@ type Options struct {
 	Voices      Voices
 	Transcriber Transcriber
 	Uploads     Uploads
+	Undos       Undos
+	Spool       Texts
 	People      People
 	Audit       func(user, action, detail string) // never blocks
 	Status      func(context.Context, supervisor.Conversation) (string, error)

@@ -35,7 +35,7 @@ func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request
 	default:
 		d, err = c.pressedCommand(ctx, in.Text, r)
 	}
-	stays := in.Conversation.InGroup() || in.Text == modelPrefix || strings.HasPrefix(in.Text, settingPrefix) ||
+	stays := in.Conversation.InGroup() || in.Text == modelPrefix || strings.HasPrefix(in.Text, supervisor.UndoPrefix+supervisor.PressDiff) || strings.HasPrefix(in.Text, settingPrefix) ||
 		strings.HasPrefix(in.Text, filesPrefix) && !strings.HasPrefix(in.Text, filesPrefix+pressPage)
 	if err == nil && (question || anew || !stays) {
 		c.removeButtons(ctx, in)

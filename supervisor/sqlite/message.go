@@ -95,6 +95,9 @@ func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 	if words != "" || len(parts) == 0 {
 		parts = append([]protocol.Part{{Text: words}}, parts...)
 	}
+	if undone := t.untoldUndos(); undone != "" {
+		parts = append([]protocol.Part{{Text: undone}}, parts...)
+	}
 	t.insertMessage(protocol.RoleUser, encoded{parts}, in.Origin)
 }
 

@@ -52,6 +52,9 @@ func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 	for _, id := range c.Told {
 		t.Exec(markTold, id)
 	}
+	if d.undoable != 0 && c.Outcome == supervisor.OutcomeSent {
+		t.Exec(unbuttonUndone, supervisor.CleaningUnbutton, t.Now+undoLasts.Milliseconds(), d.undoable)
+	}
 	t.settleInbound(d.inbound)
 }
 
@@ -62,15 +65,17 @@ type outcomeRow struct {
 	inbound      int64 // 0 for none
 	outcome      supervisor.Outcome
 	vanish       int64 // milliseconds; 0 is never
+	undoable     int64 // the turn that it answers, where it has buttons that undo what that has changed; else 0
 }
 
 const (
-	findOutcome = `SELECT id, conversation, coalesce(inbound, 0), coalesce(outcome, ''), vanish FROM outbox WHERE id = ?`
-	markTold    = `UPDATE outbox SET told = 1 WHERE id = ? AND outcome IN ('unknown', 'failed')`
+	findOutcome = `SELECT id, conversation, coalesce(inbound, 0), coalesce(outcome, ''), vanish,
+		iif(kind = 'answer' AND buttons <> '', turn, 0) FROM outbox WHERE id = ?`
+	markTold = `UPDATE outbox SET told = 1 WHERE id = ? AND outcome IN ('unknown', 'failed')`
 )
 
 func scanOutcome(r *engine.Row) (d outcomeRow) {
-	r.Scan(&d.id, &d.conversation, &d.inbound, &d.outcome, &d.vanish)
+	r.Scan(&d.id, &d.conversation, &d.inbound, &d.outcome, &d.vanish, &d.undoable)
 	return d
 }
 

@@ -12,7 +12,7 @@ import (
 const resendAge = 7 * 24 * time.Hour
 
 // What was to be deleted from its chat is not kept any more.
-const listResendable = `SELECT id, conversation, coalesce(inbound, 0), outcome, vanish FROM outbox
+const listResendable = `SELECT id, conversation, coalesce(inbound, 0), outcome, vanish, 0 FROM outbox
 	WHERE outcome IN ('unknown', 'failed') AND vanish = 0 AND conversation = ? AND created_at >= ? ORDER BY id LIMIT ?`
 
 // Resend has deliveries wait again that may not have arrived in a conversation: the oldest of the last week, at most limit of

@@ -60,7 +60,7 @@ func (t turnTx) commitLast(l LastStep) (e EndedStep) {
 		return e
 	}
 	e.Delivery, e.Ended = t.finish(l.End), true
-	if l.Post != nil && e.Delivery.ID != 0 && len(e.Delivery.Effects) == 0 {
+	if l.Post != nil && e.Delivery.ID != 0 && len(e.Delivery.Effects) == 0 && e.Delivery.Buttons == nil {
 		e.Post = t.putFirstPost(e.Delivery, *l.Post)
 	}
 	return e

@@ -3,7 +3,9 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -36,6 +38,66 @@ func (s Undos) Last(ctx context.Context, in supervisor.Conversation, since time.
 	return engine.One(s.db.reader(ctx, "find what can be undone in conversation %d", in.ID), engine.Integer, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
 }
 
+// hasUndo is whether a turn has changed something that can be taken back.
+const hasUndo = `SELECT EXISTS (SELECT 1 FROM undo u WHERE u.turn = ? AND ` + undoable + `)`
+
+const (
+	// The second column says that the change of an undo was taken back, so that the turn's own is there again.
+	listUntold = `SELECT u.path, EXISTS (SELECT 1 FROM undo o WHERE o.turn = u.turn AND o.undone_by = u.operation AND o.operation > 0) redone
+		FROM undo u CROSS JOIN turn t ON t.id = u.turn WHERE u.user = ?1 AND u.operation > 0 AND u.told = 0 AND u.undone_by IS NULL
+		AND coalesce(t.destination, t.conversation) = ?2 GROUP BY u.path ORDER BY min(u.effect)`
+	markUndoTold = `UPDATE undo SET told = 1 WHERE user = ?1 AND operation > 0 AND told = 0
+		AND (SELECT coalesce(t.destination, t.conversation) FROM turn t WHERE t.id = undo.turn) = ?2`
+	maxUndosTold = 20
+)
+
+// untoldUndos tells the model what its person has put back in the turn's conversation since it last ran; "" where that is nothing.
+func (t turnTx) untoldUndos() (text string) {
+	in := t.turn.Conversation
+	paths := map[bool][]string{}
+	t.Query(func(r *engine.Row) bool {
+		path, redone := "", false
+		r.Scan(&path, &redone)
+		paths[redone] = append(paths[redone], onOneLine(path))
+		return true
+	}, listUntold, in.User, in.ID)
+	if len(paths) == 0 {
+		return ""
+	}
+	t.Exec(markUndoTold, in.User, in.ID)
+	for _, redone := range []bool{false, true} {
+		list, sentence := paths[redone], supervisor.TextUndone
+		if redone {
+			sentence = supervisor.TextRedone
+		}
+		if more := len(list) - maxUndosTold; more > 0 {
+			list = append(list[:maxUndosTold], fmt.Sprintf(supervisor.TextUndoneMore, more))
+		}
+		if len(list) > 0 {
+			text += fmt.Sprintf(sentence, strings.Join(list, ", "))
+		}
+	}
+	return text
+}
+
+// onOneLine is a path that looks like nothing else in a sentence.
+func onOneLine(path string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) || r == '[' || r == ']' {
+			return '_'
+		}
+		return r
+	}, path)
+}
+
+const findTurnUser = `SELECT user FROM turn WHERE id = ?`
+
+// User is whose turn it is; "" where there is none.
+func (s Undos) User(ctx context.Context, turn int64) (user string, err error) {
+	user, _, err = engine.One(s.db.reader(ctx, "find whose turn %d is", turn), engine.String, findTurnUser, turn)
+	return user, err
+}
+
 const listChanges = `SELECT u.effect, u.turn, u.operation, e.kind, u.path, u.moved_to, u.before, u.after, u.size, u.mode, u.why_not, u.created_at
 	FROM undo u JOIN effect e ON e.id = u.effect WHERE u.turn = ? AND u.user = ? AND u.operation = ? AND u.undone_by IS NULL ORDER BY u.effect`
 
@@ -54,6 +116,14 @@ const (
 	findUndoing = `SELECT conversation FROM turn WHERE id = ? AND user = ?`
 )
 
+// unbuttonUndone takes the buttons from below an answer.
+const unbuttonUndone = `INSERT INTO cleaning (user, conversation, message, what, due_at) SELECT p.user, p.conversation, p.message, ?, ?
+	FROM outbox o JOIN post p ON p.delivery = o.id WHERE o.turn = ? AND o.kind = 'answer' AND o.buttons <> '' AND p.state = 'sent'
+	AND p.message <> '' ORDER BY p.part DESC LIMIT 1`
+
+// undoLasts is how long an answer has its buttons: the bytes from before are kept no longer.
+const undoLasts = 7 * 24 * time.Hour
+
 // Done keeps that changes were taken back, and what takes them back again. What is taken back already changes nothing.
 func (s Undos) Done(ctx context.Context, u supervisor.UndoneFiles) error {
 	return s.db.write(ctx, func(t *tx) {
@@ -66,6 +136,9 @@ func (s Undos) Done(ctx context.Context, u supervisor.UndoneFiles) error {
 		}
 		if fresh == 0 {
 			return
+		}
+		if u.Of == 0 {
+			t.Exec(unbuttonUndone, supervisor.CleaningUnbutton, t.Now, u.Turn)
 		}
 		for _, c := range u.Changes {
 			t.putEffect(supervisor.Effect{User: u.User, Turn: u.Turn, Call: fmt.Sprint("undo ", u.Operation), Kind: supervisor.EffectUndone, Target: c.Path})

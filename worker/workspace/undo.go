@@ -90,6 +90,14 @@ func (w *Workspace) After(u *protocol.Undo) *protocol.Undo {
 	return u
 }
 
+// ByProgram notes that a program has changed what is at a clean path; nil where that can't be told.
+func ByProgram(name string) *protocol.Undo {
+	if !fits(name) {
+		return nil
+	}
+	return &protocol.Undo{Path: name, Not: protocol.ByProgram}
+}
+
 // note is the state of what is at a name, or why a change of it can't be undone.
 func (w *Workspace) note(name string) (protocol.FileState, string) {
 	state, _, err := w.State(name)

@@ -73,6 +73,7 @@ func split(m protocol.Message) (words string, came []string) {
 	for _, p := range m.Parts {
 		name, rest, named := strings.Cut(p.Text, "] ")
 		switch {
+		case strings.HasPrefix(name, "[The person has "): // what they have undone
 		case strings.HasPrefix(name, "[voice,") && named:
 			words += rest
 		case strings.HasPrefix(name, "[File "), strings.HasPrefix(name, "[With this came "):

@@ -47,11 +47,13 @@ func (r *programRunner) command(ctx context.Context, call worker.Call, args comm
 		return worker.Result{}, err
 	}
 	cmd := r.newCommand(dir, r.Variables("TERM=dumb"), shell, "-c", args.Command)
+	began := fileTime()
 	o, err := r.run(ctx, programRun{cmd: cmd, timeout: timeout, progress: call.Progress})
 	if err != nil {
 		return worker.Result{}, err
 	}
-	return worker.Result{Text: o.head() + o.output.text, Brief: o.brief(), Changes: []protocol.Change{o.change(args.Command)}}, nil
+	return worker.Result{Text: o.head() + o.output.text, Brief: o.brief(), Changes: append([]protocol.Change{o.change(args.Command)},
+		r.changedSince(context.WithoutCancel(ctx), began)...)}, nil
 }
 
 // checkCommand refuses a command that no shell can be given.

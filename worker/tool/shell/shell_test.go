@@ -181,6 +181,7 @@ func (b *fixture) write(name, content string) {
 	if err := os.WriteFile(filepath.Join(b.dir, name), []byte(content), 0o644); err != nil {
 		b.t.Fatal(err)
 	}
+	untilLater(b.t, filepath.Join(b.dir, name))
 }
 
 // TestToolsAreShort keeps what every request carries small.

@@ -77,7 +77,12 @@ func (m *terminals) act(ctx context.Context, call worker.Call, args terminalArgs
 	if args.Wait < 0 || args.Wait > m.options.limits.maxWait.Seconds() {
 		return worker.Result{}, fmt.Errorf("wait %g: want 0 to %g seconds", args.Wait, m.options.limits.maxWait.Seconds())
 	}
-	return act(m, ctx, args)
+	began := fileTime()
+	result, err := act(m, ctx, args)
+	if args.Action != "list" {
+		result.Changes = append(result.Changes, m.changedSince(context.WithoutCancel(ctx), began)...)
+	}
+	return result, err
 }
 
 func (m *terminals) open(ctx context.Context, args terminalArgs) (worker.Result, error) {

@@ -1,0 +1,30 @@
+package command
+
+import "mews/supervisor/undo"
+
+// /undo.
+const (
+	textUndoUsage     = "Write /undo, or “/undo 2” for the answer before the last one, but not %s."
+	textNothingToUndo = "There is nothing here that I could take back. I can take back what I changed in your files in the last 7 days."
+	textLeftAlone     = "Left as it is."
+	textUndoAgain     = "Take this back"
+	textUndoAnyway    = "Put back anyway"
+	textLeave         = "Leave"
+	textWholeFolder   = "what a program did in a folder with too many files to name them"
+	textMoreFiles     = "and %s more"
+	textDiffInGroup   = "Everybody here would read it. Write /undo in our private chat for what I changed there."
+	textNoDiff        = "There is no difference any more."
+	textLongDiff      = "This is what has changed."
+)
+
+// undoLines are what is said of files by what has become of them.
+var undoLines = []struct {
+	outcome undo.Outcome
+	text    string
+}{
+	{undo.Back, "As it was before: %s."},
+	{undo.Changed, "Left alone, because it has changed since, or what belongs to it: %s."},
+	{undo.Expired, "Left alone, because I keep what was in it for 7 days: %s."},
+	{undo.Never, "Can't be taken back: %s."},
+	{undo.Program, "A program changed it, which can't be taken back: %s. What programs deleted I do not see."},
+}

@@ -1,0 +1,153 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/undo"
+)
+
+// Undos takes back what turns have changed in people's files. of is the undo whose changes are meant; 0: the turn's own.
+type Undos interface {
+	// Last is the n-th newest turn of a conversation that has changes which can be taken back.
+	Last(ctx context.Context, in supervisor.Conversation, n int) (turn int64, ok bool, err error)
+	Back(ctx context.Context, user string, turn, of int64, force bool) (undo.Report, error)
+	// Diff is the difference between before and now; nil where there is none.
+	Diff(ctx context.Context, user string, turn, of int64) (*protocol.BlobRef, error)
+}
+
+// Texts reads what is in the spool.
+type Texts interface {
+	ReadAt(sha256 string, p []byte, offset int64) (n int, size int64, err error)
+}
+
+// The presses of /undo: what is to be done, the turn, and the undo whose changes are meant. TextUndoButton has the first two.
+const (
+	pressForce = "force"
+	pressLeave = "leave"
+	maxShown   = 4096 // characters of a difference that is shown in the chat
+	maxNamed   = 10   // files that are named in a sentence
+)
+
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "undo",
+		Help: "take back what the last answer changed in your files; /undo 2 the one before it"}, place: 84, run: undoLast,
+		prefix: supervisor.UndoPrefix, press: pressedUndo})
+}
+
+// undoLast takes back what the last turn has changed, or an earlier one.
+func undoLast(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+	n := 1
+	if r.Arguments != "" {
+		if n, err = strconv.Atoi(r.Arguments); err != nil || n < 1 {
+			return d, supervisor.Errorf(supervisor.CodeInvalid, textUndoUsage, QuoteName(r.Arguments))
+		}
+	}
+	turn, ok, err := c.o.Undos.Last(ctx, r.Conversation, n)
+	switch {
+	case err != nil:
+		return d, fmt.Errorf("find what can be undone: %w", err)
+	case !ok:
+		return supervisor.Delivery{Text: textNothingToUndo}, nil
+	}
+	return c.undo(ctx, r, turn, 0, false)
+}
+
+// pressedUndo does what a button does below an answer, or below what /undo said.
+func pressedUndo(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
+	action, turn, of := "", int64(0), int64(0)
+	if n, err := fmt.Sscanf(r.Arguments, "%s %d %d", &action, &turn, &of); err != nil || n != 3 {
+		return supervisor.Delivery{Text: textDeadButton}, nil
+	}
+	switch action {
+	case supervisor.PressUndo, pressForce:
+		return c.undo(ctx, r, turn, of, action == pressForce)
+	case supervisor.PressDiff:
+		return c.diff(ctx, r, turn, of)
+	}
+	return supervisor.Delivery{Text: textLeftAlone}, nil
+}
+
+func (c *Commands) undo(ctx context.Context, r Request, turn, of int64, force bool) (d supervisor.Delivery, err error) {
+	report, err := c.o.Undos.Back(ctx, r.Conversation.User, turn, of, force)
+	if err != nil {
+		return d, err
+	}
+	for _, line := range undoLines {
+		if paths := report.Paths[line.outcome]; len(paths) > 0 {
+			d.Text += fmt.Sprintf(line.text, nameFiles(paths)) + "\n"
+		}
+	}
+	if d.Text = strings.TrimSpace(d.Text); d.Text == "" {
+		d.Text = textNothingToUndo
+	}
+	button := func(text, action string, of int64) supervisor.Button {
+		return supervisor.Button{Text: text, Press: supervisor.UndoPress(action, turn, of)}
+	}
+	if len(report.Paths[undo.Back]) > 0 {
+		d.Buttons = append(d.Buttons, []supervisor.Button{button(textUndoAgain, supervisor.PressUndo, report.Operation)})
+	}
+	if len(report.Paths[undo.Changed]) > 0 {
+		row := []supervisor.Button{button(textUndoAnyway, pressForce, of), button(textLeave, pressLeave, of)}
+		if !r.Conversation.InGroup() {
+			row = append(row, button(supervisor.TextDiffButton, supervisor.PressDiff, of))
+		}
+		d.Buttons = append(d.Buttons, row)
+	}
+	return d, nil
+}
+
+// nameFiles names files, each with why it is named where there is something to say.
+func nameFiles(paths []string) string {
+	var names []string
+	for _, listed := range paths[:min(len(paths), maxNamed)] {
+		path, why := undo.Why(listed)
+		name := QuoteName(path)
+		if path == "." {
+			name = textWholeFolder
+		}
+		if why != "" {
+			name += " (" + why + ")"
+		}
+		names = append(names, name)
+	}
+	if more := len(paths) - maxNamed; more > 0 {
+		names = append(names, fmt.Sprintf(textMoreFiles, amount.Number(int64(more))))
+	}
+	return strings.Join(names, ", ")
+}
+
+// diff shows the difference between what was before and now.
+func (c *Commands) diff(ctx context.Context, r Request, turn, of int64) (d supervisor.Delivery, err error) {
+	if r.Conversation.InGroup() {
+		return supervisor.Delivery{Text: textDiffInGroup}, nil
+	}
+	ref, err := c.o.Undos.Diff(ctx, r.Conversation.User, turn, of)
+	if err != nil || ref == nil {
+		return supervisor.Delivery{Text: textNoDiff}, err
+	}
+	if ref.Size <= maxShown {
+		text := make([]byte, ref.Size)
+		if _, _, err := c.o.Spool.ReadAt(ref.SHA256, text, 0); err != nil {
+			return d, fmt.Errorf("read a difference: %w", err)
+		}
+		return supervisor.Delivery{Text: fenced(string(text))}, nil
+	}
+	d.Text = textLongDiff
+	d.Files = []supervisor.File{{SHA256: ref.SHA256, Size: ref.Size, Name: "changes.diff", MediaType: "text/plain"}}
+	return d, nil
+}
+
+// fenced is a text as a block of code, whatever it has in it.
+func fenced(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "diff\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
+}

@@ -1,0 +1,44 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/worker/workspace"
+)
+
+// changedSince names the files of the workspace that were made or changed since a time, the first maxNamed of them, by one look at
+// names, sizes and times. What was deleted it does not see. It ends with ctx.
+func (e *environment) changedSince(ctx context.Context, since time.Time) (changes []protocol.Change) {
+	entries, more, temp := 0, 0, e.tempName()
+	err := e.ws.Walk(ctx, ".", func(entry workspace.Entry) error {
+		if entries++; entries > e.options.limits.entries {
+			return errTooManyFiles
+		}
+		switch {
+		case entry.Path == temp:
+			return fs.SkipDir
+		case entry.Err != nil || !entry.Info.Mode().IsRegular() || changedAt(entry.Info).Before(since):
+		case len(changes) == maxNamed:
+			more++
+		default:
+			changes = append(changes, programChange(entry.Path, amount.Bytes(entry.Info.Size())))
+		}
+		return nil
+	})
+	if err != nil {
+		return []protocol.Change{programChange(".", fmt.Sprintf("which files is not known: the folder holds more than %s", amount.Number(int64(e.options.limits.entries))))}
+	}
+	if more > 0 {
+		changes = append(changes, protocol.Change{Kind: "program", Target: amount.Of(more, "more file", "more files")})
+	}
+	return changes
+}
+
+func programChange(path, detail string) protocol.Change {
+	return protocol.Change{Kind: "program", Target: path, Detail: detail, Undo: workspace.ByProgram(path)}
+}

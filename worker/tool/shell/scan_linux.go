@@ -1,0 +1,27 @@
+package shell
+
+import (
+	"io/fs"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// fileTime is the time that a file gets that is changed now: the kernel's own, which is up to a tick behind (clock_gettime(2),
+// CLOCK_REALTIME_COARSE).
+func fileTime() time.Time {
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &now) != nil {
+		return time.Now()
+	}
+	return time.Unix(now.Unix())
+}
+
+// changedAt is when a file was last changed, whatever time a program has given it.
+func changedAt(info fs.FileInfo) time.Time {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return time.Unix(st.Ctim.Unix())
+	}
+	return info.ModTime()
+}

@@ -1,0 +1,84 @@
+package shell
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+	"mews/worker/workspace"
+)
+
+// untilLater waits until a file that is changed now has a later time than one that has been.
+func untilLater(t testing.TB, path string) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for !fileTime().After(changedAt(info)) {
+		runtime.Gosched()
+	}
+}
+
+// TestWhatAProgramChangesIsNamed: also where it has kept a file's size and gives it an old time; a link is not followed, and what was
+// there before is not named.
+func TestWhatAProgramChangesIsNamed(t *testing.T) {
+	b := newFixture(t, nil)
+	outside := filepath.Join(t.TempDir(), "outside.txt")
+	if err := os.WriteFile(outside, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.write("old.txt", "old")
+	b.write("same.txt", "same")
+	r := b.works("run_command", "command", "printf new > old.txt; touch -d 2001-01-01 old.txt; mkdir d; printf x > d/x; ln -s "+outside+" link; echo y > link; rm same.txt")
+	want := []protocol.Change{
+		{Kind: "program", Target: "d/x", Detail: "1 byte", Undo: workspace.ByProgram("d/x")},
+		{Kind: "program", Target: "old.txt", Detail: "3 bytes", Undo: workspace.ByProgram("old.txt")},
+	}
+	if diff := cmp.Diff(want, r.Changes[1:]); diff != "" {
+		t.Errorf("changes (- wanted, + got):\n%s", diff)
+	}
+	untilLater(t, filepath.Join(b.dir, "d/x"))
+	r = b.works("terminal", "action", "open", "command", "printf z > z.txt; printf done", "wait_for", "done")
+	if n := len(r.Changes); n != 2 || r.Changes[1].Target != "z.txt" {
+		t.Errorf("of a terminal: %+v", r.Changes)
+	}
+}
+
+// TestWhatAProgramChangesOfMany: some are named, and where there are too many to look at that is said.
+func TestWhatAProgramChangesOfMany(t *testing.T) {
+	b := newFixture(t, func(o *Options) { o.limits.entries = 30 })
+	r := b.works("run_command", "command", "for i in $(seq 25); do echo > $i; done")
+	if last := r.Changes[len(r.Changes)-1]; len(r.Changes) != 1+maxNamed+1 || last.Target != "5 more files" || last.Undo != nil {
+		t.Errorf("%d changes, the last %+v", len(r.Changes), last)
+	}
+	r = b.works("run_command", "command", "for i in $(seq 25); do echo > x$i; done")
+	if last := r.Changes[len(r.Changes)-1]; len(r.Changes) != 2 || last.Target != "." || last.Detail != "which files is not known: the folder holds more than 30" {
+		t.Errorf("%d changes, the last %+v", len(r.Changes), last)
+	}
+}
+
+// BenchmarkScan is a look at as many files as are looked at.
+func BenchmarkScan(b *testing.B) {
+	f := newFixture(b, nil)
+	for i := range 200 {
+		dir := filepath.Join(f.dir, fmt.Sprint("d", i))
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			b.Fatal(err)
+		}
+		for j := range 98 {
+			if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(j)), nil, 0o600); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	since := fileTime()
+	for b.Loop() {
+		f.shell.changedSince(b.Context(), since)
+	}
+}
