@@ -25,7 +25,7 @@ var Kinds = []Kind{Write, Delete, Send, Run, Schedule, Lookup, Remember}
 type Claim struct {
 	Kind     Kind
 	Sentence string // the first that claims it, as the text has it
-	Earlier  bool   // the sentence may as well speak of an earlier turn: "Yes, ...", "already", "I saved"
+	Earlier  bool   // the sentence may as well speak of an earlier turn: "Yes, ...", "already", "I saved", "is set"
 }
 
 // Find lists what a text claims, each kind once. A kind that is claimed without Earlier anywhere is listed so.

@@ -23,7 +23,8 @@ type clauses struct {
 	isLeading bool // since the head nothing has begun a clause
 }
 
-// find gives the kinds that are claimed. uncertain says that the words may be of an earlier turn.
+// find gives the kinds that are claimed. uncertain says that the words may be of an earlier turn:
+// "I saved it", "your reminder is set".
 func (c *clauses) find(yield func(kind Kind, uncertain bool)) {
 	c.last, c.previous, c.head, c.isLeading = -1, -1, -1, true
 	for i, t := range c.tokens {
@@ -33,7 +34,7 @@ func (c *clauses) find(yield func(kind Kind, uncertain bool)) {
 		}
 		if s.class&action != 0 {
 			if kind := c.claims(i, s); kind != "" {
-				yield(kind, s.class&finite != 0 || c.open && !c.perfect && !c.needsAuxiliary)
+				yield(kind, s.class&finite != 0 || c.open && !c.perfect && !c.needsAuxiliary || !c.open && c.be != 0)
 				if c.head < 0 && s.class&finite == 0 && !c.open { // "Saved it and sent it"
 					c.open, c.perfect = true, true
 				}

@@ -57,3 +57,19 @@ func TestProofs(t *testing.T) {
 		t.Errorf("%s, %v", got, err)
 	}
 }
+
+// TestEarlier: which words may as well be of an earlier turn.
+func TestEarlier(t *testing.T) {
+	for text, want := range map[string]bool{
+		"I've saved it.": false, "I saved it.": true, "I have already saved it.": true, "Yes, I've saved it.": true, "Saved.": false,
+		"Wrote `a.md` and saved `b.md`.": false, "Your reminder is set.": true, "Your note has been saved.": true, "Reminder set for 9.": false,
+		"He guardado la nota.": false, "Guardé la nota.": true, "Sí, he guardado la nota.": true,
+		"Ich habe es gespeichert.": false, "Ja, ich habe es gespeichert.": true, "Ich habe es bereits gespeichert.": true,
+		"Je l'ai enregistré.": false, "Je l'ai déjà enregistré.": true,
+		"I saved it. I've saved it again.": false,
+	} {
+		if claims := claim.Find(text); len(claims) != 1 || claims[0].Earlier != want {
+			t.Errorf("%q: %+v, want one with Earlier %t", text, claims, want)
+		}
+	}
+}

@@ -54,6 +54,7 @@ func TestClaimsAreVerified(t *testing.T) {
 		{"done", "write_file", "I've saved it to notes.md.", "", 1, false},
 		{"claimed again, and not done again", "", "I've saved the second list as well.", notSaved, 1, false},
 		{"what was done before is repeated", "", "Yes, I saved it to notes.md.", "", 1, false},
+		{"and what stands since then", "", "Your notes.md has been saved.", "", 1, false},
 		{"a tool of another kind", "read_file", "I've deleted notes.md.", notDeleted, 1, false},
 		{"the tool has failed", "!delete_file", "I've deleted notes.md.", notDeleted, 1, false},
 		{"a program may have", "run_command", "I've deleted notes.md.", "", 1, false},
