@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"bytes"
 	"fmt"
 	"runtime"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"mews/supervisor/app/apptest"
+	"mews/supervisor/control"
 	"mews/supervisor/model/modeltest"
 )
 
@@ -23,6 +25,20 @@ func BenchmarkNeighbour(b *testing.B) {
 		b.Run(m.name, func(b *testing.B) { benchmarkNeighbour(b, m, usual) })
 	}
 	b.Run("instant", func(b *testing.B) { benchmarkNeighbour(b, burn, sentence) })
+	b.Run("transcription", func(b *testing.B) { benchmarkNeighbour(b, harm{command: burnHearing, hears: true}, usual) })
+}
+
+// burnHearing is a recogniser that calculates with as many threads as whisper-cli has, until there is a file called over.
+const burnHearing = "cd; for i in $(seq {threads}); do while [ ! -e over ]; do :; done & done; : >begun; wait; echo milk"
+
+// speak has alice send a recording.
+func (n *neighbour) speak() <-chan string {
+	n.service.T.Helper()
+	ref, err := n.chat.Upload(n.service.T.Context(), bytes.NewReader(fileHead("voice")))
+	if err != nil {
+		n.service.T.Fatal(err)
+	}
+	return n.say("", control.UploadedFile{Blob: ref, Name: "note.wav"})
 }
 
 // sentence is a model that says one of 200 characters, which Paced makes one of 300 ms: about 160 tokens a second.
@@ -37,6 +53,9 @@ func benchmarkNeighbour(b *testing.B, m harm, script modeltest.Script) {
 	_, url := modeltest.NewServer(b, script)
 	h := apptest.NewService(b, url, "alice", "bob")
 	h.Configure("worker: {" + neighbourLimits + "}\n")
+	if m.hears {
+		h.Configure(fmt.Sprintf("speech: {in: {engine: command, command: [/bin/sh, -c, %q, \"{wav}\"], echo: false}}\n", m.command))
+	}
 	if small := smallHomes(h, "alice", "bob"); m.mount && !small {
 		b.Skip("it takes a small disk, and only root may mount one")
 	}
@@ -47,7 +66,11 @@ func benchmarkNeighbour(b *testing.B, m harm, script modeltest.Script) {
 	var alone, beside []time.Duration
 	for b.Loop() {
 		alone = append(alone, bob.block(b)...)
-		answer := m.begin(h, alice)
+		begin := func() <-chan string { return m.begin(h, alice) }
+		if m.hears {
+			begin = func() <-chan string { return alice.begin(alice.speak) }
+		}
+		answer := begin()
 		beside = append(beside, bob.block(b)...)
 		modelOver(h, "alice")
 		alice.hear(answer)

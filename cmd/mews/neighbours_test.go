@@ -29,6 +29,7 @@ type harm struct {
 	own     bool   // alice's own worker may go with it: it gets its threads out of what she has
 	mild    bool   // safe without a process namespace, and tried there too
 	mount   bool   // for a small disk alone
+	hears   bool   // it is what writes down what alice says
 }
 
 // wait is shell that waits for the end of a harm; spin does it where nothing can be forked.
@@ -208,12 +209,19 @@ func (m harm) happen(h *apptest.Service, alice, bob *neighbour) {
 // begin has the harm begin; its answer comes on the channel, once it is over.
 func (m harm) begin(h *apptest.Service, alice *neighbour) <-chan string {
 	h.T.Helper()
+	return alice.begin(func() <-chan string { return alice.say("run " + m.command) })
+}
+
+// begin has somebody say what starts a harm, and waits until that has begun.
+func (n *neighbour) begin(say func() <-chan string) <-chan string {
+	h := n.service
+	h.T.Helper()
 	for _, name := range []string{"begun", "over"} {
 		if err := os.Remove(filepath.Join(h.Home("alice"), name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			h.T.Fatal(err)
 		}
 	}
-	answer := alice.say("run " + m.command)
+	answer := say()
 	h.WaitFor(apptest.Patience, "the harm to begin", func() bool {
 		_, err := os.Stat(filepath.Join(h.Home("alice"), "begun"))
 		return err == nil || len(answer) > 0
@@ -325,13 +333,13 @@ func newNeighbour(h *apptest.Service, name string) *neighbour {
 }
 
 // say says something; its answer comes on the channel.
-func (n *neighbour) say(text string) <-chan string {
+func (n *neighbour) say(text string, files ...control.UploadedFile) <-chan string {
 	n.service.T.Helper()
 	key, answer := control.NewKey(), make(chan string, 1)
 	n.mu.Lock()
 	n.waiting[key] = answer
 	n.mu.Unlock()
-	if _, err := n.chat.Say(n.service.T.Context(), key, text); err != nil {
+	if _, err := n.chat.Say(n.service.T.Context(), key, text, files...); err != nil {
 		n.service.T.Fatal(err)
 	}
 	return answer
