@@ -380,7 +380,7 @@ func (v *fakeVoices) Choose(_ context.Context, _, name string) error {
 	return nil
 }
 
-func (v *fakeVoices) Samples(context.Context, string) ([]supervisor.File, error) {
+func (v *fakeVoices) Samples(context.Context, supervisor.Conversation) ([]supervisor.File, error) {
 	return []supervisor.File{{Name: "alan.ogg"}, {Name: "ben.ogg"}}, nil
 }
 

@@ -17,7 +17,7 @@ type Voices interface {
 	Chosen(ctx context.Context, user string) (names []string, chosen string, err error)
 	Choose(ctx context.Context, user, name string) error
 	// Samples are a recording of each voice, in the order of Chosen.
-	Samples(ctx context.Context, user string) ([]supervisor.File, error)
+	Samples(ctx context.Context, c supervisor.Conversation) ([]supervisor.File, error)
 }
 
 const (
@@ -110,7 +110,7 @@ func voices(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery,
 	}
 	d.Buttons = slices.Collect(slices.Chunk(buttons, buttonsInRow))
 	if r.Conversation.Channel.Can().Voice {
-		d.Files, err = c.o.Voices.Samples(ctx, r.Conversation.User)
+		d.Files, err = c.o.Voices.Samples(ctx, r.Conversation)
 	}
 	return d, err
 }

@@ -225,19 +225,12 @@ func (v *Voices) waitFor(ctx context.Context, id int64) (file supervisor.File, e
 		Media: protocol.MediaSize{Seconds: result.Seconds}}, nil
 }
 
-// Samples are a recording of each voice that there is, in the order of their names; none where each would be paid. Its error is for
+// Samples are a recording of each voice that there is, in the order of their names, for who talks in a conversation. Its error is for
 // the person.
-func (v *Voices) Samples(ctx context.Context, user string) (files []supervisor.File, err error) {
+func (v *Voices) Samples(ctx context.Context, c supervisor.Conversation) (files []supervisor.File, err error) {
 	engine := v.o.Engine()
-	if engine.Record != nil {
-		return nil, nil
-	}
 	for _, name := range engine.names() {
-		operations, err := v.start(ctx, user, engine, engine.Voices[name], []string{fmt.Sprintf(textSample, name)})
-		var file supervisor.File
-		if err == nil {
-			file, err = v.waitFor(ctx, operations[0])
-		}
+		file, err := v.sample(ctx, c, engine, engine.Voices[name], fmt.Sprintf(textSample, name))
 		if err != nil {
 			return nil, &supervisor.Error{Code: supervisor.CodeUnavailable, Message: fmt.Sprintf(textNoSample, name, reason(err)), Err: err}
 		}
@@ -245,4 +238,16 @@ func (v *Voices) Samples(ctx context.Context, user string) (files []supervisor.F
 		files = append(files, file)
 	}
 	return files, nil
+}
+
+// sample makes a recording of a text in a voice.
+func (v *Voices) sample(ctx context.Context, c supervisor.Conversation, engine Engine, voice, text string) (supervisor.File, error) {
+	if engine.Record != nil {
+		return engine.Record(ctx, supervisor.Turn{Conversation: c}, text, voice)
+	}
+	operations, err := v.start(ctx, c.User, engine, voice, []string{text})
+	if err != nil {
+		return supervisor.File{}, err
+	}
+	return v.waitFor(ctx, operations[0])
 }

@@ -475,7 +475,7 @@ func TestVoicesAreChosenByTheirSamples(t *testing.T) {
 	if err := v.Choose(t.Context(), "alice", "carl"); supervisor.ErrorCode(err) != supervisor.CodeNotFound {
 		t.Errorf("a voice that there is not: %v", err)
 	}
-	files, err := v.Samples(t.Context(), "alice")
+	files, err := v.Samples(t.Context(), supervisor.Conversation{User: "alice"})
 	r.must(err)
 	var list []string
 	for _, f := range files {
@@ -486,7 +486,7 @@ func TestVoicesAreChosenByTheirSamples(t *testing.T) {
 		t.Errorf("said was %+v", r.started)
 	}
 	r.result = protocol.SpeakResult{Failure: protocol.SpeechNoFFmpeg}
-	if _, err = v.Samples(t.Context(), "alice"); !strings.Contains(supervisor.ErrorMessage(err), "alan: ffmpeg is not installed") {
+	if _, err = v.Samples(t.Context(), supervisor.Conversation{User: "alice"}); !strings.Contains(supervisor.ErrorMessage(err), "alan: ffmpeg is not installed") {
 		t.Errorf("a sample that can't be made: %v", err)
 	}
 	r.engine.Missing = "Nobody speaks."

@@ -38,6 +38,7 @@ var examinations = []examination{
 	{"unit", examineUnit},
 	{"programs", examinePrograms},
 	{"readers", examineReaders},
+	{"voice", examineVoice},
 	{"state", examineState},
 	{"disk", examineDisk},
 	{"homes", examineHomes},

@@ -50,3 +50,24 @@ func TestAModelIsRefusedThatAWorkersMemoryCantHold(t *testing.T) {
 		t.Errorf("without a model: %v", err)
 	}
 }
+
+// TestWhatSpeaks: a program that is named and not there is worth a warning; what nobody has named is none.
+func TestWhatSpeaks(t *testing.T) {
+	for want, out := range map[string]config.SpeechOut{
+		"answers are not spoken":                    {Engine: config.SpeechOff},
+		"spoken by cloud/tts, a server's":           {Engine: config.SpeechEndpoint, Model: "cloud/tts"},
+		"is piper, and there is no no-such-piper":   {Engine: config.SpeechPiper, Program: "no-such-piper"},
+		"is command, and there is no no-such-voice": {Engine: config.SpeechCommand, Command: []string{"no-such-voice"}},
+		"spoken by sh (speech.out.engine: espeak)":  {Engine: config.SpeechEspeak, Program: "sh"},
+	} {
+		cfg := &config.Config{}
+		cfg.Speech.Out = out
+		found, err := examineVoice(t.Context(), Options{Config: cfg})
+		if err != nil {
+			found = err.Error()
+		}
+		if warned := strings.Contains(want, "there is no"); !strings.Contains(found, want) || warned != (err != nil) {
+			t.Errorf("%+v: %q, %v, want %q", out, found, err, want)
+		}
+	}
+}

@@ -28,6 +28,12 @@ const (
 	textOtherProgram = "mews is %s and %s says %q: install mews, mews-spawner and mews-worker of one release together, and then " +
 		"restart Mews; `make build` makes all three alike"
 
+	textVoiceOff    = "answers are not spoken: speech.out.engine is off"
+	textVoiceServer = "answers can be spoken by %s, a server's: their words go there"
+	textVoice       = "answers can be spoken by %s (speech.out.engine: %s)"
+	textVoiceNone   = "answers can't be spoken: there is no %s where workers see it. Who wants that installs espeak-ng and ffmpeg (apt-get install espeak-ng ffmpeg)"
+	textVoiceLacks  = "speech.out.engine is %s, and there is no %s in /usr/local/bin, /usr/bin or /bin, where workers see it: install it, or choose another engine"
+
 	textReaders   = "PDFs, films and recordings that people send can be opened"
 	textNoPoppler = "PDFs that people send can't be read, for there is no %s behind the walls: apt-get install poppler-utils"
 	textNoFFmpeg  = "films, recordings and phones' HEIC pictures that people send can't be opened, for there is no %s behind the walls: apt-get install ffmpeg"
