@@ -19,9 +19,9 @@ type Log interface {
 
 var readSpec = worker.Spec{
 	Name:        "read_activity_log",
-	Description: "What was done for the person.",
+	Description: "What was done. time: today, 7d, 2026-11-20",
 	Effect:      protocol.EffectNone,
-	Properties: `{"time":{"type":"string","description":"today, 7d, 2026-11-20"},` +
+	Properties: `{"time":{"type":"string"},` +
 		`"kind":{"enum":["changed","run","sent","asked","received"]}}`,
 }
 
