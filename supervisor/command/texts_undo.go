@@ -4,7 +4,8 @@ import "mews/supervisor/undo"
 
 // /undo.
 const (
-	textUndoUsage     = "Write /undo, or “/undo 2” for the answer before the last one, but not %s."
+	textShow          = "show" // behind /undo
+	textUndoUsage     = "Write /undo, “/undo 2” for the answer before the last one, or “/undo show”, but not %s."
 	textNothingToUndo = "There is nothing here that I could take back. I can take back what I changed in your files in the last 7 days."
 	textLeftAlone     = "Left as it is."
 	textUndoAgain     = "Take this back"

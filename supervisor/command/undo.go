@@ -36,13 +36,16 @@ const (
 
 func init() {
 	register(row{SlashCommand: supervisor.SlashCommand{Name: "undo",
-		Help: "take back what the last answer changed in your files; /undo 2 the one before it"}, place: 84, run: undoLast,
+		Help: "take back what the last answer changed in your files; /undo 2 the one before it, /undo show the difference"}, place: 84, run: undoLast,
 		prefix: supervisor.UndoPrefix, press: pressedUndo})
 }
 
 // undoLast takes back what the last turn has changed, or an earlier one.
 func undoLast(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
-	n := 1
+	n, show := 1, false
+	if r.Arguments, show = strings.CutPrefix(r.Arguments, textShow); show {
+		r.Arguments = strings.TrimSpace(r.Arguments)
+	}
 	if r.Arguments != "" {
 		if n, err = strconv.Atoi(r.Arguments); err != nil || n < 1 {
 			return d, supervisor.Errorf(supervisor.CodeInvalid, textUndoUsage, QuoteName(r.Arguments))
@@ -54,6 +57,8 @@ func undoLast(ctx context.Context, c *Commands, r Request) (d supervisor.Deliver
 		return d, fmt.Errorf("find what can be undone: %w", err)
 	case !ok:
 		return supervisor.Delivery{Text: textNothingToUndo}, nil
+	case show:
+		return c.diff(ctx, r, turn, 0)
 	}
 	return c.undo(ctx, r, turn, 0, false)
 }

@@ -44,7 +44,7 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 	for _, in := range ins[1:] {
 		d.AlsoKeys = append(d.AlsoKeys, in.Key)
 	}
-	if d.Conversation.Channel.Can().Buttons && value(t, engine.Bool, hasUndo, t.turn.ID) {
+	if can := d.Conversation.Channel.Can(); can.Buttons && can.Edit && value(t, engine.Bool, hasUndo, t.turn.ID) {
 		d.Buttons = append(d.Buttons, supervisor.UndoButtons(d.Conversation, t.turn.ID))
 	}
 	d = t.putDelivery(d)

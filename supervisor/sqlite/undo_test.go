@@ -41,7 +41,7 @@ func TestAnUndoIsKeptAndToldOnce(t *testing.T) {
 	undos, ctx := s.db.Undos(), t.Context()
 	turn := s.changingFiles("c1")
 	d := s.finish(turn, "done")
-	s.same("buttons", len(d.Buttons), 1)
+	s.same("buttons where they can not be taken away again", len(d.Buttons), 0)
 	find := func(skip int) int64 {
 		id, _, err := undos.Last(ctx, s.home, time.Unix(0, 0), skip)
 		s.must(err)
