@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -33,6 +34,27 @@ func ParseSlashCommand(text string) (name, arguments string) {
 		return "", ""
 	}
 	return strings.ToLower(match[1]), strings.TrimSpace(text[len(match[0]):])
+}
+
+// FollowupCommand is the command whose words are a text with PriorityFollowup.
+const FollowupCommand = "followup"
+
+// ParseFollowup is what a text says behind that command. It is not ok where it is another text, or the command alone, without files
+// that came with it.
+func ParseFollowup(text string, files int) (words string, ok bool) {
+	name, words := ParseSlashCommand(text)
+	return words, name == FollowupCommand && (words != "" || files > 0)
+}
+
+// QueuePress begins the presses of the buttons below a list of what waits. What is to be done stands behind it, and the inbound's id.
+const QueuePress = "w:"
+
+// QueuePressed is the inbound that such a press is about.
+func QueuePressed(press string) (inbound int64, ok bool) {
+	rest, ok := strings.CutPrefix(press, QueuePress)
+	_, number, there := strings.Cut(rest, " ")
+	inbound, err := strconv.ParseInt(number, 10, 64)
+	return inbound, ok && there && err == nil
 }
 
 // Arguments is what stands behind the command that an inbound is.

@@ -99,6 +99,7 @@ type Inbound struct {
 	Command      string // with KindCommand its name: lower case, without the slash
 	Quote        string // what the model reads before Text: of an earlier message, to which it answers
 	Text         string
+	Priority     Priority
 	Together     string // the same for what its conversation's turn takes together, such as an album; "" for what stands alone
 	Origin       Origin // "" is OriginOwn
 	Parts        string // what the model reads behind Text: a JSON array of protocol.Part; "" for nothing
@@ -109,6 +110,15 @@ type Inbound struct {
 	// Destination is where its turn answers to; the zero value is its own Conversation. Where it is read it has its ID alone.
 	Destination Conversation
 }
+
+// Priority is which of what waits in a conversation goes first. Of the same, what was sent first does.
+type Priority int
+
+const (
+	PriorityFollowup Priority = -1 // it waits for what runs, and for all else, whatever Busy says
+	PriorityUsual    Priority = 0
+	PriorityNow      Priority = 1 // its person wants it next: it is for the turn that runs, whatever Busy says
+)
 
 // Origin says whose words a message has. Who is to do or remember something unasked goes by it.
 type Origin string

@@ -31,7 +31,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report statusRe
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
 		Invites: invites{s.configuration, s.spool, s.botName, s.now}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, Voices: s.voices, Transcriber: hearing(s), Uploads: uploads(s), Spool: s.spool,
 		Undos: &undo.Undos{Store: s.db.Undos(), Operations: s.operations, Now: s.now}, People: s.settings,
-		Begin: s.beginWith, Drop: s.drop, Anew: s.answerAnew, Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
+		Begin: s.beginWith, Drop: s.drop, Anew: s.answerAnew, Queue: queue{s.db.Inbox(), s.service}, Now: s.now, Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
 		Log: s.log.Named("command"),
 	}
 }
@@ -61,6 +61,31 @@ func (s chatCommands) drop(ctx context.Context, command int64) (int, error) {
 	dropped, err := s.db.Inbox().Drop(ctx, command)
 	s.attachments.Wake()
 	return len(dropped), err
+}
+
+// queue is what waits in conversations, for /queue.
+type queue struct {
+	sqlite.Inbox
+	service *service
+}
+
+// Advance has a text be answered next, by its conversation's session or by the turn that runs.
+func (q queue) Advance(ctx context.Context, user string, inbound int64) (supervisor.Inbound, bool, error) {
+	in, ok, err := q.Inbox.Advance(ctx, user, inbound)
+	if ok {
+		q.service.sessions.Wake(in.Conversation)
+	}
+	return in, ok, err
+}
+
+// DropText drops a text, and ends what brings its files.
+func (q queue) DropText(ctx context.Context, user string, inbound int64) (supervisor.Inbound, bool, error) {
+	in, ok, err := q.Inbox.DropText(ctx, user, inbound)
+	if ok {
+		q.service.attachments.Wake()
+		q.service.sessions.Wake(in.Conversation)
+	}
+	return in, ok, err
 }
 
 // locks are people's gates, for /lock.

@@ -277,7 +277,7 @@ func (m *arrivals) turn(ctx context.Context, chat string) bool {
 	case <-m.turns[chat]:
 		why = protocol.WhyStopped
 	case <-time.After(2 * time.Second):
-		_, err := m.db.Turns().Take(m.Context(), turn.ID, 1<<20)
+		_, err := m.db.Turns().Take(m.Context(), turn.ID, 1<<20, supervisor.PriorityUsual)
 		m.must(err)
 	}
 	_, err = m.db.Turns().Finish(m.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: why, State: supervisor.InboundAnswered, Text: "ok"})

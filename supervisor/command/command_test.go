@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"go.uber.org/goleak"
@@ -81,6 +82,7 @@ func newRig(t *testing.T) *rig {
 		},
 		Anew:   func(_ context.Context, press, edited int64) (bool, error) { return edited == 7, nil },
 		Queued: func(conversation int64) { h.answered <- conversation },
+		Queue:  h.db.Inbox(), Now: time.Now,
 		Models: models{{Spec: "offline", Default: true}}, Choices: choices{}, People: people{},
 		Effects: h.db.Effects(), Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{},
 		Log: hclog.NewNullLogger(),

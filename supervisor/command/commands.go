@@ -49,6 +49,7 @@ type Options struct {
 	Undelivered Undelivered
 	Models      Models
 	Choices     Choices
+	Queue       Queue
 	Usages      Usages
 	Budgets     Budgets
 	Effects     Effects
@@ -77,6 +78,7 @@ type Options struct {
 	Anew    func(ctx context.Context, press, edited int64) (bool, error)
 	Welcome func(supervisor.Conversation) string // what /start says of this service
 	Queued  func(conversation int64)             // something was put into its outbox, and perhaps a cleaning; never blocks
+	Now     func() time.Time
 	Log     hclog.Logger
 }
 

@@ -23,7 +23,7 @@ type Cleanings interface {
 const questionPrefix = "q:"
 
 // pressed does what a button does. The button's message loses its buttons then, unless it came to an error: a button is for
-// once. Those of /settings and of the files that /files lists stay, and in a group only those go that nobody else can press: a question's, and one below an edited message.
+// once. Those of /settings, of what waits and of the files that /files lists stay, and in a group only those go that nobody else can press: a question's, and one below an edited message.
 func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request) (d supervisor.Delivery, err error) {
 	question := strings.HasPrefix(in.Text, questionPrefix)
 	edited, anew := supervisor.AnewPressed(in.Text)
@@ -36,6 +36,7 @@ func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request
 		d, err = c.pressedCommand(ctx, in.Text, r)
 	}
 	stays := in.Conversation.InGroup() || in.Text == modelPrefix || strings.HasPrefix(in.Text, supervisor.UndoPrefix+supervisor.PressDiff) || strings.HasPrefix(in.Text, settingPrefix) ||
+		strings.HasPrefix(in.Text, supervisor.QueuePress) ||
 		strings.HasPrefix(in.Text, filesPrefix) && !strings.HasPrefix(in.Text, filesPrefix+pressPage)
 	if err == nil && (question || anew || !stays) {
 		c.removeButtons(ctx, in)

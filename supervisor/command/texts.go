@@ -1,5 +1,7 @@
 package command
 
+import "mews/supervisor"
+
 // What a command says. A name that others gave is put in by quoteName.
 const (
 	textNoCommand       = "There is no command /%s. /help lists those there are."
@@ -35,6 +37,42 @@ const (
 	textStopsSlowly      = "I am stopping the running answer, and that takes longer than it should. It will say itself how it ended."
 	textStoppedNotStored = "What runs here is being stopped, although your /stop could not be kept: "
 )
+
+// /queue and /followup. The words of a message are put in by wordsOf.
+const (
+	textQueueUsage    = "I know /queue, which lists what waits here, “/queue drop NUMBER” and “/queue now NUMBER”, with the numbers of that list."
+	textQueueRuns     = "An answer has been given for %s now, to %s."
+	textQueueEmpty    = " Nothing waits."
+	textQueueWaits    = " %s:\n"
+	textQueueLine     = "\n%d. %s, sent at %s, %s ago"
+	textQueueFiles    = ", with %s"
+	textQueueArriving = ", still arriving"
+	textQueueMore     = "\n\nand %d more"
+	textQueueForeign  = "This message is not yours."
+	textQueueGone     = "%s does not wait here any more."
+	textNotListed     = "There is no number %d in a list that I have given you. /queue lists what waits."
+	textFollowup      = "“/followup TEXT” keeps a message that waits for the end of what runs, and of all else that waits, whatever your setting " +
+		"busy says; it can come with files. Where nothing runs it is answered at once."
+)
+
+// queueButtons are the buttons of a list, with a number of it.
+var queueButtons = map[string]string{pressDrop: "Drop %d", pressNow: "Now %d"}
+
+// queuePriorities stand behind what does not wait as usual.
+var queuePriorities = map[supervisor.Priority]string{
+	supervisor.PriorityFollowup: ", to come after all else",
+	supervisor.PriorityNow:      ", to come next",
+}
+
+// queueStates say of a message that was to be dropped, or to come next, how it is now.
+var queueStates = map[supervisor.InboundState]string{
+	supervisor.InboundNew:      "%s comes next.",
+	supervisor.InboundArriving: "%s comes next, once it has arrived.",
+	supervisor.InboundDropped:  "I dropped %s; send it again if you want it after all.",
+	supervisor.InboundRunning:  "%s does not wait any more: it is being answered.",
+	supervisor.InboundAnswered: "%s does not wait any more: it is answered.",
+	supervisor.InboundDone:     "%s does not wait any more: it is answered.",
+}
 
 // /voice and /voices.
 const (

@@ -18,7 +18,8 @@ const (
 	tokenBytes = 4 // as history estimates them
 )
 
-// takeWaiting puts what the person has sent while the turn ran before the model, where they want that. The worker is not
+// takeWaiting puts what the person has sent while the turn ran before the model, where they want that: all of it but what is to wait, or
+// what they want next alone. The worker is not
 // asked: it names the newest message that it knows, the request is made here, and the model's message, which it gets with how
 // many they were, is newer than all of it.
 //
@@ -35,11 +36,12 @@ func (t *turn) takeWaiting(ctx context.Context, req supervisor.ModelRequest) err
 			return err
 		}
 	}
-	if t.o.Busy == nil || t.o.Busy(ctx, t.user) != supervisor.BusySteer {
-		return nil
+	least := supervisor.PriorityNow
+	if t.o.Busy != nil && t.o.Busy(ctx, t.user) == supervisor.BusySteer {
+		least = supervisor.PriorityUsual
 	}
 	room := tokenBytes * history.Room(t.transcript.messages, t.First, t.historyRoom(ctx, req))
-	taken, err := t.o.Steps.Take(ctx, t.ID, max(minTaken, min(maxTaken, room)))
+	taken, err := t.o.Steps.Take(ctx, t.ID, max(minTaken, min(maxTaken, room)), least)
 	if err != nil {
 		t.log().Warn("take in what was sent meanwhile", "error", err)
 	}

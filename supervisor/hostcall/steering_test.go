@@ -108,6 +108,30 @@ func TestWhatIsSentMeanwhileWaitsWhereThePersonWantsThat(t *testing.T) {
 	}
 }
 
+// What a person wants next is before the model at the next step whatever they want with what they send, and a follow-up never is.
+func TestWhatIsWantedNextIsBeforeTheModelAndAFollowUpIsNot(t *testing.T) {
+	for mode, want := range map[supervisor.Busy][]string{
+		supervisor.BusyQueue: {"hello", "be brief"}, supervisor.BusyRestart: {"hello", "be brief"},
+		supervisor.BusySteer: {"hello", "be brief", "usual"},
+	} {
+		var requests []supervisor.ModelRequest
+		r := newRig(t, asksThenSays(&requests))
+		r.options.Busy = wants(mode)
+		for key, priority := range map[string]supervisor.Priority{"later": supervisor.PriorityFollowup, "usual": supervisor.PriorityUsual,
+			"be brief": supervisor.PriorityNow} {
+			_, _, err := r.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: r.open.Turn.Conversation, Source: "test", Key: key,
+				Kind: supervisor.KindText, Text: key, Priority: priority})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.made()
+		if diff := cmp.Diff(want, heard(requests[0])); diff != "" {
+			t.Errorf("%s: %s", mode, diff)
+		}
+	}
+}
+
 // The model is shown nothing by a call that fails before it is made, or by one of a worker that dies: the reply says that it
 // was read once a step has been made of it.
 func TestNothingIsSaidToBeReadBeforeTheModelHasAnsweredIt(t *testing.T) {
@@ -266,7 +290,7 @@ type jammed struct {
 	hostcall.Steps
 }
 
-func (jammed) Take(context.Context, int64, int) (int, error) {
+func (jammed) Take(context.Context, int64, int, supervisor.Priority) (int, error) {
 	return 0, errors.New("the disk is full")
 }
 

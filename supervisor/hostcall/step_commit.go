@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"mews/protocol"
+	"mews/supervisor"
 	"mews/supervisor/sqlite"
 )
 
@@ -16,7 +17,7 @@ type Steps interface {
 	CommitStep(ctx context.Context, step sqlite.Step) (message int64, err error)
 	CommitBegun(ctx context.Context, turn int64, call string) error
 	CommitResult(ctx context.Context, turn int64, result protocol.ToolResult) (message int64, err error)
-	Take(ctx context.Context, turn int64, room int) (taken int, err error)
+	Take(ctx context.Context, turn int64, room int, least supervisor.Priority) (taken int, err error)
 	Correct(ctx context.Context, turn int64, room int) (told int, err error)
 }
 

@@ -43,7 +43,7 @@ func (b *Inbox) checkItem(ctx context.Context, item supervisor.Item) (_ supervis
 	}
 	item.Inbound.Text, item.Raw, item.Answer, item.Notice = placeholderText, "", item.Decision.Refused, ""
 	item.Attachments, item.Unread = nil, false
-	item.Inbound = classify(item.Inbound)
+	item.Inbound = classify(item.Inbound, 0)
 	return item, !item.Decision.Quiet, nil
 }
 
@@ -91,6 +91,6 @@ func normalizeItem(item supervisor.Item, source string) supervisor.Item {
 			item.Answer = supervisor.ErrorMessage(err)
 		}
 	}
-	*in = classify(*in)
+	*in = classify(*in, len(item.Attachments))
 	return item
 }

@@ -72,7 +72,7 @@ func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound, files ...supervi
 		in.Origin = supervisor.OriginWorld // nobody knows whose words are in them
 	}
 	in, _ = stripStart(in)
-	in = classify(in)
+	in = classify(in, len(files))
 	decision, err := b.checkGate(ctx, in)
 	if err == nil && decision.Refused != "" {
 		err = &supervisor.Error{Code: cmp.Or(decision.Code, supervisor.CodeForbidden), Message: decision.Refused}
@@ -140,13 +140,18 @@ func (b *Inbox) notify(r supervisor.Receipt) {
 	}
 }
 
-// classify sets an inbound's Kind and Command. Its channel says that a button was pressed; all else is read off the text.
-func classify(in supervisor.Inbound) supervisor.Inbound {
-	in.Command = ""
+// classify sets an inbound's Kind, Command and Priority, with how many files came with it. Its channel says that a button was pressed; all
+// else is read off the text. A follow-up is a text, without the command before it.
+func classify(in supervisor.Inbound, files int) supervisor.Inbound {
+	in.Command, in.Priority = "", supervisor.PriorityUsual
 	if in.Kind == supervisor.KindPress {
 		return in
 	}
 	in.Kind = supervisor.KindText
+	if words, ok := supervisor.ParseFollowup(in.Text, files); ok {
+		in.Text, in.Priority = words, supervisor.PriorityFollowup
+		return in
+	}
 	if in.Command, _ = supervisor.ParseSlashCommand(in.Text); in.Command != "" {
 		in.Kind = supervisor.KindCommand
 	}

@@ -17,7 +17,7 @@ func (h *Handler) attach(item *supervisor.Item, in supervisor.Incoming) {
 	switch {
 	case isCode(in.Text):
 		return
-	case isCommand(in.Text):
+	case isCommand(in):
 		for _, file := range in.Attachments {
 			item.Notice = fmt.Sprintf(textFileLeftOut, file.Title())
 		}

@@ -154,18 +154,12 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 }
 
 // isForeignPress says whether somebody has pressed another's button, and tells them so without a word to the group. In groups there
-// are buttons of questions and below edited messages alone: all else stands in its person's private chat.
+// are buttons of questions, of what waits there, and below edited messages: all else stands in its person's private chat.
 func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor.Incoming) (bool, error) {
 	if in.Kind != supervisor.IncomingPress || !in.Group {
 		return false, nil
 	}
-	var theirs bool
-	var err error
-	if inbound, anew := supervisor.AnewPressed(in.Text); anew {
-		theirs, err = h.o.Updates.IsOf(ctx, user, inbound)
-	} else {
-		theirs, err = h.o.Questions.IsTheirs(ctx, user, in.Text)
-	}
+	theirs, err := h.isTheirs(ctx, user, in.Text)
 	if err != nil || theirs {
 		return false, err
 	}
@@ -174,6 +168,17 @@ func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor
 		h.o.Audit(user, "question.foreign", fmt.Sprintf("in group %s; nothing was done", in.Chat))
 	}
 	return true, nil
+}
+
+// isTheirs says whether a button that stands in a group is a user's.
+func (h *Handler) isTheirs(ctx context.Context, user, press string) (bool, error) {
+	inbound, queue := supervisor.QueuePressed(press)
+	if edited, anew := supervisor.AnewPressed(press); anew {
+		inbound = edited
+	} else if !queue {
+		return h.o.Questions.IsTheirs(ctx, user, press)
+	}
+	return h.o.Updates.IsOf(ctx, user, inbound)
 }
 
 // item is what the inbox is to keep of something that a person has sent.
@@ -199,7 +204,7 @@ func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.
 		item.Inbound.Text, item.Unread = in.Unreadable, true
 		item.Answer = fmt.Sprintf(textUnreadable, in.Unreadable)
 	case supervisor.IncomingMessage:
-		item.MentionsUnread = mayMention(in.Text)
+		item.MentionsUnread = mayMention(in)
 		h.attach(&item, in)
 	}
 	return item
@@ -207,13 +212,15 @@ func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.
 
 // mayMention says whether words may say to the model that something before them could not be looked at. Commands, codes and answers
 // stand alone.
-func mayMention(text string) bool {
-	return !isCommand(text) && !isCode(text) && answer.YesOrNo(text) == supervisor.SayNothing
+func mayMention(in supervisor.Incoming) bool {
+	return !isCommand(in) && !isCode(in.Text) && answer.YesOrNo(in.Text) == supervisor.SayNothing
 }
 
-func isCommand(text string) bool {
-	name, _ := supervisor.ParseSlashCommand(text)
-	return name != ""
+// isCommand says whether a message is a command and not a text that a command is before.
+func isCommand(in supervisor.Incoming) bool {
+	name, _ := supervisor.ParseSlashCommand(in.Text)
+	_, followup := supervisor.ParseFollowup(in.Text, len(in.Attachments))
+	return name != "" && !followup
 }
 
 func isCode(text string) bool { return access.IsCode(text) || access.ContainsRecovery(text) }

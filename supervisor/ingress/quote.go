@@ -11,7 +11,7 @@ import (
 // quote puts what a message answers to before its words, for the model. Of the bot's own it is what was sent, where the model does not
 // see that anyway; what the bot has said to somebody else is somebody else's.
 func (h *Handler) quote(ctx context.Context, item *supervisor.Item, in supervisor.Incoming) error {
-	if in.Kind != supervisor.IncomingMessage || isCommand(in.Text) || isCode(in.Text) {
+	if in.Kind != supervisor.IncomingMessage || isCommand(in) || isCode(in.Text) {
 		return nil
 	}
 	q := in.Quote

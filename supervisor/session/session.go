@@ -24,6 +24,7 @@ import (
 // Inbox is where a conversation's work comes from.
 type Inbox interface {
 	Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error)
+	Supersedes(ctx context.Context, conversation int64) (bool, error)
 	ListUnfinished(ctx context.Context) ([]supervisor.Conversation, error)
 	Ahead(ctx context.Context, command int64) (sqlite.PrecedingText, error)
 }
@@ -31,7 +32,7 @@ type Inbox interface {
 // Turns keeps how far the work has come.
 type Turns interface {
 	Start(ctx context.Context, inbound int64, c *supervisor.Claim) (turn supervisor.Turn, lease supervisor.Lease, err error)
-	Take(ctx context.Context, turn int64, room int) (taken int, err error)
+	Take(ctx context.Context, turn int64, room int, least supervisor.Priority) (taken int, err error)
 	Asked(ctx context.Context, turn int64) (message int64, err error)
 	FindRunning(ctx context.Context, conversation int64) (sqlite.RunningTurn, bool, error)
 	Died(ctx context.Context, turn int64) (deaths int, err error)

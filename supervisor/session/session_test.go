@@ -417,6 +417,10 @@ func (l *lazy) Next(ctx context.Context, conversation int64) (supervisor.Inbound
 	return l.inbox.Next(ctx, conversation)
 }
 
+func (l *lazy) Supersedes(ctx context.Context, conversation int64) (bool, error) {
+	return l.inbox.Supersedes(ctx, conversation)
+}
+
 func (l *lazy) ListUnfinished(ctx context.Context) ([]supervisor.Conversation, error) {
 	return l.inbox.ListUnfinished(ctx)
 }

@@ -24,7 +24,7 @@ func (t *turn) takeWaiting(ctx context.Context) (taken bool) {
 		return false
 	}
 	n, _ := retry.Persist(ctx, t.log, "take in what waits", func() (int, error) {
-		return t.Turns.Take(ctx, t.Turn.ID, maxTakenAtStart)
+		return t.Turns.Take(ctx, t.Turn.ID, maxTakenAtStart, supervisor.PriorityUsual)
 	})
 	if n == 0 {
 		return false
@@ -93,7 +93,7 @@ func (s *session) superseded(ctx context.Context) bool {
 	if !s.supersedes(ctx) {
 		return false
 	}
-	_, waits, err := s.Inbox.Next(ctx, s.conversation.ID)
+	waits, err := s.Inbox.Supersedes(ctx, s.conversation.ID)
 	if err != nil && ctx.Err() == nil {
 		s.log.Warn("look for what was sent next", "error", err)
 	}

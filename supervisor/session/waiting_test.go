@@ -211,6 +211,41 @@ func TestWhatWasStoppedStaysBeforeTheModelOfTheTurnThatAnswersIt(t *testing.T) {
 	})
 }
 
+// TestAFollowUpWaitsForTheTurnThatIsBegunAnew: it stops nothing, and what stops the turn that runs goes before it, also after a crash.
+func TestAFollowUpWaitsForTheTurnThatIsBegunAnew(t *testing.T) {
+	var h *harness
+	begun := make(chan struct{}, 2)
+	h = newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {
+		if h.asked(a) == "one" {
+			begun <- struct{}{}
+			a.Stream.Add("half")
+			<-ctx.Done()
+			return ended(protocol.WhyStopped), nil
+		}
+		return h.echo(ctx, a)
+	})
+	h.wants(supervisor.BusyRestart)
+	home := h.conversation("ann", "")
+	end := h.live()
+	h.say(home, "one")
+	<-begun
+	in, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: home, Source: "test", Key: "later", Kind: supervisor.KindText,
+		Text: "later", Priority: supervisor.PriorityFollowup})
+	must(h, in, err)
+	h.registry.Wake(home)
+	end()
+	h.live()
+	<-begun // it goes on, for nothing has stopped it
+	h.say(home, "two")
+	var texts []string
+	for _, d := range h.await(home, 3) {
+		texts = append(texts, d.Text)
+	}
+	if want := []string{"half\n\n" + cut, "re: two", "re: later"}; !slices.Equal(texts, want) {
+		t.Errorf("told were %q, want %q", texts, want)
+	}
+}
+
 // What stops a turn is on disk: a crash between the message and the stop changes nothing.
 func TestWhatWasSentBeforeACrashStopsTheTurnThatGoesOnAfterIt(t *testing.T) {
 	var h *harness
@@ -242,7 +277,7 @@ func (h *harness) steered(a session.Attempt) {
 		h.Error(err)
 	}
 	h.keep(a.Turn.Conversation, "two")
-	if n, err := h.db.Turns().Take(h.Context(), a.Turn.ID, 1<<10); n != 1 || err != nil {
+	if n, err := h.db.Turns().Take(h.Context(), a.Turn.ID, 1<<10, supervisor.PriorityUsual); n != 1 || err != nil {
 		h.Errorf("%d messages were taken in, %v", n, err)
 	}
 }
@@ -325,7 +360,7 @@ func TestAStopEndsATurnWithWhatItHasTakenIn(t *testing.T) {
 		h.steered(a)
 		close(ready)
 		<-ctx.Done()
-		if n, err := h.db.Turns().Take(t.Context(), a.Turn.ID, 1<<10); n != 0 || err != nil {
+		if n, err := h.db.Turns().Take(t.Context(), a.Turn.ID, 1<<10, supervisor.PriorityUsual); n != 0 || err != nil {
 			t.Errorf("%d messages were taken in that were sent after the stop, %v", n, err)
 		}
 		return ended(protocol.WhyStopped), nil

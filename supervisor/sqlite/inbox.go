@@ -14,10 +14,10 @@ type Inbox struct{ db *DB }
 
 const selectInbound = `SELECT i.id, c.id, c.user, c.channel, c.chat, c.thread, i.source, i.key, i.message,
 	i.kind, coalesce(i.command, ''), i.text, i.state, i.held, i.received_at, coalesce(i.destination, 0), i.together, i.origin,
-	coalesce(i.parts, ''), i.quote, i.first_file FROM inbox i JOIN conversation c ON c.id = i.conversation `
+	coalesce(i.parts, ''), i.quote, i.first_file, i.priority FROM inbox i JOIN conversation c ON c.id = i.conversation `
 
 const insertInbound = `INSERT INTO inbox (user, conversation, source, key, message, kind, command, destination, text, state,
-	together, origin, received_at, changed_at, quote) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?)
+	together, origin, received_at, changed_at, quote, priority) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, ?, ?)
 	ON CONFLICT (user, source, key) DO NOTHING RETURNING id`
 
 const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND i.key = ?`
@@ -41,7 +41,7 @@ func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh b
 	}
 	in.ReceivedAt, in.State, in.Origin = fromMillis(at), cmp.Or(in.State, supervisor.InboundNew), cmp.Or(in.Origin, supervisor.OriginOwn)
 	in.ID, fresh = one(t, engine.Integer, insertInbound, in.Conversation.User, in.Conversation.ID, in.Source, in.Key,
-		in.Message, in.Kind, in.Command, orNull(in.Destination.ID), in.Text, in.State, in.Together, in.Origin, at, t.Now, in.Quote)
+		in.Message, in.Kind, in.Command, orNull(in.Destination.ID), in.Text, in.State, in.Together, in.Origin, at, t.Now, in.Quote, int(in.Priority))
 	if fresh {
 		return in, true
 	}
@@ -51,14 +51,25 @@ func (t *tx) putInbound(in supervisor.Inbound) (kept supervisor.Inbound, fresh b
 // startsTurn says of an inbound i that a turn begins with it, or takes it in.
 const startsTurn = `i.kind IN ('text', 'job', 'review', 'triage', 'mcp')`
 
-const nextInbound = selectInbound + `WHERE i.conversation = ?1 AND ` + startsTurn + ` AND i.state = 'new' AND i.held = 0
-	AND ` + nothingArrives + ` ORDER BY i.id LIMIT 1`
+const (
+	readyInbound = selectInbound + `WHERE i.conversation = ?1 AND ` + startsTurn + ` AND i.state = 'new' AND i.held = 0
+		AND ` + nothingArrives
+	nextInbound     = readyInbound + ` ORDER BY i.priority DESC, i.id LIMIT 1`
+	findSuperseding = readyInbound + ` AND i.priority = 0 LIMIT 1`
+)
 
-// Next is the oldest inbound of a conversation whose turn has not begun, if there is one that no gate holds and that is not to wait for
-// one that arrives before it.
+// Next is the inbound of a conversation with which its next turn begins: of those that no gate holds, and that are not to wait for one
+// that arrives before them, the oldest of the highest priority.
 func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
 	return engine.One(s.db.reader(ctx, "find the next inbound of conversation %d", conversation), scanInbound, nextInbound, conversation,
 		nil, s.db.engine.Now())
+}
+
+// Supersedes says whether something waits in a conversation that is to stop the turn that runs, where its person wants that.
+func (s Inbox) Supersedes(ctx context.Context, conversation int64) (bool, error) {
+	_, waits, err := engine.One(s.db.reader(ctx, "look for what is to stop the turn of conversation %d", conversation), scanInbound,
+		findSuperseding, conversation, nil, s.db.engine.Now())
+	return waits, err
 }
 
 const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM conversation
@@ -100,7 +111,7 @@ func (t *tx) inbound(id int64) supervisor.Inbound {
 func scanInbound(row *engine.Row) (in supervisor.Inbound) {
 	c := &in.Conversation
 	row.Scan(&in.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &in.Source, &in.Key, &in.Message, &in.Kind, &in.Command,
-		&in.Text, &in.State, &in.Held, &in.ReceivedAt, &in.Destination.ID, &in.Together, &in.Origin, &in.Parts, &in.Quote, &in.FirstFile)
+		&in.Text, &in.State, &in.Held, &in.ReceivedAt, &in.Destination.ID, &in.Together, &in.Origin, &in.Parts, &in.Quote, &in.FirstFile, (*int)(&in.Priority))
 	return in
 }
 

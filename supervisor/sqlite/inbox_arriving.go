@@ -14,10 +14,10 @@ import (
 // ArrivingFirst is how long what is sent after an arriving inbound waits for that; then it goes first.
 const ArrivingFirst = 30 * time.Second
 
-// nothingArrives says of an inbound i that it waits for no other, at ?3 in milliseconds. One from the future, before a clock was set
+// nothingArrives says of an inbound i that it waits for no other that goes before it, at ?3 in milliseconds. One from the future, before a clock was set
 // back, is waited for by nobody. ArrivingFirst stands in it.
 const nothingArrives = `NOT EXISTS (SELECT 1 FROM inbox a WHERE a.conversation = i.conversation AND a.state = 'arriving'
-	AND a.held = 0 AND a.id < i.id AND a.changed_at > ?3 - 30000 AND a.changed_at <= ?3)`
+	AND a.held = 0 AND a.id < i.id AND a.priority >= i.priority AND a.changed_at > ?3 - 30000 AND a.changed_at <= ?3)`
 
 const (
 	listArriving = selectInbound + `WHERE i.state = 'arriving' AND i.held = 0 ORDER BY i.id`
@@ -74,11 +74,16 @@ func (t *tx) putReceived(in supervisor.Inbound) {
 func (s Inbox) Drop(ctx context.Context, command int64) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
 		for _, in := range all(t, scanInbound, listWaiting, command) {
-			t.transition(in, supervisor.InboundDropped)
-			t.endArriving(in.ID)
+			t.drop(in)
 		}
 		return all(t, scanInbound, listDropped, command)
 	}, "drop what waits before command %d", command)
+}
+
+// drop drops a text that waits, with all that was being done for it.
+func (t *tx) drop(in supervisor.Inbound) {
+	t.transition(in, supervisor.InboundDropped)
+	t.endArriving(in.ID)
 }
 
 // endArriving ends the operations of an inbound, whose files as they are nobody wants any more.

@@ -69,7 +69,7 @@ func TestWhatArrivesIsTakenWhenItIsThere(t *testing.T) {
 	turn, _, err := s.db.Turns().Start(t.Context(), photo.ID, nil)
 	s.must(err)
 	s.same("what the model reads", s.spoken(), `world [{"text":"look"},{"text":"file of key-1"}]`)
-	taken, err := s.db.Turns().Take(t.Context(), turn.ID, 1000)
+	taken, err := s.db.Turns().Take(t.Context(), turn.ID, 1000, supervisor.PriorityUsual)
 	s.must(err)
 	s.same("taken in", taken, 1)
 	s.same("what the model reads", s.spoken(), `world [{"text":"look"},{"text":"file of key-1"}]; own [{"text":"and now?"}]`)
@@ -83,7 +83,7 @@ func TestWhatArrivesIsTakenIntoTheTurnThatRuns(t *testing.T) {
 	photo := s.send("", "", 1) // key-2
 	s.text("three")
 	take := func(room int) int {
-		taken, err := s.db.Turns().Take(t.Context(), turn.ID, room)
+		taken, err := s.db.Turns().Take(t.Context(), turn.ID, room, supervisor.PriorityUsual)
 		s.must(err)
 		return taken
 	}

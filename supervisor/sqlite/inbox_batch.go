@@ -64,6 +64,7 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	if !fresh {
 		return in // sent again, a code may look like a text: nothing of it is kept now
 	}
+	in = t.joinTogether(in)
 	t.putRaw(in, item)
 	t.putAttachments(in, item.Attachments)
 	if item.Notice != "" {
@@ -82,7 +83,7 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	if item.MentionsUnread && (in.State == supervisor.InboundNew || in.State == supervisor.InboundArriving) {
 		in = t.mentionUnread(in)
 	}
-	if in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew {
+	if in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew || in.Priority == supervisor.PriorityFollowup {
 		return in
 	}
 	return t.meetQuestion(in, item.RepliesTo == "" || item.RepliesTo == value(t, engine.String, newestMessage, in.Conversation.ID))
@@ -90,6 +91,29 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 
 // newestMessage is the channel's name of the last message that was sent in a conversation; ” where there is none.
 const newestMessage = `SELECT coalesce((SELECT message FROM post WHERE conversation = ? AND message <> '' ORDER BY id DESC LIMIT 1), '')`
+
+// joinTogether gives a new inbound, and those that wait right before it and are taken together with it, one priority: an album's words
+// may be with any part of it, and say of all of it that it is to wait.
+func (t *batchTx) joinTogether(in supervisor.Inbound) supervisor.Inbound {
+	if in.Together == "" {
+		return in
+	}
+	list := all(t, scanInbound, listQueue, in.Conversation.ID)
+	for _, before := range slices.Backward(list) {
+		switch {
+		case before.ID == in.ID:
+		case before.Together != in.Together || before.Priority == in.Priority:
+			return in
+		case in.Priority == supervisor.PriorityUsual:
+			in.Priority = before.Priority
+			t.Exec(setPriority, int(in.Priority), in.ID)
+			return in
+		default:
+			t.Exec(setPriority, int(in.Priority), before.ID)
+		}
+	}
+	return in
+}
 
 // firstState is the state in which an item is kept. What something came with, or more may belong to, is not for a turn yet.
 func firstState(item supervisor.Item) supervisor.InboundState {

@@ -48,7 +48,8 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"fetchAttachment": fetchAttachment, "redirectInbox": redirectInbox, "redirectTurns": redirectTurns, "walkStopped": findFirstMessage,
 		"setUnread": setUnread, "findCounted": findCounted, "takeUnread": takeUnread, "addToText": addToText,
 		"findReplied": findReplied, "findLastEdit": findLastEdit, "findToCorrect": findToCorrect, "endToldOf": endToldOf, "findEdited": findEdited,
-		"findAnswerOf": findAnswerOf, "listReactable": listReactable, "listReacted": listReacted,
+		"findAnswerOf": findAnswerOf, "findSuperseding": findSuperseding, "listQueue": listQueue, "findBegun": findBegun, "findStarted": findStarted, "listed": listed,
+		"setPriority": setPriority, "listReactable": listReactable, "listReacted": listReacted,
 	} {
 		for _, detail := range r.plan(query) {
 			if slow.MatchString(detail) && !waiting.MatchString(detail) {

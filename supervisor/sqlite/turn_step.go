@@ -55,7 +55,7 @@ func (s Turns) CommitLast(ctx context.Context, l LastStep) (EndedStep, error) {
 
 func (t turnTx) commitLast(l LastStep) (e EndedStep) {
 	e.Message = t.commitStep(l.Step)
-	_, waits := one(t, engine.Integer, findTakable, t.turn.ID, t.endsTurn, t.Now)
+	_, waits := one(t, engine.Integer, findTakable, t.turn.ID, t.endsTurn, t.Now, int(supervisor.PriorityUsual))
 	if waits || len(l.Step.Message.Calls()) > 0 {
 		return e
 	}

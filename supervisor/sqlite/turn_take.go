@@ -18,38 +18,39 @@ const endsTopic = `n.held = 0 AND n.command IN (SELECT value FROM json_each(?2))
 //
 // A turn in which a worker has ended takes nothing, so that nothing is parked for a death that it had no part in.
 const takable = `JOIN turn t ON t.conversation = i.conversation WHERE t.id = ?1 AND t.deaths = 0 AND i.state = 'new'
-	AND i.kind = 'text' AND i.held = 0 AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation
+	AND i.kind = 'text' AND i.held = 0 AND i.priority >= ?4 AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation
 		AND n.state = 'new' AND n.id < i.id AND ` + endsTopic + `)
 	AND ` + nothingArrives
 
 const (
 	findTakable = `SELECT i.id FROM inbox i ` + takable + ` LIMIT 1`
-	listTakable = selectInbound + takable + ` ORDER BY i.id`
+	listTakable = selectInbound + takable + ` ORDER BY i.priority DESC, i.id`
 	bindInbound = `UPDATE inbox SET turn = ? WHERE id = ?`
 	newestRole  = `SELECT role FROM message WHERE turn = ? ORDER BY id DESC LIMIT 1`
 )
 
 // Take has what waits in a turn's conversation become part of the turn. Each such text is running, and stands in the transcript
-// behind all that the turn has come to, in the order in which they were sent. It is answered, parked and done with the inbound that
+// behind all that the turn has come to: first what its person wants next, and each in the order in which they were sent. Those below the
+// priority least stay. It is answered, parked and done with the inbound that
 // the turn began with.
 //
 // It takes at most room bytes of text, and nothing that came behind a text for which there was no room: nothing overtakes. What was
 // sent together is taken whole or not at all. It takes nothing where a worker has ended in the turn, and nothing where the model's last message has calls without a result, or has none
 // and so ends the turn: what waits is for a turn of its own then. Refused if the turn has ended.
-func (s Turns) Take(ctx context.Context, turn int64, room int) (taken int, err error) {
+func (s Turns) Take(ctx context.Context, turn int64, room int, least supervisor.Priority) (taken int, err error) {
 	_, waits, err := engine.One(s.db.reader(ctx, "look for what turn %d may take in", turn), engine.Integer, findTakable, turn,
-		s.db.endsTurn, s.db.engine.Now())
+		s.db.endsTurn, s.db.engine.Now(), int(least))
 	if err != nil || !waits { // almost always: it costs no commit then
 		return 0, err
 	}
-	return inTurn(ctx, s.db, turn, func(t turnTx) int { return t.takeWaiting(room) }, "take into turn %d what waits", turn)
+	return inTurn(ctx, s.db, turn, func(t turnTx) int { return t.takeWaiting(room, least) }, "take into turn %d what waits", turn)
 }
 
-func (t turnTx) takeWaiting(room int) (taken int) {
+func (t turnTx) takeWaiting(room int, least supervisor.Priority) (taken int) {
 	if !t.betweenSteps() {
 		return 0
 	}
-	list := all(t, scanInbound, listTakable, t.turn.ID, t.endsTurn, t.Now)
+	list := all(t, scanInbound, listTakable, t.turn.ID, t.endsTurn, t.Now, int(least))
 	for taken < len(list) {
 		end := taken
 		for end == taken || end < len(list) && list[end].Together != "" && list[end].Together == list[taken].Together {

@@ -18,7 +18,7 @@ func (s *story) take(turn supervisor.Turn) int {
 // takeOf is take with room for so many bytes.
 func (s *story) takeOf(turn supervisor.Turn, room int) int {
 	s.Helper()
-	n, err := s.db.Turns().Take(s.Context(), turn.ID, room)
+	n, err := s.db.Turns().Take(s.Context(), turn.ID, room, supervisor.PriorityUsual)
 	s.must(err)
 	return n
 }
@@ -73,7 +73,7 @@ func TestATurnTakesInWhatWaitsBetweenItsSteps(t *testing.T) {
 		"done done done new")
 	s.same("what came too late", s.state(late.ID), "new")
 
-	_, err = s.db.Turns().Take(t.Context(), turn.ID, 100)
+	_, err = s.db.Turns().Take(t.Context(), turn.ID, 100, supervisor.PriorityUsual)
 	s.refused(err, supervisor.CodeInvalid, "has ended")
 }
 

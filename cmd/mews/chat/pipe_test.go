@@ -119,7 +119,7 @@ func TestAPipeHasTheAnswerThatItsLineWasTakenInto(t *testing.T) {
 	var answering sync.WaitGroup
 	answering.Go(func() {
 		p.hear()
-		if taken, err := p.db.Turns().Take(t.Context(), turn.ID, 1<<10); taken != 1 || err != nil {
+		if taken, err := p.db.Turns().Take(t.Context(), turn.ID, 1<<10, supervisor.PriorityUsual); taken != 1 || err != nil {
 			t.Errorf("%d lines were taken in, %v", taken, err)
 		}
 		p.finish(turn, s, "I see both.")

@@ -1,0 +1,15 @@
+package command
+
+import (
+	"context"
+
+	"mews/supervisor"
+)
+
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: supervisor.FollowupCommand, Open: true,
+		Help: "have a message wait for the end of what runs: /followup TEXT"}, place: 46, run: textAnswer(followup)})
+}
+
+// followup says what the command does: with words, or with files, it is no command and does not come here.
+func followup(context.Context, *Commands, Request) (string, error) { return textFollowup, nil }

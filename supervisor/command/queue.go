@@ -1,0 +1,155 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// Queue is what waits in conversations for a turn.
+type Queue interface {
+	// Queue lists what waits in one, and what runs there.
+	Queue(ctx context.Context, conversation int64) (sqlite.Queue, error)
+	// Listed are the buttons of the last list of it before a command.
+	Listed(ctx context.Context, command int64, name string) ([][]supervisor.Button, error)
+	// Advance has a text be answered next, and DropText drops it, with what is taken together with it. Each returns it as it is then; it is
+	// not ok where it is no text of the user's.
+	Advance(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
+	DropText(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
+}
+
+const (
+	queueName = "queue"
+	pressDrop = "drop"
+	pressNow  = "now"
+
+	maxListed = 8  // that have buttons; the rest is counted
+	maxWords  = 60 // characters of a text in the list
+)
+
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: queueName, Urgent: true,
+		Help: "what waits here, and what runs; /queue drop NUMBER drops one, /queue now NUMBER has it answered next"},
+		place: 45, run: queue, prefix: supervisor.QueuePress, press: pressedQueue})
+}
+
+// queue lists what waits, or does to one of the last list what a button there does.
+func queue(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+	if r.Arguments == "" {
+		return c.listQueue(ctx, r)
+	}
+	what, number, _ := strings.Cut(strings.ToLower(r.Arguments), " ")
+	n, err := strconv.Atoi(strings.TrimSpace(number))
+	if err != nil || what != pressDrop && what != pressNow {
+		return supervisor.Delivery{Text: textQueueUsage}, nil
+	}
+	buttons, err := c.o.Queue.Listed(ctx, r.Inbound, queueName)
+	if err != nil {
+		return d, fmt.Errorf("find what was listed: %w", err)
+	}
+	for _, row := range buttons {
+		for _, b := range row {
+			if b.Text == queueButton(what, n) {
+				r.Arguments = strings.TrimPrefix(b.Press, supervisor.QueuePress)
+				return pressedQueue(ctx, c, r)
+			}
+		}
+	}
+	return supervisor.Delivery{Text: fmt.Sprintf(textNotListed, n)}, nil
+}
+
+// queueButton is what a button says about a number of the list.
+func queueButton(what string, n int) string { return fmt.Sprintf(queueButtons[what], n) }
+
+// listQueue lists what waits in a conversation, with buttons for each.
+func (c *Commands) listQueue(ctx context.Context, r Request) (d supervisor.Delivery, err error) {
+	q, err := c.o.Queue.Queue(ctx, r.Conversation.ID)
+	if err != nil {
+		return d, fmt.Errorf("list what waits: %w", err)
+	}
+	user, _ := c.o.People.Find(r.Conversation.User)
+	now := c.o.Now()
+	d.Text = textNothingRuns
+	if q.Running.ID != 0 {
+		d.Text = fmt.Sprintf(textQueueRuns, amount.Duration(age(now, q.Since)), wordsOf(q.Running.Text))
+	}
+	if len(q.Waiting) == 0 {
+		d.Text += textQueueEmpty
+		return d, nil
+	}
+	d.Text += fmt.Sprintf(textQueueWaits, amount.Of(len(q.Waiting), "message waits", "messages wait"))
+	for i, w := range q.Waiting {
+		if i == maxListed {
+			d.Text += fmt.Sprintf(textQueueMore, len(q.Waiting)-maxListed)
+			break
+		}
+		d.Text += queueLine(i+1, w, now, user.Zone())
+		var row []supervisor.Button
+		for _, what := range []string{pressDrop, pressNow} {
+			row = append(row, supervisor.Button{Text: queueButton(what, i+1), Press: fmt.Sprint(supervisor.QueuePress, what, " ", w.Inbound.ID)})
+		}
+		d.Buttons = append(d.Buttons, row)
+	}
+	return d, nil
+}
+
+// queueLine is one thing that waits: its words or what it is, when it was sent, and what is to be known of it besides.
+func queueLine(n int, w sqlite.Waiting, now time.Time, zone *time.Location) string {
+	words, files := w.Inbound.Text, w.Files
+	if words == "" && len(files) > 0 {
+		words, files = files[0].Title(), files[1:]
+	}
+	at := w.Inbound.ReceivedAt
+	line := fmt.Sprintf(textQueueLine, n, wordsOf(words), at.In(zone).Format("15:04"), amount.Duration(age(now, at)))
+	if len(files) > 0 {
+		line += fmt.Sprintf(textQueueFiles, amount.Of(len(files), "file", "files"))
+	}
+	if w.Inbound.State == supervisor.InboundArriving {
+		line += textQueueArriving
+	}
+	return line + queuePriorities[w.Inbound.Priority]
+}
+
+// age is how long ago something was; nothing where a clock was set back.
+func age(now, at time.Time) time.Duration { return max(0, now.Sub(at)).Truncate(time.Second) }
+
+// wordsOf are the first of a text, to know it by.
+func wordsOf(text string) string {
+	words := []rune(strings.Join(strings.Fields(text), " "))
+	if len(words) > maxWords {
+		words = append(words[:maxWords:maxWords], '…')
+	}
+	return QuoteName(string(words))
+}
+
+// pressedQueue does what a button of the list does.
+func pressedQueue(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+	what, _, _ := strings.Cut(r.Arguments, " ")
+	id, ok := supervisor.QueuePressed(supervisor.QueuePress + r.Arguments)
+	if !ok {
+		return supervisor.Delivery{Text: textDeadButton}, nil
+	}
+	do := c.o.Queue.DropText
+	if what == pressNow {
+		do = c.o.Queue.Advance
+	}
+	in, ok, err := do(ctx, r.Conversation.User, id)
+	switch {
+	case err != nil:
+		return d, fmt.Errorf("%s what waits: %w", what, err)
+	case !ok:
+		return d, supervisor.Errorf(supervisor.CodeForbidden, textQueueForeign)
+	}
+	text := queueStates[in.State]
+	if waits := in.State == supervisor.InboundNew || in.State == supervisor.InboundArriving; waits && in.Priority != supervisor.PriorityNow {
+		text = "" // a code is wanted first
+	}
+	return supervisor.Delivery{Text: fmt.Sprintf(cmp.Or(text, textQueueGone), wordsOf(in.Text))}, nil
+}

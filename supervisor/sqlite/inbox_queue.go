@@ -1,0 +1,115 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+// Queue is what runs in a conversation, and what waits for that to end.
+type Queue struct {
+	Running supervisor.Inbound // what the turn that runs began with; without an ID none does
+	Since   time.Time          // that turn runs
+	Waiting []Waiting          // in the order in which it is answered
+}
+
+// Waiting is a text that waits for a turn, or several that are taken together.
+type Waiting struct {
+	Inbound supervisor.Inbound      // the first of them; it has the words of the first that has any
+	Files   []supervisor.Attachment // of all of them
+}
+
+const (
+	inQueue     = selectInbound + `WHERE i.conversation = ?1 AND i.kind = 'text' AND i.held = 0 AND i.state = `
+	listQueue   = inQueue + `'new' UNION ALL ` + inQueue + `'arriving' ORDER BY 1`
+	findBegun   = selectInbound + `JOIN turn t ON t.inbound = i.id WHERE t.conversation = ? AND t.ended_at IS NULL`
+	findStarted = `SELECT started_at FROM turn WHERE conversation = ? AND ended_at IS NULL`
+)
+
+// Queue lists what waits in a conversation and is held by no gate.
+func (s Inbox) Queue(ctx context.Context, conversation int64) (q Queue, err error) {
+	return inTransaction(ctx, s.db, func(t *tx) (q Queue) {
+		q.Running, _ = one(t, scanInbound, findBegun, conversation)
+		since, _ := one(t, engine.Integer, findStarted, conversation)
+		q.Since = fromMillis(since)
+		for _, group := range grouped(all(t, scanInbound, listQueue, conversation)) {
+			w := Waiting{Inbound: group[0]}
+			for _, in := range group {
+				w.Inbound.Text = cmp.Or(w.Inbound.Text, in.Text)
+				w.Files = append(w.Files, all(t, scanAttachment, listAttachments, in.ID)...)
+			}
+			q.Waiting = append(q.Waiting, w)
+		}
+		return q
+	}, "list what waits in conversation %d", conversation)
+}
+
+// grouped are inbounds by what is taken together, in the order in which they are answered. list is as they were sent.
+func grouped(list []supervisor.Inbound) (groups [][]supervisor.Inbound) {
+	for i, in := range list {
+		if i > 0 && in.Together != "" && in.Together == list[i-1].Together && in.Priority == list[i-1].Priority {
+			groups[len(groups)-1] = append(groups[len(groups)-1], in)
+			continue
+		}
+		groups = append(groups, []supervisor.Inbound{in})
+	}
+	slices.SortStableFunc(groups, func(a, b []supervisor.Inbound) int { return cmp.Compare(b[0].Priority, a[0].Priority) })
+	return groups
+}
+
+// waitingWith are an inbound that waits and those that are taken together with it; none where it does not wait.
+func (t *tx) waitingWith(in supervisor.Inbound) []supervisor.Inbound {
+	for _, group := range grouped(all(t, scanInbound, listQueue, in.Conversation.ID)) {
+		if slices.ContainsFunc(group, func(w supervisor.Inbound) bool { return w.ID == in.ID }) {
+			return group
+		}
+	}
+	return nil
+}
+
+const setPriority = `UPDATE inbox SET priority = ? WHERE id = ?`
+
+// Advance has a text of a user's that waits be answered next, with those that are taken together with it, and returns it as it is then.
+// It changes nothing of what does not wait, and of what goes next already. It is not ok where it is no text of theirs.
+func (s Inbox) Advance(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
+	return s.change(ctx, user, inbound, func(t *tx, in supervisor.Inbound) { t.Exec(setPriority, int(supervisor.PriorityNow), in.ID) })
+}
+
+// DropText drops a text as Drop does, and returns what Advance does.
+func (s Inbox) DropText(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
+	return s.change(ctx, user, inbound, (*tx).drop)
+}
+
+// change does something to a text of a user's that waits, and to those that are taken together with it.
+func (s Inbox) change(ctx context.Context, user string, inbound int64, do func(*tx, supervisor.Inbound)) (supervisor.Inbound, bool, error) {
+	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) {
+		in, ok := one(t, scanInbound, findInbound, inbound)
+		if !ok || in.Conversation.User != user || in.Kind != supervisor.KindText {
+			return supervisor.Inbound{}, false
+		}
+		for _, w := range t.waitingWith(in) {
+			do(t, w)
+		}
+		return t.inbound(inbound), true
+	}, "change how inbound %d waits", inbound)
+}
+
+// listed are the buttons of the list that a person had before a command: of the last one in its conversation.
+const listed = `SELECT o.buttons FROM inbox c JOIN inbox l ON l.conversation = c.conversation AND l.id < c.id AND l.command = ?2
+	JOIN outbox o ON o.inbound = l.id AND o.buttons <> '' WHERE c.id = ?1 ORDER BY l.id DESC LIMIT 1`
+
+// Listed are the buttons below the last list that a command of that name gave in the conversation of a later command; none where it
+// gave none.
+func (s Inbox) Listed(ctx context.Context, command int64, name string) (buttons [][]supervisor.Button, err error) {
+	buttons, _, err = engine.One(s.db.reader(ctx, "find the list before command %d", command), scanButtons, listed, command, name)
+	return buttons, err
+}
+
+func scanButtons(row *engine.Row) (buttons [][]supervisor.Button) {
+	row.Scan(decoded{&buttons})
+	return buttons
+}

@@ -1,0 +1,179 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// with keeps texts of alice's, each written as [followup:][album/]words, as one batch.
+func (s *story) with(texts ...string) (kept []supervisor.Inbound) {
+	s.Helper()
+	var items []supervisor.Item
+	for _, text := range texts {
+		s.keys++
+		in := supervisor.Inbound{Conversation: s.home, Key: fmt.Sprint("key-", s.keys), Kind: supervisor.KindText}
+		words, followup := strings.CutPrefix(text, "followup:")
+		if followup {
+			in.Priority = supervisor.PriorityFollowup
+		}
+		item := supervisor.Item{Inbound: in}
+		if album, rest, ok := strings.Cut(words, "/"); ok {
+			item.Inbound.Together, words = album, rest
+			item.Attachments = []supervisor.Attachment{{File: "f", Kind: protocol.AttachmentPhoto}}
+		}
+		item.Inbound.Text = words
+		items = append(items, item)
+	}
+	receipt, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: "terminal", Items: items})
+	s.must(err)
+	return receipt.Kept
+}
+
+// queue is what waits, as it is listed: its words, + for each file, and its state and priority where they are not as usual.
+func (s *story) queue() (list []string) {
+	s.Helper()
+	q, err := s.db.Inbox().Queue(s.Context(), s.home.ID)
+	s.must(err)
+	for _, w := range q.Waiting {
+		line := w.Inbound.Text + strings.Repeat("+", len(w.Files))
+		if w.Inbound.State != supervisor.InboundNew {
+			line += " " + string(w.Inbound.State)
+		}
+		if w.Inbound.Priority != 0 {
+			line += fmt.Sprint(" ", w.Inbound.Priority)
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+func (s *story) advance(id int64) supervisor.Inbound {
+	s.Helper()
+	in, ok, err := s.db.Inbox().Advance(s.Context(), "alice", id)
+	s.must(err)
+	s.same("hers", ok, true)
+	return in
+}
+
+func (s *story) dropText(id int64) supervisor.Inbound {
+	s.Helper()
+	in, ok, err := s.db.Inbox().DropText(s.Context(), "alice", id)
+	s.must(err)
+	s.same("hers", ok, true)
+	return in
+}
+
+func TestWhatWaitsIsListedInTheOrderInWhichItIsAnswered(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("what runs")
+	kept := s.with("followup:later", "a", "b", "album/", "album/of trees")
+	s.same("queue", s.queue(), []string{"a", "b", "of trees++ arriving", "later -1"})
+	q, err := s.db.Inbox().Queue(t.Context(), s.home.ID)
+	s.must(err)
+	s.same("what runs", q.Running.Text, "what runs")
+	s.same("since", q.Since.UTC(), noon)
+
+	s.same("an album, by its second part", s.advance(kept[4].ID).Priority, supervisor.PriorityNow)
+	s.same("a follow-up", s.advance(kept[0].ID).Priority, supervisor.PriorityNow)
+	s.advance(kept[0].ID)
+	s.same("queue", s.queue(), []string{"later 1", "of trees++ arriving 1", "a", "b"})
+	s.same("another part", s.with("album/")[0].Priority, supervisor.PriorityNow)
+	s.same("dropped", s.dropText(kept[3].ID).State, supervisor.InboundDropped)
+	s.same("dropped again", s.dropText(kept[3].ID).State, supervisor.InboundDropped)
+	s.same("now", s.advance(kept[3].ID).State, supervisor.InboundDropped)
+	s.same("the album", []string{s.state(kept[3].ID), s.state(kept[4].ID)}, []string{"dropped", "dropped"})
+
+	taken, err := s.db.Turns().Take(t.Context(), turn.ID, 1000, supervisor.PriorityNow)
+	s.must(err)
+	s.same("taken of what is wanted next", taken, 1)
+	s.same("state", s.state(kept[0].ID), "running")
+	s.same("dropped while it runs", s.dropText(kept[0].ID).State, supervisor.InboundRunning)
+	s.finish(turn, "So.")
+	s.same("once it is answered", s.advance(kept[0].ID).State, supervisor.InboundAnswered)
+}
+
+func TestAnAlbumIsAFollowUpWhicheverPartHasTheWords(t *testing.T) {
+	for _, texts := range [][]string{{"followup:x/these", "x/", "x/"}, {"x/", "followup:x/these", "x/"}, {"x/", "x/", "followup:x/these"}} {
+		s := newStory(t)
+		s.with(append([]string{"a"}, texts...)...)
+		s.same(fmt.Sprint(texts), s.queue(), []string{"a", "these+++ arriving -1"})
+	}
+}
+
+func TestAFollowUpIsTakenIntoNoTurn(t *testing.T) {
+	s := newStory(t)
+	turn := s.begun("what runs")
+	s.with("followup:later", "sooner", "followup:last")
+	s.same("taken", s.take(turn), 1)
+	s.same("queue", s.queue(), []string{"later -1", "last -1"})
+	supersedes, err := s.db.Inbox().Supersedes(t.Context(), s.home.ID)
+	s.must(err)
+	s.same("a follow-up stops what runs", supersedes, false)
+	s.text("and now?")
+	supersedes, err = s.db.Inbox().Supersedes(t.Context(), s.home.ID)
+	s.must(err)
+	s.same("a text does", supersedes, true)
+}
+
+// TestOnlyWhatGoesBeforeIsWaitedFor: what arrives holds up neither what is wanted next nor, where it is a follow-up, anything else.
+func TestOnlyWhatGoesBeforeIsWaitedFor(t *testing.T) {
+	s := newStory(t)
+	s.with("followup:album/", "a", "other/", "b")
+	for _, want := range []string{"a", "b"} {
+		next, _, err := s.db.Inbox().Next(t.Context(), s.home.ID)
+		s.must(err)
+		s.same("next", next.Text, want)
+		turn, _, err := s.db.Turns().Start(t.Context(), next.ID, nil)
+		s.must(err)
+		s.finish(turn, "So.")
+		kept, err := s.db.Inbox().Queue(t.Context(), s.home.ID)
+		s.must(err)
+		for _, w := range kept.Waiting {
+			if w.Inbound.Text == "b" {
+				s.advance(w.Inbound.ID)
+			}
+		}
+	}
+}
+
+// TestAStopIsAboutWhatRunsWhateverWaits: also where what waits was sent before that.
+func TestAStopIsAboutWhatRunsWhateverWaits(t *testing.T) {
+	s := newStory(t)
+	kept := s.with("followup:later", "first", "second")
+	s.advance(kept[2].ID)
+	next, _, err := s.db.Inbox().Next(t.Context(), s.home.ID)
+	s.must(err)
+	s.same("next", next.Text, "second")
+	stop := s.put(s.home, supervisor.KindCommand, "/stop")
+	ahead, err := s.db.Inbox().Ahead(t.Context(), stop.ID)
+	s.must(err)
+	s.same("before it runs", ahead, sqlite.PrecedingText{Inbound: kept[2].ID, Waiting: 3})
+	_, _, err = s.db.Turns().Start(t.Context(), kept[2].ID, nil)
+	s.must(err)
+	ahead, err = s.db.Inbox().Ahead(t.Context(), stop.ID)
+	s.must(err)
+	s.same("while it runs", ahead, sqlite.PrecedingText{Inbound: kept[2].ID, Waiting: 3})
+}
+
+func TestNobodyChangesWhatAnotherHasSent(t *testing.T) {
+	s := newStory(t)
+	in := s.with("mine")[0]
+	for name, do := range map[string]func() (supervisor.Inbound, bool, error){
+		"drop": func() (supervisor.Inbound, bool, error) { return s.db.Inbox().DropText(t.Context(), "bob", in.ID) },
+		"now":  func() (supervisor.Inbound, bool, error) { return s.db.Inbox().Advance(t.Context(), "bob", in.ID) },
+		"none": func() (supervisor.Inbound, bool, error) { return s.db.Inbox().DropText(t.Context(), "alice", 99) },
+		"a /x": func() (supervisor.Inbound, bool, error) {
+			return s.db.Inbox().DropText(t.Context(), "alice", s.put(s.home, "command", "/x").ID)
+		},
+	} {
+		_, ok, err := do()
+		s.must(err)
+		s.same(name, ok, false)
+	}
+	s.same("queue", s.queue(), []string{"mine"})
+}
