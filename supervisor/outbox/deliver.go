@@ -81,11 +81,20 @@ func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
 		return err
 	}
 	set.posts, set.loaded = posts, true
-	if err := q.repairPosts(set); err != nil || !q.below[set.turn] {
+	if err := q.repairPosts(set); err != nil {
 		return err
 	}
-	set.markUnfit(0) // it goes on below what was sent ahead of it
-	delete(q.below, set.turn)
+	below := q.below[set.turn]
+	if !below && set.turn != 0 && set.has(supervisor.PostSent) {
+		if below, err = q.Posts.Asked(ctx, set.turn); err != nil {
+			set.loaded = false
+			return err
+		}
+	}
+	if below {
+		set.markUnfit(0) // it goes on below what was sent ahead of it, and below what its person was asked
+		delete(q.below, set.turn)
+	}
 	return nil
 }
 

@@ -32,6 +32,8 @@ type Deliveries interface {
 type Posts interface {
 	// List lists those of a delivery, or of a turn where delivery is 0, by part.
 	List(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error)
+	// Asked says whether a question of a turn's stands below what its reply has shown so far.
+	Asked(ctx context.Context, turn int64) (bool, error)
 	// Sending marks one that is about to be sent. It may be sent only after nil.
 	Sending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error)
 	// Settle keeps what became of one.

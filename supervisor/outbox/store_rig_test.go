@@ -150,3 +150,7 @@ func (r cleaningStore) Next(ctx context.Context, c supervisor.Channel) (due time
 func (r cleaningStore) Done(ctx context.Context, id int64) error {
 	return r.use("done cleaning", func() error { return r.db.Cleanings().Done(ctx, id) })
 }
+
+func (d processStore) Asked(ctx context.Context, turn int64) (bool, error) {
+	return got(d.process, "asked", func() (bool, error) { return d.db.Posts().Asked(ctx, turn) })
+}

@@ -32,6 +32,15 @@ func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Pos
 	return engine.All(s.db.reader(ctx, "list the posts of turn %d, delivery %d", turn, delivery), scanPost, query, id)
 }
 
+// What a turn's reply shows was changed before its person was asked, and not since.
+const askedBelow = `SELECT EXISTS (SELECT 1 FROM question q CROSS JOIN post a ON a.delivery = q.delivery WHERE q.turn = ?1 AND a.state = 'sent'
+	AND a.changed_at >= (SELECT max(p.changed_at) FROM post p WHERE p.turn = ?1 AND p.state = 'sent'))`
+
+// Asked says whether a question of a turn's stands below what its reply has shown so far.
+func (s Posts) Asked(ctx context.Context, turn int64) (bool, error) {
+	return engine.Value(s.db.reader(ctx, "look whether turn %d has asked below its reply", turn), engine.Bool, askedBelow, turn)
+}
+
 // Sending keeps that a post is about to be sent, with its Content and Repeat, and returns it as it is then. One with ID 0 is new.
 // One that is there must be queued, or its sending was cut: then it is taken once more, as a repeat. Whoever gets nil, and nobody
 // else, may send it.
