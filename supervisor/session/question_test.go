@@ -1,0 +1,203 @@
+package session_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/session"
+)
+
+// digestOf is that of the buttons' nonce of a turn's question here.
+func digestOf(turn int64) string {
+	sum := sha256.Sum256(fmt.Append(nil, turn))
+	return hex.EncodeToString(sum[:])
+}
+
+// asking is a worker whose turns ask their persons, and answer once they were answered.
+func (h *harness) asking(ctx context.Context, a session.Attempt) (session.End, error) {
+	q, _, err := h.db.Questions().Ask(ctx, supervisor.Question{Conversation: a.Turn.Conversation, Turn: a.Turn.ID, Kind: supervisor.QuestionApproval,
+		Tool: "send_file", Subject: strings.Repeat("5", 64), Text: "May I?", Stands: time.Hour}, digestOf(a.Turn.ID), nil)
+	switch {
+	case ctx.Err() != nil:
+		return session.End{}, context.Cause(ctx)
+	case err != nil:
+		return session.End{}, err
+	case q.Why == supervisor.QuestionOpen:
+		return ended(protocol.WhyWaits), nil
+	}
+	h.commit(a, string(q.Why)+" "+string(q.Answer.Say))
+	return done, nil
+}
+
+// answer has a person press yes to what the turn of their conversation asks, and the turn go on, as package question does.
+func (h *harness) answer(c supervisor.Conversation) {
+	h.Helper()
+	open, _ := h.open(c)
+	_, came, err := h.db.Questions().Press(h.Context(), supervisor.Press{Digest: digestOf(open.Turn.ID), User: c.User, Conversation: c.ID, Word: "once"})
+	if must(h, came, err) != supervisor.PressTaken {
+		h.Errorf("a press came to %s", came)
+	}
+	h.registry.Wake(c)
+}
+
+// suspensions counts the turns that wait.
+type suspensions struct {
+	session.Waiting
+	kept chan int64
+}
+
+func (s suspensions) Suspend(ctx context.Context, turn int64, ran time.Duration) (bool, error) {
+	waits, err := s.Waiting.Suspend(ctx, turn, ran)
+	s.kept <- turn
+	return waits, err
+}
+
+// asked is a harness of turns that ask. kept has each that waits.
+func asked(t *testing.T) (h *harness, kept <-chan int64) {
+	t.Helper()
+	h = newHarness(t, nil)
+	c := make(chan int64, 2000)
+	h.options.Runner, h.options.Waiting = worker(h.asking), suspensions{h.db.Turns(), c}
+	return h, c
+}
+
+// A turn whose person is asked leaves its place to others: of one person's conversations as many wait as there are, and another is
+// answered.
+func TestATurnThatWaitsHoldsNoPlace(t *testing.T) {
+	h, kept := asked(t)
+	h.options.AtOnce = 1
+	h.live()
+	var all []supervisor.Conversation
+	for i := range 5 {
+		all = append(all, h.conversation("alice", fmt.Sprint(i)))
+		h.say(all[i], "send it")
+		<-kept
+	}
+	h.answer(all[3])
+	h.same("the answered", h.await(all[3], 2)[1].Text, "answered once")
+	h.say(all[0], "and this") // waits behind the turn that waits
+	for _, c := range []supervisor.Conversation{all[4], all[0]} {
+		h.answer(c)
+		h.await(c, 2)
+	}
+	<-kept // the second message's turn asks too
+	h.same("running", h.inbounds(supervisor.InboundRunning), 3)
+	h.same("offences", h.offences, []string(nil))
+}
+
+// A stop ends a turn that waits, and its question.
+func TestAStopEndsATurnThatWaits(t *testing.T) {
+	h, kept := asked(t)
+	h.live()
+	c := h.conversation("alice", "1")
+	h.say(c, "send it")
+	<-kept
+	ahead := h.stop(c, h.command(c))
+	h.same("why", ahead.Why, protocol.WhyStopped)
+	list := h.await(c, 2)
+	h.same("told", list[1].Text, "(Stopped, as you asked.)")
+	_, came, err := h.db.Questions().Press(t.Context(), supervisor.Press{Digest: digestOf(list[1].Turn), User: "alice", Conversation: c.ID, Word: "once"})
+	h.same("press", must(h, came, err), supervisor.PressEnded)
+}
+
+// A worker that says that its turn waits, and has asked nobody, is ended for it.
+func TestAWorkerThatWaitsForNobodyIsEnded(t *testing.T) {
+	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) { return ended(protocol.WhyWaits), nil })
+	h.live()
+	c := h.conversation("alice", "1")
+	h.say(c, "send it")
+	h.await(c, 1) // parked, after so many
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, o := range h.offences {
+		if !strings.Contains(o, "nobody was asked") {
+			h.Error(o)
+		}
+	}
+	h.same("offences", len(h.offences), 3)
+}
+
+// What a turn runs counts over its waits, and what it waits does not.
+func TestTheClockOfATurnStopsWhileItWaits(t *testing.T) {
+	h, kept := asked(t)
+	var seconds []int64
+	now := time.Now()
+	asking := h.options.Runner
+	h.options.Now = func() time.Time { return now }
+	h.options.Runner = worker(func(ctx context.Context, a session.Attempt) (session.End, error) {
+		seconds = append(seconds, a.Start.Limits.Seconds)
+		defer func() { now = now.Add(100 * time.Second) }()
+		return asking.Run(ctx, a)
+	})
+	h.live()
+	c := h.conversation("alice", "1")
+	h.say(c, "send it")
+	<-kept
+	now = now.Add(10 * time.Hour)
+	h.answer(c)
+	h.await(c, 2)
+	h.same("seconds", seconds, []int64{900, 800})
+}
+
+func (h *harness) same(what string, got, want any) {
+	h.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		h.Errorf("%s: (-want +got)\n%s", what, d)
+	}
+}
+
+// manyWaiting is how many turns wait at once below.
+const manyWaiting = 1000
+
+// A thousand turns that wait hold nothing in memory, and nothing is done for them at a start; each is answered afterwards.
+func TestAThousandTurnsWait(t *testing.T) {
+	h, kept := asked(t)
+	end := h.live()
+	var all []supervisor.Conversation
+	for i := range manyWaiting {
+		all = append(all, h.conversation(fmt.Sprint("user", i), "1"))
+	}
+	before := heap()
+	for _, c := range all {
+		h.say(c, "send it")
+	}
+	for range all {
+		<-kept
+	}
+	end()
+	waiting := heap()
+	t.Logf("%d waiting turns: %d KiB of heap more", manyWaiting, (waiting-before)>>10)
+	if waiting > before+1<<20 {
+		t.Errorf("%d waiting turns hold %d KiB", manyWaiting, (waiting-before)>>10)
+	}
+	unfinished, err := h.db.Inbox().ListUnfinished(t.Context())
+	h.same("to be gone on with at a start", len(must(h, unfinished, err)), 0)
+	begun := time.Now()
+	h.live()
+	t.Logf("started after %v", time.Since(begun))
+	for _, c := range all {
+		h.answer(c)
+	}
+	for _, c := range all {
+		h.same("answer", h.await(c, 2)[1].Text, "answered once")
+	}
+}
+
+// heap is what the heap holds, in bytes, after a collection.
+func heap() int64 {
+	runtime.GC()
+	runtime.GC() // what a finalizer has let go
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
