@@ -10,8 +10,8 @@ import (
 // arguments are an Ask: the supervisor has them. While the person has not answered it fails with CodeWaits. The worker ends the turn
 // with WhyWaits then, and makes the same call again when the turn goes on.
 //
-//	{"jsonrpc":"2.0","id":12,"method":"question.ask","params":{"turn":8,"call":"t8-2-1"}}
-//	{"jsonrpc":"2.0","id":12,"error":{"code":-32005,"message":"the person was asked and has not answered yet"}}
+//	{"turn":8,"call":"t8-2-1"}
+//	{"text":"They chose: Blue"}
 const MethodQuestionAsk = "question.ask"
 
 // MaxQuestions is how many questions of a model's one turn may ask.
@@ -25,10 +25,9 @@ type QuestionAsk struct {
 
 // QuestionAnswered is the result of question.ask.
 type QuestionAnswered struct {
-	Text   string    `json:"text"`             // for the model: what the person answered, or that they did not
-	Images []BlobRef `json:"images,omitempty"` // with AskFile: the pictures among what they sent
-	World  bool      `json:"world,omitempty"`  // it has somebody else's words
-	None   bool      `json:"none,omitempty"`   // there was no answer
+	Text  string `json:"text"`            // for the model: what the person answered, or that they did not
+	World bool   `json:"world,omitempty"` // it has somebody else's words
+	None  bool   `json:"none,omitempty"`  // there was no answer
 }
 
 // AskKind is what sort of answer a question wants.
@@ -58,6 +57,7 @@ type Ask struct {
 	Text    string   `json:"question"`
 	Options []string `json:"options,omitempty"` // of AskChoice and AskSeveral alone
 	Other   bool     `json:"other,omitempty"`   // of those: the person may answer something else, in words
+	Zone    string   `json:"zone,omitempty"`    // where a day begins and ends for the person; the supervisor's word
 }
 
 // Check says what is wrong with an Ask, for the model that made it; nil is nothing.

@@ -32,6 +32,7 @@ type Capabilities struct {
 	Edit      bool // a message that was sent can be changed
 	Delete    bool // a message that was sent can be taken away
 	Buttons   bool // a message can have buttons
+	Location  bool // a button in a private chat sends where its person is
 	Voice     bool // a chat plays recordings that are sent to it
 	Reactions bool // a message of a person's can be given an emoji
 	Files     bool // a chat shows the files that are sent to it; without it, only their names
@@ -40,7 +41,7 @@ type Capabilities struct {
 // capabilities are those of every channel. Nothing else tells channels apart.
 var capabilities = map[Channel]Capabilities{
 	ChannelTerminal: {Private: true, Buttons: true},
-	ChannelTelegram: {Accounts: true, Groups: true, Edit: true, Delete: true, Buttons: true, Reactions: true, Files: true, Voice: true},
+	ChannelTelegram: {Accounts: true, Groups: true, Edit: true, Delete: true, Buttons: true, Reactions: true, Files: true, Voice: true, Location: true},
 }
 
 // Can is what the channel can do.

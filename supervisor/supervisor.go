@@ -190,6 +190,7 @@ type Delivery struct {
 	Buttons      [][]Button // below the last part of Text, by row
 	Files        []File     // after the text, in this order; the answer of a turn has none
 	Effects      []string   // what its turn did, a line each: shown folded below the text, and never said
+	Asks         bool       // it is a question that words may answer; where it is read
 	Spoken       bool       // the Files say another delivery aloud, whose text is sent where they can't be
 	// DeleteAfter is how long after it was given what it says may stand in the chat: its messages are deleted then. What it said
 	// is not kept, and so it is never sent again. 0 is for ever.
@@ -202,6 +203,13 @@ type Button struct {
 	Text  string `json:"text"`
 	Press string `json:"press"` // what comes back: 1 to 64 bytes of printable ASCII (Bot API, callback_data)
 }
+
+// Presses of buttons that stand alone and are no buttons below a message: PressLocation has a keyboard of its own, by which its person
+// sends where they are, and PressNoKeyboard takes that away.
+const (
+	PressLocation   = "keyboard:location"
+	PressNoKeyboard = "keyboard:none"
+)
 
 // File is one that goes to a person. Its bytes are in the spool, and are its user's.
 type File struct {

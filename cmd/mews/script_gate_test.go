@@ -3,6 +3,7 @@ package main_test
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pquerna/otp/totp"
@@ -22,7 +23,20 @@ func neverDone(b *scriptBot, ts *testscript.TestScript, args []string) {
 }
 
 // pressButton has somebody press the newest button where they are that says so.
-func pressButton(b *scriptBot, ts *testscript.TestScript, args []string) {
+func pressButton(b *scriptBot, ts *testscript.TestScript, args []string) { b.press(ts, true, args) }
+
+// pressForeign has somebody press another's button. Nothing of that is kept.
+func pressForeign(b *scriptBot, ts *testscript.TestScript, args []string) {
+	before := len(b.server.Acks())
+	b.press(ts, false, args)
+	b.await(ts, func() bool { return len(b.server.Acks()) > before }, func() string { return "the press is not acknowledged" })
+	if text := b.server.Acks()[before].Text; !strings.Contains(text, args[2]) {
+		ts.Fatalf("%s is shown %q", args[0], text)
+	}
+}
+
+// press has somebody press a button.
+func (b *scriptBot) press(ts *testscript.TestScript, meant bool, args []string) {
 	p := placeOf(ts, args[0])
 	var at telegramtest.Message
 	data := ""
@@ -43,7 +57,7 @@ func pressButton(b *scriptBot, ts *testscript.TestScript, args []string) {
 	defer b.mu.Unlock() // the server may ask about the update before it is noted
 	update, _, err := b.server.Press(p.chat, p.who, at.ID, data)
 	ts.Check(err)
-	b.meant[update] = true
+	b.meant[update] = meant
 }
 
 // takeShown puts the newest match of a pattern's group in a chat into a variable, once there is one.

@@ -315,11 +315,13 @@ func (b *scriptBot) count(ts *testscript.TestScript, query string) (n int) {
 
 // noted waits until the service has noted what became of what it has sent.
 func (b *scriptBot) noted(ts *testscript.TestScript, _ []string) {
-	b.await(ts, func() bool { return b.count(ts, "SELECT count(*) FROM post WHERE state = 'sending'") == 0 },
+	b.await(ts, func() bool { return b.count(ts, unnoted) == 0 },
 		func() string { return "it is not noted what became of a message" })
 }
 
 const (
+	unnoted = "SELECT (SELECT count(*) FROM post WHERE state = 'sending') + " +
+		"(SELECT count(*) FROM question WHERE why IS NULL AND expires_at IS NULL)"
 	unanswered  = "SELECT count(*) FROM inbox WHERE state IN ('new', 'running')"
 	undelivered = "SELECT count(*) FROM outbox o JOIN conversation c ON c.id = o.conversation " +
 		"WHERE c.channel = 'telegram' AND o.outcome IS NULL"

@@ -86,10 +86,11 @@ var scriptCommands = map[string]scriptCommand{
 	"noted":    botCommand("", (*scriptBot).noted),
 	"settled":  botCommand("", (*scriptBot).settled),
 
-	// The bot has never done anything in a chat. Somebody presses the newest button in their chat that says so; the newest match of a pattern's group goes into a variable,
+	// The bot has never done anything in a chat. Somebody presses a button that is not theirs, and is shown a text for that. Somebody presses the newest button in their chat that says so; the newest match of a pattern's group goes into a variable,
 	// of a chat or of what a program has just printed; the code that an app shows for a secret goes into CODE.
 	"silent": botCommand("CHAT", neverDone),
 	"press":  botCommand("WHO LABEL", pressButton),
+	"toast":  botCommand("WHO LABEL TEXT", pressForeign),
 	"take":   botCommand("VARIABLE CHAT PATTERN", takeShown),
 	"code":   command("SECRET", takeCode),
 	"keep":   command("VARIABLE PATTERN", takePrinted),

@@ -6,21 +6,30 @@ import (
 	"strings"
 	"time"
 
+	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
 )
 
-// InWords is what a message says to an open question. It is not ok where it says nothing to that: the message waits for its turn
+// Message is what somebody sends, as far as it may answer a question.
+type Message struct {
+	Text  string          // what they typed
+	Words string          // what is heard in the Parts, where all of those are recordings
+	Parts []protocol.Part // what a model reads of the files that came with that
+	World bool            // somebody else's words are among it
+	Now   time.Time
+}
+
+// InWords is what a message says to an open question. draft is what its person has picked before. It is not ok where it says nothing to that: the message waits for its turn
 // then, and its person is told what is waited for. Nobody allows anything for always in words, and no words are a code.
-func InWords(q supervisor.Question, text string, now time.Time) (a supervisor.Answer, ok bool) {
-	switch q.Kind {
-	case supervisor.QuestionBudget, supervisor.QuestionApproval:
-		a.Say = YesOrNo(text)
-		return a, a.Say != supervisor.SayNothing
-	case supervisor.QuestionAsk:
-		return toAsk(q.Ask, text, now)
+func InWords(q supervisor.Question, draft supervisor.Answer, m Message) (a supervisor.Answer, ok bool) {
+	switch {
+	case q.Kind == supervisor.QuestionAsk:
+		return toAsk(q.Ask, draft, m)
+	case q.Kind != supervisor.QuestionCode && len(m.Parts) == 0:
+		a.Say = YesOrNo(m.Text)
 	}
-	return a, false
+	return a, a.Say != supervisor.SayNothing
 }
 
 // YesOrNo is SayOnce or SayNo where a whole text says that, in small letters or not.
@@ -45,7 +54,7 @@ func Pressed(q supervisor.Question, draft supervisor.Answer, word string) (a sup
 // Buttons are a question's, in rows. press makes of a button's word what is sent when it is pressed.
 func Buttons(q supervisor.Question, draft supervisor.Answer, press func(word string) string) (rows [][]supervisor.Button) {
 	if q.Kind == supervisor.QuestionAsk {
-		return askButtons(q.Ask, draft, press)
+		return askButtons(q, draft, press)
 	}
 	for _, b := range buttons[q.Kind] {
 		rows = append(rows, []supervisor.Button{{Text: fill(b.text, q), Press: press(string(b.say))}})

@@ -1,49 +1,218 @@
 package answer
 
 import (
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
 )
 
-// toAsk is what a message says to a question of a model's.
-func toAsk(q protocol.Ask, text string, _ time.Time) (a supervisor.Answer, ok bool) {
-	switch q.Kind {
-	case protocol.AskText:
-		return supervisor.Answer{Say: supervisor.SayThis, Text: text}, true
-	case protocol.AskChoice:
-		if i, err := strconv.Atoi(strings.TrimSpace(text)); err == nil && i > 0 && i <= len(q.Options) {
-			return supervisor.Answer{Say: supervisor.SayThis, Options: []int{i - 1}}, true
-		}
-	}
-	return a, false
+// What the buttons of a model's question say, beside the place of an option from 0, SayOnce and SayNo.
+const (
+	wordDone  = "done"  // what was picked is the answer
+	wordOther = "other" // the person will say something else
+)
+
+// this is an answer with a person's words.
+func this(text string) supervisor.Answer {
+	return supervisor.Answer{Say: supervisor.SayThis, Text: text}
 }
 
-func pressedAsk(q protocol.Ask, _ supervisor.Answer, word string) (a supervisor.Answer, came supervisor.PressResult) {
-	if i, err := strconv.Atoi(word); err == nil && i >= 0 && i < len(q.Options) {
-		return supervisor.Answer{Say: supervisor.SayThis, Options: []int{i}}, supervisor.PressTaken
+// readers read what a message says to a model's question, by the kind of answer that it wants.
+var readers = map[protocol.AskKind]func(q protocol.Ask, draft supervisor.Answer, m Message) (supervisor.Answer, bool){
+	protocol.AskChoice:  readChoice,
+	protocol.AskSeveral: readSeveral,
+	protocol.AskConfirm: func(_ protocol.Ask, _ supervisor.Answer, m Message) (supervisor.Answer, bool) {
+		say := confirms[plain(m.Text)]
+		return supervisor.Answer{Say: say}, say != supervisor.SayNothing
+	},
+	protocol.AskNumber: func(_ protocol.Ask, _ supervisor.Answer, m Message) (supervisor.Answer, bool) {
+		number, ok := readNumber(m.Text)
+		return this(number), ok
+	},
+	protocol.AskDate: func(q protocol.Ask, _ supervisor.Answer, m Message) (supervisor.Answer, bool) {
+		date, ok := readDate(m.Text, m.Now.In(zone(q.Zone)))
+		return this(date), ok
+	},
+	protocol.AskLocation: readWords,
+	protocol.AskText:     readWords,
+	protocol.AskFile: func(_ protocol.Ask, _ supervisor.Answer, m Message) (supervisor.Answer, bool) {
+		return this(m.Text), len(m.Parts) > 0
+	},
+}
+
+// toAsk is what a message says to a question of a model's. A file is an answer to a question for a file or for words; beside any other
+// answer it would be lost.
+func toAsk(q protocol.Ask, draft supervisor.Answer, m Message) (a supervisor.Answer, ok bool) {
+	takesParts := q.Kind == protocol.AskFile || q.Kind == protocol.AskText
+	if m.Words != "" && q.Kind != protocol.AskFile {
+		m.Text, m.Parts = strings.TrimPrefix(m.Text+"\n"+m.Words, "\n"), nil
+	}
+	if len(m.Parts) > 0 && !takesParts || readers[q.Kind] == nil {
+		return a, false
+	}
+	if a, ok = readers[q.Kind](q, draft, m); !ok {
+		return supervisor.Answer{}, false
+	}
+	a.Parts, a.World = m.Parts, m.World
+	return a, true
+}
+
+func readWords(_ protocol.Ask, _ supervisor.Answer, m Message) (supervisor.Answer, bool) {
+	return this(m.Text), strings.TrimSpace(m.Text) != "" || len(m.Parts) > 0
+}
+
+func readChoice(q protocol.Ask, _ supervisor.Answer, m Message) (supervisor.Answer, bool) {
+	if i, ok := pick(q.Options, m.Text); ok {
+		return supervisor.Answer{Say: supervisor.SayThis, Options: []int{i}}, true
+	}
+	return this(m.Text), q.Other && strings.TrimSpace(m.Text) != ""
+}
+
+// readSeveral: words that are no options come to what was picked before, where the question takes them.
+func readSeveral(q protocol.Ask, draft supervisor.Answer, m Message) (supervisor.Answer, bool) {
+	picked, ok := pickSeveral(q.Options, m.Text)
+	switch {
+	case ok:
+		return supervisor.Answer{Say: supervisor.SayThis, Options: picked}, true
+	case plain(m.Text) == wordDone:
+		return supervisor.Answer{Say: supervisor.SayThis, Options: draft.Options}, true
+	}
+	return supervisor.Answer{Say: supervisor.SayThis, Options: draft.Options, Text: m.Text}, q.Other && strings.TrimSpace(m.Text) != ""
+}
+
+// pressedAsk is Pressed for a question of a model's.
+func pressedAsk(q protocol.Ask, draft supervisor.Answer, word string) (a supervisor.Answer, came supervisor.PressResult) {
+	i, err := strconv.Atoi(word)
+	option := err == nil && i >= 0 && i < len(q.Options)
+	picked := supervisor.Answer{Say: supervisor.SayThis, Options: []int{i}}
+	switch {
+	case q.Kind == protocol.AskChoice && option:
+		return picked, supervisor.PressTaken
+	case q.Kind == protocol.AskSeveral && option:
+		picked.Options = toggled(draft.Options, i)
+		return picked, supervisor.PressPicked
+	case q.Kind == protocol.AskSeveral && word == wordDone:
+		return supervisor.Answer{Say: supervisor.SayThis, Options: draft.Options}, supervisor.PressTaken
+	case q.Kind == protocol.AskConfirm && (word == string(supervisor.SayOnce) || word == string(supervisor.SayNo)):
+		return supervisor.Answer{Say: supervisor.Say(word)}, supervisor.PressTaken
+	case q.Other && word == wordOther:
+		return draft, supervisor.PressAsksWords
 	}
 	return a, supervisor.PressForeign
 }
 
-func askButtons(q protocol.Ask, _ supervisor.Answer, press func(string) string) (rows [][]supervisor.Button) {
-	for i, option := range q.Options {
-		rows = append(rows, []supervisor.Button{{Text: option, Press: press(strconv.Itoa(i))}})
+// toggled is a rising list with i in it where it was not, and without it where it was.
+func toggled(list []int, i int) []int {
+	at, there := slices.BinarySearch(list, i)
+	if there {
+		return slices.Delete(slices.Clone(list), at, at+1)
+	}
+	return slices.Insert(slices.Clone(list), at, i)
+}
+
+// askButtons are those of a model's question. Where a message can't be changed, nothing is ticked there, so the options stand in Asked.
+func askButtons(q supervisor.Question, draft supervisor.Answer, press func(string) string) (rows [][]supervisor.Button) {
+	button := func(text, word string) supervisor.Button { return supervisor.Button{Text: text, Press: press(word)} }
+	can := q.Conversation.Channel.Can()
+	switch {
+	case q.Ask.Kind == protocol.AskConfirm:
+		return [][]supervisor.Button{{button(textYes, string(supervisor.SayOnce)), button(textNo, string(supervisor.SayNo))}}
+	case HasKeyboard(q):
+		return [][]supervisor.Button{{{Text: textSendLocation, Press: supervisor.PressLocation}}}
+	case q.Ask.Kind == protocol.AskSeveral && !can.Edit:
+		return nil
+	}
+	for i, option := range q.Ask.Options {
+		if q.Ask.Kind == protocol.AskSeveral {
+			option = ticks[slices.Contains(draft.Options, i)] + option
+		}
+		rows = append(rows, []supervisor.Button{button(option, strconv.Itoa(i))})
+	}
+	if q.Ask.Kind == protocol.AskSeveral {
+		rows = append(rows, []supervisor.Button{button(textDone, wordDone)})
+	}
+	if q.Ask.Other {
+		rows = append(rows, []supervisor.Button{button(textOther, wordOther)})
 	}
 	return rows
 }
 
-// toldAsk is an answer to a question of a model's in words, for the person.
-func toldAsk(q supervisor.Question) string {
-	var said []string
-	for _, i := range q.Answer.Options {
-		said = append(said, q.Ask.Options[i])
+// HasKeyboard says whether a question brings a keyboard, by which its person sends where they are. Its message can't be changed (Bot
+// API, editMessageText), and the keyboard stays until another message takes it away.
+func HasKeyboard(q supervisor.Question) bool {
+	return q.Kind == supervisor.QuestionAsk && q.Ask.Kind == protocol.AskLocation && q.Conversation.Channel.Can().Location && !q.Conversation.InGroup()
+}
+
+// Stays says whether a question that has ended keeps its buttons: what is pressed late is kept as a message.
+func Stays(q supervisor.Question) bool {
+	return q.Why == supervisor.QuestionExpired && (q.Ask.Kind == protocol.AskChoice || q.Ask.Kind == protocol.AskConfirm)
+}
+
+// Asked is the text of a model's question as its person reads it.
+func Asked(q supervisor.Question) string {
+	if q.Ask.Kind != protocol.AskSeveral || q.Conversation.Channel.Can().Edit {
+		return q.Ask.Text
 	}
+	var b strings.Builder
+	b.WriteString(q.Ask.Text + "\n\n")
+	for i, option := range q.Ask.Options {
+		b.WriteString(strconv.Itoa(i+1) + ". " + option + "\n")
+	}
+	return b.String() + "\n" + textSeveralHint
+}
+
+// maxTold is how much of an answer its person is told, in characters.
+const maxTold = 300
+
+// toldAsk is an answer to a question of a model's in words, for its person.
+func toldAsk(q supervisor.Question) string {
+	said := []rune(strings.Join(strings.Fields(Words(q)), " "))
+	if len(said) > maxTold {
+		said = append(said[:maxTold-1], '…')
+	}
+	return textAnswer + string(said)
+}
+
+// Words are an answer to a question of a model's.
+func Words(q supervisor.Question) string {
+	said := picked(q)
 	if q.Answer.Text != "" {
 		said = append(said, q.Answer.Text)
 	}
-	return "➜ " + strings.Join(said, ", ")
+	switch {
+	case q.Ask.Kind == protocol.AskConfirm:
+		return textsConfirmed[q.Answer.Say]
+	case len(said) > 0:
+		return strings.Join(said, ", ")
+	case len(q.Answer.Parts) > 0:
+		return textFiles
+	}
+	return textNone
+}
+
+// picked are the options of an answer.
+func picked(q supervisor.Question) (names []string) {
+	for _, i := range q.Answer.Options {
+		names = append(names, q.Ask.Options[i])
+	}
+	return names
+}
+
+// ForModel is what the model reads of how its question has ended.
+func ForModel(q supervisor.Question) string {
+	if q.Why != supervisor.QuestionAnswered {
+		return textsNoAnswer[q.Why]
+	}
+	who := textThey
+	if q.Conversation.InGroup() {
+		who = q.Conversation.User
+	}
+	text := who + textsForModel[len(q.Answer.Options) > 0 && q.Answer.Text == ""] + Words(q)
+	for _, p := range q.Answer.Parts {
+		text += "\n" + p.Text
+	}
+	return strings.TrimRight(text, "\n")
 }

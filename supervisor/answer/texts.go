@@ -1,6 +1,10 @@
 package answer
 
-import "mews/supervisor"
+import (
+	"fmt"
+
+	"mews/supervisor"
+)
 
 // In these texts {amount} is the question's amount in dollars.
 
@@ -42,9 +46,10 @@ var textsAnswered = map[supervisor.QuestionKind]map[supervisor.Say]string{
 
 // textsEnded are what a person reads of a question that has ended without an answer.
 var textsEnded = map[supervisor.QuestionEnd]string{
-	supervisor.QuestionExpired:   "(Nobody answered in time.)",
-	supervisor.QuestionOver:      "(Not asked any more: what asked this has ended.)",
-	supervisor.QuestionNotNeeded: "(Not asked any more: it goes on without this.)",
+	supervisor.QuestionExpired:     "(Nobody answered in time.)",
+	supervisor.QuestionOver:        "(Not asked any more: what asked this has ended.)",
+	supervisor.QuestionUndelivered: "(This could not be delivered.)",
+	supervisor.QuestionNotNeeded:   "(Not asked any more: it goes on without this.)",
 }
 
 // waits is what is said ahead of a question that somebody did not answer with what they wrote.
@@ -52,7 +57,7 @@ func waits(q supervisor.Question) string {
 	if text, ok := textsWaits[q.Kind]; ok {
 		return text
 	}
-	return "What you wrote is kept, and is read as soon as you have answered this:"
+	return fmt.Sprintf(textWaitsAsk, textsWanted[q.Ask.Kind])
 }
 
 var textsWaits = map[supervisor.QuestionKind]string{

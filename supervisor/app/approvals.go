@@ -7,6 +7,7 @@ import (
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/answer"
 	"mews/supervisor/approval"
 	"mews/supervisor/audit"
 	"mews/supervisor/command"
@@ -45,6 +46,21 @@ func newApprover(s *service) *approval.Approver {
 		},
 		Policy: &s.policy, Grants: s.db.Grants(), Asker: s.asked, Confirmer: s.codes, Audit: s.audit.Note,
 	}
+}
+
+// asker is hostcall's Asker.
+type asker struct{ *service }
+
+// Ask asks where the conversation is, in the words of where it is and in the time of whose it is.
+func (a asker) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
+	c, _, err := a.db.Conversations().FindByID(ctx, q.Conversation.ID)
+	if err != nil {
+		return q, err
+	}
+	user, _ := a.people.Find(c.User)
+	q.Conversation, q.Ask.Zone = c, user.Zone().String()
+	q.Text = answer.Asked(q)
+	return a.asked.Ask(ctx, q)
 }
 
 // rules puts a configuration's rules about effects into force.

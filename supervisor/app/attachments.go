@@ -13,7 +13,7 @@ import (
 func (s *service) openAttachments(context.Context) error {
 	s.attachments = attachment.New(attachment.Options{
 		Inbox: s.db.Inbox(), Files: s.db.Attachments(), Operations: s.operations, Spool: s.spool, Fetch: s.fetch,
-		Transcribe: hearing{s}.transcribe, Missing: s.missing, Serves: s.serves, Wake: s.woken, Log: s.log.Named("attachment"),
+		Transcribe: hearing{s}.transcribe, Missing: s.missing, Serves: s.serves, Wake: s.woken, Queued: s.deliveryQueued, Log: s.log.Named("attachment"),
 	})
 	return nil
 }

@@ -50,8 +50,8 @@ func (h hearing) show(ctx context.Context, d supervisor.Delivery) error {
 	return nil
 }
 
-// transcribe gives what a model reads of a recording.
-func (h hearing) transcribe(ctx context.Context, r attachment.Recording) string {
+// transcribe gives what a model reads of a recording, and the words in it.
+func (h hearing) transcribe(ctx context.Context, r attachment.Recording) (text, words string) {
 	return h.transcriber.Transcribe(ctx, transcription.Recording{Conversation: r.Inbound.Conversation, Inbound: r.Inbound.ID,
 		Position: r.Position, Kind: r.Kind, Path: r.Path, Seconds: r.Seconds, Blob: r.Blob})
 }

@@ -68,7 +68,7 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		},
 		StepDependencies:     hostcall.StepDependencies{Steps: s.db.Turns()},
 		BlobDependencies:     hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
-		ChatDependencies:     hostcall.ChatDependencies{Approver: newApprover(s), Sender: sender{s.db.Turns(), s.feeds.Delivery}},
+		ChatDependencies:     hostcall.ChatDependencies{Approver: newApprover(s), Sender: sender{s.db.Turns(), s.feeds.Delivery}, Asker: asker{s}},
 		ActivityDependencies: hostcall.ActivityDependencies{Activity: s.activity()},
 		Audit:                s.audit.Note, Log: s.log.Named("hostcall"), Now: time.Now,
 	}

@@ -25,7 +25,7 @@ import (
 // Inbox is where inbounds arrive.
 type Inbox interface {
 	Arriving(ctx context.Context) ([]supervisor.Inbound, error)
-	PutArrived(ctx context.Context, list []sqlite.Arrived) error
+	PutArrived(ctx context.Context, list []sqlite.Arrived) (said bool, err error)
 }
 
 // Files are what came with inbounds.
@@ -65,12 +65,13 @@ type Options struct {
 	Spool      Spool
 	// Fetch writes the bytes of a channel's file to w, in one try. A *supervisor.Error says that there is no use in another one.
 	Fetch func(ctx context.Context, channel supervisor.Channel, file string, w io.Writer) error
-	// Transcribe gives what a model reads of a recording: its words, or why there are none. It ends early with ctx alone.
-	Transcribe func(ctx context.Context, r Recording) string
+	// Transcribe gives what a model reads of a recording, and the words in it: "" where there are none. It ends early with ctx alone.
+	Transcribe func(ctx context.Context, r Recording) (text, words string)
 	// Missing is told what a person's machine lacks to read files: names of packages, perhaps several times the same.
 	Missing func(ctx context.Context, to supervisor.Conversation, packages []string)
 	Serves  func(supervisor.Conversation) bool // whether its person is still to be served; what they sent stays as it is until they are again
 	Wake    func(supervisor.Conversation)      // has a conversation's session look for work; never blocks
+	Queued  func(conversation int64)           // something was put into its outbox; never blocks
 	Log     hclog.Logger
 }
 

@@ -123,9 +123,8 @@ func (m *arrivals) Arriving(ctx context.Context) ([]supervisor.Inbound, error) {
 	return stored(ctx, m, func() ([]supervisor.Inbound, error) { return m.db.Inbox().Arriving(ctx) })
 }
 
-func (m *arrivals) PutArrived(ctx context.Context, list []sqlite.Arrived) error {
-	_, err := stored(ctx, m, func() (int, error) { return 0, m.db.Inbox().PutArrived(ctx, list) })
-	return err
+func (m *arrivals) PutArrived(ctx context.Context, list []sqlite.Arrived) (bool, error) {
+	return stored(ctx, m, func() (bool, error) { return m.db.Inbox().PutArrived(ctx, list) })
 }
 
 func (m *arrivals) List(ctx context.Context, inbound int64) ([]supervisor.Attachment, error) {
@@ -225,9 +224,9 @@ func (m *arrivals) begin() {
 	m.wake = func(c supervisor.Conversation) { supervisor.Signal(woken[c.Chat]) }
 	m.receiver = attachment.New(attachment.Options{Inbox: m, Files: m, Operations: m, Spool: m.spool, Fetch: m.Fetch, Wake: m.wake,
 		Serves: func(supervisor.Conversation) bool { return true },
-		Transcribe: func(ctx context.Context, r attachment.Recording) string {
+		Transcribe: func(ctx context.Context, r attachment.Recording) (string, string) {
 			pass(ctx, m.works)
-			return "words of " + r.Path
+			return "words of " + r.Path, ""
 		},
 	})
 	var running sync.WaitGroup

@@ -3,6 +3,8 @@ package attachment
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -21,14 +23,20 @@ func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound, places ch
 	}
 	end = sqlite.Arrived{Inbound: in.ID, FirstFile: in.FirstFile, Origin: in.Origin}
 	received := r.read(ctx, in, files)
+	var heard []string
 	for i, file := range files {
 		got := received[i]
 		if got.Seconds > 0 {
 			recording := Recording{Inbound: in, Position: file.Position, Kind: file.Kind, Path: got.Path, Seconds: got.Seconds,
 				Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}}
-			got.Parts = append(got.Parts, protocol.Part{Text: r.o.Transcribe(ctx, recording)})
+			text, words := r.o.Transcribe(ctx, recording)
+			got.Parts = append(got.Parts, protocol.Part{Text: text})
+			heard = append(heard, words)
 		}
 		end.Parts = append(end.Parts, partsOf(file, got)...)
+	}
+	if len(heard) == len(files) && !slices.Contains(heard, "") {
+		end.Words = strings.Join(heard, "\n")
 	}
 	return end, ok && ctx.Err() == nil
 }

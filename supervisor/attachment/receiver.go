@@ -194,10 +194,12 @@ func (r *Receiver) arrived(ctx context.Context, group []*arrival) {
 	}
 	limitImages(list)
 	limitText(list)
-	if _, ok := retry.Persist(ctx, r.o.Log, "keep that a message has arrived", func() (struct{}, error) {
-		return struct{}{}, r.o.Inbox.PutArrived(ctx, list)
-	}); !ok && ctx.Err() != nil {
+	said, ok := retry.Persist(ctx, r.o.Log, "keep that a message has arrived", func() (bool, error) { return r.o.Inbox.PutArrived(ctx, list) })
+	if !ok && ctx.Err() != nil {
 		return // it is done after the next start
+	}
+	if said {
+		r.o.Queued(group[0].inbound.Conversation.ID)
 	}
 	for _, a := range group {
 		delete(r.arrivals, a.inbound.ID)

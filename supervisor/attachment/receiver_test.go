@@ -100,8 +100,8 @@ func (r *rig) live() (end func()) {
 			defer r.note(func() { r.fetching-- })
 			return r.fetch(ctx, file, w)
 		},
-		Transcribe: func(_ context.Context, rec attachment.Recording) string {
-			return fmt.Sprintf("[voice, %d s] words of %s", rec.Seconds, rec.Path)
+		Transcribe: func(_ context.Context, rec attachment.Recording) (string, string) {
+			return fmt.Sprintf("[voice, %d s] words of %s", rec.Seconds, rec.Path), "words of " + rec.Path
 		},
 		Missing: func(_ context.Context, _ supervisor.Conversation, packages []string) {
 			r.note(func() { r.missing = append(r.missing, packages...) })

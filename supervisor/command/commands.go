@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -98,7 +99,7 @@ type Commands struct {
 
 	mu      sync.Mutex                     // guards what follows
 	waiting []supervisor.Inbound           // accepted, and not looked at by Run yet
-	queues  map[int64][]supervisor.Inbound // what waits behind the command that runs, by conversation; there is one while one runs
+	queues  map[int64][]supervisor.Inbound // what waits behind what runs, by queueOf; there is one while one runs
 	taken   map[int64]bool                 // inbounds that wait or run: one that is accepted again is not run twice
 	active  map[int64]*execution           // those that run, or are about to, by inbound
 	changed chan struct{}                  // holds a token when something waits
@@ -171,14 +172,15 @@ func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 	// Those that were left unanswered may stand behind what was accepted since.
 	slices.SortFunc(c.waiting, func(a, b supervisor.Inbound) int { return cmp.Compare(a.ID, b.ID) })
 	for _, in := range c.waiting {
-		queue, busy := c.queues[in.Conversation.ID]
+		key := queueOf(in)
+		queue, busy := c.queues[key]
 		switch {
-		case bypassesQueue(in):
+		case key == 0:
 			ready = append(ready, in)
 		case busy:
-			c.queues[in.Conversation.ID] = append(queue, in)
+			c.queues[key] = append(queue, in)
 		default:
-			c.queues[in.Conversation.ID] = nil
+			c.queues[key] = nil
 			ready = append(ready, in)
 		}
 	}
@@ -189,9 +191,16 @@ func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 	return ready
 }
 
-// bypassesQueue says whether something waits for no command. A press does not, for a command may wait for it.
-func bypassesQueue(in supervisor.Inbound) bool {
-	return in.Kind == supervisor.KindPress || Find(in.Command).Urgent
+// queueOf is the queue in which something waits; 0 is none. A press waits for no command, for a command may wait for it; those of
+// questions wait for one another, for each goes on from what the one before has picked.
+func queueOf(in supervisor.Inbound) int64 {
+	switch {
+	case in.Kind == supervisor.KindPress && strings.HasPrefix(in.Text, questionPrefix):
+		return -in.Conversation.ID
+	case in.Kind == supervisor.KindPress || Find(in.Command).Urgent:
+		return 0
+	}
+	return in.Conversation.ID
 }
 
 // work runs a command, and then the next of its conversation, which runs earlier where the person is asked.
@@ -205,19 +214,20 @@ func (c *Commands) work(ctx context.Context, running *sync.WaitGroup, in supervi
 	behind()
 }
 
-// next is what runs after a command. Nothing does after what bypasses the queue.
+// next is what runs after a command. Nothing does after what waits in no queue.
 func (c *Commands) next(over supervisor.Inbound) (in supervisor.Inbound, more bool) {
-	if bypassesQueue(over) {
+	key := queueOf(over)
+	if key == 0 {
 		return in, false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	queue := c.queues[over.Conversation.ID]
+	queue := c.queues[key]
 	if len(queue) == 0 {
-		delete(c.queues, over.Conversation.ID)
+		delete(c.queues, key)
 		return in, false
 	}
-	c.queues[over.Conversation.ID], c.active[queue[0].ID] = queue[1:], newExecution(queue[0])
+	c.queues[key], c.active[queue[0].ID] = queue[1:], newExecution(queue[0])
 	return queue[0], true
 }
 

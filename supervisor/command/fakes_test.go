@@ -16,6 +16,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/command"
+	"mews/supervisor/question"
 	"mews/supervisor/undo"
 )
 
@@ -68,17 +69,17 @@ func (d *fakes) Allow(ctx context.Context, r approval.Request) error {
 }
 
 // Press is that of a question.
-func (d *fakes) Press(_ context.Context, user string, conversation int64, press string) (string, error) {
+func (d *fakes) Press(_ context.Context, user string, conversation int64, press string) (question.Pressed, error) {
 	d.mu.Lock()
 	d.pressed = append(d.pressed, fmt.Sprint(user, " in ", conversation, ": ", press))
 	d.mu.Unlock()
 	if d.foreign {
-		return "", &supervisor.Error{Code: supervisor.CodeForbidden, Message: "This is not yours."}
+		return question.Pressed{}, &supervisor.Error{Code: supervisor.CodeForbidden, Message: "This is not yours."}
 	}
 	if d.answers != nil {
 		d.answers <- nil
 	}
-	return "Allowed once.", nil
+	return question.Pressed{Text: "Allowed once.", Over: true}, nil
 }
 
 func (d *fakes) Guarded(context.Context, string) (bool, error) { return d.guarded, nil }

@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"mews/supervisor"
+	"mews/supervisor/question"
 )
 
 // Questions takes what people press below what they were asked.
 type Questions interface {
-	// Press takes one and returns what its person is told. Its error is the answer to a press of what is not theirs.
-	Press(ctx context.Context, user string, conversation int64, press string) (text string, err error)
+	// Press takes one and returns what comes of it. Its error is the answer to a press of what is not theirs.
+	Press(ctx context.Context, user string, conversation int64, press string) (question.Pressed, error)
 }
 
 // Cleanings are what is to be done to messages that stand in a chat.
@@ -23,13 +24,18 @@ type Cleanings interface {
 const questionPrefix = "q:"
 
 // pressed does what a button does. The button's message loses its buttons then, unless it came to an error: a button is for
-// once. Those of /settings, of what waits and of the files that /files lists stay, and in a group only those go that nobody else can press: a question's, and one below an edited message.
+// once. Those of /settings, of what waits and of the files that /files lists stay, and in a group only those go that nobody else can press: one below an
+// edited message. A question's go when it has ended.
 func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request) (d supervisor.Delivery, err error) {
-	question := strings.HasPrefix(in.Text, questionPrefix)
+	if strings.HasPrefix(in.Text, questionPrefix) {
+		pressed, err := c.o.Questions.Press(ctx, r.Conversation.User, r.Conversation.ID, in.Text)
+		if err == nil && pressed.Over {
+			c.removeButtons(ctx, in)
+		}
+		return supervisor.Delivery{Text: pressed.Text}, err
+	}
 	edited, anew := supervisor.AnewPressed(in.Text)
 	switch {
-	case question:
-		d.Text, err = c.o.Questions.Press(ctx, r.Conversation.User, r.Conversation.ID, in.Text)
 	case anew:
 		d.Text, err = c.answerAnew(ctx, in.ID, edited)
 	default:
@@ -38,7 +44,7 @@ func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request
 	stays := in.Conversation.InGroup() || in.Text == modelPrefix || strings.HasPrefix(in.Text, supervisor.UndoPrefix+supervisor.PressDiff) || strings.HasPrefix(in.Text, settingPrefix) ||
 		strings.HasPrefix(in.Text, supervisor.QueuePress) ||
 		strings.HasPrefix(in.Text, filesPrefix) && !strings.HasPrefix(in.Text, filesPrefix+pressPage)
-	if err == nil && (question || anew || !stays) {
+	if err == nil && (anew || !stays) {
 		c.removeButtons(ctx, in)
 	}
 	return d, err

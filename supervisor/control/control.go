@@ -151,6 +151,7 @@ type Delivery struct {
 	At      time.Time               `json:"at"`
 
 	Buttons [][]supervisor.Button `json:"buttons,omitempty"` // that can be pressed below it, by row
+	Asks    bool                  `json:"asks,omitempty"`    // it is a question that words may answer
 	Files   []File                `json:"files,omitempty"`   // that came with it
 	Effects []string              `json:"effects,omitempty"` // what its turn did, a line each
 }

@@ -16,10 +16,11 @@ import (
 	"mews/supervisor/spool"
 )
 
-// ChatDependencies are what sending needs. Where one of them is nil, nothing is sent.
+// ChatDependencies are what sending needs. Where one of them is nil, nothing is sent or asked.
 type ChatDependencies struct {
 	Approver Approver
 	Sender   Sender
+	Asker    Asker
 }
 
 // Approver says whether an effect may leave the walls; nil is that it may. It may take as long as a person needs to answer.

@@ -44,7 +44,7 @@ const (
 // table has every method that a worker may send, by name.
 var table = func() map[string]row {
 	all := map[string]row{}
-	for _, r := range slices.Concat(toolRows, modelRows, stepRows, eventRows, blobRows, chatRows, activityRows, operationRows) {
+	for _, r := range slices.Concat(toolRows, modelRows, stepRows, eventRows, blobRows, chatRows, activityRows, questionRows, operationRows) {
 		all[r.method] = r
 	}
 	return all

@@ -100,7 +100,7 @@ func (b *Inbox) put(ctx context.Context, item supervisor.Item) (supervisor.Inbou
 	var receipt supervisor.Receipt
 	var err error
 	in := item.Inbound
-	if letsThrough(item.Decision) && item.Decision.Lock == "" && len(item.Attachments) == 0 {
+	if letsThrough(item.Decision) && item.Decision.Lock == "" && in.Kind != supervisor.KindText { // a text may answer a question
 		in, _, err = b.o.Store.Put(ctx, in)
 		receipt.Kept = []supervisor.Inbound{in}
 	} else {

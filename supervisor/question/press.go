@@ -3,7 +3,8 @@ package question
 import (
 	"context"
 	"fmt"
-	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"mews/supervisor"
 	"mews/supervisor/answer"
@@ -18,29 +19,43 @@ func (s *Questions) IsTheirs(ctx context.Context, user, press string) (bool, err
 	return s.o.Store.WasAsked(ctx, user, digest(nonce))
 }
 
-// Press takes what a person has pressed in a conversation, and returns what they are told. Of two presses the first counts. A
+// Pressed is what has come of a press.
+type Pressed struct {
+	Text string // what its person is told; "" where the question's message shows it
+	Over bool   // the question is not open any more, so that its buttons can go
+}
+
+// Press takes what a person has pressed in a conversation, and returns what comes of it. Of two presses the first counts. A
 // press that is made up, of another person's question or from another conversation does nothing and is audited; its error has
 // CodeForbidden.
-func (s *Questions) Press(ctx context.Context, user string, conversation int64, press string) (text string, err error) {
+func (s *Questions) Press(ctx context.Context, user string, conversation int64, press string) (pressed Pressed, err error) {
 	nonce, word, ok := parse(press)
 	if !ok {
 		if err := s.o.Audit.Put(ctx, user, "question.foreign", fmt.Sprint("conversation ", conversation)); err != nil {
-			return "", fmt.Errorf("audit a foreign press of %s: %w", user, err)
+			return pressed, fmt.Errorf("audit a foreign press of %s: %w", user, err)
 		}
-		return "", supervisor.Errorf(supervisor.CodeForbidden, textForeign)
+		return pressed, supervisor.Errorf(supervisor.CodeForbidden, textForeign)
 	}
 	q, result, err := s.o.Store.Press(ctx, supervisor.Press{Digest: digest(nonce), User: user, Conversation: conversation, Word: word})
 	if err != nil {
-		return "", fmt.Errorf("take what %s has pressed: %w", user, err)
+		return pressed, fmt.Errorf("take what %s has pressed: %w", user, err)
 	}
+	shows := q.Conversation.Channel.Can().Edit
 	switch result {
-	case supervisor.PressTaken:
-		return answer.Told(q), nil
-	case supervisor.PressAnsweredBefore:
-		told := answer.Told(q)
-		return textAnsweredBefore + strings.ToLower(told[:1]) + told[1:], nil
 	case supervisor.PressForeign:
-		return "", supervisor.Errorf(supervisor.CodeForbidden, textForeign)
+		return pressed, supervisor.Errorf(supervisor.CodeForbidden, textForeign)
+	case supervisor.PressTaken, supervisor.PressPicked:
+		if !shows {
+			pressed.Text = answer.Told(q)
+		}
+		return pressed, nil
+	case supervisor.PressAsksWords:
+		return Pressed{Text: textSayIt}, nil
+	case supervisor.PressLate:
+		s.o.Resume(q.Conversation) // a turn may begin with it
+	case supervisor.PressAnsweredBefore:
+		first, rest := utf8.DecodeRuneInString(answer.Told(q))
+		return Pressed{textAnsweredBefore + string(unicode.ToLower(first)) + answer.Told(q)[rest:], true}, nil
 	}
-	return textsTooLate[result], nil
+	return Pressed{textsTooLate[result], true}, nil
 }

@@ -216,9 +216,9 @@ func TestForeignPressesAreAudited(t *testing.T) {
 			{"alice", r.turn.Conversation.ID, "q:AAAAAAAAAAAAAAAAAAAAAA:once"}, {"alice", r.turn.Conversation.ID, "q:x:once"},
 			{"alice", r.turn.Conversation.ID, right + "x"}, {"alice", r.turn.Conversation.ID, ""},
 		} {
-			text, err := r.questions.Press(t.Context(), c.user, c.conversation, c.press)
+			pressed, err := r.questions.Press(t.Context(), c.user, c.conversation, c.press)
 			r.same("code", supervisor.ErrorCode(err), supervisor.CodeForbidden)
-			r.same("reads", text+supervisor.ErrorMessage(err), reads)
+			r.same("reads", pressed.Text+supervisor.ErrorMessage(err), reads)
 			r.same("audited", r.audited(), []string{fmt.Sprint(c.user, " question.foreign conversation ", c.conversation)})
 		}
 		r.same("reads", r.press(right), "Allowed once.")

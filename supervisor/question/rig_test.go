@@ -187,7 +187,7 @@ func (r *rig) deliveries() int {
 // press is what alice reads when she presses something.
 func (r *rig) press(press string) string {
 	r.Helper()
-	text, err := r.questions.Press(r.Context(), "alice", r.turn.Conversation.ID, press)
+	pressed, err := r.questions.Press(r.Context(), "alice", r.turn.Conversation.ID, press)
 	r.must(err)
-	return text
+	return pressed.Text
 }

@@ -160,7 +160,8 @@ func TestFilesThatWereTakenInAreInTheLedger(t *testing.T) {
 	}
 	s.must(s.db.Attachments().PutFailure(t.Context(), arriving[0].ID, 2, "It is gone."))
 	for range 2 { // said again after a crash, they are kept once
-		s.must(s.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: arriving[0].ID, Origin: supervisor.OriginWorld}}))
+		_, err := s.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: arriving[0].ID, Origin: supervisor.OriginWorld}})
+		s.must(err)
 	}
 	list, err := s.db.Effects().List(t.Context(), supervisor.EffectQuery{User: "alice", Limit: 10})
 	s.must(err)

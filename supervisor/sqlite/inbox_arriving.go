@@ -3,11 +3,13 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/answer"
 	"mews/supervisor/sqlite/internal/engine"
 )
 
@@ -40,13 +42,16 @@ type Arrived struct {
 	Inbound   int64
 	FirstFile int             // the position of the first file of those that it has
 	Parts     []protocol.Part // what the model reads behind its text
+	Words     string          // what is heard in the Parts, where all of those are recordings
 	Origin    supervisor.Origin
 }
 
 // PutArrived has turns take inbounds from now on, all of them or none. What its operations came to is not needed any more. One that
-// does not arrive, because its person has dropped it, or has other files by now, stays as it is.
-func (s Inbox) PutArrived(ctx context.Context, list []Arrived) error {
-	return s.db.write(ctx, func(t *tx) {
+// does not arrive, because its person has dropped it, or has other files by now, stays as it is. Where all of them together answer
+// a question, no turn takes them. said is that there is something to be told.
+func (s Inbox) PutArrived(ctx context.Context, list []Arrived) (said bool, err error) {
+	return inTransaction(ctx, s.db, func(t *tx) bool {
+		var arrived []supervisor.Inbound
 		for _, a := range list {
 			if in := t.inbound(a.Inbound); in.State == supervisor.InboundArriving && in.FirstFile == a.FirstFile {
 				t.transition(in, supervisor.InboundNew)
@@ -54,8 +59,11 @@ func (s Inbox) PutArrived(ctx context.Context, list []Arrived) error {
 				t.Exec(endReceiving, in.ID)
 				t.putReceived(in)
 				t.hideShown(in.ID)
+				in.State, in.Origin = supervisor.InboundNew, a.Origin
+				arrived = append(arrived, in)
 			}
 		}
+		return len(arrived) > 0 && len(arrived) == len(list) && t.meetArrived(arrived, list)
 	}, "keep that %d messages have arrived", len(list))
 }
 
@@ -67,6 +75,31 @@ func (t *tx) putReceived(in supervisor.Inbound) {
 				Detail: amount.Bytes(a.Size)})
 		}
 	}
+}
+
+// meetArrived has what has arrived together answer the question that is open in its conversation.
+func (t *tx) meetArrived(arrived []supervisor.Inbound, list []Arrived) (said bool) {
+	var m answer.Message
+	heard := true
+	for i, in := range arrived {
+		m.Text = strings.Trim(m.Text+"\n"+in.Text, "\n")
+		m.Words = strings.Trim(m.Words+"\n"+list[i].Words, "\n")
+		m.Parts = append(m.Parts, list[i].Parts...)
+		m.World = m.World || list[i].Origin == supervisor.OriginWorld
+		heard = heard && (list[i].Words != "" || len(list[i].Parts) == 0)
+	}
+	if !heard {
+		m.Words = ""
+	}
+	first, said := t.meetQuestion(arrived[0], m, "")
+	for _, in := range arrived[1:] {
+		if first.State != supervisor.InboundNew {
+			t.transition(in, supervisor.InboundAnswered)
+			in.State = supervisor.InboundAnswered
+			t.transition(in, supervisor.InboundDone)
+		}
+	}
+	return said
 }
 
 // Drop drops the texts of a command's conversation that were sent before it and wait for a turn, arriving ones too. It returns all

@@ -34,7 +34,8 @@ func (s arrivals) arrived(ins ...supervisor.Inbound) {
 	for _, in := range ins {
 		list = append(list, sqlite.Arrived{Inbound: in.ID, Origin: in.Origin, Parts: []protocol.Part{{Text: "file of " + in.Key}}})
 	}
-	s.must(s.db.Inbox().PutArrived(s.Context(), list))
+	_, err := s.db.Inbox().PutArrived(s.Context(), list)
+	s.must(err)
 }
 
 func (s arrivals) next() string {

@@ -86,7 +86,7 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	if in.Held || in.Kind != supervisor.KindText || in.State != supervisor.InboundNew || in.Priority == supervisor.PriorityFollowup {
 		return in
 	}
-	return t.meetQuestion(in, item.RepliesTo == "" || item.RepliesTo == value(t, engine.String, newestMessage, in.Conversation.ID))
+	return t.meetQuestion(in, item.RepliesTo)
 }
 
 // newestMessage is the channel's name of the last message that was sent in a conversation; ” where there is none.

@@ -99,7 +99,8 @@ func (m *changes) edit() {
 // arrive has all that arrives be there, or what was there before it was replaced.
 func (m *changes) arrive(late int) {
 	for _, in := range m.arriving() {
-		m.must(m.db.Inbox().PutArrived(m.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: in.FirstFile - late, Origin: in.Origin}}))
+		_, err := m.db.Inbox().PutArrived(m.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: in.FirstFile - late, Origin: in.Origin}})
+		m.must(err)
 	}
 }
 

@@ -89,18 +89,21 @@ func TestWhatAnEditDoes(t *testing.T) {
 		"new": func(s *editStory, files ...supervisor.Attachment) {
 			in := s.sent(1, "tee", files...)
 			if len(files) > 0 {
-				s.must(s.db.Inbox().PutArrived(s.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}}))
+				_, err := s.db.Inbox().PutArrived(s.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}})
+				s.must(err)
 			}
 		},
 		"arriving": func(s *editStory, files ...supervisor.Attachment) { s.sent(1, "tee", append(files, cat)[:1]...) },
 		"running": func(s *editStory, _ ...supervisor.Attachment) {
 			in := s.sent(1, "tee", cat)
-			s.must(s.db.Inbox().PutArrived(s.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: in.Origin}}))
+			_, err := s.db.Inbox().PutArrived(s.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: in.Origin}})
+			s.must(err)
 			s.begin(in)
 		},
 		"answered": func(s *editStory, _ ...supervisor.Attachment) {
 			in := s.sent(1, "tee", cat)
-			s.must(s.db.Inbox().PutArrived(s.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: in.Origin}}))
+			_, err := s.db.Inbox().PutArrived(s.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: in.Origin}})
+			s.must(err)
 			s.answered(in)
 		},
 		"late": func(s *editStory, _ ...supervisor.Attachment) {
@@ -278,7 +281,8 @@ func TestAReplacedFileIsFetchedAnew(t *testing.T) {
 	s.same("operation", s.look("SELECT state FROM operation WHERE id = ?", op.ID), "failed")
 	ref := protocol.BlobRef{SHA256: strings.Repeat("ab", 32), Size: 7}
 	s.refused(s.db.Attachments().PutBytes(t.Context(), in.ID, 0, ref), supervisor.CodeNotFound, "no attachment 0")
-	s.must(s.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: in.FirstFile, Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}}))
+	_, err = s.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: in.FirstFile, Origin: in.Origin, Parts: []protocol.Part{{Text: "a cat"}}}})
+	s.must(err)
 	s.same("the earlier one", s.state(in.ID), "arriving")
 	next, waits, err := s.db.Inbox().Next(t.Context(), in.Conversation.ID)
 	s.must(err)
@@ -289,7 +293,8 @@ func TestAReplacedFileIsFetchedAnew(t *testing.T) {
 	s.must(err)
 	s.same("a new operation", again.ID > op.ID && again.State == supervisor.OperationWaiting, true)
 	s.must(s.db.Attachments().PutBytes(t.Context(), in.ID, now.FirstFile, ref))
-	s.must(s.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: now.FirstFile, Origin: in.Origin, Parts: []protocol.Part{{Text: "a dog"}}}}))
+	_, err = s.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: in.ID, FirstFile: now.FirstFile, Origin: in.Origin, Parts: []protocol.Part{{Text: "a dog"}}}})
+	s.must(err)
 	s.same("then", s.state(in.ID)+" "+s.look("SELECT parts ->> '$[0].text' FROM inbox WHERE id = ?", in.ID), "new a dog")
 	s.same("operations", s.look("SELECT count(*) FROM operation"), "0")
 }

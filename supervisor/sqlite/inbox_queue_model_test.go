@@ -97,7 +97,8 @@ func (m *queueModel) send() {
 		m.must(err)
 		s.id, s.priority = got.Kept[0].ID, texts[0].priority
 		if s.together != "" { // it has no files, and is there at once
-			m.must(m.db.Inbox().PutArrived(m.t.Context(), []sqlite.Arrived{{Inbound: s.id, Origin: supervisor.OriginOwn}}))
+			_, err := m.db.Inbox().PutArrived(m.t.Context(), []sqlite.Arrived{{Inbound: s.id, Origin: supervisor.OriginOwn}})
+			m.must(err)
 		}
 		m.sent = append(m.sent, s)
 	}

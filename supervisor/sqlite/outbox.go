@@ -15,7 +15,8 @@ const (
 		coalesce(i.key, ''), coalesce((SELECT nullif(json_group_array(n.key ORDER BY n.id), '[]') FROM inbox n
 			WHERE n.turn = o.turn AND o.kind = 'answer'), ''),
 		iif(t.destination IS NULL, coalesce(i.message, ''), ''), coalesce(o.turn, 0), coalesce(t.why, ''), o.kind, o.text,
-		o.buttons, o.files, o.effects, EXISTS (SELECT 1 FROM speech s WHERE s.recording = o.id), o.vanish, o.created_at FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound
+		o.buttons, o.files, o.effects,
+		EXISTS (SELECT 1 FROM question q WHERE q.delivery = o.id AND q.kind = 'ask'), EXISTS (SELECT 1 FROM speech s WHERE s.recording = o.id), o.vanish, o.created_at FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound
 		LEFT JOIN turn t ON t.id = o.turn `
 	listDeliveries = selectDelivery + `WHERE o.conversation = ? AND o.id > ? ORDER BY o.id LIMIT ?`
 	listPending    = selectDelivery + `WHERE o.conversation = ? AND o.delivered_at IS NULL AND o.id > ?
@@ -95,7 +96,7 @@ func (t *tx) putNotice(d supervisor.Delivery) supervisor.Delivery {
 }
 
 // AnswerCommand answers a command or a press: the answer is in the outbox, and the inbound will not be worked again. Of d the
-// Text, Buttons, Files and DeleteAfter are read. Refused if it has been answered.
+// Text, Buttons, Files and DeleteAfter are read; without text and files nothing is said. Refused if it has been answered.
 func (s Outbox) AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery { return t.answerCommand(inbound, d) }, "answer command %d", inbound)
 }
@@ -108,6 +109,11 @@ func (t *tx) answerCommand(inbound int64, d supervisor.Delivery) supervisor.Deli
 	t.transition(in, supervisor.InboundAnswered)
 	t.hideShown(in.ID)
 	t.endQuestionsOf(0, in.ID)
+	if d.Text == "" && len(d.Files) == 0 {
+		in.State = supervisor.InboundAnswered
+		t.transition(in, supervisor.InboundDone)
+		return d
+	}
 	return t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Inbound: in.ID, Key: in.Key,
 		Message: in.Message, Kind: supervisor.DeliveryCommand, Text: d.Text, Buttons: d.Buttons, Files: d.Files,
 		DeleteAfter: d.DeleteAfter})
@@ -128,6 +134,6 @@ func (t *tx) putDelivery(d supervisor.Delivery) supervisor.Delivery {
 func scanDelivery(row *engine.Row) (d supervisor.Delivery) {
 	c := &d.Conversation
 	row.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, decoded{&d.AlsoKeys}, &d.Message,
-		&d.Turn, &d.Why, &d.Kind, &d.Text, decoded{&d.Buttons}, decoded{&d.Files}, decoded{&d.Effects}, &d.Spoken, &d.DeleteAfter, &d.CreatedAt)
+		&d.Turn, &d.Why, &d.Kind, &d.Text, decoded{&d.Buttons}, decoded{&d.Files}, decoded{&d.Effects}, &d.Asks, &d.Spoken, &d.DeleteAfter, &d.CreatedAt)
 	return d
 }

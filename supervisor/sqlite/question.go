@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/answer"
 	"mews/supervisor/sqlite/internal/engine"
@@ -32,6 +34,8 @@ const (
 	insertQuestion = `INSERT INTO question (digest, user, conversation, turn, inbound, call, kind, tool, subject, amount, ask, text, delivery,
 		stands, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?) RETURNING id`
 
+	countAsked = `SELECT count(*) FROM question WHERE turn = ? AND kind = 'ask'`
+
 	// forgetBeginning has a call count as not begun: it has done nothing but ask.
 	forgetBeginning = `UPDATE tool_call SET begun_at = NULL WHERE turn = ? AND call = ? AND result IS NULL`
 	useQuestion     = `UPDATE question SET used_at = ? WHERE id = ? AND used_at IS NULL`
@@ -52,6 +56,9 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 		return before, false
 	}
 	in := q.Conversation
+	if q.Kind == supervisor.QuestionAsk && value(t, engine.Integer, countAsked, q.Turn) >= protocol.MaxQuestions {
+		t.fail(supervisor.Errorf(supervisor.CodeInvalid, supervisor.TextEnoughAsked, protocol.MaxQuestions))
+	}
 	if q.Stands <= 0 {
 		t.fail(invalid("a question is not asked that has expired"))
 	}
@@ -92,7 +99,7 @@ func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ boo
 		return none, false
 	}
 	before, ok := one(t, scanQuestion, query, by, q.Subject, q.Kind)
-	if !ok || before.used && q.Turn != 0 || q.Turn == 0 && before.Why != supervisor.QuestionOpen && before.Why != supervisor.QuestionAnswered {
+	if !ok || before.used && q.Turn != 0 && q.Kind != supervisor.QuestionAsk || q.Turn == 0 && before.Why != supervisor.QuestionOpen && before.Why != supervisor.QuestionAnswered {
 		return none, false
 	}
 	switch {
@@ -178,16 +185,42 @@ func (t *tx) press(p supervisor.Press) (none supervisor.Question, came superviso
 	switch {
 	case q.Why == supervisor.QuestionAnswered:
 		return q.Question, supervisor.PressAnsweredBefore
+	case q.Why == supervisor.QuestionExpired && q.Kind == supervisor.QuestionAsk && came == supervisor.PressTaken:
+		return q.Question, t.pressLate(q, said)
 	case q.Why == supervisor.QuestionExpired:
 		return q.Question, supervisor.PressExpired
 	case q.Why != supervisor.QuestionOpen:
 		return q.Question, supervisor.PressEnded
 	case came == supervisor.PressPicked:
 		t.Exec(putDraft, encoded{said}, q.ID)
+		t.tick(q, said)
 	case came == supervisor.PressTaken:
 		return t.endQuestion(q, supervisor.QuestionAnswered, said), came
 	}
 	return q.Question, came
+}
+
+// tick has a question's message show what is picked.
+func (t *tx) tick(q questionRow, draft supervisor.Answer) {
+	t.showQuestion(q, func(shown supervisor.RichText) supervisor.RichText {
+		if len(shown.Buttons) > 0 {
+			head := shown.Buttons[0][0].Press
+			head = head[:strings.LastIndexByte(head, ':')+1]
+			shown.Buttons = answer.Buttons(q.Question, draft, func(word string) string { return head + word })
+		}
+		return shown
+	})
+}
+
+// pressLate keeps what was pressed after a question has expired as a message that quotes it, once.
+func (t *tx) pressLate(q questionRow, said supervisor.Answer) supervisor.PressResult {
+	q.Answer = said
+	_, fresh := t.putInbound(supervisor.Inbound{Conversation: q.Conversation, Source: "question", Key: fmt.Sprint(q.ID), Kind: supervisor.KindText,
+		Quote: supervisor.Quote{By: supervisor.TextYou, Text: q.Text}.String(), Text: answer.Words(q.Question)})
+	if !fresh {
+		return supervisor.PressExpired
+	}
+	return supervisor.PressLate
 }
 
 // questionRow is a question as it is kept.

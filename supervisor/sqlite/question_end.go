@@ -31,6 +31,13 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 	if a.Say == supervisor.SayAlways {
 		t.Exec(insertGrant, q.Conversation.User, q.Tool, q.Subject, q.Text, t.Now)
 	}
+	if q.Kind == supervisor.QuestionAsk && why != supervisor.QuestionOver {
+		said := ""
+		if why == supervisor.QuestionAnswered {
+			said = answer.Words(supervisor.Question{Ask: q.Ask, Answer: a})
+		}
+		t.putEffect(supervisor.Effect{User: q.Conversation.User, Turn: q.Turn, Call: q.Call, Kind: supervisor.EffectAsked, Target: q.Ask.Text, Detail: said})
+	}
 	t.Exec(moveQuestion, why, said, t.Now, q.ID)
 	q.Why, q.Answer = why, a
 	t.showEnd(q)
@@ -48,18 +55,36 @@ const showUnsent = `UPDATE outbox SET text = ?, buttons = '' WHERE id = ? AND de
 	AND NOT EXISTS (SELECT 1 FROM post WHERE delivery = outbox.id)`
 
 // showEnd has a question's message say how it has ended. One that is being sent just now says so once it stands in its chat.
+//
+// A message with a keyboard can't be changed, so that another one says it and takes the keyboard away.
 func (t *tx) showEnd(q questionRow) {
+	if answer.HasKeyboard(q.Question) && !q.ExpiresAt.IsZero() {
+		t.putDelivery(supervisor.Delivery{Conversation: q.Conversation, Kind: supervisor.DeliveryNotice, Text: answer.Told(q.Question),
+			Buttons: [][]supervisor.Button{{{Text: supervisor.PressNoKeyboard, Press: supervisor.PressNoKeyboard}}}})
+		return
+	}
 	if q.delivery == 0 || t.Change(showUnsent, answer.Shown(q.Question), q.delivery) > 0 {
 		return
 	}
+	t.showQuestion(q, func(shown supervisor.RichText) supervisor.RichText {
+		shown = shown.Append(answer.Told(q.Question), maxMarked)
+		if !answer.Stays(q.Question) {
+			shown.Buttons = nil
+		}
+		return shown
+	})
+}
+
+// showQuestion changes the message by which a question was put, where that stands in its chat.
+func (t *tx) showQuestion(q questionRow, change func(supervisor.RichText) supervisor.RichText) {
 	posts := t.postsOf(q.delivery)
 	if len(posts) == 0 || posts[len(posts)-1].State != supervisor.PostSent {
 		return
 	}
 	last := posts[len(posts)-1]
-	content := last.Content.Append(answer.Told(q.Question), maxMarked)
-	content.Buttons = nil
-	t.putCleaning(supervisor.Cleaning{Conversation: q.Conversation, Message: last.Message, What: supervisor.CleaningEdit, Content: content})
+	t.putCleaning(supervisor.Cleaning{Conversation: q.Conversation, Message: last.Message, What: supervisor.CleaningEdit,
+		Content: change(last.Content)})
+	t.questions = true
 }
 
 const (

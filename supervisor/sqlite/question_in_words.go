@@ -18,17 +18,17 @@ const (
 // meetQuestion has a message answer the question that is open in its conversation. What the model asks is answered by any words that
 // it takes, once its person can have read it; money and effects by yes and no alone, and only where the question is the chat's newest
 // message, which its person has before them. Any other message is kept for its turn, and the person is told, once, what is waited for. A reply
-// to another message than the newest, which is not toIt, answers nothing.
-func (t *batchTx) meetQuestion(in supervisor.Inbound, toIt bool) supervisor.Inbound {
-	in, said := t.tx.meetQuestion(in, in.Text, toIt)
+// to another message than the newest or the question's answers nothing.
+func (t *batchTx) meetQuestion(in supervisor.Inbound, repliesTo string) supervisor.Inbound {
+	in, said := t.tx.meetQuestion(in, answer.Message{Text: in.Text}, repliesTo)
 	if said && !slices.Contains(t.receipt.Queued, in.Conversation.ID) {
 		t.receipt.Queued = append(t.receipt.Queued, in.Conversation.ID)
 	}
 	return in
 }
 
-// meetQuestion is batchTx's, for a message whose words are text. said is that there is something to be told or cleaned.
-func (t *tx) meetQuestion(in supervisor.Inbound, text string, toIt bool) (_ supervisor.Inbound, said bool) {
+// meetQuestion is batchTx's, for all that a message has. said is that there is something to be told or cleaned.
+func (t *tx) meetQuestion(in supervisor.Inbound, m answer.Message, repliesTo string) (_ supervisor.Inbound, said bool) {
 	q, stands := one(t, scanQuestion, findStanding, in.Conversation.ID)
 	if !stands {
 		return in, false
@@ -37,15 +37,25 @@ func (t *tx) meetQuestion(in supervisor.Inbound, text string, toIt bool) (_ supe
 	reminder := answer.Reminder(q.Question)
 	here := newest.conversation == in.Conversation.ID
 	reminded, asked := here && newest.text == reminder, !q.ExpiresAt.IsZero()
+	if q.Kind == supervisor.QuestionAsk && !in.Conversation.Channel.Can().Edit {
+		asked = true // it is shown as soon as it is kept, and that is noted after
+	}
 	seen := asked && (q.Kind == supervisor.QuestionAsk || newest.sent && (reminded || here && newest.text == q.Text))
-	switch a, ok := answer.InWords(q.Question, text, fromMillis(t.Now)); {
-	case ok && seen && toIt:
+	m.World, m.Now = m.World || in.Origin == supervisor.OriginWorld, fromMillis(t.Now)
+	switch a, ok := answer.InWords(q.Question, q.draft, m); {
+	case ok && seen && t.isReplyTo(q, repliesTo):
 		return t.answerInWords(in, q, a), true
 	case reminded || !asked:
 		return in, false
 	}
 	t.putDelivery(supervisor.Delivery{Conversation: in.Conversation, Kind: supervisor.DeliveryNotice, Text: reminder})
 	return in, true
+}
+
+// isReplyTo says whether a message may be meant for a question: it replies to no other message than that or the newest one.
+func (t *tx) isReplyTo(q questionRow, message string) bool {
+	return message == "" || message == value(t, engine.String, newestMessage, q.Conversation.ID) ||
+		slices.ContainsFunc(t.postsOf(q.delivery), func(p supervisor.Post) bool { return p.Message == message })
 }
 
 // answerInWords has a message be the answer to a question. Where the question can't show it, its person is told.

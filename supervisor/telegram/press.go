@@ -16,12 +16,19 @@ const (
 	maxAck     = 200 // characters that whoever pressed is shown (Bot API); here UTF-16 code units, which are not fewer
 )
 
-// keyboard are the buttons below a message; nil for none.
-func keyboard(rows [][]supervisor.Button) *gotgbot.InlineKeyboardMarkup {
+// keyboard are the buttons below a message, or those of a keyboard; nil for none.
+func keyboard(rows [][]supervisor.Button) gotgbot.ReplyMarkup {
 	var shown [][]gotgbot.InlineKeyboardButton
 	for _, row := range rows {
 		var line []gotgbot.InlineKeyboardButton
 		for _, b := range row {
+			switch b.Press {
+			case supervisor.PressLocation:
+				return gotgbot.ReplyKeyboardMarkup{Keyboard: [][]gotgbot.KeyboardButton{{{Text: b.Text, RequestLocation: true}}},
+					ResizeKeyboard: true, OneTimeKeyboard: true}
+			case supervisor.PressNoKeyboard:
+				return gotgbot.ReplyKeyboardRemove{RemoveKeyboard: true}
+			}
 			line = append(line, gotgbot.InlineKeyboardButton{Text: b.Text, CallbackData: b.Press})
 		}
 		if line != nil {
@@ -31,7 +38,7 @@ func keyboard(rows [][]supervisor.Button) *gotgbot.InlineKeyboardMarkup {
 	if shown == nil {
 		return nil
 	}
-	return &gotgbot.InlineKeyboardMarkup{InlineKeyboard: shown}
+	return gotgbot.InlineKeyboardMarkup{InlineKeyboard: shown}
 }
 
 // answerParams are the parameters of answerCallbackQuery.

@@ -21,26 +21,26 @@ const generalTopic = 1
 
 // sendParams are the parameters of every method of which a chat is to see something.
 type sendParams struct {
-	Chat      int64                         `json:"chat_id"`
-	Thread    int64                         `json:"message_thread_id,omitempty"`
-	Message   int64                         `json:"message_id,omitempty"`
-	Messages  []int64                       `json:"message_ids,omitempty"`
-	Action    supervisor.ChatAction         `json:"action,omitempty"`
-	Text      string                        `json:"text,omitempty"`
-	Entities  []gotgbot.MessageEntity       `json:"entities,omitempty"` // and never parse_mode: nothing is parsed again
-	Caption   string                        `json:"caption,omitempty"`  // in the place of the text, where the message is a file
-	Marks     []gotgbot.MessageEntity       `json:"caption_entities,omitempty"`
-	AsIs      bool                          `json:"disable_content_type_detection,omitempty"` // a document stays one
-	Media     []albumMedia                  `json:"media,omitempty"`                          // an album's files
-	Streaming bool                          `json:"supports_streaming,omitempty"`             // of a video
-	Duration  int                           `json:"duration,omitempty"`                       // seconds; of what is heard or a video
-	Width     int                           `json:"width,omitempty"`                          // of a video
-	Height    int                           `json:"height,omitempty"`
-	Reaction  *[]reactionType               `json:"reaction,omitempty"` // an empty list takes it away
-	Preview   *gotgbot.LinkPreviewOptions   `json:"link_preview_options,omitempty"`
-	Markup    *gotgbot.InlineKeyboardMarkup `json:"reply_markup,omitempty"` // an edit without it takes the buttons away
-	Reply     *gotgbot.ReplyParameters      `json:"reply_parameters,omitempty"`
-	Silent    bool                          `json:"disable_notification,omitempty"`
+	Chat      int64                       `json:"chat_id"`
+	Thread    int64                       `json:"message_thread_id,omitempty"`
+	Message   int64                       `json:"message_id,omitempty"`
+	Messages  []int64                     `json:"message_ids,omitempty"`
+	Action    supervisor.ChatAction       `json:"action,omitempty"`
+	Text      string                      `json:"text,omitempty"`
+	Entities  []gotgbot.MessageEntity     `json:"entities,omitempty"` // and never parse_mode: nothing is parsed again
+	Caption   string                      `json:"caption,omitempty"`  // in the place of the text, where the message is a file
+	Marks     []gotgbot.MessageEntity     `json:"caption_entities,omitempty"`
+	AsIs      bool                        `json:"disable_content_type_detection,omitempty"` // a document stays one
+	Media     []albumMedia                `json:"media,omitempty"`                          // an album's files
+	Streaming bool                        `json:"supports_streaming,omitempty"`             // of a video
+	Duration  int                         `json:"duration,omitempty"`                       // seconds; of what is heard or a video
+	Width     int                         `json:"width,omitempty"`                          // of a video
+	Height    int                         `json:"height,omitempty"`
+	Reaction  *[]reactionType             `json:"reaction,omitempty"` // an empty list takes it away
+	Preview   *gotgbot.LinkPreviewOptions `json:"link_preview_options,omitempty"`
+	Markup    gotgbot.ReplyMarkup         `json:"reply_markup,omitempty"` // an edit without it takes the buttons away
+	Reply     *gotgbot.ReplyParameters    `json:"reply_parameters,omitempty"`
+	Silent    bool                        `json:"disable_notification,omitempty"`
 }
 
 // Send sends one message, or an album, and returns its name. Its error is a *supervisor.SendError. What Telegram does not take

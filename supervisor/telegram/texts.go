@@ -24,7 +24,6 @@ var unreadable = []struct{ field, name string }{
 
 // What was sent, in words for the model.
 const (
-	textYou          = "You" // who has said what the bot has
 	textLocation     = "Location: %s"
 	textLiveLocation = "Live location, which began at: %s"
 	textVenue        = "Place: %s (%s)"

@@ -66,14 +66,15 @@ const unaskedAudio = 10 * time.Minute
 // outcome is what has come of a recording: what a model reads of it, and what its person is told, if anything.
 type outcome struct {
 	text  string
+	words string // "" where nothing was heard
 	told  supervisor.Delivery
 	heard bool
 }
 
-// Transcribe gives what a model reads of a recording that has come, and tells its person. It ends early with ctx alone.
-func (t *Transcriber) Transcribe(ctx context.Context, r Recording) string {
+// Transcribe gives what a model reads of a recording that has come, and the words in it, and tells its person. It ends early with ctx alone.
+func (t *Transcriber) Transcribe(ctx context.Context, r Recording) (text, words string) {
 	if r.Kind == protocol.AttachmentAudio && r.length() >= unaskedAudio {
-		return fmt.Sprintf(textLongAudio, clock(r.Seconds), r.Path)
+		return fmt.Sprintf(textLongAudio, clock(r.Seconds), r.Path), ""
 	}
 	done := t.transcribe(ctx, r)
 	if done.told.Text != "" && (!done.heard || t.o.Echo) && ctx.Err() == nil {
@@ -82,7 +83,7 @@ func (t *Transcriber) Transcribe(ctx context.Context, r Recording) string {
 			t.o.Log.Error("tell a person what was heard", "user", r.Conversation.User, "error", err)
 		}
 	}
-	return done.text
+	return done.text, done.words
 }
 
 // Again transcribes a recording whose person asks for it, and gives what they are told. begin is given what a model reads of it,
@@ -203,7 +204,7 @@ func (r Recording) heard(result protocol.TranscribeResult) outcome {
 	if result.Language != "" {
 		length += ", " + result.Language
 	}
-	o := outcome{text: fmt.Sprintf("[%s, %s] %s", name, length, words), heard: true}
+	o := outcome{text: fmt.Sprintf("[%s, %s] %s", name, length, words), words: words, heard: true}
 	o.told.Text = textHeard + "\n> " + strings.ReplaceAll(words, "\n", "\n> ")
 	if result.Path != "" {
 		o.text += fmt.Sprintf(textAlsoIn, result.Path)

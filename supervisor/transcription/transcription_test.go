@@ -80,7 +80,7 @@ func newEndpointRig(result protocol.TranscribeResult, err error) (r *rig, asked 
 
 func TestAServerHearsInThePlaceOfTheWorker(t *testing.T) {
 	r, asked := newEndpointRig(protocol.TranscribeResult{Text: "Milch.", Language: "de", Seconds: 14}, nil)
-	if got := r.Transcribe(t.Context(), voice()); got != "[voice, 0:14, de] Milch." || len(r.started) != 1 || r.said[0].Text != "Heard:\n> Milch." ||
+	if got, _ := r.Transcribe(t.Context(), voice()); got != "[voice, 0:14, de] Milch." || len(r.started) != 1 || r.said[0].Text != "Heard:\n> Milch." ||
 		!slices.Equal(*asked, []string{"de " + voice().Path}) {
 		t.Errorf("the model reads %q, told %+v, asked %q, begun %+v", got, r.said, *asked, r.started)
 	}
@@ -89,7 +89,7 @@ func TestAServerHearsInThePlaceOfTheWorker(t *testing.T) {
 		"it came to nothing, and the log says why. Trying again may help.": errors.New("secret"),
 	} {
 		r, _ := newEndpointRig(protocol.TranscribeResult{}, err)
-		got := r.Transcribe(t.Context(), voice())
+		got, _ := r.Transcribe(t.Context(), voice())
 		if !strings.Contains(got, "could not be transcribed") || len(r.said) != 1 || !strings.Contains(r.said[0].Text, want) ||
 			strings.Contains(got+r.said[0].Text, "secret") || len(r.said[0].Buttons) != 1 {
 			t.Errorf("%v: the model reads %q, told %+v", err, got, r.said)
@@ -102,15 +102,15 @@ func TestAServerIsAskedOnce(t *testing.T) {
 	r, asked := newEndpointRig(protocol.TranscribeResult{Text: "Milch. Milch.", Language: "de", Seconds: 14}, nil)
 	r.comes(protocol.TranscribeResult{Text: "Milch.", Language: "de", Seconds: 13, Path: "uploads/x.txt"})
 	want := "[voice, 0:13, de] Milch.\n[The text also lies in uploads/x.txt.]"
-	if got := r.Transcribe(t.Context(), voice()); got != want || !strings.Contains(r.started[0].Parameters, `"heard":{"text":"Milch. Milch.","language":"de"}`) {
+	if got, _ := r.Transcribe(t.Context(), voice()); got != want || !strings.Contains(r.started[0].Parameters, `"heard":{"text":"Milch. Milch.","language":"de"}`) {
 		t.Errorf("the model reads %q, begun %+v", got, r.started)
 	}
 	r.begun = true
-	if got := r.Transcribe(t.Context(), voice()); got != want || len(*asked) != 1 || r.started[1].Inbound != 5 || r.started[1].Position != 1 {
+	if got, _ := r.Transcribe(t.Context(), voice()); got != want || len(*asked) != 1 || r.started[1].Inbound != 5 || r.started[1].Position != 1 {
 		t.Errorf("after a crash: the model reads %q, asked %q, begun %+v", got, *asked, r.started)
 	}
 	r.begun, r.state = false, supervisor.OperationFailed
-	if got := r.Transcribe(t.Context(), voice()); got != "[voice, 0:14, de] Milch. Milch." {
+	if got, _ := r.Transcribe(t.Context(), voice()); got != "[voice, 0:14, de] Milch. Milch." {
 		t.Errorf("without a worker: the model reads %q", got)
 	}
 }
@@ -148,7 +148,7 @@ func voice() transcription.Recording {
 func TestWhatIsHeardIsReadByTheModelAndShownToThePerson(t *testing.T) {
 	r := newRig(true)
 	r.comes(protocol.TranscribeResult{Text: "Buy milk.\nAnd bread.", Language: "en", Seconds: 14, Path: "uploads/x.txt"})
-	got := r.Transcribe(t.Context(), voice())
+	got, _ := r.Transcribe(t.Context(), voice())
 	if want := "[voice, 0:14, en] Buy milk.\nAnd bread.\n[The text also lies in uploads/x.txt.]"; got != want {
 		t.Errorf("the model reads %q, want %q", got, want)
 	}
@@ -162,7 +162,7 @@ func TestWhatIsHeardIsReadByTheModelAndShownToThePerson(t *testing.T) {
 	}
 	quiet := newRig(false)
 	quiet.comes(protocol.TranscribeResult{Text: "Buy milk.", Seconds: 14})
-	if got := quiet.Transcribe(t.Context(), voice()); got != "[voice, 0:14] Buy milk." || len(quiet.said) > 0 {
+	if got, _ := quiet.Transcribe(t.Context(), voice()); got != "[voice, 0:14] Buy milk." || len(quiet.said) > 0 {
 		t.Errorf("without echo: %q, told %+v", got, quiet.said)
 	}
 }
@@ -170,7 +170,7 @@ func TestWhatIsHeardIsReadByTheModelAndShownToThePerson(t *testing.T) {
 func TestSilenceIsNoWords(t *testing.T) {
 	r := newRig(false)
 	r.comes(protocol.TranscribeResult{Seconds: 14})
-	got := r.Transcribe(t.Context(), voice())
+	got, _ := r.Transcribe(t.Context(), voice())
 	if !strings.Contains(got, "Nothing is said in it") || len(r.said) != 1 || !strings.HasPrefix(r.said[0].Text, "I hear nothing") {
 		t.Errorf("the model reads %q, told %+v", got, r.said)
 	}
@@ -183,7 +183,7 @@ func TestEachFailureHasItsOwnSentence(t *testing.T) {
 		protocol.SpeechTimeout, protocol.SpeechBroken, protocol.SpeechTooLong, protocol.SpeechNoFFmpeg} {
 		r := newRig(false)
 		r.comes(protocol.TranscribeResult{Failure: failure, Detail: "secret of the home"})
-		got := r.Transcribe(t.Context(), voice())
+		got, _ := r.Transcribe(t.Context(), voice())
 		if !strings.Contains(got, "could not be transcribed") || !strings.Contains(got, "uploads/2026-11-20/131905-voice.ogg") || strings.HasPrefix(got, "[") {
 			t.Errorf("%s: the model reads %q", failure, got)
 		}
@@ -212,7 +212,7 @@ func TestARecordingThatIsNotBegunWith(t *testing.T) {
 		r.missing = c.missing
 		recording := voice()
 		c.change(&recording)
-		if got := r.Transcribe(t.Context(), recording); !strings.Contains(got, c.want) || len(r.started) > 0 {
+		if got, _ := r.Transcribe(t.Context(), recording); !strings.Contains(got, c.want) || len(r.started) > 0 {
 			t.Errorf("%s: the model reads %q, begun %+v", name, got, r.started)
 		}
 		for _, d := range r.said {
@@ -229,7 +229,7 @@ func TestAPathThatNoButtonHoldsHasNone(t *testing.T) {
 		r.state, r.result = supervisor.OperationParked, "It was put aside."
 		recording := voice()
 		recording.Path = path
-		if got := r.Transcribe(t.Context(), recording); !strings.Contains(got, "It was put aside.") || len(r.said) != 1 || r.said[0].Buttons != nil ||
+		if got, _ := r.Transcribe(t.Context(), recording); !strings.Contains(got, "It was put aside.") || len(r.said) != 1 || r.said[0].Buttons != nil ||
 			!strings.Contains(r.said[0].Text, path) {
 			t.Errorf("the model reads %q, told %+v", got, r.said)
 		}

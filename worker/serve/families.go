@@ -10,6 +10,7 @@ import (
 	"mews/worker"
 	"mews/worker/host"
 	"mews/worker/tool/activity"
+	"mews/worker/tool/ask"
 	"mews/worker/tool/files"
 	"mews/worker/tool/output"
 	"mews/worker/tool/send"
@@ -33,6 +34,7 @@ var turnFamilies = []func(*userTools, *host.Turn, protocol.TurnLimits) []worker.
 		return send.Tools(u.files, turn, u.measure)
 	},
 	func(_ *userTools, turn *host.Turn, _ protocol.TurnLimits) []worker.Tool { return activity.Tools(turn) },
+	func(_ *userTools, turn *host.Turn, _ protocol.TurnLimits) []worker.Tool { return ask.Tools(turn) },
 }
 
 // forTurn is the table of tools of one turn, sorted by name. More are those that have come since hello.

@@ -197,7 +197,8 @@ func TestAPipeSendsFilesWithItsFirstLine(t *testing.T) {
 					t.Errorf("with %q came %d files, %v", in.Text, len(files), err)
 				}
 				if len(files) > 0 {
-					p.must(p.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: supervisor.OriginOwn}}))
+					_, err := p.db.Inbox().PutArrived(t.Context(), []sqlite.Arrived{{Inbound: in.ID, Origin: supervisor.OriginOwn}})
+					p.must(err)
 				}
 				p.accepted <- in
 				p.answer("re: " + in.Text)

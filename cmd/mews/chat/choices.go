@@ -11,13 +11,14 @@ import (
 // choices are the buttons below the newest delivery; the zero value has none.
 type choices struct {
 	delivery int64
+	words    bool     // or any words
 	presses  []string // by number, from 1
 	lines    []string // one for each row of them
 }
 
 // choicesOf are what can be chosen below a delivery.
 func choicesOf(d control.Delivery) choices {
-	c := choices{delivery: d.ID}
+	c := choices{delivery: d.ID, words: d.Asks}
 	for _, row := range d.Buttons {
 		line := ""
 		for _, b := range row {
@@ -29,8 +30,8 @@ func choicesOf(d control.Delivery) choices {
 	return c
 }
 
-// any says whether there is something to choose.
-func (c choices) any() bool { return len(c.presses) > 0 }
+// any says whether something is asked.
+func (c choices) any() bool { return len(c.presses) > 0 || c.words }
 
 // line is how what the person typed is sent: as a press where it is the number of a choice and nothing else.
 func (c choices) line(key, text string) outgoing {

@@ -212,7 +212,7 @@ func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 	p.mu.Lock()
 	l := p.choices.line(control.NewKey(), text)
 	switch {
-	case l.press != "":
+	case l.press != "" || p.choices.words && command == "":
 		p.choices = choices{} // each button is for once
 	case command == "":
 		l.files, p.attached = p.attached, nil
@@ -266,11 +266,11 @@ func (p *pipe) takeAnswers() (answers []answer, asked bool) {
 	return answers, p.choices.any()
 }
 
-// chooses says whether what was read is the number of a choice.
+// chooses says whether what was read is the number of a choice, or words where those are asked for.
 func (p *pipe) chooses(l inputLine) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return l.err == nil && p.choices.line("", l.line).press != ""
+	return l.err == nil && (p.choices.words || p.choices.line("", l.line).press != "")
 }
 
 // printAnswer prints an answer. One that is not full counts as a failure of each of its lines.
@@ -311,11 +311,11 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 		case l.noticeSuffices || !notice:
 			delete(p.open, key)
 			lines++
-		case len(d.Files)+len(d.Buttons) == 0: // it may be all the answer: what has become of the line is not known yet
+		case len(d.Files)+len(d.Buttons) == 0 && !d.Asks: // it may be all the answer: what has become of the line is not known yet
 			l.noticed, named = true, true
 		}
 	}
-	mine, asks := lines > 0, notice && len(d.Buttons) > 0
+	mine, asks := lines > 0, notice && choicesOf(d).any()
 	if mine {
 		p.answers = append(p.answers, answer{d, lines, notice})
 	}

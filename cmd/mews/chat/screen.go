@@ -56,6 +56,10 @@ func (t *terminal) Deliver(d control.Delivery) bool {
 		}
 		text := stripControls(d.Text)
 		switch {
+		case d.Asks:
+			t.endReply()
+			t.print("", "")
+			t.printMarkdown(t.style.prompt, textAsks, text)
 		case d.Kind == supervisor.DeliveryNotice:
 			t.printMarkdown(t.style.warn, timestamp(d), text)
 		case d.Kind == supervisor.DeliveryAnswer && d.Inbound == t.inbound && strings.HasPrefix(text, t.shown):
@@ -82,8 +86,8 @@ func (t *terminal) showBelow(d control.Delivery) {
 	for _, line := range append(fileLines(d, t.home), t.choices.lines...) {
 		t.print("", line)
 	}
-	if t.choices.any() {
-		t.print(t.style.dim, textChoose)
+	if len(t.choices.presses) > 0 {
+		t.print(t.style.dim, textsChoose[t.choices.words])
 	}
 }
 

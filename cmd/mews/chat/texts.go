@@ -10,7 +10,7 @@ const (
 		"For a real model: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 make run\n"
 	textBack          = "(Mews is back.)\n"
 	textGone          = "(Mews has gone away. What you have sent is kept; I wait for it to come back. If it was stopped, `%s` starts it.)\n"
-	textChoose        = "(Type its number to choose one; any other line is a message as ever.)\n"
+	textAsks          = "? " // before a question
 	textRestarted     = "(That was interrupted; once more.)\n"
 	textNothingRuns   = "(Nothing is running. Ctrl-D leaves.)\n"
 	textNotSent       = "Not sent: %s What you wrote is in the history: ↑.\n"
@@ -47,3 +47,9 @@ const (
 	textFile   = "[%s: files can be seen on Telegram, not here]"
 	textFileAt = "[%s: %s]"
 )
+
+// textsChoose stand below what can be chosen, by whether it may be answered in words.
+var textsChoose = map[bool]string{
+	false: "(Type its number to choose one; any other line is a message as ever.)\n",
+	true:  "(Answer with a number, or in words.)\n",
+}

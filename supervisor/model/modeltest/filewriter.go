@@ -16,6 +16,8 @@ import (
 //	view FILE             view_image; the answer says which pictures it sees
 //	blind                 a request with pictures is refused
 //	steps N               N calls of list_files, no two alike
+//	ask KIND TEXT | OPTION | ...
+//	                      ask_user; "..." as an option lets people say something else. The answer says what came of it
 //	say TEXT              nothing but words
 //	hang                  no answer comes
 //	fail                  the server has trouble of its own
@@ -33,6 +35,9 @@ func FileWriter(r Request) Answer {
 		return Answer{Text: "failed: " + p.failed}
 	}
 	text := "done: " + r.Asked()
+	if p.told != "" {
+		text = "told:" + p.told
+	}
 	for _, picture := range p.seen {
 		text += "\nseen: " + picture.String()
 	}
@@ -46,6 +51,7 @@ type fileRun struct {
 	at     int
 	next   *Answer
 	failed string
+	told   string // what the person said, a line an answer
 
 	seen     []Picture // in this turn
 	pictured bool      // there is a picture in the request
@@ -59,6 +65,7 @@ var fileCommands = map[string]func(p *fileRun, rest string){
 	"view":   (*fileRun).view,
 	"blind":  (*fileRun).blind,
 	"steps":  (*fileRun).steps,
+	"ask":    (*fileRun).ask,
 	"say":    func(*fileRun, string) {},
 	"hang":   func(p *fileRun, _ string) { p.next = &Answer{Hang: true} },
 	"fail": func(p *fileRun, _ string) {
@@ -173,6 +180,22 @@ func (p *fileRun) steps(rest string) {
 		if !p.check("list_files", args{"limit": i + 1}) {
 			return
 		}
+	}
+}
+
+func (p *fileRun) ask(rest string) {
+	kind, rest, _ := strings.Cut(rest, " ")
+	texts := strings.Split(rest, " | ")
+	a := args{"kind": kind, "question": texts[0]}
+	if n := len(texts) - 1; n > 0 && texts[n] == "..." {
+		a["other"], texts = true, texts[:n]
+	}
+	if len(texts) > 1 {
+		a["options"] = texts[1:]
+	}
+	if result, made := p.call("ask_user", a); made {
+		p.note(result)
+		p.told += "\n" + result
 	}
 }
 

@@ -199,7 +199,7 @@ func (c *chat) json(m *Message, shallow bool) map[string]any {
 	if m.Album != "" {
 		v["media_group_id"] = m.Album
 	}
-	if m.Keyboard != nil {
+	if m.Keyboard != nil && hasInline(m.Keyboard) {
 		v["reply_markup"] = map[string]any{"inline_keyboard": m.Keyboard}
 	}
 	switch {

@@ -20,15 +20,36 @@ type Button struct {
 	Data string `json:"callback_data"`
 }
 
-// readKeyboard reads the buttons that a message is to have; nil for none. Buttons that do something else than tell the bot
-// are refused: nobody here sends any.
+// What stands as the data of a button that is none below a message: a keyboard's own, which sends where somebody is, and what takes a
+// keyboard away. (Bot API: a message with such a reply_markup can't be edited.)
+const (
+	SendLocation   = "request_location"
+	RemoveKeyboard = "remove_keyboard"
+)
+
+// hasInline says whether what a message has can be changed.
+func hasInline(rows [][]Button) bool {
+	return len(rows) == 0 || rows[0][0].Data != SendLocation && rows[0][0].Data != RemoveKeyboard
+}
+
+// readKeyboard reads the buttons that a message is to have; nil for none. Buttons that do something else than tell the bot, or where
+// somebody is, are refused: nobody here sends any.
 func readKeyboard(p params) ([][]Button, answer) {
 	var markup struct {
 		Rows *[][]map[string]any `json:"inline_keyboard"`
+		Keys [][]struct {
+			Text     string `json:"text"`
+			Location bool   `json:"request_location"`
+		} `json:"keyboard"`
+		Remove bool `json:"remove_keyboard"`
 	}
 	switch err := p.decode("reply_markup", &markup); {
 	case err != nil:
 		return nil, bad("can't parse reply keyboard markup JSON object")
+	case len(markup.Keys) == 1 && len(markup.Keys[0]) == 1 && markup.Keys[0][0].Location && markup.Keys[0][0].Text != "":
+		return [][]Button{{{markup.Keys[0][0].Text, SendLocation}}}, answer{}
+	case markup.Remove:
+		return [][]Button{{{"", RemoveKeyboard}}}, answer{}
 	case p.text("reply_markup") != "" && markup.Rows == nil:
 		return nil, bad("object expected as reply markup")
 	case markup.Rows == nil:

@@ -150,7 +150,7 @@ func (cs *chats) editable(r *request) (*chat, *Message, answer) {
 		return nil, nil, bad("message identifier is not specified")
 	case m == nil:
 		return nil, nil, bad("message to edit not found")
-	case !m.FromBot:
+	case !m.FromBot, !hasInline(m.Keyboard):
 		return nil, nil, bad("message can't be edited")
 	}
 	return c, m, answer{}

@@ -1,0 +1,246 @@
+package answer_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/answer"
+)
+
+// question is one of a model's, asked in private on Telegram.
+func question(kind protocol.AskKind, options ...string) supervisor.Question {
+	return supervisor.Question{Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"},
+		Kind: supervisor.QuestionAsk, Text: "Which?", Ask: protocol.Ask{Kind: kind, Text: "Which?", Options: options, Zone: "Europe/Madrid"}}
+}
+
+// monday is a day on which it is Monday in Madrid and still Sunday in London.
+var monday = time.Date(2026, 11, 22, 23, 30, 0, 0, time.UTC)
+
+// answered is what the model reads of an answer in words; "" where they are none.
+func answered(q supervisor.Question, draft supervisor.Answer, text string) string {
+	a, ok := answer.InWords(q, draft, answer.Message{Text: text, Now: monday})
+	if !ok {
+		return ""
+	}
+	q.Why, q.Answer = supervisor.QuestionAnswered, a
+	return answer.ForModel(q)
+}
+
+func TestAnOptionIsAnsweredInManyWays(t *testing.T) {
+	q := question(protocol.AskChoice, "Red", "Dark blue", "Dark green", "7")
+	for option, texts := range map[string]string{
+		"Red":        "1|1.|1)|#1|red|RED.|re|“Red”|the first|first one|option 1|1st|one|der erste|la primera|le premier|Eins",
+		"Dark blue":  "2|dark blue|Dark  Blue!|dark b|the second one|zweite|segunda|deuxième|2nd",
+		"Dark green": "3|the third|dark g|drei",
+		"7":          "7|4|the last|last|die letzte|último|le dernier",
+		"":           "dark|5|0|-1|1.5|the thirteenth|blue|yes|99999999999999999999||.|?|the one that I like",
+	} {
+		for text := range strings.SplitSeq(texts, "|") {
+			want := "They chose: " + option
+			if option == "" {
+				want = ""
+			}
+			if got := answered(q, supervisor.Answer{}, text); got != want {
+				t.Errorf("%q is %q, want %q", text, got, want)
+			}
+		}
+	}
+	q.Ask.Other = true
+	if got := answered(q, supervisor.Answer{}, "the one that I like"); got != "They answered: the one that I like" {
+		t.Errorf("something else is %q", got)
+	}
+}
+
+func TestSeveralOptionsAreAnsweredInManyWays(t *testing.T) {
+	q := question(protocol.AskSeveral, "Salt", "Salt, pepper", "Oil", "Vinegar")
+	for texts, want := range map[string]string{
+		"1, 3 and 4|4 3 1|salt, oil & vinegar|1;3;4|the first, the third and the last|Salt und Oil und Vinegar": "They chose: Salt, Oil, Vinegar",
+		"all|Alle|todas|tout":             "They chose: Salt, Salt, pepper, Oil, Vinegar",
+		"none|nothing|keine|ninguna|rien": "They answered: None of them",
+		"3|oil|3, 3|o":                    "They chose: Oil",
+		"salt, pepper":                    "They chose: Salt, pepper",
+		"done":                            "They chose: Salt, Vinegar",
+		"1, 9|salt and sugar|sa||,":       "",
+	} {
+		for text := range strings.SplitSeq(texts, "|") {
+			if got := answered(q, supervisor.Answer{Options: []int{0, 3}}, text); got != want {
+				t.Errorf("%q is %q, want %q", text, got, want)
+			}
+		}
+	}
+	q.Ask.Other = true
+	if got := answered(q, supervisor.Answer{Options: []int{0}}, "and sugar"); got != "They answered: Salt, and sugar" {
+		t.Errorf("something more is %q", got)
+	}
+}
+
+func TestYesAndNoAreUnderstoodInFourLanguages(t *testing.T) {
+	q := question(protocol.AskConfirm)
+	for want, texts := range map[string]string{
+		"They answered: Yes": "yes|Yes!|y|ja|Sí|oui|Sí, por favor|OK|yes please",
+		"They answered: No":  "no|No.|n|nein|non|no, thanks|Nein, danke",
+		"":                   "maybe|yes but not now|1||no idea",
+	} {
+		for text := range strings.SplitSeq(texts, "|") {
+			if got := answered(q, supervisor.Answer{}, text); got != want {
+				t.Errorf("%q is %q, want %q", text, got, want)
+			}
+		}
+	}
+}
+
+func TestANumberIsReadWithEitherSign(t *testing.T) {
+	for text, want := range map[string]string{
+		"12": "12", "1.5": "1.5", "1,5": "1.5", " -3 ": "-3", "−3": "-3", "+4": "4", "007": "7", "0": "0", "12.": "12", "€ 12,50": "12.50", "12 %": "12",
+		"1.234,5": "1234.5", "1,234.5": "1234.5", "1.234.567": "1234567", "1'234": "1234", "1 234 567": "1234567", "0,125": "0.125", "0.125": "0.125",
+		"1,234": "", "1.234": "", "about 12": "", "12 km": "", "twelve": "", "": "", "1.2.3": "", "1,23,456": "", "1.234,567,8": "", "--1": "",
+		strings.Repeat("9", 31): "", ",5": "", "12345,678.9": "",
+	} {
+		if got := strings.TrimPrefix(answered(question(protocol.AskNumber), supervisor.Answer{}, text), "They answered: "); got != want {
+			t.Errorf("%q is %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestADayIsReadWhereItsPersonLives: where it is Monday already.
+func TestADayIsReadWhereItsPersonLives(t *testing.T) {
+	for texts, want := range map[string]string{
+		"tomorrow|Morgen|mañana|demain|Tuesday|on tuesday|Dienstag|mardi|2026-11-24|24.11.|24. 11.|24.11.2026|24 November|Nov 24|November 24th, 2026|24 de noviembre|le 24 novembre|24. November 2026": "2026-11-24",
+		"tomorrow 18:00|tomorrow at 6pm|24.11. 6 pm|2026-11-24T18:00|morgen um 18 Uhr|demain à 18h|mañana a las 18:00|Nov 24, 6:00 p.m.|morgen 18.00":                                                  "2026-11-24 18:00",
+		"today|heute|hoy|aujourd'hui": "2026-11-23",
+		"Monday|lunes":                "2026-11-30",
+		"yesterday 0:05":              "2026-11-22 00:05",
+		"12am today|1/1":              "",
+		"January 1 12am|1.1. 0:00":    "2027-01-01 00:00",
+		"22.11. 12:30pm":              "2027-11-22 12:30",
+		"2028-02-29":                  "2028-02-29",
+		"2027-02-29|31.4.|tomorrow 25:00|tomorrow 18|13pm|tomorrow 13pm|11/12|soon|next week||2026-13-01|tomorrow 10:70|0000-01-01": "",
+	} {
+		for text := range strings.SplitSeq(texts, "|") {
+			if got := strings.TrimPrefix(answered(question(protocol.AskDate), supervisor.Answer{}, text), "They answered: "); got != want {
+				t.Errorf("%q is %q, want %q", text, got, want)
+			}
+		}
+	}
+}
+
+// TestAFileAnswersOnlyWhatWantsOne: with any other question it would be lost. A recording's words are words.
+func TestAFileAnswersOnlyWhatWantsOne(t *testing.T) {
+	file := answer.Message{Text: "here", Parts: []protocol.Part{{Text: "[photo, kept as uploads/a.png]"}}, World: true}
+	voice := answer.Message{Words: "The second.", Parts: []protocol.Part{{Text: "[voice, 0:02] The second."}}}
+	for _, c := range []struct {
+		kind protocol.AskKind
+		m    answer.Message
+		want string
+	}{
+		{protocol.AskFile, file, "They answered: here\n[photo, kept as uploads/a.png]"},
+		{protocol.AskFile, voice, "They answered: What you sent\n[voice, 0:02] The second."},
+		{protocol.AskFile, answer.Message{Text: "I have none"}, ""},
+		{protocol.AskText, file, "They answered: here\n[photo, kept as uploads/a.png]"},
+		{protocol.AskText, voice, "They answered: The second."},
+		{protocol.AskText, answer.Message{Text: " \n"}, ""},
+		{protocol.AskChoice, file, ""},
+		{protocol.AskChoice, voice, "They chose: here"},
+		{protocol.AskLocation, answer.Message{Text: "[Location: 1.00000, 2.00000]"}, "They answered: [Location: 1.00000, 2.00000]"},
+	} {
+		q := question(c.kind, "there", "here")
+		if c.kind != protocol.AskChoice {
+			q.Ask.Options = nil
+		}
+		a, ok := answer.InWords(q, supervisor.Answer{}, c.m)
+		q.Why, q.Answer = supervisor.QuestionAnswered, a
+		if got := answer.ForModel(q); ok != (c.want != "") || ok && got != c.want || a.World != (ok && c.m.World) {
+			t.Errorf("%s answered by %+v: %t, %q (world: %t), want %q", c.kind, c.m, ok, got, a.World, c.want)
+		}
+	}
+}
+
+// TestButtonsPickAndTakeBack: each press is a place, and Done is the end.
+func TestButtonsPickAndTakeBack(t *testing.T) {
+	q := question(protocol.AskSeveral, "Salt", "Oil")
+	q.Ask.Other = true
+	var draft supervisor.Answer
+	shown := func() (text string) {
+		for _, row := range answer.Buttons(q, draft, func(word string) string { return word }) {
+			text += fmt.Sprintf("%s=%s ", row[0].Text, row[0].Press)
+		}
+		return text
+	}
+	for _, c := range []struct {
+		press string
+		came  supervisor.PressResult
+		shown string
+	}{
+		{"1", supervisor.PressPicked, "☐ Salt=0 ☑ Oil=1 Done=done Something else…=other "},
+		{"0", supervisor.PressPicked, "☑ Salt=0 ☑ Oil=1 Done=done Something else…=other "},
+		{"1", supervisor.PressPicked, "☑ Salt=0 ☐ Oil=1 Done=done Something else…=other "},
+		{"other", supervisor.PressAsksWords, "☑ Salt=0 ☐ Oil=1 Done=done Something else…=other "},
+		{"done", supervisor.PressTaken, "☑ Salt=0 ☐ Oil=1 Done=done Something else…=other "},
+		{"2", supervisor.PressForeign, ""}, {"-1", supervisor.PressForeign, ""}, {"once", supervisor.PressForeign, ""},
+	} {
+		a, came := answer.Pressed(q, draft, c.press)
+		if came != supervisor.PressForeign {
+			draft = a
+		}
+		if came != c.came || c.shown != "" && shown() != c.shown {
+			t.Errorf("%q came to %s, and shows %s", c.press, came, shown())
+		}
+	}
+}
+
+// TestAQuestionIsShownAsItsChannelCan: a keyboard sends a location in private, and what can't be ticked is numbered.
+func TestAQuestionIsShownAsItsChannelCan(t *testing.T) {
+	press := func(word string) string { return word }
+	q := question(protocol.AskLocation)
+	if rows := answer.Buttons(q, supervisor.Answer{}, press); rows[0][0].Press != supervisor.PressLocation || !answer.HasKeyboard(q) {
+		t.Errorf("in private: %v", rows)
+	}
+	q.Conversation.Chat = "-42"
+	if rows := answer.Buttons(q, supervisor.Answer{}, press); rows != nil || answer.HasKeyboard(q) {
+		t.Errorf("in a group: %v", rows)
+	}
+	q = question(protocol.AskSeveral, "Salt", "Oil")
+	q.Conversation.Channel = supervisor.ChannelTerminal
+	if rows, text := answer.Buttons(q, supervisor.Answer{}, press), answer.Asked(q); rows != nil || !strings.HasPrefix(text, "Which?\n\n1. Salt\n2. Oil\n\nAnswer with") {
+		t.Errorf("in the terminal: %v, %q", rows, text)
+	}
+	q = question(protocol.AskText)
+	q.Why, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayThis, Text: strings.Repeat("long\n", 1000)}
+	if shown := []rune(answer.Shown(q)); len(shown) != len("Which?\n\n")+len([]rune("➜ "))+300 {
+		t.Errorf("a long answer is shown in %d characters", len(shown))
+	}
+	q.Conversation.Chat, q.Answer.Text = "-42", "so"
+	if got := answer.ForModel(q); got != "alice answered: so" {
+		t.Errorf("in a group the model reads %q", got)
+	}
+}
+
+// FuzzInWords: whatever is said, an answer is within the question, and can be told.
+func FuzzInWords(f *testing.F) {
+	for _, text := range []string{"1, 2", "the second", "tomorrow 18:00", "1.234,5", "all", "➜", "\x00", "24.11. 6pm"} {
+		f.Add(text, uint8(0))
+	}
+	kinds := []protocol.AskKind{protocol.AskChoice, protocol.AskSeveral, protocol.AskConfirm, protocol.AskText, protocol.AskNumber, protocol.AskDate,
+		protocol.AskLocation, protocol.AskFile, "unknown"}
+	f.Fuzz(func(t *testing.T, text string, n uint8) {
+		q := question(kinds[int(n)%len(kinds)], "Red", "Blue", "Dark blue")
+		q.Ask.Other = n&128 != 0
+		a, ok := answer.InWords(q, supervisor.Answer{Options: []int{1}}, answer.Message{Text: text, Now: monday})
+		for i, place := range a.Options {
+			if place < 0 || place >= 3 || i > 0 && a.Options[i-1] >= place {
+				t.Errorf("%q is %v", text, a.Options)
+			}
+		}
+		if ok && a.Say == supervisor.SayNothing {
+			t.Errorf("%q says nothing", text)
+		}
+		q.Why, q.Answer = supervisor.QuestionAnswered, a
+		if ok && (answer.ForModel(q) == "" || answer.Shown(q) == "") {
+			t.Errorf("%q can't be told", text)
+		}
+	})
+}

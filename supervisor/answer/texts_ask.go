@@ -1,0 +1,116 @@
+package answer
+
+import (
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// What people read of a question that a model asks, and of their answer.
+const (
+	textYes          = "Yes"
+	textNo           = "No"
+	textDone         = "Done"
+	textOther        = "Something else…"
+	textSendLocation = "Send where I am"
+	textSeveralHint  = "Answer with their numbers or words, such as “1, 3”, “all” or “none”."
+	textAnswer       = "➜ "
+	textNone         = "None of them"
+	textFiles        = "What you sent"
+)
+
+// ticks stand before the options of a question that takes several.
+var ticks = map[bool]string{true: "☑ ", false: "☐ "}
+
+var textsConfirmed = map[supervisor.Say]string{supervisor.SayOnce: textYes, supervisor.SayNo: textNo}
+
+// What a model reads of an answer. textsForModel is by whether options were chosen, and nothing else was said.
+const textThey = "They"
+
+var textsForModel = map[bool]string{true: " chose: ", false: " answered: "}
+
+// textsNoAnswer are what a model reads of a question that nobody has answered.
+var textsNoAnswer = map[supervisor.QuestionEnd]string{
+	supervisor.QuestionExpired: "They have not answered in time. Go on without an answer: do what is safe, and say what you have assumed, or say " +
+		"what you still need. A late answer comes as a message of its own.",
+	supervisor.QuestionUndelivered: "The question could not be delivered to them. Go on without an answer.",
+	supervisor.QuestionNotNeeded:   "The question was withdrawn.",
+	supervisor.QuestionOver:        "The question was withdrawn.",
+}
+
+// textsWanted say what a question of a model's takes.
+var textsWanted = map[protocol.AskKind]string{
+	protocol.AskChoice:   "a button, or the number or the words of one option",
+	protocol.AskSeveral:  "buttons, or the numbers or words of the options, such as “1, 3”",
+	protocol.AskConfirm:  "a button, or “yes” or “no”",
+	protocol.AskText:     "your words",
+	protocol.AskNumber:   "a number alone, such as 12 or 1.5",
+	protocol.AskDate:     "a day, such as 2026-11-24, 24.11. or “tomorrow”, and perhaps a time, such as 18:00",
+	protocol.AskLocation: "where you are, as a location or in words",
+	protocol.AskFile:     "a file",
+}
+
+const textWaitsAsk = "What you wrote is kept, and is read as soon as you have answered this. It takes %s:"
+
+// rows makes a map of words in rows: those of the first have first, those of the next one more, and so on.
+func rows(first int, lists ...string) map[string]int {
+	m := map[string]int{}
+	for i, list := range lists {
+		for _, word := range strings.Fields(list) {
+			m[word] = first + i
+		}
+	}
+	return m
+}
+
+// These are the words of English, German, Spanish and French, without accents.
+var (
+	placeWords = rows(1,
+		"first one erste erster erstes ersten eins primero primera primer uno una premier premiere un une",
+		"second two zweite zweiter zweites zweiten zwei segundo segunda dos deuxieme seconde deux",
+		"third three dritte dritter drittes dritten drei tercero tercera tercer tres troisieme trois",
+		"fourth four vierte vierter viertes vierten vier cuarto cuarta cuatro quatrieme quatre",
+		"fifth five funfte funfter funftes funften funf quinto quinta cinco cinquieme cinq",
+		"sixth six sechste sechster sechstes sechsten sechs sexto sexta seis sixieme",
+		"seventh seven siebte siebter siebtes siebten sieben septimo septima siete septieme sept",
+		"eighth eight achte achter achtes achten acht octavo octava ocho huitieme huit",
+		"ninth nine neunte neunter neuntes neunten neun noveno novena nueve neuvieme neuf",
+		"tenth ten zehnte zehnter zehntes zehnten zehn decimo decima diez dixieme dix",
+		"eleventh eleven elfte elfter elftes elften elf undecimo undecima once onzieme onze",
+		"twelfth twelve zwolfte zwolfter zwolftes zwolften zwolf duodecimo duodecima doce douzieme douze")
+
+	lastWords = strings.Fields("last letzte letzter letztes letzten ultimo ultima dernier derniere")
+
+	allOrNone = map[string]bool{
+		"all": true, "all of them": true, "everything": true, "alle": true, "alles": true, "todos": true, "todas": true, "todo": true,
+		"tous": true, "toutes": true, "tout": true,
+		"none": false, "none of them": false, "nothing": false, "keine": false, "keins": false, "nichts": false, "ninguno": false, "ninguna": false,
+		"nada": false, "aucun": false, "aucune": false, "rien": false,
+	}
+
+	confirms = map[string]supervisor.Say{
+		"yes": supervisor.SayOnce, "y": supervisor.SayOnce, "yes please": supervisor.SayOnce, "yes, please": supervisor.SayOnce, "yeah": supervisor.SayOnce,
+		"yep": supervisor.SayOnce, "sure": supervisor.SayOnce, "ok": supervisor.SayOnce, "okay": supervisor.SayOnce, "ja": supervisor.SayOnce,
+		"ja bitte": supervisor.SayOnce, "ja, bitte": supervisor.SayOnce, "si": supervisor.SayOnce, "si, por favor": supervisor.SayOnce,
+		"oui": supervisor.SayOnce, "oui, s'il te plait": supervisor.SayOnce, "oui, s'il vous plait": supervisor.SayOnce, "d'accord": supervisor.SayOnce,
+		"no": supervisor.SayNo, "n": supervisor.SayNo, "no thanks": supervisor.SayNo, "no, thanks": supervisor.SayNo, "no thank you": supervisor.SayNo,
+		"no, thank you": supervisor.SayNo, "nope": supervisor.SayNo, "nein": supervisor.SayNo, "nein danke": supervisor.SayNo,
+		"nein, danke": supervisor.SayNo, "no, gracias": supervisor.SayNo, "non": supervisor.SayNo, "non merci": supervisor.SayNo,
+		"non, merci": supervisor.SayNo,
+	}
+
+	days = map[string]int{
+		"today": 0, "heute": 0, "hoy": 0, "aujourd'hui": 0, "tomorrow": 1, "morgen": 1, "manana": 1, "demain": 1,
+		"day after tomorrow": 2, "ubermorgen": 2, "pasado manana": 2, "apres-demain": 2, "yesterday": -1, "gestern": -1, "ayer": -1, "hier": -1,
+	}
+
+	weekdays = rows(0, "sunday sun sonntag domingo dimanche", "monday mon montag lunes lundi", "tuesday tue dienstag martes mardi",
+		"wednesday wed mittwoch miercoles mercredi", "thursday thu donnerstag jueves jeudi", "friday fri freitag viernes vendredi",
+		"saturday sat samstag sonnabend sabado samedi")
+
+	months = rows(1, "january jan januar enero janvier", "february feb februar febrero fevrier", "march mar marz marzo mars",
+		"april apr abril avril", "may mai mayo", "june jun juni junio juin", "july jul juli julio juillet", "august aug agosto aout",
+		"september sep sept septiembre septembre", "october oct oktober octubre octobre", "november nov noviembre novembre",
+		"december dec dezember diciembre decembre")
+)

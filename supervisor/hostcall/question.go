@@ -1,0 +1,59 @@
+package hostcall
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/answer"
+)
+
+// Asker asks people what a model wants to know.
+type Asker interface {
+	// Ask is the question once it has ended, and supervisor.ErrWaits before. Of its Conversation the ID and the User are read.
+	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
+}
+
+// toolAskUser is the tool whose calls ask.
+const toolAskUser = "ask_user"
+
+// askLimit is how often a worker may ask in one attempt at a turn: the store counts the turn's questions, and says so.
+const askLimit = 2 * protocol.MaxQuestions
+
+var questionRows = []row{
+	{method: protocol.MethodQuestionAsk, phase: inTurn, kinds: []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob}, bytes: shortParams,
+		limit: askLimit, serial: true, handler: turnCall((*turn).ask)},
+}
+
+// ask asks the person what a tool call says. The worker only names the call.
+func (t *turn) ask(ctx context.Context, p *protocol.QuestionAsk) (*protocol.QuestionAnswered, error) {
+	if err := t.checkCall(p.Call, toolAskUser); err != nil {
+		return nil, offence{err}
+	}
+	if t.o.Asker == nil {
+		return nil, refused("this Mews asks nothing")
+	}
+	call, _ := t.openCalls.find(p.Call)
+	var asked protocol.Ask
+	if err := cmp.Or(json.Unmarshal(call.Arguments, &asked), asked.Check()); err != nil {
+		return nil, refused("not asked: %v", err)
+	}
+	q, err := t.o.Asker.Ask(ctx, supervisor.Question{Conversation: supervisor.Conversation{ID: t.Destination, User: t.user}, Turn: t.ID,
+		Call: p.Call, Kind: supervisor.QuestionAsk, Subject: t.subjectOf(call), Ask: asked})
+	if err != nil {
+		return nil, fmt.Errorf("ask what a model wants to know: %w", err)
+	}
+	return &protocol.QuestionAnswered{Text: answer.ForModel(q), World: q.Answer.World, None: q.Why != supervisor.QuestionAnswered}, nil
+}
+
+// subjectOf is a digest of exactly what a call asks in this turn, in hexadecimal.
+func (t *turn) subjectOf(call protocol.ToolCall) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{fmt.Sprint(t.ID), call.ID, string(call.Arguments)}, "\x00")))
+	return hex.EncodeToString(sum[:])
+}

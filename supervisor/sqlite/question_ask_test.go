@@ -1,0 +1,164 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/answer"
+	"mews/supervisor/sqlite"
+)
+
+// askedOf puts a question of a model's to alice on Telegram, where it stands in her chat as message 900.
+func askedOf(s *story, kind protocol.AskKind, options ...string) supervisor.Question {
+	s.Helper()
+	in, _, err := s.db.Inbox().Put(s.Context(), supervisor.Inbound{Conversation: s.chat("alice", "42"), Source: "bot", Key: "asks", Kind: supervisor.KindText, Text: "ask"})
+	s.must(err)
+	turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
+	s.must(err)
+	q := supervisor.Question{Conversation: in.Conversation, Turn: turn.ID, Call: "c1", Kind: supervisor.QuestionAsk, Subject: subject, Stands: 24 * time.Hour,
+		Text: "Which?", Ask: protocol.Ask{Kind: kind, Text: "Which?", Options: options}}
+	buttons := answer.Buttons(q, supervisor.Answer{}, func(word string) string { return "q:n:" + word })
+	q, _, err = s.db.Questions().Ask(s.Context(), q, nonceA, buttons)
+	s.must(err)
+	pending, err := s.db.Outbox().ListPending(s.Context(), in.Conversation.ID, 0, 10)
+	s.must(err)
+	post, err := s.db.Posts().Sending(s.Context(), in.Conversation.ID, supervisor.Post{Delivery: pending[0].ID, Content: supervisor.RichText{Text: q.Text, Buttons: buttons}})
+	s.must(err)
+	post.State, post.Message = supervisor.PostSent, "900"
+	s.must(s.db.Posts().Settle(s.Context(), post))
+	s.close(pending[0], supervisor.OutcomeSent, "")
+	return q
+}
+
+// pressed is what a press of alice's comes to where she was asked.
+func pressed(s *story, q supervisor.Question, word string) supervisor.PressResult {
+	s.Helper()
+	_, came, err := s.db.Questions().Press(s.Context(), supervisor.Press{Digest: nonceA, User: "alice", Conversation: q.Conversation.ID, Word: word})
+	s.must(err)
+	return came
+}
+
+// standing is what the question's message is to show now.
+func standing(s *story) string {
+	s.Helper()
+	list, err := s.db.Cleanings().ListDue(s.Context(), supervisor.ChannelTelegram, s.now, 100)
+	s.must(err)
+	if len(list) == 0 {
+		return "as it was"
+	}
+	content := list[len(list)-1].Content
+	text := content.Text
+	for _, row := range content.Buttons {
+		text += " [" + row[0].Text + "]"
+	}
+	return text
+}
+
+// TestALatePressIsAMessageThatQuotesTheQuestion: the turn has gone on without it by then. It is kept once.
+func TestALatePressIsAMessageThatQuotesTheQuestion(t *testing.T) {
+	s := newStory(t)
+	q := askedOf(s, protocol.AskChoice, "Red", "Blue")
+	s.now = s.now.Add(24 * time.Hour)
+	expire(s)
+	s.same("the message", standing(s), "Which?\n\n(Nobody answered in time.) [Red] [Blue]")
+	for _, want := range []supervisor.PressResult{supervisor.PressLate, supervisor.PressExpired} {
+		s.same("a press", pressed(s, q, "1"), want)
+	}
+	s.same("kept", s.look("SELECT group_concat(quote || ' < ' || text) FROM inbox WHERE source = 'question'"), "> You: Which? < Blue")
+	s.same("in the ledger", s.look("SELECT kind || ' ' || target || detail FROM effect"), "question.asked Which?")
+}
+
+// TestPicksAreShownAndDoneIsTheAnswer: the message is ticked after each press.
+func TestPicksAreShownAndDoneIsTheAnswer(t *testing.T) {
+	s := newStory(t)
+	q := askedOf(s, protocol.AskSeveral, "Salt", "Oil")
+	for _, c := range []struct {
+		word  string
+		came  supervisor.PressResult
+		shows string
+	}{
+		{"0", supervisor.PressPicked, "Which? [☑ Salt] [☐ Oil] [Done]"},
+		{"1", supervisor.PressPicked, "Which? [☑ Salt] [☑ Oil] [Done]"},
+		{"0", supervisor.PressPicked, "Which? [☐ Salt] [☑ Oil] [Done]"},
+		{"done", supervisor.PressTaken, "Which?\n\n➜ Oil"},
+		{"0", supervisor.PressAnsweredBefore, "Which?\n\n➜ Oil"},
+	} {
+		s.same("press "+c.word, pressed(s, q, c.word), c.came)
+		s.same("the message after "+c.word, standing(s), c.shows)
+	}
+	s.same("in the ledger", s.look("SELECT kind || ' ' || target || ' ' || detail FROM effect"), "question.asked Which? Oil")
+}
+
+// TestWhatArrivesAnswersTheQuestion: files together, and the words of a recording. What does not fit waits.
+func TestWhatArrivesAnswersTheQuestion(t *testing.T) {
+	photo := []protocol.Part{{Text: "[photo, kept as uploads/a.png]"}}
+	for _, c := range []struct {
+		kind  protocol.AskKind
+		list  []sqlite.Arrived
+		state string
+		words string
+	}{
+		{protocol.AskFile, []sqlite.Arrived{{Parts: photo}, {Parts: photo}}, "done", "They answered: What you sent\n[photo, kept as uploads/a.png]\n[photo, kept as uploads/a.png]"},
+		{protocol.AskNumber, []sqlite.Arrived{{Parts: []protocol.Part{{Text: "[voice, 0:02] 12."}}, Words: "12."}}, "done", "They answered: 12"},
+		{protocol.AskNumber, []sqlite.Arrived{{Parts: photo}}, "new", ""},
+	} {
+		s := newStory(t)
+		q := askedOf(s, c.kind)
+		var ids []string
+		for i := range c.list {
+			kept, err := s.db.Inbox().PutBatch(t.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{{
+				Inbound:     supervisor.Inbound{Conversation: q.Conversation, Key: fmt.Sprint("file", i), Kind: supervisor.KindText},
+				Attachments: []supervisor.Attachment{{File: "f", Kind: protocol.AttachmentPhoto, Size: 1}}}}})
+			s.must(err)
+			c.list[i].Inbound, c.list[i].Origin = kept.Kept[0].ID, supervisor.OriginOwn
+			ids = append(ids, s.state(kept.Kept[0].ID))
+		}
+		s.same("at first", strings.Join(ids, ""), strings.Repeat("arriving", len(c.list)))
+		said, err := s.db.Inbox().PutArrived(t.Context(), c.list)
+		s.must(err)
+		s.same("there is something to tell", said, true)
+		for _, a := range c.list {
+			s.same("state", s.state(a.Inbound), c.state)
+		}
+		if c.words != "" {
+			again, _, err := s.db.Questions().Ask(t.Context(), q, nonceB, nil)
+			s.must(err)
+			s.same("the model reads", answer.ForModel(again), c.words)
+		}
+	}
+}
+
+// TestACallIsAnsweredAgainAfterACrashAndATurnAsksTwenty: the same call asks nobody twice, whoever has its answer.
+func TestACallIsAnsweredAgainAfterACrashAndATurnAsksTwenty(t *testing.T) {
+	s := newStory(t)
+	q := askedOf(s, protocol.AskText)
+	s.same("words", s.state(s.receiveText(q.Conversation, "so")), "done")
+	for range 2 {
+		again, fresh, err := s.db.Questions().Ask(t.Context(), q, nonceB, nil)
+		s.must(err)
+		s.same("answer", again.Answer.Text, "so")
+		s.same("fresh", fresh, false)
+	}
+	for i := range protocol.MaxQuestions {
+		q.Call, q.Subject = fmt.Sprint("c", i+2), strings.Repeat(fmt.Sprintf("%02d", i), 32)
+		_, _, err := s.db.Questions().Ask(t.Context(), q, fmt.Sprintf("%064d", i), nil)
+		if i < protocol.MaxQuestions-1 {
+			s.must(err)
+			continue
+		}
+		s.refused(err, supervisor.CodeInvalid, "was asked 20 questions in this turn")
+	}
+}
+
+// receiveText has alice write something where she was asked.
+func (s *story) receiveText(c supervisor.Conversation, text string) int64 {
+	s.Helper()
+	kept, err := s.db.Inbox().PutBatch(s.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{{
+		Inbound: supervisor.Inbound{Conversation: c, Key: text, Kind: supervisor.KindText, Text: text}}}})
+	s.must(err)
+	return kept.Kept[0].ID
+}

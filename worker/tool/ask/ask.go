@@ -1,0 +1,42 @@
+// Package ask has the tool with which a model asks the person something.
+package ask
+
+import (
+	"context"
+	"errors"
+
+	"mews/protocol"
+	"mews/worker"
+)
+
+// Asker asks.
+type Asker interface {
+	// Ask asks what a call of ask_user says. Its error has protocol.CodeWaits while the person has not answered: the call is made
+	// again when they have.
+	Ask(ctx context.Context, call string) (protocol.QuestionAnswered, error)
+}
+
+var spec = worker.Spec{
+	Name: "ask_user",
+	Description: "Ask the person something that only they know, and wait for the answer, perhaps for a day. Ask rarely, one thing at a time. " +
+		"choice and several need options; with other they may answer in words too.",
+	Effect: protocol.EffectIdempotent, // for the same call: see protocol.MethodQuestionAsk
+	Properties: `{"question":{"type":"string"},"kind":{"enum":["choice","several","confirm","text","number","date","location","file"]},` +
+		`"options":{"type":"array","items":{"type":"string"}},"other":{"type":"boolean"}}`,
+	Required: `["question","kind"]`,
+}
+
+// Tools makes the family for one turn.
+func Tools(asker Asker) []worker.Tool {
+	return []worker.Tool{worker.Define(spec, protocol.Ask{}, func(ctx context.Context, call worker.Call, _ protocol.Ask) (worker.Result, error) {
+		answered, err := asker.Ask(ctx, call.ID)
+		refused := new(protocol.Error)
+		if errors.As(err, &refused) && refused.Code == protocol.CodeFailed {
+			err = errors.New(refused.Message)
+		}
+		return worker.Result{Text: answered.Text, Brief: briefs[answered.None], World: answered.World}, err
+	})}
+}
+
+// briefs are what the person reads of an answer, by whether there is none.
+var briefs = map[bool]string{true: "no answer", false: "answered"}
