@@ -196,7 +196,17 @@ func (e edit) replaceWaiting() []supervisor.Inbound {
 		}
 	}
 	e.replace()
-	return []supervisor.Inbound{e.was}
+	return []supervisor.Inbound{e.meetLaterQuestion()}
+}
+
+// meetLaterQuestion has what waits because it answered no question answer that now. What was sent before the
+// question is not meant for it.
+func (e edit) meetLaterQuestion() supervisor.Inbound {
+	q, stands := one(e.tx, scanQuestion, findStanding, e.was.Conversation.ID)
+	if !stands || e.changedAt.Before(q.CreatedAt) || e.was.Held || e.was.State != supervisor.InboundNew || e.was.Priority == supervisor.PriorityFollowup {
+		return e.was
+	}
+	return e.meetQuestion(e.was, e.item.RepliesTo)
 }
 
 // correct keeps what the turn that runs is to be told. Another file comes as something that was sent next.

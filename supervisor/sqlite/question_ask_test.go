@@ -132,6 +132,30 @@ func TestWhatArrivesAnswersTheQuestion(t *testing.T) {
 	}
 }
 
+// TestAnEditMayAnswerTheQuestion: of what was sent after it, and did not answer it. What waited before is not meant for it.
+func TestAnEditMayAnswerTheQuestion(t *testing.T) {
+	for _, c := range []struct{ sent, state, words string }{{"after", "done", "Large"}, {"before", "new", answer.Words(supervisor.Question{})}} {
+		s := newEditStory(t)
+		if c.sent == "before" {
+			s.sent(1, "no idea")
+			s.now = s.now.Add(time.Second)
+		}
+		q := askedOf(s.story, protocol.AskChoice, "Small", "Large")
+		if c.sent == "after" {
+			s.sent(1, "no idea")
+		}
+		for i, text := range []string{"none of them", "large", "small"} {
+			edit := editItem(int64(2+i), 1, text)
+			edit.EditedAt = edit.EditedAt.Add(time.Duration(i) * time.Second)
+			s.receive(edit)
+		}
+		s.same("what was sent "+c.sent, s.look("SELECT state FROM inbox WHERE message = 'm1'"), c.state)
+		again, _, err := s.db.Questions().Ask(t.Context(), q, nonceB, nil)
+		s.must(err)
+		s.same("the answer to what was sent "+c.sent, answer.Words(again), c.words)
+	}
+}
+
 // TestACallIsAnsweredAgainAfterACrashAndATurnAsksTwenty: the same call asks nobody twice, whoever has its answer.
 func TestACallIsAnsweredAgainAfterACrashAndATurnAsksTwenty(t *testing.T) {
 	s := newStory(t)
