@@ -33,7 +33,7 @@ const (
 // takes, for what it does is another test's story.
 const workerKills = 4
 
-// TestKillRun has eight people send 500 messages, three of ten with files, while the supervisor and the workers are killed at
+// TestKillRun has eight people send 500 messages, three of ten with files and two of ten for which the model asks them something, while the supervisor and the workers are killed at
 // random moments. Every message is answered exactly once, in order but for what overtakes files that take long to arrive; every file
 // is in uploads/ once, the database is whole after each kill, and nothing is left running.
 func TestKillRun(t *testing.T) {
@@ -58,7 +58,8 @@ func TestKillRun(t *testing.T) {
 	defer talking.Wait()
 	defer leave()
 	for i, name := range people {
-		k := newChatUser(h, name, randomMessages(rng.Uint64(), name, share(messages, killPeople, i)), answers)
+		k := newChatUser(h, name, asking(rng.Uint64(), name, randomMessages(rng.Uint64(), name, share(messages, killPeople, i))), answers)
+		k.leaving = ctx
 		users = append(users, k)
 		talking.Go(func() { k.talk(ctx) })
 		<-k.joined // a chat that can't be joined at first gives up at once
@@ -71,6 +72,7 @@ func TestKillRun(t *testing.T) {
 	if killer.supervisors == 0 || killer.workers == 0 {
 		t.Error("one of the two was never killed")
 	}
+	asked := 0
 	patience := time.After(3 * time.Minute)
 	for _, k := range users {
 		select {
@@ -79,15 +81,16 @@ func TestKillRun(t *testing.T) {
 			t.Error("some messages were not answered within three minutes")
 			patience = closed
 		}
-		k.check(t, takenMessages(t, h, k.name))
+		asked += k.check(t, takenMessages(t, h, k.name))
 	}
+	checkQuestions(t, h, asked)
 	h.WaitFor(10*time.Second, "every message to be done", func() bool {
 		return h.Count("SELECT count(*) FROM inbox WHERE state <> 'done'") == 0
 	})
 	leave()
 	talking.Wait()
-	if n := h.Count("SELECT count(*) FROM inbox"); n != messages {
-		t.Errorf("%d messages are kept, %d were sent", n, messages)
+	if n := h.Count("SELECT count(*) FROM inbox"); n != messages+asked {
+		t.Errorf("%d messages are kept, %d were sent and %d answers", n, messages, asked)
 	}
 	h.Stop()
 	h.CheckIntegrity()
@@ -168,6 +171,7 @@ func (k *killer) tried(person string) bool {
 type chatMessage struct {
 	text  string
 	files []chatFile
+	asks  *chatQuestion // nil: nothing is asked
 }
 
 // randomMessages makes up what one person sends: words, files that are written and read, lines that are appended, several steps,
@@ -195,8 +199,14 @@ type chatUser struct {
 	chat     *control.Chat
 	answers  chan<- struct{}
 
+	leaving   context.Context // ends as the person leaves
+	answering sync.WaitGroup
+
 	mu        sync.Mutex // guards what follows
 	sent      map[string]int
+	said      map[string]int // answers to what messages had asked, by their keys
+	questions map[int]int    // how often was asked, by the message
+	told      map[int]int    // how often was told what was answered
 	got       []control.Delivery
 	remaining int
 	joined    chan struct{}
@@ -205,7 +215,7 @@ type chatUser struct {
 
 func newChatUser(h *apptest.Service, name string, messages []chatMessage, answers chan<- struct{}) *chatUser {
 	k := &chatUser{name: name, home: h.Home(name), messages: messages, answers: answers,
-		sent: map[string]int{}, remaining: len(messages), joined: make(chan struct{}), done: make(chan struct{})}
+		sent: map[string]int{}, said: map[string]int{}, questions: map[int]int{}, told: map[int]int{}, remaining: len(messages), joined: make(chan struct{}), done: make(chan struct{})}
 	k.chat = control.NewChat(h.Socket, control.Attach{User: name, After: control.Undelivered}, k)
 	return k
 }
@@ -214,6 +224,7 @@ func newChatUser(h *apptest.Service, name string, messages []chatMessage, answer
 func (k *chatUser) talk(ctx context.Context) {
 	var running sync.WaitGroup
 	running.Go(func() { k.chat.Run(ctx, 0) })
+	defer k.answering.Wait()
 	defer running.Wait()
 	for i, l := range k.messages {
 		key := control.NewKey()
@@ -237,6 +248,9 @@ func (k *chatUser) talk(ctx context.Context) {
 func (k *chatUser) Deliver(d control.Delivery) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.meetQuestion(d) {
+		return true
+	}
 	k.got = append(k.got, d)
 	if d.Kind == supervisor.DeliveryAnswer {
 		if k.remaining--; k.remaining == 0 {
@@ -260,7 +274,7 @@ func (*chatUser) Show(control.Progress) {}
 func (*chatUser) Lost(error)            {}
 
 // check holds what came against what was sent and how turns took it.
-func (k *chatUser) check(t *testing.T, took map[string]takenMessage) {
+func (k *chatUser) check(t *testing.T, took map[string]takenMessage) (asked int) {
 	t.Helper()
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -271,7 +285,7 @@ func (k *chatUser) check(t *testing.T, took map[string]takenMessage) {
 			t.Errorf("%s got what nobody asked for: %s %q", k.name, d.Kind, d.Text)
 			continue
 		}
-		if !strings.HasSuffix(d.Text, "done: "+k.messages[i].text) {
+		if !strings.HasSuffix(d.Text, k.messages[i].answer()) {
 			t.Errorf("%s: message %d, %q, was answered with %q", k.name, i, k.messages[i].text, d.Text)
 		}
 		for due := range i {
@@ -289,6 +303,7 @@ func (k *chatUser) check(t *testing.T, took map[string]takenMessage) {
 	}
 	k.checkFiles(t)
 	checkUploads(t, k.name, k.home, k.messages)
+	return k.checkQuestions(t)
 }
 
 // checkFiles holds the person's folder against what they had done: each line was appended once.

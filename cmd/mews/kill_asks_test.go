@@ -1,0 +1,138 @@
+package main_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/control"
+)
+
+// chatQuestion is what a message has the model ask, and what its sender is to say to that.
+type chatQuestion struct {
+	text   string
+	press  string        // the button; "" for none
+	words  string        // else
+	means  string        // what the model reads of it
+	pauses time.Duration // for so long the sender is away
+}
+
+// asking has the model ask for about two of ten messages. Each question is another one, and nothing that is sent beside it answers it.
+func asking(seed uint64, name string, all []chatMessage) []chatMessage {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	for i, m := range all {
+		if m.files == nil && rng.IntN(7) < 2 { // seven of ten have no files
+			all[i] = askingMessage(rng, name, i)
+		}
+	}
+	return all
+}
+
+func askingMessage(rng *rand.Rand, name string, i int) chatMessage {
+	q := chatQuestion{text: fmt.Sprintf("What does %s want with %d?", name, i), pauses: time.Duration(rng.IntN(60)) * time.Millisecond}
+	red, blue := fmt.Sprintf("red-%s-%d", name, i), fmt.Sprintf("blue-%s-%d", name, i)
+	asked := fmt.Sprintf("ask choice %s | %s | %s", q.text, red, blue)
+	switch rng.IntN(5) {
+	case 0:
+		q.press, q.means = red, "They chose: "+red
+	case 1:
+		q.press, q.means = blue, "They chose: "+blue
+	case 2:
+		q.words, q.means = "2", "They chose: "+blue
+	case 3:
+		q.words, q.means = red, "They chose: "+red
+	case 4:
+		asked, q.words, q.means = "ask confirm "+q.text, "no", "They answered: No"
+	}
+	return chatMessage{text: fmt.Sprintf("say #%d\n%s", i, asked), asks: &q}
+}
+
+// answer is what the answer to a message ends with.
+func (m chatMessage) answer() string {
+	if m.asks != nil {
+		return "told:\n" + m.asks.means
+	}
+	return "done: " + m.text
+}
+
+// meetQuestion takes what is delivered of questions: one that the person is asked, once, or that it is still waited for. It says
+// whether it was such. The caller has the mutex.
+func (k *chatUser) meetQuestion(d control.Delivery) bool {
+	if said, mine := k.said[d.Key]; mine {
+		k.told[said]++
+		return true
+	}
+	for i, m := range k.messages {
+		switch {
+		case m.asks == nil || d.Kind != supervisor.DeliveryNotice || !strings.HasSuffix(d.Text, m.asks.text):
+		case d.Text == m.asks.text:
+			if k.questions[i]++; k.questions[i] == 1 {
+				key := control.NewKey()
+				k.said[key] = i
+				k.answering.Go(func() { k.answer(key, d, *m.asks) })
+			}
+			return true
+		default: // what was sent before the answer waits for its turn
+			return k.questions[i] == 1
+		}
+	}
+	return false
+}
+
+// answer answers a question, a while after it was read.
+func (k *chatUser) answer(key string, d control.Delivery, q chatQuestion) {
+	select {
+	case <-time.After(q.pauses):
+	case <-k.leaving.Done():
+		return
+	}
+	if q.press == "" {
+		_, _ = k.chat.Say(k.leaving, key, q.words) // check will miss what is told
+		return
+	}
+	for _, row := range d.Buttons {
+		for _, b := range row {
+			if b.Text == q.press {
+				_, _ = k.chat.Press(k.leaving, key, d.ID, b.Press)
+			}
+		}
+	}
+}
+
+// checkQuestions: each was put to the person once, and they were told once what they had answered.
+func (k *chatUser) checkQuestions(t *testing.T) (asked int) {
+	t.Helper()
+	for i, m := range k.messages {
+		if m.asks == nil {
+			continue
+		}
+		asked++
+		if k.questions[i] != 1 || k.told[i] != 1 {
+			t.Errorf("%s was asked %d times for message %d, and told %d times of the answer", k.name, k.questions[i], i, k.told[i])
+		}
+	}
+	return asked
+}
+
+// checkQuestions: each question that was asked has ended once, with an answer, which was used for one turn that has ended.
+func checkQuestions(t *testing.T, h *apptest.Service, asked int) {
+	t.Helper()
+	for what, query := range map[string]string{
+		"questions were answered and used": "SELECT count(*) FROM question WHERE why = 'answered' AND used_at IS NOT NULL",
+		"questions were asked":             "SELECT count(*) FROM question",
+		"turns have asked":                 "SELECT count(DISTINCT turn) FROM question",
+		"ends of questions are known":      "SELECT count(*) FROM effect WHERE kind = 'question.asked'",
+		"calls have asked":                 "SELECT count(*) FROM tool_call WHERE name = 'ask_user' AND result IS NOT NULL",
+	} {
+		if n := h.Count(query); n != asked {
+			t.Errorf("%d %s, want %d", n, what, asked)
+		}
+	}
+	if n := h.Count("SELECT count(*) FROM turn WHERE ended_at IS NULL"); n != 0 {
+		t.Errorf("%d turns are open", n)
+	}
+}
