@@ -1,0 +1,70 @@
+package session_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/question"
+	"mews/supervisor/reply"
+	"mews/supervisor/session"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// BenchmarkWaitingTurn is a turn that waits and goes on: from its person's press until its next attempt has the answer. That the turn
+// asks and is left is not measured.
+func BenchmarkWaitingTurn(b *testing.B) {
+	db := sqlitetest.Open(b)
+	begun, waits := make(chan supervisor.Question, 1), make(chan int64, 1)
+	asks := func(turn supervisor.Turn, n int64) (supervisor.Question, error) {
+		q, _, err := db.Questions().Ask(b.Context(), supervisor.Question{Conversation: turn.Conversation, Turn: turn.ID, Kind: supervisor.QuestionApproval,
+			Tool: "send_file", Subject: digestOf(n), Text: "May I?", Stands: time.Hour}, digestOf(n), nil)
+		return q, err
+	}
+	asked := int64(0) // one attempt at a time reads and writes it
+	registry := session.New(session.Options{Inbox: db.Inbox(), Turns: db.Turns(), Waiting: suspensions{db.Turns(), waits}, LastSteps: db.Turns(),
+		Notices: db.Outbox(), Feeds: &reply.Feeds{}, Limits: protocol.TurnLimits{Steps: 50, Seconds: 1 << 30, Output: 1000}, Now: time.Now,
+		Log: hclog.NewNullLogger(), Audit: func(string, string, string) {}, Runner: worker(func(ctx context.Context, a session.Attempt) (session.End, error) {
+			if asked > 0 {
+				q, err := asks(a.Turn, asked)
+				if err != nil {
+					return session.End{}, err
+				}
+				begun <- q
+			}
+			asked++
+			_, err := asks(a.Turn, asked)
+			return ended(protocol.WhyWaits), err
+		})})
+	questions := question.New(question.Options{Store: db.Questions(), Ends: db.Questions(), Audit: db.Audit(), Log: hclog.NewNullLogger(),
+		Queued: func(int64) {}, Resume: registry.Wake, Ended: func() {}})
+	ctx, cancel := context.WithCancel(b.Context())
+	ran := make(chan error, 2)
+	go func() { ran <- registry.Run(ctx) }()
+	go func() { ran <- questions.Run(ctx) }()
+	b.Cleanup(func() { cancel(); <-ran; <-ran })
+
+	in, _, err := db.Inbox().Put(ctx, supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann", Channel: supervisor.ChannelTerminal},
+		Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: "hi"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	registry.Wake(in.Conversation)
+	<-waits
+	for b.Loop() {
+		press := supervisor.Press{Digest: digestOf(asked), User: "ann", Conversation: in.Conversation.ID, Word: "once"}
+		if _, came, err := db.Questions().Press(ctx, press); err != nil || came != supervisor.PressTaken {
+			b.Fatal(came, err)
+		}
+		if q := <-begun; q.Why != supervisor.QuestionAnswered {
+			b.Fatal("it goes on with ", q.Why)
+		}
+		b.StopTimer()
+		<-waits
+		b.StartTimer()
+	}
+}
