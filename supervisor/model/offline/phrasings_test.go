@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write testdata anew, to be read before 
 
 // toolNames are the tools that the rules know, and one that they don't.
 var toolNames = []string{
-	"append_file", "delete_file", "edit_file", "list_files", "move_file", "read_file", "run_command", "run_python", "write_file",
+	"append_file", "ask_user", "delete_file", "edit_file", "list_files", "move_file", "read_file", "run_command", "run_python", "write_file",
 }
 
 func offer(names ...string) []protocol.Tool {
@@ -120,6 +120,19 @@ func TestLongTexts(t *testing.T) {
 				t.Errorf("got %s %q %q, want %s %q %q", got[0].Name, a.Path, a.Content, tt.tool, tt.path, tt.content)
 			}
 		})
+	}
+}
+
+func TestQuestions(t *testing.T) {
+	for message, want := range map[string]string{
+		"ask me which color: red, blue or green": `call: ask_user {"kind":"choice","options":["red","blue","green"],"question":"Which color?"}`,
+		"Ask me über was: a or b":                `call: ask_user {"kind":"choice","options":["a","b"],"question":"Über was?"}`,
+		"ask me what to buy?":                    `call: ask_user {"kind":"text","question":"What to buy?"}`,
+		"ask me one: red":                        `call: ask_user {"kind":"text","question":"One?"}`,
+	} {
+		if got := outcome(message); got != want {
+			t.Errorf("%q: got %s, want %s", message, got, want)
+		}
 	}
 }
 

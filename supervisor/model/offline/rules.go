@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // values are what a pattern's groups took, by name.
@@ -70,6 +72,10 @@ var rules = []rule{
 			`(?:take|make|write|add|save) (?:a |another )?(?:quick )?note(?: that| saying| to| of)?SEP(?P<text>\S.*)`,
 			`(?:quick )?note(?: to self)?\s*:\s*(?P<text>.+)`,
 		},
+	},
+	{
+		name: "ask", example: "ask me which color: red, blue or green", tool: "ask_user", arguments: question, action: "ask you", tell: tellAnswer,
+		patterns: []string{`ask me (?P<text>[^\s:][^:\n]*?)\s*:\s*(?P<options>[^\n]+)`, `ask me (?P<text>[^\s\n][^\n]*)`},
 	},
 	{
 		name: "list", example: "list my files", tool: "list_files", arguments: func(values) map[string]any { return map[string]any{} },
@@ -220,6 +226,22 @@ func plain(raw string) string {
 	}
 	return text
 }
+
+// betweenOptions parts a question's options from one another.
+var betweenOptions = regexp.MustCompile(`\s*,\s*(?:or\s+)?|\s+or\s+`)
+
+// question are the arguments of a question with the options that were named, or with none for an answer in words.
+func question(v values) map[string]any {
+	first, size := utf8.DecodeRuneInString(v["text"])
+	text := string(unicode.ToUpper(first)) + strings.TrimRight(v["text"][size:], "?") + "?"
+	if options := betweenOptions.Split(strings.TrimSpace(v["options"]), -1); len(options) > 1 {
+		return map[string]any{"kind": "choice", "question": text, "options": options}
+	}
+	return map[string]any{"kind": "text", "question": text}
+}
+
+// tellAnswer tells what came of a question as it is.
+func tellAnswer(_ values, result string) string { return strings.TrimSpace(result) }
 
 // argument is a call's one argument: a value, or the notes' file where value is "".
 func argument(name, value string) func(values) map[string]any {
