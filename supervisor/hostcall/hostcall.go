@@ -24,6 +24,7 @@ type Reply interface {
 	Add(text string)
 	Commit(text string)
 	Reset()
+	Begin(ahead string)
 	Note(text string)
 	Tool(event protocol.TurnEvent)
 }

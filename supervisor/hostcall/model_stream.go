@@ -70,8 +70,8 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 	if err != nil {
 		return nil, t.modelFailed(ctx, err)
 	}
-	taken := t.taken() // of what there is before the step
-	t.Reply.Reset()    // of a step that was cancelled, which this one makes again
+	taken := t.taken()           // of what there is before the step
+	t.Reply.Begin(t.textTaken()) // in place of a step that was cancelled, which this one makes again
 	s := &stepStream{turn: t}
 	answer, err := s.answer(ctx, req)
 	if err == nil {

@@ -56,7 +56,13 @@ func heard(req supervisor.ModelRequest) (texts []string) {
 
 func TestWhatIsSentMeanwhileIsBeforeTheModelAtItsNextStep(t *testing.T) {
 	var requests []supervisor.ModelRequest
-	r := newRig(t, asksThenSays(&requests))
+	var r *rig
+	shown := "" // as the model's second answer begins
+	says := asksThenSays(&requests)
+	r = newRig(t, func(ctx context.Context, req supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {
+		shown, _ = r.stream.Text()
+		return says(ctx, req, delta)
+	})
 	r.options.Busy = wants(supervisor.BusySteer)
 	r.say("k1", "in the same breath")
 	call := r.made()[0]
@@ -86,6 +92,9 @@ func TestWhatIsSentMeanwhileIsBeforeTheModelAtItsNextStep(t *testing.T) {
 	}
 	if m := requests[1].Messages; m[len(m)-3].Role != protocol.RoleTool {
 		t.Errorf("they stand behind a %s", m[len(m)-3].Role)
+	}
+	if shown != "I look.\n\n"+reply.Taken(2) {
+		t.Errorf("as the answer to them began the reply was %q", shown)
 	}
 	if text, _ := r.stream.Text(); text != "I look.\n\n"+reply.Taken(2)+"\n\nI see it." {
 		t.Errorf("the reply is %q", text)

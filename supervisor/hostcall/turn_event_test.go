@@ -17,6 +17,7 @@ type lines struct{ shown map[protocol.EventKind]int }
 func (l *lines) Add(string)                    {}
 func (l *lines) Commit(string)                 {}
 func (l *lines) Reset()                        {}
+func (l *lines) Begin(string)                  {}
 func (l *lines) Note(string)                   {}
 func (l *lines) Tool(event protocol.TurnEvent) { l.shown[event.Kind]++ }
 

@@ -106,6 +106,7 @@ type Stream struct {
 	feeds   *Feeds // whose mutex guards what follows
 	turn    supervisor.Turn
 	said    string               // by committed steps
+	ahead   string               // of what the unfinished step says; no model has said it
 	partial []byte               // by the unfinished step
 	note    string               // why nothing comes; no part of the reply
 	tools   []supervisor.ToolRun // those that run, the one that began first at first
@@ -126,11 +127,16 @@ func (s *Stream) Add(text string) {
 
 // Commit ends a step: text is what it said, whole.
 func (s *Stream) Commit(text string) {
-	s.set(func() { s.said, s.partial, s.note, s.tools = Join(s.said, text), nil, "", nil })
+	s.set(func() { s.said, s.ahead, s.partial, s.note, s.tools = Join(s.said, text), "", nil, "", nil })
 }
 
 // Reset drops what the unfinished step has said: the step will be made again.
-func (s *Stream) Reset() { s.set(func() { s.partial, s.note, s.tools = nil, "", nil }) }
+func (s *Stream) Reset() { s.Begin("") }
+
+// Begin begins a step, and drops what one that did not end has said. ahead stands before what the step says; "" is nothing.
+func (s *Stream) Begin(ahead string) {
+	s.set(func() { s.ahead, s.partial, s.note, s.tools = ahead, nil, "", nil })
+}
 
 // Note shows below the reply why nothing comes. It is no part of the reply, and goes with what comes next.
 func (s *Stream) Note(text string) { s.set(func() { s.note = text }) }
@@ -185,7 +191,7 @@ func (s *Stream) With(text string) string {
 }
 
 // text is the whole reply so far. The caller has the mutex.
-func (s *Stream) text() string { return Join(s.said, string(s.partial)) }
+func (s *Stream) text() string { return Join(s.said, s.ahead, string(s.partial)) }
 
 // visible is what is to be seen of the reply. The caller has the mutex.
 func (s *Stream) visible() string { return Join(s.text(), s.note) }

@@ -61,6 +61,21 @@ func TestStepsBecomeParagraphsAndAnAttemptCanBeTakenBack(t *testing.T) {
 	}
 }
 
+// What stands before a step is shown as the step begins, so that nothing moves when it ends.
+func TestWhatStandsBeforeAStepIsShownWithIt(t *testing.T) {
+	var feeds reply.Feeds
+	s := feeds.Open(turn(1, 2, 7), "before")
+	s.Begin("(cut off)")
+	s.Begin("(Taken in.)")
+	s.Add("I see it.")
+	text, partial := s.Text()
+	s.Commit(reply.Join("(Taken in.)", "I see it."))
+	after, _ := s.Text()
+	if text != "before\n\n(Taken in.)\n\nI see it." || text != after || partial != "I see it." {
+		t.Errorf("text %q, partial %q, and then %q", text, partial, after)
+	}
+}
+
 func TestAnEmptyStepAddsNoParagraph(t *testing.T) {
 	if got := reply.Join("a", "", "b"); got != "a\n\nb" {
 		t.Errorf("got %q", got)
