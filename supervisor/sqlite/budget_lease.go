@@ -167,6 +167,7 @@ func (t *tx) extendBudget(e supervisor.Extension) bool {
 	if errors.Is(t.err, engine.ErrForeignKey) {
 		t.err = notFound("there is no turn %d", e.Turn)
 	}
+	t.endOthersAboutMoney(e.User, e.Turn)
 	t.audit(e.User, "budget.extended", fmt.Sprintf("turn %d, %s", e.Turn, amount.Dollars(e.Amount)))
 	return true
 }

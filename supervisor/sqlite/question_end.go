@@ -10,13 +10,8 @@ import (
 	"mews/supervisor/sqlite/internal/engine"
 )
 
-const (
-	moveQuestion = `UPDATE question SET why = ?1, answer = nullif(?2, ''), ended_at = ?3, draft = NULL,
-		used_at = iif(?1 = 'over', ?3, used_at) WHERE id = ?4`
-
-	// What a yes about money is for: all of the person's that wait for some.
-	listMoneyOpen = selectQuestion + `WHERE q.why IS NULL AND q.kind = 'budget' AND c.user = ? AND q.id <> ?`
-)
+const moveQuestion = `UPDATE question SET why = ?1, answer = nullif(?2, ''), ended_at = ?3, draft = NULL,
+	used_at = iif(?1 = 'over', ?3, used_at) WHERE id = ?4`
 
 // endQuestion is the only place where a question ends. Its message shows how, and loses its buttons.
 func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor.Answer) supervisor.Question {
@@ -42,11 +37,6 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 	q.Why, q.Answer = why, a
 	t.showEnd(q)
 	t.questions = true
-	if q.Kind == supervisor.QuestionBudget && a.Say == supervisor.SayOnce {
-		for _, other := range all(t, scanQuestion, listMoneyOpen, q.Conversation.User, q.ID) {
-			t.endQuestion(other, supervisor.QuestionNotNeeded, supervisor.Answer{})
-		}
-	}
 	return q.Question
 }
 
@@ -104,6 +94,15 @@ func (t *tx) questionDelivered(delivery int64, outcome supervisor.Outcome) {
 	default:
 		t.Exec(startStanding, t.Now+q.Stands.Milliseconds(), q.ID)
 		t.questions = true
+	}
+}
+
+const openAboutMoney = selectQuestion + `WHERE q.why IS NULL AND q.kind = 'budget' AND c.user = ? AND q.turn <> ?`
+
+// endOthersAboutMoney has all of a person's turns but one that wait for money look again whether there is enough: there is more now.
+func (t *tx) endOthersAboutMoney(user string, turn int64) {
+	for _, q := range all(t, scanQuestion, openAboutMoney, user, turn) {
+		t.endQuestion(q, supervisor.QuestionNotNeeded, supervisor.Answer{})
 	}
 }
 

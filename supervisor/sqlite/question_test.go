@@ -232,7 +232,10 @@ func TestAYesAboutMoneyHasAllWhoWaitLookAgain(t *testing.T) {
 	other.Turn, other.Conversation = turn.ID, there
 	ask(s, other, nonceB)
 	press(s, nonceA, supervisor.SayOnce)
-	s.same("go on", resumable(s), []int64{s.home.ID, there.ID})
+	s.same("goes on", resumable(s), []int64{s.home.ID})
+	_, err = s.db.Leases().Extend(t.Context(), supervisor.Extension{User: "alice", Turn: money.Turn, Amount: 500_000, Max: 500_000})
+	s.must(err)
+	s.same("go on, once there is more", resumable(s), []int64{s.home.ID, there.ID})
 	asked, _ := ask(s, other, nonceB)
 	s.same("the other's", asked.Why, supervisor.QuestionNotNeeded)
 }
