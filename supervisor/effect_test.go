@@ -34,7 +34,7 @@ func TestEffectsInWords(t *testing.T) {
 		"ran make 2 times, last: exit 0, 9 s":             {effect("run", "make", "exit 2, 3 s"), effect("run", "make", "exit 0, 9 s")},
 		"sent a.png (image/png, 12 bytes)":                {effect(supervisor.EffectFileSent, "a.png", "image/png, 12 bytes, sha256 abab")},
 		"sent a message 3 times":                          times(3, effect(supervisor.EffectMessageSent, "", "1 byte")),
-		"asked Which one?: the second":                    {effect(supervisor.EffectAsked, "Which one?", "the second")},
+		"asked Which one? ➜ the second":                   {effect(supervisor.EffectAsked, "Which one?", "the second")},
 		"began run_command: how far it came is not known": {effect(supervisor.EffectBegun, "run_command", "")},
 		"edited a\nran make\nedited b":                    {effect("edit", "a", ""), effect("run", "make", ""), effect("edit", "b", "")},
 		"edited a 2 times\nedited b":                      {effect("edit", "a", ""), effect("edit", "b", ""), effect("edit", "a", "")},

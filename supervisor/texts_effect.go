@@ -29,6 +29,6 @@ var EffectKinds = []EffectKind{
 	{Name: EffectBegun, Group: EffectsRun, words: "began", ends: ": how far it came is not known"},
 	{Name: EffectFileSent, Group: EffectsSent, words: "sent", detail: " (%s)", until: ", sha256 "},
 	{Name: EffectMessageSent, Group: EffectsSent, words: "sent a message", detail: " (%s)"},
-	{Name: EffectAsked, Group: EffectsAsked, words: "asked", detail: ": %s", last: true},
+	{Name: EffectAsked, Group: EffectsAsked, words: "asked", detail: " ➜ %s", last: true},
 	{Name: EffectReceived, Group: EffectsReceived, words: "received", detail: " (%s)", unsaid: true},
 }
