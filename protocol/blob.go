@@ -29,7 +29,7 @@ type BlobRef struct {
 type BlobBegin struct {
 	Turn      int64 `json:"turn,omitempty"`
 	Operation int64 `json:"operation,omitempty"`
-	Before    bool  `json:"before,omitempty"` // of a turn: the bytes of a file before it is changed, at most MaxBefore
+	Before    bool  `json:"before,omitempty"` // the bytes of a file before it is changed, at most MaxBefore
 }
 
 // BlobBegun names the open blob on this connection.

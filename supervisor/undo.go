@@ -39,6 +39,13 @@ func UndoPress(action string, turn, of int64) string {
 	return fmt.Sprint(UndoPrefix, action, " ", turn, " ", of)
 }
 
+// UndoPressed is the turn that such a press is about. Anybody may have made it up.
+func UndoPressed(press string) (turn int64, ok bool) {
+	action, of := "", int64(0)
+	n, err := fmt.Sscanf(press, UndoPrefix+"%s %d %d", &action, &turn, &of)
+	return turn, err == nil && n == 3
+}
+
 // UndoButtons are below the answer of a turn that has changed files. Where others read it, nobody shows them what is in the files.
 func UndoButtons(in Conversation, turn int64) []Button {
 	buttons := []Button{{Text: TextUndoButton, Press: UndoPress(PressUndo, turn, 0)}}

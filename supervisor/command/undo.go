@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"mews/protocol"
 	"mews/protocol/amount"
@@ -30,7 +31,7 @@ type Texts interface {
 const (
 	pressForce = "force"
 	pressLeave = "leave"
-	maxShown   = 4096 // characters of a difference that is shown in the chat
+	maxShown   = 4096 // characters of a difference that is shown in the chat, as UTF-16 has them
 	maxNamed   = 10   // files that are named in a sentence
 )
 
@@ -136,23 +137,24 @@ func (c *Commands) diff(ctx context.Context, r Request, turn, of int64) (d super
 	if err != nil || ref == nil {
 		return supervisor.Delivery{Text: textNoDiff}, err
 	}
-	if ref.Size <= maxShown {
-		text := make([]byte, ref.Size)
-		if _, _, err := c.o.Spool.ReadAt(ref.SHA256, text, 0); err != nil {
-			return d, fmt.Errorf("read a difference: %w", err)
-		}
-		return supervisor.Delivery{Text: fenced(string(text))}, nil
+	text := make([]byte, min(ref.Size, maxShown*utf8.UTFMax))
+	if _, _, err := c.o.Spool.ReadAt(ref.SHA256, text, 0); err != nil {
+		return d, fmt.Errorf("read a difference: %w", err)
+	}
+	if ref.Size == int64(len(text)) && supervisor.Units(string(text)) <= maxShown {
+		return supervisor.Delivery{Text: quotedDiff(string(text))}, nil
 	}
 	d.Text = textLongDiff
 	d.Files = []supervisor.File{{SHA256: ref.SHA256, Size: ref.Size, Name: "changes.diff", MediaType: "text/plain"}}
 	return d, nil
 }
 
-// fenced is a text as a block of code, whatever it has in it.
-func fenced(text string) string {
+// quotedDiff is a difference as a block of code in a quote, which a channel folds where it is long, whatever the difference has in it.
+func quotedDiff(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
 		fence += "`"
 	}
-	return fence + "diff\n" + strings.TrimSuffix(text, "\n") + "\n" + fence
+	text = fence + "diff\n" + strings.TrimSuffix(strings.ReplaceAll(text, "\r", "␍"), "\n") + "\n" + fence
+	return "> " + strings.ReplaceAll(text, "\n", "\n> ")
 }

@@ -113,7 +113,7 @@ func (w *work) beginBlob(ctx context.Context, p *protocol.BlobBegin) (*protocol.
 		store = w.before
 	}
 	if store == nil {
-		return nil, offence{errors.New("an operation keeps no bytes from before")}
+		return nil, offence{errors.New("the operation keeps no bytes from before")}
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()

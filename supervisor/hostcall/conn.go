@@ -99,7 +99,8 @@ func (c *Conn) BeginOperation(a operation.Attempt) {
 	}
 	w.blobs = &operationBlobs{w.operation, a.Spool}
 	if a.Spool == nil {
-		w.blobs = &personsBlobs{w.operation, turnBlobs{c, 0}}
+		persons := turnBlobs{c, 0}
+		w.blobs, w.before = &personsBlobs{w.operation, &persons}, &personsBlobs{w.operation, &beforeBlobs{persons}}
 	}
 	w.moreCalls = int(2 * a.MaxBytes / protocol.BlobChunk)
 	c.begin(w)

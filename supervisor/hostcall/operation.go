@@ -99,16 +99,16 @@ func (b *operationBlobs) keep(_ context.Context, ref protocol.BlobRef) error {
 // personsBlobs are what an operation has committed as its person's.
 type personsBlobs struct {
 	*operationWork
-	turnBlobs
+	blobStore // has its person's bounds
 }
 
 func (b *personsBlobs) room(ctx context.Context) (int64, error) {
-	room, err := b.turnBlobs.room(ctx)
+	room, err := b.blobStore.room(ctx)
 	return min(room, b.operationWork.room()), err
 }
 
 func (b *personsBlobs) keep(ctx context.Context, ref protocol.BlobRef) error {
-	err := b.turnBlobs.keep(ctx, ref)
+	err := b.blobStore.keep(ctx, ref)
 	if err == nil {
 		b.operationWork.keep(ref)
 	}
@@ -116,5 +116,8 @@ func (b *personsBlobs) keep(ctx context.Context, ref protocol.BlobRef) error {
 }
 
 func (b *personsBlobs) full() error {
+	if b.MaxBlobs == 0 {
+		return b.blobStore.full()
+	}
 	return refused("the operation may keep %d bytes in %d blobs, and all outputs of its person may have %d MiB", b.MaxBytes, b.MaxBlobs, maxKept>>20)
 }

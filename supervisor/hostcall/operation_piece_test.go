@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -126,5 +127,37 @@ func TestAnOperationInAPersonsWorkerCommitsBlobsOfTheirs(t *testing.T) {
 	}
 	if got := r.conn.EndOperation(7); len(got) != 2 || r.peer.ended != nil {
 		t.Errorf("committed were %v, ended for %v", got, r.peer.ended)
+	}
+}
+
+// TestWhatAnUndoReplacesCountsAsBytesFromBefore: they count among those of its person, and not among outputs.
+func TestWhatAnUndoReplacesCountsAsBytesFromBefore(t *testing.T) {
+	const room = 512 << 20
+	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	r.conn.BeginOperation(operation.Attempt{ID: 7, MaxBytes: room})
+	begin := func() (int64, error) {
+		begun, err := r.call(protocol.MethodBlobBegin, protocol.BlobBegin{Operation: 7, Before: true})
+		if err != nil {
+			return 0, err
+		}
+		return begun.(protocol.BlobBegun).Blob, nil
+	}
+	blob, err := begin()
+	if err == nil {
+		_, err = r.call(protocol.MethodBlobWrite, protocol.BlobWrite{Operation: 7, Blob: blob, Data: []byte("one")})
+	}
+	if err == nil {
+		_, err = r.call(protocol.MethodBlobCommit, protocol.BlobCommit{Operation: 7, Blob: blob})
+	}
+	_, before, err2 := r.db.Blobs().KeptBefore(t.Context(), "ann", 0, time.Unix(0, 0))
+	outputs, err3 := r.db.Blobs().Kept(t.Context(), "ann", time.Unix(0, 0))
+	if err := errors.Join(err, err2, err3); err != nil || before != 3 || outputs != 0 {
+		t.Fatalf("%d bytes from before and %d of outputs, %v", before, outputs, err)
+	}
+	if err := r.db.Blobs().PutBefore(t.Context(), "ann", protocol.BlobRef{SHA256: hash("much"), Size: room - 3}, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := begin(); wireCode(err) != protocol.CodeFailed || !strings.Contains(err.Error(), "512 MiB") {
+		t.Errorf("where no room is left: %v", err)
 	}
 }

@@ -41,7 +41,7 @@ type work struct {
 	serialRunning bool           // a serial call runs; guarded by Conn.mu
 
 	blobs   blobStore
-	before  blobStore // of a turn, for the bytes of files before it changes them; nil of an operation
+	before  blobStore // for the bytes of files before they are changed; nil of an operation that is nobody's
 	uploads uploads
 }
 

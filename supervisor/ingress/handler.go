@@ -32,6 +32,7 @@ type Options struct {
 	Posts         sqlite.Posts
 	Inbox         *inbox.Inbox
 	Questions     *question.Questions
+	Undos         sqlite.Undos
 	LargestFile   int64        // bytes of what the channel can fetch
 	Seal          *access.Seal // nil where its key cannot be used: nobody is offered a second factor
 	Renames       *ChatRenames
@@ -154,7 +155,8 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 }
 
 // isForeignPress says whether somebody has pressed another's button, and tells them so without a word to the group. In groups there
-// are buttons of questions, of what waits there, and below edited messages: all else stands in its person's private chat.
+// are buttons of questions, of what waits there, below edited messages and below answers that have changed files: all else stands in its
+// person's private chat.
 func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor.Incoming) (bool, error) {
 	if in.Kind != supervisor.IncomingPress || !in.Group {
 		return false, nil
@@ -172,6 +174,10 @@ func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor
 
 // isTheirs says whether a button that stands in a group is a user's.
 func (h *Handler) isTheirs(ctx context.Context, user, press string) (bool, error) {
+	if turn, undo := supervisor.UndoPressed(press); undo {
+		owner, err := h.o.Undos.User(ctx, turn)
+		return owner == user, err
+	}
 	inbound, queue := supervisor.QueuePressed(press)
 	if edited, anew := supervisor.AnewPressed(press); anew {
 		inbound = edited

@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -158,13 +159,16 @@ func (p *page) quote(n *ast.Blockquote) {
 	}
 	p.w.push(mark{kind: supervisor.EntityQuote})
 	p.blocks(n, 2)
-	if i := p.w.pop(); i >= 0 && isLong(string(p.w.text[p.w.marks[i].start:p.w.marks[i].end])) {
+	if i := p.w.pop(); i >= 0 && p.folds(p.w.marks[i]) {
 		p.w.marks[i].kind = supervisor.EntityLongQuote
 	}
 }
 
-func isLong(s string) bool {
-	return strings.Count(s, "\n") >= foldLines || supervisor.Units(s) > foldUnits
+// folds says whether a quote is shown folded: one that is long, or that a difference is in.
+func (p *page) folds(quote mark) bool {
+	text := string(p.w.text[quote.start:quote.end])
+	isDiff := func(m mark) bool { return m.language == "diff" && m.start >= quote.start }
+	return strings.Count(text, "\n") >= foldLines || supervisor.Units(text) > foldUnits || slices.ContainsFunc(p.w.marks, isDiff)
 }
 
 // indented renders with a longer prefix before each line.

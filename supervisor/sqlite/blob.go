@@ -42,9 +42,9 @@ func (s Blobs) Kept(ctx context.Context, user string, since time.Time) (bytes in
 	return engine.Value(s.db.reader(ctx, "add up the blobs of %s", user), engine.Integer, sumBlobs, user, since.UnixMilli())
 }
 
-// PutBefore keeps that a person's turn has put the bytes of a file into the spool before it changes that.
+// PutBefore keeps that a person's turn has put the bytes of a file into the spool before it changes that; 0 is for an undo.
 func (s Blobs) PutBefore(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
-	return s.db.write(ctx, func(t *tx) { t.Exec(insertBefore, user, ref.SHA256, ref.Size, turn, t.Now) }, "keep that blob %s is of %s", ref.SHA256, user)
+	return s.db.write(ctx, func(t *tx) { t.Exec(insertBefore, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "keep that blob %s is of %s", ref.SHA256, user)
 }
 
 // KeptBefore is how many bytes of files from before are kept that were put since a time: by a turn, and by all turns of a person.

@@ -18,6 +18,8 @@ import (
 // Blobs have the bytes of files from before.
 type Blobs interface {
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
+	// KeepBefore is Keep of the bytes of a file before it is changed.
+	KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 	// ReadBlob gives at most length bytes of one. Its error is a *protocol.Error where they are not kept any more.
 	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error)
 }
@@ -151,7 +153,7 @@ func (r *run) keep(path string) (state protocol.FileState, info fs.FileInfo, err
 		return state, info, err
 	}
 	defer f.Close() // it was only read
-	ref, err := r.blobs.Keep(r.ctx, f, protocol.MaxBefore)
+	ref, err := r.blobs.KeepBefore(r.ctx, f, protocol.MaxBefore)
 	return protocol.FileState(ref.SHA256), info, err
 }
 

@@ -14,7 +14,8 @@ import (
 type style struct {
 	prompt, dim, warn, reset string
 	marks                    map[supervisor.EntityType]string
-	links                    bool // the terminal knows links
+	diff                     map[byte]string // by how a line of a difference begins
+	links                    bool            // the terminal knows links
 }
 
 // styleFor has no looks where they are not wanted (no-color.org) or not understood.
@@ -26,7 +27,8 @@ func styleFor(getenv func(string) string) style {
 		marks: map[supervisor.EntityType]string{
 			supervisor.EntityBold: "\x1b[1m", supervisor.EntityItalic: "\x1b[3m", supervisor.EntityUnderline: "\x1b[4m",
 			supervisor.EntityStrikethrough: "\x1b[9m", supervisor.EntityLink: "\x1b[4m", supervisor.EntityCode: "\x1b[36m", supervisor.EntityPre: "\x1b[36m",
-		}}
+		},
+		diff: map[byte]string{'+': "\x1b[32m", '-': "\x1b[31m", '@': "\x1b[36m"}}
 }
 
 // knownByName are the values of variables by which a terminal says that it is one that knows links. VTE has its version there, and
@@ -62,6 +64,7 @@ type run struct {
 	on, off     string // what is written before and behind it
 	url         string // to which it is a link; "" for none
 	code, quote bool   // it is of a block of such
+	diff        bool   // that code is a difference, whose lines have looks of their own
 }
 
 // runs are a text as it looks. base is the look of all of it, "" for none. Where links are not known the address stands behind the
@@ -97,12 +100,15 @@ func (s style) runs(t supervisor.RichText, base string) (list []run) {
 
 // mark marks a run, which may be where the mark begins or ends, and returns what is to be written behind the run.
 func (s style) mark(r *run, e supervisor.Entity, begins, ends bool) (behind string) {
-	r.on += s.marks[e.Type]
+	diff := e.Type == supervisor.EntityPre && e.Language == "diff"
+	if !diff {
+		r.on += s.marks[e.Type]
+	}
 	switch {
 	case e.Type == supervisor.EntityCode && s.marks == nil:
 		r.text = tick[begins] + r.text + tick[ends]
 	case e.Type == supervisor.EntityPre:
-		r.code = true
+		r.code, r.diff = true, diff
 	case e.Type == supervisor.EntityQuote || e.Type == supervisor.EntityLongQuote:
 		r.quote = true
 	case e.Type == supervisor.EntityLink && s.links:

@@ -56,6 +56,9 @@ func (s style) breakLine(line []run, width int) []row {
 	b, text, quote, code := &breaker{width: width}, "", false, false
 	for _, r := range line {
 		if r.text = strings.ReplaceAll(r.text, "\t", "    "); r.text != "" {
+			if look := s.diff[r.text[0]]; r.diff && look != "" {
+				r.on, r.off = r.on+look, s.reset
+			}
 			b.runs = append(b.runs, r)
 		}
 		text, quote, code = text+r.text, quote || r.quote, code || r.code

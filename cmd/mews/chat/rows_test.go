@@ -63,13 +63,15 @@ func TestTextIsBrokenAtWords(t *testing.T) {
 func TestMarksHaveLooks(t *testing.T) {
 	const reset = "\x1b[0m"
 	for name, c := range map[string]struct{ md, want string }{
-		"bold":           {"**a b**", "\x1b[1ma b" + reset},
-		"a heading":      {"## a", "\x1b[1ma" + reset},
-		"both":           {"**a *b***", "\x1b[1ma " + reset + "\x1b[1m\x1b[3mb" + reset},
-		"code":           {"`a`", "\x1b[36ma" + reset},
-		"broken":         {"**aaaa aaaa**", "\x1b[1maaaa" + reset + "\n\x1b[1maaaa" + reset},
-		"a quote":        {"> a", "\x1b[2m│ " + reset + "a"},
-		"a link":         {"[a](https://a.example/ä\u009d)", "\x1b[4m\x1b]8;;https://a.example/%C3%A4%C2%9D\x1b\\a\x1b]8;;\x1b\\" + reset},
+		"bold":      {"**a b**", "\x1b[1ma b" + reset},
+		"a heading": {"## a", "\x1b[1ma" + reset},
+		"both":      {"**a *b***", "\x1b[1ma " + reset + "\x1b[1m\x1b[3mb" + reset},
+		"code":      {"`a`", "\x1b[36ma" + reset},
+		"broken":    {"**aaaa aaaa**", "\x1b[1maaaa" + reset + "\n\x1b[1maaaa" + reset},
+		"a quote":   {"> a", "\x1b[2m│ " + reset + "a"},
+		"a link":    {"[a](https://a.example/ä\u009d)", "\x1b[4m\x1b]8;;https://a.example/%C3%A4%C2%9D\x1b\\a\x1b]8;;\x1b\\" + reset},
+		"a difference": {"```diff\n@@ 1 @@\n-a\n+b **c d**\n same\n```", "\x1b[36m@@ 1 @@" + reset + "\n\x1b[31m-a" + reset +
+			"\n\x1b[32m+b **c d" + reset + "\n\x1b[32m**" + reset + "\n same"},
 		"struck through": {"~~a~~", "\x1b[9ma" + reset},
 	} {
 		if d := cmp.Diff(c.want, shownAs(inColour(true), c.md, 8)); d != "" {
