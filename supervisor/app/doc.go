@@ -19,6 +19,8 @@
 //  11. What the model writes goes to the worker by supervisor/hostcall/step_stream.go, and to supervisor/reply/reply.go.
 //  12. supervisor/sqlite/turn_step.go keeps the model's message before the worker is told of it.
 //  13. Tools run in the worker: worker/agent/call.go. What needs the world is a host call of supervisor/hostcall/table.go.
+//     Where a person is asked first, supervisor/question/questions.go puts the question, the attempt ends, and nothing of the turn
+//     runs. It goes on from 8 once the question has ended: by a press, by words that 5 keeps, or by its time.
 //  14. supervisor/sqlite/turn_finish.go keeps the answer's deliveries, the usage and that the message was answered, in one
 //     transaction: that of 12 where the model asks for nothing more and nothing waits.
 //  15. supervisor/outbox/chat_queue.go delivers: in order, at the channel's pace, once. supervisor/telegram/send.go sends.
