@@ -43,7 +43,14 @@ type harness struct {
 
 func newHarness(t *testing.T, w worker) *harness {
 	t.Helper()
-	h := &harness{T: t, db: sqlitetest.Open(t)}
+	h := &harness{T: t}
+	h.on(sqlitetest.Open(t), w)
+	return h
+}
+
+// on has the registry work on a database.
+func (h *harness) on(db *sqlite.DB, w session.Runner) {
+	h.db = db
 	h.options = session.Options{
 		Inbox: h.db.Inbox(), Turns: h.db.Turns(), Waiting: h.db.Turns(), LastSteps: h.db.Turns(), Notices: h.db.Outbox(), Runner: w, Feeds: &h.feeds,
 		Limits: protocol.TurnLimits{Steps: 50, Seconds: 900, Output: 1000}, Now: time.Now, Log: hclog.NewNullLogger(),
@@ -53,7 +60,6 @@ func newHarness(t *testing.T, w worker) *harness {
 			h.offences = append(h.offences, user+" "+action+" "+detail)
 		},
 	}
-	return h
 }
 
 // live starts a life of the registry. It ends with the test at the latest.

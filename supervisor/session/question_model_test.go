@@ -1,0 +1,286 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/answer"
+	"mews/supervisor/question"
+	"mews/supervisor/session"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// Whatever a person sends, changes, stops, answers in words or by a button, in time or late or never, and whatever dies meanwhile: each
+// message is answered once and in its order, each question ends once, nothing that was sent before a question stood in its chat is its
+// answer, and a turn goes on once for one end.
+func TestTurnsThatWaitLoseNothing(t *testing.T) {
+	runs, failed := 0, false
+	rapid.Check(t, func(rt *rapid.T) {
+		if runs++; runs > waitingRuns && !failed { // each opens a database
+			return
+		}
+		steps := rapid.SliceOfN(rapid.SampledFrom(waitingSteps), 12, 30).Draw(rt, "steps")
+		var wrong []string
+		synctest.Test(t, func(t *testing.T) { // what is drawn is drawn before: a bubble has a goroutine of its own
+			m := &waitingModel{harness: &harness{T: t}, path: filepath.Join(t.TempDir(), "mews.db"), resumed: map[int64]int{}}
+			m.start()
+			defer func() { m.end() }()
+			for i, step := range steps {
+				waitingModelSteps[step](m, i)
+				synctest.Wait()
+			}
+			m.settle()
+			m.check()
+			wrong = m.wrong
+		})
+		if failed = failed || wrong != nil; wrong != nil {
+			rt.Fatal(strings.Join(wrong, "\n"))
+		}
+	})
+}
+
+// waitingRuns is how many sequences are tried: enough in the long run, for they are others each time.
+const waitingRuns = 12
+
+// waitingSteps are what may happen; what is there more than once happens more often.
+var waitingSteps = []string{"say", "ask", "ask", "ask words", "album", "edit", "stop", "deliver", "word", "read word", "read word", "press", "read press",
+	"time", "crash", "die", "die late"}
+
+var waitingModelSteps = map[string]func(m *waitingModel, i int){
+	"say":       func(m *waitingModel, _ int) { m.send("say", "") },
+	"ask":       func(m *waitingModel, _ int) { m.send("choice", "") },
+	"ask words": func(m *waitingModel, _ int) { m.send("text", "") },
+	"album": func(m *waitingModel, i int) {
+		m.send("say", fmt.Sprint("album", i))
+		m.send("say", fmt.Sprint("album", i))
+	},
+	"edit":       (*waitingModel).edit,
+	"stop":       func(m *waitingModel, i int) { m.stop(m.home, m.command(m.home)) },
+	"deliver":    func(m *waitingModel, _ int) { m.deliver() },
+	"word":       func(m *waitingModel, _ int) { m.send("second", "") },
+	"read word":  func(m *waitingModel, _ int) { m.deliver(); m.send("second", "") },
+	"read press": func(m *waitingModel, _ int) { m.deliver(); m.press() },
+	"press":      func(m *waitingModel, _ int) { m.press() },
+	"time":       func(m *waitingModel, _ int) { time.Sleep(standsHere) },
+	"crash":      func(m *waitingModel, _ int) { m.end(); m.start() },
+	"die":        func(m *waitingModel, _ int) { m.dies = "asking" },
+	"die late":   func(m *waitingModel, _ int) { m.dies = "answered" },
+}
+
+// standsHere is how long a question stands: the clock of a bubble goes in steps of five seconds while one does.
+const standsHere = 30 * time.Second
+
+// waitingModel is alice in a chat on Telegram.
+type waitingModel struct {
+	*harness
+	home     supervisor.Conversation
+	path     string
+	end      func() // ends a life of the service
+	updates  int64
+	messages []string      // the channel's names of what was sent
+	pressed  int           // answers by a button
+	dies     string        // where the next attempt's worker ends; "" for nowhere
+	resumed  map[int64]int // by question: how often a turn went on with its end, but for the workers that have died over it
+	wrong    []string
+}
+
+// start begins a life of the service.
+func (m *waitingModel) start() {
+	m.on(sqlitetest.OpenPath(m.T, m.path, sqlite.Options{}), worker(m.work))
+	c, err := m.db.Conversations().Find(m.Context(), "alice", supervisor.ChannelTelegram, "42", "")
+	m.home = must(m.harness, c, err)
+	endRegistry := m.live()
+	questions := question.New(question.Options{Store: m.db.Questions(), Ends: m.db.Questions(), Audit: m.db.Audit(), Log: m.options.Log,
+		Queued: func(int64) {}, Resume: m.registry.Wake, Ended: func() {}})
+	ctx, cancel := context.WithCancel(context.Background())
+	ran := make(chan error, 1)
+	go func() { ran <- questions.Run(ctx) }()
+	m.end = func() {
+		cancel()
+		endRegistry()
+		if err := errors.Join(<-ran, m.db.Close()); err != nil {
+			m.Error(err)
+		}
+	}
+}
+
+// fails notes what is wrong.
+func (m *waitingModel) fails(format string, args ...any) {
+	m.wrong = append(m.wrong, fmt.Sprintf(format, args...))
+}
+
+// work is an attempt: a text that says so is asked about, and each is answered.
+func (m *waitingModel) work(ctx context.Context, a session.Attempt) (session.End, error) {
+	if _, err := m.db.Turns().Correct(ctx, a.Turn.ID, 32<<10); err != nil {
+		return session.End{}, err
+	}
+	open, _ := m.harness.open(a.Turn.Conversation)
+	said := open.Messages[0].Text()
+	kind := protocol.AskKind(strings.Fields(said)[0])
+	if kind == protocol.AskChoice || kind == protocol.AskText {
+		if waits, err := m.ask(ctx, a, kind); waits || err != nil {
+			return ended(protocol.WhyWaits), err
+		}
+	}
+	m.commit(a, "re: "+said)
+	return done, nil
+}
+
+var errKilled = errors.New("signal: killed")
+
+// diesHere says whether the worker ends here, once.
+func (m *waitingModel) diesHere(where string) bool {
+	here := m.dies == where
+	if here {
+		m.dies = ""
+	}
+	return here
+}
+
+// ask is a call of ask_user.
+func (m *waitingModel) ask(ctx context.Context, a session.Attempt, kind protocol.AskKind) (waits bool, err error) {
+	call := fmt.Sprint("c", a.Turn.ID)
+	switch {
+	case a.Start.Step == 0:
+		m.commit(a, "", call)
+	case len(a.Start.Pending) == 0:
+		return false, nil
+	}
+	q := supervisor.Question{Conversation: a.Turn.Conversation, Turn: a.Turn.ID, Call: call, Kind: supervisor.QuestionAsk, Subject: digestOf(a.Turn.ID),
+		Text: "Which?", Ask: protocol.Ask{Kind: kind, Text: "Which?"}, Stands: standsHere}
+	if kind == protocol.AskChoice {
+		q.Ask.Options = []string{"first", "second"}
+	}
+	q, _, err = m.db.Questions().Ask(ctx, q, digestOf(a.Turn.ID), nil)
+	switch {
+	case err != nil:
+		return false, err
+	case m.diesHere("asking"):
+		return false, errKilled
+	case q.Why == supervisor.QuestionOpen:
+		return true, nil
+	case m.diesHere("answered"):
+		return false, errKilled
+	}
+	m.resumed[q.ID]++
+	_, err = m.db.Turns().CommitResult(ctx, a.Turn.ID, protocol.ToolResult{Call: call, Name: "write_file", Text: answer.ForModel(q)})
+	return false, err
+}
+
+// send sends a text, perhaps as a part of an album.
+func (m *waitingModel) send(text, album string) {
+	name := fmt.Sprint("m", len(m.messages))
+	m.messages = append(m.messages, name)
+	m.put(supervisor.Item{Inbound: supervisor.Inbound{Message: name, Text: text, Together: album}})
+}
+
+// edit changes one of the messages that were sent.
+func (m *waitingModel) edit(i int) {
+	if len(m.messages) > 0 {
+		m.put(supervisor.Item{EditedAt: time.Now(), Inbound: supervisor.Inbound{Message: m.messages[i%len(m.messages)], Text: fmt.Sprint("say what is meant by ", i)}})
+	}
+}
+
+// put has the channel say something, which is no answer unless its person can have read the question.
+func (m *waitingModel) put(item supervisor.Item) {
+	m.updates++
+	item.Update, item.Raw = m.updates, "{}"
+	item.Inbound.Conversation, item.Inbound.Kind, item.Inbound.Key = m.home, supervisor.KindText, fmt.Sprint("u", m.updates)
+	stands := m.standing()
+	receipt, err := m.db.Inbox().PutBatch(m.Context(), supervisor.Batch{Source: "bot", Items: []supervisor.Item{item}})
+	for _, kept := range must(m.harness, receipt, err).Kept {
+		if item.Inbound.Together != "" {
+			_, err = m.db.Inbox().PutArrived(m.Context(), []sqlite.Arrived{{Inbound: kept.ID, Origin: supervisor.OriginOwn}})
+			must(m.harness, 0, err)
+		}
+		if stands == "" && item.EditedAt.IsZero() && kept.State != supervisor.InboundNew && kept.State != supervisor.InboundArriving {
+			m.fails("%q is %s, and no question stood in the chat", item.Inbound.Text, kept.State)
+		}
+	}
+	m.registry.Wake(m.home)
+}
+
+func (m *waitingModel) look(query string) string {
+	m.Helper()
+	return strings.Join(sqlitetest.Look(m.T, m.db, query), " ")
+}
+
+// standing is the open question that stands in the chat; "" for none.
+func (m *waitingModel) standing() string {
+	return m.look(`SELECT q.id FROM question q JOIN outbox o ON o.id = q.delivery WHERE q.why IS NULL AND o.outcome = 'sent'`)
+}
+
+// deliver has all that waits for the chat stand there.
+func (m *waitingModel) deliver() {
+	list, err := m.db.Outbox().ListPending(m.Context(), m.home.ID, 0, 1000)
+	for _, d := range must(m.harness, list, err) {
+		must(m.harness, 0, m.db.Outbox().Delivered(m.Context(), d.ID))
+	}
+}
+
+// press presses the last question's second button, perhaps late.
+func (m *waitingModel) press() {
+	last := m.look("SELECT max(turn) FROM question WHERE kind = 'ask' AND ask ->> 'kind' = 'choice' AND delivery IN (SELECT id FROM outbox WHERE outcome = 'sent')")
+	if last == "" {
+		return
+	}
+	var turn int64
+	_, err := fmt.Sscan(last, &turn)
+	must(m.harness, turn, err)
+	_, came, err := m.db.Questions().Press(m.Context(), supervisor.Press{Digest: digestOf(turn), User: "alice", Conversation: m.home.ID, Word: "1"})
+	switch must(m.harness, came, err) {
+	case supervisor.PressTaken:
+		m.pressed++
+	case supervisor.PressLate:
+		m.registry.Wake(m.home)
+	}
+}
+
+// settle has all come to its end.
+func (m *waitingModel) settle() {
+	for range 100 {
+		m.deliver()
+		synctest.Wait()
+		if m.look("SELECT count(*) FROM inbox WHERE kind = 'text' AND state IN ('new', 'arriving', 'running')") == "0" {
+			return
+		}
+		time.Sleep(standsHere)
+		synctest.Wait()
+	}
+	m.fails("there is no end")
+}
+
+func (m *waitingModel) check() {
+	for what, query := range map[string]string{
+		"open questions":                             "SELECT count(*) FROM question WHERE why IS NULL",
+		"ends that were not used":                    "SELECT count(*) FROM question WHERE used_at IS NULL",
+		"open turns":                                 "SELECT count(*) FROM turn WHERE ended_at IS NULL",
+		"turns without one answer":                   "SELECT count(*) FROM turn t WHERE (SELECT count(*) FROM outbox WHERE turn = t.id AND kind = 'answer') <> 1",
+		"messages of no turn, or that were parked":   "SELECT count(*) FROM inbox WHERE kind = 'text' AND (state = 'parked' OR told IS NOT NULL)",
+		"turns that began before an older message's": "SELECT count(*) FROM turn t JOIN turn older ON older.id < t.id AND older.inbound > t.inbound",
+		"ends that are not in the ledger once": `SELECT count(*) FROM question q WHERE why <> 'over' AND 1 <> (SELECT count(*) FROM effect e
+			WHERE e.kind = 'question.asked' AND e.turn = q.turn)`,
+		"answers in words that were also a message": fmt.Sprintf(`SELECT (SELECT count(*) FROM inbox WHERE kind = 'text' AND state <> 'dropped') + %d -
+			(SELECT count(*) FROM question WHERE why = 'answered') - (SELECT count(*) FROM message WHERE role = 'user' AND parts NOT LIKE '%%Correction of my message%%')`, m.pressed),
+	} {
+		if n := m.look(query); n != "0" {
+			m.fails("%s %s", n, what)
+		}
+	}
+	for id, times := range m.resumed {
+		if times > 1 {
+			m.fails("question %d had a turn go on %d times", id, times)
+		}
+	}
+}
