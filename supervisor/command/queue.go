@@ -77,8 +77,11 @@ func (c *Commands) listQueue(ctx context.Context, r Request) (d supervisor.Deliv
 	user, _ := c.o.People.Find(r.Conversation.User)
 	now := c.o.Now()
 	d.Text = textNothingRuns
-	if q.Running.ID != 0 {
-		d.Text = fmt.Sprintf(textQueueRuns, amount.Duration(age(now, q.Since)), wordsOf(q.Running.Text))
+	switch {
+	case q.Asked != "":
+		d.Text = fmt.Sprintf(textQueueAsked, wordsOf(q.Asked))
+	case q.Running.ID != 0:
+		d.Text = fmt.Sprintf(textQueueRuns, wordsOf(q.Running.Text), amount.Duration(age(now, q.Since)))
 	}
 	if len(q.Waiting) == 0 {
 		d.Text += textQueueEmpty

@@ -41,7 +41,8 @@ const (
 // /queue and /followup. The words of a message are put in by wordsOf.
 const (
 	textQueueUsage    = "I know /queue, which lists what waits here, “/queue drop NUMBER” and “/queue now NUMBER”, with the numbers of that list."
-	textQueueRuns     = "An answer has been given for %s now, to %s."
+	textQueueRuns     = "I have been answering %s for %s."
+	textQueueAsked    = "I wait for your answer to my question: %s."
 	textQueueEmpty    = " Nothing waits."
 	textQueueWaits    = " %s:\n"
 	textQueueLine     = "\n%d. %s, sent at %s, %s ago"

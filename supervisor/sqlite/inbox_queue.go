@@ -14,6 +14,7 @@ import (
 type Queue struct {
 	Running supervisor.Inbound // what the turn that runs began with; without an ID none does
 	Since   time.Time          // that turn runs
+	Asked   string             // the question that its person has not answered; "" is none
 	Waiting []Waiting          // in the order in which it is answered
 }
 
@@ -36,6 +37,8 @@ func (s Inbox) Queue(ctx context.Context, conversation int64) (q Queue, err erro
 		q.Running, _ = one(t, scanInbound, findBegun, conversation)
 		since, _ := one(t, engine.Integer, findStarted, conversation)
 		q.Since = fromMillis(since)
+		asked, _ := one(t, scanQuestion, findStanding, conversation)
+		q.Asked = asked.Text
 		for _, group := range grouped(all(t, scanInbound, listQueue, conversation)) {
 			w := Waiting{Inbound: group[0]}
 			for _, in := range group {
