@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -117,6 +118,9 @@ func (t turnTx) putResult(r protocol.ToolResult) int64 {
 	for _, c := range r.Changes {
 		if c.Kind == "" {
 			t.fail(invalid("a change of call %s has no kind", r.Call))
+		}
+		if c.Undo != nil && c.Undo.Not != "" && c.Undo.Not != protocol.ByProgram {
+			c.Detail += fmt.Sprintf(supervisor.TextNotUndoable, c.Undo.Not)
 		}
 		t.putEffect(supervisor.Effect{Call: r.Call, Kind: c.Kind, Target: c.Target, Detail: c.Detail})
 		if c.Undo != nil {

@@ -114,3 +114,39 @@ func TestBytesFromBeforeAreCountedApart(t *testing.T) {
 	s.must(err)
 	s.same("kept", []int64{kept, ofTurn, ofUser, ofOther}, []int64{40, 3, 3, 0})
 }
+
+// TestTheLedgerSaysWhatCanNotBeUndone, and why: the answer shows it. Of what a program has changed nobody expects it.
+func TestTheLedgerSaysWhatCanNotBeUndone(t *testing.T) {
+	s := newStory(t)
+	turn, r := s.asking("c1"), result("c1", "done")
+	r.Changes = []protocol.Change{
+		{Kind: "write", Target: "large", Detail: "3 bytes", Undo: &protocol.Undo{Path: "large", Not: "it was large"}},
+		{Kind: "program", Target: "a.out", Detail: "written", Undo: &protocol.Undo{Path: "a.out", Not: protocol.ByProgram}},
+	}
+	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, r)
+	s.must(err)
+	s.same("the ledger", s.look("SELECT detail FROM effect ORDER BY id"), "3 bytes; can't be undone: it was large written")
+	_, found, err := s.db.Undos().Last(t.Context(), s.home, time.Unix(0, 0), 0)
+	s.must(err)
+	s.same("there is something to undo", found, false)
+}
+
+// TestTheButtonsOfAnAnswerGo with its undo, else when nothing is kept any more.
+func TestTheButtonsOfAnAnswerGo(t *testing.T) {
+	s := postStory{newStory(t)}
+	chat := s.chat("alice", "42")
+	s.home = chat
+	turn := s.changingFiles("c1")
+	d := s.finish(turn, "done")
+	s.same("buttons", d.Buttons, [][]supervisor.Button{supervisor.UndoButtons(chat, turn.ID)})
+	p, err := s.db.Posts().Sending(t.Context(), chat.ID, s.open(d, "done")[0])
+	s.must(err)
+	s.settle(p, supervisor.PostSent, "5")
+	s.close(d, supervisor.OutcomeSent, "")
+	week := s.now.Add(7 * 24 * time.Hour)
+	s.same("within a week", s.cleanings(week.Add(-time.Millisecond)), []string(nil))
+	s.same("after a week", s.cleanings(week), []string{"unbutton 5 of alice in 42"})
+	s.must(s.db.Undos().Done(t.Context(), supervisor.UndoneFiles{User: "alice", Turn: turn.ID, Operation: 7, Effects: []int64{1},
+		Changes: []protocol.Undo{{Path: "notes.md", Before: two, After: one}}}))
+	s.same("undone", s.cleanings(s.now), []string{"unbutton 5 of alice in 42"})
+}

@@ -225,7 +225,7 @@ func failed(err error) protocol.UndoneChange {
 	case errors.As(err, &said) && said.Code == protocol.CodeGone:
 		return protocol.UndoneChange{Outcome: protocol.UndoExpired}
 	}
-	why := err.Error()
+	why := cmp.Or(said.Message, err.Error())
 	return protocol.UndoneChange{Outcome: protocol.UndoFailed, Why: strings.ToValidUTF8(why[:min(len(why), protocol.MaxUndoText)], "")}
 }
 

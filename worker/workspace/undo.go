@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -121,7 +122,9 @@ func (w *Workspace) keep(ctx context.Context, keep Keep, u *protocol.Undo) strin
 	defer f.Close() // it was only read
 	ref, err := keep(ctx, f, protocol.MaxBefore)
 	if err != nil {
-		return cut(notKept + err.Error())
+		said := new(protocol.Error)
+		_ = errors.As(err, &said) // else it has no message of its own
+		return cut(notKept + cmp.Or(said.Message, err.Error()))
 	}
 	u.Before, u.Size = protocol.FileState(ref.SHA256), ref.Size
 	return ""

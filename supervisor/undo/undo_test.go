@@ -1,0 +1,43 @@
+package undo
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/spool"
+)
+
+// rows are a turn of alice's with changes. Nothing of them is taken back.
+type rows struct {
+	Store
+	changes []supervisor.FileChange
+}
+
+func (rows) User(context.Context, int64) (string, error) { return "alice", nil }
+
+func (r rows) List(context.Context, string, int64, int64) ([]supervisor.FileChange, error) {
+	return r.changes, nil
+}
+
+// TestWhatIsNeverAskedOfAWorker: what is not kept any more, what can't be taken back with why, and what is together with such.
+func TestWhatIsNeverAskedOfAWorker(t *testing.T) {
+	now := time.Now()
+	change := func(path, not string, age time.Duration) supervisor.FileChange {
+		return supervisor.FileChange{Undo: protocol.Undo{Path: path, Not: not}, CreatedAt: now.Add(-age)}
+	}
+	u := Undos{Now: func() time.Time { return now }, Store: rows{changes: []supervisor.FileChange{
+		change("old", "", spool.Retention+1), change("large", "it was large", 0), change("large", "", 0), change("a.out", protocol.ByProgram, 0),
+	}}}
+	report, err := u.Back(t.Context(), "alice", 1, 0, false)
+	want := map[Outcome][]string{Expired: {"old"}, Never: {"large" + whyMark + "it was large"}, Program: {"a.out"}}
+	if err != nil || fmt.Sprint(report.Paths) != fmt.Sprint(want) {
+		t.Errorf("reported is %q, %v, want %q", report.Paths, err, want)
+	}
+	if _, err := u.Back(t.Context(), "bob", 1, 0, false); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+		t.Errorf("somebody else's: %v", err)
+	}
+}
