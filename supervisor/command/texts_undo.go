@@ -7,6 +7,8 @@ const (
 	textShow          = "show" // behind /undo
 	textUndoUsage     = "Write /undo, “/undo 2” for the answer before the last one, or “/undo show”, but not %s."
 	textNothingToUndo = "There is nothing here that I could take back. I can take back what I changed in your files in the last 7 days."
+	textFewerToUndo   = "There are fewer answers than that whose changes I could take back. /undo takes back those of the last one."
+	textUndoEarlier   = "To take back what an answer before it changed, write /undo with a number: 2 is the one before the last."
 	textLeftAlone     = "Left as it is."
 	textUndoAgain     = "Take this back"
 	textUndoAnyway    = "Put back anyway"
@@ -24,7 +26,7 @@ var undoLines = []struct {
 	text    string
 }{
 	{undo.Back, "As it was before: %s."},
-	{undo.Changed, "Left alone, because it has changed since, or what belongs to it: %s."},
+	{undo.Changed, "Left alone, because it, or a file that was changed together with it, has changed since: %s."},
 	{undo.Expired, "Left alone, because I keep what was in it for 7 days: %s."},
 	{undo.Never, "Can't be taken back: %s."},
 	{undo.Program, "A program changed it, which can't be taken back: %s. What programs deleted I do not see."},

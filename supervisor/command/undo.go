@@ -56,6 +56,8 @@ func undoLast(ctx context.Context, c *Commands, r Request) (d supervisor.Deliver
 	switch {
 	case err != nil:
 		return d, fmt.Errorf("find what can be undone: %w", err)
+	case !ok && n > 1:
+		return supervisor.Delivery{Text: textFewerToUndo}, nil
 	case !ok:
 		return supervisor.Delivery{Text: textNothingToUndo}, nil
 	case show:
@@ -89,8 +91,11 @@ func (c *Commands) undo(ctx context.Context, r Request, turn, of int64, force bo
 			d.Text += fmt.Sprintf(line.text, nameFiles(paths)) + "\n"
 		}
 	}
-	if d.Text = strings.TrimSpace(d.Text); d.Text == "" {
+	switch d.Text = strings.TrimSpace(d.Text); {
+	case d.Text == "":
 		d.Text = textNothingToUndo
+	case of == 0 && len(report.Paths[undo.Back])+len(report.Paths[undo.Changed]) == 0:
+		d.Text += "\n" + textUndoEarlier
 	}
 	button := func(text, action string, of int64) supervisor.Button {
 		return supervisor.Button{Text: text, Press: supervisor.UndoPress(action, turn, of)}

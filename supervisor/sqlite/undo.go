@@ -28,12 +28,14 @@ func (t *tx) putUndo(user string, turn, operation int64, u protocol.Undo) {
 
 const undoable = `u.operation = 0 AND u.undone_by IS NULL AND u.why_not = ''`
 
-// findUndoable is a turn whose answer is in a conversation, and which has changed files since a time.
+// findUndoable is a turn whose answer is in a conversation, and which has changed files since a time. It can be taken back, or nothing
+// of it was: then its person is told why.
 const findUndoable = `SELECT t.id FROM undo u CROSS JOIN turn t ON t.id = u.turn WHERE u.user = ? AND coalesce(t.destination, t.conversation) = ?
-	AND ` + undoable + ` AND u.created_at >= ? GROUP BY t.id ORDER BY t.id DESC LIMIT 1 OFFSET ?`
+	AND u.operation = 0 AND u.created_at >= ? GROUP BY t.id HAVING max(` + undoable + `) OR max(u.undone_by IS NOT NULL) = 0
+	ORDER BY t.id DESC LIMIT 1 OFFSET ?`
 
-// Last finds the newest turn that answered in a conversation and has changes since a time that can be taken back, or one before it: skip
-// is how many are newer.
+// Last finds the newest turn that answered in a conversation and has changes since a time that were not taken back, or one before it:
+// skip is how many are newer. Of the last, what a program has changed may be all: it is not passed over for an older one.
 func (s Undos) Last(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find what can be undone in conversation %d", in.ID), engine.Integer, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
 }

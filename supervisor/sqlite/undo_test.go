@@ -126,9 +126,22 @@ func TestTheLedgerSaysWhatCanNotBeUndone(t *testing.T) {
 	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, r)
 	s.must(err)
 	s.same("the ledger", s.look("SELECT detail FROM effect ORDER BY id"), "3 bytes; can't be undone: it was large written")
-	_, found, err := s.db.Undos().Last(t.Context(), s.home, time.Unix(0, 0), 0)
+}
+
+// What an answer has changed that can't be taken back is no reason to take back what an older one did.
+func TestAnAnswerThatCanNotBeTakenBackIsNotPassedOver(t *testing.T) {
+	s := newStory(t)
+	older := s.changingFiles("c1")
+	s.finish(older, "done")
+	newer, r := s.asking("c2"), result("c2", "done")
+	r.Changes = []protocol.Change{{Kind: "program", Target: "a.out", Undo: &protocol.Undo{Path: "a.out", Not: protocol.ByProgram}}}
+	_, err := s.db.Turns().CommitResult(t.Context(), newer.ID, r)
 	s.must(err)
-	s.same("there is something to undo", found, false)
+	for skip, want := range []int64{newer.ID, older.ID, 0} {
+		got, _, err := s.db.Undos().Last(t.Context(), s.home, time.Unix(0, 0), skip)
+		s.must(err)
+		s.same("the turn", got, want)
+	}
 }
 
 // TestTheButtonsOfAnAnswerGo with its undo, else when nothing is kept any more.
