@@ -94,6 +94,9 @@ func (q *chatQueue) run(ctx, calls context.Context) {
 // advance does the next thing, with at most one call of the channel, and says when to come again: the zero time is at once,
 // and never is when the queue is woken.
 func (q *chatQueue) advance(ctx context.Context) (time.Time, error) {
+	if q.outbox.isAwaited(q) {
+		return never, nil // woken by the queue of the old name
+	}
 	if err := q.readWoken(ctx); err != nil {
 		return never, err
 	}

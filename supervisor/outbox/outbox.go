@@ -33,6 +33,7 @@ type Outbox struct {
 	moves     int                   // how many chats have got a new name: what was read before the last may be wrong
 	toLocate  map[int64]struct{}    // conversations whose location is to be found
 	queues    map[string]*chatQueue // by chat
+	leaving   map[string]*chatQueue // of chats with another name that have not seen it yet, by that
 	unstarted []*chatQueue
 	changed   chan struct{} // holds a token when toLocate or unstarted may hold something
 }
@@ -60,6 +61,7 @@ func New(o Options) *Outbox {
 		locations:   map[int64]location{},
 		toLocate:    map[int64]struct{}{},
 		queues:      map[string]*chatQueue{},
+		leaving:     map[string]*chatQueue{},
 		changed:     make(chan struct{}, 1),
 		cleaningDue: make(chan struct{}, 1),
 	}
@@ -93,6 +95,7 @@ func (o *Outbox) Moved(from, to string) {
 	if q := o.queues[from]; q != nil {
 		clear(q.woken)
 		q.renamed = true
+		o.leaving[to] = q
 	}
 	o.wake(from, 0)
 	o.wake(to, 0)
@@ -229,7 +232,20 @@ func (o *Outbox) takeWoken(q *chatQueue) (woken map[int64]struct{}, renamed bool
 	defer o.mu.Unlock()
 	woken, renamed = q.woken, q.renamed
 	q.woken, q.renamed = map[int64]struct{}{}, false
+	for to, old := range o.leaving {
+		if old == q {
+			delete(o.leaving, to)
+			o.wake(to, 0)
+		}
+	}
 	return woken, renamed
+}
+
+// isAwaited says whether a queue's chat is the new name of another, whose queue has not seen that yet: a call of it may be under way.
+func (o *Outbox) isAwaited(q *chatQueue) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.leaving[q.chat] != nil && !q.renamed
 }
 
 // returnWoken has a queue look again at conversations that it has taken. Where its chat has got a new name meanwhile, their

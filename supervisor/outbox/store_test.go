@@ -133,6 +133,30 @@ func TestAStoreThatCannotBeReadAtTheStartIsAnError(t *testing.T) {
 	}
 }
 
+// A chat's new name may be known before the call to its old one has ended. Nobody else makes anything of that call until then.
+func TestAMessageOnItsWayToAnOldNameIsNoRepeat(t *testing.T) {
+	inBubble(t, func(h *rig) {
+		const there = "-7"
+		h.channel.latency = 3 * time.Second
+		h.channel.script = func(c called) (bool, *supervisor.SendError) {
+			if c.to.Chat == club {
+				return false, &supervisor.SendError{Result: supervisor.ResultUnsent, Reason: supervisor.ReasonMoved, MovedTo: there, Err: errFar}
+			}
+			return true, nil
+		}
+		h.live()
+		c := h.conversation("alice", club)
+		h.notice(c, "one")
+		pass(time.Second)
+		n, err := h.db.Conversations().Move(h.Context(), supervisor.ChannelTelegram, club, there)
+		h.same("moved", must(h, n, err), 1)
+		h.box.Moved(club, there)
+		pass(time.Minute)
+		h.same("there", h.channel.texts(there), []string{"one"})
+		h.same("left", h.waiting(club)+h.waiting(there), 0)
+	})
+}
+
 func TestAChatMayMoveByOtherWays(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.script = func(c called) (bool, *supervisor.SendError) {
