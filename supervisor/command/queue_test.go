@@ -50,7 +50,7 @@ func TestWhatWaitsIsListedWithButtons(t *testing.T) {
 	}
 	kept := h.says("a", strings.Repeat("long ", 20), "c", "d", "e", "f", "g", "h", "i", "j")
 	text := h.ask("/queue")
-	for _, want := range []string{"now, to `what is in my folder?`. 10 messages wait:", "\n1. `a`, sent at ", " 1 minute ago",
+	for _, want := range []string{"I have been answering `what is in my folder?` for ", ". 10 messages wait:", "\n1. `a`, sent at ", " 1 minute ago",
 		"\n2. `" + strings.Repeat("long ", 12) + "…`, sent", "\n8. `h`, sent", "\n\nand 2 more"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
