@@ -156,6 +156,29 @@ func (h *harness) same(what string, got, want any) {
 	}
 }
 
+// A worker that says again and again that its turn waits, once the question has ended, comes to the end of the turn's time.
+func TestAWorkerCanNotWaitForEver(t *testing.T) {
+	h, kept := asked(t)
+	now := time.Now()
+	h.options.Now = func() time.Time { return now }
+	tries, asking := 0, h.options.Runner
+	h.options.Runner = worker(func(ctx context.Context, a session.Attempt) (session.End, error) {
+		now = now.Add(100 * time.Second)
+		if tries++; tries == 1 {
+			return asking.Run(ctx, a)
+		}
+		return ended(protocol.WhyWaits), nil
+	})
+	h.live()
+	c := h.conversation("alice", "1")
+	h.say(c, "send it")
+	<-kept
+	h.answer(c)
+	list := h.await(c, 2)
+	h.same("why", list[1].Why, protocol.WhyTime)
+	h.same("tries", tries, 9)
+}
+
 // manyWaiting is how many turns wait at once below.
 const manyWaiting = 1000
 

@@ -99,13 +99,18 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	if at.answered {
 		return outcome{why: protocol.WhyDone}
 	}
+	limits := t.remaining()
+	if t.Turn.Ran > 0 && limits.Seconds <= 0 && stopCause(turnCtx) == nil { // a worker can't go on for ever by saying that it waits
+		return outcome{why: protocol.WhyTime}
+	}
 	defer t.endAdvance(ctx)
 	defer t.watchInbox(ctx)()
-	a := Attempt{Turn: t.Turn, First: t.firstMessage(ctx, at), Start: at.start(t.Turn, t.remaining()), Stream: t.stream,
+	a := Attempt{Turn: t.Turn, First: t.firstMessage(ctx, at), Start: at.start(t.Turn, limits), Stream: t.stream,
 		CheckEnd: func(end protocol.TurnEnd) error { return t.checkEnd(ctx, turnCtx, end) }, CommitLast: t.commitLast}
-	end, shared, began := End{}, false, t.Now()
+	end, shared, began := End{}, false, time.Time{}
 	use, err := t.userTurns.acquire(turnCtx, t.alone)
 	if err == nil {
+		began = t.Now()
 		end, err = t.Runner.Run(turnCtx, a)
 		shared = t.userTurns.release(use) || end.Shared
 	}
@@ -151,7 +156,7 @@ func (e End) why() protocol.Why {
 // remaining are the turn's limits, less the time that it ran before it waited for its person.
 func (t *turn) remaining() protocol.TurnLimits {
 	limits := t.Limits
-	limits.Seconds = max(1, limits.Seconds-int64(t.Turn.Ran.Seconds()))
+	limits.Seconds -= int64(t.Turn.Ran.Seconds())
 	return limits
 }
 
