@@ -91,7 +91,7 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 	r.server.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
 	r.Configure(apptest.OnTelegram(r.server, "rate: {chat: 30, all: 1000}") + apptest.OneByOne + hears)
 	for i, name := range people {
-		r.server.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: apptest.FirstID + int64(i), RetryAfter: 1, Rate: 0.005, Seed: rng.Uint64()})
+		r.server.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: apptest.FirstID + int64(i), RetryAfter: 2, Rate: 0.005, Seed: rng.Uint64()})
 		r.writers = append(r.writers, &writer{
 			user: telegramtest.User{ID: apptest.FirstID + int64(i), First: name}, home: r.Home(name), again: map[int]int{},
 			messages: randomMessages(rng.Uint64(), name, updates/crashPeople),

@@ -6,10 +6,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 	_ "github.com/ncruces/go-sqlite3/driver" // which reads copies
@@ -133,16 +135,24 @@ func openCopy(t testing.TB, path, dir string) *sql.DB {
 	return db
 }
 
-// copyDatabase copies a database with its journal, as they are at one moment.
+// journalHeader is the length of a write-ahead log's header, whose salts are others each time the log begins anew.
+// (https://www.sqlite.org/fileformat2.html#walformat)
+const journalHeader = 32
+
+// copyDatabase copies a database with its journal, as they are at one moment. What is moved into the file while it is read still
+// stands in a journal that did not begin anew meanwhile, and SQLite passes over frames that are not yet whole.
 func copyDatabase(t testing.TB, from, to string) {
 	t.Helper()
-	for range 100 {
-		before, file := readJournal(t, from), readFile(t, from)
-		after := readJournal(t, from)
-		if !bytes.HasPrefix(after, before) || !bytes.Equal(file, readFile(t, from)) {
-			continue // the journal was emptied into the file meanwhile
+	for until := time.Now().Add(time.Minute); time.Now().Before(until); {
+		header, file := readHeader(t, from), readFile(t, from)
+		journal := readJournal(t, from)
+		if !bytes.HasPrefix(journal, header) || !bytes.Equal(header, readHeader(t, from)) {
+			continue // it began anew
 		}
-		for name, content := range map[string][]byte{to: file, to + "-wal": after} {
+		if len(header) == 0 && !bytes.Equal(file, readFile(t, from)) {
+			continue // it began, and was emptied
+		}
+		for name, content := range map[string][]byte{to: file, to + "-wal": journal} {
 			if err := os.WriteFile(name, content, 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -152,12 +162,31 @@ func copyDatabase(t testing.TB, from, to string) {
 	t.Fatalf("%s changes too fast to be copied", from)
 }
 
-func readJournal(t testing.TB, path string) []byte {
+func readHeader(t testing.TB, path string) []byte {
 	t.Helper()
-	if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+	f, err := os.Open(path + "-wal")
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return readFile(t, path+"-wal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	header := make([]byte, journalHeader)
+	n, err := io.ReadFull(f, header)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Fatal(err)
+	}
+	return header[:n]
+}
+
+func readJournal(t testing.TB, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path + "-wal")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return content
 }
 
 func readFile(t testing.TB, path string) []byte {

@@ -43,7 +43,7 @@ func sendMediaGroup(w *serverState, r *request) answer {
 		}
 		album = append(album, m)
 	}
-	if a := w.countSends(c, len(album)); a.code != 0 {
+	if a := w.countSends(r, c, len(album)); a.code != 0 {
 		return a
 	}
 	result := make([]any, len(album))

@@ -175,16 +175,40 @@ func TestWhatAClientWasKilledOverItNeedNotKeep(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	s, c := start(t, telegramtest.Options{Now: func() time.Time { return now }})
 	s.Meet(home)
-	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 5})
-	c.refused(429, "Too Many Requests: retry after 5", "sendMessage", text("x"))
+	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 9})
+	c.refused(429, "Too Many Requests: retry after 9", "sendMessage", text("x"))
 	s.Died(now.Add(time.Millisecond))
 	s.Advance(time.Second)
-	c.refused(429, "Too Many Requests: retry after 4", "sendMessage", text("in its next life"))
+	c.refused(429, "Too Many Requests: retry after 8", "sendMessage", text("in its next life"))
 	wantNoViolation(t, s)
-	s.Died(now.Add(2 * time.Second)) // it had a second to keep it
-	s.Advance(2 * time.Second)
-	c.refused(429, "Too Many Requests: retry after 2", "sendMessage", text("once more"))
-	wantViolation(t, s, "sendmessage for chat 1001 came 2s before the end of its retry_after")
+	s.Died(now.Add(4 * time.Second)) // it had three seconds to keep it
+	s.Advance(4 * time.Second)
+	c.refused(429, "Too Many Requests: retry after 4", "sendMessage", text("once more"))
+	wantViolation(t, s, "sendmessage for chat 1001 came 4s before the end of its retry_after")
+}
+
+// TestARefusalThatWasNotReadNeedNotBeKept: a client that ends the connection may not have read the last answer on it.
+func TestARefusalThatWasNotReadNeedNotBeKept(t *testing.T) {
+	s, _ := start(t, telegramtest.Options{})
+	s.Meet(home)
+	s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: home.ID, RetryAfter: 60})
+	send := func() *client {
+		c := dial(t, s)
+		if r := c.call("sendMessage", m{"chat_id": home.ID, "text": "x"}); r.Status != http.StatusTooManyRequests {
+			t.Fatalf("answered %d", r.Status)
+		}
+		return c
+	}
+	for i := range 2 {
+		send().http.CloseIdleConnections()
+		s.Await(t, "the connection's end", func() bool { return s.Disconnects() > i })
+		s.Advance(time.Second)
+	}
+	send()
+	wantNoViolation(t, s)
+	s.Advance(time.Second)
+	send()
+	wantViolation(t, s, "sendmessage for chat 1001 came 5")
 }
 
 func TestAFloodOfTheBotIsForAllChats(t *testing.T) {

@@ -2,13 +2,20 @@ package telegramtest
 
 import (
 	"fmt"
+	"net"
 	"slices"
 	"time"
 )
 
-// grace is how long after a refusal a request may come that was on its way already, and how long it may take until a
-// client that has gone is seen to be gone.
-const grace = 100 * time.Millisecond
+const (
+	// grace is how long after a refusal a request may come that was on its way already, and how long it may take until a
+	// client that has gone is seen to be gone. A busy machine takes its time.
+	grace = 500 * time.Millisecond
+
+	// keeping is how long a client may take until it has kept a refusal. One that ends the connection within that, because it
+	// was killed or has given the call up, may know nothing of it.
+	keeping = 2 * time.Second
+)
 
 // limits is how much may be sent.
 type limits struct {
@@ -35,13 +42,23 @@ type floodScope struct {
 // floodWait is a time in which a scope is refused.
 type floodWait struct {
 	since, until time.Time
-	lost         bool // its client died before it can have kept it
+	told         net.Conn // on which the client was last told
+	lost         bool     // its client may know nothing of it
 }
 
 // died is told that the client was killed: a refusal that it had just been given it may not have kept.
 func (l *limits) died(at time.Time) {
+	l.lose(at, func(floodWait) bool { return true })
+}
+
+// closed is told that a connection has ended: what was just refused on it may not have been read.
+func (l *limits) closed(c net.Conn, at time.Time) {
+	l.lose(at, func(f floodWait) bool { return f.told == c })
+}
+
+func (l *limits) lose(at time.Time, concerned func(floodWait) bool) {
 	for s, f := range l.frozen {
-		if at.Sub(f.since) <= grace {
+		if concerned(f) && at.Sub(f.since) <= keeping {
 			f.lost = true
 			l.frozen[s] = f
 		}
@@ -54,11 +71,11 @@ func (l *limits) floodByFault(f Fault, r *request, now time.Time) answer {
 	if r.chat == 0 {
 		s = floodScope{method: r.method}
 	}
-	return l.startFlood(s, f.RetryAfter, now)
+	return l.startFlood(s, r.conn, f.RetryAfter, now)
 }
 
-func (l *limits) startFlood(s floodScope, seconds int, now time.Time) answer {
-	l.frozen[s] = floodWait{since: now, until: now.Add(time.Duration(seconds) * time.Second)}
+func (l *limits) startFlood(s floodScope, told net.Conn, seconds int, now time.Time) answer {
+	l.frozen[s] = floodWait{since: now, until: now.Add(time.Duration(seconds) * time.Second), told: told}
 	return tooMany(seconds)
 }
 
@@ -76,7 +93,7 @@ func (l *limits) refuseFlooding(r *request, now time.Time) (a answer, violation 
 			continue
 		}
 		if f.lost { // now it is told again
-			l.frozen[s] = floodWait{since: now, until: f.until}
+			l.frozen[s] = floodWait{since: now, until: f.until, told: r.conn}
 		} else if now.Sub(f.since) > grace {
 			violation = fmt.Sprintf("%s for chat %d came %v before the end of its retry_after", r.method, r.chat,
 				left.Round(time.Millisecond))
@@ -87,20 +104,20 @@ func (l *limits) refuseFlooding(r *request, now time.Time) (a answer, violation 
 }
 
 // send counts a message, an album of so many or an edit. It refuses it where flood control is on, and says where the rates are left.
-func (l *limits) send(c *chat, messages int, now time.Time) (a answer, violations []string) {
+func (l *limits) send(r *request, c *chat, messages int, now time.Time) (a answer, violations []string) {
 	if l.control.n > 0 && count(l.sends[c.ID], now, l.control.window) >= l.control.n {
-		return l.startFlood(floodScope{chat: c.ID}, l.control.retryAfter, now), nil
+		return l.startFlood(floodScope{chat: c.ID}, r.conn, l.control.retryAfter, now), nil
 	}
 	l.sends[0] = append(lastMinute(l.sends[0], now), now)
 	l.sends[c.ID] = append(lastMinute(l.sends[c.ID], now), now)
 	l.posts[c.ID] = append(lastMinute(l.posts[c.ID], now), slices.Repeat([]time.Time{now}, messages)...)
-	for _, r := range l.watched(c) {
-		if r.most == 0 {
+	for _, w := range l.watched(c) {
+		if w.most == 0 {
 			continue
 		}
-		if n := count(r.times, now, r.window-l.rates.Slack); n > r.most {
+		if n := count(w.times, now, w.window-l.rates.Slack); n > w.most {
 			violations = append(violations, fmt.Sprintf("%d messages or edits to %s within %v, at most %d",
-				n, r.name, r.window, r.most))
+				n, w.name, w.window, w.most))
 		}
 	}
 	return answer{}, violations

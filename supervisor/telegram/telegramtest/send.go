@@ -69,11 +69,11 @@ func (j *callLog) readMarked(r *request, text, marks string) (content, answer) {
 }
 
 // countSend counts a message or an edit and refuses it where there are too many.
-func (w *serverState) countSend(c *chat) answer { return w.countSends(c, 1) }
+func (w *serverState) countSend(r *request, c *chat) answer { return w.countSends(r, c, 1) }
 
 // countSends counts an album of so many messages.
-func (w *serverState) countSends(c *chat, messages int) answer {
-	a, violations := w.limits.send(c, messages, w.now())
+func (w *serverState) countSends(r *request, c *chat, messages int) answer {
+	a, violations := w.limits.send(r, c, messages, w.now())
 	for _, v := range violations {
 		w.log.violate("%s", v)
 	}
@@ -99,7 +99,7 @@ func sendMessage(w *serverState, r *request) answer {
 	if a := c.place(m, r.params); a.code != 0 {
 		return a
 	}
-	if a := w.countSend(c); a.code != 0 {
+	if a := w.countSend(r, c); a.code != 0 {
 		return a
 	}
 	return good(c.json(w.chats.put(c, m), false))
@@ -157,12 +157,12 @@ func (cs *chats) editable(r *request) (*chat, *Message, answer) {
 }
 
 // edit has a message show something else. That only its buttons change is not seen as an edit.
-func (w *serverState) edit(c *chat, m *Message, to content) answer {
+func (w *serverState) edit(r *request, c *chat, m *Message, to content) answer {
 	same := m.Text == to.text && slices.Equal(m.Entities, to.entities)
 	if same && slices.EqualFunc(m.Keyboard, to.keyboard, slices.Equal) {
 		return bad(unmodified)
 	}
-	if a := w.countSend(c); a.code != 0 {
+	if a := w.countSend(r, c); a.code != 0 {
 		return a
 	}
 	m.Text, m.Entities, m.Keyboard = to.text, to.entities, to.keyboard
@@ -186,7 +186,7 @@ func editMessageText(w *serverState, r *request) answer {
 	case units(text.text) > maxText:
 		return bad("MESSAGE_TOO_LONG")
 	}
-	return w.edit(c, m, text)
+	return w.edit(r, c, m, text)
 }
 
 func editMessageCaption(w *serverState, r *request) answer {
@@ -201,7 +201,7 @@ func editMessageCaption(w *serverState, r *request) answer {
 	case m.Media == "":
 		return bad("there is no caption in the message to edit")
 	}
-	return w.edit(c, m, caption)
+	return w.edit(r, c, m, caption)
 }
 
 func editMessageReplyMarkup(w *serverState, r *request) answer {
@@ -213,7 +213,7 @@ func editMessageReplyMarkup(w *serverState, r *request) answer {
 	if a.code != 0 {
 		return a
 	}
-	return w.edit(c, m, content{marked{m.Text, m.Entities}, keyboard})
+	return w.edit(r, c, m, content{marked{m.Text, m.Entities}, keyboard})
 }
 
 func deleteMessage(w *serverState, r *request) answer {

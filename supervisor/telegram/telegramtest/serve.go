@@ -3,6 +3,7 @@ package telegramtest
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -15,6 +16,20 @@ type request struct {
 	params params
 	files  map[string]File // by their parameters
 	chat   int64
+	conn   net.Conn // that it came on
+}
+
+// connKey is by which a request's context has its connection.
+type connKey struct{}
+
+func withConn(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connKey{}, c)
+}
+
+// connOf is the connection that a request came on.
+func connOf(ctx context.Context) net.Conn {
+	c, _ := ctx.Value(connKey{}).(net.Conn) // nil where a test calls the handler itself
+	return c
 }
 
 // methods is what the server can do, by lower-case name.
@@ -90,7 +105,7 @@ func notFound() answer { return refuse(http.StatusNotFound, "Not Found") }
 // call keeps a request, lets it through or not, and answers it as it is to be answered.
 func (s *Server) call(rw http.ResponseWriter, r *http.Request, token, method string) {
 	p, files, broken := readParams(r)
-	req := &request{method: strings.ToLower(method), params: p, files: files, chat: p.number("chat_id")}
+	req := &request{method: strings.ToLower(method), params: p, files: files, chat: p.number("chat_id"), conn: connOf(r.Context())}
 	var f *fault
 	var a answer
 	var came Call

@@ -11,19 +11,20 @@ type serverState struct {
 	options  Options // constant
 	lifetime lifetime
 
-	mu         sync.Mutex    // guards what follows
-	changed    chan struct{} // closed at the next change; nil while nobody waits for one
-	clockAhead time.Duration // what the clock is ahead of Options.Now
-	bot        bot
-	queue      queue
-	chats      chats
-	log        callLog
-	faults     faults
-	limits     limits
-	menus      menus
-	files      files
-	webhook    webhook
-	polls      polls
+	mu          sync.Mutex    // guards what follows
+	changed     chan struct{} // closed at the next change; nil while nobody waits for one
+	clockAhead  time.Duration // what the clock is ahead of Options.Now
+	bot         bot
+	queue       queue
+	chats       chats
+	log         callLog
+	faults      faults
+	limits      limits
+	disconnects int // connections that have ended
+	menus       menus
+	files       files
+	webhook     webhook
+	polls       polls
 }
 
 func newServerState(o Options) (*serverState, error) {

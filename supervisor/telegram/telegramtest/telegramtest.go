@@ -103,6 +103,8 @@ func New(t testing.TB, o Options) *Server {
 	s.http = &http.Server{
 		Handler:     s,
 		BaseContext: func(net.Listener) context.Context { return ctx },
+		ConnContext: withConn,
+		ConnState:   s.connState,
 	}
 	w.lifetime.Go(func() { _ = s.http.Serve(listener) }) // it ends with Close, which is no error
 	t.Cleanup(func() { s.close(t) })
@@ -139,6 +141,19 @@ func (s *Server) close(t testing.TB) {
 // Died tells the server that its client was killed with SIGKILL at some time: that it did not keep what it was refused a
 // moment before is no violation. Nobody can keep what they are killed over.
 func (s *Server) Died(at time.Time) { s.state.change(func() { s.state.limits.died(at) }) }
+
+// connState sees connections end.
+func (s *Server) connState(c net.Conn, state http.ConnState) {
+	if state == http.StateClosed {
+		s.state.change(func() {
+			s.state.disconnects++
+			s.state.limits.closed(c, s.state.now())
+		})
+	}
+}
+
+// Disconnects is how many connections have ended.
+func (s *Server) Disconnects() int { return look(s.state, func() int { return s.state.disconnects }) }
 
 // URL is the server's root, as a client is configured with it.
 func (s *Server) URL() string { return "http://" + s.addr }

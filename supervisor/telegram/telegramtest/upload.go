@@ -95,7 +95,7 @@ func sendFile(kind mediaKind) func(*serverState, *request) answer {
 		if a := c.place(m, r.params); a.code != 0 {
 			return a
 		}
-		if a := w.countSend(c); a.code != 0 {
+		if a := w.countSend(r, c); a.code != 0 {
 			return a
 		}
 		w.putFile(c, m)

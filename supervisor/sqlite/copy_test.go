@@ -1,0 +1,39 @@
+package sqlite_test
+
+import (
+	"context"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// TestABusyDatabaseIsCopiedWhole: tests look at copies while the service writes, and its journal begins anew again and again.
+func TestABusyDatabaseIsCopiedWhole(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "mews.db")
+	db := sqlitetest.OpenPath(t, path, sqlite.Options{})
+	ctx, stop := context.WithCancel(t.Context())
+	var writing sync.WaitGroup
+	for w := range 8 {
+		writing.Go(func() {
+			name := strconv.Itoa(w)
+			for i := 0; ctx.Err() == nil; i++ {
+				if err := db.Settings().Put(context.WithoutCancel(ctx), "alice", name, strings.Repeat(strconv.Itoa(i), 9000)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for range 20 {
+		if verdict := sqlitetest.LookAt(t, path, "PRAGMA integrity_check"); len(verdict) != 1 || verdict[0] != "ok" {
+			t.Errorf("integrity_check: %q", verdict)
+		}
+	}
+	stop()
+	writing.Wait()
+}
