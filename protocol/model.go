@@ -14,6 +14,15 @@ type ModelStream struct {
 	After  int64     `json:"after"` // the newest message that the worker knows of; it must be the transcript's newest
 	System SystemRef `json:"system"`
 	Tools  ToolsRef  `json:"tools"`
+
+	Child *ChildWindow `json:"child,omitempty"` // in turns of kind review and triage alone, and always there; After is 0 then
+}
+
+// ChildWindow asks the model in a window of its own: nothing stands in it but Text. What was asked under a name before is answered as it
+// was, at no cost.
+type ChildWindow struct {
+	Name string `json:"name"` // unique in the turn
+	Text string `json:"text"`
 }
 
 // SystemRef is the system text or its name.

@@ -16,6 +16,8 @@ type TurnStart struct {
 	Last    int64         `json:"last"`              // the id of the transcript's newest message
 	Pending []PendingCall `json:"pending,omitempty"` // calls of the last committed step that have no result yet
 	Recent  []ToolCall    `json:"recent,omitempty"`  // this turn's earlier calls, in order, to notice repetition
+
+	Material *BlobRef `json:"material,omitempty"` // with kind review and triage: a ReviewMaterial
 }
 
 // TurnLimits bound a turn.

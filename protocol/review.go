@@ -1,0 +1,104 @@
+package protocol
+
+// A turn of kind review or triage reads a ReviewMaterial, asks the model in windows of its own, one for each chunk and one for each
+// second look, and reports once. It has no tool and no person to ask.
+
+// MethodReviewReport says what a review or a triage has come to. It is a call in turn, once, of at most MaxReviewReport bytes.
+//
+//	{"turn":9,"findings":[{"path":"main.go","line":12,"side":"RIGHT","severity":"critical","category":"bug","title":"Nil map","detail":"Panics when the cache is empty.","quote":"m[k] = v","confidence":0.9}]}
+const MethodReviewReport = "review.report"
+
+// MaxReviewReport bounds a report, in bytes of JSON.
+const MaxReviewReport = 256 << 10
+
+// ReviewMaterial is what there is to read, as JSON in the blob that TurnStart names. All but Rules is somebody else's words.
+type ReviewMaterial struct {
+	Repo        string         `json:"repo"`
+	Number      int            `json:"number,omitempty"` // 0 of a diff without a pull request
+	Title       string         `json:"title,omitempty"`
+	Author      string         `json:"author,omitempty"`
+	Branch      string         `json:"branch,omitempty"` // of the head
+	Description string         `json:"description,omitempty"`
+	Asked       string         `json:"asked,omitempty"`   // what who asked for it wants to know
+	Rules       []ReviewText   `json:"rules,omitempty"`   // of the base branch: what the repository wants of reviewers and of code
+	Spec        *ReviewText    `json:"spec,omitempty"`    // of the base branch: what the change is to do
+	Commits     []string       `json:"commits,omitempty"` // messages
+	Issues      []ReviewText   `json:"issues,omitempty"`  // that the pull request names; for a triage those that may be related
+	Threads     []ReviewThread `json:"threads,omitempty"` // what was said before
+	Chunks      []ReviewChunk  `json:"chunks,omitempty"`  // none for a triage
+	Notes       []string       `json:"notes,omitempty"`   // what is not here, and why
+	Labels      []string       `json:"labels,omitempty"`  // that a triage may choose from
+}
+
+// ReviewText is a text with a name.
+type ReviewText struct {
+	Name string `json:"name"` // a path, or an issue's number and title
+	Text string `json:"text"`
+}
+
+// ReviewThread is a conversation below a line, or below the pull request.
+type ReviewThread struct {
+	Path     string       `json:"path,omitempty"`
+	Line     int          `json:"line,omitempty"`
+	Resolved bool         `json:"resolved,omitempty"`
+	Outdated bool         `json:"outdated,omitempty"`
+	Said     []ReviewText `json:"said"` // by whom, and what
+}
+
+// ReviewChunk is a part of the change. Each changed line is in one of them, or in what is said to be left out.
+type ReviewChunk struct {
+	Name  string       `json:"name"` // unique in the material
+	Files []ReviewFile `json:"files"`
+}
+
+// ReviewFile is what a chunk has of a file.
+type ReviewFile struct {
+	Path   string `json:"path"`
+	Before string `json:"before,omitempty"` // the path before, where it was another
+	Status string `json:"status"`           // added, modified, removed, renamed
+	Diff   string `json:"diff"`             // lines, each with its number and side before it
+	Whole  string `json:"whole,omitempty"`  // the file as the head has it, where a hunk needs it
+}
+
+// Severity is how bad a finding is.
+type Severity string
+
+const (
+	SeverityCritical   Severity = "critical"
+	SeverityWarning    Severity = "warning"
+	SeveritySuggestion Severity = "suggestion"
+)
+
+// ReviewFinding is what is wrong at some lines.
+type ReviewFinding struct {
+	Path        string   `json:"path"`
+	Start       int      `json:"start,omitempty"` // first line of several; 0 is Line
+	Line        int      `json:"line"`
+	Side        string   `json:"side"` // LEFT for lines that were removed, else RIGHT
+	Severity    Severity `json:"severity"`
+	Category    string   `json:"category"`
+	Title       string   `json:"title"`
+	Detail      string   `json:"detail"`                // what fails, and when
+	Quote       string   `json:"quote"`                 // what stands there
+	Replacement string   `json:"replacement,omitempty"` // of the lines, to be committed as it is
+	Confidence  float64  `json:"confidence"`            // 0 to 1
+}
+
+// ReviewReport is the parameters of review.report.
+type ReviewReport struct {
+	Turn     int64           `json:"turn"`
+	Verdict  string          `json:"verdict,omitempty"` // a sentence or two
+	Findings []ReviewFinding `json:"findings,omitempty"`
+	Refuted  int             `json:"refuted,omitempty"` // findings that a second look has refuted
+	Unread   []ReviewText    `json:"unread,omitempty"`  // chunks that came to nothing, and why
+	Triage   *Triage         `json:"triage,omitempty"`  // of a triage, which has none of the above
+}
+
+// Triage is what an issue is about.
+type Triage struct {
+	Labels    []string `json:"labels,omitempty"`
+	Priority  string   `json:"priority"`            // low, medium, high, critical
+	Duplicate int      `json:"duplicate,omitempty"` // the number of an issue that it repeats
+	Related   []int    `json:"related,omitempty"`
+	Summary   string   `json:"summary"`
+}
