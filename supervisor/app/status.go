@@ -87,7 +87,7 @@ func (r statusReporter) statusOf(ctx context.Context, names []string, service bo
 		own, resident := ownMemory()
 		status.Memory = control.Memory{Supervisor: own, Resident: resident, Database: counts.Bytes}
 		status.Waiting = control.Waiting{
-			New: int(counts.Inbounds[supervisor.InboundNew]), Running: int(counts.Inbounds[supervisor.InboundRunning]),
+			New: int(counts.Inbounds[supervisor.InboundNew]), Running: int(counts.Inbounds[supervisor.InboundRunning]), Asking: int(counts.Asking),
 			Parked: int(counts.Inbounds[supervisor.InboundParked]), Deliveries: int(counts.Waiting),
 		}
 		if err := r.statusOfChannels(ctx, &status); err != nil {

@@ -28,8 +28,12 @@ func PrintStatus(w io.Writer, s control.Status, now time.Time) error {
 	fmt.Fprintf(t, "walls\t%s\n", s.Walls.Line())
 	if s.State != "" { // for an admin
 		fmt.Fprintf(t, "limits\t%s\n", s.Walls.Limits)
-		fmt.Fprintf(t, "waiting\t%d new, %d running, %s not delivered yet, %d given up on\n",
-			s.Waiting.New, s.Waiting.Running, amount.Of(s.Waiting.Deliveries, "answer", "answers"), s.Waiting.Parked)
+		asking := ""
+		if s.Waiting.Asking > 0 {
+			asking = fmt.Sprintf(textAsking, amount.Of(s.Waiting.Asking, "waits", "wait"))
+		}
+		fmt.Fprintf(t, "waiting\t%d new, %d running%s, %s not delivered yet, %d given up on\n",
+			s.Waiting.New, s.Waiting.Running, asking, amount.Of(s.Waiting.Deliveries, "answer", "answers"), s.Waiting.Parked)
 	}
 	for _, c := range s.Channels {
 		fmt.Fprintf(t, "%s\t%s\n", c.Name, channelLine(c, now))

@@ -235,10 +235,11 @@ type UserStatus struct {
 
 // Waiting counts what is not done yet.
 type Waiting struct {
-	New        int `json:"new"`        // messages not begun
-	Running    int `json:"running"`    // messages whose turn runs
-	Deliveries int `json:"deliveries"` // answers that nobody has taken
-	Parked     int `json:"parked"`     // messages given up on
+	New        int `json:"new"`              // messages not begun
+	Running    int `json:"running"`          // messages whose turn runs
+	Asking     int `json:"asking,omitempty"` // turns that wait for an answer of their person's
+	Deliveries int `json:"deliveries"`       // answers that nobody has taken
+	Parked     int `json:"parked"`           // messages given up on
 }
 
 // Channel is the state of a channel.

@@ -14,6 +14,7 @@ type Counts struct {
 	Waiting  int64                             // deliveries that no channel has taken yet
 	Lost     int64                             // deliveries that did not arrive for certain
 	Running  int64                             // turns
+	Asking   int64                             // of those: they wait for their persons' answers
 	Messages int64                             // in the transcripts of all conversations
 	Bytes    int64                             // of the database, without its journal
 }
@@ -24,6 +25,7 @@ const (
 		(SELECT count(*) FROM outbox WHERE delivered_at IS NULL),
 		(SELECT count(*) FROM outbox WHERE outcome IN ('unknown', 'failed')),
 		(SELECT count(*) FROM turn WHERE ended_at IS NULL),
+		(SELECT count(DISTINCT turn) FROM question WHERE why IS NULL),
 		(SELECT count(*) FROM message),
 		(SELECT page_count * page_size FROM pragma_page_count, pragma_page_size)`
 )
@@ -32,7 +34,7 @@ const (
 func (db *DB) Counts(ctx context.Context) (Counts, error) {
 	read := db.reader(ctx, "count what is in the database")
 	c, err := engine.Value(read, func(row *engine.Row) (c Counts) {
-		row.Scan(&c.Held, &c.Waiting, &c.Lost, &c.Running, &c.Messages, &c.Bytes)
+		row.Scan(&c.Held, &c.Waiting, &c.Lost, &c.Running, &c.Asking, &c.Messages, &c.Bytes)
 		return c
 	}, countRest)
 	if err != nil {
