@@ -88,6 +88,7 @@ func (b *binder) bindMap(n *yaml.Node, into reflect.Value, path string) {
 	b.eachKey(n, path, wantNames, func(name string, line int, value *yaml.Node) {
 		element := reflect.New(into.Type().Elem()).Elem()
 		b.bind(value, line, element, join(path, name))
+		key{value: element}.setDefaults()
 		into.SetMapIndex(reflect.ValueOf(name), element)
 	})
 }
@@ -115,6 +116,9 @@ func (b *binder) eachKey(n *yaml.Node, path, want string, bind func(name string,
 }
 
 func (b *binder) bindList(n *yaml.Node, into reflect.Value, path string) {
+	if n.Kind == yaml.ScalarNode && into.Type() == reflect.TypeFor[[]Recipient]() {
+		n = &yaml.Node{Kind: yaml.SequenceNode, Line: n.Line, Content: []*yaml.Node{n}} // the only one
+	}
 	if n.Kind != yaml.SequenceNode {
 		b.wrong(path, wantList)
 		return

@@ -52,6 +52,11 @@ var checks = map[string]func(c *checker, path string, value any){
 	"globs":         of((*checker).checkGlobs),
 	"speech_in":     of((*checker).checkSpeechIn),
 	"speech_out":    of((*checker).checkSpeechOut),
+	"github_api":    of((*checker).checkGitHubAPI),
+	"github_login":  of((*checker).checkGitHubLogin),
+	"github_repos":  of((*checker).checkGitHubRepos),
+	"recipients":    of((*checker).checkRecipients),
+	"hooks":         of((*checker).checkHooks),
 }
 
 // of makes a check that takes any value out of one that takes values of a type.

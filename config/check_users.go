@@ -59,7 +59,7 @@ func (c *checker) checkUsers(path string, users []User) {
 	if len(users) == 0 {
 		c.wrong(path, gotEmptyList, wantUsers)
 	}
-	names, accounts, ids := map[string]string{}, map[string]string{}, map[string]string{}
+	names, accounts, ids, logins := map[string]string{}, map[string]string{}, map[string]string{}, map[string]string{}
 	for i, u := range users {
 		at := userPath(i)
 		if !ValidName(u.Name) {
@@ -67,6 +67,7 @@ func (c *checker) checkUsers(path string, users []User) {
 		}
 		c.checkUnique(at+".name", u.Name, quote(u.Name), wantUnique, names)
 		c.checkUnique(at+".account", u.Account, quote(u.Account), wantUnique, accounts)
+		c.checkUnique(at+".github", strings.ToLower(u.GitHub), quote(u.GitHub), wantUnique, logins)
 		id := strconv.FormatInt(u.Telegram, 10)
 		switch there := u.Telegram != 0 || c.stands(at+".telegram"); {
 		case there && validTelegram(u.Telegram):

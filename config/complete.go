@@ -22,6 +22,7 @@ func complete(cfg *Config, env Env) {
 	}
 	clean(&cfg.State)
 	cfg.Telegram.APIURL = strings.TrimRight(cfg.Telegram.APIURL, "/") // it names the source of messages: one name for one place
+	cfg.GitHub.APIURL = strings.TrimRight(cfg.GitHub.APIURL, "/")
 	clean(&cfg.Telegram.Files)
 	for name, p := range cfg.Models.Providers {
 		if p.BaseURL == "" {

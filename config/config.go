@@ -14,7 +14,7 @@
 //	zero      what a value of zero means; the bounds do not hold for it
 //	check     a check in code, by its name in checks
 //	holds     the key names a file, whose content goes to the field of this name
-//	form      what such a file holds: "key" is 32 bytes; without it: a line
+//	form      what such a file holds: "key" is 32 bytes, "pem" a private key; without it: a line
 //	reload    "live": a change holds at once; "restart", or no tag: after a restart. On a struct: for each key below
 package config
 
@@ -42,6 +42,9 @@ type Config struct {
 
 	Users []User `yaml:"users" check:"users" reload:"live"` // at least one
 	Files Files  `yaml:"files" reload:"live"`               // of users who have nothing else; already copied into each User
+
+	GitHub GitHub          `yaml:"github"`
+	Hooks  map[string]Hook `yaml:"hooks" check:"hooks"` // by the last part of their path
 
 	Local  bool     // there was no file
 	File   string   // absolute path of the file; "" with Local
@@ -250,6 +253,7 @@ type User struct {
 	Home     string `yaml:"home" reload:"restart"`                    // absolute path, apart from every other home
 	Timezone string `yaml:"timezone" check:"timezone"`                // IANA name; "" is the machine's own
 	Telegram int64  `yaml:"telegram"`                                 // numeric id on Telegram, unique; 0 where they are not there
+	GitHub   string `yaml:"github" check:"github_login"`              // login on GitHub, unique in any case; "" where they are not there
 	Model    string `yaml:"model" check:"model"`                      // a model as Models names it; "" is Models.Default
 	// Folders besides the home that the user's worker may change: absolute paths, which it sees as /workspaces/NAME.
 	Workspaces []string `yaml:"workspaces" check:"folders" reload:"restart"`

@@ -1,12 +1,17 @@
 package config
 
 import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -44,6 +49,15 @@ const (
 	token  = "123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0"
 	secret = "0123456789abcdef-_0123456789ABCDEF"
 )
+
+// appKey is a private key as GitHub gives it to an app.
+var appKey = sync.OnceValue(func() string {
+	key, err := rsa.GenerateKey(rand.Reader, 1024)
+	if err != nil {
+		panic(err)
+	}
+	return string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
+})
 
 // same compares configurations, their secrets too, but not where they were read.
 func same(want, got *Config) string {
@@ -124,8 +138,22 @@ access: {session: 90s, session_max: 90s, rate: {burst: 1, second: 0.5}, key_file
 budget: {month: "${STEPS}", users: {turn: 0.000001, day: 0.10, month: 1000000, extend: 0}}
 approvals: {all: {send_file: ask}, admin: {invite: step_up}, user: {settings: deny}}
 files: {include: ["**"], exclude: ["$${x}/*"]}
+github:
+  webhook_secret: "${SECRET}"
+  app: {id: 99, private_key_file: /keys/app.pem}
+  api_url: http://127.0.0.1:8083/api/v3/
+  name: hawk
+  poll: 2m
+  review: {settle: 10s, budget: 2, timeout: 1m, heads: 1, inline: 20, model: claude/claude-haiku-4-5}
+  triage: {settle: 1s, budget: 0, model: local/qwen3}
+  repos:
+    acme/widget: {user: alice, review: true, triage: true, notify: [bob, -100123, -100123/45], post: check, day: 0, labels: create, project: Inbox, forks: allow}
+    acme/Gadget.js: {user: bob, notify: -100123}
+hooks:
+  ci: {user: bob, secret: "${SECRET}"}
+  disk: {user: alice, chat: -100123/45, secret: "${SECRET}", sign: hmac, header: X-Signature, template: "{{.host}} is full"}
 users:
-  - {name: alice, role: admin, account: al, timezone: Europe/Madrid, telegram: 4503599627370495, model: cloud/gpt,
+  - {name: alice, role: admin, account: al, timezone: Europe/Madrid, telegram: 4503599627370495, github: Alice-B, model: cloud/gpt,
      workspaces: [/srv/code], totp: true, budget: {day: 0, extend: 2.5}, models_allowed: [cloud/*], approvals: {send_file: allow}}
   - {name: bob, totp: off, models_allowed: [], home: /srv//bob/, model: qwen3, files: {include: [], append_only: ["journal/**"]}}
 `
@@ -134,7 +162,7 @@ var wholeNeeds = map[string]string{"PORT": "99", "KEY": "${PORT}", "STEPS": "7",
 
 func TestWholeFile(t *testing.T) {
 	got, err := Load("/etc/mews/mews.yaml", machine(wholeNeeds, map[string]string{
-		"/etc/mews/mews.yaml": whole, "/keys/seal": strings.Repeat("5a", 32) + "\n",
+		"/etc/mews/mews.yaml": whole, "/keys/seal": strings.Repeat("5a", 32) + "\n", "/keys/app.pem": appKey(),
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +200,22 @@ func TestWholeFile(t *testing.T) {
 			Voice: "ann", Voices: map[string]string{"ann": "alloy", "ben": "echo"}}},
 		Uploads: Uploads{Keep: 30},
 		Limits:  Limits{Steps: 7, Turn: time.Hour, History: 1000, Output: KiB, Turns: 1, ModelCalls: 256, Speech: 2},
-		Holds:   []string{"/keys/seal", "/etc/mews/mews.yaml"},
+		Holds:   []string{"/keys/seal", "/keys/app.pem", "/etc/mews/mews.yaml"},
+		GitHub: GitHub{
+			WebhookSecret: NewSecret(secret), App: GitHubApp{ID: 99, PrivateKeyFile: "/keys/app.pem", PrivateKey: NewSecret(appKey())},
+			APIURL: "http://127.0.0.1:8083/api/v3", Name: "hawk", Poll: 2 * time.Minute,
+			Review: GitHubReview{Settle: 10 * time.Second, Budget: Dollars{2_000_000, true}, Timeout: time.Minute, Heads: 1, Inline: 20, Model: "claude/claude-haiku-4-5"},
+			Triage: GitHubTriage{Settle: time.Second, Budget: Dollars{0, true}, Model: "local/qwen3"},
+			Repos: map[string]GitHubRepo{
+				"acme/widget": {User: "alice", Review: true, Triage: true, Notify: []Recipient{"bob", "-100123", "-100123/45"}, Post: "check",
+					Day: Dollars{0, true}, Labels: "create", Project: "Inbox", Forks: "allow"},
+				"acme/Gadget.js": {User: "bob", Notify: []Recipient{"-100123"}, Post: "review", Day: Dollars{5_000_000, true}, Labels: "existing", Forks: "ask"},
+			},
+		},
+		Hooks: map[string]Hook{
+			"ci":   {User: "bob", Secret: NewSecret(secret), Sign: "bearer"},
+			"disk": {User: "alice", Chat: "-100123/45", Secret: NewSecret(secret), Sign: "hmac", Header: "X-Signature", Template: "{{.host}} is full"},
+		},
 		Access: Access{Session: 90 * time.Second, SessionMax: 90 * time.Second, Rate: ReceiveRate{Burst: 1, Second: 0.5},
 			KeyFile: "/keys/seal", Key: NewSecret(strings.Repeat("Z", 32))},
 		Budget: Budget{Month: Dollars{7_000_000, true},
@@ -182,7 +225,7 @@ func TestWholeFile(t *testing.T) {
 		Users: []User{
 			{
 				Name: "alice", Role: "admin", Account: "al", Home: "/var/lib/mews/homes/alice", Timezone: "Europe/Madrid",
-				Telegram: 4503599627370495, Model: "cloud/gpt", Workspaces: []string{"/srv/code"},
+				Telegram: 4503599627370495, GitHub: "Alice-B", Model: "cloud/gpt", Workspaces: []string{"/srv/code"},
 				Files: Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
 				TOTP:  TOTPRequired, ModelsAllowed: []string{"cloud/*"}, Approvals: EffectRules{"send_file": "allow"},
 				Budget: SpendLimits{Dollars{1, true}, Dollars{0, true}, Dollars{1_000_000_000_000, true}, Dollars{2_500_000, true}},
@@ -239,7 +282,7 @@ func TestProblems(t *testing.T) {
 			env := machine(map[string]string{"TOKEN": "hunter2", "BOT": token, "SECRET": secret}, map[string]string{
 				"/etc/mews/mews.yaml": string(text), "/etc/mews/empty": "\n", "/etc/mews/two": "a\nb\n",
 				"/etc/mews/right": "hunter2\n", "/srv/keys/openai": "hunter2", "/srv/keys/bot": token,
-				"/srv/keys/seal": strings.Repeat("5a", 32) + "\n",
+				"/srv/keys/seal": strings.Repeat("5a", 32) + "\n", "/srv/keys/app.pem": appKey(),
 			})
 			_, err = Load("/etc/mews/mews.yaml", env)
 			var list *ErrorList
@@ -378,7 +421,7 @@ func FuzzLoad(f *testing.F) {
 		f.Add(string(text))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		env := machine(wholeNeeds, map[string]string{"/m.yaml": text, "/keys/seal": strings.Repeat("5a", 32)})
+		env := machine(wholeNeeds, map[string]string{"/m.yaml": text, "/keys/seal": strings.Repeat("5a", 32), "/keys/app.pem": appKey()})
 		cfg, err := Load("/m.yaml", env)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "/m.yaml:") {
@@ -390,6 +433,9 @@ func FuzzLoad(f *testing.F) {
 		complete(&again, env)
 		if w := cfg.Telegram.Webhook; w.URL != "" && len(w.Secret.Reveal()) < 16 {
 			t.Errorf("a webhook without a secret was accepted: %s", w.URL)
+		}
+		if g := cfg.GitHub; cfg.Webhooks.Listen != "" && len(g.Repos) > 0 && len(g.WebhookSecret.Reveal()) < 16 {
+			t.Error("repositories were accepted without a secret")
 		}
 		if diff := same(cfg, &again); diff != "" {
 			t.Errorf("it was not complete: %s", diff)

@@ -50,9 +50,11 @@ func leaves(cfg, other *Config) map[string]leaf {
 		}
 		return true
 	})
-	file := all["access.key_file"]
-	file.text += "\n" + cfg.Access.Key.Reveal() // the file may hold another key than before
-	all["access.key_file"] = file
+	for name, key := range map[string]Secret{"access.key_file": cfg.Access.Key, "github.app.private_key_file": cfg.GitHub.App.PrivateKey} {
+		file := all[name]
+		file.text += "\n" + key.Reveal() // the file may hold another key than before
+		all[name] = file
+	}
 	return all
 }
 

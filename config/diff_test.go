@@ -78,7 +78,7 @@ func TestDiff(t *testing.T) {
 
 // These are keys with a name that the file chooses.
 var (
-	named     = regexp.MustCompile(`^(users|models\.providers|models\.prices|speech\.out\.voices|approvals\.\w+)\.("[^"]*"|[\w-]+)`)
+	named     = regexp.MustCompile(`^(users|hooks|github\.repos|models\.providers|models\.prices|speech\.out\.voices|approvals\.\w+)\.("[^"]*"|[\w-]+)`)
 	userRules = regexp.MustCompile(`^(users\.\*\.approvals)\.\w+`)
 )
 
@@ -86,7 +86,7 @@ var (
 func TestEveryKeyIsCompared(t *testing.T) {
 	patterns := map[string]bool{}
 	cfg, err := Load("/etc/mews/mews.yaml", machine(wholeNeeds, map[string]string{
-		"/etc/mews/mews.yaml": whole, "/keys/seal": strings.Repeat("5a", 32),
+		"/etc/mews/mews.yaml": whole, "/keys/seal": strings.Repeat("5a", 32), "/keys/app.pem": appKey(),
 	}))
 	if err != nil {
 		t.Fatal(err)

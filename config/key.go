@@ -82,10 +82,10 @@ func keys(t reflect.Type) []string {
 	return names
 }
 
-// setDefaults gives every key below k that is zero its default.
+// setDefaults gives every key below k that is zero its default. Those in maps have got theirs as they were read.
 func (k key) setDefaults() {
 	k.walk(func(k key) bool {
-		if k.isLeaf() && k.defaults != "" && k.value.IsZero() {
+		if k.isLeaf() && k.defaults != "" && k.value.CanSet() && k.value.IsZero() {
 			k.value.Set(fromTag(k.value.Type(), k.defaults))
 		}
 		return true

@@ -28,6 +28,7 @@ var scalars = map[reflect.Type]scalar{
 	reflect.TypeFor[string]():        {wantText, readText},
 	reflect.TypeFor[Secret]():        {wantText, readSecret},
 	reflect.TypeFor[TOTP]():          {oneOf(totps), readTOTP},
+	reflect.TypeFor[Recipient]():     text(wantText, func(s string) (Recipient, error) { return Recipient(s), nil }),
 	reflect.TypeFor[time.Duration](): text(wantDuration, time.ParseDuration),
 	reflect.TypeFor[Size]():          text(wantSize, parseSize),
 	reflect.TypeFor[bool]():          literal(wantBool, parseBool),

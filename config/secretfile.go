@@ -1,7 +1,9 @@
 package config
 
 import (
+	"crypto/x509"
 	"encoding/hex"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,7 +20,7 @@ type secretForm struct {
 }
 
 // secretForms are by a field's form tag.
-var secretForms = map[string]secretForm{"": {wantLineFile, readLine}, "key": {wantKeyFile, readKey}}
+var secretForms = map[string]secretForm{"": {wantLineFile, readLine}, "key": {wantKeyFile, readKey}, "pem": {wantPEMFile, readPEM}}
 
 // readSecretFile reads the file that a field with a holds tag names.
 func (b *binder) readSecretFile(in reflect.Value, field reflect.StructField, path string) {
@@ -89,4 +91,14 @@ func readKey(path string, content []byte) (string, error) {
 		return "", fmt.Errorf("%s holds neither", path)
 	}
 	return string(key), nil
+}
+
+// readPEM is a private key of RSA as GitHub makes it, in a PEM file. No error holds anything of it.
+func readPEM(path string, content []byte) (string, error) {
+	if block, _ := pem.Decode(content); block != nil {
+		if _, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
+			return string(content), nil
+		}
+	}
+	return "", fmt.Errorf("%s holds none", path)
 }

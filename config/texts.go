@@ -45,6 +45,7 @@ const (
 	wantVariableSet = "the environment variable %s to be set and not empty"
 	wantLineFile    = "a file with one line, the %s: %v"
 	wantKeyFile     = "a file of 32 random bytes, or of 64 hexadecimal digits such as `openssl rand -hex 32` makes: %[2]v"
+	wantPEMFile     = "a PEM file with an app's RSA private key, as GitHub gives it: %[2]v"
 	wantEither      = "either %s or %[1]s_file"
 
 	wantBetween = "from %s to %s"
@@ -118,6 +119,32 @@ const (
 	wantTelegram         = "a person's numeric id on Telegram, such as 123456789: @userinfobot on Telegram tells you yours"
 	wantSomebody         = "the numeric Telegram id of at least one user, because there is a token: `telegram: 123456789`; " +
 		"@userinfobot on Telegram tells you yours"
+)
+
+// What would be right: GitHub and other hooks.
+const (
+	wantGitHubAPI    = "a URL: https://api.github.com, or that of GitHub Enterprise, https://github.example.org/api/v3"
+	wantGitHubLogin  = "an account's name on GitHub, without @"
+	wantRepo         = "OWNER/NAME as GitHub names the repository"
+	wantAnotherRepo  = "another repository: %s is the same, in any case"
+	wantUser         = "the name of a user: %s"
+	wantReviewModel  = "false, or a model in github.review.model or models.default: offline reviews nothing"
+	wantAppForCheck  = "review or card, or a GitHub App in github.app: with a token GitHub takes no checks"
+	wantTokenOrApp   = "either github.token or github.app"
+	wantAppID        = "the app's number, which GitHub shows on the app's page"
+	wantAppKey       = "a file with the app's private key: private_key_file"
+	wantGitHubToken  = "a token of GitHub's, or github.app: without one Mews can't ask GitHub anything"
+	wantGitHubSecret = "16 to 256 letters, digits and signs, such as `openssl rand -hex 32` makes, as in the repository's webhook: " +
+		"it tells GitHub from others who call webhooks.listen"
+	wantRecipient = "the name of a user (%s), a group's numeric id on Telegram such as -1001234567890, or that and a topic's: -1001234567890/45"
+
+	wantListenForHooks = wantListen + ", where others call the hooks"
+	wantHookName       = wantName + ", and neither telegram nor github"
+	wantHookChat       = "a group's numeric id on Telegram such as -1001234567890, or that and a topic's: -1001234567890/45"
+	wantHookSecret     = "16 to 256 letters, digits and signs, such as `openssl rand -hex 32` makes: it tells who may call the hook"
+	wantHeader         = "the header that shows the secret, which begins with X-, such as X-Webhook-Secret"
+	wantNoHeader       = "none: with bearer it is Authorization"
+	wantTemplate       = "a template of Go's text/template, such as {{.title}}: %v"
 )
 
 // What would be right: the environment, where there is no file.

@@ -1,0 +1,135 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"text/template"
+)
+
+var (
+	// repoName is OWNER/NAME. An owner's name may have an _ where a company manages its people's accounts. (docs.github.com)
+	repoName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}$`)
+	// githubLogin is an account's name, or an app's, whose account ends in [bot].
+	githubLogin = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}(\[bot\])?$`)
+	// hookSecret is any text that can't be guessed and stands in a header.
+	hookSecret = regexp.MustCompile(`^[!-~]{16,256}$`)
+	// topicID is a group's id on Telegram, and perhaps that of a topic of it.
+	topicID = regexp.MustCompile(`^(-[1-9][0-9]{0,15})(/[1-9][0-9]{0,9})?$`)
+	// headerName is a header of HTTP that no server or proxy has a use for itself.
+	headerName = regexp.MustCompile(`^X-[A-Za-z0-9-]{1,60}$`)
+)
+
+func (c *checker) checkGitHubAPI(path, text string) { c.checkURL(path, text, wantGitHubAPI, tokenSafe) }
+
+// tokenSafe says whether a token may go to u: over https, or to this machine.
+func tokenSafe(u *url.URL) bool {
+	return u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname())
+}
+
+func (c *checker) checkGitHubLogin(path, login string) {
+	if login != "" && !githubLogin.MatchString(login) {
+		c.wrong(path, quote(login), wantGitHubLogin)
+	}
+}
+
+// checkGitHubRepos notes what is wrong with the repositories, and what they need of the section around them.
+func (c *checker) checkGitHubRepos(path string, repos map[string]GitHubRepo) {
+	g, taken := c.cfg.GitHub, map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(repos)) {
+		at, r := join(path, name), repos[name]
+		if !repoName.MatchString(name) || strings.HasSuffix(name, "/.") || strings.HasSuffix(name, "/..") {
+			c.add(at, quote(name)+gotAsName, wantRepo)
+		}
+		c.checkUnique(at, strings.ToLower(name), quote(name), wantAnotherRepo, taken)
+		c.checkUserName(at+".user", r.User)
+		if r.Review && cmp.Or(g.Review.Model, c.cfg.Models.Default) == Offline {
+			c.wrong(at+".review", "true", wantReviewModel)
+		}
+		if r.Post == postCheck && g.App.ID == 0 {
+			c.wrong(at+".post", quote(r.Post), wantAppForCheck)
+		}
+	}
+	c.checkGitHubAccess("github", g)
+}
+
+// postCheck is the value of GitHubRepo.Post that only an app may choose. (GitHub: check runs are made by apps alone.)
+const postCheck = "check"
+
+// checkGitHubAccess notes what GitHub and Mews would not know one another by.
+func (c *checker) checkGitHubAccess(path string, g GitHub) {
+	app := c.stands(path+".app") || g.App.ID != 0
+	switch token := c.stands(path+".token") || c.stands(path+".token_file") || g.Token.Reveal() != ""; {
+	case app && token:
+		c.wrong(path+".app", gotMapping, wantTokenOrApp)
+	case app && g.App.ID <= 0:
+		c.wrong(path+".app.id", strconv.FormatInt(g.App.ID, 10), wantAppID)
+	case app:
+		c.checkSecret(path+".app.private_key", g.App.PrivateKey, nil, wantAppKey)
+	case token || len(g.Repos) > 0:
+		c.checkSecret(path+".token", g.Token, hookSecret, wantGitHubToken)
+	}
+	called := c.cfg.Webhooks.Listen != "" && len(g.Repos) > 0
+	if secret := path + ".webhook_secret"; called || c.stands(secret) || c.stands(secret+"_file") {
+		c.checkSecret(secret, g.WebhookSecret, hookSecret, wantGitHubSecret)
+	}
+}
+
+func (c *checker) checkUserName(path, name string) {
+	if !slices.ContainsFunc(c.cfg.Users, func(u User) bool { return u.Name == name }) {
+		c.wrong(path, quote(name), fmt.Sprintf(wantUser, c.userNames()))
+	}
+}
+
+func (c *checker) userNames() string {
+	var names []string
+	for _, u := range c.cfg.Users {
+		names = append(names, u.Name)
+	}
+	return oneOf(names)
+}
+
+func (c *checker) checkRecipients(path string, list []Recipient) {
+	taken := map[string]string{}
+	for i, r := range list {
+		at := element(path, i)
+		if !topicID.MatchString(string(r)) && !slices.ContainsFunc(c.cfg.Users, func(u User) bool { return u.Name == string(r) }) {
+			c.wrong(at, quote(string(r)), fmt.Sprintf(wantRecipient, c.userNames()))
+		}
+		c.checkUnique(at, string(r), quote(string(r)), wantUnique, taken)
+	}
+}
+
+// checkHooks notes what is wrong with the hooks. One without a secret would take anybody's word.
+func (c *checker) checkHooks(path string, hooks map[string]Hook) {
+	if len(hooks) > 0 && c.cfg.Webhooks.Listen == "" {
+		c.add("webhooks.listen", gotNothing, wantListenForHooks)
+	}
+	for _, name := range slices.Sorted(maps.Keys(hooks)) {
+		at, h := join(path, name), hooks[name]
+		if own := HookPath + name; !ValidName(name) || own == TelegramPath || own == GitHubPath {
+			c.add(at, quote(name)+gotAsName, wantHookName)
+		}
+		c.checkUserName(at+".user", h.User)
+		if h.Chat != "" && !topicID.MatchString(string(h.Chat)) {
+			c.wrong(at+".chat", quote(string(h.Chat)), wantHookChat)
+		}
+		c.checkSecret(at+".secret", h.Secret, hookSecret, wantHookSecret)
+		switch named := headerName.MatchString(h.Header); {
+		case h.Sign == signBearer && h.Header != "":
+			c.wrong(at+".header", quote(h.Header), wantNoHeader)
+		case (h.Sign == "header" || h.Sign == "hmac") && !named:
+			c.wrong(at+".header", quote(h.Header), wantHeader)
+		}
+		if _, err := template.New(name).Parse(h.Template); err != nil {
+			c.wrong(at+".template", quote(h.Template), fmt.Sprintf(wantTemplate, err))
+		}
+	}
+}
+
+const signBearer = "bearer"

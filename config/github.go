@@ -1,0 +1,81 @@
+package config
+
+import "time"
+
+// GitHub is which repositories are watched there, and what is done for them.
+type GitHub struct {
+	// What GitHub signs its deliveries with. Without one nothing is taken from it: the repositories are asked.
+	WebhookSecret     Secret `yaml:"webhook_secret"`
+	WebhookSecretFile string `yaml:"webhook_secret_file" holds:"WebhookSecret"` // as written
+	// Whom Mews is there: either an account, by a token of it, or a GitHub App.
+	Token     Secret        `yaml:"token"`
+	TokenFile string        `yaml:"token_file" holds:"Token"` // as written
+	App       GitHubApp     `yaml:"app"`
+	APIURL    string        `yaml:"api_url" default:"https://api.github.com" check:"github_api"`
+	Name      string        `yaml:"name" check:"github_login"` // what people call it by, as in @mews; "" is the token's or the app's own
+	Poll      time.Duration `yaml:"poll" default:"60s" min:"10s" max:"1h"`
+
+	Review GitHubReview `yaml:"review"`
+	Triage GitHubTriage `yaml:"triage"`
+
+	Repos map[string]GitHubRepo `yaml:"repos" check:"github_repos"` // by owner/name, each once in any case
+}
+
+// GitHubPath is the path that GitHub calls at Webhooks.Listen.
+const GitHubPath = "/webhook/github"
+
+// GitHubApp is a GitHub App: its number and its key. The zero value is none.
+type GitHubApp struct {
+	ID             int64  `yaml:"id"`
+	PrivateKeyFile string `yaml:"private_key_file" holds:"PrivateKey" form:"pem"` // as written
+
+	PrivateKey Secret // what PrivateKeyFile holds, as PEM. In no file.
+}
+
+// GitHubReview bounds the reviews of pull requests.
+type GitHubReview struct {
+	Settle  time.Duration `yaml:"settle" default:"300s" min:"0s" max:"24h"` // from the last push to the review
+	Budget  Dollars       `yaml:"budget" default:"1"`                       // for one review; 0 is no limit
+	Timeout time.Duration `yaml:"timeout" default:"15m" min:"1m" max:"24h"`
+	Heads   int           `yaml:"heads" default:"5" min:"1" max:"100"`  // of one pull request that are reviewed unasked
+	Inline  int           `yaml:"inline" default:"10" min:"1" max:"20"` // findings that stand at their lines
+	Model   string        `yaml:"model" check:"model"`                  // "" is Models.Default
+}
+
+// GitHubTriage bounds the triage of issues.
+type GitHubTriage struct {
+	Settle time.Duration `yaml:"settle" default:"60s" min:"0s" max:"24h"` // from the opening to the triage
+	Budget Dollars       `yaml:"budget" default:"0.20"`                   // for one issue; 0 is no limit
+	Model  string        `yaml:"model" check:"model"`                     // "" is Models.Small, else Models.Default
+}
+
+// GitHubRepo is what is done for one repository.
+type GitHubRepo struct {
+	User   string `yaml:"user"` // whose it is here: a name of Users
+	Review bool   `yaml:"review"`
+	Triage bool   `yaml:"triage"`
+	// Who is told what happens: people by their names, groups and topics by their ids. Nobody: the admins.
+	Notify  []Recipient `yaml:"notify" check:"recipients"`
+	Post    string      `yaml:"post" default:"review" oneof:"review check card"`   // what a review leaves there
+	Day     Dollars     `yaml:"day" default:"5"`                                   // for reviews and triage a day; 0 is no limit
+	Labels  string      `yaml:"labels" default:"existing" oneof:"existing create"` // which labels triage gives
+	Project string      `yaml:"project"`                                           // title of the project that triage puts issues into; "" is none
+	Forks   string      `yaml:"forks" default:"ask" oneof:"ask allow"`             // reviews of what strangers propose from forks
+}
+
+// Hook is a path that other programs call, to have a message sent. It is called at HookPath and its name.
+type Hook struct {
+	User       string    `yaml:"user"`                                             // whose chat the messages come to: a name of Users
+	Chat       Recipient `yaml:"chat"`                                             // a group or topic, instead of their private chat
+	Secret     Secret    `yaml:"secret"`                                           // as written, or what SecretFile holds; never empty
+	SecretFile string    `yaml:"secret_file" holds:"Secret"`                       // as written
+	Sign       string    `yaml:"sign" default:"bearer" oneof:"bearer header hmac"` // how a caller shows the secret
+	Header     string    `yaml:"header"`                                           // where, with header and hmac; with bearer ""
+	Template   string    `yaml:"template"`                                         // a text/template over the body's JSON; "" is none
+}
+
+// HookPath is what the paths of Hooks begin with.
+const HookPath = "/webhook/"
+
+// Recipient is who is told something: a user's name, the id of a group on Telegram, or that with a topic's: -100123/45.
+type Recipient string
