@@ -1,0 +1,227 @@
+// Package notice puts into words what happened in a repository: one message in Markdown for what of it belongs together. Whatever
+// others have written stands there as they wrote it: it is no Markdown, no command and no mention.
+package notice
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+const (
+	maxCommits = 5   // of a push
+	maxListed  = 5   // comments and reviews, or checks, of one message
+	maxTitle   = 200 // characters
+	maxQuoted  = 200 // characters, of a comment or a release
+	shaDigits  = 7
+)
+
+// kind is how one sort of event is told.
+type kind struct {
+	actions map[string]string          // that are told, and their words; nil: all
+	key     func(event) string         // what is told together
+	text    func(all []event) []string // the paragraphs; all have the same key
+}
+
+type event = supervisor.GitHubEvent
+
+// kinds are the events that are told, by GitHub's names.
+var kinds map[string]kind
+
+func init() {
+	talk := func(action string) kind {
+		return kind{actions: map[string]string{action: ""}, key: about("talk"), text: talkText}
+	}
+	check := kind{key: func(e event) string { return "check/" + e.Ref }, text: checkText}
+	kinds = map[string]kind{
+		"push":                        {key: func(e event) string { return "push/" + e.Ref }, text: pushText},
+		"pull_request":                {actions: pullActions, key: pullKey, text: pullText},
+		"issues":                      {actions: issueActions, key: about("issue"), text: issueText},
+		"issue_comment":               talk("created"),
+		"commit_comment":              talk("created"),
+		"pull_request_review":         talk("submitted"),
+		"pull_request_review_comment": talk("created"),
+		"release":                     {actions: map[string]string{"published": ""}, key: func(e event) string { return "release/" + e.Ref }, text: releaseText},
+		"check_run":                   check,
+		"status":                      check,
+	}
+}
+
+// Key is what an event is told with that comes soon after it or before; "" of one that nobody is told of.
+func Key(e supervisor.GitHubEvent) string {
+	k := kinds[e.Event]
+	if _, told := k.actions[e.Action]; k.key == nil || k.actions != nil && !told {
+		return ""
+	}
+	return k.key(e)
+}
+
+// Text is what is said of events with the same Key, oldest first.
+func Text(all []supervisor.GitHubEvent) string {
+	return strings.Join(slices.DeleteFunc(kinds[all[0].Event].text(all), func(s string) bool { return s == "" }), "\n\n")
+}
+
+// Asks says whether an event is that somebody was asked for a review: Names says who. It is told to them alone.
+func Asks(e supervisor.GitHubEvent) bool { return e.Event == "pull_request" && e.Action == asked }
+
+// CheckState is whether an event is a check that has failed, or one that has passed. That it passed is told only where it had failed.
+func CheckState(e supervisor.GitHubEvent) (failed, passed bool) {
+	return failures[e.State] && kinds[e.Event].isCheck(), e.State == "success" && kinds[e.Event].isCheck()
+}
+
+func (k kind) isCheck() bool { return k.key != nil && strings.HasPrefix(k.key(event{}), "check/") }
+
+// failures are the conclusions of a check, and the states of a commit, that mean that it failed. (GitHub, REST API: check runs, commit
+// statuses)
+var failures = map[string]bool{"failure": true, "timed_out": true, "action_required": true, "startup_failure": true, "error": true}
+
+// about has the key of what is about one issue, pull request or commit.
+func about(name string) func(event) string {
+	return func(e event) string { return name + "/" + subject(e) }
+}
+
+// subject is what an event is about: #12, or a commit.
+func subject(e event) string {
+	if e.Number == 0 {
+		return short(e.Head)
+	}
+	return "#" + strconv.Itoa(e.Number)
+}
+
+const asked = "review_requested"
+
+func pullKey(e event) string { return about(map[bool]string{true: "asked", false: "pull"}[Asks(e)])(e) }
+
+func pushText(all []event) []string {
+	first, last := all[0], all[len(all)-1]
+	var commits []supervisor.GitHubCommit
+	more := 0
+	for _, e := range all {
+		commits, more = append(commits, e.Commits...), more+e.More
+	}
+	place := code(last.Repo + ":" + last.Ref)
+	head := fmt.Sprintf(textPush, place, senders(all))
+	switch {
+	case last.Gone:
+		return []string{fmt.Sprintf(textBranchGone, place, senders(all))}
+	case len(commits) == 0 && strings.Trim(last.Before, "0") == "":
+		return []string{fmt.Sprintf(textBranch, place, senders(all))}
+	case len(all) > 1:
+		head = fmt.Sprintf(textPushes, len(all), place, senders(all))
+	}
+	more += max(0, len(commits)-maxCommits)
+	var lines []string
+	for _, c := range commits[:min(len(commits), maxCommits)] {
+		lines = append(lines, "- `"+short(c.SHA)+"` "+cut(firstLine(c.Title), maxTitle))
+	}
+	if more > 0 {
+		lines = append(lines, "- "+fmt.Sprintf(textMore, more))
+	}
+	return []string{head, strings.Join(lines, "\n"), link(textCompare, compare(first, last))}
+}
+
+// compare is the page with all that was pushed.
+func compare(first, last event) string {
+	base, _, ok := strings.Cut(last.URL, "/compare/")
+	if !ok || strings.Trim(first.Before, "0") == "" || first.URL == last.URL {
+		return last.URL
+	}
+	return base + "/compare/" + short(first.Before) + "..." + short(last.Head)
+}
+
+var pullActions = map[string]string{
+	"opened": textOpened, "closed": textClosed, "reopened": textReopened, "ready_for_review": textReady,
+	"converted_to_draft": textDraftAgain, asked: "",
+}
+
+// pullAction is what became of a pull request.
+func pullAction(e event) string {
+	switch {
+	case e.Action == "closed" && e.Merged:
+		return textMerged
+	case e.Action == "opened" && e.Draft:
+		return textOpenedDraft
+	}
+	return pullActions[e.Action]
+}
+
+func pullText(all []event) []string {
+	last := all[len(all)-1]
+	if Asks(last) {
+		return []string{lines(fmt.Sprintf(textAsked, subject(last), code(last.Repo), senders(all)), title(last))}
+	}
+	branches := ""
+	if last.Base != "" && last.Ref != "" {
+		branches = fmt.Sprintf(textBranches, code(last.Ref), code(last.Base))
+	}
+	return []string{lines(fmt.Sprintf(textPull, subject(last), actions(all, pullAction), code(last.Repo), senders(all)), title(last), branches)}
+}
+
+var issueActions = map[string]string{"opened": textOpened, "closed": textClosed, "reopened": textReopened}
+
+func issueText(all []event) []string {
+	last := all[len(all)-1]
+	what := actions(all, func(e event) string { return issueActions[e.Action] })
+	return []string{lines(fmt.Sprintf(textIssue, subject(last), what, code(last.Repo), senders(all)), title(last))}
+}
+
+// actions are what was done one after another, in words.
+func actions(all []event, word func(event) string) string {
+	var words []string
+	for _, e := range all {
+		words = append(words, word(e))
+	}
+	return listed(slices.Compact(words))
+}
+
+func releaseText(all []event) []string {
+	last := all[len(all)-1]
+	name := last.Title
+	if name == "" {
+		name = last.Ref
+	}
+	return []string{lines(fmt.Sprintf(textRelease, code(last.Ref), code(last.Repo), senders(all)), titled(name, last.URL)), quote(last.Text)}
+}
+
+// checkText tells of each check what became of it last.
+func checkText(all []event) []string {
+	var bad, good []event
+	seen := map[string]bool{}
+	for _, e := range slices.Backward(all) {
+		if seen[e.Title] {
+			continue
+		}
+		seen[e.Title] = true
+		if failed, _ := CheckState(e); failed {
+			bad = append(bad, e)
+		} else {
+			good = append(good, e)
+		}
+	}
+	return append(checks(textFailed, bad), checks(textRecovered, good)...)
+}
+
+// checks are a headline and a list of them; they come newest first.
+func checks(what string, all []event) []string {
+	if len(all) == 0 {
+		return nil
+	}
+	slices.Reverse(all)
+	e := all[0]
+	place := code(e.Repo + ":" + e.Ref)
+	if e.Number > 0 {
+		place = fmt.Sprintf(textOfPull, subject(e), code(e.Repo))
+	}
+	list := make([]string, 0, len(all))
+	for _, e := range all[:min(len(all), maxListed)] {
+		list = append(list, "- "+titled(e.Title, e.URL)+" · `"+short(e.Head)+"`")
+	}
+	if more := len(all) - len(list); more > 0 {
+		list = append(list, "- "+fmt.Sprintf(textMore, more))
+	}
+	return []string{fmt.Sprintf(what, amount.Of(len(all), textCheck, textChecks), place), strings.Join(list, "\n")}
+}

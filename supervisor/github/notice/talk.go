@@ -1,0 +1,79 @@
+package notice
+
+import (
+	"fmt"
+
+	"mews/protocol/amount"
+)
+
+// saying is how it is told that somebody has said something: in a headline before what it is about, and in a list.
+type saying struct{ head, list string }
+
+// sayings are those of reviews, by their state; "" is a comment's. (GitHub, webhooks: pull_request_review; REST has them in upper case)
+var sayings = map[string]saying{
+	"":                  {textCommented, textSaidBy},
+	"approved":          {textApproved, textApproved},
+	"changes_requested": {textChangesWantedOn, textChangesWanted},
+	"commented":         {textReviewed, textReviewed},
+	"dismissed":         {textDismissedOf, textDismissed},
+}
+
+// sayingOf is how an event is told.
+func sayingOf(e event) saying {
+	if !isReview(e) {
+		return sayings[""]
+	}
+	if s, known := sayings[lower(e.State)]; known {
+		return s
+	}
+	return sayings["commented"]
+}
+
+// isReview says whether an event is a review's outcome, and not a comment.
+func isReview(e event) bool { return e.Event == "pull_request_review" }
+
+// isBare says whether an event is a review that says nothing by itself: its comments do.
+func isBare(e event) bool { return isReview(e) && lower(e.State) == "commented" && quote(e.Text) == "" }
+
+// talkText tells of comments and reviews of one pull request, issue or commit.
+func talkText(all []event) []string {
+	last := all[len(all)-1]
+	var shown []event
+	for _, e := range all {
+		if !isBare(e) {
+			shown = append(shown, e)
+		}
+	}
+	if len(shown) == 0 {
+		shown = all[:1]
+	}
+	if len(shown) == 1 {
+		head := fmt.Sprintf(sayingOf(shown[0]).head, name(shown[0].Sender))
+		return []string{lines(fmt.Sprintf(textSaid, head, subject(last), code(last.Repo)), title(shown[0])), quote(shown[0].Text)}
+	}
+	reviews := 0
+	for _, e := range shown {
+		if isReview(e) {
+			reviews++
+		}
+	}
+	var counts []string
+	if reviews > 0 {
+		counts = append(counts, amount.Of(reviews, textReview, textReviews))
+	}
+	if comments := len(shown) - reviews; comments > 0 {
+		counts = append(counts, amount.Of(comments, textComment, textComments))
+	}
+	parts := []string{lines(fmt.Sprintf(textTalk, listed(counts), subject(last), code(last.Repo)), title(shown[0]))}
+	for _, e := range shown[:min(len(shown), maxListed)] {
+		line, text := fmt.Sprintf(sayingOf(e).list, name(e.Sender)), quote(e.Text)
+		if text != "" {
+			line += ":"
+		}
+		parts = append(parts, lines(line, text))
+	}
+	if more := len(shown) - maxListed; more > 0 {
+		parts = append(parts, fmt.Sprintf(textMore, more))
+	}
+	return parts
+}

@@ -1,0 +1,50 @@
+package notice
+
+// What is said of what happened in a repository. What stands for a name is Markdown already.
+const (
+	textPush       = "**Push** to %s by %s"
+	textPushes     = "**%d pushes** to %s by %s"
+	textBranch     = "**New branch** %s by %s"
+	textBranchGone = "**Branch deleted**: %s by %s"
+	textMore       = "and %d more"
+	textCompare    = "Compare"
+
+	textPull        = "**PR %s %s** in %s by %s"
+	textBranches    = "%s into %s"
+	textOpened      = "opened"
+	textOpenedDraft = "opened as a draft"
+	textClosed      = "closed"
+	textMerged      = "merged"
+	textReopened    = "reopened"
+	textReady       = "ready for review"
+	textDraftAgain  = "turned into a draft"
+	textAsked       = "**You were asked to review %s** in %s by %s"
+
+	textIssue   = "**Issue %s %s** in %s by %s"
+	textRelease = "**Release** %s of %s by %s"
+
+	textSaid            = "**%s** %s in %s"
+	textTalk            = "**%s** on %s in %s"
+	textSaidBy          = "%s"
+	textCommented       = "%s commented on"
+	textApproved        = "%s approved"
+	textChangesWanted   = "%s requested changes"
+	textChangesWantedOn = "%s requested changes on"
+	textReviewed        = "%s reviewed"
+	textDismissed       = "%s dismissed a review"
+	textDismissedOf     = "%s dismissed a review of"
+	textComment         = "comment"
+	textComments        = "comments"
+	textReview          = "review"
+	textReviews         = "reviews"
+
+	textFailed    = "**%s failed** on %s"
+	textRecovered = "**%s recovered** on %s"
+	textCheck     = "check"
+	textChecks    = "checks"
+	textOfPull    = "%s in %s"
+
+	textAnd      = " and "
+	textSomebody = "somebody"
+	textNoTitle  = "(no title)"
+)
