@@ -196,8 +196,7 @@ func with(all []event, theirs string) []event {
 
 // marks are a text's marks, or what stands outside of code and links.
 func marks(t supervisor.RichText, outside bool) (list []string) {
-	var rest, at = []rune(t.Text), 0
-	covered := map[int]bool{}
+	at, covered := 0, map[int]bool{}
 	for _, m := range t.Entities {
 		list = append(list, string(m.Type)+" "+m.URL)
 		if m.Type == supervisor.EntityCode || m.Type == supervisor.EntityLink {
@@ -210,11 +209,12 @@ func marks(t supervisor.RichText, outside bool) (list []string) {
 		return list
 	}
 	var b strings.Builder
-	for _, r := range rest {
-		if covered[at] {
-			r = 'x'
+	for _, r := range t.Text {
+		if !covered[at] {
+			b.WriteRune(r)
+		} else {
+			b.WriteByte('x')
 		}
-		b.WriteRune(r)
 		at += supervisor.Units(string(r))
 	}
 	return []string{b.String()}
