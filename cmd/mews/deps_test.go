@@ -79,6 +79,7 @@ var floors = map[string]int{
 	"mews/supervisor":                        1,
 	"mews/supervisor/answer":                 1,
 	"mews/supervisor/fair":                   1,
+	"mews/supervisor/github/diff":            1,
 	"mews/supervisor/unit":                   1,
 	"mews/supervisor/retry":                  1,
 	"mews/worker":                            1,

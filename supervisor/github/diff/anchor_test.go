@@ -1,0 +1,261 @@
+package diff_test
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/supervisor/github/diff"
+)
+
+// story is a diff for comments: two hunks, and a file that was renamed.
+const story = `diff --git a/a.go b/a.go
+--- a/a.go
++++ b/a.go
+@@ -10,7 +10,8 @@ func a() {
+ 	one := 1
+ 	two := 2
+-	three := 4
++	three := 3
++	four  :=  4
+ 	}
+ 	five := 5
+ 	}
+ 	six := 6
+@@ -50,3 +51,3 @@ func b() {
+ 	return nil
+-	// gone with the wind
++	// here to stay
+ 	return nil
+diff --git a/old.go b/new.go
+rename from old.go
+rename to new.go
+--- a/old.go
++++ b/new.go
+@@ -1 +1 @@
+-package old
++package new
+`
+
+func TestAnchor(t *testing.T) {
+	files, err := diff.Parse(story)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type place = diff.Place
+	const l, r = diff.Left, diff.Right
+	for _, test := range []struct {
+		name  string
+		at    place
+		quote string
+		want  place
+		fit   diff.Fit
+	}{
+		{"an added line", place{"a.go", r, 0, 12}, "three := 3", place{"a.go", r, 0, 12}, diff.Exact},
+		{"white space apart", place{"a.go", r, 0, 13}, " four := 4 \n", place{"a.go", r, 0, 13}, diff.Exact},
+		{"a part of the line", place{"a.go", r, 0, 12}, "three", place{"a.go", r, 0, 12}, diff.Exact},
+		{"no quote", place{"a.go", r, 0, 12}, "", place{"a.go", r, 0, 12}, diff.Exact},
+		{"a removed line", place{"a.go", l, 0, 12}, "three := 4", place{"a.go", l, 0, 12}, diff.Exact},
+		{"context", place{"a.go", r, 0, 11}, "two := 2", place{"a.go", r, 0, 11}, diff.Exact},
+		{"context on the left is the right's", place{"a.go", l, 0, 14}, "five := 5", place{"a.go", r, 0, 15}, diff.Moved},
+		{"several lines", place{"a.go", r, 11, 13}, "two := 2\n\nthree := 3", place{"a.go", r, 11, 13}, diff.Nowhere},
+		{"several lines, one quoted", place{"a.go", r, 11, 13}, "three := 3", place{"a.go", r, 11, 13}, diff.Exact},
+		{"the same line twice", place{"a.go", r, 12, 12}, "three := 3", place{"a.go", r, 0, 12}, diff.Exact},
+		{"the wrong way round", place{"a.go", r, 13, 11}, "three := 3", place{"a.go", r, 11, 13}, diff.Moved},
+		{"some lines off", place{"a.go", r, 0, 17}, "three := 3", place{"a.go", r, 0, 12}, diff.Moved},
+		{"the nearest", place{"a.go", r, 0, 17}, "}", place{"a.go", r, 0, 16}, diff.Moved},
+		{"the nearest above", place{"a.go", r, 0, 13}, "}", place{"a.go", r, 0, 14}, diff.Moved},
+		{"several lines off", place{"a.go", r, 0, 10}, "\n\tthree := 3\n\tfour := 4\n\n", place{"a.go", r, 12, 13}, diff.Moved},
+		{"from a line's middle", place{"a.go", r, 0, 10}, ":= 3\nfour :=", place{"a.go", r, 12, 13}, diff.Moved},
+		{"too little of a line", place{"a.go", r, 0, 10}, "ve", place{"a.go", r, 0, 10}, diff.Nowhere},
+		{"the other side", place{"a.go", r, 0, 12}, "three := 4", place{"a.go", l, 0, 12}, diff.Moved},
+		{"on the left from context on", place{"a.go", l, 11, 13}, "", place{"a.go", l, 0, 12}, diff.Moved},
+		{"another hunk's quote", place{"a.go", r, 0, 12}, "// here to stay", place{"a.go", r, 0, 12}, diff.Nowhere},
+		{"in no hunk, quoted once", place{"a.go", r, 0, 30}, "// here to stay", place{"a.go", r, 0, 52}, diff.Moved},
+		{"in no hunk, quoted twice", place{"a.go", r, 0, 30}, "return nil", place{"a.go", r, 0, 30}, diff.Nowhere},
+		{"in no hunk, no quote", place{"a.go", r, 0, 30}, " ", place{"a.go", r, 0, 30}, diff.Nowhere},
+		{"over two hunks", place{"a.go", r, 12, 52}, "", place{"a.go", r, 12, 52}, diff.Nowhere},
+		{"the name before", place{"old.go", r, 0, 1}, "package new", place{"new.go", r, 0, 1}, diff.Moved},
+		{"no such file", place{"b.go", r, 0, 12}, "three := 3", place{"b.go", r, 0, 12}, diff.Nowhere},
+		{"no line", place{"a.go", l, 0, 0}, "three := 5", place{"a.go", l, 0, 0}, diff.Nowhere},
+		{"no side", place{"a.go", "", 0, 12}, "three := 3", place{"a.go", r, 0, 12}, diff.Moved},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			if got, fit := diff.Anchor(files, test.at, test.quote); got != test.want || fit != test.fit {
+				t.Errorf("got %+v, %d; want %+v, %d", got, fit, test.want, test.fit)
+			}
+		})
+	}
+}
+
+// spot is a line that GitHub takes a comment at. hunk tells it from other hunks' lines.
+type spot struct {
+	path, side string
+	line, hunk int
+}
+
+// spots reads from a diff, in the plainest way, where a comment may stand, and what does.
+func spots(text string) map[spot]string {
+	found := map[spot]string{}
+	var path string
+	var old, now, hunk int
+	for _, line := range strings.Split(text, "\n") {
+		switch {
+		case strings.HasPrefix(line, "+++ b/"):
+			path = line[len("+++ b/"):]
+		case strings.HasPrefix(line, "--- a/"):
+		case strings.HasPrefix(line, "@@"):
+			hunk++
+			var n int
+			fmt.Sscanf(line, "@@ -%d,%d +%d", &old, &n, &now)
+		case strings.HasPrefix(line, "+"):
+			found[spot{path, "RIGHT", now, hunk}] = line[1:]
+			now++
+		case strings.HasPrefix(line, "-"):
+			found[spot{path, "LEFT", old, hunk}] = line[1:]
+			old++
+		case strings.HasPrefix(line, " "):
+			found[spot{path, "RIGHT", now, hunk}] = line[1:]
+			old++
+			now++
+		}
+	}
+	return found
+}
+
+// TestWrongAnchors names 100,000 places as a model does that makes things up: with wrong numbers, sides, paths and quotes. Each is put
+// where GitHub takes it and the quote stands, or is known to stand nowhere.
+func TestWrongAnchors(t *testing.T) {
+	const anchors = 100_000
+	random := rand.New(rand.NewPCG(16, 1))
+	text := manyHunks(random)
+	files, err := diff.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := spots(text)
+	hunkOf := map[spot]int{}
+	var all []spot
+	for s := range right {
+		hunkOf[spot{s.path, s.side, s.line, 0}] = s.hunk
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b spot) int { return cmp.Or(a.hunk-b.hunk, a.line-b.line, strings.Compare(a.side, b.side)) })
+	fits := map[diff.Fit]int{}
+	for i := range anchors {
+		at := wrongPlace(random)
+		meant := all[random.IntN(len(all))]
+		quote := wrongQuote(random, right[meant])
+		near := i%3 == 0
+		if near {
+			at = diff.Place{Path: meant.path, Side: diff.Side(meant.side), Line: meant.line + random.IntN(11) - 5}
+			quote = right[meant]
+		}
+		got, fit := diff.Anchor(files, at, quote)
+		fits[fit]++
+		if fit == diff.Nowhere {
+			if near && quote != "" && hunkOf[spot{at.Path, string(at.Side), at.Line, 0}] == meant.hunk {
+				t.Fatalf("%+v is nowhere, and %q stands in its hunk", at, quote)
+			}
+			if got != at {
+				t.Fatalf("%+v is nowhere, and has become %+v", at, got)
+			}
+			continue
+		}
+		last := hunkOf[spot{got.Path, string(got.Side), got.Line, 0}]
+		first := last
+		if got.Start != 0 {
+			first = hunkOf[spot{got.Path, string(got.Side), got.Start, 0}]
+		}
+		if last == 0 || first != last || got.Start != 0 && got.Start >= got.Line {
+			t.Fatalf("%+v %q has become %+v, which GitHub refuses (hunks %d and %d)", at, quote, got, first, last)
+		}
+		if !quoted(right, got, last, quote) {
+			t.Fatalf("%+v has become %+v, where %q does not stand", at, got, quote)
+		}
+	}
+	t.Log(fits)
+	if fits[diff.Exact]+fits[diff.Moved]+fits[diff.Nowhere] != anchors || fits[diff.Exact] == 0 || fits[diff.Moved] < anchors/100 {
+		t.Error(fits, "of", anchors)
+	}
+}
+
+// manyHunks is a diff of a few files of short lines, so that the same stand in many places.
+func manyHunks(random *rand.Rand) string {
+	var b strings.Builder
+	for f := range 5 {
+		fmt.Fprintf(&b, "diff --git a/f%d b/f%d\n--- a/f%d\n+++ b/f%d\n", f, f, f, f)
+		old, now := 1, 1
+		for range 4 {
+			old, now = old+random.IntN(40), now+random.IntN(40)
+			var body strings.Builder
+			before, after := 0, 0
+			for range 1 + random.IntN(30) {
+				mark := " +-"[random.IntN(3)]
+				fmt.Fprintf(&body, "%c%s\n", mark, words[random.IntN(len(words))])
+				if mark != '+' {
+					before++
+				}
+				if mark != '-' {
+					after++
+				}
+			}
+			fmt.Fprintf(&b, "@@ -%d,%d +%d,%d @@\n%s", old, before, now, after, body.String())
+			old, now = old+before, now+after
+		}
+	}
+	return b.String()
+}
+
+var words = []string{"", "}", "\treturn nil", "\tif err != nil {", "\t}", "x := 1", "y := compute(x, 2)", "\tfmt.Println( x )", "// a word"}
+
+func wrongPlace(random *rand.Rand) diff.Place {
+	numbers := []func() int{
+		func() int { return random.IntN(150) }, func() int { return random.IntN(150) }, func() int { return random.IntN(150) },
+		func() int { return -random.IntN(150) }, func() int { return math.MaxInt - random.IntN(3) }, func() int { return 0 },
+	}
+	at := diff.Place{
+		Path: []string{"f0", "f1", "f2", "f3", "f4", "f9", "", "../f0"}[random.IntN(8)],
+		Side: []diff.Side{diff.Right, diff.Left, diff.Right, diff.Left, "", "BOTH"}[random.IntN(6)],
+		Line: numbers[random.IntN(len(numbers))](),
+	}
+	if random.IntN(3) == 0 {
+		at.Start = numbers[random.IntN(len(numbers))]()
+	} else if random.IntN(3) == 0 {
+		at.Start = at.Line - random.IntN(5)
+	}
+	return at
+}
+
+func wrongQuote(random *rand.Rand, line string) string {
+	return []string{
+		"", "nobody wrote this", "  " + line[random.IntN(len(line)+1):], line + "\n" + words[random.IntN(len(words))],
+	}[random.IntN(4)]
+}
+
+// quoted says whether a quote stands in the lines around a place, read without spaces. A place on the left begins and ends with removed
+// lines, and a quote of such may go on in the context around them.
+func quoted(right map[spot]string, at diff.Place, hunk int, quote string) bool {
+	bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
+	if at.Side == diff.Left {
+		return true // its lines' text is compared on the right alone
+	}
+	first := at.Start
+	if first == 0 {
+		first = at.Line
+	}
+	var all strings.Builder
+	for n := first; n <= at.Line; n++ {
+		all.WriteString(bare(right[spot{at.Path, string(at.Side), n, hunk}]))
+	}
+	for line := range strings.Lines(quote) {
+		if !strings.Contains(all.String(), bare(line)) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,259 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxNumber bounds the numbers of a hunk's header.
+const maxNumber = 1 << 30
+
+// parser goes through a diff line by line.
+type parser struct {
+	rest   string
+	number int // of the line that was read last
+}
+
+// Parse reads a diff of git's: any number of files, with anything but files between them (a log's messages, a mail's). It wants the
+// prefixes a/ and b/ that git writes by default. What it returns shares text's memory.
+func Parse(text string) ([]File, error) {
+	p := &parser{rest: text}
+	var files []File
+	for p.rest != "" {
+		if !p.atFile() {
+			p.next()
+			continue
+		}
+		f := File{Status: Modified}
+		p.header(&f)
+		if f.Path() == "" {
+			return nil, p.errorf("a file without a path")
+		}
+		var err error
+		if f.Hunks, err = p.hunks(); err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// Patch reads hunks alone, as the API that lists a pull request's files gives them.
+func Patch(patch string) ([]Hunk, error) {
+	p := &parser{rest: patch}
+	hunks, err := p.hunks()
+	if err == nil && p.rest != "" {
+		p.next()
+		err = p.errorf("not a hunk")
+	}
+	return hunks, err
+}
+
+func (p *parser) next() (line string) {
+	line, p.rest, _ = strings.Cut(p.rest, "\n")
+	p.number++
+	return line
+}
+
+func (p *parser) peek() string {
+	line, _, _ := strings.Cut(p.rest, "\n")
+	return line
+}
+
+func (p *parser) errorf(format string, args ...any) error {
+	return fmt.Errorf("diff: line %d: %s", p.number, fmt.Sprintf(format, args...))
+}
+
+// atFile says whether a file's header begins here. Other programs' begin with the two names.
+func (p *parser) atFile() bool {
+	if strings.HasPrefix(p.rest, "diff --") {
+		return true
+	}
+	if !strings.HasPrefix(p.rest, "--- ") {
+		return false
+	}
+	_, after, _ := strings.Cut(p.rest, "\n")
+	return strings.HasPrefix(after, "+++ ")
+}
+
+// header reads the lines up to the first hunk. It ends at a line that is in no header, which may be what the text goes on with.
+func (p *parser) header(f *File) {
+	for first := true; first || !strings.HasPrefix(p.rest, "diff --"); first = false {
+		line := p.peek()
+		i := slices.IndexFunc(headerLines, func(h headerLine) bool { return strings.HasPrefix(line, h.prefix) })
+		if i < 0 {
+			break
+		}
+		p.next()
+		headerLines[i].read(f, line[len(headerLines[i].prefix):])
+	}
+	switch f.Status {
+	case Added:
+		f.Old = ""
+	case Removed:
+		f.New = ""
+	}
+}
+
+// headerLine is a line of a file's header. (git-diff(1), "Generating patch text with -p" and "Combined diff format".)
+type headerLine struct {
+	prefix string
+	read   func(f *File, rest string)
+}
+
+var headerLines = []headerLine{
+	{"diff --git ", readBothNames},
+	{"diff --cc ", readOneName},
+	{"diff --combined ", readOneName},
+	{"old mode ", func(f *File, rest string) { f.OldMode = rest }},
+	{"new mode ", func(f *File, rest string) { f.NewMode = rest }},
+	{"mode ", readModes},
+	{"new file mode ", func(f *File, rest string) { f.Status, f.NewMode = Added, rest }},
+	{"deleted file mode ", func(f *File, rest string) { f.Status, f.OldMode = Removed, firstOf(rest) }},
+	{"copy from ", func(f *File, rest string) { f.Status, f.Old = Copied, unquoted(rest) }},
+	{"copy to ", func(f *File, rest string) { f.New = unquoted(rest) }},
+	{"rename from ", func(f *File, rest string) { f.Status, f.Old = Renamed, unquoted(rest) }},
+	{"rename to ", func(f *File, rest string) { f.New = unquoted(rest) }},
+	{"similarity index ", func(*File, string) {}},
+	{"dissimilarity index ", func(*File, string) {}},
+	{"index ", readIndex},
+	{"Binary files ", func(f *File, _ string) { f.Binary = true }},
+	{"GIT binary patch", func(f *File, _ string) { f.Binary = true }},
+	{"--- ", readOldName},
+	{"+++ ", readNewName},
+}
+
+// readIndex takes the mode that has not changed.
+func readIndex(f *File, rest string) {
+	if _, mode, ok := strings.Cut(rest, " "); ok {
+		f.OldMode, f.NewMode = mode, mode
+	}
+}
+
+// readModes takes the first parent's mode and the result's.
+func readModes(f *File, rest string) {
+	before, after, _ := strings.Cut(rest, "..")
+	f.OldMode, f.NewMode = firstOf(before), after
+}
+
+// firstOf is the first parent's.
+func firstOf(list string) string {
+	first, _, _ := strings.Cut(list, ",")
+	return first
+}
+
+// hunks reads as many as follow.
+func (p *parser) hunks() (hunks []Hunk, err error) {
+	for strings.HasPrefix(p.rest, "@@") {
+		h, ranges, ok := hunkHeader(p.next())
+		if !ok {
+			return nil, p.errorf("not the header of a hunk")
+		}
+		if err := p.body(&h, ranges); err != nil {
+			return nil, err
+		}
+		hunks = append(hunks, h)
+	}
+	return hunks, nil
+}
+
+// hunkHeader reads "@@ -start,lines +start,lines @@ section", with one more @ and range for each further parent. Of the ranges only the
+// numbers of lines are returned, the result's last.
+func hunkHeader(line string) (h Hunk, lines []int, ok bool) {
+	at := len(line) - len(strings.TrimLeft(line, "@"))
+	end := strings.Index(line[at:], " "+line[:at])
+	if end < 0 {
+		return h, nil, false
+	}
+	h.Section = strings.TrimPrefix(line[at+end+1+at:], " ")
+	h.parents = at - 1
+	fields := strings.Fields(line[at : at+end])
+	if len(fields) != at {
+		return h, nil, false
+	}
+	for i, field := range fields {
+		start, count, ok := hunkRange(field, i == h.parents)
+		if !ok {
+			return h, nil, false
+		}
+		lines = append(lines, count)
+		switch i {
+		case 0:
+			h.OldStart, h.OldLines = start, count
+		case h.parents:
+			h.NewStart, h.NewLines = start, count
+		}
+	}
+	return h, lines, true
+}
+
+// hunkRange reads "-start,lines", or "+start,lines" of the result. One line need not be said.
+func hunkRange(field string, result bool) (start, lines int, ok bool) {
+	mark := byte('-')
+	if result {
+		mark = '+'
+	}
+	if field[0] != mark {
+		return 0, 0, false
+	}
+	first, count, counted := strings.Cut(field[1:], ",")
+	if !counted {
+		count = "1"
+	}
+	s, err1 := strconv.ParseUint(first, 10, 31)
+	n, err2 := strconv.ParseUint(count, 10, 31)
+	return int(s), int(n), err1 == nil && err2 == nil && s <= maxNumber && n <= maxNumber && (s > 0 || n == 0)
+}
+
+// body reads as many lines as the header has announced, so that no line of a file is taken for anything else.
+func (p *parser) body(h *Hunk, left []int) error {
+	from := p.rest
+	for slices.ContainsFunc(left, func(n int) bool { return n > 0 }) {
+		if p.rest == "" {
+			return p.errorf("the hunk ends early")
+		}
+		line := p.next()
+		if strings.HasPrefix(line, `\`) {
+			continue
+		}
+		if !count(left, line) {
+			return p.errorf("not a line of the hunk")
+		}
+	}
+	if strings.HasPrefix(p.rest, `\`) {
+		p.next()
+	}
+	h.body = from[:len(from)-len(p.rest)]
+	return nil
+}
+
+// count takes a line off the numbers of lines that are still to come, for each parent and for the result. A line is in the result
+// unless it has a minus. It is in a parent where its mark is that of most: a minus of a removed line, none of another.
+func count(left []int, line string) bool {
+	parents := len(left) - 1
+	marks := line[:min(parents, len(line))]
+	held := byte(' ')
+	if strings.IndexByte(marks, '-') >= 0 {
+		held = '-'
+	} else {
+		left[parents]--
+	}
+	for i := range parents {
+		mark := byte(' ') // some programs take the blanks off an empty line
+		if i < len(marks) {
+			mark = marks[i]
+		}
+		if mark != ' ' && mark != '+' && mark != '-' || mark == '+' && held == '-' {
+			return false
+		}
+		if mark == held {
+			left[i]--
+		}
+		if left[i] < 0 {
+			return false
+		}
+	}
+	return left[parents] >= 0
+}

@@ -1,0 +1,111 @@
+package diff
+
+import "strings"
+
+// readBothNames takes the one name of "a/name b/name". Where there are two, other lines of the header have them.
+func readBothNames(f *File, rest string) {
+	half := len(rest) / 2
+	if len(rest)%2 == 0 || rest[half] != ' ' {
+		return
+	}
+	before, after := unquoted(rest[:half]), unquoted(rest[half+1:])
+	if before == after {
+		f.Old, f.New = before, after
+		return
+	}
+	name, ok := strings.CutPrefix(before, "a/")
+	if ok && after == "b/"+name {
+		f.Old, f.New = name, name
+	}
+}
+
+func readOneName(f *File, rest string) {
+	f.Old = unquoted(rest)
+	f.New = f.Old
+}
+
+func readOldName(f *File, rest string) {
+	if name := nameOf(rest); name == nowhere {
+		f.Status = Added
+	} else if f.Status != Renamed && f.Status != Copied {
+		f.Old = strings.TrimPrefix(name, "a/")
+	}
+}
+
+func readNewName(f *File, rest string) {
+	if name := nameOf(rest); name == nowhere {
+		f.Status = Removed
+	} else if f.Status != Renamed && f.Status != Copied {
+		f.New = strings.TrimPrefix(name, "b/")
+	}
+}
+
+// nowhere stands for the name of a file that is not there.
+const nowhere = "/dev/null"
+
+// nameOf is a name from a line of names. git ends one with a tab where it has spaces, and other programs put the time behind one.
+func nameOf(rest string) string {
+	if !strings.HasPrefix(rest, `"`) {
+		rest, _, _ = strings.Cut(rest, "\t")
+	}
+	return unquoted(rest)
+}
+
+// escapes are the characters that a backslash makes others. (git's quote.c, which quotes names as C does strings.)
+const (
+	escaped = `abtnvfr"\`
+	meant   = "\a\b\t\n\v\f\r\"\\"
+)
+
+// unquoted is a name as it is without its quotes and escapes. A name that is not quoted, or badly, is taken as it stands.
+func unquoted(name string) string {
+	inner, ok := strings.CutPrefix(name, `"`)
+	if inner, ok2 := strings.CutSuffix(inner, `"`); ok && ok2 {
+		if plain, ok := unescape(inner); ok {
+			return plain
+		}
+	}
+	return name
+}
+
+func unescape(s string) (plain string, ok bool) {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s, true
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		if i == len(s) {
+			return "", false
+		}
+		if at := strings.IndexByte(escaped, s[i]); at >= 0 {
+			b.WriteByte(meant[at])
+			continue
+		}
+		c, ok := octal(s[i:])
+		if !ok {
+			return "", false
+		}
+		b.WriteByte(c)
+		i += 2
+	}
+	return b.String(), true
+}
+
+// octal reads three digits.
+func octal(s string) (c byte, ok bool) {
+	if len(s) < 3 || s[0] > '3' {
+		return 0, false
+	}
+	for i := range 3 {
+		if s[i] < '0' || s[i] > '7' {
+			return 0, false
+		}
+		c = c<<3 | (s[i] - '0')
+	}
+	return c, true
+}
