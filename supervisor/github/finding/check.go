@@ -1,0 +1,213 @@
+// Package finding checks what a review has come to before any of it is posted: what a model says was wrong is taken for what somebody
+// on the street says. A finding is posted where its quote stands in the change, with nothing in its words that does anything on GitHub.
+// It does no I/O.
+package finding
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"mews/protocol"
+	"mews/supervisor/github/diff"
+)
+
+// Left is why a finding is not posted.
+type Left string
+
+const (
+	LeftUnfounded Left = "unfounded" // what it quotes stands nowhere
+	LeftSaid      Left = "said"      // it was said before, or its like is not wanted
+	LeftStyle     Left = "style"     // it is about taste
+)
+
+// Finding is one that was checked.
+type Finding struct {
+	protocol.ReviewFinding
+	Placed      bool   // a comment can stand at its Path, Side, Start and Line
+	Fingerprint string // of what it says about which code
+	Replaces    bool   // its Replacement may be offered as it is
+}
+
+// Checked is what has become of a report's findings: each is in one of the lists.
+type Checked struct {
+	Inline      []Finding // to be posted as comments
+	Summary     []Finding // of these the worse that have no place for a comment, or no room; the worst first
+	Suggestions []Finding
+	Left        map[Left]int
+}
+
+// Count counts all that are posted, by severity.
+func (c Checked) Count() map[protocol.Severity]int {
+	count := map[protocol.Severity]int{}
+	for _, f := range c.All() {
+		count[f.Severity]++
+	}
+	return count
+}
+
+// All is all that are posted, the worst first.
+func (c Checked) All() []Finding { return slices.Concat(c.Inline, c.Summary, c.Suggestions) }
+
+// The most inline comments of a review, and the most that may be set.
+const (
+	defaultInline = 10
+	maxInline     = 20
+)
+
+// Change is what findings are about.
+type Change struct {
+	Files  []diff.File       // as VisibleCode has them
+	Heads  map[string]string // whole files of the head, by path, as far as they were read
+	Said   map[string]bool   // fingerprints of what is not to be said (again)
+	Inline int               // the most inline comments; 0 is 10
+}
+
+// Check sees to which findings are posted, and where.
+func (c Change) Check(found []protocol.ReviewFinding) Checked {
+	checked := Checked{Left: map[Left]int{}}
+	said := map[string]bool{}
+	for _, raw := range found {
+		f, left := c.place(raw)
+		switch {
+		case left != "":
+		case c.Said[f.Fingerprint] || said[f.Fingerprint]:
+			left = LeftSaid
+		default:
+			said[f.Fingerprint] = true
+		}
+		switch {
+		case left != "":
+			checked.Left[left]++
+		case f.Severity == protocol.SeveritySuggestion:
+			checked.Suggestions = append(checked.Suggestions, f)
+		case f.Placed:
+			checked.Inline = append(checked.Inline, f)
+		default:
+			checked.Summary = append(checked.Summary, f)
+		}
+	}
+	for _, list := range [][]Finding{checked.Inline, checked.Summary, checked.Suggestions} {
+		slices.SortStableFunc(list, worse)
+	}
+	room := min(cmp.Or(c.Inline, defaultInline), maxInline)
+	if len(checked.Inline) > room {
+		checked.Summary = append(slices.Clone(checked.Inline[room:]), checked.Summary...)
+		checked.Inline = checked.Inline[:room]
+		slices.SortStableFunc(checked.Summary, worse)
+	}
+	return checked
+}
+
+// severities are how bad findings are, the worst first.
+var severities = []protocol.Severity{protocol.SeverityCritical, protocol.SeverityWarning, protocol.SeveritySuggestion}
+
+func worse(a, b Finding) int {
+	return cmp.Or(slices.Index(severities, a.Severity)-slices.Index(severities, b.Severity), cmp.Compare(b.Confidence, a.Confidence))
+}
+
+// tastes are categories of what nobody asked for.
+var tastes = []string{"style", "format", "nit", "naming", "praise", "typo", "whitespace", "convention", "readab"}
+
+// place finds where a finding belongs, or why it is not posted.
+func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Left) {
+	f.ReviewFinding = raw
+	f.Category = category(raw.Category)
+	if !slices.Contains(severities, f.Severity) {
+		f.Severity = protocol.SeveritySuggestion
+	}
+	if slices.ContainsFunc(tastes, func(taste string) bool { return strings.HasPrefix(f.Category, taste) }) {
+		return f, LeftStyle
+	}
+	if strings.TrimSpace(raw.Quote) == "" || strings.TrimSpace(raw.Title) == "" {
+		return f, LeftUnfounded
+	}
+	named := diff.Place{Path: raw.Path, Side: diff.Right, Start: raw.Start, Line: raw.Line}
+	if raw.Side == string(diff.Left) {
+		named.Side = diff.Left
+	}
+	at, fit := diff.Anchor(c.Files, named, VisibleCode(raw.Quote))
+	if fit == diff.Nowhere {
+		if !strings.Contains(squeezed(VisibleCode(c.Heads[raw.Path])), squeezed(VisibleCode(raw.Quote))) {
+			return f, LeftUnfounded
+		}
+		f.Fingerprint = Fingerprint(raw.Path, raw.Quote, f.Category)
+		return f, ""
+	}
+	f.Placed, f.Path, f.Side, f.Start, f.Line = true, at.Path, string(at.Side), at.Start, at.Line
+	lines, window := c.lines(at)
+	f.Fingerprint = Fingerprint(at.Path, window, f.Category)
+	f.Replaces = raw.Replacement != "" && at.Side == diff.Right && fits(fit, raw, at) && committable(raw.Replacement, lines)
+	return f, ""
+}
+
+// fits says whether a replacement is of the lines where the comment stands: it is of those that its finding has named.
+func fits(fit diff.Fit, raw protocol.ReviewFinding, at diff.Place) bool {
+	span := func(start, line int) int { return line - cmp.Or(start, line) }
+	return fit == diff.Exact || span(raw.Start, raw.Line) == span(at.Start, at.Line)
+}
+
+// lines is what stands at a place of the diff, and with the line before it and that behind it.
+func (c Change) lines(at diff.Place) (lines, window string) {
+	from := cmp.Or(at.Start, at.Line)
+	for _, file := range c.Files {
+		for i := range file.Hunks {
+			if file.Path() != at.Path {
+				continue
+			}
+			for line := range file.Hunks[i].Lines() {
+				n := line.New
+				if at.Side == diff.Left {
+					n = line.Old
+				}
+				if n >= from && n <= at.Line && n > 0 {
+					lines += line.Text + "\n"
+				}
+				if n >= from-1 && n <= at.Line+1 && n > 0 {
+					window += line.Text + "\n"
+				}
+			}
+		}
+	}
+	return lines, window
+}
+
+// Reordered finds what is shown in another order than it is read in, in files as they were before VisibleCode.
+func Reordered(files []diff.File) (found []protocol.ReviewFinding) {
+	for _, file := range files {
+		for i := range file.Hunks {
+			for line := range file.Hunks[i].Lines() {
+				if line.Kind != diff.LineAdded || strings.IndexFunc(line.Text, reorders) < 0 {
+					continue
+				}
+				found = append(found, protocol.ReviewFinding{Path: file.Path(), Line: line.New, Side: string(diff.Right), Category: "security",
+					Severity: protocol.SeverityCritical, Title: textReordered, Detail: textReorderedDetail, Quote: VisibleCode(line.Text), Confidence: 1})
+			}
+		}
+	}
+	return found
+}
+
+// Fingerprint tells what is said about which code from what else is said, also where the code has moved in its file.
+func Fingerprint(path, window, about string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", path, squeezed(window), category(about)))
+	return hex.EncodeToString(sum[:8])
+}
+
+// squeezed is a text with single spaces.
+func squeezed(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// category is one in small letters.
+func category(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) && r < unicode.MaxASCII || r == ' ' || r == '-' {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+	return cmp.Or(Cut(strings.TrimSpace(name), 24), "bug")
+}

@@ -1,0 +1,246 @@
+package finding
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor/github/diff"
+)
+
+const sample = `diff --git a/main.go b/main.go
+--- a/main.go
++++ b/main.go
+@@ -1,5 +1,6 @@
+ package main
+ 
+-func put(m map[string]int) {
+-	m["a"] = 1
++func put(m map[string]int, k string) {
++	m[k] = 1
++	println(k)
+ }
+@@ -20,3 +21,4 @@ func get() {
+ 	one()
++	two(a, b)
+ 	three()
+ 	four()
+`
+
+func parsed(t testing.TB, text string) []diff.File {
+	t.Helper()
+	files, err := diff.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// warning is a finding about lines of main.go.
+func warning(line int, quote string, change ...func(*protocol.ReviewFinding)) protocol.ReviewFinding {
+	f := protocol.ReviewFinding{Path: "main.go", Line: line, Side: "RIGHT", Severity: protocol.SeverityWarning, Category: "bug",
+		Title: "It fails", Detail: "Always.", Quote: quote, Confidence: 0.5}
+	for _, c := range change {
+		c(&f)
+	}
+	return f
+}
+
+func TestAFindingIsPostedWhereItsQuoteStands(t *testing.T) {
+	change := Change{Files: parsed(t, sample), Heads: map[string]string{"main.go": "package main\n\nfunc far() { away() }\n"}}
+	replaces := func(text string) func(*protocol.ReviewFinding) {
+		return func(f *protocol.ReviewFinding) { f.Replacement = text }
+	}
+	for name, c := range map[string]struct {
+		found protocol.ReviewFinding
+		want  string
+	}{
+		"where it is":                  {warning(4, "m[k] = 1"), "inline RIGHT 4"},
+		"moved in its hunk":            {warning(3, "m[k] = 1"), "inline RIGHT 4"},
+		"moved to the only such place": {warning(300, "two(a, b)"), "inline RIGHT 22"},
+		"a removed line":               {warning(4, `m["a"] = 1`, func(f *protocol.ReviewFinding) { f.Side = "LEFT" }), "inline LEFT 4"},
+		"elsewhere in the file":        {warning(90, "func far() { away() }"), "summary"},
+		"nowhere":                      {warning(4, "m[k] = 2"), "unfounded"},
+		"another file":                 {warning(4, "m[k] = 1", func(f *protocol.ReviewFinding) { f.Path = "../../etc/passwd" }), "unfounded"},
+		"without a quote":              {warning(4, " "), "unfounded"},
+		"taste":                        {warning(4, "m[k] = 1", func(f *protocol.ReviewFinding) { f.Category = "Style/Naming" }), "style"},
+		"a suggestion":                 {warning(4, "m[k] = 1", func(f *protocol.ReviewFinding) { f.Severity = "suggestion" }), "suggestion"},
+		"a severity of its own":        {warning(4, "m[k] = 1", func(f *protocol.ReviewFinding) { f.Severity = "apocalyptic" }), "suggestion"},
+		"with a replacement":           {warning(4, "m[k] = 1", replaces("\tm[k]++")), "inline RIGHT 4 replaces"},
+		"with one that ends the block": {warning(4, "m[k] = 1", replaces("```\n@admin")), "inline RIGHT 4"},
+		"with one that has a link":     {warning(4, "m[k] = 1", replaces("get(\"https://evil.example\")")), "inline RIGHT 4"},
+		"with one that has a key":      {warning(4, "m[k] = 1", replaces("k := \"AKIAIOSFODNN7EXAMPLE\"")), "inline RIGHT 4"},
+		"with one that mentions":       {warning(4, "m[k] = 1", replaces("// ask @admin")), "inline RIGHT 4"},
+		"with one of other lines":      {warning(300, "two(a, b)", func(f *protocol.ReviewFinding) { f.Start, f.Replacement = 298, "x" }), "inline RIGHT 22"},
+	} {
+		got := ""
+		checked := change.Check([]protocol.ReviewFinding{c.found})
+		for _, f := range checked.Inline {
+			got = fmt.Sprintf("inline %s %d", f.Side, f.Line)
+			if f.Replaces {
+				got += " replaces"
+			}
+		}
+		if len(checked.Summary) > 0 {
+			got += "summary"
+		}
+		if len(checked.Suggestions) > 0 {
+			got += "suggestion"
+		}
+		for why := range checked.Left {
+			got += string(why)
+		}
+		if got != c.want {
+			t.Errorf("%s: %s, want %s", name, got, c.want)
+		}
+	}
+}
+
+func TestWhatWasSaidIsNotSaidAgain(t *testing.T) {
+	change := Change{Files: parsed(t, sample)}
+	first := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1"), warning(4, "m[k] = 1"), warning(22, "two(a, b)")})
+	if len(first.Inline) != 2 || first.Left[LeftSaid] != 1 {
+		t.Fatalf("twice the same comes to %+v", first)
+	}
+	// A hundred lines further down it is the same code.
+	moved := strings.NewReplacer("@@ -1,5 +1,6 @@", "@@ -101,5 +101,6 @@").Replace(sample)
+	change = Change{Files: parsed(t, moved), Said: map[string]bool{first.Inline[0].Fingerprint: true}}
+	again := change.Check([]protocol.ReviewFinding{warning(104, "m[k] = 1"), warning(22, "two(a, b)")})
+	if len(again.Inline) != 1 || again.Inline[0].Line != 22 || again.Left[LeftSaid] != 1 {
+		t.Errorf("said again: %+v", again)
+	}
+	if mark, ok := Marked(first.Inline[0].Comment()); !ok || mark != first.Inline[0].Fingerprint {
+		t.Errorf("the comment is marked with %q, want %q", mark, first.Inline[0].Fingerprint)
+	}
+}
+
+func TestNoMoreThanHelps(t *testing.T) {
+	change := Change{Files: parsed(t, sample)}
+	var found []protocol.ReviewFinding
+	for i := range 40 {
+		found = append(found, warning(4, "m[k] = 1", func(f *protocol.ReviewFinding) {
+			f.Category, f.Severity = fmt.Sprint("bug ", strings.Repeat("x", i)), severities[i%3]
+			if len(f.Category) > 24 {
+				f.Category = fmt.Sprint(strings.Repeat("y", i-20))
+			}
+		}))
+	}
+	for _, most := range []int{0, 3, 100} {
+		change.Inline = most
+		checked := change.Check(found)
+		want := min(cmp.Or(most, 10), 20)
+		if n := len(checked.Inline); n != want || checked.Inline[0].Severity != protocol.SeverityCritical {
+			t.Errorf("%d comments of at most %d, the first %s", n, most, checked.Inline[0].Severity)
+		}
+		s := Summary{Checked: checked, Head: strings.Repeat("a", 40), Name: "mews", Skipped: []string{"3 generated files"}, Unread: []string{"a\nb"}}
+		if n := strings.Count(s.Body(), "\n") + 1; n > 20 {
+			t.Errorf("the summary has %d lines:\n%s", n, s.Body())
+		}
+	}
+}
+
+func TestReorderedLinesAreFound(t *testing.T) {
+	text := strings.Replace(sample, "println(k)", "println(k) // \u202e } if admin {", 1)
+	checked := Change{Files: parsed(t, VisibleCode(text))}.Check(Reordered(parsed(t, text)))
+	if len(checked.Inline) != 1 || checked.Inline[0].Line != 5 || checked.Worst() != protocol.SeverityCritical {
+		t.Errorf("a line in another order comes to %+v", checked)
+	}
+}
+
+// TestNoAnchorIsWrong has a model that is wrong about anything name 100,000 places: each comment is one that GitHub takes, and each finding
+// is somewhere.
+func TestNoAnchorIsWrong(t *testing.T) {
+	rng := rand.New(rand.NewPCG(16, 11))
+	const batch = 50
+	posted := map[bool]int{}
+	for range 100_000 / batch {
+		files, lines := randomDiff(t, rng)
+		change := Change{Files: files, Inline: 20}
+		var found []protocol.ReviewFinding
+		for range batch {
+			line := lines[rng.IntN(len(lines))]
+			found = append(found, protocol.ReviewFinding{
+				Path: []string{"a.go", "b.go", "old.go", "", "c.go\x00"}[rng.IntN(5)], Start: rng.IntN(60) - 5, Line: rng.IntN(60) - 5,
+				Side: []string{"LEFT", "RIGHT", "right", ""}[rng.IntN(4)], Severity: []protocol.Severity{"critical", "warning", "suggestion", "x"}[rng.IntN(4)],
+				Category: fmt.Sprint("c", strings.Repeat("c", rng.IntN(9))), Title: "t", Quote: []string{line, line + "!", line[:rng.IntN(len(line)+1)], line + "\n" + line}[rng.IntN(4)],
+				Replacement: []string{"", "x"}[rng.IntN(2)],
+			})
+		}
+		checked := change.Check(found)
+		n := len(checked.All())
+		for _, left := range checked.Left {
+			n += left
+		}
+		if n != batch {
+			t.Fatalf("%d findings came to %d", batch, n)
+		}
+		for _, f := range checked.Inline {
+			posted[takes(files, f.ReviewFinding)]++
+			if !takes(files, f.ReviewFinding) {
+				t.Fatalf("a comment at %s %s %d to %d would not be taken", f.Path, f.Side, f.Start, f.Line)
+			}
+		}
+	}
+	if posted[true] < 1000 {
+		t.Errorf("only %d findings of 100,000 were posted", posted[true])
+	}
+	t.Logf("%d of 100,000 findings are comments, all of them right", posted[true])
+}
+
+// takes says whether GitHub takes a comment: its lines are in one hunk of a diff, on that side, and the first is before the last.
+func takes(files []diff.File, f protocol.ReviewFinding) bool {
+	for _, file := range files {
+		for i := range file.Hunks {
+			on := map[int]bool{}
+			for line := range file.Hunks[i].Lines() {
+				if f.Side == "LEFT" && line.Kind == diff.LineRemoved {
+					on[line.Old] = true
+				}
+				if f.Side == "RIGHT" && line.Kind != diff.LineRemoved {
+					on[line.New] = true
+				}
+			}
+			if file.Path() == f.Path && on[f.Line] && (f.Start == 0 || f.Start < f.Line && on[f.Start]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// randomDiff makes a diff of two files, and returns the texts of its lines.
+func randomDiff(t *testing.T, rng *rand.Rand) (files []diff.File, lines []string) {
+	var b strings.Builder
+	for _, names := range [][2]string{{"a.go", "a.go"}, {"old.go", "b.go"}} {
+		fmt.Fprintf(&b, "diff --git a/%s b/%s\n", names[0], names[1])
+		if names[0] != names[1] {
+			fmt.Fprintf(&b, "similarity index 50%%\nrename from %s\nrename to %s\n", names[0], names[1])
+		}
+		fmt.Fprintf(&b, "--- a/%s\n+++ b/%s\n", names[0], names[1])
+		old, now := 1, 1
+		for range 1 + rng.IntN(3) {
+			skip := rng.IntN(10)
+			old, now = old+skip, now+skip
+			var body strings.Builder
+			before, after := 0, 0
+			for range 1 + rng.IntN(8) {
+				kind := " +-"[rng.IntN(3)]
+				text := fmt.Sprintf("line %d of it", rng.IntN(20))
+				lines = append(lines, text)
+				fmt.Fprintf(&body, "%c%s\n", kind, text)
+				if kind != '+' {
+					before++
+				}
+				if kind != '-' {
+					after++
+				}
+			}
+			fmt.Fprintf(&b, "@@ -%d,%d +%d,%d @@\n%s", old-min(1, max(0, 1-before)), before, now-min(1, max(0, 1-after)), after, &body)
+			old, now = old+before+1, now+after+1
+		}
+	}
+	return parsed(t, b.String()), lines
+}

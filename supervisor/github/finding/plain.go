@@ -1,0 +1,101 @@
+package finding
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+var (
+	link      = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*:\\?/\\?/|\bwww\.|\b(mailto|xmpp|javascript|data):)[^\s)\]>"'` + "`" + `]*`)
+	linked    = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*\)`)
+	mention   = regexp.MustCompile(`@[A-Za-z0-9]`)
+	reference = regexp.MustCompile(`(?i)(#|\bGH-)[0-9]`)
+	closing   = regexp.MustCompile(`(?i)\b(close[sd]?|fix(es|ed)?|resolve[sd]?)\b:?\s+[\w./-]*(#|GH-|https?:)`)
+)
+
+// secrets are what keys and tokens look like.
+var secrets = regexp.MustCompile(`AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|\bsk-[A-Za-z0-9_-]{16,}|xox[a-z]-[A-Za-z0-9-]{10,}` +
+	`|AIza[0-9A-Za-z_-]{30,}|\b[0-9]{6,12}:[A-Za-z0-9_-]{30,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]{10,}|glpat-[\w-]{16,}|npm_[A-Za-z0-9]{30,}` +
+	`|(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*-----|$))|\b[0-9a-fA-F]{32,}\b`)
+
+// long is a word in which there may be a key. Where it is one, it has capital and small letters and several digits.
+var long = regexp.MustCompile(`[A-Za-z0-9+=_-]{32,}`)
+
+// isKey says of a long word whether it looks like a key.
+func isKey(word string) bool {
+	digits := 0
+	for _, r := range word {
+		if unicode.IsDigit(r) {
+			digits++
+		}
+	}
+	return digits >= 4 && strings.ToLower(word) != word && strings.ToUpper(word) != word
+}
+
+// WithoutSecrets is a text in which nothing is left that looks like a key.
+func WithoutSecrets(text string) string {
+	text = secrets.ReplaceAllString(text, textSecret)
+	return long.ReplaceAllStringFunc(text, func(word string) string {
+		if isKey(word) {
+			return textSecret
+		}
+		return word
+	})
+}
+
+// escape has Markdown's own characters stand for themselves. An entity parts what would be a mention or a reference, as dependabot's
+// pull requests have it: one in the text itself could be taken away by who copies it.
+var escape = strings.NewReplacer(`\`, `\\`, "`", "'", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "|", `\|`, "~", `\~`, "$", `\$`,
+	"&", "&amp;", "@", "@&#8203;", "#", "#&#8203;", "GH-", "GH&#8203;-", "gh-", "gh&#8203;-", "Gh-", "Gh&#8203;-", "gH-", "gH&#8203;-")
+
+// Plain is what a model has written as one paragraph of Markdown of at most max bytes before it is escaped: words, and code between
+// backticks. There is no link, image, mention, reference, HTML or secret in it, whatever was written.
+func Plain(text string, max int) string {
+	text = Visible(strings.ToValidUTF8(text, ""))
+	text = linked.ReplaceAllString(text, "$1")
+	text = link.ReplaceAllString(WithoutSecrets(text), textLink)
+	text = Cut(strings.Join(strings.Fields(text), " "), max)
+	pieces := strings.Split(text, "`")
+	var b strings.Builder
+	for i, piece := range pieces {
+		switch {
+		case i%2 == 0:
+			b.WriteString(escape.Replace(piece))
+		case i == len(pieces)-1:
+			b.WriteString("'" + escape.Replace(piece))
+		case strings.TrimSpace(piece) != "":
+			b.WriteString("`" + piece + "`")
+		}
+	}
+	return b.String()
+}
+
+// Cut is a text of at most max bytes; where something is cut off, it ends with an ellipsis.
+func Cut(text string, max int) string {
+	if len(text) <= max {
+		return text
+	}
+	end := max - len("…")
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return strings.TrimSpace(text[:end]) + "…"
+}
+
+// committable says whether a replacement may be offered in the place of lines as it is: it brings no link, mention, reference, hidden
+// character or secret that is not there already, and can't end the block that it stands in.
+func committable(replacement, lines string) bool {
+	if WithoutSecrets(replacement) != replacement || VisibleCode(replacement) != replacement || strings.Contains(replacement, "```") || !utf8.ValidString(replacement) {
+		return false
+	}
+	for _, brings := range []*regexp.Regexp{link, mention, reference, closing} {
+		for _, found := range brings.FindAllString(replacement, -1) {
+			if !strings.Contains(lines, found) {
+				return false
+			}
+		}
+	}
+	return true
+}

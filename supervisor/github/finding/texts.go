@@ -1,0 +1,33 @@
+package finding
+
+// What stands in comments and summaries beside the model's words.
+const (
+	textImage  = "(image)"
+	textLink   = "(link removed)"
+	textSecret = "(secret removed)"
+
+	textReordered       = "Characters that change the order in which this line is shown"
+	textReorderedDetail = "The line has bidirectional control characters: what a reviewer sees is not what a compiler reads. Take them out, or write them as escapes."
+
+	textHead      = "**Review of `%s`:** %s."
+	textNothing   = "no findings"
+	textNotRead   = "**Not reviewed:** `%s`. %s"
+	textMore      = "- and %d more"
+	textSkipped   = "Skipped: %s."
+	textUnread    = "Not reviewed: %s."
+	textLeft      = "Left out: %s."
+	textFoot      = "Cost %s. This review is automatic; write `@%s stop` and there are no more here."
+	textNews      = "New at `%s`: %s. The summary in the first review is kept up to date."
+	textUnpriced  = "unknown"
+	textUnfounded = "whose quote stands nowhere"
+)
+
+// counted are what is counted, in one and in many.
+var counted = map[string][2]string{
+	"critical":            {"critical finding", "critical findings"},
+	"warning":             {"warning", "warnings"},
+	"suggestion":          {"suggestion", "suggestions"},
+	string(LeftUnfounded): {"finding " + textUnfounded, "findings " + textUnfounded},
+	string(LeftSaid):      {"finding that was said before", "findings that were said before"},
+	string(LeftStyle):     {"remark on style", "remarks on style"},
+}
