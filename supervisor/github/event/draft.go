@@ -1,0 +1,168 @@
+package event
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+)
+
+// How much of each text is kept, in bytes.
+const (
+	maxName    = 140 // of an event, a login or a label
+	maxRepo    = 160
+	maxRef     = 255 // git's own bound of most file systems
+	maxURL     = 500
+	maxTitle   = 300
+	maxText    = 2000
+	maxNames   = 20
+	maxCommits = 5
+)
+
+// draft is an event of which not all has been read.
+type draft struct {
+	supervisor.GitHubEvent
+	own           bool // it is about what Mews has written
+	labels, asked []string
+	changed       []string // labels that were given or taken
+	headRepo      string
+}
+
+// marker begins what Mews hides in all that it writes there.
+const marker = "<!-- mews:"
+
+func set(most int, field func(*draft) *string) func(*draft, string) {
+	return func(d *draft, v string) {
+		if f := field(d); *f == "" { // the first of several
+			*f = clip(v, most)
+		}
+	}
+}
+
+func flag(field func(*draft) *bool) func(*draft, string) {
+	return func(d *draft, v string) { *field(d) = v == "true" }
+}
+
+func list(field func(*draft) *[]string) func(*draft, string) {
+	return func(d *draft, v string) {
+		if f := field(d); len(*f) < maxNames {
+			*f = append(*f, clip(v, maxName))
+		}
+	}
+}
+
+var (
+	action   = set(maxName, func(d *draft) *string { return &d.Action })
+	repo     = set(maxRepo, func(d *draft) *string { return &d.Repo })
+	sender   = set(maxName, func(d *draft) *string { return &d.Sender })
+	author   = set(maxName, func(d *draft) *string { return &d.Author })
+	standing = set(maxName, func(d *draft) *string { return &d.Standing })
+	title    = set(maxTitle, func(d *draft) *string { return &d.Title })
+	url      = set(maxURL, func(d *draft) *string { return &d.URL })
+	state    = set(maxName, func(d *draft) *string { return &d.State })
+	base     = set(maxRef, func(d *draft) *string { return &d.Base })
+	head     = set(maxName, func(d *draft) *string { return &d.Head })
+	before   = set(maxName, func(d *draft) *string { return &d.Before })
+	headRepo = set(maxRepo, func(d *draft) *string { return &d.headRepo })
+	isDraft  = flag(func(d *draft) *bool { return &d.Draft })
+	merged   = flag(func(d *draft) *bool { return &d.Merged })
+	gone     = flag(func(d *draft) *bool { return &d.Gone })
+	label    = list(func(d *draft) *[]string { return &d.labels })
+	changed  = list(func(d *draft) *[]string { return &d.changed })
+	asked    = list(func(d *draft) *[]string { return &d.asked })
+
+	setText = set(maxText, func(d *draft) *string { return &d.Text })
+	setRef  = set(maxRef, func(d *draft) *string { return &d.Ref })
+)
+
+func text(d *draft, v string) {
+	setText(d, v)
+	d.own = d.own || strings.Contains(v, marker)
+}
+
+// ref takes a branch's or a tag's name, which stands behind refs/heads/ or refs/tags/ in a push.
+func ref(d *draft, v string) {
+	setRef(d, strings.TrimPrefix(strings.TrimPrefix(v, "refs/heads/"), "refs/tags/"))
+}
+
+func senderType(d *draft, v string) { d.SenderBot = v == "Bot" }
+
+func isPull(d *draft, _ string) { d.Pull = true }
+
+func number(d *draft, v string) {
+	if n, err := strconv.ParseInt(v, 10, 32); err == nil && d.Number == 0 {
+		d.Number = int(n)
+	}
+}
+
+func pullNumber(d *draft, v string) {
+	d.Pull = true
+	number(d, v)
+}
+
+func id(d *draft, v string) {
+	if n, err := strconv.ParseInt(v, 10, 64); err == nil && d.Comment == 0 {
+		d.Comment = n
+	}
+}
+
+// at takes the later of two times: one that stands there before something had happened is another's.
+func at(d *draft, v string) {
+	if t, err := time.Parse(time.RFC3339, v); err == nil && t.After(d.At) {
+		d.At = t.UTC()
+	}
+}
+
+func nextCommit(d *draft, _ string) {
+	if len(d.Commits) == maxCommits {
+		d.More++
+		return
+	}
+	d.Commits = append(d.Commits, supervisor.GitHubCommit{})
+}
+
+// commit is the one that is read; those beyond the last that is kept go nowhere.
+func (d *draft) commit() *supervisor.GitHubCommit {
+	if len(d.Commits) == 0 || d.More > 0 {
+		return &supervisor.GitHubCommit{}
+	}
+	return &d.Commits[len(d.Commits)-1]
+}
+
+func commitSHA(d *draft, v string)    { d.commit().SHA = clip(v, maxName) }
+func commitAuthor(d *draft, v string) { d.commit().Author = clip(v, maxName) }
+
+func commitTitle(d *draft, v string) {
+	line, _, _ := strings.Cut(v, "\n")
+	d.commit().Title = clip(line, maxTitle)
+}
+
+// event is what has been read, whole.
+func (d *draft) event() supervisor.GitHubEvent {
+	e := d.GitHubEvent
+	e.Fork = e.Pull && e.Head != "" && e.Base != "" && !strings.EqualFold(d.headRepo, e.Repo) // "": the fork was deleted
+	switch {
+	case strings.HasPrefix(e.Action, "review_request"):
+		e.Names = d.asked
+	case strings.HasSuffix(e.Action, "labeled"):
+		e.Names = d.changed
+	default:
+		e.Names = d.labels
+	}
+	if size(e) > MaxEvent { // its names and texts are made of what has to be escaped
+		e.Text, e.Names, e.Commits, e.More = "", nil, nil, e.More+len(e.Commits)
+	}
+	return e
+}
+
+// size is how long an event is as JSON, in which no character is escaped for HTML.
+func size(e supervisor.GitHubEvent) int {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	_ = encoder.Encode(e) // a buffer takes it, and an event can always be written
+	return b.Len()
+}

@@ -1,0 +1,221 @@
+package event_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"mews/supervisor"
+	"mews/supervisor/github/event"
+)
+
+// examples are where `make deps` puts GitHub's own payloads (npm: @octokit/webhooks-examples).
+const examples = "../../../bin/webhooks-examples/*/index.json"
+
+// TestGitHubsOwnExamples: each is taken or ignored, and none is an error. go-github fails on some of them.
+func TestGitHubsOwnExamples(t *testing.T) {
+	files, err := filepath.Glob(examples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Skip("GitHub's examples are not there: make deps fetches them")
+	}
+	taken, ignored := map[string]int{}, map[string]int{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var events []struct {
+			Name     string
+			Examples []json.RawMessage
+		}
+		if err := json.Unmarshal(text, &events); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range events {
+			for i, payload := range e.Examples {
+				got, why, err := event.Read(e.Name, bytes.NewReader(payload))
+				name := fmt.Sprintf("%s: %s %d", file, e.Name, i)
+				switch {
+				case err != nil:
+					t.Errorf("%s: %v", name, err)
+				case why != "":
+					ignored[why]++
+				default:
+					taken[e.Name]++
+					complete(t, name, got)
+				}
+			}
+		}
+	}
+	t.Logf("taken: %v; ignored: %d kinds", taken, len(ignored))
+	for _, name := range []string{"push", "pull_request", "issues", "issue_comment", "pull_request_review", "pull_request_review_comment",
+		"pull_request_review_thread", "release", "check_run", "check_suite", "status", "commit_comment"} {
+		if taken[name] == 0 {
+			t.Errorf("no %s was taken", name)
+		}
+	}
+	if ignored["ping"] == 0 || ignored["event star"] == 0 || ignored["issues pinned"] == 0 {
+		t.Errorf("ignored: %v", slices.Sorted(maps.Keys(ignored)))
+	}
+}
+
+// complete looks for what every event of its sort has.
+func complete(t *testing.T, name string, e supervisor.GitHubEvent) {
+	numbered := strings.HasPrefix(e.Event, "pull_request") || strings.HasPrefix(e.Event, "issue")
+	switch {
+	case e.Repo == "" || e.Sender == "":
+		t.Errorf("%s: no repository or sender: %+v", name, e)
+	case numbered && (e.Number == 0 || e.Title == ""):
+		t.Errorf("%s: no number or title: %+v", name, e)
+	case strings.HasPrefix(e.Event, "pull_request") && (e.Head == "" || e.Base == "" || !e.Pull):
+		t.Errorf("%s: no head or base: %+v", name, e)
+	case strings.Contains(e.Event, "comment") && (e.Text == "" || e.Author == "" || e.Comment == 0 || e.URL == ""):
+		t.Errorf("%s: no comment: %+v", name, e)
+	case !numbered && e.Head == "" && e.Event != "release":
+		t.Errorf("%s: no commit: %+v", name, e)
+	}
+}
+
+const around = `"repository":{"full_name":"Acme/widget","owner":{"login":"Acme"}},"sender":{"login":"bob","type":"User"}`
+
+func TestWhatIsRead(t *testing.T) {
+	base := supervisor.GitHubEvent{Repo: "Acme/widget", Sender: "bob"}
+	for _, test := range []struct {
+		name, event, payload string
+		want                 func(*supervisor.GitHubEvent)
+	}{
+		{"a push of seven", "push", `{"ref":"refs/heads/main","before":"b0","after":"a0","compare":"https://c","commits":[` + commits(7) +
+			`],"head_commit":{"timestamp":"2026-11-20T10:00:00+01:00"},"pusher":{"name":"bob"},` + around + `}`, func(e *supervisor.GitHubEvent) {
+			e.Ref, e.Before, e.Head, e.URL, e.Author, e.More = "main", "b0", "a0", "https://c", "bob", 2
+			e.At = time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)
+			for i := range 5 {
+				e.Commits = append(e.Commits, supervisor.GitHubCommit{SHA: fmt.Sprint("sha", i), Title: "Do it", Author: "Bob"})
+			}
+		}},
+		{"a pull request of a fork", "pull_request", `{` + around + `,"number":7,"action":"labeled","label":{"name":"bug"},"pull_request":{"number":7,"title":"T",
+			"user":{"login":"eve"},"author_association":"NONE","body":"why\u0000","html_url":"https://p","state":"open","draft":true,"merged":null,
+			"head":{"ref":"refs","sha":"h1","repo":{"full_name":"eve/widget"}},"base":{"ref":"main","sha":"b1","repo":{"full_name":"Acme/widget"}},
+			"labels":[{"name":"x"},{"name":"bug"}],"requested_reviewers":[{"login":"zed"}]}}`, func(e *supervisor.GitHubEvent) {
+			e.Action, e.Number, e.Pull, e.Title, e.Author, e.Standing, e.Text, e.URL = "labeled", 7, true, "T", "eve", "NONE", "why", "https://p"
+			e.State, e.Draft, e.Ref, e.Head, e.Base, e.Fork, e.Names = "open", true, "refs", "h1", "main", true, []string{"bug"}
+		}},
+		{"somebody is asked to review", "pull_request", `{"action":"review_requested","requested_reviewer":{"login":"zed"},"pull_request":{"number":7,"title":"T",
+			"head":{"ref":"r","sha":"h1","repo":{"full_name":"acme/Widget"}},"base":{"ref":"main"},"labels":[{"name":"x"}]},` + around + `}`, func(e *supervisor.GitHubEvent) {
+			e.Action, e.Number, e.Pull, e.Title, e.Ref, e.Head, e.Base, e.Names = "review_requested", 7, true, "T", "r", "h1", "main", []string{"zed"}
+		}},
+		{"a comment on a pull request", "issue_comment", `{"action":"created","issue":{"number":7,"title":"T","user":{"login":"eve"},"body":"not this","pull_request":{"url":"u"}},
+			"comment":{"id":9007199254740993,"body":"@mews review","user":{"login":"bob"},"author_association":"MEMBER","html_url":"https://c"},` + around + `}`, func(e *supervisor.GitHubEvent) {
+			e.Action, e.Number, e.Pull, e.Title, e.Text, e.Author, e.Standing = "created", 7, true, "T", "@mews review", "bob", "MEMBER"
+			e.URL, e.Comment = "https://c", 9007199254740993
+		}},
+		{"a check of a pull request", "check_run", `{"action":"completed","check_run":{"id":5,"name":"build","head_sha":"h","conclusion":"failure","html_url":"https://k",
+			"app":{"slug":"ci"},"check_suite":{"head_branch":"main","conclusion":"success"},"pull_requests":[{"number":3},{"number":4}]},
+			"repository":{"full_name":"Acme/widget"},"sender":{"login":"ci[bot]","type":"Bot"}}`, func(e *supervisor.GitHubEvent) {
+			e.Action, e.Sender, e.SenderBot, e.Title, e.Head, e.State, e.URL = "completed", "ci[bot]", true, "build", "h", "failure", "https://k"
+			e.Comment, e.Author, e.Ref, e.Number, e.Pull = 5, "ci", "main", 3, true
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			want := base
+			want.Event = test.event
+			test.want(&want)
+			got, why, err := event.Read(test.event, strings.NewReader(test.payload))
+			if err != nil || why != "" {
+				t.Fatal(why, err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func commits(n int) string {
+	var all []string
+	for i := range n {
+		all = append(all, fmt.Sprintf(`{"id":"sha%d","message":"Do it\n\nbecause","author":{"name":"Bob"},"added":["a"]}`, i))
+	}
+	return strings.Join(all, ",")
+}
+
+func TestWhatIsIgnored(t *testing.T) {
+	const bot = `"repository":{"full_name":"a/b"},"sender":{"login":"x[bot]","type":"Bot"}`
+	for payload, want := range map[[2]string]string{
+		{"ping", `{"zen":"z"}`}:                                                                       "ping",
+		{"sponsorship", `{"action":"created"}`}:                                                       "event sponsorship",
+		{"issues", `{"action":"pinned",` + around + `}`}:                                              "issues pinned",
+		{"release", `{"action":"published",` + bot + `}`}:                                             "of a bot",
+		{"status", `{"sha":"s",` + bot + `}`}:                                                         "",
+		{"issue_comment", `{"action":"created","comment":{"body":"x\n<!-- mews:a -->"},` + bot + `}`}: "our own",
+	} {
+		if _, why, err := event.Read(payload[0], strings.NewReader(payload[1])); err != nil || why != want {
+			t.Errorf("%s: %q, %v; want %q", payload, why, err, want)
+		}
+	}
+}
+
+func TestWhatIsNoPayload(t *testing.T) {
+	for _, payload := range []string{"", "{", "[]", "1", "{}", `{"action":"opened"}`, "{" + around + "}{}", "{" + around + "} x",
+		`{"a":` + strings.Repeat("[", 100), `{"a":` + strings.Repeat("9", 1<<20) + "," + around + "}"} {
+		if e, why, err := event.Read("push", strings.NewReader(payload)); err == nil {
+			t.Errorf("%.40s is %+v, %s", payload, e, why)
+		}
+	}
+}
+
+// TestALongStringTakesNoMemory: 25 MB of one string, of spaces and of brackets are read in a few KiB.
+func TestALongStringTakesNoMemory(t *testing.T) {
+	for name, long := range map[string]string{
+		"a string": `"x":"` + strings.Repeat(`\u00e9é\"`, event.MaxPayload/10) + `"`, "a key": `"` + strings.Repeat("k", event.MaxPayload) + `":1`,
+		"spaces": strings.Repeat(" \n", event.MaxPayload/2) + `"x":1`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			payload := io.MultiReader(strings.NewReader("{"), strings.NewReader(long), strings.NewReader(","+around+"}"))
+			runtime.ReadMemStats(&before)
+			e, _, err := event.Read("push", payload)
+			runtime.ReadMemStats(&after)
+			if err != nil || e.Repo != "Acme/widget" {
+				t.Fatal(e, err)
+			}
+			if took := after.TotalAlloc - before.TotalAlloc; took > 1<<20 {
+				t.Errorf("%d bytes were allocated", took)
+			}
+		})
+	}
+}
+
+// FuzzRead: no payload makes it panic, and an event is never too long.
+func FuzzRead(f *testing.F) {
+	f.Add("push", `{"ref":"refs/heads/main","commits":[`+commits(7)+`],`+around+`}`)
+	f.Add("issue_comment", `{"comment":{"body":"\ud83d\"\u2028"},`+around+`}`)
+	f.Fuzz(func(t *testing.T, name, payload string) {
+		e, _, err := event.Read(name, strings.NewReader(payload))
+		if err != nil {
+			return
+		}
+		var raw bytes.Buffer
+		encoder := json.NewEncoder(&raw)
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(e); err != nil || raw.Len() > event.MaxEvent {
+			t.Errorf("%d bytes, %v", raw.Len(), err)
+		}
+		if len(payload) < 16<<10 && !json.Valid([]byte(payload)) { // what is cut off is not looked at
+			t.Errorf("%q was taken", payload)
+		}
+	})
+}

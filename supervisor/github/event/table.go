@@ -1,0 +1,153 @@
+package event
+
+import (
+	"maps"
+	"strings"
+)
+
+// actions are those of each known event that something is done about; "" is every one of an event that has none.
+var actions = map[string]string{
+	"push":                        "",
+	"status":                      "",
+	"pull_request":                "opened reopened closed synchronize ready_for_review converted_to_draft edited labeled unlabeled review_requested review_request_removed",
+	"issues":                      "opened reopened closed edited labeled unlabeled",
+	"issue_comment":               "created edited",
+	"commit_comment":              "created",
+	"pull_request_review":         "submitted dismissed",
+	"pull_request_review_comment": "created",
+	"pull_request_review_thread":  "resolved unresolved",
+	"release":                     "published",
+	"check_run":                   "completed",
+	"check_suite":                 "completed",
+}
+
+// byApps are the events that nearly always come of an app. They are no talk, and so nothing can come of them for ever.
+var byApps = map[string]bool{"check_run": true, "check_suite": true, "status": true}
+
+// fields are what is wanted of a payload: where each goes, by its path. An element of a list is called [].
+type fields map[string]func(*draft, string)
+
+// tables are what is wanted of each event's payload, by GitHub's names. (docs.github.com: webhook events and payloads)
+var tables = trees(map[string]fields{
+	"ping": {},
+	"push": {
+		"ref": ref, "before": before, "after": head, "deleted": gone, "compare": url, "pusher.name": author, "head_commit.timestamp": at,
+		"commits.[]": nextCommit, "commits.[].id": commitSHA, "commits.[].message": commitTitle, "commits.[].author.name": commitAuthor,
+	},
+	"pull_request": pull("pull_request").with(fields{
+		"pull_request.user.login": author, "pull_request.author_association": standing, "pull_request.body": text,
+		"pull_request.html_url": url, "pull_request.state": state, "pull_request.merged": merged, "pull_request.updated_at": at, "before": before,
+		"pull_request.labels.[].name": label, "label.name": changed,
+		"requested_reviewer.login": asked, "requested_team.slug": asked,
+	}),
+	"issues": issue.with(fields{
+		"issue.user.login": author, "issue.author_association": standing, "issue.body": text, "issue.html_url": url, "issue.state": state,
+		"issue.updated_at": at, "issue.labels.[].name": label, "label.name": changed,
+	}),
+	"issue_comment": issue.with(comment("comment")),
+	"commit_comment": comment("comment").with(fields{
+		"comment.commit_id": head,
+	}),
+	"pull_request_review": pull("pull_request").with(comment("review"), fields{
+		"review.state": state, "review.submitted_at": at,
+	}),
+	"pull_request_review_comment": pull("pull_request").with(comment("comment")),
+	"pull_request_review_thread": pull("pull_request").with(fields{
+		"thread.comments.[].id": id,
+	}),
+	"release": {
+		"release.tag_name": ref, "release.name": title, "release.body": text, "release.html_url": url, "release.author.login": author,
+		"release.draft": isDraft, "release.id": id, "release.published_at": at,
+	},
+	"check_run": {
+		"check_run.name": title, "check_run.head_sha": head, "check_run.conclusion": state, "check_run.html_url": url, "check_run.id": id,
+		"check_run.app.slug": author, "check_run.completed_at": at, "check_run.check_suite.head_branch": ref,
+		"check_run.pull_requests.[].number": pullNumber,
+	},
+	"check_suite": {
+		"check_suite.app.name": title, "check_suite.head_sha": head, "check_suite.conclusion": state, "check_suite.id": id,
+		"check_suite.app.slug": author, "check_suite.updated_at": at, "check_suite.head_branch": ref,
+		"check_suite.pull_requests.[].number": pullNumber,
+	},
+	"status": {
+		"context": title, "sha": head, "state": state, "target_url": url, "description": text, "updated_at": at, "branches.[].name": ref, "id": id,
+	},
+})
+
+// common is what is wanted of every payload.
+var common = fields{"action": action, "repository.full_name": repo, "sender.login": sender, "sender.type": senderType}
+
+var issue = fields{"issue.number": number, "issue.title": title, "issue.pull_request.url": isPull}
+
+// pull is what is wanted of a pull request wherever it stands.
+func pull(path string) fields {
+	return fields{
+		path + ".number": pullNumber, path + ".title": title, path + ".draft": isDraft, path + ".head.ref": ref, path + ".head.sha": head,
+		path + ".base.ref": base, path + ".head.repo.full_name": headRepo,
+	}
+}
+
+// comment is what is wanted of what somebody has said.
+func comment(path string) fields {
+	return fields{
+		path + ".id": id, path + ".body": text, path + ".user.login": author, path + ".author_association": standing, path + ".html_url": url,
+		path + ".created_at": at,
+	}
+}
+
+func (f fields) with(more ...fields) fields {
+	all := maps.Clone(f)
+	for _, m := range more {
+		maps.Copy(all, m)
+	}
+	return all
+}
+
+// elements is the name of every element of a list.
+const elements = "[]"
+
+// node is a place in a payload at which something is wanted, or below which something is.
+type node struct {
+	set   func(*draft, string)
+	nodes map[string]*node
+}
+
+func trees(tables map[string]fields) map[string]*node {
+	trees := map[string]*node{}
+	for name, table := range tables {
+		trees[name] = &node{}
+		for path, set := range table.with(common) {
+			trees[name].add(strings.Split(path, "."), set)
+		}
+	}
+	return trees
+}
+
+func (n *node) add(path []string, set func(*draft, string)) {
+	if len(path) == 0 {
+		n.set = set
+		return
+	}
+	if n.nodes == nil {
+		n.nodes = map[string]*node{}
+	}
+	next := n.nodes[path[0]]
+	if next == nil {
+		next = &node{}
+		n.nodes[path[0]] = next
+	}
+	next.add(path[1:], set)
+}
+
+func (n *node) below(key string) *node {
+	if n == nil {
+		return nil
+	}
+	return n.nodes[key]
+}
+
+func (n *node) put(d *draft, value string) {
+	if n != nil && n.set != nil {
+		n.set(d, value)
+	}
+}
