@@ -176,13 +176,25 @@ func (b *scriptBot) says(ts *testscript.TestScript, args []string) { b.write(ts,
 func (b *scriptBot) aside(ts *testscript.TestScript, args []string) { b.write(ts, false, args) }
 
 func (b *scriptBot) replies(ts *testscript.TestScript, args []string) {
-	for _, m := range slices.Backward(b.server.Chat(placeOf(ts, args[0]).chat.ID)) {
+	chat := placeOf(ts, args[0]).chat.ID
+	for _, m := range slices.Backward(b.server.Chat(chat)) {
 		if strings.Contains(m.Text, args[1]) {
+			if m.FromBot {
+				b.awaitNoted(ts, chat, m.ID)
+			}
 			b.write(ts, true, slices.Concat(args[:1], args[2:]), telegramtest.ReplyTo(m.ID))
 			return
 		}
 	}
 	ts.Fatalf("nothing with %q in it stands there", args[1])
+}
+
+// awaitNoted waits until the service has noted that a message in a chat is its own: nobody answers sooner than that takes.
+func (b *scriptBot) awaitNoted(ts *testscript.TestScript, chat, message int64) {
+	notes := fmt.Sprintf("SELECT count(*) FROM post p JOIN conversation c ON c.id = p.conversation WHERE c.chat = '%d' AND p.message = '%d'",
+		chat, message)
+	b.await(ts, func() bool { return b.count(ts, notes) > 0 },
+		func() string { return fmt.Sprintf("message %d of chat %d is not noted", message, chat) })
 }
 
 // edits has somebody change their newest message with a text.
