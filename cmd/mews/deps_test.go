@@ -54,6 +54,7 @@ var floors = map[string]int{
 	"mews/supervisor/chart":          2,
 	"mews/supervisor/claim":          2,
 	"mews/supervisor/egress":         2,
+	"mews/supervisor/github/api":     2,
 	"mews/supervisor/github/notice":  2,
 	"mews/supervisor/github/finding": 2,
 	"mews/supervisor/history":        2,
@@ -128,6 +129,11 @@ var bans = []ban{
 	{"mews/worker/...", "mews/supervisor/...", "the two sides meet on the wire alone"},
 	{"mews/supervisor/...", "mews/config", "only cmd/mews and supervisor/app read the configuration, and copy it into each part's options"},
 	{"mews/worker/...", "mews/config", "only cmd/mews and supervisor/app read the configuration, and copy it into each part's options"},
+}
+
+// owned are the libraries that one package alone imports.
+var owned = []ban{
+	{"mews/supervisor/github/api", "github.com/google/go-github/...", "the client of GitHub stays in one place, with its limits and its errors"},
 }
 
 // composes are the imports that are allowed in spite of a ban.
@@ -226,6 +232,9 @@ func TestFault(t *testing.T) {
 		{"mews/supervisor/model", "mews/supervisor/model/modeltest", "tests"},
 		{"mews/cmd/mews", "mews/supervisor/sqlite/sqlitetest", "tests"},
 		{"mews/supervisor/session", "gopkg.in/yaml.v3", ""},
+		{"mews/supervisor/github/api", "github.com/google/go-github/v66/github", ""},
+		{"mews/supervisor/github", "github.com/google/go-github/v66/github", "one place"},
+		{"mews/supervisor/github/githubtest", "github.com/google/go-github/v66/github", "one place"},
 	} {
 		got := fault(test.importer, test.imported)
 		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
@@ -239,6 +248,11 @@ func TestFault(t *testing.T) {
 
 // fault says why an import is wrong, "" where it is right.
 func fault(importer, imported string) string {
+	for _, b := range owned {
+		if fits(b.imported, imported) && importer != b.importer {
+			return b.because
+		}
+	}
 	if !fits("mews/...", imported) {
 		if fits("mews/protocol/...", importer) && !isTest(importer) && strings.Contains(imported, ".") {
 			return "the wire needs the standard library only"

@@ -1,0 +1,228 @@
+package api
+
+import (
+	"context"
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/go-github/v66/github"
+)
+
+// renewal is how long before a token's end a new one is made.
+const renewal = 5 * time.Minute
+
+// need names what a call has to be allowed; an App's token allows one need for one repository.
+type need string
+
+const (
+	content  need = ""         // what reviews, triage and notices take
+	hooking  need = "hooks"    // a repository's webhooks
+	planning need = "projects" // an organisation's projects
+	asApp    need = "app"      // the App itself, with no installation
+)
+
+// permissions are what each need asks of an installation, of what it was granted.
+var permissions = map[need]map[string]string{
+	content:  {"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write", "checks": "write"},
+	hooking:  {"metadata": "read", "repository_hooks": "write"},
+	planning: {"metadata": "read", "issues": "read", "organization_projects": "write"},
+}
+
+// authorizer says what a request is authorized by.
+type authorizer struct {
+	gh    *github.Client
+	token func() string // nil with an App
+	app   int64
+	key   *rsa.PrivateKey
+	now   func() time.Time
+
+	mu     sync.Mutex // guards minted; held while one is made, so that each is made once
+	minted map[mintKey]minted
+}
+
+// lowerRepo is a repository's name as a key: GitHub does not tell case apart.
+func lowerRepo(repo string) string { return strings.ToLower(repo) }
+
+type mintKey struct {
+	repo string
+	need need
+}
+
+// minted is an installation's token.
+type minted struct {
+	token secret
+	until time.Time
+	lacks []string // permissions that were asked for and not granted
+}
+
+func newAuthorizer(o Options) (*authorizer, error) {
+	a := &authorizer{token: o.Token, now: o.Now, minted: map[mintKey]minted{}}
+	if o.App == nil {
+		if o.Token == nil {
+			return nil, errors.New("github needs a token or an app")
+		}
+		return a, nil
+	}
+	key, err := readKey(o.App.Key())
+	a.token, a.app, a.key = nil, o.App.ID, key
+	return a, err
+}
+
+// readKey reads a private key as GitHub gives it (PKCS #1) or as others keep it (PKCS #8). Its errors hold nothing of it.
+func readKey(text string) (*rsa.PrivateKey, error) {
+	block, _ := pem.Decode([]byte(text))
+	if block == nil {
+		return nil, errors.New("github's app: the private key is not in PEM")
+	}
+	if key, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
+		return key, nil
+	}
+	if any, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
+		if key, ok := any.(*rsa.PrivateKey); ok {
+			return key, nil
+		}
+	}
+	return nil, errors.New("github's app: the private key is no RSA key")
+}
+
+// scope is whose limits a request draws on.
+func (a *authorizer) scope(repo string) string {
+	if a.key == nil {
+		return ""
+	}
+	owner, _, _ := strings.Cut(strings.ToLower(repo), "/")
+	return owner
+}
+
+// authorization is a call's Authorization header.
+func (a *authorizer) authorization(ctx context.Context, k *call) (string, error) {
+	switch {
+	case a.key == nil:
+		return "Bearer " + a.token(), nil
+	case k.need == asApp:
+		token, err := a.jwt()
+		return "Bearer " + token, err
+	case k.repo == "":
+		return "", newError(Forbidden, k.what, 0, "", errors.New("an app has tokens for repositories alone"))
+	}
+	token, err := a.installation(ctx, mintKey{lowerRepo(k.repo), k.need})
+	if err != nil {
+		return "", err
+	}
+	return "Bearer " + token.token.reveal(), nil
+}
+
+// jwt is who the App says it is, for ten minutes at most, which is GitHub's bound. (RFC 7519 with RS256; a minute back, for its clock.)
+func (a *authorizer) jwt() (string, error) {
+	now := a.now()
+	claims, err := json.Marshal(map[string]any{
+		"iat": now.Add(-time.Minute).Unix(), "exp": now.Add(9 * time.Minute).Unix(), "iss": fmt.Sprint(a.app),
+	})
+	if err != nil {
+		return "", err
+	}
+	encode := base64.RawURLEncoding.EncodeToString
+	signed := encode([]byte(`{"alg":"RS256","typ":"JWT"}`)) + "." + encode(claims)
+	sum := sha256.Sum256([]byte(signed))
+	signature, err := rsa.SignPKCS1v15(rand.Reader, a.key, crypto.SHA256, sum[:])
+	return signed + "." + encode(signature), err
+}
+
+// installation is a token for one repository: the one that there is, or a new one.
+func (a *authorizer) installation(ctx context.Context, key mintKey) (minted, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if m, ok := a.minted[key]; ok && a.now().Add(renewal).Before(m.until) {
+		return m, nil
+	}
+	m, err := a.mint(ctx, key)
+	if err == nil {
+		a.minted[key] = m
+	}
+	return m, err
+}
+
+// mint makes a token with the least permissions: what the need takes, as far as the installation was granted it.
+func (a *authorizer) mint(ctx context.Context, key mintKey) (minted, error) {
+	k := &call{what: "have a token for " + key.repo, need: asApp, read: true}
+	ctx = context.WithValue(ctx, callKey{}, k)
+	owner, name, _ := strings.Cut(key.repo, "/")
+	found, _, err := a.gh.Apps.FindRepositoryInstallation(ctx, owner, name)
+	if err != nil {
+		return minted{}, err
+	}
+	granted, err := granted(found.Permissions)
+	if err != nil {
+		return minted{}, err
+	}
+	ask, m := map[string]string{}, minted{}
+	for name, level := range permissions[key.need] {
+		switch has := granted[name]; {
+		case has == "":
+			m.lacks = append(m.lacks, name+"="+level)
+		case has == "read":
+			ask[name] = "read"
+			if level != "read" {
+				m.lacks = append(m.lacks, name+"="+level)
+			}
+		default:
+			ask[name] = level
+		}
+	}
+	slices.Sort(m.lacks)
+	body := map[string]any{"repositories": []string{name}, "permissions": ask}
+	req, err := a.gh.NewRequest(http.MethodPost, fmt.Sprintf("app/installations/%d/access_tokens", found.GetID()), body)
+	if err != nil {
+		return minted{}, err
+	}
+	var made struct {
+		Token   string    `json:"token"`
+		Expires time.Time `json:"expires_at"`
+	}
+	if _, err := a.gh.Do(ctx, req, &made); err != nil {
+		return minted{}, err
+	}
+	m.token, m.until = keep(made.Token), made.Expires
+	return m, nil
+}
+
+// granted are an installation's permissions by name.
+func granted(p *github.InstallationPermissions) (map[string]string, error) {
+	data, err := json.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	byName := map[string]string{}
+	return byName, json.Unmarshal(data, &byName)
+}
+
+// refused forgets a token that is not accepted any more, so that the next call makes another.
+func (a *authorizer) refused(k *call, status int) {
+	if status != http.StatusUnauthorized || a.key == nil || k.need == asApp {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.minted, mintKey{lowerRepo(k.repo), k.need})
+}
+
+// redact takes the token of an Authorization header out of GitHub's words.
+func redact(text, header string) string {
+	if token := strings.TrimPrefix(header, "Bearer "); token != "" {
+		return strings.ReplaceAll(text, token, "***")
+	}
+	return text
+}

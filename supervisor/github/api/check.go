@@ -1,0 +1,73 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/go-github/v66/github"
+)
+
+// Check is one check run of a commit.
+type Check struct {
+	ID         int64
+	Name       string
+	App        string // slug of the App that made it
+	Status     string // queued, in_progress, completed
+	Conclusion string // success, failure, neutral, cancelled, skipped, timed_out, action_required
+	URL        string
+	Head       string
+	External   string // its maker's own name of it
+	Completed  time.Time
+}
+
+// NewCheck is a check run as it is to be. It is completed and neutral: it blocks nothing.
+type NewCheck struct {
+	Name     string
+	Head     string
+	External string
+	Title    string
+	Summary  string
+}
+
+// Checks reads the last check runs of a commit or branch.
+func (c *Client) Checks(ctx context.Context, repo, ref, etag string) (Page[Check], error) {
+	k := &call{what: fmt.Sprintf("list the checks of %s", repo), repo: repo, etag: etag}
+	return listing(ctx, c, k, 3*pageSize, checkOf,
+		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.CheckRun, *github.Response, error) {
+			r, resp, err := c.gh.Checks.ListCheckRunsForRef(ctx, owner, name, ref, &github.ListCheckRunsOptions{ListOptions: page})
+			if err != nil {
+				return nil, resp, err
+			}
+			return r.CheckRuns, resp, nil
+		})
+}
+
+// CreateCheck makes a check run. It takes a GitHub App.
+func (c *Client) CreateCheck(ctx context.Context, repo string, n NewCheck) (Check, error) {
+	k := &call{what: "make a check run in " + repo, repo: repo}
+	r, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.CheckRun, *github.Response, error) {
+		return c.gh.Checks.CreateCheckRun(ctx, owner, name, github.CreateCheckRunOptions{Name: n.Name, HeadSHA: n.Head, ExternalID: &n.External,
+			Status: github.String("completed"), Conclusion: github.String("neutral"), Output: outputOf(n)})
+	})
+	return checkOf(r), err
+}
+
+// UpdateCheck replaces what a check run says.
+func (c *Client) UpdateCheck(ctx context.Context, repo string, id int64, n NewCheck) error {
+	k := &call{what: "edit a check run in " + repo, repo: repo}
+	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.CheckRun, *github.Response, error) {
+		return c.gh.Checks.UpdateCheckRun(ctx, owner, name, id, github.UpdateCheckRunOptions{Name: n.Name,
+			Status: github.String("completed"), Conclusion: github.String("neutral"), Output: outputOf(n)})
+	})
+	return err
+}
+
+func outputOf(n NewCheck) *github.CheckRunOutput {
+	return &github.CheckRunOutput{Title: &n.Title, Summary: &n.Summary}
+}
+
+func checkOf(r *github.CheckRun) Check {
+	return Check{ID: r.GetID(), Name: r.GetName(), App: r.GetApp().GetSlug(), Status: r.GetStatus(), Conclusion: r.GetConclusion(), URL: r.GetHTMLURL(),
+		Head: r.GetHeadSHA(), External: r.GetExternalID(), Completed: r.GetCompletedAt().Time}
+}

@@ -1,0 +1,119 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strconv"
+	"time"
+
+	"github.com/google/go-github/v66/github"
+)
+
+// Comment is one below an issue or a pull request, or on lines of a diff.
+type Comment struct {
+	ID       int64
+	Number   int // the issue's or pull request's
+	Author   string
+	Bot      bool
+	Standing string // of the author: OWNER, MEMBER, COLLABORATOR, ...
+	Body     string
+	URL      string
+	Path     string // of the file, for one on a diff
+	Created  time.Time
+	Updated  time.Time
+}
+
+// IssueComments reads the comments below an issue or a pull request, oldest first.
+func (c *Client) IssueComments(ctx context.Context, repo string, number int) (Page[Comment], error) {
+	return c.comments(ctx, &call{what: fmt.Sprintf("list the comments of %s#%d", repo, number), repo: repo}, number, nil)
+}
+
+// CommentsSince reads the comments of a whole repository below issues and pull requests, oldest change first.
+func (c *Client) CommentsSince(ctx context.Context, repo string, since time.Time, etag string) (Page[Comment], error) {
+	return c.comments(ctx, &call{what: "list the comments of " + repo, repo: repo, etag: etag}, 0, &since)
+}
+
+func (c *Client) comments(ctx context.Context, k *call, number int, since *time.Time) (Page[Comment], error) {
+	return listing(ctx, c, k, 5*pageSize, commentOf,
+		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.IssueComment, *github.Response, error) {
+			o := &github.IssueListCommentsOptions{Since: since, ListOptions: page}
+			if since != nil {
+				o.Sort, o.Direction = github.String("updated"), github.String("asc")
+			}
+			return c.gh.Issues.ListComments(ctx, owner, name, number, o)
+		})
+}
+
+// DiffCommentsSince reads the comments on diffs of a whole repository, oldest change first.
+func (c *Client) DiffCommentsSince(ctx context.Context, repo string, since time.Time, etag string) (Page[Comment], error) {
+	k := &call{what: "list the comments on diffs of " + repo, repo: repo, etag: etag}
+	return listing(ctx, c, k, 5*pageSize, diffCommentOf,
+		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.PullRequestComment, *github.Response, error) {
+			return c.gh.PullRequests.ListComments(ctx, owner, name, 0,
+				&github.PullRequestListCommentsOptions{Sort: "updated", Direction: "asc", Since: since, ListOptions: page})
+		})
+}
+
+// CreateComment puts a comment below an issue or a pull request.
+func (c *Client) CreateComment(ctx context.Context, repo string, number int, body string) (Comment, error) {
+	k := &call{what: fmt.Sprintf("comment on %s#%d", repo, number), repo: repo}
+	made, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.IssueComment, *github.Response, error) {
+		return c.gh.Issues.CreateComment(ctx, owner, name, number, &github.IssueComment{Body: &body})
+	})
+	return commentOf(made), err
+}
+
+// EditComment replaces the text of such a comment. Nobody gets a mail of it.
+func (c *Client) EditComment(ctx context.Context, repo string, id int64, body string) error {
+	k := &call{what: fmt.Sprintf("edit a comment in %s", repo), repo: repo}
+	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.IssueComment, *github.Response, error) {
+		return c.gh.Issues.EditComment(ctx, owner, name, id, &github.IssueComment{Body: &body})
+	})
+	return err
+}
+
+func commentOf(i *github.IssueComment) Comment {
+	return Comment{ID: i.GetID(), Number: numberAt(i.GetIssueURL()), Author: i.GetUser().GetLogin(), Bot: i.GetUser().GetType() == "Bot",
+		Standing: i.GetAuthorAssociation(), Body: i.GetBody(), URL: i.GetHTMLURL(), Created: i.GetCreatedAt().Time, Updated: i.GetUpdatedAt().Time}
+}
+
+func diffCommentOf(p *github.PullRequestComment) Comment {
+	return Comment{ID: p.GetID(), Number: numberAt(p.GetPullRequestURL()), Author: p.GetUser().GetLogin(), Bot: p.GetUser().GetType() == "Bot",
+		Standing: p.GetAuthorAssociation(), Body: p.GetBody(), URL: p.GetHTMLURL(), Path: p.GetPath(), Created: p.GetCreatedAt().Time,
+		Updated: p.GetUpdatedAt().Time}
+}
+
+// numberAt is the number at the end of an API address, 0 where there is none.
+func numberAt(address string) int {
+	n, _ := strconv.Atoi(path.Base(address)) // 0 is right for what is no number
+	return n
+}
+
+// Reaction is an emoji that somebody gave.
+type Reaction struct {
+	Author  string
+	Content string // +1, -1, laugh, confused, heart, hooray, rocket, eyes
+}
+
+// Reactions reads those to a comment below an issue or a pull request.
+func (c *Client) Reactions(ctx context.Context, repo string, comment int64) ([]Reaction, error) {
+	k := &call{what: "list the reactions to a comment in " + repo, repo: repo}
+	return c.reactions(ctx, k, func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.Reaction, *github.Response, error) {
+		return c.gh.Reactions.ListIssueCommentReactions(ctx, owner, name, comment, &page)
+	})
+}
+
+// DiffReactions reads those to a comment on a diff.
+func (c *Client) DiffReactions(ctx context.Context, repo string, comment int64) ([]Reaction, error) {
+	k := &call{what: "list the reactions to a comment in " + repo, repo: repo}
+	return c.reactions(ctx, k, func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.Reaction, *github.Response, error) {
+		return c.gh.Reactions.ListPullRequestCommentReactions(ctx, owner, name, comment, &page)
+	})
+}
+
+func (c *Client) reactions(ctx context.Context, k *call,
+	list func(context.Context, string, string, github.ListOptions) ([]*github.Reaction, *github.Response, error)) ([]Reaction, error) {
+	page, err := listing(ctx, c, k, pageSize, func(r *github.Reaction) Reaction { return Reaction{r.GetUser().GetLogin(), r.GetContent()} }, list)
+	return page.Items, err
+}

@@ -1,0 +1,114 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/google/go-github/v66/github"
+)
+
+const (
+	// MaxFile is how large a file may be that is read.
+	MaxFile = 1 << 20
+	batch   = 25 // files in one query: GitHub gives a query 10 s
+)
+
+// File reads a file of a commit, branch or tag; "" is the default branch. found is false where there is none.
+func (c *Client) File(ctx context.Context, repo, path, ref string) (data []byte, found bool, err error) {
+	k := &call{what: fmt.Sprintf("read %s of %s", path, repo), repo: repo, most: 2 * MaxFile} // it comes in base64
+	text, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (string, *github.Response, error) {
+		file, folder, resp, err := c.gh.Repositories.GetContents(ctx, owner, name, path, &github.RepositoryContentGetOptions{Ref: ref})
+		switch {
+		case err != nil:
+			return "", resp, err
+		case file == nil || file.GetType() != "file":
+			return "", resp, newError(NotFound, k.what, 0, "", fmt.Errorf("it is no file (a folder of %d)", len(folder)))
+		case file.GetSize() > MaxFile || file.GetEncoding() == "none":
+			return "", resp, newError(TooLarge, k.what, 0, "", fmt.Errorf("it has %d bytes", file.GetSize()))
+		}
+		text, err := file.GetContent()
+		return text, resp, err
+	})
+	if ClassOf(err) == NotFound {
+		return nil, false, nil
+	}
+	return []byte(text), err == nil, err
+}
+
+// Texts reads many files of one commit in few requests. A file that is not there, is binary or is larger than MaxFile is left out.
+func (c *Client) Texts(ctx context.Context, repo, ref string, paths []string) (map[string]string, error) {
+	texts := map[string]string{}
+	for len(paths) > 0 {
+		part := paths[:min(batch, len(paths))]
+		paths = paths[len(part):]
+		err := c.textsByQuery(ctx, repo, ref, part, texts)
+		if noGraphQL(err) {
+			err = c.textsOneByOne(ctx, repo, ref, part, texts)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+func (c *Client) textsByQuery(ctx context.Context, repo, ref string, paths []string, texts map[string]string) error {
+	names, fields, variables := "", "", map[string]any{}
+	for i, path := range paths {
+		names += fmt.Sprintf(",$e%d:String!", i)
+		fields += fmt.Sprintf(" f%d:object(expression:$e%d){... on Blob{text byteSize isTruncated}}", i, i)
+		variables[fmt.Sprintf("e%d", i)] = ref + ":" + path
+	}
+	var answer struct {
+		Repository map[string]*struct {
+			Text        *string
+			ByteSize    int
+			IsTruncated bool
+		}
+	}
+	k := &call{what: fmt.Sprintf("read %d files of %s", len(paths), repo), repo: repo, read: true}
+	query := "query($owner:String!,$name:String!" + names + "){repository(owner:$owner,name:$name){" + fields + "}}"
+	if err := c.query(ctx, k, query, variables, &answer); err != nil {
+		return err
+	}
+	for i, path := range paths {
+		if f := answer.Repository[fmt.Sprintf("f%d", i)]; f != nil && f.Text != nil && !f.IsTruncated && f.ByteSize <= MaxFile {
+			texts[path] = *f.Text
+		}
+	}
+	return nil
+}
+
+func (c *Client) textsOneByOne(ctx context.Context, repo, ref string, paths []string, texts map[string]string) error {
+	for _, path := range paths {
+		data, found, err := c.File(ctx, repo, path, ref)
+		if err != nil && ClassOf(err) != TooLarge {
+			return err
+		}
+		if found && !strings.Contains(string(data), "\x00") {
+			texts[path] = string(data)
+		}
+	}
+	return nil
+}
+
+// Entry is one of a folder.
+type Entry struct {
+	Path string
+	Type string // file, dir, symlink, submodule
+	Size int
+}
+
+// Folder lists a folder of a commit, branch or tag; none where there is no such folder.
+func (c *Client) Folder(ctx context.Context, repo, path, ref string) ([]Entry, error) {
+	k := &call{what: fmt.Sprintf("list the folder %s of %s", path, repo), repo: repo}
+	list, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) ([]*github.RepositoryContent, *github.Response, error) {
+		_, folder, resp, err := c.gh.Repositories.GetContents(ctx, owner, name, path, &github.RepositoryContentGetOptions{Ref: ref})
+		return folder, resp, err
+	})
+	if ClassOf(err) == NotFound {
+		return nil, nil
+	}
+	return each(list, func(e *github.RepositoryContent) Entry { return Entry{e.GetPath(), e.GetType(), e.GetSize()} }), err
+}

@@ -1,0 +1,156 @@
+package api
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+)
+
+// Class is what is wrong. Programs decide by it.
+type Class string
+
+const (
+	Auth        Class = "auth"      // the token or the App's key is not accepted
+	Forbidden   Class = "forbidden" // it may not do this
+	NotFound    Class = "notfound"  // it is not there, or the token may not see it
+	Invalid     Class = "invalid"   // GitHub refused what was sent
+	TooLarge    Class = "too_large" // a diff or an answer
+	Limited     Class = "limited"   // until Error.Until
+	Unreachable Class = "unreachable"
+	Server      Class = "server" // GitHub failed
+)
+
+const maxText = 300 // bytes of GitHub's own words that are kept
+
+// Error is why GitHub did not do something. It wraps a supervisor.Error with what a person is told. No token is in it.
+type Error struct {
+	Class   Class
+	What    string // what was tried: read pull request acme/widget#3
+	Status  int    // of HTTP; 0 where there was no answer
+	Text    string // GitHub's own words, on one line
+	Until   time.Time
+	Unknown bool   // it may have been done all the same
+	Needs   string // the permissions that would do, in GitHub's words: issues=write
+	cause   *supervisor.Error
+}
+
+func newError(class Class, what string, status int, text string, cause error) *Error {
+	said := classTexts[class]
+	e := &Error{Class: class, What: what, Status: status, Text: text}
+	e.cause = &supervisor.Error{Code: said.code, Message: fmt.Sprintf(said.message, what), Err: cause}
+	return e
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "github: %s: %s", e.What, e.Class)
+	if e.Status != 0 {
+		fmt.Fprintf(&b, " (%d)", e.Status)
+	}
+	if e.Text != "" {
+		b.WriteString(": " + e.Text)
+	}
+	if !e.Until.IsZero() {
+		b.WriteString(": until " + e.Until.UTC().Format(time.RFC3339))
+	}
+	if e.cause.Err != nil {
+		b.WriteString(": " + e.cause.Err.Error())
+	}
+	return b.String()
+}
+
+func (e *Error) Unwrap() error { return e.cause }
+
+// ClassOf is the class of the first Error that err wraps, "" where there is none.
+func ClassOf(err error) Class {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Class
+	}
+	return ""
+}
+
+// explain makes ours of whatever a call ended with. ctx's end stays what it is.
+func (c *Client) explain(ctx context.Context, k *call, err error) error {
+	var ours *Error
+	switch {
+	case errors.Is(err, errNotModified):
+		return errNotModified
+	case errors.As(err, &ours):
+		return ours
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	return newError(Server, k.what, 0, "", bare(err)) // what came is not what GitHub says
+}
+
+// unanswered is a request to which nothing came.
+func unanswered(k *call, unknown bool, err error) *Error {
+	e := newError(Unreachable, k.what, 0, "", bare(err))
+	e.Unknown = unknown
+	return e
+}
+
+// bare is an error of net/http without the URL.
+func bare(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+var statusClasses = map[int]Class{
+	http.StatusUnauthorized: Auth, http.StatusForbidden: Forbidden, http.StatusNotFound: NotFound, http.StatusGone: NotFound,
+	http.StatusNotAcceptable: TooLarge, http.StatusRequestEntityTooLarge: TooLarge, http.StatusTooManyRequests: Limited,
+	http.StatusUnavailableForLegalReasons: Forbidden,
+}
+
+func classOf(status int) Class {
+	if status >= http.StatusInternalServerError {
+		return Server
+	}
+	return cmp.Or(statusClasses[status], Invalid)
+}
+
+// refusalText is what GitHub says of a refusal, on one line.
+func refusalText(body []byte) string {
+	var said struct {
+		Message string            `json:"message"`
+		Errors  []json.RawMessage `json:"errors"`
+	}
+	if json.Unmarshal(body, &said) != nil {
+		return ""
+	}
+	parts := []string{said.Message}
+	for _, raw := range said.Errors {
+		parts = append(parts, refusalPart(raw))
+	}
+	return oneLine(strings.Join(parts, "; "))
+}
+
+// refusalPart is one of a refusal's errors: words, or an object that names a field.
+func refusalPart(raw json.RawMessage) string {
+	var words string
+	if json.Unmarshal(raw, &words) == nil {
+		return words
+	}
+	var part struct{ Resource, Field, Code, Message string }
+	if json.Unmarshal(raw, &part) != nil {
+		return ""
+	}
+	return cmp.Or(part.Message, strings.Join([]string{part.Resource, part.Field, part.Code}, " "))
+}
+
+func oneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	return strings.ToValidUTF8(text[:min(len(text), maxText)], "")
+}

@@ -1,0 +1,129 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/go-github/v66/github"
+)
+
+// AppHook is the number of an App's own webhook, which all its repositories share.
+const AppHook = 0
+
+// Hook is a webhook.
+type Hook struct {
+	ID     int64 // AppHook for the App's own
+	URL    string
+	JSON   bool
+	Secret bool // it has one; GitHub does not show it
+	Active bool
+	Events []string
+}
+
+// Delivery is one attempt to deliver an event.
+type Delivery struct {
+	ID     int64
+	GUID   string // the same for each attempt
+	At     time.Time
+	Again  bool // it was asked for
+	Status string
+	Code   int // of HTTP; 0 where there was no answer
+	Event  string
+	Action string
+}
+
+// OK says whether the receiver took it.
+func (d Delivery) OK() bool { return d.Code >= 200 && d.Code < 300 }
+
+// Hooks reads a repository's webhooks. It takes an admin of the repository. With an App its own is the first.
+func (c *Client) Hooks(ctx context.Context, repo string) ([]Hook, error) {
+	k := &call{what: "list the webhooks of " + repo, repo: repo, need: hooking}
+	page, err := listing(ctx, c, k, pageSize, hookOf,
+		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.Hook, *github.Response, error) {
+			return c.gh.Repositories.ListHooks(ctx, owner, name, &page)
+		})
+	if c.auth.key == nil {
+		return page.Items, err
+	}
+	own, _, ownErr := ask(ctx, c, &call{what: "read the app's webhook", need: asApp},
+		func(ctx context.Context, _, _ string) (*github.HookConfig, *github.Response, error) {
+			return c.gh.Apps.GetHookConfig(ctx)
+		})
+	if ownErr != nil {
+		return page.Items, errors.Join(err, ownErr)
+	}
+	// An App that may not read a repository's webhooks still has its own.
+	hooks := []Hook{hookOf(&github.Hook{Config: own, Active: github.Bool(own.GetURL() != "")})}
+	return append(hooks, page.Items...), nil
+}
+
+// CreateHook makes a webhook of JSON.
+func (c *Client) CreateHook(ctx context.Context, repo, url string, secret func() string, events []string) (Hook, error) {
+	k := &call{what: "make a webhook in " + repo, repo: repo, need: hooking}
+	h, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.Hook, *github.Response, error) {
+		return c.gh.Repositories.CreateHook(ctx, owner, name, &github.Hook{Active: github.Bool(true), Events: events,
+			Config: &github.HookConfig{URL: &url, ContentType: github.String("json"), InsecureSSL: github.String("0"), Secret: github.String(secret())}})
+	})
+	return hookOf(h), err
+}
+
+func hookOf(h *github.Hook) Hook {
+	made := Hook{ID: h.GetID(), URL: h.GetConfig().GetURL(), JSON: h.GetConfig().GetContentType() == "json",
+		Secret: h.GetConfig().GetSecret() != "", Active: h.GetActive()}
+	if h != nil {
+		made.Events = h.Events
+	}
+	return made
+}
+
+// Ping has GitHub send a ping to a webhook.
+func (c *Client) Ping(ctx context.Context, repo string, hook int64) error {
+	k := &call{what: "ping a webhook of " + repo, repo: repo, need: hooking}
+	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (any, *github.Response, error) {
+		resp, err := c.gh.Repositories.PingHook(ctx, owner, name, hook)
+		return nil, resp, err
+	})
+	return err
+}
+
+// Deliveries reads a page of what a webhook was sent, newest first. cursor is "" for the first page; next is "" after the last.
+func (c *Client) Deliveries(ctx context.Context, repo string, hook int64, cursor string) (list []Delivery, next string, err error) {
+	o := &github.ListCursorOptions{PerPage: pageSize, Cursor: cursor}
+	k := hookCall("list what was sent to a webhook of "+repo, repo, hook)
+	found, resp, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) ([]*github.HookDelivery, *github.Response, error) {
+		if hook == AppHook {
+			return c.gh.Apps.ListHookDeliveries(ctx, o)
+		}
+		return c.gh.Repositories.ListHookDeliveries(ctx, owner, name, hook, o)
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	return each(found, deliveryOf), resp.Cursor, nil
+}
+
+func deliveryOf(d *github.HookDelivery) Delivery {
+	return Delivery{ID: d.GetID(), GUID: d.GetGUID(), At: d.GetDeliveredAt().Time, Again: d.GetRedelivery(), Status: d.GetStatus(), Code: d.GetStatusCode(),
+		Event: d.GetEvent(), Action: d.GetAction()}
+}
+
+// Redeliver asks for one to be sent again.
+func (c *Client) Redeliver(ctx context.Context, repo string, hook, delivery int64) error {
+	k := hookCall(fmt.Sprintf("have delivery %d to a webhook of %s sent again", delivery, repo), repo, hook)
+	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.HookDelivery, *github.Response, error) {
+		if hook == AppHook {
+			return c.gh.Apps.RedeliverHookDelivery(ctx, delivery)
+		}
+		return c.gh.Repositories.RedeliverHookDelivery(ctx, owner, name, hook, delivery)
+	})
+	return err
+}
+
+func hookCall(what, repo string, hook int64) *call {
+	if hook == AppHook {
+		return &call{what: what, need: asApp}
+	}
+	return &call{what: what, repo: repo, need: hooking}
+}

@@ -1,0 +1,170 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/go-github/v66/github"
+)
+
+const (
+	// MaxFiles is how many files of a pull request GitHub lists (docs.github.com, list pull requests files).
+	MaxFiles = 3000
+	// MaxCommits is how many of its commits GitHub lists.
+	MaxCommits = 250
+
+	maxDiff = 32 << 20 // bytes
+)
+
+// Pull is a pull request.
+type Pull struct {
+	Number   int
+	Title    string
+	Body     string
+	URL      string // its page
+	Author   string // login
+	Bot      bool   // the author is no person
+	Standing string // of the author: OWNER, MEMBER, COLLABORATOR, CONTRIBUTOR, NONE, ...
+	State    string // open or closed
+	Draft    bool
+	Merged   bool
+	Labels   []string
+	Head     Branch
+	Base     Branch
+	Fork     bool // the head is in another repository, or in none any more
+	Created  time.Time
+	Updated  time.Time
+
+	// Pulls leaves these out.
+	Commits, Files, Additions, Deletions int
+}
+
+// Branch is one side of a pull request.
+type Branch struct {
+	Repo string // owner/name; "" for a fork that is gone
+	Ref  string // the branch's name
+	SHA  string
+}
+
+// Pull reads a pull request.
+func (c *Client) Pull(ctx context.Context, repo string, number int) (Pull, error) {
+	k := &call{what: fmt.Sprintf("read pull request %s#%d", repo, number), repo: repo}
+	p, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.PullRequest, *github.Response, error) {
+		return c.gh.PullRequests.Get(ctx, owner, name, number)
+	})
+	return pullOf(p), err
+}
+
+// Pulls reads the pull requests that changed last, of a state: open, closed or all.
+func (c *Client) Pulls(ctx context.Context, repo, state string, most int, etag string) (Page[Pull], error) {
+	k := &call{what: "list pull requests of " + repo, repo: repo, etag: etag}
+	return listing(ctx, c, k, most, pullOf,
+		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.PullRequest, *github.Response, error) {
+			return c.gh.PullRequests.List(ctx, owner, name,
+				&github.PullRequestListOptions{State: state, Sort: "updated", Direction: "desc", ListOptions: page})
+		})
+}
+
+func pullOf(p *github.PullRequest) Pull {
+	if p == nil {
+		return Pull{}
+	}
+	head, base := branchOf(p.GetHead()), branchOf(p.GetBase())
+	return Pull{
+		Number: p.GetNumber(), Title: p.GetTitle(), Body: p.GetBody(), URL: p.GetHTMLURL(),
+		Author: p.GetUser().GetLogin(), Bot: p.GetUser().GetType() == "Bot", Standing: p.GetAuthorAssociation(),
+		State: p.GetState(), Draft: p.GetDraft(), Merged: p.GetMerged() || p.MergedAt != nil, Labels: each(p.Labels, (*github.Label).GetName),
+		Head: head, Base: base, Fork: !strings.EqualFold(head.Repo, base.Repo), Created: p.GetCreatedAt().Time, Updated: p.GetUpdatedAt().Time,
+		Commits: p.GetCommits(), Files: p.GetChangedFiles(), Additions: p.GetAdditions(), Deletions: p.GetDeletions(),
+	}
+}
+
+func branchOf(b *github.PullRequestBranch) Branch {
+	return Branch{Repo: b.GetRepo().GetFullName(), Ref: b.GetRef(), SHA: b.GetSHA()}
+}
+
+// Commit is one commit.
+type Commit struct {
+	SHA     string
+	Message string
+	Author  string // login; the name that git has where GitHub knows nobody
+	Parents []string
+	At      time.Time
+}
+
+// Commits reads a pull request's commits, oldest first, MaxCommits at most.
+func (c *Client) Commits(ctx context.Context, repo string, number int) (Page[Commit], error) {
+	k := &call{what: fmt.Sprintf("list the commits of %s#%d", repo, number), repo: repo}
+	return listing(ctx, c, k, MaxCommits, commitOf,
+		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.RepositoryCommit, *github.Response, error) {
+			return c.gh.PullRequests.ListCommits(ctx, owner, name, number, &page)
+		})
+}
+
+func commitOf(r *github.RepositoryCommit) Commit {
+	author := r.GetAuthor().GetLogin()
+	if author == "" {
+		author = r.GetCommit().GetAuthor().GetName()
+	}
+	parents := each(r.Parents, (*github.Commit).GetSHA)
+	return Commit{SHA: r.GetSHA(), Message: r.GetCommit().GetMessage(), Author: author, Parents: parents,
+		At: r.GetCommit().GetCommitter().GetDate().Time}
+}
+
+// File is one file of a pull request.
+type File struct {
+	Path      string
+	Before    string // the path that it was renamed from
+	Status    string // added, removed, modified, renamed, copied, changed
+	Additions int
+	Deletions int
+	Patch     string // its hunks; "" for a binary file, one that is renamed alone, and one that is large
+	SHA       string // of the blob
+}
+
+// Files reads a pull request's files, MaxFiles at most.
+func (c *Client) Files(ctx context.Context, repo string, number int) (Page[File], error) {
+	k := &call{what: fmt.Sprintf("list the files of %s#%d", repo, number), repo: repo}
+	page, err := listing(ctx, c, k, MaxFiles, fileOf,
+		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.CommitFile, *github.Response, error) {
+			return c.gh.PullRequests.ListFiles(ctx, owner, name, number, &page)
+		})
+	page.More = page.More || len(page.Items) == MaxFiles // GitHub does not say that there are more
+	return page, err
+}
+
+func fileOf(f *github.CommitFile) File {
+	return File{Path: f.GetFilename(), Before: f.GetPreviousFilename(), Status: f.GetStatus(), Additions: f.GetAdditions(),
+		Deletions: f.GetDeletions(), Patch: f.GetPatch(), SHA: f.GetSHA()}
+}
+
+// Diff reads a pull request's unified diff. GitHub refuses one of more than 300 files as TooLarge.
+func (c *Client) Diff(ctx context.Context, repo string, number int) (string, error) {
+	k := &call{what: fmt.Sprintf("read the diff of %s#%d", repo, number), repo: repo, most: maxDiff}
+	text, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (string, *github.Response, error) {
+		return c.gh.PullRequests.GetRaw(ctx, owner, name, number, github.RawOptions{Type: github.Diff})
+	})
+	return text, err
+}
+
+// Compared is what lies between two commits.
+type Compared struct {
+	Status  string // identical, ahead, behind, diverged
+	Base    string // the last commit that both have
+	Commits []Commit
+	Files   []File // 300 at most
+}
+
+// Compare compares two commits or branches.
+func (c *Client) Compare(ctx context.Context, repo, base, head string) (Compared, error) {
+	k := &call{what: fmt.Sprintf("compare %s with %s in %s", base, head, repo), repo: repo}
+	r, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.CommitsComparison, *github.Response, error) {
+		return c.gh.Repositories.CompareCommits(ctx, owner, name, base, head, &github.ListOptions{PerPage: pageSize})
+	})
+	if err != nil {
+		return Compared{}, err
+	}
+	return Compared{Status: r.GetStatus(), Base: r.GetMergeBaseCommit().GetSHA(), Commits: each(r.Commits, commitOf), Files: each(r.Files, fileOf)}, nil
+}

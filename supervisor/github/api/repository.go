@@ -1,0 +1,148 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/go-github/v66/github"
+)
+
+// Repository is what there is to know of a repository.
+type Repository struct {
+	Name     string // owner/name
+	Default  string // branch
+	Private  bool
+	Archived bool
+	Admin    bool // the token's person may administer it
+	Push     bool
+}
+
+// Repository reads a repository.
+func (c *Client) Repository(ctx context.Context, repo string) (Repository, error) {
+	k := &call{what: "read the repository " + repo, repo: repo}
+	r, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.Repository, *github.Response, error) {
+		return c.gh.Repositories.Get(ctx, owner, name)
+	})
+	may := r.GetPermissions()
+	return Repository{Name: r.GetFullName(), Default: r.GetDefaultBranch(), Private: r.GetPrivate(), Archived: r.GetArchived(),
+		Admin: may["admin"], Push: may["push"]}, err
+}
+
+// Permission is what somebody may do in a repository: admin, write, read, or none.
+func (c *Client) Permission(ctx context.Context, repo, login string) (string, error) {
+	k := &call{what: fmt.Sprintf("ask what %s may in %s", login, repo), repo: repo}
+	level, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.RepositoryPermissionLevel, *github.Response, error) {
+		return c.gh.Repositories.GetPermissionLevel(ctx, owner, name, login)
+	})
+	if ClassOf(err) == NotFound {
+		return "none", nil // GitHub says so of who is nobody there
+	}
+	return level.GetPermission(), err
+}
+
+// BranchCommits reads a branch's last commits, newest first.
+func (c *Client) BranchCommits(ctx context.Context, repo, branch string, most int, etag string) (Page[Commit], error) {
+	k := &call{what: fmt.Sprintf("list the commits of %s in %s", branch, repo), repo: repo, etag: etag}
+	return listing(ctx, c, k, most, commitOf,
+		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.RepositoryCommit, *github.Response, error) {
+			return c.gh.Repositories.ListCommits(ctx, owner, name, &github.CommitsListOptions{SHA: branch, ListOptions: page})
+		})
+}
+
+// Release is a published release.
+type Release struct {
+	ID         int64
+	Tag        string
+	Title      string
+	Body       string
+	Author     string
+	URL        string
+	Draft      bool
+	Prerelease bool
+	At         time.Time
+}
+
+// Releases reads the last releases, newest first.
+func (c *Client) Releases(ctx context.Context, repo string, most int, etag string) (Page[Release], error) {
+	k := &call{what: "list the releases of " + repo, repo: repo, etag: etag}
+	return listing(ctx, c, k, most, releaseOf,
+		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.RepositoryRelease, *github.Response, error) {
+			return c.gh.Repositories.ListReleases(ctx, owner, name, &page)
+		})
+}
+
+func releaseOf(r *github.RepositoryRelease) Release {
+	return Release{ID: r.GetID(), Tag: r.GetTagName(), Title: r.GetName(), Body: r.GetBody(), Author: r.GetAuthor().GetLogin(), URL: r.GetHTMLURL(),
+		Draft: r.GetDraft(), Prerelease: r.GetPrerelease(), At: r.GetPublishedAt().Time}
+}
+
+// Login is who Mews is on GitHub: the token's person, or slug[bot] of the App.
+func (c *Client) Login(ctx context.Context) (string, error) {
+	k := &call{what: "ask whose the token is"}
+	if c.auth.key != nil {
+		k.need = asApp
+		app, _, err := ask(ctx, c, k, func(ctx context.Context, _, _ string) (*github.App, *github.Response, error) {
+			return c.gh.Apps.Get(ctx, "")
+		})
+		return app.GetSlug() + "[bot]", err
+	}
+	user, _, err := ask(ctx, c, k, func(ctx context.Context, _, _ string) (*github.User, *github.Response, error) {
+		return c.gh.Users.Get(ctx, "")
+	})
+	return user.GetLogin(), err
+}
+
+// Lacks are the permissions that an App's installation was not granted, of those that reviews, triage and notices take: issues=write. It
+// is empty with a token, whose permissions nobody says.
+func (c *Client) Lacks(ctx context.Context, repo string) ([]string, error) {
+	if c.auth.key == nil {
+		return nil, nil
+	}
+	k := &call{what: "ask what the app may in " + repo, repo: repo}
+	found, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) ([]string, *github.Response, error) {
+		m, err := c.auth.installation(ctx, mintKey{lowerRepo(repo), content})
+		return m.lacks, nil, err
+	})
+	return found, err
+}
+
+// Rate is one of GitHub's primary limits.
+type Rate struct {
+	Most, Left int
+	Reset      time.Time
+}
+
+// Limits is what is left of GitHub's limits. To ask costs nothing of them.
+type Limits struct{ Core, Search, GraphQL Rate }
+
+// Limits asks how much is left. repo says whose installation, with an App.
+func (c *Client) Limits(ctx context.Context, repo string) (Limits, error) {
+	k := &call{what: "ask what is left of the limits", repo: repo}
+	r, _, err := ask(ctx, c, k, func(ctx context.Context, _, _ string) (*github.RateLimits, *github.Response, error) {
+		return c.gh.RateLimit.Get(ctx)
+	})
+	if err != nil {
+		return Limits{}, err
+	}
+	return Limits{rateOf(r.Core), rateOf(r.Search), rateOf(r.GraphQL)}, nil
+}
+
+func rateOf(r *github.Rate) Rate {
+	if r == nil {
+		return Rate{} // an Enterprise without limits
+	}
+	return Rate{r.Limit, r.Remaining, r.Reset.Time}
+}
+
+// HookAddresses are the networks that GitHub's webhooks come from.
+func (c *Client) HookAddresses(ctx context.Context, repo string) ([]string, error) {
+	k := &call{what: "ask where webhooks come from", repo: repo}
+	m, _, err := ask(ctx, c, k, func(ctx context.Context, _, _ string) (*github.APIMeta, *github.Response, error) {
+		return c.gh.Meta.Get(ctx)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m.Hooks, nil
+}

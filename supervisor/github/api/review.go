@@ -1,0 +1,202 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/go-github/v66/github"
+)
+
+// Review is a review of a pull request.
+type Review struct {
+	ID     int64
+	Author string
+	Bot    bool
+	Body   string
+	State  string // COMMENTED, APPROVED, CHANGES_REQUESTED, DISMISSED, PENDING
+	Head   string // the commit that it is of
+	URL    string
+	At     time.Time
+}
+
+// NewReview is a review to be made. It never approves or blocks.
+type NewReview struct {
+	Head     string // the commit that the comments' lines are of
+	Body     string
+	Comments []NewComment
+}
+
+// NewComment is a comment on lines of the diff.
+type NewComment struct {
+	Path  string
+	Start int    // its first line; 0 where it is on one
+	Line  int    // its last
+	Side  string // LEFT or RIGHT
+	Body  string
+}
+
+// CreateReview makes a review: one request, all or nothing. One comment on a line that is not in the diff has GitHub refuse it whole, as
+// Invalid.
+func (c *Client) CreateReview(ctx context.Context, repo string, number int, review NewReview) (Review, error) {
+	request := &github.PullRequestReviewRequest{CommitID: &review.Head, Body: &review.Body, Event: github.String("COMMENT")}
+	for _, n := range review.Comments {
+		d := &github.DraftReviewComment{Path: &n.Path, Body: &n.Body, Side: &n.Side, Line: &n.Line}
+		if n.Start > 0 && n.Start != n.Line {
+			d.StartLine, d.StartSide = &n.Start, &n.Side
+		}
+		request.Comments = append(request.Comments, d)
+	}
+	k := &call{what: fmt.Sprintf("review %s#%d", repo, number), repo: repo}
+	r, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.PullRequestReview, *github.Response, error) {
+		return c.gh.PullRequests.CreateReview(ctx, owner, name, number, request)
+	})
+	return reviewOf(r), err
+}
+
+// UpdateReview replaces a review's body. Nobody gets a mail of it.
+func (c *Client) UpdateReview(ctx context.Context, repo string, number int, id int64, body string) error {
+	k := &call{what: fmt.Sprintf("edit the review of %s#%d", repo, number), repo: repo}
+	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.PullRequestReview, *github.Response, error) {
+		return c.gh.PullRequests.UpdateReview(ctx, owner, name, number, id, body)
+	})
+	return err
+}
+
+// Reviews reads a pull request's reviews, oldest first.
+func (c *Client) Reviews(ctx context.Context, repo string, number int) (Page[Review], error) {
+	k := &call{what: fmt.Sprintf("list the reviews of %s#%d", repo, number), repo: repo}
+	return listing(ctx, c, k, 5*pageSize, reviewOf,
+		func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.PullRequestReview, *github.Response, error) {
+			return c.gh.PullRequests.ListReviews(ctx, owner, name, number, &page)
+		})
+}
+
+func reviewOf(r *github.PullRequestReview) Review {
+	return Review{ID: r.GetID(), Author: r.GetUser().GetLogin(), Bot: r.GetUser().GetType() == "Bot", Body: r.GetBody(), State: r.GetState(),
+		Head: r.GetCommitID(), URL: r.GetHTMLURL(), At: r.GetSubmittedAt().Time}
+}
+
+// Thread is a conversation about lines of a diff.
+type Thread struct {
+	ID         string
+	Path       string
+	Line       int    // its last line in the head; 0 where it is outdated
+	Start      int    // its first; 0 where it is one
+	Side       string // LEFT or RIGHT
+	Resolved   bool
+	ResolvedBy string
+	Outdated   bool
+	Comments   []ThreadComment // oldest first, maxReplies at most
+}
+
+// ThreadComment is one comment of a thread.
+type ThreadComment struct {
+	ID        int64
+	Review    int64
+	Author    string
+	Body      string
+	At        time.Time
+	ThumbDown []string // logins of who gave it a thumbs-down
+}
+
+const (
+	maxThreads = 300
+	threadText = `query($owner:String!,$name:String!,$number:Int!,$after:String){repository(owner:$owner,name:$name){` +
+		`pullRequest(number:$number){reviewThreads(first:50,after:$after){pageInfo{hasNextPage endCursor} nodes{id path line startLine ` +
+		`diffSide isResolved isOutdated resolvedBy{login} comments(first:20){nodes{databaseId body createdAt author{login __typename} ` +
+		`pullRequestReview{databaseId} reactions(first:10,content:THUMBS_DOWN){nodes{user{login}}}}}}}}}}`
+)
+
+// threadNode is a thread as GraphQL gives it.
+type threadNode struct {
+	ID, Path, DiffSide     string
+	Line, StartLine        *int
+	IsResolved, IsOutdated bool
+	ResolvedBy             *actor
+	Comments               struct {
+		Nodes []struct {
+			DatabaseID        int64
+			Body              string
+			CreatedAt         time.Time
+			Author            *actor
+			PullRequestReview *struct{ DatabaseID int64 }
+			Reactions         struct{ Nodes []struct{ User *actor } }
+		}
+	}
+}
+
+type actor struct {
+	Login    string
+	Typename string `json:"__typename"`
+}
+
+// login is as REST gives it, where a bot's ends in [bot]; "" for who is gone.
+func (a *actor) login() string {
+	switch {
+	case a == nil:
+		return ""
+	case a.Typename == "Bot":
+		return a.Login + "[bot]"
+	}
+	return a.Login
+}
+
+// Threads reads a pull request's threads with their state. ok is false where the server can't say it, having no GraphQL.
+func (c *Client) Threads(ctx context.Context, repo string, number int) (threads []Thread, ok bool, err error) {
+	k := &call{what: fmt.Sprintf("read the threads of %s#%d", repo, number), repo: repo, read: true}
+	var after *string
+	for len(threads) < maxThreads {
+		var answer struct {
+			Repository struct {
+				PullRequest struct {
+					ReviewThreads struct {
+						PageInfo struct {
+							HasNextPage bool
+							EndCursor   string
+						}
+						Nodes []threadNode
+					}
+				}
+			}
+		}
+		err := c.query(ctx, k, threadText, map[string]any{"number": number, "after": after}, &answer)
+		if noGraphQL(err) {
+			return nil, false, nil
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		part := answer.Repository.PullRequest.ReviewThreads
+		threads = append(threads, each(part.Nodes, threadOf)...)
+		if !part.PageInfo.HasNextPage {
+			break
+		}
+		after = &part.PageInfo.EndCursor
+	}
+	return threads, true, nil
+}
+
+func threadOf(n threadNode) Thread {
+	t := Thread{ID: n.ID, Path: n.Path, Side: strings.ToUpper(n.DiffSide), Resolved: n.IsResolved, ResolvedBy: n.ResolvedBy.login(),
+		Outdated: n.IsOutdated, Line: valueOf(n.Line), Start: valueOf(n.StartLine)}
+	for _, said := range n.Comments.Nodes {
+		made := ThreadComment{ID: said.DatabaseID, Author: said.Author.login(), Body: said.Body, At: said.CreatedAt}
+		if said.PullRequestReview != nil {
+			made.Review = said.PullRequestReview.DatabaseID
+		}
+		for _, r := range said.Reactions.Nodes {
+			made.ThumbDown = append(made.ThumbDown, r.User.login())
+		}
+		t.Comments = append(t.Comments, made)
+	}
+	return t
+}
+
+func valueOf(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
+}

@@ -1,0 +1,147 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"time"
+)
+
+const (
+	connectTimeout = 10 * time.Second
+	maxAnswer      = 32 << 20 // bytes of an answer
+	maxRefusal     = 64 << 10 // bytes read of a refusal
+	maxRedirects   = 10
+)
+
+// errNotModified is that what an ETag stands for is still so.
+var errNotModified = errors.New("not modified")
+
+func newTransport() http.RoundTripper {
+	return &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: connectTimeout, KeepAlive: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: connectTimeout,
+		IdleConnTimeout:     90 * time.Second, // as net/http's own
+		ForceAttemptHTTP2:   true,
+	}
+}
+
+// stayHere follows redirects, as of a renamed repository, on the same host alone and never for a write: 301 would make a GET of it.
+func stayHere(host string) func(*http.Request, []*http.Request) error {
+	return func(r *http.Request, via []*http.Request) error {
+		if r.URL.Host != host || len(via) >= maxRedirects || r.Method != via[0].Method {
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}
+}
+
+// transport adds the token, keeps to the limits, and makes an *Error of every answer that is a refusal. go-github sees the others alone.
+type transport struct {
+	inner  http.RoundTripper
+	host   string
+	auth   *authorizer
+	limits *limiter
+	now    func() time.Time
+}
+
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	k := callOf(r.Context())
+	if k == nil || r.URL.Host != t.host {
+		closeBody(r)
+		return nil, fmt.Errorf("a request to %s is not GitHub's client's", r.URL.Host)
+	}
+	header, err := t.auth.authorization(r.Context(), k)
+	if err != nil {
+		closeBody(r)
+		return nil, err
+	}
+	resource, write := resourceOf(r.URL.Path), isWrite(r, k)
+	scope := t.auth.scope(k.repo)
+	if err := t.limits.begin(r.Context(), k, scope, resource, write); err != nil {
+		closeBody(r)
+		return nil, err
+	}
+	wrote := false
+	r = r.Clone(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{WroteHeaders: func() { wrote = true }}))
+	r.Header.Set("Authorization", header)
+	if k.etag != "" {
+		r.Header.Set("If-None-Match", k.etag)
+	}
+	resp, err := t.inner.RoundTrip(r)
+	if err != nil {
+		return nil, unanswered(k, write && wrote, err)
+	}
+	err = t.limits.end(r.Context(), k, scope, resource, resp)
+	if err == nil {
+		err = t.judge(k, resp, write, header)
+	}
+	if err != nil {
+		_ = resp.Body.Close() // of a body that is not wanted
+		return nil, err
+	}
+	k.got = resp.Header.Get("ETag")
+	hideLimits(resp.Header)
+	resp.Body = &cappedBody{resp.Body, k, 0}
+	return resp, nil
+}
+
+func closeBody(r *http.Request) {
+	if r.Body != nil {
+		_ = r.Body.Close() // of a body that is not sent
+	}
+}
+
+// judge makes an error of an answer that is no answer.
+func (t *transport) judge(k *call, resp *http.Response, write bool, header string) error {
+	if resp.StatusCode == http.StatusNotModified {
+		return errNotModified
+	}
+	if resp.StatusCode < http.StatusBadRequest {
+		return nil
+	}
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxRefusal)) // what came of it is good enough
+	e := newError(classOf(resp.StatusCode), k.what, resp.StatusCode, redact(refusalText(body), header), nil)
+	e.Unknown = write && resp.StatusCode >= http.StatusInternalServerError
+	e.Needs = resp.Header.Get("X-Accepted-GitHub-Permissions")
+	t.auth.refused(k, resp.StatusCode)
+	return e
+}
+
+// isWrite says whether a request makes or changes content.
+func isWrite(r *http.Request, k *call) bool {
+	return !k.read && r.Method != http.MethodGet && r.Method != http.MethodHead
+}
+
+// hideLimits takes out what go-github would keep a second account of, by the machine's own clock.
+func hideLimits(h http.Header) {
+	for name := range h {
+		if strings.HasPrefix(strings.ToLower(name), "x-ratelimit-") {
+			h.Del(name)
+		}
+	}
+}
+
+// cappedBody ends an answer that is too long with an error.
+type cappedBody struct {
+	io.ReadCloser
+	call *call
+	read int64
+}
+
+func (b *cappedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	most := b.call.most
+	if most == 0 {
+		most = maxAnswer
+	}
+	if b.read += int64(n); b.read > most {
+		return 0, newError(TooLarge, b.call.what, http.StatusOK, "", fmt.Errorf("the answer has more than %d bytes", most))
+	}
+	return n, err
+}

@@ -1,0 +1,177 @@
+package githubtest
+
+import (
+	"crypto"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// grant is what a token is good for.
+type grant struct {
+	login   string
+	account string            // whose limits it draws on
+	may     map[string]string // nil is everything
+	repos   []string          // ids or names; nil is all
+	until   time.Time         // zero is for ever
+	app     bool              // an installation's
+	jwt     bool              // the App itself
+}
+
+// levels are how much each level of a permission is.
+var levels = map[string]int{"": 0, "read": 1, "write": 2, "admin": 3}
+
+func (g *grant) allows(needs string) bool {
+	name, level, _ := strings.Cut(needs, "=")
+	return needs == "" || g.may == nil && !g.app || levels[g.may[name]] >= levels[level]
+}
+
+// admit finds out who asks and whether they may. The caller is in change.
+func (s *Server) admit(r *request, token string) (answer, bool) {
+	if r.URL.Path == "/graphql" && s.options.NoGraphQL {
+		return notFound(), false
+	}
+	g := s.grants[token]
+	if g == nil && strings.Count(token, ".") == 2 {
+		g = s.appBy(token)
+	}
+	if g == nil || !g.until.IsZero() && !s.now().Before(g.until) {
+		return refuse(http.StatusUnauthorized, "Bad credentials"), false
+	}
+	r.grant = g
+	if r.route.has(byApp) != g.jwt {
+		if g.jwt {
+			return refuse(http.StatusUnauthorized, "A JSON web token could not be decoded"), false
+		}
+		return refuse(http.StatusUnauthorized, "A JSON web token could not be decoded"), false
+	}
+	if r.route.has(noRepo) {
+		return answer{}, true
+	}
+	full := strings.ToLower(r.PathValue("owner") + "/" + r.PathValue("repo"))
+	r.repo = s.repos[full]
+	if r.repo == nil || g.repos != nil && !contains(g.repos, full) {
+		return notFound(), false
+	}
+	if !g.allows(r.route.needs) {
+		by := "personal access token"
+		if g.app {
+			by = "integration"
+		}
+		a := refuse(http.StatusForbidden, "Resource not accessible by "+by)
+		a.header = map[string]string{"X-Accepted-GitHub-Permissions": r.route.needs}
+		return a, false
+	}
+	return answer{}, true
+}
+
+func contains(list []string, name string) bool {
+	for _, item := range list {
+		if strings.EqualFold(item, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// appBy is the App, where a JSON web token is good: signed with its key, not older than ten minutes.
+func (s *Server) appBy(token string) *grant {
+	app := s.options.App
+	if app == nil {
+		return nil
+	}
+	parts := strings.Split(token, ".")
+	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
+	sum := sha256.Sum256([]byte(parts[0] + "." + parts[1]))
+	if err != nil || rsa.VerifyPKCS1v15(app.Key, crypto.SHA256, sum[:], signature) != nil {
+		return nil
+	}
+	var head struct{ Alg string }
+	var claims struct {
+		Iat, Exp int64
+		Iss      any
+	}
+	if !decodePart(parts[0], &head) || !decodePart(parts[1], &claims) || head.Alg != "RS256" || fmt.Sprint(claims.Iss) != fmt.Sprint(app.ID) {
+		return nil
+	}
+	now := s.now().Unix()
+	if claims.Iat > now || claims.Exp <= now || claims.Exp-now > 600 {
+		return nil
+	}
+	return &grant{login: app.Slug + "[bot]", account: "app", jwt: true}
+}
+
+func decodePart(part string, v any) bool {
+	data, err := base64.RawURLEncoding.DecodeString(part)
+	return err == nil && json.Unmarshal(data, v) == nil
+}
+
+// granted is what installations may do.
+func (s *Server) granted() map[string]string {
+	if s.options.May != nil {
+		return s.options.May
+	}
+	return map[string]string{"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write", "checks": "write",
+		"repository_hooks": "write", "organization_projects": "write", "administration": "read"}
+}
+
+func getApp(s *Server, _ *request) answer {
+	return good(map[string]any{"id": s.options.App.ID, "slug": s.options.App.Slug, "name": s.options.App.Slug})
+}
+
+func getUser(_ *Server, r *request) answer {
+	if r.grant.app {
+		return refuse(http.StatusForbidden, "Resource not accessible by integration")
+	}
+	return good(user(r.grant.login))
+}
+
+func getInstallation(s *Server, r *request) answer {
+	full := strings.ToLower(r.PathValue("owner") + "/" + r.PathValue("repo"))
+	if s.repos[full] == nil {
+		return notFound()
+	}
+	owner := r.PathValue("owner")
+	return good(map[string]any{"id": idOf(owner), "account": user(owner), "app_id": s.options.App.ID, "permissions": s.granted(), "events": []string{}})
+}
+
+func createToken(s *Server, r *request) answer {
+	var asked struct {
+		Repositories []string
+		Permissions  map[string]string
+	}
+	r.into(&asked)
+	owner := ""
+	var repos []string
+	for full, repo := range s.repos {
+		o, name, _ := strings.Cut(full, "/")
+		if idOf(o) != r.id("installation") {
+			continue
+		}
+		owner = o
+		if asked.Repositories == nil || contains(asked.Repositories, name) {
+			repos = append(repos, repo.name)
+		}
+	}
+	if owner == "" || len(repos) < len(asked.Repositories) {
+		return refuse(http.StatusUnprocessableEntity, "There is at least one repository that does not exist or is not accessible to the parent installation.")
+	}
+	may := s.granted()
+	for name, level := range asked.Permissions {
+		if levels[may[name]] < levels[level] {
+			return refuse(http.StatusUnprocessableEntity, "The permissions requested are not granted to this installation.")
+		}
+	}
+	if asked.Permissions != nil {
+		may = asked.Permissions
+	}
+	token := fmt.Sprintf("ghs_TEST%d", s.id())
+	g := &grant{login: s.options.App.Slug + "[bot]", account: owner, may: may, repos: repos, until: s.now().Add(time.Hour), app: true}
+	s.grants[token] = g
+	return created(map[string]any{"token": token, "expires_at": stamp(g.until), "permissions": may})
+}

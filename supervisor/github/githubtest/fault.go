@@ -1,0 +1,129 @@
+package githubtest
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"strings"
+)
+
+// FaultKind is a way of failing.
+type FaultKind string
+
+const (
+	Error     FaultKind = "error"     // Code with Text, in GitHub's JSON
+	HTML      FaultKind = "html"      // a page with Code, as a proxy says it
+	Reset     FaultKind = "reset"     // the connection is cut; with After the answer is lost once what was asked for is done
+	Hang      FaultKind = "hang"      // no answer until the client goes
+	Truncated FaultKind = "truncated" // half of the answer; After is always on
+	BadJSON   FaultKind = "bad_json"  // 200 with what is no JSON
+	// Secondary is a secondary limit: Code (403 or 429) and Retry-After. Until that is over every request is refused, and is a violation.
+	Secondary FaultKind = "secondary"
+)
+
+// Fault has requests fail.
+type Fault struct {
+	Kind  FaultKind
+	Route string // as in the table, or the beginning of one such as "POST "; "" is any
+	Repo  string // "" is any
+	After bool   // the request is done first
+
+	Times int     // how many requests; 0 is one, or any number with Rate; -1 is any number
+	Skip  int     // how many go well before
+	Rate  float64 // the share of requests; 0 is all
+	Seed  uint64
+
+	Code       int // 0 is 500 for Error, 502 for HTML, 403 for Secondary
+	Text       string
+	RetryAfter int  // seconds; 0 is 60
+	Wordless   bool // Secondary without a Retry-After
+}
+
+type fault struct {
+	Fault
+	left int
+	rng  *rand.Rand
+}
+
+// Fault has requests fail. The function that it returns ends that.
+func (s *Server) Fault(f Fault) (end func()) {
+	added := &fault{Fault: f, left: f.Times}
+	if f.Times == 0 {
+		added.left = 1
+	}
+	if f.Rate > 0 {
+		added.rng = rand.New(rand.NewPCG(f.Seed, 0))
+		added.left = cmp.Or(f.Times, -1)
+	}
+	if f.Kind == Truncated {
+		added.After = true
+	}
+	s.change(func() { s.faults = append(s.faults, added) })
+	return func() { s.change(func() { added.left = 0 }) }
+}
+
+// matchFault is the fault that a request meets, nil for none. The caller is in change.
+func (s *Server) matchFault(r *request) *fault {
+	repo := r.PathValue("owner") + "/" + r.PathValue("repo")
+	for _, f := range s.faults {
+		if f.left == 0 || !strings.HasPrefix(r.route.pattern, f.Route) || f.Repo != "" && !strings.EqualFold(f.Repo, repo) {
+			continue
+		}
+		if f.Skip > 0 {
+			f.Skip--
+			continue
+		}
+		if f.rng != nil && f.rng.Float64() >= f.Rate {
+			continue
+		}
+		if f.left > 0 {
+			f.left--
+		}
+		return f
+	}
+	return nil
+}
+
+var faultCodes = map[FaultKind]int{Error: http.StatusInternalServerError, HTML: http.StatusBadGateway, BadJSON: http.StatusOK, Secondary: http.StatusForbidden}
+
+// code is what the client is told.
+func (f *fault) code(answer) int { return cmp.Or(f.Code, faultCodes[f.Kind]) }
+
+func (f *fault) write(rw http.ResponseWriter, r *http.Request, a answer) {
+	code := f.code(a)
+	switch f.Kind {
+	case Error:
+		refuse(code, cmp.Or(f.Text, http.StatusText(code))).write(rw)
+	case HTML:
+		rw.Header().Set("Content-Type", "text/html")
+		rw.WriteHeader(code)
+		_, _ = rw.Write([]byte(cmp.Or(f.Text, "<html><head><title>Unicorn!</title></head></html>")))
+	case BadJSON:
+		_, _ = rw.Write([]byte(cmp.Or(f.Text, `{"id":`)))
+	case Hang:
+		<-r.Context().Done()
+	case Truncated:
+		body := a.bytes()
+		rw.Header().Set("Content-Type", "application/json")
+		rw.Header().Set("Content-Length", "1000000")
+		rw.WriteHeader(a.code)
+		_, _ = rw.Write(body[:len(body)/2])
+		_ = http.NewResponseController(rw).Flush()
+		panic(http.ErrAbortHandler)
+	case Reset:
+		cut(rw)
+	}
+}
+
+// cut ends the connection with a TCP reset.
+func cut(rw http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(rw).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = conn.Close()
+}

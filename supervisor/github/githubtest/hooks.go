@@ -1,0 +1,386 @@
+package githubtest
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// hook is a webhook: a repository's, or the App's own, whose repository is "".
+type hook struct {
+	id          int64
+	repo        string
+	url, secret string
+	events      []string
+	active      bool
+	sent        []*delivery // newest last
+}
+
+// delivery is one attempt to deliver an event.
+type delivery struct {
+	id            int64
+	hook          *hook
+	guid          string
+	event, action string
+	repo          *Repo
+	body          []byte
+	again         bool
+	at            time.Time
+	took          time.Duration
+	code          int // 0 where there was no answer
+	status        string
+}
+
+// Sent is one attempt to deliver an event.
+type Sent struct {
+	ID            int64
+	GUID          string
+	Event, Action string
+	Again         bool
+	At            time.Time
+	Code          int // 0 where there was no answer
+	Body          []byte
+}
+
+// Unreliable is how the sending goes wrong.
+type Unreliable struct {
+	Lose    float64 // the share that is not sent, though GitHub says that it failed
+	Double  float64 // the share that is sent twice
+	Shuffle int     // out of how many that wait the next is drawn; 0 keeps the order
+	Seed    uint64
+}
+
+// Hooks is what a server sends. GitHub sends once: what fails stays failed until it is asked for again.
+type Hooks struct {
+	server *Server
+
+	hooks    []*hook // these are guarded by the server's mutex
+	waiting  []*delivery
+	sending  bool // a goroutine is
+	held     bool
+	wrong    Unreliable
+	rng      *rand.Rand
+	client   *http.Client
+	underway int
+}
+
+func newHooks(s *Server) Hooks {
+	h := Hooks{server: s, client: &http.Client{Timeout: s.options.HookWait}, rng: rand.New(rand.NewPCG(0, 0))}
+	if app := s.options.App; app != nil {
+		h.hooks = append(h.hooks, &hook{url: app.Hook, secret: app.Secret, active: app.Hook != "", events: []string{"*"}})
+	}
+	return h
+}
+
+// Hook makes a webhook of a repository, for some events or for all.
+func (r *Repo) Hook(url, secret string, events ...string) (id int64) {
+	if len(events) == 0 {
+		events = []string{"*"}
+	}
+	r.s.change(func() {
+		id = r.s.id()
+		r.s.hooks = append(r.s.hooks, &hook{id: id, repo: r.name, url: url, secret: secret, events: events, active: true})
+	})
+	return id
+}
+
+// SetUnreliable has the sending go wrong from now on.
+func (h *Hooks) SetUnreliable(u Unreliable) {
+	h.server.change(func() { h.wrong, h.rng = u, rand.New(rand.NewPCG(u.Seed, 1)) })
+}
+
+// Hold has everything wait until Release.
+func (h *Hooks) Hold() { h.server.change(func() { h.held = true }) }
+
+// Release sends what waits.
+func (h *Hooks) Release() {
+	h.server.change(func() {
+		h.held = false
+		h.start()
+	})
+}
+
+// Idle says whether nothing waits or is on its way.
+func (h *Hooks) Idle() bool {
+	h.server.mu.Lock()
+	defer h.server.mu.Unlock()
+	return len(h.waiting) == 0 && h.underway == 0
+}
+
+// Sent is every attempt at every webhook, in order.
+func (h *Hooks) Sent() []Sent {
+	h.server.mu.Lock()
+	defer h.server.mu.Unlock()
+	var all []Sent
+	for _, k := range h.hooks {
+		for _, d := range k.sent {
+			all = append(all, Sent{d.id, d.guid, d.event, d.action, d.again, d.at, d.code, d.body})
+		}
+	}
+	slices.SortFunc(all, func(a, b Sent) int { return int(a.ID - b.ID) })
+	return all
+}
+
+// Emit sends an event with a payload of the test's own to whoever wants it.
+func (r *Repo) Emit(event string, payload []byte) {
+	r.s.change(func() {
+		var head struct{ Action string }
+		_ = json.Unmarshal(payload, &head) // an event without an action, or no JSON at all
+		r.s.queue(r, event, head.Action, payload)
+	})
+}
+
+// emit sends an event. The caller is in change.
+func (r *Repo) emit(event, action, by string, more map[string]any) {
+	payload := map[string]any{"repository": r.json(), "sender": user(by)}
+	if action != "" {
+		payload["action"] = action
+	}
+	if r.s.options.App != nil {
+		owner, _, _ := strings.Cut(r.name, "/")
+		payload["installation"] = map[string]any{"id": idOf(owner)}
+	}
+	maps.Copy(payload, more)
+	body, err := json.Marshal(payload)
+	if err != nil {
+		r.s.fail("write a payload: %v", err)
+	}
+	r.s.queue(r, event, action, body)
+}
+
+// queue puts an event before each webhook that wants it. All of them get the same GUID.
+func (s *Server) queue(r *Repo, event, action string, body []byte) {
+	guid := ""
+	for _, h := range s.hooks {
+		if !h.active || h.repo != "" && h.repo != r.name || !slices.Contains(h.events, "*") && !slices.Contains(h.events, event) {
+			continue
+		}
+		if guid == "" {
+			guid = fmt.Sprintf("%08x-0000-4000-8000-%012x", s.id(), r.id)
+		}
+		s.waiting = append(s.waiting, &delivery{hook: h, guid: guid, event: event, action: action, repo: r, body: body})
+		if s.rng.Float64() < s.wrong.Double {
+			s.waiting = append(s.waiting, &delivery{hook: h, guid: guid, event: event, action: action, repo: r, body: body})
+		}
+	}
+	s.start()
+}
+
+// start has what waits be sent. The caller is in change.
+func (h *Hooks) start() {
+	if !h.sending && !h.held && !h.server.closing && len(h.waiting) > 0 {
+		h.sending = true
+		h.server.work.Go(h.send)
+	}
+}
+
+// send sends what waits, one after the other.
+func (h *Hooks) send() {
+	for {
+		var d *delivery
+		lost := false
+		h.server.change(func() {
+			if h.held || h.server.closing || len(h.waiting) == 0 {
+				h.sending = false
+				return
+			}
+			n := h.rng.IntN(max(min(h.wrong.Shuffle, len(h.waiting)), 1))
+			d = h.waiting[n]
+			h.waiting = slices.Delete(h.waiting, n, n+1)
+			lost = !d.again && h.rng.Float64() < h.wrong.Lose
+			d.id, d.at = h.server.id(), h.server.now()
+			h.underway++
+		})
+		if d == nil {
+			return
+		}
+		code, status := 0, "failed to connect to host"
+		began := time.Now()
+		if !lost {
+			code, status = h.post(d)
+		}
+		h.server.change(func() {
+			d.code, d.status, d.took = code, status, time.Since(began)
+			d.hook.sent = append(d.hook.sent, d)
+			h.underway--
+		})
+	}
+}
+
+// post posts one, as GitHub does.
+func (h *Hooks) post(d *delivery) (code int, status string) {
+	req, err := http.NewRequestWithContext(h.server.ctx, http.MethodPost, d.hook.url, bytes.NewReader(d.body))
+	if err != nil {
+		return 0, "invalid url"
+	}
+	req.Header = http.Header{"Content-Type": {"application/json"}, "User-Agent": {"GitHub-Hookshot/test"}, "X-Github-Event": {d.event},
+		"X-Github-Delivery": {d.guid}, "X-Github-Hook-Id": {fmt.Sprint(d.hook.id)}, "X-Github-Hook-Installation-Target-Type": {"repository"},
+		"X-Github-Hook-Installation-Target-Id": {fmt.Sprint(d.repo.id)}}
+	if d.hook.secret != "" {
+		req.Header.Set("X-Hub-Signature-256", Sign(d.hook.secret, d.body))
+	}
+	resp, err := h.client.Do(req)
+	if err != nil {
+		return 0, "timed out"
+	}
+	_ = resp.Body.Close() // GitHub looks at the status alone
+	return resp.StatusCode, http.StatusText(resp.StatusCode)
+}
+
+// Sign is a body's X-Hub-Signature-256.
+func Sign(secret string, body []byte) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write(body)
+	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+// hookIn is the webhook that a request is about: a repository's, or the App's.
+func hookIn(s *Server, r *request) *hook {
+	for _, h := range s.hooks {
+		if r.repo == nil && h.repo == "" || r.repo != nil && h.repo == r.repo.name && h.id == r.id("hook") {
+			return h
+		}
+	}
+	return nil
+}
+
+func (h *hook) json() any {
+	config := map[string]any{"url": h.url, "content_type": "json", "insecure_ssl": "0"}
+	if h.secret != "" {
+		config["secret"] = "********"
+	}
+	last := map[string]any{"code": nil, "status": "unused"}
+	if n := len(h.sent); n > 0 {
+		last = map[string]any{"code": h.sent[n-1].code, "status": h.sent[n-1].status}
+	}
+	return map[string]any{"id": h.id, "type": "Repository", "name": "web", "active": h.active, "events": h.events, "config": config, "last_response": last}
+}
+
+// admin says whether who asks may see to webhooks: an admin of the repository, or an App that was granted it.
+func (r *request) admin() bool {
+	return r.repo == nil || r.grant.app || r.repo.people[strings.ToLower(r.grant.login)] == "admin"
+}
+
+func listHooks(s *Server, r *request) answer {
+	if !r.admin() {
+		return notFound() // GitHub does not say that there are any
+	}
+	var list []*hook
+	for _, h := range s.hooks {
+		if h.repo == r.repo.name {
+			list = append(list, h)
+		}
+	}
+	return paged(r, list, (*hook).json)
+}
+
+func createHook(s *Server, r *request) answer {
+	var asked struct {
+		Config struct {
+			URL, Secret string
+			ContentType string `json:"content_type"`
+		}
+		Events []string
+		Active *bool
+	}
+	if !r.admin() {
+		return notFound()
+	}
+	if !r.into(&asked) || asked.Config.URL == "" {
+		return invalid("Hook", "url", "missing_field")
+	}
+	for _, h := range s.hooks {
+		if h.repo == r.repo.name && h.url == asked.Config.URL {
+			return refuse(http.StatusUnprocessableEntity, "Validation Failed",
+				map[string]any{"resource": "Hook", "code": "custom", "message": "Hook already exists on this repository"})
+		}
+	}
+	h := &hook{id: s.id(), repo: r.repo.name, url: asked.Config.URL, secret: asked.Config.Secret, events: asked.Events, active: asked.Active == nil || *asked.Active}
+	s.hooks = append(s.hooks, h)
+	s.ping(r.repo, h)
+	return created(h.json())
+}
+
+func (s *Server) ping(r *Repo, h *hook) {
+	body, _ := json.Marshal(map[string]any{"zen": "Keep it logically awesome.", "hook_id": h.id, "hook": h.json(), "repository": r.json(), "sender": user("alice")})
+	s.waiting = append(s.waiting, &delivery{hook: h, guid: fmt.Sprintf("%08x-0000-4000-8000-%012x", s.id(), r.id), event: "ping", repo: r, body: body})
+	s.start()
+}
+
+func pingHook(s *Server, r *request) answer {
+	h := hookIn(s, r)
+	if h == nil || !r.admin() {
+		return notFound()
+	}
+	s.ping(r.repo, h)
+	return empty()
+}
+
+func getAppHook(s *Server, _ *request) answer {
+	h := s.hooks[0]
+	config := map[string]any{"url": h.url, "content_type": "json", "insecure_ssl": "0"}
+	if h.secret != "" {
+		config["secret"] = "********"
+	}
+	return good(config)
+}
+
+// kept is for how long GitHub keeps what it sent so that it can be sent again (docs.github.com, redelivering webhooks).
+const kept = 3 * 24 * time.Hour
+
+func listDeliveries(s *Server, r *request) answer {
+	h := hookIn(s, r)
+	if h == nil || !r.admin() {
+		return notFound()
+	}
+	var list []*delivery
+	for _, d := range slices.Backward(h.sent) {
+		if cursor := r.number("cursor", 0); s.now().Sub(d.at) <= kept && (cursor == 0 || d.id < int64(cursor)) {
+			list = append(list, d)
+		}
+	}
+	per := min(max(r.number("per_page", 30), 1), 100)
+	part := []any{}
+	for _, d := range list[:min(per, len(list))] {
+		part = append(part, d.json())
+	}
+	a := good(part)
+	if len(list) > per {
+		a.header = map[string]string{"Link": fmt.Sprintf(`<http://%s%s?per_page=%d&cursor=%d>; rel="next"`, r.Host, r.URL.Path, per, list[per-1].id)}
+	}
+	return a
+}
+
+func (d *delivery) json() any {
+	var action any
+	if d.action != "" {
+		action = d.action
+	}
+	return map[string]any{"id": d.id, "guid": d.guid, "delivered_at": stamp(d.at), "redelivery": d.again, "duration": d.took.Seconds(), "status": d.status,
+		"status_code": d.code, "event": d.event, "action": action, "repository_id": d.repo.id}
+}
+
+// redeliver sends one again, with its GUID.
+func redeliver(s *Server, r *request) answer {
+	h := hookIn(s, r)
+	if h == nil || !r.admin() {
+		return notFound()
+	}
+	for _, d := range h.sent {
+		if d.id == r.id("delivery") && s.now().Sub(d.at) <= kept {
+			s.waiting = append(s.waiting, &delivery{hook: h, guid: d.guid, event: d.event, action: d.action, repo: d.repo, body: d.body, again: true})
+			s.start()
+			return answer{code: http.StatusAccepted, body: map[string]any{}}
+		}
+	}
+	return notFound()
+}

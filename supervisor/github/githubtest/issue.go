@@ -1,0 +1,361 @@
+package githubtest
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// label is one of a repository's labels.
+type label struct{ name, color, description string }
+
+// NewIssue is an issue to be opened.
+type NewIssue struct {
+	Title, Body string
+	Author      string // "" is alice
+	Labels      []string
+}
+
+// OpenIssue opens an issue.
+func (r *Repo) OpenIssue(n NewIssue) (number int) {
+	r.s.change(func() {
+		i := r.add(n.Title, n.Body, n.Author, n.Labels, nil)
+		r.emitIssue(i, "opened", i.author, nil)
+		number = i.number
+	})
+	return number
+}
+
+// Comment has somebody comment below an issue or a pull request.
+func (r *Repo) Comment(number int, by, body string) (id int64) {
+	r.s.change(func() { id = r.comment(r.issues[number], by, body).id })
+	return id
+}
+
+func (r *Repo) comment(i *issue, by, body string) *comment {
+	c := r.s.comment(by, body)
+	c.below = i
+	i.comments, i.updated = append(i.comments, c), r.s.now()
+	r.emitComment(i, c, "created")
+	return c
+}
+
+// React has somebody give an emoji to a comment, of a diff or not: +1, -1, eyes ... GitHub tells no webhook of it.
+func (r *Repo) React(comment int64, by, content string) {
+	r.s.change(func() {
+		c := r.commentBy(comment)
+		if c == nil {
+			r.s.fail("%s has no comment %d", r.name, comment)
+			return
+		}
+		c.reactions[content] = append(c.reactions[content], by)
+	})
+}
+
+// MakeLabel makes labels.
+func (r *Repo) MakeLabel(names ...string) {
+	r.s.change(func() {
+		for _, n := range names {
+			r.labels = append(r.labels, label{name: n, color: "ededed"})
+		}
+	})
+}
+
+// Issue is what stands of an issue or a pull request.
+type Issue struct {
+	Number   int
+	Title    string
+	State    string
+	Labels   []string
+	Comments []Comment
+}
+
+// Comment is what stands of a comment.
+type Comment struct {
+	ID           int64
+	Author, Body string
+	Created      time.Time
+	Updated      time.Time
+}
+
+// Issue is what stands of an issue or a pull request.
+func (r *Repo) Issue(number int) Issue {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	i := r.issues[number]
+	made := Issue{Number: number, Title: i.title, State: i.state, Labels: slices.Clone(i.labels)}
+	for _, c := range i.comments {
+		made.Comments = append(made.Comments, Comment{c.id, c.author, c.body, c.created, c.updated})
+	}
+	return made
+}
+
+// Labels are the names of the repository's labels.
+func (r *Repo) Labels() []string {
+	r.s.mu.Lock()
+	defer r.s.mu.Unlock()
+	var names []string
+	for _, l := range r.labels {
+		names = append(names, l.name)
+	}
+	return names
+}
+
+func (r *Repo) colorOf(name string) string {
+	for _, l := range r.labels {
+		if strings.EqualFold(l.name, name) {
+			return l.color
+		}
+	}
+	return "ededed"
+}
+
+// commentBy is a comment of the repository, below an issue or on a diff.
+func (r *Repo) commentBy(id int64) *comment {
+	for _, i := range r.issues {
+		for _, c := range i.comments {
+			if c.id == id {
+				return c
+			}
+		}
+		if i.pull == nil {
+			continue
+		}
+		for _, t := range i.pull.threads {
+			for _, c := range t.comments {
+				if c.id == id {
+					return c
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (c *comment) json(i *issue) map[string]any {
+	return map[string]any{"id": c.id, "node_id": nodeID("IC", c.id), "body": c.body, "user": user(c.author), "created_at": stamp(c.created),
+		"updated_at": stamp(c.updated), "author_association": i.repo.standing(c.author),
+		"issue_url": i.repo.s.URL() + "repos/" + i.repo.name + "/issues/" + itoa(i.number),
+		"html_url":  fmt.Sprintf("https://github.com/%s/issues/%d#issuecomment-%d", i.repo.name, i.number, c.id)}
+}
+
+func onIssue(do func(*Server, *request, *issue) answer) func(*Server, *request) answer {
+	return func(s *Server, r *request) answer {
+		if i := r.repo.issues[r.number("number", 0)]; i != nil {
+			return do(s, r, i)
+		}
+		return notFound()
+	}
+}
+
+func getIssue(_ *Server, _ *request, i *issue) answer { return good(i.json()) }
+
+func listIssues(s *Server, r *request) answer {
+	q := r.URL.Query()
+	since, _ := time.Parse(time.RFC3339, q.Get("since")) // none is the zero time
+	state := cmp.Or(q.Get("state"), "open")
+	list := r.repo.sorted(q.Get("sort"), q.Get("direction"), func(i *issue) bool {
+		return (state == "all" || i.state == state) && !i.updated.Truncate(time.Second).Before(since)
+	})
+	return paged(r, list, func(i *issue) any { return i.json() })
+}
+
+func listIssueComments(_ *Server, r *request, i *issue) answer {
+	return paged(r, i.comments, func(c *comment) any { return c.json(i) })
+}
+
+// listComments are those of the whole repository: below issues, or on diffs.
+func listComments(diffs bool) func(*Server, *request) answer {
+	return func(s *Server, r *request) answer {
+		since, _ := time.Parse(time.RFC3339, r.URL.Query().Get("since")) // none is the zero time
+		type one struct {
+			c *comment
+			i *issue
+		}
+		var list []one
+		for _, i := range r.repo.issues {
+			all := i.comments
+			if diffs {
+				all = i.diffComments()
+			}
+			for _, c := range all {
+				if !c.updated.Truncate(time.Second).Before(since) {
+					list = append(list, one{c, i})
+				}
+			}
+		}
+		slices.SortFunc(list, func(a, b one) int { return cmp.Or(a.c.updated.Compare(b.c.updated), cmp.Compare(a.c.id, b.c.id)) })
+		return paged(r, list, func(o one) any {
+			if diffs {
+				return o.c.diffJSON(o.i)
+			}
+			return o.c.json(o.i)
+		})
+	}
+}
+
+func (i *issue) diffComments() []*comment {
+	var all []*comment
+	if i.pull != nil {
+		for _, t := range i.pull.threads {
+			all = append(all, t.comments...)
+		}
+	}
+	return all
+}
+
+func createComment(s *Server, r *request, i *issue) answer {
+	var asked struct{ Body string }
+	if !r.into(&asked) || strings.TrimSpace(asked.Body) == "" {
+		return invalid("IssueComment", "body", "missing_field")
+	}
+	if len(asked.Body) > maxBodyText {
+		return unprocessable("Body is too long (maximum is 65536 characters)")
+	}
+	s.mail(r.repo.name, i.number)
+	return created(r.repo.comment(i, r.grant.login, asked.Body).json(i))
+}
+
+func editComment(s *Server, r *request) answer {
+	var asked struct{ Body string }
+	c := r.repo.commentBy(r.id("comment"))
+	if c == nil || c.below == nil {
+		return notFound()
+	}
+	if !r.into(&asked) || asked.Body == "" || len(asked.Body) > maxBodyText {
+		return unprocessable("Body can't be blank")
+	}
+	if c.author != r.grant.login {
+		return refuse(http.StatusForbidden, "Must have admin rights to Repository.")
+	}
+	c.body, c.updated = asked.Body, s.now()
+	r.repo.emitComment(c.below, c, "edited")
+	return good(c.json(c.below))
+}
+
+func getComment(_ *Server, r *request) answer {
+	c := r.repo.commentBy(r.id("comment"))
+	if c == nil || c.below == nil {
+		return notFound()
+	}
+	return good(c.json(c.below))
+}
+
+func listReactions(s *Server, r *request) answer {
+	c := r.repo.commentBy(r.id("comment"))
+	if c == nil {
+		return notFound()
+	}
+	type one struct{ content, by string }
+	var list []one
+	for _, content := range []string{"+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"} {
+		for _, by := range c.reactions[content] {
+			list = append(list, one{content, by})
+		}
+	}
+	return paged(r, list, func(o one) any { return map[string]any{"id": idOf(o.by), "content": o.content, "user": user(o.by)} })
+}
+
+func listLabels(_ *Server, r *request) answer {
+	return paged(r, r.repo.labels, func(l label) any {
+		return map[string]any{"id": idOf(l.name), "name": l.name, "color": l.color, "description": l.description}
+	})
+}
+
+func createLabel(_ *Server, r *request) answer {
+	var asked struct{ Name, Color, Description string }
+	if !r.into(&asked) || asked.Name == "" {
+		return invalid("Label", "name", "missing_field")
+	}
+	for _, l := range r.repo.labels {
+		if strings.EqualFold(l.name, asked.Name) {
+			return invalid("Label", "name", "already_exists")
+		}
+	}
+	if strings.HasPrefix(asked.Color, "#") || len(asked.Color) != 6 {
+		return invalid("Label", "color", "invalid")
+	}
+	r.repo.labels = append(r.repo.labels, label{asked.Name, asked.Color, asked.Description})
+	return created(map[string]any{"id": idOf(asked.Name), "name": asked.Name, "color": asked.Color, "description": asked.Description})
+}
+
+// addLabels makes those that the repository does not have, as GitHub does.
+func addLabels(s *Server, r *request, i *issue) answer {
+	var asked struct{ Labels []string }
+	if !r.into(&asked) && !r.into(&asked.Labels) {
+		return refuse(http.StatusBadRequest, "Problems parsing JSON")
+	}
+	for _, name := range asked.Labels {
+		if !slices.ContainsFunc(r.repo.labels, func(l label) bool { return strings.EqualFold(l.name, name) }) {
+			r.repo.labels = append(r.repo.labels, label{name: name, color: "ededed"})
+		}
+		if contains(i.labels, name) {
+			continue
+		}
+		i.labels, i.updated = append(i.labels, name), s.now()
+		more := map[string]any{"label": map[string]any{"name": name}}
+		if i.pull != nil {
+			r.repo.emitPull(i, "labeled", r.grant.login, more)
+		} else {
+			r.repo.emitIssue(i, "labeled", r.grant.login, more)
+		}
+	}
+	return good(i.json()["labels"])
+}
+
+func removeLabel(s *Server, r *request, i *issue) answer {
+	name := r.PathValue("label")
+	if !contains(i.labels, name) {
+		return refuse(http.StatusNotFound, "Label does not exist")
+	}
+	i.labels = slices.DeleteFunc(i.labels, func(l string) bool { return strings.EqualFold(l, name) })
+	i.updated = s.now()
+	return good(i.json()["labels"])
+}
+
+// search finds issues by how many of the words stand in title and body.
+func search(s *Server, r *request) answer {
+	repo, kind, words := "", "", []string{}
+	for _, word := range strings.Fields(strings.ToLower(r.URL.Query().Get("q"))) {
+		name, value, ok := strings.Cut(word, ":")
+		switch {
+		case ok && name == "repo":
+			repo = value
+		case ok && (name == "is" || name == "type"):
+			kind = value
+		default:
+			words = append(words, word)
+		}
+	}
+	if len(r.URL.Query().Get("q")) > 256 {
+		return unprocessable("The search is longer than 256 characters.")
+	}
+	found := s.repos[repo]
+	if found == nil || r.grant.repos != nil && !contains(r.grant.repos, repo) {
+		return refuse(http.StatusUnprocessableEntity, "Validation Failed", map[string]any{"resource": "Search", "field": "q", "code": "invalid",
+			"message": "The listed users and repositories cannot be searched either because the resources do not exist or you do not have permission to view them."})
+	}
+	hits := map[*issue]int{}
+	for _, i := range found.issues {
+		if kind == "issue" && i.pull != nil || kind == "pr" && i.pull == nil {
+			continue
+		}
+		text := strings.ToLower(i.title + " " + i.body)
+		for _, w := range words {
+			if strings.Contains(text, w) {
+				hits[i]++
+			}
+		}
+	}
+	list := []*issue{}
+	for i := range hits {
+		list = append(list, i)
+	}
+	slices.SortFunc(list, func(a, b *issue) int { return cmp.Or(hits[b]-hits[a], b.number-a.number) })
+	a := paged(r, list, func(i *issue) any { return i.json() })
+	a.body = map[string]any{"total_count": len(list), "incomplete_results": false, "items": a.body}
+	return a
+}

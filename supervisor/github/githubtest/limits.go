@@ -1,0 +1,231 @@
+package githubtest
+
+import (
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// grace is how long after a refusal a request may come that was on its way already.
+	grace = 500 * time.Millisecond
+	// keeping is how long a client may take until it has kept a refusal. One that ends the connection within that may know nothing of it.
+	keeping = 2 * time.Second
+)
+
+// GitHub's limits (docs.github.com, rate limits for the REST API).
+const (
+	minuteWrites = 80
+	hourWrites   = 500
+	retryAfter   = 60 // seconds
+)
+
+// primary are how many requests there are of each resource, and in what time.
+var primary = map[string]struct {
+	most int
+	in   time.Duration
+}{"core": {5000, time.Hour}, "graphql": {5000, time.Hour}, "search": {30, time.Minute}}
+
+// limits is what accounts have used up.
+type limits struct {
+	most   map[string]int // instead of primary's
+	used   map[string]*window
+	writes map[string][]time.Time
+	pauses map[string]*pause
+}
+
+func newLimits() limits {
+	return limits{most: map[string]int{}, used: map[string]*window{}, writes: map[string][]time.Time{}, pauses: map[string]*pause{}}
+}
+
+// window is one of a primary limit.
+type window struct {
+	used  int
+	reset time.Time
+}
+
+// pause is a time in which an account is refused.
+type pause struct {
+	since, until time.Time
+	told         net.Conn
+	lost         bool // its client may know nothing of it
+}
+
+// SetLimit sets how many requests there are of a resource: core, graphql or search.
+func (s *Server) SetLimit(resource string, most int) {
+	s.change(func() { s.limits.most[resource] = most })
+}
+
+// died and closed: what was just refused may not have been read.
+func (l *limits) died(at time.Time) {
+	for _, p := range l.pauses {
+		p.lost = p.lost || at.Sub(p.since) <= keeping
+	}
+}
+
+func (l *limits) closed(c net.Conn, at time.Time) {
+	for _, p := range l.pauses {
+		p.lost = p.lost || p.told == c && at.Sub(p.since) <= keeping
+	}
+}
+
+// pause begins one, because of a fault or of too many writes.
+func (l *limits) pause(r *request, f Fault, now time.Time) answer {
+	account := ""
+	if r.grant != nil {
+		account = r.grant.account
+	}
+	code, seconds := f.Code, f.RetryAfter
+	if code == 0 {
+		code = http.StatusForbidden
+	}
+	if seconds == 0 && !f.Wordless {
+		seconds = retryAfter
+	}
+	wait := time.Duration(max(seconds, retryAfter)) * time.Second
+	if !f.Wordless {
+		wait = time.Duration(seconds) * time.Second
+	}
+	l.pauses[account] = &pause{since: now, until: now.Add(wait), told: connOf(r)}
+	return secondary(code, seconds)
+}
+
+// secondary is the refusal of a secondary limit. Without seconds GitHub does not say for how long: it is a minute at least.
+func secondary(code, seconds int) answer {
+	a := refuse(code, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.")
+	if seconds > 0 {
+		a.header = map[string]string{"Retry-After": strconv.Itoa(seconds)}
+	}
+	return a
+}
+
+// limit refuses what comes too early, and what is too much. The caller is in change.
+func (s *Server) limit(r *request) (answer, bool) {
+	if r.route.has(free) || r.grant == nil {
+		return answer{}, true
+	}
+	now, l := s.now(), &s.limits
+	for _, account := range []string{"", r.grant.account} {
+		p := l.pauses[account]
+		left := time.Duration(0)
+		if p != nil {
+			left = p.until.Sub(now)
+		}
+		if left <= 0 {
+			delete(l.pauses, account)
+			continue
+		}
+		if !p.lost && now.Sub(p.since) > grace {
+			s.log.violate("%s %s came %v before the end of its Retry-After", r.Method, r.URL.Path, left.Round(time.Millisecond))
+		}
+		p.since, p.told, p.lost = now, connOf(r), false // now it is told again
+		return secondary(http.StatusForbidden, int((left+time.Second-1)/time.Second)), false
+	}
+	if w := l.window(r, now); w.used >= l.mostOf(r) {
+		if now.Sub(w.reset.Add(-primary[resourceOf(r)].in)) > grace && w.used > l.mostOf(r) {
+			s.log.violate("%s %s came though X-RateLimit-Remaining was 0", r.Method, r.URL.Path)
+		}
+		w.used++
+		return l.headers(r, refuse(http.StatusForbidden, "API rate limit exceeded for user ID 1."), now), false
+	}
+	if !s.isWrite(r) {
+		return answer{}, true
+	}
+	return s.limitWrites(r, now)
+}
+
+// limitWrites counts a write, and refuses one too many.
+func (s *Server) limitWrites(r *request, now time.Time) (answer, bool) {
+	l, account := &s.limits, r.grant.account
+	writes := l.writes[account]
+	for len(writes) > 0 && now.Sub(writes[0]) >= time.Hour {
+		writes = writes[1:]
+	}
+	last := 0
+	for _, at := range writes {
+		if now.Sub(at) < time.Minute {
+			last++
+		}
+	}
+	l.writes[account] = append(writes, now)
+	if last < minuteWrites && len(writes) < hourWrites {
+		return answer{}, true
+	}
+	s.log.violate("%s %s is the write %d within a minute and %d within an hour", r.Method, r.URL.Path, last+1, len(writes)+1)
+	return l.pause(r, Fault{}, now), false
+}
+
+// count counts a request that was answered, unless nothing had changed, and adds what is left.
+func (s *Server) count(r *request, a answer) answer {
+	if r.route.has(free) || r.grant == nil {
+		return a
+	}
+	now := s.now()
+	if a.code != http.StatusNotModified {
+		s.limits.window(r, now).used++
+	}
+	return s.limits.headers(r, a, now)
+}
+
+func resourceOf(r *request) string {
+	switch {
+	case r.URL.Path == "/graphql":
+		return "graphql"
+	case strings.HasPrefix(r.URL.Path, "/search/"):
+		return "search"
+	}
+	return "core"
+}
+
+func (l *limits) mostOf(r *request) int {
+	if most, ok := l.most[resourceOf(r)]; ok {
+		return most
+	}
+	return primary[resourceOf(r)].most
+}
+
+func (l *limits) window(r *request, now time.Time) *window {
+	key := r.grant.account + "/" + resourceOf(r)
+	w := l.used[key]
+	if w == nil || !now.Before(w.reset) {
+		w = &window{reset: now.Add(primary[resourceOf(r)].in).Truncate(time.Second)}
+		l.used[key] = w
+	}
+	return w
+}
+
+func (l *limits) headers(r *request, a answer, now time.Time) answer {
+	w, most := l.window(r, now), l.mostOf(r)
+	if a.header == nil {
+		a.header = map[string]string{}
+	}
+	for name, value := range map[string]string{
+		"X-RateLimit-Limit": strconv.Itoa(most), "X-RateLimit-Remaining": strconv.Itoa(max(most-w.used, 0)),
+		"X-RateLimit-Reset": strconv.FormatInt(w.reset.Unix(), 10), "X-RateLimit-Used": strconv.Itoa(w.used),
+		"X-RateLimit-Resource": resourceOf(r), "Date": now.Format(http.TimeFormat),
+	} {
+		a.header[name] = value
+	}
+	return a
+}
+
+// rateLimit answers what is left, which costs nothing.
+func rateLimit(s *Server, r *request) answer {
+	resources := map[string]any{}
+	for name, limit := range primary {
+		most := limit.most
+		if n, ok := s.limits.most[name]; ok {
+			most = n
+		}
+		left, reset := most, s.now().Add(limit.in)
+		if w := s.limits.used[r.grant.account+"/"+name]; w != nil && s.now().Before(w.reset) {
+			left, reset = max(most-w.used, 0), w.reset
+		}
+		resources[name] = map[string]any{"limit": most, "remaining": left, "used": most - left, "reset": reset.Unix()}
+	}
+	a := good(map[string]any{"resources": resources, "rate": resources["core"]})
+	a.header = map[string]string{"Date": s.now().Format(http.TimeFormat)}
+	return a
+}

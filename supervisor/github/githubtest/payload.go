@@ -1,0 +1,61 @@
+package githubtest
+
+import "maps"
+
+// These make the payloads of events. Their callers are in change.
+
+func (r *Repo) emitPull(i *issue, action, by string, more map[string]any) {
+	payload := map[string]any{"number": i.number, "pull_request": i.pullJSON(false)}
+	maps.Copy(payload, more)
+	r.emit("pull_request", action, by, payload)
+}
+
+func (r *Repo) emitIssue(i *issue, action, by string, more map[string]any) {
+	payload := map[string]any{"issue": i.json()}
+	maps.Copy(payload, more)
+	r.emit("issues", action, by, payload)
+}
+
+func (r *Repo) emitComment(i *issue, c *comment, action string) {
+	r.emit("issue_comment", action, c.author, map[string]any{"issue": i.json(), "comment": c.json(i)})
+}
+
+func (r *Repo) emitDiffComment(i *issue, c *comment) {
+	r.emit("pull_request_review_comment", "created", c.author, map[string]any{"pull_request": i.pullJSON(false), "comment": c.diffJSON(i)})
+}
+
+func (r *Repo) emitReview(i *issue, v *review, action string) {
+	if v.state == "PENDING" {
+		return
+	}
+	r.emit("pull_request_review", action, v.author, map[string]any{"pull_request": i.pullJSON(false), "review": v.json(i)})
+}
+
+// nowhere is the commit of a branch that is not there.
+const nowhere = "0000000000000000000000000000000000000000"
+
+func (r *Repo) emitPush(branch, before, after, by string) {
+	list := []commit{}
+	switch {
+	case before == "":
+		before = nowhere
+	case after != "":
+		list = r.commits("--reverse", before+".."+after)
+	}
+	commits := []any{}
+	for _, c := range list[:min(len(list), 2048)] {
+		commits = append(commits, map[string]any{"id": c.sha, "message": c.message, "timestamp": stamp(c.at), "distinct": true,
+			"url":    "https://github.com/" + r.name + "/commit/" + c.sha,
+			"author": map[string]any{"name": c.author, "email": c.author + "@example.org", "username": c.author}})
+	}
+	deleted := after == ""
+	if deleted {
+		after = nowhere
+	}
+	payload := map[string]any{"ref": "refs/heads/" + branch, "before": before, "after": after, "created": before == nowhere, "deleted": deleted, "forced": false,
+		"commits": commits, "head_commit": nil, "pusher": map[string]any{"name": by}, "compare": "https://github.com/" + r.name + "/compare/" + before + "..." + after}
+	if len(commits) > 0 {
+		payload["head_commit"] = commits[len(commits)-1]
+	}
+	r.emit("push", "", by, payload)
+}

@@ -1,0 +1,82 @@
+package githubtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Request is one that the server was asked, in the order in which they came.
+type Request struct {
+	Method string
+	Path   string // without /api/v3, with the query
+	Route  string // as in the table: GET /repos/{owner}/{repo}/pulls/{number}; "" where there is none
+	Body   string
+	Token  string // as it was sent
+	At     time.Time
+	Code   int  // of HTTP; 0 where no answer was given
+	Done   bool // what it asks for was done, whatever the client was told
+	Write  bool // it makes or changes content
+}
+
+// record is what the server has seen.
+type record struct {
+	requests   []Request
+	violations []string
+	mails      map[string]int // by owner/name#number
+}
+
+func (r *record) violate(format string, args ...any) {
+	r.violations = append(r.violations, fmt.Sprintf(format, args...))
+}
+
+// mail counts a mail to everybody who watches a pull request or an issue.
+func (s *Server) mail(repo string, number int) {
+	if s.log.mails == nil {
+		s.log.mails = map[string]int{}
+	}
+	s.log.mails[fmt.Sprintf("%s#%d", strings.ToLower(repo), number)]++
+}
+
+// Requests is every request, or those of some routes: "POST /repos/{owner}/{repo}/pulls/{number}/reviews".
+func (s *Server) Requests(routes ...string) []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var found []Request
+	for _, r := range s.log.requests {
+		if len(routes) == 0 || slices.Contains(routes, r.Route) {
+			found = append(found, r)
+		}
+	}
+	return found
+}
+
+// Violations is what no good client does: writes beyond the limits, requests before a Retry-After is over.
+func (s *Server) Violations() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.log.violations)
+}
+
+// Mails is how many mails the token's person has caused to those who watch a pull request or an issue. A review is one, with all its
+// comments, and so is a comment; an edit is none.
+func (s *Server) Mails(repo string, number int) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.log.mails[fmt.Sprintf("%s#%d", strings.ToLower(repo), number)]
+}
+
+// Dump is how a server is, for whoever reads a test's log: the last of the requests, without their bodies.
+func (s *Server) Dump() string {
+	var b strings.Builder
+	all := s.Requests()
+	fmt.Fprintf(&b, "the GitHub was asked %d times\n", len(all))
+	for _, r := range all[max(0, len(all)-20):] {
+		fmt.Fprintf(&b, "  %s %s %s: %d\n", r.At.Format("15:04:05.000"), r.Method, r.Path, r.Code)
+	}
+	for _, v := range s.Violations() {
+		fmt.Fprintf(&b, "  violation: %s\n", v)
+	}
+	return b.String()
+}

@@ -1,0 +1,284 @@
+package githubtest
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Repo is a repository on the server.
+type Repo struct {
+	s        *Server
+	name     string // owner/name
+	id       int64
+	dir      string // of the bare git repository
+	last     int    // number of the last issue or pull request
+	issues   map[int]*issue
+	labels   []label
+	people   map[string]string // permission by login
+	checks   []*check
+	releases []map[string]any     // newest first
+	diffs    map[string]*pullDiff // by base and head
+}
+
+// Repo is a repository, which is made if it is not there: with README.md on the branch main.
+func (s *Server) Repo(name string) *Repo {
+	r, found := s.repo(name)
+	if !found {
+		r.run(nil, "init", "--quiet", "--bare", "--initial-branch=main", "--template=", r.dir)
+		r.Commit("main", Commit{Message: "Begin", Files: map[string]string{"README.md": "# " + name + "\n"}})
+	}
+	return r
+}
+
+// Import is a repository with what is in a git repository on this machine. Its branches are those there.
+func (s *Server) Import(name, dir string) *Repo {
+	r, _ := s.repo(name)
+	r.run(nil, "clone", "--quiet", "--bare", "--template=", dir, r.dir)
+	return r
+}
+
+func (s *Server) repo(name string) (r *Repo, found bool) {
+	s.change(func() {
+		if r = s.repos[strings.ToLower(name)]; r != nil {
+			found = true
+			return
+		}
+		id := s.id()
+		r = &Repo{s: s, name: name, id: id, dir: filepath.Join(s.options.Dir, fmt.Sprint(id)+".git"), issues: map[int]*issue{},
+			people: map[string]string{}, diffs: map[string]*pullDiff{}}
+		owner, _, _ := strings.Cut(name, "/")
+		r.people[strings.ToLower(owner)] = "admin"
+		r.people[strings.ToLower(s.options.Login)] = "write"
+		s.repos[strings.ToLower(name)] = r
+	})
+	return r, found
+}
+
+// Name is owner/name.
+func (r *Repo) Name() string { return r.name }
+
+// Permit says what somebody may do: admin, write, read or none.
+func (r *Repo) Permit(login, permission string) {
+	r.s.change(func() { r.people[strings.ToLower(login)] = permission })
+}
+
+// Commit is a commit to be made.
+type Commit struct {
+	Message string
+	Author  string            // login; "" is alice
+	Files   map[string]string // by path; their new content
+	Delete  []string
+	Folder  string // a folder whose files are what the commit has, instead of Files
+}
+
+// Commit makes a commit on a branch, which begins at main's if it is new, and pushes it. A branch owner:name is in owner's fork.
+func (r *Repo) Commit(branch string, c Commit) (sha string) {
+	before := r.SHA(branch)
+	from := before
+	if from == "" {
+		from = r.SHA("main")
+	}
+	if c.Folder != "" {
+		sha = r.commitFolder(from, c)
+	} else {
+		sha = r.commitFiles(branch, from, c)
+	}
+	r.pushed(branch, before, sha, c.by())
+	return sha
+}
+
+func (c Commit) by() string {
+	if c.Author == "" {
+		return "alice"
+	}
+	return c.Author
+}
+
+func (r *Repo) commitFiles(branch, from string, c Commit) string {
+	var b bytes.Buffer
+	by := c.by()
+	fmt.Fprintf(&b, "commit refs/commit\ncommitter %s <%s@example.org> %d +0000\ndata %d\n%s\n", by, by, r.s.Now().Unix(), len(c.Message), c.Message)
+	if from != "" {
+		fmt.Fprintf(&b, "from %s\n", from)
+	}
+	for _, path := range slices.Sorted(maps.Keys(c.Files)) {
+		fmt.Fprintf(&b, "M 100644 inline %s\ndata %d\n%s\n", strconv.Quote(path), len(c.Files[path]), c.Files[path])
+	}
+	for _, path := range c.Delete {
+		fmt.Fprintf(&b, "D %s\n", strconv.Quote(path))
+	}
+	r.run(b.Bytes(), "fast-import", "--quiet", "--force", "--date-format=raw")
+	sha := r.text("rev-parse", "refs/commit")
+	r.run(nil, "update-ref", ref(branch), sha)
+	return sha
+}
+
+// commitFolder makes a commit of what is in a folder.
+func (r *Repo) commitFolder(from string, c Commit) string {
+	index := r.index()
+	defer os.Remove(index)
+	r.with(index, nil, "--work-tree="+c.Folder, "add", "--all", "--force", ".")
+	return r.commitIndex(index, from, c.Message, c.by())
+}
+
+func (r *Repo) commitIndex(index, from, message, by string) string {
+	tree := strings.TrimSpace(string(r.with(index, nil, "write-tree")))
+	args := []string{"commit-tree", tree, "-m", message}
+	if from != "" {
+		args = append(args, "-p", from)
+	}
+	return strings.TrimSpace(string(r.git([]string{"GIT_AUTHOR_NAME=" + by, "GIT_COMMITTER_NAME=" + by, "GIT_INDEX_FILE=" + index}, nil, args...)))
+}
+
+func (r *Repo) index() string {
+	var n int64
+	r.s.change(func() { n = r.s.id() })
+	return filepath.Join(r.dir, fmt.Sprintf("index%d", n))
+}
+
+// Reset has a branch be at a commit, as a force-push does.
+func (r *Repo) Reset(branch, sha string) {
+	before := r.SHA(branch)
+	r.run(nil, "update-ref", ref(branch), r.SHA(sha))
+	r.pushed(branch, before, r.SHA(branch), "alice")
+}
+
+// Rebase puts a branch's commits that onto does not have on top of onto, and pushes it by force. They must fit.
+func (r *Repo) Rebase(branch, onto string) (sha string) {
+	before := r.SHA(branch)
+	sha = r.SHA(onto)
+	index := r.index()
+	defer os.Remove(index)
+	for _, commit := range strings.Fields(r.text("rev-list", "--reverse", "--no-merges", sha+".."+before)) {
+		r.with(index, nil, "read-tree", sha)
+		r.with(index, r.git(nil, nil, "diff-tree", "-p", "--binary", commit+"^", commit), "apply", "--cached", "-")
+		by := r.text("log", "-1", "--format=%an", commit)
+		sha = r.commitIndex(index, sha, r.text("log", "-1", "--format=%B", commit), by)
+	}
+	r.run(nil, "update-ref", ref(branch), sha)
+	r.pushed(branch, before, sha, "alice")
+	return sha
+}
+
+// MergeInto merges a branch into another, as "Update branch" does of the base, and pushes it. They must not conflict.
+func (r *Repo) MergeInto(branch, from string) (sha string) {
+	before := r.SHA(branch)
+	other := r.SHA(from)
+	tree, _, _ := strings.Cut(r.text("merge-tree", "--write-tree", before, other), "\n")
+	sha = r.text("commit-tree", tree, "-p", before, "-p", other, "-m", "Merge branch '"+from+"' into "+branch)
+	r.run(nil, "update-ref", ref(branch), sha)
+	r.pushed(branch, before, sha, "alice")
+	return sha
+}
+
+// SHA is the commit of a branch, or of anything that git can name; "" where there is none.
+func (r *Repo) SHA(name string) string {
+	for _, try := range []string{ref(name), name} {
+		if out, err := r.try(nil, nil, "rev-parse", "--verify", "--quiet", try+"^{commit}"); err == nil {
+			return strings.TrimSpace(string(out))
+		}
+	}
+	return ""
+}
+
+// ref is where a branch is. One of a fork is owner:name.
+func ref(branch string) string {
+	if owner, name, ok := strings.Cut(branch, ":"); ok {
+		return "refs/forks/" + owner + "/" + name
+	}
+	return "refs/heads/" + branch
+}
+
+func (r *Repo) text(args ...string) string {
+	return strings.TrimSpace(string(r.git(nil, nil, args...)))
+}
+
+func (r *Repo) run(stdin []byte, args ...string) { r.git(nil, stdin, args...) }
+
+func (r *Repo) with(index string, stdin []byte, args ...string) []byte {
+	return r.git([]string{"GIT_INDEX_FILE=" + index}, stdin, args...)
+}
+
+// git runs git. That it fails is an error of the test.
+func (r *Repo) git(env []string, stdin []byte, args ...string) []byte {
+	out, err := r.try(env, stdin, args...)
+	if err != nil && r.s.ctx.Err() == nil {
+		r.s.fail("git %s: %v", strings.Join(args, " "), err)
+	}
+	return out
+}
+
+func (r *Repo) try(env []string, stdin []byte, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(r.s.ctx, "git", args...)
+	at := fmt.Sprintf("@%d +0000", r.s.options.Now().Unix())
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_DIR=" + r.dir,
+		"GIT_AUTHOR_NAME=alice", "GIT_AUTHOR_EMAIL=alice@example.org", "GIT_COMMITTER_NAME=alice", "GIT_COMMITTER_EMAIL=alice@example.org",
+		"GIT_AUTHOR_DATE=" + at, "GIT_COMMITTER_DATE=" + at}, env...)
+	cmd.Stdin = bytes.NewReader(stdin)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, stderr.String())
+	}
+	return out, err
+}
+
+// commits are commits as git lists them, in the order of the arguments.
+func (r *Repo) commits(args ...string) []commit {
+	out := r.git(nil, nil, append([]string{"log", "--format=%H%x00%P%x00%an%x00%cI%x00%B%x01"}, args...)...)
+	var list []commit
+	for _, entry := range strings.Split(string(out), "\x01") {
+		f := strings.SplitN(strings.TrimPrefix(entry, "\n"), "\x00", 5)
+		if len(f) < 5 {
+			continue
+		}
+		at, _ := time.Parse(time.RFC3339, f[3]) // git wrote it
+		list = append(list, commit{sha: f[0], parents: strings.Fields(f[1]), author: f[2], at: at, message: strings.TrimSpace(f[4])})
+	}
+	return list
+}
+
+// commit is one that there is.
+type commit struct {
+	sha, author, message string
+	parents              []string
+	at                   time.Time
+}
+
+func (c commit) json() any {
+	parents := []any{}
+	for _, p := range c.parents {
+		parents = append(parents, map[string]any{"sha": p})
+	}
+	who := map[string]any{"name": c.author, "email": c.author + "@example.org", "date": stamp(c.at)}
+	return map[string]any{"sha": c.sha, "parents": parents, "author": user(c.author), "committer": user(c.author),
+		"commit": map[string]any{"message": c.message, "author": who, "committer": who}}
+}
+
+// json is a repository as GitHub has it.
+func (r *Repo) json() map[string]any {
+	owner, name, _ := strings.Cut(r.name, "/")
+	return map[string]any{"id": r.id, "node_id": nodeID("R", r.id), "name": name, "full_name": r.name, "private": false, "owner": user(owner),
+		"html_url": "https://github.com/" + r.name, "default_branch": "main", "fork": false, "archived": false}
+}
+
+// standing is what somebody is to a repository.
+func (r *Repo) standing(login string) string {
+	owner, _, _ := strings.Cut(r.name, "/")
+	switch permission := r.people[strings.ToLower(login)]; {
+	case strings.EqualFold(login, owner):
+		return "OWNER"
+	case permission == "admin" || permission == "write":
+		return "COLLABORATOR"
+	}
+	return "NONE"
+}
