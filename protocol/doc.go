@@ -97,6 +97,9 @@
 //	  cancel           Cancel, a notification                  taken by the connection
 //	  ping             no parameters, no result                answered by the connection
 //
+// A turn of kind review or triage has a worker of its own, without a home, which may call model.stream (each time with a window of
+// its own: ModelStream.Child), blob.read of the material that turn.start names, and review.report. Anything else ends it.
+//
 // A host call that is neither here nor in the transcript has an example in the comment of its constant.
 //
 // Bytes that are too many for a line, or do not belong on one, are a blob: it is opened, written in chunks at rising

@@ -15,7 +15,7 @@ var wireTypes = []any{
 	Part{}, Image{}, ToolCall{}, ToolResult{}, Change{}, Usage{}, BlobRef{}, BlobBegin{}, BlobBegun{}, BlobWrite{}, BlobCommit{},
 	BlobRead{}, BlobData{}, ChatSend{}, ChatMessage{}, ChatSent{}, Cancel{}, Error{}, OperationStart{}, OperationEnd{},
 	ArchiveParameters{}, ArchiveResult{}, LeftOut{}, ToolsChanged{}, OperationPiece{}, OperationProgress{},
-	TranscribedPiece{}, TranscribeParameters{}, TranscribeResult{}, SpeechEngine{},
+	TranscribedPiece{}, TranscribeParameters{}, TranscribeResult{}, SpeechEngine{}, ChildWindow{}, ReviewMaterial{}, ReviewReport{}, Triage{},
 }
 
 func TestEveryFieldTravels(t *testing.T) {
@@ -54,6 +54,8 @@ func fill(t *testing.T, v reflect.Value, n *int) {
 		v.SetBool(true)
 	case v.CanInt():
 		v.SetInt(int64(*n))
+	case v.CanFloat():
+		v.SetFloat(float64(*n) / 2)
 	case v.Kind() == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
 		fill(t, v.Elem(), n)

@@ -2,7 +2,7 @@ package protocol
 
 // Version is the version of the wire. Both sides must have the same one; there is no negotiation, because the three
 // binaries are built and installed together.
-const Version = 5
+const Version = 6
 
 // MethodHello is the supervisor's first call on a new connection. A worker answers nothing else before it.
 const MethodHello = "hello"
@@ -11,7 +11,7 @@ const MethodHello = "hello"
 type Hello struct {
 	Version  int        `json:"version"`
 	User     string     `json:"user"`     // the person's name, as the assistant may say it
-	Home     string     `json:"home"`     // the person's home as the worker sees it
+	Home     string     `json:"home"`     // the person's home as the worker sees it; "" of a worker that has none, and then no tool either
 	Timezone string     `json:"timezone"` // IANA name; "" is the machine's own
 	Files    FilePolicy `json:"files"`
 	Disk     int64      `json:"disk,omitempty"`    // bytes that the home may hold; 0 is no limit

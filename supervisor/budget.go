@@ -40,7 +40,8 @@ type Claim struct {
 	Amount       int64  // millionths of a US dollar, more than 0
 	Least        int64  // what is enough where the limits do not allow Amount; 0 is Amount
 	Limits       []Limit
-	Instead      int64 // a lease that ends with this claim, whether that is taken or not; 0 is none
+	Instead      int64  // a lease that ends with this claim, whether that is taken or not; 0 is none
+	Pot          string // what pays for it; "" is its person. A name has a slash, as in review/acme/widget
 }
 
 // Limit is how much may be spent.
@@ -57,6 +58,7 @@ const (
 	ScopeTurn         Scope = "turn"         // the turn's
 	ScopeDay          Scope = "day"          // the person's
 	ScopeMonth        Scope = "month"        // the person's
+	ScopePot          Scope = "pot"          // the claim's pot's
 	ScopeInstallation Scope = "installation" // everybody's
 )
 

@@ -153,6 +153,9 @@ const (
 	TurnMCP    TurnKind = "mcp"
 )
 
+// OneShot says whether turns of the kind have a worker of their own, which has nothing of its person's: no folder, no tool, no money.
+func (k TurnKind) OneShot() bool { return k == TurnReview || k == TurnTriage }
+
 // Turn is the work for one inbound, or, below another turn, for what that asks of it.
 type Turn struct {
 	ID           int64

@@ -73,6 +73,7 @@ var floors = map[string]int{
 	"mews/worker/archive":            2,
 	"mews/worker/engine":             2,
 	"mews/worker/prompt":             2,
+	"mews/worker/review":             2,
 	"mews/worker/sandbox/...":        2,
 	"mews/worker/speech":             2,
 	"mews/worker/tool/...":           2,

@@ -28,6 +28,13 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 	if !known || !s.serves(t.AnswersIn()) {
 		return o, false, nil
 	}
+	if t.Kind.OneShot() {
+		terms := s.readingTerms(t)
+		return budget.Options{Leases: s.db.Leases(), Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(),
+			Pot: terms.pot, Limits: supervisor.Budget{Turn: terms.turn, Day: terms.day}, Zone: configured.Zone(),
+			Admin: configured.Role == supervisor.RoleAdmin, Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
+			Log: s.log.Named("budget")}, true, nil
+	}
 	limits, err := s.settings.Limits(t.Conversation.User)
 	return budget.Options{
 		Leases: s.db.Leases(), Asker: s.asked, Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(),

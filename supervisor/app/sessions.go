@@ -17,10 +17,10 @@ import (
 func (s *service) openSessions(context.Context) error {
 	s.advances = &budget.Advances{Leases: s.db.Leases(), Terms: func(c supervisor.Conversation) (budget.Options, bool) {
 		o, served, err := s.budgetOf(supervisor.Turn{Conversation: c})
-		return o, served && err == nil // the call itself says what is wrong
+		return o, served && err == nil && c.Channel != supervisor.ChannelGitHub // the call itself says what is wrong
 	}}
 	o := session.Options{
-		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Waiting: s.db.Turns(), LastSteps: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.turns(), Feeds: &s.feeds, Limits: limits(s.config),
+		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Waiting: s.db.Turns(), LastSteps: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.runners(), Feeds: &s.feeds, Limits: limits(s.config),
 		AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Advances: s.advances, Voices: s.voices, Now: time.Now,
 		Log: s.log.Named("session"),
 	}

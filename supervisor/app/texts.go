@@ -6,6 +6,7 @@ const (
 		"Restart it to have it look for one."
 	textNothingChanged  = "Nothing was changed. %v"
 	textFixed           = "systemd handed these over when Mews started, and only a restart reads them again: %s. After a change: %s"
+	textNoRunner        = "Nothing runs a turn of kind %s."
 	textNoActivityKind  = "There is no kind %q; there are %s."
 	textAsking          = " (of which %s for an answer)"
 	textActivityInGroup = "What was done for somebody is not told in a group. /activity tells them in their private chat."

@@ -52,25 +52,12 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	if err != nil { // with the default model the person has an answer at least
 		t.log.Error("find a person's model", "user", a.Turn.Conversation.User, "error", err)
 	}
-	t.begins(a.Turn.Conversation.User)
 	spec, err := t.spec(a.Turn.Conversation.User)
-	if err != nil {
-		return session.End{}, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err,
-			Why: t.faults.of(a.Turn.Conversation.User, err.Error())}
-	}
-	worker, err := t.pool.Acquire(ctx, spec)
-	if broken := new(pool.BrokenError); errors.As(err, &broken) {
-		return session.End{}, &session.NoWorkerError{Until: broken.Until, Err: err}
-	}
-	if refused := new(pool.RefusedError); errors.As(err, &refused) {
-		return session.End{}, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err,
-			Why: t.faults.of(a.Turn.Conversation.User, refused.Reason)}
-	}
+	worker, err := t.acquire(ctx, a.Turn.Conversation.User, spec, err)
 	if err != nil {
 		return session.End{}, err
 	}
 	defer worker.Release()
-	t.faults.told.Delete(a.Turn.Conversation.User)
 	conn := worker.Host()
 	conn.BeginTurn(hostcall.Turn{
 		ID: a.Turn.ID, Conversation: a.Turn.Conversation.ID, Destination: a.Turn.AnswersIn().ID, Model: model, First: a.First,
@@ -81,6 +68,25 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	t.held.Note(a.Turn.Conversation.User, end)
 	ended := conn.EndTurn(a.Turn.ID, end.Why)
 	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, Answered: ended.Answered, Shared: worker.Shared()}, err
+}
+
+// acquire has a worker for a person's turn, unless there was an error in finding which. Its error is the Runner's.
+func (t turns) acquire(ctx context.Context, user string, spec pool.Spec, err error) (*PooledWorker, error) {
+	t.begins(user)
+	if err != nil {
+		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err, Why: t.faults.of(user, err.Error())}
+	}
+	worker, err := t.pool.Acquire(ctx, spec)
+	if broken := new(pool.BrokenError); errors.As(err, &broken) {
+		return nil, &session.NoWorkerError{Until: broken.Until, Err: err}
+	}
+	if refused := new(pool.RefusedError); errors.As(err, &refused) {
+		return nil, &session.NoWorkerError{Until: time.Now().Add(refusedAgain), Err: err, Why: t.faults.of(user, refused.Reason)}
+	}
+	if err == nil {
+		t.faults.told.Delete(user)
+	}
+	return worker, err
 }
 
 // call starts the turn and waits for its end. A worker that does not end it, or whose end makes no sense, is killed: nothing

@@ -64,7 +64,7 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		ModelDependencies: hostcall.ModelDependencies{
 			Transcript: s.db.Transcript(), Models: s.models, Usage: s.db.Usage(), History: s.config.Limits.History,
 			Thinking: supervisor.Thinking(s.config.Models.Thinking), Cache: s.config.Models.CacheFor(), Busy: s.settings.Busy,
-			Room: s.models.Room, Blind: s.blind,
+			Room: s.models.Room, Blind: s.blind, Windows: s.db.Turns(),
 		},
 		StepDependencies:     hostcall.StepDependencies{Steps: s.db.Turns()},
 		BlobDependencies:     hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},

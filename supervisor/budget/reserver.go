@@ -46,7 +46,8 @@ type Options struct {
 	Turn         int64                   // 0: there is none yet, and nobody is asked for more
 	Conversation supervisor.Conversation // the turn's
 	Destination  supervisor.Conversation // where its person is asked
-	Limits       supervisor.Budget       // its person's
+	Limits       supervisor.Budget       // its person's, or with a Pot that one's
+	Pot          string                  // what pays; "" is the person. Nobody is asked to lengthen its limits
 	Admin        bool                    // its person may know what everybody has spent
 	Zone         *time.Location          // where their days begin; nil is the machine's own
 	Installation int64                   // what everybody may spend in a month of the machine's; 0 is no limit
@@ -153,7 +154,7 @@ func (r *Reserver) takeLease(ctx context.Context, e supervisor.Estimate, instead
 	short []supervisor.Shortage, err error) {
 	for again := true; again && err == nil; {
 		lease, short, err = r.o.Leases.Take(ctx, supervisor.Claim{User: r.o.Conversation.User, Conversation: r.o.Conversation.ID,
-			Turn: r.o.Turn, Spec: e.Spec, Amount: e.MaxCost, Least: e.MinCost, Limits: r.limits(), Instead: instead})
+			Turn: r.o.Turn, Spec: e.Spec, Amount: e.MaxCost, Least: e.MinCost, Limits: r.limits(), Instead: instead, Pot: r.o.Pot})
 		if err == nil && instead != 0 {
 			r.o.Advances.replaced(r.o.Turn)
 			instead = 0
@@ -169,12 +170,23 @@ func (r *Reserver) takeLease(ctx context.Context, e supervisor.Estimate, instead
 func (r *Reserver) limits() []supervisor.Limit {
 	now, most := r.o.Now(), r.o.Limits
 	everybodys, _ := Month(now, time.Local)
+	if r.o.Pot != "" {
+		day, _ := Day(now, time.Local)
+		return limited(
+			supervisor.Limit{Scope: supervisor.ScopeInstallation, Max: r.o.Installation, Since: everybodys},
+			supervisor.Limit{Scope: supervisor.ScopePot, Max: most.Day, Since: day},
+			supervisor.Limit{Scope: supervisor.ScopeTurn, Max: most.Turn})
+	}
 	month, _ := Month(now, r.o.Zone)
 	day, _ := Day(now, r.o.Zone)
-	return slices.DeleteFunc([]supervisor.Limit{
-		{Scope: supervisor.ScopeInstallation, Max: r.o.Installation, Since: everybodys},
-		{Scope: supervisor.ScopeMonth, Max: most.Month, Since: month},
-		{Scope: supervisor.ScopeDay, Max: most.Day, Since: day},
-		{Scope: supervisor.ScopeTurn, Max: most.Turn},
-	}, func(l supervisor.Limit) bool { return l.Max <= 0 })
+	return limited(
+		supervisor.Limit{Scope: supervisor.ScopeInstallation, Max: r.o.Installation, Since: everybodys},
+		supervisor.Limit{Scope: supervisor.ScopeMonth, Max: most.Month, Since: month},
+		supervisor.Limit{Scope: supervisor.ScopeDay, Max: most.Day, Since: day},
+		supervisor.Limit{Scope: supervisor.ScopeTurn, Max: most.Turn})
+}
+
+// limited are those of some limits that there are.
+func limited(all ...supervisor.Limit) []supervisor.Limit {
+	return slices.DeleteFunc(all, func(l supervisor.Limit) bool { return l.Max <= 0 })
 }

@@ -34,6 +34,7 @@ var scopeTexts = map[supervisor.Scope]struct{ limit, key string }{
 	supervisor.ScopeTurn:         {"your limit for one answer", "users[].budget.turn"},
 	supervisor.ScopeDay:          {"your limit for a day", "users[].budget.day"},
 	supervisor.ScopeMonth:        {"your limit for a month", "users[].budget.month"},
+	supervisor.ScopePot:          {"this repository's limit for a day", "github.repos.day"},
 	supervisor.ScopeInstallation: {"the limit of everybody here together for a month", "budget.month"},
 }
 
@@ -45,6 +46,8 @@ func (r *Reserver) renewal(s supervisor.Scope) string {
 		return textEachMessage
 	case supervisor.ScopeDay:
 		_, next = Day(now, r.o.Zone)
+	case supervisor.ScopePot:
+		_, next = Day(now, time.Local)
 	case supervisor.ScopeMonth:
 		_, next = Month(now, r.o.Zone)
 	default:

@@ -10,6 +10,8 @@ import (
 // Semaphore grants a bounded number of permits at once. Where more are requested, people take turns: whoever requests one
 // permit waits for at most one of each other person, however many those request. It may be used from several goroutines at
 // once.
+//
+// What is requested for nobody, the person "", waits until no person waits.
 type Semaphore struct {
 	mu      sync.Mutex // guards what follows
 	free    int        // permits; 0 while somebody waits
@@ -75,9 +77,13 @@ func (p Permit) Release() {
 		s.free++
 		return
 	}
-	next := s.people[0]
+	i := 0
+	if s.people[0] == "" && len(s.people) > 1 {
+		i = 1
+	}
+	next := s.people[i]
 	close(s.waiting[next][0])
-	s.people = append(s.people[1:], next)
+	s.people = append(slices.Delete(s.people, i, i+1), next)
 	s.remove(next, 0)
 }
 

@@ -37,10 +37,10 @@ type Spool interface {
 
 // The limits of writes and reads come to 1 GiB in a turn or operation.
 var blobRows = []row{
-	{method: protocol.MethodBlobBegin, phase: inTurn | inOperation, bytes: shortParams, limit: 5_000, handler: workCall((*work).beginBlob)},
-	{method: protocol.MethodBlobWrite, phase: inTurn | inOperation, bytes: chunkParams, limit: 16_384, handler: workCall((*work).writeBlob)},
-	{method: protocol.MethodBlobCommit, phase: inTurn | inOperation, bytes: shortParams, limit: 5_000, handler: workCall((*work).commitBlob)},
-	{method: protocol.MethodBlobRead, phase: inTurn | inOperation, bytes: shortParams, limit: 16_384, handler: workCall((*work).readBlob)},
+	{method: protocol.MethodBlobBegin, phase: inTurn | inOperation, kinds: withHome, bytes: shortParams, limit: 5_000, handler: workCall((*work).beginBlob)},
+	{method: protocol.MethodBlobWrite, phase: inTurn | inOperation, kinds: withHome, bytes: chunkParams, limit: 16_384, handler: workCall((*work).writeBlob)},
+	{method: protocol.MethodBlobCommit, phase: inTurn | inOperation, kinds: withHome, bytes: shortParams, limit: 5_000, handler: workCall((*work).commitBlob)},
+	{method: protocol.MethodBlobRead, phase: inTurn | inOperation, kinds: anyKind, bytes: shortParams, limit: 16_384, handler: workCall((*work).readBlob)},
 }
 
 const (
@@ -181,7 +181,7 @@ func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (*protocol.Bl
 	if p.Length < 1 || p.Length > protocol.BlobChunk || p.Offset < 0 {
 		return nil, refused("length: want 1 to %d, and an offset of 0 or more", protocol.BlobChunk)
 	}
-	_, owns, err := w.o.Blobs.Owns(ctx, w.user, p.SHA256)
+	owns, err := w.mayRead(ctx, p.SHA256)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read a blob: %w", err)
@@ -194,6 +194,18 @@ func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (*protocol.Bl
 		err = &protocol.Error{Code: protocol.CodeGone, Message: "that output is not kept any more"}
 	}
 	return &protocol.BlobData{Data: data[:n], Size: size}, err
+}
+
+// mayRead says whether there is a blob that may be read: one of the person's, or of a turn with a worker of its own its material alone.
+func (w *work) mayRead(ctx context.Context, sha256 string) (bool, error) {
+	if w.turn != nil && w.turn.Kind.OneShot() {
+		if w.turn.Material != sha256 {
+			return false, offence{errors.New("not the turn's material")}
+		}
+		return true, nil
+	}
+	_, owns, err := w.o.Blobs.Owns(ctx, w.user, sha256)
+	return owns, err
 }
 
 // spoolFailed is the error of an attempt for which the disk may be full.

@@ -77,7 +77,7 @@ func TestAPersonHasSoMuchRoom(t *testing.T) {
 
 	bob, _ := r.newConn("bob")
 	other := r.startTurn("bob", "1")
-	bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
+	bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Kind: supervisor.TurnChat, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
 	if _, err := ask(t, bob, protocol.MethodBlobBegin, protocol.BlobBegin{Turn: other.Turn.ID}); err != nil {
 		t.Errorf("bob, who keeps nothing: %v", err)
 	}

@@ -37,7 +37,7 @@ func (s *stepStream) settled(lease int64, kept bool) {
 // priced is a call of this turn's with its cost. Where nobody knows the price, the cost is all that was set aside for the
 // call, and nil where nothing was.
 func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
-	c.User, c.Conversation, c.Turn, c.Purpose = s.user, s.Conversation, s.ID, supervisor.PurposeChat
+	c.User, c.Conversation, c.Turn, c.Purpose, c.Pot = s.user, s.Conversation, s.ID, supervisor.PurposeChat, s.Pot
 	micro, known := s.o.Models.Cost(c.Spec, c.Usage, s.o.Cache)
 	if !known {
 		micro, known = s.maxCosts[c.Lease], c.Lease != 0

@@ -149,7 +149,7 @@ func TestFilesThatNoHonestWorkerSends(t *testing.T) {
 		"somebody else's": {func(r *sendRig, p *protocol.ChatSend) {
 			bob, _ := r.newConn("bob")
 			other := r.startTurn("bob", "1")
-			bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
+			bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Kind: supervisor.TurnChat, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
 			p.Blob = upload(r.t, bob, other.Turn.ID, "bob's secret")
 		}, "not a blob of this person's"},
 		"nobody's":      {func(_ *sendRig, p *protocol.ChatSend) { p.Blob.SHA256 = hash("x") }, "not a blob of this person's"},

@@ -175,8 +175,8 @@ func (c *Conn) admitCall(req *protocol.Request, notification bool) (r row, w *wo
 		err = fmt.Errorf("not a %v of this worker's", key.phase)
 	case r.phase&key.phase == 0:
 		err = fmt.Errorf("not a call of a %v", key.phase)
-	case w.turn != nil && r.kinds != nil && !slices.Contains(r.kinds, w.turn.Kind):
-		err = fmt.Errorf("not in a turn of kind %q", w.turn.Kind)
+	case r.kinds != nil && c.otherKind(w, r.kinds) != "":
+		err = fmt.Errorf("not in a turn of kind %q", c.otherKind(w, r.kinds))
 	default:
 		err = w.count(r)
 	}
@@ -185,6 +185,17 @@ func (c *Conn) admitCall(req *protocol.Request, notification bool) (r row, w *wo
 		return r, nil, nil, c.offence(req.Method, fmt.Errorf("%v %d: %w", key.phase, key.id, err))
 	}
 	return r, w, params, nil
+}
+
+// otherKind is the kind of a turn for which a call may not be made: of the one that it is for, and where it is for none, of any that runs.
+// "" is none. Conn.mu is held.
+func (c *Conn) otherKind(w *work, kinds []supervisor.TurnKind) supervisor.TurnKind {
+	for _, other := range c.begun {
+		if (other == w || w.phase == anyTime) && other.turn != nil && !slices.Contains(kinds, other.turn.Kind) {
+			return other.turn.Kind
+		}
+	}
+	return ""
 }
 
 func (c *Conn) endCall(w *work, r row) {

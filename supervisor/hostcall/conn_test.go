@@ -403,7 +403,7 @@ func TestABlobIsKeptAndReadByItsOwnPersonOnly(t *testing.T) {
 
 	bob, _ := r.newConn("bob")
 	other := r.startTurn("bob", "1")
-	bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
+	bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Kind: supervisor.TurnChat, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
 	if _, err := ask(t, bob, protocol.MethodBlobRead, protocol.BlobRead{Turn: other.Turn.ID, SHA256: ref.SHA256, Length: 32}); wireCode(err) != protocol.CodeFailed {
 		t.Errorf("bob read ann's blob: %v", err)
 	}

@@ -20,6 +20,7 @@ type ModelDependencies struct {
 	Transcript Transcript
 	Models     Models
 	Usage      Usage
+	Windows    Windows
 	History    int                 // tokens of history that a request may carry
 	Thinking   supervisor.Thinking // how long a model may think
 	Cache      time.Duration       // for how long providers are to keep what is the same in the next request
@@ -55,7 +56,7 @@ type Usage interface {
 // Model calls have a limit of their own in Turn.Limits, of at most 1,000 steps; each may be asked for twice, by hash and
 // whole.
 var modelRows = []row{
-	{method: protocol.MethodModelStream, phase: inTurn, limit: 2_000, serial: true, handler: turnCall((*turn).streamModel)},
+	{method: protocol.MethodModelStream, phase: inTurn, kinds: anyKind, limit: 2_000, serial: true, handler: turnCall((*turn).answerStream)},
 }
 
 const (
@@ -105,7 +106,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req superv
 		return req, err
 	}
 	if most := t.Limits.Steps; most > 0 && t.Step >= most {
-		return req, &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textTooManySteps, amount.Of(t.Step, "step", "steps"))}
+		return req, tooManySteps(t.Step)
 	}
 	if last := t.transcript.newest(); p.After != last {
 		return req, invalidParams("after: message %d, want %d", p.After, last)
@@ -128,6 +129,10 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req superv
 	return req.Fit(req, int64(t.o.History+prefixTokens(req))), nil
 }
 
+func tooManySteps(most int) error {
+	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textTooManySteps, amount.Of(most, "step", "steps"))}
+}
+
 // normalizeMessage makes a model's message fit to be committed: calls get ids of ours, unique in the conversation whatever the
 // provider calls them.
 func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
@@ -135,6 +140,9 @@ func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	n, said := 0, false
 	parts := make([]protocol.Part, 0, len(m.Parts))
 	for _, p := range m.Parts {
+		if t.Kind.OneShot() {
+			p.Call = nil // it was offered no tool
+		}
 		if p.Call != nil {
 			n++
 			c := *p.Call
@@ -169,7 +177,7 @@ func (t *turn) commitStep(ctx context.Context, a supervisor.ModelAnswer, s *step
 	step := sqlite.Step{Turn: t.ID, Message: a.Message, Charged: s.paid == nil}
 	if c := s.paid; c != nil {
 		step.Spec, step.Model, step.Purpose, step.Usage, step.Cost, step.Request = c.Spec, c.Model, c.Purpose, c.Usage, c.Cost, c.Request
-		step.Asked = c.Asked
+		step.Asked, step.Pot = c.Asked, c.Pot
 		step.Leases = slices.DeleteFunc([]int64{c.Lease}, func(lease int64) bool { return lease == 0 })
 	}
 	last := t.CommitLast != nil && len(a.Message.Calls()) == 0

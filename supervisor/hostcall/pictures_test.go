@@ -104,7 +104,7 @@ func TestPicturesThatNoHonestWorkerNames(t *testing.T) {
 		"somebody else's": {func(r *rig, _ protocol.Image) []protocol.Image {
 			bob, _ := r.newConn("bob")
 			other := r.startTurn("bob", "1")
-			bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
+			bob.BeginTurn(hostcall.Turn{ID: other.Turn.ID, Kind: supervisor.TurnChat, Conversation: other.Turn.Conversation.ID, Reply: r.stream})
 			return []protocol.Image{pngOf(upload(r.t, bob, other.Turn.ID, pngData+" of bob's"))}
 		}, "not a blob of this person's"},
 		"nobody's": {func(*rig, protocol.Image) []protocol.Image {

@@ -23,7 +23,7 @@ type Steps interface {
 
 // The limit is far above what an honest turn needs (50 steps of a few calls each) and far below what would hurt.
 var stepRows = []row{
-	{method: protocol.MethodStepCommit, phase: inTurn, limit: 20_000, handler: turnCall((*turn).commitCall)},
+	{method: protocol.MethodStepCommit, phase: inTurn, kinds: withHome, limit: 20_000, handler: turnCall((*turn).commitCall)},
 }
 
 const maxName = 64 // bytes of a call's id or a tool's name; ours are far shorter

@@ -28,12 +28,19 @@ func (p phase) String() string {
 type row struct {
 	method string
 	phase  phase
-	kinds  []supervisor.TurnKind // of the turns in which it is valid; nil: all
+	kinds  []supervisor.TurnKind // of the turns in which it is valid, and for whose worker at any other time; nil: none is asked about
 	bytes  int                   // of its parameters as JSON, at most; 0: as many as a line of the wire holds
 	limit  int                   // how often in one turn or operation, or in the life of the worker
 	serial bool                  // not while another serial call of the same turn or operation runs
 	handler
 }
+
+// The kinds of turns, by what their worker may ask for.
+var (
+	withHome = []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob, supervisor.TurnMCP} // the person's worker
+	oneShot  = []supervisor.TurnKind{supervisor.TurnReview, supervisor.TurnTriage}                // one of its own, which only reads
+	anyKind  = slices.Concat(withHome, oneShot)
+)
 
 // What parameters may take, in bytes.
 const (
@@ -44,7 +51,7 @@ const (
 // table has every method that a worker may send, by name.
 var table = func() map[string]row {
 	all := map[string]row{}
-	for _, r := range slices.Concat(toolRows, modelRows, stepRows, eventRows, blobRows, chatRows, activityRows, questionRows, operationRows) {
+	for _, r := range slices.Concat(toolRows, modelRows, stepRows, eventRows, blobRows, chatRows, activityRows, questionRows, operationRows, reviewRows) {
 		all[r.method] = r
 	}
 	return all

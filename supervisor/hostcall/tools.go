@@ -10,7 +10,7 @@ import (
 )
 
 var toolRows = []row{
-	{method: protocol.MethodToolsChanged, phase: anyTime, limit: 10_000, serial: true, handler: workCall((*work).changeTools)},
+	{method: protocol.MethodToolsChanged, phase: anyTime, kinds: withHome, limit: 10_000, serial: true, handler: workCall((*work).changeTools)},
 }
 
 // toolList has the tools that the worker may offer to a model.

@@ -104,7 +104,7 @@ func TestACallIsMadeInItsPhaseAndKindOfTurn(t *testing.T) {
 	}
 	sending := newSendRig(t)
 	review := sending.turn()
-	review.Kind = "review"
+	review.Kind = "job"
 	review.Pending = []protocol.PendingCall{{Call: protocol.ToolCall{ID: sending.call, Name: "send_file"}}}
 	sending.conn.BeginTurn(review)
 	if err := sending.send(sending.file("a.txt", "hello")); err == nil || sending.peer.ended == nil {

@@ -15,7 +15,7 @@ const (
 )
 
 var eventRows = []row{
-	{method: protocol.MethodTurnEvent, phase: inTurn, limit: 10_000, handler: turnNote((*turn).showEvent)},
+	{method: protocol.MethodTurnEvent, phase: inTurn, kinds: withHome, limit: 10_000, handler: turnNote((*turn).showEvent)},
 }
 
 var eventKinds = map[protocol.EventKind]bool{

@@ -190,6 +190,11 @@ func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 	return p, nil
 }
 
+// NoHome is where a worker lives that has no home, with what it may have.
+func (c *Places) NoHome() pool.Place {
+	return pool.Place{Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}
+}
+
 // HomeInside is the path of a home as its worker sees it.
 func (c *Places) HomeInside(home string) string {
 	switch c.Spawner.Sandbox().Tier {

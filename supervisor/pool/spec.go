@@ -14,6 +14,7 @@ const (
 	ProfileUser     Profile = "user"      // runs a person's turns; it is kept until it has been idle for a while
 	ProfileArchive  Profile = "archive"   // packs a person's home; one-shot
 	ProfileSelfTest Profile = "self-test" // tries whether its sandbox holds; one-shot
+	ProfileReview   Profile = "review"    // runs a turn that only reads, without a home; one-shot
 )
 
 // profiles holds a row for each Profile. A one-shot worker ends as soon as nobody has it.
@@ -24,6 +25,7 @@ var profiles = map[Profile]struct {
 	ProfileUser:     {sandbox: "worker"},
 	ProfileArchive:  {sandbox: "worker", oneShot: true},
 	ProfileSelfTest: {sandbox: "worker", oneShot: true},
+	ProfileReview:   {sandbox: "review", oneShot: true},
 }
 
 // Spec says which worker is wanted, and how it is started where it does not run.
@@ -43,7 +45,8 @@ func (s Spec) user() string {
 	return s.Hello.User
 }
 
-// Place is where a person's home lies, and what the worker in it may use. The spawner opens Path beneath Root.
+// Place is where a person's home lies, and what the worker in it may use. The spawner opens Path beneath Root; without a Root there is no
+// home.
 type Place struct {
 	Root     string // absolute
 	Path     string // relative to Root; "." is Root itself

@@ -17,11 +17,15 @@ const defaultAtOnce = 8
 // turnsAtOnce is how many conversations of one person run at the same time.
 const turnsAtOnce = 2
 
+// readsAtOnce is how many turns with a worker of their own run at the same time, of all people together.
+const readsAtOnce = 2
+
 // Registry has a session running for each conversation that has something to do.
 type Registry struct {
 	o        Options
 	stops    *stopRequests
 	allTurns *fair.Semaphore // of everybody
+	reads    chan struct{}   // a token for each turn that runs with a worker of its own
 
 	mu       sync.Mutex // guards what follows
 	sessions map[int64]*session
@@ -36,6 +40,7 @@ func New(o Options) *Registry {
 		o:        o,
 		stops:    newStopRequests(),
 		allTurns: fair.New(cmp.Or(o.AtOnce, defaultAtOnce)),
+		reads:    make(chan struct{}, readsAtOnce),
 		sessions: map[int64]*session{},
 		woken:    map[int64]supervisor.Conversation{},
 		users:    map[string]*userTurns{},
@@ -157,7 +162,7 @@ func (r *Registry) startWoken() []*session {
 		}
 		delete(r.woken, id)
 		log := r.o.Log.With("user", c.User, "conversation", c.ID)
-		s := &session{Options: &r.o, conversation: c, log: log, stops: r.stops, userTurns: r.userTurns(c.User), allTurns: r.allTurns,
+		s := &session{Options: &r.o, conversation: c, log: log, stops: r.stops, userTurns: r.userTurns(c), allTurns: r.allTurns, behind: ownWorkers(c),
 			interrupted: make(chan struct{}, 1), arrived: make(chan struct{}, 1)}
 		r.sessions[id] = s
 		started = append(started, s)
@@ -194,10 +199,17 @@ func (r *Registry) leave(s *session) bool {
 	return true
 }
 
-// userTurns is a user's. The caller has the mutex.
-func (r *Registry) userTurns(user string) *userTurns {
-	if r.users[user] == nil {
-		r.users[user] = newUserTurns()
+// ownWorkers says whether the turns of a conversation have workers of their own. Nobody talks there.
+func ownWorkers(c supervisor.Conversation) bool { return c.Channel == supervisor.ChannelGitHub }
+
+// userTurns are what a conversation's turns share with others of its person. Those with workers of their own share their places with
+// everybody's, and nothing with their person's. The caller has the mutex.
+func (r *Registry) userTurns(c supervisor.Conversation) *userTurns {
+	if ownWorkers(c) {
+		return newUserTurns(r.reads)
 	}
-	return r.users[user]
+	if r.users[c.User] == nil {
+		r.users[c.User] = newUserTurns(make(chan struct{}, turnsAtOnce))
+	}
+	return r.users[c.User]
 }

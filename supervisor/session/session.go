@@ -111,6 +111,7 @@ type session struct {
 	log          hclog.Logger
 	stops        *stopRequests   // of all sessions
 	userTurns    *userTurns      // of the person's sessions
+	behind       bool            // its turns begin when nobody's wait, and hold no place of theirs
 	allTurns     *fair.Semaphore // of all sessions
 	interrupted  chan struct{}   // holds a token when stops may hold something new
 	arrived      chan struct{}   // holds a token when something new may wait in the conversation
@@ -127,13 +128,21 @@ func (s *session) waitForPlace(ctx context.Context) (release func(), ok bool) {
 		case <-ctx.Done():
 			continue
 		}
-		permit := s.allTurns.Request(s.conversation.User)
+		whose := s.conversation.User
+		if s.behind {
+			whose = ""
+		}
+		permit := s.allTurns.Request(whose)
 		release := func() {
 			permit.Release()
 			<-s.userTurns.places
 		}
 		select {
 		case <-permit.Granted():
+			if s.behind {
+				permit.Release()
+				release = func() { <-s.userTurns.places }
+			}
 			return release, true
 		case <-s.interrupted:
 		case <-ctx.Done():

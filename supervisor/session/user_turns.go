@@ -25,8 +25,8 @@ type workerUse struct {
 	started chan struct{} // closed when it may go ahead
 }
 
-func newUserTurns() *userTurns {
-	return &userTurns{places: make(chan struct{}, turnsAtOnce), running: map[*workerUse]bool{}}
+func newUserTurns(places chan struct{}) *userTurns {
+	return &userTurns{places: places, running: map[*workerUse]bool{}}
 }
 
 // acquire waits until an attempt may have the worker, with others or alone. An error is ctx's cause; without one, release

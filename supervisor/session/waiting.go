@@ -10,7 +10,7 @@ import (
 
 // supersedes says whether what the person sends is to stop what runs.
 func (s *session) supersedes(ctx context.Context) bool {
-	return s.Busy != nil && s.Busy(ctx, s.conversation.User) == supervisor.BusyRestart
+	return s.Busy != nil && !s.behind && s.Busy(ctx, s.conversation.User) == supervisor.BusyRestart
 }
 
 // maxTakenAtStart bounds the texts that a turn takes in before it has done anything, in bytes. What is longer has its own

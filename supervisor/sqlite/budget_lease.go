@@ -21,7 +21,7 @@ type Leases struct{ db *DB }
 // Leases are what is set aside for calls of models before they are made.
 func (db *DB) Leases() Leases { return Leases{db} }
 
-const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, created_at) VALUES (?, ?, ?, ?, ?, ?)
+const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, pot, created_at) VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?)
 	RETURNING id`
 
 // Take sets as much of a claim's amount aside as its limits allow. Where that is less than its least, nothing is set aside: the
@@ -53,21 +53,24 @@ func (t *tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supe
 	if len(short) > 0 {
 		return lease, short
 	}
-	id := t.Insert(insertLease, c.User, c.Conversation, orNull(c.Turn), c.Spec, amount, t.Now)
+	id := t.Insert(insertLease, c.User, c.Conversation, orNull(c.Turn), c.Spec, amount, c.Pot, t.Now)
 	if errors.Is(t.err, engine.ErrForeignKey) {
 		t.err = notFound("there is no conversation %d of %s", c.Conversation, c.User)
 	}
 	return supervisor.Lease{ID: id, Amount: amount}, nil
 }
 
-// What is spent, set aside and lengthened: ?1 is the user, ?2 the turn, ?3 since when, ?4 the same in quarters of an hour.
+// What is spent, set aside and lengthened: ?1 is the user, ?2 the turn, ?3 since when, ?4 the same in quarters of an hour, ?5 the pot.
+// A turn's spending is also that of the turns below it; what is set aside for those is the turn's own.
 const (
-	measureTurn = `SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn = ?2),
+	measureTurn = `SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN (SELECT ?2 UNION ALL SELECT id FROM turn WHERE parent = ?2)),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE turn = ?2),
 		(SELECT coalesce(sum(amount), 0) FROM extension WHERE turn = ?2)`
 	measureUser = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = ?1 AND quarter >= ?4),
-		(SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ?1 AND created_at >= ?3),
+		(SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ?1 AND pot IS NULL AND created_at >= ?3),
 		(SELECT coalesce(sum(amount), 0) FROM extension WHERE user = ?1 AND created_at >= ?3)`
+	measurePot = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = ?5 AND quarter >= ?4),
+		(SELECT coalesce(sum(amount), 0) FROM lease WHERE pot = ?5 AND created_at >= ?3), 0`
 	measureAll = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = '' AND quarter >= ?4),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE created_at >= ?3), 0`
 )
@@ -80,6 +83,7 @@ var measures = map[supervisor.Scope]struct {
 	supervisor.ScopeTurn:         {measureTurn, 2},
 	supervisor.ScopeDay:          {measureUser, 4},
 	supervisor.ScopeMonth:        {measureUser, 4},
+	supervisor.ScopePot:          {measurePot, 5},
 	supervisor.ScopeInstallation: {measureAll, 4},
 }
 
@@ -90,7 +94,7 @@ func (t *tx) measure(c supervisor.Claim, limit supervisor.Limit) supervisor.Shor
 		t.fail(invalid("there is no limit of the kind %q", limit.Scope))
 	}
 	since := toMillis(limit.Since)
-	args := []any{c.User, c.Turn, since, since / quarterHour}
+	args := []any{c.User, c.Turn, since, since / quarterHour, c.Pot}
 	s := value(t, func(row *engine.Row) (s supervisor.Shortage) {
 		row.Scan(&s.Spent, &s.Held, &s.Extended)
 		return s
@@ -130,8 +134,8 @@ func (s Leases) Return(ctx context.Context, lease int64) error {
 const (
 	// A call that nobody saw end may have cost all that was set aside for it.
 	spendLeases = `INSERT INTO usage (user, conversation, turn, spec, model, purpose, class, input, output, cache_read,
-		cache_write, estimated, cost, request, created_at) SELECT user, conversation, turn, spec, '', 'chat', 'unknown', 0, 0, 0,
-		0, 1, amount, '', created_at FROM lease ORDER BY id`
+		cache_write, estimated, cost, request, pot, created_at) SELECT user, conversation, turn, spec, '', 'chat', 'unknown', 0, 0, 0,
+		0, 1, amount, '', pot, created_at FROM lease ORDER BY id`
 	deleteLeases = `DELETE FROM lease`
 )
 
@@ -172,9 +176,9 @@ func (t *tx) extendBudget(e supervisor.Extension) bool {
 	return true
 }
 
-const sumHeld = `SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ? AND created_at >= ?`
+const sumHeld = `SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ? AND pot IS NULL AND created_at >= ?`
 
-// Held is what is set aside for calls of a person's since a moment, in millionths of a dollar.
+// Held is what is set aside of a person's own for calls since a moment, in millionths of a dollar.
 func (s Leases) Held(ctx context.Context, user string, since time.Time) (int64, error) {
 	return engine.Value(s.db.reader(ctx, "add up what is set aside for %s", user), engine.Integer, sumHeld, user, toMillis(since))
 }

@@ -11,7 +11,7 @@ func TestALeaseReadsOnlyIndexes(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
 	for name, query := range map[string]string{"measureTurn": measureTurn, "measureUser": measureUser,
-		"measureAll": measureAll, "sumExtended": sumExtended, "sumHeld": sumHeld, "countGrants": countGrants, "findAsked": findAsked,
+		"measureAll": measureAll, "measurePot": measurePot, "sumExtended": sumExtended, "sumHeld": sumHeld, "countGrants": countGrants, "findAsked": findAsked,
 		"findPressed": findPressed} {
 		for _, step := range r.plan(query) {
 			whole := strings.HasPrefix(step, "SCAN") && step != "SCAN lease" && step != "SCAN CONSTANT ROW"

@@ -19,8 +19,9 @@ type Step struct {
 	Cost    *int64  // in millionths of a dollar; nil where no price is known
 	Request string  // the provider's own name of the call; "" where it gave none
 	Leases  []int64 // the person's, which end with it
-	Asked   string  // as ModelCall's
-	Charged bool    // what it cost was kept before: no field between Message and this one is used
+	Asked   string  // as ModelCall's, and so is Pot
+	Pot     string
+	Charged bool // what it cost was kept before: no field between Message and this one is used
 }
 
 // CommitStep keeps what a model said and returns the message's id. Refused if the turn has ended, if calls of its last step have
@@ -80,7 +81,7 @@ func (t turnTx) commitStep(step Step) int64 {
 	}
 	in := t.turn.Conversation
 	t.putUsage(id, ModelCall{User: in.User, Conversation: in.ID, Turn: t.turn.ID, Spec: step.Spec, Model: step.Model,
-		Purpose: step.Purpose, Usage: step.Usage, Cost: step.Cost, Request: step.Request, Asked: step.Asked},
+		Purpose: step.Purpose, Usage: step.Usage, Cost: step.Cost, Request: step.Request, Asked: step.Asked, Pot: step.Pot},
 		step.Leases...)
 	return id
 }

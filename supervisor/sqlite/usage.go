@@ -27,6 +27,7 @@ type ModelCall struct {
 	Request      string // the provider's own name of the call; "" where it gave none
 	Lease        int64  // the person's, which ends with it; 0 is none
 	Asked        string // a digest of its request's messages; "" is not known
+	Pot          string // what pays for it; "" is its person
 }
 
 // Put keeps a call that left no message. CommitStep keeps those that left one, with it. It may come after the end of the call's turn.
@@ -57,8 +58,8 @@ func (t *tx) checkTurnOf(turn, conversation int64, user string) {
 }
 
 const insertUsage = `INSERT INTO usage (user, conversation, turn, message, spec, model, purpose, class, input, output,
-	cache_read, cache_write, estimated, cost, request, asked, created_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?)`
+	cache_read, cache_write, estimated, cost, request, asked, pot, created_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), nullif(?, ''), ?)`
 
 // putUsage keeps a call, with the message that it left (0 is none), and ends its leases.
 func (t *tx) putUsage(message int64, c ModelCall, leases ...int64) {
@@ -70,7 +71,7 @@ func (t *tx) putUsage(message int64, c ModelCall, leases ...int64) {
 	u := c.Usage
 	t.Exec(insertUsage, c.User, orNull(c.Conversation), orNull(c.Turn), orNull(message), c.Spec, c.Model,
 		cmp.Or(c.Purpose, supervisor.PurposeChat), c.Class, clampCount(u.Input), clampCount(u.Output), clampCount(u.CacheRead),
-		clampCount(u.CacheWrite), u.Estimated, cost, c.Request, c.Asked, at)
+		clampCount(u.CacheWrite), u.Estimated, cost, c.Request, c.Asked, c.Pot, at)
 }
 
 // maxCount is more than any call counts. SQLite refuses to add up what does not fit into 64 bits; of these there may be

@@ -28,7 +28,7 @@ var dimensions = []UsageDimension{ByUser, ByConversation, ByModel, ByPurpose, By
 
 // UsageQuery is a question about usage.
 type UsageQuery struct {
-	User string           // whose; "" is everybody's
+	User string           // whose; "" is everybody's. What a pot pays for is no person's
 	From time.Time        // the first moment that counts; zero is the beginning
 	To   time.Time        // the first moment that does not; zero is the end
 	By   []UsageDimension // what is told apart; nothing gives one total
@@ -37,7 +37,7 @@ type UsageQuery struct {
 
 // UsageTotal is what some calls come to together. The fields of dimensions that are not told apart are zero.
 type UsageTotal struct {
-	User         string
+	User         string // or a pot's name
 	Conversation int64  // 0 too where a call was for none
 	Model        string // provider/model; as the provider names it where that is not known
 	Purpose      supervisor.Purpose
@@ -53,12 +53,12 @@ type UsageTotal struct {
 const quarterHour = 15 * 60 * 1000
 
 const (
-	selectTotals = `SELECT iif(?4, user, ''), iif(?5, coalesce(conversation, 0), 0),
+	selectTotals = `SELECT iif(?4, coalesce(pot, user), ''), iif(?5, coalesce(conversation, 0), 0),
 		iif(?6, iif(spec <> '', spec, model), ''), iif(?7, purpose, ''), iif(?8, created_at / 900000, 0), count(*),
 		count(class), sum(input), sum(output), sum(cache_read), sum(cache_write), max(estimated),
 		coalesce(sum(cost), 0),
 		sum(cost IS NULL AND (class IS NULL OR input + output + cache_read + cache_write > 0)) FROM usage `
-	sumUser = selectTotals + `WHERE user = ?1 AND created_at >= ?2 AND created_at < ?3 GROUP BY 1, 2, 3, 4, 5`
+	sumUser = selectTotals + `WHERE user = ?1 AND pot IS NULL AND created_at >= ?2 AND created_at < ?3 GROUP BY 1, 2, 3, 4, 5`
 	sumAll  = selectTotals + `WHERE created_at >= ?2 AND created_at < ?3 GROUP BY 1, 2, 3, 4, 5`
 )
 

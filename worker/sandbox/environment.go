@@ -22,6 +22,9 @@ const homeTmp = ".tmp"
 
 // environment is the whole environment of a worker. Nothing of it comes from the process that starts it.
 func environment(p Plan) []string {
+	if p.homeless() {
+		return []string{TierVariable + "=" + string(p.Tier)}
+	}
 	env := []string{
 		TierVariable + "=" + string(p.Tier),
 		"PATH=/usr/local/bin:/usr/bin:/bin",

@@ -49,6 +49,9 @@ func plan() *rapid.Generator[Plan] {
 func TestPlanTravels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := plan().Draw(t, "plan")
+		if p.homeless() {
+			p.Home, p.Binds = Bind{}, nil
+		}
 		if len(p.Binds) == 0 {
 			p.Binds = nil
 		}
@@ -111,6 +114,8 @@ func TestPlanIsRefused(t *testing.T) {
 		"file":           func(p *Plan) { p.Limits.File = -1 },
 		"tmp":            func(p *Plan) { p.Limits.Tmp = -1 },
 		"home":           func(p *Plan) { p.Home.Root = "h" },
+		"reads a home":   func(p *Plan) { p.Profile = ProfileReview },
+		"reads a folder": func(p *Plan) { p.Profile, p.Home, p.Binds = ProfileReview, Bind{}, []Bind{{Name: "a", Root: "/srv"}} },
 		"relative":       seen(Bind{Name: "a", Root: "srv"}),
 		"slash":          seen(Bind{Name: "a/b", Root: "/srv"}),
 		"up":             seen(Bind{Name: "..", Root: "/srv"}),

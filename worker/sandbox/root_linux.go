@@ -62,7 +62,7 @@ func buildRoot(p Plan) error {
 	if err != nil {
 		return err
 	}
-	system, err := cloneSystem()
+	system, err := cloneSystem(p)
 	if err != nil {
 		return err
 	}
@@ -81,10 +81,10 @@ func buildRoot(p Plan) error {
 		makeFolders,
 		func() error { return attachAll(system) },
 		func() error { return writeEtc(p) },
-		func() error { return mountNew(p.Limits.withDefaults()) },
+		func() error { return mountNew(p) },
 		makeLinks,
 		func() error { return attachAll(granted) },
-		func() error { return pivotRoot(root) },
+		func() error { return pivotRoot(root, p) },
 	} {
 		if err := fill(); err != nil {
 			return err
@@ -113,6 +113,9 @@ type pendingMount struct {
 
 // cloneGranted clones the home and the plan's binds while the host's root is still in place.
 func cloneGranted(p Plan) ([]pendingMount, error) {
+	if p.homeless() {
+		return nil, nil
+	}
 	fd, err := cloneHome(p)
 	if err != nil {
 		return nil, fmt.Errorf("home %s: %w", p.Home.path(), err)
@@ -174,8 +177,12 @@ func (b Bind) clone() (pendingMount, error) {
 	return pendingMount{fd: tree, at: at, dir: true}, nil
 }
 
-// cloneSystem clones what programs need of the host. What the account cannot see there is left out.
-func cloneSystem() ([]pendingMount, error) {
+// cloneSystem clones what programs need of the host. What the account cannot see there is left out. Where none are run, nothing is
+// needed.
+func cloneSystem(p Plan) ([]pendingMount, error) {
+	if p.homeless() {
+		return nil, nil
+	}
 	paths := slices.Clone(systemDirs)
 	for _, name := range etcFromHost {
 		paths = append(paths, "/etc/"+name)
@@ -294,7 +301,8 @@ func writeEtc(p Plan) error {
 }
 
 // mountNew mounts the devices, and the file systems that are the worker's alone and go with it.
-func mountNew(l Limits) error {
+func mountNew(p Plan) error {
+	l := p.Limits.withDefaults()
 	for _, name := range devices {
 		fd, err := cloneMount(unix.AT_FDCWD, "/dev/"+name, deviceAttrs)
 		if err == nil {
@@ -305,10 +313,14 @@ func mountNew(l Limits) error {
 		}
 	}
 	tmpfs := func() (int, error) { return newTmpfs(l.Tmp, "1777") }
-	for _, m := range []struct {
+	mounts := []struct {
 		at  string
 		new func() (int, error)
-	}{{"dev/pts", newPTS}, {"proc", newProc}, {"tmp", tmpfs}, {"dev/shm", tmpfs}} {
+	}{{"proc", newProc}, {"dev/pts", newPTS}, {"tmp", tmpfs}, {"dev/shm", tmpfs}}
+	if p.homeless() {
+		mounts = mounts[:1] // there is nothing that it may write
+	}
+	for _, m := range mounts {
 		fd, err := m.new()
 		if err == nil {
 			err = pendingMount{fd: fd, at: m.at, dir: true}.attach()
@@ -347,7 +359,7 @@ func makeLinks() error {
 }
 
 // pivotRoot makes the working directory the root, detaches the host's root, and closes the new one to writing.
-func pivotRoot(root int) error {
+func pivotRoot(root int, p Plan) error {
 	if err := unix.PivotRoot(".", "."); err != nil { // stacked on the old one: pivot_root(2)
 		return fmt.Errorf("change the root: pivot_root: %w", err)
 	}
@@ -357,6 +369,9 @@ func pivotRoot(root int) error {
 	attr := unix.MountAttr{Attr_set: readOnlyAttrs}
 	if err := unix.MountSetattr(root, "", unix.AT_EMPTY_PATH, &attr); err != nil {
 		return fmt.Errorf("close the root to writing: mount_setattr: %w", err)
+	}
+	if p.homeless() {
+		return os.Chdir("/")
 	}
 	return os.Chdir(HomeInside)
 }

@@ -87,13 +87,16 @@ type Plan struct {
 	Tier    Tier
 	Profile Profile
 	Worker  string // the worker's program on the host, absolute
-	Home    Bind   // the person's folder; in the landlock tier it keeps its path
+	Home    Bind   // the person's folder; in the landlock tier it keeps its path. Zero with ProfileReview, as are Binds
 	Binds   []Bind
 	Limits  Limits
 	UID     int // the account to change to before the program is executed; -1: the process has it already
 	GID     int
 	Probe   bool // build the walls, execute nothing
 }
+
+// homeless says whether the worker sees no folder at all, neither its person's nor the host's.
+func (p Plan) homeless() bool { return p.Profile == ProfileReview }
 
 // check refuses a plan that cannot be carried out as it stands.
 func (p Plan) check() error {
@@ -108,7 +111,9 @@ func (p Plan) check() error {
 		return errors.New("a worker is never root")
 	case min(p.Limits.Memory, p.Limits.Tmp, p.Limits.File, int64(p.Limits.PIDs)) < 0:
 		return fmt.Errorf("limits %+v: none is below 0", p.Limits)
-	case !filepath.IsAbs(p.Home.Root):
+	case p.homeless() && (p.Home != Bind{} || len(p.Binds) > 0):
+		return fmt.Errorf("home %q and %d folders: a worker that only reads has none", p.Home.Root, len(p.Binds))
+	case !p.homeless() && !filepath.IsAbs(p.Home.Root):
 		return fmt.Errorf("home %q: want an absolute root", p.Home.Root)
 	}
 	for _, b := range p.Binds {

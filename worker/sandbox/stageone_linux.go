@@ -99,7 +99,7 @@ func restrictFiles(p Plan) error {
 	if err != nil {
 		return err
 	}
-	rules := ownRootRules()
+	rules := ownRootRules(p)
 	if p.Tier == TierLandlock {
 		if version < landlockMinVersion {
 			return fmt.Errorf(textLandlockTooOld, version, landlockMinVersion)
@@ -111,8 +111,14 @@ func restrictFiles(p Plan) error {
 	return restrict(version, append(rules, rule{path: fdPath(workerFD), rights: rightsRead, optional: p.Probe}))
 }
 
+// nullRule is for what a worker has in place of its standard input and output.
+var nullRule = rule{path: "/dev/null", rights: rightsDevice &^ unix.LANDLOCK_ACCESS_FS_EXECUTE}
+
 // ownRootRules are for a worker with a root of its own, which holds nothing else: a second wall around the same folders.
-func ownRootRules() []rule {
+func ownRootRules(p Plan) []rule {
+	if p.homeless() {
+		return []rule{{path: "/", rights: rightsRead &^ unix.LANDLOCK_ACCESS_FS_EXECUTE}, nullRule}
+	}
 	return []rule{
 		{path: "/", rights: rightsRead},
 		{path: HomeInside, rights: rightsWrite},
@@ -140,6 +146,9 @@ func systemRules() []rule {
 
 // hostRules are for the landlock tier, in which nothing else keeps a worker from the host's files.
 func hostRules(p Plan) ([]rule, error) {
+	if p.homeless() {
+		return []rule{nullRule}, nil
+	}
 	home, err := openHome(p)
 	if err != nil {
 		return nil, err

@@ -141,7 +141,7 @@ func (s *ToolStarter) toolLayer() (*toolLayer, error) {
 	if err != nil {
 		return nil, err
 	}
-	rules := ownRootRules()
+	rules := ownRootRules(Plan{})
 	if !s.tier.AtLeast(TierNamespaces) {
 		// Only the first layer knows which folders of the host are the worker's. What it refuses stays refused.
 		rules = []rule{{path: "/", rights: rightsWrite | rightsDevice}}

@@ -26,7 +26,11 @@ func (s *server) hello(_ context.Context, hello protocol.Hello) (any, error) {
 		u.close()
 		return nil, err
 	}
-	return protocol.HelloResult{Version: protocol.Version, Build: s.options.Build, Tools: u.descriptions(nil)}, nil
+	result := protocol.HelloResult{Version: protocol.Version, Build: s.options.Build, Tools: []protocol.Tool{}}
+	if u.hasHome() {
+		result.Tools = u.descriptions(nil)
+	}
+	return result, nil
 }
 
 // advance moves the handshake to its next phase. It fails if another hello or a stop has come in between.
@@ -38,7 +42,7 @@ func (s *server) advance(next phase, u *userTools) error {
 			return
 		}
 		state.tools = u
-		if next == phaseReady { // once: only phaseStopping follows
+		if next == phaseReady && u.hasHome() { // once: only phaseStopping follows
 			s.opened <- u
 		}
 	})
@@ -53,10 +57,10 @@ func checkHello(hello protocol.Hello) error {
 			Message: fmt.Sprintf("hello: protocol %d, want %d: the binaries are of different builds", hello.Version, protocol.Version),
 		}
 	}
-	if hello.Home != "." && !filepath.IsAbs(hello.Home) {
+	if hello.Home != "" && hello.Home != "." && !filepath.IsAbs(hello.Home) {
 		return &protocol.Error{
 			Code:    protocol.CodeInvalidParams,
-			Message: fmt.Sprintf("hello: home %.200q: want an absolute path, or \".\" for the working directory", hello.Home),
+			Message: fmt.Sprintf("hello: home %.200q: want an absolute path, \".\" for the working directory, or none", hello.Home),
 		}
 	}
 	if hello.Disk < 0 || hello.Uploads < 0 {

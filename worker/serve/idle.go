@@ -52,6 +52,9 @@ func (s *server) cleanUpWhenIdle(ctx context.Context) {
 // depends on it.
 func (s *server) removeLeftovers(ctx context.Context) {
 	u := s.userTools()
+	if !u.hasHome() {
+		return
+	}
 	if _, err := u.files.Sweep(ctx, s.options.Now().Add(-leftoverAge)); err != nil && ctx.Err() == nil {
 		s.options.Report(fmt.Errorf("remove half-written files: %w", err))
 	}
@@ -66,7 +69,7 @@ func (s *server) removeLeftovers(ctx context.Context) {
 // expireUploads removes what was received before the days for which it is kept, where the person lives. It reports errors.
 func (s *server) expireUploads(ctx context.Context) {
 	u := s.userTools()
-	if u == nil || u.hello.Uploads == 0 {
+	if u == nil || u.hello.Uploads == 0 || !u.hasHome() {
 		return
 	}
 	before := s.options.Now().In(u.zone).AddDate(0, 0, -u.hello.Uploads)

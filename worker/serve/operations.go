@@ -51,6 +51,9 @@ func (s *server) startOperation(ctx context.Context, start protocol.OperationSta
 		return nil, invalidOperation("there is no operation %d of kind %.40q", start.Operation, start.Kind)
 	}
 	return s.do(ctx, work{protocol.MethodOperationStart, start.Operation}, func(ctx context.Context, u *userTools) (any, error) {
+		if !u.hasHome() {
+			return nil, invalidOperation("this worker has no home")
+		}
 		result, err := run(ctx, u, s.host.Operation(start.Operation), start)
 		if err != nil {
 			return nil, operationError(ctx, start, err)

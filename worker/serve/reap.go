@@ -18,7 +18,7 @@ func (s *server) reap(ctx context.Context) {
 			return
 		case <-ended:
 		}
-		if u := s.userTools(); u != nil {
+		if u := s.userTools(); u != nil && u.programs != nil {
 			u.programs.Children.Reap()
 		}
 	}

@@ -49,7 +49,6 @@ func TestHelloComesFirstAndOnce(t *testing.T) {
 		{"a turn before hello", protocol.MethodTurnStart, start, protocol.CodeInvalidRequest},
 		{"an unknown method", "turn.dance", start, protocol.CodeMethodNotFound},
 		{"another version", protocol.MethodHello, with(func(h *protocol.Hello) { h.Version++ }), protocol.CodeInvalidRequest},
-		{"no home", protocol.MethodHello, with(func(h *protocol.Hello) { h.Home = "" }), protocol.CodeInvalidParams},
 		{"a relative home", protocol.MethodHello, with(func(h *protocol.Hello) { h.Home = "../bob" }), protocol.CodeInvalidParams},
 		{"a home that is not there", protocol.MethodHello, with(func(h *protocol.Hello) { h.Home += "/none" }), protocol.CodeFailed},
 		{"a limit below nothing", protocol.MethodHello, with(func(h *protocol.Hello) { h.Disk = -1 }), protocol.CodeInvalidParams},

@@ -11,6 +11,7 @@ import (
 	"mews/worker"
 	"mews/worker/agent"
 	"mews/worker/host"
+	"mews/worker/review"
 )
 
 // Bounds of the limits of a turn.
@@ -28,8 +29,27 @@ func (s *server) startTurn(ctx context.Context, start protocol.TurnStart) (any, 
 		return nil, err
 	}
 	return s.do(ctx, work{protocol.MethodTurnStart, start.Turn}, func(ctx context.Context, u *userTools) (any, error) {
-		return s.runTurn(ctx, u, start)
+		kind, known := turnKinds[start.Kind]
+		if !known || kind.home != u.hasHome() {
+			return nil, &protocol.Error{Code: protocol.CodeInvalidParams,
+				Message: fmt.Sprintf("%s: a turn of kind %.40q is not for this worker", protocol.MethodTurnStart, start.Kind)}
+		}
+		return kind.run(s, ctx, u, start)
 	})
+}
+
+// turnKinds are all kinds of turns that a worker knows: how each is run, and whether that takes a home.
+var turnKinds = map[string]struct {
+	home bool
+	run  func(*server, context.Context, *userTools, protocol.TurnStart) (protocol.TurnEnd, error)
+}{
+	"chat": {true, (*server).runTurn}, "job": {true, (*server).runTurn}, "mcp": {true, (*server).runTurn},
+	"review": {false, (*server).runReview}, "triage": {false, (*server).runReview},
+}
+
+// runReview runs a turn that only reads.
+func (s *server) runReview(ctx context.Context, _ *userTools, start protocol.TurnStart) (protocol.TurnEnd, error) {
+	return review.Run(ctx, start, s.host.Turn(start.Turn))
 }
 
 // checkTurnStart refuses a turn that cannot run.

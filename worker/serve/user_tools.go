@@ -33,8 +33,14 @@ type userTools struct {
 	tools       []worker.Tool // those that are made once
 }
 
-// openUserTools opens the folder of the person in hello. The caller closes it.
+// hasHome says whether the worker has a person's folder. Without one it has no tool, and does no operation.
+func (u *userTools) hasHome() bool { return u.files != nil }
+
+// openUserTools opens the folder of the person in hello, where there is one. The caller closes it.
 func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
+	if hello.Home == "" {
+		return &userTools{hello: hello, options: o}, nil
+	}
 	zone, err := loadZone(hello.Timezone)
 	if err != nil {
 		return nil, err
@@ -95,6 +101,9 @@ func loadZone(name string) (*time.Location, error) {
 
 // close lets go of the person's folder. Tools that still run fail.
 func (u *userTools) close() {
+	if !u.hasHome() {
+		return
+	}
 	var running error
 	if u.shell != nil {
 		running = u.shell.Close()

@@ -60,16 +60,10 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 		return nil, fmt.Errorf("become uid %d: on macOS workers have the account of their service", account.UID)
 	}
 	p := sandbox.Plan{Tier: s.tier, Profile: sandbox.Profile(m.Profile), Worker: s.Worker, UID: int(s.own.UID), GID: int(s.own.GID)}
-	if err := s.checkRoot(m.Root); err != nil {
-		return nil, err
-	}
-	home, info, err := sandbox.Open(m.Root, m.Path)
-	if err != nil {
-		return nil, fmt.Errorf("open home %q: %w", m.Path, err)
-	}
-	p.Home = home
-	if st, ok := info.Sys().(*syscall.Stat_t); !ok || st.Uid != s.own.UID {
-		return nil, fmt.Errorf("home %s: it does not belong to the worker's uid %d", filepath.Join(m.Root, m.Path), s.own.UID)
+	if p.Profile != sandbox.ProfileReview {
+		if p.Home, err = s.openHome(m); err != nil {
+			return nil, err
+		}
 	}
 	cmd, err := p.Command()
 	if err != nil {
@@ -81,6 +75,20 @@ func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) 
 		return nil, fmt.Errorf("start worker %d: %w", m.ID, err)
 	}
 	return &worker{id: m.ID, pid: pid}, nil
+}
+
+func (s *spawner) openHome(m spawnwire.Spawn) (home sandbox.Bind, err error) {
+	if err := s.checkRoot(m.Root); err != nil {
+		return home, err
+	}
+	home, info, err := sandbox.Open(m.Root, m.Path)
+	if err != nil {
+		return home, fmt.Errorf("open home %q: %w", m.Path, err)
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); !ok || st.Uid != s.own.UID {
+		return home, fmt.Errorf("home %s: it does not belong to the worker's uid %d", filepath.Join(m.Root, m.Path), s.own.UID)
+	}
+	return home, nil
 }
 
 // killOrphans kills the process groups of workers that have ended, or of all workers at the end.

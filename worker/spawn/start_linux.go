@@ -68,6 +68,11 @@ func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan,
 	if s.grouped {
 		p.Limits.PIDs *= 2 // the group's limit is hit first, because the group counts what it refuses
 	}
+	if p.Profile == sandbox.ProfileReview {
+		p.UID, p.GID, p.Limits.Shared = int(a.UID), int(a.GID), s.sharesProcessCount(a)
+		home, err = openNoHome(m)
+		return p, home, lent, err
+	}
 	if p.Binds, err = s.openBinds(m.Binds); err != nil {
 		return p, -1, lent, err
 	}
@@ -91,6 +96,14 @@ func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan,
 	}
 	p.UID, p.GID, p.Limits.Shared = int(a.UID), int(a.GID), s.sharesProcessCount(a)
 	return p, home, lent, nil
+}
+
+// openNoHome opens the folder where a worker begins that has no home. It sees nothing of it.
+func openNoHome(m spawnwire.Spawn) (int, error) {
+	if m.Root != "" || m.Path != "" || len(m.Binds) > 0 {
+		return -1, fmt.Errorf("home %q and %d folders: a worker that only reads has none", m.Path, len(m.Binds))
+	}
+	return unix.Open("/", unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 }
 
 func isWritable(b sandbox.Bind) bool { return b.Writable }

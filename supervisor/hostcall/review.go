@@ -1,0 +1,88 @@
+package hostcall
+
+import (
+	"context"
+	"errors"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/reply"
+	"mews/supervisor/sqlite"
+)
+
+// Windows are turns below others, each of which asks a model once.
+type Windows interface {
+	OpenChild(ctx context.Context, parent int64, name, text string) (sqlite.ChildWindow, error)
+	CommitLast(ctx context.Context, last sqlite.LastStep) (sqlite.EndedStep, error)
+}
+
+// A turn reports once. What is beyond the wire's bounds is no report.
+var reviewRows = []row{
+	{method: protocol.MethodReviewReport, phase: inTurn, kinds: oneShot, bytes: protocol.MaxReviewReport, limit: 1, serial: true,
+		handler: turnCall((*turn).takeReport)},
+}
+
+// takeReport takes what a review or a triage has come to.
+func (t *turn) takeReport(ctx context.Context, p *protocol.ReviewReport) (*struct{}, error) {
+	if err := p.Check(t.Kind == supervisor.TurnTriage); err != nil {
+		return nil, offence{err}
+	}
+	return &struct{}{}, t.commit(ctx, func() error { return t.Report(ctx, *p) })
+}
+
+// answerStream answers a model.stream in the turn's own window, or for a worker of the turn's own in one below it.
+func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {
+	switch {
+	case t.Kind.OneShot() != (p.Child != nil):
+		return nil, offence{errors.New("a window of its own goes with reviews and triages, and with nothing else")}
+	case p.Child == nil:
+		return t.streamModel(ctx, p)
+	}
+	if err := p.Child.Check(); err != nil {
+		return nil, offence{err}
+	}
+	_, tools, err := t.resolve(p)
+	if err != nil {
+		return nil, t.modelFailed(ctx, err)
+	}
+	if len(tools) > 0 {
+		return nil, offence{errors.New("tools")}
+	}
+	return t.askBelow(ctx, p)
+}
+
+// askBelow asks the model in a window below the turn. What was answered there before is the answer, also of an earlier worker.
+func (t *turn) askBelow(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {
+	t.outcome.Failure = nil
+	w, err := t.o.Windows.OpenChild(ctx, t.ID, p.Child.Name, p.Child.Text)
+	switch {
+	case err != nil:
+		return nil, t.modelFailed(ctx, err)
+	case w.Asked.Text() != p.Child.Text:
+		return nil, offence{errors.New("another text under a name that was asked before")}
+	case w.Answer.ID != 0:
+		return &protocol.ModelStreamed{Message: withoutThinking(w.Answer)}, nil
+	}
+	if most := t.Limits.Steps; most > 0 && t.Step >= most {
+		return nil, t.modelFailed(ctx, tooManySteps(most))
+	}
+	t.Step++
+	below := *p
+	below.Turn, below.After, below.Child = w.Turn, w.Asked.ID, nil
+	child := t.below(w)
+	streamed, err := child.streamModel(ctx, &below)
+	t.outcome = child.outcome
+	return streamed, err
+}
+
+// below is the turn of a window. Nobody sees it grow.
+func (t *turn) below(w sqlite.ChildWindow) *turn {
+	child := &turn{work: t.work, Turn: t.Turn}
+	child.ID, child.Conversation, child.First, child.Step, child.Limits.Steps = w.Turn, w.Kept, w.Asked.ID, 0, 0
+	child.Reply = new(reply.Feeds).Open(supervisor.Turn{ID: w.Turn}, "")
+	child.CommitLast = func(ctx context.Context, step sqlite.Step, _ string, _ *supervisor.ReplacedModel) (int64, bool, error) {
+		e, err := t.o.Windows.CommitLast(ctx, sqlite.LastStep{Step: step, End: sqlite.FinishTurn{Turn: w.Turn, Why: protocol.WhyDone}})
+		return e.Message, e.Ended, err
+	}
+	return child
+}

@@ -1,0 +1,59 @@
+package sqlite
+
+import (
+	"context"
+
+	"mews/protocol"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+// ChildWindow is a turn below another one that asks a model once.
+type ChildWindow struct {
+	Turn   int64
+	Kept   int64            // its conversation
+	Asked  protocol.Message // what is asked
+	Answer protocol.Message // what the model has said; without an ID nothing yet
+}
+
+const (
+	findChild = selectTurn + `WHERE t.parent = ? AND t.name = ?`
+	nameTurn  = `UPDATE turn SET name = nullif(?, '') WHERE id = ?`
+)
+
+// OpenChild finds the turn of a name below one that runs, as it is, or starts it with a text in an empty window. There is one at a
+// time: another that runs ends, and has no answer.
+func (s Turns) OpenChild(ctx context.Context, parent int64, name, text string) (ChildWindow, error) {
+	return inTurn(ctx, s.db, parent, func(t turnTx) ChildWindow { return t.openChild(name, text) }, "open the window %q below turn %d", name, parent)
+}
+
+func (t turnTx) openChild(name, text string) ChildWindow {
+	if found, ok := one(t, scanTurn, findChild, t.turn.ID, name); ok {
+		w := t.window(found.ID, found.Conversation.ID)
+		if !found.ended || w.Answer.ID != 0 {
+			return w
+		}
+		t.Exec(nameTurn, "", found.ID)
+	}
+	for _, id := range all(t, engine.Integer, listChildren, t.turn.ID) {
+		turnTx{t.tx, t.runningTurn(id)}.finish(FinishTurn{Why: protocol.WhyError})
+	}
+	below := t.turn.Conversation
+	below.ID, below.Thread = 0, below.Thread+"/below"
+	turn := t.startChild(ChildTurn{Kind: t.turn.Kind, Conversation: below, Text: text})
+	t.Exec(nameTurn, name, turn.ID)
+	return t.window(turn.ID, turn.Conversation.ID)
+}
+
+func (t turnTx) window(turn, conversation int64) ChildWindow {
+	w := ChildWindow{Turn: turn, Kept: conversation}
+	list, err := messages(t, listTurnMessages, turn)
+	t.fail(err)
+	for _, m := range list {
+		if m.Role == protocol.RoleAssistant {
+			w.Answer = m
+		} else {
+			w.Asked = m
+		}
+	}
+	return w
+}

@@ -1,0 +1,165 @@
+package review
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+)
+
+const (
+	maxOfPart   = 20  // findings
+	maxTitle    = 200 // bytes
+	maxCategory = 40
+	maxDetail   = 4 << 10
+	maxQuote    = 2 << 10
+)
+
+// found is what was found in one part.
+type found struct {
+	verdict string
+	list    []protocol.ReviewFinding
+}
+
+// object is the JSON object in an answer, whatever stands around it, such as a fence or a sentence. Keys that want says have to be there.
+func object(answer string, want ...string) (keys map[string]json.RawMessage, err error) {
+	err = errors.New("there is no JSON object in it")
+	for at := strings.IndexByte(answer, '{'); at >= 0; {
+		keys = nil
+		if bad := json.NewDecoder(strings.NewReader(answer[at:])).Decode(&keys); bad != nil {
+			err = bad
+		} else if missing := slices.IndexFunc(want, func(k string) bool { return keys[k] == nil }); missing < 0 {
+			return keys, nil
+		} else {
+			err = fmt.Errorf("there is no %q in it", want[missing])
+		}
+		next := strings.IndexByte(answer[at+1:], '{')
+		if next < 0 {
+			break
+		}
+		at += 1 + next
+	}
+	return nil, err
+}
+
+// parseFindings reads the findings of a part.
+func parseFindings(answer string) (f found, err error) {
+	keys, err := object(answer, "findings")
+	if err != nil {
+		return f, err
+	}
+	_ = json.Unmarshal(keys["verdict"], &f.verdict) // it may be missing
+	f.verdict = clip(f.verdict, protocol.MaxReviewVerdict)
+	var list []json.RawMessage
+	if err := json.Unmarshal(keys["findings"], &list); err != nil {
+		return f, fmt.Errorf("findings: %w", err)
+	}
+	for i, raw := range list[:min(len(list), maxOfPart)] {
+		var one protocol.ReviewFinding
+		if err := json.NewDecoder(bytes.NewReader(raw)).Decode(&one); err != nil {
+			return f, fmt.Errorf("findings[%d]: %w", i, err)
+		}
+		if one.Path == "" || one.Title+one.Detail == "" {
+			return f, fmt.Errorf("findings[%d]: there is no path, or no title and detail", i)
+		}
+		f.list = append(f.list, normal(one))
+	}
+	return f, nil
+}
+
+// normal is a finding within the wire's bounds. Whether it is about a line of the change is for the supervisor to see.
+func normal(f protocol.ReviewFinding) protocol.ReviewFinding {
+	if f.Severity = protocol.Severity(strings.ToLower(string(f.Severity))); !slices.Contains(protocol.Severities, f.Severity) {
+		f.Severity = protocol.SeveritySuggestion
+	}
+	if f.Side = strings.ToUpper(f.Side); f.Side != protocol.SideLeft {
+		f.Side = protocol.SideRight
+	}
+	if f.Line < 0 || f.Line > protocol.MaxReviewLine {
+		f.Line = 0
+	}
+	if f.Start < 0 || f.Start >= f.Line {
+		f.Start = 0
+	}
+	f.Confidence = min(max(f.Confidence, 0), 1)
+	for _, text := range []struct {
+		of   *string
+		most int
+	}{{&f.Path, protocol.MaxFindingPath}, {&f.Category, maxCategory}, {&f.Title, maxTitle}, {&f.Detail, maxDetail}, {&f.Quote, maxQuote},
+		{&f.Replacement, maxDetail}} {
+		*text.of = clip(strings.ToValidUTF8(*text.of, "?"), text.most)
+	}
+	return f
+}
+
+// parseRefuted reads whether a finding was refuted.
+func parseRefuted(answer string) (refuted bool, err error) {
+	keys, err := object(answer, "refuted")
+	if err == nil {
+		err = json.Unmarshal(keys["refuted"], &refuted)
+	}
+	return refuted, err
+}
+
+// parseTriage reads what an issue is about. What has a wrong type is left out, and a priority that is none is medium.
+func parseTriage(answer string) (t protocol.Triage, err error) {
+	keys, err := object(answer, "summary")
+	if err != nil {
+		return t, err
+	}
+	var labels, related []json.RawMessage
+	for key, to := range map[string]any{"labels": &labels, "related": &related, "priority": &t.Priority, "duplicate": &t.Duplicate, "summary": &t.Summary} {
+		if bad := json.Unmarshal(keys[key], to); bad != nil && key == "summary" {
+			return t, fmt.Errorf("summary: %w", bad)
+		}
+	}
+	for _, raw := range labels {
+		var label string
+		if json.Unmarshal(raw, &label) == nil && label != "" && len(label) <= protocol.MaxFindingLabel && len(t.Labels) < protocol.MaxTriageNames {
+			t.Labels = append(t.Labels, label)
+		}
+	}
+	for _, raw := range related {
+		var number int
+		if json.Unmarshal(raw, &number) == nil && isIssue(number) && len(t.Related) < protocol.MaxTriageNames {
+			t.Related = append(t.Related, number)
+		}
+	}
+	if !isIssue(t.Duplicate) {
+		t.Duplicate = 0
+	}
+	if !slices.Contains(protocol.Priorities, t.Priority) {
+		t.Priority = "medium"
+	}
+	t.Summary = clip(t.Summary, maxDetail)
+	return t, nil
+}
+
+func isIssue(number int) bool { return number > 0 && number <= protocol.MaxIssue }
+
+// fit leaves out of a report what it does not hold: the least of it, and the last of that.
+func fit(r *protocol.ReviewReport) {
+	slices.SortStableFunc(r.Findings, func(a, b protocol.ReviewFinding) int {
+		return slices.Index(protocol.Severities, a.Severity) - slices.Index(protocol.Severities, b.Severity)
+	})
+	r.Unread = r.Unread[:min(len(r.Unread), protocol.MaxUnread-1)]
+	left, room := 0, protocol.MaxReviewReport-16<<10
+	for len(r.Findings) > protocol.MaxFindings || len(r.Findings) > 0 && size(r) > room {
+		r.Findings, left = r.Findings[:len(r.Findings)-1], left+1
+	}
+	for len(r.Unread) > 1 && size(r) > room {
+		r.Unread = r.Unread[:len(r.Unread)-1]
+	}
+	if left > 0 {
+		r.Unread = append(r.Unread, protocol.ReviewText{Text: fmt.Sprintf(textLeftOut, left)})
+	}
+}
+
+func size(r *protocol.ReviewReport) int {
+	text, _ := json.Marshal(r) // of strings and numbers
+	return len(text)
+}

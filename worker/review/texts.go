@@ -1,0 +1,33 @@
+package review
+
+import (
+	"errors"
+
+	"mews/protocol"
+)
+
+// What is said of what was not read. The supervisor shows it to the person.
+var (
+	errUnreadable = errors.New("the model's answer could not be read, also when it was asked again")
+	errTooLong    = errors.New("it is too long for one request")
+)
+
+const (
+	textNotTwice = "“%s” was not looked at a second time: %s"
+	textNoTime   = "the time for it was up"
+	textLeftOut  = "%d findings more than a report holds were left out"
+)
+
+const maxReason = 500 // bytes
+
+// reason is why something was not read.
+func reason(err error) string {
+	answer := new(protocol.Error)
+	switch {
+	case errors.Is(err, errOutOfTime):
+		return textNoTime
+	case errors.As(err, &answer):
+		return clip(answer.Message, maxReason)
+	}
+	return clip(err.Error(), maxReason)
+}
