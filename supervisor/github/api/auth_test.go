@@ -59,7 +59,10 @@ func TestAnAppHasATokenOfAnHourForOneRepository(t *testing.T) {
 	if login != "mews[bot]" {
 		t.Errorf("it is %s", login)
 	}
-	e := failure(t, r.AddLabels(ctx, widget, n, []string{"bug"}), api.Forbidden)
+	if err := r.AddLabels(ctx, widget, n, []string{"bug"}); err != nil {
+		t.Errorf("a pull request takes no permission for issues: %v", err)
+	}
+	e := failure(t, r.AddLabels(ctx, widget, r.repo.OpenIssue(githubtest.NewIssue{Title: "x"}), []string{"bug"}), api.Forbidden)
 	if e.Needs != "issues=write" {
 		t.Errorf("needs %q", e.Needs)
 	}

@@ -94,10 +94,13 @@ type call struct {
 	repo string // "" where it is about none
 	need need   // what an installation's token has to allow
 	read bool   // a POST that changes nothing
+	free bool   // it draws on no limit
 	etag string // ask whether this is still so
 	most int64  // bytes of the answer; 0 is maxAnswer
 
-	got string // the answer's ETag, set by the transport
+	// These are set by the transport.
+	got  string // the answer's ETag
+	done bool   // it made or changed content, or may have
 }
 
 type callKey struct{}

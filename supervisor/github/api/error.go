@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-github/v66/github"
+
 	"mews/supervisor"
 )
 
@@ -81,6 +83,7 @@ func ClassOf(err error) Class {
 // explain makes ours of whatever a call ended with. ctx's end stays what it is.
 func (c *Client) explain(ctx context.Context, k *call, err error) error {
 	var ours *Error
+	var moved *github.ErrorResponse // the transport leaves redirects over that are not followed
 	switch {
 	case errors.Is(err, errNotModified):
 		return errNotModified
@@ -88,8 +91,12 @@ func (c *Client) explain(ctx context.Context, k *call, err error) error {
 		return ours
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case errors.As(err, &moved):
+		return newError(NotFound, k.what, moved.Response.StatusCode, "it has another name now", nil)
 	}
-	return newError(Server, k.what, 0, "", bare(err)) // what came is not what GitHub says
+	e := newError(Server, k.what, 0, "", bare(err)) // what came is not what GitHub says
+	e.Unknown = k.done
+	return e
 }
 
 // unanswered is a request to which nothing came.

@@ -63,6 +63,9 @@ func newLimiter(store Store, now func() time.Time) *limiter {
 
 // begin counts a request, or refuses it.
 func (l *limiter) begin(ctx context.Context, k *call, account, resource string, write bool) error {
+	if k.free {
+		return nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	u, err := l.load(ctx, account)

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/google/go-github/v66/github"
@@ -118,22 +119,32 @@ type Limits struct{ Core, Search, GraphQL Rate }
 
 // Limits asks how much is left. repo says whose installation, with an App.
 func (c *Client) Limits(ctx context.Context, repo string) (Limits, error) {
-	k := &call{what: "ask what is left of the limits", repo: repo}
-	r, _, err := ask(ctx, c, k, func(ctx context.Context, _, _ string) (*github.RateLimits, *github.Response, error) {
-		return c.gh.RateLimit.Get(ctx)
-	})
-	if err != nil {
-		return Limits{}, err
+	k := &call{what: "ask what is left of the limits", repo: repo, free: true}
+	var answer struct {
+		Resources struct {
+			Core, Search, GraphQL rate
+		}
 	}
-	return Limits{rateOf(r.Core), rateOf(r.Search), rateOf(r.GraphQL)}, nil
+	// go-github would keep what is left, and refuse by the machine's own clock.
+	_, _, err := ask(ctx, c, k, func(ctx context.Context, _, _ string) (any, *github.Response, error) {
+		req, err := c.gh.NewRequest(http.MethodGet, "rate_limit", nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		resp, err := c.gh.Do(ctx, req, &answer)
+		return nil, resp, err
+	})
+	r := answer.Resources
+	return Limits{r.Core.ours(), r.Search.ours(), r.GraphQL.ours()}, err
 }
 
-func rateOf(r *github.Rate) Rate {
-	if r == nil {
-		return Rate{} // an Enterprise without limits
-	}
-	return Rate{r.Limit, r.Remaining, r.Reset.Time}
+// rate is a Rate as GitHub gives it. An Enterprise without limits has none.
+type rate struct {
+	Limit, Remaining int
+	Reset            int64
 }
+
+func (r rate) ours() Rate { return Rate{r.Limit, r.Remaining, time.Unix(r.Reset, 0)} }
 
 // HookAddresses are the networks that GitHub's webhooks come from.
 func (c *Client) HookAddresses(ctx context.Context, repo string) ([]string, error) {

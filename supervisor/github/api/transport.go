@@ -85,7 +85,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = resp.Body.Close() // of a body that is not wanted
 		return nil, err
 	}
-	k.got = resp.Header.Get("ETag")
+	k.got, k.done = resp.Header.Get("ETag"), write && resp.StatusCode < http.StatusMultipleChoices
 	hideLimits(resp.Header)
 	resp.Body = &cappedBody{resp.Body, k, 0}
 	return resp, nil

@@ -45,9 +45,6 @@ func (s *Server) admit(r *request, token string) (answer, bool) {
 	}
 	r.grant = g
 	if r.route.has(byApp) != g.jwt {
-		if g.jwt {
-			return refuse(http.StatusUnauthorized, "A JSON web token could not be decoded"), false
-		}
 		return refuse(http.StatusUnauthorized, "A JSON web token could not be decoded"), false
 	}
 	if r.route.has(noRepo) {
@@ -55,10 +52,13 @@ func (s *Server) admit(r *request, token string) (answer, bool) {
 	}
 	full := strings.ToLower(r.PathValue("owner") + "/" + r.PathValue("repo"))
 	r.repo = s.repos[full]
+	if now, ok := s.moved[full]; ok {
+		return r.redirect(now), false
+	}
 	if r.repo == nil || g.repos != nil && !contains(g.repos, full) {
 		return notFound(), false
 	}
-	if !g.allows(r.route.needs) {
+	if !g.allows(r.route.needs) && !r.forPull() {
 		by := "personal access token"
 		if g.app {
 			by = "integration"
@@ -68,6 +68,24 @@ func (s *Server) admit(r *request, token string) (answer, bool) {
 		return a, false
 	}
 	return answer{}, true
+}
+
+// redirect is where a repository has gone. (GitHub gives the new place by the repository's id.)
+func (r *request) redirect(name string) answer {
+	code := http.StatusMovedPermanently
+	if r.Method != http.MethodGet {
+		code = http.StatusTemporaryRedirect
+	}
+	a := refuse(code, "Moved Permanently")
+	rest := strings.SplitN(r.URL.Path, "/", 5) // "", repos, owner, name
+	a.header = map[string]string{"Location": "http://" + r.Host + "/api/v3/repos/" + name + strings.TrimSuffix("/"+strings.Join(rest[4:], ""), "/")}
+	return a
+}
+
+// forPull says whether what needs a permission for issues is about a pull request, where one for pull requests will do.
+func (r *request) forPull() bool {
+	level, ok := strings.CutPrefix(r.route.needs, "issues=")
+	return ok && pullIn(r) != nil && r.grant.allows("pull_requests="+level)
 }
 
 func contains(list []string, name string) bool {
@@ -94,9 +112,9 @@ func (s *Server) appBy(token string) *grant {
 	var head struct{ Alg string }
 	var claims struct {
 		Iat, Exp int64
-		Iss      any
+		Iss      json.RawMessage
 	}
-	if !decodePart(parts[0], &head) || !decodePart(parts[1], &claims) || head.Alg != "RS256" || fmt.Sprint(claims.Iss) != fmt.Sprint(app.ID) {
+	if !decodePart(parts[0], &head) || !decodePart(parts[1], &claims) || head.Alg != "RS256" || strings.Trim(string(claims.Iss), `"`) != fmt.Sprint(app.ID) {
 		return nil
 	}
 	now := s.now().Unix()

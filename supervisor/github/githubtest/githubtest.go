@@ -59,7 +59,8 @@ type Server struct {
 	ahead   time.Duration // what the clock is ahead of Options.Now
 	closing bool
 	lastID  int64
-	repos   map[string]*Repo // by lower-case name
+	repos   map[string]*Repo  // by lower-case name
+	moved   map[string]string // new names by old ones in lower case
 	grants  map[string]*grant
 	limits  limits
 	faults  []*fault
@@ -92,7 +93,7 @@ func New(t testing.TB, o Options) *Server {
 	if err != nil {
 		t.Fatalf("start a GitHub: %v", err)
 	}
-	s := &Server{t: t, options: o, addr: listener.Addr().String(), repos: map[string]*Repo{}, grants: map[string]*grant{}, lastID: 1000}
+	s := &Server{t: t, options: o, addr: listener.Addr().String(), repos: map[string]*Repo{}, moved: map[string]string{}, grants: map[string]*grant{}, lastID: 1000}
 	s.ctx, s.down = context.WithCancel(context.Background())
 	s.limits = newLimits()
 	s.Hooks = newHooks(s)

@@ -1,16 +1,30 @@
 package githubtest
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // These make the payloads of events. Their callers are in change.
 
+// heard says whether there is a webhook for what happens.
+func (r *Repo) heard() bool {
+	return slices.ContainsFunc(r.s.hooks, func(h *hook) bool { return h.active && (h.repo == "" || h.repo == r.name) })
+}
+
 func (r *Repo) emitPull(i *issue, action, by string, more map[string]any) {
+	if !r.heard() {
+		return
+	}
 	payload := map[string]any{"number": i.number, "pull_request": i.pullJSON(false)}
 	maps.Copy(payload, more)
 	r.emit("pull_request", action, by, payload)
 }
 
 func (r *Repo) emitIssue(i *issue, action, by string, more map[string]any) {
+	if !r.heard() {
+		return
+	}
 	payload := map[string]any{"issue": i.json()}
 	maps.Copy(payload, more)
 	r.emit("issues", action, by, payload)
@@ -25,7 +39,7 @@ func (r *Repo) emitDiffComment(i *issue, c *comment) {
 }
 
 func (r *Repo) emitReview(i *issue, v *review, action string) {
-	if v.state == "PENDING" {
+	if v.state == "PENDING" || !r.heard() {
 		return
 	}
 	r.emit("pull_request_review", action, v.author, map[string]any{"pull_request": i.pullJSON(false), "review": v.json(i)})
@@ -35,6 +49,9 @@ func (r *Repo) emitReview(i *issue, v *review, action string) {
 const nowhere = "0000000000000000000000000000000000000000"
 
 func (r *Repo) emitPush(branch, before, after, by string) {
+	if !r.heard() {
+		return
+	}
 	list := []commit{}
 	switch {
 	case before == "":

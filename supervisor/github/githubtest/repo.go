@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -26,6 +27,7 @@ type Repo struct {
 	checks   []*check
 	releases []map[string]any     // newest first
 	diffs    map[string]*pullDiff // by base and head
+	tips     sync.Map             // commit by ref, as far as somebody asked
 }
 
 // Repo is a repository, which is made if it is not there: with README.md on the branch main.
@@ -65,6 +67,15 @@ func (s *Server) repo(name string) (r *Repo, found bool) {
 // Name is owner/name.
 func (r *Repo) Name() string { return r.name }
 
+// Rename gives it another name. What is asked of the old one is sent on.
+func (r *Repo) Rename(name string) {
+	r.s.change(func() {
+		delete(r.s.repos, strings.ToLower(r.name))
+		r.s.moved[strings.ToLower(r.name)] = name
+		r.s.repos[strings.ToLower(name)], r.name = r, name
+	})
+}
+
 // Permit says what somebody may do: admin, write, read or none.
 func (r *Repo) Permit(login, permission string) {
 	r.s.change(func() { r.people[strings.ToLower(login)] = permission })
@@ -88,6 +99,7 @@ func (r *Repo) Commit(branch string, c Commit) (sha string) {
 	}
 	if c.Folder != "" {
 		sha = r.commitFolder(from, c)
+		r.move(branch, sha)
 	} else {
 		sha = r.commitFiles(branch, from, c)
 	}
@@ -105,7 +117,7 @@ func (c Commit) by() string {
 func (r *Repo) commitFiles(branch, from string, c Commit) string {
 	var b bytes.Buffer
 	by := c.by()
-	fmt.Fprintf(&b, "commit refs/commit\ncommitter %s <%s@example.org> %d +0000\ndata %d\n%s\n", by, by, r.s.Now().Unix(), len(c.Message), c.Message)
+	fmt.Fprintf(&b, "commit %s\nmark :1\ncommitter %s <%s@example.org> %d +0000\ndata %d\n%s\n", ref(branch), by, by, r.s.Now().Unix(), len(c.Message), c.Message)
 	if from != "" {
 		fmt.Fprintf(&b, "from %s\n", from)
 	}
@@ -115,10 +127,16 @@ func (r *Repo) commitFiles(branch, from string, c Commit) string {
 	for _, path := range c.Delete {
 		fmt.Fprintf(&b, "D %s\n", strconv.Quote(path))
 	}
-	r.run(b.Bytes(), "fast-import", "--quiet", "--force", "--date-format=raw")
-	sha := r.text("rev-parse", "refs/commit")
-	r.run(nil, "update-ref", ref(branch), sha)
+	b.WriteString("get-mark :1\n")
+	sha := strings.TrimSpace(string(r.git(nil, b.Bytes(), "fast-import", "--quiet", "--force", "--date-format=raw")))
+	r.tips.Store(ref(branch), sha)
 	return sha
+}
+
+// move has a branch be at a commit.
+func (r *Repo) move(branch, sha string) {
+	r.run(nil, "update-ref", ref(branch), sha)
+	r.tips.Store(ref(branch), sha)
 }
 
 // commitFolder makes a commit of what is in a folder.
@@ -147,7 +165,7 @@ func (r *Repo) index() string {
 // Reset has a branch be at a commit, as a force-push does.
 func (r *Repo) Reset(branch, sha string) {
 	before := r.SHA(branch)
-	r.run(nil, "update-ref", ref(branch), r.SHA(sha))
+	r.move(branch, r.SHA(sha))
 	r.pushed(branch, before, r.SHA(branch), "alice")
 }
 
@@ -163,7 +181,7 @@ func (r *Repo) Rebase(branch, onto string) (sha string) {
 		by := r.text("log", "-1", "--format=%an", commit)
 		sha = r.commitIndex(index, sha, r.text("log", "-1", "--format=%B", commit), by)
 	}
-	r.run(nil, "update-ref", ref(branch), sha)
+	r.move(branch, sha)
 	r.pushed(branch, before, sha, "alice")
 	return sha
 }
@@ -174,16 +192,23 @@ func (r *Repo) MergeInto(branch, from string) (sha string) {
 	other := r.SHA(from)
 	tree, _, _ := strings.Cut(r.text("merge-tree", "--write-tree", before, other), "\n")
 	sha = r.text("commit-tree", tree, "-p", before, "-p", other, "-m", "Merge branch '"+from+"' into "+branch)
-	r.run(nil, "update-ref", ref(branch), sha)
+	r.move(branch, sha)
 	r.pushed(branch, before, sha, "alice")
 	return sha
 }
 
 // SHA is the commit of a branch, or of anything that git can name; "" where there is none.
 func (r *Repo) SHA(name string) string {
+	if sha, ok := r.tips.Load(ref(name)); ok {
+		return sha.(string)
+	}
 	for _, try := range []string{ref(name), name} {
 		if out, err := r.try(nil, nil, "rev-parse", "--verify", "--quiet", try+"^{commit}"); err == nil {
-			return strings.TrimSpace(string(out))
+			sha := strings.TrimSpace(string(out))
+			if try == ref(name) {
+				r.tips.Store(try, sha)
+			}
+			return sha
 		}
 	}
 	return ""

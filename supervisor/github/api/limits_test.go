@@ -1,0 +1,112 @@
+package api_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/githubtest"
+)
+
+// TestWritesStayWithinTheLimits has a client write as fast as it may for two hours, dying in between: GitHub never sees one too many.
+func TestWritesStayWithinTheLimits(t *testing.T) {
+	r := newRig(t, githubtest.Options{Strict: true})
+	n := r.open()
+	done, refused := 0, 0
+	for done < 1040 {
+		_, err := r.CreateComment(t.Context(), widget, n, "again")
+		if err == nil {
+			done++
+			if done%170 == 0 {
+				r.Client = r.client(t)
+			}
+			continue
+		}
+		e := failure(t, err, api.Limited)
+		if e.Status != 0 || e.Until.Sub(r.Now()) > time.Hour+time.Minute {
+			t.Fatalf("refused until %v: %v", e.Until.Sub(r.Now()), err)
+		}
+		refused++
+		r.Advance(max(e.Until.Sub(r.Now()), 0))
+	}
+	if asked := len(r.Requests("POST /repos/{owner}/{repo}/issues/{number}/comments")); asked != done {
+		t.Errorf("%d requests for %d comments", asked, done)
+	}
+	if refused < 8 {
+		t.Errorf("it waited %d times alone", refused)
+	}
+}
+
+func TestRetryAfterIsKeptOverARestart(t *testing.T) {
+	for _, code := range []int{403, 429} {
+		t.Run(fmt.Sprint(code), func(t *testing.T) {
+			r := newRig(t, githubtest.Options{Strict: true})
+			ctx := t.Context()
+			n := r.open()
+			r.Fault(githubtest.Fault{Kind: githubtest.Secondary, Code: code, RetryAfter: 90})
+			_, err := r.CreateComment(ctx, widget, n, "x")
+			e := failure(t, err, api.Limited)
+			if e.Status != code || e.Unknown {
+				t.Errorf("got %+v", e)
+			}
+			asked := len(r.Requests())
+			r.Client = r.client(t)
+			r.Advance(89 * time.Second)
+			if _, err = r.Pull(ctx, widget, n); len(r.Requests()) != asked {
+				t.Errorf("it asked before 90 s were over: %v", err)
+			}
+			failure(t, err, api.Limited)
+			r.Advance(2 * time.Second)
+			must[api.Pull](t)(r.Pull(ctx, widget, n))
+		})
+	}
+}
+
+func TestAPauseDoublesWhereGitHubDoesNotSayHowLong(t *testing.T) {
+	r := newRig(t, githubtest.Options{})
+	ctx := t.Context()
+	r.Fault(githubtest.Fault{Kind: githubtest.Secondary, Wordless: true, Times: 4})
+	for _, want := range []time.Duration{time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute} {
+		_, err := r.Repository(ctx, widget)
+		e := failure(t, err, api.Limited)
+		if wait := e.Until.Sub(r.Now()).Round(time.Second); wait != want {
+			t.Errorf("it waits %v, want %v", wait, want)
+		}
+		r.Advance(want)
+	}
+	must[api.Repository](t)(r.Repository(ctx, widget))
+	r.Fault(githubtest.Fault{Kind: githubtest.Secondary, Wordless: true})
+	_, err := r.Repository(ctx, widget)
+	if wait := failure(t, err, api.Limited).Until.Sub(r.Now()).Round(time.Second); wait != time.Minute {
+		t.Errorf("after one that went well it waits %v", wait)
+	}
+}
+
+func TestNothingIsAskedOnceThePrimaryLimitIsUsedUp(t *testing.T) {
+	r := newRig(t, githubtest.Options{Strict: true})
+	ctx := t.Context()
+	n := r.open()
+	page := must[api.Page[api.Pull]](t)(r.Pulls(ctx, widget, "open", 10, ""))
+	r.SetLimit("core", 3)
+	for range 10 { // what has not changed costs nothing
+		page = must[api.Page[api.Pull]](t)(r.Pulls(ctx, widget, "open", 10, page.ETag))
+	}
+	must[api.Pull](t)(r.Pull(ctx, widget, n))
+	must[api.Pull](t)(r.Pull(ctx, widget, n))
+	limits := must[api.Limits](t)(r.Limits(ctx, widget))
+	if limits.Core.Left != 0 || limits.Core.Most != 3 || limits.GraphQL.Left != 5000 {
+		t.Errorf("the limits are %+v", limits)
+	}
+	asked := len(r.Requests())
+	_, err := r.Pull(ctx, widget, n)
+	e := failure(t, err, api.Limited)
+	if len(r.Requests()) != asked || e.Until.Sub(r.Now()) > time.Hour+2*time.Second {
+		t.Errorf("it asked, or waits until %v", e.Until)
+	}
+	if _, _, err := r.Threads(ctx, widget, n); err != nil {
+		t.Errorf("GraphQL has a limit of its own: %v", err)
+	}
+	r.Advance(e.Until.Sub(r.Now()))
+	must[api.Pull](t)(r.Pull(ctx, widget, n))
+}
