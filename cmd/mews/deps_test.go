@@ -35,6 +35,7 @@ var floors = map[string]int{
 	"mews/supervisor/schedule":   4,
 	"mews/supervisor/session":    4,
 	"mews/supervisor/web":        4,
+	"mews/supervisor/webhook":    4,
 	"mews/worker/serve":          4,
 	"mews/worker/spawn":          4,
 

@@ -86,6 +86,9 @@ var scriptCommands = map[string]scriptCommand{
 	"noted":    botCommand("", (*scriptBot).noted),
 	"settled":  botCommand("", (*scriptBot).settled),
 
+	// Another program calls the public listener at HOOK; a header's value SIGNED:SECRET is the file's signature.
+	"call": command("PATH FILE STATUS [HEADER=VALUE] ...", (*scriptEnv).call),
+
 	// The bot has never done anything in a chat. Somebody presses a button that is not theirs, and is shown a text for that. Somebody presses the newest button in their chat that says so; the newest match of a pattern's group goes into a variable,
 	// of a chat or of what a program has just printed; the code that an app shows for a secret goes into CODE.
 	"silent": botCommand("CHAT", neverDone),

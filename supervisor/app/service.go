@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/admin"
 	"mews/supervisor/approval"
@@ -25,6 +26,7 @@ import (
 	"mews/supervisor/users"
 	"mews/supervisor/voice"
 	"mews/supervisor/web"
+	"mews/supervisor/webhook"
 )
 
 // service is the supervisor: its parts, and no policy. open makes them, Run runs them, close lets go of them. Each part is made
@@ -53,8 +55,10 @@ type service struct {
 	channel       *telegramChannel // nil where nobody talks on Telegram
 	audit         *audit.Log
 	renames       ingress.ChatRenames
-	routes        []web.Route // of the public listener
-	public        *web.Server // nil where there is no route
+	routes        []web.Route                      // of the public listener
+	public        *web.Server                      // nil where there is no route
+	webhooks      *webhook.Receiver                // nil where nobody can call
+	repos         map[string]supervisor.GitHubRepo // by their names
 }
 
 // guards decide on what people send, and on which effects may leave the sandbox.
@@ -76,7 +80,7 @@ func (s *service) open(ctx context.Context) (err error) {
 	}()
 	for _, open := range []func(context.Context) error{
 		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openSessions, s.openAttachments,
-		s.openInbox, s.openAdmin, s.openTelegramIn, s.openWeb, s.openControl,
+		s.openInbox, s.openAdmin, s.openTelegramIn, s.openWebhooks, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
 			return err
@@ -97,6 +101,9 @@ func (s *service) parts() []part {
 		part{"questions", s.asked.Run}, part{"commands", s.commands.Run})
 	if c := s.channel; c != nil {
 		list = append(list, part{"telegram", c.read}, part{"telegram menu", c.present})
+	}
+	if s.webhooks != nil {
+		list = append(list, part{"webhook messages", s.webhooks.Run})
 	}
 	if s.public != nil {
 		list = append(list, part{"webhooks", s.public.Run})

@@ -190,16 +190,32 @@ func (f *Writer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// Written is what was written, from its beginning. It is read before the file is ended.
+func (f *Writer) Written() io.Reader { return io.NewSectionReader(f.file, 0, f.size) }
+
+// Hash is the SHA-256 of what was written, in hexadecimal: what Commit and Keep call the file by.
+func (f *Writer) Hash() string { return hex.EncodeToString(f.hash.Sum(nil)) }
+
 // Commit makes the file durable under its hash. After an error there is no file.
 func (f *Writer) Commit() (protocol.BlobRef, error) {
-	ref := protocol.BlobRef{SHA256: hex.EncodeToString(f.hash.Sum(nil)), Size: f.size}
-	name := f.file.Name()
-	err := errors.Join(f.file.Sync(), f.file.Close())
-	if err == nil {
-		err = os.Rename(name, f.spool.root.Name()+"/"+ref.SHA256)
+	if err := f.file.Sync(); err != nil {
+		return protocol.BlobRef{}, errors.Join(fmt.Errorf("keep in the spool: %w", err), f.Discard())
 	}
+	ref, err := f.Keep()
 	if err == nil {
 		err = syncFolder(f.spool.root)
+	}
+	return ref, err
+}
+
+// Keep puts the file under its hash, where it survives the end of the process, but perhaps no loss of power. After an error there is
+// no file.
+func (f *Writer) Keep() (protocol.BlobRef, error) {
+	ref := protocol.BlobRef{SHA256: f.Hash(), Size: f.size}
+	name := f.file.Name()
+	err := f.file.Close()
+	if err == nil {
+		err = os.Rename(name, f.spool.root.Name()+"/"+ref.SHA256)
 	}
 	if err != nil {
 		return protocol.BlobRef{}, errors.Join(fmt.Errorf("keep in the spool: %w", err), ignoreNotExist(os.Remove(name)))

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"text/template"
+
+	"mews/config"
+	"mews/supervisor"
+	"mews/supervisor/github/event"
+	"mews/supervisor/web"
+	"mews/supervisor/webhook"
+)
+
+// openWebhooks makes the routes of GitHub's deliveries and of the configured hooks, where anybody can call.
+func (s *service) openWebhooks(context.Context) error {
+	s.repos = gitHubRepos(s.config.GitHub)
+	if s.config.Webhooks.Listen == "" || len(s.repos)+len(s.config.Hooks) == 0 {
+		return nil
+	}
+	hooks, err := s.hooks()
+	if err != nil {
+		return err
+	}
+	s.webhooks = webhook.New(webhook.Options{
+		Deliveries: s.db.WebhookDeliveries(), Spool: s.spool, Hooks: hooks, KeepText: pictures{s.spool}.KeepText,
+		Queued: s.deliveryQueued, Audit: s.audit.Note, Log: s.log.Named("webhook"), Now: s.now,
+	})
+	if len(s.repos) > 0 {
+		s.route(config.GitHubPath, event.MaxPayload, s.webhooks.GitHub(webhook.GitHub{
+			Secret: s.config.GitHub.WebhookSecret.Reveal(), Repo: s.repo, Arrived: func() {},
+		}))
+	}
+	for _, h := range hooks {
+		s.route(config.HookPath+h.Name, webhook.MaxMessage, s.webhooks.Hook(h))
+	}
+	return nil
+}
+
+func (s *service) route(path string, limit int64, handler http.Handler) {
+	s.routes = append(s.routes, web.Route{Method: http.MethodPost, Path: path, Limit: limit, Handler: handler})
+}
+
+// repo is a repository of the configuration.
+func (s *service) repo(name string) (supervisor.GitHubRepo, bool) {
+	r, ok := s.repos[supervisor.GitHubRepoName(name)]
+	return r, ok
+}
+
+// gitHubRepos are the configured repositories, by their names.
+func gitHubRepos(g config.GitHub) map[string]supervisor.GitHubRepo {
+	repos := map[string]supervisor.GitHubRepo{}
+	for name, r := range g.Repos {
+		name = supervisor.GitHubRepoName(name)
+		repo := supervisor.GitHubRepo{
+			Name: name, User: r.User, Review: r.Review, Triage: r.Triage, Post: supervisor.GitHubPost(r.Post), Day: r.Day.Micro,
+			Labels: r.Labels == "create", Asks: r.Forks == "ask", Project: r.Project,
+		}
+		for _, to := range r.Notify {
+			repo.Notify = append(repo.Notify, readerOf(to))
+		}
+		repos[name] = repo
+	}
+	return repos
+}
+
+// readerOf is a person, or a group with perhaps a topic.
+func readerOf(to config.Recipient) supervisor.GitHubReader {
+	chat, thread, _ := strings.Cut(string(to), "/")
+	if !supervisor.ChannelTelegram.IsGroup(chat) {
+		return supervisor.GitHubReader{User: chat}
+	}
+	return supervisor.GitHubReader{Chat: chat, Thread: thread}
+}
+
+// hooks are the configured ones, by name.
+func (s *service) hooks() (hooks []webhook.Hook, err error) {
+	for _, name := range slices.Sorted(maps.Keys(s.config.Hooks)) {
+		h := s.config.Hooks[name]
+		hook := webhook.Hook{Name: name, Secret: h.Secret.Reveal(), Sign: webhook.Sign(h.Sign), Header: h.Header,
+			To: func() (supervisor.Conversation, bool) { return s.chatOf(h.User, readerOf(h.Chat)) }}
+		if h.Template != "" {
+			if hook.Template, err = template.New(name).Parse(h.Template); err != nil {
+				return nil, err
+			}
+		}
+		hooks = append(hooks, hook)
+	}
+	return hooks, nil
+}
+
+// chatOf is where somebody is told something: in a group, or in their private chat. It is false where they may not speak any more.
+func (s *service) chatOf(user string, to supervisor.GitHubReader) (supervisor.Conversation, bool) {
+	u, known := s.people.Find(user)
+	if to.Chat != "" {
+		return supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: to.Chat, Thread: to.Thread}, known && s.active(user)
+	}
+	return u.PrivateChat(), known && s.active(user)
+}

@@ -1,0 +1,129 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+// WebhookDeliveries are what other programs have sent to webhooks.
+type WebhookDeliveries struct{ db *DB }
+
+// WebhookDeliveries are what other programs have sent to webhooks.
+func (db *DB) WebhookDeliveries() WebhookDeliveries { return WebhookDeliveries{db} }
+
+const (
+	insertWebhookDelivery = `INSERT INTO webhook_delivery (user, source, hook, key, body, size, event, state, why, created_at, ended_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (user, source, key, hook, body) DO UPDATE SET state = excluded.state, size = excluded.size, why = excluded.why,
+			ended_at = excluded.ended_at WHERE state = 'failed' RETURNING id`
+	sizeWebhookDelivery      = `UPDATE webhook_delivery SET size = ?6 WHERE user = ?1 AND source = ?2 AND hook = ?3 AND key = ?4 AND body = ?5`
+	listNewWebhookDeliveries = `SELECT id, user, source, hook, key, body, size, event, state, why, created_at FROM webhook_delivery
+		WHERE state = 'new' AND source = ? ORDER BY id LIMIT ?`
+	endWebhookDelivery = `UPDATE webhook_delivery SET state = ?, why = ?, ended_at = ? WHERE id = ? AND state = 'new'`
+)
+
+// Put keeps a delivery, and says whether it is new: one that was kept before is, where it has failed. Its ID is not read; a zero State
+// is WebhookNew.
+func (s WebhookDeliveries) Put(ctx context.Context, d supervisor.WebhookDelivery) (fresh bool, err error) {
+	return inTransaction(ctx, s.db, func(t *tx) bool {
+		ended := any(t.Now)
+		if d.State = cmp.Or(d.State, supervisor.WebhookNew); d.State == supervisor.WebhookNew {
+			ended = nil
+		}
+		key := []any{d.User, d.Source, d.Hook, d.Key, d.Body, d.Size}
+		_, fresh := one(t, engine.Integer, insertWebhookDelivery, append(key, encoded{d.Event}, d.State, d.Why, t.Now, ended)...)
+		if !fresh {
+			t.Exec(sizeWebhookDelivery, key...) // its bytes are in the spool again
+		}
+		return fresh
+	}, "keep what %s has sent as %s", d.Source, d.Key)
+}
+
+const findWebhookKey = `SELECT 1 FROM webhook_delivery WHERE user = ? AND source = ? AND key = ? AND created_at > ? AND state <> 'failed'`
+
+// Came says whether a delivery with d's User, Source and Key has come since a time, and has not failed.
+func (s WebhookDeliveries) Came(ctx context.Context, d supervisor.WebhookDelivery, since time.Time) (bool, error) {
+	_, came, err := engine.One(s.db.reader(ctx, "look for %s of %s", d.Key, d.Source), engine.Integer, findWebhookKey, d.User, d.Source, d.Key, since.UnixMilli())
+	return came, err
+}
+
+// ListNew lists what a source has sent and what is yet to be done, oldest first, at most limit of them.
+func (s WebhookDeliveries) ListNew(ctx context.Context, source string, limit int) ([]supervisor.WebhookDelivery, error) {
+	return engine.All(s.db.reader(ctx, "list what %s has sent", source), scanWebhookDelivery, listNewWebhookDeliveries, source, limit)
+}
+
+// End keeps what has become of a delivery. One that has ended before stays as it is.
+func (s WebhookDeliveries) End(ctx context.Context, id int64, state supervisor.WebhookState, why string) error {
+	return s.db.write(ctx, func(t *tx) { t.endWebhookDelivery(id, state, why) }, "keep that webhook delivery %d is %s", id, state)
+}
+
+// endWebhookDelivery says whether the delivery had not ended before.
+func (t *tx) endWebhookDelivery(id int64, state supervisor.WebhookState, why string) bool {
+	return t.Change(endWebhookDelivery, state, why, t.Now, id) > 0
+}
+
+// Say puts a notice into the outbox that tells of some deliveries, all at once: they are done then. Where one of them has ended
+// before nothing is said. Of d it reads what Outbox.Say reads.
+func (s WebhookDeliveries) Say(ctx context.Context, ids []int64, d supervisor.Delivery) (supervisor.Delivery, error) {
+	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
+		for _, id := range ids {
+			if !t.endWebhookDelivery(id, supervisor.WebhookDone, "") {
+				t.fail(invalid("webhook delivery %d has ended before", id))
+			}
+		}
+		return t.putNotice(d)
+	}, "tell %s what came by a webhook", d.Conversation.User)
+}
+
+const (
+	sumPayloads  = `SELECT coalesce(sum(size), 0) FROM webhook_delivery INDEXED BY webhook_delivery_size WHERE size > 0`
+	listPayloads = `SELECT DISTINCT body FROM webhook_delivery d WHERE size > 0 AND state <> 'new'
+		AND NOT EXISTS (SELECT 1 FROM webhook_delivery n WHERE n.body = d.body AND n.size > 0 AND n.state = 'new')`
+	forgetPayload = `UPDATE webhook_delivery SET size = 0 WHERE body = ? AND size > 0 AND state <> 'new'`
+	pruneWebhooks = `DELETE FROM webhook_delivery WHERE created_at < ? AND state <> 'new' AND size = 0`
+	countWebhooks = `SELECT state, why, count(*) FROM webhook_delivery WHERE source = ? GROUP BY state, why ORDER BY state, count(*) DESC`
+)
+
+// Payloads is how many bytes the spool has of deliveries.
+func (s WebhookDeliveries) Payloads(ctx context.Context) (bytes int64, err error) {
+	return engine.Value(s.db.reader(ctx, "add up what webhooks have brought"), engine.Integer, sumPayloads)
+}
+
+// Handled are the bodies, by SHA-256, of which the spool has bytes that nobody needs any more.
+func (s WebhookDeliveries) Handled(ctx context.Context) ([]string, error) {
+	return engine.All(s.db.reader(ctx, "list what was done of what webhooks have brought"), engine.String, listPayloads)
+}
+
+// Forget keeps that the spool has no bytes of a body any more.
+func (s WebhookDeliveries) Forget(ctx context.Context, body string) error {
+	return s.db.write(ctx, func(t *tx) { t.Exec(forgetPayload, body) }, "keep that %s is gone", body)
+}
+
+// Prune deletes what came before a time and has ended.
+func (s WebhookDeliveries) Prune(ctx context.Context, before time.Time) error {
+	return s.db.write(ctx, func(t *tx) { t.Exec(pruneWebhooks, before.UnixMilli()) }, "forget old webhook deliveries")
+}
+
+// WebhookCount is how many deliveries have come to the same.
+type WebhookCount struct {
+	State supervisor.WebhookState
+	Why   string
+	N     int64
+}
+
+// Count counts what is kept of a source.
+func (s WebhookDeliveries) Count(ctx context.Context, source string) ([]WebhookCount, error) {
+	return engine.All(s.db.reader(ctx, "count what %s has sent", source), func(r *engine.Row) (c WebhookCount) {
+		r.Scan(&c.State, &c.Why, &c.N)
+		return c
+	}, countWebhooks, source)
+}
+
+func scanWebhookDelivery(row *engine.Row) (d supervisor.WebhookDelivery) {
+	row.Scan(&d.ID, &d.User, &d.Source, &d.Hook, &d.Key, &d.Body, &d.Size, decoded{&d.Event}, &d.State, &d.Why, &d.At)
+	return d
+}

@@ -1,0 +1,145 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// webhookStory has deliveries of webhooks.
+type webhookStory struct {
+	*story
+	rows sqlite.WebhookDeliveries
+}
+
+func newWebhookStory(t *testing.T) webhookStory {
+	s := newStory(t)
+	return webhookStory{s, s.db.WebhookDeliveries()}
+}
+
+func pushed(key string) supervisor.WebhookDelivery {
+	return supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Hook: "7", Key: key, Body: strings.Repeat("a", 64), Size: 10,
+		Event: supervisor.GitHubEvent{Repo: "acme/widget", Event: "push"}}
+}
+
+func (s webhookStory) put(d supervisor.WebhookDelivery) bool {
+	s.Helper()
+	fresh, err := s.rows.Put(s.Context(), d)
+	s.must(err)
+	return fresh
+}
+
+// new are the keys and ids of what is yet to be done.
+func (s webhookStory) new() (keys string, ids []int64) {
+	s.Helper()
+	list, err := s.rows.ListNew(s.Context(), supervisor.WebhookGitHub, 100)
+	s.must(err)
+	for _, d := range list {
+		keys += d.Key + " "
+		ids = append(ids, d.ID)
+	}
+	return keys, ids
+}
+
+func TestAWebhookDeliveryIsKnownWhenItIsDoneAndNotWhenItHasFailed(t *testing.T) {
+	s := newWebhookStory(t)
+	first := pushed("1")
+	s.same("the first", s.put(first), true)
+	s.same("again, while it waits", s.put(first), false)
+	for name, other := range map[string]func(*supervisor.WebhookDelivery){
+		"another's":       func(d *supervisor.WebhookDelivery) { d.User = "bob" },
+		"another webhook": func(d *supervisor.WebhookDelivery) { d.Hook = "8" },
+		"another source":  func(d *supervisor.WebhookDelivery) { d.Source = supervisor.WebhookHook + "ci" },
+		"another body":    func(d *supervisor.WebhookDelivery) { d.Body = strings.Repeat("b", 64) },
+	} {
+		d := first
+		other(&d)
+		s.same(name, s.put(d), true)
+	}
+	s.same("another", s.put(pushed("2")), true)
+	list, err := s.rows.ListNew(t.Context(), supervisor.WebhookGitHub, 1)
+	s.must(err)
+	want := first
+	want.ID, want.State, want.At = list[0].ID, supervisor.WebhookNew, noon
+	s.same("the oldest", list[0], want)
+
+	id := list[0].ID
+	s.must(s.rows.End(t.Context(), id, supervisor.WebhookFailed, "no answer"))
+	s.same("again, when it has failed", s.put(first), true)
+	s.must(s.rows.End(t.Context(), id, supervisor.WebhookDone, ""))
+	s.must(s.rows.End(t.Context(), id, supervisor.WebhookFailed, "too late")) // changes nothing
+	s.same("again, when it is done", s.put(first), false)
+	ignored := pushed("3")
+	ignored.State, ignored.Why = supervisor.WebhookIgnored, "ping"
+	s.same("one that is ignored", s.put(ignored), true)
+	s.same("again", s.put(ignored), false)
+
+	counts, err := s.rows.Count(t.Context(), supervisor.WebhookGitHub)
+	s.must(err)
+	s.same("counts", counts, []sqlite.WebhookCount{
+		{State: supervisor.WebhookDone, N: 1}, {State: supervisor.WebhookIgnored, Why: "ping", N: 1}, {State: supervisor.WebhookNew, N: 4},
+	})
+}
+
+func TestAnEventIsBounded(t *testing.T) {
+	s := newWebhookStory(t)
+	long := pushed("1")
+	long.Event.Text = strings.Repeat("x", 8<<10)
+	if _, err := s.rows.Put(t.Context(), long); err == nil {
+		t.Error("an event of more than 8 KiB was kept")
+	}
+}
+
+func TestWhatAWebhookBroughtIsForgottenWhenNobodyNeedsIt(t *testing.T) {
+	s := newWebhookStory(t)
+	s.put(pushed("1"))
+	s.put(pushed("2")) // the same bytes
+	handled := func(want string) {
+		t.Helper()
+		bodies, err := s.rows.Handled(t.Context())
+		s.must(err)
+		bytes, err := s.rows.Payloads(t.Context())
+		s.must(err)
+		s.same("handled", fmt.Sprint(len(bodies), " ", bytes), want)
+	}
+	handled("0 20")
+	_, ids := s.new()
+	s.must(s.rows.End(t.Context(), ids[0], supervisor.WebhookDone, ""))
+	handled("0 20") // the other needs them
+	s.must(s.rows.End(t.Context(), ids[1], supervisor.WebhookDone, ""))
+	handled("1 20")
+	s.must(s.rows.Prune(t.Context(), noon.Add(time.Hour)))
+	handled("1 20") // they would stay for ever
+	s.must(s.rows.Forget(t.Context(), strings.Repeat("a", 64)))
+	handled("0 0")
+	s.put(pushed("1")) // sent again, they are there again
+	handled("1 10")
+	s.must(s.rows.Forget(t.Context(), strings.Repeat("a", 64)))
+	s.must(s.rows.Prune(t.Context(), noon))
+	s.same("of the same time", s.put(pushed("1")), false)
+	s.must(s.rows.Forget(t.Context(), strings.Repeat("a", 64)))
+	s.must(s.rows.Prune(t.Context(), noon.Add(time.Hour)))
+	s.same("after a week", s.put(pushed("1")), true)
+}
+
+func TestDeliveriesAreToldOnce(t *testing.T) {
+	s := newWebhookStory(t)
+	s.put(pushed("1"))
+	s.put(pushed("2"))
+	_, ids := s.new()
+	said, err := s.rows.Say(t.Context(), ids, supervisor.Delivery{Conversation: s.chat("alice", "42"), Text: "pushed"})
+	s.must(err)
+	s.same("text", said.Text, "pushed")
+	if _, err := s.rows.Say(t.Context(), ids[1:], supervisor.Delivery{Conversation: s.chat("alice", "42"), Text: "pushed"}); err == nil {
+		t.Error("it was told again")
+	}
+	keys, _ := s.new()
+	s.same("left", keys, "")
+	pending, err := s.db.Outbox().ListPending(t.Context(), said.Conversation.ID, 0, 10)
+	s.must(err)
+	s.same("in the outbox", len(pending), 1)
+}

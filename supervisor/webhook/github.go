@@ -1,0 +1,104 @@
+package webhook
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+
+	"mews/supervisor"
+	"mews/supervisor/github/event"
+)
+
+// GitHub is what GitHub's deliveries are judged by.
+type GitHub struct {
+	Secret  string // never ""
+	Repo    func(name string) (supervisor.GitHubRepo, bool)
+	Arrived func() // something new is to be done
+}
+
+// Headers of a delivery. (docs.github.com: webhook events and payloads)
+const (
+	headerSignature = "X-Hub-Signature-256"
+	headerEvent     = "X-GitHub-Event"
+	headerDelivery  = "X-GitHub-Delivery"
+	headerHook      = "X-GitHub-Hook-ID"
+)
+
+// maxHeader is far longer than GitHub's names are.
+const maxHeader = 100
+
+// GitHub is the handler of GitHub's deliveries. A request without a signature is not read.
+func (r *Receiver) GitHub(g GitHub) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { r.takeGitHub(w, req, g).write(w) })
+}
+
+func (r *Receiver) takeGitHub(w http.ResponseWriter, req *http.Request, g GitHub) answer {
+	signature := signatureOf(req.Header.Get(headerSignature))
+	name, key, hook := req.Header.Get(headerEvent), req.Header.Get(headerDelivery), req.Header.Get(headerHook)
+	media, _, _ := mime.ParseMediaType(req.Header.Get("Content-Type"))
+	switch {
+	case signature == nil:
+		return r.refuse(supervisor.WebhookGitHub, req)
+	case name == "" || key == "" || max(len(name), len(key), len(hook)) > maxHeader:
+		return incomplete
+	case media != "application/json":
+		return notJSON
+	}
+	mac := hmac.New(sha256.New, []byte(g.Secret))
+	b, refused := r.read(w, req, event.MaxPayload, mac)
+	if b == nil {
+		return refused
+	}
+	defer b.close()
+	if !hmac.Equal(mac.Sum(nil), signature) {
+		return r.refuse(supervisor.WebhookGitHub, req)
+	}
+	d := supervisor.WebhookDelivery{Source: supervisor.WebhookGitHub, Hook: hook, Key: key, Body: b.Hash()}
+	e, ignored, err := event.Read(name, b.Written())
+	if err != nil {
+		r.o.Log.Warn("a delivery of GitHub's can't be read", "delivery", key, "error", err)
+		return answer{status: http.StatusBadRequest, text: textUnreadable}
+	}
+	return r.putGitHub(req.Context(), g, b, d, e, ignored)
+}
+
+// putGitHub keeps a delivery that is GitHub's.
+func (r *Receiver) putGitHub(ctx context.Context, g GitHub, b *body, d supervisor.WebhookDelivery, e supervisor.GitHubEvent, ignored string) answer {
+	repo, known := g.Repo(e.Repo)
+	if ignored == "" && !known {
+		ignored = textOtherRepo
+	}
+	d.User, d.Event = repo.User, e
+	if ignored != "" {
+		d.State, d.Why = supervisor.WebhookIgnored, ignored
+		d.Event = supervisor.GitHubEvent{Repo: e.Repo, Event: e.Event, Action: e.Action}
+		if _, a := r.put(ctx, d); a != taken {
+			return a
+		}
+		return answer{status: http.StatusOK, text: fmt.Sprintf(textIgnored, ignored)}
+	}
+	ref, err := b.keep(false) // all that is needed of it is in the row
+	if err != nil {
+		return r.failed(err)
+	}
+	d.Size = ref.Size
+	fresh, a := r.put(ctx, d)
+	if fresh {
+		g.Arrived()
+	}
+	return a
+}
+
+// signatureOf is an HMAC-SHA256 in hexadecimal, as it stands in a header; nil where there is none.
+func signatureOf(header string) []byte {
+	mac, err := hex.DecodeString(strings.TrimPrefix(header, "sha256="))
+	if err != nil || len(mac) != sha256.Size {
+		return nil
+	}
+	return mac
+}

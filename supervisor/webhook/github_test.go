@@ -1,0 +1,130 @@
+package webhook_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/github/event"
+)
+
+func TestADeliveryIsOneRowBeforeItIsAnswered(t *testing.T) {
+	r := newRig(t)
+	body := push("Fix it")
+	r.same("the first", answers(r.gitHub, delivery("push", "g1", body)), "200 taken")
+	list := r.new(supervisor.WebhookGitHub)
+	sum := sha256.Sum256([]byte(body))
+	want := supervisor.WebhookDelivery{ID: 1, User: "alice", Source: "github", Hook: "7", Key: "g1", Body: hex.EncodeToString(sum[:]), Size: int64(len(body)), State: "new"}
+	got := list[0]
+	e := got.Event
+	got.Event, got.At = supervisor.GitHubEvent{}, want.At
+	r.same("row", fmt.Sprint(got), fmt.Sprint(want))
+	r.same("event", fmt.Sprint(e.Repo, e.Event, e.Ref, e.Head, e.Commits), "Acme/Widgetpushmaina1[{a1 Fix it }]")
+	r.same("payload", fmt.Sprint(r.files()), fmt.Sprint([]string{want.Body}))
+
+	r.same("again", answers(r.gitHub, delivery("push", "g1", body)), "200 taken before")
+	r.same("with another name, which nothing vouches for", answers(r.gitHub, delivery("push", "g2", body)), "200 taken")
+	r.same("woken", r.arrived, 2)
+	rows := r.db.WebhookDeliveries()
+	if err := rows.End(t.Context(), 1, supervisor.WebhookFailed, "x"); err != nil {
+		t.Fatal(err)
+	}
+	r.same("again, when it has failed", answers(r.gitHub, delivery("push", "g1", body)), "200 taken")
+}
+
+func TestWhatIsIgnoredIsAnsweredAndCounted(t *testing.T) {
+	r := newRig(t)
+	const common = `,"repository":{"full_name":"acme/widget"},"sender":{"login":"x","type":"`
+	for i, c := range []struct{ name, body, want string }{
+		{"ping", `{"zen":"z"}`, "200 ignored: ping"},
+		{"star", `{"action":"created"` + common + `User"}}`, "200 ignored: event star"},
+		{"issues", `{"action":"pinned"` + common + `User"}}`, "200 ignored: issues pinned"},
+		{"issues", `{"action":"opened"` + common + `Bot"}}`, "200 ignored: of a bot"},
+		{"push", strings.Replace(push("x"), "Acme", "evil", 1), "200 ignored: repository not configured"},
+		{"ping", `{"zen":"z"}`, "200 ignored: ping"},
+	} {
+		r.same(c.name, answers(r.gitHub, delivery(c.name, fmt.Sprint(i), c.body)), c.want)
+	}
+	counts, err := r.db.WebhookDeliveries().Count(t.Context(), supervisor.WebhookGitHub)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.same("counted", fmt.Sprint(len(counts), counts[0]), "5 {ignored ping 2}")
+	r.same("woken", r.arrived, 0)
+	r.same("files", len(r.files()), 0)
+}
+
+func TestAStrangerHasNoEffect(t *testing.T) {
+	r := newRig(t)
+	for name, change := range map[string]func(*http.Request){
+		"no signature": func(req *http.Request) { req.Header.Del("X-Hub-Signature-256"); req.Body = io.NopCloser(unread{t}) },
+		"the old signature": func(req *http.Request) {
+			req.Header.Set("X-Hub-Signature-256", "sha1=0123")
+			req.Body = io.NopCloser(unread{t})
+		},
+		"half a signature": func(req *http.Request) {
+			req.Header.Set("X-Hub-Signature-256", sign("x")[:60])
+			req.Body = io.NopCloser(unread{t})
+		},
+		"another body":   func(req *http.Request) { req.Header.Set("X-Hub-Signature-256", sign("x")) },
+		"another letter": func(req *http.Request) { req.Header.Set("X-Hub-Signature-256", sign(push("Fix it "))) },
+	} {
+		req := delivery("push", "g", push("Fix it"))
+		change(req)
+		r.same(name, answers(r.gitHub, req), "401 the signature or the secret is missing, or is not the right one")
+	}
+	r.same("files", len(r.files()), 0)
+	r.same("rows", len(r.new(supervisor.WebhookGitHub)), 0)
+	r.same("audit", fmt.Sprint(r.audit), "[webhook.refused: 1 requests to github without the right signature or secret, the last from 192.0.2.1:1234]")
+}
+
+func TestWhatGitHubWouldNotSend(t *testing.T) {
+	r := newRig(t)
+	for name, c := range map[string]struct {
+		change func(*http.Request)
+		want   string
+	}{
+		"a form":      {func(req *http.Request) { req.Header.Set("Content-Type", "application/x-www-form-urlencoded") }, "415"},
+		"no event":    {func(req *http.Request) { req.Header.Del("X-GitHub-Event") }, "400"},
+		"a long name": {func(req *http.Request) { req.Header.Set("X-GitHub-Delivery", strings.Repeat("x", 101)) }, "400"},
+		"too long":    {func(req *http.Request) { req.ContentLength, req.Body = event.MaxPayload+1, io.NopCloser(unread{t}) }, "413"},
+		"endless": {func(req *http.Request) {
+			req.ContentLength, req.Body = -1, io.NopCloser(&repeated{" ", event.MaxPayload + 1})
+		}, "413"},
+		"no JSON":       {nil, "400"},
+		"cut off there": {func(req *http.Request) { req.Body = io.NopCloser(io.MultiReader(strings.NewReader("{"), cut{})) }, "408"},
+	} {
+		req := delivery("push", "g", "nonsense")
+		if c.change != nil {
+			c.change(req)
+		}
+		if got := answers(r.gitHub, req); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: got %s, want %s", name, got, c.want)
+		}
+	}
+	r.same("files", len(r.files()), 0)
+}
+
+type cut struct{}
+
+func (cut) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
+
+// TestWhatWaitsOnDiskIsBounded: 200 MiB of it, and then no more until something was done.
+func TestWhatWaitsOnDiskIsBounded(t *testing.T) {
+	r := newRig(t)
+	d := supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Key: "big", Body: strings.Repeat("a", 64), Size: 200<<20 - 100}
+	rows := r.db.WebhookDeliveries()
+	if _, err := rows.Put(t.Context(), d); err != nil {
+		t.Fatal(err)
+	}
+	r.same("while it waits", answers(r.gitHub, delivery("push", "g", push("Fix it"))), "503 no room is left for deliveries")
+	if err := rows.End(t.Context(), 1, supervisor.WebhookDone, ""); err != nil {
+		t.Fatal(err)
+	}
+	r.same("when it is done", answers(r.gitHub, delivery("push", "g", push("Fix it"))), "200 taken")
+}

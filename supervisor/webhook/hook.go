@@ -1,0 +1,133 @@
+package webhook
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"text/template"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"mews/supervisor"
+)
+
+// Hook is a path that other programs call to have a message sent.
+type Hook struct {
+	Name     string
+	To       func() (supervisor.Conversation, bool) // where the messages go now; false: nowhere any more
+	Secret   string                                 // never ""
+	Sign     Sign
+	Header   string             // of SignHeader and SignHMAC
+	Template *template.Template // over the JSON; nil is none
+}
+
+// Sign is how a caller shows the secret.
+type Sign string
+
+const (
+	SignBearer Sign = "bearer" // Authorization: Bearer SECRET
+	SignHeader Sign = "header" // in Header
+	SignHMAC   Sign = "hmac"   // the HMAC-SHA256 of the body, in Header
+)
+
+// MaxMessage is how long the body of a hook's request may be, in bytes.
+const MaxMessage = 1 << 20
+
+const (
+	messagesMinute = 30
+	sameWithin     = 24 * time.Hour // the same key is the same message
+	headerKey      = "Idempotency-Key"
+)
+
+// hookHandler takes what comes for one hook.
+type hookHandler struct {
+	*Receiver
+	hook  Hook
+	pace  *rate.Limiter
+	twice sync.Mutex // held from when a key is looked for until its row is there
+}
+
+// Hook is the handler of one of the hooks.
+func (r *Receiver) Hook(hook Hook) http.Handler {
+	return &hookHandler{Receiver: r, hook: hook, pace: rate.NewLimiter(rate.Limit(messagesMinute)/60, messagesMinute)}
+}
+
+func (h *hookHandler) ServeHTTP(w http.ResponseWriter, req *http.Request) { h.take(w, req).write(w) }
+
+func (h *hookHandler) take(w http.ResponseWriter, req *http.Request) answer {
+	signature := signatureOf(req.Header.Get(h.hook.Header))
+	switch {
+	case h.hook.Sign == SignHMAC && signature == nil, h.hook.Sign != SignHMAC && !h.shows(req):
+		return h.refuse(h.source(), req)
+	case len(req.Header.Get(headerKey)) > maxHeader:
+		return incomplete
+	}
+	mac := hmac.New(sha256.New, []byte(h.hook.Secret))
+	b, refused := h.read(w, req, MaxMessage, mac)
+	if b == nil {
+		return refused
+	}
+	defer b.close()
+	if h.hook.Sign == SignHMAC && !hmac.Equal(mac.Sum(nil), signature) {
+		return h.refuse(h.source(), req)
+	}
+	text, err := io.ReadAll(b.Written())
+	switch {
+	case err != nil:
+		return h.failed(err)
+	case !json.Valid(text):
+		return answer{status: http.StatusBadRequest, text: textNoJSON}
+	}
+	return h.keep(req, b)
+}
+
+// shows says whether a request has the secret in a header. It compares hashes, so that the time it takes tells neither the secret's
+// letters nor its length.
+func (h *hookHandler) shows(req *http.Request) bool {
+	given := req.Header.Get(h.hook.Header)
+	if h.hook.Sign == SignBearer {
+		given, _ = strings.CutPrefix(req.Header.Get("Authorization"), "Bearer ")
+	}
+	a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(h.hook.Secret))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+}
+
+func (h *hookHandler) source() string { return supervisor.WebhookHook + h.hook.Name }
+
+// keep keeps a message, once for its key.
+func (h *hookHandler) keep(req *http.Request, b *body) answer {
+	h.twice.Lock()
+	defer h.twice.Unlock()
+	to, served := h.hook.To()
+	if !served {
+		return answer{status: http.StatusServiceUnavailable, text: textNobody}
+	}
+	now := h.o.Now()
+	d := supervisor.WebhookDelivery{User: to.User, Source: h.source(), Hook: fmt.Sprint(now.UnixNano()), Key: req.Header.Get(headerKey), Body: b.Hash()}
+	if d.Key == "" {
+		d.Key = d.Body
+	}
+	switch before, err := h.o.Deliveries.Came(req.Context(), d, now.Add(-sameWithin)); {
+	case err != nil:
+		return h.failed(err)
+	case before:
+		return known
+	case !h.pace.AllowN(now, 1):
+		return answer{status: http.StatusTooManyRequests, text: textTooOften, retry: time.Minute / messagesMinute}
+	}
+	ref, err := b.keep(true)
+	if err != nil {
+		return h.failed(err)
+	}
+	d.Size = ref.Size
+	_, a := h.put(req.Context(), d)
+	supervisor.Signal(h.arrived)
+	return a
+}

@@ -1,0 +1,211 @@
+package webhook_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"text/template"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/webhook"
+)
+
+func bearer(body string) *http.Request {
+	req := httptest.NewRequest(http.MethodPost, "/webhook/ci", strings.NewReader(body))
+	req.Header.Set("Authorization", "Bearer "+secret)
+	return req
+}
+
+// said are the texts and files in alice's outbox.
+func (r *rig) said() (list []supervisor.Delivery) {
+	r.Helper()
+	c, err := r.db.Conversations().Find(r.Context(), "alice", supervisor.ChannelTelegram, "42", "")
+	if err != nil {
+		r.Fatal(err)
+	}
+	list, err = r.db.Outbox().ListPending(r.Context(), c.ID, 0, 100)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return list
+}
+
+// inBubble runs a test with a Receiver that runs.
+func inBubble(t *testing.T, hooks []webhook.Hook, test func(t *testing.T, r *rig)) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hooks...)
+		ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+		ran := make(chan error, 1)
+		go func() { ran <- r.receiver.Run(ctx) }()
+		test(t, r)
+		cancel()
+		if err := <-ran; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// settle waits until a burst is over and all is told.
+func settle() {
+	time.Sleep(6 * time.Second)
+	synctest.Wait()
+}
+
+func TestWhatAMessageSays(t *testing.T) {
+	made := template.Must(template.New("ci").Parse("{{.host}} is {{.state}}{{if .deep}}{{.deep.er}}{{end}}"))
+	hooks := []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer, Template: made}, {Name: "plain", Sign: webhook.SignBearer}}
+	inBubble(t, hooks, func(t *testing.T, r *rig) {
+		for _, c := range []struct{ hook, body, want string }{
+			{"ci", `{"message":"Done, *really*","host":"a"}`, "**ci**\n\nDone, *really*"},
+			{"ci", `{"host":"a","state":"full"}`, "**ci**\n\na is full"},
+			{"ci", `{"deep":7,"x":"` + "```" + `"}`, "**ci**\n\n````json\n{\n  \"deep\": 7,\n  \"x\": \"```\"\n}\n````"},
+			{"plain", `[1]`, "**plain**\n\n```json\n[\n  1\n]\n```"},
+			{"plain", `{"message":7}`, "**plain**\n\n```json\n{\n  \"message\": 7\n}\n```"},
+		} {
+			r.same(c.body, answers(r.hooks[c.hook], bearer(c.body)), "200 taken")
+			settle()
+			all := r.said()
+			r.same(c.body, all[len(all)-1].Text, c.want)
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		r.same("files", len(r.files()), 0)
+	})
+}
+
+func TestABurstIsOneMessageAndALongOneAFile(t *testing.T) {
+	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
+		for i := range 3 {
+			r.same("taken", answers(r.hooks["ci"], bearer(fmt.Sprintf(`{"message":"no %d"}`, i))), "200 taken")
+			time.Sleep(time.Second)
+		}
+		settle()
+		r.same("a burst", r.said()[0].Text, "**ci**\n\nno 0\n\nno 1\n\nno 2")
+		long := strings.Repeat("é", 20<<10)
+		r.same("taken", answers(r.hooks["ci"], bearer(`{"message":"`+long+`"}`)), "200 taken")
+		settle()
+		all := r.said()
+		r.same("messages", len(all), 2)
+		d := all[1]
+		r.same("shown", len(d.Text) <= 16<<10 && strings.HasPrefix(d.Text, "**ci**\n\néé") && strings.HasSuffix(d.Text, "é"), true)
+		r.same("the rest", fmt.Sprint(len(d.Files), d.Files[0].Name, d.Files[0].Size), fmt.Sprint(1, "ci.md", len("**ci**\n\n"+long)))
+	})
+}
+
+func TestTheSameKeyWithinADayIsOneMessage(t *testing.T) {
+	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
+		keyed := func(key, body string) string {
+			req := bearer(body)
+			req.Header.Set("Idempotency-Key", key)
+			return answers(r.hooks["ci"], req)
+		}
+		r.same("the first", answers(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken")
+		r.same("the same", answers(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken before")
+		r.same("a key", keyed("k", `{"message":"b"}`), "200 taken")
+		r.same("the same key", keyed("k", `{"message":"c"}`), "200 taken before")
+		settle()
+		time.Sleep(23 * time.Hour)
+		r.same("almost a day later", answers(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken before")
+		time.Sleep(time.Hour)
+		r.same("a day later", answers(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken")
+		settle()
+		r.same("messages", len(r.said()), 2)
+	})
+}
+
+func TestThirtyMessagesAMinute(t *testing.T) {
+	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}, {Name: "cd", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
+		for i := range 30 {
+			r.same("one of 30", answers(r.hooks["ci"], bearer(fmt.Sprint(i))), "200 taken")
+		}
+		w := httptest.NewRecorder()
+		r.hooks["ci"].ServeHTTP(w, bearer("30"))
+		r.same("one more", fmt.Sprint(w.Code, w.Header()["Retry-After"]), "429 [2]")
+		r.same("another hook's", answers(r.hooks["cd"], bearer("30")), "200 taken")
+		time.Sleep(2 * time.Second)
+		r.same("then", answers(r.hooks["ci"], bearer("30")), "200 taken")
+	})
+}
+
+func TestHowACallerShowsTheSecret(t *testing.T) {
+	r := newRig(t, webhook.Hook{Name: "bearer", Sign: webhook.SignBearer}, webhook.Hook{Name: "header", Sign: webhook.SignHeader, Header: "X-Token"},
+		webhook.Hook{Name: "hmac", Sign: webhook.SignHMAC, Header: "X-Signature"})
+	const body = `{"message":"hello"}`
+	for _, c := range []struct{ hook, header, value, want string }{
+		{"bearer", "Authorization", "Bearer " + secret, "200"},
+		{"bearer", "Authorization", "Bearer " + secret + "x", "401"},
+		{"bearer", "Authorization", "Bearer ", "401"},
+		{"bearer", "X-Token", secret, "401"},
+		{"header", "X-Token", secret, "200"},
+		{"header", "X-Token", "", "401"},
+		{"hmac", "X-Signature", sign(body), "200"},
+		{"hmac", "X-Signature", strings.TrimPrefix(sign(body), "sha256="), "200"},
+		{"hmac", "X-Signature", sign("x"), "401"},
+		{"hmac", "X-Signature", secret, "401"},
+	} {
+		req := httptest.NewRequest(http.MethodPost, "/webhook/"+c.hook, strings.NewReader(body))
+		if c.value != sign("x") && c.want == "401" {
+			req.Body = io.NopCloser(unread{t})
+		}
+		req.Header.Set(c.header, c.value)
+		if got := answers(r.hooks[c.hook], req); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s %s: %s is answered %s, want %s", c.hook, c.header, c.value, got, c.want)
+		}
+	}
+}
+
+func TestWhatAHookDoesNotTake(t *testing.T) {
+	r := newRig(t, webhook.Hook{Name: "ci", Sign: webhook.SignBearer})
+	r.same("no JSON", answers(r.hooks["ci"], bearer("hello")), "400 the body is no JSON")
+	req := bearer("1")
+	req.ContentLength, req.Body = -1, io.NopCloser(&repeated{" ", webhook.MaxMessage + 1})
+	r.same("too long", answers(r.hooks["ci"], req), "413 the body is too long")
+	r.served = false
+	r.same("nobody", answers(r.hooks["ci"], bearer("1")), "503 nobody is there to read it")
+	r.same("files", len(r.files()), 0)
+}
+
+// TestWhoIsServedIsAskedAsItIsSent: what has come for somebody who may not speak any more is not told.
+func TestWhoIsServedIsAskedAsItIsSent(t *testing.T) {
+	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
+		r.same("taken", answers(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken")
+		r.served = false
+		settle()
+		r.same("messages", len(r.said()), 0)
+		r.same("left", len(r.new(supervisor.WebhookHook+"ci")), 0)
+	})
+}
+
+// TestEightBodiesAreReadAtOnce: the ninth waits for a second, and is told when to come again.
+func TestEightBodiesAreReadAtOnce(t *testing.T) {
+	r := newRig(t)
+	var ends []*io.PipeWriter
+	ended := make(chan string, 8)
+	for i := range 8 {
+		body, end := io.Pipe()
+		ends = append(ends, end)
+		req := delivery("push", fmt.Sprint(i), push("Fix it"))
+		req.Body, req.ContentLength = body, 1000
+		go func() { ended <- answers(r.gitHub, req) }()
+		io.WriteString(end, " ") // it is being read
+	}
+	w := httptest.NewRecorder()
+	req := delivery("push", "9", push("Fix it"))
+	req.Body = io.NopCloser(unread{t})
+	r.gitHub.ServeHTTP(w, req)
+	r.same("the ninth", fmt.Sprint(w.Code, w.Header()["Retry-After"], w.Header()["Connection"]), "503 [5] [close]")
+	ends[0].CloseWithError(io.ErrUnexpectedEOF)
+	r.same("one that was cut off", <-ended, "408 the body did not come in time")
+	r.same("then", answers(r.gitHub, delivery("push", "9", push("Fix it"))), "200 taken")
+	for _, end := range ends[1:] {
+		end.CloseWithError(io.ErrUnexpectedEOF)
+		<-ended
+	}
+	r.same("files", len(r.files()), 1)
+}

@@ -1,0 +1,180 @@
+package webhook_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+	"mews/supervisor/spool"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/webhook"
+)
+
+const secret = "0123456789abcdef"
+
+// rig is a Receiver on a real database and spool.
+type rig struct {
+	testing.TB
+	db       *sqlite.DB
+	folder   string // the spool's
+	receiver *webhook.Receiver
+	gitHub   http.Handler
+	hooks    map[string]http.Handler
+
+	arrived int
+	audit   []string
+	served  bool // the hooks' people
+}
+
+func newRig(t testing.TB, hooks ...webhook.Hook) *rig {
+	t.Helper()
+	r := &rig{TB: t, folder: filepath.Join(t.TempDir(), "spool"), hooks: map[string]http.Handler{}, served: true}
+	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := spool.Open(r.folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.db = db
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	ran := make(chan error, 1)
+	go func() { ran <- db.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ran; err != nil {
+			t.Error(err)
+		}
+		db.Close()
+		s.Close()
+	})
+	for i := range hooks {
+		hooks[i].Secret, hooks[i].To = secret, r.to
+	}
+	r.receiver = webhook.New(webhook.Options{
+		Deliveries: db.WebhookDeliveries(), Spool: s, Hooks: hooks, KeepText: keeper{s}.keep, Queued: func(int64) {},
+		Audit: func(_, action, detail string) { r.audit = append(r.audit, action+": "+detail) }, Log: hclog.NewNullLogger(), Now: time.Now,
+	})
+	r.gitHub = r.receiver.GitHub(webhook.GitHub{Secret: secret, Arrived: func() { r.arrived++ }, Repo: func(name string) (supervisor.GitHubRepo, bool) {
+		return supervisor.GitHubRepo{Name: "acme/widget", User: "alice"}, supervisor.GitHubRepoName(name) == "acme/widget"
+	}})
+	for _, h := range hooks {
+		r.hooks[h.Name] = r.receiver.Hook(h)
+	}
+	return r
+}
+
+func (r *rig) to() (supervisor.Conversation, bool) {
+	return supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}, r.served
+}
+
+type keeper struct{ spool *spool.Spool }
+
+func (k keeper) keep(name, text string) (supervisor.File, error) {
+	f, err := k.spool.Create()
+	if err != nil {
+		return supervisor.File{}, err
+	}
+	if _, err := io.WriteString(f, text); err != nil {
+		return supervisor.File{}, err
+	}
+	ref, err := f.Commit()
+	return supervisor.File{SHA256: ref.SHA256, Size: ref.Size, Name: name, MediaType: "text/markdown"}, err
+}
+
+func sign(body string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	io.WriteString(mac, body)
+	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
+}
+
+func push(text string) string {
+	return `{"ref":"refs/heads/main","after":"a1","commits":[{"id":"a1","message":"` + text + `"}],` +
+		`"repository":{"full_name":"Acme/Widget"},"sender":{"login":"bob","type":"User"}}`
+}
+
+// delivery is a request as GitHub makes it.
+func delivery(name, key, body string) *http.Request {
+	req := httptest.NewRequest(http.MethodPost, "/webhook/github", strings.NewReader(body))
+	for header, value := range map[string]string{"Content-Type": "application/json", "X-GitHub-Event": name, "X-GitHub-Delivery": key,
+		"X-GitHub-Hook-ID": "7", "X-Hub-Signature-256": sign(body)} {
+		req.Header.Set(header, value)
+	}
+	return req
+}
+
+// answers is the status and the text of the answer to a request.
+func answers(h http.Handler, req *http.Request) string {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, req)
+	return fmt.Sprintf("%d %s", w.Code, strings.TrimSpace(w.Body.String()))
+}
+
+func (r *rig) same(what string, got, want any) {
+	r.Helper()
+	if got != want {
+		r.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// new are the deliveries that are yet to be done.
+func (r *rig) new(source string) []supervisor.WebhookDelivery {
+	r.Helper()
+	list, err := r.db.WebhookDeliveries().ListNew(r.Context(), source, 1000)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return list
+}
+
+// files are the names in the spool.
+func (r *rig) files() (names []string) {
+	r.Helper()
+	entries, err := os.ReadDir(r.folder)
+	if err != nil {
+		r.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// unread fails the test where it is read.
+type unread struct{ t testing.TB }
+
+func (u unread) Read([]byte) (int, error) {
+	u.t.Error("the body was read")
+	return 0, io.EOF
+}
+
+// slow is a body that comes in small pieces and perhaps never ends.
+type repeated struct {
+	text string
+	left int
+}
+
+func (r *repeated) Read(p []byte) (int, error) {
+	if r.left == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, bytes.Repeat([]byte(r.text), len(p)/len(r.text)+1))
+	n = min(n, r.left)
+	r.left -= n
+	return n, nil
+}

@@ -1,0 +1,166 @@
+package webhook
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+)
+
+const (
+	burst      = 5 * time.Second // what comes within it is one message
+	cleanEvery = time.Minute
+	pruneAfter = 7 * 24 * time.Hour // GitHub sends nothing again that is older than 3 days
+	maxShown   = 16 << 10           // bytes of a message; more is a file
+	maxMade    = 1 << 20            // bytes that a template makes
+	maxBatch   = 100                // messages that become one
+)
+
+// Run tells people what hooks have brought, and cleans up behind what was done, until ctx ends.
+func (r *Receiver) Run(ctx context.Context) error {
+	tick := time.NewTicker(cleanEvery)
+	defer tick.Stop()
+	pruned := time.Time{}
+	for {
+		for _, h := range r.o.Hooks {
+			r.report(ctx, r.tell(ctx, h))
+		}
+		r.report(ctx, r.clean(ctx))
+		if now := r.o.Now(); now.Sub(pruned) > time.Hour {
+			pruned = now
+			r.report(ctx, r.o.Deliveries.Prune(ctx, now.Add(-pruneAfter)))
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		case <-r.arrived:
+			select { // for the rest of the burst
+			case <-ctx.Done():
+				return nil
+			case <-time.After(burst):
+			}
+		}
+	}
+}
+
+func (r *Receiver) report(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
+		r.o.Log.Warn("webhooks", "error", err)
+	}
+}
+
+// clean drops the bytes of deliveries that nobody needs any more.
+func (r *Receiver) clean(ctx context.Context) error {
+	bodies, err := r.o.Deliveries.Handled(ctx)
+	for _, body := range bodies {
+		err = errors.Join(err, r.o.Spool.Remove(body), r.o.Deliveries.Forget(ctx, body))
+	}
+	return err
+}
+
+// tell puts all that a hook has brought into the outbox, as one message.
+func (r *Receiver) tell(ctx context.Context, h Hook) error {
+	list, err := r.o.Deliveries.ListNew(ctx, supervisor.WebhookHook+h.Name, maxBatch)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	to, served := h.To()
+	var ids []int64
+	var texts []string
+	for _, d := range list {
+		text, err := r.text(h, d)
+		if !served {
+			err = errors.New(textNobody)
+		}
+		if err != nil {
+			if err := r.o.Deliveries.End(ctx, d.ID, supervisor.WebhookFailed, err.Error()); err != nil {
+				return err
+			}
+			continue
+		}
+		ids, texts = append(ids, d.ID), append(texts, text)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	said, err := r.say(ctx, ids, to, h.Name, strings.Join(texts, "\n\n"))
+	if err == nil {
+		r.o.Queued(said.Conversation.ID)
+	}
+	return err
+}
+
+func (r *Receiver) say(ctx context.Context, ids []int64, to supervisor.Conversation, name, text string) (supervisor.Delivery, error) {
+	d := supervisor.Delivery{Conversation: to, Text: fmt.Sprintf(textMessage, name, text)}
+	if len(d.Text) > maxShown {
+		file, err := r.o.KeepText(name+".md", d.Text)
+		if err != nil {
+			return d, err
+		}
+		d.Files = []supervisor.File{file}
+		d.Text = strings.ToValidUTF8(d.Text[:maxShown], "")
+	}
+	return r.o.Deliveries.Say(ctx, ids, d)
+}
+
+// text is what is said of a body: its field message, else what the template makes of it, else itself.
+func (r *Receiver) text(h Hook, d supervisor.WebhookDelivery) (string, error) {
+	f, _, err := r.o.Spool.Read(d.Body)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(f)
+	if err != nil {
+		return "", err
+	}
+	var value any
+	if err := json.Unmarshal(raw, &value); err != nil {
+		return "", err
+	}
+	fields, _ := value.(map[string]any)
+	if message, ok := fields["message"].(string); ok && message != "" {
+		return message, nil
+	}
+	if h.Template != nil {
+		made := limited{left: maxMade}
+		if err := h.Template.Execute(&made, value); err == nil {
+			return made.String(), nil
+		}
+		// What it can't be made for is shown as it is, and not lost.
+	}
+	return block(raw), nil
+}
+
+// limited takes so many bytes and no more.
+type limited struct {
+	bytes.Buffer
+	left int
+}
+
+var errTooMuch = errors.New("a template makes too much")
+
+func (l *limited) Write(p []byte) (int, error) {
+	if l.left -= len(p); l.left < 0 {
+		return 0, errTooMuch
+	}
+	return l.Buffer.Write(p)
+}
+
+// block is JSON as a block of code, in a fence that is longer than any in it.
+func block(raw []byte) string {
+	var b bytes.Buffer
+	_ = json.Indent(&b, raw, "", "  ") // it is valid
+	fence := "```"
+	for bytes.Contains(raw, []byte(fence)) {
+		fence += "`"
+	}
+	return fence + "json\n" + b.String() + "\n" + fence
+}

@@ -1,0 +1,29 @@
+package webhook
+
+// What callers are told. Whoever has set a webhook up reads it where they look at its deliveries.
+const (
+	textTaken      = "taken"
+	textKnown      = "taken before"
+	textIgnored    = "ignored: %s"
+	textUnsigned   = "the signature or the secret is missing, or is not the right one"
+	textBusy       = "too many deliveries at once"
+	textFull       = "no room is left for deliveries"
+	textNotKept    = "the delivery could not be kept"
+	textTooLong    = "the body is too long"
+	textNotInTime  = "the body did not come in time"
+	textNotJSON    = "the content type is not application/json: choose that for the webhook"
+	textIncomplete = "a header is missing or too long"
+	textUnreadable = "the payload is not one of GitHub's"
+	textNoJSON     = "the body is no JSON"
+	textTooOften   = "more than 30 messages a minute"
+	textNobody     = "nobody is there to read it"
+)
+
+// Why a delivery is ignored.
+const textOtherRepo = "repository not configured"
+
+// What admins read in the audit log.
+const textRefused = "%d requests to %s without the right signature or secret, the last from %s"
+
+// A message that came by a hook: its name and the text.
+const textMessage = "**%s**\n\n%s"
