@@ -23,7 +23,7 @@ WITHOUT_SQLITE := -gcflags=github.com/ncruces/go-sqlite3-wasm/v6=-race=false
 TOOL := $(GO) tool -modfile=.ci/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test vet deps bench crash escapes live lint format fuzz whisper whisper-test clean
+.PHONY: help run build test vet deps bench crash escapes diffs live lint format fuzz whisper whisper-test clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -54,6 +54,13 @@ crash: ## the long crash run: 10,000 messages on Telegram, 200 kills
 
 escapes: ## try every known way out of the walls, in every tier, with the walls in place and taken away
 	$(GO) test -count=1 -v -run 'TestEscapes|TestWallsTakenAway' ./worker/sandbox
+
+# Which commits, as git log takes them: make diffs REPO=../linux COMMITS='-n 5000 v6.1'
+COMMITS ?= --all
+
+diffs: ## read every commit of the repository REPO=PATH, and compare what is read with all that git says of it
+	@[[ -n '$(REPO)' ]] || { echo 'which repository? make diffs REPO=PATH' >&2; exit 1; }
+	MEWS_DIFFS="$$(realpath '$(REPO)')" MEWS_DIFFS_COMMITS='$(COMMITS)' $(GO) test -count=1 -timeout 60m -v -run TestGitsOwnView ./supervisor/github/diff
 
 live: ## a short conversation with each real provider whose key is set (ANTHROPIC_API_KEY, OPENAI_API_KEY)
 	MEWS_LIVE=1 $(GO) test -count=1 -v -run TestLive ./cmd/mews

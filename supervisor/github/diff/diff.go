@@ -3,8 +3,8 @@
 package diff
 
 import (
-	"fmt"
 	"iter"
+	"strconv"
 	"strings"
 )
 
@@ -60,28 +60,36 @@ func (f File) Changed() (added, removed int) {
 // Numbered is the hunks for a reader who is to name lines: each line with its side and number before it, as in "R12 +text". Lines
 // around a piece of a hunk, which belong to another piece, have no number.
 func (f File) Numbered() string {
-	var b strings.Builder
+	var b []byte
 	for i := range f.Hunks {
-		h := &f.Hunks[i]
-		fmt.Fprintf(&b, "@@ %s\n", h.Section)
-		around(&b, h.Before)
-		for line := range h.Lines() {
-			side, number := line.At()
-			fmt.Fprintf(&b, "%c%d %c%s\n", side[0], number, line.Kind, strings.TrimSuffix(line.Text, "\r"))
-		}
-		around(&b, h.After)
+		b = f.Hunks[i].appendNumbered(b)
 	}
-	return b.String()
+	return string(b)
 }
 
-func around(b *strings.Builder, text string) {
-	for line := range strings.Lines(text) {
-		fmt.Fprintf(b, "   %s\n", strings.TrimRight(line, "\r\n"))
+func (h *Hunk) appendNumbered(b []byte) []byte {
+	b = append(b, strings.TrimRight("@@ "+h.Section, " \r")+"\n"...)
+	b = appendIndented(b, h.Before)
+	for line := range h.Lines() {
+		side, number := line.At()
+		b = append(b, side[0])
+		b = strconv.AppendInt(b, int64(number), 10)
+		b = append(b, ' ', byte(line.Kind))
+		b = append(b, strings.TrimSuffix(line.Text, "\r")...)
+		b = append(b, '\n')
 	}
+	return appendIndented(b, h.After)
+}
+
+func appendIndented(b []byte, text string) []byte {
+	for line := range strings.Lines(text) {
+		b = append(b, "   "+strings.TrimRight(line, "\r\n")+"\n"...)
+	}
+	return b
 }
 
 // Hunk is lines that stand together. Its numbers are those of its header; where it has no lines on a side, the start there is the line
-// before it. Of a combined diff, the old side is the first parent: what only other parents had is not in it.
+// before it, and 0 in a piece of a hunk. Of a combined diff, the old side is the first parent: what only other parents had is not in it.
 type Hunk struct {
 	OldStart, OldLines int
 	NewStart, NewLines int
@@ -123,6 +131,12 @@ func (l Line) number(side Side) int {
 		return l.Old
 	}
 	return l.New
+}
+
+// size is the most that Numbered takes for the line.
+func (l Line) size() int {
+	_, number := l.At()
+	return len("R  \n") + len(strconv.Itoa(number)) + len(l.Text)
 }
 
 // Lines is the hunk's lines in their order.

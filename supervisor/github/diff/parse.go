@@ -207,25 +207,33 @@ func hunkRange(field string, result bool) (start, lines int, ok bool) {
 	return int(s), int(n), err1 == nil && err2 == nil && s <= maxNumber && n <= maxNumber && (s > 0 || n == 0)
 }
 
-// body reads as many lines as the header has announced, so that no line of a file is taken for anything else.
+// body reads as many lines as the header has announced, so that no line of a file is taken for anything else. Of a combined diff's
+// parents git (2.39) also counts lines that --cc leaves out before the first one: such a hunk may end when the result is complete.
 func (p *parser) body(h *Hunk, left []int) error {
 	from := p.rest
 	for slices.ContainsFunc(left, func(n int) bool { return n > 0 }) {
-		if p.rest == "" {
-			return p.errorf("the hunk ends early")
+		at, was := *p, left
+		complete := h.parents > 1 && left[h.parents] == 0
+		if complete {
+			was = slices.Clone(left)
 		}
 		line := p.next()
-		if strings.HasPrefix(line, `\`) {
+		switch {
+		case at.rest != "" && (strings.HasPrefix(line, `\`) || count(left, line)):
 			continue
-		}
-		if !count(left, line) {
+		case at.rest == "" && !complete:
+			return at.errorf("the hunk ends early")
+		case !complete:
 			return p.errorf("not a line of the hunk")
 		}
+		*p, left = at, was
+		break
 	}
 	if strings.HasPrefix(p.rest, `\`) {
 		p.next()
 	}
 	h.body = from[:len(from)-len(p.rest)]
+	h.OldStart, h.OldLines = h.OldStart+left[0], h.OldLines-left[0]
 	return nil
 }
 

@@ -45,10 +45,8 @@ const nowhere = "/dev/null"
 
 // nameOf is a name from a line of names. git ends one with a tab where it has spaces, and other programs put the time behind one.
 func nameOf(rest string) string {
-	if !strings.HasPrefix(rest, `"`) {
-		rest, _, _ = strings.Cut(rest, "\t")
-	}
-	return unquoted(rest)
+	name, _, _ := strings.Cut(rest, "\t") // a quoted name has none in it
+	return unquoted(name)
 }
 
 // escapes are the characters that a backslash makes others. (git's quote.c, which quotes names as C does strings.)

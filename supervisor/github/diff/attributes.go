@@ -1,0 +1,134 @@
+package diff
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Attributes that say something of a review. (github-linguist's docs/overrides.md.)
+const (
+	linguistGenerated = "linguist-generated"
+	linguistVendored  = "linguist-vendored"
+)
+
+// state is what a path has of an attribute.
+type state int
+
+const (
+	unspecified state = iota
+	set
+	unset
+)
+
+// attribute is one that a line of .gitattributes gives.
+type attribute struct {
+	name  string
+	state state
+}
+
+// attributes is a .gitattributes file. (gitattributes(5).)
+type attributes struct {
+	rules  []rule
+	macros map[string][]attribute
+}
+
+type rule struct {
+	pattern string
+	gives   []attribute
+}
+
+func attributesOf(text string) attributes {
+	a := attributes{macros: map[string][]attribute{"binary": {{"diff", unset}, {"merge", unset}, {"text", unset}}}}
+	for line := range strings.Lines(text) {
+		pattern, rest := firstWord(strings.TrimSpace(line))
+		if pattern == "" || strings.HasPrefix(pattern, "#") || strings.HasPrefix(pattern, "!") {
+			continue
+		}
+		var gives []attribute
+		for _, word := range strings.Fields(rest) {
+			gives = append(gives, attributeOf(word))
+		}
+		if name, ok := strings.CutPrefix(pattern, "[attr]"); ok {
+			a.macros[name] = gives
+			continue
+		}
+		a.rules = append(a.rules, rule{pattern, gives})
+	}
+	return a
+}
+
+// firstWord takes the pattern off a line, which may be quoted.
+func firstWord(line string) (word, rest string) {
+	if strings.HasPrefix(line, `"`) {
+		for i := 1; i < len(line); i++ {
+			switch line[i] {
+			case '\\':
+				i++
+			case '"':
+				return unquoted(line[:i+1]), line[i+1:]
+			}
+		}
+	}
+	if i := strings.IndexAny(line, " \t"); i >= 0 {
+		return line[:i], line[i:]
+	}
+	return line, ""
+}
+
+// attributeOf reads name, -name, !name or name=value. linguist takes the values true and false for the first two.
+func attributeOf(word string) attribute {
+	name, value, _ := strings.Cut(word, "=")
+	switch {
+	case strings.HasPrefix(name, "-"):
+		return attribute{name[1:], unset}
+	case strings.HasPrefix(name, "!"):
+		return attribute{name[1:], unspecified}
+	case value == "false" && strings.HasPrefix(name, "linguist-"):
+		return attribute{name, unset}
+	}
+	return attribute{name, set}
+}
+
+// of is the attributes of a path. The last line that says something of one counts, and within a line the last word.
+func (a attributes) of(path string) map[string]state {
+	given := map[string]state{}
+	for _, r := range slices.Backward(a.rules) {
+		if matches(r.pattern, path) {
+			a.give(given, r.gives)
+		}
+	}
+	return given
+}
+
+func (a attributes) give(given map[string]state, gives []attribute) {
+	for _, g := range slices.Backward(gives) {
+		if _, ok := given[g.name]; ok {
+			continue
+		}
+		given[g.name] = g.state
+		if g.state == set {
+			a.give(given, a.macros[g.name])
+		}
+	}
+}
+
+// braces have a meaning in the library's patterns that they do not have in git's.
+var braces = strings.NewReplacer(`\\`, `\\`, `\{`, `\{`, `\}`, `\}`, `{`, `\{`, `}`, `\}`)
+
+// matches says whether a path fits a pattern: one without a slash fits the last part of it. One for folders fits no file.
+func matches(pattern, name string) bool {
+	if strings.HasSuffix(pattern, "/") {
+		return false
+	}
+	if !strings.Contains(pattern, "/") {
+		name = path.Base(name)
+	}
+	pattern = strings.TrimPrefix(pattern, "/")
+	if strings.HasSuffix(pattern, "/**") {
+		pattern += "/*" // to the library the folder itself fits too
+	}
+	return doublestar.MatchUnvalidated(braces.Replace(pattern), name)
+}

@@ -1,0 +1,76 @@
+package diff_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"testing"
+
+	"mews/supervisor/github/diff"
+)
+
+// large is a diff of 10 MB, with files, hunks and lines as long as those of usual changes.
+func large() string {
+	random := rand.New(rand.NewPCG(16, 4))
+	var b strings.Builder
+	for f := 0; b.Len() < 10_000_000; f++ {
+		fmt.Fprintf(&b, "diff --git a/d/f%d.go b/d/f%d.go\nindex 1111111..2222222 100644\n--- a/d/f%d.go\n+++ b/d/f%d.go\n", f, f, f, f)
+		for h := range 1 + random.IntN(8) {
+			var body strings.Builder
+			before, after := 0, 0
+			for range 7 + random.IntN(20) {
+				mark := "   ++-"[random.IntN(6)]
+				fmt.Fprintf(&body, "%c%s\n", mark, strings.Repeat("x ", random.IntN(36)))
+				if mark != '+' {
+					before++
+				}
+				if mark != '-' {
+					after++
+				}
+			}
+			fmt.Fprintf(&b, "@@ -%d,%d +%d,%d @@ func f%d() {\n%s", h*100+1, before, h*100+1, after, h, body.String())
+		}
+	}
+	return b.String()
+}
+
+// readAll parses a diff and goes through all its lines.
+func readAll(tb testing.TB, text string) (files []diff.File, lines int) {
+	files, err := diff.Parse(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, f := range files {
+		for i := range f.Hunks {
+			for range f.Hunks[i].Lines() {
+				lines++
+			}
+		}
+	}
+	return files, lines
+}
+
+// BenchmarkParse reads a diff of 10 MB: 200 ms, and three times its size with the text, are what it may take.
+func BenchmarkParse(b *testing.B) {
+	text := large()
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		readAll(b, text)
+	}
+}
+
+// TestParseAllocates has a large diff take, with all that is thrown away on the way, less than twice its text.
+func TestParseAllocates(t *testing.T) {
+	text := large()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	files, lines := readAll(t, text)
+	runtime.ReadMemStats(&after)
+	took := after.TotalAlloc - before.TotalAlloc
+	t.Logf("%d bytes of %d files and %d lines: %d bytes more", len(text), len(files), lines, took)
+	if took > 2*uint64(len(text)) {
+		t.Errorf("%d bytes for a diff of %d", took, len(text))
+	}
+}

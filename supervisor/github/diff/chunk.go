@@ -1,0 +1,155 @@
+package diff
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Chunk is files, or parts of them, that are read together.
+type Chunk []File
+
+// Unread is what of a file is in no chunk, and why.
+type Unread struct {
+	File   File
+	Reason string
+}
+
+// Split makes chunks of at most size bytes, as Numbered writes them, and keeps the order. Each changed line is in one chunk, or in
+// what is left unread: the files that skip gives a reason for, and lines too long for any chunk. A file is cut only where it is larger
+// than a chunk, and so is a hunk.
+func Split(files []File, size int, skip func(File) (reason string)) ([]Chunk, []Unread) {
+	s := splitter{size: size}
+	for _, f := range files {
+		if reason := skip(f); reason != "" {
+			s.unread = append(s.unread, Unread{f, reason})
+		} else if len(f.Hunks) > 0 {
+			s.file(f)
+		}
+	}
+	s.end()
+	return s.chunks, s.unread
+}
+
+// splitter fills one chunk after the other.
+type splitter struct {
+	size   int
+	chunks []Chunk
+	unread []Unread
+
+	chunk Chunk // that is being filled
+	used  int
+}
+
+func (s *splitter) end() {
+	if len(s.chunk) > 0 {
+		s.chunks = append(s.chunks, s.chunk)
+	}
+	s.chunk, s.used = nil, 0
+}
+
+func (s *splitter) file(f File) {
+	if n := len(f.Numbered()); n <= s.size {
+		s.room(n)
+		s.chunk = append(s.chunk, f)
+		return
+	}
+	rest := f
+	rest.Hunks = nil
+	for _, h := range f.Hunks {
+		if n := len(h.appendNumbered(nil)); n <= s.size {
+			s.hunk(rest, h, n)
+			continue
+		}
+		s.pieces(rest, h)
+	}
+}
+
+// room begins a chunk where n bytes more are too many for this one.
+func (s *splitter) room(n int) {
+	if s.used+n > s.size {
+		s.end()
+	}
+	s.used += n
+}
+
+// hunk adds a hunk of a file to the chunk.
+func (s *splitter) hunk(f File, h Hunk, n int) {
+	s.room(n)
+	if last := len(s.chunk) - 1; last >= 0 && s.chunk[last].Path() == f.Path() && s.chunk[last].Status == f.Status {
+		s.chunk[last].Hunks = append(s.chunk[last].Hunks, h)
+		return
+	}
+	f.Hunks = []Hunk{h}
+	s.chunk = append(s.chunk, f)
+}
+
+// around is how many lines of the head a piece of a hunk shows before and after it.
+const around = 3
+
+// pieces cuts a hunk between lines. An eighth of a chunk is for the lines before a piece, one for those after it, one for its heading.
+func (s *splitter) pieces(f File, h Hunk) {
+	lines := slices.Collect(h.Lines())
+	room := s.size / 8
+	for from := 0; from < len(lines); {
+		to, n := from, 0
+		for to < len(lines) && n+lines[to].size() <= s.size-3*room {
+			n += lines[to].size()
+			to++
+		}
+		tooLong := to == from
+		to = max(to, from+1)
+		piece := pieceOf(lines[from:to])
+		if piece.Section = h.Section; len(h.Section)+len("@@ \n") > room {
+			piece.Section = ""
+		}
+		piece.Before, piece.After = headLines(lines, from-1, -1, room), headLines(lines, to, 1, room)
+		from = to
+		if tooLong {
+			f.Hunks = []Hunk{piece}
+			s.unread = append(s.unread, Unread{f, reasonTooLong})
+			continue
+		}
+		s.hunk(f, piece, len(piece.appendNumbered(nil)))
+	}
+}
+
+// pieceOf is a hunk of some lines.
+func pieceOf(lines []Line) Hunk {
+	h := Hunk{parents: 1}
+	var body strings.Builder
+	for _, line := range lines {
+		body.WriteByte(byte(line.Kind))
+		body.WriteString(line.Text)
+		body.WriteByte('\n')
+		if line.Unended {
+			body.WriteString("\\\n")
+		}
+		if line.Kind != LineAdded {
+			h.OldStart = cmp.Or(h.OldStart, line.Old)
+			h.OldLines++
+		}
+		if line.Kind != LineRemoved {
+			h.NewStart = cmp.Or(h.NewStart, line.New)
+			h.NewLines++
+		}
+	}
+	h.body = body.String()
+	return h
+}
+
+// headLines is the lines of the head from one on, up or down, as far as they take no more than room.
+func headLines(lines []Line, i, step, room int) string {
+	var texts []string
+	for len(texts) < around && i >= 0 && i < len(lines) && lines[i].New > 0 {
+		if room -= lines[i].size(); room < 0 {
+			break
+		}
+		texts = append(texts, lines[i].Text+"\n")
+		i += step
+	}
+	if step < 0 {
+		slices.Reverse(texts)
+	}
+	return strings.Join(texts, "")
+}

@@ -1,0 +1,203 @@
+package diff_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/supervisor/github/diff"
+)
+
+// countChanged counts each changed line of some files.
+func countChanged(count map[string]int, files []diff.File) {
+	for _, f := range files {
+		for i := range f.Hunks {
+			for line := range f.Hunks[i].Lines() {
+				if side, number := line.At(); line.Kind != diff.LineContext {
+					count[fmt.Sprintf("%s %s %d %t %s", f.Path(), side, number, line.Unended, line.Text)]++
+				}
+			}
+		}
+	}
+}
+
+// TestSplit cuts diffs of many kinds, with sizes from less than a line to more than the diff. Every changed line is in one chunk, or
+// unread for a reason, and no chunk is too large.
+func TestSplit(t *testing.T) {
+	random := rand.New(rand.NewPCG(16, 2))
+	for round := range 100 {
+		files := randomFiles(t, random)
+		size := 64 + random.IntN(1<<random.IntN(14))
+		skipped := func(f diff.File) string {
+			if f.Path() == "f3" {
+				return "nobody reads it"
+			}
+			return ""
+		}
+		chunks, unread := diff.Split(files, size, skipped)
+		head := headOf(files)
+		want, got := map[string]int{}, map[string]int{}
+		countChanged(want, files)
+		for i, chunk := range chunks {
+			countChanged(got, chunk)
+			if n := shownSize(chunk); n > size || n == 0 {
+				t.Fatalf("round %d: chunk %d of %d has %d bytes, and may have %d", round, i, len(chunks), n, size)
+			}
+			checkAround(t, head, chunk)
+		}
+		for _, u := range unread {
+			countChanged(got, []diff.File{u.File})
+			if longest := shownSize([]diff.File{u.File}); u.Reason != "nobody reads it" && longest < size/2 {
+				t.Errorf("round %d: %d bytes are too long for chunks of %d", round, longest, size)
+			}
+		}
+		if len(got) != len(want) {
+			t.Fatalf("round %d: %d changed lines, %d before", round, len(got), len(want))
+		}
+		for line, n := range got {
+			if n != 1 || want[line] != 1 {
+				t.Fatalf("round %d: %q is there %d times, %d before", round, line, n, want[line])
+			}
+		}
+	}
+}
+
+// randomFiles is a diff of several files, at times with one large hunk, long lines, or none.
+func randomFiles(t *testing.T, random *rand.Rand) []diff.File {
+	text := manyHunks(random)
+	lines := 1 + random.IntN(300)
+	text += fmt.Sprintf("diff --git a/new b/new\nnew file mode 100644\n--- /dev/null\n+++ b/new\n@@ -0,0 +1,%d @@ %s\n", lines, words[random.IntN(len(words))])
+	for range lines {
+		text += "+" + strings.Repeat("x", random.IntN(1<<random.IntN(9))) + "\n"
+	}
+	text += "\\ No newline at end of file\ndiff --git a/run b/run\nold mode 100644\nnew mode 100755\n"
+	files, err := diff.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func shownSize(chunk []diff.File) (n int) {
+	for _, f := range chunk {
+		n += len(f.Numbered())
+	}
+	return n
+}
+
+// headOf is the head's lines, by path and number.
+func headOf(files []diff.File) map[string]string {
+	head := map[string]string{}
+	for _, f := range files {
+		for i := range f.Hunks {
+			for line := range f.Hunks[i].Lines() {
+				if line.New > 0 {
+					head[fmt.Sprint(f.Path(), line.New)] = line.Text + "\n"
+				}
+			}
+		}
+	}
+	return head
+}
+
+// checkAround looks whether the lines around a piece of a hunk stand there in the head.
+func checkAround(t *testing.T, head map[string]string, chunk diff.Chunk) {
+	t.Helper()
+	for _, f := range chunk {
+		for _, h := range f.Hunks {
+			before, after := slices.Collect(strings.Lines(h.Before)), slices.Collect(strings.Lines(h.After))
+			if len(before) > 3 || len(after) > 3 {
+				t.Errorf("%q before and %q after a piece", before, after)
+			}
+			for i, text := range slices.Backward(before) {
+				if n := h.NewStart - len(before) + i; h.NewLines > 0 && head[fmt.Sprint(f.Path(), n)] != text {
+					t.Errorf("%q is before line %d", text, h.NewStart)
+				}
+			}
+			for i, text := range after {
+				if n := h.NewStart + h.NewLines + i; h.NewLines > 0 && head[fmt.Sprint(f.Path(), n)] != text {
+					t.Errorf("%q is behind line %d", text, h.NewStart+h.NewLines-1)
+				}
+			}
+		}
+	}
+}
+
+// TestSplitKeepsTogether has a file of several hunks begin a chunk of its own rather than be cut, and shows what stands around pieces.
+func TestSplitKeepsTogether(t *testing.T) {
+	files, err := diff.Parse(`diff --git a/a b/a
+--- a/a
++++ b/a
+@@ -1 +1 @@
+-a
++aa
+diff --git a/b b/b
+--- a/b
++++ b/b
+@@ -1 +1 @@
+-b
++bb
+@@ -9 +9 @@
+-c
++cc
+diff --git a/c b/c
+--- a/c
++++ b/c
+@@ -1,7 +1,8 @@ func c() {
+ 1111111111
+-2222222222
++3333333333
+ 4444444444
+ 5555555555
++6666666666
+ 7777777777
+ 8888888888
+ 9999999999
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chunks, unread := diff.Split(files, 120, func(diff.File) string { return "" })
+	var got strings.Builder
+	for _, chunk := range chunks {
+		got.WriteString("chunk\n")
+		for _, f := range chunk {
+			got.WriteString(f.Path() + "\n" + f.Numbered())
+		}
+	}
+	want := `chunk
+a
+@@
+L1 -a
+R1 +aa
+b
+@@
+L1 -b
+R1 +bb
+@@
+L9 -c
+R9 +cc
+chunk
+c
+@@ func c() {
+R1  1111111111
+L2 -2222222222
+R2 +3333333333
+R3  4444444444
+R4  5555555555
+   6666666666
+chunk
+c
+@@ func c() {
+   5555555555
+R5 +6666666666
+R6  7777777777
+R7  8888888888
+R8  9999999999
+`
+	if got.String() != want || unread != nil {
+		t.Errorf("got %s%v, want %s", got.String(), unread, want)
+	}
+}

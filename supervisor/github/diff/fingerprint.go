@@ -1,0 +1,42 @@
+package diff
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+)
+
+// Fingerprints is what a file's hunks are known by after a rebase: the path and the changed lines, whatever their numbers and white
+// space. Of hunks that change the same, each has its own.
+func Fingerprints(f File) []string {
+	prints := make([]string, len(f.Hunks))
+	times := map[string]int{}
+	for i := range f.Hunks {
+		sum := sha256.New()
+		fmt.Fprintf(sum, "%s\x00", f.Path())
+		for line := range f.Hunks[i].Lines() {
+			if line.Kind != LineContext {
+				fmt.Fprintf(sum, "%c%s\n", line.Kind, normal(line.Text))
+			}
+		}
+		print := hex.EncodeToString(sum.Sum(nil)[:16])
+		times[print]++
+		prints[i] = fmt.Sprintf("%s-%d", print, times[print])
+	}
+	return prints
+}
+
+// Unseen is the files with the hunks alone whose fingerprints are not in seen, without the files that have none of those.
+func Unseen(files []File, seen map[string]bool) []File {
+	var unseen []File
+	for _, f := range files {
+		prints := Fingerprints(f)
+		i := -1
+		f.Hunks = slices.DeleteFunc(slices.Clone(f.Hunks), func(Hunk) bool { i++; return seen[prints[i]] })
+		if len(f.Hunks) > 0 {
+			unseen = append(unseen, f)
+		}
+	}
+	return unseen
+}

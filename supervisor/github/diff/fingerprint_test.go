@@ -1,0 +1,93 @@
+package diff_test
+
+import (
+	"testing"
+
+	"mews/supervisor/github/diff"
+)
+
+// reviewed is a file as it was reviewed, with two hunks that change the same.
+const reviewed = `diff --git a/a.go b/a.go
+--- a/a.go
++++ b/a.go
+@@ -1,3 +1,3 @@ package a
+ one
+-two
++	three( x )
+ four
+@@ -20 +20,2 @@
++same
+ x
+@@ -30 +31,2 @@
++same
+ y
+`
+
+func TestUnseen(t *testing.T) {
+	for _, test := range []struct{ name, text, want string }{
+		{"the same again", reviewed, ""},
+		{"rebased: other numbers, context and white space", `diff --git a/a.go b/a.go
+--- a/a.go
++++ b/a.go
+@@ -101,3 +101,3 @@ package b
+ ONE
+-two
++    three( x )
+ FOUR
+@@ -120 +120,2 @@
++same
+ x
+`, ""},
+		{"one line more in a hunk, and a third of the same", `diff --git a/a.go b/a.go
+--- a/a.go
++++ b/a.go
+@@ -1,3 +1,4 @@ package a
+ one
+-two
++three( x )
++more
+ four
+@@ -20 +21,2 @@
++same
+ x
+@@ -30 +32,2 @@
++same
+ y
+@@ -40 +43,2 @@
++same
+ z
+`, "@@ package a\nR1  one\nL2 -two\nR2 +three( x )\nR3 +more\nR4  four\n@@\nR43 +same\nR44  z\n"},
+		{"the other way round", "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-three( x )\n+two\n", "@@\nL1 -three( x )\nR1 +two\n"},
+		{"another file", "diff --git a/b.go b/b.go\n--- a/b.go\n+++ b/b.go\n@@ -20 +20,2 @@\n+same\n x\n", "@@\nR20 +same\nR21  x\n"},
+		{"no line", "diff --git a/a.go b/a.go\nold mode 100644\nnew mode 100755\n", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			seen := map[string]bool{}
+			for _, f := range parsed(t, reviewed) {
+				for _, print := range diff.Fingerprints(f) {
+					seen[print] = true
+				}
+			}
+			files := parsed(t, test.text)
+			got := ""
+			for _, f := range diff.Unseen(files, seen) {
+				got += f.Numbered()
+			}
+			if got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+			if shown(files) != shown(parsed(t, test.text)) {
+				t.Error("the files that were given have changed")
+			}
+		})
+	}
+}
+
+func parsed(t *testing.T, text string) []diff.File {
+	t.Helper()
+	files, err := diff.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}

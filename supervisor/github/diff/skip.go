@@ -1,0 +1,95 @@
+package diff
+
+import "slices"
+
+// left is which files nobody needs to review, by patterns as .gitattributes has them. It takes from github-linguist's generated.rb
+// and vendor.yml what seldom meets a file that somebody has written.
+var left = []struct {
+	reason   string
+	patterns []string
+}{
+	{reasonVendored, []string{
+		"**/vendor/**", "**/node_modules/**", "**/bower_components/**", "**/third_party/**", "**/third-party/**", "**/3rdparty/**",
+		"**/Godeps/**", "**/Pods/**", "**/Carthage/**", "**/.yarn/releases/**", "**/.yarn/plugins/**", "**/gradle/wrapper/**",
+		"gradlew", "gradlew.bat", ".pnp.cjs", ".pnp.js", ".pnp.loader.mjs", "jquery.js", "jquery-[0-9]*.js", "bootstrap.css",
+		"bootstrap.js", "aclocal.m4", "libtool.m4", "config.guess", "config.sub",
+	}},
+	{reasonLock, []string{
+		"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb", "deno.lock",
+		"composer.lock", "Cargo.lock", "Gemfile.lock", "poetry.lock", "pdm.lock", "uv.lock", "Pipfile.lock", "go.sum", "go.work.sum",
+		"Gopkg.lock", "glide.lock", "mix.lock", "pubspec.lock", "Podfile.lock", "Package.resolved", "Cartfile.resolved", "flake.lock",
+		"packages.lock.json", "paket.lock", "gradle.lockfile", ".terraform.lock.hcl", "Chart.lock", "conan.lock", "*esy.lock",
+		"MODULE.bazel.lock",
+	}},
+	{reasonMinified, []string{"*.min.js", "*-min.js", "*.min.mjs", "*.min.css", "*-min.css"}},
+	{reasonGenerated, []string{
+		"*.pb.go", "*.pb.gw.go", "*_grpc.pb.go", "*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*.pb.cc", "*.pb.h", "*_pb.js", "*_pb.d.ts",
+		"*.pbobjc.h", "*.pbobjc.m", "*.pb.swift", "*.pb.dart", "*.g.dart", "*.freezed.dart", "*.[Dd]esigner.cs", "*.[Dd]esigner.vb",
+		"*.feature.cs", "*.g.cs", "*.g.i.cs", "zz_generated.*", "*.gen.go", "bindata.go", "*.js.map", "*.css.map", "*.snap",
+		"**/.idea/**", "*.nib", "*.xcworkspacedata", "*.xcuserstate", "*.zep.c", "*.zep.h", "*.zep.php", "**/__generated__/**",
+	}},
+}
+
+// minifiable are files that programs make smaller, and minifiedLine is how long the lines of such are on average, in bytes. It is more
+// than linguist's 110 for whole files: a hunk may be a few lines of which one is long.
+var minifiable = []string{"*.js", "*.mjs", "*.cjs", "*.css"}
+
+const minifiedLine = 300
+
+// Skipper says of a file why nobody needs to review it, "" where it is to be reviewed. gitattributes is the repository's, as the base
+// has it: what the change itself says of its files is not believed.
+func Skipper(gitattributes []byte) func(File) (reason string) {
+	attributes := attributesOf(string(gitattributes))
+	return func(f File) string {
+		path := f.Path()
+		given := attributes.of(path)
+		switch {
+		case f.Binary:
+			return reasonBinary
+		case f.Submodule():
+			return reasonSubmodule
+		case given[linguistGenerated] == set:
+			return reasonGenerated
+		case given[linguistVendored] == set:
+			return reasonVendored
+		case given["diff"] == unset:
+			return reasonHidden
+		}
+		return byTable(f, given)
+	}
+}
+
+// byTable is the reason of the table. Attributes may say that a file is neither vendored nor, which takes in the rest, generated.
+func byTable(f File, given map[string]state) string {
+	for _, row := range left {
+		attribute := linguistGenerated
+		if row.reason == reasonVendored {
+			attribute = linguistVendored
+		}
+		if given[attribute] != unset && matchesAny(row.patterns, f.Path()) {
+			return row.reason
+		}
+	}
+	if given[linguistGenerated] != unset && minified(f) {
+		return reasonMinified
+	}
+	return ""
+}
+
+func matchesAny(patterns []string, path string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool { return matches(pattern, path) })
+}
+
+func minified(f File) bool {
+	if !matchesAny(minifiable, f.Path()) {
+		return false
+	}
+	lines, length := 0, 0
+	for i := range f.Hunks {
+		for line := range f.Hunks[i].Lines() {
+			lines++
+			length += len(line.Text)
+		}
+	}
+	return length > lines*minifiedLine
+}

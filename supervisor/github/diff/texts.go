@@ -1,0 +1,13 @@
+package diff
+
+// Why a file, or a part of it, is in no chunk.
+const (
+	reasonGenerated = "generated"
+	reasonVendored  = "vendored"
+	reasonLock      = "lock file"
+	reasonMinified  = "minified"
+	reasonBinary    = "binary"
+	reasonSubmodule = "submodule"
+	reasonHidden    = "marked -diff in .gitattributes"
+	reasonTooLong   = "a line is too long"
+)
