@@ -57,8 +57,8 @@ func (s *Server) repo(name string) (r *Repo, found bool) {
 		r = &Repo{s: s, name: name, id: id, dir: filepath.Join(s.options.Dir, fmt.Sprint(id)+".git"), issues: map[int]*issue{},
 			people: map[string]string{}, diffs: map[string]*pullDiff{}}
 		owner, _, _ := strings.Cut(name, "/")
-		r.people[strings.ToLower(owner)] = "admin"
 		r.people[strings.ToLower(s.options.Login)] = "write"
+		r.people[strings.ToLower(owner)] = "admin"
 		s.repos[strings.ToLower(name)] = r
 	})
 	return r, found

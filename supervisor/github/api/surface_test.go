@@ -1,0 +1,210 @@
+package api_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"testing"
+	"time"
+
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/githubtest"
+)
+
+func TestAnIssueIsTriaged(t *testing.T) {
+	r := newAppRig(t, githubtest.Options{Strict: true})
+	ctx := t.Context()
+	r.repo.MakeLabel("bug")
+	r.Server.Project("acme", "Triage board")
+	n := r.repo.OpenIssue(githubtest.NewIssue{Title: "The window won't open", Body: "It is stuck", Author: "bob"})
+	similar := r.repo.OpenIssue(githubtest.NewIssue{Title: "Window stuck"})
+	r.repo.OpenIssue(githubtest.NewIssue{Title: "Else"})
+	i := must[api.Issue](t)(r.Client.Issue(ctx, widget, n))
+	if i.Author != "bob" || i.Pull || i.State != "open" || i.Standing != "NONE" {
+		t.Errorf("read %+v", i)
+	}
+	found := must[[]api.Issue](t)(r.SearchIssues(ctx, widget, `window stuck repo:evil/other "is:pr`, 10))
+	if len(found) != 2 || !slices.ContainsFunc(found, func(i api.Issue) bool { return i.Number == similar }) {
+		t.Errorf("found %+v", found)
+	}
+	for range 2 { // that it is there already is no error
+		if err := r.CreateLabel(ctx, widget, api.Label{Name: "priority: high", Color: "b60205"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	labels := must[[]api.Label](t)(r.Client.Labels(ctx, widget))
+	if len(labels) != 2 || labels[1] != (api.Label{Name: "priority: high", Color: "b60205"}) {
+		t.Errorf("labels %+v", labels)
+	}
+	if err := r.AddLabels(ctx, widget, n, []string{"bug", "priority: high"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.RemoveLabel(ctx, widget, n, "bug"); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.RemoveLabel(ctx, widget, n, "none"); err != nil {
+		t.Errorf("a label that it does not have: %v", err)
+	}
+	made := must[api.Comment](t)(r.CreateComment(ctx, widget, n, "first"))
+	if err := r.EditComment(ctx, widget, made.ID, "second"); err != nil {
+		t.Fatal(err)
+	}
+	now := r.repo.Issue(n)
+	if !slices.Equal(now.Labels, []string{"priority: high"}) || len(now.Comments) != 1 || now.Comments[0].Body != "second" || now.Comments[0].Author != "mews[bot]" ||
+		r.Mails(widget, n) != 1 {
+		t.Errorf("it is %+v, %d mails", now, r.Mails(widget, n))
+	}
+	board := must[string](t)(r.Client.Project(ctx, widget, "triage BOARD"))
+	for range 2 {
+		if err := r.AddToProject(ctx, widget, board, i.NodeID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if in := r.repo.InProject("Triage board"); !slices.Equal(in, []int{n}) {
+		t.Errorf("the project has %v", in)
+	}
+	if none := must[string](t)(r.Client.Project(ctx, widget, "Triage")); none != "" {
+		t.Errorf("found %q", none)
+	}
+	failure(t, r.AddToProject(ctx, widget, "PVT_0", i.NodeID), api.NotFound)
+}
+
+func TestWhatChangedIsListed(t *testing.T) {
+	r := newRig(t, githubtest.Options{Strict: true})
+	ctx := t.Context()
+	n := r.open()
+	r.repo.Comment(n, "bob", "early")
+	r.Advance(time.Hour)
+	since := r.Now()
+	r.Advance(time.Minute)
+	issue := r.repo.OpenIssue(githubtest.NewIssue{Title: "late"})
+	r.repo.Comment(issue, "helper[bot]", "late")
+	issues := must[api.Page[api.Issue]](t)(r.IssuesSince(ctx, widget, since, ""))
+	if len(issues.Items) != 1 || issues.Items[0].Number != issue {
+		t.Errorf("issues %+v", issues.Items)
+	}
+	comments := must[api.Page[api.Comment]](t)(r.CommentsSince(ctx, widget, since, ""))
+	if len(comments.Items) != 1 || comments.Items[0].Number != issue || !comments.Items[0].Bot {
+		t.Errorf("comments %+v", comments.Items)
+	}
+	if again := must[api.Page[api.Comment]](t)(r.CommentsSince(ctx, widget, since, comments.ETag)); !again.Same {
+		t.Error("what has not changed is listed again")
+	}
+	r.repo.AddReview(n, "bob", "COMMENTED", "", githubtest.DiffComment{Path: "a.txt", Side: "RIGHT", Line: 10, Body: "why"})
+	diff := must[api.Page[api.Comment]](t)(r.DiffCommentsSince(ctx, widget, since, ""))
+	if len(diff.Items) != 1 || diff.Items[0].Number != n || diff.Items[0].Path != "a.txt" {
+		t.Errorf("comments on diffs %+v", diff.Items)
+	}
+	r.repo.React(diff.Items[0].ID, "carol", "-1")
+	if given := must[[]api.Reaction](t)(r.DiffReactions(ctx, widget, diff.Items[0].ID)); len(given) != 1 || given[0] != (api.Reaction{Author: "carol", Content: "-1"}) {
+		t.Errorf("reactions %+v", given)
+	}
+	r.repo.React(comments.Items[0].ID, "dave", "+1")
+	if given := must[[]api.Reaction](t)(r.Reactions(ctx, widget, comments.Items[0].ID)); len(given) != 1 || given[0].Author != "dave" {
+		t.Errorf("reactions %+v", given)
+	}
+	r.repo.Release("v1", "One", "Notes")
+	if releases := must[api.Page[api.Release]](t)(r.Releases(ctx, widget, 10, "")); len(releases.Items) != 1 || releases.Items[0].Tag != "v1" {
+		t.Errorf("releases %+v", releases.Items)
+	}
+	commits := must[api.Page[api.Commit]](t)(r.BranchCommits(ctx, widget, "main", 1, ""))
+	if len(commits.Items) != 1 || commits.Items[0].SHA != r.repo.SHA("main") || !commits.More {
+		t.Errorf("commits %+v", commits)
+	}
+	between := must[api.Compared](t)(r.Compare(ctx, widget, "main", "topic"))
+	if between.Status != "ahead" || between.Base != r.repo.SHA("main") || len(between.Commits) != 1 || len(between.Files) != 2 {
+		t.Errorf("compared %+v", between)
+	}
+	r.repo.RunCheck("test", "topic", "failure")
+	r.repo.RunCheck("test", "topic", "success")
+	checks := must[api.Page[api.Check]](t)(r.Client.Checks(ctx, widget, "topic", ""))
+	if len(checks.Items) != 1 || checks.Items[0].Conclusion != "success" {
+		t.Errorf("checks %+v", checks.Items)
+	}
+	for login, want := range map[string]string{"acme": "admin", "mews-bot": "write", "stranger": "read"} {
+		if may := must[string](t)(r.Permission(ctx, widget, login)); may != want {
+			t.Errorf("%s may %s", login, may)
+		}
+	}
+}
+
+func TestACheckRunTakesAnApp(t *testing.T) {
+	token, app := newRig(t, githubtest.Options{Strict: true}), newAppRig(t, githubtest.Options{Strict: true})
+	check := api.NewCheck{Name: "mews", Title: "2 findings", Summary: "...", External: "1"}
+	token.open()
+	check.Head = token.repo.SHA("topic")
+	_, err := token.CreateCheck(t.Context(), widget, check)
+	failure(t, err, api.Forbidden)
+	app.open()
+	check.Head = app.repo.SHA("topic")
+	made := must[api.Check](t)(app.CreateCheck(t.Context(), widget, check))
+	check.Title = "none"
+	if err := app.UpdateCheck(t.Context(), widget, made.ID, check); err != nil {
+		t.Fatal(err)
+	}
+	if all := app.repo.Checks(); len(all) != 1 || all[0].Conclusion != "neutral" || all[0].Title != "none" || all[0].External != "1" {
+		t.Errorf("checks %+v", all)
+	}
+}
+
+func TestWebhooksAreMadeAndWhatTheyMissedIsSentAgain(t *testing.T) {
+	receiver := httptest.NewServer(http.NotFoundHandler())
+	t.Cleanup(receiver.Close)
+	r := newRig(t, githubtest.Options{Strict: true, Login: "acme"})
+	ctx := t.Context()
+	made := must[api.Hook](t)(r.CreateHook(ctx, widget, receiver.URL, func() string { return "s" }, []string{"issues"}))
+	_, err := r.CreateHook(ctx, widget, receiver.URL, func() string { return "s" }, nil)
+	failure(t, err, api.Invalid)
+	hooks := must[[]api.Hook](t)(r.Client.Hooks(ctx, widget))
+	if len(hooks) != 1 || hooks[0].ID != made.ID || !hooks[0].Secret || !hooks[0].JSON || !hooks[0].Active || !slices.Equal(hooks[0].Events, []string{"issues"}) {
+		t.Errorf("hooks %+v", hooks)
+	}
+	if err := r.Ping(ctx, widget, made.ID); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 120 {
+		r.repo.OpenIssue(githubtest.NewIssue{Title: fmt.Sprint(i)})
+	}
+	r.Await(t, "the deliveries", r.Idle)
+	var all []api.Delivery
+	for cursor, first := "", true; first || cursor != ""; first = false {
+		list, next, err := r.Deliveries(ctx, widget, made.ID, cursor)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, cursor = append(all, list...), next
+	}
+	if len(all) != 122 || all[0].OK() || all[0].Event != "issues" || all[121].Event != "ping" || all[0].Code != 404 {
+		t.Fatalf("%d deliveries, the last %+v", len(all), all[0])
+	}
+	if err := r.Redeliver(ctx, widget, made.ID, all[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	r.Await(t, "the delivery", r.Idle)
+	list, _, err := r.Deliveries(ctx, widget, made.ID, "")
+	if err != nil || list[0].GUID != all[0].GUID || !list[0].Again {
+		t.Errorf("the last is %+v, %v", list[0], err)
+	}
+	stranger := newRig(t, githubtest.Options{Strict: true})
+	_, err = stranger.Client.Hooks(ctx, widget)
+	failure(t, err, api.NotFound) // as GitHub says it to who is no admin
+
+	app := newAppRig(t, githubtest.Options{Strict: true})
+	app.repo.OpenIssue(githubtest.NewIssue{Title: "x"})
+	app.Await(t, "the delivery", app.Idle)
+	hooks = must[[]api.Hook](t)(app.Client.Hooks(ctx, widget))
+	if len(hooks) != 1 || hooks[0].ID != api.AppHook || !hooks[0].Secret {
+		t.Errorf("the app's hooks %+v", hooks)
+	}
+	list, _, err = app.Deliveries(ctx, widget, api.AppHook, "")
+	if err != nil || len(list) == 0 || list[0].OK() || list[0].Code != 0 {
+		t.Fatalf("the app's deliveries %+v, %v", list, err)
+	}
+	if err := app.Redeliver(ctx, widget, api.AppHook, list[0].ID); err != nil {
+		t.Error(err)
+	}
+	if from := must[[]string](t)(app.HookAddresses(ctx, widget)); len(from) == 0 {
+		t.Error("webhooks come from nowhere")
+	}
+}
