@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"mews/cmd/mews/doctor"
 	"mews/config"
@@ -41,6 +43,9 @@ func checkVerb(ctx context.Context, con console, args []string) error {
 	}
 	for _, u := range cfg.Users {
 		fmt.Fprintf(con.out, textCheckedUser, u.Name, u.Role, u.Home, telegramText(u)+limitsText(u))
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.GitHub.Repos)) {
+		fmt.Fprint(con.out, repoText(cfg, name, cfg.GitHub.Repos[name]))
 	}
 	for _, hint := range cfg.Hints {
 		fmt.Fprintf(con.out, textCheckedHint, hint)

@@ -46,6 +46,7 @@ func verbs() []verb {
 		{"check", checkVerb},
 		{"doctor", doctorVerb},
 		{"voice", voiceVerb},
+		{"github", githubVerb},
 		{"version", versionVerb},
 	}
 }

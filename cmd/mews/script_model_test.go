@@ -28,6 +28,7 @@ var modelScripts = map[string]modeltest.Script{
 	"notebook": notebook,
 	"reader":   reader,
 	"recall":   recall,
+	"sorter":   sorter,
 	"stubborn": stubborn,
 }
 

@@ -105,6 +105,13 @@ var scriptCommands = map[string]scriptCommand{
 	"bot":   botCommand("EVENT [ARGUMENT] ...", (*scriptBot).event),
 	"calls": botCommand("METHOD N[+] [NAME=VALUE]", (*scriptBot).calls),
 	"post":  botCommand("SECRET FILE STATUS", (*scriptBot).post),
+
+	// A GitHub in GITHUB_URL, which knows GITHUB_TOKEN; its webhooks may come to HOOK. Somebody opens an issue in acme/widget, or may do
+	// there so much; an issue is, at last, as in a file.
+	"github":  command("[PERMISSION=LEVEL] ...", (*scriptEnv).startGitHub),
+	"opens":   hubCommand("WHO TITLE [BODY]", (*scriptHub).opens),
+	"permits": hubCommand("WHO PERMISSION", (*scriptHub).permits),
+	"stands":  hubCommand("NUMBER FILE", (*scriptHub).stands),
 }
 
 // command makes a command of a function. Words of the usage in brackets may be missing, and ... is any number more.
@@ -158,6 +165,7 @@ type scriptEnv struct {
 	model    *scriptModel
 	terminal *scriptTerminal
 	bot      *scriptBot
+	hub      *scriptHub
 	mounts   []string
 }
 
@@ -175,7 +183,7 @@ func newScriptEnv(env *testscript.Env) error {
 	env.Setenv("XDG_CONFIG_HOME", filepath.Join(s.dir, "config"))
 	env.Setenv("GORACE", "atexit_sleep_ms=0")
 	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_MODEL", "OPENAI_API_KEY", "MODEL_URL",
-		"TELEGRAM_TOKEN", "TELEGRAM_API_URL", "MEWS_TELEGRAM_ID", "BOT_URL", "BOT_TOKEN", "HOOK"} {
+		"TELEGRAM_TOKEN", "TELEGRAM_API_URL", "MEWS_TELEGRAM_ID", "BOT_URL", "BOT_TOKEN", "HOOK", "GITHUB_URL", "GITHUB_TOKEN"} {
 		env.Setenv(name, "")
 	}
 	account, err := user.Current()

@@ -8,35 +8,39 @@ type help struct {
 
 // helps has the verbs and the subcommands by their names.
 var helps = map[string]help{
-	"run":          {"[--config FILE] [--chat [--user NAME]]", "serve; with --chat also drop into the chat"},
-	"chat":         {"[--config FILE] [--user NAME] [--chat NAME] [--attach FILE]...", "talk to your assistant in the terminal"},
-	"status":       {"[--config FILE] [--json]", "what runs, for whom, and what waits"},
-	"models":       {"[--config FILE] [--json]", "which models there are, and which answers you"},
-	"usage":        {"[--config FILE] [--user NAME] [--days N] [--json]", "what was asked of models, and what that cost"},
-	"activity":     {"[--config FILE] [--user NAME] [--since WHEN] [--kind KIND] [--json]", "what was done for a person, and by whose word"},
-	"user":         {"WHAT [NAME] [FLAG] ...", "who may talk: list, show, add, invite, disable, enable, remove, export, delete"},
-	"totp":         {"WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock"},
-	"audit":        {"[verify] [FLAG] ...", "who did what, and whether that log is what was written"},
-	"reload":       {"[--config FILE] [--json]", "have the service read its configuration again"},
-	"check":        {"[--config FILE]", "check the configuration, and say everything that is wrong with it"},
-	"doctor":       {"[--config FILE] [--escapes]", "look for what may keep Mews from working, and say what to do"},
-	"voice":        {"[test FILE] [--config FILE]", "list what hears recordings and speaks answers, and where it is; with test, have a file be heard"},
-	"version":      {"", "print the version"},
-	"voice test":   {"FILE [--user NAME] [--config FILE]", "have your worker hear a recording by the way of those that you send; nothing is said to your assistant, and nothing is kept of it"},
-	"user list":    {"[--json]", "who may talk, and what lets them"},
-	"user show":    {"NAME [--json]", "one person"},
-	"user add":     {"NAME [--role admin|user] [--account A] [--timezone TZ] [--again]", "add a person without the configuration; they get a folder below the state folder"},
-	"user invite":  {"NAME [--enrol=false] [--revoke]", "print a code that lets a person in on Telegram; with --revoke take back those that nobody has used"},
-	"user disable": {"NAME", "shut a person out for now, end their logins, and take back their invites"},
-	"user enable":  {"NAME", "let a person who was disabled in again"},
-	"user remove":  {"NAME", "take out a person who was added; what is theirs stays"},
-	"user export":  {"NAME [--output FILE]", "write all that is kept of a person, and their files, as a .tar.gz; also of one who was removed"},
-	"user delete":  {"NAME [--yes]", "delete all that is kept of a person who was removed, and their folder"},
-	"totp enroll":  {"NAME", "set up a person's second factor: show it once, and have them prove that they have it"},
-	"totp status":  {"[NAME] [--json]", "who has a second factor, and who is locked out"},
-	"totp reset":   {"NAME", "take a person's second factor away, with its recovery codes and their logins"},
-	"totp unlock":  {"NAME", "let a person who is locked out try codes again"},
-	"audit verify": {"[--head HEX] [--json]", "whether the audit log is what was written; --head is what an earlier run has printed"},
+	"run":              {"[--config FILE] [--chat [--user NAME]]", "serve; with --chat also drop into the chat"},
+	"chat":             {"[--config FILE] [--user NAME] [--chat NAME] [--attach FILE]...", "talk to your assistant in the terminal"},
+	"status":           {"[--config FILE] [--json]", "what runs, for whom, and what waits"},
+	"models":           {"[--config FILE] [--json]", "which models there are, and which answers you"},
+	"usage":            {"[--config FILE] [--user NAME] [--days N] [--json]", "what was asked of models, and what that cost"},
+	"activity":         {"[--config FILE] [--user NAME] [--since WHEN] [--kind KIND] [--json]", "what was done for a person, and by whose word"},
+	"user":             {"WHAT [NAME] [FLAG] ...", "who may talk: list, show, add, invite, disable, enable, remove, export, delete"},
+	"totp":             {"WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock"},
+	"audit":            {"[verify] [FLAG] ...", "who did what, and whether that log is what was written"},
+	"reload":           {"[--config FILE] [--json]", "have the service read its configuration again"},
+	"check":            {"[--config FILE]", "check the configuration, and say everything that is wrong with it"},
+	"doctor":           {"[--config FILE] [--escapes]", "look for what may keep Mews from working, and say what to do"},
+	"voice":            {"[test FILE] [--config FILE]", "list what hears recordings and speaks answers, and where it is; with test, have a file be heard"},
+	"version":          {"", "print the version"},
+	"github":           {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver"},
+	"voice test":       {"FILE [--user NAME] [--config FILE]", "have your worker hear a recording by the way of those that you send; nothing is said to your assistant, and nothing is kept of it"},
+	"user list":        {"[--json]", "who may talk, and what lets them"},
+	"user show":        {"NAME [--json]", "one person"},
+	"user add":         {"NAME [--role admin|user] [--account A] [--timezone TZ] [--again]", "add a person without the configuration; they get a folder below the state folder"},
+	"user invite":      {"NAME [--enrol=false] [--revoke]", "print a code that lets a person in on Telegram; with --revoke take back those that nobody has used"},
+	"user disable":     {"NAME", "shut a person out for now, end their logins, and take back their invites"},
+	"user enable":      {"NAME", "let a person who was disabled in again"},
+	"user remove":      {"NAME", "take out a person who was added; what is theirs stays"},
+	"user export":      {"NAME [--output FILE]", "write all that is kept of a person, and their files, as a .tar.gz; also of one who was removed"},
+	"user delete":      {"NAME [--yes]", "delete all that is kept of a person who was removed, and their folder"},
+	"totp enroll":      {"NAME", "set up a person's second factor: show it once, and have them prove that they have it"},
+	"totp status":      {"[NAME] [--json]", "who has a second factor, and who is locked out"},
+	"totp reset":       {"NAME", "take a person's second factor away, with its recovery codes and their logins"},
+	"totp unlock":      {"NAME", "let a person who is locked out try codes again"},
+	"github check":     {"[OWNER/REPO] [--json]", "what is missing on GitHub, and what to do: permissions, webhook, clock, limits"},
+	"github add":       {"OWNER/REPO [--url URL] [--json]", "make a repository's webhook, and print what goes into the configuration"},
+	"github redeliver": {"[ID] [--failed] [--json]", "have GitHub send a delivery again, or all of the last three days that were not taken"},
+	"audit verify":     {"[--head HEX] [--json]", "whether the audit log is what was written; --head is what an earlier run has printed"},
 }
 
 // textNoPoller is said where nothing can be waited for.
@@ -72,6 +76,8 @@ const (
 	flagEnrol        = "the invite also lets them set up a second factor in the chat"
 	flagRevoke       = "take back the invites that nobody has used, and make none"
 	flagYes          = "do not ask"
+	flagHookURL      = "the `URL` at which GitHub reaches webhooks.listen, such as https://bot.example.org/webhook/github"
+	flagFailed       = "all that were not taken"
 	flagOutput       = "write it to `FILE`, which must not be there yet; without it, to standard output"
 )
 

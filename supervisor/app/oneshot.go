@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -13,6 +14,8 @@ import (
 	"mews/supervisor/hostcall"
 	"mews/supervisor/pool"
 	"mews/supervisor/session"
+	"mews/supervisor/spool"
+	"mews/supervisor/sqlite"
 )
 
 // oneShots run turns that only read: each in a worker of its own, which has no home and no tool, and ends with its turn.
@@ -114,5 +117,23 @@ func (r runners) Run(ctx context.Context, a session.Attempt) (session.End, error
 // runners are those of all kinds of turns.
 func (s *service) runners() runners {
 	persons := s.turns()
-	return runners{supervisor.TurnChat: persons, supervisor.TurnJob: persons, supervisor.TurnMCP: persons}
+	return runners{supervisor.TurnChat: persons, supervisor.TurnJob: persons, supervisor.TurnMCP: persons, supervisor.TurnTriage: triager{s}}
+}
+
+// keepMaterial puts what a turn is to read into the spool.
+func keepMaterial(kept *spool.Spool, m protocol.ReviewMaterial) (protocol.BlobRef, error) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return protocol.BlobRef{}, err
+	}
+	file, err := pictures{kept}.keep("material.json", "application/json", text)
+	return protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}, err
+}
+
+// endWithCard ends a turn whose worker has only reported: its last word is a card, which no model has said.
+func endWithCard(ctx context.Context, turns sqlite.Turns, a session.Attempt, card string) (session.End, error) {
+	_, err := turns.CommitStep(ctx, sqlite.Step{Turn: a.Turn.ID, Charged: true,
+		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: card}}}})
+	a.Stream.Commit(card)
+	return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyDone, Steps: 1}}, err
 }

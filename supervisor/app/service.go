@@ -13,6 +13,8 @@ import (
 	"mews/supervisor/budget"
 	"mews/supervisor/command"
 	"mews/supervisor/control"
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/triage"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/inbox"
 	"mews/supervisor/ingress"
@@ -53,6 +55,8 @@ type service struct {
 	control       *control.Server
 	feeds         reply.Feeds
 	channel       *telegramChannel // nil where nobody talks on Telegram
+	github        *api.Client      // nil where Mews is nobody there
+	triages       *triage.Triages
 	audit         *audit.Log
 	renames       ingress.ChatRenames
 	routes        []web.Route                      // of the public listener
@@ -79,8 +83,8 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openSessions, s.openAttachments,
-		s.openInbox, s.openAdmin, s.openTelegramIn, s.openWebhooks, s.openWeb, s.openControl,
+		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGitHub, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openTriages,
+		s.openSessions, s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWebhooks, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
 			return err
@@ -101,6 +105,9 @@ func (s *service) parts() []part {
 		part{"questions", s.asked.Run}, part{"commands", s.commands.Run})
 	if c := s.channel; c != nil {
 		list = append(list, part{"telegram", c.read}, part{"telegram menu", c.present})
+	}
+	if s.github != nil {
+		list = append(list, part{"triage", s.triages.Run})
 	}
 	if s.webhooks != nil {
 		list = append(list, part{"webhook messages", s.webhooks.Run})

@@ -17,9 +17,10 @@ import (
 // Request is one use of a command.
 type Request struct {
 	Conversation supervisor.Conversation
-	Inbound      int64  // what the person sent
-	Name         string // the command's
-	Arguments    string // all that follows it, or what a button says behind its prefix
+	Inbound      int64     // what the person sent
+	At           time.Time // when
+	Name         string    // the command's
+	Arguments    string    // all that follows it, or what a button says behind its prefix
 
 	unblock func() // lets the conversation's next command run; it may be called at any time, and often
 }
@@ -94,7 +95,7 @@ func textAnswer(text func(context.Context, *Commands, Request) (string, error)) 
 
 // answer runs a command, or what a button does.
 func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock func()) (supervisor.Delivery, error) {
-	r := Request{Conversation: in.Conversation, Inbound: in.ID, Name: in.Command, Arguments: in.Arguments(), unblock: unblock}
+	r := Request{Conversation: in.Conversation, Inbound: in.ID, At: in.ReceivedAt, Name: in.Command, Arguments: in.Arguments(), unblock: unblock}
 	if in.Kind == supervisor.KindPress {
 		return c.pressed(ctx, in, r)
 	}

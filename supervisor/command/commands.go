@@ -67,6 +67,7 @@ type Options struct {
 	Transcriber Transcriber
 	Uploads     Uploads
 	Undos       Undos
+	Triages     Triages
 	Spool       Texts
 	People      People
 	Audit       func(user, action, detail string) // never blocks

@@ -410,3 +410,10 @@ func (noUndos) Back(context.Context, string, int64, int64, bool) (r undo.Report,
 func (noUndos) Diff(context.Context, string, int64, int64) (*protocol.BlobRef, error) {
 	return nil, nil
 }
+
+// noTriages are where no repository is.
+type noTriages struct{}
+
+func (noTriages) Ask(context.Context, supervisor.User, string, time.Time) (string, error) {
+	return "", supervisor.Errorf(supervisor.CodeNotFound, "There is no such repository.")
+}

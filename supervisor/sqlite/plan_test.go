@@ -10,8 +10,8 @@ import (
 // and is empty most of the time.
 var (
 	slow = regexp.MustCompile(`SCAN (?:[a-z] )?(i|o|t|m|p|n|inbox|outbox|turn|message|tool_call|c|conversation|post|` +
-		`received|freeze|usage|operation|attachment|setting|login|totp|recovery|binding|invite|r|webhook_delivery)\b`)
-	waiting = regexp.MustCompile(`SCAN \w+ USING (COVERING )?INDEX (outbox_waiting|outbox_lost|turn_running|inbox_waiting|inbox_arriving|operation_open|webhook_delivery_size)$`)
+		`received|freeze|usage|operation|triage|attachment|setting|login|totp|recovery|binding|invite|r|webhook_delivery)\b`)
+	waiting = regexp.MustCompile(`SCAN \w+ USING (COVERING )?INDEX (outbox_waiting|outbox_lost|turn_running|inbox_waiting|inbox_arriving|operation_open|webhook_delivery_size|triage_open)$`)
 )
 
 // What each turn or start runs must not read what is long done: its plan scans no table.
@@ -52,6 +52,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"setPriority": setPriority, "listNewWebhookDeliveries": listNewWebhookDeliveries, "insertWebhookDelivery": insertWebhookDelivery,
 		"endWebhookDelivery": endWebhookDelivery, "sumPayloads": sumPayloads, "pruneWebhooks": pruneWebhooks, "sizeWebhookDelivery": sizeWebhookDelivery, "findWebhookKey": findWebhookKey,
 		"listReactable": listReactable, "listReacted": listReacted,
+		"findTriage": findTriage, "dueTriages": dueTriages, "nextTriage": nextTriage, "keepTriage": keepTriage,
 	} {
 		for _, detail := range r.plan(query) {
 			if slow.MatchString(detail) && !waiting.MatchString(detail) {

@@ -44,6 +44,7 @@ var examinations = []examination{
 	{"homes", examineHomes},
 	{"models", examineModels},
 	{"telegram", examineTelegram},
+	{"github", examineGitHub},
 	{"service", examineService},
 	{"gate", examineGate},
 	{"seal", examineSeal},

@@ -56,6 +56,10 @@ const (
 	textChannelFails   = "messages from %s do not come as they should: %s (since %s)"
 	textTelegramFiles  = "telegram.files: %s can't be read: %w; it is the folder that your Bot API server works in, and has to be there for this account"
 	textTelegramSilent = "ask Telegram at %s who the bot is: %w; is the token right (@BotFather has it), and the network there?"
+	textNoGitHub       = "no repositories; the README says how reviews and notices from GitHub begin"
+	textGitHub         = "known as %s, %s, %s"
+	textGitHubCalled   = "GitHub calls"
+	textGitHubPolled   = "GitHub is asked"
 	textPolling        = "polling"
 	textWebhook        = "called at %s"
 

@@ -44,6 +44,7 @@ type Client struct {
 	gh      *github.Client
 	auth    *authorizer
 	limits  *limiter
+	clock   *clock
 	graphql string // its URL, below the base's host
 	now     func() time.Time
 }
@@ -61,7 +62,7 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{auth: auth, limits: newLimiter(o.Store, o.Now), now: o.Now, graphql: "graphql"}
+	c := &Client{auth: auth, limits: newLimiter(o.Store, o.Now), clock: new(clock), now: o.Now, graphql: "graphql"}
 	if strings.HasSuffix(base.Path, "/v3/") {
 		c.graphql = "../graphql"
 	}
@@ -69,7 +70,7 @@ func New(o Options) (*Client, error) {
 	if inner == nil {
 		inner = newTransport()
 	}
-	client := &http.Client{Timeout: timeout, CheckRedirect: stayHere(base.Host), Transport: &transport{inner, base.Host, auth, c.limits, o.Now}}
+	client := &http.Client{Timeout: timeout, CheckRedirect: stayHere(base.Host), Transport: &transport{inner, base.Host, auth, c.limits, c.clock, o.Now}}
 	c.gh = github.NewClient(client)
 	c.gh.BaseURL, c.gh.UserAgent = base, "mews"
 	auth.gh = c.gh

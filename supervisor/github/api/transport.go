@@ -47,6 +47,7 @@ type transport struct {
 	host   string
 	auth   *authorizer
 	limits *limiter
+	clock  *clock
 	now    func() time.Time
 }
 
@@ -77,6 +78,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, unanswered(k, write && wrote, err)
 	}
+	t.clock.note(resp.Header.Get("Date"), t.now())
 	err = t.limits.end(r.Context(), k, scope, resource, resp)
 	if err == nil {
 		err = t.judge(k, resp, write, header)

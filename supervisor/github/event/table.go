@@ -2,6 +2,7 @@ package event
 
 import (
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -20,6 +21,9 @@ var actions = map[string]string{
 	"check_run":                   "completed",
 	"check_suite":                 "completed",
 }
+
+// Names are the events that a webhook is to send.
+func Names() []string { return slices.Sorted(maps.Keys(actions)) }
 
 // byApps are the events that nearly always come of an app. They are no talk, and so nothing can come of them for ever.
 var byApps = map[string]bool{"check_run": true, "check_suite": true, "status": true}

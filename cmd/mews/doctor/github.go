@@ -1,0 +1,38 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"mews/protocol/amount"
+	"mews/supervisor/app"
+)
+
+// examineGitHub looks at all that repositories on GitHub take, as `mews github check` does, which says more.
+func examineGitHub(ctx context.Context, o Options) (string, error) {
+	repos := len(o.Config.GitHub.Repos)
+	if repos == 0 {
+		return textNoGitHub, nil
+	}
+	client, err := app.GitHubClient(o.Config, nil, time.Now)
+	if err != nil {
+		return "", err
+	}
+	bounded, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	setup := app.GitHubSetup(o.Config, client)
+	r := setup.Check(bounded)
+	if wrong, notes := r.Texts(); len(wrong) > 0 {
+		return "", errors.New(strings.Join(wrong, "\n"))
+	} else if len(notes) > 0 {
+		return "", &warning{strings.Join(notes, "\n")}
+	}
+	way := textGitHubPolled
+	if setup.Listens {
+		way = textGitHubCalled
+	}
+	return fmt.Sprintf(textGitHub, r.Login, amount.Of(repos, "repository", "repositories"), way), nil
+}

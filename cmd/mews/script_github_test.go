@@ -1,0 +1,101 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/github/githubtest"
+	"mews/supervisor/model/modeltest"
+)
+
+// scriptHub is a GitHub of the scenario's own, with the repository acme/widget.
+type scriptHub struct {
+	server *githubtest.Server
+	repo   *githubtest.Repo
+}
+
+// hubCommand makes a command of something on GitHub.
+func hubCommand(usage string, do func(*scriptHub, *testscript.TestScript, []string)) scriptCommand {
+	return command(usage, func(s *scriptEnv, ts *testscript.TestScript, args []string) {
+		if s.hub == nil {
+			ts.Fatalf("there is no GitHub")
+		}
+		do(s.hub, ts, args)
+	})
+}
+
+// startGitHub starts a server. What its token may do is all, or what stands in the arguments.
+func (s *scriptEnv) startGitHub(ts *testscript.TestScript, args []string) {
+	o := githubtest.Options{Token: "TEST-token-of-the-scenario", Strict: true}
+	for _, arg := range args {
+		if o.May == nil {
+			o.May = map[string]string{}
+		}
+		name, level, _ := strings.Cut(arg, "=")
+		o.May[name] = level
+	}
+	h := &scriptHub{server: githubtest.New(s.t, o)}
+	h.repo = h.server.Repo("acme/widget")
+	h.repo.MakeLabel("bug", "docs")
+	s.hub = h
+	ts.Setenv("GITHUB_URL", h.server.URL())
+	ts.Setenv("GITHUB_TOKEN", h.server.Token())
+	ts.Setenv("HOOK", freeAddress(ts))
+}
+
+// opens has somebody open an issue.
+func (h *scriptHub) opens(_ *testscript.TestScript, args []string) {
+	body := ""
+	if len(args) > 2 {
+		body = args[2]
+	}
+	h.repo.OpenIssue(githubtest.NewIssue{Author: args[0], Title: args[1], Body: body})
+}
+
+// permits says what somebody may do in the repository.
+func (h *scriptHub) permits(_ *testscript.TestScript, args []string) { h.repo.Permit(args[0], args[1]) }
+
+// stands waits until an issue is as in a file.
+func (h *scriptHub) stands(ts *testscript.TestScript, args []string) {
+	number, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	want := ts.ReadFile(args[1])
+	if os.Getenv("MEWS_UPDATE_SCRIPTS") != "" {
+		return
+	}
+	deadline := time.Now().Add(apptest.Patience)
+	for h.issue(number) != want {
+		if time.Now().After(deadline) {
+			ts.Fatalf("the issue is\n%s\n%s", h.issue(number), h.server.Dump())
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// issue is what stands of an issue.
+func (h *scriptHub) issue(number int) string {
+	i := h.repo.Issue(number)
+	text := fmt.Sprintf("%s (%s)\nlabels: %s\n", i.Title, i.State, strings.Join(i.Labels, ", "))
+	for _, c := range i.Comments {
+		text += fmt.Sprintf("%s: %s\n", c.Author, c.Body)
+	}
+	return text
+}
+
+// sorter is a model that says of an issue what the issue itself has it say, where there is such a line in it.
+func sorter(r modeltest.Request) modeltest.Answer {
+	for line := range strings.Lines(r.Asked()) {
+		var said string
+		if json.Unmarshal([]byte(line), &said) == nil && strings.HasPrefix(said, `{"labels"`) {
+			return modeltest.Answer{Text: said}
+		}
+	}
+	return modeltest.Answer{Text: `{"labels": ["bug"], "priority": "high", "related": [1], "summary": "The page stays white."}`}
+}

@@ -1,0 +1,21 @@
+package main
+
+// Of repositories on GitHub.
+const (
+	textGitHubLogin   = "GitHub knows Mews as %s"
+	textGitHubLimit   = "%s: %d of %d left, until %s"
+	textGitHubAllowed = "may do all that is configured"
+	textGitHubHook    = "webhook %s sends %s"
+	textGitHubWrong   = "something on GitHub needs attention"
+
+	textCheckedRepo = "  github %s: %s's, %s; %s\n"
+	textRepoNotices = "notices"
+	textRepoReviews = "reviews (post: %s)"
+	textRepoTriage  = "triage"
+	textRepoCalled  = "GitHub calls"
+	textRepoAsked   = "GitHub is asked every %v"
+
+	textRedeliverWhat = "mews github redeliver: say which delivery, by its number in `mews github check`, or --failed\n"
+	textRedelivered   = "GitHub was asked to send these again.\n"
+	textNoRedelivery  = "There is nothing to be sent again.\n"
+)

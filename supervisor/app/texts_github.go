@@ -1,0 +1,16 @@
+package app
+
+// What people read of repositories on GitHub.
+const (
+	textReadTooLong   = "It took longer to read than it may. Try again."
+	textGitHubAdmins  = "Only an admin may see to repositories on GitHub."
+	textNoGitHub      = "Mews is nobody on GitHub: put a token or an app into the configuration, under github, and restart."
+	textNotServedRepo = "Mews does not serve the repository %q. `mews github add` says what it takes."
+	textPolled        = "Without webhooks.listen Mews asks GitHub itself, and no webhook is needed. Put this into the configuration and restart:"
+	textHookMade      = "The webhook is made, and GitHub was asked to try it. Put this into the configuration and restart:"
+	textHookThere     = "The webhook is there already. Put this into the configuration and restart:"
+	textHookByHand    = "Mews's token may not make webhooks there. Make it on %s/%s/settings/hooks: the address at which GitHub reaches webhooks.listen, " +
+		"which ends in /webhook/github; content type application/json; the secret of github.webhook_secret; the events %s. Then put this into the " +
+		"configuration and restart:"
+	textRepoYAML = "github:\n  repos:\n    %s: {user: %s, review: true, triage: true, post: card}  # card: nothing is posted until you say so\n"
+)

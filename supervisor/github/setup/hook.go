@@ -1,0 +1,173 @@
+package setup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/github/api"
+)
+
+// shown is how many deliveries a report has.
+const shown = 5
+
+// checkHook looks at the webhook that calls Mews.
+func (s Setup) checkHook(ctx context.Context, r *RepoReport) {
+	h, err := s.find(ctx, r.Name)
+	switch class := api.ClassOf(err); {
+	case class == api.Forbidden || class == api.NotFound:
+		r.Notes = append(r.Notes, fmt.Sprintf(textHookUnseen, s.Web, r.Name))
+		return
+	case errors.Is(err, errNoHook):
+		r.Faults = append(r.Faults, fmt.Sprintf(textNoHook, s.Path, r.Name))
+		return
+	case err != nil:
+		r.Faults = append(r.Faults, supervisor.ErrorMessage(err))
+		return
+	}
+	r.Hook = &Hook{ID: h.ID, URL: h.URL, Events: h.Events}
+	for _, f := range []struct {
+		is   bool
+		text string
+	}{
+		{!h.Active, textHookOff}, {!h.JSON, textHookForm}, {!h.Secret, textHookSecret},
+		{strings.HasPrefix(h.URL, "http:"), textHookPlain},
+	} {
+		if f.is {
+			r.Faults = append(r.Faults, f.text)
+		}
+	}
+	if missing := s.missing(h); len(missing) > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf(textHookEvents, strings.Join(missing, ", ")))
+	}
+	if r.Hook.Last, _, err = s.Hooks.Deliveries(ctx, r.Name, h.ID, ""); err != nil {
+		r.Notes = append(r.Notes, supervisor.ErrorMessage(err))
+		return
+	}
+	r.Hook.Last = r.Hook.Last[:min(len(r.Hook.Last), shown)]
+	if last := r.Hook.Last; len(last) > 0 && !last[0].OK() {
+		r.Faults = append(r.Faults, fmt.Sprintf(textNotTaken, last[0].Event, last[0].At.Format(time.RFC3339), last[0].Status))
+	}
+}
+
+// missing are the events that a webhook does not send. An App's are set on its own page, and GitHub does not tell them here.
+func (s Setup) missing(h api.Hook) (names []string) {
+	if h.ID == api.AppHook || slices.Contains(h.Events, "*") {
+		return nil
+	}
+	for _, name := range s.Events {
+		if !slices.Contains(h.Events, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+var errNoHook = errors.New("no webhook calls Mews")
+
+// find is the webhook of a repository that calls Mews.
+func (s Setup) find(ctx context.Context, repo string) (api.Hook, error) {
+	list, err := s.Hooks.Hooks(ctx, repo)
+	for _, h := range list {
+		if s.ours(h) {
+			return h, nil
+		}
+	}
+	if err != nil {
+		return api.Hook{}, err
+	}
+	return api.Hook{}, errNoHook
+}
+
+// Add makes a repository's webhook with an address, where it has none, and has GitHub try it. It says whether it made one. Its errors are
+// for people.
+func (s Setup) Add(ctx context.Context, repo, address string) (made bool, err error) {
+	h, err := s.find(ctx, repo)
+	if err == nil {
+		return false, nil
+	}
+	if !errors.Is(err, errNoHook) {
+		return false, err
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" || u.Host == "" || !strings.HasSuffix(u.Path, s.Path) {
+		return false, supervisor.Errorf(supervisor.CodeInvalid, textNoAddress, address, s.Path)
+	}
+	if h, err = s.Hooks.CreateHook(ctx, repo, address, s.Secret, s.Events); err != nil {
+		return false, err
+	}
+	return true, s.Hooks.Ping(ctx, repo, h.ID)
+}
+
+// kept is for how long GitHub sends again. (docs.github.com: redelivering webhooks; 3 days)
+const kept = 3 * 24 * time.Hour
+
+// maxAgain bounds what is asked for at once: each is a write.
+const maxAgain = 50
+
+// Redelivery is a delivery that GitHub was asked to send again.
+type Redelivery struct {
+	Repo string `json:"repo"`
+	ID   int64  `json:"id"`
+	What string `json:"what"`
+}
+
+// Redeliver has GitHub send a delivery again, by its number; 0 is all of the last three days that nobody took. Its error is for people.
+func (s Setup) Redeliver(ctx context.Context, id int64) (sent []Redelivery, err error) {
+	var seen []string // an App's repositories share their deliveries
+	for _, repo := range s.Repos {
+		h, err := s.find(ctx, repo.Name)
+		if errors.Is(err, errNoHook) {
+			continue
+		}
+		if err != nil {
+			return sent, err
+		}
+		due, err := s.failed(ctx, repo.Name, h.ID, id)
+		if err != nil {
+			return sent, err
+		}
+		for _, d := range due {
+			if slices.Contains(seen, d.GUID) || len(sent) == maxAgain {
+				continue
+			}
+			if err := s.Hooks.Redeliver(ctx, repo.Name, h.ID, d.ID); err != nil {
+				return sent, err
+			}
+			seen = append(seen, d.GUID)
+			sent = append(sent, Redelivery{Repo: repo.Name, ID: d.ID, What: strings.TrimSpace(d.Event + " " + d.Action)})
+		}
+	}
+	return sent, nil
+}
+
+// failed are a webhook's deliveries that nobody took at any attempt, the oldest first; with an id, that one alone.
+func (s Setup) failed(ctx context.Context, repo string, hook, id int64) (due []api.Delivery, err error) {
+	taken := map[string]bool{}
+	for cursor, more := "", true; more; more = cursor != "" {
+		var page []api.Delivery
+		if page, cursor, err = s.Hooks.Deliveries(ctx, repo, hook, cursor); err != nil {
+			return nil, err
+		}
+		for _, d := range page { // the newest first: a later attempt comes before an earlier one
+			if d.At.Before(s.Now().Add(-kept)) {
+				cursor = ""
+				break
+			}
+			if d.ID == id {
+				return []api.Delivery{d}, nil
+			}
+			if !taken[d.GUID] && !d.OK() && id == 0 {
+				due = append(due, d)
+			}
+			taken[d.GUID] = true
+		}
+	}
+	slices.Reverse(due)
+	return due, nil
+}

@@ -1,0 +1,285 @@
+// Package setup looks whether all is there on GitHub that notices, reviews and triage take: permissions, webhooks, the clock and the
+// limits. It makes webhooks, and has GitHub send again what it could not deliver.
+package setup
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/github/api"
+)
+
+// Account is whom Mews is on GitHub.
+type Account interface {
+	Login(ctx context.Context) (string, error)
+	Limits(ctx context.Context, repo string) (api.Limits, error)
+	Lacks(ctx context.Context, repo string) ([]string, error)
+	Clock() (ahead time.Duration, known bool)
+}
+
+// Content is what reviews and triage read, and the two requests by which a token is tried. Those change nothing whatever it may do: they
+// name what can't be there.
+type Content interface {
+	Repository(ctx context.Context, repo string) (api.Repository, error)
+	BranchCommits(ctx context.Context, repo, branch string, most int, etag string) (api.Page[api.Commit], error)
+	Pulls(ctx context.Context, repo, state string, most int, etag string) (api.Page[api.Pull], error)
+	Project(ctx context.Context, repo, title string) (string, error)
+	CreateLabel(ctx context.Context, repo string, label api.Label) error
+	UpdateReview(ctx context.Context, repo string, number int, id int64, body string) error
+}
+
+// Hooks are the webhooks of repositories.
+type Hooks interface {
+	Hooks(ctx context.Context, repo string) ([]api.Hook, error)
+	CreateHook(ctx context.Context, repo, url string, secret func() string, events []string) (api.Hook, error)
+	Ping(ctx context.Context, repo string, hook int64) error
+	Deliveries(ctx context.Context, repo string, hook int64, cursor string) ([]api.Delivery, string, error)
+	Redeliver(ctx context.Context, repo string, hook, delivery int64) error
+}
+
+// Setup is what is to be looked at.
+type Setup struct {
+	Account Account
+	Content Content
+	Hooks   Hooks
+	App     bool          // Mews is a GitHub App, not a person's token
+	Listens bool          // GitHub calls Mews; else Mews asks
+	Secret  func() string // what GitHub signs with
+	Path    string        // that GitHub calls
+	Web     string        // where its pages are: https://github.com
+	Events  []string      // that something is done about
+	Repos   []supervisor.GitHubRepo
+	Now     func() time.Time
+}
+
+// Report is what was found.
+type Report struct {
+	Login  string       `json:"login,omitempty"`
+	Wrong  string       `json:"wrong,omitempty"` // why GitHub does not know Mews; then there is nothing else
+	Clock  string       `json:"clock,omitempty"` // what is wrong with this machine's
+	Limits []Limit      `json:"limits,omitempty"`
+	Repos  []RepoReport `json:"repos"`
+}
+
+// Texts are what was found as sentences: what is wrong, and what is worth knowing. Each names its repository.
+func (r Report) Texts() (wrong, notes []string) {
+	for _, text := range []string{r.Wrong, r.Clock} {
+		if text != "" {
+			wrong = append(wrong, text)
+		}
+	}
+	for _, repo := range r.Repos {
+		for _, l := range repo.Missing {
+			wrong = append(wrong, repo.Name+": "+l.Text())
+		}
+		for _, text := range repo.Faults {
+			wrong = append(wrong, repo.Name+": "+text)
+		}
+		for _, text := range repo.Notes {
+			notes = append(notes, repo.Name+": "+text)
+		}
+	}
+	return wrong, notes
+}
+
+// Text is a permission that is missing as a sentence.
+func (l Lack) Text() string { return fmt.Sprintf(textLack, l.Permission, l.Why, l.Page) }
+
+// IsWrong says whether something was found with which not all works.
+func (r Report) IsWrong() bool {
+	wrong, _ := r.Texts()
+	return len(wrong) > 0
+}
+
+// Limit is one of GitHub's.
+type Limit struct {
+	Name  string    `json:"name"`
+	Left  int       `json:"left"`
+	Most  int       `json:"most"`
+	Reset time.Time `json:"reset"`
+}
+
+// RepoReport is what was found of a repository.
+type RepoReport struct {
+	Name    string   `json:"name"`
+	Missing []Lack   `json:"missing,omitempty"` // permissions
+	Faults  []string `json:"faults,omitempty"`  // sentences: what is wrong beside that, and what to do
+	Notes   []string `json:"notes,omitempty"`   // likewise, with which all works all the same
+	Hook    *Hook    `json:"hook,omitempty"`
+}
+
+// Lack is a permission that is missing.
+type Lack struct {
+	Permission string `json:"permission"` // issues: write
+	Why        string `json:"why"`        // what does not work without
+	Page       string `json:"page"`       // where it is granted
+}
+
+// Hook is the webhook by which GitHub calls Mews.
+type Hook struct {
+	ID     int64          `json:"id"`
+	URL    string         `json:"url"`
+	Events []string       `json:"events"`
+	Last   []api.Delivery `json:"last,omitempty"` // deliveries, newest first
+}
+
+// maxClock is by how much a clock may be off. (GitHub refuses an App's token that was made more than 60 s ahead of its own time.)
+const maxClock = 30 * time.Second
+
+// atOnce is how many repositories are looked at together: who asks waits for all of them.
+const atOnce = 8
+
+// Check looks at everything.
+func (s Setup) Check(ctx context.Context) (r Report) {
+	login, err := s.Account.Login(ctx)
+	if err != nil {
+		r.Wrong = supervisor.ErrorMessage(err)
+		return r
+	}
+	r.Login = login
+	if ahead, known := s.Account.Clock(); known && ahead.Abs() > maxClock {
+		r.Clock = clockText(ahead)
+	}
+	r.Repos = make([]RepoReport, len(s.Repos))
+	var all sync.WaitGroup
+	places := make(chan struct{}, atOnce)
+	for i, repo := range s.Repos {
+		places <- struct{}{}
+		all.Go(func() {
+			r.Repos[i] = s.check(ctx, repo)
+			<-places
+		})
+	}
+	all.Wait()
+	if len(s.Repos) > 0 {
+		r.Limits = s.limits(ctx, s.Repos[0].Name)
+	}
+	return r
+}
+
+// limits are what is left of GitHub's limits; none where it has none.
+func (s Setup) limits(ctx context.Context, repo string) (list []Limit) {
+	found, err := s.Account.Limits(ctx, repo)
+	if err != nil {
+		return nil
+	}
+	for _, l := range []struct {
+		name string
+		rate api.Rate
+	}{{"requests", found.Core}, {"searches", found.Search}, {"GraphQL", found.GraphQL}} {
+		if l.rate.Most > 0 {
+			list = append(list, Limit{Name: l.name, Left: l.rate.Left, Most: l.rate.Most, Reset: l.rate.Reset})
+		}
+	}
+	return list
+}
+
+// check looks at a repository.
+func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport {
+	r := RepoReport{Name: repo.Name}
+	there, err := s.Content.Repository(ctx, repo.Name)
+	if err != nil {
+		r.Faults = append(r.Faults, supervisor.ErrorMessage(err))
+		return r
+	}
+	if there.Archived {
+		r.Notes = append(r.Notes, textArchived)
+	}
+	lacks, err := s.lacks(ctx, repo, there)
+	if err != nil {
+		r.Faults = append(r.Faults, supervisor.ErrorMessage(err))
+	}
+	for _, l := range permissions {
+		if slices.Contains(lacks, l.name) && l.wanted(repo) {
+			r.Missing = append(r.Missing, Lack{Permission: l.shown(), Why: l.why, Page: s.page()})
+		}
+	}
+	if repo.Project != "" {
+		if id, err := s.Content.Project(ctx, repo.Name, repo.Project); err != nil || id == "" {
+			r.Notes = append(r.Notes, projectText(repo.Project, err))
+		}
+	}
+	if s.Listens {
+		s.checkHook(ctx, &r)
+	}
+	return r
+}
+
+// lacks are the permissions that are missing: as GitHub says with an App, and else what a token is refused.
+func (s Setup) lacks(ctx context.Context, repo supervisor.GitHubRepo, there api.Repository) (lacks []string, err error) {
+	if s.App {
+		return s.Account.Lacks(ctx, repo.Name)
+	}
+	for _, p := range permissions {
+		if p.try == nil || !p.wanted(repo) {
+			continue
+		}
+		switch err := p.try(ctx, s.Content, there); api.ClassOf(err) {
+		case api.Forbidden:
+			lacks = append(lacks, p.name)
+		case api.Limited, api.Unreachable, api.Server, api.Auth:
+			return lacks, err
+		}
+	}
+	return lacks, nil
+}
+
+// page is where permissions are granted.
+func (s Setup) page() string {
+	if s.App {
+		return fmt.Sprintf(pageApp, s.Web)
+	}
+	return s.Web + pageToken
+}
+
+// permission is one that is looked at.
+type permission struct {
+	name   string // in GitHub's words: issues=write
+	why    string // what does not work without
+	wanted func(supervisor.GitHubRepo) bool
+	try    func(ctx context.Context, c Content, there api.Repository) error // of a token; nil: it can't be tried
+}
+
+// shown is a permission as the page names it: issues: write.
+func (p permission) shown() string {
+	name, level, _ := strings.Cut(p.name, "=")
+	return strings.ReplaceAll(name, "_", " ") + ": " + level
+}
+
+func always(supervisor.GitHubRepo) bool       { return true }
+func reviews(r supervisor.GitHubRepo) bool    { return r.Review && r.Post != supervisor.PostCard }
+func triages(r supervisor.GitHubRepo) bool    { return r.Triage && r.Post != supervisor.PostCard }
+func postsCheck(r supervisor.GitHubRepo) bool { return r.Review && r.Post == supervisor.PostCheck }
+
+// noNumber is that of no pull request.
+const noNumber = 1<<31 - 1
+
+var permissions = []permission{
+	{"contents=read", whyContents, always, func(ctx context.Context, c Content, there api.Repository) error {
+		_, err := c.BranchCommits(ctx, there.Name, there.Default, 1, "")
+		return err
+	}},
+	{"pull_requests=read", whyPulls, always, func(ctx context.Context, c Content, there api.Repository) error {
+		_, err := c.Pulls(ctx, there.Name, "open", 1, "")
+		return err
+	}},
+	{"pull_requests=write", whyReview, reviews, func(ctx context.Context, c Content, there api.Repository) error {
+		return c.UpdateReview(ctx, there.Name, noNumber, noNumber, "-")
+	}},
+	{"issues=write", whyIssues, func(r supervisor.GitHubRepo) bool { return reviews(r) || triages(r) }, func(ctx context.Context, c Content, there api.Repository) error {
+		return c.CreateLabel(ctx, there.Name, api.Label{}) // without a name none is made
+	}},
+	{"checks=write", whyChecks, postsCheck, nil},
+}
+
+// ours says whether a webhook calls Mews.
+func (s Setup) ours(h api.Hook) bool {
+	u, err := url.Parse(h.URL)
+	return err == nil && strings.HasSuffix(u.Path, s.Path)
+}

@@ -1,0 +1,148 @@
+package triage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/github/api"
+	"mews/supervisor/retry"
+)
+
+// mark begins each comment of ours. Anybody can write it: a comment is ours where its author is us too.
+const mark = "<!-- mews:triage -->"
+
+// What GitHub could not do is tried several times before the triage fails.
+const (
+	tries       = 4
+	firstWait   = 2 * time.Second // doubled each time
+	longestWait = 2 * time.Minute // for a limit that is used up
+)
+
+// apply does on GitHub what came of reading an issue, and nothing that is done there already. What an issue is then rests on what it is
+// now: nothing is done to one that was closed meanwhile, and labels are left to people.
+func (t *Triages) apply(ctx context.Context, w *supervisor.IssueTriage, repo supervisor.GitHubRepo, r *result) error {
+	issue, err := persistent(ctx, t, func() (api.Issue, error) { return t.o.Issues.Issue(ctx, w.Repo, w.Number) })
+	if err != nil {
+		return err
+	}
+	if why := leftAlone(*w, issue); why != "" {
+		w.State, w.Why = supervisor.TriageSkipped, why
+		return nil
+	}
+	if err := t.label(ctx, *w, repo, issue, r); err != nil {
+		return err
+	}
+	if err := t.plan(ctx, *w, repo, issue); err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		note := fmt.Sprintf(textNotPlanned, repo.Project, supervisor.ErrorMessage(err)) // the rest is of use without
+		if !slices.Contains(r.Notes, note) {
+			r.Notes = append(r.Notes, note)
+		}
+	}
+	return t.comment(ctx, w, commentOf(*r))
+}
+
+// label gives an issue its labels, and makes those that are not there where the repository lets it.
+func (t *Triages) label(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo, issue api.Issue, r *result) error {
+	if labelled(w, issue) {
+		r.Triage.Labels = nil
+	}
+	wanted := slices.DeleteFunc(slices.Clone(r.Triage.Labels), func(name string) bool { return contains(issue.Labels, name) })
+	if len(wanted) == 0 {
+		return nil
+	}
+	there, err := persistent(ctx, t, func() ([]api.Label, error) { return t.o.Issues.Labels(ctx, w.Repo) })
+	if err != nil {
+		return err
+	}
+	for _, name := range wanted {
+		if contains(choices(there, false), name) {
+			continue
+		}
+		if _, known := usual[name]; !repo.Labels || !known { // it was taken away since
+			return supervisor.Errorf(supervisor.CodeNotFound, textLabelGone, name)
+		}
+		if err := t.write(ctx, func() error { return t.o.Writer.CreateLabel(ctx, w.Repo, api.Label{Name: name, Color: usual[name]}) }); err != nil {
+			return err
+		}
+	}
+	return t.write(ctx, func() error { return t.o.Writer.AddLabels(ctx, w.Repo, w.Number, wanted) })
+}
+
+// plan puts an issue into the repository's project.
+func (t *Triages) plan(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo, issue api.Issue) error {
+	if repo.Project == "" {
+		return nil
+	}
+	project, err := persistent(ctx, t, func() (string, error) { return t.o.Issues.Project(ctx, w.Repo, repo.Project) })
+	if err == nil && project == "" {
+		err = supervisor.Errorf(supervisor.CodeNotFound, textNoProject)
+	}
+	if err != nil {
+		return err
+	}
+	return t.write(ctx, func() error { return t.o.Writer.AddToProject(ctx, w.Repo, project, issue.NodeID) })
+}
+
+// comment has our one comment below an issue say body. Whether there is one is looked up before each try: an answer may have been lost.
+func (t *Triages) comment(ctx context.Context, w *supervisor.IssueTriage, body string) error {
+	return t.write(ctx, func() error {
+		ours, err := t.ours(ctx, *w)
+		switch {
+		case err != nil || ours.Body == body:
+		case ours.ID != 0:
+			err = t.o.Writer.EditComment(ctx, w.Repo, ours.ID, body)
+		default:
+			ours, err = t.o.Writer.CreateComment(ctx, w.Repo, w.Number, body)
+		}
+		w.Comment = max(w.Comment, ours.ID)
+		return err
+	})
+}
+
+// ours is our comment below an issue, by its id or, where that is not known, by its author and mark. It has no ID where there is none.
+func (t *Triages) ours(ctx context.Context, w supervisor.IssueTriage) (api.Comment, error) {
+	login, err := t.o.Issues.Login(ctx)
+	if err != nil {
+		return api.Comment{}, err
+	}
+	page, err := t.o.Issues.IssueComments(ctx, w.Repo, w.Number)
+	for _, c := range page.Items {
+		if c.ID == w.Comment || strings.EqualFold(c.Author, login) && strings.HasPrefix(c.Body, mark) {
+			return c, err
+		}
+	}
+	return api.Comment{}, err
+}
+
+// write tries something on GitHub until it is done, for as long as its failures may pass soon.
+func (t *Triages) write(ctx context.Context, do func() error) error {
+	_, err := persistent(ctx, t, func() (struct{}, error) { return struct{}{}, do() })
+	return err
+}
+
+// persistent is write of what returns something.
+func persistent[T any](ctx context.Context, t *Triages, do func() (T, error)) (v T, err error) {
+	for try := range tries {
+		if v, err = do(); err == nil {
+			return v, nil
+		}
+		until, passes := passing(err)
+		wait := max(until.Sub(t.o.Now()), 0) + (1<<try)*t.firstWait
+		if !passes || try == tries-1 || wait > longestWait {
+			return v, err
+		}
+		t.o.Log.Warn("triage an issue", "error", err, "again_in", wait)
+		if !retry.Wait(ctx, wait) {
+			return v, errors.Join(context.Cause(ctx), err)
+		}
+	}
+	return v, err
+}

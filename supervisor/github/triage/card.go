@@ -1,0 +1,65 @@
+package triage
+
+import (
+	"fmt"
+	"strings"
+
+	"mews/supervisor"
+	"mews/supervisor/github/finding"
+)
+
+// commentOf is what stands below an issue, as Markdown.
+func commentOf(r result) string {
+	lines := append([]string{mark, textHead, ""}, lines(r, finding.Plain(r.Triage.Summary, maxSummary))...)
+	return strings.Join(append(lines, "", textFoot), "\n")
+}
+
+// lines are what came of reading an issue, as Markdown.
+func lines(r result, summary string) (all []string) {
+	t := r.Triage
+	if summary != "" {
+		all = append(all, summary, "")
+	}
+	for _, line := range []struct {
+		is   bool
+		name string
+		text string
+	}{
+		{t.Priority != "", textPriority, t.Priority},
+		{len(t.Labels) > 0, textLabels, "`" + strings.Join(t.Labels, "`, `") + "`"},
+		{t.Duplicate != 0, textDuplicate, fmt.Sprintf("#%d", t.Duplicate)},
+		{len(t.Related) > 0, textRelated, numbers(t.Related)},
+	} {
+		if line.is {
+			all = append(all, fmt.Sprintf("- %s: %s", line.name, line.text))
+		}
+	}
+	return all
+}
+
+// numbers are issues in a row.
+func numbers(list []int) string {
+	var texts []string
+	for _, n := range list {
+		texts = append(texts, fmt.Sprintf("#%d", n))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// cardOf is what a triage's person is told of how it has ended.
+func cardOf(w supervisor.IssueTriage, r result, repo supervisor.GitHubRepo) string {
+	at := fmt.Sprintf("%s#%d", w.Repo, w.Number)
+	switch w.State {
+	case supervisor.TriageFailed:
+		return fmt.Sprintf(textFailed, at, w.Why, w.Repo, w.Number)
+	case supervisor.TriageSkipped:
+		return fmt.Sprintf(textLeft, at, w.Why)
+	}
+	text := []string{fmt.Sprintf(textTriaged, at), finding.Plain(r.Title, maxTitle), ""}
+	text = append(text, lines(r, finding.Plain(r.Triage.Summary, maxSummary))...)
+	text = append(text, r.Notes...)
+	if repo.Post == supervisor.PostCard {
+		text = append(text, textCardOnly)
+	}
+	return strings.Join(append(text, "", r.URL), "\n")
+}

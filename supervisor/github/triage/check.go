@@ -1,0 +1,65 @@
+package triage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/finding"
+)
+
+// Bounds of what is done about an issue.
+const (
+	maxGiven   = 5 // labels
+	maxNamed   = 5 // related issues
+	maxSummary = 500
+)
+
+var priorities = []string{"low", "medium", "high", "critical"}
+
+// check is what may be done of what a worker has reported. Nothing of it is guessed: what is not right is dropped.
+func check(said protocol.Triage, m protocol.ReviewMaterial) (t protocol.Triage) {
+	for _, name := range said.Labels {
+		for _, there := range m.Labels {
+			if strings.EqualFold(there, name) && !slices.Contains(t.Labels, there) && len(t.Labels) < maxGiven {
+				t.Labels = append(t.Labels, there)
+			}
+		}
+	}
+	if slices.Contains(priorities, said.Priority) {
+		t.Priority = said.Priority
+	}
+	if searched(m, said.Duplicate) {
+		t.Duplicate = said.Duplicate
+	}
+	for _, number := range said.Related {
+		if searched(m, number) && number != t.Duplicate && !slices.Contains(t.Related, number) && len(t.Related) < maxNamed {
+			t.Related = append(t.Related, number)
+		}
+	}
+	t.Summary = finding.Cut(oneLine(finding.WithoutSecrets(said.Summary), maxSummary), maxSummary)
+	return t
+}
+
+// searched says whether an issue is one of those that were searched for.
+func searched(m protocol.ReviewMaterial, number int) bool {
+	return slices.ContainsFunc(m.Issues, func(i protocol.ReviewText) bool { return strings.HasPrefix(i.Name, fmt.Sprintf("#%d ", number)) })
+}
+
+// labelled says whether an issue has labels that are not ours.
+func labelled(w supervisor.IssueTriage, issue api.Issue) bool {
+	return slices.ContainsFunc(issue.Labels, func(l string) bool { return !contains(w.Labels, l) })
+}
+
+// union are the names of both lists, each once.
+func union(a, b []string) (all []string) {
+	for _, name := range slices.Concat(a, b) {
+		if !contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}

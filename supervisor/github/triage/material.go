@@ -1,0 +1,98 @@
+package triage
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/finding"
+)
+
+// Bounds of what is read of an issue, in bytes. (10 related issues and 128 characters are Kai's.)
+const (
+	maxTitle       = 256
+	maxDescription = 32 << 10
+	maxRelated     = 10
+	maxRelatedText = 600
+	maxWords       = 128 // of a search, in characters
+	maxLabels      = 200 // of a repository, to choose from
+)
+
+// usual are the labels that may be made where the repository lets triage make some, and their colours, which are Kai's. No others are
+// made, whatever an issue says.
+var usual = map[string]string{"bug": "d73a4a", "enhancement": "0075ca", "documentation": "0e8a16", "question": "d876e3", "good first issue": "7057ff"}
+
+// gather reads an issue and what may be related to it.
+func (t *Triages) gather(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo) (issue api.Issue, m protocol.ReviewMaterial, err error) {
+	if issue, err = persistent(ctx, t, func() (api.Issue, error) { return t.o.Issues.Issue(ctx, w.Repo, w.Number) }); err != nil {
+		return issue, m, err
+	}
+	labels, err := persistent(ctx, t, func() ([]api.Label, error) { return t.o.Issues.Labels(ctx, w.Repo) })
+	if err != nil {
+		return issue, m, err
+	}
+	m = protocol.ReviewMaterial{Repo: w.Repo, Number: w.Number, Title: oneLine(issue.Title, maxTitle), Author: issue.Author,
+		Description: finding.Cut(finding.Visible(issue.Body), maxDescription), Labels: choices(labels, repo.Labels)}
+	words := searchWords(finding.WithoutSecrets(issue.Title))
+	if words == "" {
+		return issue, m, nil
+	}
+	related, err := persistent(ctx, t, func() ([]api.Issue, error) { return t.o.Issues.SearchIssues(ctx, w.Repo, words, maxRelated) })
+	if err != nil {
+		m.Notes = append(m.Notes, textNoSearch) // search has a limit of its own, and an issue can be read without
+		return issue, m, ctx.Err()
+	}
+	for _, other := range related {
+		if other.Number != w.Number {
+			m.Issues = append(m.Issues, protocol.ReviewText{Name: fmt.Sprintf("#%d (%s) %s", other.Number, other.State, oneLine(other.Title, maxTitle)),
+				Text: finding.Cut(finding.Visible(other.Body), maxRelatedText)})
+		}
+	}
+	return issue, m, nil
+}
+
+// choices are the labels that a triage may give.
+func choices(there []api.Label, make bool) (names []string) {
+	for _, l := range there[:min(len(there), maxLabels)] {
+		names = append(names, l.Name)
+	}
+	if make {
+		for name := range usual {
+			if !contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// contains says whether a label is in a list. GitHub does not tell case apart.
+func contains(names []string, name string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+}
+
+// notWords is what is taken out of a title before it is searched for: what is left can't be an operator of the search.
+var notWords = regexp.MustCompile(`[^\p{L}\p{N}_\s-]`)
+
+// searchWords are the words by which issues are searched that may be related to one with that title.
+func searchWords(title string) string {
+	var words []string
+	for _, word := range strings.Fields(notWords.ReplaceAllString(title, " ")) {
+		if word = strings.Trim(word, "-"); word != "" && word != "OR" && word != "AND" && word != "NOT" {
+			words = append(words, word)
+		}
+	}
+	text := []rune(strings.Join(words, " "))
+	return strings.TrimSpace(string(text[:min(len(text), maxWords)]))
+}
+
+// oneLine is others' words as one line of text.
+func oneLine(text string, most int) string {
+	return finding.Cut(strings.Join(strings.Fields(finding.Visible(text)), " "), most)
+}

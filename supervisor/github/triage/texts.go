@@ -1,0 +1,43 @@
+package triage
+
+// What people are told. A card's first line takes the issue, as in acme/widget#5.
+const (
+	textUsage   = "Say which issue: /triage https://github.com/OWNER/REPO/issues/5, or /triage OWNER/REPO#5."
+	textNoRepo  = "Mews does not serve the repository %q, or it is somebody else's here. `mews github status` lists those that it serves."
+	textAsked   = "%s#%d is being read; what comes of it is told in the chat of whose repository it is."
+	textInbound = "Triage issue %s#%d."
+
+	textTriaged  = "**Issue %s triaged**"
+	textLeft     = "Issue %s was left alone: %s."
+	textFailed   = "**Triage of %s failed.** %s\n/triage %s#%d tries it again."
+	textCardOnly = "Nothing was changed on GitHub: the repository's `post` is `card`."
+
+	textNotPlanned = "Not put into the project %q: %s"
+	textNoProject  = "there is no open project of that title in the repository or with its owner, or Mews's token does not see it."
+	textLabelGone  = "The label %q is not in the repository any more. Try again: it is chosen anew then."
+
+	textNothingRead = "The model came to nothing: %s. Try again, or set another model under github.triage."
+	textNoReason    = "it gave no reason"
+	textNoSearch    = "Issues that may be related could not be searched for."
+)
+
+// Why an issue is left alone.
+const (
+	textNotServed = "its repository is not served any more"
+	textTurnEnded = "its turn was stopped"
+	textGone      = "it is not there any more"
+	textIsPull    = "it is a pull request"
+	textClosed    = "it is closed"
+	textBots      = "a bot has opened it"
+	textLabelled  = "it has labels that people gave it"
+)
+
+// What stands in a comment, and in a card.
+const (
+	textHead      = "**Triage**"
+	textPriority  = "Priority"
+	textLabels    = "Labels"
+	textDuplicate = "Possible duplicate of"
+	textRelated   = "Related"
+	textFoot      = "_Automatic. People's labels are left as they are._"
+)

@@ -1,0 +1,254 @@
+// Package triage sorts issues on GitHub: labels that the repository has, a priority, what an issue repeats or is about, and a sentence
+// or two. What an issue says is read by a worker that can do nothing but report; what it reports is checked here, and only that reaches
+// GitHub.
+//
+// An issue is a row from the moment that it is wanted. What was done stands in the row or on GitHub, so that any end of the process
+// changes nothing: Run puts a row's inbound into its conversation, whose turn calls Work, which goes on from where the row is.
+package triage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+	"mews/supervisor/github/api"
+	"mews/supervisor/retry"
+)
+
+// Store keeps how far triages have come.
+type Store interface {
+	Want(ctx context.Context, w supervisor.IssueTriage) error
+	Find(ctx context.Context, user, repo string, number int) (supervisor.IssueTriage, bool, error)
+	ListDue(ctx context.Context, now time.Time) ([]supervisor.IssueTriage, error)
+	Next(ctx context.Context) (due time.Time, ok bool, err error)
+	Keep(ctx context.Context, w supervisor.IssueTriage) error
+}
+
+// Issues are read on GitHub.
+type Issues interface {
+	Issue(ctx context.Context, repo string, number int) (api.Issue, error)
+	SearchIssues(ctx context.Context, repo, words string, most int) ([]api.Issue, error)
+	IssueComments(ctx context.Context, repo string, number int) (api.Page[api.Comment], error)
+	Labels(ctx context.Context, repo string) ([]api.Label, error)
+	Project(ctx context.Context, repo, title string) (id string, err error)
+	Login(ctx context.Context) (string, error)
+}
+
+// Writer changes issues on GitHub.
+type Writer interface {
+	CreateLabel(ctx context.Context, repo string, label api.Label) error
+	AddLabels(ctx context.Context, repo string, number int, labels []string) error
+	CreateComment(ctx context.Context, repo string, number int, body string) (api.Comment, error)
+	EditComment(ctx context.Context, repo string, id int64, body string) error
+	AddToProject(ctx context.Context, repo, project, node string) error
+}
+
+// Options are what triages work on.
+type Options struct {
+	Store  Store
+	Issues Issues
+	Writer Writer
+	Repo   func(name string) (supervisor.GitHubRepo, bool) // that is served
+	Person func(name string) (supervisor.User, bool)       // who is served
+	// Begin keeps an inbound, once, and has its conversation's turn run.
+	Begin  func(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error)
+	Say    func(ctx context.Context, d supervisor.Delivery) error // puts a notice into the outbox
+	Settle time.Duration                                          // from the opening of an issue to its triage
+	Now    func() time.Time
+	Log    hclog.Logger
+}
+
+// Triages has issues triaged. Its methods may be called from any goroutine.
+type Triages struct {
+	o     Options
+	woken chan struct{} // holds a token when something may be due
+
+	firstWait time.Duration // before something is tried again for the first time
+}
+
+// New makes Triages; Run works them.
+func New(o Options) *Triages {
+	return &Triages{o: o, woken: make(chan struct{}, 1), firstWait: firstWait}
+}
+
+// Want has an issue be triaged, unless that is so already. It may be called again for the same wish.
+func (t *Triages) Want(ctx context.Context, wish supervisor.GitHubWish) error {
+	repo, served := t.o.Repo(wish.Repo)
+	if !served || !repo.Triage && wish.Asked == "" {
+		return nil
+	}
+	at := cmp.Or(wish.At, t.o.Now())
+	due := at
+	if wish.Asked == "" {
+		due = at.Add(t.o.Settle)
+	}
+	err := t.o.Store.Want(ctx, supervisor.IssueTriage{User: repo.User, Repo: repo.Name, Number: wish.Number, Asked: wish.Asked, WantedAt: at, Due: due})
+	if err == nil {
+		supervisor.Signal(t.woken)
+	}
+	return err
+}
+
+// Ask has an issue be triaged because a person wants it, by its address. It says what happens then; its error is for the person.
+func (t *Triages) Ask(ctx context.Context, by supervisor.User, address string, at time.Time) (string, error) {
+	name, number, ok := supervisor.GitHubNumber(address)
+	if !ok {
+		return "", supervisor.Errorf(supervisor.CodeInvalid, textUsage)
+	}
+	repo, served := t.o.Repo(name)
+	if !served || repo.User != by.Name && by.Role != supervisor.RoleAdmin {
+		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoRepo, name)
+	}
+	err := t.Want(ctx, supervisor.GitHubWish{Repo: repo.Name, Number: number, Asked: by.Name, At: at})
+	return fmt.Sprintf(textAsked, repo.Name, number), err
+}
+
+// again is after how long something is tried again that GitHub could not do.
+const again = time.Minute
+
+// Run has the turns of issues begin as these are due, until ctx ends.
+func (t *Triages) Run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		due, _ := retry.Persist(ctx, t.o.Log, "list the triages that are due", func() ([]supervisor.IssueTriage, error) {
+			return t.o.Store.ListDue(ctx, t.o.Now())
+		})
+		for _, w := range due {
+			t.begin(ctx, w)
+		}
+		next, there, err := t.o.Store.Next(ctx)
+		wait := again
+		if err == nil && there {
+			wait = min(wait, max(0, next.Sub(t.o.Now())))
+		}
+		select {
+		case <-ctx.Done():
+		case <-t.woken:
+		case <-time.After(wait):
+		}
+	}
+	return nil
+}
+
+// begin puts a triage that is due on its way, or leaves its issue alone.
+func (t *Triages) begin(ctx context.Context, w supervisor.IssueTriage) {
+	repo, served := t.o.Repo(w.Repo)
+	person, known := t.o.Person(w.User)
+	if !served || !known || repo.User != w.User {
+		t.end(ctx, w, supervisor.TriageSkipped, textNotServed)
+		return
+	}
+	if w.State == supervisor.TriageSettling && !t.stands(ctx, &w) {
+		return
+	}
+	in, ok := retry.Persist(ctx, t.o.Log, "begin a triage", func() (supervisor.Inbound, error) {
+		return t.o.Begin(ctx, supervisor.Inbound{
+			Conversation: supervisor.Conversation{User: w.User, Channel: supervisor.ChannelGitHub, Chat: w.Repo, Thread: strconv.Itoa(w.Number)},
+			Destination:  person.PrivateChat(), Source: "github/" + w.Repo, Key: fmt.Sprintf("triage/%d/%d", w.Number, w.Round),
+			Kind: supervisor.KindTriage, Text: fmt.Sprintf(textInbound, w.Repo, w.Number),
+		})
+	})
+	if ok && in.State != supervisor.InboundNew && in.State != supervisor.InboundRunning {
+		t.end(ctx, w, supervisor.TriageFailed, textTurnEnded) // it was stopped, or has ended its workers
+	}
+}
+
+// stands says whether an issue that is due is to be triaged, as it is now; then it is queued.
+func (t *Triages) stands(ctx context.Context, w *supervisor.IssueTriage) bool {
+	issue, err := t.o.Issues.Issue(ctx, w.Repo, w.Number)
+	if ctx.Err() != nil {
+		return false
+	}
+	if err != nil {
+		t.putOff(ctx, *w, err)
+		return false
+	}
+	if why := leftAlone(*w, issue); why != "" {
+		t.end(ctx, *w, supervisor.TriageSkipped, why)
+		return false
+	}
+	w.State = supervisor.TriageQueued
+	return t.keep(ctx, *w)
+}
+
+// putOff tries again later what GitHub could not do, and ends what it will not do; its person is told of that.
+func (t *Triages) putOff(ctx context.Context, w supervisor.IssueTriage, err error) {
+	if until, passes := passing(err); passes {
+		t.o.Log.Warn("read an issue", "repo", w.Repo, "number", w.Number, "error", err)
+		w.Due = t.o.Now().Add(again)
+		if until.After(w.Due) {
+			w.Due = until
+		}
+		t.keep(ctx, w)
+		return
+	}
+	if api.ClassOf(err) == api.NotFound && w.Asked == "" { // it was deleted, or moved
+		t.end(ctx, w, supervisor.TriageSkipped, textGone)
+		return
+	}
+	t.fail(ctx, w, err)
+}
+
+// passing says whether what GitHub could not do may work later, and from when on; the zero time is not known.
+func passing(err error) (until time.Time, ok bool) {
+	var e *api.Error
+	if !errors.As(err, &e) {
+		return until, false
+	}
+	return e.Until, e.Class == api.Limited || e.Class == api.Unreachable || e.Class == api.Server
+}
+
+// leftAlone says why an issue is not triaged, "" where it is.
+func leftAlone(w supervisor.IssueTriage, issue api.Issue) string {
+	switch {
+	case issue.Pull:
+		return textIsPull
+	case issue.State != "open":
+		return textClosed
+	case w.Asked != "":
+		return ""
+	case issue.Bot:
+		return textBots
+	case labelled(w, issue):
+		return textLabelled
+	}
+	return ""
+}
+
+// end ends a triage for which no turn runs. Who has asked for it is told why it was skipped.
+func (t *Triages) end(ctx context.Context, w supervisor.IssueTriage, state supervisor.TriageState, why string) {
+	w.State, w.Why = state, why
+	if t.keep(ctx, w) && (w.Asked != "" || state == supervisor.TriageFailed) {
+		t.tell(ctx, w, cardOf(w, result{}, supervisor.GitHubRepo{}))
+	}
+}
+
+// fail ends a triage for which no turn runs, and says why.
+func (t *Triages) fail(ctx context.Context, w supervisor.IssueTriage, err error) {
+	t.o.Log.Error("triage an issue", "repo", w.Repo, "number", w.Number, "error", err)
+	w.State, w.Why = supervisor.TriageFailed, supervisor.ErrorMessage(err)
+	if t.keep(ctx, w) {
+		t.tell(ctx, w, cardOf(w, result{}, supervisor.GitHubRepo{}))
+	}
+}
+
+// tell tells a triage's person something.
+func (t *Triages) tell(ctx context.Context, w supervisor.IssueTriage, text string) {
+	person, known := t.o.Person(w.User)
+	if !known {
+		return
+	}
+	if err := t.o.Say(ctx, supervisor.Delivery{Conversation: person.PrivateChat(), Text: text}); err != nil {
+		t.o.Log.Error("tell of a triage", "repo", w.Repo, "number", w.Number, "error", err)
+	}
+}
+
+func (t *Triages) keep(ctx context.Context, w supervisor.IssueTriage) bool {
+	_, ok := retry.Persist(ctx, t.o.Log, "keep a triage", func() (struct{}, error) { return struct{}{}, t.o.Store.Keep(ctx, w) })
+	return ok
+}

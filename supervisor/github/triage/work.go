@@ -1,0 +1,122 @@
+package triage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// Reader has a worker read a material, and returns what it reports.
+type Reader func(ctx context.Context, material protocol.ReviewMaterial) (protocol.ReviewReport, error)
+
+// result is what came of reading an issue, as far as that may be done. It is kept in the issue's row.
+type result struct {
+	Title  string          `json:"title"` // the issue's
+	URL    string          `json:"url"`
+	Triage protocol.Triage `json:"triage"`
+	Notes  []string        `json:"notes,omitempty"` // what was not done, and why
+}
+
+// Work does what is left to be done of a triage in the turn that runs for it, and returns its card: what its person is told. It is
+// called again after a crash. An error ends nothing: it is ctx's, the store's or the worker's.
+func (t *Triages) Work(ctx context.Context, turn supervisor.Turn, read Reader) (card string, err error) {
+	c := turn.Conversation
+	number, _ := strconv.Atoi(c.Thread)
+	w, there, err := t.o.Store.Find(ctx, c.User, c.Chat, number)
+	if err != nil {
+		return "", err
+	}
+	repo, served := t.o.Repo(w.Repo)
+	switch {
+	case !there || !served:
+		return textNotServed, nil
+	case w.State == supervisor.TriageSettling || w.State == supervisor.TriageQueued:
+		return t.work(ctx, w, repo, read)
+	}
+	var r result // the process ended after that, and before the turn did
+	err = r.decode(w.Report)
+	return cardOf(w, r, repo), err
+}
+
+// work goes on from where a triage is, to its end.
+func (t *Triages) work(ctx context.Context, w supervisor.IssueTriage, repo supervisor.GitHubRepo, read Reader) (card string, err error) {
+	w.State = supervisor.TriageDone
+	var r result
+	if w.Report != "" {
+		err = r.decode(w.Report)
+	} else {
+		r, err = t.read(ctx, &w, repo, read)
+	}
+	if err == nil && w.State == supervisor.TriageDone && repo.Post != supervisor.PostCard {
+		err = t.apply(ctx, &w, repo, &r)
+	}
+	refused := new(supervisor.Error)
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case errors.As(err, &refused):
+		t.o.Log.Error("triage an issue", "repo", w.Repo, "number", w.Number, "error", err)
+		w.State, w.Why = supervisor.TriageFailed, supervisor.ErrorMessage(err)
+	case err != nil:
+		return "", err
+	}
+	w.Report = r.encode()
+	return cardOf(w, r, repo), t.o.Store.Keep(ctx, w)
+}
+
+// read has an issue be read, and keeps what may be done of what that came to.
+func (t *Triages) read(ctx context.Context, w *supervisor.IssueTriage, repo supervisor.GitHubRepo, read Reader) (r result, err error) {
+	issue, m, err := t.gather(ctx, *w, repo)
+	if err != nil {
+		return r, err
+	}
+	r.Title, r.URL = m.Title, issue.URL
+	if w.Why = leftAlone(*w, issue); w.Why != "" { // since it was due
+		w.State = supervisor.TriageSkipped
+		return r, nil
+	}
+	report, err := read(ctx, m)
+	if err == nil && report.Triage == nil {
+		err = supervisor.Errorf(supervisor.CodeModel, textNothingRead, unread(report))
+	}
+	if err != nil {
+		return r, err
+	}
+	r.Triage = check(*report.Triage, m)
+	if labelled(*w, issue) {
+		r.Triage.Labels, r.Notes = nil, append(r.Notes, textLabelled)
+	}
+	kept := *w
+	kept.State, kept.Report, kept.Labels = supervisor.TriageQueued, r.encode(), union(w.Labels, r.Triage.Labels)
+	w.Labels = kept.Labels
+	return r, t.o.Store.Keep(ctx, kept)
+}
+
+// unread is why nothing came of reading an issue.
+func unread(r protocol.ReviewReport) string {
+	if len(r.Unread) == 0 {
+		return textNoReason
+	}
+	return oneLine(r.Unread[0].Text, maxSummary)
+}
+
+// encode and decode are between a result and its row.
+func (r result) encode() string {
+	text, _ := json.Marshal(r) // strings and numbers always can be
+	return string(text)
+}
+
+func (r *result) decode(report string) error {
+	if report == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(report), r); err != nil {
+		return fmt.Errorf("read what came of a triage: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,29 @@
+package supervisor_test
+
+import (
+	"fmt"
+	"testing"
+
+	"mews/supervisor"
+)
+
+func TestAnIssueIsNamedByItsAddress(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://github.com/Acme/Widget/issues/5":                  "acme/widget 5 true",
+		"https://github.com/acme/widget/pull/12/files#diff-1":      "acme/widget 12 true",
+		"https://github.com/acme/widget/issues/5#issuecomment-777": "acme/widget 5 true",
+		"https://github.example.org/acme/w.x_y/issues/5?a=b":       "acme/w.x_y 5 true",
+		"acme/widget#5":                         "acme/widget 5 true",
+		"acme/widget":                           " 0 false",
+		"#5":                                    " 0 false",
+		"https://github.com/acme/widget/tree/5": " 0 false",
+		"acme/widget#0":                         " 0 false",
+		"acme/widget#5 and more":                " 0 false",
+		"":                                      " 0 false",
+	} {
+		repo, number, ok := supervisor.GitHubNumber(address)
+		if got := fmt.Sprint(repo, " ", number, " ", ok); got != want {
+			t.Errorf("%q names %q, want %q", address, got, want)
+		}
+	}
+}

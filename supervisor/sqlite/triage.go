@@ -1,0 +1,73 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+// Triages are the issues on GitHub that are to be triaged, or were.
+type Triages struct{ db *DB }
+
+// Triages are the issues on GitHub that are to be triaged, or were.
+func (db *DB) Triages() Triages { return Triages{db} }
+
+const (
+	selectTriage = `SELECT id, user, repo, number, state, round, asked, wanted_at, due_at, report, labels, comment, why FROM triage `
+	// An issue is triaged by itself once. Who asks has it done again, unless it is being done.
+	wantTriage = `INSERT INTO triage (user, repo, number, state, asked, wanted_at, due_at, updated_at)
+		VALUES (?1, ?2, ?3, 'settling', ?4, ?5, ?6, ?7)
+		ON CONFLICT (user, repo, number) DO UPDATE SET state = 'settling', round = round + 1, asked = excluded.asked,
+			wanted_at = excluded.wanted_at, due_at = excluded.due_at, report = '', why = '', updated_at = excluded.updated_at
+		WHERE excluded.asked <> '' AND excluded.wanted_at > triage.wanted_at AND NOT EXISTS (SELECT 1 FROM conversation c
+			JOIN turn t ON t.conversation = c.id AND t.ended_at IS NULL
+			WHERE c.user = ?1 AND c.channel = 'github' AND c.chat = ?2 AND c.thread = CAST(?3 AS TEXT))`
+	findTriage = selectTriage + `WHERE user = ? AND repo = ? AND number = ?`
+	dueTriages = selectTriage + `WHERE state IN ('settling', 'queued') AND (state = 'queued' OR due_at <= ?) ORDER BY due_at, id`
+	nextTriage = `SELECT due_at FROM triage WHERE state IN ('settling', 'queued') AND state = 'settling' ORDER BY due_at LIMIT 1`
+	keepTriage = `UPDATE triage SET state = ?, due_at = ?, report = ?, labels = ?, comment = ?, why = ?, updated_at = ?
+		WHERE id = ? AND round = ? AND state IN ('settling', 'queued')`
+)
+
+// Want keeps that an issue is to be triaged, by the fields up to Due; the same again changes nothing. A zero WantedAt is now.
+func (s Triages) Want(ctx context.Context, w supervisor.IssueTriage) error {
+	return s.db.write(ctx, func(t *tx) {
+		at := t.Now
+		if !w.WantedAt.IsZero() {
+			at = w.WantedAt.UnixMilli()
+		}
+		t.Exec(wantTriage, w.User, w.Repo, w.Number, w.Asked, at, w.Due, t.Now)
+	}, "keep that %s#%d is to be triaged", w.Repo, w.Number)
+}
+
+// Find is a person's triage of an issue, if there is one.
+func (s Triages) Find(ctx context.Context, user, repo string, number int) (supervisor.IssueTriage, bool, error) {
+	return engine.One(s.db.reader(ctx, "find the triage of %s#%d", repo, number), scanTriage, findTriage, user, repo, number)
+}
+
+// ListDue lists, of all persons, what is due at a time and what is queued.
+func (s Triages) ListDue(ctx context.Context, now time.Time) ([]supervisor.IssueTriage, error) {
+	return engine.All(s.db.reader(ctx, "list the triages that are due"), scanTriage, dueTriages, now.UnixMilli())
+}
+
+// Next is when the next one is due that settles, if there is one.
+func (s Triages) Next(ctx context.Context) (due time.Time, ok bool, err error) {
+	return engine.One(s.db.reader(ctx, "find when the next triage is due"), engine.Time, nextTriage)
+}
+
+// Keep keeps how far a triage has come, by the fields State, Due and from Report on. Refused where it has ended, or was wanted anew
+// meanwhile.
+func (s Triages) Keep(ctx context.Context, w supervisor.IssueTriage) error {
+	return s.db.write(ctx, func(t *tx) {
+		if t.Change(keepTriage, w.State, w.Due, w.Report, encoded{append([]string{}, w.Labels...)}, w.Comment, w.Why, t.Now, w.ID, w.Round) == 0 {
+			t.fail(invalid("round %d of triage %d is over", w.Round, w.ID))
+		}
+	}, "keep how far the triage of %s#%d has come", w.Repo, w.Number)
+}
+
+func scanTriage(row *engine.Row) (w supervisor.IssueTriage) {
+	row.Scan(&w.ID, &w.User, &w.Repo, &w.Number, &w.State, &w.Round, &w.Asked, &w.WantedAt, &w.Due, &w.Report, decoded{&w.Labels}, &w.Comment, &w.Why)
+	return w
+}
