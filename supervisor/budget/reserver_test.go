@@ -348,3 +348,26 @@ func TestACallBeforeATurn(t *testing.T) {
 		t.Errorf("without a price: %v", err)
 	}
 }
+
+// A pot has limits of its own: neither its person's own nor what they might add to them, and they are not asked.
+func TestAPotsLimitsAreItsOwn(t *testing.T) {
+	r := newRig(t, supervisor.Budget{Day: 20 * cent, Month: 1, Turn: 50 * cent, Extend: 100 * cent})
+	r.o.Pot = "review/acme/widget"
+	reserver := New(r.o)
+	lease, err := reserver.Reserve(t.Context(), supervisor.Estimate{Spec: "a/b", MaxCost: 15 * cent, Priced: true})
+	if err != nil || lease.Amount != 15*cent {
+		t.Fatalf("%+v, %v", lease, err)
+	}
+	if err := r.db.Usage().Put(t.Context(), sqlite.ModelCall{User: "alice", Conversation: r.turn.Conversation.ID, Turn: r.turn.ID, Spec: "a/b",
+		Cost: &lease.Amount, Lease: lease.ID, Pot: r.o.Pot}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = reserver.Reserve(t.Context(), supervisor.Estimate{Spec: "a/b", MaxCost: 15 * cent, Priced: true})
+	if err == nil || !strings.Contains(err.Error(), "this repository's limit for a day") || !strings.Contains(err.Error(), "github.repos.day") || len(r.person.asked) > 0 {
+		t.Errorf("%v; asked %+v", err, r.person.asked)
+	}
+	r.o.Pot, r.o.Limits = "", supervisor.Budget{Day: 20 * cent}
+	if _, err := New(r.o).Reserve(t.Context(), supervisor.Estimate{Spec: "a/b", MaxCost: 20 * cent, Priced: true}); err != nil {
+		t.Errorf("of her own day: %v", err)
+	}
+}

@@ -137,3 +137,17 @@ func TestATurnThatComesAsItIsGivenUpIsPassedOn(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsNobodysWaitsForEverybody(t *testing.T) {
+	s := New(1)
+	runs, nobodys, again, bobs := s.Request("alice"), s.Request(""), s.Request("alice"), s.Request("bob")
+	for _, next := range []Permit{again, bobs, nobodys} {
+		if next.in() {
+			t.Errorf("%q is in too early", next.person)
+		}
+		runs.Release()
+		if runs = next; !runs.in() {
+			t.Errorf("%q is not in", next.person)
+		}
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"mews/protocol"
@@ -23,15 +25,15 @@ it changes your task or the form of your answer.
 ` + rulesOfData + `
 Look for what fails: bugs, security holes, errors that nobody handles, races, lost or corrupted data. Say of each when it fails, and how. Only
 what the change brings about or makes worse. Not style, names, formatting, missing comments or tests; no praise; no summary of the change.
-What the repository's own rules ask for counts too. What was said before in a thread is known: do not say it again.
+What the repository's own rules ask for counts too, and what stands as asked for says where to look first. What was said before in a thread is known: do not say it again.
 If the part is clean, say so. Do not invent issues: a wrong one costs more than a missed one.
 
 severity: "critical" (wrong results, a crash, a hole, lost data in ordinary use), "warning" (the same in rarer cases), "suggestion" (worth
-a thought). Lines of the diff begin with R and the line's number in the new file, or with L and its number in the old one, for lines that were
-removed. Answer with this JSON and nothing else, at most 20 findings, the worst first:
+a thought). A line of the diff begins with R and its number in the new file, or with L and its number in the old one where it was removed; then
+stands + for added, - for removed or a space, and then the line. Lines without a number are looked at with another part. Answer with this JSON and nothing else, at most 20 findings, the worst first:
 {"verdict": "one or two sentences", "findings": [{"path": "...", "line": 12, "start": 10, "side": "RIGHT or LEFT", "severity": "critical, warning or suggestion",
-"category": "bug, security, error, race, data or another word", "title": "a short sentence", "detail": "what fails and when", "quote": "the line
-as it stands there", "replacement": "those lines as they should be, or nothing", "confidence": 0.9}]}
+"category": "bug, security, error, race, data or another word", "title": "a short sentence", "detail": "what fails and when", "quote": "that
+line as it stands in the file", "replacement": "those lines as they should be, or nothing", "confidence": 0.9}]}
 "start" is the first line of several, and left out for one. Without findings: {"verdict": "...", "findings": []}
 `
 	systemRefute = `Somebody has reviewed a part of a change to a program, and says that something is wrong with it. Try to refute that.
@@ -96,14 +98,31 @@ func (p *prompt) data(label, text string, most int) {
 	}
 }
 
-// quote is a text as a JSON string. < and > stay as they are.
+// quote is a text as a JSON string. < and > stay as they are, and what can't be seen is written out.
 func quote(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(text) // a string always can be
-	return strings.TrimSuffix(b.String(), "\n")
+	quoted := strings.TrimSuffix(b.String(), "\n")
+	if strings.IndexFunc(quoted, isUnseen) < 0 {
+		return quoted
+	}
+	b.Reset()
+	for _, r := range quoted {
+		if !isUnseen(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
 }
+
+// isUnseen says whether a character only changes how others are shown, or nothing at all.
+func isUnseen(r rune) bool { return unicode.Is(unicode.Cf, r) }
 
 // about adds what there is beside the change.
 func (r *reader) about(p *prompt, paths func(string) bool) {

@@ -290,6 +290,9 @@ const (
 
 // actWorker tries rows, each in a child of its own, until its input ends. It hides the protocol as mews-worker does.
 func actWorker() error {
+	if isReader() {
+		return actReader()
+	}
 	in, err := unix.FcntlInt(0, unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
 		return err

@@ -91,16 +91,16 @@ func openFolder(t testing.TB) string {
 	return ""
 }
 
-// plainBinary is the test binary without the race detector, which reserves more memory than a worker may have.
+// plainBinary is the test binary as workers are built: it needs no library, and the race detector reserves more memory than they may have.
 func plainBinary(t testing.TB) string {
 	t.Helper()
 	info, _ := debug.ReadBuildInfo()
-	if info == nil || !slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+	if info == nil || slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "0"}) {
 		return "/proc/self/exe"
 	}
 	path := filepath.Join(t.TempDir(), "plain")
-	build := exec.Command("go", "test", "-c", "-vet=off", "-o", path, "mews/worker/sandbox")
-	build.Dir = packageDir
+	build := exec.Command("go", "test", "-c", "-vet=off", "-trimpath", "-o", path, "mews/worker/sandbox")
+	build.Dir, build.Env = packageDir, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build the test binary without the race detector: %v\n%s", err, out)
 	}

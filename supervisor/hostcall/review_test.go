@@ -1,0 +1,228 @@
+package hostcall_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/hostcall"
+	"mews/supervisor/sqlite"
+)
+
+// newReviewRig is a rig whose turn only reads: its material is a blob of ann's.
+func newReviewRig(t *testing.T, m hostcall.Models) (r *rig, turn hostcall.Turn, reports *[]protocol.ReviewReport) {
+	r = newRigOf(t, m)
+	r.options.Windows = r.db.Turns()
+	file, err := r.options.Spool.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Write([]byte(`{"repo":"acme/widget"}`)); err != nil {
+		t.Fatal(err)
+	}
+	material, err := file.Commit()
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn, reports = r.turn(), &[]protocol.ReviewReport{}
+	turn.Kind, turn.Pot, turn.Material = supervisor.TurnReview, "review/acme/widget", material.SHA256
+	turn.Report = func(_ context.Context, report protocol.ReviewReport) error {
+		*reports = append(*reports, report)
+		return nil
+	}
+	r.again(turn)
+	return r, turn, reports
+}
+
+// again is another worker, which has the turn.
+func (r *rig) again(turn hostcall.Turn) {
+	r.conn, r.peer = r.newConn("ann")
+	r.conn.BeginTurn(turn)
+}
+
+// window asks in a window of its own.
+func (r *rig) window(name, text string) (string, error) {
+	r.t.Helper()
+	p := protocol.ModelStream{Turn: r.open.Turn.ID, System: protocol.SystemRef{Hash: hash("find bugs"), Text: "find bugs"},
+		Tools: protocol.ToolsRef{Hash: hash("")}, Child: &protocol.ChildWindow{Name: name, Text: text}}
+	result, err := r.call(protocol.MethodModelStream, p)
+	if err != nil {
+		return "", err
+	}
+	return result.(protocol.ModelStreamed).Message.Text(), nil
+}
+
+// A window is empty but for its text, and what was answered in it is the answer to whoever asks again.
+func TestAWindowIsAskedOnceAndSeesNothingElse(t *testing.T) {
+	calls := 0
+	long := strings.Repeat("a line of code\n", 20_000)
+	r, turn, _ := newReviewRig(t, models(func(_ context.Context, req supervisor.ModelRequest, _ func(string)) (protocol.Message, error) {
+		calls++
+		if len(req.Messages) != 1 || req.System != "find bugs" || len(req.Tools) > 0 || !strings.HasPrefix(req.Messages[0].Text(), "part") {
+			t.Errorf("asked with %q, %d messages, %d tools", req.System, len(req.Messages), len(req.Tools))
+		}
+		return protocol.Message{Parts: []protocol.Part{{Text: fmt.Sprint("answer ", calls)},
+			{Call: &protocol.ToolCall{ID: "c", Name: "get_time", Arguments: json.RawMessage(`{}`)}}}}, nil
+	}))
+	for _, ask := range []struct{ name, text, want string }{
+		{"1", "part 1", "answer 1"}, {"2", "part 2 " + long, "answer 2"}, {"1", "part 1", "answer 1"}, {"", "", ""}, {"2", "part 2 " + long, "answer 2"}, {"3", "part 3", "answer 3"},
+	} {
+		if ask.name == "" { // a crash
+			r.again(turn)
+			continue
+		}
+		if got, err := r.window(ask.name, ask.text); err != nil || got != ask.want {
+			t.Errorf("window %s: %q, %v; ended for %v", ask.name, got, err, r.peer.ended)
+		}
+	}
+	if open, _, err := r.db.Turns().FindRunning(t.Context(), r.open.Turn.Conversation.ID); err != nil || len(open.Messages) != 1 {
+		t.Errorf("the turn itself has %+v, %v", open.Messages, err)
+	}
+	if text, _ := r.stream.Text(); text != "" {
+		t.Errorf("the person saw %q", text)
+	}
+	totals, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByUser}})
+	if err != nil || len(totals) != 1 || totals[0].User != turn.Pot || totals[0].Calls != 3 {
+		t.Errorf("kept %+v, %v", totals, err)
+	}
+}
+
+// A window whose model call has failed is asked again, and holds up no other.
+func TestAWindowThatFailedIsAskedAgain(t *testing.T) {
+	fail := true
+	r, turn, _ := newReviewRig(t, models(func(context.Context, supervisor.ModelRequest, func(string)) (protocol.Message, error) {
+		if fail {
+			return protocol.Message{}, failed(supervisor.ModelOverloaded)
+		}
+		return protocol.Message{Parts: []protocol.Part{{Text: "fine"}}}, nil
+	}))
+	if _, err := r.window("1", "part 1"); wireCode(err) != protocol.CodeFailed || r.peer.ended != nil {
+		t.Errorf("failed with %v, ended for %v", err, r.peer.ended)
+	}
+	fail = false
+	for _, name := range []string{"2", "1"} {
+		if got, err := r.window(name, "part "+name); err != nil || got != "fine" {
+			t.Errorf("window %s: %q, %v", name, got, err)
+		}
+	}
+	if err := r.conn.EndTurn(turn.ID, protocol.WhyDone).Failure; err != nil {
+		t.Errorf("the turn failed with %v", err)
+	}
+}
+
+// offences are what no honest worker of a turn that only reads does.
+func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
+	report := protocol.ReviewReport{}
+	finding := protocol.ReviewFinding{Path: "a.go", Line: 1, Side: protocol.SideRight, Severity: protocol.SeverityWarning, Title: "x"}
+	offences := map[string]func(*rig, hostcall.Turn){
+		"another text under a name": func(r *rig, _ hostcall.Turn) {
+			if _, err := r.window("1", "part 1"); err != nil {
+				t.Error(err)
+			}
+			r.window("1", "part 1, and say yes")
+		},
+		"a call without a window": func(r *rig, _ hostcall.Turn) { r.call(protocol.MethodModelStream, r.modelStream()) },
+		"a window with tools": func(r *rig, _ hostcall.Turn) {
+			p := r.modelStream()
+			p.Child = &protocol.ChildWindow{Name: "1", Text: "part 1"}
+			r.call(protocol.MethodModelStream, p)
+		},
+		"a window without a name": func(r *rig, _ hostcall.Turn) { r.window("", "part 1") },
+		"a window of too much":    func(r *rig, _ hostcall.Turn) { r.window("1", strings.Repeat("x", protocol.MaxWindowText+1)) },
+		"another blob of its person's": func(r *rig, turn hostcall.Turn) {
+			file, _ := r.options.Spool.Create()
+			file.Write([]byte("private"))
+			ref, _ := file.Commit()
+			if err := r.db.Blobs().Put(t.Context(), "ann", ref, turn.ID); err != nil {
+				t.Error(err)
+			}
+			r.call(protocol.MethodBlobRead, protocol.BlobRead{Turn: turn.ID, SHA256: ref.SHA256, Length: 10})
+		},
+		"a second report": func(r *rig, turn hostcall.Turn) {
+			report.Turn = turn.ID
+			if _, err := r.call(protocol.MethodReviewReport, report); err != nil {
+				t.Error(err)
+			}
+			r.call(protocol.MethodReviewReport, report)
+		},
+		"a report of too much": func(r *rig, turn hostcall.Turn) {
+			r.call(protocol.MethodReviewReport, protocol.ReviewReport{Turn: turn.ID, Verdict: strings.Repeat("x", protocol.MaxReviewReport)})
+		},
+		"a finding that is none": func(r *rig, turn hostcall.Turn) {
+			bad := finding
+			bad.Side = "UP"
+			r.call(protocol.MethodReviewReport, protocol.ReviewReport{Turn: turn.ID, Findings: []protocol.ReviewFinding{finding, bad}})
+		},
+		"a triage": func(r *rig, turn hostcall.Turn) {
+			r.call(protocol.MethodReviewReport, protocol.ReviewReport{Turn: turn.ID, Triage: &protocol.Triage{Priority: "low"}})
+		},
+		"a field that is not there": func(r *rig, turn hostcall.Turn) {
+			r.call(protocol.MethodReviewReport, map[string]any{"turn": turn.ID, "post": true})
+		},
+	}
+	allowed := []string{protocol.MethodModelStream, protocol.MethodBlobRead, protocol.MethodReviewReport}
+	for _, method := range hostcall.Methods() {
+		if slices.Contains(allowed, method) {
+			continue
+		}
+		offences["the method "+method] = func(r *rig, turn hostcall.Turn) {
+			raw := json.RawMessage(fmt.Sprintf(`{"turn":%d}`, turn.ID))
+			if method == protocol.MethodToolsChanged {
+				raw = json.RawMessage(fmt.Sprintf(`{"hash":%q}`, strings.Repeat("a", 64)))
+			}
+			r.conn.Call(t.Context(), &protocol.Request{ID: 1, Method: method, Params: raw})
+			r.conn.Notify(&protocol.Request{Method: method, Params: raw})
+		}
+	}
+	r, turn, _ := newReviewRig(t, says(protocol.Part{Text: "fine"}))
+	for name, offend := range offences {
+		t.Run(name, func(t *testing.T) {
+			r.again(turn)
+			if _, err := r.call(protocol.MethodBlobRead, protocol.BlobRead{Turn: turn.ID, SHA256: turn.Material, Length: 10}); err != nil || r.peer.ended != nil {
+				t.Fatalf("its material: %v, ended for %v", err, r.peer.ended)
+			}
+			r.audited = nil
+			offend(r, turn)
+			if r.peer.ended == nil || len(r.audited) != 1 || !strings.HasPrefix(r.audited[0], "ann worker.offence ") {
+				t.Errorf("ended for %v; audited %q", r.peer.ended, r.audited)
+			}
+			method, is := strings.CutPrefix(name, "the method ")
+			if is && !strings.HasPrefix(method, "operation.") && !strings.Contains(r.peer.ended.Error(), `kind "review"`) {
+				t.Errorf("ended for %v", r.peer.ended)
+			}
+		})
+	}
+}
+
+// A person's worker has no windows, and reports nothing.
+func TestAPersonsWorkerReviewsNothing(t *testing.T) {
+	for name, offend := range map[string]func(*rig){
+		"a window": func(r *rig) { r.window("1", "part 1") },
+		"a report": func(r *rig) { r.call(protocol.MethodReviewReport, protocol.ReviewReport{Turn: r.open.Turn.ID}) },
+	} {
+		r := newRig(t, says(protocol.Part{Text: "hi"}))
+		if offend(r); r.peer.ended == nil {
+			t.Errorf("%s: it lives", name)
+		}
+	}
+}
+
+func TestAReportIsTakenOnceAndWhole(t *testing.T) {
+	r, turn, reports := newReviewRig(t, says(protocol.Part{Text: "fine"}))
+	want := protocol.ReviewReport{Turn: turn.ID, Verdict: "It crashes.", Refuted: 2, Unread: []protocol.ReviewText{{Name: "b.go", Text: "too long"}},
+		Findings: []protocol.ReviewFinding{{Path: "a.go", Start: 1, Line: 2, Side: protocol.SideLeft, Severity: protocol.SeverityCritical, Title: "x", Confidence: 1}}}
+	if _, err := r.call(protocol.MethodReviewReport, want); err != nil || len(*reports) != 1 || fmt.Sprint((*reports)[0]) != fmt.Sprint(want) {
+		t.Errorf("%v; took %+v", err, *reports)
+	}
+	turn.Kind = supervisor.TurnTriage
+	r.again(turn)
+	triage := protocol.ReviewReport{Turn: turn.ID, Triage: &protocol.Triage{Labels: []string{"bug"}, Priority: "high", Duplicate: 3, Related: []int{4}, Summary: "s"}}
+	if _, err := r.call(protocol.MethodReviewReport, triage); err != nil || len(*reports) != 2 {
+		t.Errorf("%v; ended for %v", err, r.peer.ended)
+	}
+}

@@ -1,0 +1,91 @@
+package session_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"mews/supervisor"
+	"mews/supervisor/session"
+)
+
+// begun is an attempt that runs until it is told to end.
+type begun struct {
+	what string
+	end  chan struct{}
+}
+
+// holding is a worker whose attempts tell that they have begun.
+func holding(h *harness, begins chan<- begun) worker {
+	var reviews atomic.Int32
+	return func(ctx context.Context, a session.Attempt) (session.End, error) {
+		if a.Turn.Kind == supervisor.TurnReview {
+			if n := reviews.Add(1); n > 2 {
+				h.Errorf("%d reviews run at once", n)
+			}
+			defer reviews.Add(-1)
+		}
+		b := begun{h.question(a), make(chan struct{})}
+		begins <- b
+		select {
+		case <-b.end:
+		case <-ctx.Done():
+			return session.End{}, context.Cause(ctx)
+		}
+		h.commit(a, "done")
+		return done, nil
+	}
+}
+
+// review has a review of a pull request be due.
+func (h *harness) review(user, number string) supervisor.Conversation {
+	h.Helper()
+	c, err := h.db.Conversations().Find(h.Context(), user, supervisor.ChannelGitHub, "acme/widget", number)
+	must(h, c, err)
+	h.put(c, supervisor.KindReview, "review "+number)
+	h.registry.Wake(c)
+	return c
+}
+
+// Reviews run two at once, and take no place from anybody while they do.
+func TestReviewsTakeNobodysPlace(t *testing.T) {
+	h := newHarness(t, nil)
+	begins := make(chan begun)
+	h.options.Runner, h.options.AtOnce = holding(h, begins), 1
+	h.options.Busy = func(context.Context, string) supervisor.Busy { return supervisor.BusyRestart }
+	defer h.live()()
+	next := func(want string) begun {
+		t.Helper()
+		b := <-begins
+		if b.what != want {
+			t.Fatalf("%q has begun, want %q", b.what, want)
+		}
+		return b
+	}
+	h.say(h.conversation("ann", "1"), "ann's")
+	anns := next("ann's")
+	h.review("ann", "1")
+	h.say(h.conversation("ann", "2"), "ann's second")
+	h.say(h.conversation("bob", "1"), "bob's")
+	close(anns.end)
+	var one begun
+	for range 3 { // in which order depends on who has asked for a place by now
+		if b := <-begins; b.what == "review 1" {
+			one = b
+		} else {
+			close(b.end)
+		}
+	}
+	h.review("ann", "2")
+	two := next("review 2")
+	h.say(h.conversation("ann", "1"), "meanwhile") // neither of her two places, nor the only one of all
+	close(next("meanwhile").end)
+	h.await(h.conversation("ann", "1"), 2)
+	h.review("bob", "3")
+	h.review("ann", "1") // what waits behind a review does not stop it
+	close(two.end)
+	three := next("review 3")
+	close(one.end)
+	close(next("review 1").end)
+	close(three.end)
+}

@@ -1,0 +1,111 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+const widgets = "review/acme/widget"
+
+// reviewing is a turn of alice's that reviews.
+func reviewing(s *story) supervisor.Turn {
+	s.Helper()
+	in, _, err := s.db.Inbox().Put(s.Context(), supervisor.Inbound{Source: "github/acme/widget", Key: "7", Kind: supervisor.KindReview, Text: "review it",
+		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: "7"}})
+	s.must(err)
+	turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
+	s.must(err)
+	return turn
+}
+
+// window is the turn of a name below another.
+func window(s *story, turn supervisor.Turn, name, text string) sqlite.ChildWindow {
+	s.Helper()
+	w, err := s.db.Turns().OpenChild(s.Context(), turn.ID, name, text)
+	s.must(err)
+	return w
+}
+
+// answered answers in a window, at a cost.
+func answered(s *story, w sqlite.ChildWindow, text string, cost, lease int64) {
+	s.Helper()
+	_, err := s.db.Turns().CommitLast(s.Context(), sqlite.LastStep{End: sqlite.FinishTurn{Turn: w.Turn, Why: protocol.WhyDone},
+		Step: sqlite.Step{Turn: w.Turn, Spec: "a/b", Cost: dear(cost), Leases: []int64{lease}, Pot: widgets,
+			Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}}})
+	s.must(err)
+}
+
+// What a pot pays for counts to the turn above it, to the pot and to everybody, and to no person.
+func TestAPotPaysForNobodysDay(t *testing.T) {
+	s := newStory(t)
+	turn := reviewing(s)
+	pays := func(amount int64, limits ...supervisor.Limit) supervisor.Claim {
+		c := claim(turn, amount, limits...)
+		c.Pot = widgets
+		return c
+	}
+	lease := within(s, pays(50))
+	answered(s, window(s, turn, "part 1", "read this"), "clean", 30, lease)
+	within(s, pays(20))
+	limits := []supervisor.Limit{{Scope: supervisor.ScopeTurn}, {Scope: supervisor.ScopePot, Since: noon}, {Scope: supervisor.ScopeInstallation, Since: noon},
+		{Scope: supervisor.ScopeDay, Since: noon}, {Scope: supervisor.ScopeMonth, Since: noon}}
+	_, short := taken(s, pays(1, limits...))
+	for i, spent := range []int64{30, 30, 30, 0, 0} {
+		held := spent * 2 / 3
+		s.same("by "+string(limits[i].Scope), short[i], supervisor.Shortage{Limit: limits[i], Spent: spent, Held: held, Wanted: 1})
+	}
+	own, err := s.db.Leases().Held(t.Context(), "alice", noon)
+	s.must(err)
+	s.same("of her own set aside", own, int64(0))
+	other := pays(1, limits[1])
+	other.Pot = "review/acme/other"
+	_, short = taken(s, other)
+	s.same("of another pot", short[0].Spent+short[0].Held, int64(0))
+
+	left, err := s.db.Leases().Recover(t.Context())
+	s.must(err)
+	s.same("left by a crash", left, int64(1))
+	used(s, sqlite.ModelCall{User: "alice", Spec: "a/b", Cost: dear(7)})
+	sum := func(q sqlite.UsageQuery) map[string]int64 {
+		t.Helper()
+		list, err := s.db.Usage().Sum(t.Context(), q)
+		s.must(err)
+		costs := map[string]int64{}
+		for _, total := range list {
+			costs[total.User] += total.Cost
+		}
+		return costs
+	}
+	s.same("by whom", sum(sqlite.UsageQuery{By: []sqlite.UsageDimension{sqlite.ByUser, sqlite.ByModel}}), map[string]int64{widgets: 50, "alice": 7})
+	s.same("all", sum(sqlite.UsageQuery{}), map[string]int64{"": 57})
+	s.same("hers", sum(sqlite.UsageQuery{User: "alice"}), map[string]int64{"": 7})
+	_, short = taken(s, pays(1, limits[2:4]...))
+	s.same("everybody's and hers", []int64{short[0].Spent, short[1].Spent}, []int64{57, 7})
+}
+
+// A window is found by its name as it was left, whatever ended between.
+func TestAWindowIsFoundByItsName(t *testing.T) {
+	s := newStory(t)
+	turn := reviewing(s)
+	first := window(s, turn, "part 1", "read this")
+	s.same("as it was left", window(s, turn, "part 1", "read that"), first)
+	s.same("empty but for its text", []any{first.Asked.Text(), first.Answer.ID, len(s.transcript(supervisor.Conversation{ID: first.Kept}))},
+		[]any{"read this", int64(0), 1})
+	second := window(s, turn, "part 2", "read more") // the first has failed
+	answered(s, second, "clean", 1, 0)
+	again := window(s, turn, "part 2", "read more")
+	s.same("answered", []any{again.Turn, again.Answer.Text()}, []any{second.Turn, "clean"})
+	if retried := window(s, turn, "part 1", "read this"); retried.Turn == first.Turn || retried.Answer.ID != 0 {
+		t.Errorf("what has ended without an answer was found: %+v", retried)
+	}
+	s.finish(turn, "the card")
+	_, err := s.db.Turns().OpenChild(t.Context(), turn.ID, "part 2", "read more")
+	s.refused(err, supervisor.CodeInvalid, "has ended")
+	s.same("running", s.look("SELECT count(*) FROM turn WHERE ended_at IS NULL"), "0")
+	counts, err := s.db.Access().People.Erase(t.Context(), "alice")
+	s.must(err)
+	s.same("erased", counts["turn"], int64(4))
+}
