@@ -1,6 +1,7 @@
 package diff
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -38,11 +39,25 @@ const (
 	minFragment = 8
 )
 
+// marks are what Numbered puts before lines, or a part of that. Who quotes a line may have taken it along.
+var marks = regexp.MustCompile(`(?m)^\s*(?:[RL]\d+ [-+ ]|[-+])`)
+
 // Anchor finds where in the diff a comment can stand that somebody, who may be wrong about anything, has put to a place with a quote of
 // what stands there. The place is right where the quote stands in it; it need not be quoted. Otherwise it is the lines of its hunk
 // that the quote fits and that are nearest to it. Where no hunk has the line, the quote must fit just once in the file.
 func Anchor(files []File, at Place, quote string) (Place, Fit) {
-	q := quoteOf(quote)
+	found, fit := anchor(files, at, quoteOf(quote))
+	if fit != Nowhere || !marks.MatchString(quote) {
+		return found, fit
+	}
+	bare := quoteOf(marks.ReplaceAllString(quote, ""))
+	if len(bare) == 0 {
+		return found, fit
+	}
+	return anchor(files, at, bare)
+}
+
+func anchor(files []File, at Place, q []string) (Place, Fit) {
 	named := at
 	if at.Start == 0 {
 		at.Start = at.Line
@@ -106,23 +121,16 @@ func quoteOf(quote string) []string {
 // normal is a text with one space for any white space, and none around it.
 func normal(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// view is a hunk's lines, and those texts in normal form.
+// view is a hunk's lines, and their texts in normal form, which are made when a quote is looked for.
 type view struct {
 	lines []Line
 	texts []string
 }
 
-func viewOf(h *Hunk) view {
-	var v view
-	for line := range h.Lines() {
-		v.lines = append(v.lines, line)
-		v.texts = append(v.texts, normal(line.Text))
-	}
-	return v
-}
+func viewOf(h *Hunk) *view { return &view{lines: slices.Collect(h.Lines())} }
 
 // anchor is where in the hunk a place is meant, at most one where the hunk has the line (it is at home there), and all where it has not.
-func (v view) anchor(at Place, q []string) (found []Place, home bool) {
+func (v *view) anchor(at Place, q []string) (found []Place, home bool) {
 	first, last := v.index(at.Side, at.Start), v.index(at.Side, at.Line)
 	if first >= 0 && last >= 0 && v.stands(at.Side, first, last, q) {
 		return []Place{v.place(at.Side, first, last)}, true
@@ -139,7 +147,7 @@ func (v view) anchor(at Place, q []string) (found []Place, home bool) {
 }
 
 // index is where the line with a number on a side is, -1 for none.
-func (v view) index(side Side, number int) int {
+func (v *view) index(side Side, number int) int {
 	if number < 1 {
 		return -1
 	}
@@ -147,12 +155,12 @@ func (v view) index(side Side, number int) int {
 }
 
 // stands says whether a quote stands within lines of a side, at least as parts of them.
-func (v view) stands(side Side, first, last int, q []string) bool {
+func (v *view) stands(side Side, first, last int, q []string) bool {
 	return len(q) == 0 || len(v.find(side, first, last, q, fragment)) > 0
 }
 
 // fits finds all lines that a quote fits, rather whole lines than parts of them, and rather on the side than on the other.
-func (v view) fits(side Side, q []string) ([]span, Side) {
+func (v *view) fits(side Side, q []string) ([]span, Side) {
 	if len(q) == 0 {
 		return nil, side
 	}
@@ -180,7 +188,12 @@ type span struct{ first, last int }
 func (s span) from(i int) int { return max(s.first-i, i-s.last, 0) }
 
 // find is where a quote's lines fit lines of a side that follow one another, from first to last.
-func (v view) find(side Side, first, last int, q []string, fits func(text string, q []string, i int) bool) (spans []span) {
+func (v *view) find(side Side, first, last int, q []string, fits func(text string, q []string, i int) bool) (spans []span) {
+	if v.texts == nil {
+		for _, line := range v.lines {
+			v.texts = append(v.texts, normal(line.Text))
+		}
+	}
 	var on []int
 	for i := first; i <= last; i++ {
 		if v.lines[i].number(side) > 0 {
@@ -217,7 +230,7 @@ func fragment(text string, q []string, i int) bool {
 
 // place is where a comment on the lines stands. On the left they begin and end with one that was removed; where none was, they
 // are on the right.
-func (v view) place(side Side, first, last int) Place {
+func (v *view) place(side Side, first, last int) Place {
 	if side == Left {
 		lines := v.lines[first : last+1]
 		removed := func(l Line) bool { return l.Kind == LineRemoved }

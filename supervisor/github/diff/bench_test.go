@@ -61,16 +61,23 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// TestParseAllocates has a large diff take, with all that is thrown away on the way, less than twice its text.
+// TestParseAllocates has diffs of 10 MB take three times their size at most, with the text and all that is thrown away on the way: one
+// of usual changes, and one of as many hunks as git makes, of empty lines.
 func TestParseAllocates(t *testing.T) {
-	text := large()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	files, lines := readAll(t, text)
-	runtime.ReadMemStats(&after)
-	took := after.TotalAlloc - before.TotalAlloc
-	t.Logf("%d bytes of %d files and %d lines: %d bytes more", len(text), len(files), lines, took)
-	if took > 2*uint64(len(text)) {
-		t.Errorf("%d bytes for a diff of %d", took, len(text))
+	var hunks strings.Builder
+	hunks.WriteString("diff --git a/a b/a\n--- a/a\n+++ b/a\n")
+	for i := 1; hunks.Len() < 10_000_000; i += 8 {
+		fmt.Fprintf(&hunks, "@@ -%d,7 +%d,7 @@\n \n \n \n-\n+a\n \n \n \n", i, i)
+	}
+	for _, text := range []string{large(), hunks.String()} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		files, lines := readAll(t, text)
+		runtime.ReadMemStats(&after)
+		took := after.TotalAlloc - before.TotalAlloc
+		t.Logf("%d bytes of %d files and %d lines: %d bytes more", len(text), len(files), lines, took)
+		if took > 2*uint64(len(text)) {
+			t.Errorf("%d bytes for a diff of %d", took, len(text))
+		}
 	}
 }

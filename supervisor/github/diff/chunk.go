@@ -84,8 +84,8 @@ func (s *splitter) hunk(f File, h Hunk, n int) {
 	s.chunk = append(s.chunk, f)
 }
 
-// around is how many lines of the head a piece of a hunk shows before and after it.
-const around = 3
+// maxAround is how many lines of the head a piece of a hunk shows before it, and after it.
+const maxAround = 3
 
 // pieces cuts a hunk between lines. An eighth of a chunk is for the lines before a piece, one for those after it, one for its heading.
 func (s *splitter) pieces(f File, h Hunk) {
@@ -103,7 +103,7 @@ func (s *splitter) pieces(f File, h Hunk) {
 		if piece.Section = h.Section; len(h.Section)+len("@@ \n") > room {
 			piece.Section = ""
 		}
-		piece.Before, piece.After = headLines(lines, from-1, -1, room), headLines(lines, to, 1, room)
+		piece.Around = &[2]string{headLines(lines, from-1, -1, room), headLines(lines, to, 1, room)}
 		from = to
 		if tooLong {
 			f.Hunks = []Hunk{piece}
@@ -141,7 +141,7 @@ func pieceOf(lines []Line) Hunk {
 // headLines is the lines of the head from one on, up or down, as far as they take no more than room.
 func headLines(lines []Line, i, step, room int) string {
 	var texts []string
-	for len(texts) < around && i >= 0 && i < len(lines) && lines[i].New > 0 {
+	for len(texts) < maxAround && i >= 0 && i < len(lines) && lines[i].New > 0 {
 		if room -= lines[i].size(); room < 0 {
 			break
 		}

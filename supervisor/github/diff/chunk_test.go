@@ -107,7 +107,10 @@ func checkAround(t *testing.T, head map[string]string, chunk diff.Chunk) {
 	t.Helper()
 	for _, f := range chunk {
 		for _, h := range f.Hunks {
-			before, after := slices.Collect(strings.Lines(h.Before)), slices.Collect(strings.Lines(h.After))
+			if h.Around == nil {
+				continue
+			}
+			before, after := slices.Collect(strings.Lines(h.Around[0])), slices.Collect(strings.Lines(h.Around[1]))
 			if len(before) > 3 || len(after) > 3 {
 				t.Errorf("%q before and %q after a piece", before, after)
 			}

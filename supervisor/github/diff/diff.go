@@ -3,6 +3,7 @@
 package diff
 
 import (
+	"cmp"
 	"iter"
 	"strconv"
 	"strings"
@@ -69,7 +70,8 @@ func (f File) Numbered() string {
 
 func (h *Hunk) appendNumbered(b []byte) []byte {
 	b = append(b, strings.TrimRight("@@ "+h.Section, " \r")+"\n"...)
-	b = appendIndented(b, h.Before)
+	around := cmp.Or(h.Around, &[2]string{})
+	b = appendIndented(b, around[0])
 	for line := range h.Lines() {
 		side, number := line.At()
 		b = append(b, side[0])
@@ -78,7 +80,7 @@ func (h *Hunk) appendNumbered(b []byte) []byte {
 		b = append(b, strings.TrimSuffix(line.Text, "\r")...)
 		b = append(b, '\n')
 	}
-	return appendIndented(b, h.After)
+	return appendIndented(b, around[1])
 }
 
 func appendIndented(b []byte, text string) []byte {
@@ -93,8 +95,8 @@ func appendIndented(b []byte, text string) []byte {
 type Hunk struct {
 	OldStart, OldLines int
 	NewStart, NewLines int
-	Section            string // what git shows behind the numbers, often the function
-	Before, After      string // of a piece of a larger hunk: lines of the head around it, which are another piece's
+	Section            string     // what git shows behind the numbers, often the function
+	Around             *[2]string // of a piece of a larger hunk: lines of the head before and after it, which are another piece's
 
 	body    string // the lines as they stand in the diff
 	parents int

@@ -13,7 +13,8 @@ const maxNumber = 1 << 30
 // parser goes through a diff line by line.
 type parser struct {
 	rest   string
-	number int // of the line that was read last
+	number int   // of the line that was read last
+	left   []int // how many lines a hunk still has of each parent, and of the result
 }
 
 // Parse reads a diff of git's: any number of files, with anything but files between them (a log's messages, a mail's). It wants the
@@ -144,49 +145,54 @@ func firstOf(list string) string {
 	return first
 }
 
-// hunks reads as many as follow.
-func (p *parser) hunks() (hunks []Hunk, err error) {
-	for strings.HasPrefix(p.rest, "@@") {
-		h, ranges, ok := hunkHeader(p.next())
-		if !ok {
-			return nil, p.errorf("not the header of a hunk")
-		}
-		if err := p.body(&h, ranges); err != nil {
+// hunks reads as many as follow. They are counted first: a diff may be mostly hunks, and a growing slice takes several times its size.
+func (p *parser) hunks() ([]Hunk, error) {
+	ahead, n := *p, 0
+	for ; strings.HasPrefix(ahead.rest, "@@"); n++ {
+		if _, err := ahead.hunk(); err != nil {
 			return nil, err
 		}
-		hunks = append(hunks, h)
+	}
+	hunks := make([]Hunk, n)
+	for i := range hunks {
+		hunks[i], _ = p.hunk()
 	}
 	return hunks, nil
 }
 
-// hunkHeader reads "@@ -start,lines +start,lines @@ section", with one more @ and range for each further parent. Of the ranges only the
-// numbers of lines are returned, the result's last.
-func hunkHeader(line string) (h Hunk, lines []int, ok bool) {
+func (p *parser) hunk() (Hunk, error) {
+	h, ok := p.hunkHeader(p.next())
+	if !ok {
+		return h, p.errorf("not the header of a hunk")
+	}
+	err := p.body(&h)
+	return h, err
+}
+
+// hunkHeader reads "@@ -start,lines +start,lines @@ section", with one more @ and range for each further parent.
+func (p *parser) hunkHeader(line string) (h Hunk, ok bool) {
 	at := len(line) - len(strings.TrimLeft(line, "@"))
 	end := strings.Index(line[at:], " "+line[:at])
 	if end < 0 {
-		return h, nil, false
+		return h, false
 	}
 	h.Section = strings.TrimPrefix(line[at+end+1+at:], " ")
 	h.parents = at - 1
-	fields := strings.Fields(line[at : at+end])
-	if len(fields) != at {
-		return h, nil, false
-	}
-	for i, field := range fields {
-		start, count, ok := hunkRange(field, i == h.parents)
+	p.left = p.left[:0]
+	for field := range strings.FieldsSeq(line[at : at+end]) {
+		start, count, ok := hunkRange(field, len(p.left) == h.parents)
 		if !ok {
-			return h, nil, false
+			return h, false
 		}
-		lines = append(lines, count)
-		switch i {
+		switch len(p.left) {
 		case 0:
 			h.OldStart, h.OldLines = start, count
 		case h.parents:
 			h.NewStart, h.NewLines = start, count
 		}
+		p.left = append(p.left, count)
 	}
-	return h, lines, true
+	return h, h.parents > 0 && len(p.left) == at
 }
 
 // hunkRange reads "-start,lines", or "+start,lines" of the result. One line need not be said.
@@ -209,31 +215,31 @@ func hunkRange(field string, result bool) (start, lines int, ok bool) {
 
 // body reads as many lines as the header has announced, so that no line of a file is taken for anything else. Of a combined diff's
 // parents git (2.39) also counts lines that --cc leaves out before the first one: such a hunk may end when the result is complete.
-func (p *parser) body(h *Hunk, left []int) error {
+func (p *parser) body(h *Hunk) error {
 	from := p.rest
-	for slices.ContainsFunc(left, func(n int) bool { return n > 0 }) {
-		at, was := *p, left
-		complete := h.parents > 1 && left[h.parents] == 0
+	for slices.ContainsFunc(p.left, func(n int) bool { return n > 0 }) {
+		at := *p
+		complete := h.parents > 1 && p.left[h.parents] == 0
 		if complete {
-			was = slices.Clone(left)
+			at.left = slices.Clone(p.left)
 		}
 		line := p.next()
 		switch {
-		case at.rest != "" && (strings.HasPrefix(line, `\`) || count(left, line)):
+		case at.rest != "" && (strings.HasPrefix(line, `\`) || count(p.left, line)):
 			continue
 		case at.rest == "" && !complete:
 			return at.errorf("the hunk ends early")
 		case !complete:
 			return p.errorf("not a line of the hunk")
 		}
-		*p, left = at, was
+		*p = at
 		break
 	}
 	if strings.HasPrefix(p.rest, `\`) {
 		p.next()
 	}
 	h.body = from[:len(from)-len(p.rest)]
-	h.OldStart, h.OldLines = h.OldStart+left[0], h.OldLines-left[0]
+	h.OldStart, h.OldLines = h.OldStart+p.left[0], h.OldLines-p.left[0]
 	return nil
 }
 

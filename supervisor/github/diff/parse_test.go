@@ -112,7 +112,7 @@ func TestNumbered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hunks[0].Before, hunks[0].After = "x\n", "y\nz\n"
+	hunks[0].Around = &[2]string{"x\n", "y\nz\n"}
 	want := "@@ func a() {\n   x\nR9  a\nL10 -b\nR10 +c\n   y\n   z\n"
 	if got := (diff.File{Hunks: hunks}).Numbered(); got != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -140,6 +140,7 @@ func FuzzParse(f *testing.F) {
 			}
 			anchorAll(t, file)
 		}
+		diff.Split(files, 80, diff.Skipper([]byte(text)))
 		if length > len(text) {
 			t.Errorf("%d bytes of lines in %d", length, len(text))
 		}
