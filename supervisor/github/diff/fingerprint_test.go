@@ -1,6 +1,11 @@
 package diff_test
 
 import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"mews/supervisor/github/diff"
@@ -80,6 +85,48 @@ func TestUnseen(t *testing.T) {
 				t.Error("the files that were given have changed")
 			}
 		})
+	}
+}
+
+// TestUnseenAfterRebase has a branch rebased by git onto a base that has changed above, between and in the context of its hunks, and then
+// changed in one of them.
+func TestUnseenAfterRebase(t *testing.T) {
+	folder := t.TempDir()
+	run := func(args ...string) string {
+		return string(git(t, folder, nil, append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...))
+	}
+	write := func(numbers map[int]string) {
+		var b strings.Builder
+		for i := range 60 {
+			b.WriteString(cmp.Or(numbers[i], fmt.Sprintf("line %d", i)) + "\n")
+		}
+		if err := os.WriteFile(filepath.Join(folder, "a.txt"), []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		run("add", "-A")
+		run("commit", "-qm", "change")
+	}
+	run("init", "-q", "-b", "main")
+	write(nil)
+	run("checkout", "-qb", "branch")
+	write(map[int]string{20: "first", 40: "second"})
+	seen := map[string]bool{}
+	for _, f := range parsed(t, run("diff", "main...branch")) {
+		for _, print := range diff.Fingerprints(f) {
+			seen[print] = true
+		}
+	}
+	run("checkout", "-q", "main")
+	write(map[int]string{2: "new\nnew\nnew", 17: "near the first", 30: "between"})
+	run("rebase", "-q", "main", "branch")
+	rebased := parsed(t, run("diff", "main...branch"))
+	if len(seen) != 2 || len(rebased[0].Hunks) != 2 || diff.Unseen(rebased, seen) != nil {
+		t.Errorf("%v are new after a rebase of %d hunks", diff.Unseen(rebased, seen), len(seen))
+	}
+	write(map[int]string{2: "new\nnew\nnew", 17: "near the first", 30: "between", 20: "first", 40: "second, again"})
+	unseen := diff.Unseen(parsed(t, run("diff", "main...branch")), seen)
+	if len(unseen) != 1 || len(unseen[0].Hunks) != 1 || !strings.Contains(unseen[0].Numbered(), "+second, again") {
+		t.Errorf("%v are new, and the second hunk is", unseen)
 	}
 }
 
