@@ -140,7 +140,10 @@ func pages[T any](ctx context.Context, c *Client, k *call, most int,
 			return nil, false, err
 		}
 		all = append(all, part...)
-		k.etag = "" // it was the first page's
+		if page.Page > 1 {
+			k.got = "" // what changes on one page need not change another
+		}
+		k.etag = ""
 		if len(all) >= most || resp.NextPage == 0 {
 			return all[:min(len(all), most)], len(all) > most || resp.NextPage != 0, nil
 		}

@@ -83,6 +83,7 @@ func ClassOf(err error) Class {
 // explain makes ours of whatever a call ended with. ctx's end stays what it is.
 func (c *Client) explain(ctx context.Context, k *call, err error) error {
 	var ours *Error
+	var told *supervisor.Error      // of what keeps the limits
 	var moved *github.ErrorResponse // the transport leaves redirects over that are not followed
 	switch {
 	case errors.Is(err, errNotModified):
@@ -91,6 +92,8 @@ func (c *Client) explain(ctx context.Context, k *call, err error) error {
 		return ours
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case errors.As(err, &told):
+		return fmt.Errorf("github: %s: %w", k.what, bare(err))
 	case errors.As(err, &moved):
 		return newError(NotFound, k.what, moved.Response.StatusCode, "it has another name now", nil)
 	}

@@ -1,10 +1,13 @@
 package api_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
 
+	"mews/supervisor"
 	"mews/supervisor/github/api"
 	"mews/supervisor/github/githubtest"
 )
@@ -80,6 +83,45 @@ func TestAPauseDoublesWhereGitHubDoesNotSayHowLong(t *testing.T) {
 	_, err := r.Repository(ctx, widget)
 	if wait := failure(t, err, api.Limited).Until.Sub(r.Now()).Round(time.Second); wait != time.Minute {
 		t.Errorf("after one that went well it waits %v", wait)
+	}
+}
+
+func TestTheEndOfALimitIsByGitHubsClock(t *testing.T) {
+	r := newRig(t, githubtest.Options{})
+	n := r.open()
+	r.Advance(3 * time.Hour)
+	c, err := api.New(api.Options{URL: r.URL(), Token: r.Token}) // by this machine's clock
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.SetLimit("core", 1)
+	must[api.Pull](t)(c.Pull(t.Context(), widget, n))
+	_, err = c.Pull(t.Context(), widget, n)
+	if wait := time.Until(failure(t, err, api.Limited).Until); wait > time.Hour+2*time.Second {
+		t.Errorf("it waits %v", wait)
+	}
+}
+
+// brokenStore can keep nothing.
+type brokenStore struct{ api.Store }
+
+func (brokenStore) Keep(context.Context, string, []byte) error { return errDisk }
+
+var errDisk = supervisor.NewProblem(supervisor.ProblemDiskFull, nil)
+
+func TestNothingIsWrittenThatCannotBeCounted(t *testing.T) {
+	r := newRig(t, githubtest.Options{})
+	n := r.open()
+	c, err := api.New(api.Options{URL: r.URL(), Token: r.Token, Store: brokenStore{r.store}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.CreateComment(t.Context(), widget, n, "x")
+	if !errors.Is(err, errDisk) || supervisor.ErrorMessage(err) != supervisor.ErrorMessage(errDisk) {
+		t.Errorf("got %v", err)
+	}
+	if len(r.repo.Issue(n).Comments) != 0 {
+		t.Error("it was written")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 type Page[T any] struct {
 	Items []T
 	More  bool   // there are others, which were not read
-	ETag  string // to ask with the next time; it is kept once what was read is dealt with
+	ETag  string // to ask with the next time; it is kept once what was read is dealt with. "" for a list of several pages
 	Same  bool   // nothing has changed since the ETag that was asked with, and Items is empty. It costs none of the limit
 }
 

@@ -129,6 +129,25 @@ func TestWhatChangedIsListed(t *testing.T) {
 	}
 }
 
+// TestAChangeOnALaterPageIsSeen has a list of two pages: the first page's ETag says nothing of the second.
+func TestAChangeOnALaterPageIsSeen(t *testing.T) {
+	r := newRig(t, githubtest.Options{Strict: true})
+	since := r.Now().Add(-time.Minute)
+	n := r.repo.OpenIssue(githubtest.NewIssue{Title: "x"})
+	for i := range 150 {
+		r.repo.Comment(n, "bob", fmt.Sprint(i))
+	}
+	etag := ""
+	for want := 150; want < 153; want++ {
+		page := must[api.Page[api.Comment]](t)(r.CommentsSince(t.Context(), widget, since, etag))
+		if len(page.Items) != want || page.Same || page.More {
+			t.Errorf("%d comments, want %d, %v", len(page.Items), want, page.Same)
+		}
+		etag = page.ETag
+		r.repo.Comment(n, "bob", "one more")
+	}
+}
+
 func TestACheckRunTakesAnApp(t *testing.T) {
 	token, app := newRig(t, githubtest.Options{Strict: true}), newAppRig(t, githubtest.Options{Strict: true})
 	check := api.NewCheck{Name: "mews", Title: "2 findings", Summary: "...", External: "1"}

@@ -1,8 +1,10 @@
 package githubtest
 
 import (
+	"maps"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,6 +46,7 @@ func newLimits() limits {
 type window struct {
 	used  int
 	reset time.Time
+	over  *pause // since the client was told that nothing is left; nil before
 }
 
 // pause is a time in which an account is refused.
@@ -59,16 +62,31 @@ func (s *Server) SetLimit(resource string, most int) {
 }
 
 // died and closed: what was just refused may not have been read.
-func (l *limits) died(at time.Time) {
-	for _, p := range l.pauses {
-		p.lost = p.lost || at.Sub(p.since) <= keeping
+func (l *limits) died(at time.Time) { l.lose(at, func(*pause) bool { return true }) }
+
+func (l *limits) closed(c net.Conn, at time.Time) {
+	l.lose(at, func(p *pause) bool { return p.told == c })
+}
+
+func (l *limits) lose(at time.Time, concerned func(*pause) bool) {
+	all := slices.Collect(maps.Values(l.pauses))
+	for _, w := range l.used {
+		if w.over != nil {
+			all = append(all, w.over)
+		}
+	}
+	for _, p := range all {
+		p.lost = p.lost || concerned(p) && at.Sub(p.since) <= keeping
 	}
 }
 
-func (l *limits) closed(c net.Conn, at time.Time) {
-	for _, p := range l.pauses {
-		p.lost = p.lost || p.told == c && at.Sub(p.since) <= keeping
+// early says whether a request during a pause is the client's fault. One that may know nothing of the pause is told again.
+func (p *pause) early(r *request, now time.Time) bool {
+	if p.lost {
+		p.since, p.told, p.lost = now, connOf(r), false
+		return false
 	}
+	return now.Sub(p.since) > grace
 }
 
 // pause begins one, because of a fault or of too many writes.
@@ -117,17 +135,18 @@ func (s *Server) limit(r *request) (answer, bool) {
 			delete(l.pauses, account)
 			continue
 		}
-		if !p.lost && now.Sub(p.since) > grace {
+		if p.early(r, now) {
 			s.log.violate("%s %s came %v before the end of its Retry-After", r.Method, r.URL.Path, left.Round(time.Millisecond))
 		}
-		p.since, p.told, p.lost = now, connOf(r), false // now it is told again
 		return secondary(http.StatusForbidden, int((left+time.Second-1)/time.Second)), false
 	}
 	if w := l.window(r, now); w.used >= l.mostOf(r) {
-		if now.Sub(w.reset.Add(-primary[resourceOf(r)].in)) > grace && w.used > l.mostOf(r) {
+		if w.over == nil {
+			w.over = &pause{since: now, told: connOf(r)}
+		}
+		if w.over.early(r, now) {
 			s.log.violate("%s %s came though X-RateLimit-Remaining was 0", r.Method, r.URL.Path)
 		}
-		w.used++
 		return l.headers(r, refuse(http.StatusForbidden, "API rate limit exceeded for user ID 1."), now), false
 	}
 	if !s.isWrite(r) {
@@ -163,8 +182,10 @@ func (s *Server) count(r *request, a answer) answer {
 		return a
 	}
 	now := s.now()
-	if a.code != http.StatusNotModified {
-		s.limits.window(r, now).used++
+	if w := s.limits.window(r, now); a.code != http.StatusNotModified {
+		if w.used++; w.used == s.limits.mostOf(r) {
+			w.over = &pause{since: now, told: connOf(r)}
+		}
 	}
 	return s.limits.headers(r, a, now)
 }

@@ -1,0 +1,98 @@
+package githubtest_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/github/githubtest"
+)
+
+func TestALimitIsToldAndWhoDoesNotKeepItIsSeen(t *testing.T) {
+	r := newRig(t, githubtest.Options{})
+	n := r.repo.OpenIssue(githubtest.NewIssue{Title: "x"})
+	comment := func() got {
+		return r.ask("POST", fmt.Sprintf("/repos/%s/issues/%d/comments", widget, n), object{"body": "x"})
+	}
+	violations := func(want int, when string) {
+		t.Helper()
+		if v := r.Violations(); len(v) != want {
+			t.Errorf("%s: %d violations: %q", when, len(v), v)
+		}
+	}
+	for range 80 {
+		comment()
+	}
+	violations(0, "80 writes within a minute")
+	if g := comment(); g.code != 403 || g.header.Get("Retry-After") != "60" || !strings.Contains(g.body, "secondary rate limit") {
+		t.Errorf("the 81st: %d %v", g.code, g.header)
+	}
+	violations(1, "the 81st")
+	comment()
+	violations(1, "what was on its way")
+	r.Advance(10 * time.Second)
+	if g := comment(); g.code != 403 || g.header.Get("Retry-After") != "50" {
+		t.Errorf("after 10 s: %d %v", g.code, g.header)
+	}
+	violations(2, "before the end of Retry-After")
+	r.Advance(51 * time.Second)
+	if g := comment(); g.code != 201 {
+		t.Errorf("after its end: %d", g.code)
+	}
+	r.Fault(githubtest.Fault{Kind: githubtest.Secondary, Code: 429, RetryAfter: 30})
+	if g := comment(); g.code != 429 {
+		t.Errorf("got %d", g.code)
+	}
+	r.Died()
+	r.Advance(5 * time.Second)
+	comment()
+	violations(2, "a client that was killed may know nothing")
+	r.Advance(5 * time.Second)
+	comment()
+	violations(3, "it was told again")
+
+	r.Advance(time.Hour)
+	r.SetLimit("core", 2)
+	list := r.ask("GET", "/repos/"+widget+"/issues", nil)
+	if list.header.Get("X-RateLimit-Remaining") != "1" {
+		t.Errorf("%v", list.header)
+	}
+	for range 5 {
+		if g := r.ask("GET", "/repos/"+widget+"/issues", nil, "If-None-Match", list.header.Get("ETag")); g.code != http.StatusNotModified || g.header.Get("X-RateLimit-Remaining") != "1" {
+			t.Errorf("what is still so: %d %v", g.code, g.header)
+		}
+	}
+	r.ask("GET", "/repos/"+widget, nil)
+	r.Advance(time.Second)
+	if g := r.ask("GET", "/repos/"+widget, nil); g.code != 403 || g.header.Get("X-RateLimit-Remaining") != "0" {
+		t.Errorf("beyond the limit: %d %v", g.code, g.header)
+	}
+	violations(4, "X-RateLimit-Remaining was 0")
+}
+
+func TestFaultsAreAsTheyAreSet(t *testing.T) {
+	r := newRig(t, githubtest.Options{})
+	n := r.repo.OpenIssue(githubtest.NewIssue{Title: "x"})
+	path := fmt.Sprintf("/repos/%s/issues/%d/comments", widget, n)
+	r.Fault(githubtest.Fault{Kind: githubtest.Error, Code: 503, Route: "POST ", Skip: 1, Times: 2})
+	var codes []int
+	for range 4 {
+		codes = append(codes, r.ask("POST", path, object{"body": "x"}).code, r.ask("GET", path, nil).code)
+	}
+	if fmt.Sprint(codes) != "[201 200 503 200 503 200 201 200]" {
+		t.Errorf("got %v", codes)
+	}
+	r.Fault(githubtest.Fault{Kind: githubtest.Reset, After: true, Route: "POST "})
+	if g, err := r.try("POST", path, object{"body": "lost"}); err == nil {
+		t.Errorf("it was answered: %d", g.code)
+	}
+	if all := r.repo.Issue(n).Comments; len(all) != 3 || all[2].Body != "lost" {
+		t.Errorf("there are %+v", all)
+	}
+	last := r.Requests()[len(r.Requests())-1]
+	if !last.Done || last.Code != 0 || !last.Write || last.Route != "POST /repos/{owner}/{repo}/issues/{number}/comments" {
+		t.Errorf("it was seen as %+v", last)
+	}
+}
