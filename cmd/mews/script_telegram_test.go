@@ -76,19 +76,23 @@ func (s *scriptEnv) startTelegram(ts *testscript.TestScript, args []string) {
 	ts.Setenv("HOOK", freeAddress(ts))
 }
 
-// freeAddress is one to listen at, now and when a service is started again: of the ports below those that Linux (32768 on)
-// and macOS give to whoever asks for any, or connects.
 func freeAddress(ts *testscript.TestScript) string {
+	address, err := unusedAddress()
+	ts.Check(err)
+	return address
+}
+
+// unusedAddress is one to listen at, now and when a service is started again: of the ports below those that Linux (32768 on)
+// and macOS give to whoever asks for any, or connects.
+func unusedAddress() (string, error) {
 	var err error
 	for range 100 {
 		var l net.Listener
 		if l, err = net.Listen("tcp", fmt.Sprint("127.0.0.1:", 20_000+rand.IntN(12_000))); err == nil {
-			ts.Check(l.Close())
-			return l.Addr().String()
+			return l.Addr().String(), l.Close()
 		}
 	}
-	ts.Fatalf("no port is free: %v", err)
-	return ""
+	return "", fmt.Errorf("no port is free: %w", err)
 }
 
 // acknowledged is asked by the server before it forgets updates: what was meant for the bot is on disk, and nothing else.

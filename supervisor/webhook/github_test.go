@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"mews/supervisor"
 	"mews/supervisor/github/event"
@@ -127,4 +130,36 @@ func TestWhatWaitsOnDiskIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.same("when it is done", answers(r.gitHub, delivery("push", "g", push("Fix it"))), "200 taken")
+}
+
+// dated knows until when a request may be read.
+type dated struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (d *dated) SetReadDeadline(until time.Time) error {
+	d.until = until
+	return nil
+}
+
+// TestABodyThatComesSlowlyIsAnsweredInTime: GitHub waits 10 seconds in all, and the listener reads for longer.
+func TestABodyThatComesSlowlyIsAnsweredInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		began, w := time.Now(), &dated{ResponseRecorder: httptest.NewRecorder()}
+		r.gitHub.ServeHTTP(w, delivery("push", "g", push("Fix it")))
+		r.same("read until", w.until.Sub(began), 6*time.Second)
+	})
+}
+
+// BenchmarkLargePayload is how long 25 MB are read that have a lot in them.
+func BenchmarkLargePayload(b *testing.B) {
+	one := `{"id":"a","message":"Mend it","author":{"name":"Bob"},"added":["a","b"]},`
+	body := `{"commits":[` + strings.Repeat(one, event.MaxPayload/len(one)) + `{}],"repository":{"full_name":"a/b"}}`
+	for b.Loop() {
+		if _, _, err := event.Read("push", strings.NewReader(body)); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -3,7 +3,7 @@
 package event
 
 import (
-	"encoding/json"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -18,17 +18,19 @@ const MaxPayload = 25 << 20
 // MaxEvent is how long an event is at most, as JSON.
 const MaxEvent = 8 << 10
 
-// maxDepth is far deeper than any payload is.
-const maxDepth = 64
+// maxElements is how many elements of a list are looked into. No more are wanted of any.
+const maxElements = 50
 
 // Read makes an event of a payload, by GitHub's name of it. It says why the event is of no use here; "" where it is.
 func Read(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error) {
-	r := reader{json.NewDecoder(&clipper{from: payload}), &draft{}}
-	r.decoder.UseNumber()
+	r := reader{scanner{bufio.NewReaderSize(payload, 16<<10)}, &draft{}}
 	r.draft.Event = clip(name, maxName)
-	err = r.value(tables[name], 0)
-	if _, more := r.decoder.Token(); err == nil && more != io.EOF {
-		err = errors.New("something follows the payload")
+	first, err := r.token()
+	if err == nil {
+		err = r.value(first, tables[name])
+	}
+	if err == nil {
+		err = r.end()
 	}
 	if err == nil && r.draft.Repo == "" && r.draft.ignored() == "" {
 		err = errors.New("it names no repository")
@@ -41,48 +43,84 @@ func Read(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored str
 
 // reader walks through a payload along with the table of what is wanted of it.
 type reader struct {
-	decoder *json.Decoder
-	draft   *draft
+	scanner
+	draft *draft
 }
 
-var errTooDeep = errors.New("too deep")
-
-// value reads the next value. A nil node is a value of which nothing is wanted.
-func (r reader) value(n *node, depth int) error {
-	token, err := r.decoder.Token()
-	if err != nil {
-		return err
-	}
-	bracket, inner := token.(json.Delim)
+// value reads the value that begins with b. A nil node is a value of which nothing is wanted.
+func (r reader) value(b byte, n *node) (err error) {
+	var text string
 	switch {
-	case depth > maxDepth:
-		return errTooDeep
-	case inner:
+	case n == nil:
+		return r.skip(b)
+	case b == '{' || b == '[':
 		n.put(r.draft, "")
-		return r.inner(bracket, n, depth)
-	case token != nil: // null is nothing
-		n.put(r.draft, fmt.Sprint(token))
+		return r.inner(b, n)
+	case b == '"':
+		text, err = r.quoted(maxString)
+	default:
+		text, err = r.word(b)
 	}
-	return nil
+	if err == nil && (b == '"' || text != "null") {
+		n.put(r.draft, text)
+	}
+	return err
 }
 
 // inner reads an object or a list whose bracket has come.
-func (r reader) inner(bracket json.Delim, n *node, depth int) error {
-	for r.decoder.More() {
+func (r reader) inner(bracket byte, n *node) error {
+	closing := bracket + 2 // of both, in ASCII
+	b, err := r.token()
+	for i := 0; err == nil && b != closing; i++ {
 		key := elements
 		if bracket == '{' {
-			token, err := r.decoder.Token()
-			if err != nil {
+			if key, b, err = r.key(b); err != nil {
 				return err
 			}
-			key, _ = token.(string) // the decoder takes nothing else there
 		}
-		if err := r.value(n.below(key), depth+1); err != nil {
-			return err
+		below := n.nodes[key]
+		if below != nil && bracket == '[' && i >= maxElements {
+			below.put(r.draft, "") // it is counted
+			below = nil
+		}
+		if err = r.value(b, below); err == nil {
+			b, err = r.next(closing)
 		}
 	}
-	_, err := r.decoder.Token()
 	return err
+}
+
+// key is a key that begins with b, and how its value begins.
+func (r reader) key(b byte) (key string, first byte, err error) {
+	if b != '"' {
+		return "", 0, errSyntax
+	}
+	if key, err = r.quoted(maxString); err == nil {
+		b, err = r.token()
+	}
+	if err == nil && b != ':' {
+		err = errSyntax
+	}
+	if err != nil {
+		return "", 0, err
+	}
+	first, err = r.token()
+	return key, first, err
+}
+
+// next is how what follows a value begins: closing, or what stands behind a comma.
+func (r reader) next(closing byte) (byte, error) {
+	b, err := r.token()
+	switch {
+	case err != nil || b == closing:
+		return b, err
+	case b != ',':
+		return 0, errSyntax
+	}
+	if b, err = r.token(); err == nil && b == closing {
+		err = errSyntax
+	}
+	return b, err
 }
 
 // ignored is why an event is of no use here.

@@ -169,7 +169,7 @@ func TestWhatIsIgnored(t *testing.T) {
 }
 
 func TestWhatIsNoPayload(t *testing.T) {
-	for _, payload := range []string{"", "{", "[]", "1", "{}", `{"action":"opened"}`, "{" + around + "}{}", "{" + around + "} x",
+	for _, payload := range []string{"", "{", "[]", "1", "{}", "{]", `{"a" 1}`, `{"a":1,}`, `{"action":nil}`, `{"action":"\x"}`, `{"x":{"a":1]`, `{"action":"opened"}`, "{" + around + "}{}", "{" + around + "} x",
 		`{"a":` + strings.Repeat("[", 100), `{"a":` + strings.Repeat("9", 1<<20) + "," + around + "}"} {
 		if e, why, err := event.Read("push", strings.NewReader(payload)); err == nil {
 			t.Errorf("%.40s is %+v, %s", payload, e, why)
@@ -213,9 +213,6 @@ func FuzzRead(f *testing.F) {
 		encoder.SetEscapeHTML(false)
 		if err := encoder.Encode(e); err != nil || raw.Len() > event.MaxEvent {
 			t.Errorf("%d bytes, %v", raw.Len(), err)
-		}
-		if len(payload) < 16<<10 && !json.Valid([]byte(payload)) { // what is cut off is not looked at
-			t.Errorf("%q was taken", payload)
 		}
 	})
 }

@@ -143,15 +143,8 @@ func (n *node) add(path []string, set func(*draft, string)) {
 	next.add(path[1:], set)
 }
 
-func (n *node) below(key string) *node {
-	if n == nil {
-		return nil
-	}
-	return n.nodes[key]
-}
-
 func (n *node) put(d *draft, value string) {
-	if n != nil && n.set != nil {
+	if n.set != nil {
 		n.set(d, value)
 	}
 }

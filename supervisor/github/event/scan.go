@@ -1,0 +1,121 @@
+package event
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// maxString is how much of a string is read, in bytes of JSON. The longest text that is wanted fits into it, however it is escaped.
+const maxString = 16 << 10
+
+// maxWord is longer than any number.
+const maxWord = 64
+
+var (
+	errSyntax = errors.New("it is no JSON")
+	errMore   = errors.New("something follows the payload")
+)
+
+// scanner reads JSON byte by byte, and holds no more than a string of maxString. Of what is not wanted it looks at quotes and
+// brackets alone: it is fast, and depth costs nothing.
+type scanner struct{ *bufio.Reader }
+
+// token is the next byte that is no space.
+func (s scanner) token() (byte, error) {
+	for {
+		switch b, err := s.ReadByte(); {
+		case errors.Is(err, io.EOF):
+			return 0, io.ErrUnexpectedEOF
+		case err != nil || b != ' ' && b != '\n' && b != '\r' && b != '\t':
+			return b, err
+		}
+	}
+}
+
+// end fails where anything but spaces follows.
+func (s scanner) end() error {
+	_, err := s.token()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return errors.Join(errMore, err)
+}
+
+// skip passes over the value that begins with b.
+func (s scanner) skip(b byte) (err error) {
+	for depth := 0; ; {
+		switch b {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case '"':
+			_, err = s.quoted(0)
+		case ',', ':':
+		default:
+			_, err = s.word(b)
+		}
+		if err != nil || depth == 0 {
+			return err
+		}
+		if b, err = s.token(); err != nil {
+			return err
+		}
+	}
+}
+
+// word is a number, true, false or null, which begins with b.
+func (s scanner) word(b byte) (string, error) {
+	word := []byte{b}
+	for {
+		next, err := s.Peek(1)
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", err
+		}
+		if err != nil || next[0] <= ' ' || next[0] == ',' || next[0] == '}' || next[0] == ']' {
+			break
+		}
+		if word = append(word, next[0]); len(word) > maxWord {
+			return "", errSyntax
+		}
+		_, _ = s.ReadByte() // it was peeked at
+	}
+	if !json.Valid(word) {
+		return "", errSyntax
+	}
+	return string(word), nil
+}
+
+// quoted is the beginning of a string whose quote has come, of at most so many bytes of JSON. It is cut between two characters. With
+// 0 it is passed over.
+func (s scanner) quoted(most int) (text string, err error) {
+	var raw []byte
+	cut, escape := false, 0 // escape: bytes that are yet to come of what a backslash has begun
+	for {
+		b, err := s.ReadByte()
+		if err != nil {
+			return "", io.ErrUnexpectedEOF
+		}
+		switch whole := escape == 0 && b&0xC0 != 0x80; { // a character begins (RFC 3629: its other bytes are 10xxxxxx)
+		case whole && b == '"':
+			if most > 0 && json.Unmarshal([]byte(`"`+string(raw)+`"`), &text) != nil {
+				err = errSyntax
+			}
+			return text, err
+		case whole:
+			cut = len(raw) >= most
+			if b == '\\' {
+				escape = 1
+			}
+		case escape == 1 && b == 'u':
+			escape = 4
+		case escape > 0:
+			escape--
+		}
+		if !cut {
+			raw = append(raw, b)
+		}
+	}
+}
