@@ -20,6 +20,7 @@ func githubSubcommands() []subcommand {
 		{name: "check", run: githubCheck},
 		{name: "add", run: githubAdd},
 		{name: "redeliver", run: githubRedeliver},
+		{name: "status", run: githubStatus},
 	}
 }
 
@@ -59,6 +60,11 @@ func githubCheck(ctx context.Context, con console, v subcommand, args []string) 
 	if err == nil && report.IsWrong() {
 		err = errors.New(textGitHubWrong)
 	}
+	return err
+}
+
+func githubStatus(ctx context.Context, con console, v subcommand, args []string) error {
+	_, err := askGitHub(ctx, con, v, args, 1, app.MethodGitHubStatus, ofRepo, app.PrintGitHubStatus)
 	return err
 }
 

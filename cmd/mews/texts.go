@@ -22,7 +22,7 @@ var helps = map[string]help{
 	"doctor":           {"[--config FILE] [--escapes]", "look for what may keep Mews from working, and say what to do"},
 	"voice":            {"[test FILE] [--config FILE]", "list what hears recordings and speaks answers, and where it is; with test, have a file be heard"},
 	"version":          {"", "print the version"},
-	"github":           {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver"},
+	"github":           {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver, status"},
 	"voice test":       {"FILE [--user NAME] [--config FILE]", "have your worker hear a recording by the way of those that you send; nothing is said to your assistant, and nothing is kept of it"},
 	"user list":        {"[--json]", "who may talk, and what lets them"},
 	"user show":        {"NAME [--json]", "one person"},
@@ -40,6 +40,7 @@ var helps = map[string]help{
 	"github check":     {"[OWNER/REPO] [--json]", "what is missing on GitHub, and what to do: permissions, webhook, clock, limits"},
 	"github add":       {"OWNER/REPO [--url URL] [--json]", "make a repository's webhook, and print what goes into the configuration"},
 	"github redeliver": {"[ID] [--failed] [--json]", "have GitHub send a delivery again, or all of the last three days that were not taken"},
+	"github status":    {"[OWNER/REPO] [--json]", "how each repository is read, what came, and what is to be done"},
 	"audit verify":     {"[--head HEX] [--json]", "whether the audit log is what was written; --head is what an earlier run has printed"},
 }
 

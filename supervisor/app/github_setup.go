@@ -70,7 +70,8 @@ func (s gitHubMethods) answers() map[string]control.Method {
 			err := oneRepo(&in, q.Repo)
 			return in.Check(ctx), err
 		}),
-		MethodGitHubAdd: forGitHub(s, s.add),
+		MethodGitHubAdd:    forGitHub(s, s.add),
+		MethodGitHubStatus: forGitHub(s, s.status),
 		MethodGitHubRedeliver: forGitHub(s, func(ctx context.Context, in setup.Setup, q GitHubRedeliver) (GitHubRedelivered, error) {
 			sent, err := in.Redeliver(ctx, q.ID)
 			return GitHubRedelivered{Sent: append([]setup.Redelivery{}, sent...)}, err

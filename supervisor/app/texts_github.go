@@ -7,10 +7,17 @@ const (
 	textNoGitHub      = "Mews is nobody on GitHub: put a token or an app into the configuration, under github, and restart."
 	textNotServedRepo = "Mews does not serve the repository %q. `mews github add` says what it takes."
 	textPolled        = "Without webhooks.listen Mews asks GitHub itself, and no webhook is needed. Put this into the configuration and restart:"
-	textHookMade      = "The webhook is made, and GitHub was asked to try it. Put this into the configuration and restart:"
+	textHookMade      = "The webhook is made, and GitHub tries it. Put this into the configuration and restart:"
 	textHookThere     = "The webhook is there already. Put this into the configuration and restart:"
 	textHookByHand    = "Mews's token may not make webhooks there. Make it on %s/%s/settings/hooks: the address at which GitHub reaches webhooks.listen, " +
 		"which ends in /webhook/github; content type application/json; the secret of github.webhook_secret; the events %s. Then put this into the " +
 		"configuration and restart:"
 	textRepoYAML = "github:\n  repos:\n    %s: {user: %s, review: true, triage: true, post: card}  # card: nothing is posted until you say so\n"
+
+	textRepoStatus  = "%s  %s's, by %s; %s\n  in a week: %d taken, %d ignored, %d failed; %d waiting\n"
+	textNothingCame = "nothing has come in a week"
+	textLastCame    = "the last came at %s"
+	textRepoWork    = "  to be done: %s; cost today: %s"
+	textRepoDay     = " of %s"
+	textLimitLeft   = "GitHub's limit of %s: %d of %d left, until %s\n"
 )

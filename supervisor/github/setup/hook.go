@@ -84,11 +84,10 @@ func (s Setup) find(ctx context.Context, repo string) (api.Hook, error) {
 	return api.Hook{}, errNoHook
 }
 
-// Add makes a repository's webhook with an address, where it has none, and has GitHub try it. It says whether it made one. Its errors are
+// Add makes a repository's webhook with an address, where it has none; GitHub tries it then. It says whether it made one. Its errors are
 // for people.
 func (s Setup) Add(ctx context.Context, repo, address string) (made bool, err error) {
-	h, err := s.find(ctx, repo)
-	if err == nil {
+	if _, err = s.find(ctx, repo); err == nil {
 		return false, nil
 	}
 	if !errors.Is(err, errNoHook) {
@@ -98,10 +97,8 @@ func (s Setup) Add(ctx context.Context, repo, address string) (made bool, err er
 	if err != nil || u.Scheme != "https" || u.Host == "" || !strings.HasSuffix(u.Path, s.Path) {
 		return false, supervisor.Errorf(supervisor.CodeInvalid, textNoAddress, address, s.Path)
 	}
-	if h, err = s.Hooks.CreateHook(ctx, repo, address, s.Secret, s.Events); err != nil {
-		return false, err
-	}
-	return true, s.Hooks.Ping(ctx, repo, h.ID)
+	_, err = s.Hooks.CreateHook(ctx, repo, address, s.Secret, s.Events)
+	return err == nil, err
 }
 
 // kept is for how long GitHub sends again. (docs.github.com: redelivering webhooks; 3 days)

@@ -38,7 +38,6 @@ type Content interface {
 type Hooks interface {
 	Hooks(ctx context.Context, repo string) ([]api.Hook, error)
 	CreateHook(ctx context.Context, repo, url string, secret func() string, events []string) (api.Hook, error)
-	Ping(ctx context.Context, repo string, hook int64) error
 	Deliveries(ctx context.Context, repo string, hook int64, cursor string) ([]api.Delivery, string, error)
 	Redeliver(ctx context.Context, repo string, hook, delivery int64) error
 }
@@ -157,15 +156,16 @@ func (s Setup) Check(ctx context.Context) (r Report) {
 		})
 	}
 	all.Wait()
-	if len(s.Repos) > 0 {
-		r.Limits = s.limits(ctx, s.Repos[0].Name)
-	}
+	r.Limits = s.Limits(ctx)
 	return r
 }
 
-// limits are what is left of GitHub's limits; none where it has none.
-func (s Setup) limits(ctx context.Context, repo string) (list []Limit) {
-	found, err := s.Account.Limits(ctx, repo)
+// Limits are what is left of GitHub's limits; none where it has none, or does not say.
+func (s Setup) Limits(ctx context.Context) (list []Limit) {
+	if len(s.Repos) == 0 {
+		return nil
+	}
+	found, err := s.Account.Limits(ctx, s.Repos[0].Name)
 	if err != nil {
 		return nil
 	}

@@ -97,17 +97,17 @@ func TestAWebhookIsMadeOnce(t *testing.T) {
 	if r := in.Check(t.Context()).Repos[0]; len(r.Faults) != 1 || !strings.Contains(r.Faults[0], "No webhook calls /webhook/github. `mews github add acme/widget --url") {
 		t.Errorf("without a webhook: %+v", r)
 	}
-	if _, err := in.Add(t.Context(), "acme/widget", "http://bot.example/webhook/github"); err == nil || !strings.Contains(supervisor.ErrorMessage(err), "want https://YOUR.HOST/webhook/github") {
+	if _, err := in.Add(t.Context(), "acme/widget", "http://127.0.0.1:1/webhook/github"); err == nil || !strings.Contains(supervisor.ErrorMessage(err), "want https://YOUR.HOST/webhook/github") {
 		t.Errorf("plain http: %v", err)
 	}
 	for _, want := range []bool{true, false} {
-		if made, err := in.Add(t.Context(), "acme/widget", "https://bot.example/webhook/github"); made != want || err != nil {
+		if made, err := in.Add(t.Context(), "acme/widget", "https://127.0.0.1:1/webhook/github"); made != want || err != nil {
 			t.Errorf("made: %t, %v", made, err)
 		}
 	}
 	in.Events = append(in.Events, "push")
 	r := in.Check(t.Context()).Repos[0]
-	if h := r.Hook; h == nil || h.URL != "https://bot.example/webhook/github" || strings.Join(h.Events, " ") != "issues pull_request" {
+	if h := r.Hook; h == nil || h.URL != "https://127.0.0.1:1/webhook/github" || strings.Join(h.Events, " ") != "issues pull_request" {
 		t.Errorf("the webhook: %+v", h)
 	}
 	if len(r.Notes) == 0 || !strings.Contains(r.Notes[0], "does not send push") {

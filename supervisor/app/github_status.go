@@ -1,0 +1,88 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/github/setup"
+)
+
+// MethodGitHubStatus is what the control socket answers to a GitHubQuestion with a GitHubStatus.
+const MethodGitHubStatus = "github.status"
+
+// GitHubStatus is how repositories on GitHub are served.
+type GitHubStatus struct {
+	Repos  []RepoStatus  `json:"repos"`
+	Limits []setup.Limit `json:"limits,omitempty"`
+}
+
+// RepoStatus is how one is. What came is counted over a week. Amounts are in millionths of a US dollar.
+type RepoStatus struct {
+	Name    string    `json:"name"`
+	User    string    `json:"user"`
+	Way     string    `json:"way"` // webhook or polling
+	Last    time.Time `json:"last,omitzero"`
+	Waiting int64     `json:"waiting"`
+	Taken   int64     `json:"taken"`
+	Ignored int64     `json:"ignored"`
+	Failed  int64     `json:"failed"`
+	Triages int64     `json:"triages"`
+	Today   int64     `json:"today"`
+	Day     int64     `json:"day,omitempty"` // 0 is no limit
+}
+
+// status tells how the repositories of a setup are served.
+func (s gitHubMethods) status(ctx context.Context, in setup.Setup, q GitHubQuestion) (r GitHubStatus, err error) {
+	if err := oneRepo(&in, q.Repo); err != nil {
+		return r, err
+	}
+	for _, repo := range in.Repos {
+		zone := time.Local
+		if u, known := s.people.Find(repo.User); known {
+			zone = u.Zone()
+		}
+		now := s.now().In(zone)
+		at, err := s.db.RepositoryStatus(ctx, repo.Name, time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, zone))
+		if err != nil {
+			return r, err
+		}
+		r.Repos = append(r.Repos, RepoStatus{Name: repo.Name, User: repo.User, Way: wayOf(in), Last: at.Last, Waiting: at.Waiting, Taken: at.Taken,
+			Ignored: at.Ignored, Failed: at.Failed, Triages: at.Triages, Today: at.Cost, Day: repo.Day})
+	}
+	r.Limits = in.Limits(ctx)
+	return r, nil
+}
+
+func wayOf(in setup.Setup) string {
+	if in.Listens {
+		return "webhook"
+	}
+	return "polling"
+}
+
+// PrintGitHubStatus prints it for people.
+func PrintGitHubStatus(w io.Writer, r GitHubStatus) error {
+	var b strings.Builder
+	for _, repo := range r.Repos {
+		last := textNothingCame
+		if !repo.Last.IsZero() {
+			last = fmt.Sprintf(textLastCame, repo.Last.Local().Format("2006-01-02 15:04:05"))
+		}
+		fmt.Fprintf(&b, textRepoStatus, repo.Name, repo.User, repo.Way, last, repo.Taken, repo.Ignored, repo.Failed, repo.Waiting)
+		fmt.Fprintf(&b, textRepoWork, amount.Of(int(repo.Triages), "triage", "triages"), amount.Dollars(repo.Today))
+		if repo.Day > 0 {
+			fmt.Fprintf(&b, textRepoDay, amount.Dollars(repo.Day))
+		}
+		b.WriteString("\n")
+	}
+	for _, l := range r.Limits {
+		fmt.Fprintf(&b, textLimitLeft, supervisor.Printable(l.Name), l.Left, l.Most, l.Reset.Local().Format("15:04"))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,39 @@
+package sqlite_test
+
+import (
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+func TestARepositorysStatusIsItsOwn(t *testing.T) {
+	s := newStory(t)
+	for i, d := range []supervisor.WebhookDelivery{
+		{Event: supervisor.GitHubEvent{Repo: "Acme/Widget"}, State: supervisor.WebhookNew},
+		{Event: supervisor.GitHubEvent{Repo: "acme/widget"}, State: supervisor.WebhookDone},
+		{Event: supervisor.GitHubEvent{Repo: "acme/widget"}, State: supervisor.WebhookIgnored},
+		{Event: supervisor.GitHubEvent{Repo: "acme/widget"}, State: supervisor.WebhookIgnored},
+		{Event: supervisor.GitHubEvent{Repo: "acme/other"}, State: supervisor.WebhookDone},
+	} {
+		d.User, d.Source, d.Key, d.Body = "alice", supervisor.WebhookGitHub, string(rune('a'+i)), "b"
+		_, err := s.db.WebhookDeliveries().Put(t.Context(), d)
+		s.must(err)
+	}
+	s.must(s.db.Triages().Want(t.Context(), issue(5, "", noon)))
+	c, err := s.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelGitHub, "acme/widget", "5")
+	s.must(err)
+	cost := int64(1_200)
+	s.must(s.db.Usage().Put(t.Context(), sqlite.ModelCall{User: "alice", Conversation: c.ID, Spec: "p/m", Purpose: supervisor.PurposeChat, Cost: &cost, Pot: "review/acme/widget"}))
+	of := func(repo string, since time.Time) sqlite.RepositoryStatus {
+		t.Helper()
+		r, err := s.db.RepositoryStatus(t.Context(), repo, since)
+		s.must(err)
+		return r
+	}
+	s.same("acme/widget", of("acme/widget", noon.Add(-time.Hour)), sqlite.RepositoryStatus{Last: noon, Waiting: 1, Taken: 1, Ignored: 2, Triages: 1, Cost: 1_200})
+	s.same("what it cost later", of("acme/widget", noon.Add(time.Hour)).Cost, int64(0))
+	s.same("acme/other", of("acme/other", noon), sqlite.RepositoryStatus{Last: noon, Taken: 1})
+	s.same("one of which nothing came", of("acme/none", noon), sqlite.RepositoryStatus{})
+}
