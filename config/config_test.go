@@ -144,6 +144,7 @@ github:
   api_url: http://127.0.0.1:8083/api/v3/
   name: hawk
   poll: 2m
+  gather: 1m
   review: {settle: 10s, budget: 2, timeout: 1m, heads: 1, inline: 20, model: claude/claude-haiku-4-5}
   triage: {settle: 1s, budget: 0, model: local/qwen3}
   repos:
@@ -203,7 +204,7 @@ func TestWholeFile(t *testing.T) {
 		Holds:   []string{"/keys/seal", "/keys/app.pem", "/etc/mews/mews.yaml"},
 		GitHub: GitHub{
 			WebhookSecret: NewSecret(secret), App: GitHubApp{ID: 99, PrivateKeyFile: "/keys/app.pem", PrivateKey: NewSecret(appKey())},
-			APIURL: "http://127.0.0.1:8083/api/v3", Name: "hawk", Poll: 2 * time.Minute,
+			APIURL: "http://127.0.0.1:8083/api/v3", Name: "hawk", Poll: 2 * time.Minute, Gather: time.Minute,
 			Review: GitHubReview{Settle: 10 * time.Second, Budget: Dollars{2_000_000, true}, Timeout: time.Minute, Heads: 1, Inline: 20, Model: "claude/claude-haiku-4-5"},
 			Triage: GitHubTriage{Settle: time.Second, Budget: Dollars{0, true}, Model: "local/qwen3"},
 			Repos: map[string]GitHubRepo{

@@ -14,6 +14,7 @@ type GitHub struct {
 	APIURL    string        `yaml:"api_url" default:"https://api.github.com" check:"github_api"`
 	Name      string        `yaml:"name" check:"github_login"` // what people call it by, as in @mews; "" is the token's or the app's own
 	Poll      time.Duration `yaml:"poll" default:"60s" min:"10s" max:"1h"`
+	Gather    time.Duration `yaml:"gather" default:"30s" min:"0s" max:"10m"` // how long what happens waits to be told with what follows
 
 	Review GitHubReview `yaml:"review"`
 	Triage GitHubTriage `yaml:"triage"`

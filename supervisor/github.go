@@ -94,3 +94,29 @@ type GitHubWish struct {
 	Fork   bool
 	At     time.Time
 }
+
+// GitHubSwitch is something that is done about a repository for a person, or is not.
+type GitHubSwitch struct {
+	Repo   string // its GitHubRepo's name
+	What   GitHubWhat
+	On     bool
+	Source GitHubSource // who has decided
+}
+
+// GitHubWhat is what is done about a repository.
+type GitHubWhat string
+
+const (
+	GitHubNotices GitHubWhat = "notices"
+	GitHubReviews GitHubWhat = "reviews"
+	GitHubTriage  GitHubWhat = "triage"
+)
+
+// GitHubSource is who has decided whether something is done.
+type GitHubSource string
+
+const (
+	GitHubConfigured GitHubSource = "configured"
+	GitHubAdmin      GitHubSource = "admin" // while the service runs, for everybody
+	GitHubOwn        GitHubSource = "own"   // the person, for themselves
+)

@@ -11,7 +11,7 @@ import (
 // openGitHub makes what asks GitHub, where Mews is somebody there.
 func (s *service) openGitHub(context.Context) (err error) {
 	if g := s.config.GitHub; g.Token.Reveal() != "" || g.App.ID != 0 {
-		s.github, err = GitHubClient(s.config, nil, s.now)
+		s.github, err = GitHubClient(s.config, gitHubLimits{s.db.Settings()}, s.now)
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"mews/supervisor"
 	"mews/supervisor/access"
@@ -13,6 +14,7 @@ import (
 	"mews/supervisor/budget"
 	"mews/supervisor/command"
 	"mews/supervisor/control"
+	"mews/supervisor/github"
 	"mews/supervisor/github/api"
 	"mews/supervisor/github/triage"
 	"mews/supervisor/hostcall"
@@ -63,6 +65,10 @@ type service struct {
 	public        *web.Server                      // nil where there is no route
 	webhooks      *webhook.Receiver                // nil where nobody can call
 	repos         map[string]supervisor.GitHubRepo // by their names
+	login         atomic.Pointer[string]           // who Mews is there; nil while that is not known
+	switches      *github.Switches
+	events        *github.Events
+	watch         *github.Watch // nil without github
 }
 
 // guards decide on what people send, and on which effects may leave the sandbox.
@@ -83,7 +89,7 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGitHub, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openTriages,
+		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGitHub, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openTriages, s.openGitHubEvents,
 		s.openSessions, s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWebhooks, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
@@ -109,6 +115,7 @@ func (s *service) parts() []part {
 	if s.github != nil {
 		list = append(list, part{"triage", s.triages.Run})
 	}
+	list = append(list, s.gitHubParts()...)
 	if s.webhooks != nil {
 		list = append(list, part{"webhook messages", s.webhooks.Run})
 	}

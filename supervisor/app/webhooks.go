@@ -17,7 +17,6 @@ import (
 
 // openWebhooks makes the routes of GitHub's deliveries and of the configured hooks, where anybody can call.
 func (s *service) openWebhooks(context.Context) error {
-	s.repos = gitHubRepos(s.config.GitHub)
 	if s.config.Webhooks.Listen == "" || len(s.repos)+len(s.config.Hooks) == 0 {
 		return nil
 	}
@@ -31,7 +30,7 @@ func (s *service) openWebhooks(context.Context) error {
 	})
 	if len(s.repos) > 0 {
 		s.route(config.GitHubPath, event.MaxPayload, s.webhooks.GitHub(webhook.GitHub{
-			Secret: s.config.GitHub.WebhookSecret.Reveal(), Repo: s.repo, Arrived: func() {},
+			Secret: s.config.GitHub.WebhookSecret.Reveal(), Repo: s.repo, Arrived: s.events.Wake,
 		}))
 	}
 	for _, h := range hooks {

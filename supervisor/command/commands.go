@@ -68,6 +68,7 @@ type Options struct {
 	Uploads     Uploads
 	Undos       Undos
 	Triages     Triages
+	GitHub      Repositories
 	Spool       Texts
 	People      People
 	Audit       func(user, action, detail string) // never blocks

@@ -47,6 +47,8 @@ INSERT INTO triage (user, repo, number, state, asked, wanted_at, due_at, updated
 INSERT INTO host_uid (uid, user, created_at) VALUES (70000 + N, 'USER', 1);
 INSERT INTO granted (user, tool, subject, text, created_at) VALUES ('USER', 'x', 'publicDIGESTN', '', 1);
 INSERT INTO lease (user, conversation, turn, spec, amount, created_at) VALUES ('USER', N, N, '', 1, 1);
+INSERT INTO repository_notice (user, conversation, repo, key, event, due_at) VALUES ('USER', N, 'acme/widget', 'pull/#1', '{}', 1);
+INSERT INTO repository_told (delivery, user, repo, number) VALUES (N, 'USER', 'acme/widget', 1);
 INSERT INTO speech (delivery, user, only) VALUES (N, 'USER', 1);
 INSERT INTO extension (user, turn, amount, created_at) VALUES ('USER', N, 1, 1);
 `
@@ -107,10 +109,11 @@ func (r *rig) countOf(table, user string) int {
 
 // unerased are the tables of which Erase deletes nothing, and why.
 var unerased = map[string]string{
-	"audit":         "it is only ever added to, and says who was erased",
-	"source":        "how far a source was read is nobody's",
-	"freeze":        "until when a channel takes nothing is nobody's",
-	"allowed_group": "a group is of all who speak in it",
+	"audit":            "it is only ever added to, and says who was erased",
+	"source":           "how far a source was read is nobody's",
+	"freeze":           "until when a channel takes nothing is nobody's",
+	"repository_check": "that a check has failed is nobody's",
+	"allowed_group":    "a group is of all who speak in it",
 }
 
 // A new table is erased and exported, or says here why not.

@@ -25,6 +25,7 @@ type Issue struct {
 	Comments int
 	Created  time.Time
 	Updated  time.Time
+	Closed   time.Time // zero while it is open
 }
 
 // Label is one of a repository's labels.
@@ -89,7 +90,8 @@ func issueOf(i *github.Issue) Issue {
 	}
 	return Issue{Number: i.GetNumber(), NodeID: i.GetNodeID(), Pull: i.IsPullRequest(), Title: i.GetTitle(), Body: i.GetBody(), URL: i.GetHTMLURL(),
 		Author: i.GetUser().GetLogin(), Bot: i.GetUser().GetType() == "Bot", Standing: i.GetAuthorAssociation(), State: i.GetState(),
-		Labels: each(i.Labels, (*github.Label).GetName), Comments: i.GetComments(), Created: i.GetCreatedAt().Time, Updated: i.GetUpdatedAt().Time}
+		Labels: each(i.Labels, (*github.Label).GetName), Comments: i.GetComments(), Created: i.GetCreatedAt().Time, Updated: i.GetUpdatedAt().Time,
+		Closed: i.GetClosedAt().Time}
 }
 
 // Labels reads a repository's labels.

@@ -1,6 +1,7 @@
 package notice
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -100,15 +101,18 @@ func name(login string) string {
 	return cut(login, maxTitle)
 }
 
-// senders are who did it, each once.
-func senders(all []event) string {
+// by says who did it, each once; "" where that is not known.
+func by(all []event) string {
 	var names []string
 	for _, e := range all {
-		if n := name(e.Sender); !slices.Contains(names, n) {
+		if n := name(e.Sender); e.Sender != "" && !slices.Contains(names, n) {
 			names = append(names, n)
 		}
 	}
-	return listed(names)
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(textBy, listed(names))
 }
 
 // listed is "a", "a and b", "a, b and c".
@@ -120,13 +124,8 @@ func listed(words []string) string {
 	return strings.Join(words[:last], ", ") + textAnd + words[last]
 }
 
-// title is what an event's subject is called, as a link to where it happened.
-func title(e event) string {
-	if e.Title == "" && e.Number == 0 {
-		return titled(short(e.Head), e.URL)
-	}
-	return titled(e.Title, e.URL)
-}
+// title is what an event's subject is called, or which it is where nobody has said that, as a link to where it happened.
+func title(e event) string { return titled(cmp.Or(e.Title, subject(e)), e.URL) }
 
 func titled(text, url string) string {
 	if text = cut(text, maxTitle); text == "" {

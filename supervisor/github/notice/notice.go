@@ -25,6 +25,7 @@ type kind struct {
 	actions map[string]string          // that are told, and their words; nil: all
 	key     func(event) string         // what is told together
 	text    func(all []event) []string // the paragraphs; all have the same key
+	check   bool                       // it says that a check has failed or passed, or neither
 }
 
 type event = supervisor.GitHubEvent
@@ -36,14 +37,14 @@ func init() {
 	talk := func(action string) kind {
 		return kind{actions: map[string]string{action: ""}, key: about("talk"), text: talkText}
 	}
-	check := kind{key: func(e event) string { return "check/" + e.Ref }, text: checkText}
+	check := kind{key: checkKey, text: checkText, check: true}
 	kinds = map[string]kind{
 		"push":                        {key: func(e event) string { return "push/" + e.Ref }, text: pushText},
 		"pull_request":                {actions: pullActions, key: pullKey, text: pullText},
 		"issues":                      {actions: issueActions, key: about("issue"), text: issueText},
 		"issue_comment":               talk("created"),
 		"commit_comment":              talk("created"),
-		"pull_request_review":         talk("submitted"),
+		"pull_request_review":         {actions: map[string]string{"submitted": "", "dismissed": ""}, key: about("talk"), text: talkText},
 		"pull_request_review_comment": talk("created"),
 		"release":                     {actions: map[string]string{"published": ""}, key: func(e event) string { return "release/" + e.Ref }, text: releaseText},
 		"check_run":                   check,
@@ -70,14 +71,21 @@ func Asks(e supervisor.GitHubEvent) bool { return e.Event == "pull_request" && e
 
 // CheckState is whether an event is a check that has failed, or one that has passed. That it passed is told only where it had failed.
 func CheckState(e supervisor.GitHubEvent) (failed, passed bool) {
-	return failures[e.State] && kinds[e.Event].isCheck(), e.State == "success" && kinds[e.Event].isCheck()
+	check := kinds[e.Event].check
+	return check && failures[e.State], check && e.State == "success"
 }
-
-func (k kind) isCheck() bool { return k.key != nil && strings.HasPrefix(k.key(event{}), "check/") }
 
 // failures are the conclusions of a check, and the states of a commit, that mean that it failed. (GitHub, REST API: check runs, commit
 // statuses)
 var failures = map[string]bool{"failure": true, "timed_out": true, "action_required": true, "startup_failure": true, "error": true}
+
+// checkKey is that of a check that has failed or passed.
+func checkKey(e event) string {
+	if failed, passed := CheckState(e); !failed && !passed {
+		return ""
+	}
+	return "check/" + e.Ref
+}
 
 // about has the key of what is about one issue, pull request or commit.
 func about(name string) func(event) string {
@@ -104,14 +112,14 @@ func pushText(all []event) []string {
 		commits, more = append(commits, e.Commits...), more+e.More
 	}
 	place := code(last.Repo + ":" + last.Ref)
-	head := fmt.Sprintf(textPush, place, senders(all))
+	head := fmt.Sprintf(textPush, place, by(all))
 	switch {
 	case last.Gone:
-		return []string{fmt.Sprintf(textBranchGone, place, senders(all))}
+		return []string{fmt.Sprintf(textBranchGone, place, by(all))}
 	case len(commits) == 0 && strings.Trim(last.Before, "0") == "":
-		return []string{fmt.Sprintf(textBranch, place, senders(all))}
+		return []string{fmt.Sprintf(textBranch, place, by(all))}
 	case len(all) > 1:
-		head = fmt.Sprintf(textPushes, len(all), place, senders(all))
+		head = fmt.Sprintf(textPushes, len(all), place, by(all))
 	}
 	more += max(0, len(commits)-maxCommits)
 	var lines []string
@@ -152,13 +160,13 @@ func pullAction(e event) string {
 func pullText(all []event) []string {
 	last := all[len(all)-1]
 	if Asks(last) {
-		return []string{lines(fmt.Sprintf(textAsked, subject(last), code(last.Repo), senders(all)), title(last))}
+		return []string{lines(fmt.Sprintf(textAsked, subject(last), code(last.Repo), by(all)), title(last))}
 	}
 	branches := ""
 	if last.Base != "" && last.Ref != "" {
 		branches = fmt.Sprintf(textBranches, code(last.Ref), code(last.Base))
 	}
-	return []string{lines(fmt.Sprintf(textPull, subject(last), actions(all, pullAction), code(last.Repo), senders(all)), title(last), branches)}
+	return []string{lines(fmt.Sprintf(textPull, subject(last), actions(all, pullAction), code(last.Repo), by(all)), title(last), branches)}
 }
 
 var issueActions = map[string]string{"opened": textOpened, "closed": textClosed, "reopened": textReopened}
@@ -166,7 +174,7 @@ var issueActions = map[string]string{"opened": textOpened, "closed": textClosed,
 func issueText(all []event) []string {
 	last := all[len(all)-1]
 	what := actions(all, func(e event) string { return issueActions[e.Action] })
-	return []string{lines(fmt.Sprintf(textIssue, subject(last), what, code(last.Repo), senders(all)), title(last))}
+	return []string{lines(fmt.Sprintf(textIssue, subject(last), what, code(last.Repo), by(all)), title(last))}
 }
 
 // actions are what was done one after another, in words.
@@ -184,7 +192,7 @@ func releaseText(all []event) []string {
 	if name == "" {
 		name = last.Ref
 	}
-	return []string{lines(fmt.Sprintf(textRelease, code(last.Ref), code(last.Repo), senders(all)), titled(name, last.URL)), quote(last.Text)}
+	return []string{lines(fmt.Sprintf(textRelease, code(last.Ref), code(last.Repo), by(all)), titled(name, last.URL)), quote(last.Text)}
 }
 
 // checkText tells of each check what became of it last.

@@ -2,14 +2,14 @@ package notice
 
 // What is said of what happened in a repository. What stands for a name is Markdown already.
 const (
-	textPush       = "**Push** to %s by %s"
-	textPushes     = "**%d pushes** to %s by %s"
-	textBranch     = "**New branch** %s by %s"
-	textBranchGone = "**Branch deleted**: %s by %s"
+	textPush       = "**Push** to %s%s"
+	textPushes     = "**%d pushes** to %s%s"
+	textBranch     = "**New branch** %s%s"
+	textBranchGone = "**Branch deleted**: %s%s"
 	textMore       = "and %d more"
 	textCompare    = "Compare"
 
-	textPull        = "**PR %s %s** in %s by %s"
+	textPull        = "**PR %s %s** in %s%s"
 	textBranches    = "%s into %s"
 	textOpened      = "opened"
 	textOpenedDraft = "opened as a draft"
@@ -18,10 +18,10 @@ const (
 	textReopened    = "reopened"
 	textReady       = "ready for review"
 	textDraftAgain  = "turned into a draft"
-	textAsked       = "**You were asked to review %s** in %s by %s"
+	textAsked       = "**You were asked to review %s** in %s%s"
 
-	textIssue   = "**Issue %s %s** in %s by %s"
-	textRelease = "**Release** %s of %s by %s"
+	textIssue   = "**Issue %s %s** in %s%s"
+	textRelease = "**Release** %s of %s%s"
 
 	textSaid            = "**%s** %s in %s"
 	textTalk            = "**%s** on %s in %s"
@@ -44,6 +44,7 @@ const (
 	textChecks    = "checks"
 	textOfPull    = "%s in %s"
 
+	textBy       = " by %s"
 	textAnd      = " and "
 	textSomebody = "somebody"
 	textNoTitle  = "(no title)"

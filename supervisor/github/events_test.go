@@ -1,0 +1,240 @@
+package github_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// TestWhatEventsAskFor: which events have a pull request reviewed or an issue triaged, and for whom.
+func TestWhatEventsAskFor(t *testing.T) {
+	fork := pull("opened", 12)
+	fork.Fork = true
+	bot := pull("opened", 12)
+	bot.SenderBot = true
+	own := comment(12, "@mews review")
+	own.Sender = "Mews-Bot"
+	other := pull("opened", 12)
+	other.Repo = "acme/other"
+	stranger := comment(12, "@mews review")
+	stranger.Standing = "CONTRIBUTOR"
+	strangerStop := comment(12, "@mews stop")
+	strangerStop.Standing = "NONE"
+	below := comment(7, "@mews triage")
+	below.Pull = false
+	issue := event{Event: "issues", Action: "opened", Number: 7, Title: "It"}
+	review := comment(12, "Hm.\n@mews review")
+	review.Event, review.Action = "pull_request_review", "submitted"
+	cases := map[string]struct {
+		event           event
+		reviews, triage string
+	}{
+		"opened":              {pull("opened", 12), "acme/widget#12 fork=false", ""},
+		"reopened":            {pull("reopened", 12), "acme/widget#12 fork=false", ""},
+		"ready":               {pull("ready_for_review", 12), "acme/widget#12 fork=false", ""},
+		"pushed to":           {pull("synchronize", 12), "acme/widget#12 fork=false", ""},
+		"a fork":              {fork, "acme/widget#12 fork=true", ""},
+		"closed":              {pull("closed", 12), "", ""},
+		"labeled":             {pull("labeled", 12), "", ""},
+		"a bot's":             {bot, "", ""},
+		"not served":          {other, "", ""},
+		"asked":               {comment(12, "@mews review"), "acme/widget#12 dave fork=false", ""},
+		"asked for something": {comment(12, "Thanks!\r\n@Mews, review the locks, please\r\n"), "acme/widget#12 dave the locks, please fork=false", ""},
+		"asked of the app":    {comment(12, "@mews[bot] review"), "acme/widget#12 dave fork=false", ""},
+		"asked in a review":   {review, "acme/widget#12 dave fork=false", ""},
+		"asked by a stranger": {stranger, "", ""},
+		"asked by ourselves":  {own, "", ""},
+		"asked of another":    {comment(12, "@mewsy review"), "", ""},
+		"quoted":              {comment(12, "> @mews review"), "", ""},
+		"talked of":           {comment(12, "I had @mews review it"), "", ""},
+		"reviewing":           {comment(12, "@mews reviewing"), "", ""},
+		"stopped":             {comment(12, "@mews stop"), "stop acme/widget#12 dave", ""},
+		"stopped by a guest":  {strangerStop, "stop acme/widget#12 dave", ""}, // its author may
+		"an issue":            {issue, "", "acme/widget#7 fork=false"},
+		"asked of an issue":   {below, "", "acme/widget#7 dave fork=false"},
+		"review of an issue":  {event{Event: "issue_comment", Action: "created", Number: 7, Text: "@mews review", Standing: "OWNER"}, "", ""},
+	}
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t, widget())
+		for name, c := range cases {
+			r.reviews.asked, r.triages.asked = nil, nil
+			r.put(name, c.event)
+			r.live(time.Second)
+			r.same("reviews after: "+name, r.reviews.asked, words(c.reviews))
+			r.same("triages after: "+name, r.triages.asked, words(c.triage))
+		}
+	})
+}
+
+func words(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+// TestWhoIsTold: people, groups and topics, each of the same; and the admins where nobody is named.
+func TestWhoIsTold(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		quiet := supervisor.GitHubRepo{Name: "acme/quiet", User: "bob"}
+		r := newRig(t, widget(), quiet)
+		r.put("1", pull("opened", 12))
+		r.put("2", event{Repo: "ACME/quiet", Event: "issues", Action: "opened", Number: 3, Title: "It"})
+		asked := pull("review_requested", 12)
+		asked.Names = []string{"Carol", "nobody"}
+		r.put("3", asked)
+		r.put("4", event{Repo: "acme/unknown", Event: "issues", Action: "opened", Number: 3, Title: "It"})
+		r.live(20 * time.Second)
+		r.same("told before the burst is over", r.told(), nil)
+		r.live(time.Minute)
+		r.same("told", r.told(), []string{
+			"alice -100123 45: PR #12 opened in `Acme/Widget` by dave",
+			"alice 42: PR #12 opened in `Acme/Widget` by dave",
+			"alice 42: Issue #3 opened in `ACME/quiet` by dave",
+			"bob 43: You were asked to review #12 in `Acme/Widget` by dave",
+		})
+	})
+}
+
+// TestABurstIsOneMessage: what comes within 30 seconds of the first is told with it, each sort of event by itself.
+func TestABurstIsOneMessage(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		repo := widget()
+		repo.Notify = repo.Notify[:1]
+		r := newRig(t, repo)
+		for i := range 3 {
+			r.put(fmt.Sprint("c", i), comment(12, "Hm."))
+			r.live(8 * time.Second)
+		}
+		r.put("other", comment(13, "Hm."))
+		r.live(20 * time.Second)
+		r.put("late", comment(12, "Hm."))
+		r.live(time.Minute)
+		r.same("told", r.told(), []string{"alice 42: 3 comments on #12 in `Acme/Widget`", "alice 42: dave commented on #13 in `Acme/Widget`",
+			"alice 42: dave commented on #12 in `Acme/Widget`"})
+	})
+}
+
+// TestOnlyARedCheckTurnsGreen: green is told where it was red before, and red once for each commit.
+func TestOnlyARedCheckTurnsGreen(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		repo := widget()
+		repo.Notify = repo.Notify[:1]
+		r := newRig(t, repo)
+		for i, e := range []event{
+			check("test", "success", "a1"), check("test", "failure", "a2"), check("test", "failure", "a2"), check("lint", "success", "a2"),
+			check("test", "neutral", "a3"), check("test", "failure", "a3"), check("test", "success", "a4"), check("test", "success", "a5"),
+		} {
+			e.At = time.Now()
+			r.put(fmt.Sprint(i), e)
+			r.live(time.Minute)
+		}
+		r.same("told", r.told(), []string{"alice 42: 1 check failed on `Acme/Widget:main`", "alice 42: 1 check failed on `Acme/Widget:main`",
+			"alice 42: 1 check recovered on `Acme/Widget:main`"})
+		r.put("red", check("test", "failure", "a6"))
+		r.put("gone", event{Event: "push", Ref: "main", Before: "a6", Gone: true})
+		r.put("green", check("test", "success", "a7"))
+		r.live(time.Minute)
+		r.same("told of a branch that is gone", r.told()[3:], []string{"alice 42: 1 check failed on `Acme/Widget:main`",
+			"alice 42: Branch deleted: `Acme/Widget:main` by dave"})
+	})
+}
+
+// TestOnePersonsFailureStopsNobody: what can't be kept for one conversation is kept for the others.
+func TestOnePersonsFailureStopsNobody(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t, widget())
+		sqlitetest.Change(t, r.db, `CREATE TRIGGER refuse BEFORE INSERT ON outbox WHEN new.conversation = 1 BEGIN SELECT raise(ABORT, 'no'); END`)
+		r.put("1", pull("opened", 12))
+		r.live(time.Minute)
+		r.same("told", r.told(), []string{"alice 42: PR #12 opened in `Acme/Widget` by dave"})
+		sqlitetest.Change(t, r.db, `DROP TRIGGER refuse`)
+		r.live(time.Minute)
+		r.same("told later", r.told()[1:], []string{"alice -100123 45: PR #12 opened in `Acme/Widget` by dave"})
+	})
+}
+
+// TestWhatIsRefusedHoldsUpNothing: a delivery of which nothing can ever come has failed, and those behind it go on.
+func TestWhatIsRefusedHoldsUpNothing(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t, widget())
+		r.reviews.err = supervisor.Errorf(supervisor.CodeInvalid, "no")
+		r.put("1", pull("opened", 12))
+		r.put("2", comment(12, "Hm."))
+		r.live(time.Minute)
+		r.same("states", sqlitetest.Look(t, r.db, `SELECT state || why FROM webhook_delivery ORDER BY id`), []string{"failed" + "no", "done"})
+		r.reviews.err = errors.New("not now")
+		r.put("3", pull("opened", 13))
+		r.live(time.Minute)
+		r.reviews.err = nil
+		r.live(time.Minute)
+		r.same("reviews", r.reviews.asked, []string{"acme/widget#13 fork=false"})
+	})
+}
+
+// TestAPullRequestsMessageGrows: what becomes of its review is added to the last message that tells of it, in each chat.
+func TestAPullRequestsMessageGrows(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		r := newRig(t, widget())
+		r.put("1", pull("opened", 12))
+		r.live(time.Minute)
+		sqlitetest.Change(t, r.db, `INSERT INTO post (user, conversation, delivery, part, state, message, content, changed_at)
+			SELECT user, conversation, id, 0, 'sent', '7' || id, '{}', 1 FROM outbox WHERE conversation = 2`)
+		for _, line := range []string{"Reviewed: 1 critical finding", "Reviewed: nothing found"} {
+			if err := r.events.Grow(t.Context(), "Acme/Widget", 12, line); err != nil {
+				t.Fatal(err)
+			}
+		}
+		edits := sqlitetest.Look(t, r.db, `SELECT message || what || (content ->> 'text') FROM cleaning ORDER BY id`)
+		r.same("edits", edits, []string{
+			"72editPR #12 opened in Acme/Widget by dave\nCount\ncounting into main\n\nReviewed: 1 critical finding",
+			"72editPR #12 opened in Acme/Widget by dave\nCount\ncounting into main\n\nReviewed: nothing found"})
+	})
+}
+
+// TestEachIsToldOnceHoweverItIsCutOff: deliveries come twice and in any order, and the service ends after each commit. Each is told in
+// each chat once, and each wish is heard.
+func TestEachIsToldOnceHoweverItIsCutOff(t *testing.T) {
+	for seed := range uint64(6) {
+		inBubble(t, func(t *testing.T) {
+			r := newRig(t, widget())
+			for _, n := range rand.New(rand.NewPCG(seed, 0)).Perm(9) {
+				r.put(fmt.Sprint(n%6), event{Event: "issues", Action: "opened", Number: n%6 + 1, Title: "It"})
+			}
+			lives := 0
+			for left := "1"; left != "0"; lives++ {
+				r.begin()
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				r.committed = cancel
+				if err := r.events.Run(ctx); err != nil {
+					t.Error(err)
+				}
+				left = sqlitetest.Look(t, r.db, `SELECT (SELECT count(*) FROM webhook_delivery WHERE state = 'new') + (SELECT count(*) FROM repository_notice)`)[0]
+			}
+			if lives < 18 {
+				t.Errorf("it had %d lives, and 18 things to keep", lives)
+			}
+			seen := map[string]int{}
+			for _, line := range r.told() {
+				seen[line]++
+			}
+			for n := range 6 {
+				for _, chat := range []string{"alice 42", "alice -100123 45"} {
+					if line := fmt.Sprintf("%s: Issue #%d opened in `Acme/Widget` by dave", chat, n+1); seen[line] != 1 || len(seen) != 12 {
+						t.Errorf("%q was told %d times of %v", line, seen[line], seen)
+					}
+				}
+				if heard := fmt.Sprintf("acme/widget#%d fork=false", n+1); !slices.Contains(r.triages.asked, heard) {
+					t.Errorf("%q was not heard", heard)
+				}
+			}
+		})
+	}
+}

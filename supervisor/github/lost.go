@@ -1,0 +1,100 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"strings"
+	"time"
+
+	"mews/supervisor/github/api"
+)
+
+const (
+	// lostFor is for how long GitHub sends a delivery again. (docs.github.com: redelivering webhooks)
+	lostFor = 3 * 24 * time.Hour
+	// WebhookPath is what the address of our webhook ends in.
+	WebhookPath = "/webhook/github"
+
+	maxAttempts = 5  // of one delivery that are asked for
+	maxPages    = 30 // of deliveries that are read
+)
+
+// heads finds heads of open pull requests that are not those that were seen last: whatever a webhook has told of them, they are to be
+// reviewed. What was open when they were first looked at was not opened since.
+func (w *Watch) heads(ctx context.Context, repo string, s *seen) (list []found, err error) {
+	_, before := s.Since["pulls"]
+	page, err := w.o.Client.Pulls(ctx, repo, "open", manyOpen, s.Tags["pulls"])
+	if err != nil || page.Same {
+		return nil, err
+	}
+	w.since(s, "pulls")
+	was := s.Pulls
+	if s.Pulls = map[int]seenPull{}; page.More { // the others are as they were
+		maps.Copy(s.Pulls, was)
+	}
+	for _, p := range page.Items {
+		s.Pulls[p.Number] = seenPull{Head: p.Head.SHA, Ref: p.Head.Ref, Draft: p.Draft}
+		if old, known := was[p.Number]; before && (!known || old != s.Pulls[p.Number]) {
+			list = append(list, foundPull(p, "synchronize"))
+		}
+	}
+	s.Tags["pulls"] = page.ETag
+	return list, nil
+}
+
+// lost asks for what GitHub could not deliver, where the token may: it takes an admin of the repository.
+func (w *Watch) lost(ctx context.Context, repo string, _ *seen) ([]found, error) {
+	hooks, err := w.o.Client.Hooks(ctx, repo)
+	if class := api.ClassOf(err); class == api.Forbidden || class == api.NotFound {
+		err = nil
+	}
+	for _, h := range hooks {
+		if u, bad := url.Parse(h.URL); bad != nil || !strings.HasSuffix(u.Path, WebhookPath) || err != nil {
+			continue
+		}
+		err = w.redeliver(ctx, repo, h.ID)
+	}
+	return nil, err
+}
+
+// redeliver asks for each delivery of a hook that has failed so far, a few times at most.
+func (w *Watch) redeliver(ctx context.Context, repo string, hook int64) error {
+	type attempts struct {
+		newest int64
+		n      int
+		ok     bool
+	}
+	all, order := map[string]*attempts{}, []string{}
+	cursor, old := "", false
+	for range maxPages {
+		list, next, err := w.o.Client.Deliveries(ctx, repo, hook, cursor)
+		if err != nil {
+			return fmt.Errorf("what was sent: %w", err)
+		}
+		for _, d := range list {
+			if old = d.At.Before(w.o.Now().Add(-lostFor)); old {
+				break
+			}
+			a := all[d.GUID]
+			if a == nil { // they come newest first
+				a = &attempts{newest: d.ID}
+				all[d.GUID], order = a, append(order, d.GUID)
+			}
+			a.n++
+			a.ok = a.ok || d.OK()
+		}
+		if cursor = next; cursor == "" || old {
+			break
+		}
+	}
+	for _, guid := range order {
+		if a := all[guid]; !a.ok && a.n < maxAttempts {
+			if err := w.o.Client.Redeliver(ctx, repo, hook, a.newest); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package github_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+	"mews/supervisor/github"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+type event = supervisor.GitHubEvent
+
+const sha = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d"
+
+// people are alice, an admin, and bob, who is carol on GitHub.
+type people struct{}
+
+var persons = map[string]supervisor.User{
+	"alice": {Name: "alice", Role: supervisor.RoleAdmin, Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}},
+	"bob":   {Name: "bob", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "43"}},
+}
+
+func (people) Find(name string) (supervisor.User, bool) { u, ok := persons[name]; return u, ok }
+func (people) Admins() []supervisor.User                { return []supervisor.User{persons["alice"]} }
+func (people) Login(login string) (supervisor.User, bool) {
+	return persons["bob"], strings.EqualFold(login, "carol")
+}
+
+// wishes are what was asked of reviews or triages.
+type wishes struct {
+	mu    sync.Mutex
+	asked []string
+	err   error
+}
+
+func (w *wishes) Want(_ context.Context, v supervisor.GitHubWish) error {
+	return w.add(fmt.Sprintf("%s#%d %s %s fork=%v", v.Repo, v.Number, v.Asked, v.Text, v.Fork))
+}
+
+func (w *wishes) Stop(_ context.Context, repo string, number int, login string) error {
+	return w.add(fmt.Sprintf("stop %s#%d %s", repo, number, login))
+}
+
+func (w *wishes) add(what string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.asked = append(w.asked, strings.Join(strings.Fields(what), " "))
+	}
+	return w.err
+}
+
+// rig is Events over a real database, whose deliveries a test puts there.
+type rig struct {
+	*testing.T
+	db       *sqlite.DB
+	repos    []supervisor.GitHubRepo
+	reviews  *wishes
+	triages  *wishes
+	switches *github.Switches
+	events   *github.Events
+
+	committed func()
+	queued    func(int64)
+}
+
+func newRig(t *testing.T, repos ...supervisor.GitHubRepo) *rig {
+	r := &rig{T: t, repos: repos, reviews: &wishes{}, triages: &wishes{}, committed: func() {}, queued: func(int64) {}}
+	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Committed: func() { r.committed() }})
+	r.switches = &github.Switches{Repos: repos, Store: r.db.Settings(), People: people{}}
+	r.begin()
+	return r
+}
+
+// begin makes Events as a service that starts does.
+func (r *rig) begin() {
+	r.events = github.New(github.Options{Repos: r.repos, Self: func() string { return "mews-bot" }, Name: func() string { return "mews" },
+		Deliveries: r.db.WebhookDeliveries(), Store: r.db.Repositories(), Cleanings: r.db.Cleanings(), Switches: r.switches, Reviews: r.reviews, Triages: r.triages,
+		People: people{}, Gather: 30 * time.Second, Queued: func(c int64) { r.queued(c) }, Now: time.Now, Log: hclog.NewNullLogger()})
+}
+
+// put keeps a delivery.
+func (r *rig) put(key string, e event) {
+	r.Helper()
+	if e.Repo == "" {
+		e.Repo = "Acme/Widget"
+	}
+	if e.Sender == "" {
+		e.Sender = "dave"
+	}
+	if _, err := r.db.WebhookDeliveries().Put(r.Context(), supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Key: key,
+		Body: key, Event: e}); err != nil {
+		r.Fatal(err)
+	}
+	r.events.Wake()
+}
+
+// live runs Events for a while.
+func (r *rig) live(d time.Duration) {
+	ctx, cancel := context.WithTimeout(r.Context(), d)
+	defer cancel()
+	if err := r.events.Run(ctx); err != nil {
+		r.Error(err)
+	}
+}
+
+// told are the first lines of what was said, and where.
+func (r *rig) told() (list []string) {
+	r.Helper()
+	for _, row := range sqlitetest.Look(r, r.db, `SELECT c.user || ' ' || c.chat || iif(c.thread = '', '', ' ' || c.thread) || ': ' || o.text FROM outbox o JOIN conversation c ON c.id = o.conversation ORDER BY o.id`) {
+		line, _, _ := strings.Cut(row, "\n")
+		list = append(list, strings.Join(strings.Fields(strings.ReplaceAll(line, "*", "")), " "))
+	}
+	return list
+}
+
+func (r *rig) same(what string, got, want []string) {
+	r.Helper()
+	if !slices.Equal(got, want) {
+		r.Errorf("%s:\n got %q\nwant %q", what, got, want)
+	}
+}
+
+// inBubble runs a test in time that passes at once.
+func inBubble(t *testing.T, fn func(*testing.T)) { synctest.Test(t, fn) }
+
+// widget is alice's, whose notices she and a topic of a group read.
+func widget() supervisor.GitHubRepo {
+	return supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Review: true, Triage: true,
+		Notify: []supervisor.GitHubReader{{User: "alice"}, {Chat: "-100123", Thread: "45"}}}
+}
+
+func comment(number int, text string) event {
+	return event{Event: "issue_comment", Action: "created", Number: number, Pull: true, Title: "Count", Text: text, Standing: "MEMBER"}
+}
+
+func pull(action string, number int) event {
+	return event{Event: "pull_request", Action: action, Number: number, Pull: true, Title: "Count", Ref: "counting", Base: "main", Head: sha}
+}
+
+func check(name, state, head string) event {
+	return event{Event: "check_run", Action: "completed", Title: name, State: state, Ref: "main", Head: head, Sender: "actions", SenderBot: true}
+}

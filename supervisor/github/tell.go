@@ -1,0 +1,94 @@
+package github
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/github/notice"
+	"mews/supervisor/markdown"
+	"mews/supervisor/sqlite"
+)
+
+// Cleanings are what is to be done to messages that stand in a chat.
+type Cleanings interface {
+	Put(ctx context.Context, k supervisor.Cleaning) error
+}
+
+const (
+	idle       = time.Hour        // how long a Run sleeps where nothing is due
+	afterFault = 10 * time.Second // how long it waits where something could not be told
+)
+
+// tellDue tells what is due. What can't be told in one conversation is told again later, and holds up no other.
+func (e *Events) tellDue(ctx context.Context) {
+	due, err := e.o.Store.ListDue(ctx, e.o.Now())
+	for len(due) > 0 && err == nil {
+		n := slices.IndexFunc(due, func(n sqlite.RepositoryNotice) bool { return !together(n, due[0]) })
+		if n < 0 {
+			n = len(due)
+		}
+		if failed := e.tell(ctx, due[:n]); failed != nil {
+			e.o.Log.Error("tell of a repository", "user", due[0].Conversation.User, "error", failed)
+		}
+		due = due[n:]
+	}
+	if err != nil && ctx.Err() == nil {
+		e.o.Log.Error("find what is to be told of repositories", "error", err)
+	}
+}
+
+func together(a, b sqlite.RepositoryNotice) bool {
+	return a.Conversation == b.Conversation && a.Repo == b.Repo && a.Key == b.Key
+}
+
+// tell tells what is told in one message.
+func (e *Events) tell(ctx context.Context, notices []sqlite.RepositoryNotice) error {
+	var all []supervisor.GitHubEvent
+	for _, n := range notices {
+		all = append(all, n.Event)
+	}
+	slices.SortStableFunc(all, func(a, b supervisor.GitHubEvent) int { return a.At.Compare(b.At) })
+	number := 0
+	if all[0].Event == "pull_request" && !notice.Asks(all[0]) {
+		number = all[0].Number
+	}
+	said, err := e.o.Store.Tell(ctx, notices, number, notice.Text(all))
+	if err == nil {
+		e.o.Queued(said.Conversation.ID)
+	}
+	return err
+}
+
+// untilDue is how long nothing is due.
+func (e *Events) untilDue(ctx context.Context) time.Duration {
+	due, ok, err := e.o.Store.Next(ctx)
+	switch {
+	case err != nil:
+		return afterFault
+	case !ok:
+		return idle
+	case !due.After(e.o.Now()): // it could not be told just now
+		return afterFault
+	}
+	return due.Sub(e.o.Now())
+}
+
+// Grow adds a line of Markdown to the last message in each chat that tells of a pull request, in place of what was added before. A
+// message that has not been sent yet is left as it is.
+func (e *Events) Grow(ctx context.Context, repo string, number int, line string) error {
+	told, err := e.o.Store.ListTold(ctx, supervisor.GitHubRepoName(repo), number)
+	for _, m := range told {
+		if !m.Conversation.Channel.Can().Edit {
+			continue
+		}
+		content := markdown.Render(m.Text + "\n\n" + line)
+		err = e.o.Cleanings.Put(ctx, supervisor.Cleaning{Conversation: m.Conversation, Message: m.Message, What: supervisor.CleaningEdit, Content: content})
+		if err != nil {
+			return err
+		}
+		e.o.Queued(m.Conversation.ID)
+	}
+	return err
+}

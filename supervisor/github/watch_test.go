@@ -1,0 +1,197 @@
+package github_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+	"mews/supervisor/github"
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/githubtest"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// watched is acme/widget on a GitHub, and what looks at it.
+type watched struct {
+	*testing.T
+	hub  *githubtest.Server
+	repo *githubtest.Repo
+	db   *sqlite.DB
+	path string
+	poll time.Duration
+}
+
+func newWatched(t *testing.T, poll time.Duration) *watched {
+	w := &watched{T: t, hub: githubtest.New(t, githubtest.Options{}), path: filepath.Join(t.TempDir(), "mews.db"), poll: poll}
+	w.db = sqlitetest.OpenPath(t, w.path, sqlite.Options{})
+	w.repo = w.hub.Repo("Acme/Widget")
+	w.repo.Commit("main", githubtest.Commit{Message: "Begin", Files: map[string]string{"a": "1\n"}})
+	return w
+}
+
+// look looks as a service does that has just started, an hour after the last.
+func (w *watched) look() (found []string) {
+	w.Helper()
+	w.hub.Advance(time.Hour)
+	before := len(w.kept())
+	client, err := api.New(api.Options{URL: w.hub.URL(), Token: w.hub.Token, Now: w.hub.Now})
+	if err != nil {
+		w.Fatal(err)
+	}
+	watch := github.NewWatch(github.WatchOptions{Client: client, Deliveries: w.db.WebhookDeliveries(), Settings: w.db.Settings(), Poll: w.poll, Wake: func() {},
+		Now: w.hub.Now, Log: hclog.NewNullLogger()})
+	watch.Look(w.Context(), supervisor.GitHubRepo{Name: "acme/widget", User: "alice"})
+	if failure := watch.Looked("acme/widget").Failure; failure != "" {
+		found = append(found, "failure: "+failure)
+	}
+	return append(found, w.kept()[before:]...)
+}
+
+// kept are the deliveries, a line each.
+func (w *watched) kept() []string {
+	w.Helper()
+	return sqlitetest.Look(w, w.db, `SELECT concat_ws(' ', event ->> 'event', event ->> 'action', '#' || (event ->> 'number'), event ->> 'sender', event ->> 'title',
+		event ->> 'text', iif(event ->> 'merged', 'merged', NULL), iif(event ->> 'fork', 'fork', NULL), event ->> 'state', event ->> '$.commits[0].title', event ->> 'more')
+		FROM webhook_delivery ORDER BY id`)
+}
+
+func (w *watched) sees(what string, want ...string) {
+	w.Helper()
+	got := strings.Join(w.look(), "\n")
+	if got != strings.Join(want, "\n") {
+		w.Errorf("%s: found was\n%s\nwant\n%s", what, got, strings.Join(want, "\n"))
+	}
+	if again := w.look(); len(again) > 0 {
+		w.Errorf("%s: the next look has found %q", what, again)
+	}
+}
+
+func branch(w *watched, name, text string) {
+	w.repo.Commit(name, githubtest.Commit{Message: "Change " + name, Files: map[string]string{"a": text}})
+}
+
+// TestWithoutAWebhookItIsFoundByLooking: what has happened since the last look is found once, and of what was before the first look nothing.
+func TestWithoutAWebhookItIsFoundByLooking(t *testing.T) {
+	w := newWatched(t, time.Minute)
+	branch(w, "old", "0\n")
+	old := w.repo.Open(githubtest.NewPull{Title: "Old", Head: "old"})
+	w.repo.OpenIssue(githubtest.NewIssue{Title: "Older"})
+	w.repo.Comment(old, "bob", "Before.")
+	w.repo.RunCheck("test", w.repo.SHA("old"), "failure")
+	w.sees("the first look")
+
+	branch(w, "new", "2\n")
+	n := w.repo.Open(githubtest.NewPull{Title: "New", Head: "new", Draft: true})
+	issue := w.repo.OpenIssue(githubtest.NewIssue{Title: "It", Author: "bob"})
+	w.repo.Comment(n, "carol", "Why?")
+	w.sees("opened", "pull_request opened #3 alice New open", "issues opened #4 bob It open", "issue_comment created #3 carol Why?")
+
+	branch(w, "new", "3\n")
+	branch(w, "old", "4\n")
+	w.repo.RunCheck("test", w.repo.SHA("new"), "failure")
+	w.sees("pushed", "pull_request synchronize #3 New open", "pull_request synchronize #1 Old open", "check_run completed #3 test failure")
+	w.repo.Ready(n)
+	w.repo.Comment(n, "mews-bot", "Reviewed. <!-- mews:1 -->")
+	w.sees("ready", "pull_request ready_for_review #3 New open")
+
+	w.repo.Merge(n)
+	w.repo.Close(issue)
+	w.repo.Release("v1", "First", "All of it.")
+	w.sees("ended", "pull_request closed #3 New merged closed", "issues closed #4 It closed", "release published alice First All of it.", "push alice Change new")
+	w.repo.Close(old)
+	w.sees("closed", "pull_request closed #1 Old closed")
+	w.repo.Reopen(old)
+	w.sees("reopened", "pull_request reopened #1 Old open")
+	for i := range 8 {
+		w.repo.Commit("main", githubtest.Commit{Message: "Again\n\nAnd again.", Files: map[string]string{"b": strings.Repeat("x", i+1)}})
+	}
+	w.sees("many commits", "push alice Again 3")
+}
+
+// TestALookThatChangesNothingCostsNothing: GitHub is asked with ETags, and nothing is written.
+func TestALookThatChangesNothingCostsNothing(t *testing.T) {
+	w := newWatched(t, time.Minute)
+	branch(w, "new", "2\n")
+	w.repo.Open(githubtest.NewPull{Title: "New", Head: "new"})
+	for range 3 {
+		w.look()
+	}
+	asked := len(w.hub.Requests())
+	w.look()
+	for _, r := range w.hub.Requests()[asked:] {
+		if r.Code != http.StatusNotModified {
+			t.Errorf("%s %s was answered %d", r.Method, r.Path, r.Code)
+		}
+	}
+	if n := len(w.hub.Requests()) - asked; n != 7 {
+		t.Errorf("it took %d requests", n)
+	}
+}
+
+// TestWhatCantBeSeenHidesNothingElse: a list that fails is said, and looked for again.
+func TestWhatCantBeSeenHidesNothingElse(t *testing.T) {
+	w := newWatched(t, time.Minute)
+	w.look()
+	end := w.hub.Fault(githubtest.Fault{Kind: githubtest.Error, Route: "GET /repos/{owner}/{repo}/issues", Times: -1})
+	branch(w, "new", "2\n")
+	w.repo.Open(githubtest.NewPull{Title: "New", Head: "new"})
+	w.repo.OpenIssue(githubtest.NewIssue{Title: "It"})
+	if got := w.look(); len(got) != 2 || !strings.HasPrefix(got[0], "failure: ") || got[1] != "pull_request opened #1 alice New open" {
+		t.Errorf("found was %q", got)
+	}
+	end()
+	w.sees("then", "issues opened #2 alice It open")
+}
+
+// TestWhatAWebhookLostIsLookedFor: beside a webhook, new heads are found, and failed deliveries are asked for again, a few times.
+func TestWhatAWebhookLostIsLookedFor(t *testing.T) {
+	w := newWatched(t, 0)
+	branch(w, "old", "0\n")
+	w.repo.Open(githubtest.NewPull{Title: "Old", Head: "old"})
+	fails, taken := true, 0
+	receiver := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if taken++; fails {
+			rw.WriteHeader(http.StatusInternalServerError)
+		}
+	}))
+	defer receiver.Close()
+	w.repo.Hook(receiver.URL+github.WebhookPath, "secret", "issues")
+	w.repo.Hook(receiver.URL+"/other", "secret", "issues")
+	w.repo.Permit("mews-bot", "admin")
+	idle := func() { w.hub.Await(t, "nothing on its way", w.hub.Idle) }
+	w.sees("the first look")
+
+	branch(w, "new", "2\n")
+	branch(w, "old", "3\n")
+	w.repo.Open(githubtest.NewPull{Title: "New", Head: "new"})
+	w.sees("heads", "pull_request synchronize #2 New open", "pull_request synchronize #1 Old open")
+
+	w.repo.OpenIssue(githubtest.NewIssue{Title: "It"})
+	idle()
+	for range 7 {
+		w.look()
+		idle()
+	}
+	if taken != 6 { // two hooks, and four times again of ours
+		t.Errorf("%d deliveries came, want 6", taken)
+	}
+	w.repo.OpenIssue(githubtest.NewIssue{Title: "Another"})
+	idle()
+	fails, taken = false, 0
+	for range 3 {
+		w.look()
+		idle()
+	}
+	if taken != 1 {
+		t.Errorf("%d deliveries came, want 1", taken)
+	}
+	w.hub.Advance(4 * 24 * time.Hour)
+	w.sees("what is too old")
+}

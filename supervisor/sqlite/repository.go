@@ -1,0 +1,149 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+// Repositories is what is kept of repositories on GitHub: what has happened there and is yet to be told, and which checks have failed.
+type Repositories struct{ db *DB }
+
+// Repositories is what is kept of repositories on GitHub.
+func (db *DB) Repositories() Repositories { return Repositories{db} }
+
+// RepositoryNotice is one event that is to be told in one conversation. What has the same Conversation, Repo and Key is told in one
+// message, when the first of it is due.
+type RepositoryNotice struct {
+	ID           int64
+	Conversation supervisor.Conversation
+	Repo         string
+	Key          string
+	Event        supervisor.GitHubEvent
+	Due          time.Time
+}
+
+// CheckOutcome is what has become of the check that an event is.
+type CheckOutcome string
+
+const (
+	CheckNone   CheckOutcome = "" // the event is no check
+	CheckFailed CheckOutcome = "failed"
+	CheckPassed CheckOutcome = "passed"
+)
+
+const (
+	insertNotice = `INSERT INTO repository_notice (user, conversation, repo, key, event, due_at) VALUES (?, ?, ?, ?, ?, ?)`
+	failCheck    = `INSERT INTO repository_check (repo, ref, name, head, at) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (repo, ref, name) DO UPDATE SET head = excluded.head, at = excluded.at WHERE head <> excluded.head AND at <= excluded.at`
+	passCheck = `DELETE FROM repository_check WHERE repo = ? AND ref = ? AND name = ? AND at <= ?`
+	dropRef   = `DELETE FROM repository_check WHERE repo = ? AND ref = ?`
+)
+
+// Take keeps what is to be told of an event, and that its webhook delivery is done. Of a check that failed nothing is told where it had
+// failed at the same commit before, and of one that passed nothing where it had not failed. A delivery that has ended before changes nothing.
+func (s Repositories) Take(ctx context.Context, delivery int64, e supervisor.GitHubEvent, check CheckOutcome, notices []RepositoryNotice) error {
+	return s.db.write(ctx, func(t *tx) {
+		if !t.endWebhookDelivery(delivery, supervisor.WebhookDone, "") || !t.turnsCheck(e, check) {
+			return
+		}
+		for _, n := range notices {
+			c := t.conversation(n.Conversation)
+			t.Exec(insertNotice, c.User, c.ID, n.Repo, n.Key, encoded{n.Event}, n.Due)
+		}
+	}, "keep what delivery %d tells", delivery)
+}
+
+// turnsCheck says whether what became of a check is anything new.
+func (t *tx) turnsCheck(e supervisor.GitHubEvent, check CheckOutcome) bool {
+	repo := supervisor.GitHubRepoName(e.Repo)
+	switch {
+	case check == CheckFailed:
+		return t.Change(failCheck, repo, e.Ref, e.Title, e.Head, e.At) > 0
+	case check == CheckPassed:
+		return t.Change(passCheck, repo, e.Ref, e.Title, e.At) > 0
+	case e.Gone:
+		t.Exec(dropRef, repo, e.Ref)
+	}
+	return true
+}
+
+const (
+	selectNotice = `SELECT n.id, c.id, c.user, c.channel, c.chat, c.thread, n.repo, n.key, n.event, n.due_at
+		FROM repository_notice n JOIN conversation c ON c.id = n.conversation `
+	dueNotices = selectNotice + `WHERE (n.conversation, n.repo, n.key) IN
+		(SELECT conversation, repo, key FROM repository_notice WHERE due_at <= ?)
+		ORDER BY n.conversation, min(n.id) OVER (PARTITION BY n.conversation, n.repo, n.key), n.id`
+	nextNotice    = `SELECT due_at FROM repository_notice ORDER BY due_at LIMIT 1`
+	deleteNotices = `DELETE FROM repository_notice WHERE id IN (SELECT value FROM json_each(?))`
+	insertTold    = `INSERT INTO repository_told (delivery, user, repo, number) VALUES (?, ?, ?, ?)`
+)
+
+// ListDue lists what is due at a time, with all that is told together with it: what belongs together stands together, oldest first.
+func (s Repositories) ListDue(ctx context.Context, now time.Time) ([]RepositoryNotice, error) {
+	return engine.All(s.db.reader(ctx, "list what is to be told of repositories"), scanNotice, dueNotices, now.UnixMilli())
+}
+
+// Next is when something is due next, if there is anything.
+func (s Repositories) Next(ctx context.Context) (due time.Time, ok bool, err error) {
+	return engine.One(s.db.reader(ctx, "find when a repository is told of next"), engine.Time, nextNotice)
+}
+
+// Tell puts what is said of notices into the outbox of their conversation, once. number is that of the pull request that it tells of;
+// 0 for none.
+func (s Repositories) Tell(ctx context.Context, notices []RepositoryNotice, number int, text string) (supervisor.Delivery, error) {
+	n := notices[0]
+	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
+		ids := make([]int64, 0, len(notices))
+		for _, n := range notices {
+			ids = append(ids, n.ID)
+		}
+		if t.Change(deleteNotices, encoded{ids}) < int64(len(ids)) {
+			t.fail(invalid("some of that was told"))
+		}
+		d := t.putNotice(supervisor.Delivery{Conversation: n.Conversation, Text: text})
+		if number > 0 {
+			t.Exec(insertTold, d.ID, n.Conversation.User, n.Repo, number)
+		}
+		return d
+	}, "tell %s of %s", n.Conversation.User, n.Repo)
+}
+
+// ToldMessage is a message that stands in a chat and tells of a pull request.
+type ToldMessage struct {
+	Conversation supervisor.Conversation
+	Message      string // the channel's own name of it
+	Text         string
+}
+
+const listTold = `SELECT c.id, c.user, c.channel, c.chat, c.thread, p.message, o.text FROM repository_told r JOIN outbox o ON o.id = r.delivery
+	JOIN post p ON p.delivery = o.id AND p.state = 'sent' JOIN conversation c ON c.id = o.conversation WHERE r.repo = ?1 AND r.number = ?2
+	AND NOT EXISTS (SELECT 1 FROM repository_told l JOIN outbox n ON n.id = l.delivery WHERE l.repo = ?1 AND l.number = ?2
+		AND n.conversation = o.conversation AND n.id > o.id) ORDER BY o.id`
+
+// ListTold lists the last message in each chat that tells of a pull request.
+func (s Repositories) ListTold(ctx context.Context, repo string, number int) ([]ToldMessage, error) {
+	return engine.All(s.db.reader(ctx, "list who was told of %s#%d", repo, number), func(r *engine.Row) (m ToldMessage) {
+		c := &m.Conversation
+		r.Scan(&c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &m.Message, &m.Text)
+		return m
+	}, listTold, repo, number)
+}
+
+func scanNotice(row *engine.Row) (n RepositoryNotice) {
+	c := &n.Conversation
+	row.Scan(&n.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &n.Repo, &n.Key, decoded{&n.Event}, &n.Due)
+	return n
+}
+
+// PutFound keeps what was found by asking GitHub, as far as it is new, and with it a setting of the service: how far was looked.
+func (s WebhookDeliveries) PutFound(ctx context.Context, list []supervisor.WebhookDelivery, name, value string) error {
+	return s.db.write(ctx, func(t *tx) {
+		for _, d := range list {
+			one(t, engine.Integer, insertWebhookDelivery, d.User, d.Source, d.Hook, d.Key, d.Body, d.Size, encoded{d.Event}, supervisor.WebhookNew, "", t.Now, nil)
+		}
+		t.Exec(putSetting, "", name, value)
+	}, "keep what was found on %s", "GitHub")
+}

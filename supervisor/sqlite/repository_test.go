@@ -1,0 +1,46 @@
+package sqlite
+
+import (
+	"testing"
+	"time"
+
+	"mews/supervisor"
+)
+
+// What is told together comes together, the first first, and is told once.
+func TestWhatIsToldTogetherComesTogetherAndOnce(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	store, now := r.db.Repositories(), time.Now()
+	put := func(delivery string, due time.Time, key string) {
+		t.Helper()
+		c := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}
+		_, err := r.db.WebhookDeliveries().Put(t.Context(), supervisor.WebhookDelivery{User: "alice", Source: supervisor.WebhookGitHub, Key: delivery, Body: delivery})
+		r.same("put", err, nil)
+		id := int64(r.count(`SELECT id FROM webhook_delivery WHERE key = ?`, delivery))
+		for range 2 { // the second time it is done
+			r.same("take", store.Take(t.Context(), id, supervisor.GitHubEvent{}, CheckNone, []RepositoryNotice{{Conversation: c, Repo: "acme/widget", Key: key,
+				Event: supervisor.GitHubEvent{Title: delivery}, Due: due}}), nil)
+		}
+	}
+	put("a", now.Add(time.Minute), "pull/#1")
+	put("b", now, "pull/#2")
+	put("c", now.Add(-time.Minute), "pull/#1")
+	put("d", now.Add(time.Minute), "pull/#3")
+	due, err := store.ListDue(t.Context(), now)
+	r.same("error", err, nil)
+	order := ""
+	for _, n := range due {
+		order += n.Event.Title
+	}
+	r.same("due", order, "acb")
+	next, _, err := store.Next(t.Context())
+	r.same("error", err, nil)
+	r.same("next", next.UnixMilli(), now.Add(-time.Minute).UnixMilli())
+	_, err = store.Tell(t.Context(), due[:2], 1, "told")
+	r.same("told", err, nil)
+	_, err = store.Tell(t.Context(), due[:2], 1, "told")
+	r.same("told again", supervisor.ErrorCode(err), supervisor.CodeInvalid)
+	r.same("said", r.count(`SELECT count(*) FROM outbox`), 1)
+	r.same("left", r.count(`SELECT count(*) FROM repository_notice`), 2)
+}
