@@ -63,10 +63,11 @@ func anchor(files []File, at Place, q []string) (Place, Fit) {
 		at.Start = at.Line
 	}
 	at.Start, at.Line = min(at.Start, at.Line), max(at.Start, at.Line)
+	before := !slices.ContainsFunc(files, func(f File) bool { return f.Path() == at.Path }) // it may be a name that a file had
 	var elsewhere []Place
 	for i := range files {
 		f := &files[i]
-		if f.Path() != at.Path && (f.Status != Renamed || f.Old != at.Path) {
+		if f.Path() != at.Path && (!before || f.Status != Renamed || f.Old != at.Path) {
 			continue
 		}
 		for j := range f.Hunks {

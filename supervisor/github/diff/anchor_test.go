@@ -95,6 +95,33 @@ func TestAnchor(t *testing.T) {
 	}
 }
 
+// TestAnchorInSwappedFiles has two files take one another's names. A name means the file that has it now.
+func TestAnchorInSwappedFiles(t *testing.T) {
+	files := parsed(t, `diff --git a/a b/b
+rename from a
+rename to b
+--- a/a
++++ b/b
+@@ -1 +1 @@
+-one
++two
+diff --git a/b b/a
+rename from b
+rename to a
+--- a/b
++++ b/a
+@@ -1 +1 @@
+-three
++four
+`)
+	for path, quote := range map[string]string{"a": "four", "b": "two"} {
+		at := diff.Place{Path: path, Side: diff.Right, Line: 1}
+		if got, fit := diff.Anchor(files, at, quote); got != at || fit != diff.Exact {
+			t.Errorf("%q in %s: %+v, %d", quote, path, got, fit)
+		}
+	}
+}
+
 // spot is a line that GitHub takes a comment at. hunk tells it from other hunks' lines.
 type spot struct {
 	path, side string
