@@ -1,0 +1,40 @@
+package api_test
+
+import (
+	"errors"
+	"net/http"
+	"testing"
+
+	"mews/supervisor/github/api"
+)
+
+// network keeps the last address that was asked, and answers nothing.
+type network struct{ last string }
+
+func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
+	n.last = r.URL.String()
+	return nil, errors.New("there is no network")
+}
+
+func TestWhereRESTAndGraphQLAre(t *testing.T) {
+	for configured, want := range map[string][2]string{
+		"":                               {"https://api.github.com/repos/a/b", "https://api.github.com/graphql"},
+		"https://api.github.com":         {"https://api.github.com/repos/a/b", "https://api.github.com/graphql"},
+		"https://ghe.example.org":        {"https://ghe.example.org/api/v3/repos/a/b", "https://ghe.example.org/api/graphql"},
+		"https://ghe.example.org/api/v3": {"https://ghe.example.org/api/v3/repos/a/b", "https://ghe.example.org/api/graphql"},
+		"https://api.acme.ghe.com/":      {"https://api.acme.ghe.com/repos/a/b", "https://api.acme.ghe.com/graphql"},
+	} {
+		n := new(network)
+		c, err := api.New(api.Options{URL: configured, Token: func() string { return "t" }, HTTP: n})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Repository(t.Context(), "a/b")
+		if e := failure(t, err, api.Unreachable); e.Unknown || n.last != want[0] {
+			t.Errorf("%q: asked %s, %v", configured, n.last, err)
+		}
+		if _, _, err := c.Threads(t.Context(), "a/b", 1); api.ClassOf(err) != api.Unreachable || n.last != want[1] {
+			t.Errorf("%q: asked %s, %v", configured, n.last, err)
+		}
+	}
+}
