@@ -43,21 +43,6 @@ func (f File) Path() string {
 // Submodule says whether the file is, or was, a commit of another repository.
 func (f File) Submodule() bool { return f.OldMode == ModeSubmodule || f.NewMode == ModeSubmodule }
 
-// Changed counts the lines that were added, and those that were removed.
-func (f File) Changed() (added, removed int) {
-	for i := range f.Hunks {
-		for line := range f.Hunks[i].Lines() {
-			switch line.Kind {
-			case LineAdded:
-				added++
-			case LineRemoved:
-				removed++
-			}
-		}
-	}
-	return added, removed
-}
-
 // Numbered is the hunks for a reader who is to name lines: each line with its side and number before it, as in "R12 +text". Lines
 // around a piece of a hunk, which belong to another piece, have no number.
 func (f File) Numbered() string {

@@ -310,12 +310,26 @@ func (v *viewer) pair(p pair, files []diff.File) error {
 	if p.oldID == p.newID && len(f.Hunks) == 0 {
 		return nil // git does not say what kind of content it is that has not changed
 	}
-	added, removed := f.Changed()
+	added, removed := changed(f)
 	counted := p.added != "" // git counts the two parts of a changed type together
 	if counted && (f.Binary != (p.added == "-") || !f.Binary && (strconv.Itoa(added) != p.added || strconv.Itoa(removed) != p.removed)) {
 		return fmt.Errorf("%d lines added and %d removed, binary %t", added, removed, f.Binary)
 	}
 	return v.contents(f, p)
+}
+
+func changed(f diff.File) (added, removed int) {
+	for i := range f.Hunks {
+		for line := range f.Hunks[i].Lines() {
+			switch line.Kind {
+			case diff.LineAdded:
+				added++
+			case diff.LineRemoved:
+				removed++
+			}
+		}
+	}
+	return added, removed
 }
 
 const absent = "0000000000000000000000000000000000000000"
