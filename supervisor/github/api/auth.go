@@ -90,8 +90,8 @@ func readKey(text string) (*rsa.PrivateKey, error) {
 	if key, err := x509.ParsePKCS1PrivateKey(block.Bytes); err == nil {
 		return key, nil
 	}
-	if any, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
-		if key, ok := any.(*rsa.PrivateKey); ok {
+	if parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes); err == nil {
+		if key, ok := parsed.(*rsa.PrivateKey); ok {
 			return key, nil
 		}
 	}

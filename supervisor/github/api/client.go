@@ -152,10 +152,10 @@ func pages[T any](ctx context.Context, c *Client, k *call, most int,
 }
 
 // each makes ours of go-github's.
-func each[A, B any](list []A, make func(A) B) []B {
+func each[A, B any](list []A, ours func(A) B) []B {
 	made := []B{}
 	for _, a := range list {
-		made = append(made, make(a))
+		made = append(made, ours(a))
 	}
 	return made
 }

@@ -16,7 +16,7 @@ type Page[T any] struct {
 }
 
 // listing reads a list into ours.
-func listing[A, B any](ctx context.Context, c *Client, k *call, most int, make func(A) B,
+func listing[A, B any](ctx context.Context, c *Client, k *call, most int, ours func(A) B,
 	list func(ctx context.Context, owner, name string, page github.ListOptions) ([]A, *github.Response, error)) (Page[B], error) {
 	etag := k.etag
 	all, more, err := pages(ctx, c, k, most, list)
@@ -26,5 +26,5 @@ func listing[A, B any](ctx context.Context, c *Client, k *call, most int, make f
 	if err != nil {
 		return Page[B]{}, err
 	}
-	return Page[B]{Items: each(all, make), More: more, ETag: k.got}, nil
+	return Page[B]{Items: each(all, ours), More: more, ETag: k.got}, nil
 }

@@ -54,18 +54,18 @@ type Server struct {
 	down    context.CancelFunc
 	work    sync.WaitGroup
 
-	mu      sync.Mutex    // guards what follows
-	changed chan struct{} // closed at the next change; nil while nobody waits for one
-	ahead   time.Duration // what the clock is ahead of Options.Now
-	closing bool
-	lastID  int64
-	repos   map[string]*Repo  // by lower-case name
-	moved   map[string]string // new names by old ones in lower case
-	grants  map[string]*grant
-	limits  limits
-	faults  []*fault
-	log     record
-	boards  []*board
+	mu       sync.Mutex    // guards what follows
+	changed  chan struct{} // closed at the next change; nil while nobody waits for one
+	ahead    time.Duration // what the clock is ahead of Options.Now
+	closing  bool
+	lastID   int64
+	repos    map[string]*Repo  // by lower-case name
+	moved    map[string]string // new names by old ones in lower case
+	grants   map[string]*grant
+	limits   limits
+	faults   []*fault
+	log      record
+	projects []*project
 }
 
 // New starts a server on 127.0.0.1. It ends with the test.

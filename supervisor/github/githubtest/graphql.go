@@ -143,7 +143,7 @@ func (s *Server) root(r *request) object {
 			}
 			return repo.object(r), nil
 		},
-		"addProjectV2ItemById": s.addToBoard(r),
+		"addProjectV2ItemById": s.addToProject(r),
 	}
 }
 
@@ -151,14 +151,14 @@ func (r *Repo) object(by *request) object {
 	return object{"__typename": "Repository", "nameWithOwner": r.name,
 		"object":      r.blob,
 		"pullRequest": r.pullObject,
-		"projectsV2":  r.s.boardsOf(by, r.name),
+		"projectsV2":  r.s.projectsOf(by, r.name),
 		"owner":       r.ownerObject(by),
 	}
 }
 
 func (r *Repo) ownerObject(by *request) object {
 	owner, _, _ := strings.Cut(r.name, "/")
-	return object{"__typename": "User", "__kinds": "ProjectV2Owner", "login": owner, "projectsV2": r.s.boardsOf(by, owner)}
+	return object{"__typename": "User", "__kinds": "ProjectV2Owner", "login": owner, "projectsV2": r.s.projectsOf(by, owner)}
 }
 
 // blob is a file as an expression ref:path names it.
@@ -223,15 +223,15 @@ func (c *comment) object() object {
 		}}
 }
 
-// board is a project.
-type board struct {
+// project is a project.
+type project struct {
 	id, of, title string
 	items         []string // node ids
 }
 
 // Project makes a project of a repository, owner/name, or of an owner.
 func (s *Server) Project(of, title string) {
-	s.change(func() { s.boards = append(s.boards, &board{id: nodeID("PVT", s.id()), of: of, title: title}) })
+	s.change(func() { s.projects = append(s.projects, &project{id: nodeID("PVT", s.id()), of: of, title: title}) })
 }
 
 // InProject are the numbers of a repository's issues that are in a project, in the order in which they came.
@@ -239,7 +239,7 @@ func (r *Repo) InProject(title string) []int {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()
 	var numbers []int
-	for _, b := range r.s.boards {
+	for _, b := range r.s.projects {
 		for _, item := range b.items {
 			for _, i := range r.issues {
 				if b.title == title && nodeID("I", i.id) == item {
@@ -251,13 +251,13 @@ func (r *Repo) InProject(title string) []int {
 	return numbers
 }
 
-func (s *Server) boardsOf(r *request, of string) func(map[string]any) (any, error) {
+func (s *Server) projectsOf(r *request, of string) func(map[string]any) (any, error) {
 	return func(args map[string]any) (any, error) {
 		if !r.grant.allows("organization_projects=read") {
 			return nil, &queryError{kind: "FORBIDDEN", message: "Resource not accessible by integration"}
 		}
 		found := []any{}
-		for _, b := range s.boards {
+		for _, b := range s.projects {
 			if query, _ := args["query"].(string); strings.EqualFold(b.of, of) && strings.Contains(strings.ToLower(b.title), strings.ToLower(query)) {
 				found = append(found, object{"__typename": "ProjectV2", "id": b.id, "title": b.title, "closed": false})
 			}
@@ -266,13 +266,13 @@ func (s *Server) boardsOf(r *request, of string) func(map[string]any) (any, erro
 	}
 }
 
-func (s *Server) addToBoard(r *request) func(map[string]any) (any, error) {
+func (s *Server) addToProject(r *request) func(map[string]any) (any, error) {
 	return func(args map[string]any) (any, error) {
 		input, _ := args["input"].(map[string]any)
 		if !r.grant.allows("organization_projects=write") {
 			return nil, &queryError{kind: "FORBIDDEN", message: "Resource not accessible by integration"}
 		}
-		for _, b := range s.boards {
+		for _, b := range s.projects {
 			if b.id != input["projectId"] {
 				continue
 			}
