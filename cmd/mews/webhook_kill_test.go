@@ -73,6 +73,9 @@ func TestWebhookKillRun(t *testing.T) {
 	if n := h.Count("SELECT count(DISTINCT key) FROM webhook_delivery WHERE source = 'github'"); n != total {
 		t.Errorf("%d different deliveries are kept, %d were answered", n, total)
 	}
+	if n := h.Count("SELECT count(*) FROM turn"); n != 0 {
+		t.Errorf("%d turns were begun", n)
+	}
 	h.Stop()
 	h.CheckIntegrity()
 }

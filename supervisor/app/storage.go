@@ -78,7 +78,7 @@ func (s *storage) openStore(ctx context.Context) (err error) {
 
 const (
 	sweepEvery   = 24 * time.Hour
-	keepsUpdates = 7 * 24 * time.Hour // as they came, for whoever has to find out what happened
+	keepsUpdates = 7 * 24 * time.Hour // as they came, for whoever has to find out what happened; GitHub repeats for 3 days
 )
 
 // sweepSpool drops outputs and files that were written long ago, but for those that are still to be sent.
@@ -90,7 +90,7 @@ func (s *storage) sweepSpool(ctx context.Context) error {
 	return err
 }
 
-// sweep drops outputs that were written long ago, and updates that came long ago.
+// sweep drops outputs that were written long ago, and updates and webhook deliveries that came long ago.
 func (s *storage) sweep(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()
@@ -100,6 +100,9 @@ func (s *storage) sweep(ctx context.Context) error {
 		}
 		if _, err := s.db.Inbox().Forget(ctx, time.Now().Add(-keepsUpdates)); err != nil && ctx.Err() == nil {
 			s.log.Warn("forget old updates", "error", err)
+		}
+		if err := s.db.WebhookDeliveries().Prune(ctx, time.Now().Add(-keepsUpdates)); err != nil && ctx.Err() == nil {
+			s.log.Warn("forget old webhook deliveries", "error", err)
 		}
 		select {
 		case <-ctx.Done():

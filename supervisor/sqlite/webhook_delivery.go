@@ -85,7 +85,6 @@ const (
 		AND NOT EXISTS (SELECT 1 FROM webhook_delivery n WHERE n.body = d.body AND n.size > 0 AND n.state = 'new')`
 	forgetPayload = `UPDATE webhook_delivery SET size = 0 WHERE body = ? AND size > 0 AND state <> 'new'`
 	pruneWebhooks = `DELETE FROM webhook_delivery WHERE created_at < ? AND state <> 'new' AND size = 0`
-	countWebhooks = `SELECT state, why, count(*) FROM webhook_delivery WHERE source = ? GROUP BY state, why ORDER BY state, count(*) DESC`
 )
 
 // Payloads is how many bytes the spool has of deliveries.
@@ -106,21 +105,6 @@ func (s WebhookDeliveries) Forget(ctx context.Context, body string) error {
 // Prune deletes what came before a time and has ended.
 func (s WebhookDeliveries) Prune(ctx context.Context, before time.Time) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(pruneWebhooks, before.UnixMilli()) }, "forget old webhook deliveries")
-}
-
-// WebhookCount is how many deliveries have come to the same.
-type WebhookCount struct {
-	State supervisor.WebhookState
-	Why   string
-	N     int64
-}
-
-// Count counts what is kept of a source.
-func (s WebhookDeliveries) Count(ctx context.Context, source string) ([]WebhookCount, error) {
-	return engine.All(s.db.reader(ctx, "count what %s has sent", source), func(r *engine.Row) (c WebhookCount) {
-		r.Scan(&c.State, &c.Why, &c.N)
-		return c
-	}, countWebhooks, source)
 }
 
 func scanWebhookDelivery(row *engine.Row) (d supervisor.WebhookDelivery) {

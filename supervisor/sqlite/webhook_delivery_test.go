@@ -78,11 +78,9 @@ func TestAWebhookDeliveryIsKnownWhenItIsDoneAndNotWhenItHasFailed(t *testing.T) 
 	s.same("one that is ignored", s.put(ignored), true)
 	s.same("again", s.put(ignored), false)
 
-	counts, err := s.rows.Count(t.Context(), supervisor.WebhookGitHub)
+	status, err := s.db.RepositoryStatus(t.Context(), "acme/widget", noon)
 	s.must(err)
-	s.same("counts", counts, []sqlite.WebhookCount{
-		{State: supervisor.WebhookDone, N: 1}, {State: supervisor.WebhookIgnored, Why: "ping", N: 1}, {State: supervisor.WebhookNew, N: 4},
-	})
+	s.same("counted", fmt.Sprint(status.Waiting, status.Taken, status.Ignored, status.Failed), "4 1 1 0")
 }
 
 func TestAnEventIsBounded(t *testing.T) {

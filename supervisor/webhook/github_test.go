@@ -44,20 +44,20 @@ func TestWhatIsIgnoredIsAnsweredAndCounted(t *testing.T) {
 	r := newRig(t)
 	const common = `,"repository":{"full_name":"acme/widget"},"sender":{"login":"x","type":"`
 	for i, c := range []struct{ name, body, want string }{
-		{"ping", `{"zen":"z"}`, "200 ignored: ping"},
+		{"ping", `{"zen":"z"` + common + `User"}}`, "200 ignored: ping"},
 		{"star", `{"action":"created"` + common + `User"}}`, "200 ignored: event star"},
 		{"issues", `{"action":"pinned"` + common + `User"}}`, "200 ignored: issues pinned"},
 		{"issues", `{"action":"opened"` + common + `Bot"}}`, "200 ignored: of a bot"},
 		{"push", strings.Replace(push("x"), "Acme", "evil", 1), "200 ignored: repository not configured"},
-		{"ping", `{"zen":"z"}`, "200 ignored: ping"},
+		{"ping", `{"zen":"z"` + common + `User"}}`, "200 ignored: ping"},
 	} {
 		r.same(c.name, answers(r.gitHub, delivery(c.name, fmt.Sprint(i), c.body)), c.want)
 	}
-	counts, err := r.db.WebhookDeliveries().Count(t.Context(), supervisor.WebhookGitHub)
+	status, err := r.db.RepositoryStatus(t.Context(), "acme/widget", time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.same("counted", fmt.Sprint(len(counts), counts[0]), "5 {ignored ping 2}")
+	r.same("counted", fmt.Sprint(status.Taken, status.Ignored), "0 5")
 	r.same("woken", r.arrived, 0)
 	r.same("files", len(r.files()), 0)
 }

@@ -16,26 +16,20 @@ import (
 const (
 	burst      = 5 * time.Second // what comes within it is one message
 	cleanEvery = time.Minute
-	pruneAfter = 7 * 24 * time.Hour // GitHub sends nothing again that is older than 3 days
-	maxShown   = 16 << 10           // bytes of a message; more is a file
-	maxMade    = 1 << 20            // bytes that a template makes
-	maxBatch   = 100                // messages that become one
+	maxShown   = 16 << 10 // bytes of a message; more is a file
+	maxMade    = 1 << 20  // bytes that a template makes
+	maxBatch   = 100      // messages that become one
 )
 
 // Run tells people what hooks have brought, and cleans up behind what was done, until ctx ends.
 func (r *Receiver) Run(ctx context.Context) error {
 	tick := time.NewTicker(cleanEvery)
 	defer tick.Stop()
-	pruned := time.Time{}
 	for {
 		for _, h := range r.o.Hooks {
 			r.report(ctx, r.tell(ctx, h))
 		}
 		r.report(ctx, r.clean(ctx))
-		if now := r.o.Now(); now.Sub(pruned) > time.Hour {
-			pruned = now
-			r.report(ctx, r.o.Deliveries.Prune(ctx, now.Add(-pruneAfter)))
-		}
 		select {
 		case <-ctx.Done():
 			return nil

@@ -25,9 +25,13 @@ const maxElements = 50
 func Read(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error) {
 	r := reader{scanner{bufio.NewReaderSize(payload, 16<<10)}, &draft{}}
 	r.draft.Event = clip(name, maxName)
+	table := tables[name]
+	if table == nil {
+		table = tables["ping"] // what is in every payload
+	}
 	first, err := r.token()
 	if err == nil {
-		err = r.value(first, tables[name])
+		err = r.value(first, table)
 	}
 	if err == nil {
 		err = r.end()
