@@ -153,6 +153,12 @@ func TestEventsOfAPullRequestsLife(t *testing.T) {
 	if !slices.Equal(events, want) || first == 0 {
 		t.Errorf("sent %q\nwant %q", events, want)
 	}
+	r.repo.Reset("topic", "main~1")
+	r.Await(t, "the push", r.Idle)
+	sent := r.Sent()
+	if last := (got{body: string(sent[len(sent)-1].Body)}); last.at("forced") != true || last.at("ref") != "refs/heads/topic" {
+		t.Errorf("a push by force: %s", last.body)
+	}
 	if r.repo.SHA("main") == r.repo.SHA("topic") || r.repo.Issue(n).State != "closed" {
 		t.Error("it was not merged")
 	}

@@ -52,12 +52,14 @@ func (r *Repo) emitPush(branch, before, after, by string) {
 	if !r.heard() {
 		return
 	}
-	list := []commit{}
+	list, forced := []commit{}, false
 	switch {
 	case before == "":
 		before = nowhere
 	case after != "":
 		list = r.commits("--reverse", before+".."+after)
+		_, err := r.try(nil, nil, "merge-base", "--is-ancestor", before, after)
+		forced = err != nil
 	}
 	commits := []any{}
 	for _, c := range list[:min(len(list), 2048)] {
@@ -69,7 +71,7 @@ func (r *Repo) emitPush(branch, before, after, by string) {
 	if deleted {
 		after = nowhere
 	}
-	payload := map[string]any{"ref": "refs/heads/" + branch, "before": before, "after": after, "created": before == nowhere, "deleted": deleted, "forced": false,
+	payload := map[string]any{"ref": "refs/heads/" + branch, "before": before, "after": after, "created": before == nowhere, "deleted": deleted, "forced": forced,
 		"commits": commits, "head_commit": nil, "pusher": map[string]any{"name": by}, "compare": "https://github.com/" + r.name + "/compare/" + before + "..." + after}
 	if len(commits) > 0 {
 		payload["head_commit"] = commits[len(commits)-1]
