@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -97,6 +98,7 @@ type killedService struct {
 	keeps  atomic.Bool
 	before int    // how much bob had been told before the life that runs
 	sent   []byte // the file
+	person string // who sent it; "" is bob
 
 	images []image // written while a life runs by it alone
 }
@@ -140,7 +142,7 @@ func (l *killedService) keep() {
 	if !l.keeps.Load() {
 		return
 	}
-	i := image{dir: l.T.TempDir(), told: l.told("bob")[l.before:]}
+	i := image{dir: l.T.TempDir(), told: l.told(cmp.Or(l.person, "bob"))[l.before:]}
 	err := filepath.WalkDir(l.Dir, func(path string, d fs.DirEntry, err error) error {
 		to := filepath.Join(i.dir, strings.TrimPrefix(path, l.Dir))
 		switch {

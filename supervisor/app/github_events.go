@@ -29,7 +29,7 @@ func (s *service) openGitHubEvents(context.Context) error {
 	log := s.log.Named("github")
 	s.events = github.New(github.Options{
 		Repos: repos, Self: s.gitHubLogin, Name: func() string { return cmp.Or(s.config.GitHub.Name, s.gitHubLogin()) },
-		Deliveries: s.db.WebhookDeliveries(), Store: s.db.Repositories(), Cleanings: s.db.Cleanings(), Switches: s.switches, People: people, Triages: s.triages,
+		Deliveries: s.db.WebhookDeliveries(), Store: s.db.Repositories(), Cleanings: s.db.Cleanings(), Switches: s.switches, People: people, Reviews: s.reviews, Triages: s.triages,
 		Gather: s.config.GitHub.Gather, Queued: s.deliveryQueued, Now: s.now, Log: log,
 	})
 	if s.github != nil {

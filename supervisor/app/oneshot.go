@@ -11,6 +11,8 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/github/review"
+	"mews/supervisor/github/triage"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/pool"
 	"mews/supervisor/session"
@@ -117,7 +119,8 @@ func (r runners) Run(ctx context.Context, a session.Attempt) (session.End, error
 // runners are those of all kinds of turns.
 func (s *service) runners() runners {
 	persons := s.turns()
-	return runners{supervisor.TurnChat: persons, supervisor.TurnJob: persons, supervisor.TurnMCP: persons, supervisor.TurnTriage: triager{s}}
+	return runners{supervisor.TurnChat: persons, supervisor.TurnJob: persons, supervisor.TurnMCP: persons,
+		supervisor.TurnReview: reading[review.Reader]{s, s.reviews.Work}, supervisor.TurnTriage: reading[triage.Reader]{s, s.triages.Work}}
 }
 
 // keepMaterial puts what a turn is to read into the spool.

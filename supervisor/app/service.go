@@ -16,6 +16,7 @@ import (
 	"mews/supervisor/control"
 	"mews/supervisor/github"
 	"mews/supervisor/github/api"
+	"mews/supervisor/github/review"
 	"mews/supervisor/github/triage"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/inbox"
@@ -58,6 +59,7 @@ type service struct {
 	feeds         reply.Feeds
 	channel       *telegramChannel // nil where nobody talks on Telegram
 	github        *api.Client      // nil where Mews is nobody there
+	reviews       *review.Reviews
 	triages       *triage.Triages
 	audit         *audit.Log
 	renames       ingress.ChatRenames
@@ -89,7 +91,7 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGitHub, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openTriages, s.openGitHubEvents,
+		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGitHub, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openReviews, s.openTriages, s.openGitHubEvents,
 		s.openSessions, s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWebhooks, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
@@ -113,7 +115,7 @@ func (s *service) parts() []part {
 		list = append(list, part{"telegram", c.read}, part{"telegram menu", c.present})
 	}
 	if s.github != nil {
-		list = append(list, part{"triage", s.triages.Run})
+		list = append(list, part{"reviews", s.reviews.Run}, part{"triage", s.triages.Run})
 	}
 	list = append(list, s.gitHubParts()...)
 	if s.webhooks != nil {

@@ -24,6 +24,8 @@ const (
 	EffectSendFile = "send_file" // a file of the person's goes to a chat
 	EffectSettings = "settings"  // what a person has set for themselves changes
 	EffectInvite   = "invite"    // somebody is let in
+
+	EffectReviewStranger = "review_stranger" // what somebody proposes who is nobody in a repository is reviewed at its cost
 )
 
 // Rules are the rules of some effects.
@@ -34,6 +36,8 @@ var defaultRules = Rules{
 	EffectSendFile: RuleAllow,
 	EffectSettings: RuleAllow,
 	EffectInvite:   RuleAllow,
+
+	EffectReviewStranger: RuleAsk,
 }
 
 // Effects are the effects that there are rules for, each with the rule that holds where nothing was set.

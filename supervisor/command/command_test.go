@@ -72,7 +72,7 @@ func newRig(t *testing.T) *rig {
 	h.fakes = &fakes{}
 	h.options = command.Options{
 		Questions: h.fakes, Cleanings: h.db.Cleanings(), Approver: h.fakes, Locks: h.fakes, Invites: invites{h.fakes},
-		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Voices: &fakeVoices{}, Transcriber: fakeTranscriber{}, Uploads: noUploads{}, Undos: noUndos{}, Triages: noTriages{}, GitHub: repositories{}, Audit: h.fakes.audit,
+		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Voices: &fakeVoices{}, Transcriber: fakeTranscriber{}, Uploads: noUploads{}, Undos: noUndos{}, Reviews: noReviews{}, Triages: noTriages{}, GitHub: repositories{}, Audit: h.fakes.audit,
 		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Undelivered: undelivered{},
 		Status:  func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
 		Welcome: func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },

@@ -67,6 +67,7 @@ type Options struct {
 	Transcriber Transcriber
 	Uploads     Uploads
 	Undos       Undos
+	Reviews     Reviews
 	Triages     Triages
 	GitHub      Repositories
 	Spool       Texts

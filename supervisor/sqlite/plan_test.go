@@ -10,8 +10,8 @@ import (
 // and is empty most of the time.
 var (
 	slow = regexp.MustCompile(`SCAN (?:[a-z] )?(i|o|t|m|p|n|inbox|outbox|turn|message|tool_call|c|conversation|post|` +
-		`received|freeze|usage|operation|triage|repository_notice|repository_told|repository_check|attachment|setting|login|totp|recovery|binding|invite|r|webhook_delivery)\b`)
-	waiting = regexp.MustCompile(`SCAN \w+ USING (COVERING )?INDEX (outbox_waiting|outbox_lost|turn_running|inbox_waiting|inbox_arriving|operation_open|webhook_delivery_size|triage_open|repository_notice_due)$`)
+		`received|freeze|usage|operation|review|review_mute|triage|repository_notice|repository_told|repository_check|attachment|setting|login|totp|recovery|binding|invite|r|webhook_delivery)\b`)
+	waiting = regexp.MustCompile(`SCAN \w+ USING (COVERING )?INDEX (outbox_waiting|outbox_lost|turn_running|inbox_waiting|inbox_arriving|operation_open|review_due|review_active|webhook_delivery_size|triage_open|repository_notice_due)$`)
 )
 
 // What each turn or start runs must not read what is long done: its plan scans no table.
@@ -50,6 +50,8 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"findReplied": findReplied, "findLastEdit": findLastEdit, "findToCorrect": findToCorrect, "endToldOf": endToldOf, "findEdited": findEdited,
 		"findAnswerOf": findAnswerOf, "findSuperseding": findSuperseding, "listQueue": listQueue, "findBegun": findBegun, "findStarted": findStarted, "listed": listed,
 		"failCheck": failCheck, "passCheck": passCheck, "dueNotices": dueNotices, "nextNotice": nextNotice, "deleteNotices": deleteNotices, "listTold": listTold,
+		"wantReview": wantReview, "dueReviews": dueReviews, "nextReview": nextReview, "findReviewHead": findReviewHead, "listOfPull": listOfPull,
+		"findOfTurn": findOfTurn, "findActive": findActive, "sumReview": sumReview, "buttonsOf": buttonsOf, "listActive": listActive, "listLost": listLost,
 		"setPriority": setPriority, "listNewWebhookDeliveries": listNewWebhookDeliveries, "insertWebhookDelivery": insertWebhookDelivery,
 		"endWebhookDelivery": endWebhookDelivery, "sumPayloads": sumPayloads, "pruneWebhooks": pruneWebhooks, "sizeWebhookDelivery": sizeWebhookDelivery, "findWebhookKey": findWebhookKey,
 		"listReactable": listReactable, "listReacted": listReacted,

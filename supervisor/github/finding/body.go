@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -13,6 +14,7 @@ import (
 type Summary struct {
 	Checked
 	Head    string
+	Mark    string   // hidden; "" is Head
 	Name    string   // of who reviews
 	Skipped []string // what was left out on purpose, and why
 	Unread  []string // what should have been read and was not, and why
@@ -29,8 +31,8 @@ const (
 	maxNote        = 500
 )
 
-// MarkReview is the hidden mark of a review of a head; anybody can write it. MarkFinding is that of a comment.
-func MarkReview(head string) string { return "<!-- mews:review " + head + " -->" }
+// MarkReview is a review's hidden mark, as a rule of its head; anybody can write it. MarkFinding is that of a comment.
+func MarkReview(mark string) string { return "<!-- mews:review " + mark + " -->" }
 
 func markFinding(fingerprint string) string { return "<!-- mews:finding " + fingerprint + " -->" }
 
@@ -47,7 +49,7 @@ func Marked(comment string) (fingerprint string, ok bool) {
 
 // Body is the summary as Markdown.
 func (s Summary) Body() string {
-	lines := []string{MarkReview(s.Head), fmt.Sprintf(textHead, Short(s.Head), s.Counts()), ""}
+	lines := []string{MarkReview(cmp.Or(s.Mark, s.Head)), fmt.Sprintf(textHead, Short(s.Head), s.Counts()), ""}
 	lines = append(lines, list(s.Checked.Summary, maxListed)...)
 	lines = append(lines, list(s.Suggestions, maxSuggestions)...)
 	lines = append(lines, notes(textSkipped, s.Skipped)...)
@@ -62,7 +64,7 @@ func (s Summary) Body() string {
 
 // News is the body of a later review of the pull request.
 func (s Summary) News() string {
-	return MarkReview(s.Head) + "\n" + fmt.Sprintf(textNews, Short(s.Head), s.Counts())
+	return MarkReview(cmp.Or(s.Mark, s.Head)) + "\n" + fmt.Sprintf(textNews, Short(s.Head), s.Counts())
 }
 
 // NotRead is the body where a review has failed that stands in the place of a summary: nobody is to take silence for praise.

@@ -1,0 +1,123 @@
+package app_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/github/githubtest"
+	"mews/supervisor/model/modeltest"
+)
+
+// reviewer is a model that finds something in each line of Go that calls panic, and refutes nothing.
+func reviewer(r modeltest.Request) modeltest.Answer {
+	if !strings.HasPrefix(r.System, "You review") {
+		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
+	}
+	var found []string
+	for _, m := range panics.FindAllStringSubmatch(r.Messages[0].Content, -1) {
+		found = append(found, fmt.Sprintf(`{"path": "main.go", "line": %s, "side": "RIGHT", "severity": "critical", "category": "bug", "title": "It panics",
+			"detail": "Whenever it is called.", "quote": "panic(%s)", "confidence": 0.9}`, m[1], m[2]))
+	}
+	return modeltest.Answer{Text: `{"verdict": "It panics.", "findings": [` + strings.Join(found, ", ") + `]}`}
+}
+
+var panics = regexp.MustCompile(`"R(\d+) \+\\tpanic\((\d+)\)`)
+
+// panicking is a file that calls panic so often.
+func panicking(times int) string {
+	text := "package main\n\nfunc main() {\n"
+	for i := range times {
+		text += fmt.Sprintf("\tpanic(%d)\n", i)
+	}
+	return text + "}\n"
+}
+
+// newReviewService is a service of alice's whose repository is on a GitHub for tests. It settles at once.
+func newReviewService(t *testing.T, post string) (*gatedService, *githubtest.Server, *githubtest.Repo) {
+	hub := githubtest.New(t, githubtest.Options{Strict: true, Token: "ghp_" + strings.Repeat("x", 36)})
+	l := newGatedService(t, reviewer, fmt.Sprintf("github: {api_url: %q, token: %s, review: {settle: 0s}, repos: {Acme/Widget: {user: alice, review: true, post: %s}}}\n",
+		hub.URL(), hub.Token(), post), "alice, role: admin")
+	return l, hub, hub.Repo("Acme/Widget")
+}
+
+func TestAReviewIsAskedForAndItsCardComes(t *testing.T) {
+	l, hub, repo := newReviewService(t, "review")
+	repo.Commit("fix", githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panicking(2)}})
+	number := repo.Open(githubtest.NewPull{Title: "Fix *it*", Head: "fix"})
+	l.open()
+	l.say("alice", fmt.Sprintf("/review https://github.com/acme/widget/pull/%d is it safe?", number))
+	l.last("alice", "Review of acme/widget#1:", "Fix *it*", "It panics.", "Found: 2 critical findings.", "main.go:4", "Posted as a review.")
+	reviews := repo.Reviews(number)
+	if len(reviews) != 1 || len(reviews[0].Comments) != 2 || reviews[0].Comments[1].Line != 5 || hub.Mails("acme/widget", number) != 1 {
+		t.Fatalf("posted: %+v", reviews)
+	}
+	card := l.card("alice", "Review of acme/widget#1")
+	l.press("alice", card, 0)
+	l.last("alice", "Whenever it is called.")
+	if n := len(l.heard()); n == 0 {
+		t.Error("no model was asked")
+	}
+	l.say("alice", "/review acme/gadget#1")
+	l.last("alice", "There is no repository acme/gadget that I may review for you.")
+}
+
+// TestKilledAfterEachCommitOfAReview: whatever commit the service is killed after, the next life goes on from what is on disk then, and
+// there is one review of the head with its comment, though answers of GitHub's are lost on the way.
+func TestKilledAfterEachCommitOfAReview(t *testing.T) {
+	g, hub, repo := newReviewService(t, "review")
+	l := &killedService{gatedService: g, person: "alice"}
+	var commits, at atomic.Int64
+	hears := func() {}
+	committed := func() {
+		if commits.Add(1) == at.Load() {
+			l.keeps.Store(true)
+			l.keep()
+			l.keeps.Store(false)
+			hears = hub.Fault(githubtest.Fault{Kind: githubtest.Reset, Times: -1}) // GitHub hears no more of this life
+		}
+	}
+	ends := 0
+	for n := int64(1); ; n += int64(apptest.Number(t, "MEWS_REVIEW_KILL_STEP", 4)) {
+		branch := fmt.Sprint("fix-", n)
+		repo.Commit(branch, githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panicking(1)}})
+		number := repo.Open(githubtest.NewPull{Title: "Fix", Head: branch})
+		if ends%2 == 1 {
+			hub.Fault(githubtest.Fault{Kind: githubtest.Reset, After: true, Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
+		}
+		l.images = nil
+		at.Store(0)
+		l.live(l.Dir, committed)
+		at.Store(commits.Load() + n)
+		before := len(l.told("alice"))
+		l.say("alice", fmt.Sprintf("/review acme/widget#%d", number))
+		card := func() bool {
+			return slices.ContainsFunc(l.told("alice")[before:], func(text string) bool { return strings.Contains(text, fmt.Sprintf("Review of acme/widget#%d", number)) })
+		}
+		l.WaitFor(apptest.Patience, "the review, or its end", func() bool { return card() || commits.Load() >= at.Load() })
+		l.shut()
+		whole := len(l.images) == 0
+		hears()
+		if !whole {
+			ends++
+			apptest.GiveToWorkers(t, l.images[0].dir+"/homes")
+			l.live(l.images[0].dir, nil)
+			l.WaitFor(apptest.Patience, "the review", func() bool {
+				return card() && slices.Equal(l.look(l.images[0].dir, `SELECT count(*) FROM review WHERE state NOT IN ('done', 'skipped')`), []string{"0"})
+			})
+			l.shut()
+		}
+		reviews := repo.Reviews(number)
+		if len(reviews) != 1 || len(reviews[0].Comments) != 1 || hub.Mails("acme/widget", number) != 1 {
+			t.Errorf("killed after commit %d: %d mails, and posted is %+v", n, hub.Mails("acme/widget", number), reviews)
+		}
+		if whole {
+			break
+		}
+	}
+	t.Logf("killed %d times", ends)
+}

@@ -1,0 +1,151 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/finding"
+)
+
+// The most that a card lists, and how long its texts are, in bytes.
+const (
+	maxCard    = 12
+	maxVerdict = 600
+	maxShort   = 160
+	maxLong    = 1500
+	maxPicks   = 8
+)
+
+// card is what a review's person is told of it.
+func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
+	made := resultOf(w)
+	lines := []string{fmt.Sprintf(textCard, w.Name(), finding.Plain(made.Title, maxShort))}
+	if made.URL != "" {
+		lines[0] += "\n" + made.URL
+	}
+	switch w.State {
+	case supervisor.ReviewFailed:
+		return lines[0] + "\n\n" + fmt.Sprintf(textCardFailed, w.Why, w.Name())
+	case supervisor.ReviewSkipped:
+		return lines[0] + "\n\n" + fmt.Sprintf(textCardSkipped, w.Why)
+	}
+	lines = append(lines, "", finding.Plain(made.Verdict, maxVerdict), fmt.Sprintf(textCardFound, made.Counts()))
+	all := made.All()
+	for i, f := range all[:min(len(all), maxCard)] {
+		lines = append(lines, fmt.Sprintf("%d. %s %s: %s", i+1, finding.Where(f), f.Severity, finding.Plain(f.Title, maxShort)))
+	}
+	if more := len(all) - maxCard; more > 0 {
+		lines = append(lines, fmt.Sprintf(textCardMore, more))
+	}
+	for _, note := range [][]string{{textCardSkips, strings.Join(made.Skipped, "; ")}, {textCardUnread, strings.Join(made.Unread, "; ")}} {
+		if note[1] != "" {
+			lines = append(lines, "", fmt.Sprintf(note[0], finding.Plain(note[1], maxVerdict)))
+		}
+	}
+	cost := textNoPrice
+	if made.Cost != nil {
+		cost = amount.Dollars(*made.Cost)
+	}
+	return strings.Join(append(lines, "", fmt.Sprintf(textsPosted[repo.Post], cost)), "\n")
+}
+
+// buttons are those below a card.
+func buttons(w supervisor.Review, repo supervisor.GitHubRepo, made result) (rows [][]supervisor.Button) {
+	button := func(text, action, rest string) supervisor.Button {
+		return supervisor.Button{Text: text, Press: supervisor.ReviewPress(action, w.ID, rest)}
+	}
+	var row []supervisor.Button
+	all := made.All()
+	if len(all) > 0 {
+		row = append(row, button(textExplain, supervisor.ReviewExplain, ""))
+	}
+	if len(all) > 0 && repo.Post != supervisor.PostReview {
+		row = append(row, button(textPost, supervisor.ReviewPost, ""))
+	}
+	rows = append(rows, append(row, button(textMute, supervisor.ReviewMuteAll, "")))
+	if len(all) < 2 || repo.Post == supervisor.PostReview {
+		return rows
+	}
+	var picks []supervisor.Button
+	for i := range all[:min(len(all), maxPicks)] {
+		picks = append(picks, button(fmt.Sprintf(textPick, i+1), supervisor.ReviewPost, fmt.Sprint("/", i+1)))
+	}
+	return append(rows, slices.Collect(slices.Chunk(picks, 4))...)
+}
+
+// presses are what the buttons below a card do.
+var presses = map[string]func(r *Reviews, ctx context.Context, w supervisor.Review, rest string) (string, error){
+	supervisor.ReviewExplain: (*Reviews).explain,
+	supervisor.ReviewPost:    (*Reviews).postPicked,
+	supervisor.ReviewMuteAll: (*Reviews).muteAll,
+}
+
+// Press does what a button below a review's card does, for its person alone. press is what stands behind ReviewPrefix: anybody may have
+// made it up.
+func (r *Reviews) Press(ctx context.Context, user, press string) (string, error) {
+	parts := strings.SplitN(press, "/", 3)
+	do, known := presses[parts[0]]
+	if !known || len(parts) < 2 {
+		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoReview)
+	}
+	id, _ := strconv.ParseInt(parts[1], 10, 64) // 0 is nobody's
+	w, there, err := r.o.Store.Find(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if !there || w.User != user {
+		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoReview)
+	}
+	return do(r, ctx, w, strings.Join(parts[2:], "/"))
+}
+
+// explain says of each finding what fails, and when.
+func (r *Reviews) explain(_ context.Context, w supervisor.Review, _ string) (string, error) {
+	var parts []string
+	for i, f := range resultOf(w).All() {
+		parts = append(parts, fmt.Sprintf("%d. **%s, %s** %s\n%s\n\n%s", i+1, f.Severity, f.Category, finding.Where(f), finding.Plain(f.Title, maxShort),
+			finding.Plain(f.Detail, maxLong)))
+	}
+	return strings.Join(parts, "\n\n"), nil
+}
+
+// postPicked posts what its person has picked of a review that was not posted by itself: one finding, or all that were not yet.
+func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest string) (string, error) {
+	made, p := resultOf(w), postedOf(w)
+	all := made.All()
+	n, err := strconv.Atoi(rest)
+	if w.State != supervisor.ReviewDone || rest != "" && (err != nil || n < 1 || n > len(all)) {
+		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoReview)
+	}
+	picked := made
+	picked.Checked = finding.Checked{}
+	for i, f := range all {
+		switch {
+		case rest != "" && i != n-1 || slices.Contains(p.Said, f.Fingerprint):
+		case f.Placed:
+			picked.Inline = append(picked.Inline, f)
+		default:
+			picked.Checked.Summary = append(picked.Checked.Summary, f)
+		}
+	}
+	if len(picked.All()) == 0 {
+		return textPostedBefore, nil
+	}
+	mark := w.Head + "/" + cmp.Or(rest, "all")
+	p.Summary = p.Summary || p.Review == 0
+	err = r.create(ctx, &w, &p, &picked, api.NewReview{Head: w.Head, Body: r.summaryOf(w, picked, mark).Body()}, mark)
+	return fmt.Sprintf(textPosted, w.Name()), err
+}
+
+// muteAll has a pull request be reviewed no more unless somebody asks.
+func (r *Reviews) muteAll(ctx context.Context, w supervisor.Review, _ string) (string, error) {
+	err := r.o.Store.Mute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MutePull, Subject: strconv.Itoa(w.Number), By: w.User, Why: textByPress})
+	return fmt.Sprintf(textMuted, w.Name(), w.Name()), err
+}

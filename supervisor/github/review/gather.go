@@ -1,0 +1,299 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/diff"
+	"mews/supervisor/github/finding"
+)
+
+// Bounds of what is read, in bytes where nothing else is said.
+const (
+	chunkSize   = 24 << 10
+	maxText     = 16 << 10 // of a description
+	maxRules    = 32 << 10 // of a file of the base
+	maxWhole    = 48 << 10 // of a file of the head that is read whole
+	maxWholes   = 20       // of such files
+	maxCommits  = 50
+	maxMessage  = 600
+	maxIssues   = 3
+	maxThreads  = 50
+	maxSaid     = 1500 // of a comment
+	minSpecName = 3    // characters of a branch's name that a specification's name has to have
+)
+
+// rules are the files of the base branch that say what the repository wants. What the head has under these names is a change like any.
+var rules = []string{"AGENTS.md", "CLAUDE.md", ".mews/review.md"}
+
+const gitattributes = ".gitattributes"
+
+// change is what was read on GitHub. It is kept in the spool, so that a turn that goes on after a crash reads and says the same.
+type change struct {
+	Title, URL, Author string
+	Stranger           bool // a fork of somebody who is nobody in the repository
+	Files              []api.File
+	Heads              map[string]string // whole files of the head
+	Material           protocol.ReviewMaterial
+	Skipped, Unread    []string            // what is not in the material on purpose, and what is not because it can't be
+	Hunks              map[string][]string // fingerprints of what was or need not be read, by path
+}
+
+// filesOf are a pull request's files as a diff, and the paths of those whose lines GitHub does not show.
+func filesOf(list []api.File) (files []diff.File, hidden []string) {
+	for _, f := range list {
+		file := diff.File{Old: cmp.Or(f.Before, f.Path), New: f.Path, Status: diff.Status(f.Status)}
+		switch file.Status {
+		case diff.Added:
+			file.Old = ""
+		case diff.Removed:
+			file.New = ""
+		}
+		hunks, err := diff.Patch(finding.VisibleCode(f.Patch))
+		if file.Hunks = hunks; err != nil || len(hunks) == 0 && f.Additions+f.Deletions > 0 {
+			hidden = append(hidden, f.Path)
+			continue
+		}
+		files = append(files, file)
+	}
+	return files, hidden
+}
+
+// gather reads what there is to know of a head, and keeps it in the spool.
+func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pull) (c change, err error) {
+	page, err := r.o.API.Files(ctx, w.Repo, w.Number)
+	if err != nil {
+		return c, err
+	}
+	files, hidden := filesOf(page.Items)
+	c = change{Title: pull.Title, URL: pull.URL, Author: pull.Author, Files: page.Items}
+	for _, p := range hidden {
+		c.Unread = append(c.Unread, fmt.Sprintf(textHidden, p))
+	}
+	if page.More {
+		c.Unread = append(c.Unread, textMoreFiles)
+	}
+	m := &c.Material
+	*m = protocol.ReviewMaterial{Repo: w.Repo, Number: w.Number, Title: visible(pull.Title, maxMessage), Author: pull.Author, Branch: visible(pull.Head.Ref, maxMessage),
+		Description: visible(pull.Body, maxText), Asked: w.Text}
+	for _, read := range []func(context.Context, api.Pull, *change) error{r.readBase, r.readCommits, r.readThreads, r.readIssues} {
+		if err := read(ctx, pull, &c); err != nil {
+			return c, err
+		}
+	}
+	if err := r.chunk(ctx, *w, pull, files, &c); err != nil {
+		return c, err
+	}
+	m.Notes = append(m.Notes, c.Unread...)
+	return c, r.keepChange(w, c)
+}
+
+// visible is somebody's words as one sees them, of at most so many bytes.
+func visible(text string, most int) string { return finding.Cut(finding.Visible(text), most) }
+
+// chunk cuts the change into what the worker reads at once: what was not read before, and whole files where hunks may need them.
+func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.Pull, files []diff.File, c *change) error {
+	unseen := files
+	if w.Asked == "" {
+		earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+		if err != nil {
+			return err
+		}
+		unseen = diff.Unseen(files, seenIn(earlier, w.ID))
+	}
+	if before := hunks(files) - hunks(unseen); before > 0 {
+		c.Skipped = append(c.Skipped, amount.Of(before, textSeenOne, textSeenMany))
+	}
+	attributes := c.Heads[gitattributes]
+	delete(c.Heads, gitattributes)
+	chunks, unread := diff.Split(unseen, chunkSize, diff.Skipper([]byte(attributes)))
+	why := map[string]int{}
+	for _, u := range unread {
+		why[u.Reason]++
+	}
+	for _, reason := range slices.Sorted(maps.Keys(why)) {
+		c.Skipped = append(c.Skipped, fmt.Sprintf("%s (%s)", amount.Of(why[reason], textFile, textFiles), reason))
+	}
+	c.Hunks = map[string][]string{}
+	for _, f := range files {
+		c.Hunks[f.Path()] = diff.Fingerprints(f)
+	}
+	var err error
+	if c.Heads, err = r.wholes(ctx, w, pull, chunks); err != nil {
+		return err
+	}
+	for i, chunk := range chunks {
+		made := protocol.ReviewChunk{Name: fmt.Sprint("chunk-", i+1)}
+		for _, f := range chunk {
+			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.Numbered(), Whole: c.Heads[f.Path()]}
+			if f.Old != f.New && f.Old != "" && f.New != "" {
+				file.Before = f.Old
+			}
+			made.Files = append(made.Files, file)
+		}
+		c.Material.Chunks = append(c.Material.Chunks, made)
+	}
+	return nil
+}
+
+func hunks(files []diff.File) (n int) {
+	for _, f := range files {
+		n += len(f.Hunks)
+	}
+	return n
+}
+
+// wholes reads the files of the head that were changed in several places, which can't be understood from the lines around each.
+func (r *Reviews) wholes(ctx context.Context, w supervisor.Review, pull api.Pull, chunks []diff.Chunk) (map[string]string, error) {
+	var paths []string
+	for _, chunk := range chunks {
+		for _, f := range chunk {
+			if (f.Status == diff.Modified || f.Status == diff.Renamed) && !slices.Contains(paths, f.Path()) && len(paths) < maxWholes {
+				paths = append(paths, f.Path())
+			}
+		}
+	}
+	texts, err := r.o.API.Texts(ctx, w.Repo, pull.Head.SHA, paths)
+	if err != nil {
+		return nil, err
+	}
+	for p, text := range texts {
+		if texts[p] = finding.VisibleCode(text); len(text) > maxWhole {
+			delete(texts, p)
+		}
+	}
+	return texts, nil
+}
+
+var (
+	specLine = regexp.MustCompile(`(?mi)^\s*spec:\s*(\S{1,200})\s*$`)
+	closes   = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?)\b:?\s+#([1-9][0-9]{0,8})\b`)
+)
+
+// readBase reads from the base alone what the repository wants, and what the change is to do. The path of a specification is one in the
+// base's tree, whoever has written it.
+func (r *Reviews) readBase(ctx context.Context, pull api.Pull, c *change) error {
+	m, repo := &c.Material, c.Material.Repo
+	spec := ""
+	if named := specLine.FindStringSubmatch(m.Description); named != nil {
+		if spec = named[1]; !fs.ValidPath(spec) || strings.ContainsAny(spec, ":\\?#%") {
+			m.Notes, spec = append(m.Notes, textBadSpec), ""
+		}
+	} else if tail := path.Base(pull.Head.Ref); len(tail) >= minSpecName {
+		entries, err := r.o.API.Folder(ctx, repo, "specs", pull.Base.SHA)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if name := path.Base(e.Path); e.Type == "file" && strings.HasSuffix(name, ".md") && strings.Contains(name, tail) {
+				spec = e.Path
+			}
+		}
+	}
+	paths := append(slices.Clone(rules), gitattributes)
+	if spec != "" && !slices.Contains(paths, spec) {
+		paths = append(paths, spec)
+	}
+	texts, err := r.o.API.Texts(ctx, repo, pull.Base.SHA, paths)
+	if err != nil {
+		return err
+	}
+	for _, p := range rules {
+		if text := texts[p]; text != "" && p != spec {
+			m.Rules = append(m.Rules, protocol.ReviewText{Name: p, Text: visible(text, maxRules)})
+		}
+	}
+	if text, found := texts[spec]; found {
+		m.Spec = &protocol.ReviewText{Name: spec, Text: visible(text, maxRules)}
+	} else if spec != "" {
+		m.Notes = append(m.Notes, textNoSpec)
+	}
+	c.Heads = map[string]string{gitattributes: texts[gitattributes]}
+	return nil
+}
+
+func (r *Reviews) readCommits(ctx context.Context, pull api.Pull, c *change) error {
+	page, err := r.o.API.Commits(ctx, c.Material.Repo, pull.Number)
+	for _, commit := range page.Items[:min(len(page.Items), maxCommits)] {
+		c.Material.Commits = append(c.Material.Commits, visible(commit.Message, maxMessage))
+	}
+	return err
+}
+
+// readThreads reads what was said on lines of the change before.
+func (r *Reviews) readThreads(ctx context.Context, pull api.Pull, c *change) error {
+	threads, known, err := r.o.API.Threads(ctx, c.Material.Repo, pull.Number)
+	if err != nil {
+		return err
+	}
+	if !known {
+		c.Material.Notes = append(c.Material.Notes, textNoThreads)
+	}
+	for _, t := range threads[max(0, len(threads)-maxThreads):] {
+		made := protocol.ReviewThread{Path: t.Path, Line: t.Line, Resolved: t.Resolved, Outdated: t.Outdated}
+		for _, said := range t.Comments {
+			made.Said = append(made.Said, protocol.ReviewText{Name: said.Author, Text: visible(said.Body, maxSaid)})
+		}
+		c.Material.Threads = append(c.Material.Threads, made)
+	}
+	return nil
+}
+
+// readIssues reads what the description says that it closes.
+func (r *Reviews) readIssues(ctx context.Context, pull api.Pull, c *change) error {
+	for _, m := range closes.FindAllStringSubmatch(c.Material.Description, maxIssues) {
+		number, _ := strconv.Atoi(m[1]) // it has digits alone
+		issue, err := r.o.API.Issue(ctx, c.Material.Repo, number)
+		if api.ClassOf(err) == api.NotFound {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		c.Material.Issues = append(c.Material.Issues, protocol.ReviewText{Name: fmt.Sprintf("#%d %s", number, visible(issue.Title, maxMessage)),
+			Text: visible(issue.Body, maxText/4)})
+	}
+	return nil
+}
+
+// keepChange keeps a change in the spool.
+func (r *Reviews) keepChange(w *supervisor.Review, c change) error {
+	file, err := r.o.Spool.Create()
+	if err != nil {
+		return err
+	}
+	if err := json.NewEncoder(file).Encode(c); err != nil {
+		return fmt.Errorf("keep what was read of %s: %w", w.Name(), cmp.Or(file.Discard(), err))
+	}
+	ref, err := file.Commit()
+	w.Change = ref.SHA256
+	return err
+}
+
+// readChange reads one from the spool. Its error is spool.ErrGone where it is not there any more.
+func (r *Reviews) readChange(w supervisor.Review) (c change, err error) {
+	file, _, err := r.o.Spool.Read(w.Change)
+	if err != nil {
+		return c, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(file)
+	if err == nil {
+		err = json.Unmarshal(data, &c)
+	}
+	return c, err
+}

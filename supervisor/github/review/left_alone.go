@@ -1,0 +1,106 @@
+package review
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mews/supervisor"
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/diff"
+)
+
+// labelNoReview keeps a pull request from being reviewed, beside the labels that were muted.
+const labelNoReview = "no-review"
+
+// unfinished are titles of what its author does not call ready.
+var unfinished = regexp.MustCompile(`(?i)^\s*(\[(wip|draft|do not merge)\]|\(?(wip|draft)\)?\s*[:\-–]|wip\b|🚧)`)
+
+// mayWrite are the rights of those who may write in a repository, in GitHub's words.
+var mayWrite = []string{"admin", "maintain", "write"}
+
+// leftAlone says why a head is not reviewed, "" where it is. Who asks is told no for less.
+func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.Pull) (string, error) {
+	asked := w.Asked != ""
+	if asked && !strings.HasPrefix(w.Asked, byCommand) {
+		may, err := r.o.API.Permission(ctx, w.Repo, w.Asked)
+		if err != nil {
+			return "", err
+		}
+		asked = slices.Contains(mayWrite, may) // else it is a push like others, that somebody talks about
+	}
+	switch {
+	case pull.State != "open":
+		return textClosed, nil
+	case asked:
+		return "", nil
+	case w.Asked != "":
+		return textMayNot, nil
+	case pull.Draft:
+		return textDraft, nil
+	case pull.Bot:
+		return textBot, nil
+	case unfinished.MatchString(pull.Title):
+		return textUnfinished, nil
+	}
+	mutes, err := r.o.Store.ListMutes(ctx, w.User, w.Repo)
+	if err != nil {
+		return "", err
+	}
+	mutes = append(mutes, supervisor.ReviewMute{Kind: supervisor.MuteLabel, Subject: labelNoReview})
+	for _, m := range mutes {
+		switch {
+		case m.Kind == supervisor.MutePull && m.Subject == strconv.Itoa(w.Number):
+			return textStopped, nil
+		case m.Kind == supervisor.MuteLabel && slices.ContainsFunc(pull.Labels, func(l string) bool { return strings.EqualFold(l, m.Subject) }):
+			return textLabelled, nil
+		}
+	}
+	return r.nothingNew(ctx, w)
+}
+
+// nothingNew says whether a pull request has had its reviews, or what the head has was read before: after a merge from the base, or a rebase.
+func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, error) {
+	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+	if err != nil {
+		return "", err
+	}
+	heads := 0
+	for _, e := range earlier {
+		if e.ID != w.ID && (e.State == supervisor.ReviewDone || e.State == supervisor.ReviewFailed) {
+			heads++
+		}
+	}
+	seen := seenIn(earlier, w.ID)
+	switch {
+	case heads >= r.o.Heads:
+		return textHeads, nil
+	case len(seen) == 0:
+		return "", nil
+	}
+	page, err := r.o.API.Files(ctx, w.Repo, w.Number)
+	if err != nil {
+		return "", err
+	}
+	files, _ := filesOf(page.Items)
+	if !page.More && len(diff.Unseen(files, seen)) == 0 {
+		return textNothingNew, nil
+	}
+	return "", nil
+}
+
+// seenIn is the fingerprints of the hunks that a pull request's other reviews have read.
+func seenIn(reviews []supervisor.Review, but int64) map[string]bool {
+	seen := map[string]bool{}
+	for _, e := range reviews {
+		if e.ID == but || e.State != supervisor.ReviewDone {
+			continue
+		}
+		for _, print := range resultOf(e).Hunks {
+			seen[print] = true
+		}
+	}
+	return seen
+}

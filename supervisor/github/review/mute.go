@@ -1,0 +1,123 @@
+package review
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/finding"
+)
+
+// Stop has a pull request be reviewed no more unless somebody asks, where login is its author or may write in the repository.
+func (r *Reviews) Stop(ctx context.Context, repo string, number int, login string) error {
+	served, ok := r.o.Repo(repo)
+	if !ok {
+		return nil
+	}
+	may, err := r.maySilence(ctx, served.Name, number, login)
+	if err != nil || !may {
+		return err
+	}
+	return r.o.Store.Mute(ctx, supervisor.ReviewMute{User: served.User, Repo: served.Name, Kind: supervisor.MutePull, Subject: strconv.Itoa(number), By: login,
+		Why: textByComment})
+}
+
+// maySilence says whether somebody may say that they want to read no more: the author of a pull request, and who may write.
+func (r *Reviews) maySilence(ctx context.Context, repo string, number int, login string) (bool, error) {
+	pull, err := r.o.API.Pull(ctx, repo, number)
+	if err != nil || strings.EqualFold(pull.Author, login) {
+		return err == nil, ignoreRefusal(err)
+	}
+	may, err := r.o.API.Permission(ctx, repo, login)
+	return slices.Contains(mayWrite, may), ignoreRefusal(err)
+}
+
+// ignoreRefusal is the error where what was asked may work later: what GitHub refuses is a no.
+func ignoreRefusal(err error) error {
+	if _, passes := passing(err); err == nil || !passes && api.ClassOf(err) != "" {
+		return nil
+	}
+	return err
+}
+
+// recent is for how long what was posted is looked at.
+const recent = 14 * 24 * time.Hour
+
+// lookOver looks at what people say of our comments on open pull requests: GitHub tells nobody of reactions.
+func (r *Reviews) lookOver(ctx context.Context) {
+	list, err := r.o.Store.ListPosted(ctx, r.o.Now().Add(-recent))
+	if err != nil {
+		r.o.Log.Error("list the reviews that stand on GitHub", "error", err)
+	}
+	open := map[string][]int{}
+	looked := map[string]bool{}
+	for _, w := range list {
+		if open[w.Repo] == nil {
+			page, err := r.o.API.Pulls(ctx, w.Repo, "open", 100, "")
+			if err != nil && ctx.Err() == nil {
+				r.o.Log.Warn("list open pull requests", "repo", w.Repo, "error", err)
+			}
+			open[w.Repo] = []int{0}
+			for _, p := range page.Items {
+				open[w.Repo] = append(open[w.Repo], p.Number)
+			}
+		}
+		if looked[w.Name()] || !slices.Contains(open[w.Repo], w.Number) {
+			continue
+		}
+		looked[w.Name()] = true
+		if err := r.look(ctx, w); err != nil && ctx.Err() == nil {
+			r.o.Log.Warn("look at what people say of a review", "review", w.Name(), "error", err)
+		}
+	}
+}
+
+// look mutes what people have given a thumbs-down, or resolved as it is. A comment is ours where its review is: anybody can write our mark.
+func (r *Reviews) look(ctx context.Context, w supervisor.Review) error {
+	list, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+	if err != nil {
+		return err
+	}
+	ours := map[int64]bool{}
+	for _, e := range list {
+		if p := postedOf(e); p.Review != 0 {
+			ours[p.Review] = true
+		}
+	}
+	if len(ours) == 0 {
+		return nil
+	}
+	threads, _, err := r.o.API.Threads(ctx, w.Repo, w.Number)
+	if err != nil {
+		return err
+	}
+	for _, t := range threads {
+		if len(t.Comments) == 0 || !ours[t.Comments[0].Review] {
+			continue
+		}
+		print, marked := finding.Marked(t.Comments[0].Body)
+		by, why := "", ""
+		if t.Resolved && !t.Outdated {
+			by, why = t.ResolvedBy, textByResolving
+		}
+		for _, login := range t.Comments[0].ThumbDown {
+			if may, err := r.maySilence(ctx, w.Repo, w.Number, login); err != nil {
+				return err
+			} else if may {
+				by, why = login, textByThumb
+			}
+		}
+		if !marked || why == "" {
+			continue
+		}
+		err := r.o.Store.Mute(ctx, supervisor.ReviewMute{User: w.User, Repo: w.Repo, Kind: supervisor.MuteFinding, Subject: print, By: by, Why: why})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

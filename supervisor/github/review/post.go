@@ -1,0 +1,218 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mews/supervisor"
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/diff"
+	"mews/supervisor/github/finding"
+)
+
+// posted is what stands on GitHub of a review, or is about to.
+type posted struct {
+	Begun   string   `json:"begun,omitempty"`   // the mark of what may be there: look before it is posted
+	Review  int64    `json:"review,omitempty"`  // the review of this head
+	Summary bool     `json:"summary,omitempty"` // that one's body is the pull request's summary
+	Round   int      `json:"round,omitempty"`   // of the review's that made it
+	Check   int64    `json:"check,omitempty"`
+	Said    []string `json:"said,omitempty"` // fingerprints of what it says
+}
+
+func postedOf(w supervisor.Review) (p posted) {
+	_ = json.Unmarshal([]byte(w.Posted), &p) // "" is nothing, and what stands there is ours
+	return p
+}
+
+// post leaves on GitHub what a repository wants to have there. Called again, it goes on.
+func (r *Reviews) post(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, made *result) error {
+	switch repo.Post {
+	case supervisor.PostCard:
+		return nil
+	case supervisor.PostCheck:
+		return r.postCheck(ctx, w, *made)
+	}
+	return r.postReview(ctx, w, made)
+}
+
+// summary is the review whose body is the pull request's summary, if there is one.
+func (r *Reviews) summary(ctx context.Context, w supervisor.Review) (id int64, there bool, err error) {
+	list, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+	for _, e := range list {
+		if p := postedOf(e); p.Summary && p.Review != 0 {
+			id = p.Review
+		}
+	}
+	return id, id != 0, err
+}
+
+// postReview makes one review where there is something new to say, and changes the summary in its place. The first review is the summary.
+func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *result) error {
+	s := r.summaryOf(*w, *made, w.Head)
+	summary, there, err := r.summary(ctx, *w)
+	if err != nil {
+		return err
+	}
+	p := postedOf(*w)
+	if p.Review != 0 && p.Round != w.Round { // nothing is posted on one head twice
+		made.Checked.Summary, made.Inline = slices.Concat(made.Inline, made.Summary), nil
+		s.Checked = made.Checked
+	}
+	if p.Review == 0 && (!there || len(made.Inline)+len(made.Summary) > 0) {
+		body := s.Body()
+		if p.Summary = !there; there {
+			body = s.News()
+		}
+		if err := r.create(ctx, w, &p, made, api.NewReview{Head: w.Head, Body: body}, w.Head); err != nil {
+			return err
+		}
+		s.Checked = made.Checked
+	}
+	if !there {
+		return nil
+	}
+	err = r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, s.Body())
+	if api.ClassOf(err) == api.NotFound { // somebody has taken it away
+		r.o.Log.Warn("the summary is gone", "review", w.Name(), "error", err)
+		return nil
+	}
+	return err
+}
+
+// refusals is how often a review is tried once more that GitHub has refused.
+const refusals = 2
+
+// create makes the review with a mark, unless it is there: an earlier try may have come through whose answer did not. GitHub refuses a
+// review whole for one comment in a wrong place; then what does not fit any more goes into the summary, and at last all comments.
+func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, made *result, n api.NewReview, mark string) error {
+	if p.Begun == mark {
+		if id, err := r.ours(ctx, *w, mark); err != nil || id != 0 {
+			return r.keepPosted(ctx, w, p, made, id, err)
+		}
+	}
+	p.Begun = mark
+	if err := r.keepPosted(ctx, w, p, made, 0, nil); err != nil {
+		return err
+	}
+	for try := 0; ; try++ {
+		n.Comments = nil
+		for _, f := range made.Inline {
+			n.Comments = append(n.Comments, api.NewComment{Path: f.Path, Start: f.Start, Line: f.Line, Side: f.Side, Body: f.Comment()})
+		}
+		review, err := r.o.API.CreateReview(ctx, w.Repo, w.Number, n)
+		if api.ClassOf(err) != api.Invalid || len(made.Inline) == 0 || try == refusals {
+			return r.keepPosted(ctx, w, p, made, review.ID, err)
+		}
+		r.o.Log.Warn("GitHub refused a review", "review", w.Name(), "comments", len(n.Comments), "error", err)
+		if err := r.dropMisplaced(ctx, *w, made, try, err); err != nil {
+			return err
+		}
+		if p.Summary {
+			n.Body = r.summaryOf(*w, *made, mark).Body()
+		}
+	}
+}
+
+// summaryOf is the summary of a result.
+func (r *Reviews) summaryOf(w supervisor.Review, made result, mark string) finding.Summary {
+	return finding.Summary{Checked: made.Checked, Head: w.Head, Mark: mark, Name: r.o.Name(), Skipped: made.Skipped, Unread: made.Unread, Cost: made.Cost}
+}
+
+// keepPosted keeps what stands on GitHub. What is not known to stand there is not said.
+func (r *Reviews) keepPosted(ctx context.Context, w *supervisor.Review, p *posted, made *result, id int64, err error) error {
+	if err != nil {
+		return err
+	}
+	if id != 0 {
+		p.Review, p.Round, p.Begun = cmp.Or(p.Review, id), w.Round, ""
+		for _, f := range made.All() {
+			p.Said = append(p.Said, f.Fingerprint)
+		}
+	}
+	w.Posted = encoded(p)
+	if w.State == supervisor.ReviewRunning { // else what was picked of the result is posted
+		w.Result = encoded(made)
+	}
+	return r.o.Store.Keep(ctx, *w)
+}
+
+// dropMisplaced moves comments into the summary that GitHub refuses: those of files that it names, or that are not in the diff as it is
+// now; where that is none, or the second time, all.
+func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *result, try int, refusal error) error {
+	page, err := r.o.API.Files(ctx, w.Repo, w.Number)
+	if err != nil {
+		return err
+	}
+	files, _ := filesOf(page.Items)
+	said := new(api.Error)
+	_ = errors.As(refusal, &said) // it is one
+	wrong := func(f finding.Finding) bool {
+		at := diff.Place{Path: f.Path, Side: diff.Side(f.Side), Start: f.Start, Line: f.Line}
+		_, fit := diff.Anchor(files, at, "")
+		return try > 0 || fit != diff.Exact || strings.Contains(said.Text, f.Path)
+	}
+	if !slices.ContainsFunc(made.Inline, wrong) {
+		wrong = func(finding.Finding) bool { return true }
+	}
+	for _, f := range made.Inline {
+		if wrong(f) {
+			f.Placed = false
+			made.Summary = append(made.Summary, f)
+		}
+	}
+	made.Inline = slices.DeleteFunc(made.Inline, wrong)
+	return nil
+}
+
+// ours is the review with a mark that we have made, 0 where there is none. Anybody can write our mark.
+func (r *Reviews) ours(ctx context.Context, w supervisor.Review, mark string) (int64, error) {
+	self, err := r.o.API.Login(ctx)
+	if err != nil {
+		return 0, err
+	}
+	page, err := r.o.API.Reviews(ctx, w.Repo, w.Number)
+	for _, review := range page.Items {
+		if strings.EqualFold(review.Author, self) && strings.HasPrefix(review.Body, finding.MarkReview(mark)) {
+			return review.ID, err
+		}
+	}
+	return 0, err
+}
+
+// postCheck leaves one neutral check run of a head.
+func (r *Reviews) postCheck(ctx context.Context, w *supervisor.Review, made result) error {
+	s := r.summaryOf(*w, made, w.Head)
+	s.Checked.Summary = slices.Concat(made.Inline, made.Summary)
+	n := api.NewCheck{Name: r.o.Name(), Head: w.Head, External: fmt.Sprintf("review/%d", w.Number), Title: made.Counts(), Summary: s.Body()}
+	p := postedOf(*w)
+	if p.Begun != "" && p.Check == 0 {
+		page, err := r.o.API.Checks(ctx, w.Repo, w.Head, "")
+		if err != nil {
+			return err
+		}
+		for _, c := range page.Items {
+			if c.Name == n.Name && c.External == n.External {
+				p.Check = c.ID
+			}
+		}
+	}
+	if p.Check != 0 {
+		return r.o.API.UpdateCheck(ctx, w.Repo, p.Check, n)
+	}
+	w.Posted = encoded(posted{Begun: w.Head})
+	if err := r.o.Store.Keep(ctx, *w); err != nil {
+		return err
+	}
+	c, err := r.o.API.CreateCheck(ctx, w.Repo, n)
+	if err != nil {
+		return err
+	}
+	w.Posted = encoded(posted{Check: c.ID})
+	return r.o.Store.Keep(ctx, *w)
+}

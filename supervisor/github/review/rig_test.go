@@ -1,0 +1,234 @@
+package review
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/approval"
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/githubtest"
+	"mews/supervisor/spool"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// rig is reviews of one repository of alice's, on a GitHub for tests.
+type rig struct {
+	*testing.T
+	hub      *githubtest.Server
+	repo     *githubtest.Repo
+	db       *sqlite.DB
+	reviews  *Reviews
+	served   supervisor.GitHubRepo
+	now      time.Time
+	told     []string // notices
+	material protocol.ReviewMaterial
+	read     int // how often a worker was asked
+	allow    error
+	begun    []supervisor.Inbound
+
+	kill  func() // ends the life that runs, at the request that is the last one
+	last  int    // how many requests are left in that life
+	after bool   // GitHub does what the last one asks for
+}
+
+// RoundTrip is http.RoundTripper's.
+func (r *rig) RoundTrip(request *http.Request) (*http.Response, error) {
+	if r.last--; r.kill == nil || r.last != 0 {
+		return http.DefaultTransport.RoundTrip(request)
+	}
+	if r.after {
+		if response, err := http.DefaultTransport.RoundTrip(request); err == nil {
+			response.Body.Close()
+		}
+	}
+	r.kill()
+	return nil, context.Canceled
+}
+
+func newRig(t *testing.T, o githubtest.Options) *rig {
+	t.Helper()
+	r := &rig{T: t, now: time.Now().UTC().Truncate(time.Second)}
+	o.Now = func() time.Time { return r.now }
+	var app *api.App
+	if o.App != nil {
+		key, err := rsa.GenerateKey(rand.Reader, 2048)
+		r.must(err)
+		o.App = &githubtest.App{ID: 7, Slug: "mews", Key: &key.PublicKey}
+		text := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
+		app = &api.App{ID: 7, Key: func() string { return string(text) }}
+	}
+	r.hub = githubtest.New(t, o)
+	r.repo = r.hub.Repo("Acme/Widget")
+	r.db = sqlitetest.Open(t)
+	kept, err := spool.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { kept.Close() })
+	r.served = supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Review: true, Post: supervisor.PostReview, Asks: true}
+	to := api.Options{URL: r.hub.URL(), Token: r.hub.Token, Now: o.Now, HTTP: r}
+	if app != nil {
+		to.App, to.Token = app, nil
+	}
+	client, err := api.New(to)
+	r.must(err)
+	r.reviews = New(Options{
+		Store: r.db.Reviews(), API: client, Spool: kept,
+		Repo: func(name string) (supervisor.GitHubRepo, bool) { return r.served, name == r.served.Name },
+		Person: func(name string) (supervisor.User, bool) {
+			return supervisor.User{Name: name, Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}, name == "alice"
+		},
+		Approver: r, Begun: func(in supervisor.Inbound) { r.begun = append(r.begun, in) },
+		Say:  func(_ context.Context, d supervisor.Delivery) error { r.told = append(r.told, d.Text); return nil },
+		Name: func() string { return "mews" }, Settle: 5 * time.Minute, Heads: 5, Now: o.Now, Log: hclog.NewNullLogger(),
+	})
+	return r
+}
+
+func (r *rig) Allow(context.Context, approval.Request) error { return r.allow }
+
+func (r *rig) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// open opens a pull request in which main.go has those lines.
+func (r *rig) open(lines string, change ...func(*githubtest.NewPull)) int {
+	r.Helper()
+	p := githubtest.NewPull{Title: "Put it", Body: "It puts.", Head: "put-it"}
+	for _, c := range change {
+		c(&p)
+	}
+	r.repo.Commit(p.Head, githubtest.Commit{Message: "Put it", Author: p.Author, Files: map[string]string{"main.go": lines}})
+	return r.repo.Open(p)
+}
+
+func (r *rig) push(branch, lines string) {
+	r.Helper()
+	r.repo.Commit(branch, githubtest.Commit{Message: "More", Files: map[string]string{"main.go": lines}})
+}
+
+// want has a pull request be wanted, and lets it settle.
+func (r *rig) want(number int, asked string) {
+	r.Helper()
+	r.now = r.now.Add(time.Minute)
+	r.must(r.reviews.Want(r.Context(), supervisor.GitHubWish{Repo: "acme/widget", Number: number, Asked: asked, At: r.now}))
+	r.now = r.now.Add(5 * time.Minute)
+	r.must(r.reviews.beginDue(r.Context()))
+}
+
+// finding is one of a model's.
+func bug(path string, line int, quote string) protocol.ReviewFinding {
+	return protocol.ReviewFinding{Path: path, Line: line, Side: "RIGHT", Severity: protocol.SeverityCritical, Category: "bug", Title: "It fails at " + quote,
+		Detail: "Always.", Quote: quote, Confidence: 0.9}
+}
+
+// run runs the turn of what was begun last, whose worker reports findings, and returns its card. It is "" where no turn was begun.
+func (r *rig) run(found ...protocol.ReviewFinding) string {
+	r.Helper()
+	card, err := r.tryRun(found...)
+	r.must(err)
+	return card
+}
+
+func (r *rig) tryRun(found ...protocol.ReviewFinding) (card string, err error) {
+	r.Helper()
+	turn, ok := r.turn()
+	if !ok {
+		return "", nil
+	}
+	card, err = r.reviews.Work(r.Context(), turn, r.reader(found...))
+	if err == nil {
+		_, end := r.db.Turns().Finish(r.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: card})
+		r.must(end)
+	}
+	return card, err
+}
+
+func (r *rig) reader(found ...protocol.ReviewFinding) Reader {
+	return func(_ context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
+		r.material = m
+		r.read++
+		return protocol.ReviewReport{Verdict: "It could be worse.", Findings: found}, nil
+	}
+}
+
+// turn is the turn that runs or begins.
+func (r *rig) turn() (supervisor.Turn, bool) {
+	r.Helper()
+	if len(r.begun) == 0 {
+		return supervisor.Turn{}, false
+	}
+	in := r.begun[len(r.begun)-1]
+	open, ok, err := r.db.Turns().FindRunning(r.Context(), in.Conversation.ID)
+	r.must(err)
+	if ok {
+		return open.Turn, true
+	}
+	next, ok, err := r.db.Inbox().Next(r.Context(), in.Conversation.ID)
+	r.must(err)
+	if !ok {
+		return supervisor.Turn{}, false
+	}
+	turn, _, err := r.db.Turns().Start(r.Context(), next.ID, nil)
+	r.must(err)
+	return turn, true
+}
+
+// state is how the newest review of a pull request is.
+func (r *rig) state(number int) string {
+	r.Helper()
+	list, err := r.db.Reviews().ListOf(r.Context(), "alice", "acme/widget", number)
+	r.must(err)
+	if len(list) == 0 {
+		return "none"
+	}
+	last := list[len(list)-1]
+	return strings.TrimSpace(fmt.Sprint(last.State, " ", last.Why))
+}
+
+// posted is what stands on a pull request: a line for each review, with its comments.
+func (r *rig) posted(number int) (list []string) {
+	for _, v := range r.repo.Reviews(number) {
+		line := v.State
+		for _, c := range v.Comments {
+			line += fmt.Sprintf(" %s:%d", c.Path, c.Line)
+		}
+		list = append(list, line)
+	}
+	return list
+}
+
+func (r *rig) same(what string, got, want any) {
+	r.Helper()
+	if g, w := fmt.Sprintf("%q", got), fmt.Sprintf("%q", want); g != w {
+		r.Errorf("%s: %s, want %s", what, g, w)
+	}
+}
+
+// has fails where a text lacks something.
+func (r *rig) has(text string, parts ...string) {
+	r.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			r.Errorf("%q is not in:\n%s", part, text)
+		}
+	}
+}
+
+const code = "package main\n\nfunc put(m map[string]int) {\n\tm[\"a\"] = 1\n}\n"

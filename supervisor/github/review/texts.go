@@ -1,0 +1,71 @@
+package review
+
+import "mews/supervisor"
+
+const (
+	textUsage  = "Write /review with a pull request's address, such as /review https://github.com/acme/widget/pull/3, and behind it what you want to know."
+	textNoRepo = "There is no repository %s that I may review for you. An admin writes it into the configuration, under github: repos."
+	textAsked  = "I am going to review %s#%d, and tell you what I find."
+
+	textInbound = "Review %s at %s."
+
+	textLeftAlone = "I do not review %s: %s."
+	textFailed    = "I could not review %s. %s"
+
+	textNotServed  = "This repository is not served any more."
+	textClosed     = "it is closed"
+	textDraft      = "it is a draft"
+	textBot        = "it is a program's"
+	textUnfinished = "its title says that it is not ready"
+	textStopped    = "somebody has stopped its reviews"
+	textLabelled   = "it has a label that keeps it from reviews"
+	textNothingNew = "nothing in it is new since the last review"
+	textHeads      = "it has had as many reviews as a pull request gets by itself. “/review” and its address has it reviewed once more"
+	textGone       = "it is not there any more"
+	textNewer      = "a newer commit has its own review"
+	textMayNot     = "who has asked for it may not write in the repository"
+	textTurnEnded  = "Its review was stopped, or has ended its workers."
+
+	textStranger = "May I review what %s, who is nobody in the repository, proposes in %s (%s)? That costs your repository's budget."
+
+	textHidden    = "%s: GitHub shows no lines of it"
+	textMoreFiles = "there are more than 3,000 files, and GitHub lists no more"
+	textSeenOne   = "part that was reviewed before"
+	textSeenMany  = "parts that were reviewed before"
+	textFile      = "file"
+	textFiles     = "files"
+	textBadSpec   = "The description names a specification that can't be in the base branch."
+	textNoSpec    = "The specification that is named is not in the base branch."
+	textNoThreads = "Earlier threads can't be read: this server has no GraphQL."
+
+	textCard        = "**Review of %s:** %s"
+	textCardFailed  = "Not reviewed. %s\n\n/review %s tries it once more."
+	textCardSkipped = "Not reviewed: %s."
+	textCardFound   = "Found: %s."
+	textCardMore    = "And %d more."
+	textCardSkips   = "Left out: %s."
+	textCardUnread  = "Not reviewed: %s."
+	textNoPrice     = "an unknown amount"
+
+	textExplain = "Explain"
+	textPost    = "Post"
+	textMute    = "Mute"
+	textPick    = "Post %d"
+
+	textNoReview     = "That review is not there any more."
+	textPosted       = "Posted to %s."
+	textPostedBefore = "That was posted before."
+	textMuted        = "I do not review %s any more by myself. /review %s still does, and `mews github quiet` lists what is muted."
+
+	textByPress     = "its person has pressed Mute"
+	textByComment   = "a comment said so"
+	textByThumb     = "a thumbs-down"
+	textByResolving = "the thread was resolved as it was"
+)
+
+// textsPosted end a card: where the findings are, and what it has cost.
+var textsPosted = map[supervisor.GitHubPost]string{
+	supervisor.PostReview: "Posted as a review. It cost %s.",
+	supervisor.PostCheck:  "Posted as a neutral check. It cost %s.",
+	supervisor.PostCard:   "Nothing is posted until you press Post. It cost %s.",
+}

@@ -1,0 +1,271 @@
+package review
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/approval"
+	"mews/supervisor/github/api"
+	"mews/supervisor/github/diff"
+	"mews/supervisor/github/finding"
+	"mews/supervisor/retry"
+	"mews/supervisor/spool"
+)
+
+// result is what came of reading a head, checked. It is kept in the review's row.
+type result struct {
+	finding.Checked
+	Title, URL      string
+	Verdict         string
+	Skipped, Unread []string
+	Hunks           []string // fingerprints of what was or need not be read
+	Cost            *int64
+}
+
+// resultOf is a review's result, as far as it has one.
+func resultOf(w supervisor.Review) (made result) {
+	_ = json.Unmarshal([]byte(w.Result), &made) // "" is nothing yet, and what stands there is ours
+	return made
+}
+
+func encoded(v any) string {
+	text, _ := json.Marshal(v) // strings and numbers always can be
+	return string(text)
+}
+
+// Work does what is left to be done of a review in the turn that runs for it, and returns its card: what its person is told. It is called
+// again after a crash, and where the turn has waited. Its error is supervisor.ErrWaits where the person was asked; any other ends
+// nothing: it is ctx's, the store's or the worker's.
+func (r *Reviews) Work(ctx context.Context, turn supervisor.Turn, read Reader) (card string, err error) {
+	defer supervisor.Signal(r.woken) // there may be room for another
+	number, _ := strconv.Atoi(turn.Conversation.Thread)
+	w, there, err := r.o.Store.FindOf(ctx, turn, turn.Conversation.Chat, number)
+	if err != nil {
+		return "", err
+	}
+	repo, served := r.o.Repo(w.Repo)
+	if !there || !served {
+		return textNotServed, nil
+	}
+	if w.Active() {
+		w.Turn = turn.ID
+		err = r.work(ctx, &w, repo, turn, read)
+	}
+	refused := new(supervisor.Error)
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case errors.Is(err, supervisor.ErrWaits):
+		return "", err
+	case errors.As(err, &refused):
+		r.o.Log.Error("review a pull request", "review", w.Name(), "error", err)
+		return r.fail(ctx, w, repo, supervisor.ErrorMessage(err))
+	case err != nil:
+		return "", err
+	}
+	return r.card(w, repo), nil
+}
+
+// work goes on from where a review is, to its end.
+func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, turn supervisor.Turn, read Reader) error {
+	if w.State != supervisor.ReviewRunning {
+		if err := r.confirm(ctx, w, repo, turn); err != nil || w.State != supervisor.ReviewRunning {
+			return err
+		}
+	}
+	if w.Result == "" {
+		if err := r.read(ctx, w, read); err != nil {
+			return err
+		}
+	}
+	made := resultOf(*w)
+	if err := r.patiently(ctx, func() error { return r.post(ctx, w, repo, &made) }); err != nil {
+		return err
+	}
+	w.State, w.Result, w.Buttons = supervisor.ReviewDone, encoded(made), buttons(*w, repo, made)
+	return r.o.Store.Keep(ctx, *w)
+}
+
+// patience is how long a turn waits for what GitHub can't do just now.
+const patience = 3 * time.Minute
+
+// patiently tries again for a while what GitHub can't do just now.
+func (r *Reviews) patiently(ctx context.Context, do func() error) error {
+	began := r.o.Now()
+	for wait := 100 * time.Millisecond; ; wait *= 2 {
+		err := do()
+		until, passes := passing(err)
+		if !until.IsZero() {
+			wait = max(wait, until.Sub(r.o.Now()))
+		}
+		if !passes || r.o.Now().Add(wait).Sub(began) > patience {
+			return err
+		}
+		r.o.Log.Warn("a review waits for GitHub", "error", err, "again_in", wait)
+		if !retry.Wait(ctx, wait) {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// nobodies are the standings of those who are nobody in a repository, in GitHub's words.
+var somebodies = []string{"OWNER", "MEMBER", "COLLABORATOR"}
+
+// confirm reads the pull request as it is now, and has its person allow what a stranger wants to cost them. A head that was pushed since it
+// was queued is the one that is reviewed.
+func (r *Reviews) confirm(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, turn supervisor.Turn) error {
+	var pull api.Pull
+	err := r.patiently(ctx, func() (err error) {
+		pull, err = r.o.API.Pull(ctx, w.Repo, w.Number)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if pull.State != "open" {
+		w.State, w.Why = supervisor.ReviewSkipped, textClosed
+		return r.o.Store.Keep(ctx, *w)
+	}
+	if pull.Fork && repo.Asks && w.Asked == "" && !slices.Contains(somebodies, pull.Standing) {
+		if err := r.askOf(ctx, w, pull, turn); err != nil {
+			return err
+		}
+	}
+	if pull.Head.SHA != w.Head {
+		earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(earlier, func(e supervisor.Review) bool { return e.Head == pull.Head.SHA }) {
+			w.State, w.Why = supervisor.ReviewSkipped, textNewer
+			return r.o.Store.Keep(ctx, *w)
+		}
+		w.Head = pull.Head.SHA
+	}
+	w.State = supervisor.ReviewRunning
+	return r.o.Store.Keep(ctx, *w)
+}
+
+// askOf has a review's person allow a stranger's pull request, once for all its heads.
+func (r *Reviews) askOf(ctx context.Context, w *supervisor.Review, pull api.Pull, turn supervisor.Turn) error {
+	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+	if err != nil || slices.ContainsFunc(earlier, func(e supervisor.Review) bool { return e.ID != w.ID && e.Turn != 0 && e.Result != "" }) {
+		return err
+	}
+	w.State = supervisor.ReviewConfirming
+	if err := r.o.Store.Keep(ctx, *w); err != nil {
+		return err
+	}
+	return r.o.Approver.Allow(ctx, approval.Request{User: w.User, Conversation: turn.AnswersIn(), Turn: turn.ID, Effect: approval.EffectReviewStranger,
+		Arguments: []string{w.Repo, strconv.Itoa(w.Number)}, Text: fmt.Sprintf(textStranger, finding.Plain(pull.Author, 100), w.Name(), finding.Plain(pull.Title, 120))})
+}
+
+// read has a head be read, and keeps what came of it, checked.
+func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read Reader) error {
+	c, err := r.readChange(*w)
+	if errors.Is(err, spool.ErrGone) {
+		err = r.patiently(ctx, func() error {
+			pull, err := r.o.API.Pull(ctx, w.Repo, w.Number)
+			if err == nil {
+				c, err = r.gather(ctx, w, pull)
+			}
+			return err
+		})
+		if err == nil {
+			err = r.o.Store.Keep(ctx, *w)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	report := protocol.ReviewReport{}
+	if len(c.Material.Chunks) > 0 {
+		if report, err = read(ctx, c.Material); err != nil {
+			return err
+		}
+	}
+	made, err := r.check(ctx, *w, c, report)
+	if err != nil {
+		return err
+	}
+	if made.Cost, err = r.o.Store.Cost(ctx, w.Turn); err != nil {
+		return err
+	}
+	w.Result = encoded(made)
+	return r.o.Store.Keep(ctx, *w)
+}
+
+// check is what may be posted of a report.
+func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, report protocol.ReviewReport) (made result, err error) {
+	said, err := r.said(ctx, w)
+	if err != nil {
+		return made, err
+	}
+	files, _ := filesOf(c.Files)
+	raw := slices.Clone(c.Files)
+	var reordered []protocol.ReviewFinding
+	for _, f := range raw {
+		if hunks, err := diff.Patch(f.Patch); err == nil {
+			reordered = append(reordered, finding.Reordered([]diff.File{{New: f.Path, Hunks: hunks}})...)
+		}
+	}
+	made = result{Title: c.Title, URL: c.URL, Verdict: report.Verdict, Skipped: c.Skipped, Unread: c.Unread}
+	made.Checked = finding.Change{Files: files, Heads: c.Heads, Said: said, Inline: r.o.Inline}.Check(append(reordered, report.Findings...))
+	for _, u := range report.Unread {
+		made.Unread = append(made.Unread, u.Name+": "+u.Text)
+		for _, chunk := range c.Material.Chunks {
+			for _, f := range chunk.Files {
+				if chunk.Name == u.Name { // it is read with the next head
+					delete(c.Hunks, f.Path)
+				}
+			}
+		}
+	}
+	for _, prints := range c.Hunks {
+		made.Hunks = append(made.Hunks, prints...)
+	}
+	slices.Sort(made.Hunks)
+	return made, nil
+}
+
+// said is the fingerprints of what is not to be said: it was said of an earlier head, or was muted.
+func (r *Reviews) said(ctx context.Context, w supervisor.Review) (map[string]bool, error) {
+	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+	if err != nil {
+		return nil, err
+	}
+	said := map[string]bool{}
+	for _, e := range earlier {
+		for _, print := range postedOf(e).Said {
+			said[print] = true
+		}
+	}
+	mutes, err := r.o.Store.ListMutes(ctx, w.User, w.Repo)
+	for _, m := range mutes {
+		if m.Kind == supervisor.MuteFinding {
+			said[m.Subject] = true
+		}
+	}
+	return said, err
+}
+
+// fail ends a review that could not be done. Where a summary stands, it says so: silence would look like praise.
+func (r *Reviews) fail(ctx context.Context, w supervisor.Review, repo supervisor.GitHubRepo, why string) (card string, err error) {
+	if summary, there, err := r.summary(ctx, w); err == nil && there && repo.Post == supervisor.PostReview {
+		if err := r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, finding.NotRead(w.Head, why)); err != nil {
+			r.o.Log.Warn("say that a review has failed", "review", w.Name(), "error", err)
+		}
+	}
+	w.State, w.Why = supervisor.ReviewFailed, why
+	if err := r.o.Store.Keep(ctx, w); err != nil {
+		return "", err
+	}
+	return r.card(w, repo), nil
+}

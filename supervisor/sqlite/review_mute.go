@@ -1,0 +1,33 @@
+package sqlite
+
+import (
+	"context"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite/internal/engine"
+)
+
+const (
+	putMute    = `INSERT INTO review_mute (user, repo, kind, subject, why, by, created_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+	deleteMute = `DELETE FROM review_mute WHERE user = ? AND id = ?`
+	listMutes  = `SELECT id, user, repo, kind, subject, why, by, created_at FROM review_mute WHERE user = ? AND (repo = ?2 OR ?2 = '') ORDER BY id`
+)
+
+// Mute keeps that a repository's reviews say nothing of something. Said again, it changes nothing.
+func (s Reviews) Mute(ctx context.Context, m supervisor.ReviewMute) error {
+	return s.db.write(ctx, func(t *tx) { t.Exec(putMute, m.User, m.Repo, m.Kind, m.Subject, m.Why, m.By, t.Now) },
+		"mute the %s %s in %s", m.Kind, m.Subject, m.Repo)
+}
+
+// Unmute takes a mute of a person's back, and says whether there was one.
+func (s Reviews) Unmute(ctx context.Context, user string, id int64) (bool, error) {
+	return inTransaction(ctx, s.db, func(t *tx) bool { return t.Change(deleteMute, user, id) > 0 }, "take mute %d back", id)
+}
+
+// ListMutes lists what a person's reviews say nothing of, in a repository or, with "", in all.
+func (s Reviews) ListMutes(ctx context.Context, user, repo string) ([]supervisor.ReviewMute, error) {
+	return engine.All(s.db.reader(ctx, "list what reviews of %s say nothing of", user), func(r *engine.Row) (m supervisor.ReviewMute) {
+		r.Scan(&m.ID, &m.User, &m.Repo, &m.Kind, &m.Subject, &m.Why, &m.By, &m.At)
+		return m
+	}, listMutes, user, repo)
+}

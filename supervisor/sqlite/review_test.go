@@ -1,0 +1,133 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// wish is a wish for a review of a pull request of alice's, that settles for five minutes.
+func wish(asked string, at time.Time) supervisor.Review {
+	r := supervisor.Review{User: "alice", Repo: "acme/widget", Number: 7, Asked: asked, Text: asked, WantedAt: at, Due: at.Add(5 * time.Minute)}
+	if asked != "" {
+		r.Due = at
+	}
+	return r
+}
+
+// queue queues the review that is due, with a head.
+func (s *story) reviewDue(at time.Time, head string) (r supervisor.Review) {
+	s.Helper()
+	due, err := s.db.Reviews().ListDue(s.Context(), at)
+	s.must(err)
+	if len(due) != 1 {
+		s.Fatalf("%d reviews are due at %v", len(due), at)
+	}
+	r, err = s.db.Reviews().Looked(s.Context(), due[0], head)
+	s.must(err)
+	return r
+}
+
+func (s *story) begin(r supervisor.Review) supervisor.Turn {
+	s.Helper()
+	in, err := s.db.Reviews().Queue(s.Context(), r, supervisor.Inbound{Source: "github/acme/widget", Key: fmt.Sprint("review/7/", r.Head, r.Round),
+		Kind: supervisor.KindReview, Text: "x", Destination: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"},
+		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: "7"}})
+	s.must(err)
+	turn, _, err := s.db.Turns().Start(s.Context(), in.ID, nil)
+	s.must(err)
+	return turn
+}
+
+func TestTheLastHeadIsReviewedAndNoneBetween(t *testing.T) {
+	s := newStory(t)
+	reviews := s.db.Reviews()
+	none := func(what string, at time.Time) {
+		t.Helper()
+		due, err := reviews.ListDue(t.Context(), at)
+		s.must(err)
+		if len(due) > 0 {
+			t.Fatalf("%s, and due is %+v", what, due)
+		}
+	}
+	minute := func(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
+	s.must(reviews.Want(t.Context(), wish("", noon)))
+	s.must(reviews.Want(t.Context(), wish("", minute(3))))
+	s.must(reviews.Want(t.Context(), wish("", minute(1)))) // which comes late
+	none("the last push was two minutes ago", minute(5))
+	next, _, err := reviews.Next(t.Context())
+	s.must(err)
+	s.same("next", next, minute(8))
+	r := s.reviewDue(minute(8), "aaaa")
+	s.same("head", r.Head, "aaaa")
+	turn := s.begin(r)
+	none("it is at work", minute(9))
+
+	// A push while it is at work is reviewed behind it.
+	s.must(reviews.Want(t.Context(), wish("", minute(10))))
+	none("another is at work", minute(20))
+	found, ok, err := reviews.FindOf(t.Context(), turn, "acme/widget", 7)
+	s.must(err)
+	s.same("there is one", ok, true)
+	found.State, found.Turn, found.Change, found.Result, found.Posted = supervisor.ReviewRunning, turn.ID, "blob", `{"x":1}`, `{"review":5}`
+	s.must(reviews.Keep(t.Context(), found))
+	found.State, found.Buttons = supervisor.ReviewDone, [][]supervisor.Button{{{Text: "Post", Press: "review/post/1"}}}
+	s.must(reviews.Keep(t.Context(), found))
+	again, _, err := reviews.FindOf(t.Context(), turn, "acme/widget", 7)
+	s.must(err)
+	s.same("of its turn", again, found)
+	d, err := s.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Text: "card"})
+	s.must(err)
+	s.same("the card's buttons", d.Buttons, found.Buttons)
+	found.State = supervisor.ReviewRunning
+	s.refused(reviews.Keep(t.Context(), found), supervisor.CodeInvalid, "is done in round 1 and cannot become running")
+
+	// The same head once more: nothing, unless somebody asks.
+	same := s.reviewDue(minute(20), "aaaa")
+	s.same("done it stays", same.State, supervisor.ReviewDone)
+	none("it was looked at", minute(99))
+	s.must(reviews.Want(t.Context(), wish("", minute(10)))) // told of again
+	none("it was told of before", minute(99))
+	for range 2 { // the second time after a crash
+		s.must(reviews.Want(t.Context(), wish("bob", minute(30))))
+	}
+	s.must(reviews.Want(t.Context(), wish("", minute(31)))) // a push: bob does not wait for it
+	same = s.reviewDue(minute(30), "aaaa")
+	s.same("asked by", same.Asked, "bob")
+	s.same("state", same.State, supervisor.ReviewSettling)
+	s.same("round", same.Round, 2)
+	s.same("what stands on GitHub is known", same.Posted, `{"review":5}`)
+	s.same("what was read is not", same.Change+same.Result, "")
+	found.State = supervisor.ReviewDone
+	s.refused(reviews.Keep(t.Context(), found), supervisor.CodeInvalid, "in round 2")
+	s.begin(same)
+	list, err := reviews.ListOf(t.Context(), "alice", "acme/widget", 7)
+	s.must(err)
+	s.same("heads", len(list), 1)
+}
+
+func TestMutesAreListedAndTakenBack(t *testing.T) {
+	s := newStory(t)
+	reviews := s.db.Reviews()
+	for range 2 {
+		s.must(reviews.Mute(t.Context(), supervisor.ReviewMute{User: "alice", Repo: "acme/widget", Kind: supervisor.MutePull, Subject: "7", By: "bob"}))
+	}
+	s.must(reviews.Mute(t.Context(), supervisor.ReviewMute{User: "alice", Repo: "acme/other", Kind: supervisor.MuteFinding, Subject: "f"}))
+	of, err := reviews.ListMutes(t.Context(), "alice", "acme/widget")
+	s.must(err)
+	all, err := reviews.ListMutes(t.Context(), "alice", "")
+	s.must(err)
+	s.same("of one, and of all", []int{len(of), len(all)}, []int{1, 2})
+	for user, want := range map[string]bool{"bob": false, "alice": true} {
+		there, err := reviews.Unmute(t.Context(), user, of[0].ID)
+		s.must(err)
+		s.same(user, there, want)
+	}
+	if of, err = reviews.ListMutes(t.Context(), "alice", "acme/widget"); len(of) > 0 || err != nil {
+		t.Errorf("left: %+v, %v", of, err)
+	}
+}
