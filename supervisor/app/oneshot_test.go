@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,7 +31,7 @@ import (
 
 // reviewRig runs a review of ann's in real workers behind real walls, on a real database. Its model is the test.
 type reviewRig struct {
-	*testing.T
+	testing.TB
 	db       *sqlite.DB
 	workers  *workerPool
 	turn     supervisor.Turn
@@ -39,6 +40,7 @@ type reviewRig struct {
 
 	mu        sync.Mutex // guards what follows
 	asked     []string   // system texts' beginnings
+	private   int        // the most that a worker had for itself alone as it asked, in KB
 	committed func()     // called after each window
 	audited   []string
 	stderr    strings.Builder
@@ -46,8 +48,8 @@ type reviewRig struct {
 
 const dollar = 1_000_000
 
-func newReviewRig(t *testing.T, material protocol.ReviewMaterial) *reviewRig {
-	r := &reviewRig{T: t, db: sqlitetest.Open(t), committed: func() {}}
+func newReviewRig(t testing.TB, material protocol.ReviewMaterial) *reviewRig {
+	r := &reviewRig{TB: t, db: sqlitetest.Open(t), committed: func() {}}
 	kept, err := spool.Open(t.TempDir())
 	r.must(err)
 	t.Cleanup(func() { kept.Close() })
@@ -59,13 +61,18 @@ func newReviewRig(t *testing.T, material protocol.ReviewMaterial) *reviewRig {
 	r.must(err)
 	r.material, err = file.Commit()
 	r.must(err)
-	in, _, err := r.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann",
-		Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: "7"}, Source: "github/acme/widget", Key: "7", Kind: supervisor.KindReview, Text: "review it"})
-	r.must(err)
-	r.turn, _, err = r.db.Turns().Start(t.Context(), in.ID, nil)
-	r.must(err)
+	r.begin("7")
 	r.live(kept)
 	return r
+}
+
+// begin starts a turn that reviews a pull request.
+func (r *reviewRig) begin(number string) {
+	in, _, err := r.db.Inbox().Put(r.Context(), supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann",
+		Channel: supervisor.ChannelGitHub, Chat: "acme/widget", Thread: number}, Source: "github/acme/widget", Key: number, Kind: supervisor.KindReview, Text: "review it"})
+	r.must(err)
+	r.turn, _, err = r.db.Turns().Start(r.Context(), in.ID, nil)
+	r.must(err)
 }
 
 func (r *reviewRig) must(err error) {
@@ -117,6 +124,9 @@ func (r *reviewRig) Stream(ctx context.Context, spec string, req supervisor.Mode
 	}
 	r.mu.Lock()
 	r.asked = append(r.asked, strings.Fields(req.System)[1])
+	for _, s := range r.workers.List() {
+		r.private = max(r.private, private(s.PID))
+	}
 	r.mu.Unlock()
 	text := `{"refuted": false, "why": "it does crash"}`
 	if strings.HasPrefix(req.System, "You review") {
@@ -128,6 +138,14 @@ func (r *reviewRig) Stream(ctx context.Context, spec string, req supervisor.Mode
 	}
 	return supervisor.ModelAnswer{Message: protocol.Message{Parts: []protocol.Part{{Text: text}}}, Model: "m", Spec: "p/m", Stop: supervisor.StopEnd,
 		Lease: lease.ID, Usage: protocol.Usage{Input: 10, Output: 10}}, nil
+}
+
+// private is the memory that a process has for itself alone, in KB (proc_pid_status(5)).
+func private(pid int) (kb int) {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	_, value, _ := strings.Cut(string(text), "\nRssAnon:")
+	_, _ = fmt.Sscan(value, &kb) // 0 where there is none
+	return kb
 }
 
 // Cost is five cents a call.
@@ -236,4 +254,45 @@ func TestAReviewWithoutMoneySaysSo(t *testing.T) {
 	if os.Getuid() == 0 && len(r.audited) > 0 {
 		t.Errorf("audited %q", r.audited)
 	}
+}
+
+// large is a change of 50 files in parts of 5, each with its whole text.
+func large() protocol.ReviewMaterial {
+	m := protocol.ReviewMaterial{Repo: "acme/widget", Description: strings.Repeat("Why it is so.\n", 500)}
+	for i := range 50 {
+		path := fmt.Sprintf("f%d.go", i)
+		if i%5 == 0 {
+			path = "a.go"
+			m.Chunks = append(m.Chunks, protocol.ReviewChunk{Name: fmt.Sprint("part ", i)})
+		}
+		last := &m.Chunks[len(m.Chunks)-1]
+		last.Files = append(last.Files, protocol.ReviewFile{Path: path, Status: "modified", Diff: strings.Repeat("R100 +\tif err != nil {\n", 400),
+			Whole: strings.Repeat("\treturn fmt.Errorf(\"do: %w\", err)\n", 600)})
+	}
+	return m
+}
+
+// mostReading is the private memory that a worker may have in a review of 50 files, in KB.
+const mostReading = 12 << 10
+
+func TestAWorkerThatReadsIsSmall(t *testing.T) {
+	r := newReviewRig(t, large())
+	if _, err := r.run(supervisor.Budget{}); err != nil || len(r.reports) != 1 || len(r.asked) != 20 {
+		t.Fatalf("%v, %d reports, %d windows", err, len(r.reports), len(r.asked))
+	}
+	if r.private == 0 || r.private > mostReading {
+		t.Errorf("a worker had %d KB, want up to %d", r.private, mostReading)
+	}
+}
+
+// BenchmarkReview is what is ours of a review of 50 files: a worker, its walls, and 20 windows that are answered at once.
+func BenchmarkReview(b *testing.B) {
+	r := newReviewRig(b, large())
+	for i := 0; b.Loop(); i++ {
+		r.begin(fmt.Sprint("pull ", i))
+		if _, err := r.run(supervisor.Budget{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(r.private), "KB-worker")
 }

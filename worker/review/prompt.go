@@ -78,8 +78,16 @@ func (r *reader) marksOf(name string) marks {
 
 // prompt is a window's text as it is made.
 type prompt struct {
-	strings.Builder
+	bytes.Buffer
 	marks marks
+	json  *json.Encoder // to the buffer
+}
+
+func newPrompt(m marks) *prompt {
+	p := &prompt{marks: m}
+	p.json = json.NewEncoder(&p.Buffer)
+	p.json.SetEscapeHTML(false) // < and > stay as they are
+	return p
 }
 
 // data adds what somebody wrote, within marks. Nothing is added of nothing.
@@ -90,7 +98,7 @@ func (p *prompt) data(label, text string, most int) {
 	cut := len(text) > most
 	fmt.Fprintf(p, "BEGIN %s %s\n", label, p.marks)
 	for line := range strings.Lines(clip(text, most)) {
-		p.WriteString(quote(strings.TrimSuffix(line, "\n")) + "\n")
+		p.quote(strings.TrimSuffix(line, "\n"))
 	}
 	fmt.Fprintf(p, "END %s %s\n", label, p.marks)
 	if cut {
@@ -98,31 +106,28 @@ func (p *prompt) data(label, text string, most int) {
 	}
 }
 
-// quote is a text as a JSON string. < and > stay as they are, and what can't be seen is written out.
-func quote(text string) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a string always can be
-	quoted := strings.TrimSuffix(b.String(), "\n")
-	if strings.IndexFunc(quoted, isUnseen) < 0 {
-		return quoted
+// quote adds a line as a JSON string. What can't be seen is written out.
+func (p *prompt) quote(line string) {
+	before := p.Len()
+	_ = p.json.Encode(line) // a string always can be; it ends the line
+	if strings.IndexFunc(line, isUnseen) < 0 {
+		return
 	}
-	b.Reset()
+	quoted := string(p.Bytes()[before:])
+	p.Truncate(before)
 	for _, r := range quoted {
 		if !isUnseen(r) {
-			b.WriteRune(r)
+			p.WriteRune(r)
 			continue
 		}
 		for _, unit := range utf16.Encode([]rune{r}) {
-			fmt.Fprintf(&b, `\u%04x`, unit)
+			fmt.Fprintf(p, `\u%04x`, unit)
 		}
 	}
-	return b.String()
 }
 
 // isUnseen says whether a character only changes how others are shown, or nothing at all.
-func isUnseen(r rune) bool { return unicode.Is(unicode.Cf, r) }
+func isUnseen(r rune) bool { return r >= 0x80 && unicode.Is(unicode.Cf, r) }
 
 // about adds what there is beside the change.
 func (r *reader) about(p *prompt, paths func(string) bool) {
@@ -170,7 +175,7 @@ func (p *prompt) file(f protocol.ReviewFile) {
 
 // chunkPrompt asks for what is wrong with a part.
 func (r *reader) chunkPrompt(m marks, i int) string {
-	p, chunk := &prompt{marks: m}, r.material.Chunks[i]
+	p, chunk := newPrompt(m), r.material.Chunks[i]
 	fmt.Fprintf(p, "Part %d of %d of a change to a repository.\n", i+1, len(r.material.Chunks))
 	p.data("repository", r.material.Repo, maxShort)
 	r.about(p, func(path string) bool {
@@ -185,7 +190,7 @@ func (r *reader) chunkPrompt(m marks, i int) string {
 
 // refutePrompt asks whether a finding stands. It holds of the part the finding's file alone, where the finding names one.
 func (r *reader) refutePrompt(m marks, chunk protocol.ReviewChunk, f protocol.ReviewFinding) string {
-	p := &prompt{marks: m}
+	p := newPrompt(m)
 	files := slices.DeleteFunc(slices.Clone(chunk.Files), func(other protocol.ReviewFile) bool { return other.Path != f.Path })
 	if len(files) == 0 {
 		files = chunk.Files
@@ -201,7 +206,7 @@ func (r *reader) refutePrompt(m marks, chunk protocol.ReviewChunk, f protocol.Re
 
 // triagePrompt asks what an issue is about.
 func (r *reader) triagePrompt(m marks) string {
-	p := &prompt{marks: m}
+	p := newPrompt(m)
 	p.data("repository", r.material.Repo, maxShort)
 	p.data("labels to choose from", strings.Join(r.material.Labels, "\n"), maxAbout)
 	r.about(p, func(string) bool { return true })
@@ -211,7 +216,7 @@ func (r *reader) triagePrompt(m marks) string {
 
 // repairPrompt asks for an answer again that could not be read.
 func repairPrompt(m marks, asked, answer string, bad error) string {
-	p := &prompt{marks: m}
+	p := newPrompt(m)
 	p.WriteString(asked + "\n\n")
 	p.data("your answer", answer, maxSpec)
 	fmt.Fprintf(p, askRepair, clip(bad.Error(), maxShort))

@@ -19,7 +19,11 @@ func TestMain(m *testing.M) {
 		}
 		syscall.Exit(0)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if plainDir != "" {
+		_ = os.RemoveAll(plainDir)
+	}
+	os.Exit(code)
 }
 
 // detect tries the tier of the environment, with this process's privilege, for the account testUID.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -98,14 +99,29 @@ func plainBinary(t testing.TB) string {
 	if info == nil || slices.Contains(info.Settings, debug.BuildSetting{Key: "CGO_ENABLED", Value: "0"}) {
 		return "/proc/self/exe"
 	}
-	path := filepath.Join(t.TempDir(), "plain")
-	build := exec.Command("go", "test", "-c", "-vet=off", "-trimpath", "-o", path, "mews/worker/sandbox")
+	dir, err := buildPlain()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "plain")
+}
+
+// buildPlain builds it, once, into a folder that TestMain removes.
+var buildPlain = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "mews-sandbox-")
+	if err != nil {
+		return "", err
+	}
+	plainDir = dir
+	build := exec.Command("go", "test", "-c", "-vet=off", "-trimpath", "-o", filepath.Join(dir, "plain"), "mews/worker/sandbox")
 	build.Dir, build.Env = packageDir, append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build the test binary without the race detector: %v\n%s", err, out)
+		return "", fmt.Errorf("build the test binary without the race detector: %w\n%s", err, out)
 	}
-	return path
-}
+	return dir, nil
+})
+
+var plainDir string // "" until it is built
 
 // packageDir is the working directory at the start, before any test changes it.
 var packageDir, _ = os.Getwd()
