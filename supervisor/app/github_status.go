@@ -19,6 +19,7 @@ const MethodGitHubStatus = "github.status"
 type GitHubStatus struct {
 	Repos  []RepoStatus  `json:"repos"`
 	Limits []setup.Limit `json:"limits,omitempty"`
+	Way    string        `json:"way"` // how it is known what happens, and of what nothing is known; for people
 }
 
 // RepoStatus is how one is. What came is counted over a week. Amounts are in millionths of a US dollar.
@@ -27,6 +28,8 @@ type RepoStatus struct {
 	User    string    `json:"user"`
 	Way     string    `json:"way"` // webhook or polling
 	Last    time.Time `json:"last,omitzero"`
+	Looked  time.Time `json:"looked,omitzero"`   // when Mews has looked there itself
+	Failure string    `json:"failure,omitempty"` // a sentence: what could not be seen then; "" for nothing
 	Waiting int64     `json:"waiting"`
 	Taken   int64     `json:"taken"`
 	Ignored int64     `json:"ignored"`
@@ -51,10 +54,11 @@ func (s gitHubMethods) status(ctx context.Context, in setup.Setup, q GitHubQuest
 		if err != nil {
 			return r, err
 		}
-		r.Repos = append(r.Repos, RepoStatus{Name: repo.Name, User: repo.User, Way: wayOf(in), Last: at.Last, Waiting: at.Waiting, Taken: at.Taken,
+		looked := s.watch.Looked(repo.Name)
+		r.Repos = append(r.Repos, RepoStatus{Name: repo.Name, User: repo.User, Way: wayOf(in), Last: at.Last, Looked: looked.At, Failure: looked.Failure, Waiting: at.Waiting, Taken: at.Taken,
 			Ignored: at.Ignored, Failed: at.Failed, Triages: at.Triages, Today: at.Cost, Day: repo.Day})
 	}
-	r.Limits = in.Limits(ctx)
+	r.Limits, r.Way = in.Limits(ctx), s.switches.Way
 	return r, nil
 }
 
@@ -79,10 +83,13 @@ func PrintGitHubStatus(w io.Writer, r GitHubStatus) error {
 			fmt.Fprintf(&b, textRepoDay, amount.Dollars(repo.Day))
 		}
 		b.WriteString("\n")
+		if !repo.Looked.IsZero() {
+			fmt.Fprintf(&b, textRepoLooked, repo.Looked.Local().Format("2006-01-02 15:04:05"), supervisor.Printable(repo.Failure))
+		}
 	}
 	for _, l := range r.Limits {
 		fmt.Fprintf(&b, textLimitLeft, supervisor.Printable(l.Name), l.Left, l.Most, l.Reset.Local().Format("15:04"))
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, b.String()+r.Way+"\n")
 	return err
 }

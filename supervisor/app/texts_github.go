@@ -19,5 +19,6 @@ const (
 	textLastCame    = "the last came at %s"
 	textRepoWork    = "  to be done: %s; cost today: %s"
 	textRepoDay     = " of %s"
+	textRepoLooked  = "  looked there at %s. %s\n"
 	textLimitLeft   = "GitHub's limit of %s: %d of %d left, until %s\n"
 )

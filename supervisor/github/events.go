@@ -80,11 +80,10 @@ func (e *Events) Wake() { supervisor.Signal(e.changed) }
 func (e *Events) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		retry.Persist(ctx, e.o.Log, "work off what happened in repositories", func() (struct{}, error) { return struct{}{}, e.takeAll(ctx) })
-		e.tellDue(ctx)
 		select {
 		case <-ctx.Done():
 		case <-e.changed:
-		case <-time.After(e.untilDue(ctx)):
+		case <-time.After(e.tellDue(ctx)):
 		}
 	}
 	return nil

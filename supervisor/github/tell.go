@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -21,8 +22,10 @@ const (
 	afterFault = 10 * time.Second // how long it waits where something could not be told
 )
 
-// tellDue tells what is due. What can't be told in one conversation is told again later, and holds up no other.
-func (e *Events) tellDue(ctx context.Context) {
+// tellDue tells what is due, and says how long nothing more is. What can't be told in one conversation is told again later, and holds up
+// no other.
+func (e *Events) tellDue(ctx context.Context) (wait time.Duration) {
+	wait = idle
 	due, err := e.o.Store.ListDue(ctx, e.o.Now())
 	for len(due) > 0 && err == nil {
 		n := slices.IndexFunc(due, func(n sqlite.RepositoryNotice) bool { return !together(n, due[0]) })
@@ -31,12 +34,19 @@ func (e *Events) tellDue(ctx context.Context) {
 		}
 		if failed := e.tell(ctx, due[:n]); failed != nil {
 			e.o.Log.Error("tell of a repository", "user", due[0].Conversation.User, "error", failed)
+			wait = afterFault
 		}
 		due = due[n:]
 	}
-	if err != nil && ctx.Err() == nil {
+	next, ok, nextErr := e.o.Store.Next(ctx)
+	switch err = errors.Join(err, nextErr); {
+	case err != nil && ctx.Err() == nil:
 		e.o.Log.Error("find what is to be told of repositories", "error", err)
+		return afterFault
+	case ok && wait == idle:
+		return max(next.Sub(e.o.Now()), 0)
 	}
+	return wait
 }
 
 func together(a, b sqlite.RepositoryNotice) bool {
@@ -59,20 +69,6 @@ func (e *Events) tell(ctx context.Context, notices []sqlite.RepositoryNotice) er
 		e.o.Queued(said.Conversation.ID)
 	}
 	return err
-}
-
-// untilDue is how long nothing is due.
-func (e *Events) untilDue(ctx context.Context) time.Duration {
-	due, ok, err := e.o.Store.Next(ctx)
-	switch {
-	case err != nil:
-		return afterFault
-	case !ok:
-		return idle
-	case !due.After(e.o.Now()): // it could not be told just now
-		return afterFault
-	}
-	return due.Sub(e.o.Now())
 }
 
 // Grow adds a line of Markdown to the last message in each chat that tells of a pull request, in place of what was added before. A
