@@ -166,7 +166,7 @@ func TestWhatAHookDoesNotTake(t *testing.T) {
 	req := bearer("1")
 	req.ContentLength, req.Body = -1, io.NopCloser(&repeated{" ", webhook.MaxMessage + 1})
 	r.same("too long", answers(r.hooks["ci"], req), "413 the body is too long")
-	r.served = false
+	r.gone.Store(true)
 	r.same("nobody", answers(r.hooks["ci"], bearer("1")), "503 nobody is there to read it")
 	r.same("files", len(r.files()), 0)
 }
@@ -175,7 +175,7 @@ func TestWhatAHookDoesNotTake(t *testing.T) {
 func TestWhoIsServedIsAskedAsItIsSent(t *testing.T) {
 	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
 		r.same("taken", answers(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken")
-		r.served = false
+		r.gone.Store(true)
 		settle()
 		r.same("messages", len(r.said()), 0)
 		r.same("left", len(r.new(supervisor.WebhookHook+"ci")), 0)

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -37,12 +38,12 @@ type rig struct {
 
 	arrived int
 	audit   []string
-	served  bool // the hooks' people
+	gone    atomic.Bool // the hooks' people
 }
 
 func newRig(t testing.TB, hooks ...webhook.Hook) *rig {
 	t.Helper()
-	r := &rig{TB: t, folder: filepath.Join(t.TempDir(), "spool"), hooks: map[string]http.Handler{}, served: true}
+	r := &rig{TB: t, folder: filepath.Join(t.TempDir(), "spool"), hooks: map[string]http.Handler{}}
 	db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +81,7 @@ func newRig(t testing.TB, hooks ...webhook.Hook) *rig {
 }
 
 func (r *rig) to() (supervisor.Conversation, bool) {
-	return supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}, r.served
+	return supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "42"}, !r.gone.Load()
 }
 
 type keeper struct{ spool *spool.Spool }
