@@ -40,6 +40,7 @@ var floors = map[string]int{
 	"mews/worker/spawn":          4,
 
 	"mews/supervisor/audit":         3,
+	"mews/supervisor/github/patch":  3,
 	"mews/supervisor/github/review": 3,
 	"mews/supervisor/github/setup":  3,
 	"mews/supervisor/github/triage": 3,

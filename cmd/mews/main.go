@@ -47,6 +47,7 @@ func verbs() []verb {
 		{"doctor", doctorVerb},
 		{"voice", voiceVerb},
 		{"github", githubVerb},
+		{"review", reviewVerb},
 		{"version", versionVerb},
 	}
 }

@@ -59,6 +59,21 @@ func (h *scriptHub) opens(_ *testscript.TestScript, args []string) {
 	h.repo.OpenIssue(githubtest.NewIssue{Author: args[0], Title: args[1], Body: body})
 }
 
+// proposes has somebody open a pull request that makes a file.
+func (h *scriptHub) proposes(ts *testscript.TestScript, args []string) {
+	h.repo.Commit("work", githubtest.Commit{Author: args[0], Message: args[1], Files: map[string]string{args[2]: ts.ReadFile(args[2])}})
+	h.repo.Open(githubtest.NewPull{Author: args[0], Title: args[1], Head: "work"})
+}
+
+// reviews says how many reviews a pull request has.
+func (h *scriptHub) reviews(ts *testscript.TestScript, args []string) {
+	number, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	if n := fmt.Sprint(len(h.repo.Reviews(number))); n != args[1] {
+		ts.Fatalf("it has %s reviews", n)
+	}
+}
+
 // permits says what somebody may do in the repository.
 func (h *scriptHub) permits(_ *testscript.TestScript, args []string) { h.repo.Permit(args[0], args[1]) }
 
@@ -98,4 +113,17 @@ func sorter(r modeltest.Request) modeltest.Answer {
 		}
 	}
 	return modeltest.Answer{Text: `{"labels": ["bug"], "priority": "high", "related": [1], "summary": "The page stays white."}`}
+}
+
+// critic is a model that finds where a program panics, and stands by that.
+func critic(r modeltest.Request) modeltest.Answer {
+	switch {
+	case !strings.HasPrefix(r.System, "You review"):
+		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
+	case strings.Contains(r.Asked(), "panic("):
+		return modeltest.Answer{Text: `{"verdict": "It ends the program.", "findings": [{"path": "main.go", "line": 4, "side": "RIGHT", "severity": "critical",
+			"category": "bug", "title": "It panics", "detail": "At every start.", "quote": "panic(1)", "confidence": 0.9},
+			{"path": "main.go", "line": 4, "side": "RIGHT", "severity": "critical", "category": "bug", "title": "Invented", "quote": "nowhere()", "confidence": 0.9}]}`}
+	}
+	return modeltest.Answer{Text: `{"verdict": "Clean.", "findings": []}`}
 }

@@ -21,6 +21,7 @@ import (
 var modelScripts = map[string]modeltest.Script{
 	"failing":  failing,
 	"attached": attached,
+	"critic":   critic,
 	"echo":     modeltest.Echo,
 	"files":    modeltest.Paced(files, 8, time.Millisecond),
 	"hearing":  hearing,

@@ -21,6 +21,7 @@ var helps = map[string]help{
 	"check":            {"[--config FILE]", "check the configuration, and say everything that is wrong with it"},
 	"doctor":           {"[--config FILE] [--escapes]", "look for what may keep Mews from working, and say what to do"},
 	"voice":            {"[test FILE] [--config FILE]", "list what hears recordings and speaks answers, and where it is; with test, have a file be heard"},
+	"review":           {"[URL] [--diff FILE] [--range A..B] [--post] [--json] [--config FILE]", "have a change reviewed, and print what is wrong with it; exit 1 where that is critical"},
 	"version":          {"", "print the version"},
 	"github":           {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver, status"},
 	"voice test":       {"FILE [--user NAME] [--config FILE]", "have your worker hear a recording by the way of those that you send; nothing is said to your assistant, and nothing is kept of it"},
@@ -77,6 +78,9 @@ const (
 	flagEnrol        = "the invite also lets them set up a second factor in the chat"
 	flagRevoke       = "take back the invites that nobody has used, and make none"
 	flagYes          = "do not ask"
+	flagDiff         = "a diff as git writes it, in this `FILE`; - is standard input"
+	flagRange        = "what git has between two commits, such as main..HEAD: the `RANGE`"
+	flagPost         = "review the pull request as if it had been asked for there: what is found is posted"
 	flagHookURL      = "the `URL` at which GitHub reaches webhooks.listen, such as https://bot.example.org/webhook/github"
 	flagFailed       = "all that were not taken"
 	flagOutput       = "write it to `FILE`, which must not be there yet; without it, to standard output"

@@ -19,3 +19,17 @@ const (
 	textRedelivered   = "GitHub was asked to send these again.\n"
 	textNoRedelivery  = "There is nothing to be sent again.\n"
 )
+
+// Of reviews.
+const (
+	textReviewWhat    = "mews review: say what: the address of a pull request, --diff FILE or --range A..B; --post is for a pull request alone\n"
+	textLongDiff      = "the diff has %s, and at most %s are reviewed at once: review a part of it"
+	textWrongRange    = "--range %q: want two commits, as in main..HEAD"
+	textReviewing     = "Reviewing ...\n"
+	textReviewed      = "looked at %s in %s\n"
+	textNoFindings    = "Nothing was found.\n"
+	textReviewSkipped = "Skipped: %s\n"
+	textReviewUnread  = "NOT REVIEWED: %s\n"
+	textReviewCost    = "Cost: %s\n"
+	textCritical      = "something critical was found"
+)

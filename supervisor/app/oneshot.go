@@ -11,7 +11,6 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/github/review"
 	"mews/supervisor/github/triage"
 	"mews/supervisor/hostcall"
 	"mews/supervisor/pool"
@@ -40,11 +39,15 @@ type readingTerms struct {
 // triageTime is how long a triage may take: it is one call of a model.
 const triageTime = 5 * time.Minute
 
+// ownDiffsDay is what reviews of diffs that are no repository's may cost in a day together: as much as those of a repository, unless
+// that is configured.
+const ownDiffsDay = 5_000_000
+
 // readingTerms are those of the repository in whose conversation a turn runs.
 func (s *service) readingTerms(t supervisor.Turn) readingTerms {
 	cfg := s.configuration.Current()
 	review, triage := cfg.GitHub.Review, cfg.GitHub.Triage
-	terms := readingTerms{model: review.Model, turn: review.Budget.Micro, time: review.Timeout, pot: "review/" + t.Conversation.Chat}
+	terms := readingTerms{model: review.Model, turn: review.Budget.Micro, time: review.Timeout, pot: "review/" + t.Conversation.Chat, day: ownDiffsDay}
 	if t.Kind == supervisor.TurnTriage {
 		terms.model, terms.turn, terms.time = cmp.Or(triage.Model, cfg.Models.Small), triage.Budget.Micro, triageTime
 	}
@@ -120,7 +123,7 @@ func (r runners) Run(ctx context.Context, a session.Attempt) (session.End, error
 func (s *service) runners() runners {
 	persons := s.turns()
 	return runners{supervisor.TurnChat: persons, supervisor.TurnJob: persons, supervisor.TurnMCP: persons,
-		supervisor.TurnReview: reading[review.Reader]{s, s.reviews.Work}, supervisor.TurnTriage: reading[triage.Reader]{s, s.triages.Work}}
+		supervisor.TurnReview: reviewer{s}, supervisor.TurnTriage: reading[triage.Reader]{s, s.triages.Work}}
 }
 
 // keepMaterial puts what a turn is to read into the spool.

@@ -21,4 +21,11 @@ const (
 	textRepoDay     = " of %s"
 	textRepoLooked  = "  looked there at %s. %s\n"
 	textLimitLeft   = "GitHub's limit of %s: %d of %d left, until %s\n"
+
+	textNoAddress    = "%q is no pull request. Say which: https://github.com/OWNER/REPO/pull/5, or OWNER/REPO#5."
+	textPatchInbound = "Review a change of %d bytes."
+	textPatchGone    = "The change is not kept any more. Ask for its review again."
+	textPartSize     = "A part of a diff has 1 to %d bytes."
+	textDiffSize     = "A diff of more than %d MiB is not reviewed at once, nor one with parts that are not yours. Review a part of it."
+	textNoPull       = "Mews does not serve the repository %q, or it is somebody else's here. `mews github status` lists those that it serves."
 )

@@ -31,3 +31,10 @@ func (db *DB) RepositoryStatus(ctx context.Context, repo string, since time.Time
 		return s
 	}, findRepositoryStatus, repo, toMillis(since)/quarterHour)
 }
+
+const countBelow = `SELECT count(*) FROM turn b JOIN turn t ON t.id = b.parent WHERE t.inbound = ? AND t.user = ?`
+
+// CountBelow is how many turns were begun below that of a person's inbound.
+func (s Turns) CountBelow(ctx context.Context, user string, inbound int64) (int64, error) {
+	return engine.Value(s.db.reader(ctx, "count the turns below that of inbound %d", inbound), engine.Integer, countBelow, inbound, user)
+}

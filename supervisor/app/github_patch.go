@@ -1,0 +1,283 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/control"
+	"mews/supervisor/github/finding"
+	"mews/supervisor/github/patch"
+	"mews/supervisor/github/review"
+	"mews/supervisor/session"
+)
+
+// What the control socket answers anybody with an account about reviews that they ask for there.
+const (
+	MethodReviewPart  = "review.part"  // ReviewPart to protocol.BlobRef
+	MethodReviewStart = "review.start" // ReviewStart to ReviewStarted
+	MethodReviewLook  = "review.look"  // ReviewStarted to ReviewLook
+)
+
+// MaxReviewPart bounds a part of a diff, in bytes.
+const MaxReviewPart = 192 << 10
+
+// ReviewPart is a part of a diff.
+type ReviewPart struct {
+	Data []byte `json:"data"`
+}
+
+// ReviewStart asks for a review: of a pull request or of a diff.
+type ReviewStart struct {
+	Address string   `json:"address,omitempty"` // of the pull request
+	Post    bool     `json:"post,omitempty"`    // it is reviewed as if it had been asked for in a chat; else nothing is posted
+	Title   string   `json:"title,omitempty"`   // of the diff
+	Parts   []string `json:"parts,omitempty"`   // of the diff, by SHA-256, in order
+}
+
+// ReviewStarted names a review that runs.
+type ReviewStarted struct {
+	Conversation int64     `json:"conversation,omitempty"`
+	Inbound      int64     `json:"inbound,omitempty"`
+	Repo         string    `json:"repo,omitempty"` // of one that is posted, as are Number and At
+	Number       int       `json:"number,omitempty"`
+	At           time.Time `json:"at,omitzero"`
+}
+
+// ReviewLook is how far a review has come.
+type ReviewLook struct {
+	Windows int64         `json:"windows,omitempty"` // how often the model was asked
+	Done    bool          `json:"done,omitempty"`
+	Result  *patch.Result `json:"result,omitempty"` // with Done
+}
+
+// patches reviews diffs that stand nowhere on GitHub, and says what comes of reviews that are asked for at the terminal.
+type patches struct{ *service }
+
+func (s patches) answers() map[string]control.Method {
+	return map[string]control.Method{MethodReviewPart: asPerson(s, s.part), MethodReviewStart: asPerson(s, s.start), MethodReviewLook: asPerson(s, s.look)}
+}
+
+// asPerson is a method that a person has done for themselves.
+func asPerson[Q, R any](s patches, do func(context.Context, supervisor.User, Q) (R, error)) control.Method {
+	return func(ctx context.Context, uid uint32, req *protocol.Request) (any, error) {
+		var q Q
+		if err := req.Decode(&q); err != nil {
+			return nil, err
+		}
+		u, err := s.people.Speaker(uid, "")
+		if err != nil {
+			return nil, err
+		}
+		return do(ctx, u, q)
+	}
+}
+
+// part keeps a part of a diff.
+func (s patches) part(ctx context.Context, u supervisor.User, p ReviewPart) (ref protocol.BlobRef, err error) {
+	if len(p.Data) == 0 || len(p.Data) > MaxReviewPart {
+		return ref, supervisor.Errorf(supervisor.CodeInvalid, textPartSize, MaxReviewPart)
+	}
+	file, err := pictures{s.spool}.keep("part.diff", "text/plain", p.Data)
+	ref = protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}
+	return ref, errors.Join(err, s.db.Blobs().Put(ctx, u.Name, ref, 0))
+}
+
+// start begins a review.
+func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (started ReviewStarted, err error) {
+	repo, number, named := supervisor.GitHubNumber(q.Address)
+	if q.Address != "" && !named {
+		return started, supervisor.Errorf(supervisor.CodeInvalid, textNoAddress, q.Address)
+	}
+	if q.Post {
+		at := s.now()
+		_, err = s.reviews.Ask(ctx, u, q.Address, at)
+		return ReviewStarted{Repo: repo, Number: number, At: at}, err
+	}
+	p := patch.Patch{Title: q.Title}
+	if q.Address != "" {
+		p, err = s.pull(ctx, u, repo, number)
+	} else {
+		p.Diff, err = s.joined(ctx, u, q.Parts)
+	}
+	if err == nil {
+		_, _, err = p.Material()
+	}
+	if err != nil {
+		return started, err
+	}
+	text, err := json.Marshal(p)
+	if err != nil {
+		return started, err
+	}
+	kept, err := pictures{s.spool}.keep("patch.json", "application/json", text)
+	if err != nil {
+		return started, err
+	}
+	in, _, err := s.db.Inbox().Put(ctx, supervisor.Inbound{Source: "review", Key: fmt.Sprint(s.now().UnixNano()), Kind: supervisor.KindReview,
+		Conversation: supervisor.Conversation{User: u.Name, Channel: supervisor.ChannelGitHub, Chat: cmp.Or(p.Repo, ownDiffs), Thread: patchPrefix + kept.SHA256},
+		Text:         fmt.Sprintf(textPatchInbound, len(p.Diff))})
+	if err == nil {
+		s.sessions.Wake(in.Conversation)
+	}
+	return ReviewStarted{Conversation: in.Conversation.ID, Inbound: in.ID}, err
+}
+
+// What stands for a diff where a conversation names a repository and a number.
+const (
+	ownDiffs    = "diff"
+	patchPrefix = "diff/"
+)
+
+// pull is a pull request's diff, for whose repository it is and for admins.
+func (s patches) pull(ctx context.Context, u supervisor.User, name string, number int) (p patch.Patch, err error) {
+	repo, served := s.repo(name)
+	if !served || repo.User != u.Name && u.Role != supervisor.RoleAdmin {
+		return p, supervisor.Errorf(supervisor.CodeNotFound, textNoPull, name)
+	}
+	pull, err := s.github.Pull(ctx, repo.Name, number)
+	if err != nil {
+		return p, err
+	}
+	p = patch.Patch{Repo: repo.Name, Number: number, Title: pull.Title, Description: pull.Body}
+	p.Diff, err = s.github.Diff(ctx, repo.Name, number)
+	return p, err
+}
+
+// joined is a diff of its parts, which are the person's.
+func (s patches) joined(ctx context.Context, u supervisor.User, parts []string) (string, error) {
+	var b strings.Builder
+	for _, sha := range parts {
+		size, owns, err := s.db.Blobs().Owns(ctx, u.Name, sha)
+		if err != nil || !owns || int64(b.Len())+size > patch.MaxDiff {
+			return "", errors.Join(err, supervisor.Errorf(supervisor.CodeInvalid, textDiffSize, patch.MaxDiff>>20))
+		}
+		text, err := s.blob(sha)
+		if err != nil {
+			return "", err
+		}
+		b.Write(text)
+	}
+	return b.String(), nil
+}
+
+// blob is what the spool has under a name.
+func (s patches) blob(sha string) ([]byte, error) {
+	file, _, err := s.spool.Read(sha)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(file)
+}
+
+// look says how far a review has come.
+func (s patches) look(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewLook, err error) {
+	if q.Repo != "" {
+		return s.lookAtPull(ctx, u, q)
+	}
+	all, err := s.db.Outbox().List(ctx, q.Conversation, 0, 1_000)
+	for _, d := range all {
+		if d.Inbound != q.Inbound || d.Conversation.User != u.Name || !d.Kind.Answers() {
+			continue
+		}
+		l = ReviewLook{Done: true, Result: new(patch.Result)}
+		if json.NewDecoder(strings.NewReader(d.Text)).Decode(l.Result) != nil {
+			l.Result.Failed = d.Text // its turn has ended otherwise
+		}
+		return l, s.db.Outbox().Delivered(ctx, d.ID)
+	}
+	if err == nil {
+		l.Windows, err = s.db.Turns().CountBelow(ctx, u.Name, q.Inbound)
+	}
+	return l, err
+}
+
+// lookAtPull says how far a pull request's review has come that is posted.
+func (s patches) lookAtPull(ctx context.Context, u supervisor.User, q ReviewStarted) (l ReviewLook, err error) {
+	repo, _ := s.repo(q.Repo)
+	all, err := s.db.Reviews().ListOf(ctx, repo.User, q.Repo, q.Number)
+	if repo.User != u.Name && u.Role != supervisor.RoleAdmin {
+		return l, supervisor.Errorf(supervisor.CodeNotFound, textNoPull, q.Repo)
+	}
+	for _, w := range all {
+		ended := w.State == supervisor.ReviewDone || w.State == supervisor.ReviewSkipped || w.State == supervisor.ReviewFailed
+		if !ended || w.WantedAt.Before(q.At.Truncate(time.Millisecond)) {
+			continue
+		}
+		var made struct {
+			finding.Checked
+			Title, URL, Verdict string
+			Skipped, Unread     []string
+			Cost                *int64
+		}
+		_ = json.Unmarshal([]byte(w.Result), &made) // "" is nothing, and what stands there is ours
+		r := patch.ResultOf(made.Checked)
+		r.Title, r.URL, r.Verdict, r.Skipped, r.Unread, r.Cost, r.Failed = made.Title, made.URL, made.Verdict, made.Skipped, made.Unread, made.Cost, w.Why
+		return ReviewLook{Done: true, Result: &r}, nil
+	}
+	return l, err
+}
+
+// work reviews a diff in the turn that runs for it. The turn ends with the result as JSON, for who looks.
+func (s patches) work(ctx context.Context, turn supervisor.Turn, read review.Reader) (string, error) {
+	r, err := s.result(ctx, turn, read)
+	refused := new(supervisor.Error)
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case errors.As(err, &refused):
+		s.log.Error("review a diff", "user", turn.Conversation.User, "error", err)
+		r = patch.Result{Failed: supervisor.ErrorMessage(err)}
+	case err != nil:
+		return "", err
+	}
+	text, err := json.Marshal(r)
+	return string(text), err
+}
+
+func (s patches) result(ctx context.Context, turn supervisor.Turn, read review.Reader) (r patch.Result, err error) {
+	text, err := s.blob(strings.TrimPrefix(turn.Conversation.Thread, patchPrefix))
+	if err != nil {
+		return r, supervisor.Errorf(supervisor.CodeNotFound, textPatchGone)
+	}
+	var p patch.Patch
+	if err := json.Unmarshal(text, &p); err != nil {
+		return r, err
+	}
+	m, skipped, err := p.Material()
+	if err != nil {
+		return r, err
+	}
+	var report protocol.ReviewReport
+	if len(m.Chunks) > 0 {
+		if report, err = read(ctx, m); err != nil {
+			return r, err
+		}
+	}
+	if r, err = p.Check(report); err != nil {
+		return r, err
+	}
+	r.Title, r.Skipped = p.Title, skipped
+	r.Cost, err = s.db.Reviews().Cost(ctx, turn.ID)
+	return r, err
+}
+
+// reviewer runs attempts at the turns of pull requests, and of diffs.
+type reviewer struct{ *service }
+
+// Run is a session.Runner's.
+func (s reviewer) Run(ctx context.Context, a session.Attempt) (session.End, error) {
+	work := s.reviews.Work
+	if strings.HasPrefix(a.Turn.Conversation.Thread, patchPrefix) {
+		work = patches(s).work
+	}
+	return reading[review.Reader]{s.service, work}.Run(ctx, a)
+}

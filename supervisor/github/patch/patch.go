@@ -1,0 +1,125 @@
+// Package patch reviews a change that stands nowhere on GitHub: a diff that somebody has on their machine. It makes what a worker reads
+// of it, and checks what that finds as if it were to be posted. It does no I/O.
+package patch
+
+import (
+	"fmt"
+	"slices"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/github/diff"
+	"mews/supervisor/github/finding"
+)
+
+// MaxDiff is how long a diff may be, in bytes.
+const MaxDiff = 10 << 20
+
+// chunkSize is how much of a diff is read at once, in bytes, as of a pull request's.
+const chunkSize = 24 << 10
+
+// Patch is a change.
+type Patch struct {
+	Repo        string `json:"repo,omitempty"`   // owner/name in lower case; "" is none
+	Number      int    `json:"number,omitempty"` // of the pull request that it is of; 0 is none
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	Diff        string `json:"diff"` // unified, as git writes it
+}
+
+// Result is what came of reviewing one.
+type Result struct {
+	Title    string         `json:"title,omitempty"`
+	URL      string         `json:"url,omitempty"`
+	Verdict  string         `json:"verdict,omitempty"`
+	Findings []Finding      `json:"findings"` // the worst first
+	Left     map[string]int `json:"left,omitempty"`
+	Skipped  []string       `json:"skipped,omitempty"` // files that nobody needs to review
+	Unread   []string       `json:"unread,omitempty"`  // what should have been read and was not
+	Cost     *int64         `json:"cost,omitempty"`    // in millionths of a US dollar; absent: not known
+	Failed   string         `json:"failed,omitempty"`  // why it was not reviewed, for people
+}
+
+// Finding is something that is wrong.
+type Finding struct {
+	Path        string            `json:"path"`
+	Line        int               `json:"line"`
+	Start       int               `json:"start,omitempty"`
+	Severity    protocol.Severity `json:"severity"`
+	Category    string            `json:"category"`
+	Title       string            `json:"title"`
+	Detail      string            `json:"detail"`
+	Quote       string            `json:"quote"`
+	Replacement string            `json:"replacement,omitempty"`
+}
+
+// Critical says whether something critical was found.
+func (r Result) Critical() bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Severity == protocol.SeverityCritical })
+}
+
+// files are what a diff says of each file.
+func (p Patch) files() ([]diff.File, error) {
+	files, err := diff.Parse(finding.VisibleCode(p.Diff))
+	if err != nil || len(files) == 0 {
+		return nil, supervisor.Errorf(supervisor.CodeInvalid, textNoDiff)
+	}
+	return files, nil
+}
+
+// Material is what a worker reads of a change, and the paths of what nobody needs to. Its error is for people.
+func (p Patch) Material() (m protocol.ReviewMaterial, skipped []string, err error) {
+	files, err := p.files()
+	if err != nil {
+		return m, nil, err
+	}
+	m = protocol.ReviewMaterial{Repo: p.Repo, Number: p.Number, Title: finding.Visible(p.Title), Description: finding.Visible(p.Description)}
+	chunks, unread := diff.Split(files, chunkSize, diff.Skipper(nil))
+	for i, chunk := range chunks {
+		made := protocol.ReviewChunk{Name: fmt.Sprint("chunk-", i+1)}
+		for _, f := range chunk {
+			file := protocol.ReviewFile{Path: f.Path(), Status: string(f.Status), Diff: f.Numbered()}
+			if f.Old != f.New && f.Old != "" && f.New != "" {
+				file.Before = f.Old
+			}
+			made.Files = append(made.Files, file)
+		}
+		m.Chunks = append(m.Chunks, made)
+	}
+	for _, u := range unread {
+		skipped = append(skipped, fmt.Sprintf("%s (%s)", u.File.Path(), u.Reason))
+	}
+	return m, skipped, nil
+}
+
+// Check is what stands of a report. Nothing of it is left out for want of room.
+func (p Patch) Check(report protocol.ReviewReport) (r Result, err error) {
+	files, err := p.files()
+	if err != nil {
+		return r, err
+	}
+	raw, err := diff.Parse(p.Diff)
+	if err != nil {
+		return r, err
+	}
+	checked := finding.Change{Files: files}.Check(append(finding.Reordered(raw), report.Findings...))
+	r = ResultOf(checked)
+	r.Verdict = report.Verdict
+	for _, u := range report.Unread {
+		r.Unread = append(r.Unread, u.Name+": "+u.Text)
+	}
+	return r, nil
+}
+
+// ResultOf is findings that were checked as a result.
+func ResultOf(c finding.Checked) Result {
+	r := Result{Findings: []Finding{}, Left: map[string]int{}}
+	for _, f := range c.All() {
+		r.Findings = append(r.Findings, Finding{Path: f.Path, Line: f.Line, Start: f.Start, Severity: f.Severity, Category: f.Category, Title: f.Title,
+			Detail: f.Detail, Quote: f.Quote, Replacement: f.Replacement})
+	}
+	for why, n := range c.Left {
+		r.Left[string(why)] = n
+	}
+	return r
+}
