@@ -42,7 +42,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"unbindUser": unbindUser, "revokeInvites": revokeInvites, "listCleanings": listCleanings, "nextCleaning": nextCleaning,
 		"deleteCleaning": deleteCleaning, "cleanPosts": cleanPosts, "cleanFiles": cleanFiles, "blankPosts": blankPosts, "sentBlobs": sentBlobs,
 		"findTakable": findTakable, "listTakable": listTakable, "newestRole": newestRole, "listTaken": listTaken, "listWorked": listWorked,
-		"listTakenBeside": listTakenBeside, "listChildren": listChildren, "findChild": findChild, "insertTurn": insertTurn,
+		"listTakenBeside": listTakenBeside, "listChildren": listChildren, "findChild": findChild, "forgetAsked": forgetAsked, "insertTurn": insertTurn,
 		"findOperation": findOperation, "listOperations": listOperations, "openOperations": openOperations,
 		"moveOperation": moveOperation, "killOperation": killOperation, "listAttachments": listAttachments,
 		"fetchAttachment": fetchAttachment, "redirectInbox": redirectInbox, "redirectTurns": redirectTurns, "walkStopped": findFirstMessage,

@@ -101,7 +101,10 @@ func TestAWindowIsFoundByItsName(t *testing.T) {
 	if retried := window(s, turn, "part 1", "read this"); retried.Turn == first.Turn || retried.Answer.ID != 0 {
 		t.Errorf("what has ended without an answer was found: %+v", retried)
 	}
+	const kept = "SELECT group_concat(DISTINCT m.role || iif(m.parts = '[]', '', ' kept')) FROM turn t JOIN message m ON m.turn = t.id WHERE t.parent = ?"
+	s.same("before its end", s.look(kept, turn.ID), "user kept,assistant kept")
 	s.finish(turn, "the card")
+	s.same("after its end", s.look(kept, turn.ID), "user,assistant kept")
 	_, err := s.db.Turns().OpenChild(t.Context(), turn.ID, "part 2", "read more")
 	s.refused(err, supervisor.CodeInvalid, "has ended")
 	s.same("running", s.look("SELECT count(*) FROM turn WHERE ended_at IS NULL"), "0")
