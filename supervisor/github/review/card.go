@@ -56,6 +56,17 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 	return strings.Join(append(lines, "", fmt.Sprintf(textsPosted[repo.Post], cost)), "\n")
 }
 
+// grow says to all who were told of a pull request what has become of its review.
+func (r *Reviews) grow(ctx context.Context, w supervisor.Review) error {
+	switch w.State {
+	case supervisor.ReviewDone:
+		return r.o.Grow(ctx, w.Repo, w.Number, fmt.Sprintf(textGrown, finding.Short(w.Head), resultOf(w).Counts()))
+	case supervisor.ReviewFailed:
+		return r.o.Grow(ctx, w.Repo, w.Number, textGrownFailed)
+	}
+	return nil
+}
+
 // buttons are those below a card.
 func buttons(w supervisor.Review, repo supervisor.GitHubRepo, made result) (rows [][]supervisor.Button) {
 	button := func(text, action, rest string) supervisor.Button {

@@ -36,12 +36,13 @@ type Options struct {
 	Repo     func(name string) (supervisor.GitHubRepo, bool) // that is served
 	Person   func(name string) (supervisor.User, bool)       // who is served
 	Approver Approver
-	Begun    func(supervisor.Inbound)                               // an inbound was kept, whose turn is to run; never blocks
-	Say      func(ctx context.Context, d supervisor.Delivery) error // puts a notice into the outbox
-	Name     func() string                                          // what people on GitHub call us by, without the @
-	Settle   time.Duration                                          // from the last push to the review
-	Heads    int                                                    // of a pull request that are reviewed unasked
-	Inline   int                                                    // the most comments of a review
+	Begun    func(supervisor.Inbound)                                              // an inbound was kept, whose turn is to run; never blocks
+	Say      func(ctx context.Context, d supervisor.Delivery) error                // puts a notice into the outbox
+	Grow     func(ctx context.Context, repo string, number int, line string) error // adds to what people were told of a pull request, in Markdown
+	Name     func() string                                                         // what people on GitHub call us by, without the @
+	Settle   time.Duration                                                         // from the last push to the review
+	Heads    int                                                                   // of a pull request that are reviewed unasked
+	Inline   int                                                                   // the most comments of a review
 	Now      func() time.Time
 	Log      hclog.Logger
 }

@@ -34,6 +34,7 @@ type rig struct {
 	served   supervisor.GitHubRepo
 	now      time.Time
 	told     []string // notices
+	grown    []string // what was added to others
 	material protocol.ReviewMaterial
 	read     int // how often a worker was asked
 	allow    error
@@ -92,7 +93,11 @@ func newRig(t *testing.T, o githubtest.Options) *rig {
 			return supervisor.User{Name: name, Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}, name == "alice"
 		},
 		Approver: r, Begun: func(in supervisor.Inbound) { r.begun = append(r.begun, in) },
-		Say:  func(_ context.Context, d supervisor.Delivery) error { r.told = append(r.told, d.Text); return nil },
+		Say: func(_ context.Context, d supervisor.Delivery) error { r.told = append(r.told, d.Text); return nil },
+		Grow: func(_ context.Context, repo string, number int, line string) error {
+			r.grown = append(r.grown, fmt.Sprintf("%s#%d %s", repo, number, line))
+			return nil
+		},
 		Name: func() string { return "mews" }, Settle: 5 * time.Minute, Heads: 5, Now: o.Now, Log: hclog.NewNullLogger(),
 	})
 	return r

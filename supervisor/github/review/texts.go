@@ -47,6 +47,9 @@ const (
 	textCardUnread  = "Not reviewed: %s."
 	textNoPrice     = "an unknown amount"
 
+	textGrown       = "**Reviewed** at `%s`: %s."
+	textGrownFailed = "**Not reviewed.**"
+
 	textExplain = "Explain"
 	textPost    = "Post"
 	textMute    = "Mute"

@@ -66,8 +66,12 @@ func (r *Reviews) Work(ctx context.Context, turn supervisor.Turn, read Reader) (
 		return "", err
 	case errors.As(err, &refused):
 		r.o.Log.Error("review a pull request", "review", w.Name(), "error", err)
-		return r.fail(ctx, w, repo, supervisor.ErrorMessage(err))
-	case err != nil:
+		err = r.fail(ctx, &w, repo, supervisor.ErrorMessage(err))
+	}
+	if err == nil {
+		err = r.grow(ctx, w)
+	}
+	if err != nil {
 		return "", err
 	}
 	return r.card(w, repo), nil
@@ -257,15 +261,12 @@ func (r *Reviews) said(ctx context.Context, w supervisor.Review) (map[string]boo
 }
 
 // fail ends a review that could not be done. Where a summary stands, it says so: silence would look like praise.
-func (r *Reviews) fail(ctx context.Context, w supervisor.Review, repo supervisor.GitHubRepo, why string) (card string, err error) {
-	if summary, there, err := r.summary(ctx, w); err == nil && there && repo.Post == supervisor.PostReview {
+func (r *Reviews) fail(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, why string) error {
+	if summary, there, err := r.summary(ctx, *w); err == nil && there && repo.Post == supervisor.PostReview {
 		if err := r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, finding.NotRead(w.Head, why)); err != nil {
 			r.o.Log.Warn("say that a review has failed", "review", w.Name(), "error", err)
 		}
 	}
 	w.State, w.Why = supervisor.ReviewFailed, why
-	if err := r.o.Store.Keep(ctx, w); err != nil {
-		return "", err
-	}
-	return r.card(w, repo), nil
+	return r.o.Store.Keep(ctx, *w)
 }
