@@ -89,31 +89,3 @@ func numberAt(address string) int {
 	n, _ := strconv.Atoi(path.Base(address)) // 0 is right for what is no number
 	return n
 }
-
-// Reaction is an emoji that somebody gave.
-type Reaction struct {
-	Author  string
-	Content string // +1, -1, laugh, confused, heart, hooray, rocket, eyes
-}
-
-// Reactions reads those to a comment below an issue or a pull request.
-func (c *Client) Reactions(ctx context.Context, repo string, comment int64) ([]Reaction, error) {
-	k := &call{what: "list the reactions to a comment in " + repo, repo: repo}
-	return c.reactions(ctx, k, func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.Reaction, *github.Response, error) {
-		return c.gh.Reactions.ListIssueCommentReactions(ctx, owner, name, comment, &page)
-	})
-}
-
-// DiffReactions reads those to a comment on a diff.
-func (c *Client) DiffReactions(ctx context.Context, repo string, comment int64) ([]Reaction, error) {
-	k := &call{what: "list the reactions to a comment in " + repo, repo: repo}
-	return c.reactions(ctx, k, func(ctx context.Context, owner, name string, page github.ListOptions) ([]*github.Reaction, *github.Response, error) {
-		return c.gh.Reactions.ListPullRequestCommentReactions(ctx, owner, name, comment, &page)
-	})
-}
-
-func (c *Client) reactions(ctx context.Context, k *call,
-	list func(context.Context, string, string, github.ListOptions) ([]*github.Reaction, *github.Response, error)) ([]Reaction, error) {
-	page, err := listing(ctx, c, k, pageSize, func(r *github.Reaction) Reaction { return Reaction{r.GetUser().GetLogin(), r.GetContent()} }, list)
-	return page.Items, err
-}

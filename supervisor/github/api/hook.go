@@ -78,16 +78,6 @@ func hookOf(h *github.Hook) Hook {
 	return made
 }
 
-// Ping has GitHub send a ping to a webhook.
-func (c *Client) Ping(ctx context.Context, repo string, hook int64) error {
-	k := &call{what: "ping a webhook of " + repo, repo: repo, need: hooking}
-	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (any, *github.Response, error) {
-		resp, err := c.gh.Repositories.PingHook(ctx, owner, name, hook)
-		return nil, resp, err
-	})
-	return err
-}
-
 // Deliveries reads a page of what a webhook was sent, newest first. cursor is "" for the first page; next is "" after the last.
 func (c *Client) Deliveries(ctx context.Context, repo string, hook int64, cursor string) (list []Delivery, next string, err error) {
 	o := &github.ListCursorOptions{PerPage: pageSize, Cursor: cursor}

@@ -124,16 +124,3 @@ func (c *Client) AddLabels(ctx context.Context, repo string, number int, labels 
 	})
 	return err
 }
-
-// RemoveLabel takes a label off. One that is not there is no error.
-func (c *Client) RemoveLabel(ctx context.Context, repo string, number int, label string) error {
-	k := &call{what: fmt.Sprintf("take a label off %s#%d", repo, number), repo: repo}
-	_, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (any, *github.Response, error) {
-		resp, err := c.gh.Issues.RemoveLabelForIssue(ctx, owner, name, number, label)
-		return nil, resp, err
-	})
-	if ClassOf(err) == NotFound {
-		return nil
-	}
-	return err
-}

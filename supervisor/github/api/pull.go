@@ -148,23 +148,3 @@ func (c *Client) Diff(ctx context.Context, repo string, number int) (string, err
 	})
 	return text, err
 }
-
-// Compared is what lies between two commits.
-type Compared struct {
-	Status  string // identical, ahead, behind, diverged
-	Base    string // the last commit that both have
-	Commits []Commit
-	Files   []File // 300 at most
-}
-
-// Compare compares two commits or branches.
-func (c *Client) Compare(ctx context.Context, repo, base, head string) (Compared, error) {
-	k := &call{what: fmt.Sprintf("compare %s with %s in %s", base, head, repo), repo: repo}
-	r, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (*github.CommitsComparison, *github.Response, error) {
-		return c.gh.Repositories.CompareCommits(ctx, owner, name, base, head, &github.ListOptions{PerPage: pageSize})
-	})
-	if err != nil {
-		return Compared{}, err
-	}
-	return Compared{Status: r.GetStatus(), Base: r.GetMergeBaseCommit().GetSHA(), Commits: each(r.Commits, commitOf), Files: each(r.Files, fileOf)}, nil
-}

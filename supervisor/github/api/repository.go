@@ -145,15 +145,3 @@ type rate struct {
 }
 
 func (r rate) ours() Rate { return Rate{r.Limit, r.Remaining, time.Unix(r.Reset, 0)} }
-
-// HookAddresses are the networks that GitHub's webhooks come from.
-func (c *Client) HookAddresses(ctx context.Context, repo string) ([]string, error) {
-	k := &call{what: "ask where webhooks come from", repo: repo}
-	m, _, err := ask(ctx, c, k, func(ctx context.Context, _, _ string) (*github.APIMeta, *github.Response, error) {
-		return c.gh.Meta.Get(ctx)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return m.Hooks, nil
-}

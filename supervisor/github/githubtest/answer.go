@@ -19,7 +19,6 @@ type answer struct {
 
 func good(body any) answer    { return answer{code: http.StatusOK, body: body} }
 func created(body any) answer { return answer{code: http.StatusCreated, body: body} }
-func empty() answer           { return answer{code: http.StatusNoContent} }
 
 // refuse is a refusal in GitHub's JSON. errors are words or objects.
 func refuse(code int, message string, errors ...any) answer {

@@ -101,10 +101,6 @@ func getPermission(_ *Server, r *request) answer {
 	return good(map[string]any{"permission": permission, "role_name": permission, "user": user(login)})
 }
 
-func getMeta(*Server, *request) answer {
-	return good(map[string]any{"hooks": []string{"192.30.252.0/22", "185.199.108.0/22"}})
-}
-
 // Release publishes a release.
 func (r *Repo) Release(tag, title, body string) {
 	r.s.change(func() {

@@ -316,15 +316,6 @@ func (s *Server) ping(r *Repo, h *hook) {
 	s.start()
 }
 
-func pingHook(s *Server, r *request) answer {
-	h := hookIn(s, r)
-	if h == nil || !r.admin() {
-		return notFound()
-	}
-	s.ping(r.repo, h)
-	return empty()
-}
-
 func getAppHook(s *Server, _ *request) answer {
 	h := s.hooks[0]
 	config := map[string]any{"url": h.url, "content_type": "json", "insecure_ssl": "0"}

@@ -244,21 +244,6 @@ func getComment(_ *Server, r *request) answer {
 	return good(c.json(c.below))
 }
 
-func listReactions(s *Server, r *request) answer {
-	c := r.repo.commentBy(r.id("comment"))
-	if c == nil {
-		return notFound()
-	}
-	type one struct{ content, by string }
-	var list []one
-	for _, content := range []string{"+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"} {
-		for _, by := range c.reactions[content] {
-			list = append(list, one{content, by})
-		}
-	}
-	return paged(r, list, func(o one) any { return map[string]any{"id": idOf(o.by), "content": o.content, "user": user(o.by)} })
-}
-
 func listLabels(_ *Server, r *request) answer {
 	return paged(r, r.repo.labels, func(l label) any {
 		return map[string]any{"id": idOf(l.name), "name": l.name, "color": l.color, "description": l.description}
@@ -303,16 +288,6 @@ func addLabels(s *Server, r *request, i *issue) answer {
 			r.repo.emitIssue(i, "labeled", r.grant.login, more)
 		}
 	}
-	return good(i.json()["labels"])
-}
-
-func removeLabel(s *Server, r *request, i *issue) answer {
-	name := r.PathValue("label")
-	if !contains(i.labels, name) {
-		return refuse(http.StatusNotFound, "Label does not exist")
-	}
-	i.labels = slices.DeleteFunc(i.labels, func(l string) bool { return strings.EqualFold(l, name) })
-	i.updated = s.now()
 	return good(i.json()["labels"])
 }
 

@@ -34,7 +34,6 @@ var routes = []route{
 	{"GET " + inPull + "/reviews/{review}/comments", "pull_requests=read", onPull(listReviewComments), 0},
 	{"POST " + inPull + "/reviews", "pull_requests=write", onPull(createReview), 0},
 	{"PUT " + inPull + "/reviews/{review}", "pull_requests=write", onPull(updateReview), 0},
-	{"GET " + inRepo + "/pulls/comments/{comment}/reactions", "pull_requests=read", listReactions, 0},
 
 	{"GET " + inRepo + "/issues", "issues=read", listIssues, 0},
 	{"GET " + inIssue, "issues=read", onIssue(getIssue), 0},
@@ -43,9 +42,7 @@ var routes = []route{
 	{"POST " + inIssue + "/comments", "issues=write", onIssue(createComment), 0},
 	{"GET " + inRepo + "/issues/comments/{comment}", "issues=read", getComment, 0},
 	{"PATCH " + inRepo + "/issues/comments/{comment}", "issues=write", editComment, 0},
-	{"GET " + inRepo + "/issues/comments/{comment}/reactions", "issues=read", listReactions, 0},
 	{"POST " + inIssue + "/labels", "issues=write", onIssue(addLabels), 0},
-	{"DELETE " + inIssue + "/labels/{label}", "issues=write", onIssue(removeLabel), 0},
 	{"GET " + inRepo + "/labels", "issues=read", listLabels, 0},
 	{"POST " + inRepo + "/labels", "issues=write", createLabel, 0},
 	{"GET /search/issues", "", search, noRepo},
@@ -56,7 +53,6 @@ var routes = []route{
 
 	{"GET " + inRepo + "/hooks", "repository_hooks=read", listHooks, 0},
 	{"POST " + inRepo + "/hooks", "repository_hooks=write", createHook, 0},
-	{"POST " + inHook + "/pings", "repository_hooks=read", pingHook, quiet},
 	{"GET " + inHook + "/deliveries", "repository_hooks=read", listDeliveries, 0},
 	{"POST " + inHook + "/deliveries/{delivery}/attempts", "repository_hooks=write", redeliver, quiet},
 
@@ -68,7 +64,6 @@ var routes = []route{
 	{"POST /app/installations/{installation}/access_tokens", "", createToken, byApp | noRepo | quiet},
 
 	{"GET /user", "", getUser, noRepo},
-	{"GET /meta", "", getMeta, noRepo},
 	{"GET /rate_limit", "", rateLimit, noRepo | free},
 	{"POST /graphql", "", graphql, noRepo},
 }
