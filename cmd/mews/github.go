@@ -21,6 +21,7 @@ func githubSubcommands() []subcommand {
 		{name: "add", run: githubAdd},
 		{name: "redeliver", run: githubRedeliver},
 		{name: "status", run: githubStatus},
+		{name: "quiet", run: githubQuiet},
 	}
 }
 
@@ -65,6 +66,17 @@ func githubCheck(ctx context.Context, con console, v subcommand, args []string) 
 
 func githubStatus(ctx context.Context, con console, v subcommand, args []string) error {
 	_, err := askGitHub(ctx, con, v, args, 1, app.MethodGitHubStatus, ofRepo, app.PrintGitHubStatus)
+	return err
+}
+
+func githubQuiet(ctx context.Context, con console, v subcommand, args []string) error {
+	_, err := askGitHub(ctx, con, v, args, 1, app.MethodGitHubQuiet, func(set *flag.FlagSet) func([]string) (any, error) {
+		pull, label := set.Int("pull", 0, flagQuietPull), set.String("label", "", flagQuietLabel)
+		remove := set.Int64("remove", 0, flagQuietRemove)
+		return func(words []string) (any, error) {
+			return app.GitHubQuiet{Repo: strings.Join(words, ""), Pull: *pull, Label: *label, Remove: *remove}, nil
+		}
+	}, app.PrintGitHubMutes)
 	return err
 }
 

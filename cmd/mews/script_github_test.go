@@ -74,6 +74,11 @@ func (h *scriptHub) reviews(ts *testscript.TestScript, args []string) {
 	}
 }
 
+// calls has the repository's webhook call an address.
+func (h *scriptHub) calls(_ *testscript.TestScript, args []string) {
+	h.repo.Hook(args[0], args[1], "issues", "issue_comment", "pull_request", "ping")
+}
+
 // permits says what somebody may do in the repository.
 func (h *scriptHub) permits(_ *testscript.TestScript, args []string) { h.repo.Permit(args[0], args[1]) }
 

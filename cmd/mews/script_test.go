@@ -106,13 +106,14 @@ var scriptCommands = map[string]scriptCommand{
 	"calls": botCommand("METHOD N[+] [NAME=VALUE]", (*scriptBot).calls),
 	"post":  botCommand("SECRET FILE STATUS", (*scriptBot).post),
 
-	// A GitHub in GITHUB_URL, which knows GITHUB_TOKEN; its webhooks may come to HOOK. Somebody opens an issue in acme/widget, or a pull request that makes a file, or may do
+	// A GitHub in GITHUB_URL, which knows GITHUB_TOKEN; once it is hooked to an address, such as HOOK, what happens is told there. Somebody opens an issue in acme/widget, or a pull request that makes a file, or may do
 	// there so much; an issue is, at last, as in a file, and a pull request has so many
 	// reviews.
 	"github":   command("[PERMISSION=LEVEL] ...", (*scriptEnv).startGitHub),
 	"opens":    hubCommand("WHO TITLE [BODY]", (*scriptHub).opens),
 	"proposes": hubCommand("WHO TITLE FILE", (*scriptHub).proposes),
 	"reviews":  hubCommand("NUMBER N", (*scriptHub).reviews),
+	"hooked":   hubCommand("ADDRESS SECRET", (*scriptHub).calls),
 	"permits":  hubCommand("WHO PERMISSION", (*scriptHub).permits),
 	"stands":   hubCommand("NUMBER FILE", (*scriptHub).stands),
 }

@@ -23,7 +23,7 @@ var helps = map[string]help{
 	"voice":            {"[test FILE] [--config FILE]", "list what hears recordings and speaks answers, and where it is; with test, have a file be heard"},
 	"review":           {"[URL] [--diff FILE] [--range A..B] [--post] [--json] [--config FILE]", "have a change reviewed, and print what is wrong with it; exit 1 where that is critical"},
 	"version":          {"", "print the version"},
-	"github":           {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver, status"},
+	"github":           {"WHAT [ARGUMENT] [FLAG] ...", "repositories on GitHub: check, add, redeliver, status, quiet"},
 	"voice test":       {"FILE [--user NAME] [--config FILE]", "have your worker hear a recording by the way of those that you send; nothing is said to your assistant, and nothing is kept of it"},
 	"user list":        {"[--json]", "who may talk, and what lets them"},
 	"user show":        {"NAME [--json]", "one person"},
@@ -42,6 +42,7 @@ var helps = map[string]help{
 	"github add":       {"OWNER/REPO [--url URL] [--json]", "make a repository's webhook, and print what goes into the configuration"},
 	"github redeliver": {"[ID] [--failed] [--json]", "have GitHub send a delivery again, or all of the last three days that were not taken"},
 	"github status":    {"[OWNER/REPO] [--json]", "how each repository is read, what came, and what is to be done"},
+	"github quiet":     {"[OWNER/REPO] [--pull N] [--label NAME] [--remove NUMBER] [--json]", "what reviews say nothing of; add to that, or take some of it back"},
 	"audit verify":     {"[--head HEX] [--json]", "whether the audit log is what was written; --head is what an earlier run has printed"},
 }
 
@@ -81,6 +82,9 @@ const (
 	flagDiff         = "a diff as git writes it, in this `FILE`; - is standard input"
 	flagRange        = "what git has between two commits, such as main..HEAD: the `RANGE`"
 	flagPost         = "review the pull request as if it had been asked for there: what is found is posted"
+	flagQuietPull    = "review the pull request with the number `N` no more"
+	flagQuietLabel   = "review no pull requests with the label `NAME`"
+	flagQuietRemove  = "take back the mute with this `NUMBER`"
 	flagHookURL      = "the `URL` at which GitHub reaches webhooks.listen, such as https://bot.example.org/webhook/github"
 	flagFailed       = "all that were not taken"
 	flagOutput       = "write it to `FILE`, which must not be there yet; without it, to standard output"

@@ -72,6 +72,7 @@ func (s gitHubMethods) answers() map[string]control.Method {
 		}),
 		MethodGitHubAdd:    forGitHub(s, s.add),
 		MethodGitHubStatus: forGitHub(s, s.status),
+		MethodGitHubQuiet:  forGitHub(s, s.quiet),
 		MethodGitHubRedeliver: forGitHub(s, func(ctx context.Context, in setup.Setup, q GitHubRedeliver) (GitHubRedelivered, error) {
 			sent, err := in.Redeliver(ctx, q.ID)
 			return GitHubRedelivered{Sent: append([]setup.Redelivery{}, sent...)}, err

@@ -34,6 +34,7 @@ type RepoStatus struct {
 	Taken   int64     `json:"taken"`
 	Ignored int64     `json:"ignored"`
 	Failed  int64     `json:"failed"`
+	Reviews int64     `json:"reviews"`
 	Triages int64     `json:"triages"`
 	Today   int64     `json:"today"`
 	Day     int64     `json:"day,omitempty"` // 0 is no limit
@@ -56,7 +57,7 @@ func (s gitHubMethods) status(ctx context.Context, in setup.Setup, q GitHubQuest
 		}
 		looked := s.watch.Looked(repo.Name)
 		r.Repos = append(r.Repos, RepoStatus{Name: repo.Name, User: repo.User, Way: wayOf(in), Last: at.Last, Looked: looked.At, Failure: looked.Failure, Waiting: at.Waiting, Taken: at.Taken,
-			Ignored: at.Ignored, Failed: at.Failed, Triages: at.Triages, Today: at.Cost, Day: repo.Day})
+			Ignored: at.Ignored, Failed: at.Failed, Reviews: at.Reviews, Triages: at.Triages, Today: at.Cost, Day: repo.Day})
 	}
 	r.Limits, r.Way = in.Limits(ctx), s.switches.Way
 	return r, nil
@@ -78,7 +79,7 @@ func PrintGitHubStatus(w io.Writer, r GitHubStatus) error {
 			last = fmt.Sprintf(textLastCame, repo.Last.Local().Format("2006-01-02 15:04:05"))
 		}
 		fmt.Fprintf(&b, textRepoStatus, repo.Name, repo.User, repo.Way, last, repo.Taken, repo.Ignored, repo.Failed, repo.Waiting)
-		fmt.Fprintf(&b, textRepoWork, amount.Of(int(repo.Triages), "triage", "triages"), amount.Dollars(repo.Today))
+		fmt.Fprintf(&b, textRepoWork, amount.Of(int(repo.Reviews), "review", "reviews"), amount.Of(int(repo.Triages), "triage", "triages"), amount.Dollars(repo.Today))
 		if repo.Day > 0 {
 			fmt.Fprintf(&b, textRepoDay, amount.Dollars(repo.Day))
 		}

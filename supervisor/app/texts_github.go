@@ -17,7 +17,7 @@ const (
 	textRepoStatus  = "%s  %s's, by %s; %s\n  in a week: %d taken, %d ignored, %d failed; %d waiting\n"
 	textNothingCame = "nothing has come in a week"
 	textLastCame    = "the last came at %s"
-	textRepoWork    = "  to be done: %s; cost today: %s"
+	textRepoWork    = "  to be done: %s, %s; cost today: %s"
 	textRepoDay     = " of %s"
 	textRepoLooked  = "  looked there at %s. %s\n"
 	textLimitLeft   = "GitHub's limit of %s: %d of %d left, until %s\n"
@@ -28,4 +28,10 @@ const (
 	textPartSize     = "A part of a diff has 1 to %d bytes."
 	textDiffSize     = "A diff of more than %d MiB is not reviewed at once, nor one with parts that are not yours. Review a part of it."
 	textNoPull       = "Mews does not serve the repository %q, or it is somebody else's here. `mews github status` lists those that it serves."
+
+	textQuietWhere = "Say in which repository: `mews github quiet OWNER/REPO --pull 5`."
+	textByAdmin    = "an admin"
+	textNoMute     = "There is no mute with the number %d. `mews github quiet` lists them."
+	textNoMutes    = "Reviews say everything that they find.\n"
+	textMutesHead  = "NUMBER\tREPOSITORY\tKIND\tOF\tBY\tSINCE\tWHY\n"
 )

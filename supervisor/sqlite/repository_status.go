@@ -14,12 +14,14 @@ type RepositoryStatus struct {
 	Taken   int64
 	Ignored int64
 	Failed  int64
-	Triages int64 // that are to be done
+	Reviews int64 // that are to be done
+	Triages int64 // likewise
 	Cost    int64 // since a moment, in millionths of a US dollar
 }
 
 const findRepositoryStatus = `SELECT coalesce(max(created_at), 0), coalesce(sum(state = 'new'), 0), coalesce(sum(state = 'done'), 0),
 	coalesce(sum(state = 'ignored'), 0), coalesce(sum(state = 'failed'), 0),
+	(SELECT count(*) FROM review WHERE repo = ?1 AND state IN ('settling', 'queued', 'confirming', 'running')),
 	(SELECT count(*) FROM triage WHERE repo = ?1 AND state IN ('settling', 'queued')),
 	(SELECT coalesce(sum(cost), 0) FROM spent WHERE user = 'review/' || ?1 AND quarter >= ?2)
 	FROM webhook_delivery WHERE source = 'github' AND lower(json_extract(event, '$.repo')) = ?1`
@@ -27,7 +29,7 @@ const findRepositoryStatus = `SELECT coalesce(max(created_at), 0), coalesce(sum(
 // RepositoryStatus tells of a repository, by its name in lower case. It reads all that came in a week: it is for who looks.
 func (db *DB) RepositoryStatus(ctx context.Context, repo string, since time.Time) (RepositoryStatus, error) {
 	return engine.Value(db.reader(ctx, "tell how %s stands", repo), func(row *engine.Row) (s RepositoryStatus) {
-		row.Scan(&s.Last, &s.Waiting, &s.Taken, &s.Ignored, &s.Failed, &s.Triages, &s.Cost)
+		row.Scan(&s.Last, &s.Waiting, &s.Taken, &s.Ignored, &s.Failed, &s.Reviews, &s.Triages, &s.Cost)
 		return s
 	}, findRepositoryStatus, repo, toMillis(since)/quarterHour)
 }

@@ -1,0 +1,107 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/github/setup"
+)
+
+// MethodGitHubQuiet is what the control socket answers to a GitHubQuiet with a GitHubMutes.
+const MethodGitHubQuiet = "github.quiet"
+
+// GitHubQuiet asks of what reviews say nothing, and may change that.
+type GitHubQuiet struct {
+	Repo   string `json:"repo,omitempty"`   // "" is about all
+	Pull   int    `json:"pull,omitempty"`   // of Repo, no review from now on
+	Label  string `json:"label,omitempty"`  // of Repo: no review of pull requests that have it
+	Remove int64  `json:"remove,omitempty"` // the number of a mute that is taken back
+}
+
+// GitHubMutes are what reviews say nothing of.
+type GitHubMutes struct {
+	Mutes []GitHubMute `json:"mutes"`
+}
+
+// GitHubMute is one of it.
+type GitHubMute struct {
+	ID   int64               `json:"id"`
+	Repo string              `json:"repo"`
+	Kind supervisor.MuteKind `json:"kind"`
+	Of   string              `json:"of"`
+	Why  string              `json:"why,omitempty"`
+	By   string              `json:"by,omitempty"`
+	At   time.Time           `json:"at"`
+}
+
+// quiet changes what reviews say nothing of, and lists it.
+func (s gitHubMethods) quiet(ctx context.Context, in setup.Setup, q GitHubQuiet) (r GitHubMutes, err error) {
+	r.Mutes = []GitHubMute{}
+	if err := oneRepo(&in, q.Repo); err != nil {
+		return r, err
+	}
+	if err := s.changeMutes(ctx, in.Repos, q); err != nil {
+		return r, err
+	}
+	for _, repo := range in.Repos {
+		list, err := s.db.Reviews().ListMutes(ctx, repo.User, repo.Name)
+		if err != nil {
+			return r, err
+		}
+		for _, m := range list {
+			r.Mutes = append(r.Mutes, GitHubMute{ID: m.ID, Repo: m.Repo, Kind: m.Kind, Of: m.Subject, Why: m.Why, By: m.By, At: m.At})
+		}
+	}
+	return r, nil
+}
+
+// changeMutes does what is asked for beside the list.
+func (s gitHubMethods) changeMutes(ctx context.Context, repos []supervisor.GitHubRepo, q GitHubQuiet) error {
+	store := s.db.Reviews()
+	kind, subject := supervisor.MuteLabel, q.Label
+	if q.Pull != 0 {
+		kind, subject = supervisor.MutePull, fmt.Sprint(q.Pull)
+	}
+	if subject != "" && q.Repo == "" {
+		return supervisor.Errorf(supervisor.CodeInvalid, textQuietWhere)
+	}
+	if subject != "" {
+		return store.Mute(ctx, supervisor.ReviewMute{User: repos[0].User, Repo: repos[0].Name, Kind: kind, Subject: subject, By: textByAdmin})
+	}
+	if q.Remove == 0 {
+		return nil
+	}
+	for _, repo := range repos {
+		if done, err := store.Unmute(ctx, repo.User, q.Remove); done || err != nil {
+			return err
+		}
+	}
+	return supervisor.Errorf(supervisor.CodeNotFound, textNoMute, q.Remove)
+}
+
+// PrintGitHubMutes prints them for people.
+func PrintGitHubMutes(w io.Writer, r GitHubMutes) error {
+	if len(r.Mutes) == 0 {
+		_, err := io.WriteString(w, textNoMutes)
+		return err
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprint(t, textMutesHead)
+	for _, m := range r.Mutes {
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", m.ID, m.Repo, m.Kind, cell(m.Of), cell(m.By), m.At.Local().Format("2006-01-02 15:04"), cell(m.Why))
+	}
+	return t.Flush()
+}
+
+// cell is somebody's words in a table.
+func cell(text string) string {
+	if text = supervisor.Printable(strings.Join(strings.Fields(text), " ")); text == "" {
+		return "-"
+	}
+	return text
+}
