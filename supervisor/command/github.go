@@ -23,10 +23,10 @@ type Repositories interface {
 func init() {
 	register(row{SlashCommand: supervisor.SlashCommand{Name: "github",
 		Help: "what is done about repositories on GitHub; /github REPO reviews off sets it, for notices, reviews and triage"},
-		place: 85, run: textAnswer(github), private: withoutArguments, mayAsk: true})
+		place: 97, run: textAnswer(github), private: withoutArguments, mayAsk: true})
 	register(row{SlashCommand: supervisor.SlashCommand{Name: "webhooks",
 		Help: "how it is known what happens on GitHub, and what you are told of it; /webhooks REPO off sets that"},
-		place: 85, run: textAnswer(webhooks), private: withoutArguments, mayAsk: true})
+		place: 98, run: textAnswer(webhooks), private: withoutArguments, mayAsk: true})
 }
 
 // github shows what is done about repositories, or sets some of it.

@@ -1,9 +1,13 @@
 package github_test
 
 import (
+	"context"
+	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,13 +28,19 @@ type watched struct {
 	hub  *githubtest.Server
 	repo *githubtest.Repo
 	db   *sqlite.DB
-	path string
 	poll time.Duration
+
+	cut  int    // how many commits there are before the next life ends; 0: it does not
+	ends func() // has it end
 }
 
 func newWatched(t *testing.T, poll time.Duration) *watched {
-	w := &watched{T: t, hub: githubtest.New(t, githubtest.Options{}), path: filepath.Join(t.TempDir(), "mews.db"), poll: poll}
-	w.db = sqlitetest.OpenPath(t, w.path, sqlite.Options{})
+	w := &watched{T: t, hub: githubtest.New(t, githubtest.Options{}), poll: poll, ends: func() {}}
+	w.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Committed: func() {
+		if w.cut--; w.cut == 0 {
+			w.ends()
+		}
+	}})
 	w.repo = w.hub.Repo("Acme/Widget")
 	w.repo.Commit("main", githubtest.Commit{Message: "Begin", Files: map[string]string{"a": "1\n"}})
 	return w
@@ -47,11 +57,21 @@ func (w *watched) look() (found []string) {
 	}
 	watch := github.NewWatch(github.WatchOptions{Client: client, Deliveries: w.db.WebhookDeliveries(), Settings: w.db.Settings(), Poll: w.poll, Wake: func() {},
 		Now: w.hub.Now, Log: hclog.NewNullLogger()})
-	watch.Look(w.Context(), supervisor.GitHubRepo{Name: "acme/widget", User: "alice"})
+	ctx, end := context.WithCancel(w.Context())
+	defer end()
+	w.ends = end
+	watch.Look(ctx, supervisor.GitHubRepo{Name: "acme/widget", User: "alice"})
 	if failure := watch.Looked("acme/widget").Failure; failure != "" {
 		found = append(found, "failure: "+failure)
 	}
 	return append(found, w.kept()[before:]...)
+}
+
+func (w *watched) same(what string, got, want []string) {
+	w.Helper()
+	if !slices.Equal(got, want) {
+		w.Errorf("%s: got %q, want %q", what, got, want)
+	}
 }
 
 // kept are the deliveries, a line each.
@@ -113,6 +133,41 @@ func TestWithoutAWebhookItIsFoundByLooking(t *testing.T) {
 		w.repo.Commit("main", githubtest.Commit{Message: "Again\n\nAnd again.", Files: map[string]string{"b": strings.Repeat("x", i+1)}})
 	}
 	w.sees("many commits", "push alice Again 3")
+}
+
+// TestNothingIsMissedOrFoundTwiceHoweverItIsCutOff: GitHub's answers are lost, the service ends before and after what it keeps, and at last each
+// thing was found once, and the last head of each pull request too.
+func TestNothingIsMissedOrFoundTwiceHoweverItIsCutOff(t *testing.T) {
+	w := newWatched(t, time.Minute)
+	w.look()
+	rng := rand.New(rand.NewPCG(7, 7))
+	end := w.hub.Fault(githubtest.Fault{Kind: githubtest.Reset, Rate: 0.15, Times: -1, Seed: 7})
+	numbers, said := []int{}, 0
+	for round := range 30 {
+		switch name := fmt.Sprint("b", len(numbers)); {
+		case round%6 == 0:
+			branch(w, name, fmt.Sprint(round))
+			numbers = append(numbers, w.repo.Open(githubtest.NewPull{Title: name, Head: name}))
+		case round%2 == 0:
+			w.repo.Comment(numbers[rng.IntN(len(numbers))], "bob", fmt.Sprint("Comment ", round))
+			said++
+		default:
+			branch(w, fmt.Sprint("b", rng.IntN(len(numbers))), fmt.Sprint(round))
+		}
+		w.cut = rng.IntN(6) // commits until its end; 0: it is not cut off
+		w.look()
+	}
+	end()
+	w.cut = 0
+	w.look()
+	w.same("what was found twice", sqlitetest.Look(t, w.db, `SELECT event FROM webhook_delivery GROUP BY event HAVING count(*) > 1`), nil)
+	w.same("comments", sqlitetest.Look(t, w.db, `SELECT count(DISTINCT event ->> 'text') || ' of ' || count(*) FROM webhook_delivery WHERE event ->> 'event' = 'issue_comment'`),
+		[]string{fmt.Sprintf("%d of %[1]d", said)})
+	for i, n := range numbers {
+		w.same("the last head", sqlitetest.Look(t, w.db, `SELECT event ->> 'head' FROM webhook_delivery WHERE event ->> 'event' = 'pull_request' AND event ->> 'number' = ?
+			ORDER BY id DESC LIMIT 1`, n), []string{w.repo.SHA(fmt.Sprint("b", i))})
+		w.same("opened", sqlitetest.Look(t, w.db, `SELECT count(*) FROM webhook_delivery WHERE event ->> 'action' = 'opened' AND event ->> 'number' = ?`, n), []string{"1"})
+	}
 }
 
 // TestALookThatChangesNothingCostsNothing: GitHub is asked with ETags, and nothing is written.
