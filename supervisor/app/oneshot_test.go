@@ -33,6 +33,8 @@ import (
 type reviewRig struct {
 	testing.TB
 	db       *sqlite.DB
+	kept     *spool.Spool
+	end      func() // of this life of the supervisor
 	workers  *workerPool
 	turn     supervisor.Turn
 	material protocol.BlobRef
@@ -53,6 +55,7 @@ func newReviewRig(t testing.TB, material protocol.ReviewMaterial) *reviewRig {
 	kept, err := spool.Open(t.TempDir())
 	r.must(err)
 	t.Cleanup(func() { kept.Close() })
+	r.kept = kept
 	text, err := json.Marshal(material)
 	r.must(err)
 	file, err := kept.Create()
@@ -62,7 +65,7 @@ func newReviewRig(t testing.TB, material protocol.ReviewMaterial) *reviewRig {
 	r.material, err = file.Commit()
 	r.must(err)
 	r.begin("7")
-	r.live(kept)
+	r.live()
 	return r
 }
 
@@ -82,8 +85,8 @@ func (r *reviewRig) must(err error) {
 	}
 }
 
-// live has workers until the test ends.
-func (r *reviewRig) live(kept *spool.Spool) {
+// live is a life of the supervisor, which knows what is on disk. It ends with the test at the latest.
+func (r *reviewRig) live() {
 	bin := apptest.Programs(r)
 	account, err := placement.WorkerAccount(r.Context(), apptest.WorkersAccount, false)
 	r.must(err)
@@ -93,7 +96,7 @@ func (r *reviewRig) live(kept *spool.Spool) {
 	calls := &hostcall.Options{
 		ModelDependencies: hostcall.ModelDependencies{Transcript: r.db.Transcript(), Models: r, Usage: r.db.Usage(), History: 1000, Windows: r},
 		StepDependencies:  hostcall.StepDependencies{Steps: r.db.Turns()},
-		BlobDependencies:  hostcall.BlobDependencies{Blobs: r.db.Blobs(), Spool: kept},
+		BlobDependencies:  hostcall.BlobDependencies{Blobs: r.db.Blobs(), Spool: r.kept},
 		Audit:             r.audit, Now: time.Now, Log: hclog.NewNullLogger(),
 	}
 	r.workers = pool.New(pool.Options[*hostcall.Conn]{Spawner: spawner, Log: hclog.New(&hclog.LoggerOptions{Output: &r.stderr}), Now: time.Now,
@@ -102,12 +105,13 @@ func (r *reviewRig) live(kept *spool.Spool) {
 	ctx, end := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- r.workers.Run(ctx) }()
-	r.Cleanup(func() {
+	r.end = sync.OnceFunc(func() {
 		end()
 		if err := <-ended; err != nil {
 			r.Error(err)
 		}
 	})
+	r.Cleanup(r.end)
 }
 
 func (r *reviewRig) audit(user, action, detail string) {
@@ -219,7 +223,7 @@ func TestAReviewRunsInAWorkerOfItsOwn(t *testing.T) {
 	}
 }
 
-// Whatever ends a worker between two windows, no answer is paid for twice.
+// Whatever ends a worker between two windows, and each time the supervisor with it, no answer is paid for twice.
 func TestNothingOfAReviewIsPaidForTwice(t *testing.T) {
 	r := newReviewRig(t, parts(2))
 	r.committed = func() {
@@ -234,6 +238,14 @@ func TestNothingOfAReviewIsPaidForTwice(t *testing.T) {
 		if _, err := r.run(supervisor.Budget{Turn: dollar}); err == nil && len(r.reports) == 0 {
 			t.Fatal("it ended without a report")
 		}
+		r.end()
+		if left, err := r.db.Leases().Recover(t.Context()); err != nil || left > 0 {
+			t.Errorf("%d leases are left, %v", left, err)
+		}
+		r.live()
+	}
+	if totals, err := r.db.Usage().Sum(t.Context(), sqlite.UsageQuery{}); err != nil || totals[0].Cost != 4*50_000 {
+		t.Errorf("spent %+v, %v", totals, err)
 	}
 	if len(r.asked) != 4 || deaths != 5 || len(r.reports) != 1 || len(r.reports[0].Findings) != 2 {
 		t.Errorf("%d calls, %d attempts, reports %+v", len(r.asked), deaths, r.reports)
