@@ -25,7 +25,10 @@ func (s *service) openGitHubEvents(context.Context) error {
 		poll = 0
 	}
 	people := gitHubPeople{s}
-	s.switches = &github.Switches{Repos: repos, Store: s.db.Settings(), People: people, Way: github.Way(poll)}
+	s.switches = &github.Switches{Repos: repos, Store: s.db.Settings(), People: people}
+	if len(repos) > 0 {
+		s.switches.Way = github.Way(poll)
+	}
 	log := s.log.Named("github")
 	s.events = github.New(github.Options{
 		Repos: repos, Self: s.gitHubLogin, Name: func() string { return cmp.Or(s.config.GitHub.Name, s.gitHubLogin()) },

@@ -47,7 +47,7 @@ func webhooks(ctx context.Context, c *Commands, r Request) (string, error) {
 	words := strings.Fields(r.Arguments)
 	if len(words) == 0 {
 		text, err := c.shownRepositories(ctx, r, []supervisor.GitHubWhat{supervisor.GitHubNotices})
-		return c.o.GitHub.Ways() + "\n\n" + text, err
+		return strings.TrimSpace(c.o.GitHub.Ways() + "\n\n" + text), err
 	}
 	if len(words) != 2 {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textWebhooksUsage)
@@ -111,6 +111,9 @@ func (c *Commands) setRepository(ctx context.Context, r Request, to supervisor.G
 	}
 	if err := c.o.GitHub.Set(ctx, user, to, value, all); err != nil {
 		return "", err
+	}
+	if all {
+		c.o.Audit(user, "github.set", fmt.Sprintf("%s of %s: %s", to.What, to.Repo, value))
 	}
 	list, err := c.o.GitHub.List(ctx, user)
 	for _, s := range list {

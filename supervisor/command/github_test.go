@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,5 +67,18 @@ func TestWhatIsDoneAboutRepositoriesIsShownAndSet(t *testing.T) {
 	}
 	if diff := cmp.Diff(repositories{supervisor.GitHubNotices: supervisor.GitHubOwn}, set); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What an admin turns off for everybody is kept in the audit log.
+func TestAnAdminTurnsSomethingOffForEverybody(t *testing.T) {
+	h := newRig(t)
+	h.is(supervisor.RoleAdmin)
+	h.live()
+	if got, want := h.ask("/github acme/widget reviews off all"), "From now on reviews of `acme/widget` are off, an admin's."; got != want {
+		t.Errorf("told was %q, want %q", got, want)
+	}
+	if want := "ann github.set reviews of acme/widget: off"; !slices.Contains(h.fakes.audited, want) {
+		t.Errorf("audited is %q, want %q", h.fakes.audited, want)
 	}
 }

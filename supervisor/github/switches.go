@@ -16,7 +16,7 @@ type Switches struct {
 	Store  sqlite.Settings
 	People People
 
-	Way string // by which it is known what happens, for people
+	Way string // by which it is known what happens, for people; "" where there is no repository
 }
 
 // Ways is Way.
