@@ -28,9 +28,9 @@ type Options struct {
 	URL   string        // "" is GitHub's own; else GitHub Enterprise's, with or without /api/v3/
 	Token func() string // reveals the token; a function is not printed by accident
 	App   *App
-	Store Store            // nil keeps the limits in memory
-	Now   func() time.Time // nil is time.Now
-	HTTP  http.RoundTripper
+	Store Store             // nil keeps the limits in memory
+	Now   func() time.Time  // nil is time.Now
+	HTTP  http.RoundTripper // nil is net/http's, with time-outs
 }
 
 // App is a GitHub App.
