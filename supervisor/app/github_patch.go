@@ -113,6 +113,7 @@ func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (s
 	if err != nil {
 		return started, err
 	}
+	s.dropAbandoned(ctx, u.Name)
 	text, err := json.Marshal(p)
 	if err != nil {
 		return started, err
@@ -128,6 +129,20 @@ func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (s
 		s.sessions.Wake(in.Conversation)
 	}
 	return ReviewStarted{Conversation: in.Conversation.ID, Inbound: in.ID}, err
+}
+
+// abandoned is after how long nobody comes any more for what a review has found.
+const abandoned = time.Hour
+
+// dropAbandoned drops what was found for somebody who has left before it was. Where that fails it is done with the next review.
+func (s patches) dropAbandoned(ctx context.Context, user string) {
+	ids, err := s.db.Outbox().ListAbandoned(ctx, user, s.now().Add(-abandoned))
+	for _, id := range ids {
+		err = errors.Join(err, s.db.Outbox().Delivered(ctx, id))
+	}
+	if err != nil {
+		s.log.Warn("drop what nobody has come for", "user", user, "error", err)
+	}
 }
 
 // What stands for a diff where a conversation names a repository and a number.

@@ -38,3 +38,24 @@ func TestARepositorysStatusIsItsOwn(t *testing.T) {
 	s.same("acme/other", of("acme/other", noon), sqlite.RepositoryStatus{Last: noon, Taken: 1})
 	s.same("one of which nothing came", of("acme/none", noon), sqlite.RepositoryStatus{})
 }
+
+func TestWhatNobodyHasComeForIsOnGitHubsChannelAlone(t *testing.T) {
+	s := newStory(t)
+	var said []int64
+	for _, c := range []supervisor.Conversation{{User: "alice", Channel: supervisor.ChannelGitHub, Chat: "diff", Thread: "diff/1"},
+		{User: "alice", Channel: supervisor.ChannelTerminal}, {User: "bob", Channel: supervisor.ChannelGitHub, Chat: "diff", Thread: "diff/1"}} {
+		d, err := s.db.Outbox().Say(t.Context(), supervisor.Delivery{Conversation: c, Text: "x"})
+		s.must(err)
+		said = append(said, d.ID)
+	}
+	list := func(before time.Time) []int64 {
+		t.Helper()
+		ids, err := s.db.Outbox().ListAbandoned(t.Context(), "alice", before)
+		s.must(err)
+		return ids
+	}
+	s.same("by then", list(noon), []int64(nil))
+	s.same("later", list(noon.Add(time.Hour)), said[:1])
+	s.must(s.db.Outbox().Delivered(t.Context(), said[0]))
+	s.same("taken", list(noon.Add(time.Hour)), []int64(nil))
+}
