@@ -38,15 +38,15 @@ func panicking(times int) string {
 }
 
 // newReviewService is a service of alice's whose repository is on a GitHub for tests. It settles at once.
-func newReviewService(t *testing.T, post string) (*gatedService, *githubtest.Server, *githubtest.Repo) {
+func newReviewService(t *testing.T, post string, script modeltest.Script) (*gatedService, *githubtest.Server, *githubtest.Repo) {
 	hub := githubtest.New(t, githubtest.Options{Strict: true, Token: "ghp_" + strings.Repeat("x", 36)})
-	l := newGatedService(t, reviewer, fmt.Sprintf("github: {api_url: %q, token: %s, review: {settle: 0s}, repos: {Acme/Widget: {user: alice, review: true, post: %s}}}\n",
+	l := newGatedService(t, script, fmt.Sprintf("github: {api_url: %q, token: %s, review: {settle: 0s}, repos: {Acme/Widget: {user: alice, review: true, post: %s}}}\n",
 		hub.URL(), hub.Token(), post), "alice, role: admin")
 	return l, hub, hub.Repo("Acme/Widget")
 }
 
 func TestAReviewIsAskedForAndItsCardComes(t *testing.T) {
-	l, hub, repo := newReviewService(t, "review")
+	l, hub, repo := newReviewService(t, "review", reviewer)
 	repo.Commit("fix", githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panicking(2)}})
 	number := repo.Open(githubtest.NewPull{Title: "Fix *it*", Head: "fix"})
 	l.open()
@@ -69,7 +69,7 @@ func TestAReviewIsAskedForAndItsCardComes(t *testing.T) {
 // TestKilledAfterEachCommitOfAReview: whatever commit the service is killed after, the next life goes on from what is on disk then, and
 // there is one review of the head with its comment, though answers of GitHub's are lost on the way.
 func TestKilledAfterEachCommitOfAReview(t *testing.T) {
-	g, hub, repo := newReviewService(t, "review")
+	g, hub, repo := newReviewService(t, "review", reviewer)
 	l := &killedService{gatedService: g, person: "alice"}
 	var commits, at atomic.Int64
 	hears := func() {}
