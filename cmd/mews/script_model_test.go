@@ -29,6 +29,7 @@ var modelScripts = map[string]modeltest.Script{
 	"notebook": notebook,
 	"reader":   reader,
 	"recall":   recall,
+	"reviewer": reviewer,
 	"sorter":   sorter,
 	"stubborn": stubborn,
 }

@@ -116,6 +116,12 @@ var scriptCommands = map[string]scriptCommand{
 	"hooked":   hubCommand("ADDRESS SECRET", (*scriptHub).calls),
 	"permits":  hubCommand("WHO PERMISSION", (*scriptHub).permits),
 	"stands":   hubCommand("NUMBER FILE", (*scriptHub).stands),
+
+	// Somebody pushes a file to a branch, from which there is a pull request then, or comments; a pull request's reviews are, at last, as in
+	// a file, after so many mails.
+	"pushes":   hubCommand("WHO BRANCH FILE", (*scriptHub).pushes),
+	"comments": hubCommand("NUMBER WHO TEXT", (*scriptHub).comments),
+	"reviewed": hubCommand("NUMBER MAILS FILE", (*scriptHub).reviewed),
 }
 
 // command makes a command of a function. Words of the usage in brackets may be missing, and ... is any number more.

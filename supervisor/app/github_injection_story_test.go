@@ -84,7 +84,9 @@ func TestWhatIsReadSteersNothing(t *testing.T) {
 		count += 9 * len(set)
 		l.say("alice", fmt.Sprintf("/review acme/widget#%d", number))
 		l.WaitFor(apptest.Patience, "the review", func() bool {
-			return slices.ContainsFunc(l.told("alice"), func(text string) bool { return strings.Contains(text, fmt.Sprintf("Review of acme/widget#%d:", number)) })
+			return slices.ContainsFunc(l.told("alice"), func(text string) bool {
+				return strings.Contains(text, fmt.Sprintf("Review of acme/widget#%d:", number))
+			})
 		})
 	}
 	if count < 150 {

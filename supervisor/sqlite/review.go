@@ -19,10 +19,10 @@ const (
 	selectReview = `SELECT r.id, r.user, r.repo, r.number, r.head, r.state, r.round, r.asked, r.text, r.wanted_at, r.due_at, coalesce(r.turn, 0),
 		r.change, r.result, r.posted, r.buttons, r.why FROM review r `
 	// What was wanted before what is wanted already changes nothing: which head is reviewed is asked when it is due. A push has it
-	// settle for longer, unless somebody waits for it.
+	// settle for longer, unless somebody waits for it. GitHub's times are full seconds: two pushes may have the same.
 	wantReview = `INSERT INTO review (user, repo, number, state, asked, text, wanted_at, due_at, updated_at)
 		SELECT ?1, ?2, ?3, 'settling', ?4, ?5, ?6, ?7, ?8
-		WHERE NOT EXISTS (SELECT 1 FROM review WHERE user = ?1 AND repo = ?2 AND number = ?3 AND wanted_at >= ?6)
+		WHERE NOT EXISTS (SELECT 1 FROM review WHERE user = ?1 AND repo = ?2 AND number = ?3 AND (wanted_at > ?6 OR wanted_at = ?6 AND asked = ?4 AND ?4 <> ''))
 		ON CONFLICT (user, repo, number, head) DO UPDATE SET wanted_at = excluded.wanted_at, updated_at = excluded.updated_at,
 			due_at = iif(asked = '', excluded.due_at, due_at), text = iif(excluded.asked = '', text, excluded.text),
 			asked = iif(excluded.asked = '', asked, excluded.asked)`

@@ -16,6 +16,7 @@ type Summary struct {
 	Head    string
 	Mark    string   // hidden; "" is Head
 	Name    string   // of who reviews
+	Earlier int      // findings that were posted of earlier heads
 	Skipped []string // what was left out on purpose, and why
 	Unread  []string // what should have been read and was not, and why
 	Cost    *int64   // in millionths of a dollar; nil is not known
@@ -49,7 +50,10 @@ func Marked(comment string) (fingerprint string, ok bool) {
 
 // Body is the summary as Markdown.
 func (s Summary) Body() string {
-	lines := []string{MarkReview(cmp.Or(s.Mark, s.Head)), fmt.Sprintf(textHead, Short(s.Head), s.Counts()), ""}
+	lines := []string{MarkReview(cmp.Or(s.Mark, s.Head)), fmt.Sprintf(textHead, Short(s.Head), s.news())}
+	if len(s.Checked.Summary)+len(s.Suggestions) > 0 {
+		lines = append(lines, "")
+	}
 	lines = append(lines, list(s.Checked.Summary, maxListed)...)
 	lines = append(lines, list(s.Suggestions, maxSuggestions)...)
 	lines = append(lines, notes(textSkipped, s.Skipped)...)
@@ -60,6 +64,18 @@ func (s Summary) Body() string {
 		cost = amount.Dollars(*s.Cost)
 	}
 	return strings.Join(append(lines, "", fmt.Sprintf(textFoot, cost, s.Name)), "\n")
+}
+
+// news is what there is to say, beside what was said of earlier heads.
+func (s Summary) news() string {
+	switch counts := s.Counts(); {
+	case s.Earlier == 0:
+		return counts
+	case counts == textNothing:
+		return fmt.Sprintf(textNothingNew, amount.Of(s.Earlier, counted[earlier][0], counted[earlier][1]))
+	default:
+		return fmt.Sprintf(textBeside, counts, amount.Of(s.Earlier, counted[earlier][0], counted[earlier][1]))
+	}
 }
 
 // News is the body of a later review of the pull request.

@@ -151,9 +151,10 @@ func fits(fit diff.Fit, raw protocol.ReviewFinding, at diff.Place) bool {
 	return fit == diff.Exact || span(raw.Start, raw.Line) == span(at.Start, at.Line)
 }
 
-// lines is what stands at a place of the diff, and with the line before it and that behind it.
+// lines is what stands at a place of the diff. window tells that from what else stands in the file: where the last line stands there more
+// than once, the lines around count too.
 func (c Change) lines(at diff.Place) (lines, window string) {
-	from := cmp.Or(at.Start, at.Line)
+	from, around, last, same := cmp.Or(at.Start, at.Line), "", "", map[string]int{}
 	for _, file := range c.Files {
 		for i := range file.Hunks {
 			if file.Path() != at.Path {
@@ -164,16 +165,23 @@ func (c Change) lines(at diff.Place) (lines, window string) {
 				if at.Side == diff.Left {
 					n = line.Old
 				}
-				if n >= from && n <= at.Line && n > 0 {
-					lines += line.Text + "\n"
+				if n == 0 {
+					continue
 				}
-				if n >= from-1 && n <= at.Line+1 && n > 0 {
-					window += line.Text + "\n"
+				same[squeezed(line.Text)]++
+				if n >= from && n <= at.Line {
+					lines, last = lines+line.Text+"\n", squeezed(line.Text)
+				}
+				if n >= from-1 && n <= at.Line+1 {
+					around += line.Text + "\n"
 				}
 			}
 		}
 	}
-	return lines, window
+	if same[last] > 1 {
+		return lines, around
+	}
+	return lines, lines
 }
 
 // Reordered finds what is shown in another order than it is read in, in files as they were before VisibleCode.

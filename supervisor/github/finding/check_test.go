@@ -112,6 +112,16 @@ func TestWhatWasSaidIsNotSaidAgain(t *testing.T) {
 	if len(again.Inline) != 1 || again.Inline[0].Line != 22 || again.Left[LeftSaid] != 1 {
 		t.Errorf("said again: %+v", again)
 	}
+	// So it is where the line behind it is another.
+	change = Change{Files: parsed(t, strings.Replace(sample, "println(k)", "log(k)", 1)), Said: map[string]bool{first.Inline[0].Fingerprint: true}}
+	if again := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1")}); again.Left[LeftSaid] != 1 {
+		t.Errorf("said again: %+v", again)
+	}
+	// The same line elsewhere is other code.
+	change = Change{Files: parsed(t, strings.Replace(sample, "two(a, b)", "m[k] = 1", 1))}
+	if both := change.Check([]protocol.ReviewFinding{warning(4, "m[k] = 1"), warning(22, "m[k] = 1")}); len(both.Inline) != 2 {
+		t.Errorf("twice the same line: %+v", both)
+	}
 	if mark, ok := Marked(first.Inline[0].Comment()); !ok || mark != first.Inline[0].Fingerprint {
 		t.Errorf("the comment is marked with %q, want %q", mark, first.Inline[0].Fingerprint)
 	}

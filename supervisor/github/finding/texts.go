@@ -9,8 +9,12 @@ const (
 	textReordered       = "Characters that change the order in which this line is shown"
 	textReorderedDetail = "The line has bidirectional control characters: what a reviewer sees is not what a compiler reads. Take them out, or write them as escapes."
 
-	textHead      = "**Review of `%s`:** %s."
-	textNothing   = "no findings"
+	textHead    = "**Review of `%s`:** %s."
+	textNothing = "no findings"
+
+	textNothingNew = "nothing new, beside %s"
+	textBeside     = "%s, beside %s"
+
 	textNotRead   = "**Not reviewed:** `%s`. %s"
 	textMore      = "- and %d more"
 	textSkipped   = "Skipped: %s."
@@ -22,11 +26,15 @@ const (
 	textUnfounded = "whose quote stands nowhere"
 )
 
+// earlier is counted too.
+const earlier = "earlier"
+
 // counted are what is counted, in one and in many.
 var counted = map[string][2]string{
 	"critical":            {"critical finding", "critical findings"},
 	"warning":             {"warning", "warnings"},
 	"suggestion":          {"suggestion", "suggestions"},
+	earlier:               {"finding of earlier commits", "findings of earlier commits"},
 	string(LeftUnfounded): {"finding " + textUnfounded, "findings " + textUnfounded},
 	string(LeftSaid):      {"finding that was said before", "findings that were said before"},
 	string(LeftStyle):     {"remark on style", "remarks on style"},

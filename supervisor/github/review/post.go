@@ -121,7 +121,7 @@ func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, m
 
 // summaryOf is the summary of a result.
 func (r *Reviews) summaryOf(w supervisor.Review, made result, mark string) finding.Summary {
-	return finding.Summary{Checked: made.Checked, Head: w.Head, Mark: mark, Name: r.o.Name(), Skipped: made.Skipped, Unread: made.Unread, Cost: made.Cost}
+	return finding.Summary{Checked: made.Checked, Head: w.Head, Mark: mark, Name: r.o.Name(), Earlier: made.Earlier, Skipped: made.Skipped, Unread: made.Unread, Cost: made.Cost}
 }
 
 // keepPosted keeps what stands on GitHub. What is not known to stand there is not said.

@@ -36,7 +36,7 @@ func TestAPullRequestIsReviewedOnceAndItsSummaryStaysOne(t *testing.T) {
 	r.want(number, "")
 	r.run()
 	r.same("posted", r.posted(number), []string{"COMMENTED main.go:4"})
-	r.has(r.repo.Reviews(number)[0].Body, r.repo.SHA("put-it"), "no findings")
+	r.has(r.repo.Reviews(number)[0].Body, r.repo.SHA("put-it"), "nothing new, beside 2 findings of earlier commits")
 	r.same("mails", r.hub.Mails("acme/widget", number), 1)
 
 	// One with news, and what was said before.

@@ -26,6 +26,7 @@ type result struct {
 	Verdict         string
 	Skipped, Unread []string
 	Hunks           []string // fingerprints of what was or need not be read
+	Earlier         int      // findings that were posted of earlier heads
 	Cost            *int64
 }
 
@@ -208,7 +209,7 @@ func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read Reader) e
 
 // check is what may be posted of a report.
 func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, report protocol.ReviewReport) (made result, err error) {
-	said, err := r.said(ctx, w)
+	said, before, err := r.said(ctx, w)
 	if err != nil {
 		return made, err
 	}
@@ -220,7 +221,7 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 			reordered = append(reordered, finding.Reordered([]diff.File{{New: f.Path, Hunks: hunks}})...)
 		}
 	}
-	made = result{Title: c.Title, URL: c.URL, Verdict: report.Verdict, Skipped: c.Skipped, Unread: c.Unread}
+	made = result{Title: c.Title, URL: c.URL, Earlier: before, Verdict: report.Verdict, Skipped: c.Skipped, Unread: c.Unread}
 	made.Checked = finding.Change{Files: files, Heads: c.Heads, Said: said, Inline: r.o.Inline}.Check(append(reordered, report.Findings...))
 	for _, u := range report.Unread {
 		made.Unread = append(made.Unread, u.Name+": "+u.Text)
@@ -239,25 +240,26 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 	return made, nil
 }
 
-// said is the fingerprints of what is not to be said: it was said of an earlier head, or was muted.
-func (r *Reviews) said(ctx context.Context, w supervisor.Review) (map[string]bool, error) {
+// said is the fingerprints of what is not to be said: it was said of an earlier head, as so many were, or was muted.
+func (r *Reviews) said(ctx context.Context, w supervisor.Review) (said map[string]bool, before int, err error) {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	said := map[string]bool{}
+	said = map[string]bool{}
 	for _, e := range earlier {
 		for _, print := range postedOf(e).Said {
 			said[print] = true
 		}
 	}
+	before = len(said)
 	mutes, err := r.o.Store.ListMutes(ctx, w.User, w.Repo)
 	for _, m := range mutes {
 		if m.Kind == supervisor.MuteFinding {
 			said[m.Subject] = true
 		}
 	}
-	return said, err
+	return said, before, err
 }
 
 // fail ends a review that could not be done. Where a summary stands, it says so: silence would look like praise.

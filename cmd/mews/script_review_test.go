@@ -1,0 +1,74 @@
+package main_test
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/github/githubtest"
+	"mews/supervisor/model/modeltest"
+)
+
+// pushes has somebody push a file to a branch, as main.go, and open a pull request from there, if there is none.
+func (h *scriptHub) pushes(ts *testscript.TestScript, args []string) {
+	fresh := h.repo.SHA(args[1]) == ""
+	h.repo.Commit(args[1], githubtest.Commit{Author: args[0], Message: "Change it", Files: map[string]string{"main.go": ts.ReadFile(args[2])}})
+	if fresh {
+		h.repo.Open(githubtest.NewPull{Author: args[0], Title: "Change it", Head: args[1]})
+	}
+}
+
+// comments has somebody comment on an issue or a pull request.
+func (h *scriptHub) comments(ts *testscript.TestScript, args []string) {
+	number, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	h.repo.Comment(number, args[1], args[2])
+}
+
+// commit is one in a text.
+var commit = regexp.MustCompile(`\b[0-9a-f]{12,40}\b`)
+
+// reviewed waits until the reviews of a pull request are as in a file, in which each commit is COMMIT, and so many mails were sent.
+func (h *scriptHub) reviewed(ts *testscript.TestScript, args []string) {
+	number, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	mails, want := args[1], ts.ReadFile(args[2])
+	text := func() (text string) {
+		for _, r := range h.repo.Reviews(number) {
+			text += fmt.Sprintf("%s: %s\n", r.State, r.Body)
+			for _, c := range r.Comments {
+				title, _, _ := strings.Cut(c.Body, "\n")
+				text += fmt.Sprintf("%s:%d: %s\n", c.Path, c.Line, title)
+			}
+		}
+		return commit.ReplaceAllString(text, "COMMIT")
+	}
+	deadline := time.Now().Add(apptest.Patience)
+	for text() != want || strconv.Itoa(h.server.Mails("acme/widget", number)) != mails {
+		if time.Now().After(deadline) {
+			ts.Fatalf("%d mails, and posted is\n%s\n%s", h.server.Mails("acme/widget", number), text(), h.server.Dump())
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// panicLine is a line of a diff that adds a panic.
+var panicLine = regexp.MustCompile(`"R(\d+) \+\\t(panic\(\d+\))`)
+
+// reviewer is a model that finds each panic that is added, and refutes nothing.
+func reviewer(r modeltest.Request) modeltest.Answer {
+	if !strings.HasPrefix(r.System, "You review") {
+		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
+	}
+	var found []string
+	for _, m := range panicLine.FindAllStringSubmatch(r.Asked(), -1) {
+		found = append(found, fmt.Sprintf(`{"path": "main.go", "line": %s, "side": "RIGHT", "severity": "critical", "category": "bug", "title": "It panics",
+			"detail": "At every start.", "quote": "%s", "confidence": 0.9}`, m[1], m[2]))
+	}
+	return modeltest.Answer{Text: `{"verdict": "I have looked.", "findings": [` + strings.Join(found, ",") + `]}`}
+}
