@@ -12,7 +12,7 @@ const (
 	textFailed   = "**Triage of %s failed.** %s\n/triage %s#%d tries it again."
 	textCardOnly = "Nothing was changed on GitHub: the repository's `post` is `card`."
 
-	textNotPlanned = "Not put into the project %q: %s"
+	textNotPlanned = "Not put into the project “%s”: %s"
 	textNoProject  = "there is no open project of that title in the repository or with its owner, or Mews's token does not see it."
 	textLabelGone  = "The label %q is not in the repository any more. Try again: it is chosen anew then."
 

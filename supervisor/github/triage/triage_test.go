@@ -357,3 +357,41 @@ func TestAnIssueThatWantsMoreGetsLabelsAndOneComment(t *testing.T) {
 		}
 	}
 }
+
+func TestASortedIssueIsPutIntoTheProjectOnce(t *testing.T) {
+	r := newRig(t)
+	r.served.Project = "Inbox"
+	number := r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
+	r.has("the card without such a project", r.work(r.turn(number, "")), "triaged", "Not put into the project “Inbox”: there is no open project of that title")
+	r.hub.Project("acme", "Inbox")
+	r.hub.Fault(githubtest.Fault{Kind: githubtest.Reset, Route: "POST /graphql", After: true, Times: 2})
+	number = r.repo.OpenIssue(githubtest.NewIssue{Title: "White page", Author: "bob"})
+	if card := r.work(r.turn(number, "")); strings.Contains(card, "Not put") {
+		t.Error(card)
+	}
+	if in := r.repo.InProject("Inbox"); !slices.Equal(in, []int{number}) {
+		t.Errorf("in the project: %v", in)
+	}
+}
+
+func TestWhoMayAskForATriage(t *testing.T) {
+	r := newRig(t)
+	all := r.triages(nil)
+	alice, bob, root := supervisor.User{Name: "alice"}, supervisor.User{Name: "bob"}, supervisor.User{Name: "root", Role: supervisor.RoleAdmin}
+	for _, c := range []struct {
+		by            supervisor.User
+		address, want string
+	}{
+		{alice, "https://github.com/acme/widget/issues/1", "acme/widget#1 is being read"},
+		{root, "Acme/Widget#1", "acme/widget#1 is being read"},
+		{bob, "acme/widget#1", `does not serve the repository "acme/widget", or it is somebody else's`},
+		{alice, "acme/other#1", `does not serve the repository "acme/other"`},
+		{alice, "nonsense", "Say which issue"},
+	} {
+		said, err := all.Ask(t.Context(), c.by, c.address, time.Now())
+		if err != nil {
+			said = supervisor.ErrorMessage(err)
+		}
+		r.has(c.by.Name+" "+c.address, said, c.want)
+	}
+}
