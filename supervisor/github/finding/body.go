@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 
-	"mews/protocol"
 	"mews/protocol/amount"
 )
 
@@ -146,14 +145,4 @@ func (f Finding) Comment() string {
 		text += "\n```suggestion\n" + strings.TrimSuffix(f.Replacement, "\n") + "\n```\n"
 	}
 	return text + "\n" + markFinding(f.Fingerprint)
-}
-
-// Worst is the severity of the worst finding; "" for none.
-func (c Checked) Worst() protocol.Severity {
-	for _, severity := range severities {
-		if c.Count()[severity] > 0 {
-			return severity
-		}
-	}
-	return ""
 }

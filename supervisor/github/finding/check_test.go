@@ -155,7 +155,7 @@ func TestNoMoreThanHelps(t *testing.T) {
 func TestReorderedLinesAreFound(t *testing.T) {
 	text := strings.Replace(sample, "println(k)", "println(k) // \u202e } if admin {", 1)
 	checked := Change{Files: parsed(t, VisibleCode(text))}.Check(Reordered(parsed(t, text)))
-	if len(checked.Inline) != 1 || checked.Inline[0].Line != 5 || checked.Worst() != protocol.SeverityCritical {
+	if len(checked.Inline) != 1 || checked.Inline[0].Line != 5 || checked.Inline[0].Severity != protocol.SeverityCritical {
 		t.Errorf("a line in another order comes to %+v", checked)
 	}
 }

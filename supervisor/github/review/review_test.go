@@ -3,6 +3,7 @@ package review
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -177,6 +178,64 @@ func TestAFailureIsNeverSilence(t *testing.T) {
 	r.has(r.run(), "no findings")
 	r.has(r.repo.Reviews(number)[0].Body, "no findings")
 	r.same("mails", r.hub.Mails("acme/widget", number), 1)
+}
+
+// Where the model could read no part of a change, that is no review without findings.
+func TestWhatCouldNotBeReadIsNoPraise(t *testing.T) {
+	r := newRig(t, githubtest.Options{})
+	number := r.open(code)
+	r.want(number, "")
+	turn, _ := r.turn()
+	card, err := r.reviews.Work(t.Context(), turn, func(_ context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
+		return protocol.ReviewReport{Unread: []protocol.ReviewText{{Name: m.Chunks[0].Name, Text: "the money is spent"}}}, nil
+	})
+	r.must(err)
+	r.has(card, "Not reviewed.", "the money is spent", "/review acme/widget#1 tries it once more")
+	r.same("posted", r.posted(number), []string(nil))
+}
+
+// A model that is wrong about paths, lines and sides has nothing posted that GitHub refuses.
+func TestGitHubRefusesNothingThatIsSent(t *testing.T) {
+	r := newRig(t, githubtest.Options{Strict: true})
+	r.reviews.o.Inline = 20
+	rng := rand.New(rand.NewPCG(16, 7))
+	var before, after strings.Builder
+	for i := range 120 {
+		fmt.Fprintf(&before, "line %d\n", i)
+		switch rng.IntN(8) {
+		case 0:
+			fmt.Fprintf(&after, "changed %d\n", i)
+		case 1: // it is gone
+		case 2:
+			fmt.Fprintf(&after, "line %d\nmore %d\n", i, i)
+		default:
+			fmt.Fprintf(&after, "line %d\n", i)
+		}
+	}
+	r.repo.Commit("main", githubtest.Commit{Message: "Begin", Files: map[string]string{"main.go": before.String()}})
+	comments := 0
+	for n := range 8 {
+		number := r.open(after.String(), func(p *githubtest.NewPull) { p.Head = fmt.Sprint("b", n) })
+		var found []protocol.ReviewFinding
+		for range 300 {
+			quote := fmt.Sprintf([]string{"line %d", "more %d", "changed %d"}[rng.IntN(3)], rng.IntN(130))
+			f := bug([]string{"main.go", "other.go", "../main.go"}[rng.IntN(3)], rng.IntN(150)-10, quote)
+			f.Start, f.Side, f.Category = rng.IntN(150)-10, []string{"LEFT", "RIGHT"}[rng.IntN(2)], fmt.Sprint("c", strings.Repeat("c", rng.IntN(5)))
+			found = append(found, f)
+		}
+		r.want(number, "")
+		r.run(found...)
+		comments += len(r.repo.Reviews(number)[0].Comments)
+	}
+	for _, sent := range r.hub.Requests("POST /repos/{owner}/{repo}/pulls/{number}/reviews") {
+		if sent.Code != 200 {
+			t.Errorf("answered %d: %s", sent.Code, sent.Body)
+		}
+	}
+	if comments < 50 {
+		t.Errorf("only %d comments were posted", comments)
+	}
+	t.Logf("%d comments of 2,400 findings, none refused", comments)
 }
 
 // GitHub refuses a whole review for one comment; the others are posted, and that one is in the summary.

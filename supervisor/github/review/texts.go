@@ -24,6 +24,7 @@ const (
 	textGone       = "it is not there any more"
 	textNewer      = "a newer commit has its own review"
 	textMayNot     = "who has asked for it may not write in the repository"
+	textAllUnread  = "No part of it could be read: %s"
 	textTurnEnded  = "Its review was stopped, or has ended its workers."
 
 	textStranger = "May I review what %s, who is nobody in the repository, proposes in %s (%s)? That costs your repository's budget."

@@ -195,6 +195,9 @@ func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read Reader) e
 		if report, err = read(ctx, c.Material); err != nil {
 			return err
 		}
+		if len(report.Findings) == 0 && len(report.Unread) == len(c.Material.Chunks) {
+			return supervisor.Errorf(supervisor.CodeModel, textAllUnread, finding.Plain(report.Unread[0].Text, maxVerdict))
+		}
 	}
 	made, err := r.check(ctx, *w, c, report)
 	if err != nil {
