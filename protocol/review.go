@@ -129,7 +129,7 @@ type ReviewReport struct {
 // Triage is what an issue is about.
 type Triage struct {
 	Labels    []string `json:"labels,omitempty"`
-	Priority  string   `json:"priority"`            // low, medium, high, critical
+	Priority  string   `json:"priority"`            // low, medium, high, critical; "" is not said
 	Duplicate int      `json:"duplicate,omitempty"` // the number of an issue that it repeats
 	Related   []int    `json:"related,omitempty"`
 	Summary   string   `json:"summary"`
@@ -206,7 +206,7 @@ func (t Triage) check() error {
 			return fmt.Errorf("issue %d", n)
 		}
 	}
-	if len(t.Labels) > MaxTriageNames || len(t.Related) > MaxTriageNames || !slices.Contains(Priorities, t.Priority) || len(t.Summary) > MaxFindingText {
+	if len(t.Labels) > MaxTriageNames || len(t.Related) > MaxTriageNames || t.Priority != "" && !slices.Contains(Priorities, t.Priority) || len(t.Summary) > MaxFindingText {
 		return fmt.Errorf("%d labels, %d related, priority %.40q, a summary of %d bytes", len(t.Labels), len(t.Related), t.Priority, len(t.Summary))
 	}
 	return nil

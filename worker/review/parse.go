@@ -105,7 +105,8 @@ func parseRefuted(answer string) (refuted bool, err error) {
 	return refuted, err
 }
 
-// parseTriage reads what an issue is about. What has a wrong type is left out, and a priority that is none is medium.
+// parseTriage reads what an issue is about. What has a wrong type is left out, and so is a priority that is
+// none: nothing is guessed.
 func parseTriage(answer string) (t protocol.Triage, err error) {
 	keys, err := object(answer, "summary")
 	if err != nil {
@@ -133,7 +134,7 @@ func parseTriage(answer string) (t protocol.Triage, err error) {
 		t.Duplicate = 0
 	}
 	if !slices.Contains(protocol.Priorities, t.Priority) {
-		t.Priority = "medium"
+		t.Priority = ""
 	}
 	t.Summary = clip(t.Summary, maxDetail)
 	return t, nil

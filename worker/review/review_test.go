@@ -305,8 +305,8 @@ func TestWhatATriageComesTo(t *testing.T) {
 		"all": {`Sure: {"labels":["bug"],"priority":"high","duplicate":2,"related":[4,5],"summary":"Counts nothing."}`,
 			&protocol.Triage{Labels: []string{"bug"}, Priority: "high", Duplicate: 2, Related: []int{4, 5}, Summary: "Counts nothing."}},
 		"of wrong types": {`{"labels":["bug",7,""],"priority":9,"duplicate":"#2","related":["4",5,-1],"summary":"s"}`,
-			&protocol.Triage{Labels: []string{"bug"}, Priority: "medium", Related: []int{5}, Summary: "s"}},
-		"without a list": {`{"labels":"bug","priority":"urgent","duplicate":null,"related":{},"summary":"s"}`, &protocol.Triage{Priority: "medium", Summary: "s"}},
+			&protocol.Triage{Labels: []string{"bug"}, Related: []int{5}, Summary: "s"}},
+		"without a list": {`{"labels":"bug","priority":"urgent","duplicate":null,"related":{},"summary":"s"}`, &protocol.Triage{Summary: "s"}},
 		"unreadable":     {"I can't say.", nil},
 	} {
 		h := newHost(t, protocol.ReviewMaterial{Repo: "a/b"}, func(string, string, string) (string, error) { return c.answer, nil })
