@@ -38,6 +38,9 @@ func (s *service) openGitHubEvents(context.Context) error {
 	if s.github != nil {
 		s.watch = github.NewWatch(github.WatchOptions{
 			Repos: repos, Client: s.github, Deliveries: s.db.WebhookDeliveries(), Settings: s.db.Settings(), Poll: poll, Wake: s.events.Wake, Now: s.now, Log: log,
+			Reviewed: func(ctx context.Context, repo string) (map[int]string, error) {
+				return s.db.Reviews().Heads(ctx, s.repos[repo].User, repo)
+			},
 		})
 	}
 	return nil

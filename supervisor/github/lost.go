@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"mews/supervisor"
 	"mews/supervisor/github/api"
 )
 
@@ -42,6 +44,21 @@ func (w *Watch) heads(ctx context.Context, repo string, s *seen) (list []found, 
 	}
 	s.Tags["pulls"] = page.ETag
 	return list, nil
+}
+
+// reviewed finds open pull requests that were reviewed, and have another head now: what told of that was lost before the first look.
+func (w *Watch) reviewed(ctx context.Context, repo string, s *seen) (list []found, err error) {
+	if w.o.Reviewed == nil {
+		return nil, nil
+	}
+	heads, err := w.o.Reviewed(ctx, repo)
+	for _, number := range slices.Sorted(maps.Keys(heads)) {
+		if p, open := s.Pulls[number]; open && heads[number] != "" && heads[number] != p.Head {
+			list = append(list, found{fmt.Sprintf("pull/%d/head/%s", number, p.Head), supervisor.GitHubEvent{Event: "pull_request", Action: "synchronize",
+				Number: number, Pull: true, Ref: p.Ref, Head: p.Head, Draft: p.Draft, At: w.o.Now()}})
+		}
+	}
+	return list, err
 }
 
 // lost asks for what GitHub could not deliver, where the token may: it takes an admin of the repository.

@@ -21,6 +21,9 @@ import (
 // reconcile is how often open pull requests are looked at where a webhook tells what happens: it may have been lost.
 const reconcile = 10 * time.Minute
 
+// lookAgain is after how long all is looked at again where something could not be seen.
+const lookAgain = 30 * time.Second
+
 // Kept takes what was found.
 type Kept interface {
 	// PutFound keeps deliveries, those that are new, and with them a setting of the service.
@@ -35,8 +38,10 @@ type WatchOptions struct {
 	Settings   sqlite.Settings // under the service's own: what was seen of each repository
 	Poll       time.Duration   // how often each repository is asked what has happened; 0: a webhook tells
 	Wake       func()          // a delivery was kept; never blocks
-	Now        func() time.Time
-	Log        hclog.Logger
+	// Reviewed are the heads of a repository's pull requests of which a review was wanted last, "" where nobody knows yet; nil: none are.
+	Reviewed func(ctx context.Context, repo string) (map[int]string, error)
+	Now      func() time.Time
+	Log      hclog.Logger
 }
 
 // Watch finds out by looking what has happened in repositories. Without a webhook that is how everything is known; with one it finds what
@@ -79,13 +84,13 @@ func (w *Watch) Run(ctx context.Context) error {
 		every = reconcile
 	}
 	for {
-		begun := w.o.Now()
+		begun, wait := w.o.Now(), every
 		for _, repo := range w.o.Repos {
-			if ctx.Err() == nil {
-				w.Look(ctx, repo)
+			if ctx.Err() == nil && !w.Look(ctx, repo) {
+				wait = min(wait, lookAgain)
 			}
 		}
-		if !retry.Wait(ctx, max(every-w.o.Now().Sub(begun), time.Second)) {
+		if !retry.Wait(ctx, max(wait-w.o.Now().Sub(begun), time.Second)) {
 			return nil
 		}
 	}
@@ -120,10 +125,11 @@ type look func(w *Watch, ctx context.Context, repo string, s *seen) ([]found, er
 var looks = []look{(*Watch).pulls, (*Watch).issues, (*Watch).comments, (*Watch).diffComments, (*Watch).releases, (*Watch).commits, (*Watch).checks}
 
 // looksBeside are what is looked at beside a webhook.
-var looksBeside = []look{(*Watch).heads, (*Watch).lost}
+var looksBeside = []look{(*Watch).heads, (*Watch).reviewed, (*Watch).lost}
 
-// Look looks at one repository once. What can't be seen hides nothing else, and is looked for again the next time.
-func (w *Watch) Look(ctx context.Context, repo supervisor.GitHubRepo) {
+// Look looks at one repository once, and says whether all could be seen. What can't be seen hides nothing else, and is looked for again
+// the next time.
+func (w *Watch) Look(ctx context.Context, repo supervisor.GitHubRepo) (whole bool) {
 	s, err := w.seen(ctx, repo.Name)
 	if err == nil {
 		all := looks
@@ -138,7 +144,7 @@ func (w *Watch) Look(ctx context.Context, repo supervisor.GitHubRepo) {
 		}
 	}
 	if ctx.Err() != nil {
-		return
+		return false
 	}
 	looked := Looked{At: w.o.Now()}
 	if err != nil {
@@ -148,6 +154,7 @@ func (w *Watch) Look(ctx context.Context, repo supervisor.GitHubRepo) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.looked[repo.Name] = looked
+	return err == nil
 }
 
 // see takes one look. What it has found is kept together with how far it has seen.

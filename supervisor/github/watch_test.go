@@ -30,6 +30,8 @@ type watched struct {
 	db   *sqlite.DB
 	poll time.Duration
 
+	reviewed map[int]string // heads
+
 	cut  int    // how many commits there are before the next life ends; 0: it does not
 	ends func() // has it end
 }
@@ -56,7 +58,7 @@ func (w *watched) look() (found []string) {
 		w.Fatal(err)
 	}
 	watch := github.NewWatch(github.WatchOptions{Client: client, Deliveries: w.db.WebhookDeliveries(), Settings: w.db.Settings(), Poll: w.poll, Wake: func() {},
-		Now: w.hub.Now, Log: hclog.NewNullLogger()})
+		Reviewed: func(context.Context, string) (map[int]string, error) { return w.reviewed, nil }, Now: w.hub.Now, Log: hclog.NewNullLogger()})
 	ctx, end := context.WithCancel(w.Context())
 	defer end()
 	w.ends = end
@@ -249,4 +251,16 @@ func TestWhatAWebhookLostIsLookedFor(t *testing.T) {
 	}
 	w.hub.Advance(4 * 24 * time.Hour)
 	w.sees("what is too old")
+}
+
+// TestAHeadThatWasNotReviewedIsFound: what told of it may have been lost before the first look. What was never reviewed is left alone.
+func TestAHeadThatWasNotReviewedIsFound(t *testing.T) {
+	w := newWatched(t, 0)
+	for i, name := range []string{"reviewed", "pushed", "wanted", "untouched"} {
+		branch(w, name, fmt.Sprint(i))
+		w.repo.Open(githubtest.NewPull{Title: name, Head: name})
+	}
+	w.reviewed = map[int]string{1: w.repo.SHA("reviewed"), 2: w.repo.SHA("pushed"), 3: ""}
+	branch(w, "pushed", "once more")
+	w.sees("the first look", "pull_request synchronize #2")
 }

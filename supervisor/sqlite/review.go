@@ -47,6 +47,7 @@ const (
 			OR EXISTS (SELECT 1 FROM inbox i WHERE i.conversation = c.id AND i.state = 'new' AND i.held = 0)))`
 	listOfPull = selectReview + `WHERE r.user = ? AND r.repo = ? AND r.number = ? ORDER BY r.id`
 	listPosted = selectReview + `WHERE r.posted <> '' AND r.updated_at >= ? ORDER BY r.id`
+	listHeads  = `SELECT number, head FROM review WHERE user = ? AND repo = ? ORDER BY wanted_at, id`
 	findOfTurn = selectReview + `WHERE r.turn = ?`
 	findActive = selectReview + `INDEXED BY review_active WHERE r.user = ? AND r.repo = ? AND r.number = ? AND r.state IN ('queued', 'confirming', 'running')`
 )
@@ -57,6 +58,18 @@ func (s Reviews) Want(ctx context.Context, r supervisor.Review) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(wantReview, r.User, r.Repo, r.Number, r.Asked, r.Text, r.WantedAt.UnixMilli(), r.Due, t.Now)
 	}, "keep that %s is to be reviewed", r.Name())
+}
+
+// Heads are the heads of a repository's pull requests that a review was wanted of last, "" where it is yet to be looked which that is.
+func (s Reviews) Heads(ctx context.Context, user, repo string) (map[int]string, error) {
+	heads := map[int]string{}
+	return heads, s.db.reader(ctx, "list the heads of %s that were to be reviewed", repo).Query(func(row *engine.Row) bool {
+		var number int
+		var head string
+		row.Scan(&number, &head)
+		heads[number] = head
+		return true
+	}, listHeads, user, repo)
 }
 
 // ListDue lists, of all persons, what is due at a time, where no other review of its pull request is at work.
