@@ -49,8 +49,9 @@ deps: ## look for what the tests need; install it as root where there is apt-get
 bench: ## measure, and print the medians beside those kept in cmd/mews/testdata/last.txt
 	@GO='$(GO)' COUNT='$(COUNT)' .ci/bench
 
-crash: ## the long crash run: 10,000 messages on Telegram, 200 kills
-	MEWS_CRASH_UPDATES=10000 MEWS_CRASH_KILLS=200 $(GO) test -count=1 -timeout 60m -v -run TestCrashRun ./cmd/mews
+crash: ## the long crash runs: 10,000 messages on Telegram with 200 kills, and twice 1,000 events on GitHub with 50
+	MEWS_CRASH_UPDATES=10000 MEWS_CRASH_KILLS=200 MEWS_GITHUB_EVENTS=1000 MEWS_GITHUB_KILLS=50 \
+		$(GO) test -count=1 -timeout 60m -v -run 'TestCrashRun|TestGitHubCrashRun' ./cmd/mews
 
 escapes: ## try every known way out of the walls, in every tier, with the walls in place and taken away
 	$(GO) test -count=1 -v -run 'TestEscapes|TestWallsTakenAway' ./worker/sandbox

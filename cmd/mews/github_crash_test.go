@@ -1,0 +1,211 @@
+package main_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/github/githubtest"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// The size of each of the two runs. MEWS_GITHUB_EVENTS and MEWS_GITHUB_KILLS make them longer (`make crash`); MEWS_GITHUB_SEED replays
+// them.
+const (
+	githubEvents = 150
+	githubKills  = 8
+	githubRepos  = 2
+	githubPulls  = 5 // of each
+)
+
+// TestGitHubCrashRun has people push to pull requests and comment on them while the supervisor is killed at random moments. Of the
+// webhooks one in ten comes twice, one in twenty is lost, and they come in any order; some answers of GitHub's are lost after it has
+// done what it was asked. Each pull request's last head is reviewed, no head twice, and nothing that was found is said twice. It is the
+// same where there are no webhooks, and news have to be looked for.
+func TestGitHubCrashRun(t *testing.T) {
+	seed := uint64(apptest.Number(t, "MEWS_GITHUB_SEED", int(time.Now().UnixNano()>>10)))
+	t.Logf("replay with MEWS_GITHUB_SEED=%d", seed)
+	for i, way := range []string{"webhooks", "polling"} {
+		t.Run(way, func(t *testing.T) {
+			r := newPullRun(t, rand.New(rand.NewPCG(seed, uint64(i))), way == "webhooks")
+			r.work(apptest.Number(t, "MEWS_GITHUB_EVENTS", githubEvents), apptest.Number(t, "MEWS_GITHUB_KILLS", githubKills))
+			r.settle()
+			r.check()
+			r.Stop()
+			r.CheckIntegrity()
+		})
+	}
+}
+
+// pullRun is a service whose repositories are on a GitHub for tests, and what people have pushed there.
+type pullRun struct {
+	*apptest.Service
+	t     *testing.T
+	rng   *rand.Rand
+	hub   *githubtest.Server
+	pulls []*writtenPull
+	last  int // number of the newest call of panic: no other has it
+}
+
+// writtenPull is a pull request. Each of its commits adds a call of panic to a file of its own, and what is found in one is that.
+type writtenPull struct {
+	repo   *githubtest.Repo
+	number int
+	branch string
+	panics []int
+}
+
+func newPullRun(t *testing.T, rng *rand.Rand, webhooks bool) *pullRun {
+	_, url := modeltest.NewServer(t, findPanics)
+	r := &pullRun{Service: apptest.NewService(t, url, "p0"), t: t, rng: rng,
+		hub: githubtest.New(t, githubtest.Options{Token: "ghp_" + strings.Repeat("x", 36), Strict: true})}
+	r.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	config := fmt.Sprintf("github:\n  token: %s\n  webhook_secret: %s\n  api_url: %q\n  poll: 10s\n  review: {settle: 300ms, heads: 100, inline: 20, budget: 0}\n  repos:\n",
+		r.hub.Token(), webhookSecret, r.hub.URL())
+	address, err := unusedAddress()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var repos []*githubtest.Repo
+	for i := range githubRepos {
+		repo := r.hub.Repo(fmt.Sprint("Acme/Widget", i))
+		repos = append(repos, repo)
+		config += fmt.Sprintf("    %s: {user: p0, review: true, day: 0}\n", repo.Name())
+		if webhooks {
+			repo.Hook("http://"+address+"/webhook/github", webhookSecret)
+		}
+	}
+	if webhooks {
+		config += fmt.Sprintf("webhooks: {listen: %q}\n", address)
+		r.hub.SetUnreliable(githubtest.Unreliable{Lose: 0.05, Double: 0.1, Shuffle: 8, Seed: rng.Uint64()})
+	}
+	r.hub.Fault(githubtest.Fault{Kind: githubtest.Reset, After: true, Route: "POST ", Rate: 0.05, Seed: rng.Uint64()})
+	r.hub.Fault(githubtest.Fault{Kind: githubtest.Error, Rate: 0.01, Seed: rng.Uint64()})
+	r.Configure(config)
+	r.Start()
+	r.WaitFor(apptest.Patience, "the first look", func() bool { // what was open before that is nobody's wish
+		return r.Count("SELECT count(*) FROM setting WHERE name LIKE 'github seen %'") == githubRepos
+	})
+	for _, repo := range repos {
+		for range githubPulls {
+			r.open(repo)
+		}
+	}
+	return r
+}
+
+// findPanics is a model that finds something in each line that calls panic, and refutes nothing.
+func findPanics(q modeltest.Request) modeltest.Answer {
+	if !strings.HasPrefix(q.System, "You review") {
+		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
+	}
+	var found []string
+	for _, m := range addedPanic.FindAllStringSubmatch(q.Asked(), -1) {
+		found = append(found, fmt.Sprintf(`{"path": "panic%[2]s.go", "line": %[1]s, "side": "RIGHT", "severity": "critical", "category": "bug",
+			"title": "It panics (%[2]s)", "detail": "Whenever it is called.", "quote": "panic(%[2]s)", "confidence": 0.9}`, m[1], m[2]))
+	}
+	return modeltest.Answer{Text: `{"verdict": "It panics.", "findings": [` + strings.Join(found, ", ") + `]}`}
+}
+
+// addedPanic is a line that was added, as a prompt shows it.
+var addedPanic = regexp.MustCompile(`"R(\d+) \+\\tpanic\((\d+)\)`)
+
+// open opens a pull request with a commit.
+func (r *pullRun) open(repo *githubtest.Repo) {
+	p := &writtenPull{repo: repo, branch: fmt.Sprint("fix-", len(r.pulls))}
+	r.push(p)
+	p.number = repo.Open(githubtest.NewPull{Title: "Fix it", Head: p.branch})
+	r.pulls = append(r.pulls, p)
+}
+
+// push pushes a commit with one more call of panic.
+func (r *pullRun) push(p *writtenPull) {
+	r.last++
+	p.panics = append(p.panics, r.last)
+	p.repo.Commit(p.branch, githubtest.Commit{Message: "Go on", Files: map[string]string{
+		fmt.Sprintf("panic%d.go", r.last): fmt.Sprintf("package main\n\nfunc f%[1]d() {\n\tpanic(%[1]d)\n}\n", r.last)}})
+}
+
+// work has things happen, and kills the supervisor meanwhile.
+func (r *pullRun) work(events, kills int) {
+	for i := range events {
+		p := r.pulls[r.rng.IntN(len(r.pulls))]
+		switch {
+		case r.rng.IntN(5) == 0 && len(p.panics) < 15: // each has room for so many comments
+			r.push(p)
+		case r.rng.IntN(20) == 0:
+			p.repo.Rebase(p.branch, "main")
+		default:
+			p.repo.Comment(p.number, "alice", fmt.Sprint("Comment ", i))
+		}
+		if (i+1)*kills/events > i*kills/events {
+			<-time.After(time.Duration(r.rng.IntN(1500)) * time.Millisecond) // as far as it comes in that
+			r.Kill()
+			r.hub.Died()
+			r.CheckIntegrity()
+			r.Start()
+		}
+	}
+	r.t.Logf("%d events, %d kills", events, kills)
+}
+
+// settle waits until each last head is reviewed. What was lost is asked for again at a start.
+func (r *pullRun) settle() {
+	r.hub.SetUnreliable(githubtest.Unreliable{})
+	r.hub.Await(r.t, "the webhooks to be sent", r.hub.Idle)
+	r.Stop()
+	r.Start()
+	defer r.tellReviews()
+	for _, p := range r.pulls {
+		r.WaitFor(time.Minute, fmt.Sprintf("the last head of %s#%d to be reviewed", p.repo.Name(), p.number), func() bool {
+			return r.Count("SELECT count(*) FROM review WHERE repo = ? AND number = ? AND head = ? AND state IN ('done', 'skipped')",
+				strings.ToLower(p.repo.Name()), p.number, p.repo.SHA(p.branch)) == 1
+		})
+	}
+	r.WaitFor(apptest.Patience, "nothing to be on its way", func() bool {
+		return r.Count("SELECT (SELECT count(*) FROM review WHERE state IN ('queued', 'running')) + (SELECT count(*) FROM webhook_delivery WHERE state = 'new')") == 0
+	})
+}
+
+// tellReviews logs how far the reviews are, where the test has failed.
+func (r *pullRun) tellReviews() {
+	if !r.t.Failed() {
+		return
+	}
+	for _, p := range r.pulls {
+		r.t.Logf("%s#%d at %.7s:", p.repo.Name(), p.number, p.repo.SHA(p.branch))
+		rows := sqlitetest.LookAt(r.t, filepath.Join(r.Dir, "state", "private", "mews.db"), `SELECT printf('  %.7s %s round %d, wanted %s, due %s, turn %s: %s', head, state,
+			round, wanted_at, due_at, turn, why) FROM review WHERE repo = ? AND number = ? ORDER BY id`, strings.ToLower(p.repo.Name()), p.number)
+		r.t.Log(strings.Join(rows, "\n"))
+	}
+}
+
+// check looks at what stands on GitHub: for each call of panic one comment, and for each head at most one review.
+func (r *pullRun) check() {
+	mails := 0
+	for _, p := range r.pulls {
+		heads, said := map[string]int{}, map[string]int{}
+		for _, review := range p.repo.Reviews(p.number) {
+			if heads[review.Head]++; heads[review.Head] > 1 {
+				r.t.Errorf("%s#%d: head %s has %d reviews", p.repo.Name(), p.number, review.Head, heads[review.Head])
+			}
+			for _, c := range review.Comments {
+				said[c.Path]++
+			}
+		}
+		for _, n := range p.panics {
+			if path := "panic" + strconv.Itoa(n) + ".go"; said[path] != 1 {
+				r.t.Errorf("%s#%d: %d comments on %s", p.repo.Name(), p.number, said[path], path)
+			}
+		}
+		mails += r.hub.Mails(p.repo.Name(), p.number)
+	}
+	r.t.Logf("%d pull requests with %d findings: %d mails", len(r.pulls), r.last, mails)
+}
