@@ -8,9 +8,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"mews/supervisor"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/github/githubtest"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/sqlite"
 )
 
 // reviewer is a model that finds something in each line of Go that calls panic, and refutes nothing.
@@ -64,6 +66,36 @@ func TestAReviewIsAskedForAndItsCardComes(t *testing.T) {
 	}
 	l.say("alice", "/review acme/gadget#1")
 	l.last("alice", "There is no repository acme/gadget that I may review for you.")
+}
+
+// A stranger's fork costs nothing before its person has said yes, also where the service was restarted meanwhile.
+func TestAStrangersForkIsAskedAbout(t *testing.T) {
+	l, _, repo := newReviewService(t, "review", reviewer)
+	repo.Commit("mallory:fix", githubtest.Commit{Message: "Fix", Author: "mallory", Files: map[string]string{"main.go": panicking(1)}})
+	number := repo.Open(githubtest.NewPull{Title: "Fix", Head: "mallory:fix", Author: "mallory"})
+	l.open()
+	l.say("alice", "/review")
+	l.last("alice", "Write /review with a pull request's address")
+	l.shut()
+	l.store(func(db *sqlite.DB) {
+		err := db.Reviews().Want(t.Context(), supervisor.Review{User: "alice", Repo: "acme/widget", Number: number, WantedAt: l.clock(), Due: l.clock()})
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	l.open()
+	l.last("alice", "May I review what mallory, who is nobody in the repository, proposes in acme/widget#1")
+	question := l.card("alice", "May I review")
+	l.shut()
+	if n := len(l.model.Requests()); n > 0 || len(repo.Reviews(number)) > 0 {
+		t.Fatalf("before anybody said yes a model was asked %d times, and posted is %+v", n, repo.Reviews(number))
+	}
+	l.open()
+	l.press("alice", question, 0)
+	l.last("alice", "Found: 1 critical finding.")
+	if len(repo.Reviews(number)) != 1 {
+		t.Errorf("posted: %+v", repo.Reviews(number))
+	}
 }
 
 // TestKilledAfterEachCommitOfAReview: whatever commit the service is killed after, the next life goes on from what is on disk then, and

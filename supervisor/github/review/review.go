@@ -176,6 +176,9 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 			return err
 		}
 	}
+	if err := r.look(ctx, w); err != nil {
+		return r.putOff(ctx, w, err)
+	}
 	why, err := r.leftAlone(ctx, w, pull)
 	if err != nil {
 		return r.putOff(ctx, w, err)
