@@ -71,6 +71,9 @@ func Escapes(ctx context.Context, worker Caller, state string, whose Account, al
 	defer func() { err = errors.Join(err, v.Close()) }()
 	var tried protocol.TriedWalls
 	err = worker.Call(ctx, protocol.MethodTryWalls, protocol.TryWalls{All: all, Victims: v.Victims}, &tried)
+	if err == nil && ctx.Err() != nil { // what it could not try because of that shows nothing
+		err = context.Cause(ctx)
+	}
 	if err == nil && len(tried.Findings) == 0 {
 		err = errors.New("the worker tried nothing")
 	}

@@ -1,6 +1,7 @@
 package placement
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -127,5 +128,26 @@ func TestVictimsOfAnotherAccountAreSweptToo(t *testing.T) {
 	}
 	if err := v.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// endedWorker answers as its caller's context ends: it could try nothing.
+type endedWorker struct{ end context.CancelFunc }
+
+func (w endedWorker) Call(_ context.Context, _ string, _, result any) error {
+	w.end()
+	*result.(*protocol.TriedWalls) = protocol.TriedWalls{Findings: []protocol.Finding{{Row: "F9", Outcome: "untried"}}}
+	return nil
+}
+
+// TestASelfTestThatIsCutOffSaysNothingOfTheWalls: a service that ends as it has just started has seen no wall fall.
+func TestASelfTestThatIsCutOffSaysNothingOfTheWalls(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	state := t.TempDir()
+	if err := os.Mkdir(filepath.Join(state, "private"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if findings, err := Escapes(ctx, endedWorker{end}, state, Account{}, false); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", findings, err)
 	}
 }
