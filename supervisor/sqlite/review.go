@@ -18,13 +18,14 @@ func (db *DB) Reviews() Reviews { return Reviews{db} }
 const (
 	selectReview = `SELECT r.id, r.user, r.repo, r.number, r.head, r.state, r.round, r.asked, r.text, r.wanted_at, r.due_at, coalesce(r.turn, 0),
 		r.change, r.result, r.posted, r.buttons, r.why FROM review r `
-	// What was wanted before what is wanted already changes nothing: which head is reviewed is asked when it is due. A push has it
-	// settle for longer, unless somebody waits for it. GitHub's times are full seconds: two pushes may have the same.
+	// Who asks is told from who asked before by the time of it. A push needs no such care, and GitHub's clock is not ours: which head is
+	// reviewed is asked when it is due, and one that was reviewed is not again. A push has it settle for longer, unless somebody waits.
 	wantReview = `INSERT INTO review (user, repo, number, state, asked, text, wanted_at, due_at, updated_at)
 		SELECT ?1, ?2, ?3, 'settling', ?4, ?5, ?6, ?7, ?8
-		WHERE NOT EXISTS (SELECT 1 FROM review WHERE user = ?1 AND repo = ?2 AND number = ?3 AND (wanted_at > ?6 OR wanted_at = ?6 AND asked = ?4 AND ?4 <> ''))
-		ON CONFLICT (user, repo, number, head) DO UPDATE SET wanted_at = excluded.wanted_at, updated_at = excluded.updated_at,
-			due_at = iif(asked = '', excluded.due_at, due_at), text = iif(excluded.asked = '', text, excluded.text),
+		WHERE ?4 = '' OR NOT EXISTS (SELECT 1 FROM review WHERE user = ?1 AND repo = ?2 AND number = ?3 AND asked = ?4 AND wanted_at >= ?6)
+		ON CONFLICT (user, repo, number, head) DO UPDATE SET updated_at = excluded.updated_at,
+			due_at = CASE WHEN excluded.asked <> '' THEN min(due_at, excluded.due_at) WHEN asked = '' THEN max(due_at, excluded.due_at) ELSE due_at END,
+			wanted_at = iif(excluded.asked = '', wanted_at, excluded.wanted_at), text = iif(excluded.asked = '', text, excluded.text),
 			asked = iif(excluded.asked = '', asked, excluded.asked)`
 	activeReview = `EXISTS (SELECT 1 FROM review a WHERE a.user = r.user AND a.repo = r.repo AND a.number = r.number
 		AND a.state IN ('queued', 'confirming', 'running'))`
@@ -34,7 +35,6 @@ const (
 	findReviewHead = selectReview + `WHERE r.user = ? AND r.repo = ? AND r.number = ? AND r.head = ?`
 	deleteReview   = `DELETE FROM review WHERE id = ?`
 	lookedAt       = `UPDATE review SET head = ? WHERE id = ?`
-	toldAgain      = `UPDATE review SET wanted_at = max(wanted_at, ?) WHERE id = ?`
 	wantAgain      = `UPDATE review SET state = 'settling', round = round + 1, asked = ?, text = ?, wanted_at = ?, due_at = ?, turn = NULL,
 		change = '', result = '', buttons = '', why = '', updated_at = ? WHERE id = ?`
 	updateReview = `UPDATE review SET head = ?, state = ?, due_at = ?, turn = ?, change = ?, result = ?, posted = ?, buttons = ?, why = ?,
@@ -95,7 +95,6 @@ func (s Reviews) Looked(ctx context.Context, r supervisor.Review, head string) (
 			return before
 		}
 		t.Exec(deleteReview, r.ID)
-		t.Exec(toldAgain, r.WantedAt.UnixMilli(), before.ID)
 		if r.Asked != "" {
 			t.Exec(wantAgain, r.Asked, r.Text, r.WantedAt.UnixMilli(), t.Now, t.Now, before.ID)
 		}
