@@ -23,7 +23,7 @@ WITHOUT_SQLITE := -gcflags=github.com/ncruces/go-sqlite3-wasm/v6=-race=false
 TOOL := $(GO) tool -modfile=.ci/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test vet deps bench crash escapes diffs live lint format fuzz whisper whisper-test clean
+.PHONY: help run build test vet deps bench crash escapes diffs live review-bench lint format fuzz whisper whisper-test clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -65,6 +65,13 @@ diffs: ## read every commit of the repository REPO=PATH, and compare what is rea
 
 live: ## a short conversation with each real provider whose key is set (ANTHROPIC_API_KEY, OPENAI_API_KEY)
 	MEWS_LIVE=1 $(GO) test -count=1 -v -run TestLive ./cmd/mews
+
+# BENCH is a clone of github.com/withmartian/code-review-benchmark. Beside its golden_comments (or offline/golden_comments) it has
+# diffs/OWNER-REPO-NUMBER.diff of each pull request, and clean/NAME.diff, in which nothing is wrong. What is missing is said, with the command
+# that gets it. MEWS_REVIEWER is the model that reviews, and MEWS_JUDGES are those that judge: anthropic/MODEL or openai/MODEL, with commas.
+review-bench: ## review a public bench's pull requests below BENCH=PATH, and print precision, recall and F1; with keys as for live
+	@[[ -n '$(BENCH)' ]] || { echo 'which bench? make review-bench BENCH=PATH' >&2; exit 1; }
+	MEWS_REVIEW_BENCH="$$(realpath '$(BENCH)')" $(GO) test -count=1 -timeout 24h -parallel 4 -v -run 'TestReviewBench$$' ./cmd/mews
 
 lint: format ## gofmt, and staticcheck as .ci/go.mod pins it
 	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(TOOL) staticcheck ./...

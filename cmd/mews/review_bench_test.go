@@ -1,0 +1,263 @@
+package main_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"mews/protocol/amount"
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/github/patch"
+	"mews/supervisor/model"
+	"mews/supervisor/model/modeltest"
+)
+
+// The models where MEWS_REVIEWER and MEWS_JUDGES name no others. The judges are two of those with which the bench's own figures were made.
+const (
+	benchReviewer = "anthropic/claude-sonnet-4-5"
+	benchJudges   = "anthropic/claude-opus-4-5,openai/gpt-5.2"
+)
+
+// reviewTime is how long a review may take, of which the service allows half.
+const reviewTime = 30 * time.Minute
+
+// TestReviewBench reviews the pull requests of a public bench, and has judges compare what is found with what people have found. It runs
+// with `make review-bench BENCH=PATH`, takes hours, and costs up to a dollar a pull request.
+func TestReviewBench(t *testing.T) {
+	dir := os.Getenv("MEWS_REVIEW_BENCH")
+	if dir == "" {
+		t.Log("not run: it talks to real providers; `make review-bench BENCH=PATH` runs it")
+		return
+	}
+	b := reviewBench{cmp.Or(os.Getenv("MEWS_REVIEWER"), benchReviewer), strings.Split(cmp.Or(os.Getenv("MEWS_JUDGES"), benchJudges), ","),
+		map[string]model.ProviderOptions{
+			"anthropic": {Name: "anthropic", Kind: "anthropic", BaseURL: "https://api.anthropic.com", APIKey: os.Getenv("ANTHROPIC_API_KEY")},
+			"openai":    {Name: "openai", Kind: "openai", BaseURL: "https://api.openai.com/v1", APIKey: os.Getenv("OPENAI_API_KEY")},
+		}}
+	data, err := readBench(dir)
+	t.Log(data)
+	if missing := b.missing(); len(missing) > 0 {
+		t.Logf("not run; there are no keys of %s", strings.Join(missing, "; "))
+		if err != nil {
+			t.Log(err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(b.compare(t, data, b.reviewAll(t, data)))
+}
+
+// reviewBench is who reviews and who judges: models by provider and name.
+type reviewBench struct {
+	reviewer  string
+	judges    []string
+	providers map[string]model.ProviderOptions
+}
+
+// missing says which keys there are not.
+func (b reviewBench) missing() (missing []string) {
+	for _, spec := range append([]string{b.reviewer}, b.judges...) {
+		kind, _, _ := strings.Cut(spec, "/")
+		if b.providers[kind].APIKey == "" {
+			missing = append(missing, fmt.Sprintf("%s, for %s", keyOf(kind), spec))
+		}
+	}
+	return missing
+}
+
+// keyOf is the variable that has a provider's key.
+func keyOf(kind string) string { return strings.ToUpper(kind) + "_API_KEY" }
+
+// reviewAll reviews everything: the pull requests, and then the clean ones.
+func (b reviewBench) reviewAll(t *testing.T, data benchData) []patch.Result {
+	all := slices.Concat(data.Pulls, data.Clean)
+	results := make([]patch.Result, len(all))
+	t.Run("reviews", func(t *testing.T) {
+		for i, p := range all {
+			results[i].Failed = "it was not reviewed"
+			t.Run(p.name(), func(t *testing.T) {
+				t.Parallel()
+				results[i] = b.review(t, p)
+			})
+		}
+	})
+	return results
+}
+
+// compare has judges compare what was found with what people have found, and says what comes of it.
+func (b reviewBench) compare(t *testing.T, data benchData, results []patch.Result) string {
+	models, err := model.NewCatalogue(model.Options{Default: b.reviewer, Providers: slices.Collect(maps.Values(b.providers))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer models.Close()
+	lines := []string{"reviewed by " + b.reviewer, "pull requests: " + tally(results[:len(data.Pulls)])}
+	for _, name := range b.judges {
+		var s score
+		for i, p := range data.Pulls {
+			found, err := judge{models, name}.found(t.Context(), p, results[i].Findings)
+			if err != nil {
+				t.Errorf("%s by %s: %v", p.URL, name, err)
+				s.unjudged++
+				continue
+			}
+			s.found, s.golden, s.findings = s.found+found, s.golden+len(p.Comments), s.findings+len(results[i].Findings)
+		}
+		lines = append(lines, fmt.Sprintf("%s: %s", name, s))
+	}
+	return strings.Join(append(lines, "clean ones: "+tally(results[len(data.Pulls):])), "\n")
+}
+
+// tally says what reviews have found and cost.
+func tally(results []patch.Result) string {
+	var findings, silent, partly int
+	var cost int64
+	for _, r := range results {
+		findings += len(r.Findings)
+		switch {
+		case r.Failed != "", len(r.Unread) > 0:
+			partly++
+		case len(r.Findings) == 0:
+			silent++
+		}
+		if r.Cost != nil {
+			cost += *r.Cost
+		}
+	}
+	return fmt.Sprintf("%d, %d findings, %.2f each; %d without any; %d not or not wholly read; %s, as far as prices are known", len(results), findings,
+		float64(findings)/float64(max(1, len(results))), silent, partly, amount.Dollars(cost))
+}
+
+// review has a service of its own review a pull request with `mews review --diff`: no review is short of money because of others.
+func (b reviewBench) review(t *testing.T, p benchPull) (r patch.Result) {
+	diff, err := os.ReadFile(p.diff)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := apptest.NewService(t, "", "ann")
+	kind, _, _ := strings.Cut(b.reviewer, "/")
+	o := b.providers[kind]
+	h.Configure(fmt.Sprintf("models: {default: %s, providers: {%s: {kind: %[2]s, base_url: %q, api_key: \"${%s}\"}}}\n", b.reviewer, kind, o.BaseURL, keyOf(kind)))
+	h.Env = append(h.Env, keyOf(kind)+"="+o.APIKey)
+	h.Start()
+	// A diff is reviewed under the name of its file.
+	name := strings.ReplaceAll(p.Title, "/", " ")
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), diff, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), reviewTime)
+	defer cancel()
+	verb := exec.CommandContext(ctx, filepath.Join(h.Bin, "mews"), "review", "--config", h.Config, "--json", "--diff="+name)
+	verb.Dir = dir
+	var stderr strings.Builder
+	verb.Stderr = &stderr
+	out, err := verb.Output() // its status also says that something critical was found
+	if unreadable := json.Unmarshal(out, &r); unreadable != nil {
+		r.Failed = fmt.Sprintf("%v: %s", err, stderr.String())
+	}
+	if r.Failed != "" {
+		t.Error(r.Failed)
+	}
+	h.Stop()
+	return r
+}
+
+// madeUp is a bench of three diffs.
+const madeUp = `
+-- golden_comments/acme.json --
+[{"pr_title": "Start it", "url": "https://github.com/acme/widget/pull/1", "comments": [
+  {"comment": "It panics as it starts.", "severity": "High"}, {"comment": "It panics as it ends.", "severity": "Low"}]},
+ {"pr_title": "Read/write it", "url": "https://github.com/acme/widget/pull/2", "az_comment": "", "comments": [{"comment": "It is never closed.", "severity": "Low"}]}]
+-- diffs/acme-widget-1.diff --
+diff --git a/main.go b/main.go
+--- a/main.go
++++ b/main.go
+@@ -1,2 +1,3 @@
+ package main
+ func start() {
++	panic(1)
+@@ -20,2 +21,3 @@
+ // It ends.
+ func end() {
++	panic(2)
+-- diffs/acme-widget-2.diff --
+diff --git a/main.go b/main.go
+--- a/main.go
++++ b/main.go
+@@ -1,2 +1,3 @@
+ package main
+ func read() {
++	open()
+-- clean/fine.diff --
+diff --git a/main.go b/main.go
+--- a/main.go
++++ b/main.go
+@@ -1,2 +1,3 @@
+ package main
+ func fine() {
++	work()
+`
+
+func TestReviewBenchCountsWhatJudgesSay(t *testing.T) {
+	var judged atomic.Int64
+	_, base := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
+		switch {
+		case !strings.HasPrefix(r.System, "You compare"):
+			return reviewer(r)
+		case r.Model == "strict":
+			return modeltest.Answer{Text: `{"matches": [{"comment": 1, "finding": 1}]}`}
+		case judged.Add(1) == 1:
+			return modeltest.Answer{Text: `{"matches": [{"comment": 3, "finding": 1}]}`} // there are two
+		}
+		return modeltest.Answer{Text: "```json\n" + `{"matches": [{"comment": 1, "finding": 1}, {"comment": 1, "finding": 2}, {"comment": 2, "finding": 2}]}` + "\n```"}
+	})
+	dir := t.TempDir()
+	if _, err := readBench(dir); err == nil || !strings.Contains(err.Error(), "no golden comments") {
+		t.Errorf("of an empty folder: %v", err)
+	}
+	for i, f := range txtar.Parse([]byte(madeUp)).Files {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, f.Name)), 0o700), os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := readBench(dir); i == 0 && !strings.Contains(fmt.Sprint(err), "acme-widget-2.diff' 'https://github.com/acme/widget/pull/2.diff'") {
+			t.Errorf("without diffs: %v", err)
+		}
+	}
+	data, err := readBench(dir)
+	if err != nil || data.String() != "2 pull requests with 3 golden comments, 1 clean ones" {
+		t.Fatalf("%s, %v", data, err)
+	}
+	b := reviewBench{"openai/tiny", []string{"openai/strict", "anthropic/lenient"}, map[string]model.ProviderOptions{
+		"openai": {Name: "openai", Kind: "openai", BaseURL: base, APIKey: "any"}}}
+	if got := b.missing(); len(got) != 1 || got[0] != "ANTHROPIC_API_KEY, for anthropic/lenient" {
+		t.Errorf("missing: %q", got)
+	}
+	b.providers["anthropic"] = model.ProviderOptions{Name: "anthropic", Kind: "anthropic", BaseURL: strings.TrimSuffix(base, "/v1"), APIKey: "any"}
+	want := `reviewed by openai/tiny
+pull requests: 2, 2 findings, 1.00 each; 0 without any; 1 not or not wholly read; $0.00, as far as prices are known
+openai/strict: precision 50.0 %, recall 33.3 %, F1 40.0 % (1 of 3 golden comments, 2 findings; 0 pull requests not judged)
+anthropic/lenient: precision 100.0 %, recall 66.7 %, F1 80.0 % (2 of 3 golden comments, 2 findings; 0 pull requests not judged)
+clean ones: 1, 1 findings, 1.00 each; 0 without any; 0 not or not wholly read; $0.00, as far as prices are known`
+	// A service reviews the first. The others stand for a review that failed, and for one that found what is not wrong.
+	results := b.reviewAll(t, benchData{Pulls: data.Pulls[:1]})
+	results = append(results, patch.Result{Failed: "the model is gone"}, patch.Result{Findings: make([]patch.Finding, 1)})
+	if got := b.compare(t, data, results); got != want || judged.Load() != 2 {
+		t.Errorf("after %d calls of the second judge:\n%s", judged.Load(), got)
+	}
+}
