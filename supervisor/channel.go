@@ -52,6 +52,11 @@ func ChannelsThat(may func(Capabilities) bool) []Channel {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(capabilities)), func(c Channel) bool { return !may(c.Can()) })
 }
 
+// GroupChannel is where there are groups: a group that is named by its number alone is one of its.
+func GroupChannel() Channel {
+	return ChannelsThat(func(can Capabilities) bool { return can.Groups })[0]
+}
+
 // PrivateChannels are those on which everybody has a chat of their own. There is at least one.
 func PrivateChannels() []Channel {
 	return ChannelsThat(func(can Capabilities) bool { return can.Private })

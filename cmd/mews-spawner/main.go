@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -26,12 +27,23 @@ var version = "dev"
 // socket is the descriptor that mews leaves open for its spawner.
 const socket = 3
 
+// init keeps main on the process's first thread where mews is started without privilege: capabilities belong to a thread, and those
+// of the first are the process's for whoever looks.
+func init() {
+	if isSupervisor() {
+		runtime.LockOSThread()
+	}
+}
+
+// isSupervisor says whether the service manager has started this process.
+func isSupervisor() bool { return len(os.Args) > 1 && os.Args[1] == "--policy" }
+
 func main() {
 	run := serve
 	if len(os.Args) == 2 && modes[os.Args[1]] != nil {
 		run = func([]string) error { return modes[os.Args[1]]() }
 	}
-	if len(os.Args) > 1 && os.Args[1] == "--policy" {
+	if isSupervisor() {
 		run = supervise
 	}
 	began := time.Now()

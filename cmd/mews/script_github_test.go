@@ -6,11 +6,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"mews/supervisor/app/apptest"
 	"mews/supervisor/github/githubtest"
 	"mews/supervisor/model/modeltest"
 )
@@ -90,13 +88,9 @@ func (h *scriptHub) stands(ts *testscript.TestScript, args []string) {
 	if os.Getenv("MEWS_UPDATE_SCRIPTS") != "" {
 		return
 	}
-	deadline := time.Now().Add(apptest.Patience)
-	for h.issue(number) != want {
-		if time.Now().After(deadline) {
-			ts.Fatalf("the issue is\n%s\n%s", h.issue(number), h.server.Dump())
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	awaitIn(ts, func() bool { return h.issue(number) == want }, func() string {
+		return fmt.Sprintf("the issue is\n%s\n%s", h.issue(number), h.server.Dump())
+	})
 }
 
 // issue is what stands of an issue.

@@ -5,11 +5,9 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"mews/supervisor/app/apptest"
 	"mews/supervisor/github/githubtest"
 	"mews/supervisor/model/modeltest"
 )
@@ -48,13 +46,9 @@ func (h *scriptHub) reviewed(ts *testscript.TestScript, args []string) {
 		}
 		return commit.ReplaceAllString(text, "COMMIT")
 	}
-	deadline := time.Now().Add(apptest.Patience)
-	for text() != want || strconv.Itoa(h.server.Mails("acme/widget", number)) != mails {
-		if time.Now().After(deadline) {
-			ts.Fatalf("%d mails, and posted is\n%s\n%s", h.server.Mails("acme/widget", number), text(), h.server.Dump())
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	awaitIn(ts, func() bool { return text() == want && strconv.Itoa(h.server.Mails("acme/widget", number)) == mails }, func() string {
+		return fmt.Sprintf("%d mails, and posted is\n%s\n%s", h.server.Mails("acme/widget", number), text(), h.server.Dump())
+	})
 }
 
 // panicLine is a line of a diff that adds a panic.

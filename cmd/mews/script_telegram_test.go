@@ -112,13 +112,18 @@ func (b *scriptBot) acknowledged(updates []int64) {
 
 // await waits for something that comes from the service.
 func (b *scriptBot) await(ts *testscript.TestScript, there func() bool, otherwise func() string) {
+	awaitIn(ts, there, func() string { return otherwise() + "\n" + b.server.Dump() })
+}
+
+// awaitIn waits in a script until something is so, and fails with what is so otherwise.
+func awaitIn(ts *testscript.TestScript, there func() bool, otherwise func() string) {
 	deadline := time.After(apptest.Patience)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !there() {
 		select {
 		case <-deadline:
-			ts.Fatalf("waited %s: %s\n%s", apptest.Patience, otherwise(), b.server.Dump())
+			ts.Fatalf("waited %s: %s", apptest.Patience, otherwise())
 		case <-tick.C:
 		}
 	}

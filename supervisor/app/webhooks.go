@@ -69,7 +69,7 @@ func gitHubRepos(g config.GitHub) map[string]supervisor.GitHubRepo {
 // readerOf is a person, or a group with perhaps a topic.
 func readerOf(to config.Recipient) supervisor.GitHubReader {
 	chat, thread, _ := strings.Cut(string(to), "/")
-	if !supervisor.ChannelTelegram.IsGroup(chat) {
+	if !supervisor.GroupChannel().IsGroup(chat) {
 		return supervisor.GitHubReader{User: chat}
 	}
 	return supervisor.GitHubReader{Chat: chat, Thread: thread}
@@ -95,7 +95,7 @@ func (s *service) hooks() (hooks []webhook.Hook, err error) {
 func (s *service) chatOf(user string, to supervisor.GitHubReader) (supervisor.Conversation, bool) {
 	u, known := s.people.Find(user)
 	if to.Chat != "" {
-		return supervisor.Conversation{User: user, Channel: supervisor.ChannelTelegram, Chat: to.Chat, Thread: to.Thread}, known && s.active(user)
+		return supervisor.Conversation{User: user, Channel: supervisor.GroupChannel(), Chat: to.Chat, Thread: to.Thread}, known && s.active(user)
 	}
 	return u.PrivateChat(), known && s.active(user)
 }

@@ -180,7 +180,7 @@ func (e *Events) readers(ctx context.Context, repo supervisor.GitHubRepo, _ supe
 	}
 	for _, r := range repo.Notify {
 		if r.Chat != "" {
-			chats = append(chats, supervisor.Conversation{User: repo.User, Channel: supervisor.ChannelTelegram, Chat: r.Chat, Thread: r.Thread})
+			chats = append(chats, supervisor.Conversation{User: repo.User, Channel: supervisor.GroupChannel(), Chat: r.Chat, Thread: r.Thread})
 		}
 	}
 	for _, u := range e.o.Switches.readers(repo) {

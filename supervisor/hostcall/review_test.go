@@ -3,6 +3,7 @@ package hostcall_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -135,10 +136,13 @@ func TestAWorkerThatOnlyReadsDiesOfAnythingElse(t *testing.T) {
 		"a window without a name": func(r *rig, _ hostcall.Turn) { r.window("", "part 1") },
 		"a window of too much":    func(r *rig, _ hostcall.Turn) { r.window("1", strings.Repeat("x", protocol.MaxWindowText+1)) },
 		"another blob of its person's": func(r *rig, turn hostcall.Turn) {
-			file, _ := r.options.Spool.Create()
-			file.Write([]byte("private"))
-			ref, _ := file.Commit()
-			if err := r.db.Blobs().Put(t.Context(), "ann", ref, turn.ID); err != nil {
+			file, err := r.options.Spool.Create()
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, wrong := file.Write([]byte("private"))
+			ref, err := file.Commit()
+			if err := errors.Join(wrong, err, r.db.Blobs().Put(t.Context(), "ann", ref, turn.ID)); err != nil {
 				t.Error(err)
 			}
 			r.call(protocol.MethodBlobRead, protocol.BlobRead{Turn: turn.ID, SHA256: ref.SHA256, Length: 10})

@@ -2,6 +2,8 @@ package session_test
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -90,4 +92,36 @@ func TestReviewsTakeNobodysPlace(t *testing.T) {
 	close(one.end)
 	close(next("review 1").end)
 	close(three.end)
+}
+
+// readAloud are voices that note in which conversations an answer was to be said.
+type readAloud struct {
+	mu   sync.Mutex
+	said []supervisor.Channel
+}
+
+func (v *readAloud) ModeOf(c supervisor.Conversation, _ string) supervisor.VoiceMode {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.said = append(v.said, c.Channel)
+	return supervisor.VoiceOff
+}
+
+func (v *readAloud) Wake() {}
+
+// TestTheCardOfAReviewIsNotSaidAloud: what is said is what was said to somebody.
+func TestTheCardOfAReviewIsNotSaidAloud(t *testing.T) {
+	h := newHarness(t, nil)
+	voices := &readAloud{}
+	h.options.Runner, h.options.Voices = worker(h.echo), voices
+	defer h.live()()
+	h.await(h.review("ann", "1"), 1)
+	c := h.conversation("ann", "1")
+	h.say(c, "hello")
+	h.await(c, 1)
+	voices.mu.Lock()
+	defer voices.mu.Unlock()
+	if !slices.Equal(voices.said, []supervisor.Channel{supervisor.ChannelTerminal}) {
+		t.Errorf("answers were to be said on %q", voices.said)
+	}
 }

@@ -282,7 +282,7 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 	if end.Text == textNothingSaid {
 		end.Wordless = textOnlyEffects
 	}
-	if t.Voices != nil && o.why == protocol.WhyDone {
+	if t.Voices != nil && t.Turn.Kind == supervisor.TurnChat && o.why == protocol.WhyDone { // others are cards, to be read
 		end.Voice = t.Voices.ModeOf(t.Turn.AnswersIn(), end.Text)
 	}
 	return end

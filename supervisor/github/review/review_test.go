@@ -410,3 +410,27 @@ func TestKilledAtEachRequest(t *testing.T) {
 	}
 	t.Logf("%d lives", lives)
 }
+
+// TestAReviewOfFiftyFilesTakesAtMostThirtyRequests, whatever is read of them.
+func TestAReviewOfFiftyFilesTakesAtMostThirtyRequests(t *testing.T) {
+	r := newRig(t, githubtest.Options{Strict: true})
+	files, body := map[string]string{"AGENTS.md": "Be brief."}, ""
+	for i := range 50 {
+		body += fmt.Sprintf("var a%d = 1\n\n", i)
+		files[fmt.Sprintf("f%d.go", i)] = "package main\n\n" + body
+	}
+	r.repo.Commit("main", githubtest.Commit{Message: "Begin", Files: files})
+	for path, text := range files {
+		files[path] = text + "var changed = 1\n"
+	}
+	r.repo.Commit("fifty", githubtest.Commit{Message: "Change them", Files: files})
+	number := r.repo.Open(githubtest.NewPull{Title: "Fifty", Body: "spec: AGENTS.md", Head: "fifty"})
+	before := len(r.hub.Requests())
+	r.want(number, "")
+	r.run(bug("f1.go", 7, "var changed = 1"))
+	n := len(r.hub.Requests()) - before
+	t.Logf("%d requests", n)
+	if reviews := r.repo.Reviews(number); n > 30 || len(reviews) != 1 {
+		t.Errorf("%d requests, %d reviews", n, len(reviews))
+	}
+}

@@ -1,0 +1,119 @@
+package review
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/github/githubtest"
+)
+
+// weekPull is a pull request of a week.
+type weekPull struct {
+	number  int
+	branch  string
+	lines   string // of its file
+	bad     []int  // lines in which something is found
+	unseen  bool   // one of them is in no review yet
+	settled int    // heads that were reviewed
+	mails   int    // that it may cost
+}
+
+// weekPush is a push to one of them, or its opening.
+type weekPush struct {
+	at   time.Duration
+	pull *weekPull
+}
+
+// TestAWeekOfPullRequestsCausesFewMails: of thirty pull requests, pushed to for a week, each one's first review is a mail, and each later
+// one that has found something new.
+func TestAWeekOfPullRequestsCausesFewMails(t *testing.T) {
+	r := newRig(t, githubtest.Options{Strict: true})
+	rng := rand.New(rand.NewPCG(30, 7))
+	var pulls []*weekPull
+	var pushes []weekPush
+	for i := range 30 {
+		p := &weekPull{branch: fmt.Sprint("week-", i), lines: "package main\n"}
+		pulls = append(pulls, p)
+		at := time.Duration(rng.Int64N(int64(5 * 24 * time.Hour)))
+		for range 1 + rng.IntN(4) { // at most as many heads as are reviewed unasked
+			for range 1 + rng.IntN(2) { // that come so soon after one another that the last alone is reviewed
+				pushes = append(pushes, weekPush{at, p})
+				at += time.Duration(rng.Int64N(int64(4 * time.Minute)))
+			}
+			at += 10*time.Minute + time.Duration(rng.Int64N(int64(12*time.Hour)))
+		}
+	}
+	slices.SortStableFunc(pushes, func(a, b weekPush) int { return cmp.Compare(a.at, b.at) })
+	began := r.now
+	for _, push := range pushes {
+		r.review(pulls, began.Add(push.at))
+		r.write(push.pull, rng.IntN(3) == 0)
+		r.must(r.reviews.Want(t.Context(), supervisor.GitHubWish{Repo: "acme/widget", Number: push.pull.number, At: r.now}))
+	}
+	r.review(pulls, began.Add(8*24*time.Hour))
+	mails, most, heads := 0, 0, 0
+	for _, p := range pulls {
+		n := r.hub.Mails("acme/widget", p.number)
+		r.same(fmt.Sprintf("mails of #%d, %d heads", p.number, p.settled), n, p.mails)
+		mails, most, heads = mails+n, max(most, n), heads+p.settled
+	}
+	t.Logf("%d pull requests, %d pushes, %d heads reviewed: %d mails, %.1f a pull request and at most %d", len(pulls), len(pushes), heads, mails,
+		float64(mails)/float64(len(pulls)), most)
+}
+
+// write pushes a line to a pull request, and opens it with the first. Something may be found in it.
+func (r *rig) write(p *weekPull, bad bool) {
+	n := strings.Count(p.lines, "\n") + 1
+	p.lines += fmt.Sprintf("var v%d = %d\n", n, n)
+	if bad {
+		p.bad, p.unseen = append(p.bad, n), true
+	}
+	r.repo.Commit(p.branch, githubtest.Commit{Message: "Go on", Files: map[string]string{p.branch + ".go": p.lines}})
+	if p.number == 0 {
+		p.number = r.repo.Open(githubtest.NewPull{Title: "Work", Head: p.branch})
+	}
+}
+
+// review has everything be reviewed that is due until a time.
+func (r *rig) review(pulls []*weekPull, until time.Time) {
+	r.Helper()
+	for {
+		due, ok, err := r.db.Reviews().Next(r.Context())
+		r.must(err)
+		if !ok || due.After(until) {
+			r.now = until
+			return
+		}
+		r.now = due
+		before := len(r.begun)
+		r.must(r.reviews.beginDue(r.Context()))
+		for _, in := range r.begun[before:] {
+			i := slices.IndexFunc(pulls, func(p *weekPull) bool { return fmt.Sprint(p.number) == in.Conversation.Thread })
+			r.begun = append(r.begun, in) // run takes the last
+			r.run(pulls[i].findings()...)
+			pulls[i].reviewed()
+		}
+	}
+}
+
+func (p *weekPull) findings() (found []protocol.ReviewFinding) {
+	for _, n := range p.bad {
+		found = append(found, bug(p.branch+".go", n, fmt.Sprintf("var v%d = %d", n, n)))
+	}
+	return found
+}
+
+// reviewed counts what a review may cost.
+func (p *weekPull) reviewed() {
+	if p.settled++; p.settled == 1 || p.unseen {
+		p.mails++
+	}
+	p.unseen = false
+}
