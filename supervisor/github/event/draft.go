@@ -74,12 +74,13 @@ var (
 	changed  = list(func(d *draft) *[]string { return &d.changed })
 	asked    = list(func(d *draft) *[]string { return &d.asked })
 
-	setText = set(maxText, func(d *draft) *string { return &d.Text })
-	setRef  = set(maxRef, func(d *draft) *string { return &d.Ref })
+	text   = set(maxText, func(d *draft) *string { return &d.Text })
+	setRef = set(maxRef, func(d *draft) *string { return &d.Ref })
 )
 
-func text(d *draft, v string) {
-	setText(d, v)
+// said takes a comment's text. Mews writes nothing else: a mark in the description of a pull request or an issue is somebody else's.
+func said(d *draft, v string) {
+	text(d, v)
 	d.own = d.own || strings.Contains(v, marker)
 }
 

@@ -155,12 +155,14 @@ func commits(n int) string {
 func TestWhatIsIgnored(t *testing.T) {
 	const bot = `"repository":{"full_name":"a/b"},"sender":{"login":"x[bot]","type":"Bot"}`
 	for payload, want := range map[[2]string]string{
-		{"ping", `{"zen":"z"}`}:                                                                       "ping",
-		{"sponsorship", `{"action":"created"}`}:                                                       "event sponsorship",
-		{"issues", `{"action":"pinned",` + around + `}`}:                                              "issues pinned",
-		{"release", `{"action":"published",` + bot + `}`}:                                             "of a bot",
-		{"status", `{"sha":"s",` + bot + `}`}:                                                         "",
-		{"issue_comment", `{"action":"created","comment":{"body":"x\n<!-- mews:a -->"},` + bot + `}`}: "our own",
+		{"ping", `{"zen":"z"}`}:                                                                                     "ping",
+		{"sponsorship", `{"action":"created"}`}:                                                                     "event sponsorship",
+		{"issues", `{"action":"pinned",` + around + `}`}:                                                            "issues pinned",
+		{"release", `{"action":"published",` + bot + `}`}:                                                           "of a bot",
+		{"status", `{"sha":"s",` + bot + `}`}:                                                                       "",
+		{"issue_comment", `{"action":"created","comment":{"body":"x\n<!-- mews:a -->"},` + bot + `}`}:               "our own",
+		{"pull_request", `{"action":"opened","pull_request":{"number":7,"body":"<!-- mews:a -->"},` + around + `}`}: "",
+		{"issues", `{"action":"opened","issue":{"number":7,"body":"<!-- mews:a -->"},` + around + `}`}:              "",
 	} {
 		if _, why, err := event.Read(payload[0], strings.NewReader(payload[1])); err != nil || why != want {
 			t.Errorf("%s: %q, %v; want %q", payload, why, err, want)

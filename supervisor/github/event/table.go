@@ -94,7 +94,7 @@ func pull(path string) fields {
 // comment is what is wanted of what somebody has said.
 func comment(path string) fields {
 	return fields{
-		path + ".id": id, path + ".body": text, path + ".user.login": author, path + ".author_association": standing, path + ".html_url": url,
+		path + ".id": id, path + ".body": said, path + ".user.login": author, path + ".author_association": standing, path + ".html_url": url,
 		path + ".created_at": at,
 	}
 }
