@@ -36,9 +36,9 @@ func MarkReview(mark string) string { return "<!-- mews:review " + mark + " -->"
 
 func markFinding(fingerprint string) string { return "<!-- mews:finding " + fingerprint + " -->" }
 
-var marked = regexp.MustCompile(`<!-- mews:finding ([0-9a-f]{16}) -->`)
+var marked = regexp.MustCompile(`<!-- mews:finding ([0-9a-f]{16}) -->\s*$`)
 
-// Marked is the fingerprint in a comment of ours.
+// Marked is the fingerprint at the end of a comment of ours: a replacement in it may have a mark too.
 func Marked(comment string) (fingerprint string, ok bool) {
 	m := marked.FindStringSubmatch(comment)
 	if m == nil {

@@ -123,7 +123,7 @@ func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Left) {
 	if slices.ContainsFunc(tastes, func(taste string) bool { return strings.HasPrefix(f.Category, taste) }) {
 		return f, LeftStyle
 	}
-	if strings.TrimSpace(raw.Quote) == "" || strings.TrimSpace(raw.Title) == "" {
+	if strings.TrimSpace(VisibleCode(raw.Quote)) == "" || strings.TrimSpace(raw.Title) == "" {
 		return f, LeftUnfounded
 	}
 	named := diff.Place{Path: raw.Path, Side: diff.Right, Start: raw.Start, Line: raw.Line}

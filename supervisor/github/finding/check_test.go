@@ -66,6 +66,8 @@ func TestAFindingIsPostedWhereItsQuoteStands(t *testing.T) {
 		"nowhere":                      {warning(4, "m[k] = 2"), "unfounded"},
 		"another file":                 {warning(4, "m[k] = 1", func(f *protocol.ReviewFinding) { f.Path = "../../etc/passwd" }), "unfounded"},
 		"without a quote":              {warning(4, " "), "unfounded"},
+		"with a quote that is hidden":  {warning(4, "\u200b"), "unfounded"},
+		"with one that commands":       {warning(4, "m[k] = 1", replaces("/approve")), "inline RIGHT 4"},
 		"taste":                        {warning(4, "m[k] = 1", func(f *protocol.ReviewFinding) { f.Category = "Style/Naming" }), "style"},
 		"a suggestion":                 {warning(4, "m[k] = 1", func(f *protocol.ReviewFinding) { f.Severity = "suggestion" }), "suggestion"},
 		"a severity of its own":        {warning(4, "m[k] = 1", func(f *protocol.ReviewFinding) { f.Severity = "apocalyptic" }), "suggestion"},
@@ -124,6 +126,15 @@ func TestWhatWasSaidIsNotSaidAgain(t *testing.T) {
 	}
 	if mark, ok := Marked(first.Inline[0].Comment()); !ok || mark != first.Inline[0].Fingerprint {
 		t.Errorf("the comment is marked with %q, want %q", mark, first.Inline[0].Fingerprint)
+	}
+}
+
+// TestTheMarkOfACommentIsItsLast: what a replacement has in it is not what the comment is known by.
+func TestTheMarkOfACommentIsItsLast(t *testing.T) {
+	f := Finding{ReviewFinding: warning(4, "m[k] = 1"), Fingerprint: "0123456789abcdef", Replaces: true}
+	f.Replacement = "<!-- mews:finding fedcba9876543210 -->"
+	if print, ok := Marked(f.Comment()); !ok || print != f.Fingerprint {
+		t.Errorf("marked %q, %v", print, ok)
 	}
 }
 

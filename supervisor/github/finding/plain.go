@@ -12,6 +12,8 @@ var (
 	linked    = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*\)`)
 	mention   = regexp.MustCompile(`@[A-Za-z0-9]`)
 	reference = regexp.MustCompile(`(?i)(#|\bGH-)[0-9]`)
+	command   = regexp.MustCompile(`(^|[\s(])/([A-Za-z])`) // what other programs obey in comments, such as /approve, and chats make of such words
+	line      = regexp.MustCompile(`(?m)^[ \t]*/[A-Za-z]\w*`)
 	closing   = regexp.MustCompile(`(?i)\b(close[sd]?|fix(es|ed)?|resolve[sd]?)\b:?\s+[\w./-]*(#|GH-|https?:)`)
 )
 
@@ -50,8 +52,12 @@ func WithoutSecrets(text string) string {
 var escape = strings.NewReplacer(`\`, `\\`, "`", "'", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "|", `\|`, "~", `\~`, "$", `\$`,
 	"&", "&amp;", "@", "@&#8203;", "#", "#&#8203;", "GH-", "GH&#8203;-", "gh-", "gh&#8203;-", "Gh-", "Gh&#8203;-", "gH-", "gH&#8203;-")
 
+func escaped(piece string) string {
+	return command.ReplaceAllString(escape.Replace(piece), "$1/&#8203;$2")
+}
+
 // Plain is what a model has written as one paragraph of Markdown of at most max bytes before it is escaped: words, and code between
-// backticks. There is no link, image, mention, reference, HTML or secret in it, whatever was written.
+// backticks. There is no link, image, mention, reference, command, HTML or secret in it, whatever was written.
 func Plain(text string, max int) string {
 	text = Visible(strings.ToValidUTF8(text, ""))
 	text = linked.ReplaceAllString(text, "$1")
@@ -62,9 +68,9 @@ func Plain(text string, max int) string {
 	for i, piece := range pieces {
 		switch {
 		case i%2 == 0:
-			b.WriteString(escape.Replace(piece))
+			b.WriteString(escaped(piece))
 		case i == len(pieces)-1:
-			b.WriteString("'" + escape.Replace(piece))
+			b.WriteString("'" + escaped(piece))
 		case strings.TrimSpace(piece) != "":
 			b.WriteString("`" + piece + "`")
 		}
@@ -84,13 +90,13 @@ func Cut(text string, max int) string {
 	return strings.TrimSpace(text[:end]) + "…"
 }
 
-// committable says whether a replacement may be offered in the place of lines as it is: it brings no link, mention, reference, hidden
-// character or secret that is not there already, and can't end the block that it stands in.
+// committable says whether a replacement may be offered in the place of lines as it is: it brings no link, mention, reference,
+// command, hidden character or secret that is not there already, and can't end the block that it stands in.
 func committable(replacement, lines string) bool {
 	if WithoutSecrets(replacement) != replacement || VisibleCode(replacement) != replacement || strings.Contains(replacement, "```") || !utf8.ValidString(replacement) {
 		return false
 	}
-	for _, brings := range []*regexp.Regexp{link, mention, reference, closing} {
+	for _, brings := range []*regexp.Regexp{link, mention, reference, line, closing} {
 		for _, found := range brings.FindAllString(replacement, -1) {
 			if !strings.Contains(lines, found) {
 				return false

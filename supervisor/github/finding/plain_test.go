@@ -67,6 +67,9 @@ func TestPlainDoesNothing(t *testing.T) {
 	if got, want := Plain("`m[k] = v` panics when  the *cache* is\n\nempty", 100), "`m[k] = v` panics when the \\*cache\\* is empty"; got != want {
 		t.Errorf("plain words are %q, want %q", got, want)
 	}
+	if got, want := Plain("/approve, `x` /lgtm (/merge) but a/b // c", 100), "/&#8203;approve, `x` /&#8203;lgtm (/&#8203;merge) but a/b // c"; got != want {
+		t.Errorf("commands are %q, want %q", got, want)
+	}
 	if got := Plain(strings.Repeat("ä", 100), 11); got != "ääää…" {
 		t.Errorf("cut to %q", got)
 	}
@@ -96,6 +99,17 @@ func TestVisible(t *testing.T) {
 		if got := Visible(text); got != want {
 			t.Errorf("of %q one sees %q, want %q", text, got, want)
 		}
+	}
+}
+
+// TestVisibleTakesNoLongerForWhatIsNested: a thousand characters within one another are not taken out one by one.
+func TestVisibleTakesNoLongerForWhatIsNested(t *testing.T) {
+	nested := strings.Repeat("&#", 1000) + "&#8203;" + strings.Repeat("8203;", 1000)
+	if n := testing.AllocsPerRun(1, func() { Visible(nested) }); n > 1000 {
+		t.Errorf("%v allocations", n)
+	}
+	if seen := Visible(nested); strings.Contains(seen, "&") || Visible(seen) != seen {
+		t.Errorf("one sees %q", seen)
 	}
 }
 
