@@ -102,8 +102,10 @@ func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pul
 	return c, r.keepChange(w, c)
 }
 
-// visible is somebody's words as one sees them, of at most so many bytes.
-func visible(text string, most int) string { return finding.Cut(finding.Visible(text), most) }
+// visible is somebody's words as one sees them, of at most so many bytes. A commit's message may have megabytes.
+func visible(text string, most int) string {
+	return finding.Cut(finding.Visible(finding.Cut(text, 16*most)), most)
+}
 
 // chunk cuts the change into what the worker reads at once: what was not read before, and whole files where hunks may need them.
 func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.Pull, files []diff.File, c *change) error {

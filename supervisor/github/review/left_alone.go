@@ -23,21 +23,16 @@ var mayWrite = []string{"admin", "maintain", "write"}
 
 // leftAlone says why a head is not reviewed, "" where it is. Who asks is told no for less.
 func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.Pull) (string, error) {
-	asked := w.Asked != ""
-	if asked && !strings.HasPrefix(w.Asked, byCommand) {
-		may, err := r.o.API.Permission(ctx, w.Repo, w.Asked)
-		if err != nil {
-			return "", err
-		}
-		asked = slices.Contains(mayWrite, may) // else it is a push like others, that somebody talks about
-	}
+	may, err := r.mayAsk(ctx, w)
 	switch {
+	case err != nil:
+		return "", err
 	case pull.State != "open":
 		return textClosed, nil
-	case asked:
-		return "", nil
-	case w.Asked != "":
+	case !may:
 		return textMayNot, nil
+	case w.Asked != "":
+		return "", nil
 	case pull.Draft:
 		return textDraft, nil
 	case pull.Bot:
@@ -59,6 +54,15 @@ func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.P
 		}
 	}
 	return r.nothingNew(ctx, w)
+}
+
+// mayAsk says whether who has asked for a review, if anybody has, may do so: on GitHub that takes the right to write.
+func (r *Reviews) mayAsk(ctx context.Context, w supervisor.Review) (bool, error) {
+	if w.Asked == "" || strings.HasPrefix(w.Asked, byCommand) {
+		return true, nil
+	}
+	may, err := r.o.API.Permission(ctx, w.Repo, w.Asked)
+	return slices.Contains(mayWrite, may), err
 }
 
 // nothingNew says whether a pull request has had its reviews, or what the head has was read before: after a merge from the base, or a rebase.

@@ -76,7 +76,9 @@ func (r *Reviews) lookOver(ctx context.Context) {
 	}
 }
 
-// look mutes what people have given a thumbs-down, or resolved as it is. A comment is ours where its review is: anybody can write our mark.
+// look mutes what people have given a thumbs-down, or resolved as it is. That is so for the whole repository, and takes the right to write
+// there: a pull request's author could have what is wrong with it pass unseen in the next. A comment is ours where its review is: anybody
+// can write our mark.
 func (r *Reviews) look(ctx context.Context, w supervisor.Review) error {
 	list, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
@@ -95,20 +97,22 @@ func (r *Reviews) look(ctx context.Context, w supervisor.Review) error {
 	if err != nil {
 		return err
 	}
+	rights := map[string]bool{}
 	for _, t := range threads {
 		if len(t.Comments) == 0 || !ours[t.Comments[0].Review] {
 			continue
 		}
 		print, marked := finding.Marked(t.Comments[0].Body)
 		by, why := "", ""
-		if t.Resolved && !t.Outdated {
-			by, why = t.ResolvedBy, textByResolving
-		}
-		for _, login := range t.Comments[0].ThumbDown {
-			if may, err := r.maySilence(ctx, w.Repo, w.Number, login); err != nil {
+		for i, login := range append([]string{t.ResolvedBy}, t.Comments[0].ThumbDown...) {
+			if login == "" || i == 0 && (!t.Resolved || t.Outdated) {
+				continue
+			}
+			if err := r.readRight(ctx, w.Repo, login, rights); err != nil {
 				return err
-			} else if may {
-				by, why = login, textByThumb
+			}
+			if rights[login] {
+				by, why = login, []string{textByResolving, textByThumb}[min(i, 1)]
 			}
 		}
 		if !marked || why == "" {
@@ -120,4 +124,14 @@ func (r *Reviews) look(ctx context.Context, w supervisor.Review) error {
 		}
 	}
 	return nil
+}
+
+// readRight finds out whether somebody may write in a repository, where that is not known yet.
+func (r *Reviews) readRight(ctx context.Context, repo, login string, rights map[string]bool) error {
+	if _, known := rights[login]; known {
+		return nil
+	}
+	may, err := r.o.API.Permission(ctx, repo, login)
+	rights[login] = slices.Contains(mayWrite, may)
+	return ignoreRefusal(err)
 }

@@ -172,8 +172,21 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 		return r.putOff(ctx, w, err)
 	}
 	if w.State == supervisor.ReviewSettling {
-		if w, err = r.o.Store.Looked(ctx, w, pull.Head.SHA); err != nil || w.State != supervisor.ReviewSettling {
+		may, err := r.mayAsk(ctx, w)
+		if err != nil {
+			return r.putOff(ctx, w, err)
+		}
+		if !may {
+			w.Asked = "" // what came of the head before stays
+		}
+		if w, err = r.o.Store.Looked(ctx, w, pull.Head.SHA); err != nil {
 			return err
+		}
+		if w.State != supervisor.ReviewSettling {
+			if !may {
+				r.tell(ctx, w, fmt.Sprintf(textLeftAlone, w.Name(), textMayNot))
+			}
+			return nil
 		}
 	}
 	if err := r.look(ctx, w); err != nil {

@@ -72,6 +72,33 @@ func TestOnlyTheLastOfSeveralHeadsIsReviewed(t *testing.T) {
 	r.same("head", r.repo.Reviews(number)[0].Head, r.repo.SHA("put-it"))
 }
 
+// A turn that goes on after a restart reviews what is there then: what was read stands on the head that it was read of.
+func TestAPushWhileTheTurnIsCutOffIsFollowed(t *testing.T) {
+	r := newRig(t, githubtest.Options{Strict: true})
+	number := r.open(code)
+	r.want(number, "")
+	turn, _ := r.turn()
+	w, _, err := r.db.Reviews().FindOf(t.Context(), turn, "acme/widget", number)
+	r.must(err)
+	w.Turn = turn.ID
+	r.must(r.reviews.confirm(t.Context(), &w, r.served, turn)) // and then the process ends
+	r.push("put-it", "package main\n// two\n")
+	r.run(bug("main.go", 2, "// two"))
+	r.same("posted", r.posted(number), []string{"COMMENTED main.go:2"})
+	r.same("head", r.repo.Reviews(number)[0].Head, r.repo.SHA("put-it"))
+}
+
+func TestWhoMayNotAskUndoesNoReview(t *testing.T) {
+	r := newRig(t, githubtest.Options{Strict: true})
+	number := r.open(code)
+	r.want(number, "")
+	r.run(bug("main.go", 4, `m["a"] = 1`))
+	r.want(number, "mallory")
+	r.same("nothing runs", r.run(), "")
+	r.same("state", r.state(number), "done")
+	r.has(strings.Join(r.told, "\n"), textMayNot)
+}
+
 func TestWhatIsLeftAlone(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*githubtest.NewPull)
@@ -330,6 +357,7 @@ func TestWhatPeopleDoNotWantIsNotSaidAgain(t *testing.T) {
 	r.want(number, "")
 	r.run(bug("main.go", 4, `m["a"] = 1`), bug("main.go", 3, "func put(m map[string]int) {"), bug("main.go", 1, "package main"))
 	comments := r.repo.Reviews(number)[0].Comments
+	r.repo.Permit("alice", "write")
 	r.repo.Resolve(number, comments[0].ID, "alice")
 	r.repo.React(comments[1].ID, "alice", "-1")
 	r.repo.React(comments[2].ID, "mallory", "-1")
@@ -346,6 +374,22 @@ func TestWhatPeopleDoNotWantIsNotSaidAgain(t *testing.T) {
 	r.want(other, "")
 	r.run(bug("main.go", 4, `m["a"] = 1`), bug("main.go", 3, "func put(m map[string]int) {"), bug("main.go", 1, "package main"))
 	r.same("posted", r.posted(other), []string{"COMMENTED main.go:1"})
+}
+
+// Who proposes something may resolve its threads. That hides nothing in the next pull request of theirs.
+func TestAnAuthorWhoMayNotWriteSilencesNothing(t *testing.T) {
+	r := newRig(t, githubtest.Options{})
+	r.served.Asks = false
+	number := r.open(code, func(p *githubtest.NewPull) { p.Head, p.Author = "mallory:put-it", "mallory" })
+	r.want(number, "")
+	r.run(bug("main.go", 4, `m["a"] = 1`), bug("main.go", 3, "func put(m map[string]int) {"))
+	comments := r.repo.Reviews(number)[0].Comments
+	r.repo.Resolve(number, comments[0].ID, "mallory")
+	r.repo.React(comments[1].ID, "mallory", "-1")
+	r.reviews.lookOver(t.Context())
+	mutes, err := r.db.Reviews().ListMutes(t.Context(), "alice", "acme/widget")
+	r.must(err)
+	r.same("muted", len(mutes), 0)
 }
 
 // What says how to review comes from the base, whatever the head has under its names.

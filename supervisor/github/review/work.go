@@ -86,7 +86,7 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 		}
 	}
 	if w.Result == "" {
-		if err := r.read(ctx, w, read); err != nil {
+		if err := r.read(ctx, w, read); err != nil || w.State != supervisor.ReviewRunning {
 			return err
 		}
 	}
@@ -143,19 +143,28 @@ func (r *Reviews) confirm(ctx context.Context, w *supervisor.Review, repo superv
 			return err
 		}
 	}
-	if pull.Head.SHA != w.Head {
-		earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
-		if err != nil {
-			return err
-		}
-		if slices.ContainsFunc(earlier, func(e supervisor.Review) bool { return e.Head == pull.Head.SHA }) {
-			w.State, w.Why = supervisor.ReviewSkipped, textNewer
-			return r.o.Store.Keep(ctx, *w)
-		}
+	w.State = supervisor.ReviewRunning
+	if err := r.follow(ctx, w, pull); err != nil {
+		return err
+	}
+	return r.o.Store.Keep(ctx, *w)
+}
+
+// follow has a review be of the head that there is now, unless that has its own.
+func (r *Reviews) follow(ctx context.Context, w *supervisor.Review, pull api.Pull) error {
+	if pull.Head.SHA == w.Head {
+		return nil
+	}
+	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(earlier, func(e supervisor.Review) bool { return e.Head == pull.Head.SHA }) {
+		w.State, w.Why = supervisor.ReviewSkipped, textNewer
+	} else {
 		w.Head = pull.Head.SHA
 	}
-	w.State = supervisor.ReviewRunning
-	return r.o.Store.Keep(ctx, *w)
+	return nil
 }
 
 // askOf has a review's person allow a stranger's pull request, once for all its heads.
@@ -179,6 +188,9 @@ func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read Reader) e
 		err = r.patiently(ctx, func() error {
 			pull, err := r.o.API.Pull(ctx, w.Repo, w.Number)
 			if err == nil {
+				err = r.follow(ctx, w, pull) // there may have been a push since, or a restart
+			}
+			if err == nil && w.State == supervisor.ReviewRunning {
 				c, err = r.gather(ctx, w, pull)
 			}
 			return err
@@ -187,7 +199,7 @@ func (r *Reviews) read(ctx context.Context, w *supervisor.Review, read Reader) e
 			err = r.o.Store.Keep(ctx, *w)
 		}
 	}
-	if err != nil {
+	if err != nil || w.State != supervisor.ReviewRunning {
 		return err
 	}
 	report := protocol.ReviewReport{}
