@@ -218,7 +218,10 @@ func (w *Watch) checks(ctx context.Context, repo string, s *seen) (list []found,
 	for _, n := range slices.Backward(numbers[max(0, len(numbers)-manyHeads):]) {
 		head, name := s.Pulls[n], "checks "+s.Pulls[n].Head
 		page, err := w.o.Client.Checks(ctx, repo, head.Head, s.Tags[name])
-		if err != nil {
+		switch {
+		case api.ClassOf(err) == api.Forbidden: // fine-grained tokens have no permission for them (github.com/orgs/community/discussions/179545)
+			return nil, nil
+		case err != nil:
 			return nil, err
 		}
 		tags[name] = page.ETag

@@ -99,6 +99,18 @@ func branch(w *watched, name, text string) {
 	w.repo.Commit(name, githubtest.Commit{Message: "Change " + name, Files: map[string]string{"a": text}})
 }
 
+// A fine-grained token sees no checks of a private repository: all else is seen, and nothing is wrong.
+func TestWhoMayNotSeeChecksSeesAllElse(t *testing.T) {
+	w := newWatched(t, time.Minute)
+	branch(w, "new", "2\n")
+	n := w.repo.Open(githubtest.NewPull{Title: "New", Head: "new"})
+	w.hub.Fault(githubtest.Fault{Kind: githubtest.Error, Code: http.StatusForbidden, Text: "Resource not accessible by personal access token", Times: -1,
+		Route: "GET /repos/{owner}/{repo}/commits/{ref}/check-runs"})
+	w.sees("the first look")
+	w.repo.Comment(n, "carol", "Why?")
+	w.sees("said", "issue_comment created #1 carol Why?")
+}
+
 // TestWithoutAWebhookItIsFoundByLooking: what has happened since the last look is found once, and of what was before the first look nothing.
 func TestWithoutAWebhookItIsFoundByLooking(t *testing.T) {
 	w := newWatched(t, time.Minute)
