@@ -31,10 +31,11 @@ func newTransport() http.RoundTripper {
 	}
 }
 
-// stayHere follows redirects, as of a renamed repository, on the same host alone and never for a write: 301 would make a GET of it.
+// stayHere follows redirects, as of a renamed repository, on the same host alone, as encrypted as before, and never for a write: 301 would
+// make a GET of it.
 func stayHere(host string) func(*http.Request, []*http.Request) error {
 	return func(r *http.Request, via []*http.Request) error {
-		if r.URL.Host != host || len(via) >= maxRedirects || r.Method != via[0].Method {
+		if r.URL.Host != host || r.URL.Scheme != via[0].URL.Scheme || len(via) >= maxRedirects || r.Method != via[0].Method {
 			return http.ErrUseLastResponse
 		}
 		return nil

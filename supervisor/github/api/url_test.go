@@ -16,6 +16,26 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errors.New("there is no network")
 }
 
+// plain answers that all is elsewhere on its host, where nothing is encrypted.
+type plain struct{ asked []string }
+
+func (p *plain) RoundTrip(r *http.Request) (*http.Response, error) {
+	p.asked = append(p.asked, r.URL.String())
+	return &http.Response{StatusCode: http.StatusMovedPermanently, Header: http.Header{"Location": {"http://" + r.URL.Host + "/elsewhere"}}, Body: http.NoBody,
+		Request: r}, nil
+}
+
+func TestTheTokenStaysEncrypted(t *testing.T) {
+	p := new(plain)
+	c, err := api.New(api.Options{Token: func() string { return "t" }, HTTP: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Repository(t.Context(), "a/b"); api.ClassOf(err) != api.NotFound || len(p.asked) != 1 {
+		t.Errorf("asked %q: %v", p.asked, err)
+	}
+}
+
 func TestWhereRESTAndGraphQLAre(t *testing.T) {
 	for configured, want := range map[string][2]string{
 		"":                               {"https://api.github.com/repos/a/b", "https://api.github.com/graphql"},
