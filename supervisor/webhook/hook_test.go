@@ -59,12 +59,15 @@ func settle() {
 
 func TestWhatAMessageSays(t *testing.T) {
 	made := template.Must(template.New("ci").Parse("{{.host}} is {{.state}}{{if .deep}}{{.deep.er}}{{end}}"))
+	deep := strings.Repeat("[", 1000) + strings.Repeat("1,", 1000) + "1" + strings.Repeat("]", 1000) // indented it has 4 MB
 	hooks := []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer, Template: made}, {Name: "plain", Sign: webhook.SignBearer}}
 	inBubble(t, hooks, func(t *testing.T, r *rig) {
 		for _, c := range []struct{ hook, body, want string }{
 			{"ci", `{"message":"Done, *really*","host":"a"}`, "**ci**\n\nDone, *really*"},
 			{"ci", `{"host":"a","state":"full"}`, "**ci**\n\na is full"},
 			{"ci", `{"deep":7,"x":"` + "```" + `"}`, "**ci**\n\n````json\n{\n  \"deep\": 7,\n  \"x\": \"```\"\n}\n````"},
+			{"plain", deep, "**plain**\n\n```json\n" + deep + "\n```"},
+			{"plain", `["\"` + "`````" + `{"]`, "**plain**\n\n``````json\n[\n  \"\\\"`````{\"\n]\n``````"},
 			{"plain", `[1]`, "**plain**\n\n```json\n[\n  1\n]\n```"},
 			{"plain", `{"message":7}`, "**plain**\n\n```json\n{\n  \"message\": 7\n}\n```"},
 		} {

@@ -148,13 +148,44 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// block is JSON as a block of code, in a fence that is longer than any in it.
+// block is JSON as a block of code, in a fence that is longer than any in it. It is indented unless its depth makes too much of that.
 func block(raw []byte) string {
-	var b bytes.Buffer
-	_ = json.Indent(&b, raw, "", "  ") // it is valid
-	fence := "```"
-	for bytes.Contains(raw, []byte(fence)) {
-		fence += "`"
+	size, ticks := indented(raw)
+	if size <= maxMade {
+		var b bytes.Buffer
+		_ = json.Indent(&b, raw, "", indent) // it is valid
+		raw = b.Bytes()
 	}
-	return fence + "json\n" + b.String() + "\n" + fence
+	fence := strings.Repeat("`", max(3, ticks+1))
+	return fence + "json\n" + string(raw) + "\n" + fence
+}
+
+const indent = "  "
+
+// indented is about how many bytes valid JSON has once it is indented, and how many backticks follow one another in it at most.
+func indented(raw []byte) (size, ticks int) {
+	depth, quoted, escaped, run := 0, false, false, 0
+	for _, b := range raw {
+		if run++; b != '`' {
+			run = 0
+		}
+		ticks = max(ticks, run)
+		size++
+		switch {
+		case quoted:
+			quoted, escaped = escaped || b != '"', !escaped && b == '\\'
+			continue
+		case b == '"':
+			quoted = true
+			continue
+		case b == '{', b == '[':
+			depth++
+		case b == '}', b == ']':
+			depth--
+		case b != ',':
+			continue
+		}
+		size += 1 + depth*len(indent)
+	}
+	return size, ticks
 }
