@@ -101,9 +101,11 @@ func readDiff(ctx context.Context, con console, file, between string) ([]byte, e
 	case strings.HasPrefix(between, "-") || !strings.Contains(between, ".."):
 		return nil, fmt.Errorf(textWrongRange, between)
 	}
-	// Nothing that the repository configures is run: no program that makes other diffs or texts of files, none that watches them.
+	// Nothing that the repository configures is run: no program that makes other diffs or texts of files, none that watches them, and none
+	// that fetches what a partial clone lacks. Nor has it files left out.
 	git := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames",
-		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", between, "--")
+		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none", "--no-relative", between, "--")
+	git.Env = append(os.Environ(), "GIT_ALLOW_PROTOCOL=none")
 	var stderr bytes.Buffer
 	git.Stderr = &stderr
 	text, err := git.Output()
