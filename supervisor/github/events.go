@@ -148,11 +148,14 @@ func findRepo(repos []supervisor.GitHubRepo, name string) (supervisor.GitHubRepo
 	return repos[i], true
 }
 
+// written are the events of what Mews writes on GitHub. The token may be a person's: all else that its account does is theirs.
+var written = map[string]bool{"issue_comment": true, "commit_comment": true, "pull_request_review": true, "pull_request_review_comment": true}
+
 // isOurs says whether an event is something that we have done, or another program. Checks are programs' own.
 func (e *Events) isOurs(of supervisor.GitHubEvent) bool {
 	failed, passed := notice.CheckState(of)
 	self := e.o.Self()
-	return !failed && !passed && (of.SenderBot || self != "" && strings.EqualFold(of.Sender, self))
+	return !failed && !passed && (of.SenderBot || written[of.Event] && self != "" && strings.EqualFold(of.Sender, self))
 }
 
 // notices are what is told of an event, for each conversation that it is told in.

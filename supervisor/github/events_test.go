@@ -21,6 +21,8 @@ func TestWhatEventsAskFor(t *testing.T) {
 	bot.SenderBot = true
 	own := comment(12, "@mews review")
 	own.Sender = "Mews-Bot"
+	ownPull := pull("opened", 12)
+	ownPull.Sender = "mews-bot"
 	other := pull("opened", 12)
 	other.Repo = "acme/other"
 	stranger := comment(12, "@mews review")
@@ -44,6 +46,7 @@ func TestWhatEventsAskFor(t *testing.T) {
 		"closed":              {pull("closed", 12), "", ""},
 		"labeled":             {pull("labeled", 12), "", ""},
 		"a bot's":             {bot, "", ""},
+		"the token owner's":   {ownPull, "acme/widget#12 fork=false", ""},
 		"not served":          {other, "", ""},
 		"asked":               {comment(12, "@mews review"), "acme/widget#12 dave fork=false", ""},
 		"asked for something": {comment(12, "Thanks!\r\n@Mews, review the locks, please\r\n"), "acme/widget#12 dave the locks, please fork=false", ""},
