@@ -37,6 +37,8 @@ const (
 	lookedAt       = `UPDATE review SET head = ? WHERE id = ?`
 	wantAgain      = `UPDATE review SET state = 'settling', round = round + 1, asked = ?, text = ?, wanted_at = ?, due_at = ?, turn = NULL,
 		change = '', result = '', buttons = '', why = '', updated_at = ? WHERE id = ?`
+	// Why it was left alone stays, so that nobody is told of that twice.
+	lookAgain    = `UPDATE review SET state = 'settling', round = round + 1, asked = '', due_at = ?, updated_at = ? WHERE id = ?`
 	updateReview = `UPDATE review SET head = ?, state = ?, due_at = ?, turn = ?, change = ?, result = ?, posted = ?, buttons = ?, why = ?,
 		updated_at = ? WHERE id = ?`
 	listActive = selectReview + `INDEXED BY review_active WHERE r.state IN ('queued', 'confirming', 'running') ORDER BY r.id`
@@ -83,7 +85,7 @@ func (s Reviews) Next(ctx context.Context) (due time.Time, ok bool, err error) {
 }
 
 // Looked keeps the head of one that settles, and returns the review of that head: where there was one, it is done once more if somebody has
-// asked for it, and is returned as it is if not.
+// asked for it, is looked at once more if it was left alone, and is returned as it is if not.
 func (s Reviews) Looked(ctx context.Context, r supervisor.Review, head string) (supervisor.Review, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Review {
 		before, ok := one(t, scanReview, findReviewHead, r.User, r.Repo, r.Number, head)
@@ -95,8 +97,11 @@ func (s Reviews) Looked(ctx context.Context, r supervisor.Review, head string) (
 			return before
 		}
 		t.Exec(deleteReview, r.ID)
-		if r.Asked != "" {
+		switch {
+		case r.Asked != "":
 			t.Exec(wantAgain, r.Asked, r.Text, r.WantedAt.UnixMilli(), t.Now, t.Now, before.ID)
+		case before.State == supervisor.ReviewSkipped: // it may be a draft no more, or be open again
+			t.Exec(lookAgain, t.Now, t.Now, before.ID)
 		}
 		return t.review(before.ID)
 	}, "keep the head of %s", r.Name())

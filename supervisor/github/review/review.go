@@ -179,13 +179,14 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 		if !may {
 			w.Asked = "" // what came of the head before stays
 		}
+		settling := w.ID
 		if w, err = r.o.Store.Looked(ctx, w, pull.Head.SHA); err != nil {
 			return err
 		}
+		if !may && w.ID != settling {
+			r.tell(ctx, w, fmt.Sprintf(textLeftAlone, w.Name(), textMayNot))
+		}
 		if w.State != supervisor.ReviewSettling {
-			if !may {
-				r.tell(ctx, w, fmt.Sprintf(textLeftAlone, w.Name(), textMayNot))
-			}
 			return nil
 		}
 	}
@@ -200,6 +201,7 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 		r.leave(ctx, w, why)
 		return nil
 	}
+	w.Why = "" // of an earlier look
 	in, err := r.o.Store.Queue(ctx, w, supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: w.User, Channel: supervisor.ChannelGitHub, Chat: w.Repo, Thread: fmt.Sprint(w.Number)},
 		Destination:  person.PrivateChat(), Source: "github/" + w.Repo, Key: fmt.Sprintf("review/%s/%d/%s/%d", w.Repo, w.Number, w.Head, w.Round),

@@ -88,6 +88,17 @@ func TestAPushWhileTheTurnIsCutOffIsFollowed(t *testing.T) {
 	r.same("head", r.repo.Reviews(number)[0].Head, r.repo.SHA("put-it"))
 }
 
+func TestADraftThatIsReadyIsReviewed(t *testing.T) {
+	r := newRig(t, githubtest.Options{Strict: true})
+	number := r.open(code, func(p *githubtest.NewPull) { p.Draft = true })
+	r.want(number, "")
+	r.same("state", r.state(number), "skipped "+textDraft)
+	r.repo.Ready(number)
+	r.want(number, "")
+	r.has(r.run(), "no findings")
+	r.same("state", r.state(number), "done")
+}
+
 func TestWhoMayNotAskUndoesNoReview(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -155,6 +166,8 @@ func TestAfterSomeHeadsItWaitsToBeAsked(t *testing.T) {
 		r.want(number, "")
 		r.run()
 	}
+	r.want(number, "") // the same head once more
+	r.run()
 	r.same("reads", r.read, 2)
 	r.same("told", len(r.told), 1)
 	r.has(r.told[0], textHeads)
