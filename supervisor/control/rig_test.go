@@ -98,7 +98,7 @@ func newRig(t testing.TB) *rig {
 	h.outbox = &outbox{Outbox: h.db.Outbox(), delivered: make(chan int64, 1000)}
 	h.options = control.Options{
 		People: &h.people, Conversations: h.db.Conversations(), Outbox: h.outbox, Feeds: &h.feeds, Blobs: h.db.Blobs(), Spool: h.spool,
-		Inbox: inbox.New(inbox.Options{Store: h.db.Inbox(), Gate: openGate{},
+		Inbox: inbox.New(inbox.Options{Store: h.db.Inbox(), Gate: openGate{}, Queued: h.feeds.Delivery,
 			Accepted: func(in supervisor.Inbound) { h.accepted <- in }}),
 		Greet: func(supervisor.User) control.Attached { return control.Attached{Version: "1.2", Model: "offline"} },
 		Status: func(context.Context, uint32) (control.Status, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -74,8 +75,8 @@ var waitingModelSteps = map[string]func(m *waitingModel, i int){
 	"press":      func(m *waitingModel, _ int) { m.press() },
 	"time":       func(m *waitingModel, _ int) { time.Sleep(standsHere) },
 	"crash":      func(m *waitingModel, _ int) { m.end(); m.start() },
-	"die":        func(m *waitingModel, _ int) { m.dies = "asking" },
-	"die late":   func(m *waitingModel, _ int) { m.dies = "answered" },
+	"die":        func(m *waitingModel, _ int) { m.dies.Store("asking") },
+	"die late":   func(m *waitingModel, _ int) { m.dies.Store("answered") },
 }
 
 // standsHere is how long a question stands: the clock of a bubble goes in steps of five seconds while one does.
@@ -90,7 +91,7 @@ type waitingModel struct {
 	updates  int64
 	messages []string      // the channel's names of what was sent
 	pressed  int           // answers by a button
-	dies     string        // where the next attempt's worker ends; "" for nowhere
+	dies     atomic.Value  // a string: where the next attempt's worker ends; "" for nowhere
 	resumed  map[int64]int // by question: how often a turn went on with its end, but for the workers that have died over it
 	wrong    []string
 }
@@ -141,11 +142,7 @@ var errKilled = errors.New("signal: killed")
 
 // diesHere says whether the worker ends here, once.
 func (m *waitingModel) diesHere(where string) bool {
-	here := m.dies == where
-	if here {
-		m.dies = ""
-	}
-	return here
+	return m.dies.CompareAndSwap(where, "")
 }
 
 // ask is a call of ask_user.
