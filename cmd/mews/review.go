@@ -68,6 +68,8 @@ func reviewVerb(ctx context.Context, con console, args []string) error {
 		return errors.New(result.Failed)
 	case result.Critical():
 		return errors.New(textCritical)
+	case len(result.Unread) > 0: // what was not read is not without fault
+		return errors.New(textNotAllRead)
 	}
 	return nil
 }
@@ -153,7 +155,10 @@ func printReview(w io.Writer, r patch.Result) error {
 			fmt.Fprintf(&b, "    > %s\n", said(f.Quote))
 		}
 	}
-	if len(r.Findings) == 0 {
+	switch {
+	case len(r.Findings) == 0 && len(r.Unread) > 0:
+		b.WriteString(textNoneInRead)
+	case len(r.Findings) == 0:
 		b.WriteString(textNoFindings)
 	}
 	if r.Verdict != "" {

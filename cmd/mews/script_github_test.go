@@ -119,6 +119,8 @@ func critic(r modeltest.Request) modeltest.Answer {
 	switch {
 	case !strings.HasPrefix(r.System, "You review"):
 		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
+	case strings.Contains(r.Asked(), "speechless"):
+		return modeltest.Answer{Text: "I have nothing to say in JSON."}
 	case strings.Contains(r.Asked(), "panic("):
 		return modeltest.Answer{Text: `{"verdict": "It ends the program.", "findings": [{"path": "main.go", "line": 4, "side": "RIGHT", "severity": "critical",
 			"category": "bug", "title": "It panics", "detail": "At every start.", "quote": "panic(1)", "confidence": 0.9},

@@ -28,6 +28,8 @@ const (
 	textReviewing     = "Reviewing ...\n"
 	textReviewed      = "looked at %s in %s\n"
 	textNoFindings    = "Nothing was found.\n"
+	textNoneInRead    = "Nothing was found in what could be read.\n"
+	textNotAllRead    = "not all of it was reviewed; what is missing, and why, is said above"
 	textReviewSkipped = "Skipped: %s\n"
 	textReviewUnread  = "NOT REVIEWED: %s\n"
 	textReviewCost    = "Cost: %s\n"
