@@ -88,6 +88,9 @@ func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *re
 // refusals is how often a review is tried once more that GitHub has refused.
 const refusals = 2
 
+// errMoved is that a pull request has another head than the one that was read.
+var errMoved = errors.New("the pull request has another head now")
+
 // create makes the review with a mark, unless it is there: an earlier try may have come through whose answer did not. GitHub refuses a
 // review whole for one comment in a wrong place; then what does not fit any more goes into the summary, and at last all comments.
 func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, made *result, n api.NewReview, mark string) error {
@@ -110,6 +113,9 @@ func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, m
 			return r.keepPosted(ctx, w, p, made, review.ID, err)
 		}
 		r.o.Log.Warn("GitHub refused a review", "review", w.Name(), "comments", len(n.Comments), "error", err)
+		if pull, err := r.o.API.Pull(ctx, w.Repo, w.Number); err != nil || pull.Head.SHA != w.Head && w.State == supervisor.ReviewRunning {
+			return cmp.Or(err, errMoved)
+		}
 		if err := r.dropMisplaced(ctx, *w, made, try, err); err != nil {
 			return err
 		}

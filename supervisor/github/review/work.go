@@ -91,7 +91,15 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 		}
 	}
 	made := resultOf(*w)
-	if err := r.patiently(ctx, func() error { return r.post(ctx, w, repo, &made) }); err != nil {
+	err := r.patiently(ctx, func() error { return r.post(ctx, w, repo, &made) })
+	if errors.Is(err, errMoved) { // a push, which has taken lines along that were to be commented on
+		w.Result, w.Change = "", ""
+		if err := r.o.Store.Keep(ctx, *w); err != nil {
+			return err
+		}
+		return r.work(ctx, w, repo, turn, read)
+	}
+	if err != nil {
 		return err
 	}
 	w.State, w.Result, w.Buttons = supervisor.ReviewDone, encoded(made), buttons(*w, repo, made)
