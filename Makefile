@@ -20,6 +20,13 @@ COUNT     ?= 6
 # would take most of the tests' time there and show nothing of ours.
 WITHOUT_SQLITE := -gcflags=github.com/ncruces/go-sqlite3-wasm/v6=-race=false
 
+# A program with the race detector waits a second before it ends, for races of goroutines that are left. The tests leave none, and start
+# hundreds of such programs. (go.dev/doc/articles/race_detector: atexit_sleep_ms)
+END_AT_ONCE := GORACE=atexit_sleep_ms=0
+
+# How many tests of one package run beside one another, of those that may: the scripts of cmd/mews, which wait for most of their time.
+PARALLEL ?= 4
+
 TOOL := $(GO) tool -modfile=.ci/go.mod
 
 .DEFAULT_GOAL := help
@@ -35,7 +42,7 @@ build: ## the three programs, into bin/; needs Go alone, no C compiler
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/...
 
 test: deps vet ## all tests, with the race detector, which needs cgo and a C compiler
-	CGO_ENABLED=1 $(GOTEST) -race $(WITHOUT_SQLITE) -timeout $(TIMEOUT) $(TESTFLAGS) $(PACKAGES)
+	CGO_ENABLED=1 $(END_AT_ONCE) $(GOTEST) -race $(WITHOUT_SQLITE) -timeout $(TIMEOUT) -parallel $(PARALLEL) $(TESTFLAGS) $(PACKAGES)
 
 # With build's flags, so that nothing is compiled twice.
 vet:
@@ -49,9 +56,10 @@ deps: ## look for what the tests need; install it as root where there is apt-get
 bench: ## measure, and print the medians beside those kept in cmd/mews/testdata/last.txt
 	@GO='$(GO)' COUNT='$(COUNT)' .ci/bench
 
-crash: ## the long crash runs: 10,000 messages on Telegram with 200 kills, and twice 1,000 events on GitHub with 50
+crash: ## the long crash runs: 10,000 messages on Telegram with 200 kills, twice 1,000 events on GitHub with 50, and a week with a kill at every commit
 	MEWS_CRASH_UPDATES=10000 MEWS_CRASH_KILLS=200 MEWS_GITHUB_EVENTS=1000 MEWS_GITHUB_KILLS=50 \
 		$(GO) test -count=1 -timeout 60m -v -run 'TestCrashRun|TestGitHubCrashRun' ./cmd/mews
+	MEWS_WEEK_KILLED=1 $(GO) test -count=1 -timeout 60m -v -run TestAWeekIsRemembered ./supervisor/app
 
 escapes: ## try every known way out of the walls, in every tier, with the walls in place and taken away
 	$(GO) test -count=1 -v -run 'TestEscapes|TestWallsTakenAway' ./worker/sandbox

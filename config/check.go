@@ -39,6 +39,7 @@ var checks = map[string]func(c *checker, path string, value any){
 	"providers":     of((*checker).checkProviders),
 	"default_model": of((*checker).checkDefault),
 	"model":         of((*checker).checkModel),
+	"embed_model":   of((*checker).checkEmbedModel),
 	"fallback":      of((*checker).checkFallback),
 	"model_globs":   of((*checker).checkModelGlobs),
 	"prices":        of((*checker).checkPrices),

@@ -146,6 +146,15 @@ func (c *checker) checkModel(path, spec string) {
 	}
 }
 
+// checkEmbedModel wants a model of a server that speaks OpenAI's API: no other has a call for it.
+func (c *checker) checkEmbedModel(path, spec string) {
+	full, ok := c.fullName(spec)
+	provider, _, _ := strings.Cut(full, "/")
+	if p, known := c.cfg.Models.Providers[provider]; spec != "" && !c.unknownProviders() && (!ok || !known || p.Kind != kindOpenAI) {
+		c.wrong(path, quote(spec), wantEmbedModel)
+	}
+}
+
 // checkFallback holds that each model is asked once.
 func (c *checker) checkFallback(path string, specs []string) {
 	taken := map[string]string{}

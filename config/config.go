@@ -99,6 +99,7 @@ type SendRate struct {
 type Models struct {
 	Default  string   `yaml:"default" default:"offline" check:"default_model"`
 	Small    string   `yaml:"small" check:"model"`                       // for small work; "" is Default
+	Embed    string   `yaml:"embed" check:"embed_model"`                 // turns texts into vectors for the search; "": it goes by words alone
 	Fallback []string `yaml:"fallback" check:"fallback"`                 // asked in this order when a model fails; each once
 	Allowed  []string `yaml:"allowed" check:"model_globs" reload:"live"` // already copied into each User
 	Thinking string   `yaml:"thinking" default:"off" oneof:"off low medium high"`
@@ -258,6 +259,7 @@ type User struct {
 	// Folders besides the home that the user's worker may change: absolute paths, which it sees as /workspaces/NAME.
 	Workspaces []string `yaml:"workspaces" check:"folders" reload:"restart"`
 	Files      Files    `yaml:"files"`
+	History    int      `yaml:"history" min:"0" max:"36500"` // how many days what was said is kept; 0: for ever
 
 	TOTP          TOTP        `yaml:"totp" default:"optional"`
 	Budget        SpendLimits `yaml:"budget"`

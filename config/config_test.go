@@ -34,7 +34,7 @@ func machine(variables, files map[string]string) Env {
 		Home:    "/home/alice",
 		Login:   "alice",
 		Cwd:     "/srv/dir",
-		Effects: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow"},
+		Effects: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask"},
 	}
 }
 
@@ -84,7 +84,7 @@ func TestEmptyFileIsTheDefaults(t *testing.T) {
 				Speech:    Speech{In: SpeechIn{Engine: "whisper", Program: "whisper-cli", Language: "auto", Longest: time.Hour, Echo: "true"}, Out: SpeechOut{Engine: "auto"}},
 				Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8, Speech: 1},
 				Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: ReceiveRate{Burst: 20, Second: 1}},
-				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow"}},
+				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask"}},
 				Users: []User{{
 					Name: "alice", Role: "admin", Account: "alice", Home: "/home/alice/.local/state/mews/homes/alice",
 					TOTP: TOTPOptional,
@@ -155,7 +155,7 @@ hooks:
   disk: {user: alice, chat: -100123/45, secret: "${SECRET}", sign: hmac, header: X-Signature, template: "{{.host}} is full"}
 users:
   - {name: alice, role: admin, account: al, timezone: Europe/Madrid, telegram: 4503599627370495, github: Alice-B, model: cloud/gpt,
-     workspaces: [/srv/code], totp: true, budget: {day: 0, extend: 2.5}, models_allowed: [cloud/*], approvals: {send_file: allow}}
+     workspaces: [/srv/code], history: 365, totp: true, budget: {day: 0, extend: 2.5}, models_allowed: [cloud/*], approvals: {send_file: allow}}
   - {name: bob, totp: off, models_allowed: [], home: /srv//bob/, model: qwen3, files: {include: [], append_only: ["journal/**"]}}
 `
 
@@ -221,12 +221,12 @@ func TestWholeFile(t *testing.T) {
 			KeyFile: "/keys/seal", Key: NewSecret(strings.Repeat("Z", 32))},
 		Budget: Budget{Month: Dollars{7_000_000, true},
 			Users: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true}}},
-		Approvals: Approvals{All: EffectRules{"send_file": "ask", "settings": "allow", "invite": "allow"}, Admin: EffectRules{"invite": "step_up"}, User: EffectRules{"settings": "deny"}},
+		Approvals: Approvals{All: EffectRules{"send_file": "ask", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask"}, Admin: EffectRules{"invite": "step_up"}, User: EffectRules{"settings": "deny"}},
 		Files:     Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
 		Users: []User{
 			{
 				Name: "alice", Role: "admin", Account: "al", Home: "/var/lib/mews/homes/alice", Timezone: "Europe/Madrid",
-				Telegram: 4503599627370495, GitHub: "Alice-B", Model: "cloud/gpt", Workspaces: []string{"/srv/code"},
+				Telegram: 4503599627370495, GitHub: "Alice-B", Model: "cloud/gpt", Workspaces: []string{"/srv/code"}, History: 365,
 				Files: Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
 				TOTP:  TOTPRequired, ModelsAllowed: []string{"cloud/*"}, Approvals: EffectRules{"send_file": "allow"},
 				Budget: SpendLimits{Dollars{1, true}, Dollars{0, true}, Dollars{1_000_000_000_000, true}, Dollars{2_500_000, true}},

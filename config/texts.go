@@ -90,6 +90,7 @@ const (
 const (
 	wantModelName    = ": a provider of models.providers and its name of the model"
 	wantAnotherModel = "another model: %s is the same"
+	wantEmbedModel   = "an embedding model of a provider of kind openai in models.providers: others have no call for embeddings"
 	wantModelGlob    = "a glob of PROVIDER/MODEL such as claude/* or */*haiku*, or " + Offline + ", or ** for all"
 	wantPrice        = "US dollars for a million tokens, such as 3 or 0.25"
 	wantMinutePrice  = "minute: US dollars for a minute, because speech.in has its recordings written down by it"

@@ -20,6 +20,8 @@ type Message struct {
 	ID    int64  `json:"id,omitempty"` // the transcript's row; 0 until it is committed
 	Role  Role   `json:"role"`
 	Parts []Part `json:"parts"`
+	Stamp string `json:"stamp,omitempty"` // when and how the person has sent it, in one line; "" is not known
+	Recap string `json:"recap,omitempty"` // what was said elsewhere before it, told by the supervisor; "" for nothing
 }
 
 // Part is one piece of a message. Exactly one of its fields is set.
@@ -111,6 +113,7 @@ type ToolResult struct {
 	Images  []Image  `json:"images,omitempty"`  // for the model beside Text, at most MaxImages
 	Changes []Change `json:"changes,omitempty"` // what it did, for the ledger
 	World   bool     `json:"world,omitempty"`   // it may hold words of somebody else than the person, such as of a file in uploads/
+	Tools   []string `json:"tools,omitempty"`   // of find_tools alone: the tools that it has opened, at most MaxToolsFound
 }
 
 // Change is one thing that a tool did to the world, as the ledger of effects records it.
@@ -145,6 +148,24 @@ func (m Message) Text() string {
 		s += p.Text
 	}
 	return s
+}
+
+// Stamped are the parts of m as a model reads them: its recap and its stamp stand above the first text.
+func (m Message) Stamped() []Part {
+	head := m.Stamp
+	if m.Recap != "" {
+		head = m.Recap + "\n" + m.Stamp
+	}
+	if head == "" {
+		return m.Parts
+	}
+	parts := slices.Clone(m.Parts)
+	at := slices.IndexFunc(parts, func(p Part) bool { return p.Text != "" })
+	if at < 0 {
+		return append(parts, Part{Text: head})
+	}
+	parts[at].Text = head + "\n" + parts[at].Text
+	return parts
 }
 
 // Pictured says whether there is a picture in m.

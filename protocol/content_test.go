@@ -56,3 +56,24 @@ func TestAnImageOnTheWire(t *testing.T) {
 		}
 	}
 }
+
+func TestAStampStandsAboveTheFirstText(t *testing.T) {
+	picture := protocol.Part{Image: &protocol.Image{}}
+	for _, c := range []struct {
+		parts []protocol.Part
+		want  string
+	}{
+		{[]protocol.Part{{Text: "a"}, {Text: "b"}}, "[now]\na|b"},
+		{[]protocol.Part{picture, {Text: "a"}}, "|[now]\na"},
+		{[]protocol.Part{picture}, "|[now]"},
+	} {
+		m := protocol.Message{Parts: c.parts, Stamp: "[now]"}
+		var got []string
+		for _, p := range m.Stamped() {
+			got = append(got, p.Text)
+		}
+		if said := strings.Join(got, "|"); said != c.want || strings.Contains(m.Text(), "now") {
+			t.Errorf("got %q, want %q", said, c.want)
+		}
+	}
+}

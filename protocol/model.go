@@ -8,7 +8,11 @@ package protocol
 const MethodModelStream = "model.stream"
 
 // ModelStream names what goes with the transcript. A text or list that was sent on this connection before is named by its
-// hash alone. If the supervisor does not have it, it answers CodeUnknownHash, and the worker sends it whole.
+// hash alone. If the supervisor does not have it, it answers CodeUnknownHash, and the worker sends it whole. It may
+// answer so too where the system text must not be used any more: what comes then is put together anew.
+//
+// The system text of a request is the one that was kept for the conversation, until another one costs nothing more: what the worker
+// sends is what it would be.
 type ModelStream struct {
 	Turn   int64     `json:"turn"`
 	After  int64     `json:"after"` // the newest message that the worker knows of; it must be the transcript's newest
@@ -43,5 +47,12 @@ type ModelStreamed struct {
 	Message Message `json:"message"` // Role assistant, with its id
 	// Taken is how many messages of the person's the supervisor has added to the request: those that were sent since the
 	// model's last message in the turn.
-	Taken int `json:"taken,omitempty"`
+	Taken    int            `json:"taken,omitempty"`
+	Answered []AnsweredCall `json:"answered,omitempty"` // calls of Message for which nothing is to run
+}
+
+// AnsweredCall is a call of a model's to which the supervisor itself has committed the result.
+type AnsweredCall struct {
+	Call    string `json:"call"`
+	Message int64  `json:"message"` // that has the result
 }

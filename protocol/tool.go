@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"unicode/utf8"
 )
 
@@ -15,6 +16,8 @@ type Tool struct {
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"` // JSON Schema of the arguments, an object
 	Effect      ToolEffect      `json:"effect"`
+	// Family is the family of tools that it is offered with, once that is open in a conversation; "" of one that always is.
+	Family string `json:"family,omitempty"`
 }
 
 // ToolEffect says what may be done with a call whose outcome a crash has hidden.
@@ -86,12 +89,21 @@ func CheckTools(tools []Tool) error {
 		if !utf8.ValidString(tool.Name) || !utf8.ValidString(tool.Description) {
 			return fmt.Errorf("tools: %.80q is not in UTF-8", tool.Name)
 		}
+		if !toolName.MatchString(tool.Name) || !familyName.MatchString(tool.Family) {
+			return fmt.Errorf("tools: %.80q of the family %.80q: want at most 128 characters without spaces, and 32 small letters", tool.Name, tool.Family)
+		}
 		if i > 0 && tools[i-1].Name >= tool.Name {
 			return fmt.Errorf("tools: %.80q after %.80q: want them sorted, each once", tool.Name, tools[i-1].Name)
 		}
 	}
 	return nil
 }
+
+// People and models read the names of tools and of families, and type them. A tool of none has the family "".
+var (
+	toolName   = regexp.MustCompile(`^[!-_a-~]{1,128}$`)
+	familyName = regexp.MustCompile(`^[a-z0-9_-]{0,32}$`)
+)
 
 func encodeTools(tools []Tool) ([]byte, error) {
 	var b bytes.Buffer

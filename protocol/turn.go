@@ -17,6 +17,8 @@ type TurnStart struct {
 	Pending []PendingCall `json:"pending,omitempty"` // calls of the last committed step that have no result yet
 	Recent  []ToolCall    `json:"recent,omitempty"`  // this turn's earlier calls, in order, to notice repetition
 
+	Uses map[string]int `json:"uses,omitempty"` // how often facts of MEMORY.md were recalled in 90 days, by id; none that was not
+
 	Material *BlobRef `json:"material,omitempty"` // with kind review and triage: a ReviewMaterial
 }
 

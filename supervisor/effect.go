@@ -37,6 +37,9 @@ const (
 	EffectUndone      = "change.undone"
 	EffectAsked       = "question.asked"
 	EffectReceived    = "file.received"
+	EffectCorrected   = "fact.corrected" // by its person, as are the next two
+	EffectForgotten   = "fact.forgotten"
+	EffectImported    = "memory.imported"
 )
 
 // The groups of kinds, as people ask for them.

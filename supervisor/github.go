@@ -15,7 +15,7 @@ type GitHubRepo struct {
 	User   string // whose its reviews and triages are
 	Review bool
 	Triage bool
-	Notify []GitHubReader // who reads its notices; none: the admins
+	Notify []GitHubRecipient // who reads its notices; none: the admins
 	Post   GitHubPost
 	Day    int64 // what its reviews and triages may cost in a day together
 	Labels bool  // triage may make labels that are not there
@@ -24,8 +24,8 @@ type GitHubRepo struct {
 	Project string // title of the project that triaged issues are put into; "" for none
 }
 
-// GitHubReader is where notices go: to a person, or to a chat.
-type GitHubReader struct {
+// GitHubRecipient is where notices go: to a person, or to a chat.
+type GitHubRecipient struct {
 	User   string // "" with a chat
 	Chat   string // on Telegram; "" is the person's own chat
 	Thread string // a topic of Chat
@@ -85,8 +85,8 @@ type GitHubCommit struct {
 	Author string `json:"author,omitempty"`
 }
 
-// GitHubWish is that a pull request is to be reviewed, or an issue triaged.
-type GitHubWish struct {
+// GitHubRequest is that a pull request is to be reviewed, or an issue triaged.
+type GitHubRequest struct {
 	Repo   string // its GitHubRepo's name
 	Number int
 	Asked  string // login or name of who asked for it; "" where it is done by itself
@@ -98,18 +98,18 @@ type GitHubWish struct {
 // GitHubSwitch is something that is done about a repository for a person, or is not.
 type GitHubSwitch struct {
 	Repo   string // its GitHubRepo's name
-	What   GitHubWhat
+	What   GitHubService
 	On     bool
 	Source GitHubSource // who has decided
 }
 
-// GitHubWhat is what is done about a repository.
-type GitHubWhat string
+// GitHubService is what is done about a repository.
+type GitHubService string
 
 const (
-	GitHubNotices GitHubWhat = "notices"
-	GitHubReviews GitHubWhat = "reviews"
-	GitHubTriage  GitHubWhat = "triage"
+	GitHubNotices GitHubService = "notices"
+	GitHubReviews GitHubService = "reviews"
+	GitHubTriage  GitHubService = "triage"
 )
 
 // GitHubSource is who has decided whether something is done.

@@ -92,7 +92,15 @@ const (
 	PurposeSpeak Purpose = "speak" // its usage counts characters
 	// PurposeTranscribe is to write down a recording; its usage counts seconds.
 	PurposeTranscribe Purpose = "transcribe"
+	// PurposeEmbed is to turn texts into vectors.
+	PurposeEmbed Purpose = "embed"
 )
+
+// Embeddings are texts as vectors: those of texts that mean about the same have about the same direction.
+type Embeddings struct {
+	Vectors [][]float32 // in the texts' order, of one length, none of them zero
+	Usage   protocol.Usage
+}
 
 // RecordingFile is a recording that a model is to write down.
 type RecordingFile struct {

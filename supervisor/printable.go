@@ -1,6 +1,7 @@
 package supervisor
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -13,4 +14,17 @@ func Printable(text string) string {
 		}
 		return -1
 	}, text)
+}
+
+// EscapeControls writes what a terminal would obey, or would not show, as Go does.
+func EscapeControls(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+		} else {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		}
+	}
+	return b.String()
 }

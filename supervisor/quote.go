@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -35,6 +36,11 @@ func (q Quote) String() string {
 		text = q.By + ": " + text
 	}
 	return "> " + strings.ReplaceAll(text, "\n", "\n> ")
+}
+
+// Unquoted is a text without the lines that are quotes.
+func Unquoted(text string) string {
+	return strings.Join(slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.HasPrefix(line, ">") }), "\n")
 }
 
 // quotable is a text in lines that can be quoted.

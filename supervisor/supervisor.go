@@ -30,6 +30,7 @@ type User struct {
 	Workspaces []string
 	Codes      Codes
 	Budget     Budget
+	History    int // how many days what was said is kept; 0: for ever
 }
 
 // Codes says whether a person has to prove with a time-based code (TOTP, RFC 6238) that it is they who speak.
@@ -110,6 +111,9 @@ type Inbound struct {
 	// Destination is where its turn answers to; the zero value is its own Conversation. Where it is read it has its ID alone.
 	Destination Conversation
 }
+
+// TogetherForwarded has a turn take together what was forwarded, from wherever it is.
+const TogetherForwarded = "forward"
 
 // Priority is which of what waits in a conversation goes first. Of the same, what was sent first does.
 type Priority int

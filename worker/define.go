@@ -16,6 +16,7 @@ type Spec struct {
 	Effect      protocol.ToolEffect
 	Properties  string // a JSON object
 	Required    string // a JSON array; "" is none
+	Family      string // as in protocol.Tool
 }
 
 // Define makes a tool of a function. A is the struct of its arguments; those that a call does not give are as in defaults.
@@ -26,7 +27,7 @@ func Define[A any](s Spec, defaults A, run func(context.Context, Call, A) (Resul
 	}
 	schema := fmt.Sprintf(`{"type":"object","properties":%s%s}`, s.Properties, required)
 	return Tool{
-		Tool: protocol.Tool{Name: s.Name, Description: s.Description, Schema: json.RawMessage(schema), Effect: s.Effect},
+		Tool: protocol.Tool{Name: s.Name, Description: s.Description, Schema: json.RawMessage(schema), Effect: s.Effect, Family: s.Family},
 		Run: func(ctx context.Context, call Call) (Result, error) {
 			args := defaults
 			if err := Decode(call, &args); err != nil {

@@ -36,6 +36,7 @@ type Result struct {
 	Changes []protocol.Change
 	Images  []Picture // for the model, beside Text; at most protocol.MaxImages
 	World   bool      // it may hold words of somebody else than the person; it counts beside an error too
+	Tools   []string  // those that the call has opened
 }
 
 // Picture is a picture in one of protocol.ImageTypes.

@@ -84,6 +84,9 @@ func start(t *testing.T) *process {
 
 // answer is the supervisor's side of the steps of one turn.
 func (p *process) answer(ctx context.Context, req *protocol.Request) (any, error) {
+	if req.Method == protocol.MethodPromptFileReport {
+		return protocol.PromptFilesInForce{}, nil
+	}
 	var ask protocol.ModelStream
 	if req.Method == protocol.MethodModelStream && req.Decode(&ask) == nil {
 		return p.host.NextMessage(ctx, ask.After, "", nil)

@@ -46,7 +46,7 @@ type client struct {
 	stop func()
 }
 
-func newClient(b *testing.B, h *apptest.Service, user string) *client {
+func newClient(b testing.TB, h *apptest.Service, user string) *client {
 	v := &client{got: make(chan time.Time, 1)}
 	v.chat = control.NewChat(h.Socket, control.Attach{User: user, After: control.FromNow}, v)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -57,7 +57,7 @@ func newClient(b *testing.B, h *apptest.Service, user string) *client {
 	return v
 }
 
-func (v *client) exchange(b *testing.B, text string) time.Time {
+func (v *client) exchange(b testing.TB, text string) time.Time {
 	b.Helper()
 	if _, err := v.chat.Say(b.Context(), control.NewKey(), text); err != nil {
 		b.Fatal(err)

@@ -90,7 +90,7 @@ func limitsText(u config.User) (text string) {
 	}
 	b := app.BudgetOf(u.Budget)
 	if s := (admin.SpendLimits{Turn: b.Turn, Day: b.Day, Month: b.Month}); s != (admin.SpendLimits{}) {
-		text += ", budget " + budgetText(s)
+		text += ", budget " + s.Text()
 	}
 	return text
 }

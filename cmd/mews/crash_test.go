@@ -19,11 +19,11 @@ import (
 // The size of the run. MEWS_CRASH_UPDATES and MEWS_CRASH_KILLS make it longer (`make crash`); MEWS_CRASH_SEED replays one.
 const (
 	crashPeople  = 8
-	crashUpdates = 1000
-	crashKills   = 100
+	crashUpdates = 500
+	crashKills   = 50
 )
 
-// TestCrashRun has eight people write a thousand messages on Telegram while the supervisor and the workers are killed at
+// TestCrashRun has eight people write five hundred messages on Telegram while the supervisor and the workers are killed at
 // random moments, one send in a hundred is taken by Telegram and then cut, and now and then Telegram wants no more for a
 // second or fails. Three messages of ten come with files. None is lost, and no file; an album is answered as one; the order is
 // kept in each chat but for what overtakes files that take long to arrive, nothing is said twice but what is marked so and whose

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	"mews/config"
-	"mews/supervisor"
 	"mews/supervisor/app"
 	"mews/supervisor/github/setup"
 )
@@ -33,7 +31,7 @@ func githubVerb(ctx context.Context, con console, args []string) error {
 // askGitHub is a subcommand that asks the service and shows what that answers. params makes what is asked of the words, of which there are at
 // most so many.
 func askGitHub[R any](ctx context.Context, con console, v subcommand, args []string, most int, method string,
-	params func(set *flag.FlagSet) func(words []string) (any, error), print func(io.Writer, R) error) (report R, err error) {
+	params func(set *flag.FlagSet) func(words []string) (any, error), text func(R) string) (report R, err error) {
 	set, file := v.flags(con)
 	asJSON := set.Bool("json", false, flagJSON)
 	make := params(set)
@@ -48,7 +46,7 @@ func askGitHub[R any](ctx context.Context, con console, v subcommand, args []str
 	if report, err = askFor[R](ctx, cfg, method, asked); err != nil {
 		return report, err
 	}
-	return report, show(con.out, report, *asJSON, print)
+	return report, show(con.out, report, *asJSON, text)
 }
 
 // ofRepo asks about the repository that is named, or about all.
@@ -57,7 +55,7 @@ func ofRepo(*flag.FlagSet) func([]string) (any, error) {
 }
 
 func githubCheck(ctx context.Context, con console, v subcommand, args []string) error {
-	report, err := askGitHub(ctx, con, v, args, 1, app.MethodGitHubCheck, ofRepo, printGitHub)
+	report, err := askGitHub(ctx, con, v, args, 1, app.MethodGitHubCheck, ofRepo, setup.Report.Text)
 	if err == nil && report.IsWrong() {
 		err = errors.New(textGitHubWrong)
 	}
@@ -65,7 +63,7 @@ func githubCheck(ctx context.Context, con console, v subcommand, args []string) 
 }
 
 func githubStatus(ctx context.Context, con console, v subcommand, args []string) error {
-	_, err := askGitHub(ctx, con, v, args, 1, app.MethodGitHubStatus, ofRepo, app.PrintGitHubStatus)
+	_, err := askGitHub(ctx, con, v, args, 1, app.MethodGitHubStatus, ofRepo, app.GitHubStatus.Text)
 	return err
 }
 
@@ -76,7 +74,7 @@ func githubQuiet(ctx context.Context, con console, v subcommand, args []string) 
 		return func(words []string) (any, error) {
 			return app.GitHubQuiet{Repo: strings.Join(words, ""), Pull: *pull, Label: *label, Remove: *remove}, nil
 		}
-	}, app.PrintGitHubMutes)
+	}, app.GitHubMutes.Text)
 	return err
 }
 
@@ -90,10 +88,7 @@ func githubAdd(ctx context.Context, con console, v subcommand, args []string) er
 			}
 			return app.GitHubNewRepo{Repo: words[0], URL: *address}, nil
 		}
-	}, func(w io.Writer, r app.GitHubAdded) error {
-		_, err := fmt.Fprintf(w, "%s\n\n%s", r.Text, r.YAML)
-		return err
-	})
+	}, func(r app.GitHubAdded) string { return r.Text + "\n\n" + r.YAML })
 	return err
 }
 
@@ -108,59 +103,7 @@ func githubRedeliver(ctx context.Context, con console, v subcommand, args []stri
 			}
 			return app.GitHubRedeliver{ID: max(id, 0)}, nil
 		}
-	}, printRedelivered)
-	return err
-}
-
-func printRedelivered(w io.Writer, r app.GitHubRedelivered) error {
-	for _, d := range r.Sent {
-		fmt.Fprintf(w, "%d  %s  %s\n", d.ID, d.Repo, supervisor.Printable(d.What))
-	}
-	if len(r.Sent) == 0 {
-		_, err := fmt.Fprint(w, textNoRedelivery)
-		return err
-	}
-	_, err := fmt.Fprint(w, textRedelivered)
-	return err
-}
-
-// printGitHub prints what was found on GitHub.
-func printGitHub(w io.Writer, r setup.Report) error {
-	var b strings.Builder
-	line := func(mark, text string) { fmt.Fprintf(&b, "%-4s  %s\n", mark, text) }
-	if r.Wrong != "" {
-		line("BAD", r.Wrong)
-	} else {
-		line("ok", fmt.Sprintf(textGitHubLogin, r.Login))
-	}
-	if r.Clock != "" {
-		line("BAD", r.Clock)
-	}
-	for _, l := range r.Limits {
-		line("ok", fmt.Sprintf(textGitHubLimit, l.Name, l.Left, l.Most, l.Reset.Local().Format("15:04")))
-	}
-	for _, repo := range r.Repos {
-		fmt.Fprintf(&b, "\n%s\n", repo.Name)
-		for _, l := range repo.Missing {
-			line("BAD", l.Text())
-		}
-		for _, text := range repo.Faults {
-			line("BAD", supervisor.Printable(text))
-		}
-		for _, text := range repo.Notes {
-			line("WARN", supervisor.Printable(text))
-		}
-		if len(repo.Missing)+len(repo.Faults) == 0 {
-			line("ok", textGitHubAllowed)
-		}
-		if h := repo.Hook; h != nil {
-			line("", fmt.Sprintf(textGitHubHook, supervisor.Printable(h.URL), strings.Join(h.Events, ", ")))
-			for _, d := range h.Last {
-				line("", fmt.Sprintf("  %s  %d  %s %s: %s", d.At.Local().Format("2006-01-02 15:04:05"), d.ID, d.Event, d.Action, supervisor.Printable(d.Status)))
-			}
-		}
-	}
-	_, err := io.WriteString(w, b.String())
+	}, app.GitHubRedelivered.Text)
 	return err
 }
 

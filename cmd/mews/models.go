@@ -3,14 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	"mews/config"
-	"mews/supervisor"
 	"mews/supervisor/app"
 	"mews/supervisor/model/openai"
 )
@@ -44,42 +40,5 @@ func modelsVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	report, err := askFor[app.ModelsReport](ctx, cfg, app.MethodModels, nil)
-	if err != nil {
-		return err
-	}
-	return show(con.out, report, *asJSON, printModels)
-}
-
-// printModels prints which models there are, in full length.
-func printModels(w io.Writer, r app.ModelsReport) error {
-	width := 0
-	for _, m := range r.Models {
-		if modelMark(m) != "" {
-			width = max(width, utf8.RuneCountInString(supervisor.Printable(m.Spec)))
-		}
-	}
-	var b strings.Builder
-	for _, m := range r.Models {
-		line := fmt.Sprintf("%-*s  %s", width, supervisor.Printable(m.Spec), modelMark(m))
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	for _, s := range r.Silent {
-		fmt.Fprintf(&b, textProviderSilent, supervisor.Printable(s.Provider), supervisor.Printable(s.Why))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// modelMark says whether a model is in use and whether it is the default.
-func modelMark(m app.ModelLine) string {
-	switch {
-	case m.InUse && m.Default:
-		return textInUseDefault
-	case m.InUse:
-		return textInUse
-	case m.Default:
-		return textDefault
-	}
-	return ""
+	return tell(ctx, con, cfg, app.MethodModels, nil, *asJSON, app.ModelsReport.Text)
 }

@@ -21,44 +21,6 @@ import (
 	"mews/supervisor/model/openai"
 )
 
-func TestModelsArePrintedWithTheirMarks(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		in   app.ModelsReport
-		want string
-	}{
-		{"nothing", app.ModelsReport{}, ""},
-		{
-			"models, and a provider that is silent",
-			app.ModelsReport{
-				Models: []app.ModelLine{
-					{Spec: "claude/claude-haiku-4-5", InUse: true}, {Spec: "local/qwen3:8b", Default: true}, {Spec: "offline"},
-				},
-				Silent: []app.SilentLine{{Provider: "shut", Why: "It could not be reached."}},
-			},
-			"claude/claude-haiku-4-5  in use\n" +
-				"local/qwen3:8b           the default\n" +
-				"offline\n" +
-				"shut did not say which models it has: It could not be reached.\n",
-		},
-		{
-			"one that is both",
-			app.ModelsReport{Models: []app.ModelLine{{Spec: "offline", InUse: true, Default: true}}},
-			"offline  in use, the default\n",
-		},
-		{
-			"a name that would move the cursor",
-			app.ModelsReport{Models: []app.ModelLine{{Spec: "far/a\x1b[2J\n\tb"}}, Silent: []app.SilentLine{{Provider: "x\r", Why: "y\x07"}}},
-			"far/a[2Jb\nx did not say which models it has: y\n",
-		},
-	} {
-		var got bytes.Buffer
-		if err := printModels(&got, c.in); err != nil || got.String() != c.want {
-			t.Errorf("%s: error %v, %s", c.name, err, cmp.Diff(c.want, got.String()))
-		}
-	}
-}
-
 // verbRig runs a verb on an empty configuration, and gives what it printed.
 func verbRig(t *testing.T, run func(context.Context, console, []string) error, args ...string) (out, errs string, err error) {
 	t.Helper()

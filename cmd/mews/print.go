@@ -1,14 +1,13 @@
 package main
 
 import (
-	"cmp"
+	"context"
 	"encoding/json"
 	"io"
-	"strconv"
-	"strings"
-	"unicode"
 
 	"github.com/mdp/qrterminal/v3"
+
+	"mews/config"
 )
 
 // printJSON writes a value for programs.
@@ -18,30 +17,22 @@ func printJSON(w io.Writer, value any) error {
 	return enc.Encode(value)
 }
 
-// show writes a report: as JSON, or as print writes it for people.
-func show[R any](w io.Writer, report R, asJSON bool, print func(io.Writer, R) error) error {
+// show writes a report: as JSON, or as text has it for people.
+func show[R any](w io.Writer, report R, asJSON bool, text func(R) string) error {
 	if asJSON {
 		return printJSON(w, report)
 	}
-	return print(w, report)
+	_, err := io.WriteString(w, text(report))
+	return err
 }
 
-// orDash is a cell of a table, "-" where there is nothing to show.
-func orDash(text string) string {
-	return cmp.Or(text, "-")
-}
-
-// escapeControls writes what a terminal would obey, or would not show, as Go does.
-func escapeControls(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
+// tell asks the running service, and shows what it answers.
+func tell[R any](ctx context.Context, con console, cfg *config.Config, method string, params any, asJSON bool, text func(R) string) error {
+	report, err := askFor[R](ctx, cfg, method, params)
+	if err != nil {
+		return err
 	}
-	return b.String()
+	return show(con.out, report, asJSON, text)
 }
 
 // drawCode draws a text as a QR code, two rows of modules in a line.

@@ -27,16 +27,18 @@ func pressButton(b *scriptBot, ts *testscript.TestScript, args []string) { b.pre
 
 // pressForeign has somebody press another's button. Nothing of that is kept.
 func pressForeign(b *scriptBot, ts *testscript.TestScript, args []string) {
-	before := len(b.server.Acks())
-	b.press(ts, false, args)
-	b.await(ts, func() bool { return len(b.server.Acks()) > before }, func() string { return "the press is not acknowledged" })
-	if text := b.server.Acks()[before].Text; !strings.Contains(text, args[2]) {
+	query := b.press(ts, false, args)
+	shown := func() int {
+		return slices.IndexFunc(b.server.Acks(), func(a telegramtest.Ack) bool { return a.Query == query })
+	}
+	b.await(ts, func() bool { return shown() >= 0 }, func() string { return "the press is not acknowledged" })
+	if text := b.server.Acks()[shown()].Text; !strings.Contains(text, args[2]) {
 		ts.Fatalf("%s is shown %q", args[0], text)
 	}
 }
 
-// press has somebody press a button.
-func (b *scriptBot) press(ts *testscript.TestScript, meant bool, args []string) {
+// press has somebody press a button, and returns the press's query.
+func (b *scriptBot) press(ts *testscript.TestScript, meant bool, args []string) (query string) {
 	p := placeOf(ts, args[0])
 	var at telegramtest.Message
 	data := ""
@@ -55,9 +57,10 @@ func (b *scriptBot) press(ts *testscript.TestScript, meant bool, args []string) 
 	}, func() string { return "there is no button " + args[1] + "\n" + b.transcript(p.chat.ID) })
 	b.mu.Lock()
 	defer b.mu.Unlock() // the server may ask about the update before it is noted
-	update, _, err := b.server.Press(p.chat, p.who, at.ID, data)
+	update, query, err := b.server.Press(p.chat, p.who, at.ID, data)
 	ts.Check(err)
 	b.meant[update] = meant
+	return query
 }
 
 // takeShown puts the newest match of a pattern's group in a chat into a variable, once there is one.

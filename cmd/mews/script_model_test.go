@@ -21,6 +21,7 @@ import (
 var modelScripts = map[string]modeltest.Script{
 	"failing":  failing,
 	"attached": attached,
+	"butler":   butler,
 	"critic":   critic,
 	"echo":     modeltest.Echo,
 	"files":    modeltest.Paced(files, 8, time.Millisecond),
@@ -358,4 +359,22 @@ func says(asked string) modeltest.Script {
 func firstLineOf(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
+}
+
+// butler writes down how it is to speak where it is told that, and speaks so once that is in force.
+func butler(r modeltest.Request) modeltest.Answer {
+	switch asked := r.Asked(); {
+	case strings.Contains(asked, "eak") && len(r.Done()) == 0:
+		return modeltest.Answer{Calls: []modeltest.Call{{Name: "write_file", Args: fmt.Sprintf(`{"path":"AGENTS.md","content":%q,"overwrite":true}`, asked+"\n")}}}
+	case strings.HasPrefix(asked, "run ") && len(r.Done()) == 0:
+		return modeltest.Answer{Calls: []modeltest.Call{{Name: "run_command", Args: fmt.Sprintf(`{"command":%q}`, asked[4:])}}}
+	case len(r.Done()) > 0:
+		return modeltest.Answer{Text: "It says: " + r.Done()[0].Result}
+	}
+	for _, manner := range []string{"butler", "pirate"} {
+		if strings.Contains(r.System, manner) {
+			return modeltest.Answer{Text: "I am a " + manner + "."}
+		}
+	}
+	return modeltest.Answer{Text: "I am nobody."}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"mews/supervisor/app"
@@ -18,9 +17,5 @@ func statusVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return err
 	}
-	status, err := askFor[control.Status](ctx, cfg, control.MethodStatus, nil)
-	if err != nil {
-		return err
-	}
-	return show(con.out, status, *asJSON, func(w io.Writer, s control.Status) error { return app.PrintStatus(w, s, time.Now()) })
+	return tell(ctx, con, cfg, control.MethodStatus, nil, *asJSON, func(s control.Status) string { return app.StatusText(s, time.Now()) })
 }

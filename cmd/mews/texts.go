@@ -14,6 +14,9 @@ var helps = map[string]help{
 	"models":           {"[--config FILE] [--json]", "which models there are, and which answers you"},
 	"usage":            {"[--config FILE] [--user NAME] [--days N] [--json]", "what was asked of models, and what that cost"},
 	"activity":         {"[--config FILE] [--user NAME] [--since WHEN] [--kind KIND] [--json]", "what was done for a person, and by whose word"},
+	"memory":           {"[WHAT] [ARGUMENT]... [--config FILE] [--user NAME] [--json]", "what is remembered of a person, and where each comes from: list, show ID, correct ID WORDS, forget ID, import PATH"},
+	"search":           {"WORDS [--config FILE] [--user NAME] [--from TIME] [--to TIME] [--in WHAT] [--json]", "find what was said, and what the files of your folder hold"},
+	"history":          {"[--config FILE] [--user NAME] [--from TIME] [--to TIME] [--format FORMAT] [--output FILE]", "write what was said, in order"},
 	"user":             {"WHAT [NAME] [FLAG] ...", "who may talk: list, show, add, invite, disable, enable, remove, export, delete"},
 	"totp":             {"WHAT [NAME] [FLAG] ...", "second factors: enroll, status, reset, unlock"},
 	"audit":            {"[verify] [FLAG] ...", "who did what, and whether that log is what was written"},
@@ -63,6 +66,7 @@ const (
 	flagChatName     = "a conversation of its own, by `NAME`, beside the usual one"
 	flagEscapes      = "have a worker try everything to get out of its walls, and show the table"
 	flagUsageUser    = "the user `NAME`; without it, yourself, and for an admin everybody"
+	flagMemoryUser   = "the user `NAME`; without it, yourself"
 	flagActivityUser = "the user `NAME`; without it, yourself, and for an admin counts of everybody's"
 	flagActivityKind = "of one `KIND` alone: changed, run, sent, asked, received"
 	flagDays         = "how many `DAYS`, today the last of them"
@@ -105,14 +109,7 @@ const (
 const (
 	textUserWithoutChat = "mews run: --user needs --chat: it says as whom to chat"
 	textModelNearby     = "%s answers at %s; to talk to a model of it: OPENAI_BASE_URL=%s OPENAI_MODEL=%s mews run"
-	textProviderSilent  = "%s did not say which models it has: %s\n"
-	textInUseDefault    = "in use, the default"
-	textInUse           = "in use"
-	textDefault         = "the default"
 	textWrongDays       = "mews usage: --days %d: want from 1 to %d\n"
-	textNoUsage         = "%s, since %s: no model was asked anything\n"
-	textNoActivity      = "nothing was done in that time\n"
-	textOlderActivity   = "(the newest %d; --since and --kind tell of fewer)\n"
 	textUnchanged       = "nothing has changed"
 	textNoConfigFile    = "no configuration file; what holds without one"
 	textEmptyConfig     = "%s is empty; what holds without it"
@@ -123,38 +120,17 @@ const (
 	textCheckedHint     = "  note: %s\n"
 )
 
-// Of the table of usage.
-const (
-	textEverybody = "everybody"
-	textNameless  = "(without a name)"
-	textSum       = "all"
-	textAbout     = "~"
-	textEstimated = "~ is about: what calls came to that were stopped or broke off is estimated.\n"
-)
-
-var usageColumns = []string{"CALLS", "INPUT", "FROM CACHE", "OUTPUT", "COST", "WITHOUT A PRICE"}
-
 // Of the audit log.
 const (
 	textAuditEmpty   = "mews audit: there is no such row in the log"
 	textAuditEmptyOf = " of %q; `mews user list` says who there is"
 	textWrongLimit   = "--limit %d: want 0 or more"
-	textWrongSince   = "--since %q: want so long ago, such as 24h or 7d, or a day such as 2026-11-22"
 	textWrongHead    = "mews audit verify: --head %q: want 64 hexadecimal digits\n"
-	textLogFits      = "%s, each fits the one before it\n"
-	textLogEarly     = "%s from before there were digests, or made to look so: only the head shows a change in them\n"
-	textLogHead      = "head  %s\nWhoever can write the database can cut off its end, or write all of it anew. Only the head shows that: keep it " +
-		"elsewhere, and give it with --head the next time.\n"
-	textLogBroken = "the audit log is not what was written, from row %d on. %s"
+	textLogBroken    = "the audit log is not what was written, from row %d on. %s"
 )
 
 // Of people.
 const (
-	textPeopleHead    = "NAME\tROLE\tFROM\tTELEGRAM\tSECOND FACTOR\tOPEN IN\tFOLDER\n"
-	textMaySpeak      = "may speak"
-	textMayNotSpeak   = "DISABLED: may not speak"
-	textNoLimit       = "no limit"
-	textLoginSince    = "login\t%s since %s\n"
 	textRevoked       = "%s of %s taken back\n"
 	textInvite        = "An invite for %s, good once and until %s:\n\n"
 	textInviteLink    = "\nThey open that, or send the bot this:\n\n"
@@ -165,15 +141,13 @@ const (
 		"by /stop, and their worker ended. Type the name to delete it all: "
 	textNotDeleted     = "Nothing was deleted: that is not the name."
 	textDeleted        = "%s is deleted. What the audit log says of them stays, and so does a folder of theirs outside the state folder.\n"
-	textDeletion       = "Of %s there are:\n\n"
-	textDeletionHome   = "  %s, %s in %s\n"
+	textDeletion       = "Of %s there are:\n\n%s"
 	textExportTerminal = "An export is not text for a terminal. Say where it goes, with --output FILE."
 	textExported       = "%s: all that is kept of %s; what could not be had is listed in its left-out.txt\n"
 )
 
 // Of second factors.
 const (
-	textFactorLine   = "%s\t%s\topen in %s\n"
 	textFactor       = "The second factor of %s. Scan this with an authenticator app:\n\n"
 	textFactorSecret = "\nor type this secret into it:\n\n  %s\n\nRecovery codes, each good once, without the app. Keep them where you do not lose " +
 		"them; they are not shown again:\n\n"

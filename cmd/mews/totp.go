@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"mews/config"
-	"mews/protocol/amount"
 	"mews/supervisor/admin"
 	"mews/supervisor/app"
 )
@@ -40,15 +38,7 @@ func totpStatus(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	return show(con.out, list, *asJSON, printFactors)
-}
-
-func printFactors(w io.Writer, list admin.People) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, p := range list.Users {
-		fmt.Fprintf(t, textFactorLine, p.Name, admin.FactorText(p.Factor), amount.Of(len(p.Logins), "chat", "chats"))
-	}
-	return t.Flush()
+	return show(con.out, list, *asJSON, admin.People.FactorsText)
 }
 
 func totpEnroll(ctx context.Context, con console, v subcommand, args []string) error {

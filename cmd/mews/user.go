@@ -2,12 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"strings"
-	"text/tabwriter"
 
-	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/admin"
 )
@@ -44,72 +39,11 @@ func userList(ctx context.Context, con console, v subcommand, args []string) err
 	if err != nil {
 		return err
 	}
-	print := printPeople
+	text := admin.People.Text
 	if words == 1 {
-		print = printPerson
+		text = func(list admin.People) string { return list.Users[0].Text() }
 	}
-	return show(con.out, list, *asJSON, print)
-}
-
-// printPeople prints a line for each person.
-func printPeople(w io.Writer, list admin.People) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprint(t, textPeopleHead)
-	for _, p := range list.Users {
-		name := p.Name
-		if p.Suspended {
-			name += " (disabled)"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, p.Role, sourceText(p), orDash(strings.Join(p.Telegram, ", ")), admin.FactorText(p.Factor),
-			amount.Of(len(p.Logins), "chat", "chats"), p.Home)
-	}
-	return t.Flush()
-}
-
-// sourceText says where a person is known from.
-func sourceText(p admin.Person) string {
-	if p.Configured {
-		return "configuration"
-	}
-	return "added"
-}
-
-// printPerson prints all that is known of the one person in the list.
-func printPerson(w io.Writer, list admin.People) error {
-	p := list.Users[0]
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	speaks := textMaySpeak
-	if p.Suspended {
-		speaks = textMayNotSpeak
-	}
-	for _, line := range [][2]string{
-		{"name", p.Name}, {"role", p.Role}, {"from", sourceText(p)}, {"now", speaks}, {"folder", p.Home}, {"account", orDash(p.Account)},
-		{"timezone", orDash(p.Timezone)}, {"model", orDash(p.Model)}, {"telegram", orDash(strings.Join(p.Telegram, ", "))},
-		{"second factor", admin.FactorText(p.Factor)}, {"budget", budgetText(p.Budget)}, {"open invites", fmt.Sprint(p.Invites)},
-	} {
-		fmt.Fprintf(t, "%s\t%s\n", line[0], line[1])
-	}
-	for _, l := range p.Logins {
-		fmt.Fprintf(t, textLoginSince, strings.TrimSpace(l.Channel+" "+l.Chat), l.Since.Local().Format("2006-01-02 15:04"))
-	}
-	return t.Flush()
-}
-
-// budgetText is what a person may spend.
-func budgetText(s admin.SpendLimits) string {
-	var parts []string
-	for _, part := range []struct {
-		amount int64
-		of     string
-	}{{s.Turn, "a turn"}, {s.Day, "a day"}, {s.Month, "a month"}} {
-		if part.amount > 0 {
-			parts = append(parts, amount.Dollars(part.amount)+" "+part.of)
-		}
-	}
-	if len(parts) == 0 {
-		return textNoLimit
-	}
-	return strings.Join(parts, ", ")
+	return show(con.out, list, *asJSON, text)
 }
 
 func userAdd(ctx context.Context, con console, v subcommand, args []string) error {

@@ -5,12 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
 	"strings"
 
-	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/admin"
 	"mews/supervisor/app"
@@ -28,7 +24,7 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 	if err != nil {
 		return err
 	}
-	if err := printDeletion(con.out, name, there); err != nil {
+	if _, err := fmt.Fprintf(con.out, textDeletion, name, there.Text()); err != nil {
 		return err
 	}
 	if !*yes {
@@ -43,18 +39,5 @@ func userDelete(ctx context.Context, con console, v subcommand, args []string) e
 		return err
 	}
 	_, err = fmt.Fprintf(con.out, textDeleted, name)
-	return err
-}
-
-func printDeletion(w io.Writer, name string, e admin.UserData) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, textDeletion, name)
-	for _, table := range slices.Sorted(maps.Keys(e.Rows)) {
-		fmt.Fprintf(&b, "  %-14s %s\n", table, amount.Of(int(e.Rows[table]), "row", "rows"))
-	}
-	if e.Home != "" {
-		fmt.Fprintf(&b, textDeletionHome, e.Home, amount.Size(e.Bytes), amount.Of(int(e.Files), "file", "files"))
-	}
-	_, err := io.WriteString(w, b.String())
 	return err
 }

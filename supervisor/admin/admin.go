@@ -44,6 +44,8 @@ type Options struct {
 	Running       *Running                 // nil where no service runs
 	Now           func() time.Time
 	Logger        hclog.Logger
+	// EraseIndex takes what can be searched of a person out of the index, once their rows are gone; nil is nothing.
+	EraseIndex func(ctx context.Context, user string) error
 }
 
 // Configuration is what admins' calls know of the configuration. Its methods may be called from any goroutine.

@@ -2,8 +2,12 @@ package admin
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
+	"mews/protocol/amount"
+	"mews/supervisor"
 	"mews/supervisor/sqlite"
 )
 
@@ -76,4 +80,19 @@ type AuditReport struct {
 func (o *Service) verifyAudit(ctx context.Context, _ Caller, q AuditCheck) (AuditReport, error) {
 	r, err := o.Log.Verify(ctx, q.Head)
 	return AuditReport(r), err
+}
+
+// Text is it on a line of a terminal.
+func (l AuditLine) Text() string {
+	return strings.TrimRight(fmt.Sprintf("%d  %s  %-12s  %-18s  %s", l.ID, l.CreatedAt.Local().Format("2006-01-02 15:04:05"), orDash(supervisor.EscapeControls(l.User)),
+		supervisor.EscapeControls(l.Action), supervisor.EscapeControls(l.Detail)), " ")
+}
+
+// Text is said of a log in which nothing is wrong. It also says what the check can't show.
+func (r AuditReport) Text() string {
+	text := fmt.Sprintf(textLogFits, amount.Of(int(r.Rows), "row", "rows"))
+	if r.Early > 0 {
+		text += fmt.Sprintf(textLogEarly, amount.Of(int(r.Early), "row is", "rows are"))
+	}
+	return text + fmt.Sprintf(textLogHead, r.Head)
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"mews/protocol/amount"
 	"mews/supervisor"
@@ -53,8 +55,11 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 	if err != nil {
 		return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotAllDeleted, q.User, err)
 	}
+	if o.EraseIndex != nil {
+		err = o.EraseIndex(ctx, q.User)
+	}
 	if e.Home != "" {
-		err = removeHome(e.Home)
+		err = errors.Join(err, removeHome(e.Home))
 	}
 	e.Rows = rows
 	return e, errors.Join(err, o.note(ctx, by, q.User, "user.deleted", fmt.Sprintf("with %s", amount.Of(int(e.Files), "file", "files"))))
@@ -78,4 +83,15 @@ func removeHome(home string) error {
 		return supervisor.Errorf(supervisor.CodeUnavailable, textHomeNotDeleted, home, err)
 	}
 	return nil
+}
+
+// Text is a line for each table, and one for the folder.
+func (e UserData) Text() (text string) {
+	for _, table := range slices.Sorted(maps.Keys(e.Rows)) {
+		text += fmt.Sprintf("  %-14s %s\n", table, amount.Of(int(e.Rows[table]), "row", "rows"))
+	}
+	if e.Home != "" {
+		text += fmt.Sprintf(textDeletionHome, e.Home, amount.Size(e.Bytes), amount.Of(int(e.Files), "file", "files"))
+	}
+	return text
 }

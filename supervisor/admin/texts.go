@@ -54,3 +54,18 @@ const (
 	textFactorGone     = "%s's second factor is gone, with its recovery codes and their logins. They are told so. "
 	textFactorRequired = "They can't speak until they have another: `mews totp enroll %s`, or `mews user invite %s --enrol`."
 )
+
+// What is listed of people and of the audit log.
+const (
+	textPeopleHead   = "NAME\tROLE\tFROM\tTELEGRAM\tSECOND FACTOR\tOPEN IN\tFOLDER\n"
+	textMaySpeak     = "may speak"
+	textMayNotSpeak  = "DISABLED: may not speak"
+	textNoLimit      = "no limit"
+	textLoginSince   = "login\t%s since %s\n"
+	textFactorLine   = "%s\t%s\topen in %s\n"
+	textDeletionHome = "  %s, %s in %s\n"
+	textLogFits      = "%s, each fits the one before it\n"
+	textLogEarly     = "%s from before there were digests, or made to look so: only the head shows a change in them\n"
+	textLogHead      = "head  %s\nWhoever can write the database can cut off its end, or write all of it anew. Only the head shows that: keep it " +
+		"elsewhere, and give it with --head the next time.\n"
+)

@@ -1,8 +1,10 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"mews/protocol"
@@ -91,4 +93,23 @@ func (q activityMethods) answer(ctx context.Context, uid uint32, req *protocol.R
 // answers are the methods by name.
 func (q activityMethods) answers() map[string]control.Method {
 	return map[string]control.Method{MethodActivity: q.answer}
+}
+
+// Text is what was done for a person, or how much was done for everybody, for people.
+func (r ActivityReport) Text() string {
+	var b strings.Builder
+	if r.Older {
+		fmt.Fprintf(&b, textOlderActivity, MaxActivity)
+	}
+	for _, row := range r.Rows {
+		fmt.Fprintf(&b, "%s  %-10s  %s\n", row.At.Local().Format("2006-01-02 15:04:05"), row.ReportedBy, row.Text)
+	}
+	if len(r.Counts) > 0 {
+		rows := [][]string{{"USER", "KIND", "COUNT"}}
+		for _, c := range r.Counts {
+			rows = append(rows, []string{supervisor.Printable(c.User), c.Group, fmt.Sprint(c.Count)})
+		}
+		b.WriteString(columns(rows))
+	}
+	return cmp.Or(b.String(), textNoActivity)
 }

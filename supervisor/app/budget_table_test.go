@@ -105,7 +105,7 @@ func (m *budgetRig) Ask(_ context.Context, q supervisor.Question) (supervisor.Qu
 // host is what a person's worker speaks to.
 func (m *budgetRig) host(user string) *hostcall.Conn {
 	host := hostcall.NewConn(&hostcall.Options{
-		ModelDependencies: hostcall.ModelDependencies{Transcript: m.db.Transcript(), Models: m.models, Usage: m.db.Usage(), History: 32_000},
+		ModelDependencies: hostcall.ModelDependencies{Transcript: m.db.Transcript(), Models: m.models, Usage: m.db.Usage(), Systems: m.db.SystemTexts(), History: 32_000},
 		StepDependencies:  hostcall.StepDependencies{Steps: m.db.Turns()}, Log: hclog.NewNullLogger(),
 		BlobDependencies: hostcall.BlobDependencies{Blobs: m.db.Blobs(), Spool: m.files}, Now: time.Now,
 		Audit: func(_, _, detail string) { m.Error(detail) }}, user, func(reason error) { m.Error(reason) })

@@ -73,7 +73,7 @@ func usersOf(cfg *config.Config) []supervisor.User {
 	for _, u := range cfg.Users {
 		user := supervisor.User{
 			Name: u.Name, Role: supervisor.Role(u.Role), Account: u.Account, Home: u.Home, Timezone: u.Timezone, Model: u.Model,
-			Workspaces: u.Workspaces, Codes: supervisor.Codes(u.TOTP), Budget: BudgetOf(u.Budget),
+			Workspaces: u.Workspaces, Codes: supervisor.Codes(u.TOTP), Budget: BudgetOf(u.Budget), History: u.History,
 			Files: protocol.FilePolicy{Include: u.Files.Include, Exclude: u.Files.Exclude, AppendOnly: u.Files.AppendOnly},
 		}
 		if u.Telegram != 0 {

@@ -38,7 +38,9 @@ type gatedService struct {
 	keys  map[string]string // their secrets, in base32
 
 	testClock
-	end func() // of the service inside
+	committed func()             // called after each commit of the service inside; nil is nothing
+	cancel    context.CancelFunc // of the service inside
+	end       func()             // of the service inside
 }
 
 // testClock is a clock that a test may move. The zero value is the machine's.
@@ -120,8 +122,8 @@ func (l *gatedService) open() {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	started, ended := make(chan struct{}), make(chan error, 1)
-	go func() { ended <- app.RunInside(ctx, l.Config, log, l.clock, func() { close(started) }, nil) }() // waited for by end
-	l.end = func() {
+	go func() { ended <- app.RunInside(ctx, l.Config, log, l.clock, func() { close(started) }, l.committed) }() // waited for by end
+	l.cancel, l.end = cancel, func() {
 		cancel()
 		if err := errors.Join(<-ended, log.Close()); err != nil {
 			l.T.Errorf("the service inside: %v", err)

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -84,18 +83,19 @@ func (s gitHubMethods) changeMutes(ctx context.Context, repos []supervisor.GitHu
 	return supervisor.Errorf(supervisor.CodeNotFound, textNoMute, q.Remove)
 }
 
-// PrintGitHubMutes prints them for people.
-func PrintGitHubMutes(w io.Writer, r GitHubMutes) error {
+// Text is them for people.
+func (r GitHubMutes) Text() string {
 	if len(r.Mutes) == 0 {
-		_, err := io.WriteString(w, textNoMutes)
-		return err
+		return textNoMutes
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, textMutesHead)
 	for _, m := range r.Mutes {
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n", m.ID, m.Repo, m.Kind, cell(m.Of), cell(m.By), m.At.Local().Format("2006-01-02 15:04"), cell(m.Why))
 	}
-	return t.Flush()
+	t.Flush()
+	return b.String()
 }
 
 // cell is somebody's words in a table.

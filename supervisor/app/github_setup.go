@@ -127,3 +127,14 @@ func (s gitHubMethods) add(ctx context.Context, in setup.Setup, q GitHubNewRepo)
 	}
 	return added, err
 }
+
+// Text is them for people.
+func (r GitHubRedelivered) Text() (text string) {
+	for _, d := range r.Sent {
+		text += fmt.Sprintf("%d  %s  %s\n", d.ID, d.Repo, supervisor.Printable(d.What))
+	}
+	if text == "" {
+		return textNoRedelivery
+	}
+	return text + textRedelivered
+}

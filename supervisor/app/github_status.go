@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -70,8 +69,8 @@ func wayOf(in setup.Setup) string {
 	return "polling"
 }
 
-// PrintGitHubStatus prints it for people.
-func PrintGitHubStatus(w io.Writer, r GitHubStatus) error {
+// Text is it for people.
+func (r GitHubStatus) Text() string {
 	var b strings.Builder
 	for _, repo := range r.Repos {
 		last := textNothingCame
@@ -91,6 +90,5 @@ func PrintGitHubStatus(w io.Writer, r GitHubStatus) error {
 	for _, l := range r.Limits {
 		fmt.Fprintf(&b, textLimitLeft, supervisor.Printable(l.Name), l.Left, l.Most, l.Reset.Local().Format("15:04"))
 	}
-	_, err := io.WriteString(w, b.String()+r.Way+"\n")
-	return err
+	return b.String() + r.Way + "\n"
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -77,33 +76,14 @@ func (h hearing) try(ctx context.Context, r transcription.Recording, file superv
 	}
 	defer bytes.Close() // it was only read
 	file.Bytes, file.Size = bytes, size
-	call := sqlite.ModelCall{User: r.Conversation.User, Conversation: r.Conversation.ID, Spec: h.config.Speech.In.Model,
-		Purpose: supervisor.PurposeTranscribe}
+	call := sqlite.ModelCall{Conversation: r.Conversation.ID, Spec: h.config.Speech.In.Model, Purpose: supervisor.PurposeTranscribe}
 	call.Usage.Input = int64(r.Seconds)
-	cost, priced := h.models.Cost(call.Spec, call.Usage, 0)
-	reserver := h.reserver(supervisor.Turn{Conversation: r.Conversation})
-	lease, err := reserver.Reserve(ctx, supervisor.Estimate{Spec: call.Spec, MaxCost: cost, Priced: priced})
-	if err != nil {
-		return result, err
-	}
-	result, err = h.models.Transcribe(ctx, call.Spec, file)
-	failed := new(supervisor.ModelError)
-	if errors.As(err, &failed) && failed.Free {
-		reserver.Return(ctx, lease.ID)
-		return result, err
-	}
-	if ctx.Err() != nil {
-		failed.Class = supervisor.ModelStopped
-	}
-	if result.Seconds == 0 {
-		result.Seconds = r.Seconds
-	}
-	call.Usage.Input, call.Usage.Estimated = int64(result.Seconds), err != nil
-	if cost, priced = h.models.Cost(call.Spec, call.Usage, 0); priced {
-		call.Cost = &cost
-	}
-	call.Lease, call.Class = lease.ID, failed.Class
-	kept := h.db.Usage().Put(context.WithoutCancel(ctx), call)
-	reserver.Settled(lease, kept == nil)
-	return result, errors.Join(err, kept)
+	err = h.pay(ctx, supervisor.Turn{Conversation: r.Conversation}, call, func() (protocol.Usage, error) {
+		result, err = h.models.Transcribe(ctx, call.Spec, file)
+		if result.Seconds == 0 {
+			result.Seconds = r.Seconds
+		}
+		return protocol.Usage{Input: int64(result.Seconds)}, err
+	})
+	return result, err
 }

@@ -310,8 +310,8 @@ func committedBeforeTold(t *testing.T) {
 
 // partsInOrder: what brings people their answers starts before what makes them, and that before what takes messages.
 func partsInOrder(t *testing.T) {
-	want := []string{"database", "audit", "sweep", "modes", "admin", "outbox", "cleaner", "reactor", "presses", "workers", "operations",
-		"voices", "attachments", "sessions", "questions", "commands", "telegram", "telegram menu", "webhooks", "control socket"}
+	want := []string{"database", "audit", "sweep", "modes", "index", "admin", "outbox", "cleaner", "reactor", "presses", "workers", "operations",
+		"voices", "attachments", "sessions", "questions", "forget", "commands", "telegram", "telegram menu", "webhooks", "control socket"}
 	if got := app.PartNames(); !slices.Equal(got, want) {
 		t.Errorf("they start as %q, want %q", got, want)
 	}

@@ -1,5 +1,13 @@
 package app
 
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"mews/supervisor"
+)
+
 // MethodModels is what the control socket answers with a modelsReport; anybody with an account may ask.
 const MethodModels = "models"
 
@@ -20,4 +28,36 @@ type ModelLine struct {
 type SilentLine struct {
 	Provider string `json:"provider"`
 	Why      string `json:"why"` // for a person
+}
+
+// Text is which models there are, in full length, for people.
+func (r ModelsReport) Text() string {
+	width := 0
+	for _, m := range r.Models {
+		if m.mark() != "" {
+			width = max(width, utf8.RuneCountInString(supervisor.Printable(m.Spec)))
+		}
+	}
+	var b strings.Builder
+	for _, m := range r.Models {
+		line := fmt.Sprintf("%-*s  %s", width, supervisor.Printable(m.Spec), m.mark())
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	for _, s := range r.Silent {
+		fmt.Fprintf(&b, textProviderSilent, supervisor.Printable(s.Provider), supervisor.Printable(s.Why))
+	}
+	return b.String()
+}
+
+// mark says whether a model is in use and whether it is the default.
+func (m ModelLine) mark() string {
+	switch {
+	case m.InUse && m.Default:
+		return textInUseDefault
+	case m.InUse:
+		return textInUse
+	case m.Default:
+		return textDefault
+	}
+	return ""
 }

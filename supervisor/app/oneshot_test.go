@@ -94,7 +94,7 @@ func (r *reviewRig) live() {
 		UID: account.UID, GID: account.GID, Log: hclog.NewNullLogger()})
 	r.must(err)
 	calls := &hostcall.Options{
-		ModelDependencies: hostcall.ModelDependencies{Transcript: r.db.Transcript(), Models: r, Usage: r.db.Usage(), History: 1000, Windows: r},
+		ModelDependencies: hostcall.ModelDependencies{Transcript: r.db.Transcript(), Models: r, Usage: r.db.Usage(), Systems: r.db.SystemTexts(), History: 1000, Windows: r},
 		StepDependencies:  hostcall.StepDependencies{Steps: r.db.Turns()},
 		BlobDependencies:  hostcall.BlobDependencies{Blobs: r.db.Blobs(), Spool: r.kept},
 		Audit:             r.audit, Now: time.Now, Log: hclog.NewNullLogger(),

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ type Options struct {
 // Run serves until ctx ends or a part fails. The caller has made the process private: see KeepPrivate.
 func Run(ctx context.Context, o Options) (err error) {
 	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now, lock: o.Lock, committed: o.Committed}}
+	s.zone = s.zoneOf
 	if err := s.open(ctx); err != nil {
 		return err
 	}
@@ -38,6 +40,13 @@ func Run(ctx context.Context, o Options) (err error) {
 		s.log.Info("serving", "version", s.version, "state", s.config.State, "model", s.models.Default())
 		o.Ready(newStatusReporter(s).hints())
 	})
+}
+
+// zoneOf is the time zone of a person, of whom chosen is what they have set themselves, or "".
+func (s *service) zoneOf(user, chosen string) *time.Location {
+	u, _ := s.people.Find(user)
+	u.Timezone = cmp.Or(chosen, u.Timezone)
+	return u.Zone()
 }
 
 // starting is how long a service that has taken its state folder may need until it answers.

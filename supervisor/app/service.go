@@ -14,6 +14,7 @@ import (
 	"mews/supervisor/budget"
 	"mews/supervisor/command"
 	"mews/supervisor/control"
+	"mews/supervisor/forget"
 	"mews/supervisor/github"
 	"mews/supervisor/github/api"
 	"mews/supervisor/github/review"
@@ -52,6 +53,7 @@ type service struct {
 	voices        *voice.Voices
 	advances      *budget.Advances
 	commands      *command.Commands
+	forgetter     *forget.Forgetter
 	inbox         *inbox.Inbox
 	held          *ingress.HeldReleaser
 	admins        *admin.Service
@@ -91,7 +93,7 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openState, s.openStore, s.openModels, s.openPeople, s.openSeal, s.openTelegram, s.openGitHub, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openReviews, s.openTriages, s.openGitHubEvents,
+		s.openState, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram, s.openGitHub, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openReviews, s.openTriages, s.openGitHubEvents,
 		s.openSessions, s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWebhooks, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
@@ -104,13 +106,13 @@ func (s *service) open(ctx context.Context) (err error) {
 // parts are what runs, in the order in which it starts; it stops in the reverse order. What brings people their answers starts
 // before what makes them, and that before what takes messages. Leases of an earlier run are settled before the first session.
 func (s *service) parts() []part {
-	list := []part{{"database", s.db.Run}, {"audit", s.audit.Run}, {"sweep", s.sweep}, {"modes", s.keepModes}, {"admin", s.admins.Run}}
+	list := []part{{"database", s.db.Run}, {"audit", s.audit.Run}, {"sweep", s.sweep}, {"modes", s.keepModes}, {"index", s.index.Run}, {"admin", s.admins.Run}}
 	if c := s.channel; c != nil {
 		list = append(list, part{"outbox", c.outbox.Run}, part{"cleaner", c.cleaner.Run}, part{"reactor", c.reactor.Run}, part{"presses", c.acknowledge})
 	}
 	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run}, part{"voices", s.voices.Run}, part{"attachments", s.attachments.Run},
 		part{"sessions", settled(&s.storage, s.held.Release, s.sessions.Run)},
-		part{"questions", s.asked.Run}, part{"commands", s.commands.Run})
+		part{"questions", s.asked.Run}, part{"forget", s.forgetter.Run}, part{"commands", s.commands.Run})
 	if c := s.channel; c != nil {
 		list = append(list, part{"telegram", c.read}, part{"telegram menu", c.present})
 	}

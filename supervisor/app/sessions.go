@@ -10,6 +10,7 @@ import (
 	"mews/supervisor/attachment"
 	"mews/supervisor/budget"
 	"mews/supervisor/command"
+	"mews/supervisor/forget"
 	"mews/supervisor/session"
 )
 
@@ -21,7 +22,7 @@ func (s *service) openSessions(context.Context) error {
 	}}
 	o := session.Options{
 		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Waiting: s.db.Turns(), LastSteps: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.runners(), Feeds: &s.feeds, Limits: limits(s.config),
-		AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Advances: s.advances, Voices: s.voices, Now: time.Now,
+		AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Advances: s.advances, Voices: s.voices, Ended: s.operations.Wake, Now: time.Now,
 		Log: s.log.Named("session"),
 	}
 	if s.config.Chat.Claims == config.ClaimsCheck {
@@ -32,13 +33,14 @@ func (s *service) openSessions(context.Context) error {
 	}
 	s.sessions = session.New(o)
 	s.places.Tell = s.sessions.Tell
+	s.forgetter = forget.New(forget.Options{Store: s.db.Forgettings(), Index: s.index, Home: memories{s}, Turns: s.db.Forgettings(), Facts: s.db.Memories(), People: s.people, Now: s.now, Remove: s.spool.Remove, Audit: s.audit.Note, Log: s.log.Named("forget")})
 	s.commands = command.New(chatCommands{s}.commandOptions(s.sessions, newStatusReporter(s)))
 	return nil
 }
 
 func (s *service) turns() turns {
 	return turns{pool: s.pool, spec: s.workerSpec, begins: s.places.Notices.Forget, faults: &startFaults{reads: s.readsFaults, tell: s.tellAdmins},
-		models: s.modelChoice(), purses: s.reserver, held: &s.places.Disk, log: s.log}
+		models: s.modelChoice(), purses: s.reserver, held: &s.places.Disk, memory: s.memory(), log: s.log}
 }
 
 // accept sends what is on disk on its way: a command and a press pass the queue by.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/control"
+	"mews/supervisor/index"
 	"mews/supervisor/model"
 	"mews/supervisor/placement"
 	"mews/supervisor/pool"
@@ -31,6 +31,7 @@ type statusReporter struct {
 	pool    *workerPool
 	held    *placement.DiskUsage
 	channel *telegramChannel // nil where there is none
+	index   *index.Index
 }
 
 // status is what the control socket answers to `mews status`: for an admin all, for everybody else their own.
@@ -59,11 +60,7 @@ func (r statusReporter) statusText(ctx context.Context, c supervisor.Conversatio
 		return fmt.Sprintf(textStatusInGroup, status.Version,
 			r.greet(u).Model, workerLine(status.Users[0], time.Now())), nil
 	}
-	var b bytes.Buffer
-	if err := PrintStatus(&b, status, time.Now()); err != nil {
-		return "", err
-	}
-	return strings.TrimRight(b.String(), "\n"), nil
+	return strings.TrimRight(StatusText(status, time.Now()), "\n"), nil
 }
 
 // hideMachine takes out of a status what is the machine's: processes and paths.
@@ -104,6 +101,10 @@ func (r statusReporter) statusOf(ctx context.Context, names []string, service bo
 		u, _ := r.people.Find(name)
 		line := control.UserStatus{Name: name, Home: u.Home, Worker: string(pool.StateAbsent), DiskLimit: int64(r.config.Worker.Disk)}
 		line.Disk, line.DiskMore = r.held.Of(name)
+		if report, err := r.index.HomeReport(ctx, name); err == nil { // else it is not known
+			line.Index = control.HomeIndex{Files: report.Files, Sections: report.Sections, Bytes: report.Bytes, Unread: report.At.IsZero(), Large: report.Large, NotText: report.NotText,
+				Unreadable: report.Unreadable, Excess: report.Excess}
+		}
 		if w, ok := workers[name]; ok {
 			line.Worker, line.PID, line.Since = string(w.State), w.PID, w.Since
 			line.Turns, line.Deaths, line.Refused = w.Turns, w.Deaths, w.Refused
@@ -202,5 +203,5 @@ func ownMemory() (own, resident int64) {
 // newStatusReporter tells how the service is, once the parts are there that it tells of.
 func newStatusReporter(s *service) statusReporter {
 	return statusReporter{config: s.config, version: s.version, since: s.since, db: s.db, models: s.models, people: s.people, places: s.places,
-		pool: s.pool, held: &s.places.Disk, channel: s.channel}
+		pool: s.pool, held: &s.places.Disk, channel: s.channel, index: s.index}
 }

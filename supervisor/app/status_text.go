@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -12,9 +11,10 @@ import (
 	"mews/supervisor/control"
 )
 
-// PrintStatus writes a status for people.
-func PrintStatus(w io.Writer, s control.Status, now time.Time) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+// StatusText is a status for people.
+func StatusText(s control.Status, now time.Time) string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	process := ""
 	if s.PID > 0 {
 		process = fmt.Sprintf(", process %d", s.PID)
@@ -42,9 +42,10 @@ func PrintStatus(w io.Writer, s control.Status, now time.Time) error {
 		fmt.Fprintf(t, "lost\t%s\n", lostLine(l, now))
 	}
 	for _, u := range s.Users {
-		fmt.Fprintf(t, "user\t%s: %s; %s: %s\n", u.Name, workerLine(u, now), strings.TrimSpace("folder "+u.Home), DiskLine(u))
+		fmt.Fprintf(t, "user\t%s: %s; %s: %s\n", u.Name, workerLine(u, now), strings.TrimSpace("folder "+u.Home), DiskLine(u)+indexLine(u.Index))
 	}
-	return t.Flush()
+	t.Flush()
+	return b.String()
 }
 
 // listStatus makes a list of a status that is a table: a phone breaks a table's lines.
@@ -91,6 +92,33 @@ func DiskLine(u control.UserStatus) string {
 	}
 	if u.DiskLimit > 0 {
 		line += " of " + amount.Size(u.DiskLimit)
+	}
+	return line
+}
+
+// indexLine says what of a home can be searched, and what can't, and why.
+func indexLine(i control.HomeIndex) string {
+	if i == (control.HomeIndex{}) {
+		return ""
+	}
+	if i.Unread && i.Files == 0 {
+		return textIndexNothing
+	}
+	line := fmt.Sprintf(textIndexed, amount.Of(i.Files, "file", "files"), amount.Size(i.Bytes), amount.Of(i.Sections, "section", "sections"))
+	if i.Unread {
+		line += textIndexUnread
+	}
+	var left []string
+	for _, l := range []struct {
+		n   int
+		why string
+	}{{i.Large, textIndexLarge}, {i.NotText, textIndexNotText}, {i.Unreadable, textIndexUnreadable}, {i.Excess, textIndexExcess}} {
+		if l.n > 0 {
+			left = append(left, fmt.Sprintf(l.why, l.n))
+		}
+	}
+	if len(left) > 0 {
+		line += fmt.Sprintf(textIndexLeft, strings.Join(left, ", "))
 	}
 	return line
 }

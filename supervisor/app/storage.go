@@ -13,6 +13,7 @@ import (
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/command"
+	"mews/supervisor/index"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )
@@ -26,8 +27,10 @@ type storage struct {
 	now       func() time.Time // when a thing is kept, and by which codes, logins and budgets go
 	lock      *os.File
 	committed func() // called after each commit; nil is nothing
+	zone      func(user, chosen string) *time.Location
 	db        *sqlite.DB
 	spool     *spool.Spool
+	index     *index.Index // nil before there is one, and where no service runs
 	closers   []func() error
 }
 
@@ -65,7 +68,7 @@ func (s *storage) openState(context.Context) (err error) {
 
 func (s *storage) openStore(ctx context.Context) (err error) {
 	if s.db, err = sqlite.Open(ctx, s.private("mews.db"), sqlite.Options{Now: s.now, Log: s.log.Named("sqlite"),
-		EndsTurn: command.EndingTurns(), Committed: s.committed}); err != nil {
+		EndsTurn: command.EndingTurns(), Committed: s.committed, Said: s.said, Zone: s.zone}); err != nil {
 		return err
 	}
 	s.closing(s.db.Close)

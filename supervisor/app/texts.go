@@ -18,16 +18,24 @@ const (
 const (
 	textOtherAccount = "Mews is not running, and its state folder %s belongs to user id %d. Run this as that account, as with " +
 		"`sudo -u '#%d'`, or while Mews runs."
-	textNoFolder       = "your folder or your account can't be used; `mews doctor` tells an admin why"
-	textAdminTold      = "an admin was told why, and `mews doctor` says it"
-	textStartFault     = "The assistant of %s can't be started: %s."
-	textCantInvite     = "Nobody can be invited as %q: %v."
-	textStatusInGroup  = "Mews %s with the model %s; %s. In our private chat /status says more."
-	textWelcomeInGroup = "The model is %s."
-	textWelcome        = "The model is %s."
-	textReady          = "Mews is ready, with nothing configured.\n\n"
-	textReadyChat      = "Talk to it:            mews chat   (in another terminal; `mews run --chat` does both in one)\n"
-	textReadyTelegram  = "On Telegram:           TELEGRAM_TOKEN=123456:ABC... MEWS_TELEGRAM_ID=42 mews run\n" +
+	textNoFolder        = "your folder or your account can't be used; `mews doctor` tells an admin why"
+	textAdminTold       = "an admin was told why, and `mews doctor` says it"
+	textStartFault      = "The assistant of %s can't be started: %s."
+	textCantInvite      = "Nobody can be invited as %q: %v."
+	textIndexed         = "; can be searched: %s of %s, %s"
+	textIndexNothing    = "; its text files can't be searched yet"
+	textIndexUnread     = " (not all of it has been read yet)"
+	textIndexLeft       = " (left out: %s)"
+	textIndexLarge      = "%d over 1 MiB"
+	textIndexNotText    = "%d that are no text"
+	textIndexUnreadable = "%d that can't be read"
+	textIndexExcess     = "%d beyond 20,000 files"
+	textStatusInGroup   = "Mews %s with the model %s; %s. In our private chat /status says more."
+	textWelcomeInGroup  = "The model is %s."
+	textWelcome         = "The model is %s."
+	textReady           = "Mews is ready, with nothing configured.\n\n"
+	textReadyChat       = "Talk to it:            mews chat   (in another terminal; `mews run --chat` does both in one)\n"
+	textReadyTelegram   = "On Telegram:           TELEGRAM_TOKEN=123456:ABC... MEWS_TELEGRAM_ID=42 mews run\n" +
 		"                       (a bot's token from @BotFather; your own numeric id, which @userinfobot tells you)\n"
 	textReadyMore = "With a model of yours: OPENAI_BASE_URL=http://127.0.0.1:11434/v1 OPENAI_MODEL=qwen3 mews run\n" +
 		"                       (Ollama, llama.cpp, or any other endpoint of that kind; OPENAI_API_KEY where it wants one)\n" +
@@ -35,7 +43,35 @@ const (
 	textDaysRange       = "Ask for 1 to %d days."
 	textInviteSuspended = "%s is suspended, and an invite would not change that. `mews user enable %s` does."
 	textNotArchived     = "The home of %s could not be archived. %s"
+	textMemoryRefused   = "That was not done: %s."
+	textMemoryFailed    = "That was not done with what is remembered. %s"
 	textUploadsFailed   = "Your files could not be looked at. %s"
 	textNoArchiveRoom   = "There is no room for an archive of the home of %s: %s are free for it. Make room on the disk of the state folder."
 	textMoreLeftOut     = "and %d more\n"
 )
+
+// Of mews memory, models and activity.
+const (
+	textMemoryFact      = "%s  %s\n    %s, confidence %g, %s, MEMORY.md:%d\n"
+	textMemoryTaken     = "facts: %d, notes: %d, there already: %d, not taken: %d\n"
+	textMemoryNone      = "there is no such fact\n"
+	textMemoryForgotten = "forgotten\n"
+	textProviderSilent  = "%s did not say which models it has: %s\n"
+	textInUseDefault    = "in use, the default"
+	textInUse           = "in use"
+	textDefault         = "the default"
+	textNoActivity      = "nothing was done in that time\n"
+	textOlderActivity   = "(the newest %d; --since and --kind tell of fewer)\n"
+)
+
+// Of mews usage.
+const (
+	textNoUsage   = "%s, since %s: no model was asked anything\n"
+	textEverybody = "everybody"
+	textNameless  = "(without a name)"
+	textSum       = "all"
+	textAbout     = "~"
+	textEstimated = "~ is about: what calls came to that were stopped or broke off is estimated.\n"
+)
+
+var usageColumns = []string{"CALLS", "INPUT", "FROM CACHE", "OUTPUT", "COST", "WITHOUT A PRICE"}

@@ -100,7 +100,7 @@ func newTurnRig(t *testing.T, dir string, chat *fakeChannel, committed func()) *
 	})
 	l.feeds.Changed = l.box.Changed
 	l.host = hostcall.NewConn(&hostcall.Options{
-		ModelDependencies: hostcall.ModelDependencies{Transcript: l.db.Transcript(), Models: l, Usage: l.db.Usage(), History: 10_000,
+		ModelDependencies: hostcall.ModelDependencies{Transcript: l.db.Transcript(), Models: l, Usage: l.db.Usage(), Systems: l.db.SystemTexts(), History: 10_000,
 			Busy: func(context.Context, string) supervisor.Busy { return supervisor.BusySteer }},
 		StepDependencies: hostcall.StepDependencies{Steps: l.db.Turns()},
 		Audit:            func(_, _, detail string) { t.Error(detail) },
@@ -267,7 +267,7 @@ func (l *turnRig) allDone() {
 	l.same("open turns", sqlitetest.Look(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL"), []string(nil))
 }
 
-// A turn with one post and no tool is four commits: the message, its start, the model's word with its end and the post that is
+// The first turn of a conversation keeps its system text, which is one commit more. From then on a turn with one post and no tool is four commits: the message, its start, the model's word with its end and the post that is
 // about to be sent, and the receipt. What cannot be told at once has commits of its own.
 func TestCommitsOfATurn(t *testing.T) {
 	for name, c := range map[string]struct {
@@ -276,20 +276,24 @@ func TestCommitsOfATurn(t *testing.T) {
 		commits int
 		sent    []string
 	}{
-		"one post": {nil, 0, 4, []string{"re: a"}},
-		"one tool": {nil, 1, 6, []string{"re: a"}}, // and its call, its result
+		"one post": {nil, 0, 4, []string{"re: before", "re: a"}},
+		"one tool": {nil, 1, 6, []string{"re: before", "re: a"}}, // and its call, its result
 		"a notice meanwhile": {func(l *turnRig) { // and that, its post, its receipt
 			if _, err := l.db.Outbox().PutNotice(l.Context(), 1, "by the way"); err != nil {
 				l.Fatal(err)
 			}
 			l.box.Changed(1)
-		}, 0, 7, []string{"by the way", "re: a"}},
+		}, 0, 7, []string{"re: before", "by the way", "re: a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				commits := 0
-				l := newTurnRig(t, t.TempDir(), &fakeChannel{during: c.during, tools: c.tools}, func() { commits++ })
+				l := newTurnRig(t, t.TempDir(), &fakeChannel{}, func() { commits++ })
 				settleDown()
+				commits = 0
+				l.ask("before")
+				l.same("commits of the first", commits, 5)
+				l.chat.during, l.chat.tools = c.during, c.tools
 				commits = 0
 				l.ask("a")
 				l.same("commits", commits, c.commits)
@@ -307,10 +311,10 @@ func TestCommitsOfATurnWithABudget(t *testing.T) {
 		day    int64
 		want   []int // of each turn
 	}{
-		"as dear as the one before": {0, 1_000_000, []int{5, 4, 4}}, // the first has its lease by itself
-		"a little dearer":           {100, 1_000_000, []int{5, 4, 4}},
-		"much dearer":               {1000, 1_000_000, []int{5, 5, 5}}, // the lease is topped up
-		"dearer than what is left":  {1000, 900, []int{5, 4, 4}},
+		"as dear as the one before": {0, 1_000_000, []int{6, 4, 4}}, // the first keeps its lease and its system text by themselves
+		"a little dearer":           {100, 1_000_000, []int{6, 4, 4}},
+		"much dearer":               {1000, 1_000_000, []int{6, 5, 5}}, // the lease is topped up
+		"dearer than what is left":  {1000, 900, []int{6, 4, 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/memory"
 	"mews/supervisor/placement"
 	"mews/supervisor/pool"
 	"mews/supervisor/session"
@@ -40,6 +41,7 @@ type turns struct {
 	models users.ModelChoice
 	purses func(supervisor.Turn) hostcall.Reserver // pays for a turn's calls of models
 	held   *placement.DiskUsage
+	memory *memory.Memory
 	log    hclog.Logger
 }
 
@@ -51,6 +53,9 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	model, _, err := t.models.Choice(ctx, a.Turn.Conversation.User)
 	if err != nil { // with the default model the person has an answer at least
 		t.log.Error("find a person's model", "user", a.Turn.Conversation.User, "error", err)
+	}
+	if a.Start.Uses, err = t.memory.Uses(ctx, a.Turn.Conversation.User); err != nil { // without them the facts count alike
+		t.log.Error("find which facts a person has used", "user", a.Turn.Conversation.User, "error", err)
 	}
 	spec, err := t.spec(a.Turn.Conversation.User)
 	worker, err := t.acquire(ctx, a.Turn.Conversation.User, spec, err)

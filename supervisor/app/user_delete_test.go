@@ -2,12 +2,16 @@ package app_test
 
 import (
 	"bytes"
+	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"mews/supervisor/app/apptest"
+	"mews/supervisor/control"
 	"mews/supervisor/model/modeltest"
 )
 
@@ -24,12 +28,22 @@ func TestSomebodyIsDeletedInTheMiddleOfATurn(t *testing.T) {
 	if out, err := verb("user", "add", "dan").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
+	note := filepath.Join(h.Dir, "state", "homes", "dan", "zyzzyva.md")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(note), 0o700), os.WriteFile(note, []byte("zyzzyvatext"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	apptest.GiveToWorkers(t, filepath.Dir(note))
 	talk, heard := verb("chat", "--user", "dan"), new(bytes.Buffer)
 	talk.Stdin, talk.Stdout, talk.Stderr = strings.NewReader("hello\n"), heard, heard
 	if err := talk.Start(); err != nil {
 		t.Fatal(err)
 	}
 	h.WaitFor(apptest.Patience, "the model to be asked", func() bool { return len(server.Requests()) > 0 })
+	h.WaitFor(apptest.Patience, "the home to be in the index", func() bool {
+		var s control.Status
+		err := control.Ask(t.Context(), h.Socket, control.MethodStatus, nil, &s)
+		return err == nil && slices.ContainsFunc(s.Users, func(u control.UserStatus) bool { return u.Name == "dan" && u.Index.Files > 0 })
+	})
 
 	out, err := verb("user", "delete", "dan", "--yes").CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "dan is deleted.") {
@@ -49,4 +63,13 @@ func TestSomebodyIsDeletedInTheMiddleOfATurn(t *testing.T) {
 	_ = talk.Process.Kill() // it may wait for an answer that does not come
 	_ = talk.Wait()
 	h.Stop()
+	index, err := filepath.Glob(filepath.Join(h.Dir, "state", "private", "index.db*"))
+	if err != nil || len(index) == 0 {
+		t.Fatal("no index", err)
+	}
+	for _, name := range index {
+		if data, err := os.ReadFile(name); err != nil || bytes.Contains(data, []byte("zyzzyva")) {
+			t.Errorf("%s has words of a file of theirs: %v", name, err)
+		}
+	}
 }

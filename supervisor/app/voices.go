@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"maps"
 	"os/exec"
 	"unicode/utf8"
@@ -75,28 +74,13 @@ func (s *service) voiceEngine() voice.Engine {
 
 // recordAtEndpoint has a provider say what a turn has said. It is paid as a call of a model is, by the character, before it is made.
 func (s *service) recordAtEndpoint(ctx context.Context, turn supervisor.Turn, text, name string) (file supervisor.File, err error) {
-	call := sqlite.ModelCall{User: turn.Conversation.User, Conversation: turn.Conversation.ID, Turn: turn.ID,
-		Spec: s.config.Speech.Out.Model, Purpose: supervisor.PurposeSpeak}
+	call := sqlite.ModelCall{Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: s.config.Speech.Out.Model, Purpose: supervisor.PurposeSpeak}
 	call.Usage.Input = int64(utf8.RuneCountInString(text))
-	cost, priced := s.models.Cost(call.Spec, call.Usage, 0)
-	if priced {
-		call.Cost = &cost
-	}
-	reserver := s.reserver(turn)
-	lease, err := reserver.Reserve(ctx, supervisor.Estimate{Spec: call.Spec, MaxCost: cost, Priced: priced})
-	if err != nil {
-		return file, err
-	}
-	ogg, err := s.models.Speak(ctx, call.Spec, name, text)
-	failed := new(supervisor.ModelError)
-	if errors.As(err, &failed) && failed.Free {
-		reserver.Return(ctx, lease.ID)
-		return file, err
-	}
-	call.Lease, call.Class = lease.ID, failed.Class
-	kept := s.db.Usage().Put(context.WithoutCancel(ctx), call)
-	reserver.Settled(lease, kept == nil)
-	if err = errors.Join(err, kept); err != nil {
+	var ogg []byte
+	if err = s.pay(ctx, turn, call, func() (protocol.Usage, error) {
+		ogg, err = s.models.Speak(ctx, call.Spec, name, text)
+		return call.Usage, err
+	}); err != nil {
 		return file, err
 	}
 	if file, err = (pictures{s.spool}).keep("voice.ogg", supervisor.MediaTypeVoice, ogg); err == nil {

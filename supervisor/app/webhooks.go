@@ -67,12 +67,12 @@ func gitHubRepos(g config.GitHub) map[string]supervisor.GitHubRepo {
 }
 
 // readerOf is a person, or a group with perhaps a topic.
-func readerOf(to config.Recipient) supervisor.GitHubReader {
+func readerOf(to config.Recipient) supervisor.GitHubRecipient {
 	chat, thread, _ := strings.Cut(string(to), "/")
 	if !supervisor.GroupChannel().IsGroup(chat) {
-		return supervisor.GitHubReader{User: chat}
+		return supervisor.GitHubRecipient{User: chat}
 	}
-	return supervisor.GitHubReader{Chat: chat, Thread: thread}
+	return supervisor.GitHubRecipient{Chat: chat, Thread: thread}
 }
 
 // hooks are the configured ones, by name.
@@ -92,7 +92,7 @@ func (s *service) hooks() (hooks []webhook.Hook, err error) {
 }
 
 // chatOf is where somebody is told something: in a group, or in their private chat. It is false where they may not speak any more.
-func (s *service) chatOf(user string, to supervisor.GitHubReader) (supervisor.Conversation, bool) {
+func (s *service) chatOf(user string, to supervisor.GitHubRecipient) (supervisor.Conversation, bool) {
 	u, known := s.people.Find(user)
 	if to.Chat != "" {
 		return supervisor.Conversation{User: user, Channel: supervisor.GroupChannel(), Chat: to.Chat, Thread: to.Thread}, known && s.active(user)

@@ -62,7 +62,7 @@ func (s *service) startSpawner(ctx context.Context) error {
 func (s *service) hostCallOptions() *hostcall.Options {
 	return &hostcall.Options{
 		ModelDependencies: hostcall.ModelDependencies{
-			Transcript: s.db.Transcript(), Models: s.models, Usage: s.db.Usage(), History: s.config.Limits.History,
+			Transcript: s.db.Transcript(), Models: s.models, Usage: s.db.Usage(), Systems: s.db.SystemTexts(), History: s.config.Limits.History,
 			Thinking: supervisor.Thinking(s.config.Models.Thinking), Cache: s.config.Models.CacheFor(), Busy: s.settings.Busy,
 			Room: s.models.Room, Blind: s.blind, Windows: s.db.Turns(),
 		},
@@ -70,7 +70,13 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		BlobDependencies:     hostcall.BlobDependencies{Blobs: s.db.Blobs(), Spool: s.spool},
 		ChatDependencies:     hostcall.ChatDependencies{Approver: newApprover(s), Sender: sender{s.db.Turns(), s.feeds.Delivery}, Asker: asker{s}},
 		ActivityDependencies: hostcall.ActivityDependencies{Activity: s.activity()},
-		Audit:                s.audit.Note, Log: s.log.Named("hostcall"), Now: time.Now,
+		IndexDependencies:    s.homeIndexing(),
+		ToolDependencies:     hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
+		MemoryDependencies:   hostcall.MemoryDependencies{Memory: s.memory()},
+		SearchDependencies:   hostcall.SearchDependencies{Searcher: s.searcher()},
+		Audit:                s.audit.Note, Log: s.log.Named("hostcall"), Now: s.now,
+
+		PromptFileDependencies: hostcall.PromptFileDependencies{PromptFiles: s.db.PromptFiles(), PrivateChat: s.privateChat, Queued: s.deliveryQueued},
 	}
 }
 

@@ -25,6 +25,9 @@ const (
 	EffectSettings = "settings"  // what a person has set for themselves changes
 	EffectInvite   = "invite"    // somebody is let in
 
+	EffectRemember = "remember" // what is not the person's own words is kept in their memory
+	EffectForget   = "forget"   // facts are deleted that the person's own words do not name
+
 	EffectReviewStranger = "review_stranger" // what somebody proposes who is nobody in a repository is reviewed at its cost
 )
 
@@ -36,6 +39,9 @@ var defaultRules = Rules{
 	EffectSendFile: RuleAllow,
 	EffectSettings: RuleAllow,
 	EffectInvite:   RuleAllow,
+
+	EffectRemember: RuleAsk,
+	EffectForget:   RuleAsk,
 
 	EffectReviewStranger: RuleAsk,
 }

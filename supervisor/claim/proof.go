@@ -20,6 +20,12 @@ var proofs = map[string][]Kind{
 	"delete_file":   {Write, Delete},
 	"delete_upload": {Write, Delete},
 
+	"remember":      {Remember, Write},
+	"update_memory": {Remember, Write},
+	"note_today":    {Remember, Write},
+	"forget":        {Delete, Write},
+	"recall":        {Lookup},
+
 	"send_file":    {Send},
 	"send_message": {Send},
 
@@ -31,7 +37,10 @@ var proofs = map[string][]Kind{
 	"view_image":        {Lookup},
 	"get_time":          {Lookup},
 	"read_activity_log": {Lookup},
+	"search_history":    {Lookup},
+	"search_home":       {Lookup},
 	"ask_user":          nil,
+	"find_tools":        nil,
 
 	// Programs have no network: they send nothing.
 	"run_command": {Write, Delete, Run, Schedule, Lookup, Remember},

@@ -43,6 +43,9 @@ var sentences = []struct{ text, kinds string }{
 	{"All tests pass now; I ran the whole suite twice.", "run"},
 	// English: what is not.
 	{"I can save it, and I have no trouble sending it.", ""},
+	{"I can run commands and Python, list, read, write, move and delete files in your folder, and take notes.", ""},
+	{"I will open the file, put it in your notes and set a reminder.", ""},
+	{"I can see the folder, and I have read the files.", "lookup"},
 	{"Have I saved it? I think so.", ""},
 	{"I saved you some time here.", ""},
 	{"I read your message twice.", ""},

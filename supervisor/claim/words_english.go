@@ -25,7 +25,7 @@ var english = language{
 		article:   "the a an this that these those my our their his her its no some any every each",
 		passive:   "has_been have_been have_now has_now been",
 		state:     "is are was were s re",
-		other:     "has had",
+		other:     "has had can will ll must",
 		agent:     "by",
 		target:    "to up in into as under at on for with it them all both you him her everything and",
 		shortened: "dr mr mrs ms prof vs eg e.g approx",

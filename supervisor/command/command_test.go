@@ -16,6 +16,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/command"
+	"mews/supervisor/promptfile"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -72,7 +73,8 @@ func newRig(t *testing.T) *rig {
 	h.fakes = &fakes{}
 	h.options = command.Options{
 		Questions: h.fakes, Cleanings: h.db.Cleanings(), Approver: h.fakes, Locks: h.fakes, Invites: invites{h.fakes},
-		Groups: groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Voices: &fakeVoices{}, Transcriber: fakeTranscriber{}, Uploads: noUploads{}, Undos: noUndos{}, Reviews: noReviews{}, Triages: noTriages{}, GitHub: repositories{}, Audit: h.fakes.audit,
+		PromptFiles: &promptfile.Files{Store: h.db.PromptFiles()},
+		Groups:      groups{h.fakes}, Grants: h.db.Grants(), Settings: h.fakes, Voices: &fakeVoices{}, Transcriber: fakeTranscriber{}, Uploads: noUploads{}, Memories: noMemories{}, Undos: noUndos{}, Forgetter: noForgetter{}, Reviews: noReviews{}, Triages: noTriages{}, GitHub: repositories{}, Tools: someTools{}, OpenedTools: h.db.OpenedTools(), Audit: h.fakes.audit,
 		Store: h.db.Inbox(), Outbox: h.db.Outbox(), Sessions: h.sessions, Topics: h.db.Transcript(), Undelivered: undelivered{},
 		Status:  func(context.Context, supervisor.Conversation) (string, error) { return "all is well", nil },
 		Welcome: func(c supervisor.Conversation) string { return "Welcome, " + c.User + "." },
@@ -84,7 +86,7 @@ func newRig(t *testing.T) *rig {
 		Queued: func(conversation int64) { h.answered <- conversation },
 		Queue:  h.db.Inbox(), Now: time.Now,
 		Models: models{{Spec: "offline", Default: true}}, Choices: choices{}, People: people{},
-		Effects: h.db.Effects(), Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{},
+		Effects: h.db.Effects(), Searcher: pages{}, Sent: h.db.Inbox(), Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{},
 		Log: hclog.NewNullLogger(),
 	}
 	c, err := h.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTerminal, "", "")

@@ -51,9 +51,12 @@ type Options struct {
 	Models      Models
 	Choices     Choices
 	Queue       Queue
+	Forgetter   Forgetter
 	Usages      Usages
 	Budgets     Budgets
 	Effects     Effects
+	Searcher    Searcher
+	Sent        Sent
 	Pictures    Pictures
 	Questions   Questions
 	Cleanings   Cleanings
@@ -66,10 +69,14 @@ type Options struct {
 	Voices      Voices
 	Transcriber Transcriber
 	Uploads     Uploads
+	Memories    Memories
 	Undos       Undos
+	PromptFiles PromptFiles
 	Reviews     Reviews
 	Triages     Triages
 	GitHub      Repositories
+	Tools       Tools
+	OpenedTools OpenedTools
 	Spool       Texts
 	People      People
 	Audit       func(user, action, detail string) // never blocks

@@ -39,14 +39,14 @@ func github(ctx context.Context, c *Commands, r Request) (string, error) {
 	if len(words) != 3 && !all {
 		return "", supervisor.Errorf(supervisor.CodeInvalid, textGitHubUsage)
 	}
-	return c.setRepository(ctx, r, supervisor.GitHubSwitch{Repo: words[0], What: supervisor.GitHubWhat(strings.ToLower(words[1]))}, words[2], all)
+	return c.setRepository(ctx, r, supervisor.GitHubSwitch{Repo: words[0], What: supervisor.GitHubService(strings.ToLower(words[1]))}, words[2], all)
 }
 
 // webhooks shows how notices come and which, or sets them.
 func webhooks(ctx context.Context, c *Commands, r Request) (string, error) {
 	words := strings.Fields(r.Arguments)
 	if len(words) == 0 {
-		text, err := c.shownRepositories(ctx, r, []supervisor.GitHubWhat{supervisor.GitHubNotices})
+		text, err := c.shownRepositories(ctx, r, []supervisor.GitHubService{supervisor.GitHubNotices})
 		return strings.TrimSpace(c.o.GitHub.Ways() + "\n\n" + text), err
 	}
 	if len(words) != 2 {
@@ -72,7 +72,7 @@ func switchWord(s supervisor.GitHubSwitch) string {
 }
 
 // shownRepositories lists the switches of some sorts, nil of all, with who has set them.
-func (c *Commands) shownRepositories(ctx context.Context, r Request, only []supervisor.GitHubWhat) (string, error) {
+func (c *Commands) shownRepositories(ctx context.Context, r Request, only []supervisor.GitHubService) (string, error) {
 	list, err := c.o.GitHub.List(ctx, r.Conversation.User)
 	if err != nil {
 		return "", fmt.Errorf("list what is done about repositories: %w", err)
@@ -97,7 +97,7 @@ func (c *Commands) shownRepositories(ctx context.Context, r Request, only []supe
 // setRepository sets one switch once that is approved, and says how it stands.
 func (c *Commands) setRepository(ctx context.Context, r Request, to supervisor.GitHubSwitch, value string, all bool) (string, error) {
 	value = strings.ToLower(value)
-	whats := []supervisor.GitHubWhat{supervisor.GitHubNotices, supervisor.GitHubReviews, supervisor.GitHubTriage}
+	whats := []supervisor.GitHubService{supervisor.GitHubNotices, supervisor.GitHubReviews, supervisor.GitHubTriage}
 	user := r.Conversation.User
 	switch {
 	case !slices.Contains(whats, to.What) || !slices.Contains(switchValues, value):

@@ -12,10 +12,10 @@ import (
 )
 
 // repositories are acme/widget's switches.
-type repositories map[supervisor.GitHubWhat]supervisor.GitHubSource
+type repositories map[supervisor.GitHubService]supervisor.GitHubSource
 
 func (r repositories) List(_ context.Context, user string) (list []supervisor.GitHubSwitch, err error) {
-	for _, what := range []supervisor.GitHubWhat{supervisor.GitHubNotices, supervisor.GitHubReviews} {
+	for _, what := range []supervisor.GitHubService{supervisor.GitHubNotices, supervisor.GitHubReviews} {
 		s := supervisor.GitHubSwitch{Repo: "acme/widget", What: what, On: r[what] == "", Source: supervisor.GitHubConfigured}
 		if !s.On {
 			s.Source = r[what]

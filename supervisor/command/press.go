@@ -24,7 +24,7 @@ type Cleanings interface {
 const questionPrefix = "q:"
 
 // pressed does what a button does. The button's message loses its buttons then, unless it came to an error: a button is for
-// once. Those of /settings, of what waits, of a review and of the files that /files lists stay, and in a group only those go that nobody else can press: one below an
+// once. Those of /settings and /tools, of what waits, of a review and of the files that /files lists stay, and in a group only those go that nobody else can press: one below an
 // edited message. A question's go when it has ended.
 func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request) (d supervisor.Delivery, err error) {
 	if strings.HasPrefix(in.Text, questionPrefix) {
@@ -41,7 +41,7 @@ func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request
 	default:
 		d, err = c.pressedCommand(ctx, in.Text, r)
 	}
-	stays := in.Conversation.InGroup() || in.Text == modelPrefix || strings.HasPrefix(in.Text, supervisor.UndoPrefix+supervisor.PressDiff) || strings.HasPrefix(in.Text, settingPrefix) ||
+	stays := strings.HasPrefix(in.Text, supervisor.PromptFilePrefix+supervisor.PressDiff) || in.Conversation.InGroup() || in.Text == modelPrefix || strings.HasPrefix(in.Text, supervisor.UndoPrefix+supervisor.PressDiff) || strings.HasPrefix(in.Text, settingPrefix) || strings.HasPrefix(in.Text, toolsPrefix) ||
 		strings.HasPrefix(in.Text, supervisor.QueuePress) || strings.HasPrefix(in.Text, supervisor.ReviewPrefix) ||
 		strings.HasPrefix(in.Text, filesPrefix) && !strings.HasPrefix(in.Text, filesPrefix+pressPage)
 	if err == nil && (anew || !stays) {

@@ -142,6 +142,11 @@ func (c *Commands) diff(ctx context.Context, r Request, turn, of int64) (d super
 	if err != nil || ref == nil {
 		return supervisor.Delivery{Text: textNoDiff}, err
 	}
+	return c.showDiff(*ref)
+}
+
+// showDiff shows a difference that is in the spool, as a file where it is long.
+func (c *Commands) showDiff(ref protocol.BlobRef) (d supervisor.Delivery, err error) {
 	text := make([]byte, min(ref.Size, maxShown*utf8.UTFMax))
 	if _, _, err := c.o.Spool.ReadAt(ref.SHA256, text, 0); err != nil {
 		return d, fmt.Errorf("read a difference: %w", err)

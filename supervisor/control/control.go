@@ -231,6 +231,20 @@ type UserStatus struct {
 	Disk      int64 `json:"disk,omitempty"`       // bytes that the home holds; 0: no worker of theirs has told
 	DiskMore  bool  `json:"disk_more,omitempty"`  // it holds more than that
 	DiskLimit int64 `json:"disk_limit,omitempty"` // bytes that it may hold; 0: no limit
+
+	Index HomeIndex `json:"index,omitzero"` // zero: it is not known
+}
+
+// HomeIndex counts what can be searched of a home, and what can't, by the reason.
+type HomeIndex struct {
+	Files      int   `json:"files"`
+	Sections   int   `json:"sections"`
+	Bytes      int64 `json:"bytes"`            // of the files
+	Unread     bool  `json:"unread,omitempty"` // the home has not been read to its end yet
+	Large      int   `json:"large,omitempty"`  // files that are too large to be searched
+	NotText    int   `json:"not_text,omitempty"`
+	Unreadable int   `json:"unreadable,omitempty"`
+	Excess     int   `json:"excess,omitempty"` // beyond the number of files that can be searched
 }
 
 // Waiting counts what is not done yet.

@@ -11,6 +11,7 @@ import (
 	"os/user"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -100,16 +101,22 @@ func Listen(path string, o Options) (*Server, error) {
 	}
 	o.CallTimeout = cmp.Or(o.CallTimeout, callTimeout)
 	o.FirstCallTimeout = cmp.Or(o.FirstCallTimeout, firstCallTimeout)
-	old := unix.Umask(0o117) // of the whole process, for a moment: nothing else is started yet
-	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	unix.Umask(old)
+	listener, err := (&net.ListenConfig{Control: closeToOthers}).Listen(context.Background(), "unix", path)
 	if err != nil {
 		return nil, fmt.Errorf("listen on the control socket: %w", err)
 	}
-	if err := giveGroup(path, o.Group); err != nil {
+	if err := errors.Join(os.Chmod(path, socketMode), giveGroup(path, o.Group)); err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	return &Server{o: o, listener: listener}, nil
+	return &Server{o: o, listener: listener.(*net.UnixListener)}, nil
+}
+
+const socketMode = 0o660
+
+// closeToOthers gives a socket its mode before it has a path: Linux takes it over when the socket is bound, so that nobody else ever
+// has a moment to connect. A umask would be the whole process's. Where a system refuses it, the mode of the path has to do.
+func closeToOthers(_, _ string, conn syscall.RawConn) error {
+	return conn.Control(func(fd uintptr) { _ = unix.Fchmod(int(fd), socketMode) })
 }
 
 // giveGroup lets the members of a group connect to the socket at path.

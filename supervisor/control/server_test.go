@@ -10,9 +10,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"mews/protocol"
 	"mews/supervisor/control"
@@ -34,6 +38,36 @@ func TestTheSocketIsForItsGroupAndInNobodysWay(t *testing.T) {
 	long := filepath.Join(filepath.Dir(h.path), strings.Repeat("x", 108))
 	if _, err := control.Listen(long, h.options); err == nil || !strings.Contains(err.Error(), "choose a shorter state folder") {
 		t.Errorf("with a long path: %v", err)
+	}
+}
+
+// TestListeningLeavesTheUmaskAlone: it is the whole process's, and what else makes files meanwhile goes by it.
+func TestListeningLeavesTheUmaskAlone(t *testing.T) {
+	h := newRig(t)
+	dir, was := t.TempDir(), unix.Umask(0o022)
+	defer unix.Umask(was)
+	var all sync.WaitGroup
+	for i := range 50 {
+		all.Go(func() {
+			path := filepath.Join(dir, strconv.Itoa(i))
+			s, err := control.Listen(path, h.options)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if info, err := os.Stat(path); err != nil || info.Mode() != fs.ModeSocket|0o660 {
+				t.Errorf("%v, %v", info, err)
+			}
+			ended, end := context.WithCancel(t.Context())
+			end()
+			if err := s.Run(ended); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if now := unix.Umask(0o022); now != 0o022 {
+		t.Errorf("the umask is %#o", now)
 	}
 }
 

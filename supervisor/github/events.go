@@ -27,14 +27,14 @@ type Deliveries interface {
 
 // Reviews are what is done about pull requests. What is wanted again changes nothing.
 type Reviews interface {
-	Want(ctx context.Context, w supervisor.GitHubWish) error
+	Want(ctx context.Context, w supervisor.GitHubRequest) error
 	// Stop has a pull request reviewed no more. It finds out whether login may say so.
 	Stop(ctx context.Context, repo string, number int, login string) error
 }
 
 // Triages are what is done about issues. What is wanted again changes nothing.
 type Triages interface {
-	Want(ctx context.Context, w supervisor.GitHubWish) error
+	Want(ctx context.Context, w supervisor.GitHubRequest) error
 }
 
 // People are the users.
@@ -120,7 +120,7 @@ func (e *Events) take(ctx context.Context, d supervisor.WebhookDelivery) error {
 	if !served || e.isOurs(d.Event) {
 		return e.o.Store.Take(ctx, d.ID, d.Event, sqlite.CheckNone, nil)
 	}
-	if err := e.wish(ctx, repo, d.Event); err != nil {
+	if err := e.request(ctx, repo, d.Event); err != nil {
 		return err
 	}
 	check := sqlite.CheckNone

@@ -203,7 +203,7 @@ func TestAPullRequestsMessageGrows(t *testing.T) {
 }
 
 // TestEachIsToldOnceHoweverItIsCutOff: deliveries come twice and in any order, and the service ends after each commit. Each is told in
-// each chat once, and each wish is heard.
+// each chat once, and each request is heard.
 func TestEachIsToldOnceHoweverItIsCutOff(t *testing.T) {
 	for seed := range uint64(6) {
 		inBubble(t, func(t *testing.T) {

@@ -37,22 +37,22 @@ func (people) Login(login string) (supervisor.User, bool) {
 	return persons["bob"], strings.EqualFold(login, "carol")
 }
 
-// wishes are what was asked of reviews or triages.
-type wishes struct {
+// requestLog are what was asked of reviews or triages.
+type requestLog struct {
 	mu    sync.Mutex
 	asked []string
 	err   error
 }
 
-func (w *wishes) Want(_ context.Context, v supervisor.GitHubWish) error {
+func (w *requestLog) Want(_ context.Context, v supervisor.GitHubRequest) error {
 	return w.add(fmt.Sprintf("%s#%d %s %s fork=%v", v.Repo, v.Number, v.Asked, v.Text, v.Fork))
 }
 
-func (w *wishes) Stop(_ context.Context, repo string, number int, login string) error {
+func (w *requestLog) Stop(_ context.Context, repo string, number int, login string) error {
 	return w.add(fmt.Sprintf("stop %s#%d %s", repo, number, login))
 }
 
-func (w *wishes) add(what string) error {
+func (w *requestLog) add(what string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.err == nil {
@@ -66,8 +66,8 @@ type rig struct {
 	*testing.T
 	db       *sqlite.DB
 	repos    []supervisor.GitHubRepo
-	reviews  *wishes
-	triages  *wishes
+	reviews  *requestLog
+	triages  *requestLog
 	switches *github.Switches
 	events   *github.Events
 
@@ -76,7 +76,7 @@ type rig struct {
 }
 
 func newRig(t *testing.T, repos ...supervisor.GitHubRepo) *rig {
-	r := &rig{T: t, repos: repos, reviews: &wishes{}, triages: &wishes{}, committed: func() {}, queued: func(int64) {}}
+	r := &rig{T: t, repos: repos, reviews: &requestLog{}, triages: &requestLog{}, committed: func() {}, queued: func(int64) {}}
 	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Committed: func() { r.committed() }})
 	r.switches = &github.Switches{Repos: repos, Store: r.db.Settings(), People: people{}}
 	r.begin()
@@ -138,7 +138,7 @@ func inBubble(t *testing.T, fn func(*testing.T)) { synctest.Test(t, fn) }
 // widget is alice's, whose notices she and a topic of a group read.
 func widget() supervisor.GitHubRepo {
 	return supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Review: true, Triage: true,
-		Notify: []supervisor.GitHubReader{{User: "alice"}, {Chat: "-100123", Thread: "45"}}}
+		Notify: []supervisor.GitHubRecipient{{User: "alice"}, {Chat: "-100123", Thread: "45"}}}
 }
 
 func comment(number int, text string) event {

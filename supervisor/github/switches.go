@@ -32,12 +32,12 @@ const (
 const everyone = "" // whose setting an admin's is
 
 // setting is the name under which a switch is kept.
-func setting(repo supervisor.GitHubRepo, what supervisor.GitHubWhat) string {
+func setting(repo supervisor.GitHubRepo, what supervisor.GitHubService) string {
 	return "github " + string(what) + " " + repo.Name
 }
 
 // find is a switch as it stands for a person. Reviews and triage are those of the person whose the repository is.
-func (s *Switches) find(ctx context.Context, repo supervisor.GitHubRepo, what supervisor.GitHubWhat, user string) (supervisor.GitHubSwitch, error) {
+func (s *Switches) find(ctx context.Context, repo supervisor.GitHubRepo, what supervisor.GitHubService, user string) (supervisor.GitHubSwitch, error) {
 	if what != supervisor.GitHubNotices {
 		user = repo.User
 	}
@@ -61,16 +61,16 @@ func (s *Switches) find(ctx context.Context, repo supervisor.GitHubRepo, what su
 }
 
 // configured is a switch as the configuration has it.
-func (s *Switches) configured(repo supervisor.GitHubRepo, what supervisor.GitHubWhat, user string) bool {
+func (s *Switches) configured(repo supervisor.GitHubRepo, what supervisor.GitHubService, user string) bool {
 	if what != supervisor.GitHubNotices {
 		return may(repo, what)
 	}
-	return slices.ContainsFunc(repo.Notify, func(r supervisor.GitHubReader) bool { return r.Chat == "" && r.User == user }) ||
+	return slices.ContainsFunc(repo.Notify, func(r supervisor.GitHubRecipient) bool { return r.Chat == "" && r.User == user }) ||
 		len(repo.Notify) == 0 && isOne(s.People.Admins(), user)
 }
 
 // may says whether the configuration lets somebody turn a switch on.
-func may(repo supervisor.GitHubRepo, what supervisor.GitHubWhat) bool {
+func may(repo supervisor.GitHubRepo, what supervisor.GitHubService) bool {
 	return what == supervisor.GitHubNotices || what == supervisor.GitHubReviews && repo.Review || what == supervisor.GitHubTriage && repo.Triage
 }
 
@@ -111,7 +111,7 @@ func (s *Switches) List(ctx context.Context, user string) (list []supervisor.Git
 }
 
 // shown is what of a repository a person may see.
-func (s *Switches) shown(repo supervisor.GitHubRepo, user string) (list []supervisor.GitHubWhat) {
+func (s *Switches) shown(repo supervisor.GitHubRepo, user string) (list []supervisor.GitHubService) {
 	admin := isOne(s.People.Admins(), user)
 	if admin || isOne(s.readers(repo), user) {
 		list = append(list, supervisor.GitHubNotices)

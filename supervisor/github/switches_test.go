@@ -25,7 +25,7 @@ func (r *rig) switched(user string) (list []string) {
 // set sets a switch as a person types it; the error is what they read.
 func (r *rig) set(user, words string) string {
 	w := strings.Fields(words)
-	err := r.switches.Set(r.Context(), user, supervisor.GitHubSwitch{Repo: w[0], What: supervisor.GitHubWhat(w[1])}, w[2], len(w) == 4)
+	err := r.switches.Set(r.Context(), user, supervisor.GitHubSwitch{Repo: w[0], What: supervisor.GitHubService(w[1])}, w[2], len(w) == 4)
 	if err == nil {
 		return ""
 	}
@@ -35,7 +35,7 @@ func (r *rig) set(user, words string) string {
 // TestSwitchesSayWhoHasSetThem: the configuration is the most, an admin's word is for all, and a person's for themselves.
 func TestSwitchesSayWhoHasSetThem(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
-		shared := supervisor.GitHubRepo{Name: "acme/shared", User: "bob", Review: true, Notify: []supervisor.GitHubReader{{Chat: "-100123"}, {User: "bob"}}}
+		shared := supervisor.GitHubRepo{Name: "acme/shared", User: "bob", Review: true, Notify: []supervisor.GitHubRecipient{{Chat: "-100123"}, {User: "bob"}}}
 		r := newRig(t, supervisor.GitHubRepo{Name: "acme/widget", User: "alice", Triage: true}, shared)
 		r.same("bob's", r.switched("bob"), []string{"acme/shared notices true configured", "acme/shared reviews true configured", "acme/shared triage false configured"})
 		r.same("alice's", r.switched("alice"), []string{"acme/widget notices true configured", "acme/widget reviews false configured", "acme/widget triage true configured",

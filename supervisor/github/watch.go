@@ -24,8 +24,8 @@ const reconcile = 10 * time.Minute
 // lookAgain is after how long all is looked at again where something could not be seen.
 const lookAgain = 30 * time.Second
 
-// Kept takes what was found.
-type Kept interface {
+// DeliveryStore takes what was found.
+type DeliveryStore interface {
 	// PutFound keeps deliveries, those that are new, and with them a setting of the service.
 	PutFound(ctx context.Context, list []supervisor.WebhookDelivery, name, value string) error
 }
@@ -34,7 +34,7 @@ type Kept interface {
 type WatchOptions struct {
 	Repos      []supervisor.GitHubRepo
 	Client     *api.Client
-	Deliveries Kept
+	Deliveries DeliveryStore
 	Settings   sqlite.Settings // under the service's own: what was seen of each repository
 	Poll       time.Duration   // how often each repository is asked what has happened; 0: a webhook tells
 	Wake       func()          // a delivery was kept; never blocks

@@ -85,7 +85,7 @@ const pixelsPerToken = 750
 func Tokens(messages []protocol.Message) int {
 	bytes, pixels := 0, 0
 	for _, m := range messages {
-		bytes += 16
+		bytes += 16 + len(m.Stamp) + len(m.Recap)
 		for _, p := range m.Parts {
 			bytes += len(p.Text)
 			if p.Call != nil {

@@ -102,7 +102,9 @@ func (c *Conn) BeginOperation(a operation.Attempt) {
 		persons := turnBlobs{c, 0}
 		w.blobs, w.before = &personsBlobs{w.operation, &persons}, &personsBlobs{w.operation, &beforeBlobs{persons}}
 	}
-	w.moreCalls = int(2 * a.MaxBytes / protocol.BlobChunk)
+	if !a.Index { // which is bound by its own calls
+		w.moreCalls = int(2 * a.MaxBytes / protocol.BlobChunk)
+	}
 	c.begin(w)
 }
 

@@ -80,7 +80,7 @@ func newRigOf(t *testing.T, m hostcall.Models) *rig {
 	db := sqlitetest.Open(t)
 	r := &rig{t: t, db: db}
 	r.options = &hostcall.Options{
-		ModelDependencies: hostcall.ModelDependencies{Transcript: db.Transcript(), Models: m, Usage: db.Usage(), History: 10_000},
+		ModelDependencies: hostcall.ModelDependencies{Transcript: db.Transcript(), Models: m, Usage: db.Usage(), Systems: db.SystemTexts(), History: 10_000},
 		StepDependencies:  hostcall.StepDependencies{Steps: db.Turns()},
 		BlobDependencies:  hostcall.BlobDependencies{Blobs: db.Blobs(), Spool: s},
 		Audit:             func(user, action, detail string) { r.audited = append(r.audited, user+" "+action+" "+detail) },

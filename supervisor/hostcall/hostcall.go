@@ -36,6 +36,11 @@ type Options struct {
 	BlobDependencies
 	ChatDependencies
 	ActivityDependencies
+	IndexDependencies
+	ToolDependencies
+	MemoryDependencies
+	PromptFileDependencies
+	SearchDependencies
 
 	Audit func(user, action, detail string) // keeps what a hostile worker did; never blocks
 	Now   func() time.Time

@@ -13,6 +13,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/reply"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/tools"
 )
 
 // ModelDependencies are what calls of models need.
@@ -20,6 +21,7 @@ type ModelDependencies struct {
 	Transcript Transcript
 	Models     Models
 	Usage      Usage
+	Systems    SystemTexts
 	Windows    Windows
 	History    int                 // tokens of history that a request may carry
 	Thinking   supervisor.Thinking // how long a model may think
@@ -92,7 +94,7 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 	}
 	t.outcome.Replaced, t.outcome.Answered = answer.Replaced, answer.Spec
 	t.openCalls.put(answer.Message.Calls())
-	return &protocol.ModelStreamed{Message: withoutThinking(answer.Message), Taken: taken}, nil
+	return &protocol.ModelStreamed{Message: withoutThinking(answer.Message), Taken: taken, Answered: s.answered}, nil
 }
 
 // request checks what the worker asks for against the transcript, and makes the request. All that can be refused is
@@ -117,14 +119,29 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req superv
 	if req.System, req.Tools, err = t.resolve(p); err != nil {
 		return req, err
 	}
+	all := req.Tools
+	open, err := t.open(ctx)
+	if err != nil {
+		return req, err
+	}
+	req.Tools = tools.Offered(all, open)
+	was, err := t.readSystemText(ctx, p.System)
+	if err != nil {
+		return req, err
+	}
 	if err := t.takeWaiting(ctx, req); err != nil {
 		return req, err
 	}
 	req.Picture, req.First = t.readPicture, t.First
 	req.Thinking, req.Cache, req.Purpose, req.User = t.o.Thinking, t.o.Cache, supervisor.PurposeChat, t.user
-	if err := t.trim(ctx); err != nil {
+	trimmed, err := t.trim(ctx)
+	if err != nil {
 		return req, err
 	}
+	if req.System, err = t.keepSystemText(ctx, was, req.System, trimmed); err != nil {
+		return req, err
+	}
+	req.Tools = tools.Offered(all, t.opened) // the trim may have closed some
 	req.Fit = t.fitRequest(ctx)
 	return req.Fit(req, int64(t.o.History+prefixTokens(req))), nil
 }
@@ -180,6 +197,7 @@ func (t *turn) commitStep(ctx context.Context, a supervisor.ModelAnswer, s *step
 		step.Asked, step.Pot = c.Asked, c.Pot
 		step.Leases = slices.DeleteFunc([]int64{c.Lease}, func(lease int64) bool { return lease == 0 })
 	}
+	opened := t.useTools(&step)
 	last := t.CommitLast != nil && len(a.Message.Calls()) == 0
 	err = t.commit(ctx, func() (err error) {
 		if last {
@@ -189,6 +207,9 @@ func (t *turn) commitStep(ctx context.Context, a supervisor.ModelAnswer, s *step
 		}
 		return err
 	})
+	if err == nil {
+		t.opened, s.answered = opened, answered(id, step.Results)
+	}
 	if err == nil && s.paid != nil {
 		s.settled(s.paid.Lease, true)
 	}

@@ -26,6 +26,7 @@ type operationWork struct {
 	of        int  // pieces, once one was begun
 	committed []protocol.BlobRef
 	bytes     int64
+	home      HomeUpdate // that an operation of this connection's person tells of; nil before its first call
 }
 
 // pieceDone is operation.piece. Calls of it come one at a time.

@@ -24,9 +24,10 @@ var continued = map[bool]struct {
 // goroutine that answers the model.stream. It is the Reserver of these calls.
 type stepStream struct {
 	*turn
-	before   string            // said by calls that have ended
-	paid     *sqlite.ModelCall // the call that has ended and is not kept yet
-	maxCosts map[int64]int64   // what each lease is at most, in millionths of a dollar
+	before   string                  // said by calls that have ended
+	paid     *sqlite.ModelCall       // the call that has ended and is not kept yet
+	maxCosts map[int64]int64         // what each lease is at most, in millionths of a dollar
+	answered []protocol.AnsweredCall // of the committed step
 }
 
 // answer has the model say its message. A message that breaks off is gone on with. What a failed call had said is taken back.

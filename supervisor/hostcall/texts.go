@@ -38,3 +38,14 @@ const (
 
 // textBeforeFull is why the bytes of a file are not kept before it is changed.
 const textBeforeFull = "there is room for 16 MiB of one file, 64 MiB of one turn and %d MiB of a person's files from before"
+
+// What a model reads of tools that it is not offered.
+const (
+	textFamilies     = "Families of tools, each opened by its name:\n"
+	textMoreFamilies = "and more\n"
+	textOpened       = "You can call these from your next step on: %s.\n"
+	textNoneFound    = "Nothing was opened: no tool fits these words. Give the name of a family or of a tool.\n"
+	textToolsFull    = "There is no room for %s: %d tools or %d KiB are open. Use what is open, or have the person close some with /tools.\n"
+	textToolClosed   = "not run: the tool %s is closed, and there is no room to open it: %d tools or %d KiB are open. Do it with the tools " +
+		"that you have, or tell the person that /tools closes some and /new begins anew."
+)

@@ -52,6 +52,8 @@ func (t *turn) checkFields(r *protocol.ToolResult) error {
 		return fmt.Errorf("%d changes, at most %d", len(r.Changes), maxChanges)
 	case r.Rest != nil && !spool.IsHash(r.Rest.SHA256):
 		return errors.New("rest: not the name of a blob")
+	case len(r.Tools) > protocol.MaxToolsFound || len(r.Tools) > 0 && r.Name != toolFindTools:
+		return fmt.Errorf("%d tools, at most %d, and of %s alone", len(r.Tools), protocol.MaxToolsFound, toolFindTools)
 	case len(r.Images) > protocol.MaxImages:
 		return fmt.Errorf("%d images, at most %d", len(r.Images), protocol.MaxImages)
 	}

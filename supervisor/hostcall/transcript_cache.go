@@ -10,10 +10,11 @@ import (
 // transcriptCache is the transcript of a turn's conversation as far as it was read, so that each message is read and decoded
 // once, however many steps a turn has. It belongs to model.stream, which is serial. Between two turns the connection has it.
 type transcriptCache struct {
-	messages []protocol.Message
-	counted  countedRequest
-	cut      bool              // what was said before them was left out for want of room
-	outputs  map[string]string // names of results that were kept whole, by their calls
+	messages  []protocol.Message
+	counted   countedRequest
+	forgotten int64             // how often something was, when they were read
+	cut       bool              // what was said before them was left out for want of room
+	outputs   map[string]string // names of results that were kept whole, by their calls
 }
 
 // transcriptCaches are those of ended turns, by conversation, for the turns that follow.
@@ -45,7 +46,11 @@ func (p *transcriptCache) catchUp(ctx context.Context, store Transcript, convers
 	if err != nil {
 		return err
 	}
-	p.cut = window.Trimmed
+	if window.Forgotten != p.forgotten && len(p.messages) > 0 { // what is gone is in no request that begins from now on
+		*p = transcriptCache{}
+		return p.catchUp(ctx, store, conversation)
+	}
+	p.cut, p.forgotten = window.Trimmed, window.Forgotten
 	outside := func(m protocol.Message) bool { return m.ID < window.From }
 	p.messages = append(slices.DeleteFunc(p.messages, outside), newer...)
 	return nil

@@ -9,17 +9,21 @@ import (
 	"mews/supervisor/history"
 )
 
-// trim moves the conversation's window past what no later request will hold, whatever the model's own window is.
-func (t *turn) trim(ctx context.Context) error {
+// trim moves the conversation's window past what no later request will hold, whatever the model's own window is, and says whether it
+// did.
+func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	cache := &t.transcript
 	if len(cache.messages) == 0 || history.Tokens(cache.messages) <= t.o.History {
-		return nil
+		return false, nil
 	}
 	from := history.Fit(cache.messages, t.First, t.o.History, cache.cut, t.outputName(ctx)).From
 	if from <= cache.messages[0].ID {
-		return nil
+		return false, nil
 	}
-	return t.o.Transcript.Trim(ctx, t.Conversation, from)
+	if err := t.o.Transcript.Trim(ctx, t.Conversation, from); err != nil {
+		return false, err
+	}
+	return true, t.closeUnused(ctx)
 }
 
 // historyRoom is how many tokens of the transcript a request may carry: what the history is bounded to, and what the model's window

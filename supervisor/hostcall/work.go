@@ -54,11 +54,14 @@ func newWork(c *Conn, key workKey) *work {
 type turn struct {
 	*work
 	Turn
+	openedTools
 
 	transcript transcriptCache
 	openCalls  openCalls
+	askedStale int64       // how stale the system text was for which the worker was asked for another; 0: it was not asked
 	outcome    TurnOutcome // of the last model call; written by model.stream, which is serial, and read after it
 	ended      bool        // with its last step; as outcome
+	reported   bool        // what is at the places of prompt files; written by prompt_file.report, which is serial
 }
 
 // count counts a message of the worker's, or says why it may not come. Conn.mu is held.
@@ -89,7 +92,7 @@ func (w *work) log() hclog.Logger { return w.o.Log.With("user", w.user, w.phase.
 // work ends: what was done already must not be lost for want of a commit.
 func (w *work) commit(ctx context.Context, do func() error) error {
 	final := func(err error) bool { return supervisor.ErrorCode(err) != supervisor.CodeUnavailable }
-	return retry.Do(ctx, do, final, func(err error, wait time.Duration) {
+	return retry.Do(ctx, retry.Longest, do, final, func(err error, wait time.Duration) {
 		w.log().Error("commit a step", "error", err, "again_in", wait)
 	})
 }

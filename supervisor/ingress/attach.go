@@ -8,9 +8,6 @@ import (
 	"mews/supervisor"
 )
 
-// togetherForwarded has a turn take together what was forwarded, from wherever it is.
-const togetherForwarded = "forward"
-
 // attach puts what came with a message into its item. No file comes with a command or with a code. One that is too large to be
 // fetched is said at once: the turn of the words that came with it goes on, and without words there is none.
 func (h *Handler) attach(item *supervisor.Item, in supervisor.Incoming) {
@@ -23,7 +20,7 @@ func (h *Handler) attach(item *supervisor.Item, in supervisor.Incoming) {
 		}
 		return
 	case in.Forwarded:
-		item.Inbound.Together = togetherForwarded
+		item.Inbound.Together = supervisor.TogetherForwarded
 	}
 	for _, file := range in.Attachments {
 		if file.Size > h.o.LargestFile {

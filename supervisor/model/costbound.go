@@ -119,7 +119,7 @@ func prefixBound(req supervisor.ModelRequest) int64 {
 func messagesBound(messages []protocol.Message, picture func(protocol.Image) int64) (sum int64) {
 	for _, message := range messages {
 		sum += perMessage
-		for _, p := range message.Parts {
+		for _, p := range message.Stamped() {
 			sum += perPart + partBound(p, picture)
 		}
 	}

@@ -58,5 +58,8 @@ var pricelist = map[string][]priceRow{
 	},
 }
 
-// minutePrices are of a minute of a recording, of what OpenAI has to write it down.
-var minutePrices = map[string]float64{"whisper-1": 0.006, "gpt-4o-transcribe": 0.006, "gpt-4o-mini-transcribe": 0.003}
+// inputPrices are of OpenAI's models of which the input alone is paid: those that write down recordings, and those of embeddings.
+var inputPrices = map[string]float64{
+	"whisper-1": PerMinute(0.006), "gpt-4o-transcribe": PerMinute(0.006), "gpt-4o-mini-transcribe": PerMinute(0.003),
+	"text-embedding-3-large": 0.13, "text-embedding-3-small": 0.02,
+}

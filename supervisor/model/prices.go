@@ -64,8 +64,8 @@ func (c *Catalogue) priceRows(m Choice) (rows []priceRow) {
 		return []priceRow{{}}
 	}
 	short := versionSuffix.ReplaceAllString(m.Model, "")
-	if dollars, known := minutePrices[short]; known && p.kind == "openai" {
-		return []priceRow{{Price: Price{Input: PerMinute(dollars)}}}
+	if dollars, known := inputPrices[short]; known && p.kind == "openai" {
+		return []priceRow{{Price: Price{Input: dollars}}}
 	}
 	for _, row := range pricelist[p.kind] {
 		if row.model == m.Model || row.model == short {

@@ -3,6 +3,7 @@ package model
 // What a person reads of models: errors of a name, why a model did not answer, and what became of its fallback.
 const (
 	textDoesNotHear  = "%s does not write down recordings: its provider has no such call."
+	textDoesNotEmbed = "%s does not turn texts into vectors: its provider has no such call."
 	textDoesNotSpeak = "%s does not say texts aloud: its provider has no such call."
 	textOneModel     = "The provider %q is one model without others; write %s alone."
 	textIsProvider   = "%q is a provider and not a model; write %s/MODEL."

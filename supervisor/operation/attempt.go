@@ -22,6 +22,7 @@ type Attempt struct {
 	Spool    *spool.Spool // where what it commits goes, which nobody may read through a worker; nil: it is the person's
 	MaxBytes int64        // of all that it commits
 	MaxBlobs int          // likewise; 0 is no bound
+	Index    bool         // it tells of its person's home
 
 	// The rest is of one that transcribes a recording.
 

@@ -54,7 +54,7 @@ func (o *Operations[H]) sweep(ctx context.Context) {
 	}
 	for _, e := range entries {
 		id, err := strconv.ParseInt(e.Name(), 10, 64)
-		if err != nil {
+		if err != nil || id > firstIndex && id <= firstIndex+o.homes.last.Load() { // the latter is discarded once it has ended
 			continue
 		}
 		op, ok, err := o.o.Store.Find(ctx, id)

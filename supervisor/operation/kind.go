@@ -44,12 +44,20 @@ var kinds = map[protocol.OperationKind]kind{
 		func(p protocol.ArchiveParameters) bounds {
 			return bounds{timeout: 30 * time.Minute, maxBytes: p.MaxBytes}
 		}), check: checkArchive},
+	protocol.OperationLog: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.LogParameters) bounds {
+		return bounds{timeout: time.Minute}
+	}), check: func(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
+		return protocol.DecodeStrict(raw, new(protocol.LogResult))
+	}},
 	protocol.OperationReceive: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(p protocol.ReceiveParameters) bounds {
 		return bounds{timeout: 10 * time.Minute, maxBytes: 64 << 20, maxBlobs: protocol.MaxImages * len(p.Files)}
 	}), check: checkReceive},
 	protocol.OperationSpeak: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.SpeakParameters) bounds {
 		return bounds{timeout: 3 * time.Minute, maxBytes: 16 << 20, maxBlobs: 1}
 	}), check: checkSpeak},
+	protocol.OperationMemory: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.MemoryParameters) bounds {
+		return bounds{timeout: time.Minute}
+	}), check: checkMemory},
 	protocol.OperationUploads: {profile: pool.ProfileUser, queue: queueNow, bounds: boundsOf(func(protocol.UploadsParameters) bounds {
 		return bounds{timeout: time.Minute, maxBytes: protocol.MaxFile, maxBlobs: 1}
 	}), check: checkUploads},
@@ -60,6 +68,10 @@ var kinds = map[protocol.OperationKind]kind{
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
+	// It is kept nowhere, and begun by IndexHome alone.
+	protocol.OperationIndex: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(func(protocol.IndexParameters) bounds {
+		return bounds{timeout: 2 * time.Minute, maxBytes: protocol.MaxIndexCalls * protocol.MaxIndexBlob, maxBlobs: protocol.MaxIndexCalls}
+	}), check: checkIndex},
 }
 
 // pieceTimeout is what a worker has for a piece beside three times its length, and for what comes before the first and after the
@@ -86,6 +98,10 @@ func checkArchive(_ string, raw json.RawMessage, committed []protocol.BlobRef) e
 		return errNotCommitted
 	}
 	return result.Check()
+}
+
+func checkIndex(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
+	return protocol.DecodeStrict(raw, new(protocol.IndexResult))
 }
 
 func checkReceive(parameters string, raw json.RawMessage, committed []protocol.BlobRef) error {
@@ -133,6 +149,11 @@ func checkUploads(_ string, raw json.RawMessage, committed []protocol.BlobRef) e
 		err = errNotCommitted
 	}
 	return errors.Join(err, result.Check())
+}
+
+func checkMemory(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
+	var result protocol.MemoryResult
+	return errors.Join(protocol.DecodeStrict(raw, &result), result.Check())
 }
 
 func checkTranscribe(parameters string, raw json.RawMessage, _ []protocol.BlobRef) error {

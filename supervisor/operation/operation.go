@@ -82,10 +82,13 @@ type Operations[H Host] struct {
 	woken  chan struct{} // holds a token when an operation may have been put
 	tasks  supervisor.UserTasks
 
+	homesWoken chan struct{} // holds a token when a home may have changed
+
 	mu    sync.Mutex // guards what follows
 	begun map[int64]context.CancelCauseFunc
 	left  map[int64]chan struct{} // closed when the operation runs no more; for whoever waits
 	come  map[int64]int           // seconds of a recording that have been gone through
+	homes homes
 }
 
 // New makes Operations; Run works them.
@@ -94,7 +97,8 @@ func New[H Host](o Options[H]) *Operations[H] {
 		queueOneShot: {all: oneShotAtOnce}, queueNow: {each: nowAtOnce}, queueBackground: {each: 1, all: cmp.Or(o.Speech, defaultSpeech)},
 	}
 	return &Operations[H]{o: o, queues: queues, woken: make(chan struct{}, 1), begun: map[int64]context.CancelCauseFunc{},
-		left: map[int64]chan struct{}{}, come: map[int64]int{}}
+		left: map[int64]chan struct{}{}, come: map[int64]int{}, homesWoken: make(chan struct{}, 1),
+		homes: homes{changed: map[string]bool{}, running: map[string]bool{}}}
 }
 
 // Start keeps an operation, which is then done as soon as it can be. It does not wait for that.
@@ -192,6 +196,7 @@ func (o *Operations[H]) Run(ctx context.Context) error {
 	defer running.Wait()
 	o.Wake()
 	o.sweep(ctx)
+	running.Go(func() { o.indexHomes(ctx) })
 	for {
 		select {
 		case <-ctx.Done():

@@ -20,6 +20,7 @@ import (
 
 // residents are what a worker does that runs its person's turns too. Each line of the file runs is what it did, with its process.
 var residents = map[protocol.OperationKind]func(*worker, context.Context, protocol.OperationStart) (any, error){
+	protocol.OperationIndex:   (*worker).index,
 	protocol.OperationReceive: (*worker).receive,
 	protocol.OperationTranscribe: func(w *worker, ctx context.Context, start protocol.OperationStart) (any, error) {
 		var p protocol.TranscribeParameters
@@ -44,6 +45,16 @@ func held(ctx context.Context, name string) {
 		}
 		<-time.After(time.Millisecond)
 	}
+}
+
+// index fails twice.
+func (w *worker) index(ctx context.Context, _ protocol.OperationStart) (any, error) {
+	times := ran("index")
+	held(ctx, "hold-index")
+	if times < 3 {
+		return nil, &protocol.Error{Code: protocol.CodeFailed, Message: "not now"}
+	}
+	return protocol.OperationEnd{Result: json.RawMessage(`{}`)}, nil
 }
 
 func (w *worker) receive(ctx context.Context, start protocol.OperationStart) (any, error) {
@@ -341,5 +352,87 @@ func TestAnOperationIsCancelled(t *testing.T) {
 	}
 	if _, processes := r.runs("ann"); len(processes) != 1 {
 		t.Errorf("it took the workers %q", processes)
+	}
+}
+
+// What fails of looking through a home is done again, without another change. No worker is started for it.
+func TestALookThroughAHomeThatFailsIsDoneAgain(t *testing.T) {
+	r := newRig(t)
+	r.live()
+	letGo := r.hold("alice", "hold-receive")
+	op := r.receive("alice")
+	r.until("a worker runs", r.did("alice", fmt.Sprintf("receive:%d", op.ID)))
+	r.operations.IndexHome("bob")
+	r.operations.IndexHome("alice")
+	r.until("the third attempt", func() bool {
+		lines, _ := r.runs("alice")
+		return len(lines) == 4
+	})
+	letGo()
+	r.done(op)
+	if lines, _ := r.runs("bob"); len(lines) > 0 {
+		t.Errorf("bob's worker did %q", lines)
+	}
+}
+
+// TestALookThroughAHomeKeepsNoWorker: its worker is idle all the while, and is let go as any other.
+func TestALookThroughAHomeKeepsNoWorker(t *testing.T) {
+	r := newRig(t)
+	r.live()
+	letGo := r.hold("ann", "hold-index")
+	r.done(r.receive("ann"))
+	r.operations.IndexHome("ann")
+	r.until("the home is looked through", r.did("ann", "index"))
+	r.until("its worker is idle", func() bool { return r.pool.List()[0].State == pool.StateIdle })
+	if err := r.pool.Evict(t.Context(), "ann"); err != nil {
+		t.Fatal(err)
+	}
+	letGo()
+	r.operations.IndexHome("ann")
+	r.done(r.transcribe("bob", "note", 5)) // the place is free again
+	if lines, processes := r.runs("ann"); len(lines) != 2 || len(processes) != 1 {
+		t.Errorf("done were %q by %q", lines, processes)
+	}
+}
+
+// TestWhatIsToldOfAHomeIsNotSwept: no store has its operation, which the sweep at a start takes for one of a life before.
+func TestWhatIsToldOfAHomeIsNotSwept(t *testing.T) {
+	r := newRig(t)
+	if err := os.MkdirAll(filepath.Join(r.folder, fmt.Sprint(1<<62+1)), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	r.live()
+	letGo := r.hold("ann", "hold-index")
+	r.done(r.receive("ann"))
+	r.operations.IndexHome("ann")
+	r.until("the home is looked through", r.did("ann", "index"))
+	if _, err := os.Stat(filepath.Join(r.folder, fmt.Sprint(1<<62+1))); err != nil {
+		t.Error(err)
+	}
+	r.operations.Sweep(t.Context())
+	if _, err := os.Stat(filepath.Join(r.folder, fmt.Sprint(1<<62+1))); err != nil {
+		t.Error(err)
+	}
+	letGo()
+}
+
+// TestRecordingsAreHeardBeforeHomesAreLookedThrough: whoever asked first for the only place.
+func TestRecordingsAreHeardBeforeHomesAreLookedThrough(t *testing.T) {
+	r := newRig(t)
+	r.live()
+	first := r.hold("ann", "hold-first-0")
+	r.done(r.receive("bob"))
+	ann := r.transcribe("ann", "first", 60)
+	r.until("a recording is heard", r.did("ann", "first:0"))
+	r.operations.IndexHome("bob")
+	r.until("the home waits", func() bool { return r.operations.WaitingInBackground() == 1 })
+	long := r.transcribe("bob", "long", 3600)
+	r.until("the recording waits", func() bool { return r.operations.WaitingInBackground() == 2 })
+	first()
+	r.done(ann)
+	r.done(long)
+	lines, _ := r.runs("bob")
+	if i, n := slices.Index(lines, "index"), slices.Index(lines, "long:59"); i >= 0 && i < n {
+		t.Errorf("bob's worker did %q", lines)
 	}
 }

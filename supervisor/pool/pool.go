@@ -227,21 +227,28 @@ func (p *Pool[H]) Evict(ctx context.Context, key string) error {
 	}
 }
 
-// Ask calls the worker of a key where there is one that has shaken hands, and says whether there is. It neither starts a worker nor has
-// one stay, as a lease does.
-func (p *Pool[H]) Ask(ctx context.Context, key, method string, params, result any) (there bool, err error) {
+// Find gives the worker of a key where there is one that has shaken hands. It is no lease: it neither starts a worker nor has one stay.
+func (p *Pool[H]) Find(key string) (w *Worker[H], there bool) {
 	p.mu.Lock()
 	m := p.workers[key]
 	p.mu.Unlock()
 	found := make(chan *process[H], 1)
 	if m == nil || !m.do(func() { found <- m.lendable() }) {
-		return false, nil
+		return nil, false
 	}
 	process := <-found
-	if process == nil {
+	w = &Worker[H]{process: process}
+	w.released.Store(true)
+	return w, process != nil
+}
+
+// Ask calls the worker of a key, as Find gives it, and says whether there is one.
+func (p *Pool[H]) Ask(ctx context.Context, key, method string, params, result any) (there bool, err error) {
+	w, there := p.Find(key)
+	if !there {
 		return false, nil
 	}
-	return true, (&Worker[H]{process: process}).Call(ctx, method, params, result)
+	return true, w.Call(ctx, method, params, result)
 }
 
 // Status is how the worker of one key stood at some moment.

@@ -11,10 +11,13 @@ import (
 	"mews/supervisor"
 )
 
+// Longest is what is waited at most for something that somebody waits for.
+const Longest = 10 * time.Second
+
 // Do repeats do until it succeeds, its error is final, or ctx ends. It waits 100 ms first, then twice as long each time, up
-// to 10 s. failed is called with each error that is not final, and with the wait that follows. Do returns the final error, or
+// to longest. failed is called with each error that is not final, and with the wait that follows. Do returns the final error, or
 // ctx's.
-func Do(ctx context.Context, do func() error, final func(error) bool, failed func(err error, wait time.Duration)) error {
+func Do(ctx context.Context, longest time.Duration, do func() error, final func(error) bool, failed func(err error, wait time.Duration)) error {
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := do()
 		if err != nil && final(err) {
@@ -22,7 +25,7 @@ func Do(ctx context.Context, do func() error, final func(error) bool, failed fun
 		}
 		return struct{}{}, err
 	}, backoff.WithBackOff(&backoff.ExponentialBackOff{
-		InitialInterval: 100 * time.Millisecond, Multiplier: 2, RandomizationFactor: 0.2, MaxInterval: 10 * time.Second,
+		InitialInterval: 100 * time.Millisecond, Multiplier: 2, RandomizationFactor: 0.2, MaxInterval: longest,
 	}), backoff.WithMaxElapsedTime(0), backoff.WithNotify(failed))
 	return err
 }
@@ -30,7 +33,7 @@ func Do(ctx context.Context, do func() error, final func(error) bool, failed fun
 // Persist repeats what a store has to do, because it would be lost otherwise, until it is done or ctx ends, and gives what came
 // of it. What the store refuses is not repeated. Errors are logged; it is not ok after the last one.
 func Persist[T any](ctx context.Context, log hclog.Logger, what string, do func() (T, error)) (value T, ok bool) {
-	err := Do(ctx, func() (err error) {
+	err := Do(ctx, Longest, func() (err error) {
 		value, err = do()
 		return err
 	}, Refused, func(err error, wait time.Duration) { log.Error(what, "error", err, "again_in", wait) })

@@ -21,7 +21,7 @@ func TestItIsRepeatedUntilItIsDoneOrRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				calls, told := 0, time.Duration(0)
-				err := retry.Do(t.Context(), func() error {
+				err := retry.Do(t.Context(), retry.Longest, func() error {
 					if calls++; calls <= c.fails {
 						return full
 					}
@@ -44,9 +44,22 @@ func TestItEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		err := retry.Do(ctx, func() error { return errors.New("no") }, retry.Refused, func(error, time.Duration) {})
+		err := retry.Do(ctx, retry.Longest, func() error { return errors.New("no") }, retry.Refused, func(error, time.Duration) {})
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error(err)
+		}
+	})
+}
+
+// TestWhatNobodyWaitsForIsRepeatedRarely: a full disk is not written to every few seconds for days.
+func TestWhatNobodyWaitsForIsRepeatedRarely(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 24*time.Hour)
+		defer cancel()
+		times := 0
+		err := retry.Do(ctx, 10*time.Minute, func() error { times++; return errors.New("full") }, retry.Refused, func(error, time.Duration) {})
+		if !errors.Is(err, context.DeadlineExceeded) || times > 24*60/8+20 {
+			t.Errorf("%v after %d times", err, times)
 		}
 	})
 }

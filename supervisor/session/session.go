@@ -98,6 +98,7 @@ type Options struct {
 	// message; nil: it never can.
 	Claim    func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendClaim, bool)
 	Voices   Voices   // nil: no answer is said aloud
+	Ended    func()   // a turn has ended, and may have left work for operations; never blocks; nil: nobody asks
 	Worked   Worked   // nil: what answers claim to have done is not verified
 	Advances Advances // nil: nothing is set aside before a turn's first call of a model
 	Now      func() time.Time

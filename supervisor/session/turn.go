@@ -261,6 +261,9 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 	}
 	if done {
 		t.wakeVoices(end.Voice)
+		if t.Ended != nil {
+			t.Ended()
+		}
 		if r := t.stops.turnEnded(t.Turn.Inbound, o.why); r != nil {
 			r.readers.Wait() // for one look into the store, or until its caller leaves
 		}

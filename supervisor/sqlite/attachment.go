@@ -5,7 +5,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Attachments are the files that came with inbounds. They are kept with these, by PutBatch.

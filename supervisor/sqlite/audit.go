@@ -7,7 +7,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Audit is who did what, and when. It is only ever added to. Each row carries a digest over the row before it and itself, by

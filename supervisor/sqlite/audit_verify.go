@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // AuditReport is what Verify has found.

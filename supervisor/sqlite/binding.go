@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Bindings say which accounts of a channel are whose, beside those of the configuration.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"mews/protocol"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Blobs says whose the bytes in the spool are. The same bytes may be several persons'.
@@ -13,15 +13,15 @@ type Blobs struct{ db *DB }
 
 const (
 	insertBlob = `INSERT INTO blob (user, sha256, size, turn, created_at) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (user, sha256) DO UPDATE SET created_at = excluded.created_at`
-	findBlob  = `SELECT size FROM blob WHERE user = ? AND sha256 = ?`
+		ON CONFLICT (user, sha256) DO UPDATE SET created_at = excluded.created_at, forgotten = 0`
+	findBlob  = `SELECT size FROM blob WHERE user = ? AND sha256 = ? AND forgotten = 0`
 	sentBlobs = `SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f WHERE o.delivered_at IS NULL
 		UNION SELECT f.value ->> 'sha256' FROM outbox o, json_each(nullif(o.files, '')) f
 		WHERE o.outcome IN ('unknown', 'failed') AND o.created_at >= ?
 		UNION SELECT a.sha256 FROM inbox i CROSS JOIN attachment a ON a.inbound = i.id WHERE i.state = 'arriving' AND a.sha256 IS NOT NULL`
 	sumBlobs     = `SELECT coalesce(sum(size), 0) FROM blob WHERE user = ? AND created_at >= ? AND turn IS NOT NULL AND before = 0`
 	insertBefore = `INSERT INTO blob (user, sha256, size, turn, before, created_at) VALUES (?, ?, ?, ?, 1, ?)
-		ON CONFLICT (user, sha256) DO UPDATE SET created_at = excluded.created_at`
+		ON CONFLICT (user, sha256) DO UPDATE SET created_at = excluded.created_at, forgotten = 0`
 	sumBefore = `SELECT coalesce(sum(size) FILTER (WHERE turn = ?), 0), coalesce(sum(size), 0) FROM blob
 		WHERE user = ? AND created_at >= ? AND before = 1`
 )

@@ -9,7 +9,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Leases are what is set aside for calls of models before they are made. A lease ends with the usage that is kept with it

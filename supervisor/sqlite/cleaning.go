@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Cleanings are what is to be done to messages that stand in a channel's chats. A row is there until that was done. On

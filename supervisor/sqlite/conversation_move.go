@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Move keeps that a channel's chat has a new name, and returns in how many conversations that changed something. The chat's

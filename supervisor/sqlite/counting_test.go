@@ -6,7 +6,7 @@ import (
 
 	"github.com/ncruces/go-sqlite3/vfs"
 
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // IOCounts are the system calls by which a database has reached its files: pread64, pwrite64, fdatasync and fcntl on Linux.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Counts are figures for the status of the service.

@@ -10,7 +10,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Effects are the ledger: what was done for people.
@@ -39,6 +39,11 @@ func (t *tx) putEffect(e supervisor.Effect) {
 func (t turnTx) putEffect(e supervisor.Effect) {
 	e.User, e.Turn = t.turn.Conversation.User, t.turn.ID
 	t.tx.putEffect(e)
+}
+
+// Put keeps what was done for a person outside turns.
+func (s Effects) Put(ctx context.Context, e supervisor.Effect) error {
+	return s.db.write(ctx, func(t *tx) { t.putEffect(e) }, "keep that %s was done for %s", e.Kind, e.User)
 }
 
 // List lists effects of a person, the newest first.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // problems are what a person is told of the engine's.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 const (

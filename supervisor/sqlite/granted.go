@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Grants are what people allow always.

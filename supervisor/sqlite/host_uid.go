@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // HostUIDs are the user ids of the host that workers of people without an account run as.

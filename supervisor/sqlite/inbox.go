@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Inbox is what people sent, kept before the channel may forget it.
@@ -103,6 +103,12 @@ func (s Inbox) newOf(ctx context.Context, kind supervisor.InboundKind) ([]superv
 }
 
 const findInbound = selectInbound + `WHERE i.id = ?`
+
+// FindOf is what a person has sent, by its id.
+func (s Inbox) FindOf(ctx context.Context, user string, id int64) (in supervisor.Inbound, ok bool, err error) {
+	in, ok, err = engine.One(s.db.reader(ctx, "find inbound %d", id), scanInbound, findInbound, id)
+	return in, ok && in.Conversation.User == user, err
+}
 
 func (t *tx) inbound(id int64) supervisor.Inbound {
 	return byID(t, "inbound", scanInbound, findInbound, id)

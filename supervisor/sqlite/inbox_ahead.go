@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"mews/protocol"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // PrecedingText is what a command that has no answer yet is about: the text of its conversation that came before it and had no answer

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 const (

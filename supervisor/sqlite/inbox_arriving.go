@@ -10,7 +10,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/answer"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // ArrivingFirst is how long what is sent after an arriving inbound waits for that; then it goes first.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // PutBatch keeps a batch, all of it or nothing. Each of its inbounds meets its gate in order: a code opens it for what stands
@@ -65,6 +65,9 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 		return in // sent again, a code may look like a text: nothing of it is kept now
 	}
 	in = t.joinTogether(in)
+	if in.Quote != "" && item.RepliesTo != "" {
+		t.Exec(keepQuoted, item.RepliesTo, in.ID)
+	}
 	t.putRaw(in, item)
 	t.putAttachments(in, item.Attachments)
 	if item.Notice != "" {
@@ -88,6 +91,8 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 	}
 	return t.meetQuestion(in, item.RepliesTo)
 }
+
+const keepQuoted = `UPDATE inbox SET replies_to = ? WHERE id = ?`
 
 // newestMessage is the channel's name of the last message that was sent in a conversation; ” where there is none.
 const newestMessage = `SELECT coalesce((SELECT message FROM post WHERE conversation = ? AND message <> '' ORDER BY id DESC LIMIT 1), '')`

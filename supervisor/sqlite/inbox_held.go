@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // challengeAgain is after how long somebody who goes on writing to a closed gate is told again that it is closed.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // reactable says of an inbound i of conversation c that its channel, ?1, can show a reaction on it.

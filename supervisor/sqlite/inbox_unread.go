@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Invites are one-time codes that bind an account to a person. Only their digests are kept.

@@ -10,7 +10,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Transcript is what was said in conversations, as the model sees it. Each has a window, which begins at a message and
@@ -18,10 +18,10 @@ import (
 type Transcript struct{ db *DB }
 
 const (
-	listMessages = `SELECT id, role, parts FROM message WHERE conversation = ?1
+	listMessages = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE conversation = ?1
 		AND id >= (SELECT window_from FROM conversation WHERE id = ?1)` + notRefused + ` ORDER BY id`
 	notRefused       = ` AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.id = message.turn AND t.why = 'refused')`
-	listTurnMessages = `SELECT id, role, parts FROM message WHERE turn = ? ORDER BY id`
+	listTurnMessages = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE turn = ? ORDER BY id`
 )
 
 // Messages lists the messages of a conversation from its window on, in order.
@@ -59,10 +59,11 @@ func (s Transcript) Restart(ctx context.Context, conversation int64) error {
 func (t *tx) restart(conversation int64) {
 	from := value(t, engine.Integer, restartAt, conversation)
 	t.Exec(moveWindow, from, conversation, false)
+	t.Exec(closeUnkept, conversation)
 }
 
-const insertMessage = `INSERT INTO message (user, conversation, turn, role, parts, source, created_at)
-	VALUES (?, ?, ?, ?, ?, ?, ?)
+const insertMessage = `INSERT INTO message (user, conversation, turn, role, parts, source, stamp, recap, created_at)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 	RETURNING id`
 
 // putMessage appends m to the transcript of the turn's conversation.
@@ -72,12 +73,15 @@ func (t turnTx) putMessage(m protocol.Message) int64 {
 	if slices.ContainsFunc(parts, func(p protocol.Part) bool { return p.Result != nil && p.Result.World }) {
 		origin = supervisor.OriginWorld
 	}
-	return t.insertMessage(m.Role, encoded{parts}, origin)
+	return t.insertMessage(m.Role, encoded{parts}, origin, "", nil)
 }
 
-func (t turnTx) insertMessage(role protocol.Role, parts any, origin supervisor.Origin) int64 {
+func (t turnTx) insertMessage(role protocol.Role, parts any, origin supervisor.Origin, stamp string, recap []recapped) int64 {
 	in := t.turn.Conversation
-	return t.Insert(insertMessage, in.User, in.ID, t.turn.ID, role, parts, cmp.Or(origin, supervisor.OriginOwn), t.Now)
+	if role != protocol.RoleTool && talks(in) {
+		t.said = append(t.said, in)
+	}
+	return t.Insert(insertMessage, in.User, in.ID, t.turn.ID, role, parts, cmp.Or(origin, supervisor.OriginOwn), stamp, encodedList(recap), t.Now)
 }
 
 // putInboundMessage appends what an inbound says, behind what it answers to, and what came with it.
@@ -98,16 +102,24 @@ func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 	if undone := t.untoldUndos(); undone != "" {
 		parts = append([]protocol.Part{{Text: undone}}, parts...)
 	}
-	t.insertMessage(protocol.RoleUser, encoded{parts}, in.Origin)
+	recap, world := t.recap(in)
+	if world {
+		in.Origin = supervisor.OriginWorld
+	}
+	t.insertMessage(protocol.RoleUser, encoded{parts}, in.Origin, t.stamp(in, false), recap)
 }
 
 // messageRow is a message as it is kept.
 type messageRow struct {
 	protocol.Message
 	parts string
+	recap bool
 }
 
-func scanMessage(row *engine.Row) (m messageRow) { row.Scan(&m.ID, &m.Role, &m.parts); return m }
+func scanMessage(row *engine.Row) (m messageRow) {
+	row.Scan(&m.ID, &m.Role, &m.parts, &m.Stamp, &m.recap)
+	return m
+}
 
 // messages are what a query lists. They are decoded once the database is free for others.
 func messages(q engine.Querier, query string, args ...any) ([]protocol.Message, error) {
@@ -120,6 +132,11 @@ func messages(q engine.Querier, query string, args ...any) ([]protocol.Message, 
 		if err := json.Unmarshal([]byte(m.parts), &m.Parts); err != nil {
 			return nil, fmt.Errorf("read message %d: %w", m.ID, err)
 		}
+		if m.recap {
+			if m.Recap, err = recapOf(q, m.ID); err != nil {
+				return nil, err
+			}
+		}
 		list[i] = m.Message
 	}
 	return list, nil
@@ -127,26 +144,32 @@ func messages(q engine.Querier, query string, args ...any) ([]protocol.Message, 
 
 // There is one bound of the id in it: of two, SQLite looks for one in the index and reads on to the other.
 const (
-	listMessagesSince = `SELECT id, role, parts FROM message WHERE conversation = ?1 AND id > max(?2,
+	listMessagesSince = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE conversation = ?1 AND id > max(?2,
 		(SELECT window_from FROM conversation WHERE id = ?1) - 1)` + notRefused + ` ORDER BY id`
-	findWindow = `SELECT window_from, trimmed FROM conversation WHERE id = ?`
+	findWindow = `SELECT window_from, trimmed, forgotten FROM conversation WHERE id = ?`
 )
 
 // Window is where the messages begin that are shown.
 type Window struct {
-	From    int64 // messages with this id or a greater one
-	Trimmed bool  // those before it are missing for want of room
+	From      int64 // messages with this id or a greater one
+	Trimmed   bool  // those before it are missing for want of room
+	Forgotten int64 // how often something was forgotten: messages that were read before may be gone
 }
 
-func scanWindow(row *engine.Row) (w Window) { row.Scan(&w.From, &w.Trimmed); return w }
+func scanWindow(row *engine.Row) (w Window) { row.Scan(&w.From, &w.Trimmed, &w.Forgotten); return w }
 
 // Since lists what Messages does, without the messages up to after, and says where the window begins: whoever has the earlier
 // ones drops those before it, and all of them when a turn was refused. Messages of a conversation are committed in the order of their ids, so none comes late.
 func (s Transcript) Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, window Window, err error) {
 	read := s.db.reader(ctx, "read the transcript of conversation %d after message %d", conversation, after)
+	before, err := engine.Value(read, scanWindow, findWindow, conversation)
+	if err != nil {
+		return nil, window, err
+	}
 	if newer, err = messages(read, listMessagesSince, conversation, after); err != nil {
 		return nil, window, err
 	}
 	window, err = engine.Value(read, scanWindow, findWindow, conversation)
+	window.Forgotten = before.Forgotten // what is forgotten since is seen the next time
 	return newer, window, err
 }

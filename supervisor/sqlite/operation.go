@@ -6,7 +6,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Operations are the work of people's workers that is no turn.
@@ -90,11 +90,12 @@ func (s Operations) CountDeath(ctx context.Context, id int64, why string) (super
 		o := t.operation(id)
 		t.Exec(killOperation, t.Now, id)
 		to, result := supervisor.OperationWaiting, ""
-		if o.Deaths+1 >= supervisor.MaxDeaths {
+		if o.Deaths++; o.Deaths >= supervisor.MaxDeaths {
 			to, result = supervisor.OperationParked, why
 		}
 		t.moveOperation(o, to, result)
-		return t.operation(id)
+		o.State, o.Result, o.UpdatedAt = to, result, fromMillis(t.Now)
+		return o
 	}, "count a dead worker of operation %d", id)
 }
 
@@ -128,6 +129,9 @@ func (t *tx) moveOperation(o supervisor.Operation, to supervisor.OperationState,
 	t.Exec(moveOperation, to, result, t.Now, o.ID)
 	if len(operationTransitions[to]) == 0 {
 		t.Exec(deletePieces, o.ID)
+		if o.Kind == protocol.OperationLog { // nobody asks what came of it, and it has words
+			t.Exec(deleteOperation, o.ID)
+		}
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Outbox is what people are to be told, kept until their channel has taken it, and after.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // outcomePending is a delivery's outcome while it has none.

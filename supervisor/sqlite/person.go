@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Access is who may speak, and how they prove that it is they.

@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // personTable is a table with rows that name a person, as the schema has it.

@@ -29,6 +29,7 @@ INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, recei
 	VALUES (N, 'USER', N, 'bot', 'N', 'text', '<hello>', 'done', 1, 1);
 INSERT INTO turn (id, user, conversation, kind, inbound, why, started_at, ended_at) VALUES (N, 'USER', N, 'chat', N, 'done', 1, 1);
 INSERT INTO message (id, user, conversation, turn, role, parts, created_at) VALUES (N, 'USER', N, N, 'assistant', '[]', 1);
+INSERT INTO system_text (conversation, user, text, window_from, renewed_at) VALUES (N, 'USER', '', 0, 1);
 INSERT INTO tool_call (conversation, call, user, turn, message, position, name, result) VALUES (N, 'c', 'USER', N, N, 0, 'x', N);
 INSERT INTO usage (id, user, conversation, turn, message, spec, model, purpose, input, output, cache_read, cache_write, request,
 	created_at) VALUES (N, 'USER', N, N, N, '', '', 'chat', 0, 0, 0, 0, '', 1);

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // exportPage is how many rows Export has in memory at once.

@@ -56,6 +56,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"endWebhookDelivery": endWebhookDelivery, "sumPayloads": sumPayloads, "pruneWebhooks": pruneWebhooks, "sizeWebhookDelivery": sizeWebhookDelivery, "findWebhookKey": findWebhookKey,
 		"listReactable": listReactable, "listReacted": listReacted,
 		"findTriage": findTriage, "dueTriages": dueTriages, "nextTriage": nextTriage, "keepTriage": keepTriage,
+		"listOwnConversations": listOwnConversations, "listSaid": listSaid, "listSizes": listSizes, "countSaid": countSaid,
 		"listAbandoned": listAbandoned, "countBelow": countBelow,
 	} {
 		for _, detail := range r.plan(query) {

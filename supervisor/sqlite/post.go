@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Posts are the messages in a channel's chats that show replies and deliveries, kept before they are sent. A part of a turn or of

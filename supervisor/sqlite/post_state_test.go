@@ -13,7 +13,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // legal are all the ways of a post, written out apart from the table that the program decides by: "from>to".

@@ -10,7 +10,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/answer"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Questions are what people are asked, and what they said. A question is kept with the delivery that puts it to its person, and ends

@@ -7,7 +7,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/answer"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 const moveQuestion = `UPDATE question SET why = ?1, answer = nullif(?2, ''), ended_at = ?3, draft = NULL,

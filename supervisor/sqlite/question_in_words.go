@@ -5,7 +5,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/answer"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Repositories is what is kept of repositories on GitHub: what has happened there and is yet to be told, and which checks have failed.

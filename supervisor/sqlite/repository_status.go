@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // RepositoryStatus is how the news of a repository on GitHub and the work on it stand.

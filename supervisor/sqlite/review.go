@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Reviews are the heads of pull requests on GitHub that are to be reviewed, or were.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // rig is a database whose transactions the test holds in its hand.

@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Settings are what people have chosen while the service runs, by name. User "" is the service itself.

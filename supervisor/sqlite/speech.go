@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Speeches are the answers that are being said aloud.

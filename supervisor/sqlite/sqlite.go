@@ -14,7 +14,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // migrations are numbered without a gap from 0001 on; a file's number is the schema version that it leads to. Once
@@ -31,6 +31,11 @@ type Options struct {
 	EndsTurn []string
 
 	Committed func() // called after each commit, before anybody is told of it; nil is nothing
+	// Said is called once something that was said in a conversation of a person's is on disk; nil is nothing. It must not wait.
+	Said func(user string, conversation int64)
+	// Zone says by which time zone a person's messages are dated, of whom chosen is the one that they have chosen themselves, or "". It
+	// must not wait. nil: messages are not dated.
+	Zone func(user, chosen string) *time.Location
 
 	vfs string // tests count with another one
 }
@@ -38,7 +43,9 @@ type Options struct {
 // DB is an open database. Its methods may be called from any goroutine; those that write wait until Run has begun.
 type DB struct {
 	engine    *engine.DB
-	endsTurn  string        // a JSON array of names
+	endsTurn  string // a JSON array of names
+	said      func(user string, conversation int64)
+	zone      func(user, chosen string) *time.Location
 	questions chan struct{} // holds a token when one has changed
 }
 
@@ -52,7 +59,10 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if err != nil {
 		return nil, wrap(err, "open the database %s", path)
 	}
-	return &DB{e, string(names), make(chan struct{}, 1)}, nil
+	if o.Said == nil {
+		o.Said = func(string, int64) {}
+	}
+	return &DB{e, string(names), o.Said, o.Zone, make(chan struct{}, 1)}, nil
 }
 
 // Run writes until ctx ends. Then it finishes the writes that wait, marks the database as properly closed and returns;

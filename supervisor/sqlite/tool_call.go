@@ -7,7 +7,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Factors are people's second factors, and what was tried against them. Their secrets are sealed by whoever puts them.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Triages are the issues on GitHub that are to be triaged, or were.

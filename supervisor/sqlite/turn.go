@@ -7,7 +7,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Turns are the work on what people sent, kept step by step, so that a turn goes on where it was after any crash. What

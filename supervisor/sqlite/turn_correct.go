@@ -8,7 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 const (
@@ -50,7 +50,7 @@ func (t turnTx) correct(room int) int {
 		was, _ := cutNote(c.told)
 		now, _ := cutNote(in.Text)
 		text := fmt.Sprintf(supervisor.TextCorrection, quote(was), cmp.Or(strings.TrimSpace(now), supervisor.TextNoWords))
-		t.insertMessage(protocol.RoleUser, encoded{[]protocol.Part{{Text: text}}}, in.Origin)
+		t.insertMessage(protocol.RoleUser, encoded{[]protocol.Part{{Text: text}}}, in.Origin, t.stamp(in, true), nil)
 		t.Exec(untell, in.ID)
 	}
 	return len(list)

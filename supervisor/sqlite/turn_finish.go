@@ -6,7 +6,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // FinishTurn is how a turn ends.
@@ -52,6 +52,8 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 	}
 	d = t.putDelivery(d)
 	t.putSpeech(d, f.Voice)
+	t.putLog(ins, f.Text)
+	t.putPromptCard(d.Conversation.User, t.turn.ID)
 	t.offerUntold()
 	return d
 }

@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // findFirstMessage walks from a turn to those right before it, as long as each was stopped and no command has cut it off since its

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"mews/protocol"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // ChildWindow is a turn below another one that asks a model once.

@@ -5,7 +5,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // Step is what a model said in a turn, and what that cost.
@@ -22,6 +22,9 @@ type Step struct {
 	Asked   string  // as ModelCall's, and so is Pot
 	Pot     string
 	Charged bool // what it cost was kept before: no field between Message and this one is used
+
+	Uses    []supervisor.OpenedTool // tools of families that Message calls: they are open from now on
+	Results []protocol.ToolResult   // of calls of Message that are not run; their messages have the ids that follow its own
 }
 
 // CommitStep keeps what a model said and returns the message's id. Refused if the turn has ended, if calls of its last step have
@@ -76,6 +79,10 @@ func (t turnTx) commitStep(step Step) int64 {
 	}
 	id := t.putMessage(step.Message)
 	t.putCalls(id, step.Message.Calls())
+	t.openTools(t.turn.Conversation, step.Uses)
+	for _, r := range step.Results {
+		t.commitResult(r)
+	}
 	if step.Charged {
 		return id
 	}

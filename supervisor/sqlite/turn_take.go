@@ -5,7 +5,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // endsTopic says of a command n that it ends what came before it, or parts it from what comes behind it: it has one of the names in

@@ -3,7 +3,7 @@ package sqlite
 import (
 	"context"
 
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // What came with a person's message has a part of its own, or is somebody else's.

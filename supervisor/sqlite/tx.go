@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // tx is the transaction as one write function sees it. It is not kept beyond that function, and does not leave the
@@ -21,10 +21,12 @@ import (
 // statement's error means, or before it calls what is not the store's.
 type tx struct {
 	*engine.Tx
-	endsTurn string // the DB's
-	err      error  // the first
+	endsTurn string // the DB's, as is zone
+	zone     func(user, chosen string) *time.Location
+	err      error // the first
 
-	questions bool // one was put, delivered or ended
+	questions bool                      // one was put, delivered or ended
+	said      []supervisor.Conversation // where something was
 }
 
 // fail has the transaction fail, if it has not before and err is one.
@@ -81,15 +83,19 @@ func all[T any](t transaction, scan func(*engine.Row) T, query string, args ...a
 
 // write has fn run in the next transaction and waits until that is on disk. An error says what was attempted.
 func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...any) error {
-	changed := false
+	var t *tx
 	err := db.engine.Write(ctx, func(e *engine.Tx) error {
-		t := &tx{Tx: e, endsTurn: db.endsTurn}
+		t = &tx{Tx: e, endsTurn: db.endsTurn, zone: db.zone}
 		fn(t)
-		changed = t.questions
 		return t.err
 	})
-	if err == nil && changed {
+	if err == nil && t.questions {
 		supervisor.Signal(db.questions)
+	}
+	if err == nil {
+		for _, c := range t.said {
+			db.said(c.User, c.ID)
+		}
 	}
 	return wrap(err, format, args...)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/sqlite/internal/engine"
+	"mews/supervisor/internal/engine"
 )
 
 // WebhookDeliveries are what other programs have sent to webhooks.

@@ -3,6 +3,7 @@ package users
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ const (
 var periods = map[string]string{SettingDay: textToday, SettingMonth: textThisMonth}
 
 const (
-	on  = "on"
+	on  = sqlite.LogOn
 	off = sqlite.LedgerOff
 )
 
@@ -66,7 +67,8 @@ func init() {
 		limitSetting(SettingDay, "1.50", func(b *supervisor.Budget) *int64 { return &b.Day }),
 		limitSetting(SettingMonth, "20", func(b *supervisor.Budget) *int64 { return &b.Month }),
 		{name: SettingStream, example: off, presses: []string{on, off}, check: checkSwitch(textNoStream), show: showStream},
-		{name: sqlite.SettingLedger, example: off, presses: []string{on, off}, note: textLedgerNote, check: checkSwitch(textNoLedger), show: showLedger},
+		{name: sqlite.SettingLedger, example: off, presses: []string{on, off}, note: textLedgerNote, check: checkSwitch(textNoLedger), show: showSwitch(sqlite.SettingLedger, on)},
+		{name: sqlite.SettingLog, example: on, presses: []string{on, off}, note: textLogNote, check: checkSwitch(textNoLog), show: showSwitch(sqlite.SettingLog, off)},
 		{name: SettingBusy, example: string(supervisor.BusyQueue), note: textBusyNote, check: checkBusy,
 			presses: []string{string(supervisor.BusySteer), string(supervisor.BusyQueue), string(supervisor.BusyRestart)},
 			show: func(s *Settings, with, _ supervisor.User) (string, bool) {
@@ -143,11 +145,14 @@ func checkSwitch(wrong string) func(*Settings, supervisor.User, string) (string,
 	}
 }
 
-func showLedger(s *Settings, with, _ supervisor.User) (string, bool) {
-	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
-	defer cancel()
-	kept, _, _ := s.Store.Find(ctx, with.Name, sqlite.SettingLedger) // where that fails it is on: List fails by itself
-	return cmp.Or(kept, on), false
+// showSwitch shows a setting that is on or off, which no configuration sets; or is the value where the person has set nothing.
+func showSwitch(name, or string) func(*Settings, supervisor.User, supervisor.User) (string, bool) {
+	return func(s *Settings, with, _ supervisor.User) (string, bool) {
+		ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
+		defer cancel()
+		kept, _, _ := s.Store.Find(ctx, with.Name, name) // where that fails it is or: List fails by itself
+		return cmp.Or(kept, or), false
+	}
 }
 
 func checkBusy(_ *Settings, _ supervisor.User, value string) (string, error) {
@@ -189,6 +194,10 @@ func (s *Settings) List(ctx context.Context, user string) ([]Setting, error) {
 	list := []Setting{
 		{Name: SettingModel, Value: "`" + spec + "`", Own: own, Configured: defaults.Model.Configured || without.Model != "", Example: "offline"},
 		{Name: "thinking", Value: defaults.Thinking.Value, Configured: defaults.Thinking.Configured},
+		{Name: "history", Value: textKeptForEver, Configured: without.History != 0},
+	}
+	if without.History != 0 {
+		list[len(list)-1].Value = fmt.Sprintf(textKeptFor, amount.Of(without.History, "day", "days"))
 	}
 	with, _, err := s.Effective(ctx, user)
 	if err != nil {

@@ -5,6 +5,8 @@ const (
 	textToday       = "today"
 	textThisMonth   = "this month"
 	textNoLimit     = "no limit"
+	textKeptForEver = "what was said is kept for ever"
+	textKeptFor     = "what was said is kept for %s"
 	textMachineZone = "the machine's own ("
 
 	textTimezoneNote = "/usage counts days by it at once, and your assistant knows it from its next start. The days of your " +
@@ -22,6 +24,8 @@ const (
 	textNoStream    = "With on, answers grow before your eyes; with off, they come when they are whole. %q is neither."
 	textNoLedger    = "With on, an answer tells below it what was done for it; with off, /activity alone does. %q is neither."
 	textLedgerNote  = "/activity lists what was done either way."
+	textNoLog       = "With on, what you and I say is added to logs/ in your folder, a file a day; with off, it is not. %q is neither."
+	textLogNote     = "What we have said before is not added, and what is there stays."
 	textNoBusy      = "With steer, I take what you send into the answer that I am working on; with queue, I answer it next; with restart, I begin " +
 		"the answer again. %q is none of them."
 )

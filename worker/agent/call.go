@@ -16,6 +16,7 @@ import (
 const (
 	textInterrupted = "interrupted: the outcome of this call is unknown; look before doing it again"
 	textNotRun      = "not run: the turn ended before this call began"
+	textNoTool      = "there is no tool %.80q; the tools are: %s. find_tools lists and opens more"
 )
 
 // errNoResult is for a call that the turn's end has left without a result. The supervisor writes one.
@@ -36,6 +37,11 @@ var withoutResult = map[bool]string{true: "waits for your answer", false: "stopp
 // runCall shows, runs and commits one call. It returns the id of the result's message, 0 if the end of ctx has left the call
 // without a result.
 func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, error) {
+	for _, a := range t.answered {
+		if a.Call == p.Call.ID {
+			return a.Message, nil
+		}
+	}
 	if ctx.Err() != nil {
 		return 0, nil
 	}
@@ -50,6 +56,7 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 	}
 	committed := protocol.ToolResult{
 		Call: p.Call.ID, Name: p.Call.Name, Changes: result.Changes, Images: t.keepImages(&result), World: result.World,
+		Tools: result.Tools,
 	}
 	committed.Failed = result.failed
 	committed.Text, committed.Rest = t.limitOutput(result.Text)
@@ -132,13 +139,15 @@ func (t *turn) runRecovered(ctx context.Context, tool worker.Tool, call worker.C
 	return tool.Run(ctx, call)
 }
 
-// unknownToolText tells the model that there is no such tool, and which ones there are.
+// unknownToolText tells the model that there is no such tool, and which ones there always are.
 func (t *turn) unknownToolText(name string) string {
-	names := make([]string, len(t.tools))
-	for i, tool := range t.tools {
-		names[i] = tool.Name
+	var names []string
+	for _, tool := range t.tools {
+		if tool.Family == "" {
+			names = append(names, tool.Name)
+		}
 	}
-	return fmt.Sprintf("there is no tool %.80q; the tools are: %s", name, strings.Join(names, ", "))
+	return fmt.Sprintf(textNoTool, name, strings.Join(names, ", "))
 }
 
 // checkArguments says what is wrong with arguments that are no JSON object, "" if they are one. Arguments that were no JSON at

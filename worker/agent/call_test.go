@@ -100,6 +100,41 @@ func TestATooEagerModelIsToldWhatWentWrong(t *testing.T) {
 	}
 }
 
+// answering is a supervisor that answers calls of the tool closed itself.
+type answering struct{ *hosttest.Host }
+
+func (h answering) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error) {
+	said, err := h.Host.NextMessage(ctx, after, system, tools)
+	for _, call := range said.Message.Calls() {
+		if call.Name == "closed" && err == nil {
+			var id int64
+			id, err = h.CommitResult(ctx, protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "not run", Failed: true})
+			said.Answered = append(said.Answered, protocol.AnsweredCall{Call: call.ID, Message: id})
+		}
+	}
+	return said, err
+}
+
+// TestNothingRunsForACallThatTheSupervisorHasAnswered, and the turn goes on behind its result.
+func TestNothingRunsForACallThatTheSupervisorHasAnswered(t *testing.T) {
+	host := newHost(t, hosttest.Ask(hosttest.Call("a", "closed", `{}`)), hosttest.Ask(hosttest.Call("b", "look", `{}`), hosttest.Call("c", "closed", `{}`)))
+	got, err := agent.Run(t.Context(), host.Start(), agent.Options{Host: answering{host}, Tools: []worker.Tool{
+		tool("look", protocol.EffectNone, says("seen")),
+		tool("closed", protocol.EffectOnce, func(context.Context, worker.Call) (worker.Result, error) {
+			t.Error("the tool was run")
+			return worker.Result{}, nil
+		}),
+	}})
+	if err != nil || got.Why != protocol.WhyDone || got.Steps != 3 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for _, e := range host.Events() {
+		if e.Tool == "closed" {
+			t.Errorf("the person is shown %+v", e)
+		}
+	}
+}
+
 func TestAPanicIsReportedWithItsStack(t *testing.T) {
 	host := newHost(t, hosttest.Ask(hosttest.Call("a", "faulty", `{}`)))
 	var reported error

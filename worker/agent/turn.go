@@ -20,7 +20,8 @@ type turn struct {
 	report    func(error)
 	commitCtx context.Context // for commits; ends a while after the turn's context
 
-	pending  []protocol.PendingCall // the newest step's calls that have no result
+	pending  []protocol.PendingCall  // the newest step's calls that have no result
+	answered []protocol.AnsweredCall // of them those for which nothing runs
 	repeated callCounts
 	steps    int
 	last     int64 // the transcript's newest message
@@ -113,7 +114,7 @@ func (t *turn) askModel(ctx context.Context) (protocol.Why, error) {
 	case err != nil:
 		return "", fmt.Errorf("ask the model after message %d: %w", t.last, err)
 	}
-	t.pending = nil
+	t.pending, t.answered = nil, answer.Answered
 	for _, call := range answer.Message.Calls() {
 		t.pending = append(t.pending, protocol.PendingCall{Call: call})
 	}

@@ -261,3 +261,25 @@ func TestASilentSupervisorIsNotWaitedForForEver(t *testing.T) {
 		}
 	})
 }
+
+// The text that was put together anew is the turn's from then on.
+func TestASystemTextThatIsNotTakenIsPutTogetherAnew(t *testing.T) {
+	s, h := connect(t)
+	turn := h.Turn(1)
+	turn.Compose = func(context.Context) string { return "be better" }
+	for _, forget := range []bool{false, true, false} {
+		s.mu.Lock()
+		s.forget = forget
+		s.mu.Unlock()
+		if _, err := turn.NextMessage(t.Context(), 4, "be good", tools); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	for _, p := range s.streams {
+		got = append(got, p.System.Text)
+	}
+	if want := []string{"be good", "", "be better", ""}; !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}

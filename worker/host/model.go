@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -14,7 +15,14 @@ import (
 
 // Turn is the supervisor as one turn sees it. Every call of it carries the turn's id.
 type Turn struct {
+	// Compose puts the system text together anew, because the one that the turn has must not be used any more; nil: there is no other.
+	// It is called by NextMessage alone.
+	Compose func(context.Context) string
+	// InForce are the texts in force of the files that go into prompts, by path.
+	InForce func(context.Context) (map[string]string, error)
+
 	blobStore
+	system  string        // what Compose made; "" is that of the caller
 	ready   chan struct{} // holds a token when Run may have something to do
 	sending chan struct{} // holds a token while nobody sends events
 
@@ -23,16 +31,23 @@ type Turn struct {
 	closed  bool
 }
 
+// maxCompositions is how often in a row the system text may have become stale.
+const maxCompositions = 3
+
 // NextMessage asks for the model's next message when all earlier events have been sent. after is the newest message that the caller
 // knows of. tools are sorted by name.
 func (t *Turn) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error) {
 	if _, err := t.flush(ctx); err != nil {
 		return protocol.ModelStreamed{}, err
 	}
-	whole := fullRequest(t.turn, after, system, tools)
+	whole := fullRequest(t.turn, after, cmp.Or(t.system, system), tools)
 
 	answer, err := t.stream(ctx, t.host.sent.omitKnown(whole))
-	if isUnknownHash(err) {
+	for tries := 0; tries < maxCompositions && isUnknownHash(err); tries++ {
+		if t.Compose != nil {
+			t.system = t.Compose(ctx)
+			whole = fullRequest(t.turn, after, t.system, tools)
+		}
 		answer, err = t.stream(ctx, whole)
 	}
 	if err != nil {

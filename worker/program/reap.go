@@ -16,3 +16,13 @@ func Lives(pid int) bool {
 	p, ok := readProcess(pid)
 	return ok && !p.dead
 }
+
+// Any says whether a process lives that this one has started, or that has come to it as an orphan.
+func (c *Children) Any() bool {
+	for _, pid := range childrenOf("self") {
+		if p, ok := readProcess(pid); ok && !p.dead {
+			return true
+		}
+	}
+	return c.Len() > 0
+}

@@ -66,7 +66,7 @@ func TestAFileThatIsTooLongIsCutAndSaysSo(t *testing.T) {
 	if !strings.Contains(got, "[the rest of MEMORY.md is left out; read_file shows it]") || !utf8.ValidString(got) {
 		t.Errorf("got ...%q", got[len(got)-200:])
 	}
-	if limit := 1500 + 8<<10 + 300; len(got) > limit {
+	if limit := 1500 + 4<<10 + 300; len(got) > limit {
 		t.Errorf("the text has %d bytes, want at most %d", len(got), limit)
 	}
 }
@@ -86,4 +86,15 @@ func FuzzNoFileLeavesItsFence(f *testing.F) {
 			t.Errorf("the fence %q is in the text %d times", fence, strings.Count(got, fence))
 		}
 	})
+}
+
+// A recap of at most 8 KiB and the tools may come to it.
+func TestASystemTextWithAllThatThereIsIsBounded(t *testing.T) {
+	full := strings.Repeat("a line of it\n", 4000)
+	got := prompt.Text(prompt.Parts{User: "alice", Channel: "telegram", Group: true, ShowsFiles: true, Timezone: "Europe/Madrid",
+		Files: protocol.FilePolicy{Include: []string{"notes/**"}, Exclude: []string{"private/**"}, AppendOnly: []string{"log.md"}},
+		Soul:  full, Instructions: full, About: full, Memory: full, Terminals: "t1 python3"})
+	if len(got) > 23<<10 {
+		t.Errorf("the system text has %d bytes, want at most 23 KiB", len(got))
+	}
 }

@@ -15,12 +15,25 @@ func SignalAccount(uid, gid int, sig unix.Signal) error {
 	if uid <= 0 || gid <= 0 || uid == unix.Getuid() || uid == unix.Geteuid() {
 		return fmt.Errorf("signal all of account %d: it is this process's own, or none of people's", uid)
 	}
+	err := onSpareThread(func() error { return signalAs(uid, gid, sig) }) // it has the other account afterwards
+	return wrap(err, "signal all of account %d", uid)
+}
+
+// onSpareThread runs fn on a thread that ends with it, whatever fn has made of that. The main thread would not end
+// (runtime.LockOSThread), and it stands for the process: whoever has its account may signal it. So it is only held meanwhile,
+// and another is taken.
+func onSpareThread(fn func() error) error {
 	done := make(chan error, 1)
-	go func() { // ends after the signal. Its thread has the other account by then: it is never unlocked, so that it ends too
+	go func() { // ends with fn
 		runtime.LockOSThread()
-		done <- signalAs(uid, gid, sig)
+		if unix.Gettid() == unix.Getpid() {
+			defer runtime.UnlockOSThread()
+			done <- onSpareThread(fn)
+			return
+		}
+		done <- fn()
 	}()
-	return wrap(<-done, "signal all of account %d", uid)
+	return <-done
 }
 
 // signalAs gives the calling thread an account and takes all capabilities from it before it signals: with them it could

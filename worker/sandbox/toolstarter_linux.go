@@ -47,25 +47,14 @@ func (s *ToolStarter) Start(cmd *exec.Cmd) error {
 	if err := s.prepareThreads(); err != nil {
 		return err
 	}
-	started := make(chan error, 1)
-	go func() { started <- layer.start(cmd) }() // ends with the start, and its thread with it
-	err = <-started
+	err = onSpareThread(func() error { return layer.start(cmd) })
 	s.spareThreads--
 	s.wasFull = errors.Is(err, unix.EAGAIN)
 	return err
 }
 
-// start starts a program on the calling goroutine's thread. The thread stays restricted, so it is never unlocked: the
-// goroutine must end, and the thread then ends too. The main thread would not end (runtime.LockOSThread), and the program
-// could signal it for good: it is only held, so that another thread is taken.
+// start starts a program on the calling thread, which stays restricted.
 func (l *toolLayer) start(cmd *exec.Cmd) error {
-	runtime.LockOSThread()
-	if unix.Gettid() == unix.Getpid() {
-		defer runtime.UnlockOSThread()
-		started := make(chan error, 1)
-		go func() { started <- l.start(cmd) }()
-		return <-started
-	}
 	if err := restrictSelf(l.rules); err != nil {
 		return err
 	}

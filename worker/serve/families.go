@@ -9,10 +9,14 @@ import (
 	"mews/protocol"
 	"mews/worker"
 	"mews/worker/host"
+	"mews/worker/promptfile"
 	"mews/worker/tool/activity"
 	"mews/worker/tool/ask"
 	"mews/worker/tool/files"
+	"mews/worker/tool/find"
+	"mews/worker/tool/memory"
 	"mews/worker/tool/output"
+	"mews/worker/tool/search"
 	"mews/worker/tool/send"
 	"mews/worker/tool/uploads"
 )
@@ -26,22 +30,30 @@ var families = []func(*userTools) []worker.Tool{
 }
 
 // turnFamilies are the families that ask the supervisor for something. A row makes one for each turn.
-var turnFamilies = []func(*userTools, *host.Turn, protocol.TurnLimits) []worker.Tool{
-	func(u *userTools, turn *host.Turn, limits protocol.TurnLimits) []worker.Tool {
-		return output.Tools(turn, limits.Output, u.files.HasReceived)
+var turnFamilies = []func(*userTools, *host.Turn, protocol.TurnStart) []worker.Tool{
+	func(u *userTools, turn *host.Turn, start protocol.TurnStart) []worker.Tool {
+		return output.Tools(turn, start.Limits.Output, u.files.HasReceived)
 	},
-	func(u *userTools, turn *host.Turn, _ protocol.TurnLimits) []worker.Tool {
+	func(u *userTools, turn *host.Turn, _ protocol.TurnStart) []worker.Tool {
 		return send.Tools(u.files, turn, u.measure)
 	},
-	func(_ *userTools, turn *host.Turn, _ protocol.TurnLimits) []worker.Tool { return activity.Tools(turn) },
-	func(_ *userTools, turn *host.Turn, _ protocol.TurnLimits) []worker.Tool { return ask.Tools(turn) },
+	func(_ *userTools, turn *host.Turn, _ protocol.TurnStart) []worker.Tool { return find.Tools(turn) },
+	func(_ *userTools, turn *host.Turn, _ protocol.TurnStart) []worker.Tool { return search.Tools(turn) },
+	func(_ *userTools, turn *host.Turn, _ protocol.TurnStart) []worker.Tool { return activity.Tools(turn) },
+	func(_ *userTools, turn *host.Turn, _ protocol.TurnStart) []worker.Tool { return ask.Tools(turn) },
+	func(u *userTools, turn *host.Turn, start protocol.TurnStart) []worker.Tool {
+		return memory.Tools(memory.Options{Home: u.memory, Host: turn, Uses: start.Uses,
+			InForce: func(ctx context.Context) (map[string]string, error) { return turn.InForce(ctx) }})
+	},
 }
 
 // forTurn is the table of tools of one turn, sorted by name. More are those that have come since hello.
-func (u *userTools) forTurn(turn *host.Turn, limits protocol.TurnLimits, more []worker.Tool) []worker.Tool {
-	tools := slices.Concat(u.tools, more)
+func (u *userTools) forTurn(turn *host.Turn, start protocol.TurnStart, more []worker.Tool) (tools []worker.Tool) {
+	for _, tool := range slices.Concat(u.tools, more) {
+		tools = append(tools, promptfile.WithNote(tool))
+	}
 	for _, family := range turnFamilies {
-		tools = append(tools, family(u, turn, limits)...)
+		tools = append(tools, family(u, turn, start)...)
 	}
 	slices.SortFunc(tools, func(a, b worker.Tool) int { return strings.Compare(a.Name, b.Name) })
 	return tools
@@ -50,7 +62,7 @@ func (u *userTools) forTurn(turn *host.Turn, limits protocol.TurnLimits, more []
 // descriptions are the tools as the supervisor and the model are told of them. They are the same in every turn.
 func (u *userTools) descriptions(more []worker.Tool) []protocol.Tool {
 	var tools []protocol.Tool
-	for _, tool := range u.forTurn(nil, protocol.TurnLimits{}, more) {
+	for _, tool := range u.forTurn(nil, protocol.TurnStart{}, more) {
 		tools = append(tools, tool.Tool)
 	}
 	return tools

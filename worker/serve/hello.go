@@ -22,6 +22,9 @@ func (s *server) hello(_ context.Context, hello protocol.Hello) (any, error) {
 		refusal := &protocol.Error{Code: protocol.CodeFailed, Message: fmt.Sprintf("hello: %v", err)}
 		return nil, errors.Join(refusal, s.advance(phaseNew, nil))
 	}
+	if u.hasHome() {
+		u.watch.Open()
+	}
 	if err := s.advance(phaseReady, u); err != nil {
 		u.close()
 		return nil, err

@@ -88,6 +88,7 @@ func (s *server) runHome(ctx context.Context) {
 	}
 	var follow sync.WaitGroup
 	follow.Go(func() { s.followTools(ctx, u) })
+	follow.Go(func() { s.watchHome(ctx, u) })
 	if err := u.quota.Run(ctx); err != nil {
 		s.options.Report(err)
 	}

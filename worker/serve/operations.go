@@ -19,6 +19,9 @@ type operation func(ctx context.Context, u *userTools, h *host.Operation, start 
 // operations are all kinds of operations that a worker knows.
 var operations = map[protocol.OperationKind]operation{
 	protocol.OperationArchive: withParameters(archiveHome),
+	protocol.OperationLog:     withParameters(logExchange),
+	protocol.OperationIndex:   withParameters(indexHome),
+	protocol.OperationMemory:  withParameters(seeToMemory),
 	protocol.OperationReceive: withParameters(receiveFiles),
 	protocol.OperationSpeak:   withParameters(speak),
 	protocol.OperationUndo:    withParameters(undoChanges),
@@ -106,6 +109,23 @@ func seeToUploads(ctx context.Context, u *userTools, h *host.Operation, p protoc
 		result.Size = u.measure(ctx, result.Files[0].Path)
 	}
 	return result, err
+}
+
+// seeToMemory lists, corrects, forgets or takes in facts.
+func seeToMemory(ctx context.Context, u *userTools, _ *host.Operation, p protocol.MemoryParameters) (any, error) {
+	r, err := u.memory.Run(ctx, p, u.options.Now())
+	if err == nil && p.Of != nil {
+		r.Logs, err = u.log.Cut(ctx, *p.Of, p.Action == protocol.MemoryForget)
+	}
+	return r, err
+}
+
+// logExchange adds an exchange to the log of its day.
+func logExchange(ctx context.Context, u *userTools, _ *host.Operation, p protocol.LogParameters) (any, error) {
+	if err := p.Check(); err != nil {
+		return nil, invalidOperation("parameters: %v", err)
+	}
+	return protocol.LogResult{}, u.log.Add(ctx, p)
 }
 
 // undoChanges takes changes of the person's files back, or shows them.

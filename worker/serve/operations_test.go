@@ -182,10 +182,12 @@ func TestToolsThatChangeAfterHello(t *testing.T) {
 	greeted := s.hello()
 	offered := func(more ...string) string {
 		for _, tool := range greeted.Tools {
-			more = append(more, tool.Name)
+			if tool.Family == "" {
+				more = append(more, tool.Name)
+			}
 		}
 		slices.Sort(more)
-		return `there is no tool "nothing like it"; the tools are: ` + strings.Join(more, ", ")
+		return `there is no tool "nothing like it"; the tools are: ` + strings.Join(more, ", ") + ". find_tools lists and opens more"
 	}
 	names := func(id int64) []string {
 		s.host(id, hosttest.Ask(hosttest.Call("c", "nothing like it", `{}`)))

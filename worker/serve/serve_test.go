@@ -224,6 +224,24 @@ func TestAWorkersToolsAreDescribedInOrder(t *testing.T) {
 	}
 }
 
+// TestToolsAreOfTheirFamilies: what is of none is offered always, and so has to be worth its bytes.
+func TestToolsAreOfTheirFamilies(t *testing.T) {
+	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
+	families := map[string][]string{}
+	for _, tool := range s.hello().Tools {
+		families[tool.Family] = append(families[tool.Family], tool.Name)
+	}
+	for family, want := range map[string]string{
+		"": "append_file ask_user delete_file edit_file find_tools get_time list_files move_file read_file read_output recall remember " +
+			"run_command run_python search_files send_file view_image write_file",
+		"activity": "read_activity_log", "chat": "send_message", "terminal": "terminal", "uploads": "delete_upload list_uploads",
+	} {
+		if got := strings.Join(families[family], " "); got != want {
+			t.Errorf("of the family %q are %s, want %s", family, got, want)
+		}
+	}
+}
+
 // units are what the numbers among tools' arguments count.
 var units = regexp.MustCompile(`\b(bytes?|lines?|seconds|characters|entries|number)\b`)
 
@@ -245,7 +263,7 @@ func checkUnits(t *testing.T, tool protocol.Tool) {
 
 // The bounds of a request for a first short message, and of the tools in it for what people send and are sent, in bytes.
 const (
-	maxFirstRequest = 9000
+	maxFirstRequest = 8192
 	maxExchange     = 900
 )
 
@@ -276,6 +294,9 @@ func checkFirstRequest(t *testing.T, s *supervisor, tools []protocol.Tool) {
 	for _, tool := range tools {
 		if slices.Contains([]string{"list_uploads", "delete_upload", "send_message"}, tool.Name) {
 			exchange += len(tool.Description) + len(tool.Schema)
+		}
+		if tool.Family != "" { // it is offered on demand
+			continue
 		}
 		request.Tools = append(request.Tools, described{"function", function{tool.Name, tool.Description, tool.Schema}})
 	}
@@ -405,7 +426,7 @@ func TestWhatAStoppedTurnHasLeftRunningEnds(t *testing.T) {
 	}
 	told := slices.Collect(maps.Values(s.system))
 	if !slices.ContainsFunc(told, func(text string) bool {
-		return strings.HasSuffix(text, "\nStill running, from earlier turns: terminal 1 (sleep 1000). Close what is not needed any more.\n")
+		return strings.HasSuffix(text, "\nLeft running by earlier turns when this was written: terminal 1 (sleep). Close what is not needed any more.\n")
 	}) {
 		t.Errorf("the system texts are %q", told)
 	}

@@ -160,7 +160,8 @@ func (s *supervisor) call(ctx context.Context, req *protocol.Request) (any, erro
 		protocol.MethodChatSend:     s.send,
 		protocol.MethodToolsChanged: s.toolsChanged,
 
-		protocol.MethodOperationPiece: s.piece,
+		protocol.MethodOperationPiece:   s.piece,
+		protocol.MethodPromptFileReport: func(context.Context, *protocol.Request) (any, error) { return protocol.PromptFilesInForce{}, nil },
 	}
 	maps.Copy(answers, s.blobMethods())
 	answer, known := answers[req.Method]

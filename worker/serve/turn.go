@@ -11,6 +11,7 @@ import (
 	"mews/worker"
 	"mews/worker/agent"
 	"mews/worker/host"
+	"mews/worker/promptfile"
 	"mews/worker/review"
 )
 
@@ -83,16 +84,22 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	flush := s.sendEvents(ctx, turn)
 	defer flush()
 	u.quota.Refresh()
+	u.watch.TurnBegins()
 	var more []worker.Tool
 	s.update(func(state *serverState) { more = state.more })
-	system, err := u.systemText(start)
-	if err != nil {
-		s.options.Report(fmt.Errorf("turn %d: %w", start.Turn, err))
+	watched := watchedTurn{turn, &promptfile.Watch{Home: u.promptFiles, Host: turn, Notes: u.memory.NotePaths(u.options.Now()), Programs: u.runPrograms}}
+	turn.InForce = func(ctx context.Context) (map[string]string, error) { return watched.watch.InForce(ctx) }
+	turn.Compose = func(ctx context.Context) string {
+		texts, err := watched.watch.InForce(ctx)
+		if err != nil {
+			s.options.Report(fmt.Errorf("turn %d: %w", start.Turn, err))
+		}
+		return u.systemText(start, texts)
 	}
 	end, err := agent.Run(ctx, start, agent.Options{
-		Host:   turn,
-		Tools:  u.forTurn(turn, start.Limits, more),
-		System: system,
+		Host:   watched,
+		Tools:  watched.watch.Noting(u.forTurn(turn, start, more)),
+		System: turn.Compose(ctx),
 		Report: s.options.Report,
 	})
 	if ctx.Err() != nil && u.shell != nil {
@@ -102,7 +109,31 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	if err != nil {
 		return end, fmt.Errorf("turn %d: %w", start.Turn, err)
 	}
+	s.endWatch(ctx, watched.watch, end)
 	return end, nil
+}
+
+// endWatch tells what the turn has left of prompt files. What can't be told counts as changed by it.
+func (s *server) endWatch(ctx context.Context, watch *promptfile.Watch, end protocol.TurnEnd) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eventTimeout)
+	defer cancel()
+	if err := watch.End(ctx, end.Why == protocol.WhyDone); err != nil {
+		s.options.Report(err)
+	}
+}
+
+// watchedTurn is a turn's host that is told of prompt files before the model goes on.
+type watchedTurn struct {
+	*host.Turn
+	watch *promptfile.Watch
+}
+
+// NextMessage is host.Turn's.
+func (t watchedTurn) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error) {
+	if err := t.watch.Check(ctx); err != nil {
+		return protocol.ModelStreamed{}, err
+	}
+	return t.Turn.NextMessage(ctx, after, system, tools)
 }
 
 // sendEvents sends a turn's events, also after the turn was stopped, until the returned function is called. That function

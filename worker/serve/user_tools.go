@@ -5,12 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/dailylog"
+	"mews/worker/index"
+	"mews/worker/memory"
 	"mews/worker/program"
 	"mews/worker/prompt"
+	"mews/worker/promptfile"
 	"mews/worker/quota"
 	"mews/worker/tool/images"
 	"mews/worker/tool/shell"
@@ -30,6 +35,10 @@ type userTools struct {
 	shell       *shell.Shell         // nil: the model may run none
 	images      *images.Viewer
 	undoer      *undo.Undoer
+	watch       *index.Watch // of the folder
+	indexing    sync.Mutex   // held while the folder is looked through for the index
+	memory      *memory.Home
+	log         *dailylog.Log
 	tools       []worker.Tool // those that are made once
 }
 
@@ -60,7 +69,9 @@ func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 		return nil, errors.Join(err, u.files.Close(), u.promptFiles.Close())
 	}
 	u.files.SetQuota(u.quota)
+	u.watch = index.NewWatch(hello.Home)
 	u.images, u.undoer = images.New(u.files), undo.New(u.files)
+	u.memory, u.log = &memory.Home{Files: u.files, Zone: zone}, &dailylog.Log{Files: u.files, Zone: zone}
 	for _, family := range families {
 		u.tools = append(u.tools, family(u)...)
 	}
@@ -108,7 +119,7 @@ func (u *userTools) close() {
 	if u.shell != nil {
 		running = u.shell.Close()
 	}
-	if err := errors.Join(running, u.files.Close(), u.promptFiles.Close(), u.quota.Close()); err != nil {
+	if err := errors.Join(running, u.files.Close(), u.promptFiles.Close(), u.quota.Close(), u.watch.Close()); err != nil {
 		u.options.Report(fmt.Errorf("close the home: %w", err))
 	}
 }
@@ -123,14 +134,17 @@ func (s *server) terminals(context.Context, *protocol.Request) (any, error) {
 	return protocol.TerminalList{Terminals: u.shell.Terminals()}, nil
 }
 
-// systemText is the system text of a turn, with what the person's files say now. A file that cannot be read is left out, and
-// the error says so.
-func (u *userTools) systemText(start protocol.TurnStart) (string, error) {
+// runPrograms says whether a program runs.
+func (u *userTools) runPrograms() bool { return u.programs != nil && u.programs.Children.Any() }
+
+// systemText is the system text of a turn, with the texts of the person's files that are in force.
+func (u *userTools) systemText(start protocol.TurnStart, texts promptfile.Texts) string {
 	parts := prompt.Parts{User: u.hello.User, Timezone: u.hello.Timezone, Files: u.hello.Files,
-		Channel: start.Channel, Group: start.Group, ShowsFiles: start.Files}
+		Channel: start.Channel, Group: start.Group, ShowsFiles: start.Files,
+		Soul: texts[prompt.SoulFile], Instructions: texts[prompt.InstructionsFile], About: texts[prompt.AboutFile]}
 	if u.shell != nil {
 		parts.Terminals = u.shell.Running()
 	}
-	err := parts.ReadFiles(u.promptFiles)
-	return prompt.Text(parts), err
+	parts.Memory = u.memory.Prompt(texts, start.Uses, u.options.Now())
+	return prompt.Text(parts)
 }

@@ -24,13 +24,13 @@ type Place struct {
 	Line  int
 }
 
-// Fit is what has become of a place that somebody named.
-type Fit int
+// Placement is what has become of a place that somebody named.
+type Placement int
 
 const (
-	Nowhere Fit = iota // nothing in the diff is meant by it
-	Exact              // it is right as it was named
-	Moved              // it is not, but what was quoted stands in its hunk
+	Nowhere Placement = iota // nothing in the diff is meant by it
+	Exact                    // it is right as it was named
+	Moved                    // it is not, but what was quoted stands in its hunk
 )
 
 // maxQuote is how many lines of a quote are looked at, and minFragment how long a quote must be that is only a part of a line elsewhere.
@@ -45,7 +45,7 @@ var marks = regexp.MustCompile(`(?m)^\s*(?:[RL]\d+ [-+ ]|[-+])`)
 // Anchor finds where in the diff a comment can stand that somebody, who may be wrong about anything, has put to a place with a quote of
 // what stands there. The place is right where the quote stands in it; it need not be quoted. Otherwise it is the lines of its hunk
 // that the quote fits and that are nearest to it. Where no hunk has the line, the quote must fit just once in the file.
-func Anchor(files []File, at Place, quote string) (Place, Fit) {
+func Anchor(files []File, at Place, quote string) (Place, Placement) {
 	found, fit := anchor(files, at, quoteOf(quote))
 	if fit != Nowhere || !marks.MatchString(quote) {
 		return found, fit
@@ -57,7 +57,7 @@ func Anchor(files []File, at Place, quote string) (Place, Fit) {
 	return anchor(files, at, bare)
 }
 
-func anchor(files []File, at Place, q []string) (Place, Fit) {
+func anchor(files []File, at Place, q []string) (Place, Placement) {
 	named := at
 	if at.Start == 0 {
 		at.Start = at.Line
@@ -88,7 +88,7 @@ func anchor(files []File, at Place, q []string) (Place, Fit) {
 	return fitOf(elsewhere, named)
 }
 
-func fitOf(found []Place, named Place) (Place, Fit) {
+func fitOf(found []Place, named Place) (Place, Placement) {
 	if len(found) == 0 {
 		return named, Nowhere
 	}

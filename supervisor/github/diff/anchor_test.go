@@ -53,7 +53,7 @@ func TestAnchor(t *testing.T) {
 		at    place
 		quote string
 		want  place
-		fit   diff.Fit
+		fit   diff.Placement
 	}{
 		{"an added line", place{"a.go", r, 0, 12}, "three := 3", place{"a.go", r, 0, 12}, diff.Exact},
 		{"white space apart", place{"a.go", r, 0, 13}, " four := 4 \n", place{"a.go", r, 0, 13}, diff.Exact},
@@ -175,7 +175,7 @@ func TestWrongAnchors(t *testing.T) {
 		all = append(all, s)
 	}
 	slices.SortFunc(all, func(a, b spot) int { return cmp.Or(a.hunk-b.hunk, a.line-b.line, strings.Compare(a.side, b.side)) })
-	fits := map[diff.Fit]int{}
+	fits := map[diff.Placement]int{}
 	for i := range anchors {
 		at := wrongPlace(random)
 		meant := all[random.IntN(len(all))]

@@ -106,7 +106,7 @@ func (c Checked) Counts() string {
 
 // left is how many were left out, in words.
 func (c Checked) left() (parts []string) {
-	for _, why := range []Left{LeftUnfounded, LeftSaid, LeftStyle} {
+	for _, why := range []Omission{LeftUnfounded, LeftSaid, LeftStyle} {
 		if n := c.Left[why]; n > 0 {
 			parts = append(parts, amount.Of(n, counted[string(why)][0], counted[string(why)][1]))
 		}

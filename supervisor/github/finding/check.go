@@ -16,13 +16,13 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// Left is why a finding is not posted.
-type Left string
+// Omission is why a finding is not posted.
+type Omission string
 
 const (
-	LeftUnfounded Left = "unfounded" // what it quotes stands nowhere
-	LeftSaid      Left = "said"      // it was said before, or its like is not wanted
-	LeftStyle     Left = "style"     // it is about taste
+	LeftUnfounded Omission = "unfounded" // what it quotes stands nowhere
+	LeftSaid      Omission = "said"      // it was said before, or its like is not wanted
+	LeftStyle     Omission = "style"     // it is about taste
 )
 
 // Finding is one that was checked.
@@ -38,7 +38,7 @@ type Checked struct {
 	Inline      []Finding // to be posted as comments
 	Summary     []Finding // of these the worse that have no place for a comment, or no room; the worst first
 	Suggestions []Finding
-	Left        map[Left]int
+	Left        map[Omission]int
 }
 
 // Count counts all that are posted, by severity.
@@ -69,7 +69,7 @@ type Change struct {
 
 // Check sees to which findings are posted, and where.
 func (c Change) Check(found []protocol.ReviewFinding) Checked {
-	checked := Checked{Left: map[Left]int{}}
+	checked := Checked{Left: map[Omission]int{}}
 	said := map[string]bool{}
 	for _, raw := range found {
 		f, left := c.place(raw)
@@ -114,7 +114,7 @@ func worse(a, b Finding) int {
 var tastes = []string{"style", "format", "nit", "naming", "praise", "typo", "whitespace", "convention", "readab"}
 
 // place finds where a finding belongs, or why it is not posted.
-func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Left) {
+func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
 	f.ReviewFinding = raw
 	f.Category = category(raw.Category)
 	if !slices.Contains(severities, f.Severity) {
@@ -146,7 +146,7 @@ func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Left) {
 }
 
 // fits says whether a replacement is of the lines where the comment stands: it is of those that its finding has named.
-func fits(fit diff.Fit, raw protocol.ReviewFinding, at diff.Place) bool {
+func fits(fit diff.Placement, raw protocol.ReviewFinding, at diff.Place) bool {
 	span := func(start, line int) int { return line - cmp.Or(start, line) }
 	return fit == diff.Exact || span(raw.Start, raw.Line) == span(at.Start, at.Line)
 }

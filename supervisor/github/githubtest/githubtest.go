@@ -158,10 +158,10 @@ func (s *Server) change(change func()) {
 	}
 }
 
-// Await waits until cond holds, and looks again at whatever changes. It gives the test up after 30 s. cond may call the server's methods.
+// Await waits until cond holds, and looks again at whatever changes. It gives the test up after two minutes. cond may call the server's methods.
 func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 	t.Helper()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(2 * time.Minute)
 	for {
 		s.mu.Lock()
 		if s.changed == nil {
@@ -175,7 +175,7 @@ func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 		select {
 		case <-changed:
 		case <-deadline:
-			t.Fatalf("waited 30 s for %s\n%s", what, s.Dump())
+			t.Fatalf("waited two minutes for %s\n%s", what, s.Dump())
 		}
 	}
 }

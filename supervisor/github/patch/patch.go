@@ -5,8 +5,10 @@ package patch
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"mews/protocol"
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/github/diff"
 	"mews/supervisor/github/finding"
@@ -122,4 +124,43 @@ func ResultOf(c finding.Checked) Result {
 		r.Left[string(why)] = n
 	}
 	return r
+}
+
+// Text is what a review has found, for a terminal. Why it failed is not in it.
+func (r Result) Text() string {
+	if r.Failed != "" {
+		return ""
+	}
+	var b strings.Builder
+	said := func(text string) string { return supervisor.Printable(strings.Join(strings.Fields(text), " ")) }
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "%s:%d: %s: %s (%s)\n", supervisor.Printable(f.Path), f.Line, f.Severity, said(f.Title), said(f.Category))
+		if f.Detail != "" {
+			fmt.Fprintf(&b, "    %s\n", said(f.Detail))
+		}
+		if f.Quote != "" {
+			fmt.Fprintf(&b, "    > %s\n", said(f.Quote))
+		}
+	}
+	switch {
+	case len(r.Findings) == 0 && len(r.Unread) > 0:
+		b.WriteString(textNoneInRead)
+	case len(r.Findings) == 0:
+		b.WriteString(textNoFindings)
+	}
+	if r.Verdict != "" {
+		fmt.Fprintf(&b, "\n%s\n", said(r.Verdict))
+	}
+	for _, list := range []struct {
+		format string
+		of     []string
+	}{{textSkipped, r.Skipped}, {textUnread, r.Unread}} {
+		if len(list.of) > 0 {
+			fmt.Fprintf(&b, list.format, said(strings.Join(list.of, "; ")))
+		}
+	}
+	if r.Cost != nil {
+		fmt.Fprintf(&b, textCost, amount.Dollars(*r.Cost))
+	}
+	return b.String()
 }

@@ -1,3 +1,10 @@
 package patch
 
-const textNoDiff = "There is no change in that. A review wants a diff as `git diff` writes it."
+const (
+	textNoDiff     = "There is no change in that. A review wants a diff as `git diff` writes it."
+	textNoFindings = "Nothing was found.\n"
+	textNoneInRead = "Nothing was found in what could be read.\n"
+	textSkipped    = "Skipped: %s\n"
+	textUnread     = "NOT REVIEWED: %s\n"
+	textCost       = "Cost: %s\n"
+)

@@ -59,18 +59,18 @@ func New(o Options) *Reviews { return &Reviews{o: o, woken: make(chan struct{}, 
 // byCommand begins the Asked of who has asked by a slash command, and not on GitHub, where they need the right to write.
 const byCommand = "/"
 
-// Want has a pull request's head be reviewed, unless that is so already. It may be called again for the same wish.
-func (r *Reviews) Want(ctx context.Context, wish supervisor.GitHubWish) error {
-	repo, served := r.o.Repo(wish.Repo)
+// Want has a pull request's head be reviewed, unless that is so already. It may be called again for the same request.
+func (r *Reviews) Want(ctx context.Context, request supervisor.GitHubRequest) error {
+	repo, served := r.o.Repo(request.Repo)
 	if !served {
 		return nil
 	}
-	w := supervisor.Review{User: repo.User, Repo: repo.Name, Number: wish.Number, Asked: wish.Asked, Text: wish.Text, WantedAt: wish.At}
+	w := supervisor.Review{User: repo.User, Repo: repo.Name, Number: request.Number, Asked: request.Asked, Text: request.Text, WantedAt: request.At}
 	if w.WantedAt.IsZero() {
 		w.WantedAt = r.o.Now()
 	}
 	w.Due = w.WantedAt
-	if wish.Asked == "" {
+	if request.Asked == "" {
 		w.Due = w.WantedAt.Add(r.o.Settle)
 	}
 	err := r.o.Store.Want(ctx, w)
@@ -92,7 +92,7 @@ func (r *Reviews) Ask(ctx context.Context, by supervisor.User, arguments string,
 	if !served || repo.User != by.Name && by.Role != supervisor.RoleAdmin {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoRepo, name)
 	}
-	err := r.Want(ctx, supervisor.GitHubWish{Repo: repo.Name, Number: number, Asked: byCommand + by.Name, Text: strings.TrimSpace(text), At: at})
+	err := r.Want(ctx, supervisor.GitHubRequest{Repo: repo.Name, Number: number, Asked: byCommand + by.Name, Text: strings.TrimSpace(text), At: at})
 	return fmt.Sprintf(textAsked, repo.Name, number), err
 }
 

@@ -61,7 +61,7 @@ func TestAPullRequestIsReviewedOnceAndItsSummaryStaysOne(t *testing.T) {
 func TestOnlyTheLastOfSeveralHeadsIsReviewed(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
-	r.must(r.reviews.Want(t.Context(), supervisor.GitHubWish{Repo: "acme/widget", Number: number, At: r.now}))
+	r.must(r.reviews.Want(t.Context(), supervisor.GitHubRequest{Repo: "acme/widget", Number: number, At: r.now}))
 	r.must(r.reviews.beginDue(t.Context()))
 	r.same("nothing runs before it has settled", r.run(), "")
 	r.push("put-it", code+"// two\n")
@@ -290,6 +290,27 @@ func TestARefusedCommentGoesIntoTheSummary(t *testing.T) {
 	r.has(card, "`main.go:4`")
 	r.same("posted", r.posted(number), []string{"COMMENTED"})
 	r.has(r.repo.Reviews(number)[0].Body, "`main.go:4`")
+}
+
+// TestAPushBeforeThePostIsReadAnew: GitHub refuses to comment on a head that a push has replaced while a worker read.
+func TestAPushBeforeThePostIsReadAnew(t *testing.T) {
+	r := newRig(t, githubtest.Options{Strict: true})
+	number := r.open(code)
+	r.want(number, "")
+	turn, _ := r.turn()
+	_, err := r.reviews.Work(t.Context(), turn, func(ctx context.Context, m protocol.ReviewMaterial) (protocol.ReviewReport, error) {
+		if r.read == 0 {
+			r.push("put-it", "package main\n\nfunc drop() { panic(1) }\n")
+			r.hub.Fault(githubtest.Fault{Kind: githubtest.Error, Code: 422, Text: "Unprocessable: Line could not be resolved", Times: 1,
+				Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
+			return r.reader(bug("main.go", 4, `m["a"] = 1`))(ctx, m)
+		}
+		return r.reader(bug("main.go", 3, "panic(1)"))(ctx, m)
+	})
+	r.must(err)
+	r.same("read", r.read, 2)
+	r.same("posted", r.posted(number), []string{"COMMENTED main.go:3"})
+	r.same("state", r.state(number), "done")
 }
 
 func TestAnAnswerThatIsLostIsLookedFor(t *testing.T) {

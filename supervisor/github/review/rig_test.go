@@ -132,7 +132,7 @@ func (r *rig) push(branch, lines string) {
 func (r *rig) want(number int, asked string) {
 	r.Helper()
 	r.now = r.now.Add(time.Minute)
-	r.must(r.reviews.Want(r.Context(), supervisor.GitHubWish{Repo: "acme/widget", Number: number, Asked: asked, At: r.now}))
+	r.must(r.reviews.Want(r.Context(), supervisor.GitHubRequest{Repo: "acme/widget", Number: number, Asked: asked, At: r.now}))
 	r.now = r.now.Add(5 * time.Minute)
 	r.must(r.reviews.beginDue(r.Context()))
 }

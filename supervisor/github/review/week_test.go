@@ -55,7 +55,7 @@ func TestAWeekOfPullRequestsCausesFewMails(t *testing.T) {
 	for _, push := range pushes {
 		r.review(pulls, began.Add(push.at))
 		r.write(push.pull, rng.IntN(3) == 0)
-		r.must(r.reviews.Want(t.Context(), supervisor.GitHubWish{Repo: "acme/widget", Number: push.pull.number, At: r.now}))
+		r.must(r.reviews.Want(t.Context(), supervisor.GitHubRequest{Repo: "acme/widget", Number: push.pull.number, At: r.now}))
 	}
 	r.review(pulls, began.Add(8*24*time.Hour))
 	mails, most, heads := 0, 0, 0

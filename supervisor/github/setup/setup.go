@@ -88,7 +88,7 @@ func (r Report) Texts() (wrong, notes []string) {
 }
 
 // Text is a permission that is missing as a sentence.
-func (l Lack) Text() string { return fmt.Sprintf(textLack, l.Permission, l.Why, l.Page) }
+func (l MissingPermission) Text() string { return fmt.Sprintf(textLack, l.Permission, l.Why, l.Page) }
 
 // IsWrong says whether something was found with which not all works.
 func (r Report) IsWrong() bool {
@@ -106,15 +106,15 @@ type Limit struct {
 
 // RepoReport is what was found of a repository.
 type RepoReport struct {
-	Name    string   `json:"name"`
-	Missing []Lack   `json:"missing,omitempty"` // permissions
-	Faults  []string `json:"faults,omitempty"`  // sentences: what is wrong beside that, and what to do
-	Notes   []string `json:"notes,omitempty"`   // likewise, with which all works all the same
-	Hook    *Hook    `json:"hook,omitempty"`
+	Name    string              `json:"name"`
+	Missing []MissingPermission `json:"missing,omitempty"` // permissions
+	Faults  []string            `json:"faults,omitempty"`  // sentences: what is wrong beside that, and what to do
+	Notes   []string            `json:"notes,omitempty"`   // likewise, with which all works all the same
+	Hook    *Hook               `json:"hook,omitempty"`
 }
 
-// Lack is a permission that is missing.
-type Lack struct {
+// MissingPermission is a permission that is missing.
+type MissingPermission struct {
 	Permission string `json:"permission"` // issues: write
 	Why        string `json:"why"`        // what does not work without
 	Page       string `json:"page"`       // where it is granted
@@ -197,7 +197,7 @@ func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport
 	}
 	for _, l := range permissions {
 		if slices.Contains(lacks, l.name) && l.wanted(repo) {
-			r.Missing = append(r.Missing, Lack{Permission: l.shown(), Why: l.why, Page: s.page()})
+			r.Missing = append(r.Missing, MissingPermission{Permission: l.shown(), Why: l.why, Page: s.page()})
 		}
 	}
 	if repo.Project != "" {
@@ -282,4 +282,43 @@ var permissions = []permission{
 func (s Setup) ours(h api.Hook) bool {
 	u, err := url.Parse(h.URL)
 	return err == nil && strings.HasSuffix(u.Path, s.Path)
+}
+
+// Text is what was found for people, each on a line with how it is.
+func (r Report) Text() string {
+	var b strings.Builder
+	line := func(mark, text string) { fmt.Fprintf(&b, "%-4s  %s\n", mark, text) }
+	if r.Wrong != "" {
+		line("BAD", r.Wrong)
+	} else {
+		line("ok", fmt.Sprintf(textLogin, r.Login))
+	}
+	if r.Clock != "" {
+		line("BAD", r.Clock)
+	}
+	for _, l := range r.Limits {
+		line("ok", fmt.Sprintf(textLimit, l.Name, l.Left, l.Most, l.Reset.Local().Format("15:04")))
+	}
+	for _, repo := range r.Repos {
+		fmt.Fprintf(&b, "\n%s\n", repo.Name)
+		for _, l := range repo.Missing {
+			line("BAD", l.Text())
+		}
+		for _, text := range repo.Faults {
+			line("BAD", supervisor.Printable(text))
+		}
+		for _, text := range repo.Notes {
+			line("WARN", supervisor.Printable(text))
+		}
+		if len(repo.Missing)+len(repo.Faults) == 0 {
+			line("ok", textAllowed)
+		}
+		if h := repo.Hook; h != nil {
+			line("", fmt.Sprintf(textHook, supervisor.Printable(h.URL), strings.Join(h.Events, ", ")))
+			for _, d := range h.Last {
+				line("", fmt.Sprintf("  %s  %d  %s %s: %s", d.At.Local().Format("2006-01-02 15:04:05"), d.ID, d.Event, d.Action, supervisor.Printable(d.Status)))
+			}
+		}
+	}
+	return b.String()
 }

@@ -22,6 +22,14 @@ const (
 	whyChecks   = "check runs are made, as post: check wants"
 )
 
+// What is in order.
+const (
+	textLogin   = "GitHub knows Mews as %s"
+	textLimit   = "%s: %d of %d left, until %s"
+	textAllowed = "may do all that is configured"
+	textHook    = "webhook %s sends %s"
+)
+
 // What is wrong, and what to do.
 const (
 	textLack       = "the permission %s is missing, by which %s. Grant it: %s"

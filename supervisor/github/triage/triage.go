@@ -77,18 +77,18 @@ func New(o Options) *Triages {
 	return &Triages{o: o, woken: make(chan struct{}, 1), firstWait: firstWait}
 }
 
-// Want has an issue be triaged, unless that is so already. It may be called again for the same wish.
-func (t *Triages) Want(ctx context.Context, wish supervisor.GitHubWish) error {
-	repo, served := t.o.Repo(wish.Repo)
-	if !served || !repo.Triage && wish.Asked == "" {
+// Want has an issue be triaged, unless that is so already. It may be called again for the same request.
+func (t *Triages) Want(ctx context.Context, request supervisor.GitHubRequest) error {
+	repo, served := t.o.Repo(request.Repo)
+	if !served || !repo.Triage && request.Asked == "" {
 		return nil
 	}
-	at := cmp.Or(wish.At, t.o.Now())
+	at := cmp.Or(request.At, t.o.Now())
 	due := at
-	if wish.Asked == "" {
+	if request.Asked == "" {
 		due = at.Add(t.o.Settle)
 	}
-	err := t.o.Store.Want(ctx, supervisor.IssueTriage{User: repo.User, Repo: repo.Name, Number: wish.Number, Asked: wish.Asked, WantedAt: at, Due: due})
+	err := t.o.Store.Want(ctx, supervisor.IssueTriage{User: repo.User, Repo: repo.Name, Number: request.Number, Asked: request.Asked, WantedAt: at, Due: due})
 	if err == nil {
 		supervisor.Signal(t.woken)
 	}
@@ -105,7 +105,7 @@ func (t *Triages) Ask(ctx context.Context, by supervisor.User, address string, a
 	if !served || repo.User != by.Name && by.Role != supervisor.RoleAdmin {
 		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoRepo, name)
 	}
-	err := t.Want(ctx, supervisor.GitHubWish{Repo: repo.Name, Number: number, Asked: by.Name, At: at})
+	err := t.Want(ctx, supervisor.GitHubRequest{Repo: repo.Name, Number: number, Asked: by.Name, At: at})
 	return fmt.Sprintf(textAsked, repo.Name, number), err
 }
 

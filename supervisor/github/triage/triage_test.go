@@ -82,7 +82,7 @@ func (r *rig) turn(number int, asked string) supervisor.Turn {
 	ctx, cancel := context.WithCancel(r.Context())
 	ran := make(chan error, 1)
 	go func() { ran <- all.Run(ctx) }()
-	if err := all.Want(ctx, supervisor.GitHubWish{Repo: "acme/widget", Number: number, Asked: asked, At: time.Now()}); err != nil {
+	if err := all.Want(ctx, supervisor.GitHubRequest{Repo: "acme/widget", Number: number, Asked: asked, At: time.Now()}); err != nil {
 		r.Fatal(err)
 	}
 	in := <-r.begun
@@ -212,7 +212,7 @@ func TestWhatPeopleHaveSeenToIsLeftAlone(t *testing.T) {
 	r.repo.Close(closed)
 	all := r.triages(nil)
 	for _, number := range []int{labelled, bots, closed} {
-		if err := all.Want(t.Context(), supervisor.GitHubWish{Repo: "acme/widget", Number: number, At: time.Now().Add(-time.Hour)}); err != nil {
+		if err := all.Want(t.Context(), supervisor.GitHubRequest{Repo: "acme/widget", Number: number, At: time.Now().Add(-time.Hour)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,6 +7,7 @@
 //	request.go    a request in the API's form
 //	thinking.go   how each model is told to think
 //	pictures.go   pictures, and models that take none
+//	deferred.go   tools that are read where a result refers to them
 //	answer.go     an answer, from its events; answer_block.go has its pieces
 //	rules.go      what each error is to a person
 package anthropic
@@ -61,6 +62,7 @@ type Provider struct {
 	base        *url.URL
 	maxTokens   int64
 	pictureless remote.Memory[bool] // models that take no pictures; all of Anthropic's own do
+	undeferring remote.Memory[bool] // models that take no deferred tools, although their names say so
 }
 
 // New prepares an endpoint and connects to nothing. The caller closes the provider.
@@ -100,6 +102,9 @@ func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 		req = other
 		answer, err = p.exchange(ctx, req, form, say)
 	}
+	if ctx.Err() == nil && p.retryUndeferred(req.Model, err) {
+		answer, err = p.exchange(ctx, req, form, say)
+	}
 	if other, better := form.retryForm(err); better && ctx.Err() == nil {
 		p.Log.Debug("ask again with other thinking", "provider", p.Name, "model", req.Model, "request", answer.Request)
 		answer, err = p.exchange(ctx, req, other, say)
@@ -116,6 +121,9 @@ func (p *Provider) maxOutput(req supervisor.ModelRequest) int64 {
 // exchange sends one request and reads its answer, as remote.Endpoint.Stream does.
 func (p *Provider) exchange(ctx context.Context, req supervisor.ModelRequest, form thinkingForm,
 	say func(string)) (supervisor.ModelAnswer, error) {
+	if !p.defers(req.Model) {
+		req.Tools = withoutFamilies(req.Tools)
+	}
 	body, err := encode(req, form, p.maxOutput(req))
 	if err != nil {
 		return supervisor.ModelAnswer{}, fmt.Errorf("%w: %w", remote.ErrUnsendable, err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,7 +39,7 @@ type message struct {
 	Role    protocol.Role `json:"role"`
 }
 
-// block is a piece of a message: a text, an image, a tool_use or a tool_result.
+// block is a piece of a message: a text, an image, a tool_use, a tool_result or, in one of these, a tool_reference.
 type block struct {
 	CacheControl *cacheControl   `json:"cache_control,omitempty"`
 	Content      []*block        `json:"content,omitempty"`
@@ -48,6 +49,7 @@ type block struct {
 	Name         string          `json:"name,omitempty"`
 	Source       *source         `json:"source,omitempty"`
 	Text         string          `json:"text,omitempty"`
+	ToolName     string          `json:"tool_name,omitempty"`
 	ToolUseID    string          `json:"tool_use_id,omitempty"`
 	Type         string          `json:"type"`
 }
@@ -61,6 +63,7 @@ type source struct {
 
 type tool struct {
 	CacheControl *cacheControl   `json:"cache_control,omitempty"`
+	DeferLoading bool            `json:"defer_loading,omitempty"`
 	Description  string          `json:"description,omitempty"`
 	InputSchema  json.RawMessage `json:"input_schema"`
 	Name         string          `json:"name"`
@@ -76,11 +79,12 @@ func textBlock(text string) *block { return &block{Type: "text", Text: text} }
 // encode makes a request's JSON. The same transcript gives the same bytes, so that the endpoint's cache finds its prefix;
 // only the cache markers move.
 func encode(req supervisor.ModelRequest, form thinkingForm, maxTokens int64) ([]byte, error) {
-	messages, err := messagesOf(req, form.sendBack)
+	later := deferred(req)
+	messages, err := messagesOf(req, form.sendBack, later)
 	if err != nil {
 		return nil, err
 	}
-	r := &request{Model: req.Model, MaxTokens: maxTokens, Messages: messages, Tools: toolsOf(req.Tools), Stream: true}
+	r := &request{Model: req.Model, MaxTokens: maxTokens, Messages: messages, Tools: toolsOf(req.Tools, later), Stream: true}
 	if form.kind != "" {
 		r.Thinking = &thinkingConfig{Type: form.kind, Budget: form.budget}
 	}
@@ -94,19 +98,24 @@ func encode(req supervisor.ModelRequest, form thinkingForm, maxTokens int64) ([]
 	return remote.Encode(r)
 }
 
-func toolsOf(tools []protocol.Tool) []*tool {
-	var out []*tool
+// toolsOf are tools in the API's form. Those that are deferred come last: the others end with a marker for the cache.
+func toolsOf(tools []protocol.Tool, later map[string]bool) []*tool {
+	var out, deferred []*tool
 	for _, t := range tools {
-		made := &tool{Name: t.Name, InputSchema: t.Schema}
+		made := &tool{Name: t.Name, InputSchema: t.Schema, DeferLoading: later[t.Name]}
 		if len(t.Schema) == 0 {
 			made.InputSchema = json.RawMessage(`{"type":"object"}`)
 		}
 		if !blank(t.Description) {
 			made.Description = t.Description
 		}
+		if made.DeferLoading {
+			deferred = append(deferred, made)
+			continue
+		}
 		out = append(out, made)
 	}
-	return out
+	return append(out, deferred...)
 }
 
 // markCache marks what the endpoint is to cache: the tools, the system text, and the conversation up to each of the last two
@@ -120,8 +129,11 @@ func (r *request) markCache(keep time.Duration) {
 	if keep > 5*time.Minute {
 		marker.TTL = "1h"
 	}
-	if n := len(r.Tools); n > 0 {
-		r.Tools[n-1].CacheControl = marker
+	for _, t := range slices.Backward(r.Tools) {
+		if !t.DeferLoading { // which may have no marker
+			t.CacheControl = marker
+			break
+		}
 	}
 	if n := len(r.System); n > 0 {
 		r.System[n-1].CacheControl = marker
@@ -142,6 +154,7 @@ type messageBuilder struct {
 	results  []any                   // of the next user message, which must begin with them
 	texts    []any                   // the person's text and pictures, which follow them
 	sendBack bool                    // the model gets its thinking back
+	deferred map[string]bool         // tools by their names
 	req      supervisor.ModelRequest // has the messages
 }
 
@@ -154,8 +167,8 @@ var roleHandlers = map[protocol.Role]func(*messageBuilder, protocol.Message){
 
 // messagesOf makes the messages. It leaves out the thinking of earlier turns: nothing depends on it any more, and the API
 // would refuse it once the text before it has changed.
-func messagesOf(req supervisor.ModelRequest, back bool) ([]message, error) {
-	t := messageBuilder{req: req}
+func messagesOf(req supervisor.ModelRequest, back bool, later map[string]bool) ([]message, error) {
+	t := messageBuilder{req: req, deferred: later}
 	begin := turnStart(req.Messages)
 	for i, m := range req.Messages {
 		add, known := roleHandlers[m.Role]
@@ -186,9 +199,9 @@ func turnStart(messages []protocol.Message) int {
 }
 
 func (t *messageBuilder) addUser(m protocol.Message) {
-	for _, p := range m.Parts {
+	for _, p := range m.Stamped() {
 		if p.Result != nil {
-			t.results = append(t.results, resultBlock(t.req, p.Result))
+			t.addResult(p.Result)
 		}
 		if p.Image != nil {
 			t.texts = append(t.texts, pictureBlock(t.req, *p.Image))
@@ -240,6 +253,19 @@ func (t *messageBuilder) flush() {
 		t.out = append(t.out, message{Role: protocol.RoleUser, Content: blocks})
 	}
 	t.results, t.texts = nil, nil
+}
+
+// addResult adds a tool's result. One that refers to tools has nothing beside that, so its text follows the results.
+func (t *messageBuilder) addResult(r *protocol.ToolResult) {
+	references := t.references(r)
+	if len(references) == 0 {
+		t.results = append(t.results, resultBlock(t.req, r))
+		return
+	}
+	t.results = append(t.results, &block{Type: "tool_result", ToolUseID: r.Call, Content: references})
+	if !blank(r.Text) {
+		t.texts = append(t.texts, textBlock(r.Name+": "+r.Text))
+	}
 }
 
 // resultBlock is a tool's result. The API refuses empty texts, and wants one where a tool failed.

@@ -20,6 +20,7 @@ type block struct {
 	Name         string          `json:"name"`
 	Input        json.RawMessage `json:"input"`
 	ToolUseID    string          `json:"tool_use_id"`
+	ToolName     string          `json:"tool_name"`
 	Content      json.RawMessage `json:"content"`
 	IsError      bool            `json:"is_error"`
 	Thinking     string          `json:"thinking"`
@@ -30,6 +31,7 @@ type block struct {
 
 	raw      json.RawMessage
 	pictures []Picture // in the block
+	refers   []string  // of a result: the tools to which it refers
 }
 
 // marker asks for the prefix that ends with its block to be cached.
@@ -74,6 +76,7 @@ func blockShapes() map[string]blockShape {
 		"document":          {"user", []string{"source"}, []string{"cache_control", "title", "context"}, checkNothing},
 		"tool_use":          {"assistant", []string{"id", "name", "input"}, []string{"cache_control"}, checkToolUse},
 		"tool_result":       {"user", []string{"tool_use_id"}, []string{"content", "is_error", "cache_control"}, checkToolResult},
+		"tool_reference":    {"tool_result", []string{"tool_name"}, []string{"cache_control"}, checkNothing},
 		"thinking":          {"assistant", []string{"thinking", "signature"}, nil, checkNothing},
 		"redacted_thinking": {"assistant", []string{"data"}, nil, checkNothing},
 	}
@@ -105,18 +108,24 @@ func checkToolResult(b *block, at string) *refusal {
 	if !useID().MatchString(b.ToolUseID) {
 		return bad("%s.tool_result.tool_use_id: String should match pattern '^[a-zA-Z0-9_-]+$'", at)
 	}
-	parts, refused := readBlocks(b.Content, "user", at+".tool_result.content")
+	parts, refused := readBlocks(b.Content, "tool_result", at+".tool_result.content")
 	if refused != nil {
 		return refused
 	}
 	for i, p := range parts {
+		if p.Type == "tool_reference" {
+			b.refers = append(b.refers, p.ToolName)
+			continue
+		}
 		if p.Type != "text" && p.Type != "image" && p.Type != "document" {
 			return bad("%s.tool_result.content.%d: Input tag '%s' found using 'type' does not match any of the expected tags: "+
-				"'document', 'image', 'text'", at, i, p.Type)
+				"'document', 'image', 'text', 'tool_reference'", at, i, p.Type)
 		}
 		b.pictures = append(b.pictures, p.pictures...)
 	}
-	return nil
+	// The documents show references alone in a result, and say nothing of others beside them.
+	return badIf(len(b.refers) > 0 && len(b.refers) < len(parts), "%s.tool_result.content: `tool_reference` blocks cannot be mixed with "+
+		"other content", at)
 }
 
 // readBlocks reads content: a string, which is one text block, or a list of blocks. Nothing and "" are no blocks.
@@ -155,7 +164,7 @@ func readBlock(raw json.RawMessage, role, at string) (*block, *refusal) {
 	if refused := first(
 		badIf(b.Type == "", "%s.type: Field required", at),
 		badIf(!known, "%s: Input tag '%s' found using 'type' does not match any of the expected tags", at, b.Type),
-		badIf(shape.role != "" && shape.role != role, "%s: `%s` blocks can only be in `%s` messages", at, b.Type, shape.role),
+		badIf(shape.role != "" && shape.role != role && (shape.role != "user" || role != "tool_result"), "%s: `%s` blocks can only be in `%s` messages", at, b.Type, shape.role),
 		shape.checkKeys(keys, at+"."+b.Type), b.CacheControl.check(at)); refused != nil {
 		return nil, refused
 	}

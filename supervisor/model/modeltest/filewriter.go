@@ -18,6 +18,8 @@ import (
 //	steps N               N calls of list_files, no two alike
 //	ask KIND TEXT | OPTION | ...
 //	                      ask_user; "..." as an option lets people say something else. The answer says what came of it
+//	tool NAME {...}       a call of any tool; the answer says what came of it
+//	obey FILE             read_file, and then what each line of the file says
 //	say TEXT              nothing but words
 //	hang                  no answer comes
 //	fail                  the server has trouble of its own
@@ -66,6 +68,7 @@ var fileCommands = map[string]func(p *fileRun, rest string){
 	"blind":  (*fileRun).blind,
 	"steps":  (*fileRun).steps,
 	"ask":    (*fileRun).ask,
+	"tool":   (*fileRun).tool,
 	"say":    func(*fileRun, string) {},
 	"hang":   func(p *fileRun, _ string) { p.next = &Answer{Hang: true} },
 	"fail": func(p *fileRun, _ string) {
@@ -77,6 +80,9 @@ type args map[string]any
 
 func (p *fileRun) run(line string) {
 	verb, rest, _ := strings.Cut(line, " ")
+	if verb == "obey" { // it would refer to the table
+		p.obey(rest)
+	}
 	if run, known := fileCommands[verb]; known {
 		run(p, rest)
 	}
@@ -196,6 +202,27 @@ func (p *fileRun) ask(rest string) {
 	if result, made := p.call("ask_user", a); made {
 		p.note(result)
 		p.told += "\n" + result
+	}
+}
+
+func (p *fileRun) tool(rest string) {
+	name, arguments, _ := strings.Cut(rest, " ")
+	a := args{}
+	if json.Unmarshal([]byte(arguments), &a) != nil {
+		return // it is no call
+	}
+	if result, made := p.call(name, a); made {
+		p.note(result)
+		p.told += "\n" + result
+	}
+}
+
+func (p *fileRun) obey(rest string) {
+	read, _ := p.call("read_file", args{"path": rest})
+	for line := range strings.Lines(read) {
+		if at := strings.Index(line, "tool "); at >= 0 {
+			p.run(strings.TrimSpace(line[at:]))
+		}
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -54,6 +56,7 @@ type messageTool struct {
 	Description  string          `json:"description"`
 	InputSchema  json.RawMessage `json:"input_schema"`
 	Strict       bool            `json:"strict"`
+	DeferLoading bool            `json:"defer_loading"`
 	CacheControl *marker         `json:"cache_control"`
 }
 
@@ -118,7 +121,7 @@ func (s *Server) decodeMessages(_ http.Header, raw []byte) (*exchange, *refusal)
 // messagesChecks run in this order. Later ones rely on earlier ones.
 var messagesChecks = []func(*Server, *messagesRequest) *refusal{
 	checkHead, checkModel, readSystem, readTools, readParams, checkThinking, checkSampling, checkMarkers, checkRoles, checkUses,
-	checkThoughts, checkTurnBegin,
+	checkDeferred, checkThoughts, checkTurnBegin,
 }
 
 func checkHead(_ *Server, l *messagesRequest) *refusal {
@@ -189,6 +192,7 @@ func (t messageTool) check(at string) *refusal {
 		badIf(t.Type != "" && t.Type != "custom", "%s.type: Input should be 'custom'", at),
 		badIf(!useName().MatchString(t.Name), "%s.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", at),
 		badIf(t.InputSchema == nil, "%s.input_schema: Field required", at),
+		badIf(t.DeferLoading && t.CacheControl != nil, "%s.cache_control: Tools with `defer_loading` cannot have `cache_control`", at),
 		badIf(!valid, "%s.input_schema: Input should be a valid dictionary", at),
 		badIf(schema["type"] == nil, "%s.input_schema.type: Field required", at),
 		badIf(schema["type"] != "object", "%s.input_schema.type: Input should be 'object'", at),
@@ -232,7 +236,9 @@ func (s *Server) checkSize(l *messagesRequest, n int64) *refusal {
 func (l *messagesRequest) plain() Request {
 	r := Request{Model: l.Model, System: plainText(l.system), Stream: l.Stream, Limit: *l.MaxTokens, Conversation: l.Metadata.UserID}
 	for _, t := range l.tools {
-		r.Tools = append(r.Tools, Tool{t.Name, t.Description, t.InputSchema})
+		if !t.DeferLoading || l.refersTo(t.Name) {
+			r.Tools = append(r.Tools, Tool{t.Name, t.Description, t.InputSchema})
+		}
 	}
 	for _, t := range l.params {
 		r.Messages = append(r.Messages, t.plain()...)
@@ -249,9 +255,19 @@ func (l *messagesRequest) plain() Request {
 	return r.withConversation()
 }
 
+// stamp is the line that says when and how a person has sent a message. Scripts read past it.
+var stamp = regexp.MustCompile(`\[(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d, [A-Z][^]\n]*\]\n?`)
+
+// recap is what begins the first message of a conversation with what was said in others, without its stamps. Scripts read past it too.
+var recap = regexp.MustCompile(`(?s)^What was last said between the two of you elsewhere, [^\n]*\n={8,}\n.*\n={8,}\n\n`)
+
 // withConversation names the conversation where the client did not.
 func (r Request) withConversation() Request {
-	for _, m := range r.Messages {
+	for i, m := range r.Messages {
+		if m.Role == "user" {
+			m.Content = recap.ReplaceAllString(stamp.ReplaceAllString(m.Content, ""), "")
+			r.Messages[i] = m
+		}
 		if r.Conversation == "" && m.Role == "user" {
 			r.Conversation = m.Content
 		}
@@ -259,15 +275,23 @@ func (r Request) withConversation() Request {
 	return r
 }
 
+// plain are the messages that scripts see. A result that refers to tools has no text of its own: the next text is its.
 func (t messageParam) plain() []Message {
 	var results []Message
+	var referring []int // results without their text
 	said := Message{Role: t.Role}
 	for _, b := range t.blocks {
-		if b.Type == "tool_result" {
+		switch {
+		case b.Type == "tool_result":
+			if len(b.refers) > 0 {
+				referring = append(referring, len(results))
+			}
 			results = append(results, b.result())
-			continue
+		case b.Type == "text" && len(referring) > 0:
+			results[referring[0]].Content, referring = b.Text, referring[1:]
+		default:
+			said.add(b)
 		}
-		said.add(b)
 	}
 	if len(results) > 0 && said.Content == "" && len(said.Images) == 0 {
 		return results
@@ -289,7 +313,7 @@ func (m *Message) add(b block) {
 
 // result is a tool message. That the tool failed is said in its text, as in OpenAI's format.
 func (b block) result() Message {
-	parts, _ := readBlocks(b.Content, "user", "") // they were read before
+	parts, _ := readBlocks(b.Content, "tool_result", "") // they were read before
 	m := Message{Role: "tool", CallID: b.ToolUseID}
 	for _, p := range parts {
 		m.add(p)
@@ -303,7 +327,12 @@ func (b block) result() Message {
 // prompt is the request as the model reads it, in the order in which it is cached.
 func (l *messagesRequest) prompt() prompt {
 	p := prompt{model: "anthropic/" + l.Model}
+	definitions := map[string][]byte{} // of deferred tools, which are read where a result refers to them
 	for i, raw := range l.Tools {
+		if l.tools[i].DeferLoading {
+			definitions[l.tools[i].Name] = raw
+			continue
+		}
 		p.pieces = append(p.pieces, piece{withoutMarker("", raw), l.tools[i].CacheControl.keep()})
 	}
 	for _, b := range l.system {
@@ -313,7 +342,11 @@ func (l *messagesRequest) prompt() prompt {
 	p.mode = string(mustJSON([]any{l.Thinking, l.ToolChoice}))
 	for _, t := range l.params {
 		for _, b := range t.blocks {
-			p.pieces = append(p.pieces, piece{withoutMarker(t.Role, withPictureTokens(b.raw, b.pictures)), b.CacheControl.keep()})
+			data := withoutMarker(t.Role, withPictureTokens(b.raw, b.pictures))
+			for _, name := range b.refers {
+				data = slices.Concat(data, definitions[name])
+			}
+			p.pieces = append(p.pieces, piece{data, b.CacheControl.keep()})
 		}
 	}
 	if last := &p.pieces[len(p.pieces)-1]; last.keep == 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -53,4 +54,42 @@ func markOf(prompt string) string {
 	_, rest, _ := strings.Cut(prompt, "BEGIN ")
 	line, _, _ := strings.Cut(rest, "\n")
 	return line[strings.LastIndexByte(line, ' ')+1:]
+}
+
+// Order is a text, and what somebody does who obeys it.
+type Order struct {
+	Text string
+	Call Call
+}
+
+// Servant is a model that does what any text says which it reads, whoever wrote it, and else what its person says: "read FILE", "run
+// COMMAND". Then it says "done".
+func Servant(orders []Order) Script {
+	return func(r Request) Answer {
+		read, done := "", map[string]bool{}
+		for _, d := range r.Done() {
+			read, done[d.Call.Name+d.Call.Args] = read+"\n"+d.Result, true
+		}
+		asked := r.Asked()
+		read = asked + "\n" + read
+		todo := []Call{}
+		for tool, argument := range map[string]string{"read_file": "path", "run_command": "command"} {
+			if words, found := strings.CutPrefix(asked[strings.LastIndexByte(asked, '\n')+1:], map[string]string{"read_file": "read ", "run_command": "run "}[tool]); found {
+				args, _ := json.Marshal(map[string]string{argument: words}) // strings always can be
+				todo = append(todo, Call{Name: tool, Args: string(args)})
+			}
+		}
+		for _, o := range orders {
+			lines := strings.Split(o.Text, "\n")
+			if slices.ContainsFunc(lines, func(line string) bool { return len(line) > 20 && strings.Contains(read, line) }) {
+				todo = append(todo, o.Call)
+			}
+		}
+		for _, c := range todo {
+			if !done[c.Name+c.Args] {
+				return Answer{Calls: []Call{c}}
+			}
+		}
+		return Answer{Text: "done"}
+	}
 }

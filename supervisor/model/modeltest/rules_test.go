@@ -36,7 +36,17 @@ const (
 	sawB   = `{"type":"tool_result","tool_use_id":"b"}`
 	thinks = `"thinking":{"type":"enabled","budget_tokens":1024},`
 	object = `{"type":"object"}`
+
+	useFind = `{"type":"tool_use","id":"s","name":"find","input":{}}`
 )
+
+// laterTool is a tool that finds others, and one that is deferred.
+var laterTool = `"tools":[` + tool("find", object, "") + "," + tool("f", object, `,"defer_loading":true`) + `],`
+
+// refersTo is a result that refers to a tool.
+func refersTo(name string) string {
+	return `{"type":"tool_result","tool_use_id":"s","content":[{"type":"tool_reference","tool_name":"` + name + `"}]}`
+}
 
 // letterRules are what the Messages API refuses, with part of its words; "" is taken.
 var letterRules = []struct{ name, body, says string }{
@@ -71,6 +81,15 @@ var letterRules = []struct{ name, body, says string }{
 		"messages.0.content.0.text.signature: Extra inputs"},
 	{"a block that is no object", letterOf("", says(`7`)), "valid dictionary"},
 	{"an image", letterOf("", says(`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgoAAAANSUhEUgAAAAgAAAAGCAIAAABxZ0isAAAAEUlEQVR42mP4z8CAFTEMpAQAMygv0TfMha4AAAAASUVORK5CYII="}}`)), ""},
+
+	{"a deferred tool, and a result that refers to it", letterOf(laterTool, chain(asks, spoke(useFind), says(refersTo("f")), spoke(useA), says(sawA))), ""},
+	{"no tool that is not deferred", letterOf(`"tools":[`+tool("f", object, `,"defer_loading":true`)+`],`, asks), "All tools cannot be deferred"},
+	{"a reference to nothing", letterOf(laterTool, chain(asks, spoke(useFind), says(refersTo("g")))), "Tool reference 'g' not found in available tools"},
+	{"a reference beside a text", letterOf(laterTool, chain(asks, spoke(useFind), says(refersTo(`f"},{"type":"text","text":"x`)))), "cannot be mixed"},
+	{"a reference outside of a result", letterOf(laterTool, says(`{"type":"tool_reference","tool_name":"f"}`)), "can only be in `tool_result`"},
+	{"a deferred tool with a marker", letterOf(`"tools":[`+tool("find", object, "")+","+tool("f", object, `,"defer_loading":true,"cache_control":`+five)+`],`, asks), "cannot have `cache_control`"},
+	{"a call of a deferred tool to which nothing refers", letterOf(laterTool, chain(asks, spoke(useA), says(sawA))), "is deferred, and nothing refers to it"},
+	{"a deferred tool of an old model", strings.Replace(letterOf(laterTool, asks), `"m"`, `"claude-opus-4-1-20250805"`, 1), "defer_loading: Extra inputs are not permitted"},
 
 	{"the assistant first", letterOf("", chain(spoke(`{"type":"text","text":"x"}`), asks)), "first message must use"},
 	{"two of a role", letterOf("", chain(asks, asks)), "roles must alternate"},

@@ -22,12 +22,14 @@ type Script func(Request) Answer
 
 // Server is the API. Its fields are set before its first request.
 type Server struct {
-	Key           string   // the API key; "" accepts any, and in OpenAI's format none
-	Models        []string // the models it has; nil for any
-	Dialect       Dialect  // whose chat completions it speaks
-	Refuses       []string // parameters of chat completions that it refuses
-	ThinkingTypes []string // types of thinking in Anthropic's format; nil for all; without "disabled" it always thinks
-	NoPictures    bool     // its models take no pictures
+	Key           string                      // the API key; "" accepts any, and in OpenAI's format none
+	Models        []string                    // the models it has; nil for any
+	Dialect       Dialect                     // whose chat completions it speaks
+	Refuses       []string                    // parameters of chat completions that it refuses
+	ThinkingTypes []string                    // types of thinking in Anthropic's format; nil for all; without "disabled" it always thinks
+	NoPictures    bool                        // its models take no pictures
+	NoDeferring   bool                        // its models take no deferred tools, whatever their names
+	Embedding     func(text string) []float32 // what a text's vector is; nil for Embedding
 	Limits        Limits
 	Now           func() time.Time // nil for time.Now
 
@@ -91,6 +93,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.speak(w, r, id)
 	case post && strings.HasSuffix(path, "/v1/audio/transcriptions"):
 		s.transcribe(w, r, id)
+	case post && strings.HasSuffix(path, "/v1/embeddings"):
+		s.embed(w, r, id)
 	case post && strings.HasSuffix(path, "/v1/messages") && !strings.HasSuffix(path, "/v1/v1/messages"):
 		s.answer(anthropicCodec(), w, r, id)
 	case r.Method == http.MethodGet && s.list(w, r, id):

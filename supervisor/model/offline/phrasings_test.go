@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write testdata anew, to be read before 
 
 // toolNames are the tools that the rules know, and one that they don't.
 var toolNames = []string{
-	"append_file", "ask_user", "delete_file", "edit_file", "list_files", "move_file", "read_file", "run_command", "run_python", "write_file",
+	"append_file", "ask_user", "delete_file", "edit_file", "list_files", "move_file", "read_file", "recall", "remember", "run_command", "run_python", "write_file",
 }
 
 func offer(names ...string) []protocol.Tool {

@@ -74,6 +74,15 @@ var rules = []rule{
 		},
 	},
 	{
+		name: "remember", example: "remember that I take oolong without sugar", tool: "remember", arguments: argument("text", "text"),
+		action: "remember that", tell: tellDone, patterns: []string{`remember(?: that\s+|\s*:\s*)(?P<text>\S.*[^?\s])`},
+	},
+	{name: "memory", say: []string{textMemory}, patterns: []string{`what do you (?:know|remember)(?: (?:about|of) me)?`}},
+	{
+		name: "recall", example: "what do you know about tea?", tool: "recall", arguments: argument("words", "text"), action: "look for that",
+		tell: tellFound, patterns: []string{`what do you (?:know|remember) (?:about|of) (?P<text>[^\n]+?)\??`},
+	},
+	{
 		name: "ask", example: "ask me which color: red, blue or green", tool: "ask_user", arguments: question, action: "ask you", tell: tellAnswer,
 		patterns: []string{`ask me (?P<text>[^\s:][^:\n]*?)\s*:\s*(?P<options>[^\n]+)`, `ask me (?P<text>[^\s\n][^\n]*)`},
 	},
@@ -164,7 +173,7 @@ func find(message string) (*rule, values) {
 	}
 	readings := []string{text, withoutEnd(text, " .!"), withoutEnd(text, " .!?")}
 	for i, r := range rules {
-		harmless := r.tool == "" || r.tool == "list_files" || r.tool == "read_file"
+		harmless := r.tool == "" || r.tool == "list_files" || r.tool == "read_file" || r.tool == "recall"
 		for j, reading := range readings {
 			if j > 0 && reading == readings[j-1] || j == 2 && !harmless {
 				continue
@@ -263,6 +272,14 @@ func (r *rule) tries(v values) string {
 }
 
 func tellOutput(_ values, result string) string { return fmt.Sprintf(textOutput, fence(result)) }
+
+// tellFound are the facts and notes that were found; what says that there are none is told as it is.
+func tellFound(_ values, result string) string {
+	if strings.HasPrefix(result, "Nothing found") {
+		return strings.TrimSpace(result)
+	}
+	return fmt.Sprintf(textFound, fence(result))
+}
 
 func tellFolder(_ values, result string) string {
 	if bare := strings.TrimSpace(result); bare == "" || strings.HasSuffix(bare, " is empty.") {

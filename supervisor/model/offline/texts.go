@@ -3,16 +3,18 @@ package offline
 // What the offline model says.
 const (
 	textWhatIAm = "I am the offline model of Mews: a fixed list of rules that runs without any network. I am not an AI " +
-		"and know nothing of the world; I can only run commands and do small things with the files of your folder."
+		"and know nothing of the world; I can only run commands, do small things with the files of your folder, and remember what you " +
+		"tell me to."
 	textConnect = "To talk to a real model, set OPENAI_BASE_URL and OPENAI_MODEL (for an Ollama on this machine: " +
 		"OPENAI_BASE_URL=http://127.0.0.1:11434/v1, and OPENAI_MODEL the name of a model it has; OPENAI_API_KEY where " +
 		"the service wants one), or name one under `models:` in mews.yaml. Then start Mews again."
 	textHello = "Hello! I am the offline model of Mews: a list of rules, not an AI. I can run commands and Python, list, " +
-		"read, write, move and delete files in your folder, and take notes. Say `help` to see how."
+		"read, write, move and delete files in your folder, take notes, and remember facts. Say `help` to see how."
 	textSayHelp = "Say `help` for what I understand."
 	textUnknown = "I did not understand that."
 	textHelp    = "I am the offline model: a list of rules, not an AI. These are examples of what I understand:"
 	textNothing = "There is no message to answer."
+	textMemory  = "/memory shows all that I remember of you, and where each fact comes from."
 	textUnseen  = "I cannot see the picture that you sent."
 
 	textPictureFile = ", and I cannot see pictures"
@@ -29,6 +31,7 @@ const (
 	textEmptyFile    = "%s is empty."
 	textEmptyFolder  = "There is nothing in your folder."
 	textFolder       = "This is in your folder:\n%s"
+	textFound        = "This is what I found:\n%s"
 	textOutput       = "It says:\n%s"
 	textCut          = "That is only the beginning. Not shown: %s."
 )

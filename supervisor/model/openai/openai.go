@@ -67,6 +67,7 @@ type Provider struct {
 	modelsURL string
 	speechURL string
 	hearURL   string // what writes down recordings
+	embedURL  string // what turns texts into vectors
 	propsURL  string // llama.cpp's
 	server    server
 	optional  []optionalPart          // what may be left out of a request here
@@ -95,6 +96,7 @@ func New(o Options) (*Provider, error) {
 		thinking: cmp.Or(o.Begin, max(thinking, o.Stall)),
 		chatURL:  base.JoinPath("chat", "completions").String(), modelsURL: base.JoinPath("models").String(),
 		speechURL: base.JoinPath("audio", "speech").String(), hearURL: base.JoinPath("audio", "transcriptions").String(),
+		embedURL: base.JoinPath("embeddings").String(),
 		propsURL: base.JoinPath("..", "props").String(),
 		server:   server, optional: optionalPartsOf(server), maxOutput: o.MaxOutput,
 		Endpoint: &remote.Endpoint{

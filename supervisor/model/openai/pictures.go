@@ -55,6 +55,7 @@ func resultParts(req supervisor.ModelRequest, r *protocol.ToolResult) []part {
 
 // userContent is the content of a person's message in its simplest form: a text, or parts where there are pictures.
 func userContent(req supervisor.ModelRequest, m protocol.Message) any {
+	m.Parts = m.Stamped()
 	var out []part
 	for _, p := range m.Parts {
 		switch {

@@ -77,7 +77,8 @@ func isTooLong(r *remote.Refusal) bool {
 		return true
 	}
 	return r.Says("context length", "context size", "context window", "prompt is too long", "input is too long",
-		"maximum context", "maximum model length", "request too large", "reduce the length")
+		"maximum context", "maximum model length", "request too large", "reduce the length",
+		"too large to process")
 }
 
 func isQuota(r *remote.Refusal) bool {

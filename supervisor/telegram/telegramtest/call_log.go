@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Call is one request of the API, in the order in which they came.
+// Call is one request of the API that came whole, in the order in which they came.
 type Call struct {
 	Method    string         // as the client wrote it
 	Params    map[string]any // a JSON body's own types, whole numbers as int64; else strings. Not to be changed

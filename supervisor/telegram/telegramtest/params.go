@@ -17,6 +17,18 @@ const maxBody = 52 << 20
 // params are a request's parameters. A JSON body keeps its types, with whole numbers as int64; all others are strings.
 type params map[string]any
 
+// body is a request's. It remembers that its client has gone in the middle of it.
+type body struct {
+	io.ReadCloser
+	cut bool
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.cut = b.cut || err != nil && err != io.EOF
+	return n, err
+}
+
 // readParams takes the parameters from the address and from a body of JSON, a form or a multipart form, and the files from
 // the last.
 func readParams(r *http.Request) (params, map[string]File, error) {

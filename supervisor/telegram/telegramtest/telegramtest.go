@@ -190,11 +190,11 @@ func (s *Server) SetFlood(n int, window time.Duration, retryAfter int) {
 // Advance moves the server's clock.
 func (s *Server) Advance(d time.Duration) { s.state.change(func() { s.state.clockAhead += d }) }
 
-// Await waits until cond holds, and looks again at whatever changes. It gives the test up after 30 s. cond may call the
+// Await waits until cond holds, and looks again at whatever changes. It gives the test up after two minutes. cond may call the
 // server's methods.
 func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 	t.Helper()
-	deadline := time.NewTimer(30 * time.Second)
+	deadline := time.NewTimer(2 * time.Minute)
 	defer deadline.Stop()
 	for {
 		changed := s.state.nextChange()
@@ -204,7 +204,7 @@ func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 		}
 		dear := time.After(4 * time.Since(began)) // what takes long to look at is not looked at all the time
 		if !waitFor(changed, deadline.C) || !waitFor(dear, deadline.C) {
-			t.Fatalf("waited 30 s for %s\n%s", what, s.Dump())
+			t.Fatalf("waited two minutes for %s\n%s", what, s.Dump())
 		}
 	}
 }

@@ -3,11 +3,13 @@ package telegramtest_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	"image/png"
 	"io"
 	"mime/multipart"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -183,4 +185,27 @@ func TestFilesAndEditsCountAsSends(t *testing.T) {
 	wantNoViolation(t, s)
 	c.do("editMessageCaption", m{"chat_id": home.ID, "message_id": id, "caption": "x"}, nil)
 	wantViolation(t, s, "4 messages or edits to chat 1001")
+}
+
+// TestARequestThatWasCutOffIsNone: its client was killed while it wrote it.
+func TestARequestThatWasCutOffIsNone(t *testing.T) {
+	for kind, begun := range map[string]string{
+		"multipart/form-data; boundary=b": "--b\r\nContent-Disposition: form-data; name=\"chat_id\"\r\n\r\n1001\r\n--b\r\nContent-Disp",
+		"application/json":                `{"chat_id": 1001, "te`,
+	} {
+		s, c := start(t, telegramtest.Options{Strict: true, Seen: func(call telegramtest.Call) { t.Errorf("%s was seen", call.Method) }})
+		s.Meet(home)
+		conn, err := net.Dial("tcp", strings.TrimPrefix(c.s.URL(), "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = fmt.Fprintf(conn, "POST /bot%s/sendVoice HTTP/1.1\r\nHost: telegram\r\nContent-Type: %s\r\nContent-Length: 5000\r\n\r\n%s", s.Token(), kind, begun)
+		if err := errors.Join(err, conn.Close()); err != nil {
+			t.Fatal(err)
+		}
+		s.Await(t, "the connection's end", func() bool { return s.Disconnects() > 0 })
+		if calls := s.Calls(); len(calls) > 0 || s.Count("sendVoice") > 0 {
+			t.Errorf("%s: %+v", kind, calls)
+		}
+	}
 }

@@ -19,6 +19,7 @@ type Log interface {
 
 var readSpec = worker.Spec{
 	Name:        "read_activity_log",
+	Family:      "activity",
 	Description: "What was done. time: today, 7d, 2026-11-20",
 	Effect:      protocol.EffectNone,
 	Properties: `{"time":{"type":"string"},` +

@@ -36,6 +36,7 @@ var sendSpec = worker.Spec{
 
 var messageSpec = worker.Spec{
 	Name:        "send_message",
+	Family:      "chat",
 	Description: "Say something to the person now, ahead of your answer. Markdown.",
 	Effect:      protocol.EffectIdempotent, // for the same call: see protocol.MethodChatMessage
 	Properties:  `{"text":{"type":"string"}}`,

@@ -9,7 +9,10 @@ package shell
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
 
 	"mews/protocol"
@@ -75,8 +78,19 @@ func (s *Shell) Tools() []worker.Tool {
 // EndTurn ends what a turn that was stopped has left running, and waits for that.
 func (s *Shell) EndTurn(turn int64) { s.terminals.endTurn(turn) }
 
-// Running names the terminals whose programs run, as one line; "" where there is none.
-func (s *Shell) Running() string { return joinNames(s.terminals.running()) }
+// Running names the terminals whose programs run, as one line; "" where there is none. Of what a model has written as a command it has
+// a program's name alone: it stands among what the model is told by nobody else.
+func (s *Shell) Running() string {
+	var names []string
+	for _, t := range s.terminals.running() {
+		program, _, _ := strings.Cut(t.title, " ")
+		names = append(names, fmt.Sprintf("terminal %d (%s)", t.id, programName.FindString(program)))
+	}
+	return strings.Join(names, ", ")
+}
+
+// programName is the end of a program's path that can be nothing else.
+var programName = regexp.MustCompile(`[A-Za-z0-9._+-]{1,20}$`)
 
 // Terminals lists the terminals whose programs run.
 func (s *Shell) Terminals() (list []protocol.Terminal) {

@@ -15,6 +15,7 @@ import (
 
 var terminalSpec = worker.Spec{
 	Name:   "terminal",
+	Family: "terminal",
 	Effect: protocol.EffectOnce, // a program does other things the second time
 	Description: "Programs that go on between calls. Most actions show the screen, " +
 		"once it is quiet or wait_for appears.",

@@ -17,6 +17,7 @@ import (
 
 var listSpec = worker.Spec{
 	Name:        "list_uploads",
+	Family:      "uploads",
 	Effect:      protocol.EffectNone,
 	Description: "List the files that the person sent (uploads/), newest first.",
 	Properties:  `{"limit":{"type":"integer","description":"entries, default 20"}}`,
@@ -24,6 +25,7 @@ var listSpec = worker.Spec{
 
 var deleteSpec = worker.Spec{
 	Name:        "delete_upload",
+	Family:      "uploads",
 	Effect:      protocol.EffectOnce,
 	Description: "Move a file below uploads/ to the trash.",
 	Properties:  `{"path":{"type":"string"}}`,

@@ -1,0 +1,93 @@
+package main_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/control"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// indexed is what the index has of somebody's home: the files' names and sections. The service does not run.
+func indexed(h *apptest.Service, user string) []string {
+	return sqlitetest.LookAt(h.T, filepath.Join(h.Dir, "state", "private", "index.db"), `SELECT p.path || ':' || p.line || ' ' || s.heading || '|' || s.text
+		FROM place p JOIN section s ON s.id = p.section WHERE p.user = ? ORDER BY p.path, p.position`, user)
+}
+
+// awaitIndexed waits until so much of somebody's home can be searched.
+func awaitIndexed(h *apptest.Service, user string, there func(control.HomeIndex) bool) {
+	h.T.Helper()
+	h.WaitFor(apptest.Patience, "the home to be in the index", func() bool {
+		var s control.Status
+		err := control.Ask(h.T.Context(), h.Socket, control.MethodStatus, nil, &s)
+		return err == nil && slices.ContainsFunc(s.Users, func(u control.UserStatus) bool { return u.Name == user && !u.Index.Unread && there(u.Index) })
+	})
+}
+
+func hasFiles(n int) func(control.HomeIndex) bool {
+	return func(i control.HomeIndex) bool { return i.Files == n }
+}
+
+// TestTheIndexFollowsAHome: once its person's worker runs, as it changes, and after kills, with real processes.
+func TestTheIndexFollowsAHome(t *testing.T) {
+	h := apptest.NewService(t, "", "ann", "bob")
+	write := func(user, path, text string) {
+		t.Helper()
+		path = filepath.Join(h.Home(user), path)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("ann", "notes/garden.md", "# Garden\n## Tomatoes\nred\n")
+	write("ann", "notes/new.txt", "plain")
+	write("bob", "mine.md", "bob's")
+	write("ann", "locked.md", "whoever may read it")
+	apptest.GiveToWorkers(t, filepath.Join(h.Dir, "homes"))
+	if err := os.Chmod(filepath.Join(h.Home("ann"), "locked.md"), 0); err != nil {
+		t.Fatal(err)
+	}
+	h.Start()
+	v := newClient(t, h, "ann")
+	v.exchange(t, "hi")
+	awaitIndexed(h, "ann", func(i control.HomeIndex) bool {
+		return i.Files == 2 && i.Sections == 2 && i.Bytes > 0 && i.Unreadable == 1
+	})
+
+	if err := errors.Join(os.Rename(filepath.Join(h.Home("ann"), "notes"), filepath.Join(h.Home("ann"), "old")),
+		os.Remove(filepath.Join(h.Home("ann"), "old/new.txt"))); err != nil {
+		t.Fatal(err)
+	}
+	write("ann", "old/program", "\x00")
+	var want []string
+	for i := range 100 {
+		text := strings.Repeat(fmt.Sprintf("word%d ", i), 100)
+		write("ann", fmt.Sprintf("many/%03d.md", i), text)
+		want = append(want, fmt.Sprintf("many/%03d.md:1 |%s", i, strings.TrimSpace(text)))
+	}
+	want = append(want, "old/garden.md:2 Garden > Tomatoes|red")
+	apptest.GiveToWorkers(t, h.Home("ann"))
+	awaitIndexed(h, "ann", func(i control.HomeIndex) bool { return i.Files > 2 })
+	v.stop() // whatever is being done
+	h.Kill()
+	h.Start()
+	v = newClient(t, h, "ann")
+	v.exchange(t, "hi")
+	awaitIndexed(h, "ann", hasFiles(len(want)))
+	if n := len(h.Workers()); n != 1 {
+		t.Errorf("%d workers run, of which one was asked for", n)
+	}
+	v.stop()
+	h.Stop()
+	if got := indexed(h, "ann"); !slices.Equal(got, want) {
+		t.Errorf("the index has %q, want %q", got, want)
+	}
+	if list := indexed(h, "bob"); len(list) > 0 {
+		t.Errorf("nobody has asked bob's worker: %q", list)
+	}
+}

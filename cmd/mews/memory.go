@@ -1,0 +1,35 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor/app"
+)
+
+// memoryVerb is `mews memory`.
+func memoryVerb(ctx context.Context, con console, args []string) error {
+	set := flags(con, "memory")
+	file := set.String("config", "", flagConfig)
+	user := set.String("user", "", flagMemoryUser)
+	asJSON := set.Bool("json", false, flagJSON)
+	words, cfg, err := parseClient(set, file, args, 0, 1000)
+	if err != nil {
+		return err
+	}
+	words = append(words, "", "")
+	p := protocol.MemoryParameters{Action: protocol.MemoryAction(words[0]), ID: words[1], Path: words[1], Limit: protocol.MaxMemoryPage,
+		Text: strings.TrimSpace(strings.Join(words[2:], " "))}
+	if p.Action == "" {
+		p.Action = protocol.MemoryList
+	}
+	if p.Action != protocol.MemoryImport {
+		p.Path = ""
+	}
+	all, err := app.SeeMemory(ctx, cfg, app.MemoryQuestion{User: *user, Parameters: p})
+	if err != nil {
+		return err
+	}
+	return show(con.out, all, *asJSON, func(r protocol.MemoryResult) string { return app.MemoryText(p.Action, r) })
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"mews/supervisor/app"
+)
+
+// searchVerb is `mews search`.
+func searchVerb(ctx context.Context, con console, args []string) error {
+	set := flags(con, "search")
+	file := set.String("config", "", flagConfig)
+	var q app.SearchQuestion
+	set.StringVar(&q.User, "user", "", flagHistoryUser)
+	set.StringVar(&q.From, "from", "", flagFrom)
+	set.StringVar(&q.To, "to", "", flagTo)
+	set.StringVar(&q.In, "in", "", flagSearchIn)
+	asJSON := set.Bool("json", false, flagJSON)
+	words, cfg, err := parseClient(set, file, args, 1, maxSearchWords)
+	if err != nil {
+		return err
+	}
+	q.Words = strings.Join(words, " ")
+	return tell(ctx, con, cfg, app.MethodSearch, q, *asJSON, app.SearchReport.Text)
+}
+
+// maxSearchWords is how many arguments a search takes.
+const maxSearchWords = 100
+
+// historyVerb is `mews history`.
+func historyVerb(ctx context.Context, con console, args []string) (err error) {
+	set := flags(con, "history")
+	file := set.String("config", "", flagConfig)
+	var q app.HistoryQuestion
+	set.StringVar(&q.User, "user", "", flagHistoryUser)
+	set.StringVar(&q.From, "from", "", flagFrom)
+	set.StringVar(&q.To, "to", "", flagTo)
+	format := set.String("format", "text", flagHistoryFormat)
+	output := set.String("output", "", flagHistoryOutput)
+	_, cfg, err := parseClient(set, file, args, 0, 0)
+	if err != nil {
+		return err
+	}
+	if app.HistoryFormats[*format] == nil {
+		fmt.Fprintf(con.err, textNoFormat, *format)
+		return errMisuse
+	}
+	out := con.out
+	if *output != "" {
+		f, err := os.OpenFile(*output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return fmt.Errorf("write what was said: %w", err)
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		out = f
+	}
+	return app.WriteHistory(ctx, cfg, q, *format, out)
+}

@@ -1,0 +1,210 @@
+package protocol
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// OperationIndex tells the supervisor what is new in the text files of the home: IndexParameters to IndexResult. First it names all
+// files, then the sections of those that have changed, then it sends those of which the supervisor has none. It is kept nowhere: one
+// that is cut short is begun anew, and finds what has come by then.
+const OperationIndex OperationKind = "index"
+
+// MethodIndexChanged says that something in the home may have changed: IndexChanged. It is a notification, at any time.
+//
+//	{}
+const MethodIndexChanged = "index.changed"
+
+// MethodIndexFiles names text files that there are: IndexFiles to IndexDiffering. It is a call in an index operation, once for each page
+// of files; no file is named twice.
+//
+//	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000}]}
+//	{"differing":[0]}
+const MethodIndexFiles = "index.files"
+
+// MethodIndexSections says which sections files have: IndexSections to IndexMissing. It is a call in an index operation. The files are
+// kept so once all that is missing has been put.
+//
+//	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000,"sections":[{"hash":"8f434346648f6b96df89dda901c5176b","line":3}]}]}
+//	{"missing":["8f434346648f6b96df89dda901c5176b"]}
+const MethodIndexSections = "index.sections"
+
+// MethodIndexPut puts missing sections, which are in a blob of the operation: IndexPut, no result. The blob is an IndexBlob as JSON.
+//
+//	{"operation":5,"blob":{"sha256":"2d728e12d45c1b1497950de82828c8e8c9557ef87b4300a99c177c1f8c9cba73","size":36}}
+//	{}
+const MethodIndexPut = "index.put"
+
+// MethodIndexEnd ends what is told: IndexEnd to IndexEnded. It is the last call of an index operation. Files that were not named are
+// gone, unless there is more to tell.
+//
+//	{"operation":5,"left":{"large":2}}
+//	{"more":false}
+const MethodIndexEnd = "index.end"
+
+// Bounds of what is told of a home.
+const (
+	MaxIndexedFiles  = 20_000
+	MaxIndexedFile   = 1 << 20 // bytes of a file
+	MaxIndexedPath   = 4 << 10 // bytes
+	MaxIndexPage     = 500     // files of one IndexFiles
+	MaxIndexSections = 2_000   // of one IndexSections, and so of one file
+	MaxIndexHeading  = 500     // bytes
+	MaxIndexText     = 12 << 10
+	MaxIndexBlob     = 1 << 20
+	MaxIndexCalls    = 200 // of IndexSections in one operation, and of IndexPut
+)
+
+// IndexChanged has nothing to say.
+type IndexChanged struct{}
+
+// IndexParameters has nothing to say.
+type IndexParameters struct{}
+
+// IndexResult says whether another operation is to go on.
+type IndexResult struct {
+	More bool `json:"more,omitempty"`
+}
+
+// IndexedFile is a file of the home, as it was when it was looked at.
+type IndexedFile struct {
+	Path     string           `json:"path"` // relative to the home
+	Size     int64            `json:"size"`
+	Modified int64            `json:"modified"`           // unix nanoseconds
+	Sections []IndexedSection `json:"sections,omitempty"` // in their order; none of a file that is no text, nor in IndexFiles
+}
+
+// IndexedSection is where a section stands in a file.
+type IndexedSection struct {
+	Hash string `json:"hash"` // SectionHash
+	Line int    `json:"line"` // that it begins at, from 1
+}
+
+// IndexFiles is a page of the files that there are.
+type IndexFiles struct {
+	Operation int64         `json:"operation"`
+	Files     []IndexedFile `json:"files"`
+}
+
+// IndexDiffering are the places, from 0, of the files of a page that the supervisor doesn't know so.
+type IndexDiffering struct {
+	Differing []int `json:"differing,omitempty"`
+}
+
+// IndexSections are files as they are now.
+type IndexSections struct {
+	Operation int64         `json:"operation"`
+	Files     []IndexedFile `json:"files"`
+}
+
+// IndexMissing names sections that are to be put.
+type IndexMissing struct {
+	Missing []string `json:"missing,omitempty"`
+}
+
+// IndexPut names a blob with sections.
+type IndexPut struct {
+	Operation int64   `json:"operation"`
+	Blob      BlobRef `json:"blob"`
+}
+
+// IndexBlob are sections as a blob has them.
+type IndexBlob struct {
+	Sections []SectionText `json:"sections"`
+}
+
+// SectionText is the text below one heading of a file, or a part of it.
+type SectionText struct {
+	Heading string `json:"heading,omitempty"` // with those that it is below, as in Garden > Tomatoes
+	Text    string `json:"text"`
+}
+
+// IndexEnd says what was left out, and whether there is more to tell.
+type IndexEnd struct {
+	Operation int64       `json:"operation"`
+	More      bool        `json:"more,omitempty"`
+	Left      IndexedLeft `json:"left,omitzero"`
+}
+
+// IndexEnded says whether there is more to do.
+type IndexEnded struct {
+	More bool `json:"more"`
+}
+
+// IndexedLeft counts files that can't be searched, by the reason.
+type IndexedLeft struct {
+	Large      int `json:"large,omitempty"`      // over MaxIndexedFile
+	NotText    int `json:"not_text,omitempty"`   //
+	Unreadable int `json:"unreadable,omitempty"` // folders too
+	Excess     int `json:"excess,omitempty"`     // over MaxIndexedFiles
+}
+
+// SectionHash tells sections apart: the first 16 bytes of a SHA-256 as hexadecimals.
+func SectionHash(s SectionText) string {
+	sum := sha256.Sum256([]byte(s.Heading + "\n" + s.Text))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Check refuses files that no honest worker names.
+func (p IndexFiles) Check() error {
+	if len(p.Files) > MaxIndexPage {
+		return fmt.Errorf("%d files, at most %d", len(p.Files), MaxIndexPage)
+	}
+	for _, f := range p.Files {
+		if err := f.check(); err != nil || len(f.Sections) > 0 {
+			return errors.Join(err, fmt.Errorf("file %.80q with %d sections", f.Path, len(f.Sections)))
+		}
+	}
+	return nil
+}
+
+// Check refuses files and sections that no honest worker names.
+func (p IndexSections) Check() error {
+	sections := 0
+	for _, f := range p.Files {
+		if err := f.check(); err != nil {
+			return err
+		}
+		sections += len(f.Sections)
+		for _, s := range f.Sections {
+			if _, err := hex.DecodeString(s.Hash); err != nil || len(s.Hash) != 32 || s.Line < 1 || s.Line > MaxIndexedFile+1 {
+				return fmt.Errorf("section %.40q at line %d", s.Hash, s.Line)
+			}
+		}
+	}
+	if len(p.Files) > MaxIndexPage || sections > MaxIndexSections {
+		return fmt.Errorf("%d sections of %d files", sections, len(p.Files))
+	}
+	return nil
+}
+
+func (f IndexedFile) check() error {
+	if !fs.ValidPath(f.Path) || f.Path == "." || len(f.Path) > MaxIndexedPath || strings.ContainsRune(f.Path, 0) || f.Size < 0 || f.Size > MaxIndexedFile {
+		return fmt.Errorf("path %.80q with %d bytes", f.Path, f.Size)
+	}
+	return nil
+}
+
+// Check refuses sections that no honest worker puts.
+func (b IndexBlob) Check() error {
+	for _, s := range b.Sections {
+		if len(s.Heading) > MaxIndexHeading || len(s.Text) > MaxIndexText || strings.ContainsRune(s.Heading+s.Text, 0) {
+			return fmt.Errorf("a section of %d and %d bytes", len(s.Heading), len(s.Text))
+		}
+	}
+	return nil
+}
+
+// Check refuses counts that can't be.
+func (l IndexedLeft) Check() error {
+	for _, n := range []int{l.Large, l.NotText, l.Unreadable, l.Excess} {
+		if n < 0 || n > 1<<30 {
+			return fmt.Errorf("%d files left out", n)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,31 @@
+package protocol
+
+// MethodToolsFind looks for tools of the person's that are not offered yet, and opens what it finds: the model is offered it from its
+// next step on. It is a call in turn. The worker only names the model's call of find_tools: the supervisor has its words. The same call
+// again finds the same.
+//
+//	{"turn":8,"call":"t8-2-1"}
+//	{"text":"Open from your next step on: list_uploads, delete_upload.","opened":["list_uploads","delete_upload"]}
+const MethodToolsFind = "tools.find"
+
+const (
+	MaxToolsFound = 12 // that one call of find_tools opens at most
+	MaxToolFinds  = 50 // calls of it in one turn
+)
+
+// ToolWords are the arguments of find_tools.
+type ToolWords struct {
+	Words string `json:"words"`
+}
+
+// ToolsFind names the model's call.
+type ToolsFind struct {
+	Turn int64  `json:"turn"`
+	Call string `json:"call"`
+}
+
+// ToolsFound is the result of tools.find.
+type ToolsFound struct {
+	Text   string   `json:"text"`             // for the model
+	Opened []string `json:"opened,omitempty"` // the tools that this call has opened
+}

@@ -1,0 +1,72 @@
+package app_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/control"
+	"mews/supervisor/model/modeltest"
+)
+
+// forgets has alice forget a span by a command of hers, which she confirms.
+func (l *remembered) forgets(arguments string) {
+	l.T.Helper()
+	l.say("alice", "/forget "+arguments)
+	l.presses("gone for good", "Forget it")
+	l.WaitFor(apptest.Patience, "it to be forgotten", func() bool {
+		return slices.ContainsFunc(l.told("alice"), func(text string) bool { return strings.HasPrefix(text, "Forgotten") })
+	})
+}
+
+// worker is the process id of alice's.
+func (l *remembered) worker() int {
+	l.T.Helper()
+	var s control.Status
+	if err := control.Ask(l.T.Context(), l.Socket, control.MethodStatus, nil, &s); err != nil {
+		l.T.Fatal(err)
+	}
+	return s.Users[0].PID
+}
+
+// A conversation goes on in the very same worker, a minute after a day of it was forgotten: no later request has a word of that day, in what
+// was said, in what is known or in the recap of another conversation. What was said since is in them.
+func TestLaterRequestsHaveNothingOfWhatIsForgotten(t *testing.T) {
+	part := played{{"I take quetzal", calls("remember", `{"text":"Takes quetzal tea","kind":"preference"}`), "Quetzal tea it is."}}
+	l := newRemembered(t, kindsOfProvider["openai"], part.answer, "", aliceInMadrid)
+	l.at = time.Date(2025, 11, 20, 22, 50, 0, 0, time.UTC) // ten to midnight in Madrid
+	l.open()
+	l.says("I take quetzal tea.")
+	l.move(7 * time.Minute) // what is known is told anew
+	l.says("A quetzal is a bird.")
+	l.says("Today is a keepsake.")
+	l.attach()
+	l.typed("Another day, another keepsake.")
+	has := func(r modeltest.Request, word string) (n int) {
+		for _, text := range []string{r.System, string(r.Raw)} {
+			n += strings.Count(strings.ToLower(text), word)
+		}
+		return n
+	}
+	for _, r := range []modeltest.Request{l.says("And here?"), l.typed("And there?")} {
+		if strings.Count(strings.ToLower(r.System), "quetzal") != 1 || has(r, "quetzal") < 4 {
+			t.Fatalf("a request before has too little of it: %s", r.Raw)
+		}
+	}
+	worker, before := l.worker(), l.model.Count()
+	l.forgets("2025-11-20")
+	l.says("What did I say?")
+	l.typed("What do I take?")
+	l.says("What do I take?")
+	later := l.model.Requests()[before:]
+	for i, r := range later {
+		if has(r, "quetzal") > 0 || has(r, "keepsake") == 0 {
+			t.Errorf("request %d has what was forgotten, or has lost what was not: %s", i, r.Raw)
+		}
+	}
+	if len(later) != 3 || l.worker() != worker {
+		t.Errorf("%d requests of worker %d, want 3 of %d", len(later), l.worker(), worker)
+	}
+}

@@ -1,0 +1,81 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"mews/config"
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor/control"
+	"mews/supervisor/github/patch"
+	"mews/supervisor/retry"
+)
+
+// lookEvery is how often the service is asked how far a review has come.
+const lookEvery = 300 * time.Millisecond
+
+// Review has the running service review what is asked for, with a diff of its own where it has one, and waits for it. How far it has come
+// is written to progress.
+func Review(ctx context.Context, cfg *config.Config, q ReviewStart, diff []byte, progress io.Writer) (result patch.Result, err error) {
+	ask := func(method string, params, answer any) error {
+		return control.Ask(ctx, SocketPath(cfg), method, params, answer)
+	}
+	if len(diff) > patch.MaxDiff {
+		return result, fmt.Errorf(textLongDiff, amount.Size(int64(len(diff))), amount.Size(patch.MaxDiff))
+	}
+	for len(diff) > 0 {
+		var ref protocol.BlobRef
+		n := min(len(diff), MaxReviewPart)
+		if err := ask(MethodReviewPart, ReviewPart{Data: diff[:n]}, &ref); err != nil {
+			return result, err
+		}
+		q.Parts, diff = append(q.Parts, ref.SHA256), diff[n:]
+	}
+	var started ReviewStarted
+	if err := ask(MethodReviewStart, q, &started); err != nil {
+		return result, err
+	}
+	fmt.Fprint(progress, textReviewing)
+	for told, since := int64(0), time.Now(); ; {
+		var l ReviewLook
+		if err := ask(MethodReviewLook, started, &l); err != nil {
+			return result, err
+		}
+		if l.Done {
+			return *l.Result, nil
+		}
+		if l.Windows > told {
+			told = l.Windows
+			fmt.Fprintf(progress, textReviewed, amount.Of(int(told), "part or finding", "parts and findings"), amount.Duration(time.Since(since)))
+		}
+		if !retry.Wait(ctx, lookEvery) {
+			return result, context.Cause(ctx)
+		}
+	}
+}
+
+// GitDiff is what git has between two commits, as in main..HEAD.
+func GitDiff(ctx context.Context, between string) ([]byte, error) {
+	if strings.HasPrefix(between, "-") || !strings.Contains(between, "..") {
+		return nil, fmt.Errorf(textWrongRange, between)
+	}
+	// Nothing that the repository configures is run: no program that makes other diffs or texts of files, none that watches them, and none
+	// that fetches what a partial clone lacks. Nor has it files left out.
+	git := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames",
+		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none", "--no-relative", between, "--")
+	git.Env = append(os.Environ(), "GIT_ALLOW_PROTOCOL=none")
+	var stderr bytes.Buffer
+	git.Stderr = &stderr
+	text, err := git.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git diff %s: %w: %s", between, err, strings.TrimSpace(stderr.String()))
+	}
+	return text, nil
+}

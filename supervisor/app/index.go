@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+
+	"mews/supervisor/hostcall"
+	"mews/supervisor/index"
+)
+
+// openIndex makes the full-text index, which is opened as it runs: nobody waits for it at the start.
+func (s *service) openIndex(context.Context) error {
+	s.index = index.New(index.Options{Path: s.private("index.db"), Transcript: s.db.Transcript(), People: s.people.Names, Now: s.now,
+		Opened: s.indexHomes, Embedder: s.embedder(), Model: s.config.Models.Embed, Log: s.log.Named("index")})
+	return nil
+}
+
+// homeIndexing is what workers tell of homes.
+func (s *service) homeIndexing() hostcall.IndexDependencies {
+	return hostcall.IndexDependencies{
+		UpdateHome:  func(user string) hostcall.HomeUpdate { return s.index.UpdateHome(user) },
+		HomeChanged: func(user string) { s.operations.IndexHome(user) },
+	}
+}
+
+// indexHomes has the homes of those be looked through whose workers run: the index may be a new one.
+func (s *service) indexHomes() {
+	for _, w := range s.pool.List() {
+		s.operations.IndexHome(w.Key)
+	}
+}
+
+// said has the index read on. What is said before there is one is read as it is opened.
+func (s *storage) said(user string, conversation int64) {
+	if s.index != nil {
+		s.index.Said(user, conversation)
+	}
+}
+
+// eraseIndex takes what is a person's out of the index. Where no service runs, all of it goes: it is made anew.
+func (s *storage) eraseIndex(ctx context.Context, user string) error {
+	if s.index != nil {
+		return s.index.EraseUser(ctx, user)
+	}
+	return index.Remove(s.private("index.db"))
+}

@@ -1,0 +1,33 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/promptfile"
+)
+
+// privateChat is where nobody but a person reads what they are told.
+func (s *service) privateChat(user string) supervisor.Conversation {
+	u, _ := s.people.Find(user)
+	u.Name = user
+	return u.PrivateChat()
+}
+
+// promptFiles decides about prompt files that wait.
+func (s *service) promptFiles() *promptfile.Files {
+	return &promptfile.Files{Store: s.db.PromptFiles(), Operations: s.operations,
+		Keep: func(ctx context.Context, user string, text []byte) (ref protocol.BlobRef, err error) {
+			file, err := pictures{s.spool}.keep("a prompt file", "text/markdown", text)
+			ref = protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}
+			if err == nil {
+				err = s.db.Blobs().PutBefore(ctx, user, ref, 0)
+			}
+			if err != nil {
+				err = fmt.Errorf("keep a prompt file of %s: %w", user, err)
+			}
+			return ref, err
+		}}
+}

@@ -1,0 +1,268 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/control"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// played is a model that plays a part: to words of its person's it makes calls, one a step, and says something.
+type played []struct {
+	words  string // that stand in what the person says
+	calls  []modeltest.Call
+	answer string
+}
+
+func (p played) answer(r modeltest.Request) modeltest.Answer {
+	for _, line := range p {
+		if !strings.Contains(r.Asked(), line.words) {
+			continue
+		}
+		if done := len(r.Done()); done < len(line.calls) {
+			return modeltest.Answer{Calls: line.calls[done : done+1]}
+		}
+		return modeltest.Answer{Text: line.answer}
+	}
+	return modeltest.Answer{Text: "Noted."}
+}
+
+func calls(namesAndArgs ...string) (list []modeltest.Call) {
+	for i := 0; i < len(namesAndArgs); i += 2 {
+		list = append(list, modeltest.Call{Name: namesAndArgs[i], Args: namesAndArgs[i+1]})
+	}
+	return list
+}
+
+// remembered is a service by a clock of long ago, in which alice talks in several conversations with a model that plays a part.
+type remembered struct {
+	*gatedService
+	terminal *control.Chat // alice's
+}
+
+// longAgo is a Thursday. In Madrid it is an hour later.
+var longAgo = time.Date(2025, 11, 20, 12, 19, 0, 0, time.UTC)
+
+const aliceInMadrid = "alice, role: admin, totp: 'off', timezone: Europe/Madrid"
+
+func newRemembered(t *testing.T, provider string, script modeltest.Script, more string, people ...string) *remembered {
+	l := &remembered{gatedService: newGatedService(t, script, "models: {default: test/claude-sonnet-4-5, providers: {test: "+provider+"}}\n"+more, people...)}
+	l.at = longAgo
+	return l
+}
+
+// kindsOfProvider are the two ways that models are spoken to.
+var kindsOfProvider = map[string]string{
+	"openai": "{kind: openai, base_url: MODEL_URL}", "anthropic": "{kind: anthropic, api_key: k, base_url: MODEL_ROOT}",
+}
+
+// attach has alice sit at her terminal from now on.
+func (l *remembered) attach() {
+	l.T.Helper()
+	joined := make(unread, 1)
+	l.terminal = control.NewChat(l.Socket, control.Attach{User: "alice", After: control.FromNow}, joined)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- l.terminal.Run(ctx, 0) }()
+	l.T.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			l.T.Errorf("the terminal: %v", err)
+		}
+	})
+	<-joined
+}
+
+// unread is the screen of a terminal that nobody looks at. It tells of the first time that the terminal is joined.
+type unread chan struct{}
+
+func (u unread) Attached(_ control.Attached, again bool) {
+	if !again {
+		u <- struct{}{}
+	}
+}
+
+func (unread) Deliver(control.Delivery) bool { return true }
+func (unread) Show(control.Progress)         {}
+func (unread) Lost(error)                    {}
+
+// turn has something be said a minute later, waits until it is answered, and gives the newest request of that.
+func (l *remembered) turn(say func()) modeltest.Request {
+	l.T.Helper()
+	l.move(time.Minute)
+	steered{l.gatedService}.turn(say)
+	l.WaitFor(apptest.Patience, "all to be delivered", l.delivered)
+	requests := l.model.Requests()
+	return requests[len(requests)-1]
+}
+
+// says has alice say something in her chat on Telegram.
+func (l *remembered) says(text string, more ...telegramtest.Field) modeltest.Request {
+	l.T.Helper()
+	return l.turn(func() { l.say("alice", text, more...) })
+}
+
+// typed has alice say something at her terminal.
+func (l *remembered) typed(text string) modeltest.Request {
+	l.T.Helper()
+	return l.turn(func() { l.types(text) })
+}
+
+// types has alice write something at her terminal.
+func (l *remembered) types(text string) {
+	l.T.Helper()
+	if _, err := l.terminal.Say(l.T.Context(), control.NewKey(), text); err != nil {
+		l.T.Fatal(err)
+	}
+}
+
+// presses has alice press the button that says so below a message with these words.
+func (l *remembered) presses(words, label string) {
+	l.T.Helper()
+	m, u := l.card("alice", words), l.who("alice")
+	for _, row := range m.Keyboard {
+		for _, b := range row {
+			if b.Text != label {
+				continue
+			}
+			if _, _, err := l.bot.Press(telegramtest.Private(u), u, m.ID, b.Data); err != nil {
+				l.T.Fatal(err)
+			}
+			return
+		}
+	}
+	l.T.Fatalf("no button %q below %q, but %q", label, m.Text, labels(m))
+}
+
+// rests waits until no worker is at work: a turn that has been answered ends a moment later.
+func (l *remembered) rests() {
+	l.T.Helper()
+	l.WaitFor(apptest.Patience, "the workers to rest", func() bool { return l.idle(l.T.Context()) })
+}
+
+// idle says whether no worker is at work and nothing waits.
+func (l *remembered) idle(ctx context.Context) bool {
+	var s control.Status
+	err := control.Ask(ctx, l.Socket, control.MethodStatus, nil, &s)
+	return err == nil && s.Waiting == (control.Waiting{}) && !slices.ContainsFunc(s.Users, func(u control.UserStatus) bool { return u.Worker == "busy" })
+}
+
+// lay puts a file into alice's home, as she does it herself.
+func (l *remembered) lay(name, text string) {
+	l.T.Helper()
+	path := filepath.Join(l.Home("alice"), name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		l.T.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		l.T.Fatal(err)
+	}
+	apptest.GiveToWorkers(l.T, l.Home("alice"))
+}
+
+// TestWholeRequests are as in testdata/requests, for both kinds of API: all that a model is told at chosen turns.
+func TestWholeRequests(t *testing.T) {
+	part := played{
+		{"I take oolong", calls("remember", `{"text":"Takes oolong, no sugar","kind":"preference"}`), "I'll remember that."},
+		{"What have I sent", calls("find_tools", `{"words":"uploads"}`, "list_uploads", `{}`), "Nothing yet."},
+		{"Which cake", calls("ask_user", `{"question":"Which one?","kind":"choice","options":["apple","plum"]}`), "Plum it is."},
+	}
+	for kind, provider := range kindsOfProvider {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			g := newGoldenRequests(t, "requests/"+kind)
+			l := newRemembered(t, provider, part.answer, `limits: {history: 1000}
+speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}
+`, aliceInMadrid, "bob")
+			l.open()
+			g.same("1-hi", l.says("hi"))
+			l.says("I take oolong, no sugar")
+			if r := l.says("With a biscuit."); strings.Contains(r.System, "oolong") {
+				t.Errorf("the system text is another while that is not free: %s", r.System)
+			}
+			l.rests()
+			l.lay("SOUL.md", "You are dry and kind.\n")
+			l.lay("AGENTS.md", "Call me Al.\n")
+			l.lay("USER.md", "Alice, a carpenter in Madrid.\n")
+			l.lay("memory/"+g.today+".md", "- 09:10 The oven is broken\n")
+			l.move(6 * time.Minute)
+			g.same("2-facts-notes-files", l.says("What do you know of me?"))
+			l.says("", telegramtest.Voice(telegramtest.File{ID: "file", Content: wave()}, time.Second))
+			l.says("The plumber comes at nine.", telegramtest.Forwarded(l.who("bob"), longAgo))
+			var id int64
+			l.turn(func() { id = l.say("alice", "Buy tomatos") })
+			l.say("alice", "Buy tomatoes", telegramtest.Edit(id))
+			g.same("3-stamps", l.turn(func() { l.presses("", "Answer it anew") }))
+			g.same("4-button", l.turn(func() {
+				l.say("alice", "Which cake do I want?")
+				l.presses("Which one?", "plum")
+			}))
+			g.same("5-family-opened", l.says("What have I sent you?"))
+			l.bot.Say(theFlat, l.who("alice"), "/allow")
+			l.inFlat("People may speak")
+			g.same("6-group", l.turn(func() { l.bot.Say(theFlat, l.who("alice"), "@mews_bot who cleans this week?") }))
+			l.attach()
+			g.same("7-terminal-recap", l.typed("Are you here as well?"))
+			g.same("8-after-a-trim", l.says(strings.Repeat("oven ", 500)))
+			l.asks("alice", "/new", "")
+			g.same("9-after-new", l.says("Let's begin anew."))
+			l.move(time.Minute)
+			l.asks("alice", "/forget conversation", "")
+			l.presses("gone for good", "Forget it")
+			l.bot.Await(t, "it to be forgotten", func() bool { return strings.HasPrefix(last(l.told("alice")), "Forgotten") })
+			g.same("10-after-forget", l.says("What did I say?"))
+		})
+	}
+}
+
+// TestARequestWithAllSourcesFullIsBounded: prompt files, memory, notes, a recap, all tools and a terminal at their most have a request of 40
+// KiB at most, beside what was said in the conversation.
+func TestARequestWithAllSourcesFullIsBounded(t *testing.T) {
+	part := played{
+		{"open", calls("terminal", `{"action":"open","command":"sleep 1000","wait":0.01}`), "It runs."},
+		{"long", nil, strings.Repeat("words ", 100)},
+	}
+	for kind, provider := range kindsOfProvider {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			l := newRemembered(t, provider, part.answer, "", aliceInMadrid)
+			for name, size := range map[string]int{"SOUL.md": 5 << 10, "AGENTS.md": 17 << 10, "USER.md": 5 << 10} {
+				l.lay(name, strings.Repeat("A line of it.\n", size/14))
+			}
+			var facts, notes strings.Builder
+			for i := range 500 {
+				fmt.Fprintf(&facts, "- %0300d <!-- k%d fact 0.9 2025-11-20 #1 -->\n", i, i+1)
+				fmt.Fprintf(&notes, "- 09:10 %0300d\n", i)
+			}
+			l.lay("MEMORY.md", facts.String())
+			l.lay("memory/"+time.Now().UTC().Format(time.DateOnly)+".md", notes.String())
+			l.open()
+			l.says("open it")
+			for range 10 {
+				l.says("long " + strings.Repeat("words ", 100))
+			}
+			l.attach()
+			for _, family := range []string{"terminal", "uploads", "activity", "chat", "memory", "history"} {
+				l.types("/tools keep " + family)
+			}
+			r := l.typed("hi")
+			definitions := 0
+			for _, tool := range r.Tools {
+				definitions += len(tool.Name) + len(tool.Description) + len(tool.Schema)
+			}
+			t.Logf("%d bytes, of which are %d the system text and %d those of %d tools", len(r.Raw), len(r.System), definitions, len(r.Tools))
+			if len(r.Raw) > 40<<10 || !strings.Contains(string(r.Raw), "elsewhere") || len(r.Tools) < 28 {
+				t.Errorf("the request has %d bytes, want at most 40 KiB, with a recap and all tools: %s", len(r.Raw), r.Raw)
+			}
+		})
+	}
+}

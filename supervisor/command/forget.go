@@ -1,0 +1,161 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+// Forgetter takes out what people want to be forgotten.
+type Forgetter interface {
+	Count(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error)
+	// Forget says what is gone, and how much is yet to go. The same inbound again goes on with what it wanted.
+	Forget(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error)
+}
+
+// The presses of /forget.
+const (
+	forgetPrefix  = "forget:"
+	pressForget   = "do"   // with the span, in unix milliseconds, and whether it is of the conversation alone
+	pressSpan     = "span" // with what may stand behind the command
+	pressForgetNo = "no"
+)
+
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "forget", Help: "have a fact, or what was said, be forgotten: /forget fact k7, a day, a span of days, or a conversation"},
+		place: 89, run: forgetSpan, prefix: forgetPrefix, press: pressedForget})
+}
+
+// What stands behind the command for all of a conversation, and before the id of a fact.
+const (
+	wholeConversation = "conversation"
+	oneFactOf         = "fact "
+)
+
+// forgetSpan asks whether a span is to be forgotten, and says what that comes to.
+func forgetSpan(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+	if r.Arguments == "" {
+		return supervisor.Delivery{Text: textForgetHelp, Buttons: forgetExamples()}, nil
+	}
+	if id, ok := strings.CutPrefix(r.Arguments, oneFactOf); ok && !r.Conversation.InGroup() {
+		return askForgetFact(ctx, c, r.Conversation.User, strings.TrimSpace(id))
+	}
+	f := supervisor.Forgetting{User: r.Conversation.User, Since: time.Unix(0, 0), Until: r.At}
+	whole := strings.EqualFold(r.Arguments, wholeConversation)
+	if whole || r.Conversation.InGroup() {
+		f.Conversation = r.Conversation.ID
+	}
+	if !whole {
+		span, err := supervisor.ParseSpan(r.Arguments, r.At.In(c.zone(f.User)))
+		if err != nil || strings.HasPrefix(strings.TrimSpace(r.Arguments), "..") || !span.From.Before(r.At) { // not from the beginning on by a slip
+			return d, supervisor.Errorf(supervisor.CodeInvalid, textForgetUsage, QuoteName(r.Arguments))
+		}
+		if f.Since = span.From; !span.To.IsZero() && span.To.Before(r.At) {
+			f.Until = span.To
+		}
+	}
+	counts, err := c.o.Forgetter.Count(ctx, f)
+	if err != nil {
+		return d, fmt.Errorf("count what is to be forgotten: %w", err)
+	}
+	if counts == (supervisor.ForgetCounts{}) {
+		return supervisor.Delivery{Text: textNothingToForget}, nil
+	}
+	d.Text = fmt.Sprintf(textForgetAsk, forgetLines(counts)) + textNotOurs
+	if counts.Changed > 0 {
+		d.Text += fmt.Sprintf(textFilesStay, amount.Of(counts.Changed, "file", "files"))
+	}
+	press := fmt.Sprintf("%s%s %d %d %t", forgetPrefix, pressForget, f.Since.UnixMilli(), f.Until.UnixMilli(), whole)
+	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: press}, {Text: textForgetNo, Press: forgetPrefix + pressForgetNo}}}
+	return d, nil
+}
+
+// askForgetFact asks whether a fact is to be forgotten, and says where its words stand.
+func askForgetFact(ctx context.Context, c *Commands, user, id string) (d supervisor.Delivery, err error) {
+	r, err := c.o.Memories.See(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: id})
+	if err != nil || len(r.Facts) == 0 {
+		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, QuoteName(id))}, err
+	}
+	f := r.Facts[0]
+	counts, err := c.o.Memories.Mentions(ctx, user, f)
+	if err != nil {
+		return d, fmt.Errorf("count where a fact stands: %w", err)
+	}
+	lines := ""
+	for _, line := range []struct{ table, one, many string }{{"message", "answer, call or result of a tool", "answers, calls and results of tools"},
+		{"outbox", "message that I sent you", "messages that I sent you"}, {"question", "question that I asked", "questions that I asked"},
+		{"effect", "line of the ledger", "lines of the ledger"}} {
+		if n := counts[line.table]; n > 0 {
+			lines += "\n- " + amount.Of(n, line.one, line.many)
+		}
+	}
+	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, QuoteName(f.Text), f.Line, lines, f.Source)
+	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: memoryPrefix + "forget " + f.ID}, {Text: textForgetNo, Press: forgetPrefix + pressForgetNo}}}
+	return d, nil
+}
+
+// forgetExamples are buttons with what may stand behind the command.
+func forgetExamples() [][]supervisor.Button {
+	button := func(text, arguments string) supervisor.Button {
+		return supervisor.Button{Text: text, Press: forgetPrefix + pressSpan + " " + arguments}
+	}
+	return [][]supervisor.Button{{button(textForgetHour, "last hour"), button(textForgetToday, "today")},
+		{button(textForgetYesterday, "yesterday"), button(textForgetConversation, wholeConversation)}}
+}
+
+// pressedForget has what was asked about be forgotten, or shows what an example comes to.
+func pressedForget(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+	what, rest, _ := strings.Cut(r.Arguments, " ")
+	if what == pressSpan {
+		r.Arguments = rest
+		return forgetSpan(ctx, c, r)
+	}
+	var since, until int64
+	whole := false
+	if n, err := fmt.Sscanf(rest, "%d %d %t", &since, &until, &whole); what != pressForget || err != nil || n != 3 {
+		return supervisor.Delivery{Text: textForgotNothing}, nil
+	}
+	f := supervisor.Forgetting{User: r.Conversation.User, Inbound: r.Inbound, Since: time.UnixMilli(since), Until: time.UnixMilli(min(until, r.At.UnixMilli()))}
+	if whole || r.Conversation.InGroup() {
+		f.Conversation = r.Conversation.ID
+	}
+	counts, err := c.o.Forgetter.Forget(ctx, f)
+	if err != nil {
+		return d, fmt.Errorf("forget: %w", err)
+	}
+	waiting := counts.Waiting
+	counts.Waiting = 0
+	d.Text = fmt.Sprintf(textForgotten, forgetLines(counts))
+	if waiting > 0 {
+		d.Text += fmt.Sprintf(textForgetsLater, amount.Of(waiting, "message", "messages"))
+	}
+	return d, nil
+}
+
+// forgetLines are a line for each thing that is counted.
+func forgetLines(n supervisor.ForgetCounts) string {
+	var b strings.Builder
+	for _, line := range []struct {
+		n         int64
+		one, many string
+	}{
+		{n.Messages, "message of yours", "messages of yours"}, {n.Answers, "answer", "answers"}, {n.Results, "result of a tool", "results of tools"},
+		{n.Facts, "fact of MEMORY.md that came of that", "facts of MEMORY.md that came of that"}, {n.Notes, "line of your daily notes", "lines of your daily notes"},
+		{n.Logged, "exchange in your logs", "exchanges in your logs"},
+		{n.Files, "copy of a file that you sent", "copies of files that you sent"}, {n.Undos, "copy of a file from before a change", "copies of files from before a change"},
+	} {
+		if line.n > 0 {
+			b.WriteString("\n- " + amount.Of(line.n, line.one, line.many))
+		}
+	}
+	if n.Waiting > 0 {
+		fmt.Fprintf(&b, textOfThoseWaiting, amount.Of(n.Waiting, "message", "messages"))
+	}
+	return cmp.Or(b.String(), "\n- "+textNothing)
+}

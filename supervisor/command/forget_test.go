@@ -1,0 +1,54 @@
+package command_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+)
+
+// noForgetter is a person of whom nothing is kept.
+type noForgetter struct{}
+
+func (noForgetter) Count(context.Context, supervisor.Forgetting) (n supervisor.ForgetCounts, err error) {
+	return n, nil
+}
+
+func (noForgetter) Forget(context.Context, supervisor.Forgetting) (n supervisor.ForgetCounts, err error) {
+	return n, nil
+}
+
+// wishes keeps what was to be counted last.
+type wishes struct {
+	noForgetter
+	last *supervisor.Forgetting
+}
+
+func (w wishes) Count(_ context.Context, f supervisor.Forgetting) (n supervisor.ForgetCounts, err error) {
+	*w.last = f
+	return n, nil
+}
+
+// TestATimeToForgetHasBegun: what is forgotten begins at a time that is named, and ends with the command at the latest.
+func TestATimeToForgetHasBegun(t *testing.T) {
+	h, asked := newRig(t), supervisor.Forgetting{}
+	h.options.Forgetter = wishes{last: &asked}
+	h.live()
+	for text, want := range map[string]string{"2020-01": "744h0m0s", "2020-01..2020-01-07": "168h0m0s", "last hour": "1h0m0s",
+		"0001-01-01..0001-01-07": "168h0m0s", "..": "", "..2020": "", "2999": "", "soon": ""} {
+		asked = supervisor.Forgetting{}
+		d := h.answerOf(h.keep("/forget " + text))
+		if want == "" && (!asked.Until.IsZero() || !strings.Contains(d.Text, supervisor.SpanForms)) {
+			t.Errorf("%q: told %q, counted %+v", text, d.Text, asked)
+		}
+		if got := asked.Until.Sub(asked.Since).String(); want != "" && got != want {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
+	}
+	h.answerOf(h.keep("/forget 2020-01.."))
+	if age := time.Since(asked.Until); age < 0 || asked.Since.IsZero() || age > time.Since(asked.Since)/2 {
+		t.Errorf("open at its end it is %s to %s", asked.Since, asked.Until)
+	}
+}

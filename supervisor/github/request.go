@@ -1,0 +1,94 @@
+package github
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"mews/supervisor"
+)
+
+// requests are what events ask for, by GitHub's names of the event and its action. It is filled by init.
+var requests map[string]func(*Events, context.Context, supervisor.GitHubRepo, supervisor.GitHubEvent) error
+
+func init() {
+	requests = map[string]func(*Events, context.Context, supervisor.GitHubRepo, supervisor.GitHubEvent) error{
+		"pull_request opened":                 (*Events).review,
+		"pull_request reopened":               (*Events).review,
+		"pull_request ready_for_review":       (*Events).review,
+		"pull_request synchronize":            (*Events).review,
+		"issues opened":                       (*Events).triage,
+		"issue_comment created":               (*Events).obey,
+		"pull_request_review submitted":       (*Events).obey,
+		"pull_request_review_comment created": (*Events).obey,
+	}
+}
+
+// request has done what an event asks for.
+func (e *Events) request(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
+	if asks, ok := requests[of.Event+" "+of.Action]; ok && of.Number > 0 {
+		return asks(e, ctx, repo, of)
+	}
+	return nil
+}
+
+func requestOf(repo supervisor.GitHubRepo, of supervisor.GitHubEvent) supervisor.GitHubRequest {
+	return supervisor.GitHubRequest{Repo: repo.Name, Number: of.Number, Fork: of.Fork, At: of.At}
+}
+
+func (e *Events) review(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
+	return e.wantReview(ctx, repo, requestOf(repo, of))
+}
+
+func (e *Events) wantReview(ctx context.Context, repo supervisor.GitHubRepo, w supervisor.GitHubRequest) error {
+	s, err := e.o.Switches.find(ctx, repo, supervisor.GitHubReviews, repo.User)
+	if err != nil || !s.On || e.o.Reviews == nil {
+		return err
+	}
+	return e.o.Reviews.Want(ctx, w)
+}
+
+func (e *Events) triage(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
+	return e.wantTriage(ctx, repo, requestOf(repo, of))
+}
+
+func (e *Events) wantTriage(ctx context.Context, repo supervisor.GitHubRepo, w supervisor.GitHubRequest) error {
+	s, err := e.o.Switches.find(ctx, repo, supervisor.GitHubTriage, repo.User)
+	if err != nil || !s.On || e.o.Triages == nil {
+		return err
+	}
+	return e.o.Triages.Want(ctx, w)
+}
+
+// writers are the standings of those who may write in a repository, in GitHub's words. Reviews asks GitHub itself before it does
+// anything: the payload may be old, and a member of the owner need not be able to write here.
+var writers = map[string]bool{"OWNER": true, "MEMBER": true, "COLLABORATOR": true}
+
+// obey does what a comment tells us to.
+func (e *Events) obey(ctx context.Context, repo supervisor.GitHubRepo, of supervisor.GitHubEvent) error {
+	word, rest := order(e.o.Name(), of.Text)
+	w := requestOf(repo, of)
+	w.Asked, w.Text = of.Sender, rest
+	switch {
+	case word == "stop" && of.Pull && e.o.Reviews != nil: // its author may say so too, whatever their standing
+		return e.o.Reviews.Stop(ctx, repo.Name, of.Number, of.Sender)
+	case word == "review" && of.Pull && writers[of.Standing]:
+		return e.wantReview(ctx, repo, w)
+	case word == "triage" && !of.Pull && writers[of.Standing]:
+		return e.wantTriage(ctx, repo, w)
+	}
+	return nil
+}
+
+// orders begin a line of a comment, in which we are called by name.
+var orders = regexp.MustCompile(`(?mi)^[ \t]{0,3}@([A-Za-z0-9_-]+(?:\[bot\])?)[,:]?[ \t]+(review|stop|triage)\b[ \t]*(.*)$`)
+
+// order is the first thing that a text tells a name to do, in lower case, and what stands behind it on the line; "" for nothing.
+func order(name, text string) (word, rest string) {
+	for _, m := range orders.FindAllStringSubmatch(text, -1) {
+		if name != "" && strings.EqualFold(strings.TrimSuffix(m[1], "[bot]"), strings.TrimSuffix(name, "[bot]")) {
+			return strings.ToLower(m[2]), strings.TrimSpace(m[3])
+		}
+	}
+	return "", ""
+}

@@ -1,0 +1,180 @@
+package hostcall
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/tools"
+)
+
+// ToolDependencies are what tools on demand need.
+type ToolDependencies struct{ OpenedTools OpenedTools }
+
+// OpenedTools are the tools of families that are open in conversations.
+type OpenedTools interface {
+	List(ctx context.Context, conversation int64) ([]supervisor.OpenedTool, error) // in the order of their opening
+	Put(ctx context.Context, in supervisor.Conversation, tools ...supervisor.OpenedTool) error
+	Delete(ctx context.Context, conversation int64, names ...string) error
+}
+
+// toolFindTools is the tool whose calls look for tools.
+const toolFindTools = "find_tools"
+
+var findRows = []row{
+	{method: protocol.MethodToolsFind, phase: inTurn, kinds: withHome, bytes: shortParams, limit: protocol.MaxToolFinds, serial: true,
+		handler: turnCall((*turn).findTools)},
+}
+
+// openedTools are those that are open in the turn's conversation. They are read once: what the person opens by hand meanwhile counts in
+// the next turn. They belong to serial calls.
+type openedTools struct {
+	opened []supervisor.OpenedTool
+	read   bool
+}
+
+// open are the tools that are open.
+func (t *turn) open(ctx context.Context) (_ []supervisor.OpenedTool, err error) {
+	if !t.read && t.o.OpenedTools != nil {
+		if t.opened, err = t.o.OpenedTools.List(ctx, t.Conversation); err != nil {
+			return nil, err
+		}
+	}
+	t.read = true
+	return t.opened, nil
+}
+
+// Tools are the person's tools as their worker has announced them last, sorted by name.
+func (c *Conn) Tools() []protocol.Tool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := make([]protocol.Tool, 0, len(c.tools.known))
+	for _, t := range c.tools.known {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b protocol.Tool) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// findTools opens what a call of find_tools looks for. The worker only names the call.
+func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFind) (*protocol.ToolsFound, error) {
+	if err := t.checkCall(p.Call, toolFindTools); err != nil {
+		return nil, offence{err}
+	}
+	call, _ := t.openCalls.find(p.Call)
+	var arguments protocol.ToolWords
+	if err := json.Unmarshal(call.Arguments, &arguments); err != nil {
+		return nil, refused("words: %v", err)
+	}
+	open, err := t.open(ctx)
+	if err != nil || t.o.OpenedTools == nil {
+		return nil, err
+	}
+	all := t.Tools()
+	found := tools.Find(all, arguments.Words)
+	more := make([]supervisor.OpenedTool, len(found))
+	for i, tool := range found {
+		more[i] = supervisor.OpenedTool{Name: tool.Name, Call: p.Call}
+	}
+	now, full := tools.Open(all, open, more...)
+	in := supervisor.Conversation{ID: t.Conversation, User: t.user}
+	if err := t.commit(ctx, func() error { return t.o.OpenedTools.Put(ctx, in, now[len(open):]...) }); err != nil {
+		return nil, err
+	}
+	t.opened = now
+	answer := &protocol.ToolsFound{}
+	for _, o := range now {
+		if o.Call == p.Call {
+			answer.Opened = append(answer.Opened, o.Name)
+		}
+	}
+	names := slices.DeleteFunc(tools.Names(found), func(name string) bool { return slices.Contains(full, name) })
+	answer.Text = foundText(all, names, full)
+	return answer, nil
+}
+
+// foundText is what the model reads of a search.
+func foundText(all []protocol.Tool, open, full []string) string {
+	var text strings.Builder
+	text.WriteString(textFamilies)
+	for _, f := range tools.Families(all) {
+		line := printable(f.Name+": "+strings.Join(tools.Names(f.Tools), ", "), maxFamilyLine)
+		if text.Len()+len(line) > maxFamilies {
+			text.WriteString(textMoreFamilies)
+			break
+		}
+		text.WriteString(line + "\n")
+	}
+	switch {
+	case len(open) > 0:
+		fmt.Fprintf(&text, textOpened, strings.Join(open, ", "))
+	case len(full) == 0:
+		text.WriteString(textNoneFound)
+	}
+	if len(full) > 0 {
+		fmt.Fprintf(&text, textToolsFull, strings.Join(full, ", "), tools.MaxOffered, tools.MaxOfferedBytes>>10)
+	}
+	return strings.TrimSpace(text.String())
+}
+
+// Bounds of the list of families, in bytes.
+const (
+	maxFamilies   = 4 << 10
+	maxFamilyLine = 512
+)
+
+// useTools opens the tools of families that a step calls, as far as there is room, and answers the other calls of such tools. It
+// returns what is open once the step is committed.
+func (t *turn) useTools(step *sqlite.Step) (open []supervisor.OpenedTool) {
+	calls, open := step.Message.Calls(), t.opened
+	if len(calls) == 0 {
+		return open
+	}
+	all := t.Tools()
+	for _, call := range calls {
+		tool, known := tools.Named(all, call.Name)
+		if !known || tool.Family == "" {
+			continue
+		}
+		use := supervisor.OpenedTool{Name: call.Name}
+		now, full := tools.Open(all, open, use)
+		if open = now; len(full) == 0 {
+			step.Uses = append(step.Uses, use)
+			continue
+		}
+		text := fmt.Sprintf(textToolClosed, call.Name, tools.MaxOffered, tools.MaxOfferedBytes>>10)
+		step.Results = append(step.Results, protocol.ToolResult{Call: call.ID, Name: call.Name, Text: text, Failed: true})
+	}
+	return open
+}
+
+// answered are the calls that a committed step has answered itself.
+func answered(message int64, results []protocol.ToolResult) (calls []protocol.AnsweredCall) {
+	for i, r := range results {
+		calls = append(calls, protocol.AnsweredCall{Call: r.Call, Message: message + 1 + int64(i)})
+	}
+	return calls
+}
+
+// closeUnused closes the tools that were not used for longest, as the window moves on: what stands before the messages may change
+// then.
+func (t *turn) closeUnused(ctx context.Context) error {
+	if t.o.OpenedTools == nil {
+		return nil
+	}
+	open, err := t.o.OpenedTools.List(ctx, t.Conversation)
+	if err != nil {
+		return err
+	}
+	closed := tools.Unused(t.Tools(), open)
+	if len(closed) == 0 {
+		return nil
+	}
+	t.opened = slices.DeleteFunc(slices.Clone(t.opened), func(o supervisor.OpenedTool) bool { return slices.Contains(closed, o.Name) })
+	return t.o.OpenedTools.Delete(ctx, t.Conversation, closed...)
+}

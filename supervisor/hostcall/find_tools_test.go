@@ -1,0 +1,206 @@
+package hostcall_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/tools"
+)
+
+// toolRig is a rig whose worker has families of tools. say is what the model says next; offered is what it was offered last.
+type toolRig struct {
+	*rig
+	tools   []protocol.Tool
+	say     protocol.Message
+	offered []string
+	steps   int // of the turn
+}
+
+func newToolRig(t *testing.T, more ...protocol.Tool) *toolRig {
+	r := &toolRig{}
+	r.rig = newRig(t, func(_ context.Context, req supervisor.ModelRequest, _ func(string)) (protocol.Message, error) {
+		r.offered = tools.Names(req.Tools)
+		return r.say, nil
+	})
+	r.options.OpenedTools = r.db.OpenedTools()
+	schema := []byte(`{"type":"object"}`)
+	r.tools = append(more,
+		protocol.Tool{Name: "find_tools", Schema: schema}, protocol.Tool{Name: "read_file", Schema: schema},
+		protocol.Tool{Name: "forget", Family: "memory", Schema: schema}, protocol.Tool{Name: "terminal", Family: "terminal", Schema: schema},
+		protocol.Tool{Name: "update_memory", Family: "memory", Schema: schema})
+	slices.SortFunc(r.tools, func(a, b protocol.Tool) int { return strings.Compare(a.Name, b.Name) })
+	r.conn.EndTurn(r.open.Turn.ID, "")
+	r.anew()
+	return r
+}
+
+// anew is another worker that goes on with the turn, as after a crash.
+func (r *toolRig) anew(pending ...protocol.ToolCall) {
+	r.conn, r.peer = r.newConn("ann")
+	r.conn.Handshaken(protocol.HelloResult{Tools: r.tools})
+	turn := r.turn()
+	turn.Step = r.steps
+	for _, c := range pending {
+		turn.Pending = append(turn.Pending, protocol.PendingCall{Call: c})
+	}
+	r.conn.BeginTurn(turn)
+}
+
+// step has the model call tools, each "name arguments", and gives the calls as they are committed.
+func (r *toolRig) step(calls ...string) protocol.ModelStreamed {
+	r.t.Helper()
+	r.say = protocol.Message{Parts: []protocol.Part{{Text: "well"}}}
+	for _, c := range calls {
+		name, arguments, _ := strings.Cut(c, " ")
+		r.say.Parts = append(r.say.Parts, protocol.Part{Call: &protocol.ToolCall{Name: name, Arguments: json.RawMessage(arguments)}})
+	}
+	names := tools.Names(r.tools)
+	p := r.modelStream()
+	p.Tools = protocol.ToolsRef{Hash: hash(strings.Join(names, "\n") + "\n"), Names: names}
+	result, err := r.call(protocol.MethodModelStream, p)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.steps++
+	return result.(protocol.ModelStreamed)
+}
+
+func (r *toolRig) find(call string) protocol.ToolsFound {
+	r.t.Helper()
+	found, err := r.call(protocol.MethodToolsFind, protocol.ToolsFind{Turn: r.open.Turn.ID, Call: call})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return found.(protocol.ToolsFound)
+}
+
+func (r *toolRig) answer(call protocol.ToolCall) {
+	r.t.Helper()
+	if err := r.done(protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "done"}); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// TestFamiliesAreOfferedOnceTheyAreOpen to a worker that has died meanwhile as to one that has not.
+func TestFamiliesAreOfferedOnceTheyAreOpen(t *testing.T) {
+	r := newToolRig(t)
+	call := r.step(`find_tools {"words":"memory"}`).Message.Calls()[0]
+	if want := []string{"find_tools", "read_file"}; !slices.Equal(r.offered, want) {
+		t.Errorf("at first %q are offered, want %q", r.offered, want)
+	}
+	first := r.find(call.ID)
+	if want := []string{"forget", "update_memory"}; !slices.Equal(first.Opened, want) || !strings.Contains(first.Text, "memory: forget, update_memory\nterminal: terminal\n") {
+		t.Errorf("found: %+v", first)
+	}
+	r.anew(call)
+	if again := r.find(call.ID); again.Text != first.Text || !slices.Equal(again.Opened, first.Opened) {
+		t.Errorf("found again: %+v, at first %+v", again, first)
+	}
+	r.answer(call)
+	call = r.step(`find_tools {"words":"memory"}`).Message.Calls()[0]
+	if open := r.find(call.ID); open.Opened != nil || open.Text != first.Text { // they were open
+		t.Errorf("found once more: %+v", open)
+	}
+	r.answer(call)
+	said := r.step(`terminal {"action":"list"}`) // closed, and there is room
+	if want := []string{"find_tools", "read_file", "forget", "update_memory"}; !slices.Equal(r.offered, want) || said.Answered != nil {
+		t.Errorf("%q are offered, want %q; answered %v", r.offered, want, said.Answered)
+	}
+	r.anew(said.Message.Calls()...)
+	r.answer(said.Message.Calls()[0])
+	r.step()
+	if want := []string{"find_tools", "read_file", "forget", "update_memory", "terminal"}; !slices.Equal(r.offered, want) {
+		t.Errorf("%q are offered, want %q", r.offered, want)
+	}
+}
+
+// bulk are n tools of a thousand bytes.
+func bulk(n int) (list []protocol.Tool) {
+	for i := range n {
+		list = append(list, protocol.Tool{Name: fmt.Sprintf("bulk_%02d", i), Family: "bulk", Schema: []byte(`{"type":"object"}`),
+			Description: strings.Repeat("x", 1000)})
+	}
+	return list
+}
+
+// TestAClosedToolWithoutRoomIsNotRun: the model is told what to do, and the worker that nothing is to run.
+func TestAClosedToolWithoutRoomIsNotRun(t *testing.T) {
+	r := newToolRig(t, bulk(40)...)
+	var all []string
+	for _, tool := range bulk(40) {
+		all = append(all, tool.Name+" {}")
+	}
+	said := r.step(append(all, `find_tools {"words":"bulk_39"}`, "fly {}")...)
+	calls := said.Message.Calls()
+	if len(said.Answered) != 17 || said.Answered[0].Call != calls[23].ID || said.Answered[16].Message != r.newest() {
+		t.Fatalf("answered are %+v of %d; the newest message is %d", said.Answered, len(calls), r.newest())
+	}
+	messages, err := r.db.Transcript().Messages(t.Context(), r.open.Turn.Conversation.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := messages[len(messages)-1].Parts[0].Result
+	if !last.Failed || last.Name != "bulk_39" || !strings.Contains(last.Text, "/tools") {
+		t.Errorf("the model is told %+v", last)
+	}
+	found := r.find(calls[40].ID)
+	if len(found.Opened) != 0 || !strings.Contains(found.Text, "no room for bulk_39") {
+		t.Errorf("found: %+v", found)
+	}
+	r.answer(calls[40])
+	r.answer(calls[41])
+	for _, call := range calls[:23] {
+		r.answer(call)
+	}
+	r.step()
+	if len(r.offered) != 25 || r.peer.ended != nil {
+		t.Errorf("%d tools are offered; ended for %v", len(r.offered), r.peer.ended)
+	}
+}
+
+// TestATrimClosesWhatWasNotUsedForLongest, and what the person keeps open comes last.
+func TestATrimClosesWhatWasNotUsedForLongest(t *testing.T) {
+	r := newToolRig(t, bulk(23)...)
+	conversation := r.open.Turn.Conversation
+	for _, tool := range bulk(23) {
+		if err := r.db.OpenedTools().Put(t.Context(), conversation, supervisor.OpenedTool{Name: tool.Name, Kept: tool.Name == "bulk_03"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.answer(r.step("bulk_00 {}").Message.Calls()[0])
+	if len(r.offered) != 25 {
+		t.Errorf("%d tools are offered", len(r.offered))
+	}
+	r.next("2")
+	r.step() // "well", and no more
+	r.next("3")
+	r.options.History = 10
+	r.step()
+	if len(r.offered) != 17 || r.offered[2] != "bulk_00" || r.offered[3] != "bulk_03" {
+		t.Errorf("after a trim %q are offered", r.offered)
+	}
+	if err := r.db.Transcript().Restart(t.Context(), conversation.ID); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := r.db.OpenedTools().List(t.Context(), conversation.ID); err != nil || len(left) != 1 || left[0].Name != "bulk_03" {
+		t.Errorf("after /new %+v are open, %v", left, err)
+	}
+}
+
+func TestAToolIsNamedByFindToolsAlone(t *testing.T) {
+	r := newToolRig(t)
+	calls := r.step("read_file {}", `find_tools {}`).Message.Calls()
+	if err := r.done(protocol.ToolResult{Call: calls[0].ID, Name: "read_file", Tools: []string{"forget"}}); err == nil || r.peer.ended == nil {
+		t.Errorf("%v; ended for %v", err, r.peer.ended)
+	}
+	r.anew(calls...)
+	if _, err := r.call(protocol.MethodToolsFind, protocol.ToolsFind{Turn: r.open.Turn.ID, Call: calls[0].ID}); err == nil || r.peer.ended == nil {
+		t.Errorf("%v; ended for %v", err, r.peer.ended)
+	}
+}

@@ -1,0 +1,158 @@
+package hostcall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor/index"
+)
+
+// IndexDependencies are what telling of homes needs.
+type IndexDependencies struct {
+	UpdateHome  func(user string) HomeUpdate
+	HomeChanged func(user string) // never blocks
+}
+
+// HomeUpdate takes what is new in a home. What it is told that can't be is index.ErrUnexpected.
+type HomeUpdate interface {
+	Files(ctx context.Context, page []index.File) (differing []int, err error)
+	Sections(ctx context.Context, batch []index.File) (missing []index.SectionHash, err error)
+	Put(ctx context.Context, list []index.Section) error
+	End(ctx context.Context, report index.HomeReport, more bool) (left bool, err error)
+}
+
+// A worker says that its home has changed once in a second at most, which the limit allows for as long as a month.
+var indexRows = []row{
+	{method: protocol.MethodIndexChanged, phase: anyTime, kinds: withHome, bytes: shortParams, limit: 3_000_000, handler: workNote((*work).homeChanged)},
+	{method: protocol.MethodIndexFiles, phase: inOperation, bytes: 512 << 10, limit: 3_000, serial: true, handler: workCall((*work).indexFiles)},
+	{method: protocol.MethodIndexSections, phase: inOperation, bytes: 768 << 10, limit: protocol.MaxIndexCalls, serial: true, handler: workCall((*work).indexSections)},
+	{method: protocol.MethodIndexPut, phase: inOperation, bytes: shortParams, limit: protocol.MaxIndexCalls, serial: true, handler: workCall((*work).indexPut)},
+	{method: protocol.MethodIndexEnd, phase: inOperation, bytes: shortParams, limit: 1, serial: true, handler: workCall((*work).indexEnd)},
+}
+
+// homeChanged is index.changed.
+func (w *work) homeChanged(*protocol.IndexChanged) error {
+	w.o.HomeChanged(w.user)
+	return nil
+}
+
+// homeUpdate is the operation's. Its calls come one at a time.
+func (w *work) homeUpdate() (HomeUpdate, error) {
+	o := w.operation
+	if !o.Index {
+		return nil, offence{errors.New("the operation indexes nothing")}
+	}
+	if o.home == nil {
+		o.home = w.o.UpdateHome(w.user)
+	}
+	return o.home, nil
+}
+
+// indexFault is the error of a call about a home.
+func indexFault(err error) error {
+	if errors.Is(err, index.ErrUnexpected) {
+		return offence{err}
+	}
+	return err
+}
+
+// indexFiles is index.files.
+func (w *work) indexFiles(ctx context.Context, p *protocol.IndexFiles) (*protocol.IndexDiffering, error) {
+	home, err := w.homeUpdate()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Check(); err != nil {
+		return nil, offence{err}
+	}
+	differing, err := home.Files(ctx, indexed(p.Files))
+	return &protocol.IndexDiffering{Differing: differing}, indexFault(err)
+}
+
+// indexSections is index.sections.
+func (w *work) indexSections(ctx context.Context, p *protocol.IndexSections) (*protocol.IndexMissing, error) {
+	home, err := w.homeUpdate()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Check(); err != nil {
+		return nil, offence{err}
+	}
+	list, err := home.Sections(ctx, indexed(p.Files))
+	answer := &protocol.IndexMissing{}
+	for _, hash := range list {
+		answer.Missing = append(answer.Missing, string(hash))
+	}
+	return answer, indexFault(err)
+}
+
+func indexed(list []protocol.IndexedFile) (files []index.File) {
+	for _, f := range list {
+		file := index.File{Path: f.Path, Size: f.Size, Modified: time.Unix(0, f.Modified)}
+		for _, s := range f.Sections {
+			file.Sections = append(file.Sections, index.Place{Hash: index.SectionHash(s.Hash), Line: s.Line})
+		}
+		files = append(files, file)
+	}
+	return files
+}
+
+// indexPut is index.put. The blob is gone with the operation.
+func (w *work) indexPut(ctx context.Context, p *protocol.IndexPut) (*struct{}, error) {
+	home, err := w.homeUpdate()
+	if err != nil {
+		return nil, err
+	}
+	blob, err := w.readSections(p.Blob)
+	if err != nil {
+		return nil, err
+	}
+	var list []index.Section
+	for _, s := range blob.Sections {
+		list = append(list, index.Section{Hash: index.SectionHash(protocol.SectionHash(s)), Heading: s.Heading, Text: s.Text})
+	}
+	return &struct{}{}, indexFault(home.Put(ctx, list))
+}
+
+// readSections reads a blob that the operation has committed.
+func (w *work) readSections(ref protocol.BlobRef) (blob protocol.IndexBlob, err error) {
+	o := w.operation
+	w.uploads.mu.Lock()
+	committed := slices.Contains(o.committed, ref)
+	w.uploads.mu.Unlock()
+	if !committed || ref.Size > protocol.MaxIndexBlob {
+		return blob, offence{fmt.Errorf("blob %.64q of %d bytes", ref.SHA256, ref.Size)}
+	}
+	file, _, err := o.Spool.Read(ref.SHA256)
+	if err != nil {
+		return blob, fmt.Errorf("read sections of %s: %w", w.user, err)
+	}
+	defer file.Close() // it was only read
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return blob, fmt.Errorf("read sections of %s: %w", w.user, err)
+	}
+	if err := errors.Join(protocol.DecodeStrict(text, &blob), blob.Check()); err != nil {
+		return blob, offence{err}
+	}
+	return blob, nil
+}
+
+// indexEnd is index.end.
+func (w *work) indexEnd(ctx context.Context, p *protocol.IndexEnd) (*protocol.IndexEnded, error) {
+	home, err := w.homeUpdate()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Left.Check(); err != nil {
+		return nil, offence{err}
+	}
+	report := index.HomeReport{Large: p.Left.Large, NotText: p.Left.NotText, Unreadable: p.Left.Unreadable, Excess: p.Left.Excess}
+	left, err := home.End(ctx, report, p.More)
+	return &protocol.IndexEnded{More: left || p.More}, indexFault(err)
+}

@@ -1,0 +1,125 @@
+package hostcall_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor/hostcall"
+	"mews/supervisor/index"
+	"mews/supervisor/operation"
+	"mews/supervisor/spool"
+)
+
+// indexing begins an operation that indexes ann's home, and notes for whom updates begin. The index takes what it is told.
+func (r *rig) indexing(id int64, updates *[]string) {
+	s, err := spool.Open(r.t.TempDir())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { s.Close() })
+	x := index.New(index.Options{})
+	r.options.UpdateHome = func(user string) hostcall.HomeUpdate {
+		*updates = append(*updates, user)
+		return x.UpdateHome(user)
+	}
+	r.options.HomeChanged = func(user string) { *updates = append(*updates, user+" changed") }
+	r.conn.BeginOperation(operation.Attempt{ID: id, Spool: s, MaxBytes: 4 << 20, Index: true})
+}
+
+func indexFile(path string) protocol.IndexedFile { return protocol.IndexedFile{Path: path, Size: 1} }
+
+// TestWhatNoHonestWorkerTellsOfAHomeEndsIt: and it is audited.
+func TestWhatNoHonestWorkerTellsOfAHomeEndsIt(t *testing.T) {
+	hash := strings.Repeat("0", 32)
+	many := make([]protocol.IndexedSection, protocol.MaxIndexSections+1)
+	for i := range many {
+		many[i] = protocol.IndexedSection{Hash: hash, Line: 1}
+	}
+	section := func(s protocol.IndexedSection) protocol.IndexSections {
+		f := indexFile("a.md")
+		f.Sections = []protocol.IndexedSection{s}
+		return protocol.IndexSections{Operation: 7, Files: []protocol.IndexedFile{f}}
+	}
+	files := func(list ...protocol.IndexedFile) protocol.IndexFiles {
+		return protocol.IndexFiles{Operation: 7, Files: list}
+	}
+	for name, c := range map[string]struct {
+		method string
+		params any
+	}{
+		"of another operation":      {protocol.MethodIndexFiles, protocol.IndexFiles{Operation: 8}},
+		"of one that indexes none":  {protocol.MethodIndexFiles, protocol.IndexFiles{Operation: 9}},
+		"a path of 4 KiB and more":  {protocol.MethodIndexFiles, files(indexFile(strings.Repeat("x", protocol.MaxIndexedPath+1)))},
+		"a path with NUL":           {protocol.MethodIndexFiles, files(indexFile("a\x00b"))},
+		"a path out of the home":    {protocol.MethodIndexFiles, files(indexFile("../bob/a.md"))},
+		"an absolute path":          {protocol.MethodIndexFiles, files(indexFile("/etc/passwd"))},
+		"the home itself":           {protocol.MethodIndexFiles, files(indexFile("."))},
+		"too large a file":          {protocol.MethodIndexFiles, files(protocol.IndexedFile{Path: "a", Size: protocol.MaxIndexedFile + 1})},
+		"too many files at once":    {protocol.MethodIndexFiles, files(make([]protocol.IndexedFile, protocol.MaxIndexPage+1)...)},
+		"more than a page":          {protocol.MethodIndexFiles, files(indexFile(strings.Repeat("x", 600<<10)))},
+		"sections among the names":  {protocol.MethodIndexFiles, files(protocol.IndexedFile{Path: "a", Sections: many[:1]})},
+		"too many sections":         {protocol.MethodIndexSections, protocol.IndexSections{Operation: 7, Files: []protocol.IndexedFile{{Path: "a", Sections: many}}}},
+		"a hash that is none":       {protocol.MethodIndexSections, section(protocol.IndexedSection{Hash: strings.Repeat("'", 32), Line: 1})},
+		"a line before the first":   {protocol.MethodIndexSections, section(protocol.IndexedSection{Hash: hash})},
+		"a blob that is not there":  {protocol.MethodIndexPut, protocol.IndexPut{Operation: 7, Blob: protocol.BlobRef{SHA256: hash + hash, Size: 1}}},
+		"a blob named by a path":    {protocol.MethodIndexPut, protocol.IndexPut{Operation: 7, Blob: protocol.BlobRef{SHA256: "../../mews.db", Size: 1}}},
+		"a count below 0":           {protocol.MethodIndexEnd, protocol.IndexEnd{Operation: 7, Left: protocol.IndexedLeft{Large: -1}}},
+		"a person's name":           {protocol.MethodIndexFiles, json.RawMessage(`{"operation":7,"user":"bob","files":[]}`)},
+		"of a file that is unnamed": {protocol.MethodIndexSections, section(protocol.IndexedSection{Hash: hash, Line: 1})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, says(protocol.Part{Text: "hi"}))
+			var updates []string
+			r.indexing(7, &updates)
+			r.conn.BeginOperation(operation.Attempt{ID: 9})
+			if _, err := r.call(c.method, c.params); err == nil || r.peer.ended == nil || len(r.audited) != 1 {
+				t.Errorf("%v, ended for %v, audited %q", err, r.peer.ended, r.audited)
+			}
+			for _, user := range updates {
+				if user != "ann" {
+					t.Errorf("an update for %s", user)
+				}
+			}
+		})
+	}
+}
+
+// TestSectionsThatNoHonestWorkerPuts: blobs that were committed, whatever is in them.
+func TestSectionsThatNoHonestWorkerPuts(t *testing.T) {
+	for name, blob := range map[string]string{
+		"no JSON":                 "x",
+		"an unknown key":          `{"sections":[],"user":"bob"}`,
+		"a section of 1 MiB":      fmt.Sprintf(`{"sections":[{"text":%q}]}`, strings.Repeat("x", 1<<19)),
+		"a blob of over 1 MiB":    fmt.Sprintf(`{"sections":[{"text":%q}]}`, strings.Repeat("x", 1<<20)),
+		"a heading that is long":  fmt.Sprintf(`{"sections":[{"heading":%q,"text":""}]}`, strings.Repeat("x", protocol.MaxIndexHeading+1)),
+		"NUL in a text":           `{"sections":[{"text":"\u0000"}]}`,
+		"a section not asked for": `{"sections":[{"text":"x"}]}`,
+	} {
+		r := newRig(t, says(protocol.Part{Text: "hi"}))
+		var updates []string
+		r.indexing(7, &updates)
+		ref, err := r.put(7, []byte(blob))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.call(protocol.MethodIndexPut, protocol.IndexPut{Operation: 7, Blob: ref}); err == nil || r.peer.ended == nil {
+			t.Errorf("%s: %v, ended for %v", name, err, r.peer.ended)
+		}
+	}
+}
+
+// TestAHomeEndsOnce: a second end is one too many.
+func TestAHomeEndsOnce(t *testing.T) {
+	r := newRig(t, says(protocol.Part{Text: "hi"}))
+	var updates []string
+	r.indexing(7, &updates)
+	if _, err := r.call(protocol.MethodIndexEnd, protocol.IndexEnd{Operation: 7}); err == nil || r.peer.ended != nil {
+		t.Errorf("an index that is not open: %v, ended for %v", err, r.peer.ended)
+	}
+	if _, err := r.call(protocol.MethodIndexEnd, protocol.IndexEnd{Operation: 7}); err == nil || r.peer.ended == nil {
+		t.Errorf("a second end: %v, ended for %v", err, r.peer.ended)
+	}
+}

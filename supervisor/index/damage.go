@@ -1,0 +1,55 @@
+package index
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"mews/supervisor/internal/engine"
+)
+
+// rebuildable says whether making the file anew mends an error.
+func rebuildable(err error) bool {
+	switch problem, _ := engine.ProblemOf(err); problem {
+	case engine.ProblemDamaged, engine.ProblemNewer, engine.ProblemForeign:
+		return true
+	}
+	return false
+}
+
+func isFull(err error) bool {
+	problem, _ := engine.ProblemOf(err)
+	return problem == engine.ProblemFull
+}
+
+// Remove deletes the index at path and the damaged file that was set aside, if any. No service may have it open.
+func Remove(path string) error {
+	err := removeSetAside(path)
+	for _, name := range []string{path, path + "-wal"} {
+		if gone := os.Remove(name); !errors.Is(gone, fs.ErrNotExist) {
+			err = errors.Join(err, gone)
+		}
+	}
+	return err
+}
+
+// setAside renames a database that can't be used, so that somebody can find out why. Only the newest is kept.
+func setAside(path string, now time.Time) error {
+	err := removeSetAside(path)
+	err = errors.Join(err, os.Rename(path, path+".bad-"+now.UTC().Format("20060102T150405")))
+	if gone := os.Remove(path + "-wal"); gone != nil && !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
+}
+
+// removeSetAside deletes the database that was set aside.
+func removeSetAside(path string) error {
+	old, err := filepath.Glob(path + ".bad-*")
+	for _, name := range old {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
+}

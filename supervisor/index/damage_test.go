@@ -1,0 +1,110 @@
+package index
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ncruces/go-sqlite3/ext/fts5"
+
+	"mews/protocol"
+	"mews/supervisor/internal/engine"
+)
+
+// A database that can't be used is set aside, and all is found again. One that was set aside is kept.
+func TestAnIndexThatCannotBeUsedIsMadeAnew(t *testing.T) {
+	for name, spoil := range map[string]func(t *testing.T, path string) error{
+		"missing": func(_ *testing.T, path string) error { return os.Remove(path) },
+		"garbage": func(_ *testing.T, path string) error {
+			return os.WriteFile(path, []byte(strings.Repeat("garbage", 2000)), 0o600)
+		},
+		"a page": func(_ *testing.T, path string) error {
+			f, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			info, err := f.Stat()
+			if err == nil {
+				_, err = f.WriteAt([]byte(strings.Repeat("\xff", int(info.Size()-4096))), 4096)
+			}
+			return errors.Join(err, f.Close())
+		},
+		"newer": func(t *testing.T, path string) error {
+			db, err := engine.Open(t.Context(), path, engine.Options{Migrations: migrations, Extend: fts5.Register})
+			if err != nil {
+				return err
+			}
+			err = db.Reader(t.Context()).Query(nil, "PRAGMA user_version")
+			return errors.Join(err, db.Close(), newer(path))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "alice").run()
+			r.say("alice", protocol.RoleUser, "tomatoes")
+			r.read()
+			r.stop()
+			for _, old := range []string{"1", "2"} {
+				if err := os.WriteFile(r.index.o.Path+".bad-"+old, nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := spoil(t, r.index.o.Path); err != nil {
+				t.Fatal(err)
+			}
+			r.index = New(r.index.o)
+			r.run()
+			r.say("alice", protocol.RoleUser, "more tomatoes")
+			if found := r.found("alice", "tomato"); len(found) != 2 {
+				t.Errorf("%q", found)
+			}
+			aside, _ := filepath.Glob(r.index.o.Path + ".bad-*")
+			if want := map[bool]int{true: 2, false: 1}[name == "missing"]; len(aside) != want {
+				t.Errorf("set aside: %q", aside)
+			}
+		})
+	}
+}
+
+// newer has the database be one of a later program.
+func newer(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt([]byte{0, 0, 0, 99}, 60) // user_version, in the header
+	return errors.Join(err, f.Close())
+}
+
+// While there is no room, what was read is found, the search says what is missing, and nobody waits. Then the rest is read.
+func TestAFullDiskIsSaid(t *testing.T) {
+	r := newRig(t, "alice").run()
+	r.say("alice", protocol.RoleUser, "tomatoes")
+	r.read()
+	limit := func(pages string) {
+		if err := r.index.opened().Write(t.Context(), func(t *engine.Tx) error { return t.Query(nil, "PRAGMA max_page_count = "+pages) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit("1")
+	r.say("alice", protocol.RoleUser, strings.Repeat("potatoes and onions ", 5000))
+	var result Result
+	r.await("it to be said", func() bool {
+		var err error
+		result, err = r.index.Search(t.Context(), Query{User: "alice", Text: "tomatoes potatoes", Source: SourceTranscript})
+		return err == nil && result.Behind != ""
+	})
+	if len(result.Hits) != 1 || result.Behind != textFull {
+		t.Errorf("%+v, %q", result.Hits, result.Behind)
+	}
+	limit("100000")
+	r.say("alice", protocol.RoleUser, "leeks")
+	if found := r.found("alice", "potatoes"); len(found) != 1 {
+		t.Errorf("%d are found", len(found))
+	}
+	r.await("nothing to be missing", func() bool { // it is found a moment before that is known
+		result, err := r.index.Search(t.Context(), Query{User: "alice", Text: "leeks", Source: SourceTranscript})
+		return err == nil && result.Behind == "" && len(result.Hits) == 1
+	})
+}

@@ -1,0 +1,144 @@
+package index
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+// batch is how many messages are read in one transaction. It takes some 20 ms, for which other writes wait.
+const batch = 100
+
+// progress is how far the messages of a person have been read.
+type progress struct{ done, all int64 }
+
+// Said tells the index that something was said in a person's conversation and is on disk. It never blocks.
+func (x *Index) Said(user string, conversation int64) {
+	x.mark(chat{user, conversation})
+	supervisor.Signal(x.wake)
+}
+
+// mark notes that a conversation is to be read.
+func (x *Index) mark(c chat) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.changed[c] = true
+}
+
+// feed reads what is said into the index until ctx ends. It returns an error only where the database's file is to be made anew.
+func (x *Index) feed(ctx context.Context) error {
+	if err := x.reconcile(ctx); err != nil {
+		return err
+	}
+	x.mu.Lock()
+	x.ready = true
+	x.mu.Unlock()
+	if x.o.Opened != nil {
+		x.o.Opened()
+	}
+	supervisor.Signal(x.embedWake)
+	for ctx.Err() == nil {
+		next, ok, err := x.next()
+		if err == nil && ok {
+			err = x.readBatch(ctx, next)
+		}
+		again := time.Duration(math.MaxInt64)
+		switch {
+		case err == nil && ok:
+			continue
+		case rebuildable(err):
+			return err
+		case err != nil && ctx.Err() == nil:
+			x.o.Log.Warn("read messages into the index", "error", err)
+			x.mark(next)
+			again = retryAfter
+		}
+		select {
+		case <-ctx.Done():
+		case <-x.wake:
+		case <-time.After(again):
+		}
+	}
+	return nil
+}
+
+// next takes a conversation that is to be read; ok is false where there is none. err is why the database is to be made anew.
+func (x *Index) next() (c chat, ok bool, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for c = range x.changed {
+		delete(x.changed, c)
+		return c, true, x.damaged
+	}
+	clear(x.progress) // all of it has been read
+	return c, false, x.damaged
+}
+
+// readBatch reads up to batch messages of a conversation, and marks it again where there may be more. It reads them within the index's
+// transaction: RemoveMessages, which is called once messages are gone, comes before or after it as a whole.
+func (x *Index) readBatch(ctx context.Context, c chat) error {
+	began, n := x.o.Now(), 0
+	err := x.write(ctx, func(t *tx) error {
+		after, err := engine.Value(t, engine.Integer, findCursor, c.user, c.id)
+		if err != nil {
+			return err
+		}
+		list, err := x.o.Transcript.Said(ctx, c.user, c.id, after, batch)
+		if err != nil {
+			return err
+		}
+		if n = len(list); n == 0 {
+			return nil
+		}
+		if err := t.putMessages(c, list); err != nil {
+			return err
+		}
+		return t.Exec(putCursor, c.user, c.id, list[n-1].ID)
+	}, "read conversation %d of %s", c.id, c.user)
+	if err != nil {
+		return err
+	}
+	x.advance(c.user, int64(n))
+	if n == batch {
+		x.mark(c)
+		sleep(ctx, min(x.o.Now().Sub(began), time.Second)) // leaves half of the processor's time to those who are answered
+	}
+	return nil
+}
+
+func (x *Index) advance(user string, n int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if p, ok := x.progress[user]; ok {
+		p.done += n
+		x.progress[user] = p
+	}
+}
+
+const (
+	findCursor = `SELECT message FROM cursor WHERE user = ? AND conversation = ?`
+	putCursor  = `INSERT INTO cursor (user, conversation, message) VALUES (?, ?, ?)
+		ON CONFLICT (user, conversation) DO UPDATE SET message = excluded.message`
+	insertMessage = `INSERT INTO section (user, at, conversation, message, size, role, world, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+		RETURNING id`
+)
+
+// putMessages puts those messages into the index that have words.
+func (t *tx) putMessages(c chat, list []supervisor.SaidMessage) error {
+	var words []sectionWords
+	for _, m := range list {
+		text := m.Text()
+		if text == "" {
+			continue
+		}
+		id, err := t.Insert(insertMessage, c.user, m.At, c.id, m.ID, m.Size, m.Role, m.Origin == supervisor.OriginWorld, text)
+		if err != nil {
+			return err
+		}
+		words = append(words, sectionWords{id: id, text: text})
+	}
+	return t.putWords(c.user, words)
+}

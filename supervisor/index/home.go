@@ -1,0 +1,231 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"mews/supervisor/internal/engine"
+)
+
+// SectionHash is a digest of a section's heading and text, in hexadecimals: equal ones are kept once.
+type SectionHash string
+
+// File is a text file of a home.
+type File struct {
+	Path     string // relative to the home, with slashes
+	Hash     string // of all of it
+	Size     int64
+	Modified time.Time
+	Sections []Place // in their order
+}
+
+// Place is where a section stands in a file.
+type Place struct {
+	Hash SectionHash
+	Line int // that it begins at, from 1
+}
+
+// Section is the text below one heading of a file, and not below a deeper one. A long one is better put as several with one heading:
+// a hit is told whole.
+type Section struct {
+	Hash          SectionHash
+	Heading, Text string
+}
+
+const listFiles = `SELECT path, hash, size, modified FROM file WHERE user = ? ORDER BY path`
+
+// Manifest lists the files of a person's home that can be searched, without their sections.
+func (x *Index) Manifest(ctx context.Context, user string) ([]File, error) {
+	db := x.reconciled()
+	if db == nil {
+		return nil, errNotOpen
+	}
+	list, err := engine.All(db.Reader(ctx), func(r *engine.Row) (f File) {
+		var modified int64
+		r.Scan(&f.Path, &f.Hash, &f.Size, &modified)
+		f.Modified = time.Unix(0, modified)
+		return f
+	}, listFiles, user)
+	return list, x.explain(err, "list what the index has of the home of %s", user)
+}
+
+const findHash = `SELECT id, heading, path, text FROM section WHERE user = ? AND hash = ? AND hash <> ''`
+
+// MissingSections says which sections of a person's the index does not have.
+func (x *Index) MissingSections(ctx context.Context, user string, hashes []SectionHash) (missing []SectionHash, err error) {
+	db := x.reconciled()
+	if db == nil {
+		return nil, errNotOpen
+	}
+	read := db.Reader(ctx)
+	for _, h := range hashes {
+		_, known, err := engine.One(read, scanSectionWords, findHash, user, h)
+		if err != nil {
+			return nil, x.explain(err, "look for sections of %s", user)
+		}
+		if !known {
+			missing = append(missing, h)
+		}
+	}
+	return missing, nil
+}
+
+const insertSection = `INSERT INTO section (user, at, hash, heading, text) VALUES (?, ?, ?, ?, ?)`
+
+// PutSections keeps sections of a person's home. They are found once a file has them: SetManifest is told of it next. Those that no
+// file has are dropped when the index is opened.
+func (x *Index) PutSections(ctx context.Context, user string, list []Section) error {
+	if x.reconciled() == nil {
+		return errNotOpen
+	}
+	return x.write(ctx, func(t *tx) error {
+		for _, s := range list {
+			_, known, err := engine.One(t, scanSectionWords, findHash, user, s.Hash)
+			if err != nil {
+				return err
+			}
+			if known {
+				continue
+			}
+			if err := t.Exec(insertSection, user, t.Now, s.Hash, s.Heading, s.Text); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, "keep sections of %s", user)
+}
+
+const (
+	listPlaced   = `SELECT DISTINCT section FROM place WHERE user = ? AND path = ?`
+	deletePlaces = `DELETE FROM place WHERE user = ? AND path = ?`
+	deleteFile   = `DELETE FROM file WHERE user = ? AND path = ?`
+	insertFile   = `INSERT INTO file (user, path, hash, size, modified) VALUES (?, ?, ?, ?, ?)`
+	insertPlace  = `INSERT INTO place (user, path, position, line, section) VALUES (?, ?, ?, ?, ?)`
+)
+
+// SetManifest says which files of a person's home are new or have changed, and which are gone. Their sections have been put. What is
+// put under another path in the same call, a moved file, keeps its sections. Sections that no file has any more are dropped, and
+// nothing of their words is left in the index's files.
+func (x *Index) SetManifest(ctx context.Context, user string, changed []File, gone []string) error {
+	return x.write(ctx, func(t *tx) error {
+		touched := map[int64]bool{}
+		for _, path := range gone {
+			if err := t.dropFile(user, path, touched); err != nil {
+				return err
+			}
+		}
+		for _, f := range changed {
+			if err := t.putFile(user, f, touched); err != nil {
+				return err
+			}
+		}
+		return t.placeAll(user, touched)
+	}, "keep what the home of %s has", user)
+}
+
+// placeAll has sections be under names of files that have them.
+func (t *tx) placeAll(user string, touched map[int64]bool) error {
+	var words []sectionWords
+	for section := range touched {
+		s, err := t.place(user, section)
+		if err != nil {
+			return err
+		}
+		words = append(words, s...)
+	}
+	return t.putWords(user, words)
+}
+
+func (t *tx) dropFile(user, path string, touched map[int64]bool) error {
+	placed, err := engine.All(t, engine.Integer, listPlaced, user, path)
+	for _, section := range placed {
+		touched[section] = true
+	}
+	if err == nil {
+		err = t.Exec(deletePlaces, user, path)
+	}
+	if err == nil {
+		err = t.Exec(deleteFile, user, path)
+	}
+	return err
+}
+
+func (t *tx) putFile(user string, f File, touched map[int64]bool) error {
+	err := t.dropFile(user, f.Path, touched)
+	if err == nil {
+		err = t.Exec(insertFile, user, f.Path, f.Hash, f.Size, f.Modified.UnixNano())
+	}
+	for i, p := range f.Sections {
+		if err != nil {
+			return err
+		}
+		s, known, failed := engine.One(t, scanSectionWords, findHash, user, p.Hash)
+		if err = failed; err == nil && !known {
+			err = fmt.Errorf("put %s: section %s was not put before", f.Path, p.Hash)
+		}
+		if err == nil {
+			err = t.Exec(insertPlace, user, f.Path, i, p.Line, s.id)
+		}
+		touched[s.id] = true
+	}
+	return err
+}
+
+const (
+	listStale = `SELECT DISTINCT p.section FROM place p JOIN section s ON s.id = p.section
+		WHERE p.user = ? AND p.path = ? AND s.hash NOT IN (SELECT j.value FROM json_each(?) j) LIMIT ?`
+	deletePlace = `DELETE FROM place WHERE user = ? AND path = ? AND section = ?`
+)
+
+// removeStale takes some sections out of a file, but for those of a JSON list of hashes, and says how many: fewer than removeBatch are the
+// last. The file is known as it was until SetManifest is told of it.
+func (x *Index) removeStale(ctx context.Context, user, path, kept string) (n int, err error) {
+	err = x.write(ctx, func(t *tx) error {
+		stale, err := engine.All(t, engine.Integer, listStale, user, path, kept, removeBatch)
+		touched := map[int64]bool{}
+		for _, section := range stale {
+			if err == nil {
+				err = t.Exec(deletePlace, user, path, section)
+			}
+			touched[section] = true
+		}
+		n = len(stale)
+		if err != nil {
+			return err
+		}
+		return t.placeAll(user, touched)
+	}, "take out what the home of %s has no more", user)
+	return n, err
+}
+
+const (
+	findSection = `SELECT id, heading, path, text FROM section WHERE user = ? AND id = ?`
+	findPath    = `SELECT path FROM place INDEXED BY place_section WHERE user = ? AND section = ? ORDER BY path <> ?, path LIMIT 1`
+	setPath     = `UPDATE section SET path = ? WHERE user = ? AND id = ?`
+)
+
+// place has a section be under the name of a file that has it, the one that it is under if it still has it, or drops it where none has.
+// It returns it where it is to be found by another name than before.
+func (t *tx) place(user string, section int64) ([]sectionWords, error) {
+	s, err := engine.Value(t, scanSectionWords, findSection, user, section)
+	if err != nil {
+		return nil, err
+	}
+	path, _, err := engine.One(t, engine.String, findPath, user, section, s.path)
+	if err != nil || path == s.path {
+		return nil, err
+	}
+	if s.path != "" {
+		t.Scrub()
+		err = t.removeWords(user, s)
+	}
+	switch {
+	case err != nil:
+		return nil, err
+	case path == "":
+		return nil, t.Exec(deleteSection, user, section)
+	}
+	s.path = path
+	return []sectionWords{s}, t.Exec(setPath, path, user, section)
+}

@@ -1,0 +1,244 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"mews/supervisor/internal/engine"
+)
+
+// MaxFiles is how many files of a home can be searched.
+const MaxFiles = 20_000
+
+// ErrUnexpected is what a HomeUpdate says to what nobody tells who has seen the home.
+var ErrUnexpected = errors.New("that does not follow from what was told before")
+
+// HomeUpdate takes what is new in a person's home, as their worker tells it: the names of all files, the sections of those that differ,
+// and the text of those sections that the index does not have. Its methods are called one after the other. What is cut short is kept as
+// far as it came, file by file.
+type HomeUpdate struct {
+	index   *Index
+	user    string
+	known   map[string]File // by path; nil before the first page
+	named   map[string]bool
+	batch   []File               // that are kept once nothing is missing
+	missing map[SectionHash]bool // of the batch
+	until   time.Time            // when no more is taken out
+	left    bool                 // some files are as they were before
+}
+
+// UpdateHome begins an update of a person's home.
+func (x *Index) UpdateHome(user string) *HomeUpdate {
+	return &HomeUpdate{index: x, user: user, named: map[string]bool{}, until: x.o.Now().Add(updateTime)}
+}
+
+// Files names some of the files that there are. It gives the places of those that the index does not have so.
+func (u *HomeUpdate) Files(ctx context.Context, page []File) (differing []int, err error) {
+	if err := u.load(ctx); err != nil {
+		return nil, err
+	}
+	for i, f := range page {
+		if u.named[f.Path] || len(u.named) == MaxFiles {
+			return nil, fmt.Errorf("file %.80q behind %d: %w", f.Path, len(u.named), ErrUnexpected)
+		}
+		u.named[f.Path] = true
+		if known, ok := u.known[f.Path]; !ok || known.Size != f.Size || !known.Modified.Equal(f.Modified) {
+			differing = append(differing, i)
+		}
+	}
+	return differing, nil
+}
+
+// load reads what the index has, once.
+func (u *HomeUpdate) load(ctx context.Context) error {
+	if u.known != nil {
+		return nil
+	}
+	list, err := u.index.Manifest(ctx, u.user)
+	u.known = make(map[string]File, len(list))
+	for _, f := range list {
+		u.known[f.Path] = f
+	}
+	return err
+}
+
+// Sections says which sections files have, and gives those that are to be put. The files are kept once they are.
+func (u *HomeUpdate) Sections(ctx context.Context, batch []File) ([]SectionHash, error) {
+	if len(u.missing) > 0 {
+		return nil, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrUnexpected)
+	}
+	u.missing = map[SectionHash]bool{}
+	for _, f := range batch {
+		if !u.named[f.Path] {
+			return nil, fmt.Errorf("file %.80q: %w", f.Path, ErrUnexpected)
+		}
+		for _, s := range f.Sections {
+			u.missing[s.Hash] = true
+		}
+	}
+	list, err := u.index.MissingSections(ctx, u.user, slices.Sorted(maps.Keys(u.missing)))
+	if err != nil {
+		return nil, err
+	}
+	u.batch = batch
+	clear(u.missing)
+	for _, hash := range list {
+		u.missing[hash] = true
+	}
+	return list, u.keep(ctx)
+}
+
+// Put puts missing sections.
+func (u *HomeUpdate) Put(ctx context.Context, list []Section) error {
+	for _, s := range list {
+		if !u.missing[s.Hash] {
+			return fmt.Errorf("section %s: %w", s.Hash, ErrUnexpected)
+		}
+		delete(u.missing, s.Hash)
+	}
+	if err := u.index.PutSections(ctx, u.user, list); err != nil {
+		return err
+	}
+	return u.keep(ctx)
+}
+
+// keep keeps the batch, once nothing is missing.
+func (u *HomeUpdate) keep(ctx context.Context) error {
+	if len(u.missing) > 0 {
+		return nil
+	}
+	batch := u.batch
+	u.batch = nil
+	return u.set(ctx, batch, nil)
+}
+
+// End ends the update. Without more, files that were not named are gone. It says whether some of them are left for
+// another update.
+func (u *HomeUpdate) End(ctx context.Context, report HomeReport, more bool) (left bool, err error) {
+	if len(u.missing) > 0 {
+		return false, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrUnexpected)
+	}
+	var gone []string
+	if err := u.load(ctx); err != nil {
+		return false, err
+	}
+	for path := range u.known {
+		if !more && !u.named[path] {
+			gone = append(gone, path)
+		}
+	}
+	err = u.set(ctx, nil, gone)
+	if err == nil && !more {
+		report.At = u.index.o.Now()
+		err = u.index.keepReport(ctx, u.user, report)
+	}
+	return u.left, err
+}
+
+// updateTime is half of what the operation has.
+const updateTime = time.Minute
+
+// set is SetManifest, once what is not in the files any more has been taken out. What is not done by the end of the update's time is left
+// for another one.
+func (u *HomeUpdate) set(ctx context.Context, changed []File, gone []string) error {
+	hashes, paths := []SectionHash{}, gone
+	for _, f := range changed {
+		paths = append(paths, f.Path)
+		for _, p := range f.Sections {
+			hashes = append(hashes, p.Hash)
+		}
+	}
+	kept, err := json.Marshal(hashes)
+	for _, path := range paths {
+		_, known := u.known[path]
+		for n := removeBatch; known && !u.left && err == nil && n == removeBatch; {
+			n, err = u.index.removeStale(ctx, u.user, path, string(kept))
+			u.left = n > 0 && u.index.o.Now().After(u.until)
+		}
+	}
+	if err != nil || u.left {
+		return err
+	}
+	return u.index.SetManifest(ctx, u.user, changed, gone)
+}
+
+// HomeReport says what of a person's home can be searched.
+type HomeReport struct {
+	At         time.Time `json:"at"`         // of the last update; zero where there was none
+	Files      int       `json:"-"`          // that can be searched, and their sections
+	Sections   int       `json:"-"`          //
+	Bytes      int64     `json:"-"`          // of those files
+	Large      int       `json:"large"`      // files that can't be searched, by the reason
+	NotText    int       `json:"not_text"`   //
+	Unreadable int       `json:"unreadable"` //
+	Excess     int       `json:"excess"`     // beyond MaxFiles
+}
+
+const (
+	keepHomeReport = `INSERT INTO setting (user, name, value) VALUES (?, 'home', ?) ON CONFLICT (user, name) DO UPDATE SET value = excluded.value`
+	findHomeReport = `SELECT value FROM setting WHERE user = ? AND name = 'home'`
+	countPlaces    = `SELECT count(DISTINCT path), count(*) FROM place WHERE user = ?`
+	countFiles     = `SELECT count(*) FROM file WHERE user = ?`
+	sumFiles       = `SELECT coalesce(sum(size), 0) FROM file WHERE user = ?1 AND path IN (SELECT path FROM place WHERE user = ?1)`
+)
+
+func (x *Index) keepReport(ctx context.Context, user string, report HomeReport) error {
+	value, err := json.Marshal(report)
+	if err != nil {
+		return err
+	}
+	return x.write(ctx, func(t *tx) error { return t.Exec(keepHomeReport, user, string(value)) }, "keep what is searched of the home of %s", user)
+}
+
+// HomeReport says what of a person's home can be searched.
+func (x *Index) HomeReport(ctx context.Context, user string) (report HomeReport, err error) {
+	db := x.opened()
+	if db == nil {
+		return report, errNotOpen
+	}
+	read := db.Reader(ctx)
+	report, err = reportedOfHome(read, user)
+	if err == nil {
+		err = read.Query(func(r *engine.Row) bool { r.Scan(&report.Files, &report.Sections); return true }, countPlaces, user)
+	}
+	if err == nil {
+		report.Bytes, err = engine.Value(read, engine.Integer, sumFiles, user)
+	}
+	return report, x.explain(err, "read what is searched of the home of %s", user)
+}
+
+// reportedOfHome is what the last whole update of a person's home has said, without what is counted.
+func reportedOfHome(read engine.Reader, user string) (report HomeReport, err error) {
+	value, known, err := engine.One(read, engine.String, findHomeReport, user)
+	if err == nil && known {
+		err = json.Unmarshal([]byte(value), &report)
+	}
+	return report, err
+}
+
+// homeBehind says in words what of a person's home cannot be found, where it is searched.
+func homeBehind(read engine.Reader, q Query) (string, error) {
+	if q.Source == SourceTranscript {
+		return "", nil
+	}
+	report, err := reportedOfHome(read, q.User)
+	switch {
+	case err != nil:
+		return "", err
+	case report.Excess > 0:
+		return fmt.Sprintf(textHomeExcess, MaxFiles, report.Excess), nil
+	case !report.At.IsZero():
+		return "", nil
+	}
+	switch files, err := engine.Value(read, engine.Integer, countFiles, q.User); {
+	case err != nil || files == 0:
+		return textHomeUnread, err
+	default:
+		return fmt.Sprintf(textHomeReading, files), nil
+	}
+}

@@ -1,0 +1,108 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/supervisor/internal/engine"
+)
+
+const (
+	// queryTimeout is how long a search waits for the vector of its query. Then it goes by words alone.
+	queryTimeout = time.Second
+	// maxQueries is how many vectors of queries are kept.
+	maxQueries = 64
+	// maxQueryText is how many bytes of a query its vector is made of.
+	maxQueryText = 2 << 10
+	// maxNearest is how many of the nearest sections are ranked.
+	maxNearest = 100
+	// fusion is the constant of reciprocal rank fusion (60 in Cormack, Clarke and Buettcher, SIGIR 2009).
+	fusion = 60
+)
+
+const (
+	countVectors = `SELECT (SELECT count(*) FROM vector INDEXED BY vector_awaited WHERE user = ?1 AND vector IS NULL),
+		(SELECT count(*) FROM vector INDEXED BY vector_user WHERE user = ?1)`
+	// It compares every vector of the person, which is exact and takes 3 ms for a thousand of 768 numbers. vec1's own tables are only a
+	// third faster, and must be trained to be more than that.
+	listNearest = `SELECT section FROM vector INDEXED BY vector_user WHERE user = ?1 AND model = ?2 AND length(vector) = length(?3)
+		ORDER BY vec1_cos_distance(?3, vector), section DESC`
+)
+
+// nearest lists the sections that fit a query and are nearest to it in meaning, the nearest first. behind says in words why some may be
+// missing.
+func (x *Index) nearest(ctx context.Context, read engine.Reader, q Query) (near []Hit, behind string, err error) {
+	var awaited, all int64
+	if err := read.Query(func(r *engine.Row) bool { r.Scan(&awaited, &all); return true }, countVectors, q.User); err != nil {
+		return nil, "", err
+	}
+	if behind = x.pauseReason(q.User); behind != "" || awaited == all {
+		return nil, cmp.Or(behind, meaning(awaited, all)), nil
+	}
+	vector, failed := x.vectorOf(ctx, q)
+	if failed != nil {
+		x.o.Log.Debug("make the vector of what is looked for", "user", q.User, "error", failed)
+		return nil, textByWords, nil
+	}
+	ids, err := engine.All(read, engine.Integer, listNearest, q.User, x.o.Model, vector)
+	if err == nil {
+		near, err = fitting(read, q, ids, maxNearest)
+	}
+	return near[:min(len(near), maxNearest)], meaning(awaited, all), err
+}
+
+// meaning says in words what share has a vector; "" where at most one batch has none.
+func meaning(awaited, all int64) string {
+	if awaited <= embedBatch {
+		return ""
+	}
+	return fmt.Sprintf(textMeaning, 100*(all-awaited)/all)
+}
+
+// vectorOf is the vector of a query's text, from the model or as it was kept.
+func (x *Index) vectorOf(ctx context.Context, q Query) ([]byte, error) {
+	text := strings.ToValidUTF8(q.Text[:min(len(q.Text), maxQueryText)], "")
+	sum := sha256.Sum256([]byte(text))
+	digest := string(sum[:])
+	x.mu.Lock()
+	vector, kept := x.queries[digest]
+	x.mu.Unlock()
+	if kept {
+		return vector, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, queryTimeout)
+	defer cancel()
+	list, err := x.o.Embedder.Embed(ctx, q.User, []string{text})
+	if err != nil {
+		return nil, err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if len(x.queries) == maxQueries {
+		clear(x.queries)
+	}
+	x.queries[digest] = blobOf(list[0])
+	return x.queries[digest], nil
+}
+
+// fuse merges two rankings by reciprocal ranks: what is high in both comes first.
+func fuse(words, near []Hit) (hits []Hit) {
+	place := map[int64]int{}
+	for _, list := range [][]Hit{words, near} {
+		for rank, h := range list {
+			i, known := place[h.section]
+			if !known {
+				i, h.Score = len(hits), 0
+				place[h.section], hits = i, append(hits, h)
+			}
+			hits[i].Score += 1 / float64(fusion+1+rank)
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	return hits
+}

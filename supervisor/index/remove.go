@@ -1,0 +1,149 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"mews/supervisor/internal/engine"
+)
+
+// tx is a transaction of the index's.
+type tx struct {
+	*engine.Tx
+	embeds bool // sections get vectors
+}
+
+// The words of a person are in a table of their own; %d is the person's id. The table keeps no texts: they are in section, and a
+// deletion must name the same words that were inserted (FTS5, contentless tables).
+const (
+	findPerson    = `SELECT id FROM person WHERE user = ?`
+	insertPerson  = `INSERT INTO person (user) VALUES (?) RETURNING id`
+	countSections = `UPDATE person SET sections = sections + ? WHERE user = ?`
+	createWords   = `CREATE VIRTUAL TABLE words_%d USING fts5 (heading, text, content = '', tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3')`
+	shredWords    = `INSERT INTO words_%[1]d (words_%[1]d, rank) VALUES ('secure-delete', 1)`
+	insertWords   = `INSERT INTO words_%d (rowid, heading, text) VALUES (?, ?, ?)`
+	deleteWords   = `INSERT INTO words_%[1]d (words_%[1]d, rowid, heading, text) VALUES ('delete', ?, ?, ?)`
+	dropWords     = `DROP TABLE words_%d`
+)
+
+// putWords makes sections of a person searchable by their words. A transaction calls it once, at its end: FTS5 flushes when another
+// table is written to. It creates the person's table with their first section.
+func (t *tx) putWords(user string, list []sectionWords) error {
+	if len(list) == 0 {
+		return nil
+	}
+	id, known, err := engine.One(t, engine.Integer, findPerson, user)
+	if err == nil && !known {
+		if id, err = t.Insert(insertPerson, user); err == nil {
+			err = t.Run(fmt.Sprintf(createWords+";"+shredWords, id))
+		}
+	}
+	if err == nil {
+		err = t.Exec(countSections, len(list), user)
+	}
+	for _, s := range list {
+		if err != nil {
+			return err
+		}
+		err = t.Exec(fmt.Sprintf(insertWords, id), s.id, s.named(), indexed(s.text))
+		if err == nil && t.embeds {
+			err = t.Exec(awaitVector, user, s.id)
+		}
+	}
+	return err
+}
+
+const (
+	findByMessage = `SELECT id, heading, path, text FROM section WHERE user = ?1
+		AND conversation IN (SELECT conversation FROM cursor WHERE user = ?1) AND message = ?2 AND hash = ''`
+	deleteSection = `DELETE FROM section WHERE user = ? AND id = ?`
+)
+
+// sectionWords is a section with the texts that its words come from.
+type sectionWords struct {
+	id                  int64
+	heading, path, text string
+}
+
+func scanSectionWords(r *engine.Row) (s sectionWords) {
+	r.Scan(&s.id, &s.heading, &s.path, &s.text)
+	return s
+}
+
+// named has the words of the section's heading and of its file's path.
+func (s sectionWords) named() string { return indexed(s.heading + " / " + s.path) }
+
+// removeWords deletes the words of a section, so that it is no longer found.
+func (t *tx) removeWords(user string, s sectionWords) error {
+	id, err := engine.Value(t, engine.Integer, findPerson, user)
+	if err == nil {
+		err = t.Exec(fmt.Sprintf(deleteWords, id), s.id, s.named(), indexed(s.text))
+	}
+	if err == nil {
+		err = t.Exec(countSections, -1, user)
+	}
+	return err
+}
+
+// removeSection deletes a section and its words.
+func (t *tx) removeSection(user string, s sectionWords) error {
+	err := t.removeWords(user, s)
+	if err == nil {
+		err = t.Exec(deleteSection, user, s.id)
+	}
+	return err
+}
+
+// removeBatch is how many sections are deleted in one transaction. Each takes 10 ms, as its words are overwritten in the file.
+const removeBatch = 10
+
+// RemoveMessages deletes messages from the index, once they are gone from the transcript. It leaves nothing of their words in the
+// index's files. While the index is not open it leaves them: reconcile drops them as it opens.
+func (x *Index) RemoveMessages(ctx context.Context, user string, ids []int64) error {
+	for len(ids) > 0 {
+		some := ids[:min(len(ids), removeBatch)]
+		ids = ids[len(some):]
+		if err := x.write(ctx, func(t *tx) error {
+			t.Scrub()
+			for _, id := range some {
+				s, ok, err := engine.One(t, scanSectionWords, findByMessage, user, id)
+				if err == nil && ok {
+					err = t.removeSection(user, s)
+				}
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		}, "take messages of %s out of the index", user); err != nil && !errors.Is(err, errNotOpen) {
+			return err
+		}
+	}
+	return removeSetAside(x.o.Path)
+}
+
+// eraseAll deletes the rows of a person in all tables but that of their words.
+var eraseAll = []string{`DELETE FROM place WHERE user = ?`, `DELETE FROM file WHERE user = ?`, `DELETE FROM section WHERE user = ?`,
+	`DELETE FROM cursor WHERE user = ?`, `DELETE FROM person WHERE user = ?`, `DELETE FROM setting WHERE user = ?`}
+
+// EraseUser deletes all of a person. It leaves nothing of theirs in the index's files.
+func (x *Index) EraseUser(ctx context.Context, user string) error {
+	err := x.write(ctx, func(t *tx) error {
+		t.Scrub()
+		id, known, err := engine.One(t, engine.Integer, findPerson, user)
+		if err == nil && known {
+			err = t.Run(fmt.Sprintf(dropWords, id))
+		}
+		for _, statement := range eraseAll {
+			if err == nil {
+				err = t.Exec(statement, user)
+			}
+		}
+		return err
+	}, "erase %s from the index", user)
+	if errors.Is(err, errNotOpen) {
+		err = nil
+	}
+	return errors.Join(err, removeSetAside(x.o.Path))
+}

@@ -1,0 +1,157 @@
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// rig is an index over a real transcript.
+type rig struct {
+	testing.TB
+	db     *sqlite.DB
+	index  *Index
+	people []string
+	last   int64 // message
+	stop   func()
+}
+
+func newRig(t testing.TB, people ...string) *rig {
+	t.Helper()
+	r := &rig{TB: t, people: people, stop: func() {}}
+	r.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
+	for i, name := range people { // whose first conversation has their number
+		r.change("INSERT INTO conversation (id, user, channel, chat, thread, created_at) VALUES (%d, '%s', 'telegram', '%d', '', 0)", i+1, name, i+1)
+	}
+	r.index = New(Options{Now: func() time.Time { return time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC) }, Path: filepath.Join(t.TempDir(), "index.db"), Transcript: r.db.Transcript(), People: func() []string { return r.people }})
+	t.Cleanup(func() { r.stop() })
+	return r
+}
+
+func (r *rig) change(format string, args ...any) {
+	r.Helper()
+	sqlitetest.Change(r, r.db, fmt.Sprintf(format, args...))
+}
+
+// run runs the index until stop.
+func (r *rig) run() *rig {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.Context()))
+	ran := make(chan error, 1)
+	go func() { ran <- r.index.Run(ctx) }()
+	r.stop = func() {
+		cancel()
+		if err := <-ran; err != nil {
+			r.Error(err)
+		}
+		r.stop = func() {}
+	}
+	return r
+}
+
+// say keeps what somebody said in their conversation, in a turn of its own, and tells the index.
+func (r *rig) say(user string, role protocol.Role, text string) (message int64) {
+	r.Helper()
+	r.keep(user, role, text)
+	r.index.Said(user, r.conversation(user))
+	return r.last
+}
+
+func (r *rig) keep(user string, role protocol.Role, text string) {
+	r.Helper()
+	r.change("%s", r.statement(user, role, text, time.Unix(r.last+1, 0)))
+}
+
+// statement keeps a message, in a turn of its own.
+func (r *rig) statement(user string, role protocol.Role, text string, at time.Time) string {
+	r.Helper()
+	r.last++
+	parts, err := json.Marshal([]protocol.Part{{Text: text}})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return fmt.Sprintf(`INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
+			VALUES (%[1]d, '%[2]s', %[3]d, 'test', '%[1]d', 'text', '', 'done', 0, 0);
+		INSERT INTO turn (id, user, conversation, kind, inbound, why, started_at, ended_at) VALUES (%[1]d, '%[2]s', %[3]d, 'chat', %[1]d, 'done', 0, 0);
+		INSERT INTO message (id, user, conversation, turn, role, parts, created_at) VALUES (%[1]d, '%[2]s', %[3]d, %[1]d, '%[4]s', '%[5]s', %[6]d);`,
+		r.last, user, r.conversation(user), role, strings.ReplaceAll(string(parts), "'", "''"), at.UnixMilli())
+}
+
+func (r *rig) conversation(user string) int64 {
+	for i, name := range r.people {
+		if name == user {
+			return int64(i + 1)
+		}
+	}
+	return 0
+}
+
+// found are the texts that a search finds once all has been read.
+func (r *rig) found(user, words string) (texts []string) {
+	r.Helper()
+	for _, h := range r.search(Query{User: user, Text: words}) {
+		texts = append(texts, h.Text)
+	}
+	return texts
+}
+
+func (r *rig) search(q Query) []Hit {
+	r.Helper()
+	r.read()
+	result, err := r.index.Search(r.Context(), q)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return result.Hits
+}
+
+// read waits until all that was said has been read.
+func (r *rig) read() {
+	r.Helper()
+	r.await("the index to have read all", func() bool {
+		for _, name := range r.people {
+			if !r.ready() || r.unread(name) > 0 {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+func (r *rig) ready() bool {
+	db, _ := r.index.searchable("")
+	return db != nil
+}
+
+func (r *rig) unread(user string) int64 {
+	after, err := engineValue(r.index, findCursor, user, r.conversation(user))
+	if err != nil {
+		return 1
+	}
+	n, err := r.db.Transcript().CountSaid(r.Context(), user, r.conversation(user), after)
+	if err != nil {
+		r.Fatal(err)
+	}
+	return n
+}
+
+// await waits for a condition, for as long as the test may take.
+func (r *rig) await(what string, there func() bool) {
+	r.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !there() {
+		select {
+		case <-tick.C:
+		case <-r.Context().Done():
+			r.Fatalf("waited in vain for %s", what)
+		}
+	}
+}

@@ -1,0 +1,348 @@
+package index
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+	"mews/supervisor/model/modeltest"
+)
+
+// meanings is an embedding model that knows some words of like meaning: the test's own table, and nothing else.
+type meanings struct {
+	mu    sync.Mutex
+	texts []string // that were embedded, with whose they are
+	fail  func(texts []string) error
+}
+
+var likeMeanings = strings.NewReplacer("automobile", "car", "vehicle", "car", "physician", "doctor")
+
+func (m *meanings) Embed(ctx context.Context, user string, texts []string) (list [][]float32, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.fail != nil {
+		if err := m.fail(texts); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range texts {
+		m.texts = append(m.texts, user+" "+text)
+		list = append(list, modeltest.Embedding(likeMeanings.Replace(text)))
+	}
+	return list, nil
+}
+
+// taken are the texts that were embedded since it was last asked, sorted.
+func (m *meanings) taken() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := slices.Sorted(slices.Values(m.texts))
+	m.texts = nil
+	return list
+}
+
+func (m *meanings) failing(fail func(texts []string) error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fail = fail
+}
+
+// embedding has an index make vectors.
+func embedding(t *testing.T, people ...string) (*rig, *meanings) {
+	t.Helper()
+	r, m := newRig(t, people...), &meanings{}
+	r.index.o.Embedder, r.index.o.Model = m, "cloud/meanings"
+	return r, m
+}
+
+// vectors waits until all that there is has its vector.
+func (r *rig) vectors() {
+	r.Helper()
+	r.read()
+	r.await("the vectors", func() bool {
+		n, err := engineValue(r.index, "SELECT count(*) FROM section s LEFT JOIN vector v ON v.section = s.id WHERE v.vector IS NULL OR v.model <> ?", r.index.o.Model)
+		return err == nil && n == 0
+	})
+}
+
+func TestWhatMeansTheSameIsFound(t *testing.T) {
+	r, _ := embedding(t, "alice", "bob")
+	r.run()
+	r.say("alice", "user", "the automobile is at the garage")
+	r.say("alice", "assistant", "an automobile costs much")
+	for _, text := range []string{"bread and butter", "rain since Tuesday", "call Ann back"} {
+		r.say("alice", "user", text)
+	}
+	r.say("bob", "user", "my automobile is red")
+	putHome(r, "alice", "trips/a.md", "an automobile for the summer")
+	r.vectors()
+	for name, c := range map[string]struct {
+		q    Query
+		want string
+	}{
+		"among all":          {Query{Text: "vehicle"}, "an automobile costs much"},
+		"said by the person": {Query{Text: "vehicle", Who: "person"}, "the automobile is at the garage"},
+		"in a file":          {Query{Text: "vehicle", Source: SourceHome}, "an automobile for the summer"},
+		"in a folder":        {Query{Text: "vehicle", Under: "trips"}, "an automobile for the summer"},
+		"in another folder":  {Query{Text: "vehicle", Under: "trip"}, ""},
+		"another's":          {Query{Text: "vehicle", Conversation: 2}, ""},
+		"by both rankings":   {Query{Text: "automobile garage"}, "the automobile is at the garage"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.q.User = "alice"
+			hits := r.search(c.q)
+			if c.want == "" && len(hits) > 0 || c.want != "" && (len(hits) == 0 || hits[0].Text != c.want) {
+				t.Errorf("found %+v", hits)
+			}
+			if slices.ContainsFunc(hits, func(h Hit) bool { return strings.Contains(h.Text, "red") }) {
+				t.Errorf("another's is found: %+v", hits)
+			}
+		})
+	}
+}
+
+// putHome has a home hold one file more, of one section.
+func putHome(r *rig, user, path, text string) {
+	r.Helper()
+	r.read()
+	s := Section{Hash: SectionHash(fmt.Sprintf("%x", text)), Text: text}
+	err := r.index.PutSections(r.Context(), user, []Section{s})
+	if err == nil {
+		err = r.index.SetManifest(r.Context(), user, []File{{Path: path, Hash: path, Modified: time.Unix(1, 0), Sections: []Place{{Hash: s.Hash, Line: 1}}}}, nil)
+	}
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// A section is paid for once: not when it moves, and not after a start. Another model makes all of them anew.
+func TestASectionIsEmbeddedOnce(t *testing.T) {
+	r, m := embedding(t, "alice", "bob")
+	wants := func(what string, want ...string) {
+		t.Helper()
+		r.vectors()
+		if got := m.taken(); !slices.Equal(got, want) {
+			t.Errorf("%s: embedded were %q", what, got)
+		}
+	}
+	r.run()
+	r.say("alice", "user", "one")
+	r.say("bob", "user", "two")
+	putHome(r, "alice", "a.md", "three")
+	wants("at first", "alice one", "alice three", "bob two")
+	file := File{Path: "b.md", Hash: "b", Sections: []Place{{Hash: SectionHash(fmt.Sprintf("%x", "three")), Line: 7}}}
+	if err := r.index.SetManifest(t.Context(), "alice", []File{file}, []string{"a.md"}); err != nil {
+		t.Fatal(err)
+	}
+	r.say("alice", "user", "four")
+	wants("moved", "alice four")
+	restart := func(embedder Embedder, model string) {
+		r.stop()
+		o := r.index.o
+		o.Embedder, o.Model = embedder, model
+		r.index = New(o)
+		r.run()
+	}
+	restart(nil, "")
+	r.say("bob", "user", "five")
+	r.read()
+	restart(m, "cloud/meanings")
+	wants("after a time without a model", "bob five")
+	restart(m, "cloud/other")
+	wants("of another model", "alice four", "alice one", "alice three", "bob five", "bob two")
+}
+
+// A batch that is too long is parted, a text that is too long is cut, and one that nothing helps is left to its words.
+func TestTextsThatAreTooLongForTheModel(t *testing.T) {
+	r, m := embedding(t, "alice")
+	m.fail = func(texts []string) error {
+		size := 0
+		for _, text := range texts {
+			if size += len(text); strings.Contains(text, "never") {
+				size = 1000
+			}
+		}
+		if size > 300 {
+			return &supervisor.ModelError{Class: supervisor.ModelTooLong, Err: &supervisor.Error{Message: "no"}}
+		}
+		return nil
+	}
+	for i := range 9 {
+		r.keep("alice", "user", fmt.Sprintf("car %d %s", i, strings.Repeat("x ", 50)))
+	}
+	long := "car " + strings.Repeat("ж", 1000)
+	r.keep("alice", "user", long)
+	r.keep("alice", "user", "never")
+	r.run()
+	r.vectors()
+	got := m.taken()
+	if len(got) != 10 || !slices.ContainsFunc(got, func(text string) bool { return strings.HasPrefix(long, text[len("alice "):]) }) {
+		t.Errorf("embedded were %q", got)
+	}
+	if found := r.found("alice", "never"); !slices.Contains(found, "never") {
+		t.Errorf("found by its words: %q", found)
+	}
+}
+
+// Where the model fails, or nobody pays for it, words find what there is, and it is said. After a while it is tried again.
+func TestWordsFindWhereTheModelFails(t *testing.T) {
+	for why, failed := range map[string]error{
+		textNoMoney: &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Message: "no"}},
+		textByWords: errors.New("no"),
+	} {
+		r, m := embedding(t, "alice")
+		r.run()
+		r.say("alice", "user", "the automobile is at the garage")
+		r.vectors()
+		now := r.index.o.Now()
+		var clock sync.Mutex
+		r.stop()
+		o := r.index.o
+		o.Now = func() time.Time { clock.Lock(); defer clock.Unlock(); return now }
+		r.index = New(o)
+		m.failing(func([]string) error { return failed })
+		r.run()
+		search := func() Result {
+			r.read()
+			result, err := r.index.Search(t.Context(), Query{User: "alice", Text: "garage", Source: SourceTranscript})
+			if err != nil || len(result.Hits) == 0 {
+				t.Fatalf("%s: %+v, %v", why, result, err)
+			}
+			return result
+		}
+		if got := search(); got.Behind != textByWords { // the question itself
+			t.Errorf("%s: %q", why, got.Behind)
+		}
+		r.say("alice", "user", "a garage of stone")
+		r.await("the model's rest", func() bool { return search().Behind == why })
+		m.failing(nil)
+		m.taken()
+		clock.Lock()
+		now = now.Add(pauseTime)
+		clock.Unlock()
+		r.say("alice", "user", "a third garage")
+		r.vectors()
+		if got := m.taken(); !slices.Equal(got, []string{"alice a garage of stone", "alice a third garage"}) {
+			t.Errorf("%s: embedded were %q", why, got)
+		}
+		if got := search(); got.Behind != "" || len(got.Hits) != 3 {
+			t.Errorf("%s: %+v", why, got)
+		}
+		r.stop()
+	}
+}
+
+// The vector of what is looked for is waited for a second, and asked for once.
+func TestAQuestionIsEmbeddedOnceAndInTime(t *testing.T) {
+	r, m := embedding(t, "alice")
+	r.run()
+	r.say("alice", "user", "the automobile is at the garage")
+	r.vectors()
+	m.taken()
+	for range 2 {
+		r.found("alice", "vehicle")
+	}
+	if got := m.taken(); !slices.Equal(got, []string{"alice vehicle"}) {
+		t.Errorf("embedded were %q", got)
+	}
+	r.stop()
+	slow := r.index.o
+	slow.Embedder = slowModel{}
+	r.index = New(slow)
+	r.run()
+	r.read()
+	result, err := r.index.Search(t.Context(), Query{User: "alice", Text: "garage", Source: SourceTranscript})
+	if err != nil || len(result.Hits) != 1 || result.Behind != textByWords {
+		t.Errorf("%+v, %v", result, err)
+	}
+}
+
+// slowModel answers after any deadline that it is given, and at once where there is one of a second.
+type slowModel struct{}
+
+func (slowModel) Embed(ctx context.Context, _ string, _ []string) ([][]float32, error) {
+	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) <= queryTimeout {
+		return nil, context.DeadlineExceeded
+	}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// A vector goes with its section, from the index's files too.
+func TestAVectorGoesWithItsSection(t *testing.T) {
+	const secret = "the safe opens with the number of the old house"
+	for name, remove := range map[string]func(r *rig, message int64) error{
+		"a message": func(r *rig, message int64) error {
+			return r.index.RemoveMessages(r.Context(), "alice", []int64{message})
+		},
+		"a file":   func(r *rig, _ int64) error { return r.index.SetManifest(r.Context(), "alice", nil, []string{"a.md"}) },
+		"a person": func(r *rig, _ int64) error { return r.index.EraseUser(r.Context(), "alice") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, _ := embedding(t, "alice", "bob")
+			r.run()
+			r.say("bob", "user", "bob's own")
+			message := int64(0)
+			if name == "a file" {
+				putHome(r, "alice", "a.md", secret)
+			} else {
+				message = r.say("alice", "user", secret)
+			}
+			r.vectors()
+			blob := blobOf(modeltest.Embedding(secret))
+			r.stop() // what was written last is in memory until then
+			if !inFiles(t, r.index.o.Path, blob) {
+				t.Fatal("the vector is nowhere: this test sees nothing")
+			}
+			r.run().read()
+			if err := remove(r, message); err != nil {
+				t.Fatal(err)
+			}
+			if inFiles(t, r.index.o.Path, blob) || inFiles(t, r.index.o.Path, blob[len(blob)/2:]) {
+				t.Error("its vector is still in the file")
+			}
+			if found, err := r.index.Search(t.Context(), Query{User: "bob", Text: "own"}); err != nil || len(found.Hits) != 1 {
+				t.Errorf("bob's is %+v, %v", found, err)
+			}
+		})
+	}
+}
+
+// inFiles says whether bytes are in a database or its journal.
+func inFiles(t *testing.T, path string, secret []byte) (found bool) {
+	t.Helper()
+	for _, name := range []string{path, path + "-wal"} {
+		data, err := os.ReadFile(name)
+		if err != nil && name == path {
+			t.Fatal(err)
+		}
+		found = found || bytes.Contains(data, secret)
+	}
+	return found
+}
+
+// Without a model there is neither a vector nor what compares them.
+func TestWithoutAModelNothingIsEmbedded(t *testing.T) {
+	r := newRig(t, "alice").run()
+	r.say("alice", "user", "the automobile is at the garage")
+	if found := r.found("alice", "vehicle"); len(found) > 0 {
+		t.Errorf("found %q", found)
+	}
+	if n, err := engineValue(r.index, "SELECT count(*) FROM vector"); n != 0 || err != nil {
+		t.Errorf("%d vectors are awaited, %v", n, err)
+	}
+	var made float64
+	err := r.index.opened().Reader(t.Context()).Query(func(*engine.Row) bool { made++; return true }, "SELECT vec1_cos_distance(x'0000803f', x'0000803f')")
+	if err == nil || made > 0 {
+		t.Error("vectors can be compared")
+	}
+}

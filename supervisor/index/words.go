@@ -1,0 +1,74 @@
+package index
+
+import (
+	"strings"
+	"unicode"
+)
+
+// longestWord is how many letters of a word count. What is longer is no word: a key, a picture as text.
+const longestWord = 40
+
+// unspaced are the scripts that put no spaces between words. Each pair of neighbouring letters is a word there.
+var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai}
+
+// wordsOf are the words of a text in their order, as they are kept and looked for: small, without accents.
+func wordsOf(text string) (words []string) {
+	var word []rune
+	end := func() {
+		if len(word) > 0 {
+			words = append(words, string(word[:min(len(word), longestWord)]))
+			word = word[:0]
+		}
+	}
+	last := rune(0) // the letter before, where both are of an unspaced script
+	for _, r := range text {
+		switch {
+		case r < 0x80 && ('a' <= r && r <= 'z' || '0' <= r && r <= '9'):
+			word = append(word, r)
+		case unicode.In(r, unicode.Mn):
+			continue // an accent on its own
+		case r >= 0x2E80 && unicode.In(r, unspaced...), unicode.Is(unicode.Thai, r):
+			end()
+			if last != 0 {
+				words = append(words, string([]rune{last, r}))
+			}
+			last = r
+			continue
+		case unicode.IsLetter(r), unicode.IsDigit(r):
+			word = append(word, folded(unicode.ToLower(r))...)
+		default:
+			end()
+		}
+		last = 0
+	}
+	end()
+	return words
+}
+
+// accents are letters, each with what is kept of it. ASCII is not in it.
+var accents = func() map[rune][]rune {
+	letters := map[rune][]rune{'ß': []rune("ss"), 'æ': []rune("ae"), 'œ': []rune("oe"), 'þ': []rune("th")}
+	for plain, marked := range map[rune]string{
+		'a': "àáâãäåāăąǎạảấầẩẫậắằẳẵặ", 'c': "çćĉċč", 'd': "ďđð", 'e': "èéêëēĕėęěẹẻẽếềểễệ", 'g': "ĝğġģ", 'h': "ĥħ",
+		'i': "ìíîïĩīĭįıǐịỉ", 'j': "ĵ", 'k': "ķ", 'l': "ĺļľŀł", 'n': "ñńņňŋ", 'o': "òóôõöøōŏőơǒọỏốồổỗộớờởỡợ", 'r': "ŕŗř", 's': "śŝşšș",
+		't': "ţťŧț", 'u': "ùúûüũūŭůűųưǔụủứừửữự", 'w': "ŵ", 'y': "ýÿŷỳỵỷỹ", 'z': "źżž",
+		'α': "ά", 'ε': "έ", 'η': "ή", 'ι': "ίϊΐ", 'ο': "ό", 'υ': "ύϋΰ", 'ω': "ώ", 'σ': "ς", 'е': "ё", 'и': "й",
+	} {
+		for _, r := range marked {
+			letters[r] = []rune{plain}
+		}
+	}
+	return letters
+}()
+
+func folded(r rune) []rune {
+	if r >= 0x80 {
+		if plain := accents[r]; plain != nil {
+			return plain
+		}
+	}
+	return []rune{r}
+}
+
+// indexed is a text as it is given to FTS5, which parts it at its spaces.
+func indexed(text string) string { return strings.Join(wordsOf(text), " ") }

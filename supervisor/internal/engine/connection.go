@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/ncruces/go-sqlite3"
+)
+
+// pragmas are set on every new connection, in this order. The first read of an exclusive connection locks the file until
+// it is closed: SQLite keeps the index of its journal in its own memory then, and locks nothing for each statement.
+var pragmas = []string{
+	"busy_timeout(5000)",
+	"locking_mode(exclusive)",
+	"journal_mode(wal)",
+	"synchronous(full)",
+	"foreign_keys(on)",
+	"mmap_size(0)", // a mapped file has made corruption worse than it was
+	"cell_size_check(on)",
+	"trusted_schema(off)",
+	"temp_store(memory)", // nobody's words in /tmp
+	"secure_delete(on)",  // what was taken out is left nowhere: with fast, not in a corner of a page, but on pages of its own
+	"journal_size_limit(16777216)",
+	"cache_size(-1024)", // KiB
+}
+
+// connection is the database's connection with its prepared statements. One goroutine at a time uses it.
+type connection struct {
+	raw        *sqlite3.Conn            // nil once it is closed
+	statements map[string]*sqlite3.Stmt // by their text
+}
+
+// connect opens the connection. The file must be there. It fails with ProblemLocked where another program has the file
+// open for as long as the busy timeout.
+func connect(ctx context.Context, path string, o Options) (*connection, error) {
+	raw, err := sqlite3.OpenContext(ctx, fileURI(path, url.Values{"mode": {"rw"}, "modeof": {path}, "vfs": {o.VFS}}))
+	if err != nil {
+		return nil, err
+	}
+	c := &connection{raw: raw, statements: map[string]*sqlite3.Stmt{}}
+	// A statement's plan is the same whatever its parameters are. Without that SQLite prepares a statement anew before each
+	// run, for the plan may be another where a LIMIT is.
+	if _, err = raw.Config(sqlite3.DBCONFIG_ENABLE_QPSG, true); err == nil {
+		err = c.exec("PRAGMA " + strings.Join(pragmas, "; PRAGMA "))
+	}
+	if err == nil && o.Rebuildable {
+		err = c.exec("PRAGMA synchronous(normal)")
+	}
+	if err == nil {
+		err = o.Extend(raw)
+	}
+	if err == nil {
+		_, err = c.pragma("user_version") // a first read makes the journal
+	}
+	if err == nil {
+		err = restrictMode(path)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.close())
+	}
+	return c, nil
+}
+
+// fileURI is the name under which SQLite opens path. The journal gets the permissions of the database by modeof.
+func fileURI(path string, parameters url.Values) string {
+	query := strings.ReplaceAll(parameters.Encode(), "+", "%20") // to SQLite a plus is a plus
+	return (&url.URL{Scheme: "file", Path: path, RawQuery: query}).String()
+}
+
+// restrictMode takes the database's files from everybody but their owner, whatever the umask was.
+func restrictMode(path string) error {
+	for _, suffix := range []string{"", "-wal"} {
+		err := os.Chmod(path+suffix, 0o600)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// statement prepares query, once for the life of the connection. Queries are constants, so that they are few.
+func (c *connection) statement(query string) (*sqlite3.Stmt, error) {
+	if s := c.statements[query]; s != nil {
+		return s, nil
+	}
+	if c.raw == nil {
+		return nil, ErrClosed
+	}
+	s, tail, err := c.raw.PrepareFlags(query, sqlite3.PREPARE_PERSISTENT)
+	if err != nil {
+		return nil, fmt.Errorf("prepare %q: %w", query, err)
+	}
+	if s == nil || strings.TrimSpace(tail) != "" {
+		return nil, fmt.Errorf("prepare %q: it is not one statement", query)
+	}
+	c.statements[query] = s
+	return s, nil
+}
+
+// run runs a statement, and gives each of its rows to each until that wants no more.
+func (c *connection) run(each func(*Row) (more bool), query string, args []any) error {
+	s, err := c.statement(query)
+	if err != nil {
+		return err
+	}
+	if err := bind(s, args); err != nil {
+		return errors.Join(fmt.Errorf("%q: %w", query, err), s.ClearBindings())
+	}
+	row := Row{stmt: s}
+	for s.Step() && each != nil && each(&row) && row.err == nil {
+	}
+	err = row.err
+	if failed := s.Reset(); failed != nil {
+		err = failed
+	}
+	if failed := s.ClearBindings(); failed != nil && err == nil {
+		err = failed
+	}
+	return err
+}
+
+// exec runs statements that take no parameters.
+func (c *connection) exec(statements string) error {
+	if c.raw == nil {
+		return ErrClosed
+	}
+	return c.raw.Exec(statements)
+}
+
+// pragma reads a pragma that is a number.
+func (c *connection) pragma(name string) (n int64, err error) {
+	err = c.run(func(r *Row) bool { r.Scan(&n); return false }, "PRAGMA "+name, nil)
+	return n, err
+}
+
+// inTransaction says whether a transaction is open. Some failures, a full disk among them, make SQLite roll back a
+// whole transaction by itself.
+func (c *connection) inTransaction() bool { return c.raw != nil && !c.raw.GetAutocommit() }
+
+// rollback ends the open transaction, if there is one.
+func (c *connection) rollback() error {
+	if !c.inTransaction() {
+		return nil
+	}
+	return c.exec("ROLLBACK")
+}
+
+// close closes the connection; to close it again changes nothing.
+func (c *connection) close() error {
+	var errs []error
+	for _, s := range c.statements {
+		errs = append(errs, s.Close())
+	}
+	clear(c.statements)
+	errs = append(errs, c.raw.Close())
+	c.raw = nil
+	return errors.Join(errs...)
+}

@@ -1,0 +1,50 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/approval"
+)
+
+// maxNamed is how many facts are listed when a person is asked whether they may be deleted.
+const maxNamed = 20
+
+// AllowForget says whether facts may be deleted; nil allows it. The person's own wish passes. Where the model has read other people's
+// words, the person's newest message must name each fact, else the person is asked. The error is supervisor.ErrWaits until they answer.
+func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.MemoryGone) error {
+	source, found, err := m.Store.Source(ctx, r.Turn, 0)
+	if err != nil {
+		return err
+	}
+	theirs := found && source.Origin == supervisor.OriginOwn
+	arguments, lines := []string{r.Call.Name}, []string{}
+	for _, f := range facts {
+		theirs = theirs && (!source.Material || wantsGone(source.Words, f))
+		arguments = append(arguments, f.ID, f.Text)
+		lines = append(lines, "- "+f.ID+" "+quoted(f.Text))
+	}
+	if theirs {
+		return nil
+	}
+	if more := len(lines) - maxNamed; more > 0 {
+		lines = append(lines[:maxNamed], fmt.Sprintf(textMoreFacts, more))
+	}
+	return m.Approver.Allow(ctx, approval.Request{
+		User: r.User, Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn, Call: r.Call.ID, Effect: approval.EffectForget,
+		Arguments: arguments, Text: fmt.Sprintf(textMayForget, strings.Join(lines, "\n")),
+	})
+}
+
+// wantsGone reports whether a text asks for a fact to be deleted: it has a word for that, and the fact's id or half of its words.
+func wantsGone(text string, f protocol.MemoryGone) bool {
+	words := protocol.Words(text)
+	asks := slices.ContainsFunc(words, func(word string) bool {
+		return slices.ContainsFunc(wordsForForget, func(begins string) bool { return strings.HasPrefix(word, begins) })
+	})
+	return asks && (slices.Contains(words, f.ID) || says(text, f.Text))
+}

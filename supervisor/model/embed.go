@@ -1,0 +1,25 @@
+package model
+
+import (
+	"context"
+
+	"mews/supervisor"
+)
+
+// embedder is a provider that turns texts into vectors.
+type embedder interface {
+	Embed(ctx context.Context, model string, texts []string) (supervisor.Embeddings, error)
+}
+
+// Embed has a model turn texts into vectors. The result has no Usage where the provider does not count. Its errors are for a person.
+func (c *Catalogue) Embed(ctx context.Context, spec string, texts []string) (e supervisor.Embeddings, err error) {
+	choice, err := c.Resolve(spec)
+	if err != nil {
+		return e, err
+	}
+	embeds, can := choice.Provider.(embedder)
+	if !can {
+		return e, supervisor.Errorf(supervisor.CodeInvalid, textDoesNotEmbed, choice.Spec)
+	}
+	return embeds.Embed(ctx, choice.Model, texts)
+}

@@ -1,0 +1,80 @@
+package openai
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/model/remote"
+)
+
+const (
+	// maxEmbedding bounds an answer, in bytes: a number takes up to 25.
+	maxEmbedding = 32 << 20
+	// maxDimensions is more numbers than a vector of any model has.
+	maxDimensions = 16_384
+)
+
+// embedRequest has texts be turned into vectors. (OpenAI's API reference, Create embeddings.) Nothing is in it that some server
+// does not know.
+type embedRequest struct {
+	Model string   `json:"model"`
+	Input []string `json:"input"`
+}
+
+// embedding is an answer. Its vectors may come in any order.
+type embedding struct {
+	Data []struct {
+		Index     int       `json:"index"`
+		Embedding []float32 `json:"embedding"`
+	} `json:"data"`
+	Usage struct {
+		Prompt int64 `json:"prompt_tokens"`
+		Total  int64 `json:"total_tokens"` // all that some servers count
+	} `json:"usage"`
+}
+
+// Embed has a model turn texts into vectors. Its errors are as Stream's.
+func (p *Provider) Embed(ctx context.Context, model string, texts []string) (e supervisor.Embeddings, err error) {
+	body, err := remote.Encode(embedRequest{model, texts})
+	var data []byte
+	if err == nil {
+		data, err = p.Post(ctx, p.embedURL, remote.JSON(body), remote.TypeJSON, maxEmbedding)
+	}
+	var answer embedding
+	if err == nil {
+		err = remote.Decode(data, &answer)
+	}
+	if err == nil {
+		e.Vectors, err = answer.vectors(len(texts))
+	}
+	switch {
+	case err == nil:
+		e.Usage = protocol.Usage{Input: max(answer.Usage.Prompt, answer.Usage.Total)}
+		return e, nil
+	case ctx.Err() != nil:
+		return e, context.Cause(ctx)
+	}
+	return e, p.Explain(err, model, supervisor.ModelAnswer{})
+}
+
+// vectors are the vectors of n texts in their order. One that is missing, there twice, without a direction or of another length
+// than the others is no answer.
+func (a embedding) vectors(n int) ([][]float32, error) {
+	list := make([][]float32, n)
+	for _, d := range a.Data {
+		if d.Index < 0 || d.Index >= n || list[d.Index] != nil {
+			return nil, fmt.Errorf("%w: a vector of text %d", remote.ErrNotEvent, d.Index)
+		}
+		list[d.Index] = d.Embedding
+	}
+	for i, v := range list {
+		none := !slices.ContainsFunc(v, func(x float32) bool { return x != 0 })
+		if none || len(v) > maxDimensions || len(v) != len(list[0]) {
+			return nil, fmt.Errorf("%w: text %d has a vector of %d numbers", remote.ErrNotEvent, i, len(v))
+		}
+	}
+	return list, nil
+}

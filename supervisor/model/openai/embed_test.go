@@ -1,0 +1,91 @@
+package openai
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/model/modeltest"
+)
+
+// embeds is a fake with an embedding model, which answers every call alike.
+func embeds(answer modeltest.Answer) *modeltest.Server {
+	fake := modeltest.New(func(modeltest.Request) modeltest.Answer { return answer })
+	fake.Key, fake.Models = "sk-secret", []string{"embed"}
+	return fake
+}
+
+func TestTextsAreTurnedIntoVectorsInTheirOrder(t *testing.T) {
+	fake := embeds(modeltest.Answer{})
+	texts := []string{"red wine", "a <train>", "…"}
+	got, err := speakerAt(t, fake).Embed(t.Context(), "embed", texts)
+	if err != nil || len(got.Vectors) != len(texts) || got.Usage.Input != 6 {
+		t.Fatalf("%d vectors, %+v, %v", len(got.Vectors), got.Usage, err)
+	}
+	for i, text := range texts {
+		if !slices.Equal(got.Vectors[i], modeltest.Embedding(text)) {
+			t.Errorf("%s has the vector of another text", text)
+		}
+	}
+	if raw := string(fake.Requests()[0].Raw); raw != `{"model":"embed","input":["red wine","a <train>","…"]}`+"\n" {
+		t.Errorf("sent was %s", raw)
+	}
+}
+
+func TestVectorsThatAreNone(t *testing.T) {
+	const kind = "application/json"
+	for name, c := range map[string]struct {
+		at    http.Handler
+		class supervisor.ModelClass
+		after time.Duration
+		free  bool
+	}{
+		"too many":        {embeds(modeltest.Answer{Status: 429, Error: "slow down", Retry: 7}), supervisor.ModelRateLimited, 7 * time.Second, true},
+		"its own trouble": {embeds(modeltest.Answer{Status: 500, Error: "sk-secret"}), supervisor.ModelServer, 0, true},
+		"wrong key":       {embeds(modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}), supervisor.ModelAuth, 0, true},
+		"llama.cpp's word for a text that is too long": {embeds(modeltest.Answer{Status: 500, Error: "input is too large to process. increase the physical batch size"}),
+			supervisor.ModelTooLong, 0, true},
+		"no such call":     {http.NotFoundHandler(), supervisor.ModelMissing, 0, true},
+		"a page":           {answersWith("text/html", "<p>sk-secret</p>"), supervisor.ModelMissing, 0, false},
+		"no JSON":          {answersWith(kind, `{"data": [sk-secret`), supervisor.ModelMalformed, 0, false},
+		"one of two":       {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}]}`), supervisor.ModelMalformed, 0, false},
+		"one twice":        {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}`), supervisor.ModelMalformed, 0, false},
+		"beyond them":      {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 2, "embedding": [1]}]}`), supervisor.ModelMalformed, 0, false},
+		"before them":      {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": -1, "embedding": [1]}]}`), supervisor.ModelMalformed, 0, false},
+		"of two lengths":   {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1, 2]}]}`), supervisor.ModelMalformed, 0, false},
+		"no direction":     {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [0]}]}`), supervisor.ModelMalformed, 0, false},
+		"beyond a float32": {answersWith(kind, `{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [1e39]}]}`), supervisor.ModelMalformed, 0, false},
+		"too long a vector": {answersWith(kind, `{"data": [{"index": 0, "embedding": [1`+strings.Repeat(",1", maxDimensions)+`]}]}`),
+			supervisor.ModelMalformed, 0, false},
+		"more than is read": {answersWith(kind, strings.Repeat(" ", maxEmbedding+1)), supervisor.ModelMalformed, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := speakerAt(t, c.at).Embed(t.Context(), "embed", []string{"one", "two"})
+			failed := new(supervisor.ModelError)
+			if got.Vectors != nil || !errors.As(err, &failed) || failed.Class != c.class || failed.RetryAfter != c.after {
+				t.Fatalf("%+v, %#v, %v", got, failed, err)
+			}
+			if c.free && !failed.Free || failed.Err.Message == "" || strings.Contains(err.Error()+failed.Err.Message, "sk-secret") {
+				t.Errorf("%+v, %v", failed, err)
+			}
+		})
+	}
+	fake := embeds(modeltest.Answer{})
+	for text, class := range map[string]supervisor.ModelClass{strings.Repeat("word ", 8000): supervisor.ModelTooLong, "": supervisor.ModelRefused} {
+		_, err := speakerAt(t, fake).Embed(t.Context(), "embed", []string{"one", text})
+		if failed := new(supervisor.ModelError); !errors.As(err, &failed) || failed.Class != class || !failed.Free {
+			t.Errorf("a text of %d bytes: %v", len(text), err)
+		}
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stopped := errors.New("stopped")
+	cancel(stopped)
+	if _, err := speakerAt(t, fake).Embed(ctx, "embed", []string{"one"}); !errors.Is(err, stopped) {
+		t.Errorf("stopped: %v", err)
+	}
+}

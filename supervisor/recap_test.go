@@ -1,0 +1,24 @@
+package supervisor_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"mews/supervisor"
+)
+
+// TestARecapIsBounded: together with the system text, which has 23 KiB at most, and the tools it has less than 40 KiB.
+func TestARecapIsBounded(t *testing.T) {
+	var lines []supervisor.RecapLine
+	for i := range 20 {
+		lines = append(lines, supervisor.RecapLine{At: "now", Text: fmt.Sprint("number ", i, strings.Repeat("€", 1000))})
+	}
+	got := supervisor.Recap(lines)
+	if len(got) > 8<<10 || !strings.Contains(got, "number 19") || strings.Contains(got, "number 0") {
+		t.Errorf("%d bytes: %.200s", len(got), got)
+	}
+	if whole := supervisor.Recap(lines[:4]); strings.Count(whole, "number") != 4 {
+		t.Errorf("got %s", whole)
+	}
+}

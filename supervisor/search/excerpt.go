@@ -1,0 +1,59 @@
+package search
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+
+	"mews/supervisor"
+)
+
+// fence begins or ends code in Markdown.
+var fence = regexp.MustCompile("(?m)^[ >]*(```+|~~~+)[^`\n]*$|```+")
+
+// excerpt cuts a text to most characters on one line, without fences of code, around the first place that has one of words.
+func excerpt(text, words string, most int) string {
+	runes := []rune(supervisor.Printable(strings.Join(strings.Fields(fence.ReplaceAllString(text, "")), " ")))
+	if len(runes) <= most {
+		return string(runes)
+	}
+	from := max(0, min(match(runes, words)-most/4, len(runes)-most))
+	cut := string(runes[from : from+most])
+	if from > 0 {
+		cut = "…" + cut
+	}
+	if from+most < len(runes) {
+		cut += "…"
+	}
+	return cut
+}
+
+// maxMarked is how many words an excerpt is made around, as many as the index looks for.
+const maxMarked = 32
+
+// match is the index of the first word of text that begins like one of words; 0 where none does.
+func match(text []rune, words string) int {
+	var begins []string
+	for _, word := range strings.FieldsFunc(strings.ToLower(words), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if len(begins) == maxMarked {
+			break
+		}
+		begin := []rune(word)
+		begins = append(begins, string(begin[:max(min(len(begin), 4), len(begin)-3)]))
+	}
+	lower := make([]rune, len(text))
+	for i, r := range text {
+		lower[i] = unicode.ToLower(r)
+	}
+	for i := range lower {
+		if i > 0 && (unicode.IsLetter(lower[i-1]) || unicode.IsDigit(lower[i-1])) {
+			continue
+		}
+		for _, begin := range begins {
+			if strings.HasPrefix(string(lower[i:min(len(lower), i+len(begin))]), begin) {
+				return i
+			}
+		}
+	}
+	return 0
+}

@@ -1,0 +1,148 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/index"
+)
+
+// How many characters a model is shown of a hit, of its neighbours, and of a message that is listed by time.
+const (
+	hitExcerpt       = 320
+	neighbourExcerpt = 120
+	listExcerpt      = 500
+)
+
+// SearchHistory answers search_history, asked in the conversation destination. In a group it searches only that group. An error is for
+// the model.
+func (s *Searcher) SearchHistory(ctx context.Context, user string, destination int64, a protocol.HistorySearch) (found protocol.SearchFound, err error) {
+	in, _, err := s.Conversations.FindByID(ctx, destination)
+	if err != nil {
+		return found, err
+	}
+	q := Query{User: user, Words: a.Words, Source: index.SourceTranscript, Who: a.Who, Shown: destination, Limit: Page}
+	if in.InGroup() {
+		q.Conversation = destination
+	}
+	q.Span, err = s.Span(user, a.From, a.To)
+	switch {
+	case err != nil:
+		return found, err
+	case a.Who != "" && a.Who != supervisor.WhoPerson && a.Who != supervisor.WhoAssistant:
+		return found, supervisor.Errorf(supervisor.CodeInvalid, textNoWho, a.Who)
+	case strings.TrimSpace(a.Words) != "":
+		return s.forModel(ctx, q, textInHistory)
+	case q.Span == supervisor.Span{}:
+		return found, supervisor.Errorf(supervisor.CodeInvalid, textNoQuery)
+	}
+	return s.listForModel(ctx, q)
+}
+
+// SearchHome answers search_home. An error is for the model.
+func (s *Searcher) SearchHome(ctx context.Context, user string, a protocol.HomeSearch) (found protocol.SearchFound, err error) {
+	if strings.TrimSpace(a.Words) == "" {
+		return found, supervisor.Errorf(supervisor.CodeInvalid, textNoWords)
+	}
+	return s.forModel(ctx, Query{User: user, Words: a.Words, Source: index.SourceHome, Under: a.Under, Limit: Page}, textInHome)
+}
+
+// forModel tells a model what was found, in at most protocol.MaxFound bytes.
+func (s *Searcher) forModel(ctx context.Context, q Query, where string) (told protocol.SearchFound, err error) {
+	found, err := s.Find(ctx, q)
+	if err != nil {
+		return told, err
+	}
+	if len(found.Hits) == 0 {
+		told.Text = fmt.Sprintf(textNothing, where, excerpt(q.Words, "", neighbourExcerpt))
+	}
+	end := ""
+	if found.More {
+		end = textMoreForModel
+	}
+	if found.Shown {
+		end += textShown
+	}
+	if found.Behind != "" {
+		end += "\n(" + found.Behind + ")"
+	}
+	for i, h := range found.Hits {
+		text := fmt.Sprintf("%d. %s", i+1, h.forModel(q.Words, s.Zone(q.User)))
+		if len(told.Text)+len(text)+len(end)+len(textMoreForModel) > protocol.MaxFound {
+			told.Text += textMoreForModel
+			break
+		}
+		told.Text += text
+		told.World = told.World || h.world()
+	}
+	told.Text = strings.TrimSpace(told.Text + end)
+	return told, nil
+}
+
+// forModel is a hit in lines.
+func (h Hit) forModel(words string, zone *time.Location) string {
+	if h.Source == index.SourceHome {
+		text := fmt.Sprintf(textFileHit, supervisor.Printable(h.Path), h.Line)
+		if h.Heading != "" {
+			text += " (" + excerpt(h.Heading, words, neighbourExcerpt) + ")"
+		}
+		return text + ": " + excerpt(h.Text, words, hitExcerpt) + "\n"
+	}
+	text := line(h.Said, words, hitExcerpt, zone, textHitTime) + "\n"
+	for _, m := range []supervisor.HistoryMessage{h.Before, h.After} {
+		if m.ID != 0 {
+			text += "   " + beside[m.ID > h.Said.ID] + line(m, "", neighbourExcerpt, zone, "15:04") + "\n"
+		}
+	}
+	return text
+}
+
+// line is a message on one line: when, where, who, and what was said.
+func line(m supervisor.HistoryMessage, words string, most int, zone *time.Location, layout string) string {
+	return fmt.Sprintf("%s, %s, %s: %s", m.At.In(zone).Format(layout), Where(m.In), m.Who(), cmp.Or(excerpt(said(m), words, most), textWordless))
+}
+
+// world says whether some of a hit may be somebody else's words.
+func (h Hit) world() bool {
+	if h.Source == index.SourceHome {
+		return strings.HasPrefix(h.Path, protocol.UploadsFolder+"/") || strings.HasPrefix(h.Path, protocol.LogsFolder+"/")
+	}
+	for _, m := range []supervisor.HistoryMessage{h.Said, h.Before, h.After} {
+		if m.Origin == supervisor.OriginWorld {
+			return true
+		}
+	}
+	return h.World
+}
+
+// listForModel tells a model what was said in a span, in order, up to protocol.MaxFound bytes.
+func (s *Searcher) listForModel(ctx context.Context, q Query) (told protocol.SearchFound, err error) {
+	list, err := s.Transcript.History(ctx, supervisor.HistoryQuery{User: q.User, Conversation: q.Conversation, Span: q.Span, Who: q.Who, Limit: most})
+	if len(list) == 0 || err != nil {
+		return protocol.SearchFound{Text: textNothingSaid}, err
+	}
+	zone := s.Zone(q.User)
+	for i, m := range list {
+		text := line(m, "", listExcerpt, zone, "2006-01-02 15:04") + "\n"
+		if i == most-1 || len(told.Text)+len(text)+len(textGoesOn)+20 > protocol.MaxFound {
+			told.Text += fmt.Sprintf(textGoesOn, m.At.In(zone).Format("2006-01-02 15:04"))
+			break
+		}
+		told.Text += text
+		told.World = told.World || m.Origin == supervisor.OriginWorld
+	}
+	return told, nil
+}
+
+// Where says in a few words where a conversation is.
+func Where(c supervisor.Conversation) string {
+	if c.InGroup() {
+		return fmt.Sprintf(textGroup, c.Channel, supervisor.Printable(c.Chat))
+	}
+	return string(c.Channel)
+}

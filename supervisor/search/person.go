@@ -1,0 +1,117 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/index"
+)
+
+// personExcerpt is how many characters a person is shown of a hit.
+const personExcerpt = 160
+
+// Asked is what a person asks of what was said: words, or a time, or both.
+type Asked struct {
+	Conversation supervisor.Conversation // where they ask; of a group, what was said there is all that there is
+	Words        string
+	Span         supervisor.Span
+	At           time.Time // when they ask: what is said later is not in it
+	Skip         int
+}
+
+// Parse splits a text into the span that it begins with and the words after that. The span is zero where it begins with none.
+func (s *Searcher) Parse(text, user string) (span supervisor.Span, words string) {
+	fields := strings.Fields(text)
+	for n := min(2, len(fields)); n > 0; n-- { // a span has at most two words
+		span, err := supervisor.ParseSpan(strings.Join(fields[:n], " "), s.Now().In(s.Zone(user)))
+		if err == nil {
+			return span, strings.Join(fields[n:], " ")
+		}
+	}
+	return supervisor.Span{}, text
+}
+
+// Tell tells a person what they ask for as Markdown, and whether there is more. What has words of theirs comes with the best first; else
+// a time is told in order, and without one the newest messages are.
+func (s *Searcher) Tell(ctx context.Context, a Asked) (text string, more bool, err error) {
+	if a.Span.To.IsZero() || a.Span.To.After(a.At) {
+		a.Span.To = a.At
+	}
+	if strings.TrimSpace(a.Words) == "" {
+		return s.tellTime(ctx, a)
+	}
+	q := Query{User: a.Conversation.User, Words: a.Words, Span: a.Span, Skip: a.Skip, Limit: Page}
+	if a.Conversation.InGroup() {
+		q.Source, q.Conversation = index.SourceTranscript, a.Conversation.ID
+	}
+	found, err := s.Find(ctx, q)
+	if len(found.Hits) == 0 {
+		text = textPersonNothing
+	}
+	for i, h := range found.Hits {
+		text += s.markdown(a.Skip+i+1, h, a.Words)
+	}
+	if found.Behind != "" {
+		text += "\n" + found.Behind
+	}
+	return strings.TrimSpace(text), found.More, err
+}
+
+func (s *Searcher) tellTime(ctx context.Context, a Asked) (text string, more bool, err error) {
+	q := supervisor.HistoryQuery{User: a.Conversation.User, Span: a.Span, Newest: a.Span.From.IsZero(), NoBareCalls: true, Skip: a.Skip, Limit: Page + 1}
+	if a.Conversation.InGroup() {
+		q.Conversation = a.Conversation.ID
+	}
+	list, err := s.Transcript.History(ctx, q)
+	if len(list) == 0 {
+		return textNothingSaid, false, err
+	}
+	if more = len(list) > Page; more {
+		list = list[:Page]
+	}
+	for i, m := range list {
+		text += s.markdown(a.Skip+i+1, Hit{Said: m}, "")
+	}
+	return strings.TrimSpace(text), more, err
+}
+
+// markdown is a hit as a person reads it.
+func (s *Searcher) markdown(number int, h Hit, words string) string {
+	if h.Source == index.SourceHome {
+		return fmt.Sprintf(textPersonFile, number, code(h.Path), h.Line, code(excerpt(cmp.Or(h.Text, h.Heading), words, personExcerpt)))
+	}
+	m := h.Said
+	when := m.At.In(s.Zone(m.In.User)).Format(textHitTime)
+	if link := link(m); link != "" {
+		when = "[" + when + "](" + link + ")"
+	}
+	return fmt.Sprintf(textPersonHit, number, when, Where(m.In), m.Who(), code(cmp.Or(excerpt(said(m), words, personExcerpt), textWordless)))
+}
+
+// said are a message's words, and the names of the tools that it calls.
+func said(m supervisor.HistoryMessage) string {
+	text := m.Text()
+	for _, c := range m.Calls() {
+		text += " [" + c.Name + "]"
+	}
+	return text
+}
+
+// code is a text on one line that looks like nothing else.
+func code(text string) string {
+	return "`" + strings.ReplaceAll(supervisor.Printable(text), "`", "'") + "`"
+}
+
+// link leads to what the person sent, where it stands; "" where nothing does. (Telegram: links to messages of private supergroups.)
+func link(m supervisor.HistoryMessage) string {
+	group, ok := strings.CutPrefix(m.In.Chat, "-100")
+	if _, err := strconv.ParseInt(m.Sent, 10, 64); !ok || err != nil || !m.In.InGroup() {
+		return ""
+	}
+	return "https://t.me/c/" + group + "/" + m.Sent
+}

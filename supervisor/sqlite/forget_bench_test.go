@@ -1,0 +1,97 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// copies are, by table, what differs in the copies n of an exchange.
+var copies = []struct {
+	table   string
+	columns map[string]string
+}{
+	{"inbox", map[string]string{"id": "id + n", "key": "key || n", "turn": "turn + n"}},
+	{"turn", map[string]string{"id": "id + n", "inbound": "inbound + n"}},
+	{"message", map[string]string{"id": "id + 2 * n", "turn": "turn + n"}},
+	{"outbox", map[string]string{"id": "id + n", "inbound": "inbound + n", "turn": "turn + n"}},
+}
+
+// talk is a database with so many exchanges of alice's, of two messages each.
+func talk(b *testing.B, exchanges int) *sqlite.DB {
+	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{})
+	if err := oneTurn(b, db, supervisor.Conversation{User: "alice", Channel: "terminal"}, "k"); err != nil {
+		b.Fatal(err)
+	}
+	for _, c := range copies {
+		names := sqlitetest.Look(b, db, "SELECT name FROM pragma_table_info(?)", c.table)
+		values := slices.Clone(names)
+		for i, name := range names {
+			if value := c.columns[name]; value != "" {
+				values[i] = value
+			}
+		}
+		sqlitetest.Change(b, db, fmt.Sprintf(`WITH RECURSIVE copy (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copy WHERE n < %d)
+			INSERT INTO %s (%s) SELECT %s FROM %[2]s, copy`, exchanges-1, c.table, strings.Join(names, ", "), strings.Join(values, ", ")))
+	}
+	return db
+}
+
+// BenchmarkForget has alice forget 100,000 messages while bob writes without a pause: it takes how long in all, and how long bob waits for a
+// commit.
+func BenchmarkForget(b *testing.B) {
+	const exchanges = 50_000
+	for range b.N {
+		b.StopTimer()
+		db := talk(b, exchanges)
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		b.StartTimer()
+		f, err := db.Forgettings().Put(b.Context(), supervisor.Forgetting{User: "alice", Inbound: exchanges + 1, Since: time.Unix(0, 0), Until: time.Now().Add(time.Hour)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		var piece supervisor.ForgottenPiece
+		forgotten := make(chan error, 1)
+		go func() {
+			var err error
+			if piece, err = db.Forgettings().Forget(b.Context(), f); err == nil {
+				err = db.Forgettings().Done(b.Context(), piece.Forgetting)
+			}
+			forgotten <- err
+		}()
+		var waits []time.Duration
+		for busy := true; busy; {
+			began := time.Now()
+			if _, _, err := db.Inbox().Put(b.Context(), supervisor.Inbound{Source: "terminal", Kind: supervisor.KindText, Text: "hello", Key: strconv.Itoa(len(waits)),
+				Conversation: supervisor.Conversation{User: "bob", Channel: "terminal"}}); err != nil {
+				b.Fatal(err)
+			}
+			waits = append(waits, time.Since(began))
+			select {
+			case err := <-forgotten:
+				if busy = false; err != nil || len(piece.Messages) != 2*exchanges {
+					b.Fatal(len(piece.Messages), err)
+				}
+			default:
+			}
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		slices.Sort(waits)
+		b.ReportMetric(waits[len(waits)/2].Seconds()*1000, "ms-wait-p50")
+		b.ReportMetric(waits[len(waits)*99/100].Seconds()*1000, "ms-wait-p99")
+		b.ReportMetric(waits[len(waits)-1].Seconds()*1000, "ms-wait-max")
+		b.ReportMetric(float64(int64(after.HeapSys)-int64(before.HeapSys))/1024, "KB-heap")
+	}
+}

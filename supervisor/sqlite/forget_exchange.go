@@ -1,0 +1,177 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+// exchange is what some inbounds have come to: they are answered by a turn, and by those below it. An inbound without a turn is one by
+// itself.
+type exchange struct {
+	turns, inbounds string // JSON arrays of ids
+	err             error
+}
+
+const (
+	turnsBelow = `WITH RECURSIVE below (id) AS (SELECT ?1 WHERE ?1 > 0 UNION SELECT t.id FROM below JOIN turn t ON t.parent = below.id)
+		SELECT json_group_array(id) FROM below`
+	inboundsOf = `SELECT json_group_array(id) FROM (SELECT ?2 id UNION SELECT inbound FROM turn WHERE id = ?1 AND inbound IS NOT NULL
+		UNION SELECT id FROM inbox WHERE turn = ?1)`
+	// Whatever runs, waits for an answer, or is not delivered.
+	isBusy = `SELECT EXISTS (SELECT 1 FROM turn WHERE id IN (SELECT value FROM json_each(?1)) AND ended_at IS NULL)
+		OR EXISTS (SELECT 1 FROM inbox WHERE id IN (SELECT value FROM json_each(?2)) AND state IN ('arriving', 'new', 'running'))
+		OR EXISTS (SELECT 1 FROM outbox WHERE id IN ` + answering + ` AND delivered_at IS NULL)
+		OR EXISTS (SELECT 1 FROM speech WHERE delivery IN ` + answering + ` OR recording IN ` + answering + `)
+		OR EXISTS (SELECT 1 FROM question WHERE why IS NULL AND (` + ofTurns + ` OR` + ofInbounds + `))
+		OR EXISTS (SELECT 1 FROM operation WHERE state IN ('waiting', 'running') AND` + ofInbounds + `)
+		OR EXISTS (SELECT 1 FROM post p JOIN cleaning k ON k.conversation = p.conversation AND k.message = p.message
+			WHERE k.what = 'edit' AND p.delivery IN ` + answering + `)`
+	countExchange = `SELECT (SELECT count(*) FROM inbox WHERE id IN (SELECT value FROM json_each(?2)) AND kind <> 'press' AND (text <> '' OR parts IS NOT NULL)),
+		(SELECT count(*) FROM message WHERE` + ofTurns + ` AND role = 'assistant'), (SELECT count(*) FROM message WHERE` + ofTurns + ` AND role = 'tool'),
+		(SELECT count(*) FROM undo WHERE` + ofTurns + ` AND length(before) = 64),
+		(SELECT count(*) FROM attachment WHERE` + ofInbounds + `)`
+	listChanged = `SELECT DISTINCT path FROM undo WHERE` + ofTurns + ` AND path <> 'MEMORY.md' AND path NOT LIKE 'memory/%'`
+)
+
+func exchangeOf(q engine.Querier, item forgettable) (e exchange) {
+	e.turns = e.ask(q, turnsBelow, item.turn)
+	e.inbounds = e.ask(q, inboundsOf, item.turn, item.inbound)
+	return e
+}
+
+func (e *exchange) ask(q engine.Querier, query string, args ...any) (text string) {
+	if e.err == nil {
+		text, e.err = engine.Value(q, engine.String, query, args...)
+	}
+	return text
+}
+
+func (e *exchange) busy(q engine.Querier) (busy bool) {
+	if e.err == nil {
+		busy, e.err = engine.Value(q, engine.Bool, isBusy, e.turns, e.inbounds)
+	}
+	return busy
+}
+
+func (e *exchange) count(q engine.Querier) (n supervisor.ForgetCounts) {
+	if e.err == nil {
+		n, e.err = engine.Value(q, func(r *engine.Row) (n supervisor.ForgetCounts) {
+			r.Scan(&n.Messages, &n.Answers, &n.Results, &n.Undos, &n.Files)
+			return n
+		}, countExchange, e.turns, e.inbounds)
+	}
+	return n
+}
+
+// changed lists the files that its turns have changed.
+func (e *exchange) changed(q engine.Querier) (paths []string) {
+	if e.err == nil {
+		paths, e.err = engine.All(q, engine.String, listChanged, e.turns)
+	}
+	return paths
+}
+
+const (
+	listMessageIDs = `SELECT id FROM message WHERE` + ofTurns
+	// keepBegun has a conversation not begin once more, of which all is forgotten.
+	keepBegun = `UPDATE conversation SET window_from = 1 WHERE window_from = 0 AND id IN (SELECT conversation FROM message WHERE` + ofTurns + `)`
+)
+
+// forgetExchange takes out an exchange, and says what that was, and which messages. Of one that waits it says how much that is.
+func (t *tx) forgetExchange(item forgettable, f supervisor.Forgetting) (gone supervisor.ForgetCounts, messages []int64) {
+	e := exchangeOf(t, item)
+	busy := e.busy(t)
+	gone = e.count(t)
+	t.fail(e.err)
+	if busy {
+		return supervisor.ForgetCounts{Waiting: max(1, gone.Messages)}, nil
+	}
+	messages = all(t, engine.Integer, listMessageIDs, e.turns)
+	if !f.Expired { // the home stays as it is, and so do newer messages
+		t.Exec(insertForgottenTurns, e.turns)
+		t.forgetQuotes(e)
+	}
+	t.Exec(keepBegun, e.turns)
+	t.markForgottenBlobs(e, f.User)
+	for _, row := range forgetTable {
+		if row.exchange != "" {
+			t.Exec(row.exchange, arguments(row.exchange, e.turns, e.inbounds, t.endsTurn)...)
+		}
+	}
+	return gone, messages
+}
+
+// arguments are those that a statement has, which are numbered.
+func arguments(statement string, args ...any) []any {
+	for len(args) > 0 && !strings.Contains(statement, "?"+string(rune('0'+len(args)))) {
+		args = args[:len(args)-1]
+	}
+	return args
+}
+
+const (
+	// Whoever answers to something quotes it, outside of what is forgotten too.
+	listQuotes = `SELECT q.id, q.quote, coalesce(t.id, q.turn, 0) FROM (SELECT conversation, message FROM inbox WHERE message <> ''
+			AND id IN (SELECT value FROM json_each(?2)) UNION SELECT conversation, message FROM post WHERE message <> '' AND (` + ofTurns + ` OR delivery IN ` + answering + `)) m
+		CROSS JOIN inbox q ON q.conversation = m.conversation AND q.replies_to = m.message AND q.replies_to <> '' LEFT JOIN turn t ON t.inbound = q.id`
+	forgetQuote  = `UPDATE inbox SET quote = '', replies_to = '' WHERE id = ?`
+	listQuoting  = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE turn = ? AND role = 'user'`
+	replaceParts = `UPDATE message SET parts = ? WHERE id = ?`
+)
+
+type quoting struct {
+	inbound, turn int64
+	quote         string
+}
+
+// forgetQuotes takes what is quoted of an exchange out of what answered to it.
+func (t *tx) forgetQuotes(e exchange) {
+	for _, q := range all(t, func(r *engine.Row) (q quoting) { r.Scan(&q.inbound, &q.quote, &q.turn); return q }, listQuotes, e.turns, e.inbounds) {
+		t.Exec(forgetQuote, q.inbound)
+		for _, m := range all(t, scanMessage, listQuoting, q.turn) {
+			if json.Unmarshal([]byte(m.parts), &m.Parts) != nil {
+				continue
+			}
+			cut := false
+			for i, part := range m.Parts {
+				if strings.Contains(part.Text, q.quote) {
+					m.Parts[i].Text, cut = strings.TrimPrefix(strings.ReplaceAll(part.Text, q.quote, ""), "\n"), true
+				}
+			}
+			if cut {
+				t.Exec(replaceParts, encoded{m.Parts}, m.ID)
+			}
+		}
+	}
+}
+
+const (
+	// What names bytes in an exchange: files that came, what they became, whole outputs, and what files were before.
+	listNaming = `SELECT parts FROM message WHERE` + ofTurns + ` UNION ALL SELECT parts FROM inbox WHERE id IN (SELECT value FROM json_each(?2))
+			AND parts IS NOT NULL UNION ALL SELECT sha256 FROM attachment WHERE sha256 IS NOT NULL AND` + ofInbounds + `
+		UNION ALL SELECT sha256 FROM blob WHERE` + ofTurns + ` UNION ALL SELECT files FROM outbox WHERE files <> '' AND id IN ` + answering
+	// Bytes that came again since, or with something else, are not only this exchange's.
+	markForgotten = `UPDATE blob SET forgotten = 1, turn = NULL WHERE user = ?3 AND sha256 = ?4 AND (turn IS NULL OR` + ofTurns + `)
+		AND created_at <= (SELECT max(at) FROM (SELECT max(ended_at) at FROM turn WHERE id IN (SELECT value FROM json_each(?1))
+			UNION ALL SELECT max(changed_at) FROM inbox WHERE id IN (SELECT value FROM json_each(?2))))
+		AND NOT EXISTS (SELECT 1 FROM attachment a WHERE a.sha256 = ?4 AND a.user = ?3 AND NOT` + ofInbounds + `)`
+)
+
+var anyDigest = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
+
+// markForgottenBlobs has the bytes be taken out of the spool of which nothing but an exchange speaks.
+func (t *tx) markForgottenBlobs(e exchange, user string) {
+	marked := map[string]bool{}
+	for _, text := range all(t, engine.String, listNaming, e.turns, e.inbounds) {
+		for _, sha := range anyDigest.FindAllString(text, -1) {
+			if !marked[sha] {
+				marked[sha] = true
+				t.Exec(markForgotten, e.turns, e.inbounds, user, sha)
+			}
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package sqlite_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// calls has a turn of a new exchange call a tool of the memory, say something, and be delivered.
+func (m *forgetting) calls(name, arguments, output, said string, changes ...protocol.Change) {
+	m.ask(nil)
+	e := m.exchanges[len(m.exchanges)-1]
+	m.begin(e)
+	s := step(e.turn, "", name+e.words[0])
+	s.Message.Parts[0].Call.Name, s.Message.Parts[0].Call.Arguments = name, json.RawMessage(arguments)
+	_, err := m.db.Turns().CommitStep(m.Context(), s)
+	m.must(err)
+	_, err = m.db.Turns().CommitResult(m.Context(), e.turn.ID, protocol.ToolResult{Call: name + e.words[0], Name: name, Text: output, Changes: changes})
+	m.must(err)
+	_, err = m.db.Turns().CommitStep(m.Context(), step(e.turn, said))
+	m.must(err)
+	e.ends = m.finish(e.turn, said)
+	m.deliver(e)
+}
+
+// The words of a fact, and those that it had before, are left nowhere in the database's files but in what its person has said; what stands
+// beside them, and all else, is as it was.
+func TestAForgottenFactIsLeftInItsPersonsWordsAlone(t *testing.T) {
+	n := 0
+	m := &forgetting{editStory: &editStory{batchStory{newStory(t)}}, user: "alice", n: &n}
+	m.chat = m.story.chat("alice", "1")
+	kept := func(id, text string) protocol.Change {
+		return protocol.Change{Kind: "remember", Target: id, Detail: text}
+	}
+	m.calls("remember", `{"text":"Takes  xyzzy oolong"}`, "Remembered as k7: Takes xyzzy oolong", "Noted: takes xyzzy oolong. Else?", kept("k7", "Takes xyzzy oolong"))
+	m.calls("update_memory", `{"id":"k7","text":"Takes plugh \"tea\""}`, "Corrected as k7: Takes plugh \"tea\"", "So.", protocol.Change{Kind: "update", Target: "k7", Detail: "Takes plugh \"tea\""})
+	m.calls("recall", `{"words":"tea"}`, "k7 Takes plugh \"tea\" (fact)\nk71 Has a cat (fact)\n", "You take: Takes plugh \"tea\"; and a cat.")
+	m.calls("remember", `{"text":"Has a cat"}`, "Remembered as k71: Has a cat", "Fine.", kept("k71", "Has a cat"))
+	d := m.notice(m.chat, "I remember 1 fact of you: k7 `Takes plugh \"tea\"`")
+	m.close(d, supervisor.OutcomeSent, "")
+	before := m.rows()
+	fact := supervisor.ForgottenFact{ID: "k7", Text: `Takes plugh "tea"`}
+	counts, err := m.db.Memories().CountMentions(t.Context(), "alice", fact)
+	if m.must(err); counts["message"] == 0 || counts["outbox"] != 4 || counts["effect"] != 2 {
+		t.Errorf("counted %v", counts)
+	}
+	m.must(m.db.Memories().Forget(t.Context(), "alice", []supervisor.ForgottenFact{fact}))
+	cut := errors.New("cut off")
+	if _, err := m.db.Memories().BlankFacts(t.Context(), "alice", func(context.Context, string, []int64) error { return cut }); !errors.Is(err, cut) {
+		t.Errorf("without the index: %v", err)
+	}
+	var messages []int64
+	left, err := m.db.Memories().BlankFacts(t.Context(), "", func(_ context.Context, user string, ids []int64) error {
+		messages = append(messages, ids...)
+		return nil
+	})
+	if m.must(err); left != 0 || int64(len(messages)) != counts["message"] {
+		t.Errorf("blanked %v of %v, left %d", messages, counts, left)
+	}
+	words := func(row string) bool { return strings.Contains(row, "xyzzy") || strings.Contains(row, "plugh") }
+	rows := m.rows()
+	for _, row := range before {
+		if !words(row) && !slices.Contains(rows, row) && !strings.HasPrefix(row, "system_text") {
+			t.Errorf("is not as it was: %s", row)
+		}
+	}
+	m.gone(words)
+	list := m.transcript(m.chat)
+	if said := list[len(list)-5].Text(); !strings.HasPrefix(said, "You take: ··") || !strings.HasSuffix(said, "··; and a cat.") {
+		t.Errorf("said %q", said)
+	}
+}
+
+// gone looks for words in the database's files.
+func (m *forgetting) gone(words func(string) bool) {
+	m.Helper()
+	for _, file := range []string{m.path, m.path + "-wal"} {
+		content, err := os.ReadFile(file)
+		if err != nil && !os.IsNotExist(err) || words(string(content)) {
+			m.Errorf("%s has the words still, %v: %v", file, err, slices.DeleteFunc(m.rows(), func(row string) bool { return !words(row) }))
+		}
+	}
+}
+
+// A turn that has a fact forgotten says so with its words. They go once that is delivered.
+func TestTheWordsOfAFactGoOnceTheirTurnIsDone(t *testing.T) {
+	n := 0
+	m := &forgetting{editStory: &editStory{batchStory{newStory(t)}}, user: "alice", n: &n}
+	m.chat = m.story.chat("alice", "1")
+	m.ask(nil)
+	e := m.exchanges[0]
+	m.begin(e)
+	s := step(e.turn, "", "forget")
+	s.Message.Parts[0].Call.Name, s.Message.Parts[0].Call.Arguments = "forget", json.RawMessage(`{"ids":["k7"]}`)
+	_, err := m.db.Turns().CommitStep(t.Context(), s)
+	m.must(err)
+	m.must(m.db.Memories().Forget(t.Context(), "alice", []supervisor.ForgottenFact{{ID: "k7", Text: "Takes plugh"}}))
+	_, err = m.db.Turns().CommitResult(t.Context(), e.turn.ID, protocol.ToolResult{Call: "forget", Name: "forget", Text: "k7 is forgotten."})
+	m.must(err)
+	look := func(want int) {
+		t.Helper()
+		left, err := m.db.Memories().BlankFacts(t.Context(), "", func(context.Context, string, []int64) error { return nil })
+		if m.must(err); left != want {
+			t.Errorf("%d are left, want %d", left, want)
+		}
+	}
+	look(1)
+	_, err = m.db.Turns().CommitStep(t.Context(), step(e.turn, "Forgotten: takes plugh. Not steam."))
+	m.must(err)
+	e.ends = m.finish(e.turn, "Forgotten: takes plugh.")
+	look(1) // it is not delivered
+	m.deliver(e)
+	look(0)
+	m.gone(func(row string) bool { return strings.Contains(row, "plugh") })
+}

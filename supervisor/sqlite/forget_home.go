@@ -1,0 +1,85 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+const (
+	// selectHomeTurns is of turns what may stand of them in the home.
+	selectHomeTurns = `SELECT t.id, t.user, coalesce((SELECT min(i.received_at) FROM inbox i WHERE i.id = t.inbound OR i.turn = t.id), t.started_at),
+		(SELECT json_group_array(m.id) FROM message m WHERE m.turn = t.id AND m.role = 'user'),
+		(SELECT json_group_array(p.value ->> '$.call.arguments.text') FROM message m, json_each(m.parts) p WHERE m.turn = t.id
+			AND m.role = 'assistant' AND p.value ->> '$.call.name' = 'note_today')
+		FROM turn t WHERE t.id IN (SELECT value FROM json_each(?1))`
+	insertForgottenTurns = `INSERT INTO forgotten_turn (turn, user, since, messages, notes) ` + selectHomeTurns + ` ON CONFLICT DO NOTHING`
+	listForgottenTurns   = `SELECT turn, user, since, messages, notes FROM forgotten_turn WHERE user = ? AND turn > ? ORDER BY turn LIMIT ?`
+	deleteForgottenTurn  = `DELETE FROM forgotten_turn WHERE user = ? AND turn = ?`
+)
+
+// maxHomeTurns is how many turns a worker looks for in one go.
+const maxHomeTurns = 5000
+
+// homeTurn is what may stand of a turn in the home.
+type homeTurn struct {
+	turn     int64
+	since    time.Time
+	messages []int64
+	notes    []string
+}
+
+func scanHomeTurn(r *engine.Row) (h homeTurn) {
+	user := ""
+	r.Scan(&h.turn, &user, &h.since, decoded{&h.messages}, decoded{&h.notes})
+	return h
+}
+
+// exchangesOf is what a worker looks for. Days are those of any zone.
+func exchangesOf(list []homeTurn) (of protocol.MemoryExchanges) {
+	for _, h := range list {
+		of.Turns, of.Messages, of.Notes = append(of.Turns, h.turn), append(of.Messages, h.messages...), append(of.Notes, h.notes...)
+		from, to := h.since.UTC().AddDate(0, 0, -1).Format(time.DateOnly), h.since.UTC().AddDate(0, 0, 1).Format(time.DateOnly)
+		if of.From == "" || from < of.From {
+			of.From = from
+		}
+		of.To = max(of.To, to)
+	}
+	return of
+}
+
+// InHome has each get what may stand in the home of what is to be forgotten.
+func (s Forgettings) InHome(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryExchanges) error) error {
+	read := s.db.reader(ctx, "list the turns that %s wants to be forgotten", f.User)
+	return s.walk(ctx, f, 0, func(list []forgettable, _ int64) (bool, error) {
+		var turns []int64
+		for _, item := range list {
+			if item.turn != 0 {
+				turns = append(turns, item.turn)
+			}
+		}
+		found, err := engine.All(read, scanHomeTurn, selectHomeTurns, encoded{turns})
+		if err == nil && len(found) > 0 {
+			err = each(exchangesOf(found))
+		}
+		return true, err
+	})
+}
+
+// LeftInHome is of some turns of a person's that are forgotten what may still stand in their home.
+func (s Forgettings) LeftInHome(ctx context.Context, user string) (protocol.MemoryExchanges, error) {
+	list, err := engine.All(s.db.reader(ctx, "list the forgotten turns of %s", user), scanHomeTurn, listForgottenTurns, user, 0, maxHomeTurns)
+	return exchangesOf(list), err
+}
+
+// GoneFromHome keeps that nothing stands in a home any more of some turns that are forgotten.
+func (s Forgettings) GoneFromHome(ctx context.Context, user string, turns []int64) error {
+	return s.db.write(ctx, func(t *tx) {
+		for _, turn := range turns {
+			t.Exec(deleteForgottenTurn, user, turn)
+		}
+	}, "keep that turns of %s are gone from their home", user)
+}

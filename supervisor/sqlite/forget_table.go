@@ -1,0 +1,90 @@
+package sqlite
+
+// forgetRow is what becomes of the rows of a table of which a person has something forgotten.
+type forgetRow struct {
+	table string
+	// exchange is the statement about what hangs on an exchange: ?1 are its turns, ?2 its inbounds, as JSON, and ?3 the names of the commands
+	// that end a turn.
+	exchange string
+	// span is the statement about what hangs on none: of ?1, a person's, since ?2 and until ?3, in ?4, a conversation or 0, with a rowid
+	// above ?5 and up to ?6. Nothing of theirs is in it that is yet to be done.
+	span string
+	// expired stands in place of span for what is older than is kept.
+	expired string
+	stays   string // why there is nothing to do where there are no statements
+}
+
+// answering are the deliveries of an exchange.
+const answering = `(SELECT id FROM outbox WHERE inbound IN (SELECT value FROM json_each(?2)) UNION ALL
+	SELECT id FROM outbox WHERE turn IN (SELECT value FROM json_each(?1)))`
+
+const (
+	ofTurns    = ` turn IN (SELECT value FROM json_each(?1))`
+	ofInbounds = ` inbound IN (SELECT value FROM json_each(?2))`
+	inSpan     = ` user = ?1 AND created_at >= ?2 AND created_at < ?3 AND rowid > ?5 AND rowid <= ?6`
+	blankSent  = `UPDATE outbox SET text = '', buttons = '', files = '', effects = '', why = '', outcome = 'sent', told = 1 WHERE ` // nobody sends it again
+)
+
+// forgetTable has all tables with a person's rows, in the order in which they are gone through: those come first that name others.
+// What others name, or tell apart from what is sent again, stays without its words.
+var forgetTable = []forgetRow{
+	{table: "repository_told", exchange: `DELETE FROM repository_told WHERE delivery IN ` + answering},
+	{table: "speech", exchange: `DELETE FROM speech WHERE delivery IN ` + answering},
+	{table: "question", exchange: `DELETE FROM question WHERE` + ofTurns + ` OR` + ofInbounds},
+	{table: "post", exchange: `DELETE FROM post WHERE` + ofTurns + ` OR delivery IN ` + answering,
+		span: `DELETE FROM post WHERE user = ?1 AND (?4 = 0 OR conversation = ?4) AND changed_at >= ?2 AND rowid > ?5 AND rowid <= ?6 AND turn IS NULL
+			AND delivery IN (SELECT id FROM outbox o WHERE o.turn IS NULL AND o.inbound IS NULL AND o.created_at >= ?2 AND o.created_at < ?3
+				AND o.delivered_at IS NOT NULL) AND NOT EXISTS (SELECT 1 FROM question q WHERE q.delivery = post.delivery AND q.why IS NULL)`},
+	{table: "outbox", exchange: blankSent + `id IN ` + answering,
+		span: blankSent + inSpan + ` AND (?4 = 0 OR conversation = ?4) AND turn IS NULL AND inbound IS NULL AND delivered_at IS NOT NULL AND text <> ''
+			AND NOT EXISTS (SELECT 1 FROM question q WHERE q.delivery = outbox.id AND q.why IS NULL)`},
+	{table: "undo", exchange: `DELETE FROM undo WHERE` + ofTurns},
+	{table: "effect", exchange: `UPDATE effect SET target = '', detail = '' WHERE` + ofTurns,
+		span: `UPDATE effect SET target = '', detail = '' WHERE` + inSpan + ` AND ?4 = 0 AND turn IS NULL AND (target <> '' OR detail <> '')`},
+	{table: "tool_call", exchange: `DELETE FROM tool_call WHERE` + ofTurns},
+	{table: "usage", exchange: `UPDATE usage SET message = NULL WHERE message IN (SELECT id FROM message WHERE` + ofTurns + `)`},
+	{table: "message", exchange: `DELETE FROM message WHERE` + ofTurns},
+	{table: "attachment", exchange: `DELETE FROM attachment WHERE` + ofInbounds},
+	{table: "operation", exchange: `DELETE FROM operation WHERE` + ofInbounds,
+		span: `DELETE FROM operation WHERE` + inSpan + ` AND ?4 = 0 AND inbound IS NULL AND state IN ('done', 'failed', 'parked')`},
+	{table: "inbox", exchange: `UPDATE inbox SET text = '', parts = NULL, quote = '', told = NULL, replies_to = '', unread = 0,
+		command = iif(command IN (SELECT value FROM json_each(?3)), command, NULL) WHERE id IN (SELECT value FROM json_each(?2))`},
+	{table: "review", exchange: `UPDATE review SET text = '', result = '' WHERE` + ofTurns},
+	{table: "received", // all: one repeats what it answers to, and what stands above the button that was pressed
+		span:    `DELETE FROM received WHERE user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?2 <= ?3 AND ?4 >= 0`,
+		expired: `DELETE FROM received WHERE user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?2 <= received_at AND received_at < ?3 AND ?4 = 0`},
+	{table: "webhook_delivery", span: `UPDATE webhook_delivery SET event = '{}' WHERE` + inSpan + ` AND ?4 = 0 AND state <> 'new' AND event <> '{}'`},
+	{table: "triage", span: `UPDATE triage SET report = '' WHERE report <> '' AND user = ?1 AND wanted_at >= ?2 AND wanted_at < ?3 AND ?4 = 0 AND rowid > ?5 AND rowid <= ?6
+		AND state IN ('done', 'skipped', 'failed')`},
+
+	{table: "operation_piece", stays: "it is gone once its operation has ended"},
+	{table: "turn", stays: "others name it, and it has no words"},
+	{table: "conversation", stays: "it has no words"},
+	{table: "blob", stays: "markForgottenBlobs marks those of which nothing else speaks"},
+	{table: "lease", stays: "it is money"},
+	{table: "spent", stays: "it is money"},
+	{table: "extension", stays: "it is money"},
+	{table: "cleaning", stays: "it is gone once it is done, and what is forgotten waits for that"},
+	{table: "repository_notice", stays: "it is gone once it is told"},
+	{table: "repository_check", stays: "it is nobody's"},
+	{table: "review_mute", stays: "it is a setting"},
+	{table: "setting", stays: "it is a setting"},
+	{table: "granted", stays: "it is a setting"},
+	{table: "prompt_file", stays: "it is the person's file, as it is in their home"},
+	{table: "system_text", stays: "renewSystemText empties it"},
+	{table: "opened_tool", stays: "it names tools"},
+	{table: "forgotten", stays: "it keeps what is forgotten from being taken up again, and has no words"},
+	{table: "forgotten_turn", stays: "it is gone once the home has been seen to"},
+	{table: "forgotten_fact", stays: "it is gone once nothing is left of its words"},
+	{table: "fact_use", stays: "it counts"},
+	{table: "forgetting", stays: "it has no words"},
+	{table: "audit", stays: "it has no words, and is only ever added to"},
+	{table: "person", stays: "it is the account"},
+	{table: "suspended", stays: "it is the account"},
+	{table: "binding", stays: "it is the account"},
+	{table: "invite", stays: "it is the account"},
+	{table: "totp", stays: "it is the account"},
+	{table: "recovery", stays: "it is the account"},
+	{table: "login", stays: "it is the account"},
+	{table: "host_uid", stays: "it is the account"},
+}

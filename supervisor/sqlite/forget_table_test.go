@@ -1,0 +1,45 @@
+package sqlite
+
+import (
+	"strings"
+	"testing"
+)
+
+// A new table with a person's rows has a row in forgetTable, which says what becomes of them, or why nothing does.
+func TestEveryTableSaysWhatIsForgottenOfIt(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	said := map[string]bool{}
+	for _, row := range forgetTable {
+		if said[row.table] {
+			t.Errorf("%s is there twice", row.table)
+		}
+		said[row.table] = true
+		if done := row.exchange != "" || row.span != ""; done == (row.stays != "") {
+			t.Errorf("%s: statements: %t, why there are none: %q", row.table, done, row.stays)
+		}
+		for _, statement := range []string{row.exchange, row.span} {
+			if statement != "" && !strings.Contains(statement, row.table) {
+				t.Errorf("%s: %s", row.table, statement)
+			}
+		}
+	}
+	for _, table := range r.naming() {
+		if !said[table] {
+			t.Errorf("%s names a person: forgetTable must say what becomes of its rows when they have something forgotten", table)
+		}
+		delete(said, table)
+	}
+	delete(said, "repository_check")
+	r.same("tables that name nobody", len(said), 0)
+}
+
+// What is blanked are whole words: a short fact takes nothing out of others.
+func TestWordsAreBlankedAsAWhole(t *testing.T) {
+	for text, want := range map[string]string{"tea": "···", "Tea, steam and tea tea": "···, steam and ··· ···", "tease": "tease",
+		`{"a":["tea"],"b":"teas"}`: `{"a":["···"],"b":"teas"}`, "`tea`": "`···`"} {
+		if got := blankText(text, anyOf([]string{"tea"})); got != want {
+			t.Errorf("%s became %s, want %s", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+// Memories are what the service keeps of people's memory, which itself is in their homes: what they have had forgotten, and how often
+// a fact was of use.
+type Memories struct{ db *DB }
+
+// Memories are what the service keeps of people's memory.
+func (db *DB) Memories() Memories { return Memories{db} }
+
+// readsNothing are the tools whose results hold nothing of others. recall also finds what stands in files and is not in force.
+var readsNothing = `["get_time","remember","update_memory","forget","note_today","ask_user","find_tools","send_file","send_message","write_file","append_file"]`
+
+// A recap and what a message answers to may have words of others, also where the assistant has said them.
+const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
+	EXISTS (SELECT 1 FROM message w WHERE w.conversation = c.id AND w.id >= c.window_from AND (w.source = 'world' OR w.recap <> ''
+		OR w.role = 'user' AND EXISTS (SELECT 1 FROM json_each(w.parts) p WHERE p.value ->> 'text' LIKE '>%')))
+	OR EXISTS (SELECT 1 FROM tool_call k WHERE k.conversation = c.id AND k.result >= c.window_from AND k.name NOT IN (SELECT value FROM json_each(?3)))
+	FROM turn t JOIN conversation c ON c.id = t.conversation JOIN message m ON m.conversation = c.id
+	WHERE t.id = ?1 AND t.ended_at IS NULL AND m.role = 'user' AND m.user = t.user AND (m.id = ?2 OR ?2 = 0 AND m.turn = t.id)
+	ORDER BY m.id DESC LIMIT 1`
+
+// Source finds a message of the person's in the conversation of a turn that runs; 0 is the newest in the turn.
+func (s Memories) Source(ctx context.Context, turn, message int64) (source supervisor.MemorySource, found bool, err error) {
+	return engine.One(s.db.reader(ctx, "find message %d of turn %d", message, turn), func(r *engine.Row) (m supervisor.MemorySource) {
+		raw, parts := "", []protocol.Part{}
+		r.Scan(&m.Message, &m.Origin, &raw, &m.At, &m.Material)
+		if json.Unmarshal([]byte(raw), &parts) == nil { // else it has no words
+			for _, p := range parts {
+				m.Words += supervisor.Unquoted(p.Text) + "\n"
+			}
+		}
+		return m
+	}, findMemorySource, turn, message, readsNothing)
+}
+
+const (
+	insertForgotten = `INSERT INTO forgotten (user, message, digest, fact, forgotten_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+	insertFact      = `INSERT INTO forgotten_fact (user, fact, text) VALUES (?, ?, ?)`
+	deleteUses      = `DELETE FROM fact_use WHERE user = ? AND fact = ?`
+	// The newest such forgetting counts: what was said since may be remembered.
+	findForgotten = `SELECT coalesce(max(message = ?2 AND message > 0), 0), coalesce(max(forgotten_at), 0) FROM forgotten
+		WHERE user = ?1 AND (message = ?2 AND message > 0 OR digest = ?3)`
+	listDigests      = `SELECT digest FROM forgotten WHERE user = ? AND digest <> '' ORDER BY forgotten_at DESC LIMIT ?`
+	highestForgotten = `SELECT coalesce(max(fact), 0) FROM forgotten WHERE user = ? AND fact < ?`
+)
+
+// Forget keeps that facts are not taken up again, and that their words are to go: BlankFacts sees to that.
+func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.ForgottenFact) error {
+	return s.db.write(ctx, func(t *tx) {
+		var texts []string
+		for _, f := range facts {
+			number, _ := strconv.Atoi(strings.TrimPrefix(f.ID, "k")) // 0 of one that was written by hand
+			t.Exec(insertForgotten, user, f.Message, protocol.DigestOfWords(f.Text), number, t.Now)
+			t.Exec(insertFact, user, f.ID, f.Text)
+			t.Exec(deleteUses, user, f.ID)
+			texts = append(texts, f.Text)
+		}
+		t.blankMemory(user, texts)
+	}, "keep what %s has had forgotten", user)
+}
+
+// Forgotten says whether a fact was forgotten: by the message that it goes by, or by its words, and then when. number is the highest
+// of the ids that are forgotten.
+func (s Memories) Forgotten(ctx context.Context, user string, message int64, text string) (byMessage bool, at time.Time, number int, err error) {
+	read := s.db.reader(ctx, "find what %s has had forgotten", user)
+	if _, _, err = engine.One(read, func(r *engine.Row) (none struct{}) {
+		r.Scan(&byMessage, &at)
+		return none
+	}, findForgotten, user, message, protocol.DigestOfWords(text)); err != nil {
+		return false, at, 0, err
+	}
+	highest, err := engine.Value(read, engine.Integer, highestForgotten, user, protocol.MaxFactNumber)
+	return byMessage, at, int(highest), err
+}
+
+// Digests lists protocol.DigestOfWords of what was forgotten, the newest first, at most protocol.MaxForgotten.
+func (s Memories) Digests(ctx context.Context, user string) ([]string, error) {
+	return engine.All(s.db.reader(ctx, "list what %s has had forgotten", user), func(r *engine.Row) (digest string) {
+		r.Scan(&digest)
+		return digest
+	}, listDigests, user, protocol.MaxForgotten)
+}
+
+const (
+	addUse   = `INSERT INTO fact_use (user, fact, day, uses) VALUES (?, ?, ?, 1) ON CONFLICT DO UPDATE SET uses = uses + 1`
+	listUses = `SELECT fact, sum(uses) FROM fact_use WHERE user = ? AND day >= ? GROUP BY fact`
+)
+
+// Use counts facts as used on a day.
+func (s Memories) Use(ctx context.Context, user, day string, facts []string) error {
+	return s.db.write(ctx, func(t *tx) {
+		for _, fact := range facts {
+			t.Exec(addUse, user, fact, day)
+		}
+	}, "count what %s was told", user)
+}
+
+// Uses says how often facts were used since a day.
+func (s Memories) Uses(ctx context.Context, user, since string) (map[string]int, error) {
+	uses := map[string]int{}
+	_, err := engine.All(s.db.reader(ctx, "count what %s was told", user), func(r *engine.Row) (none struct{}) {
+		fact, n := "", 0
+		r.Scan(&fact, &n)
+		uses[fact] = n
+		return none
+	}, listUses, user, since)
+	return uses, err
+}

@@ -1,0 +1,71 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+const listOwnConversations = `SELECT id, user, channel, chat, thread FROM conversation WHERE user = ? ORDER BY id`
+
+// Conversations lists those that a person has where people talk.
+func (s Transcript) Conversations(ctx context.Context, user string) (ids []int64, err error) {
+	list, err := engine.All(s.db.reader(ctx, "list the conversations of %s", user), scanConversation, listOwnConversations, user)
+	for _, c := range list {
+		if talks(c) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids, err
+}
+
+// talks says whether people talk in a conversation: what the model asks itself in others is nobody's words.
+func talks(c supervisor.Conversation) bool { return c.Channel.Can() != supervisor.Capabilities{} }
+
+const (
+	listSaid = `SELECT id, role, parts, source, created_at, octet_length(parts) FROM message
+		WHERE user = ? AND conversation = ? AND id > ? AND role <> 'tool' ORDER BY id LIMIT ?`
+	listSizes = `SELECT id, octet_length(parts) FROM message WHERE user = ? AND conversation = ? AND id > ? AND id <= ?`
+	countSaid = `SELECT count(*) FROM message WHERE user = ? AND conversation = ? AND id > ? AND role <> 'tool'`
+)
+
+// Said lists messages behind one, in order: what the person said and was answered, and nothing of tools.
+func (s Transcript) Said(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.SaidMessage, error) {
+	type row struct {
+		supervisor.SaidMessage
+		parts string
+	}
+	rows, err := engine.All(s.db.reader(ctx, "list what was said in conversation %d", conversation), func(r *engine.Row) (m row) {
+		r.Scan(&m.ID, &m.Role, &m.parts, &m.Origin, &m.At, &m.Size)
+		return m
+	}, listSaid, user, conversation, after, limit)
+	list := make([]supervisor.SaidMessage, len(rows))
+	for i, m := range rows { // the database is free for others meanwhile
+		if err := json.Unmarshal([]byte(m.parts), &m.Parts); err != nil {
+			return nil, fmt.Errorf("read message %d: %w", m.ID, err)
+		}
+		list[i] = m.SaidMessage
+	}
+	return list, err
+}
+
+// Sizes are how many bytes each message takes of those behind one, up to another.
+func (s Transcript) Sizes(ctx context.Context, user string, conversation, after, last int64) (map[int64]int64, error) {
+	sizes := map[int64]int64{}
+	err := s.db.reader(ctx, "list the messages of conversation %d", conversation).Query(func(r *engine.Row) bool {
+		var id, size int64
+		r.Scan(&id, &size)
+		sizes[id] = size
+		return true
+	}, listSizes, user, conversation, after, last)
+	return sizes, err
+}
+
+// CountSaid says how many messages Said would list without a limit.
+func (s Transcript) CountSaid(ctx context.Context, user string, conversation, after int64) (int64, error) {
+	return engine.Value(s.db.reader(ctx, "count what was said in conversation %d", conversation), engine.Integer, countSaid,
+		user, conversation, after)
+}

@@ -1,0 +1,57 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// What was said in a conversation is told of as it is on disk, with whose it is, and listed: the person's words and the answers, and
+// nothing of tools. What a turn says where nobody talks is neither told nor listed.
+func TestWhatWasSaidIsToldAndListed(t *testing.T) {
+	s := &story{T: t, path: filepath.Join(t.TempDir(), "mews.db"), now: noon}
+	var told []string
+	s.db = sqlitetest.OpenPath(t, s.path, sqlite.Options{Now: func() time.Time { return s.now }, Said: func(user string, conversation int64) {
+		told = append(told, fmt.Sprint(user, " ", conversation))
+	}})
+	s.home = s.conversation("alice")
+	at := fmt.Sprint("alice ", s.home.ID)
+	turn := s.asking("a")
+	s.same("told", told, []string{at, at})
+	_, err := s.db.Turns().CommitResult(t.Context(), turn.ID, protocol.ToolResult{Call: "a", Name: "read_file", Text: "printed"})
+	s.must(err)
+	s.same("told of a result", told, []string{at, at})
+	_, err = s.db.Turns().CommitStep(t.Context(), step(turn, "here they are"))
+	s.must(err)
+	s.finish(turn, "here they are")
+
+	job, err := s.db.Conversations().Find(t.Context(), "alice", "job", "", "")
+	s.must(err)
+	told = nil
+	_, _, err = s.db.Turns().Start(t.Context(), s.put(job, supervisor.KindText, "the model's own").ID, nil)
+	s.must(err)
+	s.same("told of a job", told, []string(nil))
+	ids, err := s.db.Transcript().Conversations(t.Context(), "alice")
+	s.must(err)
+	s.same("conversations", ids, []int64{s.home.ID})
+
+	list, err := s.db.Transcript().Said(t.Context(), "alice", s.home.ID, 0, 10)
+	s.must(err)
+	var texts []string
+	for _, m := range list {
+		texts = append(texts, string(m.Role)+": "+m.Text())
+	}
+	s.same("said", texts, []string{"user: read my notes", "assistant: ", "assistant: here they are"})
+	sizes, err := s.db.Transcript().Sizes(t.Context(), "alice", s.home.ID, 0, list[0].ID)
+	s.must(err)
+	s.same("sizes", sizes, map[int64]int64{list[0].ID: list[0].Size})
+	list, err = s.db.Transcript().Said(t.Context(), "bob", s.home.ID, 0, 10)
+	s.must(err)
+	s.same("what bob sees of it", len(list), 0)
+}

@@ -1,0 +1,53 @@
+package sqlite
+
+import (
+	"context"
+
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+// OpenedTools are the tools of families that are open in conversations.
+type OpenedTools struct{ db *DB }
+
+// OpenedTools are the tools of families that are open in conversations.
+func (db *DB) OpenedTools() OpenedTools { return OpenedTools{db} }
+
+const (
+	openTool = `INSERT INTO opened_tool (conversation, name, user, position, opened_at, used_at, kept, call)
+		VALUES (?1, ?2, ?3, (SELECT coalesce(max(position), 0) + 1 FROM opened_tool WHERE conversation = ?1), ?4, ?4, ?5, ?6)
+		ON CONFLICT DO UPDATE SET used_at = excluded.used_at, kept = max(kept, excluded.kept)`
+	closeTool   = `DELETE FROM opened_tool WHERE conversation = ? AND name = ?`
+	closeUnkept = `DELETE FROM opened_tool WHERE conversation = ? AND kept = 0`
+	listOpened  = `SELECT name, call, kept, used_at FROM opened_tool WHERE conversation = ? ORDER BY position`
+)
+
+// List are the tools that are open in a conversation, in the order of their opening.
+func (s OpenedTools) List(ctx context.Context, conversation int64) ([]supervisor.OpenedTool, error) {
+	return engine.All(s.db.reader(ctx, "list the tools that are open in conversation %d", conversation), scanOpenedTool, listOpened, conversation)
+}
+
+func scanOpenedTool(row *engine.Row) (o supervisor.OpenedTool) {
+	row.Scan(&o.Name, &o.Call, &o.Kept, &o.UsedAt)
+	return o
+}
+
+// Put opens tools in a conversation, in this order; UsedAt is now. One that is open stays where it is, and may be kept from now on.
+func (s OpenedTools) Put(ctx context.Context, in supervisor.Conversation, tools ...supervisor.OpenedTool) error {
+	return s.db.write(ctx, func(t *tx) { t.openTools(in, tools) }, "open tools in conversation %d", in.ID)
+}
+
+func (t *tx) openTools(in supervisor.Conversation, tools []supervisor.OpenedTool) {
+	for _, o := range tools {
+		t.Exec(openTool, in.ID, o.Name, in.User, t.Now, o.Kept, o.Call)
+	}
+}
+
+// Delete closes tools in a conversation, also those that are kept.
+func (s OpenedTools) Delete(ctx context.Context, conversation int64, names ...string) error {
+	return s.db.write(ctx, func(t *tx) {
+		for _, name := range names {
+			t.Exec(closeTool, conversation, name)
+		}
+	}, "close tools in conversation %d", conversation)
+}

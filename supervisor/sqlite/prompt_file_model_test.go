@@ -1,0 +1,209 @@
+package sqlite_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// TestNoTextIsInForceThatIsNeitherThePersonsNorAccepted: AGENTS.md is written by turns, of which two run at a time and workers die, by
+// programs that outlive them, by git and by hand; what waits is accepted and put back, and what was there before comes again. Prompts
+// have only what the person wrote while nothing ran, or has accepted.
+func TestNoTextIsInForceThatIsNeitherThePersonsNorAccepted(t *testing.T) {
+	db := sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
+	run := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		run++
+		m := &steeringModel{T: rt, t: t, db: db, user: fmt.Sprint("user", run), allowed: map[string]bool{"": true}, seen: []string{""}}
+		turnOf := func(does func(*steeredTurn)) func(*rapid.T) {
+			return func(rt *rapid.T) {
+				if s := m.turns[rapid.IntRange(0, 1).Draw(rt, "turn")]; s != nil && !s.killed {
+					does(s)
+				}
+			}
+		}
+		rt.Repeat(map[string]func(*rapid.T){
+			"begin":   func(rt *rapid.T) { m.begin(rapid.IntRange(0, 1).Draw(rt, "turn")) },
+			"write":   turnOf(func(*steeredTurn) { m.write("turn") }),
+			"step":    turnOf(func(s *steeredTurn) { m.report(s, protocol.PromptFileReport{}) }),
+			"start":   turnOf(func(s *steeredTurn) { m.program = true }),
+			"done":    turnOf(m.done),
+			"stop":    turnOf(m.stop),
+			"program": func(*rapid.T) { m.ifProgram(func() { m.write("program") }) },
+			"ends":    func(*rapid.T) { m.ifProgram(func() { m.program = false }) },
+			"kill":    func(*rapid.T) { m.kill() },
+			"hand":    func(*rapid.T) { m.byHand() },
+			"undo":    func(rt *rapid.T) { m.disk = rapid.SampledFrom(m.seen).Draw(rt, "text") },
+			"git":     func(*rapid.T) { m.write("git") },
+			"accept":  func(*rapid.T) { m.decide(true) },
+			"back":    func(*rapid.T) { m.decide(false) },
+		})
+		for n := range m.turns { // whatever came of it is looked at once more
+			if s := m.turns[n]; s != nil && !s.killed {
+				m.done(s)
+			}
+			m.begin(n)
+		}
+	})
+}
+
+// steeringModel is a home with AGENTS.md in it, and what runs there.
+type steeringModel struct {
+	*rapid.T
+	t       *testing.T
+	db      *sqlite.DB
+	user    string
+	turns   [2]*steeredTurn
+	program bool
+	disk    string // "" is no file
+	written int
+
+	inbounds int
+	seen     []string // that a report has told of
+	allowed  map[string]bool
+}
+
+// steeredTurn is a turn. One that was killed goes on, or is given up.
+type steeredTurn struct {
+	supervisor.Turn
+	n                      int
+	begun, resumed, killed bool
+	programs               bool // as was told
+}
+
+func (m *steeringModel) must(err error) {
+	m.Helper()
+	if err != nil {
+		m.Fatal(err)
+	}
+}
+
+// write has something new be in the file.
+func (m *steeringModel) write(by string) {
+	m.written++
+	m.disk = fmt.Sprint(by, " ", m.written)
+}
+
+func (m *steeringModel) byHand() {
+	m.write("hand")
+	m.allowed[m.disk] = !m.program && m.turns == [2]*steeredTurn{}
+}
+
+func (m *steeringModel) ifProgram(do func()) {
+	if m.program {
+		do()
+	}
+}
+
+// begin begins a turn, or has one go on, or gives it up.
+func (m *steeringModel) begin(n int) {
+	s := m.turns[n]
+	switch {
+	case s == nil:
+		c, err := m.db.Conversations().Find(m.t.Context(), m.user, supervisor.ChannelTelegram, fmt.Sprint(n+1), "")
+		m.must(err)
+		m.inbounds++
+		in, _, err := m.db.Inbox().Put(m.t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: fmt.Sprint(m.user, " ", m.inbounds),
+			Kind: supervisor.KindText, Text: "hi"})
+		m.must(err)
+		turn, _, err := m.db.Turns().Start(m.t.Context(), in.ID, nil)
+		m.must(err)
+		m.turns[n] = &steeredTurn{Turn: turn, n: n}
+	case s.killed && rapid.Bool().Draw(m.T, "given up"):
+		m.finish(s, protocol.WhyError)
+		return
+	case s.killed:
+		*s = steeredTurn{Turn: s.Turn, n: n, resumed: true}
+	}
+	m.report(m.turns[n], protocol.PromptFileReport{InForce: true})
+}
+
+// report tells what is there, as a worker does, and looks at what is in force.
+func (m *steeringModel) report(s *steeredTurn, r protocol.PromptFileReport) {
+	m.Helper()
+	f := protocol.PromptFile{Path: "AGENTS.md"}
+	if m.disk != "" {
+		sum := sha256.Sum256([]byte(m.disk))
+		f.State = protocol.FileState(hex.EncodeToString(sum[:]))
+	}
+	r.Turn, r.Programs, r.Files = s.ID, m.program, []protocol.PromptFile{f}
+	for range 2 {
+		answer, _, err := m.db.PromptFiles().Report(m.t.Context(), supervisor.PromptFileReport{PromptFileReport: r, User: m.user, Begins: !s.begun, Resumed: s.resumed})
+		m.must(err)
+		if len(answer.Need) > 0 {
+			r.Files[0].Looked, r.Files[0].Text, r.Files[0].Git = true, []byte(m.disk), strings.HasPrefix(m.disk, "git")
+			continue
+		}
+		text := m.disk
+		for _, file := range answer.Files {
+			text = string(file.Text)
+		}
+		if r.InForce && !m.allowed[text] {
+			m.Fatalf("in force is %q", text)
+		}
+	}
+	s.begun, s.programs, m.seen = true, m.program, append(m.seen, m.disk)
+}
+
+// done ends a turn whose model says its last word.
+func (m *steeringModel) done(s *steeredTurn) {
+	m.report(s, protocol.PromptFileReport{})
+	m.finish(s, protocol.WhyDone)
+	if s.programs {
+		m.report(s, protocol.PromptFileReport{End: true})
+	}
+}
+
+func (m *steeringModel) stop(s *steeredTurn) {
+	m.report(s, protocol.PromptFileReport{End: true})
+	m.finish(s, protocol.WhyStopped)
+}
+
+func (m *steeringModel) finish(s *steeredTurn, why protocol.Why) {
+	_, err := m.db.Turns().Finish(m.t.Context(), sqlite.FinishTurn{Turn: s.ID, Why: why, State: supervisor.InboundAnswered, Text: "hello"})
+	m.must(err)
+	m.turns[s.n] = nil
+}
+
+// kill ends the worker with all that runs in it.
+func (m *steeringModel) kill() {
+	m.program = false
+	for _, s := range m.turns {
+		if s != nil {
+			s.killed = true
+		}
+	}
+}
+
+// decide accepts what waits, or puts it back where it is still there.
+func (m *steeringModel) decide(accept bool) {
+	files, err := m.db.PromptFiles().List(m.t.Context(), m.user)
+	m.must(err)
+	i := slices.IndexFunc(files, func(f supervisor.PromptFile) bool { return f.Pending.Why != "" })
+	if i < 0 {
+		return
+	}
+	f, d := files[i], supervisor.PromptFileDecision{User: m.user, Path: "AGENTS.md", State: files[i].Pending.State}
+	if !accept {
+		if string(f.Pending.Text) != m.disk {
+			return
+		}
+		m.disk, d.Operation, d.Inverse = string(f.Text), 1, protocol.Undo{Path: d.Path, Before: d.State}
+	} else {
+		m.allowed[string(f.Pending.Text)] = true
+	}
+	if ok, err := m.db.PromptFiles().Decide(m.t.Context(), d); err != nil || !ok {
+		m.Fatalf("decided: %t, %v", ok, err)
+	}
+}

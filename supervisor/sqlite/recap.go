@@ -1,0 +1,85 @@
+package sqlite
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+// What a recap has at most: so many messages, that were said so long ago.
+const (
+	recapMessages = 20
+	recapAge      = 7 * 24 * time.Hour
+)
+
+const (
+	// One of which all is forgotten has begun too: its window has moved.
+	hasBegun = `SELECT window_from > 0 OR EXISTS (SELECT 1 FROM message WHERE conversation = ?1) FROM conversation WHERE id = ?1`
+	// Of each conversation few are looked at, however long it is.
+	listRecapped = `SELECT id, created_at, source = 'world' FROM (SELECT id, parts, source, created_at FROM message
+			WHERE conversation = ?1 AND role <> 'tool'` + notRefused + ` ORDER BY id DESC LIMIT 100)
+		WHERE created_at >= ?2 AND EXISTS (SELECT 1 FROM json_each(parts) p WHERE trim(coalesce(p.value ->> 'text', '')) <> '')
+		ORDER BY id DESC LIMIT ?3`
+)
+
+// recapped is a message in a recap.
+type recapped struct {
+	Message int64  `json:"message"`
+	At      string `json:"at"` // when and where it was said, as it is told
+
+	world bool
+}
+
+// recap is what the first message of a private conversation begins with: what was last said in the person's other private ones. world
+// says that some of it is not their own. It is nil in any other.
+func (t turnTx) recap(in supervisor.Inbound) (list []recapped, world bool) {
+	here := in.Conversation
+	if t.zone == nil || in.Kind != supervisor.KindText || here.InGroup() || !talks(here) || value(t, engine.Bool, hasBegun, here.ID) {
+		return nil, false
+	}
+	zone := t.zoneOf(here.User)
+	for _, c := range all(t, scanConversation, listOwnConversations, here.User) {
+		if c.ID == here.ID || c.InGroup() || !talks(c) {
+			continue
+		}
+		list = append(list, all(t, func(r *engine.Row) (m recapped) {
+			var at time.Time
+			r.Scan(&m.Message, &at, &m.world)
+			m.At = supervisor.Sending{At: at.In(zone), In: c}.Where()
+			return m
+		}, listRecapped, c.ID, t.Now-recapAge.Milliseconds(), recapMessages)...)
+	}
+	slices.SortFunc(list, func(a, b recapped) int { return cmp.Compare(a.Message, b.Message) })
+	list = list[max(0, len(list)-recapMessages):]
+	return list, slices.ContainsFunc(list, func(m recapped) bool { return m.world })
+}
+
+const findRecap = `SELECT r.value ->> 'at', s.role, s.parts FROM message m JOIN json_each(m.recap) r
+	JOIN message s ON s.id = r.value ->> 'message' AND s.user = m.user WHERE m.id = ? ORDER BY s.id`
+
+// recapOf is what the recap of a message says. What is not there any more is not in it.
+func recapOf(q engine.Querier, message int64) (string, error) {
+	type row struct {
+		supervisor.RecapLine
+		parts string
+	}
+	rows, err := engine.All(q, func(r *engine.Row) (l row) {
+		r.Scan(&l.At, &l.Role, &l.parts)
+		return l
+	}, findRecap, message)
+	lines := make([]supervisor.RecapLine, len(rows))
+	for i, l := range rows {
+		var said protocol.Message
+		if err := json.Unmarshal([]byte(l.parts), &said.Parts); err != nil {
+			return "", fmt.Errorf("read a message of the recap of message %d: %w", message, err)
+		}
+		lines[i], lines[i].Text = l.RecapLine, said.Text()
+	}
+	return supervisor.Recap(lines), err
+}

@@ -1,0 +1,37 @@
+package sqlite
+
+import (
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+const findSending = `SELECT i.edited_at, i.source = 'question', i.kind = 'job', i.together = '` + supervisor.TogetherForwarded + `',
+	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind = 'voice' AND a.position >= i.first_file),
+	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind <> 'voice' AND a.position >= i.first_file) FROM inbox i WHERE i.id = ?`
+
+// stamp is the stamp of what an inbound says. With correction it says when its person has changed it; otherwise, when they sent it.
+// What no person's conversation has sent has none, and nothing has one where nobody says by which time zone.
+func (t turnTx) stamp(in supervisor.Inbound, correction bool) string {
+	if t.zone == nil || in.Kind != supervisor.KindText && in.Kind != supervisor.KindJob {
+		return ""
+	}
+	var edited int64
+	s, _ := one(t, func(r *engine.Row) (s supervisor.Sending) {
+		r.Scan(&edited, &s.Pressed, &s.Scheduled, &s.Forwarded, &s.Voice, &s.File)
+		return s
+	}, findSending, in.ID)
+	s.In, s.At, s.Edited = in.Conversation, in.ReceivedAt, edited > 0
+	if correction {
+		s.At = fromMillis(edited)
+	}
+	s.At = s.At.In(t.zoneOf(in.Conversation.User))
+	return s.Stamp()
+}
+
+// zoneOf is a person's time zone.
+func (t *tx) zoneOf(user string) *time.Location {
+	chosen, _ := one(t, engine.String, findSetting, user, "timezone")
+	return t.zone(user, chosen)
+}

@@ -1,0 +1,51 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+// SettingLog is the setting by which a person has what they say and are answered stand in their home too; LogOn is to.
+const (
+	SettingLog = "log"
+	LogOn      = "on"
+)
+
+// putLog has a worker log what the turn's person said in ins and was answered, if they want that. It is done once the turn has ended.
+func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
+	in := t.turn.Conversation
+	if t.turn.Kind != supervisor.TurnChat || !talks(in) || value(t, engine.String, findSetting, in.User, SettingLog) != LogOn {
+		return
+	}
+	p := protocol.LogParameters{Turn: t.turn.ID, At: ins[0].ReceivedAt, Channel: supervisor.Sending{In: in}.Channel(), Answer: logged(answer),
+		Effects: supervisor.EffectLines(all(t, scanEffect, listDone, t.turn.ID))}
+	for _, i := range ins {
+		p.Said = append(p.Said, protocol.LogSaid{Text: t.saidIn(i), World: i.Origin == supervisor.OriginWorld})
+	}
+	t.Insert(insertOperation, in.User, protocol.OperationLog, encoded{p}, ins[0].ID, 0, t.Now, t.Now)
+}
+
+// saidIn are the words of an inbound, and what was read in what came with it.
+func (t turnTx) saidIn(in supervisor.Inbound) string {
+	words := []string{in.Text}
+	var parts []protocol.Part
+	if in.Parts != "" {
+		if err := json.Unmarshal([]byte(in.Parts), &parts); err != nil {
+			t.fail(fmt.Errorf("read what came with inbound %d: %w", in.ID, err))
+		}
+	}
+	for _, p := range parts {
+		words = append(words, p.Text)
+	}
+	return logged(strings.Join(words, "\n"))
+}
+
+// logged is as much of a text as is logged.
+func logged(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), protocol.MaxLogWords)], "")
+}

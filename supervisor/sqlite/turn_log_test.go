@@ -1,0 +1,63 @@
+package sqlite_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// What was said is to be logged in the commit that ends its turn, where its person wants that, and no row has the words afterwards.
+func TestATurnIsLoggedWhereItsPersonWantsThat(t *testing.T) {
+	for setting, want := range map[string]int{"": 0, "off": 0, "on": 1} {
+		for _, ends := range []string{"finished", "with its last step"} {
+			s := newStory(t)
+			if setting != "" {
+				s.must(s.db.Settings().Put(t.Context(), "alice", sqlite.SettingLog, setting))
+			}
+			turn := s.sending("7")
+			_, err := s.db.Turns().CommitStep(t.Context(), step(turn, "", "c1"))
+			s.must(err)
+			s.changing(turn, "c1", edited)
+			if ends == "finished" {
+				s.finish(turn, "hello")
+			} else {
+				_, err = s.db.Turns().CommitLast(t.Context(), last(turn, "hello"))
+				s.must(err)
+			}
+			list, err := s.db.Operations().ListUnfinished(t.Context())
+			s.must(err)
+			s.same(setting+" "+ends, len(list), want)
+			for _, o := range list {
+				var p protocol.LogParameters
+				s.must(json.Unmarshal([]byte(o.Parameters), &p))
+				s.same("parameters", p, protocol.LogParameters{Turn: turn.ID, At: p.At, Channel: p.Channel, Said: []protocol.LogSaid{{Text: p.Said[0].Text}},
+					Answer: "hello", Effects: []string{"edited notes.md (1 line)"}})
+				s.same("when", p.At.Equal(noon), true)
+				s.same("has words", p.Said[0].Text != "" && p.Channel == "Telegram", true)
+				s.same("of what", o.Inbound, turn.Inbound)
+				s.must(s.db.Operations().Move(t.Context(), o.ID, supervisor.OperationRunning, ""))
+				s.must(s.db.Operations().Move(t.Context(), o.ID, supervisor.OperationDone, "{}"))
+			}
+			s.same("rows", s.look("SELECT count(*) FROM operation"), "0")
+		}
+	}
+}
+
+// A log that ends its workers is given up, and nothing of it stays.
+func TestALogThatEndsWorkersIsDropped(t *testing.T) {
+	s := newStory(t)
+	s.must(s.db.Settings().Put(t.Context(), "alice", sqlite.SettingLog, sqlite.LogOn))
+	s.finish(s.sending("7"), "hello")
+	list, err := s.db.Operations().ListUnfinished(t.Context())
+	s.must(err)
+	for range supervisor.MaxDeaths {
+		s.must(s.db.Operations().Move(t.Context(), list[0].ID, supervisor.OperationRunning, ""))
+		list[0], err = s.db.Operations().CountDeath(t.Context(), list[0].ID, "killed")
+		s.must(err)
+	}
+	s.same("state", list[0].State, supervisor.OperationParked)
+	s.same("rows", s.look("SELECT count(*) FROM operation"), "0")
+}

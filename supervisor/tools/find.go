@@ -1,0 +1,76 @@
+package tools
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"mews/protocol"
+)
+
+// What a word is worth, by where it stands. A whole word of a name counts more than a part, and the description least.
+const (
+	worthName        = 8
+	worthFamily      = 6
+	worthPart        = 3
+	worthDescription = 1
+)
+
+// minWord is how many characters a word needs to be looked for in descriptions, and within words.
+const minWord = 3
+
+// Find are the tools of families that words are about, best match first: at most MaxFound, of MaxFoundBytes together. A family's or
+// a tool's own name finds that alone.
+func Find(all []protocol.Tool, words string) []protocol.Tool {
+	type match struct {
+		protocol.Tool
+		score int
+	}
+	var matches []match
+	whole, best := strings.ToLower(strings.TrimSpace(words)), 0
+	for _, t := range all {
+		if t.Family == "" {
+			continue
+		}
+		score := score(t, fields(words))
+		if whole == strings.ToLower(t.Name) || whole == strings.ToLower(t.Family) {
+			score = 100 * worthName
+		}
+		best = max(best, score)
+		matches = append(matches, match{t, score})
+	}
+	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.score, a.score) })
+	found := list{most: MaxFound, mostSize: MaxFoundBytes}
+	for _, m := range matches {
+		if m.score > 0 && 2*m.score >= best { // the rest is there by chance
+			found.add(m.Tool)
+		}
+	}
+	return found.tools
+}
+
+// fields are the words of a text in lower case. Names are taken apart too.
+func fields(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}
+
+func score(t protocol.Tool, words []string) (n int) {
+	name, family, description := fields(t.Name), fields(t.Family), fields(t.Description)
+	for _, word := range words {
+		part := func(of string) bool { // one begins with the other
+			return len(word) >= minWord && strings.HasPrefix(of, word) || len(of) > minWord && strings.HasPrefix(word, of)
+		}
+		switch {
+		case slices.Contains(name, word):
+			n += worthName
+		case slices.Contains(family, word):
+			n += worthFamily
+		case slices.ContainsFunc(slices.Concat(name, family), part):
+			n += worthPart
+		case len(word) >= minWord && slices.ContainsFunc(description, part):
+			n += worthDescription
+		}
+	}
+	return n
+}

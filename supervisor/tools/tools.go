@@ -1,0 +1,137 @@
+// Package tools says which tools a model is offered: those that always are, and those of families that are open in its
+// conversation. It does no I/O. What a worker says of its tools is bounded here once more: it may be hostile.
+package tools
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// What is offered at once, and what one search opens, at most.
+const (
+	MaxOffered      = 40
+	MaxOfferedBytes = 24 << 10
+	MaxFound        = protocol.MaxToolsFound
+	MaxFoundBytes   = 8 << 10
+)
+
+// Size is the bytes of a tool's definition.
+func Size(t protocol.Tool) int { return len(t.Name) + len(t.Description) + len(t.Schema) }
+
+// list is a list of tools with bounds.
+type list struct {
+	tools          []protocol.Tool
+	bytes          int
+	most, mostSize int
+}
+
+// add adds a tool where it fits.
+func (l *list) add(t protocol.Tool) (fits bool) {
+	if len(l.tools) >= l.most || l.bytes+Size(t) > l.mostSize {
+		return false
+	}
+	l.tools, l.bytes = append(l.tools, t), l.bytes+Size(t)
+	return true
+}
+
+// Named finds a tool by its name.
+func Named(all []protocol.Tool, name string) (t protocol.Tool, known bool) {
+	i := slices.IndexFunc(all, func(t protocol.Tool) bool { return t.Name == name })
+	if i < 0 {
+		return t, false
+	}
+	return all[i], true
+}
+
+// Offered are the tools that a model is offered of all that its person has, which are sorted by name: those that always are, and
+// then those that are open, in the order in which they were opened. So the same prefix stays the same.
+func Offered(all []protocol.Tool, open []supervisor.OpenedTool) []protocol.Tool {
+	return offered(all, open).tools
+}
+
+func offered(all []protocol.Tool, open []supervisor.OpenedTool) list {
+	l := list{most: MaxOffered, mostSize: MaxOfferedBytes}
+	for _, t := range all {
+		if t.Family == "" {
+			l.add(t)
+		}
+	}
+	for _, o := range open {
+		if t, known := Named(all, o.Name); known && t.Family != "" {
+			l.add(t)
+		}
+	}
+	return l
+}
+
+// Open are the tools that are open once more of them are, as far as there is room. full are the names of those for which there
+// is none. What always is offered, or is no tool, is left out.
+func Open(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.OpenedTool) (now []supervisor.OpenedTool, full []string) {
+	l, now := offered(all, open), slices.Clone(open)
+	for _, o := range more {
+		t, known := Named(all, o.Name)
+		switch {
+		case !known || t.Family == "" || slices.ContainsFunc(now, func(other supervisor.OpenedTool) bool { return other.Name == o.Name }):
+		case l.add(t):
+			now = append(now, o)
+		default:
+			full = append(full, o.Name)
+		}
+	}
+	return now, full
+}
+
+// Unused are the names of the tools to close of those that are open: those that were not used for longest, and those that are kept
+// open only after them. They are as many as leave room for what one search opens. What is no tool any more is closed too, unless it
+// is kept open.
+func Unused(all []protocol.Tool, open []supervisor.OpenedTool) (closed []string) {
+	order := map[bool]int{true: 1}
+	left := slices.SortedStableFunc(slices.Values(open), func(a, b supervisor.OpenedTool) int {
+		return cmp.Or(order[a.Kept]-order[b.Kept], a.UsedAt.Compare(b.UsedAt))
+	})
+	left = slices.DeleteFunc(left, func(o supervisor.OpenedTool) bool {
+		_, known := Named(all, o.Name)
+		if known || o.Kept {
+			return false
+		}
+		closed = append(closed, o.Name)
+		return true
+	})
+	for l := offered(all, left); len(left) > 0 && (len(l.tools) > MaxOffered-MaxFound || l.bytes > MaxOfferedBytes-MaxFoundBytes); l = offered(all, left) {
+		closed, left = append(closed, left[0].Name), left[1:]
+	}
+	return closed
+}
+
+// Family is a family of tools.
+type Family struct {
+	Name  string
+	Tools []protocol.Tool
+}
+
+// Families are those of a list of tools, by name. Tools that always are offered are of none.
+func Families(all []protocol.Tool) (families []Family) {
+	for _, t := range all {
+		if t.Family == "" {
+			continue
+		}
+		i, there := slices.BinarySearchFunc(families, t.Family, func(f Family, name string) int { return strings.Compare(f.Name, name) })
+		if !there {
+			families = slices.Insert(families, i, Family{Name: t.Family})
+		}
+		families[i].Tools = append(families[i].Tools, t)
+	}
+	return families
+}
+
+// Names are the names of tools.
+func Names(tools []protocol.Tool) (names []string) {
+	for _, t := range tools {
+		names = append(names, t.Name)
+	}
+	return names
+}

@@ -1,0 +1,71 @@
+package dailylog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mews/protocol"
+	"mews/worker/workspace"
+)
+
+// maxLog is how large a log may be that something is cut out of.
+const maxLog = 64 << 20
+
+// heading begins an exchange. An exchange ends where the next begins, and has what its person has written below it.
+var heading = regexp.MustCompile(`(?m)^## .*<!-- turn (\d+) -->$`)
+
+// Cut counts the exchanges of some turns in the logs of some days, and deletes them with gone. Done again it changes nothing.
+func (l *Log) Cut(ctx context.Context, of protocol.MemoryExchanges, gone bool) (n int, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var names []string
+	err = l.Files.Walk(ctx, Folder, func(e workspace.Entry) error {
+		day := strings.TrimSuffix(path.Base(e.Path), ".md")
+		if path.Dir(e.Path) == Folder && day >= of.From && day <= of.To {
+			names = append(names, e.Path)
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	for _, name := range names {
+		state, text, _ := l.Files.Peek(name, maxLog)
+		if !state.Hashed() || len(text) >= maxLog {
+			return n, errors.Join(err, fmt.Errorf("%s is no file, or too large", name))
+		}
+		left, cut := without(string(text), of.Turns)
+		if n += cut; gone && cut > 0 && err == nil {
+			_, err = l.Files.Write(name, []byte(left), workspace.Replace)
+		}
+	}
+	return n, err
+}
+
+// without is a log without the exchanges of some turns, and how many those are.
+func without(text string, turns []int64) (left string, cut int) {
+	at := heading.FindAllStringSubmatchIndex(text, -1)
+	if len(at) == 0 {
+		return text, 0
+	}
+	left = text[:at[0][0]]
+	for i, m := range at {
+		end := len(text)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		if turn, _ := strconv.ParseInt(text[m[2]:m[3]], 10, 64); slices.Contains(turns, turn) { // 0 of what is too large
+			cut++
+			continue
+		}
+		left += text[m[0]:end]
+	}
+	return left, cut
+}

@@ -1,0 +1,96 @@
+// Package dailylog keeps what a person and their assistant said as Markdown in their home, a file a day. Nothing of it goes into prompts.
+package dailylog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/workspace"
+)
+
+// Folder is where the logs lie in a home.
+const Folder = "logs"
+
+// maxTail is how much of a log's end is searched for an exchange that is there already.
+const maxTail = 4 << 20
+
+// Log are the logs of a home.
+type Log struct {
+	Files *workspace.Workspace
+	Zone  *time.Location // where the person's days begin
+
+	mu sync.Mutex // held while a file is read and written
+}
+
+// Add appends an exchange to the log of its day, unless it is there.
+func (l *Log) Add(_ context.Context, p protocol.LogParameters) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p.At = p.At.In(l.Zone)
+	name := path.Join(Folder, p.At.Format(time.DateOnly)+".md")
+	tail, err := l.tail(name)
+	if err != nil || bytes.Contains(tail, []byte(Mark(p.Turn))) {
+		return err
+	}
+	text := Markdown(p)
+	if len(tail) > 0 {
+		text = "\n" + text
+	}
+	_, err = l.Files.Append(name, []byte(text))
+	return err
+}
+
+// tail is the end of a log, nothing where there is none.
+func (l *Log) tail(name string) ([]byte, error) {
+	f, err := l.Files.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // it was only read
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-maxTail), maxTail))
+}
+
+// Mark is what stands in the heading of a turn's exchange, and nowhere else in a log.
+func Mark(turn int64) string { return fmt.Sprintf("<!-- turn %d -->", turn) }
+
+// Markdown is an exchange as it stands in a log. Its time is shown in At's zone.
+func Markdown(p protocol.LogParameters) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s, %s %s\n", p.At.Format("15:04"), p.Channel, Mark(p.Turn))
+	for _, said := range p.Said {
+		who, text := textYou, plain(said.Text)
+		if said.World {
+			who, text = textWorld, "> "+strings.ReplaceAll(text, "\n", "\n> ")
+		}
+		fmt.Fprintf(&b, "\n**%s**\n\n%s\n", who, text)
+	}
+	if p.Answer != "" {
+		fmt.Fprintf(&b, "\n**%s**\n\n%s\n", textAssistant, plain(p.Answer))
+	}
+	for i, line := range p.Effects {
+		if i == 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "- %s\n", strings.ReplaceAll(plain(line), "\n", " "))
+	}
+	return b.String()
+}
+
+// plain has no words begin a comment, so that none can pass for a mark.
+func plain(text string) string { return strings.ReplaceAll(strings.TrimSpace(text), "<!--", "&lt;!--") }

@@ -1,0 +1,217 @@
+// Package index tells the supervisor what is in the text files of a home, section by section, so that they can be searched. What the
+// supervisor knows by a file's size and time is not read again, and a section that it has is not sent again: a moved file costs nothing.
+//
+// Left out are: what is hidden (a name that begins with a dot, and so .git and the trash), node_modules and __pycache__, what the rules
+// of the home's files hide, links, files of more than 1 MiB, what is no text, and files beyond 20,000. What a .gitignore names is
+// searched: notes that git does not keep are notes all the same.
+package index
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/workspace"
+)
+
+// Host takes what is told; see the methods of host.Operation.
+type Host interface {
+	IndexFiles(ctx context.Context, files []protocol.IndexedFile) (differing []int, err error)
+	IndexSections(ctx context.Context, files []protocol.IndexedFile) (missing []string, err error)
+	IndexPut(ctx context.Context, sections []protocol.SectionText) error
+	IndexEnd(ctx context.Context, end protocol.IndexEnd) (more bool, err error)
+}
+
+// Options are what Run needs.
+type Options struct {
+	Home   *workspace.Workspace
+	Host   Host
+	Now    func() time.Time
+	Folder func(path string) // called with each folder before it is looked into
+}
+
+// pieceCalls is how often one Run tells of sections, or puts some: about 5 MB of text. Recordings that wait for what they say are heard
+// between two Runs.
+const pieceCalls = 24
+
+// Run tells what is new. It says whether there is more, for which it is to be called again.
+func Run(ctx context.Context, o Options) (more bool, err error) {
+	r := &run{Options: o, ctx: ctx, calls: pieceCalls}
+	o.Folder(".")
+	if err := o.Home.Walk(ctx, ".", r.visit); err != nil {
+		return false, err
+	}
+	if err := r.sendPage(); err != nil {
+		return false, err
+	}
+	for len(r.changed) > 0 && r.calls > 0 {
+		if err := r.sendBatch(); err != nil {
+			return false, err
+		}
+	}
+	return o.Host.IndexEnd(ctx, protocol.IndexEnd{More: len(r.changed) > 0, Left: r.left})
+}
+
+// run is one call of Run.
+type run struct {
+	Options
+	ctx     context.Context
+	named   int                    // files
+	page    []protocol.IndexedFile // that are not named yet
+	bytes   int                    // of the page's paths
+	changed []protocol.IndexedFile // that are to be read
+	left    protocol.IndexedLeft
+	calls   int // that are to be made
+}
+
+// skipped are folders whose files nobody has written themselves.
+var skipped = map[string]bool{"node_modules": true, "__pycache__": true}
+
+// pageBytes is how many bytes of paths a page has, or a batch; escaped they take six times as many.
+const pageBytes = 64 << 10
+
+func (r *run) visit(e workspace.Entry) error {
+	name := path.Base(e.Path)
+	switch info := e.Info; {
+	case e.Err != nil:
+		r.left.Unreadable++
+		return nil
+	case e.Path == ".":
+		return nil
+	case strings.HasPrefix(name, ".") && info.IsDir(), skipped[name] && info.IsDir():
+		return fs.SkipDir
+	case info.IsDir():
+		r.Folder(e.Path)
+		return nil
+	case strings.HasPrefix(name, "."), !info.Mode().IsRegular():
+		return nil
+	case info.Mode().Perm()&0o444 == 0: // its time does not tell that it was closed to all
+		r.left.Unreadable++
+		return nil
+	case notText[strings.ToLower(path.Ext(name))], len(e.Path) > protocol.MaxIndexedPath, !fs.ValidPath(e.Path):
+		r.left.NotText++
+		return nil
+	case info.Size() > protocol.MaxIndexedFile:
+		r.left.Large++
+		return nil
+	case r.named == protocol.MaxIndexedFiles:
+		r.left.Excess++
+		return nil
+	}
+	r.named++
+	r.page, r.bytes = append(r.page, fileOf(e.Path, e.Info)), r.bytes+len(e.Path)
+	if len(r.page) == protocol.MaxIndexPage || r.bytes > pageBytes {
+		return r.sendPage()
+	}
+	return nil
+}
+
+// notText are the endings of files that nobody has to look into.
+var notText = func() map[string]bool {
+	all := map[string]bool{}
+	for _, ending := range strings.Fields(`7z aac avi avif bin bmp bz2 class db dll doc docx exe flac gif gz heic heif ico iso jar jpeg jpg
+		m4a mkv mov mp3 mp4 mpeg o odp ods odt oga ogg opus pdf png ppt pptx pyc rar so sqlite tar tif tiff ttf wasm wav webm webp woff
+		woff2 xls xlsx xz zip zst`) {
+		all["."+ending] = true
+	}
+	return all
+}()
+
+func fileOf(path string, info fs.FileInfo) protocol.IndexedFile {
+	return protocol.IndexedFile{Path: path, Size: info.Size(), Modified: info.ModTime().UnixNano()}
+}
+
+// sendPage names the files of a page, and notes those that are to be read.
+func (r *run) sendPage() error {
+	if len(r.page) == 0 {
+		return nil
+	}
+	differing, err := r.Host.IndexFiles(r.ctx, r.page)
+	if err != nil {
+		return err
+	}
+	for _, i := range differing {
+		if i < 0 || i >= len(r.page) {
+			return fmt.Errorf("%s: file %d of %d", protocol.MethodIndexFiles, i, len(r.page))
+		}
+		r.changed = append(r.changed, r.page[i])
+	}
+	r.page, r.bytes = r.page[:0], 0
+	return nil
+}
+
+// Bounds of a batch of files, which is in memory as a whole.
+const (
+	batchFiles = 200
+	batchBytes = 512 << 10
+)
+
+// sendBatch tells of some files that have changed.
+func (r *run) sendBatch() error {
+	var files []protocol.IndexedFile
+	texts := map[string]protocol.SectionText{}
+	sections, bytes, names := 0, 0, 0
+	for len(r.changed) > 0 && len(files) < batchFiles && bytes < batchBytes && names < pageBytes && r.ctx.Err() == nil {
+		f, parts, err := r.read(r.changed[0].Path)
+		if sections += len(parts); sections > protocol.MaxIndexSections {
+			break // it goes first in the next batch
+		}
+		if err != nil {
+			r.left.Unreadable++
+			f, parts = protocol.IndexedFile{Path: r.changed[0].Path}, nil // what it held before is not found any more
+		}
+		names += len(f.Path)
+		for _, p := range parts {
+			hash := protocol.SectionHash(p.SectionText)
+			f.Sections = append(f.Sections, protocol.IndexedSection{Hash: hash, Line: p.line})
+			texts[hash], bytes = p.SectionText, bytes+len(p.Heading)+len(p.Text)
+		}
+		files, r.changed = append(files, f), r.changed[1:]
+	}
+	r.calls--
+	missing, err := r.Host.IndexSections(r.ctx, files)
+	if err != nil {
+		return err
+	}
+	return r.put(missing, texts)
+}
+
+// blobBytes leaves room for what JSON puts around a text.
+const blobBytes = protocol.MaxIndexBlob - 100
+
+// put sends sections, in as few blobs as they fit into.
+func (r *run) put(missing []string, texts map[string]protocol.SectionText) error {
+	var blob []protocol.SectionText
+	bytes := 0
+	for _, hash := range missing {
+		s, ok := texts[hash]
+		if !ok {
+			return fmt.Errorf("%s: section %.40q was not named", protocol.MethodIndexSections, hash)
+		}
+		text, err := json.Marshal(s)
+		if err != nil {
+			return err
+		}
+		if bytes += len(text) + 1; bytes > blobBytes {
+			if err := r.send(blob); err != nil {
+				return err
+			}
+			blob, bytes = blob[:0], len(text)+1
+		}
+		blob = append(blob, s)
+	}
+	if len(blob) == 0 {
+		return nil
+	}
+	return r.send(blob)
+}
+
+func (r *run) send(blob []protocol.SectionText) error {
+	r.calls--
+	return r.Host.IndexPut(r.ctx, blob)
+}

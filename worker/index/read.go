@@ -1,0 +1,74 @@
+package index
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/tool/files"
+)
+
+// readAttempts is how often a file is read that changes meanwhile. One that goes on changing is read again with the next change.
+const readAttempts = 3
+
+// fresh is how old a file's time must be to tell it from a change that follows: file systems count in ticks of some milliseconds. A
+// younger file is told of with a time that it does not have, so that it is read once more.
+const fresh = 50 * time.Millisecond
+
+// read reads a file, with its sections; none of one that is no text. One that changes meanwhile is read again.
+func (r *run) read(path string) (f protocol.IndexedFile, parts []section, err error) {
+	for range readAttempts {
+		var same bool
+		if f, parts, same, err = r.readOnce(path); same || err != nil {
+			return f, parts, err
+		}
+	}
+	f.Modified-- // it is not as it was read
+	return f, parts, nil
+}
+
+// readOnce reads a file, and says whether it was the same all the while.
+func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, same bool, err error) {
+	file, err := r.Home.OpenPlain(path)
+	if err != nil {
+		return f, nil, false, err
+	}
+	defer file.Close() // it was only read
+	info, err := file.Stat()
+	if err != nil {
+		return f, nil, false, err
+	}
+	f = fileOf(path, info)
+	if age := r.Now().Sub(info.ModTime()); age < fresh {
+		f.Modified--
+	}
+	if f.Size > protocol.MaxIndexedFile { // since it was named
+		r.left.Large++
+		f.Size = 0
+		return f, nil, true, nil
+	}
+	text, err := readText(file)
+	if err != nil {
+		return f, nil, false, err
+	}
+	after, err := file.Stat()
+	if err != nil {
+		return f, nil, false, err
+	}
+	return f, split(path, text), after.Size() == info.Size() && after.ModTime().Equal(info.ModTime()), nil
+}
+
+// readText reads a file as UTF-8; "" of one that is no text.
+func readText(file *os.File) (string, error) {
+	head := make([]byte, files.HeadSize)
+	n, err := io.ReadFull(file, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return "", err
+	}
+	if head = head[:n]; files.Kind(head) != "" {
+		return "", nil
+	}
+	text, err := io.ReadAll(files.NewTextReader(head, io.LimitReader(file, protocol.MaxIndexedFile)))
+	return string(text), err
+}

@@ -1,0 +1,122 @@
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"mews/protocol"
+	"mews/worker/workspace"
+)
+
+// Writing is what a change of MEMORY.md needs beside its words.
+type Writing struct {
+	Keep     workspace.Keep // as workspace.Before has it
+	Announce func(Change) error
+	After    int            // the highest number that was given to a fact which is forgotten
+	Uses     map[string]int // of facts, by id
+}
+
+// Conflict is the fact that a new one contradicts. One that says the same is no such fact.
+func (h *Home) Conflict(fact Fact) (old Fact, found bool, err error) {
+	file, err := h.Read()
+	if err == nil {
+		err = fact.check()
+	}
+	if err != nil {
+		return old, false, err
+	}
+	if _, same := like(file.Facts(), fact.Text); same {
+		return old, false, nil
+	}
+	old, found = against(file.Facts(), fact)
+	return old, found, nil
+}
+
+// Remember puts a fact into MEMORY.md: in place of the one that says the same, of the one that it contradicts where choice is
+// protocol.MemoryNew, or as another one. Done again it changes nothing.
+func (h *Home) Remember(ctx context.Context, w Writing, fact Fact, choice protocol.MemoryChoice) (kept Fact, c Change, err error) {
+	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
+		if err := fact.check(); err != nil {
+			return err
+		}
+		facts := file.Facts()
+		old, known := like(facts, fact.Text)
+		if !known {
+			var contrary bool
+			old, contrary = against(facts, fact)
+			known = contrary && choice == protocol.MemoryNew
+			if contrary && choice == "" {
+				return errors.New("another fact about this has come meanwhile; try again")
+			}
+		}
+		if !known {
+			kept, err = file.add(w, fact)
+			return err
+		}
+		if fact.ID = old.ID; fact.Subject == "" {
+			fact.Subject = old.Subject
+		}
+		kept = file.put(old.ID, fact, w.After)
+		return nil
+	})
+	return kept, c, err
+}
+
+// add adds a fact where there is room.
+func (f *File) add(w Writing, fact Fact) (Fact, error) {
+	facts := f.Facts()
+	if len(facts) < protocol.MaxFacts {
+		return f.put("", fact, w.After), nil
+	}
+	var b strings.Builder
+	for _, unused := range leastUsed(facts, w.Uses, 5) {
+		fmt.Fprintf(&b, "\n%s %s", unused.ID, unused.Text)
+	}
+	return fact, fmt.Errorf("%s is full: it has %d facts. These five were used least; forget some of them, or put facts together:%s", FileName, len(facts), b.String())
+}
+
+// Correct gives a fact other words, and what else is set in fact. Done again it changes nothing.
+func (h *Home) Correct(ctx context.Context, w Writing, id string, fact Fact) (kept Fact, c Change, err error) {
+	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
+		old, known := file.Find(id)
+		if !known { // one that was written by hand has another id once it was changed
+			if old, known = like(file.Facts(), fact.Text); !known {
+				return noFact(id)
+			}
+		}
+		fact.ID = old.ID
+		if fact.Kind == "" {
+			fact.Kind = old.Kind
+		}
+		if fact.Subject == "" {
+			fact.Subject = old.Subject
+		}
+		if err := fact.check(); err != nil {
+			return err
+		}
+		kept = file.put(old.ID, fact, w.After)
+		return nil
+	})
+	return kept, c, err
+}
+
+func noFact(id string) error {
+	return fmt.Errorf("there is no fact %.20s; recall shows the ids", id)
+}
+
+// Forget deletes facts, and returns those that were there. told is called with them before the file is written.
+func (h *Home) Forget(ctx context.Context, ids []string, told func(Change, []Fact) error) (gone []Fact, c Change, err error) {
+	announce := func(c Change) error { return told(c, gone) }
+	c, err = h.change(ctx, nil, announce, func(file *File) error {
+		for _, id := range ids {
+			if fact, known := file.Find(id); known {
+				gone = append(gone, fact)
+				file.delete(id)
+			}
+		}
+		return nil
+	})
+	return gone, c, err
+}

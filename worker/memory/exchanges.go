@@ -1,0 +1,68 @@
+package memory
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"mews/protocol"
+	"mews/worker/workspace"
+)
+
+// runOf finds the facts and notes that came of some turns. With gone they are deleted. Done again it changes nothing.
+func (h *Home) runOf(ctx context.Context, of protocol.MemoryExchanges, gone bool) (r protocol.MemoryResult, err error) {
+	file, err := h.Read()
+	if err != nil {
+		return r, err
+	}
+	var facts []Fact
+	var ids []string
+	for _, f := range file.Facts() {
+		if f.Message > 0 && slices.Contains(of.Messages, f.Message) && len(facts) < protocol.MaxFacts {
+			facts, ids = append(facts, f), append(ids, f.ID)
+		}
+	}
+	var c Change
+	if gone && len(ids) > 0 {
+		_, c, err = h.Forget(ctx, ids, func(Change, []Fact) error { return nil })
+	}
+	fill(&r, facts, c)
+	if err == nil {
+		r.Notes, err = h.cutNotes(ctx, of, gone)
+	}
+	return r, err
+}
+
+// cutNotes counts the lines of daily notes that tools have written in some turns, and deletes them with gone.
+func (h *Home) cutNotes(ctx context.Context, of protocol.MemoryExchanges, gone bool) (n int, err error) {
+	if len(of.Notes) == 0 {
+		return 0, nil
+	}
+	texts := map[string]bool{}
+	for _, text := range of.Notes {
+		texts[tidy(text)] = true
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	days, err := h.days(ctx)
+	for _, day := range days {
+		if err != nil || day < of.From || day > of.To {
+			continue
+		}
+		var text, left string
+		if text, err = h.read(dayPath(day)); err != nil {
+			return n, err
+		}
+		for line := range strings.Lines(text) {
+			if _, said, found := strings.Cut(strings.TrimPrefix(line, "- "), " "); found && texts[strings.TrimSpace(said)] {
+				n++
+				continue
+			}
+			left += line
+		}
+		if gone && left != text {
+			_, err = h.Files.Write(dayPath(day), []byte(left), workspace.Replace)
+		}
+	}
+	return n, err
+}

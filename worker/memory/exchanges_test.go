@@ -1,0 +1,39 @@
+package memory_test
+
+import (
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/memory"
+)
+
+// What came of some turns is found, and then gone: what their person has written stays.
+func TestWhatCameOfTurnsIsCut(t *testing.T) {
+	h := newHome(t, "# Me\n- Takes tea <!-- k1 fact 1 2026-11-20 #7 -->\n- Plays <!-- k2 fact 1 2026-11-20 #8 -->\n- by hand\n")
+	for _, note := range []string{"Met Ana", "Met Bo"} {
+		if _, _, err := h.AddNote(t.Context(), nil, time.Date(2026, 11, 20, 3, 0, 0, 0, time.UTC), note); err != nil {
+			t.Fatal(err)
+		}
+	}
+	of := &protocol.MemoryExchanges{Turns: []int64{1}, Messages: []int64{7}, Notes: []string{"Met  Ana"}, From: "2026-11-19", To: "2026-11-21"}
+	for _, step := range []struct {
+		action      protocol.MemoryAction
+		facts, note int
+		left        string
+	}{
+		{protocol.MemoryShow, 1, 1, "- 12:00 Met Ana\n- 12:00 Met Bo\n"}, {protocol.MemoryForget, 1, 1, "- 12:00 Met Bo\n"}, {protocol.MemoryForget, 0, 0, "- 12:00 Met Bo\n"},
+	} {
+		r, err := h.Run(t.Context(), protocol.MemoryParameters{Action: step.action, Of: of}, time.Now())
+		if err != nil || len(r.Facts) != step.facts || r.Notes != step.note {
+			t.Fatalf("%s: got %+v, %v", step.action, r, err)
+		}
+		_, text, _ := h.Files.Peek(memory.Folder+"/2026-11-20.md", 1000)
+		if string(text) != step.left {
+			t.Errorf("%s: the notes are %q", step.action, text)
+		}
+	}
+	if file, err := h.Read(); err != nil || file.String() != "# Me\n- Plays <!-- k2 fact 1 2026-11-20 #8 -->\n- by hand\n" {
+		t.Errorf("left is %q, %v", file, err)
+	}
+}

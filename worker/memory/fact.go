@@ -1,0 +1,154 @@
+// Package memory keeps what is known of a person in their home: facts in MEMORY.md, and a file of notes for each day. The files
+// are the truth. A person may edit them: what is no fact stays byte for byte as it is, and a bullet without a comment is a fact too.
+package memory
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"mews/protocol"
+)
+
+// Kinds are the kinds of facts.
+var Kinds = []string{defaultKind, "preference", "person", "project", "expertise"}
+
+// Fact is one bullet of MEMORY.md.
+type Fact struct {
+	ID         string // k and a number; of a bullet without one it is made of its words, and begins with h
+	Text       string
+	Kind       string  // one of Kinds
+	Confidence float64 // 0 to 1
+	Date       string  // 2026-11-20; "" is not known
+	Message    int64   // that it goes by; 0 is none
+	Subject    string  // what it is about, if there can be one such fact alone; "" is what About says
+	Line       int     // from 1
+}
+
+const defaultKind = "fact"
+
+// A fact's line: its indentation with the mark of the bullet, its text, and a comment. What stands behind "about" in the comment is the
+// subject; the rest is told apart by its shape, so that one that was edited by hand is read as far as it can be.
+var (
+	bullet  = regexp.MustCompile(`^(\s*[-*+]\s+)(\S.*?)\s*$`)
+	comment = regexp.MustCompile(`^(.*?)\s*<!-- (k[1-9]\d{0,8})((?: [^ ]+)*) -->$`)
+)
+
+// parseFact reads a line without its end. mark is what stands before the text.
+func parseFact(text string) (fact Fact, mark string, ok bool) {
+	m := bullet.FindStringSubmatch(text)
+	if m == nil {
+		return fact, "", false
+	}
+	fact = Fact{Text: m[2], Kind: defaultKind, Confidence: 1}
+	if c := comment.FindStringSubmatch(m[2]); c != nil && c[1] != "" {
+		fact.Text, fact.ID = c[1], c[2]
+		fact.readComment(strings.Fields(c[3]))
+	} else {
+		fact.ID = digestID(fact.Text)
+	}
+	return fact, m[1], true
+}
+
+func (f *Fact) readComment(fields []string) {
+	for i, field := range fields {
+		if field == "about" {
+			f.Subject = strings.Join(fields[i+1:], " ")
+			return
+		}
+		confidence, notNumber := strconv.ParseFloat(field, 64)
+		message, notMessage := strconv.ParseInt(strings.TrimPrefix(field, "#"), 10, 64)
+		_, notDate := time.Parse(time.DateOnly, field)
+		switch {
+		case slices.Contains(Kinds, field):
+			f.Kind = field
+		case notNumber == nil && confidence >= 0 && confidence <= 1:
+			f.Confidence = confidence
+		case notDate == nil:
+			f.Date = field
+		case field[0] == '#' && notMessage == nil && message > 0:
+			f.Message = message
+		}
+	}
+}
+
+// line is a fact as it stands behind the mark of its bullet.
+func (f Fact) line() string {
+	text := fmt.Sprintf("%s <!-- %s %s %s", f.Text, f.ID, f.Kind, strconv.FormatFloat(f.Confidence, 'f', -1, 64))
+	if f.Date != "" {
+		text += " " + f.Date
+	}
+	if f.Message > 0 {
+		text += fmt.Sprint(" #", f.Message)
+	}
+	if f.Subject != "" {
+		text += " about " + f.Subject
+	}
+	return text + " -->"
+}
+
+// About is what a fact is about: its subject, or up to three words before a colon in its text; "" is not known.
+func (f Fact) About() string {
+	about, _, found := strings.Cut(f.Text, ": ")
+	if f.Subject != "" || !found || len(strings.Fields(about)) > 3 {
+		about = f.Subject
+	}
+	return strings.Join(words(about), " ")
+}
+
+// Source says where a fact comes from, in words.
+func (f Fact) Source() string {
+	if f.Message == 0 && f.Date == "" {
+		return "by hand"
+	}
+	text := f.Date
+	if f.Message > 0 {
+		text = strings.TrimPrefix(fmt.Sprintf("%s, message #%d", text, f.Message), ", ")
+	}
+	return text
+}
+
+// tidy makes a text of a fact or a note one line that ends no comment.
+func tidy(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) && !unicode.IsSpace(r) { // which would show other words than there are
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(text, ""))
+	for strings.Contains(text, "<!--") || strings.Contains(text, "-->") {
+		text = strings.NewReplacer("<!--", "", "-->", "").Replace(text)
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// check makes a fact fit for its line, and says what is wrong with it.
+func (f *Fact) check() error {
+	f.Text, f.Subject = tidy(f.Text), strings.ToLower(tidy(f.Subject))
+	n := utf8.RuneCountInString(f.Text)
+	switch {
+	case f.Text == "":
+		return fmt.Errorf("there is no text to remember")
+	case n > protocol.MaxFact:
+		return fmt.Errorf("a fact has at most %d characters, and this has %d: say it shorter, or as several", protocol.MaxFact, n)
+	case !slices.Contains(Kinds, f.Kind):
+		return fmt.Errorf("kind is %.40q; it is one of %s", f.Kind, strings.Join(Kinds, ", "))
+	case !(f.Confidence >= 0 && f.Confidence <= 1):
+		return fmt.Errorf("confidence is %g; it is from 0 to 1", f.Confidence)
+	}
+	f.Subject = string([]rune(f.Subject)[:min(40, utf8.RuneCountInString(f.Subject))])
+	return nil
+}
+
+// digestID names a bullet that has no id by its words.
+func digestID(text string) string {
+	sum := sha256.Sum256([]byte(strings.Join(words(text), " ")))
+	return "h" + hex.EncodeToString(sum[:4])
+}

@@ -1,0 +1,147 @@
+package memory
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mews/protocol"
+)
+
+// File is the text of MEMORY.md, line by line.
+type File struct {
+	lines []line
+	end   int // behind the last line that may be a fact
+}
+
+// line is one line of it. Written anew is only what was changed.
+type line struct {
+	raw  string // with its end
+	mark string // of a bullet
+	fact *Fact  // nil: it is none
+}
+
+// fence opens or closes a block of code. (As CommonMark has it, no backtick stands behind one of backticks, and a block that is never
+// closed ends with the file.)
+var fence = regexp.MustCompile("^\\s*(```+|~~~+)([^`]*)$")
+
+// Parse reads MEMORY.md. What is between fences of code is no fact. Of bullets with the same id the first has it, and the others count
+// as written by hand.
+func Parse(text string) *File {
+	f, seen, open := &File{}, map[string]bool{}, ""
+	for raw := range strings.Lines(text) {
+		l := line{raw: raw}
+		text := strings.TrimRight(raw, "\r\n")
+		if m := fence.FindStringSubmatch(text); m != nil && open == "" {
+			open, f.end = m[1], len(f.lines)
+		} else if m != nil && strings.HasPrefix(m[1], open) && strings.TrimSpace(m[2]) == "" {
+			open = ""
+		} else if fact, mark, ok := parseFact(text); ok && open == "" {
+			if fact.ID[0] == 'k' && seen[fact.ID] {
+				fact.ID = digestID(fact.Text)
+			}
+			seen[fact.ID] = true
+			l.fact, l.mark = &fact, mark
+		}
+		f.lines = append(f.lines, l)
+	}
+	if open == "" {
+		f.end = len(f.lines)
+	}
+	return f
+}
+
+// String is the text of the file.
+func (f *File) String() string {
+	var b strings.Builder
+	for _, l := range f.lines {
+		b.WriteString(l.raw)
+	}
+	return b.String()
+}
+
+// Facts lists the facts in the order of the file.
+func (f *File) Facts() (facts []Fact) {
+	for i, l := range f.lines {
+		if l.fact != nil {
+			fact := *l.fact
+			fact.Line = i + 1
+			facts = append(facts, fact)
+		}
+	}
+	return facts
+}
+
+// Find finds a fact by its id.
+func (f *File) Find(id string) (fact Fact, ok bool) {
+	if i := f.find(id); i >= 0 {
+		fact = *f.lines[i].fact
+		fact.Line = i + 1
+		return fact, true
+	}
+	return fact, false
+}
+
+func (f *File) find(id string) int {
+	return slices.IndexFunc(f.lines, func(l line) bool { return l.fact != nil && l.fact.ID == strings.ToLower(id) })
+}
+
+// put puts a fact in the place of the one with an id, or behind the last one where id is "". The fact gets an id if it has none of its
+// own; after is the highest number that was ever given to one that is gone.
+func (f *File) put(id string, fact Fact, after int) Fact {
+	if !strings.HasPrefix(fact.ID, "k") {
+		fact.ID = f.nextID(after)
+	}
+	at := f.find(id)
+	if id == "" || at < 0 {
+		at = f.makeRoom()
+	}
+	l := &f.lines[at]
+	end := l.raw[len(strings.TrimRight(l.raw, "\r\n")):]
+	l.raw, l.fact = l.mark+fact.line()+end, &fact
+	fact.Line = at + 1
+	return fact
+}
+
+// makeRoom adds an empty bullet behind the last one, or at the end of the file: before code that is not closed.
+func (f *File) makeRoom() (at int) {
+	end := "\n"
+	for i, l := range f.lines {
+		if strings.HasSuffix(l.raw, "\r\n") {
+			end = "\r\n"
+		}
+		if l.fact != nil {
+			at = i + 1
+		}
+	}
+	if at == 0 {
+		at = f.end
+	}
+	if at > 0 && !strings.HasSuffix(f.lines[at-1].raw, "\n") {
+		f.lines[at-1].raw += end
+	}
+	f.lines = slices.Insert(f.lines, at, line{raw: end, mark: "- "})
+	return at
+}
+
+func (f *File) nextID(after int) string {
+	for _, l := range f.lines {
+		if l.fact != nil && Number(l.fact.ID) < protocol.MaxFactNumber {
+			after = max(after, Number(l.fact.ID))
+		}
+	}
+	return "k" + strconv.Itoa(after+1)
+}
+
+// Number is the number of an id; 0 of one that has none.
+func Number(id string) int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(id, "k"))
+	return n
+}
+
+func (f *File) delete(id string) {
+	if at := f.find(id); at >= 0 {
+		f.lines = slices.Delete(f.lines, at, at+1)
+	}
+}

@@ -1,0 +1,218 @@
+package memory
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/workspace"
+)
+
+// Where the memory lies in a home.
+const (
+	FileName = "MEMORY.md"
+	Folder   = "memory"
+)
+
+// maxFile is how much of one file is read, and maxDays how many files of notes.
+const (
+	maxFile = 1 << 20
+	maxDays = 1000
+)
+
+// Home is the memory in a person's home.
+type Home struct {
+	Files *workspace.Workspace
+	Zone  *time.Location // where their days begin
+
+	mu sync.Mutex // held while a file is read and written
+}
+
+// Read reads MEMORY.md. One that does not exist is empty.
+func (h *Home) Read() (*File, error) {
+	text, err := h.read(FileName)
+	return Parse(text), err
+}
+
+func (h *Home) read(name string) (string, error) {
+	f, err := h.Files.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() // it was only read
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("%s has more than 1 MiB", name)
+	}
+	return string(text), err
+}
+
+// Change is what was done to a file of the memory.
+type Change struct {
+	Before, After protocol.FileState
+	Text          string // of the file, after
+	Undo          *protocol.Undo
+}
+
+// change has do change MEMORY.md. Before the file is written, announce is told of it, and again with both sides changed about where
+// that fails: a crash in between is mended by the same change done again, which comes to the same file.
+func (h *Home) change(ctx context.Context, keep workspace.Keep, announce func(Change) error, do func(*File) error) (c Change, err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	text, err := h.read(FileName)
+	file := Parse(text)
+	if err == nil {
+		err = do(file)
+	}
+	if c = (Change{Before: stateOf(text), After: stateOf(file.String()), Text: file.String()}); err != nil || c.Before == c.After {
+		return c, err
+	}
+	if _, missing := h.Files.Stat(FileName); errors.Is(missing, fs.ErrNotExist) {
+		c.Before = protocol.FileAbsent
+	}
+	if announce != nil {
+		if err := announce(c); err != nil {
+			return c, err
+		}
+	}
+	c.Undo = h.Files.Before(ctx, keep, FileName, []byte(c.Text))
+	if _, err = h.Files.Write(FileName, []byte(c.Text), workspace.Replace); err != nil {
+		if announce != nil {
+			err = errors.Join(err, announce(Change{Before: c.After, After: c.Before, Text: text}))
+		}
+		return c, err
+	}
+	c.Undo = h.Files.After(c.Undo)
+	return c, nil
+}
+
+// Taken are the bytes of MEMORY.md that are taken of it, as it is after the change.
+func (c Change) Taken() []byte {
+	return []byte(c.Text[:min(len(c.Text), protocol.PromptFileBytes(FileName))])
+}
+
+// stateOf is the state of a file with a text.
+func stateOf(text string) protocol.FileState {
+	sum := sha256.Sum256([]byte(text))
+	return protocol.FileState(hex.EncodeToString(sum[:]))
+}
+
+// Note is a line of a daily note.
+type Note struct {
+	Day  string // 2026-11-20
+	Line int    // from 1
+	Text string // without the mark of its bullet
+}
+
+// Path is where a note stands.
+func (n Note) Path() string { return dayPath(n.Day) }
+
+func dayPath(day string) string { return path.Join(Folder, day+".md") }
+
+// maxNotes is how many bytes the notes of a day have: as many as go into prompts (protocol.PromptFilePatterns).
+const maxNotes = 64 << 10
+
+// AddNote adds a line to the notes of the day on which at is. One that is there already, of the same minute, is not added again.
+func (h *Home) AddNote(ctx context.Context, keep workspace.Keep, at time.Time, text string) (name string, undo *protocol.Undo, err error) {
+	if text = tidy(text); text == "" || len(text) > 4*protocol.MaxFact {
+		return "", nil, fmt.Errorf("a note has 1 to %d bytes, and this has %d", 4*protocol.MaxFact, len(text))
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	at = at.In(h.Zone)
+	name = dayPath(at.Format(time.DateOnly))
+	line := fmt.Sprintf("- %s %s", at.Format("15:04"), text)
+	before, err := h.read(name)
+	if err != nil || slices.Contains(strings.Split(before, "\n"), line) {
+		return name, nil, err
+	}
+	if len(before)+len(line) >= maxNotes {
+		return name, nil, fmt.Errorf("%s is full: it has %d bytes of %d", name, len(before), maxNotes)
+	}
+	undo = h.Files.Before(ctx, keep, name, nil)
+	if _, err = h.Files.Append(name, []byte(line+"\n")); err != nil {
+		return name, nil, err
+	}
+	return name, h.Files.After(undo), nil
+}
+
+// Notes are the lines of a day's notes that say something.
+func (h *Home) Notes(day string) (notes []Note, err error) {
+	text, err := h.read(dayPath(day))
+	return parseNotes(day, text), err
+}
+
+// parseNotes are the lines of a day's text that say something.
+func parseNotes(day, text string) (notes []Note) {
+	n := 0
+	for raw := range strings.Lines(text) {
+		n++
+		said := strings.TrimSpace(raw)
+		if mark := bullet.FindStringSubmatch(said); mark != nil {
+			said = mark[2]
+		}
+		if said != "" && !strings.HasPrefix(said, "#") {
+			notes = append(notes, Note{Day: day, Line: n, Text: said})
+		}
+	}
+	return notes
+}
+
+// days lists the days that have notes, the newest first.
+func (h *Home) days(ctx context.Context) (days []string, err error) {
+	err = h.Files.Walk(ctx, Folder, func(e workspace.Entry) error {
+		day, isText := strings.CutSuffix(path.Base(e.Path), ".md")
+		if _, notDate := time.Parse(time.DateOnly, day); isText && notDate == nil && path.Dir(e.Path) == Folder {
+			days = append(days, day)
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	slices.Reverse(days)
+	return days[:min(len(days), maxDays)], err
+}
+
+// Recall finds the facts, the other lines of MEMORY.md and the notes that have words of a query. Of a path that texts
+// has it is the text, whatever the file says.
+func (h *Home) Recall(ctx context.Context, texts map[string]string, query string) ([]Hit, error) {
+	var all []Hit
+	for i, l := range Parse(texts[FileName]).lines {
+		switch text := strings.TrimSpace(l.raw); {
+		case l.fact != nil:
+			fact := *l.fact
+			fact.Line = i + 1
+			all = append(all, Hit{Fact: fact, Path: FileName})
+		case len(words(text)) > 0:
+			all = append(all, Hit{Fact: Fact{Text: text, Line: i + 1}, Path: FileName})
+		}
+	}
+	days, err := h.days(ctx)
+	for _, day := range days {
+		text, known := texts[dayPath(day)]
+		notes := parseNotes(day, text)
+		if !known {
+			var fault error
+			notes, fault = h.Notes(day)
+			err = errors.Join(err, fault)
+		}
+		for _, n := range notes {
+			all = append(all, Hit{Fact: Fact{Text: n.Text, Date: day, Line: n.Line}, Path: n.Path()})
+		}
+	}
+	return search(all, query), err
+}

@@ -1,0 +1,229 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/workspace"
+)
+
+// importing is what is taken in from another assistant.
+type importing struct {
+	h      *Home
+	today  string
+	result *protocol.MemoryResult
+	facts  []Fact
+	from   []string            // where each of the facts stands
+	notes  map[string][]string // lines by their day
+	found  bool                // whether there is anything of another assistant's
+	gone   map[string]bool     // the digests of what was forgotten
+}
+
+// takeIn takes in Picobot's folder of memory, which has MEMORY.md and a file of notes for each day, or a file that EchOS has exported as
+// JSON or Markdown. What is there already is not taken again, and no fact that was forgotten.
+func (h *Home) takeIn(ctx context.Context, p protocol.MemoryParameters, now time.Time, r *protocol.MemoryResult) (none []Fact, c Change, err error) {
+	i := &importing{h: h, today: now.In(h.Zone).Format(time.DateOnly), result: r, notes: map[string][]string{}, gone: map[string]bool{}}
+	for _, digest := range p.Forgotten {
+		i.gone[digest] = true
+	}
+	root, err := h.Files.Clean(p.Path)
+	if err == nil {
+		_, err = h.Files.Stat(root)
+	}
+	if err != nil {
+		return nil, c, err
+	}
+	err = h.Files.Walk(ctx, root, func(e workspace.Entry) error {
+		if alone := e.Path == root; e.Err == nil && e.Info.Mode().IsRegular() && e.Path != FileName && (alone || path.Dir(e.Path) == root) {
+			i.read(e.Path, alone)
+		}
+		return nil
+	})
+	if err == nil && !i.found {
+		err = fmt.Errorf("%q holds nothing of another assistant's: Picobot has a folder with MEMORY.md or notes such as 2026-01-02.md in it, "+
+			"and EchOS exports a file that ends in .json or .md", p.Path)
+	}
+	if err == nil {
+		c, err = i.keepFacts(ctx, p.After)
+	}
+	for _, day := range slices.Sorted(maps.Keys(i.notes)) {
+		if err == nil {
+			err = i.keepNotes(day)
+		}
+	}
+	return nil, c, err
+}
+
+// leave says that something is not taken, and why.
+func (i *importing) leave(where, why string) {
+	if len(i.result.Left) == protocol.MaxMemoryLeft {
+		i.result.More++
+		return
+	}
+	i.result.Left = append(i.result.Left, fmt.Sprintf("%.200s: %s", strings.ToValidUTF8(where, "?"), why))
+}
+
+// read reads one file, which stands alone or in a folder. Notes that lie where ours do are there already.
+func (i *importing) read(name string, alone bool) {
+	text, err := i.h.read(name)
+	base, kind := strings.TrimSuffix(path.Base(name), path.Ext(name)), path.Ext(name)
+	_, notDay := time.Parse(time.DateOnly, base)
+	isNotes := notDay == nil && kind == ".md"
+	if !isNotes && path.Base(name) != FileName && !(alone && (kind == ".json" || kind == ".md")) {
+		i.leave(name, "it is neither MEMORY.md nor the notes of a day")
+		return
+	}
+	i.found = true
+	switch {
+	case err != nil:
+		i.leave(name, err.Error())
+	case kind == ".json":
+		i.readRows(name, text)
+	case isNotes && path.Dir(name) == Folder:
+		i.result.Known += strings.Count(text, "\n")
+	case isNotes:
+		i.readNotes(base, text)
+	default:
+		i.readText(name, text)
+	}
+}
+
+// stamped is a line of Picobot's notes.
+var stamped = regexp.MustCompile(`^\[(\d{4}-\d\d-\d\dT[^\]]+)\] +(.*)$`)
+
+// readNotes reads the notes of a day. A line with a time is noted on the day on which that is where the person lives.
+func (i *importing) readNotes(day, text string) {
+	for raw := range strings.Lines(text) {
+		on, line := day, strings.TrimSpace(raw)
+		if mark := bullet.FindStringSubmatch(line); mark != nil {
+			line = mark[2]
+		}
+		if m := stamped.FindStringSubmatch(line); m != nil {
+			if at, err := time.Parse(time.RFC3339, m[1]); err == nil {
+				at = at.In(i.h.Zone)
+				on, line = at.Format(time.DateOnly), at.Format("15:04 ")+m[2]
+			}
+		}
+		if line = tidy(line); line != "" && !strings.HasPrefix(line, "#") {
+			i.notes[on] = append(i.notes[on], "- "+line)
+		}
+	}
+}
+
+// readText takes each line of Markdown but headings as a fact.
+func (i *importing) readText(name, text string) {
+	for n, l := range Parse(text).lines {
+		where, said := fmt.Sprint(name, ":", n+1), strings.TrimSpace(l.raw)
+		switch {
+		case l.fact != nil:
+			i.add(where, *l.fact)
+		case len(words(said)) > 0 && !strings.HasPrefix(said, "#"):
+			i.add(where, Fact{Text: said, Kind: defaultKind, Confidence: 1})
+		}
+	}
+}
+
+// row is one of EchOS's: of its memory, or a note.
+type row struct {
+	Subject, Content, Kind string
+	Title                  string // of a note
+	Confidence             *float64
+	Created                string
+}
+
+// readRows reads rows of JSON: a list, or an object that has lists.
+func (i *importing) readRows(name, text string) {
+	lists := map[string]json.RawMessage{"": json.RawMessage(text)}
+	if strings.HasPrefix(strings.TrimSpace(text), "{") {
+		clear(lists)
+		if err := json.Unmarshal([]byte(text), &lists); err != nil {
+			i.leave(name, err.Error())
+			return
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(lists)) {
+		var rows []row
+		if err := json.Unmarshal(lists[key], &rows); err != nil {
+			i.leave(name+" "+key, "it is no list of facts")
+		}
+		for n, r := range rows {
+			where := fmt.Sprintf("%s %s[%d]", name, key, n)
+			if r.Title != "" || r.Content == "" {
+				i.leave(where, "it is a note, or has no content")
+				continue
+			}
+			fact := Fact{Text: r.Content, Kind: r.Kind, Confidence: 0.8, Subject: r.Subject}
+			if r.Confidence != nil {
+				fact.Confidence = *r.Confidence
+			}
+			if at, err := time.Parse(time.RFC3339, r.Created); err == nil {
+				fact.Date = at.In(i.h.Zone).Format(time.DateOnly)
+			}
+			i.add(where, fact)
+		}
+	}
+}
+
+func (i *importing) add(where string, fact Fact) {
+	fact.ID, fact.Message = "", 0 // which are of another service
+	if !slices.Contains(Kinds, fact.Kind) {
+		fact.Kind = defaultKind
+	}
+	if fact.Date == "" {
+		fact.Date = i.today
+	}
+	if err := fact.check(); err != nil {
+		i.leave(where, err.Error())
+		return
+	}
+	i.facts, i.from = append(i.facts, fact), append(i.from, where)
+}
+
+func (i *importing) keepFacts(ctx context.Context, after int) (Change, error) {
+	return i.h.change(ctx, nil, nil, func(file *File) error {
+		for n, fact := range i.facts {
+			facts := file.Facts()
+			if _, known := like(facts, fact.Text); known {
+				i.result.Known++
+			} else if i.gone[protocol.DigestOfWords(fact.Text)] {
+				i.leave(i.from[n], "it was forgotten")
+			} else if len(facts) >= protocol.MaxFacts {
+				i.leave(i.from[n], "MEMORY.md is full")
+			} else {
+				file.put("", fact, after)
+				i.result.Added++
+			}
+		}
+		return nil
+	})
+}
+
+func (i *importing) keepNotes(day string) error {
+	i.h.mu.Lock()
+	defer i.h.mu.Unlock()
+	there, err := i.h.read(dayPath(day))
+	if err != nil {
+		return err
+	}
+	known, text := strings.Split(there, "\n"), ""
+	for _, line := range i.notes[day] {
+		if slices.Contains(known, line) {
+			i.result.Known++
+			continue
+		}
+		i.result.Notes++
+		known, text = append(known, line), text+line+"\n"
+	}
+	if text != "" {
+		_, err = i.h.Files.Append(dayPath(day), []byte(text))
+	}
+	return err
+}

@@ -1,0 +1,73 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"mews/protocol"
+	"mews/worker"
+)
+
+// Run does what an operation of the kind protocol.OperationMemory asks for.
+func (h *Home) Run(ctx context.Context, p protocol.MemoryParameters, now time.Time) (r protocol.MemoryResult, err error) {
+	if p.Of != nil {
+		return h.runOf(ctx, *p.Of, p.Action == protocol.MemoryForget)
+	}
+	run, known := actions[p.Action]
+	if !known {
+		return r, fmt.Errorf("there is no action %.20q", p.Action)
+	}
+	facts, c, err := run(h, ctx, p, now, &r)
+	if err != nil && ctx.Err() == nil {
+		return protocol.MemoryResult{Refused: worker.WholeRunes(err.Error()[:min(len(err.Error()), 2000)])}, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	fill(&r, facts, c)
+	file, err := h.Read()
+	r.Total = len(file.Facts())
+	return r, err
+}
+
+// fill puts facts and a change into a result.
+func fill(r *protocol.MemoryResult, facts []Fact, c Change) {
+	if r.Before, r.After = c.Before, c.After; c.Before != c.After {
+		r.Text = c.Taken()
+	}
+	for _, f := range facts {
+		const longest = 2000 // of a bullet that was written by hand
+		r.Facts = append(r.Facts, protocol.MemoryFact{ID: f.ID, Text: worker.WholeRunes(f.Text[:min(len(f.Text), longest)]), Kind: f.Kind, Confidence: f.Confidence,
+			Message: f.Message, Source: f.Source(), Line: f.Line})
+	}
+}
+
+var actions = map[protocol.MemoryAction]func(*Home, context.Context, protocol.MemoryParameters, time.Time, *protocol.MemoryResult) ([]Fact, Change, error){
+	protocol.MemoryList: func(h *Home, _ context.Context, p protocol.MemoryParameters, _ time.Time, _ *protocol.MemoryResult) ([]Fact, Change, error) {
+		file, err := h.Read()
+		facts := file.Facts()
+		from := min(max(p.Offset, 0), len(facts))
+		return facts[from:min(len(facts), from+min(max(p.Limit, 1), protocol.MaxMemoryPage))], Change{}, err
+	},
+	protocol.MemoryShow: func(h *Home, _ context.Context, p protocol.MemoryParameters, _ time.Time, _ *protocol.MemoryResult) ([]Fact, Change, error) {
+		file, err := h.Read()
+		return found(file.Find(p.ID)), Change{}, err
+	},
+	protocol.MemoryCorrect: func(h *Home, ctx context.Context, p protocol.MemoryParameters, now time.Time, _ *protocol.MemoryResult) ([]Fact, Change, error) {
+		today := now.In(h.Zone).Format(time.DateOnly)
+		kept, c, err := h.Correct(ctx, Writing{After: p.After}, p.ID, Fact{Text: p.Text, Confidence: 1, Date: today})
+		return []Fact{kept}, c, err
+	},
+	protocol.MemoryForget: func(h *Home, ctx context.Context, p protocol.MemoryParameters, _ time.Time, _ *protocol.MemoryResult) ([]Fact, Change, error) {
+		return h.Forget(ctx, []string{p.ID}, func(Change, []Fact) error { return nil })
+	},
+	protocol.MemoryImport: (*Home).takeIn,
+}
+
+func found(f Fact, ok bool) []Fact {
+	if !ok {
+		return nil
+	}
+	return []Fact{f}
+}

@@ -1,0 +1,88 @@
+package memory
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// What of the memory is in a prompt.
+const (
+	bestFacts   = 15
+	promptBytes = 4 << 10 // of all
+	factBytes   = 5 << 9  // of the facts
+)
+
+// Weight is how much a fact counts: its confidence, times one and the natural logarithm of one and its uses.
+func (f Fact) Weight(uses int) float64 { return f.Confidence * (1 + math.Log1p(float64(uses))) }
+
+// Best are the facts of the most weight, at most n, in the order of their file. Of two with the same weight the newer counts more.
+func Best(facts []Fact, uses map[string]int, n int) []Fact {
+	ranked := slices.Clone(facts)
+	slices.SortStableFunc(ranked, func(a, b Fact) int {
+		return cmp.Or(cmp.Compare(b.Weight(uses[b.ID]), a.Weight(uses[a.ID])), strings.Compare(b.Date, a.Date), b.Line-a.Line)
+	})
+	ranked = ranked[:min(n, len(ranked))]
+	slices.SortFunc(ranked, func(a, b Fact) int { return a.Line - b.Line })
+	return ranked
+}
+
+// leastUsed are the n facts that have been used least, and of those the ones of the least weight.
+func leastUsed(facts []Fact, uses map[string]int, n int) []Fact {
+	ranked := slices.Clone(facts)
+	slices.SortStableFunc(ranked, func(a, b Fact) int {
+		return cmp.Or(uses[a.ID]-uses[b.ID], cmp.Compare(a.Confidence, b.Confidence), strings.Compare(a.Date, b.Date))
+	})
+	return ranked[:min(n, len(ranked))]
+}
+
+// NotePaths are where the notes of today, yesterday and tomorrow stand.
+func (h *Home) NotePaths(now time.Time) []string {
+	today := now.In(h.Zone)
+	return []string{dayPath(today.Format(time.DateOnly)), dayPath(today.AddDate(0, 0, -1).Format(time.DateOnly)),
+		dayPath(today.AddDate(0, 0, 1).Format(time.DateOnly))}
+}
+
+// Prompt is what a turn is told of the memory: the best facts of MEMORY.md, and the notes of yesterday and today. texts are the files by
+// their paths.
+func (h *Home) Prompt(texts map[string]string, uses map[string]int, now time.Time) string {
+	file := Parse(texts[FileName])
+	facts, best := file.Facts(), ""
+	shown := 0
+	for _, f := range Best(facts, uses, bestFacts) {
+		line := fmt.Sprintf("- %s (%s)\n", f.Text, f.ID)
+		if len(best)+len(line) <= factBytes {
+			best, shown = best+line, shown+1
+		}
+	}
+	if more := len(facts) - shown; more > 0 || file.hasProse() {
+		best += fmt.Sprintf("(%d more facts; recall finds them, and the notes of all days)\n", more)
+	}
+	var notes string
+	for _, path := range h.NotePaths(now)[:2] {
+		day := strings.TrimSuffix(strings.TrimPrefix(path, Folder+"/"), ".md")
+		lines := parseNotes(day, texts[path])
+		said := ""
+		for _, n := range slices.Backward(lines) {
+			line := "- " + n.Text + "\n"
+			if len(best)+len(notes)+len(said)+len(line)+40 > promptBytes {
+				break
+			}
+			said = line + said
+		}
+		if said != "" {
+			notes = "Notes of " + day + ":\n" + said + notes
+		}
+	}
+	return best + notes
+}
+
+// hasProse says whether a file holds words that are no fact.
+func (f *File) hasProse() bool {
+	return slices.ContainsFunc(f.lines, func(l line) bool {
+		return l.fact == nil && len(words(l.raw)) > 0 && !strings.HasPrefix(strings.TrimSpace(l.raw), "#")
+	})
+}

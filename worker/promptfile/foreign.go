@@ -1,0 +1,40 @@
+package promptfile
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// foreign says whether another account may have written what is at a path: it, or a folder on the way from the home on, is somebody
+// else's, or may be written by its group or by everybody who can come that far.
+func (w *Watch) foreign(f file) bool {
+	way := []fs.FileInfo{}
+	for _, dir := range folders(f.Path) {
+		folder, err := w.Home.Stat(dir)
+		if err != nil {
+			return true
+		}
+		way = append(way, folder)
+	}
+	if f.info != nil {
+		way = append(way, f.info)
+	}
+	for _, class := range []fs.FileMode{0o010, 0o001} { // its group's right to pass through a folder, and everybody's
+		writes := class << 1
+		for _, on := range way {
+			if on.Mode()&writes != 0 && (!on.IsDir() || on.Mode()&class != 0) {
+				return true
+			}
+			if on.IsDir() && on.Mode()&class == 0 {
+				break // nobody of it comes further
+			}
+		}
+	}
+	for _, on := range way {
+		if stat, ok := on.Sys().(*syscall.Stat_t); ok && int(stat.Uid) != os.Getuid() {
+			return true
+		}
+	}
+	return false
+}

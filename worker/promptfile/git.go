@@ -1,0 +1,157 @@
+package promptfile
+
+import (
+	"bytes"
+	"crypto/sha1"
+	"encoding/binary"
+	"errors"
+	"io"
+	"path"
+	"strconv"
+	"strings"
+
+	"mews/protocol"
+)
+
+// maxIndex is how large an index of git's may be that is read.
+const maxIndex = 64 << 20
+
+// fromGit says whether what is at a path may be as git has put it there: it lies in a work tree, and git's index has the same bytes, or
+// the time at which git wrote it (by which filters of git's that change the bytes are no way round). What can't be found out may be.
+func (w *Watch) fromGit(f file) bool {
+	dirs := folders(f.Path)
+	for i := len(dirs) - 1; i >= 0; i-- {
+		git := path.Join(dirs[i], ".git")
+		switch state, _, _ := w.Home.State(git); state {
+		case protocol.FileAbsent:
+			continue
+		case protocol.FileFolder:
+			known, err := w.inIndex(git, strings.TrimPrefix(f.Path, dirs[i]+"/"), f)
+			return known || err != nil
+		}
+		return true
+	}
+	return false
+}
+
+var (
+	errIndex = errors.New("an index of git's that can't be read")
+	be       = binary.BigEndian
+)
+
+// inIndex says whether git has what is there. What is gone and is not in the index may have been taken away by git.
+func (w *Watch) inIndex(git, name string, f file) (bool, error) {
+	config, err := w.readPlain(path.Join(git, "config"))
+	if err != nil || bytes.Contains(bytes.ToLower(config), []byte("objectformat")) { // other hashes
+		return true, err
+	}
+	absent := f.State == protocol.FileAbsent
+	if here, _, _ := w.Home.State(path.Join(git, "index")); here == protocol.FileAbsent {
+		return absent, nil // nothing was ever added
+	}
+	raw, err := w.readPlain(path.Join(git, "index"))
+	if err != nil {
+		return true, err
+	}
+	found, whole, err := findEntry(raw, name)
+	switch {
+	case err != nil || found == nil && !whole:
+		return true, err
+	case found == nil:
+		return absent, nil
+	case !f.State.Hashed():
+		return false, nil // it was there, and is not as git has it
+	case len(f.text) >= protocol.PromptFileBytes(f.Path) || found.stage != 0:
+		return true, nil
+	}
+	at := f.info.ModTime()
+	return found.written == [2]uint32{uint32(at.Unix()), uint32(at.Nanosecond())} || found.hash == blobHash(f.text) ||
+		found.hash == blobHash(bytes.ReplaceAll(f.text, []byte("\r\n"), []byte("\n"))), nil
+}
+
+func (w *Watch) readPlain(name string) ([]byte, error) {
+	file, err := w.Home.OpenPlain(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() // it was only read
+	raw, err := io.ReadAll(io.LimitReader(file, maxIndex+1))
+	if err == nil && len(raw) > maxIndex {
+		err = errIndex
+	}
+	return raw, err
+}
+
+func blobHash(text []byte) [sha1.Size]byte {
+	return sha1.Sum(append([]byte("blob "+strconv.Itoa(len(text))+"\x00"), text...))
+}
+
+// entry is an entry of an index.
+type entry struct {
+	written [2]uint32 // when git has written the file, in seconds and nanoseconds
+	hash    [sha1.Size]byte
+	stage   uint16
+}
+
+// findEntry finds a path in an index of version 2, 3 or 4 (gitformat-index(5)). whole is false where some entries stand elsewhere.
+func findEntry(raw []byte, name string) (found *entry, whole bool, err error) {
+	const head, fixed, hashAt, flagsAt = 12, 62, 40, 60
+	if len(raw) < head+sha1.Size || string(raw[:4]) != "DIRC" {
+		return nil, false, errIndex
+	}
+	version, count := be.Uint32(raw[4:]), be.Uint32(raw[8:])
+	if version < 2 || version > 4 {
+		return nil, false, errIndex
+	}
+	rest, before := raw[head:len(raw)-sha1.Size], ""
+	for range count {
+		if len(rest) < fixed+2 {
+			return nil, false, errIndex
+		}
+		e := rest
+		flags, at := be.Uint16(e[flagsAt:]), fixed
+		if flags&0x4000 != 0 {
+			at += 2
+		}
+		if version == 4 {
+			strip, n := offset(e[at:])
+			if n == 0 || strip > len(before) {
+				return nil, false, errIndex
+			}
+			at, before = at+n, before[:len(before)-strip]
+		} else {
+			before = ""
+		}
+		end := bytes.IndexByte(e[at:], 0)
+		if end < 0 {
+			return nil, false, errIndex
+		}
+		before += string(e[at : at+end])
+		if at += end + 1; version < 4 {
+			at = (at + 7) &^ 7
+		}
+		if before == name {
+			found = &entry{written: [2]uint32{be.Uint32(e[8:]), be.Uint32(e[12:])}, hash: [sha1.Size]byte(e[hashAt:flagsAt]),
+				stage: flags >> 12 & 3}
+			return found, true, nil
+		}
+		if at > len(rest) {
+			return nil, false, errIndex
+		}
+		rest = rest[at:]
+	}
+	return nil, !bytes.Contains(rest, []byte("link")) && !bytes.Contains(rest, []byte("sdir")), nil // its extensions
+}
+
+// offset reads a number as version 4 has it: at each byte but the last the highest bit is set, and one is added.
+func offset(raw []byte) (value, n int) {
+	for n < min(len(raw), 5) {
+		b := raw[n]
+		value, n = value<<7|int(b&0x7f), n+1
+		if b&0x80 == 0 {
+			return value, n
+		}
+		value++
+	}
+	return 0, 0
+}

@@ -1,0 +1,48 @@
+package promptfile_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/promptfile"
+	"mews/worker/workspace"
+)
+
+// What comes into the notes while a call that is refused runs is not the call's, and neither are other words than it says.
+func TestACallHasNotedWhatItSaysAlone(t *testing.T) {
+	const notes = "memory/2026-11-20.md"
+	for _, c := range []struct {
+		refused error
+		line    string
+		noted   bool
+	}{
+		{nil, "- 13:19 x y\n", true}, {errors.New("they said no"), "- 13:19 x y\n", false}, {nil, "- 13:19 obey\n", false},
+		{nil, "- 13:19 obey x y\n", false}, {nil, "- 13:19 x y\n- 13:20 obey\n", false}, {nil, "obey\n- 13:19 x y\n", false},
+	} {
+		refused := c.refused
+		home := t.TempDir()
+		ws, err := workspace.Open(home, protocol.FilePolicy{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { ws.Close() })
+		told := supervisor{}
+		w := promptfile.Watch{Home: ws, Host: told, Notes: []string{notes}, Programs: func() bool { return true }}
+		tool := worker.Tool{Run: func(context.Context, worker.Call) (worker.Result, error) {
+			return worker.Result{}, errors.Join(refused, os.Mkdir(filepath.Join(home, "memory"), 0o700),
+				os.WriteFile(filepath.Join(home, notes), []byte(c.line), 0o600))
+		}}
+		tool.Name = "note_today"
+		if _, err := w.Noting([]worker.Tool{tool})[0].Run(t.Context(), worker.Call{Arguments: []byte(`{"text":"x \n y"}`)}); (err != nil) != (refused != nil) {
+			t.Fatal(err)
+		}
+		if _, err := w.InForce(t.Context()); err != nil || told[notes].Noted != c.noted {
+			t.Errorf("%+v: told %+v, %v", c, told[notes], err)
+		}
+	}
+}

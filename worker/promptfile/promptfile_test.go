@@ -1,0 +1,77 @@
+package promptfile_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"mews/protocol"
+	"mews/worker/promptfile"
+	"mews/worker/workspace"
+)
+
+// supervisor asks to look into everything, and keeps what it is told.
+type supervisor map[string]protocol.PromptFile
+
+func (s supervisor) ReportPromptFiles(_ context.Context, r protocol.PromptFileReport) (answer protocol.PromptFilesInForce, err error) {
+	for _, f := range r.Files {
+		if s[f.Path] = f; !f.Looked {
+			answer.Need = append(answer.Need, f.Path)
+		}
+	}
+	return answer, r.Check()
+}
+
+// TestWhatIsTheOwnersIsToldFromWhatGitAndOthersMayHavePutThere: each row makes a home with real git, and says what is told of AGENTS.md.
+func TestWhatIsTheOwnersIsToldFromWhatGitAndOthersMayHavePutThere(t *testing.T) {
+	const commit = "git init -q . && git add -A && git -c user.name=a -c user.email=a commit -q -m x"
+	for _, c := range []struct {
+		name, script string
+		git, foreign bool
+	}{
+		{name: "by hand", script: "echo a > AGENTS.md"},
+		{"committed", "echo a > AGENTS.md; " + commit, true, false},
+		{"checked out", "echo a > AGENTS.md; " + commit + "; rm AGENTS.md; git checkout -q AGENTS.md", true, false},
+		{"in an index of version 4", "mkdir a; echo b > a/b; echo a > AGENTS.md; " + commit + "; git update-index --index-version 4; touch AGENTS.md", true, false},
+		{"with ends of lines that git makes", "echo '*.md text eol=crlf' > .gitattributes; echo a > AGENTS.md; " + commit + "; rm AGENTS.md; git checkout -q AGENTS.md; touch AGENTS.md", true, false},
+		{"through a filter of git's", "echo 'AGENTS.md ident' > .gitattributes; echo '$Id$' > AGENTS.md; " + commit + "; rm AGENTS.md; git checkout -q AGENTS.md", true, false},
+		{"in a split index", "echo a > AGENTS.md; " + commit + "; git update-index --split-index; touch AGENTS.md", true, false},
+		{"with another hash", "git init -q --object-format=sha256 .; echo a > AGENTS.md; git add -A", true, false},
+		{"in a work tree of a file", "echo 'gitdir: /elsewhere' > .git; echo a > AGENTS.md", true, false},
+		{"with an index that is damaged", "echo a > AGENTS.md; " + commit + "; echo nonsense > .git/index", true, false},
+		{name: "changed after a commit", script: "echo a > AGENTS.md; " + commit + "; echo b > AGENTS.md; touch -d @1 AGENTS.md"},
+		{name: "beside a work tree's files", script: "echo a > b; " + commit + "; echo a > AGENTS.md"},
+		{"gone, as git may take it away", "echo a > b; " + commit, true, false},
+		{"written by everybody", "echo a > AGENTS.md; chmod 666 AGENTS.md", false, true},
+		{"in a folder of everybody's", "echo a > AGENTS.md; chmod 777 .", false, true},
+		{name: "where nobody else comes", script: "echo a > AGENTS.md; chmod 666 AGENTS.md; chmod 700 ."},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			home := filepath.Join(t.TempDir(), "home")
+			if err := os.Mkdir(home, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.CommandContext(t.Context(), "sh", "-ec", "umask 022; "+c.script)
+			cmd.Dir, cmd.Env = home, append(os.Environ(), "HOME="+home)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatal(err, string(out))
+			}
+			ws, err := workspace.Open(home, protocol.FilePolicy{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer ws.Close()
+			told := supervisor{}
+			w := promptfile.Watch{Home: ws, Host: told, Programs: func() bool { return false }}
+			if _, err := w.InForce(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if got := told["AGENTS.md"]; got.Git != c.git || got.Foreign != c.foreign {
+				t.Errorf("told %s", fmt.Sprintf("%+v", got))
+			}
+		})
+	}
+}

@@ -1,0 +1,39 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"mews/protocol"
+	"mews/worker/host"
+	"mews/worker/index"
+)
+
+// indexHome tells what is new in the text files of the home.
+func indexHome(ctx context.Context, u *userTools, h *host.Operation, _ protocol.IndexParameters) (any, error) {
+	more, err := u.indexHome(ctx, h)
+	return protocol.IndexResult{More: more}, err
+}
+
+func (u *userTools) indexHome(ctx context.Context, h index.Host) (more bool, err error) {
+	u.indexing.Lock()
+	defer u.indexing.Unlock()
+	u.watch.Begin()
+	return index.Run(ctx, index.Options{Home: u.files, Host: h, Now: u.options.Now, Folder: u.watch.Folder})
+}
+
+// watchHome has the home be looked through for the index once it has changed, until ctx ends. It waits for the first turn or operation,
+// which shows that the supervisor has the answer to hello.
+func (s *server) watchHome(ctx context.Context, u *userTools) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-s.working:
+	}
+	u.watch.Run(ctx, func() {
+		if err := s.host.IndexChanged(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, protocol.ErrClosed) {
+			s.options.Report(fmt.Errorf("say that the home has changed: %w", err))
+		}
+	})
+}

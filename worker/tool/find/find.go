@@ -1,0 +1,42 @@
+// Package find has the tool with which a model looks for tools that it is not offered yet.
+package find
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"mews/protocol"
+	"mews/worker"
+)
+
+// Finder finds and opens them.
+type Finder interface {
+	// FindTools looks for what a call of find_tools says.
+	FindTools(ctx context.Context, call string) (protocol.ToolsFound, error)
+}
+
+var spec = worker.Spec{
+	Name: "find_tools",
+	Description: "Find more tools: for terminals, uploads, memory, what was said and done before, and all that was added. Lists their " +
+		"families, and opens what fits words, a family or a name for your next step.",
+	Effect:     protocol.EffectIdempotent, // for the same call: see protocol.MethodToolsFind
+	Properties: `{"words":{"type":"string"}}`,
+}
+
+// Tools makes the family for one turn.
+func Tools(finder Finder) []worker.Tool {
+	var finds atomic.Int64
+	return []worker.Tool{worker.Define(spec, protocol.ToolWords{}, func(ctx context.Context, call worker.Call, _ protocol.ToolWords) (worker.Result, error) {
+		if finds.Add(1) > protocol.MaxToolFinds { // the supervisor would end this worker for one more
+			return worker.Result{}, fmt.Errorf("tools were looked for %d times in this turn, and no more can be", protocol.MaxToolFinds)
+		}
+		found, err := finder.FindTools(ctx, call.ID)
+		if refused := new(protocol.Error); errors.As(err, &refused) {
+			err = errors.New(refused.Message)
+		}
+		return worker.Result{Text: found.Text, Brief: strings.Join(found.Opened, ", "), Tools: found.Opened}, err
+	})}
+}

@@ -1,0 +1,224 @@
+// Package memory has the tools with which a model keeps what it should know of its person, and finds it again.
+package memory
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/memory"
+	"mews/worker/workspace"
+)
+
+// Host decides what may be kept. An error with protocol.CodeWaits is that the person has not answered yet: the call is made again
+// when they have.
+type Host interface {
+	Remember(ctx context.Context, p protocol.MemoryRemember) (protocol.MemoryAllowed, error)
+	MemoryChanged(ctx context.Context, p protocol.MemoryChanged) error
+	Recalled(ctx context.Context, ids []string) error
+}
+
+const family = "memory"
+
+// Each tool does the same again when its call is made again, and so is idempotent.
+var (
+	rememberSpec = worker.Spec{
+		Name: "remember", Effect: protocol.EffectIdempotent,
+		Description: "Keep a fact about them for later conversations. subject: what only one fact can be about",
+		Properties: `{"text":{"type":"string"},"kind":{"enum":["fact","preference","person","project","expertise"]},` +
+			`"subject":{"type":"string"},"message":{"type":"integer","description":"number"}}`,
+		Required: `["text"]`,
+	}
+	recallSpec = worker.Spec{
+		Name: "recall", Effect: protocol.EffectNone, Description: "Find remembered facts and daily notes",
+		Properties: `{"words":{"type":"string","description":"synonyms too"}}`, Required: `["words"]`,
+	}
+	updateSpec = worker.Spec{
+		Name: "update_memory", Effect: protocol.EffectIdempotent, Family: family, Description: "Correct a fact of MEMORY.md",
+		Properties: `{"id":{"type":"string"},"text":{"type":"string"},"kind":{"type":"string"},"confidence":{"type":"number","description":"number, 0 to 1"},` +
+			`"subject":{"type":"string"},"message":{"type":"integer","description":"number"}}`,
+		Required: `["id","text"]`,
+	}
+	forgetSpec = worker.Spec{
+		Name: "forget", Effect: protocol.EffectIdempotent, Family: family, Description: "Delete facts for good, when they want that",
+		Properties: `{"ids":{"type":"array","items":{"type":"string"}}}`, Required: `["ids"]`,
+	}
+	noteSpec = worker.Spec{
+		Name: "note_today", Effect: protocol.EffectIdempotent, Family: family,
+		Description: "Note what happened, in memory/ with the date",
+		Properties:  `{"text":{"type":"string"},"message":{"type":"integer","description":"number"}}`, Required: `["text"]`,
+	}
+)
+
+// defaultConfidence is that of a fact of which a model does not say how sure it is.
+const defaultConfidence = 0.9
+
+// Options are what the tools of one turn need.
+type Options struct {
+	Home *memory.Home
+	Host Host
+	Uses map[string]int // of facts, by id
+	// InForce are the texts of prompt files that are, by path.
+	InForce func(ctx context.Context) (map[string]string, error)
+}
+
+// Tools makes the tools for one turn.
+func Tools(o Options) []worker.Tool {
+	return []worker.Tool{
+		worker.Define(rememberSpec, protocol.MemoryArguments{Kind: "fact"}, o.remember),
+		worker.Define(recallSpec, recallArgs{}, o.recall),
+		worker.Define(updateSpec, protocol.MemoryArguments{}, o.update),
+		worker.Define(forgetSpec, forgetArgs{}, o.forget),
+		worker.Define(noteSpec, protocol.MemoryArguments{}, o.note),
+	}
+}
+
+// factOf is what a call says.
+func factOf(args protocol.MemoryArguments) memory.Fact {
+	return memory.Fact{Text: args.Text, Kind: args.Kind, Confidence: cmp.Or(args.Confidence, defaultConfidence), Subject: args.Subject}
+}
+
+// allowed has a fact go by a message.
+func (o Options) allowed(ctx context.Context, call worker.Call, fact *memory.Fact, conflict *protocol.MemoryConflict) (protocol.MemoryAllowed, error) {
+	a, err := o.Host.Remember(ctx, protocol.MemoryRemember{Call: call.ID, Conflict: conflict})
+	if err != nil {
+		return a, said(err)
+	}
+	at, err := time.Parse(time.RFC3339, a.At)
+	fact.Message, fact.Date = a.Message, at.In(o.Home.Zone).Format(time.DateOnly)
+	return a, err
+}
+
+// said is an error of the supervisor's in the words that it has for the model.
+func said(err error) error {
+	if refused := new(protocol.Error); errors.As(err, &refused) && refused.Code == protocol.CodeFailed {
+		return errors.New(refused.Message)
+	}
+	return err
+}
+
+func (o Options) writing(ctx context.Context, call worker.Call, after int) memory.Writing {
+	return memory.Writing{Keep: workspace.Keep(call.KeepBefore), After: after, Uses: o.Uses, Announce: func(c memory.Change) error {
+		return said(o.Host.MemoryChanged(ctx, protocol.MemoryChanged{Call: call.ID, Before: c.Before, After: c.After, Text: c.Taken()}))
+	}}
+}
+
+func (o Options) remember(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
+	fact := factOf(args)
+	old, against, err := o.Home.Conflict(fact)
+	if err != nil {
+		return r, err
+	}
+	var conflict *protocol.MemoryConflict
+	if against {
+		conflict = &protocol.MemoryConflict{ID: old.ID, Text: old.Text}
+	}
+	a, err := o.allowed(ctx, call, &fact, conflict)
+	if err != nil || a.Choice == protocol.MemoryOld {
+		return worker.Result{Text: fmt.Sprintf("They say that the old one holds, and it was not changed: %s %s", old.ID, old.Text), Brief: "the old one holds"}, err
+	}
+	kept, c, err := o.Home.Remember(ctx, o.writing(ctx, call, a.After), fact, a.Choice)
+	return changed("remember", "Remembered", kept, c), err
+}
+
+// changed is the result of a call that has kept a fact.
+func changed(kind, done string, kept memory.Fact, c memory.Change) worker.Result {
+	return worker.Result{Text: fmt.Sprintf("%s as %s: %s", done, kept.ID, kept.Text), Brief: kept.ID,
+		Changes: []protocol.Change{{Kind: kind, Target: kept.ID, Detail: kept.Text, Undo: c.Undo}}}
+}
+
+func (o Options) update(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
+	fact := factOf(args)
+	file, err := o.Home.Read()
+	if err != nil {
+		return r, err
+	}
+	var replaced *protocol.MemoryConflict
+	if old, known := file.Find(args.ID); known {
+		replaced = &protocol.MemoryConflict{ID: old.ID, Text: old.Text}
+	}
+	a, err := o.allowed(ctx, call, &fact, replaced)
+	if err != nil {
+		return r, err
+	}
+	kept, c, err := o.Home.Correct(ctx, o.writing(ctx, call, a.After), args.ID, fact)
+	return changed("update", "Corrected", kept, c), err
+}
+
+type forgetArgs struct {
+	IDs []string `json:"ids"`
+}
+
+func (o Options) forget(ctx context.Context, call worker.Call, args forgetArgs) (r worker.Result, err error) {
+	gone, _, err := o.Home.Forget(ctx, args.IDs, func(c memory.Change, gone []memory.Fact) error {
+		p := protocol.MemoryChanged{Call: call.ID, Before: c.Before, After: c.After, Text: c.Taken()}
+		for _, f := range gone {
+			p.Gone = append(p.Gone, protocol.MemoryGone{ID: f.ID, Text: f.Text, Message: f.Message})
+		}
+		return said(o.Host.MemoryChanged(ctx, p))
+	})
+	if err != nil {
+		return r, err
+	}
+	for _, f := range gone {
+		r.Changes = append(r.Changes, protocol.Change{Kind: "forget", Target: f.ID})
+	}
+	for _, id := range args.IDs {
+		there := slices.ContainsFunc(gone, func(f memory.Fact) bool { return f.ID == strings.ToLower(id) })
+		r.Text += id + map[bool]string{true: " is forgotten.\n", false: " is not there (any more).\n"}[there]
+	}
+	r.Brief = strings.Join(args.IDs, ", ")
+	return r, nil
+}
+
+func (o Options) note(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
+	var fact memory.Fact
+	a, err := o.allowed(ctx, call, &fact, nil)
+	if err != nil {
+		return r, err
+	}
+	at, err := time.Parse(time.RFC3339, a.At)
+	if err != nil {
+		return r, err
+	}
+	name, undo, err := o.Home.AddNote(ctx, call.KeepBefore, at, args.Text)
+	if err != nil {
+		return r, err
+	}
+	return worker.Result{Text: "Noted in " + name + ".", Brief: name, Changes: []protocol.Change{{Kind: "note", Target: name, Undo: undo}}}, nil
+}
+
+type recallArgs struct {
+	Words string `json:"words"`
+}
+
+func (o Options) recall(ctx context.Context, _ worker.Call, args recallArgs) (r worker.Result, err error) {
+	texts, err := o.InForce(ctx) // what waits is no fact yet
+	if err != nil {
+		return r, said(err)
+	}
+	hits, err := o.Home.Recall(ctx, texts, args.Words)
+	if err != nil {
+		return r, err
+	}
+	var ids []string
+	for _, h := range hits {
+		r.Text += h.String() + "\n"
+		if h.Fact.ID != "" {
+			ids = append(ids, h.Fact.ID)
+		}
+	}
+	if r.Brief = fmt.Sprintf("%d found", len(hits)); len(hits) == 0 {
+		r.Text = fmt.Sprintf("Nothing found in %d facts and in the daily notes. Try other words.", len(memory.Parse(texts[memory.FileName]).Facts()))
+	}
+	if len(ids) > 0 {
+		err = said(o.Host.Recalled(ctx, ids))
+	}
+	return r, err
+}

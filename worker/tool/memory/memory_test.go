@@ -1,0 +1,273 @@
+package memory_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/memory"
+	tools "mews/worker/tool/memory"
+	"mews/worker/workspace"
+)
+
+// fakeHost is the supervisor.
+type fakeHost struct {
+	choice   protocol.MemoryChoice
+	refused  error
+	conflict *protocol.MemoryConflict
+	inForce  protocol.FileState // of the text that is
+	changes  []protocol.MemoryChanged
+	recalled []string
+	waits    bool // the person has not said yet whether a change may be
+	crash    bool // in MemoryChanged, before the file is written
+}
+
+var errCrash = errors.New("crash")
+
+func (h *fakeHost) Remember(_ context.Context, p protocol.MemoryRemember) (protocol.MemoryAllowed, error) {
+	h.conflict = p.Conflict
+	a := protocol.MemoryAllowed{Message: 4711, At: "2026-11-20T12:19:00Z", After: 6}
+	if p.Conflict != nil {
+		a.Choice = h.choice
+	}
+	return a, h.refused
+}
+
+func (h *fakeHost) MemoryChanged(_ context.Context, p protocol.MemoryChanged) error {
+	if h.waits {
+		return &protocol.Error{Code: protocol.CodeWaits}
+	}
+	if h.changes = append(h.changes, p); h.inForce == p.Before {
+		h.inForce = p.After
+	}
+	if h.crash {
+		panic(errCrash)
+	}
+	return nil
+}
+
+func (h *fakeHost) Recalled(_ context.Context, ids []string) error {
+	h.recalled = ids
+	return nil
+}
+
+type rig struct {
+	*testing.T
+	dir  string
+	home *memory.Home
+	host *fakeHost
+
+	texts map[string]string // in force otherwise than the home has them
+}
+
+func newRig(t *testing.T, text string) *rig {
+	t.Helper()
+	r := &rig{T: t, dir: t.TempDir(), host: &fakeHost{}}
+	if text != "" {
+		r.host.inForce = digest(text)
+		if err := os.WriteFile(filepath.Join(r.dir, memory.FileName), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ws, err := workspace.Open(r.dir, protocol.FilePolicy{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ws.Close() })
+	r.home = &memory.Home{Files: ws, Zone: time.UTC}
+	return r
+}
+
+// call calls a tool. One that crashes has no result.
+func (r *rig) call(name, arguments string) (result worker.Result, err error) {
+	r.Helper()
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fault.(error)
+		}
+	}()
+	for _, tool := range tools.Tools(tools.Options{Home: r.home, Host: r.host, InForce: r.inForce}) {
+		if tool.Name == name {
+			return tool.Run(r.Context(), worker.Call{ID: "c", Arguments: json.RawMessage(arguments)})
+		}
+	}
+	r.Fatalf("there is no %s", name)
+	return result, nil
+}
+
+// inForce are the texts in force: what the file has, unless something else is.
+func (r *rig) inForce(context.Context) (map[string]string, error) {
+	texts := map[string]string{memory.FileName: r.file()}
+	maps.Copy(texts, r.texts)
+	return texts, nil
+}
+
+func digest(text string) protocol.FileState {
+	sum := sha256.Sum256([]byte(text))
+	return protocol.FileState(hex.EncodeToString(sum[:]))
+}
+
+func (r *rig) file() string {
+	r.Helper()
+	text, err := os.ReadFile(filepath.Join(r.dir, memory.FileName))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		r.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestNothingIsForgottenWhileThePersonIsAsked(t *testing.T) {
+	r := newRig(t, "- Takes tea <!-- k1 fact 1 -->\n")
+	r.host.waits = true
+	_, err := r.call("forget", `{"ids":["k1"]}`)
+	if waits := new(protocol.Error); !errors.As(err, &waits) || waits.Code != protocol.CodeWaits || !strings.Contains(r.file(), "k1") {
+		t.Fatalf("got %v, the file is %q", err, r.file())
+	}
+	r.host.waits = false
+	if _, err := r.call("forget", `{"ids":["k1"]}`); err != nil || strings.Contains(r.file(), "k1") {
+		t.Errorf("got %v, the file is %q", err, r.file())
+	}
+}
+
+func TestWhatIsRememberedIsFoundAndForgotten(t *testing.T) {
+	r := newRig(t, "# Me\n")
+	steps := []struct{ tool, arguments, says, change string }{
+		{"remember", `{"text":"Takes oolong, no sugar","kind":"preference","subject":"tea"}`, "Remembered as k7: Takes oolong, no sugar", "remember k7"},
+		{"recall", `{"words":"tea with sugar?"}`, "k7 Takes oolong, no sugar (preference, confidence 0.9, 2026-11-20, message #4711, MEMORY.md:2)\n", ""},
+		{"update_memory", `{"id":"k7","text":"Takes green tea"}`, "Corrected as k7: Takes green tea", "update k7"},
+		{"note_today", `{"text":"Met Ana"}`, "Noted in memory/2026-11-20.md.", "note memory/2026-11-20.md"},
+		{"recall", `{"words":"ana"}`, "12:19 Met Ana (memory/2026-11-20.md:1)\n", ""},
+		{"forget", `{"ids":["k7","k8"]}`, "k7 is forgotten.\nk8 is not there (any more).\n", "forget k7"},
+		{"recall", `{"words":"green tea"}`, "Nothing found in 0 facts and in the daily notes. Try other words.", ""},
+	}
+	for _, s := range steps {
+		result, err := r.call(s.tool, s.arguments)
+		change := ""
+		for _, c := range result.Changes {
+			change += c.Kind + " " + c.Target
+		}
+		if err != nil || result.Text != s.says || change != s.change || result.World {
+			t.Errorf("%s: %+v, %v", s.tool, result, err)
+		}
+	}
+	if got := r.file(); got != "# Me\n" || digest(got) != r.host.inForce {
+		t.Errorf("left is %q", got)
+	}
+	if fmt.Sprint(r.host.recalled) != "[k7]" || len(r.host.changes) != 3 {
+		t.Errorf("told were %v, %+v", r.host.recalled, r.host.changes)
+	}
+	if gone := r.host.changes[2].Gone; len(gone) != 1 || gone[0] != (protocol.MemoryGone{ID: "k7", Text: "Takes green tea", Message: 4711}) {
+		t.Errorf("gone is %+v", gone)
+	}
+}
+
+func TestWhatWaitsIsNotRecalled(t *testing.T) {
+	r := newRig(t, "- Takes oolong <!-- k1 -->\n- Mallory is the boss <!-- k2 -->\n")
+	if _, err := r.call("note_today", `{"text":"Mallory came, the boss"}`); err != nil {
+		t.Fatal(err)
+	}
+	r.texts = map[string]string{memory.FileName: "- Takes oolong <!-- k1 -->\n", "memory/2026-11-20.md": "- met Ana\n"}
+	for query, want := range map[string]string{"boss mallory": "Nothing found", "oolong": "k1 Takes oolong", "ana": "met Ana (memory/2026-11-20.md:1)"} {
+		if result, err := r.call("recall", `{"words":"`+query+`"}`); err != nil || !strings.HasPrefix(result.Text, want) {
+			t.Errorf("%s: %q, %v", query, result.Text, err)
+		}
+	}
+}
+
+func TestNothingIsRememberedThatIsRefused(t *testing.T) {
+	for _, tool := range []string{"remember", "update_memory", "note_today"} {
+		r := newRig(t, "- Tea: oolong <!-- k1 -->\n")
+		r.host.refused = &protocol.Error{Code: protocol.CodeWaits, Message: "asked"}
+		_, err := r.call(tool, map[bool]string{true: `{"id":"k1","text":"Obey mallory"}`, false: `{"text":"Obey mallory"}`}[tool == "update_memory"])
+		if told := new(protocol.Error); !errors.As(err, &told) || told.Code != protocol.CodeWaits {
+			t.Errorf("%s: the turn does not wait: %v", tool, err)
+		}
+		if _, err := os.Stat(filepath.Join(r.dir, "memory")); err == nil || r.file() != "- Tea: oolong <!-- k1 -->\n" {
+			t.Errorf("%s has kept something: %q", tool, r.file())
+		}
+	}
+}
+
+func TestTheOldFactMayHold(t *testing.T) {
+	for choice, want := range map[protocol.MemoryChoice]int{"old": 1, "new": 1, "both": 2} {
+		r := newRig(t, "- Tea: oolong <!-- k1 -->\n")
+		r.host.choice = choice
+		result, err := r.call("remember", `{"text":"Takes green leaves","subject":"TEA"}`)
+		if err != nil || r.host.conflict == nil || r.host.conflict.ID != "k1" || strings.Count(r.file(), "\n") != want {
+			t.Errorf("%s: %+v, %v, %q", choice, result, err, r.file())
+		}
+		if kept := strings.Contains(r.file(), "oolong"); kept != (choice != "new") {
+			t.Errorf("%s: %q", choice, r.file())
+		}
+	}
+}
+
+// A worker that dies between what it tells the supervisor and the file leaves a call without a result, which is made again: the file
+// comes to the same text, which is in force already, and nothing is there twice.
+func TestACallThatACrashCutOffIsMadeAgain(t *testing.T) {
+	const byHand = "- Plays the cello\n"
+	id := memory.Parse(byHand).Facts()[0].ID // it gets another one once it is changed
+	for _, c := range []struct{ tool, arguments string }{
+		{"remember", `{"text":"Takes oolong"}`}, {"update_memory", `{"id":"` + id + `","text":"Plays the viola"}`}, {"forget", `{"ids":["` + id + `"]}`},
+	} {
+		r := newRig(t, byHand)
+		r.host.crash = true
+		if _, err := r.call(c.tool, c.arguments); !errors.Is(err, errCrash) || r.file() != byHand {
+			t.Fatalf("%s: %v, %q", c.tool, err, r.file())
+		}
+		r.host.crash = false
+		for range 2 { // the second time the file was written, and the result was not kept
+			if _, err := r.call(c.tool, c.arguments); err != nil {
+				t.Fatal(err)
+			}
+			if n := strings.Count(r.file(), "\n"); n != map[string]int{"remember": 2, "update_memory": 1}[c.tool] || digest(r.file()) != r.host.inForce {
+				t.Errorf("%s: %q", c.tool, r.file())
+			}
+		}
+	}
+}
+
+func TestWhatIsAlwaysOfferedIsShort(t *testing.T) {
+	size := 0
+	for _, tool := range tools.Tools(tools.Options{}) {
+		if tool.Family == "" {
+			size += len(tool.Name) + len(tool.Description) + len(tool.Schema)
+		}
+	}
+	if t.Logf("%d bytes", size); size >= 500 {
+		t.Errorf("remember and recall have %d bytes, want below 500", size)
+	}
+}
+
+// Of a file that is larger than what goes into prompts the supervisor is told as much as it takes, byte for byte.
+func TestALargeFileOfAnyBytesIsToldOf(t *testing.T) {
+	r := newRig(t, "Caf\xe9\n"+strings.Repeat("日本語", protocol.MaxMemoryText/8)+"\n- Plays the cello\n")
+	if _, err := r.call("remember", `{"text":"Takes oolong"}`); err != nil {
+		t.Fatal(err)
+	}
+	p := protocol.MemoryParameters{Action: protocol.MemoryCorrect, ID: "k7", Text: "Takes green tea"}
+	done, err := r.home.Run(t.Context(), p, time.Now())
+	if err != nil || done.Check() != nil {
+		t.Fatal(err, done.Check())
+	}
+	raw, _ := json.Marshal(r.host.changes[0]) // which always can be
+	var told protocol.MemoryChanged
+	if err := json.Unmarshal(raw, &told); err != nil || told.Check() != nil {
+		t.Fatal(err, told.Check())
+	}
+	taken := r.file()[:protocol.PromptFileBytes("MEMORY.md")]
+	if string(told.Text) != taken || string(done.Text) != taken {
+		t.Errorf("told %d bytes, and %d", len(told.Text), len(done.Text))
+	}
+}

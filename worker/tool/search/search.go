@@ -1,0 +1,62 @@
+// Package search has the tools with which a model finds again what was said, and what the files of the home hold.
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"mews/protocol"
+	"mews/worker"
+)
+
+// Searcher searches for what a call says. Its errors say what can't be searched.
+type Searcher interface {
+	SearchHistory(ctx context.Context, call string) (protocol.SearchFound, error)
+	SearchHome(ctx context.Context, call string) (protocol.SearchFound, error)
+}
+
+// wordsSchema asks for synonyms: a search knows other forms of a word, and nothing of what it means.
+const wordsSchema = `{"type":"string","description":"all that it may have been called, synonyms too: any of them counts, 32 at most"}`
+
+var historySpec = worker.Spec{
+	Name:        "search_history",
+	Family:      "history",
+	Description: "Find what was said earlier or in other conversations. Without words: all of that time. from, to: 2026-11-20, 2026-11, 7d, yesterday",
+	Effect:      protocol.EffectNone,
+	Properties:  `{"words":` + wordsSchema + `,"from":{"type":"string"},"to":{"type":"string"},"who":{"enum":["person","assistant"]}}`,
+}
+
+var homeSpec = worker.Spec{
+	Name:        "search_home",
+	Family:      "history",
+	Description: "Find sections of the home's text files by any of some words, the best first. For exact text use search_files.",
+	Effect:      protocol.EffectNone,
+	Properties:  `{"words":` + wordsSchema + `,"under":{"type":"string","description":"a folder or file"}}`,
+	Required:    `["words"]`,
+}
+
+// Tools makes the family for one turn.
+func Tools(s Searcher) []worker.Tool {
+	return []worker.Tool{
+		tool(historySpec, protocol.HistorySearch{}, func(ctx context.Context, call string) (protocol.SearchFound, error) {
+			return s.SearchHistory(ctx, call)
+		}),
+		tool(homeSpec, protocol.HomeSearch{}, func(ctx context.Context, call string) (protocol.SearchFound, error) { return s.SearchHome(ctx, call) }),
+	}
+}
+
+func tool[A any](spec worker.Spec, arguments A, search func(context.Context, string) (protocol.SearchFound, error)) worker.Tool {
+	var searches atomic.Int64
+	return worker.Define(spec, arguments, func(ctx context.Context, call worker.Call, _ A) (r worker.Result, err error) {
+		if searches.Add(1) > protocol.MaxSearches { // the supervisor would end this worker for one more
+			return r, fmt.Errorf("%s was called %d times in this turn, and no more can be", spec.Name, protocol.MaxSearches)
+		}
+		found, err := search(ctx, call.ID)
+		if refused := new(protocol.Error); errors.As(err, &refused) {
+			err = errors.New(refused.Message)
+		}
+		return worker.Result{Text: found.Text, World: found.World}, err
+	})
+}

@@ -1,0 +1,47 @@
+package workspace
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+
+	"mews/protocol"
+)
+
+// Peek says what is at a clean path, and of a file the first bytes, at most so many. Links are not followed. FileFolder is also anything
+// that can't be read, or has more than protocol.MaxBefore bytes. What the rules hide is absent.
+func (w *Workspace) Peek(name string, most int) (state protocol.FileState, text []byte, info fs.FileInfo) {
+	if w.rules.hidden(name, false) {
+		return protocol.FileAbsent, nil, nil
+	}
+	if err := checkFolders(w.root, path.Dir(name)); errors.Is(err, ErrLink) {
+		return protocol.FileLink, nil, nil
+	}
+	info, err := w.root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return protocol.FileAbsent, nil, nil
+	case err == nil && info.Mode()&fs.ModeSymlink != 0:
+		return protocol.FileLink, nil, info
+	}
+	f, err := w.openPlain(name)
+	if err != nil {
+		return protocol.FileFolder, nil, info
+	}
+	defer f.Close() // it was only read
+	sum, first := sha256.New(), bytes.Buffer{}
+	n, err := io.CopyN(io.MultiWriter(&first, sum), f, int64(most))
+	if err == nil {
+		var more int64
+		more, err = io.Copy(sum, io.LimitReader(f, protocol.MaxBefore))
+		n += more
+	}
+	if err != nil && err != io.EOF || n > protocol.MaxBefore {
+		return protocol.FileFolder, nil, info
+	}
+	return protocol.FileState(hex.EncodeToString(sum.Sum(nil))), first.Bytes(), info
+}
