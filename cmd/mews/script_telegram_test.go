@@ -106,7 +106,7 @@ func (b *scriptBot) acknowledged(updates []int64) {
 		var n int
 		meant, known := b.meant[id]
 		err := db.QueryRow(`SELECT count(*) FROM received WHERE source = ?1 AND id = ?2 UNION ALL SELECT 1 FROM source
-			WHERE ?3 AND name = ?1 AND next > ?2 AND EXISTS (SELECT 1 FROM forgetting) ORDER BY 1 DESC LIMIT 1`, b.source, id, meant).Scan(&n)
+			WHERE ?3 AND name = ?1 AND next > ?2 AND EXISTS (SELECT id FROM forgetting UNION ALL SELECT 1 FROM forgotten) ORDER BY 1 DESC LIMIT 1`, b.source, id, meant).Scan(&n)
 		if err != nil || known && meant != (n == 1) {
 			b.t.Errorf("update %d is forgotten by Telegram: it is on disk %d times, it was for the bot: %t, %v", id, n, meant, err)
 		}

@@ -1,15 +1,19 @@
 package app_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 
 	"mews/supervisor/app"
 	"mews/supervisor/control"
+	"mews/supervisor/model/modeltest"
 )
 
 // kills are those of a service inside: at a commit all that is on disk is kept, and nobody is told of that commit nor of any later one.
@@ -21,10 +25,16 @@ type kills struct {
 	mute   func() (heard func()) // has nobody outside hear any more of a life; heard ends that
 	heard  func()
 	dead   chan struct{}     // closed when the life that was killed is through
+	asked  func() int        // how many requests there were until now
+	late   []requestSpan     // those that a life made after it was killed
 	disk   map[string][]byte // what was on disk then; nil is a file that was not there
+	homes  string            // where people's homes are
 	again  int64             // how often this exchange has been killed
 	deaths int
 }
+
+// requestSpan are the requests from the first to before the end, counted from 0.
+type requestSpan struct{ from, to int }
 
 // arm has the service be killed: after its first commit, and each later life of the same exchange after one commit more, so that each of an
 // exchange's commits is one's last.
@@ -59,10 +69,12 @@ func (k *kills) commit(private string) {
 			break
 		}
 	}
+	k.late = append(k.late, requestSpan{from: k.asked()})
 	k.disk = map[string][]byte{}
 	for _, name := range diskFiles {
 		k.disk[name], _ = os.ReadFile(filepath.Join(private, name)) // a journal that is not there is nil
 	}
+	k.keepHomes()
 	k.deaths++
 	k.heard = k.mute()
 	k.killed <- struct{}{}
@@ -70,8 +82,31 @@ func (k *kills) commit(private string) {
 	<-k.dead
 }
 
-// restore puts back what was on disk.
+// keptHomes is where the homes are as they were at a kill.
+func (k *kills) keptHomes() string { return k.homes + ".kept" }
+
+// keepHomes keeps the homes as they are. A worker of the life that is being killed may still be replacing a file: then it looks again.
+func (k *kills) keepHomes() {
+	for range 10 {
+		if copyFolder(k.homes, k.keptHomes()) == nil {
+			return
+		}
+	}
+	panic("the homes change too fast to be copied")
+}
+
+// copyFolder makes a folder be as another one is, with owners and modes.
+func copyFolder(from, to string) error {
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	return exec.Command("cp", "-a", from, to).Run()
+}
+
+// restore puts back what was on disk, and in the homes: a life writes no more once it is killed.
 func (k *kills) restore(private string) (err error) {
+	k.late[len(k.late)-1].to = k.asked()
+	err = copyFolder(k.keptHomes(), k.homes)
 	for _, name := range []string{"mews.db-shm", "index.db", "index.db-wal", "index.db-shm"} {
 		if gone := os.Remove(filepath.Join(private, name)); !errors.Is(gone, fs.ErrNotExist) {
 			err = errors.Join(err, gone)
@@ -85,6 +120,18 @@ func (k *kills) restore(private string) (err error) {
 		err = errors.Join(err, os.WriteFile(filepath.Join(private, name), k.disk[name], 0o600))
 	}
 	return err
+}
+
+// made are the requests of a week but for those that a life made after it was killed, and those that were made again.
+func (k *kills) made(all []modeltest.Request) []modeltest.Request {
+	first := k.asked() - len(all) // older ones are not kept
+	var made []modeltest.Request
+	for i, r := range all {
+		if !slices.ContainsFunc(k.late, func(s requestSpan) bool { return s.from <= first+i && first+i < s.to }) {
+			made = append(made, r)
+		}
+	}
+	return slices.CompactFunc(made, func(a, b modeltest.Request) bool { return bytes.Equal(a.Raw, b.Raw) })
 }
 
 // indexed waits until the index has read all that was said.

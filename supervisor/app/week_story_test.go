@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +91,7 @@ func newWeek(t *testing.T) *livedWeek {
 	l := &livedWeek{remembered: newRemembered(t, kindsOfProvider["openai"], part.answer, "limits: {history: 1000}\n", aliceInMadrid, "bob, totp: 'off'",
 		"carol, totp: 'off'", "dan, totp: 'off'")}
 	l.mute = func() func() { return l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Reset, Times: -1}) }
+	l.asked, l.homes = l.model.Count, filepath.Dir(l.Home("alice"))
 	l.killed, l.committed = make(chan struct{}, 1), func() { l.commit(filepath.Join(l.Dir, "state", "private")) }
 	l.open()
 	l.bot.Say(theFlat, l.who("alice"), "/allow")
@@ -188,7 +188,7 @@ func (l *livedWeek) weekRequests(every int, look func(exchange, modeltest.Reques
 		}
 		look(e, l.lives(e, every > 0 && i%every == every-1))
 	}
-	return slices.CompactFunc(l.model.Requests(), func(a, b modeltest.Request) bool { return bytes.Equal(a.Raw, b.Raw) })
+	return l.made(l.model.Requests())
 }
 
 // TestAWeekIsRemembered: what alice says on the first day has left the window by the seventh, and is found then, by recall and by
@@ -283,6 +283,15 @@ func sameWith(t *testing.T, want []modeltest.Request) {
 		}
 	}
 	if len(got) != len(want) || l.deaths == 0 {
-		t.Errorf("%d requests, want %d, after %d kills", len(got), len(want), l.deaths)
+		t.Errorf("%d requests, want %d, after %d kills:\n%s\nwant\n%s", len(got), len(want), l.deaths, askedIn(got), askedIn(want))
 	}
+}
+
+// askedIn is what requests ask, a line each.
+func askedIn(requests []modeltest.Request) string {
+	var lines strings.Builder
+	for i, r := range requests {
+		fmt.Fprintf(&lines, "%d: %s (%d messages)\n", i, r.Asked(), len(r.Messages))
+	}
+	return lines.String()
 }

@@ -29,6 +29,7 @@ type exchanged struct {
 	inbound supervisor.Inbound
 	ends    supervisor.Delivery
 	done    bool
+	edited  bool // its row has the time of its last edit alone
 }
 
 // forgetting is a person's talk, of which some is forgotten.
@@ -57,6 +58,10 @@ var forgetSteps = map[string]func(*forgetting){
 			return
 		}
 		e := rapid.SampledFrom(m.exchanges).Draw(m.rt, "edited")
+		if e.edited {
+			return
+		}
+		e.edited = true
 		*m.n++
 		item := textItem(m.user, int64(*m.n), m.word(e))
 		item.Inbound.Message, item.EditedAt, item.Inbound.Conversation = e.inbound.Message, m.now, m.chat

@@ -32,16 +32,17 @@ func TestAStepThatIsNotItself(t *testing.T) {
 	}
 	defer unix.Close(home)
 	const noChild = "which is no child of the spawner"
+	const stops = "while :; do kill -STOP $$; done" // again, for whoever is in its session may continue it
 	for says, want := range map[string]string{
-		"echo 1 >&4":                           noChild, // this machine's first
-		"echo 0 >&4":                           noChild, // which to kill(2) is the caller's group
-		"echo -1 >&4":                          noChild, // and this is everybody
-		"echo $$ >&4":                          noChild, // itself, which is about to be reaped
-		": & echo $! >&4":                      noChild, // its own child
-		"echo one >&4":                         "expected integer",
-		"exit 3":                               "status 3",
-		"kill -STOP $$":                        "may have stopped it",
-		"echo 1 >&4; exec 4>&-; kill -STOP $$": noChild,
+		"echo 1 >&4":                      noChild, // this machine's first
+		"echo 0 >&4":                      noChild, // which to kill(2) is the caller's group
+		"echo -1 >&4":                     noChild, // and this is everybody
+		"echo $$ >&4":                     noChild, // itself, which is about to be reaped
+		": & echo $! >&4":                 noChild, // its own child
+		"echo one >&4":                    "expected integer",
+		"exit 3":                          "status 3",
+		stops:                             "may have stopped it",
+		"echo 1 >&4; exec 4>&-; " + stops: noChild,
 	} {
 		program := filepath.Join(dir, "zero")
 		if err := os.WriteFile(program, []byte("#!/bin/sh\n"+says+"\n"), 0o755); err != nil {

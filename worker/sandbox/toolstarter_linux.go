@@ -47,21 +47,23 @@ func (s *ToolStarter) Start(cmd *exec.Cmd) error {
 	if err := s.prepareThreads(); err != nil {
 		return err
 	}
-	err = onSpareThread(func() error { return layer.start(cmd) })
+	err = layer.start(cmd)
 	s.spareThreads--
 	s.wasFull = errors.Is(err, unix.EAGAIN)
 	return err
 }
 
-// start starts a program on the calling thread, which stays restricted.
+// start starts a program on a thread that is restricted for it, and ends with the start.
 func (l *toolLayer) start(cmd *exec.Cmd) error {
-	if err := restrictSelf(l.rules); err != nil {
-		return err
-	}
-	if err := installFilter(l.filter, 0); err != nil {
-		return err
-	}
-	return cmd.Start()
+	return onSpareThread(func() error {
+		if err := restrictSelf(l.rules); err != nil {
+			return err
+		}
+		if err := installFilter(l.filter, 0); err != nil {
+			return err
+		}
+		return cmd.Start()
+	})
 }
 
 const (
