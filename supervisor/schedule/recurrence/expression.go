@@ -1,0 +1,82 @@
+package recurrence
+
+import (
+	"strings"
+	"time"
+
+	"github.com/adhocore/gronx"
+	"github.com/teambition/rrule-go"
+)
+
+// cronFields is how many fields an expression has: minute, hour, day of the month, month, day of the week.
+const cronFields = 5
+
+// checkCron reads an expression. @tags are of gronx; those below a minute are not taken.
+func checkCron(expression string) error {
+	tag := strings.HasPrefix(expression, "@")
+	if !tag && len(strings.Fields(expression)) != cronFields || tag && expression == "@everysecond" || !gronx.IsValid(expression) {
+		return unreadable(expression)
+	}
+	return nil
+}
+
+func (r Rule) nextCron(after time.Time, zone *time.Location) (time.Time, bool, error) {
+	if err := checkCron(r.Expression); err != nil {
+		return time.Time{}, false, err
+	}
+	next := func(wall time.Time) (time.Time, bool, error) {
+		found, err := gronx.NextTickAfter(r.Expression, wall, false)
+		return found, err == nil, nil // an error is that it never comes
+	}
+	if r.goesByElapsedTime() {
+		return nextInRealTime(after, zone, next)
+	}
+	return nextByWall(after, zone, next)
+}
+
+// goesByElapsedTime says whether an expression means every hour, or each so many: then real time counts.
+func (r Rule) goesByElapsedTime() bool {
+	if strings.HasPrefix(r.Expression, "@") {
+		segments, err := gronx.Segments(r.Expression)
+		return err == nil && strings.HasPrefix(segments[2], "*") // behind seconds and minutes
+	}
+	return strings.HasPrefix(strings.Fields(r.Expression)[1], "*")
+}
+
+// checkRRule reads a recurrence rule. It may begin with RRULE: and has neither a start of its own nor a frequency of seconds.
+func checkRRule(expression string) (*rrule.ROption, error) {
+	option, err := rrule.StrToROption(strings.TrimPrefix(strings.ToUpper(expression), "RRULE:"))
+	if err != nil || option.Freq == rrule.SECONDLY || len(option.Bysecond) > 0 || !option.Dtstart.IsZero() {
+		return nil, unreadable(expression)
+	}
+	return option, nil
+}
+
+func (r Rule) nextRRule(after time.Time, zone *time.Location) (time.Time, bool, error) {
+	option, err := checkRRule(r.Expression)
+	if err != nil {
+		return time.Time{}, false, err
+	}
+	option.Dtstart = wallOf(r.At.In(zone)).Truncate(time.Minute)
+	if !option.Until.IsZero() && strings.HasSuffix(untilOf(r.Expression), "Z") {
+		option.Until = wallOf(option.Until.In(zone))
+	}
+	rule, err := rrule.NewRRule(*option)
+	if err != nil {
+		return time.Time{}, false, unreadable(r.Expression)
+	}
+	return nextByWall(after, zone, func(wall time.Time) (time.Time, bool, error) {
+		found := rule.After(wall, false)
+		return found, !found.IsZero(), nil
+	})
+}
+
+// untilOf is the UNTIL of a recurrence rule as it stands there.
+func untilOf(expression string) string {
+	for part := range strings.SplitSeq(strings.ToUpper(expression), ";") {
+		if value, has := strings.CutPrefix(strings.TrimPrefix(part, "RRULE:"), "UNTIL="); has {
+			return value
+		}
+	}
+	return ""
+}

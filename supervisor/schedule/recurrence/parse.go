@@ -1,0 +1,107 @@
+package recurrence
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+)
+
+// late is how far in the past a time may lie that is written: it took so long to write it.
+const late = time.Minute
+
+// shortest is the shortest period.
+const shortest = time.Minute
+
+// Parse reads when something is due as a person or a model writes it, all of it. now is in the person's zone. The rule is due at least once.
+// An error is for whoever wrote it: it says what was not understood, what is past, and what could mean two things.
+func Parse(text string, now time.Time) (r Rule, err error) {
+	text = strings.Join(strings.Fields(text), " ")
+	if r, err = parseWhole(text, now); err != nil {
+		return Rule{}, err
+	}
+	if r.Kind == Interval && r.Every < shortest {
+		return Rule{}, supervisor.Errorf(supervisor.CodeInvalid, textPeriod, text)
+	}
+	from := now
+	if r.Kind == Once {
+		from = now.Add(-late)
+	}
+	_, found, err := r.Next(from, now.Location())
+	switch {
+	case err != nil:
+		return Rule{}, err
+	case !found && r.Kind == Once:
+		return Rule{}, supervisor.Errorf(supervisor.CodeInvalid, textPast, r.At.Format("Mon 2 Jan 2006 15:04 MST"))
+	case !found:
+		return Rule{}, supervisor.Errorf(supervisor.CodeInvalid, textNever, text)
+	}
+	return r, nil
+}
+
+var timesPattern = regexp.MustCompile(`^(.+) (\d{1,4}) times$`)
+
+// parseWhole reads a rule with what ends it.
+func parseWhole(text string, now time.Time) (r Rule, err error) {
+	if exact, ok := parseExact(text, now); ok {
+		return exact, nil
+	}
+	words, most := strings.ToLower(strings.ReplaceAll(text, ",", " , ")), 0
+	words = strings.Join(strings.Fields(words), " ")
+	if found := timesPattern.FindStringSubmatch(words); found != nil {
+		words = found[1]
+		most, _ = strconv.Atoi(found[2]) // at most four digits
+	}
+	words, end, ends := strings.Cut(words, " until ")
+	p := phrase{words: strings.Fields(words), now: now, text: text}
+	if r, err = p.rule(); err != nil {
+		return r, err
+	}
+	if (ends || most > 0) && r.Kind == Once {
+		return r, unreadable(text)
+	}
+	if r.Max = most; ends {
+		r.Until, err = parseUntil(end, p)
+	}
+	return r, err
+}
+
+// parseUntil reads the last moment of a rule. A day ends with its last minute.
+func parseUntil(text string, p phrase) (time.Time, error) {
+	p.words = strings.Fields(text)
+	date, ok := p.date()
+	if !ok {
+		return time.Time{}, unreadable(p.text)
+	}
+	if len(p.words) == 0 {
+		return instant(date.AddDate(0, 0, 1), p.now.Location()).Add(-time.Second), nil
+	}
+	at, err := p.timeOfDay()
+	if err == nil && len(p.words) > 0 {
+		err = unreadable(p.text)
+	}
+	return instant(date.Add(time.Duration(at)*time.Minute), p.now.Location()), err
+}
+
+// parseExact reads what machines write: RFC 3339, a date with a time, cron, RRULE.
+func parseExact(text string, now time.Time) (Rule, bool) {
+	if at, err := time.Parse(time.RFC3339, text); err == nil {
+		return Rule{Kind: Once, At: at.In(now.Location())}, true
+	}
+	for _, layout := range []string{"2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02T15:04:05"} {
+		if wall, err := time.Parse(layout, text); err == nil {
+			return Rule{Kind: Once, At: instant(wall, now.Location())}, true
+		}
+	}
+	if upper := strings.ToUpper(text); strings.HasPrefix(upper, "RRULE:") || strings.HasPrefix(upper, "FREQ=") {
+		if _, err := checkRRule(upper); err == nil {
+			return Rule{Kind: RRule, At: now.Truncate(time.Minute), Expression: upper}, true
+		}
+	}
+	if checkCron(text) == nil {
+		return Rule{Kind: Cron, Expression: text}, true
+	}
+	return Rule{}, false
+}

@@ -1,0 +1,209 @@
+package recurrence
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+)
+
+// phrase is what is left to read of a text, in small letters.
+type phrase struct {
+	words []string
+	now   time.Time
+	text  string // all of it, as it was written
+}
+
+// take takes the next word if it is one of some.
+func (p *phrase) take(any ...string) bool {
+	if len(p.words) > 0 && slices.Contains(any, p.words[0]) {
+		p.words = p.words[1:]
+		return true
+	}
+	return false
+}
+
+func (p *phrase) peek() string {
+	if len(p.words) == 0 {
+		return ""
+	}
+	return p.words[0]
+}
+
+// forms are the ways to write a rule, in the order in which they are tried. Each takes all words of its own, or none is taken.
+var forms = []func(*phrase) (Rule, bool, error){
+	(*phrase).inForm, (*phrase).monthForm, (*phrase).everyForm, (*phrase).daysForm, (*phrase).dateForm, (*phrase).timeForm,
+}
+
+// rule reads all of the phrase.
+func (p *phrase) rule() (Rule, error) {
+	for _, form := range forms {
+		rest := *p
+		r, is, err := form(&rest)
+		switch {
+		case !is:
+			continue
+		case err == nil && len(rest.words) > 0:
+			err = unreadable(p.text)
+		}
+		return r, err
+	}
+	return Rule{}, unreadable(p.text)
+}
+
+// inForm is "in 20 min", and "in 2 days" at the same time of the day.
+func (p *phrase) inForm() (r Rule, is bool, err error) {
+	if !p.take("in") {
+		return r, false, nil
+	}
+	n, u, ok := p.length()
+	if !ok {
+		return r, true, unreadable(p.text)
+	}
+	at := p.now.Add(time.Duration(n) * u.elapsed)
+	if u.days > 0 {
+		at = instant(wallOf(p.now).AddDate(0, 0, n*u.days), p.now.Location())
+	}
+	return Rule{Kind: Once, At: at}, true, nil
+}
+
+// everyForm is "every 2 h", "every day at 8", "every monday and thursday at 9", "hourly".
+func (p *phrase) everyForm() (r Rule, is bool, err error) {
+	if p.take("hourly") {
+		return Rule{Kind: Interval, At: p.now.Add(time.Hour).Truncate(time.Second), Every: time.Hour}, true, nil
+	}
+	if !p.take("every", "each") {
+		return r, false, nil
+	}
+	rest := *p
+	if n, u, ok := rest.length(); ok && (u.days == 0 || len(rest.words) == 0) {
+		*p = rest
+		every := time.Duration(n) * (u.elapsed + time.Duration(u.days)*24*time.Hour)
+		return Rule{Kind: Interval, At: p.now.Add(every).Truncate(time.Second), Every: every}, true, nil
+	}
+	return p.days()
+}
+
+// daysForm is "weekdays 8:30", "daily at 8, 20:00", "mondays at 9".
+func (p *phrase) daysForm() (r Rule, is bool, err error) {
+	if _, plural := weekdaysOf[strings.TrimSuffix(p.peek(), "s")]; plural && strings.HasSuffix(p.peek(), "days") || isDays(p.peek()) {
+		return p.days()
+	}
+	return r, false, nil
+}
+
+// days reads days of the week and times.
+func (p *phrase) days() (r Rule, is bool, err error) {
+	r.Kind = Daily
+	for {
+		days, ok := setOfDays(p.peek())
+		if !ok {
+			return r, true, unreadable(p.text)
+		}
+		r.Days |= days
+		p.words = p.words[1:]
+		if !p.take("and", ",") {
+			break
+		}
+	}
+	if r.Days == everyDay {
+		r.Days = 0
+	}
+	p.take("at")
+	for {
+		at, err := p.timeOfDay()
+		if err != nil {
+			return r, true, err
+		}
+		r.Times = append(r.Times, at)
+		if !p.take("and", ",") {
+			break
+		}
+	}
+	slices.Sort(r.Times)
+	r.Times = slices.Compact(r.Times)
+	return r, true, nil
+}
+
+// monthForm is "first monday of the month at 10", "last day of the month at 18:00", "15th of the month at 9".
+func (p *phrase) monthForm() (r Rule, is bool, err error) {
+	rest := *p
+	rest.take("every", "each", "the")
+	n, ordinal := ordinals[rest.peek()]
+	if !ordinal {
+		n, ordinal = ordinalNumber(rest.peek())
+	}
+	if !ordinal {
+		return r, false, nil
+	}
+	rest.words = rest.words[1:]
+	by := fmt.Sprintf("BYMONTHDAY=%d", n)
+	if day, ok := weekdaysOf[rest.peek()]; ok && n <= 5 {
+		by = fmt.Sprintf("BYDAY=%d%s", n, strings.ToUpper(day.String()[:2]))
+		rest.words = rest.words[1:]
+	} else {
+		rest.take("day")
+	}
+	if !rest.take("of") || !(rest.take("every", "each", "the") && rest.take("month")) {
+		return r, false, nil
+	}
+	rest.take("at")
+	at, err := rest.timeOfDay()
+	*p = rest
+	expression := fmt.Sprintf("FREQ=MONTHLY;%s;BYHOUR=%d;BYMINUTE=%d", by, at/60, at%60)
+	return Rule{Kind: RRule, At: p.now.Truncate(time.Minute), Expression: expression}, true, err
+}
+
+// dateForm is "tomorrow at 9", "friday 18:00", "24 dec 2026 at 9".
+func (p *phrase) dateForm() (r Rule, is bool, err error) {
+	if strings.Count(p.peek(), "/") == 1 {
+		return r, true, p.whichDate()
+	}
+	p.take("on")
+	date, ok := p.date()
+	if !ok {
+		return r, false, nil
+	}
+	p.take("at")
+	at, err := p.timeOfDay()
+	return Rule{Kind: Once, At: instant(date.Add(time.Duration(at)*time.Minute), p.now.Location())}, true, err
+}
+
+// whichDate asks about a date such as 3/4, which is two dates.
+func (p *phrase) whichDate() error {
+	a, b, _ := strings.Cut(p.peek(), "/")
+	var days []string
+	for _, pair := range [][2]string{{a, b}, {b, a}} {
+		day, err := strconv.Atoi(pair[0])
+		month, err2 := strconv.Atoi(pair[1])
+		if err == nil && err2 == nil && day >= 1 && day <= 31 && month >= 1 && month <= 12 {
+			days = append(days, fmt.Sprintf("%d %s", day, time.Month(month).String()[:3]))
+		}
+	}
+	if len(days) == 0 {
+		return unreadable(p.text)
+	}
+	return supervisor.Errorf(supervisor.CodeInvalid, textWhich, p.peek(), strings.Join(slices.Compact(days), " or "))
+}
+
+// timeForm is "at 8" today. Where that is past it could be meant for tomorrow, or for the evening.
+func (p *phrase) timeForm() (r Rule, is bool, err error) {
+	at := p.take("at")
+	written := p.peek()
+	minutes, err := p.timeOfDay()
+	if err != nil {
+		return r, at, err
+	}
+	today := dateOf(wallOf(p.now))
+	if r = (Rule{Kind: Once, At: instant(today.Add(time.Duration(minutes)*time.Minute), p.now.Location())}); r.At.After(p.now.Add(-late)) {
+		return r, true, nil
+	}
+	choice := fmt.Sprintf("%q", "tomorrow at "+written)
+	if evening := minutes + 12*60; minutes < 12*60 && instant(today.Add(time.Duration(evening)*time.Minute), p.now.Location()).After(p.now) {
+		choice += fmt.Sprintf(" or %q", fmt.Sprintf("at %d:%02d", evening/60, evening%60))
+	}
+	return r, true, supervisor.Errorf(supervisor.CodeInvalid, textWhich, p.text, choice)
+}
