@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	_ "time/tzdata" // people's time zones, also where the system has none installed
 
 	"mews/supervisor"
 )

@@ -31,7 +31,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report statusRe
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
 		Invites: invites{s.configuration, s.spool, s.botName, s.now}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, Voices: s.voices, Transcriber: hearing(s), Uploads: uploads(s), Memories: memories(s), Spool: s.spool,
 		PromptFiles: s.promptFiles(),
-		Undos:       &undo.Undos{Store: s.db.Undos(), Operations: s.operations, Now: s.now}, People: s.settings, Reviews: s.reviews, Triages: s.triages, GitHub: s.switches,
+		Undos:       &undo.Undos{Store: s.db.Undos(), Operations: s.operations, Now: s.now}, People: s.settings, Reviews: s.reviews, Triages: s.triages, Jobs: s.schedule, GitHub: s.switches,
 		Tools: personsTools(s), OpenedTools: s.db.OpenedTools(),
 		Begin: s.beginWith, Drop: s.drop, Anew: s.answerAnew, Queue: queue{s.db.Inbox(), s.service}, Forgetter: s.forgetter, Now: s.now, Audit: s.audit.Note, Status: s.statusText(report), Welcome: report.welcome, Queued: s.deliveryQueued,
 		Log: s.log.Named("command"),

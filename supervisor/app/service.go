@@ -27,6 +27,7 @@ import (
 	"mews/supervisor/placement"
 	"mews/supervisor/question"
 	"mews/supervisor/reply"
+	"mews/supervisor/schedule"
 	"mews/supervisor/session"
 	"mews/supervisor/transcription"
 	"mews/supervisor/users"
@@ -63,6 +64,7 @@ type service struct {
 	github        *api.Client      // nil where Mews is nobody there
 	reviews       *review.Reviews
 	triages       *triage.Triages
+	schedule      *schedule.Schedule
 	audit         *audit.Log
 	renames       ingress.ChatRenames
 	routes        []web.Route                      // of the public listener
@@ -93,7 +95,7 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openState, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram, s.openGitHub, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openReviews, s.openTriages, s.openGitHubEvents,
+		s.openState, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram, s.openGitHub, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openSchedule, s.openReviews, s.openTriages, s.openGitHubEvents,
 		s.openSessions, s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWebhooks, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {
@@ -112,7 +114,7 @@ func (s *service) parts() []part {
 	}
 	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run}, part{"voices", s.voices.Run}, part{"attachments", s.attachments.Run},
 		part{"sessions", settled(&s.storage, s.held.Release, s.sessions.Run)},
-		part{"questions", s.asked.Run}, part{"forget", s.forgetter.Run}, part{"commands", s.commands.Run})
+		part{"questions", s.asked.Run}, part{"forget", s.forgetter.Run}, part{"commands", s.commands.Run}, part{"schedule", s.schedule.Run})
 	if c := s.channel; c != nil {
 		list = append(list, part{"telegram", c.read}, part{"telegram menu", c.present})
 	}

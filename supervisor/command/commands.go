@@ -74,6 +74,7 @@ type Options struct {
 	PromptFiles PromptFiles
 	Reviews     Reviews
 	Triages     Triages
+	Jobs        Jobs
 	GitHub      Repositories
 	Tools       Tools
 	OpenedTools OpenedTools

@@ -55,6 +55,7 @@ const (
 	moveInbounds   = `UPDATE inbox SET conversation = ? WHERE conversation = ? AND state = 'new'`
 	moveDeliveries = `UPDATE outbox SET conversation = ? WHERE conversation = ? AND outcome IS NOT 'sent'`
 	redirectInbox  = `UPDATE inbox SET destination = ? WHERE destination = ? AND state = 'new'`
+	redirectJobs   = `UPDATE job SET conversation = ? WHERE conversation = ? AND state <> 'done'`
 	redirectTurns  = `UPDATE turn SET destination = ? WHERE destination = ? AND ended_at IS NULL`
 )
 
@@ -66,5 +67,6 @@ func (t *tx) moveConversation(p moveRow, to string) int64 {
 	t.Exec(movePosts, p.new, t.Now, p.old)
 	t.Exec(redirectInbox, p.new, p.old)
 	t.Exec(redirectTurns, p.new, p.old)
+	t.Exec(redirectJobs, p.new, p.old)
 	return t.Change(moveInbounds, p.new, p.old) + t.Change(moveDeliveries, p.new, p.old)
 }

@@ -57,6 +57,11 @@ var forgetTable = []forgetRow{
 	{table: "triage", span: `UPDATE triage SET report = '' WHERE report <> '' AND user = ?1 AND wanted_at >= ?2 AND wanted_at < ?3 AND ?4 = 0 AND rowid > ?5 AND rowid <= ?6
 		AND state IN ('done', 'skipped', 'failed')`},
 
+	{table: "job", // one that was set in the span ends; what is older than is kept and still to come does not
+		span:    `UPDATE job SET text = '', state = 'done', next = NULL, version = version + 1 WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4) AND text <> ''`,
+		expired: `UPDATE job SET text = '', version = version + 1 WHERE` + inSpan + ` AND ?4 = 0 AND state = 'done' AND text <> ''`},
+	{table: "fire", stays: "it has no words"},
+
 	{table: "operation_piece", stays: "it is gone once its operation has ended"},
 	{table: "turn", stays: "others name it, and it has no words"},
 	{table: "conversation", stays: "it has no words"},

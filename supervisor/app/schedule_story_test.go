@@ -1,0 +1,96 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+)
+
+// newReminded is a service in which alice, who lives in Madrid, and bob set reminders. It is Thursday, 13:19 in Madrid.
+func newReminded(t *testing.T) *remembered {
+	l := newRemembered(t, kindsOfProvider["openai"], played{}.answer, "", aliceInMadrid, "bob, totp: 'off'")
+	l.open()
+	return l
+}
+
+// toldLast waits until the last of what somebody was told has some words.
+func (l *remembered) toldLast(name, words string) {
+	l.T.Helper()
+	l.WaitFor(apptest.Patience, name+" to be told "+words, func() bool { return strings.Contains(last(l.told(name)), words) })
+}
+
+// count says how often somebody was told some words.
+func (l *remembered) count(name, words string) int {
+	return strings.Count(strings.Join(l.told(name), "\n"), words)
+}
+
+// ticks has the loop look at the clock: it does so whenever a reminder is set.
+func (l *remembered) ticks() {
+	l.T.Helper()
+	l.say("bob", "/remind in 300 days: tick")
+}
+
+// A reminder is set in words, comes at its time, once, and again when that is wanted.
+func TestAReminderComesAtItsTime(t *testing.T) {
+	l := newReminded(t)
+	l.say("alice", "/remind tomorrow at 9: call the plumber")
+	l.toldLast("alice", "once\nNext: Fri 21 Nov 2025 09:00 CET (+01:00)")
+	l.say("alice", "/remind weekdays 8:30: stand up")
+	l.toldLast("alice", "weekdays at 08:30\nNext: Fri 21 Nov 2025 08:30 CET (+01:00); Mon 24 Nov 2025 08:30")
+	l.say("alice", "/jobs")
+	l.toldLast("alice", "1. call the plumber")
+	l.say("bob", "/tasks")
+	l.toldLast("bob", "You have no reminders.")
+	l.say("bob", "/canceljob 1")
+	l.toldLast("bob", "You have no reminder 1.")
+
+	l.move(time.Date(2025, 11, 21, 8, 0, 30, 0, time.UTC).Sub(l.clock()))
+	l.ticks()
+	l.toldLast("alice", "Reminder: call the plumber")
+	l.WaitFor(apptest.Patience, "the other", func() bool {
+		return l.count("alice", "Reminder: stand up\n\nIt was due at 08:30, 30 minutes ago.") == 1
+	})
+	l.presses("Reminder: call the plumber", "10 min")
+	l.toldLast("alice", "I will remind you again on Fri 21 Nov 2025 09:10")
+
+	// While nobody is there, four days pass: it comes once, and says since when.
+	l.shut()
+	l.move(4 * 24 * time.Hour)
+	l.open()
+	l.WaitFor(apptest.Patience, "what was missed", func() bool { return l.count("alice", "Reminder: call the plumber") == 2 })
+	l.WaitFor(apptest.Patience, "what was missed", func() bool {
+		return l.count("alice", "Reminder: stand up\n\nIt was due at Mon 24 Nov 08:30, 24 hours and 30 minutes ago.") == 1
+	})
+	l.say("alice", "/jobs")
+	l.toldLast("alice", "weekdays at 08:30: Wed 26 Nov 2025 08:30")
+	l.say("alice", "/canceljob 2")
+	l.toldLast("alice", "Reminder 2 is deleted: stand up")
+	l.move(7 * 24 * time.Hour)
+	l.ticks()
+	l.say("alice", "/jobs")
+	l.toldLast("alice", "You have no reminders.")
+	if n := l.count("alice", "Reminder: stand up"); n != 2 {
+		t.Errorf("she was reminded %d times to stand up, want 2: %q", n, l.told("alice"))
+	}
+}
+
+// What can't be read is refused with examples, and keeps nothing.
+func TestAReminderThatCantBeReadIsRefused(t *testing.T) {
+	l := newReminded(t)
+	for text, want := range map[string]string{
+		"/remind":                               "Write when, a colon, and what",
+		"/remind soon: x":                       "is no time that I can read",
+		"/remind 3/4 at 9: x":                   "Write 3 Apr or 4 Mar.",
+		"/remind 2025-11-20 10:00: x":           "Thu 20 Nov 2025 10:00 CET, which is past",
+		"/remind every day at 8 for a while: x": "is no time that I can read",
+		"/canceljob":                            "Which one?",
+		"/canceljob one":                        "You have no reminder one.",
+	} {
+		l.say("alice", text)
+		l.toldLast("alice", want)
+	}
+	l.say("alice", "/jobs")
+	l.toldLast("alice", "You have no reminders.")
+}

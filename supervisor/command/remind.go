@@ -1,0 +1,43 @@
+package command
+
+import (
+	"context"
+	"time"
+
+	"mews/supervisor"
+)
+
+// Jobs are what people have set to come by itself.
+type Jobs interface {
+	// Remind sets a reminder. The same inbound again changes nothing.
+	Remind(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, words string, at time.Time) (supervisor.Delivery, error)
+	List(ctx context.Context, user string) (supervisor.Delivery, error)
+	Cancel(ctx context.Context, user, number string) (string, error)
+	// Press does what a button does. press is what stands behind supervisor.JobPrefix.
+	Press(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, press string, at time.Time) (string, error)
+}
+
+func init() {
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "remind", Help: "be reminded: /remind tomorrow at 9: call the plumber"}, place: 91,
+		run: func(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
+			return c.o.Jobs.Remind(ctx, c.person(r), r.Conversation, r.Inbound, r.Arguments, r.At)
+		},
+		prefix: supervisor.JobPrefix, press: textAnswer(func(ctx context.Context, c *Commands, r Request) (string, error) {
+			return c.o.Jobs.Press(ctx, c.person(r), r.Conversation, r.Inbound, r.Arguments, r.At)
+		})})
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "jobs", Help: "what you have set, and when it comes"}, place: 92, alias: "tasks", private: always,
+		run: func(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
+			return c.o.Jobs.List(ctx, r.Conversation.User)
+		}})
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "canceljob", Help: "delete one of those, by its number: /canceljob 3"}, place: 93,
+		run: textAnswer(func(ctx context.Context, c *Commands, r Request) (string, error) {
+			return c.o.Jobs.Cancel(ctx, r.Conversation.User, r.Arguments)
+		})})
+}
+
+// person is who asks.
+func (c *Commands) person(r Request) supervisor.User {
+	user, _ := c.o.People.Find(r.Conversation.User)
+	user.Name = r.Conversation.User
+	return user
+}

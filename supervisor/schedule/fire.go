@@ -1,0 +1,129 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+const (
+	late    = 2 * time.Minute // from then on a reminder says when it was due
+	maxLate = 3               // so many late ones come in messages of their own
+)
+
+// fire fires what is due. What a crash cuts off is either kept whole or due again.
+func (s *Schedule) fire(ctx context.Context) error {
+	var resting []string
+	for {
+		now := s.o.Now()
+		due, err := s.o.Queue.ListDue(ctx, now, resting, maxDue)
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		awake := slices.DeleteFunc(slices.Clone(due), func(j supervisor.Job) bool {
+			_, known := s.o.Person(j.User)
+			if !known && !slices.Contains(resting, j.User) {
+				resting = append(resting, j.User)
+			}
+			return !known
+		})
+		if len(awake) == 0 {
+			continue // of those who are not resting there may be more
+		}
+		said, err := s.o.Queue.Claim(ctx, s.firings(awake, now))
+		if err != nil {
+			return err
+		}
+		for _, d := range said {
+			s.o.Queued(d.Conversation.ID)
+		}
+	}
+}
+
+// firings are what is done of jobs that are due: each says its own, but for those that are late together in one chat.
+func (s *Schedule) firings(due []supervisor.Job, now time.Time) (firings []supervisor.Firing) {
+	overdue := map[int64][]supervisor.Fire{}
+	for _, j := range due {
+		f, err := fireOf(j, now)
+		switch {
+		case err != nil:
+			s.o.Log.Error("a job can't be read", "job", j.ID, "user", j.User, "error", err)
+			firings = append(firings, s.firing(fmt.Sprintf(textUnreadable, j.ID, j.Text), nil, f))
+		case now.Sub(j.Next) >= late:
+			overdue[j.Conversation.ID] = append(overdue[j.Conversation.ID], f)
+		default:
+			firings = append(firings, s.firing(fmt.Sprintf(textReminder, j.Text), buttonsOf(j), f))
+		}
+	}
+	for _, fires := range overdue {
+		if len(fires) <= maxLate {
+			for _, f := range fires {
+				firings = append(firings, s.firing(fmt.Sprintf(textReminder, f.Job.Text)+"\n\n"+fmt.Sprintf(textWasDue, when(f.Job, now)), buttonsOf(f.Job), f))
+			}
+			continue
+		}
+		var lines strings.Builder
+		for _, f := range fires {
+			fmt.Fprintf(&lines, "\n- %s: %s", when(f.Job, now), f.Job.Text)
+		}
+		firings = append(firings, s.firing(fmt.Sprintf(textWereDue, lines.String()), nil, fires...))
+	}
+	return firings
+}
+
+// fireOf is what becomes of a job that is due. However many of its times have passed, it is once. A job that can't be read is paused.
+func fireOf(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
+	f := supervisor.Fire{Job: j, Since: now, State: supervisor.JobActive}
+	if j.Next.After(now) {
+		f.Since = j.Next
+	}
+	j.Fired++
+	next, found, err := nextOf(j, f.Since)
+	switch {
+	case err != nil:
+		f.State = supervisor.JobPaused
+	case !found:
+		f.State = supervisor.JobDone
+	default:
+		f.Next = next
+	}
+	return f, err
+}
+
+// firing says something where the jobs were made: or in the person's private chat where that is nothing that they look at by themselves.
+func (s *Schedule) firing(text string, buttons [][]supervisor.Button, fires ...supervisor.Fire) supervisor.Firing {
+	c := fires[0].Job.Conversation
+	if user, _ := s.o.Person(c.User); c.Chat == "" && len(user.Accounts) > 0 {
+		c = user.PrivateChat()
+	}
+	return supervisor.Firing{Fires: fires, Say: supervisor.Delivery{Conversation: c, Text: text, Buttons: buttons}}
+}
+
+// when says when a job was due that is late.
+func when(j supervisor.Job, now time.Time) string {
+	zone, err := zoneOf(j)
+	if err != nil {
+		zone = time.UTC
+	}
+	due, layout := j.Next.In(zone), "15:04"
+	if due.YearDay() != now.In(zone).YearDay() || now.Sub(due) > 24*time.Hour {
+		layout = "Mon 2 Jan 15:04"
+	}
+	ago := now.Sub(due).Truncate(time.Minute)
+	if days := int64(ago / (24 * time.Hour)); days > 1 {
+		return fmt.Sprintf("%s, %s ago", due.Format(layout), amount.Of(days, "day", "days"))
+	}
+	return fmt.Sprintf("%s, %s ago", due.Format(layout), amount.Duration(ago))
+}
+
+// buttonsOf are the buttons below a reminder.
+func buttonsOf(j supervisor.Job) [][]supervisor.Button {
+	press := func(what string) string { return fmt.Sprintf("%s%s %d", supervisor.JobPrefix, what, j.ID) }
+	return [][]supervisor.Button{{{Text: "Done", Press: press(pressDone)}, {Text: "10 min", Press: press(pressSoon)},
+		{Text: "1 h", Press: press(pressHour)}, {Text: "Tomorrow", Press: press(pressTomorrow)}}}
+}

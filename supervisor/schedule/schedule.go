@@ -1,0 +1,144 @@
+// Package schedule does what is due without being asked for again. One loop fires jobs; the rest is what people do about theirs. When a job
+// is due package recurrence says.
+package schedule
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+
+	"mews/supervisor"
+	"mews/supervisor/schedule/recurrence"
+)
+
+// Store keeps people's jobs.
+type Store interface {
+	Put(ctx context.Context, j supervisor.Job) (supervisor.Job, error)
+	Find(ctx context.Context, user string, id int64) (supervisor.Job, bool, error)
+	List(ctx context.Context, user string) ([]supervisor.Job, error)
+	Change(ctx context.Context, j supervisor.Job) error
+}
+
+// Queue has the jobs by when they are due.
+type Queue interface {
+	ListDue(ctx context.Context, now time.Time, but []string, limit int) ([]supervisor.Job, error)
+	ListNext(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error)
+	NextDue(ctx context.Context, after time.Time) (time.Time, bool, error)
+	Claim(ctx context.Context, firings []supervisor.Firing) ([]supervisor.Delivery, error)
+}
+
+// Options are what a Schedule works on.
+type Options struct {
+	Store  Store
+	Queue  Queue
+	Person func(name string) (supervisor.User, bool) // not of those who may not speak: their jobs rest
+	Queued func(conversation int64)                  // something was put into its outbox; never blocks
+	Now    func() time.Time
+	Log    hclog.Logger
+}
+
+// Schedule is people's jobs. It may be used from several goroutines.
+type Schedule struct {
+	o     Options
+	woken chan struct{} // holds a token when a job may be due earlier than the loop knows
+}
+
+// New makes a Schedule; Run fires its jobs.
+func New(o Options) *Schedule { return &Schedule{o: o, woken: make(chan struct{}, 1)} }
+
+const (
+	maxSleep = 30 * time.Second // a timer stands still while the machine is suspended, and a clock may be set
+	retry    = 5 * time.Second  // after an error of the store
+	maxDue   = 100              // jobs in one transaction
+)
+
+// Run fires jobs until ctx ends.
+func (s *Schedule) Run(ctx context.Context) error {
+	ready := false
+	for {
+		err := error(nil)
+		if !ready {
+			err = s.renew(ctx)
+			ready = err == nil
+		}
+		if err == nil {
+			err = s.fire(ctx)
+		}
+		sleep := retry
+		if err == nil {
+			sleep, err = s.untilNext(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			s.o.Log.Error("fire jobs", "error", err)
+		}
+		timer := time.NewTimer(sleep)
+		select {
+		case <-ctx.Done():
+		case <-s.woken:
+		case <-timer.C:
+		}
+		timer.Stop()
+		if ctx.Err() != nil {
+			return nil
+		}
+	}
+}
+
+// untilNext is how long the loop may sleep.
+func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
+	now := s.o.Now()
+	next, any, err := s.o.Queue.NextDue(ctx, now)
+	if err != nil || !any {
+		return maxSleep, err
+	}
+	return min(next.Sub(now), maxSleep), nil
+}
+
+// renew computes anew when jobs are due: a zone's law may have changed since. What was due stays so.
+func (s *Schedule) renew(ctx context.Context) error {
+	last := supervisor.Job{Next: s.o.Now()}
+	for {
+		list, err := s.o.Queue.ListNext(ctx, last, maxDue)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		last = list[len(list)-1]
+		for _, j := range list {
+			next, found, err := nextOf(j, j.Since)
+			if err != nil || !found || next.Equal(j.Next) {
+				continue // what can't be read is told of when it is due
+			}
+			j.Next = next
+			if err := s.o.Store.Change(ctx, j); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// nextOf is when a job is due after a moment.
+func nextOf(j supervisor.Job, after time.Time) (next time.Time, found bool, err error) {
+	r, err := ruleOf(j)
+	if err != nil || r.Max > 0 && j.Fired >= r.Max {
+		return next, false, err
+	}
+	zone, err := zoneOf(j)
+	if err != nil {
+		return next, false, err
+	}
+	return r.Next(after, zone)
+}
+
+func ruleOf(j supervisor.Job) (r recurrence.Rule, err error) {
+	return r, json.Unmarshal([]byte(j.Rule), &r)
+}
+
+// zoneOf is the zone in which a job's times are read.
+func zoneOf(j supervisor.Job) (*time.Location, error) {
+	if j.Zone == "" {
+		return time.Local, nil
+	}
+	return time.LoadLocation(j.Zone)
+}

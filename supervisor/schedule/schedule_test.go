@@ -1,0 +1,238 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var noon = time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC) // two days before the clocks change in Madrid
+
+// house is a schedule over a real database, by a clock that the test sets.
+type house struct {
+	*Schedule
+	db      *sqlite.DB
+	now     time.Time
+	queued  int
+	resting map[string]bool
+	inbound int64
+}
+
+func newHouse(t *testing.T) *house {
+	h := &house{now: noon, resting: map[string]bool{}}
+	h.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return h.now }})
+	h.restart()
+	return h
+}
+
+// restart begins a schedule that knows nothing but what is kept.
+func (h *house) restart() {
+	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: func(int64) { h.queued++ }, Now: func() time.Time { return h.now }, Log: hclog.NewNullLogger(),
+		Person: func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] }})
+}
+
+func person(name string) supervisor.User {
+	return supervisor.User{Name: name, Timezone: "Europe/Madrid", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "100"}}
+}
+
+func chatOf(name string) supervisor.Conversation {
+	return supervisor.Conversation{User: name, Channel: supervisor.ChannelTelegram, Chat: "100"}
+}
+
+func (h *house) remind(t testing.TB, name, words string) supervisor.Delivery {
+	t.Helper()
+	h.inbound++
+	d, err := h.Remind(t.Context(), person(name), chatOf(name), h.inbound, words, h.now)
+	if err != nil {
+		t.Fatalf("%s: %v", words, err)
+	}
+	return d
+}
+
+func (h *house) fires(t testing.TB) {
+	t.Helper()
+	if err := h.fire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// said is what somebody was told in their chat, or elsewhere.
+func (h *house) said(t testing.TB, c supervisor.Conversation) []string {
+	t.Helper()
+	return sqlitetest.Look(t, h.db, `SELECT o.text FROM outbox o JOIN conversation c ON c.id = o.conversation
+		WHERE c.user = ? AND c.channel = ? AND c.chat = ? ORDER BY o.id`, c.User, c.Channel, c.Chat)
+}
+
+// Whatever the clock does and however often the schedule starts anew, a time is said once, none is lost, and nothing is said early.
+func TestEachTimeIsSaidOnce(t *testing.T) {
+	h := newHouse(t)
+	people := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		people++
+		name := fmt.Sprint("user", people)
+		h.now = noon.Add(time.Duration(rapid.IntRange(0, 300*24).Draw(rt, "hours")) * time.Hour)
+		words := rapid.SampledFrom([]string{"in 20 min", "every 2 h", "every 90 min", "daily at 2:30", "weekdays 8:30", "*/15 * * * *", "0 3 * * *",
+			"first monday of the month at 10", "daily at 9 3 times"}).Draw(rt, "when")
+		h.remind(t, name, words+": tea")
+		list, err := h.db.Jobs().List(t.Context(), name)
+		if err != nil || len(list) != 1 {
+			rt.Fatalf("%v, %v", list, err)
+		}
+		j, said := list[0], 0
+		highest := h.now
+		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+			h.now = h.now.Add(time.Duration(rapid.SampledFrom([]int{-24 * 60, -60, 1, 20, 60, 24 * 60, 9 * 24 * 60}).Draw(rt, "minutes")) * time.Minute)
+			if rapid.Bool().Draw(rt, "restarts") {
+				h.restart()
+				if err := h.renew(t.Context()); err != nil {
+					rt.Fatal(err)
+				}
+			}
+			due := !j.Next.IsZero() && !j.Next.After(h.now)
+			h.fires(t)
+			h.fires(t)
+			if due {
+				said++
+				highest = h.now
+			}
+			if got := len(h.said(t, chatOf(name))); got != said {
+				rt.Fatalf("%s, due %s: said %d times at %s, want %d", words, j.Next, got, h.now, said)
+			}
+			if j, _, err = h.db.Jobs().Find(t.Context(), name, j.ID); err != nil {
+				rt.Fatal(err)
+			}
+			if !j.Next.IsZero() && !j.Next.After(highest) {
+				rt.Fatalf("%s is due again at %s, which was at %s", words, j.Next, highest)
+			}
+		}
+	})
+}
+
+// Of one person many may be late: then they come in one message. What has been deleted or paused does not come.
+func TestWhatIsLateComesTogether(t *testing.T) {
+	h := newHouse(t)
+	for i := range 6 {
+		h.remind(t, "alice", fmt.Sprintf("in %d min: thing %d", i+1, i+1))
+	}
+	h.remind(t, "bob", "in 5 min: his own")
+	if _, err := h.Cancel(t.Context(), "alice", "2"); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 100, "pause 3", h.now); err != nil || !strings.Contains(text, "paused") {
+		t.Fatal(text, err)
+	}
+	h.now = h.now.Add(3 * time.Hour)
+	h.fires(t)
+	said := h.said(t, chatOf("alice"))
+	if len(said) != 1 || strings.Count(said[0], "thing") != 4 || strings.Contains(said[0], "thing 2") || strings.Contains(said[0], "thing 3") {
+		t.Errorf("alice was told %q", said)
+	}
+	if said := h.said(t, chatOf("bob")); len(said) != 1 || !strings.Contains(said[0], "Reminder: his own\n\nIt was due at 13:05, 2 hours and 55 minutes ago.") {
+		t.Errorf("bob was told %q", said)
+	}
+	if text, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 101, "resume 3", h.now); err != nil || text != "Reminder 3 has no time left to come." {
+		t.Errorf("a reminder whose time has passed goes on: %q, %v", text, err)
+	}
+}
+
+// Who may not speak is told nothing until they may again; nobody else waits for that, however much rests.
+func TestJobsOfWhoMayNotSpeakRest(t *testing.T) {
+	h := newHouse(t)
+	for range maxDue + 5 {
+		h.remind(t, "mallory", "in 1 min: x")
+	}
+	h.remind(t, "alice", "in 2 min: tea")
+	h.resting["mallory"] = true
+	h.now = h.now.Add(3 * time.Minute)
+	h.fires(t)
+	if a, m := len(h.said(t, chatOf("alice"))), len(h.said(t, chatOf("mallory"))); a != 1 || m != 0 {
+		t.Errorf("alice was told %d, mallory %d", a, m)
+	}
+	delete(h.resting, "mallory")
+	h.fires(t)
+	if m := len(h.said(t, chatOf("mallory"))); m == 0 {
+		t.Error("mallory may speak again and is told nothing")
+	}
+}
+
+// A rule that a later version can't read stops nobody else's: its person is told, and it is paused.
+func TestAJobThatCantBeReadIsPaused(t *testing.T) {
+	h := newHouse(t)
+	for i, rule := range []string{`{"kind":"moon"}`, `not json`, `{"kind":"cron","expression":"x"}`} {
+		if _, err := h.db.Jobs().Put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: "tea", Rule: rule, Conversation: chatOf("alice"),
+			Inbound: int64(50 + i), Since: h.now, Next: h.now}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.remind(t, "alice", "in 1 min: soup")
+	h.now = h.now.Add(time.Minute)
+	h.fires(t)
+	h.fires(t)
+	if said := strings.Join(h.said(t, chatOf("alice")), "\n"); strings.Count(said, "so it is paused: tea") != 3 || !strings.Contains(said, "Reminder: soup") {
+		t.Errorf("alice was told %q", said)
+	}
+	if d, err := h.List(t.Context(), "alice"); err != nil || !strings.Contains(d.Text, "paused") {
+		t.Errorf("%q, %v", d.Text, err)
+	}
+}
+
+// What is made at the terminal comes in the private chat of who has one.
+func TestWhatIsMadeAtTheTerminalComesInTheChat(t *testing.T) {
+	h := newHouse(t)
+	terminal := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}
+	if _, err := h.Remind(t.Context(), person("alice"), terminal, 1, "in 1 min: tea", h.now); err != nil {
+		t.Fatal(err)
+	}
+	h.now = h.now.Add(time.Minute)
+	h.fires(t)
+	if said := h.said(t, chatOf("alice")); len(said) != 1 || len(h.said(t, terminal)) != 0 {
+		t.Errorf("in the chat she was told %q, at the terminal %q", said, h.said(t, terminal))
+	}
+}
+
+// The loop wakes when something is due, and ends when it is told to.
+func TestTheLoopWakes(t *testing.T) {
+	h := newHouse(t)
+	fired := make(chan int64, 1)
+	h.o.Queued = func(c int64) { fired <- c }
+	h.o.Now = func() time.Time { return noon.Add(time.Hour) }
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- h.Run(ctx) }()
+	h.remind(t, "alice", "in 5 min: tea") // by the loop's clock it is due
+	<-fired
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func BenchmarkNothingIsDue(b *testing.B) {
+	h := &house{now: noon, resting: map[string]bool{}}
+	h.db = sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return h.now }})
+	h.restart()
+	for user := range 50 {
+		for range supervisor.MaxJobs {
+			h.remind(b, fmt.Sprint("user", user), "in 300 days: x")
+		}
+	}
+	for b.Loop() {
+		h.fires(b)
+		if _, err := h.untilNext(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

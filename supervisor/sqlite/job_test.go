@@ -1,0 +1,78 @@
+package sqlite_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+)
+
+// A job that is due is fired in one piece with what is said of it, and only as it was read.
+func TestAJobIsFiredOnceAsItWasRead(t *testing.T) {
+	s := newStory(t)
+	jobs := s.db.Jobs()
+	c := s.chat("alice", "1")
+	put := supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: "tea", Rule: "{}", Conversation: c, Inbound: 7, Since: noon, Next: noon.Add(time.Minute)}
+	j, err := jobs.Put(t.Context(), put)
+	s.must(err)
+	again, err := jobs.Put(t.Context(), put) // the command runs again after a crash
+	s.must(err)
+	s.same("the same", again, j)
+	due := func(at time.Time, but ...string) []supervisor.Job {
+		t.Helper()
+		list, err := jobs.ListDue(t.Context(), at, but, 10)
+		s.must(err)
+		return list
+	}
+	s.same("early", len(due(noon)), 0)
+	s.same("of somebody who rests", len(due(noon.Add(time.Hour), "alice")), 0)
+	s.same("due", due(noon.Add(time.Hour)), []supervisor.Job{j})
+	next, _, err := jobs.NextDue(t.Context(), noon)
+	s.must(err)
+	s.same("next", next, j.Next)
+
+	firing := supervisor.Firing{Fires: []supervisor.Fire{{Job: j, Since: noon.Add(time.Hour), Next: noon.Add(2 * time.Hour), State: supervisor.JobActive}},
+		Say: supervisor.Delivery{Conversation: c, Text: "Reminder: tea"}}
+	fired := func() int {
+		t.Helper()
+		said, err := jobs.Claim(t.Context(), []supervisor.Firing{firing})
+		s.must(err)
+		return len(said)
+	}
+	s.same("said", fired(), 1)
+	s.same("as it was before", fired(), 0)
+	pending, err := s.db.Outbox().ListPending(t.Context(), c.ID, 0, 10)
+	s.must(err)
+	s.same("in the outbox", len(pending), 1)
+	now, _, err := jobs.Find(t.Context(), "alice", j.ID)
+	s.must(err)
+	s.same("how often", now.Fired, 1)
+	s.same("then", now.Next, noon.Add(2*time.Hour))
+	if _, found, err := jobs.Find(t.Context(), "bob", j.ID); found || err != nil {
+		t.Errorf("somebody else finds it: %t, %v", found, err)
+	}
+	if err := jobs.Change(t.Context(), j); !errors.Is(err, supervisor.ErrJobChanged) {
+		t.Errorf("a change of what it was before: %v", err)
+	}
+	now.State, now.Next = supervisor.JobDone, time.Time{}
+	s.must(jobs.Change(t.Context(), now))
+	list, err := jobs.List(t.Context(), "alice")
+	s.must(err)
+	s.same("left", len(list), 0)
+}
+
+func TestAPersonHasRoomForSoManyJobs(t *testing.T) {
+	s := newStory(t)
+	c := s.chat("alice", "1")
+	put := func(n int64) error {
+		_, err := s.db.Jobs().Put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Rule: "{}", Conversation: c, Inbound: n, Since: noon, Next: noon})
+		return err
+	}
+	for n := range int64(supervisor.MaxJobs) {
+		s.must(put(n + 1))
+	}
+	if err := put(1000); !errors.Is(err, supervisor.ErrTooManyJobs) {
+		t.Errorf("one more: %v", err)
+	}
+}
