@@ -112,7 +112,7 @@ func when(j supervisor.Job, now time.Time) string {
 	}
 	due, layout := j.Next.In(zone), "15:04"
 	if due.YearDay() != now.In(zone).YearDay() || now.Sub(due) > 24*time.Hour {
-		layout = "Mon 2 Jan 15:04"
+		layout = dayLayout
 	}
 	ago := now.Sub(due).Truncate(time.Minute)
 	if days := int64(ago / (24 * time.Hour)); days > 1 {

@@ -30,9 +30,6 @@ var snoozes = map[string]string{pressSoon: "in 10 min", pressHour: "in 1 h", pre
 // listed are the times of a job that its card lists.
 const listed = 3
 
-// timeLayout is how a time stands in texts.
-const timeLayout = "Mon 2 Jan 2006 15:04 MST (-07:00)"
-
 // Remind sets a reminder from "WHEN: TEXT", and shows it. inbound is the command; the same again changes nothing. An error is for whoever wrote it.
 func (s *Schedule) Remind(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, words string, at time.Time) (d supervisor.Delivery, err error) {
 	when, text, two := strings.Cut(strings.TrimSpace(words), ": ")

@@ -2,6 +2,12 @@ package schedule
 
 import "mews/supervisor/schedule/recurrence"
 
+// How times stand in texts.
+const (
+	timeLayout = "Mon 2 Jan 2006 15:04 MST (-07:00)"
+	dayLayout  = "Mon 2 Jan 15:04"
+)
+
 const (
 	textReminder   = "Reminder: %s"
 	textWasDue     = "It was due at %s."

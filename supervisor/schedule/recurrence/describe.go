@@ -1,6 +1,7 @@
 package recurrence
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -40,15 +41,17 @@ func (r Rule) Describe(zone *time.Location) string {
 			}
 			return r.Days.String() + " at " + strings.Join(times, ", ")
 		},
-		Cron:  func() string { return "by the cron expression " + r.Expression },
-		RRule: func() string { return "by the rule " + strings.TrimPrefix(r.Expression, "RRULE:") },
+		Cron: func() string { return "by the cron expression " + r.Expression },
+		RRule: func() string {
+			return cmp.Or(r.Words, "by the rule "+strings.TrimPrefix(r.Expression, "RRULE:"))
+		},
 	}[r.Kind]
 	text := string(r.Kind)
 	if describe != nil {
 		text = describe()
 	}
 	if !r.Until.IsZero() {
-		text += ", until " + r.Until.In(zone).Format("Mon 2 Jan 2006 15:04")
+		text += ", until " + r.Until.In(zone).Format(dayAndTime)
 	}
 	if r.Max > 0 {
 		text += fmt.Sprintf(", %d times", r.Max)

@@ -34,7 +34,7 @@ func Parse(text string, now time.Time) (r Rule, err error) {
 	case err != nil:
 		return Rule{}, err
 	case !found && r.Kind == Once:
-		return Rule{}, supervisor.Errorf(supervisor.CodeInvalid, textPast, r.At.Format("Mon 2 Jan 2006 15:04 MST"))
+		return Rule{}, supervisor.Errorf(supervisor.CodeInvalid, textPast, r.At.Format(dayAndTime+" MST"))
 	case !found:
 		return Rule{}, supervisor.Errorf(supervisor.CodeInvalid, textNever, text)
 	}
@@ -61,6 +61,9 @@ func parseWhole(text string, now time.Time) (r Rule, err error) {
 	}
 	if (ends || most > 0) && r.Kind == Once {
 		return r, unreadable(text)
+	}
+	if r.Kind == RRule {
+		r.Words = words
 	}
 	if r.Max = most; ends {
 		r.Until, err = parseUntil(end, p)

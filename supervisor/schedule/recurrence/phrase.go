@@ -79,12 +79,29 @@ func (p *phrase) everyForm() (r Rule, is bool, err error) {
 		return r, false, nil
 	}
 	rest := *p
-	if n, u, ok := rest.length(); ok && (u.days == 0 || len(rest.words) == 0) {
+	n, u, ok := rest.length()
+	switch {
+	case ok && u.days == 0:
 		*p = rest
-		every := time.Duration(n) * (u.elapsed + time.Duration(u.days)*24*time.Hour)
+		every := time.Duration(n) * u.elapsed
 		return Rule{Kind: Interval, At: p.now.Add(every).Truncate(time.Second), Every: every}, true, nil
+	case ok && (n*u.days > 1 || len(rest.words) == 0):
+		*p = rest
+		return p.everyDays(n * u.days)
 	}
 	return p.days()
+}
+
+// everyDays is "every 2 days at 9". Without a time it is at the time of the day that it is now.
+func (p *phrase) everyDays(n int) (r Rule, is bool, err error) {
+	r = Rule{Kind: RRule, At: p.now.Truncate(time.Minute), Expression: fmt.Sprintf("FREQ=DAILY;INTERVAL=%d", n)}
+	if len(p.words) > 0 {
+		p.take("at")
+		at, err := p.timeOfDay()
+		r.Expression += fmt.Sprintf(";BYHOUR=%d;BYMINUTE=%d", at/60, at%60)
+		return r, true, err
+	}
+	return r, true, nil
 }
 
 // daysForm is "weekdays 8:30", "daily at 8, 20:00", "mondays at 9".

@@ -26,8 +26,9 @@ type Rule struct {
 	Times      []TimeOfDay   `json:"times,omitempty"` // in order
 	Days       Weekdays      `json:"days,omitempty"`  // none is every day
 	Expression string        `json:"expression,omitempty"`
-	Until      time.Time     `json:"until,omitzero"` // the last moment that it may be due at; the zero value sets none
-	Max        int           `json:"max,omitempty"`  // how often it is due at all; 0 is without end. Who fires it counts.
+	Words      string        `json:"words,omitempty"` // how a person has written an Expression
+	Until      time.Time     `json:"until,omitzero"`  // the last moment that it may be due at; the zero value sets none
+	Max        int           `json:"max,omitempty"`   // how often it is due at all; 0 is without end. Who fires it counts.
 }
 
 // TimeOfDay is a time of the day, in minutes since midnight.

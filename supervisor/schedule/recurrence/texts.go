@@ -6,6 +6,7 @@ import "mews/supervisor"
 const Examples = "tomorrow at 9, weekdays 8:30, every 2 h until friday"
 
 const (
+	dayAndTime     = "Mon 2 Jan 2006 15:04"
 	textUnreadable = "%q is no time that I can read. Write one such as: " + Examples + "."
 	textPast       = "That would have been %s, which is past. Write a time to come."
 	textNever      = "%q never comes."
