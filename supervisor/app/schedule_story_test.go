@@ -37,7 +37,7 @@ func TestAReminderComesAtItsTime(t *testing.T) {
 	l := newReminded(t)
 	l.say("alice", "/remind tomorrow at 9: call the plumber")
 	l.toldLast("alice", "once\nNext: Fri 21 Nov 2025 09:00 CET (+01:00)")
-	l.say("alice", "/remind weekdays 8:30: stand up")
+	l.say("alice", "/remind weekdays 8:30:\nstand up")
 	l.toldLast("alice", "weekdays at 08:30\nNext: Fri 21 Nov 2025 08:30 CET (+01:00); Mon 24 Nov 2025 08:30")
 	l.say("alice", "/jobs")
 	l.toldLast("alice", "1. call the plumber")

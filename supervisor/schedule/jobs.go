@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -30,12 +31,16 @@ var snoozes = map[string]string{pressSoon: "in 10 min", pressHour: "in 1 h", pre
 // listed are the times of a job that its card lists.
 const listed = 3
 
+// whenPattern parts when from what at the first colon with a space or a new line behind it.
+var whenPattern = regexp.MustCompile(`(?s)^\s*(\S.*?):\s+(\S.*)$`)
+
 // Remind sets a reminder from "WHEN: TEXT", and shows it. inbound is the command; the same again changes nothing. An error is for whoever wrote it.
 func (s *Schedule) Remind(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, words string, at time.Time) (d supervisor.Delivery, err error) {
-	when, text, two := strings.Cut(strings.TrimSpace(words), ": ")
-	if text = strings.TrimSpace(text); !two || text == "" {
+	found := whenPattern.FindStringSubmatch(words)
+	if found == nil {
 		return d, supervisor.Errorf(supervisor.CodeInvalid, "%s", textUsage)
 	}
+	when, text := found[1], strings.TrimSpace(found[2])
 	if len(text) > supervisor.MaxJobText {
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textTooLong, supervisor.MaxJobText, len(text))
 	}
@@ -203,6 +208,9 @@ func (s *Schedule) Press(ctx context.Context, user supervisor.User, c supervisor
 	j, err := s.find(ctx, user.Name, number)
 	if err != nil {
 		return "", err
+	}
+	if j.Text == "" { // it was forgotten
+		return textNothing, nil
 	}
 	return do(j)
 }

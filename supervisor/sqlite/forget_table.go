@@ -58,8 +58,8 @@ var forgetTable = []forgetRow{
 		AND state IN ('done', 'skipped', 'failed')`},
 
 	{table: "job", // one that was set in the span ends; what is older than is kept and still to come does not
-		span:    `UPDATE job SET text = '', state = 'done', next = NULL, version = version + 1 WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4) AND text <> ''`,
-		expired: `UPDATE job SET text = '', version = version + 1 WHERE` + inSpan + ` AND ?4 = 0 AND state = 'done' AND text <> ''`},
+		span:    `UPDATE job SET text = '', rule = '{}', state = 'done', next = NULL, version = version + 1 WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4) AND text <> ''`,
+		expired: `UPDATE job SET text = '', rule = '{}', version = version + 1 WHERE` + inSpan + ` AND ?4 = 0 AND state = 'done' AND text <> ''`},
 	{table: "fire", stays: "it has no words"},
 
 	{table: "operation_piece", stays: "it is gone once its operation has ended"},

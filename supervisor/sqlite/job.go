@@ -30,10 +30,11 @@ const (
 	fireJob    = `UPDATE job SET state = ?, since = ?, next = ?, fired = fired + 1, version = version + 1, changed_at = ? WHERE id = ?`
 	isAsItWas  = `SELECT count(*) FROM job WHERE id = ? AND version = ? AND next = ?`
 	insertFire = `INSERT INTO fire (job, due, user, state, fired_at) VALUES (?, ?, ?, ?, ?)`
+	pruneJobs  = `DELETE FROM job WHERE state = 'done' AND changed_at < ?1 AND NOT EXISTS (SELECT 1 FROM fire WHERE job = job.id)`
 	pruneFires = `DELETE FROM fire WHERE fired_at < ?`
 )
 
-// keepFires is how long it is kept that something was due.
+// keepFires is how long it is kept that something was due, and a job that is done.
 const keepFires = 90 * 24 * time.Hour
 
 // Put keeps a new job: its fields from User on but for State and Version. What its Inbound has made before is returned as it is.
@@ -92,6 +93,7 @@ func (s Jobs) NextDue(ctx context.Context, after time.Time) (due time.Time, ok b
 func (s Jobs) Claim(ctx context.Context, firings []supervisor.Firing) (said []supervisor.Delivery, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
 		t.Exec(pruneFires, t.Now-keepFires.Milliseconds())
+		t.Exec(pruneJobs, t.Now-keepFires.Milliseconds())
 		for _, c := range firings {
 			if t.isAsItWas(c.Fires) {
 				said = append(said, t.claim(c))

@@ -60,6 +60,19 @@ func TestAJobIsFiredOnceAsItWasRead(t *testing.T) {
 	list, err := jobs.List(t.Context(), "alice")
 	s.must(err)
 	s.same("left", len(list), 0)
+
+	c2 := s.chat("bob", "2")
+	other, err := jobs.Put(t.Context(), supervisor.Job{User: "bob", Kind: supervisor.JobReminder, Text: "soup", Rule: "{}", Conversation: c2, Inbound: 8, Since: noon, Next: noon})
+	s.must(err)
+	s.now = s.now.Add(91 * 24 * time.Hour)
+	_, err = jobs.Claim(t.Context(), []supervisor.Firing{{Fires: []supervisor.Fire{{Job: other, Since: s.now, State: supervisor.JobDone}}, Say: supervisor.Delivery{Conversation: c2, Text: "Reminder: soup"}}})
+	s.must(err)
+	if _, found, err := jobs.Find(t.Context(), "alice", j.ID); found || err != nil {
+		t.Errorf("what was done a quarter ago is still there: %t, %v", found, err)
+	}
+	if _, found, err := jobs.Find(t.Context(), "bob", other.ID); !found || err != nil {
+		t.Errorf("what was done just now is not there: %t, %v", found, err)
+	}
 }
 
 func TestAPersonHasRoomForSoManyJobs(t *testing.T) {

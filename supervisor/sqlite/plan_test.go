@@ -10,7 +10,7 @@ import (
 // and is empty most of the time.
 var (
 	slow = regexp.MustCompile(`SCAN (?:[a-z] )?(i|o|t|m|p|n|inbox|outbox|turn|message|tool_call|c|conversation|post|` +
-		`received|freeze|usage|operation|review|review_mute|triage|repository_notice|repository_told|repository_check|attachment|setting|login|totp|recovery|binding|invite|r|webhook_delivery)\b`)
+		`received|freeze|usage|operation|job|fire|review|review_mute|triage|repository_notice|repository_told|repository_check|attachment|setting|login|totp|recovery|binding|invite|r|webhook_delivery)\b`)
 	waiting = regexp.MustCompile(`SCAN \w+ USING (COVERING )?INDEX (outbox_waiting|outbox_lost|turn_running|inbox_waiting|inbox_arriving|operation_open|review_due|review_active|webhook_delivery_size|triage_open|repository_notice_due)$`)
 )
 
@@ -56,7 +56,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"endWebhookDelivery": endWebhookDelivery, "sumPayloads": sumPayloads, "pruneWebhooks": pruneWebhooks, "sizeWebhookDelivery": sizeWebhookDelivery, "findWebhookKey": findWebhookKey,
 		"listReactable": listReactable, "listReacted": listReacted,
 		"findTriage": findTriage, "dueTriages": dueTriages, "findJob": findJob, "findJobMade": findJobMade, "listJobs": listJobs, "countJobs": countJobs, "listDueJobs": listDueJobs, "nextJob": nextJob,
-		"redirectJobs": redirectJobs, "isAsItWas": isAsItWas, "fireJob": fireJob, "pruneFires": pruneFires, "nextTriage": nextTriage, "keepTriage": keepTriage,
+		"redirectJobs": redirectJobs, "isAsItWas": isAsItWas, "fireJob": fireJob, "pruneFires": pruneFires, "pruneJobs": pruneJobs, "nextTriage": nextTriage, "keepTriage": keepTriage,
 		"listOwnConversations": listOwnConversations, "listSaid": listSaid, "listSizes": listSizes, "countSaid": countSaid,
 		"listAbandoned": listAbandoned, "countBelow": countBelow,
 	} {

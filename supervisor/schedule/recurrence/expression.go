@@ -43,14 +43,18 @@ func (r Rule) goesByElapsedTime() bool {
 	return strings.HasPrefix(strings.Fields(r.Expression)[1], "*")
 }
 
-// checkRRule reads a recurrence rule. It may begin with RRULE: and has neither a start of its own nor a frequency of seconds.
+// checkRRule reads a recurrence rule. It may begin with RRULE: and has neither a start of its own nor a frequency
+// above hours: each of its times is gone through from the first on, and intervals do as well.
 func checkRRule(expression string) (*rrule.ROption, error) {
 	option, err := rrule.StrToROption(strings.TrimPrefix(strings.ToUpper(expression), "RRULE:"))
-	if err != nil || option.Freq == rrule.SECONDLY || len(option.Bysecond) > 0 || !option.Dtstart.IsZero() {
+	if err != nil || option.Freq >= rrule.MINUTELY || len(option.Bysecond) > 0 || !option.Dtstart.IsZero() {
 		return nil, unreadable(expression)
 	}
 	return option, nil
 }
+
+// horizon is how many years ahead a rule's next time is looked for. 29 February may be eight years away.
+const horizon = 10
 
 func (r Rule) nextRRule(after time.Time, zone *time.Location) (time.Time, bool, error) {
 	option, err := checkRRule(r.Expression)
@@ -60,6 +64,9 @@ func (r Rule) nextRRule(after time.Time, zone *time.Location) (time.Time, bool, 
 	option.Dtstart = wallOf(r.At.In(zone)).Truncate(time.Minute)
 	if !option.Until.IsZero() && strings.HasSuffix(untilOf(r.Expression), "Z") {
 		option.Until = wallOf(option.Until.In(zone))
+	}
+	if last := wallOf(after.In(zone)).AddDate(horizon, 0, 0); option.Until.IsZero() || option.Until.After(last) {
+		option.Until = last
 	}
 	rule, err := rrule.NewRRule(*option)
 	if err != nil {

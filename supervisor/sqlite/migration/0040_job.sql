@@ -20,6 +20,7 @@ CREATE TABLE job (
 ) STRICT;
 CREATE INDEX job_next ON job (next) WHERE next IS NOT NULL;
 CREATE INDEX job_user ON job (user, state, id);
+CREATE INDEX job_done ON job (changed_at) WHERE state = 'done';
 CREATE INDEX job_conversation ON job (conversation, user);
 
 CREATE TABLE fire (
