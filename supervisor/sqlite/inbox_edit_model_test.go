@@ -207,9 +207,10 @@ func (m *changes) check() {
 		m.rt.Errorf("%s messages are answered, and %s were read", answered, taken)
 	}
 	for _, message := range m.messages {
-		// Its newest row is as it was read, was told of, or is asked about.
+		// Its newest row is as it was read, was told of (without the line on what it takes the place of), or is asked about.
 		unheard := m.look(`SELECT i.text FROM inbox i WHERE i.id = (SELECT max(id) FROM inbox WHERE message = ?1 AND conversation = ?2) AND i.state = 'answered'
-			AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = ?2 AND m.role = 'user' AND instr(m.parts ->> '$[0].text', i.text))
+			AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = ?2 AND m.role = 'user' AND (instr(m.parts ->> '$[0].text', i.text)
+				OR instr(m.parts ->> '$[0].text', 'now it reads: “' || substr(i.text, 1, instr(i.text || char(10), char(10)) - 1) || '”')))
 			AND NOT EXISTS (SELECT 1 FROM outbox o WHERE o.inbound = i.id AND o.buttons <> '')`, message, m.home.ID)
 		if unheard != "" {
 			m.rt.Errorf("%s is not known to anybody: %s", unheard, m.kept(message))
