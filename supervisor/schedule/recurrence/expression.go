@@ -44,10 +44,10 @@ func (r Rule) goesByElapsedTime() bool {
 }
 
 // checkRRule reads a recurrence rule. It may begin with RRULE: and has neither a start of its own nor a frequency
-// above hours: each of its times is gone through from the first on, and intervals do as well.
+// above days: each of its times is gone through from the first on, and intervals do as well.
 func checkRRule(expression string) (*rrule.ROption, error) {
 	option, err := rrule.StrToROption(strings.TrimPrefix(strings.ToUpper(expression), "RRULE:"))
-	if err != nil || option.Freq >= rrule.MINUTELY || len(option.Bysecond) > 0 || !option.Dtstart.IsZero() {
+	if err != nil || option.Freq >= rrule.HOURLY || len(option.Bysecond) > 0 || !option.Dtstart.IsZero() {
 		return nil, unreadable(expression)
 	}
 	return option, nil

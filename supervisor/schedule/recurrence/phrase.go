@@ -214,6 +214,9 @@ func (p *phrase) timeForm() (r Rule, is bool, err error) {
 	if err != nil {
 		return r, at, err
 	}
+	if len(p.words) > 0 {
+		return r, true, unreadable(p.text)
+	}
 	today := dateOf(wallOf(p.now))
 	if r = (Rule{Kind: Once, At: instant(today.Add(time.Duration(minutes)*time.Minute), p.now.Location())}); r.At.After(p.now.Add(-late)) {
 		return r, true, nil

@@ -236,7 +236,7 @@ var parsed = map[string]string{ // each with the first two times that it is due
 	"RRULE:FREQ=WEEKLY;BYDAY=MO;BYHOUR=9;BYMINUTE=0": "Mon 23 Nov 09:00, Mon 30 Nov 09:00",
 	"daily at 9 3 times":                             "Sat 21 Nov 09:00, Sun 22 Nov 09:00",
 	"":                                               "", "soon": "", "tomorrow": "", "tomorrow at 9 or so": "", "every": "", "every 0 min": "", "every blue moon": "", "in 20": "", "at 25": "", "at 8:60": "",
-	"13 pm": "", "every 2 h until": "", "until friday": "", "tomorrow at 9 3 times": "", "60 * * * *": "", "* * * * * *": "", "@everysecond": "", "FREQ=SECONDLY": "", "FREQ=MINUTELY;INTERVAL=5": "",
+	"13 pm": "", "every 2 h until": "", "until friday": "", "tomorrow at 9 3 times": "", "60 * * * *": "", "* * * * * *": "", "@everysecond": "", "FREQ=SECONDLY": "", "FREQ=MINUTELY;INTERVAL=5": "", "FREQ=HOURLY;BYSETPOS=61": "", "0 0 * * 8": "",
 	"30 feb at 9": "", "32nd of the month at 9": "", "in 2 days 3 times": "", "weekdays": "",
 }
 
@@ -278,7 +278,7 @@ func TestWhatIsNotMeantIsAskedAbout(t *testing.T) {
 	for text, want := range map[string]string{
 		"3/4 at 9": "Write 3 Apr or 4 Mar.", "13/4 at 9": "Write 13 Apr.", "at 8": `Write "tomorrow at 8" or "at 20:00".`, "at 13": `Write "tomorrow at 13".`,
 		"2026-11-20 13:00": "Fri 20 Nov 2026 13:00 CET, which is past", "today at 9": "which is past", "0 0 30 2 *": "never comes",
-		"every day at 8 until 19 nov 2026": "never comes", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30": "never comes", "FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30": "never comes",
+		"every day at 8 until 19 nov 2026": "never comes", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30": "never comes", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30": "never comes",
 	} {
 		if r, err := Parse(text, now); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %+v, %v; want %s", text, r, err, want)
