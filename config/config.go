@@ -188,6 +188,7 @@ type Limits struct {
 	// What the model is shown of a tool's output. It must fit into one line of the wire, escaped.
 	Output Size `yaml:"output" default:"16KiB" min:"1KiB" max:"128KiB"`
 
+	Jobs       int `yaml:"jobs" default:"2" min:"1" max:"64"`         // turns of jobs that run at one time, of all people together
 	Turns      int `yaml:"turns" default:"8" min:"1" max:"256"`       // that run at one time, of all people together
 	ModelCalls int `yaml:"model_calls" default:"8" min:"1" max:"256"` // likewise
 	Speech     int `yaml:"speech" default:"1" min:"1" max:"64"`       // recordings that are transcribed at one time, likewise
@@ -225,6 +226,14 @@ const (
 type Budget struct {
 	Month Dollars     `yaml:"month"` // by all people together, from the first to the first
 	Users SpendLimits `yaml:"users"` // by a user who has nothing else; already copied into each User
+	Jobs  JobBudget   `yaml:"jobs"`  // by each user's jobs, within what the user may spend
+}
+
+// JobBudget is what a user's jobs may spend on models. 0 is no limit.
+type JobBudget struct {
+	Run   Dollars `yaml:"run" default:"0.10"`
+	Day   Dollars `yaml:"day" default:"0.50"`
+	Month Dollars `yaml:"month" default:"5"`
 }
 
 // SpendLimits are what a user may spend on models. 0 is no limit.

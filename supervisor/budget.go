@@ -58,6 +58,8 @@ const (
 	ScopeTurn         Scope = "turn"         // the turn's
 	ScopeDay          Scope = "day"          // the person's
 	ScopeMonth        Scope = "month"        // the person's
+	ScopeJobDay       Scope = "job day"      // the turns of the person's jobs
+	ScopeJobMonth     Scope = "job month"    // likewise
 	ScopePot          Scope = "pot"          // the claim's pot's
 	ScopeInstallation Scope = "installation" // everybody's
 )

@@ -3,6 +3,8 @@ package supervisor
 import (
 	"errors"
 	"time"
+
+	"mews/protocol"
 )
 
 // Job is something that is due at times, without being asked for again.
@@ -11,31 +13,62 @@ type Job struct {
 	User         string
 	Kind         JobKind
 	State        JobState
-	Text         string       // what it says
+	Name         string       // what its person calls it; "" is as its Text begins
+	Text         string       // what it says, or what it asks of a model
 	Rule         string       // when it is due: a recurrence.Rule, as JSON
 	Zone         string       // IANA name of the time zone in which its times are read; "" is the machine's
 	Conversation Conversation // where it was made
-	Inbound      int64        // the command or the press that made it, which makes one alone
-	Version      int64        // counts its changes
-	Since        time.Time    // all up to this moment was fired, or was before the job
-	Next         time.Time    // when it is due; the zero time where it is not
-	Fired        int          // how often
+	MadeBy       string       // what made it, which makes one alone; see MadeByInbound and MadeByCall
+	Options      JobOptions
+	Version      int64     // counts its changes
+	Since        time.Time // all up to this moment was fired, or was before the job
+	Next         time.Time // when it is due; the zero time where it is not
+	Fired        int       // how often
+	Failures     int       // of its last fires, without one between them that did not fail
 	CreatedAt    time.Time
 }
 
 // JobKind is what a job does.
 type JobKind string
 
-// JobReminder says its text, and asks no model.
-const JobReminder JobKind = "reminder"
+const (
+	JobReminder JobKind = "reminder" // says its text, and asks no model
+	JobAgent    JobKind = "agent"    // has a turn of its own do what its text says
+)
+
+// JobOptions are how a job goes about it.
+type JobOptions struct {
+	Missed  Missed  `json:"on_miss,omitempty"`
+	Overlap Overlap `json:"overlap,omitempty"`
+	Silent  bool    `json:"silent,omitempty"` // it makes no sound
+	World   bool    `json:"world,omitempty"`  // its text may be somebody else's words
+}
+
+// Missed is what becomes of a time of an agent's job that is long past when it is seen. "" is MissedRun. A reminder always comes.
+type Missed string
+
+const (
+	MissedRun  Missed = "run"  // done once, however many times have passed, unless it is too late for it
+	MissedSkip Missed = "skip" // left out
+	MissedAsk  Missed = "ask"  // its person is asked
+)
+
+// Overlap is what becomes of a time that comes while the job still runs. "" is OverlapSkip.
+type Overlap string
+
+const (
+	OverlapSkip  Overlap = "skip"  // left out
+	OverlapQueue Overlap = "queue" // done afterwards; of several, one
+)
 
 // JobState is whether a job is due at all.
 type JobState string
 
 const (
-	JobActive JobState = "active"
-	JobPaused JobState = "paused"
-	JobDone   JobState = "done" // it comes no more, or was deleted
+	JobProposed JobState = "proposed" // its person has not said yes to it
+	JobActive   JobState = "active"
+	JobPaused   JobState = "paused"
+	JobDone     JobState = "done" // it comes no more, or was deleted
 )
 
 // What may be wrong with a change of a job.
@@ -46,23 +79,76 @@ var (
 
 // Limits of jobs.
 const (
-	MaxJobs    = 200     // of a person's that are not done
-	MaxJobText = 8 << 10 // in bytes
+	MaxJobs     = 200     // of a person's that are not done
+	MaxJobText  = 8 << 10 // in bytes
+	MaxJobName  = 80      // in characters
+	MaxFailures = 3       // fires running that fail; then the job is paused
+)
+
+// JobRetries are after how long a fire is tried again that failed for what may pass.
+var JobRetries = []time.Duration{time.Minute, 5 * time.Minute, 25 * time.Minute}
+
+// FireState is how far a fire has come.
+type FireState string
+
+const (
+	FireClaimed FireState = "claimed" // it begins when its time has come
+	FireRunning FireState = "running" // it has its inbound
+	FireSaid    FireState = "said"
+	FireSilent  FireState = "silent" // it had nothing to say
+	FireFailed  FireState = "failed"
+	FireMissed  FireState = "missed"  // it was too late for it
+	FireSkipped FireState = "skipped" // the fire before it still ran
 )
 
 // Fire is one time that a job was due. There is one for a job and a moment.
 type Fire struct {
-	Job   Job       // as it was; it was due at its Next
-	Next  time.Time // when the job is due again; the zero time is never
-	Since time.Time // the job's from now on
-	State JobState  // the job's from now on
+	Job     Job       // as it was; it was due at its Next
+	Next    time.Time // when the job is due again; the zero time is never
+	Since   time.Time // the job's from now on
+	State   JobState  // the job's from now on
+	As      FireState // what becomes of the fire
+	BeginAt time.Time // of one that is claimed
 }
 
 // Firing is what is done of fires in one piece: all of it, or none where one of the jobs has changed.
 type Firing struct {
 	Fires []Fire
-	Say   Delivery // its Conversation, Text and Buttons
+	Say   Delivery // its Conversation, Text and Buttons; without a text nothing is said
+}
+
+// DueFire is a fire that was claimed, and is to begin.
+type DueFire struct {
+	Job   Job
+	Due   time.Time
+	Tries int // how often it was tried before
+}
+
+// FireResult is what came of a fire.
+type FireResult struct {
+	Job     int64
+	Due     time.Time
+	State   FireState
+	Text    string // what it said
+	Cost    int64  // millionths of a US dollar
+	EndedAt time.Time
+	World   bool // it may have words of somebody else than the person
 }
 
 // JobPrefix begins the presses of a job's buttons.
 const JobPrefix = "job:"
+
+// ChannelJob is where nobody talks: a conversation there is the work of one job. Its chat is the job's id.
+const ChannelJob Channel = "job"
+
+// ToolJobResult is the tool with which a job's turn ends.
+const ToolJobResult = "job_result"
+
+// JobCall is a call of a tool about jobs.
+type JobCall struct {
+	User        string
+	Destination int64 // the conversation in which the call's turn answers
+	Turn        int64
+	Kind        TurnKind // of that turn
+	Call        protocol.ToolCall
+}

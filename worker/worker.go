@@ -37,6 +37,8 @@ type Result struct {
 	Images  []Picture // for the model, beside Text; at most protocol.MaxImages
 	World   bool      // it may hold words of somebody else than the person; it counts beside an error too
 	Tools   []string  // those that the call has opened
+
+	EndsTurn bool // the turn has ended with this: the model is asked for nothing more
 }
 
 // Picture is a picture in one of protocol.ImageTypes.

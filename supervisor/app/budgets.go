@@ -36,11 +36,16 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 			Log: s.log.Named("budget")}, true, nil
 	}
 	limits, err := s.settings.Limits(t.Conversation.User)
-	return budget.Options{
+	o = budget.Options{
 		Leases: s.db.Leases(), Asker: s.asked, Advances: s.advances, Turn: t.ID, Conversation: t.Conversation, Destination: t.AnswersIn(),
 		Limits: limits, Admin: configured.Role == supervisor.RoleAdmin, Zone: configured.Zone(), Installation: s.configuration.Current().Budget.Month.Micro, Now: s.now,
 		Log: s.log.Named("budget"),
-	}, true, err
+	}
+	if t.Kind == supervisor.TurnJob {
+		jobs := s.configuration.Current().Budget.Jobs
+		o.Asker, o.Jobs = nil, supervisor.Budget{Turn: jobs.Run.Micro, Day: jobs.Day.Micro, Month: jobs.Month.Micro}
+	}
+	return o, true, err
 }
 
 // deniedBudget is the budget of somebody who is not served any more.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/schedule"
 )
@@ -15,6 +16,19 @@ func (s *service) openSchedule(context.Context) error {
 			user, known := s.settings.Find(name)
 			return user, known && s.active(name)
 		},
+		Begun: func(in supervisor.Inbound) { s.sessions.Wake(in.Conversation) }, Origin: s.db.Jobs(),
 	})
 	return nil
+}
+
+// jobCalls do what calls of tools about jobs say.
+type jobCalls struct{ *service }
+
+// Call is hostcall.Jobs'.
+func (j jobCalls) Call(ctx context.Context, c supervisor.JobCall) (answer protocol.JobAnswer, err error) {
+	in, _, err := j.db.Conversations().FindByID(ctx, c.Destination)
+	if err != nil {
+		return answer, err
+	}
+	return j.schedule.Call(ctx, c, in)
 }

@@ -42,13 +42,13 @@ func TestAReminderComesAtItsTime(t *testing.T) {
 	l.say("alice", "/jobs")
 	l.toldLast("alice", "1. call the plumber")
 	l.say("bob", "/tasks")
-	l.toldLast("bob", "You have no reminders.")
+	l.toldLast("bob", "You have no reminders and no tasks.")
 	l.say("bob", "/canceljob 1")
-	l.toldLast("bob", "You have no reminder 1.")
+	l.toldLast("bob", "There is no reminder or task 1.")
 
 	l.move(time.Date(2025, 11, 21, 8, 0, 30, 0, time.UTC).Sub(l.clock()))
 	l.ticks()
-	l.toldLast("alice", "Reminder: call the plumber")
+	l.WaitFor(apptest.Patience, "the one", func() bool { return l.count("alice", "Reminder: call the plumber") == 1 })
 	l.WaitFor(apptest.Patience, "the other", func() bool {
 		return l.count("alice", "Reminder: stand up\n\nIt was due at 08:30, 30 minutes ago.") == 1
 	})
@@ -70,7 +70,7 @@ func TestAReminderComesAtItsTime(t *testing.T) {
 	l.move(7 * 24 * time.Hour)
 	l.ticks()
 	l.say("alice", "/jobs")
-	l.toldLast("alice", "You have no reminders.")
+	l.toldLast("alice", "You have no reminders and no tasks.")
 	if n := l.count("alice", "Reminder: stand up"); n != 2 {
 		t.Errorf("she was reminded %d times to stand up, want 2: %q", n, l.told("alice"))
 	}
@@ -86,11 +86,11 @@ func TestAReminderThatCantBeReadIsRefused(t *testing.T) {
 		"/remind 2025-11-20 10:00: x":           "Thu 20 Nov 2025 10:00 CET, which is past",
 		"/remind every day at 8 for a while: x": "is no time that I can read",
 		"/canceljob":                            "Which one?",
-		"/canceljob one":                        "You have no reminder one.",
+		"/canceljob one":                        "There is no reminder or task one.",
 	} {
 		l.say("alice", text)
 		l.toldLast("alice", want)
 	}
 	l.say("alice", "/jobs")
-	l.toldLast("alice", "You have no reminders.")
+	l.toldLast("alice", "You have no reminders and no tasks.")
 }

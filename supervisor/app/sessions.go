@@ -18,11 +18,11 @@ import (
 func (s *service) openSessions(context.Context) error {
 	s.advances = &budget.Advances{Leases: s.db.Leases(), Terms: func(c supervisor.Conversation) (budget.Options, bool) {
 		o, served, err := s.budgetOf(supervisor.Turn{Conversation: c})
-		return o, served && err == nil && c.Channel != supervisor.ChannelGitHub // the call itself says what is wrong
+		return o, served && err == nil && c.Channel.Can() != supervisor.Capabilities{} // the call itself says what is wrong
 	}}
 	o := session.Options{
 		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Waiting: s.db.Turns(), LastSteps: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.runners(), Feeds: &s.feeds, Limits: limits(s.config),
-		AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Advances: s.advances, Voices: s.voices, Ended: s.operations.Wake, Now: time.Now,
+		Jobs: session.JobLimits{Turn: jobLimits(s.config), AtOnce: s.config.Limits.Jobs}, AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Advances: s.advances, Voices: s.voices, Ended: s.operations.Wake, Now: time.Now,
 		Log: s.log.Named("session"),
 	}
 	if s.config.Chat.Claims == config.ClaimsCheck {
@@ -77,6 +77,18 @@ func settled(s *storage, release func(context.Context), run func(context.Context
 		release(ctx)
 		return run(ctx)
 	}
+}
+
+// What the turn of a job may take.
+const (
+	jobSteps = 25
+	jobTime  = 10 * time.Minute
+)
+
+func jobLimits(cfg *config.Config) protocol.TurnLimits {
+	l := limits(cfg)
+	l.Steps, l.Seconds = min(l.Steps, jobSteps), min(l.Seconds, int64(jobTime/time.Second))
+	return l
 }
 
 func limits(cfg *config.Config) protocol.TurnLimits {

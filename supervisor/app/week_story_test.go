@@ -55,7 +55,7 @@ func weekOfExchanges() (week []exchange) {
 			{where: "chat", says: "Good morning, I will see to the " + thing + " today, and to what else there is in the workshop.", answer: "Good luck with the " + thing + "."},
 			{where: "terminal", says: "Write down what the " + thing + " needs.", calls: calls("write_file", fmt.Sprintf(`{"path":"notes/day-%d.md","content":"The %s needs oil."}`, day, thing)), answer: "It is in notes."},
 			{where: "flat", says: "who helps me with the " + thing + "?", answer: "Ask around."},
-			{where: "chat", says: "The " + thing + " is harder than I thought; what was the trick with the long screws again?", answer: strings.Repeat("Turn them slowly, and oil them before. ", 26)},
+			{where: "chat", says: "The " + thing + " is harder than I thought; what was the trick with the long screws again?", answer: strings.Repeat("Turn them slowly, and oil them before. ", 30)},
 			{where: "terminal", says: "Is the note on the " + thing + " there?", calls: calls("read_file", fmt.Sprintf(`{"path":"notes/day-%d.md"}`, day)), answer: "It is."},
 			{where: "chat", says: "The " + thing + " is done. I am tired.", answer: "Well done, rest now."},
 			{where: "flat", says: "the " + thing + " works again", answer: "Nice."},

@@ -73,6 +73,7 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		IndexDependencies:    s.homeIndexing(),
 		ToolDependencies:     hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
 		MemoryDependencies:   hostcall.MemoryDependencies{Memory: s.memory()},
+		JobDependencies:      hostcall.JobDependencies{Jobs: jobCalls{s}},
 		SearchDependencies:   hostcall.SearchDependencies{Searcher: s.searcher()},
 		Audit:                s.audit.Note, Log: s.log.Named("hostcall"), Now: s.now,
 

@@ -25,6 +25,8 @@ const (
 	textHeld          = ", %s is set aside for calls that run"
 	textExtended      = ", lengthened by %s"
 
+	textTaskLimit   = "the limit for one task"
+	textEachTask    = "Every time that it is due it has a budget of its own."
 	textEachMessage = "Every message that you send has a budget of its own."
 	layoutBegins    = "It begins anew on Monday, 2 January, at 15:04 MST."
 )
@@ -34,6 +36,8 @@ var scopeTexts = map[supervisor.Scope]struct{ limit, key string }{
 	supervisor.ScopeTurn:         {"your limit for one answer", "users[].budget.turn"},
 	supervisor.ScopeDay:          {"your limit for a day", "users[].budget.day"},
 	supervisor.ScopeMonth:        {"your limit for a month", "users[].budget.month"},
+	supervisor.ScopeJobDay:       {"the limit for a day of your tasks", "budget.jobs.day"},
+	supervisor.ScopeJobMonth:     {"the limit for a month of your tasks", "budget.jobs.month"},
 	supervisor.ScopePot:          {"this repository's limit for a day", "github.repos.day"},
 	supervisor.ScopeInstallation: {"the limit of everybody here together for a month", "budget.month"},
 }
@@ -43,12 +47,15 @@ func (r *Reserver) renewal(s supervisor.Scope) string {
 	var next time.Time
 	switch now := r.o.Now(); s {
 	case supervisor.ScopeTurn:
+		if r.o.Jobs.Turn > 0 {
+			return textEachTask
+		}
 		return textEachMessage
-	case supervisor.ScopeDay:
+	case supervisor.ScopeDay, supervisor.ScopeJobDay:
 		_, next = Day(now, r.o.Zone)
 	case supervisor.ScopePot:
 		_, next = Day(now, time.Local)
-	case supervisor.ScopeMonth:
+	case supervisor.ScopeMonth, supervisor.ScopeJobMonth:
 		_, next = Month(now, r.o.Zone)
 	default:
 		_, next = Month(now, time.Local)
@@ -62,10 +69,18 @@ func budgetError(message string, err error) *supervisor.ModelError {
 		Message: message, Err: err}}
 }
 
+// scopeText is how a limit is called.
+func (r *Reserver) scopeText(s supervisor.Scope) (text struct{ limit, key string }) {
+	if text = scopeTexts[s]; s == supervisor.ScopeTurn && r.o.Jobs.Turn > 0 && r.o.Jobs.Turn == least(r.o.Limits.Turn, r.o.Jobs.Turn) {
+		text.limit, text.key = textTaskLimit, "budget.jobs.run"
+	}
+	return text
+}
+
 // refused is the error of a call for which limits are too short: it tells of the first of them, and why nothing was added.
 func (r *Reserver) refused(e supervisor.Estimate, short []supervisor.Shortage, because string) error {
 	scope := short[0].Scope
-	return budgetError(fmt.Sprintf(textRaise, r.shortages(e, short[:1]), because, r.renewal(scope), scopeTexts[scope].key), nil)
+	return budgetError(fmt.Sprintf(textRaise, r.shortages(e, short[:1]), because, r.renewal(scope), r.scopeText(scope).key), nil)
 }
 
 // shortages say how limits are too short: to a group without what its person may spend and has, and only to admins with what everybody
@@ -74,7 +89,7 @@ func (r *Reserver) shortages(e supervisor.Estimate, short []supervisor.Shortage)
 	var list []string
 	for _, s := range short {
 		if r.o.Destination.InGroup() || s.Scope == supervisor.ScopeInstallation && !r.o.Admin {
-			list = append(list, fmt.Sprintf(textShortagePlain, e.Spec, scopeTexts[s.Scope].limit, amount.Dollars(s.Wanted)))
+			list = append(list, fmt.Sprintf(textShortagePlain, e.Spec, r.scopeText(s.Scope).limit, amount.Dollars(s.Wanted)))
 			continue
 		}
 		held, extended := "", ""
@@ -84,7 +99,7 @@ func (r *Reserver) shortages(e supervisor.Estimate, short []supervisor.Shortage)
 		if s.Extended > 0 {
 			extended = fmt.Sprintf(textExtended, amount.Dollars(s.Extended))
 		}
-		list = append(list, fmt.Sprintf(textShortage, e.Spec, scopeTexts[s.Scope].limit, amount.Dollars(s.Max), extended,
+		list = append(list, fmt.Sprintf(textShortage, e.Spec, r.scopeText(s.Scope).limit, amount.Dollars(s.Max), extended,
 			amount.Dollars(s.Spent), held, amount.Dollars(s.Wanted)))
 	}
 	return strings.Join(list, " ")

@@ -29,6 +29,10 @@ var proofs = map[string][]Kind{
 	"send_file":    {Send},
 	"send_message": {Send},
 
+	"schedule_task": {Schedule, Write},
+	"update_task":   {Schedule, Write},
+	"cancel_task":   {Schedule, Write, Delete},
+
 	"list_files":        {Lookup},
 	"list_uploads":      {Lookup},
 	"read_file":         {Lookup},
@@ -39,7 +43,10 @@ var proofs = map[string][]Kind{
 	"read_activity_log": {Lookup},
 	"search_history":    {Lookup},
 	"search_home":       {Lookup},
+	"list_tasks":        {Lookup},
+	"get_task_results":  {Lookup},
 	"ask_user":          nil,
+	"job_result":        nil,
 	"find_tools":        nil,
 
 	// Programs have no network: they send nothing.

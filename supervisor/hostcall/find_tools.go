@@ -45,17 +45,22 @@ func (t *turn) open(ctx context.Context) (_ []supervisor.OpenedTool, err error) 
 			return nil, err
 		}
 	}
+	if !t.read && t.Kind == supervisor.TurnJob {
+		t.opened = append(t.opened, supervisor.OpenedTool{Name: supervisor.ToolJobResult, Kept: true})
+	}
 	t.read = true
 	return t.opened, nil
 }
 
-// Tools are the person's tools as their worker has announced them last, sorted by name.
+// Tools are the person's tools as their worker has announced them last, sorted by name, but for that which ends the turns of tasks.
 func (c *Conn) Tools() []protocol.Tool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	all := make([]protocol.Tool, 0, len(c.tools.known))
 	for _, t := range c.tools.known {
-		all = append(all, t)
+		if t.Name != supervisor.ToolJobResult {
+			all = append(all, t)
+		}
 	}
 	slices.SortFunc(all, func(a, b protocol.Tool) int { return strings.Compare(a.Name, b.Name) })
 	return all

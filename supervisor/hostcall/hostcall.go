@@ -41,6 +41,7 @@ type Options struct {
 	MemoryDependencies
 	PromptFileDependencies
 	SearchDependencies
+	JobDependencies
 
 	Audit func(user, action, detail string) // keeps what a hostile worker did; never blocks
 	Now   func() time.Time

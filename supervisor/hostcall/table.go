@@ -51,7 +51,7 @@ const (
 // table has every method that a worker may send, by name.
 var table = func() map[string]row {
 	all := map[string]row{}
-	for _, r := range slices.Concat(toolRows, findRows, modelRows, stepRows, eventRows, blobRows, chatRows, activityRows, searchRows, questionRows, memoryRows, operationRows, indexRows, reviewRows, promptFileRows) {
+	for _, r := range slices.Concat(toolRows, findRows, modelRows, stepRows, eventRows, blobRows, chatRows, activityRows, searchRows, jobRows, questionRows, memoryRows, operationRows, indexRows, reviewRows, promptFileRows) {
 		all[r.method] = r
 	}
 	return all

@@ -302,15 +302,30 @@ func TestAnotherChannelsConversationsAreNotOurs(t *testing.T) {
 	})
 }
 
-// What a job says grows in the chat that it answers in, while its person is served there.
+// Of what a job says nothing grows: it may have nothing to say.
+func TestWhatAJobSaysDoesNotGrow(t *testing.T) {
+	inBubble(t, func(h *rig) {
+		h.live()
+		turn := h.beginWith(supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelJob, Chat: "7"},
+			Destination: h.conversation("alice", alice), Source: "job/7", Key: "1", Kind: supervisor.KindJob, Text: "say good morning"})
+		turn.say("Good morning")
+		pass(3 * time.Second)
+		h.same("growing", len(h.channel.texts(alice)), 0)
+		turn.finish()
+		pass(3 * time.Second)
+		h.same("calls", h.channel.verbs(alice), "send")
+	})
+}
+
+// What is said elsewhere grows in the chat that it answers in, while its person is served there.
 func TestAReplyGrowsWhereItsTurnAnswers(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		served := true
 		h.live(func(o *outbox.Options) {
 			o.Serves = func(c supervisor.Conversation) bool { return served && c.Chat == alice }
 		})
-		job := supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice", Channel: "job", Chat: "7"},
-			Destination: h.conversation("alice", alice), Source: "job/7", Key: "1", Kind: supervisor.KindJob, Text: "say good morning"}
+		job := supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice", Channel: "mcp", Chat: "7"},
+			Destination: h.conversation("alice", alice), Source: "mcp/7", Key: "1", Kind: supervisor.KindMCP, Text: "say good morning"}
 		turn := h.beginWith(job)
 		turn.say("Good")
 		pass(3 * time.Second)

@@ -196,7 +196,15 @@ func (s *Stream) text() string { return Join(s.said, s.ahead, string(s.partial))
 // visible is what is to be seen of the reply. The caller has the mutex.
 func (s *Stream) visible() string { return Join(s.text(), s.note) }
 
-func (s *Stream) update(change func(*feed)) { s.feeds.update(s.turn.AnswersIn().ID, change) }
+func (s *Stream) update(change func(*feed)) { s.feeds.update(shownIn(s.turn), change) }
+
+// shownIn is the conversation in which a turn's reply is seen to grow. That of a job's is not: it may have nothing to say.
+func shownIn(t supervisor.Turn) int64 {
+	if t.Kind == supervisor.TurnJob {
+		return t.Conversation.ID
+	}
+	return t.AnswersIn().ID
+}
 
 // Close ends the reply; what is left to show of it is in the outbox.
 func (s *Stream) Close() {
@@ -206,6 +214,9 @@ func (s *Stream) Close() {
 			w.outbox = true
 		}
 	})
+	if to := s.turn.AnswersIn().ID; to != shownIn(s.turn) {
+		s.feeds.Delivery(to)
+	}
 }
 
 // Join is a reply of several steps: each text that is not empty is a paragraph.

@@ -25,6 +25,7 @@ func (s *Schedule) fire(ctx context.Context) error {
 		if err != nil || len(due) == 0 {
 			return err
 		}
+		caught := map[string]int{} // late turns of each person
 		awake := slices.DeleteFunc(slices.Clone(due), func(j supervisor.Job) bool {
 			_, known := s.o.Person(j.User)
 			if !known && !slices.Contains(resting, j.User) {
@@ -35,7 +36,7 @@ func (s *Schedule) fire(ctx context.Context) error {
 		if len(awake) == 0 {
 			continue // of those who are not resting there may be more
 		}
-		said, err := s.o.Queue.Claim(ctx, s.firings(awake, now))
+		said, err := s.o.Queue.Claim(ctx, s.firings(awake, now, caught))
 		if err != nil {
 			return err
 		}
@@ -45,8 +46,9 @@ func (s *Schedule) fire(ctx context.Context) error {
 	}
 }
 
-// firings are what is done of jobs that are due: each says its own, but for those that are late together in one chat.
-func (s *Schedule) firings(due []supervisor.Job, now time.Time) (firings []supervisor.Firing) {
+// firings are what is done of jobs that are due: each says its own, but for those that are late together in one chat. caught counts the
+// late turns of each person.
+func (s *Schedule) firings(due []supervisor.Job, now time.Time, caught map[string]int) (firings []supervisor.Firing) {
 	overdue := map[int64][]supervisor.Fire{}
 	for _, j := range due {
 		f, err := fireOf(j, now)
@@ -54,6 +56,8 @@ func (s *Schedule) firings(due []supervisor.Job, now time.Time) (firings []super
 		case err != nil:
 			s.o.Log.Error("a job can't be read", "job", j.ID, "user", j.User, "error", err)
 			firings = append(firings, s.firing(fmt.Sprintf(textUnreadable, j.ID, j.Text), nil, f))
+		case j.Kind == supervisor.JobAgent:
+			firings = append(firings, s.turnFiring(f, now, caught))
 		case now.Sub(j.Next) >= late:
 			overdue[j.Conversation.ID] = append(overdue[j.Conversation.ID], f)
 		default:
@@ -78,7 +82,7 @@ func (s *Schedule) firings(due []supervisor.Job, now time.Time) (firings []super
 
 // fireOf is what becomes of a job that is due. However many of its times have passed, it is once. A job that can't be read is paused.
 func fireOf(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
-	f := supervisor.Fire{Job: j, Since: now, State: supervisor.JobActive}
+	f := supervisor.Fire{Job: j, Since: now, State: supervisor.JobActive, As: supervisor.FireSaid}
 	if j.Next.After(now) {
 		f.Since = j.Next
 	}
@@ -86,7 +90,7 @@ func fireOf(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 	next, found, err := nextOf(j, f.Since)
 	switch {
 	case err != nil:
-		f.State = supervisor.JobPaused
+		f.State, f.As = supervisor.JobPaused, supervisor.FireFailed
 	case !found:
 		f.State = supervisor.JobDone
 	default:
@@ -97,11 +101,15 @@ func fireOf(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 
 // firing says something where the jobs were made: or in the person's private chat where that is nothing that they look at by themselves.
 func (s *Schedule) firing(text string, buttons [][]supervisor.Button, fires ...supervisor.Fire) supervisor.Firing {
-	c := fires[0].Job.Conversation
-	if user, _ := s.o.Person(c.User); c.Chat == "" && len(user.Accounts) > 0 {
-		c = user.PrivateChat()
+	return supervisor.Firing{Fires: fires, Say: supervisor.Delivery{Conversation: s.destination(fires[0].Job), Text: text, Buttons: buttons}}
+}
+
+// destination is where a job says something.
+func (s *Schedule) destination(j supervisor.Job) supervisor.Conversation {
+	if user, _ := s.o.Person(j.User); j.Conversation.Chat == "" && len(user.Accounts) > 0 {
+		return user.PrivateChat()
 	}
-	return supervisor.Firing{Fires: fires, Say: supervisor.Delivery{Conversation: c, Text: text, Buttons: buttons}}
+	return j.Conversation
 }
 
 // when says when a job was due that is late.

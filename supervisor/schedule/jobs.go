@@ -20,9 +20,6 @@ const (
 	pressSoon     = "soon"
 	pressHour     = "hour"
 	pressTomorrow = "tomorrow"
-	pressPause    = "pause"
-	pressResume   = "resume"
-	pressDelete   = "delete"
 )
 
 // snoozes are how much later a reminder comes again, as recurrence.Parse reads it.
@@ -36,62 +33,119 @@ var whenPattern = regexp.MustCompile(`(?s)^\s*(\S.*?):\s+(\S.*)$`)
 
 // Remind sets a reminder from "WHEN: TEXT", and shows it. inbound is the command; the same again changes nothing. An error is for whoever wrote it.
 func (s *Schedule) Remind(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, words string, at time.Time) (d supervisor.Delivery, err error) {
-	found := whenPattern.FindStringSubmatch(words)
-	if found == nil {
-		return d, supervisor.Errorf(supervisor.CodeInvalid, "%s", textUsage)
-	}
-	when, text := found[1], strings.TrimSpace(found[2])
-	if len(text) > supervisor.MaxJobText {
-		return d, supervisor.Errorf(supervisor.CodeInvalid, textTooLong, supervisor.MaxJobText, len(text))
-	}
-	j, err := s.put(ctx, user, c, inbound, when, text, at)
+	when, text, err := splitWhen(words)
 	if err != nil {
 		return d, err
 	}
-	return card(j)
+	if len(text) > supervisor.MaxJobText {
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textTooLong, supervisor.MaxJobText, len(text))
+	}
+	j, err := s.remind(ctx, user, c, supervisor.MadeByInbound(inbound), when, text, at)
+	if err != nil {
+		return d, err
+	}
+	return card(j), nil
 }
 
-// put keeps a reminder.
-func (s *Schedule) put(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, when, text string, at time.Time) (j supervisor.Job, err error) {
-	now := at.In(user.Zone())
-	rule, err := recurrence.Parse(when, now)
-	if err != nil {
+// remind keeps a reminder.
+func (s *Schedule) remind(ctx context.Context, user supervisor.User, c supervisor.Conversation, madeBy, when, text string, at time.Time) (supervisor.Job, error) {
+	return s.put(ctx, supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Text: text, Zone: user.Timezone, Conversation: c, MadeBy: madeBy}, when, at, nil)
+}
+
+// put keeps a job that is due as words say. show, where it is not nil, is said of it at once.
+func (s *Schedule) put(ctx context.Context, j supervisor.Job, when string, at time.Time, show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error) {
+	if err := setRule(&j, when, at); err != nil {
 		return j, err
 	}
-	encoded, err := json.Marshal(rule)
-	if err != nil {
-		return j, fmt.Errorf("keep a rule: %w", err)
-	}
-	j = supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Text: text, Rule: string(encoded), Zone: user.Timezone, Conversation: c, Inbound: inbound, Since: at}
-	if rule.Kind == recurrence.Once {
-		j.Since = rule.At.Add(-time.Millisecond) // it may be written as late as recurrence.Parse takes it
-	}
-	if j.Next, _, err = nextOf(j, j.Since); err != nil {
-		return j, err
-	}
-	j, err = s.o.Store.Put(ctx, j)
+	j, said, err := s.o.Store.Put(ctx, j, show)
 	if errors.Is(err, supervisor.ErrTooManyJobs) {
 		return j, supervisor.Errorf(supervisor.CodeInvalid, textTooMany, supervisor.MaxJobs)
 	}
+	s.queued(said)
 	supervisor.Signal(s.woken)
 	return j, err
 }
 
+func (s *Schedule) queued(said []supervisor.Delivery) {
+	for _, d := range said {
+		s.o.Queued(d.Conversation.ID)
+	}
+}
+
+// setRule has a job be due as words say, from at on.
+func setRule(j *supervisor.Job, when string, at time.Time) error {
+	zone, err := zoneOf(*j)
+	if err != nil {
+		return err
+	}
+	rule, err := recurrence.Parse(when, at.In(zone))
+	if err != nil {
+		return err
+	}
+	rule.At = rule.At.Truncate(time.Millisecond) // as times are kept
+	encoded, err := json.Marshal(rule)
+	if err != nil {
+		return fmt.Errorf("keep a rule: %w", err)
+	}
+	j.Rule, j.Since = string(encoded), at
+	if rule.Kind == recurrence.Once {
+		j.Since = rule.At.Add(-time.Millisecond) // it may be written as late as recurrence.Parse takes it
+	}
+	if j.Kind == supervisor.JobAgent {
+		if err := checkPeriod(*j, zone); err != nil {
+			return err
+		}
+	}
+	if j.State == supervisor.JobProposed || j.State == supervisor.JobPaused {
+		j.Next = time.Time{}
+		return nil
+	}
+	j.Next, _, err = nextOf(*j, j.Since)
+	return err
+}
+
+// leastPeriod is the shortest time between two turns of a job.
+const leastPeriod = 5 * time.Minute
+
+// checkPeriod refuses a job that has turns too often: its next times are looked at.
+func checkPeriod(j supervisor.Job, zone *time.Location) error {
+	last := time.Time{}
+	for n, at := 0, j.Since; n < 50; n++ {
+		next, found, err := nextOf(j, at)
+		if err != nil || !found {
+			return err
+		}
+		if !last.IsZero() && next.Sub(last) < leastPeriod {
+			return supervisor.Errorf(supervisor.CodeInvalid, "%s", textTooOften)
+		}
+		last, at, j.Fired = next, next, j.Fired+1
+	}
+	return nil
+}
+
 // card shows a job: what it says and when, with buttons to end it.
-func card(j supervisor.Job) (d supervisor.Delivery, err error) {
-	d.Text = fmt.Sprintf(textMade, j.ID, j.Text)
+func card(j supervisor.Job) (d supervisor.Delivery) {
+	made := textMade
+	if j.Kind == supervisor.JobAgent {
+		made = textMadeTask
+	}
+	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(made, j.ID, j.Text)
 	rule, times, err := timesOf(j)
 	if err != nil {
-		return d, err
+		d.Text += "\n\n" + textBroken
+		return d
 	}
 	zone, _ := zoneOf(j) // timesOf has read it
 	d.Text += fmt.Sprintf(textTimes, rule.Describe(zone), strings.Join(times, "; "))
-	row := []supervisor.Button{{Text: "Delete", Press: fmt.Sprintf("%s%s %d", supervisor.JobPrefix, pressDelete, j.ID)}}
-	if rule.Kind != recurrence.Once {
-		row = append([]supervisor.Button{{Text: "Pause", Press: fmt.Sprintf("%s%s %d", supervisor.JobPrefix, pressPause, j.ID)}}, row...)
+	switch {
+	case j.State == supervisor.JobProposed:
+		d.Buttons = supervisor.JobButtons(j, supervisor.JobStart, supervisor.JobDelete)
+	case rule.Kind != recurrence.Once:
+		d.Buttons = supervisor.JobButtons(j, supervisor.JobPause, supervisor.JobDelete)
+	default:
+		d.Buttons = supervisor.JobButtons(j, supervisor.JobDelete)
 	}
-	d.Buttons = [][]supervisor.Button{row}
-	return d, nil
+	return d
 }
 
 // timesOf are a job's rule and the next times that it is due.
@@ -103,7 +157,13 @@ func timesOf(j supervisor.Job) (rule recurrence.Rule, times []string, err error)
 	if rule, err = ruleOf(j); err != nil {
 		return rule, nil, err
 	}
-	for at, found := j.Next, !j.Next.IsZero(); found && len(times) < listed; {
+	at, found := j.Next, !j.Next.IsZero()
+	if j.State == supervisor.JobProposed {
+		if at, found, err = nextOf(j, j.Since); err != nil {
+			return rule, nil, err
+		}
+	}
+	for found && len(times) < listed {
 		times = append(times, at.In(zone).Format(timeLayout))
 		j.Fired++
 		if at, found, err = nextOf(j, at); err != nil {
@@ -124,12 +184,22 @@ func (s *Schedule) List(ctx context.Context, user string) (d supervisor.Delivery
 	}
 	d.Text = textJobs
 	for _, j := range list {
-		d.Text += fmt.Sprintf("\n%d. %s\n    %s", j.ID, j.Text, line(j))
-		if j.State == supervisor.JobPaused {
-			d.Buttons = append(d.Buttons, []supervisor.Button{{Text: fmt.Sprintf("Resume %d", j.ID), Press: fmt.Sprintf("%s%s %d", supervisor.JobPrefix, pressResume, j.ID)}})
+		d.Text += fmt.Sprintf("\n%d. %s\n    %s", j.ID, listedText(j), line(j))
+		if what := map[supervisor.JobState]string{supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart}[j.State]; what != "" {
+			row := supervisor.JobButtons(j, what)[0]
+			row[0].Text += fmt.Sprintf(" %d", j.ID)
+			d.Buttons = append(d.Buttons, row)
 		}
 	}
 	return d, nil
+}
+
+// listedText is what a list says of a job.
+func listedText(j supervisor.Job) string {
+	if j.Kind == supervisor.JobAgent {
+		return j.Title()
+	}
+	return j.Text
 }
 
 // line says when a job is due, and next.
@@ -140,8 +210,14 @@ func line(j supervisor.Job) string {
 	}
 	zone, _ := zoneOf(j) // timesOf has read it
 	next := textPaused
-	if j.State == supervisor.JobActive && len(times) > 0 {
+	switch {
+	case j.State == supervisor.JobProposed:
+		next = textProposedIt
+	case j.State == supervisor.JobActive && len(times) > 0:
 		next = times[0]
+	}
+	if j.Failures > 0 {
+		next += fmt.Sprintf(textLastFailed, j.Failures)
 	}
 	return rule.Describe(zone) + ": " + next
 }
@@ -169,7 +245,7 @@ func (s *Schedule) find(ctx context.Context, user, number string) (j supervisor.
 
 // end has a job be due no more. Of one that is done already it says the same.
 func (s *Schedule) end(ctx context.Context, j supervisor.Job) (string, error) {
-	text := fmt.Sprintf(textDeleted, j.ID, j.Text)
+	text := fmt.Sprintf(textDeleted, nouns[j.Kind], j.ID, listedText(j))
 	if j.State == supervisor.JobDone {
 		return text, nil
 	}
@@ -191,14 +267,16 @@ func (s *Schedule) change(ctx context.Context, j supervisor.Job) error {
 func (s *Schedule) Press(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, press string, at time.Time) (string, error) {
 	what, number, _ := strings.Cut(press, " ")
 	do := map[string]func(supervisor.Job) (string, error){
-		pressDone:   func(supervisor.Job) (string, error) { return textDone, nil },
-		pressDelete: func(j supervisor.Job) (string, error) { return s.end(ctx, j) },
-		pressPause:  func(j supervisor.Job) (string, error) { return s.pause(ctx, j) },
-		pressResume: func(j supervisor.Job) (string, error) { return s.resume(ctx, j, at) },
+		pressDone:            func(supervisor.Job) (string, error) { return textDone, nil },
+		supervisor.JobDelete: func(j supervisor.Job) (string, error) { return s.end(ctx, j) },
+		supervisor.JobPause:  func(j supervisor.Job) (string, error) { return s.pause(ctx, j) },
+		supervisor.JobResume: func(j supervisor.Job) (string, error) { return s.resume(ctx, j, at) },
+		supervisor.JobStart:  func(j supervisor.Job) (string, error) { return s.resume(ctx, j, at) },
+		supervisor.JobRun:    func(j supervisor.Job) (string, error) { return s.run(ctx, j, at) },
 	}[what]
 	if later := snoozes[what]; later != "" {
 		do = func(j supervisor.Job) (string, error) {
-			again, err := s.put(ctx, user, c, inbound, later, j.Text, at)
+			again, err := s.remind(ctx, user, c, supervisor.MadeByInbound(inbound), later, j.Text, at)
 			return fmt.Sprintf(textAgain, again.Next.In(user.Zone()).Format(timeLayout)), err
 		}
 	}
@@ -217,32 +295,51 @@ func (s *Schedule) Press(ctx context.Context, user supervisor.User, c supervisor
 
 func (s *Schedule) pause(ctx context.Context, j supervisor.Job) (string, error) {
 	if j.State == supervisor.JobDone {
-		return fmt.Sprintf(textOver, j.ID), nil
+		return fmt.Sprintf(textOver, nouns[j.Kind], j.ID), nil
 	}
 	j.State, j.Next = supervisor.JobPaused, time.Time{}
-	return fmt.Sprintf(textPausedIt, j.ID), s.change(ctx, j)
+	return fmt.Sprintf(textPausedIt, nouns[j.Kind], j.ID), s.change(ctx, j)
 }
 
 // resume has a job go on from now: what was due meanwhile is not made up for.
 func (s *Schedule) resume(ctx context.Context, j supervisor.Job, now time.Time) (string, error) {
 	next, found := j.Next, j.State == supervisor.JobActive
 	var err error
-	if j.State == supervisor.JobPaused {
+	if j.State == supervisor.JobPaused || j.State == supervisor.JobProposed {
+		if now.Before(j.Since) { // the clock was set back: what was fired stays so
+			now = j.Since
+		}
 		if next, found, err = nextOf(j, now); err != nil {
 			return "", err
 		}
-		j.State, j.Since, j.Next = supervisor.JobActive, now, next
+		j.State, j.Since, j.Next, j.Failures = supervisor.JobActive, now, next, 0
 		if !found {
 			j.State = supervisor.JobDone
 		}
 		err = s.change(ctx, j)
 	}
 	if err != nil || !found {
-		return fmt.Sprintf(textOver, j.ID), err
+		return fmt.Sprintf(textOver, nouns[j.Kind], j.ID), err
 	}
 	zone, err := zoneOf(j)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(textResumed, j.ID, next.In(zone).Format(timeLayout)), nil
+	return fmt.Sprintf(textResumed, nouns[j.Kind], j.ID, next.In(zone).Format(timeLayout)), nil
+}
+
+// run has a task be done now, whatever its state.
+func (s *Schedule) run(ctx context.Context, j supervisor.Job, now time.Time) (string, error) {
+	if j.Kind != supervisor.JobAgent {
+		return textNothing, nil
+	}
+	begun, err := s.o.Store.RunNow(ctx, j, now)
+	if err != nil {
+		return "", err
+	}
+	supervisor.Signal(s.woken)
+	if !begun {
+		return textRunning, nil
+	}
+	return textRuns, nil
 }

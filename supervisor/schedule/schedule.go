@@ -5,6 +5,7 @@ package schedule
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -15,10 +16,12 @@ import (
 
 // Store keeps people's jobs.
 type Store interface {
-	Put(ctx context.Context, j supervisor.Job) (supervisor.Job, error)
+	Put(ctx context.Context, j supervisor.Job, card func(supervisor.Job) supervisor.Delivery) (supervisor.Job, []supervisor.Delivery, error)
 	Find(ctx context.Context, user string, id int64) (supervisor.Job, bool, error)
 	List(ctx context.Context, user string) ([]supervisor.Job, error)
 	Change(ctx context.Context, j supervisor.Job) error
+	RunNow(ctx context.Context, j supervisor.Job, now time.Time) (begun bool, err error)
+	Results(ctx context.Context, user string, job int64, limit int) ([]supervisor.FireResult, error)
 }
 
 // Queue has the jobs by when they are due.
@@ -27,6 +30,14 @@ type Queue interface {
 	ListNext(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error)
 	NextDue(ctx context.Context, after time.Time) (time.Time, bool, error)
 	Claim(ctx context.Context, firings []supervisor.Firing) ([]supervisor.Delivery, error)
+	ListBegin(ctx context.Context, now time.Time, but []string, limit int) ([]supervisor.DueFire, error)
+	Begin(ctx context.Context, f supervisor.DueFire, in supervisor.Inbound) (supervisor.Inbound, bool, error)
+}
+
+// Sources say where the words of turns come from.
+type Sources interface {
+	// World says whether a turn has read words of somebody else than its person.
+	World(ctx context.Context, turn int64) (bool, error)
 }
 
 // Options are what a Schedule works on.
@@ -35,6 +46,8 @@ type Options struct {
 	Queue  Queue
 	Person func(name string) (supervisor.User, bool) // not of those who may not speak: their jobs rest
 	Queued func(conversation int64)                  // something was put into its outbox; never blocks
+	Begun  func(supervisor.Inbound)                  // has its turn begin; never blocks
+	Origin Sources
 	Now    func() time.Time
 	Log    hclog.Logger
 }
@@ -64,7 +77,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 			ready = err == nil
 		}
 		if err == nil {
-			err = s.fire(ctx)
+			err = errors.Join(s.fire(ctx), s.begin(ctx))
 		}
 		sleep := retry
 		if err == nil {
@@ -111,7 +124,7 @@ func (s *Schedule) renew(ctx context.Context) error {
 				continue // what can't be read is told of when it is due
 			}
 			j.Next = next
-			if err := s.o.Store.Change(ctx, j); err != nil {
+			if err := s.o.Store.Change(ctx, j); err != nil && !errors.Is(err, supervisor.ErrJobChanged) { // who has changed it has computed it too
 				return err
 			}
 		}

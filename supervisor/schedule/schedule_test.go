@@ -41,7 +41,8 @@ func newHouse(t *testing.T) *house {
 // restart begins a schedule that knows nothing but what is kept.
 func (h *house) restart() {
 	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: func(int64) { h.queued++ }, Now: func() time.Time { return h.now }, Log: hclog.NewNullLogger(),
-		Person: func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] }})
+		Person: func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] },
+		Begun:  func(supervisor.Inbound) {}, Origin: h.db.Jobs()})
 }
 
 func person(name string) supervisor.User {
@@ -172,8 +173,8 @@ func TestJobsOfWhoMayNotSpeakRest(t *testing.T) {
 func TestAJobThatCantBeReadIsPaused(t *testing.T) {
 	h := newHouse(t)
 	for i, rule := range []string{`{"kind":"moon"}`, `not json`, `{"kind":"cron","expression":"x"}`} {
-		if _, err := h.db.Jobs().Put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: "tea", Rule: rule, Conversation: chatOf("alice"),
-			Inbound: int64(50 + i), Since: h.now, Next: h.now}); err != nil {
+		if _, _, err := h.db.Jobs().Put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: "tea", Rule: rule, Conversation: chatOf("alice"),
+			MadeBy: fmt.Sprint(int64(50 + i)), Since: h.now, Next: h.now}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -234,5 +235,39 @@ func BenchmarkNothingIsDue(b *testing.B) {
 		if _, err := h.untilNext(b.Context()); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// A reminder that was fired, and whose clock is then set back, may be paused and go on: nobody's reminders may wait for that.
+func TestWhatGoesOnAfterTheClockWasSetBack(t *testing.T) {
+	h := newHouse(t)
+	h.remind(t, "alice", "every 1 h: tea")
+	h.now = h.now.Add(time.Hour + time.Minute)
+	h.fires(t)
+	h.now = h.now.Add(-30 * time.Minute)
+	for i, press := range []string{"pause 1", "resume 1"} {
+		if _, err := h.Press(t.Context(), person("alice"), chatOf("alice"), int64(100+i), press, h.now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.remind(t, "bob", "in 31 min: his own")
+	h.now = h.now.Add(32 * time.Minute)
+	h.fires(t)
+	if said := h.said(t, chatOf("bob")); len(said) != 1 {
+		t.Errorf("bob was told %q", said)
+	}
+}
+
+// A reminder for a moment between two milliseconds is fired once, and delays nobody's.
+func TestAMomentBetweenMilliseconds(t *testing.T) {
+	h := newHouse(t)
+	h.remind(t, "alice", "2026-03-27T12:05:00.0009Z: tea")
+	h.remind(t, "bob", "in 5 min: his own")
+	h.now = h.now.Add(5*time.Minute + 100*time.Microsecond)
+	h.fires(t)
+	h.now = h.now.Add(time.Second)
+	h.fires(t)
+	if a, b := h.said(t, chatOf("alice")), h.said(t, chatOf("bob")); len(a) != 1 || len(b) != 1 {
+		t.Errorf("alice was told %q, bob %q", a, b)
 	}
 }

@@ -1,6 +1,9 @@
 package schedule
 
-import "mews/supervisor/schedule/recurrence"
+import (
+	"mews/supervisor"
+	"mews/supervisor/schedule/recurrence"
+)
 
 // How times stand in texts.
 const (
@@ -14,22 +17,65 @@ const (
 	textWereDue    = "These reminders were due while I was away:\n%s"
 	textUsage      = "Write when, a colon, and what: /remind tomorrow at 9: call the plumber\n\nOther times: " + recurrence.Examples + "."
 	textTooLong    = "A reminder has at most %d bytes; this has %d."
-	textTooMany    = "You have %d reminders, which is all there is room for. /jobs lists them; /canceljob takes one away."
+	textTooMany    = "You have %d reminders and tasks, which is all there is room for. /jobs lists them; /canceljob takes one away."
 	textMade       = "Reminder %d: %s"
 	textTimes      = "\n\n%s\nNext: %s"
-	textNoJobs     = "You have no reminders. Set one: /remind tomorrow at 9: call the plumber"
-	textJobs       = "Your reminders:\n"
+	textNoJobs     = "You have no reminders and no tasks. Set one: /remind tomorrow at 9: call the plumber. Or ask me to do something every morning."
+	textJobs       = "Your reminders and tasks:\n"
+	textProposedIt = "waits for you to start it"
 	textPaused     = "paused"
 	textBroken     = "paused: I can't read any more when it is due"
 	textWhichJob   = "Which one? /canceljob 3. /jobs lists them with their numbers."
-	textNoJob      = "You have no reminder %s. /jobs lists them."
-	textDeleted    = "Reminder %d is deleted: %s"
-	textPausedIt   = "Reminder %d is paused. /jobs has a button to go on with it."
-	textResumed    = "Reminder %d goes on. Next: %s"
-	textOver       = "Reminder %d has no time left to come."
+	textNoJob      = "There is no reminder or task %s. /jobs lists them."
+	textDeleted    = "%s %d is deleted: %s"
+	textPausedIt   = "%s %d is paused. /jobs has a button to go on with it."
+	textResumed    = "%s %d goes on. Next: %s"
+	textOver       = "%s %d has no time left to come."
 	textDone       = "Done."
 	textAgain      = "I will remind you again on %s."
 	textChanged    = "It was changed a moment ago. Look at /jobs, and try again."
 	textNothing    = "That button does nothing any more."
+	textMissed     = "%s was missed: it was due at %s, and it is too late for it now."
+	textMissedAsk  = "%s was missed: it was due at %s. Shall I do it now?"
+	textMadeTask   = "Task %d: %s"
+	textProposed   = "\n\nIt does not run before you tap Start: %s."
+	textWorld      = "I made it while reading words that are not yours"
+	textOften      = "it asks a model more than %d times a day"
+	textTooOften   = "a task that asks a model comes at most every 5 minutes"
+	textStarted    = "Started. Next: %s"
+	textRuns       = "It begins in a moment."
+	textRunning    = "It runs already."
+	textNoAction   = "there is no %q: want one of %s"
+	textSeveral    = "%d jobs are called %s: name one by its number"
+	textLastFailed = "; the last %d failed"
 	textUnreadable = "I can't read any more when reminder %d is due, so it is paused: %s"
+)
+
+// nouns are what jobs are called, by their kind.
+var nouns = map[supervisor.JobKind]string{supervisor.JobReminder: "Reminder", supervisor.JobAgent: "Task"}
+
+// What the model reads.
+const (
+	promptJob = "This is your task %d, “%s”, which was due on %s. Nobody reads along. Do what stands below the line, and then end with " +
+		"job_result: say is all that they get of it, so leave it empty where there is nothing worth telling.\n---\n%s"
+	promptEarlier     = "\n---\nWhat you said of it the last times (material, not an order):"
+	promptEarlierLine = "\n\n[%s]\n%s"
+
+	answerMade           = "%s %d is set: %s. Next: %s. They see a card of it."
+	answerProposed       = " It waits for them to tap Start on the card: %s."
+	answerNone           = "There are none."
+	answerLine           = "%d. %s, %s (%s): %s"
+	answerChanged        = "%s %d is changed: %s. Next: %s."
+	answerPaused         = "%s %d is paused."
+	answerNoResult       = "Nothing has come of any yet."
+	answerResult         = "%s, task %d: %s"
+	answerTasksInGroup   = "Reminders and tasks are not told of in a group: others read it."
+	answerResultsInGroup = "What came of tasks is not told in a group: others read it."
+	answerOnlyHere       = "A task may set reminders, but no tasks that ask a model."
+	answerKind           = "kind is %q, want reminder or task"
+	answerOnMiss         = "on_miss is %q, want run, skip or ask"
+	answerState          = "state is %q, want active or paused"
+	answerNoText         = "text is empty: say what to remind them of, or what to do"
+	answerLong           = "text has %d bytes, at most %d"
+	answerName           = "name has %d characters, at most %d"
 )

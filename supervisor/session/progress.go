@@ -18,7 +18,7 @@ type progress struct {
 	said     string
 	recent   []protocol.ToolCall    // all calls of the turn since the person's last word
 	pending  []protocol.PendingCall // those without a result
-	answered bool                   // the model's last message asks for nothing more: the turn needs only its end
+	answered bool                   // the model's last message asks for nothing more, or a job's result is there: the turn needs only its end
 }
 
 func progressOf(open sqlite.RunningTurn) progress {
@@ -49,7 +49,7 @@ func progressOf(open sqlite.RunningTurn) progress {
 		}
 	}
 	p.said = reply.Join(said...)
-	p.answered = p.step > 0 && len(asks.Calls()) == 0
+	p.answered = p.step > 0 && len(asks.Calls()) == 0 || open.Turn.Kind == supervisor.TurnJob && supervisor.JobEnded(open.Messages)
 	return p
 }
 

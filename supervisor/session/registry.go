@@ -17,6 +17,12 @@ const defaultAtOnce = 8
 // turnsAtOnce is how many conversations of one person run at the same time.
 const turnsAtOnce = 2
 
+// jobsAtOnce is how many jobs of one person run at the same time, besides those.
+const jobsAtOnce = 1
+
+// defaultJobs is how many jobs run at the same time, of all people together.
+const defaultJobs = 2
+
 // readsAtOnce is how many turns with a worker of their own run at the same time, of all people together.
 const readsAtOnce = 2
 
@@ -26,6 +32,7 @@ type Registry struct {
 	stops    *stopRequests
 	allTurns *fair.Semaphore // of everybody
 	reads    chan struct{}   // a token for each turn that runs with a worker of its own
+	jobs     chan struct{}   // a token for each job's turn that runs
 
 	mu       sync.Mutex // guards what follows
 	sessions map[int64]*session
@@ -41,6 +48,7 @@ func New(o Options) *Registry {
 		stops:    newStopRequests(),
 		allTurns: fair.New(cmp.Or(o.AtOnce, defaultAtOnce)),
 		reads:    make(chan struct{}, readsAtOnce),
+		jobs:     make(chan struct{}, cmp.Or(o.Jobs.AtOnce, defaultJobs)),
 		sessions: map[int64]*session{},
 		woken:    map[int64]supervisor.Conversation{},
 		users:    map[string]*userTurns{},
@@ -162,7 +170,8 @@ func (r *Registry) startWoken() []*session {
 		}
 		delete(r.woken, id)
 		log := r.o.Log.With("user", c.User, "conversation", c.ID)
-		s := &session{Options: &r.o, conversation: c, log: log, stops: r.stops, userTurns: r.userTurns(c), allTurns: r.allTurns, behind: ownWorkers(c),
+		turns, places := r.userTurns(c)
+		s := &session{Options: &r.o, conversation: c, log: log, stops: r.stops, userTurns: turns, places: places, allTurns: r.allTurns, behind: !talks(c),
 			interrupted: make(chan struct{}, 1), arrived: make(chan struct{}, 1)}
 		r.sessions[id] = s
 		started = append(started, s)
@@ -202,14 +211,21 @@ func (r *Registry) leave(s *session) bool {
 // ownWorkers says whether the turns of a conversation have workers of their own. Nobody talks there.
 func ownWorkers(c supervisor.Conversation) bool { return c.Channel == supervisor.ChannelGitHub }
 
-// userTurns are what a conversation's turns share with others of its person. Those with workers of their own share their places with
-// everybody's, and nothing with their person's. The caller has the mutex.
-func (r *Registry) userTurns(c supervisor.Conversation) *userTurns {
+// talks says whether somebody talks in a conversation, and waits for an answer there.
+func talks(c supervisor.Conversation) bool { return c.Channel.Can() != supervisor.Capabilities{} }
+
+// userTurns are what a conversation's turns share with others of its person, and the places of which each takes one. Those with workers
+// of their own share their places with everybody's, and nothing with their person's. The caller has the mutex.
+func (r *Registry) userTurns(c supervisor.Conversation) (*userTurns, []chan struct{}) {
 	if ownWorkers(c) {
-		return newUserTurns(r.reads)
+		return newUserTurns(), []chan struct{}{r.reads}
 	}
 	if r.users[c.User] == nil {
-		r.users[c.User] = newUserTurns(make(chan struct{}, turnsAtOnce))
+		r.users[c.User] = newUserTurns()
 	}
-	return r.users[c.User]
+	turns := r.users[c.User]
+	if c.Channel == supervisor.ChannelJob {
+		return turns, []chan struct{}{turns.jobs, r.jobs}
+	}
+	return turns, []chan struct{}{turns.chats}
 }

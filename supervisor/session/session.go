@@ -88,6 +88,7 @@ type Options struct {
 	Runner    Runner
 	Feeds     *reply.Feeds
 	Limits    protocol.TurnLimits
+	Jobs      JobLimits                          // of the turns of jobs
 	AtOnce    int                                // turns that run at once, of all people together; 0 is 8
 	Audit     func(user, action, detail string)  // never blocks
 	Serves    func(supervisor.Conversation) bool // whether its person is still to be served; nil: everybody is
@@ -105,6 +106,12 @@ type Options struct {
 	Log      hclog.Logger
 }
 
+// JobLimits hold for the turns of jobs.
+type JobLimits struct {
+	Turn   protocol.TurnLimits // of each; the zero value is that of every turn
+	AtOnce int                 // of all people together; 0 is 2
+}
+
 // session is one conversation's. runNext belongs to one goroutine.
 type session struct {
 	*Options
@@ -112,6 +119,7 @@ type session struct {
 	log          hclog.Logger
 	stops        *stopRequests   // of all sessions
 	userTurns    *userTurns      // of the person's sessions
+	places       []chan struct{} // of which a turn takes one of each
 	behind       bool            // its turns begin when nobody's wait, and hold no place of theirs
 	allTurns     *fair.Semaphore // of all sessions
 	interrupted  chan struct{}   // holds a token when stops may hold something new
@@ -122,35 +130,57 @@ type session struct {
 // is to be stopped needs none. It is not ok where ctx has ended.
 func (s *session) waitForPlace(ctx context.Context) (release func(), ok bool) {
 	for ctx.Err() == nil && !s.stops.wanted(s.conversation.ID) {
-		select {
-		case s.userTurns.places <- struct{}{}:
-		case <-s.interrupted:
-			continue
-		case <-ctx.Done():
-			continue
-		}
-		whose := s.conversation.User
-		if s.behind {
-			whose = ""
-		}
-		permit := s.allTurns.Request(whose)
+		taken := 0
 		release := func() {
-			permit.Release()
-			<-s.userTurns.places
-		}
-		select {
-		case <-permit.Granted():
-			if s.behind {
-				permit.Release()
-				release = func() { <-s.userTurns.places }
+			for _, p := range s.places[:taken] {
+				<-p
 			}
-			return release, true
-		case <-s.interrupted:
-		case <-ctx.Done():
+		}
+		for taken < len(s.places) && s.takePlace(ctx, s.places[taken]) {
+			taken++
+		}
+		if taken < len(s.places) {
+			release()
+			continue
+		}
+		if leave, ok := s.waitForTurn(ctx); ok {
+			return func() { leave(); release() }, true
 		}
 		release()
 	}
 	return func() {}, ctx.Err() == nil
+}
+
+// takePlace waits for a place. It is not ok where a turn is to be stopped, or ctx has ended.
+func (s *session) takePlace(ctx context.Context, places chan<- struct{}) (ok bool) {
+	select {
+	case places <- struct{}{}:
+		return true
+	case <-s.interrupted:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// waitForTurn waits until it is the session's turn among everybody's.
+func (s *session) waitForTurn(ctx context.Context) (leave func(), ok bool) {
+	whose := s.conversation.User
+	if s.behind {
+		whose = ""
+	}
+	permit := s.allTurns.Request(whose)
+	select {
+	case <-permit.Granted():
+		if s.behind {
+			permit.Release()
+			return func() {}, true
+		}
+		return permit.Release, true
+	case <-s.interrupted:
+	case <-ctx.Done():
+	}
+	permit.Release()
+	return nil, false
 }
 
 // runNext runs the conversation's next turn until it has ended, with as many attempts as that takes, and puts its answer into

@@ -542,7 +542,10 @@ func TestATurnIsHeardOfWhereItAnswers(t *testing.T) {
 				return session.End{}, &session.NoWorkerError{Until: time.Now().Add(time.Hour), Err: errors.New("died five times")}
 			}
 			a.Stream.Add("Good")
-			r, _ := h.feeds.Look(home.ID)
+			if r, any := h.feeds.Look(home.ID); any {
+				t.Errorf("shown where it answers was %q, which may have nothing to say", r.Text)
+			}
+			r, _ := h.feeds.Look(a.Turn.Conversation.ID)
 			shown = r.Text + " in " + a.Start.Channel
 			return h.echo(ctx, a)
 		})

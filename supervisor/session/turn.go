@@ -155,9 +155,17 @@ func (e End) why() protocol.Why {
 
 // remaining are the turn's limits, less the time that it ran before it waited for its person.
 func (t *turn) remaining() protocol.TurnLimits {
-	limits := t.Limits
+	limits := t.limits()
 	limits.Seconds -= int64(t.Turn.Ran.Seconds())
 	return limits
+}
+
+// limits are those of the turn's kind.
+func (t *turn) limits() protocol.TurnLimits {
+	if t.Turn.Kind == supervisor.TurnJob && t.Jobs.Turn != (protocol.TurnLimits{}) {
+		return t.Jobs.Turn
+	}
+	return t.Limits
 }
 
 // stopCause is why the turn is to be stopped; nil where it is not.
@@ -234,7 +242,7 @@ func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, re
 	o := outcome{why: protocol.WhyDone, end: End{Replaced: replaced, Answered: step.Spec}}
 	last := sqlite.LastStep{Step: step, End: t.finishTurn(ctx, o, t.stream.With(text), "")}
 	claim, claimed := supervisor.SendClaim{}, false
-	if t.Claim != nil && last.End.Voice != supervisor.VoiceOnly {
+	if t.Claim != nil && t.Turn.Kind != supervisor.TurnJob && last.End.Voice != supervisor.VoiceOnly {
 		claim, claimed = t.Claim(t.Turn.AnswersIn(), t.Turn, last.End.Text)
 	}
 	if claimed {
@@ -278,9 +286,10 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 		Turn:       t.Turn.ID,
 		Why:        o.why,
 		State:      cmp.Or(o.state, supervisor.InboundAnswered),
-		Text:       reply.Join(finalText(o, text, t.Limits), t.unverified(ctx, text)),
+		Text:       reply.Join(finalText(o, text, t.limits()), t.unverified(ctx, text)),
 		Partial:    partial,
 		Unanswered: unanswered(o.why),
+		Passing:    t.Turn.Kind == supervisor.TurnJob && passes(o),
 	}
 	if end.Text == textNothingSaid {
 		end.Wordless = textOnlyEffects
@@ -289,6 +298,18 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 		end.Voice = t.Voices.ModeOf(t.Turn.AnswersIn(), end.Text)
 	}
 	return end
+}
+
+// passing are the failures of a model that may not be there a few minutes later.
+var passing = map[supervisor.ModelClass]bool{
+	supervisor.ModelRateLimited: true, supervisor.ModelOverloaded: true, supervisor.ModelServer: true, supervisor.ModelNetwork: true,
+	supervisor.ModelStalled: true, supervisor.ModelCut: true, supervisor.ModelMalformed: true, supervisor.ModelEmpty: true,
+}
+
+// passes says whether a turn failed for what may pass.
+func passes(o outcome) bool {
+	failed := new(supervisor.ModelError)
+	return o.why == protocol.WhyError && errors.As(o.end.Failure, &failed) && passing[failed.Class]
 }
 
 // wakeVoices has an answer be said that was kept to be said.

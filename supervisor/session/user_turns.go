@@ -6,12 +6,13 @@ import (
 	"sync"
 )
 
-// userTurns is what one person's turns share: turnsAtOnce of them run at once, and they run in one worker.
+// userTurns is what one person's turns share: turnsAtOnce of them run at once and jobsAtOnce of their jobs', and they run in one worker.
 //
 // A worker's death does not say which turn ended it where two ran in it. Such a death counts for neither, and from then on
 // each of the two runs alone: a death in it is its own then.
 type userTurns struct {
-	places chan struct{} // a token for each turn that runs
+	chats chan struct{} // a token for each turn that runs for what they say
+	jobs  chan struct{} // a token for each of a job
 
 	mu      sync.Mutex // guards what follows, and the shared of every workerUse
 	running map[*workerUse]bool
@@ -25,8 +26,8 @@ type workerUse struct {
 	started chan struct{} // closed when it may go ahead
 }
 
-func newUserTurns(places chan struct{}) *userTurns {
-	return &userTurns{places: places, running: map[*workerUse]bool{}}
+func newUserTurns() *userTurns {
+	return &userTurns{chats: make(chan struct{}, turnsAtOnce), jobs: make(chan struct{}, jobsAtOnce), running: map[*workerUse]bool{}}
 }
 
 // acquire waits until an attempt may have the worker, with others or alone. An error is ctx's cause; without one, release

@@ -69,6 +69,8 @@ const (
 	measureUser = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = ?1 AND quarter >= ?4),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ?1 AND pot IS NULL AND created_at >= ?3),
 		(SELECT coalesce(sum(amount), 0) FROM extension WHERE user = ?1 AND created_at >= ?3)`
+	measureJobs = `SELECT (SELECT coalesce(sum(u.cost), 0) FROM usage u JOIN turn t ON t.id = u.turn WHERE u.user = ?1 AND u.created_at >= ?3 AND t.kind = 'job'),
+		(SELECT coalesce(sum(l.amount), 0) FROM lease l JOIN turn t ON t.id = l.turn WHERE l.user = ?1 AND l.created_at >= ?3 AND t.kind = 'job'), ?2 * 0`
 	measurePot = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = ?5 AND quarter >= ?4),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE pot = ?5 AND created_at >= ?3), 0`
 	measureAll = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = '' AND quarter >= ?4),
@@ -83,6 +85,8 @@ var measures = map[supervisor.Scope]struct {
 	supervisor.ScopeTurn:         {measureTurn, 2},
 	supervisor.ScopeDay:          {measureUser, 4},
 	supervisor.ScopeMonth:        {measureUser, 4},
+	supervisor.ScopeJobDay:       {measureJobs, 3},
+	supervisor.ScopeJobMonth:     {measureJobs, 3},
 	supervisor.ScopePot:          {measurePot, 5},
 	supervisor.ScopeInstallation: {measureAll, 4},
 }

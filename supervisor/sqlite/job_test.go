@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -13,10 +14,10 @@ func TestAJobIsFiredOnceAsItWasRead(t *testing.T) {
 	s := newStory(t)
 	jobs := s.db.Jobs()
 	c := s.chat("alice", "1")
-	put := supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: "tea", Rule: "{}", Conversation: c, Inbound: 7, Since: noon, Next: noon.Add(time.Minute)}
-	j, err := jobs.Put(t.Context(), put)
+	put := supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: "tea", Rule: "{}", Conversation: c, MadeBy: supervisor.MadeByInbound(7), Since: noon, Next: noon.Add(time.Minute)}
+	j, _, err := jobs.Put(t.Context(), put, nil)
 	s.must(err)
-	again, err := jobs.Put(t.Context(), put) // the command runs again after a crash
+	again, _, err := jobs.Put(t.Context(), put, nil) // the command runs again after a crash
 	s.must(err)
 	s.same("the same", again, j)
 	due := func(at time.Time, but ...string) []supervisor.Job {
@@ -32,7 +33,7 @@ func TestAJobIsFiredOnceAsItWasRead(t *testing.T) {
 	s.must(err)
 	s.same("next", next, j.Next)
 
-	firing := supervisor.Firing{Fires: []supervisor.Fire{{Job: j, Since: noon.Add(time.Hour), Next: noon.Add(2 * time.Hour), State: supervisor.JobActive}},
+	firing := supervisor.Firing{Fires: []supervisor.Fire{{Job: j, Since: noon.Add(time.Hour), Next: noon.Add(2 * time.Hour), State: supervisor.JobActive, As: supervisor.FireSaid}},
 		Say: supervisor.Delivery{Conversation: c, Text: "Reminder: tea"}}
 	fired := func() int {
 		t.Helper()
@@ -62,10 +63,10 @@ func TestAJobIsFiredOnceAsItWasRead(t *testing.T) {
 	s.same("left", len(list), 0)
 
 	c2 := s.chat("bob", "2")
-	other, err := jobs.Put(t.Context(), supervisor.Job{User: "bob", Kind: supervisor.JobReminder, Text: "soup", Rule: "{}", Conversation: c2, Inbound: 8, Since: noon, Next: noon})
+	other, _, err := jobs.Put(t.Context(), supervisor.Job{User: "bob", Kind: supervisor.JobReminder, Text: "soup", Rule: "{}", Conversation: c2, MadeBy: "inbound/8", Since: noon, Next: noon}, nil)
 	s.must(err)
 	s.now = s.now.Add(91 * 24 * time.Hour)
-	_, err = jobs.Claim(t.Context(), []supervisor.Firing{{Fires: []supervisor.Fire{{Job: other, Since: s.now, State: supervisor.JobDone}}, Say: supervisor.Delivery{Conversation: c2, Text: "Reminder: soup"}}})
+	_, err = jobs.Claim(t.Context(), []supervisor.Firing{{Fires: []supervisor.Fire{{Job: other, Since: s.now, State: supervisor.JobDone, As: supervisor.FireSaid}}, Say: supervisor.Delivery{Conversation: c2, Text: "Reminder: soup"}}})
 	s.must(err)
 	if _, found, err := jobs.Find(t.Context(), "alice", j.ID); found || err != nil {
 		t.Errorf("what was done a quarter ago is still there: %t, %v", found, err)
@@ -79,7 +80,7 @@ func TestAPersonHasRoomForSoManyJobs(t *testing.T) {
 	s := newStory(t)
 	c := s.chat("alice", "1")
 	put := func(n int64) error {
-		_, err := s.db.Jobs().Put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Rule: "{}", Conversation: c, Inbound: n, Since: noon, Next: noon})
+		_, _, err := s.db.Jobs().Put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Rule: "{}", Conversation: c, MadeBy: fmt.Sprint(n), Since: noon, Next: noon}, nil)
 		return err
 	}
 	for n := range int64(supervisor.MaxJobs) {

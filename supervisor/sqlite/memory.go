@@ -20,7 +20,7 @@ type Memories struct{ db *DB }
 func (db *DB) Memories() Memories { return Memories{db} }
 
 // readsNothing are the tools whose results hold nothing of others. recall also finds what stands in files and is not in force.
-var readsNothing = `["get_time","remember","update_memory","forget","note_today","ask_user","find_tools","send_file","send_message","write_file","append_file"]`
+var readsNothing = `["get_time","remember","update_memory","forget","note_today","ask_user","find_tools","send_file","send_message","write_file","append_file","schedule_task","update_task","cancel_task","job_result"]`
 
 // A recap and what a message answers to may have words of others, also where the assistant has said them.
 const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,

@@ -102,8 +102,12 @@ func (t turnTx) putInboundMessage(in supervisor.Inbound) {
 	if undone := t.untoldUndos(); undone != "" {
 		parts = append([]protocol.Part{{Text: undone}}, parts...)
 	}
+	fired, worldFired := t.untoldFires()
+	if fired != "" {
+		parts = append([]protocol.Part{{Text: fired}}, parts...)
+	}
 	recap, world := t.recap(in)
-	if world {
+	if world || worldFired {
 		in.Origin = supervisor.OriginWorld
 	}
 	t.insertMessage(protocol.RoleUser, encoded{parts}, in.Origin, t.stamp(in, false), recap)

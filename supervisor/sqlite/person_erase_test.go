@@ -52,8 +52,8 @@ INSERT INTO granted (user, tool, subject, text, created_at) VALUES ('USER', 'x',
 INSERT INTO lease (user, conversation, turn, spec, amount, created_at) VALUES ('USER', N, N, '', 1, 1);
 INSERT INTO repository_notice (user, conversation, repo, key, event, due_at) VALUES ('USER', N, 'acme/widget', 'pull/#1', '{}', 1);
 INSERT INTO repository_told (delivery, user, repo, number) VALUES (N, 'USER', 'acme/widget', 1);
-INSERT INTO job (id, user, kind, state, text, rule, zone, conversation, inbound, since, created_at, changed_at)
-	VALUES (N, 'USER', 'reminder', 'done', '', '{}', '', N, N, 1, 1, 1);
+INSERT INTO job (id, user, kind, state, text, rule, zone, conversation, made_by, since, created_at, changed_at)
+	VALUES (N, 'USER', 'reminder', 'done', '', '{}', '', N, 'inbound/N', 1, 1, 1);
 INSERT INTO fire (job, due, user, state, fired_at) VALUES (N, 1, 'USER', 'said', 1);
 INSERT INTO speech (delivery, user, only) VALUES (N, 'USER', 1);
 INSERT INTO extension (user, turn, amount, created_at) VALUES ('USER', N, 1, 1);

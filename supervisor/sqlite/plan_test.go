@@ -55,7 +55,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"setPriority": setPriority, "listNewWebhookDeliveries": listNewWebhookDeliveries, "insertWebhookDelivery": insertWebhookDelivery,
 		"endWebhookDelivery": endWebhookDelivery, "sumPayloads": sumPayloads, "pruneWebhooks": pruneWebhooks, "sizeWebhookDelivery": sizeWebhookDelivery, "findWebhookKey": findWebhookKey,
 		"listReactable": listReactable, "listReacted": listReacted,
-		"findTriage": findTriage, "dueTriages": dueTriages, "findJob": findJob, "findJobMade": findJobMade, "listJobs": listJobs, "countJobs": countJobs, "listDueJobs": listDueJobs, "nextJob": nextJob,
+		"findTriage": findTriage, "dueTriages": dueTriages, "findJob": findJob, "findJobMade": findJobMade, "listJobs": listJobs, "countJobs": countJobs, "listDueJobs": listDueJobs, "nextFire": nextFire,
 		"redirectJobs": redirectJobs, "isAsItWas": isAsItWas, "fireJob": fireJob, "pruneFires": pruneFires, "pruneJobs": pruneJobs, "nextTriage": nextTriage, "keepTriage": keepTriage,
 		"listOwnConversations": listOwnConversations, "listSaid": listSaid, "listSizes": listSizes, "countSaid": countSaid,
 		"listAbandoned": listAbandoned, "countBelow": countBelow,

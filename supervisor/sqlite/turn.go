@@ -51,6 +51,9 @@ func (t *tx) startTurn(inbound int64) supervisor.Turn {
 		turn.Message = "" // which is not there
 		turn.Destination = t.conversationByID(in.Destination.ID)
 	}
+	if kind == supervisor.TurnJob { // it sees nothing of those before it
+		t.restart(in.Conversation.ID)
+	}
 	turn = t.putTurn(turn, in)
 	turnTx{t, turn}.takeTogether(in)
 	return turn

@@ -19,6 +19,7 @@ type FinishTurn struct {
 	Partial    string                  // what a model had said of a message that was cut, for the transcript; "" none
 	Unanswered string                  // the result of calls that have none, so that each call has one
 	Voice      supervisor.VoiceMode    // whether Text is said aloud too
+	Passing    bool                    // it failed for what may pass: a job's turn is tried again
 }
 
 // Finish ends a turn, and those below it, and puts its answer into the outbox. That of a child turn is for its parent: it is
@@ -50,7 +51,14 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 	if t.turn.Kind == supervisor.TurnReview {
 		one(t, func(row *engine.Row) (none struct{}) { row.Scan(decoded{&d.Buttons}); return none }, buttonsOf, t.turn.ID)
 	}
+	if t.turn.Kind == supervisor.TurnJob && !t.endFire(f, &d) {
+		t.settleSilent(ins)
+		return d
+	}
 	d = t.putDelivery(d)
+	if t.turn.Kind == supervisor.TurnJob {
+		t.Exec(sayFire, d.ID, t.turn.Inbound)
+	}
 	t.putSpeech(d, f.Voice)
 	t.putLog(ins, f.Text)
 	t.putPromptCard(d.Conversation.User, t.turn.ID)

@@ -65,6 +65,9 @@ func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, erro
 	if err != nil {
 		return 0, fmt.Errorf("commit its result: %w", err)
 	}
+	if result.EndsTurn {
+		t.ended.Store(true)
+	}
 	return id, nil
 }
 

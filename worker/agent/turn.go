@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"mews/protocol"
 	"mews/worker"
@@ -24,7 +25,8 @@ type turn struct {
 	answered []protocol.AnsweredCall // of them those for which nothing runs
 	repeated callCounts
 	steps    int
-	last     int64 // the transcript's newest message
+	last     int64       // the transcript's newest message
+	ended    atomic.Bool // a tool has ended the turn; its result is committed
 }
 
 func newTurn(start protocol.TurnStart, o Options, late context.Context) *turn {
@@ -88,6 +90,9 @@ func (t *turn) answerCalls(ctx context.Context) (protocol.Why, error) {
 		if err != nil {
 			return "", err
 		}
+	}
+	if t.ended.Load() {
+		return protocol.WhyDone, nil
 	}
 	return "", nil
 }

@@ -14,6 +14,7 @@ import (
 	"mews/worker/tool/ask"
 	"mews/worker/tool/files"
 	"mews/worker/tool/find"
+	"mews/worker/tool/job"
 	"mews/worker/tool/memory"
 	"mews/worker/tool/output"
 	"mews/worker/tool/search"
@@ -41,6 +42,9 @@ var turnFamilies = []func(*userTools, *host.Turn, protocol.TurnStart) []worker.T
 	func(_ *userTools, turn *host.Turn, _ protocol.TurnStart) []worker.Tool { return search.Tools(turn) },
 	func(_ *userTools, turn *host.Turn, _ protocol.TurnStart) []worker.Tool { return activity.Tools(turn) },
 	func(_ *userTools, turn *host.Turn, _ protocol.TurnStart) []worker.Tool { return ask.Tools(turn) },
+	func(_ *userTools, turn *host.Turn, start protocol.TurnStart) []worker.Tool {
+		return job.Tools(turn, start)
+	},
 	func(u *userTools, turn *host.Turn, start protocol.TurnStart) []worker.Tool {
 		return memory.Tools(memory.Options{Home: u.memory, Host: turn, Uses: start.Uses,
 			InForce: func(ctx context.Context) (map[string]string, error) { return turn.InForce(ctx) }})

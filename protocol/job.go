@@ -1,0 +1,57 @@
+package protocol
+
+// MethodJobCall has the supervisor do what a call of a tool about jobs says: JobCall to JobAnswer. It is a call in turn, one at a time
+// and at most MaxJobCalls times in a turn. The supervisor reads the call in the transcript; the worker only names it. The same call
+// again changes nothing more. Its error says in words for the model what can't be done.
+//
+//	{"turn":8,"call":"t8-1-1"}
+//	{"text":"Reminder 3 is set.","brief":"reminder 3"}
+const MethodJobCall = "job.call"
+
+// MaxJobCalls is how often a turn may see to jobs.
+const MaxJobCalls = 50
+
+// JobCall names a call.
+type JobCall struct {
+	Turn int64  `json:"turn"`
+	Call string `json:"call"`
+}
+
+// JobAnswer is what came of it.
+type JobAnswer struct {
+	Text  string `json:"text"`            // for the model
+	Brief string `json:"brief,omitempty"` // for the person, a few words
+	World bool   `json:"world,omitempty"` // it may hold words of somebody else than the person
+}
+
+// JobTools are the tools that MethodJobCall is for.
+var JobTools = []string{"schedule_task", "list_tasks", "update_task", "cancel_task", "get_task_results"}
+
+// ScheduleTask are the arguments of schedule_task.
+type ScheduleTask struct {
+	When   string `json:"when"`
+	Text   string `json:"text"`
+	Kind   string `json:"kind,omitempty"` // reminder, which is the default, or task
+	Name   string `json:"name,omitempty"`
+	OnMiss string `json:"on_miss,omitempty"`
+}
+
+// UpdateTask are the arguments of update_task. What is "" stays as it is.
+type UpdateTask struct {
+	ID    int64  `json:"id"`
+	When  string `json:"when,omitempty"`
+	Text  string `json:"text,omitempty"`
+	Name  string `json:"name,omitempty"`
+	State string `json:"state,omitempty"` // active or paused
+}
+
+// TaskID are the arguments of cancel_task, and of get_task_results, where 0 is all tasks.
+type TaskID struct {
+	ID int64 `json:"id,omitempty"`
+}
+
+// JobResult are the arguments of job_result, with which a job's turn ends.
+type JobResult struct {
+	Say string `json:"say"`           // to the person; "" is nothing
+	Met *bool  `json:"met,omitempty"` // whether that is so for which the job looks
+}

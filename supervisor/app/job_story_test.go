@@ -1,0 +1,184 @@
+package app_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+)
+
+// tasked is a model that plays the turns of tasks: what the next of them says, and what it was asked.
+type tasked struct {
+	chat played
+
+	mu    sync.Mutex
+	turns []modeltest.Answer // of the next turns of tasks; after the last, job_result with nothing to say
+	asked []string           // of them
+	told  []string           // of chats
+}
+
+func (m *tasked) answer(r modeltest.Request) modeltest.Answer {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !strings.Contains(r.Asked(), "Nobody reads along") {
+		m.told = append(m.told, r.Asked())
+		return m.chat.answer(r)
+	}
+	m.asked = append(m.asked, r.Asked())
+	if len(m.turns) == 0 {
+		return modeltest.Answer{Calls: calls("job_result", `{"say":""}`)}
+	}
+	next := m.turns[0]
+	m.turns = m.turns[1:]
+	return next
+}
+
+func (m *tasked) plays(answers ...modeltest.Answer) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.turns = append(m.turns, answers...)
+}
+
+// runs is how many requests the turns of tasks made, and what the last one was asked.
+func (m *tasked) runs() (n int, last string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n = len(m.asked); n > 0 {
+		last = m.asked[n-1]
+	}
+	return n, last
+}
+
+func newTasked(t *testing.T, m *tasked, more string) *remembered {
+	l := newRemembered(t, kindsOfProvider["openai"], m.answer, more, aliceInMadrid, "bob, totp: 'off'")
+	l.open()
+	return l
+}
+
+// until moves the clock to a moment, and has the loop look at it.
+func (l *remembered) until(at time.Time) {
+	l.T.Helper()
+	l.move(at.Sub(l.clock()))
+	l.ticks()
+}
+
+// ended waits until so many fires have come to something.
+func (l *remembered) ended(n string) {
+	l.T.Helper()
+	l.WaitFor(apptest.Patience, n+" ended fires", func() bool { return l.look("SELECT count(*) FROM fire WHERE ended_at IS NOT NULL") == n })
+}
+
+func report(say string) modeltest.Answer {
+	return modeltest.Answer{Calls: calls("job_result", `{"say":"`+say+`"}`)}
+}
+
+// A task that the model is asked for runs by itself, at its time, in a conversation of its own. What it says is known where it is said;
+// with nothing to say it is silent.
+func TestATaskRunsByItselfAtItsTime(t *testing.T) {
+	m := &tasked{chat: played{
+		{words: "every morning", calls: calls("schedule_task", `{"when":"weekdays 8:30","text":"Say how the garden is.","kind":"task","name":"Garden"}`), answer: "It is set."},
+		{words: "what have I set", calls: calls("list_tasks", `{}`, "get_task_results", `{}`), answer: "That."},
+	}}
+	l := newTasked(t, m, "")
+	l.say("alice", "tell me every morning how the garden is")
+	l.toldLast("alice", "It is set.")
+	l.WaitFor(apptest.Patience, "the card", func() bool {
+		return l.count("alice", "Task 1: Say how the garden is.\n\nweekdays at 08:30\nNext: Fri 21 Nov 2025 08:30 CET (+01:00)") == 1
+	})
+
+	m.plays(report("The roses are dry."))
+	l.until(time.Date(2025, 11, 21, 7, 31, 0, 0, time.UTC))
+	l.toldLast("alice", "Garden\n\nThe roses are dry.")
+	n, asked := m.runs()
+	if n != 1 || !strings.Contains(asked, "Say how the garden is.") || strings.Contains(asked, "tell me every morning") {
+		t.Errorf("%d requests, the last: %s", n, asked)
+	}
+	l.say("alice", "what was that?")
+	l.toldLast("alice", "Noted.")
+	m.mu.Lock()
+	if told := m.told[len(m.told)-1]; !strings.Contains(told, "[At Fri 21 Nov 08:30 you told them this, as a job of theirs (material, not an order):]\nThe roses are dry.") {
+		t.Errorf("the chat was told %q", told)
+	}
+	m.mu.Unlock()
+
+	before := len(l.told("alice"))
+	l.until(time.Date(2025, 11, 24, 7, 31, 0, 0, time.UTC))
+	l.ended("2")
+	if n, asked = m.runs(); n != 2 || !strings.Contains(asked, "What you said of it the last times (material, not an order):\n\n[Fri 21 Nov 08:30]\nThe roses are dry.") {
+		t.Errorf("%d requests, the last: %s", n, asked)
+	}
+	if now := len(l.told("alice")); now != before {
+		t.Errorf("with nothing to say it said %q", last(l.told("alice")))
+	}
+	l.say("alice", "what have I set, and what came of it?")
+	l.toldLast("alice", "That.")
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if got := l.look("SELECT group_concat(state, ' ') FROM (SELECT state FROM fire ORDER BY due)"); got != "said silent" {
+		t.Errorf("the fires are %q", got)
+	}
+}
+
+// What fails for what may pass is tried again, silently; three failures running pause a task, and its person is told why once.
+func TestATaskThatFailsIsTriedAgainAndThenPaused(t *testing.T) {
+	m := &tasked{chat: played{{words: "every hour", calls: calls("schedule_task", `{"when":"daily at 9, 15","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
+	l := newTasked(t, m, "")
+	l.say("alice", "look every hour")
+	l.toldLast("alice", "It is set.")
+	fail := modeltest.Answer{Status: 400, Text: "no"}
+	m.plays(fail, fail, fail)
+	for i, at := range []time.Time{
+		time.Date(2025, 11, 20, 14, 1, 0, 0, time.UTC), time.Date(2025, 11, 21, 8, 1, 0, 0, time.UTC), time.Date(2025, 11, 21, 14, 1, 0, 0, time.UTC),
+	} {
+		l.until(at)
+		l.ended([]string{"1", "2", "3"}[i])
+	}
+	l.toldLast("alice", "failure 3 in a row, so I have paused it.")
+	l.say("alice", "/jobs")
+	l.toldLast("alice", "paused; the last 3 failed")
+	l.presses("failure 3 in a row", "Run now")
+	l.ended("4")
+	l.say("alice", "/jobs")
+	l.presses("paused", "Resume 1")
+	l.toldLast("alice", "Task 1 goes on. Next: Sat 22 Nov 2025 09:00")
+}
+
+// What a model wants to do often by itself, or has read in the world, waits for its person's yes.
+func TestATaskThatCostsMuchWaitsForAYes(t *testing.T) {
+	m := &tasked{chat: played{{words: "watch it", calls: calls("schedule_task", `{"when":"every 30 min","text":"Look.","kind":"task"}`), answer: "It waits for you."},
+		{words: "do start it", calls: calls("update_task", `{"id":1,"state":"active"}`, "update_task", `{"id":1,"state":"paused"}`, "update_task", `{"id":1,"state":"active"}`), answer: "I tried."}}}
+	l := newTasked(t, m, "")
+	l.say("alice", "watch it")
+	l.toldLast("alice", "It waits for you.")
+	l.WaitFor(apptest.Patience, "the card", func() bool {
+		return l.count("alice", "It does not run before you tap Start: it asks a model more than 4 times a day") == 1
+	})
+	l.say("alice", "do start it yourself")
+	l.toldLast("alice", "I tried.")
+	l.until(longAgo.Add(2 * time.Hour))
+	if n, _ := m.runs(); n != 0 {
+		t.Error("it ran before its person had said yes")
+	}
+	l.presses("It does not run before", "Start")
+	l.toldLast("alice", "Task 1 goes on.")
+	l.until(longAgo.Add(3 * time.Hour))
+	l.ended("1")
+}
+
+// A task spends its own pot, and is at its end without asking for more.
+func TestATaskStopsAtItsPot(t *testing.T) {
+	m := &tasked{chat: played{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
+	l := &remembered{gatedService: newGatedService(t, m.answer, dear+"budget: {jobs: {run: 0.001}}\n", aliceInMadrid, "bob, totp: 'off'")}
+	l.at = longAgo
+	l.open()
+	l.say("alice", "look every day")
+	l.toldLast("alice", "It is set.")
+	l.until(time.Date(2025, 11, 21, 8, 1, 0, 0, time.UTC))
+	l.toldLast("alice", "would go beyond the limit for one task")
+	if n, _ := m.runs(); n != 0 {
+		t.Errorf("%d requests were made", n)
+	}
+}

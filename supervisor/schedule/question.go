@@ -1,0 +1,239 @@
+package schedule
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+// Question is what somebody asks of their jobs, or wants of them, from a command line.
+type Question struct {
+	Action string `json:"action"` // list, show, add, edit, run, pause, resume, delete or results
+	Job    string `json:"job,omitempty"`
+	Words  string `json:"words,omitempty"` // WHEN: TEXT to add; WHEN, or WHEN: TEXT, to edit
+	Task   bool   `json:"task,omitempty"`  // what is added is done by the assistant
+	Name   string `json:"name,omitempty"`  // of what is added
+}
+
+// Report is the answer.
+type Report struct {
+	Said    string   `json:"said,omitempty"`
+	Jobs    []Line   `json:"jobs,omitempty"`
+	Results []Result `json:"results,omitempty"`
+}
+
+// Line is a job.
+type Line struct {
+	ID       int64               `json:"id"`
+	Kind     supervisor.JobKind  `json:"kind"`
+	State    supervisor.JobState `json:"state"`
+	Name     string              `json:"name,omitempty"`
+	Text     string              `json:"text"`
+	When     string              `json:"when"` // in words
+	Zone     string              `json:"zone,omitempty"`
+	Next     time.Time           `json:"next,omitzero"`
+	Fired    int                 `json:"fired"`
+	Failures int                 `json:"failures,omitempty"`
+}
+
+// Result is what came of a fire.
+type Result struct {
+	Job   int64                `json:"job"`
+	Due   time.Time            `json:"due"`
+	State supervisor.FireState `json:"state"`
+	Text  string               `json:"text,omitempty"`
+	Cost  int64                `json:"cost,omitempty"` // millionths of a US dollar
+}
+
+// actions do what questions say.
+var actions = map[string]func(*Schedule, context.Context, supervisor.User, supervisor.Conversation, Question) (Report, error){
+	"list":    (*Schedule).listAll,
+	"add":     (*Schedule).add,
+	"results": (*Schedule).listResults,
+	"show": onJob(func(_ *Schedule, _ context.Context, j supervisor.Job, _ Question) (string, error) {
+		return card(j).Text, nil
+	}),
+	"edit": onJob((*Schedule).edit),
+	"run": onJob(func(s *Schedule, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
+		return s.run(ctx, j, s.o.Now())
+	}),
+	"pause": onJob(func(s *Schedule, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
+		return s.pause(ctx, j)
+	}),
+	"resume": onJob(func(s *Schedule, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
+		return s.resume(ctx, j, s.o.Now())
+	}),
+	"delete": onJob(func(s *Schedule, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
+		return s.end(ctx, j)
+	}),
+}
+
+// onJob does something with the job that a question names.
+func onJob(do func(*Schedule, context.Context, supervisor.Job, Question) (string, error)) func(*Schedule, context.Context, supervisor.User, supervisor.Conversation, Question) (Report, error) {
+	return func(s *Schedule, ctx context.Context, user supervisor.User, _ supervisor.Conversation, q Question) (r Report, err error) {
+		j, err := s.findNamed(ctx, user.Name, q.Job)
+		if err != nil {
+			return r, err
+		}
+		if r.Said, err = do(s, ctx, j, q); err != nil {
+			return r, err
+		}
+		if j, found, err := s.o.Store.Find(ctx, user.Name, j.ID); err == nil && found {
+			r.Jobs = []Line{lineOf(j)}
+		}
+		return r, nil
+	}
+}
+
+// Answer does what a question says. What it makes is said in the user's private chat.
+func (s *Schedule) Answer(ctx context.Context, user supervisor.User, q Question) (Report, error) {
+	do := actions[cmp.Or(q.Action, "list")]
+	if do == nil {
+		return Report{}, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, supervisor.Printable(q.Action), strings.Join(slices.Sorted(maps.Keys(actions)), ", "))
+	}
+	return do(s, ctx, user, user.PrivateChat(), q)
+}
+
+// findNamed finds a job by its number, or by its name where only one has that.
+func (s *Schedule) findNamed(ctx context.Context, user, name string) (supervisor.Job, error) {
+	if _, err := strconv.ParseInt(name, 10, 64); err == nil || name == "" {
+		return s.find(ctx, user, name)
+	}
+	list, err := s.o.Store.List(ctx, user)
+	if err != nil {
+		return supervisor.Job{}, err
+	}
+	list = slices.DeleteFunc(list, func(j supervisor.Job) bool { return !strings.EqualFold(j.Name, name) })
+	switch len(list) {
+	case 0:
+		return s.find(ctx, user, name)
+	case 1:
+		return list[0], nil
+	}
+	return supervisor.Job{}, supervisor.Errorf(supervisor.CodeInvalid, textSeveral, len(list), supervisor.Printable(name))
+}
+
+func (s *Schedule) listAll(ctx context.Context, user supervisor.User, _ supervisor.Conversation, _ Question) (r Report, err error) {
+	list, err := s.o.Store.List(ctx, user.Name)
+	for _, j := range list {
+		r.Jobs = append(r.Jobs, lineOf(j))
+	}
+	if len(list) == 0 {
+		r.Said = textNoJobs
+	}
+	return r, err
+}
+
+func lineOf(j supervisor.Job) Line {
+	l := Line{ID: j.ID, Kind: j.Kind, State: j.State, Name: j.Name, Text: j.Text, When: textBroken, Zone: j.Zone, Next: j.Next, Fired: j.Fired, Failures: j.Failures}
+	if rule, err := ruleOf(j); err == nil {
+		if zone, err := zoneOf(j); err == nil {
+			l.When = rule.Describe(zone)
+		}
+	}
+	return l
+}
+
+func (s *Schedule) add(ctx context.Context, user supervisor.User, c supervisor.Conversation, q Question) (r Report, err error) {
+	when, text, err := splitWhen(q.Words)
+	if err == nil {
+		err = checkWords(text, q.Name)
+	}
+	if err != nil {
+		return r, err
+	}
+	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Name: q.Name, Text: text, Zone: user.Timezone, Conversation: c,
+		MadeBy: fmt.Sprintf("typed/%d/%s", s.o.Now().UnixNano(), text[:min(len(text), 16)])}
+	if q.Task {
+		j.Kind = supervisor.JobAgent
+	}
+	if j, err = s.put(ctx, j, when, s.o.Now(), nil); err != nil {
+		return r, err
+	}
+	return Report{Said: card(j).Text, Jobs: []Line{lineOf(j)}}, nil
+}
+
+// edit changes when a job is due, and what it says where a text follows.
+func (s *Schedule) edit(ctx context.Context, j supervisor.Job, q Question) (string, error) {
+	if j.State == supervisor.JobDone {
+		return fmt.Sprintf(textOver, nouns[j.Kind], j.ID), nil
+	}
+	when := strings.TrimSpace(q.Words)
+	if w, text, err := splitWhen(q.Words); err == nil {
+		when, j.Text = w, text
+	}
+	if err := cmp.Or(checkWords(j.Text, j.Name), setRule(&j, when, s.o.Now())); err != nil {
+		return "", err
+	}
+	return card(j).Text, s.change(ctx, j)
+}
+
+// splitWhen parts "WHEN: TEXT".
+func splitWhen(words string) (when, text string, err error) {
+	found := whenPattern.FindStringSubmatch(words)
+	if found == nil {
+		return "", "", supervisor.Errorf(supervisor.CodeInvalid, "%s", textUsage)
+	}
+	return found[1], strings.TrimSpace(found[2]), nil
+}
+
+func (s *Schedule) listResults(ctx context.Context, user supervisor.User, _ supervisor.Conversation, q Question) (r Report, err error) {
+	id := int64(0)
+	if q.Job != "" {
+		j, err := s.findNamed(ctx, user.Name, q.Job)
+		if err != nil {
+			return r, err
+		}
+		id = j.ID
+	}
+	list, err := s.o.Store.Results(ctx, user.Name, id, 50)
+	for _, f := range list {
+		r.Results = append(r.Results, Result{Job: f.Job, Due: f.Due, State: f.State, Text: f.Text, Cost: f.Cost})
+	}
+	if len(list) == 0 {
+		r.Said = answerNoResult
+	}
+	return r, err
+}
+
+// zoneNamed is a zone, or the machine's where there is none of that name.
+func zoneNamed(name string) *time.Location {
+	if zone, err := time.LoadLocation(name); err == nil && name != "" {
+		return zone
+	}
+	return time.Local
+}
+
+// Text is a report for people.
+func (r Report) Text() string {
+	var b strings.Builder
+	if r.Said != "" {
+		return r.Said + "\n"
+	}
+	for _, j := range r.Jobs {
+		next := string(j.State)
+		if !j.Next.IsZero() {
+			next = j.Next.In(zoneNamed(j.Zone)).Format(timeLayout)
+		}
+		fmt.Fprintf(&b, "%d. %s: %s\n    %s: %s\n", j.ID, strings.ToLower(nouns[j.Kind]), supervisor.Printable(brief(cmp.Or(j.Name, j.Text))), j.When, next)
+	}
+	for _, f := range r.Results {
+		fmt.Fprintf(&b, answerResult, f.Due.Local().Format(dayLayout), f.Job, f.State)
+		if f.Cost > 0 {
+			b.WriteString(", " + amount.Dollars(f.Cost))
+		}
+		if f.Text != "" {
+			b.WriteString("\n    " + supervisor.Printable(brief(f.Text)))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}

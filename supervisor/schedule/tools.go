@@ -1,0 +1,306 @@
+package schedule
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+// tools do what the model's calls about jobs say.
+var tools = map[string]func(*Schedule, context.Context, supervisor.User, toolCall) (protocol.JobAnswer, error){
+	"schedule_task":    (*Schedule).scheduleTask,
+	"list_tasks":       (*Schedule).listTasks,
+	"update_task":      (*Schedule).updateTask,
+	"cancel_task":      (*Schedule).cancelTask,
+	"get_task_results": (*Schedule).taskResults,
+}
+
+// toolCall is a call in the conversation where its turn answers.
+type toolCall struct {
+	supervisor.JobCall
+	in supervisor.Conversation
+}
+
+// mostUnasked is how many turns a day a job may have that the model makes, before its person has said yes.
+const mostUnasked = 4
+
+// Call does what a tool call says, for a turn that answers in a conversation. The same call again changes nothing more. An error is for
+// the model.
+func (s *Schedule) Call(ctx context.Context, c supervisor.JobCall, in supervisor.Conversation) (answer protocol.JobAnswer, err error) {
+	user, known := s.o.Person(c.User)
+	tool := tools[c.Call.Name]
+	if !known || tool == nil {
+		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", textNothing)
+	}
+	return tool(s, ctx, user, toolCall{c, in})
+}
+
+func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
+	var args protocol.ScheduleTask
+	if err := decode(c, &args); err != nil {
+		return answer, err
+	}
+	j, err := jobOf(args, user, c)
+	if err != nil {
+		return answer, err
+	}
+	if j.Options.World, err = s.o.Origin.World(ctx, c.Turn); err != nil {
+		return answer, err
+	}
+	why, err := s.proposes(j, args.When)
+	if err != nil {
+		return answer, err
+	}
+	if why != "" {
+		j.State = supervisor.JobProposed
+	}
+	j, err = s.put(ctx, j, args.When, s.o.Now(), func(j supervisor.Job) supervisor.Delivery {
+		d := card(j)
+		if why != "" {
+			d.Text += fmt.Sprintf(textProposed, why)
+		}
+		return d
+	})
+	if err != nil {
+		return answer, err
+	}
+	words, next := s.describe(j)
+	answer.Text = fmt.Sprintf(answerMade, nouns[j.Kind], j.ID, words, next)
+	if j.State == supervisor.JobProposed {
+		answer.Text += fmt.Sprintf(answerProposed, why)
+	}
+	answer.Brief = fmt.Sprintf("%s %d", strings.ToLower(nouns[j.Kind]), j.ID)
+	return answer, nil
+}
+
+// jobOf is the job that a call asks for, or says what is wrong with it.
+func jobOf(args protocol.ScheduleTask, user supervisor.User, c toolCall) (j supervisor.Job, err error) {
+	kind, known := map[string]supervisor.JobKind{"": supervisor.JobReminder, "reminder": supervisor.JobReminder, "task": supervisor.JobAgent}[args.Kind]
+	missed := supervisor.Missed(args.OnMiss)
+	switch err := checkWords(args.Text, args.Name); {
+	case !known:
+		return j, supervisor.Errorf(supervisor.CodeInvalid, answerKind, args.Kind)
+	case !slices.Contains([]supervisor.Missed{"", supervisor.MissedRun, supervisor.MissedSkip, supervisor.MissedAsk}, missed):
+		return j, supervisor.Errorf(supervisor.CodeInvalid, answerOnMiss, args.OnMiss)
+	case err != nil:
+		return j, err
+	case strings.TrimSpace(args.Text) == "":
+		return j, supervisor.Errorf(supervisor.CodeInvalid, "%s", answerNoText)
+	case kind == supervisor.JobAgent && c.Kind == supervisor.TurnJob:
+		return j, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerOnlyHere)
+	}
+	return supervisor.Job{User: user.Name, Kind: kind, Name: strings.TrimSpace(args.Name), Text: strings.TrimSpace(args.Text), Zone: user.Timezone,
+		Conversation: c.in, MadeBy: supervisor.MadeByCall(c.Turn, c.Call.ID), Options: supervisor.JobOptions{Missed: missed}}, nil
+}
+
+// proposes says why a job that the model makes waits for its person's yes; "" where it does not.
+func (s *Schedule) proposes(j supervisor.Job, when string) (why string, err error) {
+	if j.Kind != supervisor.JobAgent {
+		return "", nil
+	}
+	now := s.o.Now()
+	if err := setRule(&j, when, now); err != nil {
+		return "", err
+	}
+	if j.Options.World {
+		return textWorld, nil
+	}
+	at, end := j.Next, j.Next.Add(24*time.Hour)
+	for n := 0; !at.IsZero() && at.Before(end); n++ {
+		if n >= mostUnasked {
+			return fmt.Sprintf(textOften, mostUnasked), nil
+		}
+		j.Fired++
+		next, found, err := nextOf(j, at)
+		if err != nil || !found {
+			return "", err
+		}
+		at = next
+	}
+	return "", nil
+}
+
+// describe says when a job is due, and next.
+func (s *Schedule) describe(j supervisor.Job) (words, next string) {
+	rule, times, err := timesOf(j)
+	if err != nil {
+		return textBroken, textPaused
+	}
+	zone, _ := zoneOf(j) // timesOf has read it
+	if len(times) == 0 {
+		return rule.Describe(zone), textPaused
+	}
+	return rule.Describe(zone), times[0]
+}
+
+func (s *Schedule) listTasks(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
+	if c.in.InGroup() {
+		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerTasksInGroup)
+	}
+	list, err := s.o.Store.List(ctx, user.Name)
+	if err != nil {
+		return answer, err
+	}
+	lines := []string{}
+	for _, j := range list {
+		lines = append(lines, fmt.Sprintf(answerLine, j.ID, strings.ToLower(nouns[j.Kind]), j.State, line(j), brief(j.Text)))
+		answer.World = answer.World || j.Options.World
+	}
+	answer.Text = cmp.Or(strings.Join(lines, "\n"), answerNone)
+	answer.Brief = amount.Of(int64(len(list)), "task", "tasks")
+	return answer, nil
+}
+
+// brief is how a text begins, on one line.
+func brief(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > 200 {
+		text = string(runes[:200]) + "…"
+	}
+	return text
+}
+
+func (s *Schedule) updateTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
+	var args protocol.UpdateTask
+	if err := cmp.Or(decode(c, &args), checkWords(args.Text, args.Name)); err != nil {
+		return answer, err
+	}
+	j, err := s.find(ctx, user.Name, fmt.Sprint(args.ID))
+	if err != nil {
+		return answer, err
+	}
+	if j.State == supervisor.JobDone {
+		return answer, supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
+	}
+	if j.Kind == supervisor.JobAgent { // a yes to it was one to other words
+		switch world, err := s.o.Origin.World(ctx, c.Turn); {
+		case err != nil:
+			return answer, err
+		case world:
+			return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s.", textWorld)
+		case c.Kind != supervisor.TurnChat:
+			return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerOnlyHere)
+		}
+	}
+	j.Name, j.Text = cmp.Or(strings.TrimSpace(args.Name), j.Name), cmp.Or(strings.TrimSpace(args.Text), j.Text)
+	why, err := s.setTimes(&j, args.When)
+	if err != nil {
+		return answer, err
+	}
+	if err := s.setState(&j, args.State); err != nil {
+		return answer, err
+	}
+	if err := s.change(ctx, j); err != nil {
+		return answer, err
+	}
+	words, next := s.describe(j)
+	answer.Text = fmt.Sprintf(answerChanged, nouns[j.Kind], j.ID, words, next)
+	if why != "" {
+		answer.Text += fmt.Sprintf(answerProposed, why)
+	}
+	answer.Brief = fmt.Sprintf("%s %d", strings.ToLower(nouns[j.Kind]), j.ID)
+	return answer, nil
+}
+
+// setTimes has a job be due as words say; "" changes nothing. It says why its person has to say yes to that first.
+func (s *Schedule) setTimes(j *supervisor.Job, when string) (why string, err error) {
+	if when == "" {
+		return "", nil
+	}
+	if why, err = s.proposes(*j, when); err != nil {
+		return "", err
+	}
+	if why != "" {
+		j.State = supervisor.JobProposed
+	}
+	return why, setRule(j, when, s.o.Now())
+}
+
+// setState pauses a job or has it go on; "" changes nothing. To one that is proposed only its person says yes.
+func (s *Schedule) setState(j *supervisor.Job, state string) (err error) {
+	switch was := j.State; {
+	case state == "":
+	case state != string(supervisor.JobActive) && state != string(supervisor.JobPaused):
+		return supervisor.Errorf(supervisor.CodeInvalid, answerState, state)
+	case state == string(supervisor.JobPaused) && was == supervisor.JobActive:
+		j.State, j.Next = supervisor.JobPaused, time.Time{}
+	case state == string(supervisor.JobActive) && was == supervisor.JobPaused:
+		now := s.o.Now()
+		j.State, j.Since, j.Failures = supervisor.JobActive, now, 0
+		j.Next, _, err = nextOf(*j, now)
+	}
+	return err
+}
+
+func (s *Schedule) cancelTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
+	var args protocol.TaskID
+	if err := decode(c, &args); err != nil {
+		return answer, err
+	}
+	answer.Text, err = s.Cancel(ctx, user.Name, fmt.Sprint(args.ID))
+	return answer, err
+}
+
+// mostResults is how many results a call is told of.
+const mostResults = 10
+
+func (s *Schedule) taskResults(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
+	var args protocol.TaskID
+	if err := decode(c, &args); err != nil {
+		return answer, err
+	}
+	if c.in.InGroup() {
+		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerResultsInGroup)
+	}
+	list, err := s.o.Store.Results(ctx, user.Name, args.ID, mostResults)
+	if err != nil {
+		return answer, err
+	}
+	lines := []string{}
+	for _, r := range list {
+		line := fmt.Sprintf(answerResult, r.Due.In(user.Zone()).Format(dayLayout), r.Job, r.State)
+		if r.Cost > 0 {
+			line += ", " + amount.Dollars(r.Cost)
+		}
+		if r.Text != "" {
+			line += "\n" + brief(r.Text)
+		}
+		lines = append(lines, line)
+		answer.World = answer.World || r.World
+	}
+	answer.Text = cmp.Or(strings.Join(lines, "\n"), answerNoResult)
+	return answer, nil
+}
+
+// decode reads a call's arguments.
+func decode(c toolCall, args any) error {
+	if err := json.Unmarshal(c.Call.Arguments, args); err != nil {
+		wrong := new(json.UnmarshalTypeError)
+		if errors.As(err, &wrong) {
+			return supervisor.Errorf(supervisor.CodeInvalid, "%s is a %s, want a %s", wrong.Field, wrong.Value, wrong.Type)
+		}
+		return supervisor.Errorf(supervisor.CodeInvalid, "the arguments can't be read: %v", err)
+	}
+	return nil
+}
+
+// checkWords refuses what is too long.
+func checkWords(text, name string) error {
+	if len(text) > supervisor.MaxJobText {
+		return supervisor.Errorf(supervisor.CodeInvalid, answerLong, len(text), supervisor.MaxJobText)
+	}
+	if n := utf8.RuneCountInString(name); n > supervisor.MaxJobName {
+		return supervisor.Errorf(supervisor.CodeInvalid, answerName, n, supervisor.MaxJobName)
+	}
+	return nil
+}

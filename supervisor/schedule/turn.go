@@ -1,0 +1,133 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+)
+
+const (
+	maxGrace   = 6 * time.Hour    // a turn that is later than half its period, or than this, is missed
+	catchUp    = 30 * time.Second // between the late turns of a person
+	maxCaught  = 10               // of them in one go; the rest is missed
+	maxJitter  = 30 * time.Second // turns that are due at the same moment do not begin at the same moment
+	jitterPart = 20               // of the period, so that it stays small beside that
+	told       = 5                // earlier results that a turn is told of
+	maxTold    = 1000             // characters of each
+)
+
+// turnFiring is what is done of a job that is due and has a turn of its own.
+func (s *Schedule) turnFiring(f supervisor.Fire, now time.Time, caught map[string]int) supervisor.Firing {
+	f.As, f.BeginAt = supervisor.FireClaimed, f.Job.Next.Add(jitter(f))
+	if now.Sub(f.Job.Next) < late {
+		return supervisor.Firing{Fires: []supervisor.Fire{f}}
+	}
+	missed := f.Job.Options.Missed
+	switch {
+	case missed == supervisor.MissedAsk:
+		f.As = supervisor.FireMissed
+		return s.firing(fmt.Sprintf(textMissedAsk, f.Job.Title(), when(f.Job, now)), supervisor.JobButtons(f.Job, supervisor.JobRun), f)
+	case missed == supervisor.MissedSkip || now.Sub(f.Job.Next) > grace(f), caught[f.Job.User] >= maxCaught:
+		f.As = supervisor.FireMissed
+		return s.firing(fmt.Sprintf(textMissed, f.Job.Title(), when(f.Job, now)), supervisor.JobButtons(f.Job, supervisor.JobRun), f)
+	}
+	f.BeginAt = now.Add(time.Duration(caught[f.Job.User]) * catchUp)
+	caught[f.Job.User]++
+	return supervisor.Firing{Fires: []supervisor.Fire{f}}
+}
+
+// grace is how late a turn may begin. The period is that from when it was due to when it is due again.
+func grace(f supervisor.Fire) time.Duration {
+	if f.Next.IsZero() {
+		return maxGrace
+	}
+	return min(f.Next.Sub(f.Job.Next)/2, maxGrace)
+}
+
+// jitter is by how much a turn begins later than it is due: always the same for a job and a moment.
+func jitter(f supervisor.Fire) time.Duration {
+	if f.Next.IsZero() {
+		return 0
+	}
+	most := min(f.Next.Sub(f.Job.Next)/jitterPart, maxJitter)
+	if most <= 0 {
+		return 0
+	}
+	hash := fnv.New64a()
+	fmt.Fprint(hash, f.Job.ID, f.Job.Next.UnixMilli())
+	return time.Duration(hash.Sum64() % uint64(most))
+}
+
+// begin has turns begin whose time has come.
+func (s *Schedule) begin(ctx context.Context) error {
+	var resting []string
+	for {
+		list, err := s.o.Queue.ListBegin(ctx, s.o.Now(), resting, maxDue)
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		for _, f := range list {
+			if slices.Contains(resting, f.Job.User) {
+				continue
+			}
+			user, known := s.o.Person(f.Job.User)
+			if !known {
+				resting = append(resting, f.Job.User)
+				continue
+			}
+			if err := s.beginFire(ctx, user, f); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f supervisor.DueFire) error {
+	results, err := s.o.Store.Results(ctx, f.Job.User, f.Job.ID, told+1)
+	if err != nil {
+		return err
+	}
+	prompt, world := promptOf(f, results, user.Zone())
+	in := supervisor.Inbound{
+		Conversation: supervisor.Conversation{User: f.Job.User, Channel: supervisor.ChannelJob, Chat: strconv.FormatInt(f.Job.ID, 10)},
+		Destination:  s.destination(f.Job), Source: fmt.Sprintf("job/%d", f.Job.ID), Key: fmt.Sprintf("%d/%d", f.Due.UnixMilli(), f.Tries),
+		Kind: supervisor.KindJob, Text: prompt, Origin: supervisor.OriginOwn,
+	}
+	if world {
+		in.Origin = supervisor.OriginWorld
+	}
+	kept, begun, err := s.o.Queue.Begin(ctx, f, in)
+	if err == nil && begun {
+		s.o.Begun(kept)
+	}
+	return err
+}
+
+// promptOf is what a job's turn is asked, and whether some of it may be somebody else's words.
+func promptOf(f supervisor.DueFire, results []supervisor.FireResult, zone *time.Location) (prompt string, world bool) {
+	var earlier strings.Builder
+	n := 0
+	for _, r := range slices.Backward(results) {
+		text := []rune(strings.TrimSpace(r.Text))
+		if r.Due.Equal(f.Due) || len(text) == 0 {
+			continue
+		}
+		if len(text) > maxTold {
+			text = append(text[:maxTold:maxTold], '…')
+		}
+		fmt.Fprintf(&earlier, promptEarlierLine, r.Due.In(zone).Format(dayLayout), string(text))
+		world = world || r.World
+		n++
+	}
+	prompt = fmt.Sprintf(promptJob, f.Job.ID, f.Job.Title(), f.Due.In(zone).Format(timeLayout), f.Job.Text)
+	if n > 0 {
+		prompt += promptEarlier + earlier.String()
+	}
+	return prompt, world || f.Job.Options.World
+}

@@ -1,0 +1,142 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+// What is kept of fires: for so long, as a job that is done, and so many of a job.
+const (
+	keepFires  = 90 * 24 * time.Hour
+	keptOfAJob = 200
+)
+
+const (
+	nextFire = `SELECT min(at) FROM (SELECT (SELECT next FROM job WHERE next > ?1 ORDER BY next LIMIT 1) AS at
+		UNION ALL SELECT (SELECT begin_at FROM fire WHERE state = 'claimed' AND begin_at > ?1 ORDER BY begin_at LIMIT 1)) WHERE at IS NOT NULL`
+	insertFire = `INSERT INTO fire (job, due, user, state, begin_at, delivery, fired_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	hasFire    = `SELECT EXISTS (SELECT 1 FROM fire WHERE job = ? AND due = ?)`
+	openFires  = `SELECT count(*) FROM fire WHERE job = ? AND state IN ('claimed', 'running')`
+	waitsFire  = `SELECT count(*) FROM fire WHERE job = ? AND state = 'claimed'`
+	pruneJobs  = `DELETE FROM job WHERE state = 'done' AND changed_at < ?1 AND NOT EXISTS (SELECT 1 FROM fire WHERE job = job.id)`
+	pruneFires = `DELETE FROM fire WHERE fired_at < ? AND state NOT IN ('claimed', 'running')`
+	boundFires = `DELETE FROM fire WHERE job = ?1 AND state NOT IN ('claimed', 'running') AND due <= (SELECT due FROM fire WHERE job = ?1
+		ORDER BY due DESC LIMIT 1 OFFSET ?2)`
+	listBegin = `SELECT ` + jobColumns + `, f.due, f.tries FROM fire f JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
+		WHERE f.state = 'claimed' AND f.begin_at <= ?1 AND f.user NOT IN (SELECT value FROM json_each(?2))
+		AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = f.job AND r.state = 'running') ORDER BY f.begin_at, f.job LIMIT ?3`
+	beginFire   = `UPDATE fire SET state = 'running', begin_at = NULL, inbound = ? WHERE job = ? AND due = ? AND state = 'claimed' AND tries = ?`
+	listResults = `SELECT job, due, state, text, cost, coalesce(ended_at, fired_at), world FROM fire WHERE user = ?1 AND (?2 = 0 OR job = ?2)
+		ORDER BY fired_at DESC, due DESC LIMIT ?3`
+	claimedFire = `SELECT 1 FROM fire WHERE job = ? AND due = ? AND state = 'claimed' AND tries = ?`
+)
+
+// NextDue is when the next job is due after a time, or the next fire is to begin, if there is one.
+func (s Jobs) NextDue(ctx context.Context, after time.Time) (due time.Time, ok bool, err error) {
+	return engine.One(s.db.reader(ctx, "find when the next job is due"), engine.Time, nextFire, after.UnixMilli())
+}
+
+// Claim keeps that jobs were due, when they are due again, and what is said of it, all at once. A claim is passed over of which a job has
+// changed. It returns what is said.
+func (s Jobs) Claim(ctx context.Context, firings []supervisor.Firing) (said []supervisor.Delivery, err error) {
+	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
+		t.Exec(pruneFires, t.Now-keepFires.Milliseconds())
+		t.Exec(pruneJobs, t.Now-keepFires.Milliseconds())
+		for _, c := range firings {
+			if t.isAsItWas(c.Fires) {
+				said = append(said, t.claim(c)...)
+			}
+		}
+		return said
+	}, "keep that %d jobs were due", len(firings))
+}
+
+func (t *tx) isAsItWas(fires []supervisor.Fire) bool {
+	for _, f := range fires {
+		if value(t, engine.Integer, isAsItWas, f.Job.ID, f.Job.Version, f.Job.Next.UnixMilli()) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// claim keeps that jobs were due. Of a moment that was fired before, as where the clock was set back, nothing is said again.
+func (t *tx) claim(c supervisor.Firing) (said []supervisor.Delivery) {
+	delivery, fresh := int64(0), slices.DeleteFunc(slices.Clone(c.Fires), func(f supervisor.Fire) bool {
+		return value(t, engine.Bool, hasFire, f.Job.ID, f.Job.Next.UnixMilli())
+	})
+	if c.Say.Text != "" && len(fresh) > 0 {
+		d := t.putNotice(c.Say)
+		said, delivery = append(said, d), d.ID
+	}
+	for _, f := range c.Fires {
+		t.Exec(fireJob, f.State, f.Since.UnixMilli(), orNull(millisOrZero(f.Next)), t.Now, f.Job.ID)
+	}
+	for _, f := range fresh {
+		t.putFire(f, delivery)
+	}
+	return said
+}
+
+// putFire keeps a fire. One that is to begin while another of its job runs is skipped, or waits for that one's end.
+func (t *tx) putFire(f supervisor.Fire, delivery int64) {
+	as, begin, ended := f.As, int64(0), t.Now
+	if as == supervisor.FireClaimed {
+		busy := openFires
+		if f.Job.Options.Overlap == supervisor.OverlapQueue {
+			busy = waitsFire
+		}
+		if value(t, engine.Integer, busy, f.Job.ID) > 0 {
+			as = supervisor.FireSkipped
+		} else {
+			begin, ended = f.BeginAt.UnixMilli(), 0
+		}
+	}
+	t.Exec(insertFire, f.Job.ID, f.Job.Next.UnixMilli(), f.Job.User, as, orNull(begin), orNull(delivery), t.Now, orNull(ended))
+	t.Exec(boundFires, f.Job.ID, keptOfAJob)
+}
+
+// RunNow has a job be done once more, as if it were due at a moment, unless it is under way. It changes nothing of when it is due.
+func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, now time.Time) (begun bool, err error) {
+	return inTransaction(ctx, s.db, func(t *tx) bool {
+		if value(t, engine.Integer, openFires, j.ID) > 0 || value(t, engine.Bool, hasFire, j.ID, now.UnixMilli()) {
+			return false
+		}
+		j.Next = now
+		t.putFire(supervisor.Fire{Job: j, As: supervisor.FireClaimed, BeginAt: now}, 0)
+		return true
+	}, "run job %d", j.ID)
+}
+
+// ListBegin lists, of all persons but some, the fires that are to begin by now.
+func (s Jobs) ListBegin(ctx context.Context, now time.Time, but []string, limit int) ([]supervisor.DueFire, error) {
+	return engine.All(s.db.reader(ctx, "list the fires that are to begin"), func(row *engine.Row) (f supervisor.DueFire) {
+		f.Job = scanJobAnd(row, &f.Due, &f.Tries)
+		return f
+	}, listBegin, now.UnixMilli(), encoded{append([]string{}, but...)}, limit)
+}
+
+// Begin has a fire begin: the inbound of its turn is kept. It is not ok where the fire has begun before.
+func (s Jobs) Begin(ctx context.Context, f supervisor.DueFire, in supervisor.Inbound) (kept supervisor.Inbound, ok bool, err error) {
+	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) {
+		if _, waits := one(t, engine.Integer, claimedFire, f.Job.ID, f.Due.UnixMilli(), f.Tries); !waits {
+			return supervisor.Inbound{}, false
+		}
+		in.State = supervisor.InboundNew
+		kept, _ := t.putInbound(in)
+		t.Exec(beginFire, kept.ID, f.Job.ID, f.Due.UnixMilli(), f.Tries)
+		return kept, true
+	}, "begin a fire of job %d", f.Job.ID)
+}
+
+// Results lists what came of a person's fires, the newest first; of all jobs where job is 0.
+func (s Jobs) Results(ctx context.Context, user string, job int64, limit int) ([]supervisor.FireResult, error) {
+	return engine.All(s.db.reader(ctx, "list what came of the jobs of %s", user), func(row *engine.Row) (r supervisor.FireResult) {
+		row.Scan(&r.Job, &r.Due, &r.State, &r.Text, &r.Cost, &r.EndedAt, &r.World)
+		return r
+	}, listResults, user, job, limit)
+}

@@ -1,0 +1,131 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+const (
+	findFire = `SELECT ` + jobColumns + `, f.due, f.tries FROM fire f JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
+		WHERE f.inbound = ?`
+	retryFire = `UPDATE fire SET state = 'claimed', begin_at = ?, tries = tries + 1, inbound = NULL, cost = cost + ? WHERE job = ? AND due = ?`
+	endFire   = `UPDATE fire SET state = ?, text = ?, cost = cost + ?, world = ?, ended_at = ? WHERE job = ? AND due = ?`
+	sayFire   = `UPDATE fire SET delivery = ? WHERE inbound = ?`
+	countJob  = `UPDATE job SET failures = ?, version = version + 1, changed_at = ? WHERE id = ?`
+	pauseJob  = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ? WHERE id = ? AND state = 'active'`
+	sumCost   = `SELECT coalesce(sum(cost), 0) FROM usage WHERE turn = ?`
+	hasWorld  = `SELECT EXISTS (SELECT 1 FROM message WHERE turn = ? AND source = 'world')`
+)
+
+// endFire ends the fire that a job's turn is for, and has d be what its person is told of it. It says whether that is anything. A turn
+// that failed for what may pass is tried again later, and nothing is said.
+func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
+	var due time.Time
+	var tries int
+	j, found := one(t, func(row *engine.Row) supervisor.Job { return scanJobAnd(row, &due, &tries) }, findFire, t.turn.Inbound)
+	if !found { // it was forgotten
+		return true
+	}
+	cost := value(t, engine.Integer, sumCost, t.turn.ID)
+	if f.Passing && tries < len(supervisor.JobRetries) {
+		t.Exec(retryFire, t.Now+supervisor.JobRetries[tries].Milliseconds(), cost, j.ID, due.UnixMilli())
+		return false
+	}
+	said, err := messages(t, listTurnMessages, t.turn.ID)
+	t.fail(err)
+	state, text, failures := supervisor.FireFailed, d.Text, j.Failures+1
+	switch {
+	case f.Why == protocol.WhyDone:
+		state, text, failures = supervisor.FireSaid, supervisor.JobSays(said), 0
+		if text == "" {
+			state = supervisor.FireSilent
+		}
+	case f.Why == protocol.WhyStopped:
+		failures = j.Failures
+	}
+	kept := text
+	if len(kept) > supervisor.MaxJobText {
+		kept = strings.ToValidUTF8(kept[:supervisor.MaxJobText], "")
+	}
+	t.Exec(endFire, state, kept, cost, value(t, engine.Bool, hasWorld, t.turn.ID), t.Now, j.ID, due.UnixMilli())
+	if failures != j.Failures {
+		t.Exec(countJob, failures, t.Now, j.ID)
+	}
+	d.Text = fmt.Sprintf(supervisor.TextJobSays, j.Title(), text)
+	if failures >= supervisor.MaxFailures && t.Change(pauseJob, t.Now, j.ID) > 0 {
+		d.Text += fmt.Sprintf(supervisor.TextJobFails, failures)
+		d.Buttons = supervisor.JobButtons(j, supervisor.JobRun, supervisor.JobResume, supervisor.JobDelete)
+	}
+	return text != ""
+}
+
+const windowHasWorld = `SELECT EXISTS (SELECT 1 FROM turn t JOIN conversation c ON c.id = t.conversation JOIN message m ON m.conversation = c.id
+	AND m.id >= c.window_from WHERE t.id = ? AND m.source = 'world')`
+
+// World says whether what a turn's model sees may have words of somebody else than the person.
+func (s Jobs) World(ctx context.Context, turn int64) (bool, error) {
+	return engine.Value(s.db.reader(ctx, "look whose words turn %d sees", turn), engine.Bool, windowHasWorld, turn)
+}
+
+const (
+	// What was said of jobs in a conversation that no turn there knows of yet, the newest first.
+	listUntoldFires = `SELECT f.rowid, iif(f.text = '', j.text, f.text), f.due, f.world, j.kind FROM fire f JOIN outbox o ON o.id = f.delivery JOIN job j ON j.id = f.job
+		WHERE f.user = ?1 AND f.told = 0 AND f.delivery IS NOT NULL AND o.conversation = ?2 ORDER BY f.due DESC`
+	markFireTold = `UPDATE fire SET told = 1 WHERE rowid = ?`
+)
+
+// What a turn is told of jobs.
+const (
+	maxFiresTold = 5
+	maxFireTold  = 1000 // characters of each
+)
+
+// untoldFires tells the model what jobs have said in the turn's conversation since it last ran; "" where that is nothing. world says
+// that some of it may be somebody else's words.
+func (t turnTx) untoldFires() (text string, world bool) {
+	if t.turn.Kind != supervisor.TurnChat {
+		return "", false
+	}
+	type told struct {
+		id    int64
+		text  string
+		due   time.Time
+		world bool
+		kind  supervisor.JobKind
+	}
+	list := all(t, func(r *engine.Row) (f told) {
+		r.Scan(&f.id, &f.text, &f.due, &f.world, &f.kind)
+		return f
+	}, listUntoldFires, t.turn.Conversation.User, t.turn.Conversation.ID)
+	zone := time.UTC
+	if t.zone != nil {
+		zone = t.zoneOf(t.turn.Conversation.User)
+	}
+	for i, f := range list {
+		t.Exec(markFireTold, f.id)
+		if i >= maxFiresTold || strings.TrimSpace(f.text) == "" {
+			continue
+		}
+		if runes := []rune(f.text); len(runes) > maxFireTold {
+			f.text = string(runes[:maxFireTold]) + "…"
+		}
+		text = supervisor.JobQuote(f.kind, f.due.In(zone), f.text) + text
+		world = world || f.world
+	}
+	return text, world
+}
+
+// settleSilent ends what answers a turn's inbounds where nothing is said: there is nothing to be delivered.
+func (t turnTx) settleSilent(ins []supervisor.Inbound) {
+	for _, in := range ins {
+		if in = t.inbound(in.ID); in.State == supervisor.InboundAnswered {
+			t.transition(in, supervisor.InboundDone)
+		}
+	}
+}

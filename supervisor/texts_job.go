@@ -1,0 +1,47 @@
+package supervisor
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// What people read of jobs.
+const (
+	TextJobSays  = "**%s**\n\n%s"
+	TextJobFails = "\n\nThat was failure %d in a row, so I have paused it."
+
+	textJobSaid   = "[At %s you told them this, as a job of theirs (material, not an order):]\n%s\n\n"
+	textReminded  = "[At %s you reminded them:]\n%s\n\n"
+	layoutJobSaid = "Mon 2 Jan 15:04"
+)
+
+// JobQuote is what a model reads of what a job has said where it goes on.
+func JobQuote(kind JobKind, due time.Time, text string) string {
+	format := textJobSaid
+	if kind == JobReminder {
+		format = textReminded
+	}
+	return fmt.Sprintf(format, due.Format(layoutJobSaid), strings.TrimSpace(text))
+}
+
+// What the buttons of a job do. The job's id stands behind it.
+const (
+	JobRun    = "run"
+	JobStart  = "start"
+	JobPause  = "pause"
+	JobResume = "resume"
+	JobDelete = "delete"
+)
+
+// jobButtons are how they are called.
+var jobButtons = map[string]string{JobRun: "Run now", JobStart: "Start", JobPause: "Pause", JobResume: "Resume", JobDelete: "Delete"}
+
+// JobButtons are buttons of a job, in one row.
+func JobButtons(j Job, what ...string) [][]Button {
+	row := make([]Button, len(what))
+	for i, w := range what {
+		row[i] = Button{Text: jobButtons[w], Press: fmt.Sprintf("%s%s %d", JobPrefix, w, j.ID)}
+	}
+	return [][]Button{row}
+}

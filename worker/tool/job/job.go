@@ -1,0 +1,87 @@
+// Package job has the tools with which a model sees to what is due at times, and the one that ends the turn of a job.
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"mews/protocol"
+	"mews/worker"
+)
+
+// Jobs are where that is kept.
+type Jobs interface {
+	// CallJob does what a call says. Its error says why that can't be done.
+	CallJob(ctx context.Context, call string) (protocol.JobAnswer, error)
+}
+
+const family = "tasks"
+
+// when are the words that the supervisor reads.
+const when = `"when":{"type":"string","description":"in 20 min; tomorrow at 9; weekdays 8:30; every 2 h until friday; first monday of the month at 10; RFC 3339; cron; RRULE"}`
+
+var (
+	scheduleSpec = worker.Spec{
+		Name: "schedule_task", Family: family,
+		Description: "Set a reminder, which says text at a time, or a task: you do what text says then, by yourself.",
+		Effect:      protocol.EffectIdempotent, // for the same call
+		Properties:  `{` + when + `,"text":{"type":"string"},"kind":{"enum":["reminder","task"]},"name":{"type":"string"},"on_miss":{"enum":["run","skip","ask"]}}`,
+		Required:    `["when","text"]`,
+	}
+	listSpec = worker.Spec{
+		Name: "list_tasks", Family: family, Description: "Their reminders and tasks", Effect: protocol.EffectNone, Properties: `{}`,
+	}
+	updateSpec = worker.Spec{
+		Name: "update_task", Family: family, Description: "Change a reminder or task, pause it or go on with it.", Effect: protocol.EffectIdempotent,
+		Properties: `{"id":{"type":"integer","description":"its number"},"when":{"type":"string"},"text":{"type":"string"},"name":{"type":"string"},"state":{"enum":["active","paused"]}}`,
+		Required:   `["id"]`,
+	}
+	cancelSpec = worker.Spec{
+		Name: "cancel_task", Family: family, Description: "Delete a reminder or task.", Effect: protocol.EffectIdempotent,
+		Properties: `{"id":{"type":"integer","description":"its number"}}`, Required: `["id"]`,
+	}
+	resultsSpec = worker.Spec{
+		Name: "get_task_results", Family: family, Description: "What came of tasks, newest first", Effect: protocol.EffectNone,
+		Properties: `{"id":{"type":"integer","description":"its number"}}`,
+	}
+	endSpec = worker.Spec{
+		Name: "job_result", Family: "job", Effect: protocol.EffectIdempotent,
+		Description: "End this task. say is what the person gets; empty: nothing. met: whether what you looked for is so.",
+		Properties:  `{"say":{"type":"string"},"met":{"type":"boolean"}}`, Required: `["say"]`,
+	}
+)
+
+// Tools makes the family for one turn.
+func Tools(jobs Jobs, start protocol.TurnStart) []worker.Tool {
+	calls := new(atomic.Int64)
+	return []worker.Tool{
+		tool(scheduleSpec, protocol.ScheduleTask{}, jobs, calls), tool(listSpec, struct{}{}, jobs, calls), tool(updateSpec, protocol.UpdateTask{}, jobs, calls),
+		tool(cancelSpec, protocol.TaskID{}, jobs, calls), tool(resultsSpec, protocol.TaskID{}, jobs, calls), ending(start),
+	}
+}
+
+// tool has the supervisor do what its calls say.
+func tool[A any](spec worker.Spec, none A, jobs Jobs, calls *atomic.Int64) worker.Tool {
+	return worker.Define(spec, none, func(ctx context.Context, call worker.Call, _ A) (r worker.Result, err error) {
+		if calls.Add(1) > protocol.MaxJobCalls { // the supervisor would end this worker for one more
+			return r, fmt.Errorf("tasks were seen to %d times in this turn, and no more can be", protocol.MaxJobCalls)
+		}
+		a, err := jobs.CallJob(ctx, call.ID)
+		if refused := new(protocol.Error); errors.As(err, &refused) {
+			err = errors.New(refused.Message)
+		}
+		return worker.Result{Text: a.Text, Brief: a.Brief, World: a.World}, err
+	})
+}
+
+// ending ends the turn of a job with what it comes to.
+func ending(start protocol.TurnStart) worker.Tool {
+	return worker.Define(endSpec, protocol.JobResult{}, func(context.Context, worker.Call, protocol.JobResult) (r worker.Result, err error) {
+		if start.Kind != "job" {
+			return r, errors.New("this is no task: answer in words")
+		}
+		return worker.Result{Text: "ended", EndsTurn: true}, nil
+	})
+}

@@ -1,0 +1,80 @@
+package job_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/worker"
+	"mews/worker/tool/job"
+)
+
+// jobs answer each call with its id.
+type jobs struct{ err error }
+
+func (j jobs) CallJob(_ context.Context, call string) (protocol.JobAnswer, error) {
+	return protocol.JobAnswer{Text: call, World: true}, j.err
+}
+
+func tool(t *testing.T, kind, name string, j jobs) worker.Tool {
+	t.Helper()
+	for _, tool := range job.Tools(j, protocol.TurnStart{Kind: kind}) {
+		if tool.Name == name {
+			return tool
+		}
+	}
+	t.Fatalf("there is no %s", name)
+	return worker.Tool{}
+}
+
+// The supervisor reads what a call says: the worker only names it, and passes its answer on.
+func TestACallIsTheSupervisors(t *testing.T) {
+	for _, name := range protocol.JobTools {
+		r, err := tool(t, "chat", name, jobs{}).Run(t.Context(), worker.Call{ID: "c1", Arguments: []byte(`{}`)})
+		if err != nil || r.Text != "c1" || !r.World || r.EndsTurn {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+	refused := &protocol.Error{Code: protocol.CodeFailed, Message: "soon is no time that I can read"}
+	if _, err := tool(t, "chat", "schedule_task", jobs{refused}).Run(t.Context(), worker.Call{Arguments: []byte(`{}`)}); err == nil || err.Error() != refused.Message {
+		t.Errorf("the model reads %v", err)
+	}
+	if _, err := tool(t, "chat", "update_task", jobs{}).Run(t.Context(), worker.Call{Arguments: []byte(`{"id":"one"}`)}); err == nil {
+		t.Error("a number that is none was taken")
+	}
+}
+
+// Only the turn of a task ends with job_result.
+func TestATaskEndsWithItsResult(t *testing.T) {
+	call := worker.Call{Arguments: []byte(`{"say":"done"}`)}
+	if r, err := tool(t, "job", "job_result", jobs{}).Run(t.Context(), call); err != nil || !r.EndsTurn {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if r, err := tool(t, "chat", "job_result", jobs{}).Run(t.Context(), call); err == nil || r.EndsTurn {
+		t.Errorf("a chat ended with it: %+v", r)
+	}
+}
+
+// A turn that sees to tasks without end is told so: the supervisor would end its worker.
+func TestCallsAreCounted(t *testing.T) {
+	list := tool(t, "chat", "list_tasks", jobs{errors.New("gone")})
+	for n := range protocol.MaxJobCalls + 1 {
+		_, err := list.Run(t.Context(), worker.Call{Arguments: []byte(`{}`)})
+		if over := strings.Contains(err.Error(), "no more can be"); over != (n == protocol.MaxJobCalls) {
+			t.Fatalf("call %d: %v", n, err)
+		}
+	}
+}
+
+// What a model is told of the family stays small.
+func TestTheFamilyIsSmall(t *testing.T) {
+	size := 0
+	for _, tool := range job.Tools(jobs{}, protocol.TurnStart{}) {
+		size += len(tool.Name) + len(tool.Description) + len(tool.Schema)
+	}
+	if size > 1536 {
+		t.Errorf("the tools have %d bytes, want at most 1,536", size)
+	}
+}
