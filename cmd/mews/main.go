@@ -40,6 +40,7 @@ func verbs() []verb {
 		{"models", modelsVerb},
 		{"usage", usageVerb},
 		{"activity", activityVerb},
+		{"job", jobVerb},
 		{"memory", memoryVerb},
 		{"search", searchVerb},
 		{"history", historyVerb},

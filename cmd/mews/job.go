@@ -1,0 +1,32 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"mews/supervisor/app"
+	"mews/supervisor/schedule"
+)
+
+// jobVerb is `mews job`.
+func jobVerb(ctx context.Context, con console, args []string) error {
+	set := flags(con, "job")
+	file := set.String("config", "", flagConfig)
+	user := set.String("user", "", flagJobUser)
+	task := set.Bool("task", false, flagJobTask)
+	name := set.String("name", "", flagJobName)
+	asJSON := set.Bool("json", false, flagJSON)
+	words, cfg, err := parseClient(set, file, args, 0, 1000)
+	if err != nil {
+		return err
+	}
+	q := app.JobQuestion{User: *user, Question: schedule.Question{Task: *task, Name: *name}}
+	if len(words) > 0 {
+		q.Action, words = words[0], words[1:]
+	}
+	if q.Action != "add" && len(words) > 0 {
+		q.Job, words = words[0], words[1:]
+	}
+	q.Words = strings.Join(words, " ")
+	return tell(ctx, con, cfg, app.MethodJob, q, *asJSON, schedule.Report.Text)
+}
