@@ -30,7 +30,7 @@ PARALLEL ?= 4
 TOOL := $(GO) tool -modfile=.ci/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test vet deps bench crash escapes diffs live review-bench lint format fuzz whisper whisper-test clean
+.PHONY: help run build test vet deps bench crash soak escapes diffs live review-bench lint format fuzz whisper whisper-test clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -56,10 +56,13 @@ deps: ## look for what the tests need; install it as root where there is apt-get
 bench: ## measure, and print the medians beside those kept in cmd/mews/testdata/last.txt
 	@GO='$(GO)' COUNT='$(COUNT)' .ci/bench
 
-crash: ## the long crash runs: 10,000 messages on Telegram with 200 kills, twice 1,000 events on GitHub with 50, and a week with a kill at every commit
-	MEWS_CRASH_UPDATES=10000 MEWS_CRASH_KILLS=200 MEWS_GITHUB_EVENTS=1000 MEWS_GITHUB_KILLS=50 \
-		$(GO) test -count=1 -timeout 60m -v -run 'TestCrashRun|TestGitHubCrashRun' ./cmd/mews
+crash: ## the long crash runs: 10,000 messages on Telegram with 200 kills, 10,000 reminders with 200, twice 1,000 events on GitHub with 50, and a week with a kill at every commit
+	MEWS_CRASH_UPDATES=10000 MEWS_CRASH_KILLS=200 MEWS_GITHUB_EVENTS=1000 MEWS_GITHUB_KILLS=50 MEWS_REMINDER_FIRES=10000 MEWS_REMINDER_KILLS=200 \
+		$(GO) test -count=1 -timeout 60m -v -run 'TestCrashRun|TestGitHubCrashRun|TestReminderCrashRun' ./cmd/mews
 	MEWS_WEEK_KILLED=1 $(GO) test -count=1 -timeout 60m -v -run TestAWeekIsRemembered ./supervisor/app
+
+soak: ## hold 1,000 rules of when something is due against a walk through every minute of ten years
+	MEWS_SOAK_RULES=1000 MEWS_SOAK_YEARS=10 $(GO) test -count=1 -timeout 60m -run TestSoak ./supervisor/schedule/recurrence
 
 escapes: ## try every known way out of the walls, in every tier, with the walls in place and taken away
 	$(GO) test -count=1 -v -run 'TestEscapes|TestWallsTakenAway' ./worker/sandbox

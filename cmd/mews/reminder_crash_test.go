@@ -1,0 +1,366 @@
+package main_test
+
+import (
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// The size of the run. MEWS_REMINDER_FIRES and MEWS_REMINDER_KILLS make it longer (`make crash`); MEWS_REMINDER_SEED replays one.
+const (
+	reminderFires = 100
+	reminderKills = 3
+
+	repeats     = 5 // how often a reminder comes that comes more than once
+	repeatEvery = 4 // between one round of those and the next there are three of reminders that come once
+)
+
+// TestReminderCrashRun has eight people set reminders on Telegram while the supervisor is killed at random moments: most come once, within the
+// next moments, the others several times. Some sends are taken by Telegram and then cut, and now and then Telegram wants no more for two seconds or
+// fails. Each time that a reminder is due is kept once, and is not early; it is told once, and twice only where that is marked and nobody could know.
+func TestReminderCrashRun(t *testing.T) {
+	seed := uint64(apptest.Number(t, "MEWS_REMINDER_SEED", int(time.Now().UnixNano()>>10)))
+	fires, kills := apptest.Number(t, "MEWS_REMINDER_FIRES", reminderFires), apptest.Number(t, "MEWS_REMINDER_KILLS", reminderKills)
+	t.Logf("replay with MEWS_REMINDER_SEED=%d", seed)
+	r := newReminderRun(t, rand.New(rand.NewPCG(seed, 0)), fires)
+	r.Start()
+	for i := range kills {
+		if due := share(fires, kills, i); i%repeatEvery == 0 {
+			r.repeating(due)
+		} else {
+			r.once(due)
+		}
+	}
+	r.settle()
+	r.check(fires, kills)
+	r.Stop()
+	r.CheckIntegrity()
+}
+
+// reminderRun is a service on Telegram, and eight people who set reminders.
+type reminderRun struct {
+	*apptest.Service
+	t       *testing.T
+	rng     *rand.Rand
+	server  *telegramtest.Server
+	people  []telegramtest.User
+	all     []*setReminder
+	updates int
+	came    chan struct{} // a token for each reminder that comes to Telegram
+}
+
+// setReminder is a reminder that somebody has set.
+type setReminder struct {
+	person int
+	times  int       // how often it comes
+	due    time.Time // the zero time for one that comes several times
+	again  int       // how often it was asked for once more
+}
+
+func newReminderRun(t *testing.T, rng *rand.Rand, fires int) *reminderRun {
+	r := &reminderRun{t: t, rng: rng, came: make(chan struct{}, 2*fires)}
+	var people []string
+	for i := range crashPeople {
+		people = append(people, fmt.Sprint("p", i))
+		r.people = append(r.people, telegramtest.User{ID: apptest.FirstID + int64(i), First: people[i]})
+	}
+	r.Service = apptest.NewService(t, "", people...)
+	r.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, Seen: r.seen})
+	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
+	r.server.Fault(telegramtest.Fault{Kind: telegramtest.Error, Code: 500, Text: "Internal Server Error", Rate: 0.005, Seed: rng.Uint64()})
+	for _, u := range r.people {
+		r.server.Fault(telegramtest.Fault{Kind: telegramtest.Flood, Chat: u.ID, RetryAfter: 2, Rate: 0.005, Seed: rng.Uint64()})
+	}
+	r.Configure(apptest.OnTelegram(r.server, brisk))
+	return r
+}
+
+func (r *reminderRun) seen(c telegramtest.Call) {
+	if text, _ := c.Params["text"].(string); c.Method == "sendMessage" && toldReminder(text) {
+		select {
+		case r.came <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// toldReminder tells a reminder that is due from what is answered to whoever sets one, which has its number before the colon.
+func toldReminder(text string) bool {
+	return strings.Contains(text, "Reminder: ") || strings.Contains(text, "These reminders were due")
+}
+
+// set has the next person set a reminder.
+func (r *reminderRun) set(when string, s setReminder) {
+	i := len(r.all)
+	s.person = i % len(r.people)
+	r.all = append(r.all, &s)
+	u := r.people[s.person]
+	r.server.Say(telegramtest.Private(u), u, fmt.Sprintf("/remind %s: tea, number %d.", when, i))
+	r.updates++
+}
+
+// once sets so many reminders that come once, and kills the supervisor while some of them do.
+func (r *reminderRun) once(n int) {
+	for range n {
+		due := time.Now().Add(time.Duration(r.rng.IntN(1500)) * time.Millisecond).UTC().Truncate(time.Millisecond)
+		r.set(due.Format("2006-01-02T15:04:05.000Z07:00"), setReminder{times: 1, due: due})
+	}
+	r.awaitSome(r.rng.IntN(n))
+	r.kill()
+	r.Start()
+}
+
+// awaitSome waits for so many reminders, but not long, and a moment more.
+func (r *reminderRun) awaitSome(n int) {
+	patience := time.After(2 * time.Second)
+	for range n {
+		select {
+		case <-r.came:
+			continue
+		case <-patience: // they may be behind a chat that wants no more
+		}
+		break
+	}
+	<-time.After(time.Duration(r.rng.IntN(30)) * time.Millisecond)
+}
+
+func (r *reminderRun) kill() {
+	at := time.Now()
+	r.Kill()
+	r.server.Died(at)
+	r.CheckIntegrity()
+}
+
+// repeating sets reminders that come so often together, and kills the supervisor. People may have none more often than each minute: until it is
+// started again those reminders are changed to come in fractions of a second.
+func (r *reminderRun) repeating(fires int) {
+	for left := fires; left > 0; left -= repeats {
+		times := min(left, repeats)
+		r.set(fmt.Sprintf("every 1 min %d times", times), setReminder{times: times})
+	}
+	r.WaitFor(apptest.Patience, "the reminders to be set", func() bool { return r.Count("SELECT count(*) FROM job") == len(r.all) })
+	r.kill()
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(r.Dir, "state", "private", "mews.db"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer db.Close()
+	now := time.Now().Truncate(time.Millisecond)
+	if _, err := db.Exec(`UPDATE job SET rule = json_set(rule, '$.at', ?1, '$.every', (300 + id * 37 % 400) * 1000000), next = ?2, since = ?2 - 1
+		WHERE state = 'active' AND json_extract(rule, '$.every') = ?3`, now.Format(time.RFC3339Nano), now.UnixMilli(), time.Minute.Nanoseconds()); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+	r.Start()
+}
+
+// settle waits until every reminder has come. What nobody knows the fate of, people ask for again.
+func (r *reminderRun) settle() {
+	const (
+		waiting = "SELECT (SELECT count(*) FROM outbox WHERE outcome IS NULL) + (SELECT count(*) FROM inbox WHERE state IN ('new', 'arriving', 'running'))"
+		due     = "SELECT count(*) FROM job WHERE state = 'active'"
+	)
+	settled := func() bool {
+		return r.Count("SELECT count(*) FROM received") == r.updates && r.Count(due) == 0 && r.Count(waiting) == 0
+	}
+	r.WaitFor(apptest.Patience+time.Duration(len(r.all))*50*time.Millisecond, "every reminder to come", settled)
+	for range 10 {
+		lost := r.noteRepeats()
+		if lost == 0 {
+			return
+		}
+		r.t.Logf("%d messages may not have arrived; everybody says /resend", lost)
+		for _, u := range r.people {
+			r.server.Say(telegramtest.Private(u), u, "/resend")
+			r.updates++
+		}
+		r.WaitFor(apptest.Patience, "what was sent again", settled)
+	}
+	r.t.Error("after ten times /resend there are still messages that may not have arrived")
+}
+
+// noteRepeats notes what people ask for once more: what may not have arrived. It returns how much that is.
+func (r *reminderRun) noteRepeats() (lost int) {
+	r.t.Helper()
+	r.rows("SELECT text FROM outbox WHERE outcome <> 'sent'", func(scan func(...any) error) error {
+		var text string
+		err := scan(&text)
+		for _, s := range r.remindersIn(text) {
+			s.again++
+		}
+		lost++
+		return err
+	})
+	return lost
+}
+
+// rows has each row of a query read, in a copy of the database as it is now.
+func (r *reminderRun) rows(query string, read func(scan func(...any) error) error) {
+	r.t.Helper()
+	db := r.Database()
+	defer db.Close()
+	rows, err := db.Query(query)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := read(rows.Scan); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+var reminderNumber = regexp.MustCompile(`tea, number (\d+)\.`)
+
+// remindersIn are the reminders whose words stand in a text.
+func (r *reminderRun) remindersIn(text string) (found []*setReminder) {
+	for _, m := range reminderNumber.FindAllStringSubmatch(text, -1) {
+		if i, err := strconv.Atoi(m[1]); err == nil && i < len(r.all) {
+			found = append(found, r.all[i])
+		}
+	}
+	return found
+}
+
+// check holds what is kept, and what stands in each chat, against what was set.
+func (r *reminderRun) check(fires, kills int) {
+	r.t.Helper()
+	r.checkKept(fires)
+	marked := 0
+	for person, u := range r.people {
+		marked += r.checkChat(person, r.server.Sent(u.ID))
+	}
+	cut := 0
+	for _, c := range r.server.Calls("sendMessage") {
+		if c.Code == 0 {
+			cut++
+		}
+	}
+	r.t.Logf("%d fires of %d reminders, %d kills; %d messages are marked as perhaps a repeat, %d sends had no answer", fires, len(r.all), kills, marked, cut)
+	// A kill may come between a send and the note of it in each chat, and a send that is still under way has no answer.
+	if most := cut + kills*crashPeople; marked > most {
+		r.t.Errorf("%d messages are marked as a repeat, and the fate of %d at most was in doubt", marked, most)
+	}
+}
+
+// checkKept holds the fires against what was set: each reminder was due as often as it should, when it should, and each time something was put
+// into the outbox.
+func (r *reminderRun) checkKept(fires int) {
+	r.t.Helper()
+	type kept struct{ jobs, fired, fires, said int }
+	all := map[*setReminder]*kept{}
+	for _, s := range r.all {
+		all[s] = &kept{}
+	}
+	r.rows("SELECT text, fired, (SELECT count(*) FROM fire WHERE job = job.id AND state = 'said') FROM job", func(scan func(...any) error) error {
+		var text string
+		var fired, rows int
+		err := scan(&text, &fired, &rows)
+		for _, s := range r.remindersIn(text) {
+			all[s].jobs, all[s].fired, all[s].fires = all[s].jobs+1, fired, rows
+		}
+		return err
+	})
+	r.rows("SELECT text FROM outbox WHERE inbound IS NULL", func(scan func(...any) error) error {
+		var text string
+		err := scan(&text)
+		for _, s := range r.remindersIn(text) {
+			all[s].said++
+		}
+		return err
+	})
+	for i, s := range r.all {
+		if got, want := *all[s], (kept{1, s.times, s.times, s.times}); got != want {
+			r.t.Errorf("of reminder %d is kept %+v, want %+v", i, got, want)
+		}
+	}
+	if n := r.Count("SELECT count(*) FROM fire"); n != fires {
+		r.t.Errorf("%d fires are kept, want %d", n, fires)
+	}
+	r.rows(`SELECT j.text, f.due, f.fired_at, coalesce(json_extract(j.rule, '$.every') / 1000000, 0), json_extract(j.rule, '$.at') FROM fire f
+		JOIN job j ON j.id = f.job`, r.checkDue)
+}
+
+// checkDue holds a fire against when its reminder is due.
+func (r *reminderRun) checkDue(scan func(...any) error) error {
+	var text, at string
+	var due, fired, every int64
+	if err := scan(&text, &due, &fired, &every, &at); err != nil {
+		return err
+	}
+	anchor, err := time.Parse(time.RFC3339Nano, at)
+	if err != nil {
+		return err
+	}
+	if fired < due {
+		r.t.Errorf("%q was due at %d, and came before at %d", text, due, fired)
+	}
+	for _, s := range r.remindersIn(text) {
+		if s.times == 1 && every == 0 && due != s.due.UnixMilli() {
+			r.t.Errorf("%q was due at %s, and fired as if it were %d", text, s.due, due)
+		}
+	}
+	if since := due - anchor.UnixMilli(); since < 0 || every > 0 && since%every != 0 {
+		r.t.Errorf("%q fired for %d, which is no time of a rule of every %d ms from %s on", text, due, every, at)
+	}
+	return nil
+}
+
+// checkChat holds what stands in a person's chat against what they have set. It returns how many messages are marked as a repeat.
+func (r *reminderRun) checkChat(person int, chat []telegramtest.Message) (marked int) {
+	r.t.Helper()
+	type told struct{ plain, marked, cards, markedCards int }
+	count := map[*setReminder]*told{}
+	for _, m := range chat {
+		repeat := strings.HasPrefix(m.Text, apptest.Repeated)
+		if repeat {
+			marked++
+		}
+		for _, s := range r.remindersIn(m.Text) {
+			if count[s] == nil {
+				count[s] = &told{}
+			}
+			counted := &count[s].cards // what is answered to who sets one
+			switch {
+			case toldReminder(m.Text) && repeat:
+				counted = &count[s].marked
+			case toldReminder(m.Text):
+				counted = &count[s].plain
+			case repeat:
+				counted = &count[s].markedCards
+			}
+			*counted++
+		}
+	}
+	for i, s := range r.all {
+		got := count[s]
+		if got == nil {
+			got = &told{}
+		}
+		switch {
+		case s.person != person && *got != told{}:
+			r.t.Errorf("p%d was told reminder %d, which is p%d's", person, i, s.person)
+		case s.person == person && (got.plain > s.times || got.plain+got.marked < s.times || got.marked > s.times+s.again):
+			r.t.Errorf("p%d was told reminder %d: %+v, want %d times", person, i, *got, s.times)
+		case s.person == person && (got.cards > 1 || got.cards+got.markedCards == 0 || got.markedCards > 1+s.again):
+			r.t.Errorf("that reminder %d is set p%d was told: %+v", i, person, *got)
+		}
+	}
+	return marked
+}

@@ -1,0 +1,300 @@
+package schedule_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"pgregory.net/rapid"
+
+	"mews/supervisor"
+	"mews/supervisor/schedule"
+	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// atMost is how long after its time a reminder comes where the clock was set: the loop sleeps no longer.
+const atMost = 30 * time.Second
+
+// jumpBegins are moments near which clocks change, years and leap days begin and end, or nothing does.
+var jumpBegins = []string{"2028-02-28T21:00:00Z", "2028-02-29T07:50:00Z", "2027-02-28T22:30:00Z", "2026-03-28T23:30:00Z", "2026-10-24T22:00:00Z", "2026-12-31T20:00:00Z",
+	"2026-04-30T12:00:00Z", "2028-02-29T22:58:30Z"}
+
+// jumpSpecs are when people in Madrid want to be reminded.
+var jumpSpecs = []string{"in 1 min", "in 90 min", "in 1 day", "every 1 min", "every 1 min 3 times", "every 45 min 4 times", "every 7 h", "every day at 2:30", "daily at 0:00, 9:00", "weekdays 8:30",
+	"hourly", "every day", "0 9 29 2 *", "*/20 * * * *", "0 0 1 * *", "59 23 L * *", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYHOUR=0;BYMINUTE=0",
+	"last day of the month at 23:30", "every 2 days at 3", "daily at 1 until 1 mar 2028"}
+
+// Whatever is set, and however the clock is set meanwhile and the loop begun anew: each time is fired once and at its time, or where the clock has
+// passed several, once for all of them; none is fired before or again, and none is lost. The database is a real one, in the bubble.
+func TestTheLoopWhileTheClockIsSet(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		begin, err := time.Parse(time.RFC3339, rapid.SampledFrom(jumpBegins).Draw(rt, "begin"))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var failed any // rapid ends a run with a panic, which may not leave a bubble
+		synctest.Test(t, func(t *testing.T) {
+			j := newJumps(t, rt, begin)
+			j.begin()
+			defer func() { j.end() }()
+			defer func() { failed = recover() }()
+			for range rapid.IntRange(1, 3).Draw(rt, "reminders") {
+				j.remind()
+			}
+			for range rapid.IntRange(2, 14).Draw(rt, "steps") {
+				jumpSteps[rapid.SampledFrom(slices.Sorted(maps.Keys(jumpSteps))).Draw(rt, "step")](j)
+				synctest.Wait()
+			}
+			j.wait(atMost)
+			j.check()
+		})
+		if wrong, is := failed.(wrongFire); is {
+			rt.Fatal(wrong)
+		}
+		if failed != nil {
+			panic(failed)
+		}
+	})
+}
+
+// wrongFire says what is wrong.
+type wrongFire string
+
+// fail ends the run.
+func (j *jumps) fail(format string, args ...any) { panic(wrongFire(fmt.Sprintf(format, args...))) }
+
+// jumpSteps are what may happen.
+var jumpSteps = map[string]func(*jumps){
+	"remind":           (*jumps).remind,
+	"a second":         func(j *jumps) { j.wait(time.Second) },
+	"most of a minute": func(j *jumps) { j.wait(40 * time.Second) },
+	"some minutes":     func(j *jumps) { j.wait(11 * time.Minute) },
+	"an hour":          func(j *jumps) { j.wait(time.Hour) },
+	"an hour on":       func(j *jumps) { j.set(time.Hour) },
+	"an hour back":     func(j *jumps) { j.set(-time.Hour) },
+	"a day on":         func(j *jumps) { j.set(24 * time.Hour) },
+	"a day back":       func(j *jumps) { j.set(-24 * time.Hour) },
+	"a new loop":       func(j *jumps) { j.end(); j.begin() },
+}
+
+// jumps is a schedule by a clock that is set now and then.
+type jumps struct {
+	t      *testing.T
+	rt     *rapid.T
+	db     *sqlite.DB
+	all    []supervisor.Job // as they were made
+	made   []time.Time      // when, in the bubble
+	spoken *schedule.Schedule
+	end    func() // ends the loop
+
+	mu     sync.Mutex // guards what follows
+	sets   []clockSet
+	claims []claimed
+}
+
+// clockSet is a moment of the bubble from which on the clock is ahead of it.
+type clockSet struct {
+	at    time.Time
+	ahead time.Duration
+}
+
+// claimed is a time that a job was fired for, and when that was.
+type claimed struct {
+	job   int64
+	due   time.Time
+	at    time.Time // in the bubble
+	clock time.Time // by the clock
+}
+
+func newJumps(t *testing.T, rt *rapid.T, begin time.Time) *jumps {
+	j := &jumps{t: t, rt: rt, sets: []clockSet{{time.Now(), time.Until(begin)}}}
+	j.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: j.now})
+	return j
+}
+
+// now is what the clock shows.
+func (j *jumps) now() time.Time {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return time.Now().Add(j.sets[len(j.sets)-1].ahead)
+}
+
+// set sets the clock. The loop is not told. What happens next does so a second later: whatever else was done in the moment, was done before.
+func (j *jumps) set(by time.Duration) {
+	j.mu.Lock()
+	j.sets = append(j.sets, clockSet{time.Now(), j.sets[len(j.sets)-1].ahead + by})
+	j.mu.Unlock()
+	j.wait(time.Second)
+}
+
+// wait lets time pass, and what then is due be done.
+func (j *jumps) wait(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+// Claim notes what is fired.
+func (j *jumps) Claim(ctx context.Context, firings []supervisor.Firing) ([]supervisor.Delivery, error) {
+	said, err := j.db.Jobs().Claim(ctx, firings)
+	clock := j.now()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, f := range firings {
+		for _, fire := range f.Fires {
+			j.claims = append(j.claims, claimed{fire.Job.ID, fire.Job.Next, time.Now(), clock})
+		}
+	}
+	if err != nil || len(said) != len(firings) {
+		j.t.Errorf("of %d firings %d are kept: %v", len(firings), len(said), err)
+	}
+	return said, err
+}
+
+// jumpQueue is the database's, but that what is fired is noted.
+type jumpQueue struct {
+	sqlite.Jobs
+	*jumps
+}
+
+func (q jumpQueue) Claim(ctx context.Context, firings []supervisor.Firing) ([]supervisor.Delivery, error) {
+	return q.jumps.Claim(ctx, firings)
+}
+
+// begin begins a loop that knows nothing but what is kept.
+func (j *jumps) begin() {
+	j.spoken = schedule.New(schedule.Options{Store: j.db.Jobs(), Queue: jumpQueue{j.db.Jobs(), j}, Queued: func(int64) {}, Now: j.now, Log: hclog.NewNullLogger(),
+		Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }})
+	ctx, cancel := context.WithCancel(j.t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- j.spoken.Run(ctx) }()
+	synctest.Wait()
+	j.end = func() {
+		cancel()
+		if err := <-ended; err != nil {
+			j.t.Error(err)
+		}
+	}
+}
+
+func inMadrid(name string) supervisor.User {
+	return supervisor.User{Name: name, Timezone: "Europe/Madrid", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "7"}}
+}
+
+// remind has somebody set a reminder.
+func (j *jumps) remind() {
+	user := inMadrid(rapid.SampledFrom([]string{"alice", "bob"}).Draw(j.rt, "who"))
+	words := rapid.SampledFrom(jumpSpecs).Draw(j.rt, "when")
+	c := supervisor.Conversation{User: user.Name, Channel: supervisor.ChannelTelegram, Chat: "7"}
+	id := len(j.all) + 1
+	if _, err := j.spoken.Remind(j.t.Context(), user, c, int64(id), fmt.Sprintf("%s: number %d.", words, id), j.now()); err != nil {
+		if strings.Contains(err.Error(), "never comes") { // its end is past
+			return
+		}
+		j.fail("%s: %v", words, err)
+	}
+	list, err := j.db.Jobs().List(j.t.Context(), user.Name)
+	if err != nil || len(list) == 0 || list[len(list)-1].MadeBy != supervisor.MadeByInbound(int64(id)) {
+		j.fail("%s is not kept: %v, %v", words, list, err)
+	}
+	j.all, j.made = append(j.all, list[len(list)-1]), append(j.made, time.Now())
+}
+
+// span is a span of the bubble in which the clock shows some time or a later one.
+type span struct {
+	begin, end time.Time
+	exact      bool // the clock has come to it by itself, and the loop knows when that is
+}
+
+// isSeen says that the loop looks at the clock within the span.
+func (s span) isSeen() bool { return s.exact || s.end.Sub(s.begin) >= atMost }
+
+// spans are those of a time from a moment on.
+func (j *jumps) spans(due, from time.Time) (all []span) {
+	for i, s := range j.sets {
+		next := span{begin: due.Add(-s.ahead), end: time.Now()}
+		if i+1 < len(j.sets) {
+			next.end = j.sets[i+1].at
+		}
+		next.exact = i == 0 || next.begin.Sub(s.at) >= atMost
+		for _, least := range []time.Time{s.at, from} {
+			if least.After(next.begin) {
+				next.begin = least
+			}
+		}
+		switch last := len(all) - 1; {
+		case next.begin.After(next.end):
+		case last >= 0 && all[last].end.Equal(next.begin):
+			all[last].end = next.end
+		default:
+			all = append(all, next)
+		}
+	}
+	return all
+}
+
+// check holds the fires against the rules, and against what the clock has shown.
+func (j *jumps) check() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for i, job := range j.all {
+		var rule recurrence.Rule
+		if err := json.Unmarshal([]byte(job.Rule), &rule); err != nil {
+			j.fail("%v", err)
+		}
+		mine := slices.DeleteFunc(slices.Clone(j.claims), func(c claimed) bool { return c.job != job.ID })
+		j.checkJob(rule, job, j.made[i], mine)
+		said := strings.Join(sqlitetest.Look(j.t, j.db, "SELECT text FROM outbox"), "\n")
+		kept := len(sqlitetest.Look(j.t, j.db, "SELECT due FROM fire WHERE job = ? AND state = 'said'", job.ID))
+		if told := strings.Count(said, job.Text); told != len(mine) || kept != len(mine) {
+			j.fail("%q was fired %d times, it is kept %d times, and told %d times", job.Text, len(mine), kept, told)
+		}
+	}
+}
+
+// checkJob holds a job's fires against its rule: it is due next after what the clock showed when it was fired last.
+func (j *jumps) checkJob(rule recurrence.Rule, job supervisor.Job, from time.Time, fires []claimed) {
+	zone, err := time.LoadLocation(job.Zone)
+	if err != nil {
+		j.fail("%v", err)
+	}
+	since := job.Since
+	for n := 0; ; n++ {
+		due, any, err := rule.Next(since, zone)
+		if err != nil {
+			j.fail("%v", err)
+		}
+		var spans []span
+		if any && (rule.Max == 0 || n < rule.Max) {
+			spans = j.spans(due, from)
+		}
+		if n == len(fires) {
+			if i := slices.IndexFunc(spans, span.isSeen); i >= 0 {
+				j.fail("%+v is not fired for %s, which the clock has shown since %s", rule, due, spans[i].begin)
+			}
+			return
+		}
+		fire := fires[n]
+		if !fire.due.Equal(due.Truncate(time.Millisecond)) {
+			j.fail("%+v is fired for %s, want %s", rule, fire.due, due)
+		}
+		i := slices.IndexFunc(spans, func(s span) bool { return !fire.at.After(s.end) || s.isSeen() })
+		if i < 0 || fire.at.Before(spans[i].begin) {
+			j.fail("%+v is fired for %s at %s, before the clock has shown it: %v", rule, due, fire.at, spans)
+		}
+		if lateness := fire.at.Sub(spans[i].begin); lateness > atMost || spans[i].exact && lateness > 0 {
+			j.fail("%+v is fired for %s at %s, which is %s late", rule, due, fire.at, lateness)
+		}
+		from, since = fire.at, fire.clock
+	}
+}
