@@ -119,6 +119,9 @@ func (c *checker) checkHooks(path string, hooks map[string]Hook) {
 		if h.Chat != "" && !topicID.MatchString(string(h.Chat)) {
 			c.wrong(at+".chat", quote(string(h.Chat)), wantHookChat)
 		}
+		if h.Job != "" && h.Chat != "" {
+			c.wrong(at+".chat", quote(string(h.Chat)), wantNoHookChat)
+		}
 		c.checkSecret(at+".secret", h.Secret, hookSecret, wantHookSecret)
 		switch named := headerName.MatchString(h.Header); {
 		case h.Sign == signBearer && h.Header != "":

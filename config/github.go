@@ -72,6 +72,7 @@ type Hook struct {
 	SecretFile string    `yaml:"secret_file" holds:"Secret"`                       // as written
 	Sign       string    `yaml:"sign" default:"bearer" oneof:"bearer header hmac"` // how a caller shows the secret
 	Header     string    `yaml:"header"`                                           // where, with header and hmac; with bearer ""
+	Job        string    `yaml:"job"`                                              // the task that a call runs, by its name, instead of a message
 	Template   string    `yaml:"template"`                                         // a text/template over the body's JSON; "" is none
 }
 

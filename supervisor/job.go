@@ -117,11 +117,20 @@ type Firing struct {
 	Say   Delivery // its Conversation, Text and Buttons; without a text nothing is said
 }
 
+// Extra is one more time that a job is done, beside its own.
+type Extra struct {
+	Due      time.Time
+	Material string        // what comes with it from outside; "" is nothing
+	Gap      time.Duration // how long it is at least from its last fire to this
+}
+
 // DueFire is a fire that was claimed, and is to begin.
 type DueFire struct {
 	Job   Job
 	Due   time.Time
 	Tries int // how often it was tried before
+
+	Material string // what came with it from outside; "" is nothing
 }
 
 // FireResult is what came of a fire.

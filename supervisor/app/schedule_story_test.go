@@ -94,3 +94,23 @@ func TestAReminderThatCantBeReadIsRefused(t *testing.T) {
 	l.say("alice", "/jobs")
 	l.toldLast("alice", "You have no reminders and no tasks.")
 }
+
+// Who moves to another time zone is asked once whether what they have set moves along.
+func TestWhatIsSetMovesAlongWithItsPerson(t *testing.T) {
+	l := newReminded(t)
+	l.say("alice", "/remind weekdays 8:30: stand up")
+	l.toldLast("alice", "08:30 CET (+01:00)")
+	l.say("alice", "/settings timezone America/New_York")
+	l.toldLast("alice", "1 reminder or task keeps its times in the time zone of before.")
+	l.say("alice", "/jobs")
+	l.toldLast("alice", "08:30 CET (+01:00)")
+	l.presses("in the time zone of before", "Move the 1 along")
+	l.toldLast("alice", "1 reminder or task moved along.")
+	l.say("alice", "/jobs")
+	l.toldLast("alice", "weekdays at 08:30: Thu 20 Nov 2025 08:30 EST (-05:00)")
+	l.say("alice", "/settings timezone America/New_York")
+	l.WaitFor(apptest.Patience, "the answer", func() bool { return l.count("alice", "timezone is America/New_York") == 2 })
+	if n := l.count("alice", "in the time zone of before"); n != 1 {
+		t.Errorf("she was asked %d times", n)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+	"time"
 
 	"mews/config"
 	"mews/supervisor"
@@ -81,6 +82,11 @@ func (s *service) hooks() (hooks []webhook.Hook, err error) {
 		h := s.config.Hooks[name]
 		hook := webhook.Hook{Name: name, Secret: h.Secret.Reveal(), Sign: webhook.Sign(h.Sign), Header: h.Header,
 			To: func() (supervisor.Conversation, bool) { return s.chatOf(h.User, readerOf(h.Chat)) }}
+		if h.Job != "" {
+			hook.Run = func(ctx context.Context, at time.Time, text string) error {
+				return s.schedule.Trigger(ctx, h.User, h.Job, at, text)
+			}
+		}
 		if h.Template != "" {
 			if hook.Template, err = template.New(name).Parse(h.Template); err != nil {
 				return nil, err

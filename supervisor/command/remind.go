@@ -13,6 +13,8 @@ type Jobs interface {
 	Remind(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, words string, at time.Time) (supervisor.Delivery, error)
 	List(ctx context.Context, user string) (supervisor.Delivery, error)
 	Cancel(ctx context.Context, user, number string) (string, error)
+	// OfferZone offers to have jobs that keep another time zone keep that of the person; without a text there are none.
+	OfferZone(ctx context.Context, user supervisor.User) (supervisor.Delivery, error)
 	// Press does what a button does. press is what stands behind supervisor.JobPrefix.
 	Press(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, press string, at time.Time) (string, error)
 }

@@ -130,7 +130,25 @@ func (c *Commands) set(ctx context.Context, r Request, s Setting, value string) 
 	if s.Private && r.Conversation.InGroup() {
 		d.Text = fmt.Sprintf(textSettingSetInGroup, s.Name)
 	}
+	if s.Name == settingTimezone && !r.Conversation.InGroup() {
+		return c.offerZone(ctx, r, d), nil
+	}
 	return d, nil
+}
+
+// settingTimezone is the setting by which jobs keep their times.
+const settingTimezone = "timezone"
+
+// offerZone adds to an answer what may be done with the jobs that keep the time zone of before.
+func (c *Commands) offerZone(ctx context.Context, r Request, d supervisor.Delivery) supervisor.Delivery {
+	offer, err := c.o.Jobs.OfferZone(ctx, c.person(r))
+	if err != nil {
+		c.o.Log.Warn("look for jobs of another time zone", "user", r.Conversation.User, "error", err)
+	}
+	if offer.Text != "" {
+		d.Text, d.Buttons = d.Text+"\n\n"+offer.Text, offer.Buttons
+	}
+	return d
 }
 
 // shownSettings lists settings, with buttons for what can be pressed.

@@ -280,6 +280,9 @@ func (s *Schedule) Press(ctx context.Context, user supervisor.User, c supervisor
 			return fmt.Sprintf(textAgain, again.Next.In(user.Zone()).Format(timeLayout)), err
 		}
 	}
+	if what == pressZone {
+		return s.moveZone(ctx, user)
+	}
 	if do == nil {
 		return textNothing, nil
 	}
@@ -333,7 +336,7 @@ func (s *Schedule) run(ctx context.Context, j supervisor.Job, now time.Time) (st
 	if j.Kind != supervisor.JobAgent {
 		return textNothing, nil
 	}
-	begun, err := s.o.Store.RunNow(ctx, j, now)
+	begun, err := s.o.Store.RunNow(ctx, j, supervisor.Extra{Due: now})
 	if err != nil {
 		return "", err
 	}

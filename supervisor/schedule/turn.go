@@ -126,6 +126,9 @@ func promptOf(f supervisor.DueFire, results []supervisor.FireResult, zone *time.
 		n++
 	}
 	prompt = fmt.Sprintf(promptJob, f.Job.ID, f.Job.Title(), f.Due.In(zone).Format(timeLayout), f.Job.Text)
+	if f.Material != "" {
+		prompt, world = prompt+fmt.Sprintf(promptMaterial, f.Material), true
+	}
 	if n > 0 {
 		prompt += promptEarlier + earlier.String()
 	}

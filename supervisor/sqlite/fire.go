@@ -17,16 +17,18 @@ const (
 
 const (
 	nextFire = `SELECT min(at) FROM (SELECT (SELECT next FROM job WHERE next > ?1 ORDER BY next LIMIT 1) AS at
-		UNION ALL SELECT (SELECT begin_at FROM fire WHERE state = 'claimed' AND begin_at > ?1 ORDER BY begin_at LIMIT 1)) WHERE at IS NOT NULL`
-	insertFire = `INSERT INTO fire (job, due, user, state, begin_at, delivery, fired_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
-	hasFire    = `SELECT EXISTS (SELECT 1 FROM fire WHERE job = ? AND due = ?)`
-	openFires  = `SELECT count(*) FROM fire WHERE job = ? AND state IN ('claimed', 'running')`
-	waitsFire  = `SELECT count(*) FROM fire WHERE job = ? AND state = 'claimed'`
-	pruneJobs  = `DELETE FROM job WHERE state = 'done' AND changed_at < ?1 AND NOT EXISTS (SELECT 1 FROM fire WHERE job = job.id)`
-	pruneFires = `DELETE FROM fire WHERE fired_at < ? AND state NOT IN ('claimed', 'running')`
-	boundFires = `DELETE FROM fire WHERE job = ?1 AND state NOT IN ('claimed', 'running') AND due <= (SELECT due FROM fire WHERE job = ?1
+		UNION ALL SELECT (SELECT begin_at FROM fire WHERE state = 'claimed' AND begin_at > ?1 ORDER BY begin_at LIMIT 1)) HAVING min(at) IS NOT NULL`
+	insertFire  = `INSERT INTO fire (job, due, user, state, begin_at, delivery, fired_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	hasFire     = `SELECT EXISTS (SELECT 1 FROM fire WHERE job = ? AND due = ?)`
+	lastFire    = `SELECT coalesce(max(coalesce(begin_at, fired_at)), 0) FROM fire WHERE job = ?`
+	insertExtra = `INSERT INTO fire (job, due, user, state, begin_at, material, fired_at) VALUES (?, ?, ?, 'claimed', ?, ?, ?)`
+	openFires   = `SELECT count(*) FROM fire WHERE job = ? AND state IN ('claimed', 'running')`
+	waitsFire   = `SELECT count(*) FROM fire WHERE job = ? AND state = 'claimed'`
+	pruneJobs   = `DELETE FROM job WHERE state = 'done' AND changed_at < ?1 AND NOT EXISTS (SELECT 1 FROM fire WHERE job = job.id)`
+	pruneFires  = `DELETE FROM fire WHERE fired_at < ? AND state NOT IN ('claimed', 'running')`
+	boundFires  = `DELETE FROM fire WHERE job = ?1 AND state NOT IN ('claimed', 'running') AND due <= (SELECT due FROM fire WHERE job = ?1
 		ORDER BY due DESC LIMIT 1 OFFSET ?2)`
-	listBegin = `SELECT ` + jobColumns + `, f.due, f.tries FROM fire f JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
+	listBegin = `SELECT ` + jobColumns + `, f.due, f.tries, f.material FROM fire f JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
 		WHERE f.state = 'claimed' AND f.begin_at <= ?1 AND f.user NOT IN (SELECT value FROM json_each(?2))
 		AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = f.job AND r.state = 'running') ORDER BY f.begin_at, f.job LIMIT ?3`
 	beginFire   = `UPDATE fire SET state = 'running', begin_at = NULL, inbound = ? WHERE job = ? AND due = ? AND state = 'claimed' AND tries = ?`
@@ -100,14 +102,20 @@ func (t *tx) putFire(f supervisor.Fire, delivery int64) {
 	t.Exec(boundFires, f.Job.ID, keptOfAJob)
 }
 
-// RunNow has a job be done once more, as if it were due at a moment, unless it is under way. It changes nothing of when it is due.
-func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, now time.Time) (begun bool, err error) {
+// RunNow has a job be done once more, and says whether it is. It is not where it was for that moment before, or is under way; of a job
+// that queues, where one waits. It changes nothing of when it is due.
+func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, e supervisor.Extra) (begun bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
-		if value(t, engine.Integer, openFires, j.ID) > 0 || value(t, engine.Bool, hasFire, j.ID, now.UnixMilli()) {
+		busy := openFires
+		if j.Options.Overlap == supervisor.OverlapQueue {
+			busy = waitsFire
+		}
+		if value(t, engine.Bool, hasFire, j.ID, e.Due.UnixMilli()) || value(t, engine.Integer, busy, j.ID) > 0 {
 			return false
 		}
-		j.Next = now
-		t.putFire(supervisor.Fire{Job: j, As: supervisor.FireClaimed, BeginAt: now}, 0)
+		begin := max(e.Due.UnixMilli(), value(t, engine.Integer, lastFire, j.ID)+e.Gap.Milliseconds())
+		t.Exec(insertExtra, j.ID, e.Due.UnixMilli(), j.User, begin, e.Material, t.Now)
+		t.Exec(boundFires, j.ID, keptOfAJob)
 		return true
 	}, "run job %d", j.ID)
 }
@@ -115,7 +123,7 @@ func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, now time.Time) (begu
 // ListBegin lists, of all persons but some, the fires that are to begin by now.
 func (s Jobs) ListBegin(ctx context.Context, now time.Time, but []string, limit int) ([]supervisor.DueFire, error) {
 	return engine.All(s.db.reader(ctx, "list the fires that are to begin"), func(row *engine.Row) (f supervisor.DueFire) {
-		f.Job = scanJobAnd(row, &f.Due, &f.Tries)
+		f.Job = scanJobAnd(row, &f.Due, &f.Tries, &f.Material)
 		return f
 	}, listBegin, now.UnixMilli(), encoded{append([]string{}, but...)}, limit)
 }

@@ -60,9 +60,9 @@ var forgetTable = []forgetRow{
 	{table: "job", // one that was set in the span ends; what is older than is kept and still to come does not
 		span:    `UPDATE job SET text = '', name = '', rule = '{}', state = 'done', next = NULL, version = version + 1 WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4) AND text <> ''`,
 		expired: `UPDATE job SET text = '', name = '', rule = '{}', version = version + 1 WHERE` + inSpan + ` AND ?4 = 0 AND state = 'done' AND text <> ''`},
-	{table: "fire", exchange: `UPDATE fire SET text = '', told = 1 WHERE` + ofInbounds,
-		span:    `UPDATE fire SET text = '', told = 1 WHERE ?2 <= fired_at AND fired_at < ?3 AND user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?4 = 0 AND text <> ''`,
-		expired: `UPDATE fire SET text = '', told = 1 WHERE ?2 <= fired_at AND fired_at < ?3 AND user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?4 = 0 AND text <> ''`},
+	{table: "fire", exchange: `UPDATE fire SET text = '', material = '', told = 1 WHERE` + ofInbounds,
+		span:    `UPDATE fire SET text = '', material = '', told = 1 WHERE ?2 <= fired_at AND fired_at < ?3 AND user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?4 = 0 AND (text <> '' OR material <> '')`,
+		expired: `UPDATE fire SET text = '', material = '', told = 1 WHERE ?2 <= fired_at AND fired_at < ?3 AND user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?4 = 0 AND (text <> '' OR material <> '')`},
 
 	{table: "operation_piece", stays: "it is gone once its operation has ended"},
 	{table: "turn", stays: "others name it, and it has no words"},

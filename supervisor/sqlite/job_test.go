@@ -15,6 +15,9 @@ func TestAJobIsFiredOnceAsItWasRead(t *testing.T) {
 	jobs := s.db.Jobs()
 	c := s.chat("alice", "1")
 	put := supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: "tea", Rule: "{}", Conversation: c, MadeBy: supervisor.MadeByInbound(7), Since: noon, Next: noon.Add(time.Minute)}
+	if next, any, err := jobs.NextDue(t.Context(), noon); any || err != nil {
+		t.Errorf("nothing is due, and next at %s: %v", next, err)
+	}
 	j, _, err := jobs.Put(t.Context(), put, nil)
 	s.must(err)
 	again, _, err := jobs.Put(t.Context(), put, nil) // the command runs again after a crash

@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -26,6 +27,16 @@ type Hook struct {
 	Sign     Sign
 	Header   string             // of SignHeader and SignHMAC
 	Template *template.Template // over the JSON; nil is none
+	// Run has a task be done with what a call has brought, once for a moment; nil: a message is sent instead. Its error is for the log.
+	Run func(ctx context.Context, at time.Time, text string) error
+}
+
+// most is how many bytes a call of the hook may bring.
+func (h Hook) most() int64 {
+	if h.Run != nil {
+		return MaxTask
+	}
+	return MaxMessage
 }
 
 // Sign is how a caller shows the secret.
@@ -39,6 +50,9 @@ const (
 
 // MaxMessage is how long the body of a hook's request may be, in bytes.
 const MaxMessage = 1 << 20
+
+// MaxTask is MaxMessage where the hook runs a task.
+const MaxTask = 64 << 10
 
 const (
 	messagesMinute = 30
@@ -70,7 +84,7 @@ func (h *hookHandler) take(w http.ResponseWriter, req *http.Request) answer {
 		return incomplete
 	}
 	mac := hmac.New(sha256.New, []byte(h.hook.Secret))
-	b, refused := h.read(w, req, MaxMessage, mac)
+	b, refused := h.read(w, req, h.hook.most(), mac)
 	if b == nil {
 		return refused
 	}

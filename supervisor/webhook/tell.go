@@ -65,6 +65,9 @@ func (r *Receiver) tell(ctx context.Context, h Hook) error {
 	if err != nil || len(list) == 0 {
 		return err
 	}
+	if h.Run != nil {
+		return r.run(ctx, h, list)
+	}
 	to, served := h.To()
 	var ids []int64
 	var texts []string
@@ -89,6 +92,28 @@ func (r *Receiver) tell(ctx context.Context, h Hook) error {
 		r.o.Queued(said.Conversation.ID)
 	}
 	return err
+}
+
+// run has a task be done for each of what a hook has brought. After a crash it is asked for again, which changes nothing.
+func (r *Receiver) run(ctx context.Context, h Hook, list []supervisor.WebhookDelivery) error {
+	for _, d := range list {
+		text, err := r.text(h, d)
+		if err == nil {
+			err = h.Run(ctx, d.At, text)
+		}
+		state, why := supervisor.WebhookDone, ""
+		if err != nil {
+			if ctx.Err() != nil || supervisor.ErrorCode(err) == supervisor.CodeUnavailable {
+				return err
+			}
+			state, why = supervisor.WebhookFailed, supervisor.ErrorMessage(err)
+			r.o.Log.Warn("a hook runs no task", "hook", h.Name, "error", err)
+		}
+		if err := r.o.Deliveries.End(ctx, d.ID, state, why); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (r *Receiver) say(ctx context.Context, ids []int64, to supervisor.Conversation, name, text string) (supervisor.Delivery, error) {

@@ -1,5 +1,9 @@
 -- Jobs that have a turn of their own, and what came of each time that one was due.
-CREATE TABLE job_new (
+CREATE TABLE job_old AS SELECT * FROM job;
+CREATE TABLE fire_old AS SELECT * FROM fire;
+DROP TABLE fire;
+DROP TABLE job;
+CREATE TABLE job (
 	id           INTEGER PRIMARY KEY AUTOINCREMENT,
 	user         TEXT NOT NULL CHECK (user <> ''),
 	kind         TEXT NOT NULL CHECK (kind IN ('reminder', 'agent', 'check', 'routine')),
@@ -22,11 +26,11 @@ CREATE TABLE job_new (
 	UNIQUE (user, made_by),
 	FOREIGN KEY (conversation, user) REFERENCES conversation (id, user)
 ) STRICT;
-INSERT INTO job_new (id, user, kind, state, text, rule, zone, conversation, made_by, version, since, next, fired, created_at, changed_at)
-	SELECT id, user, kind, state, text, rule, zone, conversation, 'inbound/' || inbound, version, since, next, fired, created_at, changed_at FROM job;
+INSERT INTO job (id, user, kind, state, text, rule, zone, conversation, made_by, version, since, next, fired, created_at, changed_at)
+	SELECT id, user, kind, state, text, rule, zone, conversation, 'inbound/' || inbound, version, since, next, fired, created_at, changed_at FROM job_old;
 
-CREATE TABLE fire_new (
-	job      INTEGER NOT NULL REFERENCES job_new (id),
+CREATE TABLE fire (
+	job      INTEGER NOT NULL REFERENCES job (id),
 	due      INTEGER NOT NULL,
 	user     TEXT NOT NULL CHECK (user <> ''),
 	state    TEXT NOT NULL CHECK (state IN ('claimed', 'running', 'said', 'silent', 'failed', 'missed', 'skipped')),
@@ -35,6 +39,7 @@ CREATE TABLE fire_new (
 	inbound  INTEGER,                           -- of its turn
 	delivery INTEGER,                           -- what was said of it
 	text     TEXT NOT NULL DEFAULT '',          -- what a turn has said
+	material TEXT NOT NULL DEFAULT '',          -- what came with it from outside
 	world    INTEGER NOT NULL DEFAULT 0,        -- that may have words of somebody else than the person
 	cost     INTEGER NOT NULL DEFAULT 0,        -- millionths of a dollar
 	told     INTEGER NOT NULL DEFAULT 0,        -- the model of the chat knows of it
@@ -44,11 +49,9 @@ CREATE TABLE fire_new (
 	CHECK ((state = 'claimed') = (begin_at IS NOT NULL)),
 	CHECK (state <> 'running' OR inbound IS NOT NULL)
 ) STRICT;
-INSERT INTO fire_new (job, due, user, state, told, fired_at, ended_at) SELECT job, due, user, state, 1, fired_at, fired_at FROM fire;
-DROP TABLE fire;
-DROP TABLE job;
-ALTER TABLE job_new RENAME TO job;
-ALTER TABLE fire_new RENAME TO fire;
+INSERT INTO fire (job, due, user, state, told, fired_at, ended_at) SELECT job, due, user, state, 1, fired_at, fired_at FROM fire_old;
+DROP TABLE fire_old;
+DROP TABLE job_old;
 CREATE INDEX job_next ON job (next) WHERE next IS NOT NULL;
 CREATE INDEX job_user ON job (user, state, id);
 CREATE INDEX job_done ON job (changed_at) WHERE state = 'done';

@@ -1,0 +1,30 @@
+package schedule
+
+import (
+	"context"
+	"time"
+
+	"mews/supervisor"
+)
+
+// betweenTriggers is how long it is at least from one triggered run of a task to the next.
+const betweenTriggers = time.Minute
+
+// Trigger has a person's task be done, by its name, with material that somebody has sent. It is once for a moment; while one waits,
+// others are left out.
+func (s *Schedule) Trigger(ctx context.Context, user, name string, at time.Time, material string) error {
+	if _, served := s.o.Person(user); !served {
+		return supervisor.Errorf(supervisor.CodeForbidden, textNotServed, user)
+	}
+	j, err := s.findNamed(ctx, user, name)
+	if err != nil {
+		return err
+	}
+	if j.Kind != supervisor.JobAgent || j.State != supervisor.JobActive {
+		return supervisor.Errorf(supervisor.CodeInvalid, textNoTask, nouns[j.Kind], j.ID, j.State)
+	}
+	j.Options.Overlap = supervisor.OverlapQueue
+	_, err = s.o.Store.RunNow(ctx, j, supervisor.Extra{Due: at, Material: material, Gap: betweenTriggers})
+	supervisor.Signal(s.woken)
+	return err
+}

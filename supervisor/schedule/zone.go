@@ -1,0 +1,71 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+// pressZone has all jobs of a person keep the time zone that stands behind it.
+const pressZone = "zone"
+
+// elsewhere are a person's jobs that keep another time zone.
+func (s *Schedule) elsewhere(ctx context.Context, user, zone string) ([]supervisor.Job, error) {
+	list, err := s.o.Store.List(ctx, user)
+	return slices.DeleteFunc(list, func(j supervisor.Job) bool { return j.Zone == zone }), err
+}
+
+// OfferZone offers a person who has another time zone now to have their jobs keep that; without a text all do.
+func (s *Schedule) OfferZone(ctx context.Context, user supervisor.User) (d supervisor.Delivery, err error) {
+	list, err := s.elsewhere(ctx, user.Name, user.Timezone)
+	if err != nil || len(list) == 0 {
+		return d, err
+	}
+	d.Text = fmt.Sprintf(textZones, amount.Of(len(list), "reminder or task keeps its times", "reminders and tasks keep their times"))
+	if press := fmt.Sprintf("%s%s %s", supervisor.JobPrefix, pressZone, user.Timezone); len(press) <= maxPress {
+		d.Buttons = [][]supervisor.Button{{{Text: fmt.Sprintf(textMoveAlong, len(list)), Press: press}}}
+	}
+	return d, nil
+}
+
+// maxPress is how many bytes a button may send. (Bot API, callback_data)
+const maxPress = 64
+
+// moveZone has a person's jobs keep the time zone that is theirs now.
+func (s *Schedule) moveZone(ctx context.Context, user supervisor.User) (string, error) {
+	list, err := s.elsewhere(ctx, user.Name, user.Timezone)
+	moved := 0
+	for _, j := range list {
+		j.Zone = user.Timezone
+		if err := s.renewZone(ctx, j); err != nil {
+			return "", err
+		}
+		moved++
+	}
+	if err != nil {
+		return "", err
+	}
+	supervisor.Signal(s.woken)
+	return fmt.Sprintf(textMoved, amount.Of(moved, "reminder or task", "reminders and tasks")), nil
+}
+
+// renewZone keeps a job whose zone has changed, and when it is due then. What can't be read is told of when it is due.
+func (s *Schedule) renewZone(ctx context.Context, j supervisor.Job) error {
+	if j.State == supervisor.JobActive {
+		after := j.Since
+		if now := s.o.Now(); now.After(after) {
+			after = now
+		}
+		if next, found, err := nextOf(j, after); err == nil && found {
+			j.Next = next
+		}
+	}
+	if err := s.o.Store.Change(ctx, j); !errors.Is(err, supervisor.ErrJobChanged) {
+		return err
+	}
+	return nil // its person sees it in the next offer
+}
