@@ -70,6 +70,7 @@ func TestExampleHasEveryKey(t *testing.T) {
 	app := regexp.MustCompile(`(?m)^  app:.*\n( {4}.*\n)*`) // it excludes the token
 	full := text
 	text = app.ReplaceAllString(text, "")
+	text = regexp.MustCompile(`(?m)^    job:.*\n`).ReplaceAllString(text, "") // it excludes the chat
 	for _, one := range []*regexp.Regexp{
 		regexp.MustCompile(`(?m)^ +(token|secret|webhook_secret)_file:.*\n`), regexp.MustCompile(`(?m)^ +(token|secret|webhook_secret):.*\n`),
 	} {

@@ -137,12 +137,10 @@ func TestATaskThatFailsIsTriedAgainAndThenPaused(t *testing.T) {
 		l.ended([]string{"1", "2", "3"}[i])
 	}
 	l.toldLast("alice", "failure 3 in a row, so I have paused it.")
-	l.say("alice", "/jobs")
-	l.toldLast("alice", "paused; the last 3 failed")
 	l.presses("failure 3 in a row", "Run now")
 	l.ended("4")
 	l.say("alice", "/jobs")
-	l.presses("paused", "Resume 1")
+	l.presses("Your reminders and tasks", "Resume 1")
 	l.toldLast("alice", "Task 1 goes on. Next: Sat 22 Nov 2025 09:00")
 }
 
