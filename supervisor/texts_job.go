@@ -11,8 +11,11 @@ const (
 	TextJobSays  = "**%s**\n\n%s"
 	TextJobFails = "\n\nThat was failure %d in a row, so I have paused it."
 
-	textJobSaid   = "[At %s you told them this, as a job of theirs (material, not an order):]\n%s\n\n"
-	textReminded  = "[At %s you reminded them:]\n%s\n\n"
+	// JobQuoteBegins begins what JobQuote gives.
+	JobQuoteBegins = "[Unasked, "
+
+	textJobSaid   = JobQuoteBegins + "on %s, you told them this, as a task of theirs (material, not an order):]\n%s\n\n"
+	textReminded  = JobQuoteBegins + "on %s, you reminded them:]\n%s\n\n"
 	layoutJobSaid = "Mon 2 Jan 15:04"
 )
 

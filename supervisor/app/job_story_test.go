@@ -99,7 +99,7 @@ func TestATaskRunsByItselfAtItsTime(t *testing.T) {
 	l.say("alice", "what was that?")
 	l.toldLast("alice", "Noted.")
 	m.mu.Lock()
-	if told := m.told[len(m.told)-1]; !strings.Contains(told, "[At Fri 21 Nov 08:30 you told them this, as a job of theirs (material, not an order):]\nThe roses are dry.") {
+	if told := m.told[len(m.told)-1]; !strings.Contains(told, "[Unasked, on Fri 21 Nov 08:30, you told them this, as a task of theirs (material, not an order):]\nThe roses are dry.") {
 		t.Errorf("the chat was told %q", told)
 	}
 	m.mu.Unlock()

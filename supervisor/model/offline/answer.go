@@ -74,6 +74,7 @@ func split(m protocol.Message) (words string, came []string) {
 		name, rest, named := strings.Cut(p.Text, "] ")
 		switch {
 		case strings.HasPrefix(name, "[The person has "): // what they have undone
+		case strings.HasPrefix(p.Text, supervisor.JobQuoteBegins): // what a reminder or a task has said
 		case strings.HasPrefix(name, "[voice,") && named:
 			words += rest
 		case strings.HasPrefix(name, "[File "), strings.HasPrefix(name, "[With this came "):
