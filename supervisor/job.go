@@ -117,15 +117,15 @@ type Firing struct {
 	Say   Delivery // its Conversation, Text and Buttons; without a text nothing is said
 }
 
-// Extra is one more time that a job is done, beside its own.
-type Extra struct {
+// Trigger has a job be done once more, beside its own times.
+type Trigger struct {
 	Due      time.Time
 	Material string        // what comes with it from outside; "" is nothing
 	Gap      time.Duration // how long it is at least from its last fire to this
 }
 
-// DueFire is a fire that was claimed, and is to begin.
-type DueFire struct {
+// ClaimedFire is a fire that is to begin.
+type ClaimedFire struct {
 	Job   Job
 	Due   time.Time
 	Tries int // how often it was tried before
@@ -135,13 +135,13 @@ type DueFire struct {
 
 // FireResult is what came of a fire.
 type FireResult struct {
-	Job     int64
-	Due     time.Time
-	State   FireState
-	Text    string // what it said
-	Cost    int64  // millionths of a US dollar
-	EndedAt time.Time
-	World   bool // it may have words of somebody else than the person
+	Job     int64     `json:"job"`
+	Due     time.Time `json:"due"`
+	State   FireState `json:"state"`
+	Text    string    `json:"text,omitempty"` // what it said
+	Cost    int64     `json:"cost,omitempty"` // millionths of a US dollar
+	EndedAt time.Time `json:"ended_at"`
+	World   bool      `json:"world,omitempty"` // it may have words of somebody else than the person
 }
 
 // JobPrefix begins the presses of a job's buttons.

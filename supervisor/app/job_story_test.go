@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// tasked is a model that plays the turns of tasks: what the next of them says, and what it was asked.
-type tasked struct {
+// taskModel plays the turns of tasks: what the next of them says, and what it was asked.
+type taskModel struct {
 	chat played
 
 	mu    sync.Mutex
@@ -20,7 +20,7 @@ type tasked struct {
 	told  []string           // of chats
 }
 
-func (m *tasked) answer(r modeltest.Request) modeltest.Answer {
+func (m *taskModel) answer(r modeltest.Request) modeltest.Answer {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !strings.Contains(r.Asked(), "Nobody reads along") {
@@ -36,14 +36,14 @@ func (m *tasked) answer(r modeltest.Request) modeltest.Answer {
 	return next
 }
 
-func (m *tasked) plays(answers ...modeltest.Answer) {
+func (m *taskModel) plays(answers ...modeltest.Answer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.turns = append(m.turns, answers...)
 }
 
 // runs is how many requests the turns of tasks made, and what the last one was asked.
-func (m *tasked) runs() (n int, last string) {
+func (m *taskModel) runs() (n int, last string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n = len(m.asked); n > 0 {
@@ -52,7 +52,7 @@ func (m *tasked) runs() (n int, last string) {
 	return n, last
 }
 
-func newTasked(t *testing.T, m *tasked, more string) *remembered {
+func newTasked(t *testing.T, m *taskModel, more string) *remembered {
 	l := newRemembered(t, kindsOfProvider["openai"], m.answer, more, aliceInMadrid, "bob, totp: 'off'")
 	l.open()
 	return l
@@ -78,7 +78,7 @@ func report(say string) modeltest.Answer {
 // A task that the model is asked for runs by itself, at its time, in a conversation of its own. What it says is known where it is said;
 // with nothing to say it is silent.
 func TestATaskRunsByItselfAtItsTime(t *testing.T) {
-	m := &tasked{chat: played{
+	m := &taskModel{chat: played{
 		{words: "every morning", calls: calls("schedule_task", `{"when":"weekdays 8:30","text":"Say how the garden is.","kind":"task","name":"Garden"}`), answer: "It is set."},
 		{words: "what have I set", calls: calls("list_tasks", `{}`, "get_task_results", `{}`), answer: "That."},
 	}}
@@ -124,7 +124,7 @@ func TestATaskRunsByItselfAtItsTime(t *testing.T) {
 
 // What fails for what may pass is tried again, silently; three failures running pause a task, and its person is told why once.
 func TestATaskThatFailsIsTriedAgainAndThenPaused(t *testing.T) {
-	m := &tasked{chat: played{{words: "every hour", calls: calls("schedule_task", `{"when":"daily at 9, 15","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
+	m := &taskModel{chat: played{{words: "every hour", calls: calls("schedule_task", `{"when":"daily at 9, 15","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	l := newTasked(t, m, "")
 	l.say("alice", "look every hour")
 	l.toldLast("alice", "It is set.")
@@ -146,7 +146,7 @@ func TestATaskThatFailsIsTriedAgainAndThenPaused(t *testing.T) {
 
 // What a model wants to do often by itself, or has read in the world, waits for its person's yes.
 func TestATaskThatCostsMuchWaitsForAYes(t *testing.T) {
-	m := &tasked{chat: played{{words: "watch it", calls: calls("schedule_task", `{"when":"every 30 min","text":"Look.","kind":"task"}`), answer: "It waits for you."},
+	m := &taskModel{chat: played{{words: "watch it", calls: calls("schedule_task", `{"when":"every 30 min","text":"Look.","kind":"task"}`), answer: "It waits for you."},
 		{words: "do start it", calls: calls("update_task", `{"id":1,"state":"active"}`, "update_task", `{"id":1,"state":"paused"}`, "update_task", `{"id":1,"state":"active"}`), answer: "I tried."}}}
 	l := newTasked(t, m, "")
 	l.say("alice", "watch it")
@@ -168,7 +168,7 @@ func TestATaskThatCostsMuchWaitsForAYes(t *testing.T) {
 
 // A task spends its own pot, and is at its end without asking for more.
 func TestATaskStopsAtItsPot(t *testing.T) {
-	m := &tasked{chat: played{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
+	m := &taskModel{chat: played{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	l := &remembered{gatedService: newGatedService(t, m.answer, dear+"budget: {jobs: {run: 0.001}}\n", aliceInMadrid, "bob, totp: 'off'")}
 	l.at = longAgo
 	l.open()

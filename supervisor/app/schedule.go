@@ -16,7 +16,7 @@ func (s *service) openSchedule(context.Context) error {
 			user, known := s.settings.Find(name)
 			return user, known && s.active(name)
 		},
-		Begun: func(in supervisor.Inbound) { s.sessions.Wake(in.Conversation) }, Origin: s.db.Jobs(),
+		Begun: func(in supervisor.Inbound) { s.sessions.Wake(in.Conversation) }, Sources: s.db.Jobs(),
 	})
 	return nil
 }

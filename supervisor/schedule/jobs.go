@@ -336,7 +336,7 @@ func (s *Schedule) run(ctx context.Context, j supervisor.Job, now time.Time) (st
 	if j.Kind != supervisor.JobAgent {
 		return textNothing, nil
 	}
-	begun, err := s.o.Store.RunNow(ctx, j, supervisor.Extra{Due: now})
+	begun, err := s.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: now})
 	if err != nil {
 		return "", err
 	}

@@ -25,13 +25,13 @@ type Question struct {
 
 // Report is the answer.
 type Report struct {
-	Said    string   `json:"said,omitempty"`
-	Jobs    []Line   `json:"jobs,omitempty"`
-	Results []Result `json:"results,omitempty"`
+	Said    string                  `json:"said,omitempty"`
+	Jobs    []JobLine               `json:"jobs,omitempty"`
+	Results []supervisor.FireResult `json:"results,omitempty"`
 }
 
-// Line is a job.
-type Line struct {
+// JobLine is a job as it is listed.
+type JobLine struct {
 	ID       int64               `json:"id"`
 	Kind     supervisor.JobKind  `json:"kind"`
 	State    supervisor.JobState `json:"state"`
@@ -42,15 +42,6 @@ type Line struct {
 	Next     time.Time           `json:"next,omitzero"`
 	Fired    int                 `json:"fired"`
 	Failures int                 `json:"failures,omitempty"`
-}
-
-// Result is what came of a fire.
-type Result struct {
-	Job   int64                `json:"job"`
-	Due   time.Time            `json:"due"`
-	State supervisor.FireState `json:"state"`
-	Text  string               `json:"text,omitempty"`
-	Cost  int64                `json:"cost,omitempty"` // millionths of a US dollar
 }
 
 // actions do what questions say.
@@ -87,7 +78,7 @@ func onJob(do func(*Schedule, context.Context, supervisor.Job, Question) (string
 			return r, err
 		}
 		if j, found, err := s.o.Store.Find(ctx, user.Name, j.ID); err == nil && found {
-			r.Jobs = []Line{lineOf(j)}
+			r.Jobs = []JobLine{lineOf(j)}
 		}
 		return r, nil
 	}
@@ -132,8 +123,8 @@ func (s *Schedule) listAll(ctx context.Context, user supervisor.User, _ supervis
 	return r, err
 }
 
-func lineOf(j supervisor.Job) Line {
-	l := Line{ID: j.ID, Kind: j.Kind, State: j.State, Name: j.Name, Text: j.Text, When: textBroken, Zone: j.Zone, Next: j.Next, Fired: j.Fired, Failures: j.Failures}
+func lineOf(j supervisor.Job) JobLine {
+	l := JobLine{ID: j.ID, Kind: j.Kind, State: j.State, Name: j.Name, Text: j.Text, When: textBroken, Zone: j.Zone, Next: j.Next, Fired: j.Fired, Failures: j.Failures}
 	if rule, err := ruleOf(j); err == nil {
 		if zone, err := zoneOf(j); err == nil {
 			l.When = rule.Describe(zone)
@@ -151,14 +142,14 @@ func (s *Schedule) add(ctx context.Context, user supervisor.User, c supervisor.C
 		return r, err
 	}
 	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Name: q.Name, Text: text, Zone: user.Timezone, Conversation: c,
-		MadeBy: fmt.Sprintf("typed/%d/%s", s.o.Now().UnixNano(), text[:min(len(text), 16)])}
+		MadeBy: fmt.Sprintf("typed/%d", s.o.Now().UnixNano())}
 	if q.Task {
 		j.Kind = supervisor.JobAgent
 	}
 	if j, err = s.put(ctx, j, when, s.o.Now(), nil); err != nil {
 		return r, err
 	}
-	return Report{Said: card(j).Text, Jobs: []Line{lineOf(j)}}, nil
+	return Report{Said: card(j).Text, Jobs: []JobLine{lineOf(j)}}, nil
 }
 
 // edit changes when a job is due, and what it says where a text follows.
@@ -185,6 +176,9 @@ func splitWhen(words string) (when, text string, err error) {
 	return found[1], strings.TrimSpace(found[2]), nil
 }
 
+// reported is how many results a report has.
+const reported = 50
+
 func (s *Schedule) listResults(ctx context.Context, user supervisor.User, _ supervisor.Conversation, q Question) (r Report, err error) {
 	id := int64(0)
 	if q.Job != "" {
@@ -194,11 +188,8 @@ func (s *Schedule) listResults(ctx context.Context, user supervisor.User, _ supe
 		}
 		id = j.ID
 	}
-	list, err := s.o.Store.Results(ctx, user.Name, id, 50)
-	for _, f := range list {
-		r.Results = append(r.Results, Result{Job: f.Job, Due: f.Due, State: f.State, Text: f.Text, Cost: f.Cost})
-	}
-	if len(list) == 0 {
+	r.Results, err = s.o.Store.Results(ctx, user.Name, id, reported)
+	if len(r.Results) == 0 {
 		r.Said = answerNoResult
 	}
 	return r, err

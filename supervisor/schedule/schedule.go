@@ -20,7 +20,7 @@ type Store interface {
 	Find(ctx context.Context, user string, id int64) (supervisor.Job, bool, error)
 	List(ctx context.Context, user string) ([]supervisor.Job, error)
 	Change(ctx context.Context, j supervisor.Job) error
-	RunNow(ctx context.Context, j supervisor.Job, e supervisor.Extra) (begun bool, err error)
+	RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigger) (begun bool, err error)
 	Results(ctx context.Context, user string, job int64, limit int) ([]supervisor.FireResult, error)
 }
 
@@ -30,8 +30,8 @@ type Queue interface {
 	ListNext(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error)
 	NextDue(ctx context.Context, after time.Time) (time.Time, bool, error)
 	Claim(ctx context.Context, firings []supervisor.Firing) ([]supervisor.Delivery, error)
-	ListBegin(ctx context.Context, now time.Time, but []string, limit int) ([]supervisor.DueFire, error)
-	Begin(ctx context.Context, f supervisor.DueFire, in supervisor.Inbound) (supervisor.Inbound, bool, error)
+	ListBegin(ctx context.Context, now time.Time, but []string, limit int) ([]supervisor.ClaimedFire, error)
+	Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound, bool, error)
 }
 
 // Sources say where the words of turns come from.
@@ -42,14 +42,14 @@ type Sources interface {
 
 // Options are what a Schedule works on.
 type Options struct {
-	Store  Store
-	Queue  Queue
-	Person func(name string) (supervisor.User, bool) // not of those who may not speak: their jobs rest
-	Queued func(conversation int64)                  // something was put into its outbox; never blocks
-	Begun  func(supervisor.Inbound)                  // has its turn begin; never blocks
-	Origin Sources
-	Now    func() time.Time
-	Log    hclog.Logger
+	Store   Store
+	Queue   Queue
+	Person  func(name string) (supervisor.User, bool) // not of those who may not speak: their jobs rest
+	Queued  func(conversation int64)                  // something was put into its outbox; never blocks
+	Begun   func(supervisor.Inbound)                  // has its turn begin; never blocks
+	Sources Sources
+	Now     func() time.Time
+	Log     hclog.Logger
 }
 
 // Schedule is people's jobs. It may be used from several goroutines.

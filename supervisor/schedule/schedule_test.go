@@ -21,28 +21,29 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var noon = time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC) // two days before the clocks change in Madrid
 
-// house is a schedule over a real database, by a clock that the test sets.
-type house struct {
+// harness is a schedule over a real database, by a clock that the test sets.
+type harness struct {
 	*Schedule
 	db      *sqlite.DB
 	now     time.Time
 	queued  int
 	resting map[string]bool
 	inbound int64
+	begun   []supervisor.Inbound
 }
 
-func newHouse(t *testing.T) *house {
-	h := &house{now: noon, resting: map[string]bool{}}
+func newHarness(t *testing.T) *harness {
+	h := &harness{now: noon, resting: map[string]bool{}}
 	h.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return h.now }})
 	h.restart()
 	return h
 }
 
 // restart begins a schedule that knows nothing but what is kept.
-func (h *house) restart() {
+func (h *harness) restart() {
 	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: func(int64) { h.queued++ }, Now: func() time.Time { return h.now }, Log: hclog.NewNullLogger(),
 		Person: func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] },
-		Begun:  func(supervisor.Inbound) {}, Origin: h.db.Jobs()})
+		Begun:  func(in supervisor.Inbound) { h.begun = append(h.begun, in) }, Sources: h.db.Jobs()})
 }
 
 func person(name string) supervisor.User {
@@ -53,7 +54,7 @@ func chatOf(name string) supervisor.Conversation {
 	return supervisor.Conversation{User: name, Channel: supervisor.ChannelTelegram, Chat: "100"}
 }
 
-func (h *house) remind(t testing.TB, name, words string) supervisor.Delivery {
+func (h *harness) remind(t testing.TB, name, words string) supervisor.Delivery {
 	t.Helper()
 	h.inbound++
 	d, err := h.Remind(t.Context(), person(name), chatOf(name), h.inbound, words, h.now)
@@ -63,7 +64,7 @@ func (h *house) remind(t testing.TB, name, words string) supervisor.Delivery {
 	return d
 }
 
-func (h *house) fires(t testing.TB) {
+func (h *harness) fires(t testing.TB) {
 	t.Helper()
 	if err := h.fire(t.Context()); err != nil {
 		t.Fatal(err)
@@ -71,7 +72,7 @@ func (h *house) fires(t testing.TB) {
 }
 
 // said is what somebody was told in their chat, or elsewhere.
-func (h *house) said(t testing.TB, c supervisor.Conversation) []string {
+func (h *harness) said(t testing.TB, c supervisor.Conversation) []string {
 	t.Helper()
 	return sqlitetest.Look(t, h.db, `SELECT o.text FROM outbox o JOIN conversation c ON c.id = o.conversation
 		WHERE c.user = ? AND c.channel = ? AND c.chat = ? ORDER BY o.id`, c.User, c.Channel, c.Chat)
@@ -79,7 +80,7 @@ func (h *house) said(t testing.TB, c supervisor.Conversation) []string {
 
 // Whatever the clock does and however often the schedule starts anew, a time is said once, none is lost, and nothing is said early.
 func TestEachTimeIsSaidOnce(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	people := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		people++
@@ -124,7 +125,7 @@ func TestEachTimeIsSaidOnce(t *testing.T) {
 
 // Of one person many may be late: then they come in one message. What has been deleted or paused does not come.
 func TestWhatIsLateComesTogether(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	for i := range 6 {
 		h.remind(t, "alice", fmt.Sprintf("in %d min: thing %d", i+1, i+1))
 	}
@@ -151,7 +152,7 @@ func TestWhatIsLateComesTogether(t *testing.T) {
 
 // Who may not speak is told nothing until they may again; nobody else waits for that, however much rests.
 func TestJobsOfWhoMayNotSpeakRest(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	for range maxDue + 5 {
 		h.remind(t, "mallory", "in 1 min: x")
 	}
@@ -171,7 +172,7 @@ func TestJobsOfWhoMayNotSpeakRest(t *testing.T) {
 
 // A rule that a later version can't read stops nobody else's: its person is told, and it is paused.
 func TestAJobThatCantBeReadIsPaused(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	for i, rule := range []string{`{"kind":"moon"}`, `not json`, `{"kind":"cron","expression":"x"}`} {
 		if _, _, err := h.db.Jobs().Put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: "tea", Rule: rule, Conversation: chatOf("alice"),
 			MadeBy: fmt.Sprint(int64(50 + i)), Since: h.now, Next: h.now}, nil); err != nil {
@@ -192,7 +193,7 @@ func TestAJobThatCantBeReadIsPaused(t *testing.T) {
 
 // What is made at the terminal comes in the private chat of who has one.
 func TestWhatIsMadeAtTheTerminalComesInTheChat(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	terminal := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}
 	if _, err := h.Remind(t.Context(), person("alice"), terminal, 1, "in 1 min: tea", h.now); err != nil {
 		t.Fatal(err)
@@ -206,7 +207,7 @@ func TestWhatIsMadeAtTheTerminalComesInTheChat(t *testing.T) {
 
 // The loop wakes when something is due, and ends when it is told to.
 func TestTheLoopWakes(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	fired := make(chan int64, 1)
 	h.o.Queued = func(c int64) { fired <- c }
 	h.o.Now = func() time.Time { return noon.Add(time.Hour) }
@@ -222,7 +223,7 @@ func TestTheLoopWakes(t *testing.T) {
 }
 
 func BenchmarkNothingIsDue(b *testing.B) {
-	h := &house{now: noon, resting: map[string]bool{}}
+	h := &harness{now: noon, resting: map[string]bool{}}
 	h.db = sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return h.now }})
 	h.restart()
 	for user := range 50 {
@@ -240,7 +241,7 @@ func BenchmarkNothingIsDue(b *testing.B) {
 
 // A reminder that was fired, and whose clock is then set back, may be paused and go on: nobody's reminders may wait for that.
 func TestWhatGoesOnAfterTheClockWasSetBack(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.remind(t, "alice", "every 1 h: tea")
 	h.now = h.now.Add(time.Hour + time.Minute)
 	h.fires(t)
@@ -260,7 +261,7 @@ func TestWhatGoesOnAfterTheClockWasSetBack(t *testing.T) {
 
 // A reminder for a moment between two milliseconds is fired once, and delays nobody's.
 func TestAMomentBetweenMilliseconds(t *testing.T) {
-	h := newHouse(t)
+	h := newHarness(t)
 	h.remind(t, "alice", "2026-03-27T12:05:00.0009Z: tea")
 	h.remind(t, "bob", "in 5 min: his own")
 	h.now = h.now.Add(5*time.Minute + 100*time.Microsecond)

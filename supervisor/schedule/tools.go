@@ -54,7 +54,7 @@ func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c too
 	if err != nil {
 		return answer, err
 	}
-	if j.Options.World, err = s.o.Origin.World(ctx, c.Turn); err != nil {
+	if j.Options.World, err = s.o.Sources.World(ctx, c.Turn); err != nil {
 		return answer, err
 	}
 	why, err := s.proposes(j, args.When)
@@ -183,7 +183,7 @@ func (s *Schedule) updateTask(ctx context.Context, user supervisor.User, c toolC
 		return answer, supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
 	}
 	if j.Kind == supervisor.JobAgent { // a yes to it was one to other words
-		switch world, err := s.o.Origin.World(ctx, c.Turn); {
+		switch world, err := s.o.Sources.World(ctx, c.Turn); {
 		case err != nil:
 			return answer, err
 		case world:

@@ -24,7 +24,7 @@ func (s *Schedule) Trigger(ctx context.Context, user, name string, at time.Time,
 		return supervisor.Errorf(supervisor.CodeInvalid, textNoTask, nouns[j.Kind], j.ID, j.State)
 	}
 	j.Options.Overlap = supervisor.OverlapQueue
-	_, err = s.o.Store.RunNow(ctx, j, supervisor.Extra{Due: at, Material: material, Gap: betweenTriggers})
+	_, err = s.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: at, Material: material, Gap: betweenTriggers})
 	supervisor.Signal(s.woken)
 	return err
 }

@@ -88,7 +88,7 @@ func (s *Schedule) begin(ctx context.Context) error {
 	}
 }
 
-func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f supervisor.DueFire) error {
+func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f supervisor.ClaimedFire) error {
 	results, err := s.o.Store.Results(ctx, f.Job.User, f.Job.ID, told+1)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f superv
 }
 
 // promptOf is what a job's turn is asked, and whether some of it may be somebody else's words.
-func promptOf(f supervisor.DueFire, results []supervisor.FireResult, zone *time.Location) (prompt string, world bool) {
+func promptOf(f supervisor.ClaimedFire, results []supervisor.FireResult, zone *time.Location) (prompt string, world bool) {
 	var earlier strings.Builder
 	n := 0
 	for _, r := range slices.Backward(results) {

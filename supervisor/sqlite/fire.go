@@ -34,7 +34,9 @@ const (
 	beginFire   = `UPDATE fire SET state = 'running', begin_at = NULL, inbound = ? WHERE job = ? AND due = ? AND state = 'claimed' AND tries = ?`
 	listResults = `SELECT job, due, state, text, cost, coalesce(ended_at, fired_at), world FROM fire WHERE user = ?1 AND (?2 = 0 OR job = ?2)
 		ORDER BY fired_at DESC, due DESC LIMIT ?3`
-	claimedFire = `SELECT 1 FROM fire WHERE job = ? AND due = ? AND state = 'claimed' AND tries = ?`
+	claimedFire = `SELECT j.state FROM fire f JOIN job j ON j.id = f.job WHERE f.job = ?1 AND f.due = ?2 AND f.state = 'claimed' AND f.tries = ?3
+		AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = ?1 AND r.state = 'running')`
+	skipClaimed = `UPDATE fire SET state = 'skipped', begin_at = NULL, ended_at = ? WHERE job = ? AND state = 'claimed'`
 )
 
 // NextDue is when the next job is due after a time, or the next fire is to begin, if there is one.
@@ -104,34 +106,39 @@ func (t *tx) putFire(f supervisor.Fire, delivery int64) {
 
 // RunNow has a job be done once more, and says whether it is. It is not where it was for that moment before, or is under way; of a job
 // that queues, where one waits. It changes nothing of when it is due.
-func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, e supervisor.Extra) (begun bool, err error) {
+func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigger) (begun bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		busy := openFires
 		if j.Options.Overlap == supervisor.OverlapQueue {
 			busy = waitsFire
 		}
-		if value(t, engine.Bool, hasFire, j.ID, e.Due.UnixMilli()) || value(t, engine.Integer, busy, j.ID) > 0 {
+		if value(t, engine.Bool, hasFire, j.ID, tr.Due.UnixMilli()) || value(t, engine.Integer, busy, j.ID) > 0 {
 			return false
 		}
-		begin := max(e.Due.UnixMilli(), value(t, engine.Integer, lastFire, j.ID)+e.Gap.Milliseconds())
-		t.Exec(insertExtra, j.ID, e.Due.UnixMilli(), j.User, begin, e.Material, t.Now)
+		begin := max(tr.Due.UnixMilli(), value(t, engine.Integer, lastFire, j.ID)+tr.Gap.Milliseconds())
+		t.Exec(insertExtra, j.ID, tr.Due.UnixMilli(), j.User, begin, tr.Material, t.Now)
 		t.Exec(boundFires, j.ID, keptOfAJob)
 		return true
 	}, "run job %d", j.ID)
 }
 
 // ListBegin lists, of all persons but some, the fires that are to begin by now.
-func (s Jobs) ListBegin(ctx context.Context, now time.Time, but []string, limit int) ([]supervisor.DueFire, error) {
-	return engine.All(s.db.reader(ctx, "list the fires that are to begin"), func(row *engine.Row) (f supervisor.DueFire) {
+func (s Jobs) ListBegin(ctx context.Context, now time.Time, but []string, limit int) ([]supervisor.ClaimedFire, error) {
+	return engine.All(s.db.reader(ctx, "list the fires that are to begin"), func(row *engine.Row) (f supervisor.ClaimedFire) {
 		f.Job = scanJobAnd(row, &f.Due, &f.Tries, &f.Material)
 		return f
 	}, listBegin, now.UnixMilli(), encoded{append([]string{}, but...)}, limit)
 }
 
-// Begin has a fire begin: the inbound of its turn is kept. It is not ok where the fire has begun before.
-func (s Jobs) Begin(ctx context.Context, f supervisor.DueFire, in supervisor.Inbound) (kept supervisor.Inbound, ok bool, err error) {
+// Begin has a fire begin: the inbound of its turn is kept. It is not ok where it has begun before, or another of its job runs, nor of a
+// job that is done, whose fires are skipped.
+func (s Jobs) Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (kept supervisor.Inbound, ok bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) {
-		if _, waits := one(t, engine.Integer, claimedFire, f.Job.ID, f.Due.UnixMilli(), f.Tries); !waits {
+		state, waits := one(t, engine.String, claimedFire, f.Job.ID, f.Due.UnixMilli(), f.Tries)
+		if waits && supervisor.JobState(state) == supervisor.JobDone {
+			t.Exec(skipClaimed, t.Now, f.Job.ID)
+		}
+		if !waits || supervisor.JobState(state) == supervisor.JobDone {
 			return supervisor.Inbound{}, false
 		}
 		in.State = supervisor.InboundNew

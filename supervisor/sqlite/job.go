@@ -70,6 +70,9 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 		if t.Change(changeJob, j.State, j.Name, j.Text, j.Rule, j.Zone, j.Since.UnixMilli(), orNull(millisOrZero(j.Next)), j.Failures, t.Now, j.ID, j.Version) == 0 {
 			t.fail(supervisor.ErrJobChanged)
 		}
+		if j.State != supervisor.JobActive { // what was to begin, or to be tried again, does not
+			t.Exec(skipClaimed, t.Now, j.ID)
+		}
 	}, "change job %d", j.ID)
 }
 

@@ -24,8 +24,8 @@ var soakZones = []string{"Europe/Madrid", "America/New_York", "America/Santiago"
 	"Africa/Casablanca", "Europe/Dublin", "Antarctica/Troll", "Pacific/Apia", "Asia/Pyongyang", "America/Sao_Paulo", "America/Caracas", "Asia/Tehran",
 	"Europe/Istanbul", "Asia/Gaza", "America/Scoresbysund", "Asia/Kathmandu", "UTC"}
 
-// soaked is a rule in a zone, from a moment on, and other moments after which it is asked for.
-type soaked struct {
+// soakCase is a rule in a zone, from a moment on, and other moments after which it is asked for.
+type soakCase struct {
 	drawnRule
 	zone    *time.Location
 	from    time.Time
@@ -33,9 +33,9 @@ type soaked struct {
 }
 
 // newSoaked is a rule of some number. It begins between 2006 and 2030: of the past the changes of clocks are known.
-func newSoaked(t *testing.T, number, years int) soaked {
+func newSoaked(t *testing.T, number, years int) soakCase {
 	rng := rand.New(rand.NewPCG(uint64(number), 0))
-	s := soaked{zone: zoneOf(t, soakZones[rng.IntN(len(soakZones))])}
+	s := soakCase{zone: zoneOf(t, soakZones[rng.IntN(len(soakZones))])}
 	s.from = time.Date(2006, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(rng.IntN(24*365*24*60)) * time.Minute)
 	s.drawnRule = rapid.Custom(func(t *rapid.T) drawnRule { return drawRule(t, s.zone, s.from) }).Example(number)
 	for range 50 * years {
@@ -57,7 +57,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-func (s soaked) check(t *testing.T, to time.Time) {
+func (s soakCase) check(t *testing.T, to time.Time) {
 	// The walk goes by the wall, and where a span ends in an hour that comes twice it ends in the first of both. So it goes on for a while.
 	want := slices.DeleteFunc(s.walk(s.from, to.AddDate(0, 0, 2), s.zone), func(at time.Time) bool { return at.After(to) })
 	if s.Kind != Cron || !s.goesByElapsedTime() {
@@ -84,7 +84,7 @@ func (s soaked) check(t *testing.T, to time.Time) {
 }
 
 // walkByTheClock looks at a clock on the wall in every minute. What it shows for the first time is due, and so is what it has left out.
-func (s soaked) walkByTheClock(to time.Time) (due []time.Time) {
+func (s soakCase) walkByTheClock(to time.Time) (due []time.Time) {
 	at := s.from.AddDate(0, 0, -2)
 	shown := wallOf(at.In(s.zone))
 	for ; !at.After(to); at = at.Add(time.Minute) {
@@ -100,7 +100,7 @@ func (s soaked) walkByTheClock(to time.Time) (due []time.Time) {
 }
 
 // follow goes from each moment at which the rule is due to the next.
-func (s soaked) follow(t *testing.T, want []time.Time, to time.Time) {
+func (s soakCase) follow(t *testing.T, want []time.Time, to time.Time) {
 	t.Helper()
 	at := s.from
 	for i := 0; ; i++ {

@@ -1,0 +1,215 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// task keeps one of alice's, and gives its number.
+func (h *harness) task(t testing.TB, when string, o supervisor.JobOptions) int64 {
+	t.Helper()
+	h.inbound++
+	j, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobAgent, Name: "Look", Text: "look", Zone: "Europe/Madrid",
+		Conversation: chatOf("alice"), MadeBy: fmt.Sprint(h.inbound), Options: o}, when, h.now, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j.ID
+}
+
+// passes lets time pass, and gives what has begun by then.
+func (h *harness) passes(t testing.TB, d time.Duration) (begun []supervisor.Inbound) {
+	t.Helper()
+	h.now = h.now.Add(d)
+	h.fires(t)
+	if err := h.begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	begun, h.begun = h.begun, nil
+	return begun
+}
+
+// ends has the turn of what has begun end.
+func (h *harness) ends(t testing.TB, in supervisor.Inbound, f sqlite.FinishTurn) {
+	t.Helper()
+	turn, _, err := h.db.Turns().Start(t.Context(), in.ID, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Turn, f.State, f.Unanswered = turn.ID, supervisor.InboundAnswered, "none"
+	if _, err := h.db.Turns().Finish(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var (
+	passing = sqlite.FinishTurn{Why: protocol.WhyError, Text: "It could not be reached.", Passing: true}
+	stays   = sqlite.FinishTurn{Why: protocol.WhyError, Text: "There is no such model."}
+)
+
+func (h *harness) states(t testing.TB) string {
+	t.Helper()
+	return strings.Join(sqlitetest.Look(t, h.db, "SELECT state FROM fire ORDER BY due, job"), " ")
+}
+
+func (h *harness) is(t testing.TB, want string) {
+	t.Helper()
+	if got := h.states(t); got != want {
+		t.Errorf("the fires are %q, want %q", got, want)
+	}
+}
+
+// What may pass is tried again after 1, 5 and 25 minutes, within the same fire, and is told of once.
+func TestAFireIsTriedAgain(t *testing.T) {
+	h := newHarness(t)
+	h.task(t, "daily at 14:00", supervisor.JobOptions{})
+	begun := h.passes(t, time.Hour+time.Minute)
+	for _, wait := range supervisor.JobRetries {
+		if len(begun) != 1 {
+			t.Fatalf("%d turns begin", len(begun))
+		}
+		h.ends(t, begun[0], passing)
+		if early := h.passes(t, wait-time.Second); len(early) > 0 || len(h.said(t, chatOf("alice"))) > 0 {
+			t.Errorf("%v before its time: %v, %q", wait, early, h.said(t, chatOf("alice")))
+		}
+		begun = h.passes(t, time.Second)
+	}
+	h.ends(t, begun[0], passing)
+	h.is(t, "failed")
+	if said := h.said(t, chatOf("alice")); len(said) != 1 || !strings.Contains(said[0], "could not be reached") {
+		t.Errorf("alice was told %q", said)
+	}
+}
+
+// There is one turn of a job at a time, whatever waits: the next time, and one that is tried again.
+func TestTwoFiresOfAJobAreOneAfterTheOther(t *testing.T) {
+	h := newHarness(t)
+	h.task(t, "every 10 min", supervisor.JobOptions{Overlap: supervisor.OverlapQueue})
+	first := h.passes(t, 11*time.Minute)
+	if more := h.passes(t, 10*time.Minute); len(first) != 1 || len(more) != 0 {
+		t.Fatalf("%d turns begin, and %d meanwhile", len(first), len(more))
+	}
+	h.passes(t, 10*time.Minute)
+	h.is(t, "running claimed skipped")
+	h.ends(t, first[0], passing)
+	second := h.passes(t, 2*time.Minute)
+	if len(second) != 1 {
+		t.Fatalf("%d turns begin at once", len(second))
+	}
+	h.ends(t, second[0], stays)
+	if third := h.passes(t, 0); len(third) != 1 {
+		t.Errorf("the other has not begun: %s", h.states(t))
+	}
+}
+
+// Without a queue a time that comes while the job runs is left out.
+func TestATimeThatComesMeanwhileIsLeftOut(t *testing.T) {
+	h := newHarness(t)
+	h.task(t, "every 10 min", supervisor.JobOptions{})
+	h.passes(t, 11*time.Minute)
+	h.passes(t, 10*time.Minute)
+	h.is(t, "running skipped")
+}
+
+// What is deleted or paused is not tried again.
+func TestWhatIsDeletedIsNotTriedAgain(t *testing.T) {
+	for _, press := range []string{supervisor.JobDelete, supervisor.JobPause} {
+		h := newHarness(t)
+		id := h.task(t, "daily at 14:00", supervisor.JobOptions{})
+		h.ends(t, h.passes(t, time.Hour+time.Minute)[0], passing)
+		if _, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 9, fmt.Sprintf("%s %d", press, id), h.now); err != nil {
+			t.Fatal(err)
+		}
+		if begun := h.passes(t, time.Hour); len(begun) != 0 {
+			t.Errorf("after %s it runs all the same", press)
+		}
+		h.is(t, "skipped")
+	}
+}
+
+// What becomes of a time that has passed while nobody was there.
+func TestWhatWasMissed(t *testing.T) {
+	for name, c := range map[string]struct {
+		missed supervisor.Missed
+		late   time.Duration
+		states string
+		said   string // "" is nothing
+	}{
+		"a little late":  {supervisor.MissedSkip, time.Minute, "running", ""},
+		"made up for":    {supervisor.MissedRun, 5 * time.Hour, "running", ""},
+		"by default":     {"", 5 * time.Hour, "running", ""},
+		"too late":       {"", 7 * time.Hour, "missed", "Look was missed"},
+		"left out":       {supervisor.MissedSkip, time.Hour, "missed", "Look was missed"},
+		"asked about":    {supervisor.MissedAsk, time.Hour, "missed", "Shall I do it now?"},
+		"days, but once": {supervisor.MissedRun, 73 * time.Hour, "missed", "Look was missed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHarness(t)
+			id := h.task(t, "daily at 14:00", supervisor.JobOptions{Missed: c.missed})
+			h.passes(t, time.Hour+c.late) // in one go
+			if c.late < 2*time.Minute {
+				h.begun = h.passes(t, time.Minute)
+			}
+			h.is(t, c.states)
+			said := strings.Join(h.said(t, chatOf("alice")), "\n")
+			if c.said == "" && said != "" || !strings.Contains(said, c.said) {
+				t.Errorf("alice was told %q", said)
+			}
+			if c.missed != supervisor.MissedAsk {
+				return
+			}
+			if _, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 9, fmt.Sprintf("%s %d", supervisor.JobRun, id), h.now); err != nil {
+				t.Fatal(err)
+			}
+			if begun := h.passes(t, 0); len(begun) != 1 {
+				t.Errorf("%d turns begin once she has said yes", len(begun))
+			}
+		})
+	}
+}
+
+// After a night's sleep not all begin at once, and not all are made up for.
+func TestLateTurnsBeginOneAfterTheOther(t *testing.T) {
+	h := newHarness(t)
+	for range maxCaught + 2 {
+		h.task(t, "daily at 14:00", supervisor.JobOptions{})
+	}
+	counts := []int{len(h.passes(t, 3*time.Hour))}
+	for range maxCaught {
+		counts = append(counts, len(h.passes(t, catchUp)))
+	}
+	if want := append(slices.Repeat([]int{1}, maxCaught), 0); !slices.Equal(counts, want) {
+		t.Errorf("turns begin as %v, want %v", counts, want)
+	}
+	if n := strings.Count(h.states(t), "missed"); n != 2 {
+		t.Errorf("%d are missed, want 2: %s", n, h.states(t))
+	}
+}
+
+// Turns that are due together begin apart, by as much after a restart, and by little beside their period.
+func TestTurnsThatAreDueTogetherBeginApart(t *testing.T) {
+	apart := map[time.Duration]bool{}
+	for id := range int64(20) {
+		f := supervisor.Fire{Job: supervisor.Job{ID: id, Next: noon}, Next: noon.Add(time.Hour)}
+		by := jitter(f)
+		if by != jitter(f) || by < 0 || by > maxJitter {
+			t.Errorf("job %d begins %v late", id, by)
+		}
+		apart[by] = true
+		f.Next = noon.Add(5 * time.Minute)
+		if by := jitter(f); by > 15*time.Second {
+			t.Errorf("job %d begins %v late every 5 minutes", id, by)
+		}
+	}
+	if len(apart) < 10 {
+		t.Errorf("20 jobs begin at %d moments", len(apart))
+	}
+}
