@@ -34,14 +34,47 @@ type JobKind string
 const (
 	JobReminder JobKind = "reminder" // says its text, and asks no model
 	JobAgent    JobKind = "agent"    // has a turn of its own do what its text says
+	JobCheck    JobKind = "check"    // looks whether something is so, and then says its text or does what that says
+	JobRoutine  JobKind = "routine"  // is built in; its name says what it does
 )
 
 // JobOptions are how a job goes about it.
 type JobOptions struct {
-	Missed  Missed  `json:"on_miss,omitempty"`
-	Overlap Overlap `json:"overlap,omitempty"`
-	Silent  bool    `json:"silent,omitempty"` // it makes no sound
-	World   bool    `json:"world,omitempty"`  // its text may be somebody else's words
+	Missed   Missed      `json:"on_miss,omitempty"`
+	Overlap  Overlap     `json:"overlap,omitempty"`
+	Priority JobPriority `json:"priority,omitempty"`
+	Exact    bool        `json:"exact,omitempty"` // its turn begins at the moment itself
+	World    bool        `json:"world,omitempty"` // its text may be somebody else's words
+
+	// Of a turn. What is not set is as for all jobs.
+	Model     string `json:"model,omitempty"`     // PROVIDER/MODEL
+	Workspace string `json:"workspace,omitempty"` // its name
+	Steps     int    `json:"steps,omitempty"`
+	Minutes   int    `json:"minutes,omitempty"`
+
+	Look    Look `json:"look,omitzero"`     // of a check
+	Written bool `json:"written,omitempty"` // of the digest: a model words it
+}
+
+// JobPriority is how much of a stir a job makes. "" is what is usual.
+type JobPriority string
+
+const (
+	JobLow  JobPriority = "low"  // it makes no sound
+	JobHigh JobPriority = "high" // it sounds, and does not wait for the end of quiet hours
+)
+
+// Look is what a check looks at, of which there is one: files or a command. With Ask a model judges what was found, where that has
+// changed.
+type Look struct {
+	Files   string   `json:"files,omitempty"`   // a pattern: it is so where a file is new, changed or gone since the last look
+	Changes []string `json:"changes,omitempty"` // of new, changed and gone, those that count; none is all
+	Command string   `json:"command,omitempty"` // it is so where this exits with 0
+	Ask     string   `json:"ask,omitempty"`     // what the model is asked of it
+
+	Task          bool `json:"task,omitempty"`            // once it is so the job's text is done, in a turn; else it is said
+	AutoRemove    bool `json:"auto_remove,omitempty"`     // once it was so and that was told, the job is done
+	NotifyOnCheck bool `json:"notify_on_check,omitempty"` // it is told each time what was found
 }
 
 // Missed is what becomes of a time of an agent's job that is long past when it is seen. "" is MissedRun. A reminder always comes.
@@ -94,6 +127,7 @@ type FireState string
 const (
 	FireClaimed FireState = "claimed" // it begins when its time has come
 	FireRunning FireState = "running" // it has its inbound
+	FireAsked   FireState = "asked"   // its turn waits for a person
 	FireSaid    FireState = "said"
 	FireSilent  FireState = "silent" // it had nothing to say
 	FireFailed  FireState = "failed"

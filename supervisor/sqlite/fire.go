@@ -25,8 +25,9 @@ const (
 	openFires   = `SELECT count(*) FROM fire WHERE job = ? AND state IN ('claimed', 'running')`
 	waitsFire   = `SELECT count(*) FROM fire WHERE job = ? AND state = 'claimed'`
 	pruneJobs   = `DELETE FROM job WHERE state = 'done' AND changed_at < ?1 AND NOT EXISTS (SELECT 1 FROM fire WHERE job = job.id)`
-	pruneFires  = `DELETE FROM fire WHERE fired_at < ? AND state NOT IN ('claimed', 'running')`
-	boundFires  = `DELETE FROM fire WHERE job = ?1 AND state NOT IN ('claimed', 'running') AND due <= (SELECT due FROM fire WHERE job = ?1
+	pruneSeen   = `DELETE FROM job_seen WHERE job IN (SELECT id FROM job WHERE state = 'done')`
+	pruneFires  = `DELETE FROM fire WHERE fired_at < ? AND state NOT IN ('claimed', 'running', 'asked')`
+	boundFires  = `DELETE FROM fire WHERE job = ?1 AND state NOT IN ('claimed', 'running', 'asked') AND due <= (SELECT due FROM fire WHERE job = ?1
 		ORDER BY due DESC LIMIT 1 OFFSET ?2)`
 	listBegin = `SELECT ` + jobColumns + `, f.due, f.tries, f.material FROM fire f JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
 		WHERE f.state = 'claimed' AND f.begin_at <= ?1 AND f.user NOT IN (SELECT value FROM json_each(?2))
@@ -49,6 +50,7 @@ func (s Jobs) NextDue(ctx context.Context, after time.Time) (due time.Time, ok b
 func (s Jobs) Claim(ctx context.Context, firings []supervisor.Firing) (said []supervisor.Delivery, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
 		t.Exec(pruneFires, t.Now-keepFires.Milliseconds())
+		t.Exec(pruneSeen)
 		t.Exec(pruneJobs, t.Now-keepFires.Milliseconds())
 		for _, c := range firings {
 			if t.isAsItWas(c.Fires) {

@@ -64,6 +64,9 @@ var forgetTable = []forgetRow{
 		span:    `UPDATE fire SET text = '', material = '', told = 1 WHERE ?2 <= fired_at AND fired_at < ?3 AND user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?4 = 0 AND (text <> '' OR material <> '')`,
 		expired: `UPDATE fire SET text = '', material = '', told = 1 WHERE ?2 <= fired_at AND fired_at < ?3 AND user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?4 = 0 AND (text <> '' OR material <> '')`},
 
+	{table: "held_notice", span: `DELETE FROM held_notice WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4)`},
+	{table: "job_seen", stays: "it names files, which are there or not, and goes with its job"},
+
 	{table: "operation_piece", stays: "it is gone once its operation has ended"},
 	{table: "turn", stays: "others name it, and it has no words"},
 	{table: "conversation", stays: "it has no words"},
