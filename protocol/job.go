@@ -31,9 +31,21 @@ var JobTools = []string{"schedule_task", "list_tasks", "update_task", "cancel_ta
 type ScheduleTask struct {
 	When   string `json:"when"`
 	Text   string `json:"text"`
-	Kind   string `json:"kind,omitempty"` // reminder, which is the default, or task
+	Kind   string `json:"kind,omitempty"` // reminder, which is the default, task or check
 	Name   string `json:"name,omitempty"`
 	OnMiss string `json:"on_miss,omitempty"`
+	Check  Check  `json:"check,omitzero"`
+}
+
+// Check is what a check looks at, and what becomes of it; see LookParameters.
+type Check struct {
+	Files         string   `json:"files,omitempty"`
+	Changes       []string `json:"changes,omitempty"`
+	Command       string   `json:"command,omitempty"`
+	Ask           string   `json:"ask,omitempty"`  // a model judges this by what was found
+	Task          bool     `json:"task,omitempty"` // the text is done, not said
+	AutoRemove    bool     `json:"auto_remove,omitempty"`
+	NotifyOnCheck bool     `json:"notify_on_check,omitempty"`
 }
 
 // UpdateTask are the arguments of update_task. What is "" stays as it is.

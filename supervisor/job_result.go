@@ -3,6 +3,7 @@ package supervisor
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"mews/protocol"
@@ -44,13 +45,18 @@ func JobSays(messages []protocol.Message) string {
 	if result, ended := jobResult(messages); ended {
 		return strings.TrimSpace(result.Say)
 	}
-	for i := len(messages) - 1; i >= 0; i-- {
-		if m := messages[i]; m.Role == protocol.RoleAssistant {
-			text := strings.TrimSpace(m.Text())
-			if strings.HasPrefix(text, JobNotMet) {
-				return ""
-			}
-			return strings.TrimSpace(strings.TrimPrefix(text, JobMet))
+	text := lastWords(messages)
+	if strings.HasPrefix(text, JobNotMet) {
+		return ""
+	}
+	return strings.TrimSpace(strings.TrimPrefix(text, JobMet))
+}
+
+// lastWords are the model's.
+func lastWords(messages []protocol.Message) string {
+	for _, m := range slices.Backward(messages) {
+		if m.Role == protocol.RoleAssistant {
+			return strings.TrimSpace(m.Text())
 		}
 	}
 	return ""

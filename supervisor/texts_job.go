@@ -14,8 +14,10 @@ const (
 	// JobQuoteBegins begins what JobQuote gives.
 	JobQuoteBegins = "[Unasked, "
 
-	textJobSaid   = JobQuoteBegins + "on %s, you told them this, as a task of theirs (material, not an order):]\n%s\n\n"
-	textReminded  = JobQuoteBegins + "on %s, you reminded them:]\n%s\n\n"
+	textJobSaid       = JobQuoteBegins + "on %s, you told them this, as a task of theirs (material, not an order):]\n%s\n\n"
+	textReminded      = JobQuoteBegins + "on %s, you reminded them:]\n%s\n\n"
+	textStillChecking = "Still checking."
+
 	layoutJobSaid = "Mon 2 Jan 15:04"
 )
 

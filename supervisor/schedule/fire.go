@@ -56,7 +56,7 @@ func (s *Schedule) firings(due []supervisor.Job, now time.Time, caught map[strin
 		case err != nil:
 			s.o.Log.Error("a job can't be read", "job", j.ID, "user", j.User, "error", err)
 			firings = append(firings, s.firing(fmt.Sprintf(textUnreadable, j.ID, j.Text), nil, f))
-		case j.Kind == supervisor.JobAgent:
+		case j.Kind != supervisor.JobReminder:
 			firings = append(firings, s.turnFiring(f, now, caught))
 		case now.Sub(j.Next) >= late:
 			overdue[j.Conversation.ID] = append(overdue[j.Conversation.ID], f)

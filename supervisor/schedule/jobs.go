@@ -91,7 +91,7 @@ func setRule(j *supervisor.Job, when string, at time.Time) error {
 	if rule.Kind == recurrence.Once {
 		j.Since = rule.At.Add(-time.Millisecond) // it may be written as late as recurrence.Parse takes it
 	}
-	if j.Kind == supervisor.JobAgent {
+	if j.AsksModel() {
 		if err := checkPeriod(*j, zone); err != nil {
 			return err
 		}
@@ -125,11 +125,10 @@ func checkPeriod(j supervisor.Job, zone *time.Location) error {
 
 // card shows a job: what it says and when, with buttons to end it.
 func card(j supervisor.Job) (d supervisor.Delivery) {
-	made := textMade
-	if j.Kind == supervisor.JobAgent {
-		made = textMadeTask
+	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(textMade, nouns[j.Kind], j.ID, j.Text)
+	if look := lookText(j); look != "" {
+		d.Text += "\n\n" + look
 	}
-	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(made, j.ID, j.Text)
 	rule, times, err := timesOf(j)
 	if err != nil {
 		d.Text += "\n\n" + textBroken
@@ -196,7 +195,7 @@ func (s *Schedule) List(ctx context.Context, user string) (d supervisor.Delivery
 
 // listedText is what a list says of a job.
 func listedText(j supervisor.Job) string {
-	if j.Kind == supervisor.JobAgent {
+	if j.Kind != supervisor.JobReminder {
 		return j.Title()
 	}
 	return j.Text
@@ -333,7 +332,7 @@ func (s *Schedule) resume(ctx context.Context, j supervisor.Job, now time.Time) 
 
 // run has a task be done now, whatever its state.
 func (s *Schedule) run(ctx context.Context, j supervisor.Job, now time.Time) (string, error) {
-	if j.Kind != supervisor.JobAgent {
+	if j.Kind == supervisor.JobReminder {
 		return textNothing, nil
 	}
 	begun, err := s.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: now})

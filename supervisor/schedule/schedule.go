@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -30,7 +31,7 @@ type Queue interface {
 	ListNext(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error)
 	NextDue(ctx context.Context, after time.Time) (time.Time, bool, error)
 	Claim(ctx context.Context, firings []supervisor.Firing) ([]supervisor.Delivery, error)
-	ListBegin(ctx context.Context, now time.Time, but []string, limit int) ([]supervisor.ClaimedFire, error)
+	ListBegin(ctx context.Context, now time.Time, but []string, looks bool, limit int) ([]supervisor.ClaimedFire, error)
 	Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound, bool, error)
 }
 
@@ -48,6 +49,8 @@ type Options struct {
 	Queued  func(conversation int64)                  // something was put into its outbox; never blocks
 	Begun   func(supervisor.Inbound)                  // has its turn begin; never blocks
 	Sources Sources
+	Looks   Looks
+	Look    Looker
 	Now     func() time.Time
 	Log     hclog.Logger
 }
@@ -56,10 +59,15 @@ type Options struct {
 type Schedule struct {
 	o     Options
 	woken chan struct{} // holds a token when a job may be due earlier than the loop knows
+
+	places  chan struct{}  // a token for each look that runs
+	looking sync.WaitGroup // those looks
 }
 
 // New makes a Schedule; Run fires its jobs.
-func New(o Options) *Schedule { return &Schedule{o: o, woken: make(chan struct{}, 1)} }
+func New(o Options) *Schedule {
+	return &Schedule{o: o, woken: make(chan struct{}, 1), places: make(chan struct{}, looksAtOnce)}
+}
 
 const (
 	maxSleep = 30 * time.Second // a timer stands still while the machine is suspended, and a clock may be set
@@ -67,8 +75,9 @@ const (
 	maxDue   = 100              // jobs in one transaction
 )
 
-// Run fires jobs until ctx ends.
+// Run fires jobs until ctx ends. It returns when no look runs any more.
 func (s *Schedule) Run(ctx context.Context) error {
+	defer s.looking.Wait()
 	ready := false
 	for {
 		err := error(nil)
@@ -109,8 +118,12 @@ func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
 	return min(next.Sub(now), maxSleep), nil
 }
 
-// renew computes anew when jobs are due: a zone's law may have changed since. What was due stays so.
+// renew computes anew when jobs are due: a zone's law may have changed since. What was due stays so, and what was looked at when an earlier
+// life ended begins again.
 func (s *Schedule) renew(ctx context.Context) error {
+	if err := s.o.Looks.FreeLeases(ctx, s.o.Now(), lookLease); err != nil {
+		return err
+	}
 	last := supervisor.Job{Next: s.o.Now()}
 	for {
 		list, err := s.o.Queue.ListNext(ctx, last, maxDue)

@@ -85,7 +85,8 @@ func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c too
 
 // jobOf is the job that a call asks for, or says what is wrong with it.
 func jobOf(args protocol.ScheduleTask, user supervisor.User, c toolCall) (j supervisor.Job, err error) {
-	kind, known := map[string]supervisor.JobKind{"": supervisor.JobReminder, "reminder": supervisor.JobReminder, "task": supervisor.JobAgent}[args.Kind]
+	kind, known := map[string]supervisor.JobKind{"": supervisor.JobReminder, "reminder": supervisor.JobReminder, "task": supervisor.JobAgent,
+		"check": supervisor.JobCheck}[args.Kind]
 	missed := supervisor.Missed(args.OnMiss)
 	switch err := checkWords(args.Text, args.Name); {
 	case !known:
@@ -96,16 +97,22 @@ func jobOf(args protocol.ScheduleTask, user supervisor.User, c toolCall) (j supe
 		return j, err
 	case strings.TrimSpace(args.Text) == "":
 		return j, supervisor.Errorf(supervisor.CodeInvalid, "%s", answerNoText)
-	case kind == supervisor.JobAgent && c.Kind == supervisor.TurnJob:
+	case kind != supervisor.JobReminder && c.Kind == supervisor.TurnJob:
 		return j, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerOnlyHere)
 	}
+	look := supervisor.Look{}
+	if kind == supervisor.JobCheck {
+		if look, err = lookOf(args.Check); err != nil {
+			return j, err
+		}
+	}
 	return supervisor.Job{User: user.Name, Kind: kind, Name: strings.TrimSpace(args.Name), Text: strings.TrimSpace(args.Text), Zone: user.Timezone,
-		Conversation: c.in, MadeBy: supervisor.MadeByCall(c.Turn, c.Call.ID), Options: supervisor.JobOptions{Missed: missed}}, nil
+		Conversation: c.in, MadeBy: supervisor.MadeByCall(c.Turn, c.Call.ID), Options: supervisor.JobOptions{Missed: missed, Look: look}}, nil
 }
 
 // proposes says why a job that the model makes waits for its person's yes; "" where it does not.
 func (s *Schedule) proposes(j supervisor.Job, when string) (why string, err error) {
-	if j.Kind != supervisor.JobAgent {
+	if !j.AsksModel() && (j.Kind != supervisor.JobCheck || !j.Options.World) {
 		return "", nil
 	}
 	now := s.o.Now()
@@ -182,7 +189,7 @@ func (s *Schedule) updateTask(ctx context.Context, user supervisor.User, c toolC
 	if j.State == supervisor.JobDone {
 		return answer, supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
 	}
-	if j.Kind == supervisor.JobAgent { // a yes to it was one to other words
+	if j.Kind != supervisor.JobReminder { // a yes to it was one to other words
 		switch world, err := s.o.Sources.World(ctx, c.Turn); {
 		case err != nil:
 			return answer, err

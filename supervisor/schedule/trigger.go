@@ -20,7 +20,7 @@ func (s *Schedule) Trigger(ctx context.Context, user, name string, at time.Time,
 	if err != nil {
 		return err
 	}
-	if j.Kind != supervisor.JobAgent || j.State != supervisor.JobActive {
+	if j.Kind != supervisor.JobAgent && j.Kind != supervisor.JobCheck || j.State != supervisor.JobActive {
 		return supervisor.Errorf(supervisor.CodeInvalid, textNoTask, nouns[j.Kind], j.ID, j.State)
 	}
 	j.Options.Overlap = supervisor.OverlapQueue

@@ -30,6 +30,9 @@ func (s *Schedule) turnFiring(f supervisor.Fire, now time.Time, caught map[strin
 	}
 	missed := f.Job.Options.Missed
 	switch {
+	case f.Job.Kind == supervisor.JobRoutine: // the next time will do
+		f.As = supervisor.FireMissed
+		return supervisor.Firing{Fires: []supervisor.Fire{f}}
 	case missed == supervisor.MissedAsk:
 		f.As = supervisor.FireMissed
 		return s.firing(fmt.Sprintf(textMissedAsk, f.Job.Title(), when(f.Job, now)), supervisor.JobButtons(f.Job, supervisor.JobRun), f)
@@ -52,7 +55,7 @@ func grace(f supervisor.Fire) time.Duration {
 
 // jitter is by how much a turn begins later than it is due: always the same for a job and a moment.
 func jitter(f supervisor.Fire) time.Duration {
-	if f.Next.IsZero() {
+	if f.Next.IsZero() || f.Job.Options.Exact || f.Job.Kind == supervisor.JobRoutine {
 		return 0
 	}
 	most := min(f.Next.Sub(f.Job.Next)/jitterPart, maxJitter)
@@ -68,7 +71,7 @@ func jitter(f supervisor.Fire) time.Duration {
 func (s *Schedule) begin(ctx context.Context) error {
 	var resting []string
 	for {
-		list, err := s.o.Queue.ListBegin(ctx, s.o.Now(), resting, maxDue)
+		list, err := s.o.Queue.ListBegin(ctx, s.o.Now(), resting, len(s.places) < cap(s.places), maxDue)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -81,7 +84,11 @@ func (s *Schedule) begin(ctx context.Context) error {
 				resting = append(resting, f.Job.User)
 				continue
 			}
-			if err := s.beginFire(ctx, user, f); err != nil {
+			begin := s.beginFire
+			if looks[f.Job.Kind] != nil {
+				begin = s.beginLook
+			}
+			if err := begin(ctx, user, f); err != nil {
 				return err
 			}
 		}
@@ -93,6 +100,15 @@ func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f superv
 	if err != nil {
 		return err
 	}
+	kept, begun, err := s.o.Queue.Begin(ctx, f, s.inboundOf(user, f, results))
+	if err == nil && begun {
+		s.o.Begun(kept)
+	}
+	return err
+}
+
+// inboundOf asks for a fire's turn, which is told of earlier results.
+func (s *Schedule) inboundOf(user supervisor.User, f supervisor.ClaimedFire, results []supervisor.FireResult) supervisor.Inbound {
 	prompt, world := promptOf(f, results, user.Zone())
 	in := supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: f.Job.User, Channel: supervisor.ChannelJob, Chat: strconv.FormatInt(f.Job.ID, 10)},
@@ -102,11 +118,7 @@ func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f superv
 	if world {
 		in.Origin = supervisor.OriginWorld
 	}
-	kept, begun, err := s.o.Queue.Begin(ctx, f, in)
-	if err == nil && begun {
-		s.o.Begun(kept)
-	}
-	return err
+	return in
 }
 
 // promptOf is what a job's turn is asked, and whether some of it may be somebody else's words.

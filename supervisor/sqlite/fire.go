@@ -30,7 +30,7 @@ const (
 	boundFires  = `DELETE FROM fire WHERE job = ?1 AND state NOT IN ('claimed', 'running', 'asked') AND due <= (SELECT due FROM fire WHERE job = ?1
 		ORDER BY due DESC LIMIT 1 OFFSET ?2)`
 	listBegin = `SELECT ` + jobColumns + `, f.due, f.tries, f.material FROM fire f JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
-		WHERE f.state = 'claimed' AND f.begin_at <= ?1 AND f.user NOT IN (SELECT value FROM json_each(?2))
+		WHERE f.state = 'claimed' AND f.begin_at <= ?1 AND f.user NOT IN (SELECT value FROM json_each(?2)) AND (?4 OR j.kind = 'agent')
 		AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = f.job AND r.state = 'running') ORDER BY f.begin_at, f.job LIMIT ?3`
 	beginFire   = `UPDATE fire SET state = 'running', begin_at = NULL, inbound = ? WHERE job = ? AND due = ? AND state = 'claimed' AND tries = ?`
 	listResults = `SELECT job, due, state, text, cost, coalesce(ended_at, fired_at), world FROM fire WHERE user = ?1 AND (?2 = 0 OR job = ?2)
@@ -124,29 +124,22 @@ func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigge
 	}, "run job %d", j.ID)
 }
 
-// ListBegin lists, of all persons but some, the fires that are to begin by now.
-func (s Jobs) ListBegin(ctx context.Context, now time.Time, but []string, limit int) ([]supervisor.ClaimedFire, error) {
+// ListBegin lists, of all persons but some, the fires that are to begin by now; those with a look only where that is asked for.
+func (s Jobs) ListBegin(ctx context.Context, now time.Time, but []string, looks bool, limit int) ([]supervisor.ClaimedFire, error) {
 	return engine.All(s.db.reader(ctx, "list the fires that are to begin"), func(row *engine.Row) (f supervisor.ClaimedFire) {
 		f.Job = scanJobAnd(row, &f.Due, &f.Tries, &f.Material)
 		return f
-	}, listBegin, now.UnixMilli(), encoded{append([]string{}, but...)}, limit)
+	}, listBegin, now.UnixMilli(), encoded{append([]string{}, but...)}, limit, looks)
 }
 
 // Begin has a fire begin: the inbound of its turn is kept. It is not ok where it has begun before, or another of its job runs, nor of a
 // job that is done, whose fires are skipped.
 func (s Jobs) Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (kept supervisor.Inbound, ok bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) {
-		state, waits := one(t, engine.String, claimedFire, f.Job.ID, f.Due.UnixMilli(), f.Tries)
-		if waits && supervisor.JobState(state) == supervisor.JobDone {
-			t.Exec(skipClaimed, t.Now, f.Job.ID)
-		}
-		if !waits || supervisor.JobState(state) == supervisor.JobDone {
+		if !t.claimedFire(f) {
 			return supervisor.Inbound{}, false
 		}
-		in.State = supervisor.InboundNew
-		kept, _ := t.putInbound(in)
-		t.Exec(beginFire, kept.ID, f.Job.ID, f.Due.UnixMilli(), f.Tries)
-		return kept, true
+		return t.beginFire(f, in), true
 	}, "begin a fire of job %d", f.Job.ID)
 }
 

@@ -19,6 +19,7 @@ const (
 	sayFire   = `UPDATE fire SET delivery = ? WHERE inbound = ?`
 	countJob  = `UPDATE job SET failures = ?, version = version + 1, changed_at = ? WHERE id = ?`
 	pauseJob  = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ? WHERE id = ? AND state = 'active'`
+	endJob    = `UPDATE job SET state = 'done', next = NULL, version = version + 1, changed_at = ? WHERE id = ? AND state IN ('active', 'paused')`
 	sumCost   = `SELECT coalesce(sum(cost), 0) FROM usage WHERE turn = ?`
 	hasWorld  = `SELECT EXISTS (SELECT 1 FROM message WHERE turn = ? AND source = 'world')`
 )
@@ -32,17 +33,19 @@ func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 	if !found { // it was forgotten
 		return true
 	}
-	cost := value(t, engine.Integer, sumCost, t.turn.ID)
+	cost, seen := value(t, engine.Integer, sumCost, t.turn.ID), value(t, engine.String, heldSeen, t.turn.Inbound)
+	t.Exec(dropSeen, t.turn.Inbound)
 	if f.Passing && tries < len(supervisor.JobRetries) {
 		t.Exec(retryFire, t.Now+supervisor.JobRetries[tries].Milliseconds(), cost, j.ID, due.UnixMilli())
 		return false
 	}
 	said, err := messages(t, listTurnMessages, t.turn.ID)
 	t.fail(err)
-	state, text, failures := supervisor.FireFailed, d.Text, j.Failures+1
+	state, text, failures, met := supervisor.FireFailed, d.Text, j.Failures+1, false
 	switch {
 	case f.Why == protocol.WhyDone:
-		state, text, failures = supervisor.FireSaid, supervisor.JobSays(said), 0
+		text, met = j.Says(said)
+		state, failures = supervisor.FireSaid, 0
 		if text == "" {
 			state = supervisor.FireSilent
 		}
@@ -54,15 +57,26 @@ func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 		kept = strings.ToValidUTF8(kept[:supervisor.MaxJobText], "")
 	}
 	t.Exec(endFire, state, kept, cost, value(t, engine.Bool, hasWorld, t.turn.ID), t.Now, j.ID, due.UnixMilli())
+	d.Text = fmt.Sprintf(supervisor.TextJobSays, j.Title(), text)
+	t.countFailures(j, failures, d)
+	if state != supervisor.FireFailed {
+		t.putSeen(j, seen)
+	}
+	if met && j.Options.Look.AutoRemove {
+		t.Exec(endJob, t.Now, j.ID)
+	}
+	return text != ""
+}
+
+// countFailures keeps how many of a job's last fires have failed. After too many it is paused, and d says so.
+func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Delivery) {
 	if failures != j.Failures {
 		t.Exec(countJob, failures, t.Now, j.ID)
 	}
-	d.Text = fmt.Sprintf(supervisor.TextJobSays, j.Title(), text)
 	if failures >= supervisor.MaxFailures && t.Change(pauseJob, t.Now, j.ID) > 0 {
 		d.Text += fmt.Sprintf(supervisor.TextJobFails, failures)
 		d.Buttons = supervisor.JobButtons(j, supervisor.JobRun, supervisor.JobResume, supervisor.JobDelete)
 	}
-	return text != ""
 }
 
 const windowHasWorld = `SELECT EXISTS (SELECT 1 FROM turn t JOIN conversation c ON c.id = t.conversation JOIN message m ON m.conversation = c.id

@@ -13,6 +13,7 @@ CREATE TABLE fire (
 	held     INTEGER,                           -- what is yet to be said of it, in held_notice
 	text     TEXT NOT NULL DEFAULT '',          -- what a turn has said
 	why      TEXT NOT NULL DEFAULT '',          -- of one that failed: 'budget' where there was no room in one; else ''
+	seen     TEXT NOT NULL DEFAULT '',          -- what the job has seen once its turn has ended well
 	material TEXT NOT NULL DEFAULT '',          -- what came with it from outside
 	world    INTEGER NOT NULL DEFAULT 0,        -- that may have words of somebody else than the person
 	cost     INTEGER NOT NULL DEFAULT 0,        -- millionths of a dollar

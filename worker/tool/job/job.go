@@ -27,7 +27,7 @@ var (
 		Name: "schedule_task", Family: family,
 		Description: "Set a reminder, which says text at a time, or a task: you do what text says then, by yourself.",
 		Effect:      protocol.EffectIdempotent, // for the same call
-		Properties:  `{` + when + `,"text":{"type":"string"},"kind":{"enum":["reminder","task"]},"name":{"type":"string"},"on_miss":{"enum":["run","skip","ask"]}}`,
+		Properties:  `{` + when + `,"text":{"type":"string"},"kind":{"enum":["reminder","task","check"]},"name":{"type":"string"},"on_miss":{"enum":["run","skip","ask"]},"check":{"type":"object","description":"kind check: {files: glob} or {command: exit 0}, ask: question for a model, task: do text, auto_remove, notify_on_check"}}`,
 		Required:    `["when","text"]`,
 	}
 	listSpec = worker.Spec{

@@ -1,0 +1,65 @@
+package supervisor
+
+import (
+	"errors"
+	"strings"
+
+	"mews/protocol"
+)
+
+// ErrLookAgain is in the errors of looks that may go well a little later.
+var ErrLookAgain = errors.New("the look may go well later")
+
+// Looked is what becomes of a fire of a job that looks, or has something to say that no model words.
+type Looked struct {
+	Again bool      // what failed may pass: the fire is tried again later, as long as that is done
+	State FireState // said, silent or failed; not read with a Turn
+	Text  string    // what the person is told; "" is nothing, also of one that failed
+	World bool      // Text may have words of somebody else than the person
+	Turn  Inbound   // the turn that goes on with it; without a Text there is none
+	Seen  string    // what the next look gets; "" leaves it as it was
+	Done  bool      // the job comes no more
+}
+
+// None says whether there is nothing to look at.
+func (l Look) None() bool { return l.Files == "" && l.Command == "" }
+
+// AsksModel says whether a fire of a job may have a turn.
+func (j Job) AsksModel() bool {
+	switch j.Kind {
+	case JobAgent:
+		return true
+	case JobCheck:
+		return j.Options.Look.Ask != "" || j.Options.Look.Task
+	}
+	return false
+}
+
+// Says is what the turn of a job tells its person by its messages, "" for nothing, and whether that is so for which a check looks.
+func (j Job) Says(messages []protocol.Message) (text string, met bool) {
+	text = JobSays(messages)
+	if j.Kind != JobCheck || j.Options.Look.Ask == "" {
+		return text, text != ""
+	}
+	result, ended := jobResult(messages)
+	switch {
+	case ended && result.Met != nil:
+		met = *result.Met
+	case ended:
+		met = text != ""
+	default:
+		met = strings.HasPrefix(lastWords(messages), JobMet)
+	}
+	if !met {
+		return j.StillChecking(text), false
+	}
+	return text, true
+}
+
+// StillChecking is what is told of a look that has not come to what is looked for; "" is nothing.
+func (j Job) StillChecking(found string) string {
+	if !j.Options.Look.NotifyOnCheck {
+		return ""
+	}
+	return strings.TrimSpace(textStillChecking + "\n" + found)
+}

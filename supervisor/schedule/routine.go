@@ -1,0 +1,114 @@
+package schedule
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+)
+
+// routine is what is built in, and off until its person turns it on.
+type routine struct {
+	usual string // when it comes, as recurrence.Parse reads it, where its person does not say
+	fixed bool   // nobody else may say when
+	look  func(*Schedule, context.Context, look) (supervisor.Looked, error)
+}
+
+// routines are all of them, by name.
+var routines = map[string]routine{}
+
+func (s *Schedule) routine(ctx context.Context, l look) (supervisor.Looked, error) {
+	r, known := routines[l.Job.Name]
+	if !known {
+		return supervisor.Looked{}, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, l.Job.Name, strings.Join(slices.Sorted(maps.Keys(routines)), ", "))
+	}
+	return r.look(s, ctx, l)
+}
+
+// The words that turn a routine on and off.
+const (
+	wordOn  = "on"
+	wordOff = "off"
+)
+
+// Routine turns a person's routine on or off, or says whether it is on. words are on, off, or when it is to come.
+func (s *Schedule) Routine(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time) (d supervisor.Delivery, err error) {
+	r, known := routines[name]
+	if !known {
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, name, strings.Join(slices.Sorted(maps.Keys(routines)), ", "))
+	}
+	j, found, err := s.findRoutine(ctx, user.Name, name)
+	words = strings.ToLower(strings.TrimSpace(words))
+	switch {
+	case err != nil:
+		return d, err
+	case words == "":
+		return supervisor.Delivery{Text: routineText(name, j, found)}, nil
+	case words == wordOff && !found:
+		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, name)}, nil
+	case words == wordOff:
+		_, err := s.pause(ctx, j)
+		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, name)}, err
+	case words == wordOn:
+		words = r.usual
+	case r.fixed:
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, name)
+	}
+	if !strings.ContainsAny(words, " ") {
+		words = "daily at " + words
+	}
+	return s.turnOn(ctx, user, c, name, words, at)
+}
+
+// findRoutine is a person's routine, where it was not deleted.
+func (s *Schedule) findRoutine(ctx context.Context, user, name string) (j supervisor.Job, found bool, err error) {
+	list, err := s.o.Store.List(ctx, user)
+	i := slices.IndexFunc(list, func(j supervisor.Job) bool { return j.Kind == supervisor.JobRoutine && j.Name == name })
+	if i < 0 {
+		return j, false, err
+	}
+	return list[i], true, err
+}
+
+// turnOn has a routine come as words say. The row of one that was off, or deleted, is taken up again.
+func (s *Schedule) turnOn(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time) (d supervisor.Delivery, err error) {
+	j := supervisor.Job{User: user.Name, Kind: supervisor.JobRoutine, Name: name, Text: routineWhat[name], Zone: user.Timezone, Conversation: c, MadeBy: "routine/" + name}
+	kept, err := s.put(ctx, j, words, at, nil)
+	if err != nil {
+		return d, err
+	}
+	if err := setRule(&j, words, at); err != nil {
+		return d, err
+	}
+	if kept.State != supervisor.JobActive || kept.Rule != j.Rule || kept.Zone != j.Zone {
+		kept.State, kept.Name, kept.Text, kept.Rule, kept.Zone, kept.Since, kept.Next, kept.Failures = supervisor.JobActive, name, j.Text, j.Rule, j.Zone, j.Since, j.Next, 0
+		if err := s.change(ctx, kept); err != nil {
+			return d, err
+		}
+	}
+	return supervisor.Delivery{Text: routineText(name, kept, true), Buttons: supervisor.JobButtons(kept, supervisor.JobPause, supervisor.JobDelete)}, nil
+}
+
+// routineText says whether a routine is on, and when it comes.
+func routineText(name string, j supervisor.Job, found bool) string {
+	if !found || j.State != supervisor.JobActive {
+		return fmt.Sprintf(textRoutineOff, name) + "\n\n" + routineWhat[name]
+	}
+	return fmt.Sprintf(textRoutineOn, name, line(j)) + "\n\n" + routineWhat[name]
+}
+
+// state is what a routine has kept of its last look.
+func state[T any](l look) (was T, err error) {
+	if l.seen == "" {
+		return was, nil
+	}
+	if err := json.Unmarshal([]byte(l.seen), &was); err != nil {
+		return was, fmt.Errorf("read what routine %s has seen: %w", l.Job.Name, err)
+	}
+	return was, nil
+}

@@ -1,0 +1,102 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+const (
+	findSeen  = `SELECT seen FROM job_seen WHERE job = ?`
+	putSeen   = `INSERT INTO job_seen (job, user, seen, changed_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (job) DO UPDATE SET seen = ?3, changed_at = ?4`
+	leaseFire = `UPDATE fire SET begin_at = ?1 WHERE job = ?2 AND due = ?3 AND state = 'claimed' AND begin_at <= ?4`
+	freeFires = `UPDATE fire SET begin_at = ?1 WHERE state = 'claimed' AND begin_at > ?1 AND begin_at <= ?2
+		AND job IN (SELECT id FROM job WHERE kind IN ('check', 'routine'))`
+	holdSeen = `UPDATE fire SET seen = ? WHERE job = ? AND due = ?`
+	heldSeen = `SELECT seen FROM fire WHERE inbound = ?`
+	dropSeen = `UPDATE fire SET seen = '' WHERE inbound = ?`
+	endLook  = `UPDATE fire SET state = ?, begin_at = NULL, text = ?, world = ?, delivery = ?, ended_at = ? WHERE job = ? AND due = ?`
+)
+
+// FindSeen is what a job's last look has seen; "" where it has not looked.
+func (s Jobs) FindSeen(ctx context.Context, job int64) (seen string, err error) {
+	seen, _, err = engine.One(s.db.reader(ctx, "find what job %d has seen", job), engine.String, findSeen, job)
+	return seen, err
+}
+
+// Lease says that a fire is looked at until a time; after that it begins again. It is not ok where it was leased or has ended.
+func (s Jobs) Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (ok bool, err error) {
+	return inTransaction(ctx, s.db, func(t *tx) bool {
+		return t.claimedFire(f) && t.Change(leaseFire, until.UnixMilli(), f.Job.ID, f.Due.UnixMilli(), now.UnixMilli()) > 0
+	}, "lease a fire of job %d", f.Job.ID)
+}
+
+// FreeLeases has begin again what an earlier life has leased, for at most so long.
+func (s Jobs) FreeLeases(ctx context.Context, now time.Time, longest time.Duration) error {
+	return s.db.write(ctx, func(t *tx) { t.Exec(freeFires, now.UnixMilli(), now.Add(longest).UnixMilli()) }, "free the fires of an earlier life")
+}
+
+// claimedFire says whether a fire is still to begin: no other of its job runs, and the job is not done.
+func (t *tx) claimedFire(f supervisor.ClaimedFire) bool {
+	state, waits := one(t, engine.String, claimedFire, f.Job.ID, f.Due.UnixMilli(), f.Tries)
+	if waits && supervisor.JobState(state) == supervisor.JobDone {
+		t.Exec(skipClaimed, t.Now, f.Job.ID)
+	}
+	return waits && supervisor.JobState(state) != supervisor.JobDone
+}
+
+// EndLook keeps what a look has come to: what the next one gets, what is said, or the inbound of a turn, all at once. It returns what is
+// said and what begins. Neither is where the fire has ended before.
+func (s Jobs) EndLook(ctx context.Context, f supervisor.ClaimedFire, l supervisor.Looked) (said []supervisor.Delivery, begun supervisor.Inbound, err error) {
+	return inTransaction2(ctx, s.db, func(t *tx) (said []supervisor.Delivery, begun supervisor.Inbound) {
+		switch {
+		case !t.claimedFire(f):
+			return nil, begun
+		case l.Again && f.Tries < len(supervisor.JobRetries):
+			t.Exec(retryFire, t.Now+supervisor.JobRetries[f.Tries].Milliseconds(), 0, f.Job.ID, f.Due.UnixMilli())
+			return nil, begun
+		case l.Turn.Text != "": // what is seen counts once it was told
+			t.Exec(holdSeen, l.Seen, f.Job.ID, f.Due.UnixMilli())
+			return nil, t.beginFire(f, l.Turn)
+		}
+		t.putSeen(f.Job, l.Seen)
+		return t.endLook(f, l), begun
+	}, "end a look of job %d", f.Job.ID)
+}
+
+// endLook ends a fire without a turn.
+func (t *tx) endLook(f supervisor.ClaimedFire, l supervisor.Looked) (said []supervisor.Delivery) {
+	d := supervisor.Delivery{Conversation: f.Job.Conversation, Text: fmt.Sprintf(supervisor.TextJobSays, f.Job.Title(), l.Text)}
+	failures, delivery := 0, int64(0)
+	if l.State == supervisor.FireFailed {
+		failures = f.Job.Failures + 1
+	}
+	t.countFailures(f.Job, failures, &d)
+	if l.Text != "" {
+		d = t.putNotice(d)
+		said, delivery = append(said, d), d.ID
+	}
+	t.Exec(endLook, l.State, l.Text, l.World, orNull(delivery), t.Now, f.Job.ID, f.Due.UnixMilli())
+	if l.Done {
+		t.Exec(endJob, t.Now, f.Job.ID)
+	}
+	return said
+}
+
+// putSeen keeps what the next look of a job gets; "" leaves it as it was.
+func (t *tx) putSeen(j supervisor.Job, seen string) {
+	if seen != "" {
+		t.Exec(putSeen, j.ID, j.User, seen, t.Now)
+	}
+}
+
+// beginFire keeps the inbound of a fire's turn.
+func (t *tx) beginFire(f supervisor.ClaimedFire, in supervisor.Inbound) supervisor.Inbound {
+	in.State = supervisor.InboundNew
+	kept, _ := t.putInbound(in)
+	t.Exec(beginFire, kept.ID, f.Job.ID, f.Due.UnixMilli(), f.Tries)
+	return kept
+}
