@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"mews/protocol"
 	"mews/supervisor/app"
 	"mews/supervisor/schedule"
 )
@@ -15,12 +16,18 @@ func jobVerb(ctx context.Context, con console, args []string) error {
 	user := set.String("user", "", flagJobUser)
 	task := set.Bool("task", false, flagJobTask)
 	name := set.String("name", "", flagJobName)
+	check := protocol.Check{}
+	set.StringVar(&check.Files, "files", "", flagJobFiles)
+	set.StringVar(&check.Command, "command", "", flagJobCommand)
+	set.StringVar(&check.Ask, "ask", "", flagJobAsk)
+	set.BoolVar(&check.AutoRemove, "auto-remove", false, flagJobAutoRemove)
+	set.BoolVar(&check.NotifyOnCheck, "notify-on-check", false, flagJobNotify)
 	asJSON := set.Bool("json", false, flagJSON)
 	words, cfg, err := parseClient(set, file, args, 0, 1000)
 	if err != nil {
 		return err
 	}
-	q := app.JobQuestion{User: *user, Question: schedule.Question{Task: *task, Name: *name}}
+	q := app.JobQuestion{User: *user, Question: schedule.Question{Task: *task, Name: *name, Check: check}}
 	if len(words) > 0 {
 		q.Action, words = words[0], words[1:]
 	}

@@ -17,8 +17,23 @@ func (s *service) openSchedule(context.Context) error {
 			return user, known && s.active(name)
 		},
 		Begun: func(in supervisor.Inbound) { s.sessions.Wake(in.Conversation) }, Sources: s.db.Jobs(),
+		Looks: s.db.Jobs(), Look: s.look, InForce: s.promptInForce,
 	})
 	return nil
+}
+
+// look is schedule.Looker. Where there is no worker, or it ends, the look may go well later.
+func (s *service) look(ctx context.Context, user string, p protocol.LookParameters) (protocol.LookResult, error) {
+	return s.operations.Look(ctx, user, p)
+}
+
+// promptInForce is schedule.InForce. What waits for the person is told in their private chat.
+func (s *service) promptInForce(ctx context.Context, user string, seen protocol.PromptFile) ([]byte, error) {
+	text, told, err := s.db.PromptFiles().Seen(ctx, user, seen, s.privateChat(user))
+	if told != 0 {
+		s.deliveryQueued(told)
+	}
+	return text, err
 }
 
 // jobCalls do what calls of tools about jobs say.

@@ -13,6 +13,8 @@ type Jobs interface {
 	Remind(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, words string, at time.Time) (supervisor.Delivery, error)
 	List(ctx context.Context, user string) (supervisor.Delivery, error)
 	Cancel(ctx context.Context, user, number string) (string, error)
+	// Routine turns a routine on or off, or says whether it is on.
+	Routine(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time) (supervisor.Delivery, error)
 	// OfferZone offers to have jobs that keep another time zone keep that of the person; without a text there are none.
 	OfferZone(ctx context.Context, user supervisor.User) (supervisor.Delivery, error)
 	// Press does what a button does. press is what stands behind supervisor.JobPrefix.
@@ -35,6 +37,24 @@ func init() {
 		run: textAnswer(func(ctx context.Context, c *Commands, r Request) (string, error) {
 			return c.o.Jobs.Cancel(ctx, r.Conversation.User, r.Arguments)
 		})})
+}
+
+// routines are the commands about what is built in, and off until it is turned on.
+var routines = []struct {
+	supervisor.SlashCommand
+	routine string
+}{
+	{supervisor.SlashCommand{Name: "heartbeat", Help: "have me look into HEARTBEAT.md every half hour of the day, and do what is due: /heartbeat on or off"}, "heartbeat"},
+	{supervisor.SlashCommand{Name: "digest", Help: "what comes, what was done and what waits for you, once a day: /digest 7:30, or off"}, "digest"},
+	{supervisor.SlashCommand{Name: "filenotices", Help: "be told which of your files others have changed: /filenotices on or off"}, "files"},
+}
+
+func init() {
+	for _, r := range routines {
+		register(row{SlashCommand: r.SlashCommand, place: 94, run: func(ctx context.Context, c *Commands, q Request) (supervisor.Delivery, error) {
+			return c.o.Jobs.Routine(ctx, c.person(q), q.Conversation, r.routine, q.Arguments, q.At)
+		}})
+	}
 }
 
 // person is who asks.

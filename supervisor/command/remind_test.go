@@ -14,6 +14,10 @@ func (noJobs) Remind(context.Context, supervisor.User, supervisor.Conversation, 
 	return supervisor.Delivery{Text: "no reminders here"}, nil
 }
 
+func (noJobs) Routine(context.Context, supervisor.User, supervisor.Conversation, string, string, time.Time) (d supervisor.Delivery, err error) {
+	return d, nil
+}
+
 func (noJobs) OfferZone(context.Context, supervisor.User) (d supervisor.Delivery, err error) {
 	return d, nil
 }

@@ -173,7 +173,7 @@ func (q jumpQueue) Claim(ctx context.Context, firings []supervisor.Firing) ([]su
 
 // begin begins a loop that knows nothing but what is kept.
 func (j *jumpTest) begin() {
-	j.spoken = schedule.New(schedule.Options{Store: j.db.Jobs(), Queue: jumpQueue{j.db.Jobs(), j}, Queued: func(int64) {}, Now: j.now, Log: hclog.NewNullLogger(),
+	j.spoken = schedule.New(schedule.Options{Store: j.db.Jobs(), Queue: jumpQueue{j.db.Jobs(), j}, Looks: j.db.Jobs(), Queued: func(int64) {}, Now: j.now, Log: hclog.NewNullLogger(),
 		Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }})
 	ctx, cancel := context.WithCancel(j.t.Context())
 	ended := make(chan error, 1)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
 )
@@ -19,8 +20,10 @@ type Question struct {
 	Action string `json:"action"` // list, show, add, edit, run, pause, resume, delete or results
 	Job    string `json:"job,omitempty"`
 	Words  string `json:"words,omitempty"` // WHEN: TEXT to add; WHEN, or WHEN: TEXT, to edit
-	Task   bool   `json:"task,omitempty"`  // what is added is done by the assistant
-	Name   string `json:"name,omitempty"`  // of what is added
+	Task   bool   `json:"task,omitempty"`  // what is added is done by the assistant; of a check, once that is so
+
+	Check protocol.Check `json:"check,omitzero"` // what is looked at first
+	Name  string         `json:"name,omitempty"` // of what is added
 }
 
 // Report is the answer.
@@ -143,7 +146,14 @@ func (s *Schedule) add(ctx context.Context, user supervisor.User, c supervisor.C
 	}
 	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Name: q.Name, Text: text, Zone: user.Timezone, Conversation: c,
 		MadeBy: fmt.Sprintf("typed/%d", s.o.Now().UnixNano())}
-	if q.Task {
+	switch look := supervisor.Look(q.Check); {
+	case !look.None() || look.Ask != "":
+		q.Check.Task = q.Task
+		if j.Options.Look, err = lookOf(q.Check); err != nil {
+			return r, err
+		}
+		j.Kind = supervisor.JobCheck
+	case q.Task:
 		j.Kind = supervisor.JobAgent
 	}
 	if j, err = s.put(ctx, j, when, s.o.Now(), nil); err != nil {

@@ -9,8 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"mews/protocol"
 	"mews/supervisor"
 )
+
+// InForce takes what was seen of a person's prompt file, and gives the text of it that is in force.
+type InForce func(ctx context.Context, user string, seen protocol.PromptFile) (text []byte, err error)
 
 // routine is what is built in, and off until its person turns it on.
 type routine struct {

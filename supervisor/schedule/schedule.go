@@ -51,6 +51,7 @@ type Options struct {
 	Sources Sources
 	Looks   Looks
 	Look    Looker
+	InForce InForce
 	Now     func() time.Time
 	Log     hclog.Logger
 }

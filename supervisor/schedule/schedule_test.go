@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
@@ -30,6 +31,10 @@ type harness struct {
 	resting map[string]bool
 	inbound int64
 	begun   []supervisor.Inbound
+
+	found   protocol.LookResult // of the next looks
+	missing error
+	looked  []protocol.LookParameters
 }
 
 func newHarness(t *testing.T) *harness {
@@ -43,7 +48,13 @@ func newHarness(t *testing.T) *harness {
 func (h *harness) restart() {
 	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: func(int64) { h.queued++ }, Now: func() time.Time { return h.now }, Log: hclog.NewNullLogger(),
 		Person: func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] },
-		Begun:  func(in supervisor.Inbound) { h.begun = append(h.begun, in) }, Sources: h.db.Jobs()})
+		Begun:  func(in supervisor.Inbound) { h.begun = append(h.begun, in) }, Sources: h.db.Jobs(),
+		Looks: h.db.Jobs(), Look: h.look, InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil }})
+}
+
+func (h *harness) look(_ context.Context, _ string, p protocol.LookParameters) (protocol.LookResult, error) {
+	h.looked = append(h.looked, p)
+	return h.found, h.missing
 }
 
 func person(name string) supervisor.User {

@@ -33,6 +33,7 @@ func (h *harness) passes(t testing.TB, d time.Duration) (begun []supervisor.Inbo
 	if err := h.begin(t.Context()); err != nil {
 		t.Fatal(err)
 	}
+	h.looking.Wait()
 	begun, h.begun = h.begun, nil
 	return begun
 }

@@ -239,6 +239,28 @@ func (s PromptFiles) List(ctx context.Context, user string) (files []supervisor.
 	return files, err
 }
 
+// Seen takes what a worker has seen of one of a person's files outside of their turns, and gives the text of it that is in force. private
+// is where they are told of what waits; told is that conversation, 0 where nothing was changed.
+func (s PromptFiles) Seen(ctx context.Context, user string, seen protocol.PromptFile, private supervisor.Conversation) (inForce []byte, told int64, err error) {
+	return inTransaction2(ctx, s.db, func(t *tx) ([]byte, int64) {
+		rows := all(t, scanPromptFile, listPromptFiles, user, true)
+		f := findPromptFile(rows, seen.Path)
+		if f.Knows(seen.State) && (f.Path != "" || seen.State == protocol.FileAbsent) {
+			return f.Text, 0
+		}
+		f.User, f.Path = user, seen.Path
+		by := value(t, engine.Integer, findRestless, user, 0, int64(math.MaxInt64))
+		next := promptFile{f.See(seen, by != 0, len(rows) == 0), f.card}
+		in := t.conversation(private)
+		if p := &next.Pending; p.Why != "" && p.Since.IsZero() {
+			p.Turn, p.Conversation, p.Since = by, in.ID, fromMillis(t.Now)
+		}
+		t.putPromptFile(f, next, true)
+		t.putPromptCard(user, by)
+		return next.Text, in.ID
+	}, "take what was seen of %s of %s", seen.Path, user)
+}
+
 // Advance has a text be in force at a path where what was in the state before is: a tool that may is about to write it. What waits
 // goes on waiting, as it is then.
 func (s PromptFiles) Advance(ctx context.Context, user, path string, before, after protocol.FileState, text []byte) error {

@@ -1,0 +1,155 @@
+package schedule
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// putCheck keeps one of alice's that looks every 10 minutes.
+func (h *harness) putCheck(t testing.TB, l supervisor.Look) int64 {
+	t.Helper()
+	h.inbound++
+	j, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Name: "Build", Text: "It is there.", Zone: "Europe/Madrid",
+		Conversation: chatOf("alice"), MadeBy: fmt.Sprint(h.inbound), Options: supervisor.JobOptions{Look: l, Exact: true}}, "every 10 min", h.now, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j.ID
+}
+
+func (h *harness) told(t testing.TB, want ...string) {
+	t.Helper()
+	if got := h.said(t, chatOf("alice")); !slices.Equal(got, want) {
+		t.Errorf("alice is told %q, want %q", got, want)
+	}
+}
+
+func (h *harness) jobState(t testing.TB, id int64) string {
+	t.Helper()
+	return strings.Join(sqlitetest.Look(t, h.db, "SELECT state FROM job WHERE id = ?", id), "")
+}
+
+// A check says nothing before it is so, gets what it has seen last, and with auto_remove is done once it was told.
+func TestACheckIsToldOnceItIsSo(t *testing.T) {
+	h := newHarness(t)
+	id := h.putCheck(t, supervisor.Look{Files: "out/*", AutoRemove: true})
+	h.found = protocol.LookResult{Changed: true, Seen: "nothing yet"}
+	h.passes(t, 10*time.Minute)
+	h.is(t, "silent")
+	h.found = protocol.LookResult{Met: true, Changed: true, Found: "new: out/a", Seen: "a"}
+	h.passes(t, 10*time.Minute)
+	h.is(t, "silent said")
+	h.told(t, "**Build**\n\nIt is there.\n\n```\nnew: out/a\n```")
+	if got := h.jobState(t, id); got != "done" {
+		t.Errorf("the check is %s", got)
+	}
+	if len(h.looked) != 2 || h.looked[0].Seen != "" || h.looked[1].Seen != "nothing yet" {
+		t.Errorf("it looked with %+v", h.looked)
+	}
+	if again := h.passes(t, time.Hour); len(again) > 0 || len(h.looked) != 2 {
+		t.Errorf("it looks on: %d times", len(h.looked))
+	}
+}
+
+func TestEachLookIsToldWhereThatIsWanted(t *testing.T) {
+	h := newHarness(t)
+	h.putCheck(t, supervisor.Look{Command: "test -e x", NotifyOnCheck: true})
+	h.found = protocol.LookResult{Found: "no x", Seen: "1"}
+	h.passes(t, 10*time.Minute)
+	h.passes(t, 10*time.Minute)
+	h.is(t, "said said")
+	still := "**Build**\n\nStill checking.\n```\nno x\n```"
+	h.told(t, still, still)
+}
+
+// A model judges only what has changed. What it has not told for a failure is looked at again.
+func TestAModelIsAskedOnlyOfWhatHasChanged(t *testing.T) {
+	h := newHarness(t)
+	id := h.putCheck(t, supervisor.Look{Files: "log", Ask: "Is it broken?", AutoRemove: true})
+	h.found = protocol.LookResult{Changed: true, Found: "changed: log", Seen: "1"}
+	begun := h.passes(t, 10*time.Minute)
+	if len(begun) != 1 || !strings.Contains(begun[0].Text, "Is it broken?") || !strings.Contains(begun[0].Text, "changed: log") || begun[0].Origin != supervisor.OriginWorld {
+		t.Fatalf("it begins %+v", begun)
+	}
+	h.ends(t, begun[0], stays)
+	h.is(t, "failed")
+	begun = h.passes(t, 10*time.Minute)
+	if len(begun) != 1 || h.looked[1].Seen != "" {
+		t.Fatalf("after a failure %d turns begin; it has seen %q", len(begun), h.looked[1].Seen)
+	}
+	h.ends(t, begun[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"})
+	h.found.Changed = false
+	if begun = h.passes(t, 10*time.Minute); len(begun) > 0 || h.looked[2].Seen != "1" {
+		t.Errorf("of what is as it was %d turns begin; it has seen %q", len(begun), h.looked[2].Seen)
+	}
+	if got := h.jobState(t, id); got != "active" {
+		t.Errorf("the check is %s", got)
+	}
+}
+
+// What may pass is looked at again within the same fire; the third failure running pauses the check.
+func TestALookThatFails(t *testing.T) {
+	h := newHarness(t)
+	id := h.putCheck(t, supervisor.Look{Command: "make"})
+	h.missing = fmt.Errorf("start a worker: %w", supervisor.ErrLookAgain)
+	h.passes(t, 10*time.Minute)
+	h.is(t, "claimed")
+	h.missing, h.found = nil, protocol.LookResult{Met: true}
+	h.passes(t, time.Minute)
+	h.is(t, "said")
+	h.missing = supervisor.Errorf(supervisor.CodeInvalid, "there is no make")
+	for range supervisor.MaxFailures {
+		h.passes(t, 10*time.Minute)
+	}
+	h.is(t, "said failed failed failed")
+	if got := h.jobState(t, id); got != "paused" {
+		t.Errorf("the check is %s", got)
+	}
+	said := h.said(t, chatOf("alice"))
+	if last := said[len(said)-1]; !strings.Contains(last, "I could not look: there is no make") || !strings.Contains(last, "failure 3 in a row") {
+		t.Errorf("it says %q", last)
+	}
+}
+
+// A look that an earlier life has begun is begun again at the start, and one that runs is not begun twice.
+func TestALookThatWasCutShort(t *testing.T) {
+	h := newHarness(t)
+	h.putCheck(t, supervisor.Look{Command: "make"})
+	h.now = h.now.Add(10 * time.Minute)
+	h.fires(t)
+	list, err := h.db.Jobs().ListBegin(t.Context(), h.now, nil, true, 10)
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d fires are to begin: %v", len(list), err)
+	}
+	for _, want := range []bool{true, false} {
+		if ok, err := h.db.Jobs().Lease(t.Context(), list[0], h.now, h.now.Add(lookLease)); ok != want || err != nil {
+			t.Fatalf("it is leased: %t, %v", ok, err)
+		}
+	}
+	h.passes(t, time.Minute)
+	h.is(t, "claimed")
+	h.restart()
+	if err := h.renew(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.found = protocol.LookResult{Met: true}
+	h.passes(t, 0)
+	h.is(t, "said")
+}
+
+func TestWhatCanBeNoCheck(t *testing.T) {
+	for _, c := range []protocol.Check{{}, {Ask: "is it?"}, {Files: "a", Command: "b"}, {Files: "a", Changes: []string{"newer"}}, {Command: "a\x00b"}} {
+		if _, err := lookOf(c); !errors.As(err, new(*supervisor.Error)) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
