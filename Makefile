@@ -56,9 +56,9 @@ deps: ## look for what the tests need; install it as root where there is apt-get
 bench: ## measure, and print the medians beside those kept in cmd/mews/testdata/last.txt
 	@GO='$(GO)' COUNT='$(COUNT)' .ci/bench
 
-crash: ## the long crash runs: 10,000 messages on Telegram with 200 kills, 10,000 reminders with 200, twice 1,000 events on GitHub with 50, and a week with a kill at every commit
-	MEWS_CRASH_UPDATES=10000 MEWS_CRASH_KILLS=200 MEWS_GITHUB_EVENTS=1000 MEWS_GITHUB_KILLS=50 MEWS_REMINDER_FIRES=10000 MEWS_REMINDER_KILLS=200 \
-		$(GO) test -count=1 -timeout 60m -v -run 'TestCrashRun|TestGitHubCrashRun|TestReminderCrashRun' ./cmd/mews
+crash: ## the long crash runs: 10,000 messages on Telegram with 200 kills, 10,000 reminders and 10,000 tasks with 200 each, twice 1,000 events on GitHub with 50, and a week with a kill at every commit
+	MEWS_CRASH_UPDATES=10000 MEWS_CRASH_KILLS=200 MEWS_GITHUB_EVENTS=1000 MEWS_GITHUB_KILLS=50 MEWS_REMINDER_FIRES=10000 MEWS_REMINDER_KILLS=200 MEWS_TASK_FIRES=10000 MEWS_TASK_KILLS=200 \
+		$(GO) test -count=1 -timeout 60m -v -run 'TestCrashRun|TestGitHubCrashRun|TestReminderCrashRun|TestTaskCrashRun' ./cmd/mews
 	MEWS_WEEK_KILLED=1 $(GO) test -count=1 -timeout 60m -v -run TestAWeekIsRemembered ./supervisor/app
 
 soak: ## hold 1,000 rules of when something is due against a walk through every minute of ten years

@@ -68,7 +68,13 @@ var kinds = map[protocol.OperationKind]kind{
 		func(p protocol.TranscribeParameters) bounds {
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
-	// It is kept nowhere, and begun by IndexHome alone.
+	// These are kept nowhere, and begun by Look and by IndexHome alone.
+	protocol.OperationLook: {profile: pool.ProfileLook, queue: queueNow, bounds: boundsOf(func(protocol.LookParameters) bounds {
+		return bounds{timeout: (protocol.LookSeconds + 15) * time.Second}
+	}), check: func(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
+		var result protocol.LookResult
+		return errors.Join(protocol.DecodeStrict(raw, &result), result.Check())
+	}},
 	protocol.OperationIndex: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(func(protocol.IndexParameters) bounds {
 		return bounds{timeout: 2 * time.Minute, maxBytes: protocol.MaxIndexCalls * protocol.MaxIndexBlob, maxBlobs: protocol.MaxIndexCalls}
 	}), check: checkIndex},

@@ -13,6 +13,7 @@ type Profile string
 const (
 	ProfileUser     Profile = "user"      // runs a person's turns; it is kept until it has been idle for a while
 	ProfileArchive  Profile = "archive"   // packs a person's home; one-shot
+	ProfileLook     Profile = "look"      // looks at something of a person's, where no other worker of theirs runs; one-shot
 	ProfileSelfTest Profile = "self-test" // tries whether its sandbox holds; one-shot
 	ProfileReview   Profile = "review"    // runs a turn that only reads, without a home; one-shot
 )
@@ -24,6 +25,7 @@ var profiles = map[Profile]struct {
 }{
 	ProfileUser:     {sandbox: "worker"},
 	ProfileArchive:  {sandbox: "worker", oneShot: true},
+	ProfileLook:     {sandbox: "worker", oneShot: true},
 	ProfileSelfTest: {sandbox: "worker", oneShot: true},
 	ProfileReview:   {sandbox: "review", oneShot: true},
 }

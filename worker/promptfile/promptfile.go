@@ -102,6 +102,14 @@ func (w *Watch) look() (files []file, programs bool) {
 	return files, programs
 }
 
+// Look is the file at a path, looked into.
+func (w *Watch) Look(name string) protocol.PromptFile {
+	f := file{PromptFile: protocol.PromptFile{Path: name, Looked: true}}
+	f.State, f.text, f.info = w.Home.Peek(name, protocol.PromptFileBytes(name))
+	f.Text, f.Git, f.Foreign = f.text, w.fromGit(f), w.foreign(f)
+	return f.PromptFile
+}
+
 func states(files []file) map[string]protocol.FileState {
 	m := map[string]protocol.FileState{}
 	for _, f := range files {

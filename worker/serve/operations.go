@@ -20,6 +20,7 @@ type operation func(ctx context.Context, u *userTools, h *host.Operation, start 
 var operations = map[protocol.OperationKind]operation{
 	protocol.OperationArchive: withParameters(archiveHome),
 	protocol.OperationLog:     withParameters(logExchange),
+	protocol.OperationLook:    withParameters(lookAt),
 	protocol.OperationIndex:   withParameters(indexHome),
 	protocol.OperationMemory:  withParameters(seeToMemory),
 	protocol.OperationReceive: withParameters(receiveFiles),

@@ -1,0 +1,209 @@
+package main_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/telegram/telegramtest"
+)
+
+// The size of the run. MEWS_TASK_FIRES and MEWS_TASK_KILLS make it longer (`make crash`); MEWS_TASK_SEED replays one.
+const (
+	taskFires = 48
+	taskKills = 3
+
+	taskTimes = 4 // how often each task is due
+)
+
+// TestTaskCrashRun has eight people's tasks and checks come while the supervisor is killed at random moments: as they are claimed, looked at,
+// asked of a model, and told. Each moment is kept once, and what came of it is told once; twice only where that is marked and nobody could know.
+func TestTaskCrashRun(t *testing.T) {
+	seed := uint64(apptest.Number(t, "MEWS_TASK_SEED", int(time.Now().UnixNano()>>10)))
+	fires, kills := apptest.Number(t, "MEWS_TASK_FIRES", taskFires), apptest.Number(t, "MEWS_TASK_KILLS", taskKills)
+	t.Logf("replay with MEWS_TASK_SEED=%d", seed)
+	r := newTaskRun(t, rand.New(rand.NewPCG(seed, 0)), fires)
+	r.greet()
+	for i := range kills {
+		r.kill()
+		r.set(max(1, share(fires, kills, i)/taskTimes))
+		r.Start()
+		r.awaitSome()
+	}
+	r.settle()
+	r.check(kills)
+	r.Stop()
+	r.CheckIntegrity()
+}
+
+// taskRun is a service on Telegram, and eight people with tasks.
+type taskRun struct {
+	*apptest.Service
+	t      *testing.T
+	rng    *rand.Rand
+	server *telegramtest.Server
+	people []telegramtest.User
+	tasks  int
+	came   chan struct{} // a token for each message of a task that comes to Telegram
+}
+
+var taskNumber = regexp.MustCompile(`apples, task (\d+)\.`)
+
+func newTaskRun(t *testing.T, rng *rand.Rand, fires int) *taskRun {
+	r := &taskRun{t: t, rng: rng, came: make(chan struct{}, 2*fires+100)}
+	_, url := modeltest.NewServer(t, func(q modeltest.Request) modeltest.Answer {
+		words := taskNumber.FindString(q.Asked())
+		if words == "" {
+			return modeltest.Answer{Text: "Good morning."}
+		}
+		say, _ := json.Marshal(map[string]string{"say": "I have counted the " + words})
+		return modeltest.Answer{Calls: []modeltest.Call{{Name: "job_result", Args: string(say)}}}
+	})
+	var people []string
+	for i := range crashPeople {
+		people = append(people, fmt.Sprint("p", i))
+		r.people = append(r.people, telegramtest.User{ID: apptest.FirstID + int64(i), First: people[i]})
+	}
+	r.Service = apptest.NewService(t, url, people...)
+	r.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
+	r.server = telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true, Seen: func(c telegramtest.Call) {
+		if text, _ := c.Params["text"].(string); c.Method == "sendMessage" && taskNumber.MatchString(text) {
+			r.came <- struct{}{}
+		}
+	}})
+	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
+	r.Configure(apptest.OnTelegram(r.server, brisk) + "\nbudget: {jobs: {run: 0, day: 0, month: 0}}\nlimits: {jobs: 4}\n")
+	return r
+}
+
+// greet has everybody be known by their private chat.
+func (r *taskRun) greet() {
+	r.Start()
+	for _, u := range r.people {
+		r.server.Say(telegramtest.Private(u), u, "/jobs")
+	}
+	r.WaitFor(apptest.Patience, "everybody to be answered", func() bool {
+		return r.Count("SELECT count(*) FROM outbox WHERE outcome = 'sent'") == len(r.people)
+	})
+}
+
+func (r *taskRun) kill() {
+	at := time.Now()
+	r.Kill()
+	r.server.Died(at)
+	r.CheckIntegrity()
+}
+
+// set sets so many tasks, of which every third is a check, beside the service: people may have none as often.
+func (r *taskRun) set(n int) {
+	db, err := sql.Open("sqlite3", "file:"+filepath.Join(r.Dir, "state", "private", "mews.db"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer db.Close()
+	now := time.Now().Truncate(time.Millisecond)
+	for range n {
+		who, kind, options := fmt.Sprint("p", r.tasks%len(r.people)), "agent", `{"exact":true}`
+		if r.tasks%3 == 2 {
+			kind, options = "check", `{"exact":true,"look":{"command":"true"}}`
+		}
+		rule, _ := json.Marshal(recurrence.Rule{Kind: recurrence.Interval, At: now, Every: time.Duration(300+r.rng.IntN(900)) * time.Millisecond, Max: taskTimes})
+		if _, err := db.Exec(`INSERT INTO job (user, kind, state, name, text, rule, zone, conversation, made_by, options, since, next, created_at, changed_at)
+			SELECT ?1, ?2, 'active', '', ?3, ?4, '', c.id, ?3, ?5, ?6 - 1, ?6, ?6, ?6 FROM conversation c WHERE c.user = ?1 AND c.channel = 'telegram'`,
+			who, kind, fmt.Sprintf("apples, task %d.", r.tasks), string(rule), options, now.UnixMilli()); err != nil {
+			r.t.Fatal(err)
+		}
+		r.tasks++
+	}
+	if err := db.Close(); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// awaitSome waits for some messages, but not long, and a moment more.
+func (r *taskRun) awaitSome() {
+	patience := time.After(3 * time.Second)
+	for range r.rng.IntN(12) {
+		select {
+		case <-r.came:
+			continue
+		case <-patience:
+		}
+		break
+	}
+	<-time.After(time.Duration(r.rng.IntN(40)) * time.Millisecond)
+}
+
+// settle waits until every task has come as often as it should.
+func (r *taskRun) settle() {
+	const open = `SELECT (SELECT count(*) FROM outbox WHERE outcome IS NULL) + (SELECT count(*) FROM inbox WHERE state IN ('new', 'arriving', 'running'))
+		+ (SELECT count(*) FROM job WHERE state = 'active') + (SELECT count(*) FROM fire WHERE ended_at IS NULL)`
+	r.WaitFor(apptest.Patience+time.Duration(r.tasks*taskTimes)*50*time.Millisecond, "every task to come", func() bool { return r.Count(open) == 0 })
+}
+
+// check holds what is kept, and what stands in each chat, against what was set.
+func (r *taskRun) check(kills int) {
+	r.t.Helper()
+	if n := r.Count("SELECT count(*) FROM fire WHERE state NOT IN ('said', 'skipped')"); n > 0 {
+		r.t.Errorf("%d fires are neither said nor skipped", n)
+	}
+	if n := r.Count("SELECT count(*) FROM job WHERE fired <> ?", taskTimes); n > 0 {
+		r.t.Errorf("%d tasks were not due %d times", n, taskTimes)
+	}
+	said, told, marked := 0, 0, 0
+	chats := map[string][2]int{} // what is plain and what is marked, by task
+	for _, u := range r.people {
+		for _, m := range r.server.Sent(u.ID) {
+			words, count := taskNumber.FindStringSubmatch(m.Text), 0
+			if len(words) == 0 {
+				continue
+			}
+			if strings.HasPrefix(m.Text, apptest.Repeated) {
+				count = 1
+				marked++
+			}
+			c := chats[words[1]]
+			c[count]++
+			chats[words[1]] = c
+			told++
+		}
+	}
+	db := r.Database()
+	defer db.Close()
+	for i := range r.tasks {
+		var n, outbox int
+		if err := db.QueryRow(`SELECT (SELECT count(*) FROM fire f WHERE f.job = j.id AND f.state = 'said'), (SELECT count(*) FROM outbox o
+			JOIN fire f ON f.delivery = o.id WHERE f.job = j.id AND instr(o.text, j.text) > 0) FROM job j WHERE j.text = ?`,
+			fmt.Sprintf("apples, task %d.", i)).Scan(&n, &outbox); err != nil {
+			r.t.Fatal(err)
+		}
+		said += n
+		if c := chats[strconv.Itoa(i)]; outbox != n || n == 0 || c[0] > n || c[0]+c[1] < n {
+			r.t.Errorf("of task %d %d fires were said, %d are in the outbox, and told %v", i, n, outbox, c)
+		}
+	}
+	if n := 0; db.QueryRow("SELECT count(*) FROM outbox WHERE text LIKE '%apples, task%'").Scan(&n) != nil || n != said {
+		r.t.Errorf("%d fires were said, and %d deliveries are of any", said, n)
+	}
+	cut := 0
+	for _, c := range r.server.Calls("sendMessage") {
+		if c.Code == 0 {
+			cut++
+		}
+	}
+	r.t.Logf("%d fires of %d tasks, %d said, %d messages, %d kills; %d are marked as perhaps a repeat, %d sends had no answer",
+		r.tasks*taskTimes, r.tasks, said, told, kills, marked, cut)
+	if most := cut + kills*crashPeople; marked > most {
+		r.t.Errorf("%d messages are marked as a repeat, and the fate of %d at most was in doubt", marked, most)
+	}
+}

@@ -1,0 +1,97 @@
+package operation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/pool"
+)
+
+// Look has a person's worker look whether something is so, and waits for that. Where none runs, one is started for it, and ends with it. It is
+// kept nowhere: what a crash cuts off is to be begun again by whoever wanted it. An error that may pass wraps supervisor.ErrLookAgain; of
+// others a *supervisor.Error is for the person.
+func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.LookParameters) (r protocol.LookResult, err error) {
+	parameters, err := json.Marshal(p)
+	if err != nil {
+		return r, fmt.Errorf("look for %s: %w", user, err)
+	}
+	own, done, served := o.tasks.Begin(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
+	if !served {
+		return r, fmt.Errorf("look for %s: %w: they are not served", user, supervisor.ErrLookAgain)
+	}
+	defer done()
+	t := o.newTask(supervisor.Operation{ID: firstIndex + o.homes.last.Add(1), User: user, Kind: protocol.OperationLook, Parameters: string(parameters)})
+	if t == nil {
+		return r, failure(textUnknown, errors.New("look: the parameters can't be read"))
+	}
+	defer t.place.release()
+	if err := t.place.wait(own); err != nil {
+		return r, fmt.Errorf("look for %s: %w: %w", user, supervisor.ErrLookAgain, err)
+	}
+	raw, err := t.lookOnce(own)
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(raw, &r)
+}
+
+// lookOnce has the worker that runs do it, or one of its own.
+func (t *task[H]) lookOnce(ctx context.Context) (json.RawMessage, error) {
+	if worker, there := t.o.Pool.Find(t.User); there {
+		raw, err := t.lookWith(ctx, worker)
+		if !errors.Is(err, protocol.ErrClosed) { // else it has just ended
+			return raw, err
+		}
+	}
+	spec, err := t.o.Spec(t.User, t.kind.profile)
+	if err != nil {
+		return nil, failure(textNoWorker, err)
+	}
+	spec.Key = fmt.Sprintf("%s/%d", t.Kind, t.ID)
+	worker, err := t.o.Pool.Acquire(ctx, spec)
+	if err != nil {
+		return nil, fmt.Errorf("look for %s: %w: %w", t.User, supervisor.ErrLookAgain, err)
+	}
+	raw, err := t.lookWith(ctx, worker)
+	if err != nil {
+		return nil, worker.End(err)
+	}
+	worker.Release() // it ends by itself
+	return raw, nil
+}
+
+// lookWith has a worker do it. What the worker says is wrong is for the person; that it has ended may pass.
+func (t *task[H]) lookWith(ctx context.Context, worker *pool.Worker[H]) (json.RawMessage, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, t.bounds.timeout, errTimeout)
+	defer cancel()
+	worker.Host().BeginOperation(Attempt{ID: t.ID})
+	var end protocol.OperationEnd
+	err := worker.Call(ctx, protocol.MethodOperationStart, protocol.OperationStart{Operation: t.ID, Kind: t.Kind, Parameters: json.RawMessage(t.Parameters)}, &end)
+	worker.Host().EndOperation(t.ID)
+	said := new(protocol.Error)
+	switch {
+	case errors.As(err, &said) && ctx.Err() == nil:
+		return nil, &supervisor.Error{Code: supervisor.CodeInvalid, Message: supervisor.Printable(lookError(t.ID, said.Message)), Err: err}
+	case errors.Is(context.Cause(ctx), errTimeout):
+		worker.Kill(errTimeout)
+		return nil, failure(textTimeout, errTimeout)
+	case err != nil:
+		return nil, fmt.Errorf("look for %s: %w: %w", t.User, supervisor.ErrLookAgain, err)
+	}
+	if err := t.kind.check(t.Parameters, end.Result, nil); err != nil {
+		t.o.Audit(t.User, "worker.offence", fmt.Sprintf("the result of operation %d: %v", t.ID, err))
+		worker.Kill(err)
+		return nil, failure(textFailed, err)
+	}
+	return end.Result, nil
+}
+
+// lookError is what a worker says is wrong, without the operation that it names for the log.
+func lookError(id int64, text string) string {
+	return strings.TrimPrefix(text, fmt.Sprintf("operation %d (%s): ", id, protocol.OperationLook))
+}

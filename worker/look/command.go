@@ -1,0 +1,57 @@
+package look
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"hash"
+	"io"
+	"strings"
+
+	"mews/protocol"
+)
+
+// Shell runs commands.
+type Shell interface {
+	// RunQuietly runs a command in the home and has out take what it writes. It says whether that exits with 0. A command that can't be started,
+	// or takes too long, is an error.
+	RunQuietly(ctx context.Context, command string, out io.Writer) (ok bool, err error)
+}
+
+// Command looks how a command ends.
+func Command(ctx context.Context, shell Shell, p protocol.LookParameters) (r protocol.LookResult, err error) {
+	out := &output{sum: sha256.New()}
+	if r.Met, err = shell.RunQuietly(ctx, p.Command, out); err != nil {
+		return r, err
+	}
+	r.Seen = hex.EncodeToString(out.sum.Sum(nil))
+	r.Changed = r.Seen != p.Seen
+	r.Found = out.end()
+	return r, nil
+}
+
+// output keeps the end of what a command writes, and a digest of all of it.
+type output struct {
+	sum  hash.Hash
+	last []byte
+	cut  bool
+}
+
+// Write takes some of it.
+func (o *output) Write(p []byte) (int, error) {
+	o.sum.Write(p) // never fails
+	o.last = append(o.last, p...)
+	if over := len(o.last) - protocol.MaxLookFound; over > 0 {
+		o.last, o.cut = append(o.last[:0], o.last[over:]...), true
+	}
+	return len(p), nil
+}
+
+// end is the end of what was written, in whole lines where it has any.
+func (o *output) end() string {
+	text := string(o.last)
+	if _, rest, found := strings.Cut(text, "\n"); o.cut && found && rest != "" {
+		text = rest
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), ""))
+}

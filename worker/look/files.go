@@ -1,0 +1,128 @@
+// Package look looks whether something in a home is so: whether files are new, changed or gone, or how a command ends.
+package look
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"mews/protocol"
+	"mews/worker/workspace"
+)
+
+// manifest are files as they were seen, by path: size and time of the last change, in nanoseconds.
+type manifest map[string][2]int64
+
+// Files looks at the files that a pattern has.
+func Files(ctx context.Context, home *workspace.Workspace, p protocol.LookParameters) (r protocol.LookResult, err error) {
+	now, err := list(ctx, home, p.Files)
+	if err != nil {
+		return r, err
+	}
+	seen, err := json.Marshal(now)
+	if err != nil {
+		return r, err
+	}
+	if len(seen) > protocol.MaxLookSeen {
+		return r, fmt.Errorf("%q has %d files with long names: more than can be watched", p.Files, len(now))
+	}
+	r.Seen = string(seen)
+	if p.Seen == "" {
+		r.Changed = true
+		return r, nil
+	}
+	var before manifest
+	if err := json.Unmarshal([]byte(p.Seen), &before); err != nil {
+		return r, fmt.Errorf("read what was seen last: %w", err)
+	}
+	r.Changed = !maps.Equal(before, now)
+	var found strings.Builder
+	for _, kind := range []string{"new", "changed", "gone"} {
+		names := changes[kind](before, now)
+		if len(names) == 0 || len(p.Changes) > 0 && !slices.Contains(p.Changes, kind) {
+			continue
+		}
+		r.Met = true
+		for _, name := range names[:min(len(names), protocol.MaxLookedChange)] {
+			fmt.Fprintf(&found, "%s: %s\n", kind, clip(name, maxName))
+		}
+		if more := len(names) - protocol.MaxLookedChange; more > 0 {
+			fmt.Fprintf(&found, "and %d more are %s\n", more, kind)
+		}
+	}
+	r.Found = clip(strings.TrimSpace(found.String()), protocol.MaxLookFound)
+	return r, nil
+}
+
+// maxName is how many bytes of a name are told: 60 of them have room in what is found.
+const maxName = 60
+
+// changes are the names by kind of change, in order.
+var changes = map[string]func(before, now manifest) []string{
+	"new":  func(before, now manifest) []string { return without(now, before) },
+	"gone": func(before, now manifest) []string { return without(before, now) },
+	"changed": func(before, now manifest) (names []string) {
+		for name, is := range now {
+			if was, there := before[name]; there && was != is {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		return names
+	},
+}
+
+// without are the names in a that are not in b, in order.
+func without(a, b manifest) (names []string) {
+	for name := range a {
+		if _, there := b[name]; !there {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// list lists the files that a pattern has.
+func list(ctx context.Context, home *workspace.Workspace, pattern string) (manifest, error) {
+	pattern = strings.TrimPrefix(pattern, "./")
+	if strings.Count(pattern, "{") > maxBraces || !doublestar.ValidatePattern(pattern) {
+		return nil, fmt.Errorf("%q is no pattern that can be read; a pattern is such as notes/**/*.md", pattern)
+	}
+	base, _ := doublestar.SplitPattern(pattern)
+	m := manifest{}
+	err := home.Walk(ctx, base, func(e workspace.Entry) error {
+		switch {
+		case e.Err != nil:
+			return e.Err
+		case !e.Info.Mode().IsRegular() || !doublestar.MatchUnvalidated(pattern, e.Path):
+			return nil
+		case len(m) >= protocol.MaxLookFiles:
+			return fmt.Errorf("%q has more than %d files, which is as many as can be watched", pattern, protocol.MaxLookFiles)
+		}
+		m[e.Path] = [2]int64{e.Info.Size(), e.Info.ModTime().UnixNano()}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) { // its folder is yet to come
+		return manifest{}, nil
+	}
+	return m, err
+}
+
+// maxBraces bounds how many patterns one stands for.
+const maxBraces = 8
+
+// clip is a text of at most so many bytes, in valid UTF-8.
+func clip(text string, most int) string {
+	if len(text) > most {
+		text = text[:most]
+	}
+	return strings.ToValidUTF8(text, "")
+}

@@ -1,0 +1,30 @@
+package serve
+
+import (
+	"context"
+	"errors"
+
+	"mews/protocol"
+	"mews/worker/host"
+	"mews/worker/look"
+	"mews/worker/promptfile"
+)
+
+var errNoPrograms = errors.New("this worker runs no programs")
+
+// lookAt looks whether something in the home is so.
+func lookAt(ctx context.Context, u *userTools, _ *host.Operation, p protocol.LookParameters) (any, error) {
+	if err := p.Check(); err != nil {
+		return nil, invalidOperation("parameters: %v", err)
+	}
+	switch {
+	case p.Files != "":
+		return look.Files(ctx, u.files, p)
+	case p.Command != "" && u.shell == nil:
+		return nil, errNoPrograms
+	case p.Command != "":
+		return look.Command(ctx, u.shell, p)
+	}
+	file := (&promptfile.Watch{Home: u.promptFiles}).Look(p.PromptFile)
+	return protocol.LookResult{Changed: string(file.State) != p.Seen, Seen: string(file.State), File: &file}, nil
+}

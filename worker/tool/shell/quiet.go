@@ -1,0 +1,37 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/program"
+)
+
+// RunQuietly runs a command in the home, of which no model knows, and has out take what it writes. It says whether that exits with 0. A
+// command that can't be started, or takes longer than protocol.LookSeconds, is an error. Nothing is left of it.
+func (s *Shell) RunQuietly(ctx context.Context, command string, out io.Writer) (ok bool, err error) {
+	if err := checkCommand(command); err != nil {
+		return false, err
+	}
+	bash, err := s.shell()
+	if err != nil {
+		return false, err
+	}
+	cmd := s.newCommand(s.Home, s.Variables("TERM=dumb"), bash, "-c", command)
+	limits := s.options.limits
+	err = s.programs.bounded(ctx, protocol.LookSeconds*time.Second, func(ctx context.Context) error {
+		_, err := s.options.Programs.Run(ctx, program.Run{Cmd: cmd, Output: out, Grace: limits.grace, Linger: limits.linger})
+		return err
+	})
+	switch {
+	case errors.Is(err, errTimeout):
+		return false, fmt.Errorf("the command took longer than %d s", protocol.LookSeconds)
+	case err != nil:
+		return false, err
+	}
+	return cmd.ProcessState.ExitCode() == 0, nil
+}
