@@ -14,8 +14,8 @@ func (noJobs) Remind(context.Context, supervisor.User, supervisor.Conversation, 
 	return supervisor.Delivery{Text: "no reminders here"}, nil
 }
 
-func (noJobs) Routine(context.Context, supervisor.User, supervisor.Conversation, string, string, time.Time) (d supervisor.Delivery, err error) {
-	return d, nil
+func (noJobs) Routine(context.Context, supervisor.User, supervisor.Conversation, string, string, time.Time) (supervisor.Delivery, error) {
+	return supervisor.Delivery{Text: "It is off."}, nil
 }
 
 func (noJobs) OfferZone(context.Context, supervisor.User) (d supervisor.Delivery, err error) {
