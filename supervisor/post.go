@@ -139,6 +139,9 @@ type DeliveryOutcome struct {
 	Why      string  // what the channel said; not kept of what was sent
 	Told     []int64 // earlier deliveries whose outcome the person knows now, from this one
 	Post     Post    // the last of its posts, settled with it; without an ID there is none
+
+	Reason    SendReason   // of one that failed, where its thread or its chat is to blame
+	Elsewhere Conversation // where its person is told then; without a Channel that is nowhere
 }
 
 // Undelivered sums up the deliveries to one chat that did not arrive for certain.
@@ -179,6 +182,8 @@ const (
 	ReasonMarks   SendReason = "marks"    // with ResultRefused: without its entities it may be taken
 	ReasonNoVoice SendReason = "no_voice" // with ResultRefused: the person takes no voice messages
 	ReasonGone    SendReason = "gone"     // with ResultRefused: the message to be changed is not there or can't be changed
+	ReasonThread  SendReason = "thread"   // with ResultRefused: the thread is not there any more
+	ReasonChat    SendReason = "chat"     // with ResultRefused: the chat takes nothing any more
 )
 
 func (e *SendError) Error() string { return e.Err.Error() }

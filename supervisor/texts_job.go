@@ -8,8 +8,10 @@ import (
 
 // What people read of jobs.
 const (
-	TextJobSays  = "**%s**\n\n%s"
-	TextJobFails = "\n\nThat was failure %d in a row, so I have paused it."
+	TextJobSays     = "**%s**\n\n%s"
+	TextThreadGone  = "The topic this was for is gone.\n\n"
+	TextChatRefuses = "A chat takes nothing from me any more, so I have paused what you have set there: %s (%s). /jobs has a button to go on."
+	TextJobFails    = "\n\nThat was failure %d in a row, so I have paused it."
 
 	// JobQuoteBegins begins what JobQuote gives.
 	JobQuoteBegins = "[Unasked, "

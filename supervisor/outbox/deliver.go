@@ -127,7 +127,7 @@ func (q *chatQueue) deliver(ctx context.Context) (time.Time, error) {
 		set.outcome, set.why = supervisor.OutcomeFailed, textNoRecipient
 	}
 	set.closing = true
-	return time.Time{}, q.closeDelivery(set, supervisor.Post{})
+	return time.Time{}, q.closeDelivery(set, set.last)
 }
 
 // closeDelivery keeps what became of the current delivery, and of its last post where that is not kept yet. The earlier ones that
@@ -150,9 +150,13 @@ func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 			q.Forget(f)
 		}
 	}
+	elsewhere := q.elsewhere(set)
 	if err := q.Deliveries.Close(q.calls, supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: outcome, Why: why, Told: told,
-		Post: last}); err != nil {
+		Post: last, Reason: set.reason, Elsewhere: elsewhere}); err != nil {
 		return err
+	}
+	if elsewhere.Channel != "" && q.Queued != nil {
+		q.Queued(elsewhere)
 	}
 	if d.DeleteAfter > 0 {
 		supervisor.Signal(q.outbox.cleaningDue)

@@ -50,6 +50,8 @@ var failureRules = []failureRule{
 	{anyCall, supervisor.ResultUnknown, anyReason, (*chatQueue).tryLater},
 	{callDelete, supervisor.ResultRefused, anyReason, (*chatQueue).leaveStanding},
 	{callEdit, supervisor.ResultRefused, supervisor.ReasonGone, (*chatQueue).sendAnew},
+	{anyCall, supervisor.ResultRefused, supervisor.ReasonThread, (*chatQueue).placeRefused},
+	{anyCall, supervisor.ResultRefused, supervisor.ReasonChat, (*chatQueue).placeRefused},
 	{anyCall, supervisor.ResultRefused, supervisor.ReasonMarks, (*chatQueue).dropMarks},
 	{anyCall, supervisor.ResultRefused, supervisor.ReasonTooLong, (*chatQueue).splitPart},
 	{callSend, supervisor.ResultRefused, supervisor.ReasonNoVoice, (*chatQueue).noVoice},

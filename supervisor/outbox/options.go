@@ -107,6 +107,10 @@ type Options struct {
 	Recovered func(text string)
 	// NoVoice keeps that a conversation's chat takes no voice messages, so that no more answers are said there.
 	NoVoice func(ctx context.Context, c supervisor.Conversation) error
+	// Elsewhere is where the person of a conversation is told what that did not take, for a reason; without a Channel that is nowhere.
+	// Nil is nowhere. Queued is called once something may wait there.
+	Elsewhere func(c supervisor.Conversation, why supervisor.SendReason) supervisor.Conversation
+	Queued    func(c supervisor.Conversation)
 	// KeepText keeps a text as a file that can be sent; nil has answers of any length be messages.
 	KeepText func(name, text string) (supervisor.File, error)
 	// Forget is called with each file of a delivery that vanishes, after its last sending and before the delivery is

@@ -16,15 +16,17 @@ type postSet struct {
 	message      string              // the channel's name of what it answers
 	delivery     supervisor.Delivery // the zero value while the reply grows
 
-	posts    []supervisor.Post  // by part, with the contents that they are to show
-	loaded   bool               // posts are as they are on disk
-	stored   bool               // what the delivery shows is on disk
-	unfit    map[int64]bool     // posts that can't be made right where they stand: they are deleted and sent anew
-	plain    bool               // the channel can't read its marks
-	muted    bool               // of a growing reply no more is shown before its end
-	outcome  supervisor.Outcome // the delivery is given up, and this became of it; "" while it is worked
-	why      string             // the channel's own words about that
-	giveUpAt time.Time          // a delivery that can't reach its channel is given up then
+	posts    []supervisor.Post     // by part, with the contents that they are to show
+	loaded   bool                  // posts are as they are on disk
+	stored   bool                  // what the delivery shows is on disk
+	unfit    map[int64]bool        // posts that can't be made right where they stand: they are deleted and sent anew
+	plain    bool                  // the channel can't read its marks
+	muted    bool                  // of a growing reply no more is shown before its end
+	outcome  supervisor.Outcome    // the delivery is given up, and this became of it; "" while it is worked
+	why      string                // the channel's own words about that
+	reason   supervisor.SendReason // its thread or its chat is to blame for that; else ReasonNone
+	last     supervisor.Post       // is settled as the delivery is closed; without an ID nothing is
+	giveUpAt time.Time             // a delivery that can't reach its channel is given up then
 	attempts failedAttempts
 	closing  bool // all that is left is to close the delivery
 }

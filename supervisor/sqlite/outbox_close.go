@@ -56,6 +56,9 @@ func (t *tx) closeDelivery(c supervisor.DeliveryOutcome) {
 		t.Exec(unbuttonUndone, supervisor.CleaningUnbutton, t.Now+undoLasts.Milliseconds(), d.undoable)
 	}
 	t.settleInbound(d.inbound)
+	if c.Outcome == supervisor.OutcomeFailed {
+		t.placeRefused(d, c)
+	}
 }
 
 // outcomeRow is how far a delivery has come.

@@ -76,6 +76,9 @@ var failureRules = []failureRule{
 	{responderAPI, 400, 400, says(badMarks), supervisor.ResultRefused, supervisor.ReasonMarks},
 	{responderAPI, 400, 400, says(gone), supervisor.ResultRefused, supervisor.ReasonGone},
 	{responderAPI, 400, 400, says(noVoice), supervisor.ResultRefused, supervisor.ReasonNoVoice},
+	{responderAPI, 400, 400, says(noThread), supervisor.ResultRefused, supervisor.ReasonThread},
+	{responderAPI, 400, 400, says(noChat), supervisor.ResultRefused, supervisor.ReasonChat},
+	{responderAPI, 403, 403, nil, supervisor.ResultRefused, supervisor.ReasonChat},
 	{responderAPI, 400, 499, nil, supervisor.ResultRefused, supervisor.ReasonNone},
 	{responderAPI, 500, 599, nil, supervisor.ResultUnsent, supervisor.ReasonNone}, // it knows that it did not do it, and says so
 
@@ -100,6 +103,8 @@ var (
 	tooOld      = []string{"query is too old", "query_id_invalid"}
 	wrongKind   = []string{"photo", "image_process_failed", "video", "audio", "voice", "animation", "gif", "media", "file"}
 	noVoice     = []string{"voice_messages_forbidden"}
+	noThread    = []string{"message thread not found", "topic_deleted"}
+	noChat      = []string{"chat not found"}
 	tooBig      = []string{"file is too big"}
 	unavailable = []string{"temporarily unavailable"} // or the id is wrong: it does not say which
 )

@@ -34,12 +34,13 @@ type outcome struct {
 }
 
 var (
-	unsent   = outcome{fate: supervisor.ResultUnsent}
-	unknown  = outcome{fate: supervisor.ResultUnknown}
-	rejected = outcome{fate: supervisor.ResultRefused}
-	long     = outcome{fate: supervisor.ResultRefused, reason: supervisor.ReasonTooLong}
-	marks    = outcome{fate: supervisor.ResultRefused, reason: supervisor.ReasonMarks}
-	lost     = outcome{fate: supervisor.ResultRefused, reason: supervisor.ReasonGone}
+	unsent      = outcome{fate: supervisor.ResultUnsent}
+	unknown     = outcome{fate: supervisor.ResultUnknown}
+	rejected    = outcome{fate: supervisor.ResultRefused}
+	long        = outcome{fate: supervisor.ResultRefused, reason: supervisor.ReasonTooLong}
+	marks       = outcome{fate: supervisor.ResultRefused, reason: supervisor.ReasonMarks}
+	refusedChat = outcome{fate: supervisor.ResultRefused, reason: supervisor.ReasonChat}
+	lost        = outcome{fate: supervisor.ResultRefused, reason: supervisor.ReasonGone}
 )
 
 func flood(d time.Duration) outcome {
@@ -82,12 +83,13 @@ var wholeAnswers = []struct {
 	{"nothing to delete", 400, no(400, "Bad Request: message to delete not found"), lost},
 	{"no message by that id", 400, no(400, "Bad Request: MESSAGE_ID_INVALID"), lost},
 
-	{"no such chat", 400, no(400, "Bad Request: chat not found"), rejected},
+	{"no such chat", 400, no(400, "Bad Request: chat not found"), refusedChat},
 	{"nothing to say", 400, no(400, "Bad Request: message text is empty"), rejected},
-	{"blocked", 403, no(403, "Forbidden: bot was blocked by the user"), rejected},
+	{"blocked", 403, no(403, "Forbidden: bot was blocked by the user"), refusedChat},
+	{"no such topic", 400, no(400, "Bad Request: message thread not found"), outcome{fate: supervisor.ResultRefused, reason: supervisor.ReasonThread}},
 	{"no such method", 404, no(404, "Not Found: method not found"), rejected},
 	{"request that is too large", 413, no(413, "Request Entity Too Large"), rejected},
-	{"too long, but blocked", 403, no(403, "Forbidden: message is too long"), rejected},
+	{"too long, but blocked", 403, no(403, "Forbidden: message is too long"), refusedChat},
 
 	{"token that is not known", 401, no(401, "Unauthorized"), unsent},
 	{"token that is none", 404, no(404, "Not Found"), unsent},
@@ -98,7 +100,7 @@ var wholeAnswers = []struct {
 	{"another program with the token", 409, no(409, "Conflict: terminated by other getUpdates request"), unsent},
 	{"server's own fault", 500, no(500, "Internal Server Error: restart"), unsent},
 	{"server's own fault that says little", 502, `{"ok":false}`, unsent},
-	{"no, with a status of yes", 200, no(403, "Forbidden: bot was kicked"), rejected},
+	{"no, with a status of yes", 200, no(403, "Forbidden: bot was kicked"), refusedChat},
 
 	{"gateway whose server is gone", 502, badGateway, unknown},
 	{"gateway whose server is slow", 504, "", unknown},

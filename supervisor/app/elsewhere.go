@@ -1,0 +1,33 @@
+package app
+
+import (
+	"context"
+
+	"mews/supervisor"
+)
+
+// elsewhere is where a person is told what a conversation of theirs did not take: their private chat, or the terminal where that is what
+// refuses.
+func (s *service) elsewhere(c supervisor.Conversation, why supervisor.SendReason) (none supervisor.Conversation) {
+	user, known := s.settings.Find(c.User)
+	if !known {
+		return none
+	}
+	terminal := supervisor.Conversation{User: c.User, Channel: supervisor.ChannelTerminal}
+	private := user.PrivateChat()
+	switch {
+	case len(user.Accounts) == 0, why == supervisor.ReasonChat && c.Channel == private.Channel && c.Chat == private.Chat:
+		return terminal
+	}
+	return private
+}
+
+// queuedElsewhere has what was put there be sent.
+func (s *service) queuedElsewhere(c supervisor.Conversation) {
+	found, err := s.db.Conversations().Find(context.Background(), c.User, c.Channel, c.Chat, c.Thread)
+	if err != nil {
+		s.log.Error("send what a chat did not take", "user", c.User, "error", err)
+		return
+	}
+	s.deliveryQueued(found.ID)
+}

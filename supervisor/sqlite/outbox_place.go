@@ -1,0 +1,70 @@
+package sqlite
+
+import (
+	"fmt"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+const (
+	isOfFire    = `SELECT EXISTS (SELECT 1 FROM fire WHERE delivery = ?)`
+	deliveryOf  = selectDelivery + `WHERE o.id = ?`
+	moveFire    = `UPDATE fire SET delivery = ?, told = 0 WHERE delivery = ?`
+	knowRefused = `UPDATE outbox SET told = 1 WHERE id = ?`
+	// Those of the person's that speak in the chat, and those that have just tried to.
+	pauseChat = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ?1 WHERE state = 'active' AND user = ?2
+		AND (conversation IN (SELECT id FROM conversation WHERE user = ?2 AND channel = ?3 AND chat = ?4)
+			OR id IN (SELECT job FROM fire WHERE delivery = ?5))`
+	skipPaused = `UPDATE fire SET state = 'skipped', begin_at = NULL, ended_at = ?1 WHERE state = 'claimed' AND user = ?2
+		AND job IN (SELECT id FROM job WHERE user = ?2 AND state = 'paused')`
+)
+
+// placeRefused does what follows where a delivery's thread is gone, or its chat takes nothing any more.
+func (t *tx) placeRefused(d outcomeRow, c supervisor.DeliveryOutcome) {
+	switch at := t.conversationByID(d.conversation); c.Reason {
+	case supervisor.ReasonThread:
+		t.sayElsewhere(d, c)
+	case supervisor.ReasonChat:
+		t.pauseIn(at, d, c)
+	}
+}
+
+// sayElsewhere has what a job said in a thread that is gone be said elsewhere, and all jobs of that thread from now on.
+func (t *tx) sayElsewhere(d outcomeRow, c supervisor.DeliveryOutcome) {
+	if c.Elsewhere.Channel == "" || !value(t, engine.Bool, isOfFire, d.id) {
+		return
+	}
+	to := t.conversation(c.Elsewhere)
+	if to.ID == d.conversation {
+		return
+	}
+	said := byID(t, "delivery", scanDelivery, deliveryOf, d.id)
+	again := t.putNotice(supervisor.Delivery{Conversation: to, Text: supervisor.TextThreadGone + said.Text, Buttons: said.Buttons,
+		Files: said.Files, Effects: said.Effects})
+	t.Exec(moveFire, again.ID, d.id)
+	t.Exec(knowRefused, d.id)
+	t.Exec(redirectJobs, to.ID, d.conversation)
+}
+
+// pauseIn pauses a person's jobs in a chat that takes nothing any more. They are told once, in a conversation that they have.
+func (t *tx) pauseIn(at supervisor.Conversation, d outcomeRow, c supervisor.DeliveryOutcome) {
+	paused := t.Change(pauseChat, t.Now, at.User, at.Channel, at.Chat, d.id)
+	if paused == 0 {
+		return
+	}
+	t.Exec(skipPaused, t.Now, at.User)
+	e := c.Elsewhere
+	if e.Channel == "" {
+		return
+	}
+	if e.Channel == supervisor.ChannelTerminal {
+		if _, has := one(t, scanConversation, findConversation, e.User, e.Channel, e.Chat, e.Thread); !has {
+			return
+		}
+	}
+	if to := t.conversation(e); to.ID != at.ID {
+		t.putNotice(supervisor.Delivery{Conversation: to, Text: fmt.Sprintf(supervisor.TextChatRefuses, amount.Of(paused, "reminder or task", "reminders and tasks"), c.Why)})
+	}
+}

@@ -1,0 +1,66 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+)
+
+// fired has jobs of a conversation that were due say something there.
+func (s *story) fired(c supervisor.Conversation, texts ...string) (said []supervisor.Delivery) {
+	s.Helper()
+	for i, text := range texts {
+		j, _, err := s.db.Jobs().Put(s.Context(), supervisor.Job{User: c.User, Kind: supervisor.JobReminder, Text: text, Rule: "{}", Conversation: c,
+			MadeBy: fmt.Sprint(c.ID, "/", i), Since: noon, Next: noon}, nil)
+		s.must(err)
+		d, err := s.db.Jobs().Claim(s.Context(), []supervisor.Firing{{Fires: []supervisor.Fire{{Job: j, Since: noon, Next: noon.Add(time.Hour),
+			State: supervisor.JobActive, As: supervisor.FireSaid}}, Say: supervisor.Delivery{Conversation: c, Text: text}}})
+		s.must(err)
+		said = append(said, d...)
+	}
+	return said
+}
+
+// What was for a topic that is gone comes in the private chat, and so does all that the job says after it.
+func TestWhatWasForATopicThatIsGoneIsSaidElsewhere(t *testing.T) {
+	s := newStory(t)
+	topic, err := s.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "-100", "7")
+	s.must(err)
+	said := s.fired(topic, "tea")
+	private := s.chat("alice", "1")
+	for range 2 { // it is closed again after a crash
+		s.must(s.db.Outbox().Close(t.Context(), supervisor.DeliveryOutcome{Delivery: said[0].ID, Outcome: supervisor.OutcomeFailed, Why: "gone",
+			Reason: supervisor.ReasonThread, Elsewhere: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"}}))
+	}
+	s.same("in the private chat", s.pending(private), []string{"The topic this was for is gone.\n\ntea"})
+	s.same("in the topic", s.pending(topic), []string(nil))
+	jobs, err := s.db.Jobs().List(t.Context(), "alice")
+	s.must(err)
+	s.same("from now on", jobs[0].Conversation, private)
+}
+
+// A chat that takes nothing any more pauses what speaks there, which is told once; nothing is told where there is no other place.
+func TestAChatThatRefusesPausesItsJobs(t *testing.T) {
+	s := newStory(t)
+	group, private, none := s.chat("alice", "-100"), s.chat("alice", "1"), s.chat("bob", "2")
+	said := s.fired(group, "tea", "soup")
+	s.fired(private, "stays")
+	refused := func(d supervisor.Delivery, elsewhere supervisor.Conversation) {
+		t.Helper()
+		s.must(s.db.Outbox().Close(t.Context(), supervisor.DeliveryOutcome{Delivery: d.ID, Outcome: supervisor.OutcomeFailed, Why: "kicked",
+			Reason: supervisor.ReasonChat, Elsewhere: elsewhere}))
+	}
+	refused(said[0], private)
+	refused(said[1], private)
+	told := s.pending(private)
+	if len(told) != 2 || !strings.Contains(told[1], "2 reminders and tasks (kicked)") {
+		t.Errorf("told %q", told)
+	}
+	s.same("states", s.look("SELECT group_concat(state, ' ') FROM (SELECT state FROM job ORDER BY id)"), "paused paused active")
+	refused(s.fired(none, "his")[0], supervisor.Conversation{User: "bob", Channel: supervisor.ChannelTerminal})
+	s.same("his", s.look("SELECT state FROM job WHERE user = 'bob'"), "paused")
+	s.same("told him", s.look("SELECT count(*) FROM outbox WHERE user = 'bob'"), "1")
+}
