@@ -21,6 +21,9 @@ type Looked struct {
 	Done  bool      // the job comes no more
 }
 
+// RoutineHeartbeat is the routine that looks into HEARTBEAT.md.
+const RoutineHeartbeat = "heartbeat"
+
 // None says whether there is nothing to look at.
 func (l Look) None() bool { return l.Files == "" && l.Command == "" }
 
@@ -31,6 +34,8 @@ func (j Job) AsksModel() bool {
 		return true
 	case JobCheck:
 		return j.Options.Look.Ask != "" || j.Options.Look.Task
+	case JobRoutine:
+		return j.Name == RoutineHeartbeat
 	}
 	return false
 }

@@ -13,6 +13,8 @@ const (
 	TextChatRefuses = "A chat takes nothing from me any more, so I have paused what you have set there: %s (%s). /jobs has a button to go on."
 	TextJobFails    = "\n\nThat was failure %d in a row, so I have paused it."
 
+	TextAway = "You have not written for 30 days, so I have paused what asks a model by itself: %s. /jobs has buttons to go on. Reminders still come."
+
 	// JobQuoteBegins begins what JobQuote gives.
 	JobQuoteBegins = "[Unasked, "
 

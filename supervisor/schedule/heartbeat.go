@@ -15,7 +15,7 @@ import (
 const heartbeatFile = "HEARTBEAT.md"
 
 func init() {
-	routines["heartbeat"] = routine{usual: usualHeartbeat, fixed: true, look: (*Schedule).heartbeat}
+	routines[supervisor.RoutineHeartbeat] = routine{usual: usualHeartbeat, fixed: true, look: (*Schedule).heartbeat}
 }
 
 // heartbeat has one turn do all that is due in HEARTBEAT.md. Where that is nothing, there is none.

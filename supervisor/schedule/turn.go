@@ -26,13 +26,13 @@ const (
 func (s *Schedule) turnFiring(f supervisor.Fire, now time.Time, caught map[string]int) supervisor.Firing {
 	f.As, f.BeginAt = supervisor.FireClaimed, f.Job.Next.Add(jitter(f))
 	if now.Sub(f.Job.Next) < late {
-		return supervisor.Firing{Fires: []supervisor.Fire{f}}
+		return s.firing("", nil, f)
 	}
 	missed := f.Job.Options.Missed
 	switch {
 	case f.Job.Kind == supervisor.JobRoutine: // the next time will do
 		f.As = supervisor.FireMissed
-		return supervisor.Firing{Fires: []supervisor.Fire{f}}
+		return s.firing("", nil, f)
 	case missed == supervisor.MissedAsk:
 		f.As = supervisor.FireMissed
 		return s.firing(fmt.Sprintf(textMissedAsk, f.Job.Title(), when(f.Job, now)), supervisor.JobButtons(f.Job, supervisor.JobRun), f)
@@ -42,7 +42,7 @@ func (s *Schedule) turnFiring(f supervisor.Fire, now time.Time, caught map[strin
 	}
 	f.BeginAt = now.Add(time.Duration(caught[f.Job.User]) * catchUp)
 	caught[f.Job.User]++
-	return supervisor.Firing{Fires: []supervisor.Fire{f}}
+	return s.firing("", nil, f)
 }
 
 // grace is how late a turn may begin. The period is that from when it was due to when it is due again.

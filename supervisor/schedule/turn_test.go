@@ -214,3 +214,72 @@ func TestTurnsThatAreDueTogetherBeginApart(t *testing.T) {
 		t.Errorf("20 jobs begin at %d moments", len(apart))
 	}
 }
+
+// Who has written nothing for 30 days is told once that tasks rest; reminders still come.
+func TestTasksRestWhereNobodyIs(t *testing.T) {
+	h := newHarness(t)
+	h.task(t, "daily at 14:00", supervisor.JobOptions{Exact: true})
+	h.task(t, "daily at 14:00", supervisor.JobOptions{Exact: true})
+	h.now = h.now.Add(-23 * time.Hour)
+	h.remind(t, "alice", "every 40 days: the filter")
+	var begun []supervisor.Inbound
+	for range 29 {
+		begun = append(begun, h.passes(t, 24*time.Hour)...)
+		for _, in := range begun {
+			h.ends(t, in, sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET:"})
+		}
+		if len(begun) == 0 {
+			t.Fatal("nothing begins")
+		}
+		begun = nil
+	}
+	h.passes(t, 24*time.Hour)
+	if more := h.passes(t, 24*time.Hour); len(more) > 0 {
+		t.Errorf("%d turns begin for nobody", len(more))
+	}
+	h.passes(t, 12*24*time.Hour)
+	said := h.said(t, chatOf("alice"))
+	if len(said) != 2 || !strings.Contains(said[0], "I have paused what asks a model by itself: 2 tasks") || !strings.Contains(said[1], "the filter") {
+		t.Errorf("alice is told %q", said)
+	}
+}
+
+// Want of room in a budget is told once a day, and pauses nothing.
+func TestAShortageIsToldOnceADay(t *testing.T) {
+	h := newHarness(t)
+	id := h.task(t, "every 5 h", supervisor.JobOptions{Exact: true})
+	for range 6 {
+		for _, in := range h.passes(t, 5*time.Hour) {
+			h.ends(t, in, sqlite.FinishTurn{Why: protocol.WhyError, Text: "There is no room: $0.10 of $0.10.", Short: true})
+		}
+	}
+	h.is(t, "failed failed failed failed failed failed")
+	if said := h.said(t, chatOf("alice")); len(said) != 2 || h.jobState(t, id) != "active" {
+		t.Errorf("alice is told %q, and the task is %s", said, h.jobState(t, id))
+	}
+}
+
+// A fire whose turn asks its person waits, and its question ends before the next time.
+func TestAFireThatAsks(t *testing.T) {
+	h := newHarness(t)
+	h.task(t, "every 2 h", supervisor.JobOptions{Exact: true, Overlap: supervisor.OverlapQueue})
+	in := h.passes(t, 2*time.Hour)[0]
+	turn, _, err := h.db.Turns().Start(t.Context(), in.ID, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, _, err := h.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: turn.AnswersIn(), Turn: turn.ID, Kind: supervisor.QuestionBudget, Subject: strings.Repeat("b", 64),
+		Amount: 1, Text: "More?", Stands: 24 * time.Hour}, strings.Repeat("a", 64), nil)
+	if err != nil || q.Stands != 2*time.Hour-time.Minute {
+		t.Fatalf("it stands for %s: %v", q.Stands, err)
+	}
+	h.is(t, "asked")
+	if more := h.passes(t, 2*time.Hour); len(more) > 0 {
+		t.Errorf("%d turns begin beside the one that waits", len(more))
+	}
+	h.is(t, "asked claimed")
+	if err := h.db.Questions().Withdraw(t.Context(), q.ID); err != nil {
+		t.Fatal(err)
+	}
+	h.is(t, "running claimed")
+}

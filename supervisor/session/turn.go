@@ -290,6 +290,7 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 		Partial:    partial,
 		Unanswered: unanswered(o.why),
 		Passing:    t.Turn.Kind == supervisor.TurnJob && passes(o),
+		Short:      short(o),
 	}
 	if end.Text == textNothingSaid {
 		end.Wordless = textOnlyEffects
@@ -310,6 +311,12 @@ var passing = map[supervisor.ModelClass]bool{
 func passes(o outcome) bool {
 	failed := new(supervisor.ModelError)
 	return o.why == protocol.WhyError && errors.As(o.end.Failure, &failed) && passing[failed.Class]
+}
+
+// short says whether a turn failed for want of room in a budget.
+func short(o outcome) bool {
+	failed := new(supervisor.ModelError)
+	return o.why == protocol.WhyError && errors.As(o.end.Failure, &failed) && failed.Class == supervisor.ModelBudget
 }
 
 // wakeVoices has an answer be said that was kept to be said.

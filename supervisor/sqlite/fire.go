@@ -22,7 +22,7 @@ const (
 	hasFire     = `SELECT EXISTS (SELECT 1 FROM fire WHERE job = ? AND due = ?)`
 	lastFire    = `SELECT coalesce(max(coalesce(begin_at, fired_at)), 0) FROM fire WHERE job = ?`
 	insertExtra = `INSERT INTO fire (job, due, user, state, begin_at, material, fired_at) VALUES (?, ?, ?, 'claimed', ?, ?, ?)`
-	openFires   = `SELECT count(*) FROM fire WHERE job = ? AND state IN ('claimed', 'running')`
+	openFires   = `SELECT count(*) FROM fire WHERE job = ? AND state IN ('claimed', 'running', 'asked')`
 	waitsFire   = `SELECT count(*) FROM fire WHERE job = ? AND state = 'claimed'`
 	pruneJobs   = `DELETE FROM job WHERE state = 'done' AND changed_at < ?1 AND NOT EXISTS (SELECT 1 FROM fire WHERE job = job.id)`
 	pruneSeen   = `DELETE FROM job_seen WHERE job IN (SELECT id FROM job WHERE state = 'done')`
@@ -31,12 +31,12 @@ const (
 		ORDER BY due DESC LIMIT 1 OFFSET ?2)`
 	listBegin = `SELECT ` + jobColumns + `, f.due, f.tries, f.material FROM fire f JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
 		WHERE f.state = 'claimed' AND f.begin_at <= ?1 AND f.user NOT IN (SELECT value FROM json_each(?2)) AND (?4 OR j.kind = 'agent')
-		AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = f.job AND r.state = 'running') ORDER BY f.begin_at, f.job LIMIT ?3`
+		AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = f.job AND r.state IN ('running', 'asked')) ORDER BY f.begin_at, f.job LIMIT ?3`
 	beginFire   = `UPDATE fire SET state = 'running', begin_at = NULL, inbound = ? WHERE job = ? AND due = ? AND state = 'claimed' AND tries = ?`
 	listResults = `SELECT job, due, state, text, cost, coalesce(ended_at, fired_at), world FROM fire WHERE user = ?1 AND (?2 = 0 OR job = ?2)
 		ORDER BY fired_at DESC, due DESC LIMIT ?3`
 	claimedFire = `SELECT j.state FROM fire f JOIN job j ON j.id = f.job WHERE f.job = ?1 AND f.due = ?2 AND f.state = 'claimed' AND f.tries = ?3
-		AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = ?1 AND r.state = 'running')`
+		AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = ?1 AND r.state IN ('running', 'asked'))`
 	skipClaimed = `UPDATE fire SET state = 'skipped', begin_at = NULL, ended_at = ? WHERE job = ? AND state = 'claimed'`
 )
 
@@ -53,7 +53,11 @@ func (s Jobs) Claim(ctx context.Context, firings []supervisor.Firing) (said []su
 		t.Exec(pruneSeen)
 		t.Exec(pruneJobs, t.Now-keepFires.Milliseconds())
 		for _, c := range firings {
-			if t.isAsItWas(c.Fires) {
+			switch {
+			case !t.isAsItWas(c.Fires):
+			case t.isAway(c.Fires[0].Job):
+				said = append(said, t.pauseAway(c)...)
+			default:
 				said = append(said, t.claim(c)...)
 			}
 		}

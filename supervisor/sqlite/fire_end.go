@@ -15,14 +15,18 @@ const (
 	findFire = `SELECT ` + jobColumns + `, f.due, f.tries FROM fire f JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
 		WHERE f.inbound = ?`
 	retryFire = `UPDATE fire SET state = 'claimed', begin_at = ?, tries = tries + 1, inbound = NULL, cost = cost + ? WHERE job = ? AND due = ?`
-	endFire   = `UPDATE fire SET state = ?, text = ?, cost = cost + ?, world = ?, ended_at = ? WHERE job = ? AND due = ?`
+	endFire   = `UPDATE fire SET state = ?, text = ?, cost = cost + ?, world = ?, why = ?, ended_at = ? WHERE job = ? AND due = ?`
 	sayFire   = `UPDATE fire SET delivery = ? WHERE inbound = ?`
 	countJob  = `UPDATE job SET failures = ?, version = version + 1, changed_at = ? WHERE id = ?`
 	pauseJob  = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ? WHERE id = ? AND state = 'active'`
 	endJob    = `UPDATE job SET state = 'done', next = NULL, version = version + 1, changed_at = ? WHERE id = ? AND state IN ('active', 'paused')`
 	sumCost   = `SELECT coalesce(sum(cost), 0) FROM usage WHERE turn = ?`
+	toldShort = `SELECT EXISTS (SELECT 1 FROM fire WHERE user = ? AND why = 'budget' AND delivery IS NOT NULL AND ended_at > ?)`
 	hasWorld  = `SELECT EXISTS (SELECT 1 FROM message WHERE turn = ? AND source = 'world')`
 )
+
+// whyBudget is why a fire failed for which there was no room in a budget.
+const whyBudget = "budget"
 
 // endFire ends the fire that a job's turn is for, and has d be what its person is told of it. It says whether that is anything. A turn
 // that failed for what may pass is tried again later, and nothing is said.
@@ -42,6 +46,7 @@ func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 	said, err := messages(t, listTurnMessages, t.turn.ID)
 	t.fail(err)
 	state, text, failures, met := supervisor.FireFailed, d.Text, j.Failures+1, false
+	why, told := "", false
 	switch {
 	case f.Why == protocol.WhyDone:
 		text, met = j.Says(said)
@@ -51,12 +56,14 @@ func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 		}
 	case f.Why == protocol.WhyStopped:
 		failures = j.Failures
+	case f.Short: // that passes by itself, and is told once a day
+		failures, why, told = j.Failures, whyBudget, value(t, engine.Bool, toldShort, j.User, t.Now-(24*time.Hour).Milliseconds())
 	}
 	kept := text
 	if len(kept) > supervisor.MaxJobText {
 		kept = strings.ToValidUTF8(kept[:supervisor.MaxJobText], "")
 	}
-	t.Exec(endFire, state, kept, cost, value(t, engine.Bool, hasWorld, t.turn.ID), t.Now, j.ID, due.UnixMilli())
+	t.Exec(endFire, state, kept, cost, value(t, engine.Bool, hasWorld, t.turn.ID), why, t.Now, j.ID, due.UnixMilli())
 	d.Text = fmt.Sprintf(supervisor.TextJobSays, j.Title(), text)
 	t.countFailures(j, failures, d)
 	if state != supervisor.FireFailed {
@@ -65,7 +72,7 @@ func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 	if met && j.Options.Look.AutoRemove {
 		t.Exec(endJob, t.Now, j.ID)
 	}
-	return text != ""
+	return text != "" && !told
 }
 
 // countFailures keeps how many of a job's last fires have failed. After too many it is paused, and d says so.

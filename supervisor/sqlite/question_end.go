@@ -35,6 +35,7 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 	}
 	t.Exec(moveQuestion, why, said, t.Now, q.ID)
 	q.Why, q.Answer = why, a
+	t.answeredInJob(q.Turn)
 	t.showEnd(q)
 	t.questions = true
 	return q.Question

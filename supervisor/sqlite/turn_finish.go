@@ -20,6 +20,7 @@ type FinishTurn struct {
 	Unanswered string                  // the result of calls that have none, so that each call has one
 	Voice      supervisor.VoiceMode    // whether Text is said aloud too
 	Passing    bool                    // it failed for what may pass: a job's turn is tried again
+	Short      bool                    // it failed for want of room in a budget
 }
 
 // Finish ends a turn, and those below it, and puts its answer into the outbox. That of a child turn is for its parent: it is

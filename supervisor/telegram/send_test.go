@@ -197,7 +197,7 @@ func TestAMessageThatIsAsItShouldBe(t *testing.T) {
 		"unbuttoned before":        {unbutton, same, outcome{}},
 		"unbuttoned and not there": {unbutton, "Bad Request: message to edit not found", outcome{}},
 		"unbuttoned and too old":   {unbutton, "Bad Request: message can't be edited", outcome{}},
-		"unbuttoned in no chat":    {unbutton, "Bad Request: chat not found", rejected},
+		"unbuttoned in no chat":    {unbutton, "Bad Request: chat not found", refusedChat},
 		"answered too late": {ack, "Bad Request: query is too old and response timeout expired or query ID is invalid",
 			outcome{}},
 		"answered, by its code":          {ack, "Bad Request: QUERY_ID_INVALID", outcome{}},

@@ -109,13 +109,13 @@ func TestAFateIsTrue(t *testing.T) {
 		"a flood": {func(s *telegramtest.Server) {
 			s.Fault(telegramtest.Fault{Kind: telegramtest.Flood, RetryAfter: 30})
 		}, "7", flood(30 * time.Second), false},
-		"blocked": {func(s *telegramtest.Server) { s.Block(7) }, "7", rejected, false},
+		"blocked": {func(s *telegramtest.Server) { s.Block(7) }, "7", refusedChat, false},
 		"revoked": {func(s *telegramtest.Server) { s.Revoke() }, "7", unsent, false},
 		"a group that has moved": {func(s *telegramtest.Server) {
 			s.Meet(telegramtest.Chat{ID: -5, Type: "group"})
 			s.Migrate(-5, -1005)
 		}, "-5", outcome{fate: supervisor.ResultUnsent, reason: supervisor.ReasonMoved, moved: "-1005"}, false},
-		"nobody's chat": {func(*telegramtest.Server) {}, "8", rejected, false},
+		"nobody's chat": {func(*telegramtest.Server) {}, "8", refusedChat, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, c := at(t)

@@ -1,0 +1,33 @@
+package sqlite
+
+import (
+	"fmt"
+	"time"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+// maxAway is how long a person may have written nothing before what asks a model for them by itself rests.
+const maxAway = 30 * 24 * time.Hour
+
+const (
+	lastWritten = `SELECT coalesce((SELECT created_at FROM inbox WHERE user = ? AND kind IN ('text', 'command', 'press') ORDER BY id DESC LIMIT 1), 0)`
+	pauseAway   = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ? WHERE user = ? AND state = 'active'
+		AND (kind = 'agent' OR kind = 'routine' AND name = 'heartbeat' OR kind = 'check' AND (options ->> '$.look.ask' <> '' OR options ->> '$.look.task'))`
+)
+
+// isAway says whether a job asks a model for somebody who has written nothing for too long.
+func (t *tx) isAway(j supervisor.Job) bool {
+	since := t.Now - maxAway.Milliseconds()
+	return j.AsksModel() && j.CreatedAt.UnixMilli() < since && value(t, engine.Integer, lastWritten, j.User) < since
+}
+
+// pauseAway pauses all of a person's jobs that ask a model, and says so once, where the first of them was made.
+func (t *tx) pauseAway(c supervisor.Firing) []supervisor.Delivery {
+	j := c.Fires[0].Job
+	paused := t.Change(pauseAway, t.Now, j.User)
+	c.Say.Text = fmt.Sprintf(supervisor.TextAway, amount.Of(paused, "task", "tasks"))
+	return []supervisor.Delivery{t.putNotice(c.Say)}
+}
