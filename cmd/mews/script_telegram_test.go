@@ -349,12 +349,13 @@ const (
 	unanswered  = "SELECT count(*) FROM inbox WHERE state IN ('new', 'running')"
 	undelivered = "SELECT count(*) FROM outbox o JOIN conversation c ON c.id = o.conversation " +
 		"WHERE c.channel = 'telegram' AND o.outcome IS NULL"
+	undone = "SELECT count(*) FROM fire WHERE ended_at IS NULL" // of reminders and tasks
 )
 
 // settled waits until nothing waits on either side. What the script has looked at must stand as it stood.
 func (b *scriptBot) settled(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool {
-		return b.server.Pending() == 0 && b.count(ts, unanswered) == 0 && b.count(ts, undelivered) == 0
+		return b.server.Pending() == 0 && b.count(ts, unanswered) == 0 && b.count(ts, undelivered) == 0 && b.count(ts, undone) == 0
 	}, func() string {
 		return fmt.Sprintf("%d messages are not answered, %d answers not delivered",
 			b.count(ts, unanswered), b.count(ts, undelivered))

@@ -45,8 +45,6 @@ var routines = []struct {
 	routine string
 }{
 	{supervisor.SlashCommand{Name: "heartbeat", Help: "have me look into HEARTBEAT.md every half hour of the day, and do what is due: /heartbeat on or off"}, "heartbeat"},
-	{supervisor.SlashCommand{Name: "digest", Help: "what comes, what was done and what waits for you, once a day: /digest 7:30, or off"}, "digest"},
-	{supervisor.SlashCommand{Name: "filenotices", Help: "be told which of your files others have changed: /filenotices on or off"}, "files"},
 }
 
 func init() {

@@ -75,8 +75,6 @@ const usualHeartbeat = "*/30 8-21 * * *"
 // routineWhat says what routines do.
 var routineWhat = map[string]string{
 	"heartbeat": "I look into HEARTBEAT.md and do what is due there, in one go. Where nothing is due, no model is asked. An item may begin with a time: - @weekdays 8:30 look at the build",
-	"digest":    "What comes today, what came of your tasks, which files are new and what waits for your answer. Where there is nothing, nothing comes.",
-	"files":     "I tell you which files in your folder others have changed.",
 }
 
 // What the model reads.

@@ -13,7 +13,7 @@ import (
 const maxAway = 30 * 24 * time.Hour
 
 const (
-	lastWritten = `SELECT coalesce((SELECT created_at FROM inbox WHERE user = ? AND kind IN ('text', 'command', 'press') ORDER BY id DESC LIMIT 1), 0)`
+	lastWritten = `SELECT coalesce((SELECT received_at FROM inbox WHERE user = ? AND kind IN ('text', 'command', 'press') ORDER BY id DESC LIMIT 1), 0)`
 	pauseAway   = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ? WHERE user = ? AND state = 'active'
 		AND (kind = 'agent' OR kind = 'routine' AND name = 'heartbeat' OR kind = 'check' AND (options ->> '$.look.ask' <> '' OR options ->> '$.look.task'))`
 )
