@@ -14,7 +14,7 @@ var helps = map[string]help{
 	"models":           {"[--config FILE] [--json]", "which models there are, and which answers you"},
 	"usage":            {"[--config FILE] [--user NAME] [--days N] [--json]", "what was asked of models, and what that cost"},
 	"activity":         {"[--config FILE] [--user NAME] [--since WHEN] [--kind KIND] [--json]", "what was done for a person, and by whose word"},
-	"job":              {"[WHAT] [JOB] [WORDS]... [--task] [--name NAME] [--config FILE] [--user NAME] [--json]", "reminders and tasks: list, show JOB, add WHEN: TEXT, edit JOB WHEN: TEXT, run JOB, pause JOB, resume JOB, delete JOB, results [JOB]"},
+	"job":              {"[WHAT] [JOB] [WORDS]... [--task] [--name NAME] [--files PATTERN] [--command COMMAND] [--ask QUESTION] [--auto-remove] [--notify-on-check] [--config FILE] [--user NAME] [--json]", "reminders and tasks: list, show JOB, add WHEN: TEXT, edit JOB WHEN: TEXT, run JOB, pause JOB, resume JOB, delete JOB, results [JOB]"},
 	"memory":           {"[WHAT] [ARGUMENT]... [--config FILE] [--user NAME] [--json]", "what is remembered of a person, and where each comes from: list, show ID, correct ID WORDS, forget ID, import PATH"},
 	"search":           {"WORDS [--config FILE] [--user NAME] [--from TIME] [--to TIME] [--in WHAT] [--json]", "find what was said, and what the files of your folder hold"},
 	"history":          {"[--config FILE] [--user NAME] [--from TIME] [--to TIME] [--format FORMAT] [--output FILE]", "write what was said, in order"},
