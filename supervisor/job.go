@@ -149,6 +149,7 @@ type Fire struct {
 type Firing struct {
 	Fires []Fire
 	Say   Delivery // its Conversation, Text and Buttons; without a text nothing is said
+	Waits bool     // for the end of quiet hours
 }
 
 // Trigger has a job be done once more, beside its own times.

@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/schedule/recurrence"
 )
 
 const (
@@ -101,7 +102,16 @@ func fireOf(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 
 // firing says something where the jobs were made: or in the person's private chat where that is nothing that they look at by themselves.
 func (s *Schedule) firing(text string, buttons [][]supervisor.Button, fires ...supervisor.Fire) supervisor.Firing {
-	return supervisor.Firing{Fires: fires, Say: supervisor.Delivery{Conversation: s.destination(fires[0].Job), Text: text, Buttons: buttons}}
+	return supervisor.Firing{Fires: fires, Waits: !slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return !waits(f.Job) }), Say: supervisor.Delivery{Conversation: s.destination(fires[0].Job), Text: text, Buttons: buttons}}
+}
+
+// waits says whether what a job says waits for the end of quiet hours: all but a reminder with a time of its own, and what has priority.
+func waits(j supervisor.Job) bool {
+	if j.Options.Priority == supervisor.JobHigh {
+		return false
+	}
+	r, err := ruleOf(j)
+	return j.Kind != supervisor.JobReminder || err == nil && r.Kind == recurrence.Interval
 }
 
 // destination is where a job says something.

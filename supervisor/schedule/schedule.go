@@ -87,7 +87,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 			ready = err == nil
 		}
 		if err == nil {
-			err = errors.Join(s.fire(ctx), s.begin(ctx))
+			err = errors.Join(s.fire(ctx), s.begin(ctx), s.release(ctx))
 		}
 		sleep := retry
 		if err == nil {
@@ -107,6 +107,13 @@ func (s *Schedule) Run(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// release says what was held for the end of quiet hours.
+func (s *Schedule) release(ctx context.Context) error {
+	said, err := s.o.Looks.Release(ctx, s.o.Now(), nil)
+	s.queued(said)
+	return err
 }
 
 // untilNext is how long the loop may sleep.

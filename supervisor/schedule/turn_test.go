@@ -283,3 +283,17 @@ func TestAFireThatAsks(t *testing.T) {
 	}
 	h.is(t, "running claimed")
 }
+
+// A task that comes once has no time to come any more as its turn begins, and is tried again all the same.
+func TestATaskThatComesOnce(t *testing.T) {
+	h := newHarness(t)
+	h.task(t, "in 2 h", supervisor.JobOptions{})
+	begun := h.passes(t, 2*time.Hour)
+	if len(begun) != 1 {
+		t.Fatalf("%d turns begin", len(begun))
+	}
+	h.ends(t, begun[0], passing)
+	if begun = h.passes(t, time.Minute); len(begun) != 1 {
+		t.Errorf("after a failure that passes %d turns begin", len(begun))
+	}
+}

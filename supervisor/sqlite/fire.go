@@ -17,6 +17,7 @@ const (
 
 const (
 	nextFire = `SELECT min(at) FROM (SELECT (SELECT next FROM job WHERE next > ?1 ORDER BY next LIMIT 1) AS at
+		UNION ALL SELECT (SELECT due_at FROM held_notice WHERE due_at > ?1 ORDER BY due_at LIMIT 1)
 		UNION ALL SELECT (SELECT begin_at FROM fire WHERE state = 'claimed' AND begin_at > ?1 ORDER BY begin_at LIMIT 1)) HAVING min(at) IS NOT NULL`
 	insertFire  = `INSERT INTO fire (job, due, user, state, begin_at, delivery, fired_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 	hasFire     = `SELECT EXISTS (SELECT 1 FROM fire WHERE job = ? AND due = ?)`
@@ -35,7 +36,7 @@ const (
 	beginFire   = `UPDATE fire SET state = 'running', begin_at = NULL, inbound = ? WHERE job = ? AND due = ? AND state = 'claimed' AND tries = ?`
 	listResults = `SELECT job, due, state, text, cost, coalesce(ended_at, fired_at), world FROM fire WHERE user = ?1 AND (?2 = 0 OR job = ?2)
 		ORDER BY fired_at DESC, due DESC LIMIT ?3`
-	claimedFire = `SELECT j.state FROM fire f JOIN job j ON j.id = f.job WHERE f.job = ?1 AND f.due = ?2 AND f.state = 'claimed' AND f.tries = ?3
+	claimedFire = `SELECT j.text = '' FROM fire f JOIN job j ON j.id = f.job WHERE f.job = ?1 AND f.due = ?2 AND f.state = 'claimed' AND f.tries = ?3
 		AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = ?1 AND r.state IN ('running', 'asked'))`
 	skipClaimed = `UPDATE fire SET state = 'skipped', begin_at = NULL, ended_at = ? WHERE job = ? AND state = 'claimed'`
 )
@@ -76,18 +77,28 @@ func (t *tx) isAsItWas(fires []supervisor.Fire) bool {
 
 // claim keeps that jobs were due. Of a moment that was fired before, as where the clock was set back, nothing is said again.
 func (t *tx) claim(c supervisor.Firing) (said []supervisor.Delivery) {
-	delivery, fresh := int64(0), slices.DeleteFunc(slices.Clone(c.Fires), func(f supervisor.Fire) bool {
+	delivery, held, fresh := int64(0), int64(0), slices.DeleteFunc(slices.Clone(c.Fires), func(f supervisor.Fire) bool {
 		return value(t, engine.Bool, hasFire, f.Job.ID, f.Job.Next.UnixMilli())
 	})
 	if c.Say.Text != "" && len(fresh) > 0 {
-		d := t.putNotice(c.Say)
-		said, delivery = append(said, d), d.ID
+		d := supervisor.Delivery{}
+		if c.Waits {
+			d, held = t.sayOrHold(c.Say)
+		} else {
+			d = t.putNotice(c.Say)
+		}
+		if delivery = d.ID; delivery != 0 {
+			said = append(said, d)
+		}
 	}
 	for _, f := range c.Fires {
 		t.Exec(fireJob, f.State, f.Since.UnixMilli(), orNull(millisOrZero(f.Next)), t.Now, f.Job.ID)
 	}
 	for _, f := range fresh {
 		t.putFire(f, delivery)
+		if held != 0 {
+			t.Exec(holdFire, held, f.Job.ID, f.Job.Next.UnixMilli())
+		}
 	}
 	return said
 }
@@ -137,7 +148,7 @@ func (s Jobs) ListBegin(ctx context.Context, now time.Time, but []string, looks 
 }
 
 // Begin has a fire begin: the inbound of its turn is kept. It is not ok where it has begun before, or another of its job runs, nor of a
-// job that is done, whose fires are skipped.
+// job that was forgotten, whose fires are skipped.
 func (s Jobs) Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (kept supervisor.Inbound, ok bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) {
 		if !t.claimedFire(f) {

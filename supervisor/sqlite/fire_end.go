@@ -72,7 +72,16 @@ func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 	if met && j.Options.Look.AutoRemove {
 		t.Exec(endJob, t.Now, j.ID)
 	}
-	return text != "" && !told
+	if text == "" || told {
+		return false
+	}
+	_, quiet := t.quietUntil(j.User)
+	if quiet && j.Options.Priority != supervisor.JobHigh && !d.Conversation.InGroup() && len(d.Files) == 0 {
+		_, held := t.sayOrHold(*d)
+		t.Exec(holdFire, held, j.ID, due.UnixMilli())
+		return false
+	}
+	return true
 }
 
 // countFailures keeps how many of a job's last fires have failed. After too many it is paused, and d says so.

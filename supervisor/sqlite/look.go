@@ -39,13 +39,14 @@ func (s Jobs) FreeLeases(ctx context.Context, now time.Time, longest time.Durati
 	return s.db.write(ctx, func(t *tx) { t.Exec(freeFires, now.UnixMilli(), now.Add(longest).UnixMilli()) }, "free the fires of an earlier life")
 }
 
-// claimedFire says whether a fire is still to begin: no other of its job runs, and the job is not done.
+// claimedFire says whether a fire is still to begin: no other of its job runs, and the job was not forgotten. A job that was done once has no
+// time to come, and the fire all the same.
 func (t *tx) claimedFire(f supervisor.ClaimedFire) bool {
-	state, waits := one(t, engine.String, claimedFire, f.Job.ID, f.Due.UnixMilli(), f.Tries)
-	if waits && supervisor.JobState(state) == supervisor.JobDone {
+	forgotten, waits := one(t, engine.Bool, claimedFire, f.Job.ID, f.Due.UnixMilli(), f.Tries)
+	if waits && forgotten {
 		t.Exec(skipClaimed, t.Now, f.Job.ID)
 	}
-	return waits && supervisor.JobState(state) != supervisor.JobDone
+	return waits && !forgotten
 }
 
 // EndLook keeps what a look has come to: what the next one gets, what is said, or the inbound of a turn, all at once. It returns what is
@@ -70,16 +71,23 @@ func (s Jobs) EndLook(ctx context.Context, f supervisor.ClaimedFire, l superviso
 // endLook ends a fire without a turn.
 func (t *tx) endLook(f supervisor.ClaimedFire, l supervisor.Looked) (said []supervisor.Delivery) {
 	d := supervisor.Delivery{Conversation: f.Job.Conversation, Text: fmt.Sprintf(supervisor.TextJobSays, f.Job.Title(), l.Text)}
-	failures, delivery := 0, int64(0)
+	failures, delivery, held := 0, int64(0), int64(0)
 	if l.State == supervisor.FireFailed {
 		failures = f.Job.Failures + 1
 	}
 	t.countFailures(f.Job, failures, &d)
 	if l.Text != "" {
-		d = t.putNotice(d)
-		said, delivery = append(said, d), d.ID
+		if f.Job.Options.Priority == supervisor.JobHigh {
+			d = t.putNotice(d)
+		} else {
+			d, held = t.sayOrHold(d)
+		}
+		if delivery = d.ID; delivery != 0 {
+			said = append(said, d)
+		}
 	}
 	t.Exec(endLook, l.State, l.Text, l.World, orNull(delivery), t.Now, f.Job.ID, f.Due.UnixMilli())
+	t.Exec(holdFire, orNull(held), f.Job.ID, f.Due.UnixMilli())
 	if l.Done {
 		t.Exec(endJob, t.Now, f.Job.ID)
 	}

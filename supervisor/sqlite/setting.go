@@ -36,10 +36,23 @@ func (s Settings) List(ctx context.Context, user string) (map[string]string, err
 
 // Put keeps what a user has chosen, in place of what that was before.
 func (s Settings) Put(ctx context.Context, user, name, value string) error {
-	return s.db.write(ctx, func(t *tx) { t.Exec(putSetting, user, name, value) }, "keep the setting %s of %q", name, user)
+	return s.db.write(ctx, func(t *tx) {
+		t.Exec(putSetting, user, name, value)
+		t.settingChanged(user, name)
+	}, "keep the setting %s of %q", name, user)
 }
 
 // Delete takes back what a user has chosen. It is no error that that was nothing.
 func (s Settings) Delete(ctx context.Context, user, name string) error {
-	return s.db.write(ctx, func(t *tx) { t.Exec(deleteSetting, user, name) }, "delete the setting %s of %q", name, user)
+	return s.db.write(ctx, func(t *tx) {
+		t.Exec(deleteSetting, user, name)
+		t.settingChanged(user, name)
+	}, "delete the setting %s of %q", name, user)
+}
+
+// settingChanged has what was held for other quiet hours be looked at again.
+func (t *tx) settingChanged(user, name string) {
+	if name == SettingQuiet {
+		t.Exec(renewHeld, t.Now, user)
+	}
 }

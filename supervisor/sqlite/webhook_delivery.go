@@ -75,7 +75,8 @@ func (s WebhookDeliveries) Say(ctx context.Context, ids []int64, d supervisor.De
 				t.fail(invalid("webhook delivery %d has ended before", id))
 			}
 		}
-		return t.putNotice(d)
+		d, _ = t.sayOrHold(d)
+		return d
 	}, "tell %s what came by a webhook", d.Conversation.User)
 }
 

@@ -69,6 +69,7 @@ func init() {
 		{name: SettingStream, example: off, presses: []string{on, off}, check: checkSwitch(textNoStream), show: showStream},
 		{name: sqlite.SettingLedger, example: off, presses: []string{on, off}, note: textLedgerNote, check: checkSwitch(textNoLedger), show: showSwitch(sqlite.SettingLedger, on)},
 		{name: sqlite.SettingLog, example: on, presses: []string{on, off}, note: textLogNote, check: checkSwitch(textNoLog), show: showSwitch(sqlite.SettingLog, off)},
+		{name: sqlite.SettingQuiet, example: "22:00-07:30", note: textQuietNote, check: checkQuiet, show: showSwitch(sqlite.SettingQuiet, off)},
 		{name: SettingBusy, example: string(supervisor.BusyQueue), note: textBusyNote, check: checkBusy,
 			presses: []string{string(supervisor.BusySteer), string(supervisor.BusyQueue), string(supervisor.BusyRestart)},
 			show: func(s *Settings, with, _ supervisor.User) (string, bool) {
@@ -122,6 +123,18 @@ func checkTimezone(_ *Settings, _ supervisor.User, value string) (string, error)
 		return "", invalid(textNoTimezone, value)
 	}
 	return value, nil
+}
+
+// checkQuiet takes quiet hours, and off.
+func checkQuiet(_ *Settings, _ supervisor.User, value string) (string, error) {
+	if strings.EqualFold(value, off) {
+		return off, nil
+	}
+	q, ok := supervisor.ParseQuietHours(strings.ToLower(value))
+	if !ok {
+		return "", invalid(textNoQuiet, value)
+	}
+	return q.String(), nil
 }
 
 func checkLanguage(_ *Settings, _ supervisor.User, value string) (string, error) {

@@ -174,7 +174,7 @@ func TestSettingsAreListed(t *testing.T) {
 	must(t, err)
 	want := [][3]string{{"model", "`offline`", "the default"}, {"thinking", "off", "the default"}, {"history", "what was said is kept for ever", "the default"},
 		{"timezone", "Europe/Madrid", "the configuration's"}, {"budget day", "$1.00 ($1.00 of $1.00 is left today)", "your own"}, {"budget month", "no limit", "the default"},
-		{"stream", "off", "your own"}, {"ledger", "on", "the default"}, {"log", "off", "the default"}, {"busy", "steer", "the default"},
+		{"stream", "off", "your own"}, {"ledger", "on", "the default"}, {"log", "off", "the default"}, {"quiet", "off", "the default"}, {"busy", "steer", "the default"},
 		{"speech language", "auto", "the default"}}
 	var got [][3]string
 	for _, one := range list {

@@ -1,0 +1,63 @@
+package supervisor
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// QuietHours are when a person is told nothing by itself: from a time of the day to another, over midnight where that is not the later one. The
+// zero value is never.
+type QuietHours struct {
+	From, To int // minutes since midnight
+}
+
+var quietPattern = regexp.MustCompile(`^(\d{1,2})[:.](\d\d)\s*(?:-|–|to)\s*(\d{1,2})[:.](\d\d)$`)
+
+// ParseQuietHours reads quiet hours such as 22:00-07:30. It is not ok for anything else, nor for two times that are the same.
+func ParseQuietHours(text string) (q QuietHours, ok bool) {
+	found := quietPattern.FindStringSubmatch(text)
+	if found == nil {
+		return q, false
+	}
+	var n [4]int
+	for i := range n {
+		n[i], _ = strconv.Atoi(found[i+1]) // two digits always can be
+	}
+	if n[0] > 23 || n[1] > 59 || n[2] > 23 || n[3] > 59 {
+		return q, false
+	}
+	q = QuietHours{n[0]*60 + n[1], n[2]*60 + n[3]}
+	return q, q.From != q.To
+}
+
+// String is what ParseQuietHours reads.
+func (q QuietHours) String() string {
+	return fmt.Sprintf("%02d:%02d-%02d:%02d", q.From/60, q.From%60, q.To/60, q.To%60)
+}
+
+// Until is when the quiet hours end in which a moment lies, as clocks of a zone show it; it is not ok where it lies in none. Where clocks are
+// changed the end is the first minute that is not quiet.
+func (q QuietHours) Until(now time.Time, zone *time.Location) (end time.Time, ok bool) {
+	if !q.holds(now, zone) {
+		return end, false
+	}
+	end = now.Truncate(time.Minute)
+	for q.holds(end, zone) {
+		end = end.Add(time.Minute)
+	}
+	return end, true
+}
+
+// holds says whether a moment is quiet.
+func (q QuietHours) holds(at time.Time, zone *time.Location) bool {
+	hour, minute, _ := at.In(zone).Clock()
+	switch now := hour*60 + minute; {
+	case q.From < q.To:
+		return now >= q.From && now < q.To
+	case q.From > q.To:
+		return now >= q.From || now < q.To
+	}
+	return false
+}

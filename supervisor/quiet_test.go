@@ -1,0 +1,57 @@
+package supervisor_test
+
+import (
+	"testing"
+	"time"
+
+	"mews/supervisor"
+)
+
+func TestQuietHours(t *testing.T) {
+	for _, c := range []struct{ hours, zone, now, end string }{
+		{"22:00-07:30", "Europe/Madrid", "2026-11-24T21:59:59+01:00", ""},
+		{"22:00-07:30", "Europe/Madrid", "2026-11-24T22:00:00+01:00", "2026-11-25T07:30:00+01:00"},
+		{"22:00-07:30", "Europe/Madrid", "2026-11-25T07:29:59+01:00", "2026-11-25T07:30:00+01:00"},
+		{"22:00-07:30", "Europe/Madrid", "2026-11-25T07:30:00+01:00", ""},
+		{"13:00-15:00", "America/New_York", "2026-11-24T14:00:00-05:00", "2026-11-24T15:00:00-05:00"},
+		{"22:00-02:30", "Europe/Madrid", "2026-03-28T23:00:00+01:00", "2026-03-29T03:00:00+02:00"}, // there is no 02:30 that night
+		{"22:00-02:30", "Europe/Madrid", "2026-10-24T23:00:00+02:00", "2026-10-25T02:30:00+02:00"}, // the first of two
+		{"22:00-07:30", "Europe/Madrid", "2026-10-24T23:00:00+02:00", "2026-10-25T07:30:00+01:00"},
+		{"22:00-07:30", "Australia/Lord_Howe", "2026-10-03T23:00:00+10:30", "2026-10-04T07:30:00+11:00"},
+		{"22:00-07:30", "Pacific/Apia", "2011-12-29T23:00:00-10:00", "2011-12-31T07:30:00+14:00"}, // there is no 30th
+	} {
+		q, ok := supervisor.ParseQuietHours(c.hours)
+		zone, err := time.LoadLocation(c.zone)
+		now, wrong := time.Parse(time.RFC3339, c.now)
+		if !ok || q.String() != c.hours || err != nil || wrong != nil {
+			t.Fatal(c, q, ok, err, wrong)
+		}
+		end, quiet := q.Until(now, zone)
+		if got := end.Format(time.RFC3339); quiet != (c.end != "") || quiet && end.In(zone).Format(time.RFC3339) != c.end {
+			t.Errorf("%s in %s at %s: %s, %t; want %q", c.hours, c.zone, c.now, got, quiet, c.end)
+		}
+	}
+	for _, text := range []string{"", "22:00", "22:00-22:00", "24:00-07:00", "22:60-07:00", "22-7", "at night", "22:00-07:30x"} {
+		if q, ok := supervisor.ParseQuietHours(text); ok {
+			t.Errorf("%q is %s", text, q)
+		}
+	}
+}
+
+func FuzzQuietHours(f *testing.F) {
+	f.Add("22:00-07:30", int64(1_790_000_000))
+	f.Add("7.30 to 8:00", int64(0))
+	f.Fuzz(func(t *testing.T, text string, at int64) {
+		q, ok := supervisor.ParseQuietHours(text)
+		if !ok {
+			return
+		}
+		if again, ok := supervisor.ParseQuietHours(q.String()); !ok || again != q {
+			t.Fatalf("%q is read as %s", text, q)
+		}
+		now := time.Unix(at%(1<<34), 0)
+		if end, quiet := q.Until(now, time.UTC); quiet && (!end.After(now) || end.Sub(now) > 24*time.Hour) {
+			t.Errorf("%s at %s ends at %s", q, now, end)
+		}
+	})
+}

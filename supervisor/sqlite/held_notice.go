@@ -1,0 +1,117 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+// SettingQuiet is a person's setting of supervisor.QuietHours.
+const SettingQuiet = "quiet"
+
+const (
+	holdNotice  = `INSERT INTO held_notice (user, conversation, text, buttons, due_at, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`
+	listHeldDue = `SELECT h.id, h.user, h.conversation, h.text, h.buttons FROM held_notice h WHERE h.due_at <= ?1
+		AND h.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY h.conversation, h.id LIMIT 1000`
+	deferHeld  = `UPDATE held_notice SET due_at = ? WHERE id = ?`
+	dropHeld   = `DELETE FROM held_notice WHERE id = ?`
+	sayHeld    = `UPDATE fire SET delivery = ?, held = NULL WHERE held = ?`
+	holdFire   = `UPDATE fire SET held = ? WHERE job = ? AND due = ?`
+	renewHeld  = `UPDATE held_notice SET due_at = ? WHERE user = ?`
+	hasHeldDue = `SELECT EXISTS (SELECT 1 FROM held_notice WHERE due_at <= ?)`
+)
+
+// quietUntil is when the quiet hours end in which a person is now; it is not ok where they are in none.
+func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
+	hours, set := one(t, engine.String, findSetting, user, SettingQuiet)
+	if !set {
+		return end, false
+	}
+	q, ok := supervisor.ParseQuietHours(hours)
+	if !ok {
+		return end, false
+	}
+	zone := time.UTC
+	if t.zone != nil {
+		zone = t.zoneOf(user)
+	}
+	return q.Until(fromMillis(t.Now), zone)
+}
+
+// sayOrHold says what begins by itself, or holds it for the end of its person's quiet hours: what is held is no delivery yet. In groups
+// others read, and nothing is held there.
+func (t *tx) sayOrHold(d supervisor.Delivery) (said supervisor.Delivery, held int64) {
+	c := d.Conversation
+	if c.ID == 0 {
+		c = t.conversation(c)
+	} else {
+		c = t.conversationByID(c.ID)
+	}
+	end, quiet := t.quietUntil(c.User)
+	if !quiet || c.InGroup() || len(d.Files) > 0 {
+		return t.putNotice(d), 0
+	}
+	t.fail(checkDelivery(d))
+	d.Conversation = c
+	return supervisor.Delivery{Conversation: c}, t.Insert(holdNotice, c.User, c.ID, d.Text, encodedList(d.Buttons), end.UnixMilli(), t.Now)
+}
+
+// heldNotice is a row.
+type heldNotice struct {
+	id, conversation int64
+	user, text       string
+	buttons          [][]supervisor.Button
+}
+
+// Release says what was held and is due, all of a conversation in one message; of some persons nothing. Who is in quiet hours now, by other ones
+// than then, waits on. It returns what is said.
+func (s Jobs) Release(ctx context.Context, now time.Time, but []string) (said []supervisor.Delivery, err error) {
+	any, err := engine.Value(s.db.reader(ctx, "look for what was held"), engine.Bool, hasHeldDue, now.UnixMilli())
+	if err != nil || !any {
+		return nil, err
+	}
+	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
+		list := all(t, func(r *engine.Row) (h heldNotice) {
+			r.Scan(&h.id, &h.user, &h.conversation, &h.text, decoded{&h.buttons})
+			return h
+		}, listHeldDue, now.UnixMilli(), encoded{append([]string{}, but...)})
+		list = slices.DeleteFunc(list, func(h heldNotice) bool {
+			end, quiet := t.quietUntil(h.user)
+			if quiet {
+				t.Exec(deferHeld, end.UnixMilli(), h.id)
+			}
+			return quiet
+		})
+		for len(list) > 0 {
+			n := 1
+			for n < len(list) && list[n].conversation == list[0].conversation {
+				n++
+			}
+			said = append(said, t.release(list[:n]))
+			list = list[n:]
+		}
+		return said
+	}, "say what was held")
+}
+
+// release says what was held for one conversation. Buttons are below one thing alone: below several nobody knew which they are of.
+func (t *tx) release(list []heldNotice) supervisor.Delivery {
+	texts := make([]string, len(list))
+	for i, h := range list {
+		texts[i] = h.text
+	}
+	d := supervisor.Delivery{Conversation: supervisor.Conversation{ID: list[0].conversation}, Text: strings.Join(texts, "\n\n")}
+	if len(list) == 1 {
+		d.Buttons = list[0].buttons
+	}
+	d = t.putNotice(d)
+	for _, h := range list {
+		t.Exec(sayHeld, d.ID, h.id)
+		t.Exec(dropHeld, h.id)
+	}
+	return d
+}
