@@ -13,7 +13,7 @@ func (s *service) elsewhere(c supervisor.Conversation, why supervisor.SendReason
 	if !known {
 		return none
 	}
-	terminal := supervisor.Conversation{User: c.User, Channel: supervisor.ChannelTerminal}
+	terminal := supervisor.Conversation{User: c.User, Channel: supervisor.PrivateChannels()[0]}
 	private := user.PrivateChat()
 	switch {
 	case len(user.Accounts) == 0, why == supervisor.ReasonChat && c.Channel == private.Channel && c.Chat == private.Chat:

@@ -59,7 +59,7 @@ func (t *tx) pauseIn(at supervisor.Conversation, d outcomeRow, c supervisor.Deli
 	if e.Channel == "" {
 		return
 	}
-	if e.Channel == supervisor.ChannelTerminal {
+	if e.Channel.Can().Private { // it may be that nobody looks there
 		if _, has := one(t, scanConversation, findConversation, e.User, e.Channel, e.Chat, e.Thread); !has {
 			return
 		}
