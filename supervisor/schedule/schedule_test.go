@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,10 +28,12 @@ type harness struct {
 	*Schedule
 	db      *sqlite.DB
 	now     time.Time
-	queued  int
 	resting map[string]bool
 	inbound int64
-	begun   []supervisor.Inbound
+
+	mu     sync.Mutex // guards what follows against looks, which run beside one another
+	queued int
+	begun  []supervisor.Inbound
 
 	found   protocol.LookResult // of the next looks
 	missing error
@@ -46,13 +49,27 @@ func newHarness(t *testing.T) *harness {
 
 // restart begins a schedule that knows nothing but what is kept.
 func (h *harness) restart() {
-	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: func(int64) { h.queued++ }, Now: func() time.Time { return h.now }, Log: hclog.NewNullLogger(),
+	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: h.countQueued, Now: func() time.Time { return h.now }, Log: hclog.NewNullLogger(),
 		Person: func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] },
-		Begun:  func(in supervisor.Inbound) { h.begun = append(h.begun, in) }, Sources: h.db.Jobs(),
+		Begun:  h.keepBegun, Sources: h.db.Jobs(),
 		Looks: h.db.Jobs(), Look: h.look, InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil }})
 }
 
+func (h *harness) countQueued(int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.queued++
+}
+
+func (h *harness) keepBegun(in supervisor.Inbound) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.begun = append(h.begun, in)
+}
+
 func (h *harness) look(_ context.Context, _ string, p protocol.LookParameters) (protocol.LookResult, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.looked = append(h.looked, p)
 	return h.found, h.missing
 }
