@@ -29,12 +29,12 @@ var JobTools = []string{"schedule_task", "list_tasks", "update_task", "cancel_ta
 
 // ScheduleTask are the arguments of schedule_task.
 type ScheduleTask struct {
-	When   string `json:"when"`
-	Text   string `json:"text"`
-	Kind   string `json:"kind,omitempty"` // reminder, which is the default, task or check
-	Name   string `json:"name,omitempty"`
-	OnMiss string `json:"on_miss,omitempty"`
-	Check  Check  `json:"check,omitzero"`
+	When    string         `json:"when"`
+	Text    string         `json:"text"`
+	Kind    string         `json:"kind,omitempty"` // reminder, which is the default, task or check
+	Name    string         `json:"name,omitempty"`
+	Check   Check          `json:"check,omitzero"`
+	Options map[string]any `json:"options,omitempty"` // what else can be set of it, by name
 }
 
 // Check is what a check looks at, and what becomes of it; see LookParameters.
@@ -55,6 +55,8 @@ type UpdateTask struct {
 	Text  string `json:"text,omitempty"`
 	Name  string `json:"name,omitempty"`
 	State string `json:"state,omitempty"` // active or paused
+
+	Options map[string]any `json:"options,omitempty"` // as in ScheduleTask
 }
 
 // TaskID are the arguments of cancel_task, and of get_task_results, where 0 is all tasks.

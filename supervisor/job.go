@@ -17,7 +17,7 @@ type Job struct {
 	Text         string       // what it says, or what it asks of a model
 	Rule         string       // when it is due: a recurrence.Rule, as JSON
 	Zone         string       // IANA name of the time zone in which its times are read; "" is the machine's
-	Conversation Conversation // where it was made
+	Conversation Conversation // where it speaks: where it was made, unless its person wants it elsewhere
 	MadeBy       string       // what made it, which makes one alone; see MadeByInbound and MadeByCall
 	Options      JobOptions
 	Version      int64     // counts its changes
@@ -40,11 +40,12 @@ const (
 
 // JobOptions are how a job goes about it.
 type JobOptions struct {
-	Missed   Missed      `json:"on_miss,omitempty"`
-	Overlap  Overlap     `json:"overlap,omitempty"`
-	Priority JobPriority `json:"priority,omitempty"`
-	Exact    bool        `json:"exact,omitempty"` // its turn begins at the moment itself
-	World    bool        `json:"world,omitempty"` // its text may be somebody else's words
+	Missed   Missed        `json:"on_miss,omitempty"`
+	Grace    time.Duration `json:"grace,omitempty"` // how late it may still be done; 0 is as usual
+	Overlap  Overlap       `json:"overlap,omitempty"`
+	Priority JobPriority   `json:"priority,omitempty"`
+	Exact    bool          `json:"exact,omitempty"` // its turn begins at the moment itself
+	World    bool          `json:"world,omitempty"` // its text may be somebody else's words
 
 	// Of a turn. What is not set is as for all jobs.
 	Model     string `json:"model,omitempty"`     // PROVIDER/MODEL
@@ -77,7 +78,7 @@ type Look struct {
 	NotifyOnCheck bool `json:"notify_on_check,omitempty"` // it is told each time what was found
 }
 
-// Missed is what becomes of a time of an agent's job that is long past when it is seen. "" is MissedRun. A reminder always comes.
+// Missed is what becomes of a time that is past when it is seen. "" is MissedRun: a reminder comes however late, unless it has a Grace.
 type Missed string
 
 const (
@@ -148,7 +149,7 @@ type Fire struct {
 // Firing is what is done of fires in one piece: all of it, or none where one of the jobs has changed.
 type Firing struct {
 	Fires []Fire
-	Say   Delivery // its Conversation, Text and Buttons; without a text nothing is said
+	Say   Delivery // its Conversation, Text, Buttons and Silent; without a text nothing is said
 	Waits bool     // for the end of quiet hours
 }
 

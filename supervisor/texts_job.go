@@ -40,11 +40,12 @@ const (
 	JobStart  = "start"
 	JobPause  = "pause"
 	JobResume = "resume"
+	JobChange = "change"
 	JobDelete = "delete"
 )
 
 // jobButtons are how they are called.
-var jobButtons = map[string]string{JobRun: "Run now", JobStart: "Start", JobPause: "Pause", JobResume: "Resume", JobDelete: "Delete"}
+var jobButtons = map[string]string{JobRun: "Run now", JobStart: "Start", JobPause: "Pause", JobResume: "Resume", JobChange: "Change", JobDelete: "Delete"}
 
 // JobButtons are buttons of a job, in one row.
 func JobButtons(j Job, what ...string) [][]Button {

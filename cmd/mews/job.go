@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"mews/protocol"
@@ -22,12 +23,14 @@ func jobVerb(ctx context.Context, con console, args []string) error {
 	set.StringVar(&check.Ask, "ask", "", flagJobAsk)
 	set.BoolVar(&check.AutoRemove, "auto-remove", false, flagJobAutoRemove)
 	set.BoolVar(&check.NotifyOnCheck, "notify-on-check", false, flagJobNotify)
+	options := settings{}
+	set.Var(options, "set", flagJobSet)
 	asJSON := set.Bool("json", false, flagJSON)
 	words, cfg, err := parseClient(set, file, args, 0, 1000)
 	if err != nil {
 		return err
 	}
-	q := app.JobQuestion{User: *user, Question: schedule.Question{Task: *task, Name: *name, Check: check}}
+	q := app.JobQuestion{User: *user, Question: schedule.Question{Task: *task, Name: *name, Check: check, Set: options}}
 	if len(words) > 0 {
 		q.Action, words = words[0], words[1:]
 	}
@@ -36,4 +39,20 @@ func jobVerb(ctx context.Context, con console, args []string) error {
 	}
 	q.Words = strings.Join(words, " ")
 	return tell(ctx, con, cfg, app.MethodJob, q, *asJSON, schedule.Report.Text)
+}
+
+// settings are NAME=VALUE flags, which may be given several times.
+type settings map[string]string
+
+// String is nothing: there is no default.
+func (settings) String() string { return "" }
+
+// Set takes one.
+func (s settings) Set(text string) error {
+	name, value, found := strings.Cut(text, "=")
+	if !found || name == "" {
+		return errors.New("want NAME=VALUE")
+	}
+	s[name] = value
+	return nil
 }

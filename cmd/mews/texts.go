@@ -65,6 +65,7 @@ const (
 	flagJobNotify     = "with add: each look is told of"
 	flagJobAutoRemove = "with add: once it was so and that was told, it is done"
 	flagJobName       = "with add: what it is called"
+	flagJobSet        = "with add and edit, NAME=VALUE, several times: on_miss, grace, overlap, priority, exact, model, workspace, steps, minutes, to"
 	flagJSON          = "print it as JSON"
 	flagReloadConfig  = "the configuration `FILE`; what is read again is the one that the service was started with"
 	flagRunChat       = "drop into the chat; leaving it stops the service"

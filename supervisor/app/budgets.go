@@ -42,8 +42,7 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 		Log: s.log.Named("budget"),
 	}
 	if t.Kind == supervisor.TurnJob {
-		jobs := s.configuration.Current().Budget.Jobs
-		o.Asker, o.Jobs = nil, supervisor.Budget{Turn: jobs.Run.Micro, Day: jobs.Day.Micro, Month: jobs.Month.Micro}
+		o.Asker, o.Jobs = nil, s.jobBudget()
 	}
 	return o, true, err
 }

@@ -22,7 +22,7 @@ func (s *service) openSessions(context.Context) error {
 	}}
 	o := session.Options{
 		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Waiting: s.db.Turns(), LastSteps: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.runners(), Feeds: &s.feeds, Limits: limits(s.config),
-		Jobs: session.JobLimits{Turn: jobLimits(s.config), AtOnce: s.config.Limits.Jobs}, AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Advances: s.advances, Voices: s.voices, Ended: s.operations.Wake, Now: time.Now,
+		Jobs: session.JobLimits{Turn: s.limitsOf, AtOnce: s.config.Limits.Jobs}, AtOnce: s.config.Limits.Turns, Audit: s.audit.Note, Serves: s.serves, Busy: s.settings.Busy, Advances: s.advances, Voices: s.voices, Ended: s.operations.Wake, Now: time.Now,
 		Log: s.log.Named("session"),
 	}
 	if s.config.Chat.Claims == config.ClaimsCheck {
@@ -40,7 +40,7 @@ func (s *service) openSessions(context.Context) error {
 
 func (s *service) turns() turns {
 	return turns{pool: s.pool, spec: s.workerSpec, begins: s.places.Notices.Forget, faults: &startFaults{reads: s.readsFaults, tell: s.tellAdmins},
-		models: s.modelChoice(), purses: s.reserver, held: &s.places.Disk, memory: s.memory(), log: s.log}
+		model: s.modelOf, purses: s.reserver, held: &s.places.Disk, memory: s.memory(), log: s.log}
 }
 
 // accept sends what is on disk on its way: a command and a press pass the queue by.

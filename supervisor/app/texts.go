@@ -31,6 +31,7 @@ const (
 	textIndexUnreadable = "%d that can't be read"
 	textIndexExcess     = "%d beyond 20,000 files"
 	textStatusInGroup   = "Mews %s with the model %s; %s. In our private chat /status says more."
+	textJobModel        = "the model %s is not for you; /models lists those that are"
 	textWelcomeInGroup  = "The model is %s."
 	textWelcome         = "The model is %s."
 	textReady           = "Mews is ready, with nothing configured.\n\n"

@@ -14,7 +14,6 @@ import (
 	"mews/supervisor/placement"
 	"mews/supervisor/pool"
 	"mews/supervisor/session"
-	"mews/supervisor/users"
 )
 
 const (
@@ -38,7 +37,7 @@ type turns struct {
 	spec   func(user string) (pool.Spec, error)
 	begins func(user string) // told of each attempt
 	faults *startFaults
-	models users.ModelChoice
+	model  func(context.Context, supervisor.Turn) (string, error)
 	purses func(supervisor.Turn) hostcall.Reserver // pays for a turn's calls of models
 	held   *placement.DiskUsage
 	memory *memory.Memory
@@ -50,7 +49,7 @@ var errOvertime = errors.New("the turn's time is over")
 
 // Run has a worker of the person's run an attempt.
 func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) {
-	model, _, err := t.models.Choice(ctx, a.Turn.Conversation.User)
+	model, err := t.model(ctx, a.Turn)
 	if err != nil { // with the default model the person has an answer at least
 		t.log.Error("find a person's model", "user", a.Turn.Conversation.User, "error", err)
 	}

@@ -28,6 +28,8 @@ const (
 	EffectRemember = "remember" // what is not the person's own words is kept in their memory
 	EffectForget   = "forget"   // facts are deleted that the person's own words do not name
 
+	EffectPostElsewhere = "post_elsewhere" // what comes by itself is said in a group other than where it was set
+
 	EffectReviewStranger = "review_stranger" // what somebody proposes who is nobody in a repository is reviewed at its cost
 )
 
@@ -42,6 +44,8 @@ var defaultRules = Rules{
 
 	EffectRemember: RuleAsk,
 	EffectForget:   RuleAsk,
+
+	EffectPostElsewhere: RuleAsk,
 
 	EffectReviewStranger: RuleAsk,
 }

@@ -114,7 +114,7 @@ func (q *chatQueue) place(thread string) supervisor.Address {
 // message, and no turn, names that one everywhere: it may be one of many.
 func (q *chatQueue) address(set *postSet, p supervisor.Post) supervisor.Address {
 	to := q.place(set.conversation.Thread)
-	to.Silent = p.Repeat
+	to.Silent = p.Repeat || set.delivery.Silent
 	if p.Part == 0 && (q.Name.IsGroup(q.chat) || set.delivery.Kind == supervisor.DeliveryNotice && len(set.delivery.Files) == 0) {
 		to.ReplyTo = set.message
 	}

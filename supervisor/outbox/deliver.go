@@ -19,19 +19,72 @@ func (q *chatQueue) findDelivery(ctx context.Context) error {
 	if q.current != nil || q.askAt.After(now) || !q.outbox.resume(q) {
 		return nil
 	}
-	pending, err := q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, 1)
+	next, again, err := q.nextDelivery(ctx)
 	if err != nil {
 		return err
 	}
-	if len(pending) > 0 {
-		set, err := q.openDelivery(ctx, pending[0])
+	if next != nil {
+		set, err := q.openDelivery(ctx, *next)
 		if err != nil {
 			return err
 		}
 		q.begin(set)
 	}
-	q.askAt, q.askedAt = never, now
+	q.askAt, q.askedAt = again, now
 	return nil
+}
+
+const (
+	// lookPast is how many deliveries are looked at for one that somebody waits for.
+	lookPast = 20
+	// letGrow is how long a delivery lets a reply grow first.
+	letGrow = 2 * time.Minute
+)
+
+// nextDelivery is the oldest that waits and may be sent, nil for none. What nobody waits for goes behind what somebody does. again says when
+// to look once more, though nobody wakes the queue.
+func (q *chatQueue) nextDelivery(ctx context.Context) (next *supervisor.Delivery, again time.Time, err error) {
+	pending, err := q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, 1)
+	if err != nil || len(pending) == 0 {
+		return nil, never, err
+	}
+	if pending[0].Unasked {
+		if pending, err = q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, lookPast); err != nil {
+			return nil, never, err
+		}
+	}
+	again = never
+	for _, d := range slices.SortedStableFunc(slices.Values(pending), askedFirst) {
+		until := q.letsGrow(d)
+		if until.IsZero() {
+			return &d, never, nil
+		}
+		again = earlier(again, until)
+	}
+	return nil, again, nil
+}
+
+// askedFirst orders what somebody waits for before what nobody does.
+func askedFirst(a, b supervisor.Delivery) int {
+	switch {
+	case a.Unasked == b.Unasked:
+		return 0
+	case b.Unasked:
+		return -1
+	}
+	return 1
+}
+
+// letsGrow is until when a delivery lets a reply grow first that its chat shows: only what nobody waits for does. The zero time is not at all.
+func (q *chatQueue) letsGrow(d supervisor.Delivery) (until time.Time) {
+	g := q.replies[d.Conversation.ID]
+	if !d.Unasked || g == nil || g.set.turn == d.Turn || g.shownText == "" && g.shownLine == "" || !q.running(g) {
+		return until
+	}
+	if until = d.CreatedAt.Add(letGrow); !until.After(q.Now()) {
+		return time.Time{}
+	}
+	return until
 }
 
 // begin begins with a delivery.

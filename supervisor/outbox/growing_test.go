@@ -306,14 +306,55 @@ func TestAnotherChannelsConversationsAreNotOurs(t *testing.T) {
 func TestWhatAJobSaysDoesNotGrow(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
-		turn := h.beginWith(supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelJob, Chat: "7"},
-			Destination: h.conversation("alice", alice), Source: "job/7", Key: "1", Kind: supervisor.KindJob, Text: "say good morning"})
+		turn := h.beginJob("1")
 		turn.say("Good morning")
 		pass(3 * time.Second)
 		h.same("growing", len(h.channel.texts(alice)), 0)
 		turn.finish()
 		pass(3 * time.Second)
 		h.same("calls", h.channel.verbs(alice), "send")
+	})
+}
+
+// beginJob begins the turn of a job that answers in alice's chat.
+func (h *rig) beginJob(key string) *turn {
+	return h.beginWith(supervisor.Inbound{Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelJob, Chat: "7"},
+		Destination: h.conversation("alice", alice), Source: "job/7", Key: key, Kind: supervisor.KindJob, Text: "say good morning"})
+}
+
+// What a job has to say waits for a reply that grows in its chat, and comes below it; but for no longer than two minutes.
+func TestWhatAJobSaysLetsAReplyGrowFirst(t *testing.T) {
+	inBubble(t, func(h *rig) {
+		h.live()
+		reply := h.begin(h.conversation("alice", alice))
+		reply.say("Once upon")
+		pass(3 * time.Second)
+		job := h.beginJob("1")
+		job.say("It rains.")
+		job.finish()
+		pass(time.Minute)
+		h.same("while it grows", h.channel.texts(alice), []string{"Once upon"})
+		h.notice(h.conversation("alice", alice), "Reminder: tea")
+		pass(3 * time.Second)
+		h.same("what comes at once", h.channel.texts(alice), []string{"Once upon", "Reminder: tea"})
+		reply.say(" a time")
+		reply.finish()
+		pass(3 * time.Second)
+		h.same("once it has ended", h.channel.texts(alice), []string{"Once upon a time", "Reminder: tea", "It rains."})
+
+		long := h.begin(h.conversation("alice", alice))
+		long.say("And then")
+		pass(3 * time.Second)
+		again := h.beginJob("2")
+		again.say("It still rains.")
+		again.finish()
+		pass(2*time.Minute - time.Second)
+		h.same("for two minutes", len(h.channel.texts(alice)), 4)
+		pass(2 * time.Second)
+		h.same("after two minutes", h.channel.texts(alice)[4:], []string{"It still rains."})
+		long.finish()
+		pass(3 * time.Second)
+		h.same("waiting", h.waiting(alice), 0)
 	})
 }
 

@@ -47,38 +47,87 @@ func (s *Schedule) fire(ctx context.Context) error {
 	}
 }
 
-// firings are what is done of jobs that are due: each says its own, but for those that are late together in one chat. caught counts the
-// late turns of each person.
+// missed are the fires of jobs that are too late, by the conversation where that is told.
+type missed map[supervisor.Conversation][]supervisor.Fire
+
+func (m missed) add(c supervisor.Conversation, f supervisor.Fire) { m[c] = append(m[c], f) }
+
+// firings are what is done of jobs that are due: each says its own, but for those that are late or missed together in one chat. caught counts
+// the late turns of each person.
 func (s *Schedule) firings(due []supervisor.Job, now time.Time, caught map[string]int) (firings []supervisor.Firing) {
-	overdue := map[int64][]supervisor.Fire{}
+	overdue, lost := missed{}, missed{}
 	for _, j := range due {
 		f, err := fireOf(j, now)
+		isLate := now.Sub(j.Next) >= late
 		switch {
 		case err != nil:
 			s.o.Log.Error("a job can't be read", "job", j.ID, "user", j.User, "error", err)
 			firings = append(firings, s.firing(fmt.Sprintf(textUnreadable, j.ID, j.Text), nil, f))
+		case isLate && s.isMissed(&f, now, caught):
+			lost.add(s.destination(j), f)
 		case j.Kind != supervisor.JobReminder:
 			firings = append(firings, s.turnFiring(f, now, caught))
-		case now.Sub(j.Next) >= late:
-			overdue[j.Conversation.ID] = append(overdue[j.Conversation.ID], f)
+		case isLate:
+			overdue.add(s.destination(j), f)
 		default:
 			firings = append(firings, s.firing(fmt.Sprintf(textReminder, j.Text), buttonsOf(j), f))
 		}
 	}
+	return append(firings, s.lateFirings(overdue, lost, now)...)
+}
+
+// lateFirings say what is late, and what was missed.
+func (s *Schedule) lateFirings(overdue, lost missed, now time.Time) (firings []supervisor.Firing) {
 	for _, fires := range overdue {
-		if len(fires) <= maxLate {
-			for _, f := range fires {
-				firings = append(firings, s.firing(fmt.Sprintf(textReminder, f.Job.Text)+"\n\n"+fmt.Sprintf(textWasDue, when(f.Job, now)), buttonsOf(f.Job), f))
-			}
+		if len(fires) > maxLate {
+			firings = append(firings, s.firing(fmt.Sprintf(textWereDue, lines(fires, now)), nil, fires...))
 			continue
 		}
-		var lines strings.Builder
 		for _, f := range fires {
-			fmt.Fprintf(&lines, "\n- %s: %s", when(f.Job, now), f.Job.Text)
+			firings = append(firings, s.firing(fmt.Sprintf(textReminder, f.Job.Text)+"\n\n"+fmt.Sprintf(textWasDue, when(f.Job, now)), buttonsOf(f.Job), f))
 		}
-		firings = append(firings, s.firing(fmt.Sprintf(textWereDue, lines.String()), nil, fires...))
+	}
+	for _, fires := range lost {
+		firings = append(firings, s.missedFirings(fires, now)...)
 	}
 	return firings
+}
+
+// missedFirings say what was missed in one chat, in one message. About what is to be asked there is one for each.
+func (s *Schedule) missedFirings(fires []supervisor.Fire, now time.Time) (firings []supervisor.Firing) {
+	var told []supervisor.Fire
+	for _, f := range fires {
+		text := fmt.Sprintf(textMissedAsk, f.Job.Title(), when(f.Job, now))
+		switch {
+		case f.Job.Kind == supervisor.JobRoutine: // the next time will do
+			firings = append(firings, s.firing("", nil, f))
+		case f.Job.Options.Missed == supervisor.MissedAsk && f.Job.Kind == supervisor.JobReminder:
+			firings = append(firings, s.firing(fmt.Sprintf(textMissedRemind, f.Job.Title(), when(f.Job, now)), buttonsOf(f.Job), f))
+		case f.Job.Options.Missed == supervisor.MissedAsk:
+			firings = append(firings, s.firing(text, supervisor.JobButtons(f.Job, supervisor.JobRun), f))
+		default:
+			told = append(told, f)
+		}
+	}
+	switch {
+	case len(told) == 0:
+		return firings
+	case len(told) > 1:
+		return append(firings, s.firing(fmt.Sprintf(textWereMissed, lines(told, now)), nil, told...))
+	case told[0].Job.Kind == supervisor.JobReminder:
+		return append(firings, s.firing(fmt.Sprintf(textMissed, told[0].Job.Title(), when(told[0].Job, now)), nil, told[0]))
+	}
+	return append(firings, s.firing(fmt.Sprintf(textMissed, told[0].Job.Title(), when(told[0].Job, now)),
+		supervisor.JobButtons(told[0].Job, supervisor.JobRun), told[0]))
+}
+
+// lines name fires and when they were due.
+func lines(fires []supervisor.Fire, now time.Time) string {
+	var list strings.Builder
+	for _, f := range fires {
+		fmt.Fprintf(&list, "\n- %s: %s", when(f.Job, now), listedText(f.Job))
+	}
+	return list.String()
 }
 
 // fireOf is what becomes of a job that is due. However many of its times have passed, it is once. A job that can't be read is paused.
@@ -102,7 +151,9 @@ func fireOf(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 
 // firing says something where the jobs were made: or in the person's private chat where that is nothing that they look at by themselves.
 func (s *Schedule) firing(text string, buttons [][]supervisor.Button, fires ...supervisor.Fire) supervisor.Firing {
-	return supervisor.Firing{Fires: fires, Waits: !slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return !waits(f.Job) }), Say: supervisor.Delivery{Conversation: s.destination(fires[0].Job), Text: text, Buttons: buttons}}
+	return supervisor.Firing{Fires: fires, Waits: !slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return !waits(f.Job) }),
+		Say: supervisor.Delivery{Conversation: s.destination(fires[0].Job), Text: text, Buttons: buttons,
+			Silent: !slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return f.Job.Options.Priority != supervisor.JobLow })}}
 }
 
 // waits says whether what a job says waits for the end of quiet hours: all but a reminder with a time of its own, and what has priority.
@@ -112,14 +163,6 @@ func waits(j supervisor.Job) bool {
 	}
 	r, err := ruleOf(j)
 	return j.Kind != supervisor.JobReminder || err == nil && r.Kind == recurrence.Interval
-}
-
-// destination is where a job says something.
-func (s *Schedule) destination(j supervisor.Job) supervisor.Conversation {
-	if user, _ := s.o.Person(j.User); j.Conversation.Chat == "" && len(user.Accounts) > 0 {
-		return user.PrivateChat()
-	}
-	return j.Conversation
 }
 
 // when says when a job was due that is late.

@@ -25,9 +25,6 @@ const (
 // snoozes are how much later a reminder comes again, as recurrence.Parse reads it.
 var snoozes = map[string]string{pressSoon: "in 10 min", pressHour: "in 1 h", pressTomorrow: "in 1 day"}
 
-// listed are the times of a job that its card lists.
-const listed = 3
-
 // whenPattern parts when from what at the first colon with a space or a new line behind it.
 var whenPattern = regexp.MustCompile(`(?s)^\s*(\S.*?):\s+(\S.*)$`)
 
@@ -44,7 +41,7 @@ func (s *Schedule) Remind(ctx context.Context, user supervisor.User, c superviso
 	if err != nil {
 		return d, err
 	}
-	return card(j), nil
+	return s.card(j), nil
 }
 
 // remind keeps a reminder.
@@ -123,55 +120,6 @@ func checkPeriod(j supervisor.Job, zone *time.Location) error {
 	return nil
 }
 
-// card shows a job: what it says and when, with buttons to end it.
-func card(j supervisor.Job) (d supervisor.Delivery) {
-	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(textMade, nouns[j.Kind], j.ID, j.Text)
-	if look := lookText(j); look != "" {
-		d.Text += "\n\n" + look
-	}
-	rule, times, err := timesOf(j)
-	if err != nil {
-		d.Text += "\n\n" + textBroken
-		return d
-	}
-	zone, _ := zoneOf(j) // timesOf has read it
-	d.Text += fmt.Sprintf(textTimes, rule.Describe(zone), strings.Join(times, "; "))
-	switch {
-	case j.State == supervisor.JobProposed:
-		d.Buttons = supervisor.JobButtons(j, supervisor.JobStart, supervisor.JobDelete)
-	case rule.Kind != recurrence.Once:
-		d.Buttons = supervisor.JobButtons(j, supervisor.JobPause, supervisor.JobDelete)
-	default:
-		d.Buttons = supervisor.JobButtons(j, supervisor.JobDelete)
-	}
-	return d
-}
-
-// timesOf are a job's rule and the next times that it is due.
-func timesOf(j supervisor.Job) (rule recurrence.Rule, times []string, err error) {
-	zone, err := zoneOf(j)
-	if err != nil {
-		return rule, nil, err
-	}
-	if rule, err = ruleOf(j); err != nil {
-		return rule, nil, err
-	}
-	at, found := j.Next, !j.Next.IsZero()
-	if j.State == supervisor.JobProposed {
-		if at, found, err = nextOf(j, j.Since); err != nil {
-			return rule, nil, err
-		}
-	}
-	for found && len(times) < listed {
-		times = append(times, at.In(zone).Format(timeLayout))
-		j.Fired++
-		if at, found, err = nextOf(j, at); err != nil {
-			return rule, nil, err
-		}
-	}
-	return rule, times, nil
-}
-
 // List shows a person's jobs.
 func (s *Schedule) List(ctx context.Context, user string) (d supervisor.Delivery, err error) {
 	list, err := s.o.Store.List(ctx, user)
@@ -191,34 +139,6 @@ func (s *Schedule) List(ctx context.Context, user string) (d supervisor.Delivery
 		}
 	}
 	return d, nil
-}
-
-// listedText is what a list says of a job.
-func listedText(j supervisor.Job) string {
-	if j.Kind != supervisor.JobReminder {
-		return j.Title()
-	}
-	return j.Text
-}
-
-// line says when a job is due, and next.
-func line(j supervisor.Job) string {
-	rule, times, err := timesOf(j)
-	if err != nil {
-		return textBroken
-	}
-	zone, _ := zoneOf(j) // timesOf has read it
-	next := textPaused
-	switch {
-	case j.State == supervisor.JobProposed:
-		next = textProposedIt
-	case j.State == supervisor.JobActive && len(times) > 0:
-		next = times[0]
-	}
-	if j.Failures > 0 {
-		next += fmt.Sprintf(textLastFailed, j.Failures)
-	}
-	return rule.Describe(zone) + ": " + next
 }
 
 // Cancel deletes a job of a person's by its number.
@@ -272,6 +192,9 @@ func (s *Schedule) Press(ctx context.Context, user supervisor.User, c supervisor
 		supervisor.JobResume: func(j supervisor.Job) (string, error) { return s.resume(ctx, j, at) },
 		supervisor.JobStart:  func(j supervisor.Job) (string, error) { return s.resume(ctx, j, at) },
 		supervisor.JobRun:    func(j supervisor.Job) (string, error) { return s.run(ctx, j, at) },
+		supervisor.JobChange: func(j supervisor.Job) (string, error) {
+			return s.askChange(ctx, origin{user: user, in: c, inbound: inbound}, j)
+		},
 	}[what]
 	if later := snoozes[what]; later != "" {
 		do = func(j supervisor.Job) (string, error) {

@@ -24,6 +24,8 @@ type Question struct {
 
 	Check protocol.Check `json:"check,omitzero"` // what is looked at first
 	Name  string         `json:"name,omitempty"` // of what is added
+
+	Set map[string]string `json:"set,omitempty"` // what else can be set of it, by name; to add or to edit
 }
 
 // Report is the answer.
@@ -52,10 +54,10 @@ var actions = map[string]func(*Schedule, context.Context, supervisor.User, super
 	"list":    (*Schedule).listAll,
 	"add":     (*Schedule).add,
 	"results": (*Schedule).listResults,
-	"show": onJob(func(_ *Schedule, _ context.Context, j supervisor.Job, _ Question) (string, error) {
-		return card(j).Text, nil
+	"show": onJob(func(s *Schedule, _ context.Context, j supervisor.Job, _ Question) (string, error) {
+		return s.card(j).Text, nil
 	}),
-	"edit": onJob((*Schedule).edit),
+	"edit": (*Schedule).editNamed,
 	"run": onJob(func(s *Schedule, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
 		return s.run(ctx, j, s.o.Now())
 	}),
@@ -144,6 +146,7 @@ func (s *Schedule) add(ctx context.Context, user supervisor.User, c supervisor.C
 	if err != nil {
 		return r, err
 	}
+	from := origin{user: user, in: c, when: when}
 	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Name: q.Name, Text: text, Zone: user.Timezone, Conversation: c,
 		MadeBy: fmt.Sprintf("typed/%d", s.o.Now().UnixNano())}
 	switch look := supervisor.Look(q.Check); {
@@ -156,25 +159,25 @@ func (s *Schedule) add(ctx context.Context, user supervisor.User, c supervisor.C
 	case q.Task:
 		j.Kind = supervisor.JobAgent
 	}
+	if err := s.setAll(ctx, from, &j, q.Set); err != nil {
+		return r, err
+	}
 	if j, err = s.put(ctx, j, when, s.o.Now(), nil); err != nil {
 		return r, err
 	}
-	return Report{Said: card(j).Text, Jobs: []JobLine{lineOf(j)}}, nil
+	return Report{Said: s.card(j).Text, Jobs: []JobLine{lineOf(j)}}, nil
 }
 
-// edit changes when a job is due, and what it says where a text follows.
-func (s *Schedule) edit(ctx context.Context, j supervisor.Job, q Question) (string, error) {
-	if j.State == supervisor.JobDone {
-		return fmt.Sprintf(textOver, nouns[j.Kind], j.ID), nil
+// editNamed changes the job that a question names.
+func (s *Schedule) editNamed(ctx context.Context, user supervisor.User, c supervisor.Conversation, q Question) (r Report, err error) {
+	j, err := s.findNamed(ctx, user.Name, q.Job)
+	if err != nil {
+		return r, err
 	}
-	when := strings.TrimSpace(q.Words)
-	if w, text, err := splitWhen(q.Words); err == nil {
-		when, j.Text = w, text
+	if j, err = s.edit(ctx, origin{user: user, in: c}, j, q.Words, q.Set); err != nil {
+		return r, err
 	}
-	if err := cmp.Or(checkWords(j.Text, j.Name), setRule(&j, when, s.o.Now())); err != nil {
-		return "", err
-	}
-	return card(j).Text, s.change(ctx, j)
+	return Report{Said: s.card(j).Text, Jobs: []JobLine{lineOf(j)}}, nil
 }
 
 // splitWhen parts "WHEN: TEXT".

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
+	"mews/supervisor/approval"
 	"mews/supervisor/schedule/recurrence"
 )
 
@@ -52,6 +53,12 @@ type Options struct {
 	Looks   Looks
 	Look    Looker
 	InForce InForce
+	Places  Places
+	Allowed func(supervisor.Conversation) bool                                      // whether people may speak in a group
+	Approve func(context.Context, approval.Request) error                           // nil where an effect may leave the walls, as approval.Approver's Allow
+	Ask     func(context.Context, supervisor.Question) (supervisor.Question, error) // waits for the answer to a command's question
+	Model   func(user, spec string) (full string, err error)                        // a model's whole name; an error for a person who may not have it
+	Budget  func() supervisor.Budget                                                // of jobs; the zero value has no limits
 	Now     func() time.Time
 	Log     hclog.Logger
 }

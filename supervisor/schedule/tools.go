@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -54,6 +53,9 @@ func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c too
 	if err != nil {
 		return answer, err
 	}
+	if err := s.setFrom(ctx, c.from(user, args.When), &j, args.Options); err != nil {
+		return answer, err
+	}
 	if j.Options.World, err = s.o.Sources.World(ctx, c.Turn); err != nil {
 		return answer, err
 	}
@@ -65,7 +67,8 @@ func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c too
 		j.State = supervisor.JobProposed
 	}
 	j, err = s.put(ctx, j, args.When, s.o.Now(), func(j supervisor.Job) supervisor.Delivery {
-		d := card(j)
+		d := s.card(j)
+		d.Conversation = c.in
 		if why != "" {
 			d.Text += fmt.Sprintf(textProposed, why)
 		}
@@ -87,12 +90,9 @@ func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c too
 func jobOf(args protocol.ScheduleTask, user supervisor.User, c toolCall) (j supervisor.Job, err error) {
 	kind, known := map[string]supervisor.JobKind{"": supervisor.JobReminder, "reminder": supervisor.JobReminder, "task": supervisor.JobAgent,
 		"check": supervisor.JobCheck}[args.Kind]
-	missed := supervisor.Missed(args.OnMiss)
 	switch err := checkWords(args.Text, args.Name); {
 	case !known:
 		return j, supervisor.Errorf(supervisor.CodeInvalid, answerKind, args.Kind)
-	case !slices.Contains([]supervisor.Missed{"", supervisor.MissedRun, supervisor.MissedSkip, supervisor.MissedAsk}, missed):
-		return j, supervisor.Errorf(supervisor.CodeInvalid, answerOnMiss, args.OnMiss)
 	case err != nil:
 		return j, err
 	case strings.TrimSpace(args.Text) == "":
@@ -107,7 +107,21 @@ func jobOf(args protocol.ScheduleTask, user supervisor.User, c toolCall) (j supe
 		}
 	}
 	return supervisor.Job{User: user.Name, Kind: kind, Name: strings.TrimSpace(args.Name), Text: strings.TrimSpace(args.Text), Zone: user.Timezone,
-		Conversation: c.in, MadeBy: supervisor.MadeByCall(c.Turn, c.Call.ID), Options: supervisor.JobOptions{Missed: missed, Look: look}}, nil
+		Conversation: c.in, MadeBy: supervisor.MadeByCall(c.Turn, c.Call.ID), Options: supervisor.JobOptions{Look: look}}, nil
+}
+
+// from is who wants what a call says.
+func (c toolCall) from(user supervisor.User, when string) origin {
+	return origin{user: user, in: c.in, turn: c.Turn, call: c.Call.ID, when: when}
+}
+
+// setFrom sets what a call's options say of a job.
+func (s *Schedule) setFrom(ctx context.Context, from origin, j *supervisor.Job, set map[string]any) error {
+	values, err := optionValues(set)
+	if err != nil {
+		return err
+	}
+	return s.setAll(ctx, from, j, values)
 }
 
 // proposes says why a job that the model makes waits for its person's yes; "" where it does not.
@@ -199,7 +213,16 @@ func (s *Schedule) updateTask(ctx context.Context, user supervisor.User, c toolC
 			return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerOnlyHere)
 		}
 	}
+	from, was := c.from(user, args.When), j
 	j.Name, j.Text = cmp.Or(strings.TrimSpace(args.Name), j.Name), cmp.Or(strings.TrimSpace(args.Text), j.Text)
+	if err := s.setFrom(ctx, from, &j, args.Options); err != nil {
+		return answer, err
+	}
+	if j.Text != was.Text && j.Conversation == was.Conversation { // a yes to it was one to other words
+		if err := s.approve(ctx, from, j); err != nil {
+			return answer, err
+		}
+	}
 	why, err := s.setTimes(&j, args.When)
 	if err != nil {
 		return answer, err
@@ -217,36 +240,6 @@ func (s *Schedule) updateTask(ctx context.Context, user supervisor.User, c toolC
 	}
 	answer.Brief = fmt.Sprintf("%s %d", strings.ToLower(nouns[j.Kind]), j.ID)
 	return answer, nil
-}
-
-// setTimes has a job be due as words say; "" changes nothing. It says why its person has to say yes to that first.
-func (s *Schedule) setTimes(j *supervisor.Job, when string) (why string, err error) {
-	if when == "" {
-		return "", nil
-	}
-	if why, err = s.proposes(*j, when); err != nil {
-		return "", err
-	}
-	if why != "" {
-		j.State = supervisor.JobProposed
-	}
-	return why, setRule(j, when, s.o.Now())
-}
-
-// setState pauses a job or has it go on; "" changes nothing. To one that is proposed only its person says yes.
-func (s *Schedule) setState(j *supervisor.Job, state string) (err error) {
-	switch was := j.State; {
-	case state == "":
-	case state != string(supervisor.JobActive) && state != string(supervisor.JobPaused):
-		return supervisor.Errorf(supervisor.CodeInvalid, answerState, state)
-	case state == string(supervisor.JobPaused) && was == supervisor.JobActive:
-		j.State, j.Next = supervisor.JobPaused, time.Time{}
-	case state == string(supervisor.JobActive) && was == supervisor.JobPaused:
-		now := s.o.Now()
-		j.State, j.Since, j.Failures = supervisor.JobActive, now, 0
-		j.Next, _, err = nextOf(*j, now)
-	}
-	return err
 }
 
 func (s *Schedule) cancelTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {

@@ -22,35 +22,41 @@ const (
 	maxTold    = 1000             // characters of each
 )
 
-// turnFiring is what is done of a job that is due and has a turn of its own.
+// turnFiring is what is done of a job that is due and has a turn of its own, or a look: it begins then. Late ones of a person begin one after
+// the other.
 func (s *Schedule) turnFiring(f supervisor.Fire, now time.Time, caught map[string]int) supervisor.Firing {
 	f.As, f.BeginAt = supervisor.FireClaimed, f.Job.Next.Add(jitter(f))
-	if now.Sub(f.Job.Next) < late {
-		return s.firing("", nil, f)
+	if now.Sub(f.Job.Next) >= late {
+		f.BeginAt = now.Add(time.Duration(caught[f.Job.User]) * catchUp)
+		caught[f.Job.User]++
 	}
-	missed := f.Job.Options.Missed
-	switch {
-	case f.Job.Kind == supervisor.JobRoutine: // the next time will do
-		f.As = supervisor.FireMissed
-		return s.firing("", nil, f)
-	case missed == supervisor.MissedAsk:
-		f.As = supervisor.FireMissed
-		return s.firing(fmt.Sprintf(textMissedAsk, f.Job.Title(), when(f.Job, now)), supervisor.JobButtons(f.Job, supervisor.JobRun), f)
-	case missed == supervisor.MissedSkip || now.Sub(f.Job.Next) > grace(f), caught[f.Job.User] >= maxCaught:
-		f.As = supervisor.FireMissed
-		return s.firing(fmt.Sprintf(textMissed, f.Job.Title(), when(f.Job, now)), supervisor.JobButtons(f.Job, supervisor.JobRun), f)
-	}
-	f.BeginAt = now.Add(time.Duration(caught[f.Job.User]) * catchUp)
-	caught[f.Job.User]++
 	return s.firing("", nil, f)
 }
 
-// grace is how late a turn may begin. The period is that from when it was due to when it is due again.
-func grace(f supervisor.Fire) time.Duration {
-	if f.Next.IsZero() {
-		return maxGrace
+// isMissed says whether a fire that is late is not done any more, and has it be so.
+func (s *Schedule) isMissed(f *supervisor.Fire, now time.Time, caught map[string]int) bool {
+	o := f.Job.Options
+	most, bounded := grace(*f)
+	is := o.Missed == supervisor.MissedSkip || o.Missed == supervisor.MissedAsk || f.Job.Kind == supervisor.JobRoutine ||
+		bounded && now.Sub(f.Job.Next) > most || f.Job.Kind != supervisor.JobReminder && caught[f.Job.User] >= maxCaught
+	if is {
+		f.As = supervisor.FireMissed
 	}
-	return min(f.Next.Sub(f.Job.Next)/2, maxGrace)
+	return is
+}
+
+// grace is how late a fire may be: what its person has set, else a turn's half a period, which is the time from when it was due to when it is due
+// again. It is not bounded of a reminder.
+func grace(f supervisor.Fire) (most time.Duration, bounded bool) {
+	switch {
+	case f.Job.Options.Grace > 0:
+		return f.Job.Options.Grace, true
+	case f.Job.Kind == supervisor.JobReminder:
+		return 0, false
+	case f.Next.IsZero():
+		return maxGrace, true
+	}
+	return min(f.Next.Sub(f.Job.Next)/2, maxGrace), true
 }
 
 // jitter is by how much a turn begins later than it is due: always the same for a job and a moment.
@@ -138,6 +144,9 @@ func promptOf(f supervisor.ClaimedFire, results []supervisor.FireResult, zone *t
 		n++
 	}
 	prompt = fmt.Sprintf(promptJob, f.Job.ID, f.Job.Title(), f.Due.In(zone).Format(timeLayout), f.Job.Text)
+	if f.Job.Options.Workspace != "" {
+		prompt += fmt.Sprintf(promptWorkspace, f.Job.Options.Workspace)
+	}
 	if f.Material != "" {
 		prompt, world = prompt+fmt.Sprintf(promptMaterial, f.Material), true
 	}

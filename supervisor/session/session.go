@@ -108,8 +108,8 @@ type Options struct {
 
 // JobLimits hold for the turns of jobs.
 type JobLimits struct {
-	Turn   protocol.TurnLimits // of each; the zero value is that of every turn
-	AtOnce int                 // of all people together; 0 is 2
+	Turn   func(context.Context, supervisor.Turn) protocol.TurnLimits // of each; nil is that of every turn
+	AtOnce int                                                        // of all people together; 0 is 2
 }
 
 // session is one conversation's. runNext belongs to one goroutine.

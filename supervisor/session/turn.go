@@ -99,7 +99,7 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	if at.answered {
 		return outcome{why: protocol.WhyDone}
 	}
-	limits := t.remaining()
+	limits := t.remaining(ctx)
 	if t.Turn.Ran > 0 && limits.Seconds <= 0 && stopCause(turnCtx) == nil { // a worker can't go on for ever by saying that it waits
 		return outcome{why: protocol.WhyTime}
 	}
@@ -154,16 +154,16 @@ func (e End) why() protocol.Why {
 }
 
 // remaining are the turn's limits, less the time that it ran before it waited for its person.
-func (t *turn) remaining() protocol.TurnLimits {
-	limits := t.limits()
+func (t *turn) remaining(ctx context.Context) protocol.TurnLimits {
+	limits := t.limits(ctx)
 	limits.Seconds -= int64(t.Turn.Ran.Seconds())
 	return limits
 }
 
 // limits are those of the turn's kind.
-func (t *turn) limits() protocol.TurnLimits {
-	if t.Turn.Kind == supervisor.TurnJob && t.Jobs.Turn != (protocol.TurnLimits{}) {
-		return t.Jobs.Turn
+func (t *turn) limits(ctx context.Context) protocol.TurnLimits {
+	if t.Turn.Kind == supervisor.TurnJob && t.Jobs.Turn != nil {
+		return t.Jobs.Turn(ctx, t.Turn)
 	}
 	return t.Limits
 }
@@ -286,7 +286,7 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 		Turn:       t.Turn.ID,
 		Why:        o.why,
 		State:      cmp.Or(o.state, supervisor.InboundAnswered),
-		Text:       reply.Join(finalText(o, text, t.limits()), t.unverified(ctx, text)),
+		Text:       reply.Join(finalText(o, text, t.limits(ctx)), t.unverified(ctx, text)),
 		Partial:    partial,
 		Unanswered: unanswered(o.why),
 		Passing:    t.Turn.Kind == supervisor.TurnJob && passes(o),

@@ -30,6 +30,13 @@ func (s Conversations) Find(ctx context.Context, user string, channel supervisor
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Conversation { return t.conversation(c) }, doing, channel, user)
 }
 
+const listConversations = `SELECT id, user, channel, chat, thread FROM conversation WHERE user = ? ORDER BY id`
+
+// ListOf lists a person's conversations, in the order in which they began.
+func (s Conversations) ListOf(ctx context.Context, user string) ([]supervisor.Conversation, error) {
+	return engine.All(s.db.reader(ctx, "list the conversations of %s", user), scanConversation, listConversations, user)
+}
+
 const findConversationByID = `SELECT id, user, channel, chat, thread FROM conversation WHERE id = ?`
 
 // FindByID is the conversation with that id, if there is one.

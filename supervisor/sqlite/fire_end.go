@@ -64,7 +64,7 @@ func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 		kept = strings.ToValidUTF8(kept[:supervisor.MaxJobText], "")
 	}
 	t.Exec(endFire, state, kept, cost, value(t, engine.Bool, hasWorld, t.turn.ID), why, t.Now, j.ID, due.UnixMilli())
-	d.Text = fmt.Sprintf(supervisor.TextJobSays, j.Title(), text)
+	d.Text, d.Silent = fmt.Sprintf(supervisor.TextJobSays, j.Title(), text), j.Options.Priority == supervisor.JobLow
 	t.countFailures(j, failures, d)
 	if state != supervisor.FireFailed {
 		t.putSeen(j, seen)

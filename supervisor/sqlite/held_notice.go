@@ -14,8 +14,8 @@ import (
 const SettingQuiet = "quiet"
 
 const (
-	holdNotice  = `INSERT INTO held_notice (user, conversation, text, buttons, due_at, created_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`
-	listHeldDue = `SELECT h.id, h.user, h.conversation, h.text, h.buttons FROM held_notice h WHERE h.due_at <= ?1
+	holdNotice  = `INSERT INTO held_notice (user, conversation, text, buttons, silent, due_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
+	listHeldDue = `SELECT h.id, h.user, h.conversation, h.text, h.buttons, h.silent FROM held_notice h WHERE h.due_at <= ?1
 		AND h.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY h.conversation, h.id LIMIT 1000`
 	deferHeld  = `UPDATE held_notice SET due_at = ? WHERE id = ?`
 	dropHeld   = `DELETE FROM held_notice WHERE id = ?`
@@ -57,7 +57,7 @@ func (t *tx) sayOrHold(d supervisor.Delivery) (said supervisor.Delivery, held in
 	}
 	t.fail(checkDelivery(d))
 	d.Conversation = c
-	return supervisor.Delivery{Conversation: c}, t.Insert(holdNotice, c.User, c.ID, d.Text, encodedList(d.Buttons), end.UnixMilli(), t.Now)
+	return supervisor.Delivery{Conversation: c}, t.Insert(holdNotice, c.User, c.ID, d.Text, encodedList(d.Buttons), d.Silent, end.UnixMilli(), t.Now)
 }
 
 // heldNotice is a row.
@@ -65,6 +65,7 @@ type heldNotice struct {
 	id, conversation int64
 	user, text       string
 	buttons          [][]supervisor.Button
+	silent           bool
 }
 
 // Release says what was held and is due, all of a conversation in one message; of some persons nothing. Who is in quiet hours now, by other ones
@@ -76,7 +77,7 @@ func (s Jobs) Release(ctx context.Context, now time.Time, but []string) (said []
 	}
 	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
 		list := all(t, func(r *engine.Row) (h heldNotice) {
-			r.Scan(&h.id, &h.user, &h.conversation, &h.text, decoded{&h.buttons})
+			r.Scan(&h.id, &h.user, &h.conversation, &h.text, decoded{&h.buttons}, &h.silent)
 			return h
 		}, listHeldDue, now.UnixMilli(), encoded{append([]string{}, but...)})
 		list = slices.DeleteFunc(list, func(h heldNotice) bool {
@@ -98,13 +99,14 @@ func (s Jobs) Release(ctx context.Context, now time.Time, but []string) (said []
 	}, "say what was held")
 }
 
-// release says what was held for one conversation. Buttons are below one thing alone: below several nobody knew which they are of.
+// release says what was held for one conversation. Buttons are below one thing alone: below several nobody knew which they are of. It is silent
+// where all of it is.
 func (t *tx) release(list []heldNotice) supervisor.Delivery {
-	texts := make([]string, len(list))
+	texts, silent := make([]string, len(list)), true
 	for i, h := range list {
-		texts[i] = h.text
+		texts[i], silent = h.text, silent && h.silent
 	}
-	d := supervisor.Delivery{Conversation: supervisor.Conversation{ID: list[0].conversation}, Text: strings.Join(texts, "\n\n")}
+	d := supervisor.Delivery{Conversation: supervisor.Conversation{ID: list[0].conversation}, Text: strings.Join(texts, "\n\n"), Silent: silent}
 	if len(list) == 1 {
 		d.Buttons = list[0].buttons
 	}

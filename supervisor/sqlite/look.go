@@ -70,7 +70,8 @@ func (s Jobs) EndLook(ctx context.Context, f supervisor.ClaimedFire, l superviso
 
 // endLook ends a fire without a turn.
 func (t *tx) endLook(f supervisor.ClaimedFire, l supervisor.Looked) (said []supervisor.Delivery) {
-	d := supervisor.Delivery{Conversation: f.Job.Conversation, Text: fmt.Sprintf(supervisor.TextJobSays, f.Job.Title(), l.Text)}
+	d := supervisor.Delivery{Conversation: f.Job.Conversation, Text: fmt.Sprintf(supervisor.TextJobSays, f.Job.Title(), l.Text),
+		Silent: f.Job.Options.Priority == supervisor.JobLow}
 	failures, delivery, held := 0, int64(0), int64(0)
 	if l.State == supervisor.FireFailed {
 		failures = f.Job.Failures + 1

@@ -16,7 +16,8 @@ const (
 			WHERE n.turn = o.turn AND o.kind = 'answer'), ''),
 		iif(t.destination IS NULL, coalesce(i.message, ''), ''), coalesce(o.turn, 0), coalesce(t.why, ''), o.kind, o.text,
 		o.buttons, o.files, o.effects,
-		EXISTS (SELECT 1 FROM question q WHERE q.delivery = o.id AND q.kind = 'ask'), EXISTS (SELECT 1 FROM speech s WHERE s.recording = o.id), o.vanish, o.created_at FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound
+		EXISTS (SELECT 1 FROM question q WHERE q.delivery = o.id AND q.kind = 'ask'), EXISTS (SELECT 1 FROM speech s WHERE s.recording = o.id), o.silent,
+		coalesce(t.kind = 'job', 0), o.vanish, o.created_at FROM outbox o JOIN conversation c ON c.id = o.conversation LEFT JOIN inbox i ON i.id = o.inbound
 		LEFT JOIN turn t ON t.id = o.turn `
 	listDeliveries = selectDelivery + `WHERE o.conversation = ? AND o.id > ? ORDER BY o.id LIMIT ?`
 	listPending    = selectDelivery + `WHERE o.conversation = ? AND o.delivered_at IS NULL AND o.id > ?
@@ -47,7 +48,7 @@ func (s Outbox) PutNotice(ctx context.Context, conversation int64, text string) 
 }
 
 // Say puts something into the outbox that the service has to say by itself: d's Text, Buttons and Files in its Conversation, to
-// be deleted after its DeleteAfter. A Conversation without an ID is found or made by its other fields. The rest of d is not read.
+// be deleted after its DeleteAfter, and Silent or not. A Conversation without an ID is found or made by its other fields. The rest of d is not read.
 // Refused if a button or a file is not as it should be.
 func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery { return t.putNotice(d) },
@@ -92,7 +93,7 @@ func (t *tx) putNotice(d supervisor.Delivery) supervisor.Delivery {
 		c = t.conversationByID(c.ID)
 	}
 	return t.putDelivery(supervisor.Delivery{Conversation: c, Kind: supervisor.DeliveryNotice, Text: d.Text,
-		Buttons: d.Buttons, Files: d.Files, Effects: d.Effects, DeleteAfter: d.DeleteAfter})
+		Buttons: d.Buttons, Files: d.Files, Effects: d.Effects, DeleteAfter: d.DeleteAfter, Silent: d.Silent})
 }
 
 // AnswerCommand answers a command or a press: the answer is in the outbox, and the inbound will not be worked again. Of d the
@@ -120,20 +121,20 @@ func (t *tx) answerCommand(inbound int64, d supervisor.Delivery) supervisor.Deli
 }
 
 const insertDelivery = `INSERT INTO outbox (user, conversation, inbound, turn, kind, text, buttons, files, effects,
-	vanish, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
+	vanish, silent, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
 
 // putDelivery puts d into the outbox and returns it with its id and time. Refused if a button or a file is not as it should be.
 func (t *tx) putDelivery(d supervisor.Delivery) supervisor.Delivery {
 	t.fail(checkDelivery(d))
 	d.CreatedAt = fromMillis(t.Now)
 	d.ID = t.Insert(insertDelivery, d.Conversation.User, d.Conversation.ID, orNull(d.Inbound), orNull(d.Turn), d.Kind,
-		d.Text, encodedList(d.Buttons), encodedList(d.Files), encodedList(d.Effects), d.DeleteAfter, t.Now)
+		d.Text, encodedList(d.Buttons), encodedList(d.Files), encodedList(d.Effects), d.DeleteAfter, d.Silent, t.Now)
 	return d
 }
 
 func scanDelivery(row *engine.Row) (d supervisor.Delivery) {
 	c := &d.Conversation
 	row.Scan(&d.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &d.Inbound, &d.Key, decoded{&d.AlsoKeys}, &d.Message,
-		&d.Turn, &d.Why, &d.Kind, &d.Text, decoded{&d.Buttons}, decoded{&d.Files}, decoded{&d.Effects}, &d.Asks, &d.Spoken, &d.DeleteAfter, &d.CreatedAt)
+		&d.Turn, &d.Why, &d.Kind, &d.Text, decoded{&d.Buttons}, decoded{&d.Files}, decoded{&d.Effects}, &d.Asks, &d.Spoken, &d.Silent, &d.Unasked, &d.DeleteAfter, &d.CreatedAt)
 	return d
 }

@@ -51,6 +51,7 @@ CREATE TABLE held_notice (
 	conversation INTEGER NOT NULL,
 	text         TEXT NOT NULL,
 	buttons      TEXT NOT NULL DEFAULT '',      -- JSON
+	silent       INTEGER NOT NULL DEFAULT 0,    -- it makes no sound
 	due_at       INTEGER NOT NULL,              -- when it is said
 	created_at   INTEGER NOT NULL,
 	FOREIGN KEY (conversation, user) REFERENCES conversation (id, user)
@@ -58,3 +59,6 @@ CREATE TABLE held_notice (
 CREATE INDEX held_notice_due ON held_notice (due_at);
 CREATE INDEX held_notice_user ON held_notice (user, created_at);
 CREATE INDEX held_notice_conversation ON held_notice (conversation, user);
+
+-- What is said without a sound.
+ALTER TABLE outbox ADD COLUMN silent INTEGER NOT NULL DEFAULT 0;

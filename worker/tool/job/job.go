@@ -27,7 +27,7 @@ var (
 		Name: "schedule_task", Family: family,
 		Description: "Set a reminder, which says text at a time, or a task: you do what text says then, by yourself.",
 		Effect:      protocol.EffectIdempotent, // for the same call
-		Properties:  `{` + when + `,"text":{"type":"string"},"kind":{"enum":["reminder","task","check"]},"name":{"type":"string"},"on_miss":{"enum":["run","skip","ask"]},"check":{"type":"object","description":"kind check: {files: glob} or {command: exit 0}, ask: question for a model, task: do text, auto_remove, notify_on_check"}}`,
+		Properties:  `{` + when + `,"text":{"type":"string"},"kind":{"enum":["reminder","task","check"]},"name":{"type":"string"},"options":{"type":"object","description":"on_miss run|skip|ask, grace 2h, priority low|high, overlap skip|queue, exact, model, workspace, steps, minutes, to private|group number"},"check":{"type":"object","description":"files: glob or command: exit 0; ask: question, task: do text, auto_remove, notify_on_check"}}`,
 		Required:    `["when","text"]`,
 	}
 	listSpec = worker.Spec{
@@ -35,16 +35,16 @@ var (
 	}
 	updateSpec = worker.Spec{
 		Name: "update_task", Family: family, Description: "Change a reminder or task, pause it or go on with it.", Effect: protocol.EffectIdempotent,
-		Properties: `{"id":{"type":"integer","description":"its number"},"when":{"type":"string"},"text":{"type":"string"},"name":{"type":"string"},"state":{"enum":["active","paused"]}}`,
+		Properties: `{"id":{"type":"integer"},"when":{"type":"string"},"text":{"type":"string"},"name":{"type":"string"},"state":{"enum":["active","paused"]},"options":{"type":"object"}}`,
 		Required:   `["id"]`,
 	}
 	cancelSpec = worker.Spec{
 		Name: "cancel_task", Family: family, Description: "Delete a reminder or task.", Effect: protocol.EffectIdempotent,
-		Properties: `{"id":{"type":"integer","description":"its number"}}`, Required: `["id"]`,
+		Properties: `{"id":{"type":"integer"}}`, Required: `["id"]`,
 	}
 	resultsSpec = worker.Spec{
 		Name: "get_task_results", Family: family, Description: "What came of tasks, newest first", Effect: protocol.EffectNone,
-		Properties: `{"id":{"type":"integer","description":"its number"}}`,
+		Properties: `{"id":{"type":"integer"}}`,
 	}
 	endSpec = worker.Spec{
 		Name: "job_result", Family: "job", Effect: protocol.EffectIdempotent,

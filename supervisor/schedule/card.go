@@ -1,0 +1,153 @@
+package schedule
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/schedule/recurrence"
+)
+
+// listed are the times of a job that its card lists.
+const listed = 3
+
+// card shows a job from its row: what it does and when, where it speaks, what becomes of a time that is missed and what it may cost; with buttons.
+func (s *Schedule) card(j supervisor.Job) (d supervisor.Delivery) {
+	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(textMade, nouns[j.Kind], j.ID, j.Text)
+	if look := lookText(j); look != "" {
+		d.Text += "\n\n" + look
+	}
+	rule, times, err := timesOf(j)
+	if err != nil {
+		d.Text += "\n\n" + textBroken
+		return d
+	}
+	zone, _ := zoneOf(j) // timesOf has read it
+	d.Text += fmt.Sprintf(textTimes, rule.Describe(zone), strings.Join(times, "; "))
+	d.Text += "\n\n" + strings.Join(s.terms(j), " ")
+	buttons := []string{supervisor.JobChange, supervisor.JobPause, supervisor.JobDelete}
+	switch {
+	case j.State == supervisor.JobProposed:
+		buttons = []string{supervisor.JobStart, supervisor.JobChange, supervisor.JobDelete}
+	case j.State == supervisor.JobPaused:
+		buttons = []string{supervisor.JobResume, supervisor.JobChange, supervisor.JobDelete}
+	case rule.Kind == recurrence.Once:
+		buttons = []string{supervisor.JobChange, supervisor.JobDelete}
+	}
+	d.Buttons = supervisor.JobButtons(j, buttons...)
+	return d
+}
+
+// terms are the sentences of a card about how the job goes about it.
+func (s *Schedule) terms(j supervisor.Job) (sentences []string) {
+	for _, text := range []string{s.placeText(j), missedText(j), s.costText(j)} {
+		if text != "" {
+			sentences = append(sentences, text)
+		}
+	}
+	for _, name := range optionsOf(j.Kind) {
+		if o := options[name]; o.show != nil && o.show(j.Options) != "" {
+			sentences = append(sentences, o.show(j.Options))
+		}
+	}
+	return sentences
+}
+
+// aMonth is what the cost of a month is of.
+const aMonth = 30 * 24 * time.Hour
+
+// costText says the most that a job may cost; "" of one that asks no model.
+func (s *Schedule) costText(j supervisor.Job) string {
+	if !j.AsksModel() || s.o.Budget == nil {
+		return ""
+	}
+	b := s.o.Budget()
+	if b.Turn == 0 && b.Day == 0 && b.Month == 0 {
+		return textNoBudget
+	}
+	most, times := monthCost(j, b)
+	switch {
+	case b.Turn > 0 && times == 1:
+		return fmt.Sprintf(textCostsOnce, amount.Dollars(most))
+	case b.Turn > 0:
+		return fmt.Sprintf(textCostsRun, amount.Dollars(most), amount.Dollars(b.Turn))
+	}
+	return fmt.Sprintf(textCosts, amount.Dollars(most))
+}
+
+// monthCost is the most that a job can cost in the 30 days from its next time on, and how often it comes then, as far as that matters.
+func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) {
+	if most = b.Month; b.Day > 0 && (most == 0 || most > 30*b.Day) {
+		most = 30 * b.Day
+	}
+	at, found := j.Next, !j.Next.IsZero()
+	if !found {
+		at, found, _ = nextOf(j, j.Since) // one that can't be read comes never
+	}
+	for end := at.Add(aMonth); found && at.Before(end) && (most == 0 || times*b.Turn < most) && times < maxCounted; times++ {
+		j.Fired++
+		at, found, _ = nextOf(j, at)
+	}
+	if paid := times * b.Turn; b.Turn > 0 && (most == 0 || paid < most) {
+		most = paid
+	}
+	return most, times
+}
+
+// maxCounted bounds how many times of a month are counted: a job that asks a model comes no oftener.
+const maxCounted = int64(aMonth / leastPeriod)
+
+// timesOf are a job's rule and the next times that it is due.
+func timesOf(j supervisor.Job) (rule recurrence.Rule, times []string, err error) {
+	zone, err := zoneOf(j)
+	if err != nil {
+		return rule, nil, err
+	}
+	if rule, err = ruleOf(j); err != nil {
+		return rule, nil, err
+	}
+	at, found := j.Next, !j.Next.IsZero()
+	if j.State == supervisor.JobProposed {
+		if at, found, err = nextOf(j, j.Since); err != nil {
+			return rule, nil, err
+		}
+	}
+	for found && len(times) < listed {
+		times = append(times, at.In(zone).Format(timeLayout))
+		j.Fired++
+		if at, found, err = nextOf(j, at); err != nil {
+			return rule, nil, err
+		}
+	}
+	return rule, times, nil
+}
+
+// listedText is what a list says of a job.
+func listedText(j supervisor.Job) string {
+	if j.Kind != supervisor.JobReminder {
+		return j.Title()
+	}
+	return j.Text
+}
+
+// line says when a job is due, and next.
+func line(j supervisor.Job) string {
+	rule, times, err := timesOf(j)
+	if err != nil {
+		return textBroken
+	}
+	zone, _ := zoneOf(j) // timesOf has read it
+	next := textPaused
+	switch {
+	case j.State == supervisor.JobProposed:
+		next = textProposedIt
+	case j.State == supervisor.JobActive && len(times) > 0:
+		next = times[0]
+	}
+	if j.Failures > 0 {
+		next += fmt.Sprintf(textLastFailed, j.Failures)
+	}
+	return rule.Describe(zone) + ": " + next
+}

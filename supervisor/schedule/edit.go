@@ -1,0 +1,118 @@
+package schedule
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// edit changes a job: by words that say when it is due, with what it says where that follows behind a colon, and by what is set, by name.
+func (s *Schedule) edit(ctx context.Context, from origin, j supervisor.Job, words string, set map[string]string) (supervisor.Job, error) {
+	if j.State == supervisor.JobDone {
+		return j, supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
+	}
+	was := j
+	from.when = strings.TrimSpace(words)
+	if w, text, err := splitWhen(words); err == nil {
+		from.when, j.Text = w, text
+	}
+	if err := checkWords(j.Text, j.Name); err != nil {
+		return j, err
+	}
+	if err := s.setAll(ctx, from, &j, set); err != nil {
+		return j, err
+	}
+	if j.Text != was.Text && j.Conversation == was.Conversation { // a yes to it was one to other words
+		if err := s.approve(ctx, from, j); err != nil {
+			return j, err
+		}
+	}
+	if from.when != "" {
+		if err := setRule(&j, from.when, s.o.Now()); err != nil {
+			return j, err
+		}
+	}
+	if err := s.change(ctx, j); err != nil {
+		return j, err
+	}
+	kept, _, err := s.o.Store.Find(ctx, j.User, j.ID)
+	return kept, err
+}
+
+// settingPattern is one NAME=VALUE.
+var settingPattern = regexp.MustCompile(`^([a-z_]+)=(\S*)$`)
+
+// settings reads words that are nothing but NAME=VALUE; it is not ok for others.
+func settings(words string) (set map[string]string, ok bool) {
+	set = map[string]string{}
+	for _, word := range strings.Fields(words) {
+		found := settingPattern.FindStringSubmatch(word)
+		if found == nil {
+			return nil, false
+		}
+		set[found[1]] = found[2]
+	}
+	return set, len(set) > 0
+}
+
+// askChange asks what is to change of a job, and changes that. The press of a button waits for the answer.
+func (s *Schedule) askChange(ctx context.Context, from origin, j supervisor.Job) (string, error) {
+	digest := sha256.Sum256(fmt.Appendf(nil, "change job %d by %d", j.ID, from.inbound))
+	q, err := s.o.Ask(ctx, supervisor.Question{Conversation: from.in, Inbound: from.inbound, Kind: supervisor.QuestionAsk, Subject: hex.EncodeToString(digest[:]),
+		Ask: protocol.Ask{Kind: protocol.AskText, Text: fmt.Sprintf(textAskChange, strings.ToLower(nouns[j.Kind]), j.ID, strings.Join(optionsOf(j.Kind), ", "))}})
+	words := strings.TrimSpace(q.Answer.Text)
+	switch {
+	case err != nil:
+		return "", err
+	case q.Why != supervisor.QuestionAnswered || words == "":
+		return fmt.Sprintf(textUnchanged, nouns[j.Kind], j.ID), nil
+	}
+	if j, err = s.find(ctx, j.User, fmt.Sprint(j.ID)); err != nil { // it may have changed meanwhile
+		return "", err
+	}
+	set, ok := settings(words)
+	if ok {
+		words = ""
+	}
+	if j, err = s.edit(ctx, from, j, words, set); err != nil {
+		return "", err
+	}
+	return s.card(j).Text, nil
+}
+
+// setTimes has a job be due as words say; "" changes nothing. It says why its person has to say yes to that first.
+func (s *Schedule) setTimes(j *supervisor.Job, when string) (why string, err error) {
+	if when == "" {
+		return "", nil
+	}
+	if why, err = s.proposes(*j, when); err != nil {
+		return "", err
+	}
+	if why != "" {
+		j.State = supervisor.JobProposed
+	}
+	return why, setRule(j, when, s.o.Now())
+}
+
+// setState pauses a job or has it go on; "" changes nothing. To one that is proposed only its person says yes.
+func (s *Schedule) setState(j *supervisor.Job, state string) (err error) {
+	switch was := j.State; {
+	case state == "":
+	case state != string(supervisor.JobActive) && state != string(supervisor.JobPaused):
+		return supervisor.Errorf(supervisor.CodeInvalid, answerState, state)
+	case state == string(supervisor.JobPaused) && was == supervisor.JobActive:
+		j.State, j.Next = supervisor.JobPaused, time.Time{}
+	case state == string(supervisor.JobActive) && was == supervisor.JobPaused:
+		now := s.o.Now()
+		j.State, j.Since, j.Failures = supervisor.JobActive, now, 0
+		j.Next, _, err = nextOf(*j, now)
+	}
+	return err
+}

@@ -1,0 +1,231 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+// option is what can be set of a job beside its time and its words.
+type option struct {
+	kinds []supervisor.JobKind // that have it
+	want  string               // what it may be
+	// set sets it; "" is as usual. It is not ok for a value that makes no sense; an error says more of what is wrong with one.
+	set func(s *Schedule, user supervisor.User, o *supervisor.JobOptions, value string) (ok bool, err error)
+	// show says in words what was set; "" where it is as usual.
+	show func(o supervisor.JobOptions) string
+}
+
+var (
+	everyKind = []supervisor.JobKind{supervisor.JobReminder, supervisor.JobAgent, supervisor.JobCheck, supervisor.JobRoutine}
+	timeKinds = []supervisor.JobKind{supervisor.JobReminder, supervisor.JobAgent, supervisor.JobCheck}
+	fireKinds = []supervisor.JobKind{supervisor.JobAgent, supervisor.JobCheck}
+	turnKinds = []supervisor.JobKind{supervisor.JobAgent, supervisor.JobCheck, supervisor.JobRoutine}
+)
+
+// Bounds of what is set.
+const (
+	leastGrace   = time.Minute
+	mostGrace    = 7 * 24 * time.Hour
+	mostSteps    = 200
+	mostMinutes  = 60
+	optionTo     = "to" // is no option of the row: it says where the job speaks
+	wordUsual    = "default"
+	wordYes      = "yes"
+	wordNo       = "no"
+	priorityHigh = "urgent" // is another word for high
+)
+
+// options are all of them, by name.
+var options = map[string]option{
+	"on_miss": {timeKinds, "run, skip or ask", oneOf(func(o *supervisor.JobOptions) *supervisor.Missed { return &o.Missed },
+		supervisor.MissedRun, supervisor.MissedSkip, supervisor.MissedAsk), nil},
+	"grace": {timeKinds, "how late it may be, such as 2h or 30m, from 1m to 168h", setGrace, nil},
+	"overlap": {fireKinds, "skip or queue", oneOf(func(o *supervisor.JobOptions) *supervisor.Overlap { return &o.Overlap },
+		supervisor.OverlapSkip, supervisor.OverlapQueue), func(o supervisor.JobOptions) string {
+		return textOverlap[o.Overlap]
+	}},
+	"priority": {everyKind, "low, high (or urgent) or default", setPriority, func(o supervisor.JobOptions) string { return textPriority[o.Priority] }},
+	"exact": {fireKinds, "yes or no", setExact, func(o supervisor.JobOptions) string {
+		return map[bool]string{true: textExact}[o.Exact]
+	}},
+	"model": {turnKinds, "PROVIDER/MODEL", setModel, func(o supervisor.JobOptions) string { return shown(textModel, o.Model) }},
+	"workspace": {fireKinds, "the name of one of your workspaces", setWorkspace, func(o supervisor.JobOptions) string {
+		return shown(textWorkspace, o.Workspace)
+	}},
+	"steps": {turnKinds, "a number from 1 to 200", within(func(o *supervisor.JobOptions) *int { return &o.Steps }, mostSteps), func(o supervisor.JobOptions) string {
+		return shown(textSteps, o.Steps)
+	}},
+	"minutes": {turnKinds, "a number from 1 to 60", within(func(o *supervisor.JobOptions) *int { return &o.Minutes }, mostMinutes), func(o supervisor.JobOptions) string {
+		return shown(textMinutes, o.Minutes)
+	}},
+}
+
+// shown puts what was set into words; "" where it was not.
+func shown[T comparable](format string, value T) string {
+	if value == *new(T) {
+		return ""
+	}
+	return fmt.Sprintf(format, value)
+}
+
+// setOptions sets what values say, by name, but for where the job speaks. An error is for whoever has written it, and then nothing is to be kept.
+func (s *Schedule) setOptions(user supervisor.User, j *supervisor.Job, values map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		o, known := options[name]
+		switch {
+		case name == optionTo:
+			continue
+		case !known:
+			return supervisor.Errorf(supervisor.CodeInvalid, textNoOption, supervisor.Printable(name), strings.Join(optionsOf(j.Kind), ", "))
+		case !slices.Contains(o.kinds, j.Kind):
+			return supervisor.Errorf(supervisor.CodeInvalid, textNotOfKind, strings.ToLower(nouns[j.Kind]), name, strings.Join(optionsOf(j.Kind), ", "))
+		}
+		value := strings.TrimSpace(values[name])
+		if strings.EqualFold(value, wordUsual) {
+			value = ""
+		}
+		ok, err := o.set(s, user, &j.Options, value)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, name, supervisor.Printable(brief(value)), o.want)
+		}
+	}
+	return nil
+}
+
+// setAll sets what values say, and where the job speaks.
+func (s *Schedule) setAll(ctx context.Context, from origin, j *supervisor.Job, values map[string]string) error {
+	if err := s.setOptions(from.user, j, values); err != nil {
+		return err
+	}
+	return s.redirect(ctx, from, j, values)
+}
+
+// optionsOf are the names of what can be set of a kind of job.
+func optionsOf(kind supervisor.JobKind) []string {
+	names := []string{optionTo}
+	for name, o := range options {
+		if slices.Contains(o.kinds, kind) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// optionValues are what a model's call sets, as it is written.
+func optionValues(set map[string]any) (map[string]string, error) {
+	values := map[string]string{}
+	for name, v := range set {
+		switch v := v.(type) {
+		case string:
+			values[name] = v
+		case bool, float64:
+			values[name] = fmt.Sprint(v)
+		case nil:
+			values[name] = ""
+		default:
+			return nil, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, supervisor.Printable(name), brief(fmt.Sprint(v)), "a text")
+		}
+	}
+	return values, nil
+}
+
+type setter = func(*Schedule, supervisor.User, *supervisor.JobOptions, string) (bool, error)
+
+// oneOf sets one of several words.
+func oneOf[T ~string](field func(*supervisor.JobOptions) *T, words ...T) setter {
+	return func(_ *Schedule, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
+		word := T(strings.ToLower(value))
+		*field(o) = word
+		return word == "" || slices.Contains(words, word), nil
+	}
+}
+
+// within sets a number from 1 on.
+func within(field func(*supervisor.JobOptions) *int, most int) setter {
+	return func(_ *Schedule, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
+		if value == "" {
+			*field(o) = 0
+			return true, nil
+		}
+		n, err := strconv.Atoi(value)
+		*field(o) = n
+		return err == nil && n >= 1 && n <= most, nil
+	}
+}
+
+func setGrace(_ *Schedule, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
+	if value == "" {
+		o.Grace = 0
+		return true, nil
+	}
+	d, err := time.ParseDuration(strings.ReplaceAll(strings.ReplaceAll(value, " ", ""), "min", "m"))
+	o.Grace = d
+	return err == nil && d >= leastGrace && d <= mostGrace, nil
+}
+
+func setPriority(_ *Schedule, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
+	word := supervisor.JobPriority(strings.ToLower(value))
+	if word == priorityHigh {
+		word = supervisor.JobHigh
+	}
+	o.Priority = word
+	return slices.Contains([]supervisor.JobPriority{"", supervisor.JobLow, supervisor.JobHigh}, word), nil
+}
+
+func setExact(_ *Schedule, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
+	exact, ok := map[string]bool{"": false, wordNo: false, "false": false, wordYes: true, "true": true}[strings.ToLower(value)]
+	o.Exact = exact
+	return ok, nil
+}
+
+// setModel keeps a model under its whole name, which means the same whatever is configured later.
+func setModel(s *Schedule, user supervisor.User, o *supervisor.JobOptions, value string) (ok bool, err error) {
+	if o.Model = value; value != "" {
+		o.Model, err = s.o.Model(user.Name, value)
+	}
+	return true, err
+}
+
+func setWorkspace(_ *Schedule, user supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
+	o.Workspace = value
+	names := []string{}
+	for _, folder := range user.Workspaces {
+		names = append(names, path.Base(folder))
+	}
+	switch {
+	case value == "" || slices.Contains(names, value):
+		return true, nil
+	case len(names) == 0:
+		return false, supervisor.Errorf(supervisor.CodeInvalid, "%s", textNoWorkspace)
+	}
+	return false, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, "workspace", supervisor.Printable(brief(value)), strings.Join(names, ", "))
+}
+
+// missedText says what becomes of a time that is missed.
+func missedText(j supervisor.Job) string {
+	late := amount.Duration(j.Options.Grace)
+	switch {
+	case j.Kind == supervisor.JobRoutine:
+		return ""
+	case j.Options.Missed == supervisor.MissedSkip || j.Options.Missed == supervisor.MissedAsk:
+		return textOnMiss[j.Options.Missed]
+	case j.Options.Grace > 0:
+		return fmt.Sprintf(textWithinGrace, late)
+	case j.Kind == supervisor.JobReminder:
+		return textRemindLate
+	}
+	return textRunLate
+}
