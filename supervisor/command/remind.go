@@ -18,7 +18,7 @@ type Jobs interface {
 	// OfferZone offers to have jobs that keep another time zone keep that of the person; without a text there are none.
 	OfferZone(ctx context.Context, user supervisor.User) (supervisor.Delivery, error)
 	// Press does what a button does. press is what stands behind supervisor.JobPrefix.
-	Press(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, press string, at time.Time) (string, error)
+	Press(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, press string, at time.Time) (supervisor.Delivery, error)
 }
 
 func init() {
@@ -26,9 +26,9 @@ func init() {
 		run: func(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
 			return c.o.Jobs.Remind(ctx, c.person(r), r.Conversation, r.Inbound, r.Arguments, r.At)
 		},
-		prefix: supervisor.JobPrefix, press: textAnswer(func(ctx context.Context, c *Commands, r Request) (string, error) {
+		prefix: supervisor.JobPrefix, press: func(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
 			return c.o.Jobs.Press(ctx, c.person(r), r.Conversation, r.Inbound, r.Arguments, r.At)
-		})})
+		}})
 	register(row{SlashCommand: supervisor.SlashCommand{Name: "jobs", Help: "what you have set, and when it comes"}, place: 92, alias: "tasks", private: always,
 		run: func(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
 			return c.o.Jobs.List(ctx, r.Conversation.User)

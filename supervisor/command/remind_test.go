@@ -30,6 +30,6 @@ func (noJobs) Cancel(context.Context, string, string) (string, error) {
 	return "no reminders here", nil
 }
 
-func (noJobs) Press(context.Context, supervisor.User, supervisor.Conversation, int64, string, time.Time) (string, error) {
+func (noJobs) Press(context.Context, supervisor.User, supervisor.Conversation, int64, string, time.Time) (supervisor.Delivery, error) {
 	return "no reminders here", nil
 }

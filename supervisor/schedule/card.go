@@ -55,8 +55,8 @@ func (s *Schedule) terms(j supervisor.Job) (sentences []string) {
 	return sentences
 }
 
-// aMonth is what the cost of a month is of.
-const aMonth = 30 * 24 * time.Hour
+// aMonth is how many days the longest month has.
+const aMonth = 31
 
 // costText says the most that a job may cost; "" of one that asks no model.
 func (s *Schedule) costText(j supervisor.Job) string {
@@ -77,16 +77,16 @@ func (s *Schedule) costText(j supervisor.Job) string {
 	return fmt.Sprintf(textCosts, amount.Dollars(most))
 }
 
-// monthCost is the most that a job can cost in the 30 days from its next time on, and how often it comes then, as far as that matters.
+// monthCost is the most that a job can cost in the longest month from its next time on, and how often it comes then, as far as that matters.
 func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) {
-	if most = b.Month; b.Day > 0 && (most == 0 || most > 30*b.Day) {
-		most = 30 * b.Day
+	if most = b.Month; b.Day > 0 && (most == 0 || most > aMonth*b.Day) {
+		most = aMonth * b.Day
 	}
 	at, found := j.Next, !j.Next.IsZero()
 	if !found {
 		at, found, _ = nextOf(j, j.Since) // one that can't be read comes never
 	}
-	for end := at.Add(aMonth); found && at.Before(end) && (most == 0 || times*b.Turn < most) && times < maxCounted; times++ {
+	for end := lastOf(j, at); found && at.Before(end) && (most == 0 || times*b.Turn < most) && times < maxCounted; times++ {
 		j.Fired++
 		at, found, _ = nextOf(j, at)
 	}
@@ -97,7 +97,16 @@ func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) 
 }
 
 // maxCounted bounds how many times of a month are counted: a job that asks a model comes no oftener.
-const maxCounted = int64(aMonth / leastPeriod)
+const maxCounted = int64(aMonth * 24 * time.Hour / leastPeriod)
+
+// lastOf is the end of a month from a moment on, by a job's clocks.
+func lastOf(j supervisor.Job, from time.Time) time.Time {
+	zone, err := zoneOf(j)
+	if err != nil {
+		zone = time.UTC
+	}
+	return from.In(zone).AddDate(0, 0, aMonth)
+}
 
 // timesOf are a job's rule and the next times that it is due.
 func timesOf(j supervisor.Job) (rule recurrence.Rule, times []string, err error) {

@@ -63,28 +63,28 @@ func settings(words string) (set map[string]string, ok bool) {
 }
 
 // askChange asks what is to change of a job, and changes that. The press of a button waits for the answer.
-func (s *Schedule) askChange(ctx context.Context, from origin, j supervisor.Job) (string, error) {
+func (s *Schedule) askChange(ctx context.Context, from origin, j supervisor.Job) (d supervisor.Delivery, err error) {
 	digest := sha256.Sum256(fmt.Appendf(nil, "change job %d by %d", j.ID, from.inbound))
 	q, err := s.o.Ask(ctx, supervisor.Question{Conversation: from.in, Inbound: from.inbound, Kind: supervisor.QuestionAsk, Subject: hex.EncodeToString(digest[:]),
 		Ask: protocol.Ask{Kind: protocol.AskText, Text: fmt.Sprintf(textAskChange, strings.ToLower(nouns[j.Kind]), j.ID, strings.Join(optionsOf(j.Kind), ", "))}})
 	words := strings.TrimSpace(q.Answer.Text)
 	switch {
 	case err != nil:
-		return "", err
+		return d, err
 	case q.Why != supervisor.QuestionAnswered || words == "":
-		return fmt.Sprintf(textUnchanged, nouns[j.Kind], j.ID), nil
+		return supervisor.Delivery{Text: fmt.Sprintf(textUnchanged, nouns[j.Kind], j.ID)}, nil
 	}
 	if j, err = s.find(ctx, j.User, fmt.Sprint(j.ID)); err != nil { // it may have changed meanwhile
-		return "", err
+		return d, err
 	}
 	set, ok := settings(words)
 	if ok {
 		words = ""
 	}
 	if j, err = s.edit(ctx, from, j, words, set); err != nil {
-		return "", err
+		return d, err
 	}
-	return s.card(j).Text, nil
+	return s.card(j), nil
 }
 
 // setTimes has a job be due as words say; "" changes nothing. It says why its person has to say yes to that first.

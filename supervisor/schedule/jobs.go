@@ -14,17 +14,6 @@ import (
 	"mews/supervisor/schedule/recurrence"
 )
 
-// What the buttons do. The job's id stands behind it.
-const (
-	pressDone     = "done"
-	pressSoon     = "soon"
-	pressHour     = "hour"
-	pressTomorrow = "tomorrow"
-)
-
-// snoozes are how much later a reminder comes again, as recurrence.Parse reads it.
-var snoozes = map[string]string{pressSoon: "in 10 min", pressHour: "in 1 h", pressTomorrow: "in 1 day"}
-
 // whenPattern parts when from what at the first colon with a space or a new line behind it.
 var whenPattern = regexp.MustCompile(`(?s)^\s*(\S.*?):\s+(\S.*)$`)
 
@@ -180,42 +169,6 @@ func (s *Schedule) change(ctx context.Context, j supervisor.Job) error {
 	}
 	supervisor.Signal(s.woken)
 	return err
-}
-
-// Press does what a job's button does. inbound is the press; the same again changes nothing.
-func (s *Schedule) Press(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, press string, at time.Time) (string, error) {
-	what, number, _ := strings.Cut(press, " ")
-	do := map[string]func(supervisor.Job) (string, error){
-		pressDone:            func(supervisor.Job) (string, error) { return textDone, nil },
-		supervisor.JobDelete: func(j supervisor.Job) (string, error) { return s.end(ctx, j) },
-		supervisor.JobPause:  func(j supervisor.Job) (string, error) { return s.pause(ctx, j) },
-		supervisor.JobResume: func(j supervisor.Job) (string, error) { return s.resume(ctx, j, at) },
-		supervisor.JobStart:  func(j supervisor.Job) (string, error) { return s.resume(ctx, j, at) },
-		supervisor.JobRun:    func(j supervisor.Job) (string, error) { return s.run(ctx, j, at) },
-		supervisor.JobChange: func(j supervisor.Job) (string, error) {
-			return s.askChange(ctx, origin{user: user, in: c, inbound: inbound}, j)
-		},
-	}[what]
-	if later := snoozes[what]; later != "" {
-		do = func(j supervisor.Job) (string, error) {
-			again, err := s.remind(ctx, user, c, supervisor.MadeByInbound(inbound), later, j.Text, at)
-			return fmt.Sprintf(textAgain, again.Next.In(user.Zone()).Format(timeLayout)), err
-		}
-	}
-	if what == pressZone {
-		return s.moveZone(ctx, user)
-	}
-	if do == nil {
-		return textNothing, nil
-	}
-	j, err := s.find(ctx, user.Name, number)
-	if err != nil {
-		return "", err
-	}
-	if j.Text == "" { // it was forgotten
-		return textNothing, nil
-	}
-	return do(j)
 }
 
 func (s *Schedule) pause(ctx context.Context, j supervisor.Job) (string, error) {

@@ -15,6 +15,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/approval"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -29,7 +30,13 @@ type harness struct {
 	db      *sqlite.DB
 	now     time.Time
 	resting map[string]bool
-	inbound int64
+	closed  map[string]bool // groups in which nobody may speak
+	budget  supervisor.Budget
+
+	approved []approval.Request // what was asked for
+	refused  error              // how that ends
+	answers  []string           // to the next questions
+	inbound  int64
 
 	mu     sync.Mutex // guards what follows against looks, which run beside one another
 	queued int
@@ -52,7 +59,8 @@ func (h *harness) restart() {
 	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: h.countQueued, Now: func() time.Time { return h.now }, Log: hclog.NewNullLogger(),
 		Person: func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] },
 		Begun:  h.keepBegun, Sources: h.db.Jobs(),
-		Looks: h.db.Jobs(), Look: h.look, InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil }})
+		Looks: h.db.Jobs(), Look: h.look, Places: h.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
+		Approve: h.approve, Ask: h.ask, Model: modelNamed, Budget: func() supervisor.Budget { return h.budget }, InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil }})
 }
 
 func (h *harness) countQueued(int64) {
@@ -161,8 +169,8 @@ func TestWhatIsLateComesTogether(t *testing.T) {
 	if _, err := h.Cancel(t.Context(), "alice", "2"); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 100, "pause 3", h.now); err != nil || !strings.Contains(text, "paused") {
-		t.Fatal(text, err)
+	if d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 100, "pause 3", h.now); err != nil || !strings.Contains(d.Text, "paused") {
+		t.Fatal(d.Text, err)
 	}
 	h.now = h.now.Add(3 * time.Hour)
 	h.fires(t)
@@ -173,8 +181,8 @@ func TestWhatIsLateComesTogether(t *testing.T) {
 	if said := h.said(t, chatOf("bob")); len(said) != 1 || !strings.Contains(said[0], "Reminder: his own\n\nIt was due at 13:05, 2 hours and 55 minutes ago.") {
 		t.Errorf("bob was told %q", said)
 	}
-	if text, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 101, "resume 3", h.now); err != nil || text != "Reminder 3 has no time left to come." {
-		t.Errorf("a reminder whose time has passed goes on: %q, %v", text, err)
+	if d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 101, "resume 3", h.now); err != nil || d.Text != "Reminder 3 has no time left to come." {
+		t.Errorf("a reminder whose time has passed goes on: %q, %v", d.Text, err)
 	}
 }
 

@@ -35,7 +35,7 @@ const (
 	textAgain        = "I will remind you again on %s."
 	textChanged      = "It was changed a moment ago. Look at /jobs, and try again."
 	textNothing      = "That button does nothing any more."
-	textMissedRemind = "%s was due at %s, while I was away. Shall I remind you again?"
+	textMissedRemind = "%s was due at %s, while I was not running. Shall I remind you again?"
 	textWereMissed   = "These were missed, and it is too late for them now:\n%s"
 	textMissed       = "%s was missed: it was due at %s, and it is too late for it now."
 	textMissedAsk    = "%s was missed: it was due at %s. Shall I do it now?"
@@ -76,9 +76,9 @@ const (
 	textCostsOnce   = "It may cost up to %s."
 	textCostsRun    = "It may cost up to %s a month, %s each time."
 	textCosts       = "It may cost up to %s a month."
-	textRemindLate  = "If I am away then, it comes once I am back."
-	textRunLate     = "If I am away then, it is done once I am back, unless that is more than half its period or 6 hours late."
-	textWithinGrace = "If I am away then, it is done once I am back, up to %s late."
+	textRemindLate  = "If I am not running then, it comes once I am again."
+	textRunLate     = "If I am not running then, it is done once I am again, unless that is more than half its period or 6 hours late."
+	textWithinGrace = "If I am not running then, it is done once I am again, up to %s late."
 	textExact       = "It begins at the moment itself."
 	textModel       = "It asks the model %s."
 	textWorkspace   = "It works in the workspace %s."
@@ -98,7 +98,7 @@ var nouns = map[supervisor.JobKind]string{supervisor.JobReminder: "Reminder", su
 
 // What cards say of options, by what was set.
 var (
-	textOnMiss   = map[supervisor.Missed]string{supervisor.MissedSkip: "If I am away then, it is left out.", supervisor.MissedAsk: "If I am away then, I ask you."}
+	textOnMiss   = map[supervisor.Missed]string{supervisor.MissedSkip: "If I am not running then, it is left out.", supervisor.MissedAsk: "If I am not running then, I ask you."}
 	textOverlap  = map[supervisor.Overlap]string{supervisor.OverlapQueue: "If it still runs then, it runs once more afterwards."}
 	textPriority = map[supervisor.JobPriority]string{supervisor.JobLow: "It makes no sound.", supervisor.JobHigh: "It does not wait for the end of quiet hours."}
 )

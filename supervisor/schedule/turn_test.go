@@ -143,18 +143,21 @@ func TestWhatWasMissed(t *testing.T) {
 		late   time.Duration
 		states string
 		said   string // "" is nothing
+		grace  time.Duration
 	}{
-		"a little late":  {supervisor.MissedSkip, time.Minute, "running", ""},
-		"made up for":    {supervisor.MissedRun, 5 * time.Hour, "running", ""},
-		"by default":     {"", 5 * time.Hour, "running", ""},
-		"too late":       {"", 7 * time.Hour, "missed", "Look was missed"},
-		"left out":       {supervisor.MissedSkip, time.Hour, "missed", "Look was missed"},
-		"asked about":    {supervisor.MissedAsk, time.Hour, "missed", "Shall I do it now?"},
-		"days, but once": {supervisor.MissedRun, 73 * time.Hour, "missed", "Look was missed"},
+		"as wanted":      {"", 11 * time.Hour, "running", "", 12 * time.Hour},
+		"beyond that":    {"", 31 * time.Minute, "missed", "Look was missed", 30 * time.Minute},
+		"a little late":  {supervisor.MissedSkip, time.Minute, "running", "", 0},
+		"made up for":    {supervisor.MissedRun, 5 * time.Hour, "running", "", 0},
+		"by default":     {"", 5 * time.Hour, "running", "", 0},
+		"too late":       {"", 7 * time.Hour, "missed", "Look was missed", 0},
+		"left out":       {supervisor.MissedSkip, time.Hour, "missed", "Look was missed", 0},
+		"asked about":    {supervisor.MissedAsk, time.Hour, "missed", "Shall I do it now?", 0},
+		"days, but once": {supervisor.MissedRun, 73 * time.Hour, "missed", "Look was missed", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
-			id := h.task(t, "daily at 14:00", supervisor.JobOptions{Missed: c.missed})
+			id := h.task(t, "daily at 14:00", supervisor.JobOptions{Missed: c.missed, Grace: c.grace})
 			h.passes(t, time.Hour+c.late) // in one go
 			if c.late < 2*time.Minute {
 				h.begun = h.passes(t, time.Minute)
@@ -177,6 +180,57 @@ func TestWhatWasMissed(t *testing.T) {
 	}
 }
 
+// A reminder comes however late, unless its person wants it otherwise.
+func TestARemindersTimeThatWasMissed(t *testing.T) {
+	for name, c := range map[string]struct {
+		options supervisor.JobOptions
+		said    string
+		buttons int
+	}{
+		"by default":  {supervisor.JobOptions{}, "Reminder: tea\n\nIt was due at 14:00, 3 hours ago.", 1},
+		"within":      {supervisor.JobOptions{Grace: 4 * time.Hour}, "Reminder: tea\n\nIt was due at 14:00, 3 hours ago.", 1},
+		"too late":    {supervisor.JobOptions{Grace: 2 * time.Hour}, "tea was missed: it was due at 14:00, 3 hours ago, and it is too late for it now.", 0},
+		"left out":    {supervisor.JobOptions{Missed: supervisor.MissedSkip}, "tea was missed: it was due at 14:00, 3 hours ago, and it is too late for it now.", 0},
+		"asked about": {supervisor.JobOptions{Missed: supervisor.MissedAsk}, "tea was due at 14:00, 3 hours ago, while I was not running. Shall I remind you again?", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHarness(t)
+			if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: "tea", Zone: "Europe/Madrid", Conversation: chatOf("alice"),
+				MadeBy: "1", Options: c.options}, "daily at 14:00", h.now, nil); err != nil {
+				t.Fatal(err)
+			}
+			h.passes(t, 4*time.Hour)
+			h.told(t, c.said)
+			if n := len(sqlitetest.Look(t, h.db, "SELECT id FROM outbox WHERE buttons <> ''")); n != c.buttons {
+				t.Errorf("%d have buttons, want %d", n, c.buttons)
+			}
+			h.passes(t, 10*time.Minute)
+			h.told(t, c.said)
+		})
+	}
+}
+
+// What makes no sound is sent so, also after quiet hours.
+func TestAReminderWithoutASound(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "12:00-12:30") // the store goes by UTC
+	for i, o := range []supervisor.JobOptions{{Priority: supervisor.JobLow}, {}, {Priority: supervisor.JobHigh}} {
+		if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: fmt.Sprint("tea", i), Conversation: chatOf("alice"),
+			MadeBy: fmt.Sprint(i), Options: o}, "every 10 min", h.now, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.passes(t, 10*time.Minute)
+	h.told(t, "Reminder: tea2")
+	for range 3 {
+		h.releases(t, 10*time.Minute)
+	}
+	if got := sqlitetest.Look(t, h.db, "SELECT silent || o.text FROM outbox o WHERE instr(o.text, 'tea0') ORDER BY id"); !slices.Equal(got, []string{
+		"1Reminder: tea0", "0Reminder: tea0\n\nReminder: tea1\n\nReminder: tea0\n\nReminder: tea1", "1Reminder: tea0"}) {
+		t.Errorf("what is low is told as %q", got)
+	}
+}
+
 // After a night's sleep not all begin at once, and not all are made up for.
 func TestLateTurnsBeginOneAfterTheOther(t *testing.T) {
 	h := newHarness(t)
@@ -193,6 +247,7 @@ func TestLateTurnsBeginOneAfterTheOther(t *testing.T) {
 	if n := strings.Count(h.states(t), "missed"); n != 2 {
 		t.Errorf("%d are missed, want 2: %s", n, h.states(t))
 	}
+	h.told(t, "These were missed, and it is too late for them now:\n\n- 14:00, 2 hours ago: Look\n- 14:00, 2 hours ago: Look")
 }
 
 // Turns that are due together begin apart, by as much after a restart, and by little beside their period.

@@ -1,0 +1,269 @@
+package schedule
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/approval"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+func (h *harness) approve(_ context.Context, r approval.Request) error {
+	h.approved = append(h.approved, r)
+	return h.refused
+}
+
+// ask answers a question of a command with what the test has for it.
+func (h *harness) ask(_ context.Context, q supervisor.Question) (supervisor.Question, error) {
+	if len(h.answers) == 0 {
+		q.Why = supervisor.QuestionExpired
+		return q, nil
+	}
+	q.Why, q.Answer, h.answers = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayThis, Text: h.answers[0]}, h.answers[1:]
+	return q, nil
+}
+
+// modelNamed knows the models of one provider.
+func modelNamed(_, spec string) (string, error) {
+	if !strings.HasPrefix(spec, "far/") {
+		return "", supervisor.Errorf(supervisor.CodeNotFound, "there is no model %s", spec)
+	}
+	return spec, nil
+}
+
+// calls has a tool call be done for alice, who is in a chat.
+func (h *harness) calls(t testing.TB, in supervisor.Conversation, name, arguments string) (protocol.JobAnswer, error) {
+	t.Helper()
+	h.inbound++
+	return h.Call(t.Context(), supervisor.JobCall{User: "alice", Turn: h.inbound, Kind: supervisor.TurnChat,
+		Call: protocol.ToolCall{ID: "1", Name: name, Arguments: json.RawMessage(arguments)}}, in)
+}
+
+func (h *harness) job(t testing.TB, id int64) supervisor.Job {
+	t.Helper()
+	j, found, err := h.db.Jobs().Find(t.Context(), "alice", id)
+	if err != nil || !found {
+		t.Fatalf("job %d: %v", id, err)
+	}
+	return j
+}
+
+func alices() supervisor.User {
+	user := person("alice")
+	user.Workspaces = []string{"/srv/code", "/srv/site"}
+	return user
+}
+
+// Each option takes what it says that it takes, and says what is wrong with all else.
+func TestWhatCanBeSet(t *testing.T) {
+	h := newHarness(t)
+	for set, want := range map[string]string{
+		"on_miss=skip": `{"on_miss":"skip"}`, "on_miss=ASK": `{"on_miss":"ask"}`, "on_miss=later": "on_miss can't be \"later\": want run, skip or ask",
+		"grace=2h": `{"grace":7200000000000}`, "grace=90 min": `{"grace":5400000000000}`, "grace=1s": "grace can't be", "grace=-2h": "grace can't be", "grace=169h": "grace can't be",
+		"overlap=queue": `{"overlap":"queue"}`, "overlap=both": "overlap can't be",
+		"priority=high": `{"priority":"high"}`, "priority=urgent": `{"priority":"high"}`, "priority=low": `{"priority":"low"}`, "priority=11": "priority can't be",
+		"exact=yes": `{"exact":true}`, "exact=true": `{"exact":true}`, "exact=no": `{}`, "exact=x": "exact can't be",
+		"model=far/one": `{"model":"far/one"}`, "model=one": "there is no model one", "model=default": `{}`, "model=": `{}`,
+		"workspace=site": `{"workspace":"site"}`, "workspace=../etc": "workspace can't be \"../etc\": want code, site",
+		"steps=7": `{"steps":7}`, "steps=0": "steps can't be", "steps=201": "steps can't be", "steps=x": "steps can't be",
+		"minutes=3": `{"minutes":3}`, "minutes=61": "minutes can't be", "colour=red": "there is no \"colour\" to be set: there are exact, grace,",
+	} {
+		name, value, _ := strings.Cut(set, "=")
+		j := supervisor.Job{Kind: supervisor.JobAgent}
+		got := ""
+		if err := h.setOptions(alices(), &j, map[string]string{name: value}); err != nil {
+			got = err.Error()
+		} else {
+			raw, err := json.Marshal(j.Options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = string(raw)
+		}
+		if got != want && (strings.HasPrefix(want, "{") || !strings.HasPrefix(got, want)) {
+			t.Errorf("%s: %s, want %s", set, got, want)
+		}
+	}
+	j := supervisor.Job{Kind: supervisor.JobReminder}
+	if err := h.setOptions(alices(), &j, map[string]string{"model": "far/one"}); err == nil || !strings.Contains(err.Error(), "a reminder has no model: it has grace, on_miss, priority, to") {
+		t.Errorf("a reminder's model: %v", err)
+	}
+	if err := h.setOptions(person("alice"), &supervisor.Job{Kind: supervisor.JobAgent}, map[string]string{"workspace": "x"}); err == nil || !strings.Contains(err.Error(), "no workspaces") {
+		t.Errorf("without workspaces: %v", err)
+	}
+}
+
+// What a model sets is kept, shown on the card, and can be changed; what makes no sense keeps nothing.
+func TestAModelSetsOptions(t *testing.T) {
+	h := newHarness(t)
+	h.budget = supervisor.Budget{Turn: 100_000, Day: 500_000, Month: 5_000_000}
+	if _, err := h.calls(t, chatOf("alice"), "schedule_task", `{"when":"daily at 9","text":"look","kind":"task","options":{"on_miss":"skip","exact":true,"steps":7,"model":"far/one"}}`); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := h.job(t, 1).Options, (supervisor.JobOptions{Missed: supervisor.MissedSkip, Exact: true, Steps: 7, Model: "far/one"}); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("kept are %+v", got)
+	}
+	h.told(t, "Task 1: look\n\nevery day at 09:00\nNext: Sat 28 Mar 2026 09:00 CET (+01:00); Sun 29 Mar 2026 09:00 CEST (+02:00); Mon 30 Mar 2026 09:00 CEST (+02:00)"+
+		"\n\nIt goes to our private chat. If I am not running then, it is left out. It may cost up to $3.10 a month, $0.10 each time."+
+		" It begins at the moment itself. It asks the model far/one. It takes at most 7 steps.")
+	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":1,"options":{"steps":null,"on_miss":"ask"}}`); err != nil {
+		t.Fatal(err)
+	}
+	if o := h.job(t, 1).Options; o.Steps != 0 || o.Missed != supervisor.MissedAsk || o.Model != "far/one" {
+		t.Errorf("changed to %+v", o)
+	}
+	for _, wrong := range []string{`{"on_miss":["skip"]}`, `{"steps":7.5}`, `{"x":1}`} {
+		if _, err := h.calls(t, chatOf("alice"), "schedule_task", `{"when":"daily at 9","text":"look","options":`+wrong+`}`); err == nil {
+			t.Errorf("%s is kept", wrong)
+		}
+	}
+	if n := sqlitetest.Look(t, h.db, "SELECT count(*) FROM job"); !slices.Equal(n, []string{"1"}) {
+		t.Errorf("%s jobs are kept", n)
+	}
+}
+
+// The most that a month can cost is bounded by each of the limits.
+func TestWhatAMonthMayCost(t *testing.T) {
+	for _, c := range []struct {
+		when   string
+		budget supervisor.Budget
+		want   string
+	}{
+		{"every 30 min", supervisor.Budget{Turn: 100_000, Month: 5_000_000}, "up to $5.00 a month, $0.10 each time"},
+		{"daily at 9", supervisor.Budget{Turn: 100_000, Month: 5_000_000}, "up to $3.10 a month"},
+		{"daily at 9", supervisor.Budget{Turn: 100_000}, "up to $3.10 a month"},
+		{"every 30 min", supervisor.Budget{Day: 100_000}, "up to $3.10 a month."},
+		{"every 30 min", supervisor.Budget{Day: 500_000, Month: 5_000_000}, "up to $5.00 a month."},
+		{"tomorrow at 9", supervisor.Budget{Turn: 100_000, Month: 5_000_000}, "It may cost up to $0.10."},
+		{"daily at 9 until 30 mar", supervisor.Budget{Turn: 100_000}, "up to $0.30 a month"},
+		{"daily at 9", supervisor.Budget{}, "has no limit"},
+	} {
+		h := newHarness(t)
+		h.budget = c.budget
+		if text := h.card(h.job(t, h.task(t, c.when, supervisor.JobOptions{}))).Text; !strings.Contains(text, c.want) {
+			t.Errorf("%s with %+v: %s", c.when, c.budget, text)
+		}
+	}
+	h := newHarness(t)
+	if d := h.remind(t, "alice", "daily at 9: tea"); strings.Contains(d.Text, "cost") {
+		t.Errorf("a reminder's card: %s", d.Text)
+	}
+}
+
+// club is a group in which alice has spoken, and secret one in which she may not any more.
+func clubs(t testing.TB, h *harness) (club, secret supervisor.Conversation) {
+	t.Helper()
+	for i, chat := range []string{"-5", "-6"} {
+		c, err := h.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, chat, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		*[]*supervisor.Conversation{&club, &secret}[i] = c
+	}
+	h.closed = map[string]bool{"-6": true}
+	return club, secret
+}
+
+// To speak in another group asks first, about exactly that; a group where nobody may speak, or where its person has never been, can't be named.
+func TestAJobSpeaksElsewhere(t *testing.T) {
+	h := newHarness(t)
+	club, _ := clubs(t, h)
+	const call = `{"when":"daily at 14:00","text":"look","options":{"to":"%s"}}`
+	h.refused = supervisor.ErrWaits
+	if _, err := h.calls(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, "-5")); err != supervisor.ErrWaits {
+		t.Fatalf("it does not wait: %v", err)
+	}
+	h.refused = nil
+	if _, err := h.calls(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, "-5")); err != nil {
+		t.Fatal(err)
+	}
+	if a := h.approved; len(a) != 2 || a[0].Effect != "post_elsewhere" || a[0].Subject() != a[1].Subject() || a[0].Text != "May a reminder speak in the group -5? look" {
+		t.Errorf("asked for were %+v", a)
+	}
+	for _, to := range []string{"-6", "-7", "-5/3", "100", "x"} {
+		if _, err := h.calls(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, to)); err == nil || !strings.Contains(err.Error(), "want one of here, private, -5") {
+			t.Errorf("to %s: %v", to, err)
+		}
+	}
+	if len(h.approved) != 2 {
+		t.Errorf("asked for were %+v", h.approved)
+	}
+	h.passes(t, time.Hour)
+	if said := h.said(t, club); !slices.Equal(said, []string{"Reminder: look"}) {
+		t.Errorf("the group is told %q", said)
+	}
+	if said := h.said(t, chatOf("alice")); len(said) != 1 || !strings.Contains(said[0], "It goes to the group -5.") {
+		t.Errorf("alice is told %q", said)
+	}
+	// Other words need another yes; the same ones do not.
+	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":1,"text":"buy","name":"Shop"}`); err != nil || len(h.approved) != 3 {
+		t.Errorf("%v, asked for were %+v", err, h.approved)
+	}
+	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":1,"when":"daily at 15:00"}`); err != nil || len(h.approved) != 3 {
+		t.Errorf("%v, asked for were %+v", err, h.approved)
+	}
+	h.closed["-5"] = true
+	h.passes(t, 25*time.Hour)
+	if said := h.said(t, chatOf("alice")); len(said) < 2 || !strings.HasPrefix(said[len(said)-1], "Reminder: buy") {
+		t.Errorf("once nobody may speak in the group, alice is told %q", said)
+	}
+	if said := h.said(t, club); len(said) != 1 {
+		t.Errorf("the group is told %q", said)
+	}
+}
+
+// In the group itself, and in one's private chat, nobody is asked.
+func TestAJobSpeaksWhereItIsSet(t *testing.T) {
+	h := newHarness(t)
+	club, _ := clubs(t, h)
+	for _, to := range []string{"here", "-5", "private"} {
+		if _, err := h.calls(t, club, "schedule_task", `{"when":"in 10 min","text":"`+to+`","options":{"to":"`+to+`"}}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.passes(t, 10*time.Minute)
+	if len(h.approved) > 0 {
+		t.Errorf("asked for were %+v", h.approved)
+	}
+	if said := h.said(t, club); len(said) != 5 || !slices.Contains(said, "Reminder: here") || !slices.Contains(said, "Reminder: -5") {
+		t.Errorf("the group is told %q", said)
+	}
+	h.told(t, "Reminder: private")
+}
+
+// The button Change asks what is to change, and changes it; an answer that can't be read changes nothing.
+func TestAJobIsChangedByItsButton(t *testing.T) {
+	h := newHarness(t)
+	h.remind(t, "alice", "daily at 14:00: tea")
+	for _, c := range []struct{ answer, card string }{
+		{"daily at 15:00", "Reminder 1: tea\n\nevery day at 15:00\n"},
+		{"weekdays 16:00: coffee", "Reminder 1: coffee\n\nweekdays at 16:00\n"},
+		{"on_miss=skip priority=low", "it is left out. It makes no sound."},
+	} {
+		h.answers = []string{c.answer}
+		d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now)
+		if err != nil || !strings.Contains(d.Text, c.card) || len(d.Buttons) != 1 || d.Buttons[0][0].Press != "job:change 1" {
+			t.Errorf("%s: %+v, %v", c.answer, d, err)
+		}
+	}
+	was := h.job(t, 1)
+	for _, wrong := range []string{"at some time", "on_miss=x", "priority=low colour=red"} {
+		h.answers = []string{wrong}
+		if d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now); err == nil {
+			t.Errorf("%s: %+v", wrong, d)
+		}
+	}
+	if d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now); err != nil || d.Text != "Reminder 1 stays as it is." {
+		t.Errorf("without an answer: %+v, %v", d, err)
+	}
+	if j := h.job(t, 1); j.Version != was.Version {
+		t.Errorf("it is changed to %+v", j)
+	}
+}

@@ -1,0 +1,88 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+)
+
+// What the buttons of a reminder do. The job's id stands behind it.
+const (
+	pressDone     = "done"
+	pressSoon     = "soon"
+	pressHour     = "hour"
+	pressTomorrow = "tomorrow"
+)
+
+// press is a button that was pressed below something that is said of a job.
+type press struct {
+	origin
+	job supervisor.Job
+	at  time.Time
+}
+
+// presses are what buttons do.
+var presses = map[string]func(*Schedule, context.Context, press) (supervisor.Delivery, error){
+	pressDone:     textPress(func(*Schedule, context.Context, press) (string, error) { return textDone, nil }),
+	pressSoon:     snooze("in 10 min"),
+	pressHour:     snooze("in 1 h"),
+	pressTomorrow: snooze("in 1 day"),
+	supervisor.JobDelete: textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
+		return s.end(ctx, p.job)
+	}),
+	supervisor.JobPause: textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
+		return s.pause(ctx, p.job)
+	}),
+	supervisor.JobResume: textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
+		return s.resume(ctx, p.job, p.at)
+	}),
+	supervisor.JobStart: textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
+		return s.resume(ctx, p.job, p.at)
+	}),
+	supervisor.JobRun: textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
+		return s.run(ctx, p.job, p.at)
+	}),
+	supervisor.JobChange: func(s *Schedule, ctx context.Context, p press) (supervisor.Delivery, error) {
+		return s.askChange(ctx, p.origin, p.job)
+	},
+}
+
+// textPress is a press that is answered with text alone.
+func textPress(do func(*Schedule, context.Context, press) (string, error)) func(*Schedule, context.Context, press) (supervisor.Delivery, error) {
+	return func(s *Schedule, ctx context.Context, p press) (d supervisor.Delivery, err error) {
+		d.Text, err = do(s, ctx, p)
+		return d, err
+	}
+}
+
+// snooze has a reminder come again, once.
+func snooze(later string) func(*Schedule, context.Context, press) (supervisor.Delivery, error) {
+	return textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
+		again, err := s.remind(ctx, p.user, p.in, supervisor.MadeByInbound(p.inbound), later, p.job.Text, p.at)
+		return fmt.Sprintf(textAgain, again.Next.In(p.user.Zone()).Format(timeLayout)), err
+	})
+}
+
+// Press does what a job's button does. inbound is the press; the same again changes nothing.
+func (s *Schedule) Press(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, pressed string, at time.Time) (d supervisor.Delivery, err error) {
+	what, number, _ := strings.Cut(pressed, " ")
+	if what == pressZone {
+		d.Text, err = s.moveZone(ctx, user)
+		return d, err
+	}
+	do := presses[what]
+	if do == nil {
+		return supervisor.Delivery{Text: textNothing}, nil
+	}
+	p := press{origin: origin{user: user, in: c, inbound: inbound}, at: at}
+	if p.job, err = s.find(ctx, user.Name, number); err != nil {
+		return d, err
+	}
+	if p.job.Text == "" { // it was forgotten
+		return supervisor.Delivery{Text: textNothing}, nil
+	}
+	return do(s, ctx, p)
+}
