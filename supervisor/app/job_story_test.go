@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +18,7 @@ type taskModel struct {
 	mu    sync.Mutex
 	turns []modeltest.Answer // of the next turns of tasks; after the last, job_result with nothing to say
 	asked []string           // of them
+	last  modeltest.Request  // of them
 	told  []string           // of chats
 }
 
@@ -27,7 +29,7 @@ func (m *taskModel) answer(r modeltest.Request) modeltest.Answer {
 		m.told = append(m.told, r.Asked())
 		return m.chat.answer(r)
 	}
-	m.asked = append(m.asked, r.Asked())
+	m.asked, m.last = append(m.asked, r.Asked()), r
 	if len(m.turns) == 0 {
 		return modeltest.Answer{Calls: calls("job_result", `{"say":""}`)}
 	}
@@ -50,6 +52,13 @@ func (m *taskModel) runs() (n int, last string) {
 		last = m.asked[n-1]
 	}
 	return n, last
+}
+
+// lastRequest is the last that the turns of tasks made.
+func (m *taskModel) lastRequest() modeltest.Request {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.last
 }
 
 func newTasked(t *testing.T, m *taskModel, more string) *remembered {
@@ -178,5 +187,57 @@ func TestATaskStopsAtItsPot(t *testing.T) {
 	l.toldLast("alice", "would go beyond the limit for one task")
 	if n, _ := m.runs(); n != 0 {
 		t.Errorf("%d requests were made", n)
+	}
+}
+
+// A task asks the model that its person wants, takes as many steps as they want, and speaks in a group once they have said yes: there it is
+// prompted as all that others read.
+func TestATaskAsItsPersonWantsIt(t *testing.T) {
+	m := &taskModel{chat: played{
+		{words: "the flat", calls: calls("schedule_task", `{"when":"weekdays 8:30","text":"Say how the garden is.","kind":"task","name":"Garden",`+
+			`"options":{"model":"test/claude-haiku-4-5","steps":2,"to":"`+strconv.FormatInt(theFlat.ID, 10)+`"}}`), answer: "It is set."},
+	}}
+	l := newTasked(t, m, "")
+	l.bot.Say(theFlat, l.who("alice"), "/allow")
+	l.inFlat("People may speak with me in this group")
+	l.say("alice", "tell the flat every morning how the garden is")
+	l.presses("May a task speak in the group", "Once")
+	l.toldLast("alice", "It is set.")
+	l.WaitFor(apptest.Patience, "the card", func() bool { return l.count("alice", "It goes to the group") == 1 })
+
+	m.plays(report("The roses are dry."))
+	l.until(time.Date(2025, 11, 21, 7, 31, 0, 0, time.UTC))
+	l.inFlat("The roses are dry.")
+	if r := m.lastRequest(); r.Model != "claude-haiku-4-5" || !strings.Contains(r.System, "group") {
+		t.Errorf("it asked %s, by the system text %q", r.Model, r.System)
+	}
+
+	more := modeltest.Answer{Calls: calls("list_tasks", `{}`)}
+	m.plays(more, more, more)
+	before, _ := m.runs()
+	l.until(time.Date(2025, 11, 24, 7, 31, 0, 0, time.UTC))
+	l.ended("2")
+	if n, _ := m.runs(); n-before != 2 {
+		t.Errorf("it took %d steps, want 2", n-before)
+	}
+}
+
+// What looks, and what is built in, asks the small model.
+func TestWhatLooksAsksTheSmallModel(t *testing.T) {
+	m := &taskModel{}
+	l := &remembered{gatedService: newGatedService(t, m.answer, "models: {default: test/claude-sonnet-4-5, small: test/claude-haiku-4-5, providers: {test: "+
+		kindsOfProvider["openai"]+"}}\n", aliceInMadrid, "bob, totp: 'off'")}
+	l.at = longAgo
+	l.open()
+	l.lay("HEARTBEAT.md", "- look at the garden\n")
+	l.say("alice", "/heartbeat on")
+	l.toldLast("alice", "heartbeat is on.")
+	m.plays(report("The roses are dry."))
+	l.until(time.Date(2025, 11, 21, 8, 30, 10, 0, time.UTC)) // the one before is missed, and nothing is made of that
+	l.ended("1")
+	l.until(time.Date(2025, 11, 21, 9, 0, 10, 0, time.UTC))
+	l.toldLast("alice", "The roses are dry.")
+	if r := m.lastRequest(); r.Model != "claude-haiku-4-5" {
+		t.Errorf("it asked %s", r.Model)
 	}
 }

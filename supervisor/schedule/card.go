@@ -14,7 +14,10 @@ import (
 const listed = 3
 
 // card shows a job from its row: what it does and when, where it speaks, what becomes of a time that is missed and what it may cost; with buttons.
-func (s *Schedule) card(j supervisor.Job) (d supervisor.Delivery) {
+func (s *Schedule) card(j supervisor.Job) supervisor.Delivery { return cardWith(j, s.terms(j)) }
+
+// cardWith is the card of a job with those terms. It asks nobody: it may be called while the job is kept.
+func cardWith(j supervisor.Job, terms []string) (d supervisor.Delivery) {
 	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(textMade, nouns[j.Kind], j.ID, j.Text)
 	if look := lookText(j); look != "" {
 		d.Text += "\n\n" + look
@@ -26,7 +29,7 @@ func (s *Schedule) card(j supervisor.Job) (d supervisor.Delivery) {
 	}
 	zone, _ := zoneOf(j) // timesOf has read it
 	d.Text += fmt.Sprintf(textTimes, rule.Describe(zone), strings.Join(times, "; "))
-	d.Text += "\n\n" + strings.Join(s.terms(j), " ")
+	d.Text += "\n\n" + strings.Join(terms, " ")
 	buttons := []string{supervisor.JobChange, supervisor.JobPause, supervisor.JobDelete}
 	switch {
 	case j.State == supervisor.JobProposed:

@@ -66,8 +66,12 @@ func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c too
 	if why != "" {
 		j.State = supervisor.JobProposed
 	}
+	if err := setRule(&j, args.When, s.o.Now()); err != nil {
+		return answer, err
+	}
+	terms := s.terms(j)
 	j, err = s.put(ctx, j, args.When, s.o.Now(), func(j supervisor.Job) supervisor.Delivery {
-		d := s.card(j)
+		d := cardWith(j, terms)
 		d.Conversation = c.in
 		if why != "" {
 			d.Text += fmt.Sprintf(textProposed, why)

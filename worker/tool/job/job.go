@@ -69,7 +69,7 @@ func tool[A any](spec worker.Spec, none A, jobs Jobs, calls *atomic.Int64) worke
 			return r, fmt.Errorf("tasks were seen to %d times in this turn, and no more can be", protocol.MaxJobCalls)
 		}
 		a, err := jobs.CallJob(ctx, call.ID)
-		if refused := new(protocol.Error); errors.As(err, &refused) {
+		if refused := new(protocol.Error); errors.As(err, &refused) && refused.Code == protocol.CodeFailed { // else it may wait for its person
 			err = errors.New(refused.Message)
 		}
 		return worker.Result{Text: a.Text, Brief: a.Brief, World: a.World}, err
