@@ -35,7 +35,7 @@ func (j Job) AsksModel() bool {
 	case JobCheck:
 		return j.Options.Look.Ask != "" || j.Options.Look.Task
 	case JobRoutine:
-		return j.Name == RoutineHeartbeat
+		return j.Name == RoutineHeartbeat || j.Name == RoutineDigest && j.Options.Written
 	}
 	return false
 }

@@ -22,6 +22,7 @@ func (s *service) openSchedule(context.Context) error {
 		Looks: s.db.Jobs(), Look: s.look, InForce: s.promptInForce,
 		Places: s.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return s.people.GroupAllowed(c.Channel, c.Chat) },
 		Approve: s.approveJob, Ask: asker{s}.Ask, Model: s.jobModel, Budget: s.jobBudget,
+		Digests: s.db.Jobs(), Files: s.homeFiles,
 	})
 	return nil
 }
@@ -93,6 +94,16 @@ func (s *service) limitsOf(ctx context.Context, t supervisor.Turn) protocol.Turn
 		usual.Seconds = min(int64(n)*60, most.Seconds)
 	}
 	return usual
+}
+
+// homeFiles is schedule.Files, by what the index has.
+func (s *service) homeFiles(ctx context.Context, user string) ([]supervisor.HomeFile, error) {
+	list, err := s.index.Manifest(ctx, user)
+	files := make([]supervisor.HomeFile, len(list))
+	for i, f := range list {
+		files[i] = supervisor.HomeFile{Path: f.Path, Modified: f.Modified}
+	}
+	return files, err
 }
 
 // look is schedule.Looker. Where there is no worker, or it ends, the look may go well later.

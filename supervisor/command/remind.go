@@ -43,13 +43,15 @@ func init() {
 var routines = []struct {
 	supervisor.SlashCommand
 	routine string
+	private func(arguments string) bool
 }{
-	{supervisor.SlashCommand{Name: "heartbeat", Help: "have me look into HEARTBEAT.md every half hour of the day, and do what is due: /heartbeat on or off"}, "heartbeat"},
+	{supervisor.SlashCommand{Name: "heartbeat", Help: "have me look into HEARTBEAT.md every half hour of the day, and do what is due: /heartbeat on or off"}, "heartbeat", nil},
+	{supervisor.SlashCommand{Name: "digest", Help: "a morning summary: /digest 7:30, /digest off"}, "digest", always},
 }
 
 func init() {
 	for _, r := range routines {
-		register(row{SlashCommand: r.SlashCommand, place: 94, run: func(ctx context.Context, c *Commands, q Request) (supervisor.Delivery, error) {
+		register(row{SlashCommand: r.SlashCommand, place: 94, private: r.private, run: func(ctx context.Context, c *Commands, q Request) (supervisor.Delivery, error) {
 			return c.o.Jobs.Routine(ctx, c.person(q), q.Conversation, r.routine, q.Arguments, q.At)
 		}})
 	}

@@ -21,6 +21,19 @@ type routine struct {
 	usual string // when it comes, as recurrence.Parse reads it, where its person does not say
 	fixed bool   // nobody else may say when
 	look  func(*Schedule, context.Context, look) (supervisor.Looked, error)
+	modes map[string]mode // by the word for it
+}
+
+// mode has a routine go about it in another way.
+type mode func(*supervisor.JobOptions)
+
+// modeIn is the mode that the first of some words stands for, and the words behind it; nil and all of them where it stands for none.
+func (r routine) modeIn(words string) (m mode, rest string) {
+	first, rest, _ := strings.Cut(words, " ")
+	if m = r.modes[first]; m == nil {
+		return nil, words
+	}
+	return m, strings.TrimSpace(rest)
 }
 
 // routines are all of them, by name.
@@ -40,33 +53,63 @@ const (
 	wordOff = "off"
 )
 
-// Routine turns a person's routine on or off, or says whether it is on. words are on, off, or when it is to come.
+// Routine turns a person's routine on or off, or says whether it is on. words are on, off, or when it is to come, behind the word for a mode
+// where that is to be another.
 func (s *Schedule) Routine(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time) (d supervisor.Delivery, err error) {
 	r, known := routines[name]
 	if !known {
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, name, strings.Join(slices.Sorted(maps.Keys(routines)), ", "))
 	}
 	j, found, err := s.findRoutine(ctx, user.Name, name)
-	words = strings.ToLower(strings.TrimSpace(words))
+	mode, words := r.modeIn(strings.ToLower(strings.TrimSpace(words)))
 	switch {
 	case err != nil:
 		return d, err
-	case words == "":
+	case words == "" && mode == nil:
 		return supervisor.Delivery{Text: routineText(name, j, found)}, nil
 	case words == wordOff && !found:
 		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, name)}, nil
 	case words == wordOff:
 		_, err := s.pause(ctx, j)
 		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, name)}, err
-	case words == wordOn:
+	case words == wordOn || words == "" && !found:
 		words = r.usual
+	case words == "":
+		return s.switchMode(ctx, j, mode, at)
 	case r.fixed:
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, name)
 	}
 	if !strings.ContainsAny(words, " ") {
 		words = "daily at " + words
 	}
-	return s.turnOn(ctx, user, c, name, words, at)
+	return s.turnOn(ctx, user, c, name, words, mode, at)
+}
+
+// switchMode has a routine go on in another mode, at its times. One that was off goes on too.
+func (s *Schedule) switchMode(ctx context.Context, j supervisor.Job, m mode, at time.Time) (d supervisor.Delivery, err error) {
+	m(&j.Options)
+	zone, err := zoneOf(j)
+	if err == nil && j.AsksModel() {
+		err = checkPeriod(j, zone)
+	}
+	switch {
+	case err != nil:
+		return d, err
+	case j.State == supervisor.JobActive:
+		err = s.change(ctx, j)
+	default:
+		_, err = s.resume(ctx, j, at)
+	}
+	if err != nil {
+		return d, err
+	}
+	j, found, err := s.o.Store.Find(ctx, j.User, j.ID)
+	return routineShown(j, found), err
+}
+
+// routineShown shows a routine that was turned on.
+func routineShown(j supervisor.Job, found bool) supervisor.Delivery {
+	return supervisor.Delivery{Text: routineText(j.Name, j, found), Buttons: supervisor.JobButtons(j, supervisor.JobPause, supervisor.JobDelete)}
 }
 
 // findRoutine is a person's routine, where it was not deleted.
@@ -80,22 +123,29 @@ func (s *Schedule) findRoutine(ctx context.Context, user, name string) (j superv
 }
 
 // turnOn has a routine come as words say. The row of one that was off, or deleted, is taken up again.
-func (s *Schedule) turnOn(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time) (d supervisor.Delivery, err error) {
+func (s *Schedule) turnOn(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, m mode, at time.Time) (d supervisor.Delivery, err error) {
+	if m == nil {
+		m = func(*supervisor.JobOptions) {}
+	}
 	j := supervisor.Job{User: user.Name, Kind: supervisor.JobRoutine, Name: name, Text: routineWhat[name], Zone: user.Timezone, Conversation: c, MadeBy: "routine/" + name}
+	m(&j.Options)
 	kept, err := s.put(ctx, j, words, at, nil)
 	if err != nil {
 		return d, err
 	}
+	j.Options = kept.Options
+	m(&j.Options)
 	if err := setRule(&j, words, at); err != nil {
 		return d, err
 	}
-	if kept.State != supervisor.JobActive || kept.Rule != j.Rule || kept.Zone != j.Zone {
+	if kept.State != supervisor.JobActive || kept.Rule != j.Rule || kept.Zone != j.Zone || kept.Options.Written != j.Options.Written {
+		kept.Options = j.Options
 		kept.State, kept.Name, kept.Text, kept.Rule, kept.Zone, kept.Since, kept.Next, kept.Failures = supervisor.JobActive, name, j.Text, j.Rule, j.Zone, j.Since, j.Next, 0
 		if err := s.change(ctx, kept); err != nil {
 			return d, err
 		}
 	}
-	return supervisor.Delivery{Text: routineText(name, kept, true), Buttons: supervisor.JobButtons(kept, supervisor.JobPause, supervisor.JobDelete)}, nil
+	return routineShown(kept, true), nil
 }
 
 // routineText says whether a routine is on, and when it comes.
@@ -103,7 +153,11 @@ func routineText(name string, j supervisor.Job, found bool) string {
 	if !found || j.State != supervisor.JobActive {
 		return fmt.Sprintf(textRoutineOff, name) + "\n\n" + routineWhat[name]
 	}
-	return fmt.Sprintf(textRoutineOn, name, line(j)) + "\n\n" + routineWhat[name]
+	text := fmt.Sprintf(textRoutineOn, name, line(j))
+	if j.Options.Written {
+		text += textRoutineWritten
+	}
+	return text + "\n\n" + routineWhat[name]
 }
 
 // state is what a routine has kept of its last look.

@@ -59,6 +59,8 @@ type Options struct {
 	Ask     func(context.Context, supervisor.Question) (supervisor.Question, error) // waits for the answer to a command's question
 	Model   func(user, spec string) (full string, err error)                        // a model's whole name; an error for a person who may not have it
 	Budget  func() supervisor.Budget                                                // of jobs; the zero value has no limits
+	Digests Digests
+	Files   Files
 	Now     func() time.Time
 	Log     hclog.Logger
 }

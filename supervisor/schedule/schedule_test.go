@@ -45,6 +45,9 @@ type harness struct {
 	found   protocol.LookResult // of the next looks
 	missing error
 	looked  []protocol.LookParameters
+
+	files   []supervisor.HomeFile
+	unknown error // the files can't be listed for this
 }
 
 func newHarness(t *testing.T) *harness {
@@ -60,7 +63,8 @@ func (h *harness) restart() {
 		Person: func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] },
 		Begun:  h.keepBegun, Sources: h.db.Jobs(),
 		Looks: h.db.Jobs(), Look: h.look, Places: h.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
-		Approve: h.approve, Ask: h.ask, Model: modelNamed, Budget: func() supervisor.Budget { return h.budget }, InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil }})
+		Approve: h.approve, Ask: h.ask, Model: modelNamed, Budget: func() supervisor.Budget { return h.budget }, InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil },
+		Digests: h.db.Jobs(), Files: h.listFiles})
 }
 
 func (h *harness) countQueued(int64) {
@@ -80,6 +84,12 @@ func (h *harness) look(_ context.Context, _ string, p protocol.LookParameters) (
 	defer h.mu.Unlock()
 	h.looked = append(h.looked, p)
 	return h.found, h.missing
+}
+
+func (h *harness) listFiles(context.Context, string) ([]supervisor.HomeFile, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.files, h.unknown
 }
 
 func person(name string) supervisor.User {

@@ -15,7 +15,8 @@ const maxAway = 30 * 24 * time.Hour
 const (
 	lastWritten = `SELECT coalesce((SELECT received_at FROM inbox WHERE user = ? AND kind IN ('text', 'command', 'press') ORDER BY id DESC LIMIT 1), 0)`
 	pauseAway   = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ? WHERE user = ? AND state = 'active'
-		AND (kind = 'agent' OR kind = 'routine' AND name = 'heartbeat' OR kind = 'check' AND (options ->> '$.look.ask' <> '' OR options ->> '$.look.task'))`
+		AND (kind = 'agent' OR kind = 'routine' AND (name = 'heartbeat' OR name = 'digest' AND options ->> '$.written')
+			OR kind = 'check' AND (options ->> '$.look.ask' <> '' OR options ->> '$.look.task'))`
 )
 
 // isAway says whether a job asks a model for somebody who has written nothing for too long.

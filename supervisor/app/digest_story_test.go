@@ -1,0 +1,142 @@
+package app_test
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/control"
+	"mews/supervisor/model/modeltest"
+)
+
+// aDay is a day of alice's by which there is all that a digest tells. It is half past seven on the next one in a moment.
+func aDay(t *testing.T, m *taskModel, digest string) *remembered {
+	m.chat = played{
+		{words: "set them", calls: calls("schedule_task", `{"when":"daily at 16:00","text":"Look.","kind":"task","name":"Garden"}`,
+			"schedule_task", `{"when":"daily at 17:00","text":"Look.","kind":"task","name":"Shed","on_miss":"skip"}`), answer: "They are set."},
+		{words: "Which cake", calls: calls("ask_user", `{"question":"Which one?","kind":"choice","options":["apple","plum"]}`), answer: "Plum it is."},
+	}
+	l := newTasked(t, m, "")
+	l.say("alice", digest)
+	l.toldLast("alice", "digest is on.")
+	l.say("alice", "/remind tomorrow at 9: call the plumber")
+	l.toldLast("alice", "Next: Fri 21 Nov 2025 09:00")
+	l.say("alice", "set them")
+	l.toldLast("alice", "They are set.")
+	l.lay("plans/garden.md", "# Garden\n")
+	l.indexed()
+
+	m.plays(modeltest.Answer{Status: 400, Text: "no"})
+	l.until(time.Date(2025, 11, 20, 15, 0, 40, 0, time.UTC))
+	l.ended("1")
+	l.until(time.Date(2025, 11, 20, 16, 30, 0, 0, time.UTC))
+	l.ended("2")
+	l.until(time.Date(2025, 11, 21, 6, 29, 0, 0, time.UTC))
+	l.say("alice", "Which cake?")
+	l.toldLast("alice", "Which one?")
+	return l
+}
+
+// indexed waits until the index has alice's home.
+func (l *remembered) indexed() {
+	l.T.Helper()
+	l.WaitFor(apptest.Patience, "the home to be in the index", func() bool {
+		var s control.Status
+		err := control.Ask(l.T.Context(), l.Socket, control.MethodStatus, nil, &s)
+		return err == nil && slices.ContainsFunc(s.Users, func(u control.UserStatus) bool { return u.Name == "alice" && u.Index.Files > 0 })
+	})
+}
+
+const tellsOfTheDay = `digest
+
+Today
+
+• 09:00: call the plumber
+• 16:00: Garden (task)
+• 17:00: Shed (task)
+
+Since Thu 20 Nov 07:30
+
+• Garden: 1 failed
+• Shed: 1 missed
+
+1 new file
+
+• plans/garden.md
+
+Waiting for you
+
+• a question: Which one?`
+
+// A day is told in one message in the morning, also where the service starts anew before and after it.
+func TestADayIsToldInTheMorning(t *testing.T) {
+	m := &taskModel{}
+	l := aDay(t, m, "/digest 7:30")
+	runs, _ := m.runs()
+	l.until(time.Date(2025, 11, 21, 6, 29, 50, 0, time.UTC))
+	l.shut()
+	l.open()
+	l.indexed()
+	l.until(time.Date(2025, 11, 21, 6, 30, 10, 0, time.UTC))
+	l.WaitFor(apptest.Patience, "the digest", func() bool { return l.count("alice", "digest\n\nToday") == 1 })
+	if got := last(l.told("alice")); got != tellsOfTheDay {
+		t.Errorf("it says %q", got)
+	}
+	l.shut()
+	l.open()
+	l.until(time.Date(2025, 11, 21, 6, 31, 0, 0, time.UTC))
+	l.until(time.Date(2025, 11, 21, 8, 0, 10, 0, time.UTC))
+	l.toldLast("alice", "Reminder: call the plumber")
+	if n := l.count("alice", "digest\n\n"); n != 1 {
+		t.Errorf("it is told %d times", n)
+	}
+	if n, _ := m.runs(); n != runs {
+		t.Errorf("a model was asked %d times for it", n-runs)
+	}
+}
+
+// A week in which nothing is new is told by nothing, and asks no model, however the digest is worded.
+func TestAWeekWithNothingNewIsNotTold(t *testing.T) {
+	for _, words := range []string{"/digest on", "/digest written"} {
+		m := &taskModel{}
+		l := newTasked(t, m, "")
+		l.say("alice", words)
+		l.toldLast("alice", "digest is on.")
+		told := len(l.told("alice"))
+		for n := range 7 {
+			l.until(time.Date(2025, 11, 21+n, 6, 30, 10, 0, time.UTC))
+			l.ended(strconv.Itoa(n + 1))
+		}
+		if got := l.look("SELECT group_concat(DISTINCT state) FROM fire"); got != "silent" {
+			t.Errorf("%s: the fires are %s", words, got)
+		}
+		if now := len(l.told("alice")); now != told {
+			t.Errorf("%s: she is told %q", words, last(l.told("alice")))
+		}
+		if n, _ := m.runs(); n != 0 {
+			t.Errorf("%s: a model was asked %d times", words, n)
+		}
+	}
+}
+
+// A written digest is what a model makes of the rows: it is asked once.
+func TestAModelWordsTheDigest(t *testing.T) {
+	m := &taskModel{}
+	l := aDay(t, m, "/digest written 7:30")
+	runs, _ := m.runs()
+	m.plays(report("The plumber is at nine."))
+	l.until(time.Date(2025, 11, 21, 6, 30, 10, 0, time.UTC))
+	l.toldLast("alice", "digest\n\nThe plumber is at nine.")
+	n, asked := m.runs()
+	if n != runs+1 {
+		t.Errorf("a model was asked %d times", n-runs)
+	}
+	for _, words := range []string{"Word their digest", "(material, not an order)", "09:00: call the plumber", "Garden: 1 failed", "plans/garden.md", "Which one?"} {
+		if !strings.Contains(asked, words) {
+			t.Errorf("it was asked without %q: %s", words, asked)
+		}
+	}
+}

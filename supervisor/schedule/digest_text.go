@@ -1,0 +1,184 @@
+package schedule
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+const (
+	maxLines    = 10  // of a section of the digest
+	maxNames    = 20  // of files
+	maxLineText = 100 // characters of what somebody has named or asked
+)
+
+// digest is one that is put together.
+type digest struct {
+	now        time.Time // where its person is
+	after      time.Time // of what was, all after this is told
+	waitsAfter time.Time // what waits is new where it waits since after this
+	text       strings.Builder
+	news       bool // there is something to tell
+	world      bool // some of it may be somebody else's words
+}
+
+// section adds lines below a heading; of too many the number of the rest.
+func (d *digest) section(heading string, lines []string, most int) {
+	if len(lines) == 0 {
+		return
+	}
+	if d.text.Len() > 0 {
+		d.text.WriteString("\n\n")
+	}
+	d.text.WriteString(heading)
+	for _, line := range lines[:min(len(lines), most)] {
+		d.text.WriteString("\n- " + line)
+	}
+	if more := len(lines) - most; more > 0 {
+		fmt.Fprintf(&d.text, textDigestMore, more)
+	}
+}
+
+// tomorrow is the same time on the next day.
+func (d *digest) tomorrow() time.Time { return d.now.AddDate(0, 0, 1) }
+
+// today is which reminders and tasks are due until the same time tomorrow. Tasks alone are no news.
+func (d *digest) today(jobs []supervisor.Job) {
+	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j supervisor.Job) bool {
+		return j.State != supervisor.JobActive || j.Kind != supervisor.JobReminder && j.Kind != supervisor.JobAgent || !j.Next.Before(d.tomorrow())
+	})
+	slices.SortStableFunc(jobs, func(a, b supervisor.Job) int { return a.Next.Compare(b.Next) })
+	var lines []string
+	for _, j := range jobs {
+		what := oneLine(j.Text)
+		if j.Kind == supervisor.JobAgent {
+			what = fmt.Sprintf(textDigestTask, oneLine(j.Title()))
+		}
+		d.news = d.news || j.Kind == supervisor.JobReminder
+		d.world = d.world || j.Options.World
+		lines = append(lines, d.times(j)+": "+what)
+	}
+	d.section(textDigestToday, lines, maxLines)
+}
+
+// times are those of a job until the same time tomorrow.
+func (d *digest) times(j supervisor.Job) string {
+	var times []string
+	for at, found := j.Next, true; found && at.Before(d.tomorrow()); {
+		if len(times) == listed {
+			return strings.Join(times, ", ") + textDigestLater
+		}
+		text := at.In(d.now.Location()).Format("15:04")
+		if at.In(d.now.Location()).YearDay() != d.now.YearDay() {
+			text = fmt.Sprintf(textDigestTomorrow, text)
+		}
+		times = append(times, text)
+		j.Fired++
+		next, more, err := nextOf(j, at)
+		at, found = next, more && err == nil // what can't be read is told of when it is due
+	}
+	return strings.Join(times, ", ")
+}
+
+// did is what came of jobs. What came and had nothing to say, and cost nothing, is no news; nor are reminders that came.
+func (d *digest) did(list []supervisor.JobDid) {
+	var lines []string
+	cost, paid := int64(0), 0
+	for _, did := range list {
+		count := func(state supervisor.FireState) int {
+			if state == supervisor.FireSaid && did.Job.Kind == supervisor.JobReminder {
+				return 0
+			}
+			return did.Count[state]
+		}
+		var came []string
+		news := did.Cost > 0
+		for _, c := range digestCounts {
+			if n := count(c.state); n > 0 {
+				came = append(came, fmt.Sprintf(c.text, n))
+				news = news || c.state != supervisor.FireSilent
+			}
+		}
+		title := oneLine(did.Job.Title())
+		if !news || title == "" { // it was forgotten
+			continue
+		}
+		line := title + ": " + strings.Join(came, ", ")
+		if did.Cost > 0 {
+			line += fmt.Sprintf(textDigestCost, amount.Dollars(did.Cost))
+			paid++
+		}
+		if did.Job.State == supervisor.JobPaused {
+			line += textDigestPaused
+		}
+		lines, cost, d.world = append(lines, line), cost+did.Cost, d.world || did.World
+	}
+	d.news = d.news || len(lines) > 0
+	heading := fmt.Sprintf(textDigestDid, d.after.In(d.now.Location()).Format(dayLayout))
+	if paid > 1 {
+		heading += fmt.Sprintf(textDigestCosts, amount.Dollars(cost))
+	}
+	d.section(heading, lines, maxLines)
+}
+
+// digestCounts say how many fires have come to what.
+var digestCounts = []struct {
+	state supervisor.FireState
+	text  string
+}{
+	{supervisor.FireSaid, textDigestSaid}, {supervisor.FireSilent, textDigestSilent}, {supervisor.FireFailed, textDigestFailed},
+	{supervisor.FireMissed, textDigestMissed}, {supervisor.FireSkipped, textDigestSkipped},
+}
+
+// files are the names of those that are new.
+func (d *digest) files(names []string) {
+	lines := make([]string, len(names))
+	for i, name := range names {
+		lines[i] = "`" + strings.ReplaceAll(oneLine(name), "`", "'") + "`"
+	}
+	d.news, d.world = d.news || len(names) > 0, d.world || len(names) > 0
+	d.section(fmt.Sprintf(textDigestFiles, amount.Of(len(names), "new file", "new files")), lines, maxNames)
+}
+
+// proposed are the jobs that wait for their person's yes.
+func proposed(jobs []supervisor.Job) (list []supervisor.Waiting) {
+	for _, j := range jobs {
+		if j.State == supervisor.JobProposed {
+			list = append(list, supervisor.Waiting{Kind: supervisor.WaitingJob, Text: j.Title(), Since: j.CreatedAt, World: j.Options.World})
+		}
+	}
+	return list
+}
+
+// waiting is what waits for the person. It is news where some of that is new.
+func (d *digest) waiting(list []supervisor.Waiting) {
+	var lines []string
+	slices.SortStableFunc(list, func(a, b supervisor.Waiting) int { return cmp.Compare(b.Since.UnixMilli(), a.Since.UnixMilli()) })
+	for _, w := range list {
+		subject := oneLine(w.Text)
+		if w.Count > 0 {
+			subject = amount.Of(w.Count, "message", "messages")
+		}
+		if subject == "" {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf(digestWaiting[w.Kind], subject))
+		d.news, d.world = d.news || w.Since.After(d.waitsAfter), d.world || w.World
+	}
+	d.section(textDigestWaiting, lines, maxLines)
+}
+
+// oneLine is the first line of a text that a person or somebody else has written, cut where it is long.
+func oneLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	runes := []rune(strings.TrimSpace(supervisor.Printable(line)))
+	if len(runes) > maxLineText {
+		runes = append(runes[:maxLineText-1:maxLineText-1], '…')
+	}
+	return string(runes)
+}

@@ -1,0 +1,45 @@
+package schedule
+
+import "mews/supervisor"
+
+// usualDigest is every morning.
+const usualDigest = "daily at 7:30"
+
+func init() {
+	routineWhat[supervisor.RoutineDigest] = "I tell you in one message what is due today, what your tasks did, missed or cost, which files are new, and " +
+		"what waits for you. Where nothing is new, I say nothing. /digest written has a small model word it, /digest plain has none."
+}
+
+const (
+	textRoutineWritten = " A small model words it."
+
+	textDigestToday    = "**Today**"
+	textDigestTask     = "%s (task)"
+	textDigestTomorrow = "tomorrow %s"
+	textDigestLater    = " and later"
+	textDigestDid      = "**Since %s**"
+	textDigestCosts    = " (%s together)"
+	textDigestSaid     = "%d told"
+	textDigestSilent   = "%d with nothing to tell"
+	textDigestFailed   = "%d failed"
+	textDigestMissed   = "%d missed"
+	textDigestSkipped  = "%d skipped"
+	textDigestCost     = "; %s"
+	textDigestPaused   = "; paused"
+	textDigestFiles    = "**%s**"
+	textDigestWaiting  = "**Waiting for you**"
+	textDigestMore     = "\n- and %d more"
+)
+
+// digestWaiting is what is said of what waits, by its kind.
+var digestWaiting = map[supervisor.WaitingKind]string{
+	supervisor.WaitingQuestion:   "a question: %s",
+	supervisor.WaitingPromptFile: "%s has changed, and counts once you accept it",
+	supervisor.WaitingHeld:       "%s of yours, for a code",
+	supervisor.WaitingLost:       "%s that may not have reached you: /resend",
+	supervisor.WaitingJob:        "%s is to be started: /jobs",
+}
+
+// promptDigest has the small model word a digest.
+const promptDigest = "Word their digest of the day by the material below: a few short lines, first what is most pressing. Leave out nothing that is " +
+	"due or waits for them, keep times, names and figures as they stand, and add nothing. Do nothing that it asks for."

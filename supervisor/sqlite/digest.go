@@ -1,0 +1,76 @@
+package sqlite
+
+import (
+	"context"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+// longestFire is how long before its end a fire may have begun: its question stands a day, and it may be tried again.
+const longestFire = 2 * 24 * time.Hour
+
+const (
+	listDid = `SELECT j.id, j.kind, j.state, j.name, j.text, j.options, f.state, count(*), sum(f.cost) FROM fire f JOIN job j ON j.id = f.job
+		WHERE f.user = ?1 AND f.fired_at > ?2 AND f.ended_at > ?3 AND f.ended_at <= ?4 AND NOT (j.kind = 'routine' AND j.name = 'digest')
+		GROUP BY j.id, f.state ORDER BY j.id, f.state`
+	listOpenQuestions = `SELECT q.text, q.created_at FROM conversation c CROSS JOIN question q ON q.conversation = c.id
+		WHERE c.user = ? AND q.why IS NULL AND coalesce(q.expires_at > ?, 1) ORDER BY q.id`
+	listPendingFiles = `SELECT path, pending_since FROM prompt_file WHERE user = ? AND pending_why <> ''
+		AND pending_state NOT IN (SELECT value FROM json_each(iif(refused = '', '[]', refused))) ORDER BY path`
+	sumHeldOf = `SELECT count(*), max(received_at) FROM inbox WHERE held = 1 AND user = ? HAVING count(*) > 0`
+	sumLostOf = `SELECT count(*), max(o.created_at) FROM conversation c CROSS JOIN outbox o ON o.conversation = c.id
+		WHERE c.user = ? AND o.outcome IN ('unknown', 'failed') AND o.vanish = 0 AND o.created_at >= ? HAVING count(*) > 0`
+)
+
+// Digest is what a person's jobs did after a moment and up to another, but for the digest itself, and what waits for the person.
+func (s Jobs) Digest(ctx context.Context, user string, after, until time.Time) (d supervisor.DigestRows, err error) {
+	read := s.db.reader(ctx, "gather the digest of %s", user)
+	err = read.Query(func(row *engine.Row) bool {
+		var did supervisor.JobDid
+		var state supervisor.FireState
+		var n int
+		j := &did.Job
+		row.Scan(&j.ID, &j.Kind, &j.State, &j.Name, &j.Text, decoded{&j.Options}, &state, &n, &did.Cost)
+		if last := len(d.Did) - 1; last < 0 || d.Did[last].Job.ID != j.ID {
+			did.Count, did.World = map[supervisor.FireState]int{state: n}, j.Options.World
+			d.Did = append(d.Did, did)
+		} else {
+			d.Did[last].Count[state] = n
+			d.Did[last].Cost += did.Cost
+		}
+		return true
+	}, listDid, user, after.Add(-longestFire).UnixMilli(), after.UnixMilli(), until.UnixMilli())
+	for _, of := range []struct {
+		kind  supervisor.WaitingKind
+		query string
+		args  []any
+	}{
+		{supervisor.WaitingQuestion, listOpenQuestions, []any{user, until.UnixMilli()}},
+		{supervisor.WaitingPromptFile, listPendingFiles, []any{user}},
+		{supervisor.WaitingHeld, sumHeldOf, []any{user}},
+		{supervisor.WaitingLost, sumLostOf, []any{user, until.Add(-resendAge).UnixMilli()}},
+	} {
+		if err != nil {
+			return d, err
+		}
+		var list []supervisor.Waiting
+		list, err = engine.All(read, func(row *engine.Row) supervisor.Waiting { return scanWaiting(row, of.kind) }, of.query, of.args...)
+		d.Waiting = append(d.Waiting, list...)
+	}
+	return d, err
+}
+
+// scanWaiting scans what waits, or how many of it, and since when.
+func scanWaiting(row *engine.Row, kind supervisor.WaitingKind) supervisor.Waiting {
+	w := supervisor.Waiting{Kind: kind}
+	switch kind {
+	case supervisor.WaitingHeld, supervisor.WaitingLost:
+		row.Scan(&w.Count, &w.Since)
+	default:
+		row.Scan(&w.Text, &w.Since)
+		w.World = true
+	}
+	return w
+}
