@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,13 +100,21 @@ func TestADayIsToldInTheMorning(t *testing.T) {
 	}
 }
 
-// A week in which nothing is new is told by nothing, and asks no model, however the digest is worded.
+// A week in which nothing is new is told by nothing, and asks no model, however the digest is worded. A file that was there long ago is
+// not new.
 func TestAWeekWithNothingNewIsNotTold(t *testing.T) {
 	for _, words := range []string{"/digest on", "/digest written"} {
 		m := &taskModel{}
 		l := newTasked(t, m, "")
 		l.say("alice", words)
 		l.toldLast("alice", "digest is on.")
+		l.lay("old.md", "# Old\n")
+		if err := os.Chtimes(filepath.Join(l.Home("alice"), "old.md"), longAgo, longAgo.AddDate(0, -1, 0)); err != nil {
+			t.Fatal(err)
+		}
+		l.say("alice", "hello")
+		l.toldLast("alice", "Noted.")
+		l.indexed()
 		told := len(l.told("alice"))
 		for n := range 7 {
 			l.until(time.Date(2025, 11, 21+n, 6, 30, 10, 0, time.UTC))

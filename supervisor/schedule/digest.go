@@ -34,8 +34,9 @@ func init() {
 
 // digestState is what the last digest has told.
 type digestState struct {
-	Until time.Time `json:"until"`           // up to when it told
-	Files pathSet   `json:"files,omitempty"` // that it knew of
+	Until      time.Time `json:"until"`           // up to when it told
+	Files      pathSet   `json:"files,omitempty"` // that it knew of
+	FilesAfter time.Time `json:"files_after"`     // while it knows of none, those are new that have changed after this
 }
 
 // digest tells what is due, what jobs did since the last one, which files are new, and what waits. Without anything new it is silent.
@@ -51,6 +52,7 @@ func (s *Schedule) digest(ctx context.Context, l look) (looked supervisor.Looked
 	after := was.Until
 	if after.IsZero() {
 		after = l.now.Add(-24 * time.Hour)
+		was.FilesAfter = after
 	}
 	rows, err := s.o.Digests.Digest(ctx, l.Job.User, after, l.now)
 	if err != nil {
@@ -60,14 +62,14 @@ func (s *Schedule) digest(ctx context.Context, l look) (looked supervisor.Looked
 	if err != nil {
 		return looked, err
 	}
-	seen, err := json.Marshal(digestState{Until: l.now, Files: was.Files.with(files)})
+	seen, err := json.Marshal(digestState{Until: l.now, Files: was.Files.with(files), FilesAfter: was.FilesAfter})
 	if err != nil {
 		return looked, fmt.Errorf("keep what the digest has told: %w", err)
 	}
 	d := digest{now: l.now.In(l.user.Zone()), after: after, waitsAfter: was.Until}
 	d.today(jobs)
 	d.did(rows.Did)
-	d.files(was.newFiles(files, after))
+	d.files(was.newFiles(files))
 	d.waiting(slices.Concat(rows.Waiting, proposed(jobs)))
 	looked.Seen, looked.State = string(seen), supervisor.FireSilent
 	switch {

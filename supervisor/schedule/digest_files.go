@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
@@ -42,13 +41,12 @@ func (s pathSet) with(files []supervisor.HomeFile) pathSet {
 	return all
 }
 
-// newFiles are the paths of files that the last digest did not know of. Where there was none, or it knew of none, they are those that have
-// changed since a moment.
-func (was digestState) newFiles(files []supervisor.HomeFile, after time.Time) (names []string) {
+// newFiles are the paths of files that the digests before did not know of.
+func (was digestState) newFiles(files []supervisor.HomeFile) (names []string) {
 	for _, f := range files {
 		isNew := !was.Files[hashOf(f.Path)]
 		if len(was.Files) == 0 {
-			isNew = f.Modified.After(after)
+			isNew = f.Modified.After(was.FilesAfter)
 		}
 		if isNew && !slices.ContainsFunc(notNews, func(own string) bool {
 			return f.Path == own || strings.HasSuffix(own, "/") && strings.HasPrefix(f.Path, own)

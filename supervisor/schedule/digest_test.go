@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -128,5 +129,215 @@ func (h *harness) putProposed(t testing.TB) {
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobAgent, State: supervisor.JobProposed, Name: "Watch", Text: "watch",
 		Zone: "Europe/Madrid", Conversation: chatOf("alice"), MadeBy: fmt.Sprint(h.inbound)}, "every 1 h", h.now, nil); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Nothing new is nothing said: not for tasks that will come, checks that found nothing, reminders that came, nor for what waits as it did
+// before.
+func TestADigestWithNothingNewIsSilent(t *testing.T) {
+	h := newHarness(t)
+	h.routine(t, "on")
+	h.untilClock(t, 7, 30)
+	h.is(t, "silent")
+	h.remind(t, "alice", "in 1 h: tea")
+	h.putCheck(t, supervisor.Look{Command: "make"})
+	h.passes(t, 10*time.Minute)
+	sqlitetest.Change(t, h.db, "UPDATE job SET state = 'paused', next = NULL WHERE kind = 'check'")
+	h.task(t, "daily at 12:00", supervisor.JobOptions{Exact: true})
+	h.putProposed(t)
+	h.passes(t, 50*time.Minute)
+	h.endsAt(t, h.untilClock(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
+	h.untilClock(t, 7, 30)
+	const waits = "**Today**\n- 12:00: Look (task)\n\n**Waiting for you**\n- Watch is to be started: /jobs"
+	if got := h.digests(t); len(got) != 1 || got[0] != waits {
+		t.Fatalf("what waits since then is told of by %q, want %q", got, waits)
+	}
+	h.endsAt(t, h.untilClock(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 0)
+	h.untilClock(t, 7, 30)
+	if got := h.digests(t); len(got) != 1 {
+		t.Errorf("nothing is new, and it says %q", got[1:])
+	}
+	h.endsAt(t, h.untilClock(t, 12, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"}, 5_000)
+	h.untilClock(t, 7, 30)
+	if got := h.digests(t); len(got) != 2 || !strings.Contains(got[1], "- Look: 1 with nothing to tell; $0.005") {
+		t.Errorf("what had nothing to tell and has cost something is told as %q", got)
+	}
+}
+
+// Each section is bounded, and says how much more there is.
+func TestADigestIsBounded(t *testing.T) {
+	h := newHarness(t)
+	h.routine(t, "on")
+	for n := range maxLines + 2 {
+		h.remind(t, "alice", fmt.Sprintf("tomorrow at 9: thing %d %s", n, strings.Repeat("ä", 500)))
+	}
+	for n := range maxNames + 3 {
+		h.files = append(h.files, supervisor.HomeFile{Path: fmt.Sprintf("%02d%s.md", n, strings.Repeat("x", 200)), Modified: noon})
+	}
+	h.untilClock(t, 7, 30)
+	got := strings.Join(h.digests(t), "")
+	if strings.Count(got, "thing ") != maxLines || !strings.Contains(got, "\n- and 2 more\n") {
+		t.Errorf("of what is due it says %q", got)
+	}
+	if strings.Count(got, "xx…") != maxNames || !strings.Contains(got, "**23 new files**") || !strings.HasSuffix(got, "\n- and 3 more") {
+		t.Errorf("of new files it says %q", got)
+	}
+}
+
+// A file is new once: not where it changes, nor where the index is made anew and lacks it for a while.
+func TestAFileIsNewOnce(t *testing.T) {
+	h := newHarness(t)
+	h.routine(t, "on")
+	a, b := supervisor.HomeFile{Path: "a.md", Modified: noon}, supervisor.HomeFile{Path: "b.md", Modified: noon.Add(-48 * time.Hour)}
+	for n, day := range []struct {
+		files []supervisor.HomeFile
+		says  string // "" is nothing
+	}{
+		{[]supervisor.HomeFile{a}, "a.md"},
+		{[]supervisor.HomeFile{{Path: "a.md", Modified: noon.Add(30 * time.Hour)}}, ""},
+		{nil, ""},
+		{[]supervisor.HomeFile{a, b}, "b.md"}, // it came with a time of its own
+		{[]supervisor.HomeFile{a, b}, ""},
+	} {
+		before := len(h.digests(t))
+		h.files = day.files
+		h.untilClock(t, 7, 30)
+		got := h.digests(t)[before:]
+		if day.says == "" && len(got) > 0 || day.says != "" && (len(got) != 1 || got[0] != "**1 new file**\n- `"+day.says+"`") {
+			t.Errorf("on day %d it says %q, want %q", n, got, day.says)
+		}
+	}
+}
+
+// Where the files can't be listed it is tried once more, and then told without them; later they are told of.
+func TestADigestWithoutFiles(t *testing.T) {
+	h := newHarness(t)
+	h.routine(t, "on")
+	h.remind(t, "alice", "tomorrow at 9: call")
+	h.unknown = fmt.Errorf("the index is not open yet")
+	h.untilClock(t, 7, 30)
+	h.is(t, "claimed")
+	h.passes(t, time.Minute)
+	h.is(t, "said")
+	h.unknown, h.files = nil, []supervisor.HomeFile{{Path: "a.md", Modified: h.now}}
+	h.untilClock(t, 7, 30)
+	if got := h.digests(t); len(got) != 2 || got[0] != "**Today**\n- 09:00: call" || !strings.Contains(got[1], "a.md") {
+		t.Errorf("it says %q", got)
+	}
+}
+
+// A written digest is material for one turn. What was not told counts as new for the next one.
+func TestAWrittenDigest(t *testing.T) {
+	h := newHarness(t)
+	if text := h.routine(t, "written 7:30"); !strings.Contains(text, "every day at 07:30") || !strings.Contains(text, "A small model words it.") {
+		t.Errorf("it answers %q", text)
+	}
+	h.untilClock(t, 7, 30)
+	h.is(t, "silent")
+	h.files = []supervisor.HomeFile{{Path: "a.md", Modified: noon}}
+	for range 2 {
+		begun := h.untilClock(t, 7, 30)
+		if len(begun) != 1 || !strings.Contains(begun[0].Text, "Word their digest") || !strings.Contains(begun[0].Text, "- `a.md`") || begun[0].Origin != supervisor.OriginWorld {
+			t.Fatalf("it begins %+v", begun)
+		}
+		h.ends(t, begun[0], stays)
+	}
+	h.ends(t, h.untilClock(t, 7, 30)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "A file came."})
+	if begun := h.untilClock(t, 7, 30); len(begun) > 0 {
+		t.Errorf("what was told is told again: %q", begun[0].Text)
+	}
+	h.is(t, "silent failed failed said silent")
+}
+
+// What a digest tells counts from the last one that was told, also where one was missed.
+func TestADigestThatWasMissed(t *testing.T) {
+	h := newHarness(t)
+	h.routine(t, "on")
+	h.untilClock(t, 7, 30)
+	h.task(t, "daily at 10:00", supervisor.JobOptions{Exact: true})
+	h.endsAt(t, h.untilClock(t, 10, 0)[0], stays, 0)
+	h.untilClock(t, 7, 40)
+	h.endsAt(t, h.untilClock(t, 10, 0)[0], tellsOf, 0)
+	h.untilClock(t, 7, 30)
+	if got := h.digests(t); len(got) != 1 || !strings.Contains(got[0], "**Since Sat 28 Mar 07:30**\n- Look: 1 told, 1 failed") {
+		t.Errorf("it says %q", got)
+	}
+}
+
+// In quiet hours the digest waits for their end.
+func TestADigestInQuietHours(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "22:00-08:00") // without a person's zone the store goes by UTC
+	h.routine(t, "on")
+	h.remind(t, "alice", "tomorrow at 11: call")
+	h.untilClock(t, 7, 30)
+	h.is(t, "said")
+	if got := h.digests(t); len(got) > 0 {
+		t.Errorf("in quiet hours it says %q", got)
+	}
+	h.untilClock(t, 9, 0)
+	h.releases(t, 0)
+	if got := h.digests(t); len(got) != 1 {
+		t.Errorf("after them it says %q", got)
+	}
+}
+
+// What /digest says and does.
+func TestTheDigestIsTurnedOnAndOff(t *testing.T) {
+	h := newHarness(t)
+	for _, step := range []struct{ words, answer, job string }{
+		{"", "digest is off.", ""},
+		{"off", "digest is off.", ""},
+		{"on", "digest is on. It comes every day at 07:30: Sat 28 Mar 2026 07:30 CET (+01:00).", "active 0"},
+		{"8:15", "every day at 08:15", "active 0"},
+		{"written", "every day at 08:15: Sat 28 Mar 2026 08:15 CET (+01:00). A small model words it.", "active 1"},
+		{"weekdays 7:30", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00). A small model words it.", "active 1"},
+		{"Plain", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00).\n", "active 0"},
+		{"off", "digest is off.", "paused 0"},
+		{"", "digest is off.", "paused 0"},
+		{"written", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00). A small model words it.", "active 1"},
+		{"plain daily at 6", "every day at 06:00: Sat 28 Mar 2026 06:00 CET (+01:00).\n", "active 0"},
+		{"", "digest is on. It comes every day at 06:00", "active 0"},
+	} {
+		if got := h.routine(t, step.words); !strings.Contains(got, step.answer) {
+			t.Errorf("/digest %s: %q, want %q", step.words, got, step.answer)
+		}
+		got := strings.Join(sqlitetest.Look(t, h.db, "SELECT state || ' ' || coalesce(options ->> '$.written', 0) FROM job"), ", ")
+		if got != step.job {
+			t.Errorf("after /digest %s the job is %q, want %q", step.words, got, step.job)
+		}
+	}
+	for words, want := range map[string]string{"soonish": "soonish", "written every 2 min": "at most every 5 minutes", "7:30 please": "please", "written 30 february": "february"} {
+		_, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words, h.now)
+		if told := new(supervisor.Error); !errors.As(err, &told) || !strings.Contains(told.Message, want) {
+			t.Errorf("/digest %s: %v, want %q", words, err, want)
+		}
+	}
+	h.routine(t, "every 2 min")
+	if _, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "written", h.now); err == nil || !strings.Contains(err.Error(), "every 5 minutes") {
+		t.Errorf("a model words it every 2 minutes: %v", err)
+	}
+	if _, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "written", h.now); err == nil {
+		t.Error("a heartbeat is worded by a model")
+	}
+}
+
+// The digest says what waits by the rows: what changed in prompt files, what a gate holds, and what may not have arrived.
+func TestWhatADigestSaysOfWhatWaits(t *testing.T) {
+	h := newHarness(t)
+	h.routine(t, "on")
+	h.asks(t, "Gone before it is told?", time.Minute)
+	h.remind(t, "alice", "in 1 min: x")
+	task := h.task(t, "in 1 min", supervisor.JobOptions{Exact: true})
+	h.ends(t, h.passes(t, time.Minute)[0], sqlite.FinishTurn{Why: protocol.WhyDone, Text: "CONDITION_NOT_MET: no"})
+	sqlitetest.Change(t, h.db, fmt.Sprintf(`DELETE FROM fire WHERE job = %[2]d; UPDATE inbox SET held = 1; UPDATE outbox SET outcome = 'failed', delivered_at = created_at;
+		UPDATE question SET expires_at = created_at + 60000;
+		INSERT INTO prompt_file (user, path, state, accepted, since, pending_state, pending_why, pending_since, refused) VALUES
+			('alice', 'HEARTBEAT.md', '', 1, 0, 'x', 'turn', %[1]d, ''), ('alice', 'SOUL.md', '', 1, 0, 'y', 'turn', %[1]d, '["y"]'), ('bob', 'USER.md', '', 1, 0, 'x', 'turn', %[1]d, '')`,
+		h.now.UnixMilli(), task))
+	h.untilClock(t, 7, 30)
+	const want = "**Waiting for you**\n- HEARTBEAT.md has changed, and counts once you accept it\n- 1 message of yours, for a code\n- 2 messages that may not have reached you: /resend"
+	if got := h.digests(t); len(got) != 1 || got[0] != want {
+		t.Errorf("it says %q, want %q", got, want)
 	}
 }

@@ -55,6 +55,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"setPriority": setPriority, "listNewWebhookDeliveries": listNewWebhookDeliveries, "insertWebhookDelivery": insertWebhookDelivery,
 		"endWebhookDelivery": endWebhookDelivery, "sumPayloads": sumPayloads, "pruneWebhooks": pruneWebhooks, "sizeWebhookDelivery": sizeWebhookDelivery, "findWebhookKey": findWebhookKey,
 		"listReactable": listReactable, "listReacted": listReacted,
+		"listDid": listDid, "listOpenQuestions": listOpenQuestions, "listPendingFiles": listPendingFiles, "sumHeldOf": sumHeldOf, "sumLostOf": sumLostOf,
 		"findTriage": findTriage, "dueTriages": dueTriages, "findJob": findJob, "findJobMade": findJobMade, "listJobs": listJobs, "countJobs": countJobs, "listDueJobs": listDueJobs, "nextFire": nextFire,
 		"redirectJobs": redirectJobs, "isAsItWas": isAsItWas, "fireJob": fireJob, "pruneFires": pruneFires, "pruneJobs": pruneJobs, "nextTriage": nextTriage, "keepTriage": keepTriage,
 		"listOwnConversations": listOwnConversations, "listSaid": listSaid, "listSizes": listSizes, "countSaid": countSaid,
