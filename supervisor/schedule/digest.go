@@ -39,20 +39,31 @@ type digestState struct {
 	FilesAfter time.Time `json:"files_after"`     // while it knows of none, those are new that have changed after this
 }
 
+// since is the moment after which all is told: where there was no digest, or the clock was set back since, that of a day ago.
+func (was *digestState) since(now time.Time) time.Time {
+	if was.Until.After(now) {
+		was.Until = time.Time{}
+	}
+	if !was.Until.IsZero() {
+		return was.Until
+	}
+	dayAgo := now.Add(-24 * time.Hour)
+	if was.FilesAfter.IsZero() {
+		was.FilesAfter = dayAgo
+	}
+	return dayAgo
+}
+
 // digest tells what is due, what jobs did since the last one, which files are new, and what waits. Without anything new it is silent.
 func (s *Schedule) digest(ctx context.Context, l look) (looked supervisor.Looked, err error) {
 	was, err := state[digestState](l)
 	if err != nil {
 		return looked, err
 	}
+	after := was.since(l.now)
 	jobs, err := s.o.Store.List(ctx, l.Job.User)
 	if err != nil {
 		return looked, err
-	}
-	after := was.Until
-	if after.IsZero() {
-		after = l.now.Add(-24 * time.Hour)
-		was.FilesAfter = after
 	}
 	rows, err := s.o.Digests.Digest(ctx, l.Job.User, after, l.now)
 	if err != nil {

@@ -203,7 +203,11 @@ func TestAFileIsNewOnce(t *testing.T) {
 		h.files = day.files
 		h.untilClock(t, 7, 30)
 		got := h.digests(t)[before:]
-		if day.says == "" && len(got) > 0 || day.says != "" && (len(got) != 1 || got[0] != "**1 new file**\n- `"+day.says+"`") {
+		want := []string{}
+		if day.says != "" {
+			want = append(want, "**1 new file**\n- `"+day.says+"`")
+		}
+		if !slices.Equal(got, want) {
 			t.Errorf("on day %d it says %q, want %q", n, got, day.says)
 		}
 	}
@@ -237,7 +241,8 @@ func TestAWrittenDigest(t *testing.T) {
 	h.files = []supervisor.HomeFile{{Path: "a.md", Modified: noon}}
 	for range 2 {
 		begun := h.untilClock(t, 7, 30)
-		if len(begun) != 1 || !strings.Contains(begun[0].Text, "Word their digest") || !strings.Contains(begun[0].Text, "- `a.md`") || begun[0].Origin != supervisor.OriginWorld {
+		if len(begun) != 1 || !strings.Contains(begun[0].Text, "Word their digest") || !strings.Contains(begun[0].Text, "- `a.md`") ||
+			begun[0].Origin != supervisor.OriginWorld {
 			t.Fatalf("it begins %+v", begun)
 		}
 		h.ends(t, begun[0], stays)
@@ -260,6 +265,21 @@ func TestADigestThatWasMissed(t *testing.T) {
 	h.endsAt(t, h.untilClock(t, 10, 0)[0], tellsOf, 0)
 	h.untilClock(t, 7, 30)
 	if got := h.digests(t); len(got) != 1 || !strings.Contains(got[0], "**Since Sat 28 Mar 07:30**\n- Look: 1 told, 1 failed") {
+		t.Errorf("it says %q", got)
+	}
+}
+
+// After a clock that was far ahead is set back, what jobs do is told again.
+func TestADigestAfterTheClockWasSetBack(t *testing.T) {
+	h := newHarness(t)
+	h.routine(t, "on")
+	h.untilClock(t, 7, 30)
+	sqlitetest.Change(t, h.db, "UPDATE job_seen SET seen = json_set(seen, '$.until', '2027-03-28T07:30:00Z')")
+	h.task(t, "daily at 10:00", supervisor.JobOptions{Exact: true})
+	h.endsAt(t, h.untilClock(t, 10, 0)[0], stays, 0)
+	h.untilClock(t, 7, 30)
+	h.untilClock(t, 7, 31)
+	if got := h.digests(t); len(got) != 1 || !strings.Contains(got[0], "**Since Sat 28 Mar 06:30**\n- Look: 1 failed") { // the clocks change
 		t.Errorf("it says %q", got)
 	}
 }
@@ -307,14 +327,17 @@ func TestTheDigestIsTurnedOnAndOff(t *testing.T) {
 			t.Errorf("after /digest %s the job is %q, want %q", step.words, got, step.job)
 		}
 	}
-	for words, want := range map[string]string{"soonish": "soonish", "written every 2 min": "at most every 5 minutes", "7:30 please": "please", "written 30 february": "february"} {
+	for words, want := range map[string]string{
+		"soonish": "soonish", "written every 2 min": "at most every 5 minutes", "7:30 please": "please", "written 30 february": "february",
+	} {
 		_, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, words, h.now)
 		if told := new(supervisor.Error); !errors.As(err, &told) || !strings.Contains(told.Message, want) {
 			t.Errorf("/digest %s: %v, want %q", words, err, want)
 		}
 	}
 	h.routine(t, "every 2 min")
-	if _, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "written", h.now); err == nil || !strings.Contains(err.Error(), "every 5 minutes") {
+	_, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "written", h.now)
+	if err == nil || !strings.Contains(err.Error(), "every 5 minutes") {
 		t.Errorf("a model words it every 2 minutes: %v", err)
 	}
 	if _, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "written", h.now); err == nil {
@@ -333,7 +356,8 @@ func TestWhatADigestSaysOfWhatWaits(t *testing.T) {
 	sqlitetest.Change(t, h.db, fmt.Sprintf(`DELETE FROM fire WHERE job = %[2]d; UPDATE inbox SET held = 1; UPDATE outbox SET outcome = 'failed', delivered_at = created_at;
 		UPDATE question SET expires_at = created_at + 60000;
 		INSERT INTO prompt_file (user, path, state, accepted, since, pending_state, pending_why, pending_since, refused) VALUES
-			('alice', 'HEARTBEAT.md', '', 1, 0, 'x', 'turn', %[1]d, ''), ('alice', 'SOUL.md', '', 1, 0, 'y', 'turn', %[1]d, '["y"]'), ('bob', 'USER.md', '', 1, 0, 'x', 'turn', %[1]d, '')`,
+			('alice', 'HEARTBEAT.md', '', 1, 0, 'x', 'turn', %[1]d, ''), ('alice', 'SOUL.md', '', 1, 0, 'y', 'turn', %[1]d, '["y"]'),
+			('bob', 'USER.md', '', 1, 0, 'x', 'turn', %[1]d, '')`,
 		h.now.UnixMilli(), task))
 	h.untilClock(t, 7, 30)
 	const want = "**Waiting for you**\n- HEARTBEAT.md has changed, and counts once you accept it\n- 1 message of yours, for a code\n- 2 messages that may not have reached you: /resend"

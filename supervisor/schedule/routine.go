@@ -123,7 +123,8 @@ func (s *Schedule) findRoutine(ctx context.Context, user, name string) (j superv
 }
 
 // turnOn has a routine come as words say. The row of one that was off, or deleted, is taken up again.
-func (s *Schedule) turnOn(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, m mode, at time.Time) (d supervisor.Delivery, err error) {
+func (s *Schedule) turnOn(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, m mode, at time.Time) (
+	d supervisor.Delivery, err error) {
 	if m == nil {
 		m = func(*supervisor.JobOptions) {}
 	}
