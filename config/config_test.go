@@ -34,7 +34,7 @@ func machine(variables, files map[string]string) Env {
 		Home:    "/home/alice",
 		Login:   "alice",
 		Cwd:     "/srv/dir",
-		Effects: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask"},
+		Effects: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask"},
 	}
 }
 
@@ -84,7 +84,7 @@ func TestEmptyFileIsTheDefaults(t *testing.T) {
 				Speech:    Speech{In: SpeechIn{Engine: "whisper", Program: "whisper-cli", Language: "auto", Longest: time.Hour, Echo: "true"}, Out: SpeechOut{Engine: "auto"}},
 				Limits:    Limits{Steps: 50, Turn: 15 * time.Minute, History: 32000, Output: 16 << 10, Turns: 8, ModelCalls: 8, Speech: 1},
 				Access:    Access{Session: 30 * time.Minute, SessionMax: 12 * time.Hour, Rate: ReceiveRate{Burst: 20, Second: 1}},
-				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask"}},
+				Approvals: Approvals{All: EffectRules{"send_file": "allow", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask"}},
 				Users: []User{{
 					Name: "alice", Role: "admin", Account: "alice", Home: "/home/alice/.local/state/mews/homes/alice",
 					TOTP: TOTPOptional,
@@ -221,7 +221,7 @@ func TestWholeFile(t *testing.T) {
 			KeyFile: "/keys/seal", Key: NewSecret(strings.Repeat("Z", 32))},
 		Budget: Budget{Month: Dollars{7_000_000, true},
 			Users: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true}}},
-		Approvals: Approvals{All: EffectRules{"send_file": "ask", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask"}, Admin: EffectRules{"invite": "step_up"}, User: EffectRules{"settings": "deny"}},
+		Approvals: Approvals{All: EffectRules{"send_file": "ask", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask"}, Admin: EffectRules{"invite": "step_up"}, User: EffectRules{"settings": "deny"}},
 		Files:     Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
 		Users: []User{
 			{

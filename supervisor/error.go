@@ -22,6 +22,7 @@ const (
 	CodeInvalid     Code = "invalid"     // what was sent cannot be right
 	CodeNotFound    Code = "not_found"   // what was named is not there
 	CodeForbidden   Code = "forbidden"   // the person may not
+	CodeConflict    Code = "conflict"    // it was changed since it was looked at (RFC 9110, 409)
 	CodeUnavailable Code = "unavailable" // may work later: a model that is down, a full disk
 	CodeModel       Code = "model"       // the model's provider refused or failed
 	CodeBudget      Code = "budget"      // there is not enough money left for it

@@ -57,5 +57,5 @@ func (noJobs) Cancel(context.Context, string, string) (string, error) {
 }
 
 func (noJobs) Press(context.Context, supervisor.User, supervisor.Conversation, int64, string, time.Time) (supervisor.Delivery, error) {
-	return "no reminders here", nil
+	return supervisor.Delivery{Text: "no reminders here"}, nil
 }

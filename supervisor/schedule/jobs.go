@@ -165,7 +165,7 @@ func (s *Schedule) end(ctx context.Context, j supervisor.Job) (string, error) {
 func (s *Schedule) change(ctx context.Context, j supervisor.Job) error {
 	err := s.o.Store.Change(ctx, j)
 	if errors.Is(err, supervisor.ErrJobChanged) {
-		return supervisor.Errorf(supervisor.CodeInvalid, "%s", textChanged)
+		return supervisor.Errorf(supervisor.CodeConflict, "%s", textChanged)
 	}
 	supervisor.Signal(s.woken)
 	return err
