@@ -21,7 +21,7 @@ const (
 const minWord = 3
 
 // Find are the tools of families that words are about, best match first: at most MaxFound, of MaxFoundBytes together. A family's or
-// a tool's own name finds that alone.
+// a tool's own name finds that alone, and the name that it has elsewhere what does the same.
 func Find(all []protocol.Tool, words string) []protocol.Tool {
 	type match struct {
 		protocol.Tool
@@ -33,8 +33,8 @@ func Find(all []protocol.Tool, words string) []protocol.Tool {
 		if t.Family == "" {
 			continue
 		}
-		score := score(t, fields(words))
-		if whole == strings.ToLower(t.Name) || whole == strings.ToLower(t.Family) {
+		score := score(t, words)
+		if whole == strings.ToLower(t.Name) || whole == strings.ToLower(t.Family) || calledElsewhere(whole, t.Name) {
 			score = 100 * worthName
 		}
 		best = max(best, score)
@@ -55,9 +55,14 @@ func fields(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-func score(t protocol.Tool, words []string) (n int) {
+func score(t protocol.Tool, text string) (n int) {
 	name, family, description := fields(t.Name), fields(t.Family), fields(t.Description)
-	for _, word := range words {
+	for _, word := range names(text) {
+		if calledElsewhere(word, t.Name) {
+			n += worthName
+		}
+	}
+	for _, word := range fields(text) {
 		part := func(of string) bool { // one begins with the other
 			return len(word) >= minWord && strings.HasPrefix(of, word) || len(of) > minWord && strings.HasPrefix(word, of)
 		}

@@ -1,0 +1,41 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Elsewhere is what a tool of another assistant does, and what does that here. A model may have learnt to look for a tool by its name there.
+type Elsewhere struct {
+	Assistant string
+	Tool      string
+	Action    string   // of that tool; "" where it has none
+	Tools     []string // that do it
+	Button    string   // with which the person does it; "" is none
+}
+
+// OfOthers are the tools of others for what is due at times.
+var OfOthers = []Elsewhere{
+	{"EchOS", "add_reminder", "", []string{"schedule_task"}, ""},
+	{"EchOS", "list_reminders", "", []string{"list_tasks"}, ""},
+	{"EchOS", "list_reminders", "completed", []string{"get_task_results"}, ""},
+	{"EchOS", "complete_reminder", "", []string{"cancel_task"}, "Done"},
+	{"EchOS", "manage_schedule", "upsert", []string{"schedule_task", "update_task"}, ""},
+	{"EchOS", "manage_schedule", "upsert, enabled", []string{"update_task"}, "Pause"},
+	{"EchOS", "manage_schedule", "list", []string{"list_tasks"}, ""},
+	{"EchOS", "manage_schedule", "delete", []string{"cancel_task"}, "Delete"},
+	{"Picobot", "cron", "add", []string{"schedule_task"}, ""},
+	{"Picobot", "cron", "list", []string{"list_tasks"}, ""},
+	{"Picobot", "cron", "cancel", []string{"cancel_task"}, "Delete"},
+}
+
+// calledElsewhere says whether others have a tool of that name, in lower case, and one of ours does some of what that does.
+func calledElsewhere(name, tool string) bool {
+	return slices.ContainsFunc(OfOthers, func(e Elsewhere) bool { return e.Tool == name && slices.Contains(e.Tools, tool) })
+}
+
+// names are the words of a text in lower case, of which a name is one.
+func names(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+}

@@ -1,0 +1,40 @@
+package tools_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/supervisor/tools"
+)
+
+// tasks are the family for what is due at times, beside others.
+var tasks = append(slices.Clone(some),
+	tool("tasks", "schedule_task", "Set a reminder, which says text at a time, or a task."),
+	tool("tasks", "list_tasks", "Their reminders and tasks"),
+	tool("tasks", "update_task", "Change a reminder or task."),
+	tool("tasks", "cancel_task", "Delete a reminder or task."),
+	tool("tasks", "get_task_results", "What came of tasks, newest first"),
+	tool("history", "list_said", "List what was said."))
+
+// Who looks for a tool by the name that it has elsewhere gets what does the same, and nothing else.
+func TestToolsAreFoundByTheirNamesElsewhere(t *testing.T) {
+	for words, want := range map[string]string{
+		"cron": "schedule_task list_tasks cancel_task", "CRON": "schedule_task list_tasks cancel_task", "add_reminder": "schedule_task",
+		"list_reminders": "list_tasks get_task_results", "complete_reminder": "cancel_task", "manage_schedule": "schedule_task list_tasks update_task cancel_task",
+		"a cron job that comes every day": "schedule_task list_tasks cancel_task", "add_reminder, manage_schedule": "schedule_task",
+	} {
+		if got := strings.Join(tools.Names(tools.Find(tasks, words)), " "); got != want {
+			t.Errorf("%q finds %q, want %q", words, got, want)
+		}
+	}
+}
+
+// A word of such a name finds nothing by that.
+func TestAWordOfANameElsewhereIsNone(t *testing.T) {
+	for _, words := range []string{"add", "manage", "complete"} {
+		if got := tools.Names(tools.Find(tasks, words)); len(got) > 0 {
+			t.Errorf("%q finds %q", words, got)
+		}
+	}
+}
