@@ -1,0 +1,262 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/go-hclog"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/outbox"
+	"mews/supervisor/question"
+	"mews/supervisor/reply"
+	"mews/supervisor/schedule"
+	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/session"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// fireRig is one life of all that a job passes between its time and what is told of it, with a worker that is a function, by a clock that goes on
+// where an earlier life ended.
+type fireRig struct {
+	*testing.T
+	db        *sqlite.DB
+	chat      *fakeChannel
+	behind    time.Duration // the clock, to that of the bubble
+	feeds     reply.Feeds
+	box       *outbox.Outbox
+	sessions  *session.Registry
+	questions *question.Questions
+	schedule  *schedule.Schedule
+	stop      func()
+}
+
+func newFireRig(t *testing.T, dir string, chat *fakeChannel, behind time.Duration, committed func()) *fireRig {
+	t.Helper()
+	l := &fireRig{T: t, chat: chat, behind: behind}
+	log := hclog.NewNullLogger()
+	l.db = sqlitetest.OpenPath(t, filepath.Join(dir, "mews.db"), sqlite.Options{Now: l.now, Committed: committed})
+	yes := func(supervisor.Conversation) bool { return true }
+	whole := func(text string) []supervisor.RichText { return []supervisor.RichText{{Text: text}} }
+	l.box = outbox.New(outbox.Options{
+		Name: supervisor.ChannelTelegram, Source: fakeSource, Channel: chat, Deliveries: l.db.Outbox(), Posts: l.db.Posts(),
+		Conversations: l.db.Conversations(), Freezes: l.db.Outbox(), Replies: &l.feeds, Rates: outbox.Rates{Chat: 1, All: 1000},
+		Render: func(text string, _ bool) []supervisor.RichText { return whole(text) },
+		Halve:  func(part supervisor.RichText) []supervisor.RichText { return whole(part.Text) },
+		Now:    l.now, Grows: yes, Serves: yes,
+	})
+	l.feeds.Changed = l.box.Changed
+	l.sessions = session.New(session.Options{
+		Inbox: l.db.Inbox(), Turns: l.db.Turns(), Waiting: l.db.Turns(), LastSteps: l.db.Turns(), Notices: l.db.Outbox(), Runner: l, Feeds: &l.feeds,
+		Limits: protocol.TurnLimits{Steps: 9, Seconds: 900, Output: 1000}, Now: l.now, Log: log, Audit: func(_, _, detail string) { t.Error(detail) },
+	})
+	l.questions = question.New(question.Options{Store: l.db.Questions(), Ends: l.db.Questions(), Audit: l.db.Audit(), Log: log,
+		Queued: l.box.Changed, Resume: l.sessions.Wake, Ended: func() {}, Now: l.now})
+	l.schedule = schedule.New(schedule.Options{Store: l.db.Jobs(), Queue: l.db.Jobs(), Queued: l.box.Changed, Sources: l.db.Jobs(), Looks: l.db.Jobs(), Look: l.look,
+		Begun: func(in supervisor.Inbound) { l.sessions.Wake(in.Conversation) }, Now: l.now, Log: log,
+		Person: func(name string) (supervisor.User, bool) {
+			return supervisor.User{Name: name, Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: aliceChat}}, true
+		}})
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	for _, run := range []func(context.Context) error{l.box.Run, l.sessions.Run, l.questions.Run, l.schedule.Run} {
+		running.Go(func() {
+			if err := run(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	l.stop = sync.OnceFunc(func() { cancel(); running.Wait() })
+	t.Cleanup(l.stop)
+	return l
+}
+
+func (l *fireRig) now() time.Time { return time.Now().Add(-l.behind) }
+
+// firesBegin is when the jobs are set.
+var firesBegin = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// What the jobs do, by their texts.
+const (
+	fireTea   = "tea"   // a reminder
+	fireRoses = "roses" // a task that says something
+	fireShed  = "shed"  // a task that asks first
+	fireGate  = "gate"  // a task that fails
+	fireBuild = "build" // a check that is done once it was so, which is after 12 minutes
+)
+
+// set sets a job.
+func (l *fireRig) set(text string, kind supervisor.JobKind, rule recurrence.Rule, look supervisor.Look) {
+	l.Helper()
+	encoded, err := json.Marshal(rule)
+	if err != nil {
+		l.Fatal(err)
+	}
+	next, _, err := rule.Next(firesBegin, time.UTC)
+	if err != nil {
+		l.Fatal(err)
+	}
+	if _, _, err := l.db.Jobs().Put(l.Context(), supervisor.Job{User: "alice", Kind: kind, Text: text, Rule: string(encoded), Zone: "UTC",
+		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: aliceChat}, MadeBy: text,
+		Options: supervisor.JobOptions{Exact: true, Look: look}, Since: firesBegin, Next: next}, nil); err != nil {
+		l.Fatal(err)
+	}
+}
+
+// setAll sets one job of each kind.
+func (l *fireRig) setAll() {
+	once := func(minutes int) recurrence.Rule {
+		return recurrence.Rule{Kind: recurrence.Once, At: firesBegin.Add(time.Duration(minutes) * time.Minute)}
+	}
+	every := func(minutes int) recurrence.Rule {
+		return recurrence.Rule{Kind: recurrence.Interval, At: firesBegin, Every: time.Duration(minutes) * time.Minute}
+	}
+	l.set(fireTea, supervisor.JobReminder, once(1), supervisor.Look{})
+	l.set(fireRoses, supervisor.JobAgent, once(2), supervisor.Look{})
+	l.set(fireShed, supervisor.JobAgent, once(3), supervisor.Look{})
+	l.set(fireGate, supervisor.JobAgent, every(10), supervisor.Look{})
+	l.set(fireBuild, supervisor.JobCheck, every(5), supervisor.Look{Command: "x", AutoRemove: true})
+}
+
+// look is the worker's.
+func (l *fireRig) look(context.Context, string, protocol.LookParameters) (protocol.LookResult, error) {
+	return protocol.LookResult{Met: l.now().Sub(firesBegin) >= 12*time.Minute, Found: "nothing to see"}, nil
+}
+
+// Run is the worker, and the model.
+func (l *fireRig) Run(ctx context.Context, a session.Attempt) (session.End, error) {
+	job := sqlitetest.Look(l, l.db, "SELECT j.text FROM job j JOIN fire f ON f.job = j.id JOIN turn t ON t.inbound = f.inbound WHERE t.id = ?", a.Turn.ID)[0]
+	switch job {
+	case fireGate:
+		return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyError}, Failure: &supervisor.ModelError{Class: supervisor.ModelRefused,
+			Err: &supervisor.Error{Message: "There is no such model."}}}, nil
+	case fireShed:
+		q, err := l.questions.Ask(ctx, supervisor.Question{Conversation: a.Turn.AnswersIn(), Turn: a.Turn.ID, Kind: supervisor.QuestionAsk,
+			Subject: strings.Repeat("5", 64), Ask: protocol.Ask{Kind: protocol.AskConfirm, Text: "Shall I shut it?"}, Text: "Shall I shut it?"})
+		if errors.Is(err, supervisor.ErrWaits) {
+			return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyWaits}}, nil
+		}
+		if err != nil {
+			return session.End{}, err
+		}
+		text := supervisor.JobMet + " The shed is shut, for you said " + string(q.Why) + "."
+		if _, ended, err := a.CommitLast(ctx, l.step(a, protocol.Part{Text: text}), text, nil); err != nil || !ended {
+			return session.End{}, fmt.Errorf("the last step ended the turn: %t, %w", ended, err)
+		}
+		return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyDone}}, nil
+	}
+	call := protocol.ToolCall{ID: fmt.Sprint("end-", a.Turn.ID), Name: supervisor.ToolJobResult, Arguments: json.RawMessage(`{"say":"The roses are dry."}`)}
+	if len(a.Start.Pending) == 0 {
+		if _, err := l.db.Turns().CommitStep(ctx, l.step(a, protocol.Part{Call: &call})); err != nil {
+			return session.End{}, err
+		}
+	}
+	_, err := l.db.Turns().CommitResult(ctx, a.Turn.ID, protocol.ToolResult{Call: call.ID, Name: call.Name, Text: "ended"})
+	return session.End{TurnEnd: protocol.TurnEnd{Why: protocol.WhyDone}}, err
+}
+
+func (l *fireRig) step(a session.Attempt, part protocol.Part) sqlite.Step {
+	return sqlite.Step{Turn: a.Turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{part}}, Spec: "far/m", Model: "m"}
+}
+
+// pass lets the clock go on to the end of the run. Alice answers what she is asked.
+func (l *fireRig) pass() {
+	l.Helper()
+	for l.now().Before(firesBegin.Add(45 * time.Minute)) {
+		<-time.After(time.Minute)
+		synctest.Wait()
+		for _, buttons := range sqlitetest.Look(l, l.db, "SELECT o.buttons FROM question q JOIN outbox o ON o.id = q.delivery WHERE q.why IS NULL AND o.outcome = 'sent'") {
+			var rows [][]supervisor.Button
+			if err := json.Unmarshal([]byte(buttons), &rows); err != nil {
+				l.Fatal(err)
+			}
+			if _, err := l.questions.Press(l.Context(), "alice", 1, rows[0][0].Press); err != nil {
+				l.Error(err)
+			}
+		}
+	}
+	l.stop()
+}
+
+func (l *fireRig) same(what string, got, want any) {
+	l.Helper()
+	if d := cmp.Diff(want, got); d != "" {
+		l.Errorf("%s: (-want +got)\n%s", what, d)
+	}
+}
+
+// check holds what is kept and what was told against what is due.
+func (l *fireRig) check(life string) {
+	l.Helper()
+	fires := sqlitetest.Look(l, l.db, `SELECT j.text || ' ' || group_concat(((f.due - ?) / 60000) || ' ' || f.state, ', ') || ': ' || j.state FROM job j
+		JOIN (SELECT * FROM fire ORDER BY job, due) f ON f.job = j.id GROUP BY j.id ORDER BY j.id`, firesBegin.UnixMilli())
+	want := []string{"tea 1 said: done", "roses 2 said: done", "shed 3 said: done", "gate 10 failed, 20 failed, 30 failed: paused", "build 5 silent, 10 silent, 15 said: done"}
+	l.same(life+": fires", fires, want)
+	told := map[string]int{} // by the last line, which is what is left of one that is sent again
+	for _, text := range l.chat.texts() {
+		told[strings.TrimPrefix(text[strings.LastIndex(text, "\n")+1:], "(again) ")]++
+	}
+	l.same(life+": told", told, map[string]int{"Reminder: tea": 1, "The roses are dry.": 1, "Shall I shut it?": 1, "asked Shall I shut it? ➜ Yes": 1,
+		"```": 1, "⚠ There is no such model.": 2, "That was failure 3 in a row, so I have paused it.": 1})
+	if open := sqlitetest.Look(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL UNION ALL SELECT id FROM inbox WHERE state <> 'done' UNION ALL SELECT id FROM outbox WHERE outcome IS NULL"); len(open) > 0 {
+		l.Errorf("%s: %d things are not done", life, len(open))
+	}
+}
+
+// Whatever commit the service is killed after, as it claims what is due, has a turn, asks, looks, tells, or pauses: each time of each job is kept
+// once, and what came of it is told once.
+func TestKilledAfterEachCommitOfAFire(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir, chat := t.TempDir(), &fakeChannel{}
+		type image struct {
+			dir  string
+			at   time.Time
+			sent []string
+		}
+		var images []image
+		began := false
+		var l *fireRig
+		l = newFireRig(t, dir, chat, time.Since(firesBegin), func() {
+			if !began {
+				return
+			}
+			i := image{t.TempDir(), l.now(), chat.texts()}
+			for _, file := range []string{"mews.db", "mews.db-wal"} {
+				data, err := os.ReadFile(filepath.Join(dir, file))
+				if err == nil {
+					err = os.WriteFile(filepath.Join(i.dir, file), data, 0o600)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			images = append(images, i)
+		})
+		l.setAll()
+		began = true
+		l.pass()
+		began = false
+		l.check("never killed")
+		t.Logf("%d commits", len(images))
+		if t.Failed() {
+			return
+		}
+		for i, image := range images {
+			next := newFireRig(t, image.dir, &fakeChannel{sent: image.sent}, time.Since(image.at), nil)
+			next.pass()
+			next.check(fmt.Sprintf("killed after commit %d, at %s", i+1, image.at.Format(time.TimeOnly)))
+		}
+	})
+}
