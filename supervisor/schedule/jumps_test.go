@@ -96,7 +96,8 @@ type jumpTest struct {
 	all    []supervisor.Job // as they were made
 	made   []time.Time      // when, in the bubble
 	spoken *schedule.Schedule
-	end    func() // ends the loop
+	open   func() schedule.Options // of a new loop
+	end    func()                  // ends the loop
 
 	mu     sync.Mutex // guards what follows
 	sets   []clockChange
@@ -120,6 +121,10 @@ type firedAt struct {
 func newJumps(t *testing.T, rt *rapid.T, begin time.Time) *jumpTest {
 	j := &jumpTest{t: t, rt: rt, sets: []clockChange{{time.Now(), time.Until(begin)}}}
 	j.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: j.now})
+	j.open = func() schedule.Options {
+		return schedule.Options{Store: j.db.Jobs(), Queue: jumpQueue{j.db.Jobs(), j}, Looks: j.db.Jobs(), Queued: func(int64) {}, Now: j.now, Log: hclog.NewNullLogger(),
+			Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
+	}
 	return j
 }
 
@@ -144,9 +149,8 @@ func (j *jumpTest) wait(d time.Duration) {
 	synctest.Wait()
 }
 
-// Claim notes what is fired.
-func (j *jumpTest) Claim(ctx context.Context, firings []supervisor.Firing) ([]supervisor.Delivery, error) {
-	said, err := j.db.Jobs().Claim(ctx, firings)
+// note notes what is fired.
+func (j *jumpTest) note(firings []supervisor.Firing) {
 	clock := j.now()
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -155,6 +159,12 @@ func (j *jumpTest) Claim(ctx context.Context, firings []supervisor.Firing) ([]su
 			j.claims = append(j.claims, firedAt{fire.Job.ID, fire.Job.Next, time.Now(), clock})
 		}
 	}
+}
+
+// Claim notes what is fired.
+func (j *jumpTest) Claim(ctx context.Context, firings []supervisor.Firing) ([]supervisor.Delivery, error) {
+	said, err := j.db.Jobs().Claim(ctx, firings)
+	j.note(firings)
 	if err != nil || len(said) != len(firings) {
 		j.t.Errorf("of %d firings %d are kept: %v", len(firings), len(said), err)
 	}
@@ -173,8 +183,7 @@ func (q jumpQueue) Claim(ctx context.Context, firings []supervisor.Firing) ([]su
 
 // begin begins a loop that knows nothing but what is kept.
 func (j *jumpTest) begin() {
-	j.spoken = schedule.New(schedule.Options{Store: j.db.Jobs(), Queue: jumpQueue{j.db.Jobs(), j}, Looks: j.db.Jobs(), Queued: func(int64) {}, Now: j.now, Log: hclog.NewNullLogger(),
-		Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }})
+	j.spoken = schedule.New(j.open())
 	ctx, cancel := context.WithCancel(j.t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- j.spoken.Run(ctx) }()

@@ -1,0 +1,237 @@
+package schedule_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hashicorp/go-hclog"
+	"pgregory.net/rapid"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/schedule"
+	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// taskSpecs are when people in Madrid want tasks to be done.
+var taskSpecs = []string{"in 1 min", "in 90 min", "in 1 day", "every 5 min", "every 6 min 3 times", "every 45 min 4 times", "every 7 h", "every day at 2:30", "daily at 0:00, 9:00",
+	"weekdays 8:30", "hourly", "0 9 29 2 *", "*/20 * * * *", "0 0 1 * *", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYHOUR=0;BYMINUTE=0", "daily at 1 until 1 mar 2028"}
+
+// taskOptions are how they go about it.
+var taskOptions = []supervisor.JobOptions{{}, {Exact: true}, {Overlap: supervisor.OverlapQueue}}
+
+// taskTakes are how long turns take.
+var taskTakes = []time.Duration{0, time.Second, 50 * time.Second, 8 * time.Minute, 3 * time.Hour}
+
+// How much later than it is due a turn begins at most so that not all begin together, what part of its period that is at most, and how far
+// apart late ones begin.
+const (
+	maxApart   = 30 * time.Second
+	periodPart = 20
+	lateApart  = 30 * time.Second
+	isLate     = 2 * time.Minute // and not before
+)
+
+// Whatever is set, however long turns take, and however the clock is set meanwhile and the loop begun anew: each time of a task is claimed once, as
+// with reminders; of a task one turn runs at a time; no turn begins twice, and none begins early, or later than the others make it wait.
+func TestTheLoopRunsTasksWhileTheClockIsSet(t *testing.T) {
+	steps := maps.Clone(jumpSteps)
+	delete(steps, "remind")
+	rapid.Check(t, func(rt *rapid.T) {
+		begin, err := time.Parse(time.RFC3339, rapid.SampledFrom(jumpBegins).Draw(rt, "begin"))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var failed any // rapid ends a run with a panic, which may not leave a bubble
+		synctest.Test(t, func(t *testing.T) {
+			j := newTaskJumps(t, rt, begin)
+			j.begin()
+			defer func() { j.end(); j.turns.Wait() }()
+			defer func() { failed = recover() }()
+			for range rapid.IntRange(1, 3).Draw(rt, "tasks") {
+				j.task()
+			}
+			for range rapid.IntRange(2, 14).Draw(rt, "steps") {
+				steps[rapid.SampledFrom(slices.Sorted(maps.Keys(steps))).Draw(rt, "step")](j.jumpTest)
+				synctest.Wait()
+			}
+			j.wait(slices.Max(taskTakes) + atMost)
+			j.check()
+		})
+		if wrong, is := failed.(fireError); is {
+			rt.Fatal(wrong)
+		}
+		if failed != nil {
+			panic(failed)
+		}
+	})
+}
+
+// taskJumps is a schedule of tasks by a clock that is set now and then. Turns are begun, and end by themselves.
+type taskJumps struct {
+	*jumpTest
+	takes  map[int64]time.Duration // by job
+	turns  sync.WaitGroup
+	begins []firedAt
+}
+
+func newTaskJumps(t *testing.T, rt *rapid.T, begin time.Time) *taskJumps {
+	j := &taskJumps{jumpTest: newJumps(t, rt, begin), takes: map[int64]time.Duration{}}
+	j.open = j.options
+	return j
+}
+
+// options are those of a schedule whose fires and turns are noted.
+func (j *taskJumps) options() schedule.Options {
+	return schedule.Options{Store: j.db.Jobs(), Queue: taskQueue{j.db.Jobs(), j}, Looks: j.db.Jobs(), Sources: j.db.Jobs(), Queued: func(int64) {}, Begun: j.run, Now: j.now,
+		Log: hclog.NewNullLogger(), Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
+}
+
+// taskQueue is the database's, but that what is claimed and what begins is noted.
+type taskQueue struct {
+	sqlite.Jobs
+	*taskJumps
+}
+
+func (q taskQueue) Claim(ctx context.Context, firings []supervisor.Firing) ([]supervisor.Delivery, error) {
+	said, err := q.Jobs.Claim(ctx, firings)
+	q.note(firings)
+	return said, err
+}
+
+func (q taskQueue) Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (supervisor.Inbound, bool, error) {
+	kept, begun, err := q.Jobs.Begin(ctx, f, in)
+	if begun {
+		clock := q.now()
+		q.mu.Lock()
+		q.begins = append(q.begins, firedAt{f.Job.ID, f.Due, time.Now(), clock})
+		q.mu.Unlock()
+		if n := sqlitetest.Look(q.t, q.db, "SELECT count(*) FROM fire WHERE job = ? AND state = 'running'", f.Job.ID)[0]; n != "1" {
+			q.t.Errorf("%s fires of task %d run at once", n, f.Job.ID)
+		}
+	}
+	return kept, begun, err
+}
+
+// run is a turn, which ends after a while whatever becomes of the loop.
+func (j *taskJumps) run(in supervisor.Inbound) {
+	var job int64
+	if _, err := fmt.Sscan(in.Conversation.Chat, &job); err != nil {
+		j.t.Error(err)
+	}
+	j.mu.Lock()
+	takes := j.takes[job]
+	j.mu.Unlock()
+	j.turns.Go(func() {
+		<-time.After(takes)
+		turn, _, err := j.db.Turns().Start(j.t.Context(), in.ID, nil)
+		if err == nil {
+			_, err = j.db.Turns().Finish(j.t.Context(), sqlite.FinishTurn{Turn: turn.ID, Why: protocol.WhyDone, State: supervisor.InboundAnswered, Partial: "CONDITION_NOT_MET:", Unanswered: "none"})
+		}
+		if err != nil {
+			j.t.Error(err)
+		}
+	})
+}
+
+// task has somebody set a task.
+func (j *taskJumps) task() {
+	user := inMadrid(rapid.SampledFrom([]string{"alice", "bob"}).Draw(j.rt, "who"))
+	words := rapid.SampledFrom(taskSpecs).Draw(j.rt, "when")
+	j.wait(time.Millisecond) // what somebody types is told apart by when that is
+	if _, err := j.spoken.Answer(j.t.Context(), user, schedule.Question{Action: "add", Task: true, Words: words + ": look"}); err != nil {
+		if strings.Contains(err.Error(), "never comes") { // its end is past
+			return
+		}
+		j.fail("%s: %v", words, err)
+	}
+	list, err := j.db.Jobs().List(j.t.Context(), user.Name)
+	if err != nil || len(list) == 0 {
+		j.fail("%s is not kept: %v, %v", words, list, err)
+	}
+	made := &list[len(list)-1]
+	made.Options = rapid.SampledFrom(taskOptions).Draw(j.rt, "options")
+	options, err := json.Marshal(made.Options)
+	if err != nil {
+		j.fail("%v", err)
+	}
+	sqlitetest.Change(j.t, j.db, fmt.Sprintf("UPDATE job SET options = '%s' WHERE id = %d", options, made.ID))
+	j.all, j.made = append(j.all, *made), append(j.made, time.Now())
+	takes := rapid.SampledFrom(taskTakes).Draw(j.rt, "takes")
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.takes[made.ID] = takes
+}
+
+// check holds what was claimed and what has begun against the rules, and against what the clock has shown.
+func (j *taskJumps) check() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	of := func(all []firedAt, job supervisor.Job) []firedAt {
+		return slices.DeleteFunc(slices.Clone(all), func(f firedAt) bool { return f.job != job.ID })
+	}
+	for i, job := range j.all {
+		var rule recurrence.Rule
+		if err := json.Unmarshal([]byte(job.Rule), &rule); err != nil {
+			j.fail("%v", err)
+		}
+		claims := of(j.claims, job)
+		j.checkJob(rule, job, j.made[i], claims)
+		zone, err := time.LoadLocation(job.Zone)
+		if err != nil {
+			j.fail("%v", err)
+		}
+		j.checkBegins(job, rule, zone, claims, of(j.begins, job))
+		if kept := len(sqlitetest.Look(j.t, j.db, "SELECT due FROM fire WHERE job = ?", job.ID)); kept != min(len(claims), keptOfAJob) {
+			j.fail("%+v was claimed %d times, and is kept %d times", rule, len(claims), kept)
+		}
+	}
+	if lost := sqlitetest.Look(j.t, j.db, "SELECT job || ' ' || due FROM fire f WHERE state = 'claimed' AND begin_at <= ? AND NOT EXISTS (SELECT 1 FROM fire WHERE job = f.job AND state = 'running')",
+		j.longAgo().UnixMilli()); len(lost) > 0 {
+		j.fail("these have not begun: %q", lost)
+	}
+}
+
+// longAgo is what the clock showed so long ago that all has begun that was to begin by then.
+func (j *taskJumps) longAgo() time.Time {
+	return time.Now().Add(j.sets[len(j.sets)-1].ahead - atMost)
+}
+
+// checkBegins holds the turns of a task against its fires: each is of one, and one of each. Where the clock is not set meanwhile and it waits
+// for no other one, it begins at its time, or after the late ones before it.
+func (j *taskJumps) checkBegins(job supervisor.Job, rule recurrence.Rule, zone *time.Location, claims, begins []firedAt) {
+	seen := map[int64]bool{}
+	for _, b := range begins {
+		i := slices.IndexFunc(claims, func(c firedAt) bool { return c.due.Equal(b.due) })
+		if i < 0 || seen[b.due.UnixMilli()] || b.at.Before(claims[i].at) {
+			j.fail("%+v: the turn for %s begins at %s; it was claimed in %v, and had begun before: %t", rule, b.due, b.at, claims, seen[b.due.UnixMilli()])
+		}
+		seen[b.due.UnixMilli()] = true
+		c := claims[i]
+		if job.Options.Overlap == supervisor.OverlapQueue || slices.ContainsFunc(j.sets, func(s clockChange) bool { return !s.at.Before(c.at) && s.at.Before(b.at) }) {
+			continue
+		}
+		after, most := b.clock.Sub(b.due), time.Duration(0)
+		if next, found, err := rule.Next(c.clock, zone); err == nil && found && !job.Options.Exact {
+			most = min(maxApart, next.Sub(b.due)/periodPart)
+		}
+		if c.clock.Sub(c.due) >= isLate {
+			after, most = b.at.Sub(c.at), lateApart*time.Duration(len(j.all)-1)
+		} else if c.clock.After(c.due) { // it was seen a little late
+			most = max(most, c.clock.Sub(c.due))
+		}
+		if after < 0 || after > most {
+			j.fail("%+v: the turn for %s, which was claimed at %s, begins %s after that, at most %s was to be", rule, b.due, c.clock, after, most)
+		}
+	}
+}
