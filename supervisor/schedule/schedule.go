@@ -141,7 +141,7 @@ func (s *Schedule) renew(ctx context.Context) error {
 	if err := s.o.Looks.FreeLeases(ctx, s.o.Now(), lookLease); err != nil {
 		return err
 	}
-	last := supervisor.Job{Next: s.o.Now()}
+	last, zones := supervisor.Job{Next: s.o.Now()}, zones{}
 	for {
 		list, err := s.o.Queue.ListNext(ctx, last, maxDue)
 		if err != nil || len(list) == 0 {
@@ -149,7 +149,7 @@ func (s *Schedule) renew(ctx context.Context) error {
 		}
 		last = list[len(list)-1]
 		for _, j := range list {
-			next, found, err := nextOf(j, j.Since)
+			next, found, err := zones.nextOf(j, j.Since)
 			if err != nil || !found || next.Equal(j.Next) {
 				continue // what can't be read is told of when it is due
 			}
@@ -163,15 +163,24 @@ func (s *Schedule) renew(ctx context.Context) error {
 
 // nextOf is when a job is due after a moment.
 func nextOf(j supervisor.Job, after time.Time) (next time.Time, found bool, err error) {
+	return zones{}.nextOf(j, after)
+}
+
+// zones are those of many jobs, by their names: to read one takes longer than all else that is done of a job.
+type zones map[string]*time.Location
+
+// nextOf is when a job is due after a moment.
+func (z zones) nextOf(j supervisor.Job, after time.Time) (next time.Time, found bool, err error) {
 	r, err := ruleOf(j)
 	if err != nil || r.Max > 0 && j.Fired >= r.Max {
 		return next, false, err
 	}
-	zone, err := zoneOf(j)
-	if err != nil {
-		return next, false, err
+	if z[j.Zone] == nil {
+		if z[j.Zone], err = zoneOf(j); err != nil {
+			return next, false, err
+		}
 	}
-	return r.Next(after, zone)
+	return r.Next(after, z[j.Zone])
 }
 
 func ruleOf(j supervisor.Job) (r recurrence.Rule, err error) {
