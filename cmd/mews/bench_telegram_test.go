@@ -159,6 +159,15 @@ func (s samples) median() time.Duration {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
+// percentile is what so many of a hundred are below.
+func (s samples) percentile(of int) time.Duration {
+	if len(s) == 0 {
+		return 0
+	}
+	slices.Sort(s)
+	return s[min(len(s)*of/100, len(s)-1)]
+}
+
 func (s samples) report(b *testing.B, unit time.Duration, name string) {
 	b.ReportMetric(float64(s.median())/float64(unit), name)
 }

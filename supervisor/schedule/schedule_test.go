@@ -2,8 +2,10 @@ package schedule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -268,6 +270,7 @@ func TestTheLoopWakes(t *testing.T) {
 	}
 }
 
+// BenchmarkNothingIsDue is a pass of the loop where fifty people have 10,000 jobs and none is due. It should take 100 µs at most, at the median.
 func BenchmarkNothingIsDue(b *testing.B) {
 	h := &harness{now: noon, resting: map[string]bool{}}
 	h.db = sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return h.now }})
@@ -277,12 +280,19 @@ func BenchmarkNothingIsDue(b *testing.B) {
 			h.remind(b, fmt.Sprint("user", user), "in 300 days: x")
 		}
 	}
+	var took []time.Duration
 	for b.Loop() {
+		began := time.Now()
 		h.fires(b)
-		if _, err := h.untilNext(b.Context()); err != nil {
+		_, err := h.untilNext(b.Context())
+		if err = errors.Join(err, h.begin(b.Context()), h.release(b.Context())); err != nil {
 			b.Fatal(err)
 		}
+		took = append(took, time.Since(began))
 	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1000, "µs-p50")
+	b.ReportMetric(float64(took[len(took)*95/100].Nanoseconds())/1000, "µs-p95")
 }
 
 // A reminder that was fired, and whose clock is then set back, may be paused and go on: nobody's reminders may wait for that.
