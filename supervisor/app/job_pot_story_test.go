@@ -1,0 +1,55 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/model/modeltest"
+)
+
+// A task that never comes to an end, and of which each call costs all that was set aside for it, spends what one run may, and in its second run what
+// the day may, not a millionth more. Nobody is asked for more, it is told once a day, and it goes on the next day. Its person's own limits are as
+// they were.
+func TestARunawayTaskStopsAtItsPot(t *testing.T) {
+	const run, day = 100_000, 150_000
+	m := &taskModel{chat: played{{words: "every few hours", calls: calls("schedule_task", `{"when":"daily at 15, 18, 21","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
+	var l *remembered
+	l = &remembered{gatedService: newGatedService(t, func(r modeltest.Request) modeltest.Answer {
+		if !strings.Contains(r.Asked(), "Nobody reads along") {
+			return m.answer(r)
+		}
+		a := endless(r)
+		a.Usage = &modeltest.Usage{Prompt: int64(l.Count("SELECT amount FROM lease")) - 1, Completion: 1}
+		return a
+	}, dear+"budget: {jobs: {run: 0.1, day: 0.15}}\n", aliceInMadrid, "bob, totp: 'off'")}
+	l.at = longAgo
+	l.open()
+	l.say("alice", "look every few hours")
+	l.toldLast("alice", "It is set.")
+	chat := spent(l.gatedService)
+	spends := func(at time.Time, fires string, least, most int) {
+		t.Helper()
+		l.until(at)
+		l.ended(fires)
+		l.WaitFor(apptest.Patience, "nothing to be set aside", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
+		n, kept := spent(l.gatedService)-chat, l.Count("SELECT sum(cost) FROM fire")
+		if n > most || n < least || n != kept {
+			t.Errorf("after %s runs %d millionths of a dollar are spent, want %d to %d; of the runs %d are kept", fires, n, least, most, kept)
+		}
+	}
+	const shortest = 10_000 // what a call costs at least
+	spends(time.Date(2025, 11, 20, 14, 1, 0, 0, time.UTC), "1", run-shortest, run)
+	calls := l.Count("SELECT count(*) FROM usage u JOIN conversation c ON c.id = u.conversation WHERE c.channel = 'job'")
+	l.toldLast("alice", "would go beyond the limit for one task")
+	spends(time.Date(2025, 11, 20, 17, 1, 0, 0, time.UTC), "2", day-shortest, day)
+	spends(time.Date(2025, 11, 20, 20, 1, 0, 0, time.UTC), "3", day-shortest, day)
+	if n := l.count("alice", "would go beyond"); n != 1 || calls < 3 {
+		t.Errorf("after %d calls in the first run alice is told %d times: %q", calls, n, l.told("alice"))
+	}
+	spends(time.Date(2025, 11, 21, 14, 1, 0, 0, time.UTC), "4", day+run-2*shortest, day+run)
+	if n := l.Count("SELECT count(*) FROM question"); n != 0 || l.look("SELECT state FROM job WHERE id = 1") != "active" {
+		t.Errorf("alice was asked %d times, and the task is %s", n, l.look("SELECT state FROM job WHERE id = 1"))
+	}
+}
