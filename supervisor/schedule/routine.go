@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -42,7 +41,7 @@ var routines = map[string]routine{}
 func (s *Schedule) routine(ctx context.Context, l look) (supervisor.Looked, error) {
 	r, known := routines[l.Job.Name]
 	if !known {
-		return supervisor.Looked{}, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, l.Job.Name, strings.Join(slices.Sorted(maps.Keys(routines)), ", "))
+		return supervisor.Looked{}, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, l.Job.Name, strings.Join(Routines(), ", "))
 	}
 	return r.look(s, ctx, l)
 }
@@ -58,7 +57,7 @@ const (
 func (s *Schedule) Routine(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time) (d supervisor.Delivery, err error) {
 	r, known := routines[name]
 	if !known {
-		return d, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, name, strings.Join(slices.Sorted(maps.Keys(routines)), ", "))
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textNoRoutine, name, strings.Join(Routines(), ", "))
 	}
 	j, found, err := s.findRoutine(ctx, user.Name, name)
 	mode, words := r.modeIn(strings.ToLower(strings.TrimSpace(words)))

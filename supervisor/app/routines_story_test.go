@@ -1,0 +1,71 @@
+package app_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"mews/supervisor/app"
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/control"
+	"mews/supervisor/schedule"
+)
+
+// A week in which everything built in is on and there is nothing to do: each looks as it should, at its times, and no model is asked.
+func TestAWeekOfRoutinesAsksNoModel(t *testing.T) {
+	m := &taskModel{}
+	l := newTasked(t, m, "")
+	l.lay("HEARTBEAT.md", "# What I look at\n\n- [x] done long ago\n<!-- - not this -->\n")
+	for _, name := range schedule.Routines() {
+		l.say("alice", "/"+name+" on")
+		l.toldLast("alice", name+" is on.")
+	}
+	l.say("bob", "/remind in 300 days: tick")
+	l.toldLast("bob", "tick")
+	asked := l.model.Count()
+	for day := range 7 {
+		noon := time.Date(2025, 11, 21+day, 11, 10, 0, 0, time.UTC) // in Madrid an hour later
+		l.goOn(noon)
+		for _, name := range schedule.Routines() {
+			l.goOn(l.nextOf(name))
+		}
+	}
+	for _, name := range schedule.Routines() {
+		if n := l.Count("SELECT count(*) FROM fire f JOIN job j ON j.id = f.job WHERE j.name = ? AND f.state IN ('said', 'silent')", name); n < 6 {
+			t.Errorf("%s has looked %d times", name, n)
+		}
+	}
+	if wrong := l.look("SELECT count(*) FROM fire WHERE state NOT IN ('said', 'silent', 'missed')"); wrong != "0" {
+		t.Errorf("%s looks went wrong: %s", wrong, l.look("SELECT group_concat(state || ' ' || text) FROM fire WHERE state NOT IN ('said', 'silent', 'missed')"))
+	}
+	if n := l.model.Count() - asked; n != 0 {
+		t.Errorf("with nothing to do a model was asked %d times: %q", n, l.heard())
+	}
+}
+
+// nextOf is when a routine of alice's comes next.
+func (l *remembered) nextOf(name string) time.Time {
+	l.T.Helper()
+	at, err := strconv.ParseInt(l.look(fmt.Sprintf("SELECT next FROM job WHERE kind = 'routine' AND name = '%s'", name)), 10, 64)
+	if err != nil {
+		l.T.Fatal(err)
+	}
+	return time.UnixMilli(at)
+}
+
+// goOn moves the clock to a moment, unless it is past, and waits until all that is due by then has come to something.
+func (l *remembered) goOn(at time.Time) {
+	l.T.Helper()
+	if at.Before(l.clock()) {
+		return
+	}
+	l.move(at.Sub(l.clock()))
+	edit := app.JobQuestion{User: "bob", Question: schedule.Question{Action: "edit", Job: l.look("SELECT id FROM job WHERE user = 'bob'"), Words: "in 300 days"}}
+	if err := control.Ask(l.T.Context(), l.Socket, app.MethodJob, edit, &schedule.Report{}); err != nil { // which has the loop look at the clock
+		l.T.Fatal(err)
+	}
+	l.WaitFor(apptest.Patience, "what is due to come to something", func() bool {
+		return l.Count("SELECT (SELECT count(*) FROM job WHERE next <= ?) + (SELECT count(*) FROM fire WHERE ended_at IS NULL)", at.UnixMilli()) == 0
+	})
+}
