@@ -1,9 +1,15 @@
 package app_test
 
 import (
+	"os"
 	"testing"
 
 	"mews/supervisor/app/apptest"
 )
 
-func TestMain(m *testing.M) { apptest.Main(m) }
+func TestMain(m *testing.M) {
+	if clock := os.Getenv(clockFile); clock != "" { // it is the supervisor of a test that sets its clock
+		os.Exit(serveByClock(clock))
+	}
+	apptest.Main(m)
+}

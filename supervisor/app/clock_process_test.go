@@ -1,0 +1,72 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"mews/supervisor/app"
+)
+
+// clockFile is the variable that names the file with the time, in milliseconds, by which a supervisor goes that is the test's own program.
+const clockFile = "MEWS_TEST_CLOCK"
+
+// serveByClock is that supervisor, as `mews run --config FILE`, until it is told to end.
+func serveByClock(clock string) (code int) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	now := func() time.Time {
+		text, err := os.ReadFile(clock)
+		if err != nil {
+			panic(err)
+		}
+		at, err := strconv.ParseInt(string(text), 10, 64)
+		if err != nil {
+			panic(err)
+		}
+		return time.UnixMilli(at)
+	}
+	if err := app.RunInside(ctx, os.Args[len(os.Args)-1], os.Stderr, now, func() {}, nil); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// clocked is a service whose supervisor is a process of its own, and goes by a clock that stands but for when the test moves it.
+type clocked struct{ *gatedService }
+
+// newClocked has a service be one; it does not run yet.
+func newClocked(l *gatedService) *clocked {
+	l.T.Helper()
+	c := &clocked{l}
+	self, err := os.Executable()
+	if err != nil {
+		l.T.Fatal(err)
+	}
+	program := filepath.Join(l.Bin, "mews")
+	if err := os.Remove(program); err != nil {
+		l.T.Fatal(err)
+	}
+	if err := os.Link(self, program); err != nil {
+		l.T.Fatal(err)
+	}
+	l.Env = append(l.Env, clockFile+"="+filepath.Join(l.Dir, "clock"))
+	c.move(0)
+	return c
+}
+
+// move moves the clock on.
+func (c *clocked) move(d time.Duration) {
+	c.T.Helper()
+	c.gatedService.move(d)
+	c.write("clock.new", strconv.FormatInt(c.clock().UnixMilli(), 10))
+	if err := os.Rename(filepath.Join(c.Dir, "clock.new"), filepath.Join(c.Dir, "clock")); err != nil {
+		c.T.Fatal(err)
+	}
+}

@@ -1,0 +1,102 @@
+package app_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mews/supervisor/app"
+	"mews/supervisor/app/apptest"
+	"mews/supervisor/control"
+	"mews/supervisor/model/modeltest"
+	"mews/supervisor/schedule"
+)
+
+// stopFor stops the supervisor's process, moves its clock on, and has the process go on and look at it.
+func (c *clocked) stopFor(d time.Duration) {
+	c.T.Helper()
+	pid := c.Processes("mews")[0]
+	signal := func(s syscall.Signal, state string) {
+		if err := syscall.Kill(pid, s); err != nil {
+			c.T.Fatal(err)
+		}
+		c.WaitFor(apptest.Patience, "the supervisor's process to be "+state, func() bool {
+			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			if err != nil {
+				c.T.Fatal(err)
+			}
+			_, after, _ := strings.Cut(string(stat), ") ")
+			return strings.HasPrefix(after, "T") == (s == syscall.SIGSTOP)
+		})
+	}
+	signal(syscall.SIGSTOP, "stopped")
+	c.move(d)
+	signal(syscall.SIGCONT, "going on")
+	c.say("bob", "/remind in 300 days: tick")
+}
+
+// The supervisor's process is stopped for ten minutes. What was due meanwhile comes as it does where it is late: two reminders each say when they
+// were due, more for one chat come in one message, and tasks run once each, one half a minute after the other.
+func TestStoppedForTenMinutes(t *testing.T) {
+	task := regexp.MustCompile(`plant \d`)
+	c := newClocked(newGatedService(t, func(r modeltest.Request) modeltest.Answer {
+		say, err := json.Marshal(map[string]string{"say": "I have watered " + task.FindString(r.Asked())})
+		if err != nil {
+			t.Error(err)
+		}
+		return modeltest.Answer{Calls: []modeltest.Call{{Name: "job_result", Args: string(say)}}}
+	}, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'", "carol, totp: 'off'"))
+	c.Start()
+	for i := range 5 {
+		c.asks("alice", fmt.Sprintf("/remind in %d min: cup %d", 3+i, i), "Reminder ")
+	}
+	for i := range 2 {
+		c.asks("bob", fmt.Sprintf("/remind in %d min: pot %d", 4+i, i), "Reminder ")
+	}
+	c.asks("carol", "/jobs", "You have no reminders")
+	for i := range 3 {
+		c.move(time.Millisecond) // what somebody types is told apart by when that is
+		add := app.JobQuestion{User: "carol", Question: schedule.Question{Action: "add", Task: true, Words: fmt.Sprintf("in %d min: water plant %d", 5+i, i)}}
+		if err := control.Ask(t.Context(), c.Socket, app.MethodJob, add, &schedule.Report{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	c.stopFor(10 * time.Minute)
+	c.has("alice", 1, "These reminders were due")
+	for i := range 5 {
+		c.has("alice", 1, fmt.Sprintf("ago: cup %d\n", i))
+	}
+	for i := range 2 {
+		c.has("bob", 1, fmt.Sprintf("Reminder: pot %d\n\nIt was due at ", i))
+	}
+	for i := range 3 {
+		c.has("carol", 1, fmt.Sprintf("I have watered plant %d", i))
+		if waits := c.look("SELECT coalesce(group_concat(begin_at - (SELECT max(fired_at) FROM fire), ' '), '') FROM (SELECT * FROM fire WHERE state = 'claimed' ORDER BY due)"); waits != []string{"30000 60000", "60000", ""}[i] {
+			t.Fatalf("after %d tasks the others wait for %q", i+1, waits)
+		}
+		if i < 2 {
+			c.stopFor(30 * time.Second)
+		}
+	}
+	c.WaitFor(apptest.Patience, "the last to be done", func() bool { return c.look("SELECT count(*) FROM fire WHERE ended_at IS NULL") == "0" })
+	if got := c.look("SELECT group_concat(n || state, ' ') FROM (SELECT count(*) AS n, state FROM fire GROUP BY state)"); got != "10said" {
+		t.Errorf("the fires are %q", got)
+	}
+	c.Stop()
+}
+
+// has waits until somebody was told something, and fails where that was more often than so many times.
+func (c *clocked) has(name string, times int, words string) {
+	c.T.Helper()
+	count := func() int { return strings.Count(strings.Join(c.told(name), "\n")+"\n", words) }
+	c.WaitFor(apptest.Patience, name+" to be told "+words, func() bool { return count() >= times })
+	if n := count(); n != times {
+		c.T.Errorf("%s was told %d times %q: %q", name, n, words, c.told(name))
+	}
+}
