@@ -75,6 +75,7 @@ type IndexedFile struct {
 	Path     string           `json:"path"` // relative to the home
 	Size     int64            `json:"size"`
 	Modified int64            `json:"modified"`           // unix nanoseconds
+	State    FileState        `json:"state,omitempty"`    // what it holds; none in IndexFiles
 	Sections []IndexedSection `json:"sections,omitempty"` // in their order; none of a file that is no text, nor in IndexFiles
 }
 
@@ -186,7 +187,7 @@ func (f IndexedFile) check() error {
 	if !fs.ValidPath(f.Path) || f.Path == "." || len(f.Path) > MaxIndexedPath || strings.ContainsRune(f.Path, 0) || f.Size < 0 || f.Size > MaxIndexedFile {
 		return fmt.Errorf("path %.80q with %d bytes", f.Path, f.Size)
 	}
-	return nil
+	return f.State.check()
 }
 
 // Check refuses sections that no honest worker puts.

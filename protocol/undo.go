@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"time"
 )
 
 // Bounds of the bytes from before that are kept, so that changes of files can be undone.
@@ -16,7 +17,7 @@ const (
 )
 
 // FileState says what is at a path. It is FileAbsent, FileFolder, FileLink, the hex SHA-256 of a regular file's bytes, or, of one
-// with more than MaxBefore bytes, FileLarge and its size and time.
+// with more than MaxBefore bytes or that a program has left, FileLarge and its size and time.
 type FileState string
 
 const (
@@ -48,7 +49,7 @@ type Undo struct {
 	After  FileState `json:"after,omitempty"`  // what was at Path then; of a move, nothing
 	Size   int64     `json:"size,omitempty"`   // of a regular file, in bytes, as is Mode
 	Mode   int       `json:"mode,omitempty"`   // its permissions
-	// Not is why the change can't be taken back; "" where it can. With it, only Path says something.
+	// Not is why the change can't be taken back; "" where it can. With it, only Path says something, and with ByProgram After.
 	Not string `json:"not,omitempty"`
 }
 
@@ -63,6 +64,11 @@ func (u Undo) Check() error {
 		return errors.New("a path, a size, a mode or a reason that can't be")
 	}
 	return errors.Join(u.Before.check(), u.After.check())
+}
+
+// SizedState is what is at a path where there is a file whose bytes nobody has read.
+func SizedState(size int64, modified time.Time) FileState {
+	return FileState(fmt.Sprint(FileLarge, size, " ", modified.UnixNano()))
 }
 
 // ByProgram is the Not of a change that a program has made.

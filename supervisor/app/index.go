@@ -17,8 +17,11 @@ func (s *service) openIndex(context.Context) error {
 // homeIndexing is what workers tell of homes.
 func (s *service) homeIndexing() hostcall.IndexDependencies {
 	return hostcall.IndexDependencies{
-		UpdateHome:  func(user string) hostcall.HomeUpdate { return s.index.UpdateHome(user) },
-		HomeChanged: func(user string) { s.operations.IndexHome(user) },
+		UpdateHome: func(user string) hostcall.HomeUpdate { return s.index.UpdateHome(user) },
+		HomeChanged: func(user string) {
+			s.operations.IndexHome(user)
+			s.schedule.HomeChanged(user)
+		},
 	}
 }
 

@@ -23,6 +23,7 @@ func (s *service) openSchedule(context.Context) error {
 		Places: s.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return s.people.GroupAllowed(c.Channel, c.Chat) },
 		Approve: s.approveJob, Ask: asker{s}.Ask, Model: s.jobModel, Budget: s.jobBudget,
 		Digests: s.db.Jobs(), Files: s.homeFiles,
+		Homes: fileNotices{s}, FileEffects: s.db.Effects(),
 	})
 	return nil
 }

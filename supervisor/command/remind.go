@@ -47,6 +47,7 @@ var routines = []struct {
 }{
 	{supervisor.SlashCommand{Name: "heartbeat", Help: "have me look into HEARTBEAT.md every half hour of the day, and do what is due: /heartbeat on or off"}, "heartbeat", nil},
 	{supervisor.SlashCommand{Name: "digest", Help: "a morning summary: /digest 7:30, /digest off"}, "digest", always},
+	{supervisor.SlashCommand{Name: "notifications", Help: "be told which files in your folder others have changed: /notifications on or off"}, "files", always},
 }
 
 func init() {

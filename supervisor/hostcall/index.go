@@ -93,7 +93,7 @@ func (w *work) indexSections(ctx context.Context, p *protocol.IndexSections) (*p
 
 func indexed(list []protocol.IndexedFile) (files []index.File) {
 	for _, f := range list {
-		file := index.File{Path: f.Path, Size: f.Size, Modified: time.Unix(0, f.Modified)}
+		file := index.File{Path: f.Path, Hash: string(f.State), Size: f.Size, Modified: time.Unix(0, f.Modified)}
 		for _, s := range f.Sections {
 			file.Sections = append(file.Sections, index.Place{Hash: index.SectionHash(s.Hash), Line: s.Line})
 		}

@@ -14,7 +14,7 @@ type SectionHash string
 // File is a text file of a home.
 type File struct {
 	Path     string // relative to the home, with slashes
-	Hash     string // of all of it
+	Hash     string // of all of it, as protocol.FileState has it; "" is not known
 	Size     int64
 	Modified time.Time
 	Sections []Place // in their order
@@ -41,12 +41,7 @@ func (x *Index) Manifest(ctx context.Context, user string) ([]File, error) {
 	if db == nil {
 		return nil, errNotOpen
 	}
-	list, err := engine.All(db.Reader(ctx), func(r *engine.Row) (f File) {
-		var modified int64
-		r.Scan(&f.Path, &f.Hash, &f.Size, &modified)
-		f.Modified = time.Unix(0, modified)
-		return f
-	}, listFiles, user)
+	list, err := engine.All(db.Reader(ctx), scanFile, listFiles, user)
 	return list, x.explain(err, "list what the index has of the home of %s", user)
 }
 
@@ -110,6 +105,10 @@ const (
 func (x *Index) SetManifest(ctx context.Context, user string, changed []File, gone []string) error {
 	return x.write(ctx, func(t *tx) error {
 		touched := map[int64]bool{}
+		was, err := t.changing(user, changed, gone)
+		if err != nil {
+			return err
+		}
 		for _, path := range gone {
 			if err := t.dropFile(user, path, touched); err != nil {
 				return err
@@ -119,6 +118,9 @@ func (x *Index) SetManifest(ctx context.Context, user string, changed []File, go
 			if err := t.putFile(user, f, touched); err != nil {
 				return err
 			}
+		}
+		if err := t.changed(user, was, changed, gone); err != nil {
+			return err
 		}
 		return t.placeAll(user, touched)
 	}, "keep what the home of %s has", user)

@@ -213,7 +213,7 @@ func (x *Index) HomeReport(ctx context.Context, user string) (report HomeReport,
 }
 
 // reportedOfHome is what the last whole update of a person's home has said, without what is counted.
-func reportedOfHome(read engine.Reader, user string) (report HomeReport, err error) {
+func reportedOfHome(read engine.Querier, user string) (report HomeReport, err error) {
 	value, known, err := engine.One(read, engine.String, findHomeReport, user)
 	if err == nil && known {
 		err = json.Unmarshal([]byte(value), &report)

@@ -125,7 +125,8 @@ func (x *Index) RemoveMessages(ctx context.Context, user string, ids []int64) er
 
 // eraseAll deletes the rows of a person in all tables but that of their words.
 var eraseAll = []string{`DELETE FROM place WHERE user = ?`, `DELETE FROM file WHERE user = ?`, `DELETE FROM section WHERE user = ?`,
-	`DELETE FROM cursor WHERE user = ?`, `DELETE FROM person WHERE user = ?`, `DELETE FROM setting WHERE user = ?`}
+	`DELETE FROM cursor WHERE user = ?`, `DELETE FROM person WHERE user = ?`, `DELETE FROM setting WHERE user = ?`,
+	`DELETE FROM change WHERE user = ?`}
 
 // EraseUser deletes all of a person. It leaves nothing of theirs in the index's files.
 func (x *Index) EraseUser(ctx context.Context, user string) error {

@@ -12,6 +12,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/pool"
 	"mews/supervisor/retry"
 )
 
@@ -116,6 +117,15 @@ func (o *Operations[H]) lookThrough(ctx context.Context, user string) (more bool
 	if !there {
 		return false, nil
 	}
+	more, err = o.lookThroughWith(ctx, user, worker)
+	if errors.Is(err, protocol.ErrClosed) { // it has ended
+		err = nil
+	}
+	return more, err
+}
+
+// lookThroughWith has a worker do it.
+func (o *Operations[H]) lookThroughWith(ctx context.Context, user string, worker *pool.Worker[H]) (more bool, err error) {
 	id := firstIndex + o.homes.last.Add(1)
 	k := kinds[protocol.OperationIndex]
 	parameters := "{}"
@@ -139,9 +149,6 @@ func (o *Operations[H]) lookThrough(ctx context.Context, user string) (more bool
 	if err != nil {
 		if errors.Is(context.Cause(ctx), errTimeout) {
 			worker.Kill(errTimeout)
-		}
-		if errors.Is(err, protocol.ErrClosed) { // it has ended
-			err = nil
 		}
 		return false, err
 	}

@@ -20,6 +20,8 @@ const (
 type Looks interface {
 	// FindSeen is what a job's last look has seen; "" where it has not looked.
 	FindSeen(ctx context.Context, job int64) (string, error)
+	// ForgetSeen has a job's next look be the first.
+	ForgetSeen(ctx context.Context, job int64) error
 	// Lease says that a fire is looked at until a time. It is not ok where that is done already, or the fire has ended.
 	Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (bool, error)
 	// FreeLeases has begin again what an earlier life has leased, for at most so long.

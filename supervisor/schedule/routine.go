@@ -19,8 +19,10 @@ type InForce func(ctx context.Context, user string, seen protocol.PromptFile) (t
 type routine struct {
 	usual string // when it comes, as recurrence.Parse reads it, where its person does not say
 	fixed bool   // nobody else may say when
-	look  func(*Schedule, context.Context, look) (supervisor.Looked, error)
-	modes map[string]mode // by the word for it
+
+	afresh bool // it knows nothing of the time while it was off, and looks at once when it is turned on
+	look   func(*Schedule, context.Context, look) (supervisor.Looked, error)
+	modes  map[string]mode // by the word for it
 }
 
 // mode has a routine go about it in another way.
@@ -81,7 +83,25 @@ func (s *Schedule) Routine(ctx context.Context, user supervisor.User, c supervis
 	if !strings.ContainsAny(words, " ") {
 		words = "daily at " + words
 	}
-	return s.turnOn(ctx, user, c, name, words, mode, at)
+	if !r.afresh || j.State == supervisor.JobActive {
+		return s.turnOn(ctx, user, c, name, words, mode, at)
+	}
+	j.Name = name // where there was none
+	return s.turnOnAfresh(ctx, user, c, j, words, at)
+}
+
+// turnOnAfresh has a routine come that knows nothing of the time while it was off, and looks at once.
+func (s *Schedule) turnOnAfresh(ctx context.Context, user supervisor.User, c supervisor.Conversation, j supervisor.Job, words string, at time.Time) (d supervisor.Delivery, err error) {
+	if err := s.o.Looks.ForgetSeen(ctx, j.ID); err != nil {
+		return d, err
+	}
+	if d, err = s.turnOn(ctx, user, c, j.Name, words, nil, at); err != nil {
+		return d, err
+	}
+	if j, _, err = s.findRoutine(ctx, user.Name, j.Name); err == nil {
+		_, err = s.run(ctx, j, at)
+	}
+	return d, err
 }
 
 // switchMode has a routine go on in another mode, at its times. One that was off goes on too.

@@ -63,6 +63,9 @@ type Options struct {
 	Files   Files
 	Now     func() time.Time
 	Log     hclog.Logger
+
+	Homes       Homes
+	FileEffects FileEffects
 }
 
 // Schedule is people's jobs. It may be used from several goroutines.
@@ -72,6 +75,7 @@ type Schedule struct {
 
 	places  chan struct{}  // a token for each look that runs
 	looking sync.WaitGroup // those looks
+	homes   homes
 }
 
 // New makes a Schedule; Run fires its jobs.
@@ -96,7 +100,7 @@ func (s *Schedule) Run(ctx context.Context) error {
 			ready = err == nil
 		}
 		if err == nil {
-			err = errors.Join(s.fire(ctx), s.begin(ctx), s.release(ctx))
+			err = errors.Join(s.fire(ctx), s.lookAtHomes(ctx), s.begin(ctx), s.release(ctx))
 		}
 		sleep := retry
 		if err == nil {
@@ -129,6 +133,9 @@ func (s *Schedule) release(ctx context.Context) error {
 func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
 	now := s.o.Now()
 	next, any, err := s.o.Queue.NextDue(ctx, now)
+	if home, changed := s.homes.next(); changed && (!any || home.Before(next)) {
+		next, any = home, true
+	}
 	if err != nil || !any {
 		return maxSleep, err
 	}

@@ -50,6 +50,8 @@ type harness struct {
 
 	files   []supervisor.HomeFile
 	unknown error // the files can't be listed for this
+
+	home folder // alice's
 }
 
 func newHarness(t *testing.T) *harness {
@@ -66,7 +68,7 @@ func (h *harness) restart() {
 		Begun:  h.keepBegun, Sources: h.db.Jobs(),
 		Looks: h.db.Jobs(), Look: h.look, Places: h.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
 		Approve: h.approve, Ask: h.ask, Model: modelNamed, Budget: func() supervisor.Budget { return h.budget }, InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil },
-		Digests: h.db.Jobs(), Files: h.listFiles})
+		Digests: h.db.Jobs(), Files: h.listFiles, Homes: &h.home, FileEffects: h.db.Effects()})
 }
 
 func (h *harness) countQueued(int64) {

@@ -106,9 +106,22 @@ var (
 // usualHeartbeat is every 30 minutes from 08:00 to 22:00.
 const usualHeartbeat = "*/30 8-21 * * *"
 
+// usualFiles is when folders are compared that nobody watches.
+const usualFiles = "every 15 min"
+
+// What is told of files.
+const (
+	textFilesOthers = "Changed in your folder by others:"
+	textFileNew     = "new: %s"
+	textFileChanged = "changed: %s"
+	textFileGone    = "gone: %s"
+	textFilesMore   = "and %d more"
+)
+
 // routineWhat says what routines do.
 var routineWhat = map[string]string{
 	"heartbeat": "I look into HEARTBEAT.md and do what is due there, in one go. Where nothing is due, no model is asked. An item may begin with a time: - @weekdays 8:30 look at the build",
+	"files":     "I tell you which text files in your folder others have changed, with an editor, git or a program that syncs: what I change myself is not told. I watch while I am at work for you, and else look every 15 min. No model is asked.",
 }
 
 // What the model reads.

@@ -10,10 +10,11 @@ import (
 )
 
 const (
-	findSeen  = `SELECT seen FROM job_seen WHERE job = ?`
-	putSeen   = `INSERT INTO job_seen (job, user, seen, changed_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (job) DO UPDATE SET seen = ?3, changed_at = ?4`
-	leaseFire = `UPDATE fire SET begin_at = ?1 WHERE job = ?2 AND due = ?3 AND state = 'claimed' AND begin_at <= ?4`
-	freeFires = `UPDATE fire SET begin_at = ?1 WHERE state = 'claimed' AND begin_at > ?1 AND begin_at <= ?2
+	findSeen   = `SELECT seen FROM job_seen WHERE job = ?`
+	putSeen    = `INSERT INTO job_seen (job, user, seen, changed_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (job) DO UPDATE SET seen = ?3, changed_at = ?4`
+	forgetSeen = `DELETE FROM job_seen WHERE job = ?`
+	leaseFire  = `UPDATE fire SET begin_at = ?1 WHERE job = ?2 AND due = ?3 AND state = 'claimed' AND begin_at <= ?4`
+	freeFires  = `UPDATE fire SET begin_at = ?1 WHERE state = 'claimed' AND begin_at > ?1 AND begin_at <= ?2
 		AND job IN (SELECT id FROM job WHERE kind IN ('check', 'routine'))`
 	holdSeen = `UPDATE fire SET seen = ? WHERE job = ? AND due = ?`
 	heldSeen = `SELECT seen FROM fire WHERE inbound = ?`
@@ -25,6 +26,11 @@ const (
 func (s Jobs) FindSeen(ctx context.Context, job int64) (seen string, err error) {
 	seen, _, err = engine.One(s.db.reader(ctx, "find what job %d has seen", job), engine.String, findSeen, job)
 	return seen, err
+}
+
+// ForgetSeen has a job's next look be the first.
+func (s Jobs) ForgetSeen(ctx context.Context, job int64) error {
+	return s.db.write(ctx, func(t *tx) { t.Exec(forgetSeen, job) }, "forget what job %d has seen", job)
 }
 
 // Lease says that a fire is looked at until a time; after that it begins again. It is not ok where it was leased or has ended.

@@ -57,6 +57,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"listReactable": listReactable, "listReacted": listReacted,
 		"listDid": listDid, "listOpenQuestions": listOpenQuestions, "listPendingFiles": listPendingFiles, "sumHeldOf": sumHeldOf, "sumLostOf": sumLostOf,
 		"findTriage": findTriage, "dueTriages": dueTriages, "findJob": findJob, "findJobMade": findJobMade, "listJobs": listJobs, "countJobs": countJobs, "listDueJobs": listDueJobs, "nextFire": nextFire,
+		"isChanging": isChanging, "lastEffect": lastEffect, "listFileEffects": listFileEffects,
 		"redirectJobs": redirectJobs, "isAsItWas": isAsItWas, "fireJob": fireJob, "pruneFires": pruneFires, "pruneJobs": pruneJobs, "nextTriage": nextTriage, "keepTriage": keepTriage,
 		"listOwnConversations": listOwnConversations, "listSaid": listSaid, "listSizes": listSizes, "countSaid": countSaid,
 		"listAbandoned": listAbandoned, "countBelow": countBelow,

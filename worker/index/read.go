@@ -1,8 +1,9 @@
 package index
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"io"
-	"os"
 	"time"
 
 	"mews/protocol"
@@ -48,10 +49,12 @@ func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, sa
 		f.Size = 0
 		return f, nil, true, nil
 	}
-	text, err := readText(file)
+	sum := sha256.New()
+	text, err := readText(io.TeeReader(io.LimitReader(file, protocol.MaxIndexedFile), sum))
 	if err != nil {
 		return f, nil, false, err
 	}
+	f.State = protocol.FileState(hex.EncodeToString(sum.Sum(nil)))
 	after, err := file.Stat()
 	if err != nil {
 		return f, nil, false, err
@@ -59,16 +62,17 @@ func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, sa
 	return f, split(path, text), after.Size() == info.Size() && after.ModTime().Equal(info.ModTime()), nil
 }
 
-// readText reads a file as UTF-8; "" of one that is no text.
-func readText(file *os.File) (string, error) {
+// readText reads all of a file, as UTF-8; "" of one that is no text.
+func readText(file io.Reader) (string, error) {
 	head := make([]byte, files.HeadSize)
 	n, err := io.ReadFull(file, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return "", err
 	}
 	if head = head[:n]; files.Kind(head) != "" {
-		return "", nil
+		_, err := io.Copy(io.Discard, file)
+		return "", err
 	}
-	text, err := io.ReadAll(files.NewTextReader(head, io.LimitReader(file, protocol.MaxIndexedFile)))
+	text, err := io.ReadAll(files.NewTextReader(head, file))
 	return string(text), err
 }

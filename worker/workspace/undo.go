@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -91,12 +90,12 @@ func (w *Workspace) After(u *protocol.Undo) *protocol.Undo {
 	return u
 }
 
-// ByProgram notes that a program has changed what is at a clean path; nil where that can't be told.
-func ByProgram(name string) *protocol.Undo {
+// ByProgram notes what a program has left at a clean path; nil where that can't be told.
+func ByProgram(name string, after protocol.FileState) *protocol.Undo {
 	if !fits(name) {
 		return nil
 	}
-	return &protocol.Undo{Path: name, Not: protocol.ByProgram}
+	return &protocol.Undo{Path: name, After: after, Not: protocol.ByProgram}
 }
 
 // note is the state of what is at a name, or why a change of it can't be undone.
@@ -156,7 +155,7 @@ func (w *Workspace) State(name string) (protocol.FileState, fs.FileInfo, error) 
 	case !info.Mode().IsRegular():
 		return "", info, ErrSpecial
 	case info.Size() > protocol.MaxBefore:
-		return protocol.FileState(fmt.Sprint(protocol.FileLarge, info.Size(), " ", info.ModTime().UnixNano())), info, nil
+		return protocol.SizedState(info.Size(), info.ModTime()), info, nil
 	}
 	f, err := w.openPlain(name)
 	if err != nil {

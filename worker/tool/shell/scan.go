@@ -26,12 +26,12 @@ func (e *environment) changedSince(ctx context.Context, since time.Time) (change
 		case len(changes) == maxNamed:
 			more++
 		default:
-			changes = append(changes, programChange(entry.Path, amount.Bytes(entry.Info.Size())))
+			changes = append(changes, programChange(entry.Path, amount.Bytes(entry.Info.Size()), protocol.SizedState(entry.Info.Size(), entry.Info.ModTime())))
 		}
 		return nil
 	})
 	if err != nil {
-		return []protocol.Change{programChange(".", fmt.Sprintf("which files is not known: the folder holds more than %s", amount.Number(int64(e.options.limits.entries))))}
+		return []protocol.Change{programChange(".", fmt.Sprintf("which files is not known: the folder holds more than %s", amount.Number(int64(e.options.limits.entries))), protocol.FileAbsent)}
 	}
 	if more > 0 {
 		changes = append(changes, protocol.Change{Kind: "program", Target: amount.Of(more, "more file", "more files")})
@@ -39,6 +39,6 @@ func (e *environment) changedSince(ctx context.Context, since time.Time) (change
 	return changes
 }
 
-func programChange(path, detail string) protocol.Change {
-	return protocol.Change{Kind: "program", Target: path, Detail: detail, Undo: workspace.ByProgram(path)}
+func programChange(path, detail string, after protocol.FileState) protocol.Change {
+	return protocol.Change{Kind: "program", Target: path, Detail: detail, Undo: workspace.ByProgram(path, after)}
 }

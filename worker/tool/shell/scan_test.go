@@ -25,6 +25,19 @@ func untilLater(t testing.TB, path string) {
 	}
 }
 
+// sized is the state of what a program has left at a path.
+func (b *fixture) sized(path string) protocol.FileState {
+	b.Helper()
+	info, err := os.Stat(filepath.Join(b.dir, path))
+	if os.IsNotExist(err) {
+		return protocol.FileAbsent
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return protocol.SizedState(info.Size(), info.ModTime())
+}
+
 // TestWhatAProgramChangesIsNamed: also where it has kept a file's size and gives it an old time; a link is not followed, and what was
 // there before is not named.
 func TestWhatAProgramChangesIsNamed(t *testing.T) {
@@ -37,8 +50,8 @@ func TestWhatAProgramChangesIsNamed(t *testing.T) {
 	b.write("same.txt", "same")
 	r := b.works("run_command", "command", "printf new > old.txt; touch -d 2001-01-01 old.txt; mkdir d; printf x > d/x; ln -s "+outside+" link; echo y > link; rm same.txt")
 	want := []protocol.Change{
-		{Kind: "program", Target: "d/x", Detail: "1 byte", Undo: workspace.ByProgram("d/x")},
-		{Kind: "program", Target: "old.txt", Detail: "3 bytes", Undo: workspace.ByProgram("old.txt")},
+		{Kind: "program", Target: "d/x", Detail: "1 byte", Undo: workspace.ByProgram("d/x", b.sized("d/x"))},
+		{Kind: "program", Target: "old.txt", Detail: "3 bytes", Undo: workspace.ByProgram("old.txt", b.sized("old.txt"))},
 	}
 	if diff := cmp.Diff(want, r.Changes[1:]); diff != "" {
 		t.Errorf("changes (- wanted, + got):\n%s", diff)

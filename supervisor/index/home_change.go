@@ -1,0 +1,113 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+// How many changes of a home are kept, and for how long.
+const (
+	keptChanges = 40_000
+	keepChanges = 30 * 24 * time.Hour
+)
+
+const (
+	findFileHash = `SELECT hash FROM file WHERE user = ? AND path = ?`
+	insertChange = `INSERT INTO change (user, path, was, hash, size, modified, at) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	pruneChanges = `DELETE FROM change WHERE user = ?1 AND (at < ?2 OR id <= (SELECT id FROM change WHERE user = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?3))`
+	findEpoch    = `SELECT name FROM epoch`
+	lastChange   = `SELECT coalesce(max(id), 0) FROM change WHERE user = ?`
+	listChanges  = `SELECT id, was, path, hash, size, modified FROM change WHERE user = ? AND id > ? ORDER BY id`
+)
+
+// changing notes the hashes of files that are about to be kept or dropped; nil where the home was never looked through as a whole: then
+// nothing of it is a change.
+func (t *tx) changing(user string, changed []File, gone []string) (was map[string]string, err error) {
+	report, err := reportedOfHome(t, user)
+	if err != nil || report.At.IsZero() {
+		return nil, err
+	}
+	was = map[string]string{}
+	paths := slices.Clone(gone)
+	for _, f := range changed {
+		paths = append(paths, f.Path)
+	}
+	for _, path := range paths {
+		hash, known, err := engine.One(t, engine.String, findFileHash, user, path)
+		if err != nil {
+			return nil, err
+		}
+		if !known {
+			hash = supervisor.NoFile
+		}
+		was[path] = hash
+	}
+	return was, nil
+}
+
+// changed keeps what has changed of what changing has noted.
+func (t *tx) changed(user string, was map[string]string, changed []File, gone []string) (err error) {
+	now := slices.Clone(changed)
+	for _, path := range gone {
+		now = append(now, File{Path: path, Hash: supervisor.NoFile, Modified: time.Unix(0, 0)})
+	}
+	n := 0
+	for _, f := range now {
+		if hash, noted := was[f.Path]; noted && hash != f.Hash && err == nil {
+			n++
+			err = t.Exec(insertChange, user, f.Path, hash, f.Hash, f.Size, f.Modified.UnixNano(), t.Now)
+		}
+	}
+	if err == nil && n > 0 {
+		err = t.Exec(pruneChanges, user, t.Now-keepChanges.Milliseconds(), keptChanges)
+	}
+	return err
+}
+
+// Changes lists by their paths what has come to differ in a person's home since a cursor, and gives the next one. What was changed and is
+// as it was again has not. ok is false where nothing can be said of the time since: the cursor is of another database.
+func (x *Index) Changes(ctx context.Context, user string, since supervisor.HomeCursor) (list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error) {
+	db := x.reconciled()
+	if db == nil {
+		return nil, next, false, errNotOpen
+	}
+	read := db.Reader(ctx)
+	next.Epoch, err = engine.Value(read, engine.String, findEpoch)
+	if next.Epoch != since.Epoch {
+		if err == nil {
+			next.ID, err = engine.Value(read, engine.Integer, lastChange, user)
+		}
+		return nil, next, false, x.explain(err, "find what has changed last in the home of %s", user)
+	}
+	next.ID = since.ID
+	changes := map[string]supervisor.HomeChange{}
+	err = read.Query(func(r *engine.Row) bool {
+		c, modified := supervisor.HomeChange{}, int64(0)
+		r.Scan(&next.ID, &c.Was, &c.Path, &c.Now, &c.Size, &modified)
+		c.Modified = time.Unix(0, modified)
+		if earlier, known := changes[c.Path]; known {
+			c.Was = earlier.Was
+		}
+		changes[c.Path] = c
+		return true
+	}, listChanges, user, since.ID)
+	for _, c := range changes {
+		if c.Was != c.Now {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b supervisor.HomeChange) int { return cmp.Compare(a.Path, b.Path) })
+	return list, next, true, x.explain(err, "list what has changed in the home of %s", user)
+}
+
+func scanFile(r *engine.Row) (f File) {
+	var modified int64
+	r.Scan(&f.Path, &f.Hash, &f.Size, &modified)
+	f.Modified = time.Unix(0, modified)
+	return f
+}

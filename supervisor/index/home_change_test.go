@@ -1,0 +1,135 @@
+package index
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/internal/engine"
+)
+
+// looks has somebody's home be looked through as a whole: it holds these files, each "path=hash".
+func (r *rig) looks(user string, files ...string) {
+	r.Helper()
+	r.await("the index", func() bool { return r.index.reconciled() != nil })
+	var list []File
+	for _, f := range files {
+		var path, hash string
+		if _, err := fmt.Sscanf(f, "%s %s", &path, &hash); err != nil {
+			r.Fatal(err)
+		}
+		list = append(list, File{Path: path, Hash: hash, Size: int64(len(hash)), Modified: time.Unix(0, int64(len(hash)*1000)+int64(hash[0]))})
+	}
+	u := r.index.UpdateHome(user)
+	differing, err := u.Files(r.Context(), list)
+	var batch []File
+	for _, i := range differing {
+		batch = append(batch, list[i])
+	}
+	if err == nil && len(batch) > 0 {
+		_, err = u.Sections(r.Context(), batch)
+	}
+	if err == nil {
+		_, err = u.End(r.Context(), HomeReport{}, false)
+	}
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+func (r *rig) changes(user string, since supervisor.HomeCursor) (list []string, next supervisor.HomeCursor) {
+	r.Helper()
+	changes, next, ok, err := r.index.Changes(r.Context(), user, since)
+	if err != nil || !ok {
+		r.Fatalf("since %+v: %t, %v", since, ok, err)
+	}
+	for _, c := range changes {
+		list = append(list, fmt.Sprintf("%s %s>%s", c.Path, c.Was, c.Now))
+	}
+	return list, next
+}
+
+func (r *rig) cursor(user string) supervisor.HomeCursor {
+	r.Helper()
+	_, next, ok, err := r.index.Changes(r.Context(), user, supervisor.HomeCursor{})
+	if err != nil || ok {
+		r.Fatalf("of no database: %t, %v", ok, err)
+	}
+	return next
+}
+
+// What a home holds when it is first looked through is no change. What has changed since a moment is told once, as a whole.
+func TestWhatHasChangedInAHome(t *testing.T) {
+	r := newRig(t, "ann", "bob").run()
+	r.looks("ann", "a 1", "b 1", "c 1", "d 1")
+	first := r.cursor("ann")
+	if list, next := r.changes("ann", first); len(list) > 0 || next != first {
+		t.Errorf("of a home that was found so %q, %+v", list, next)
+	}
+	r.looks("bob", "x 1")
+	r.looks("bob", "x 2")
+	r.looks("ann", "a 2", "b 2", "d 1", "e 1", "f 1")
+	second := r.cursor("ann")
+	r.looks("ann", "a 3", "b 1", "d 1", "e 1")
+	want := []string{"a 1>3", "c 1>-", "e ->1"} // b is as it was, and f has come and gone
+	list, last := r.changes("ann", first)
+	if !slices.Equal(list, want) {
+		t.Errorf("since the first look %q", list)
+	}
+	if list, next := r.changes("ann", second); !slices.Equal(list, []string{"a 2>3", "b 2>1", "f 1>-"}) || next != last {
+		t.Errorf("since the second %q, %+v", list, next)
+	}
+	if list, _ := r.changes("ann", last); len(list) > 0 {
+		t.Errorf("since the last %q", list)
+	}
+	changes, _, _, _ := r.index.Changes(t.Context(), "ann", first)
+	if now := changes[0]; now.Size != 1 || now.Modified.UnixNano() != 1000+'3' {
+		t.Errorf("a is %+v", now)
+	}
+}
+
+// A database that was made anew says nothing of the time before, nor takes all files for new.
+func TestAnIndexThatWasMadeAnewTellsNoFileAsNew(t *testing.T) {
+	r := newRig(t, "ann").run()
+	r.looks("ann", "a 1")
+	was := r.cursor("ann")
+	r.stop()
+	if err := Remove(r.index.o.Path); err != nil {
+		t.Fatal(err)
+	}
+	r.run()
+	r.looks("ann", "a 2", "b 1")
+	if list, next, ok, err := r.index.Changes(t.Context(), "ann", was); len(list) > 0 || ok || err != nil || next.Epoch == was.Epoch || next.ID != 0 {
+		t.Errorf("it tells %+v, %+v, %t, %v", list, next, ok, err)
+	}
+}
+
+// Changes are kept over a start, but not for ever, and go with their person.
+func TestChangesAreKeptForATime(t *testing.T) {
+	now := time.Date(2026, 11, 16, 0, 0, 0, 0, time.UTC)
+	r := newRig(t, "ann")
+	r.index.o.Now = func() time.Time { return now }
+	r.run()
+	r.looks("ann", "a 1")
+	first := r.cursor("ann")
+	r.looks("ann", "a 2")
+	r.stop()
+	r.run()
+	r.await("the index", func() bool { return r.index.reconciled() != nil })
+	if list, _ := r.changes("ann", first); !slices.Equal(list, []string{"a 1>2"}) {
+		t.Errorf("after a start %q", list)
+	}
+	now = now.Add(keepChanges + time.Hour)
+	r.looks("ann", "a 2", "b 1")
+	if list, _ := r.changes("ann", first); !slices.Equal(list, []string{"b ->1"}) {
+		t.Errorf("after a month %q", list)
+	}
+	if err := r.index.EraseUser(t.Context(), "ann"); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := engine.Value(r.index.opened().Reader(t.Context()), engine.Integer, "SELECT count(*) FROM change"); n != 0 || err != nil {
+		t.Errorf("%d changes are kept of somebody who was erased, %v", n, err)
+	}
+}

@@ -1,0 +1,160 @@
+package schedule
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"mews/supervisor"
+)
+
+const (
+	filesSettle  = 30 * time.Second // after a change, until it is told
+	betweenFiles = 10 * time.Minute // from one message about files to the next
+)
+
+// Homes are what is known of people's folders.
+type Homes interface {
+	// LookThroughHome has a person's home be looked through as it is now. all is false where that takes longer than ctx.
+	LookThroughHome(ctx context.Context, user string) (all bool, err error)
+	// Changes lists what has come to differ in a person's home, and gives the next cursor. ok is false where nothing is known of the time since.
+	Changes(ctx context.Context, user string, since supervisor.HomeCursor) (list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error)
+}
+
+// FileEffects are the ledger of people's files.
+type FileEffects interface {
+	// Last is the newest effect of a person after one, or that one.
+	Last(ctx context.Context, user string, after int64) (int64, error)
+	// ListOfFiles lists those after one. It is not settled where some are under way.
+	ListOfFiles(ctx context.Context, user string, after int64) (list []supervisor.FileEffect, settled bool, err error)
+}
+
+func init() {
+	routines[supervisor.RoutineFiles] = routine{usual: usualFiles, fixed: true, afresh: true, look: (*Schedule).files}
+}
+
+// filesSeen is up to where a person's folder was compared.
+type filesSeen struct {
+	Home   supervisor.HomeCursor `json:"home"`
+	Effect int64                 `json:"effect"`        // of the ledger: what it and those before have changed is in Home
+	Said   time.Time             `json:"said,omitzero"` // when something was told last
+}
+
+// wait is how long nothing more is told. (A clock may have been set back.)
+func (f filesSeen) wait(now time.Time) time.Duration {
+	if since := now.Sub(f.Said); since >= 0 {
+		return betweenFiles - since
+	}
+	return 0
+}
+
+// files tells what others have changed in a person's folder. What is there when it is turned on, and when the index was made anew, is not told.
+func (s *Schedule) files(ctx context.Context, l look) (looked supervisor.Looked, err error) {
+	looked.State = supervisor.FireSilent
+	was, err := state[filesSeen](l)
+	if err != nil || was.wait(l.now) > 0 || !s.homes.settled(l.Job.User, l.now) {
+		return looked, err
+	}
+	next := was
+	if next.Effect, err = s.o.FileEffects.Last(ctx, l.Job.User, was.Effect); err != nil {
+		return looked, err
+	}
+	if all, err := s.o.Homes.LookThroughHome(ctx, l.Job.User); err != nil || !all {
+		return looked, errors.Join(err, againIf(err))
+	}
+	list, home, settled, err := s.othersChanged(ctx, l.Job.User, was)
+	if err != nil || !settled {
+		s.homes.changed(l.Job.User, s.o.Now())
+		return looked, err
+	}
+	if next.Home = home; len(list) > 0 {
+		looked.State, looked.World, looked.Text, next.Said = supervisor.FireSaid, true, filesText(list), l.now
+	}
+	seen, err := json.Marshal(next)
+	looked.Seen = string(seen)
+	return looked, err
+}
+
+// againIf is supervisor.ErrLookAgain where there is an error.
+func againIf(err error) error {
+	if err == nil {
+		return nil
+	}
+	return supervisor.ErrLookAgain
+}
+
+// othersChanged lists what others have changed since a folder was compared. It is not settled where something is under way that the ledger will
+// have.
+func (s *Schedule) othersChanged(ctx context.Context, user string, was filesSeen) (list []supervisor.HomeChange, next supervisor.HomeCursor, settled bool, err error) {
+	list, next, known, err := s.o.Homes.Changes(ctx, user, was.Home)
+	if err != nil || !known || len(list) == 0 {
+		return nil, next, err == nil, err
+	}
+	effects, settled, err := s.o.FileEffects.ListOfFiles(ctx, user, was.Effect) // after the list: what has ended by now is in it
+	if err != nil || !settled {
+		return nil, next, false, err
+	}
+	own := ledgerOf(effects)
+	return slices.DeleteFunc(list, func(c supervisor.HomeChange) bool { return !own.others(c) }), next, true, nil
+}
+
+// HomeChanged says that something in a person's home has changed. It never blocks.
+func (s *Schedule) HomeChanged(user string) {
+	s.homes.changed(user, s.o.Now())
+	supervisor.Signal(s.woken)
+}
+
+// lookAtHomes has be told what has changed in homes that are still again. What can't be looked at now is when it is due.
+func (s *Schedule) lookAtHomes(ctx context.Context) error {
+	now, failed := s.o.Now(), error(nil)
+	for _, user := range s.homes.take(now) {
+		later, err := s.lookAtHome(ctx, user, now)
+		if err != nil {
+			later = filesSettle
+		}
+		if later > 0 {
+			s.homes.put(user, now.Add(later))
+		}
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
+
+// lookAtHome has the changes in a home be told, where others have made some; or says after what time that is to be done.
+func (s *Schedule) lookAtHome(ctx context.Context, user string, now time.Time) (later time.Duration, err error) {
+	if _, served := s.o.Person(user); !served {
+		return 0, nil
+	}
+	j, on, err := s.findRoutine(ctx, user, supervisor.RoutineFiles)
+	if err != nil || !on || j.State != supervisor.JobActive {
+		return 0, err
+	}
+	seen, err := s.o.Looks.FindSeen(ctx, j.ID)
+	if err != nil || seen == "" {
+		return 0, err
+	}
+	was := filesSeen{}
+	if err := json.Unmarshal([]byte(seen), &was); err != nil {
+		return 0, fmt.Errorf("read what routine %s has seen: %w", j.Name, err)
+	}
+	if wait := was.wait(now); wait > 0 {
+		return wait, nil
+	}
+	list, _, settled, err := s.othersChanged(ctx, user, was)
+	switch {
+	case err != nil:
+		return 0, err
+	case !settled:
+		return filesSettle, nil
+	case len(list) == 0:
+		return 0, nil
+	}
+	begun, err := s.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: now})
+	if err == nil && !begun {
+		return filesSettle, nil
+	}
+	return 0, err
+}

@@ -1,0 +1,125 @@
+package schedule
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// ownFolders hold what Mews itself writes there: its logs and notes, and what their person has sent.
+var ownFolders = []string{"memory", protocol.UploadsFolder}
+
+// memoryFile is changed by effects that name facts, not files.
+const memoryFile = "MEMORY.md"
+
+// ofFacts are those effects.
+var ofFacts = []string{supervisor.EffectCorrected, supervisor.EffectForgotten, supervisor.EffectImported}
+
+// ledger is what the person's own turns have left in their folder in a time, as far as that is on record.
+type ledger struct {
+	left    map[string]protocol.FileState // by path
+	unknown map[string]bool               // paths, and folders with all that is in them, of which it is not known how they were left
+	ran     bool                          // a program, and what it has deleted is on no record
+	blind   time.Time                     // up to then a program may have changed any file; zero is none
+}
+
+// ledgerOf reads effects, oldest first.
+func ledgerOf(effects []supervisor.FileEffect) ledger {
+	l := ledger{left: map[string]protocol.FileState{}, unknown: map[string]bool{}}
+	programs := append(supervisor.KindsOf(supervisor.EffectsRun), "program")
+	for _, e := range effects {
+		c := e.Change
+		switch {
+		case slices.Contains(ofFacts, e.Kind):
+			l.unknown[memoryFile] = true
+		case slices.Contains(programs, e.Kind) && (c == nil || c.Path == "."):
+			l.ran = true
+			if e.Kind != "run" { // which is followed by what it has changed
+				l.blind = e.At
+			}
+		case c == nil:
+			l.unknown[e.Target] = true
+		case c.Not != "" && c.Not != protocol.ByProgram:
+			l.unknown[c.Path], l.unknown[c.To] = true, true
+		case c.To != "" && c.Before.Hashed():
+			l.left[c.Path], l.left[c.To] = protocol.FileAbsent, c.Before
+		case c.To != "" || c.Before == protocol.FileFolder:
+			l.unknown[c.Path], l.unknown[c.To] = true, true
+		default:
+			l.left[c.Path] = c.After
+		}
+	}
+	return l
+}
+
+// others says whether somebody else may have made a change: the file is not as the ledger says that it was left.
+func (l ledger) others(c supervisor.HomeChange) bool {
+	for _, folder := range ownFolders {
+		if strings.HasPrefix(c.Path, folder+"/") {
+			return false
+		}
+	}
+	if left, known := l.left[c.Path]; known && isAs(c, left) {
+		return false
+	}
+	for p := c.Path; p != "."; p = path.Dir(p) {
+		if l.unknown[p] {
+			return false
+		}
+	}
+	if c.Now == supervisor.NoFile {
+		return !l.ran
+	}
+	return c.Modified.After(l.blind)
+}
+
+// isAs says whether a file is in a state. The index may have one that was young a nanosecond younger.
+func isAs(c supervisor.HomeChange, state protocol.FileState) bool {
+	if state == protocol.FileAbsent {
+		return c.Now == supervisor.NoFile
+	}
+	return c.Now == string(state) || state == protocol.SizedState(c.Size, c.Modified) || state == protocol.SizedState(c.Size, c.Modified.Add(1))
+}
+
+const (
+	mostFiles    = 20  // that are named in one message
+	mostFileName = 200 // characters of a name
+)
+
+// filesText tells of files that others have changed.
+func filesText(list []supervisor.HomeChange) string {
+	var lines []string
+	for _, what := range []string{textFileNew, textFileChanged, textFileGone} {
+		for _, c := range list {
+			if fileWhat(c) == what && len(lines) < mostFiles {
+				lines = append(lines, fmt.Sprintf(what, fileName(c.Path)))
+			}
+		}
+	}
+	if more := len(list) - len(lines); more > 0 {
+		lines = append(lines, fmt.Sprintf(textFilesMore, more))
+	}
+	return textFilesOthers + "\n" + fenced(strings.Join(lines, "\n"))
+}
+
+func fileWhat(c supervisor.HomeChange) string {
+	switch supervisor.NoFile {
+	case c.Was:
+		return textFileNew
+	case c.Now:
+		return textFileGone
+	}
+	return textFileChanged
+}
+
+func fileName(path string) string {
+	if runes := []rune(supervisor.Printable(path)); len(runes) > mostFileName {
+		return string(runes[:mostFileName]) + "…"
+	}
+	return supervisor.Printable(path)
+}

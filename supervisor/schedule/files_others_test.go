@@ -1,0 +1,68 @@
+package schedule
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// What is as the ledger says that it was left is the person's own, and so is what it can't say of programs.
+func TestWhoHasChangedAFile(t *testing.T) {
+	one, two := protocol.FileState(strings.Repeat("1a", 32)), protocol.FileState(strings.Repeat("2b", 32))
+	at, size := noon, int64(12)
+	file := func(path string, state protocol.FileState) supervisor.HomeChange {
+		return supervisor.HomeChange{Path: path, Was: "?", Now: string(state), Size: size, Modified: at}
+	}
+	gone := func(path string) supervisor.HomeChange {
+		return supervisor.HomeChange{Path: path, Was: "?", Now: supervisor.NoFile, Modified: time.Unix(0, 0)}
+	}
+	effect := func(kind string, u protocol.Undo) supervisor.FileEffect {
+		return supervisor.FileEffect{Kind: kind, Target: u.Path, Change: &supervisor.FileChange{Undo: u}, At: at}
+	}
+	wrote := effect("write", protocol.Undo{Path: "a", After: one})
+	moved := effect("move", protocol.Undo{Path: "a", To: "d/b", Before: one})
+	folder := effect("move", protocol.Undo{Path: "d", To: "e", Before: protocol.FileFolder})
+	by := func(path string, after protocol.FileState) supervisor.FileEffect {
+		return effect("program", protocol.Undo{Path: path, After: after, Not: protocol.ByProgram})
+	}
+	ran := supervisor.FileEffect{Kind: "run", Target: "make", At: at}
+	more := supervisor.FileEffect{Kind: "program", Target: "5 more files", At: at}
+	for name, c := range map[string]struct {
+		effects []supervisor.FileEffect
+		change  supervisor.HomeChange
+		others  bool
+	}{
+		"nothing was done":               {nil, file("a", one), true},
+		"as it was written":              {[]supervisor.FileEffect{wrote}, file("a", one), false},
+		"changed since":                  {[]supervisor.FileEffect{wrote}, file("a", two), true},
+		"gone since":                     {[]supervisor.FileEffect{wrote}, gone("a"), true},
+		"another file":                   {[]supervisor.FileEffect{wrote}, file("b", one), true},
+		"moved away":                     {[]supervisor.FileEffect{wrote, moved}, gone("a"), false},
+		"moved there":                    {[]supervisor.FileEffect{wrote, moved}, file("d/b", one), false},
+		"put where one was moved from":   {[]supervisor.FileEffect{wrote, moved}, file("a", two), true},
+		"deleted":                        {[]supervisor.FileEffect{effect("delete", protocol.Undo{Path: "a", Before: one})}, gone("a"), false},
+		"in a folder that was moved":     {[]supervisor.FileEffect{folder}, gone("d/x/y"), false},
+		"in the folder that it is now":   {[]supervisor.FileEffect{folder}, file("e/x/y", one), false},
+		"beside that":                    {[]supervisor.FileEffect{folder}, file("ex", one), true},
+		"as a program left it":           {[]supervisor.FileEffect{ran, by("a", protocol.SizedState(size, at))}, file("a", one), false},
+		"young as a program left it":     {[]supervisor.FileEffect{ran, by("a", protocol.SizedState(size, at.Add(1)))}, file("a", one), false},
+		"changed after a program":        {[]supervisor.FileEffect{ran, by("a", protocol.SizedState(size, at.Add(-time.Second)))}, file("a", one), true},
+		"deleted by a program, maybe":    {[]supervisor.FileEffect{ran}, gone("a"), false},
+		"of more than a program's named": {[]supervisor.FileEffect{ran, more}, file("z", one), false},
+		"later than those":               {[]supervisor.FileEffect{ran, more}, supervisor.HomeChange{Path: "z", Now: "x", Modified: at.Add(1)}, true},
+		"bytes that were not kept":       {[]supervisor.FileEffect{effect("edit", protocol.Undo{Path: "a", Not: "its bytes were not kept"})}, file("a", one), false},
+		"of which nothing is on record":  {[]supervisor.FileEffect{{Kind: "append", Target: "a"}}, file("a", one), false},
+		"a fact":                         {[]supervisor.FileEffect{{Kind: supervisor.EffectForgotten, Target: "a fact"}}, file("MEMORY.md", one), false},
+		"MEMORY.md, without a fact":      {nil, file("MEMORY.md", one), true},
+		"what is noted of a day":         {nil, file("memory/2026-03-27.md", one), false},
+		"what somebody has sent":         {nil, file("uploads/2026-03-27/a.txt", one), false},
+		"a file that is called so":       {nil, file("uploads", one), true},
+	} {
+		if got := ledgerOf(c.effects).others(c.change); got != c.others {
+			t.Errorf("%s: by others: %t", name, got)
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package schedule
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// folder is what the index knows of one. The zero value holds nothing.
+type folder struct {
+	epoch   int
+	changes []supervisor.HomeChange // that were seen
+	coming  []supervisor.HomeChange // that are seen when it is looked through next
+	through int                     // how often it was
+	endless bool
+}
+
+func (f *folder) LookThroughHome(context.Context, string) (bool, error) {
+	f.through++
+	f.changes, f.coming = append(f.changes, f.coming...), nil
+	return !f.endless, nil
+}
+
+func (f *folder) Changes(_ context.Context, _ string, since supervisor.HomeCursor) ([]supervisor.HomeChange, supervisor.HomeCursor, bool, error) {
+	next := supervisor.HomeCursor{Epoch: fmt.Sprint("e", f.epoch), ID: int64(len(f.changes))}
+	if since.Epoch != next.Epoch {
+		return nil, next, false, nil
+	}
+	return slices.Clone(f.changes[since.ID:]), next, true, nil
+}
+
+// change is one of "new a", "changed a" and "gone a".
+func change(text string) supervisor.HomeChange {
+	what, path, _ := strings.Cut(text, " ")
+	c := supervisor.HomeChange{Path: path, Was: "1", Now: "2", Size: 1, Modified: noon.Add(24 * time.Hour)}
+	switch what {
+	case "new":
+		c.Was = supervisor.NoFile
+	case "gone":
+		c.Now = supervisor.NoFile
+	}
+	return c
+}
+
+// changes has a worker see changes in alice's folder, and say so.
+func (h *harness) changes(list ...string) {
+	for _, text := range list {
+		h.home.changes = append(h.home.changes, change(text))
+	}
+	h.HomeChanged("alice")
+}
+
+func (h *harness) notifications(t testing.TB, words string) string {
+	t.Helper()
+	d, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFiles, words, h.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Text
+}
+
+// goesOn lets time pass as the loop does.
+func (h *harness) goesOn(t testing.TB, d time.Duration) {
+	t.Helper()
+	h.now = h.now.Add(d)
+	h.fires(t)
+	if err := h.lookAtHomes(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.passes(t, 0)
+}
+
+func notice(lines string) string {
+	return "**files**\n\nChanged in your folder by others:\n```\n" + lines + "\n```"
+}
+
+// newNoticed is a harness with notices on, of a folder that has been found as it is.
+func newNoticed(t *testing.T) *harness {
+	h := newHarness(t)
+	h.home.coming = []supervisor.HomeChange{change("new there")}
+	if text := h.notifications(t, "on"); !strings.Contains(text, "files is on. It comes every 15m") {
+		t.Fatalf("it says %q", text)
+	}
+	h.goesOn(t, 0)
+	h.is(t, "silent")
+	return h
+}
+
+// What is there is not told. What changes is told once it has been still for 30 s, and then nothing for 10 minutes.
+func TestFilesThatOthersChangeAreTold(t *testing.T) {
+	h := newNoticed(t)
+	h.changes("new a.md", "changed b.md")
+	h.goesOn(t, 29*time.Second)
+	h.changes("gone c.md")
+	h.goesOn(t, 29*time.Second)
+	h.told(t)
+	h.goesOn(t, time.Second)
+	first := notice("new: a.md\nchanged: b.md\ngone: c.md")
+	h.told(t, first)
+	h.changes("new d.md")
+	h.goesOn(t, time.Minute)
+	h.restart()
+	h.changes("new e.md")
+	h.goesOn(t, 9*time.Minute-time.Second)
+	h.told(t, first)
+	h.goesOn(t, time.Second)
+	h.told(t, first, notice("new: d.md\nnew: e.md"))
+	if h.home.through != 3 {
+		t.Errorf("it was looked through %d times", h.home.through)
+	}
+}
+
+// Where no worker watches, what has changed is found every 15 minutes; after a start too.
+func TestFoldersThatNobodyWatchesAreCompared(t *testing.T) {
+	h := newNoticed(t)
+	h.home.coming = []supervisor.HomeChange{change("new a.md")}
+	h.goesOn(t, 14*time.Minute)
+	h.told(t)
+	h.restart()
+	h.goesOn(t, time.Minute)
+	h.told(t, notice("new: a.md"))
+	h.goesOn(t, 15*time.Minute)
+	h.is(t, "silent said silent")
+	h.home.coming, h.home.endless = []supervisor.HomeChange{change("new b.md")}, true
+	h.goesOn(t, 15*time.Minute) // it is looked through on the next time
+	h.home.endless = false
+	h.goesOn(t, 15*time.Minute)
+	h.told(t, notice("new: a.md"), notice("new: b.md"))
+	h.is(t, "silent said silent silent said")
+}
+
+// Off they are off, and on again they tell nothing of the time between. An index that was made anew tells nothing of what is there.
+func TestNoticesThatAreTurnedOffAndOn(t *testing.T) {
+	h := newNoticed(t)
+	if text := h.notifications(t, "off"); text != "files is off." {
+		t.Errorf("it says %q", text)
+	}
+	h.changes("new a.md")
+	h.goesOn(t, time.Hour)
+	if text := h.notifications(t, ""); !strings.HasPrefix(text, "files is off.") {
+		t.Errorf("it says %q", text)
+	}
+	h.notifications(t, "on")
+	h.home.coming = []supervisor.HomeChange{change("new b.md")}
+	h.goesOn(t, 0)
+	h.told(t)
+	h.changes("new c.md")
+	h.goesOn(t, 30*time.Second)
+	h.told(t, notice("new: c.md"))
+
+	h.home = folder{epoch: 1, changes: []supervisor.HomeChange{change("new all")}}
+	h.goesOn(t, 15*time.Minute)
+	h.changes("new d.md")
+	h.goesOn(t, 30*time.Second)
+	h.told(t, notice("new: c.md"), notice("new: d.md"))
+	if _, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineFiles, "every 2 h", h.now); err == nil {
+		t.Error("somebody sets its times")
+	}
+}
+
+// Of many 20 are named, and nothing in a name is markup.
+func TestManyFilesAreCounted(t *testing.T) {
+	h := newNoticed(t)
+	h.changes("changed ```\n*x*\x1b[2J")
+	for i := range 29 {
+		h.changes(fmt.Sprintf("new %02d.md", i))
+	}
+	h.goesOn(t, 30*time.Second)
+	said := h.said(t, chatOf("alice"))
+	if len(said) != 1 || strings.Count(said[0], "\nnew: ") != 20 || !strings.HasSuffix(said[0], "\nnew: 19.md\nand 10 more\n```") {
+		t.Errorf("it says %q", said)
+	}
+	if got, want := filesText([]supervisor.HomeChange{change("changed ```\n*x*\x1b[2J")}), "Changed in your folder by others:\n````\nchanged: ```*x*[2J\n````"; got != want {
+		t.Errorf("it says %q", got)
+	}
+}
+
+// While a tool is at work it can't be said who has changed what: that is said afterwards. What the ledger has is not told.
+func TestOwnChangesAreNotTold(t *testing.T) {
+	h := newNoticed(t)
+	in, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: chatOf("alice"), Source: "test", Key: "1", Kind: supervisor.KindText, Text: "write"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn, _, err := h.db.Turns().Start(t.Context(), in.ID, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.db.Turns().CommitStep(t.Context(), sqlite.Step{Turn: turn.ID, Message: protocol.Message{Role: protocol.RoleAssistant,
+		Parts: []protocol.Part{{Call: &protocol.ToolCall{ID: "c1", Name: "write_file", Arguments: []byte(`{}`)}}}}, Model: "offline"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.changes("new own.md", "new theirs.md")
+	h.goesOn(t, 15*time.Minute)
+	h.told(t)
+	sum := protocol.FileState(strings.Repeat("ab", 32))
+	h.home.changes[1].Now = string(sum)
+	_, err = h.db.Turns().CommitResult(t.Context(), turn.ID, protocol.ToolResult{Call: "c1", Name: "write_file", Text: "done", Changes: []protocol.Change{
+		{Kind: "write", Target: "own.md", Undo: &protocol.Undo{Path: "own.md", After: sum}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.goesOn(t, 30*time.Second)
+	h.told(t, notice("new: theirs.md"))
+	own := change("changed own.md")
+	h.home.coming = []supervisor.HomeChange{own}
+	h.goesOn(t, 15*time.Minute)
+	h.told(t, notice("new: theirs.md"), notice("changed: own.md"))
+	if n := sqlitetest.Look(t, h.db, "SELECT count(*) FROM fire WHERE state = 'failed'"); n[0] != "0" {
+		t.Errorf("%s looks failed", n[0])
+	}
+}
