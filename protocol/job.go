@@ -26,7 +26,8 @@ type JobAnswer struct {
 }
 
 // JobTools are the tools that MethodJobCall is for.
-var JobTools = []string{"schedule_task", "list_tasks", "update_task", "cancel_task", "get_task_results"}
+var JobTools = []string{"schedule_task", "list_tasks", "update_task", "cancel_task", "get_task_results",
+	"enable_file_notifications", "disable_file_notifications", "get_file_notification_status"}
 
 // ScheduleTask are the arguments of schedule_task.
 type ScheduleTask struct {

@@ -19,8 +19,8 @@ func (s *service) homeIndexing() hostcall.IndexDependencies {
 	return hostcall.IndexDependencies{
 		UpdateHome: func(user string) hostcall.HomeUpdate { return s.index.UpdateHome(user) },
 		HomeChanged: func(user string) {
-			s.operations.IndexHome(user)
 			s.schedule.HomeChanged(user)
+			s.operations.IndexHome(user)
 		},
 	}
 }

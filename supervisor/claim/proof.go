@@ -45,9 +45,14 @@ var proofs = map[string][]Kind{
 	"search_home":       {Lookup},
 	"list_tasks":        {Lookup},
 	"get_task_results":  {Lookup},
-	"ask_user":          nil,
-	"job_result":        nil,
-	"find_tools":        nil,
+
+	"enable_file_notifications":    {Schedule, Write},
+	"disable_file_notifications":   {Schedule, Write, Delete},
+	"get_file_notification_status": {Lookup},
+
+	"ask_user":   nil,
+	"job_result": nil,
+	"find_tools": nil,
 
 	// Programs have no network: they send nothing.
 	"run_command": {Write, Delete, Run, Schedule, Lookup, Remember},

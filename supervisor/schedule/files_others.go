@@ -12,7 +12,7 @@ import (
 )
 
 // ownFolders hold what Mews itself writes there: its logs and notes, and what their person has sent.
-var ownFolders = []string{"memory", protocol.UploadsFolder}
+var ownFolders = []string{"memory", "logs", protocol.UploadsFolder}
 
 // memoryFile is changed by effects that name facts, not files.
 const memoryFile = "MEMORY.md"

@@ -58,6 +58,7 @@ func TestWhoHasChangedAFile(t *testing.T) {
 		"a fact":                         {[]supervisor.FileEffect{{Kind: supervisor.EffectForgotten, Target: "a fact"}}, file("MEMORY.md", one), false},
 		"MEMORY.md, without a fact":      {nil, file("MEMORY.md", one), true},
 		"what is noted of a day":         {nil, file("memory/2026-03-27.md", one), false},
+		"the log of a day":               {nil, file("logs/2026-03-27.md", one), false},
 		"what somebody has sent":         {nil, file("uploads/2026-03-27/a.txt", one), false},
 		"a file that is called so":       {nil, file("uploads", one), true},
 	} {

@@ -148,6 +148,8 @@ const (
 	answerTasksInGroup   = "Reminders and tasks are not told of in a group: others read it."
 	answerResultsInGroup = "What came of tasks is not told in a group: others read it."
 	answerOnlyHere       = "A task may set reminders, but no tasks that ask a model."
+	answerNoFiles        = "A task can't turn this on or off: the person does, or has you do it."
+	answerFilesInGroup   = "What changes in their folder is not told in a group: others read it."
 	answerKind           = "kind is %q, want reminder, task or check"
 	answerNoLook         = "a check needs check.files, a pattern, or check.command"
 	answerBadLook        = "check can't be: %v"

@@ -22,6 +22,10 @@ var tools = map[string]func(*Schedule, context.Context, supervisor.User, toolCal
 	"update_task":      (*Schedule).updateTask,
 	"cancel_task":      (*Schedule).cancelTask,
 	"get_task_results": (*Schedule).taskResults,
+
+	"enable_file_notifications":    (*Schedule).enableFiles,
+	"disable_file_notifications":   (*Schedule).disableFiles,
+	"get_file_notification_status": (*Schedule).filesStatus,
 }
 
 // toolCall is a call in the conversation where its turn answers.

@@ -17,7 +17,11 @@ type Jobs interface {
 	CallJob(ctx context.Context, call string) (protocol.JobAnswer, error)
 }
 
-const family = "tasks"
+// The families of tools.
+const (
+	family      = "tasks"
+	filesFamily = "file_notifications"
+)
 
 // when are the words that the supervisor reads.
 const when = `"when":{"type":"string","description":"in 20 min; tomorrow at 9; weekdays 8:30; every 2 h until friday; first monday of the month at 10; RFC 3339; cron; RRULE"}`
@@ -46,6 +50,16 @@ var (
 		Name: "get_task_results", Family: family, Description: "What came of tasks, newest first", Effect: protocol.EffectNone,
 		Properties: `{"id":{"type":"integer"}}`,
 	}
+	enableFilesSpec = worker.Spec{
+		Name: "enable_file_notifications", Family: filesFamily, Description: "Tell the person what others change in their folder.",
+		Effect: protocol.EffectIdempotent, Properties: `{}`,
+	}
+	disableFilesSpec = worker.Spec{
+		Name: "disable_file_notifications", Family: filesFamily, Description: "Tell that no more.", Effect: protocol.EffectIdempotent, Properties: `{}`,
+	}
+	statusFilesSpec = worker.Spec{
+		Name: "get_file_notification_status", Family: filesFamily, Description: "Whether it is told", Effect: protocol.EffectNone, Properties: `{}`,
+	}
 	endSpec = worker.Spec{
 		Name: "job_result", Family: "job", Effect: protocol.EffectIdempotent,
 		Description: "End this task. say is what the person gets; empty: nothing. met: whether what you looked for is so.",
@@ -53,12 +67,13 @@ var (
 	}
 )
 
-// Tools makes the family for one turn.
+// Tools makes the families for one turn.
 func Tools(jobs Jobs, start protocol.TurnStart) []worker.Tool {
 	calls := new(atomic.Int64)
 	return []worker.Tool{
 		tool(scheduleSpec, protocol.ScheduleTask{}, jobs, calls), tool(listSpec, struct{}{}, jobs, calls), tool(updateSpec, protocol.UpdateTask{}, jobs, calls),
 		tool(cancelSpec, protocol.TaskID{}, jobs, calls), tool(resultsSpec, protocol.TaskID{}, jobs, calls), ending(start),
+		tool(enableFilesSpec, struct{}{}, jobs, calls), tool(disableFilesSpec, struct{}{}, jobs, calls), tool(statusFilesSpec, struct{}{}, jobs, calls),
 	}
 }
 

@@ -27,13 +27,13 @@ func untilLater(t testing.TB, path string) {
 
 // sized is the state of what a program has left at a path.
 func (b *fixture) sized(path string) protocol.FileState {
-	b.Helper()
+	b.t.Helper()
 	info, err := os.Stat(filepath.Join(b.dir, path))
 	if os.IsNotExist(err) {
 		return protocol.FileAbsent
 	}
 	if err != nil {
-		b.Fatal(err)
+		b.t.Fatal(err)
 	}
 	return protocol.SizedState(info.Size(), info.ModTime())
 }

@@ -1,0 +1,50 @@
+package operation_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+)
+
+// A home is looked through by the worker that runs, and else by one that ends with that. What fails there is an error.
+func TestAHomeIsLookedThroughAsItIs(t *testing.T) {
+	r := newRig(t)
+	r.live()
+	for range 2 { // the first two times it fails
+		if all, err := r.operations.LookThroughHome(t.Context(), "ann"); all || err == nil {
+			t.Fatalf("it is looked through: %t, %v", all, err)
+		}
+	}
+	all, err := r.operations.LookThroughHome(t.Context(), "ann")
+	if lines, processes := r.runs("ann"); !all || err != nil || !slices.Equal(lines, []string{"index", "index", "index"}) || len(processes) != 3 {
+		t.Fatalf("it is looked through: %t, %v; done were %q by %q", all, err, lines, processes)
+	}
+	r.until("no worker is left", func() bool { return len(r.pool.List()) == 0 })
+
+	r.done(r.receive("ann"))
+	all, err = r.operations.LookThroughHome(t.Context(), "ann")
+	if lines, processes := r.runs("ann"); !all || err != nil || len(lines) != 5 || len(processes) != 4 {
+		t.Errorf("with a worker there: %t, %v; done were %q by %q", all, err, lines, processes)
+	}
+}
+
+// It waits for its place no longer than it may, and leaves it then.
+func TestALookThroughAHomeThatTakesTooLong(t *testing.T) {
+	r := newRig(t)
+	r.live()
+	letGo := r.hold("ann", "hold-index")
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	if all, err := r.operations.LookThroughHome(ctx, "ann"); all || err != nil {
+		t.Errorf("after its time: %t, %v", all, err)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if all, err := r.operations.LookThroughHome(ended, "ann"); all || !errors.Is(err, context.Canceled) {
+		t.Errorf("in a service that ends: %t, %v", all, err)
+	}
+	letGo()
+	r.done(r.transcribe("bob", "note", 5)) // the place is free
+}

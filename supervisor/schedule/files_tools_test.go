@@ -1,0 +1,42 @@
+package schedule
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/supervisor"
+)
+
+// A chat turns notices of files on and off; neither a task nor what is said in a group does.
+func TestNoticesAreTurnedOnByTheModel(t *testing.T) {
+	h := newHarness(t)
+	group := supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "-100"}
+	call := func(kind supervisor.TurnKind, in supervisor.Conversation, name string) (string, error) {
+		answer, err := h.Call(t.Context(), supervisor.JobCall{User: "alice", Kind: kind, Call: protocol.ToolCall{ID: "c", Name: name, Arguments: []byte(`{}`)}}, in)
+		return answer.Text, err
+	}
+	for _, c := range []struct {
+		kind       supervisor.TurnKind
+		in         supervisor.Conversation
+		name, says string
+		refused    string
+	}{
+		{supervisor.TurnChat, chatOf("alice"), "get_file_notification_status", "files is off.", ""},
+		{supervisor.TurnJob, chatOf("alice"), "enable_file_notifications", "", answerNoFiles},
+		{supervisor.TurnChat, group, "enable_file_notifications", "", answerFilesInGroup},
+		{supervisor.TurnChat, group, "get_file_notification_status", "", answerFilesInGroup},
+		{supervisor.TurnChat, chatOf("alice"), "enable_file_notifications", "files is on.", ""},
+		{supervisor.TurnJob, chatOf("alice"), "disable_file_notifications", "", answerNoFiles},
+		{supervisor.TurnJob, chatOf("alice"), "get_file_notification_status", "files is on.", ""},
+		{supervisor.TurnChat, chatOf("alice"), "disable_file_notifications", "files is off.", ""},
+		{supervisor.TurnChat, chatOf("alice"), "get_file_notification_status", "files is off.", ""},
+	} {
+		text, err := call(c.kind, c.in, c.name)
+		told := new(supervisor.Error)
+		if errors.As(err, &told) != (c.refused != "") || c.refused != "" && told.Message != c.refused || !strings.HasPrefix(text, c.says) {
+			t.Errorf("%s of a %s: %q, %v", c.name, c.kind, text, err)
+		}
+	}
+}
