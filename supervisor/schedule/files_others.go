@@ -78,10 +78,14 @@ func (l ledger) others(c supervisor.HomeChange) bool {
 	return c.Modified.After(l.blind)
 }
 
-// isAs says whether a file is in a state. The index may have one that was young a nanosecond younger.
+// isAs says whether a file may be in a state: the bytes of a large one nobody has read. The index may have one that was young a nanosecond
+// younger.
 func isAs(c supervisor.HomeChange, state protocol.FileState) bool {
 	if state == protocol.FileAbsent {
 		return c.Now == supervisor.NoFile
+	}
+	if state.Hashed() && strings.HasPrefix(c.Now, string(protocol.FileLarge)) {
+		return true
 	}
 	return c.Now == string(state) || state == protocol.SizedState(c.Size, c.Modified) || state == protocol.SizedState(c.Size, c.Modified.Add(1))
 }

@@ -49,6 +49,8 @@ func TestWhoHasChangedAFile(t *testing.T) {
 		"beside that":                    {[]supervisor.FileEffect{folder}, file("ex", one), true},
 		"as a program left it":           {[]supervisor.FileEffect{ran, by("a", protocol.SizedState(size, at))}, file("a", one), false},
 		"young as a program left it":     {[]supervisor.FileEffect{ran, by("a", protocol.SizedState(size, at.Add(1)))}, file("a", one), false},
+		"too large to be compared":       {[]supervisor.FileEffect{wrote}, file("a", protocol.SizedState(1<<21, at)), false},
+		"large as a program left it":     {[]supervisor.FileEffect{ran, by("a", protocol.SizedState(1<<21, at))}, file("a", protocol.SizedState(1<<21, at)), false},
 		"changed after a program":        {[]supervisor.FileEffect{ran, by("a", protocol.SizedState(size, at.Add(-time.Second)))}, file("a", one), true},
 		"deleted by a program, maybe":    {[]supervisor.FileEffect{ran}, gone("a"), false},
 		"of more than a program's named": {[]supervisor.FileEffect{ran, more}, file("z", one), false},

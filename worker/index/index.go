@@ -2,7 +2,7 @@
 // supervisor knows by a file's size and time is not read again, and a section that it has is not sent again: a moved file costs nothing.
 //
 // Left out are: what is hidden (a name that begins with a dot, and so .git and the trash), node_modules and __pycache__, what the rules
-// of the home's files hide, links, files of more than 1 MiB, what is no text, and files beyond 20,000. What a .gitignore names is
+// of the home's files hide, links, what is no text, and files beyond 20,000. Of files of more than 1 MiB it is told that they are there. What a .gitignore names is
 // searched: notes that git does not keep are notes all the same.
 package index
 
@@ -96,12 +96,12 @@ func (r *run) visit(e workspace.Entry) error {
 	case notText[strings.ToLower(path.Ext(name))], len(e.Path) > protocol.MaxIndexedPath, !fs.ValidPath(e.Path):
 		r.left.NotText++
 		return nil
-	case info.Size() > protocol.MaxIndexedFile:
-		r.left.Large++
-		return nil
 	case r.named == protocol.MaxIndexedFiles:
 		r.left.Excess++
 		return nil
+	}
+	if e.Info.Size() > protocol.MaxIndexedFile {
+		r.left.Large++
 	}
 	r.named++
 	r.page, r.bytes = append(r.page, fileOf(e.Path, e.Info)), r.bytes+len(e.Path)
@@ -122,8 +122,13 @@ var notText = func() map[string]bool {
 	return all
 }()
 
+// fileOf is a file as it is told of. One that is too large to be searched is told with no size.
 func fileOf(path string, info fs.FileInfo) protocol.IndexedFile {
-	return protocol.IndexedFile{Path: path, Size: info.Size(), Modified: info.ModTime().UnixNano()}
+	f := protocol.IndexedFile{Path: path, Size: info.Size(), Modified: info.ModTime().UnixNano()}
+	if f.Size > protocol.MaxIndexedFile {
+		f.Size = 0
+	}
+	return f
 }
 
 // sendPage names the files of a page, and notes those that are to be read.

@@ -2,6 +2,8 @@ package index
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -209,6 +211,16 @@ func TestWhatIsNewIsTold(t *testing.T) {
 	want := "a.txt: 1 |plain\nlatin.txt: 1 |café\nnotes/garden.md: 2 Garden > Tomatoes|red"
 	if got := h.told(); got != want || h.memory.left != (protocol.IndexedLeft{Large: 1, NotText: 1}) || h.memory.sent != 3 {
 		t.Errorf("got\n%s\n%+v, %d sent", got, h.memory.left, h.memory.sent)
+	}
+	sum := sha256.Sum256([]byte("caf\xe9"))
+	if got := h.memory.files["latin.txt"].State; got != protocol.FileState(hex.EncodeToString(sum[:])) {
+		t.Errorf("what it holds is %q", got)
+	}
+	if large := h.memory.files["large.txt"]; large.Size != 0 || large.State != protocol.SizedState(protocol.MaxIndexedFile+1, time.Unix(0, large.Modified)) {
+		t.Errorf("a large file is %+v", large)
+	}
+	if f := h.memory.files["program"]; !f.State.Hashed() || len(f.Sections) > 0 {
+		t.Errorf("what is no text is %+v", f)
 	}
 	if !slices.Equal(h.folder, []string{".", "notes"}) {
 		t.Errorf("folders %q", h.folder)

@@ -44,9 +44,8 @@ func (r *run) readOnce(path string) (f protocol.IndexedFile, parts []section, sa
 	if age := r.Now().Sub(info.ModTime()); age < fresh {
 		f.Modified--
 	}
-	if f.Size > protocol.MaxIndexedFile { // since it was named
-		r.left.Large++
-		f.Size = 0
+	if info.Size() > protocol.MaxIndexedFile {
+		f.State = protocol.SizedState(info.Size(), info.ModTime())
 		return f, nil, true, nil
 	}
 	sum := sha256.New()
