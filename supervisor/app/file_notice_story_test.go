@@ -43,7 +43,7 @@ func (l *remembered) untilNoticed(n int) string {
 // What others change in a folder is told: while a worker is there that watches it, and without one. What a turn has written is not.
 func TestWhatOthersChangeIsTold(t *testing.T) {
 	m := &taskModel{chat: played{
-		{words: "write it", calls: calls("write_file", `{"path":"own.md","text":"mine\n"}`, "edit_file", `{"path":"there.md","old_text":"it was","new_text":"it is"}`), answer: "Written."},
+		{words: "write it", calls: calls("write_file", `{"path":"own.md","content":"mine\n"}`, "edit_file", `{"path":"there.md","old_text":"it was","new_text":"it is"}`), answer: "Written."},
 	}}
 	l := newTasked(t, m, "")
 	l.lay("there.md", "it was there\n")
@@ -55,6 +55,9 @@ func TestWhatOthersChangeIsTold(t *testing.T) {
 
 	l.say("alice", "write it")
 	l.toldLast("alice", "Written.")
+	if done := l.look("SELECT group_concat(kind || ' ' || target) FROM effect"); done != "write own.md,edit there.md" {
+		t.Fatalf("it has done %q", done)
+	}
 	l.lay("theirs.md", "somebody else's\n")
 	l.lay("later.md", "changed\n")
 	if told := l.untilNoticed(1); told != "new: theirs.md\nchanged: later.md" {
@@ -71,7 +74,7 @@ func TestWhatOthersChangeIsTold(t *testing.T) {
 	l.say("alice", "hello")
 	l.toldLast("alice", "Noted.")
 	want := ""
-	for i := range 20 {
+	for i := range 20 { // what is new comes first
 		want += fmt.Sprintf("new: sync/%02d.md\n", i)
 	}
 	if told := l.untilNoticed(2); told != want+"and 11 more" {

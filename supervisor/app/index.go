@@ -19,7 +19,9 @@ func (s *service) homeIndexing() hostcall.IndexDependencies {
 	return hostcall.IndexDependencies{
 		UpdateHome: func(user string) hostcall.HomeUpdate { return s.index.UpdateHome(user) },
 		HomeChanged: func(user string) {
-			s.schedule.HomeChanged(user)
+			if _, there := s.pool.Find(user); there { // not of one that was started to look
+				s.schedule.HomeChanged(user)
+			}
 			s.operations.IndexHome(user)
 		},
 	}

@@ -123,7 +123,7 @@ func (s *Schedule) lookAtHomes(ctx context.Context) error {
 	return failed
 }
 
-// lookAtHome has the changes in a home be told, where others have made some; or says after what time that is to be done.
+// lookAtHome has a home be looked at, where its person wants that; or says after what time that is to be done.
 func (s *Schedule) lookAtHome(ctx context.Context, user string, now time.Time) (later time.Duration, err error) {
 	if _, served := s.o.Person(user); !served {
 		return 0, nil
@@ -142,15 +142,6 @@ func (s *Schedule) lookAtHome(ctx context.Context, user string, now time.Time) (
 	}
 	if wait := was.wait(now); wait > 0 {
 		return wait, nil
-	}
-	list, _, settled, err := s.othersChanged(ctx, user, was)
-	switch {
-	case err != nil:
-		return 0, err
-	case !settled:
-		return filesSettle, nil
-	case len(list) == 0:
-		return 0, nil
 	}
 	begun, err := s.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: now})
 	if err == nil && !begun {
