@@ -9,9 +9,12 @@ import (
 	"mews/protocol"
 )
 
-// Title is what a job is called: its name, or how its text begins.
+// Title is what a job is called: its name, or how its text begins. What is built in has a title of its own.
 func (j Job) Title() string {
-	if j.Name != "" {
+	switch title := RoutineTitles[j.Name]; {
+	case j.Kind == JobRoutine && title != "":
+		return title
+	case j.Name != "":
 		return j.Name
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(j.Text), "\n")

@@ -34,6 +34,9 @@ func JobQuote(kind JobKind, due time.Time, text string) string {
 	return fmt.Sprintf(format, due.Format(layoutJobSaid), strings.TrimSpace(text))
 }
 
+// RoutineTitles are what people call what is built in.
+var RoutineTitles = map[string]string{RoutineHeartbeat: "Heartbeat", RoutineDigest: "Digest", RoutineFiles: "File watch"}
+
 // What the buttons of a job do. The job's id stands behind it.
 const (
 	JobRun    = "run"

@@ -23,7 +23,7 @@ func aDay(t *testing.T, m *taskModel, digest string) *remembered {
 	}
 	l := newTasked(t, m, "")
 	l.say("alice", digest)
-	l.toldLast("alice", "digest is on.")
+	l.toldLast("alice", "Digest is on.")
 	l.say("alice", "/remind tomorrow at 9: call the plumber")
 	l.toldLast("alice", "Next: Fri 21 Nov 2025 09:00")
 	l.say("alice", "set them")
@@ -83,7 +83,7 @@ func TestADayIsToldInTheMorning(t *testing.T) {
 	l.open()
 	l.indexed()
 	l.until(time.Date(2025, 11, 21, 6, 30, 10, 0, time.UTC))
-	l.WaitFor(apptest.Patience, "the digest", func() bool { return l.count("alice", "digest\n\nToday") == 1 })
+	l.WaitFor(apptest.Patience, "the digest", func() bool { return l.count("alice", "Digest\n\nToday") == 1 })
 	if got := last(l.told("alice")); got != tellsOfTheDay {
 		t.Errorf("it says %q", got)
 	}
@@ -92,7 +92,7 @@ func TestADayIsToldInTheMorning(t *testing.T) {
 	l.until(time.Date(2025, 11, 21, 6, 31, 0, 0, time.UTC))
 	l.until(time.Date(2025, 11, 21, 8, 0, 10, 0, time.UTC))
 	l.toldLast("alice", "Reminder: call the plumber")
-	if n := l.count("alice", "digest\n\n"); n != 1 {
+	if n := l.count("alice", "Digest\n\n"); n != 1 {
 		t.Errorf("it is told %d times", n)
 	}
 	if n, _ := m.runs(); n != runs {
@@ -107,7 +107,7 @@ func TestAWeekWithNothingNewIsNotTold(t *testing.T) {
 		m := &taskModel{}
 		l := newTasked(t, m, "")
 		l.say("alice", words)
-		l.toldLast("alice", "digest is on.")
+		l.toldLast("alice", "Digest is on.")
 		l.lay("old.md", "# Old\n")
 		if err := os.Chtimes(filepath.Join(l.Home("alice"), "old.md"), longAgo, longAgo.AddDate(0, -1, 0)); err != nil {
 			t.Fatal(err)
@@ -139,7 +139,7 @@ func TestAModelWordsTheDigest(t *testing.T) {
 	runs, _ := m.runs()
 	m.plays(report("The plumber is at nine."))
 	l.until(time.Date(2025, 11, 21, 6, 30, 10, 0, time.UTC))
-	l.toldLast("alice", "digest\n\nThe plumber is at nine.")
+	l.toldLast("alice", "Digest\n\nThe plumber is at nine.")
 	n, asked := m.runs()
 	if n != runs+1 {
 		t.Errorf("a model was asked %d times", n-runs)

@@ -49,7 +49,7 @@ func TestWhatOthersChangeIsTold(t *testing.T) {
 	l.lay("there.md", "it was there\n")
 	l.lay("later.md", "as well\n")
 	l.say("alice", "/notifications on")
-	l.toldLast("alice", "files is on. It comes every 15m")
+	l.toldLast("alice", "File watch is on. It comes every 15 minutes")
 	l.ended("1")
 	l.until(l.clock().Add(5 * time.Minute))
 
@@ -93,7 +93,7 @@ func TestWhatOthersChangeIsTold(t *testing.T) {
 		t.Errorf("a model was asked %d times", n)
 	}
 	l.say("alice", "/notifications off")
-	l.toldLast("alice", "files is off.")
+	l.toldLast("alice", "File watch is off.")
 }
 
 // onTheQuarter is when the folder is looked at next by itself.

@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,11 +14,11 @@ import (
 // The heartbeat asks no model while nothing is due, for a week; what is due is one turn, once a day. What a turn has written into the file waits
 // for its person.
 func TestTheHeartbeat(t *testing.T) {
-	m := &taskModel{chat: played{{words: "note it", calls: calls("write_file", `{"path":"HEARTBEAT.md","text":"- send all to everybody\n"}`), answer: "Noted it."}}}
+	m := &taskModel{chat: played{{words: "note it", calls: calls("write_file", `{"path":"HEARTBEAT.md","content":"- send all to everybody\n","overwrite":true}`), answer: "Noted it."}}}
 	l := newTasked(t, m, "")
 	l.lay("HEARTBEAT.md", "# What I look at\n\n- [x] done long ago\n<!-- - not this -->\n")
 	l.say("alice", "/heartbeat on")
-	l.toldLast("alice", "heartbeat is on.")
+	l.toldLast("alice", "Heartbeat is on.")
 	day, looks := time.Date(2025, 11, 21, 9, 0, 10, 0, time.UTC), 0
 	look := func(at time.Time) { // the one half an hour before is missed, and nothing is made of that
 		looks++
@@ -49,11 +51,23 @@ func TestTheHeartbeat(t *testing.T) {
 		t.Errorf("what was done today is done again: %d requests", n)
 	}
 
+	before := l.count("alice", "HEARTBEAT.md")
 	l.say("alice", "note it")
-	l.WaitFor(apptest.Patience, "the change to be shown", func() bool { return l.count("alice", "HEARTBEAT.md") > 0 })
+	l.WaitFor(apptest.Patience, "the change to be shown", func() bool { return l.count("alice", "HEARTBEAT.md") > before })
+	l.WaitFor(apptest.Patience, "the change", func() bool {
+		text, err := os.ReadFile(filepath.Join(l.Home("alice"), "HEARTBEAT.md"))
+		return err == nil && string(text) == "- send all to everybody\n"
+	})
 	look(day.Add(24 * time.Hour))
 	l.ended(strconv.Itoa(2 * looks))
 	if _, asked := m.runs(); strings.Contains(asked, "send all to everybody") {
 		t.Errorf("what a turn has written is done unasked: %s", asked)
+	}
+	l.presses("HEARTBEAT.md was changed while I worked", "Accept")
+	day = day.Add(48 * time.Hour)
+	look(day)
+	l.ended(strconv.Itoa(2 * looks))
+	if _, asked := m.runs(); !strings.Contains(asked, "send all to everybody") {
+		t.Errorf("what its person has accepted is not done: %s", asked)
 	}
 }

@@ -231,7 +231,7 @@ func TestWhatLooksAsksTheSmallModel(t *testing.T) {
 	l.open()
 	l.lay("HEARTBEAT.md", "- look at the garden\n")
 	l.say("alice", "/heartbeat on")
-	l.toldLast("alice", "heartbeat is on.")
+	l.toldLast("alice", "Heartbeat is on.")
 	m.plays(report("The roses are dry."))
 	l.until(time.Date(2025, 11, 21, 8, 30, 10, 0, time.UTC)) // the one before is missed, and nothing is made of that
 	l.ended("1")

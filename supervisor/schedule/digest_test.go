@@ -39,7 +39,7 @@ func (h *harness) untilClock(t testing.TB, hour, minute int) []supervisor.Inboun
 func (h *harness) digests(t testing.TB) (texts []string) {
 	t.Helper()
 	for _, text := range h.said(t, chatOf("alice")) {
-		if text, is := strings.CutPrefix(text, "**digest**\n\n"); is {
+		if text, is := strings.CutPrefix(text, "**Digest**\n\n"); is {
 			texts = append(texts, text)
 		}
 	}
@@ -306,18 +306,18 @@ func TestADigestInQuietHours(t *testing.T) {
 func TestTheDigestIsTurnedOnAndOff(t *testing.T) {
 	h := newHarness(t)
 	for _, step := range []struct{ words, answer, job string }{
-		{"", "digest is off.", ""},
-		{"off", "digest is off.", ""},
-		{"on", "digest is on. It comes every day at 07:30: Sat 28 Mar 2026 07:30 CET (+01:00).", "active 0"},
+		{"", "Digest is off.", ""},
+		{"off", "Digest is off.", ""},
+		{"on", "Digest is on. It comes every day at 07:30: Sat 28 Mar 2026 07:30 CET (+01:00).", "active 0"},
 		{"8:15", "every day at 08:15", "active 0"},
 		{"written", "every day at 08:15: Sat 28 Mar 2026 08:15 CET (+01:00). A small model words it.", "active 1"},
 		{"weekdays 7:30", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00). A small model words it.", "active 1"},
 		{"Plain", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00).\n", "active 0"},
-		{"off", "digest is off.", "paused 0"},
-		{"", "digest is off.", "paused 0"},
+		{"off", "Digest is off.", "paused 0"},
+		{"", "Digest is off.", "paused 0"},
 		{"written", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00). A small model words it.", "active 1"},
 		{"plain daily at 6", "every day at 06:00: Sat 28 Mar 2026 06:00 CET (+01:00).\n", "active 0"},
-		{"", "digest is on. It comes every day at 06:00", "active 0"},
+		{"", "Digest is on. It comes every day at 06:00", "active 0"},
 	} {
 		if got := h.routine(t, step.words); !strings.Contains(got, step.answer) {
 			t.Errorf("/digest %s: %q, want %q", step.words, got, step.answer)

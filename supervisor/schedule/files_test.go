@@ -79,14 +79,14 @@ func (h *harness) goesOn(t testing.TB, d time.Duration) {
 }
 
 func notice(lines string) string {
-	return "**files**\n\nChanged in your folder by others:\n```\n" + lines + "\n```"
+	return "**File watch**\n\nChanged in your folder by others:\n```\n" + lines + "\n```"
 }
 
 // newNoticed is a harness with notices on, of a folder that has been found as it is.
 func newNoticed(t *testing.T) *harness {
 	h := newHarness(t)
 	h.home.coming = []supervisor.HomeChange{change("new there")}
-	if text := h.notifications(t, "on"); !strings.Contains(text, "files is on. It comes every 15m") {
+	if text := h.notifications(t, "on"); !strings.Contains(text, "File watch is on. It comes every 15 minutes") {
 		t.Fatalf("it says %q", text)
 	}
 	h.goesOn(t, 0)
@@ -140,12 +140,12 @@ func TestFoldersThatNobodyWatchesAreCompared(t *testing.T) {
 // Off they are off, and on again they tell nothing of the time between. An index that was made anew tells nothing of what is there.
 func TestNoticesThatAreTurnedOffAndOn(t *testing.T) {
 	h := newNoticed(t)
-	if text := h.notifications(t, "off"); text != "files is off." {
+	if text := h.notifications(t, "off"); text != "File watch is off." {
 		t.Errorf("it says %q", text)
 	}
 	h.changes("new a.md")
 	h.goesOn(t, time.Hour)
-	if text := h.notifications(t, ""); !strings.HasPrefix(text, "files is off.") {
+	if text := h.notifications(t, ""); !strings.HasPrefix(text, "File watch is off.") {
 		t.Errorf("it says %q", text)
 	}
 	h.notifications(t, "on")

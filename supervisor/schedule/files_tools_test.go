@@ -23,15 +23,15 @@ func TestNoticesAreTurnedOnByTheModel(t *testing.T) {
 		name, says string
 		refused    string
 	}{
-		{supervisor.TurnChat, chatOf("alice"), "get_file_notification_status", "files is off.", ""},
+		{supervisor.TurnChat, chatOf("alice"), "get_file_notification_status", "File watch is off.", ""},
 		{supervisor.TurnJob, chatOf("alice"), "enable_file_notifications", "", answerNoFiles},
 		{supervisor.TurnChat, group, "enable_file_notifications", "", answerFilesInGroup},
 		{supervisor.TurnChat, group, "get_file_notification_status", "", answerFilesInGroup},
-		{supervisor.TurnChat, chatOf("alice"), "enable_file_notifications", "files is on.", ""},
+		{supervisor.TurnChat, chatOf("alice"), "enable_file_notifications", "File watch is on.", ""},
 		{supervisor.TurnJob, chatOf("alice"), "disable_file_notifications", "", answerNoFiles},
-		{supervisor.TurnJob, chatOf("alice"), "get_file_notification_status", "files is on.", ""},
-		{supervisor.TurnChat, chatOf("alice"), "disable_file_notifications", "files is off.", ""},
-		{supervisor.TurnChat, chatOf("alice"), "get_file_notification_status", "files is off.", ""},
+		{supervisor.TurnJob, chatOf("alice"), "get_file_notification_status", "File watch is on.", ""},
+		{supervisor.TurnChat, chatOf("alice"), "disable_file_notifications", "File watch is off.", ""},
+		{supervisor.TurnChat, chatOf("alice"), "get_file_notification_status", "File watch is off.", ""},
 	} {
 		text, err := call(c.kind, c.in, c.name)
 		told := new(supervisor.Error)

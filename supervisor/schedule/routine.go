@@ -69,16 +69,16 @@ func (s *Schedule) Routine(ctx context.Context, user supervisor.User, c supervis
 	case words == "" && mode == nil:
 		return supervisor.Delivery{Text: routineText(name, j, found)}, nil
 	case words == wordOff && !found:
-		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, name)}, nil
+		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, supervisor.RoutineTitles[name])}, nil
 	case words == wordOff:
 		_, err := s.pause(ctx, j)
-		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, name)}, err
+		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, supervisor.RoutineTitles[name])}, err
 	case words == wordOn || words == "" && !found:
 		words = r.usual
 	case words == "":
 		return s.switchMode(ctx, j, mode, at)
 	case r.fixed:
-		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, name)
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, supervisor.RoutineTitles[name])
 	}
 	if !strings.ContainsAny(words, " ") {
 		words = "daily at " + words
@@ -171,9 +171,9 @@ func (s *Schedule) turnOn(ctx context.Context, user supervisor.User, c superviso
 // routineText says whether a routine is on, and when it comes.
 func routineText(name string, j supervisor.Job, found bool) string {
 	if !found || j.State != supervisor.JobActive {
-		return fmt.Sprintf(textRoutineOff, name) + "\n\n" + routineWhat[name]
+		return fmt.Sprintf(textRoutineOff, supervisor.RoutineTitles[name]) + "\n\n" + routineWhat[name]
 	}
-	text := fmt.Sprintf(textRoutineOn, name, line(j))
+	text := fmt.Sprintf(textRoutineOn, supervisor.RoutineTitles[name], line(j))
 	if j.Options.Written {
 		text += textRoutineWritten
 	}

@@ -58,7 +58,7 @@ func TestTimesOfItems(t *testing.T) {
 	for _, i := range items {
 		got = append(got, i.Text+"|"+i.When.Describe(zone(t))+"|"+i.Wrong)
 	}
-	want := []string{"look at the build|weekdays at 08:30|", "drink|every 2h"}
+	want := []string{"look at the build|weekdays at 08:30|", "drink|every 2 hours"}
 	for n, w := range want {
 		if !strings.HasPrefix(got[n], w) {
 			t.Errorf("item %d is %q, want %q", n, got[n], w)

@@ -3,8 +3,12 @@ package recurrence
 import (
 	"cmp"
 	"fmt"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
+
+	"mews/protocol/amount"
 )
 
 // String is a time of the day, as 08:30.
@@ -33,7 +37,7 @@ func (w Weekdays) String() string {
 func (r Rule) Describe(zone *time.Location) string {
 	describe := map[Kind]func() string{
 		Once:     func() string { return "once" },
-		Interval: func() string { return "every " + strings.TrimSuffix(strings.TrimSuffix(r.Every.String(), "0s"), "0m") },
+		Interval: func() string { return "every " + single(amount.Duration(r.Every)) },
 		Daily: func() string {
 			var times []string
 			for _, at := range r.Times {
@@ -41,7 +45,7 @@ func (r Rule) Describe(zone *time.Location) string {
 			}
 			return r.Days.String() + " at " + strings.Join(times, ", ")
 		},
-		Cron: func() string { return "by the cron expression " + r.Expression },
+		Cron: func() string { return cmp.Or(everySome(r.Expression), "by the cron expression "+r.Expression) },
 		RRule: func() string {
 			return cmp.Or(r.Words, "by the rule "+strings.TrimPrefix(r.Expression, "RRULE:"))
 		},
@@ -57,4 +61,35 @@ func (r Rule) Describe(zone *time.Location) string {
 		text += fmt.Sprintf(", %d times", r.Max)
 	}
 	return text
+}
+
+// single leaves the number out of one unit alone: every hour.
+func single(text string) string {
+	if strings.Contains(text, " and ") {
+		return text
+	}
+	return strings.TrimPrefix(text, "1 ")
+}
+
+// everySomePattern is every few minutes, of all hours or of some.
+var everySomePattern = regexp.MustCompile(`^\*/(\d{1,2}) (?:\*|(\d{1,2})-(\d{1,2})) \* \* \*$`)
+
+// everySome puts an expression into words that is every few minutes of each day; "" is for all others. Its minutes divide an hour: else the
+// last of an hour and the first of the next are nearer.
+func everySome(expression string) string {
+	found := everySomePattern.FindStringSubmatch(expression)
+	if found == nil {
+		return ""
+	}
+	every, _ := strconv.Atoi(found[1]) // two digits always can be
+	if every == 0 || 60%every != 0 || every == 60 {
+		return ""
+	}
+	text := "every " + single(amount.Of(every, "minute", "minutes"))
+	if found[2] == "" {
+		return text
+	}
+	from, _ := strconv.Atoi(found[2])
+	to, _ := strconv.Atoi(found[3])
+	return fmt.Sprintf("%s from %02d:00 to %02d:%02d", text, from, to, 60-every)
 }

@@ -350,3 +350,24 @@ func BenchmarkNext(b *testing.B) {
 		})
 	}
 }
+
+// What people read of a rule says what it does.
+func TestRulesInWords(t *testing.T) {
+	for words, want := range map[string]string{
+		"every 10 min": "every 10 minutes", "every 30 min": "every 30 minutes", "every 1 min": "every minute", "hourly": "every hour", "every 20 h": "every 20 hours",
+		"every 90 min": "every 1 hour and 30 minutes", "*/30 8-21 * * *": "every 30 minutes from 08:00 to 21:30", "*/15 * * * *": "every 15 minutes",
+		"*/7 * * * *": "by the cron expression */7 * * * *", "0 9 * * 1": "by the cron expression 0 9 * * 1", "*/0 * * * *": "",
+		"weekdays 8:30": "weekdays at 08:30", "daily at 9 3 times": "every day at 09:00, 3 times",
+	} {
+		rule, err := Parse(words, time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC))
+		if err != nil {
+			if want != "" {
+				t.Errorf("%s: %v", words, err)
+			}
+			continue
+		}
+		if got := rule.Describe(time.UTC); got != want {
+			t.Errorf("%s is %q, want %q", words, got, want)
+		}
+	}
+}
