@@ -26,8 +26,8 @@ type Looks interface {
 	Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (bool, error)
 	// FreeLeases has begin again what an earlier life has leased, for at most so long.
 	FreeLeases(ctx context.Context, now time.Time, longest time.Duration) error
-	// Release says what was held for the end of quiet hours and is due, but to some persons. It returns what is said.
-	Release(ctx context.Context, now time.Time, but []string) ([]supervisor.Delivery, error)
+	// Release says what was held for the end of quiet hours and is due, but to who rests. It returns what is said.
+	Release(ctx context.Context, now time.Time, rests func(user string) bool) ([]supervisor.Delivery, error)
 	// EndLook keeps what a look has come to. It returns what is said, and the inbound of the turn that begins.
 	EndLook(ctx context.Context, f supervisor.ClaimedFire, l supervisor.Looked) ([]supervisor.Delivery, supervisor.Inbound, error)
 }

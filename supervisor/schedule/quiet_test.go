@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -29,6 +30,31 @@ func (h *harness) releases(t testing.TB, d time.Duration) {
 	h.passes(t, d)
 	if err := h.release(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Quiet hours end at their time by the person's clock, also in the night in which that is set.
+func TestQuietHoursOverMidnight(t *testing.T) {
+	for begin, end := range map[string]string{
+		"2026-03-27T12:00:00Z": "2026-03-28T06:30:00Z", "2026-03-28T12:00:00Z": "2026-03-29T05:30:00Z", "2026-10-24T12:00:00Z": "2026-10-25T06:30:00Z", // 07:30 in Madrid
+	} {
+		at, err := time.Parse(time.RFC3339, begin)
+		until, wrong := time.Parse(time.RFC3339, end)
+		if err != nil || wrong != nil {
+			t.Fatal(err, wrong)
+		}
+		h := &harness{now: at, resting: map[string]bool{}}
+		h.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return h.now },
+			Zone: func(string, string) *time.Location { return person("alice").Zone() }})
+		h.restart()
+		h.quiet(t, "22:00-07:30")
+		h.remind(t, "alice", "every 11 h: drink") // in the evening, and once more in the morning
+		h.releases(t, 11*time.Hour)
+		h.told(t)
+		h.releases(t, until.Sub(h.now)-time.Minute)
+		h.told(t)
+		h.releases(t, time.Minute)
+		h.told(t, "Reminder: drink")
 	}
 }
 
@@ -83,4 +109,39 @@ func TestQuietHoursThatChange(t *testing.T) {
 	h.quiet(t, "")
 	h.releases(t, 0)
 	h.told(t, "Reminder: drink")
+}
+
+// What was held for somebody who may not speak at the end of their quiet hours waits until they may again: they would not be sent it.
+func TestWhatIsHeldRestsWithItsPerson(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "12:05-12:30")
+	h.putCheck(t, supervisor.Look{Command: "x", AutoRemove: true})
+	h.found = protocol.LookResult{Met: true}
+	h.passes(t, 10*time.Minute)
+	h.resting["alice"] = true
+	h.releases(t, time.Hour)
+	h.told(t)
+	delete(h.resting, "alice")
+	h.releases(t, time.Hour)
+	h.told(t, "**Build**\n\nIt is there.")
+}
+
+// Of somebody who may not speak no task is claimed and none that was begins. When they may again all goes on as after a sleep.
+func TestTasksOfWhoMayNotSpeakRest(t *testing.T) {
+	h := newHarness(t)
+	h.task(t, "every 2 h", supervisor.JobOptions{})
+	h.task(t, "every 5 h", supervisor.JobOptions{Exact: true})
+	h.now = h.now.Add(2 * time.Hour)
+	h.fires(t)
+	h.is(t, "claimed")
+	h.resting["alice"] = true
+	if begun := h.passes(t, 3*time.Hour+time.Minute); len(begun) > 0 {
+		t.Errorf("%d turns begin of somebody who may not speak", len(begun))
+	}
+	h.is(t, "claimed")
+	delete(h.resting, "alice")
+	if begun := h.passes(t, 0); len(begun) != 2 {
+		t.Errorf("%d turns begin once she may again", len(begun))
+	}
+	h.is(t, "running missed running")
 }

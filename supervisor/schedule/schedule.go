@@ -122,9 +122,12 @@ func (s *Schedule) Run(ctx context.Context) error {
 	}
 }
 
-// release says what was held for the end of quiet hours.
+// release says what was held for the end of quiet hours. For who may not speak it waits: they would not be sent it.
 func (s *Schedule) release(ctx context.Context) error {
-	said, err := s.o.Looks.Release(ctx, s.o.Now(), nil)
+	said, err := s.o.Looks.Release(ctx, s.o.Now(), func(user string) bool {
+		_, known := s.o.Person(user)
+		return !known
+	})
 	s.queued(said)
 	return err
 }

@@ -17,12 +17,12 @@ const (
 	holdNotice  = `INSERT INTO held_notice (user, conversation, text, buttons, silent, due_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
 	listHeldDue = `SELECT h.id, h.user, h.conversation, h.text, h.buttons, h.silent FROM held_notice h WHERE h.due_at <= ?1
 		AND h.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY h.conversation, h.id LIMIT 1000`
-	deferHeld  = `UPDATE held_notice SET due_at = ? WHERE id = ?`
-	dropHeld   = `DELETE FROM held_notice WHERE id = ?`
-	sayHeld    = `UPDATE fire SET delivery = ?, held = NULL WHERE held = ?`
-	holdFire   = `UPDATE fire SET held = ? WHERE job = ? AND due = ?`
-	renewHeld  = `UPDATE held_notice SET due_at = ? WHERE user = ?`
-	hasHeldDue = `SELECT EXISTS (SELECT 1 FROM held_notice WHERE due_at <= ?)`
+	listHeldUsers = `SELECT DISTINCT user FROM held_notice WHERE due_at <= ?`
+	deferHeld     = `UPDATE held_notice SET due_at = ? WHERE id = ?`
+	dropHeld      = `DELETE FROM held_notice WHERE id = ?`
+	sayHeld       = `UPDATE fire SET delivery = ?, held = NULL WHERE held = ?`
+	holdFire      = `UPDATE fire SET held = ? WHERE job = ? AND due = ?`
+	renewHeld     = `UPDATE held_notice SET due_at = ? WHERE user = ?`
 )
 
 // quietUntil is when the quiet hours end in which a person is now; it is not ok where they are in none.
@@ -68,18 +68,19 @@ type heldNotice struct {
 	silent           bool
 }
 
-// Release says what was held and is due, all of a conversation in one message; of some persons nothing. Who is in quiet hours now, by other ones
-// than then, waits on. It returns what is said.
-func (s Jobs) Release(ctx context.Context, now time.Time, but []string) (said []supervisor.Delivery, err error) {
-	any, err := engine.Value(s.db.reader(ctx, "look for what was held"), engine.Bool, hasHeldDue, now.UnixMilli())
-	if err != nil || !any {
+// Release says what was held and is due, all of a conversation in one message; for who rests it waits on. So it does for who is in quiet hours now,
+// by other ones than then. It returns what is said.
+func (s Jobs) Release(ctx context.Context, now time.Time, rests func(user string) bool) (said []supervisor.Delivery, err error) {
+	users, err := engine.All(s.db.reader(ctx, "look for what was held"), engine.String, listHeldUsers, now.UnixMilli())
+	resting := slices.DeleteFunc(slices.Clone(users), func(user string) bool { return !rests(user) })
+	if err != nil || len(resting) == len(users) {
 		return nil, err
 	}
 	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
 		list := all(t, func(r *engine.Row) (h heldNotice) {
 			r.Scan(&h.id, &h.user, &h.conversation, &h.text, decoded{&h.buttons}, &h.silent)
 			return h
-		}, listHeldDue, now.UnixMilli(), encoded{append([]string{}, but...)})
+		}, listHeldDue, now.UnixMilli(), encoded{append([]string{}, resting...)})
 		list = slices.DeleteFunc(list, func(h heldNotice) bool {
 			end, quiet := t.quietUntil(h.user)
 			if quiet {
