@@ -18,7 +18,7 @@ import (
 func aDay(t *testing.T, m *taskModel, digest string) *remembered {
 	m.chat = played{
 		{words: "set them", calls: calls("schedule_task", `{"when":"daily at 16:00","text":"Look.","kind":"task","name":"Garden"}`,
-			"schedule_task", `{"when":"daily at 17:00","text":"Look.","kind":"task","name":"Shed","on_miss":"skip"}`), answer: "They are set."},
+			"schedule_task", `{"when":"daily at 17:00","text":"Look.","kind":"task","name":"Shed","options":{"on_miss":"skip"}}`), answer: "They are set."},
 		{words: "Which cake", calls: calls("ask_user", `{"question":"Which one?","kind":"choice","options":["apple","plum"]}`), answer: "Plum it is."},
 	}
 	l := newTasked(t, m, "")
@@ -52,7 +52,7 @@ func (l *remembered) indexed() {
 	})
 }
 
-const tellsOfTheDay = `digest
+const tellsOfTheDay = `Digest
 
 Today
 

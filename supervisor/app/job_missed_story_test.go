@@ -10,7 +10,7 @@ import (
 // What was due while nobody was there is done once, left out, or asked about, as its person wants it.
 func TestEachWayToMissATask(t *testing.T) {
 	task := func(name, missed string) string {
-		return `{"when":"daily at 15:00","text":"See to it.","kind":"task","name":"` + name + `","on_miss":"` + missed + `"}`
+		return `{"when":"daily at 15:00","text":"See to it.","kind":"task","name":"` + name + `","options":{"on_miss":"` + missed + `"}}`
 	}
 	m := &taskModel{chat: played{{words: "every afternoon", calls: calls("schedule_task", task("Garden", "run"), "schedule_task", task("Barn", "skip"), "schedule_task", task("Gate", "ask")), answer: "It is set."}}}
 	l := newTasked(t, m, "")

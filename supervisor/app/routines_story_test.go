@@ -1,16 +1,21 @@
 package app_test
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"testing"
 	"time"
 
+	"mews/supervisor"
 	"mews/supervisor/app"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
 	"mews/supervisor/schedule"
 )
+
+// commandsOf are the commands of what is built in, where those have other names.
+var commandsOf = map[string]string{supervisor.RoutineFiles: "notifications"}
 
 // A week in which everything built in is on and there is nothing to do: each looks as it should, at its times, and no model is asked.
 func TestAWeekOfRoutinesAsksNoModel(t *testing.T) {
@@ -18,8 +23,8 @@ func TestAWeekOfRoutinesAsksNoModel(t *testing.T) {
 	l := newTasked(t, m, "")
 	l.lay("HEARTBEAT.md", "# What I look at\n\n- [x] done long ago\n<!-- - not this -->\n")
 	for _, name := range schedule.Routines() {
-		l.say("alice", "/"+name+" on")
-		l.toldLast("alice", name+" is on.")
+		l.say("alice", "/"+cmp.Or(commandsOf[name], name)+" on")
+		l.toldLast("alice", supervisor.RoutineTitles[name]+" is on.")
 	}
 	l.say("bob", "/remind in 300 days: tick")
 	l.toldLast("bob", "tick")

@@ -20,7 +20,7 @@ type Jobs interface {
 // The families of tools.
 const (
 	family      = "tasks"
-	filesFamily = "file_notifications"
+	filesFamily = "notifications"
 )
 
 // when are the words that the supervisor reads.

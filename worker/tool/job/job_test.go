@@ -74,7 +74,7 @@ func TestTheFamiliesAreSmall(t *testing.T) {
 	for _, tool := range job.Tools(jobs{}, protocol.TurnStart{}) {
 		sizes[tool.Family] += len(tool.Name) + len(tool.Description) + len(tool.Schema)
 	}
-	if sizes["tasks"]+sizes["job"] > 1536 || sizes["file_notifications"] > 512 || len(sizes) != 3 {
+	if sizes["tasks"]+sizes["job"] > 1536 || sizes["notifications"] > 512 || len(sizes) != 3 {
 		t.Errorf("the tools have %v bytes, want at most 1,536 and 512", sizes)
 	}
 }
