@@ -21,12 +21,12 @@ func checkCron(expression string) error {
 }
 
 func (r Rule) nextCron(after time.Time, zone *time.Location) (time.Time, bool, error) {
-	if err := checkCron(r.Expression); err != nil {
-		return time.Time{}, false, err
-	}
 	next := func(wall time.Time) (time.Time, bool, error) {
 		found, err := gronx.NextTickAfter(r.Expression, wall, false)
-		return found, err == nil, nil // an error is that it never comes
+		if err != nil { // it never comes, or can't be read
+			return found, false, checkCron(r.Expression)
+		}
+		return found, true, nil
 	}
 	if r.goesByElapsedTime() {
 		return nextInRealTime(after, zone, next)
@@ -40,7 +40,8 @@ func (r Rule) goesByElapsedTime() bool {
 		segments, err := gronx.Segments(r.Expression)
 		return err == nil && strings.HasPrefix(segments[2], "*") // behind seconds and minutes
 	}
-	return strings.HasPrefix(strings.Fields(r.Expression)[1], "*")
+	fields := strings.Fields(r.Expression)
+	return len(fields) == cronFields && strings.HasPrefix(fields[1], "*")
 }
 
 // checkRRule reads a recurrence rule. It may begin with RRULE: and has neither a start of its own nor a frequency
