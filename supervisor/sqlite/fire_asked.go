@@ -23,16 +23,20 @@ const (
 	leastStands       = time.Minute
 )
 
-// standsInJob has the fire of a job's turn wait for its person, and is how long the question may stand. Of another turn it is as it was.
-func (t *tx) standsInJob(q supervisor.Question) time.Duration {
+// standsInJob has the fire of a job's turn wait for its person, and is how long the question may stand. It makes no sound in their quiet hours.
+// Of another turn it is as it was.
+func (t *tx) standsInJob(q supervisor.Question, in supervisor.Conversation) (stands time.Duration, silent bool) {
 	if q.Turn == 0 || t.Change(askFire, q.Turn) == 0 && !value(t, engine.Bool, asksFire, q.Turn) {
-		return q.Stands
+		return q.Stands, false
 	}
-	stands := min(q.Stands, jobQuestionStands)
+	if _, silent = t.quietUntil(in.User); silent {
+		silent = !t.conversationByID(in.ID).InGroup()
+	}
+	stands = min(q.Stands, jobQuestionStands)
 	if next := value(t, engine.Integer, nextOfAsking, q.Turn); next > 0 {
 		stands = min(stands, time.Duration(next-t.Now)*time.Millisecond-beforeNext)
 	}
-	return max(stands, leastStands)
+	return max(stands, leastStands), silent
 }
 
 // answeredInJob has the fire of a job's turn go on that has no open question any more.

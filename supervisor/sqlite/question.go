@@ -65,8 +65,9 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	if q.Turn == 0 && q.Inbound == 0 {
 		in = t.conversationByID(in.ID)
 	}
-	q.Stands = t.standsInJob(q)
-	d := t.putDelivery(supervisor.Delivery{Conversation: in, Kind: supervisor.DeliveryNotice, Text: q.Text, Buttons: buttons})
+	stands, silent := t.standsInJob(q, in)
+	q.Stands = stands
+	d := t.putDelivery(supervisor.Delivery{Conversation: in, Kind: supervisor.DeliveryNotice, Text: q.Text, Buttons: buttons, Silent: silent})
 	ask := any("")
 	if q.Kind == supervisor.QuestionAsk {
 		ask = encoded{q.Ask}
