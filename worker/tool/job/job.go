@@ -29,7 +29,7 @@ const when = `"when":{"type":"string","description":"in 20 min; tomorrow at 9; w
 var (
 	scheduleSpec = worker.Spec{
 		Name: "schedule_task", Family: family,
-		Description: "Set a reminder, which says text at a time, or a task: you do what text says then, by yourself.",
+		Description: "Set a reminder, which says text then, or a task: you do what text says.",
 		Effect:      protocol.EffectIdempotent, // for the same call
 		Properties:  `{` + when + `,"text":{"type":"string"},"kind":{"enum":["reminder","task","check"]},"name":{"type":"string"},"options":{"type":"object","description":"on_miss run|skip|ask, grace 2h, priority low|high, overlap skip|queue, exact, model, workspace, steps, minutes, to private|group number"},"check":{"type":"object","description":"files: glob or command: exit 0; ask: question, task: do text, auto_remove, notify_on_check"}}`,
 		Required:    `["when","text"]`,
@@ -38,17 +38,17 @@ var (
 		Name: "list_tasks", Family: family, Description: "Their reminders and tasks", Effect: protocol.EffectNone, Properties: `{}`,
 	}
 	updateSpec = worker.Spec{
-		Name: "update_task", Family: family, Description: "Change a reminder or task, pause it or go on with it.", Effect: protocol.EffectIdempotent,
-		Properties: `{"id":{"type":"integer"},"when":{"type":"string"},"text":{"type":"string"},"name":{"type":"string"},"state":{"enum":["active","paused"]},"options":{"type":"object"}}`,
+		Name: "update_task", Family: family, Description: "Change a reminder or task.", Effect: protocol.EffectIdempotent,
+		Properties: `{"id":{"type":"integer","description":"its number"},"when":{"type":"string"},"text":{"type":"string"},"name":{"type":"string"},"state":{"enum":["active","paused"]},"options":{"type":"object"}}`,
 		Required:   `["id"]`,
 	}
 	cancelSpec = worker.Spec{
 		Name: "cancel_task", Family: family, Description: "Delete a reminder or task.", Effect: protocol.EffectIdempotent,
-		Properties: `{"id":{"type":"integer"}}`, Required: `["id"]`,
+		Properties: `{"id":{"type":"integer","description":"its number"}}`, Required: `["id"]`,
 	}
 	resultsSpec = worker.Spec{
 		Name: "get_task_results", Family: family, Description: "What came of tasks, newest first", Effect: protocol.EffectNone,
-		Properties: `{"id":{"type":"integer"}}`,
+		Properties: `{"id":{"type":"integer","description":"its number"}}`,
 	}
 	enableFilesSpec = worker.Spec{
 		Name: "enable_file_notifications", Family: filesFamily, Description: "Tell the person what others change in their folder.",
