@@ -139,6 +139,7 @@ const (
 // Fire is one time that a job was due. There is one for a job and a moment.
 type Fire struct {
 	Job     Job       // as it was; it was due at its Next
+	Last    time.Time // the last of its times that have passed: its Next, or a later one
 	Next    time.Time // when the job is due again; the zero time is never
 	Since   time.Time // the job's from now on
 	State   JobState  // the job's from now on

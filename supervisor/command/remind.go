@@ -33,7 +33,7 @@ func init() {
 		run: func(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
 			return c.o.Jobs.List(ctx, r.Conversation.User)
 		}})
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "canceljob", Help: "delete one of those, by its number: /canceljob 3"}, place: 93,
+	register(row{SlashCommand: supervisor.SlashCommand{Name: "canceljob", Help: "delete one of those, by its number: /canceljob 3"}, place: 93, private: always,
 		run: textAnswer(func(ctx context.Context, c *Commands, r Request) (string, error) {
 			return c.o.Jobs.Cancel(ctx, r.Conversation.User, r.Arguments)
 		})})

@@ -106,7 +106,6 @@ func TestADigest(t *testing.T) {
 **Since Fri 27 Mar 07:30**
 - Look: 1 failed; $0.12
 - Look: 1 missed
-- Build: 3 missed
 
 **1 new file**
 - ` + "`garden/plan's.md`" + `

@@ -26,13 +26,14 @@ func (s *Schedule) edit(ctx context.Context, from origin, j supervisor.Job, word
 	if err := checkWords(j.Text, j.Name); err != nil {
 		return j, err
 	}
+	if err := checkBuiltIn(was, j, from.when); err != nil {
+		return j, err
+	}
 	if err := s.setAll(ctx, from, &j, set); err != nil {
 		return j, err
 	}
-	if j.Text != was.Text && j.Conversation == was.Conversation { // a yes to it was one to other words
-		if err := s.approve(ctx, from, j); err != nil {
-			return j, err
-		}
+	if err := s.approve(ctx, from, j, was); err != nil {
+		return j, err
 	}
 	if from.when != "" {
 		if err := setRule(&j, from.when, s.o.Now()); err != nil {
@@ -112,7 +113,10 @@ func (s *Schedule) setState(j *supervisor.Job, state string) (err error) {
 	case state == string(supervisor.JobActive) && was == supervisor.JobPaused:
 		now := s.o.Now()
 		j.State, j.Since, j.Failures = supervisor.JobActive, now, 0
-		j.Next, _, err = nextOf(*j, now)
+		found := false
+		if j.Next, found, err = nextOf(*j, now); err == nil && !found {
+			return supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
+		}
 	}
 	return err
 }

@@ -20,13 +20,13 @@ const (
 // fire fires what is due. What a crash cuts off is either kept whole or due again.
 func (s *Schedule) fire(ctx context.Context) error {
 	var resting []string
+	caught := map[string]int{} // late turns of each person
 	for {
 		now := s.o.Now()
 		due, err := s.o.Queue.ListDue(ctx, now, resting, maxDue)
 		if err != nil || len(due) == 0 {
 			return err
 		}
-		caught := map[string]int{} // late turns of each person
 		awake := slices.DeleteFunc(slices.Clone(due), func(j supervisor.Job) bool {
 			_, known := s.o.Person(j.User)
 			if !known && !slices.Contains(resting, j.User) {
@@ -58,7 +58,7 @@ func (s *Schedule) firings(due []supervisor.Job, now time.Time, caught map[strin
 	overdue, lost := missed{}, missed{}
 	for _, j := range due {
 		f, err := fireOf(j, now)
-		isLate := now.Sub(j.Next) >= late
+		isLate := now.Sub(f.Last) >= late
 		switch {
 		case err != nil:
 			s.o.Log.Error("a job can't be read", "job", j.ID, "user", j.User, "error", err)
@@ -84,7 +84,7 @@ func (s *Schedule) lateFirings(overdue, lost missed, now time.Time) (firings []s
 			continue
 		}
 		for _, f := range fires {
-			firings = append(firings, s.firing(fmt.Sprintf(textReminder, f.Job.Text)+"\n\n"+fmt.Sprintf(textWasDue, when(f.Job, now)), buttonsOf(f.Job), f))
+			firings = append(firings, s.firing(fmt.Sprintf(textReminder, f.Job.Text)+"\n\n"+fmt.Sprintf(textWasDue, when(f, now)), buttonsOf(f.Job), f))
 		}
 	}
 	for _, fires := range lost {
@@ -97,12 +97,12 @@ func (s *Schedule) lateFirings(overdue, lost missed, now time.Time) (firings []s
 func (s *Schedule) missedFirings(fires []supervisor.Fire, now time.Time) (firings []supervisor.Firing) {
 	var told []supervisor.Fire
 	for _, f := range fires {
-		text := fmt.Sprintf(textMissedAsk, f.Job.Title(), when(f.Job, now))
+		text := fmt.Sprintf(textMissedAsk, f.Job.Title(), when(f, now))
 		switch {
 		case f.Job.Kind == supervisor.JobRoutine: // the next time will do
 			firings = append(firings, s.firing("", nil, f))
 		case f.Job.Options.Missed == supervisor.MissedAsk && f.Job.Kind == supervisor.JobReminder:
-			firings = append(firings, s.firing(fmt.Sprintf(textMissedRemind, f.Job.Title(), when(f.Job, now)), buttonsOf(f.Job), f))
+			firings = append(firings, s.firing(fmt.Sprintf(textMissedRemind, f.Job.Title(), when(f, now)), buttonsOf(f.Job), f))
 		case f.Job.Options.Missed == supervisor.MissedAsk:
 			firings = append(firings, s.firing(text, supervisor.JobButtons(f.Job, supervisor.JobRun), f))
 		default:
@@ -115,9 +115,9 @@ func (s *Schedule) missedFirings(fires []supervisor.Fire, now time.Time) (firing
 	case len(told) > 1:
 		return append(firings, s.firing(fmt.Sprintf(textWereMissed, lines(told, now)), nil, told...))
 	case told[0].Job.Kind == supervisor.JobReminder:
-		return append(firings, s.firing(fmt.Sprintf(textMissed, told[0].Job.Title(), when(told[0].Job, now)), nil, told[0]))
+		return append(firings, s.firing(fmt.Sprintf(textMissed, told[0].Job.Title(), when(told[0], now)), nil, told[0]))
 	}
-	return append(firings, s.firing(fmt.Sprintf(textMissed, told[0].Job.Title(), when(told[0].Job, now)),
+	return append(firings, s.firing(fmt.Sprintf(textMissed, told[0].Job.Title(), when(told[0], now)),
 		supervisor.JobButtons(told[0].Job, supervisor.JobRun), told[0]))
 }
 
@@ -125,14 +125,15 @@ func (s *Schedule) missedFirings(fires []supervisor.Fire, now time.Time) (firing
 func lines(fires []supervisor.Fire, now time.Time) string {
 	var list strings.Builder
 	for _, f := range fires {
-		fmt.Fprintf(&list, "\n- %s: %s", when(f.Job, now), listedText(f.Job))
+		fmt.Fprintf(&list, "\n- %s: %s", when(f, now), listedText(f.Job))
 	}
 	return list.String()
 }
 
-// fireOf is what becomes of a job that is due. However many of its times have passed, it is once. A job that can't be read is paused.
+// fireOf is what becomes of a job that is due. However many of its times have passed, it is once, and as late as the last of them. A job that
+// can't be read is paused.
 func fireOf(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
-	f := supervisor.Fire{Job: j, Since: now, State: supervisor.JobActive, As: supervisor.FireSaid}
+	f := supervisor.Fire{Job: j, Last: lastDue(j, now), Since: now, State: supervisor.JobActive, As: supervisor.FireSaid}
 	if j.Next.After(now) {
 		f.Since = j.Next
 	}
@@ -147,6 +148,21 @@ func fireOf(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 		f.Next = next
 	}
 	return f, err
+}
+
+// lastDue is the last of a job's times that have passed. Where its next was a moment ago, that is it.
+func lastDue(j supervisor.Job, now time.Time) time.Time {
+	last, from := j.Next, j.Next
+	for to := now; to.Sub(from) > time.Minute; { // there is one in what follows from, and none in what follows to
+		middle := from.Add(to.Sub(from) / 2)
+		next, found, err := nextOf(j, middle)
+		if err != nil || !found || next.After(now) {
+			to = middle
+			continue
+		}
+		last, from = next, next
+	}
+	return last
 }
 
 // firing says something where the jobs were made: or in the person's private chat where that is nothing that they look at by themselves.
@@ -165,13 +181,13 @@ func waits(j supervisor.Job) bool {
 	return j.Kind != supervisor.JobReminder || err == nil && r.Kind == recurrence.Interval
 }
 
-// when says when a job was due that is late.
-func when(j supervisor.Job, now time.Time) string {
-	zone, err := zoneOf(j)
+// when says when a fire was due that is late.
+func when(f supervisor.Fire, now time.Time) string {
+	zone, err := zoneOf(f.Job)
 	if err != nil {
 		zone = time.UTC
 	}
-	due, layout := j.Next.In(zone), "15:04"
+	due, layout := f.Last.In(zone), "15:04"
 	if due.YearDay() != now.In(zone).YearDay() || now.Sub(due) > 24*time.Hour {
 		layout = dayLayout
 	}

@@ -86,7 +86,12 @@ func setRule(j *supervisor.Job, when string, at time.Time) error {
 		j.Next = time.Time{}
 		return nil
 	}
-	j.Next, _, err = nextOf(*j, j.Since)
+	j.Fired = 0 // the times of a rule are counted anew
+	next, found, err := nextOf(*j, j.Since)
+	if err == nil && !found {
+		return supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
+	}
+	j.Next = next
 	return err
 }
 

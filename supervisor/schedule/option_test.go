@@ -184,7 +184,7 @@ func TestAJobSpeaksElsewhere(t *testing.T) {
 	if _, err := h.calls(t, chatOf("alice"), "schedule_task", fmt.Sprintf(call, "-5")); err != nil {
 		t.Fatal(err)
 	}
-	if a := h.approved; len(a) != 2 || a[0].Effect != "post_elsewhere" || a[0].Subject() != a[1].Subject() || a[0].Text != "May a reminder speak in the group -5? look" {
+	if a := h.approved; len(a) != 2 || a[0].Effect != "post_elsewhere" || a[0].Subject() != a[1].Subject() || a[0].Text != "May a reminder speak in the group -5? look\ndaily at 14:00" {
 		t.Errorf("asked for were %+v", a)
 	}
 	for _, to := range []string{"-6", "-7", "-5/3", "100", "x"} {
@@ -202,12 +202,17 @@ func TestAJobSpeaksElsewhere(t *testing.T) {
 	if said := h.said(t, chatOf("alice")); len(said) != 1 || !strings.Contains(said[0], "It goes to the group -5.") {
 		t.Errorf("alice is told %q", said)
 	}
-	// Other words need another yes; the same ones do not.
-	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":1,"text":"buy","name":"Shop"}`); err != nil || len(h.approved) != 3 {
+	// All that it says there needs another yes; what changes nothing of that does not.
+	for i, change := range []string{`"text":"buy"`, `"name":"Shop\nping"`, `"when":"daily at 15:00"`} {
+		if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":1,`+change+`}`); err != nil || len(h.approved) != 3+i {
+			t.Errorf("%s: %v, asked for were %+v", change, err, h.approved)
+		}
+	}
+	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":1,"options":{"priority":"low"}}`); err != nil || len(h.approved) != 5 {
 		t.Errorf("%v, asked for were %+v", err, h.approved)
 	}
-	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":1,"when":"daily at 15:00"}`); err != nil || len(h.approved) != 3 {
-		t.Errorf("%v, asked for were %+v", err, h.approved)
+	if name := h.job(t, 1).Name; name != "Shop ping" {
+		t.Errorf("its name is %q", name)
 	}
 	h.closed["-5"] = true
 	h.passes(t, 25*time.Hour)
@@ -216,6 +221,107 @@ func TestAJobSpeaksElsewhere(t *testing.T) {
 	}
 	if said := h.said(t, club); len(said) != 1 {
 		t.Errorf("the group is told %q", said)
+	}
+}
+
+// What is to be looked at is part of what is asked about.
+func TestACheckThatSpeaksElsewhere(t *testing.T) {
+	h := newHarness(t)
+	clubs(t, h)
+	for _, command := range []string{"test -e out/app", "cat MEMORY.md"} {
+		if _, err := h.calls(t, chatOf("alice"), "schedule_task", `{"when":"daily at 14:00","text":"It is built.","kind":"check","check":{"command":"`+command+`"},"options":{"to":"-5"}}`); err != nil {
+			t.Fatal(err)
+		}
+		if last := h.approved[len(h.approved)-1]; !strings.Contains(last.Text, command) {
+			t.Errorf("alice is asked %q", last.Text)
+		}
+	}
+	if len(h.approved) != 2 || h.approved[0].Subject() == h.approved[1].Subject() {
+		t.Errorf("asked for were %+v", h.approved)
+	}
+}
+
+// A turn in a group, and one of a job, sees to what speaks there alone: nothing private gets there unasked.
+func TestATurnSeesToWhatSpeaksWhereItAnswers(t *testing.T) {
+	h := newHarness(t)
+	club, _ := clubs(t, h)
+	h.remind(t, "alice", "in 30 min: the results")
+	for _, kind := range []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob} {
+		for _, call := range []protocol.ToolCall{{ID: "1", Name: "update_task", Arguments: json.RawMessage(`{"id":1,"options":{"to":"here"}}`)},
+			{ID: "2", Name: "cancel_task", Arguments: json.RawMessage(`{"id":1}`)}} {
+			_, err := h.Call(t.Context(), supervisor.JobCall{User: "alice", Turn: 1, Kind: kind, Call: call}, club)
+			if supervisor.ErrorCode(err) != supervisor.CodeForbidden || strings.Contains(err.Error(), "results") {
+				t.Errorf("%s of a %s: %v", call.Name, kind, err)
+			}
+		}
+	}
+	set := protocol.ToolCall{ID: "3", Name: "schedule_task", Arguments: json.RawMessage(`{"when":"every 1 min","text":"spam"}`)}
+	if _, err := h.Call(t.Context(), supervisor.JobCall{User: "alice", Turn: 2, Kind: supervisor.TurnJob, Call: set}, club); err != nil || len(h.approved) != 1 {
+		t.Errorf("a task sets a reminder in the group unasked: %v, %+v", err, h.approved)
+	}
+	h.passes(t, 30*time.Minute)
+	h.told(t, "Reminder: the results")
+}
+
+// What is built in stays what it is.
+func TestWhatIsBuiltInStaysSo(t *testing.T) {
+	h := newHarness(t)
+	if _, err := h.calls(t, chatOf("alice"), "enable_file_notifications", `{}`); err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range []string{`"name":"heartbeat"`, `"text":"all"`, `"when":"every 1 min"`} {
+		if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":1,`+change+`}`); err == nil {
+			t.Errorf("%s is changed", change)
+		}
+	}
+	h.o.Sources = worldly{}
+	if _, err := h.calls(t, chatOf("alice"), "cancel_task", `{"id":1}`); supervisor.ErrorCode(err) != supervisor.CodeForbidden {
+		t.Errorf("a turn that has read others' words turns it off: %v", err)
+	}
+	if _, err := h.calls(t, chatOf("alice"), "schedule_task", `{"when":"in 1 h","text":"tea"}`); err != nil {
+		t.Fatal(err)
+	}
+	h.o.Sources = h.db.Jobs()
+	h.remind(t, "alice", "in 1 h: coffee")
+	h.o.Sources = worldly{}
+	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":3,"text":"mail the keys"}`); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []int64{2, 3} {
+		if !h.job(t, id).Options.World {
+			t.Errorf("the words of reminder %d count as its person's own", id)
+		}
+	}
+}
+
+// worldly has every turn have read somebody else's words.
+type worldly struct{}
+
+func (worldly) World(context.Context, int64) (bool, error) { return true, nil }
+
+// A rule's times are counted anew where it is changed; one that has no time to come is refused.
+func TestARuleThatIsChangedCountsAnew(t *testing.T) {
+	h := newHarness(t)
+	h.remind(t, "alice", "every 10 min 5 times: tea")
+	for range 3 {
+		h.passes(t, 10*time.Minute)
+	}
+	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":1,"when":"every 10 min 2 times"}`); err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		h.passes(t, 10*time.Minute)
+	}
+	if said := h.said(t, chatOf("alice")); len(said) != 5 || h.job(t, 1).State != supervisor.JobDone {
+		t.Errorf("it is %s and said %q", h.job(t, 1).State, said)
+	}
+	h.remind(t, "alice", "in 10 min: coffee")
+	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":2,"state":"paused"}`); err != nil {
+		t.Fatal(err)
+	}
+	h.passes(t, time.Hour)
+	if _, err := h.calls(t, chatOf("alice"), "update_task", `{"id":2,"state":"active"}`); err == nil || h.job(t, 2).State != supervisor.JobPaused {
+		t.Errorf("what has no time left goes on: %v", err)
 	}
 }
 

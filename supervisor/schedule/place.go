@@ -1,7 +1,9 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,12 +30,13 @@ type origin struct {
 	in      supervisor.Conversation
 	inbound int64 // the command or the press
 	turn    int64
-	call    string // of that turn
-	when    string // the words that say when the job is due
+	kind    supervisor.TurnKind // of that turn
+	call    string              // of that turn
+	when    string              // the words that say when the job is due
 }
 
 // redirect has a job speak where values say, if they do: here, in its person's private chat, or in a group by its number, with a topic's behind
-// a slash. To speak to others leaves the walls: the person is asked where the rules say so, and for a turn that is supervisor.ErrWaits.
+// a slash. Whether it may is for approve.
 func (s *Schedule) redirect(ctx context.Context, from origin, j *supervisor.Job, values map[string]string) error {
 	to, set := values[optionTo]
 	switch to = strings.TrimSpace(to); {
@@ -59,18 +62,73 @@ func (s *Schedule) redirect(ctx context.Context, from origin, j *supervisor.Job,
 		return supervisor.Errorf(supervisor.CodeInvalid, textNoPlace, supervisor.Printable(brief(to)), strings.Join(names, ", "))
 	}
 	j.Conversation = groups[i]
-	return s.approve(ctx, from, *j)
+	return nil
 }
 
-// approve is nil where a job may speak in the group that it is to speak in: its person is there, or has said yes to exactly this.
-func (s *Schedule) approve(ctx context.Context, from origin, j supervisor.Job) error {
-	c := j.Conversation
-	if !c.InGroup() || c.Chat == from.in.Chat && c.Channel == from.in.Channel && c.Thread == from.in.Thread {
+// approveNew is nil where a new job may speak where it is to speak. What its person wants where they are needs no other yes.
+func (s *Schedule) approveNew(ctx context.Context, from origin, j supervisor.Job) error {
+	if from.kind != supervisor.TurnJob && samePlace(j.Conversation, from.in) {
 		return nil
 	}
+	return s.approve(ctx, from, j, supervisor.Job{})
+}
+
+// approve is nil where a job that was another may speak to the group that it is to speak to: nothing of it has changed, or its person says yes to
+// exactly this. For a turn that may be supervisor.ErrWaits.
+func (s *Schedule) approve(ctx context.Context, from origin, j, was supervisor.Job) error {
+	what, before := spokenOf(j, from.when), spokenOf(was, "")
+	if !j.Conversation.InGroup() || slices.Equal(what, before) {
+		return nil
+	}
+	text := fmt.Sprintf(textMayPost, strings.ToLower(nouns[j.Kind]), nameOf(j.Conversation), supervisor.Printable(clip(j.Text, mostAsked)))
+	for _, more := range []string{cmp.Or(from.when, wordsOf(j)), j.Name, lookText(j)} {
+		if more != "" {
+			text += "\n" + supervisor.Printable(clip(more, mostAsked))
+		}
+	}
 	return s.o.Approve(ctx, approval.Request{User: from.user.Name, Conversation: from.in, Turn: from.turn, Call: from.call, Inbound: from.inbound,
-		Effect: approval.EffectPostElsewhere, Arguments: []string{string(c.Channel), c.Chat, c.Thread, string(j.Kind), j.Text, from.when},
-		Text: fmt.Sprintf(textMayPost, strings.ToLower(nouns[j.Kind]), nameOf(c), supervisor.Printable(brief(j.Text)))})
+		Effect: approval.EffectPostElsewhere, Arguments: what, Text: text})
+}
+
+// mostAsked is how many characters a question shows of each of what it is about.
+const mostAsked = 1000
+
+// clip is how a text begins, and how long it is where that is not all of it.
+func clip(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return fmt.Sprintf(textClipped, string(runes[:most]), len(runes))
+}
+
+// wordsOf say when a job is due; "" of one that can't be read.
+func wordsOf(j supervisor.Job) string {
+	rule, err := ruleOf(j)
+	if err != nil {
+		return ""
+	}
+	zone, err := zoneOf(j)
+	if err != nil {
+		return ""
+	}
+	return rule.Describe(zone)
+}
+
+// spokenOf is all that makes what a job says in a place what it is: a yes is one to exactly this. when are the words for another time; "" is the
+// job's own.
+func spokenOf(j supervisor.Job, when string) []string {
+	look, err := json.Marshal(j.Options.Look)
+	if err != nil { // it has texts and flags alone
+		return nil
+	}
+	c := j.Conversation
+	return []string{string(c.Channel), c.Chat, c.Thread, string(j.Kind), j.Name, j.Text, string(look), cmp.Or(when, j.Rule)}
+}
+
+// samePlace says whether two conversations are in one chat and thread.
+func samePlace(a, b supervisor.Conversation) bool {
+	return a.Channel == b.Channel && a.Chat == b.Chat && a.Thread == b.Thread
 }
 
 // groupsOf are the conversations of a person in groups where people may speak.

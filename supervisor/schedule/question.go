@@ -147,7 +147,7 @@ func (s *Schedule) add(ctx context.Context, user supervisor.User, c supervisor.C
 		return r, err
 	}
 	from := origin{user: user, in: c, when: when}
-	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Name: q.Name, Text: text, Zone: user.Timezone, Conversation: c,
+	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Name: nameFrom(q.Name), Text: text, Zone: user.Timezone, Conversation: c,
 		MadeBy: fmt.Sprintf("typed/%d", s.o.Now().UnixNano())}
 	switch look := supervisor.Look(q.Check); {
 	case !look.None() || look.Ask != "":
@@ -160,6 +160,9 @@ func (s *Schedule) add(ctx context.Context, user supervisor.User, c supervisor.C
 		j.Kind = supervisor.JobAgent
 	}
 	if err := s.setAll(ctx, from, &j, q.Set); err != nil {
+		return r, err
+	}
+	if err := s.approveNew(ctx, from, j); err != nil {
 		return r, err
 	}
 	if j, err = s.put(ctx, j, when, s.o.Now(), nil); err != nil {

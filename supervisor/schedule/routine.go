@@ -159,6 +159,9 @@ func (s *Schedule) turnOn(ctx context.Context, user supervisor.User, c superviso
 		return d, err
 	}
 	if kept.State != supervisor.JobActive || kept.Rule != j.Rule || kept.Zone != j.Zone || kept.Options.Written != j.Options.Written {
+		if kept.State != supervisor.JobActive {
+			kept.Conversation = c
+		}
 		kept.Options = j.Options
 		kept.State, kept.Name, kept.Text, kept.Rule, kept.Zone, kept.Since, kept.Next, kept.Failures = supervisor.JobActive, name, j.Text, j.Rule, j.Zone, j.Since, j.Next, 0
 		if err := s.change(ctx, kept); err != nil {

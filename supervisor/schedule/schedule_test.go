@@ -330,3 +330,22 @@ func TestAMomentBetweenMilliseconds(t *testing.T) {
 		t.Errorf("alice was told %q, bob %q", a, b)
 	}
 }
+
+// What was said before somebody moved to another time zone is not said again, also after a restart.
+func TestNothingIsSaidAgainAfterAMove(t *testing.T) {
+	h := newHarness(t)
+	h.remind(t, "alice", "daily at 14:00: tea")
+	h.passes(t, 2*time.Hour)
+	moved := person("alice")
+	moved.Timezone = "America/New_York"
+	h.now = h.now.Add(5 * time.Hour) // 15:00 there
+	if _, err := h.Press(t.Context(), moved, chatOf("alice"), 9, "zone America/New_York", h.now); err != nil {
+		t.Fatal(err)
+	}
+	h.restart()
+	if err := h.renew(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.passes(t, time.Minute)
+	h.told(t, "Reminder: tea\n\nIt was due at 14:00, 1 hour ago.")
+}

@@ -57,7 +57,11 @@ func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c too
 	if err != nil {
 		return answer, err
 	}
-	if err := s.setFrom(ctx, c.from(user, args.When), &j, args.Options); err != nil {
+	from := c.from(user, args.When)
+	if err := s.setFrom(ctx, from, &j, args.Options); err != nil {
+		return answer, err
+	}
+	if err := s.approveNew(ctx, from, j); err != nil {
 		return answer, err
 	}
 	if j.Options.World, err = s.o.Sources.World(ctx, c.Turn); err != nil {
@@ -114,13 +118,13 @@ func jobOf(args protocol.ScheduleTask, user supervisor.User, c toolCall) (j supe
 			return j, err
 		}
 	}
-	return supervisor.Job{User: user.Name, Kind: kind, Name: strings.TrimSpace(args.Name), Text: strings.TrimSpace(args.Text), Zone: user.Timezone,
+	return supervisor.Job{User: user.Name, Kind: kind, Name: nameFrom(args.Name), Text: strings.TrimSpace(args.Text), Zone: user.Timezone,
 		Conversation: c.in, MadeBy: supervisor.MadeByCall(c.Turn, c.Call.ID), Options: supervisor.JobOptions{Look: look}}, nil
 }
 
 // from is who wants what a call says.
 func (c toolCall) from(user supervisor.User, when string) origin {
-	return origin{user: user, in: c.in, turn: c.Turn, call: c.Call.ID, when: when}
+	return origin{user: user, in: c.in, turn: c.Turn, kind: c.Kind, call: c.Call.ID, when: when}
 }
 
 // setFrom sets what a call's options say of a job.
@@ -197,66 +201,6 @@ func brief(text string) string {
 		text = string(runes[:200]) + "…"
 	}
 	return text
-}
-
-func (s *Schedule) updateTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
-	var args protocol.UpdateTask
-	if err := cmp.Or(decode(c, &args), checkWords(args.Text, args.Name)); err != nil {
-		return answer, err
-	}
-	j, err := s.find(ctx, user.Name, fmt.Sprint(args.ID))
-	if err != nil {
-		return answer, err
-	}
-	if j.State == supervisor.JobDone {
-		return answer, supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
-	}
-	if j.Kind != supervisor.JobReminder { // a yes to it was one to other words
-		switch world, err := s.o.Sources.World(ctx, c.Turn); {
-		case err != nil:
-			return answer, err
-		case world:
-			return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s.", textWorld)
-		case c.Kind != supervisor.TurnChat:
-			return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerOnlyHere)
-		}
-	}
-	from, was := c.from(user, args.When), j
-	j.Name, j.Text = cmp.Or(strings.TrimSpace(args.Name), j.Name), cmp.Or(strings.TrimSpace(args.Text), j.Text)
-	if err := s.setFrom(ctx, from, &j, args.Options); err != nil {
-		return answer, err
-	}
-	if j.Text != was.Text && j.Conversation == was.Conversation { // a yes to it was one to other words
-		if err := s.approve(ctx, from, j); err != nil {
-			return answer, err
-		}
-	}
-	why, err := s.setTimes(&j, args.When)
-	if err != nil {
-		return answer, err
-	}
-	if err := s.setState(&j, args.State); err != nil {
-		return answer, err
-	}
-	if err := s.change(ctx, j); err != nil {
-		return answer, err
-	}
-	words, next := s.describe(j)
-	answer.Text = fmt.Sprintf(answerChanged, nouns[j.Kind], j.ID, words, next)
-	if why != "" {
-		answer.Text += fmt.Sprintf(answerProposed, why)
-	}
-	answer.Brief = fmt.Sprintf("%s %d", strings.ToLower(nouns[j.Kind]), j.ID)
-	return answer, nil
-}
-
-func (s *Schedule) cancelTask(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
-	var args protocol.TaskID
-	if err := decode(c, &args); err != nil {
-		return answer, err
-	}
-	answer.Text, err = s.Cancel(ctx, user.Name, fmt.Sprint(args.ID))
-	return answer, err
 }
 
 // mostResults is how many results a call is told of.

@@ -25,8 +25,8 @@ const (
 // turnFiring is what is done of a job that is due and has a turn of its own, or a look: it begins then. Late ones of a person begin one after
 // the other.
 func (s *Schedule) turnFiring(f supervisor.Fire, now time.Time, caught map[string]int) supervisor.Firing {
-	f.As, f.BeginAt = supervisor.FireClaimed, f.Job.Next.Add(jitter(f))
-	if now.Sub(f.Job.Next) >= late {
+	f.As, f.BeginAt = supervisor.FireClaimed, f.Last.Add(jitter(f))
+	if now.Sub(f.Last) >= late {
 		f.BeginAt = now.Add(time.Duration(caught[f.Job.User]) * catchUp)
 		caught[f.Job.User]++
 	}
@@ -38,7 +38,7 @@ func (s *Schedule) isMissed(f *supervisor.Fire, now time.Time, caught map[string
 	o := f.Job.Options
 	most, bounded := grace(*f)
 	is := o.Missed == supervisor.MissedSkip || o.Missed == supervisor.MissedAsk || f.Job.Kind == supervisor.JobRoutine ||
-		bounded && now.Sub(f.Job.Next) > most || f.Job.Kind != supervisor.JobReminder && caught[f.Job.User] >= maxCaught
+		bounded && now.Sub(f.Last) > most || f.Job.Kind != supervisor.JobReminder && caught[f.Job.User] >= maxCaught
 	if is {
 		f.As = supervisor.FireMissed
 	}
@@ -56,7 +56,7 @@ func grace(f supervisor.Fire) (most time.Duration, bounded bool) {
 	case f.Next.IsZero():
 		return maxGrace, true
 	}
-	return min(f.Next.Sub(f.Job.Next)/2, maxGrace), true
+	return min(f.Next.Sub(f.Last)/2, maxGrace), true
 }
 
 // jitter is by how much a turn begins later than it is due: always the same for a job and a moment.
@@ -64,7 +64,7 @@ func jitter(f supervisor.Fire) time.Duration {
 	if f.Next.IsZero() || f.Job.Options.Exact || f.Job.Kind == supervisor.JobRoutine {
 		return 0
 	}
-	most := min(f.Next.Sub(f.Job.Next)/jitterPart, maxJitter)
+	most := min(f.Next.Sub(f.Last)/jitterPart, maxJitter)
 	if most <= 0 {
 		return 0
 	}

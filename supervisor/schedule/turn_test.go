@@ -153,7 +153,8 @@ func TestWhatWasMissed(t *testing.T) {
 		"too late":       {"", 7 * time.Hour, "missed", "Look was missed", 0},
 		"left out":       {supervisor.MissedSkip, time.Hour, "missed", "Look was missed", 0},
 		"asked about":    {supervisor.MissedAsk, time.Hour, "missed", "Shall I do it now?", 0},
-		"days, but once": {supervisor.MissedRun, 73 * time.Hour, "missed", "Look was missed", 0},
+		"days, but once": {supervisor.MissedRun, 73 * time.Hour, "running", "", 0}, // an hour after the last of them
+		"days, too late": {supervisor.MissedRun, 79 * time.Hour, "missed", "Look was missed: it was due at 14:00, 8 hours ago", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
@@ -254,7 +255,7 @@ func TestLateTurnsBeginOneAfterTheOther(t *testing.T) {
 func TestTurnsThatAreDueTogetherBeginApart(t *testing.T) {
 	apart := map[time.Duration]bool{}
 	for id := range int64(20) {
-		f := supervisor.Fire{Job: supervisor.Job{ID: id, Next: noon}, Next: noon.Add(time.Hour)}
+		f := supervisor.Fire{Job: supervisor.Job{ID: id, Next: noon}, Last: noon, Next: noon.Add(time.Hour)}
 		by := jitter(f)
 		if by != jitter(f) || by < 0 || by > maxJitter {
 			t.Errorf("job %d begins %v late", id, by)

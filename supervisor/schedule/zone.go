@@ -61,7 +61,7 @@ func (s *Schedule) renewZone(ctx context.Context, j supervisor.Job) error {
 			after = now
 		}
 		if next, found, err := nextOf(j, after); err == nil && found {
-			j.Next = next
+			j.Since, j.Next = after, next
 		}
 	}
 	if err := s.o.Store.Change(ctx, j); !errors.Is(err, supervisor.ErrJobChanged) {

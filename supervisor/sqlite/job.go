@@ -27,7 +27,7 @@ const (
 	listDueJobs  = selectJob + `WHERE j.next <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY j.next, j.id LIMIT ?3`
 	insertJob    = `INSERT INTO job (user, kind, state, name, text, rule, zone, conversation, made_by, options, since, next, created_at, changed_at)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13) RETURNING id`
-	changeJob = `UPDATE job SET state = ?, name = ?, text = ?, rule = ?, zone = ?, conversation = ?, options = ?, since = ?, next = ?, failures = ?,
+	changeJob = `UPDATE job SET state = ?, name = ?, text = ?, rule = ?, zone = ?, conversation = ?, options = ?, since = ?, next = ?, fired = ?, failures = ?,
 		version = version + 1, changed_at = ? WHERE id = ? AND version = ?`
 	fireJob   = `UPDATE job SET state = ?, since = ?, next = ?, fired = fired + 1, version = version + 1, changed_at = ? WHERE id = ?`
 	isAsItWas = `SELECT count(*) FROM job WHERE id = ? AND version = ? AND next = ?`
@@ -64,12 +64,12 @@ func (s Jobs) List(ctx context.Context, user string) ([]supervisor.Job, error) {
 	return engine.All(s.db.reader(ctx, "list the jobs of %s", user), scanJob, listJobs, user)
 }
 
-// Change gives a job another State, Name, Text, Rule, Zone, Conversation, Options, Since, Next and Failures. Refused where it was changed since
+// Change gives a job another State, Name, Text, Rule, Zone, Conversation, Options, Since, Next, Fired and Failures. Refused where it was changed since
 // it was read.
 func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	return s.db.write(ctx, func(t *tx) {
 		if t.Change(changeJob, j.State, j.Name, j.Text, j.Rule, j.Zone, t.conversation(j.Conversation).ID, encoded{j.Options}, j.Since.UnixMilli(),
-			orNull(millisOrZero(j.Next)), j.Failures, t.Now, j.ID, j.Version) == 0 {
+			orNull(millisOrZero(j.Next)), j.Fired, j.Failures, t.Now, j.ID, j.Version) == 0 {
 			t.fail(supervisor.ErrJobChanged)
 		}
 		if j.State != supervisor.JobActive { // what was to begin, or to be tried again, does not
