@@ -311,11 +311,11 @@ func TestTheDigestIsTurnedOnAndOff(t *testing.T) {
 		{"8:15", "every day at 08:15", "active 0"},
 		{"written", "every day at 08:15: Sat 28 Mar 2026 08:15 CET (+01:00). A small model words it.", "active 1"},
 		{"weekdays 7:30", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00). A small model words it.", "active 1"},
-		{"Plain", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00).\n", "active 0"},
+		{"Plain", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00). It goes", "active 0"},
 		{"off", "Digest is off.", "paused 0"},
 		{"", "Digest is off.", "paused 0"},
 		{"written", "weekdays at 07:30: Mon 30 Mar 2026 07:30 CEST (+02:00). A small model words it.", "active 1"},
-		{"plain daily at 6", "every day at 06:00: Sat 28 Mar 2026 06:00 CET (+01:00).\n", "active 0"},
+		{"plain daily at 6", "every day at 06:00: Sat 28 Mar 2026 06:00 CET (+01:00). It goes", "active 0"},
 		{"", "Digest is on. It comes every day at 06:00", "active 0"},
 	} {
 		if got := h.routine(t, step.words); !strings.Contains(got, step.answer) {

@@ -211,10 +211,16 @@ func (s *Schedule) resume(ctx context.Context, j supervisor.Job, now time.Time) 
 	return fmt.Sprintf(textResumed, nouns[j.Kind], j.ID, next.In(zone).Format(timeLayout)), nil
 }
 
-// run has a task be done now, whatever its state.
+// run has a task be done now, also one that is paused. One that is done is not, unless its last time came to nothing.
 func (s *Schedule) run(ctx context.Context, j supervisor.Job, now time.Time) (string, error) {
 	if j.Kind == supervisor.JobReminder {
 		return textNothing, nil
+	}
+	if j.State == supervisor.JobDone {
+		last, err := s.o.Store.Results(ctx, j.User, j.ID, 1)
+		if err != nil || len(last) == 0 || last[0].State != supervisor.FireMissed && last[0].State != supervisor.FireFailed {
+			return fmt.Sprintf(textOver, nouns[j.Kind], j.ID), err
+		}
 	}
 	begun, err := s.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: now})
 	if err != nil {

@@ -67,7 +67,7 @@ func (s *Schedule) Routine(ctx context.Context, user supervisor.User, c supervis
 	case err != nil:
 		return d, err
 	case words == "" && mode == nil:
-		return supervisor.Delivery{Text: routineText(name, j, found)}, nil
+		return supervisor.Delivery{Text: s.routineText(name, j, found)}, nil
 	case words == wordOff && !found:
 		return supervisor.Delivery{Text: fmt.Sprintf(textRoutineOff, supervisor.RoutineTitles[name])}, nil
 	case words == wordOff:
@@ -123,12 +123,12 @@ func (s *Schedule) switchMode(ctx context.Context, j supervisor.Job, m mode, at 
 		return d, err
 	}
 	j, found, err := s.o.Store.Find(ctx, j.User, j.ID)
-	return routineShown(j, found), err
+	return s.routineShown(j, found), err
 }
 
 // routineShown shows a routine that was turned on.
-func routineShown(j supervisor.Job, found bool) supervisor.Delivery {
-	return supervisor.Delivery{Text: routineText(j.Name, j, found), Buttons: supervisor.JobButtons(j, supervisor.JobPause, supervisor.JobDelete)}
+func (s *Schedule) routineShown(j supervisor.Job, found bool) supervisor.Delivery {
+	return supervisor.Delivery{Text: s.routineText(j.Name, j, found), Buttons: supervisor.JobButtons(j, supervisor.JobPause, supervisor.JobDelete)}
 }
 
 // findRoutine is a person's routine, where it was not deleted.
@@ -168,17 +168,20 @@ func (s *Schedule) turnOn(ctx context.Context, user supervisor.User, c superviso
 			return d, err
 		}
 	}
-	return routineShown(kept, true), nil
+	return s.routineShown(kept, true), nil
 }
 
-// routineText says whether a routine is on, and when it comes.
-func routineText(name string, j supervisor.Job, found bool) string {
+// routineText says whether a routine is on, when it comes, where it speaks and what it may cost.
+func (s *Schedule) routineText(name string, j supervisor.Job, found bool) string {
 	if !found || j.State != supervisor.JobActive {
 		return fmt.Sprintf(textRoutineOff, supervisor.RoutineTitles[name]) + "\n\n" + routineWhat[name]
 	}
 	text := fmt.Sprintf(textRoutineOn, supervisor.RoutineTitles[name], line(j))
 	if j.Options.Written {
 		text += textRoutineWritten
+	}
+	for _, more := range s.terms(j) {
+		text += " " + more
 	}
 	return text + "\n\n" + routineWhat[name]
 }

@@ -338,10 +338,13 @@ func TestAFireThatAsks(t *testing.T) {
 		t.Errorf("%d turns begin beside the one that waits", len(more))
 	}
 	h.is(t, "asked claimed")
-	if err := h.db.Questions().Withdraw(t.Context(), q.ID); err != nil {
+	if _, err := h.db.Questions().Expire(t.Context()); err != nil { // nobody has seen it, and it ends all the same
 		t.Fatal(err)
 	}
 	h.is(t, "running claimed")
+	if why := sqlitetest.Look(t, h.db, fmt.Sprintf("SELECT why FROM question WHERE id = %d", q.ID)); !slices.Equal(why, []string{"expired"}) {
+		t.Errorf("the question has ended as %q", why)
+	}
 }
 
 // A task that comes once has no time to come any more as its turn begins, and is tried again all the same.
@@ -355,5 +358,23 @@ func TestATaskThatComesOnce(t *testing.T) {
 	h.ends(t, begun[0], passing)
 	if begun = h.passes(t, time.Minute); len(begun) != 1 {
 		t.Errorf("after a failure that passes %d turns begin", len(begun))
+	}
+}
+
+// What was deleted is not run by an old button; a task that came once and was missed is.
+func TestAButtonRunsWhatCameToNothing(t *testing.T) {
+	h := newHarness(t)
+	gone, missed := h.task(t, "daily at 14:00", supervisor.JobOptions{}), h.task(t, "in 1 h", supervisor.JobOptions{Missed: supervisor.MissedAsk})
+	if _, err := h.Cancel(t.Context(), "alice", fmt.Sprint(gone)); err != nil {
+		t.Fatal(err)
+	}
+	h.passes(t, 3*time.Hour)
+	for id, begins := range map[int64]int{gone: 0, missed: 1} {
+		if _, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 9, fmt.Sprintf("%s %d", supervisor.JobRun, id), h.now); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(h.passes(t, 0)); n != begins {
+			t.Errorf("of job %d %d turns begin, want %d", id, n, begins)
+		}
 	}
 }

@@ -23,11 +23,11 @@ const (
 	leastStands       = time.Minute
 )
 
-// standsInJob has the fire of a job's turn wait for its person, and is how long the question may stand. It makes no sound in their quiet hours.
-// Of another turn it is as it was.
-func (t *tx) standsInJob(q supervisor.Question, in supervisor.Conversation) (stands time.Duration, silent bool) {
+// standsInJob has the fire of a job's turn wait for its person, and is how long the question may stand. It ends then whether it was delivered or
+// not: at a time in milliseconds, which is 0 of another turn's. It makes no sound in quiet hours.
+func (t *tx) standsInJob(q supervisor.Question, in supervisor.Conversation) (stands time.Duration, ends int64, silent bool) {
 	if q.Turn == 0 || t.Change(askFire, q.Turn) == 0 && !value(t, engine.Bool, asksFire, q.Turn) {
-		return q.Stands, false
+		return q.Stands, 0, false
 	}
 	if _, silent = t.quietUntil(in.User); silent {
 		silent = !t.conversationByID(in.ID).InGroup()
@@ -36,7 +36,8 @@ func (t *tx) standsInJob(q supervisor.Question, in supervisor.Conversation) (sta
 	if next := value(t, engine.Integer, nextOfAsking, q.Turn); next > 0 {
 		stands = min(stands, time.Duration(next-t.Now)*time.Millisecond-beforeNext)
 	}
-	return max(stands, leastStands), silent
+	stands = max(stands, leastStands)
+	return stands, t.Now + stands.Milliseconds(), silent
 }
 
 // answeredInJob has the fire of a job's turn go on that has no open question any more.

@@ -32,7 +32,7 @@ const (
 	findAskedBy = selectQuestion + `WHERE q.inbound = ? AND q.subject = ? AND q.kind = ? ORDER BY q.id DESC LIMIT 1`
 
 	insertQuestion = `INSERT INTO question (digest, user, conversation, turn, inbound, call, kind, tool, subject, amount, ask, text, delivery,
-		stands, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?) RETURNING id`
+		stands, ends_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?) RETURNING id`
 
 	countAsked = `SELECT count(*) FROM question WHERE turn = ? AND kind = 'ask'`
 
@@ -65,7 +65,7 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	if q.Turn == 0 && q.Inbound == 0 {
 		in = t.conversationByID(in.ID)
 	}
-	stands, silent := t.standsInJob(q, in)
+	stands, ends, silent := t.standsInJob(q, in)
 	q.Stands = stands
 	d := t.putDelivery(supervisor.Delivery{Conversation: in, Kind: supervisor.DeliveryNotice, Text: q.Text, Buttons: buttons, Silent: silent})
 	ask := any("")
@@ -73,7 +73,7 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 		ask = encoded{q.Ask}
 	}
 	q.ID = t.Insert(insertQuestion, digest, in.User, in.ID, orNull(q.Turn), orNull(q.Inbound), q.Call, q.Kind, q.Tool, q.Subject, q.Amount,
-		ask, q.Text, d.ID, q.Stands.Milliseconds(), t.Now)
+		ask, q.Text, d.ID, q.Stands.Milliseconds(), orNull(ends), t.Now)
 	switch {
 	case errors.Is(t.err, engine.ErrForeignKey):
 		t.err = notFound("there is no conversation %d of %s", in.ID, in.User)

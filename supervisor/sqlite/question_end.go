@@ -128,8 +128,8 @@ func (t *tx) endQuestionsOf(turn, inbound int64) {
 }
 
 const (
-	listExpired = selectQuestion + `WHERE q.why IS NULL AND q.expires_at <= ? ORDER BY q.expires_at LIMIT 100`
-	nextExpires = `SELECT min(expires_at) FROM question WHERE why IS NULL`
+	listExpired = selectQuestion + `WHERE q.why IS NULL AND (q.expires_at <= ?1 OR q.ends_at <= ?1) ORDER BY q.id LIMIT 100`
+	nextExpires = `SELECT min(at) FROM (SELECT expires_at AS at FROM question WHERE why IS NULL UNION ALL SELECT ends_at FROM question WHERE why IS NULL)`
 	listResumed = `SELECT DISTINCT c.id, c.user, c.channel, c.chat, c.thread FROM question q JOIN turn t ON t.id = q.turn
 		JOIN conversation c ON c.id = t.conversation WHERE q.why IS NOT NULL AND q.used_at IS NULL AND q.turn IS NOT NULL
 		AND t.ended_at IS NULL AND NOT EXISTS (SELECT 1 FROM question o WHERE o.turn = q.turn AND o.why IS NULL)`

@@ -62,3 +62,6 @@ CREATE INDEX held_notice_conversation ON held_notice (conversation, user);
 
 -- What is said without a sound.
 ALTER TABLE outbox ADD COLUMN silent INTEGER NOT NULL DEFAULT 0;
+
+-- When a question ends whether it was delivered or not: that of a job, which goes on then.
+ALTER TABLE question ADD COLUMN ends_at INTEGER;
