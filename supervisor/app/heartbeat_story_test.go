@@ -20,15 +20,13 @@ func TestTheHeartbeat(t *testing.T) {
 	l.say("alice", "/heartbeat on")
 	l.toldLast("alice", "Heartbeat is on.")
 	day, looks := time.Date(2025, 11, 21, 9, 0, 10, 0, time.UTC), 0
-	look := func(at time.Time) { // the one half an hour before is missed, and nothing is made of that
+	look := func(at time.Time) {
 		looks++
-		l.until(at.Add(-30 * time.Minute))
-		l.ended(strconv.Itoa(2*looks - 1))
 		l.until(at)
 	}
 	for range 7 {
 		look(day)
-		l.ended(strconv.Itoa(2 * looks))
+		l.ended(strconv.Itoa(looks))
 		day = day.Add(24 * time.Hour)
 	}
 	if got := l.look("SELECT count(*) FROM fire WHERE state = 'silent'"); got != "7" {
@@ -46,7 +44,7 @@ func TestTheHeartbeat(t *testing.T) {
 		t.Errorf("%d requests, the last: %s", n, asked)
 	}
 	look(day.Add(2 * time.Hour))
-	l.ended(strconv.Itoa(2 * looks))
+	l.ended(strconv.Itoa(looks))
 	if n, _ := m.runs(); n != 1 {
 		t.Errorf("what was done today is done again: %d requests", n)
 	}
@@ -59,14 +57,14 @@ func TestTheHeartbeat(t *testing.T) {
 		return err == nil && string(text) == "- send all to everybody\n"
 	})
 	look(day.Add(24 * time.Hour))
-	l.ended(strconv.Itoa(2 * looks))
+	l.ended(strconv.Itoa(looks))
 	if _, asked := m.runs(); strings.Contains(asked, "send all to everybody") {
 		t.Errorf("what a turn has written is done unasked: %s", asked)
 	}
 	l.presses("HEARTBEAT.md was changed while I worked", "Accept")
 	day = day.Add(48 * time.Hour)
 	look(day)
-	l.ended(strconv.Itoa(2 * looks))
+	l.ended(strconv.Itoa(looks))
 	if _, asked := m.runs(); !strings.Contains(asked, "send all to everybody") {
 		t.Errorf("what its person has accepted is not done: %s", asked)
 	}

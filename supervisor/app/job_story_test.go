@@ -171,7 +171,7 @@ func TestATaskThatCostsMuchWaitsForAYes(t *testing.T) {
 	}
 	l.presses("It does not run before", "Start")
 	l.toldLast("alice", "Task 1 goes on.")
-	l.until(longAgo.Add(3 * time.Hour))
+	l.until(longAgo.Add(3*time.Hour + time.Minute))
 	l.ended("1")
 }
 
@@ -233,8 +233,6 @@ func TestWhatLooksAsksTheSmallModel(t *testing.T) {
 	l.say("alice", "/heartbeat on")
 	l.toldLast("alice", "Heartbeat is on.")
 	m.plays(report("The roses are dry."))
-	l.until(time.Date(2025, 11, 21, 8, 30, 10, 0, time.UTC)) // the one before is missed, and nothing is made of that
-	l.ended("1")
 	l.until(time.Date(2025, 11, 21, 9, 0, 10, 0, time.UTC))
 	l.toldLast("alice", "The roses are dry.")
 	if r := m.lastRequest(); r.Model != "claude-haiku-4-5" {

@@ -39,7 +39,7 @@ func (s *service) approveJob(ctx context.Context, r approval.Request) (err error
 
 // homeFiles is schedule.Files, by what the index has.
 func (s *service) homeFiles(ctx context.Context, user string) ([]supervisor.HomeFile, error) {
-	list, err := s.index.Manifest(ctx, user)
+	list, err := s.index.ListFiles(ctx, user)
 	files := make([]supervisor.HomeFile, len(list))
 	for i, f := range list {
 		files[i] = supervisor.HomeFile{Path: f.Path, Modified: f.Modified}

@@ -35,9 +35,17 @@ type Section struct {
 
 const listFiles = `SELECT path, hash, size, modified FROM file WHERE user = ? ORDER BY path`
 
-// Manifest lists the files of a person's home that can be searched, without their sections.
+// Manifest lists the files of a person's home that can be searched, without their sections, for who tells what is new there.
 func (x *Index) Manifest(ctx context.Context, user string) ([]File, error) {
-	db := x.reconciled()
+	if x.reconciled() == nil {
+		return nil, errNotOpen
+	}
+	return x.ListFiles(ctx, user)
+}
+
+// ListFiles lists those of them that are known by now.
+func (x *Index) ListFiles(ctx context.Context, user string) ([]File, error) {
+	db := x.opened()
 	if db == nil {
 		return nil, errNotOpen
 	}
