@@ -14,7 +14,7 @@ var helps = map[string]help{
 	"models":           {"[--config FILE] [--json]", "which models there are, and which answers you"},
 	"usage":            {"[--config FILE] [--user NAME] [--days N] [--json]", "what was asked of models, and what that cost"},
 	"activity":         {"[--config FILE] [--user NAME] [--since WHEN] [--kind KIND] [--json]", "what was done for a person, and by whose word"},
-	"job":              {"[WHAT] [JOB] [WORDS]... [--task] [--name NAME] [--files PATTERN] [--command COMMAND] [--ask QUESTION] [--auto-remove] [--notify-on-check] [--config FILE] [--user NAME] [--json]", "reminders and tasks: list, show JOB, add WHEN: TEXT, edit JOB WHEN: TEXT, run JOB, pause JOB, resume JOB, delete JOB, results [JOB]"},
+	"job":              {"[WHAT] [JOB] [WORDS]... [--task] [--name NAME] [--files PATTERN] [--command COMMAND] [--ask QUESTION] [--auto-remove] [--notify-on-check] [--set NAME=VALUE]... [--config FILE] [--user NAME] [--json]", "reminders and tasks: list, show JOB, add WHEN: TEXT, edit JOB WHEN: TEXT, run JOB, pause JOB, resume JOB, delete JOB, results [JOB]"},
 	"memory":           {"[WHAT] [ARGUMENT]... [--config FILE] [--user NAME] [--json]", "what is remembered of a person, and where each comes from: list, show ID, correct ID WORDS, forget ID, import PATH"},
 	"search":           {"WORDS [--config FILE] [--user NAME] [--from TIME] [--to TIME] [--in WHAT] [--json]", "find what was said, and what the files of your folder hold"},
 	"history":          {"[--config FILE] [--user NAME] [--from TIME] [--to TIME] [--format FORMAT] [--output FILE]", "write what was said, in order"},
@@ -57,15 +57,15 @@ const textNoPoller = "this machine has no epoll watches or no descriptors left f
 // Of the flags.
 const (
 	flagConfig        = "the configuration `FILE`"
-	flagJobUser       = "whose they are; by default yours"
+	flagJobUser       = "of the user `NAME`; without it your own"
 	flagJobTask       = "with add: your assistant does what TEXT says then; else you are reminded of it"
-	flagJobFiles      = "with add: TEXT is said, or with --task done, once a file that this pattern has is new, changed or gone"
-	flagJobCommand    = "with add: TEXT is said, or with --task done, once this command exits with 0"
-	flagJobAsk        = "with add and --files or --command: your assistant judges this by what was found, where that has changed"
-	flagJobNotify     = "with add: each look is told of"
-	flagJobAutoRemove = "with add: once it was so and that was told, it is done"
-	flagJobName       = "with add: what it is called"
-	flagJobSet        = "with add and edit, NAME=VALUE, several times: on_miss, grace, overlap, priority, exact, model, workspace, steps, minutes, to"
+	flagJobFiles      = "with add: say TEXT, or with --task do it, when a file that matches `PATTERN` is new, changed or gone"
+	flagJobCommand    = "with add: say TEXT, or with --task do it, when `COMMAND` exits with 0"
+	flagJobAsk        = "with --files or --command: have a model answer `QUESTION` by what was found, when that has changed"
+	flagJobNotify     = "of a check: tell what each look has found"
+	flagJobAutoRemove = "of a check: end it once it has told you"
+	flagJobName       = "with add: call it `NAME`, by which it can be named"
+	flagJobSet        = "with add and edit, several times: `NAME=VALUE`, of on_miss, grace, overlap, priority, exact, model, workspace, steps, minutes, to"
 	flagJSON          = "print it as JSON"
 	flagReloadConfig  = "the configuration `FILE`; what is read again is the one that the service was started with"
 	flagRunChat       = "drop into the chat; leaving it stops the service"

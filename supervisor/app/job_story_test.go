@@ -95,7 +95,7 @@ func TestATaskRunsByItselfAtItsTime(t *testing.T) {
 	l.say("alice", "tell me every morning how the garden is")
 	l.toldLast("alice", "It is set.")
 	l.WaitFor(apptest.Patience, "the card", func() bool {
-		return l.count("alice", "Task 1: Say how the garden is.\n\nweekdays at 08:30\nNext: Fri 21 Nov 2025 08:30 CET (+01:00)") == 1
+		return l.count("alice", "Task 1, Garden: Say how the garden is.\n\nweekdays at 08:30\nNext: Fri 21 Nov 2025 08:30 CET (+01:00)") == 1
 	})
 
 	m.plays(report("The roses are dry."))

@@ -20,7 +20,7 @@ func (s *service) openSchedule(context.Context) error {
 		Begun: func(in supervisor.Inbound) { s.sessions.Wake(in.Conversation) }, Sources: s.db.Jobs(),
 		Looks: s.db.Jobs(), Look: s.look, InForce: s.promptInForce,
 		Places: s.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return s.people.GroupAllowed(c.Channel, c.Chat) },
-		Approve: s.approveJob, Ask: asker{s}.Ask, Model: s.jobModel, Budget: s.jobBudget,
+		Approve: s.approveJob, Ask: asker{s}.Ask, Model: s.jobModel, Budget: s.jobBudget, Limits: func() protocol.TurnLimits { return limits(s.config) },
 		Digests: s.db.Jobs(), Files: s.homeFiles,
 		Homes: fileNotices{s}, FileEffects: s.db.Effects(),
 	})

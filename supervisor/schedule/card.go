@@ -19,6 +19,9 @@ func (s *Schedule) card(j supervisor.Job) supervisor.Delivery { return cardWith(
 // cardWith is the card of a job with those terms. It asks nobody: it may be called while the job is kept.
 func cardWith(j supervisor.Job, terms []string) (d supervisor.Delivery) {
 	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(textMade, nouns[j.Kind], j.ID, j.Text)
+	if j.Name != "" {
+		d.Text = fmt.Sprintf(textMadeNamed, nouns[j.Kind], j.ID, j.Title(), j.Text)
+	}
 	if look := lookText(j); look != "" {
 		d.Text += "\n\n" + look
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -50,17 +51,20 @@ func (s *Schedule) edit(ctx context.Context, from origin, j supervisor.Job, word
 // settingPattern is one NAME=VALUE.
 var settingPattern = regexp.MustCompile(`^([a-z_]+)=(\S*)$`)
 
-// settings reads words that are nothing but NAME=VALUE; it is not ok for others.
-func settings(words string) (set map[string]string, ok bool) {
-	set = map[string]string{}
-	for _, word := range strings.Fields(words) {
+// settings reads words that are NAME=VALUE; it gives none for others. Where the first is one, so are all.
+func settings(words string) (map[string]string, error) {
+	set := map[string]string{}
+	for i, word := range strings.Fields(words) {
 		found := settingPattern.FindStringSubmatch(word)
-		if found == nil {
-			return nil, false
+		switch {
+		case found == nil && i == 0:
+			return nil, nil
+		case found == nil:
+			return nil, supervisor.Errorf(supervisor.CodeInvalid, textNotSetting, supervisor.Printable(brief(word)))
 		}
 		set[found[1]] = found[2]
 	}
-	return set, len(set) > 0
+	return set, nil
 }
 
 // askChange asks what is to change of a job, and changes that. The press of a button waits for the answer.
@@ -78,14 +82,21 @@ func (s *Schedule) askChange(ctx context.Context, from origin, j supervisor.Job)
 	if j, err = s.find(ctx, j.User, fmt.Sprint(j.ID)); err != nil { // it may have changed meanwhile
 		return d, err
 	}
-	set, ok := settings(words)
-	if ok {
+	set, err := settings(words)
+	if len(set) > 0 {
 		words = ""
 	}
-	if j, err = s.edit(ctx, from, j, words, set); err != nil {
+	changed := j
+	if err == nil {
+		changed, err = s.edit(ctx, from, j, words, set)
+	}
+	if told := new(supervisor.Error); errors.As(err, &told) && told.Code != supervisor.CodeInternal {
+		return d, supervisor.Errorf(told.Code, "%s", strings.TrimSuffix(told.Message, ".")+"."+fmt.Sprintf(textStays, nouns[j.Kind], j.ID))
+	}
+	if err != nil {
 		return d, err
 	}
-	return s.card(j), nil
+	return s.card(changed), nil
 }
 
 // setTimes has a job be due as words say; "" changes nothing. It says why its person has to say yes to that first.

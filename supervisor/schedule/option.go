@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
 )
@@ -35,8 +36,6 @@ var (
 const (
 	leastGrace   = time.Minute
 	mostGrace    = 7 * 24 * time.Hour
-	mostSteps    = 200
-	mostMinutes  = 60
 	optionTo     = "to" // is no option of the row: it says where the job speaks
 	wordUsual    = "default"
 	wordYes      = "yes"
@@ -61,10 +60,10 @@ var options = map[string]option{
 	"workspace": {fireKinds, "the name of one of your workspaces", setWorkspace, func(o supervisor.JobOptions) string {
 		return shown(textWorkspace, o.Workspace)
 	}},
-	"steps": {turnKinds, "a number from 1 to 200", within(func(o *supervisor.JobOptions) *int { return &o.Steps }, mostSteps), func(o supervisor.JobOptions) string {
+	"steps": {turnKinds, "a number from 1 on", within("steps", func(o *supervisor.JobOptions) *int { return &o.Steps }, func(l protocol.TurnLimits) int { return l.Steps }), func(o supervisor.JobOptions) string {
 		return shown(textSteps, o.Steps)
 	}},
-	"minutes": {turnKinds, "a number from 1 to 60", within(func(o *supervisor.JobOptions) *int { return &o.Minutes }, mostMinutes), func(o supervisor.JobOptions) string {
+	"minutes": {turnKinds, "a number from 1 on", within("minutes", func(o *supervisor.JobOptions) *int { return &o.Minutes }, func(l protocol.TurnLimits) int { return int(l.Seconds / 60) }), func(o supervisor.JobOptions) string {
 		return shown(textMinutes, o.Minutes)
 	}},
 }
@@ -153,16 +152,19 @@ func oneOf[T ~string](field func(*supervisor.JobOptions) *T, words ...T) setter 
 	}
 }
 
-// within sets a number from 1 on.
-func within(field func(*supervisor.JobOptions) *int, most int) setter {
-	return func(_ *Schedule, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
+// within sets a number from 1 up to what any turn may have.
+func within(name string, field func(*supervisor.JobOptions) *int, most func(protocol.TurnLimits) int) setter {
+	return func(s *Schedule, _ supervisor.User, o *supervisor.JobOptions, value string) (bool, error) {
 		if value == "" {
 			*field(o) = 0
 			return true, nil
 		}
 		n, err := strconv.Atoi(value)
 		*field(o) = n
-		return err == nil && n >= 1 && n <= most, nil
+		if most := most(s.o.Limits()); err != nil || n < 1 || n > most {
+			return false, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, name, supervisor.Printable(brief(value)), fmt.Sprintf(textFromOneTo, most))
+		}
+		return true, nil
 	}
 }
 

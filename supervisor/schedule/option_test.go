@@ -72,7 +72,7 @@ func TestWhatCanBeSet(t *testing.T) {
 		"exact=yes": `{"exact":true}`, "exact=true": `{"exact":true}`, "exact=no": `{}`, "exact=x": "exact can't be",
 		"model=far/one": `{"model":"far/one"}`, "model=one": "there is no model one", "model=default": `{}`, "model=": `{}`,
 		"workspace=site": `{"workspace":"site"}`, "workspace=../etc": "workspace can't be \"../etc\": want code, site",
-		"steps=7": `{"steps":7}`, "steps=0": "steps can't be", "steps=201": "steps can't be", "steps=x": "steps can't be",
+		"steps=7": `{"steps":7}`, "steps=0": "steps can't be \"0\": want a number from 1 to 200", "steps=201": "steps can't be", "steps=x": "steps can't be",
 		"minutes=3": `{"minutes":3}`, "minutes=61": "minutes can't be", "colour=red": "there is no \"colour\" to be set: there are exact, grace,",
 	} {
 		name, value, _ := strings.Cut(set, "=")
@@ -360,10 +360,10 @@ func TestAJobIsChangedByItsButton(t *testing.T) {
 		}
 	}
 	was := h.job(t, 1)
-	for _, wrong := range []string{"at some time", "on_miss=x", "priority=low colour=red"} {
+	for _, wrong := range []string{"at some time", "on_miss=x", "priority=low colour=red", "grace=2 h"} {
 		h.answers = []string{wrong}
-		if d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now); err == nil {
-			t.Errorf("%s: %+v", wrong, d)
+		if d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now); err == nil || !strings.HasSuffix(err.Error(), ". Reminder 1 stays as it is; press Change to try again.") {
+			t.Errorf("%s: %+v, %v", wrong, d, err)
 		}
 	}
 	if d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now); err != nil || d.Text != "Reminder 1 stays as it is." {

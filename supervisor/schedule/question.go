@@ -41,12 +41,15 @@ type JobLine struct {
 	Kind     supervisor.JobKind  `json:"kind"`
 	State    supervisor.JobState `json:"state"`
 	Name     string              `json:"name,omitempty"`
+	Title    string              `json:"title"`
 	Text     string              `json:"text"`
 	When     string              `json:"when"` // in words
 	Zone     string              `json:"zone,omitempty"`
 	Next     time.Time           `json:"next,omitzero"`
 	Fired    int                 `json:"fired"`
 	Failures int                 `json:"failures,omitempty"`
+
+	Options supervisor.JobOptions `json:"options,omitzero"`
 }
 
 // actions do what questions say.
@@ -59,10 +62,14 @@ var actions = map[string]func(*Schedule, context.Context, supervisor.User, super
 	}),
 	"edit": (*Schedule).editNamed,
 	"run": onJob(func(s *Schedule, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
+		if j.Kind == supervisor.JobReminder {
+			return "", supervisor.Errorf(supervisor.CodeInvalid, textNoRun, j.ID, j.ID)
+		}
 		return s.run(ctx, j, s.o.Now())
 	}),
 	"pause": onJob(func(s *Schedule, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
-		return s.pause(ctx, j)
+		_, err := s.pause(ctx, j)
+		return fmt.Sprintf(textPausedShell, nouns[j.Kind], j.ID), err
 	}),
 	"resume": onJob(func(s *Schedule, ctx context.Context, j supervisor.Job, _ Question) (string, error) {
 		return s.resume(ctx, j, s.o.Now())
@@ -91,11 +98,41 @@ func onJob(do func(*Schedule, context.Context, supervisor.Job, Question) (string
 
 // Answer does what a question says. What it makes is said in the user's private chat.
 func (s *Schedule) Answer(ctx context.Context, user supervisor.User, q Question) (Report, error) {
+	if err := q.check(); err != nil {
+		return Report{}, err
+	}
 	do := actions[cmp.Or(q.Action, "list")]
 	if do == nil {
 		return Report{}, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, supervisor.Printable(q.Action), strings.Join(slices.Sorted(maps.Keys(actions)), ", "))
 	}
 	return do(s, ctx, user, user.PrivateChat(), q)
+}
+
+// check refuses what an action does not take: nothing that somebody types is passed over in silence.
+func (q Question) check() error {
+	takes := actionTakes[q.Action]
+	look := supervisor.Look(q.Check)
+	switch {
+	case takes.job && q.Job == "":
+		return supervisor.Errorf(supervisor.CodeInvalid, textNeedsJob, q.Action)
+	case !takes.words && q.Words != "":
+		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"), supervisor.Printable(brief(q.Words)))
+	case !takes.set && len(q.Set) > 0:
+		return supervisor.Errorf(supervisor.CodeInvalid, textNotForAction, "set", cmp.Or(q.Action, "list"), "add and edit")
+	case q.Action != "add" && (q.Task || q.Name != "" || !look.None() || look.Ask != "" || look.AutoRemove || look.NotifyOnCheck):
+		return supervisor.Errorf(supervisor.CodeInvalid, textNotForAction, "task, name, files, command, ask, auto-remove and notify-on-check", cmp.Or(q.Action, "list"), "add")
+	case look.None() && (look.Ask != "" || look.AutoRemove || look.NotifyOnCheck):
+		return supervisor.Errorf(supervisor.CodeInvalid, "%s", textOfChecks)
+	case look.Files != "" && look.Command != "":
+		return supervisor.Errorf(supervisor.CodeInvalid, "%s", textOneLook)
+	}
+	return nil
+}
+
+// actionTakes says what actions take, beside what add does.
+var actionTakes = map[string]struct{ job, words, set bool }{
+	"add": {words: true, set: true}, "edit": {job: true, words: true, set: true}, "show": {job: true}, "run": {job: true}, "pause": {job: true},
+	"resume": {job: true}, "delete": {job: true},
 }
 
 // findNamed finds a job by its number, or by its name where only one has that.
@@ -129,7 +166,8 @@ func (s *Schedule) listAll(ctx context.Context, user supervisor.User, _ supervis
 }
 
 func lineOf(j supervisor.Job) JobLine {
-	l := JobLine{ID: j.ID, Kind: j.Kind, State: j.State, Name: j.Name, Text: j.Text, When: textBroken, Zone: j.Zone, Next: j.Next, Fired: j.Fired, Failures: j.Failures}
+	l := JobLine{ID: j.ID, Kind: j.Kind, State: j.State, Name: j.Name, Title: listedText(j), Text: j.Text,
+		Options: j.Options, When: textBroken, Zone: j.Zone, Next: j.Next, Fired: j.Fired, Failures: j.Failures}
 	if rule, err := ruleOf(j); err == nil {
 		if zone, err := zoneOf(j); err == nil {
 			l.When = rule.Describe(zone)
@@ -230,10 +268,10 @@ func (r Report) Text() string {
 		if !j.Next.IsZero() {
 			next = j.Next.In(zoneNamed(j.Zone)).Format(timeLayout)
 		}
-		fmt.Fprintf(&b, "%d. %s: %s\n    %s: %s\n", j.ID, strings.ToLower(nouns[j.Kind]), supervisor.Printable(brief(cmp.Or(j.Name, j.Text))), j.When, next)
+		fmt.Fprintf(&b, "%d. %s: %s\n    %s: %s\n", j.ID, strings.ToLower(nouns[j.Kind]), supervisor.Printable(brief(j.Title)), j.When, next)
 	}
 	for _, f := range r.Results {
-		fmt.Fprintf(&b, answerResult, f.Due.Local().Format(dayLayout), f.Job, f.State)
+		fmt.Fprintf(&b, answerResult, f.Due.Local().Format(dayLayout), f.Job, fireWords[f.State])
 		if f.Cost > 0 {
 			b.WriteString(", " + amount.Dollars(f.Cost))
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/schedule/recurrence"
@@ -58,6 +59,7 @@ type Options struct {
 	Approve func(context.Context, approval.Request) error                           // nil where an effect may leave the walls, as approval.Approver's Allow
 	Ask     func(context.Context, supervisor.Question) (supervisor.Question, error) // waits for the answer to a command's question
 	Model   func(user, spec string) (full string, err error)                        // a model's whole name; an error for a person who may not have it
+	Limits  func() protocol.TurnLimits                                              // of any turn: a job has no more
 	Budget  func() supervisor.Budget                                                // of jobs; the zero value has no limits
 	Digests Digests
 	Files   Files
