@@ -71,10 +71,7 @@ var kinds = map[protocol.OperationKind]kind{
 	// These are kept nowhere, and begun by Look and by IndexHome alone.
 	protocol.OperationLook: {profile: pool.ProfileLook, queue: queueNow, bounds: boundsOf(func(protocol.LookParameters) bounds {
 		return bounds{timeout: (protocol.LookSeconds + 15) * time.Second}
-	}), check: func(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
-		var result protocol.LookResult
-		return errors.Join(protocol.DecodeStrict(raw, &result), result.Check())
-	}},
+	}), check: checkLook},
 	protocol.OperationIndex: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(func(protocol.IndexParameters) bounds {
 		return bounds{timeout: 2 * time.Minute, maxBytes: protocol.MaxIndexCalls * protocol.MaxIndexBlob, maxBlobs: protocol.MaxIndexCalls}
 	}), check: checkIndex},
@@ -108,6 +105,16 @@ func checkArchive(_ string, raw json.RawMessage, committed []protocol.BlobRef) e
 
 func checkIndex(_ string, raw json.RawMessage, _ []protocol.BlobRef) error {
 	return protocol.DecodeStrict(raw, new(protocol.IndexResult))
+}
+
+func checkLook(parameters string, raw json.RawMessage, _ []protocol.BlobRef) error {
+	var p protocol.LookParameters
+	var result protocol.LookResult
+	err := errors.Join(protocol.DecodeStrict([]byte(parameters), &p), protocol.DecodeStrict(raw, &result), result.Check())
+	if got := result.File; (got != nil) != (p.PromptFile != "") || got != nil && got.Path != p.PromptFile {
+		err = errors.Join(err, errors.New("it is not of the file that was to be looked into"))
+	}
+	return err
 }
 
 func checkReceive(parameters string, raw json.RawMessage, committed []protocol.BlobRef) error {

@@ -3,6 +3,7 @@ package schedule
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -14,6 +15,8 @@ import (
 // heartbeatFile is what the heartbeat looks into.
 const heartbeatFile = "HEARTBEAT.md"
 
+var errNoFile = errors.New("the look into " + heartbeatFile + " has come without it")
+
 func init() {
 	routines[supervisor.RoutineHeartbeat] = routine{usual: usualHeartbeat, fixed: true, look: (*Schedule).heartbeat}
 }
@@ -21,8 +24,11 @@ func init() {
 // heartbeat has one turn do all that is due in HEARTBEAT.md. Where that is nothing, there is none.
 func (s *Schedule) heartbeat(ctx context.Context, l look) (looked supervisor.Looked, err error) {
 	found, err := s.o.Look(ctx, l.Job.User, protocol.LookParameters{PromptFile: heartbeatFile})
-	if err != nil || found.File == nil {
+	if err != nil {
 		return looked, err
+	}
+	if found.File == nil {
+		return looked, errNoFile
 	}
 	text, err := s.o.InForce(ctx, l.Job.User, *found.File)
 	if err != nil {

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -56,8 +57,9 @@ func (t *tx) claimedFire(f supervisor.ClaimedFire) bool {
 }
 
 // EndLook keeps what a look has come to: what the next one gets, what is said, or the inbound of a turn, all at once. It returns what is
-// said and what begins. Neither is where the fire has ended before.
+// said and what begins. Neither is where the fire has ended before. One without a State has failed.
 func (s Jobs) EndLook(ctx context.Context, f supervisor.ClaimedFire, l supervisor.Looked) (said []supervisor.Delivery, begun supervisor.Inbound, err error) {
+	l.State = cmp.Or(l.State, supervisor.FireFailed)
 	return inTransaction2(ctx, s.db, func(t *tx) (said []supervisor.Delivery, begun supervisor.Inbound) {
 		switch {
 		case !t.claimedFire(f):

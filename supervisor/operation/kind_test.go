@@ -1,0 +1,28 @@
+package operation
+
+import (
+	"strings"
+	"testing"
+
+	"mews/protocol"
+)
+
+// A look gives the prompt file that it was to look into, and no other look gives one.
+func TestALookIsOfWhatItWasToLookAt(t *testing.T) {
+	const heartbeat, command = `{"prompt_file":"HEARTBEAT.md"}`, `{"command":"true"}`
+	for _, c := range []struct {
+		parameters, result string
+		ok                 bool
+	}{
+		{heartbeat, `{"file":{"path":"HEARTBEAT.md","looked":true}}`, true},
+		{heartbeat, `{}`, false},
+		{heartbeat, `{"file":{"path":"MEMORY.md","looked":true}}`, false},
+		{command, `{"met":true}`, true},
+		{command, `{"file":{"path":"HEARTBEAT.md","looked":true}}`, false},
+		{command, `{"found":"` + strings.Repeat("x", protocol.MaxLookFound+1) + `"}`, false},
+	} {
+		if err := kinds[protocol.OperationLook].check(c.parameters, []byte(c.result), nil); (err == nil) != c.ok {
+			t.Errorf("%s of %s: %v", c.result, c.parameters, err)
+		}
+	}
+}
