@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	looksAtOnce = 2                                         // of everybody
+	looksAtOnce = 2                                         // of everybody; of each person one
 	lookLease   = (protocol.LookSeconds + 60) * time.Second // after that a look is taken for lost, and begun again
 	lookTime    = (protocol.LookSeconds + 30) * time.Second // that one may take
 )
@@ -22,10 +22,11 @@ type Looks interface {
 	FindSeen(ctx context.Context, job int64) (string, error)
 	// ForgetSeen has a job's next look be the first.
 	ForgetSeen(ctx context.Context, job int64) error
-	// Lease says that a fire is looked at until a time. It is not ok where that is done already, or the fire has ended.
+	// Lease says that a fire is looked at until a time. It is not ok where that is done already of this one or another of its
+	// person, or the fire has ended.
 	Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (bool, error)
-	// FreeLeases has begin again what an earlier life has leased, for at most so long.
-	FreeLeases(ctx context.Context, now time.Time, longest time.Duration) error
+	// FreeLeases has begin again what an earlier life has leased.
+	FreeLeases(ctx context.Context, now time.Time) error
 	// Release says what was held for the end of quiet hours and is due, but to who rests. It returns what is said.
 	Release(ctx context.Context, now time.Time, rests func(user string) bool) ([]supervisor.Delivery, error)
 	// EndLook keeps what a look has come to. It returns what is said, and the inbound of the turn that begins.
@@ -62,6 +63,7 @@ func (s *Schedule) beginLook(ctx context.Context, user supervisor.User, f superv
 		<-s.places
 		return err
 	}
+	s.turns.took(user.Name)
 	s.looking.Go(func() {
 		defer func() {
 			<-s.places

@@ -77,12 +77,13 @@ type Schedule struct {
 
 	places  chan struct{}  // a token for each look that runs
 	looking sync.WaitGroup // those looks
+	turns   lookTurns
 	homes   homes
 }
 
 // New makes a Schedule; Run fires its jobs.
 func New(o Options) *Schedule {
-	return &Schedule{o: o, woken: make(chan struct{}, 1), places: make(chan struct{}, looksAtOnce)}
+	return &Schedule{o: o, woken: make(chan struct{}, 1), places: make(chan struct{}, looksAtOnce), turns: lookTurns{}}
 }
 
 const (
@@ -150,7 +151,7 @@ func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
 // renew computes anew when jobs are due: a zone's law may have changed since. What was due stays so, and what was looked at when an earlier
 // life ended begins again.
 func (s *Schedule) renew(ctx context.Context) error {
-	if err := s.o.Looks.FreeLeases(ctx, s.o.Now(), lookLease); err != nil {
+	if err := s.o.Looks.FreeLeases(ctx, s.o.Now()); err != nil {
 		return err
 	}
 	last, zones := supervisor.Job{Next: s.o.Now()}, zones{}

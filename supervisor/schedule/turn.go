@@ -81,7 +81,7 @@ func (s *Schedule) begin(ctx context.Context) error {
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		for _, f := range list {
+		for _, f := range s.turns.order(list) {
 			if slices.Contains(resting, f.Job.User) {
 				continue
 			}

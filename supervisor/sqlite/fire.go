@@ -21,19 +21,23 @@ const (
 		UNION ALL SELECT (SELECT begin_at FROM fire WHERE state = 'claimed' AND begin_at > ?1 ORDER BY begin_at LIMIT 1)) HAVING min(at) IS NOT NULL`
 	insertFire  = `INSERT INTO fire (job, due, user, state, begin_at, delivery, fired_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 	hasFire     = `SELECT EXISTS (SELECT 1 FROM fire WHERE job = ? AND due = ?)`
-	lastFire    = `SELECT coalesce(max(coalesce(begin_at, fired_at)), 0) FROM fire WHERE job = ?`
+	lastFire    = `SELECT coalesce(max(iif(begin_at IS NULL OR leased, fired_at, begin_at)), 0) FROM fire WHERE job = ?`
 	insertExtra = `INSERT INTO fire (job, due, user, state, begin_at, material, fired_at) VALUES (?, ?, ?, 'claimed', ?, ?, ?)`
 	openFires   = `SELECT count(*) FROM fire WHERE job = ? AND state IN ('claimed', 'running', 'asked')`
-	waitsFire   = `SELECT count(*) FROM fire WHERE job = ? AND state = 'claimed'`
+	waitsFire   = `SELECT count(*) FROM fire WHERE job = ? AND state = 'claimed' AND NOT leased`
 	pruneJobs   = `DELETE FROM job WHERE state = 'done' AND changed_at < ?1 AND NOT EXISTS (SELECT 1 FROM fire WHERE job = job.id)`
 	pruneSeen   = `DELETE FROM job_seen WHERE job IN (SELECT id FROM job WHERE state = 'done')`
 	pruneFires  = `DELETE FROM fire WHERE fired_at < ? AND state NOT IN ('claimed', 'running', 'asked')`
 	boundFires  = `DELETE FROM fire WHERE job = ?1 AND state NOT IN ('claimed', 'running', 'asked') AND due <= (SELECT due FROM fire WHERE job = ?1
 		ORDER BY due DESC LIMIT 1 OFFSET ?2)`
-	listBegin = `SELECT ` + jobColumns + `, f.due, f.tries, f.material FROM fire f JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
-		WHERE f.state = 'claimed' AND f.begin_at <= ?1 AND f.user NOT IN (SELECT value FROM json_each(?2)) AND (?4 OR j.kind = 'agent')
-		AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = f.job AND r.state IN ('running', 'asked')) ORDER BY f.begin_at, f.job LIMIT ?3`
-	beginFire   = `UPDATE fire SET state = 'running', begin_at = NULL, inbound = ? WHERE job = ? AND due = ? AND state = 'claimed' AND tries = ?`
+	listBegin = `SELECT ` + jobColumns + `, f.due, f.tries, f.material FROM (SELECT w.rowid AS id, k.kind = 'agent' AS turn,
+		row_number() OVER (PARTITION BY w.user, k.kind = 'agent' ORDER BY w.begin_at, w.job, w.due) AS place FROM fire w CROSS JOIN job k ON k.id = w.job
+			WHERE w.state = 'claimed' AND w.begin_at <= ?1 AND w.user NOT IN (SELECT value FROM json_each(?2))
+			AND (k.kind = 'agent' OR ?4 AND w.user NOT IN (` + looking + ` > ?1))
+			AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = w.job AND r.state IN ('running', 'asked'))) b
+		CROSS JOIN fire f ON f.rowid = b.id JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
+		WHERE b.turn OR b.place = 1 ORDER BY f.begin_at, f.job LIMIT ?3`
+	beginFire   = `UPDATE fire SET state = 'running', begin_at = NULL, leased = 0, inbound = ? WHERE job = ? AND due = ? AND state = 'claimed' AND tries = ?`
 	listResults = `SELECT job, due, state, text, cost, coalesce(ended_at, fired_at), world FROM fire WHERE user = ?1 AND (?2 = 0 OR job = ?2)
 		ORDER BY fired_at DESC, due DESC LIMIT ?3`
 	claimedFire = `SELECT j.text = '' FROM fire f JOIN job j ON j.id = f.job WHERE f.job = ?1 AND f.due = ?2 AND f.state = 'claimed' AND f.tries = ?3
@@ -139,7 +143,8 @@ func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigge
 	}, "run job %d", j.ID)
 }
 
-// ListBegin lists, of all persons but some, the fires that are to begin by now; those with a look only where that is asked for.
+// ListBegin lists, of all persons but some, the fires that are to begin by now; those with a look only where that is asked for, and of each person
+// who has none the first.
 func (s Jobs) ListBegin(ctx context.Context, now time.Time, but []string, looks bool, limit int) ([]supervisor.ClaimedFire, error) {
 	return engine.All(s.db.reader(ctx, "list the fires that are to begin"), func(row *engine.Row) (f supervisor.ClaimedFire) {
 		f.Job = scanJobAnd(row, &f.Due, &f.Tries, &f.Material)

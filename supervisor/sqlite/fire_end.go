@@ -14,7 +14,7 @@ import (
 const (
 	findFire = `SELECT ` + jobColumns + `, f.due, f.tries FROM fire f JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
 		WHERE f.inbound = ?`
-	retryFire = `UPDATE fire SET state = 'claimed', begin_at = ?, tries = tries + 1, inbound = NULL, cost = cost + ? WHERE job = ? AND due = ?`
+	retryFire = `UPDATE fire SET state = 'claimed', begin_at = ?, leased = 0, tries = tries + 1, inbound = NULL, cost = cost + ? WHERE job = ? AND due = ?`
 	endFire   = `UPDATE fire SET state = ?, text = ?, cost = cost + ?, world = ?, why = ?, ended_at = ? WHERE job = ? AND due = ?`
 	sayFire   = `UPDATE fire SET delivery = ? WHERE inbound = ?`
 	countJob  = `UPDATE job SET failures = ?, version = version + 1, changed_at = ? WHERE id = ?`

@@ -10,17 +10,20 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
+// looking are whose fires are looked at; the time follows.
+const looking = `SELECT user FROM fire WHERE state = 'claimed' AND leased AND begin_at`
+
 const (
 	findSeen   = `SELECT seen FROM job_seen WHERE job = ?`
 	putSeen    = `INSERT INTO job_seen (job, user, seen, changed_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (job) DO UPDATE SET seen = ?3, changed_at = ?4`
 	forgetSeen = `DELETE FROM job_seen WHERE job = ?`
-	leaseFire  = `UPDATE fire SET begin_at = ?1 WHERE job = ?2 AND due = ?3 AND state = 'claimed' AND begin_at <= ?4`
-	freeFires  = `UPDATE fire SET begin_at = ?1 WHERE state = 'claimed' AND begin_at > ?1 AND begin_at <= ?2
-		AND job IN (SELECT id FROM job WHERE kind IN ('check', 'routine'))`
-	holdSeen = `UPDATE fire SET seen = ? WHERE job = ? AND due = ?`
-	heldSeen = `SELECT seen FROM fire WHERE inbound = ?`
-	dropSeen = `UPDATE fire SET seen = '' WHERE inbound = ?`
-	endLook  = `UPDATE fire SET state = ?, begin_at = NULL, text = ?, world = ?, delivery = ?, ended_at = ? WHERE job = ? AND due = ?`
+	leaseFire  = `UPDATE fire SET begin_at = ?1, leased = 1 WHERE job = ?2 AND due = ?3 AND state = 'claimed' AND begin_at <= ?4
+		AND user NOT IN (` + looking + ` > ?4)`
+	freeFires = `UPDATE fire SET begin_at = ?1, leased = 0 WHERE state = 'claimed' AND leased AND begin_at > ?1`
+	holdSeen  = `UPDATE fire SET seen = ? WHERE job = ? AND due = ?`
+	heldSeen  = `SELECT seen FROM fire WHERE inbound = ?`
+	dropSeen  = `UPDATE fire SET seen = '' WHERE inbound = ?`
+	endLook   = `UPDATE fire SET state = ?, begin_at = NULL, leased = 0, text = ?, world = ?, delivery = ?, ended_at = ? WHERE job = ? AND due = ?`
 )
 
 // FindSeen is what a job's last look has seen; "" where it has not looked.
@@ -34,16 +37,17 @@ func (s Jobs) ForgetSeen(ctx context.Context, job int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(forgetSeen, job) }, "forget what job %d has seen", job)
 }
 
-// Lease says that a fire is looked at until a time; after that it begins again. It is not ok where it was leased or has ended.
+// Lease says that a fire is looked at until a time; after that it begins again. It is not ok where it or another of its person is leased, or it
+// has ended.
 func (s Jobs) Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		return t.claimedFire(f) && t.Change(leaseFire, until.UnixMilli(), f.Job.ID, f.Due.UnixMilli(), now.UnixMilli()) > 0
 	}, "lease a fire of job %d", f.Job.ID)
 }
 
-// FreeLeases has begin again what an earlier life has leased, for at most so long.
-func (s Jobs) FreeLeases(ctx context.Context, now time.Time, longest time.Duration) error {
-	return s.db.write(ctx, func(t *tx) { t.Exec(freeFires, now.UnixMilli(), now.Add(longest).UnixMilli()) }, "free the fires of an earlier life")
+// FreeLeases has begin again what an earlier life has leased.
+func (s Jobs) FreeLeases(ctx context.Context, now time.Time) error {
+	return s.db.write(ctx, func(t *tx) { t.Exec(freeFires, now.UnixMilli()) }, "free the fires of an earlier life")
 }
 
 // claimedFire says whether a fire is still to begin: no other of its job runs, and the job was not forgotten. A job that was done once has no

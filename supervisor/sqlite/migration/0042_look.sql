@@ -6,7 +6,8 @@ CREATE TABLE fire (
 	due      INTEGER NOT NULL,
 	user     TEXT NOT NULL CHECK (user <> ''),
 	state    TEXT NOT NULL CHECK (state IN ('claimed', 'running', 'asked', 'said', 'silent', 'failed', 'missed', 'skipped')),
-	begin_at INTEGER,                           -- of a claimed one
+	begin_at INTEGER,                           -- of a claimed one; of one that is leased, when it would begin again
+	leased   INTEGER NOT NULL DEFAULT 0,        -- a claimed one is looked at
 	tries    INTEGER NOT NULL DEFAULT 0,        -- that came to nothing
 	inbound  INTEGER,                           -- of its turn
 	delivery INTEGER,                           -- what was said of it
