@@ -1,6 +1,11 @@
 package operation
 
-import "context"
+import (
+	"context"
+	"time"
+
+	"mews/protocol"
+)
 
 // Sweep is what Run does from time to time.
 func (o *Operations[H]) Sweep(ctx context.Context) { o.sweep(ctx) }
@@ -11,4 +16,13 @@ func (o *Operations[H]) WaitingInBackground() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return len(q.waiting)
+}
+
+// BoundLooks has looks take no longer than most, until restore.
+func BoundLooks(most time.Duration) (restore func()) {
+	usual := kinds[protocol.OperationLook]
+	bounded := usual
+	bounded.bounds = func(string) (bounds, error) { return bounds{timeout: most}, nil }
+	kinds[protocol.OperationLook] = bounded
+	return func() { kinds[protocol.OperationLook] = usual }
 }

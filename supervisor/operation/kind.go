@@ -18,6 +18,7 @@ const (
 	queueNow        queueName = "now"        // of a worker's own: a person waits for them
 	queueBackground queueName = "background" // of a worker's own, that take long
 	queueOneShot    queueName = "one-shot"   // each in a worker that it alone has
+	queueLook       queueName = "look"       // of a worker's own; how many there are at once is for whoever begins them
 )
 
 // kind is what is known of operations of a kind.
@@ -69,7 +70,7 @@ var kinds = map[protocol.OperationKind]kind{
 			return bounds{timeout: pieceTimeout + time.Duration(p.Seconds)*time.Second/10, seconds: max(p.Seconds, 1)}
 		}), check: checkTranscribe},
 	// These are kept nowhere, and begun by Look and by IndexHome alone.
-	protocol.OperationLook: {profile: pool.ProfileLook, queue: queueNow, bounds: boundsOf(func(protocol.LookParameters) bounds {
+	protocol.OperationLook: {profile: pool.ProfileLook, queue: queueLook, bounds: boundsOf(func(protocol.LookParameters) bounds {
 		return bounds{timeout: (protocol.LookSeconds + 15) * time.Second}
 	}), check: checkLook},
 	protocol.OperationIndex: {profile: pool.ProfileUser, queue: queueBackground, bounds: boundsOf(func(protocol.IndexParameters) bounds {

@@ -59,13 +59,17 @@ func (t *task[H]) lookOnce(ctx context.Context) (json.RawMessage, error) {
 	}
 	raw, err := t.lookWith(ctx, worker)
 	if err != nil {
+		if errors.Is(err, errTimeout) {
+			worker.Kill(err)
+		}
 		return nil, worker.End(err)
 	}
 	worker.Release() // it ends by itself
 	return raw, nil
 }
 
-// lookWith has a worker do it. What the worker says is wrong is for the person; that it has ended may pass.
+// lookWith has a worker do it. What the worker says is wrong is for the person; that it has ended may pass. Of a look that takes too long the call
+// is cancelled: others may have the worker too.
 func (t *task[H]) lookWith(ctx context.Context, worker *pool.Worker[H]) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.bounds.timeout, errTimeout)
 	defer cancel()
@@ -78,7 +82,6 @@ func (t *task[H]) lookWith(ctx context.Context, worker *pool.Worker[H]) (json.Ra
 	case errors.As(err, &said) && ctx.Err() == nil:
 		return nil, &supervisor.Error{Code: supervisor.CodeInvalid, Message: supervisor.Printable(lookError(t.ID, said.Message)), Err: err}
 	case errors.Is(context.Cause(ctx), errTimeout):
-		worker.Kill(errTimeout)
 		return nil, failure(textTimeout, errTimeout)
 	case err != nil:
 		return nil, fmt.Errorf("look for %s: %w: %w", t.User, supervisor.ErrLookAgain, err)

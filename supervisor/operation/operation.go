@@ -94,7 +94,7 @@ type Operations[H Host] struct {
 // New makes Operations; Run works them.
 func New[H Host](o Options[H]) *Operations[H] {
 	queues := map[queueName]*queue{
-		queueOneShot: {all: oneShotAtOnce}, queueNow: {each: nowAtOnce}, queueBackground: {each: 1, all: cmp.Or(o.Speech, defaultSpeech)},
+		queueOneShot: {all: oneShotAtOnce}, queueNow: {each: nowAtOnce}, queueBackground: {each: 1, all: cmp.Or(o.Speech, defaultSpeech)}, queueLook: {},
 	}
 	return &Operations[H]{o: o, queues: queues, woken: make(chan struct{}, 1), begun: map[int64]context.CancelCauseFunc{},
 		left: map[int64]chan struct{}{}, come: map[int64]int{}, homesWoken: make(chan struct{}, 1),

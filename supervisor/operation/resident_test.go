@@ -21,6 +21,7 @@ import (
 // residents are what a worker does that runs its person's turns too. Each line of the file runs is what it did, with its process.
 var residents = map[protocol.OperationKind]func(*worker, context.Context, protocol.OperationStart) (any, error){
 	protocol.OperationIndex:   (*worker).index,
+	protocol.OperationLook:    (*worker).look,
 	protocol.OperationReceive: (*worker).receive,
 	protocol.OperationTranscribe: func(w *worker, ctx context.Context, start protocol.OperationStart) (any, error) {
 		var p protocol.TranscribeParameters
@@ -54,6 +55,12 @@ func (w *worker) index(ctx context.Context, _ protocol.OperationStart) (any, err
 	if times < 3 {
 		return nil, &protocol.Error{Code: protocol.CodeFailed, Message: "not now"}
 	}
+	return protocol.OperationEnd{Result: json.RawMessage(`{}`)}, nil
+}
+
+func (w *worker) look(ctx context.Context, _ protocol.OperationStart) (any, error) {
+	ran("look")
+	held(ctx, "hold-look")
 	return protocol.OperationEnd{Result: json.RawMessage(`{}`)}, nil
 }
 

@@ -1,0 +1,53 @@
+package operation_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/operation"
+)
+
+var looksAt = protocol.LookParameters{Command: "true"}
+
+// Nothing that a person waits for waits behind what looks for them by itself.
+func TestLooksTakeNoPlaceOfOtherOperations(t *testing.T) {
+	r := newRig(t)
+	r.live()
+	r.done(r.receive("ann")) // by the worker that looks, too
+	letGo := r.hold("ann", "hold-look")
+	var looks sync.WaitGroup
+	for range 2 {
+		looks.Go(func() {
+			if _, err := r.operations.Look(t.Context(), "ann", looksAt); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	r.until("two look", func() bool { return len(r.starts("ann")) == 3 })
+	r.done(r.receive("ann"))
+	letGo()
+	looks.Wait()
+}
+
+// A look that takes too long is cancelled. What else its worker does goes on.
+func TestALookThatTakesTooLongEndsNobodysWorker(t *testing.T) {
+	t.Cleanup(operation.BoundLooks(50 * time.Millisecond))
+	r := newRig(t)
+	r.live()
+	letGo, never := r.hold("ann", "hold-receive"), r.hold("ann", "hold-look")
+	op := r.receive("ann")
+	r.until("it runs", func() bool { return len(r.starts("ann")) == 1 })
+	if _, err := r.operations.Look(t.Context(), "ann", looksAt); supervisor.ErrorCode(err) != supervisor.CodeUnavailable || errors.Is(err, supervisor.ErrLookAgain) {
+		t.Errorf("it ends with %v", err)
+	}
+	letGo()
+	r.done(op)
+	if _, processes := r.runs("ann"); len(processes) > 1 {
+		t.Errorf("it took the workers %q", processes)
+	}
+	never()
+}
