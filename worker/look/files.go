@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -20,8 +21,18 @@ import (
 // manifest are files as they were seen, by path: size and time of the last change, in nanoseconds.
 type manifest map[string][2]int64
 
-// Files looks at the files that a pattern has.
-func Files(ctx context.Context, home *workspace.Workspace, p protocol.LookParameters) (r protocol.LookResult, err error) {
+// Home is a person's.
+type Home interface {
+	// Walk visits what is below a folder, as long as ctx has not ended.
+	Walk(ctx context.Context, dir string, visit func(workspace.Entry) error) error
+}
+
+var errTooLong = fmt.Errorf("the look took longer than %d s", protocol.LookSeconds)
+
+// Files looks at the files that a pattern has. It takes no longer than a command may.
+func Files(ctx context.Context, home Home, p protocol.LookParameters) (r protocol.LookResult, err error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, protocol.LookSeconds*time.Second, errTooLong)
+	defer cancel()
 	now, err := list(ctx, home, p.Files)
 	if err != nil {
 		return r, err
@@ -91,7 +102,7 @@ func without(a, b manifest) (names []string) {
 }
 
 // list lists the files that a pattern has.
-func list(ctx context.Context, home *workspace.Workspace, pattern string) (manifest, error) {
+func list(ctx context.Context, home Home, pattern string) (manifest, error) {
 	pattern = strings.TrimPrefix(pattern, "./")
 	if strings.Count(pattern, "{") > maxBraces || !doublestar.ValidatePattern(pattern) {
 		return nil, fmt.Errorf("%q is no pattern that can be read; a pattern is such as notes/**/*.md", pattern)

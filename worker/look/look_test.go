@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"mews/protocol"
@@ -99,6 +100,33 @@ func TestWhatIsNoFile(t *testing.T) {
 	h.looks("secret*")
 	h.write("secret", "changed")
 	h.is(h.looks("secret*"), false, "")
+}
+
+// endless is a home of which there is always more.
+type endless struct{ *workspace.Workspace }
+
+func (endless) Walk(ctx context.Context, _ string, _ func(workspace.Entry) error) error {
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// A pattern that few files have may have a large home be walked: that is bounded, and its error says so.
+func TestALookAtFilesThatTakesTooLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		_, err := look.Files(t.Context(), endless{}, protocol.LookParameters{Files: "**/none"})
+		if took := time.Since(begun); took != protocol.LookSeconds*time.Second || err == nil || err.Error() != "the look took longer than 120 s" {
+			t.Errorf("after %v: %v", took, err)
+		}
+	})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	why := errors.New("the service ends")
+	cancel(why)
+	h := newHome(t)
+	h.write("a/b", "b")
+	if _, err := look.Files(ctx, h.files, protocol.LookParameters{Files: "**/none"}); !errors.Is(err, why) {
+		t.Errorf("a walk in what has ended: %v", err)
+	}
 }
 
 func TestManyFiles(t *testing.T) {
