@@ -136,7 +136,10 @@ func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigge
 		if value(t, engine.Bool, hasFire, j.ID, tr.Due.UnixMilli()) || value(t, engine.Integer, busy, j.ID) > 0 {
 			return false
 		}
-		begin := max(tr.Due.UnixMilli(), value(t, engine.Integer, lastFire, j.ID)+tr.Gap.Milliseconds())
+		begin, gap := tr.Due.UnixMilli(), tr.Gap.Milliseconds()
+		if gap > 0 { // the clock may have been set back since the last one
+			begin = min(max(begin, value(t, engine.Integer, lastFire, j.ID)+gap), begin+gap)
+		}
 		t.Exec(insertExtra, j.ID, tr.Due.UnixMilli(), j.User, begin, tr.Material, t.Now)
 		t.Exec(boundFires, j.ID, keptOfAJob)
 		return true

@@ -1,0 +1,36 @@
+package schedule
+
+import (
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+)
+
+// What is run by hand begins at once, and what is called a minute later at most, though the last fire was by a clock that was a day ahead.
+func TestRunNowAfterAClockWasSetBack(t *testing.T) {
+	h := newHarness(t)
+	id := h.task(t, "every 10 min", supervisor.JobOptions{})
+	done := sqlite.FinishTurn{Why: protocol.WhyDone, Text: "x"}
+	h.now = h.now.Add(24 * time.Hour)
+	for _, in := range h.passes(t, 11*time.Minute) {
+		h.ends(t, in, done)
+	}
+	h.now = h.now.Add(-24 * time.Hour)
+	if _, err := h.run(t.Context(), h.job(t, id), h.now); err != nil {
+		t.Fatal(err)
+	}
+	begun := h.passes(t, 0)
+	if len(begun) != 1 {
+		t.Fatalf("by hand %d begin", len(begun))
+	}
+	h.ends(t, begun[0], done)
+	if err := h.Trigger(t.Context(), "alice", "Look", h.now.Add(time.Second), "{}"); err != nil {
+		t.Fatal(err)
+	}
+	if begun = h.passes(t, time.Second+betweenTriggers); len(begun) != 1 {
+		t.Errorf("by a call %d begin", len(begun))
+	}
+}
