@@ -13,6 +13,7 @@ import (
 
 const (
 	filesSettle  = 30 * time.Second // after a change, until it is told
+	neverSettles = 5 * time.Minute  // after a first change, until it is told though there are always others
 	betweenFiles = 10 * time.Minute // from one message about files to the next
 )
 
@@ -125,20 +126,10 @@ func (s *Schedule) lookAtHomes(ctx context.Context) error {
 
 // lookAtHome has a home be looked at, where its person wants that; or says after what time that is to be done.
 func (s *Schedule) lookAtHome(ctx context.Context, user string, now time.Time) (later time.Duration, err error) {
-	if _, served := s.o.Person(user); !served {
-		return 0, nil
-	}
-	j, on, err := s.findRoutine(ctx, user, supervisor.RoutineFiles)
-	if err != nil || !on || j.State != supervisor.JobActive {
+	j, was, watched, err := s.watched(ctx, user)
+	if err != nil || !watched {
+		s.homes.forget(user)
 		return 0, err
-	}
-	seen, err := s.o.Looks.FindSeen(ctx, j.ID)
-	if err != nil || seen == "" {
-		return 0, err
-	}
-	was := filesSeen{}
-	if err := json.Unmarshal([]byte(seen), &was); err != nil {
-		return 0, fmt.Errorf("read what routine %s has seen: %w", j.Name, err)
 	}
 	if wait := was.wait(now); wait > 0 {
 		return wait, nil
@@ -148,4 +139,23 @@ func (s *Schedule) lookAtHome(ctx context.Context, user string, now time.Time) (
 		return filesSettle, nil
 	}
 	return 0, err
+}
+
+// watched is the routine that tells a person of files, and what it has seen. It is not ok where they do not want that, or it has not looked.
+func (s *Schedule) watched(ctx context.Context, user string) (j supervisor.Job, was filesSeen, ok bool, err error) {
+	if _, served := s.o.Person(user); !served {
+		return j, was, false, nil
+	}
+	j, on, err := s.findRoutine(ctx, user, supervisor.RoutineFiles)
+	if err != nil || !on || j.State != supervisor.JobActive {
+		return j, was, false, err
+	}
+	seen, err := s.o.Looks.FindSeen(ctx, j.ID)
+	if err != nil || seen == "" {
+		return j, was, false, err
+	}
+	if err := json.Unmarshal([]byte(seen), &was); err != nil {
+		return j, was, false, fmt.Errorf("read what routine %s has seen: %w", j.Name, err)
+	}
+	return j, was, true, nil
 }
