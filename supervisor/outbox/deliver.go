@@ -35,7 +35,7 @@ func (q *chatQueue) findDelivery(ctx context.Context) error {
 }
 
 const (
-	// lookPast is how many deliveries are looked at for one that somebody waits for.
+	// lookPast is how many deliveries are looked at first for one that somebody waits for; then it is more and more.
 	lookPast = 20
 	// letGrow is how long a delivery lets a reply grow first.
 	letGrow = 2 * time.Minute
@@ -45,13 +45,14 @@ const (
 // to look once more, though nobody wakes the queue.
 func (q *chatQueue) nextDelivery(ctx context.Context) (next *supervisor.Delivery, again time.Time, err error) {
 	pending, err := q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, 1)
-	if err != nil || len(pending) == 0 {
-		return nil, never, err
-	}
-	if pending[0].Unasked {
-		if pending, err = q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, lookPast); err != nil {
-			return nil, never, err
+	for most := lookPast; err == nil && len(pending) > 0 && !slices.ContainsFunc(pending, asked); most *= 4 {
+		pending, err = q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, most)
+		if len(pending) < most {
+			break // that is all
 		}
+	}
+	if err != nil {
+		return nil, never, err
 	}
 	again = never
 	for _, d := range slices.SortedStableFunc(slices.Values(pending), askedFirst) {
@@ -63,6 +64,9 @@ func (q *chatQueue) nextDelivery(ctx context.Context) (next *supervisor.Delivery
 	}
 	return nil, again, nil
 }
+
+// asked says whether somebody waits for a delivery.
+func asked(d supervisor.Delivery) bool { return !d.Unasked }
 
 // askedFirst orders what somebody waits for before what nobody does.
 func askedFirst(a, b supervisor.Delivery) int {

@@ -1,6 +1,7 @@
 package outbox_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -355,6 +356,25 @@ func TestWhatAJobSaysLetsAReplyGrowFirst(t *testing.T) {
 		long.finish()
 		pass(3 * time.Second)
 		h.same("waiting", h.waiting(alice), 0)
+	})
+}
+
+// However much of jobs waits for a reply that grows, what somebody waits for comes at once.
+func TestWhatIsWaitedForComesBeforeAllThatJobsSay(t *testing.T) {
+	inBubble(t, func(h *rig) {
+		h.live()
+		reply := h.begin(h.conversation("alice", alice))
+		reply.say("Once upon")
+		pass(3 * time.Second)
+		for i := range 150 {
+			job := h.beginJob(fmt.Sprint(i))
+			job.say("It rains.")
+			job.finish()
+		}
+		h.notice(h.conversation("alice", alice), "Reminder: tea")
+		pass(3 * time.Second)
+		h.same("what comes at once", h.channel.texts(alice), []string{"Once upon", "Reminder: tea"})
+		reply.finish()
 	})
 }
 
