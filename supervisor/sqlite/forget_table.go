@@ -23,6 +23,7 @@ const (
 	ofInbounds = ` inbound IN (SELECT value FROM json_each(?2))`
 	inSpan     = ` user = ?1 AND created_at >= ?2 AND created_at < ?3 AND rowid > ?5 AND rowid <= ?6`
 	blankSent  = `UPDATE outbox SET text = '', buttons = '', files = '', effects = '', why = '', outcome = 'sent', told = 1 WHERE ` // nobody sends it again
+	blankFire  = `UPDATE fire SET text = '', material = '', told = iif(state IN ('claimed', 'running', 'asked'), told, 1) WHERE`    // no turn is told of it any more
 )
 
 // forgetTable has all tables with a person's rows, in the order in which they are gone through: those come first that name others.
@@ -58,11 +59,14 @@ var forgetTable = []forgetRow{
 		AND state IN ('done', 'skipped', 'failed')`},
 
 	{table: "job", // one that was set in the span ends; what is older than is kept and still to come does not
-		span:    `UPDATE job SET text = '', name = '', rule = '{}', state = 'done', next = NULL, version = version + 1 WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4) AND text <> ''`,
-		expired: `UPDATE job SET text = '', name = '', rule = '{}', version = version + 1 WHERE` + inSpan + ` AND ?4 = 0 AND state = 'done' AND text <> ''`},
-	{table: "fire", exchange: `UPDATE fire SET text = '', material = '', told = 1 WHERE` + ofInbounds,
-		span:    `UPDATE fire SET text = '', material = '', told = 1 WHERE ?2 <= fired_at AND fired_at < ?3 AND user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?4 = 0 AND (text <> '' OR material <> '')`,
-		expired: `UPDATE fire SET text = '', material = '', told = 1 WHERE ?2 <= fired_at AND fired_at < ?3 AND user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?4 = 0 AND (text <> '' OR material <> '')`},
+		span:    `UPDATE job SET text = '', name = '', rule = '{}', options = '{}', state = 'done', next = NULL, version = version + 1 WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4) AND text <> ''`,
+		expired: `UPDATE job SET text = '', name = '', rule = '{}', options = '{}', version = version + 1 WHERE` + inSpan + ` AND ?4 = 0 AND state = 'done' AND text <> ''`},
+	{table: "fire", exchange: blankFire + ofInbounds,
+		span: blankFire + ` user = ?1 AND rowid > ?5 AND rowid <= ?6 AND (fired_at >= ?2 AND fired_at < ?3 OR ended_at >= ?2 AND ended_at < ?3
+				OR delivery IN (SELECT id FROM outbox WHERE user = ?1 AND created_at >= ?2 AND created_at < ?3))
+			AND (?4 = 0 OR job IN (SELECT id FROM job WHERE user = ?1 AND conversation = ?4) OR delivery IN (SELECT id FROM outbox WHERE conversation = ?4))
+			AND (text <> '' OR material <> '' OR told = 0)`,
+		expired: blankFire + ` ?2 <= fired_at AND fired_at < ?3 AND user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?4 = 0 AND (text <> '' OR material <> '')`},
 
 	{table: "held_notice", span: `DELETE FROM held_notice WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4)`},
 	{table: "job_seen", stays: "it names files, which are there or not, and goes with its job"},

@@ -1,0 +1,71 @@
+package schedule
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// forgets has what alice has in a conversation be forgotten, or with 0 everywhere, since a while ago.
+func (h *harness) forgets(t testing.TB, conversation int64, ago time.Duration) {
+	t.Helper()
+	sqlitetest.Change(t, h.db, "UPDATE outbox SET delivered_at = 1, outcome = 'sent'")
+	if _, err := h.db.Forgettings().Forget(t.Context(), supervisor.Forgetting{User: "alice", Conversation: conversation, Since: h.now.Add(-ago),
+		Until: h.now.Add(time.Second)}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asked are the texts that the model gets with alice's next message in a chat of hers.
+func (h *harness) asked(t testing.TB, c supervisor.Conversation) string {
+	t.Helper()
+	h.inbound++
+	in, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: h.now.String(), Kind: supervisor.KindText, Text: "hi", Origin: supervisor.OriginOwn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn, _, err := h.db.Turns().Start(t.Context(), in.ID, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(sqlitetest.Look(t, h.db, "SELECT parts FROM message WHERE turn = ?", turn.ID), "\n")
+}
+
+// What a check has said in a conversation, and that of a reminder of before the span, goes with the conversation: no later message is told of it.
+func TestWhatJobsSaidInAConversationIsForgotten(t *testing.T) {
+	h := newHarness(t)
+	club, _ := clubs(t, h)
+	h.remind(t, "alice", "in 10 min: the xyzzy")
+	h.putCheck(t, supervisor.Look{Command: "x"})
+	h.found = protocol.LookResult{Met: true, Found: "plugh: positive"}
+	h.passes(t, 10*time.Minute)
+	texts := func() string { return strings.Join(sqlitetest.Look(t, h.db, "SELECT text FROM fire"), "") }
+	h.forgets(t, club.ID, time.Hour)
+	if !strings.Contains(texts(), "plugh") {
+		t.Errorf("what was said elsewhere is gone: %q", texts())
+	}
+	h.forgets(t, h.conversation(t), time.Minute)
+	if strings.Contains(texts(), "plugh") {
+		t.Errorf("the fires have %q", texts())
+	}
+	if got := h.asked(t, chatOf("alice")); strings.Contains(got, "plugh") || strings.Contains(got, "xyzzy") {
+		t.Errorf("the model gets %s", got)
+	}
+}
+
+// Of a job that is forgotten nothing is left that its person has written: no words, no command, no question, no pattern.
+func TestNothingIsLeftOfAForgottenJobsOptions(t *testing.T) {
+	h := newHarness(t)
+	h.putCheck(t, supervisor.Look{Command: "grep xyzzy x", Ask: "Is xyzzy there?"})
+	h.putCheck(t, supervisor.Look{Files: "xyzzy/*"})
+	h.forgets(t, 0, time.Hour)
+	rows := sqlitetest.Look(t, h.db, "SELECT name || text || rule || options || ' ' || state FROM job")
+	if want := []string{"{}{} done", "{}{} done"}; !slices.Equal(rows, want) {
+		t.Errorf("the jobs are %q, want %q", rows, want)
+	}
+}
