@@ -90,7 +90,9 @@ func askForgetFact(ctx context.Context, c *Commands, user, id string) (d supervi
 	lines := ""
 	for _, line := range []struct{ table, one, many string }{{"message", "answer, call or result of a tool", "answers, calls and results of tools"},
 		{"outbox", "message that I sent you", "messages that I sent you"}, {"question", "question that I asked", "questions that I asked"},
-		{"effect", "line of the ledger", "lines of the ledger"}} {
+		{"effect", "line of the ledger", "lines of the ledger"}, {"fire", "message of a task", "messages of tasks"},
+		{"held_notice", "message that waits for the end of your quiet hours", "messages that wait for the end of your quiet hours"},
+		{"job", "task that is over", "tasks that are over"}} {
 		if n := counts[line.table]; n > 0 {
 			lines += "\n- " + amount.Of(n, line.one, line.many)
 		}

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -67,5 +68,34 @@ func TestNothingIsLeftOfAForgottenJobsOptions(t *testing.T) {
 	rows := sqlitetest.Look(t, h.db, "SELECT name || text || rule || options || ' ' || state FROM job")
 	if want := []string{"{}{} done", "{}{} done"}; !slices.Equal(rows, want) {
 		t.Errorf("the jobs are %q, want %q", rows, want)
+	}
+}
+
+// The words of a forgotten fact are taken out of what tasks have said, of what waits for the end of quiet hours, and of tasks that are over. What is
+// still to come is as its person has set it.
+func TestAForgottenFactIsTakenOutOfWhatTasksSaid(t *testing.T) {
+	h := newHarness(t)
+	h.remind(t, "alice", "in 1 h: Takes xyzzy tea")
+	h.remind(t, "alice", "in 2 h: Takes xyzzy tea, again")
+	h.passes(t, time.Hour)
+	sqlitetest.Change(t, h.db, "UPDATE outbox SET delivered_at = 1, outcome = 'sent'")
+	h.quiet(t, "13:05-20:00")
+	h.putCheck(t, supervisor.Look{Command: "x"})
+	h.found = protocol.LookResult{Met: true, Found: "takes xyzzy tea"}
+	h.passes(t, 10*time.Minute)
+	fact := supervisor.ForgottenFact{ID: "k7", Text: "Takes xyzzy tea"}
+	counts, err := h.db.Memories().CountMentions(t.Context(), "alice", fact)
+	if err != nil || counts["fire"] != 1 || counts["held_notice"] != 1 || counts["job"] != 1 {
+		t.Errorf("counted %v, %v", counts, err)
+	}
+	if err := h.db.Memories().Forget(t.Context(), "alice", []supervisor.ForgottenFact{fact}); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := h.db.Memories().BlankFacts(t.Context(), "alice", func(context.Context, string, []int64) error { return nil }); left != 0 || err != nil {
+		t.Errorf("%d are left: %v", left, err)
+	}
+	has := sqlitetest.Look(t, h.db, `SELECT text FROM (SELECT text FROM fire UNION ALL SELECT text FROM held_notice UNION ALL SELECT text FROM job) WHERE text LIKE '%xyzzy%'`)
+	if !slices.Equal(has, []string{"Takes xyzzy tea, again"}) {
+		t.Errorf("the words stand in %q", has)
 	}
 }

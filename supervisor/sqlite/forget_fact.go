@@ -25,6 +25,8 @@ const (
 
 	turnRuns = `EXISTS (SELECT 1 FROM turn r WHERE r.id = turn AND r.ended_at IS NULL)`
 	countRun = `SELECT count(*) FROM turn WHERE id IN (SELECT value FROM json_each(?1)) AND ended_at IS NULL`
+	ofPerson = ` user = ?2`
+	doneJob  = ` AND state = 'done'`
 	sentTo   = ofTurns + ` OR turn IS NULL AND conversation IN (SELECT id FROM conversation WHERE user = ?2)`
 )
 
@@ -37,6 +39,8 @@ var factColumns = []struct{ table, column, rows, waits string }{
 	{"question", "draft", ofTurns, `why IS NULL`}, {"question", "answer", ofTurns, `why IS NULL`},
 	{"post", "content", ` delivery IN (SELECT id FROM outbox WHERE` + sentTo + `)`, `EXISTS (SELECT 1 FROM outbox o WHERE o.id = delivery AND o.delivered_at IS NULL)`},
 	{"outbox", "text", sentTo, `delivered_at IS NULL`}, {"outbox", "buttons", sentTo, `delivered_at IS NULL`}, {"outbox", "effects", sentTo, `delivered_at IS NULL`},
+	{"fire", "text", ofPerson, `0`}, {"held_notice", "text", ofPerson, `0`},
+	{"job", "text", ofPerson + doneJob, `0`}, {"job", "name", ofPerson + doneJob, `0`}, {"job", "options", ofPerson + doneJob, `0`}, // others are as they were set
 }
 
 // BlankFacts takes the words of forgotten facts out of wherever they stand but in what their person has said: of a person's, or with "" of
@@ -79,7 +83,7 @@ type forgottenFact struct {
 // blank takes words out of what has not changed since they were found, and says whether anything has, or waits.
 func (t *tx) blank(list []mention) (again bool) {
 	for _, m := range list {
-		again = again || m.waits || t.Change(`UPDATE `+m.table+` SET `+m.column+` = ?1 WHERE id = ?2 AND `+m.column+` = ?3`, m.left, m.id, m.text) == 0
+		again = again || m.waits || t.Change(`UPDATE `+m.table+` SET `+m.column+` = ?1 WHERE rowid = ?2 AND `+m.column+` = ?3`, m.left, m.id, m.text) == 0
 	}
 	return again
 }
@@ -125,7 +129,7 @@ func mentionsOf(q engine.Querier, user string, f supervisor.ForgottenFact) (list
 		if err != nil {
 			return nil, false, err
 		}
-		query := `SELECT id, coalesce(` + c.column + `, ''), ` + c.waits + ` FROM ` + c.table + ` WHERE` + c.rows
+		query := `SELECT rowid, coalesce(` + c.column + `, ''), ` + c.waits + ` FROM ` + c.table + ` WHERE` + c.rows
 		err = q.Query(func(r *engine.Row) bool {
 			m := mention{table: c.table, column: c.column}
 			r.Scan(&m.id, &m.text, &m.waits)
