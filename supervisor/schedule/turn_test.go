@@ -385,3 +385,22 @@ func TestAButtonRunsWhatCameToNothing(t *testing.T) {
 		}
 	}
 }
+
+// What was missed was not said: its words, which may be an order, stand before no message. What was said does.
+func TestWhatWasMissedIsNotQuoted(t *testing.T) {
+	h := newHarness(t)
+	h.remind(t, "alice", "in 1 h: the bus")
+	h.remind(t, "alice", "in 90 min: the train")
+	sqlitetest.Change(t, h.db, `UPDATE job SET options = '{"on_miss":"skip"}' WHERE id = 2`)
+	h.task(t, "in 2 h", supervisor.JobOptions{Missed: supervisor.MissedSkip})
+	sqlitetest.Change(t, h.db, "UPDATE job SET text = 'Sweep the floor.' WHERE kind = 'agent'")
+	h.passes(t, time.Hour)
+	h.passes(t, 5*time.Hour)
+	if said := h.said(t, chatOf("alice")); len(said) != 2 {
+		t.Fatalf("alice is told %q", said)
+	}
+	got := h.asked(t, chatOf("alice"))
+	if !strings.Contains(got, "the bus") || strings.Contains(got, "the train") || strings.Contains(got, "Sweep") {
+		t.Errorf("the model gets %s", got)
+	}
+}

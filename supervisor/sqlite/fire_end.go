@@ -104,8 +104,8 @@ func (s Jobs) World(ctx context.Context, turn int64) (bool, error) {
 }
 
 const (
-	// What was said of jobs in a conversation that no turn there knows of yet, the newest first.
-	listUntoldFires = `SELECT f.rowid, iif(f.text = '', j.text, f.text), f.due, f.world, j.kind FROM fire f JOIN outbox o ON o.id = f.delivery JOIN job j ON j.id = f.job
+	// What was said of jobs in a conversation that no turn there knows of yet, the newest first. A text is none of what was missed.
+	listUntoldFires = `SELECT f.rowid, iif(j.kind = 'reminder' AND f.state = 'said', j.text, f.text), f.due, f.world, j.kind FROM fire f JOIN outbox o ON o.id = f.delivery JOIN job j ON j.id = f.job
 		WHERE f.user = ?1 AND f.told = 0 AND f.delivery IS NOT NULL AND o.conversation = ?2 ORDER BY f.due DESC`
 	markFireTold = `UPDATE fire SET told = 1 WHERE rowid = ?`
 )
