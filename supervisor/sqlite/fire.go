@@ -19,7 +19,7 @@ const (
 	nextFire = `SELECT min(at) FROM (SELECT (SELECT next FROM job WHERE next > ?1 ORDER BY next LIMIT 1) AS at
 		UNION ALL SELECT (SELECT due_at FROM held_notice WHERE due_at > ?1 ORDER BY due_at LIMIT 1)
 		UNION ALL SELECT (SELECT begin_at FROM fire WHERE state = 'claimed' AND begin_at > ?1 ORDER BY begin_at LIMIT 1)) HAVING min(at) IS NOT NULL`
-	insertFire  = `INSERT INTO fire (job, due, user, state, begin_at, delivery, fired_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	insertFire  = `INSERT INTO fire (job, due, user, state, begin_at, delivery, world, fired_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	hasFire     = `SELECT EXISTS (SELECT 1 FROM fire WHERE job = ? AND due = ?)`
 	lastFire    = `SELECT coalesce(max(iif(begin_at IS NULL OR leased, fired_at, begin_at)), 0) FROM fire WHERE job = ?`
 	insertExtra = `INSERT INTO fire (job, due, user, state, begin_at, material, fired_at) VALUES (?, ?, ?, 'claimed', ?, ?, ?)`
@@ -121,7 +121,7 @@ func (t *tx) putFire(f supervisor.Fire, delivery int64) {
 			begin, ended = f.BeginAt.UnixMilli(), 0
 		}
 	}
-	t.Exec(insertFire, f.Job.ID, f.Job.Next.UnixMilli(), f.Job.User, as, orNull(begin), orNull(delivery), t.Now, orNull(ended))
+	t.Exec(insertFire, f.Job.ID, f.Job.Next.UnixMilli(), f.Job.User, as, orNull(begin), orNull(delivery), f.Job.Options.World, t.Now, orNull(ended))
 	t.Exec(boundFires, f.Job.ID, keptOfAJob)
 }
 
