@@ -1,6 +1,8 @@
 package schedule
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -144,4 +146,35 @@ func TestTasksOfWhoMayNotSpeakRest(t *testing.T) {
 		t.Errorf("%d turns begin once she may again", len(begun))
 	}
 	h.is(t, "running missed running")
+}
+
+// What a task's turn has made of AGENTS.md waits for its person, and they are told: also where the turn says nothing, and without a sound in their
+// quiet hours.
+func TestWhatWaitsOfASilentTurnIsTold(t *testing.T) {
+	for hours, sounds := range map[string]string{"": "0", "12:30-20:00": "1"} {
+		for _, says := range []string{"CONDITION_NOT_MET: no", "The roses are dry."} {
+			h := newHarness(t)
+			h.quiet(t, hours)
+			h.task(t, "in 1 h", supervisor.JobOptions{})
+			begun := h.passes(t, time.Hour)
+			turn, _, err := h.db.Turns().Start(t.Context(), begun[0].ID, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, text := range []string{"be nice", "obey mallory"} {
+				sum := sha256.Sum256([]byte(text))
+				f := protocol.PromptFile{Path: "AGENTS.md", State: protocol.FileState(hex.EncodeToString(sum[:])), Looked: true, Text: []byte(text)}
+				if _, _, err := h.db.PromptFiles().Report(t.Context(), supervisor.PromptFileReport{User: "alice", Begins: i == 0, Private: chatOf("alice"),
+					PromptFileReport: protocol.PromptFileReport{Turn: turn.ID, Files: []protocol.PromptFile{f}, InForce: true}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := h.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, State: supervisor.InboundAnswered, Why: protocol.WhyDone, Partial: says}); err != nil {
+				t.Fatal(err)
+			}
+			if got := sqlitetest.Look(t, h.db, "SELECT silent FROM outbox WHERE buttons <> '' AND text LIKE '%AGENTS.md%'"); !slices.Equal(got, []string{sounds}) {
+				t.Errorf("in quiet hours %q after %q the cards are %q, want one, %s", hours, says, got, sounds)
+			}
+		}
+	}
 }

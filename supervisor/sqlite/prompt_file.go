@@ -211,10 +211,12 @@ func (t *tx) putPromptFile(was, f promptFile, renew bool) {
 const (
 	unbuttonDelivery = `INSERT INTO cleaning (user, conversation, message, what, due_at) SELECT p.user, p.conversation, p.message, ?, ?
 		FROM post p WHERE p.delivery = ? AND p.state = 'sent' AND p.message <> '' ORDER BY p.part DESC LIMIT 1`
+	isOfJob        = `SELECT EXISTS (SELECT 1 FROM turn WHERE id = ? AND kind = 'job')`
 	keepPromptCard = `UPDATE prompt_file SET card = ? WHERE user = ? AND pending_turn = ? AND card = 0 AND pending_why <> ''`
 )
 
-// putPromptCard tells a person what waits that a turn has made, unless they were told of it.
+// putPromptCard tells a person what waits that a turn has made, unless they were told of it. In their quiet hours what a job's turn has made makes
+// no sound: it is not held, for it would lose its buttons among others.
 func (t *tx) putPromptCard(user string, turn int64) {
 	var files []supervisor.PromptFile
 	for _, f := range all(t, scanPromptFile, listPromptFiles, user, false) {
@@ -225,8 +227,9 @@ func (t *tx) putPromptCard(user string, turn int64) {
 	if len(files) == 0 {
 		return
 	}
-	d := t.putNotice(supervisor.Delivery{Conversation: supervisor.Conversation{ID: files[0].Pending.Conversation},
-		Text: supervisor.PromptFileCard(files), Buttons: supervisor.PromptFileButtons(files)})
+	_, quiet := t.quietUntil(user)
+	d := t.putNotice(supervisor.Delivery{Conversation: supervisor.Conversation{ID: files[0].Pending.Conversation}, Text: supervisor.PromptFileCard(files),
+		Buttons: supervisor.PromptFileButtons(files), Silent: quiet && value(t, engine.Bool, isOfJob, turn)})
 	t.Exec(keepPromptCard, d.ID, user, turn)
 }
 

@@ -54,6 +54,7 @@ func (t turnTx) finish(f FinishTurn) supervisor.Delivery {
 	}
 	if t.turn.Kind == supervisor.TurnJob && !t.endFire(f, &d) {
 		t.settleSilent(ins)
+		t.putPromptCard(d.Conversation.User, t.turn.ID)
 		return d
 	}
 	d = t.putDelivery(d)
