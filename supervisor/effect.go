@@ -173,6 +173,14 @@ func EffectLines(done []Effect) (lines []string) {
 	return lines
 }
 
+// BoundEffects are as many of some lines as stand below an answer.
+func BoundEffects(lines []string) []string {
+	if left := len(lines) - maxEffectLines + 1; left > 1 {
+		return append(lines[:maxEffectLines-1:maxEffectLines-1], fmt.Sprintf(textMoreEffects, left))
+	}
+	return lines
+}
+
 // EffectCount is how many effects of a group a person has.
 type EffectCount struct {
 	User  string `json:"user"`

@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
@@ -97,5 +98,20 @@ func TestAForgottenFactIsTakenOutOfWhatTasksSaid(t *testing.T) {
 	has := sqlitetest.Look(t, h.db, `SELECT text FROM (SELECT text FROM fire UNION ALL SELECT text FROM held_notice UNION ALL SELECT text FROM job) WHERE text LIKE '%xyzzy%'`)
 	if !slices.Equal(has, []string{"Takes xyzzy tea, again"}) {
 		t.Errorf("the words stand in %q", has)
+	}
+}
+
+// What a task's turn has said and waits for the end of quiet hours goes with the turn, also where that ended later than the span.
+func TestWhatIsHeldOfAForgottenTurnIsForgotten(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "12:30-20:00")
+	h.task(t, "in 1 h", supervisor.JobOptions{})
+	begun := h.passes(t, time.Hour)
+	h.now = h.now.Add(5 * time.Minute)
+	h.ends(t, begun[0], sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "The xyzzy is dry."})
+	h.now = h.now.Add(-4 * time.Minute)
+	h.forgets(t, 0, 2*time.Minute)
+	if held := sqlitetest.Look(t, h.db, "SELECT text FROM held_notice UNION ALL SELECT text FROM fire WHERE text <> ''"); len(held) > 0 {
+		t.Errorf("kept %q", held)
 	}
 }

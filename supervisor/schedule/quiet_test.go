@@ -178,3 +178,26 @@ func TestWhatWaitsOfASilentTurnIsTold(t *testing.T) {
 		}
 	}
 }
+
+// What a task did at night stands below what it says in the morning, with what others did.
+func TestWhatATaskDidIsHeldWithItsWords(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "12:30-20:00")
+	h.task(t, "in 1 h", supervisor.JobOptions{})
+	h.task(t, "in 1 h", supervisor.JobOptions{})
+	for i, in := range h.passes(t, time.Hour) {
+		turn, _, err := h.db.Turns().Start(t.Context(), in.ID, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sqlitetest.Change(t, h.db, fmt.Sprintf(`INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at)
+			VALUES ('alice', %d, 'c', 'write', '%d.md', '', 'worker', 1)`, turn.ID, i))
+		if _, err := h.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, State: supervisor.InboundAnswered, Why: protocol.WhyDone, Partial: "So."}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.releases(t, 7*time.Hour)
+	if got := sqlitetest.Look(t, h.db, "SELECT effects FROM outbox"); !slices.Equal(got, []string{`["wrote 0.md","wrote 1.md"]`}) {
+		t.Errorf("below what was held stands %q", got)
+	}
+}

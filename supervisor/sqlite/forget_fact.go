@@ -39,7 +39,7 @@ var factColumns = []struct{ table, column, rows, waits string }{
 	{"question", "draft", ofTurns, `why IS NULL`}, {"question", "answer", ofTurns, `why IS NULL`},
 	{"post", "content", ` delivery IN (SELECT id FROM outbox WHERE` + sentTo + `)`, `EXISTS (SELECT 1 FROM outbox o WHERE o.id = delivery AND o.delivered_at IS NULL)`},
 	{"outbox", "text", sentTo, `delivered_at IS NULL`}, {"outbox", "buttons", sentTo, `delivered_at IS NULL`}, {"outbox", "effects", sentTo, `delivered_at IS NULL`},
-	{"fire", "text", ofPerson, `0`}, {"held_notice", "text", ofPerson, `0`},
+	{"fire", "text", ofPerson, `0`}, {"held_notice", "text", ofPerson, `0`}, {"held_notice", "effects", ofPerson, `0`},
 	{"job", "text", ofPerson + doneJob, `0`}, {"job", "name", ofPerson + doneJob, `0`}, {"job", "options", ofPerson + doneJob, `0`}, // others are as they were set
 }
 

@@ -14,8 +14,8 @@ import (
 const SettingQuiet = "quiet"
 
 const (
-	holdNotice  = `INSERT INTO held_notice (user, conversation, text, buttons, silent, due_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
-	listHeldDue = `SELECT h.id, h.user, h.conversation, h.text, h.buttons, h.silent FROM held_notice h WHERE h.due_at <= ?1
+	holdNotice  = `INSERT INTO held_notice (user, conversation, text, buttons, effects, silent, due_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
+	listHeldDue = `SELECT h.id, h.user, h.conversation, h.text, h.buttons, h.effects, h.silent FROM held_notice h WHERE h.due_at <= ?1
 		AND h.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY h.conversation, h.id LIMIT 1000`
 	listHeldUsers = `SELECT DISTINCT user FROM held_notice WHERE due_at <= ?`
 	deferHeld     = `UPDATE held_notice SET due_at = ? WHERE id = ?`
@@ -57,7 +57,8 @@ func (t *tx) sayOrHold(d supervisor.Delivery) (said supervisor.Delivery, held in
 	}
 	t.fail(checkDelivery(d))
 	d.Conversation = c
-	return supervisor.Delivery{Conversation: c}, t.Insert(holdNotice, c.User, c.ID, d.Text, encodedList(d.Buttons), d.Silent, end.UnixMilli(), t.Now)
+	return supervisor.Delivery{Conversation: c}, t.Insert(holdNotice, c.User, c.ID, d.Text, encodedList(d.Buttons), encodedList(d.Effects),
+		d.Silent, end.UnixMilli(), t.Now)
 }
 
 // heldNotice is a row.
@@ -65,6 +66,7 @@ type heldNotice struct {
 	id, conversation int64
 	user, text       string
 	buttons          [][]supervisor.Button
+	effects          []string
 	silent           bool
 }
 
@@ -78,7 +80,7 @@ func (s Jobs) Release(ctx context.Context, now time.Time, rests func(user string
 	}
 	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
 		list := all(t, func(r *engine.Row) (h heldNotice) {
-			r.Scan(&h.id, &h.user, &h.conversation, &h.text, decoded{&h.buttons}, &h.silent)
+			r.Scan(&h.id, &h.user, &h.conversation, &h.text, decoded{&h.buttons}, decoded{&h.effects}, &h.silent)
 			return h
 		}, listHeldDue, now.UnixMilli(), encoded{append([]string{}, resting...)})
 		list = slices.DeleteFunc(list, func(h heldNotice) bool {
@@ -103,11 +105,12 @@ func (s Jobs) Release(ctx context.Context, now time.Time, rests func(user string
 // release says what was held for one conversation. Buttons are below one thing alone: below several nobody knew which they are of. It is silent
 // where all of it is.
 func (t *tx) release(list []heldNotice) supervisor.Delivery {
-	texts, silent := make([]string, len(list)), true
+	d := supervisor.Delivery{Conversation: supervisor.Conversation{ID: list[0].conversation}, Silent: true}
+	texts := make([]string, len(list))
 	for i, h := range list {
-		texts[i], silent = h.text, silent && h.silent
+		texts[i], d.Silent, d.Effects = h.text, d.Silent && h.silent, append(d.Effects, h.effects...)
 	}
-	d := supervisor.Delivery{Conversation: supervisor.Conversation{ID: list[0].conversation}, Text: strings.Join(texts, "\n\n"), Silent: silent}
+	d.Text, d.Effects = strings.Join(texts, "\n\n"), supervisor.BoundEffects(d.Effects)
 	if len(list) == 1 {
 		d.Buttons = list[0].buttons
 	}

@@ -52,6 +52,7 @@ CREATE TABLE held_notice (
 	conversation INTEGER NOT NULL,
 	text         TEXT NOT NULL,
 	buttons      TEXT NOT NULL DEFAULT '',      -- JSON
+	effects      TEXT NOT NULL DEFAULT '',      -- JSON
 	silent       INTEGER NOT NULL DEFAULT 0,    -- it makes no sound
 	due_at       INTEGER NOT NULL,              -- when it is said
 	created_at   INTEGER NOT NULL,
