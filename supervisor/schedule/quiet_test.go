@@ -201,3 +201,20 @@ func TestWhatATaskDidIsHeldWithItsWords(t *testing.T) {
 		t.Errorf("below what was held stands %q", got)
 	}
 }
+
+// Want of room in a budget is held once in quiet hours, whatever task it is of.
+func TestAShortageIsHeldOnce(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "12:30-20:00")
+	h.task(t, "every 1 h", supervisor.JobOptions{Exact: true})
+	h.task(t, "every 2 h", supervisor.JobOptions{Exact: true})
+	for range 4 {
+		for _, in := range h.passes(t, time.Hour) {
+			h.ends(t, in, sqlite.FinishTurn{Why: protocol.WhyError, Text: "There is no room.", Short: true})
+		}
+	}
+	h.is(t, "failed failed failed failed failed failed")
+	if got := sqlitetest.Look(t, h.db, "SELECT text FROM held_notice"); len(got) != 1 {
+		t.Errorf("held are %q", got)
+	}
+}

@@ -21,7 +21,7 @@ const (
 	pauseJob  = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ? WHERE id = ? AND state = 'active'`
 	endJob    = `UPDATE job SET state = 'done', next = NULL, version = version + 1, changed_at = ? WHERE id = ? AND state IN ('active', 'paused')`
 	sumCost   = `SELECT coalesce(sum(cost), 0) FROM usage WHERE turn = ?`
-	toldShort = `SELECT EXISTS (SELECT 1 FROM fire WHERE user = ? AND why = 'budget' AND delivery IS NOT NULL AND ended_at > ?)`
+	toldShort = `SELECT EXISTS (SELECT 1 FROM fire WHERE user = ? AND why = 'budget' AND (delivery IS NOT NULL OR held IS NOT NULL) AND ended_at > ?)`
 	hasWorld  = `SELECT EXISTS (SELECT 1 FROM message WHERE turn = ? AND source = 'world')`
 )
 
