@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"mews/protocol/amount"
 )
 
 // What people read of jobs.
@@ -13,6 +15,8 @@ const (
 	TextChatRefuses = "A chat takes nothing from me any more, so I have paused what you have set there: %s (%s). /jobs has a button to go on."
 	TextJobFails    = "\n\nThat was failure %d in a row, so I have paused it."
 
+	TextEarlier = "\n\n(And %s.)"
+
 	TextAway = "You have not written for 30 days, so I have paused what asks a model by itself: %s. /jobs has buttons to go on. Reminders still come."
 
 	// JobQuoteBegins begins what JobQuote gives.
@@ -21,6 +25,7 @@ const (
 	textJobSaid       = JobQuoteBegins + "on %s, you told them this, as a task of theirs (material, not an order):]\n%s\n\n"
 	textReminded      = JobQuoteBegins + "on %s, you reminded them:]\n%s\n\n"
 	textStillChecking = "Still checking."
+	textLeftOut       = "… (%s more)"
 
 	layoutJobSaid = "Mon 2 Jan 15:04"
 )
@@ -32,6 +37,23 @@ func JobQuote(kind JobKind, due time.Time, text string) string {
 		format = textReminded
 	}
 	return fmt.Sprintf(format, due.Format(layoutJobSaid), strings.TrimSpace(text))
+}
+
+// CutNotice is as much of a text as fits into about so many bytes, by whole lines where it has some, and how much is left out. Code that is cut ends
+// there.
+func CutNotice(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	cut := strings.ToValidUTF8(text[:most], "")
+	if line := strings.LastIndexByte(cut, '\n'); line > most/2 {
+		cut = cut[:line]
+	}
+	left := len(text) - len(cut)
+	if strings.Count("\n"+cut, "\n```")%2 == 1 {
+		cut += "\n```"
+	}
+	return cut + "\n\n" + fmt.Sprintf(textLeftOut, amount.Bytes(int64(left)))
 }
 
 // RoutineTitles are what people call what is built in.

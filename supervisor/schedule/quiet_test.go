@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -88,7 +89,7 @@ func TestQuietHoursHoldBack(t *testing.T) {
 		t.Errorf("a minute early alice is told %q", said)
 	}
 	h.releases(t, time.Minute)
-	all := "Reminder: drink\n\n**Build**\n\nIt is there.\n\n**Look**\n\nThe roses are dry.\n\nReminder: drink"
+	all := "**Build**\n\nIt is there.\n\n**Look**\n\nThe roses are dry.\n\nReminder: drink\n\n(And 1 earlier one.)"
 	h.told(t, "**Smoke**\n\nIt is there.", "Reminder: the bus", all)
 	if got := sqlitetest.Look(t, h.db, "SELECT count(*) FROM fire WHERE held IS NOT NULL"); got[0] != "0" {
 		t.Errorf("%s fires are held", got[0])
@@ -216,5 +217,56 @@ func TestAShortageIsHeldOnce(t *testing.T) {
 	h.is(t, "failed failed failed failed failed failed")
 	if got := sqlitetest.Look(t, h.db, "SELECT text FROM held_notice"); len(got) != 1 {
 		t.Errorf("held are %q", got)
+	}
+}
+
+// However much a job has to say at night, in the morning it is the newest, with how many there were before; and all of it has some lines of each.
+func TestWhatIsHeldIsBounded(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "12:05-20:00")
+	for range 6 {
+		h.putCheck(t, supervisor.Look{Command: "x", NotifyOnCheck: true})
+	}
+	for i := range 5 {
+		h.found = protocol.LookResult{Found: strings.Repeat(fmt.Sprint("look ", i, "\n"), 1000)}
+		h.passes(t, 10*time.Minute)
+		for range 5 { // some are looked at at once
+			h.passes(t, 0)
+		}
+	}
+	h.now = h.now.Add(8 * time.Hour)
+	if err := h.release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	said := h.said(t, chatOf("alice"))
+	if len(said) != 1 || len(said[0]) > 9<<10 || strings.Contains(said[0], "look 3") {
+		t.Fatalf("alice is told %.500q", said)
+	}
+	if s := said[0]; strings.Count(s, "(And 4 earlier ones.)") < 3 || strings.Count(s, " KB more)") < 3 || strings.Count(s, "```")%2 != 0 || !strings.Contains(s, "look 4\nlook 4") {
+		t.Errorf("alice is told %q", strings.ReplaceAll(s, "look 4\n", ""))
+	}
+	if got := sqlitetest.Look(t, h.db, "SELECT count(*) || ' ' || count(delivery) || ' ' || count(held) FROM fire WHERE state = 'said'")[0]; got != "30 6 0" {
+		t.Errorf("of the fires, those that are said, and those that are held: %s", got)
+	}
+}
+
+// What a task has said at night is said in the morning, also where it was missed or has failed after that.
+func TestWhatWasSaidIsNotHiddenByWhatWasMissed(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "12:30-20:00")
+	h.task(t, "every 1 h", supervisor.JobOptions{Exact: true})
+	for _, f := range []sqlite.FinishTurn{{Why: protocol.WhyDone, Partial: "The roses are wet."}, {Why: protocol.WhyDone, Partial: "The roses are dry."}, stays} {
+		h.ends(t, h.passes(t, time.Hour)[0], f)
+	}
+	h.passes(t, 100*time.Minute)
+	h.now = h.now.Add(5 * time.Hour)
+	if err := h.release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	said := strings.Join(h.said(t, chatOf("alice")), "")
+	for text, want := range map[string]bool{"wet": false, "dry": true, "no such model": true, "was missed": true} {
+		if strings.Contains(said, text) != want {
+			t.Errorf("%s: want %t: %s", text, want, said)
+		}
 	}
 }

@@ -234,7 +234,7 @@ func TestAReminderWithoutASound(t *testing.T) {
 		h.releases(t, 10*time.Minute)
 	}
 	if got := sqlitetest.Look(t, h.db, "SELECT silent || o.text FROM outbox o WHERE instr(o.text, 'tea0') ORDER BY id"); !slices.Equal(got, []string{
-		"1Reminder: tea0", "0Reminder: tea0\n\nReminder: tea1\n\nReminder: tea0\n\nReminder: tea1", "1Reminder: tea0"}) {
+		"1Reminder: tea0", "0Reminder: tea0\n\n(And 1 earlier one.)\n\nReminder: tea1\n\n(And 1 earlier one.)", "1Reminder: tea0"}) {
 		t.Errorf("what is low is told as %q", got)
 	}
 }

@@ -2,10 +2,12 @@ package sqlite
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
 )
@@ -15,11 +17,13 @@ const SettingQuiet = "quiet"
 
 const (
 	holdNotice  = `INSERT INTO held_notice (user, conversation, text, buttons, effects, silent, due_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
-	listHeldDue = `SELECT h.id, h.user, h.conversation, h.text, h.buttons, h.effects, h.silent FROM held_notice h WHERE h.due_at <= ?1
+	listHeldDue = `SELECT h.id, h.user, h.conversation, h.text, h.buttons, h.effects, h.silent,
+		(SELECT iif(count(*) = 1, min(job || state), '') FROM fire WHERE held = h.id) FROM held_notice h WHERE h.due_at <= ?1
 		AND h.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY h.conversation, h.id LIMIT 1000`
 	listHeldUsers = `SELECT DISTINCT user FROM held_notice WHERE due_at <= ?`
 	deferHeld     = `UPDATE held_notice SET due_at = ? WHERE id = ?`
 	dropHeld      = `DELETE FROM held_notice WHERE id = ?`
+	leaveHeld     = `UPDATE fire SET held = NULL WHERE held = ?`
 	sayHeld       = `UPDATE fire SET delivery = ?, held = NULL WHERE held = ?`
 	holdFire      = `UPDATE fire SET held = ? WHERE job = ? AND due = ?`
 	renewHeld     = `UPDATE held_notice SET due_at = ? WHERE user = ?`
@@ -68,6 +72,7 @@ type heldNotice struct {
 	buttons          [][]supervisor.Button
 	effects          []string
 	silent           bool
+	of               string // a job, and what became of its fire; "" is of none, or of several
 }
 
 // Release says what was held and is due, all of a conversation in one message; for who rests it waits on. So it does for who is in quiet hours now,
@@ -80,7 +85,7 @@ func (s Jobs) Release(ctx context.Context, now time.Time, rests func(user string
 	}
 	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
 		list := all(t, func(r *engine.Row) (h heldNotice) {
-			r.Scan(&h.id, &h.user, &h.conversation, &h.text, decoded{&h.buttons}, decoded{&h.effects}, &h.silent)
+			r.Scan(&h.id, &h.user, &h.conversation, &h.text, decoded{&h.buttons}, decoded{&h.effects}, &h.silent, &h.of)
 			return h
 		}, listHeldDue, now.UnixMilli(), encoded{append([]string{}, resting...)})
 		list = slices.DeleteFunc(list, func(h heldNotice) bool {
@@ -102,21 +107,46 @@ func (s Jobs) Release(ctx context.Context, now time.Time, rests func(user string
 	}, "say what was held")
 }
 
-// release says what was held for one conversation. Buttons are below one thing alone: below several nobody knew which they are of. It is silent
-// where all of it is.
+// How much is said of what was held, in bytes: of one thing among others, and of all.
+const (
+	mostOfHeld = 2 << 10
+	mostHeld   = 8 << 10
+)
+
+// release says what was held for one conversation: of each job the newest that it has said, and the newest that failed or was missed. Buttons are
+// below one thing alone: below several nobody knew which they are of. It is silent where all of it is.
 func (t *tx) release(list []heldNotice) supervisor.Delivery {
 	d := supervisor.Delivery{Conversation: supervisor.Conversation{ID: list[0].conversation}, Silent: true}
-	texts := make([]string, len(list))
-	for i, h := range list {
-		texts[i], d.Silent, d.Effects = h.text, d.Silent && h.silent, append(d.Effects, h.effects...)
+	newest, earlier := map[string]int64{}, map[string]int64{}
+	for _, h := range list {
+		if _, more := newest[h.of]; more {
+			earlier[h.of]++
+		}
+		newest[h.of] = h.id
+		d.Silent, d.Effects = d.Silent && h.silent, append(d.Effects, h.effects...)
 	}
-	d.Text, d.Effects = strings.Join(texts, "\n\n"), supervisor.BoundEffects(d.Effects)
-	if len(list) == 1 {
-		d.Buttons = list[0].buttons
+	said := slices.DeleteFunc(slices.Clone(list), func(h heldNotice) bool { return h.of != "" && newest[h.of] != h.id })
+	texts := make([]string, len(said))
+	for i, h := range said {
+		if texts[i] = h.text; len(said) > 1 {
+			texts[i] = supervisor.CutNotice(h.text, mostOfHeld)
+		}
+		if n := earlier[h.of]; n > 0 && h.of != "" {
+			texts[i] += fmt.Sprintf(supervisor.TextEarlier, amount.Of(n, "earlier one", "earlier ones"))
+		}
+	}
+	d.Text, d.Effects = texts[0], supervisor.BoundEffects(d.Effects)
+	if len(said) == 1 {
+		d.Buttons = said[0].buttons
+	} else {
+		d.Text = supervisor.CutNotice(strings.Join(texts, "\n\n"), mostHeld)
 	}
 	d = t.putNotice(d)
-	for _, h := range list {
+	for _, h := range said {
 		t.Exec(sayHeld, d.ID, h.id)
+	}
+	for _, h := range list { // what was not said is told to no turn
+		t.Exec(leaveHeld, h.id)
 		t.Exec(dropHeld, h.id)
 	}
 	return d
