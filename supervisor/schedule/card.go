@@ -139,12 +139,12 @@ func timesOf(j supervisor.Job) (rule recurrence.Rule, times []string, err error)
 	return rule, times, nil
 }
 
-// listedText is what a list says of a job.
+// listedText is what a list says of a job, on one line.
 func listedText(j supervisor.Job) string {
 	if j.Kind != supervisor.JobReminder {
 		return j.Title()
 	}
-	return j.Text
+	return brief(j.Text)
 }
 
 // line says when a job is due, and next.

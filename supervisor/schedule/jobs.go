@@ -114,7 +114,13 @@ func checkPeriod(j supervisor.Job, zone *time.Location) error {
 	return nil
 }
 
-// List shows a person's jobs.
+// What /jobs shows at most.
+const (
+	maxListed     = 40
+	maxListedRows = 20 // of buttons
+)
+
+// List shows a person's jobs, the oldest first.
 func (s *Schedule) List(ctx context.Context, user string) (d supervisor.Delivery, err error) {
 	list, err := s.o.Store.List(ctx, user)
 	if err != nil {
@@ -124,13 +130,16 @@ func (s *Schedule) List(ctx context.Context, user string) (d supervisor.Delivery
 		return supervisor.Delivery{Text: textNoJobs}, nil
 	}
 	d.Text = textJobs
-	for _, j := range list {
+	for _, j := range list[:min(len(list), maxListed)] {
 		d.Text += fmt.Sprintf("\n%d. %s\n    %s", j.ID, listedText(j), line(j))
-		if what := map[supervisor.JobState]string{supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart}[j.State]; what != "" {
+		if what := map[supervisor.JobState]string{supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart}[j.State]; what != "" && len(d.Buttons) < maxListedRows {
 			row := supervisor.JobButtons(j, what)[0]
 			row[0].Text += fmt.Sprintf(" %d", j.ID)
 			d.Buttons = append(d.Buttons, row)
 		}
+	}
+	if more := len(list) - maxListed; more > 0 {
+		d.Text += fmt.Sprintf(textMoreJobs, more)
 	}
 	return d, nil
 }

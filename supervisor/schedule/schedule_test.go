@@ -201,6 +201,24 @@ func TestWhatIsLateComesTogether(t *testing.T) {
 	}
 }
 
+// However many there are and however long, a list of them is short.
+func TestAListIsShort(t *testing.T) {
+	h := newHarness(t)
+	for range 150 {
+		h.remind(t, "alice", "in 1 h: "+strings.Repeat("xyzzy ", 1000))
+	}
+	sqlitetest.Change(t, h.db, "UPDATE job SET state = 'paused', next = NULL WHERE id > 10")
+	d, err := h.List(t.Context(), "alice")
+	if err != nil || len(d.Text) > 16<<10 || len(d.Buttons) != maxListedRows || !strings.HasSuffix(d.Text, "\n\nAnd 110 more: mews job list shows all.") {
+		t.Errorf("%d bytes with %d rows, %v: %s", len(d.Text), len(d.Buttons), err, d.Text)
+	}
+	h.now = h.now.Add(2 * time.Hour)
+	h.fires(t)
+	if said := h.said(t, chatOf("alice")); len(said) != 1 || len(said[0]) > 4<<10 || strings.Count(said[0], "ago: xyzzy") != 10 {
+		t.Errorf("alice is told %q", said)
+	}
+}
+
 // Who may not speak is told nothing until they may again; nobody else waits for that, however much rests.
 func TestJobsOfWhoMayNotSpeakRest(t *testing.T) {
 	h := newHarness(t)

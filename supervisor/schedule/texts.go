@@ -22,6 +22,7 @@ const (
 	textTimes        = "\n\n%s\nNext: %s"
 	textNoJobs       = "You have no reminders and no tasks. Set one: /remind tomorrow at 9: call the plumber. Or ask me to do something every morning."
 	textJobs         = "Your reminders and tasks:\n"
+	textMoreJobs     = "\n\nAnd %d more: mews job list shows all."
 	textProposedIt   = "waits for you to start it"
 	textPaused       = "paused"
 	textBroken       = "paused: I can't read any more when it is due"
