@@ -152,6 +152,8 @@ type Firing struct {
 	Fires []Fire
 	Say   Delivery // its Conversation, Text, Buttons and Silent; without a text nothing is said
 	Waits bool     // for the end of quiet hours
+
+	Private Conversation // where nobody but the person reads
 }
 
 // Trigger has a job be done once more, beside its own times.

@@ -36,3 +36,21 @@ func TestWhatRestsWhileAPersonIsAway(t *testing.T) {
 		}
 	}
 }
+
+// That tasks rest is told where nobody else reads, however many there are and wherever they speak, and after quiet hours.
+func TestWhoIsAwayIsToldInPrivate(t *testing.T) {
+	h := newHarness(t)
+	club, _ := clubs(t, h)
+	h.quiet(t, "11:00-20:00")
+	if _, err := h.calls(t, club, "schedule_task", `{"when":"daily at 14:00","text":"look","kind":"task"}`); err != nil {
+		t.Fatal(err)
+	}
+	h.task(t, "daily at 14:00", supervisor.JobOptions{})
+	sqlitetest.Change(t, h.db, fmt.Sprintf("UPDATE job SET created_at = %d", h.now.Add(-31*24*time.Hour).UnixMilli()))
+	h.passes(t, time.Hour)
+	if private, others := h.said(t, chatOf("alice")), h.said(t, club); len(private) > 0 || len(others) > 1 || h.jobState(t, 1) != "paused" {
+		t.Errorf("in quiet hours alice is told %q, the group %q, and the task is %s", private, others, h.jobState(t, 1))
+	}
+	h.releases(t, 8*time.Hour)
+	h.told(t, fmt.Sprintf(supervisor.TextAway, "2 tasks"))
+}

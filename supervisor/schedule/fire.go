@@ -167,7 +167,9 @@ func lastDue(j supervisor.Job, now time.Time) time.Time {
 
 // firing says something where the jobs were made: or in the person's private chat where that is nothing that they look at by themselves.
 func (s *Schedule) firing(text string, buttons [][]supervisor.Button, fires ...supervisor.Fire) supervisor.Firing {
-	return supervisor.Firing{Fires: fires, Waits: !slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return !waits(f.Job) }),
+	user, _ := s.o.Person(fires[0].Job.User)
+	return supervisor.Firing{Fires: fires, Private: user.PrivateChat(),
+		Waits: !slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return !waits(f.Job) }),
 		Say: supervisor.Delivery{Conversation: s.destination(fires[0].Job), Text: text, Buttons: buttons,
 			Silent: !slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return f.Job.Options.Priority != supervisor.JobLow })}}
 }

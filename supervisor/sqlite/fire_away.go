@@ -25,10 +25,12 @@ func (t *tx) isAway(j supervisor.Job) bool {
 	return j.AsksModel() && j.CreatedAt.UnixMilli() < since && value(t, engine.Integer, lastWritten, j.User) < since
 }
 
-// pauseAway pauses all of a person's jobs that ask a model, and says so once, where the first of them was made.
-func (t *tx) pauseAway(c supervisor.Firing) []supervisor.Delivery {
-	j := c.Fires[0].Job
-	paused := t.Change(pauseAway, t.Now, j.User)
-	c.Say.Text = fmt.Sprintf(supervisor.TextAway, amount.Of(paused, "task", "tasks"))
-	return []supervisor.Delivery{t.putNotice(c.Say)}
+// pauseAway pauses all of a person's jobs that ask a model, and says so once, where nobody else reads and not in their quiet hours.
+func (t *tx) pauseAway(c supervisor.Firing) (said []supervisor.Delivery) {
+	paused := t.Change(pauseAway, t.Now, c.Fires[0].Job.User)
+	d, _ := t.sayOrHold(supervisor.Delivery{Conversation: c.Private, Text: fmt.Sprintf(supervisor.TextAway, amount.Of(paused, "task", "tasks"))})
+	if d.ID != 0 {
+		said = append(said, d)
+	}
+	return said
 }
