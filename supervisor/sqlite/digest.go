@@ -21,7 +21,7 @@ const (
 		AND pending_state NOT IN (SELECT value FROM json_each(iif(refused = '', '[]', refused))) ORDER BY path`
 	sumHeldOf = `SELECT count(*), max(received_at) FROM inbox WHERE held = 1 AND user = ? HAVING count(*) > 0`
 	sumLostOf = `SELECT count(*), max(o.created_at) FROM conversation c CROSS JOIN outbox o ON o.conversation = c.id
-		WHERE c.user = ? AND o.outcome IN ('unknown', 'failed') AND o.vanish = 0 AND o.created_at >= ? HAVING count(*) > 0`
+		WHERE c.user = ? AND o.outcome IN ('unknown', 'failed') AND o.told < 2 AND o.vanish = 0 AND o.created_at >= ? HAVING count(*) > 0`
 )
 
 // Digest is what a person's jobs did after a moment and up to another, but for the digest itself, and what waits for the person.

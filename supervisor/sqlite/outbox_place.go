@@ -9,10 +9,11 @@ import (
 )
 
 const (
-	isOfFire    = `SELECT EXISTS (SELECT 1 FROM fire WHERE delivery = ?)`
-	deliveryOf  = selectDelivery + `WHERE o.id = ?`
-	moveFire    = `UPDATE fire SET delivery = ?, told = 0 WHERE delivery = ?`
-	knowRefused = `UPDATE outbox SET told = 1 WHERE id = ?`
+	isOfFire   = `SELECT EXISTS (SELECT 1 FROM fire WHERE delivery = ?)`
+	deliveryOf = selectDelivery + `WHERE o.id = ?`
+	moveFire   = `UPDATE fire SET delivery = ?, told = 0 WHERE delivery = ?`
+	// What was said elsewhere is lost to nobody: 2 says that beside what 1 says.
+	markElsewhere = `UPDATE outbox SET told = 2 WHERE id = ?`
 	// Those of the person's that speak in the chat, and those that have just tried to.
 	pauseChat = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ?1 WHERE state = 'active' AND user = ?2
 		AND (conversation IN (SELECT id FROM conversation WHERE user = ?2 AND channel = ?3 AND chat = ?4)
@@ -44,7 +45,7 @@ func (t *tx) sayElsewhere(d outcomeRow, c supervisor.DeliveryOutcome) {
 	again := t.putNotice(supervisor.Delivery{Conversation: to, Text: supervisor.TextThreadGone + said.Text, Buttons: said.Buttons,
 		Files: said.Files, Effects: said.Effects})
 	t.Exec(moveFire, again.ID, d.id)
-	t.Exec(knowRefused, d.id)
+	t.Exec(markElsewhere, d.id)
 	t.Exec(redirectJobs, to.ID, d.conversation)
 }
 

@@ -36,6 +36,12 @@ func TestWhatWasForATopicThatIsGoneIsSaidElsewhere(t *testing.T) {
 			Reason: supervisor.ReasonThread, Elsewhere: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "1"}}))
 	}
 	s.same("in the private chat", s.pending(private), []string{"The topic this was for is gone.\n\ntea"})
+	n, err := s.db.Outbox().Resend(t.Context(), topic.ID, 10)
+	s.must(err)
+	s.same("sent again", n, 0)
+	digest, err := s.db.Jobs().Digest(t.Context(), "alice", noon, noon.Add(time.Hour))
+	s.must(err)
+	s.same("waits", digest.Waiting, []supervisor.Waiting(nil))
 	s.same("in the topic", s.pending(topic), []string(nil))
 	jobs, err := s.db.Jobs().List(t.Context(), "alice")
 	s.must(err)

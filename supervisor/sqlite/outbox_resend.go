@@ -11,9 +11,9 @@ import (
 // out of place in a chat.
 const resendAge = 7 * 24 * time.Hour
 
-// What was to be deleted from its chat is not kept any more.
+// What was to be deleted from its chat is not kept any more, and what was said elsewhere is there.
 const listResendable = `SELECT id, conversation, coalesce(inbound, 0), outcome, vanish, 0 FROM outbox
-	WHERE outcome IN ('unknown', 'failed') AND vanish = 0 AND conversation = ? AND created_at >= ? ORDER BY id LIMIT ?`
+	WHERE outcome IN ('unknown', 'failed') AND told < 2 AND vanish = 0 AND conversation = ? AND created_at >= ? ORDER BY id LIMIT ?`
 
 // Resend has deliveries wait again that may not have arrived in a conversation: the oldest of the last week, at most limit of
 // them. Their posts that failed are queued; those that are unknown are queued as repeats. It returns how many deliveries they are.
