@@ -115,3 +115,23 @@ func TestWhatIsHeldOfAForgottenTurnIsForgotten(t *testing.T) {
 		t.Errorf("kept %q", held)
 	}
 }
+
+// What a check of the terminal's has to say in a chat, and waits there for the end of quiet hours, goes with that chat.
+func TestWhatIsHeldInAConversationIsForgotten(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "12:05-20:00")
+	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "xyzzy", Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal},
+		MadeBy: "x", Options: supervisor.JobOptions{Look: supervisor.Look{Command: "x"}}}, "every 10 min", h.now, nil); err != nil {
+		t.Fatal(err)
+	}
+	h.found = protocol.LookResult{Met: true}
+	h.passes(t, 11*time.Minute)
+	c, err := h.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "100", "")
+	if held := sqlitetest.Look(t, h.db, "SELECT count(*) FROM held_notice WHERE conversation = ?", c.ID); err != nil || held[0] != "1" {
+		t.Fatalf("%s are held there, %v", held, err)
+	}
+	h.forgets(t, c.ID, time.Hour)
+	if left := sqlitetest.Look(t, h.db, "SELECT text FROM held_notice UNION ALL SELECT text FROM fire WHERE text <> ''"); len(left) > 0 {
+		t.Errorf("kept %q", left)
+	}
+}

@@ -64,7 +64,8 @@ var forgetTable = []forgetRow{
 	{table: "fire", exchange: blankFire + ofInbounds,
 		span: blankFire + ` user = ?1 AND rowid > ?5 AND rowid <= ?6 AND (fired_at >= ?2 AND fired_at < ?3 OR ended_at >= ?2 AND ended_at < ?3
 				OR delivery IN (SELECT id FROM outbox WHERE user = ?1 AND created_at >= ?2 AND created_at < ?3))
-			AND (?4 = 0 OR job IN (SELECT id FROM job WHERE user = ?1 AND conversation = ?4) OR delivery IN (SELECT id FROM outbox WHERE conversation = ?4))
+			AND (?4 = 0 OR job IN (SELECT id FROM job WHERE user = ?1 AND conversation = ?4) OR delivery IN (SELECT id FROM outbox WHERE conversation = ?4)
+				OR held IN (SELECT id FROM held_notice WHERE conversation = ?4))
 			AND (text <> '' OR material <> '' OR told = 0)`,
 		expired: blankFire + ` ?2 <= fired_at AND fired_at < ?3 AND user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?4 = 0 AND (text <> '' OR material <> '')`},
 
