@@ -60,7 +60,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"isChanging": isChanging, "lastEffect": lastEffect, "listFileEffects": listFileEffects,
 		"redirectJobs": redirectJobs, "isAsItWas": isAsItWas, "fireJob": fireJob, "pruneFires": pruneFires, "pruneJobs": pruneJobs, "nextTriage": nextTriage, "keepTriage": keepTriage,
 		"listOwnConversations": listOwnConversations, "listSaid": listSaid, "listSizes": listSizes, "countSaid": countSaid,
-		"listAbandoned": listAbandoned, "countBelow": countBelow,
+		"listAbandoned": listAbandoned, "countBelow": countBelow, "listBegin": listBegin, "leaseFire": leaseFire, "freeFires": freeFires,
 	} {
 		for _, detail := range r.plan(query) {
 			if slow.MatchString(detail) && !waiting.MatchString(detail) {
