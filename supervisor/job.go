@@ -55,6 +55,8 @@ type JobOptions struct {
 
 	Look    Look `json:"look,omitzero"`     // of a check
 	Written bool `json:"written,omitempty"` // of the digest: a model words it
+
+	Resumed int64 `json:"resumed,omitempty"` // when its person last had it go on, in unix milliseconds; 0 is never
 }
 
 // JobPriority is how much of a stir a job makes. "" is what is usual.

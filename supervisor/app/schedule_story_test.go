@@ -40,7 +40,7 @@ func TestAReminderComesAtItsTime(t *testing.T) {
 	l.say("alice", "/remind weekdays 8:30:\nstand up")
 	l.toldLast("alice", "weekdays at 08:30\nNext: Fri 21 Nov 2025 08:30 CET (+01:00); Mon 24 Nov 2025 08:30")
 	l.say("alice", "/jobs")
-	l.toldLast("alice", "1. call the plumber")
+	l.toldLast("alice", "1: call the plumber")
 	l.say("bob", "/tasks")
 	l.toldLast("bob", "You have no reminders and no tasks.")
 	l.say("bob", "/canceljob 1")

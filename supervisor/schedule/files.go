@@ -56,15 +56,21 @@ func (f filesSeen) wait(now time.Time) time.Duration {
 func (s *Schedule) files(ctx context.Context, l look) (looked supervisor.Looked, err error) {
 	looked.State = supervisor.FireSilent
 	was, err := state[filesSeen](l)
-	if err != nil || was.wait(l.now) > 0 || !s.homes.settled(l.Job.User, l.now) {
+	first := l.seen == "" // what is there now is what the next look is compared with
+	if err != nil || !first && (was.wait(l.now) > 0 || !s.homes.settled(l.Job.User, l.now)) {
 		return looked, err
 	}
 	next := was
 	if next.Effect, err = s.o.FileEffects.Last(ctx, l.Job.User, was.Effect); err != nil {
 		return looked, err
 	}
-	if all, err := s.o.Homes.LookThroughHome(ctx, l.Job.User); err != nil || !all {
-		return looked, errors.Join(err, againIf(err))
+	switch all, err := s.o.Homes.LookThroughHome(ctx, l.Job.User); {
+	case err != nil:
+		return looked, fmt.Errorf("%w: %w", supervisor.ErrLookAgain, err)
+	case !all && first:
+		return looked, supervisor.ErrLookAgain
+	case !all:
+		return looked, nil
 	}
 	list, home, settled, err := s.othersChanged(ctx, l.Job.User, was)
 	if err != nil || !settled {
@@ -77,14 +83,6 @@ func (s *Schedule) files(ctx context.Context, l look) (looked supervisor.Looked,
 	seen, err := json.Marshal(next)
 	looked.Seen = string(seen)
 	return looked, err
-}
-
-// againIf is supervisor.ErrLookAgain where there is an error.
-func againIf(err error) error {
-	if err == nil {
-		return nil
-	}
-	return supervisor.ErrLookAgain
 }
 
 // othersChanged lists what others have changed since a folder was compared. It is not settled where something is under way that the ledger will

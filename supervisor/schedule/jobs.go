@@ -131,7 +131,7 @@ func (s *Schedule) List(ctx context.Context, user string) (d supervisor.Delivery
 	}
 	d.Text = textJobs
 	for _, j := range list[:min(len(list), maxListed)] {
-		d.Text += fmt.Sprintf("\n%d. %s\n    %s", j.ID, listedText(j), line(j))
+		d.Text += fmt.Sprintf(textListed, j.ID, listedText(j), line(j))
 		if what := map[supervisor.JobState]string{supervisor.JobPaused: supervisor.JobResume, supervisor.JobProposed: supervisor.JobStart}[j.State]; what != "" && len(d.Buttons) < maxListedRows {
 			row := supervisor.JobButtons(j, what)[0]
 			row[0].Text += fmt.Sprintf(" %d", j.ID)
@@ -204,7 +204,7 @@ func (s *Schedule) resume(ctx context.Context, j supervisor.Job, now time.Time) 
 		if next, found, err = nextOf(j, now); err != nil {
 			return "", err
 		}
-		j.State, j.Since, j.Next, j.Failures = supervisor.JobActive, now, next, 0
+		j.State, j.Since, j.Next, j.Failures, j.Options.Resumed = supervisor.JobActive, now, next, 0, s.o.Now().UnixMilli()
 		if !found {
 			j.State = supervisor.JobDone
 		}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/schedule/recurrence"
 )
 
 // InForce takes what was seen of a person's prompt file, and gives the text of it that is in force.
@@ -80,9 +82,14 @@ func (s *Schedule) Routine(ctx context.Context, user supervisor.User, c supervis
 	case r.fixed:
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineSwitch, supervisor.RoutineTitles[name])
 	}
+	when := words
 	if !strings.ContainsAny(words, " ") {
-		words = "daily at " + words
+		when = "daily at " + words
 	}
+	if _, err := recurrence.Parse(when, at.In(user.Zone())); err != nil && len(r.modes) > 0 {
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineWords, supervisor.Printable(words), strings.Join(slices.Sorted(maps.Keys(r.modes)), ", "))
+	}
+	words = when
 	if !r.afresh || j.State == supervisor.JobActive {
 		return s.turnOn(ctx, user, c, name, words, mode, at)
 	}

@@ -21,6 +21,7 @@ const (
 	textMade         = "%s %d: %s"
 	textTimes        = "\n\n%s\nNext: %s"
 	textNoJobs       = "You have no reminders and no tasks. Set one: /remind tomorrow at 9: call the plumber. Or ask me to do something every morning."
+	textListed       = "\n- **%d**: %s\n  %s" // no numbered list: Markdown counts those itself
 	textJobs         = "Your reminders and tasks:\n"
 	textMoreJobs     = "\n\nAnd %d more: mews job list shows all."
 	textProposedIt   = "waits for you to start it"
@@ -101,7 +102,8 @@ const (
 	textUnchanged    = "%s %d stays as it is."
 
 	textLooksCommand  = "It runs this, and it is so where that exits with 0: %s"
-	textRoutineSwitch = "%s is turned on or off: its times are fixed."
+	textRoutineSwitch = "%s can only be turned on or off: its times are fixed."
+	textRoutineWords  = "%q can't be read. Write a time, such as 7:30 or weekdays 8:00, or one of on, off, %s."
 	textUnreadable    = "I can't read any more when reminder %d is due, so it is paused: %s"
 )
 

@@ -16,18 +16,18 @@ const (
 	lastWritten = `SELECT coalesce((SELECT received_at FROM inbox WHERE user = ? AND kind IN ('text', 'command', 'press') ORDER BY id DESC LIMIT 1), 0)`
 	pauseAway   = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ? WHERE user = ? AND state = 'active'
 		AND (kind = 'agent' OR kind = 'routine' AND (name = 'heartbeat' OR name = 'digest' AND options ->> '$.written')
-			OR kind = 'check' AND (options ->> '$.look.ask' <> '' OR options ->> '$.look.task'))`
+			OR kind = 'check' AND (options ->> '$.look.ask' <> '' OR options ->> '$.look.task')) AND coalesce(options ->> '$.resumed', 0) < ?`
 )
 
-// isAway says whether a job asks a model for somebody who has written nothing for too long.
+// isAway says whether a job asks a model for somebody who has written nothing for too long, nor had it go on, as from a shell.
 func (t *tx) isAway(j supervisor.Job) bool {
 	since := t.Now - maxAway.Milliseconds()
-	return j.AsksModel() && j.CreatedAt.UnixMilli() < since && value(t, engine.Integer, lastWritten, j.User) < since
+	return j.AsksModel() && max(j.CreatedAt.UnixMilli(), j.Options.Resumed) < since && value(t, engine.Integer, lastWritten, j.User) < since
 }
 
 // pauseAway pauses all of a person's jobs that ask a model, and says so once, where nobody else reads and not in their quiet hours.
 func (t *tx) pauseAway(c supervisor.Firing) (said []supervisor.Delivery) {
-	paused := t.Change(pauseAway, t.Now, c.Fires[0].Job.User)
+	paused := t.Change(pauseAway, t.Now, c.Fires[0].Job.User, t.Now-maxAway.Milliseconds())
 	d, _ := t.sayOrHold(supervisor.Delivery{Conversation: c.Private, Text: fmt.Sprintf(supervisor.TextAway, amount.Of(paused, "task", "tasks"))})
 	if d.ID != 0 {
 		said = append(said, d)

@@ -43,7 +43,7 @@ func (t *tx) sayElsewhere(d outcomeRow, c supervisor.DeliveryOutcome) {
 	}
 	said := byID(t, "delivery", scanDelivery, deliveryOf, d.id)
 	again := t.putNotice(supervisor.Delivery{Conversation: to, Text: supervisor.TextThreadGone + said.Text, Buttons: said.Buttons,
-		Files: said.Files, Effects: said.Effects})
+		Files: said.Files, Effects: said.Effects, Silent: said.Silent})
 	t.Exec(moveFire, again.ID, d.id)
 	t.Exec(markElsewhere, d.id)
 	t.Exec(redirectJobs, to.ID, d.conversation)

@@ -15,7 +15,7 @@ const (
 		"restart I stop and begin an answer to all of it. It holds from your next message on."
 
 	textNoSetting   = "There is no setting %q."
-	textNoQuiet     = "%q are no quiet hours: want such as 22:00-07:30, or off."
+	textNoQuiet     = "%q can't be read as quiet hours. Write them as 22:00-07:30, or off."
 	textQuietNote   = "What begins by itself waits until they are over, and comes in one message. Reminders with a time of their own come all the same."
 	textNoLanguage  = "%q is no language's code: en and de are some; auto finds out by itself."
 	textNoTimezone  = "This machine knows no time zone %q. Europe/Madrid is one; capital letters count."
