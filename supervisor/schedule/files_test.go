@@ -219,3 +219,15 @@ func TestOwnChangesAreNotTold(t *testing.T) {
 		t.Errorf("%s looks failed", n[0])
 	}
 }
+
+// A folder that has just changed is taken as it is when its watch is turned on: what comes after that is told.
+func TestAFolderThatHasJustChanged(t *testing.T) {
+	h := newHarness(t)
+	h.changes("new a.md")
+	h.notifications(t, "on")
+	h.goesOn(t, 0)
+	h.changes("new b.md")
+	h.goesOn(t, 10*time.Second)
+	h.goesOn(t, 20*time.Second)
+	h.told(t, notice("new: b.md"))
+}

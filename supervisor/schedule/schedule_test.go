@@ -368,3 +368,18 @@ func TestNothingIsSaidAgainAfterAMove(t *testing.T) {
 	h.passes(t, time.Minute)
 	h.told(t, "Reminder: tea\n\nIt was due at 14:00, 1 hour ago.")
 }
+
+// A list names jobs by their own numbers, also where there is a gap: those are what deletes them.
+func TestAListHasTheNumbersOfJobs(t *testing.T) {
+	h := newHarness(t)
+	for _, words := range []string{"in 1 h: one", "in 1 h: two", "in 1 h: three"} {
+		h.remind(t, "alice", words)
+	}
+	if _, err := h.Cancel(t.Context(), "alice", "2"); err != nil {
+		t.Fatal(err)
+	}
+	d, err := h.List(t.Context(), "alice")
+	if err != nil || !strings.Contains(d.Text, "\n- **1**: one\n") || !strings.Contains(d.Text, "\n- **3**: three\n") {
+		t.Errorf("the list is %q, %v", d.Text, err)
+	}
+}
