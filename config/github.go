@@ -73,6 +73,7 @@ type Hook struct {
 	Sign       string    `yaml:"sign" default:"bearer" oneof:"bearer header hmac"` // how a caller shows the secret
 	Header     string    `yaml:"header"`                                           // where, with header and hmac; with bearer ""
 	Job        string    `yaml:"job"`                                              // the task that a call runs, by its name, instead of a message
+	Urgent     bool      `yaml:"urgent"`                                           // its messages do not wait for the end of quiet hours
 	Template   string    `yaml:"template"`                                         // a text/template over the body's JSON; "" is none
 }
 

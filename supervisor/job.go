@@ -152,8 +152,7 @@ type Fire struct {
 // Firing is what is done of fires in one piece: all of it, or none where one of the jobs has changed.
 type Firing struct {
 	Fires []Fire
-	Say   Delivery // its Conversation, Text, Buttons and Silent; without a text nothing is said
-	Waits bool     // for the end of quiet hours
+	Say   Delivery // its Conversation, Text, Buttons, Silent and Urgent; without a text nothing is said
 
 	Private Conversation // where nobody but the person reads
 }

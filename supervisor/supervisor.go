@@ -200,6 +200,7 @@ type Delivery struct {
 	Asks         bool       // it is a question that words may answer; where it is read
 	Spoken       bool       // the Files say another delivery aloud, whose text is sent where they can't be
 	Silent       bool       // it makes no sound at the other end
+	Urgent       bool       // it does not wait for the end of quiet hours; where it is put
 	Unasked      bool       // it is what a turn says that began by itself, where nobody waits for that; where it is read
 	// DeleteAfter is how long after it was given what it says may stand in the chat: its messages are deleted then. What it said
 	// is not kept, and so it is never sent again. 0 is for ever.

@@ -80,7 +80,7 @@ func readerOf(to config.Recipient) supervisor.GitHubRecipient {
 func (s *service) hooks() (hooks []webhook.Hook, err error) {
 	for _, name := range slices.Sorted(maps.Keys(s.config.Hooks)) {
 		h := s.config.Hooks[name]
-		hook := webhook.Hook{Name: name, Secret: h.Secret.Reveal(), Sign: webhook.Sign(h.Sign), Header: h.Header,
+		hook := webhook.Hook{Name: name, Secret: h.Secret.Reveal(), Sign: webhook.Sign(h.Sign), Header: h.Header, Urgent: h.Urgent,
 			To: func() (supervisor.Conversation, bool) { return s.chatOf(h.User, readerOf(h.Chat)) }}
 		if h.Job != "" {
 			hook.Run = func(ctx context.Context, at time.Time, text string) error {

@@ -169,8 +169,8 @@ func lastDue(j supervisor.Job, now time.Time) time.Time {
 func (s *Schedule) firing(text string, buttons [][]supervisor.Button, fires ...supervisor.Fire) supervisor.Firing {
 	user, _ := s.o.Person(fires[0].Job.User)
 	return supervisor.Firing{Fires: fires, Private: user.PrivateChat(),
-		Waits: !slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return !waits(f.Job) }),
 		Say: supervisor.Delivery{Conversation: s.destination(fires[0].Job), Text: text, Buttons: buttons,
+			Urgent: slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return !waits(f.Job) }),
 			Silent: !slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return f.Job.Options.Priority != supervisor.JobLow })}}
 }
 

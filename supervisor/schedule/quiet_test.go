@@ -270,3 +270,17 @@ func TestWhatWasSaidIsNotHiddenByWhatWasMissed(t *testing.T) {
 		}
 	}
 }
+
+// Messages of hooks wait too, but those that are urgent.
+func TestWhatIsUrgentIsNotHeld(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "11:00-13:00")
+	for _, urgent := range []bool{false, true} {
+		if _, err := h.db.WebhookDeliveries().Say(t.Context(), nil, supervisor.Delivery{Conversation: chatOf("alice"), Text: fmt.Sprint("the door is open, urgent: ", urgent), Urgent: urgent}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.told(t, "the door is open, urgent: true")
+	h.releases(t, time.Hour)
+	h.told(t, "the door is open, urgent: true", "the door is open, urgent: false")
+}

@@ -85,12 +85,8 @@ func (t *tx) claim(c supervisor.Firing) (said []supervisor.Delivery) {
 		return value(t, engine.Bool, hasFire, f.Job.ID, f.Job.Next.UnixMilli())
 	})
 	if c.Say.Text != "" && len(fresh) > 0 {
-		d := supervisor.Delivery{}
-		if c.Waits {
-			d, held = t.sayOrHold(c.Say)
-		} else {
-			d = t.putNotice(c.Say)
-		}
+		var d supervisor.Delivery
+		d, held = t.sayOrHold(c.Say)
 		if delivery = d.ID; delivery != 0 {
 			said = append(said, d)
 		}

@@ -46,8 +46,8 @@ func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
 	return q.Until(fromMillis(t.Now), zone)
 }
 
-// sayOrHold says what begins by itself, or holds it for the end of its person's quiet hours: what is held is no delivery yet. In groups
-// others read, and nothing is held there.
+// sayOrHold says what begins by itself, or holds it for the end of its person's quiet hours: what is held is no delivery yet. What is
+// urgent is not held, nor what comes with files; in groups others read, and nothing is held there.
 func (t *tx) sayOrHold(d supervisor.Delivery) (said supervisor.Delivery, held int64) {
 	c := d.Conversation
 	if c.ID == 0 {
@@ -56,7 +56,7 @@ func (t *tx) sayOrHold(d supervisor.Delivery) (said supervisor.Delivery, held in
 		c = t.conversationByID(c.ID)
 	}
 	end, quiet := t.quietUntil(c.User)
-	if !quiet || c.InGroup() || len(d.Files) > 0 {
+	if !quiet || d.Urgent || c.InGroup() || len(d.Files) > 0 {
 		return t.putNotice(d), 0
 	}
 	t.fail(checkDelivery(d))

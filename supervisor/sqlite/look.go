@@ -83,18 +83,14 @@ func (s Jobs) EndLook(ctx context.Context, f supervisor.ClaimedFire, l superviso
 // endLook ends a fire without a turn.
 func (t *tx) endLook(f supervisor.ClaimedFire, l supervisor.Looked) (said []supervisor.Delivery) {
 	d := supervisor.Delivery{Conversation: f.Job.Conversation, Text: fmt.Sprintf(supervisor.TextJobSays, f.Job.Title(), l.Text),
-		Silent: f.Job.Options.Priority == supervisor.JobLow}
+		Silent: f.Job.Options.Priority == supervisor.JobLow, Urgent: f.Job.Options.Priority == supervisor.JobHigh}
 	failures, delivery, held := 0, int64(0), int64(0)
 	if l.State == supervisor.FireFailed {
 		failures = f.Job.Failures + 1
 	}
 	t.countFailures(f.Job, failures, &d)
 	if l.Text != "" {
-		if f.Job.Options.Priority == supervisor.JobHigh {
-			d = t.putNotice(d)
-		} else {
-			d, held = t.sayOrHold(d)
-		}
+		d, held = t.sayOrHold(d)
 		if delivery = d.ID; delivery != 0 {
 			said = append(said, d)
 		}

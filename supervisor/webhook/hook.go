@@ -27,6 +27,7 @@ type Hook struct {
 	Sign     Sign
 	Header   string             // of SignHeader and SignHMAC
 	Template *template.Template // over the JSON; nil is none
+	Urgent   bool               // its messages do not wait for the end of quiet hours
 	// Run has a task be done with what a call has brought, once for a moment; nil: a message is sent instead. Its error is for the log.
 	Run func(ctx context.Context, at time.Time, text string) error
 }

@@ -87,7 +87,7 @@ func (r *Receiver) tell(ctx context.Context, h Hook) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	said, err := r.say(ctx, ids, to, h.Name, strings.Join(texts, "\n\n"))
+	said, err := r.say(ctx, ids, to, h, strings.Join(texts, "\n\n"))
 	if err == nil {
 		r.o.Queued(said.Conversation.ID)
 	}
@@ -116,10 +116,10 @@ func (r *Receiver) run(ctx context.Context, h Hook, list []supervisor.WebhookDel
 	return nil
 }
 
-func (r *Receiver) say(ctx context.Context, ids []int64, to supervisor.Conversation, name, text string) (supervisor.Delivery, error) {
-	d := supervisor.Delivery{Conversation: to, Text: fmt.Sprintf(textMessage, name, text)}
+func (r *Receiver) say(ctx context.Context, ids []int64, to supervisor.Conversation, h Hook, text string) (supervisor.Delivery, error) {
+	d := supervisor.Delivery{Conversation: to, Text: fmt.Sprintf(textMessage, h.Name, text), Urgent: h.Urgent}
 	if len(d.Text) > maxShown {
-		file, err := r.o.KeepText(name+".md", d.Text)
+		file, err := r.o.KeepText(h.Name+".md", d.Text)
 		if err != nil {
 			return d, err
 		}
