@@ -20,7 +20,7 @@ func (s *Schedule) disableFiles(ctx context.Context, user supervisor.User, c too
 	case err != nil:
 		return answer, err
 	case world:
-		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s.", textWorld)
+		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerWorld)
 	case c.Kind != supervisor.TurnChat:
 		return answer, supervisor.Errorf(supervisor.CodeForbidden, "%s", answerNoFiles)
 	}

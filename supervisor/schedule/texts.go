@@ -165,6 +165,7 @@ const (
 	answerResult         = "%s, task %d: %s"
 	answerTasksInGroup   = "Reminders and tasks are not told of in a group: others read it."
 	answerResultsInGroup = "What came of tasks is not told in a group: others read it."
+	answerWorld          = "You have read words of somebody else here, so that is for them to do: /jobs and /notifications have it."
 	answerElsewhere      = "That speaks elsewhere: it can be changed in their private chat, or where it speaks."
 	answerOnlyHere       = "A task may set reminders, but no tasks that ask a model."
 	answerNoFiles        = "A task can't turn this on or off: the person does, or has you do it."

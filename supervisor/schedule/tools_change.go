@@ -25,7 +25,7 @@ func (s *Schedule) findToChange(ctx context.Context, user supervisor.User, c too
 	case elsewhere && (c.in.InGroup() || c.Kind != supervisor.TurnChat):
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerElsewhere)
 	case j.Kind != supervisor.JobReminder && world: // a yes to it was one to other words
-		err = supervisor.Errorf(supervisor.CodeForbidden, "%s.", textWorld)
+		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerWorld)
 	case j.Kind != supervisor.JobReminder && c.Kind != supervisor.TurnChat:
 		err = supervisor.Errorf(supervisor.CodeForbidden, "%s", answerOnlyHere)
 	}

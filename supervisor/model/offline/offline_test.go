@@ -212,6 +212,15 @@ func TestItSaysWhatItIsAndHowToConnect(t *testing.T) {
 	}
 }
 
+// Who asks to be reminded is told of the command that does that.
+func TestItSaysHowToBeReminded(t *testing.T) {
+	for _, message := range []string{"remind me tomorrow at 9 to call", "Please set a reminder for the bins", "could you wake me at 7"} {
+		if answer := newChat(t, nil).say(message); !strings.Contains(answer, "/remind tomorrow at 9: call Ann") {
+			t.Errorf("%q: %s", message, answer)
+		}
+	}
+}
+
 func BenchmarkFirstCall(b *testing.B) {
 	for b.Loop() {
 		find("what is the capital of France?")

@@ -77,6 +77,7 @@ var rules = []rule{
 		name: "remember", example: "remember that I take oolong without sugar", tool: "remember", arguments: argument("text", "text"),
 		action: "remember that", tell: tellDone, patterns: []string{`remember(?: that\s+|\s*:\s*)(?P<text>\S.*[^?\s])`},
 	},
+	{name: "reminders", say: []string{textReminders}, patterns: []string{`(?:remind me|set (?:me )?(?:a |an )?(?:reminder|alarm)|wake me)\b.*`}},
 	{name: "memory", say: []string{textMemory}, patterns: []string{`what do you (?:know|remember)(?: (?:about|of) me)?`}},
 	{
 		name: "recall", example: "what do you know about tea?", tool: "recall", arguments: argument("words", "text"), action: "look for that",
