@@ -203,6 +203,18 @@ func (j *taskJumps) check() {
 	}
 }
 
+// lastBy is the last of a rule's times that had passed when one was claimed: what is done for several is as late as that.
+func lastBy(rule recurrence.Rule, zone *time.Location, c firedAt) time.Time {
+	last := c.due
+	for {
+		next, found, err := rule.Next(last, zone)
+		if err != nil || !found || next.After(c.clock) {
+			return last
+		}
+		last = next
+	}
+}
+
 // longAgo is what the clock showed so long ago that all has begun that was to begin by then.
 func (j *taskJumps) longAgo() time.Time {
 	return time.Now().Add(j.sets[len(j.sets)-1].ahead - atMost)
@@ -222,14 +234,15 @@ func (j *taskJumps) checkBegins(job supervisor.Job, rule recurrence.Rule, zone *
 		if job.Options.Overlap == supervisor.OverlapQueue || slices.ContainsFunc(j.sets, func(s clockChange) bool { return !s.at.Before(c.at) && s.at.Before(b.at) }) {
 			continue
 		}
-		after, most := b.clock.Sub(b.due), time.Duration(0)
+		last := lastBy(rule, zone, c)
+		after, most := b.clock.Sub(last), time.Duration(0)
 		if next, found, err := rule.Next(c.clock, zone); err == nil && found && !job.Options.Exact {
-			most = min(maxApart, next.Sub(b.due)/periodPart)
+			most = min(maxApart, next.Sub(last)/periodPart)
 		}
-		if c.clock.Sub(c.due) >= isLate {
+		if c.clock.Sub(last) >= isLate {
 			after, most = b.at.Sub(c.at), lateApart*time.Duration(len(j.all)-1)
-		} else if c.clock.After(c.due) { // it was seen a little late
-			most = max(most, c.clock.Sub(c.due))
+		} else if c.clock.After(last) { // it was seen a little late
+			most = max(most, c.clock.Sub(last))
 		}
 		if after < 0 || after > most {
 			j.fail("%+v: the turn for %s, which was claimed at %s, begins %s after that, at most %s was to be", rule, b.due, c.clock, after, most)
