@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -220,40 +219,17 @@ func (l *fireRig) check(life string) {
 func TestKilledAfterEachCommitOfAFire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, chat := t.TempDir(), &fakeChannel{}
-		type image struct {
-			dir  string
-			at   time.Time
-			sent []string
-		}
-		var images []image
-		began := false
-		var l *fireRig
-		l = newFireRig(t, dir, chat, time.Since(firesBegin), func() {
-			if !began {
-				return
-			}
-			i := image{t.TempDir(), l.now(), chat.texts()}
-			for _, file := range []string{"mews.db", "mews.db-wal"} {
-				data, err := os.ReadFile(filepath.Join(dir, file))
-				if err == nil {
-					err = os.WriteFile(filepath.Join(i.dir, file), data, 0o600)
-				}
-				if err != nil {
-					t.Error(err)
-				}
-			}
-			images = append(images, i)
-		})
+		behind := time.Since(firesBegin)
+		kills := &killImages{t: t, dir: dir, chat: chat, now: func() time.Time { return time.Now().Add(-behind) }}
+		l := newFireRig(t, dir, chat, behind, kills.committed)
 		l.setAll()
-		began = true
-		l.pass()
-		began = false
+		taken := kills.during(l.pass)
 		l.check("never killed")
-		t.Logf("%d commits", len(images))
+		t.Logf("%d commits", len(taken))
 		if t.Failed() {
 			return
 		}
-		for i, image := range images {
+		for i, image := range taken {
 			next := newFireRig(t, image.dir, &fakeChannel{sent: image.sent}, time.Since(image.at), nil)
 			next.pass()
 			next.check(fmt.Sprintf("killed after commit %d, at %s", i+1, image.at.Format(time.TimeOnly)))

@@ -6,11 +6,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -273,7 +273,7 @@ func TestCommitsOfATurn(t *testing.T) {
 	for name, c := range map[string]struct {
 		during  func(*turnRig) // while the model thinks
 		tools   int
-		commits int
+		commits int64
 		sent    []string
 	}{
 		"one post": {nil, 0, 4, []string{"re: before", "re: a"}},
@@ -287,16 +287,16 @@ func TestCommitsOfATurn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				commits := 0
-				l := newTurnRig(t, t.TempDir(), &fakeChannel{}, func() { commits++ })
+				var commits atomic.Int64
+				l := newTurnRig(t, t.TempDir(), &fakeChannel{}, func() { commits.Add(1) })
 				settleDown()
-				commits = 0
+				commits.Store(0)
 				l.ask("before")
-				l.same("commits of the first", commits, 5)
+				l.same("commits of the first", commits.Load(), int64(5))
 				l.chat.during, l.chat.tools = c.during, c.tools
-				commits = 0
+				commits.Store(0)
 				l.ask("a")
-				l.same("commits", commits, c.commits)
+				l.same("commits", commits.Load(), c.commits)
 				l.same("sent", l.chat.texts(), c.sent)
 				l.allDone()
 			})
@@ -309,22 +309,22 @@ func TestCommitsOfATurnWithABudget(t *testing.T) {
 	for name, c := range map[string]struct {
 		dearer int64
 		day    int64
-		want   []int // of each turn
+		want   []int64 // of each turn
 	}{
-		"as dear as the one before": {0, 1_000_000, []int{6, 4, 4}}, // the first keeps its lease and its system text by themselves
-		"a little dearer":           {100, 1_000_000, []int{6, 4, 4}},
-		"much dearer":               {1000, 1_000_000, []int{6, 5, 5}}, // the lease is topped up
-		"dearer than what is left":  {1000, 900, []int{6, 4, 4}},
+		"as dear as the one before": {0, 1_000_000, []int64{6, 4, 4}}, // the first keeps its lease and its system text by themselves
+		"a little dearer":           {100, 1_000_000, []int64{6, 4, 4}},
+		"much dearer":               {1000, 1_000_000, []int64{6, 5, 5}}, // the lease is topped up
+		"dearer than what is left":  {1000, 900, []int64{6, 4, 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				commits := 0
-				l := newTurnRig(t, t.TempDir(), &fakeChannel{day: c.day, dearer: c.dearer, least: 200}, func() { commits++ })
+				var commits atomic.Int64
+				l := newTurnRig(t, t.TempDir(), &fakeChannel{day: c.day, dearer: c.dearer, least: 200}, func() { commits.Add(1) })
 				for i, want := range c.want {
 					settleDown()
-					commits = 0
+					commits.Store(0)
 					l.ask(fmt.Sprint(i))
-					l.same(fmt.Sprint("commits of turn ", i), commits, want)
+					l.same(fmt.Sprint("commits of turn ", i), commits.Load(), want)
 				}
 				l.same("sent", l.chat.texts(), []string{"re: 0", "re: 1", "re: 2"})
 				l.allDone()
@@ -339,37 +339,17 @@ func TestCommitsOfATurnWithABudget(t *testing.T) {
 func TestKilledAfterEachCommitOfATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, chat := t.TempDir(), &fakeChannel{day: 1_000_000}
-		type image struct {
-			dir  string
-			sent []string
-		}
-		var images []image
-		began := false
-		l := newTurnRig(t, dir, chat, func() {
-			i := image{t.TempDir(), chat.texts()}
-			for _, file := range []string{"mews.db", "mews.db-wal"} {
-				data, err := os.ReadFile(filepath.Join(dir, file))
-				if err == nil {
-					err = os.WriteFile(filepath.Join(i.dir, file), data, 0o600)
-				}
-				if err != nil {
-					t.Error(err)
-				}
-			}
-			if began {
-				images = append(images, i)
-			}
-		})
+		kills := &killImages{t: t, dir: dir, chat: chat, now: time.Now}
+		l := newTurnRig(t, dir, chat, kills.committed)
 		settleDown()
 		l.ask("before")
-		began = true
-		l.ask("a")
+		taken := kills.during(func() { l.ask("a") })
 		answers := []string{"re: a", "re: a", "(again) re: a", "re: a"}
 		spent := []string{"20", "1145", "20", "20"}
-		if len(images) != len(answers) {
-			t.Fatalf("%d commits", len(images))
+		if len(taken) != len(answers) {
+			t.Fatalf("%d commits", len(taken))
 		}
-		for i, image := range images {
+		for i, image := range taken {
 			next := newTurnRig(t, image.dir, &fakeChannel{sent: image.sent, day: 1_000_000}, nil)
 			settleDown()
 			next.same(fmt.Sprint("sent, killed after commit ", i+1), next.chat.texts(), []string{"re: before", answers[i]})
