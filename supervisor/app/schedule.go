@@ -19,9 +19,9 @@ func (s *service) openSchedule(context.Context) error {
 		},
 		Begun: func(in supervisor.Inbound) { s.sessions.Wake(in.Conversation) }, Sources: s.db.Jobs(),
 		Looks: s.db.Jobs(), Look: s.look, InForce: s.promptInForce,
-		Places: s.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return s.people.GroupAllowed(c.Channel, c.Chat) },
+		Conversations: s.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return s.people.GroupAllowed(c.Channel, c.Chat) },
 		Approve: s.approveJob, Ask: asker{s}.Ask, Model: s.jobModel, Budget: s.jobBudget, Limits: func() protocol.TurnLimits { return limits(s.config) },
-		Digests: s.db.Jobs(), Files: s.homeFiles,
+		Digests: s.db.Jobs(), ListFiles: s.homeFiles,
 		Homes: fileNotices{s}, FileEffects: s.db.Effects(),
 	})
 	return nil
@@ -37,7 +37,7 @@ func (s *service) approveJob(ctx context.Context, r approval.Request) (err error
 	return newApprover(s).Allow(ctx, r)
 }
 
-// homeFiles is schedule.Files, by what the index has.
+// homeFiles is schedule.ListFiles, by what the index has.
 func (s *service) homeFiles(ctx context.Context, user string) ([]supervisor.HomeFile, error) {
 	list, err := s.index.ListFiles(ctx, user)
 	files := make([]supervisor.HomeFile, len(list))

@@ -19,7 +19,7 @@ func (h *harness) putCheck(t testing.TB, l supervisor.Look) int64 {
 	t.Helper()
 	h.inbound++
 	j, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Name: "Build", Text: "It is there.", Zone: "Europe/Madrid",
-		Conversation: chatOf("alice"), MadeBy: fmt.Sprint(h.inbound), Options: supervisor.JobOptions{Look: l, Exact: true}}, "every 10 min", h.now, nil)
+		Conversation: chatOf("alice"), MadeBy: fmt.Sprint(h.inbound), Options: supervisor.JobOptions{Look: l, Exact: true}}, "every 10 min")
 	if err != nil {
 		t.Fatal(err)
 	}

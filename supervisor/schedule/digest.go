@@ -16,8 +16,8 @@ type Digests interface {
 	Digest(ctx context.Context, user string, after, until time.Time) (supervisor.DigestRows, error)
 }
 
-// Files lists the files of a person's home, as far as they are known.
-type Files func(ctx context.Context, user string) ([]supervisor.HomeFile, error)
+// ListFiles lists the files of a person's home, as far as they are known.
+type ListFiles func(ctx context.Context, user string) ([]supervisor.HomeFile, error)
 
 // The words for how the digest is worded.
 const (
@@ -95,7 +95,7 @@ func (s *Schedule) digest(ctx context.Context, l look) (looked supervisor.Looked
 
 // filesOf lists the files of the person's home. Where they can't be listed it is tried once more, and then done without.
 func (s *Schedule) filesOf(ctx context.Context, l look) ([]supervisor.HomeFile, error) {
-	files, err := s.o.Files(ctx, l.Job.User)
+	files, err := s.o.ListFiles(ctx, l.Job.User)
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return files, err

@@ -23,7 +23,7 @@ func TestWhatRestsWhileAPersonIsAway(t *testing.T) {
 	h.now = noon.Add(-60 * 24 * time.Hour)
 	for i, j := range jobs {
 		j.User, j.Text, j.Conversation, j.MadeBy = "alice", "x", chatOf("alice"), fmt.Sprint("away/", i)
-		if _, err := h.put(t.Context(), j, "in 100 days", h.now, nil); err != nil {
+		if _, err := h.put(t.Context(), j, "in 100 days"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -126,7 +126,7 @@ func (h *harness) putProposed(t testing.TB) {
 	t.Helper()
 	h.inbound++
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobAgent, State: supervisor.JobProposed, Name: "Watch", Text: "watch",
-		Zone: "Europe/Madrid", Conversation: chatOf("alice"), MadeBy: fmt.Sprint(h.inbound)}, "every 1 h", h.now, nil); err != nil {
+		Zone: "Europe/Madrid", Conversation: chatOf("alice"), MadeBy: fmt.Sprint(h.inbound)}, "every 1 h"); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -14,15 +14,18 @@ import (
 	"mews/supervisor"
 )
 
-// edit changes a job: by words that say when it is due, with what it says where that follows behind a colon, and by what is set, by name.
+// edit changes a job: by words that say when it is due, with what it says where that follows behind a colon (alone, where the colon is the
+// first character), and by what is set, by name.
 func (s *Schedule) edit(ctx context.Context, from origin, j supervisor.Job, words string, set map[string]string) (supervisor.Job, error) {
 	if j.State == supervisor.JobDone {
 		return j, supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
 	}
 	was := j
 	from.when = strings.TrimSpace(words)
-	if w, text, err := splitWhen(words); err == nil {
-		from.when, j.Text = w, text
+	if when, text, err := splitWhen(words); err == nil {
+		from.when, j.Text = when, text
+	} else if text, alone := strings.CutPrefix(from.when, ":"); alone && strings.TrimSpace(text) != "" {
+		from.when, j.Text = "", strings.TrimSpace(text)
 	}
 	if err := checkWords(j.Text, j.Name); err != nil {
 		return j, err
@@ -97,20 +100,6 @@ func (s *Schedule) askChange(ctx context.Context, from origin, j supervisor.Job)
 		return d, err
 	}
 	return s.card(changed), nil
-}
-
-// setTimes has a job be due as words say; "" changes nothing. It says why its person has to say yes to that first.
-func (s *Schedule) setTimes(j *supervisor.Job, when string) (why string, err error) {
-	if when == "" {
-		return "", nil
-	}
-	if why, err = s.proposes(*j, when); err != nil {
-		return "", err
-	}
-	if why != "" {
-		j.State = supervisor.JobProposed
-	}
-	return why, setRule(j, when, s.o.Now())
 }
 
 // setState pauses a job or has it go on; "" changes nothing. To one that is proposed only its person says yes.

@@ -57,7 +57,7 @@ func (s *Schedule) files(ctx context.Context, l look) (looked supervisor.Looked,
 	looked.State = supervisor.FireSilent
 	was, err := state[filesSeen](l)
 	first := l.seen == "" // what is there now is what the next look is compared with
-	if err != nil || !first && (was.wait(l.now) > 0 || !s.homes.settled(l.Job.User, l.now)) {
+	if err != nil || !first && (was.wait(l.now) > 0 || !s.changed.settled(l.Job.User, l.now)) {
 		return looked, err
 	}
 	next := was
@@ -74,7 +74,7 @@ func (s *Schedule) files(ctx context.Context, l look) (looked supervisor.Looked,
 	}
 	list, home, settled, err := s.othersChanged(ctx, l.Job.User, was)
 	if err != nil || !settled {
-		s.homes.changed(l.Job.User, s.o.Now())
+		s.changed.note(l.Job.User, s.o.Now())
 		return looked, err
 	}
 	if next.Home = home; len(list) > 0 {
@@ -102,20 +102,20 @@ func (s *Schedule) othersChanged(ctx context.Context, user string, was filesSeen
 
 // HomeChanged says that something in a person's home has changed. It never blocks.
 func (s *Schedule) HomeChanged(user string) {
-	s.homes.changed(user, s.o.Now())
+	s.changed.note(user, s.o.Now())
 	supervisor.Signal(s.woken)
 }
 
 // lookAtHomes has be told what has changed in homes that are still again. What can't be looked at now is when it is due.
 func (s *Schedule) lookAtHomes(ctx context.Context) error {
 	now, failed := s.o.Now(), error(nil)
-	for _, user := range s.homes.take(now) {
+	for _, user := range s.changed.take(now) {
 		later, err := s.lookAtHome(ctx, user, now)
 		if err != nil {
 			later = filesSettle
 		}
 		if later > 0 {
-			s.homes.put(user, now.Add(later))
+			s.changed.put(user, now.Add(later))
 		}
 		failed = errors.Join(failed, err)
 	}
@@ -126,7 +126,7 @@ func (s *Schedule) lookAtHomes(ctx context.Context) error {
 func (s *Schedule) lookAtHome(ctx context.Context, user string, now time.Time) (later time.Duration, err error) {
 	j, was, watched, err := s.watched(ctx, user)
 	if err != nil || !watched {
-		s.homes.forget(user)
+		s.changed.forget(user)
 		return 0, err
 	}
 	if wait := was.wait(now); wait > 0 {

@@ -47,15 +47,15 @@ func (s *Schedule) fire(ctx context.Context) error {
 	}
 }
 
-// missed are the fires of jobs that are too late, by the conversation where that is told.
-type missed map[supervisor.Conversation][]supervisor.Fire
+// byConversation are fires by where something is told of them.
+type byConversation map[supervisor.Conversation][]supervisor.Fire
 
-func (m missed) add(c supervisor.Conversation, f supervisor.Fire) { m[c] = append(m[c], f) }
+func (m byConversation) add(c supervisor.Conversation, f supervisor.Fire) { m[c] = append(m[c], f) }
 
 // firings are what is done of jobs that are due: each says its own, but for those that are late or missed together in one chat. caught counts
 // the late turns of each person.
 func (s *Schedule) firings(due []supervisor.Job, now time.Time, caught map[string]int) (firings []supervisor.Firing) {
-	overdue, lost := missed{}, missed{}
+	overdue, lost := byConversation{}, byConversation{}
 	for _, j := range due {
 		f, err := fireOf(j, now)
 		isLate := now.Sub(f.Last) >= late
@@ -77,7 +77,7 @@ func (s *Schedule) firings(due []supervisor.Job, now time.Time, caught map[strin
 }
 
 // lateFirings say what is late, and what was missed.
-func (s *Schedule) lateFirings(overdue, lost missed, now time.Time) (firings []supervisor.Firing) {
+func (s *Schedule) lateFirings(overdue, lost byConversation, now time.Time) (firings []supervisor.Firing) {
 	for _, fires := range overdue {
 		if len(fires) > maxLate {
 			firings = append(firings, s.firing(fmt.Sprintf(textWereDue, lines(fires, now)), nil, fires...))

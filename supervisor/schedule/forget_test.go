@@ -121,7 +121,7 @@ func TestWhatIsHeldInAConversationIsForgotten(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "12:05-20:00")
 	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "xyzzy", Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal},
-		MadeBy: "x", Options: supervisor.JobOptions{Look: supervisor.Look{Command: "x"}}}, "every 10 min", h.now, nil); err != nil {
+		MadeBy: "x", Options: supervisor.JobOptions{Look: supervisor.Look{Command: "x"}}}, "every 10 min"); err != nil {
 		t.Fatal(err)
 	}
 	h.found = protocol.LookResult{Met: true}

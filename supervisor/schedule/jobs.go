@@ -35,14 +35,15 @@ func (s *Schedule) Remind(ctx context.Context, user supervisor.User, c superviso
 
 // remind keeps a reminder.
 func (s *Schedule) remind(ctx context.Context, user supervisor.User, c supervisor.Conversation, madeBy, when, text string, at time.Time) (supervisor.Job, error) {
-	return s.put(ctx, supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Text: text, Zone: user.Timezone, Conversation: c, MadeBy: madeBy}, when, at, nil)
-}
-
-// put keeps a job that is due as words say. show, where it is not nil, is said of it at once.
-func (s *Schedule) put(ctx context.Context, j supervisor.Job, when string, at time.Time, show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error) {
+	j := supervisor.Job{User: user.Name, Kind: supervisor.JobReminder, Text: text, Zone: user.Timezone, Conversation: c, MadeBy: madeBy}
 	if err := setRule(&j, when, at); err != nil {
 		return j, err
 	}
+	return s.put(ctx, j, nil)
+}
+
+// put keeps a new job. show, where it is not nil, is said of it at once.
+func (s *Schedule) put(ctx context.Context, j supervisor.Job, show func(supervisor.Job) supervisor.Delivery) (supervisor.Job, error) {
 	j, said, err := s.o.Store.Put(ctx, j, show)
 	if errors.Is(err, supervisor.ErrTooManyJobs) {
 		return j, supervisor.Errorf(supervisor.CodeInvalid, textTooMany, supervisor.MaxJobs)

@@ -50,23 +50,23 @@ var looks = map[supervisor.JobKind]func(*Schedule, context.Context, look) (super
 	supervisor.JobRoutine: (*Schedule).routine,
 }
 
-// beginLook looks at a fire beside the loop, in a place of its own. It never blocks: where there is no place, the fire waits.
+// beginLook looks at a fire beside the loop, beside others. It never blocks: where enough run, the fire waits.
 func (s *Schedule) beginLook(ctx context.Context, user supervisor.User, f supervisor.ClaimedFire) error {
 	select {
-	case s.places <- struct{}{}:
+	case s.running <- struct{}{}:
 	default:
 		return nil
 	}
 	now := s.o.Now()
 	leased, err := s.o.Looks.Lease(ctx, f, now, now.Add(lookLease))
 	if err != nil || !leased {
-		<-s.places
+		<-s.running
 		return err
 	}
 	s.turns.took(user.Name)
 	s.looking.Go(func() {
 		defer func() {
-			<-s.places
+			<-s.running
 			supervisor.Signal(s.woken)
 		}()
 		if err := s.lookAt(ctx, look{ClaimedFire: f, user: user, now: now}); err != nil && ctx.Err() == nil {

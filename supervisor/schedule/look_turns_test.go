@@ -92,7 +92,7 @@ func TestNobodyWaitsForAllLooksOfAnother(t *testing.T) {
 			h.inbound++
 			j := h.job(t, 1)
 			j.ID, j.User, j.Conversation, j.MadeBy = 0, name, chatOf(name), fmt.Sprint(h.inbound)
-			if _, err := h.put(t.Context(), j, "every 10 min", h.now, nil); err != nil {
+			if _, err := h.put(t.Context(), j, "every 10 min"); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -351,6 +351,7 @@ func TestAJobIsChangedByItsButton(t *testing.T) {
 	for _, c := range []struct{ answer, card string }{
 		{"daily at 15:00", "Reminder 1: tea\n\nevery day at 15:00\n"},
 		{"weekdays 16:00: coffee", "Reminder 1: coffee\n\nweekdays at 16:00\n"},
+		{": hot tea", "Reminder 1: hot tea\n\nweekdays at 16:00\n"},
 		{"on_miss=skip priority=low", "it is left out. It makes no sound."},
 	} {
 		h.answers = []string{c.answer}
@@ -360,7 +361,7 @@ func TestAJobIsChangedByItsButton(t *testing.T) {
 		}
 	}
 	was := h.job(t, 1)
-	for _, wrong := range []string{"at some time", "on_miss=x", "priority=low colour=red", "grace=2 h"} {
+	for _, wrong := range []string{"at some time", ": ", "on_miss=x", "priority=low colour=red", "grace=2 h"} {
 		h.answers = []string{wrong}
 		if d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 7, "change 1", h.now); err == nil || !strings.HasSuffix(err.Error(), ". Reminder 1 stays as it is; press Change to try again.") {
 			t.Errorf("%s: %+v, %v", wrong, d, err)

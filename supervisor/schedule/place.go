@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/approval"
 )
 
-// Places are where people talk.
-type Places interface {
+// Conversations are where people talk.
+type Conversations interface {
 	// ListOf lists the conversations that a person has.
 	ListOf(ctx context.Context, user string) ([]supervisor.Conversation, error)
 }
@@ -133,7 +133,7 @@ func samePlace(a, b supervisor.Conversation) bool {
 
 // groupsOf are the conversations of a person in groups where people may speak.
 func (s *Schedule) groupsOf(ctx context.Context, user string) ([]supervisor.Conversation, error) {
-	list, err := s.o.Places.ListOf(ctx, user)
+	list, err := s.o.Conversations.ListOf(ctx, user)
 	return slices.DeleteFunc(list, func(c supervisor.Conversation) bool { return !c.InGroup() || !s.o.Allowed(c) }), err
 }
 

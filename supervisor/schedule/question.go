@@ -203,7 +203,10 @@ func (s *Schedule) add(ctx context.Context, user supervisor.User, c supervisor.C
 	if err := s.approveNew(ctx, from, j); err != nil {
 		return r, err
 	}
-	if j, err = s.put(ctx, j, when, s.o.Now(), nil); err != nil {
+	if err := setRule(&j, when, s.o.Now()); err != nil {
+		return r, err
+	}
+	if j, err = s.put(ctx, j, nil); err != nil {
 		return r, err
 	}
 	return Report{Said: s.card(j).Text, Jobs: []JobLine{lineOf(j)}}, nil

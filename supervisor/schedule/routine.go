@@ -156,13 +156,16 @@ func (s *Schedule) turnOn(ctx context.Context, user supervisor.User, c superviso
 	}
 	j := supervisor.Job{User: user.Name, Kind: supervisor.JobRoutine, Name: name, Text: routineWhat[name], Zone: user.Timezone, Conversation: c, MadeBy: "routine/" + name}
 	m(&j.Options)
-	kept, err := s.put(ctx, j, words, at, nil)
+	if err := setRule(&j, words, at); err != nil {
+		return d, err
+	}
+	kept, err := s.put(ctx, j, nil)
 	if err != nil {
 		return d, err
 	}
 	j.Options = kept.Options
 	m(&j.Options)
-	if err := setRule(&j, words, at); err != nil {
+	if err := setRule(&j, words, at); err != nil { // with those options it may not come as often
 		return d, err
 	}
 	if kept.State != supervisor.JobActive || kept.Rule != j.Rule || kept.Zone != j.Zone || kept.Options.Written != j.Options.Written {

@@ -45,26 +45,26 @@ type Sources interface {
 
 // Options are what a Schedule works on.
 type Options struct {
-	Store   Store
-	Queue   Queue
-	Person  func(name string) (supervisor.User, bool) // not of those who may not speak: their jobs rest
-	Queued  func(conversation int64)                  // something was put into its outbox; never blocks
-	Begun   func(supervisor.Inbound)                  // has its turn begin; never blocks
-	Sources Sources
-	Looks   Looks
-	Look    Looker
-	InForce InForce
-	Places  Places
-	Allowed func(supervisor.Conversation) bool                                      // whether people may speak in a group
-	Approve func(context.Context, approval.Request) error                           // nil where an effect may leave the walls, as approval.Approver's Allow
-	Ask     func(context.Context, supervisor.Question) (supervisor.Question, error) // waits for the answer to a command's question
-	Model   func(user, spec string) (full string, err error)                        // a model's whole name; an error for a person who may not have it
-	Limits  func() protocol.TurnLimits                                              // of any turn: a job has no more
-	Budget  func() supervisor.Budget                                                // of jobs; the zero value has no limits
-	Digests Digests
-	Files   Files
-	Now     func() time.Time
-	Log     hclog.Logger
+	Store         Store
+	Queue         Queue
+	Person        func(name string) (supervisor.User, bool) // not of those who may not speak: their jobs rest
+	Queued        func(conversation int64)                  // something was put into its outbox; never blocks
+	Begun         func(supervisor.Inbound)                  // has its turn begin; never blocks
+	Sources       Sources
+	Looks         Looks
+	Look          Looker
+	InForce       InForce
+	Conversations Conversations
+	Allowed       func(supervisor.Conversation) bool                                      // whether people may speak in a group
+	Approve       func(context.Context, approval.Request) error                           // nil where an effect may leave the walls, as approval.Approver's Allow
+	Ask           func(context.Context, supervisor.Question) (supervisor.Question, error) // waits for the answer to a command's question
+	Model         func(user, spec string) (full string, err error)                        // a model's whole name; an error for a person who may not have it
+	Limits        func() protocol.TurnLimits                                              // of any turn: a job has no more
+	Budget        func() supervisor.Budget                                                // of jobs; the zero value has no limits
+	Digests       Digests
+	ListFiles     ListFiles
+	Now           func() time.Time
+	Log           hclog.Logger
 
 	Homes       Homes
 	FileEffects FileEffects
@@ -75,15 +75,15 @@ type Schedule struct {
 	o     Options
 	woken chan struct{} // holds a token when a job may be due earlier than the loop knows
 
-	places  chan struct{}  // a token for each look that runs
+	running chan struct{}  // a token for each look that runs
 	looking sync.WaitGroup // those looks
 	turns   lookTurns
-	homes   homes
+	changed changedHomes
 }
 
 // New makes a Schedule; Run fires its jobs.
 func New(o Options) *Schedule {
-	return &Schedule{o: o, woken: make(chan struct{}, 1), places: make(chan struct{}, looksAtOnce), turns: lookTurns{}}
+	return &Schedule{o: o, woken: make(chan struct{}, 1), running: make(chan struct{}, looksAtOnce), turns: lookTurns{}}
 }
 
 const (
@@ -139,7 +139,7 @@ func (s *Schedule) release(ctx context.Context) error {
 func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
 	now := s.o.Now()
 	next, any, err := s.o.Queue.NextDue(ctx, now)
-	if home, changed := s.homes.next(); changed && (!any || home.Before(next)) {
+	if home, has := s.changed.next(); has && (!any || home.Before(next)) {
 		next, any = home, true
 	}
 	if err != nil || !any {

@@ -54,6 +54,14 @@ type harness struct {
 	home folder // alice's
 }
 
+// put keeps a job that is due as words say.
+func (h *harness) put(ctx context.Context, j supervisor.Job, when string) (supervisor.Job, error) {
+	if err := setRule(&j, when, h.now); err != nil {
+		return j, err
+	}
+	return h.Schedule.put(ctx, j, nil)
+}
+
 func newHarness(t *testing.T) *harness {
 	h := &harness{now: noon, resting: map[string]bool{}}
 	h.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return h.now }})
@@ -66,10 +74,10 @@ func (h *harness) restart() {
 	h.Schedule = New(Options{Store: h.db.Jobs(), Queue: h.db.Jobs(), Queued: h.countQueued, Now: func() time.Time { return h.now }, Log: hclog.NewNullLogger(),
 		Person: func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] },
 		Begun:  h.keepBegun, Sources: h.db.Jobs(),
-		Looks: h.db.Jobs(), Look: h.look, Places: h.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
+		Looks: h.db.Jobs(), Look: h.look, Conversations: h.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
 		Approve: h.approve, Ask: h.ask, Model: modelNamed, Budget: func() supervisor.Budget { return h.budget },
 		Limits: func() protocol.TurnLimits { return protocol.TurnLimits{Steps: 200, Seconds: 3600} }, InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil },
-		Digests: h.db.Jobs(), Files: h.listFiles, Homes: &h.home, FileEffects: h.db.Effects()})
+		Digests: h.db.Jobs(), ListFiles: h.listFiles, Homes: &h.home, FileEffects: h.db.Effects()})
 }
 
 func (h *harness) countQueued(int64) {

@@ -67,18 +67,12 @@ func (s *Schedule) scheduleTask(ctx context.Context, user supervisor.User, c too
 	if j.Options.World, err = s.o.Sources.World(ctx, c.Turn); err != nil {
 		return answer, err
 	}
-	why, err := s.proposes(j, args.When)
+	why, err := s.setTimes(&j, args.When)
 	if err != nil {
 		return answer, err
 	}
-	if why != "" {
-		j.State = supervisor.JobProposed
-	}
-	if err := setRule(&j, args.When, s.o.Now()); err != nil {
-		return answer, err
-	}
 	terms := s.terms(j)
-	j, err = s.put(ctx, j, args.When, s.o.Now(), func(j supervisor.Job) supervisor.Delivery {
+	j, err = s.put(ctx, j, func(j supervisor.Job) supervisor.Delivery {
 		d := cardWith(j, terms)
 		d.Conversation = c.in
 		if why != "" {
@@ -136,16 +130,26 @@ func (s *Schedule) setFrom(ctx context.Context, from origin, j *supervisor.Job, 
 	return s.setAll(ctx, from, j, values)
 }
 
-// proposes says why a job that the model makes waits for its person's yes; "" where it does not.
-func (s *Schedule) proposes(j supervisor.Job, when string) (why string, err error) {
-	if !j.AsksModel() && (j.Kind != supervisor.JobCheck || !j.Options.World) {
+// setTimes has a job be due as words of the model's say; "" changes nothing. Where its person has to say yes to that first, it says why.
+func (s *Schedule) setTimes(j *supervisor.Job, when string) (why string, err error) {
+	if when == "" {
 		return "", nil
 	}
-	now := s.o.Now()
-	if err := setRule(&j, when, now); err != nil {
+	if err := setRule(j, when, s.o.Now()); err != nil {
 		return "", err
 	}
-	if j.Options.World {
+	if why, err = proposes(*j); why != "" {
+		j.State, j.Next = supervisor.JobProposed, time.Time{}
+	}
+	return why, err
+}
+
+// proposes says why a job that the model makes waits for its person's yes; "" where it does not.
+func proposes(j supervisor.Job) (why string, err error) {
+	switch {
+	case !j.AsksModel() && (j.Kind != supervisor.JobCheck || !j.Options.World):
+		return "", nil
+	case j.Options.World:
 		return textWorld, nil
 	}
 	at, end := j.Next, j.Next.Add(24*time.Hour)

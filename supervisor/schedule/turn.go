@@ -18,8 +18,8 @@ const (
 	maxCaught  = 10               // of them in one go; the rest is missed
 	maxJitter  = 30 * time.Second // turns that are due at the same moment do not begin at the same moment
 	jitterPart = 20               // of the period, so that it stays small beside that
-	told       = 5                // earlier results that a turn is told of
-	maxTold    = 1000             // characters of each
+	toldOf     = 5                // earlier results that a turn is told of
+	maxToldOf  = 1000             // characters of each
 )
 
 // turnFiring is what is done of a job that is due and has a turn of its own, or a look: it begins then. Late ones of a person begin one after
@@ -77,7 +77,7 @@ func jitter(f supervisor.Fire) time.Duration {
 func (s *Schedule) begin(ctx context.Context) error {
 	var resting []string
 	for {
-		list, err := s.o.Queue.ListBegin(ctx, s.o.Now(), resting, len(s.places) < cap(s.places), maxDue)
+		list, err := s.o.Queue.ListBegin(ctx, s.o.Now(), resting, len(s.running) < cap(s.running), maxDue)
 		if err != nil || len(list) == 0 {
 			return err
 		}
@@ -102,7 +102,7 @@ func (s *Schedule) begin(ctx context.Context) error {
 }
 
 func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f supervisor.ClaimedFire) error {
-	results, err := s.o.Store.Results(ctx, f.Job.User, f.Job.ID, told+1)
+	results, err := s.o.Store.Results(ctx, f.Job.User, f.Job.ID, toldOf+1)
 	if err != nil {
 		return err
 	}
@@ -136,8 +136,8 @@ func promptOf(f supervisor.ClaimedFire, results []supervisor.FireResult, zone *t
 		if r.Due.Equal(f.Due) || len(text) == 0 {
 			continue
 		}
-		if len(text) > maxTold {
-			text = append(text[:maxTold:maxTold], '…')
+		if len(text) > maxToldOf {
+			text = append(text[:maxToldOf:maxToldOf], '…')
 		}
 		fmt.Fprintf(&earlier, promptEarlierLine, r.Due.In(zone).Format(dayLayout), string(text))
 		world = world || r.World

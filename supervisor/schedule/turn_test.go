@@ -18,7 +18,7 @@ func (h *harness) task(t testing.TB, when string, o supervisor.JobOptions) int64
 	t.Helper()
 	h.inbound++
 	j, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobAgent, Name: "Look", Text: "look", Zone: "Europe/Madrid",
-		Conversation: chatOf("alice"), MadeBy: fmt.Sprint(h.inbound), Options: o}, when, h.now, nil)
+		Conversation: chatOf("alice"), MadeBy: fmt.Sprint(h.inbound), Options: o}, when)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestARemindersTimeThatWasMissed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t)
 			if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: "tea", Zone: "Europe/Madrid", Conversation: chatOf("alice"),
-				MadeBy: "1", Options: c.options}, "daily at 14:00", h.now, nil); err != nil {
+				MadeBy: "1", Options: c.options}, "daily at 14:00"); err != nil {
 				t.Fatal(err)
 			}
 			h.passes(t, 4*time.Hour)
@@ -224,7 +224,7 @@ func TestAReminderWithoutASound(t *testing.T) {
 	h.quiet(t, "12:00-12:30") // the store goes by UTC
 	for i, o := range []supervisor.JobOptions{{Priority: supervisor.JobLow}, {}, {Priority: supervisor.JobHigh}} {
 		if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobReminder, Text: fmt.Sprint("tea", i), Conversation: chatOf("alice"),
-			MadeBy: fmt.Sprint(i), Options: o}, "every 10 min", h.now, nil); err != nil {
+			MadeBy: fmt.Sprint(i), Options: o}, "every 10 min"); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,15 +13,15 @@ import (
 // pressZone has all jobs of a person keep the time zone that stands behind it.
 const pressZone = "zone"
 
-// elsewhere are a person's jobs that keep another time zone.
-func (s *Schedule) elsewhere(ctx context.Context, user, zone string) ([]supervisor.Job, error) {
+// inOtherZones are a person's jobs that keep another time zone.
+func (s *Schedule) inOtherZones(ctx context.Context, user, zone string) ([]supervisor.Job, error) {
 	list, err := s.o.Store.List(ctx, user)
 	return slices.DeleteFunc(list, func(j supervisor.Job) bool { return j.Zone == zone }), err
 }
 
 // OfferZone offers a person who has another time zone now to have their jobs keep that; without a text all do.
 func (s *Schedule) OfferZone(ctx context.Context, user supervisor.User) (d supervisor.Delivery, err error) {
-	list, err := s.elsewhere(ctx, user.Name, user.Timezone)
+	list, err := s.inOtherZones(ctx, user.Name, user.Timezone)
 	if err != nil || len(list) == 0 {
 		return d, err
 	}
@@ -37,7 +37,7 @@ const maxPress = 64
 
 // moveZone has a person's jobs keep the time zone that is theirs now.
 func (s *Schedule) moveZone(ctx context.Context, user supervisor.User) (string, error) {
-	list, err := s.elsewhere(ctx, user.Name, user.Timezone)
+	list, err := s.inOtherZones(ctx, user.Name, user.Timezone)
 	moved := 0
 	for _, j := range list {
 		j.Zone = user.Timezone

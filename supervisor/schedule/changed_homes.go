@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// homes are whose home has changed, and when it is to be looked at. The zero value is ready. It may be used from several goroutines.
-type homes struct {
+// changedHomes are whose home has changed, and when it is to be looked at. The zero value is ready. It may be used from several goroutines.
+type changedHomes struct {
 	mu sync.Mutex
 	of map[string]*unsettled // by person
 }
@@ -18,8 +18,8 @@ type unsettled struct {
 	due   time.Time // when it is to be looked at; the zero time is that a look was begun
 }
 
-// changed says that a home has changed: it is looked at when it has been still for a while, or has not been for too long.
-func (h *homes) changed(user string, now time.Time) {
+// note says that a home has changed: it is looked at when it has been still for a while, or has not been for too long.
+func (h *changedHomes) note(user string, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	u := h.find(user)
@@ -33,14 +33,14 @@ func (h *homes) changed(user string, now time.Time) {
 }
 
 // put has a home be looked at at a time, and not before for what has changed up to now.
-func (h *homes) put(user string, at time.Time) {
+func (h *changedHomes) put(user string, at time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	*h.find(user) = unsettled{due: at}
 }
 
 // find is a home, which is added where it is not there. The caller has the mutex.
-func (h *homes) find(user string) *unsettled {
+func (h *changedHomes) find(user string) *unsettled {
 	if h.of == nil {
 		h.of = map[string]*unsettled{}
 	}
@@ -52,7 +52,7 @@ func (h *homes) find(user string) *unsettled {
 
 // settled says whether a home may be looked at: it has not changed for a while, or does so all the time. If so, what changes from now on is for
 // the next look.
-func (h *homes) settled(user string, now time.Time) bool {
+func (h *changedHomes) settled(user string, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	u := h.of[user]
@@ -67,7 +67,7 @@ func (h *homes) settled(user string, now time.Time) bool {
 }
 
 // take takes those that are to be looked at by now.
-func (h *homes) take(now time.Time) (users []string) {
+func (h *changedHomes) take(now time.Time) (users []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for user, u := range h.of {
@@ -81,14 +81,14 @@ func (h *homes) take(now time.Time) (users []string) {
 }
 
 // forget has a home be as if it had not changed.
-func (h *homes) forget(user string) {
+func (h *changedHomes) forget(user string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.of, user)
 }
 
 // next is when the next one is to be looked at, if one is.
-func (h *homes) next() (next time.Time, any bool) {
+func (h *changedHomes) next() (next time.Time, any bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, u := range h.of {
