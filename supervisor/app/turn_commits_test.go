@@ -39,6 +39,7 @@ type fakeChannel struct {
 	mu     sync.Mutex // guards what follows
 	sent   []string
 	during func(*turnRig) // what happens while the model thinks; nil is nothing
+	after  func()         // what happens between a message and its receipt; nil is nothing
 	tools  int            // how many steps ask for a tool before the last
 	day    int64          // what alice may spend in a day, in millionths of a dollar; 0 is no limit
 	dearer int64          // what each call can cost at most, more than the one before
@@ -48,6 +49,9 @@ type fakeChannel struct {
 
 func (f *fakeChannel) Send(_ context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
 	f.mu.Lock()
+	if f.after != nil {
+		defer f.after()
+	}
 	defer f.mu.Unlock()
 	text := content.Text
 	if to.Silent {
