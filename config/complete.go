@@ -44,7 +44,6 @@ func complete(cfg *Config, env Env) {
 }
 
 func completeUser(u *User, cfg *Config) {
-	key{value: reflect.ValueOf(u).Elem()}.setDefaults()
 	if u.Home == "" && filepath.IsAbs(cfg.State) && ValidName(u.Name) {
 		u.Home = below(cfg.State, filepath.Join("homes", u.Name))
 	}
@@ -55,13 +54,17 @@ func completeUser(u *User, cfg *Config) {
 	if u.ModelsAllowed == nil {
 		u.ModelsAllowed = cfg.Models.Allowed
 	}
+	key{value: reflect.ValueOf(u).Elem()}.setDefaults()
 }
 
-// inherit gives each field of own that is zero the general value.
+// inherit gives each key of own that is zero the general value.
 func inherit(own, general reflect.Value) {
 	for i := range own.NumField() {
-		if own.Field(i).IsZero() {
-			own.Field(i).Set(general.Field(i))
+		switch field := own.Field(i); {
+		case field.Kind() == reflect.Struct && !(key{value: field}).isLeaf():
+			inherit(field, general.Field(i))
+		case field.IsZero():
+			field.Set(general.Field(i))
 		}
 	}
 }

@@ -226,22 +226,22 @@ const (
 type Budget struct {
 	Month Dollars     `yaml:"month"` // by all people together, from the first to the first
 	Users SpendLimits `yaml:"users"` // by a user who has nothing else; already copied into each User
-	Jobs  JobBudget   `yaml:"jobs"`  // by each user's jobs, within what the user may spend
-}
-
-// JobBudget is what a user's jobs may spend on models. 0 is no limit.
-type JobBudget struct {
-	Run   Dollars `yaml:"run" default:"0.10"`
-	Day   Dollars `yaml:"day" default:"0.50"`
-	Month Dollars `yaml:"month" default:"5"`
 }
 
 // SpendLimits are what a user may spend on models. 0 is no limit.
 type SpendLimits struct {
-	Turn   Dollars `yaml:"turn"`   // in one turn
-	Day    Dollars `yaml:"day"`    // from midnight to midnight where they live
-	Month  Dollars `yaml:"month"`  // from the first to the first where they live
-	Extend Dollars `yaml:"extend"` // by how much they may lengthen their day by themselves, when asked; 0: not at all
+	Turn   Dollars   `yaml:"turn"`   // in one turn
+	Day    Dollars   `yaml:"day"`    // from midnight to midnight where they live
+	Month  Dollars   `yaml:"month"`  // from the first to the first where they live
+	Extend Dollars   `yaml:"extend"` // by how much they may lengthen their day by themselves, when asked; 0: not at all
+	Jobs   JobBudget `yaml:"jobs"`   // by their jobs, within all of these
+}
+
+// JobBudget is what a user's jobs may spend on models. 0 is no limit.
+type JobBudget struct {
+	Run   Dollars `yaml:"run" default:"0.10"` // by one that was due, however often it is tried
+	Day   Dollars `yaml:"day" default:"0.50"`
+	Month Dollars `yaml:"month" default:"5"`
 }
 
 // Approvals say whether people are asked before something leaves the walls.

@@ -135,7 +135,7 @@ speech:
 uploads: {keep: 30}
 limits: {steps: "${STEPS}", turn: 1h, history: 1000, output: 1KiB, turns: 1, model_calls: 256, speech: 2}
 access: {session: 90s, session_max: 90s, rate: {burst: 1, second: 0.5}, key_file: /keys/seal}
-budget: {month: "${STEPS}", users: {turn: 0.000001, day: 0.10, month: 1000000, extend: 0}}
+budget: {month: "${STEPS}", users: {turn: 0.000001, day: 0.10, month: 1000000, extend: 0, jobs: {run: 0.25, month: 0}}}
 approvals: {all: {send_file: ask}, admin: {invite: step_up}, user: {settings: deny}}
 files: {include: ["**"], exclude: ["$${x}/*"]}
 github:
@@ -155,7 +155,7 @@ hooks:
   disk: {user: alice, chat: -100123/45, secret: "${SECRET}", sign: hmac, header: X-Signature, template: "{{.host}} is full"}
 users:
   - {name: alice, role: admin, account: al, timezone: Europe/Madrid, telegram: 4503599627370495, github: Alice-B, model: cloud/gpt,
-     workspaces: [/srv/code], history: 365, totp: true, budget: {day: 0, extend: 2.5}, models_allowed: [cloud/*], approvals: {send_file: allow}}
+     workspaces: [/srv/code], history: 365, totp: true, budget: {day: 0, extend: 2.5, jobs: {run: 0, day: 1}}, models_allowed: [cloud/*], approvals: {send_file: allow}}
   - {name: bob, totp: off, models_allowed: [], home: /srv//bob/, model: qwen3, files: {include: [], append_only: ["journal/**"]}}
 `
 
@@ -220,7 +220,8 @@ func TestWholeFile(t *testing.T) {
 		Access: Access{Session: 90 * time.Second, SessionMax: 90 * time.Second, Rate: ReceiveRate{Burst: 1, Second: 0.5},
 			KeyFile: "/keys/seal", Key: NewSecret(strings.Repeat("Z", 32))},
 		Budget: Budget{Month: Dollars{7_000_000, true},
-			Users: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true}}},
+			Users: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true},
+				JobBudget{Dollars{250_000, true}, Dollars{500_000, true}, Dollars{0, true}}}},
 		Approvals: Approvals{All: EffectRules{"send_file": "ask", "settings": "allow", "invite": "allow", "remember": "ask", "forget": "ask", "post_elsewhere": "ask"}, Admin: EffectRules{"invite": "step_up"}, User: EffectRules{"settings": "deny"}},
 		Files:     Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
 		Users: []User{
@@ -229,13 +230,15 @@ func TestWholeFile(t *testing.T) {
 				Telegram: 4503599627370495, GitHub: "Alice-B", Model: "cloud/gpt", Workspaces: []string{"/srv/code"}, History: 365,
 				Files: Files{Include: []string{"**"}, Exclude: []string{"${x}/*"}},
 				TOTP:  TOTPRequired, ModelsAllowed: []string{"cloud/*"}, Approvals: EffectRules{"send_file": "allow"},
-				Budget: SpendLimits{Dollars{1, true}, Dollars{0, true}, Dollars{1_000_000_000_000, true}, Dollars{2_500_000, true}},
+				Budget: SpendLimits{Dollars{1, true}, Dollars{0, true}, Dollars{1_000_000_000_000, true}, Dollars{2_500_000, true},
+					JobBudget{Dollars{0, true}, Dollars{1_000_000, true}, Dollars{0, true}}},
 			},
 			{
 				Name: "bob", Role: "user", Home: "/srv/bob", Model: "qwen3",
 				Files: Files{Include: []string{}, Exclude: []string{"${x}/*"}, AppendOnly: []string{"journal/**"}},
 				TOTP:  TOTPOff, ModelsAllowed: []string{},
-				Budget: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true}},
+				Budget: SpendLimits{Dollars{1, true}, Dollars{100_000, true}, Dollars{1_000_000_000_000, true}, Dollars{0, true},
+					JobBudget{Dollars{250_000, true}, Dollars{500_000, true}, Dollars{0, true}}},
 			},
 		},
 	}

@@ -62,7 +62,8 @@ func TestLocal(t *testing.T) {
 	want.Local, want.Log.Format = true, "text"
 	want.Approvals.All = machine(nil, nil).Effects
 	want.State = "/home/alice/.local/state/mews"
-	want.Users = []User{{Name: "alice", Role: "admin", Account: "alice", Home: want.State + "/homes/alice", TOTP: TOTPOptional}}
+	want.Users = []User{{Name: "alice", Role: "admin", Account: "alice", Home: want.State + "/homes/alice", TOTP: TOTPOptional,
+		Budget: want.Budget.Users}}
 	if diff := same(want, cfg); diff != "" {
 		t.Error(diff)
 	}

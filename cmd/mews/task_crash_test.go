@@ -82,7 +82,7 @@ func newTaskRun(t *testing.T, rng *rand.Rand, fires int) *taskRun {
 		}
 	}})
 	r.server.Fault(telegramtest.Fault{Method: "sendMessage", Kind: telegramtest.Reset, After: true, Rate: 0.01, Seed: rng.Uint64()})
-	r.Configure(apptest.OnTelegram(r.server, brisk) + "\nbudget: {jobs: {run: 0, day: 0, month: 0}}\nlimits: {jobs: 4}\n")
+	r.Configure(apptest.OnTelegram(r.server, brisk) + "\nbudget: {users: {jobs: {run: 0, day: 0, month: 0}}}\nlimits: {jobs: 4}\n")
 	return r
 }
 

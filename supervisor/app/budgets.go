@@ -42,7 +42,7 @@ func (s *service) budgetOf(t supervisor.Turn) (o budget.Options, served bool, er
 		Log: s.log.Named("budget"),
 	}
 	if t.Kind == supervisor.TurnJob {
-		o.Asker, o.Jobs = nil, s.jobBudget()
+		o.Asker, o.Jobs = nil, s.jobBudget(t.Conversation.User)
 	}
 	return o, true, err
 }

@@ -23,7 +23,7 @@ func TestARunawayTaskStopsAtItsPot(t *testing.T) {
 		a := endless(r)
 		a.Usage = &modeltest.Usage{Prompt: int64(l.Count("SELECT amount FROM lease")) - 1, Completion: 1}
 		return a
-	}, dear+"budget: {jobs: {run: 0.1, day: 0.15}}\n", aliceInMadrid, "bob, totp: 'off'")}
+	}, dear+"budget: {users: {jobs: {run: 0.1}}}\n", aliceInMadrid+", budget: {jobs: {day: 0.15}}", "bob, totp: 'off'")}
 	l.at = longAgo
 	l.open()
 	l.say("alice", "look every few hours")

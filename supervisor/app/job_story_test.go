@@ -178,7 +178,7 @@ func TestATaskThatCostsMuchWaitsForAYes(t *testing.T) {
 // A task spends its own pot, and is at its end without asking for more.
 func TestATaskStopsAtItsPot(t *testing.T) {
 	m := &taskModel{chat: played{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
-	l := &remembered{gatedService: newGatedService(t, m.answer, dear+"budget: {jobs: {run: 0.001}}\n", aliceInMadrid, "bob, totp: 'off'")}
+	l := &remembered{gatedService: newGatedService(t, m.answer, dear+"budget: {users: {jobs: {run: 0.001}}}\n", aliceInMadrid, "bob, totp: 'off'")}
 	l.at = longAgo
 	l.open()
 	l.say("alice", "look every day")

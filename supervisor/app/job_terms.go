@@ -2,8 +2,10 @@ package app
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
+	"mews/config"
 	"mews/protocol"
 	"mews/supervisor"
 )
@@ -20,9 +22,13 @@ func (s *service) jobModel(user, spec string) (string, error) {
 	return choice.Spec, nil
 }
 
-// jobBudget is what jobs may cost.
-func (s *service) jobBudget() supervisor.Budget {
-	jobs := s.configuration.Current().Budget.Jobs
+// jobBudget is what a person's jobs may cost.
+func (s *service) jobBudget(user string) supervisor.Budget {
+	cfg := s.configuration.Current()
+	jobs := cfg.Budget.Users.Jobs // of who was added
+	if i := slices.IndexFunc(cfg.Users, func(u config.User) bool { return u.Name == user }); i >= 0 {
+		jobs = cfg.Users[i].Budget.Jobs
+	}
 	return supervisor.Budget{Turn: jobs.Run.Micro, Day: jobs.Day.Micro, Month: jobs.Month.Micro}
 }
 

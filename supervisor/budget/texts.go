@@ -36,8 +36,8 @@ var scopeTexts = map[supervisor.Scope]struct{ limit, key string }{
 	supervisor.ScopeTurn:         {"your limit for one answer", "users[].budget.turn"},
 	supervisor.ScopeDay:          {"your limit for a day", "users[].budget.day"},
 	supervisor.ScopeMonth:        {"your limit for a month", "users[].budget.month"},
-	supervisor.ScopeJobDay:       {"the limit for a day of your tasks", "budget.jobs.day"},
-	supervisor.ScopeJobMonth:     {"the limit for a month of your tasks", "budget.jobs.month"},
+	supervisor.ScopeJobDay:       {"the limit for a day of your tasks", "users[].budget.jobs.day"},
+	supervisor.ScopeJobMonth:     {"the limit for a month of your tasks", "users[].budget.jobs.month"},
 	supervisor.ScopePot:          {"this repository's limit for a day", "github.repos.day"},
 	supervisor.ScopeInstallation: {"the limit of everybody here together for a month", "budget.month"},
 }
@@ -72,7 +72,7 @@ func budgetError(message string, err error) *supervisor.ModelError {
 // scopeText is how a limit is called.
 func (r *Reserver) scopeText(s supervisor.Scope) (text struct{ limit, key string }) {
 	if text = scopeTexts[s]; s == supervisor.ScopeTurn && r.o.Jobs.Turn > 0 && r.o.Jobs.Turn == least(r.o.Limits.Turn, r.o.Jobs.Turn) {
-		text.limit, text.key = textTaskLimit, "budget.jobs.run"
+		text.limit, text.key = textTaskLimit, "users[].budget.jobs.run"
 	}
 	return text
 }

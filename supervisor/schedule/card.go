@@ -69,7 +69,7 @@ func (s *Schedule) costText(j supervisor.Job) string {
 	if !j.AsksModel() || s.o.Budget == nil {
 		return ""
 	}
-	b := s.o.Budget()
+	b := s.o.Budget(j.User)
 	if b.Turn == 0 && b.Day == 0 && b.Month == 0 {
 		return textNoBudget
 	}

@@ -60,7 +60,7 @@ type Options struct {
 	Ask           func(context.Context, supervisor.Question) (supervisor.Question, error) // waits for the answer to a command's question
 	Model         func(user, spec string) (full string, err error)                        // a model's whole name; an error for a person who may not have it
 	Limits        func() protocol.TurnLimits                                              // of any turn: a job has no more
-	Budget        func() supervisor.Budget                                                // of jobs; the zero value has no limits
+	Budget        func(user string) supervisor.Budget                                     // of jobs; the zero value has no limits
 	Digests       Digests
 	ListFiles     ListFiles
 	Now           func() time.Time

@@ -75,7 +75,7 @@ func (h *harness) restart() {
 		Person: func(name string) (supervisor.User, bool) { return person(name), !h.resting[name] },
 		Begun:  h.keepBegun, Sources: h.db.Jobs(),
 		Looks: h.db.Jobs(), Look: h.look, Conversations: h.db.Conversations(), Allowed: func(c supervisor.Conversation) bool { return !h.closed[c.Chat] },
-		Approve: h.approve, Ask: h.ask, Model: modelNamed, Budget: func() supervisor.Budget { return h.budget },
+		Approve: h.approve, Ask: h.ask, Model: modelNamed, Budget: func(string) supervisor.Budget { return h.budget },
 		Limits: func() protocol.TurnLimits { return protocol.TurnLimits{Steps: 200, Seconds: 3600} }, InForce: func(_ context.Context, _ string, f protocol.PromptFile) ([]byte, error) { return f.Text, nil },
 		Digests: h.db.Jobs(), ListFiles: h.listFiles, Homes: &h.home, FileEffects: h.db.Effects()})
 }
