@@ -48,7 +48,7 @@ type Claim struct {
 type Limit struct {
 	Scope Scope
 	Max   int64     // millionths of a US dollar
-	Since time.Time // what was spent before does not count; a multiple of 15 minutes. Not with ScopeTurn
+	Since time.Time // what was spent before does not count; a multiple of 15 minutes. Not with ScopeTurn and ScopeFire
 }
 
 // Scope says whose spending counts, and over which time.
@@ -56,6 +56,7 @@ type Scope string
 
 const (
 	ScopeTurn         Scope = "turn"         // the turn's
+	ScopeFire         Scope = "fire"         // all tries' of the fire that the turn is one of
 	ScopeDay          Scope = "day"          // the person's
 	ScopeMonth        Scope = "month"        // the person's
 	ScopeJobDay       Scope = "job day"      // the turns of the person's jobs

@@ -53,3 +53,45 @@ func TestARunawayTaskStopsAtItsPot(t *testing.T) {
 		t.Errorf("alice was asked %d times, and the task is %s", n, l.look("SELECT state FROM job WHERE id = 1"))
 	}
 }
+
+// A task's tries at one time spend together what one run may. The first spends most of it and fails for what may pass; the second, a minute later,
+// has what is left, to the millionth, and there is no third.
+func TestATasksTriesSpendOnePotTogether(t *testing.T) {
+	const run, left = 100_000, 15_000
+	m := &taskModel{chat: played{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
+	var l *remembered
+	var before, pays []int // what was spent as a call was made, and what it could pay
+	l = &remembered{gatedService: newGatedService(t, func(r modeltest.Request) modeltest.Answer {
+		if !strings.Contains(r.Asked(), "Nobody reads along") {
+			return m.answer(r)
+		}
+		so, may := l.Count("SELECT coalesce(sum(u.cost), 0) FROM usage u JOIN turn t ON t.id = u.turn WHERE t.kind = 'job'"), l.Count("SELECT amount FROM lease")
+		before, pays = append(before, so), append(pays, may)
+		if so == run-left && l.look("SELECT tries FROM fire") == "0" {
+			return modeltest.Answer{Status: 429, Text: "later", Retry: 3600}
+		}
+		if so < run-left {
+			may = min(may, run-left-so)
+		}
+		a := endless(r)
+		a.Usage = &modeltest.Usage{Prompt: int64(may) - 1, Completion: 1}
+		return a
+	}, dear+"budget: {users: {jobs: {run: 0.1}}}\n", aliceInMadrid, "bob, totp: 'off'")}
+	l.at = longAgo
+	l.open()
+	l.say("alice", "look every day")
+	l.toldLast("alice", "It is set.")
+	at := time.Date(2025, 11, 21, 8, 1, 0, 0, time.UTC)
+	l.until(at)
+	l.WaitFor(apptest.Patience, "the first try to fail", func() bool { return l.look("SELECT state || tries FROM fire") == "claimed1" })
+	first := len(pays)
+	l.until(at.Add(2 * time.Minute))
+	l.toldLast("alice", "would go beyond the limit for one task, $0.10: $0.10 was spent")
+	if len(pays) != first+1 || before[first] != run-left || pays[first] != left {
+		t.Errorf("before each call %d were spent; each could pay %d; those from %d on are of the second try", before, pays, first)
+	}
+	spentOnIt, kept := l.Count("SELECT sum(u.cost) FROM usage u JOIN turn t ON t.id = u.turn WHERE t.kind = 'job'"), l.Count("SELECT cost FROM fire")
+	if state := l.look("SELECT state FROM fire"); spentOnIt != run || kept != run || state != "failed" {
+		t.Errorf("%d are spent of %d, and %d kept of a fire that %s", spentOnIt, run, kept, state)
+	}
+}

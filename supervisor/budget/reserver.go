@@ -48,7 +48,7 @@ type Options struct {
 	Destination  supervisor.Conversation // where its person is asked
 	Limits       supervisor.Budget       // its person's, or with a Pot that one's
 	Pot          string                  // what pays; "" is the person. Nobody is asked to lengthen its limits
-	Jobs         supervisor.Budget       // what its person's jobs may spend; the zero value where it is no job's turn
+	Jobs         supervisor.Budget       // what its person's jobs may spend, Turn by one fire; the zero value where it is no job's turn
 	Admin        bool                    // its person may know what everybody has spent
 	Zone         *time.Location          // where their days begin; nil is the machine's own
 	Installation int64                   // what everybody may spend in a month of the machine's; 0 is no limit
@@ -186,15 +186,8 @@ func (r *Reserver) limits() []supervisor.Limit {
 		supervisor.Limit{Scope: supervisor.ScopeDay, Max: most.Day, Since: day},
 		supervisor.Limit{Scope: supervisor.ScopeJobMonth, Max: r.o.Jobs.Month, Since: month},
 		supervisor.Limit{Scope: supervisor.ScopeJobDay, Max: r.o.Jobs.Day, Since: day},
-		supervisor.Limit{Scope: supervisor.ScopeTurn, Max: least(most.Turn, r.o.Jobs.Turn)})
-}
-
-// least is the lower of two limits, of which 0 is none.
-func least(a, b int64) int64 {
-	if a <= 0 || b <= 0 {
-		return max(a, b)
-	}
-	return min(a, b)
+		supervisor.Limit{Scope: supervisor.ScopeFire, Max: r.o.Jobs.Turn},
+		supervisor.Limit{Scope: supervisor.ScopeTurn, Max: most.Turn})
 }
 
 // limited are those of some limits that there are.

@@ -25,7 +25,6 @@ const (
 	textHeld          = ", %s is set aside for calls that run"
 	textExtended      = ", lengthened by %s"
 
-	textTaskLimit   = "the limit for one task"
 	textEachTask    = "Every time that it is due it has a budget of its own."
 	textEachMessage = "Every message that you send has a budget of its own."
 	layoutBegins    = "It begins anew on Monday, 2 January, at 15:04 MST."
@@ -34,6 +33,7 @@ const (
 // scopeTexts say how a limit is called, with a verb for the amount to follow, and which key of the configuration it is.
 var scopeTexts = map[supervisor.Scope]struct{ limit, key string }{
 	supervisor.ScopeTurn:         {"your limit for one answer", "users[].budget.turn"},
+	supervisor.ScopeFire:         {"the limit for one task", "users[].budget.jobs.run"},
 	supervisor.ScopeDay:          {"your limit for a day", "users[].budget.day"},
 	supervisor.ScopeMonth:        {"your limit for a month", "users[].budget.month"},
 	supervisor.ScopeJobDay:       {"the limit for a day of your tasks", "users[].budget.jobs.day"},
@@ -46,10 +46,9 @@ var scopeTexts = map[supervisor.Scope]struct{ limit, key string }{
 func (r *Reserver) renewal(s supervisor.Scope) string {
 	var next time.Time
 	switch now := r.o.Now(); s {
+	case supervisor.ScopeFire:
+		return textEachTask
 	case supervisor.ScopeTurn:
-		if r.o.Jobs.Turn > 0 {
-			return textEachTask
-		}
 		return textEachMessage
 	case supervisor.ScopeDay, supervisor.ScopeJobDay:
 		_, next = Day(now, r.o.Zone)
@@ -69,18 +68,10 @@ func budgetError(message string, err error) *supervisor.ModelError {
 		Message: message, Err: err}}
 }
 
-// scopeText is how a limit is called.
-func (r *Reserver) scopeText(s supervisor.Scope) (text struct{ limit, key string }) {
-	if text = scopeTexts[s]; s == supervisor.ScopeTurn && r.o.Jobs.Turn > 0 && r.o.Jobs.Turn == least(r.o.Limits.Turn, r.o.Jobs.Turn) {
-		text.limit, text.key = textTaskLimit, "users[].budget.jobs.run"
-	}
-	return text
-}
-
 // refused is the error of a call for which limits are too short: it tells of the first of them, and why nothing was added.
 func (r *Reserver) refused(e supervisor.Estimate, short []supervisor.Shortage, because string) error {
 	scope := short[0].Scope
-	return budgetError(fmt.Sprintf(textRaise, r.shortages(e, short[:1]), because, r.renewal(scope), r.scopeText(scope).key), nil)
+	return budgetError(fmt.Sprintf(textRaise, r.shortages(e, short[:1]), because, r.renewal(scope), scopeTexts[scope].key), nil)
 }
 
 // shortages say how limits are too short: to a group without what its person may spend and has, and only to admins with what everybody
@@ -89,7 +80,7 @@ func (r *Reserver) shortages(e supervisor.Estimate, short []supervisor.Shortage)
 	var list []string
 	for _, s := range short {
 		if r.o.Destination.InGroup() || s.Scope == supervisor.ScopeInstallation && !r.o.Admin {
-			list = append(list, fmt.Sprintf(textShortagePlain, e.Spec, r.scopeText(s.Scope).limit, amount.Dollars(s.Wanted)))
+			list = append(list, fmt.Sprintf(textShortagePlain, e.Spec, scopeTexts[s.Scope].limit, amount.Dollars(s.Wanted)))
 			continue
 		}
 		held, extended := "", ""
@@ -99,7 +90,7 @@ func (r *Reserver) shortages(e supervisor.Estimate, short []supervisor.Shortage)
 		if s.Extended > 0 {
 			extended = fmt.Sprintf(textExtended, amount.Dollars(s.Extended))
 		}
-		list = append(list, fmt.Sprintf(textShortage, e.Spec, r.scopeText(s.Scope).limit, amount.Dollars(s.Max), extended,
+		list = append(list, fmt.Sprintf(textShortage, e.Spec, scopeTexts[s.Scope].limit, amount.Dollars(s.Max), extended,
 			amount.Dollars(s.Spent), held, amount.Dollars(s.Wanted)))
 	}
 	return strings.Join(list, " ")

@@ -61,11 +61,16 @@ func (t *tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supe
 }
 
 // What is spent, set aside and lengthened: ?1 is the user, ?2 the turn, ?3 since when, ?4 the same in quarters of an hour, ?5 the pot.
-// A turn's spending is also that of the turns below it; what is set aside for those is the turn's own.
+// A turn's spending is also that of the turns below it; what is set aside for those is the turn's own. The tries of a fire have keys that are the
+// same up to the slash.
 const (
 	measureTurn = `SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN (SELECT ?2 UNION ALL SELECT id FROM turn WHERE parent = ?2)),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE turn = ?2),
 		(SELECT coalesce(sum(amount), 0) FROM extension WHERE turn = ?2)`
+	measureFire = `WITH tries (id) AS (SELECT t.id FROM turn n JOIN inbox b ON b.id = n.inbound JOIN inbox i ON i.user = b.user AND i.source = b.source
+			AND i.key > substr(b.key, 1, instr(b.key, '/')) AND i.key < substr(b.key, 1, instr(b.key, '/')) || 'x' JOIN turn t ON t.inbound = i.id
+			WHERE n.id = ?2 AND n.user = ?1), turns AS (SELECT id FROM tries UNION ALL SELECT id FROM turn WHERE parent IN tries)
+		SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN turns), (SELECT coalesce(sum(amount), 0) FROM lease WHERE turn IN turns), 0`
 	measureUser = `SELECT (SELECT coalesce(sum(cost), 0) FROM spent WHERE user = ?1 AND quarter >= ?4),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE user = ?1 AND pot IS NULL AND created_at >= ?3),
 		(SELECT coalesce(sum(amount), 0) FROM extension WHERE user = ?1 AND created_at >= ?3)`
@@ -83,6 +88,7 @@ var measures = map[supervisor.Scope]struct {
 	parameters int
 }{
 	supervisor.ScopeTurn:         {measureTurn, 2},
+	supervisor.ScopeFire:         {measureFire, 2},
 	supervisor.ScopeDay:          {measureUser, 4},
 	supervisor.ScopeMonth:        {measureUser, 4},
 	supervisor.ScopeJobDay:       {measureJobs, 3},

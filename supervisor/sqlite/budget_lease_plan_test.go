@@ -10,7 +10,7 @@ import (
 func TestALeaseReadsOnlyIndexes(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
-	for name, query := range map[string]string{"measureTurn": measureTurn, "measureUser": measureUser,
+	for name, query := range map[string]string{"measureTurn": measureTurn, "measureFire": measureFire, "measureUser": measureUser,
 		"measureAll": measureAll, "measurePot": measurePot, "sumExtended": sumExtended, "sumHeld": sumHeld, "countGrants": countGrants, "findAsked": findAsked,
 		"findPressed": findPressed} {
 		for _, step := range r.plan(query) {

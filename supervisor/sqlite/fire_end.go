@@ -20,7 +20,7 @@ const (
 	countJob  = `UPDATE job SET failures = ?, version = version + 1, changed_at = ? WHERE id = ?`
 	pauseJob  = `UPDATE job SET state = 'paused', next = NULL, version = version + 1, changed_at = ? WHERE id = ? AND state = 'active'`
 	endJob    = `UPDATE job SET state = 'done', next = NULL, version = version + 1, changed_at = ? WHERE id = ? AND state IN ('active', 'paused')`
-	sumCost   = `SELECT coalesce(sum(cost), 0) FROM usage WHERE turn = ?`
+	sumCost   = `SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN (SELECT ?1 UNION ALL SELECT id FROM turn WHERE parent = ?1)`
 	toldShort = `SELECT EXISTS (SELECT 1 FROM fire WHERE user = ? AND why = 'budget' AND (delivery IS NOT NULL OR held IS NOT NULL) AND ended_at > ?)`
 	hasWorld  = `SELECT EXISTS (SELECT 1 FROM message WHERE turn = ? AND source = 'world')`
 )

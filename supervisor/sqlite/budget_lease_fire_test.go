@@ -1,0 +1,41 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"mews/supervisor"
+)
+
+// A fire's tries count together, with the turns below them, what they hold and what comes in late; those of another time, job or person do not.
+func TestTheTriesOfAFireCountTogether(t *testing.T) {
+	s := newStory(t)
+	begins := func(user, source, key string) supervisor.Turn {
+		t.Helper()
+		in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Source: source, Key: key, Kind: supervisor.KindJob, Text: "look",
+			Conversation: supervisor.Conversation{User: user, Channel: supervisor.ChannelJob, Chat: source[len("job/"):]}})
+		s.must(err)
+		turn, _, err := s.db.Turns().Start(t.Context(), in.ID, nil)
+		s.must(err)
+		return turn
+	}
+	first := begins("alice", "job/7", "1000/0")
+	lease := within(s, claim(first, 50))
+	answered(s, window(s, first, "part 1", "read this"), "clean", 30, lease)
+	paid(s, first, 100, 0)
+	late := within(s, claim(first, 9))
+	s.finish(first, "")
+	for _, other := range []supervisor.Turn{begins("alice", "job/7", "10001/0"), begins("alice", "job/71", "1000/0"), begins("bob", "job/7", "1000/0")} {
+		paid(s, other, 1_000, 0)
+		within(s, claim(other, 1_000))
+		s.finish(other, "")
+	}
+	second := begins("alice", "job/7", "1000/1")
+	paid(s, second, 5, 0)
+	limit := supervisor.Limit{Scope: supervisor.ScopeFire, Max: 200}
+	_, short := taken(s, claim(second, 57, limit))
+	s.same("of the fire", short, []supervisor.Shortage{{Limit: limit, Spent: 135, Held: 9, Wanted: 57}})
+	paid(s, first, 20, late) // it cost more than was thought
+	_, short = taken(s, claim(second, 46, limit))
+	s.same("of the fire, later", short, []supervisor.Shortage{{Limit: limit, Spent: 155, Wanted: 46}})
+	within(s, claim(second, 45, limit))
+}
