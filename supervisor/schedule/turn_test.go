@@ -325,7 +325,6 @@ func TestAShortageIsToldOnceADay(t *testing.T) {
 // A fire whose turn asks its person waits, and its question ends before the next time.
 func TestAFireThatAsks(t *testing.T) {
 	h := newHarness(t)
-	h.quiet(t, "13:00-15:00") // the store goes by UTC
 	h.task(t, "every 2 h", supervisor.JobOptions{Exact: true, Overlap: supervisor.OverlapQueue})
 	in := h.passes(t, 2*time.Hour)[0]
 	turn, _, err := h.db.Turns().Start(t.Context(), in.ID, nil)
@@ -338,9 +337,6 @@ func TestAFireThatAsks(t *testing.T) {
 		t.Fatalf("it stands for %s: %v", q.Stands, err)
 	}
 	h.is(t, "asked")
-	if silent := sqlitetest.Look(t, h.db, "SELECT silent FROM outbox WHERE text = 'More?'"); !slices.Equal(silent, []string{"1"}) {
-		t.Errorf("in quiet hours the question makes a sound: %q", silent)
-	}
 	if more := h.passes(t, 2*time.Hour); len(more) > 0 {
 		t.Errorf("%d turns begin beside the one that waits", len(more))
 	}

@@ -16,7 +16,7 @@ const (
 		WHERE f.user = ?1 AND f.fired_at > ?2 AND f.ended_at > ?3 AND f.ended_at <= ?4 AND NOT (j.kind = 'routine' AND j.name = 'digest')
 		GROUP BY j.id, f.state ORDER BY j.id, f.state`
 	listOpenQuestions = `SELECT q.text, q.created_at FROM conversation c CROSS JOIN question q ON q.conversation = c.id
-		WHERE c.user = ? AND q.why IS NULL AND coalesce(q.expires_at > ?, 1) ORDER BY q.id`
+		WHERE c.user = ? AND q.why IS NULL AND q.held IS NULL AND coalesce(q.expires_at > ?, 1) ORDER BY q.id`
 	listPendingFiles = `SELECT path, pending_since FROM prompt_file WHERE user = ? AND pending_why <> ''
 		AND pending_state NOT IN (SELECT value FROM json_each(iif(refused = '', '[]', refused))) ORDER BY path`
 	sumHeldOf = `SELECT count(*), max(received_at) FROM inbox WHERE held = 1 AND user = ? HAVING count(*) > 0`

@@ -12,8 +12,8 @@ const (
 	askFire  = `UPDATE fire SET state = 'asked' WHERE state = 'running' AND` + ofTurn
 	goOnFire = `UPDATE fire SET state = 'running' WHERE state = 'asked' AND` + ofTurn + `
 		AND NOT EXISTS (SELECT 1 FROM question WHERE turn = ? AND why IS NULL)`
-	asksFire     = `SELECT EXISTS (SELECT 1 FROM fire WHERE state = 'asked' AND` + ofTurn + `)`
-	nextOfAsking = `SELECT coalesce(next, 0) FROM job WHERE id = (SELECT job FROM fire WHERE state = 'asked' AND` + ofTurn + `)`
+	asksFire = `SELECT EXISTS (SELECT 1 FROM fire WHERE state = 'asked' AND` + ofTurn + `)`
+	asking   = `SELECT coalesce(next, 0), coalesce(options ->> '$.priority', '') FROM job WHERE id = (SELECT job FROM fire WHERE state = 'asked' AND` + ofTurn + `)`
 )
 
 // How long a question of a job's turn stands: so that the turn has ended before the job is due again.
@@ -23,21 +23,24 @@ const (
 	leastStands       = time.Minute
 )
 
-// standsInJob has the fire of a job's turn wait for its person, and is how long the question may stand. It ends then whether it was delivered or
-// not: at a time in milliseconds, which is 0 of another turn's. It makes no sound in quiet hours.
-func (t *tx) standsInJob(q supervisor.Question, in supervisor.Conversation) (stands time.Duration, ends int64, silent bool) {
+// standsInJob has the fire of a job's turn wait for its person, and is how long the question may stand from its delivery. Whether it was delivered
+// or not, it ends at a time in milliseconds, which is 0 of another turn's. It waits for the end of quiet hours, unless it is urgent as the job is,
+// or is another turn's.
+func (t *tx) standsInJob(q supervisor.Question) (stands time.Duration, ends int64, urgent bool) {
 	if q.Turn == 0 || t.Change(askFire, q.Turn) == 0 && !value(t, engine.Bool, asksFire, q.Turn) {
-		return q.Stands, 0, false
+		return q.Stands, 0, true
 	}
-	if _, silent = t.quietUntil(in.User); silent {
-		silent = !t.conversationByID(in.ID).InGroup()
+	var next int64
+	priority := value(t, func(row *engine.Row) (p supervisor.JobPriority) {
+		row.Scan(&next, &p)
+		return p
+	}, asking, q.Turn)
+	most := jobQuestionStands
+	if next > 0 {
+		most = min(most, time.Duration(next-t.Now)*time.Millisecond-beforeNext)
 	}
-	stands = min(q.Stands, jobQuestionStands)
-	if next := value(t, engine.Integer, nextOfAsking, q.Turn); next > 0 {
-		stands = min(stands, time.Duration(next-t.Now)*time.Millisecond-beforeNext)
-	}
-	stands = max(stands, leastStands)
-	return stands, t.Now + stands.Milliseconds(), silent
+	most = max(most, leastStands)
+	return min(q.Stands, most), t.Now + most.Milliseconds(), priority == supervisor.JobHigh
 }
 
 // answeredInJob has the fire of a job's turn go on that has no open question any more.

@@ -70,7 +70,8 @@ var forgetTable = []forgetRow{
 		expired: blankFire + ` ?2 <= fired_at AND fired_at < ?3 AND user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?4 = 0 AND (text <> '' OR material <> '')`},
 
 	{table: "held_notice", exchange: `DELETE FROM held_notice WHERE id IN (SELECT held FROM fire WHERE` + ofInbounds + `)`,
-		span: `DELETE FROM held_notice WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4)`},
+		span: `DELETE FROM held_notice WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4)
+			AND NOT EXISTS (SELECT 1 FROM question q WHERE q.held = held_notice.id)`},
 	{table: "job_seen", stays: "it names files, which are there or not, and goes with its job"},
 
 	{table: "operation_piece", stays: "it is gone once its operation has ended"},

@@ -18,7 +18,7 @@ const SettingQuiet = "quiet"
 const (
 	holdNotice  = `INSERT INTO held_notice (user, conversation, text, buttons, effects, silent, due_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
 	listHeldDue = `SELECT h.id, h.user, h.conversation, h.text, h.buttons, h.effects, h.silent,
-		(SELECT iif(count(*) = 1, min(job || state), '') FROM fire WHERE held = h.id) FROM held_notice h WHERE h.due_at <= ?1
+		(SELECT iif(count(*) = 1, min(job || state), '') FROM fire WHERE held = h.id), EXISTS (SELECT 1 FROM question WHERE held = h.id) FROM held_notice h WHERE h.due_at <= ?1
 		AND h.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY h.conversation, h.id LIMIT 1000`
 	listHeldUsers = `SELECT DISTINCT user FROM held_notice WHERE due_at <= ?`
 	deferHeld     = `UPDATE held_notice SET due_at = ? WHERE id = ?`
@@ -26,6 +26,7 @@ const (
 	leaveHeld     = `UPDATE fire SET held = NULL WHERE held = ?`
 	sayHeld       = `UPDATE fire SET delivery = ?, held = NULL WHERE held = ?`
 	holdFire      = `UPDATE fire SET held = ? WHERE job = ? AND due = ?`
+	askHeld       = `UPDATE question SET delivery = ?, held = NULL WHERE held = ?`
 	renewHeld     = `UPDATE held_notice SET due_at = ? WHERE user = ?`
 )
 
@@ -73,9 +74,10 @@ type heldNotice struct {
 	effects          []string
 	silent           bool
 	of               string // a job, and what became of its fire; "" is of none, or of several
+	asks             bool   // it puts a question
 }
 
-// Release says what was held and is due, all of a conversation in one message; for who rests it waits on. So it does for who is in quiet hours now,
+// Release says what was held and is due, all of a conversation in one message, and then asks what was to be asked; for who rests it waits on. So it does for who is in quiet hours now,
 // by other ones than then. It returns what is said.
 func (s Jobs) Release(ctx context.Context, now time.Time, rests func(user string) bool) (said []supervisor.Delivery, err error) {
 	users, err := engine.All(s.db.reader(ctx, "look for what was held"), engine.String, listHeldUsers, now.UnixMilli())
@@ -85,7 +87,7 @@ func (s Jobs) Release(ctx context.Context, now time.Time, rests func(user string
 	}
 	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
 		list := all(t, func(r *engine.Row) (h heldNotice) {
-			r.Scan(&h.id, &h.user, &h.conversation, &h.text, decoded{&h.buttons}, decoded{&h.effects}, &h.silent, &h.of)
+			r.Scan(&h.id, &h.user, &h.conversation, &h.text, decoded{&h.buttons}, decoded{&h.effects}, &h.silent, &h.of, &h.asks)
 			return h
 		}, listHeldDue, now.UnixMilli(), encoded{append([]string{}, resting...)})
 		list = slices.DeleteFunc(list, func(h heldNotice) bool {
@@ -100,7 +102,7 @@ func (s Jobs) Release(ctx context.Context, now time.Time, rests func(user string
 			for n < len(list) && list[n].conversation == list[0].conversation {
 				n++
 			}
-			said = append(said, t.release(list[:n]))
+			said = append(said, t.release(list[:n])...)
 			list = list[n:]
 		}
 		return said
@@ -113,9 +115,32 @@ const (
 	mostHeld   = 8 << 10
 )
 
-// release says what was held for one conversation: of each job the newest that it has said, and the newest that failed or was missed. Buttons are
+// release says what was held for one conversation, and after that puts each question that was.
+func (t *tx) release(list []heldNotice) (said []supervisor.Delivery) {
+	asks := func(h heldNotice) bool { return h.asks }
+	if told := slices.DeleteFunc(slices.Clone(list), asks); len(told) > 0 {
+		said = append(said, t.sayTogether(told))
+	}
+	for _, h := range list {
+		if asks(h) {
+			said = append(said, t.putHeld(h))
+		}
+	}
+	return said
+}
+
+// putHeld puts a question that was held. It stands as long as it would have without that.
+func (t *tx) putHeld(h heldNotice) supervisor.Delivery {
+	d := t.putNotice(supervisor.Delivery{Conversation: supervisor.Conversation{ID: h.conversation}, Text: h.text, Buttons: h.buttons, Silent: h.silent})
+	t.Exec(askHeld, d.ID, h.id)
+	t.Exec(dropHeld, h.id)
+	t.questions = true
+	return d
+}
+
+// sayTogether says what was held for one conversation: of each job the newest that it has said, and the newest that failed or was missed. Buttons are
 // below one thing alone: below several nobody knew which they are of. It is silent where all of it is.
-func (t *tx) release(list []heldNotice) supervisor.Delivery {
+func (t *tx) sayTogether(list []heldNotice) supervisor.Delivery {
 	d := supervisor.Delivery{Conversation: supervisor.Conversation{ID: list[0].conversation}, Silent: true}
 	newest, earlier := map[string]int64{}, map[string]int64{}
 	for _, h := range list {

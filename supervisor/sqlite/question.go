@@ -25,14 +25,14 @@ func (s Questions) Changed() <-chan struct{} { return s.db.questions }
 
 const (
 	selectQuestion = `SELECT q.id, c.id, c.user, c.channel, c.chat, c.thread, coalesce(q.turn, 0), coalesce(q.inbound, 0), q.call, q.kind,
-		q.tool, q.subject, q.amount, coalesce(q.ask, ''), q.text, coalesce(q.delivery, 0), q.stands, q.created_at,
+		q.tool, q.subject, q.amount, coalesce(q.ask, ''), q.text, coalesce(q.delivery, 0), coalesce(q.held, 0), q.stands, q.created_at,
 		q.expires_at, coalesce(q.draft, ''), coalesce(q.why, ''), coalesce(q.answer, ''), q.used_at IS NOT NULL
 		FROM question q JOIN conversation c ON c.id = q.conversation `
 	findAsked   = selectQuestion + `WHERE q.turn = ? AND q.subject = ? AND q.kind = ? ORDER BY q.id DESC LIMIT 1`
 	findAskedBy = selectQuestion + `WHERE q.inbound = ? AND q.subject = ? AND q.kind = ? ORDER BY q.id DESC LIMIT 1`
 
 	insertQuestion = `INSERT INTO question (digest, user, conversation, turn, inbound, call, kind, tool, subject, amount, ask, text, delivery,
-		stands, ends_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?) RETURNING id`
+		held, stands, ends_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, ?, ?) RETURNING id`
 
 	countAsked = `SELECT count(*) FROM question WHERE turn = ? AND kind = 'ask'`
 
@@ -42,7 +42,7 @@ const (
 )
 
 // Ask asks a question for a turn that runs, for a command or a press that has no answer yet, or for nobody. The question and its
-// delivery with those buttons are kept together. digest is the SHA-256 of their nonce, in hexadecimal. Where exactly this was asked
+// delivery with those buttons are kept together; of a job's turn in quiet hours, what has it delivered after them. digest is the SHA-256 of their nonce, in hexadecimal. Where exactly this was asked
 // before, that question is returned and fresh is false: for a turn while it is open or the turn has not had its end, which it has by
 // that; for a command, which does again what it did when it is run again after a crash, as long as it is open or was answered.
 func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
@@ -65,15 +65,15 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	if q.Turn == 0 && q.Inbound == 0 {
 		in = t.conversationByID(in.ID)
 	}
-	stands, ends, silent := t.standsInJob(q, in)
+	stands, ends, urgent := t.standsInJob(q)
 	q.Stands = stands
-	d := t.putDelivery(supervisor.Delivery{Conversation: in, Kind: supervisor.DeliveryNotice, Text: q.Text, Buttons: buttons, Silent: silent})
+	d, held := t.sayOrHold(supervisor.Delivery{Conversation: in, Text: q.Text, Buttons: buttons, Urgent: urgent})
 	ask := any("")
 	if q.Kind == supervisor.QuestionAsk {
 		ask = encoded{q.Ask}
 	}
 	q.ID = t.Insert(insertQuestion, digest, in.User, in.ID, orNull(q.Turn), orNull(q.Inbound), q.Call, q.Kind, q.Tool, q.Subject, q.Amount,
-		ask, q.Text, d.ID, q.Stands.Milliseconds(), orNull(ends), t.Now)
+		ask, q.Text, orNull(d.ID), orNull(held), q.Stands.Milliseconds(), orNull(ends), t.Now)
 	switch {
 	case errors.Is(t.err, engine.ErrForeignKey):
 		t.err = notFound("there is no conversation %d of %s", in.ID, in.User)
@@ -228,7 +228,8 @@ func (t *tx) pressLate(q questionRow, said supervisor.Answer) supervisor.PressRe
 // questionRow is a question as it is kept.
 type questionRow struct {
 	supervisor.Question
-	delivery int64             // 0 where it is from before deliveries were kept with questions
+	delivery int64             // 0 where it is from before deliveries were kept with questions, or was not put yet
+	held     int64             // what is to put it after quiet hours; 0 is nothing
 	draft    supervisor.Answer // that its person is putting together
 	used     bool
 }
@@ -236,7 +237,7 @@ type questionRow struct {
 func scanQuestion(row *engine.Row) (q questionRow) {
 	c := &q.Conversation
 	row.Scan(&q.ID, &c.ID, &c.User, &c.Channel, &c.Chat, &c.Thread, &q.Turn, &q.Inbound, &q.Call, &q.Kind, &q.Tool, &q.Subject,
-		&q.Amount, decoded{&q.Ask}, &q.Text, &q.delivery, &q.Stands, &q.CreatedAt, &q.ExpiresAt, decoded{&q.draft}, &q.Why,
+		&q.Amount, decoded{&q.Ask}, &q.Text, &q.delivery, &q.held, &q.Stands, &q.CreatedAt, &q.ExpiresAt, decoded{&q.draft}, &q.Why,
 		decoded{&q.Answer}, &q.used)
 	return q
 }

@@ -10,7 +10,7 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-const moveQuestion = `UPDATE question SET why = ?1, answer = nullif(?2, ''), ended_at = ?3, draft = NULL,
+const moveQuestion = `UPDATE question SET why = ?1, answer = nullif(?2, ''), ended_at = ?3, draft = NULL, held = NULL,
 	used_at = iif(?1 = 'over', ?3, used_at) WHERE id = ?4`
 
 // endQuestion is the only place where a question ends. Its message shows how, and loses its buttons.
@@ -34,6 +34,7 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 		t.putEffect(supervisor.Effect{User: q.Conversation.User, Turn: q.Turn, Call: q.Call, Kind: supervisor.EffectAsked, Target: q.Ask.Text, Detail: said})
 	}
 	t.Exec(moveQuestion, why, said, t.Now, q.ID)
+	t.Exec(dropHeld, q.held) // nobody is asked any more
 	q.Why, q.Answer = why, a
 	t.answeredInJob(q.Turn)
 	t.showEnd(q)
@@ -80,7 +81,7 @@ func (t *tx) showQuestion(q questionRow, change func(supervisor.RichText) superv
 
 const (
 	findByDelivery = selectQuestion + `WHERE q.delivery = ?`
-	startStanding  = `UPDATE question SET expires_at = ? WHERE id = ? AND expires_at IS NULL`
+	startStanding  = `UPDATE question SET expires_at = min(?1, coalesce(ends_at, ?1)) WHERE id = ?2 AND expires_at IS NULL`
 )
 
 // questionDelivered has a question stand from now on, or end, where nobody can have read it.
@@ -158,7 +159,7 @@ func (s Questions) Resumable(ctx context.Context) ([]supervisor.Conversation, er
 const codeWindow = time.Minute
 
 // A code is for the question that asks for one in its chat; for a while after that has ended it was meant for it, and for nothing else.
-const findCode = selectQuestion + `WHERE q.kind = 'code' AND c.user = ?1 AND c.channel = ?2 AND c.chat = ?3
+const findCode = selectQuestion + `WHERE q.kind = 'code' AND q.held IS NULL AND c.user = ?1 AND c.channel = ?2 AND c.chat = ?3
 	AND (q.why IS NULL OR q.why <> 'answered' AND q.ended_at > ?4) ORDER BY q.why IS NOT NULL, q.id DESC LIMIT 1`
 
 // FindCode is the question that a code from a person's chat is meant for, if there is one: an open one, or one that has ended without

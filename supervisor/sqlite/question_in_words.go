@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	findStanding = selectQuestion + `WHERE q.conversation = ? AND q.why IS NULL ORDER BY q.id DESC LIMIT 1`
+	findStanding = selectQuestion + `WHERE q.conversation = ? AND q.why IS NULL AND q.held IS NULL ORDER BY q.id DESC LIMIT 1`
 
 	newestInChat = `SELECT o.conversation, o.text, o.outcome IS 'sent' FROM conversation c JOIN conversation n ON n.channel = c.channel
 		AND n.chat = c.chat JOIN outbox o ON o.conversation = n.id WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`

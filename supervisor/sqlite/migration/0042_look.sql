@@ -67,3 +67,7 @@ ALTER TABLE outbox ADD COLUMN silent INTEGER NOT NULL DEFAULT 0;
 
 -- When a question ends whether it was delivered or not: that of a job, which goes on then.
 ALTER TABLE question ADD COLUMN ends_at INTEGER;
+
+-- What a question is put by, in held_notice, while that waits for the end of quiet hours; it has no delivery then.
+ALTER TABLE question ADD COLUMN held INTEGER;
+CREATE UNIQUE INDEX question_held ON question (held) WHERE held IS NOT NULL;

@@ -1,0 +1,73 @@
+package app_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/schedule/recurrence"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// quietUntil is when alice's quiet hours end.
+var quietUntil = firesBegin.Add(20 * time.Minute)
+
+// setQuiet sets a task that says something and one that asks, in alice's quiet hours.
+func (l *fireRig) setQuiet() {
+	l.Helper()
+	if err := l.db.Settings().Put(l.Context(), "alice", sqlite.SettingQuiet, "11:30-12:20"); err != nil {
+		l.Fatal(err)
+	}
+	for i, text := range []string{fireRoses, fireShed} {
+		l.set(text, supervisor.JobAgent, recurrence.Rule{Kind: recurrence.Once, At: firesBegin.Add(time.Duration(2+i) * time.Minute)}, supervisor.Look{})
+	}
+}
+
+// checkQuiet holds what is kept and what was told against what is due: nothing before quiet hours end, then what was said, then the question.
+func (l *fireRig) checkQuiet(life string) {
+	l.Helper()
+	fires := sqlitetest.Look(l, l.db, `SELECT j.text || ' ' || f.state FROM fire f JOIN job j ON j.id = f.job ORDER BY j.id`)
+	l.same(life+": fires", fires, []string{"roses said", "shed said"})
+	var told []string
+	for _, text := range l.chat.texts() {
+		told = append(told, strings.TrimPrefix(text[strings.LastIndex(text, "\n")+1:], "(again) "))
+	}
+	l.same(life+": told", told, []string{"The roses are dry.", "Shall I shut it?", "asked Shall I shut it? ➜ Yes"})
+	if early := sqlitetest.Look(l, l.db, "SELECT text FROM outbox WHERE created_at < ?", quietUntil.UnixMilli()); len(early) > 0 {
+		l.Errorf("%s: in quiet hours she is told %q", life, early)
+	}
+	left := sqlitetest.Look(l, l.db, `SELECT id FROM turn WHERE ended_at IS NULL UNION ALL SELECT id FROM inbox WHERE state <> 'done' UNION ALL
+		SELECT id FROM outbox WHERE outcome IS NULL UNION ALL SELECT id FROM held_notice UNION ALL SELECT id FROM question WHERE why IS NOT 'answered' OR held IS NOT NULL`)
+	if len(left) > 0 {
+		l.Errorf("%s: %d things are not done", life, len(left))
+	}
+}
+
+// Whatever commit the service is killed after, as a task asks in quiet hours and as those end: the question is put once, after what was said.
+func TestKilledAfterEachCommitOfAHeldQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir, chat := t.TempDir(), &fakeChannel{}
+		behind := time.Since(firesBegin)
+		kills := &killImages{t: t, dir: dir, chat: chat, now: func() time.Time { return time.Now().Add(-behind) }}
+		l := newFireRig(t, dir, chat, behind, kills.committed)
+		l.setQuiet()
+		taken := kills.during(l.pass)
+		l.checkQuiet("never killed")
+		at := func(late bool) int {
+			return len(slices.DeleteFunc(slices.Clone(taken), func(i killImage) bool { return i.at.Before(quietUntil) == late }))
+		}
+		if t.Failed() || at(false) == 0 || at(true) == 0 {
+			t.Fatalf("%d commits in quiet hours, %d after", at(false), at(true))
+		}
+		for i, image := range taken {
+			next := newFireRig(t, image.dir, &fakeChannel{sent: image.sent}, time.Since(image.at), nil)
+			next.pass()
+			next.checkQuiet(fmt.Sprintf("killed after commit %d, at %s", i+1, image.at.Format(time.TimeOnly)))
+		}
+	})
+}

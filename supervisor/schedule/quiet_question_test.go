@@ -1,0 +1,107 @@
+package schedule
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// asksIn has the turn of a fire ask its person something.
+func (h *harness) asksIn(t testing.TB, in supervisor.Inbound, text string) (supervisor.Turn, supervisor.Question) {
+	t.Helper()
+	turn, _, err := h.db.Turns().Start(t.Context(), in.ID, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, _, err := h.db.Questions().Ask(t.Context(), supervisor.Question{Conversation: turn.AnswersIn(), Turn: turn.ID, Kind: supervisor.QuestionAsk, Subject: strings.Repeat("b", 64),
+		Ask: protocol.Ask{Kind: protocol.AskConfirm, Text: text}, Text: text, Stands: 24 * time.Hour}, strings.Repeat("a", 64), [][]supervisor.Button{{{Text: "Yes", Press: "q:1:yes"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return turn, q
+}
+
+func (h *harness) expires(t testing.TB) {
+	t.Helper()
+	if _, err := h.db.Questions().Expire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What a task asks in quiet hours is put after what was held, with its buttons, once, and stands no longer for that.
+func TestAQuestionWaitsForTheEndOfQuietHours(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "15:30-18:00") // the store goes by UTC
+	h.task(t, "every 4 h", supervisor.JobOptions{Exact: true})
+	_, q := h.asksIn(t, h.passes(t, 4*time.Hour)[0], "More?")
+	h.remind(t, "alice", "every 90 min: drink")
+	h.releases(t, 90*time.Minute)
+	h.told(t)
+	h.is(t, "asked said")
+	h.restart()
+	h.releases(t, 30*time.Minute)
+	h.told(t, "Reminder: drink", "More?")
+	h.releases(t, time.Minute)
+	h.told(t, "Reminder: drink", "More?")
+	put := sqlitetest.Look(t, h.db, "SELECT o.silent || o.buttons FROM question q JOIN outbox o ON o.id = q.delivery WHERE q.held IS NULL")
+	if !slices.Equal(put, []string{`0[[{"text":"Yes","press":"q:1:yes"}]]`}) {
+		t.Errorf("it is put as %q", put)
+	}
+	delivery, err := strconv.ParseInt(sqlitetest.Look(t, h.db, "SELECT delivery FROM question")[0], 10, 64)
+	if err == nil {
+		err = h.db.Outbox().Delivered(t.Context(), delivery)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.now = q.CreatedAt.Add(4*time.Hour - time.Minute - time.Second)
+	h.expires(t)
+	h.is(t, "asked said")
+	h.now = h.now.Add(time.Second)
+	h.expires(t)
+	h.is(t, "running said")
+}
+
+// A question that has ended before quiet hours do is never put, whether its time was over or its turn was stopped.
+func TestAQuestionThatEndsInQuietHoursIsNeverPut(t *testing.T) {
+	for _, stopped := range []bool{false, true} {
+		h := newHarness(t)
+		h.quiet(t, "15:30-20:30")
+		h.task(t, "every 4 h", supervisor.JobOptions{Exact: true})
+		turn, _ := h.asksIn(t, h.passes(t, 4*time.Hour)[0], "More?")
+		end := sqlite.FinishTurn{Turn: turn.ID, State: supervisor.InboundAnswered, Why: protocol.WhyDone, Partial: "It was not to be."}
+		if stopped {
+			end.Why, end.Partial = protocol.WhyStopped, ""
+		} else {
+			h.releases(t, 4*time.Hour-time.Minute)
+			h.expires(t)
+			h.is(t, "running")
+		}
+		if _, err := h.db.Turns().Finish(t.Context(), end); err != nil {
+			t.Fatal(err)
+		}
+		h.releases(t, 2*time.Hour)
+		if said := h.said(t, chatOf("alice")); strings.Contains(strings.Join(said, ""), "More?") || !stopped && len(said) != 1 {
+			t.Errorf("stopped: %t: she is told %q", stopped, said)
+		}
+		if left := sqlitetest.Look(t, h.db, "SELECT id FROM held_notice UNION ALL SELECT id FROM question WHERE held IS NOT NULL OR why IS NULL"); len(left) > 0 {
+			t.Errorf("stopped: %t: %d rows are left", stopped, len(left))
+		}
+	}
+}
+
+// What is urgent is asked at once, as all that it says.
+func TestAnUrgentQuestionDoesNotWait(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "12:30-20:00")
+	h.task(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobHigh})
+	h.asksIn(t, h.passes(t, time.Hour)[0], "More?")
+	h.told(t, "More?")
+}
