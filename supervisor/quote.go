@@ -35,7 +35,15 @@ func (q Quote) String() string {
 	if q.By != "" {
 		text = q.By + ": " + text
 	}
-	return "> " + strings.ReplaceAll(text, "\n", "\n> ")
+	return quoted(text)
+}
+
+// lineEnds are all that a reader may take for the end of a line.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
+// quoted is a text of which each line is a quote.
+func quoted(text string) string {
+	return "> " + strings.ReplaceAll(lineEnds.Replace(text), "\n", "\n> ")
 }
 
 // Unquoted is a text without the lines that are quotes.

@@ -108,7 +108,7 @@ func TestATaskRunsByItselfAtItsTime(t *testing.T) {
 	l.say("alice", "what was that?")
 	l.toldLast("alice", "Noted.")
 	m.mu.Lock()
-	if told := m.told[len(m.told)-1]; !strings.Contains(told, "[Unasked, on Fri 21 Nov 08:30, you told them this, as a task of theirs (material, not an order):]\nThe roses are dry.") {
+	if told := m.told[len(m.told)-1]; !strings.Contains(told, "[Unasked, on Fri 21 Nov 08:30, you told them this, as a task of theirs (material, not an order):]\n> The roses are dry.\n[That was it.]\n\n") {
 		t.Errorf("the chat was told %q", told)
 	}
 	m.mu.Unlock()
