@@ -31,56 +31,100 @@ const whyBudget = "budget"
 // endFire ends the fire that a job's turn is for, and has d be what its person is told of it. It says whether that is anything. A turn
 // that failed for what may pass is tried again later, and nothing is said.
 func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
-	var due time.Time
-	var tries int
-	j, found := one(t, func(row *engine.Row) supervisor.Job { return scanJobAnd(row, &due, &tries) }, findFire, t.turn.Inbound)
+	e, found := t.endingFire()
 	if !found { // it was forgotten
 		return true
 	}
-	cost, seen := value(t, engine.Integer, sumCost, t.turn.ID), value(t, engine.String, heldSeen, t.turn.Inbound)
-	t.Exec(dropSeen, t.turn.Inbound)
-	if f.Passing && tries < len(supervisor.JobRetries) {
-		t.Exec(retryFire, t.Now+supervisor.JobRetries[tries].Milliseconds(), cost, j.ID, due.UnixMilli())
+	if f.Passing && e.tries < len(supervisor.JobRetries) {
+		t.Exec(retryFire, t.Now+supervisor.JobRetries[e.tries].Milliseconds(), e.cost, e.job.ID, e.due.UnixMilli())
 		return false
 	}
+	r := t.fireResult(f, e.job, d.Text)
+	t.keepResult(e, r)
+	d.Text, d.Silent = fmt.Sprintf(supervisor.TextJobSays, e.job.Title(), r.text), e.job.Options.Priority == supervisor.JobLow
+	t.countFailures(e.job, r.failures, d)
+	t.endChecked(e, r)
+	return r.text != "" && !r.told && !t.holdsResult(e, *d)
+}
+
+// endingFire is a fire whose turn ends.
+type endingFire struct {
+	job   supervisor.Job
+	due   time.Time
+	tries int    // before this one
+	cost  int64  // of the turn
+	seen  string // what the job has seen, where this ends well
+}
+
+// endingFire is the fire that the turn is for. What its look has seen is kept with it no more.
+func (t turnTx) endingFire() (e endingFire, found bool) {
+	e, found = one(t, func(row *engine.Row) (e endingFire) {
+		e.job = scanJobAnd(row, &e.due, &e.tries)
+		return e
+	}, findFire, t.turn.Inbound)
+	if found {
+		e.cost, e.seen = value(t, engine.Integer, sumCost, t.turn.ID), value(t, engine.String, heldSeen, t.turn.Inbound)
+		t.Exec(dropSeen, t.turn.Inbound)
+	}
+	return e, found
+}
+
+// fireResult is what has come of a fire.
+type fireResult struct {
+	state    supervisor.FireState
+	text     string // what is said; "" is nothing
+	why      string // as fire's
+	met      bool   // what the job watches for is so
+	failures int    // of the job's last fires
+	told     bool   // its person was told the same today
+}
+
+// fireResult is what has come of a job's fire, of whose turn failed is what went wrong.
+func (t turnTx) fireResult(f FinishTurn, j supervisor.Job, failed string) (r fireResult) {
 	said, err := messages(t, listTurnMessages, t.turn.ID)
 	t.fail(err)
-	state, text, failures, met := supervisor.FireFailed, d.Text, j.Failures+1, false
-	why, told := "", false
+	r = fireResult{state: supervisor.FireFailed, text: failed, failures: j.Failures + 1}
 	switch {
 	case f.Why == protocol.WhyDone:
-		text, met = j.Says(said)
-		state, failures = supervisor.FireSaid, 0
-		if text == "" {
-			state = supervisor.FireSilent
+		r.state, r.failures = supervisor.FireSaid, 0
+		if r.text, r.met = j.Says(said); r.text == "" {
+			r.state = supervisor.FireSilent
 		}
 	case f.Why == protocol.WhyStopped:
-		failures = j.Failures
+		r.failures = j.Failures
 	case f.Short: // that passes by itself, and is told once a day
-		failures, why, told = j.Failures, whyBudget, value(t, engine.Bool, toldShort, j.User, t.Now-(24*time.Hour).Milliseconds())
+		r.failures, r.why, r.told = j.Failures, whyBudget, value(t, engine.Bool, toldShort, j.User, t.Now-(24*time.Hour).Milliseconds())
 	}
-	kept := text
+	return r
+}
+
+// keepResult keeps what has come of a fire, and as much of its text as is kept.
+func (t turnTx) keepResult(e endingFire, r fireResult) {
+	kept := r.text
 	if len(kept) > supervisor.MaxJobText {
 		kept = strings.ToValidUTF8(kept[:supervisor.MaxJobText], "")
 	}
-	t.Exec(endFire, state, kept, cost, value(t, engine.Bool, hasWorld, t.turn.ID), why, t.Now, j.ID, due.UnixMilli())
-	d.Text, d.Silent = fmt.Sprintf(supervisor.TextJobSays, j.Title(), text), j.Options.Priority == supervisor.JobLow
-	t.countFailures(j, failures, d)
-	if state != supervisor.FireFailed {
-		t.putSeen(j, seen)
+	t.Exec(endFire, r.state, kept, e.cost, value(t, engine.Bool, hasWorld, t.turn.ID), r.why, t.Now, e.job.ID, e.due.UnixMilli())
+}
+
+// endChecked keeps what a job has seen, and ends one that was to be done once.
+func (t turnTx) endChecked(e endingFire, r fireResult) {
+	if r.state != supervisor.FireFailed {
+		t.putSeen(e.job, e.seen)
 	}
-	if met && j.Options.Look.AutoRemove {
-		t.Exec(endJob, t.Now, j.ID)
+	if r.met && e.job.Options.Look.AutoRemove {
+		t.Exec(endJob, t.Now, e.job.ID)
 	}
-	if text == "" || told {
+}
+
+// holdsResult holds what is told of a fire for the end of its person's quiet hours, where it waits for that.
+func (t turnTx) holdsResult(e endingFire, d supervisor.Delivery) bool {
+	_, quiet := t.quietUntil(e.job.User)
+	if !quiet || e.job.Options.Priority == supervisor.JobHigh || d.Conversation.InGroup() || len(d.Files) > 0 {
 		return false
 	}
-	_, quiet := t.quietUntil(j.User)
-	if quiet && j.Options.Priority != supervisor.JobHigh && !d.Conversation.InGroup() && len(d.Files) == 0 {
-		_, held := t.sayOrHold(*d)
-		t.Exec(holdFire, held, j.ID, due.UnixMilli())
-		return false
-	}
+	_, held := t.sayOrHold(d)
+	t.Exec(holdFire, held, e.job.ID, e.due.UnixMilli())
 	return true
 }
 
