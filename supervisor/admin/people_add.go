@@ -1,0 +1,108 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+
+	"mews/supervisor"
+	"mews/supervisor/placement"
+)
+
+// NewUser are the parameters of user.add.
+type NewUser struct {
+	Name     string `json:"name"`
+	Role     string `json:"role"`
+	Account  string `json:"account,omitempty"`
+	Timezone string `json:"timezone,omitempty"`
+	Again    bool   `json:"again,omitempty"` // they were here before, and are given what is kept of them
+}
+
+// Result is what became of a call, for a person.
+type Result struct {
+	Text string `json:"text"`
+}
+
+// AddPerson keeps a person, and gives them a folder below the state folder. The name is to be one that nobody had before, unless
+// they are that person.
+func (o *Service) AddPerson(ctx context.Context, by Caller, q NewUser) (Result, error) {
+	facts := o.Configuration.Facts()
+	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone, Home: facts.HomeOf(q.Name)}
+	if err := o.Configuration.CheckAdded(u); err != nil {
+		return Result{}, supervisor.Errorf(supervisor.CodeInvalid, textCantBeAdded, supervisor.Printable(q.Name), err)
+	}
+	if err := o.freeAccount(q.Account); err != nil {
+		return Result{}, err
+	}
+	if err := o.freeName(ctx, q); err != nil {
+		return Result{}, err
+	}
+	as := "as " + q.Role
+	if q.Again {
+		as += ", with what was kept of them"
+	}
+	if err := o.Store.People.Add(ctx, u, entry(by, q.Name, "user.added", as)); err != nil {
+		return Result{}, err
+	}
+	if err := o.Configuration.Refresh(ctx); err != nil {
+		_, undo := o.Store.People.Remove(ctx, q.Name, entry(by, q.Name, "user.removed", "it could not be used, as added"))
+		if undo != nil {
+			return Result{}, fmt.Errorf("%w; and they could not be taken out again: %w", err, undo)
+		}
+		return Result{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotAdded, q.Name, err)
+	}
+	return Result{addedText(facts, q)}, nil
+}
+
+// addedText says who was added, with what, and how they talk from then on.
+func addedText(facts Facts, q NewUser) string {
+	home := facts.HomeOf(q.Name)
+	text := fmt.Sprintf(textAdded, q.Name, q.Role, home)
+	if q.Again {
+		text = fmt.Sprintf(textAddedAgain, q.Name, q.Role, home)
+	}
+	if why := facts.Botless(); why != "" {
+		return text + " " + why + fmt.Sprintf(textThenInvite, q.Name)
+	}
+	return text + fmt.Sprintf(textInviteThem, q.Name)
+}
+
+// Botless says why nobody can write to a bot, and what to do; "" is that there is one.
+func (f Facts) Botless() string {
+	if f.HasBot {
+		return ""
+	}
+	return textNoBot
+}
+
+// freeName refuses a name of which something is kept, unless that is to be given back; and to give back what is not there.
+func (o *Service) freeName(ctx context.Context, q NewUser) error {
+	if _, known := o.People.Find(q.Name); known {
+		return nil // to add them again is refused anyway
+	}
+	err := Unclaimed(ctx, o.Store.People, o.Configuration.Facts(), q.Name)
+	switch {
+	case !q.Again:
+		return err
+	case err == nil:
+		return supervisor.Errorf(supervisor.CodeNotFound, textNothingToGiveBack, q.Name)
+	case supervisor.ErrorCode(err) == supervisor.CodeForbidden:
+		return nil
+	}
+	return err
+}
+
+// freeAccount refuses an OS account that is not there or is another person's.
+func (o *Service) freeAccount(name string) error {
+	if name == "" {
+		return nil
+	}
+	if _, err := placement.FindAccount(name); err != nil {
+		return supervisor.Errorf(supervisor.CodeInvalid, textNoAccount, name)
+	}
+	for _, other := range o.People.Names() {
+		if u, _ := o.People.Find(other); u.Account == name {
+			return supervisor.Errorf(supervisor.CodeInvalid, textAccountTaken, name, other)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package admin
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+	"mews/supervisor/sqlite"
+)
+
+// InviteRequest are the parameters of user.invite.
+type InviteRequest struct {
+	User   string `json:"user"`
+	Enrol  bool   `json:"enrol,omitempty"` // it also lets them make a second factor in the chat
+	Revoke bool   `json:"revoke,omitempty"`
+}
+
+// InviteResult is an invite as it is shown once.
+type InviteResult struct {
+	Code    string    `json:"code,omitempty"`
+	Link    string    `json:"link,omitempty"` // "" where the bot's name is not known
+	Expires time.Time `json:"expires,omitzero"`
+	Enrol   bool      `json:"enrol,omitempty"`
+	Revoked int64     `json:"revoked,omitempty"`
+	Botless string    `json:"botless,omitempty"` // why there is no bot to send it to, and what to do
+}
+
+// InviteLasts is how long a code that was made in the chat can be used.
+const InviteLasts = 24 * time.Hour
+
+// Invite makes a one-time code that binds an account on Telegram to a person, or takes back those that nobody has used.
+func (o *Service) Invite(ctx context.Context, by Caller, q InviteRequest) (InviteResult, error) {
+	u, err := o.person(by, q.User)
+	if err != nil {
+		return InviteResult{}, err
+	}
+	if q.Revoke {
+		n, err := o.Store.Invites.Revoke(ctx, u.Name, entry(by, u.Name, "invite.revoked", "all that nobody had used"))
+		return InviteResult{Revoked: n}, err
+	}
+	if o.People.Suspended(u.Name) {
+		return InviteResult{}, supervisor.Errorf(supervisor.CodeInvalid, textInviteSuspended, u.Name, u.Name)
+	}
+	code, digest := access.NewInvite()
+	made := InviteResult{Code: code.Reveal(), Expires: o.Now().Add(InviteLasts), Botless: o.Configuration.Facts().Botless(),
+		Enrol: q.Enrol && u.Codes != supervisor.CodesOff && o.Seal != nil}
+	err = o.Store.Invites.Put(ctx, sqlite.Invite{Digest: digest, User: u.Name, ExpiresAt: made.Expires, Enrol: made.Enrol},
+		entry(by, u.Name, "invite.made", "good until "+made.Expires.UTC().Format(time.RFC3339)))
+	if err != nil {
+		return InviteResult{}, err
+	}
+	if name := strings.TrimPrefix(o.Bot(), "@"); name != "" {
+		made.Link = "https://t.me/" + name + "?start=" + made.Code
+	}
+	return made, nil
+}

@@ -1,0 +1,72 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+// SuspendRequest are the parameters of user.suspend.
+type SuspendRequest struct {
+	User string `json:"user"`
+	On   bool   `json:"on"`
+}
+
+// suspend has a person not speak for now, or speak again.
+func (o *Service) suspend(ctx context.Context, by Caller, q SuspendRequest) (Result, error) {
+	u, err := o.person(by, q.User)
+	if err != nil {
+		return Result{}, err
+	}
+	open, err := o.openLogins(ctx, u.Name)
+	if err != nil {
+		return Result{}, err
+	}
+	done := entry(by, u.Name, "user.enabled", "")
+	if q.On {
+		done = entry(by, u.Name, "user.disabled", amount.Of(open, "login", "logins")+" ended")
+	}
+	if err := o.Store.People.Suspend(ctx, u.Name, q.On, done); err != nil {
+		return Result{}, err
+	}
+	if err := o.Configuration.Refresh(ctx); err != nil {
+		return Result{}, fmt.Errorf("it is kept, and holds from the next start on at the latest: %w", err)
+	}
+	if !q.On {
+		return Result{fmt.Sprintf(textEnabled, u.Name)}, nil
+	}
+	return Result{fmt.Sprintf(textSuspended, u.Name, amount.Of(open, "login was", "logins were"),
+		u.Name)}, nil
+}
+
+// openLogins is in how many chats a person's gate is open.
+func (o *Service) openLogins(ctx context.Context, user string) (n int, err error) {
+	list, err := o.Store.Logins.List(ctx)
+	limits := o.Configuration.Facts().Logins
+	for _, l := range list {
+		if l.User == user && l.Open(o.Now(), limits.IdleTimeout, limits.Lifetime) {
+			n++
+		}
+	}
+	return n, err
+}
+
+// removePerson takes out somebody who was added.
+func (o *Service) removePerson(ctx context.Context, by Caller, q UserName) (Result, error) {
+	u, err := o.person(by, q.User)
+	if err != nil {
+		return Result{}, err
+	}
+	if o.configured(u.Name) {
+		return Result{}, supervisor.Errorf(supervisor.CodeInvalid, textRemoveConfigured, u.Name, u.Name)
+	}
+	if _, err := o.Store.People.Remove(ctx, u.Name, entry(by, u.Name, "user.removed", "")); err != nil {
+		return Result{}, err
+	}
+	if err := o.Configuration.Refresh(ctx); err != nil {
+		return Result{}, fmt.Errorf("it is kept, and holds from the next start on at the latest: %w", err)
+	}
+	return Result{fmt.Sprintf(textRemoved, u.Name, u.Home, u.Name)}, nil
+}
