@@ -4,45 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/adhocore/gronx"
 	"github.com/teambition/rrule-go"
 )
-
-// cronFields is how many fields an expression has: minute, hour, day of the month, month, day of the week.
-const cronFields = 5
-
-// checkCron reads an expression. @tags are of gronx; those below a minute are not taken.
-func checkCron(expression string) error {
-	tag := strings.HasPrefix(expression, "@")
-	if !tag && len(strings.Fields(expression)) != cronFields || tag && expression == "@everysecond" || !gronx.IsValid(expression) {
-		return unreadable(expression)
-	}
-	return nil
-}
-
-func (r Rule) nextCron(after time.Time, zone *time.Location) (time.Time, bool, error) {
-	next := func(wall time.Time) (time.Time, bool, error) {
-		found, err := gronx.NextTickAfter(r.Expression, wall, false)
-		if err != nil { // it never comes, or can't be read
-			return found, false, checkCron(r.Expression)
-		}
-		return found, true, nil
-	}
-	if r.goesByElapsedTime() {
-		return nextInRealTime(after, zone, next)
-	}
-	return nextByWall(after, zone, next)
-}
-
-// goesByElapsedTime says whether an expression means every hour, or each so many: then real time counts.
-func (r Rule) goesByElapsedTime() bool {
-	if strings.HasPrefix(r.Expression, "@") {
-		segments, err := gronx.Segments(r.Expression)
-		return err == nil && strings.HasPrefix(segments[2], "*") // behind seconds and minutes
-	}
-	fields := strings.Fields(r.Expression)
-	return len(fields) == cronFields && strings.HasPrefix(fields[1], "*")
-}
 
 // checkRRule reads a recurrence rule. It may begin with RRULE: and has neither a start of its own nor a frequency
 // above days: each of its times is gone through from the first on, and intervals do as well.
