@@ -25,7 +25,7 @@ func (r Rule) nextRRule(after time.Time, zone *time.Location) (time.Time, bool, 
 	if err != nil {
 		return time.Time{}, false, err
 	}
-	option.Dtstart = wallOf(r.At.In(zone)).Truncate(time.Minute)
+	option.Dtstart = wallOf(r.At).Truncate(time.Minute)
 	if !option.Until.IsZero() && strings.HasSuffix(untilOf(r.Expression), "Z") {
 		option.Until = wallOf(option.Until.In(zone))
 	}

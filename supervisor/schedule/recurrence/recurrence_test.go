@@ -91,7 +91,7 @@ func drawRule(t *rapid.T, zone *time.Location, from time.Time) drawnRule {
 	}
 	rule := func(expression string, matches func(time.Time) bool) drawnRule {
 		expression += fmt.Sprintf(";BYHOUR=%d;BYMINUTE=%d", hour, minute)
-		return drawnRule{Rule{Kind: RRule, At: from, Expression: expression}, func(w time.Time) bool { return at(w) && matches(w) }}
+		return drawnRule{Rule{Kind: RRule, At: from.In(zone), Expression: expression}, func(w time.Time) bool { return at(w) && matches(w) }}
 	}
 	last := func(w time.Time) bool { return w.AddDate(0, 0, 1).Month() != w.Month() }
 	nth := func(w time.Time) int { return (w.Day()-1)/7 + 1 }

@@ -17,8 +17,8 @@ const (
 	RRule    Kind = "rrule"    // by Expression, which begins at At
 )
 
-// Rule is when something is due. Its zone is not part of it: a rule of wall time is read in the zone of whoever has it. The zero value is
-// never due.
+// Rule is when something is due. Its zone is not part of it: a rule of wall time is read in the zone of whoever has it. There its At and Until are
+// the wall times that their own offsets show, whoever moves; of Once and Interval they are moments. The zero value is never due.
 type Rule struct {
 	Kind       Kind          `json:"kind"`
 	At         time.Time     `json:"at,omitzero"`
@@ -56,10 +56,19 @@ func (r Rule) Next(after time.Time, zone *time.Location) (next time.Time, found 
 		return time.Time{}, false, unreadable(string(r.Kind))
 	}
 	next, found, err = find(r, after, zone)
-	if err != nil || !found || !r.Until.IsZero() && next.After(r.Until) {
+	if err != nil || !found || !r.Until.IsZero() && next.After(r.until(zone)) {
 		return time.Time{}, false, err
 	}
 	return next.In(zone), true, nil
+}
+
+// until is the last moment that a rule may be due at in a zone. What shows another wall time there was written in another zone.
+func (r Rule) until(zone *time.Location) time.Time {
+	wall := wallOf(r.Until)
+	if r.Kind == Once || r.Kind == Interval || wallOf(r.Until.In(zone)).Equal(wall) {
+		return r.Until
+	}
+	return instant(wall, zone)
 }
 
 func (r Rule) nextOnce(after time.Time, _ *time.Location) (time.Time, bool, error) {
