@@ -130,7 +130,8 @@ func BenchmarkScheduledMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// putJobs gives people so many jobs each, of which the first comes tomorrow. The service must not run.
+// putJobs gives people so many jobs each, which all come in half a day: just when their rule says, or the start would change each of them. The service
+// must not run.
 func putJobs(b *testing.B, h *apptest.Service, people []string, each int) {
 	b.Helper()
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(h.Dir, "state", "private", "mews.db"))
@@ -138,15 +139,20 @@ func putJobs(b *testing.B, h *apptest.Service, people []string, each int) {
 		b.Fatal(err)
 	}
 	defer db.Close()
-	rule, err := json.Marshal(recurrence.Rule{Kind: recurrence.Daily, Times: []recurrence.TimeOfDay{8*60 + 30}})
+	now := time.Now().UTC()
+	daily := recurrence.Rule{Kind: recurrence.Daily, Times: []recurrence.TimeOfDay{recurrence.TimeOfDay((now.Hour()+12)%24*60 + now.Minute())}}
+	next, _, err := daily.Next(now, time.UTC)
 	if err != nil {
 		b.Fatal(err)
 	}
-	now := time.Now()
+	rule, err := json.Marshal(daily)
+	if err != nil {
+		b.Fatal(err)
+	}
 	for i, name := range people {
 		for _, statement := range jobsOf {
 			if _, err := db.Exec(statement, sql.Named("user", name), sql.Named("chat", fmt.Sprint(apptest.FirstID+i)), sql.Named("jobs", each),
-				sql.Named("rule", string(rule)), sql.Named("next", now.Add(24*time.Hour).UnixMilli()), sql.Named("now", now.UnixMilli())); err != nil {
+				sql.Named("rule", string(rule)), sql.Named("next", next.UnixMilli()), sql.Named("now", now.UnixMilli())); err != nil {
 				b.Fatalf("%v: %s", err, statement)
 			}
 		}
@@ -158,6 +164,6 @@ var jobsOf = []string{
 	`INSERT INTO conversation (user, channel, chat, thread, created_at) VALUES (:user, 'telegram', :chat, '', :now)`,
 	`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= :jobs)
 		INSERT INTO job (user, kind, state, text, rule, zone, conversation, made_by, since, next, created_at, changed_at)
-		SELECT :user, 'reminder', 'active', 'job ' || i, :rule, 'Europe/Madrid', c.id, 'job ' || i, :now, :next, :now, :now
+		SELECT :user, 'reminder', 'active', 'job ' || i, :rule, 'UTC', c.id, 'job ' || i, :now, :next, :now, :now
 		FROM n, conversation c WHERE c.user = :user AND i <= :jobs`,
 }
