@@ -16,9 +16,10 @@ PACKAGES  ?= ./...
 # benchstat gives no spread for fewer than six.
 COUNT     ?= 6
 
-# SQLite without the race detector: it is C turned into Go, and only one goroutine at a time uses a connection. The detector
-# would take most of the tests' time there and show nothing of ours.
-WITHOUT_SQLITE := -gcflags=github.com/ncruces/go-sqlite3-wasm/v6=-race=false
+# What is not looked at by the race detector, which would take much of the tests' time there and show nothing of ours: SQLite, which is C turned
+# into Go and used by one goroutine at a time, and what computes with values that nobody else has.
+UNRACED  := github.com/ncruces/go-sqlite3-wasm/v6/... regexp regexp/syntax time unicode/utf8 github.com/rivo/uniseg
+RACE     := -race $(foreach package,$(UNRACED),-gcflags=$(package)=-race=false)
 
 # A program with the race detector waits a second before it ends, for races of goroutines that are left. The tests leave none, and start
 # hundreds of such programs. (go.dev/doc/articles/race_detector: atexit_sleep_ms)
@@ -42,7 +43,7 @@ build: ## the three programs, into bin/; needs Go alone, no C compiler
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/...
 
 test: deps vet ## all tests, with the race detector, which needs cgo and a C compiler
-	CGO_ENABLED=1 $(END_AT_ONCE) $(GOTEST) -race $(WITHOUT_SQLITE) -timeout $(TIMEOUT) -parallel $(PARALLEL) $(TESTFLAGS) $(PACKAGES)
+	CGO_ENABLED=1 MEWS_RACE='$(RACE)' $(END_AT_ONCE) $(GOTEST) $(RACE) -timeout $(TIMEOUT) -parallel $(PARALLEL) $(TESTFLAGS) $(PACKAGES)
 
 # With build's flags, so that nothing is compiled twice.
 vet:

@@ -72,13 +72,19 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-func TestEveryTruncationIsRefused(t *testing.T) {
+// TestTruncationsAreRefused: at each byte of a message that is short, and of a long one, whose texts are long runs of one letter, at each of its
+// ends and at every 61st between.
+func TestTruncationsAreRefused(t *testing.T) {
+	const end, step = 1 << 10, 61
 	for _, m := range every {
 		packet, err := Encode(m)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for n := range packet {
+			if n > end && n < len(packet)-end && n%step != 0 {
+				continue
+			}
 			if got, err := Decode(packet[:n]); err == nil {
 				t.Fatalf("%T cut to %d of %d bytes was read as %+v", m, n, len(packet), got)
 			}
