@@ -38,7 +38,7 @@ func (s *Schedule) heartbeat(ctx context.Context, l look) (looked supervisor.Loo
 	if err != nil {
 		return looked, err
 	}
-	due, next, err := heartbeat.Due(heartbeat.Parse(string(text), l.now.In(l.user.Zone())), was, l.now, l.user.Zone())
+	due, next, err := heartbeat.Due(heartbeat.Parse(string(text), was, l.now.In(l.user.Zone())), was, l.now, l.user.Zone())
 	if err != nil {
 		return looked, err
 	}

@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/sqlite"
 )
 
 // A look that comes to no file at all has failed, and after too many the heartbeat is paused: it is not looked for for ever.
@@ -19,6 +21,28 @@ func TestAHeartbeatWithoutItsFile(t *testing.T) {
 	h.is(t, "failed failed failed")
 	if got := h.jobState(t, 1); got != "paused" || len(h.looked) != supervisor.MaxFailures {
 		t.Errorf("after %d looks the heartbeat is %s", len(h.looked), got)
+	}
+}
+
+// An item that comes every so often is done then, and one that is counted no oftener.
+func TestAHeartbeatDoesItsItemsAtTheirTimes(t *testing.T) {
+	for item, want := range map[string]int{"- @every 2 h: drink\n": 5, "- @hourly 3 times: walk\n": 3, "- @daily at 16:00: tea\n": 1} {
+		h := newHarness(t)
+		h.now = time.Date(2026, 3, 23, 7, 0, 0, 0, time.UTC)
+		h.found = protocol.LookResult{File: &protocol.PromptFile{Text: []byte(item)}}
+		if _, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for range 24 { // to 20:00 in Madrid
+			for _, in := range h.passes(t, 30*time.Minute) {
+				n++
+				h.ends(t, in, sqlite.FinishTurn{Why: protocol.WhyDone})
+			}
+		}
+		if n != want {
+			t.Errorf("%q is done %d times in 12 hours, want %d", item, n, want)
+		}
 	}
 }
 

@@ -7,15 +7,16 @@ import (
 
 // Seen is what is known of an item from earlier looks.
 type Seen struct {
-	Since time.Time `json:"since"`         // it was first seen
-	Last  time.Time `json:"last,omitzero"` // it was last due, or told to be wrong
+	Since time.Time `json:"since"`           // it was first seen
+	Last  time.Time `json:"last,omitzero"`   // it was last due, or told to be wrong
+	Times int       `json:"times,omitempty"` // that it was due
 }
 
 // State is what is known of items, by their keys.
 type State map[string]Seen
 
 // Due says which items are due at a look, and what is known after it. An item without a time is due once it is seen, and from then on at
-// the first look of each day; one with a time once that has come since it was due last, however often. One that can't be read is due once, so
+// the first look of each day; one with a time once that has come since it was due last, however often, and as many times as it says. One that can't be read is due once, so
 // that it is told. What is in the file no more is forgotten.
 func Due(items []Item, was State, now time.Time, zone *time.Location) (due []Item, next State, err error) {
 	next = State{}
@@ -29,7 +30,7 @@ func Due(items []Item, was State, now time.Time, zone *time.Location) (due []Ite
 			return nil, maps.Clone(was), err
 		}
 		if is {
-			due, seen.Last = append(due, i), now
+			due, seen.Last, seen.Times = append(due, i), now, seen.Times+1
 		}
 		next[i.Key] = seen
 	}
@@ -42,6 +43,8 @@ func (i Item) due(seen Seen, now time.Time, zone *time.Location) (bool, error) {
 		return seen.Last.IsZero(), nil
 	case !i.Timed():
 		return seen.Last.IsZero() || now.After(seen.Last) && day(now, zone) != day(seen.Last, zone), nil
+	case i.When.Max > 0 && seen.Times >= i.When.Max:
+		return false, nil
 	}
 	after := seen.Since
 	if seen.Last.After(after) {

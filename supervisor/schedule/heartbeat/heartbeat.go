@@ -34,8 +34,9 @@ var (
 )
 
 // Parse lists the open items of a file. Headings, comments, code, other text and items that are ticked off do not count. What is indented
-// below an item, and is no item itself, belongs to it. at is when it is read, by which "tomorrow" counts.
-func Parse(text string, at time.Time) (items []Item) {
+// below an item, and is no item itself, belongs to it. The time of an item counts from when it was first seen, as was has it; from now on where it
+// was not. now is in the person's zone.
+func Parse(text string, was State, now time.Time) (items []Item) {
 	seen := map[string]bool{}
 	for _, item := range open(comment.ReplaceAllString(text, "")) {
 		sum := sha256.Sum256([]byte(item))
@@ -44,7 +45,11 @@ func Parse(text string, at time.Time) (items []Item) {
 			continue
 		}
 		seen[i.Key] = true
-		i.readTime(at)
+		since := now
+		if known, is := was[i.Key]; is {
+			since = known.Since
+		}
+		i.readTime(since.In(now.Location()).Truncate(time.Minute)) // a look may come a little earlier in its minute than the first did
 		items = append(items, i)
 	}
 	return items
@@ -84,8 +89,8 @@ func open(text string) (items []string) {
 // maxTimeWords is how many words a time may have.
 const maxTimeWords = 12
 
-// readTime takes the time off that an item begins with: as many words behind the @ as can be read as one.
-func (i *Item) readTime(at time.Time) {
+// readTime takes the time off that an item begins with: as many words behind the @ as can be read as one. since is what "every 2 h" counts from.
+func (i *Item) readTime(since time.Time) {
 	if !strings.HasPrefix(i.Text, "@") {
 		return
 	}
@@ -93,7 +98,7 @@ func (i *Item) readTime(at time.Time) {
 	words := strings.Fields(first)
 	for n := min(len(words)-1, maxTimeWords); n > 0; n-- {
 		when := strings.TrimSuffix(strings.Join(words[:n], " "), ":")
-		rule, err := recurrence.Parse(when, at)
+		rule, err := recurrence.Parse(when, since)
 		if err != nil || rule.Kind == recurrence.Once {
 			continue
 		}

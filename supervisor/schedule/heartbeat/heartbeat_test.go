@@ -43,17 +43,17 @@ func TestWhatCounts(t *testing.T) {
 		"-no item\n---\n- \n-\n":     nil,
 		"- @weekdays 8:30 the build": {"the build"},
 	} {
-		if diff := cmp.Diff(want, texts(heartbeat.Parse(text, monday))); diff != "" {
+		if diff := cmp.Diff(want, texts(heartbeat.Parse(text, nil, monday))); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", text, diff)
 		}
 	}
-	if n := len(heartbeat.Parse(strings.Repeat("- a\n", 1<<18), monday)); n != 1 {
+	if n := len(heartbeat.Parse(strings.Repeat("- a\n", 1<<18), nil, monday)); n != 1 {
 		t.Errorf("%d items", n)
 	}
 }
 
 func TestTimesOfItems(t *testing.T) {
-	items := heartbeat.Parse("- @weekdays 8:30 look at the build\n- @every 2 h: drink\n- @soon or later\n- @tomorrow at 9 once\n- @8:30\n", monday.In(zone(t)))
+	items := heartbeat.Parse("- @weekdays 8:30 look at the build\n- @every 2 h: drink\n- @soon or later\n- @tomorrow at 9 once\n- @8:30\n", nil, monday.In(zone(t)))
 	var got []string
 	for _, i := range items {
 		got = append(got, i.Text+"|"+i.When.Describe(zone(t))+"|"+i.Wrong)
@@ -88,13 +88,13 @@ func looks(t testing.TB, items []heartbeat.Item, at ...time.Time) map[string]int
 }
 
 func TestWhatIsDue(t *testing.T) {
-	items := heartbeat.Parse("- plain\n- @weekdays 8:30 timed\n- @what wrong\n", monday)
+	items := heartbeat.Parse("- plain\n- @weekdays 8:30 timed\n- @what wrong\n", nil, monday)
 	at := func(day, hour, minute int) time.Time { return time.Date(2026, 3, 23+day, hour, minute, 0, 0, time.UTC) }
 	got := looks(t, items, at(0, 6, 0), at(0, 6, 30), at(0, 7, 29), at(0, 7, 30), at(0, 8, 0), at(0, 22, 59), at(0, 23, 1), at(1, 12, 0), at(5, 12, 0))
 	if diff := cmp.Diff(map[string]int{"plain": 3, "timed": 3, "@what wrong": 1}, got); diff != "" { // 23:01 in London is the next day in Madrid
 		t.Error(diff)
 	}
-	changed := heartbeat.Parse("- plain, with more\n", monday)
+	changed := heartbeat.Parse("- plain, with more\n", nil, monday)
 	_, state, err := heartbeat.Due(items, nil, monday, zone(t))
 	if err != nil {
 		t.Fatal(err)
@@ -105,9 +105,47 @@ func TestWhatIsDue(t *testing.T) {
 	}
 }
 
+// The file is read anew at each look, and its items come as often as they say all the same: a time counts from when its item was first seen.
+func TestTimesCountFromWhenTheyWereSeen(t *testing.T) {
+	for text, want := range map[string]int{"- @every 2 h: drink": 119, "- @hourly: drink": 239, "- @every 2 days at 9: x": 5, "- @daily at 9 until tuesday: x": 2,
+		"- @daily at 9 2 times: x": 2, "- @FREQ=DAILY;COUNT=2;BYHOUR=9;BYMINUTE=0: x": 2, "- @*/30 * * * *: x": 479, "- @daily at 9: x": 10} {
+		state, n := heartbeat.State(nil), 0
+		for look := range 480 { // of ten days
+			now := monday.Add(time.Duration(look)*30*time.Minute + time.Duration(59-look%60)*time.Second) // each a little earlier than the one before it
+			due, next, err := heartbeat.Due(heartbeat.Parse(text, state, now.In(zone(t))), state, now, zone(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, state = n+len(due), next
+		}
+		if n != want {
+			t.Errorf("%s is due %d times, want %d", text, n, want)
+		}
+	}
+}
+
+// What is changed begins anew, with all of its times.
+func TestAChangedItemCountsAnew(t *testing.T) {
+	state, n := heartbeat.State(nil), 0
+	for look := range 96 {
+		text, now := "- @hourly 3 times: drink", monday.Add(time.Duration(look)*30*time.Minute)
+		if look >= 48 {
+			text += " tea"
+		}
+		due, next, err := heartbeat.Due(heartbeat.Parse(text, state, now), state, now, time.UTC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, state = n+len(due), next
+		if want := map[int]int{47: 3, 95: 6}[look]; want > 0 && n != want {
+			t.Errorf("by look %d it was due %d times, want %d", look, n, want)
+		}
+	}
+}
+
 // However it is looked at, an item without a time is due exactly once on each day on which anybody looks.
 func TestOnceADay(t *testing.T) {
-	items := heartbeat.Parse("- plain\n", monday)
+	items := heartbeat.Parse("- plain\n", nil, monday)
 	rapid.Check(t, func(r *rapid.T) {
 		now, days, state, n := monday, map[string]bool{}, heartbeat.State(nil), 0
 		for _, minutes := range rapid.SliceOfN(rapid.IntRange(1, 3000), 1, 60).Draw(r, "pauses") {
@@ -130,7 +168,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		items := heartbeat.Parse(text, monday)
+		items := heartbeat.Parse(text, nil, monday)
 		keys := map[string]bool{}
 		for _, i := range items {
 			if keys[i.Key] {
