@@ -60,7 +60,7 @@ func (p LookParameters) Check() error {
 // LookResult is what was found.
 type LookResult struct {
 	Met     bool   `json:"met,omitempty"`     // a change that counts, not at the first look; or the command has exited with 0
-	Changed bool   `json:"changed,omitempty"` // the files, or what the command has written, are not as they were seen last; at the first look too
+	Changed bool   `json:"changed,omitempty"` // there is something to read: Met of files; what the command has written is not what it wrote last, or the first
 	Found   string `json:"found,omitempty"`   // the changes by name, or the end of what the command has written
 	Seen    string `json:"seen,omitempty"`    // for the next look; only this worker program reads it
 	// File is the prompt file, looked into.

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -29,7 +28,7 @@ type Home interface {
 
 var errTooLong = fmt.Errorf("the look took longer than %d s", protocol.LookSeconds)
 
-// Files looks at the files that a pattern has. It takes no longer than a command may.
+// Files looks at the files that a pattern has. The first look only remembers them. It takes no longer than a command may.
 func Files(ctx context.Context, home Home, p protocol.LookParameters) (r protocol.LookResult, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, protocol.LookSeconds*time.Second, errTooLong)
 	defer cancel()
@@ -45,22 +44,20 @@ func Files(ctx context.Context, home Home, p protocol.LookParameters) (r protoco
 		return r, fmt.Errorf("%q has %d files with long names: more than can be watched", p.Files, len(now))
 	}
 	r.Seen = string(seen)
-	if p.Seen == "" {
-		r.Changed = true
+	if p.Seen == "" { // there is nothing to tell yet
 		return r, nil
 	}
 	var before manifest
 	if err := json.Unmarshal([]byte(p.Seen), &before); err != nil {
 		return r, fmt.Errorf("read what was seen last: %w", err)
 	}
-	r.Changed = !maps.Equal(before, now)
 	var found strings.Builder
 	for _, kind := range []string{"new", "changed", "gone"} {
 		names := changes[kind](before, now)
 		if len(names) == 0 || len(p.Changes) > 0 && !slices.Contains(p.Changes, kind) {
 			continue
 		}
-		r.Met = true
+		r.Met, r.Changed = true, true
 		for _, name := range names[:min(len(names), protocol.MaxLookedChange)] {
 			fmt.Fprintf(&found, "%s: %s\n", kind, clip(name, maxName))
 		}
