@@ -41,7 +41,7 @@ func Parse(text string, now time.Time) (r Rule, err error) {
 	return r, nil
 }
 
-var timesPattern = regexp.MustCompile(`^(.+) (\d{1,4}) times$`)
+var timesPattern = regexp.MustCompile(`^(.+) ([1-9]\d{0,3}) times$`)
 
 // parseWhole reads a rule with what ends it.
 func parseWhole(text string, now time.Time) (r Rule, err error) {

@@ -243,6 +243,7 @@ var parsed = map[string]string{ // each with the first two times that it is due
 	"":                                               "", "soon": "", "tomorrow": "", "tomorrow at 9 or so": "", "every": "", "every 0 min": "", "every blue moon": "", "in 20": "", "at 25": "", "at 8:60": "",
 	"13 pm": "", "every 2 h until": "", "until friday": "", "tomorrow at 9 3 times": "", "60 * * * *": "", "* * * * * *": "", "@everysecond": "", "FREQ=SECONDLY": "", "FREQ=MINUTELY;INTERVAL=5": "", "FREQ=HOURLY;BYSETPOS=61": "", "0 0 * * 8": "",
 	"30 feb at 9": "", "32nd of the month at 9": "", "in 2 days 3 times": "", "weekdays": "",
+	"every 2 h 0 times": "", "daily at 9 00 times": "",
 }
 
 func TestTimesInWords(t *testing.T) {
