@@ -194,8 +194,9 @@ func TestAnIntervalDoesNotDrift(t *testing.T) {
 func TestRulesEnd(t *testing.T) {
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 	for text, want := range map[string]int{
-		"every 2 h until 2026-11-20 18:00": 3, "daily at 9 until 22 nov": 2, "RRULE:FREQ=DAILY;COUNT=4": 3, "FREQ=DAILY;UNTIL=20261122T120000Z": 2,
-		"in 5 min": 1, "every day at 8 until tomorrow": 1,
+		"every 2 h until 2026-11-20 18:00": 3, "daily at 9 until 22 nov": 2, "RRULE:FREQ=DAILY;COUNT=4": 4, "FREQ=DAILY;UNTIL=20261122T120000Z": 2,
+		"in 5 min": 1, "every day at 8 until tomorrow": 1, "FREQ=DAILY;COUNT=1": 1, "FREQ=DAILY;COUNT=2;BYHOUR=12;BYMINUTE=0": 2,
+		"FREQ=DAILY;COUNT=3;BYHOUR=18;BYMINUTE=0": 3, "FREQ=WEEKLY;INTERVAL=2;COUNT=3": 3, "FREQ=WEEKLY;BYDAY=MO;COUNT=3": 3,
 	} {
 		r, err := Parse(text, at)
 		if err != nil {
@@ -210,6 +211,28 @@ func TestRulesEnd(t *testing.T) {
 		}
 		if n-1 != want {
 			t.Errorf("%s is due %d times, want %d", text, n-1, want)
+		}
+	}
+}
+
+// The minute in which a rule was written is none of its times, also where that is yet to come: to the west of where it was written.
+func TestARuleBeginsAfterItWasWritten(t *testing.T) {
+	now, york := time.Date(2026, 11, 20, 13, 19, 30, 0, zoneOf(t, "Europe/Madrid")), zoneOf(t, "America/New_York")
+	for text, want := range map[string]string{"FREQ=DAILY;COUNT=2": "Sat 21 Nov 13:19, Sun 22 Nov 13:19", "every 2 days": "Sun 22 Nov 13:19, Tue 24 Nov 13:19"} {
+		r, err := Parse(text, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for at, found := now.Add(time.Hour), true; found && len(got) < 3; {
+			if at, found, err = r.Next(at, york); err != nil {
+				t.Fatal(err)
+			} else if found {
+				got = append(got, at.Format("Mon 2 Jan 15:04"))
+			}
+		}
+		if list := strings.Join(got, ", "); !strings.HasPrefix(list, want) || strings.Contains(text, "COUNT") && list != want {
+			t.Errorf("%s comes %s, want %s", text, list, want)
 		}
 	}
 }
@@ -243,7 +266,7 @@ var parsed = map[string]string{ // each with the first two times that it is due
 	"":                                               "", "soon": "", "tomorrow": "", "tomorrow at 9 or so": "", "every": "", "every 0 min": "", "every blue moon": "", "in 20": "", "at 25": "", "at 8:60": "",
 	"13 pm": "", "every 2 h until": "", "until friday": "", "tomorrow at 9 3 times": "", "60 * * * *": "", "* * * * * *": "", "@everysecond": "", "FREQ=SECONDLY": "", "FREQ=MINUTELY;INTERVAL=5": "", "FREQ=HOURLY;BYSETPOS=61": "", "0 0 * * 8": "",
 	"30 feb at 9": "", "32nd of the month at 9": "", "in 2 days 3 times": "", "weekdays": "",
-	"every 2 h 0 times": "", "daily at 9 00 times": "",
+	"every 2 h 0 times": "", "FREQ=DAILY;COUNT=0": "", "FREQ=DAILY;COUNT=-1": "", "daily at 9 00 times": "",
 }
 
 func TestTimesInWords(t *testing.T) {

@@ -14,7 +14,7 @@ const (
 	Interval Kind = "interval" // at At and every Every of elapsed time after it
 	Daily    Kind = "daily"    // at Times of the days in Days
 	Cron     Kind = "cron"     // by Expression: five fields, or a tag such as @daily
-	RRule    Kind = "rrule"    // by Expression, which begins at At
+	RRule    Kind = "rrule"    // by Expression, which begins after At
 )
 
 // Rule is when something is due. Its zone is not part of it: a rule of wall time is read in the zone of whoever has it. There its At and Until are
