@@ -75,7 +75,7 @@ func setRule(j *supervisor.Job, when string, at time.Time) error {
 		return fmt.Errorf("keep a rule: %w", err)
 	}
 	j.Rule, j.Since = string(encoded), at
-	if rule.Kind == recurrence.Once {
+	if rule.Kind == recurrence.Once && !rule.At.After(at) {
 		j.Since = rule.At.Add(-time.Millisecond) // it may be written as late as recurrence.Parse takes it
 	}
 	if j.AsksModel() {

@@ -19,9 +19,16 @@ func (s *Schedule) inOtherZones(ctx context.Context, user, zone string) ([]super
 	return slices.DeleteFunc(list, func(j supervisor.Job) bool { return j.Zone == zone }), err
 }
 
+// byWall says whether a job's times move along to another zone: "every 2 h" and "in 20 min" come when they would have.
+func byWall(j supervisor.Job) bool {
+	rule, err := ruleOf(j)
+	return err == nil && rule.ByWall()
+}
+
 // OfferZone offers a person who has another time zone now to have their jobs keep that; without a text all do.
 func (s *Schedule) OfferZone(ctx context.Context, user supervisor.User) (d supervisor.Delivery, err error) {
 	list, err := s.inOtherZones(ctx, user.Name, user.Timezone)
+	list = slices.DeleteFunc(list, func(j supervisor.Job) bool { return !byWall(j) })
 	if err != nil || len(list) == 0 {
 		return d, err
 	}
@@ -35,16 +42,18 @@ func (s *Schedule) OfferZone(ctx context.Context, user supervisor.User) (d super
 // maxPress is how many bytes a button may send. (Bot API, callback_data)
 const maxPress = 64
 
-// moveZone has a person's jobs keep the time zone that is theirs now.
+// moveZone has a person's jobs keep the time zone that is theirs now. It tells how many come at other times for that.
 func (s *Schedule) moveZone(ctx context.Context, user supervisor.User) (string, error) {
 	list, err := s.inOtherZones(ctx, user.Name, user.Timezone)
 	moved := 0
 	for _, j := range list {
 		j.Zone = user.Timezone
-		if err := s.renewZone(ctx, j); err != nil {
+		switch ok, err := s.renewZone(ctx, j); {
+		case err != nil:
 			return "", err
+		case ok && byWall(j):
+			moved++
 		}
-		moved++
 	}
 	if err != nil {
 		return "", err
@@ -53,19 +62,24 @@ func (s *Schedule) moveZone(ctx context.Context, user supervisor.User) (string, 
 	return fmt.Sprintf(textMoved, amount.Of(moved, "reminder or task", "reminders and tasks")), nil
 }
 
-// renewZone keeps a job whose zone has changed, and when it is due then. What can't be read is told of when it is due.
-func (s *Schedule) renewZone(ctx context.Context, j supervisor.Job) error {
+// renewZone keeps a job whose zone has changed, and when it is due then. One whose last time has passed there is left as it was, and comes when it
+// would have. What can't be read is told of when it is due.
+func (s *Schedule) renewZone(ctx context.Context, j supervisor.Job) (ok bool, err error) {
 	if j.State == supervisor.JobActive {
 		after := j.Since
 		if now := s.o.Now(); now.After(after) {
 			after = now
 		}
-		if next, found, err := nextOf(j, after); err == nil && found {
+		next, found, err := nextOf(j, after)
+		if err == nil && !found {
+			return false, nil
+		}
+		if err == nil {
 			j.Since, j.Next = after, next
 		}
 	}
-	if err := s.o.Store.Change(ctx, j); !errors.Is(err, supervisor.ErrJobChanged) {
-		return err
+	if err = s.o.Store.Change(ctx, j); errors.Is(err, supervisor.ErrJobChanged) {
+		return false, nil // its person sees it in the next offer
 	}
-	return nil // its person sees it in the next offer
+	return err == nil, err
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // What moves along with its person keeps its time on the wall, also where that is the time at which it was made, and so does its end. What counts
-// elapsed time, or comes once, keeps its moments.
+// elapsed time, or comes at a moment, keeps that, and is not told of.
 func TestMovingAlongKeepsTheTimeOnTheWall(t *testing.T) {
 	h := newHarness(t) // it is Friday, 13:00 in Madrid
 	wants := []struct{ words, next, after string }{
@@ -19,7 +19,11 @@ func TestMovingAlongKeepsTheTimeOnTheWall(t *testing.T) {
 		{"daily at 20:00 until 28 mar: with an end", "Fri 27 Mar 20:00", "Sat 28 Mar 20:00"},
 		{"0 7 * * *: cron", "Sat 28 Mar 07:00", "Sun 29 Mar 07:00"},
 		{"every 5 h: tea", "Fri 27 Mar 18:00", "Fri 27 Mar 23:00"},
-		{"tomorrow at 9: once", "Sat 28 Mar 04:00", ""},
+		{"tomorrow at 9: once", "Sat 28 Mar 09:00", ""},
+		{"2026-03-29 09:30: by its date", "Sun 29 Mar 09:30", ""},
+		{"at 22: today", "Fri 27 Mar 22:00", ""},
+		{"in 24 h: in a while", "Sat 28 Mar 08:00", ""},
+		{"2026-03-28T09:00:00+01:00: a moment", "Sat 28 Mar 04:00", ""},
 	}
 	for _, w := range wants {
 		h.remind(t, "alice", w.words)
@@ -27,7 +31,7 @@ func TestMovingAlongKeepsTheTimeOnTheWall(t *testing.T) {
 	h.now = h.now.Add(6 * time.Hour)
 	moved := person("alice")
 	moved.Timezone = "America/New_York" // five hours behind until Sunday, then six
-	if d, err := h.Press(t.Context(), moved, chatOf("alice"), 99, "zone America/New_York", h.now); err != nil || !strings.HasPrefix(d.Text, "7 ") {
+	if d, err := h.Press(t.Context(), moved, chatOf("alice"), 99, "zone America/New_York", h.now); err != nil || !strings.HasPrefix(d.Text, "8 ") {
 		t.Fatal(d.Text, err)
 	}
 	h.restart()
@@ -54,5 +58,40 @@ func TestMovingAlongKeepsTheTimeOnTheWall(t *testing.T) {
 	}
 	if j := h.job(t, 1); j.Zone != moved.Timezone || j.State != supervisor.JobActive {
 		t.Errorf("%+v", j)
+	}
+}
+
+// What comes once goes along to the east too. Where its time has passed there it is left as it was: it comes when it would have, and is not told of.
+func TestMovingAlongLosesNothing(t *testing.T) {
+	h := newHarness(t) // it is Friday, 13:00 in Madrid
+	for _, words := range []string{"at 18: has passed there", "tomorrow at 9: call", "in 20 min: tea"} {
+		h.remind(t, "alice", words)
+	}
+	moved := person("alice")
+	moved.Timezone = "Asia/Tokyo" // 21:00
+	if d, err := h.OfferZone(t.Context(), moved); err != nil || !strings.HasPrefix(d.Text, "2 ") {
+		t.Error(d.Text, err)
+	}
+	if d, err := h.Press(t.Context(), moved, chatOf("alice"), 99, "zone Asia/Tokyo", h.now); err != nil || !strings.HasPrefix(d.Text, "1 ") {
+		t.Error(d.Text, err)
+	}
+	h.restart()
+	if err := h.renew(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[int64]string{1: "Fri 27 Mar 18:00", 2: "Sat 28 Mar 01:00", 3: "Fri 27 Mar 13:20"} { // in Madrid
+		if got := h.job(t, id).Next.In(person("alice").Zone()).Format("Mon 2 Jan 15:04"); got != want {
+			t.Errorf("reminder %d comes %s, want %s", id, got, want)
+		}
+	}
+	h.passes(t, 24*time.Hour)
+	if got := strings.Join(h.said(t, chatOf("alice")), ""); !strings.Contains(got, "has passed there") || !strings.Contains(got, "call") {
+		t.Errorf("she is told %q", got)
+	}
+	bob := person("bob")
+	bob.Timezone = "Asia/Tokyo"
+	h.remind(t, "bob", "every 2 h: stretch")
+	if d, err := h.OfferZone(t.Context(), bob); err != nil || d.Text != "" {
+		t.Errorf("one with nothing to move is offered %q, %v", d.Text, err)
 	}
 }

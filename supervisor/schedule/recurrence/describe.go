@@ -55,7 +55,7 @@ func (r Rule) Describe(zone *time.Location) string {
 		text = describe()
 	}
 	if !r.Until.IsZero() {
-		text += ", until " + r.until(zone).In(zone).Format(dayAndTime)
+		text += ", until " + r.moment(r.Until, zone).In(zone).Format(dayAndTime)
 	}
 	if r.Max > 0 {
 		text += fmt.Sprintf(", %d times", r.Max)

@@ -95,7 +95,7 @@ func parseExact(text string, now time.Time) (Rule, bool) {
 	}
 	for _, layout := range []string{"2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02T15:04:05"} {
 		if wall, err := time.Parse(layout, text); err == nil {
-			return Rule{Kind: Once, At: instant(wall, now.Location())}, true
+			return Rule{Kind: Once, At: instant(wall, now.Location()), Wall: true}, true
 		}
 	}
 	if upper := strings.ToUpper(text); strings.HasPrefix(upper, "RRULE:") || strings.HasPrefix(upper, "FREQ=") {

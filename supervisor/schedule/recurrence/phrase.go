@@ -186,7 +186,7 @@ func (p *phrase) dateForm() (r Rule, is bool, err error) {
 	}
 	p.take("at")
 	at, err := p.timeOfDay()
-	return Rule{Kind: Once, At: instant(date.Add(time.Duration(at)*time.Minute), p.now.Location())}, true, err
+	return Rule{Kind: Once, At: instant(date.Add(time.Duration(at)*time.Minute), p.now.Location()), Wall: true}, true, err
 }
 
 // whichDate asks about a date such as 3/4, which is two dates.
@@ -218,7 +218,7 @@ func (p *phrase) timeForm() (r Rule, is bool, err error) {
 		return r, true, unreadable(p.text)
 	}
 	today := dateOf(wallOf(p.now))
-	if r = (Rule{Kind: Once, At: instant(today.Add(time.Duration(minutes)*time.Minute), p.now.Location())}); r.At.After(p.now.Add(-late)) {
+	if r = (Rule{Kind: Once, At: instant(today.Add(time.Duration(minutes)*time.Minute), p.now.Location()), Wall: true}); r.At.After(p.now.Add(-late)) {
 		return r, true, nil
 	}
 	choice := fmt.Sprintf("%q", "tomorrow at "+written)

@@ -18,10 +18,11 @@ const (
 )
 
 // Rule is when something is due. Its zone is not part of it: a rule of wall time is read in the zone of whoever has it. There its At and Until are
-// the wall times that their own offsets show, whoever moves; of Once and Interval they are moments. The zero value is never due.
+// the wall times that their own offsets show, whoever moves; of others they are moments. The zero value is never due.
 type Rule struct {
 	Kind       Kind          `json:"kind"`
 	At         time.Time     `json:"at,omitzero"`
+	Wall       bool          `json:"wall,omitempty"`  // of Once: At was written as a time on the wall
 	Every      time.Duration `json:"every,omitempty"` // in nanoseconds
 	Times      []TimeOfDay   `json:"times,omitempty"` // in order
 	Days       Weekdays      `json:"days,omitempty"`  // none is every day
@@ -56,23 +57,27 @@ func (r Rule) Next(after time.Time, zone *time.Location) (next time.Time, found 
 		return time.Time{}, false, unreadable(string(r.Kind))
 	}
 	next, found, err = find(r, after, zone)
-	if err != nil || !found || !r.Until.IsZero() && next.After(r.until(zone)) {
+	if err != nil || !found || !r.Until.IsZero() && next.After(r.moment(r.Until, zone)) {
 		return time.Time{}, false, err
 	}
 	return next.In(zone), true, nil
 }
 
-// until is the last moment that a rule may be due at in a zone. What shows another wall time there was written in another zone.
-func (r Rule) until(zone *time.Location) time.Time {
-	wall := wallOf(r.Until)
-	if r.Kind == Once || r.Kind == Interval || wallOf(r.Until.In(zone)).Equal(wall) {
-		return r.Until
+// ByWall says whether a rule is one of wall time: then it moves along with whoever has it to another zone.
+func (r Rule) ByWall() bool { return r.Kind != Interval && (r.Kind != Once || r.Wall) }
+
+// moment is when a rule's At or Until is in a zone. Of a rule of wall time, one that shows another there was written in another zone.
+func (r Rule) moment(written time.Time, zone *time.Location) time.Time {
+	wall := wallOf(written)
+	if !r.ByWall() || wallOf(written.In(zone)).Equal(wall) {
+		return written
 	}
 	return instant(wall, zone)
 }
 
-func (r Rule) nextOnce(after time.Time, _ *time.Location) (time.Time, bool, error) {
-	return r.At, r.At.After(after), nil
+func (r Rule) nextOnce(after time.Time, zone *time.Location) (time.Time, bool, error) {
+	at := r.moment(r.At, zone)
+	return at, at.After(after), nil
 }
 
 // nextInterval counts from the anchor, so that nothing adds up.
