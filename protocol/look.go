@@ -3,6 +3,7 @@ package protocol
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -31,6 +32,9 @@ type LookParameters struct {
 	Seen       string `json:"seen,omitempty"` // the last result's; "" at the first look
 }
 
+// outsidePattern finds in a pattern, also in one of its alternatives, what leads out of the home. No file there would ever match.
+var outsidePattern = regexp.MustCompile(`(?:^|[{,])~?/|(?:^|[{,/])\.\.(?:$|[/,}])`)
+
 // Check refuses parameters that make no sense.
 func (p LookParameters) Check() error {
 	set := 0
@@ -46,6 +50,8 @@ func (p LookParameters) Check() error {
 		return errors.New("a text that is too long")
 	case p.PromptFile != "" && PromptFileBytes(p.PromptFile) == 0:
 		return fmt.Errorf("prompt_file: %.80q is none", p.PromptFile)
+	case outsidePattern.MatchString(p.Files):
+		return fmt.Errorf("files: %.80q is outside your folder; a pattern is relative to it, such as notes/**/*.md", p.Files)
 	case strings.ContainsRune(p.Files+p.Command, 0):
 		return errors.New("a zero byte")
 	}
