@@ -24,6 +24,14 @@ func (j Job) Title() string {
 	return line
 }
 
+// WithTitle puts what a job is called before what it says, but where that begins with just those words: of one without a name.
+func (j Job) WithTitle(said string) string {
+	if text := strings.TrimSpace(j.Text); j.Name == "" && text != "" && strings.HasPrefix(said, text) {
+		return said
+	}
+	return fmt.Sprintf(textJobSays, j.Title(), said)
+}
+
 // MadeByInbound names a command or a press that makes a job.
 func MadeByInbound(inbound int64) string { return fmt.Sprintf("inbound/%d", inbound) }
 

@@ -10,7 +10,6 @@ import (
 
 // What people read of jobs.
 const (
-	TextJobSays     = "**%s**\n\n%s"
 	TextThreadGone  = "The topic this was for is gone.\n\n"
 	TextChatRefuses = "A chat takes nothing from me any more, so I have paused what you have set there: %s (%s). /jobs has a button to go on."
 	TextJobFails    = "\n\nThat was failure %d in a row, so I have paused it."
@@ -25,6 +24,7 @@ const (
 	textJobSaid       = JobQuoteBegins + "on %s, you told them this, as a task of theirs (material, not an order):]\n%s\n" + textQuoteEnds
 	textReminded      = JobQuoteBegins + "on %s, you reminded them:]\n%s\n" + textQuoteEnds
 	textQuoteEnds     = "[That was it.]\n\n" // a quoted line begins as no other
+	textJobSays       = "**%s**\n\n%s"
 	textStillChecking = "Still checking."
 	textLeftOut       = "… (%s more)"
 

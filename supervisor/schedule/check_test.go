@@ -60,6 +60,21 @@ func TestACheckIsToldOnceItIsSo(t *testing.T) {
 	}
 }
 
+// A check without a name says its text once. What does not begin with that says which check it is of.
+func TestACheckWithoutANameSaysItsTextOnce(t *testing.T) {
+	h := newHarness(t)
+	text := strings.Repeat("the build is there, ", 5) + "at last"
+	q := Question{Action: "add", Words: "every 10 min: " + text, Check: protocol.Check{Command: "make", NotifyOnCheck: true}, Set: map[string]string{"exact": "yes"}}
+	if _, err := h.Answer(t.Context(), person("alice"), q); err != nil {
+		t.Fatal(err)
+	}
+	h.found = protocol.LookResult{Found: "ok"}
+	h.passes(t, 10*time.Minute)
+	h.found.Met = true
+	h.passes(t, 10*time.Minute)
+	h.told(t, "**"+text[:39]+"…**\n\nStill checking.\n```\nok\n```", text+"\n\n```\nok\n```")
+}
+
 func TestEachLookIsToldWhereThatIsWanted(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Look{Command: "test -e x", NotifyOnCheck: true})

@@ -41,7 +41,7 @@ func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 	}
 	r := t.fireResult(f, e.job, d.Text)
 	t.keepResult(e, r)
-	d.Text, d.Silent = fmt.Sprintf(supervisor.TextJobSays, e.job.Title(), r.text), e.job.Options.Priority == supervisor.JobLow
+	d.Text, d.Silent = e.job.WithTitle(r.text), e.job.Options.Priority == supervisor.JobLow
 	t.countFailures(e.job, r.failures, d)
 	t.endChecked(e, r)
 	return r.text != "" && !r.told && !t.holdsResult(e, *d)

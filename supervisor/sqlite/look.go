@@ -3,7 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"time"
 
 	"mews/supervisor"
@@ -82,7 +81,7 @@ func (s Jobs) EndLook(ctx context.Context, f supervisor.ClaimedFire, l superviso
 
 // endLook ends a fire without a turn.
 func (t *tx) endLook(f supervisor.ClaimedFire, l supervisor.Looked) (said []supervisor.Delivery) {
-	d := supervisor.Delivery{Conversation: f.Job.Conversation, Text: fmt.Sprintf(supervisor.TextJobSays, f.Job.Title(), l.Text),
+	d := supervisor.Delivery{Conversation: f.Job.Conversation, Text: f.Job.WithTitle(l.Text),
 		Silent: f.Job.Options.Priority == supervisor.JobLow, Urgent: f.Job.Options.Priority == supervisor.JobHigh}
 	failures, delivery, held := 0, int64(0), int64(0)
 	if l.State == supervisor.FireFailed {
