@@ -98,12 +98,12 @@ func onJob(do func(*Schedule, context.Context, supervisor.Job, Question) (string
 
 // Answer does what a question says. What it makes is said in the user's private chat.
 func (s *Schedule) Answer(ctx context.Context, user supervisor.User, q Question) (Report, error) {
-	if err := q.check(); err != nil {
-		return Report{}, err
-	}
 	do := actions[cmp.Or(q.Action, "list")]
 	if do == nil {
 		return Report{}, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, supervisor.Printable(q.Action), strings.Join(slices.Sorted(maps.Keys(actions)), ", "))
+	}
+	if err := q.check(); err != nil {
+		return Report{}, err
 	}
 	return do(s, ctx, user, user.PrivateChat(), q)
 }
@@ -115,6 +115,8 @@ func (q Question) check() error {
 	switch {
 	case takes.job && q.Job == "":
 		return supervisor.Errorf(supervisor.CodeInvalid, textNeedsJob, q.Action)
+	case !takes.job && !takes.mayJob && q.Job != "":
+		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"), supervisor.Printable(brief(q.Job)))
 	case !takes.words && q.Words != "":
 		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"), supervisor.Printable(brief(q.Words)))
 	case !takes.set && len(q.Set) > 0:
@@ -129,10 +131,10 @@ func (q Question) check() error {
 	return nil
 }
 
-// actionTakes says what actions take, beside what add does.
-var actionTakes = map[string]struct{ job, words, set bool }{
+// actionTakes says what actions take, beside what add does. job has to be there, mayJob may.
+var actionTakes = map[string]struct{ job, mayJob, words, set bool }{
 	"add": {words: true, set: true}, "edit": {job: true, words: true, set: true}, "show": {job: true}, "run": {job: true}, "pause": {job: true},
-	"resume": {job: true}, "delete": {job: true},
+	"resume": {job: true}, "delete": {job: true}, "results": {mayJob: true},
 }
 
 // findNamed finds a job by its number, or by its name where only one has that.
