@@ -27,7 +27,7 @@ func (s *Schedule) edit(ctx context.Context, from origin, j supervisor.Job, word
 	} else if text, alone := strings.CutPrefix(from.when, ":"); alone && strings.TrimSpace(text) != "" {
 		from.when, j.Text = "", strings.TrimSpace(text)
 	}
-	if err := checkWords(j.Text, j.Name); err != nil {
+	if err := checkWords(j.Text, ""); err != nil {
 		return j, err
 	}
 	if err := checkBuiltIn(was, j, from.when); err != nil {

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -137,9 +137,12 @@ var actionTakes = map[string]struct{ job, mayJob, words, set bool }{
 	"resume": {job: true}, "delete": {job: true}, "results": {mayJob: true},
 }
 
+// numberPattern is what is taken for a job's number: no name is such.
+var numberPattern = regexp.MustCompile(`^[+-]?\d+$`)
+
 // findNamed finds a job by its number, or by its name where only one has that.
 func (s *Schedule) findNamed(ctx context.Context, user, name string) (supervisor.Job, error) {
-	if _, err := strconv.ParseInt(name, 10, 64); err == nil || name == "" {
+	if numberPattern.MatchString(name) || name == "" {
 		return s.find(ctx, user, name)
 	}
 	list, err := s.o.Store.List(ctx, user)

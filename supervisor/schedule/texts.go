@@ -177,4 +177,5 @@ const (
 	answerNoText         = "text is empty: say what to remind them of, or what to do"
 	answerLong           = "text has %d bytes, at most %d"
 	answerName           = "name has %d characters, at most %d"
+	answerNumber         = "name can't be %s: it would be taken for the number of a task; add a word"
 )

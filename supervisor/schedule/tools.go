@@ -250,13 +250,16 @@ func decode(c toolCall, args any) error {
 	return nil
 }
 
-// checkWords refuses what is too long.
+// checkWords refuses what is too long, and a name by which another job could be meant.
 func checkWords(text, name string) error {
 	if len(text) > supervisor.MaxJobText {
 		return supervisor.Errorf(supervisor.CodeInvalid, answerLong, len(text), supervisor.MaxJobText)
 	}
 	if n := utf8.RuneCountInString(name); n > supervisor.MaxJobName {
 		return supervisor.Errorf(supervisor.CodeInvalid, answerName, n, supervisor.MaxJobName)
+	}
+	if name = nameFrom(name); numberPattern.MatchString(name) {
+		return supervisor.Errorf(supervisor.CodeInvalid, answerNumber, name)
 	}
 	return nil
 }
