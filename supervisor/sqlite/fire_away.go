@@ -28,7 +28,7 @@ func (t *tx) isAway(j supervisor.Job) bool {
 // pauseAway pauses all of a person's jobs that ask a model, and says so once, where nobody else reads and not in their quiet hours.
 func (t *tx) pauseAway(c supervisor.Firing) (said []supervisor.Delivery) {
 	paused := t.Change(pauseAway, t.Now, c.Fires[0].Job.User, t.Now-maxAway.Milliseconds())
-	d, _ := t.sayOrHold(supervisor.Delivery{Conversation: c.Private, Text: fmt.Sprintf(supervisor.TextAway, amount.Of(paused, "task", "tasks"))})
+	d, _ := t.sayOrHold(supervisor.Delivery{Conversation: c.Private, Text: fmt.Sprintf(supervisor.TextAway, amount.Of(paused, "task", "tasks"))}, noticeOf{})
 	if d.ID != 0 {
 		said = append(said, d)
 	}

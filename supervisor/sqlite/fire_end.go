@@ -44,7 +44,7 @@ func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 	d.Text, d.Silent = e.job.WithTitle(r.text), e.job.Options.Priority == supervisor.JobLow
 	t.countFailures(e.job, r.failures, d)
 	t.endChecked(e, r)
-	return r.text != "" && !r.told && !t.holdsResult(e, *d)
+	return r.text != "" && !r.told && !t.holdsResult(e, r, *d)
 }
 
 // endingFire is a fire whose turn ends.
@@ -118,12 +118,12 @@ func (t turnTx) endChecked(e endingFire, r fireResult) {
 }
 
 // holdsResult holds what is told of a fire for the end of its person's quiet hours, where it waits for that.
-func (t turnTx) holdsResult(e endingFire, d supervisor.Delivery) bool {
+func (t turnTx) holdsResult(e endingFire, r fireResult, d supervisor.Delivery) bool {
 	_, quiet := t.quietUntil(e.job.User)
 	if !quiet || e.job.Options.Priority == supervisor.JobHigh || d.Conversation.InGroup() || len(d.Files) > 0 {
 		return false
 	}
-	_, held := t.sayOrHold(d)
+	_, held := t.sayOrHold(d, noticeOf{e.job.ID, r.state})
 	t.Exec(holdFire, held, e.job.ID, e.due.UnixMilli())
 	return true
 }

@@ -16,12 +16,17 @@ import (
 const SettingQuiet = "quiet"
 
 const (
-	holdNotice  = `INSERT INTO held_notice (user, conversation, text, buttons, effects, silent, due_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
-	listHeldDue = `SELECT h.id, h.user, h.conversation, h.text, h.buttons, h.effects, h.silent,
-		(SELECT iif(count(*) = 1, min(job || state), '') FROM fire WHERE held = h.id), EXISTS (SELECT 1 FROM question WHERE held = h.id) FROM held_notice h WHERE h.due_at <= ?1
-		AND h.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY h.conversation, h.id LIMIT 1000`
+	holdNotice = `INSERT INTO held_notice (user, conversation, job, state, earlier, text, buttons, effects, silent, due_at, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
+	findHeldOf  = `SELECT id, earlier FROM held_notice WHERE job = ? AND state = ? AND conversation = ?`
+	listHeldNow = `SELECT DISTINCT user, conversation FROM held_notice WHERE due_at <= ?1
+		AND user NOT IN (SELECT value FROM json_each(?2)) ORDER BY conversation`
+	listHeldIn = `SELECT id, conversation, earlier, text, buttons, effects, silent, EXISTS (SELECT 1 FROM question WHERE held = h.id) FROM held_notice h
+		WHERE conversation = ? ORDER BY id`
+	oldestHeld = `SELECT id, earlier FROM held_notice h WHERE conversation = ? AND job IS NULL AND NOT EXISTS (SELECT 1 FROM question WHERE held = h.id)
+		ORDER BY id DESC LIMIT 2 OFFSET ?`
+	countEarlier  = `UPDATE held_notice SET earlier = earlier + ? WHERE id = ?`
 	listHeldUsers = `SELECT DISTINCT user FROM held_notice WHERE due_at <= ?`
-	deferHeld     = `UPDATE held_notice SET due_at = ? WHERE id = ?`
 	dropHeld      = `DELETE FROM held_notice WHERE id = ?`
 	leaveHeld     = `UPDATE fire SET held = NULL WHERE held = ?`
 	sayHeld       = `UPDATE fire SET delivery = ?, held = NULL WHERE held = ?`
@@ -47,9 +52,23 @@ func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
 	return q.Until(fromMillis(t.Now), zone)
 }
 
+// noticeOf is what a notice is of that may be held: a job, and what became of its fire. The zero value is no job's, or that of several.
+type noticeOf struct {
+	job   int64
+	state supervisor.FireState
+}
+
+// ofFires are what a notice is of that tells of some fires.
+func ofFires(fires []supervisor.Fire) (of noticeOf) {
+	if len(fires) == 1 {
+		of = noticeOf{fires[0].Job.ID, fires[0].As}
+	}
+	return of
+}
+
 // sayOrHold says what begins by itself, or holds it for the end of its person's quiet hours: what is held is no delivery yet. What is
 // urgent is not held, nor what comes with files; in groups others read, and nothing is held there.
-func (t *tx) sayOrHold(d supervisor.Delivery) (said supervisor.Delivery, held int64) {
+func (t *tx) sayOrHold(d supervisor.Delivery, of noticeOf) (said supervisor.Delivery, held int64) {
 	c := d.Conversation
 	if c.ID == 0 {
 		c = t.conversation(c)
@@ -62,23 +81,54 @@ func (t *tx) sayOrHold(d supervisor.Delivery) (said supervisor.Delivery, held in
 	}
 	t.fail(checkDelivery(d))
 	d.Conversation = c
-	return supervisor.Delivery{Conversation: c}, t.Insert(holdNotice, c.User, c.ID, d.Text, encodedList(d.Buttons), encodedList(d.Effects),
+	return supervisor.Delivery{Conversation: c}, t.hold(d, of, end)
+}
+
+// heldRow names a row, and counts those that it stands for too.
+type heldRow struct{ id, earlier int64 }
+
+func scanHeldRow(r *engine.Row) (h heldRow) {
+	r.Scan(&h.id, &h.earlier)
+	return h
+}
+
+// maxHeldNotices are how many notices of no job are held for a conversation.
+const maxHeldNotices = 1000
+
+// hold keeps a notice. Of a job's it takes the place of the one before it, and of what is no job's only so many stay.
+func (t *tx) hold(d supervisor.Delivery, of noticeOf, end time.Time) (id int64) {
+	earlier := int64(0)
+	if before, ok := one(t, scanHeldRow, findHeldOf, of.job, of.state, d.Conversation.ID); ok {
+		earlier = before.earlier + 1
+		t.Exec(leaveHeld, before.id)
+		t.Exec(dropHeld, before.id)
+	}
+	id = t.Insert(holdNotice, d.Conversation.User, d.Conversation.ID, orNull(of.job), of.state, earlier, d.Text, encodedList(d.Buttons), encodedList(d.Effects),
 		d.Silent, end.UnixMilli(), t.Now)
+	if of.job != 0 {
+		return id
+	}
+	if oldest := all(t, scanHeldRow, oldestHeld, d.Conversation.ID, maxHeldNotices-1); len(oldest) > 1 {
+		t.Exec(countEarlier, oldest[1].earlier+1, oldest[0].id)
+		t.Exec(leaveHeld, oldest[1].id)
+		t.Exec(dropHeld, oldest[1].id)
+	}
+	return id
 }
 
 // heldNotice is a row.
 type heldNotice struct {
 	id, conversation int64
-	user, text       string
+	earlier          int64 // that it stands for too
+	text             string
 	buttons          [][]supervisor.Button
 	effects          []string
 	silent           bool
-	of               string // a job, and what became of its fire; "" is of none, or of several
-	asks             bool   // it puts a question
+	asks             bool // it puts a question
 }
 
-// Release says what was held and is due, all of a conversation in one message, and then asks what was to be asked; for who rests it waits on. So it does for who is in quiet hours now,
-// by other ones than then. It returns what is said.
+// Release says what was held and is due, all of a conversation in one message, and then asks what was to be asked; for who rests it waits on. So it
+// does for who is in quiet hours now, by other ones than then. It returns what is said.
 func (s Jobs) Release(ctx context.Context, now time.Time, rests func(user string) bool) (said []supervisor.Delivery, err error) {
 	users, err := engine.All(s.db.reader(ctx, "look for what was held"), engine.String, listHeldUsers, now.UnixMilli())
 	resting := slices.DeleteFunc(slices.Clone(users), func(user string) bool { return !rests(user) })
@@ -86,27 +136,23 @@ func (s Jobs) Release(ctx context.Context, now time.Time, rests func(user string
 		return nil, err
 	}
 	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
-		list := all(t, func(r *engine.Row) (h heldNotice) {
-			r.Scan(&h.id, &h.user, &h.conversation, &h.text, decoded{&h.buttons}, decoded{&h.effects}, &h.silent, &h.of, &h.asks)
-			return h
-		}, listHeldDue, now.UnixMilli(), encoded{append([]string{}, resting...)})
-		list = slices.DeleteFunc(list, func(h heldNotice) bool {
-			end, quiet := t.quietUntil(h.user)
-			if quiet {
-				t.Exec(deferHeld, end.UnixMilli(), h.id)
+		for _, c := range all(t, func(r *engine.Row) (c supervisor.Conversation) {
+			r.Scan(&c.User, &c.ID)
+			return c
+		}, listHeldNow, now.UnixMilli(), encoded{append([]string{}, resting...)}) {
+			if end, quiet := t.quietUntil(c.User); quiet {
+				t.Exec(renewHeld, end.UnixMilli(), c.User)
+				continue
 			}
-			return quiet
-		})
-		for len(list) > 0 {
-			n := 1
-			for n < len(list) && list[n].conversation == list[0].conversation {
-				n++
-			}
-			said = append(said, t.release(list[:n])...)
-			list = list[n:]
+			said = append(said, t.release(all(t, scanHeldNotice, listHeldIn, c.ID))...)
 		}
 		return said
 	}, "say what was held")
+}
+
+func scanHeldNotice(r *engine.Row) (h heldNotice) {
+	r.Scan(&h.id, &h.conversation, &h.earlier, &h.text, decoded{&h.buttons}, decoded{&h.effects}, &h.silent, &h.asks)
+	return h
 }
 
 // How much is said of what was held, in bytes: of one thing among others, and of all.
@@ -138,40 +184,29 @@ func (t *tx) putHeld(h heldNotice) supervisor.Delivery {
 	return d
 }
 
-// sayTogether says what was held for one conversation: of each job the newest that it has said, and the newest that failed or was missed. Buttons are
-// below one thing alone: below several nobody knew which they are of. It is silent where all of it is.
+// sayTogether says what was held for one conversation. Buttons are below one thing alone: below several nobody knew which they are of. It is silent
+// where all of it is.
 func (t *tx) sayTogether(list []heldNotice) supervisor.Delivery {
 	d := supervisor.Delivery{Conversation: supervisor.Conversation{ID: list[0].conversation}, Silent: true}
-	newest, earlier := map[string]int64{}, map[string]int64{}
-	for _, h := range list {
-		if _, more := newest[h.of]; more {
-			earlier[h.of]++
-		}
-		newest[h.of] = h.id
-		d.Silent, d.Effects = d.Silent && h.silent, append(d.Effects, h.effects...)
-	}
-	said := slices.DeleteFunc(slices.Clone(list), func(h heldNotice) bool { return h.of != "" && newest[h.of] != h.id })
-	texts := make([]string, len(said))
-	for i, h := range said {
-		if texts[i] = h.text; len(said) > 1 {
+	texts := make([]string, len(list))
+	for i, h := range list {
+		if texts[i] = h.text; len(list) > 1 {
 			texts[i] = supervisor.CutNotice(h.text, mostOfHeld)
 		}
-		if n := earlier[h.of]; n > 0 && h.of != "" {
-			texts[i] += fmt.Sprintf(supervisor.TextEarlier, amount.Of(n, "earlier one", "earlier ones"))
+		if h.earlier > 0 {
+			texts[i] += fmt.Sprintf(supervisor.TextEarlier, amount.Of(h.earlier, "earlier one", "earlier ones"))
 		}
+		d.Silent, d.Effects = d.Silent && h.silent, append(d.Effects, h.effects...)
 	}
 	d.Text, d.Effects = texts[0], supervisor.BoundEffects(d.Effects)
-	if len(said) == 1 {
-		d.Buttons = said[0].buttons
+	if len(list) == 1 {
+		d.Buttons = list[0].buttons
 	} else {
 		d.Text = supervisor.CutNotice(strings.Join(texts, "\n\n"), mostHeld)
 	}
 	d = t.putNotice(d)
-	for _, h := range said {
+	for _, h := range list {
 		t.Exec(sayHeld, d.ID, h.id)
-	}
-	for _, h := range list { // what was not said is told to no turn
-		t.Exec(leaveHeld, h.id)
 		t.Exec(dropHeld, h.id)
 	}
 	return d

@@ -67,7 +67,7 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	}
 	stands, ends, urgent := t.standsInJob(q)
 	q.Stands = stands
-	d, held := t.sayOrHold(supervisor.Delivery{Conversation: in, Text: q.Text, Buttons: buttons, Urgent: urgent})
+	d, held := t.sayOrHold(supervisor.Delivery{Conversation: in, Text: q.Text, Buttons: buttons, Urgent: urgent}, noticeOf{})
 	ask := any("")
 	if q.Kind == supervisor.QuestionAsk {
 		ask = encoded{q.Ask}

@@ -50,6 +50,9 @@ CREATE TABLE held_notice (
 	id           INTEGER PRIMARY KEY AUTOINCREMENT,
 	user         TEXT NOT NULL CHECK (user <> ''),
 	conversation INTEGER NOT NULL,
+	job          INTEGER,                       -- of which it is the newest with that state there; NULL is of none, or of several
+	state        TEXT NOT NULL DEFAULT '',      -- of its fire
+	earlier      INTEGER NOT NULL DEFAULT 0,    -- how many came before it and are no more
 	text         TEXT NOT NULL,
 	buttons      TEXT NOT NULL DEFAULT '',      -- JSON
 	effects      TEXT NOT NULL DEFAULT '',      -- JSON
@@ -58,6 +61,7 @@ CREATE TABLE held_notice (
 	created_at   INTEGER NOT NULL,
 	FOREIGN KEY (conversation, user) REFERENCES conversation (id, user)
 ) STRICT;
+CREATE UNIQUE INDEX held_notice_job ON held_notice (job, state, conversation) WHERE job IS NOT NULL;
 CREATE INDEX held_notice_due ON held_notice (due_at);
 CREATE INDEX held_notice_user ON held_notice (user, created_at);
 CREATE INDEX held_notice_conversation ON held_notice (conversation, user);

@@ -1,0 +1,108 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// Of each job the newest is said, with how many there were before it, also where it came oftener than its fires are kept. All of it is one message.
+func TestALongNightIsOneMessage(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "12:00-23:00")
+	for i := range 6 {
+		h.remind(t, "alice", fmt.Sprintf("every 2 min 285 times: tea %d.", i)) // as from 22:00 to 07:30
+	}
+	for range 285 {
+		h.passes(t, 2*time.Minute)
+	}
+	if held := sqlitetest.Look(t, h.db, "SELECT count(*) FROM held_notice"); !slices.Equal(held, []string{"6"}) {
+		t.Errorf("%s are held of 6 jobs", held)
+	}
+	h.now = noon.Add(12 * time.Hour)
+	if err := h.release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i := range 6 {
+		want = append(want, fmt.Sprintf("Reminder: tea %d.\n\n(And 284 earlier ones.)", i))
+	}
+	h.told(t, strings.Join(want, "\n\n"))
+}
+
+// One that is replaced is of the same job, and of what became of it; and was to be said in the same conversation.
+func TestWhatIsHeldIsReplacedByItsLike(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "12:05-20:00")
+	h.putCheck(t, supervisor.Look{Command: "x", NotifyOnCheck: true})
+	looks := func(found string, err error) {
+		h.found, h.missing = protocol.LookResult{Found: found}, err
+		h.passes(t, 10*time.Minute)
+	}
+	looks("one", nil)
+	looks("two", nil)
+	looks("", supervisor.Errorf(supervisor.CodeInvalid, "no such command"))
+	j := h.job(t, 1)
+	j.Conversation.ID, j.Conversation.Thread = 0, "5"
+	if err := h.change(t.Context(), j); err != nil {
+		t.Fatal(err)
+	}
+	looks("three", nil)
+	rows := sqlitetest.Look(t, h.db, "SELECT n.job || ' ' || n.state || ' ' || n.earlier || ' ' || c.thread FROM held_notice n JOIN conversation c ON c.id = n.conversation ORDER BY n.id")
+	if want := []string{"1 said 1 ", "1 failed 0 ", "1 said 0 5"}; !slices.Equal(rows, want) {
+		t.Errorf("held are %q, want %q", rows, want)
+	}
+	if held := sqlitetest.Look(t, h.db, "SELECT count(*) FROM fire WHERE held IS NOT NULL"); !slices.Equal(held, []string{"3"}) {
+		t.Errorf("%s fires are held", held)
+	}
+}
+
+// However much a hook brings at night, a bounded part of it is kept, with how much more there was. A question is none of it.
+func TestWhatIsHeldOfNoJobIsBounded(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "15:30-23:00")
+	h.task(t, "every 4 h", supervisor.JobOptions{Exact: true})
+	h.asksIn(t, h.passes(t, 4*time.Hour)[0], "More?")
+	for i := range 1003 {
+		if _, err := h.db.WebhookDeliveries().Say(t.Context(), nil, supervisor.Delivery{Conversation: chatOf("alice"), Text: fmt.Sprintf("%d rings.", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if held := sqlitetest.Look(t, h.db, "SELECT count(*) FROM held_notice"); !slices.Equal(held, []string{"1001"}) {
+		t.Errorf("%s are held", held)
+	}
+	h.quiet(t, "")
+	h.releases(t, time.Minute)
+	said := h.said(t, chatOf("alice"))
+	if len(said) != 2 || !strings.HasPrefix(said[0], "3 rings.\n\n(And 3 earlier ones.)\n\n4 rings.\n\n5 rings.") || said[1] != "More?" {
+		t.Errorf("alice is told %.200q", said)
+	}
+}
+
+// What a replaced one has said is nowhere but in its fire: it goes with its turn, and with it what the turn did.
+func TestOfWhatIsReplacedNothingIsHeld(t *testing.T) {
+	h := newHarness(t)
+	h.quiet(t, "12:30-20:00")
+	h.task(t, "every 1 h", supervisor.JobOptions{Exact: true})
+	for i, says := range []string{"The xyzzy is wet.", "The roses are dry."} {
+		turn, _, err := h.db.Turns().Start(t.Context(), h.passes(t, time.Hour)[0].ID, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sqlitetest.Change(t, h.db, fmt.Sprintf(`INSERT INTO effect (user, turn, call, kind, target, detail, reported_by, created_at)
+			VALUES ('alice', %d, 'c', 'write', '%s', '', 'worker', 1)`, turn.ID, []string{"xyzzy.md", "roses.md"}[i]))
+		if _, err := h.db.Turns().Finish(t.Context(), sqlite.FinishTurn{Turn: turn.ID, State: supervisor.InboundAnswered, Why: protocol.WhyDone, Partial: says}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if held := sqlitetest.Look(t, h.db, "SELECT text || ' ' || effects FROM held_notice"); len(held) != 1 || strings.Contains(held[0], "xyzzy") || !strings.Contains(held[0], "roses.md") {
+		t.Errorf("held are %q", held)
+	}
+}
