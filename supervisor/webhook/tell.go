@@ -72,7 +72,7 @@ func (r *Receiver) tell(ctx context.Context, h Hook) error {
 	var ids []int64
 	var texts []string
 	for _, d := range list {
-		text, err := r.text(h, d)
+		text, err := r.text(h, d, indented)
 		if !served {
 			err = errors.New(textNobody)
 		}
@@ -94,12 +94,15 @@ func (r *Receiver) tell(ctx context.Context, h Hook) error {
 	return err
 }
 
+// mostGiven is how many bytes a task gets of a call: as much as that may bring, as a block of code.
+const mostGiven = MaxTask + len("```json\n\n```")
+
 // run has a task be done for each of what a hook has brought. After a crash it is asked for again, which changes nothing.
 func (r *Receiver) run(ctx context.Context, h Hook, list []supervisor.WebhookDelivery) error {
 	for _, d := range list {
-		text, err := r.text(h, d)
+		text, err := r.text(h, d, compact)
 		if err == nil {
-			err = h.Run(ctx, d.At, text)
+			err = h.Run(ctx, d.At, supervisor.CutNotice(text, mostGiven))
 		}
 		state, why := supervisor.WebhookDone, ""
 		if err != nil {
@@ -129,8 +132,8 @@ func (r *Receiver) say(ctx context.Context, ids []int64, to supervisor.Conversat
 	return r.o.Deliveries.Say(ctx, ids, d)
 }
 
-// text is what is said of a body: its field message, else what the template makes of it, else itself.
-func (r *Receiver) text(h Hook, d supervisor.WebhookDelivery) (string, error) {
+// text is what is said of a body: its field message, else what the template makes of it, else itself in some layout.
+func (r *Receiver) text(h Hook, d supervisor.WebhookDelivery, layout func(raw []byte) []byte) (string, error) {
 	f, _, err := r.o.Spool.Read(d.Body)
 	if err != nil {
 		return "", err
@@ -155,7 +158,7 @@ func (r *Receiver) text(h Hook, d supervisor.WebhookDelivery) (string, error) {
 		}
 		// What it can't be made for is shown as it is, and not lost.
 	}
-	return block(raw), nil
+	return block(layout(raw)), nil
 }
 
 // limited takes so many bytes and no more.
@@ -173,28 +176,42 @@ func (l *limited) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// block is JSON as a block of code, in a fence that is longer than any in it. It is indented unless its depth makes too much of that.
+// block is JSON as a block of code, in a fence that is longer than any in it.
 func block(raw []byte) string {
-	size, ticks := indented(raw)
-	if size <= maxMade {
-		var b bytes.Buffer
-		_ = json.Indent(&b, raw, "", indent) // it is valid
-		raw = b.Bytes()
-	}
-	fence := strings.Repeat("`", max(3, ticks+1))
-	return fence + "json\n" + string(raw) + "\n" + fence
-}
-
-const indent = "  "
-
-// indented is about how many bytes valid JSON has once it is indented, and how many backticks follow one another in it at most.
-func indented(raw []byte) (size, ticks int) {
-	depth, quoted, escaped, run := 0, false, false, 0
+	ticks, run := 0, 0
 	for _, b := range raw {
 		if run++; b != '`' {
 			run = 0
 		}
 		ticks = max(ticks, run)
+	}
+	fence := strings.Repeat("`", max(3, ticks+1))
+	return fence + "json\n" + string(raw) + "\n" + fence
+}
+
+// compact is valid JSON without white space.
+func compact(raw []byte) []byte {
+	var b bytes.Buffer
+	_ = json.Compact(&b, raw) // it is valid
+	return b.Bytes()
+}
+
+const indent = "  "
+
+// indented is valid JSON in lines, unless its depth makes too much of that.
+func indented(raw []byte) []byte {
+	if indentedSize(raw) > maxMade {
+		return raw
+	}
+	var b bytes.Buffer
+	_ = json.Indent(&b, raw, "", indent) // it is valid
+	return b.Bytes()
+}
+
+// indentedSize is about how many bytes valid JSON has once it is indented.
+func indentedSize(raw []byte) (size int) {
+	depth, quoted, escaped := 0, false, false
+	for _, b := range raw {
 		size++
 		switch {
 		case quoted:
@@ -212,5 +229,5 @@ func indented(raw []byte) (size, ticks int) {
 		}
 		size += 1 + depth*len(indent)
 	}
-	return size, ticks
+	return size
 }
