@@ -58,10 +58,15 @@ func textPress(do func(*Schedule, context.Context, press) (string, error)) func(
 	}
 }
 
-// snooze has a reminder come again, once.
+// snooze has a reminder come again, once: as it was, whose words it has and how much of a stir it makes.
 func snooze(later string) func(*Schedule, context.Context, press) (supervisor.Delivery, error) {
 	return textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
-		again, err := s.remind(ctx, p.user, p.in, supervisor.MadeByInbound(p.inbound), later, p.job.Text, p.at)
+		again := supervisor.Job{User: p.user.Name, Kind: supervisor.JobReminder, Name: p.job.Name, Text: p.job.Text, Zone: p.user.Timezone, Conversation: p.in,
+			MadeBy: supervisor.MadeByInbound(p.inbound), Options: supervisor.JobOptions{World: p.job.Options.World, Priority: p.job.Options.Priority}}
+		err := setRule(&again, later, p.at)
+		if err == nil {
+			again, err = s.put(ctx, again, nil)
+		}
 		return fmt.Sprintf(textAgain, again.Next.In(p.user.Zone()).Format(timeLayout)), err
 	})
 }
