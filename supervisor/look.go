@@ -12,13 +12,14 @@ var ErrLookAgain = errors.New("the look may go well later")
 
 // Looked is what becomes of a fire of a job that looks, or has something to say that no model words.
 type Looked struct {
-	Again bool      // what failed may pass: the fire is tried again later, as long as that is done
-	State FireState // said, silent or failed; not read with a Turn
-	Text  string    // what the person is told; "" is nothing, also of one that failed
-	World bool      // Text may have words of somebody else than the person
-	Turn  Inbound   // the turn that goes on with it; without a Text there is none
-	Seen  string    // what the next look gets; "" leaves it as it was
-	Done  bool      // the job comes no more
+	Again bool         // what failed may pass: the fire is tried again later, as long as that is done
+	To    Conversation // where Text is said
+	State FireState    // said, silent or failed; not read with a Turn
+	Text  string       // what the person is told; "" is nothing, also of one that failed
+	World bool         // Text may have words of somebody else than the person
+	Turn  Inbound      // the turn that goes on with it; without a Text there is none
+	Seen  string       // what the next look gets; "" leaves it as it was
+	Done  bool         // the job comes no more
 }
 
 // RoutineHeartbeat is the routine that looks into HEARTBEAT.md.

@@ -29,7 +29,8 @@ type Looks interface {
 	FreeLeases(ctx context.Context, now time.Time) error
 	// Release says what was held for the end of quiet hours and is due, but to who rests. It returns what is said.
 	Release(ctx context.Context, now time.Time, rests func(user string) bool) ([]supervisor.Delivery, error)
-	// EndLook keeps what a look has come to. It returns what is said, and the inbound of the turn that begins.
+	// EndLook keeps what a look has come to. It returns what is said, and the inbound of the turn that begins. Neither is where the job has become
+	// another since: it is looked at again.
 	EndLook(ctx context.Context, f supervisor.ClaimedFire, l supervisor.Looked) ([]supervisor.Delivery, supervisor.Inbound, error)
 }
 
@@ -76,7 +77,7 @@ func (s *Schedule) beginLook(ctx context.Context, user supervisor.User, f superv
 	return nil
 }
 
-// lookAt looks, and keeps what that has come to. What ends with ctx is begun again.
+// lookAt looks, and keeps what that has come to. What ends with ctx is begun again, and what its person has changed meanwhile.
 func (s *Schedule) lookAt(ctx context.Context, l look) (err error) {
 	if l.seen, err = s.o.Looks.FindSeen(ctx, l.Job.ID); err != nil {
 		return err
@@ -90,7 +91,7 @@ func (s *Schedule) lookAt(ctx context.Context, l look) (err error) {
 	if err != nil {
 		looked = supervisor.Looked{Again: errors.Is(err, supervisor.ErrLookAgain) || bounded.Err() != nil, State: supervisor.FireFailed, Text: fmt.Sprintf(textNotLooked, sayable(err))}
 	}
-	l.Job.Conversation = s.destination(l.Job)
+	looked.To = s.destination(l.Job)
 	said, begun, err := s.o.Looks.EndLook(ctx, l.ClaimedFire, looked)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"reflect"
 	"time"
 
 	"mews/supervisor"
@@ -19,6 +20,7 @@ const (
 	leaseFire  = `UPDATE fire SET begin_at = ?1, leased = 1 WHERE job = ?2 AND due = ?3 AND state = 'claimed' AND begin_at <= ?4
 		AND user NOT IN (` + looking + ` > ?4)`
 	freeFires = `UPDATE fire SET begin_at = ?1, leased = 0 WHERE state = 'claimed' AND leased AND begin_at > ?1`
+	anewFire  = `UPDATE fire SET begin_at = ?, leased = 0 WHERE job = ? AND due = ?`
 	holdSeen  = `UPDATE fire SET seen = ? WHERE job = ? AND due = ?`
 	heldSeen  = `SELECT seen FROM fire WHERE inbound = ?`
 	dropSeen  = `UPDATE fire SET seen = '' WHERE inbound = ?`
@@ -60,12 +62,16 @@ func (t *tx) claimedFire(f supervisor.ClaimedFire) bool {
 }
 
 // EndLook keeps what a look has come to: what the next one gets, what is said, or the inbound of a turn, all at once. It returns what is
-// said and what begins. Neither is where the fire has ended before. One without a State has failed.
+// said and what begins. Neither is where the fire has ended before; nor of a job that has become another than f has it, which is looked at again.
+// One without a State has failed.
 func (s Jobs) EndLook(ctx context.Context, f supervisor.ClaimedFire, l supervisor.Looked) (said []supervisor.Delivery, begun supervisor.Inbound, err error) {
 	l.State = cmp.Or(l.State, supervisor.FireFailed)
 	return inTransaction2(ctx, s.db, func(t *tx) (said []supervisor.Delivery, begun supervisor.Inbound) {
 		switch {
 		case !t.claimedFire(f):
+			return nil, begun
+		case !t.isStill(&f.Job):
+			t.Exec(anewFire, t.Now, f.Job.ID, f.Due.UnixMilli())
 			return nil, begun
 		case l.Again && f.Tries < len(supervisor.JobRetries):
 			t.Exec(retryFire, t.Now+supervisor.JobRetries[f.Tries].Milliseconds(), 0, f.Job.ID, f.Due.UnixMilli())
@@ -79,9 +85,16 @@ func (s Jobs) EndLook(ctx context.Context, f supervisor.ClaimedFire, l superviso
 	}, "end a look of job %d", f.Job.ID)
 }
 
+// isStill says whether a job is what it was when j was read, by all that decides what it does and where it says that. It has j be what is kept.
+func (t *tx) isStill(j *supervisor.Job) bool {
+	was := *j
+	*j, _ = one(t, scanJob, findJob, was.ID, was.User)
+	return j.Text == was.Text && j.Name == was.Name && j.Conversation == was.Conversation && reflect.DeepEqual(j.Options, was.Options)
+}
+
 // endLook ends a fire without a turn.
 func (t *tx) endLook(f supervisor.ClaimedFire, l supervisor.Looked) (said []supervisor.Delivery) {
-	d := supervisor.Delivery{Conversation: f.Job.Conversation, Text: f.Job.WithTitle(l.Text),
+	d := supervisor.Delivery{Conversation: l.To, Text: f.Job.WithTitle(l.Text),
 		Silent: f.Job.Options.Priority == supervisor.JobLow, Urgent: f.Job.Options.Priority == supervisor.JobHigh}
 	failures, delivery, held := 0, int64(0), int64(0)
 	if l.State == supervisor.FireFailed {

@@ -1,0 +1,98 @@
+package schedule
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/sqlite/sqlitetest"
+)
+
+// looksWhile has a job's look see what is found, and its person do something before that is kept.
+func (h *harness) looksWhile(t testing.TB, found protocol.LookResult, does func()) {
+	t.Helper()
+	h.o.Look = func(ctx context.Context, user string, p protocol.LookParameters) (protocol.LookResult, error) {
+		if _, err := h.look(ctx, user, p); err != nil {
+			return protocol.LookResult{}, err
+		}
+		if does != nil {
+			does()
+			does = nil
+		}
+		return found, nil
+	}
+}
+
+// A check that its person changes while it looks is looked at again: where it speaks no more, it says nothing, nor what it says no more. A turn that
+// goes on with it is no other.
+func TestACheckThatChangesWhileItLooks(t *testing.T) {
+	for _, task := range []bool{false, true} {
+		h := newHarness(t)
+		club, _ := clubs(t, h)
+		h.putCheck(t, supervisor.Look{Files: "*", Task: task})
+		j := h.job(t, 1)
+		j.Conversation = club
+		if err := h.change(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+		h.looksWhile(t, protocol.LookResult{Met: true, Changed: true, Found: "new: plan", Seen: "s"}, func() {
+			j := h.job(t, 1)
+			j.Conversation, j.Text = chatOf("alice"), "Other words."
+			if err := h.change(t.Context(), j); err != nil {
+				t.Error(err)
+			}
+		})
+		begun := h.passes(t, 10*time.Minute)
+		if got := h.said(t, club); len(got) > 0 || len(h.looked) != 2 {
+			t.Errorf("the group is told %q, and it looked %d times", got, len(h.looked))
+		}
+		if !task {
+			h.told(t, "**Build**\n\nOther words.\n\n```\nnew: plan\n```")
+			h.is(t, "said")
+			continue
+		}
+		if len(begun) != 1 || begun[0].Destination.InGroup() || !strings.Contains(begun[0].Text, "Other words.") {
+			t.Errorf("it begins %+v", begun)
+		}
+	}
+}
+
+// A check that comes again or fails while it looks is what it was.
+func TestACheckThatIsDueWhileItLooks(t *testing.T) {
+	h := newHarness(t)
+	h.putCheck(t, supervisor.Look{Command: "x"})
+	h.looksWhile(t, protocol.LookResult{Met: true}, func() {
+		sqlitetest.Change(t, h.db, "UPDATE job SET version = version + 1, next = next + 600000, fired = fired + 1, failures = 2")
+	})
+	h.passes(t, 10*time.Minute)
+	h.told(t, "**Build**\n\nIt is there.")
+	if got := sqlitetest.Look(t, h.db, "SELECT failures FROM job"); len(h.looked) != 1 || got[0] != "0" {
+		t.Errorf("it looked %d times, and %s failures are counted", len(h.looked), got[0])
+	}
+}
+
+// A check that is deleted or paused while it looks says nothing.
+func TestACheckThatEndsWhileItLooks(t *testing.T) {
+	for _, does := range []func(*harness) error{
+		func(h *harness) error { _, err := h.Cancel(t.Context(), "alice", "1"); return err },
+		func(h *harness) error { _, err := h.pause(t.Context(), h.job(t, 1)); return err },
+	} {
+		for _, task := range []bool{false, true} {
+			h := newHarness(t)
+			h.putCheck(t, supervisor.Look{Command: "x", Task: task})
+			h.looksWhile(t, protocol.LookResult{Met: true, Seen: "s"}, func() {
+				if err := does(h); err != nil {
+					t.Error(err)
+				}
+			})
+			if begun := h.passes(t, 10*time.Minute); len(begun) > 0 || len(h.looked) != 1 {
+				t.Errorf("%d turns begin after %d looks", len(begun), len(h.looked))
+			}
+			h.told(t)
+			h.is(t, "skipped")
+		}
+	}
+}
