@@ -166,12 +166,9 @@ func (s *Schedule) find(ctx context.Context, user, number string) (j supervisor.
 	return j, err
 }
 
-// end has a job be due no more. Of one that is done already it says the same.
+// end has a job be due no more, nor begin what waits of it. Of one that is done already it says the same.
 func (s *Schedule) end(ctx context.Context, j supervisor.Job) (string, error) {
 	text := fmt.Sprintf(textDeleted, nouns[j.Kind], j.ID, listedText(j))
-	if j.State == supervisor.JobDone {
-		return text, nil
-	}
 	j.State, j.Next = supervisor.JobDone, time.Time{}
 	return text, s.change(ctx, j)
 }

@@ -96,3 +96,20 @@ func TestACheckThatEndsWhileItLooks(t *testing.T) {
 		}
 	}
 }
+
+// The same of one that comes once, which has no time to come any more while it looks.
+func TestWhatComesOnceIsDeletedWhileItLooks(t *testing.T) {
+	h := newHarness(t)
+	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobCheck, Text: "It is there.", Zone: "Europe/Madrid", Conversation: chatOf("alice"),
+		MadeBy: "x", Options: supervisor.JobOptions{Look: supervisor.Look{Command: "x"}}}, "in 1 h"); err != nil {
+		t.Fatal(err)
+	}
+	h.looksWhile(t, protocol.LookResult{Met: true}, func() {
+		if said, err := h.Cancel(t.Context(), "alice", "1"); err != nil || !strings.Contains(said, "eleted") {
+			t.Errorf("%q, %v", said, err)
+		}
+	})
+	h.passes(t, time.Hour)
+	h.told(t)
+	h.is(t, "skipped")
+}
