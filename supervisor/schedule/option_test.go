@@ -241,6 +241,38 @@ func TestACheckThatSpeaksElsewhere(t *testing.T) {
 	}
 }
 
+// What a task that speaks in a group works on is part of what is asked about, also where that changes; how it does so is not.
+func TestATaskThatSpeaksElsewhereAndItsWorkspace(t *testing.T) {
+	h := newHarness(t)
+	club, _ := clubs(t, h)
+	if _, err := h.put(t.Context(), supervisor.Job{User: "alice", Kind: supervisor.JobAgent, Text: "look", Zone: "Europe/Madrid", Conversation: club, MadeBy: "x"}, "daily at 14:00"); err != nil {
+		t.Fatal(err)
+	}
+	edit := func(name, value string) {
+		t.Helper()
+		if _, err := h.edit(t.Context(), origin{user: alices(), in: chatOf("alice")}, h.job(t, 1), "", map[string]string{name: value}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edit("steps", "7")
+	edit("model", "far/one")
+	if len(h.approved) > 0 {
+		t.Errorf("asked for were %+v", h.approved)
+	}
+	edit("workspace", "site")
+	if len(h.approved) != 1 || !strings.HasSuffix(h.approved[0].Text, "\nIt works in the workspace site.") {
+		t.Fatalf("asked for were %+v", h.approved)
+	}
+	edit("workspace", "code")
+	if len(h.approved) != 2 || h.approved[0].Subject() == h.approved[1].Subject() {
+		t.Errorf("asked for were %+v", h.approved)
+	}
+	h.refused = supervisor.Errorf(supervisor.CodeForbidden, "no")
+	if _, err := h.edit(t.Context(), origin{user: alices(), in: chatOf("alice")}, h.job(t, 1), "", map[string]string{"workspace": "site"}); err == nil || h.job(t, 1).Options.Workspace != "code" {
+		t.Errorf("after a no it works in %s: %v", h.job(t, 1).Options.Workspace, err)
+	}
+}
+
 // A turn in a group, and one of a job, sees to what speaks there alone: nothing private gets there unasked.
 func TestATurnSeesToWhatSpeaksWhereItAnswers(t *testing.T) {
 	h := newHarness(t)

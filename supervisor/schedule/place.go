@@ -81,7 +81,7 @@ func (s *Schedule) approve(ctx context.Context, from origin, j, was supervisor.J
 		return nil
 	}
 	text := fmt.Sprintf(textMayPost, strings.ToLower(nouns[j.Kind]), nameOf(j.Conversation), supervisor.Printable(clip(j.Text, mostAsked)))
-	for _, more := range []string{cmp.Or(from.when, wordsOf(j)), j.Name, lookText(j)} {
+	for _, more := range []string{cmp.Or(from.when, wordsOf(j)), j.Name, lookText(j), shown(textWorkspace, j.Options.Workspace)} {
 		if more != "" {
 			text += "\n" + supervisor.Printable(clip(more, mostAsked))
 		}
@@ -115,7 +115,7 @@ func wordsOf(j supervisor.Job) string {
 	return rule.Describe(zone)
 }
 
-// spokenOf is all that makes what a job says in a place what it is: a yes is one to exactly this. when are the words for another time; "" is the
+// spokenOf is all that makes what a job says in a place what it is, and whose files that is made of: a yes is one to exactly this. when are the words for another time; "" is the
 // job's own.
 func spokenOf(j supervisor.Job, when string) []string {
 	look, err := json.Marshal(j.Options.Look)
@@ -123,7 +123,7 @@ func spokenOf(j supervisor.Job, when string) []string {
 		return nil
 	}
 	c := j.Conversation
-	return []string{string(c.Channel), c.Chat, c.Thread, string(j.Kind), j.Name, j.Text, string(look), cmp.Or(when, j.Rule)}
+	return []string{string(c.Channel), c.Chat, c.Thread, string(j.Kind), j.Name, j.Text, string(look), cmp.Or(when, j.Rule), j.Options.Workspace}
 }
 
 // samePlace says whether two conversations are in one chat and thread.
