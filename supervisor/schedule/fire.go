@@ -23,7 +23,7 @@ func (s *Schedule) fire(ctx context.Context) error {
 	caught := map[string]int{} // late turns of each person
 	for {
 		now := s.o.Now()
-		due, err := s.o.Queue.ListDue(ctx, now, resting, maxDue)
+		due, err := s.o.Queue.ListDue(ctx, now, now.Add(-late), resting, maxDue)
 		if err != nil || len(due) == 0 {
 			return err
 		}

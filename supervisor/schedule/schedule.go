@@ -30,7 +30,7 @@ type Store interface {
 
 // Queue has the jobs by when they are due.
 type Queue interface {
-	ListDue(ctx context.Context, now time.Time, but []string, limit int) ([]supervisor.Job, error)
+	ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error)
 	ListNext(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error)
 	NextDue(ctx context.Context, after time.Time) (time.Time, bool, error)
 	Claim(ctx context.Context, firings []supervisor.Firing) ([]supervisor.Delivery, error)
@@ -90,7 +90,7 @@ func New(o Options) *Schedule {
 const (
 	maxSleep = 30 * time.Second // a timer stands still while the machine is suspended, and a clock may be set
 	retry    = 5 * time.Second  // after an error of the store
-	maxDue   = 100              // jobs in one transaction
+	maxDue   = 100              // jobs in one transaction, but for those of one person who has more that are late
 )
 
 // Run fires jobs until ctx ends. It returns when no look runs any more.

@@ -209,6 +209,29 @@ func TestWhatIsLateComesTogether(t *testing.T) {
 	}
 }
 
+// So it is however many are late of one person, and of however many persons. What is in time comes as ever.
+func TestAllThatIsLateOfAPersonComesTogether(t *testing.T) {
+	for _, c := range []struct{ people, each int }{{1, 200}, {12, 12}, {3, 60}} {
+		h := newHarness(t)
+		for i := range c.each { // of all of them one after another
+			for p := range c.people {
+				h.remind(t, fmt.Sprint("p", p), fmt.Sprintf("in %d min: tea", 1+i))
+			}
+		}
+		h.remind(t, "bob", "in 10 h: the bus")
+		h.passes(t, 10*time.Hour)
+		for p := range c.people {
+			said := h.said(t, chatOf(fmt.Sprint("p", p)))
+			if n := strings.Count(strings.Join(said, ""), "tea"); len(said) != 1 || n != c.each {
+				t.Fatalf("%d of each of %d people are late: p%d is told %d in %d messages", c.each, c.people, p, n, len(said))
+			}
+		}
+		if said := h.said(t, chatOf("bob")); !slices.Equal(said, []string{"Reminder: the bus"}) {
+			t.Errorf("bob is told %q", said)
+		}
+	}
+}
+
 // However many there are and however long, a list of them is short.
 func TestAListIsShort(t *testing.T) {
 	h := newHarness(t)

@@ -25,6 +25,7 @@ const (
 	countJobs    = `SELECT count(*) FROM job WHERE user = ? AND state IN ('proposed', 'active', 'paused')`
 	listJobsNext = selectJob + `WHERE j.next > ?1 OR j.next = ?1 AND j.id > ?2 ORDER BY j.next, j.id LIMIT ?3`
 	listDueJobs  = selectJob + `WHERE j.next <= ?1 AND j.user NOT IN (SELECT value FROM json_each(?2)) ORDER BY j.next, j.id LIMIT ?3`
+	listDueOf    = selectJob + `WHERE j.user IN (SELECT value FROM json_each(?2)) AND j.state = 'active' AND j.next <= ?1 ORDER BY j.user, j.next, j.id LIMIT ?3`
 	insertJob    = `INSERT INTO job (user, kind, state, name, text, rule, zone, conversation, made_by, options, since, next, created_at, changed_at)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13) RETURNING id`
 	changeJob = `UPDATE job SET state = ?, name = ?, text = ?, rule = ?, zone = ?, conversation = ?, options = ?, since = ?, next = ?, fired = ?, failures = ?,
@@ -78,9 +79,34 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	}, "change job %d", j.ID)
 }
 
-// ListDue lists, of all persons but some, the jobs that are due at a time, the longest due first.
-func (s Jobs) ListDue(ctx context.Context, now time.Time, but []string, limit int) ([]supervisor.Job, error) {
-	return engine.All(s.db.reader(ctx, "list the jobs that are due"), scanJob, listDueJobs, now.UnixMilli(), encoded{append([]string{}, but...)}, limit)
+// ListDue lists, of all persons but some, the jobs that are due at a time, the longest due first. Where that is so since late, and there are more, it
+// lists all that is due of one person after another: of as many as have no more than limit, or of one.
+func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error) {
+	list, err := engine.All(s.db.reader(ctx, "list the jobs that are due"), scanJob, listDueJobs, now.UnixMilli(), encoded{append([]string{}, but...)}, limit)
+	if err != nil || len(list) < limit || list[0].Next.After(late) {
+		return list, err
+	}
+	users := make([]string, len(list))
+	for i, j := range list {
+		users[i] = j.User
+	}
+	list, err = engine.All(s.db.reader(ctx, "list the jobs that are late"), scanJob, listDueOf, now.UnixMilli(), encoded{users}, limit+supervisor.MaxJobs)
+	return wholePersons(list, limit), err
+}
+
+// wholePersons are the jobs of the first persons of a list, which has each one's together: of as many as have no more than limit, or of one.
+func wholePersons(list []supervisor.Job, limit int) []supervisor.Job {
+	whole := 0
+	for i := range list {
+		if i+1 < len(list) && list[i+1].User == list[i].User {
+			continue
+		}
+		if whole > 0 && i+1 > limit {
+			break
+		}
+		whole = i + 1
+	}
+	return list[:whole]
 }
 
 // ListNext lists all persons' jobs that are due after a job is, or after a moment where that has no id, in that order.

@@ -25,7 +25,7 @@ func TestAJobIsFiredOnceAsItWasRead(t *testing.T) {
 	s.same("the same", again, j)
 	due := func(at time.Time, but ...string) []supervisor.Job {
 		t.Helper()
-		list, err := jobs.ListDue(t.Context(), at, but, 10)
+		list, err := jobs.ListDue(t.Context(), at, at, but, 10)
 		s.must(err)
 		return list
 	}
@@ -91,5 +91,49 @@ func TestAPersonHasRoomForSoManyJobs(t *testing.T) {
 	}
 	if err := put(1000); !errors.Is(err, supervisor.ErrTooManyJobs) {
 		t.Errorf("one more: %v", err)
+	}
+}
+
+// Where something is late and there is more than a page, a page has all that is due of each of its persons.
+func TestAPageOfWhatIsLateHasWholePersons(t *testing.T) {
+	s := newStory(t)
+	jobs := s.db.Jobs()
+	n := int64(0)
+	puts := func(user string, count int, due time.Time) {
+		t.Helper()
+		for range count {
+			n++
+			_, _, err := jobs.Put(t.Context(), supervisor.Job{User: user, Kind: supervisor.JobReminder, Text: "tea", Rule: "{}", Conversation: s.chat(user, "1"),
+				MadeBy: supervisor.MadeByInbound(n), Since: noon, Next: due}, nil)
+			s.must(err)
+		}
+	}
+	for i := range 3 {
+		puts("bob", 1, noon.Add(time.Duration(i)*time.Minute))
+		puts("alice", 2, noon.Add(time.Duration(i)*time.Minute))
+	}
+	puts("carol", 1, noon.Add(3*time.Minute))
+	now := noon.Add(time.Hour)
+	for _, c := range []struct {
+		late  time.Time
+		but   []string
+		limit int
+		want  string
+	}{
+		{noon, nil, 11, "[bob alice alice bob alice alice bob alice alice carol]"}, // it is all in one page
+		{noon.Add(-time.Second), nil, 4, "[bob alice alice bob]"},                  // nothing is late
+		{noon, nil, 4, "[alice alice alice alice alice alice]"},                    // one person has more than a page
+		{noon, nil, 9, "[alice alice alice alice alice alice bob bob bob]"},
+		{noon, nil, 8, "[alice alice alice alice alice alice]"},
+		{noon, []string{"alice"}, 3, "[bob bob bob]"},
+		{noon, []string{"alice"}, 5, "[bob bob bob carol]"},
+	} {
+		list, err := jobs.ListDue(t.Context(), now, c.late, c.but, c.limit)
+		s.must(err)
+		users := make([]string, len(list))
+		for i, j := range list {
+			users[i] = j.User
+		}
+		s.same(fmt.Sprintf("of %d since %s", c.limit, c.late.Sub(noon)), fmt.Sprint(users), c.want)
 	}
 }
