@@ -31,7 +31,7 @@ func cardWith(j supervisor.Job, terms []string) (d supervisor.Delivery) {
 		return d
 	}
 	zone, _ := zoneOf(j) // timesOf has read it
-	d.Text += fmt.Sprintf(textTimes, rule.Describe(zone), strings.Join(times, "; "))
+	d.Text += fmt.Sprintf(textTimes, rule.Describe(zone), nextText(j, times))
 	d.Text += "\n\n" + strings.Join(terms, " ")
 	buttons := []string{supervisor.JobChange, supervisor.JobPause, supervisor.JobDelete}
 	switch {
@@ -44,6 +44,17 @@ func cardWith(j supervisor.Job, terms []string) (d supervisor.Delivery) {
 	}
 	d.Buttons = supervisor.JobButtons(j, buttons...)
 	return d
+}
+
+// nextText says when a job comes next, or why it does not.
+func nextText(j supervisor.Job, times []string) string {
+	switch {
+	case j.State == supervisor.JobPaused:
+		return textIsPaused
+	case len(times) == 0:
+		return textIsDone
+	}
+	return fmt.Sprintf(textNext, strings.Join(times, "; "))
 }
 
 // terms are the sentences of a card about how the job goes about it.

@@ -19,7 +19,10 @@ const (
 	textTooLong      = "A reminder has at most %d bytes; this has %d."
 	textTooMany      = "You have %d reminders and tasks, which is all there is room for. /jobs lists them; /canceljob takes one away."
 	textMade         = "%s %d: %s"
-	textTimes        = "\n\n%s\nNext: %s"
+	textTimes        = "\n\n%s\n%s"
+	textNext         = "Next: %s"
+	textIsPaused     = "It is paused."
+	textIsDone       = "It comes no more."
 	textNoJobs       = "You have no reminders and no tasks. Set one: /remind tomorrow at 9: call the plumber. Or ask me to do something every morning."
 	textListed       = "\n- **%d**: %s\n  %s" // no numbered list: Markdown counts those itself
 	textJobs         = "Your reminders and tasks:\n"
