@@ -90,7 +90,7 @@ const (
 	textWorkspace    = "It works in the workspace %s."
 	textSteps        = "It takes at most %d steps."
 	textMinutes      = "It takes at most %d minutes."
-	textAskChange    = "What is to change of %s %d?\n- another time: weekdays 8:30\n- another time and text: tomorrow at 9: call Ann\n- another text alone: : call Ann\n- settings: on_miss=skip priority=low\nIts settings are %s."
+	textAskChange    = "What is to change of %s %d?\n- another time: weekdays 8:30\n- another time and text: tomorrow at 9: call Ann\n- other words alone, behind a colon: : call Ann\n- settings: on_miss=skip priority=low\nIts settings are %s."
 	textFromOneTo    = "a number from 1 to %d"
 	textNeedsJob     = "%s needs a JOB: its number or its name; mews job list shows both"
 	textTakesNothing = "%s takes no argument %q"
