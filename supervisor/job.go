@@ -57,6 +57,7 @@ type JobOptions struct {
 	Written bool `json:"written,omitempty"` // of the digest: a model words it
 
 	Resumed int64 `json:"resumed,omitempty"` // when its person last had it go on, in unix milliseconds; 0 is never
+	Deleted bool  `json:"deleted,omitempty"` // its person wants it no more: one that is done without this has ended by itself
 }
 
 // JobPriority is how much of a stir a job makes. "" is what is usual.

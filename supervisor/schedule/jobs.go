@@ -166,10 +166,13 @@ func (s *Schedule) find(ctx context.Context, user, number string) (j supervisor.
 	return j, err
 }
 
-// end has a job be due no more, nor begin what waits of it. Of one that is done already it says the same.
+// end has a job be due no more, and what is under way not be tried again. Of one that was deleted already it says the same.
 func (s *Schedule) end(ctx context.Context, j supervisor.Job) (string, error) {
 	text := fmt.Sprintf(textDeleted, nouns[j.Kind], j.ID, listedText(j))
-	j.State, j.Next = supervisor.JobDone, time.Time{}
+	if j.Options.Deleted {
+		return text, nil
+	}
+	j.State, j.Next, j.Options.Deleted = supervisor.JobDone, time.Time{}, true
 	return text, s.change(ctx, j)
 }
 
@@ -218,10 +221,13 @@ func (s *Schedule) resume(ctx context.Context, j supervisor.Job, now time.Time) 
 	return fmt.Sprintf(textResumed, nouns[j.Kind], j.ID, next.In(zone).Format(timeLayout)), nil
 }
 
-// run has a task be done now, also one that is paused. One that is done is not, unless its last time came to nothing.
+// run has a task be done now, also one that is paused. One that is done is not, unless it ended by itself and its last time came to nothing.
 func (s *Schedule) run(ctx context.Context, j supervisor.Job, now time.Time) (string, error) {
 	if j.Kind == supervisor.JobReminder {
 		return textNothing, nil
+	}
+	if j.Options.Deleted {
+		return fmt.Sprintf(textOver, nouns[j.Kind], j.ID), nil
 	}
 	if j.State == supervisor.JobDone {
 		last, err := s.o.Store.Results(ctx, j.User, j.ID, 1)

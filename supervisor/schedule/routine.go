@@ -163,7 +163,7 @@ func (s *Schedule) turnOn(ctx context.Context, user supervisor.User, c superviso
 	if err != nil {
 		return d, err
 	}
-	j.Options = kept.Options
+	j.Options, j.Options.Deleted = kept.Options, false
 	m(&j.Options)
 	if err := setRule(&j, words, at); err != nil { // with those options it may not come as often
 		return d, err

@@ -382,6 +382,26 @@ func TestAButtonRunsWhatCameToNothing(t *testing.T) {
 	}
 }
 
+// What its person has deleted does nothing more: not by the button below what it failed with, nor as it is tried again. That holds for a task that
+// came once, whose row says that it is done since it began.
+func TestWhatIsDeletedIsNotRun(t *testing.T) {
+	for when, end := range map[string]sqlite.FinishTurn{"every 1 h": stays, "in 1 h": passing} {
+		h := newHarness(t)
+		id := h.task(t, when, supervisor.JobOptions{Exact: true})
+		h.ends(t, h.passes(t, time.Hour)[0], end)
+		h.now = h.now.Add(time.Second)
+		for i, press := range []string{supervisor.JobDelete, supervisor.JobDelete, supervisor.JobRun} {
+			d, err := h.Press(t.Context(), person("alice"), chatOf("alice"), int64(90+i), fmt.Sprintf("%s %d", press, id), h.now)
+			if want := []string{"Task 1 is deleted: Look", "Task 1 is deleted: Look", "Task 1 has no time left to come."}[i]; err != nil || d.Text != want {
+				t.Errorf("%s, %s: %q, %v", when, press, d.Text, err)
+			}
+		}
+		if begun := h.passes(t, time.Hour); len(begun) > 0 {
+			t.Errorf("%s: it runs all the same: %s", when, h.states(t))
+		}
+	}
+}
+
 // What was missed was not said: its words, which may be an order, stand before no message. What was said does.
 func TestWhatWasMissedIsNotQuoted(t *testing.T) {
 	h := newHarness(t)
