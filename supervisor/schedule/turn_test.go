@@ -382,6 +382,63 @@ func TestAButtonRunsWhatCameToNothing(t *testing.T) {
 	}
 }
 
+// What is deleted or paused while its turn runs is not tried again, and of what that came to nothing is said.
+func TestWhatIsDeletedWhileItRunsIsNotTriedAgain(t *testing.T) {
+	for _, press := range []string{supervisor.JobDelete, supervisor.JobPause} {
+		h := newHarness(t)
+		id := h.task(t, "every 10 min", supervisor.JobOptions{Exact: true})
+		begun := h.passes(t, 10*time.Minute)
+		if _, err := h.Press(t.Context(), person("alice"), chatOf("alice"), 9, fmt.Sprintf("%s %d", press, id), h.now); err != nil {
+			t.Fatal(err)
+		}
+		h.ends(t, begun[0], passing)
+		if more := h.passes(t, time.Hour); len(more) > 0 {
+			t.Errorf("after %s it is tried again", press)
+		}
+		h.is(t, "skipped")
+		h.told(t)
+	}
+}
+
+// A task that is paused may be run by hand: that is tried again as any other.
+func TestWhatIsRunWhileItIsPausedIsTriedAgain(t *testing.T) {
+	h := newHarness(t)
+	id := h.task(t, "every 10 min", supervisor.JobOptions{Exact: true})
+	for i, press := range []string{supervisor.JobPause, supervisor.JobRun} {
+		if _, err := h.Press(t.Context(), person("alice"), chatOf("alice"), int64(90+i), fmt.Sprintf("%s %d", press, id), h.now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.ends(t, h.passes(t, 0)[0], passing)
+	if again := h.passes(t, time.Minute); len(again) != 1 {
+		t.Errorf("%d turns begin", len(again))
+	}
+}
+
+// Of a task that is paused by its failures, or since nobody has written for long, what waits does not begin.
+func TestWhatWaitsOfAPausedTaskDoesNotBegin(t *testing.T) {
+	h := newHarness(t)
+	h.task(t, "every 10 min", supervisor.JobOptions{Exact: true, Overlap: supervisor.OverlapQueue})
+	for range supervisor.MaxFailures - 1 {
+		h.ends(t, h.passes(t, 10*time.Minute)[0], stays)
+	}
+	last := h.passes(t, 10*time.Minute)[0]
+	h.passes(t, 10*time.Minute)
+	h.is(t, "failed failed running claimed")
+	h.ends(t, last, stays)
+	h.passes(t, time.Minute)
+	h.is(t, "failed failed failed skipped")
+
+	h = newHarness(t)
+	h.task(t, "every 20 days", supervisor.JobOptions{Exact: true})
+	h.ends(t, h.passes(t, 20*24*time.Hour)[0], sqlite.FinishTurn{Why: protocol.WhyDone})
+	if err := h.Trigger(t.Context(), "alice", "Look", h.now.Add(20*24*time.Hour), "{}"); err != nil {
+		t.Fatal(err)
+	}
+	h.passes(t, 20*24*time.Hour+time.Minute)
+	h.is(t, "silent skipped")
+}
+
 // What its person has deleted does nothing more: not by the button below what it failed with, nor as it is tried again. That holds for a task that
 // came once, whose row says that it is done since it began.
 func TestWhatIsDeletedIsNotRun(t *testing.T) {

@@ -22,13 +22,14 @@ const (
 	insertFire  = `INSERT INTO fire (job, due, user, state, begin_at, delivery, world, fired_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	hasFire     = `SELECT EXISTS (SELECT 1 FROM fire WHERE job = ? AND due = ?)`
 	lastFire    = `SELECT coalesce(max(iif(begin_at IS NULL OR leased, fired_at, begin_at)), 0) FROM fire WHERE job = ?`
-	insertExtra = `INSERT INTO fire (job, due, user, state, begin_at, material, fired_at) VALUES (?, ?, ?, 'claimed', ?, ?, ?)`
-	openFires   = `SELECT count(*) FROM fire WHERE job = ? AND state IN ('claimed', 'running', 'asked')`
-	waitsFire   = `SELECT count(*) FROM fire WHERE job = ? AND state = 'claimed' AND NOT leased`
-	pruneJobs   = `DELETE FROM job WHERE state = 'done' AND changed_at < ?1 AND NOT EXISTS (SELECT 1 FROM fire WHERE job = job.id)`
-	pruneSeen   = `DELETE FROM job_seen WHERE job IN (SELECT id FROM job WHERE state = 'done')`
-	pruneFires  = `DELETE FROM fire WHERE fired_at < ? AND state NOT IN ('claimed', 'running', 'asked')`
-	boundFires  = `DELETE FROM fire WHERE job = ?1 AND state NOT IN ('claimed', 'running', 'asked') AND due <= (SELECT due FROM fire WHERE job = ?1
+	insertExtra = `INSERT INTO fire (job, due, user, state, begin_at, material, fired_at, by_hand)
+		SELECT id, ?, user, 'claimed', ?, ?, ?, state = 'paused' FROM job WHERE id = ?`
+	openFires  = `SELECT count(*) FROM fire WHERE job = ? AND state IN ('claimed', 'running', 'asked')`
+	waitsFire  = `SELECT count(*) FROM fire WHERE job = ? AND state = 'claimed' AND NOT leased`
+	pruneJobs  = `DELETE FROM job WHERE state = 'done' AND changed_at < ?1 AND NOT EXISTS (SELECT 1 FROM fire WHERE job = job.id)`
+	pruneSeen  = `DELETE FROM job_seen WHERE job IN (SELECT id FROM job WHERE state = 'done')`
+	pruneFires = `DELETE FROM fire WHERE fired_at < ? AND state NOT IN ('claimed', 'running', 'asked')`
+	boundFires = `DELETE FROM fire WHERE job = ?1 AND state NOT IN ('claimed', 'running', 'asked') AND due <= (SELECT due FROM fire WHERE job = ?1
 		ORDER BY due DESC LIMIT 1 OFFSET ?2)`
 	listBegin = `SELECT ` + jobColumns + `, f.due, f.tries, f.material FROM (SELECT w.rowid AS id, k.kind = 'agent' AS turn,
 		row_number() OVER (PARTITION BY w.user, k.kind = 'agent' ORDER BY w.begin_at, w.job, w.due) AS place FROM fire w CROSS JOIN job k ON k.id = w.job
@@ -136,7 +137,7 @@ func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigge
 		if gap > 0 { // the clock may have been set back since the last one
 			begin = min(max(begin, value(t, engine.Integer, lastFire, j.ID)+gap), begin+gap)
 		}
-		t.Exec(insertExtra, j.ID, tr.Due.UnixMilli(), j.User, begin, tr.Material, t.Now)
+		t.Exec(insertExtra, tr.Due.UnixMilli(), begin, tr.Material, t.Now, j.ID)
 		t.Exec(boundFires, j.ID, keptOfAJob)
 		return true
 	}, "run job %d", j.ID)

@@ -25,9 +25,10 @@ func (t *tx) isAway(j supervisor.Job) bool {
 	return j.AsksModel() && max(j.CreatedAt.UnixMilli(), j.Options.Resumed) < since && value(t, engine.Integer, lastWritten, j.User) < since
 }
 
-// pauseAway pauses all of a person's jobs that ask a model, and says so once, where nobody else reads and not in their quiet hours.
+// pauseAway pauses all of a person's jobs that ask a model, so that nothing of them begins, and says so once, where nobody else reads and not in their quiet hours.
 func (t *tx) pauseAway(c supervisor.Firing) (said []supervisor.Delivery) {
 	paused := t.Change(pauseAway, t.Now, c.Fires[0].Job.User, t.Now-maxAway.Milliseconds())
+	t.Exec(skipPaused, t.Now, c.Fires[0].Job.User)
 	d, _ := t.sayOrHold(supervisor.Delivery{Conversation: c.Private, Text: fmt.Sprintf(supervisor.TextAway, amount.Of(paused, "task", "tasks"))}, noticeOf{})
 	if d.ID != 0 {
 		said = append(said, d)

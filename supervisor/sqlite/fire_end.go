@@ -14,7 +14,9 @@ import (
 const (
 	findFire = `SELECT ` + jobColumns + `, f.due, f.tries FROM fire f JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
 		WHERE f.inbound = ?`
-	retryFire = `UPDATE fire SET state = 'claimed', begin_at = ?, leased = 0, tries = tries + 1, inbound = NULL, cost = cost + ? WHERE job = ? AND due = ?`
+	retryFire = `UPDATE fire SET state = 'claimed', begin_at = ?1, leased = 0, tries = tries + 1, inbound = NULL, cost = cost + ?2 WHERE job = ?3 AND due = ?4
+		AND (SELECT state = 'active' OR state = 'paused' AND fire.by_hand OR state = 'done' AND options ->> '$.deleted' IS NULL FROM job WHERE id = ?3)`
+	leaveFire = `UPDATE fire SET state = 'skipped', begin_at = NULL, cost = cost + ?, ended_at = ? WHERE job = ? AND due = ?`
 	endFire   = `UPDATE fire SET state = ?, text = ?, cost = cost + ?, world = ?, why = ?, ended_at = ? WHERE job = ? AND due = ?`
 	sayFire   = `UPDATE fire SET delivery = ? WHERE inbound = ?`
 	countJob  = `UPDATE job SET failures = ?, version = version + 1, changed_at = ? WHERE id = ?`
@@ -29,14 +31,14 @@ const (
 const whyBudget = "budget"
 
 // endFire ends the fire that a job's turn is for, and has d be what its person is told of it. It says whether that is anything. A turn
-// that failed for what may pass is tried again later, and nothing is said.
+// that failed for what may pass is tried again later, and nothing is said. So it is where the job was deleted or paused meanwhile.
 func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 	e, found := t.endingFire()
 	if !found { // it was forgotten
 		return true
 	}
 	if f.Passing && e.tries < len(supervisor.JobRetries) {
-		t.Exec(retryFire, t.Now+supervisor.JobRetries[e.tries].Milliseconds(), e.cost, e.job.ID, e.due.UnixMilli())
+		t.tryAgain(e)
 		return false
 	}
 	r := t.fireResult(f, e.job, d.Text)
@@ -67,6 +69,13 @@ func (t turnTx) endingFire() (e endingFire, found bool) {
 		t.Exec(dropSeen, t.turn.Inbound)
 	}
 	return e, found
+}
+
+// tryAgain has a fire begin again later. Of a job that was deleted or paused since it began it is left out.
+func (t *tx) tryAgain(e endingFire) {
+	if t.Change(retryFire, t.Now+supervisor.JobRetries[e.tries].Milliseconds(), e.cost, e.job.ID, e.due.UnixMilli()) == 0 {
+		t.Exec(leaveFire, e.cost, t.Now, e.job.ID, e.due.UnixMilli())
+	}
 }
 
 // fireResult is what has come of a fire.
@@ -113,7 +122,7 @@ func (t turnTx) endChecked(e endingFire, r fireResult) {
 		t.putSeen(e.job, e.seen)
 	}
 	if r.met && e.job.Options.Look.AutoRemove {
-		t.Exec(endJob, t.Now, e.job.ID)
+		t.endJob(e.job)
 	}
 }
 
@@ -128,12 +137,19 @@ func (t turnTx) holdsResult(e endingFire, r fireResult, d supervisor.Delivery) b
 	return true
 }
 
-// countFailures keeps how many of a job's last fires have failed. After too many it is paused, and d says so.
+// endJob ends a job that was to be done once. What of it waits does not begin.
+func (t *tx) endJob(j supervisor.Job) {
+	t.Exec(endJob, t.Now, j.ID)
+	t.Exec(skipClaimed, t.Now, j.ID)
+}
+
+// countFailures keeps how many of a job's last fires have failed. After too many it is paused, what of it waits does not begin, and d says so.
 func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Delivery) {
 	if failures != j.Failures {
 		t.Exec(countJob, failures, t.Now, j.ID)
 	}
 	if failures >= supervisor.MaxFailures && t.Change(pauseJob, t.Now, j.ID) > 0 {
+		t.Exec(skipClaimed, t.Now, j.ID)
 		d.Text += fmt.Sprintf(supervisor.TextJobFails, failures)
 		d.Buttons = supervisor.JobButtons(j, supervisor.JobRun, supervisor.JobResume, supervisor.JobDelete)
 	}

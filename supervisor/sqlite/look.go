@@ -74,7 +74,7 @@ func (s Jobs) EndLook(ctx context.Context, f supervisor.ClaimedFire, l superviso
 			t.Exec(anewFire, t.Now, f.Job.ID, f.Due.UnixMilli())
 			return nil, begun
 		case l.Again && f.Tries < len(supervisor.JobRetries):
-			t.Exec(retryFire, t.Now+supervisor.JobRetries[f.Tries].Milliseconds(), 0, f.Job.ID, f.Due.UnixMilli())
+			t.tryAgain(endingFire{job: f.Job, due: f.Due, tries: f.Tries})
 			return nil, begun
 		case l.Turn.Text != "": // what is seen counts once it was told
 			t.Exec(holdSeen, l.Seen, f.Job.ID, f.Due.UnixMilli())
@@ -110,7 +110,7 @@ func (t *tx) endLook(f supervisor.ClaimedFire, l supervisor.Looked) (said []supe
 	t.Exec(endLook, l.State, l.Text, l.World, orNull(delivery), t.Now, f.Job.ID, f.Due.UnixMilli())
 	t.Exec(holdFire, orNull(held), f.Job.ID, f.Due.UnixMilli())
 	if l.Done {
-		t.Exec(endJob, t.Now, f.Job.ID)
+		t.endJob(f.Job)
 	}
 	return said
 }

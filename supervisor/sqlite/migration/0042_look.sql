@@ -9,6 +9,7 @@ CREATE TABLE fire (
 	begin_at INTEGER,                           -- of a claimed one; of one that is leased, when it would begin again
 	leased   INTEGER NOT NULL DEFAULT 0,        -- a claimed one is looked at
 	tries    INTEGER NOT NULL DEFAULT 0,        -- that came to nothing
+	by_hand  INTEGER NOT NULL DEFAULT 0,        -- it was run while its job was paused
 	inbound  INTEGER,                           -- of its turn
 	delivery INTEGER,                           -- what was said of it
 	held     INTEGER,                           -- what is yet to be said of it, in held_notice
