@@ -183,6 +183,8 @@ type FireResult struct {
 	Cost    int64     `json:"cost,omitempty"` // millionths of a US dollar
 	EndedAt time.Time `json:"ended_at"`
 	World   bool      `json:"world,omitempty"` // it may have words of somebody else than the person
+
+	SaidIn int64 `json:"-"` // the conversation; 0 where it was not said
 }
 
 // JobPrefix begins the presses of a job's buttons.

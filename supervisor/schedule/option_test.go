@@ -12,6 +12,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
@@ -169,6 +170,27 @@ func clubs(t testing.TB, h *harness) (club, secret supervisor.Conversation) {
 	}
 	h.closed = map[string]bool{"-6": true}
 	return club, secret
+}
+
+// What a task has told its person alone is not before the model whose answer a group reads; what it has said there is.
+func TestATaskInAGroupKnowsWhatItSaidThere(t *testing.T) {
+	h := newHarness(t)
+	clubs(t, h)
+	id := fmt.Sprint(h.task(t, "every 10 min", supervisor.JobOptions{Exact: true}))
+	for i, to := range []string{"private", "-5", "-5", "private"} {
+		if _, err := h.Answer(t.Context(), person("alice"), Question{Action: "edit", Job: id, Set: map[string]string{"to": to}}); err != nil {
+			t.Fatal(err)
+		}
+		begun := h.passes(t, 10*time.Minute)[0]
+		told := map[bool]string{true: "+"}[strings.Contains(begun.Text, "the diagnosis")] + map[bool]string{true: "-"}[strings.Contains(begun.Text, "the match")]
+		if want := []string{"", "", "-", "+-"}[i]; told != want {
+			t.Errorf("run %d, %s: the model reads %q", i, to, begun.Text)
+		}
+		h.ends(t, begun, sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "CONDITION_MET: " + []string{"the diagnosis", "the match", "", ""}[i]})
+	}
+	if r, err := h.Answer(t.Context(), person("alice"), Question{Action: "results", Job: id}); err != nil || len(r.Results) != 4 || r.Results[3].Text != "the diagnosis" {
+		t.Errorf("its person is told %+v, %v", r, err)
+	}
 }
 
 // To speak in another group asks first, about exactly that; a group where nobody may speak, or where its person has never been, can't be named.

@@ -113,12 +113,16 @@ func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f superv
 	return err
 }
 
-// inboundOf asks for a fire's turn, which is told of earlier results.
+// inboundOf asks for a fire's turn, which is told of earlier results: where others read its answer, of those alone that were said there.
 func (s *Schedule) inboundOf(user supervisor.User, f supervisor.ClaimedFire, results []supervisor.FireResult) supervisor.Inbound {
+	to := s.destination(f.Job)
+	if to.InGroup() {
+		results = slices.DeleteFunc(results, func(r supervisor.FireResult) bool { return r.SaidIn != to.ID })
+	}
 	prompt, world := promptOf(f, results, user.Zone())
 	in := supervisor.Inbound{
 		Conversation: supervisor.Conversation{User: f.Job.User, Channel: supervisor.ChannelJob, Chat: strconv.FormatInt(f.Job.ID, 10)},
-		Destination:  s.destination(f.Job), Source: fmt.Sprintf("job/%d", f.Job.ID), Key: fmt.Sprintf("%d/%d", f.Due.UnixMilli(), f.Tries),
+		Destination:  to, Source: fmt.Sprintf("job/%d", f.Job.ID), Key: fmt.Sprintf("%d/%d", f.Due.UnixMilli(), f.Tries),
 		Kind: supervisor.KindJob, Text: prompt, Origin: supervisor.OriginOwn,
 	}
 	if world {

@@ -39,7 +39,8 @@ const (
 		CROSS JOIN fire f ON f.rowid = b.id JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
 		WHERE b.turn OR b.place = 1 ORDER BY f.begin_at, f.job LIMIT ?3`
 	beginFire   = `UPDATE fire SET state = 'running', begin_at = NULL, leased = 0, inbound = ? WHERE job = ? AND due = ? AND state = 'claimed' AND tries = ?`
-	listResults = `SELECT job, due, state, text, cost, coalesce(ended_at, fired_at), world FROM fire WHERE user = ?1 AND (?2 = 0 OR job = ?2)
+	listResults = `SELECT job, due, state, text, cost, coalesce(ended_at, fired_at), world,
+		coalesce((SELECT conversation FROM outbox WHERE id = fire.delivery), 0) FROM fire WHERE user = ?1 AND (?2 = 0 OR job = ?2)
 		ORDER BY fired_at DESC, due DESC LIMIT ?3`
 	claimedFire = `SELECT j.text = '' FROM fire f JOIN job j ON j.id = f.job WHERE f.job = ?1 AND f.due = ?2 AND f.state = 'claimed' AND f.tries = ?3
 		AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = ?1 AND r.state IN ('running', 'asked'))`
@@ -166,7 +167,7 @@ func (s Jobs) Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor
 // Results lists what came of a person's fires, the newest first; of all jobs where job is 0.
 func (s Jobs) Results(ctx context.Context, user string, job int64, limit int) ([]supervisor.FireResult, error) {
 	return engine.All(s.db.reader(ctx, "list what came of the jobs of %s", user), func(row *engine.Row) (r supervisor.FireResult) {
-		row.Scan(&r.Job, &r.Due, &r.State, &r.Text, &r.Cost, &r.EndedAt, &r.World)
+		row.Scan(&r.Job, &r.Due, &r.State, &r.Text, &r.Cost, &r.EndedAt, &r.World, &r.SaidIn)
 		return r
 	}, listResults, user, job, limit)
 }
