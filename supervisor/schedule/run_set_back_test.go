@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -32,5 +33,28 @@ func TestRunNowAfterAClockWasSetBack(t *testing.T) {
 	}
 	if begun = h.passes(t, time.Second+betweenTriggers); len(begun) != 1 {
 		t.Errorf("by a call %d begin", len(begun))
+	}
+}
+
+// Calls of a hook begin a minute apart at least, also behind one that has waited for that.
+func TestCallsBeginApart(t *testing.T) {
+	h := newHarness(t)
+	h.task(t, "in 20 days", supervisor.JobOptions{})
+	var began []int
+	for second := range 200 {
+		switch second {
+		case 0, 1, 63, 64:
+			if err := h.Trigger(t.Context(), "alice", "Look", h.now, "{}"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, in := range h.passes(t, 0) {
+			began = append(began, second)
+			h.ends(t, in, sqlite.FinishTurn{Why: protocol.WhyDone})
+		}
+		h.now = h.now.Add(time.Second)
+	}
+	if want := []int{0, 60, 120}; !slices.Equal(began, want) {
+		t.Errorf("turns begin at %v, want %v", began, want)
 	}
 }

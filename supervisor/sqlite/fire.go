@@ -21,7 +21,7 @@ const (
 		UNION ALL SELECT (SELECT begin_at FROM fire WHERE state = 'claimed' AND begin_at > ?1 ORDER BY begin_at LIMIT 1)) HAVING min(at) IS NOT NULL`
 	insertFire  = `INSERT INTO fire (job, due, user, state, begin_at, delivery, world, fired_at, ended_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	hasFire     = `SELECT EXISTS (SELECT 1 FROM fire WHERE job = ? AND due = ?)`
-	lastFire    = `SELECT coalesce(max(iif(begin_at IS NULL OR leased, fired_at, begin_at)), 0) FROM fire WHERE job = ?`
+	lastFire    = `SELECT coalesce(max(iif(begin_at IS NULL OR leased, coalesce(began_at, fired_at), begin_at)), 0) FROM fire WHERE job = ?`
 	insertExtra = `INSERT INTO fire (job, due, user, state, begin_at, material, fired_at, by_hand)
 		SELECT id, ?, user, 'claimed', ?, ?, ?, state = 'paused' FROM job WHERE id = ?`
 	openFires  = `SELECT count(*) FROM fire WHERE job = ? AND state IN ('claimed', 'running', 'asked')`
@@ -38,7 +38,8 @@ const (
 			AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = w.job AND r.state IN ('running', 'asked'))) b
 		CROSS JOIN fire f ON f.rowid = b.id JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
 		WHERE b.turn OR b.place = 1 ORDER BY f.begin_at, f.job LIMIT ?3`
-	beginFire   = `UPDATE fire SET state = 'running', begin_at = NULL, leased = 0, inbound = ? WHERE job = ? AND due = ? AND state = 'claimed' AND tries = ?`
+	beginFire   = `UPDATE fire SET state = 'running', begin_at = NULL, leased = 0, began_at = ?, inbound = ?
+		WHERE job = ? AND due = ? AND state = 'claimed' AND tries = ?`
 	listResults = `SELECT job, due, state, text, cost, coalesce(ended_at, fired_at), world,
 		coalesce((SELECT conversation FROM outbox WHERE id = fire.delivery), 0) FROM fire WHERE user = ?1 AND (?2 = 0 OR job = ?2)
 		ORDER BY fired_at DESC, due DESC LIMIT ?3`

@@ -17,7 +17,7 @@ const (
 	findSeen   = `SELECT seen FROM job_seen WHERE job = ?`
 	putSeen    = `INSERT INTO job_seen (job, user, seen, changed_at) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (job) DO UPDATE SET seen = ?3, changed_at = ?4`
 	forgetSeen = `DELETE FROM job_seen WHERE job = ?`
-	leaseFire  = `UPDATE fire SET begin_at = ?1, leased = 1 WHERE job = ?2 AND due = ?3 AND state = 'claimed' AND begin_at <= ?4
+	leaseFire  = `UPDATE fire SET begin_at = ?1, leased = 1, began_at = ?4 WHERE job = ?2 AND due = ?3 AND state = 'claimed' AND begin_at <= ?4
 		AND user NOT IN (` + looking + ` > ?4)`
 	freeFires = `UPDATE fire SET begin_at = ?1, leased = 0 WHERE state = 'claimed' AND leased AND begin_at > ?1`
 	anewFire  = `UPDATE fire SET begin_at = ?, leased = 0 WHERE job = ? AND due = ?`
@@ -126,6 +126,6 @@ func (t *tx) putSeen(j supervisor.Job, seen string) {
 func (t *tx) beginFire(f supervisor.ClaimedFire, in supervisor.Inbound) supervisor.Inbound {
 	in.State = supervisor.InboundNew
 	kept, _ := t.putInbound(in)
-	t.Exec(beginFire, kept.ID, f.Job.ID, f.Due.UnixMilli(), f.Tries)
+	t.Exec(beginFire, t.Now, kept.ID, f.Job.ID, f.Due.UnixMilli(), f.Tries)
 	return kept
 }

@@ -21,6 +21,7 @@ CREATE TABLE fire (
 	cost     INTEGER NOT NULL DEFAULT 0,        -- millionths of a dollar
 	told     INTEGER NOT NULL DEFAULT 0,        -- the model of the chat knows of it
 	fired_at INTEGER NOT NULL,
+	began_at INTEGER,                           -- its turn or its look, the last time
 	ended_at INTEGER,
 	PRIMARY KEY (job, due),
 	CHECK ((state = 'claimed') = (begin_at IS NOT NULL)),
