@@ -74,7 +74,7 @@ func setRule(j *supervisor.Job, when string, at time.Time) error {
 	if err != nil {
 		return fmt.Errorf("keep a rule: %w", err)
 	}
-	j.Rule, j.Since = string(encoded), at
+	j.Rule, j.Since, j.Fired = string(encoded), at, 0 // the times of a rule are counted anew
 	if rule.Kind == recurrence.Once && !rule.At.After(at) {
 		j.Since = rule.At.Add(-time.Millisecond) // it may be written as late as recurrence.Parse takes it
 	}
@@ -87,7 +87,6 @@ func setRule(j *supervisor.Job, when string, at time.Time) error {
 		j.Next = time.Time{}
 		return nil
 	}
-	j.Fired = 0 // the times of a rule are counted anew
 	next, found, err := nextOf(*j, j.Since)
 	if err == nil && !found {
 		return supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)

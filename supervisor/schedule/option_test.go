@@ -172,6 +172,63 @@ func clubs(t testing.TB, h *harness) (club, secret supervisor.Conversation) {
 	return club, secret
 }
 
+// However often a job has come, its next times are those of its new rule, all of them, and not too close together.
+func TestTheTimesOfANewRuleAreCountedAnew(t *testing.T) {
+	for _, paused := range []bool{false, true} {
+		h := newHarness(t)
+		h.remind(t, "alice", "every 10 min: tea")
+		id := h.task(t, "every 10 min", supervisor.JobOptions{Exact: true})
+		for range 5 {
+			for _, in := range h.passes(t, 10*time.Minute) {
+				h.ends(t, in, sqlite.FinishTurn{Why: protocol.WhyDone})
+			}
+		}
+		answers := func(q Question) error {
+			t.Helper()
+			_, err := h.Answer(t.Context(), person("alice"), q)
+			return err
+		}
+		if err := answers(Question{Action: "edit", Job: fmt.Sprint(id), Words: "every 1 min 5 times"}); err == nil || err.Error() != textTooOften {
+			t.Errorf("a task that asks a model every minute: %v", err)
+		}
+		edits := []Question{{Action: "pause", Job: "1"}, {Action: "edit", Job: "1", Words: "every 2 h 3 times"}, {Action: "resume", Job: "1"}}
+		if !paused {
+			edits = edits[1:2]
+		}
+		for _, q := range edits {
+			if err := answers(q); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := answers(Question{Action: "delete", Job: fmt.Sprint(id)}); err != nil {
+			t.Fatal(err)
+		}
+		was := len(h.said(t, chatOf("alice")))
+		for range 10 {
+			h.passes(t, time.Hour)
+		}
+		if n := len(h.said(t, chatOf("alice"))) - was; n != 3 {
+			t.Errorf("paused %t: it comes %d times", paused, n)
+		}
+	}
+}
+
+// A routine that has come as often as its times said comes so often again where it is turned on again.
+func TestARoutineIsCountedAnew(t *testing.T) {
+	h := newHarness(t)
+	for range 2 {
+		if _, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "daily at 14:00 2 times", h.now); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			h.passes(t, 24*time.Hour)
+		}
+	}
+	if n := strings.Count(h.states(t), " ") + 1; n != 4 {
+		t.Errorf("it comes %d times: %s", n, h.states(t))
+	}
+}
+
 // What a task has told its person alone is not before the model whose answer a group reads; what it has said there is.
 func TestATaskInAGroupKnowsWhatItSaidThere(t *testing.T) {
 	h := newHarness(t)

@@ -173,7 +173,8 @@ func (s *Schedule) turnOn(ctx context.Context, user supervisor.User, c superviso
 			kept.Conversation = c
 		}
 		kept.Options = j.Options
-		kept.State, kept.Name, kept.Text, kept.Rule, kept.Zone, kept.Since, kept.Next, kept.Failures = supervisor.JobActive, name, j.Text, j.Rule, j.Zone, j.Since, j.Next, 0
+		kept.State, kept.Name, kept.Text, kept.Rule, kept.Zone, kept.Since, kept.Next, kept.Fired, kept.Failures =
+			supervisor.JobActive, name, j.Text, j.Rule, j.Zone, j.Since, j.Next, 0, 0
 		if err := s.change(ctx, kept); err != nil {
 			return d, err
 		}
