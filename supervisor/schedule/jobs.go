@@ -198,8 +198,8 @@ func (s *Schedule) resume(ctx context.Context, j supervisor.Job, now time.Time) 
 	next, found := j.Next, j.State == supervisor.JobActive
 	var err error
 	if j.State == supervisor.JobPaused || j.State == supervisor.JobProposed {
-		if now.Before(j.Since) { // the clock was set back: what was fired stays so
-			now = j.Since
+		if since := sinceOf(j, now); now.Before(since) { // the clock was set back: what was fired stays so
+			now = since
 		}
 		if next, found, err = nextOf(j, now); err != nil {
 			return "", err

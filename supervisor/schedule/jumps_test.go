@@ -82,9 +82,9 @@ var jumpSteps = map[string]func(*jumpTest){
 	"some minutes":     func(j *jumpTest) { j.wait(11 * time.Minute) },
 	"an hour":          func(j *jumpTest) { j.wait(time.Hour) },
 	"an hour on":       func(j *jumpTest) { j.set(time.Hour) },
-	"an hour back":     func(j *jumpTest) { j.set(-time.Hour) },
+	"an hour back":     func(j *jumpTest) { j.setBack(time.Hour) },
 	"a day on":         func(j *jumpTest) { j.set(24 * time.Hour) },
-	"a day back":       func(j *jumpTest) { j.set(-24 * time.Hour) },
+	"a day back":       func(j *jumpTest) { j.setBack(24 * time.Hour) },
 	"a new loop":       func(j *jumpTest) { j.end(); j.begin() },
 }
 
@@ -121,11 +121,14 @@ type firedAt struct {
 func newJumps(t *testing.T, rt *rapid.T, begin time.Time) *jumpTest {
 	j := &jumpTest{t: t, rt: rt, sets: []clockChange{{time.Now(), time.Until(begin)}}}
 	j.db = sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: j.now})
-	j.open = func() schedule.Options {
-		return schedule.Options{Store: j.db.Jobs(), Queue: jumpQueue{j.db.Jobs(), j}, Looks: j.db.Jobs(), Queued: func(int64) {}, Now: j.now, Log: hclog.NewNullLogger(),
-			Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
-	}
+	j.open = j.options
 	return j
+}
+
+// options are those of a loop whose fires are noted.
+func (j *jumpTest) options() schedule.Options {
+	return schedule.Options{Store: j.db.Jobs(), Queue: jumpQueue{j.db.Jobs(), j}, Looks: j.db.Jobs(), Queued: func(int64) {}, Now: j.now, Log: hclog.NewNullLogger(),
+		Person: func(name string) (supervisor.User, bool) { return inMadrid(name), true }}
 }
 
 // now is what the clock shows.
@@ -141,6 +144,20 @@ func (j *jumpTest) set(by time.Duration) {
 	j.sets = append(j.sets, clockChange{time.Now(), j.sets[len(j.sets)-1].ahead + by})
 	j.mu.Unlock()
 	j.wait(time.Second)
+}
+
+// setBack sets the clock back, but not to more than a day before what it has shown: then it was wrong.
+func (j *jumpTest) setBack(by time.Duration) {
+	now := j.now()
+	highest := now
+	for i, s := range j.sets[1:] {
+		if shown := s.at.Add(j.sets[i].ahead); shown.After(highest) {
+			highest = shown
+		}
+	}
+	if highest.Sub(now)+by <= 24*time.Hour {
+		j.set(-by)
+	}
 }
 
 // wait lets time pass, and what then is due be done.
@@ -271,6 +288,33 @@ func (j *jumpTest) check() {
 		if told := strings.Count(said, job.Text); told != len(mine) || kept != min(len(mine), keptOfAJob) {
 			j.fail("%q was fired %d times, it is kept %d times, and told %d times", job.Text, len(mine), kept, told)
 		}
+	}
+}
+
+// A clock that is ten years ahead for a minute has jobs come early once; when it is right again they come at their times. So it is for the same
+// loop and for a new one.
+func TestAClockThatWasWrong(t *testing.T) {
+	for name, then := range map[string]func(*jumpTest){"the same loop": func(*jumpTest) {}, "a new loop": func(j *jumpTest) { j.end(); j.begin() }} {
+		synctest.Test(t, func(t *testing.T) {
+			j := newJumps(t, nil, time.Date(2026, 3, 27, 11, 0, 0, 0, time.UTC))
+			options := j.options()
+			options.Queue = j.db.Jobs() // of a time that was fired nothing is said again
+			j.open = func() schedule.Options { return options }
+			j.begin()
+			defer func() { j.end() }()
+			if _, err := j.spoken.Remind(t.Context(), inMadrid("alice"), supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTelegram, Chat: "7"}, 1, "daily at 14:00: pills", j.now()); err != nil {
+				t.Fatal(err)
+			}
+			j.set(10 * 365 * 24 * time.Hour)
+			j.wait(time.Minute)
+			j.set(-10 * 365 * 24 * time.Hour)
+			then(j)
+			j.wait(49 * time.Hour)
+			want := []string{"Reminder: pills\n\nIt was due at Sun 23 Mar 14:00, 22 hours ago.", "Reminder: pills", "Reminder: pills"} // the first is that of the 27th
+			if said := sqlitetest.Look(t, j.db, "SELECT text FROM outbox ORDER BY id"); !slices.Equal(said, want) {
+				t.Errorf("%s: in two days there is said %q", name, said)
+			}
+		})
 	}
 }
 

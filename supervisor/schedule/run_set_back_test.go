@@ -8,6 +8,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/sqlite"
+	"mews/supervisor/sqlite/sqlitetest"
 )
 
 // What is run by hand begins at once, and what is called a minute later at most, though the last fire was by a clock that was a day ahead.
@@ -56,5 +57,36 @@ func TestCallsBeginApart(t *testing.T) {
 	}
 	if want := []int{0, 60, 120}; !slices.Equal(began, want) {
 		t.Errorf("turns begin at %v, want %v", began, want)
+	}
+}
+
+// Where a clock was years ahead, a task that was made up for then and waits for its turn does not wait for that year, and one that is paused goes on
+// from now.
+func TestTasksAfterAClockWasWrong(t *testing.T) {
+	h := newHarness(t)
+	h.remind(t, "alice", "daily at 14:00: pills")
+	h.remind(t, "alice", "in 3 days: the filter")
+	for range 2 {
+		h.task(t, "daily at 14:00", supervisor.JobOptions{Missed: supervisor.MissedRun, Grace: 24 * time.Hour})
+	}
+	sqlitetest.Change(t, h.db, "UPDATE job SET options = json_set(options, '$.resumed', 4102444800000) WHERE kind = 'agent'") // nobody is away
+	right := h.now
+	h.now = right.AddDate(10, 0, 0)
+	h.ends(t, h.passes(t, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone})
+	h.now = right
+	for _, q := range []Question{{Action: "pause", Job: "1"}, {Action: "resume", Job: "1"}} {
+		if _, err := h.Answer(t.Context(), person("alice"), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if next := h.job(t, 1).Next; next.Sub(h.now) > 24*time.Hour {
+		t.Errorf("what was paused goes on at %v", next)
+	}
+	h.restart()
+	if err := h.renew(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if begun := h.passes(t, 0); len(begun) != 1 {
+		t.Errorf("%d turns that waited begin: %s", len(begun), h.states(t))
 	}
 }

@@ -96,10 +96,15 @@ const (
 // Run fires jobs until ctx ends. It returns when no look runs any more.
 func (s *Schedule) Run(ctx context.Context) error {
 	defer s.looking.Wait()
-	ready := false
+	ready, seen := false, time.Time{}
 	for {
 		err := error(nil)
-		if !ready {
+		now := s.o.Now()
+		if seen.Sub(now) > wrongBy {
+			s.looking.Wait() // their leases are renewed too
+			ready = false
+		}
+		if seen = now; !ready {
 			err = s.renew(ctx)
 			ready = err == nil
 		}
@@ -149,13 +154,26 @@ func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
 	return min(next.Sub(now), maxSleep), nil
 }
 
-// renew computes anew when jobs are due: a zone's law may have changed since. What was due stays so, and what was looked at when an earlier
-// life ended begins again. What many jobs have taken of memory meanwhile goes back at once: the next collection may be minutes away.
+// wrongBy is how far ahead a clock has been wrong, and not only set: nothing is taken for fired up to then.
+const wrongBy = 24 * time.Hour
+
+// sinceOf is up to when all of a job was fired, by a clock that may have been set back since.
+func sinceOf(j supervisor.Job, now time.Time) time.Time {
+	if j.Since.Sub(now) > wrongBy {
+		return now
+	}
+	return j.Since
+}
+
+// renew computes anew when jobs are due: a zone's law may have changed since, or the clock been wrong. What was due stays so, and what was looked
+// at when an earlier life ended begins again. What many jobs have taken of memory meanwhile goes back at once: the next collection may be minutes
+// away.
 func (s *Schedule) renew(ctx context.Context) error {
 	if err := s.o.Looks.FreeLeases(ctx, s.o.Now()); err != nil {
 		return err
 	}
-	last, zones := supervisor.Job{Next: s.o.Now()}, zones{}
+	now := s.o.Now()
+	last, zones := supervisor.Job{Next: now}, zones{}
 	for batch := 0; ; batch++ {
 		list, err := s.o.Queue.ListNext(ctx, last, maxDue)
 		if err != nil || len(list) == 0 {
@@ -166,11 +184,12 @@ func (s *Schedule) renew(ctx context.Context) error {
 		}
 		last = list[len(list)-1]
 		for _, j := range list {
-			next, found, err := zones.nextOf(j, j.Since)
+			since := sinceOf(j, now)
+			next, found, err := zones.nextOf(j, since)
 			if err != nil || !found || next.Equal(j.Next) {
 				continue // what can't be read is told of when it is due
 			}
-			j.Next = next
+			j.Since, j.Next = since, next
 			if err := s.o.Store.Change(ctx, j); err != nil && !errors.Is(err, supervisor.ErrJobChanged) { // who has changed it has computed it too
 				return err
 			}

@@ -66,8 +66,9 @@ func (s *Schedule) moveZone(ctx context.Context, user supervisor.User) (string, 
 // would have. What can't be read is told of when it is due.
 func (s *Schedule) renewZone(ctx context.Context, j supervisor.Job) (ok bool, err error) {
 	if j.State == supervisor.JobActive {
-		after := j.Since
-		if now := s.o.Now(); now.After(after) {
+		now := s.o.Now()
+		after := sinceOf(j, now)
+		if now.After(after) {
 			after = now
 		}
 		next, found, err := nextOf(j, after)

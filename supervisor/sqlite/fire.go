@@ -38,7 +38,7 @@ const (
 			AND NOT EXISTS (SELECT 1 FROM fire r WHERE r.job = w.job AND r.state IN ('running', 'asked'))) b
 		CROSS JOIN fire f ON f.rowid = b.id JOIN job j ON j.id = f.job JOIN conversation c ON c.id = j.conversation
 		WHERE b.turn OR b.place = 1 ORDER BY f.begin_at, f.job LIMIT ?3`
-	beginFire   = `UPDATE fire SET state = 'running', begin_at = NULL, leased = 0, began_at = ?, inbound = ?
+	beginFire = `UPDATE fire SET state = 'running', begin_at = NULL, leased = 0, began_at = ?, inbound = ?
 		WHERE job = ? AND due = ? AND state = 'claimed' AND tries = ?`
 	listResults = `SELECT job, due, state, text, cost, coalesce(ended_at, fired_at), world,
 		coalesce((SELECT conversation FROM outbox WHERE id = fire.delivery), 0) FROM fire WHERE user = ?1 AND (?2 = 0 OR job = ?2)
