@@ -146,7 +146,7 @@ func (j *jumpTest) set(by time.Duration) {
 	j.wait(time.Second)
 }
 
-// setBack sets the clock back, but not to more than a day before what it has shown: then it was wrong.
+// setBack sets the clock back, but not so far before what it has shown that it was wrong.
 func (j *jumpTest) setBack(by time.Duration) {
 	now := j.now()
 	highest := now
@@ -155,7 +155,7 @@ func (j *jumpTest) setBack(by time.Duration) {
 			highest = shown
 		}
 	}
-	if highest.Sub(now)+by <= 24*time.Hour {
+	if highest.Sub(now)+by <= 30*24*time.Hour {
 		j.set(-by)
 	}
 }

@@ -154,8 +154,9 @@ func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
 	return min(next.Sub(now), maxSleep), nil
 }
 
-// wrongBy is how far ahead a clock has been wrong, and not only set: nothing is taken for fired up to then.
-const wrongBy = 24 * time.Hour
+// wrongBy is how far ahead a clock must have been to count as wrong, so that nothing is taken for fired up to then. Up to that a clock that is set
+// back repeats nothing.
+const wrongBy = 30 * 24 * time.Hour
 
 // sinceOf is up to when all of a job was fired, by a clock that may have been set back since.
 func sinceOf(j supervisor.Job, now time.Time) time.Time {

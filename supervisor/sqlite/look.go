@@ -19,7 +19,7 @@ const (
 	forgetSeen = `DELETE FROM job_seen WHERE job = ?`
 	leaseFire  = `UPDATE fire SET begin_at = ?1, leased = 1, began_at = ?4 WHERE job = ?2 AND due = ?3 AND state = 'claimed' AND begin_at <= ?4
 		AND user NOT IN (` + looking + ` > ?4)`
-	freeFires = `UPDATE fire SET begin_at = ?1, leased = 0 WHERE state = 'claimed' AND begin_at > iif(leased, ?1, ?2)`
+	freeFires = `UPDATE fire SET begin_at = ?1, leased = 0 WHERE state = 'claimed' AND begin_at > ?1 AND (leased OR begin_at > ?2)`
 	anewFire  = `UPDATE fire SET begin_at = ?, leased = 0 WHERE job = ? AND due = ?`
 	holdSeen  = `UPDATE fire SET seen = ? WHERE job = ? AND due = ?`
 	heldSeen  = `SELECT seen FROM fire WHERE inbound = ?`
@@ -49,7 +49,7 @@ func (s Jobs) Lease(ctx context.Context, f supervisor.ClaimedFire, now, until ti
 // longestWait is more than any fire waits to begin.
 const longestWait = 24 * time.Hour
 
-// FreeLeases has begin again what an earlier life has leased, and what waits for over a day: nothing does, but by a clock that was wrong.
+// FreeLeases has begin again what an earlier life has leased, and what waits for so long that the clock must have been wrong.
 func (s Jobs) FreeLeases(ctx context.Context, now time.Time) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(freeFires, now.UnixMilli(), now.Add(longestWait).UnixMilli()) }, "free the fires of an earlier life")
 }
