@@ -163,6 +163,10 @@ type Trigger struct {
 	Due      time.Time
 	Material string        // what comes with it from outside; "" is nothing
 	Gap      time.Duration // how long it is at least from its last fire to this
+
+	// Private is where nobody but the person reads. Of what begins by itself it is told there that it does not, where that rests since they have
+	// written nothing for too long. The zero value is what the person wants now.
+	Private Conversation
 }
 
 // ClaimedFire is a fire that is to begin.

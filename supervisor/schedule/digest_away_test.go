@@ -54,3 +54,40 @@ func TestWhoIsAwayIsToldInPrivate(t *testing.T) {
 	h.releases(t, 8*time.Hour)
 	h.told(t, fmt.Sprintf(supervisor.TextAway, "2 tasks"))
 }
+
+// For whoever is away no hook has a model asked: they are told that it rests. By hand it is run.
+func TestAHookOfWhoIsAway(t *testing.T) {
+	h := newHarness(t)
+	id := h.task(t, "in 900 days", supervisor.JobOptions{Exact: true})
+	h.now = h.now.Add(100 * 24 * time.Hour)
+	j := h.job(t, id)
+	if _, err := h.run(t.Context(), j, h.now); err != nil {
+		t.Fatal(err)
+	}
+	if begun := h.passes(t, 0); len(begun) != 1 {
+		t.Errorf("by hand %d begin", len(begun))
+	}
+	for i := range 2 {
+		err := h.Trigger(t.Context(), "alice", "Look", h.now.Add(time.Duration(i+1)*time.Second), "{}")
+		if begun := h.passes(t, time.Minute); len(begun) > 0 || (err != nil) != (i > 0) {
+			t.Errorf("call %d: %d begin, %v", i, len(begun), err)
+		}
+	}
+	h.told(t, fmt.Sprintf(supervisor.TextAway, "1 task"))
+	if h.queued != 1 {
+		t.Errorf("%d were queued", h.queued)
+	}
+}
+
+// What was set not long ago, as from a shell, does not rest with what is older.
+func TestWhatIsNewDoesNotRest(t *testing.T) {
+	h := newHarness(t)
+	h.task(t, "every 40 days", supervisor.JobOptions{Exact: true})
+	h.now = h.now.Add(39 * 24 * time.Hour)
+	h.task(t, "in 30 days", supervisor.JobOptions{Exact: true})
+	h.passes(t, 24*time.Hour)
+	if was, is := h.jobState(t, 1), h.jobState(t, 2); was != "paused" || is != "active" {
+		t.Errorf("the old one is %s, the new one %s", was, is)
+	}
+	h.told(t, fmt.Sprintf(supervisor.TextAway, "1 task"))
+}

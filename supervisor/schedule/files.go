@@ -132,7 +132,7 @@ func (s *Schedule) lookAtHome(ctx context.Context, user string, now time.Time) (
 	if wait := was.wait(now); wait > 0 {
 		return wait, nil
 	}
-	begun, err := s.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: now})
+	begun, _, err := s.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: now})
 	if err == nil && !begun {
 		return filesSettle, nil
 	}

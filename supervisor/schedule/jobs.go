@@ -234,7 +234,7 @@ func (s *Schedule) run(ctx context.Context, j supervisor.Job, now time.Time) (st
 			return fmt.Sprintf(textOver, nouns[j.Kind], j.ID), err
 		}
 	}
-	begun, err := s.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: now})
+	begun, _, err := s.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: now})
 	if err != nil {
 		return "", err
 	}

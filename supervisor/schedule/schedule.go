@@ -24,7 +24,7 @@ type Store interface {
 	Find(ctx context.Context, user string, id int64) (supervisor.Job, bool, error)
 	List(ctx context.Context, user string) ([]supervisor.Job, error)
 	Change(ctx context.Context, j supervisor.Job) error
-	RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigger) (begun bool, err error)
+	RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigger) (begun bool, said []supervisor.Delivery, err error)
 	Results(ctx context.Context, user string, job int64, limit int) ([]supervisor.FireResult, error)
 }
 

@@ -13,7 +13,8 @@ const betweenTriggers = time.Minute
 // Trigger has a person's task be done, by its name, with material that somebody has sent. It is once for a moment; while one waits,
 // others are left out.
 func (s *Schedule) Trigger(ctx context.Context, user, name string, at time.Time, material string) error {
-	if _, served := s.o.Person(user); !served {
+	who, served := s.o.Person(user)
+	if !served {
 		return supervisor.Errorf(supervisor.CodeForbidden, textNotServed, user)
 	}
 	j, err := s.findNamed(ctx, user, name)
@@ -24,7 +25,8 @@ func (s *Schedule) Trigger(ctx context.Context, user, name string, at time.Time,
 		return supervisor.Errorf(supervisor.CodeInvalid, textNoTask, nouns[j.Kind], j.ID, j.State)
 	}
 	j.Options.Overlap = supervisor.OverlapQueue
-	_, err = s.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: at, Material: material, Gap: betweenTriggers})
+	_, said, err := s.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: at, Material: material, Gap: betweenTriggers, Private: who.PrivateChat()})
+	s.queued(said)
 	supervisor.Signal(s.woken)
 	return err
 }

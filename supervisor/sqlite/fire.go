@@ -64,7 +64,7 @@ func (s Jobs) Claim(ctx context.Context, firings []supervisor.Firing) (said []su
 			switch {
 			case !t.isAsItWas(c.Fires):
 			case t.isAway(c.Fires[0].Job):
-				said = append(said, t.pauseAway(c)...)
+				said = append(said, t.pauseAway(c.Fires[0].Job.User, c.Private)...)
 			default:
 				said = append(said, t.claim(c)...)
 			}
@@ -125,15 +125,18 @@ func (t *tx) putFire(f supervisor.Fire, delivery int64) {
 }
 
 // RunNow has a job be done once more, and says whether it is. It is not where it was for that moment before, or is under way; of a job
-// that queues, where one waits. It changes nothing of when it is due.
-func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigger) (begun bool, err error) {
-	return inTransaction(ctx, s.db, func(t *tx) bool {
+// that queues, where one waits. It changes nothing of when it is due. It returns what is said: that what begins by itself rests.
+func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigger) (begun bool, said []supervisor.Delivery, err error) {
+	return inTransaction2(ctx, s.db, func(t *tx) (bool, []supervisor.Delivery) {
+		if tr.Private.Channel != "" && t.isAway(j) {
+			return false, t.pauseAway(j.User, tr.Private)
+		}
 		busy := openFires
 		if j.Options.Overlap == supervisor.OverlapQueue {
 			busy = waitsFire
 		}
 		if value(t, engine.Bool, hasFire, j.ID, tr.Due.UnixMilli()) || value(t, engine.Integer, busy, j.ID) > 0 {
-			return false
+			return false, nil
 		}
 		begin, gap := tr.Due.UnixMilli(), tr.Gap.Milliseconds()
 		if gap > 0 { // the clock may have been set back since the last one
@@ -141,7 +144,7 @@ func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigge
 		}
 		t.Exec(insertExtra, tr.Due.UnixMilli(), begin, tr.Material, t.Now, j.ID)
 		t.Exec(boundFires, j.ID, keptOfAJob)
-		return true
+		return true, nil
 	}, "run job %d", j.ID)
 }
 
