@@ -78,6 +78,28 @@ func (h *harness) endsAt(t testing.TB, in supervisor.Inbound, f sqlite.FinishTur
 
 var tellsOf = sqlite.FinishTurn{Why: protocol.WhyDone, Partial: "The roses are dry."}
 
+// However often a task comes, a digest tells all that it did and cost in a day.
+func TestADigestCountsAll(t *testing.T) {
+	h := newHarness(t)
+	h.routine(t, "on")
+	id := h.task(t, "in 900 days", supervisor.JobOptions{Exact: true})
+	h.untilClock(t, 7, 20)
+	sqlitetest.Change(t, h.db, fmt.Sprintf(`INSERT INTO fire (job, due, user, state, cost, fired_at, ended_at)
+		WITH RECURSIVE at (n, ms) AS (SELECT 1, %d UNION ALL SELECT n + 1, ms - 300000 FROM at WHERE n < 900)
+		SELECT %d, ms, 'alice', 'said', 1000, ms, ms FROM at`, h.now.UnixMilli()-1, id))
+	if _, err := h.run(t.Context(), h.job(t, id), h.now); err != nil {
+		t.Fatal(err)
+	}
+	if got := sqlitetest.Look(t, h.db, "SELECT count(*) FROM fire WHERE job = ?", id)[0]; got != "577" { // of two days, and this one
+		t.Errorf("%s are kept", got)
+	}
+	h.ends(t, h.passes(t, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone})
+	h.untilClock(t, 7, 30)
+	if got := strings.Join(h.digests(t), ""); !strings.Contains(got, "- Look: 286 told, 1 with nothing to tell; $0.29") {
+		t.Errorf("it tells %s", got)
+	}
+}
+
 // All that a digest can tell, as it is told: what is due, what jobs did and cost, which files are new, and what waits.
 func TestADigest(t *testing.T) {
 	h := newHarness(t)

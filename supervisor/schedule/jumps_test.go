@@ -269,7 +269,7 @@ func (j *jumpTest) spans(due, from time.Time) (all []span) {
 	return all
 }
 
-// keptOfAJob is how many fires of a job the store keeps.
+// keptOfAJob is how many fires of a job the store keeps, at least.
 const keptOfAJob = 200
 
 // check holds the fires against the rules, and against what the clock has shown.
@@ -285,7 +285,7 @@ func (j *jumpTest) check() {
 		j.checkJob(rule, job, j.made[i], mine)
 		said := strings.Join(sqlitetest.Look(j.t, j.db, "SELECT text FROM outbox"), "\n")
 		kept := len(sqlitetest.Look(j.t, j.db, "SELECT due FROM fire WHERE job = ? AND state = 'said'", job.ID))
-		if told := strings.Count(said, job.Text); told != len(mine) || kept != min(len(mine), keptOfAJob) {
+		if told := strings.Count(said, job.Text); told != len(mine) || kept < min(len(mine), keptOfAJob) || kept > len(mine) {
 			j.fail("%q was fired %d times, it is kept %d times, and told %d times", job.Text, len(mine), kept, told)
 		}
 	}

@@ -9,10 +9,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// What is kept of fires: for so long, as a job that is done, and so many of a job.
+// What is kept of fires: for so long, as a job that is done, and so many of a job, but those that a digest may yet count.
 const (
 	keepFires  = 90 * 24 * time.Hour
 	keptOfAJob = 200
+	keepWhole  = longestFire
 )
 
 const (
@@ -29,8 +30,8 @@ const (
 	pruneJobs  = `DELETE FROM job WHERE state = 'done' AND changed_at < ?1 AND NOT EXISTS (SELECT 1 FROM fire WHERE job = job.id)`
 	pruneSeen  = `DELETE FROM job_seen WHERE job IN (SELECT id FROM job WHERE state = 'done')`
 	pruneFires = `DELETE FROM fire WHERE fired_at < ? AND state NOT IN ('claimed', 'running', 'asked')`
-	boundFires = `DELETE FROM fire WHERE job = ?1 AND state NOT IN ('claimed', 'running', 'asked') AND due <= (SELECT due FROM fire WHERE job = ?1
-		ORDER BY due DESC LIMIT 1 OFFSET ?2)`
+	boundFires = `DELETE FROM fire WHERE job = ?1 AND state NOT IN ('claimed', 'running', 'asked') AND due <= min(?3, (SELECT due FROM fire WHERE job = ?1
+		ORDER BY due DESC LIMIT 1 OFFSET ?2))`
 	listBegin = `SELECT ` + jobColumns + `, f.due, f.tries, f.material FROM (SELECT w.rowid AS id, k.kind = 'agent' AS turn,
 		row_number() OVER (PARTITION BY w.user, k.kind = 'agent' ORDER BY w.begin_at, w.job, w.due) AS place FROM fire w CROSS JOIN job k ON k.id = w.job
 			WHERE w.state = 'claimed' AND w.begin_at <= ?1 AND w.user NOT IN (SELECT value FROM json_each(?2))
@@ -121,7 +122,12 @@ func (t *tx) putFire(f supervisor.Fire, delivery int64) {
 		}
 	}
 	t.Exec(insertFire, f.Job.ID, f.Job.Next.UnixMilli(), f.Job.User, as, orNull(begin), orNull(delivery), f.Job.Options.World, t.Now, orNull(ended))
-	t.Exec(boundFires, f.Job.ID, keptOfAJob)
+	t.boundFires(f.Job.ID)
+}
+
+// boundFires deletes those of a job that are too many.
+func (t *tx) boundFires(job int64) {
+	t.Exec(boundFires, job, keptOfAJob, t.Now-keepWhole.Milliseconds())
 }
 
 // RunNow has a job be done once more, and says whether it is. It is not where it was for that moment before, or is under way; of a job
@@ -143,7 +149,7 @@ func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigge
 			begin = min(max(begin, value(t, engine.Integer, lastFire, j.ID)+gap), begin+gap)
 		}
 		t.Exec(insertExtra, tr.Due.UnixMilli(), begin, tr.Material, t.Now, j.ID)
-		t.Exec(boundFires, j.ID, keptOfAJob)
+		t.boundFires(j.ID)
 		return true, nil
 	}, "run job %d", j.ID)
 }
