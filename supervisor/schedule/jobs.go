@@ -178,8 +178,11 @@ func (s *Schedule) end(ctx context.Context, j supervisor.Job) (string, error) {
 // change changes a job as it was read.
 func (s *Schedule) change(ctx context.Context, j supervisor.Job) error {
 	err := s.o.Store.Change(ctx, j)
-	if errors.Is(err, supervisor.ErrJobChanged) {
+	switch {
+	case errors.Is(err, supervisor.ErrJobChanged):
 		return supervisor.Errorf(supervisor.CodeConflict, "%s", textChanged)
+	case errors.Is(err, supervisor.ErrTooManyJobs):
+		return supervisor.Errorf(supervisor.CodeInvalid, textTooMany, supervisor.MaxJobs)
 	}
 	supervisor.Signal(s.woken)
 	return err

@@ -213,6 +213,22 @@ func TestTheTimesOfANewRuleAreCountedAnew(t *testing.T) {
 	}
 }
 
+// A routine that was deleted is one job more where it comes again.
+func TestARoutineComesBackWhereThereIsRoom(t *testing.T) {
+	h := newHarness(t)
+	h.routine(t, "7:30")
+	if _, err := h.Cancel(t.Context(), "alice", "1"); err != nil {
+		t.Fatal(err)
+	}
+	for range supervisor.MaxJobs {
+		h.remind(t, "alice", "in 1 h: x")
+	}
+	_, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineDigest, "7:30", h.now)
+	if err == nil || err.Error() != fmt.Sprintf(textTooMany, supervisor.MaxJobs) {
+		t.Errorf("beside so many: %v", err)
+	}
+}
+
 // A routine that has come as often as its times said comes so often again where it is turned on again.
 func TestARoutineIsCountedAnew(t *testing.T) {
 	h := newHarness(t)

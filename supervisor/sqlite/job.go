@@ -30,6 +30,7 @@ const (
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13) RETURNING id`
 	changeJob = `UPDATE job SET state = ?, name = ?, text = ?, rule = ?, zone = ?, conversation = ?, options = ?, since = ?, next = ?, fired = ?, failures = ?,
 		version = version + 1, changed_at = ? WHERE id = ? AND version = ?`
+	isDone    = `SELECT EXISTS (SELECT 1 FROM job WHERE id = ? AND state = 'done')`
 	fireJob   = `UPDATE job SET state = ?, since = ?, next = ?, fired = fired + 1, version = version + 1, changed_at = ? WHERE id = ?`
 	isAsItWas = `SELECT count(*) FROM job WHERE id = ? AND version = ? AND next = ?`
 )
@@ -66,9 +67,12 @@ func (s Jobs) List(ctx context.Context, user string) ([]supervisor.Job, error) {
 }
 
 // Change gives a job another State, Name, Text, Rule, Zone, Conversation, Options, Since, Next, Fired and Failures. Refused where it was changed since
-// it was read.
+// it was read, and where one that is done is to go on of a person who has supervisor.MaxJobs.
 func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	return s.db.write(ctx, func(t *tx) {
+		if j.State != supervisor.JobDone && value(t, engine.Bool, isDone, j.ID) && value(t, engine.Integer, countJobs, j.User) >= supervisor.MaxJobs {
+			t.fail(supervisor.ErrTooManyJobs)
+		}
 		if t.Change(changeJob, j.State, j.Name, j.Text, j.Rule, j.Zone, t.conversation(j.Conversation).ID, encoded{j.Options}, j.Since.UnixMilli(),
 			orNull(millisOrZero(j.Next)), j.Fired, j.Failures, t.Now, j.ID, j.Version) == 0 {
 			t.fail(supervisor.ErrJobChanged)

@@ -92,6 +92,16 @@ func TestAPersonHasRoomForSoManyJobs(t *testing.T) {
 	if err := put(1000); !errors.Is(err, supervisor.ErrTooManyJobs) {
 		t.Errorf("one more: %v", err)
 	}
+	j, _, err := s.db.Jobs().Find(t.Context(), "alice", 1)
+	s.must(err)
+	j.State, j.Next = supervisor.JobDone, time.Time{}
+	s.must(s.db.Jobs().Change(t.Context(), j))
+	s.must(put(1000))
+	j.State = supervisor.JobActive
+	j.Version++
+	if err := s.db.Jobs().Change(t.Context(), j); !errors.Is(err, supervisor.ErrTooManyJobs) {
+		t.Errorf("one that was done goes on beside so many: %v", err)
+	}
 }
 
 // Where something is late and there is more than a page, a page has all that is due of each of its persons.
