@@ -3,6 +3,7 @@ package sqlite
 import (
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -62,6 +63,7 @@ func TestQueriesReadWhatWaitsAndNotTheHistory(t *testing.T) {
 		"redirectJobs": redirectJobs, "isAsItWas": isAsItWas, "fireJob": fireJob, "pruneFires": pruneFires, "pruneJobs": pruneJobs, "nextTriage": nextTriage, "keepTriage": keepTriage,
 		"listOwnConversations": listOwnConversations, "listSaid": listSaid, "listSizes": listSizes, "countSaid": countSaid,
 		"listAbandoned": listAbandoned, "countBelow": countBelow, "listBegin": listBegin, "leaseFire": leaseFire, "freeFires": freeFires,
+		"lastWritten": lastWritten, "isOfFire": isOfFire, "moveFire": moveFire, "pauseChat": pauseChat, "boundFires": boundFires, "retryFire": retryFire, "lastFire": lastFire,
 	} {
 		for _, detail := range r.plan(query) {
 			if slow.MatchString(detail) && !waiting.MatchString(detail) {
@@ -90,5 +92,22 @@ func TestAClosedGateReadsItsChallengesAlone(t *testing.T) {
 	const want = "SEARCH inbox USING COVERING INDEX inbox_challenged (user=? AND conversation=? AND asked=? AND changed_at>? AND changed_at<?)"
 	if !slices.Contains(plan, want) {
 		t.Errorf("the plan is %q, want it to have %q", plan, want)
+	}
+}
+
+// Whether a person is away, and which fire a message tells of, is looked up: it is asked at each time that a task is due, and at each message that a
+// chat refuses.
+func TestFiresAndWhoIsAwayAreLookedUp(t *testing.T) {
+	r := newRig(t)
+	defer r.run()()
+	const byDelivery = "SEARCH fire USING INDEX fire_delivery (delivery=?)"
+	for query, want := range map[string]string{
+		lastWritten: "SEARCH inbox USING INDEX inbox_written (user=?)", isOfFire: "SEARCH fire USING COVERING INDEX fire_delivery (delivery=?)",
+		moveFire: byDelivery, pauseChat: byDelivery,
+	} {
+		plan := r.plan(query)
+		if !slices.Contains(plan, want) || slices.ContainsFunc(plan, func(step string) bool { return strings.Contains(step, "TEMP B-TREE") }) {
+			t.Errorf("%s:\nthe plan is %q, want it to have %q", query, plan, want)
+		}
 	}
 }

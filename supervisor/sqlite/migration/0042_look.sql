@@ -36,6 +36,7 @@ CREATE INDEX fire_begin ON fire (begin_at) WHERE state = 'claimed';
 CREATE INDEX fire_open ON fire (job) WHERE state IN ('claimed', 'running', 'asked');
 CREATE INDEX fire_untold ON fire (user) WHERE told = 0 AND delivery IS NOT NULL;
 CREATE UNIQUE INDEX fire_inbound ON fire (inbound) WHERE inbound IS NOT NULL;
+CREATE INDEX fire_delivery ON fire (delivery) WHERE delivery IS NOT NULL;
 CREATE INDEX fire_held ON fire (held) WHERE held IS NOT NULL;
 
 -- What a job has seen, by which it tells what is new.
@@ -77,3 +78,6 @@ ALTER TABLE question ADD COLUMN ends_at INTEGER;
 -- What a question is put by, in held_notice, while that waits for the end of quiet hours; it has no delivery then.
 ALTER TABLE question ADD COLUMN held INTEGER;
 CREATE UNIQUE INDEX question_held ON question (held) WHERE held IS NOT NULL;
+
+-- What a person has written by themselves, the newest of which says whether they are there.
+CREATE INDEX inbox_written ON inbox (user) WHERE kind IN ('text', 'command', 'press');
