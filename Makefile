@@ -43,7 +43,7 @@ build: ## the three programs, into bin/; needs Go alone, no C compiler
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/...
 
 test: deps vet ## all tests, with the race detector, which needs cgo and a C compiler
-	CGO_ENABLED=1 MEWS_RACE='$(RACE)' $(END_AT_ONCE) $(GOTEST) $(RACE) -timeout $(TIMEOUT) -parallel $(PARALLEL) $(TESTFLAGS) $(PACKAGES)
+	CGO_ENABLED=1 MEWS_RACE_FLAGS='$(RACE)' $(END_AT_ONCE) $(GOTEST) $(RACE) -timeout $(TIMEOUT) -parallel $(PARALLEL) $(TESTFLAGS) $(PACKAGES)
 
 # With build's flags, so that nothing is compiled twice.
 vet:

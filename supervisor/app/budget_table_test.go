@@ -245,7 +245,7 @@ var budgets = []struct {
 // anew with MEWS_UPDATE_GOLDEN=1.
 func TestWhatModelsMayWithinBudgets(t *testing.T) {
 	example, err := os.ReadFile(filepath.Join("..", "..", "deploy", "mews.example.yaml"))
-	if err != nil || !strings.Contains(string(example), "budget: {"+budgets[0].name+"}") {
+	if err != nil || !strings.Contains(string(example), "budget: {"+budgets[0].name) {
 		t.Errorf("the example has other limits than %s: %v", budgets[0].name, err)
 	}
 	var out strings.Builder

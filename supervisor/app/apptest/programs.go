@@ -131,7 +131,7 @@ func GiveToWorkers(t testing.TB, dir string) {
 
 // build builds the programs as people have them, or mews with the race detector, which needs cgo. The other two never have
 // it: the detector takes more memory than a worker may have, and their own packages' tests have it. The flags are those of
-// make build and, by MEWS_RACE, of make test, so that nothing is compiled twice.
+// make build and, by MEWS_RACE_FLAGS, of make test, so that nothing is compiled twice.
 func build(race bool) (string, error) {
 	dir, err := os.MkdirTemp("", "mews-programs-")
 	if err != nil {
@@ -143,7 +143,7 @@ func build(race bool) (string, error) {
 	for _, program := range []string{"mews", "mews-spawner", "mews-worker"} {
 		flags, cgo := []string{"-trimpath"}, "CGO_ENABLED=0"
 		if race && program == "mews" {
-			flags, cgo = strings.Fields(cmp.Or(os.Getenv("MEWS_RACE"), "-race")), "CGO_ENABLED=1"
+			flags, cgo = strings.Fields(cmp.Or(os.Getenv("MEWS_RACE_FLAGS"), "-race")), "CGO_ENABLED=1"
 		}
 		args := []string{"build", "-o", dir + string(filepath.Separator), "-ldflags", "-X main.version=test"}
 		cmd := exec.Command("go", slices.Concat(args, flags, []string{"mews/cmd/" + program})...)
