@@ -51,7 +51,7 @@ func (p LookParameters) Check() error {
 	case p.PromptFile != "" && PromptFileBytes(p.PromptFile) == 0:
 		return fmt.Errorf("prompt_file: %.80q is none", p.PromptFile)
 	case outsidePattern.MatchString(p.Files):
-		return fmt.Errorf("files: %.80q is outside your folder; a pattern is relative to it, such as notes/**/*.md", p.Files)
+		return fmt.Errorf("files: %.80q is no pattern within your folder; one begins there, such as notes/**/*.md", p.Files)
 	case strings.ContainsRune(p.Files+p.Command, 0):
 		return errors.New("a zero byte")
 	}

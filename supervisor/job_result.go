@@ -24,9 +24,9 @@ func (j Job) Title() string {
 	return line
 }
 
-// WithTitle puts what a job is called before what it says, but where that begins with just those words: of one without a name.
+// WithTitle puts what a job is called before what it says, but of one without a name whose text is the first of that.
 func (j Job) WithTitle(said string) string {
-	if text := strings.TrimSpace(j.Text); j.Name == "" && text != "" && strings.HasPrefix(said, text) {
+	if text := strings.TrimSpace(j.Text); j.Name == "" && text != "" && strings.HasPrefix(said+"\n", text+"\n") {
 		return said
 	}
 	return fmt.Sprintf(textJobSays, j.Title(), said)

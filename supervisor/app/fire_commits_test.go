@@ -211,8 +211,8 @@ func (l *fireRig) check(life string) {
 	}
 }
 
-// told counts messages, by their last lines, for those that are due. One that is marked as said again counts where one that is due is not there else: the kill may have come
-// before it was sent, or between that and its receipt.
+// told counts messages, by their last lines, for those that are due. One that is marked as said again counts where one that is due is not there else:
+// the kill may have come before it was sent, or between that and its receipt.
 func (l *fireRig) told(due map[string]int) map[string]int {
 	told, again := map[string]int{}, map[string]int{}
 	for _, text := range l.chat.texts() {

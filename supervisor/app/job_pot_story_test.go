@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -60,13 +61,16 @@ func TestATasksTriesSpendOnePotTogether(t *testing.T) {
 	const run, left = 100_000, 15_000
 	m := &taskModel{chat: played{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	var l *remembered
+	var mu sync.Mutex      // guards what follows
 	var before, pays []int // what was spent as a call was made, and what it could pay
 	l = &remembered{gatedService: newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if !strings.Contains(r.Asked(), "Nobody reads along") {
 			return m.answer(r)
 		}
 		so, may := l.Count("SELECT coalesce(sum(u.cost), 0) FROM usage u JOIN turn t ON t.id = u.turn WHERE t.kind = 'job'"), l.Count("SELECT amount FROM lease")
+		mu.Lock()
 		before, pays = append(before, so), append(pays, may)
+		mu.Unlock()
 		if so == run-left && l.look("SELECT tries FROM fire") == "0" {
 			return modeltest.Answer{Status: 429, Text: "later", Retry: 3600}
 		}
@@ -84,9 +88,13 @@ func TestATasksTriesSpendOnePotTogether(t *testing.T) {
 	at := time.Date(2025, 11, 21, 8, 1, 0, 0, time.UTC)
 	l.until(at)
 	l.WaitFor(apptest.Patience, "the first try to fail", func() bool { return l.look("SELECT state || tries FROM fire") == "claimed1" })
+	mu.Lock()
 	first := len(pays)
+	mu.Unlock()
 	l.until(at.Add(2 * time.Minute))
 	l.toldLast("alice", "would go beyond the limit for one task, $0.10: $0.10 was spent")
+	mu.Lock()
+	defer mu.Unlock()
 	if len(pays) != first+1 || before[first] != run-left || pays[first] != left {
 		t.Errorf("before each call %d were spent; each could pay %d; those from %d on are of the second try", before, pays, first)
 	}

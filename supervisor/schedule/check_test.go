@@ -174,7 +174,7 @@ func TestAPatternIsOfTheFolder(t *testing.T) {
 	for pattern, inside := range map[string]bool{"/etc/*": false, "../../*": false, "notes/../../x": false, "..": false, "{/etc,out}/*": false, "{a,../b}/*": false, "~/out/*": false,
 		"out/*": true, "./out/*": true, "a..b/*": true, "...": true, "{a,b}/**": true, "out/~x": true} {
 		_, err := lookOf(protocol.Check{Files: pattern})
-		if told := new(supervisor.Error); inside != (err == nil) || err != nil && (!errors.As(err, &told) || !strings.Contains(told.Message, "outside your folder")) {
+		if told := new(supervisor.Error); inside != (err == nil) || err != nil && (!errors.As(err, &told) || !strings.Contains(told.Message, "no pattern within your folder")) {
 			t.Errorf("%s: %v", pattern, err)
 		}
 	}

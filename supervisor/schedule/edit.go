@@ -22,10 +22,10 @@ func (s *Schedule) edit(ctx context.Context, from origin, j supervisor.Job, word
 	}
 	was := j
 	from.when = strings.TrimSpace(words)
-	if when, text, err := splitWhen(words); err == nil {
-		from.when, j.Text = when, text
-	} else if text, alone := strings.CutPrefix(from.when, ":"); alone && strings.TrimSpace(text) != "" {
+	if text, alone := strings.CutPrefix(from.when, ":"); alone && strings.TrimSpace(text) != "" {
 		from.when, j.Text = "", strings.TrimSpace(text)
+	} else if when, text, err := splitWhen(words); err == nil {
+		from.when, j.Text = when, text
 	}
 	if err := checkWords(j.Text, ""); err != nil {
 		return j, err

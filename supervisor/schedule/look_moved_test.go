@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -39,9 +40,9 @@ func TestACheckThatChangesWhileItLooks(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.looksWhile(t, protocol.LookResult{Met: true, Changed: true, Found: "new: plan", Seen: "s"}, func() {
-			j := h.job(t, 1)
+			j, err := h.find(t.Context(), "alice", "1")
 			j.Conversation, j.Text = chatOf("alice"), "Other words."
-			if err := h.change(t.Context(), j); err != nil {
+			if err := errors.Join(err, h.change(t.Context(), j)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -78,7 +79,13 @@ func TestACheckThatIsDueWhileItLooks(t *testing.T) {
 func TestACheckThatEndsWhileItLooks(t *testing.T) {
 	for _, does := range []func(*harness) error{
 		func(h *harness) error { _, err := h.Cancel(t.Context(), "alice", "1"); return err },
-		func(h *harness) error { _, err := h.pause(t.Context(), h.job(t, 1)); return err },
+		func(h *harness) error {
+			j, err := h.find(t.Context(), "alice", "1")
+			if err == nil {
+				_, err = h.pause(t.Context(), j)
+			}
+			return err
+		},
 	} {
 		for _, task := range []bool{false, true} {
 			h := newHarness(t)

@@ -479,6 +479,7 @@ func TestAJobIsChangedByItsButton(t *testing.T) {
 		{"daily at 15:00", "Reminder 1: tea\n\nevery day at 15:00\n"},
 		{"weekdays 16:00: coffee", "Reminder 1: coffee\n\nweekdays at 16:00\n"},
 		{": hot tea", "Reminder 1: hot tea\n\nweekdays at 16:00\n"},
+		{": shopping: milk", "Reminder 1: shopping: milk\n\nweekdays at 16:00\n"},
 		{"on_miss=skip priority=low", "it is left out. It makes no sound."},
 	} {
 		h.answers = []string{c.answer}
@@ -499,5 +500,25 @@ func TestAJobIsChangedByItsButton(t *testing.T) {
 	}
 	if j := h.job(t, 1); j.Version != was.Version {
 		t.Errorf("it is changed to %+v", j)
+	}
+}
+
+// A task that is paused gets no times from the model that its person would have to say yes to. What comes decades from now can be kept too.
+func TestAPausedTaskThatIsToComeOften(t *testing.T) {
+	h := newHarness(t)
+	id := h.task(t, "daily at 14:00", supervisor.JobOptions{})
+	if _, err := h.pause(t.Context(), h.job(t, id)); err != nil {
+		t.Fatal(err)
+	}
+	for _, arguments := range []string{`{"id":1,"when":"every 10 min"}`, `{"id":1,"state":"active"}`} {
+		if _, err := h.calls(t, chatOf("alice"), "update_task", arguments); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if state := h.job(t, id).State; state != supervisor.JobProposed {
+		t.Errorf("it is %s", state)
+	}
+	if _, err := h.calls(t, chatOf("alice"), "schedule_task", `{"when":"0 * 29 2 */7","text":"look","kind":"task"}`); err != nil {
+		t.Error(err)
 	}
 }

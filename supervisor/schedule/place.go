@@ -115,8 +115,8 @@ func wordsOf(j supervisor.Job) string {
 	return rule.Describe(zone)
 }
 
-// spokenOf is all that makes what a job says in a place what it is, and whose files that is made of: a yes is one to exactly this. when are the words for another time; "" is the
-// job's own.
+// spokenOf is all that makes what a job says in a place what it is, and whose files that is made of: a yes is one to exactly this. when are the words
+// for another time; "" is the job's own.
 func spokenOf(j supervisor.Job, when string) []string {
 	look, err := json.Marshal(j.Options.Look)
 	if err != nil { // it has texts and flags alone

@@ -105,3 +105,13 @@ func TestAnUrgentQuestionDoesNotWait(t *testing.T) {
 	h.asksIn(t, h.passes(t, time.Hour)[0], "More?")
 	h.told(t, "More?")
 }
+
+// What a task of low priority asks makes no sound, as what it says makes none.
+func TestAQuietTaskAsksQuietly(t *testing.T) {
+	h := newHarness(t)
+	h.task(t, "in 1 h", supervisor.JobOptions{Priority: supervisor.JobLow})
+	h.asksIn(t, h.passes(t, time.Hour)[0], "More?")
+	if silent := sqlitetest.Look(t, h.db, "SELECT silent FROM outbox WHERE text = 'More?'"); len(silent) != 1 || silent[0] != "1" {
+		t.Errorf("silent is %q", silent)
+	}
+}

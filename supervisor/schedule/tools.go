@@ -130,7 +130,7 @@ func (s *Schedule) setFrom(ctx context.Context, from origin, j *supervisor.Job, 
 	return s.setAll(ctx, from, j, values)
 }
 
-// setTimes has a job be due as words of the model's say; "" changes nothing. Where its person has to say yes to that first, it says why.
+// setTimes has a job be due as the model has written; "" changes nothing. Where its person has to say yes to that first, it says why.
 func (s *Schedule) setTimes(j *supervisor.Job, when string) (why string, err error) {
 	if when == "" {
 		return "", nil
@@ -152,19 +152,15 @@ func proposes(j supervisor.Job) (why string, err error) {
 	case j.Options.World:
 		return textWorld, nil
 	}
-	at, end := j.Next, j.Next.Add(24*time.Hour)
-	for n := 0; !at.IsZero() && at.Before(end); n++ {
+	at, found, err := nextOf(j, j.Since)
+	for n, end := 0, at.Add(24*time.Hour); err == nil && found && at.Before(end); n++ {
 		if n >= mostUnasked {
 			return fmt.Sprintf(textOften, mostUnasked), nil
 		}
 		j.Fired++
-		next, found, err := nextOf(j, at)
-		if err != nil || !found {
-			return "", err
-		}
-		at = next
+		at, found, err = nextOf(j, at)
 	}
-	return "", nil
+	return "", err
 }
 
 // describe says when a job is due, and next.

@@ -24,14 +24,14 @@ const (
 )
 
 // standsInJob has the fire of a job's turn wait for its person, and is how long the question may stand from its delivery. Whether it was delivered
-// or not, it ends at a time in milliseconds, which is 0 of another turn's. It waits for the end of quiet hours, unless it is urgent as the job is,
-// or is another turn's.
-func (t *tx) standsInJob(q supervisor.Question) (stands time.Duration, ends int64, urgent bool) {
+// or not, it ends at a time in milliseconds, which is 0 of another turn's. It has the job's priority, by which it may wait for the end of quiet
+// hours; another turn's is high.
+func (t *tx) standsInJob(q supervisor.Question) (stands time.Duration, ends int64, priority supervisor.JobPriority) {
 	if q.Turn == 0 || t.Change(askFire, q.Turn) == 0 && !value(t, engine.Bool, asksFire, q.Turn) {
-		return q.Stands, 0, true
+		return q.Stands, 0, supervisor.JobHigh
 	}
 	var next int64
-	priority := value(t, func(row *engine.Row) (p supervisor.JobPriority) {
+	priority = value(t, func(row *engine.Row) (p supervisor.JobPriority) {
 		row.Scan(&next, &p)
 		return p
 	}, asking, q.Turn)
@@ -40,7 +40,7 @@ func (t *tx) standsInJob(q supervisor.Question) (stands time.Duration, ends int6
 		most = min(most, time.Duration(next-t.Now)*time.Millisecond-beforeNext)
 	}
 	most = max(most, leastStands)
-	return min(q.Stands, most), t.Now + most.Milliseconds(), priority == supervisor.JobHigh
+	return min(q.Stands, most), t.Now + most.Milliseconds(), priority
 }
 
 // answeredInJob has the fire of a job's turn go on that has no open question any more.

@@ -35,8 +35,9 @@ const (
 	isAsItWas = `SELECT count(*) FROM job WHERE id = ? AND version = ? AND next = ?`
 )
 
-// Put keeps a new job: its fields from User on, but for what the store counts. What its MadeBy has made before is returned as it is, and
-// is not new. Refused where the person has supervisor.MaxJobs. card, where it is not nil, is what is said of a new job at once: it asks the database for nothing.
+// Put keeps a new job: its fields from User on, but for what the store counts. What its MadeBy has made before is returned as it is, and is
+// not new. Refused where the person has supervisor.MaxJobs. card, where it is not nil, is what is said of a new job at once: it asks the
+// database for nothing.
 func (s Jobs) Put(ctx context.Context, j supervisor.Job, card func(supervisor.Job) supervisor.Delivery) (made supervisor.Job, said []supervisor.Delivery, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Job, []supervisor.Delivery) {
 		if made, ok := one(t, scanJob, findJobMade, j.User, j.MadeBy); ok {

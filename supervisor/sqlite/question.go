@@ -41,10 +41,11 @@ const (
 	useQuestion     = `UPDATE question SET used_at = ? WHERE id = ? AND used_at IS NULL`
 )
 
-// Ask asks a question for a turn that runs, for a command or a press that has no answer yet, or for nobody. The question and its
-// delivery with those buttons are kept together; of a job's turn in quiet hours, what has it delivered after them. digest is the SHA-256 of their nonce, in hexadecimal. Where exactly this was asked
-// before, that question is returned and fresh is false: for a turn while it is open or the turn has not had its end, which it has by
-// that; for a command, which does again what it did when it is run again after a crash, as long as it is open or was answered.
+// Ask asks a question for a turn that runs, for a command or a press that has no answer yet, or for nobody. The question and its delivery with
+// those buttons are kept together; in quiet hours, of a job's turn, what has it be delivered after them. digest is the SHA-256 of their nonce,
+// in hexadecimal. Where exactly this was asked before, that question is returned and fresh is false: for a turn while it is open or the turn
+// has not had its end, which it has by that; for a command, which does again what it did when it is run again after a crash, as long as it is
+// open or was answered.
 func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 	asked supervisor.Question, fresh bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, bool) { return t.ask(q, digest, buttons) },
@@ -65,9 +66,10 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	if q.Turn == 0 && q.Inbound == 0 {
 		in = t.conversationByID(in.ID)
 	}
-	stands, ends, urgent := t.standsInJob(q)
+	stands, ends, priority := t.standsInJob(q)
 	q.Stands = stands
-	d, held := t.sayOrHold(supervisor.Delivery{Conversation: in, Text: q.Text, Buttons: buttons, Urgent: urgent}, noticeOf{})
+	d, held := t.sayOrHold(supervisor.Delivery{Conversation: in, Text: q.Text, Buttons: buttons, Urgent: priority == supervisor.JobHigh,
+		Silent: priority == supervisor.JobLow}, noticeOf{})
 	ask := any("")
 	if q.Kind == supervisor.QuestionAsk {
 		ask = encoded{q.Ask}

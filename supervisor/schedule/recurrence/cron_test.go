@@ -10,7 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawField draws a field of a cron expression with values from least to most: one or more of what such a field may be made of, and of forms of its own.
+// drawField draws a field of a cron expression with values from least to most: one or more of what such a field may be made of, and of forms
+// of its own.
 func drawField(t *rapid.T, least, most int, own ...string) string {
 	value := func() int { return rapid.IntRange(least, most).Draw(t, "value") }
 	span := func() string {

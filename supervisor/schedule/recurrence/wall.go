@@ -47,6 +47,16 @@ func nextByWall(after time.Time, zone *time.Location, next func(time.Time) (time
 	}
 }
 
+// clocksChange is when the clocks of a moment's zone change after it; the zero time is never. By a zone's rule for the years to come Go's
+// ZoneBounds takes each year for 365 days, so that on the last day of a leap year what it says has passed: from the next day on it is right.
+func clocksChange(t time.Time) time.Time {
+	_, end := t.ZoneBounds()
+	if !end.IsZero() && !end.After(t) {
+		_, end = t.Add(24 * time.Hour).ZoneBounds()
+	}
+	return end
+}
+
 // nextInRealTime is like nextByWall for a rule that goes by elapsed time: what comes twice counts twice, and a gap has none.
 func nextInRealTime(after time.Time, zone *time.Location, next func(time.Time) (time.Time, bool, error)) (time.Time, bool, error) {
 	after = after.In(zone)
@@ -57,7 +67,7 @@ func nextInRealTime(after time.Time, zone *time.Location, next func(time.Time) (
 			return time.Time{}, false, err
 		}
 		moment := after.Add(found.Sub(wallOf(after)))
-		_, end := after.ZoneBounds()
+		end := clocksChange(after)
 		if end.IsZero() || moment.Before(end) {
 			return moment, true, nil
 		}
