@@ -238,7 +238,7 @@ func TestKilledAfterEachCommitOfAFire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, chat := t.TempDir(), &fakeChannel{}
 		behind := time.Since(firesBegin)
-		kills := &killImages{t: t, dir: dir, chat: chat, now: func() time.Time { return time.Now().Add(-behind) }}
+		kills := &crashSnapshots{t: t, dir: dir, chat: chat, now: func() time.Time { return time.Now().Add(-behind) }}
 		l := newFireRig(t, dir, chat, behind, kills.committed)
 		l.setAll()
 		chat.mu.Lock()

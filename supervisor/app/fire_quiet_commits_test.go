@@ -56,13 +56,13 @@ func TestKilledAfterEachCommitOfAHeldQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, chat := t.TempDir(), &fakeChannel{}
 		behind := time.Since(firesBegin)
-		kills := &killImages{t: t, dir: dir, chat: chat, now: func() time.Time { return time.Now().Add(-behind) }}
+		kills := &crashSnapshots{t: t, dir: dir, chat: chat, now: func() time.Time { return time.Now().Add(-behind) }}
 		l := newFireRig(t, dir, chat, behind, kills.committed)
 		l.setQuiet()
 		taken := kills.during(l.pass)
 		l.checkQuiet("never killed")
 		at := func(late bool) int {
-			return len(slices.DeleteFunc(slices.Clone(taken), func(i killImage) bool { return i.at.Before(quietUntil) == late }))
+			return len(slices.DeleteFunc(slices.Clone(taken), func(i crashSnapshot) bool { return i.at.Before(quietUntil) == late }))
 		}
 		if t.Failed() || at(false) == 0 || at(true) == 0 {
 			t.Fatalf("%d commits in quiet hours, %d after", at(false), at(true))

@@ -343,7 +343,7 @@ func TestCommitsOfATurnWithABudget(t *testing.T) {
 func TestKilledAfterEachCommitOfATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, chat := t.TempDir(), &fakeChannel{day: 1_000_000}
-		kills := &killImages{t: t, dir: dir, chat: chat, now: time.Now}
+		kills := &crashSnapshots{t: t, dir: dir, chat: chat, now: time.Now}
 		l := newTurnRig(t, dir, chat, kills.committed)
 		settleDown()
 		l.ask("before")

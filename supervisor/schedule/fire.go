@@ -47,15 +47,17 @@ func (s *Schedule) fire(ctx context.Context) error {
 	}
 }
 
-// byConversation are fires by where something is told of them.
-type byConversation map[supervisor.Conversation][]supervisor.Fire
+// firesByConversation are fires by where something is told of them.
+type firesByConversation map[supervisor.Conversation][]supervisor.Fire
 
-func (m byConversation) add(c supervisor.Conversation, f supervisor.Fire) { m[c] = append(m[c], f) }
+func (m firesByConversation) add(c supervisor.Conversation, f supervisor.Fire) {
+	m[c] = append(m[c], f)
+}
 
 // firings are what is done of jobs that are due: each says its own, but for those that are late or missed together in one chat. caught counts
 // the late turns of each person.
 func (s *Schedule) firings(due []supervisor.Job, now time.Time, caught map[string]int) (firings []supervisor.Firing) {
-	overdue, lost := byConversation{}, byConversation{}
+	overdue, lost := firesByConversation{}, firesByConversation{}
 	for _, j := range due {
 		f, err := fireOf(j, now)
 		isLate := now.Sub(f.Last) >= late
@@ -77,7 +79,7 @@ func (s *Schedule) firings(due []supervisor.Job, now time.Time, caught map[strin
 }
 
 // lateFirings say what is late, and what was missed.
-func (s *Schedule) lateFirings(overdue, lost byConversation, now time.Time) (firings []supervisor.Firing) {
+func (s *Schedule) lateFirings(overdue, lost firesByConversation, now time.Time) (firings []supervisor.Firing) {
 	for _, fires := range overdue {
 		if len(fires) > maxLate {
 			firings = append(firings, s.firing(fmt.Sprintf(textWereDue, lines(fires, now)), nil, fires...))

@@ -41,7 +41,7 @@ func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 		t.tryAgain(e)
 		return false
 	}
-	r := t.fireResult(f, e.job, d.Text)
+	r := t.fireOutcome(f, e.job, d.Text)
 	t.keepResult(e, r)
 	d.Text, d.Silent = e.job.WithTitle(r.text), e.job.Options.Priority == supervisor.JobLow
 	t.countFailures(e.job, r.failures, d)
@@ -78,8 +78,8 @@ func (t *tx) tryAgain(e endingFire) {
 	}
 }
 
-// fireResult is what has come of a fire.
-type fireResult struct {
+// fireOutcome is what has come of a fire.
+type fireOutcome struct {
 	state    supervisor.FireState
 	text     string // what is said; "" is nothing
 	why      string // as fire's
@@ -88,11 +88,11 @@ type fireResult struct {
 	told     bool   // its person was told the same today
 }
 
-// fireResult is what has come of a job's fire, of whose turn failed is what went wrong.
-func (t turnTx) fireResult(f FinishTurn, j supervisor.Job, failed string) (r fireResult) {
+// fireOutcome is what has come of a job's fire, of whose turn failed is what went wrong.
+func (t turnTx) fireOutcome(f FinishTurn, j supervisor.Job, failed string) (r fireOutcome) {
 	said, err := messages(t, listTurnMessages, t.turn.ID)
 	t.fail(err)
-	r = fireResult{state: supervisor.FireFailed, text: failed, failures: j.Failures + 1}
+	r = fireOutcome{state: supervisor.FireFailed, text: failed, failures: j.Failures + 1}
 	switch {
 	case f.Why == protocol.WhyDone:
 		r.state, r.failures = supervisor.FireSaid, 0
@@ -108,7 +108,7 @@ func (t turnTx) fireResult(f FinishTurn, j supervisor.Job, failed string) (r fir
 }
 
 // keepResult keeps what has come of a fire, and as much of its text as is kept.
-func (t turnTx) keepResult(e endingFire, r fireResult) {
+func (t turnTx) keepResult(e endingFire, r fireOutcome) {
 	kept := r.text
 	if len(kept) > supervisor.MaxJobText {
 		kept = strings.ToValidUTF8(kept[:supervisor.MaxJobText], "")
@@ -117,7 +117,7 @@ func (t turnTx) keepResult(e endingFire, r fireResult) {
 }
 
 // endChecked keeps what a job has seen, and ends one that was to be done once.
-func (t turnTx) endChecked(e endingFire, r fireResult) {
+func (t turnTx) endChecked(e endingFire, r fireOutcome) {
 	if r.state != supervisor.FireFailed {
 		t.putSeen(e.job, e.seen)
 	}
@@ -127,12 +127,12 @@ func (t turnTx) endChecked(e endingFire, r fireResult) {
 }
 
 // holdsResult holds what is told of a fire for the end of its person's quiet hours, where it waits for that.
-func (t turnTx) holdsResult(e endingFire, r fireResult, d supervisor.Delivery) bool {
+func (t turnTx) holdsResult(e endingFire, r fireOutcome, d supervisor.Delivery) bool {
 	_, quiet := t.quietUntil(e.job.User)
 	if !quiet || e.job.Options.Priority == supervisor.JobHigh || d.Conversation.InGroup() || len(d.Files) > 0 {
 		return false
 	}
-	_, held := t.sayOrHold(d, noticeOf{e.job.ID, r.state})
+	_, held := t.sayOrHold(d, noticeSubject{e.job.ID, r.state})
 	t.Exec(holdFire, held, e.job.ID, e.due.UnixMilli())
 	return true
 }

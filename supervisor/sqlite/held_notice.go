@@ -52,23 +52,23 @@ func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
 	return q.Until(fromMillis(t.Now), zone)
 }
 
-// noticeOf is what a notice is of that may be held: a job, and what became of its fire. The zero value is no job's, or that of several.
-type noticeOf struct {
+// noticeSubject is what a notice that may be held is about: a job, and what became of its fire. The zero value is no job's, or that of several.
+type noticeSubject struct {
 	job   int64
 	state supervisor.FireState
 }
 
 // ofFires are what a notice is of that tells of some fires.
-func ofFires(fires []supervisor.Fire) (of noticeOf) {
+func ofFires(fires []supervisor.Fire) (of noticeSubject) {
 	if len(fires) == 1 {
-		of = noticeOf{fires[0].Job.ID, fires[0].As}
+		of = noticeSubject{fires[0].Job.ID, fires[0].As}
 	}
 	return of
 }
 
 // sayOrHold says what begins by itself, or holds it for the end of its person's quiet hours: what is held is no delivery yet. What is
 // urgent is not held, nor what comes with files; in groups others read, and nothing is held there.
-func (t *tx) sayOrHold(d supervisor.Delivery, of noticeOf) (said supervisor.Delivery, held int64) {
+func (t *tx) sayOrHold(d supervisor.Delivery, of noticeSubject) (said supervisor.Delivery, held int64) {
 	c := d.Conversation
 	if c.ID == 0 {
 		c = t.conversation(c)
@@ -84,10 +84,10 @@ func (t *tx) sayOrHold(d supervisor.Delivery, of noticeOf) (said supervisor.Deli
 	return supervisor.Delivery{Conversation: c}, t.hold(d, of, end)
 }
 
-// heldRow names a row, and counts those that it stands for too.
-type heldRow struct{ id, earlier int64 }
+// heldCount is a held notice by its id, and how many earlier ones it stands for.
+type heldCount struct{ id, earlier int64 }
 
-func scanHeldRow(r *engine.Row) (h heldRow) {
+func scanHeldCount(r *engine.Row) (h heldCount) {
 	r.Scan(&h.id, &h.earlier)
 	return h
 }
@@ -96,9 +96,9 @@ func scanHeldRow(r *engine.Row) (h heldRow) {
 const maxHeldNotices = 1000
 
 // hold keeps a notice. Of a job's it takes the place of the one before it, and of what is no job's only so many stay.
-func (t *tx) hold(d supervisor.Delivery, of noticeOf, end time.Time) (id int64) {
+func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id int64) {
 	earlier := int64(0)
-	if before, ok := one(t, scanHeldRow, findHeldOf, of.job, of.state, d.Conversation.ID); ok {
+	if before, ok := one(t, scanHeldCount, findHeldOf, of.job, of.state, d.Conversation.ID); ok {
 		earlier = before.earlier + 1
 		t.Exec(leaveHeld, before.id)
 		t.Exec(dropHeld, before.id)
@@ -108,7 +108,7 @@ func (t *tx) hold(d supervisor.Delivery, of noticeOf, end time.Time) (id int64) 
 	if of.job != 0 {
 		return id
 	}
-	if oldest := all(t, scanHeldRow, oldestHeld, d.Conversation.ID, maxHeldNotices-1); len(oldest) > 1 {
+	if oldest := all(t, scanHeldCount, oldestHeld, d.Conversation.ID, maxHeldNotices-1); len(oldest) > 1 {
 		t.Exec(countEarlier, oldest[1].earlier+1, oldest[0].id)
 		t.Exec(leaveHeld, oldest[1].id)
 		t.Exec(dropHeld, oldest[1].id)

@@ -60,23 +60,23 @@ var cronSteps = []struct {
 // cronHorizon is how many years ahead an expression's next time is looked for. From one Sunday that is a 29 February to the next it may be 40.
 const cronHorizon = 40
 
-// cron is an expression whose fields are split. It may be used by one goroutine at a time.
-type cron struct {
+// cronExpression is an expression whose fields are split. It may be used by one goroutine at a time.
+type cronExpression struct {
 	fields []string    // with a second before them
 	days   []string    // the same, with what is not asked of a day left open
 	judge  gronx.Gronx // says what is due
 }
 
-func newCron(expression string) (cron, error) {
+func newCron(expression string) (cronExpression, error) {
 	fields, err := gronx.Segments(expression)
 	if err != nil || len(fields) != cronFields+1 {
-		return cron{}, unreadable(expression)
+		return cronExpression{}, unreadable(expression)
 	}
-	return cron{fields, []string{"*", "*", "*", fields[cronDay], "*", fields[cronWeekday]}, gronx.Gronx{C: &gronx.SegmentChecker{}}}, nil
+	return cronExpression{fields, []string{"*", "*", "*", fields[cronDay], "*", fields[cronWeekday]}, gronx.Gronx{C: &gronx.SegmentChecker{}}}, nil
 }
 
 // next is the first wall time after another at which an expression is due.
-func (c cron) next(wall time.Time) (next time.Time, found bool, err error) {
+func (c cronExpression) next(wall time.Time) (next time.Time, found bool, err error) {
 	last := wall.AddDate(cronHorizon, 0, 0)
 	next = wall.Truncate(time.Minute).Add(time.Minute)
 	for i := 0; i < len(cronSteps); {
@@ -98,7 +98,7 @@ func (c cron) next(wall time.Time) (next time.Time, found bool, err error) {
 
 // isDue says whether a field is due at a time. About the day both of its fields are asked at once: one is enough where both are set. A field that is
 // a number is asked about at that value alone.
-func (c cron) isDue(field, value int, at time.Time) (bool, error) {
+func (c cronExpression) isDue(field, value int, at time.Time) (bool, error) {
 	c.judge.C.SetRef(at)
 	if field == cronDay {
 		return c.judge.SegmentsDue(c.days)
@@ -110,7 +110,7 @@ func (c cron) isDue(field, value int, at time.Time) (bool, error) {
 }
 
 // goesByElapsedTime says whether an expression means every hour, or each so many: then real time counts.
-func (c cron) goesByElapsedTime() bool { return strings.HasPrefix(c.fields[cronHour], "*") }
+func (c cronExpression) goesByElapsedTime() bool { return strings.HasPrefix(c.fields[cronHour], "*") }
 
 func (r Rule) nextCron(after time.Time, zone *time.Location) (time.Time, bool, error) {
 	c, err := newCron(r.Expression)

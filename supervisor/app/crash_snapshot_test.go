@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// killImage is what a kill after one commit leaves: the database's files, and what had been sent by then.
-type killImage struct {
+// crashSnapshot is what a kill after one commit leaves: the database's files, and what had been sent by then.
+type crashSnapshot struct {
 	dir  string
 	at   time.Time
 	sent []string
 }
 
-// killImages takes one after each commit while it is on. Commits come from the writer's goroutine, and on is set by the test's.
-type killImages struct {
+// crashSnapshots takes one after each commit while it is on. Commits come from the writer's goroutine, and on is set by the test's.
+type crashSnapshots struct {
 	t    *testing.T
 	dir  string // of the database
 	chat *fakeChannel
@@ -26,17 +26,17 @@ type killImages struct {
 
 	mu    sync.Mutex
 	on    bool
-	taken []killImage
+	taken []crashSnapshot
 }
 
 // committed is the database's hook.
-func (s *killImages) committed() {
+func (s *crashSnapshots) committed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.on {
 		return
 	}
-	i := killImage{s.t.TempDir(), s.now(), s.chat.texts()}
+	i := crashSnapshot{s.t.TempDir(), s.now(), s.chat.texts()}
 	for _, file := range []string{"mews.db", "mews.db-wal"} {
 		data, err := os.ReadFile(filepath.Join(s.dir, file))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -53,7 +53,7 @@ func (s *killImages) committed() {
 }
 
 // during takes the images of what do does.
-func (s *killImages) during(do func()) []killImage {
+func (s *crashSnapshots) during(do func()) []crashSnapshot {
 	set := func(on bool) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
