@@ -28,8 +28,8 @@ type place struct {
 	text string // the value as it is written, ready to be read; never a secret
 }
 
-// bind puts n into a value; line is where the person will look for it. A Config holds nothing but structs, maps, slices
-// and scalars.
+// bind puts n into a value; line is where the person will look for it. A Config holds nothing but
+// structs, maps, slices and scalars.
 func (b *binder) bind(n *yaml.Node, line int, into reflect.Value, path string) {
 	b.places[path] = place{line: line, text: show(n, into.Type())}
 	scalar, isScalar := scalars[into.Type()]
@@ -117,7 +117,8 @@ func (b *binder) eachKey(n *yaml.Node, path, want string, bind func(name string,
 
 func (b *binder) bindList(n *yaml.Node, into reflect.Value, path string) {
 	if n.Kind == yaml.ScalarNode && into.Type() == reflect.TypeFor[[]Recipient]() {
-		n = &yaml.Node{Kind: yaml.SequenceNode, Line: n.Line, Content: []*yaml.Node{n}} // the only one
+		// the only one
+		n = &yaml.Node{Kind: yaml.SequenceNode, Line: n.Line, Content: []*yaml.Node{n}}
 	}
 	if n.Kind != yaml.SequenceNode {
 		b.wrong(path, wantList)

@@ -27,7 +27,8 @@ type protectedPath struct {
 	what string
 }
 
-// checks are the checks that need code, by the names in check tags. Each gets the path of a key and its value.
+// checks are the checks that need code, by the names in check tags. Each gets the path of a key and
+// its value.
 var checks = map[string]func(c *checker, path string, value any){
 	"state":         of((*checker).checkState),
 	"listen":        of((*checker).checkListen),
@@ -93,7 +94,8 @@ func (c *checker) checkOneOf(path, word string, words []string) {
 	}
 }
 
-// checkBounds notes a value out of the bounds of its tags. They are wide: outside them a value is a slip, or does harm.
+// checkBounds notes a value out of the bounds of its tags. They are wide: outside them a value is a
+// slip, or does harm.
 func (c *checker) checkBounds(k key) {
 	least, most, zero := k.tag.Get("min"), k.tag.Get("max"), k.tag.Get("zero")
 	if least == "" || zero != "" && k.value.IsZero() {
@@ -149,8 +151,8 @@ func (c *checker) checkRules(path string, rules EffectRules) {
 	}
 }
 
-// checkURL notes a text that is no URL, or none that fits, and says whether it is right. It never shows a URL that may hold
-// a password.
+// checkURL notes a text that is no URL, or none that fits, and says whether it is right. It never
+// shows a URL that may hold a password.
 func (c *checker) checkURL(path, text, want string, fits func(*url.URL) bool) bool {
 	u, err := url.Parse(text)
 	switch {
@@ -181,7 +183,8 @@ func (c *checker) stands(path string) bool {
 	return ok
 }
 
-// wrong notes a problem of a key. It shows what the file has there; value is for a key that stands in no file.
+// wrong notes a problem of a key. It shows what the file has there; value is for a key that stands
+// in no file.
 func (c *checker) wrong(path, value, want string) {
 	if at, ok := c.places[path]; ok {
 		value = at.text

@@ -14,10 +14,12 @@ func (c *checker) checkState(path, state string) {
 	c.protected = append(c.protected, protectedPath{filepath.Join(state, "private"), whatState})
 }
 
-// maxFolders is how many folders besides the home a worker can be given, those of everybody and its person's together.
+// maxFolders is how many folders besides the home a worker can be given, those of everybody and its
+// person's together.
 const maxFolders = 8
 
-// checkFolders notes folders that no worker may be given. Of two workspaces with one name only one could be seen.
+// checkFolders notes folders that no worker may be given. Of two workspaces with one name only one
+// could be seen.
 func (c *checker) checkFolders(path string, folders []string) {
 	names := map[string]string{}
 	if len(folders) > maxFolders {
@@ -40,8 +42,8 @@ func (c *checker) checkFolders(path string, folders []string) {
 	}
 }
 
-// checkHomes keeps the homes apart from one another and from protected paths. It compares paths as they are written:
-// links are for those who open them to refuse.
+// checkHomes keeps the homes apart from one another and from protected paths. It compares paths as
+// they are written: links are for those who open them to refuse.
 func (c *checker) checkHomes() {
 	for i, u := range c.cfg.Users {
 		at := userPath(i) + ".home"
@@ -57,15 +59,17 @@ func (c *checker) checkHomes() {
 			}
 		}
 		for j, other := range c.cfg.Users[:i] {
-			if overlap(u.Home, other.Home) && u.Name != other.Name { // one name twice has been noted
+			// one name twice has been noted
+			if overlap(u.Home, other.Home) && u.Name != other.Name {
 				c.wrong(at, quote(u.Home), fmt.Sprintf(wantFolderApart, userPath(j)+".home", other.Home))
 			}
 		}
 	}
 }
 
-// checkNested keeps every folder that a worker gets out of those that some worker may change: whoever may change the
-// folder around another can put something else in its place. One folder for several people is fine.
+// checkNested keeps every folder that a worker gets out of those that some worker may change:
+// whoever may change the folder around another can put something else in its place. One folder for
+// several people is fine.
 func (c *checker) checkNested() {
 	type place struct{ path, folder string }
 	var changed []place
@@ -81,7 +85,8 @@ func (c *checker) checkNested() {
 	}
 	for _, g := range given {
 		for _, other := range changed {
-			homes := strings.HasSuffix(g.path, ".home") && strings.HasSuffix(other.path, ".home") // noted by checkHomes
+			// noted by checkHomes
+			homes := strings.HasSuffix(g.path, ".home") && strings.HasSuffix(other.path, ".home")
 			if !homes && g.folder != other.folder && filepath.IsAbs(other.folder) && inside(g.folder, other.folder) {
 				c.wrong(g.path, quote(g.folder), fmt.Sprintf(wantNotNested, other.path, other.folder))
 			}

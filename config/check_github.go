@@ -13,7 +13,8 @@ import (
 )
 
 var (
-	// repoName is OWNER/NAME. An owner's name may have an _ where a company manages its people's accounts. (docs.github.com)
+	// repoName is OWNER/NAME. An owner's name may have an _ where a company manages its people's
+	// accounts. (docs.github.com)
 	repoName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}/[A-Za-z0-9._-]{1,100}$`)
 	// githubLogin is an account's name, or an app's, whose account ends in [bot].
 	githubLogin = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,38}(\[bot\])?$`)
@@ -38,7 +39,8 @@ func (c *checker) checkGitHubLogin(path, login string) {
 	}
 }
 
-// checkGitHubRepos notes what is wrong with the repositories, and what they need of the section around them.
+// checkGitHubRepos notes what is wrong with the repositories, and what they need of the section
+// around them.
 func (c *checker) checkGitHubRepos(path string, repos map[string]GitHubRepo) {
 	g, taken := c.cfg.GitHub, map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(repos)) {
@@ -58,7 +60,8 @@ func (c *checker) checkGitHubRepos(path string, repos map[string]GitHubRepo) {
 	c.checkGitHubAccess("github", g)
 }
 
-// postCheck is the value of GitHubRepo.Post that only an app may choose. (GitHub: check runs are made by apps alone.)
+// postCheck is the value of GitHubRepo.Post that only an app may choose. (GitHub: check runs are
+// made by apps alone.)
 const postCheck = "check"
 
 // checkGitHubAccess notes what GitHub and Mews would not know one another by.

@@ -21,10 +21,11 @@ const (
 
 // providerKind is what the providers of one kind have in common.
 type providerKind struct {
-	url      string   // their address where there is no base_url
-	wantURL  string   // what a base_url should be
-	needsKey bool     // at url; elsewhere there may be a proxy that has the key
-	servers  []string // the programs that speak the protocol, each in its own way; nil where there are no such
+	url      string // their address where there is no base_url
+	wantURL  string // what a base_url should be
+	needsKey bool   // at url; elsewhere there may be a proxy that has the key
+	// the programs that speak the protocol, each in its own way; nil where there are no such
+	servers []string
 }
 
 var providerKinds = map[string]providerKind{
@@ -44,14 +45,15 @@ var cacheTimes = map[string]time.Duration{"1h": time.Hour, "5m": 5 * time.Minute
 // CacheFor is how long providers are to keep what the next request repeats; 0 is not at all.
 func (m Models) CacheFor() time.Duration { return cacheTimes[m.Cache] }
 
-// MayChoose says whether the person may choose a model, which is named in full. It is not about the models that are configured
-// for them.
+// MayChoose says whether the person may choose a model, which is named in full. It is not about the
+// models that are configured for them.
 func (u User) MayChoose(spec string) bool {
 	return len(u.ModelsAllowed) == 0 ||
 		slices.ContainsFunc(u.ModelsAllowed, func(glob string) bool { return doublestar.MatchUnvalidated(glob, spec) })
 }
 
-// fullName is a model's name as PROVIDER/MODEL or Offline. A bare name is one of the default provider's; "" is no provider.
+// fullName is a model's name as PROVIDER/MODEL or Offline. A bare name is one of the default
+// provider's; "" is no provider.
 func (m Models) fullName(spec, defaultProvider string) (string, bool) {
 	provider, model, slashed := strings.Cut(spec, "/")
 	_, exists := m.Providers[provider]
@@ -112,10 +114,12 @@ func validProvider(name string) bool { return ValidName(name) && name != Offline
 // webAddress says whether a URL can be the address of an API.
 func webAddress(u *url.URL) bool { return u.Scheme == "http" || u.Scheme == "https" }
 
-// unknownProviders says whether the providers could not be read, so that nothing can be said of whose a model is.
+// unknownProviders says whether the providers could not be read, so that nothing can be said of
+// whose a model is.
 func (c *checker) unknownProviders() bool { return c.wrongBefore["models.providers"] }
 
-// fullName is a model's name in full. A name that can't be judged, because something that it depends on is wrong, is right.
+// fullName is a model's name in full. A name that can't be judged, because something that it
+// depends on is wrong, is right.
 func (c *checker) fullName(spec string) (full string, ok bool) {
 	m := c.cfg.Models
 	byDefault, right := m.fullName(m.Default, m.onlyProvider())

@@ -35,7 +35,8 @@ func (c *checker) checkToken(path string, token Secret) {
 	}
 }
 
-// checkSecret notes a secret that is missing or has not its shape, at the key that it comes from. A nil shape is any.
+// checkSecret notes a secret that is missing or has not its shape, at the key that it comes from. A
+// nil shape is any.
 func (c *checker) checkSecret(path string, secret Secret, shape *regexp.Regexp, want string) {
 	if c.stands(path + "_file") {
 		path += "_file"
@@ -60,14 +61,15 @@ func (c *checker) anybodyOnTelegram() bool {
 
 func (c *checker) checkBotAPI(path, text string) { c.checkURL(path, text, wantAPI, botAPI) }
 
-// botAPI says whether a Bot API may be at u. The token is part of every call's path: over http it goes to a server of
-// one's own, and to nobody else's.
+// botAPI says whether a Bot API may be at u. The token is part of every call's path: over http it
+// goes to a server of one's own, and to nobody else's.
 func botAPI(u *url.URL) bool {
 	host := strings.ToLower(u.Hostname())
 	return u.Scheme == "https" || u.Scheme == "http" && host != "telegram.org" && !strings.HasSuffix(host, ".telegram.org")
 }
 
-// checkBotFiles keeps the folder out of what workers see: what everybody sends is in it, and the token in its paths.
+// checkBotFiles keeps the folder out of what workers see: what everybody sends is in it, and the
+// token in its paths.
 func (c *checker) checkBotFiles(path, folder string) {
 	switch {
 	case folder == "" && !c.stands(path):
@@ -96,7 +98,8 @@ func (c *checker) checkWebhook(path string, w Webhook) {
 	}
 }
 
-// calledByTelegram says whether u can be a webhook's. Over http it is this machine's, which a Bot API server on it calls.
+// calledByTelegram says whether u can be a webhook's. Over http it is this machine's, which a Bot
+// API server on it calls.
 func calledByTelegram(u *url.URL) bool {
 	return u.EscapedPath() == TelegramPath && (u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()))
 }

@@ -17,14 +17,15 @@ const (
 	roleUser  = "user"
 )
 
-// userNames are names of users and of providers: they become parts of paths, and of commands that a person types.
+// userNames are names of users and of providers: they become parts of paths, and of commands that a
+// person types.
 var userNames = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
 // ValidName says whether a user can have a name.
 func ValidName(name string) bool { return userNames.MatchString(name) }
 
-// CheckAdded says why a user can't be added to those of the configuration while the service runs; nil: they can. It reads the
-// Name, Role, Account, Timezone and Home.
+// CheckAdded says why a user can't be added to those of the configuration while the service runs;
+// nil: they can. It reads the Name, Role, Account, Timezone and Home.
 func (c *Config) CheckAdded(u User) error {
 	switch {
 	case !ValidName(u.Name):
@@ -54,7 +55,8 @@ func (c *Config) OverlapsHome(path string) bool {
 
 func userPath(i int) string { return element("users", i) }
 
-// checkUsers notes names and ids that no user can have, and those that two users have: they say who somebody is.
+// checkUsers notes names and ids that no user can have, and those that two users have: they say who
+// somebody is.
 func (c *checker) checkUsers(path string, users []User) {
 	if len(users) == 0 {
 		c.wrong(path, gotEmptyList, wantUsers)
@@ -87,8 +89,8 @@ func (c *checker) checkAccount(path, account string) {
 // UIDsAuto are the uids autoUIDs where they are free, and none elsewhere.
 const UIDsAuto = "auto"
 
-// autoUIDs are unused on systems with systemd (systemd.io/UIDS-GIDS: 65536 to 524287), and lie below what useradd gives to
-// people's containers (login.defs: SUB_UID_MIN, 100000).
+// autoUIDs are unused on systems with systemd (systemd.io/UIDS-GIDS: 65536 to 524287), and lie
+// below what useradd gives to people's containers (login.defs: SUB_UID_MIN, 100000).
 const autoUIDs = "70000-79999"
 
 // UIDRange is UIDs as numbers, both ends included; 0, 0 is none.
@@ -117,7 +119,8 @@ func (c *checker) checkTimezone(path, zone string) {
 	}
 }
 
-// validZone says whether the machine knows a time zone. "" is the machine's own; Local is Go's word for it alone.
+// validZone says whether the machine knows a time zone. "" is the machine's own; Local is Go's word
+// for it alone.
 func validZone(name string) bool {
 	_, err := time.LoadLocation(name)
 	return err == nil && name != "Local"

@@ -7,21 +7,23 @@ import (
 	"strings"
 )
 
-// defaults is what holds where the file says nothing. What depends on the environment or on other keys is filled in by
-// complete.
+// defaults is what holds where the file says nothing. What depends on the environment or on other
+// keys is filled in by complete.
 func defaults() *Config {
 	cfg := &Config{}
 	root(cfg).setDefaults()
 	return cfg
 }
 
-// complete fills in what depends on the environment and on other keys. It may be called again and changes nothing then.
+// complete fills in what depends on the environment and on other keys. It may be called again and
+// changes nothing then.
 func complete(cfg *Config, env Env) {
 	if cfg.State == "" {
 		cfg.State = below(env.xdg("XDG_STATE_HOME", ".local/state"), "mews")
 	}
 	clean(&cfg.State)
-	cfg.Telegram.APIURL = strings.TrimRight(cfg.Telegram.APIURL, "/") // it names the source of messages: one name for one place
+	// it names the source of messages: one name for one place
+	cfg.Telegram.APIURL = strings.TrimRight(cfg.Telegram.APIURL, "/")
 	cfg.GitHub.APIURL = strings.TrimRight(cfg.GitHub.APIURL, "/")
 	clean(&cfg.Telegram.Files)
 	for name, p := range cfg.Models.Providers {

@@ -266,7 +266,8 @@ func TestABareDefaultIsOfTheOnlyProvider(t *testing.T) {
 	_, err := load(t, one+", other: {kind: openai}}}\n", nil)
 	const want = `/etc/mews/mews.yaml:1: models.default: got "qwen3", want offline, local/MODEL or other/MODEL: ` +
 		"a provider of models.providers and its name of the model"
-	if err == nil || err.Error() != want { // and of the small one, which is bare, nothing can be said then
+	// and of the small one, which is bare, nothing can be said then
+	if err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}
 }
@@ -361,7 +362,8 @@ func TestSecretFile(t *testing.T) {
 	}
 }
 
-// TestAClientNeedsNoSecret: it has none of the service's environment, and may not read its files; all else is checked.
+// TestAClientNeedsNoSecret: it has none of the service's environment, and may not read its files;
+// all else is checked.
 func TestAClientNeedsNoSecret(t *testing.T) {
 	const text = `
 state: /var/lib/mews

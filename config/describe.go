@@ -10,7 +10,8 @@ import (
 	"mews/protocol/spelling"
 )
 
-// show is a value as a Problem may print it: as the file has it, without the value of a variable, and never a secret.
+// show is a value as a Problem may print it: as the file has it, without the value of a variable,
+// and never a secret.
 func show(n *yaml.Node, t reflect.Type) string {
 	_, scalar := scalars[t]
 	switch {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Dollars is an amount of US dollars. It is written as a decimal number, exact to a millionth. The zero value is 0 dollars that
-// nobody has written.
+// Dollars is an amount of US dollars. It is written as a decimal number, exact to a millionth. The
+// zero value is 0 dollars that nobody has written.
 type Dollars struct {
 	Micro int64 // millionths
 	Given bool  // it stands in the file

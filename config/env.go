@@ -21,8 +21,11 @@ type Env struct {
 	Login    string // name of the OS account
 	Cwd      string // absolute path of the working directory
 
-	Effects EffectRules // the effects that there may be rules for, each with the rule that holds where nothing was set
-	Client  bool        // the configuration is read to find a running service, whose secrets its clients may be unable to read
+	// the effects that there may be rules for, each with the rule that holds where nothing was set
+	Effects EffectRules
+	// the configuration is read to find a running service, whose secrets its clients may be unable
+	// to read
+	Client bool
 }
 
 // maxFile is how large a configuration and a file with a secret may be, in bytes.
@@ -49,7 +52,8 @@ func OS(effects EffectRules) (Env, error) {
 	return env, nil
 }
 
-// readFile reads a file of at most maxFile bytes, so that a device or a mistaken path cannot fill the memory.
+// readFile reads a file of at most maxFile bytes, so that a device or a mistaken path cannot fill
+// the memory.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -64,9 +68,10 @@ func readFile(path string) ([]byte, error) {
 
 var errTooLarge = fmt.Errorf("larger than %v", Size(maxFile))
 
-// Find is the configuration file to load: explicit where it is given, else the first of ./mews.yaml,
-// $XDG_CONFIG_HOME/mews/mews.yaml and /etc/mews/mews.yaml that exists, else "". A file that exists and can't be read
-// is found: without it Mews would run on another configuration than the one that was meant.
+// Find is the configuration file to load: explicit where it is given, else the first of
+// ./mews.yaml, $XDG_CONFIG_HOME/mews/mews.yaml and /etc/mews/mews.yaml that exists, else "". A file
+// that exists and can't be read is found: without it Mews would run on another configuration than
+// the one that was meant.
 func Find(explicit string, env Env) string {
 	if explicit != "" {
 		return explicit
@@ -86,8 +91,8 @@ func Find(explicit string, env Env) string {
 	return ""
 }
 
-// xdg is one of the base folders of the XDG specification, "" where neither it nor the home is known. The specification
-// wants a relative folder ignored.
+// xdg is one of the base folders of the XDG specification, "" where neither it nor the home is
+// known. The specification wants a relative folder ignored.
 func (e Env) xdg(name, unset string) string {
 	if dir := e.Getenv(name); filepath.IsAbs(dir) {
 		return dir
@@ -106,8 +111,9 @@ func below(dir, path string) string {
 // variable is ${NAME}, or $${ which stands for a plain ${.
 var variable = regexp.MustCompile(`\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{`)
 
-// expand replaces each ${NAME} in text by the environment variable of that name. The values of variables are not expanded
-// again. An error says what would be right, and has no value of a variable in it.
+// expand replaces each ${NAME} in text by the environment variable of that name. The values of
+// variables are not expanded again. An error says what would be right, and has no value of a
+// variable in it.
 func expand(text string, getenv func(string) string) (string, error) {
 	if !strings.Contains(text, "${") {
 		return text, nil

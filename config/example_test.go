@@ -11,12 +11,13 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// The example configuration is read by these tests: as it stands it is the defaults, and with the lines taken in that
-// are commented out it has every key there is.
+// The example configuration is read by these tests: as it stands it is the defaults, and with the
+// lines taken in that are commented out it has every key there is.
 
 const examplePath = "../deploy/mews.example.yaml"
 
-// optional is the # of a line that is commented out. A remark has a space after it, or is deeper in than any key.
+// optional is the # of a line that is commented out. A remark has a space after it, or is deeper in
+// than any key.
 var optional = regexp.MustCompile(`(?m)^#(( {2})*(- )?[a-z][a-z0-9_/.-]*:)`)
 
 func exampleText(t *testing.T) string {
@@ -28,15 +29,16 @@ func exampleText(t *testing.T) string {
 	return string(text)
 }
 
-// takeIn is the example with every optional line in it. A key that stands both as a default and as an example is taken
-// from the example.
+// takeIn is the example with every optional line in it. A key that stands both as a default and as
+// an example is taken from the example.
 func takeIn(text string) string {
 	text = optional.ReplaceAllString(text, "$1")
 	return strings.NewReplacer("  providers: {}\n", "", "  fallback: []", "  fallback: [local/qwen3]",
 		"api_url: https://api.telegram.org ", "api_url: http://127.0.0.1:8081 ").Replace(text)
 }
 
-// givenDefaults are the defaults that are others where they are not written down: an empty list, an amount.
+// givenDefaults are the defaults that are others where they are not written down: an empty list, an
+// amount.
 const givenDefaults = `
 files: {include: [], exclude: [], append_only: []}
 models: {fallback: [], allowed: [], providers: {}}
@@ -70,11 +72,13 @@ func TestExampleHasEveryKey(t *testing.T) {
 	app := regexp.MustCompile(`(?m)^  app:.*\n( {4}.*\n)*`) // it excludes the token
 	full := text
 	text = app.ReplaceAllString(text, "")
-	text = regexp.MustCompile(`(?m)^    job:.*\n`).ReplaceAllString(text, "") // it excludes the chat
+	// it excludes the chat
+	text = regexp.MustCompile(`(?m)^    job:.*\n`).ReplaceAllString(text, "")
 	for _, one := range []*regexp.Regexp{
 		regexp.MustCompile(`(?m)^ +(token|secret|webhook_secret)_file:.*\n`), regexp.MustCompile(`(?m)^ +(token|secret|webhook_secret):.*\n`),
 	} {
-		files["/e/mews.yaml"] = one.ReplaceAllString(text, "") // of two keys that exclude one another
+		// of two keys that exclude one another
+		files["/e/mews.yaml"] = one.ReplaceAllString(text, "")
 		cfg, err := Load("/e/mews.yaml", env)
 		if err != nil {
 			t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// key is a key of a configuration: a field with a yaml tag, or an element of a map or of a list of structs. The zero key
-// with a value is the configuration itself.
+// key is a key of a configuration: a field with a yaml tag, or an element of a map or of a list of
+// structs. The zero key with a value is the configuration itself.
 type key struct {
 	path     string            // as problems name it: users[0].role
 	name     string            // as changes name it: users.alice.role
@@ -23,7 +23,8 @@ type key struct {
 // root is the key that all others are below.
 func root(cfg *Config) key { return key{value: reflect.ValueOf(cfg).Elem()} }
 
-// walk calls visit with every key below k, each before those below it. These are left out where visit returns false.
+// walk calls visit with every key below k, each before those below it. These are left out where
+// visit returns false.
 func (k key) walk(visit func(key) bool) {
 	for _, child := range k.below() {
 		if visit(child) {
@@ -82,7 +83,8 @@ func keys(t reflect.Type) []string {
 	return names
 }
 
-// setDefaults gives every key below k that is zero its default. Those in maps have got theirs as they were read.
+// setDefaults gives every key below k that is zero its default. Those in maps have got theirs as
+// they were read.
 func (k key) setDefaults() {
 	k.walk(func(k key) bool {
 		if k.isLeaf() && k.defaults != "" && k.value.CanSet() && k.value.IsZero() {

@@ -15,8 +15,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Load reads a configuration file. Where the file can be read but is not right the error is an *ErrorList with all that
-// is wrong.
+// Load reads a configuration file. Where the file can be read but is not right the error is an
+// *ErrorList with all that is wrong.
 func Load(path string, env Env) (*Config, error) {
 	text, err := env.ReadFile(path)
 	if err != nil {
@@ -85,11 +85,12 @@ func absolute(path, dir string) string {
 	return filepath.Join(dir, path)
 }
 
-// bareVariable is a value with a ${NAME} in it and no quotes around it. Within { } and [ ] YAML takes its { for another mapping.
+// bareVariable is a value with a ${NAME} in it and no quotes around it. Within { } and [ ] YAML
+// takes its { for another mapping.
 var bareVariable = regexp.MustCompile(`(:[ \t]+|[\[,][ \t]*)([^\s"'#{}\[\],&*!|>%@]*(?:\$\$?\{\w+\}[^\s"'{}\[\],]*)+)`)
 
-// parseQuoting is parse, of a text in which a ${NAME} may stand without quotes wherever a value may. It puts quotes around one
-// only where the text would be no YAML otherwise, and moves no line.
+// parseQuoting is parse, of a text in which a ${NAME} may stand without quotes wherever a value
+// may. It puts quotes around one only where the text would be no YAML otherwise, and moves no line.
 func parseQuoting(text []byte) (*yaml.Node, error) {
 	root, err := parse(text)
 	if err == nil {
@@ -146,8 +147,8 @@ func syntaxProblem(err error, file []byte) Problem {
 // inFlow is a ${ that stands in braces or brackets.
 var inFlow = regexp.MustCompile(`[{\[].*\$\{`)
 
-// variableLine is the line of the ${ that makes the text no YAML, 0 where there is none. yaml.v3 names that line, or the one
-// before it where the ${ stands in braces.
+// variableLine is the line of the ${ that makes the text no YAML, 0 where there is none. yaml.v3
+// names that line, or the one before it where the ${ stands in braces.
 func variableLine(file []byte, named int) int {
 	lines := bytes.Split(file, []byte("\n"))
 	for n := max(1, named); n <= min(named+1, len(lines)); n++ {

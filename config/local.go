@@ -9,9 +9,10 @@ import (
 	"unicode"
 )
 
-// Local is the configuration where there is no file: one user, who is the account that runs Mews, and the offline model
-// or the one that the environment names. TELEGRAM_TOKEN and MEWS_TELEGRAM_ID together have the user talk on Telegram.
-// (TELEGRAM_TOKEN alone polls nothing: it may be another program's bot, and a bot answers to one program.)
+// Local is the configuration where there is no file: one user, who is the account that runs Mews,
+// and the offline model or the one that the environment names. TELEGRAM_TOKEN and MEWS_TELEGRAM_ID
+// together have the user talk on Telegram. (TELEGRAM_TOKEN alone polls nothing: it may be another
+// program's bot, and a bot answers to one program.)
 func Local(env Env) (*Config, error) {
 	cfg := defaults()
 	cfg.Local = true
@@ -59,8 +60,8 @@ func (c *checker) telegramFrom(env Env) {
 	c.cfg.Users[0].Telegram = number
 }
 
-// localProvider is a provider that the environment may name, in the variables that other programs use too. Its name is
-// its kind's.
+// localProvider is a provider that the environment may name, in the variables that other programs
+// use too. Its name is its kind's.
 type localProvider struct {
 	kind     string
 	key, url string // names of variables
@@ -74,9 +75,9 @@ var (
 	localProviders = []localProvider{localAnthropic, localOpenAI}
 )
 
-// modelsFrom takes the model that answers from the environment: the one that MEWS_MODEL names, where its provider's key is
-// set; else the endpoint that OPENAI_BASE_URL and OPENAI_MODEL name. A key alone sends nothing anywhere: many have it set
-// for other programs.
+// modelsFrom takes the model that answers from the environment: the one that MEWS_MODEL names,
+// where its provider's key is set; else the endpoint that OPENAI_BASE_URL and OPENAI_MODEL name. A
+// key alone sends nothing anywhere: many have it set for other programs.
 func (c *checker) modelsFrom(env Env) {
 	spec, url, model := env.Getenv("MEWS_MODEL"), env.Getenv("OPENAI_BASE_URL"), env.Getenv("OPENAI_MODEL")
 	if url != "" && (model != "" || spec == "") {
@@ -121,7 +122,8 @@ func (c *checker) modelFrom(env Env, spec string) {
 	c.provide(p, model)
 }
 
-// localProviderOf is the provider of a model that a spec names, and its name of the model; "" where the spec is none.
+// localProviderOf is the provider of a model that a spec names, and its name of the model; "" where
+// the spec is none.
 func localProviderOf(spec string) (localProvider, string) {
 	name, model, slashed := strings.Cut(spec, "/")
 	for _, p := range localProviders {

@@ -14,7 +14,8 @@ type Problem struct {
 	Want  string // what would be right
 }
 
-// ErrorList is everything that is wrong in a configuration. There is at least one Problem, in the order of the lines.
+// ErrorList is everything that is wrong in a configuration. There is at least one Problem, in the
+// order of the lines.
 type ErrorList struct {
 	Source   string // the file as it was named, or another source of the values
 	Problems []Problem

@@ -13,7 +13,8 @@ import (
 
 // scalar is how the values of one type are written.
 type scalar struct {
-	want string                                 // what is right, for a person who wrote something else
+	// what is right, for a person who wrote something else
+	want string
 	read func(written) (value any, want string) // want is "" where the value is right
 }
 
@@ -121,7 +122,8 @@ func parseDecimal(text string) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// fromTag is the value of a type that a tag has. A tag that can't be read is a mistake in this package.
+// fromTag is the value of a type that a tag has. A tag that can't be read is a mistake in this
+// package.
 func fromTag(t reflect.Type, tag string) reflect.Value {
 	value, want := scalars[t].read(written{text: tag, isText: true})
 	if want != "" {

@@ -5,11 +5,11 @@ import (
 	"io"
 )
 
-// Secret is text that must not be shown. However it is printed or marshalled it is ***; Reveal is the only way to it.
-// The zero value is the empty secret.
+// Secret is text that must not be shown. However it is printed or marshalled it is ***; Reveal is
+// the only way to it. The zero value is the empty secret.
 //
-// The text is behind a pointer because fmt does not call methods of values in unexported fields: there it prints an
-// address.
+// The text is behind a pointer because fmt does not call methods of values in unexported fields:
+// there it prints an address.
 type Secret struct {
 	text *string
 }

@@ -50,8 +50,8 @@ func (b *binder) readSecretFile(in reflect.Value, field reflect.StructField, pat
 	b.protected = append(b.protected, protectedPath{file, "the " + what + " of " + parent(path)})
 }
 
-// openSecret reads a file. A relative name is that of a file in systemd's $CREDENTIALS_DIRECTORY where it has one, else
-// beside the configuration.
+// openSecret reads a file. A relative name is that of a file in systemd's $CREDENTIALS_DIRECTORY
+// where it has one, else beside the configuration.
 func (b *binder) openSecret(name string) (path string, content []byte, err error) {
 	path = name
 	if credentials := b.env.Getenv("CREDENTIALS_DIRECTORY"); credentials != "" && !filepath.IsAbs(name) {

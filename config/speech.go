@@ -29,14 +29,18 @@ const (
 
 // SpeechIn is how recordings are transcribed.
 type SpeechIn struct {
-	Engine   string        `yaml:"engine" default:"whisper" oneof:"whisper command endpoint off"`
-	Program  string        `yaml:"program" default:"whisper-cli"` // of whisper, as it is behind the walls
-	Model    string        `yaml:"model"`                         // of whisper: an absolute path; "": recordings are not transcribed; of endpoint: PROVIDER/MODEL
-	Language string        `yaml:"language" default:"auto"`
-	Threads  int           `yaml:"threads" default:"0" min:"0" max:"256"` // 0: half of the processors
-	Longest  time.Duration `yaml:"longest" default:"60m" min:"1s" max:"24h"`
-	Echo     Switch        `yaml:"echo" default:"true"` // shows people what was heard
-	Command  []string      `yaml:"command"`             // of command: a program and arguments with {wav}, {language} and {threads}
+	Engine string `yaml:"engine" default:"whisper" oneof:"whisper command endpoint off"`
+	// of whisper, as it is behind the walls
+	Program string `yaml:"program" default:"whisper-cli"`
+	// of whisper: an absolute path; "": recordings are not transcribed; of endpoint: PROVIDER/MODEL
+	Model    string `yaml:"model"`
+	Language string `yaml:"language" default:"auto"`
+	// 0: half of the processors
+	Threads int           `yaml:"threads" default:"0" min:"0" max:"256"`
+	Longest time.Duration `yaml:"longest" default:"60m" min:"1s" max:"24h"`
+	Echo    Switch        `yaml:"echo" default:"true"` // shows people what was heard
+	// of command: a program and arguments with {wav}, {language} and {threads}
+	Command []string `yaml:"command"`
 }
 
 // SystemFolders are what every worker may read.
@@ -79,11 +83,14 @@ func (c *checker) seenByWorkers(file string) bool {
 
 // SpeechOut is how answers are spoken.
 type SpeechOut struct {
-	Engine  string   `yaml:"engine" default:"auto" oneof:"auto espeak piper command endpoint off"`
-	Program string   `yaml:"program"` // of espeak or piper, as it is behind the walls; "" is found in the system's folders
-	Command []string `yaml:"command"` // of command: a program and arguments with {wav}, {text} and {voice}
-	Model   string   `yaml:"model"`   // of endpoint: PROVIDER/MODEL
-	// What people choose from: the engine's words by the names that people use. Voice is one of the names; "" is the first.
+	Engine string `yaml:"engine" default:"auto" oneof:"auto espeak piper command endpoint off"`
+	// of espeak or piper, as it is behind the walls; "" is found in the system's folders
+	Program string `yaml:"program"`
+	// of command: a program and arguments with {wav}, {text} and {voice}
+	Command []string `yaml:"command"`
+	Model   string   `yaml:"model"` // of endpoint: PROVIDER/MODEL
+	// What people choose from: the engine's words by the names that people use. Voice is one of the
+	// names; "" is the first.
 	Voice  string            `yaml:"voice"`
 	Voices map[string]string `yaml:"voices"`
 }

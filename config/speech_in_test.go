@@ -2,7 +2,8 @@ package config
 
 import "testing"
 
-// TestWhatHearsIsSeenByWorkers: a program and a model that no worker sees would fail at the first recording.
+// TestWhatHearsIsSeenByWorkers: a program and a model that no worker sees would fail at the first
+// recording.
 func TestWhatHearsIsSeenByWorkers(t *testing.T) {
 	c := &checker{cfg: &Config{Worker: Worker{ReadOnly: []string{"/opt/models"}}}}
 	for file, want := range map[string]bool{"/usr/local/bin/whisper-cli": true, "/opt/models/ggml-base.bin": true, "/opt/models": false,

@@ -21,8 +21,8 @@ func eachField(t reflect.Type, visit func(reflect.StructField)) {
 	}
 }
 
-// TestTags reads every tag that says what a key may be: a default and a bound are values of the key's type, what a tag names
-// is there, and each check is some key's.
+// TestTags reads every tag that says what a key may be: a default and a bound are values of the
+// key's type, what a tag names is there, and each check is some key's.
 func TestTags(t *testing.T) {
 	unused := map[string]bool{}
 	for name := range checks {

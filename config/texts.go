@@ -1,6 +1,7 @@
 package config
 
-// What is wrong with a configuration is told as "got VALUE, want WANT". These are the values that stand in no file.
+// What is wrong with a configuration is told as "got VALUE, want WANT". These are the values that
+// stand in no file.
 const (
 	gotNothing    = "nothing"
 	gotUnknownKey = "an unknown key"

@@ -20,8 +20,8 @@ import (
 // most is how long anything in a container may take.
 const most = time.Minute
 
-// container is a system of its own, booted by its own systemd. It has this machine's programs, for reading, and nothing
-// else of it.
+// container is a system of its own, booted by its own systemd. It has this machine's programs, for
+// reading, and nothing else of it.
 type container struct {
 	t      *testing.T
 	name   string // of its control group, too
@@ -41,8 +41,8 @@ var etc = map[string]string{
 	"hostname":      "mews-test\n",
 }
 
-// boot boots a container whose /usr/local and /root/mews are the folders local and checkout, and has it ended, with all
-// that is in it, when the test ends.
+// boot boots a container whose /usr/local and /root/mews are the folders local and checkout, and
+// has it ended, with all that is in it, when the test ends.
 func boot(t *testing.T, local, checkout string, options ...string) *container {
 	t.Helper()
 	for _, program := range []string{"systemd-nspawn", "unshare", "nsenter"} {
@@ -63,7 +63,8 @@ func boot(t *testing.T, local, checkout string, options ...string) *container {
 	furnish(t, root)
 	ready := listen(t, filepath.Join(dir, "ready"))
 	said := new(bytes.Buffer)
-	// What belongs to the container dies with the thread that began it, so no end of the test leaves it behind.
+	// What belongs to the container dies with the thread that began it, so no end of the test
+	// leaves it behind.
 	runtime.LockOSThread()
 	c := &container{t: t, name: filepath.Base(dir)}
 	cmd := unshared(context.Background(), begin, append([]string{"systemd-nspawn", "--boot", "--quiet", "--directory=" + root, "--bind-ro=/usr",
@@ -145,8 +146,8 @@ func (c *container) await(ready *net.UnixConn, said *bytes.Buffer) {
 
 // Scripts for a mount namespace of their own.
 const (
-	// What there is of systemd-nspawn's and of control groups here is left alone: the container has a group of its own, with
-	// cgroup v2 on any machine.
+	// What there is of systemd-nspawn's and of control groups here is left alone: the container has
+	// a group of its own, with cgroup v2 on any machine.
 	begin = `mount -t tmpfs none /run
 		mount -t cgroup2 none /sys/fs/cgroup
 		group=/sys/fs/cgroup$(sed -n s/^0::// /proc/self/cgroup)/$NAME
@@ -184,7 +185,8 @@ func (c *container) end(nspawn *os.Process, gone <-chan struct{}) {
 	}
 }
 
-// try runs a shell's commands in the container, as root in its checkout, and gives what they said on both outputs.
+// try runs a shell's commands in the container, as root in its checkout, and gives what they said
+// on both outputs.
 func (c *container) try(script string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	defer cancel()

@@ -6,13 +6,15 @@ import (
 	"time"
 )
 
-// holds: the spawner has its capabilities and no other, and mews has none, can get none, and shows nobody its memory.
+// holds: the spawner has its capabilities and no other, and mews has none, can get none, and shows
+// nobody its memory.
 func (c *container) holds(has string) {
 	c.t.Helper()
 	for name, want := range map[string]string{
 		"mews-spawner": "CapPrm:" + has + " CapEff:" + has + " CapBnd:" + has + " CapInh:" + none +
 			" CapAmb:" + none + " NoNewPrivs:1", // what it starts inherits none
-		// The bounding set holds what a program might still give it, and none gives any (NoNewPrivs).
+		// The bounding set holds what a program might still give it, and none gives any
+		// (NoNewPrivs).
 		"mews": "CapInh:" + none + " CapPrm:" + none + " CapEff:" + none + " CapAmb:" + none + " NoNewPrivs:1",
 	} {
 		said := c.run(`grep -E '^(Cap|NoNewPrivs|Uid)' /proc/$(pgrep -o -x ` + name + `)/status | tr -d '\t'`)
@@ -31,8 +33,8 @@ func (c *container) holds(has string) {
 	}
 }
 
-// talks: what a person has done is done by their account, in their folder. The file is a new one; uid is whose it is for somebody
-// without an account.
+// talks: what a person has done is done by their account, in their folder. The file is a new one;
+// uid is whose it is for somebody without an account.
 func (c *container) talks(file, uid string) {
 	c.t.Helper()
 	for _, name := range []string{"ann", "bob"} {
@@ -56,7 +58,8 @@ func (c *container) talks(file, uid string) {
 	}
 }
 
-// notYet: who finds no service reads how it is started here, and needs no working directory to read it.
+// notYet: who finds no service reads how it is started here, and needs no working directory to read
+// it.
 func (c *container) notYet() {
 	c.t.Helper()
 	said, err := c.as("ann", `sh -c "mkdir /tmp/gone; cd /tmp/gone; rmdir /tmp/gone; mews status"`)
@@ -65,8 +68,8 @@ func (c *container) notYet() {
 	}
 }
 
-// secrets: people with accounts reach the socket, and read neither the configuration nor the token. Who does all the same, by a
-// group that no mode shows, is named by check and doctor.
+// secrets: people with accounts reach the socket, and read neither the configuration nor the token.
+// Who does all the same, by a group that no mode shows, is named by check and doctor.
 func (c *container) secrets() {
 	c.t.Helper()
 	c.looks()
@@ -99,7 +102,8 @@ func (c *container) secrets() {
 	c.run("usermod -a -G mews-people bob")
 }
 
-// looks: an admin who may not read the configuration has check and doctor from the service that runs, and nobody else has.
+// looks: an admin who may not read the configuration has check and doctor from the service that
+// runs, and nobody else has.
 func (c *container) looks() {
 	c.t.Helper()
 	for verb, want := range map[string]string{"check": "/etc/mews/mews.yaml: in order", "doctor": "ok    walls     accounts. "} {
@@ -124,8 +128,9 @@ func (c *container) as(name, script string) (string, error) {
 	return c.try("HOME=/home/" + name + " setpriv --reuid=" + name + " --regid=" + name + " --init-groups " + script)
 }
 
-// faults: check and doctor see with the service's eyes what it can't do, and name the cause; nobody's folder is given to another
-// account; and one person's broken entry leaves the others served.
+// faults: check and doctor see with the service's eyes what it can't do, and name the cause;
+// nobody's folder is given to another account; and one person's broken entry leaves the others
+// served.
 func (c *container) faults() {
 	c.t.Helper()
 	c.run(`cp -p /etc/mews/mews.yaml /etc/mews/kept; install -d -o bob -g bob -m 700 /home/bob /home/bob/mews /srv/other /srv/other/bob; chmod 755 /srv/other`)
@@ -168,8 +173,8 @@ func (c *container) faults() {
 	c.serves()
 }
 
-// adds: somebody who is added with an account gets a home that their worker may use, and so does who has no home in the
-// configuration.
+// adds: somebody who is added with an account gets a home that their worker may use, and so does
+// who has no home in the configuration.
 func (c *container) adds() {
 	c.t.Helper()
 	c.run("useradd --user-group --no-create-home dora; useradd --user-group --no-create-home ed")
@@ -185,8 +190,8 @@ func (c *container) adds() {
 	c.keeps()
 }
 
-// keeps: a home of an earlier version stays as it is, and its person is served there, until an admin hands it over by doctor's own
-// command. Other homes are made all the same.
+// keeps: a home of an earlier version stays as it is, and its person is served there, until an
+// admin hands it over by doctor's own command. Other homes are made all the same.
 func (c *container) keeps() {
 	c.t.Helper()
 	c.run(`install -d -m 700 -o mews -g mews /var/lib/mews/homes/fay; install -m 600 -o mews -g mews /dev/null /var/lib/mews/homes/fay/old.md
@@ -215,8 +220,8 @@ func (c *container) keeps() {
 	c.run("cp -p /etc/mews/kept /etc/mews/mews.yaml; mews reload")
 }
 
-// exports: an admin who is not root has what is kept of somebody else, with the files of a home that only that one's account may
-// read. The archive of them is gone afterwards.
+// exports: an admin who is not root has what is kept of somebody else, with the files of a home
+// that only that one's account may read. The archive of them is gone afterwards.
 func (c *container) exports() {
 	c.t.Helper()
 	c.run(`cd $(mktemp -d) && chown ann . && HOME=/home/ann setpriv --reuid=ann --regid=ann --init-groups sh -ec '
@@ -232,7 +237,8 @@ func (c *container) exports() {
 	}
 }
 
-// reloads: systemctl reload has mews read its configuration again, and one that is wrong changes nothing.
+// reloads: systemctl reload has mews read its configuration again, and one that is wrong changes
+// nothing.
 func (c *container) reloads() {
 	c.t.Helper()
 	c.run("sed -i 's/ burst: 20 / burst: 30 /' /etc/mews/mews.yaml; systemctl reload mews")
@@ -244,8 +250,8 @@ func (c *container) reloads() {
 	c.run("sed -i 's/^  level: debug/  level: info/' /etc/mews/mews.yaml; systemctl reload mews; mews status")
 }
 
-// comesBack: whichever of the two is killed, the other goes, and systemd begins anew at once: what has run for a while is held up by
-// nothing but RestartSec.
+// comesBack: whichever of the two is killed, the other goes, and systemd begins anew at once: what
+// has run for a while is held up by nothing but RestartSec.
 func (c *container) comesBack() {
 	c.t.Helper()
 	for _, name := range []string{"mews-spawner", "mews"} {
@@ -282,7 +288,8 @@ func (c *container) heldUp() time.Duration {
 	return held
 }
 
-// escapes has a worker try everything to get out of its walls, as root types it: in the tier that serves.
+// escapes has a worker try everything to get out of its walls, as root types it: in the tier that
+// serves.
 func (c *container) escapes() {
 	c.t.Helper()
 	if said := c.run("mews doctor --escapes"); !strings.Contains(said, "walls   accounts. ") || !strings.Contains(said, " 0 ESCAPED") {

@@ -14,7 +14,8 @@ const (
 	dropIn = "systemd/mews.service.d/no-user-namespaces.conf"
 )
 
-// people are who stand in the configuration. Each has an account and a home of it; carl has neither.
+// people are who stand in the configuration. Each has an account and a home of it; carl has
+// neither.
 const people = `
 users:
   - {name: ann, role: admin, account: ann, home: /srv/mews/ann}
@@ -22,9 +23,9 @@ users:
   - {name: carl}
 `
 
-// TestAsAService installs Mews by the commands that the unit's own head gives, in a booted system, and lives through a day of
-// it: people talk, the configuration is read again, both processes are killed in turn, a worker tries to get out, the service
-// ends.
+// TestAsAService installs Mews by the commands that the unit's own head gives, in a booted system,
+// and lives through a day of it: people talk, the configuration is read again, both processes are
+// killed in turn, a worker tries to get out, the service ends.
 func TestAsAService(t *testing.T) {
 	c := boot(t, emptyLocal(t), checkout(t))
 	install(c)
@@ -43,8 +44,9 @@ func TestAsAService(t *testing.T) {
 	c.stops()
 }
 
-// TestAsAServiceWithoutUserNamespaces: where they are switched off nothing is served, and the log says why and what to do;
-// with the drop-in all is as ever. The switch is that of the container's own namespace.
+// TestAsAServiceWithoutUserNamespaces: where they are switched off nothing is served, and the log
+// says why and what to do; with the drop-in all is as ever. The switch is that of the container's
+// own namespace.
 func TestAsAServiceWithoutUserNamespaces(t *testing.T) {
 	c := boot(t, emptyLocal(t), checkout(t), "--private-users=identity")
 	c.run("mount -t proc proc /mnt && echo 0 >/mnt/sys/user/max_user_namespaces && umount /mnt")

@@ -1,7 +1,8 @@
 package protocol
 
-// MethodActivityRead reads what was done for the person, newest first, as lines: ActivityRead to Activity. It is a call in turn, at most
-// MaxActivityReads times in a turn. Its error says in words for the model what can't be read.
+// MethodActivityRead reads what was done for the person, newest first, as lines: ActivityRead to
+// Activity. It is a call in turn, at most MaxActivityReads times in a turn. Its error says in words
+// for the model what can't be read.
 //
 //	{"turn":8,"time":"7d","kind":"sent"}
 //	{"text":"2026-11-20 13:05 sent a.png (image/png, 12 bytes)"}
@@ -15,13 +16,16 @@ const (
 
 // ActivityRead says what is to be read.
 type ActivityRead struct {
-	Turn int64  `json:"turn"`
-	Time string `json:"time,omitempty"` // today, which is the default; 7d, the last seven days; or a day, such as 2026-11-20
+	Turn int64 `json:"turn"`
+	// today, which is the default; 7d, the last seven days; or a day, such as 2026-11-20
+	Time string `json:"time,omitempty"`
 	Kind string `json:"kind,omitempty"` // changed, run, sent, asked, received; "" is all
 }
 
 // Activity is what was done.
 type Activity struct {
-	Text  string `json:"text"`
-	World bool   `json:"world,omitempty"` // it may hold words of somebody else than the person, such as the name of a file that they were sent
+	Text string `json:"text"`
+	// it may hold words of somebody else than the person, such as the name of a file that they were
+	// sent
+	World bool `json:"world,omitempty"`
 }

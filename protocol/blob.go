@@ -1,11 +1,12 @@
 package protocol
 
-// Blobs are bytes that do not belong on a line of their own: the whole output of a tool whose Text was cut, pictures,
-// files, archives. The worker pushes and pulls them in chunks of at most BlobChunk bytes, at most BlobWindow of them
-// unanswered, and they travel behind every other message. The supervisor keeps them by their hash and never opens a
-// path that a worker named.
+// Blobs are bytes that do not belong on a line of their own: the whole output of a tool whose Text
+// was cut, pictures, files, archives. The worker pushes and pulls them in chunks of at most
+// BlobChunk bytes, at most BlobWindow of them unanswered, and they travel behind every other
+// message. The supervisor keeps them by their hash and never opens a path that a worker named.
 //
-// The parameters of each carry either the turn or the operation that the call is made for; the other is 0.
+// The parameters of each carry either the turn or the operation that the call is made for; the
+// other is 0.
 const (
 	MethodBlobBegin  = "blob.begin"  // BlobBegin to BlobBegun
 	MethodBlobWrite  = "blob.write"  // BlobWrite, no result
@@ -24,12 +25,13 @@ type BlobRef struct {
 	Size   int64  `json:"size"`   // bytes
 }
 
-// BlobBegin opens a blob for writing. It belongs to the turn or operation, and is dropped if that ends before its
-// commit.
+// BlobBegin opens a blob for writing. It belongs to the turn or operation, and is dropped if that
+// ends before its commit.
 type BlobBegin struct {
 	Turn      int64 `json:"turn,omitempty"`
 	Operation int64 `json:"operation,omitempty"`
-	Before    bool  `json:"before,omitempty"` // the bytes of a file before it is changed, at most MaxBefore
+	// the bytes of a file before it is changed, at most MaxBefore
+	Before bool `json:"before,omitempty"`
 }
 
 // BlobBegun names the open blob on this connection.
@@ -53,7 +55,8 @@ type BlobCommit struct {
 	Blob      int64 `json:"blob"`
 }
 
-// BlobRead asks for at most Length bytes from Offset. Only blobs of the connection's own person can be read.
+// BlobRead asks for at most Length bytes from Offset. Only blobs of the connection's own person can
+// be read.
 type BlobRead struct {
 	Turn      int64  `json:"turn,omitempty"`
 	Operation int64  `json:"operation,omitempty"`

@@ -12,10 +12,11 @@ type call struct {
 	abandoned bool              // nobody waits any more; only Conn.update reaches it
 }
 
-// Call calls method and waits for its answer. It decodes a result into result as DecodeStrict does; nil takes any result.
-// An error answer is an *Error in the chain. When ctx ends, the other side is sent cancel and has CancelGrace to answer. An
-// answer that comes in time is returned as usual; without one the error wraps context.Cause(ctx). Once the connection has
-// ended, errors.Is(err, ErrClosed). Handler.Notify must not call it.
+// Call calls method and waits for its answer. It decodes a result into result as DecodeStrict does;
+// nil takes any result. An error answer is an *Error in the chain. When ctx ends, the other side is
+// sent cancel and has CancelGrace to answer. An answer that comes in time is returned as usual;
+// without one the error wraps context.Cause(ctx). Once the connection has ended, errors.Is(err,
+// ErrClosed). Handler.Notify must not call it.
 func (c *Conn) Call(ctx context.Context, method string, params, result any) error {
 	p, err := encodeRequest(method, params, c.options.MaxLine)
 	if err != nil {
@@ -37,8 +38,8 @@ func (c *Conn) Call(ctx context.Context, method string, params, result any) erro
 	return nil
 }
 
-// Notify queues a notification. It waits while the queue has no room, until ctx or the connection ends. It does not wait
-// for the line to leave. Handler.Notify must not call it.
+// Notify queues a notification. It waits while the queue has no room, until ctx or the connection
+// ends. It does not wait for the line to leave. Handler.Notify must not call it.
 func (c *Conn) Notify(ctx context.Context, method string, params any) error {
 	if err := c.notify(ctx, laneOf(method), method, params); err != nil {
 		return fmt.Errorf("notify %s: %w", method, err)
@@ -74,7 +75,8 @@ func (c *Conn) roundTrip(ctx context.Context, method string, p outgoingLine) (*w
 	return c.cancelCall(ctx, mine, id, method)
 }
 
-// answerAtEnd is for a call that was open when the connection ended. Its answer may have come just before.
+// answerAtEnd is for a call that was open when the connection ended. Its answer may have come just
+// before.
 func (c *Conn) answerAtEnd(mine *call) (*wireMessage, error) {
 	select {
 	case m := <-mine.answer:
@@ -84,8 +86,8 @@ func (c *Conn) answerAtEnd(mine *call) (*wireMessage, error) {
 	}
 }
 
-// cancelCall cancels a call whose ctx has ended, and waits for its answer during the grace. The cancel travels in the
-// call's own lane, so that it does not overtake the call.
+// cancelCall cancels a call whose ctx has ended, and waits for its answer during the grace. The
+// cancel travels in the call's own lane, so that it does not overtake the call.
 func (c *Conn) cancelCall(ctx context.Context, mine *call, id int64, method string) (*wireMessage, error) {
 	cause := context.Cause(ctx)
 	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), c.options.CancelGrace)

@@ -121,7 +121,8 @@ func TestACancelThatIsNotAnsweredIsWaitedForAndNoLonger(t *testing.T) {
 		if took := time.Since(start); took != time.Minute+3*time.Second {
 			t.Errorf("took %v", took)
 		}
-		p.send(`{"jsonrpc":"2.0","id":1,"result":null}`) // late, and still an answer to what was asked
+		// late, and still an answer to what was asked
+		p.send(`{"jsonrpc":"2.0","id":1,"result":null}`)
 		again := later(func() error { return c.Call(background, "b", nil, nil) })
 		p.expect(`{"jsonrpc":"2.0","id":2,"method":"b","params":{}}`)
 		p.send(`{"jsonrpc":"2.0","id":2,"result":null}`)

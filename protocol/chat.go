@@ -11,15 +11,16 @@ import (
 	"unicode/utf8"
 )
 
-// MethodChatSend sends a file, or several, to the chat that the turn belongs to. It is a call in turn, one at a time, at most MaxFiles
-// times in a turn. Made again for the same tool call it sends nothing a second time and is answered as if it had, even if
-// the file is another one by now. It may have to wait until the person has said whether they want the file. Its error says
-// in words for the model why the file was not sent.
+// MethodChatSend sends a file, or several, to the chat that the turn belongs to. It is a call in
+// turn, one at a time, at most MaxFiles times in a turn. Made again for the same tool call it sends
+// nothing a second time and is answered as if it had, even if the file is another one by now. It
+// may have to wait until the person has said whether they want the file. Its error says in words
+// for the model why the file was not sent.
 const MethodChatSend = "chat.send"
 
-// MethodChatMessage sends a text to that chat, ahead of the turn's answer: the argument text of the tool call that it names, as
-// the model has made it. It is a call in turn, one at a time, at most MaxMessages times in a turn, and made again it sends
-// nothing a second time.
+// MethodChatMessage sends a text to that chat, ahead of the turn's answer: the argument text of the
+// tool call that it names, as the model has made it. It is a call in turn, one at a time, at most
+// MaxMessages times in a turn, and made again it sends nothing a second time.
 //
 //	{"turn":8,"call":"c5"}
 //	{}
@@ -42,8 +43,9 @@ type ChatMessageArguments struct {
 	Text string `json:"text"` // Markdown
 }
 
-// Limits of files that are sent. The size and the caption are what Telegram takes from a bot (Bot API: sendDocument, "up to
-// 50 MB"; "0-1024 characters after entities parsing", which are UTF-16 units).
+// Limits of files that are sent. The size and the caption are what Telegram takes from a bot (Bot
+// API: sendDocument, "up to 50 MB"; "0-1024 characters after entities parsing", which are UTF-16
+// units).
 const (
 	MaxFiles    = 20         // calls in one turn
 	MaxTogether = 10         // files in one call (Bot API, sendMediaGroup)
@@ -63,12 +65,15 @@ type ChatSend struct {
 // Files are all of them.
 func (s ChatSend) Files() []ChatFile { return append([]ChatFile{s.ChatFile}, s.More...) }
 
-// ChatFile names a blob of the person's as a file. The supervisor finds out the type of the file by itself.
+// ChatFile names a blob of the person's as a file. The supervisor finds out the type of the file by
+// itself.
 type ChatFile struct {
-	Blob    BlobRef `json:"blob"`
-	Name    string  `json:"name"`              // for the person, as FileName makes it
-	Caption string  `json:"caption,omitempty"` // plain text below the file, without control characters but tabs and line breaks
-	Path    string  `json:"path,omitempty"`    // where it lies in the home, as io/fs has paths; "" is not known
+	Blob BlobRef `json:"blob"`
+	Name string  `json:"name"` // for the person, as FileName makes it
+	// plain text below the file, without control characters but tabs and line breaks
+	Caption string `json:"caption,omitempty"`
+	// where it lies in the home, as io/fs has paths; "" is not known
+	Path string `json:"path,omitempty"`
 
 	Size MediaSize `json:"size,omitzero"`
 }
@@ -139,10 +144,11 @@ func CheckCaption(text string) error {
 	return nil
 }
 
-// FileName makes the last name of a path fit to be shown to people. It has no folder and at most MaxFileName bytes, and
-// keeps the extension. A _ replaces each character that does not print or could hide what the name is, such as a mark that
-// changes the direction of reading. Brackets become round ones: in square ones the model is told what came. A name that FileName
-// has made stays as it is.
+// FileName makes the last name of a path fit to be shown to people. It has no folder and at most
+// MaxFileName bytes, and keeps the extension. A _ replaces each character that does not print or
+// could hide what the name is, such as a mark that changes the direction of reading. Brackets
+// become round ones: in square ones the model is told what came. A name that FileName has made
+// stays as it is.
 func FileName(name string) string {
 	name = strings.ToValidUTF8(name, "_")
 	name = path.Base(strings.ReplaceAll(name, `\`, "/"))

@@ -54,7 +54,8 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
-// FuzzFileName checks that the other side takes a name that FileName has made, and that FileName leaves it as it is.
+// FuzzFileName checks that the other side takes a name that FileName has made, and that FileName
+// leaves it as it is.
 func FuzzFileName(f *testing.F) {
 	for _, name := range []string{"", "a", "a/b", "..", "x.\x00", strings.Repeat("é ", 300), " .", ". .", "a.b c", "\u200d", "\xf0\x9f"} {
 		f.Add(name)

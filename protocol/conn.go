@@ -15,8 +15,10 @@ type Options struct {
 	MaxCalls     int           // calls of the other side's that are answered at once; 64
 	WriteTimeout time.Duration // in which the other side must take 64 KiB when we write; 10 s
 	CancelGrace  time.Duration // for the answer to a call that was cancelled; 5 s
-	QueueBytes   int           // of lines waiting to be written; 4 MiB, and a quarter of it again for the bulk lane
-	Report       func(error)   // takes what is withheld from the other side, from any goroutine; nil: dropped
+	// of lines waiting to be written; 4 MiB, and a quarter of it again for the bulk lane
+	QueueBytes int
+	// takes what is withheld from the other side, from any goroutine; nil: dropped
+	Report func(error)
 }
 
 func (o Options) withDefaults() Options {
@@ -38,8 +40,9 @@ func orDefault[T int | time.Duration](value, standard T) T {
 	return standard
 }
 
-// Conn is one side of a connection. Its methods may be called from any goroutine, Call and Notify also before Run: what
-// they queue leaves when Run is called. The other side is taken to be hostile.
+// Conn is one side of a connection. Its methods may be called from any goroutine, Call and Notify
+// also before Run: what they queue leaves when Run is called. The other side is taken to be
+// hostile.
 type Conn struct {
 	rwc     io.ReadWriteCloser
 	handler Handler
@@ -55,9 +58,9 @@ type Conn struct {
 	state connState
 }
 
-// NewConn makes a connection that owns rwc. It closes rwc when the connection ends, for whatever cause; that must end a Read
-// and a Write that wait. It uses SetWriteDeadline where rwc has it. Nothing happens before Run; Close ends a connection that
-// is never run.
+// NewConn makes a connection that owns rwc. It closes rwc when the connection ends, for whatever
+// cause; that must end a Read and a Write that wait. It uses SetWriteDeadline where rwc has it.
+// Nothing happens before Run; Close ends a connection that is never run.
 func NewConn(rwc io.ReadWriteCloser, h Handler, o Options) *Conn {
 	return &Conn{
 		rwc: rwc, handler: h, options: o.withDefaults(), done: make(chan struct{}), wake: make(chan struct{}, 1),
@@ -65,10 +68,11 @@ func NewConn(rwc io.ReadWriteCloser, h Handler, o Options) *Conn {
 	}
 }
 
-// Run reads, writes and dispatches until ctx ends, Close is called, the other side goes, or the wire is broken. It returns
-// the cause after every goroutine has ended: context.Cause(ctx), Close's cause, io.EOF where the other side closed between
-// two lines, io.ErrUnexpectedEOF within one, ErrProtocol or ErrStalled (these wrapped), or the error of a read or write. The
-// contexts of handlers end first; Run waits for the handlers to return. It may be called once.
+// Run reads, writes and dispatches until ctx ends, Close is called, the other side goes, or the
+// wire is broken. It returns the cause after every goroutine has ended: context.Cause(ctx), Close's
+// cause, io.EOF where the other side closed between two lines, io.ErrUnexpectedEOF within one,
+// ErrProtocol or ErrStalled (these wrapped), or the error of a read or write. The contexts of
+// handlers end first; Run waits for the handlers to return. It may be called once.
 func (c *Conn) Run(ctx context.Context) error {
 	again := false
 	c.update(func(s *connState) { again, s.running = s.running, true })
@@ -92,8 +96,9 @@ func (c *Conn) Run(ctx context.Context) error {
 	return c.Err()
 }
 
-// Close ends the connection at once, from any goroutine: what is queued is dropped, calls return ErrClosed, the contexts of
-// handlers end. The first cause stays; nil stands for ErrClosed. Close does not wait for goroutines; Run does.
+// Close ends the connection at once, from any goroutine: what is queued is dropped, calls return
+// ErrClosed, the contexts of handlers end. The first cause stays; nil stands for ErrClosed. Close
+// does not wait for goroutines; Run does.
 func (c *Conn) Close(cause error) {
 	first := false
 	c.update(func(s *connState) { first = s.end(cause) })
@@ -115,7 +120,8 @@ func (c *Conn) Err() (cause error) {
 	return cause
 }
 
-// update is the only way to the state. change must not block. After each change the writer is woken if there are lines.
+// update is the only way to the state. change must not block. After each change the writer is woken
+// if there are lines.
 func (c *Conn) update(change func(*connState)) {
 	c.mu.Lock()
 	change(&c.state)

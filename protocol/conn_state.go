@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// lane is one of two queues. Lines of one lane leave in the order in which they were queued. The bulk lane's leave only
-// while the main lane is empty.
+// lane is one of two queues. Lines of one lane leave in the order in which they were queued. The
+// bulk lane's leave only while the main lane is empty.
 type lane int
 
 const (
@@ -24,17 +24,21 @@ func laneOf(method string) lane {
 	return laneMain
 }
 
-// connState is all of a connection that changes. Only Conn.update reaches it; its methods wait for nothing.
+// connState is all of a connection that changes. Only Conn.update reaches it; its methods wait for
+// nothing.
 type connState struct {
-	cause     error                             // why the connection ended; nil while it lives
-	running   bool                              // Run has been called
-	lastID    int64                             // the newest id of a call of ours
-	calls     map[int64]*call                   // calls of ours without an answer, by id
-	abandoned int                               // how many of calls nobody waits for any more
-	lastHeard [laneCount]int64                  // the newest id of the other side's calls, which rise within a lane
-	serving   map[int64]context.CancelCauseFunc // the other side's calls that are being answered, by id
-	queue     [laneCount]queue                  // lines to be written
-	roomFreed chan struct{}                     // closed when a line leaves a queue; nil while nobody waits for room
+	cause     error           // why the connection ended; nil while it lives
+	running   bool            // Run has been called
+	lastID    int64           // the newest id of a call of ours
+	calls     map[int64]*call // calls of ours without an answer, by id
+	abandoned int             // how many of calls nobody waits for any more
+	// the newest id of the other side's calls, which rise within a lane
+	lastHeard [laneCount]int64
+	// the other side's calls that are being answered, by id
+	serving map[int64]context.CancelCauseFunc
+	queue   [laneCount]queue // lines to be written
+	// closed when a line leaves a queue; nil while nobody waits for room
+	roomFreed chan struct{}
 }
 
 func newConnState() connState {
@@ -70,10 +74,12 @@ func (s *connState) takeCall(id int64) (*call, error) {
 	return c, nil
 }
 
-// maxAbandoned bounds the calls that were cancelled and never answered. A peer that honours MaxCalls stays far below it.
+// maxAbandoned bounds the calls that were cancelled and never answered. A peer that honours
+// MaxCalls stays far below it.
 const maxAbandoned = 1024
 
-// abandon keeps a call of ours that nobody waits for any more, so that a late answer is still recognised.
+// abandon keeps a call of ours that nobody waits for any more, so that a late answer is still
+// recognised.
 func (s *connState) abandon(id int64) error {
 	c, ok := s.calls[id]
 	if !ok {
@@ -87,7 +93,8 @@ func (s *connState) abandon(id int64) error {
 	return nil
 }
 
-// admit adds a call of the other side's, unless most calls are open already. Then busy is true and only the id is noted.
+// admit adds a call of the other side's, unless most calls are open already. Then busy is true and
+// only the id is noted.
 func (s *connState) admit(id int64, l lane, most int, cancel context.CancelCauseFunc) (busy bool, err error) {
 	if _, open := s.serving[id]; open || id <= s.lastHeard[l] {
 		return false, fmt.Errorf("%w: call id %d used again", ErrProtocol, id)
@@ -100,13 +107,15 @@ func (s *connState) admit(id int64, l lane, most int, cancel context.CancelCause
 	return false, nil
 }
 
-// fits reports whether a line of size bytes may be queued below limit. An empty queue takes any line.
+// fits reports whether a line of size bytes may be queued below limit. An empty queue takes any
+// line.
 func (s *connState) fits(l lane, size, limit int) bool {
 	q := &s.queue[l]
 	return q.bytes == 0 || q.bytes+size <= limit
 }
 
-// tryQueue makes a line and queues it if it fits below limit. Else it returns a channel that is closed when there is room.
+// tryQueue makes a line and queues it if it fits below limit. Else it returns a channel that is
+// closed when there is room.
 func (s *connState) tryQueue(l lane, size, limit int, line func(*connState) []byte) (room <-chan struct{}, ended error) {
 	if s.cause != nil {
 		return nil, s.cause

@@ -20,8 +20,10 @@ type Message struct {
 	ID    int64  `json:"id,omitempty"` // the transcript's row; 0 until it is committed
 	Role  Role   `json:"role"`
 	Parts []Part `json:"parts"`
-	Stamp string `json:"stamp,omitempty"` // when and how the person has sent it, in one line; "" is not known
-	Recap string `json:"recap,omitempty"` // what was said elsewhere before it, told by the supervisor; "" for nothing
+	// when and how the person has sent it, in one line; "" is not known
+	Stamp string `json:"stamp,omitempty"`
+	// what was said elsewhere before it, told by the supervisor; "" for nothing
+	Recap string `json:"recap,omitempty"`
 }
 
 // Part is one piece of a message. Exactly one of its fields is set.
@@ -33,8 +35,8 @@ type Part struct {
 	Thinking *Thinking   `json:"thinking,omitempty"`
 }
 
-// Thinking is what a model thought before it spoke, as its provider gave it. It goes back word for word to a provider of the
-// same format, and to nobody else: no other provider and no worker.
+// Thinking is what a model thought before it spoke, as its provider gave it. It goes back word for
+// word to a provider of the same format, and to nobody else: no other provider and no worker.
 type Thinking struct {
 	Format string          `json:"format"` // whose block it is: anthropic
 	Block  json.RawMessage `json:"block"`
@@ -48,21 +50,22 @@ type Image struct {
 	Height    int    `json:"height"`
 }
 
-// The limits of pictures are those of Anthropic's API, the narrowest that is known: 5 MB of base64, and 8,000 pixels (from
-// its pages on vision).
+// The limits of pictures are those of Anthropic's API, the narrowest that is known: 5 MB of base64,
+// and 8,000 pixels (from its pages on vision).
 const (
 	MaxImages    = 8         // of one result
 	MaxImageSize = 3_750_000 // bytes
 	MaxImageEdge = 8000      // pixels
 )
 
-// ImageTypes are the media types that every API of models takes, each with the first bytes of its files. A dot stands for
-// any byte.
+// ImageTypes are the media types that every API of models takes, each with the first bytes of its
+// files. A dot stands for any byte.
 var ImageTypes = map[string]string{
 	"image/png": "\x89PNG\r\n\x1a\n", "image/jpeg": "\xff\xd8\xff", "image/gif": "GIF8", "image/webp": "RIFF....WEBP",
 }
 
-// ImageType is the media type of a picture, "" if it is none of ImageTypes. The first 12 bytes of data are enough.
+// ImageType is the media type of a picture, "" if it is none of ImageTypes. The first 12 bytes of
+// data are enough.
 func ImageType(data []byte) string {
 	for kind, magic := range ImageTypes {
 		if len(data) >= len(magic) && matchesMagic(data, magic) {
@@ -95,8 +98,8 @@ func (i Image) Check() error {
 	return nil
 }
 
-// ToolCall is the model's request to run a tool. The supervisor makes ID unique within the conversation before it commits
-// the message that holds the call.
+// ToolCall is the model's request to run a tool. The supervisor makes ID unique within the
+// conversation before it commits the message that holds the call.
 type ToolCall struct {
 	ID        string          `json:"id"`
 	Name      string          `json:"name"`
@@ -112,14 +115,19 @@ type ToolResult struct {
 	Rest    *BlobRef `json:"rest,omitempty"`    // the whole output where Text was cut
 	Images  []Image  `json:"images,omitempty"`  // for the model beside Text, at most MaxImages
 	Changes []Change `json:"changes,omitempty"` // what it did, for the ledger
-	World   bool     `json:"world,omitempty"`   // it may hold words of somebody else than the person, such as of a file in uploads/
-	Tools   []string `json:"tools,omitempty"`   // of find_tools alone: the tools that it has opened, at most MaxToolsFound
+	// it may hold words of somebody else than the person, such as of a file in uploads/
+	World bool `json:"world,omitempty"`
+	// of find_tools alone: the tools that it has opened, at most MaxToolsFound
+	Tools []string `json:"tools,omitempty"`
 }
 
 // Change is one thing that a tool did to the world, as the ledger of effects records it.
 type Change struct {
-	Kind   string `json:"kind"`   // write, append, edit, move, delete; program: a program has changed it; run: a program was run; begin, of a call that a crash has cut off
-	Target string `json:"target"` // a path relative to the workspace; what was run, in its first words; the tool of the call
+	// write, append, edit, move, delete; program: a program has changed it; run: a program was run;
+	// begin, of a call that a crash has cut off
+	Kind string `json:"kind"`
+	// a path relative to the workspace; what was run, in its first words; the tool of the call
+	Target string `json:"target"`
 	Detail string `json:"detail,omitempty"`
 	Undo   *Undo  `json:"undo,omitempty"` // of a file; nil where nothing was changed
 }
@@ -130,7 +138,8 @@ type Usage struct {
 	Output     int64 `json:"output"`
 	CacheRead  int64 `json:"cache_read,omitempty"`
 	CacheWrite int64 `json:"cache_write,omitempty"`
-	Estimated  bool  `json:"estimated,omitempty"` // some of it was not counted by who answers for it
+	// some of it was not counted by who answers for it
+	Estimated bool `json:"estimated,omitempty"`
 }
 
 // Plus is what u and more come to together.
@@ -150,7 +159,8 @@ func (m Message) Text() string {
 	return s
 }
 
-// Stamped are the parts of m as a model reads them: its recap and its stamp stand above the first text.
+// Stamped are the parts of m as a model reads them: its recap and its stamp stand above the first
+// text.
 func (m Message) Stamped() []Part {
 	head := m.Stamp
 	if m.Recap != "" {

@@ -1,74 +1,87 @@
-// Package protocol is the wire between the supervisor and a worker: its messages, their strict decoding, and the
-// connection that carries them.
+// Package protocol is the wire between the supervisor and a worker: its messages, their strict
+// decoding, and the connection that carries them.
 //
 // # Framing
 //
-// The wire is JSON-RPC 2.0 over a stream socket, which is the worker's standard input and output. One message is one line:
-// a JSON object in UTF-8, at most 1 MiB (Options.MaxLine), ended by a newline (0x0A) that occurs nowhere else. Both sides
-// call, notify and answer. There are no batches. Params is an object or absent; a method without parameters sends {}; a
-// method without a result answers null. The end of the stream between two lines means that the peer has gone. The end of
-// the stream within a line is an error, and the half line is dropped.
+// The wire is JSON-RPC 2.0 over a stream socket, which is the worker's standard input and output.
+// One message is one line: a JSON object in UTF-8, at most 1 MiB (Options.MaxLine), ended by a
+// newline (0x0A) that occurs nowhere else. Both sides call, notify and answer. There are no
+// batches. Params is an object or absent; a method without parameters sends {}; a method without a
+// result answers null. The end of the stream between two lines means that the peer has gone. The
+// end of the stream within a line is an error, and the half line is dropped.
 //
-// A reader holds at most one line and what was read along with it. It refuses a line that is too long before it has read
-// all of it.
+// A reader holds at most one line and what was read along with it. It refuses a line that is too
+// long before it has read all of it.
 //
 // # Strictness
 //
-// Refused are: unknown, duplicate and case-variant keys; keys that are equal once their escapes are resolved; invalid
-// UTF-8; unpaired surrogates; numbers that float64 cannot hold; null for a value that cannot be nil; nesting deeper than 64
-// (the envelope is the first level); anything after the value. This holds in the envelope, in params and in results. A
-// json.RawMessage (a tool's arguments, a schema) may have any key once and may be 48 deep; CheckRaw checks one. A side
-// holds its own lines to the same rules before it sends them, so that a bad value is an error to the code that made it.
+// Refused are: unknown, duplicate and case-variant keys; keys that are equal once their escapes are
+// resolved; invalid UTF-8; unpaired surrogates; numbers that float64 cannot hold; null for a value
+// that cannot be nil; nesting deeper than 64 (the envelope is the first level); anything after the
+// value. This holds in the envelope, in params and in results. A json.RawMessage (a tool's
+// arguments, a schema) may have any key once and may be 48 deep; CheckRaw checks one. A side holds
+// its own lines to the same rules before it sends them, so that a bad value is an error to the code
+// that made it.
 //
 // # Calls
 //
-// The id of a call is a positive integer. Each side counts up for its own calls, so ids rise within a lane; the ids of the
-// two sides are independent. A call is answered once, with a result or an error. Answers come in any order. A side answers
-// at most 64 calls at once (Options.MaxCalls) and refuses one more at once with CodeBusy.
+// The id of a call is a positive integer. Each side counts up for its own calls, so ids rise within
+// a lane; the ids of the two sides are independent. A call is answered once, with a result or an
+// error. Answers come in any order. A side answers at most 64 calls at once (Options.MaxCalls) and
+// refuses one more at once with CodeBusy.
 //
-// cancel{id} is a notification by which a caller takes a call back. The context of the call's handler ends. The call is
-// still answered: with CodeCancelled, or with its result (turn.start ends with WhyStopped). A cancel for a call that is not
-// open is ignored, because the answer may have crossed it. The caller waits 5 s (Options.CancelGrace) for the answer.
+// cancel{id} is a notification by which a caller takes a call back. The context of the call's
+// handler ends. The call is still answered: with CodeCancelled, or with its result (turn.start ends
+// with WhyStopped). A cancel for a call that is not open is ignored, because the answer may have
+// crossed it. The caller waits 5 s (Options.CancelGrace) for the answer.
 //
-// The connection itself answers ping, whatever the handlers do: an answer shows that the other side reads and writes.
+// The connection itself answers ping, whatever the handlers do: an answer shows that the other side
+// reads and writes.
 //
 // # Order and lanes
 //
-// The lines of a lane arrive in the order in which they were queued: every turn.event before the end of its turn. There are
-// two lanes, and the method decides which one a line takes. The bulk lane has blob.* calls, their answers and their cancels;
-// the main lane has everything else. A bulk line leaves only while the main lane is empty. A line that was begun is finished,
-// so bulk delays the main lane by one chunk at most.
+// The lines of a lane arrive in the order in which they were queued: every turn.event before the
+// end of its turn. There are two lanes, and the method decides which one a line takes. The bulk
+// lane has blob.* calls, their answers and their cancels; the main lane has everything else. A bulk
+// line leaves only while the main lane is empty. A line that was begun is finished, so bulk delays
+// the main lane by one chunk at most.
 //
-// Calls are handled side by side: of two open calls neither is the first. Only blob.* calls are handled one after the other
-// in the order of arrival, so that a blob's chunks may follow each other before the first is answered.
+// Calls are handled side by side: of two open calls neither is the first. Only blob.* calls are
+// handled one after the other in the order of arrival, so that a blob's chunks may follow each
+// other before the first is answered.
 //
 // # Back-pressure
 //
-// A reader never waits for its own writer. Lines wait in a bounded queue (4 MiB, Options.QueueBytes; a quarter of that for
-// the bulk lane), and a sender waits for room in it. The reader's own short answers may use another quarter. A peer that
-// asks and does not read uses that up, and the connection ends with ErrStalled. It also ends so when the peer does not take
-// 64 KiB of a line within 10 s (Options.WriteTimeout).
+// A reader never waits for its own writer. Lines wait in a bounded queue (4 MiB,
+// Options.QueueBytes; a quarter of that for the bulk lane), and a sender waits for room in it. The
+// reader's own short answers may use another quarter. A peer that asks and does not read uses that
+// up, and the connection ends with ErrStalled. It also ends so when the peer does not take 64 KiB
+// of a line within 10 s (Options.WriteTimeout).
 //
 // # Errors
 //
-// An error has a text and one of the codes of Error. A text under CodeFailed may be shown to a person. An error of a
-// handler that is not an *Error is sent as "internal error", without its text. CodeInvalidParams is for a parameter that is
-// wrong, and its text names the place: "turn.start: limits.steps: want a number, got a string".
+// An error has a text and one of the codes of Error. A text under CodeFailed may be shown to a
+// person. An error of a handler that is not an *Error is sent as "internal error", without its
+// text. CodeInvalidParams is for a parameter that is wrong, and its text names the place:
+// "turn.start: limits.steps: want a number, got a string".
 //
-// A side is hostile or broken if it sends a line that is not strict JSON, an envelope that is neither call, notification
-// nor response, an id a second time, or an answer to a call that is not open. The connection then ends with ErrProtocol.
+// A side is hostile or broken if it sends a line that is not strict JSON, an envelope that is
+// neither call, notification nor response, an id a second time, or an answer to a call that is not
+// open. The connection then ends with ErrProtocol.
 //
 // # Phases
 //
-// The supervisor calls hello first; the worker answers no other method before it. Both sides must have the same Version.
-// Then the worker is ready: the supervisor may start turns and operations, several at once. A turn runs from turn.start to
-// the answer of that call, and an operation from operation.start to its answer. Every message about one of them carries its
-// id, and is valid only while it runs. A call that may be made for both carries either turn or operation. The supervisor
-// trusts no field for who is speaking: the connection is the identity. A known method that is out of phase or over its limit
-// ends the worker. An unknown method is answered with CodeMethodNotFound, and a worker that keeps sending such is ended.
+// The supervisor calls hello first; the worker answers no other method before it. Both sides must
+// have the same Version. Then the worker is ready: the supervisor may start turns and operations,
+// several at once. A turn runs from turn.start to the answer of that call, and an operation from
+// operation.start to its answer. Every message about one of them carries its id, and is valid only
+// while it runs. A call that may be made for both carries either turn or operation. The supervisor
+// trusts no field for who is speaking: the connection is the identity. A known method that is out
+// of phase or over its limit ends the worker. An unknown method is answered with
+// CodeMethodNotFound, and a worker that keeps sending such is ended.
 //
-// Closing a connection drops what is still queued. A worker that has answered stop therefore waits until the supervisor,
-// which has the answer then, closes the connection.
+// Closing a connection drops what is still queued. A worker that has answered stop therefore waits
+// until the supervisor, which has the answer then, closes the connection.
 //
 // # Methods
 //
@@ -97,34 +110,39 @@
 //	  cancel           Cancel, a notification                  taken by the connection
 //	  ping             no parameters, no result                answered by the connection
 //
-// A turn of kind review or triage has a worker of its own, without a home, which may call model.stream (each time with a window of
-// its own: ModelStream.Child), blob.read of the material that turn.start names, and review.report. Anything else ends it.
+// A turn of kind review or triage has a worker of its own, without a home, which may call
+// model.stream (each time with a window of its own: ModelStream.Child), blob.read of the material
+// that turn.start names, and review.report. Anything else ends it.
 //
-// A host call that is neither here nor in the transcript has an example in the comment of its constant.
+// A host call that is neither here nor in the transcript has an example in the comment of its
+// constant.
 //
-// Bytes that are too many for a line, or do not belong on one, are a blob: it is opened, written in chunks at rising
-// offsets and committed, and from then on named by the SHA-256 of its bytes. A blob that is not committed ends with its turn
-// or operation.
+// Bytes that are too many for a line, or do not belong on one, are a blob: it is opened, written in
+// chunks at rising offsets and committed, and from then on named by the SHA-256 of its bytes. A
+// blob that is not committed ends with its turn or operation.
 //
-// A picture is such a blob, named together with its media type and its size in pixels (Image). It stands in a tool's result,
-// which has eight at most, or in a message of the person's. The worker is ended if a result names a blob of somebody else's
-// or bytes that are no picture.
+// A picture is such a blob, named together with its media type and its size in pixels (Image). It
+// stands in a tool's result, which has eight at most, or in a message of the person's. The worker
+// is ended if a result names a blob of somebody else's or bytes that are no picture.
 //
-// There is no line for what the person sends while a turn runs. The supervisor owns the transcript and makes each request to
-// the model from it. It adds such messages when a model.stream asks, behind the message that the call names in after.
-// ModelStreamed.Taken tells the worker how many there were: after them the model may repeat earlier calls because the person
-// wants it. So no crash can leave the two sides with different opinions of what was said.
+// There is no line for what the person sends while a turn runs. The supervisor owns the transcript
+// and makes each request to the model from it. It adds such messages when a model.stream asks,
+// behind the message that the call names in after. ModelStreamed.Taken tells the worker how many
+// there were: after them the model may repeat earlier calls because the person wants it. So no
+// crash can leave the two sides with different opinions of what was said.
 //
-// The worker's tools may change after hello (tools.changed). An operation is work that is no turn; a started one is named
-// by the same id after a crash. OperationKind has the kinds.
+// The worker's tools may change after hello (tools.changed). An operation is work that is no turn;
+// a started one is named by the same id after a crash. OperationKind has the kinds.
 //
 // # A transcript
 //
-// The transcript below has two turns and two operations. S is the supervisor's line and W the worker's; a line that is too
-// long for this page goes on, indented. The first turn searches and writes a file; the output of the search was cut, and
-// the whole of it is a blob. The second turn goes on after a crash, sends a file, and is stopped by the person. Then the
-// worker has a new tool, and the home is archived; the archive's bytes are cut short here. A recording is transcribed, of which
-// a first piece was done before a crash. At its end the worker calls a method that does not exist, and is stopped.
+// The transcript below has two turns and two operations. S is the supervisor's line and W the
+// worker's; a line that is too long for this page goes on, indented. The first turn searches and
+// writes a file; the output of the search was cut, and the whole of it is a blob. The second turn
+// goes on after a crash, sends a file, and is stopped by the person. Then the worker has a new
+// tool, and the home is archived; the archive's bytes are cut short here. A recording is
+// transcribed, of which a first piece was done before a crash. At its end the worker calls a method
+// that does not exist, and is stopped.
 //
 //	{"S":{"jsonrpc":"2.0","id":1,"method":"walls.try","params":{"victims":{"secret":"not for workers","socket":"/run
 //	    /docker.sock"}}}}

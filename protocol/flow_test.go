@@ -227,7 +227,8 @@ func TestTheReaderNeverWaitsForTheWriter(t *testing.T) {
 		p.send(`{"jsonrpc":"2.0","method":"a"}`)
 		<-heard
 	}
-	for id := 1; id < 20_000; id++ { // their answers, 40 bytes each, use up what the reader itself may queue
+	// their answers, 40 bytes each, use up what the reader itself may queue
+	for id := 1; id < 20_000; id++ {
 		line := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`+"\n", id)
 		if _, err := io.WriteString(p, line); err != nil {
 			break

@@ -9,13 +9,15 @@ import (
 )
 
 const (
-	bufferStart = 4 << 10   // bytes of the first buffer; a connection that only pings needs no more
-	bufferKept  = 128 << 10 // bytes of a buffer that is kept between lines; a blob chunk in base64 fits
-	emptyReads  = 100       // reads in a row of nothing and no error after which next fails, as in bufio
+	bufferStart = 4 << 10 // bytes of the first buffer; a connection that only pings needs no more
+	// bytes of a buffer that is kept between lines; a blob chunk in base64 fits
+	bufferKept = 128 << 10
+	// reads in a row of nothing and no error after which next fails, as in bufio
+	emptyReads = 100
 )
 
-// frameReader cuts a stream into lines. It holds at most one line of the limit and what was read along with it, and looks at
-// each byte once. It is not for concurrent use.
+// frameReader cuts a stream into lines. It holds at most one line of the limit and what was read
+// along with it, and looks at each byte once. It is not for concurrent use.
 type frameReader struct {
 	r          io.Reader
 	limit      int // longest line, without its newline
@@ -28,9 +30,9 @@ func newFrameReader(r io.Reader, limit int) *frameReader {
 	return &frameReader{r: r, limit: limit}
 }
 
-// next returns the next line without its newline. The line is valid until the following call. When the stream ends between
-// two lines the error is io.EOF itself. When it ends within a line the error wraps io.ErrUnexpectedEOF, and the half line is
-// dropped.
+// next returns the next line without its newline. The line is valid until the following call. When
+// the stream ends between two lines the error is io.EOF itself. When it ends within a line the
+// error wraps io.ErrUnexpectedEOF, and the half line is dropped.
 func (f *frameReader) next() ([]byte, error) {
 	f.shrink()
 	for {
@@ -101,8 +103,8 @@ func (f *frameReader) shrink() {
 	}
 }
 
-// endError names the end of the stream. When a peer goes that has not read all our lines, the connection is reset after all
-// that the peer wrote. That is an end like any other.
+// endError names the end of the stream. When a peer goes that has not read all our lines, the
+// connection is reset after all that the peer wrote. That is an end like any other.
 func (f *frameReader) endError(err error) error {
 	gone := errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET)
 	switch {

@@ -9,38 +9,41 @@ import (
 	"strings"
 )
 
-// OperationIndex tells the supervisor what is new in the text files of the home: IndexParameters to IndexResult. First it names all
-// files, then the sections of those that have changed, then it sends those of which the supervisor has none. It is kept nowhere: one
-// that is cut short is begun anew, and finds what has come by then.
+// OperationIndex tells the supervisor what is new in the text files of the home: IndexParameters to
+// IndexResult. First it names all files, then the sections of those that have changed, then it
+// sends those of which the supervisor has none. It is kept nowhere: one that is cut short is begun
+// anew, and finds what has come by then.
 const OperationIndex OperationKind = "index"
 
-// MethodIndexChanged says that something in the home may have changed: IndexChanged. It is a notification, at any time.
+// MethodIndexChanged says that something in the home may have changed: IndexChanged. It is a
+// notification, at any time.
 //
 //	{}
 const MethodIndexChanged = "index.changed"
 
-// MethodIndexFiles names text files that there are: IndexFiles to IndexDiffering. It is a call in an index operation, once for each page
-// of files; no file is named twice.
+// MethodIndexFiles names text files that there are: IndexFiles to IndexDiffering. It is a call in
+// an index operation, once for each page of files; no file is named twice.
 //
 //	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000}]}
 //	{"differing":[0]}
 const MethodIndexFiles = "index.files"
 
-// MethodIndexSections says which sections files have: IndexSections to IndexMissing. It is a call in an index operation. The files are
-// kept so once all that is missing has been put.
+// MethodIndexSections says which sections files have: IndexSections to IndexMissing. It is a call
+// in an index operation. The files are kept so once all that is missing has been put.
 //
 //	{"operation":5,"files":[{"path":"notes/garden.md","size":1200,"modified":1795267139000000000,"sections":[{"hash":"8f434346648f6b96df89dda901c5176b","line":3}]}]}
 //	{"missing":["8f434346648f6b96df89dda901c5176b"]}
 const MethodIndexSections = "index.sections"
 
-// MethodIndexPut puts missing sections, which are in a blob of the operation: IndexPut, no result. The blob is an IndexBlob as JSON.
+// MethodIndexPut puts missing sections, which are in a blob of the operation: IndexPut, no result.
+// The blob is an IndexBlob as JSON.
 //
 //	{"operation":5,"blob":{"sha256":"2d728e12d45c1b1497950de82828c8e8c9557ef87b4300a99c177c1f8c9cba73","size":36}}
 //	{}
 const MethodIndexPut = "index.put"
 
-// MethodIndexEnd ends what is told: IndexEnd to IndexEnded. It is the last call of an index operation. Files that were not named are
-// gone, unless there is more to tell.
+// MethodIndexEnd ends what is told: IndexEnd to IndexEnded. It is the last call of an index
+// operation. Files that were not named are gone, unless there is more to tell.
 //
 //	{"operation":5,"left":{"large":2}}
 //	{"more":false}
@@ -72,11 +75,12 @@ type IndexResult struct {
 
 // IndexedFile is a file of the home, as it was when it was looked at.
 type IndexedFile struct {
-	Path     string           `json:"path"` // relative to the home
-	Size     int64            `json:"size"`
-	Modified int64            `json:"modified"`           // unix nanoseconds
-	State    FileState        `json:"state,omitempty"`    // what it holds; none in IndexFiles
-	Sections []IndexedSection `json:"sections,omitempty"` // in their order; none of a file that is no text, nor in IndexFiles
+	Path     string    `json:"path"` // relative to the home
+	Size     int64     `json:"size"`
+	Modified int64     `json:"modified"`        // unix nanoseconds
+	State    FileState `json:"state,omitempty"` // what it holds; none in IndexFiles
+	// in their order; none of a file that is no text, nor in IndexFiles
+	Sections []IndexedSection `json:"sections,omitempty"`
 }
 
 // IndexedSection is where a section stands in a file.
@@ -91,7 +95,8 @@ type IndexFiles struct {
 	Files     []IndexedFile `json:"files"`
 }
 
-// IndexDiffering are the places, from 0, of the files of a page that the supervisor doesn't know so.
+// IndexDiffering are the places, from 0, of the files of a page that the supervisor doesn't know
+// so.
 type IndexDiffering struct {
 	Differing []int `json:"differing,omitempty"`
 }
@@ -120,7 +125,8 @@ type IndexBlob struct {
 
 // SectionText is the text below one heading of a file, or a part of it.
 type SectionText struct {
-	Heading string `json:"heading,omitempty"` // with those that it is below, as in Garden > Tomatoes
+	// with those that it is below, as in Garden > Tomatoes
+	Heading string `json:"heading,omitempty"`
 	Text    string `json:"text"`
 }
 

@@ -1,9 +1,10 @@
 package protocol
 
-// MethodJobCall has the supervisor do what a call of a tool about jobs says: JobCall to JobAnswer. It is a call in turn, one at a time
-// and at most MaxJobCalls times in a turn. The supervisor reads the call in the transcript; the worker only names it. The same call
-// again changes nothing more. Its error says in words for the model what can't be done; it has CodeWaits while the person has not said
-// whether a job may speak to others, as question.ask does.
+// MethodJobCall has the supervisor do what a call of a tool about jobs says: JobCall to JobAnswer.
+// It is a call in turn, one at a time and at most MaxJobCalls times in a turn. The supervisor reads
+// the call in the transcript; the worker only names it. The same call again changes nothing more.
+// Its error says in words for the model what can't be done; it has CodeWaits while the person has
+// not said whether a job may speak to others, as question.ask does.
 //
 //	{"turn":8,"call":"t8-1-1"}
 //	{"text":"Reminder 3 is set.","brief":"reminder 3"}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// OperationLog adds an exchange to the log of its day in the home: LogParameters to LogResult. One that is there already is not added
-// again.
+// OperationLog adds an exchange to the log of its day in the home: LogParameters to LogResult. One
+// that is there already is not added again.
 const OperationLog OperationKind = "log"
 
 // MaxLogWords is how many bytes of each of an exchange's texts are logged.

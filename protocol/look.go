@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// OperationLook looks at files of the home, or runs a command there, to see whether something is so: LookParameters to LookResult. It
-// changes nothing itself. It is kept nowhere: one that is cut short is begun anew.
+// OperationLook looks at files of the home, or runs a command there, to see whether something is
+// so: LookParameters to LookResult. It changes nothing itself. It is kept nowhere: one that is cut
+// short is begun anew.
 const OperationLook OperationKind = "look"
 
 // Bounds of a look.
@@ -24,15 +25,18 @@ const (
 
 // LookParameters say at what: at Files, a Command or a PromptFile, of which there is one.
 type LookParameters struct {
-	Files   string   `json:"files,omitempty"`   // a pattern as doublestar has it, relative to the home
-	Changes []string `json:"changes,omitempty"` // of "new", "changed" and "gone", those that count; none is all
+	// a pattern as doublestar has it, relative to the home
+	Files string `json:"files,omitempty"`
+	// of "new", "changed" and "gone", those that count; none is all
+	Changes []string `json:"changes,omitempty"`
 	Command string   `json:"command,omitempty"` // run by bash in the home
 	// PromptFile is the path of a prompt file.
 	PromptFile string `json:"prompt_file,omitempty"`
 	Seen       string `json:"seen,omitempty"` // the last result's; "" at the first look
 }
 
-// outsidePattern finds in a pattern, also in one of its alternatives, what leads out of the home. No file there would ever match.
+// outsidePattern finds in a pattern, also in one of its alternatives, what leads out of the home.
+// No file there would ever match.
 var outsidePattern = regexp.MustCompile(`(?:^|[{,])~?/|(?:^|[{,/])\.\.(?:$|[/,}])`)
 
 // Check refuses parameters that make no sense.
@@ -65,10 +69,15 @@ func (p LookParameters) Check() error {
 
 // LookResult is what was found.
 type LookResult struct {
-	Met     bool   `json:"met,omitempty"`     // a change that counts, not at the first look; or the command has exited with 0
-	Changed bool   `json:"changed,omitempty"` // there is something to read: Met of files; what the command has written is not what it wrote last, or the first
-	Found   string `json:"found,omitempty"`   // the changes by name, or the end of what the command has written
-	Seen    string `json:"seen,omitempty"`    // for the next look; only this worker program reads it
+	// a change that counts, not at the first look; or the command has exited with 0
+	Met bool `json:"met,omitempty"`
+	// there is something to read: Met of files; what the command has written is not what it wrote
+	// last, or the first
+	Changed bool `json:"changed,omitempty"`
+	// the changes by name, or the end of what the command has written
+	Found string `json:"found,omitempty"`
+	// for the next look; only this worker program reads it
+	Seen string `json:"seen,omitempty"`
 	// File is the prompt file, looked into.
 	File *PromptFile `json:"file,omitempty"`
 }

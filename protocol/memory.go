@@ -10,24 +10,28 @@ import (
 	"unicode/utf8"
 )
 
-// MethodMemoryRemember asks whether what a call of remember, update_memory or note_today says may be kept, and by which message it
-// goes. It is a call in turn. The worker only names the model's call, whose arguments are a MemoryArguments: the supervisor has them.
-// Conflict is what the new fact contradicts: the person is asked which holds. Of update_memory it is what the call replaces, which they
-// are shown where they are asked. While they have not answered it fails with CodeWaits, as question.ask does.
+// MethodMemoryRemember asks whether what a call of remember, update_memory or note_today says may
+// be kept, and by which message it goes. It is a call in turn. The worker only names the model's
+// call, whose arguments are a MemoryArguments: the supervisor has them. Conflict is what the new
+// fact contradicts: the person is asked which holds. Of update_memory it is what the call replaces,
+// which they are shown where they are asked. While they have not answered it fails with CodeWaits,
+// as question.ask does.
 //
 //	{"turn":8,"call":"t8-2-1","conflict":{"id":"k7","text":"Takes tea with milk"}}
 //	{"message":4711,"at":"2026-11-20T12:19:00Z","after":9,"choice":"both"}
 const MethodMemoryRemember = "memory.remember"
 
-// MethodMemoryRecalled tells which facts recall has shown: they count as used that day. It is a call in turn.
+// MethodMemoryRecalled tells which facts recall has shown: they count as used that day. It is a
+// call in turn.
 //
 //	{"turn":8,"ids":["k7","k9"]}
 //	{}
 const MethodMemoryRecalled = "memory.recalled"
 
-// MethodMemoryChanged tells that MEMORY.md is about to be changed by a call of remember, update_memory or forget: from a text with one
-// SHA-256 to another. Where that fails it is told of the way back. What is gone is not taken up again from where it came from; the
-// person may be asked first, and while they have not answered it fails with CodeWaits. It is a call in turn.
+// MethodMemoryChanged tells that MEMORY.md is about to be changed by a call of remember,
+// update_memory or forget: from a text with one SHA-256 to another. Where that fails it is told of
+// the way back. What is gone is not taken up again from where it came from; the person may be asked
+// first, and while they have not answered it fails with CodeWaits. It is a call in turn.
 //
 //	{"turn":8,"call":"t8-2-1","before":"","after":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","text":"dGVzdA==","gone":[{"id":"k7","text":"Takes tea","message":4711}]}
 //	{}
@@ -39,7 +43,8 @@ const (
 	MaxFact       = 300 // characters
 	MaxMemoryText = 256 << 10
 
-	// MaxFactNumber is above the numbers of ids that Mews gives. Somebody may have written a greater one, which counts for no other.
+	// MaxFactNumber is above the numbers of ids that Mews gives. Somebody may have written a
+	// greater one, which counts for no other.
 	MaxFactNumber = 100_000_000
 )
 
@@ -143,7 +148,8 @@ func (r MemoryRecalled) Check() error {
 	return nil
 }
 
-// checkFact refuses an id that is too long. A bullet that was written by hand may be longer than a fact.
+// checkFact refuses an id that is too long. A bullet that was written by hand may be longer than a
+// fact.
 func checkFact(id, text string) error {
 	if id == "" || len(id) > 12 || len(text) > 64<<10 || !utf8.ValidString(id+text) {
 		return fmt.Errorf("a fact %.20q of %d bytes", id, len(text))
@@ -151,8 +157,8 @@ func checkFact(id, text string) error {
 	return nil
 }
 
-// OperationMemory sees to what is remembered, at its person's wish: MemoryParameters to MemoryResult. Done again after a crash it comes
-// to the same.
+// OperationMemory sees to what is remembered, at its person's wish: MemoryParameters to
+// MemoryResult. Done again after a crash it comes to the same.
 const OperationMemory OperationKind = "memory"
 
 // MemoryAction is what is to be done.
@@ -166,7 +172,8 @@ const (
 	MemoryImport  MemoryAction = "import"  // take in what another assistant has kept
 )
 
-// MaxForgotten is how many digests an import is told of, MaxMemoryPage how many facts are listed at once, and MaxMemoryLeft how many things that were not taken in are named.
+// MaxForgotten is how many digests an import is told of, MaxMemoryPage how many facts are listed at
+// once, and MaxMemoryLeft how many things that were not taken in are named.
 const (
 	MaxForgotten  = 2000
 	MaxMemoryPage = 50
@@ -177,36 +184,43 @@ const (
 type MemoryParameters struct {
 	Action MemoryAction `json:"action"`
 	ID     string       `json:"id,omitempty"`
-	Text   string       `json:"text,omitempty"`   // of MemoryCorrect
-	Offset int          `json:"offset,omitempty"` // of MemoryList: how many facts stand before, and at most how many are listed
-	Limit  int          `json:"limit,omitempty"`
-	Path   string       `json:"path,omitempty"`  // of MemoryImport, relative to the home
-	After  int          `json:"after,omitempty"` // the highest number of an id that is forgotten
+	Text   string       `json:"text,omitempty"` // of MemoryCorrect
+	// of MemoryList: how many facts stand before, and at most how many are listed
+	Offset int    `json:"offset,omitempty"`
+	Limit  int    `json:"limit,omitempty"`
+	Path   string `json:"path,omitempty"`  // of MemoryImport, relative to the home
+	After  int    `json:"after,omitempty"` // the highest number of an id that is forgotten
 
-	Forgotten []string `json:"forgotten,omitempty"` // of MemoryImport: the newest DigestOfWords of what is not taken in, at most MaxForgotten
+	// of MemoryImport: the newest DigestOfWords of what is not taken in, at most MaxForgotten
+	Forgotten []string `json:"forgotten,omitempty"`
 
-	Of *MemoryExchanges `json:"of,omitempty"` // of MemoryShow and MemoryForget: all that came of these, instead of the fact
+	// of MemoryShow and MemoryForget: all that came of these, instead of the fact
+	Of *MemoryExchanges `json:"of,omitempty"`
 }
 
-// MemoryExchanges are turns of which something may stand in a home: facts that go by their messages, notes, and exchanges in the log.
+// MemoryExchanges are turns of which something may stand in a home: facts that go by their
+// messages, notes, and exchanges in the log.
 type MemoryExchanges struct {
 	Turns    []int64  `json:"turns"`
 	Messages []int64  `json:"messages,omitempty"`
 	Notes    []string `json:"notes,omitempty"` // the texts of notes
-	From     string   `json:"from"`            // the days of the notes and logs that are looked at, as 2026-11-20
-	To       string   `json:"to"`
+	// the days of the notes and logs that are looked at, as 2026-11-20
+	From string `json:"from"`
+	To   string `json:"to"`
 }
 
-// MemoryResult says what there is. Of show, correct and forget it has the one fact; none where it is not there.
+// MemoryResult says what there is. Of show, correct and forget it has the one fact; none where it
+// is not there.
 type MemoryResult struct {
 	Facts []MemoryFact `json:"facts,omitempty"`
 	Total int          `json:"total"` // facts in the file
 	Added int          `json:"added,omitempty"`
-	Notes int          `json:"notes,omitempty"` // lines of daily notes that were added; with Of, that are theirs
-	Logs  int          `json:"logs,omitempty"`  // with Of: exchanges in logs
-	Known int          `json:"known,omitempty"` // what was there before
-	Left  []string     `json:"left,omitempty"`  // what was not taken in, and why
-	More  int          `json:"more,omitempty"`  // how many are not in Left
+	// lines of daily notes that were added; with Of, that are theirs
+	Notes int      `json:"notes,omitempty"`
+	Logs  int      `json:"logs,omitempty"`  // with Of: exchanges in logs
+	Known int      `json:"known,omitempty"` // what was there before
+	Left  []string `json:"left,omitempty"`  // what was not taken in, and why
+	More  int      `json:"more,omitempty"`  // how many are not in Left
 
 	Refused string `json:"refused,omitempty"` // why it was not done; nothing was changed then
 
@@ -239,7 +253,8 @@ func (r MemoryResult) Check() error {
 	return nil
 }
 
-// DigestOfWords is the SHA-256 of a text's words in hexadecimal: in small letters, without punctuation, with one space between them.
+// DigestOfWords is the SHA-256 of a text's words in hexadecimal: in small letters, without
+// punctuation, with one space between them.
 func DigestOfWords(text string) string {
 	sum := sha256.Sum256([]byte(strings.Join(Words(text), " ")))
 	return hex.EncodeToString(sum[:])

@@ -6,13 +6,15 @@ import (
 	"fmt"
 )
 
-// MethodOperationStart starts an operation: work of the worker's that is no turn. Its result ends the operation. Cancelling
-// the call stops it, and it is then answered with CodeCancelled. An operation that failed is answered with CodeFailed, or
-// with the error of the host call that it failed on.
+// MethodOperationStart starts an operation: work of the worker's that is no turn. Its result ends
+// the operation. Cancelling the call stops it, and it is then answered with CodeCancelled. An
+// operation that failed is answered with CodeFailed, or with the error of the host call that it
+// failed on.
 const MethodOperationStart = "operation.start"
 
-// OperationStart names an operation and says what is to be done. Every host call that the worker makes for it carries its
-// id. The ids are the supervisor's: one that is started again after a crash has the same.
+// OperationStart names an operation and says what is to be done. Every host call that the worker
+// makes for it carries its id. The ids are the supervisor's: one that is started again after a
+// crash has the same.
 type OperationStart struct {
 	Operation  int64           `json:"operation"`
 	Kind       OperationKind   `json:"kind"`
@@ -34,14 +36,16 @@ type OperationEnd struct {
 
 // ArchiveParameters bound an archive.
 type ArchiveParameters struct {
-	MaxBytes int64 `json:"max_bytes"` // of the tar, at least MinArchive. A file that does not fit is left out.
+	// of the tar, at least MinArchive. A file that does not fit is left out.
+	MaxBytes int64 `json:"max_bytes"`
 }
 
-// MinArchive is the least that an archive may be bounded to, in bytes: it holds the list of what was left out.
+// MinArchive is the least that an archive may be bounded to, in bytes: it holds the list of what
+// was left out.
 const MinArchive = 1 << 20
 
-// ArchiveResult names the tar. In it the home is the folder files/, and left-out.txt has a line for each name that is not
-// there. No link is followed: it is kept as a link.
+// ArchiveResult names the tar. In it the home is the folder files/, and left-out.txt has a line for
+// each name that is not there. No link is followed: it is kept as a link.
 type ArchiveResult struct {
 	Blob    BlobRef   `json:"blob"`
 	Files   int64     `json:"files"` // regular files in it

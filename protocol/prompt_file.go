@@ -7,10 +7,12 @@ import (
 	"path"
 )
 
-// MethodPromptFileReport says what is at the places of the home's prompt files: PromptFileReport to PromptFilesInForce. It is a call in
-// turn. The worker makes it as a turn starts or goes on, before it asks the model again where something differs from what it has told,
-// and at the turn's end where something does or the model has not said its last word. Each file is told by its State alone first.
-// Where the answer has Need nothing was taken yet: the worker makes the call again, with those files looked into.
+// MethodPromptFileReport says what is at the places of the home's prompt files: PromptFileReport to
+// PromptFilesInForce. It is a call in turn. The worker makes it as a turn starts or goes on, before
+// it asks the model again where something differs from what it has told, and at the turn's end
+// where something does or the model has not said its last word. Each file is told by its State
+// alone first. Where the answer has Need nothing was taken yet: the worker makes the call again,
+// with those files looked into.
 //
 //	{"turn":8,"files":[{"path":"AGENTS.md","state":"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}],"in_force":true}
 //	{"files":[{"path":"AGENTS.md","text":"Q2FsbCBtZSBBbC4="}]}
@@ -28,10 +30,12 @@ var PromptFilePatterns = []PromptFilePattern{
 	{"memory/[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9].md", 64 << 10},
 }
 
-// promptFileSpare is how many bytes beyond its limit are taken of a file, by which is seen that it is longer.
+// promptFileSpare is how many bytes beyond its limit are taken of a file, by which is seen that it
+// is longer.
 const promptFileSpare = 64
 
-// PromptFileBytes is how many bytes are taken of the prompt file at a path; 0 where none may be there.
+// PromptFileBytes is how many bytes are taken of the prompt file at a path; 0 where none may be
+// there.
 func PromptFileBytes(name string) int {
 	for _, p := range PromptFilePatterns {
 		if fits, _ := path.Match(p.Pattern, name); fits {
@@ -50,15 +54,17 @@ type PromptFileReport struct {
 	End      bool         `json:"end,omitempty"`      // nothing of the turn changes them after this
 }
 
-// PromptFile is what is at the place of a prompt file. FileFolder is anything that is no file and no link, and can't be read; its State
-// is never FileLarge.
+// PromptFile is what is at the place of a prompt file. FileFolder is anything that is no file and
+// no link, and can't be read; its State is never FileLarge.
 type PromptFile struct {
 	Path  string    `json:"path"`
 	State FileState `json:"state,omitempty"`
-	// Looked says that it was looked into: Text has the bytes that are taken, and the rest is known.
+	// Looked says that it was looked into: Text has the bytes that are taken, and the rest is
+	// known.
 	Looked bool   `json:"looked,omitempty"`
 	Text   []byte `json:"text,omitempty"`
-	// Noted says that all that was added to what was in the state From are notes that the model may keep.
+	// Noted says that all that was added to what was in the state From are notes that the model may
+	// keep.
 	Noted   bool      `json:"noted,omitempty"`
 	From    FileState `json:"from,omitempty"`
 	Git     bool      `json:"git,omitempty"`     // it may be as git has put it there
@@ -87,10 +93,13 @@ func (r PromptFileReport) Check() error {
 	return nil
 }
 
-// PromptFilesInForce is what prompts get of the files that were reported, or which of them are to be looked into first.
+// PromptFilesInForce is what prompts get of the files that were reported, or which of them are to
+// be looked into first.
 type PromptFilesInForce struct {
-	Need  []string         `json:"need,omitempty"`
-	Files []PromptFileText `json:"files,omitempty"` // where that is asked for: those in force otherwise than they are in the home, and earlier notes where something waits
+	Need []string `json:"need,omitempty"`
+	// where that is asked for: those in force otherwise than they are in the home, and earlier
+	// notes where something waits
+	Files []PromptFileText `json:"files,omitempty"`
 }
 
 // PromptFileText is the text of a prompt file that is in force; without one nothing is.

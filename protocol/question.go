@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// MethodQuestionAsk asks the person what the model wants to know. It is a call in turn. The worker only names the model's call, whose
-// arguments are an Ask: the supervisor has them. While the person has not answered it fails with CodeWaits. The worker ends the turn
-// with WhyWaits then, and makes the same call again when the turn goes on.
+// MethodQuestionAsk asks the person what the model wants to know. It is a call in turn. The worker
+// only names the model's call, whose arguments are an Ask: the supervisor has them. While the
+// person has not answered it fails with CodeWaits. The worker ends the turn with WhyWaits then, and
+// makes the same call again when the turn goes on.
 //
 //	{"turn":8,"call":"t8-2-1"}
 //	{"text":"They chose: Blue"}
@@ -25,7 +26,8 @@ type QuestionAsk struct {
 
 // QuestionAnswered is the result of question.ask.
 type QuestionAnswered struct {
-	Text  string `json:"text"`            // for the model: what the person answered, or that they did not
+	// for the model: what the person answered, or that they did not
+	Text  string `json:"text"`
 	World bool   `json:"world,omitempty"` // it has somebody else's words
 	None  bool   `json:"none,omitempty"`  // there was no answer
 }
@@ -56,8 +58,10 @@ type Ask struct {
 	Kind    AskKind  `json:"kind"`
 	Text    string   `json:"question"`
 	Options []string `json:"options,omitempty"` // of AskChoice and AskSeveral alone
-	Other   bool     `json:"other,omitempty"`   // of those: the person may answer something else, in words
-	Zone    string   `json:"zone,omitempty"`    // where a day begins and ends for the person; the supervisor's word
+	// of those: the person may answer something else, in words
+	Other bool `json:"other,omitempty"`
+	// where a day begins and ends for the person; the supervisor's word
+	Zone string `json:"zone,omitempty"`
 }
 
 // Check says what is wrong with an Ask, for the model that made it; nil is nothing.

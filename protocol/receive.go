@@ -5,14 +5,16 @@ import (
 	"fmt"
 )
 
-// OperationReceive puts files that came with a message below the home's uploads/ and reads them: ReceiveParameters to
-// ReceiveResult. Done again after a crash, it finds what it has written and writes nothing twice.
+// OperationReceive puts files that came with a message below the home's uploads/ and reads them:
+// ReceiveParameters to ReceiveResult. Done again after a crash, it finds what it has written and
+// writes nothing twice.
 const OperationReceive OperationKind = "receive"
 
 // ReceiveParameters name the files, whose blobs the operation may read.
 type ReceiveParameters struct {
-	SentAt int64         `json:"sent_at"` // Unix seconds; folder and name of a file go by it, where the person lives
-	Files  []ArrivedFile `json:"files"`   // 1 to MaxArrived
+	// Unix seconds; folder and name of a file go by it, where the person lives
+	SentAt int64         `json:"sent_at"`
+	Files  []ArrivedFile `json:"files"` // 1 to MaxArrived
 }
 
 // Check refuses parameters that no honest supervisor sends.
@@ -30,11 +32,12 @@ func (p ReceiveParameters) Check() error {
 
 // ArrivedFile is one that came with a message.
 type ArrivedFile struct {
-	Blob      BlobRef        `json:"blob"`
-	Kind      AttachmentKind `json:"kind"`
-	Name      string         `json:"name,omitempty"`       // as its sender has it, with any characters; "" where it has none
-	MediaType string         `json:"media_type,omitempty"` // as its sender says; "" is not known
-	Seconds   int            `json:"seconds,omitempty"`    // of sound and of moving pictures
+	Blob BlobRef        `json:"blob"`
+	Kind AttachmentKind `json:"kind"`
+	// as its sender has it, with any characters; "" where it has none
+	Name      string `json:"name,omitempty"`
+	MediaType string `json:"media_type,omitempty"` // as its sender says; "" is not known
+	Seconds   int    `json:"seconds,omitempty"`    // of sound and of moving pictures
 }
 
 // AttachmentKind is what sort of file came with a message.
@@ -69,12 +72,16 @@ type ReceiveResult struct {
 
 // ReceivedFile is a file that is the person's now.
 type ReceivedFile struct {
-	Path    string `json:"path,omitempty"`    // relative to the home: uploads/2026-11-20/131905-name.pdf; "" where it was not kept
-	Failure string `json:"failure,omitempty"` // a sentence without words from the file: why it was not kept, or not read
-	// Parts are what a model reads of it, quoted as material, with a line before it that names the file. None of what failed, for
-	// which the supervisor names it and says why, and of a voice message or round video that is to be transcribed.
-	Parts   []Part `json:"parts,omitempty"`   // texts and images
-	Seconds int    `json:"seconds,omitempty"` // of its sound, where it can be transcribed; 0: there is none
+	// relative to the home: uploads/2026-11-20/131905-name.pdf; "" where it was not kept
+	Path string `json:"path,omitempty"`
+	// a sentence without words from the file: why it was not kept, or not read
+	Failure string `json:"failure,omitempty"`
+	// Parts are what a model reads of it, quoted as material, with a line before it that names the
+	// file. None of what failed, for which the supervisor names it and says why, and of a voice
+	// message or round video that is to be transcribed.
+	Parts []Part `json:"parts,omitempty"` // texts and images
+	// of its sound, where it can be transcribed; 0: there is none
+	Seconds int `json:"seconds,omitempty"`
 	// Missing names Debian's packages without which it could not be read.
 	Missing []string `json:"missing,omitempty"`
 }

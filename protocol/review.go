@@ -6,10 +6,12 @@ import (
 	"slices"
 )
 
-// A turn of kind review or triage reads a ReviewMaterial, asks the model in windows of its own, one for each chunk and one for each
-// second look, and reports once. It has no tool and no person to ask.
+// A turn of kind review or triage reads a ReviewMaterial, asks the model in windows of its own, one
+// for each chunk and one for each second look, and reports once. It has no tool and no person to
+// ask.
 
-// MethodReviewReport says what a review or a triage has come to. It is a call in turn, once, of at most MaxReviewReport bytes.
+// MethodReviewReport says what a review or a triage has come to. It is a call in turn, once, of at
+// most MaxReviewReport bytes.
 //
 //	{"turn":9,"findings":[{"path":"main.go","line":12,"side":"RIGHT","severity":"critical","category":"bug","title":"Nil map","detail":"Panics when the cache is empty.","quote":"m[k] = v","confidence":0.9}]}
 //	{}
@@ -18,23 +20,27 @@ const MethodReviewReport = "review.report"
 // MaxReviewReport bounds a report, in bytes of JSON.
 const MaxReviewReport = 256 << 10
 
-// ReviewMaterial is what there is to read, as JSON in the blob that TurnStart names. All but Rules is somebody else's words.
+// ReviewMaterial is what there is to read, as JSON in the blob that TurnStart names. All but Rules
+// is somebody else's words.
 type ReviewMaterial struct {
-	Repo        string         `json:"repo"`
-	Number      int            `json:"number,omitempty"` // 0 of a diff without a pull request
-	Title       string         `json:"title,omitempty"`
-	Author      string         `json:"author,omitempty"`
-	Branch      string         `json:"branch,omitempty"` // of the head
-	Description string         `json:"description,omitempty"`
-	Asked       string         `json:"asked,omitempty"`   // what who asked for it wants to know
-	Rules       []ReviewText   `json:"rules,omitempty"`   // of the base branch: what the repository wants of reviewers and of code
-	Spec        *ReviewText    `json:"spec,omitempty"`    // of the base branch: what the change is to do
-	Commits     []string       `json:"commits,omitempty"` // messages
-	Issues      []ReviewText   `json:"issues,omitempty"`  // that the pull request names; for a triage those that may be related
-	Threads     []ReviewThread `json:"threads,omitempty"` // what was said before
-	Chunks      []ReviewChunk  `json:"chunks,omitempty"`  // none for a triage
-	Notes       []string       `json:"notes,omitempty"`   // what is not here, and why
-	Labels      []string       `json:"labels,omitempty"`  // that a triage may choose from
+	Repo        string `json:"repo"`
+	Number      int    `json:"number,omitempty"` // 0 of a diff without a pull request
+	Title       string `json:"title,omitempty"`
+	Author      string `json:"author,omitempty"`
+	Branch      string `json:"branch,omitempty"` // of the head
+	Description string `json:"description,omitempty"`
+	Asked       string `json:"asked,omitempty"` // what who asked for it wants to know
+	// of the base branch: what the repository wants of reviewers and of code
+	Rules []ReviewText `json:"rules,omitempty"`
+	// of the base branch: what the change is to do
+	Spec    *ReviewText `json:"spec,omitempty"`
+	Commits []string    `json:"commits,omitempty"` // messages
+	// that the pull request names; for a triage those that may be related
+	Issues  []ReviewText   `json:"issues,omitempty"`
+	Threads []ReviewThread `json:"threads,omitempty"` // what was said before
+	Chunks  []ReviewChunk  `json:"chunks,omitempty"`  // none for a triage
+	Notes   []string       `json:"notes,omitempty"`   // what is not here, and why
+	Labels  []string       `json:"labels,omitempty"`  // that a triage may choose from
 }
 
 // ReviewText is a text with a name.
@@ -52,7 +58,8 @@ type ReviewThread struct {
 	Said     []ReviewText `json:"said"` // by whom, and what
 }
 
-// ReviewChunk is a part of the change. Each changed line is in one of them, or in what is said to be left out.
+// ReviewChunk is a part of the change. Each changed line is in one of them, or in what is said to
+// be left out.
 type ReviewChunk struct {
 	Name  string       `json:"name"` // unique in the material
 	Files []ReviewFile `json:"files"`
@@ -123,7 +130,8 @@ type ReviewReport struct {
 	Findings []ReviewFinding `json:"findings,omitempty"`
 	Refuted  int             `json:"refuted,omitempty"` // findings that a second look has refuted
 	Unread   []ReviewText    `json:"unread,omitempty"`  // chunks that came to nothing, and why
-	Triage   *Triage         `json:"triage,omitempty"`  // of a triage, which has none of the above, but Unread where it came to nothing
+	// of a triage, which has none of the above, but Unread where it came to nothing
+	Triage *Triage `json:"triage,omitempty"`
 }
 
 // Triage is what an issue is about.

@@ -7,11 +7,13 @@ import (
 	"strconv"
 )
 
-// maxDepth is the deepest nesting of objects and arrays in a line; the envelope itself is the first level.
+// maxDepth is the deepest nesting of objects and arrays in a line; the envelope itself is the first
+// level.
 const maxDepth = 64
 
-// scanner reads one JSON value in memory once and refuses what encoding/json lets pass: duplicate keys, invalid UTF-8,
-// halves of surrogate pairs, numbers beyond float64, depth over maxDepth. It builds no value.
+// scanner reads one JSON value in memory once and refuses what encoding/json lets pass: duplicate
+// keys, invalid UTF-8, halves of surrogate pairs, numbers beyond float64, depth over maxDepth. It
+// builds no value.
 type scanner struct {
 	data     []byte
 	pos      int
@@ -107,7 +109,8 @@ func (s *scanner) object(t *jsonShape, depth int) *decodeError {
 	})
 }
 
-// members scans an object. value scans the value of one member; its key is valid until value returns.
+// members scans an object. value scans the value of one member; its key is valid until value
+// returns.
 func (s *scanner) members(depth int, value func(key []byte) *decodeError) *decodeError {
 	var seen keySet
 	return s.elements('}', depth, func(int) *decodeError {
@@ -127,7 +130,8 @@ func (s *scanner) same(key []byte) []byte {
 	if !s.foldKeys {
 		return key
 	}
-	return bytes.ToLower(bytes.ToUpper(key)) // both, because some letters have a lower case only by way of their upper case
+	// both, because some letters have a lower case only by way of their upper case
+	return bytes.ToLower(bytes.ToUpper(key))
 }
 
 func (s *scanner) list(t *jsonShape, depth int) *decodeError {
@@ -139,7 +143,8 @@ func (s *scanner) list(t *jsonShape, depth int) *decodeError {
 	})
 }
 
-// elements scans an object or an array from its opening bracket to its closing one. element scans what is between two commas.
+// elements scans an object or an array from its opening bracket to its closing one. element scans
+// what is between two commas.
 func (s *scanner) elements(closing byte, depth int, element func(i int) *decodeError) *decodeError {
 	if depth > maxDepth {
 		return decodeErrorf("more than %d levels deep", maxDepth)

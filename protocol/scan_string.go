@@ -41,8 +41,9 @@ func (s *scanner) skipPlain() {
 	for ; i+8 <= len(d); i += 8 {
 		w := binary.LittleEndian.Uint64(d[i:])
 		quotes, slashes := w^(ones*'"'), w^(ones*'\\')
-		// The high bit of a byte ends up set where the byte is below space, zero after the xor, or not ASCII. A borrow may
-		// set it in the byte above too: the loop below then looks at the eight bytes one by one.
+		// The high bit of a byte ends up set where the byte is below space, zero after the xor, or
+		// not ASCII. A borrow may set it in the byte above too: the loop below then looks at the
+		// eight bytes one by one.
 		if ((w-ones*' ')|(quotes-ones)|(slashes-ones)|w)&highs != 0 {
 			break
 		}

@@ -25,7 +25,8 @@ func (c *Conn) handleNotification(m *wireMessage) error {
 	return nil
 }
 
-// handleCall admits a call on the reader's goroutine. It answers ping and refuses what is too much there and then.
+// handleCall admits a call on the reader's goroutine. It answers ping and refuses what is too much
+// there and then.
 func (c *Conn) handleCall(ctx context.Context, m *wireMessage) error {
 	req := &Request{ID: m.id, Method: m.method, Params: m.params}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -86,7 +87,8 @@ func (c *Conn) answer(ctx context.Context, req *Request) {
 	_ = c.enqueue(context.WithoutCancel(ctx), laneOf(req.Method), p.size(), line)
 }
 
-// answerNow answers from the reader's goroutine: null, or the failure. An error ends the connection.
+// answerNow answers from the reader's goroutine: null, or the failure. An error ends the
+// connection.
 func (c *Conn) answerNow(id int64, failure error) error {
 	p, member := c.encodeAnswer("", nil, failure)
 	return c.enqueueNow(p.line(answerHead(id, member)))
@@ -107,8 +109,8 @@ func (c *Conn) publicError(ctx context.Context, req *Request, err error) *Error 
 
 const internalError = "internal error"
 
-// encodeAnswer encodes a result or a failure, and names its member of the envelope. An answer that cannot be encoded is
-// reported, and replaced by an internal error.
+// encodeAnswer encodes a result or a failure, and names its member of the envelope. An answer that
+// cannot be encoded is reported, and replaced by an internal error.
 func (c *Conn) encodeAnswer(method string, result any, failure error) (p outgoingLine, member string) {
 	member, value := "result", result
 	if failure != nil {

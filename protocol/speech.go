@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// OperationTranscribe writes down what is said in a recording of the home: TranscribeParameters to TranscribeResult. It works
-	// by pieces, each of which is kept when it is done.
+	// OperationTranscribe writes down what is said in a recording of the home: TranscribeParameters
+	// to TranscribeResult. It works by pieces, each of which is kept when it is done.
 	OperationTranscribe OperationKind = "transcribe"
 	// OperationSpeak says a text aloud: SpeakParameters to SpeakResult.
 	OperationSpeak OperationKind = "speak"
@@ -15,12 +15,14 @@ const (
 
 // SpeechEngine is how recordings are transcribed.
 type SpeechEngine struct {
-	Engine   string   `json:"engine"`             // whisper or command
-	Program  string   `json:"program,omitempty"`  // of whisper
-	Model    string   `json:"model,omitempty"`    // the path of its file behind the walls
-	Language string   `json:"language,omitempty"` // auto, or ISO 639-1 such as en
-	Threads  int      `json:"threads,omitempty"`  // 0: half of the processors
-	Command  []string `json:"command,omitempty"`  // of command: program and arguments with {wav}, {language}, {threads} and {model}; words on its standard output
+	Engine   string `json:"engine"`             // whisper or command
+	Program  string `json:"program,omitempty"`  // of whisper
+	Model    string `json:"model,omitempty"`    // the path of its file behind the walls
+	Language string `json:"language,omitempty"` // auto, or ISO 639-1 such as en
+	Threads  int    `json:"threads,omitempty"`  // 0: half of the processors
+	// of command: program and arguments with {wav}, {language}, {threads} and {model}; words on its
+	// standard output
+	Command []string `json:"command,omitempty"`
 }
 
 // TranscribeParameters name a recording: a file with sound, of which only that is read.
@@ -28,7 +30,8 @@ type TranscribeParameters struct {
 	Path    string       `json:"path"`    // relative to the home
 	Seconds int          `json:"seconds"` // what is longer is SpeechTooLong
 	Engine  SpeechEngine `json:"engine"`
-	// Heard is what a server has written down of all of it. The worker does not listen then: it leaves out what nobody says.
+	// Heard is what a server has written down of all of it. The worker does not listen then: it
+	// leaves out what nobody says.
 	Heard *TranscribedPiece `json:"heard,omitempty"`
 }
 
@@ -42,22 +45,27 @@ type TranscribedPiece struct {
 const (
 	MaxPieceText  = 16 << 10  // bytes of one piece: about 2 minutes
 	MaxTranscript = 256 << 10 // bytes of a whole recording: well within MaxLine
-	// LongTranscript is from how many characters on a text also lies in a file beside the recording.
+	// LongTranscript is from how many characters on a text also lies in a file beside the
+	// recording.
 	LongTranscript = 3000
 )
 
-// MethodOperationPiece commits a piece of a transcription, and asks for leave to begin the next: OperationPiece, no result. Where
-// a shorter recording goes first, operation.start is cancelled, and started again later with the pieces that are committed.
+// MethodOperationPiece commits a piece of a transcription, and asks for leave to begin the next:
+// OperationPiece, no result. Where a shorter recording goes first, operation.start is cancelled,
+// and started again later with the pieces that are committed.
 const MethodOperationPiece = "operation.piece"
 
-// OperationPiece says which piece was done, and which is to be begun. The first of a start has no Done, and begins the piece
-// behind OperationStart.Pieces. Each one after it has the Done of the piece that the one before has begun.
+// OperationPiece says which piece was done, and which is to be begun. The first of a start has no
+// Done, and begins the piece behind OperationStart.Pieces. Each one after it has the Done of the
+// piece that the one before has begun.
 type OperationPiece struct {
-	Operation int64             `json:"operation"`
-	Piece     int               `json:"piece"`             // to be begun, counted from 0; Of where all are done
-	Of        int               `json:"of"`                // at most MaxPieces; it stays
-	Seconds   int               `json:"seconds,omitempty"` // of Piece, 1 to MaxPieceSeconds; 0 where all are done
-	Done      *TranscribedPiece `json:"done,omitempty"`    // the piece before Piece
+	Operation int64 `json:"operation"`
+	// to be begun, counted from 0; Of where all are done
+	Piece int `json:"piece"`
+	Of    int `json:"of"` // at most MaxPieces; it stays
+	// of Piece, 1 to MaxPieceSeconds; 0 where all are done
+	Seconds int               `json:"seconds,omitempty"`
+	Done    *TranscribedPiece `json:"done,omitempty"` // the piece before Piece
 }
 
 // MethodOperationProgress says how far a transcription has come: OperationProgress, a notification.
@@ -75,8 +83,8 @@ const MaxPieceSeconds = 300
 // MaxPieces is how many pieces a recording of so many seconds may be cut into.
 func MaxPieces(seconds int) int { return 1 + seconds/20 }
 
-// Check refuses a piece that no honest worker sends, of a recording of so many seconds. next is the piece that is to be begun,
-// and done says whether the one before it was begun in this start.
+// Check refuses a piece that no honest worker sends, of a recording of so many seconds. next is the
+// piece that is to be begun, and done says whether the one before it was begun in this start.
 func (p OperationPiece) Check(next int, done bool, seconds int) error {
 	switch {
 	case p.Piece != next:
@@ -95,14 +103,17 @@ func (p OperationPiece) Check(next int, done bool, seconds int) error {
 
 const maxLanguage = 20 // bytes of the name of a language
 
-// TranscribeResult is what is said in a recording. Failure, where it is not "", is why that is not known.
+// TranscribeResult is what is said in a recording. Failure, where it is not "", is why that is not
+// known.
 type TranscribeResult struct {
-	Text     string        `json:"text"` // "" and no Failure: nothing is said in it
-	Language string        `json:"language,omitempty"`
-	Seconds  int           `json:"seconds"`
-	Path     string        `json:"path,omitempty"` // of a file with the text beside the recording, where it is long and there is room
-	Failure  SpeechFailure `json:"failure,omitempty"`
-	Detail   string        `json:"detail,omitempty"` // of the Failure, such as what the program said; one line of at most MaxSpeechDetail
+	Text     string `json:"text"` // "" and no Failure: nothing is said in it
+	Language string `json:"language,omitempty"`
+	Seconds  int    `json:"seconds"`
+	// of a file with the text beside the recording, where it is long and there is room
+	Path    string        `json:"path,omitempty"`
+	Failure SpeechFailure `json:"failure,omitempty"`
+	// of the Failure, such as what the program said; one line of at most MaxSpeechDetail
+	Detail string `json:"detail,omitempty"`
 }
 
 // SpeechFailure is why a recording could not be transcribed, or a text not be said.
@@ -135,7 +146,8 @@ func (r TranscribeResult) Check() error {
 
 // SpeakParameters are a text and the voice that says it.
 type SpeakParameters struct {
-	Text   string      `json:"text"` // words alone, on one line: no Markdown. At most MaxSpokenText bytes
+	// words alone, on one line: no Markdown. At most MaxSpokenText bytes
+	Text   string      `json:"text"`
 	Voice  string      `json:"voice,omitempty"`
 	Engine VoiceEngine `json:"engine"`
 }
@@ -148,9 +160,10 @@ const (
 
 // VoiceEngine is how texts are said aloud.
 type VoiceEngine struct {
-	Engine  string   `json:"engine"`            // espeak, piper or command
-	Program string   `json:"program,omitempty"` // of espeak and piper; "" is their own name
-	Command []string `json:"command,omitempty"` // of command: program and arguments with {text}, {voice} and {wav}
+	Engine  string `json:"engine"`            // espeak, piper or command
+	Program string `json:"program,omitempty"` // of espeak and piper; "" is their own name
+	// of command: program and arguments with {text}, {voice} and {wav}
+	Command []string `json:"command,omitempty"`
 }
 
 // SpeakResult is a recording in Ogg Opus.
@@ -158,7 +171,8 @@ type SpeakResult struct {
 	Blob    BlobRef       `json:"blob"`
 	Seconds int           `json:"seconds"`
 	Failure SpeechFailure `json:"failure,omitempty"` // there is no Blob then
-	Detail  string        `json:"detail,omitempty"`  // of the Failure, such as what the program said last; one line
+	// of the Failure, such as what the program said last; one line
+	Detail string `json:"detail,omitempty"`
 }
 
 // Check refuses a result that no honest worker sends.

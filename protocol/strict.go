@@ -10,13 +10,15 @@ import (
 	"sync"
 )
 
-// MaxRawDepth is how deep a json.RawMessage may nest, so that every message that holds one stays within the wire's 64.
+// MaxRawDepth is how deep a json.RawMessage may nest, so that every message that holds one stays
+// within the wire's 64.
 const MaxRawDepth = 48
 
-// DecodeStrict decodes one JSON value into v, a pointer, and refuses what encoding/json lets pass: unknown, duplicate and
-// case-variant keys, invalid UTF-8, halves of surrogate pairs, numbers beyond float64, null for what cannot be nil,
-// depth over 64, anything after the value. In a json.RawMessage or an interface any key may stand once. It never panics. On
-// an error v may be partly filled.
+// DecodeStrict decodes one JSON value into v, a pointer, and refuses what encoding/json lets pass:
+// unknown, duplicate and case-variant keys, invalid UTF-8, halves of surrogate pairs, numbers
+// beyond float64, null for what cannot be nil, depth over 64, anything after the value. In a
+// json.RawMessage or an interface any key may stand once. It never panics. On an error v may be
+// partly filled.
 func DecodeStrict(data []byte, v any) error {
 	t := reflect.TypeOf(v)
 	if t == nil || t.Kind() != reflect.Pointer {
@@ -33,9 +35,10 @@ func DecodeStrict(data []byte, v any) error {
 	return err
 }
 
-// CheckRaw refuses a json.RawMessage that the wire would refuse, or whose keys differ in case alone: some readers take such
-// keys for one, others for two. It must be called for a value from elsewhere, such as the arguments of a model's tool call,
-// before it is put into a message: a line that holds an invalid one cannot be sent.
+// CheckRaw refuses a json.RawMessage that the wire would refuse, or whose keys differ in case
+// alone: some readers take such keys for one, others for two. It must be called for a value from
+// elsewhere, such as the arguments of a model's tool call, before it is put into a message: a line
+// that holds an invalid one cannot be sent.
 func CheckRaw(raw json.RawMessage) error {
 	s := scanner{data: raw, foldKeys: true}
 	if f := s.document(nil, maxDepth-MaxRawDepth+1); f != nil {
@@ -44,7 +47,8 @@ func CheckRaw(raw json.RawMessage) error {
 	return nil
 }
 
-// jsonShape says which JSON values a Go type takes, as far as the scanner needs it. Its zero value and nil take anything.
+// jsonShape says which JSON values a Go type takes, as far as the scanner needs it. Its zero value
+// and nil take anything.
 type jsonShape struct {
 	want   jsonKind // "" and kindAny: anything
 	null   bool     // takes null too
@@ -129,7 +133,8 @@ func buildShape(t reflect.Type, building map[reflect.Type]*jsonShape) *jsonShape
 	return s
 }
 
-// addFields adds the fields of t by the names that encoding/json gives them, as far as the wire's types need it.
+// addFields adds the fields of t by the names that encoding/json gives them, as far as the wire's
+// types need it.
 func addFields(fields map[string]*jsonShape, t reflect.Type, building map[reflect.Type]*jsonShape) {
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

@@ -177,7 +177,8 @@ func TestStrictNeedsAPointer(t *testing.T) {
 	}
 }
 
-// TestStringsOfEveryAlignment puts each interesting byte at each place of the eight that are skipped at once.
+// TestStringsOfEveryAlignment puts each interesting byte at each place of the eight that are
+// skipped at once.
 func TestStringsOfEveryAlignment(t *testing.T) {
 	for before := range 17 {
 		for after := range 9 {

@@ -1,7 +1,7 @@
 package protocol
 
-// MethodTerminals asks a worker which of its terminals run: a program in one goes on when the turn that opened it has ended. It has no
-// parameters, and its result is a TerminalList.
+// MethodTerminals asks a worker which of its terminals run: a program in one goes on when the turn
+// that opened it has ended. It has no parameters, and its result is a TerminalList.
 const MethodTerminals = "terminals.list"
 
 // TerminalList is the result of terminals.list.

@@ -16,7 +16,8 @@ type Tool struct {
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"` // JSON Schema of the arguments, an object
 	Effect      ToolEffect      `json:"effect"`
-	// Family is the family of tools that it is offered with, once that is open in a conversation; "" of one that always is.
+	// Family is the family of tools that it is offered with, once that is open in a conversation;
+	// "" of one that always is.
 	Family string `json:"family,omitempty"`
 }
 
@@ -26,15 +27,17 @@ type ToolEffect string
 const (
 	EffectNone       ToolEffect = "none"       // changes nothing: run it again
 	EffectIdempotent ToolEffect = "idempotent" // twice is the same as once: run it again
-	EffectOnce       ToolEffect = "once"       // twice is wrong: the model is told that its outcome is unknown
+	// twice is wrong: the model is told that its outcome is unknown
+	EffectOnce ToolEffect = "once"
 )
 
-// MethodToolsChanged announces that the worker's tools are others from now on. A call, at any time after hello: ToolsChanged,
-// no result.
+// MethodToolsChanged announces that the worker's tools are others from now on. A call, at any time
+// after hello: ToolsChanged, no result.
 //
-// The worker sends the hash alone first. A supervisor that does not have the list answers CodeUnknownHash, and the worker
-// sends it whole. The worker names a new tool in a model.stream only after the answer. A name that has left the list stays
-// known to the supervisor with its last definition, so that a model.stream that was under way is no offence.
+// The worker sends the hash alone first. A supervisor that does not have the list answers
+// CodeUnknownHash, and the worker sends it whole. The worker names a new tool in a model.stream
+// only after the answer. A name that has left the list stays known to the supervisor with its last
+// definition, so that a model.stream that was under way is no offence.
 const MethodToolsChanged = "tools.changed"
 
 // ToolsChanged is a list of tools or its name.
@@ -49,7 +52,8 @@ const (
 	MaxToolBytes = 512 << 10 // of the list as JSON
 )
 
-// HashTools is the hex SHA-256 of a list of tools as JSON. It is the same on both sides of a connection.
+// HashTools is the hex SHA-256 of a list of tools as JSON. It is the same on both sides of a
+// connection.
 func HashTools(tools []Tool) (string, error) {
 	text, err := encodeTools(tools)
 	if err != nil {
@@ -59,7 +63,8 @@ func HashTools(tools []Tool) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Check refuses an announcement that no honest worker sends, such as one whose list has another hash.
+// Check refuses an announcement that no honest worker sends, such as one whose list has another
+// hash.
 func (c ToolsChanged) Check() error {
 	if c.Tools == nil {
 		return nil
@@ -99,7 +104,8 @@ func CheckTools(tools []Tool) error {
 	return nil
 }
 
-// People and models read the names of tools and of families, and type them. A tool of none has the family "".
+// People and models read the names of tools and of families, and type them. A tool of none has the
+// family "".
 var (
 	toolName   = regexp.MustCompile(`^[!-_a-~]{1,128}$`)
 	familyName = regexp.MustCompile(`^[a-z0-9_-]{0,32}$`)

@@ -1,8 +1,8 @@
 package protocol
 
-// MethodToolsFind looks for tools of the person's that are not offered yet, and opens what it finds: the model is offered it from its
-// next step on. It is a call in turn. The worker only names the model's call of find_tools: the supervisor has its words. The same call
-// again finds the same.
+// MethodToolsFind looks for tools of the person's that are not offered yet, and opens what it
+// finds: the model is offered it from its next step on. It is a call in turn. The worker only names
+// the model's call of find_tools: the supervisor has its words. The same call again finds the same.
 //
 //	{"turn":8,"call":"t8-2-1"}
 //	{"text":"Open from your next step on: list_uploads, delete_upload.","opened":["list_uploads","delete_upload"]}

@@ -184,8 +184,8 @@ func TestTheTranscriptsToolsAndOperationsAreInOrder(t *testing.T) {
 	}
 }
 
-// TestEveryMethodIsDocumented reads the Method constants from the source. A method is in doc.go's table and in the transcript,
-// or its constant's comment has an example of it.
+// TestEveryMethodIsDocumented reads the Method constants from the source. A method is in doc.go's
+// table and in the transcript, or its constant's comment has an example of it.
 func TestEveryMethodIsDocumented(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
@@ -208,8 +208,9 @@ func TestEveryMethodIsDocumented(t *testing.T) {
 	}
 }
 
-// TestTheTranscriptPlays plays the transcript with a connection as each side. The connection's lines must go over the wire byte
-// for byte, and the script's lines must reach its handler or its caller.
+// TestTheTranscriptPlays plays the transcript with a connection as each side. The connection's
+// lines must go over the wire byte for byte, and the script's lines must reach its handler or its
+// caller.
 func TestTheTranscriptPlays(t *testing.T) {
 	for _, side := range []protocoltest.Side{protocoltest.Supervisor, protocoltest.Worker} {
 		t.Run("as "+string(side), func(t *testing.T) {

@@ -1,23 +1,29 @@
 package protocol
 
-// MethodTurnStart starts a turn; its result ends the turn. Cancelling the call stops the turn: the worker cancels its tools
-// and still answers, with WhyStopped.
+// MethodTurnStart starts a turn; its result ends the turn. Cancelling the call stops the turn: the
+// worker cancels its tools and still answers, with WhyStopped.
 const MethodTurnStart = "turn.start"
 
 // TurnStart holds references and limits, not the history: the supervisor owns the transcript.
 type TurnStart struct {
-	Turn    int64         `json:"turn"`
-	Kind    string        `json:"kind"`            // chat, job, review, triage
-	Channel string        `json:"channel"`         // where the answer goes: terminal, telegram; for the model, as are Group and Files
-	Group   bool          `json:"group,omitempty"` // others read the answer too
-	Files   bool          `json:"files,omitempty"` // a file that is sent is shown there; without it, only its name is
-	Limits  TurnLimits    `json:"limits"`
-	Step    int           `json:"step"`              // steps committed before this start; 0 for a new turn
-	Last    int64         `json:"last"`              // the id of the transcript's newest message
-	Pending []PendingCall `json:"pending,omitempty"` // calls of the last committed step that have no result yet
-	Recent  []ToolCall    `json:"recent,omitempty"`  // this turn's earlier calls, in order, to notice repetition
+	Turn int64  `json:"turn"`
+	Kind string `json:"kind"` // chat, job, review, triage
+	// where the answer goes: terminal, telegram; for the model, as are Group and Files
+	Channel string `json:"channel"`
+	Group   bool   `json:"group,omitempty"` // others read the answer too
+	// a file that is sent is shown there; without it, only its name is
+	Files  bool       `json:"files,omitempty"`
+	Limits TurnLimits `json:"limits"`
+	// steps committed before this start; 0 for a new turn
+	Step int   `json:"step"`
+	Last int64 `json:"last"` // the id of the transcript's newest message
+	// calls of the last committed step that have no result yet
+	Pending []PendingCall `json:"pending,omitempty"`
+	// this turn's earlier calls, in order, to notice repetition
+	Recent []ToolCall `json:"recent,omitempty"`
 
-	Uses map[string]int `json:"uses,omitempty"` // how often facts of MEMORY.md were recalled in 90 days, by id; none that was not
+	// how often facts of MEMORY.md were recalled in 90 days, by id; none that was not
+	Uses map[string]int `json:"uses,omitempty"`
 
 	Material *BlobRef `json:"material,omitempty"` // with kind review and triage: a ReviewMaterial
 }
@@ -29,10 +35,12 @@ type TurnLimits struct {
 	Output  int   `json:"output"`  // bytes of one tool's output that the model is shown
 }
 
-// PendingCall is a call that was committed while its result was not, because a process ended in between.
+// PendingCall is a call that was committed while its result was not, because a process ended in
+// between.
 type PendingCall struct {
-	Call  ToolCall `json:"call"`
-	Begun bool     `json:"begun,omitempty"` // a tool with EffectOnce was committed as begun: its outcome is unknown
+	Call ToolCall `json:"call"`
+	// a tool with EffectOnce was committed as begun: its outcome is unknown
+	Begun bool `json:"begun,omitempty"`
 }
 
 // Why says why a turn ended.
@@ -45,8 +53,11 @@ const (
 	WhyTime    Why = "time"    // TurnLimits.Seconds was reached
 	WhyRepeat  Why = "repeat"  // the model made the same call three times running
 	WhyError   Why = "error"   // a model call failed for good; the supervisor knows how
-	WhyWaits   Why = "waits"   // a call has failed with CodeWaits: the turn has not ended, and goes on when the person has answered
-	WhyRefused Why = "refused" // the model declined to answer; the supervisor makes it of WhyError, and no worker may say it
+	// a call has failed with CodeWaits: the turn has not ended, and goes on when the person has
+	// answered
+	WhyWaits Why = "waits"
+	// the model declined to answer; the supervisor makes it of WhyError, and no worker may say it
+	WhyRefused Why = "refused"
 )
 
 // TurnEnd is the result of turn.start. The supervisor itself knows what was said and what it cost.
@@ -54,16 +65,16 @@ type TurnEnd struct {
 	Why   Why `json:"why"`
 	Steps int `json:"steps"` // in all, those before this start included
 
-	// Disk is how many bytes the home holds, as far as the worker has counted; 0 if it has not counted. With DiskMore the
-	// home holds more than that, too much to be counted.
+	// Disk is how many bytes the home holds, as far as the worker has counted; 0 if it has not
+	// counted. With DiskMore the home holds more than that, too much to be counted.
 	Disk     int64 `json:"disk,omitempty"`
 	DiskMore bool  `json:"disk_more,omitempty"`
 }
 
 // MethodStepCommit commits how far one tool call has come. It is a call in turn.
 //
-// StateBegun is committed before a tool with EffectOnce runs; the tool runs only after the answer. StateDone carries the
-// result and is committed when the tool has ended.
+// StateBegun is committed before a tool with EffectOnce runs; the tool runs only after the answer.
+// StateDone carries the result and is committed when the tool has ended.
 const MethodStepCommit = "step.commit"
 
 // CallState is how far a tool call has come.
@@ -87,7 +98,8 @@ type StepCommitted struct {
 	Message int64 `json:"message,omitempty"` // the transcript's id of the result; with StateDone
 }
 
-// MethodTurnEvent shows the person what a tool does. It is a notification in turn, and is kept nowhere.
+// MethodTurnEvent shows the person what a tool does. It is a notification in turn, and is kept
+// nowhere.
 const MethodTurnEvent = "turn.event"
 
 // EventKind is what happened to a tool call.

@@ -16,8 +16,9 @@ const (
 	MaxBeforeTurn = 64 << 20 // of one turn
 )
 
-// FileState says what is at a path. It is FileAbsent, FileFolder, FileLink, the hex SHA-256 of a regular file's bytes, or, of one
-// with more than MaxBefore bytes or that a program has left, FileLarge and its size and time.
+// FileState says what is at a path. It is FileAbsent, FileFolder, FileLink, the hex SHA-256 of a
+// regular file's bytes, or, of one with more than MaxBefore bytes or that a program has left,
+// FileLarge and its size and time.
 type FileState string
 
 const (
@@ -41,15 +42,19 @@ func (s FileState) check() error {
 	return nil
 }
 
-// Undo says what takes a change of a file back: either what was at Path before, or where it is since it was moved.
+// Undo says what takes a change of a file back: either what was at Path before, or where it is
+// since it was moved.
 type Undo struct {
-	Path   string    `json:"path"`             // relative to the home, without links; "." with Not alone
-	To     string    `json:"to,omitempty"`     // of a move: where it is since
-	Before FileState `json:"before,omitempty"` // what was at Path; with a hash and no To its bytes are kept as a blob
-	After  FileState `json:"after,omitempty"`  // what was at Path then; of a move, nothing
-	Size   int64     `json:"size,omitempty"`   // of a regular file, in bytes, as is Mode
-	Mode   int       `json:"mode,omitempty"`   // its permissions
-	// Not is why the change can't be taken back; "" where it can. With it, only Path says something, and with ByProgram After.
+	// relative to the home, without links; "." with Not alone
+	Path string `json:"path"`
+	To   string `json:"to,omitempty"` // of a move: where it is since
+	// what was at Path; with a hash and no To its bytes are kept as a blob
+	Before FileState `json:"before,omitempty"`
+	After  FileState `json:"after,omitempty"` // what was at Path then; of a move, nothing
+	Size   int64     `json:"size,omitempty"`  // of a regular file, in bytes, as is Mode
+	Mode   int       `json:"mode,omitempty"`  // its permissions
+	// Not is why the change can't be taken back; "" where it can. With it, only Path says
+	// something, and with ByProgram After.
 	Not string `json:"not,omitempty"`
 }
 
@@ -83,8 +88,8 @@ func (u Undo) Inverse() Undo {
 	return inverse
 }
 
-// OperationUndo takes changes of files back, or shows what they were: UndoParameters to UndoResult. Done again after a crash it goes
-// on where it was.
+// OperationUndo takes changes of files back, or shows what they were: UndoParameters to UndoResult.
+// Done again after a crash it goes on where it was.
 const OperationUndo OperationKind = "undo"
 
 // Bounds of an undo.
@@ -100,7 +105,8 @@ type UndoAction string
 const (
 	UndoBack  UndoAction = "back"  // take back what is as the turn has left it
 	UndoForce UndoAction = "force" // take back the rest too
-	UndoDiff  UndoAction = "diff"  // commit a blob that has the difference between before and now, as diff -u has it
+	// commit a blob that has the difference between before and now, as diff -u has it
+	UndoDiff UndoAction = "diff"
 )
 
 // UndoParameters say what is to be taken back, the newest change first.
@@ -139,13 +145,15 @@ var undoOutcomes = map[UndoOutcome]bool{UndoDone: true, UndoAlready: true, UndoC
 type UndoneChange struct {
 	Outcome UndoOutcome `json:"outcome"`
 	Why     string      `json:"why,omitempty"`
-	// Found is what was there before it was taken back by force, with its Size and Mode; where it is a hash, its bytes are kept as a blob.
+	// Found is what was there before it was taken back by force, with its Size and Mode; where it
+	// is a hash, its bytes are kept as a blob.
 	Found FileState `json:"found,omitempty"`
 	Size  int64     `json:"size,omitempty"`
 	Mode  int       `json:"mode,omitempty"`
 }
 
-// UndoResult says what has become of each change; of UndoDiff it has the Diff alone, nil where there is no difference.
+// UndoResult says what has become of each change; of UndoDiff it has the Diff alone, nil where
+// there is no difference.
 type UndoResult struct {
 	Changes []UndoneChange `json:"changes,omitempty"`
 	Diff    *BlobRef       `json:"diff,omitempty"`

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// OperationUploads sees to the files that a person has sent, at their wish: UploadsParameters to UploadsResult. Done again after a
-// crash it finds no file that it has put into the trash.
+// OperationUploads sees to the files that a person has sent, at their wish: UploadsParameters to
+// UploadsResult. Done again after a crash it finds no file that it has put into the trash.
 const OperationUploads OperationKind = "uploads"
 
 // UploadsAction is what is to be done.
@@ -27,14 +27,15 @@ const UploadsPage = 8
 // UploadsParameters say what is to be done.
 type UploadsParameters struct {
 	Action UploadsAction `json:"action"`
-	// Key is UploadKey of the file that is sent, deleted or removed, or behind which a list begins; Offset is how many newer files a list
-	// leaves out where there is no such file.
+	// Key is UploadKey of the file that is sent, deleted or removed, or behind which a list begins;
+	// Offset is how many newer files a list leaves out where there is no such file.
 	Key    string `json:"key,omitempty"`
 	Offset int    `json:"offset,omitempty"`
 	Path   string `json:"path,omitempty"` // of UploadsRead, relative to the home
 }
 
-// UploadsResult says what there is. It has the one file that is sent, deleted or removed; none where it is not there.
+// UploadsResult says what there is. It has the one file that is sent, deleted or removed; none
+// where it is not there.
 type UploadsResult struct {
 	Files []Upload `json:"files,omitempty"`
 	From  int      `json:"from,omitempty"` // how many newer ones a list has left out

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// wireMessage is one line that was received: a call (method and id), a notification (method alone) or a response (id, and
-// either result or failure).
+// wireMessage is one line that was received: a call (method and id), a notification (method alone)
+// or a response (id, and either result or failure).
 type wireMessage struct {
 	id      int64
 	method  string
@@ -36,8 +36,8 @@ var memberNames = [memberCount]string{"jsonrpc", "id", "method", "params", "resu
 // envelope holds the value of each member as it stands in the line; nil for one that is not there.
 type envelope [memberCount][]byte
 
-// decodeLine checks a whole line as strictly as DecodeStrict and takes its envelope apart. The result does not point into
-// the line.
+// decodeLine checks a whole line as strictly as DecodeStrict and takes its envelope apart. The
+// result does not point into the line.
 func decodeLine(line []byte) (*wireMessage, error) {
 	var e envelope
 	if err := e.scan(line); err != nil {
@@ -146,14 +146,14 @@ func parseID(b []byte) (int64, error) {
 // maxHead is the length of the longest head of a call: all that comes before its parameters.
 const maxHead = len(`{"jsonrpc":"2.0","id":9223372036854775807,"method":"","params":`) + longestMethod
 
-// outgoingLine is a line of ours. Its head is written last, because a call gets its id when its line is queued: so ids rise
-// in the order of the queue.
+// outgoingLine is a line of ours. Its head is written last, because a call gets its id when its
+// line is queued: so ids rise in the order of the queue.
 type outgoingLine struct {
 	bytes []byte // maxHead, the encoded value, }\n
 }
 
-// encodeLine encodes value behind room for a head. It refuses what the other side would refuse: a value that is not strict
-// JSON, and a line over limit.
+// encodeLine encodes value behind room for a head. It refuses what the other side would refuse: a
+// value that is not strict JSON, and a line over limit.
 func encodeLine(value any, limit int) (outgoingLine, error) {
 	var b bytes.Buffer
 	b.Write(make([]byte, maxHead))

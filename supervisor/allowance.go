@@ -14,7 +14,8 @@ type Allowance struct {
 	Held int64 // of what is left: what is set aside for calls that run
 }
 
-// String is an allowance for a person: "$1.20 of $2.00 is left today, of which $0.10 is set aside for answers under way".
+// String is an allowance for a person: "$1.20 of $2.00 is left today, of which $0.10 is set aside
+// for answers under way".
 func (a Allowance) String() string {
 	text := fmt.Sprintf(textAllowance, amount.Dollars(max(0, a.Left)), amount.Dollars(a.Max), a.When)
 	if a.Held > 0 {

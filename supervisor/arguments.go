@@ -9,8 +9,9 @@ import (
 	"mews/protocol"
 )
 
-// ParseArguments makes a JSON object of the text of a call's arguments. No text is the empty object. Text that is no object, or that two
-// readers could understand differently, is kept as {"_malformed": text}: no tool takes that, and the model is told what it wrote.
+// ParseArguments makes a JSON object of the text of a call's arguments. No text is the empty
+// object. Text that is no object, or that two readers could understand differently, is kept as
+// {"_malformed": text}: no tool takes that, and the model is told what it wrote.
 func ParseArguments(text string) json.RawMessage {
 	text = strings.TrimSpace(text)
 	if text == "" || text == "null" {

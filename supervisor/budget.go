@@ -5,11 +5,13 @@ import (
 	"time"
 )
 
-// Reserver sets money aside for calls of models before they are made. It may be used from several goroutines.
+// Reserver sets money aside for calls of models before they are made. It may be used from several
+// goroutines.
 type Reserver interface {
-	// Reserve sets money aside for one attempt: as much of the Estimate's MaxCost as may be spent, and at least its MinCost. It
-	// may take as long as it takes a person to answer, or one's other calls to end. Its error is a *ModelError with ModelBudget,
-	// or ctx's cause. The lease ends with the usage that is kept with it, or with Return.
+	// Reserve sets money aside for one attempt: as much of the Estimate's MaxCost as may be spent,
+	// and at least its MinCost. It may take as long as it takes a person to answer, or one's other
+	// calls to end. Its error is a *ModelError with ModelBudget, or ctx's cause. The lease ends
+	// with the usage that is kept with it, or with Return.
 	Reserve(ctx context.Context, e Estimate) (Lease, error)
 	// Return gives back what was set aside for an attempt that cost nothing.
 	Return(ctx context.Context, lease int64)
@@ -23,11 +25,13 @@ type Lease struct {
 
 // Estimate is what one attempt can cost, in millionths of a US dollar.
 type Estimate struct {
-	Spec    string // provider/model
-	MinCost int64  // the most that it can cost with an answer as short as is worth asking for; 0 is MaxCost
-	MaxCost int64  // and with the longest answer
-	Priced  bool   // false: what it costs is not known, and MaxCost is 0
-	// OnWait is told, in words for the person, that other calls have to end first; nil: nobody wants to know.
+	Spec string // provider/model
+	// the most that it can cost with an answer as short as is worth asking for; 0 is MaxCost
+	MinCost int64
+	MaxCost int64 // and with the longest answer
+	Priced  bool  // false: what it costs is not known, and MaxCost is 0
+	// OnWait is told, in words for the person, that other calls have to end first; nil: nobody
+	// wants to know.
 	OnWait func(text string)
 }
 
@@ -40,15 +44,19 @@ type Claim struct {
 	Amount       int64  // millionths of a US dollar, more than 0
 	Least        int64  // what is enough where the limits do not allow Amount; 0 is Amount
 	Limits       []Limit
-	Instead      int64  // a lease that ends with this claim, whether that is taken or not; 0 is none
-	Pot          string // what pays for it; "" is its person. A name has a slash, as in review/acme/widget
+	// a lease that ends with this claim, whether that is taken or not; 0 is none
+	Instead int64
+	// what pays for it; "" is its person. A name has a slash, as in review/acme/widget
+	Pot string
 }
 
 // Limit is how much may be spent.
 type Limit struct {
 	Scope Scope
-	Max   int64     // millionths of a US dollar
-	Since time.Time // what was spent before does not count; a multiple of 15 minutes. Not with ScopeTurn and ScopeFire
+	Max   int64 // millionths of a US dollar
+	// what was spent before does not count; a multiple of 15 minutes. Not with ScopeTurn and
+	// ScopeFire
+	Since time.Time
 }
 
 // Scope says whose spending counts, and over which time.
@@ -80,11 +88,13 @@ func (s Shortage) Left() int64 { return s.Max + s.Extended - s.Spent - s.Held }
 // Missing is by how much the claim's least exceeds the limit, more than 0.
 func (s Shortage) Missing() int64 { return s.Wanted - s.Left() }
 
-// Extension is by how much a person lengthens their limits, for one turn and for the time that the limits are for.
+// Extension is by how much a person lengthens their limits, for one turn and for the time that the
+// limits are for.
 type Extension struct {
 	User   string
 	Turn   int64
-	Amount int64     // millionths of a US dollar, more than 0
-	Max    int64     // the most that all of the person's extensions since Since may come to, this one included
-	Since  time.Time // as a rule their midnight
+	Amount int64 // millionths of a US dollar, more than 0
+	// the most that all of the person's extensions since Since may come to, this one included
+	Max   int64
+	Since time.Time // as a rule their midnight
 }

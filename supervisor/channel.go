@@ -14,7 +14,8 @@ const (
 	ChannelTelegram Channel = "telegram"
 )
 
-// ChatAction is what a chat is told to be going on here, for some seconds. (Bot API, sendChatAction, whose words these are.)
+// ChatAction is what a chat is told to be going on here, for some seconds. (Bot API,
+// sendChatAction, whose words these are.)
 type ChatAction string
 
 const (
@@ -24,10 +25,13 @@ const (
 	ActionUploadDocument ChatAction = "upload_document"
 )
 
-// Capabilities are what a channel can do. The zero value, which an unknown channel has, can do nothing.
+// Capabilities are what a channel can do. The zero value, which an unknown channel has, can do
+// nothing.
 type Capabilities struct {
-	Private   bool // everybody has a chat of their own there without an account, and only they read it
-	Accounts  bool // a person is the number of their account, which is the name of their private chat too
+	// everybody has a chat of their own there without an account, and only they read it
+	Private bool
+	// a person is the number of their account, which is the name of their private chat too
+	Accounts  bool
 	Groups    bool // several people may be in a chat: see IsGroup
 	Edit      bool // a message that was sent can be changed
 	Delete    bool // a message that was sent can be taken away
@@ -62,8 +66,8 @@ func PrivateChannels() []Channel {
 	return ChannelsThat(func(can Capabilities) bool { return can.Private })
 }
 
-// PrivateChat is where nobody but the person reads what they are told: on a channel where they have an account, else on one
-// that needs none.
+// PrivateChat is where nobody but the person reads what they are told: on a channel where they have
+// an account, else on one that needs none.
 func (u User) PrivateChat() Conversation {
 	for _, c := range slices.Sorted(maps.Keys(u.Accounts)) {
 		return Conversation{User: u.Name, Channel: c, Chat: u.Accounts[c]}
@@ -71,7 +75,8 @@ func (u User) PrivateChat() Conversation {
 	return Conversation{User: u.Name, Channel: PrivateChannels()[0]}
 }
 
-// IsGroup says whether several people may be in a chat of the channel. (The Bot API numbers groups and channels below 0.)
+// IsGroup says whether several people may be in a chat of the channel. (The Bot API numbers groups
+// and channels below 0.)
 func (c Channel) IsGroup(chat string) bool { return c.Can().Groups && strings.HasPrefix(chat, "-") }
 
 // InGroup says whether others read what is said in the conversation.

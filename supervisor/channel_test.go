@@ -7,7 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// What only its person may read goes to their account, where they have one, and else where nobody needs one.
+// What only its person may read goes to their account, where they have one, and else where nobody
+// needs one.
 func TestAPrivateChatIsAtAnAccountOrWhereNoneIsNeeded(t *testing.T) {
 	alice := supervisor.User{Name: "alice", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}
 	for _, c := range []struct {

@@ -9,8 +9,9 @@ import (
 // codeLabel is what people write before a code: “Code:”, “my recovery code:”.
 var codeLabel = regexp.MustCompile(`^\p{L}+(?: \p{L}+){0,3} ?[:：] *`)
 
-// NormalizeCode is a text in which a code can be looked for: in capitals, with ASCII's digits, spaces and dashes in the place of the
-// many other kinds, without invisible marks, without a label before it and without punctuation behind it. Only a question mark stays.
+// NormalizeCode is a text in which a code can be looked for: in capitals, with ASCII's digits,
+// spaces and dashes in the place of the many other kinds, without invisible marks, without a label
+// before it and without punctuation behind it. Only a question mark stays.
 func NormalizeCode(text string) string {
 	plain := strings.ToUpper(strings.TrimSpace(strings.Map(asciiCodeRune, text)))
 	return strings.TrimRightFunc(codeLabel.ReplaceAllString(plain, ""), func(r rune) bool {
@@ -35,7 +36,8 @@ func asciiCodeRune(r rune) rune {
 	return r
 }
 
-// digitOf is a decimal digit of any script in ASCII. Unicode has a script's digits in a row, from zero on.
+// digitOf is a decimal digit of any script in ASCII. Unicode has a script's digits in a row, from
+// zero on.
 func digitOf(r rune) rune {
 	for _, row := range unicode.Nd.R16 {
 		if rune(row.Lo) <= r && r <= rune(row.Hi) {

@@ -2,7 +2,8 @@ package supervisor
 
 import "time"
 
-// RoutineDigest is the routine that tells what there is today, what jobs did, which files are new, and what waits for its person.
+// RoutineDigest is the routine that tells what there is today, what jobs did, which files are new,
+// and what waits for its person.
 const RoutineDigest = "digest"
 
 // DigestRows are what the rows of a person say for their digest.

@@ -9,7 +9,8 @@ import (
 // AnewFor is how long after its answer an edit of a message is asked about.
 const AnewFor = 10 * time.Minute
 
-// anewPrefix begins the press of a button that has an edited message be answered anew. Its inbound's number stands behind it.
+// anewPrefix begins the press of a button that has an edited message be answered anew. Its
+// inbound's number stands behind it.
 const anewPrefix = "e:"
 
 // AnewButton is the button that has an inbound be answered anew.

@@ -51,7 +51,8 @@ const (
 	EffectsReceived = "received"
 )
 
-// EffectKind is a kind of effects, and how a line about one reads: words, its target, and its detail.
+// EffectKind is a kind of effects, and how a line about one reads: words, its target, and its
+// detail.
 type EffectKind struct {
 	Name  string
 	Group string
@@ -100,8 +101,8 @@ func KindsOf(group string) (names []string) {
 	return names
 }
 
-// Words say in a few words what was done. quote makes a name that others gave fit where it is to stand; nil only takes out what
-// can't be printed.
+// Words say in a few words what was done. quote makes a name that others gave fit where it is to
+// stand; nil only takes out what can't be printed.
 func (e Effect) Words(quote func(string) string) string {
 	k, _ := FindEffectKind(e.Kind)
 	return k.line(e, 1, quote)
@@ -147,8 +148,8 @@ func clipped(text string) string {
 // maxEffectLines is how many lines stand below an answer; the last may count the rest.
 const maxEffectLines = 10
 
-// EffectLines are what stands below the answer of a turn with these effects, in the order in which they were done first: a line for
-// each thing that was done, however often.
+// EffectLines are what stands below the answer of a turn with these effects, in the order in which
+// they were done first: a line for each thing that was done, however often.
 func EffectLines(done []Effect) (lines []string) {
 	type thing struct{ kind, target string }
 	var order []thing

@@ -20,7 +20,8 @@ type EffectQuery struct {
 // daysPattern is a number of days, of which today is the last.
 var daysPattern = regexp.MustCompile(`^(\d{1,4})d$`)
 
-// ParseEffectQuery reads a time and a kind, in any order; without a time it is today. now is in the time zone of the person.
+// ParseEffectQuery reads a time and a kind, in any order; without a time it is today. now is in the
+// time zone of the person.
 func ParseEffectQuery(text string, now time.Time) (q EffectQuery, err error) {
 	day := func(days int) time.Time {
 		return time.Date(now.Year(), now.Month(), now.Day()+days, 0, 0, 0, 0, now.Location())
@@ -45,8 +46,9 @@ func ParseEffectQuery(text string, now time.Time) (q EffectQuery, err error) {
 	return q, nil
 }
 
-// EffectLog tells of effects in lines, each with its time in a zone. It leaves out the last of them where it would have more than most
-// bytes; 0 is no bound. begin begins each line, and quote is Effect.Words'.
+// EffectLog tells of effects in lines, each with its time in a zone. It leaves out the last of them
+// where it would have more than most bytes; 0 is no bound. begin begins each line, and quote is
+// Effect.Words'.
 func EffectLog(list []Effect, zone *time.Location, most int, begin string, quote func(string) string) string {
 	if len(list) == 0 {
 		return textNothingDone

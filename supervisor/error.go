@@ -6,12 +6,13 @@ import (
 	"syscall"
 )
 
-// Error is an error that a person may read. Everything else is "internal" to them and whole to the log.
-// (The two audiences of an error, after benbjohnson/wtf.)
+// Error is an error that a person may read. Everything else is "internal" to them and whole to the
+// log. (The two audiences of an error, after benbjohnson/wtf.)
 type Error struct {
-	Code    Code
-	Message string // whole sentences: what was tried, with what, and what to do next; "" is for the log alone
-	Err     error  // for the log; may be nil
+	Code Code
+	// whole sentences: what was tried, with what, and what to do next; "" is for the log alone
+	Message string
+	Err     error // for the log; may be nil
 }
 
 // Code is what a program decides by. Texts are never compared.
@@ -45,7 +46,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// ErrorCode is the code of the first Error that err wraps, CodeInternal where there is none, "" for nil.
+// ErrorCode is the code of the first Error that err wraps, CodeInternal where there is none, "" for
+// nil.
 func ErrorCode(err error) Code {
 	if err == nil {
 		return ""

@@ -2,7 +2,8 @@ package supervisor
 
 import "time"
 
-// Forgetting is what a person wants to be forgotten: all that was sent in a span of time, with what came of it.
+// Forgetting is what a person wants to be forgotten: all that was sent in a span of time, with what
+// came of it.
 type Forgetting struct {
 	ID           int64
 	User         string
@@ -12,8 +13,9 @@ type Forgetting struct {
 	Next         int64 // nothing is left of what was sent before this inbound
 	Counts       ForgetCounts
 	Ended        bool // nothing is left
-	// Expired: nobody has asked for it, it is all older than the configuration keeps. ID, Inbound and Conversation are 0 then. What a
-	// conversation's window has stays, and so does what came of it in the home.
+	// Expired: nobody has asked for it, it is all older than the configuration keeps. ID, Inbound
+	// and Conversation are 0 then. What a conversation's window has stays, and so does what came of
+	// it in the home.
 	Expired bool
 }
 
@@ -28,7 +30,8 @@ type ForgetCounts struct {
 	Facts    int64 `json:"facts,omitempty"`   // of MEMORY.md that came of it
 	Notes    int64 `json:"notes,omitempty"`   // lines of daily notes, likewise
 	Logged   int64 `json:"logged,omitempty"`  // exchanges in the home's logs
-	Waiting  int64 `json:"waiting,omitempty"` // of the messages, those that are not answered or delivered yet
+	// of the messages, those that are not answered or delivered yet
+	Waiting int64 `json:"waiting,omitempty"`
 }
 
 // Plus is what c and more come to together.

@@ -4,12 +4,13 @@ import "time"
 
 // Factor is a person's second factor as it is kept, and what was tried against it.
 type Factor struct {
-	User        string
-	Secret      []byte // sealed to the user; nil where they have not enrolled
-	Confirmed   bool   // a code has shown that they hold it; before that it counts for nothing
-	LastPeriod  int64  // of the last code that was taken, in 30 seconds since 1970: no code up to it is taken again
-	Failures    int    // wrong codes since the last right one or lockout
-	Lockouts    int    // since the last right code
+	User      string
+	Secret    []byte // sealed to the user; nil where they have not enrolled
+	Confirmed bool   // a code has shown that they hold it; before that it counts for nothing
+	// of the last code that was taken, in 30 seconds since 1970: no code up to it is taken again
+	LastPeriod  int64
+	Failures    int // wrong codes since the last right one or lockout
+	Lockouts    int // since the last right code
 	LockedUntil time.Time
 	Recovery    []string // SHA-256 of the recovery codes that are left, in hexadecimal
 }
@@ -21,22 +22,28 @@ type Verdict struct {
 	Text   string // for the person
 }
 
-// Decide holds a code against a factor, and returns the factor as it is from then on. It is called within the transaction that reads
-// and writes the factor: of a hundred who try one code at once, one is right.
+// Decide holds a code against a factor, and returns the factor as it is from then on. It is called
+// within the transaction that reads and writes the factor: of a hundred who try one code at once,
+// one is right.
 type Decide func(f Factor, now time.Time) (Factor, Verdict)
 
 // Guard has an inbound held if the gate is closed when it is kept. Both happen in one transaction.
 type Guard struct {
-	IdleTimeout, Lifetime time.Duration // how long the gate stays open: after it was last passed, and in all
-	Challenge             string        // what the person is told of a closed gate: once for all that it holds in a conversation
-	// At is where the challenge goes; the zero value is where the inbound came from. Codes are for private chats.
+	// how long the gate stays open: after it was last passed, and in all
+	IdleTimeout, Lifetime time.Duration
+	// what the person is told of a closed gate: once for all that it holds in a conversation
+	Challenge string
+	// At is where the challenge goes; the zero value is where the inbound came from. Codes are for
+	// private chats.
 	At Conversation
-	// RepeatSoon has the challenge be repeated soon: the person may have meant the inbound as a code.
+	// RepeatSoon has the challenge be repeated soon: the person may have meant the inbound as a
+	// code.
 	RepeatSoon bool
-	// AnswerOnly says that no code would open the gate now: the inbound is answered with the challenge, and not held.
+	// AnswerOnly says that no code would open the gate now: the inbound is answered with the
+	// challenge, and not held.
 	AnswerOnly bool
-	// Decide is set where the inbound is a code if the gate is closed, and words if it is open. A code is tried, and no word of it is
-	// kept.
+	// Decide is set where the inbound is a code if the gate is closed, and words if it is open. A
+	// code is tried, and no word of it is kept.
 	Decide Decide
 }
 
@@ -51,14 +58,17 @@ const (
 // GateDecision is what becomes of an inbound.
 type GateDecision struct {
 	Guard *Guard // nil lets it through
-	// Decide is set where the inbound is a code: it is tried, and no word of it is kept. With a Guard the gate is open, and the code
-	// may be meant for something else.
+	// Decide is set where the inbound is a code: it is tried, and no word of it is kept. With a
+	// Guard the gate is open, and the code may be meant for something else.
 	Decide Decide
-	// Lock closes the gate in the transaction that keeps the inbound: what is kept after it finds the gate closed.
+	// Lock closes the gate in the transaction that keeps the inbound: what is kept after it finds
+	// the gate closed.
 	Lock Lock
-	// Confirms is the question that the code is for; 0 for none. Where that is open when the code is tried, a right one answers it.
+	// Confirms is the question that the code is for; 0 for none. Where that is open when the code
+	// is tried, a right one answers it.
 	Confirms int64
-	// Refused is why the inbound is not taken; "" where it is. With Quiet the person was told before.
+	// Refused is why the inbound is not taken; "" where it is. With Quiet the person was told
+	// before.
 	Refused string
 	Quiet   bool
 	Code    Code // of the refusal; "" is CodeForbidden

@@ -5,11 +5,12 @@ import (
 	"time"
 )
 
-// ChannelGitHub is where nobody talks: a conversation there is a person's work on one pull request or issue. Its chat is the
-// repository, and its thread the number.
+// ChannelGitHub is where nobody talks: a conversation there is a person's work on one pull request
+// or issue. Its chat is the repository, and its thread the number.
 const ChannelGitHub Channel = "github"
 
-// GitHubRepo is a repository that is served, with what is done about it. Amounts are in millionths of a US dollar.
+// GitHubRepo is a repository that is served, with what is done about it. Amounts are in millionths
+// of a US dollar.
 type GitHubRepo struct {
 	Name   string // owner/name in lower case: GitHub does not tell case apart
 	User   string // whose its reviews and triages are
@@ -43,8 +44,9 @@ const (
 // GitHubRepoName is how a repository's name is compared.
 func GitHubRepoName(name string) string { return strings.ToLower(name) }
 
-// GitHubEvent is what happened in a repository, as far as anything is done about it. A webhook tells of it, or it was found by looking.
-// What is done rests on what stands on GitHub then, never on this. As JSON it has at most 8 KiB; whoever makes one cuts its texts.
+// GitHubEvent is what happened in a repository, as far as anything is done about it. A webhook
+// tells of it, or it was found by looking. What is done rests on what stands on GitHub then, never
+// on this. As JSON it has at most 8 KiB; whoever makes one cuts its texts.
 type GitHubEvent struct {
 	Repo   string `json:"repo"`             // owner/name, as it was written
 	Event  string `json:"event"`            // GitHub's name of it, such as pull_request
@@ -54,8 +56,10 @@ type GitHubEvent struct {
 
 	Sender    string `json:"sender,omitempty"` // login of who did it
 	SenderBot bool   `json:"sender_bot,omitempty"`
-	Author    string `json:"author,omitempty"`      // login of whose the pull request, issue, comment or release is
-	Standing  string `json:"association,omitempty"` // of the author of Text, in GitHub's words: OWNER, MEMBER, COLLABORATOR, ...
+	// login of whose the pull request, issue, comment or release is
+	Author string `json:"author,omitempty"`
+	// of the author of Text, in GitHub's words: OWNER, MEMBER, COLLABORATOR, ...
+	Standing string `json:"association,omitempty"`
 
 	Title string   `json:"title,omitempty"`
 	Text  string   `json:"text,omitempty"` // of a comment, a review, a release
@@ -63,7 +67,8 @@ type GitHubEvent struct {
 	State string   `json:"state,omitempty"` // a review's, a check's conclusion
 	Names []string `json:"names,omitempty"` // labels, or logins that were asked to review
 
-	Ref    string `json:"ref,omitempty"`  // branch or tag of a push, release or check; the head's branch of a pull request
+	// branch or tag of a push, release or check; the head's branch of a pull request
+	Ref    string `json:"ref,omitempty"`
 	Base   string `json:"base,omitempty"` // branch
 	Head   string `json:"head,omitempty"` // commit
 	Before string `json:"before,omitempty"`

@@ -9,23 +9,26 @@ import (
 
 // Job is something that is due at times, without being asked for again.
 type Job struct {
-	ID           int64
-	User         string
-	Kind         JobKind
-	State        JobState
-	Name         string       // what its person calls it; "" is as its Text begins
-	Text         string       // what it says, or what it asks of a model
-	Rule         string       // when it is due: a recurrence.Rule, as JSON
-	Zone         string       // IANA name of the time zone in which its times are read; "" is the machine's
-	Conversation Conversation // where it speaks: where it was made, unless its person wants it elsewhere
-	MadeBy       string       // what made it, which makes one alone; see MadeByInbound and MadeByCall
-	Options      JobOptions
-	Version      int64     // counts its changes
-	Since        time.Time // all up to this moment was fired, or was before the job
-	Next         time.Time // when it is due; the zero time where it is not
-	Fired        int       // how often
-	Failures     int       // of its last fires, without one between them that did not fail
-	CreatedAt    time.Time
+	ID    int64
+	User  string
+	Kind  JobKind
+	State JobState
+	Name  string // what its person calls it; "" is as its Text begins
+	Text  string // what it says, or what it asks of a model
+	Rule  string // when it is due: a recurrence.Rule, as JSON
+	// IANA name of the time zone in which its times are read; "" is the machine's
+	Zone string
+	// where it speaks: where it was made, unless its person wants it elsewhere
+	Conversation Conversation
+	// what made it, which makes one alone; see MadeByInbound and MadeByCall
+	MadeBy    string
+	Options   JobOptions
+	Version   int64     // counts its changes
+	Since     time.Time // all up to this moment was fired, or was before the job
+	Next      time.Time // when it is due; the zero time where it is not
+	Fired     int       // how often
+	Failures  int       // of its last fires, without one between them that did not fail
+	CreatedAt time.Time
 }
 
 // JobKind is what a job does.
@@ -34,8 +37,9 @@ type JobKind string
 const (
 	JobReminder JobKind = "reminder" // says its text, and asks no model
 	JobAgent    JobKind = "agent"    // has a turn of its own do what its text says
-	JobCheck    JobKind = "check"    // looks whether something is so, and then says its text or does what that says
-	JobRoutine  JobKind = "routine"  // is built in; its name says what it does
+	// looks whether something is so, and then says its text or does what that says
+	JobCheck   JobKind = "check"
+	JobRoutine JobKind = "routine" // is built in; its name says what it does
 )
 
 // JobOptions are how a job goes about it.
@@ -56,8 +60,10 @@ type JobOptions struct {
 	Look    Look `json:"look,omitzero"`     // of a check
 	Written bool `json:"written,omitempty"` // of the digest: a model words it
 
-	Resumed int64 `json:"resumed,omitempty"` // when its person last had it go on, in unix milliseconds; 0 is never
-	Deleted bool  `json:"deleted,omitempty"` // its person wants it no more: one that is done without this has ended by itself
+	// when its person last had it go on, in unix milliseconds; 0 is never
+	Resumed int64 `json:"resumed,omitempty"`
+	// its person wants it no more: one that is done without this has ended by itself
+	Deleted bool `json:"deleted,omitempty"`
 }
 
 // JobPriority is how much of a stir a job makes. "" is what is usual.
@@ -68,24 +74,30 @@ const (
 	JobHigh JobPriority = "high" // it sounds, and does not wait for the end of quiet hours
 )
 
-// Look is what a check looks at, of which there is one: files or a command. With Ask a model judges what was found, where that has
-// changed.
+// Look is what a check looks at, of which there is one: files or a command. With Ask a model judges
+// what was found, where that has changed.
 type Look struct {
-	Files   string   `json:"files,omitempty"`   // a pattern: it is so where a file is new, changed or gone since the last look
-	Changes []string `json:"changes,omitempty"` // of new, changed and gone, those that count; none is all
+	// a pattern: it is so where a file is new, changed or gone since the last look
+	Files string `json:"files,omitempty"`
+	// of new, changed and gone, those that count; none is all
+	Changes []string `json:"changes,omitempty"`
 	Command string   `json:"command,omitempty"` // it is so where this exits with 0
 	Ask     string   `json:"ask,omitempty"`     // what the model is asked of it
 
-	Task          bool `json:"task,omitempty"`            // once it is so the job's text is done, in a turn; else it is said
-	AutoRemove    bool `json:"auto_remove,omitempty"`     // once it was so and that was told, the job is done
+	// once it is so the job's text is done, in a turn; else it is said
+	Task bool `json:"task,omitempty"`
+	// once it was so and that was told, the job is done
+	AutoRemove    bool `json:"auto_remove,omitempty"`
 	NotifyOnCheck bool `json:"notify_on_check,omitempty"` // it is told each time what was found
 }
 
-// Missed is what becomes of a time that is past when it is seen. "" is MissedRun: a reminder comes however late, unless it has a Grace.
+// Missed is what becomes of a time that is past when it is seen. "" is MissedRun: a reminder comes
+// however late, unless it has a Grace.
 type Missed string
 
 const (
-	MissedRun  Missed = "run"  // done once, however many times have passed, unless it is too late for it
+	// done once, however many times have passed, unless it is too late for it
+	MissedRun  Missed = "run"
 	MissedSkip Missed = "skip" // left out
 	MissedAsk  Missed = "ask"  // its person is asked
 )
@@ -150,10 +162,12 @@ type Fire struct {
 	BeginAt time.Time // of one that is claimed
 }
 
-// Firing is what is done of fires in one piece: all of it, or none where one of the jobs has changed.
+// Firing is what is done of fires in one piece: all of it, or none where one of the jobs has
+// changed.
 type Firing struct {
 	Fires []Fire
-	Say   Delivery // its Conversation, Text, Buttons, Silent and Urgent; without a text nothing is said
+	// its Conversation, Text, Buttons, Silent and Urgent; without a text nothing is said
+	Say Delivery
 
 	Private Conversation // where nobody but the person reads
 }
@@ -164,8 +178,9 @@ type Trigger struct {
 	Material string        // what comes with it from outside; "" is nothing
 	Gap      time.Duration // how long it is at least from its last fire to this
 
-	// Private is where nobody but the person reads. Of what begins by itself it is told there that it does not, where that rests since they have
-	// written nothing for too long. The zero value is what the person wants now.
+	// Private is where nobody but the person reads. Of what begins by itself it is told there that
+	// it does not, where that rests since they have written nothing for too long. The zero value is
+	// what the person wants now.
 	Private Conversation
 }
 
@@ -194,7 +209,8 @@ type FireResult struct {
 // JobPrefix begins the presses of a job's buttons.
 const JobPrefix = "job:"
 
-// ChannelJob is where nobody talks: a conversation there is the work of one job. Its chat is the job's id.
+// ChannelJob is where nobody talks: a conversation there is the work of one job. Its chat is the
+// job's id.
 const ChannelJob Channel = "job"
 
 // ToolJobResult is the tool with which a job's turn ends.

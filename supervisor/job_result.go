@@ -9,7 +9,8 @@ import (
 	"mews/protocol"
 )
 
-// Title is what a job is called: its name, or how its text begins. What is built in has a title of its own.
+// Title is what a job is called: its name, or how its text begins. What is built in has a title of
+// its own.
 func (j Job) Title() string {
 	switch title := RoutineTitles[j.Name]; {
 	case j.Kind == JobRoutine && title != "":
@@ -24,7 +25,8 @@ func (j Job) Title() string {
 	return line
 }
 
-// WithTitle puts what a job is called before what it says, but of one without a name whose text is the first of that.
+// WithTitle puts what a job is called before what it says, but of one without a name whose text is
+// the first of that.
 func (j Job) WithTitle(said string) string {
 	if text := strings.TrimSpace(j.Text); j.Name == "" && text != "" && strings.HasPrefix(said+"\n", text+"\n") {
 		return said
@@ -38,20 +40,22 @@ func MadeByInbound(inbound int64) string { return fmt.Sprintf("inbound/%d", inbo
 // MadeByCall names a tool call that makes a job.
 func MadeByCall(turn int64, call string) string { return fmt.Sprintf("call/%d/%s", turn, call) }
 
-// JobMet and JobNotMet begin the last words of a turn that looks whether something is so. (Kai's conditional jobs have them.)
+// JobMet and JobNotMet begin the last words of a turn that looks whether something is so. (Kai's
+// conditional jobs have them.)
 const (
 	JobMet    = "CONDITION_MET:"
 	JobNotMet = "CONDITION_NOT_MET:"
 )
 
-// JobEnded says whether the messages of a job's turn end with its result: then the model is asked for nothing more.
+// JobEnded says whether the messages of a job's turn end with its result: then the model is asked
+// for nothing more.
 func JobEnded(messages []protocol.Message) bool {
 	_, ended := jobResult(messages)
 	return ended
 }
 
-// JobSays is what a job's turn tells its person, by its messages: the result that it gave, or else the model's last words. "" is
-// nothing.
+// JobSays is what a job's turn tells its person, by its messages: the result that it gave, or else
+// the model's last words. "" is nothing.
 func JobSays(messages []protocol.Message) string {
 	if result, ended := jobResult(messages); ended {
 		return strings.TrimSpace(result.Say)
@@ -73,7 +77,8 @@ func lastWords(messages []protocol.Message) string {
 	return ""
 }
 
-// jobResult is the result that the last of the model's messages gives, where the call has a result of its own that is no error.
+// jobResult is the result that the last of the model's messages gives, where the call has a result
+// of its own that is no error.
 func jobResult(messages []protocol.Message) (result protocol.JobResult, ended bool) {
 	worked := map[string]bool{}
 	for i := len(messages) - 1; i >= 0; i-- {

@@ -10,9 +10,11 @@ import (
 // ErrLookAgain is in the errors of looks that may go well a little later.
 var ErrLookAgain = errors.New("the look may go well later")
 
-// Looked is what becomes of a fire of a job that looks, or has something to say that no model words.
+// Looked is what becomes of a fire of a job that looks, or has something to say that no model
+// words.
 type Looked struct {
-	Again bool         // what failed may pass: the fire is tried again later, as long as that is done
+	// what failed may pass: the fire is tried again later, as long as that is done
+	Again bool
 	To    Conversation // where Text is said
 	State FireState    // said, silent or failed; not read with a Turn
 	Text  string       // what the person is told; "" is nothing, also of one that failed
@@ -41,7 +43,8 @@ func (j Job) AsksModel() bool {
 	return false
 }
 
-// Says is what the turn of a job tells its person by its messages, "" for nothing, and whether that is so for which a check looks.
+// Says is what the turn of a job tells its person by its messages, "" for nothing, and whether that
+// is so for which a check looks.
 func (j Job) Says(messages []protocol.Message) (text string, met bool) {
 	text = JobSays(messages)
 	if j.Kind != JobCheck || j.Options.Look.Ask == "" {

@@ -17,29 +17,36 @@ type ModelRequest struct {
 	System   string
 	Tools    []protocol.Tool // sorted by name, so that the prompt's prefix stays the same
 	Messages []protocol.Message
-	First    int64 // the id of the message with which began what is to be answered; 0: the person's last
+	// the id of the message with which began what is to be answered; 0: the person's last
+	First    int64
 	Thinking Thinking
-	Cache    time.Duration // how long the provider is to cache the prefix that the next request shares; 0: not at all
-	Purpose  Purpose
-	Picture  func(protocol.Image) ([]byte, error) // reads a picture of Messages; nil: none can be read
-	Reserver Reserver                             // pays for each attempt; nil: nobody asks
-	Output   int64                                // tokens that the answer may have; 0 is the provider's own limit
+	// how long the provider is to cache the prefix that the next request shares; 0: not at all
+	Cache   time.Duration
+	Purpose Purpose
+	// reads a picture of Messages; nil: none can be read
+	Picture  func(protocol.Image) ([]byte, error)
+	Reserver Reserver // pays for each attempt; nil: nobody asks
+	// tokens that the answer may have; 0 is the provider's own limit
+	Output   int64
 	Measured Measured
 	Tokens   int64  // of all its input, as far as they can be estimated; 0 is not known
 	User     string // whose call it is: where calls wait for a free place, people take turns
-	// OnFailure is called for each failed attempt, as it happens and from the caller's goroutine: also where a fallback
-	// answers then and where ctx's end has stopped an attempt that was sent. With a Reserver it must be set, and must end the
-	// failure's Lease. The catalogue calls it, no provider does.
+	// OnFailure is called for each failed attempt, as it happens and from the caller's goroutine:
+	// also where a fallback answers then and where ctx's end has stopped an attempt that was sent.
+	// With a Reserver it must be set, and must end the failure's Lease. The catalogue calls it, no
+	// provider does.
 	OnFailure func(ModelFailure)
-	// Fit makes a request that was made from this one shorter, to about so many tokens by the measure of Tokens. nil: it can't
-	// be. The catalogue calls it, no provider does.
+	// Fit makes a request that was made from this one shorter, to about so many tokens by the
+	// measure of Tokens. nil: it can't be. The catalogue calls it, no provider does.
 	Fit func(req ModelRequest, tokens int64) ModelRequest
-	// OnWait is told, in words for the person, why nothing comes for long: from any goroutine, and not once the catalogue's
-	// Stream has returned. nil: nobody wants to know. The catalogue calls it, no provider does.
+	// OnWait is told, in words for the person, why nothing comes for long: from any goroutine, and
+	// not once the catalogue's Stream has returned. nil: nobody wants to know. The catalogue calls
+	// it, no provider does.
 	OnWait func(text string)
 }
 
-// Measured is how many tokens a provider counted of an earlier request that had messages of this one.
+// Measured is how many tokens a provider counted of an earlier request that had messages of this
+// one.
 type Measured struct {
 	Spec   string             // the model that counted; "" where nothing is known
 	Tokens int64              // of all its input, from a cache or not
@@ -47,7 +54,8 @@ type Measured struct {
 	Other  bool               // it had another System, or other Tools
 }
 
-// ReadPicture is a picture's bytes. Where it cannot be read, instead is a line of text for the model.
+// ReadPicture is a picture's bytes. Where it cannot be read, instead is a line of text for the
+// model.
 func (r ModelRequest) ReadPicture(image protocol.Image) (data []byte, instead string) {
 	if r.Picture == nil {
 		return nil, PictureNote(image, "it can't be read")
@@ -63,7 +71,8 @@ func (r ModelRequest) ReadPicture(image protocol.Image) (data []byte, instead st
 	return data, ""
 }
 
-// PictureError is an error of ModelRequest.Picture that says to the model why it does not see the picture.
+// PictureError is an error of ModelRequest.Picture that says to the model why it does not see the
+// picture.
 type PictureError string
 
 func (u PictureError) Error() string { return string(u) }
@@ -96,7 +105,8 @@ const (
 	PurposeEmbed Purpose = "embed"
 )
 
-// Embeddings are texts as vectors: those of texts that mean about the same have about the same direction.
+// Embeddings are texts as vectors: those of texts that mean about the same have about the same
+// direction.
 type Embeddings struct {
 	Vectors [][]float32 // in the texts' order, of one length, none of them zero
 	Usage   protocol.Usage
@@ -112,8 +122,10 @@ type RecordingFile struct {
 
 // ModelDelta is a piece of an answer as it comes.
 type ModelDelta struct {
-	Text    string
-	Restart bool // all that came before belongs to an answer that failed, and is taken back; there is no Text with it
+	Text string
+	// all that came before belongs to an answer that failed, and is taken back; there is no Text
+	// with it
+	Restart bool
 }
 
 // ModelAnswer is the whole of what a model said.
@@ -125,12 +137,14 @@ type ModelAnswer struct {
 	Stop     StopReason
 	Request  string // the provider's own name of the call, for its support; "" where it gives none
 	Replaced *ReplacedModel
-	Lease    int64              // of the attempt that this is the answer of; 0 where nothing was set aside
-	Sent     bool               // the request may have gone out
-	Asked    []protocol.Message // the request's Messages as they were sent; set by the catalogue
-	Received int64              // bytes of the answer, be they said, thought or a call's; 0 where the provider does not tell
-	// CutForMoney: it breaks off, perhaps before anything of it was whole, at a limit that was lowered for want of money for more;
-	// set by the catalogue.
+	// of the attempt that this is the answer of; 0 where nothing was set aside
+	Lease int64
+	Sent  bool               // the request may have gone out
+	Asked []protocol.Message // the request's Messages as they were sent; set by the catalogue
+	// bytes of the answer, be they said, thought or a call's; 0 where the provider does not tell
+	Received int64
+	// CutForMoney: it breaks off, perhaps before anything of it was whole, at a limit that was
+	// lowered for want of money for more; set by the catalogue.
 	CutForMoney bool
 	Blind       bool // the request had pictures, and the model has seen none because it takes none
 }
@@ -148,19 +162,23 @@ const (
 	StopEnd    StopReason = "end"    // it had said all
 	StopTools  StopReason = "tools"  // it wants tools run
 	StopLength StopReason = "length" // it reached what it may say at once: the message breaks off
-	StopOther  StopReason = "other"  // for a reason that is not known here: nobody can tell whether it had said all
+	// for a reason that is not known here: nobody can tell whether it had said all
+	StopOther StopReason = "other"
 )
 
 // ModelError is how a model did not answer. Unwrap gives the *Error for the person.
 type ModelError struct {
-	Class      ModelClass
-	RetryAfter time.Duration  // with which the provider asked to be left alone; 0 where it did not say
+	Class ModelClass
+	// with which the provider asked to be left alone; 0 where it did not say
+	RetryAfter time.Duration
 	Request    string         // the provider's own name of the call
 	Usage      protocol.Usage // what it counted before it failed
-	Window     int64          // where the request was too long: the tokens that there is room for, as the provider says; 0 where it does not
-	Counted    int64          // likewise: the tokens that it counted
-	Free       bool           // it certainly cost nothing: it was refused before the model began
-	Err        *Error
+	// where the request was too long: the tokens that there is room for, as the provider says; 0
+	// where it does not
+	Window  int64
+	Counted int64 // likewise: the tokens that it counted
+	Free    bool  // it certainly cost nothing: it was refused before the model began
+	Err     *Error
 }
 
 func (e *ModelError) Error() string { return string(e.Class) + ": " + e.Err.Error() }
@@ -172,9 +190,10 @@ type ModelFailure struct {
 	Class   ModelClass
 	Request string         // the provider's own name of the call
 	Usage   protocol.Usage // what it counted all the same; it is in no answer's usage
-	Lease   int64          // what was set aside for it, which is to be kept with its usage; 0 where nothing was
-	Again   time.Duration  // after which the same model is tried again
-	Last    bool           // it is not
+	// what was set aside for it, which is to be kept with its usage; 0 where nothing was
+	Lease int64
+	Again time.Duration // after which the same model is tried again
+	Last  bool          // it is not
 }
 
 // ModelClass tells apart what is to be done about a failure.
@@ -184,28 +203,30 @@ const (
 	ModelRateLimited ModelClass = "rate_limited"
 	ModelOverloaded  ModelClass = "overloaded" // it has too much to do, or is loading
 	ModelServer      ModelClass = "server"     // trouble of its own: 5xx
-	ModelNetwork     ModelClass = "network"    // it could not be reached, or the connection broke before it spoke
-	ModelStalled     ModelClass = "stalled"    // nothing came for too long
-	ModelCut         ModelClass = "cut"        // the stream ended in the middle
-	ModelMalformed   ModelClass = "malformed"  // what came is no answer
-	ModelEmpty       ModelClass = "empty"      // it said nothing and called nothing
-	ModelTooLong     ModelClass = "too_long"   // the request is longer than it can take
-	ModelFiltered    ModelClass = "filtered"   // a filter of the provider's stopped it
-	ModelRefused     ModelClass = "refused"    // the request was refused as wrong
-	ModelAuth        ModelClass = "auth"       // the key, or what it may
-	ModelCredit      ModelClass = "credit"     // the account has no credit
-	ModelMissing     ModelClass = "missing"    // there is no such model, or no such API
-	ModelNoTools     ModelClass = "no_tools"   // it can't use tools
-	ModelBudget      ModelClass = "budget"     // there is not enough money left for it
-	ModelNoRoom      ModelClass = "no_room"    // it reached what it may say before it said anything
-	ModelStopped     ModelClass = "stopped"    // whoever asked wanted no answer any more; in no ModelError
+	// it could not be reached, or the connection broke before it spoke
+	ModelNetwork   ModelClass = "network"
+	ModelStalled   ModelClass = "stalled"   // nothing came for too long
+	ModelCut       ModelClass = "cut"       // the stream ended in the middle
+	ModelMalformed ModelClass = "malformed" // what came is no answer
+	ModelEmpty     ModelClass = "empty"     // it said nothing and called nothing
+	ModelTooLong   ModelClass = "too_long"  // the request is longer than it can take
+	ModelFiltered  ModelClass = "filtered"  // a filter of the provider's stopped it
+	ModelRefused   ModelClass = "refused"   // the request was refused as wrong
+	ModelAuth      ModelClass = "auth"      // the key, or what it may
+	ModelCredit    ModelClass = "credit"    // the account has no credit
+	ModelMissing   ModelClass = "missing"   // there is no such model, or no such API
+	ModelNoTools   ModelClass = "no_tools"  // it can't use tools
+	ModelBudget    ModelClass = "budget"    // there is not enough money left for it
+	ModelNoRoom    ModelClass = "no_room"   // it reached what it may say before it said anything
+	// whoever asked wanted no answer any more; in no ModelError
+	ModelStopped ModelClass = "stopped"
 )
 
 // ModelProvider is one way to have models answer.
 type ModelProvider interface {
-	// Stream calls the model and returns its whole answer. It calls delta with each piece as it comes, from one
-	// goroutine, before it returns. When ctx ends it ends the call and returns ctx's cause. Any other error is a
-	// *ModelError, whose Err has CodeModel or CodeUnavailable. Beside an error the answer has what is known of the call:
-	// Request, Usage, Sent and Received.
+	// Stream calls the model and returns its whole answer. It calls delta with each piece as it
+	// comes, from one goroutine, before it returns. When ctx ends it ends the call and returns
+	// ctx's cause. Any other error is a *ModelError, whose Err has CodeModel or CodeUnavailable.
+	// Beside an error the answer has what is known of the call: Request, Usage, Sent and Received.
 	Stream(ctx context.Context, req ModelRequest, delta func(ModelDelta)) (ModelAnswer, error)
 }

@@ -8,15 +8,18 @@ import (
 
 // RichText is text and the marks on it, as a channel takes it: nothing in it is parsed again.
 type RichText struct {
-	Text     string   `json:"text"`
-	Entities []Entity `json:"entities,omitempty"` // by Offset, the longer one first; one is within another or apart from it
+	Text string `json:"text"`
+	// by Offset, the longer one first; one is within another or apart from it
+	Entities []Entity `json:"entities,omitempty"`
 
 	Buttons [][]Button `json:"buttons,omitempty"` // below the text, by row
 	File    *File      `json:"file,omitempty"`    // with it Text is the file's caption
-	Album   []File     `json:"album,omitempty"`   // with File: pictures that are shown together with it, each with its own caption
+	// with File: pictures that are shown together with it, each with its own caption
+	Album []File `json:"album,omitempty"`
 }
 
-// Append is the text with a note below it, in italics; of a text that leaves no room for that the end is cut off.
+// Append is the text with a note below it, in italics; of a text that leaves no room for that the
+// end is cut off.
 func (t RichText) Append(note string, most int) RichText {
 	const gap = "\n\n"
 	t = t.Clip(most - Units(gap+note))
@@ -25,8 +28,8 @@ func (t RichText) Append(note string, most int) RichText {
 	return t
 }
 
-// Clip is the text itself where it has at most so many UTF-16 code units, else its beginning and an ellipsis, with the marks on
-// that.
+// Clip is the text itself where it has at most so many UTF-16 code units, else its beginning and an
+// ellipsis, with the marks on that.
 func (t RichText) Clip(most int) RichText {
 	if Units(t.Text) <= most {
 		return t
@@ -90,7 +93,8 @@ type Address struct {
 	Silent  bool   // makes no sound at the other end
 }
 
-// Post is one message in a channel's chat that shows a reply or a part of it. It is on disk before it is sent.
+// Post is one message in a channel's chat that shows a reply or a part of it. It is on disk before
+// it is sent.
 type Post struct {
 	ID       int64
 	Turn     int64 // the turn whose reply it shows; 0 where none said it
@@ -102,11 +106,12 @@ type Post struct {
 	Content  RichText // what it is to show
 }
 
-// SendClaim is a chat's next call, taken for an answer that is about to be kept. The chat waits until it ends.
+// SendClaim is a chat's next call, taken for an answer that is about to be kept. The chat waits
+// until it ends.
 type SendClaim struct {
 	Content RichText // what the answer's only post shows
-	// End has the post sent that was kept as being sent, with its delivery; without an ID nothing is. It is called once, after
-	// what was to be kept has been kept or has failed.
+	// End has the post sent that was kept as being sent, with its delivery; without an ID nothing
+	// is. It is called once, after what was to be kept has been kept or has failed.
 	End func(Delivery, Post)
 }
 
@@ -114,12 +119,15 @@ type SendClaim struct {
 type PostState string
 
 const (
-	PostQueued  PostState = "queued"  // not sent, for certain
-	PostSending PostState = "sending" // may be on its way; where nobody sends it, it is not known whether it arrived
-	PostSent    PostState = "sent"    // stands in the chat, perhaps with an earlier content
-	PostUnknown PostState = "unknown" // twice it was not known whether it arrived: it is not sent again
-	PostFailed  PostState = "failed"  // refused for good
-	PostSurplus PostState = "surplus" // stands in the chat, and its delivery does not need it: to be deleted
+	PostQueued PostState = "queued" // not sent, for certain
+	// may be on its way; where nobody sends it, it is not known whether it arrived
+	PostSending PostState = "sending"
+	PostSent    PostState = "sent" // stands in the chat, perhaps with an earlier content
+	// twice it was not known whether it arrived: it is not sent again
+	PostUnknown PostState = "unknown"
+	PostFailed  PostState = "failed" // refused for good
+	// stands in the chat, and its delivery does not need it: to be deleted
+	PostSurplus PostState = "surplus"
 	PostDeleted PostState = "deleted"
 )
 
@@ -127,9 +135,11 @@ const (
 type Outcome string
 
 const (
-	OutcomeSent    Outcome = "sent"    // its channel has taken it
-	OutcomeUnknown Outcome = "unknown" // a part of it may or may not have arrived; /resend sends it again
-	OutcomeFailed  Outcome = "failed"  // its channel refused it for good, or could not be reached for too long
+	OutcomeSent Outcome = "sent" // its channel has taken it
+	// a part of it may or may not have arrived; /resend sends it again
+	OutcomeUnknown Outcome = "unknown"
+	// its channel refused it for good, or could not be reached for too long
+	OutcomeFailed Outcome = "failed"
 )
 
 // DeliveryOutcome is what became of a delivery, as it is closed.
@@ -179,11 +189,13 @@ const (
 	ReasonFlood   SendReason = "flood"    // too much was sent; with ResultUnsent
 	ReasonMoved   SendReason = "moved"    // the chat has another name now; with ResultUnsent
 	ReasonTooLong SendReason = "too_long" // with ResultRefused: in smaller parts it may be taken
-	ReasonMarks   SendReason = "marks"    // with ResultRefused: without its entities it may be taken
+	// with ResultRefused: without its entities it may be taken
+	ReasonMarks   SendReason = "marks"
 	ReasonNoVoice SendReason = "no_voice" // with ResultRefused: the person takes no voice messages
-	ReasonGone    SendReason = "gone"     // with ResultRefused: the message to be changed is not there or can't be changed
-	ReasonThread  SendReason = "thread"   // with ResultRefused: the thread is not there any more
-	ReasonChat    SendReason = "chat"     // with ResultRefused: the chat takes nothing any more
+	// with ResultRefused: the message to be changed is not there or can't be changed
+	ReasonGone   SendReason = "gone"
+	ReasonThread SendReason = "thread" // with ResultRefused: the thread is not there any more
+	ReasonChat   SendReason = "chat"   // with ResultRefused: the chat takes nothing any more
 )
 
 func (e *SendError) Error() string { return e.Err.Error() }

@@ -12,8 +12,8 @@ import (
 	"mews/protocol"
 )
 
-// PromptFile is a file of a person's home that goes into prompts: its text in force, which prompts get, and what is in the home in its
-// place and waits until the person accepts it.
+// PromptFile is a file of a person's home that goes into prompts: its text in force, which prompts
+// get, and what is in the home in its place and waits until the person accepts it.
 type PromptFile struct {
 	User     string
 	Path     string
@@ -23,7 +23,8 @@ type PromptFile struct {
 	Since    time.Time // the text has been in force
 
 	Pending PendingFile
-	// Refused are states that have waited and were not accepted, the newest last: they wait again wherever they come from.
+	// Refused are states that have waited and were not accepted, the newest last: they wait again
+	// wherever they come from.
 	Refused []protocol.FileState
 }
 
@@ -31,7 +32,8 @@ type PromptFile struct {
 type PendingReason string
 
 const (
-	PendingTurn    PendingReason = "turn"    // it changed while a turn ran, or a program that one has started
+	// it changed while a turn ran, or a program that one has started
+	PendingTurn    PendingReason = "turn"
 	PendingGit     PendingReason = "git"     // it is as git has put it there
 	PendingForeign PendingReason = "foreign" // another account may have written it
 )
@@ -49,8 +51,9 @@ type PendingFile struct {
 // maxRefused is how many states are kept that were not accepted.
 const maxRefused = 100
 
-// See is the file once what is at its place has been seen: f.Pending of the answer has no Since where that is new. With dirty something
-// else than the person may have changed it. With first nothing was ever seen in the person's home.
+// See is the file once what is at its place has been seen: f.Pending of the answer has no Since
+// where that is new. With dirty something else than the person may have changed it. With first
+// nothing was ever seen in the person's home.
 func (f PromptFile) See(seen protocol.PromptFile, dirty, first bool) PromptFile {
 	why := f.why(seen, dirty && !first)
 	switch {
@@ -113,8 +116,9 @@ func (f PromptFile) Accept() PromptFile {
 // emptyFile is the state of a file without bytes.
 const emptyFile protocol.FileState = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
-// Advance is the file once a tool that may has written text over what was in the state before, so that it is in the state after. Neither
-// tells an empty file from none. What was written over what is in force is in force; what was written over what waits, waits.
+// Advance is the file once a tool that may has written text over what was in the state before, so
+// that it is in the state after. Neither tells an empty file from none. What was written over what
+// is in force is in force; what was written over what waits, waits.
 func (f PromptFile) Advance(before, after protocol.FileState, text []byte) PromptFile {
 	after = cmp.Or(after, emptyFile)
 	switch {

@@ -8,25 +8,28 @@ import (
 	"mews/protocol"
 )
 
-// Question is what a person is asked. It is on disk before they see it, and outlives the process that waits for the answer. It is
-// open until it ends, and it ends once.
+// Question is what a person is asked. It is on disk before they see it, and outlives the process
+// that waits for the answer. It is open until it ends, and it ends once.
 type Question struct {
 	ID           int64
 	Conversation Conversation // of the person, and where they are asked
 	Turn         int64        // that waits; 0 where none does
-	Inbound      int64        // the command or the press that waits, 0 where none does; not with a Turn
-	Call         string       // of the turn: the model's call that waits; "" where the turn itself does
-	Kind         QuestionKind
-	Tool         string       // with QuestionApproval and QuestionCode: what wants to be done
-	Subject      string       // SHA-256 of exactly what is asked about, in hexadecimal: the answer counts for nothing else
-	Amount       int64        // with QuestionBudget: millionths of a US dollar
-	Ask          protocol.Ask // with QuestionAsk: what answer is wanted
-	Text         string       // for the person
-	Stands       time.Duration
-	CreatedAt    time.Time
-	ExpiresAt    time.Time // Stands after it was delivered; the zero time until then
-	Why          QuestionEnd
-	Answer       Answer // with QuestionAnswered; the zero value before
+	// the command or the press that waits, 0 where none does; not with a Turn
+	Inbound int64
+	// of the turn: the model's call that waits; "" where the turn itself does
+	Call string
+	Kind QuestionKind
+	Tool string // with QuestionApproval and QuestionCode: what wants to be done
+	// SHA-256 of exactly what is asked about, in hexadecimal: the answer counts for nothing else
+	Subject   string
+	Amount    int64        // with QuestionBudget: millionths of a US dollar
+	Ask       protocol.Ask // with QuestionAsk: what answer is wanted
+	Text      string       // for the person
+	Stands    time.Duration
+	CreatedAt time.Time
+	ExpiresAt time.Time // Stands after it was delivered; the zero time until then
+	Why       QuestionEnd
+	Answer    Answer // with QuestionAnswered; the zero value before
 }
 
 // Asker is who waits for the answer, for a log: "turn 7", "inbound 3" or "nobody".
@@ -40,8 +43,8 @@ func (q Question) Asker() string {
 	return "nobody"
 }
 
-// ErrWaits is why something of a turn's has not been done yet: its person was asked, and has not answered. The turn is left, and what
-// was to be done is tried again when the question has ended.
+// ErrWaits is why something of a turn's has not been done yet: its person was asked, and has not
+// answered. The turn is left, and what was to be done is tried again when the question has ended.
 var ErrWaits = errors.New("the person was asked and has not answered yet")
 
 // QuestionKind is what sort of thing is asked.
@@ -70,11 +73,15 @@ const (
 type Answer struct {
 	Say Say `json:"say"`
 
-	// With SayThis, to a question of the kind QuestionAsk: exactly one of these, or Options with Text where something else was added.
-	Options []int           `json:"options,omitempty"` // places in Ask.Options, from 0, rising
-	Text    string          `json:"text,omitempty"`    // the person's words, or the place that they sent in words; with AskNumber and AskDate as it is read: 12.5, 2026-11-24 18:30
-	Parts   []protocol.Part `json:"parts,omitempty"`   // what the model reads of the files
-	World   bool            `json:"world,omitempty"`   // with Parts: they have somebody else's words
+	// With SayThis, to a question of the kind QuestionAsk: exactly one of these, or Options with
+	// Text where something else was added.
+	Options []int `json:"options,omitempty"` // places in Ask.Options, from 0, rising
+	// the person's words, or the place that they sent in words; with AskNumber and AskDate as it is
+	// read: 12.5, 2026-11-24 18:30
+	Text  string          `json:"text,omitempty"`
+	Parts []protocol.Part `json:"parts,omitempty"` // what the model reads of the files
+	// with Parts: they have somebody else's words
+	World bool `json:"world,omitempty"`
 }
 
 // Say is the gist of an answer.
@@ -88,18 +95,23 @@ const (
 	SayThis    Say = "this" // what the rest of the answer has
 )
 
-// PressResult is what has come of a press of a question's button. Only PressTaken and PressPicked change anything.
+// PressResult is what has come of a press of a question's button. Only PressTaken and PressPicked
+// change anything.
 type PressResult string
 
 const (
-	PressTaken          PressResult = "taken"
-	PressPicked         PressResult = "picked"  // an option was added to the answer, or taken out; the question is open
-	PressAsksWords      PressResult = "words"   // the person will say it in words; the question is open
+	PressTaken PressResult = "taken"
+	// an option was added to the answer, or taken out; the question is open
+	PressPicked PressResult = "picked"
+	// the person will say it in words; the question is open
+	PressAsksWords      PressResult = "words"
 	PressAnsweredBefore PressResult = "before"  // it was answered before
 	PressExpired        PressResult = "expired" // it came too late
-	PressLate           PressResult = "late"    // as PressExpired, and it was kept as a message that quotes the question
-	PressEnded          PressResult = "over"    // the turn or the command that waited has ended
-	PressForeign        PressResult = "foreign" // there is no such question, or it is another's, or was asked elsewhere
+	// as PressExpired, and it was kept as a message that quotes the question
+	PressLate  PressResult = "late"
+	PressEnded PressResult = "over" // the turn or the command that waited has ended
+	// there is no such question, or it is another's, or was asked elsewhere
+	PressForeign PressResult = "foreign"
 )
 
 // Press is a press of a question's button.

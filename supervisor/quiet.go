@@ -7,15 +7,16 @@ import (
 	"time"
 )
 
-// QuietHours are when a person is told nothing by itself: from a time of the day to another, over midnight where that is not the later one. The
-// zero value is never.
+// QuietHours are when a person is told nothing by itself: from a time of the day to another, over
+// midnight where that is not the later one. The zero value is never.
 type QuietHours struct {
 	From, To int // minutes since midnight
 }
 
 var quietPattern = regexp.MustCompile(`^(\d{1,2})[:.](\d\d)\s*(?:-|–|to)\s*(\d{1,2})[:.](\d\d)$`)
 
-// ParseQuietHours reads quiet hours such as 22:00-07:30. It is not ok for anything else, nor for two times that are the same.
+// ParseQuietHours reads quiet hours such as 22:00-07:30. It is not ok for anything else, nor for
+// two times that are the same.
 func ParseQuietHours(text string) (q QuietHours, ok bool) {
 	found := quietPattern.FindStringSubmatch(text)
 	if found == nil {
@@ -37,8 +38,8 @@ func (q QuietHours) String() string {
 	return fmt.Sprintf("%02d:%02d-%02d:%02d", q.From/60, q.From%60, q.To/60, q.To%60)
 }
 
-// Until is when the quiet hours end in which a moment lies, as clocks of a zone show it; it is not ok where it lies in none. Where clocks are
-// changed the end is the first minute that is not quiet.
+// Until is when the quiet hours end in which a moment lies, as clocks of a zone show it; it is not
+// ok where it lies in none. Where clocks are changed the end is the first minute that is not quiet.
 func (q QuietHours) Until(now time.Time, zone *time.Location) (end time.Time, ok bool) {
 	if !q.holds(now, zone) {
 		return end, false

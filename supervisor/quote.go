@@ -16,8 +16,9 @@ type Quote struct {
 // maxQuote is how much is quoted of a message, in characters, and of its part alone.
 const maxQuote = 2000
 
-// String is what a model reads before the words that answer a message, as a quote: the part that was chosen, and all of it, with the
-// middle cut out where it is long; "" where there is nothing to quote.
+// String is what a model reads before the words that answer a message, as a quote: the part that
+// was chosen, and all of it, with the middle cut out where it is long; "" where there is nothing to
+// quote.
 func (q Quote) String() string {
 	part, text := quotable(q.Part), quotable(q.Text)
 	if part == text {

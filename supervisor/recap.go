@@ -15,13 +15,15 @@ type RecapLine struct {
 	Text string
 }
 
-// What is told at most: of one message in characters, and of all in bytes, so that a request in which all is full stays below 40 KiB.
+// What is told at most: of one message in characters, and of all in bytes, so that a request in
+// which all is full stays below 40 KiB.
 const (
 	maxRecapLine = 500
 	maxRecap     = 7 << 10
 )
 
-// Recap tells a model what was said elsewhere, as material; "" where nothing was. For want of room it leaves out what is oldest.
+// Recap tells a model what was said elsewhere, as material; "" where nothing was. For want of room
+// it leaves out what is oldest.
 func Recap(lines []RecapLine) string {
 	told := ""
 	for _, line := range slices.Backward(lines) {

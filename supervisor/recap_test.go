@@ -8,7 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// TestARecapIsBounded: together with the system text, which has 23 KiB at most, and the tools it has less than 40 KiB.
+// TestARecapIsBounded: together with the system text, which has 23 KiB at most, and the tools it
+// has less than 40 KiB.
 func TestARecapIsBounded(t *testing.T) {
 	var lines []supervisor.RecapLine
 	for i := range 20 {

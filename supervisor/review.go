@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Review is a pull request's head that is to be reviewed, or was. There is one for each head, and at most one that settles: of that the
-// head is not known yet.
+// Review is a pull request's head that is to be reviewed, or was. There is one for each head, and
+// at most one that settles: of that the head is not known yet.
 type Review struct {
 	ID       int64
 	User     string // whose it is
@@ -18,22 +18,24 @@ type Review struct {
 	Asked    string    // who has asked for it; "" where it is done by itself
 	Text     string    // what they want to know
 	WantedAt time.Time // told of the same wish again, nothing changes
-	Due      time.Time // of one that settles, and of one that failed and is tried again; the zero time is never
-	Turn     int64     // that does it; 0 is none yet
-	Change   string    // SHA-256 in the spool of what was read on GitHub; "" is nothing yet
-	Result   string    // what came of reading that, as JSON; "" is nothing yet
-	Posted   string    // what stands on GitHub, or is about to, as JSON; "" is nothing
-	Buttons  [][]Button
-	Why      string // of one that was skipped or has failed, for people
+	// of one that settles, and of one that failed and is tried again; the zero time is never
+	Due     time.Time
+	Turn    int64  // that does it; 0 is none yet
+	Change  string // SHA-256 in the spool of what was read on GitHub; "" is nothing yet
+	Result  string // what came of reading that, as JSON; "" is nothing yet
+	Posted  string // what stands on GitHub, or is about to, as JSON; "" is nothing
+	Buttons [][]Button
+	Why     string // of one that was skipped or has failed, for people
 }
 
 // ReviewState is how far a review has come.
 type ReviewState string
 
 const (
-	ReviewSettling   ReviewState = "settling"   // waits until nothing was pushed for a while
-	ReviewQueued     ReviewState = "queued"     // has its inbound
-	ReviewConfirming ReviewState = "confirming" // its turn waits for its person to allow it: it is a stranger's
+	ReviewSettling ReviewState = "settling" // waits until nothing was pushed for a while
+	ReviewQueued   ReviewState = "queued"   // has its inbound
+	// its turn waits for its person to allow it: it is a stranger's
+	ReviewConfirming ReviewState = "confirming"
 	ReviewRunning    ReviewState = "running"
 	ReviewDone       ReviewState = "done"
 	ReviewSkipped    ReviewState = "skipped" // nobody reads it

@@ -2,7 +2,8 @@ package supervisor
 
 import "sync"
 
-// Signal puts a token into a channel that has room for one. Where one is there already it changes nothing. It never blocks.
+// Signal puts a token into a channel that has room for one. Where one is there already it changes
+// nothing. It never blocks.
 func Signal(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:
@@ -10,7 +11,8 @@ func Signal(to chan<- struct{}) {
 	}
 }
 
-// Broadcast wakes everybody who waits. The zero value is ready. It may be used from several goroutines.
+// Broadcast wakes everybody who waits. The zero value is ready. It may be used from several
+// goroutines.
 type Broadcast struct {
 	mu   sync.Mutex    // guards next
 	next chan struct{} // nil while nobody waits

@@ -10,7 +10,8 @@ import (
 // Span is a span of time. From is in it and To is not. A zero From or To sets no bound.
 type Span struct{ From, To time.Time }
 
-// spanForms are the layouts of a span that is written as a date, each with the span's length. Models write the first two.
+// spanForms are the layouts of a span that is written as a date, each with the span's length.
+// Models write the first two.
 var spanForms = []struct {
 	layout              string
 	years, months, days int
@@ -23,9 +24,10 @@ var spanForms = []struct {
 	{layout: "2006", years: 1},
 }
 
-// ParseSpan reads a span as a person or a model writes it: today, yesterday, last hour, 7d (seven days, the last of them today), a day
-// such as 2026-11-20, a month, a year or a minute. A..B is from the start of A to the end of B; either may be left out. now is in the
-// person's time zone. An error is for whoever wrote it.
+// ParseSpan reads a span as a person or a model writes it: today, yesterday, last hour, 7d (seven
+// days, the last of them today), a day such as 2026-11-20, a month, a year or a minute. A..B is
+// from the start of A to the end of B; either may be left out. now is in the person's time zone. An
+// error is for whoever wrote it.
 func ParseSpan(text string, now time.Time) (s Span, err error) {
 	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
 	if first, last, two := strings.Cut(text, ".."); two {

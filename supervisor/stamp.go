@@ -34,7 +34,8 @@ func (s Sending) Where() string {
 	return s.At.Format(stampTime) + ", " + s.Channel()
 }
 
-// Stamp is the line above a message of a person's by which a model knows when, where and how it was sent.
+// Stamp is the line above a message of a person's by which a model knows when, where and how it was
+// sent.
 func (s Sending) Stamp() string {
 	parts := []string{s.Where()}
 	for _, how := range []struct {

@@ -16,8 +16,9 @@ const (
 	textLastTime      = ", last: %s"
 )
 
-// EffectKinds are all kinds of effects in the order of their groups: what each is called in a row and on the wire, and how a line
-// about it reads. Those with a dot are the supervisor's to report, the others a worker's.
+// EffectKinds are all kinds of effects in the order of their groups: what each is called in a row
+// and on the wire, and how a line about it reads. Those with a dot are the supervisor's to report,
+// the others a worker's.
 var EffectKinds = []EffectKind{
 	{Name: "write", Group: EffectsChanged, words: "wrote", detail: " (%s)"},
 	{Name: "append", Group: EffectsChanged, words: "added to", detail: " (%s)"},

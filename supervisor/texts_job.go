@@ -31,7 +31,8 @@ const (
 	layoutJobSaid = "Mon 2 Jan 15:04"
 )
 
-// JobQuote is what a model reads of what a job has said where it goes on. Nothing in the text can end it.
+// JobQuote is what a model reads of what a job has said where it goes on. Nothing in the text can
+// end it.
 func JobQuote(kind JobKind, due time.Time, text string) string {
 	format := textJobSaid
 	if kind == JobReminder {
@@ -40,8 +41,8 @@ func JobQuote(kind JobKind, due time.Time, text string) string {
 	return fmt.Sprintf(format, due.Format(layoutJobSaid), quoted(strings.TrimSpace(text)))
 }
 
-// CutNotice is as much of a text as fits into about so many bytes, by whole lines where it has some, and how much is left out. Code that is cut ends
-// there.
+// CutNotice is as much of a text as fits into about so many bytes, by whole lines where it has
+// some, and how much is left out. Code that is cut ends there.
 func CutNotice(text string, most int) string {
 	if len(text) <= most {
 		return text

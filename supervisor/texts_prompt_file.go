@@ -4,7 +4,8 @@ import "mews/protocol"
 
 // What is said of prompt files that wait for their person.
 const (
-	// TextPromptFileAccept, TextPromptFileBack and TextDiffButton are below it; the others with the file's name where it is of several.
+	// TextPromptFileAccept, TextPromptFileBack and TextDiffButton are below it; the others with the
+	// file's name where it is of several.
 	TextPromptFileAccept = "Accept"
 	TextPromptFileBack   = "Put back"
 

@@ -24,8 +24,9 @@ type TriageState string
 
 const (
 	TriageSettling TriageState = "settling" // waits until it is due
-	TriageQueued   TriageState = "queued"   // has its inbound, or is about to, and goes on with its turn
-	TriageDone     TriageState = "done"
-	TriageSkipped  TriageState = "skipped" // the issue is left alone
-	TriageFailed   TriageState = "failed"  // its person was told
+	// has its inbound, or is about to, and goes on with its turn
+	TriageQueued  TriageState = "queued"
+	TriageDone    TriageState = "done"
+	TriageSkipped TriageState = "skipped" // the issue is left alone
+	TriageFailed  TriageState = "failed"  // its person was told
 )

@@ -34,7 +34,8 @@ const (
 	PressDiff  = "diff"
 )
 
-// UndoPress is a press of a button: what is to be done, with the changes of which turn, or of which undo of it.
+// UndoPress is a press of a button: what is to be done, with the changes of which turn, or of which
+// undo of it.
 func UndoPress(action string, turn, of int64) string {
 	return fmt.Sprint(UndoPrefix, action, " ", turn, " ", of)
 }
@@ -46,7 +47,8 @@ func UndoPressed(press string) (turn int64, ok bool) {
 	return turn, err == nil && n == 3
 }
 
-// UndoButtons are below the answer of a turn that has changed files. Where others read it, nobody shows them what is in the files.
+// UndoButtons are below the answer of a turn that has changed files. Where others read it, nobody
+// shows them what is in the files.
 func UndoButtons(in Conversation, turn int64) []Button {
 	buttons := []Button{{Text: TextUndoButton, Press: UndoPress(PressUndo, turn, 0)}}
 	if !in.InGroup() {

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// UserTasks are what runs for people, so that all of it can be ended that runs for one of them. The zero value is ready. It may be used
-// from several goroutines.
+// UserTasks are what runs for people, so that all of it can be ended that runs for one of them. The
+// zero value is ready. It may be used from several goroutines.
 type UserTasks struct {
 	mu    sync.Mutex // guards tasks
 	tasks map[string]map[*userTask]bool
@@ -17,8 +17,8 @@ type userTask struct {
 	done   chan struct{}
 }
 
-// Begin begins a task of a person; it is not ok where serves, which is asked then, says no. The task is over when done is called, and is
-// to be over soon after own has ended.
+// Begin begins a task of a person; it is not ok where serves, which is asked then, says no. The
+// task is over when done is called, and is to be over soon after own has ended.
 func (u *UserTasks) Begin(ctx context.Context, user string, serves func() bool) (own context.Context, done func(), ok bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -47,8 +47,8 @@ func (u *UserTasks) end(user string, task *userTask) {
 	}
 }
 
-// End ends all tasks of a person who is not served any more, and waits until they are over. None begins after that. Its error is ctx's
-// cause.
+// End ends all tasks of a person who is not served any more, and waits until they are over. None
+// begins after that. Its error is ctx's cause.
 func (u *UserTasks) End(ctx context.Context, user string) error {
 	for _, task := range u.cancelAll(user) {
 		select {

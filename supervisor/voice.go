@@ -4,8 +4,9 @@ package supervisor
 type VoiceMode string
 
 const (
-	VoiceOff       VoiceMode = "off"
-	VoiceOn        VoiceMode = "on"        // a voice message follows the text
-	VoiceOnly      VoiceMode = "only"      // a voice message takes the place of the text, where that can be
+	VoiceOff VoiceMode = "off"
+	VoiceOn  VoiceMode = "on" // a voice message follows the text
+	// a voice message takes the place of the text, where that can be
+	VoiceOnly      VoiceMode = "only"
 	VoiceForbidden VoiceMode = "forbidden" // off: the chat takes no voice messages
 )

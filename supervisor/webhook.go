@@ -2,8 +2,9 @@ package supervisor
 
 import "time"
 
-// WebhookDelivery is what another program has sent to a webhook, or what was found by asking it instead. One is known by the fields from
-// User to Body: what is sent again is no other, unless it has failed.
+// WebhookDelivery is what another program has sent to a webhook, or what was found by asking it
+// instead. One is known by the fields from User to Body: what is sent again is no other, unless it
+// has failed.
 type WebhookDelivery struct {
 	ID     int64
 	User   string // whose it is; "" is nobody's

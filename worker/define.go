@@ -8,8 +8,9 @@ import (
 	"mews/protocol"
 )
 
-// Spec is a tool as the model is told of it. Properties and Required are parts of the JSON schema of its arguments, which
-// are an object without any other members: the schema does not say so, for every request holds it, but Decode refuses them.
+// Spec is a tool as the model is told of it. Properties and Required are parts of the JSON schema
+// of its arguments, which are an object without any other members: the schema does not say so, for
+// every request holds it, but Decode refuses them.
 type Spec struct {
 	Name        string
 	Description string
@@ -19,7 +20,8 @@ type Spec struct {
 	Family      string // as in protocol.Tool
 }
 
-// Define makes a tool of a function. A is the struct of its arguments; those that a call does not give are as in defaults.
+// Define makes a tool of a function. A is the struct of its arguments; those that a call does not
+// give are as in defaults.
 func Define[A any](s Spec, defaults A, run func(context.Context, Call, A) (Result, error)) Tool {
 	required := ""
 	if s.Required != "" {

@@ -1,5 +1,5 @@
-// Package worker holds the words of the worker's side: the contract of a tool, its calls and its results. It does no I/O and
-// starts no goroutine.
+// Package worker holds the words of the worker's side: the contract of a tool, its calls and its
+// results. It does no I/O and starts no goroutine.
 package worker
 
 import (
@@ -10,12 +10,14 @@ import (
 	"mews/protocol"
 )
 
-// Tool is something that the model may have done. Each family's package makes its tools, mostly with Define.
+// Tool is something that the model may have done. Each family's package makes its tools, mostly
+// with Define.
 type Tool struct {
 	protocol.Tool
-	// Run runs the tool. It ends when ctx ends, and leaves nothing running. The model and the person read the text of an
-	// error: it says what was tried, with what, and what to do instead. If the tool's effect is EffectNone, several goroutines
-	// may call Run at once, else one at a time in a turn.
+	// Run runs the tool. It ends when ctx ends, and leaves nothing running. The model and the
+	// person read the text of an error: it says what was tried, with what, and what to do instead.
+	// If the tool's effect is EffectNone, several goroutines may call Run at once, else one at a
+	// time in a turn.
 	Run func(ctx context.Context, call Call) (Result, error)
 }
 
@@ -25,7 +27,8 @@ type Call struct {
 	Turn      int64             // whose call it is; 0: no turn's
 	Arguments json.RawMessage   // a JSON object, not yet checked against the schema
 	Progress  func(text string) // shows the person a short line; never nil, never blocks
-	// KeepBefore stores the bytes of a file before the tool changes it, at most so many; nil: they need not be kept.
+	// KeepBefore stores the bytes of a file before the tool changes it, at most so many; nil: they
+	// need not be kept.
 	KeepBefore func(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
@@ -35,8 +38,9 @@ type Result struct {
 	Brief   string // for the person, a few words: "12 lines", "3 matches in 2 files"
 	Changes []protocol.Change
 	Images  []Picture // for the model, beside Text; at most protocol.MaxImages
-	World   bool      // it may hold words of somebody else than the person; it counts beside an error too
-	Tools   []string  // those that the call has opened
+	// it may hold words of somebody else than the person; it counts beside an error too
+	World bool
+	Tools []string // those that the call has opened
 
 	EndsTurn bool // the turn has ended with this: the model is asked for nothing more
 }

@@ -9,7 +9,8 @@ import (
 	"mews/worker/spawn"
 )
 
-// modes are what this program is when it is executed with one argument; it executes itself with the first three.
+// modes are what this program is when it is executed with one argument; it executes itself with the
+// first three.
 var modes = map[string]func() error{
 	sandbox.StageOneArgument:  sandbox.StageOne,
 	sandbox.StageZeroArgument: sandbox.StageZero,

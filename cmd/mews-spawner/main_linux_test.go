@@ -31,8 +31,9 @@ const (
 	deadline = time.Minute
 )
 
-// program is the command as it would be installed. Where the tests are root it sees no control groups: the groups of the tests
-// may belong to somebody who does not expect other processes in them.
+// program is the command as it would be installed. Where the tests are root it sees no control
+// groups: the groups of the tests may belong to somebody who does not expect other processes in
+// them.
 func program(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mews-spawner")

@@ -1,5 +1,6 @@
-// Command mews-worker runs one person's turns. The spawner starts it with a socket to the supervisor as its standard input
-// and output. It takes no configuration. To try its walls it executes itself: mews-worker escape ROW VICTIMS.
+// Command mews-worker runs one person's turns. The spawner starts it with a socket to the
+// supervisor as its standard input and output. It takes no configuration. To try its walls it
+// executes itself: mews-worker escape ROW VICTIMS.
 package main
 
 import (
@@ -42,8 +43,8 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	// One person's turns have enough of one processor. With more, whatever wakes a goroutine wakes a thread for it too. The
-	// programs that tools start have all processors.
+	// One person's turns have enough of one processor. With more, whatever wakes a goroutine wakes
+	// a thread for it too. The programs that tools start have all processors.
 	runtime.GOMAXPROCS(1)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
@@ -52,8 +53,9 @@ func run() error {
 	})
 }
 
-// inheritedVariables are the variables of this process that its programs need too: the folder for temporary files where /tmp
-// is not the worker's own, and one that keeps git from reading the machine's settings.
+// inheritedVariables are the variables of this process that its programs need too: the folder for
+// temporary files where /tmp is not the worker's own, and one that keeps git from reading the
+// machine's settings.
 func inheritedVariables() (env []string) {
 	for _, name := range []string{"TMPDIR", "GIT_CONFIG_NOSYSTEM"} {
 		if value, ok := os.LookupEnv(name); ok {

@@ -50,7 +50,8 @@ type process struct {
 	host   *hosttest.Host
 }
 
-// start starts a worker as the spawner does: the socket on 0 and 1, standard error on 2, nothing else.
+// start starts a worker as the spawner does: the socket on 0 and 1, standard error on 2, nothing
+// else.
 func start(t *testing.T) *process {
 	t.Helper()
 	ours, theirs := protocoltest.Pipe(t)
@@ -205,7 +206,8 @@ const (
 	idleLater   = 8 << 10
 )
 
-// TestAnIdleWorkerIsSmall measures one of two workers, as a household has them: the program's own pages are shared.
+// TestAnIdleWorkerIsSmall measures one of two workers, as a household has them: the program's own
+// pages are shared.
 func TestAnIdleWorkerIsSmall(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root may read the memory map of a process that is not dumpable")

@@ -10,8 +10,8 @@ import (
 	"mews/worker/host/hosttest"
 )
 
-// TestOrphansAreReapedBesideChildren: the worker waits for the orphans that programs leave behind, and still gets the status of
-// each program that it runs.
+// TestOrphansAreReapedBesideChildren: the worker waits for the orphans that programs leave behind,
+// and still gets the status of each program that it runs.
 func TestOrphansAreReapedBesideChildren(t *testing.T) {
 	p := start(t)
 	p.hello(t)

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// takeSocket moves the socket from descriptor 0 to one that no child inherits, and makes 0 and 1 /dev/null, so that a tool's
-// program can never read or write the protocol. It also prepares the process for its children. It must be called before anything
-// else.
+// takeSocket moves the socket from descriptor 0 to one that no child inherits, and makes 0 and 1
+// /dev/null, so that a tool's program can never read or write the protocol. It also prepares the
+// process for its children. It must be called before anything else.
 func takeSocket() (*os.File, error) {
 	if _, err := unix.GetsockoptInt(0, unix.SOL_SOCKET, unix.SO_TYPE); err != nil {
 		return nil, errors.New("standard input is no socket: mews-worker is started by mews-spawner, not by hand")
@@ -32,7 +32,8 @@ func takeSocket() (*os.File, error) {
 			return nil, fmt.Errorf("put %s on descriptor %d: %w", os.DevNull, old, err)
 		}
 	}
-	if err := unix.SetNonblock(fd, true); err != nil { // for the runtime to poll it, so that deadlines work
+	// for the runtime to poll it, so that deadlines work
+	if err := unix.SetNonblock(fd, true); err != nil {
 		return nil, fmt.Errorf("make the socket non-blocking: %w", err)
 	}
 	return os.NewFile(uintptr(fd), "supervisor"), nil

@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// prepareProcess keeps other processes of the same account from looking into this one through /proc, and has processes that a
-// tool's program leaves behind come to this one, also if it is not pid 1.
+// prepareProcess keeps other processes of the same account from looking into this one through
+// /proc, and has processes that a tool's program leaves behind come to this one, also if it is not
+// pid 1.
 func prepareProcess() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("make the process private: %w", err)

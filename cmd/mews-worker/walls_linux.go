@@ -18,8 +18,8 @@ import (
 // escapeArgument has this program be one attempt to get out.
 const escapeArgument = "escape"
 
-// programStarter starts the programs of tools within a second layer of this process's walls. The environment names the walls'
-// tier. A process that was started by hand has none.
+// programStarter starts the programs of tools within a second layer of this process's walls. The
+// environment names the walls' tier. A process that was started by hand has none.
 func programStarter() func(*exec.Cmd) error {
 	return sandbox.NewToolStarter(sandbox.Tier(os.Getenv(sandbox.TierVariable))).Start
 }

@@ -8,11 +8,13 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// TestAnAttemptThatCouldNotBeMadeIsNoneThatWasStopped: such an attempt says nothing about the walls.
+// TestAnAttemptThatCouldNotBeMadeIsNoneThatWasStopped: such an attempt says nothing about the
+// walls.
 func TestAnAttemptThatCouldNotBeMadeIsNoneThatWasStopped(t *testing.T) {
 	ended, end := context.WithCancel(t.Context())
 	end()
-	late, over := context.WithTimeout(t.Context(), 5*time.Millisecond) // a program of Go's takes longer to begin
+	// a program of Go's takes longer to begin
+	late, over := context.WithTimeout(t.Context(), 5*time.Millisecond)
 	defer over()
 	for name, ctx := range map[string]context.Context{"ended": ended, "late": late} {
 		if f := tryRow(ctx, "F1", escape.Victims{}); f.Outcome != escape.Untried || f.Detail == "" {

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// cost is what the processes of a service have used up to now: the supervisor, the spawner and the workers. The outer world
-// is played by the benchmark's own process, which is counted apart.
+// cost is what the processes of a service have used up to now: the supervisor, the spawner and the
+// workers. The outer world is played by the benchmark's own process, which is counted apart.
 type cost struct {
 	cpu      map[string]time.Duration // by program
 	fakes    time.Duration            // of the benchmark's own process
@@ -45,8 +45,9 @@ func spent(b *testing.B, h *apptest.Service) (c cost) {
 	return c
 }
 
-// processorTime is that of a process's threads, by the first number of their schedstat, in nanoseconds (see the kernel's
-// Documentation/scheduler/sched-stats.rst). A Go program's threads do not end before it.
+// processorTime is that of a process's threads, by the first number of their schedstat, in
+// nanoseconds (see the kernel's Documentation/scheduler/sched-stats.rst). A Go program's threads do
+// not end before it.
 func processorTime(b *testing.B, pid int) (sum time.Duration) {
 	b.Helper()
 	for _, thread := range threads(b, pid, "schedstat") {
@@ -91,8 +92,9 @@ func (c cost) report(b *testing.B, h *apptest.Service, turns int) {
 	b.ReportMetric(float64(now.bytes-c.bytes)/n, "database-bytes/turn")
 }
 
-// BenchmarkTelegramCrowd is how many turns a second there are while 50 people talk at once, each of whom writes again when
-// they have their answer. The model and Telegram, which the benchmark plays, share the processors.
+// BenchmarkTelegramCrowd is how many turns a second there are while 50 people talk at once, each of
+// whom writes again when they have their answer. The model and Telegram, which the benchmark plays,
+// share the processors.
 func BenchmarkTelegramCrowd(b *testing.B) {
 	const people = 50
 	m := newTelegramService(b, people, brisk)
@@ -136,8 +138,8 @@ func (m *telegramService) answered() telegramtest.User {
 // countedCalls are the system calls of the supervisor's that are counted.
 var countedCalls = []string{"fdatasync", "pwrite64", "pread64", "fcntl", "futex"}
 
-// BenchmarkTelegramCalls is how many system calls the supervisor makes in a turn. strace counts them, without which there is
-// nothing to report; the times are not those of a turn without it.
+// BenchmarkTelegramCalls is how many system calls the supervisor makes in a turn. strace counts
+// them, without which there is nothing to report; the times are not those of a turn without it.
 func BenchmarkTelegramCalls(b *testing.B) {
 	if _, err := exec.LookPath("strace"); err != nil {
 		b.Skip("strace counts the calls: ", err)
@@ -159,7 +161,8 @@ func BenchmarkTelegramCalls(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// countCalls counts the system calls of a service's supervisor from now on. The function that it returns ends that.
+// countCalls counts the system calls of a service's supervisor from now on. The function that it
+// returns ends that.
 func countCalls(h *apptest.Service) (counts func() map[string]int) {
 	h.T.Helper()
 	supervisor := h.Processes("mews")[0]

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// BenchmarkTelegramPhoto is a photo of a phone on its way to the model: from when its bytes are asked for, just before the last of
-// them comes, to the model's call.
+// BenchmarkTelegramPhoto is a photo of a phone on its way to the model: from when its bytes are
+// asked for, just before the last of them comes, to the model's call.
 func BenchmarkTelegramPhoto(b *testing.B) {
 	m := newTelegramService(b, 1, brisk)
 	m.Start()
@@ -35,8 +35,9 @@ func BenchmarkTelegramPhoto(b *testing.B) {
 	took.report(b, time.Millisecond, "ms-photo-to-model")
 }
 
-// BenchmarkTelegramVoiceNote is a voice message of 10 s on its way to the model, from when its bytes are asked for. What is ours of
-// that is what is left without ffmpeg and the recogniser, which take as long as they do by themselves, at the same priority.
+// BenchmarkTelegramVoiceNote is a voice message of 10 s on its way to the model, from when its
+// bytes are asked for. What is ours of that is what is left without ffmpeg and the recogniser,
+// which take as long as they do by themselves, at the same priority.
 func BenchmarkTelegramVoiceNote(b *testing.B) {
 	if _, err := exec.LookPath("ffmpeg"); err != nil {
 		b.Skip(err)
@@ -79,8 +80,8 @@ func BenchmarkTelegramVoiceNote(b *testing.B) {
 	ours.report(b, time.Millisecond, "ms-ours")
 }
 
-// BenchmarkTelegramLargeFile is how much memory the supervisor takes more after a file of 50 MB than after one of 5 MB, from a Bot
-// API server of one's own.
+// BenchmarkTelegramLargeFile is how much memory the supervisor takes more after a file of 50 MB
+// than after one of 5 MB, from a Bot API server of one's own.
 func BenchmarkTelegramLargeFile(b *testing.B) {
 	for b.Loop() {
 		dir := b.TempDir()
@@ -117,8 +118,8 @@ func phonePhoto(b *testing.B) []byte {
 	return out.Bytes()
 }
 
-// filed has the first person send a file, and returns how long that took from when its bytes were asked for to the model's call.
-// Where nobody asks the server for bytes, it is from the message on.
+// filed has the first person send a file, and returns how long that took from when its bytes were
+// asked for to the model's call. Where nobody asks the server for bytes, it is from the message on.
 func (m *telegramService) filed(n int, file telegramtest.Field) time.Duration {
 	m.b.Helper()
 	m.server.Await(m.b, "a poll that waits", m.server.Polling)

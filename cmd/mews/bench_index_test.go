@@ -16,8 +16,9 @@ import (
 // settled is how long a home is still before it is looked through: see worker/index.
 const settled = time.Second
 
-// BenchmarkHome is how long it takes from a home of 10,000 unchanged files to one new file's being found: the worker's
-// walk, the supervisor's look at each file and what goes between them. It is given the processor for half of the time at most at first.
+// BenchmarkHome is how long it takes from a home of 10,000 unchanged files to one new file's being
+// found: the worker's walk, the supervisor's look at each file and what goes between them. It is
+// given the processor for half of the time at most at first.
 func BenchmarkHome(b *testing.B) {
 	h := apptest.NewService(b, "", "ann")
 	for i := range 10_000 {

@@ -14,10 +14,10 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// BenchmarkNeighbour is how much longer bob's turn takes while what alice's model runs does harm: x_alone, of medians,
-// measured block by block in turns. Where control groups hold it is to be 1.1 at most; the log says which do here. The
-// model takes as long as a fast one does. With one that answers at once it is Mews's own part alone that shares the
-// processors, which "instant" shows.
+// BenchmarkNeighbour is how much longer bob's turn takes while what alice's model runs does harm:
+// x_alone, of medians, measured block by block in turns. Where control groups hold it is to be 1.1
+// at most; the log says which do here. The model takes as long as a fast one does. With one that
+// answers at once it is Mews's own part alone that shares the processors, which "instant" shows.
 func BenchmarkNeighbour(b *testing.B) {
 	burn := harm{name: "burn", command: burn(4 * runtime.NumCPU())}
 	usual := modeltest.Paced(sentence, 10, 15*time.Millisecond)
@@ -28,7 +28,8 @@ func BenchmarkNeighbour(b *testing.B) {
 	b.Run("transcription", func(b *testing.B) { benchmarkNeighbour(b, harm{command: burnHearing, hears: true}, usual) })
 }
 
-// burnHearing is a recogniser that calculates with as many threads as whisper-cli has, until there is a file called over.
+// burnHearing is a recogniser that calculates with as many threads as whisper-cli has, until there
+// is a file called over.
 const burnHearing = "cd; for i in $(seq {threads}); do while [ ! -e over ]; do :; done & done; : >begun; wait; echo milk"
 
 // speak has alice send a recording.
@@ -41,7 +42,8 @@ func (n *neighbour) speak() <-chan string {
 	return n.say("", control.UploadedFile{Blob: ref, Name: "note.wav"})
 }
 
-// sentence is a model that says one of 200 characters, which Paced makes one of 300 ms: about 160 tokens a second.
+// sentence is a model that says one of 200 characters, which Paced makes one of 300 ms: about 160
+// tokens a second.
 func sentence(r modeltest.Request) modeltest.Answer {
 	if strings.HasPrefix(r.Asked(), "run ") {
 		return runner(r)
@@ -82,7 +84,8 @@ func benchmarkNeighbour(b *testing.B, m harm, script modeltest.Script) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// block is how long each of a few turns of a new conversation takes: in a longer one they take longer.
+// block is how long each of a few turns of a new conversation takes: in a longer one they take
+// longer.
 func (v *client) block(b *testing.B) (took []time.Duration) {
 	b.Helper()
 	v.exchange(b, "/new")

@@ -22,8 +22,9 @@ import (
 // precise is how a moment is written to the millisecond, as a reminder takes it.
 const precise = "2006-01-02T15:04:05.000Z07:00"
 
-// BenchmarkTelegramReminder is from the moment at which a reminder is due until the Bot API is asked to send it: the goal is 5 ms at the median
-// beside the fsync. That it was due and is about to be sent are two commits.
+// BenchmarkTelegramReminder is from the moment at which a reminder is due until the Bot API is
+// asked to send it: the goal is 5 ms at the median beside the fsync. That it was due and is about
+// to be sent are two commits.
 func BenchmarkTelegramReminder(b *testing.B) {
 	const each, ahead, apart = 48, 3 * time.Second, 40 * time.Millisecond
 	m := newTelegramService(b, 8, brisk)
@@ -63,8 +64,8 @@ func BenchmarkTelegramReminder(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkColdCheck is a check whose person has no worker, from its fire to what came of it: a worker is started for the look and ends with it.
-// The goal is 60 ms at the median.
+// BenchmarkColdCheck is a check whose person has no worker, from its fire to what came of it: a
+// worker is started for the look and ends with it. The goal is 60 ms at the median.
 func BenchmarkColdCheck(b *testing.B) {
 	for name, look := range map[string]protocol.Check{"files": {Files: "out/*"}, "command": {Command: "false"}} {
 		b.Run(name, func(b *testing.B) {
@@ -99,8 +100,9 @@ func BenchmarkColdCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkScheduledMemory is how much more private memory the supervisor takes where fifty people have as many jobs as they may, 10,000, of which
-// none is due, than where nobody has any. The goal is 1 MB. Garbage is collected early in both: how much of it there is at a moment is chance, and
+// BenchmarkScheduledMemory is how much more private memory the supervisor takes where fifty people
+// have as many jobs as they may, 10,000, of which none is due, than where nobody has any. The goal
+// is 1 MB. Garbage is collected early in both: how much of it there is at a moment is chance, and
 // more than all else.
 func BenchmarkScheduledMemory(b *testing.B) {
 	var people []string
@@ -130,8 +132,8 @@ func BenchmarkScheduledMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// putJobs gives people so many jobs each, which all come in half a day: just when their rule says, or the start would change each of them. The service
-// must not run.
+// putJobs gives people so many jobs each, which all come in half a day: just when their rule says,
+// or the start would change each of them. The service must not run.
 func putJobs(b *testing.B, h *apptest.Service, people []string, each int) {
 	b.Helper()
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(h.Dir, "state", "private", "mews.db"))

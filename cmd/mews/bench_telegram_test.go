@@ -18,7 +18,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// brisk is a pace that no benchmark meets: how long a turn takes is measured then, and not how long it has to wait.
+// brisk is a pace that no benchmark meets: how long a turn takes is measured then, and not how long
+// it has to wait.
 const brisk = "rate: {chat: 30, all: 1000}"
 
 // endpoint is a model that notes when it was called and when it had said all.
@@ -63,12 +64,14 @@ type telegramService struct {
 	answers chan telegramtest.Call // those that show a whole answer
 }
 
-// newTelegramService lays out a service; people are so many, and more is added to the configuration's telegram.
+// newTelegramService lays out a service; people are so many, and more is added to the
+// configuration's telegram.
 func newTelegramService(b *testing.B, people int, more string) *telegramService {
 	return newTelegramServiceOf(b, people, more, "")
 }
 
-// newTelegramServiceOf is newTelegramService with a Bot API server that puts files into a folder; "": it serves them.
+// newTelegramServiceOf is newTelegramService with a Bot API server that puts files into a folder;
+// "": it serves them.
 func newTelegramServiceOf(b *testing.B, people int, more, files string) *telegramService {
 	m := &telegramService{b: b, polls: make(chan telegramtest.Call, 1), answers: make(chan telegramtest.Call, 64)}
 	var url string
@@ -148,7 +151,8 @@ func (m *telegramService) warm(people int) {
 // rest leaves the service the time to do what follows an answer. It is not measured.
 func (m *telegramService) rest() { <-time.After(20 * time.Millisecond) }
 
-// samples are what was measured. What is reported of them is the median: a machine that others use too has outliers.
+// samples are what was measured. What is reported of them is the median: a machine that others use
+// too has outliers.
 type samples []time.Duration
 
 func (s samples) median() time.Duration {
@@ -200,8 +204,9 @@ func (d *disk) commit() {
 	d.took = append(d.took, time.Since(began))
 }
 
-// BenchmarkTelegramTurn is a whole turn on Telegram with a warm worker and a model that answers at once: from the update
-// to the model's call there are two commits, from the model's end to the answer's call one, and one after that.
+// BenchmarkTelegramTurn is a whole turn on Telegram with a warm worker and a model that answers at
+// once: from the update to the model's call there are two commits, from the model's end to the
+// answer's call one, and one after that.
 func BenchmarkTelegramTurn(b *testing.B) {
 	m := newTelegramService(b, 8, brisk)
 	m.Start()
@@ -223,8 +228,8 @@ func BenchmarkTelegramTurn(b *testing.B) {
 	disk.took.report(b, time.Microsecond, "µs-fsync")
 }
 
-// BenchmarkTelegramEightAtOnce is how long the last of eight people waits for an answer of a model that takes a second, at
-// the pace that Telegram allows.
+// BenchmarkTelegramEightAtOnce is how long the last of eight people waits for an answer of a model
+// that takes a second, at the pace that Telegram allows.
 func BenchmarkTelegramEightAtOnce(b *testing.B) {
 	m := newTelegramService(b, 8, "")
 	m.Start()
@@ -253,8 +258,8 @@ func BenchmarkTelegramEightAtOnce(b *testing.B) {
 	disk.took.report(b, time.Microsecond, "µs-fsync")
 }
 
-// BenchmarkTelegramStart is from the supervisor's start until its first poll comes to the Bot API: with a new state folder,
-// and with one that is there.
+// BenchmarkTelegramStart is from the supervisor's start until its first poll comes to the Bot API:
+// with a new state folder, and with one that is there.
 func BenchmarkTelegramStart(b *testing.B) {
 	var fresh, again samples
 	for b.Loop() {
@@ -282,9 +287,10 @@ func (m *telegramService) polled() time.Duration {
 	return within(m.b, m.polls, m.Service, "a poll").At.Sub(began)
 }
 
-// BenchmarkTelegramMemory is the private memory of the supervisor and the spawner while they poll and nobody has spoken, with
-// budgets and approvals at the gate; that of a worker once its person has spoken; and how much more the supervisor takes after
-// 1,100 turns of one conversation than after a hundred. What is resident stands beside it.
+// BenchmarkTelegramMemory is the private memory of the supervisor and the spawner while they poll
+// and nobody has spoken, with budgets and approvals at the gate; that of a worker once its person
+// has spoken; and how much more the supervisor takes after 1,100 turns of one conversation than
+// after a hundred. What is resident stands beside it.
 func BenchmarkTelegramMemory(b *testing.B) {
 	for b.Loop() {
 		m := newTelegramService(b, 2, brisk)
@@ -315,8 +321,9 @@ func BenchmarkTelegramMemory(b *testing.B) {
 // guarded are the lines of a configuration with which the gate has something to do.
 const guarded = "budget: {users: {day: 100}}\napprovals: {all: {send_file: ask, settings: step_up}}\n"
 
-// BenchmarkTelegramHistory is how much slower the way to the model is where there is more that a turn does not need: a long
-// past, against a short one and against one that just fills the model's window; and many people.
+// BenchmarkTelegramHistory is how much slower the way to the model is where there is more that a
+// turn does not need: a long past, against a short one and against one that just fills the model's
+// window; and many people.
 func BenchmarkTelegramHistory(b *testing.B) {
 	for _, c := range []struct {
 		name       string
@@ -330,10 +337,12 @@ func BenchmarkTelegramHistory(b *testing.B) {
 	}
 }
 
-// crowd is how many people a service knows, and how many messages the first of them has exchanged with it.
+// crowd is how many people a service knows, and how many messages the first of them has exchanged
+// with it.
 type crowd struct{ people, messages int }
 
-// compare has two services take turns, so that what else the machine does is to the disadvantage of both.
+// compare has two services take turns, so that what else the machine does is to the disadvantage of
+// both.
 func compare(b *testing.B, less, more crowd) {
 	mails := []*telegramService{less.telegramService(b), more.telegramService(b)}
 	before := make([]samples, len(mails))
@@ -360,14 +369,16 @@ func (c crowd) telegramService(b *testing.B) *telegramService {
 	return m
 }
 
-// rememberedBytes is the length of each message that remember puts into a history, and windowful how many of them are about
-// what the window holds after it was last cut: half of 32,000 tokens of four bytes, and 16 bytes for each message.
+// rememberedBytes is the length of each message that remember puts into a history, and windowful
+// how many of them are about what the window holds after it was last cut: half of 32,000 tokens of
+// four bytes, and 16 bytes for each message.
 const (
 	rememberedBytes = 400
 	windowful       = 16000 * 4 / (rememberedBytes + 16)
 )
 
-// remember gives the first person's conversation a past of so many messages. The service must not run.
+// remember gives the first person's conversation a past of so many messages. The service must not
+// run.
 func (m *telegramService) remember(messages int) {
 	m.b.Helper()
 	if messages == 0 {

@@ -80,8 +80,8 @@ func (*client) Attached(control.Attached, bool) {}
 func (*client) Show(control.Progress)           {}
 func (*client) Lost(error)                      {}
 
-// BenchmarkTurn is a whole turn of a warm worker with a model that answers at once, over the real programs: what Mews adds
-// before the model is called and after it has answered.
+// BenchmarkTurn is a whole turn of a warm worker with a model that answers at once, over the real
+// programs: what Mews adds before the model is called and after it has answered.
 func BenchmarkTurn(b *testing.B) {
 	watch := &stopwatch{}
 	_, url := modeltest.NewServer(b, watch.script)
@@ -102,7 +102,8 @@ func BenchmarkTurn(b *testing.B) {
 	b.ReportMetric(float64(after.Microseconds())/float64(n), "µs-from-model")
 }
 
-// BenchmarkEightAtOnce is how long the last of eight people waits for an answer of a model that takes a second.
+// BenchmarkEightAtOnce is how long the last of eight people waits for an answer of a model that
+// takes a second.
 func BenchmarkEightAtOnce(b *testing.B) {
 	watch := &stopwatch{}
 	_, url := modeltest.NewServer(b, watch.script)
@@ -156,8 +157,8 @@ func BenchmarkColdTurn(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory is the private memory of the processes: at the start, after a hundred turns, and after a thousand more.
-// The supervisor's resident memory stands beside it.
+// BenchmarkMemory is the private memory of the processes: at the start, after a hundred turns, and
+// after a thousand more. The supervisor's resident memory stands beside it.
 func BenchmarkMemory(b *testing.B) {
 	_, url := modeltest.NewServer(b, modeltest.FileWriter)
 	for b.Loop() {
@@ -204,9 +205,10 @@ func turns(b *testing.B, v *client, n int, text string) {
 // settle leaves a service the time to do what follows its start.
 func settle() { <-time.After(2 * time.Second) }
 
-// private is the memory that a process has for itself alone, in KB: heap, stacks, and what it has written to of its program's
-// data. It is what Mews promises a bound of. The rest of what is resident is pages of files, which the kernel keeps once for
-// all processes and takes back when memory is short. RssAnon in proc_pid_status(5) is for everybody to read.
+// private is the memory that a process has for itself alone, in KB: heap, stacks, and what it has
+// written to of its program's data. It is what Mews promises a bound of. The rest of what is
+// resident is pages of files, which the kernel keeps once for all processes and takes back when
+// memory is short. RssAnon in proc_pid_status(5) is for everybody to read.
 func private(t testing.TB, pid int) float64 { return memory(t, pid, "RssAnon:") }
 
 // resident is all the memory of a process, in KB, the pages of its program among it.

@@ -18,8 +18,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// BenchmarkWrite64K is a file of 64 KiB that a tool overwrites: alone, and with what was in it kept before, on the disk and in the
-// database. It may take 3 ms longer.
+// BenchmarkWrite64K is a file of 64 KiB that a tool overwrites: alone, and with what was in it kept
+// before, on the disk and in the database. It may take 3 ms longer.
 func BenchmarkWrite64K(b *testing.B) {
 	b.Run("alone", func(b *testing.B) { benchWrite(b, nil) })
 	b.Run("undo", func(b *testing.B) {
@@ -46,7 +46,8 @@ func BenchmarkWrite64K(b *testing.B) {
 			if err != nil {
 				return ref, err
 			}
-			line, err := json.Marshal(protocol.BlobWrite{Turn: turn.ID, Blob: 1, Data: data}) // as it goes over the wire
+			// as it goes over the wire
+			line, err := json.Marshal(protocol.BlobWrite{Turn: turn.ID, Blob: 1, Data: data})
 			if err != nil {
 				return ref, err
 			}

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// asUnit starts something with timers as coarse as deploy/systemd/mews.service makes them: the kernel's usual ones let Go's
-// scheduler look for work three times as often.
+// asUnit starts something with timers as coarse as deploy/systemd/mews.service makes them: the
+// kernel's usual ones let Go's scheduler look for work three times as often.
 func asUnit(b *testing.B, start func()) {
 	b.Helper()
 	unit, err := os.ReadFile("../../deploy/systemd/mews.service")

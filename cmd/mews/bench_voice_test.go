@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// BenchmarkVoice is how long after the text of an answer of 500 characters its voice message is at the Bot API, with espeak-ng and a
-// warm worker.
+// BenchmarkVoice is how long after the text of an answer of 500 characters its voice message is at
+// the Bot API, with espeak-ng and a warm worker.
 func BenchmarkVoice(b *testing.B) {
 	for _, program := range []string{"espeak-ng", "ffmpeg"} {
 		if _, err := exec.LookPath(program); err != nil {

@@ -25,8 +25,9 @@ func post(b *testing.B, address, key, body string) {
 		map[string]string{"X-GitHub-Event": "push", "X-GitHub-Delivery": key, "X-GitHub-Hook-ID": "7"})
 }
 
-// BenchmarkDelivery is a delivery of 20 KB to the answer, over a connection that stands: the goal is 5 ms and the fsync. Beside it is
-// how long the slowest of a hundred takes where a hundred come in each second.
+// BenchmarkDelivery is a delivery of 20 KB to the answer, over a connection that stands: the goal
+// is 5 ms and the fsync. Beside it is how long the slowest of a hundred takes where a hundred come
+// in each second.
 func BenchmarkDelivery(b *testing.B) {
 	h, address := newWebhookService(b, 1)
 	h.Start()
@@ -60,8 +61,9 @@ func BenchmarkDelivery(b *testing.B) {
 	h.Stop()
 }
 
-// BenchmarkDeliveryMemory is how much private memory the supervisor takes beyond its idle: with the connections of 256 strangers that
-// send 25 MB without a signature, and with a wrong one; and while eight deliveries of 25 MB come at once.
+// BenchmarkDeliveryMemory is how much private memory the supervisor takes beyond its idle: with the
+// connections of 256 strangers that send 25 MB without a signature, and with a wrong one; and while
+// eight deliveries of 25 MB come at once.
 func BenchmarkDeliveryMemory(b *testing.B) {
 	for b.Loop() {
 		h, address := newWebhookService(b, 1)

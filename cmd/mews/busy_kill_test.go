@@ -30,15 +30,16 @@ const (
 // steerRun are people who write while they are being answered.
 type steerRun struct {
 	*apptest.Service
-	users  []*chatUser
-	said   chan struct{} // a token for each message that is on disk
-	asked  chan struct{} // holds some tokens for requests that the model has had
-	opened chan struct{} // closed when the first person has written twice: no step of the model ends before
+	users []*chatUser
+	said  chan struct{} // a token for each message that is on disk
+	asked chan struct{} // holds some tokens for requests that the model has had
+	// closed when the first person has written twice: no step of the model ends before
+	opened chan struct{}
 }
 
-// TestSteerRun has people write on while turns of several steps run for them, and the supervisor and the workers are killed
-// at random moments. In the end each message stands in its transcript once and in order, each is done, and each is answered
-// by one turn.
+// TestSteerRun has people write on while turns of several steps run for them, and the supervisor
+// and the workers are killed at random moments. In the end each message stands in its transcript
+// once and in order, each is done, and each is answered by one turn.
 func TestSteerRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
@@ -100,7 +101,8 @@ func TestSteerRun(t *testing.T) {
 	r.CheckIntegrity()
 }
 
-// write has a person write their share, first as the only one: the next message when the model has been asked something, of anybody.
+// write has a person write their share, first as the only one: the next message when the model has
+// been asked something, of anybody.
 func (r *steerRun) write(ctx context.Context, k *chatUser, first bool) {
 	var running sync.WaitGroup
 	running.Go(func() { k.chat.Run(ctx, 0) })

@@ -17,7 +17,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// told is what the person has said since the model's last answer, and how many steps it has taken for that.
+// told is what the person has said since the model's last answer, and how many steps it has taken
+// for that.
 func told(r modeltest.Request) (texts []string, steps int) {
 	for _, m := range r.Messages {
 		switch {
@@ -54,7 +55,8 @@ func withText(text string, script modeltest.Script) modeltest.Script {
 	}
 }
 
-// heldModel is a model of whose requests one waits until it is let go: the first, or the one behind those that pass.
+// heldModel is a model of whose requests one waits until it is let go: the first, or the one behind
+// those that pass.
 type heldModel struct {
 	script modeltest.Script
 	pass   atomic.Int32
@@ -74,8 +76,9 @@ func (b *heldModel) answer(r modeltest.Request) modeltest.Answer {
 	return b.script(r)
 }
 
-// TestWhatIsSentWhileATurnRuns is the same few words in each of the three modes, over the real programs. The second message
-// comes while the model makes the first step of three for the first one, or the second.
+// TestWhatIsSentWhileATurnRuns is the same few words in each of the three modes, over the real
+// programs. The second message comes while the model makes the first step of three for the first
+// one, or the second.
 func TestWhatIsSentWhileATurnRuns(t *testing.T) {
 	type answer struct {
 		To   []int // messages

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// namesChannels are the files and folders that may name a channel, and why. A path that ends in a slash is a folder.
+// namesChannels are the files and folders that may name a channel, and why. A path that ends in a
+// slash is a folder.
 var namesChannels = map[string]string{
 	"supervisor/channel.go":           "the table of what channels can",
 	"supervisor/telegram/":            "Telegram's own package",
@@ -23,7 +24,8 @@ var namesChannels = map[string]string{
 	"supervisor/admin/people.go":      "lists Telegram's accounts in a field of their own",
 }
 
-// TestChannelsAreToldApartByWhatTheyCan: a channel's name is compared with no constant, and only those above have one.
+// TestChannelsAreToldApartByWhatTheyCan: a channel's name is compared with no constant, and only
+// those above have one.
 func TestChannelsAreToldApartByWhatTheyCan(t *testing.T) {
 	root := moduleRoot(t)
 	used := map[string]bool{}

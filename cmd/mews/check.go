@@ -53,8 +53,9 @@ func checkVerb(ctx context.Context, con console, args []string) error {
 	return errors.Join(doctor.ExposedSecrets(cfg), doctor.TelegramFiles(cfg), doctor.SpeechModel(cfg), doctor.ServiceFaults(ctx, cfg))
 }
 
-// askedOfService prints what the service that runs finds of its own configuration, for an account that can't read all of it. It
-// returns unread, which says why, where no other account's service answers.
+// askedOfService prints what the service that runs finds of its own configuration, for an account
+// that can't read all of it. It returns unread, which says why, where no other account's service
+// answers.
 func askedOfService(ctx context.Context, con console, file string, what admin.Examine, unread error) error {
 	cfg, err := findConfig(file)
 	if err != nil {
@@ -83,7 +84,8 @@ func telegramText(u config.User) string {
 	return fmt.Sprintf(", telegram %d", u.Telegram)
 }
 
-// limitsText says which proof a user needs and what they may spend, where that differs from the defaults.
+// limitsText says which proof a user needs and what they may spend, where that differs from the
+// defaults.
 func limitsText(u config.User) (text string) {
 	if u.TOTP != config.TOTPOptional {
 		text = fmt.Sprintf(", second factor %s", u.TOTP)

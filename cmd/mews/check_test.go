@@ -38,7 +38,8 @@ func TestCheckSaysWhatHoldsForAUser(t *testing.T) {
 	}
 }
 
-// TestCheckLooksForTheBotAPIServersFiles: a folder that is not there is named before the first large file comes.
+// TestCheckLooksForTheBotAPIServersFiles: a folder that is not there is named before the first
+// large file comes.
 func TestCheckLooksForTheBotAPIServersFiles(t *testing.T) {
 	dir := t.TempDir()
 	file, files := filepath.Join(dir, "mews.yaml"), filepath.Join(dir, "bot-api")

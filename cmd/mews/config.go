@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/control"
 )
 
-// loadConfig reads the configuration that a verb runs on: the file explicit, else the first that is found, else none at all. path
-// is the file's, "" for none.
+// loadConfig reads the configuration that a verb runs on: the file explicit, else the first that is
+// found, else none at all. path is the file's, "" for none.
 func loadConfig(explicit string) (cfg *config.Config, path string, err error) {
 	return loadAs(explicit, false)
 }
@@ -30,7 +30,8 @@ func loadAs(explicit string, client bool) (cfg *config.Config, path string, err 
 	}
 	cfg, err = config.Load(path, env)
 	if client && path == serviceConfig && errors.Is(err, fs.ErrPermission) {
-		return &config.Config{State: serviceState, File: path, Client: true}, path, nil // who may only reach the socket may not read it
+		// who may only reach the socket may not read it
+		return &config.Config{State: serviceState, File: path, Client: true}, path, nil
 	}
 	return cfg, path, err
 }
@@ -41,8 +42,8 @@ const (
 	serviceState  = "/var/lib/mews"
 )
 
-// findConfig reads a configuration for a verb that asks the service, and needs its secrets only where none runs: an admin's own
-// account may not read them.
+// findConfig reads a configuration for a verb that asks the service, and needs its secrets only
+// where none runs: an admin's own account may not read them.
 func findConfig(explicit string) (*config.Config, error) {
 	cfg, _, err := loadAs(explicit, true)
 	return cfg, err

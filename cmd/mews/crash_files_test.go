@@ -26,7 +26,8 @@ type chatFile struct {
 	content []byte
 }
 
-// withFiles gives three of ten messages files: documents, photos, voices and albums of photos. The last of its commands says how many.
+// withFiles gives three of ten messages files: documents, photos, voices and albums of photos. The
+// last of its commands says how many.
 func withFiles(rng *rand.Rand, name string, i int, text string) chatMessage {
 	kinds, filed := map[int][]string{0: {"document"}, 1: {"photo", "photo", "photo"}, 2: {[]string{"photo", "voice"}[rng.IntN(2)]}}[rng.IntN(10)]
 	if !filed {
@@ -84,7 +85,8 @@ func (f chatFile) field(id string) telegramtest.Field {
 
 var filedMessage = regexp.MustCompile(`say #(\d+)\nsay with (\d+) times a (\w+) of (\w+)\.`)
 
-// readsFiles is a model that answers a message with files once all of them are there, and of an album once. Any other is for next.
+// readsFiles is a model that answers a message with files once all of them are there, and of an
+// album once. Any other is for next.
 func readsFiles(next modeltest.Script) modeltest.Script {
 	return func(q modeltest.Request) modeltest.Answer {
 		asked, at := "", len(q.Messages)
@@ -106,7 +108,8 @@ func readsFiles(next modeltest.Script) modeltest.Script {
 	}
 }
 
-// checkUploads holds a person's uploads against what they sent: each file is there once and whole, and nothing else.
+// checkUploads holds a person's uploads against what they sent: each file is there once and whole,
+// and nothing else.
 func checkUploads(t *testing.T, name, home string, messages []chatMessage) {
 	t.Helper()
 	there := map[string]string{}

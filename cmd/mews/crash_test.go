@@ -16,19 +16,21 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// The size of the run. MEWS_CRASH_UPDATES and MEWS_CRASH_KILLS make it longer (`make crash`); MEWS_CRASH_SEED replays one.
+// The size of the run. MEWS_CRASH_UPDATES and MEWS_CRASH_KILLS make it longer (`make crash`);
+// MEWS_CRASH_SEED replays one.
 const (
 	crashPeople  = 8
 	crashUpdates = 500
 	crashKills   = 50
 )
 
-// TestCrashRun has eight people write five hundred messages on Telegram while the supervisor and the workers are killed at
-// random moments, one send in a hundred is taken by Telegram and then cut, and now and then Telegram wants no more for a
-// second or fails. Three messages of ten come with files. None is lost, and no file; an album is answered as one; the order is
-// kept in each chat but for what overtakes files that take long to arrive, nothing is said twice but what is marked so and whose
-// fate nobody could know, nothing is acknowledged that is not on disk, nothing is sent while Telegram wants nothing, and the
-// database is whole after each kill.
+// TestCrashRun has eight people write five hundred messages on Telegram while the supervisor and
+// the workers are killed at random moments, one send in a hundred is taken by Telegram and then
+// cut, and now and then Telegram wants no more for a second or fails. Three messages of ten come
+// with files. None is lost, and no file; an album is answered as one; the order is kept in each
+// chat but for what overtakes files that take long to arrive, nothing is said twice but what is
+// marked so and whose fate nobody could know, nothing is acknowledged that is not on disk, nothing
+// is sent while Telegram wants nothing, and the database is whole after each kill.
 func TestCrashRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_CRASH_SEED", int(time.Now().UnixNano()>>10)))
 	updates, kills := evenly(apptest.Number(t, "MEWS_CRASH_UPDATES", crashUpdates)), apptest.Number(t, "MEWS_CRASH_KILLS", crashKills)
@@ -103,7 +105,8 @@ func newCrashRun(t *testing.T, rng *rand.Rand, updates int) *crashRun {
 // testToken has the form of a real one.
 const testToken = "42:TEST-token-of-a-bot-that-is-not-there"
 
-// model does what it is told, and notes when it has. Some answers are slow ones, which grow in their chats.
+// model does what it is told, and notes when it has. Some answers are slow ones, which grow in
+// their chats.
 func (r *crashRun) model(q modeltest.Request) modeltest.Answer {
 	a := readsFiles(modeltest.FileWriter)(q)
 	a.Chunk, a.Delay = 16, 2*time.Millisecond
@@ -165,8 +168,8 @@ func (w *writer) send(s *telegramtest.Server) (updates int) {
 	return max(1, len(m.files))
 }
 
-// settle waits until everything is answered. What somebody could not know the fate of twice they are told of, and they say
-// /resend.
+// settle waits until everything is answered. What somebody could not know the fate of twice they
+// are told of, and they say /resend.
 func (r *crashRun) settle() {
 	r.WaitFor(5*time.Minute+time.Duration(r.said)*50*time.Millisecond, "every message to be answered", func() bool {
 		return r.Count("SELECT count(*) FROM inbox WHERE state IN ('new', 'arriving', 'running')") == 0 &&
@@ -230,7 +233,8 @@ func (r *crashRun) check(kills int) {
 		}
 	}
 	r.t.Logf("%d messages are marked as perhaps a repeat; %d sends had no answer", marked, cut)
-	// A kill may come between a send and the note of it in each chat, and a send that is still under way has no answer.
+	// A kill may come between a send and the note of it in each chat, and a send that is still
+	// under way has no answer.
 	if most := cut + kills*crashPeople; marked > most {
 		r.t.Errorf("%d messages are marked as a repeat, and the fate of %d at most was in doubt", marked, most)
 	}
@@ -287,8 +291,8 @@ func (w *writer) messageOf(text string) int {
 	return i
 }
 
-// whole tells whether a text ends with the whole answer to message i; what was done for it, and a note about a message before it, may
-// follow.
+// whole tells whether a text ends with the whole answer to message i; what was done for it, and a
+// note about a message before it, may follow.
 func (w *writer) whole(text string, i int) bool {
 	said := strings.Join(strings.Fields(text), " ")
 	want := "done: " + strings.Join(strings.Fields(w.messages[i].text), " ")

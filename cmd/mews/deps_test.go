@@ -11,11 +11,12 @@ import (
 	"testing"
 )
 
-// These tests hold who may import whom. (A table of what must not be linked, with the reason as the failure, is the form of
-// tailscale's tstest/deptest.)
+// These tests hold who may import whom. (A table of what must not be linked, with the reason as the
+// failure, is the form of tailscale's tstest/deptest.)
 
-// floors has the floor of every package, which imports packages of lower floors only. A pattern that ends in /... covers the
-// packages below it too; the longest pattern that fits counts. Every package needs one.
+// floors has the floor of every package, which imports packages of lower floors only. A pattern
+// that ends in /... covers the packages below it too; the longest pattern that fits counts. Every
+// package needs one.
 var floors = map[string]int{
 	"mews/cmd/mews":         6,
 	"mews/cmd/mews/chat":    6,
@@ -306,7 +307,8 @@ func faultOfFloors(importer, imported string) string {
 	return ""
 }
 
-// floorOf is the floor of a package. A package made for tests is on the floor of the package that it is for.
+// floorOf is the floor of a package. A package made for tests is on the floor of the package that
+// it is for.
 func floorOf(pkg string) (floor int, ok bool) {
 	if isTest(pkg) {
 		pkg = path.Dir(pkg)
@@ -328,7 +330,8 @@ func fits(pattern, pkg string) bool {
 	return pkg == root || all && strings.HasPrefix(pkg, root+"/")
 }
 
-// chainTo is a shortest chain of imports from a package to one that fits the pattern, nil where there is none.
+// chainTo is a shortest chain of imports from a package to one that fits the pattern, nil where
+// there is none.
 func chainTo(imports map[string][]string, from, pattern string) []string {
 	ways := [][]string{{from}}
 	seen := map[string]bool{from: true}
@@ -349,7 +352,8 @@ func chainTo(imports map[string][]string, from, pattern string) []string {
 	return nil
 }
 
-// list asks the go command about packages of this module. A folder that has no Go file yet is no error.
+// list asks the go command about packages of this module. A folder that has no Go file yet is no
+// error.
 func list(t *testing.T, args ...string) []listed {
 	t.Helper()
 	args = append([]string{"list", "-e", "-json=ImportPath,GoFiles,Imports"}, args...)

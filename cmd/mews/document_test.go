@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTheReadmeListsTheVerbs: a document that no test reads will rot. What a verb does is said more fully there than in
-// the help.
+// TestTheReadmeListsTheVerbs: a document that no test reads will rot. What a verb does is said more
+// fully there than in the help.
 func TestTheReadmeListsTheVerbs(t *testing.T) {
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {

@@ -19,7 +19,8 @@ import (
 const call = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\ndef call(*args):\n" +
 	"    if libc.syscall(*args) < 0: print(os.strerror(ctypes.get_errno()))\n"
 
-// shortages are what alice's model does to use up what the kernel counts for an account or the machine.
+// shortages are what alice's model does to use up what the kernel counts for an account or the
+// machine.
 var shortages = []harm{
 	{
 		name: "epoll watches",
@@ -67,9 +68,10 @@ var shortages = []harm{
 	},
 }
 
-// TestNobodyUsesUpWhatAllShare: alice's model takes all that it can get of each pool in turn, while eight others talk. All are
-// answered meanwhile and afterwards, nobody's worker ends for it, and nobody is suspended. Whether uids differ only changes how
-// long an answer takes, which BenchmarkExhaust measures.
+// TestNobodyUsesUpWhatAllShare: alice's model takes all that it can get of each pool in turn, while
+// eight others talk. All are answered meanwhile and afterwards, nobody's worker ends for it, and
+// nobody is suspended. Whether uids differ only changes how long an answer takes, which
+// BenchmarkExhaust measures.
 func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 	others := strings.Fields("ben cat dan eve fay gus hal ida")
 	for name, own := range map[string]bool{"one uid": false, "a uid each": true} {
@@ -127,7 +129,8 @@ func (m harm) useUp(t *testing.T, home string, alice *neighbour, talking []*neig
 	talkAll(talking)
 }
 
-// beginIn has the harm begin in alice's home, wherever it is; its answer comes on the channel, once it is over.
+// beginIn has the harm begin in alice's home, wherever it is; its answer comes on the channel, once
+// it is over.
 func (m harm) beginIn(home string, alice *neighbour) <-chan string {
 	alice.service.T.Helper()
 	for _, name := range []string{"begun", "over"} { // of the one before
@@ -152,9 +155,9 @@ func overIn(home string, alice *neighbour, answer <-chan string) string {
 	return alice.hear(answer)
 }
 
-// BenchmarkExhaust is how much longer eight people's answers take, each with a command of theirs, while alice's model uses up a
-// pool than while a program of hers only waits: x_alone, of medians, measured in turns. Where each has a uid it is to be 1.5 at
-// most. The model is a fast one.
+// BenchmarkExhaust is how much longer eight people's answers take, each with a command of theirs,
+// while alice's model uses up a pool than while a program of hers only waits: x_alone, of medians,
+// measured in turns. Where each has a uid it is to be 1.5 at most. The model is a fast one.
 func BenchmarkExhaust(b *testing.B) {
 	for _, m := range shortages {
 		b.Run(m.name, func(b *testing.B) { benchmarkExhaust(b, m) })

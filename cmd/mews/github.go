@@ -28,8 +28,8 @@ func githubVerb(ctx context.Context, con console, args []string) error {
 	return choose(ctx, con, "github", githubSubcommands(), args)
 }
 
-// askGitHub is a subcommand that asks the service and shows what that answers. params makes what is asked of the words, of which there are at
-// most so many.
+// askGitHub is a subcommand that asks the service and shows what that answers. params makes what is
+// asked of the words, of which there are at most so many.
 func askGitHub[R any](ctx context.Context, con console, v subcommand, args []string, most int, method string,
 	params func(set *flag.FlagSet) func(words []string) (any, error), text func(R) string) (report R, err error) {
 	set, file := v.flags(con)

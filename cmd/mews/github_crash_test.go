@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// The size of each of the two runs. MEWS_GITHUB_EVENTS and MEWS_GITHUB_KILLS make them longer (`make crash`); MEWS_GITHUB_SEED replays
-// them.
+// The size of each of the two runs. MEWS_GITHUB_EVENTS and MEWS_GITHUB_KILLS make them longer
+// (`make crash`); MEWS_GITHUB_SEED replays them.
 const (
 	githubEvents = 80
 	githubKills  = 4
@@ -26,10 +26,11 @@ const (
 	githubPulls  = 5 // of each
 )
 
-// TestGitHubCrashRun has people push to pull requests and comment on them while the supervisor is killed at random moments. Of the
-// webhooks one in ten comes twice, one in twenty is lost, and they come in any order; some answers of GitHub's are lost after it has
-// done what it was asked. Each pull request's last head is reviewed, no head twice, and nothing that was found is said twice. It is the
-// same where there are no webhooks, and news have to be looked for.
+// TestGitHubCrashRun has people push to pull requests and comment on them while the supervisor is
+// killed at random moments. Of the webhooks one in ten comes twice, one in twenty is lost, and they
+// come in any order; some answers of GitHub's are lost after it has done what it was asked. Each
+// pull request's last head is reviewed, no head twice, and nothing that was found is said twice. It
+// is the same where there are no webhooks, and news have to be looked for.
 func TestGitHubCrashRun(t *testing.T) {
 	if os.Getenv("MEWS_GITHUB_EVENTS") == "" {
 		t.Log("not run: what GitHub fails at is tried again after a minute, so it takes minutes; make crash runs it")
@@ -49,7 +50,8 @@ func TestGitHubCrashRun(t *testing.T) {
 	}
 }
 
-// pullRun is a service whose repositories are on a GitHub for tests, and what people have pushed there.
+// pullRun is a service whose repositories are on a GitHub for tests, and what people have pushed
+// there.
 type pullRun struct {
 	*apptest.Service
 	t     *testing.T
@@ -59,7 +61,8 @@ type pullRun struct {
 	last  int // number of the newest call of panic: no other has it
 }
 
-// writtenPull is a pull request. Each of its commits adds a call of panic to a file of its own, and what is found in one is that.
+// writtenPull is a pull request. Each of its commits adds a call of panic to a file of its own, and
+// what is found in one is that.
 type writtenPull struct {
 	repo   *githubtest.Repo
 	number int
@@ -95,7 +98,8 @@ func newPullRun(t *testing.T, rng *rand.Rand, webhooks bool) *pullRun {
 	r.hub.Fault(githubtest.Fault{Kind: githubtest.Error, Rate: 0.01, Seed: rng.Uint64()})
 	r.Configure(config)
 	r.Start()
-	r.WaitFor(apptest.Patience, "the first look", func() bool { // what was open before that is nobody's wish
+	// what was open before that is nobody's wish
+	r.WaitFor(apptest.Patience, "the first look", func() bool {
 		return r.Count("SELECT count(*) FROM setting WHERE name LIKE 'github seen %'") == githubRepos
 	})
 	for _, repo := range repos {
@@ -151,7 +155,8 @@ func (r *pullRun) work(events, kills int) {
 			p.repo.Comment(p.number, "alice", fmt.Sprint("Comment ", i))
 		}
 		if (i+1)*kills/events > i*kills/events {
-			<-time.After(time.Duration(r.rng.IntN(1500)) * time.Millisecond) // as far as it comes in that
+			// as far as it comes in that
+			<-time.After(time.Duration(r.rng.IntN(1500)) * time.Millisecond)
 			r.Kill()
 			r.hub.Died()
 			r.CheckIntegrity()
@@ -196,7 +201,8 @@ func (r *pullRun) tellReviews() {
 	}
 }
 
-// check looks at what stands on GitHub: for each call of panic one comment, and for each head at most one review.
+// check looks at what stands on GitHub: for each call of panic one comment, and for each head at
+// most one review.
 func (r *pullRun) check() {
 	mails := 0
 	for _, p := range r.pulls {
@@ -212,7 +218,8 @@ func (r *pullRun) check() {
 		}
 		for _, n := range p.panics {
 			path := "panic" + strconv.Itoa(n) + ".go"
-			if summed := strings.Count(summaries, "`"+path+":"); said[path]+summed != 1 { // the head may have moved on before it was posted
+			// the head may have moved on before it was posted
+			if summed := strings.Count(summaries, "`"+path+":"); said[path]+summed != 1 {
 				r.t.Errorf("%s#%d: %d comments on %s, and in summaries %d times: %s", p.repo.Name(), p.number, said[path], path, summed, summaries)
 			}
 		}

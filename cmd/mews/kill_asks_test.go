@@ -21,7 +21,8 @@ type chatQuestion struct {
 	pauses time.Duration // for so long the sender is away
 }
 
-// asking has the model ask for about two of ten messages. Each question is another one, and nothing that is sent beside it answers it.
+// asking has the model ask for about two of ten messages. Each question is another one, and nothing
+// that is sent beside it answers it.
 func asking(seed uint64, name string, all []chatMessage) []chatMessage {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	for i, m := range all {
@@ -59,8 +60,8 @@ func (m chatMessage) answer() string {
 	return "done: " + m.text
 }
 
-// meetQuestion takes what is delivered of questions: one that the person is asked, once, or that it is still waited for. It says
-// whether it was such. The caller has the mutex.
+// meetQuestion takes what is delivered of questions: one that the person is asked, once, or that it
+// is still waited for. It says whether it was such. The caller has the mutex.
 func (k *chatUser) meetQuestion(d control.Delivery) bool {
 	if said, mine := k.said[d.Key]; mine {
 		k.told[said]++
@@ -118,7 +119,8 @@ func (k *chatUser) checkQuestions(t *testing.T) (asked int) {
 	return asked
 }
 
-// checkQuestions: each question that was asked has ended once, with an answer, which was used for one turn that has ended.
+// checkQuestions: each question that was asked has ended once, with an answer, which was used for
+// one turn that has ended.
 func checkQuestions(t *testing.T, h *apptest.Service, asked int) {
 	t.Helper()
 	for what, query := range map[string]string{

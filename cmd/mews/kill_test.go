@@ -22,20 +22,23 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// The size of the run. MEWS_KILL_MESSAGES and MEWS_KILL_KILLS make it longer; MEWS_KILL_SEED replays one.
+// The size of the run. MEWS_KILL_MESSAGES and MEWS_KILL_KILLS make it longer; MEWS_KILL_SEED
+// replays one.
 const (
 	killPeople   = 8
 	killMessages = 500
 	killKills    = 60
 )
 
-// workerKills is how many of its workers one person loses between two lives of the supervisor: one less than the breaker
-// takes, for what it does is another test's story.
+// workerKills is how many of its workers one person loses between two lives of the supervisor: one
+// less than the breaker takes, for what it does is another test's story.
 const workerKills = 4
 
-// TestKillRun has eight people send 500 messages, three of ten with files and two of ten for which the model asks them something, while the supervisor and the workers are killed at
-// random moments. Every message is answered exactly once, in order but for what overtakes files that take long to arrive; every file
-// is in uploads/ once, the database is whole after each kill, and nothing is left running.
+// TestKillRun has eight people send 500 messages, three of ten with files and two of ten for which
+// the model asks them something, while the supervisor and the workers are killed at random moments.
+// Every message is answered exactly once, in order but for what overtakes files that take long to
+// arrive; every file is in uploads/ once, the database is whole after each kill, and nothing is
+// left running.
 func TestKillRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	messages, kills := apptest.Number(t, "MEWS_KILL_MESSAGES", killMessages), apptest.Number(t, "MEWS_KILL_KILLS", killKills)
@@ -105,15 +108,17 @@ var closed = func() <-chan time.Time {
 
 // killer kills.
 type killer struct {
-	service              *apptest.Service
-	died                 func(time.Time) // told of each kill of the supervisor; nil: nobody is
-	rng                  *rand.Rand
-	losses               map[int]int // Workers killed, by the person's place, since the supervisor's last start
+	service *apptest.Service
+	died    func(time.Time) // told of each kill of the supervisor; nil: nobody is
+	rng     *rand.Rand
+	// Workers killed, by the person's place, since the supervisor's last start
+	losses               map[int]int
 	supervisors, workers int
 	answered             int
 }
 
-// Kill waits until about as many answers have come as are due, and a moment more, and kills something.
+// Kill waits until about as many answers have come as are due, and a moment more, and kills
+// something.
 func (k *killer) kill(answers <-chan struct{}, due int) {
 	patience := time.After(2 * time.Second)
 	for k.answered < due {
@@ -160,8 +165,8 @@ func (k *killer) worker() bool {
 	return false
 }
 
-// tried says whether a person's turn, or what reads their files, has lost as many workers as it may: with the next it is given up,
-// which is another test's story.
+// tried says whether a person's turn, or what reads their files, has lost as many workers as it
+// may: with the next it is given up, which is another test's story.
 func (k *killer) tried(person string) bool {
 	return k.service.Count(`SELECT (SELECT count(*) FROM turn WHERE user = ?1 AND ended_at IS NULL AND deaths >= 2) +
 		(SELECT count(*) FROM operation WHERE user = ?1 AND state IN ('waiting', 'running') AND deaths >= 2)`, person) > 0
@@ -174,8 +179,8 @@ type chatMessage struct {
 	asks  *chatQuestion // nil: nothing is asked
 }
 
-// randomMessages makes up what one person sends: words, files that are written and read, lines that are appended, several steps,
-// and files.
+// randomMessages makes up what one person sends: words, files that are written and read, lines that
+// are appended, several steps, and files.
 func randomMessages(seed uint64, name string, n int) []chatMessage {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var all []chatMessage

@@ -12,13 +12,15 @@ import (
 	"mews/supervisor/control"
 )
 
-// lives are the real providers, by the variable that has the key of each. LIVE_MODEL_KIND names another model.
+// lives are the real providers, by the variable that has the key of each. LIVE_MODEL_KIND names
+// another model.
 var lives = []struct{ kind, key, model string }{
 	{"anthropic", "ANTHROPIC_API_KEY", "claude-haiku-4-5"},
 	{"openai", "OPENAI_API_KEY", "gpt-5-mini"},
 }
 
-// TestLive has a short conversation with a tool with each real provider. It runs with `make live`, and costs a cent.
+// TestLive has a short conversation with a tool with each real provider. It runs with `make live`,
+// and costs a cent.
 func TestLive(t *testing.T) {
 	if os.Getenv("MEWS_LIVE") == "" {
 		t.Log("not run: it talks to real providers; `make live` runs it")

@@ -57,7 +57,8 @@ func verbs() []verb {
 	}
 }
 
-// Exit statuses, as package flag has them: of a verb that failed, and of a command line that makes no sense.
+// Exit statuses, as package flag has them: of a verb that failed, and of a command line that makes
+// no sense.
 const (
 	exitFailed = 1
 	exitUsage  = 2
@@ -104,7 +105,8 @@ func exit(con console, err error) int {
 	case errors.Is(err, errMisuse):
 		return exitUsage
 	}
-	// A person's error is shown as it was written for them. Any other one is shown whole: its reader runs the service.
+	// A person's error is shown as it was written for them. Any other one is shown whole: its
+	// reader runs the service.
 	text := err.Error()
 	if e := new(supervisor.Error); errors.As(err, &e) {
 		text = e.Message

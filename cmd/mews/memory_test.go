@@ -7,13 +7,15 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// mostIdle is the private memory that supervisor and spawner may have together while nobody speaks, in KB, with Telegram on. They have
-// some 11,700, and up to 400 more or less by when garbage was collected last. What is built grows it to 20,000 at most.
+// mostIdle is the private memory that supervisor and spawner may have together while nobody speaks,
+// in KB, with Telegram on. They have some 11,700, and up to 400 more or less by when garbage was
+// collected last. What is built grows it to 20,000 at most.
 const mostIdle = 14_000
 
 func TestIdleMemory(t *testing.T) {
 	h := apptest.NewService(t, "", "ann")
-	h.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t)) // the race detector's memory is not what is promised
+	// the race detector's memory is not what is promised
+	h.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	server := telegramtest.New(t, telegramtest.Options{Token: testToken, Strict: true})
 	h.Configure(apptest.OnTelegram(server, "") + guarded)
 	h.Start()

@@ -14,10 +14,12 @@ import (
 // findLocalModels finds servers of models on this machine.
 var findLocalModels = openai.FindLocal
 
-// plainModel is a model's name that a shell does not interpret. Other people choose the names, and the hint is there to be copied.
+// plainModel is a model's name that a shell does not interpret. Other people choose the names, and
+// the hint is there to be copied.
 var plainModel = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@+-]*$`)
 
-// nearbyModels are hints at models on this machine, where none is configured. Mews never uses one unasked.
+// nearbyModels are hints at models on this machine, where none is configured. Mews never uses one
+// unasked.
 func nearbyModels(ctx context.Context, cfg *config.Config, path string) (hints []string) {
 	if path != "" || cfg.Models.Default != config.Offline {
 		return nil

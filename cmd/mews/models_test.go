@@ -58,8 +58,8 @@ func TestModelsVerb(t *testing.T) {
 	}
 }
 
-// neighbour is a server of models on loopback, in place of those that may be on this machine. looked counts how often it
-// was looked for.
+// neighbour is a server of models on loopback, in place of those that may be on this machine.
+// looked counts how often it was looked for.
 func neighbour(t *testing.T, models ...string) (server *modeltest.Server, hint string, looked *int) {
 	t.Helper()
 	server = modeltest.New(modeltest.Echo)
@@ -100,7 +100,8 @@ func barely(t *testing.T, env map[string]string) *config.Config {
 	return cfg
 }
 
-// TestAModelNearbyIsOfferedAndNotUsed: whoever talks then is answered offline, and no word of theirs goes there.
+// TestAModelNearbyIsOfferedAndNotUsed: whoever talks then is answered offline, and no word of
+// theirs goes there.
 func TestAModelNearbyIsOfferedAndNotUsed(t *testing.T) {
 	server, hint, _ := neighbour(t, "nomic-embed-text", "qwen3:8b")
 	cfg := barely(t, nil)

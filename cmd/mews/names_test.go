@@ -19,7 +19,8 @@ import (
 	"testing"
 )
 
-// What the questions of testdata/names are drawn by. Its README says how they are asked and what counts.
+// What the questions of testdata/names are drawn by. Its README says how they are asked and what
+// counts.
 const (
 	namesSeed        = "mews names 1"
 	namedIdentifiers = 150
@@ -31,8 +32,9 @@ const (
 var notAsked = regexp.MustCompile(`^(_|init|main|New|Run|Close|String|GoString|Error|Unwrap|Is|Read|Write|Len|Less|Swap|ServeHTTP|` +
 	`(Unm|M)arshal(JSON|Text|YAML)|MarshalLog|(doc|main|main_linux|texts.*)\.go|go\.(mod|sum)|LICENSE|README\.md|Makefile|\.gitignore)$`)
 
-// TestNames holds the kept questions to the tree: what they ask about is still there, and each has four meanings and one key.
-// With MEWS_NAMES=folder it draws, too, and writes questions without meanings and their key there.
+// TestNames holds the kept questions to the tree: what they ask about is still there, and each has
+// four meanings and one key. With MEWS_NAMES=folder it draws, too, and writes questions without
+// meanings and their key there.
 func TestNames(t *testing.T) {
 	tree := namesIn(t, moduleRoot(t))
 	if folder := os.Getenv("MEWS_NAMES"); folder != "" {
@@ -127,7 +129,8 @@ func faultsOfNames(questions, key string, tree map[string]string) (faults []stri
 	return faults
 }
 
-// drawNames writes the drawn names as questions without meanings, and the letters that the right meanings get.
+// drawNames writes the drawn names as questions without meanings, and the letters that the right
+// meanings get.
 func drawNames(t *testing.T, tree map[string]string, folder string) {
 	t.Helper()
 	hash := func(name any) [sha256.Size]byte { return sha256.Sum256(fmt.Appendf(nil, "%s %v", namesSeed, name)) }
@@ -158,8 +161,9 @@ func drawNames(t *testing.T, tree map[string]string, folder string) {
 
 const aFile = "file"
 
-// namesIn has what the module declares at package level and its files, but for tests, fakes and what notAsked has. A declared
-// name is written folder.Name or folder.Type.Method, and has its signature without comments.
+// namesIn has what the module declares at package level and its files, but for tests, fakes and
+// what notAsked has. A declared name is written folder.Name or folder.Type.Method, and has its
+// signature without comments.
 func namesIn(t *testing.T, root string) map[string]string {
 	t.Helper()
 	tree := map[string]string{}
@@ -234,7 +238,8 @@ func declaredIn(path, folder string, tree map[string]string) error {
 	return nil
 }
 
-// shortened leaves of a variable its type, where its value names that, and of a constant a value that is no long text.
+// shortened leaves of a variable its type, where its value names that, and of a constant a value
+// that is no long text.
 func shortened(s *ast.ValueSpec, declared token.Token) {
 	if len(s.Values) != 1 {
 		return

@@ -19,8 +19,9 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// harm is something that alice's model has a command do, and that must not be bob's affair. It makes the file begun in
-// alice's home when it has begun, and is over when there is a file called over, or when a limit has ended it.
+// harm is something that alice's model has a command do, and that must not be bob's affair. It
+// makes the file begun in alice's home when it has begun, and is over when there is a file called
+// over, or when a limit has ended it.
 type harm struct {
 	name    string
 	command string
@@ -56,7 +57,8 @@ var harms = []harm{
 		result:  "Resource temporarily unavailable|ended by a signal: killed|interrupted",
 	},
 	{
-		name: "crowd", mild: true, own: true, notice: "wanted more than the 80 processes", // it stops when it is refused
+		// it stops when it is refused
+		name: "crowd", mild: true, own: true, notice: "wanted more than the 80 processes",
 		command: python("begun()", "made = 0", "for i in range(1000):", "    try:", "        if os.fork() == 0: time.sleep(1000)",
 			"        made += 1", "    except OSError as e:", "        print('refused after', made // 1000 * 1000, e); break", "wait()"),
 		result: "refused after 0 .*Resource temporarily unavailable|ended by a signal: killed|interrupted",
@@ -116,9 +118,9 @@ done` + wait,
 	},
 }
 
-// TestNeighbours: what alice's model does to her own processes, her memory, her disk and her tools is not bob's affair. He
-// is answered while it goes on and his worker can run programs; alice is told, her turn goes on and ends in the same
-// worker; and nothing is left.
+// TestNeighbours: what alice's model does to her own processes, her memory, her disk and her tools
+// is not bob's affair. He is answered while it goes on and his worker can run programs; alice is
+// told, her turn goes on and ends in the same worker; and nothing is left.
 func TestNeighbours(t *testing.T) {
 	t.Run("walls", func(t *testing.T) { tryHarms(t, "", harms) })
 	t.Run("landlock", func(t *testing.T) {
@@ -131,7 +133,8 @@ func tryHarms(t *testing.T, walls string, harms []harm) {
 	_, url := modeltest.NewServer(t, runner)
 	h := apptest.NewService(t, url, "alice", "bob")
 	h.Configure("worker: {" + neighbourLimits + walls + "}\n")
-	for _, dir := range []string{filepath.Dir(h.Dir), h.Dir} { // without a root of their own workers walk there
+	// without a root of their own workers walk there
+	for _, dir := range []string{filepath.Dir(h.Dir), h.Dir} {
 		if err := os.Chmod(dir, 0o711); err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +158,8 @@ func tryHarms(t *testing.T, walls string, harms []harm) {
 	}
 }
 
-// runner is a model that has a command run ("run COMMAND"), does one thing more, and says what came of it.
+// runner is a model that has a command run ("run COMMAND"), does one thing more, and says what came
+// of it.
 func runner(r modeltest.Request) modeltest.Answer {
 	command, asked := strings.CutPrefix(r.Asked(), "run ")
 	if !asked {
@@ -237,21 +241,23 @@ func modelOver(h *apptest.Service, name string) {
 	}
 }
 
-// counted says whether somebody tells of too many processes: control groups, or the watchdog where a worker's limit is not
-// the kernel's to keep. Otherwise a command is told so, and nobody else.
+// counted says whether somebody tells of too many processes: control groups, or the watchdog where
+// a worker's limit is not the kernel's to keep. Otherwise a command is told so, and nobody else.
 func counted(s control.Status) bool {
 	return s.Walls.Tier == "landlock" || allCounted.MatchString(s.Walls.Limits)
 }
 
 var allCounted = regexp.MustCompile(`limited all together by [^.]*\bpids\b`)
 
-// left checks that both have the workers that they had, and that nothing of the harm is there any more.
+// left checks that both have the workers that they had, and that nothing of the harm is there any
+// more.
 func (m harm) left(h *apptest.Service, alice *neighbour, before control.Status) {
 	t := h.T
 	looked := alice.ask(`run ls -A "${TMPDIR:-/tmp}"; echo looked`)
 	_, listed, _ := strings.Cut(looked, "\n")
 	for name := range strings.FieldsSeq(strings.TrimSuffix(strings.TrimSpace(listed), "looked")) {
-		if !strings.HasPrefix(name, "mews-") { // where the tools keep the output that they say they keep
+		// where the tools keep the output that they say they keep
+		if !strings.HasPrefix(name, "mews-") {
 			t.Errorf("%s is left in /tmp: %q", name, looked)
 		}
 	}
@@ -303,7 +309,8 @@ func smallHomes(h *apptest.Service, people ...string) bool {
 // childrenOf are the children of a process, as the system lists them.
 func childrenOf(pid int) []string {
 	var list []string
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is a good one
+	// the pattern is a good one
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, path := range lists {
 		text, err := os.ReadFile(path)
 		if err == nil { // else the thread has just ended
@@ -361,8 +368,8 @@ func (n *neighbour) ask(text string) string {
 	return n.hear(n.say(text))
 }
 
-// runs has a program run for the person. Where an account's processes are counted together it may take a few looks of the
-// watchdog until there is room for it.
+// runs has a program run for the person. Where an account's processes are counted together it may
+// take a few looks of the watchdog until there is room for it.
 func (n *neighbour) runs(atOnce bool) {
 	n.service.T.Helper()
 	var got string

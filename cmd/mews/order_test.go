@@ -7,7 +7,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// takenMessage is what the database says of a message that a turn began with, in milliseconds. An album is one message.
+// takenMessage is what the database says of a message that a turn began with, in milliseconds. An
+// album is one message.
 type takenMessage struct{ files, received, turn, began int64 }
 
 const listTakenMessages = `SELECT i.text, count(a.inbound), max(g.received_at), t.id, t.started_at FROM inbox i
@@ -40,8 +41,8 @@ func takenMessages(t *testing.T, h *apptest.Service, user string) map[string]tak
 	return found
 }
 
-// mayOvertake says whether a message may be answered before one that was sent ahead of it: that had files which took longer to
-// arrive than what is sent behind them waits, and its turn began later.
+// mayOvertake says whether a message may be answered before one that was sent ahead of it: that had
+// files which took longer to arrive than what is sent behind them waits, and its turn began later.
 func (late takenMessage) mayOvertake(early takenMessage) bool {
 	return early.files > 0 && late.turn != 0 && late.turn < early.turn &&
 		late.began-early.received >= sqlite.ArrivingFirst.Milliseconds()

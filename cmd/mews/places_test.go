@@ -16,10 +16,11 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// places are the things that people add to Mews, and how many files each takes. testdata/places has one of each as somebody
-// would add it. There a file is new, or what goes into one that is there: a line that begins with + is inserted behind those
-// before it; a line that begins with a space is the beginning of the one line to insert behind; after any other line, which
-// is a remark, and at first, lines are inserted at the end. Tests are not counted.
+// places are the things that people add to Mews, and how many files each takes. testdata/places has
+// one of each as somebody would add it. There a file is new, or what goes into one that is there: a
+// line that begins with + is inserted behind those before it; a line that begins with a space is
+// the beginning of the one line to insert behind; after any other line, which is a remark, and at
+// first, lines are inserted at the end. Tests are not counted.
 var places = []struct {
 	kind    string // as the table in README.md has it
 	archive string
@@ -35,14 +36,15 @@ var places = []struct {
 	{kind: "a worker profile", archive: "worker-profile", files: 1},
 }
 
-// placesTested are the packages whose tests show that what was added is there, and the tests: those of the archives, and those
-// that hold lists of what there is, which must not have to know of it.
+// placesTested are the packages whose tests show that what was added is there, and the tests: those
+// of the archives, and those that hold lists of what there is, which must not have to know of it.
 var placesTested = []string{
 	"./protocol/...", "./config", "./worker/serve", "./worker/tool/files", "./worker/tool/send", "./supervisor/approval",
 	"./supervisor/command", "./supervisor/hostcall", "./supervisor/pool", "./supervisor/sqlite", "./cmd/mews/places",
 }
 
-// TestPlacesToTouch adds one of each to a copy of the tree, has it built and tested, and counts the files.
+// TestPlacesToTouch adds one of each to a copy of the tree, has it built and tested, and counts the
+// files.
 func TestPlacesToTouch(t *testing.T) {
 	root, scratch := moduleRoot(t), t.TempDir()
 	copyTree(t, root, scratch)
@@ -63,8 +65,8 @@ const placesShown = `^(TestPlace|TestEveryMethodIsDocumented|TestExample|TestTag
 	`TestAWorkersToolsAreDescribedInOrder|TestToolsThatChangeAfterHello|TestTheFamilyIsSmallAndSound|TestTheReadme|` +
 	`TestTheMenuIsWhatTelegramTakes|TestHelpListsEveryCommand|TestReleasedMigrations|TestEveryTableIsErased|TestNothingOfSomebody)`
 
-// TestPlacesInTheReadme checks the table for contributors: it has each kind's number, names each file that is there, and the
-// folder of each that is new.
+// TestPlacesInTheReadme checks the table for contributors: it has each kind's number, names each
+// file that is there, and the folder of each that is new.
 func TestPlacesInTheReadme(t *testing.T) {
 	root := moduleRoot(t)
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
@@ -223,7 +225,8 @@ func TestPlacesAreFound(t *testing.T) {
 	}
 }
 
-// runIn runs a program in the copy, compiled as make build compiles, so that little is compiled anew.
+// runIn runs a program in the copy, compiled as make build compiles, so that little is compiled
+// anew.
 func runIn(t *testing.T, dir, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)

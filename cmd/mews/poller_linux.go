@@ -7,12 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// pollerTries is how often a verb looks for a watch, each time half a second after the last: who holds too many is ended by
-// Mews's own watchdog within that time, if it is a program of an assistant.
+// pollerTries is how often a verb looks for a watch, each time half a second after the last: who
+// holds too many is ended by Mews's own watchdog within that time, if it is a program of an
+// assistant.
 const pollerTries = 10
 
-// tryPoller tries what Go's runtime needs of the kernel once a program waits for a socket or for a time, because the runtime
-// crashes without it. So it waits by a system call.
+// tryPoller tries what Go's runtime needs of the kernel once a program waits for a socket or for a
+// time, because the runtime crashes without it. So it waits by a system call.
 func tryPoller() (err error) {
 	for range pollerTries {
 		if err = watchOnce(); !errors.Is(err, unix.ENOSPC) {

@@ -9,10 +9,12 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// TestWithoutAPollerAVerbEndsWithASentence: a process that may open nothing more stands for an account whose watches are used up.
+// TestWithoutAPollerAVerbEndsWithASentence: a process that may open nothing more stands for an
+// account whose watches are used up.
 func TestWithoutAPollerAVerbEndsWithASentence(t *testing.T) {
 	mews := filepath.Join(apptest.PlainPrograms(t), "mews")
-	for _, verb := range []string{"status", "doctor", "run"} { // each would crash a few descriptors later
+	// each would crash a few descriptors later
+	for _, verb := range []string{"status", "doctor", "run"} {
 		out, err := exec.Command("prlimit", "--nofile=5:5", mews, verb).CombinedOutput()
 		if err == nil || !strings.HasPrefix(string(out), "mews: ") || strings.Count(string(out), "\n") != 1 || !strings.Contains(string(out), "epoll watches") {
 			t.Errorf("%s: %v\n%s", verb, err, out)

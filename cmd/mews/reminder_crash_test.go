@@ -15,18 +15,22 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// The size of the run. MEWS_REMINDER_FIRES and MEWS_REMINDER_KILLS make it longer (`make crash`); MEWS_REMINDER_SEED replays one.
+// The size of the run. MEWS_REMINDER_FIRES and MEWS_REMINDER_KILLS make it longer (`make crash`);
+// MEWS_REMINDER_SEED replays one.
 const (
 	reminderFires = 100
 	reminderKills = 3
 
-	repeats     = 5 // how often a reminder comes that comes more than once
-	repeatEvery = 4 // between one round of those and the next there are three of reminders that come once
+	repeats = 5 // how often a reminder comes that comes more than once
+	// between one round of those and the next there are three of reminders that come once
+	repeatEvery = 4
 )
 
-// TestReminderCrashRun has eight people set reminders on Telegram while the supervisor is killed at random moments: most come once, within the
-// next moments, the others several times. Some sends are taken by Telegram and then cut, and now and then Telegram wants no more for two seconds or
-// fails. Each time that a reminder is due is kept once, and is not early; it is told once, and twice only where that is marked and nobody could know.
+// TestReminderCrashRun has eight people set reminders on Telegram while the supervisor is killed at
+// random moments: most come once, within the next moments, the others several times. Some sends are
+// taken by Telegram and then cut, and now and then Telegram wants no more for two seconds or fails.
+// Each time that a reminder is due is kept once, and is not early; it is told once, and twice only
+// where that is marked and nobody could know.
 func TestReminderCrashRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_REMINDER_SEED", int(time.Now().UnixNano()>>10)))
 	fires, kills := apptest.Number(t, "MEWS_REMINDER_FIRES", reminderFires), apptest.Number(t, "MEWS_REMINDER_KILLS", reminderKills)
@@ -94,7 +98,8 @@ func (r *reminderRun) seen(c telegramtest.Call) {
 	}
 }
 
-// toldReminder tells a reminder that is due from what is answered to whoever sets one, which has its number before the colon.
+// toldReminder tells a reminder that is due from what is answered to whoever sets one, which has
+// its number before the colon.
 func toldReminder(text string) bool {
 	return strings.Contains(text, "Reminder: ") || strings.Contains(text, "These reminders were due")
 }
@@ -141,8 +146,9 @@ func (r *reminderRun) kill() {
 	r.CheckIntegrity()
 }
 
-// repeating sets reminders that come so often together, and kills the supervisor. People may have none more often than each minute: until it is
-// started again those reminders are changed to come in fractions of a second.
+// repeating sets reminders that come so often together, and kills the supervisor. People may have
+// none more often than each minute: until it is started again those reminders are changed to come
+// in fractions of a second.
 func (r *reminderRun) repeating(fires int) {
 	for left := fires; left > 0; left -= repeats {
 		times := min(left, repeats)
@@ -191,7 +197,8 @@ func (r *reminderRun) settle() {
 	r.t.Error("after ten times /resend there are still messages that may not have arrived")
 }
 
-// noteRepeats notes what people ask for once more: what may not have arrived. It returns how much that is.
+// noteRepeats notes what people ask for once more: what may not have arrived. It returns how much
+// that is.
 func (r *reminderRun) noteRepeats() (lost int) {
 	r.t.Helper()
 	r.rows("SELECT text FROM outbox WHERE outcome <> 'sent'", func(scan func(...any) error) error {
@@ -253,14 +260,15 @@ func (r *reminderRun) check(fires, kills int) {
 		}
 	}
 	r.t.Logf("%d fires of %d reminders, %d kills; %d messages are marked as perhaps a repeat, %d sends had no answer", fires, len(r.all), kills, marked, cut)
-	// A kill may come between a send and the note of it in each chat, and a send that is still under way has no answer.
+	// A kill may come between a send and the note of it in each chat, and a send that is still
+	// under way has no answer.
 	if most := cut + kills*crashPeople; marked > most {
 		r.t.Errorf("%d messages are marked as a repeat, and the fate of %d at most was in doubt", marked, most)
 	}
 }
 
-// checkKept holds the fires against what was set: each reminder was due as often as it should, when it should, and each time something was put
-// into the outbox.
+// checkKept holds the fires against what was set: each reminder was due as often as it should, when
+// it should, and each time something was put into the outbox.
 func (r *reminderRun) checkKept(fires int) {
 	r.t.Helper()
 	type kept struct{ jobs, fired, fires, said int }
@@ -322,7 +330,8 @@ func (r *reminderRun) checkDue(scan func(...any) error) error {
 	return nil
 }
 
-// checkChat holds what stands in a person's chat against what they have set. It returns how many messages are marked as a repeat.
+// checkChat holds what stands in a person's chat against what they have set. It returns how many
+// messages are marked as a repeat.
 func (r *reminderRun) checkChat(person int, chat []telegramtest.Message) (marked int) {
 	r.t.Helper()
 	type told struct{ plain, marked, cards, markedCards int }

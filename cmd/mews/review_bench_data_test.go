@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/model"
 )
 
-// benchPull is a pull request, and what people have found in it, as golden_comments/*.json of github.com/withmartian/code-review-benchmark
-// has them.
+// benchPull is a pull request, and what people have found in it, as golden_comments/*.json of
+// github.com/withmartian/code-review-benchmark has them.
 type benchPull struct {
 	Title    string `json:"pr_title"`
 	URL      string `json:"url"`
@@ -42,8 +42,9 @@ func (d benchData) String() string {
 	return fmt.Sprintf("%d pull requests with %d golden comments, %d clean ones", len(d.Pulls), comments, len(d.Clean))
 }
 
-// readBench reads PATH/golden_comments/*.json, or those in PATH/offline, and looks for PATH/diffs/OWNER-REPO-NUMBER.diff of each pull request
-// and PATH/clean/*.diff. Its error says how to get what is missing.
+// readBench reads PATH/golden_comments/*.json, or those in PATH/offline, and looks for
+// PATH/diffs/OWNER-REPO-NUMBER.diff of each pull request and PATH/clean/*.diff. Its error says how
+// to get what is missing.
 func readBench(dir string) (d benchData, err error) {
 	var files []string
 	for _, pattern := range []string{"golden_comments/*.json", "offline/golden_comments/*.json"} {
@@ -78,8 +79,8 @@ func readBench(dir string) (d benchData, err error) {
 	return d, err
 }
 
-// score is what a judge makes of the findings in all pull requests together. It counts as the bench does: a golden comment is found once,
-// and every finding counts against precision.
+// score is what a judge makes of the findings in all pull requests together. It counts as the bench
+// does: a golden comment is found once, and every finding counts against precision.
 type score struct{ found, golden, findings, unjudged int }
 
 func (s score) String() string {
@@ -105,8 +106,8 @@ type judge struct {
 	spec   string
 }
 
-// found is how many of the golden comments are among the findings. All pairs of a pull request are one call, which is made once more
-// where its answer can't be read.
+// found is how many of the golden comments are among the findings. All pairs of a pull request are
+// one call, which is made once more where its answer can't be read.
 func (j judge) found(ctx context.Context, p benchPull, findings []patch.Finding) (n int, err error) {
 	if len(p.Comments) == 0 || len(findings) == 0 {
 		return 0, nil
@@ -136,7 +137,8 @@ func (j judge) found(ctx context.Context, p benchPull, findings []patch.Finding)
 	return 0, err
 }
 
-// readMatches is how many comments a judge's answer says were found. A fence around the JSON is no fault.
+// readMatches is how many comments a judge's answer says were found. A fence around the JSON is no
+// fault.
 func readMatches(text string, comments, findings int) (int, error) {
 	text = strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(text), "```"), "json"), "```")
 	var answer struct {

@@ -25,7 +25,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// The models where MEWS_REVIEWER and MEWS_JUDGES name no others. The judges are two of those with which the bench's own figures were made.
+// The models where MEWS_REVIEWER and MEWS_JUDGES name no others. The judges are two of those with
+// which the bench's own figures were made.
 const (
 	benchReviewer = "anthropic/claude-sonnet-4-5"
 	benchJudges   = "anthropic/claude-opus-4-5,openai/gpt-5.2"
@@ -34,8 +35,9 @@ const (
 // reviewTime is how long a review may take, of which the service allows half.
 const reviewTime = 30 * time.Minute
 
-// TestReviewBench reviews the pull requests of a public bench, and has judges compare what is found with what people have found. It runs
-// with `make review-bench BENCH=PATH`, takes hours, and costs up to a dollar a pull request.
+// TestReviewBench reviews the pull requests of a public bench, and has judges compare what is found
+// with what people have found. It runs with `make review-bench BENCH=PATH`, takes hours, and costs
+// up to a dollar a pull request.
 func TestReviewBench(t *testing.T) {
 	dir := os.Getenv("MEWS_REVIEW_BENCH")
 	if dir == "" {
@@ -143,7 +145,8 @@ func tally(results []patch.Result) string {
 		float64(findings)/float64(max(1, len(results))), silent, partly, amount.Dollars(cost))
 }
 
-// review has a service of its own review a pull request with `mews review --diff`: no review is short of money because of others.
+// review has a service of its own review a pull request with `mews review --diff`: no review is
+// short of money because of others.
 func (b reviewBench) review(t *testing.T, p benchPull) (r patch.Result) {
 	diff, err := os.ReadFile(p.diff)
 	if err != nil {
@@ -223,7 +226,8 @@ func TestReviewBenchCountsWhatJudgesSay(t *testing.T) {
 		case r.Model == "strict":
 			return modeltest.Answer{Text: `{"matches": [{"comment": 1, "finding": 1}]}`}
 		case judged.Add(1) == 1:
-			return modeltest.Answer{Text: `{"matches": [{"comment": 3, "finding": 1}]}`} // there are two
+			// there are two
+			return modeltest.Answer{Text: `{"matches": [{"comment": 3, "finding": 1}]}`}
 		}
 		return modeltest.Answer{Text: "```json\n" + `{"matches": [{"comment": 1, "finding": 1}, {"comment": 1, "finding": 2}, {"comment": 2, "finding": 2}]}` + "\n```"}
 	})
@@ -254,7 +258,8 @@ pull requests: 2, 2 findings, 1.00 each; 0 without any; 1 not or not wholly read
 openai/strict: precision 50.0 %, recall 33.3 %, F1 40.0 % (1 of 3 golden comments, 2 findings; 0 pull requests not judged)
 anthropic/lenient: precision 100.0 %, recall 66.7 %, F1 80.0 % (2 of 3 golden comments, 2 findings; 0 pull requests not judged)
 clean ones: 1, 1 findings, 1.00 each; 0 without any; 0 not or not wholly read; $0.00, as far as prices are known`
-	// A service reviews the first. The others stand for a review that failed, and for one that found what is not wrong.
+	// A service reviews the first. The others stand for a review that failed, and for one that
+	// found what is not wrong.
 	results := b.reviewAll(t, benchData{Pulls: data.Pulls[:1]})
 	results = append(results, patch.Result{Failed: "the model is gone"}, patch.Result{Findings: make([]patch.Finding, 1)})
 	if got := b.compare(t, data, results); got != want || judged.Load() != 2 {

@@ -49,7 +49,8 @@ func runVerb(ctx context.Context, con console, args []string) error {
 	}})
 }
 
-// hasInput says whether standard input is a terminal or has lines piped in. A service manager gives a service /dev/null.
+// hasInput says whether standard input is a terminal or has lines piped in. A service manager gives
+// a service /dev/null.
 func hasInput(in *os.File) bool {
 	if term.IsTerminal(int(in.Fd())) {
 		return true
@@ -58,8 +59,9 @@ func hasInput(in *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice == 0
 }
 
-// runAndChat serves and chats in one process. Leaving the chat ends both. Where a service runs on the state folder already, it
-// chats with that one and leaves it running. user is the person to speak as; "" is the account's own.
+// runAndChat serves and chats in one process. Leaving the chat ends both. Where a service runs on
+// the state folder already, it chats with that one and leaves it running. user is the person to
+// speak as; "" is the account's own.
 func runAndChat(ctx context.Context, con console, cfg *config.Config, user string) error {
 	if err := os.MkdirAll(cfg.State, 0o711); err != nil {
 		return fmt.Errorf("make the state folder: %w", err)

@@ -63,7 +63,8 @@ func (b *scriptBot) press(ts *testscript.TestScript, meant bool, args []string) 
 	return query
 }
 
-// takeShown puts the newest match of a pattern's group in a chat into a variable, once there is one.
+// takeShown puts the newest match of a pattern's group in a chat into a variable, once there is
+// one.
 func takeShown(b *scriptBot, ts *testscript.TestScript, args []string) {
 	id, pattern := chatOf(ts, args[1]).ID, groupOf(ts, args[2])
 	b.await(ts, func() bool { return pattern.MatchString(b.transcript(id)) }, func() string {

@@ -103,7 +103,8 @@ func (h *scriptHub) issue(number int) string {
 	return text
 }
 
-// sorter is a model that says of an issue what the issue itself has it say, where there is such a line in it.
+// sorter is a model that says of an issue what the issue itself has it say, where there is such a
+// line in it.
 func sorter(r modeltest.Request) modeltest.Answer {
 	for line := range strings.Lines(r.Asked()) {
 		var said string

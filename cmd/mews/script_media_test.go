@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// botMedia is what may come with a message on the scenarios' Telegram. value is what stands behind the kind: of a file its path, and
-// without one it has some content.
+// botMedia is what may come with a message on the scenarios' Telegram. value is what stands behind
+// the kind: of a file its path, and without one it has some content.
 var botMedia = map[string]func(ts *testscript.TestScript, value string) telegramtest.Field{
 	"photo":    fileOf(telegramtest.Photo),
 	"document": fileOf(telegramtest.Document),

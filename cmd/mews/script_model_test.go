@@ -35,15 +35,17 @@ var modelScripts = map[string]modeltest.Script{
 	"stubborn": stubborn,
 }
 
-// scriptModel is an endpoint that follows a script, and may be held: then it thinks on, and says nothing.
+// scriptModel is an endpoint that follows a script, and may be held: then it thinks on, and says
+// nothing.
 type scriptModel struct {
 	script modeltest.Script
 	server *httptest.Server
 	held   chan struct{} // a token for each request that was held
 
-	mu   sync.Mutex    // guards what follows
-	at   int           // requests with so many results in their turn are held; -1 for none
-	most int           // the next of them is answered with so many bytes and hangs then; 0: all wait at once, for open
+	mu sync.Mutex // guards what follows
+	at int        // requests with so many results in their turn are held; -1 for none
+	// the next of them is answered with so many bytes and hangs then; 0: all wait at once, for open
+	most int
 	open chan struct{} // closed when they go on
 }
 
@@ -130,7 +132,8 @@ func (m *scriptModel) release(*testscript.TestScript, []string) {
 	m.at, m.open = -1, make(chan struct{})
 }
 
-// files is modeltest.FileWriter for those who say one line at a time: a semicolon is between its commands.
+// files is modeltest.FileWriter for those who say one line at a time: a semicolon is between its
+// commands.
 func files(r modeltest.Request) modeltest.Answer {
 	r.Messages = slices.Clone(r.Messages)
 	for i, m := range r.Messages {
@@ -141,7 +144,8 @@ func files(r modeltest.Request) modeltest.Answer {
 	return modeltest.FileWriter(r)
 }
 
-// hearing hears the same in every recording but the short ones, for which it wants another key, and is attached else.
+// hearing hears the same in every recording but the short ones, for which it wants another key, and
+// is attached else.
 func hearing(r modeltest.Request) modeltest.Answer {
 	if len(r.Messages) == 0 && len(r.Raw) < 20_000 {
 		return modeltest.Answer{Fail: &modeltest.Failure{Class: modeltest.Auth}}
@@ -169,8 +173,8 @@ var (
 	fence     = regexp.MustCompile(`===== [A-Z2-7]{12} =====`)
 )
 
-// attached says again what the person has sent since the last answer, with its pictures. When it was sent is left out, and what no other
-// can know.
+// attached says again what the person has sent since the last answer, with its pictures. When it
+// was sent is left out, and what no other can know.
 func attached(r modeltest.Request) modeltest.Answer {
 	var sent []string
 	for _, m := range r.Messages {
@@ -205,15 +209,16 @@ func notebook(r modeltest.Request) modeltest.Answer {
 	return attached(r)
 }
 
-// readOn is how a cut output says where its rest is: head, bytes left out, arguments, tail. wentOn is how read_output says
-// what it gives: from, to, of, text.
+// readOn is how a cut output says where its rest is: head, bytes left out, arguments, tail. wentOn
+// is how read_output says what it gives: from, to, of, text.
 var (
 	readOn = regexp.MustCompile(`(?s)^(.*)\n\[\.\.\. (\d+) bytes .* left out; read on with read_output (\{.*?\}) \.\.\.\]\n(.*)$`)
 	wentOn = regexp.MustCompile(`(?s)^\[bytes (\d+) to (\d+) of (\d+); [^\n]*\]\n(.*)$`)
 )
 
-// reader calls the tool that the person names ("TOOL ARGUMENTS") and, where its output was cut, read_output until it has
-// all that was left out. Then it says what it saw at first, and what the whole is.
+// reader calls the tool that the person names ("TOOL ARGUMENTS") and, where its output was cut,
+// read_output until it has all that was left out. Then it says what it saw at first, and what the
+// whole is.
 func reader(r modeltest.Request) modeltest.Answer {
 	done := r.Done()
 	if len(done) == 0 {
@@ -243,8 +248,8 @@ func reader(r modeltest.Request) modeltest.Answer {
 		len(seen) <= 16<<10, firstLine(whole), lastLine(whole), strings.Count(whole, "\n"))}
 }
 
-// stubborn calls the tool that the person names ("TOOL ARGUMENTS"), once more where nobody knows what became of that, and says
-// what came of it.
+// stubborn calls the tool that the person names ("TOOL ARGUMENTS"), once more where nobody knows
+// what became of that, and says what came of it.
 func stubborn(r modeltest.Request) modeltest.Answer {
 	done := r.Done()
 	if len(done) > 0 && !strings.HasPrefix(done[len(done)-1].Result, "error: interrupted") {
@@ -322,10 +327,12 @@ func (l *limiter) answer(a modeltest.Answer) modeltest.Answer {
 	return a
 }
 
-// failing fails as it is asked to: by one of faults, or by a class of modeltest's. All else it says again.
+// failing fails as it is asked to: by one of faults, or by a class of modeltest's. All else it says
+// again.
 func failing(r modeltest.Request) modeltest.Answer {
 	asked := r.Asked()
-	for word := range faults { // what had no answer stands before it, in one message with it in Anthropic's format
+	// what had no answer stands before it, in one message with it in Anthropic's format
+	for word := range faults {
 		if strings.HasSuffix(asked, word) {
 			asked = word
 		}
@@ -343,7 +350,8 @@ func failing(r modeltest.Request) modeltest.Answer {
 	return modeltest.Echo(r)
 }
 
-// says is a model that calls a tool first, so that there is a call to spoil, where it is asked about calls.
+// says is a model that calls a tool first, so that there is a call to spoil, where it is asked
+// about calls.
 func says(asked string) modeltest.Script {
 	return func(r modeltest.Request) modeltest.Answer {
 		if (asked == "malformed" || asked == "unknown") && len(r.Done()) == 0 {

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// pushes has somebody push a file to a branch, as main.go, and open a pull request from there, if there is none.
+// pushes has somebody push a file to a branch, as main.go, and open a pull request from there, if
+// there is none.
 func (h *scriptHub) pushes(ts *testscript.TestScript, args []string) {
 	fresh := h.repo.SHA(args[1]) == ""
 	h.repo.Commit(args[1], githubtest.Commit{Author: args[0], Message: "Change it", Files: map[string]string{"main.go": ts.ReadFile(args[2])}})
@@ -31,7 +32,8 @@ func (h *scriptHub) comments(ts *testscript.TestScript, args []string) {
 // commit is one in a text.
 var commit = regexp.MustCompile(`\b[0-9a-f]{12,40}\b`)
 
-// reviewed waits until the reviews of a pull request are as in a file, in which each commit is COMMIT, and so many mails were sent.
+// reviewed waits until the reviews of a pull request are as in a file, in which each commit is
+// COMMIT, and so many mails were sent.
 func (h *scriptHub) reviewed(ts *testscript.TestScript, args []string) {
 	number, err := strconv.Atoi(args[0])
 	ts.Check(err)

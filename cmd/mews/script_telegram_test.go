@@ -36,8 +36,8 @@ var (
 // hookSpeed is how much faster than Telegram the fake repeats what a webhook did not take.
 const hookSpeed = 10
 
-// scriptBot is a bot on a Bot API server of the scenario's own. Whatever a good client never does there fails the
-// scenario, and so does an update that is forgotten there and is not on disk.
+// scriptBot is a bot on a Bot API server of the scenario's own. Whatever a good client never does
+// there fails the scenario, and so does an update that is forgotten there and is not on disk.
 type scriptBot struct {
 	t      testing.TB
 	db     string // the service's database
@@ -60,7 +60,8 @@ func botCommand(usage string, do func(*scriptBot, *testscript.TestScript, []stri
 	})
 }
 
-// startTelegram starts a server. A second one takes the place of the first, which knows nothing of it and goes on.
+// startTelegram starts a server. A second one takes the place of the first, which knows nothing of
+// it and goes on.
 func (s *scriptEnv) startTelegram(ts *testscript.TestScript, args []string) {
 	b := &scriptBot{t: s.t, db: filepath.Join(s.dir, "state", "mews", "private", "mews.db"), seen: map[string]string{},
 		meant: map[int64]bool{}}
@@ -82,8 +83,8 @@ func freeAddress(ts *testscript.TestScript) string {
 	return address
 }
 
-// unusedAddress is one to listen at, now and when a service is started again: of the ports below those that Linux (32768 on)
-// and macOS give to whoever asks for any, or connects.
+// unusedAddress is one to listen at, now and when a service is started again: of the ports below
+// those that Linux (32768 on) and macOS give to whoever asks for any, or connects.
 func unusedAddress() (string, error) {
 	var err error
 	for range 100 {
@@ -95,8 +96,8 @@ func unusedAddress() (string, error) {
 	return "", fmt.Errorf("no port is free: %w", err)
 }
 
-// acknowledged is asked by the server before it forgets updates: what was meant for the bot is on disk, and nothing else. What its
-// person has had forgotten since it was kept is on disk no more.
+// acknowledged is asked by the server before it forgets updates: what was meant for the bot is on
+// disk, and nothing else. What its person has had forgotten since it was kept is on disk no more.
 func (b *scriptBot) acknowledged(updates []int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -201,7 +202,8 @@ func (b *scriptBot) replies(ts *testscript.TestScript, args []string) {
 	ts.Fatalf("nothing with %q in it stands there", args[1])
 }
 
-// awaitNoted waits until the service has noted that a message in a chat is its own: nobody answers sooner than that takes.
+// awaitNoted waits until the service has noted that a message in a chat is its own: nobody answers
+// sooner than that takes.
 func (b *scriptBot) awaitNoted(ts *testscript.TestScript, chat, message int64) {
 	notes := fmt.Sprintf("SELECT count(*) FROM post p JOIN conversation c ON c.id = p.conversation WHERE c.chat = '%d' AND p.message = '%d'",
 		chat, message)
@@ -230,8 +232,8 @@ func (b *scriptBot) taken(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool { return b.server.Pending() == 0 }, func() string { return "something is not taken" })
 }
 
-// chat waits until what has come to a chat since the script last looked there is what the file has; what stood there before
-// must be as it was.
+// chat waits until what has come to a chat since the script last looked there is what the file has;
+// what stood there before must be as it was.
 func (b *scriptBot) chat(ts *testscript.TestScript, args []string) {
 	id, want := chatOf(ts, args[0]).ID, b.seen[args[0]]+ts.ReadFile(args[1])
 	b.await(ts, func() bool { return b.transcript(id) == want }, func() string {
@@ -310,7 +312,8 @@ func marked(text string, entities []telegramtest.Entity) string {
 	var b strings.Builder
 	at := 0
 	marks := func() {
-		for _, e := range slices.Backward(entities) { // the longer one is first where two begin together
+		// the longer one is first where two begin together
+		for _, e := range slices.Backward(entities) {
 			if e.Offset+e.Length == at {
 				b.WriteString("</" + e.Type + ">")
 			}
@@ -352,7 +355,8 @@ const (
 	undone = "SELECT count(*) FROM fire WHERE ended_at IS NULL" // of reminders and tasks
 )
 
-// settled waits until nothing waits on either side. What the script has looked at must stand as it stood.
+// settled waits until nothing waits on either side. What the script has looked at must stand as it
+// stood.
 func (b *scriptBot) settled(ts *testscript.TestScript, _ []string) {
 	b.await(ts, func() bool {
 		return b.server.Pending() == 0 && b.count(ts, unanswered) == 0 && b.count(ts, undelivered) == 0 && b.count(ts, undone) == 0
@@ -367,8 +371,8 @@ func (b *scriptBot) settled(ts *testscript.TestScript, _ []string) {
 	}
 }
 
-// calls waits until a method was called so often: N for exactly that, N+ for at least. Those without a parameter of that value don't
-// count.
+// calls waits until a method was called so often: N for exactly that, N+ for at least. Those
+// without a parameter of that value don't count.
 func (b *scriptBot) calls(ts *testscript.TestScript, args []string) {
 	least, exact := strings.TrimSuffix(args[1], "+"), !strings.HasSuffix(args[1], "+")
 	want, err := strconv.Atoi(least)

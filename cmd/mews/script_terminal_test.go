@@ -50,7 +50,8 @@ func (s *scriptEnv) openTerminal(ts *testscript.TestScript, args []string) {
 	cmd := exec.Command(filepath.Join(s.dir, "bin", args[0]), args[1:]...)
 	cmd.Dir, cmd.Env = ts.MkAbs("."), s.environment(ts)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // the terminal is its descriptor 0
+	// the terminal is its descriptor 0
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
 		ts.Check(errors.Join(err, master.Close()))
 	}
@@ -89,8 +90,8 @@ func (t *scriptTerminal) see(ts *testscript.TestScript, args []string) {
 	})
 }
 
-// shown is what the terminal has shown since, without colours and the cursor's ways; what takes the place of a prompt is
-// on a line of its own.
+// shown is what the terminal has shown since, without colours and the cursor's ways; what takes the
+// place of a prompt is on a line of its own.
 func (t *scriptTerminal) shown() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,7 +120,8 @@ func (t *scriptTerminal) leave(ts *testscript.TestScript, _ []string) {
 
 // hangUp ends what runs in the terminal, if anything does.
 func (t *scriptTerminal) hangUp() error {
-	_ = syscall.Kill(t.pid, syscall.SIGKILL) // it is reaped by watch alone, below, so the number is still its own
+	// it is reaped by watch alone, below, so the number is still its own
+	_ = syscall.Kill(t.pid, syscall.SIGKILL)
 	<-t.exited
 	return t.master.Close()
 }

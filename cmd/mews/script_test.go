@@ -21,8 +21,9 @@ import (
 	"mews/supervisor/control"
 )
 
-// TestScript runs the scenarios of testdata/script: what a person could type, on the three real programs. Each has a
-// folder of its own, with the programs in bin/, a HOME, and the state of whatever it serves in state/mews.
+// TestScript runs the scenarios of testdata/script: what a person could type, on the three real
+// programs. Each has a folder of its own, with the programs in bin/, a HOME, and the state of
+// whatever it serves in state/mews.
 func TestScript(t *testing.T) {
 	apptest.Programs(t) // built before the first scenario's time begins
 	testscript.Run(t, testscript.Params{
@@ -32,7 +33,8 @@ func TestScript(t *testing.T) {
 		Cmds:                scriptCommands,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		UpdateScripts:       os.Getenv("MEWS_UPDATE_SCRIPTS") != "", // takes what comes as what is wanted
+		// takes what comes as what is wanted
+		UpdateScripts: os.Getenv("MEWS_UPDATE_SCRIPTS") != "",
 	})
 }
 
@@ -40,40 +42,44 @@ type scriptCommand = func(ts *testscript.TestScript, neg bool, args []string)
 
 // scriptCommands are what a scenario may say beside testscript's own words.
 var scriptCommands = map[string]scriptCommand{
-	// `mews run` in the background, once it answers; its end as a service manager does it, which must be a good one; and
-	// SIGKILL, after which all that it had started must go by itself.
+	// `mews run` in the background, once it answers; its end as a service manager does it, which
+	// must be a good one; and SIGKILL, after which all that it had started must go by itself.
 	"serve":           command("[FLAG] ...", (*scriptEnv).serve),
 	"stop-service":    command("", (*scriptEnv).stopService),
 	"kill-supervisor": command("", (*scriptEnv).killSupervisor),
 	"kill-worker":     command("USER", (*scriptEnv).killWorker),
 
-	// Nothing of this scenario's programs runs any more, within two seconds; a program prints something, at last; a folder is
-	// a file system of its own.
+	// Nothing of this scenario's programs runs any more, within two seconds; a program prints
+	// something, at last; a folder is a file system of its own.
 	"no-processes": command("", (*scriptEnv).noProcesses),
 	"eventually":   command("PATTERN PROGRAM [ARGUMENT] ...", (*scriptEnv).eventually),
 	"small-disk":   command("FOLDER MIB", (*scriptEnv).smallDisk),
 
-	// An endpoint in MODEL_URL that follows one of modelScripts. Held, it hangs in a turn after so many results: before it
-	// answers, until it is released; or after so many bytes of its next answer, for ever. Each await is for one time that
-	// it came to that.
+	// An endpoint in MODEL_URL that follows one of modelScripts. Held, it hangs in a turn after so
+	// many results: before it answers, until it is released; or after so many bytes of its next
+	// answer, for ever. Each await is for one time that it came to that.
 	"model":      command("SCRIPT", (*scriptEnv).startModel),
 	"stop-model": command("", (*scriptEnv).stopModel),
 	"hold":       modelCommand("RESULTS [BYTES]", (*scriptModel).hold),
 	"await-held": modelCommand("", (*scriptModel).awaitHeld),
 	"release":    modelCommand("", (*scriptModel).release),
 
-	// A program in a terminal; keys, as Go writes them (\r is Enter, \x03 Ctrl-C, \x04 Ctrl-D); what comes there, in this
-	// order; and the program's end, which must be a good one.
+	// A program in a terminal; keys, as Go writes them (\r is Enter, \x03 Ctrl-C, \x04 Ctrl-D);
+	// what comes there, in this order; and the program's end, which must be a good one.
 	"terminal":       command("PROGRAM [ARGUMENT] ...", (*scriptEnv).openTerminal),
 	"type":           terminalCommand("KEYS", (*scriptTerminal).keys),
 	"see":            terminalCommand("PATTERN", (*scriptTerminal).see),
 	"leave-terminal": terminalCommand("", (*scriptTerminal).leave),
 
-	// A Bot API server in BOT_URL, where a bot with BOT_TOKEN is, perhaps started with --local, so that files are in a folder; its webhook may listen at HOOK. Who says something there is
-	// NAME in private, NAME@GROUP or NAME@GROUP/TOPIC; an aside is nothing for the bot, and must not be kept; a reply is to
-	// the newest message with that text in it, and an edit changes their newest with that text. taken waits until the service has taken all that was sent. What comes to a chat after what the script has seen there is, at last, as in the
-	// file; or the chat shows something. MEDIA is KIND or KIND=VALUE, of botMedia. noted waits until the service knows what became of what it has sent; settled until
-	// nothing is left to do, and every chat is as `chat` last saw it.
+	// A Bot API server in BOT_URL, where a bot with BOT_TOKEN is, perhaps started with --local, so
+	// that files are in a folder; its webhook may listen at HOOK. Who says something there is NAME
+	// in private, NAME@GROUP or NAME@GROUP/TOPIC; an aside is nothing for the bot, and must not be
+	// kept; a reply is to the newest message with that text in it, and an edit changes their newest
+	// with that text. taken waits until the service has taken all that was sent. What comes to a
+	// chat after what the script has seen there is, at last, as in the file; or the chat shows
+	// something. MEDIA is KIND or KIND=VALUE, of botMedia. noted waits until the service knows what
+	// became of what it has sent; settled until nothing is left to do, and every chat is as `chat`
+	// last saw it.
 	"telegram": command("[FILES]", (*scriptEnv).startTelegram),
 	"says":     botCommand("WHO TEXT [MEDIA] ...", (*scriptBot).says),
 	"aside":    botCommand("WHO TEXT [MEDIA] ...", (*scriptBot).aside),
@@ -86,11 +92,14 @@ var scriptCommands = map[string]scriptCommand{
 	"noted":    botCommand("", (*scriptBot).noted),
 	"settled":  botCommand("", (*scriptBot).settled),
 
-	// Another program calls the public listener at HOOK; a header's value SIGNED:SECRET is the file's signature.
+	// Another program calls the public listener at HOOK; a header's value SIGNED:SECRET is the
+	// file's signature.
 	"call": command("PATH FILE STATUS [HEADER=VALUE] ...", (*scriptEnv).call),
 
-	// The bot has never done anything in a chat. Somebody presses a button that is not theirs, and is shown a text for that. Somebody presses the newest button in their chat that says so; the newest match of a pattern's group goes into a variable,
-	// of a chat or of what a program has just printed; the code that an app shows for a secret goes into CODE.
+	// The bot has never done anything in a chat. Somebody presses a button that is not theirs, and
+	// is shown a text for that. Somebody presses the newest button in their chat that says so; the
+	// newest match of a pattern's group goes into a variable, of a chat or of what a program has
+	// just printed; the code that an app shows for a secret goes into CODE.
 	"silent": botCommand("CHAT", neverDone),
 	"press":  botCommand("WHO LABEL", pressButton),
 	"toast":  botCommand("WHO LABEL TEXT", pressForeign),
@@ -98,17 +107,19 @@ var scriptCommands = map[string]scriptCommand{
 	"code":   command("SECRET", takeCode),
 	"keep":   command("VARIABLE PATTERN", takePrinted),
 
-	// Telegram fails in one of telegramtest's ways, until it is mended; something happens to the bot; a method was called so
-	// often (N), or at least so often (N+), with such a parameter; the webhook answers a request with this secret so.
+	// Telegram fails in one of telegramtest's ways, until it is mended; something happens to the
+	// bot; a method was called so often (N), or at least so often (N+), with such a parameter; the
+	// webhook answers a request with this secret so.
 	"fault": botCommand("KIND [NAME=VALUE] ...", (*scriptBot).fault),
 	"mend":  botCommand("", (*scriptBot).mend),
 	"bot":   botCommand("EVENT [ARGUMENT] ...", (*scriptBot).event),
 	"calls": botCommand("METHOD N[+] [NAME=VALUE]", (*scriptBot).calls),
 	"post":  botCommand("SECRET FILE STATUS", (*scriptBot).post),
 
-	// A GitHub in GITHUB_URL, which knows GITHUB_TOKEN; once it is hooked to an address, such as HOOK, what happens is told there. Somebody opens an issue in acme/widget, or a pull request that makes a file, or may do
-	// there so much; an issue is, at last, as in a file, and a pull request has so many
-	// reviews.
+	// A GitHub in GITHUB_URL, which knows GITHUB_TOKEN; once it is hooked to an address, such as
+	// HOOK, what happens is told there. Somebody opens an issue in acme/widget, or a pull request
+	// that makes a file, or may do there so much; an issue is, at last, as in a file, and a pull
+	// request has so many reviews.
 	"github":   command("[PERMISSION=LEVEL] ...", (*scriptEnv).startGitHub),
 	"opens":    hubCommand("WHO TITLE [BODY]", (*scriptHub).opens),
 	"proposes": hubCommand("WHO TITLE FILE", (*scriptHub).proposes),
@@ -117,14 +128,15 @@ var scriptCommands = map[string]scriptCommand{
 	"permits":  hubCommand("WHO PERMISSION", (*scriptHub).permits),
 	"stands":   hubCommand("NUMBER FILE", (*scriptHub).stands),
 
-	// Somebody pushes a file to a branch, from which there is a pull request then, or comments; a pull request's reviews are, at last, as in
-	// a file, after so many mails.
+	// Somebody pushes a file to a branch, from which there is a pull request then, or comments; a
+	// pull request's reviews are, at last, as in a file, after so many mails.
 	"pushes":   hubCommand("WHO BRANCH FILE", (*scriptHub).pushes),
 	"comments": hubCommand("NUMBER WHO TEXT", (*scriptHub).comments),
 	"reviewed": hubCommand("NUMBER MAILS FILE", (*scriptHub).reviewed),
 }
 
-// command makes a command of a function. Words of the usage in brackets may be missing, and ... is any number more.
+// command makes a command of a function. Words of the usage in brackets may be missing, and ... is
+// any number more.
 func command(usage string, run func(*scriptEnv, *testscript.TestScript, []string)) scriptCommand {
 	words := strings.Fields(usage)
 	many := strings.Contains(usage, "...")
@@ -137,7 +149,8 @@ func command(usage string, run func(*scriptEnv, *testscript.TestScript, []string
 	}
 }
 
-// scriptCondition knows [mount], that this account may mount a tmpfs, and [repository], that this is a git checkout.
+// scriptCondition knows [mount], that this account may mount a tmpfs, and [repository], that this
+// is a git checkout.
 func scriptCondition(name string) (bool, error) {
 	switch name {
 	case "mount":
@@ -212,7 +225,8 @@ func newScriptEnv(env *testscript.Env) error {
 	return nil
 }
 
-// giveHomes has the folders that the script has made belong to the account of workers, as their people would have it.
+// giveHomes has the folders that the script has made belong to the account of workers, as their
+// people would have it.
 func (s *scriptEnv) giveHomes() {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -225,7 +239,8 @@ func (s *scriptEnv) giveHomes() {
 	}
 }
 
-// layOut makes the HOME and puts the programs where no other scenario runs them, so that processes can be told apart.
+// layOut makes the HOME and puts the programs where no other scenario runs them, so that processes
+// can be told apart.
 func (s *scriptEnv) layOut() error {
 	for _, name := range []string{"bin", "home"} {
 		if err := os.MkdirAll(filepath.Join(s.dir, name), 0o755); err != nil {
@@ -240,8 +255,8 @@ func (s *scriptEnv) layOut() error {
 	return nil
 }
 
-// goEnvironment lets scenarios build with this account's caches, although their HOME is another one, and names the
-// repository that they are of.
+// goEnvironment lets scenarios build with this account's caches, although their HOME is another
+// one, and names the repository that they are of.
 func goEnvironment(env *testscript.Env) error {
 	names := []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY", "GOTOOLCHAIN", "GOMOD"}
 	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
@@ -318,7 +333,8 @@ func (s *scriptEnv) serve(ts *testscript.TestScript, args []string) {
 	cmd.Stdout, cmd.Stderr = out, log
 	ts.Check(cmd.Start())
 	exited := make(chan error, 1)
-	go func() { exited <- cmd.Wait() }() // ends with the service, and that at the script's end at the latest
+	// ends with the service, and that at the script's end at the latest
+	go func() { exited <- cmd.Wait() }()
 	s.cmd, s.exited = cmd, exited
 	ts.Setenv("SERVICE", strconv.Itoa(cmd.Process.Pid))
 	until(ts, apptest.Patience, "the service to answer", func() bool {
@@ -407,7 +423,8 @@ func (s *scriptEnv) noProcesses(ts *testscript.TestScript, _ []string) {
 	until(ts, 2*time.Second, "every process to be gone", func() bool { return len(s.processes()) == 0 })
 }
 
-// Processes lists what runs of the programs below the scenario's folder; of those with these names where there are any.
+// Processes lists what runs of the programs below the scenario's folder; of those with these names
+// where there are any.
 func (s *scriptEnv) processes(names ...string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// The limits that hold for every file of this module. Raising one is a visible change and needs a reason.
+// The limits that hold for every file of this module. Raising one is a visible change and needs a
+// reason.
 const (
 	maxFileLines        = 600
 	maxFunctionLines    = 80 // not in test files; a table in a variable is no function

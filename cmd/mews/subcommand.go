@@ -56,7 +56,8 @@ func (v subcommand) flags(con console) (set *flag.FlagSet, file *string) {
 	return set, set.String("config", "", flagConfig)
 }
 
-// parseNames reads flags and the words that stand among them, of which there have to be from least to most.
+// parseNames reads flags and the words that stand among them, of which there have to be from least
+// to most.
 func parseNames(set *flag.FlagSet, args []string, least, most int) (words []string, err error) {
 	for {
 		if err := set.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -81,7 +82,8 @@ func parseNames(set *flag.FlagSet, args []string, least, most int) (words []stri
 	return nil, errMisuse
 }
 
-// parseClient is parseNames for what asks the service. It loads the configuration too, of which file is the flag.
+// parseClient is parseNames for what asks the service. It loads the configuration too, of which
+// file is the flag.
 func parseClient(set *flag.FlagSet, file *string, args []string, least, most int) (words []string, cfg *config.Config, err error) {
 	if words, err = parseNames(set, args, least, most); err == nil {
 		cfg, err = findConfig(*file)
@@ -95,7 +97,8 @@ func oneName(set *flag.FlagSet, file *string, args []string) (name string, cfg *
 	return strings.Join(words, ""), cfg, err
 }
 
-// byName makes a subcommand that takes the name of a person and nothing else. It says what came of the request.
+// byName makes a subcommand that takes the name of a person and nothing else. It says what came of
+// the request.
 func byName(method string, about func(name string) any) func(context.Context, console, subcommand, []string) error {
 	return func(ctx context.Context, con console, v subcommand, args []string) error {
 		set, file := v.flags(con)

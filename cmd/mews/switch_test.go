@@ -11,9 +11,10 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestModelsTakeTurns has one conversation through an endpoint of OpenAI's kind, one of Anthropic's that thinks, and the
-// offline model, back and forth. Each remembers what was said to the others, none is sent another's thoughts, and the
-// transcript has one shape: the person, a call, its result, an answer.
+// TestModelsTakeTurns has one conversation through an endpoint of OpenAI's kind, one of Anthropic's
+// that thinks, and the offline model, back and forth. Each remembers what was said to the others,
+// none is sent another's thoughts, and the transcript has one shape: the person, a call, its
+// result, an answer.
 func TestModelsTakeTurns(t *testing.T) {
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		a := modeltest.FileWriter(r)
@@ -76,8 +77,8 @@ func (v *liveClient) ask(t *testing.T, text string) string {
 	}
 }
 
-// TestTheCacheIsRead: in twenty turns with tools most of what goes to the model is read from the provider's cache, as the
-// fake counts it, because each request begins with the one before it.
+// TestTheCacheIsRead: in twenty turns with tools most of what goes to the model is read from the
+// provider's cache, as the fake counts it, because each request begins with the one before it.
 func TestTheCacheIsRead(t *testing.T) {
 	server, url := modeltest.NewServer(t, modeltest.FileWriter)
 	h := apptest.NewService(t, "", "ann")

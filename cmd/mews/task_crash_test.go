@@ -18,7 +18,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// The size of the run. MEWS_TASK_FIRES and MEWS_TASK_KILLS make it longer (`make crash`); MEWS_TASK_SEED replays one.
+// The size of the run. MEWS_TASK_FIRES and MEWS_TASK_KILLS make it longer (`make crash`);
+// MEWS_TASK_SEED replays one.
 const (
 	taskFires = 48
 	taskKills = 3
@@ -26,8 +27,9 @@ const (
 	taskTimes = 4 // how often each task is due
 )
 
-// TestTaskCrashRun has eight people's tasks and checks come while the supervisor is killed at random moments: as they are claimed, looked at,
-// asked of a model, and told. Each moment is kept once, and what came of it is told once; twice only where that is marked and nobody could know.
+// TestTaskCrashRun has eight people's tasks and checks come while the supervisor is killed at
+// random moments: as they are claimed, looked at, asked of a model, and told. Each moment is kept
+// once, and what came of it is told once; twice only where that is marked and nobody could know.
 func TestTaskCrashRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_TASK_SEED", int(time.Now().UnixNano()>>10)))
 	fires, kills := apptest.Number(t, "MEWS_TASK_FIRES", taskFires), apptest.Number(t, "MEWS_TASK_KILLS", taskKills)
@@ -104,7 +106,8 @@ func (r *taskRun) kill() {
 	r.CheckIntegrity()
 }
 
-// set sets so many tasks, of which every third is a check, beside the service: people may have none as often.
+// set sets so many tasks, of which every third is a check, beside the service: people may have none
+// as often.
 func (r *taskRun) set(n int) {
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(r.Dir, "state", "private", "mews.db"))
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 // aSentence begins with a capital letter and has three words or more.
 var aSentence = regexp.MustCompile("^[“\"'`(]*[A-Z][a-z’']*[ ,].*[^ ] +[^ ]")
 
-// noSentences are literals that look like a sentence and are said to nobody. The key is how they begin.
+// noSentences are literals that look like a sentence and are said to nobody. The key is how they
+// begin.
 var noSentences = map[string]string{
 	"SELECT ": "SQL", "INSERT ": "SQL", "UPDATE ": "SQL", "DELETE ": "SQL", "PRAGMA ": "SQL", "CREATE ": "SQL", "BEGIN ": "SQL",
 	"ROLLBACK ": "SQL", "RELEASE ": "SQL", "WITH ": "SQL", "VACUUM ": "SQL", "ORDER ": "SQL",
@@ -27,8 +28,8 @@ var saysNothingToPeople = map[string]string{
 	"supervisor/history": "what it writes is for the model",
 }
 
-// TestSentencesStandInTables finds what Mews says to people outside the tables of texts beside their packages: all of them can
-// be read in one go, and translated one day.
+// TestSentencesStandInTables finds what Mews says to people outside the tables of texts beside
+// their packages: all of them can be read in one go, and translated one day.
 func TestSentencesStandInTables(t *testing.T) {
 	root := moduleRoot(t)
 	for _, side := range []string{"supervisor", "cmd"} {

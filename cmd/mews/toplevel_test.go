@@ -14,7 +14,8 @@ var topLevel = []string{
 	".ci", ".gitignore",
 }
 
-// notKept are patterns of what may stand there and is not part of the project: .gitignore has them too, but for .git.
+// notKept are patterns of what may stand there and is not part of the project: .gitignore has them
+// too, but for .git.
 var notKept = []string{".git", "bin", "mews.yaml", "*.test", "*.prof"}
 
 func TestTopLevel(t *testing.T) {

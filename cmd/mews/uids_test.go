@@ -16,13 +16,15 @@ import (
 	"mews/supervisor/placement"
 )
 
-// The uids that people without an account get in these tests. Nobody has them, nor has another run of these tests.
+// The uids that people without an account get in these tests. Nobody has them, nor has another run
+// of these tests.
 var (
 	firstUID = 71000 + os.Getpid()%400*20
 	lastUID  = firstUID + 19
 )
 
-// withOwnUIDs has people live where Mews makes their homes, each with a uid of their own. first is 0 for what is so by default.
+// withOwnUIDs has people live where Mews makes their homes, each with a uid of their own. first is
+// 0 for what is so by default.
 func withOwnUIDs(h *apptest.Service, first, last int, people ...string) {
 	h.T.Helper()
 	for _, name := range people {
@@ -45,7 +47,8 @@ func reword(h *apptest.Service, from, to string) {
 	}
 }
 
-// TestWithNothingConfiguredEachPersonHasAUID, or it is said why not: another service on this machine has one of them.
+// TestWithNothingConfiguredEachPersonHasAUID, or it is said why not: another service on this
+// machine has one of them.
 func TestWithNothingConfiguredEachPersonHasAUID(t *testing.T) {
 	if os.Getuid() != 0 {
 		return // there is no other account
@@ -72,9 +75,10 @@ func TestWithNothingConfiguredEachPersonHasAUID(t *testing.T) {
 	}
 }
 
-// TestEachPersonHasAUIDOfTheirOwn: who has no account gets a uid that stays theirs. A home that Mews makes belongs to it; one that
-// belongs to the account that people share, and a workspace, are lent, and stay that account's. Where they can't be, their people
-// stay with that account until an admin has handed the home over, by the command that status has.
+// TestEachPersonHasAUIDOfTheirOwn: who has no account gets a uid that stays theirs. A home that
+// Mews makes belongs to it; one that belongs to the account that people share, and a workspace, are
+// lent, and stay that account's. Where they can't be, their people stay with that account until an
+// admin has handed the home over, by the command that status has.
 func TestEachPersonHasAUIDOfTheirOwn(t *testing.T) {
 	if os.Getuid() != 0 {
 		return // there is no other account
@@ -143,8 +147,8 @@ func TestEachPersonHasAUIDOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestAHomeOfAnotherRangeIsHandedOver: whose home was made for a uid that is no longer theirs is not served, and doctor has the one
-// command that mends it, with the walls that there are.
+// TestAHomeOfAnotherRangeIsHandedOver: whose home was made for a uid that is no longer theirs is
+// not served, and doctor has the one command that mends it, with the walls that there are.
 func TestAHomeOfAnotherRangeIsHandedOver(t *testing.T) {
 	if os.Getuid() != 0 {
 		return // there is no other account

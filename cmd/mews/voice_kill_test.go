@@ -20,9 +20,10 @@ const (
 	voiceKills    = 12
 )
 
-// TestVoiceKillRun has two people be answered by voice messages, one of them beside the text and one instead of it, while the
-// supervisor is killed at random moments: from the turn's end to the last row. Each answer is said once, or once more and marked
-// where the first may have come; each text comes in its mode, and in no other.
+// TestVoiceKillRun has two people be answered by voice messages, one of them beside the text and
+// one instead of it, while the supervisor is killed at random moments: from the turn's end to the
+// last row. Each answer is said once, or once more and marked where the first may have come; each
+// text comes in its mode, and in no other.
 func TestVoiceKillRun(t *testing.T) {
 	for _, program := range []string{"espeak-ng", "ffmpeg"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -53,7 +54,8 @@ func TestVoiceKillRun(t *testing.T) {
 				say(i, fmt.Sprintf("message %d.%d", kill, n))
 			}
 		}
-		// An answer takes some tenths of a second from the turn's end to its voice, as the machine is: so long is waited at most.
+		// An answer takes some tenths of a second from the turn's end to its voice, as the machine
+		// is: so long is waited at most.
 		<-time.After(time.Duration(rng.IntN(1200)) * time.Millisecond)
 		h.Kill()
 		server.Died(time.Now())

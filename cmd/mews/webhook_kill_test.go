@@ -23,8 +23,9 @@ const (
 	webhookKills   = 6
 )
 
-// TestWebhookKillRun: eight callers send GitHub's deliveries and messages of hooks while the supervisor is killed at random moments. What
-// was answered with success is kept, once; every message is told once.
+// TestWebhookKillRun: eight callers send GitHub's deliveries and messages of hooks while the
+// supervisor is killed at random moments. What was answered with success is kept, once; every
+// message is told once.
 func TestWebhookKillRun(t *testing.T) {
 	h, address := newWebhookService(t, webhookCallers)
 	h.Start()

@@ -26,7 +26,8 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.1f %sB", value, unit)
 }
 
-// Size is a number of bytes in powers of 1,024, as limits are configured: "512 B", "10.2 GiB". n is not below 0.
+// Size is a number of bytes in powers of 1,024, as limits are configured: "512 B", "10.2 GiB". n is
+// not below 0.
 func Size(n int64) string {
 	if n < 1024 {
 		return fmt.Sprintf("%d B", n)
@@ -35,7 +36,8 @@ func Size(n int64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", value), ".0") + " " + unit + "iB"
 }
 
-// scaled is a number of at least one base in the unit that leaves less than one base, rounded to a tenth.
+// scaled is a number of at least one base in the unit that leaves less than one base, rounded to a
+// tenth.
 func scaled(n int64, base float64) (value float64, unit string) {
 	units := "KMGTPE"
 	value = float64(n) / base
@@ -56,7 +58,8 @@ func Number(n int64) string {
 	return sign + digits
 }
 
-// Dollars is an amount in millionths of a US dollar: to the cent, and below a cent to its hundredth.
+// Dollars is an amount in millionths of a US dollar: to the cent, and below a cent to its
+// hundredth.
 func Dollars(micro int64) string {
 	switch {
 	case micro < 0:

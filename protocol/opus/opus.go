@@ -8,7 +8,8 @@ import (
 	"io"
 )
 
-// rate is how many samples of Opus in Ogg a second has, whatever it was made of. (RFC 7845, section 4.)
+// rate is how many samples of Opus in Ogg a second has, whatever it was made of. (RFC 7845, section
+// 4.)
 const rate = 48000
 
 // maxPage is how long a page may be. (RFC 3533, section 6.)
@@ -16,7 +17,8 @@ const maxPage = 65307
 
 var errNoOgg = errors.New("it is not an Ogg file")
 
-// Seconds is how long a recording is, in whole seconds and at least one: its last page says at which sample it ends.
+// Seconds is how long a recording is, in whole seconds and at least one: its last page says at
+// which sample it ends.
 func Seconds(ogg io.ReadSeeker) (int, error) {
 	size, err := ogg.Seek(0, io.SeekEnd)
 	if err == nil {

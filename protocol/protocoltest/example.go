@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// Methods are the Method constants of package protocol in dir, by their values. Each has the lines of JSON that stand indented
-// in the constant's comment as its example: the parameters, and below them the result of a call that has one.
+// Methods are the Method constants of package protocol in dir, by their values. Each has the lines
+// of JSON that stand indented in the constant's comment as its example: the parameters, and below
+// them the result of a call that has one.
 func Methods(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))

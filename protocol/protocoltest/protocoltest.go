@@ -1,5 +1,5 @@
-// Package protocoltest helps to test both sides of the wire. It has connections over a real socketpair, handlers made of
-// functions, and a peer that plays a transcript byte for byte.
+// Package protocoltest helps to test both sides of the wire. It has connections over a real
+// socketpair, handlers made of functions, and a peer that plays a transcript byte for byte.
 package protocoltest
 
 import (
@@ -13,8 +13,9 @@ import (
 	"mews/protocol"
 )
 
-// Pipe returns the two ends of a socketpair, as a supervisor and a worker hold them. Both are closed when t ends. They
-// have deadlines, and either may be asserted to *net.UnixConn for CloseWrite and File.
+// Pipe returns the two ends of a socketpair, as a supervisor and a worker hold them. Both are
+// closed when t ends. They have deadlines, and either may be asserted to *net.UnixConn for
+// CloseWrite and File.
 func Pipe(t testing.TB) (a, b io.ReadWriteCloser) {
 	t.Helper()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
@@ -37,8 +38,8 @@ func end(t testing.TB, fd int) net.Conn {
 	return conn
 }
 
-// Conns returns two connections that speak to one another and run until t ends, which waits for them. The first of
-// opts is for a, the last for b; without one both have the defaults.
+// Conns returns two connections that speak to one another and run until t ends, which waits for
+// them. The first of opts is for a, the last for b; without one both have the defaults.
 func Conns(t testing.TB, ha, hb protocol.Handler, opts ...protocol.Options) (a, b *protocol.Conn) {
 	t.Helper()
 	opts = append(opts, protocol.Options{})[:max(1, len(opts))]
@@ -49,7 +50,8 @@ func Conns(t testing.TB, ha, hb protocol.Handler, opts ...protocol.Options) (a, 
 	return a, b
 }
 
-// Run runs c in a goroutine until t ends, which closes c and waits for it. The channel holds the error of c.Run.
+// Run runs c in a goroutine until t ends, which closes c and waits for it. The channel holds the
+// error of c.Run.
 func Run(t testing.TB, c *protocol.Conn) <-chan error {
 	t.Helper()
 	result, done := make(chan error, 1), make(chan struct{})
@@ -64,7 +66,8 @@ func Run(t testing.TB, c *protocol.Conn) <-chan error {
 	return result
 }
 
-// HandlerFuncs is a handler made of functions. A nil CallFunc knows no method, a nil NotifyFunc drops.
+// HandlerFuncs is a handler made of functions. A nil CallFunc knows no method, a nil NotifyFunc
+// drops.
 type HandlerFuncs struct {
 	CallFunc   func(ctx context.Context, req *protocol.Request) (any, error)
 	NotifyFunc func(req *protocol.Request)

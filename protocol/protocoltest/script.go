@@ -23,7 +23,8 @@ type Line struct {
 	Text string
 }
 
-// Transcript reads a transcript: on each line an object whose one key is the Side and whose value the message.
+// Transcript reads a transcript: on each line an object whose one key is the Side and whose value
+// the message.
 func Transcript(data []byte) ([]Line, error) {
 	var lines []Line
 	for i, text := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
@@ -41,8 +42,8 @@ func Transcript(data []byte) ([]Line, error) {
 	return lines, nil
 }
 
-// Script is a peer that plays one side of a transcript: it sends its own lines, and expects the other's, byte for byte
-// and in order.
+// Script is a peer that plays one side of a transcript: it sends its own lines, and expects the
+// other's, byte for byte and in order.
 type Script struct {
 	As    Side
 	Lines []Line

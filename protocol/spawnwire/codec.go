@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// ErrMalformed is wrapped by every error of Decode: the other side is broken, and the connection must end.
+// ErrMalformed is wrapped by every error of Decode: the other side is broken, and the connection
+// must end.
 var ErrMalformed = errors.New("malformed message")
 
 // Encode makes the packet of m. It refuses what Decode would refuse.
@@ -23,8 +24,8 @@ func Encode(m Message) ([]byte, error) {
 	return packet, nil
 }
 
-// Decode reads one packet. What Encode would not have made is refused. Of a Ready of another version it reads the version alone,
-// so that the other side can be told apart from a broken one.
+// Decode reads one packet. What Encode would not have made is refused. Of a Ready of another
+// version it reads the version alone, so that the other side can be told apart from a broken one.
 func Decode(packet []byte) (Message, error) {
 	if len(packet) == 0 {
 		return nil, fmt.Errorf("%w: empty", ErrMalformed)
@@ -92,7 +93,8 @@ func appendBinds(packet []byte, binds []Bind) (_ []byte, err error) {
 	return packet, nil
 }
 
-// reader takes fields off the front of rest. It checks no more than it must, for Decode compares the whole. The first error stays.
+// reader takes fields off the front of rest. It checks no more than it must, for Decode compares
+// the whole. The first error stays.
 type reader struct {
 	rest []byte
 	err  error
@@ -137,7 +139,8 @@ func (r *reader) binds() (binds []Bind) {
 	return binds
 }
 
-// checkText is the rule for every string: bounded, UTF-8, and without a zero byte, because paths end at one.
+// checkText is the rule for every string: bounded, UTF-8, and without a zero byte, because paths
+// end at one.
 func checkText(v string, limit int) error {
 	switch {
 	case len(v) > limit:
@@ -150,8 +153,9 @@ func checkText(v string, limit int) error {
 	return nil
 }
 
-// Clip makes any text for people sendable: UTF-8, without zero bytes, and without its middle where it is longer than
-// MaxText. (An error names what was tried at its beginning and the cause at its end.)
+// Clip makes any text for people sendable: UTF-8, without zero bytes, and without its middle where
+// it is longer than MaxText. (An error names what was tried at its beginning and the cause at its
+// end.)
 func Clip(v string) string {
 	v = strings.ReplaceAll(strings.ToValidUTF8(v, "?"), "\x00", "?")
 	if len(v) <= MaxText {

@@ -48,7 +48,8 @@ func TestDecodeRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	badText := func(s string) []byte { return append(append(bytes.Clone(good[:len(good)-3]), s...), 0) } // the flag
+	// the flag
+	badText := func(s string) []byte { return append(append(bytes.Clone(good[:len(good)-3]), s...), 0) }
 	long, err := Encode(Spawn{Root: strings.Repeat("r", MaxText+1)})
 	if err != nil {
 		t.Fatal(err)
@@ -72,8 +73,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-// TestTruncationsAreRefused: at each byte of a message that is short, and of a long one, whose texts are long runs of one letter, at each of its
-// ends and at every 61st between.
+// TestTruncationsAreRefused: at each byte of a message that is short, and of a long one, whose
+// texts are long runs of one letter, at each of its ends and at every 61st between.
 func TestTruncationsAreRefused(t *testing.T) {
 	const end, step = 1 << 10, 61
 	for _, m := range every {
@@ -119,8 +120,8 @@ func TestClipMakesAnyTextSendable(t *testing.T) {
 	}
 }
 
-// FuzzDecode: no input makes it panic, and it accepts only what Encode would have sent, and a Ready of another version, of which
-// it takes the version alone.
+// FuzzDecode: no input makes it panic, and it accepts only what Encode would have sent, and a Ready
+// of another version, of which it takes the version alone.
 func FuzzDecode(f *testing.F) {
 	for _, m := range every {
 		packet, err := Encode(m)

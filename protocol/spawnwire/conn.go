@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Conn is one end of the socket. One goroutine may send while another receives; Close may come from any.
+// Conn is one end of the socket. One goroutine may send while another receives; Close may come from
+// any.
 type Conn struct {
 	file *os.File
 	raw  syscall.RawConn
@@ -39,7 +40,8 @@ func NewConn(fd int) (*Conn, error) {
 	if err == nil {
 		err = syscall.SetNonblock(fd, true)
 	}
-	file := os.NewFile(uintptr(fd), "spawner socket") // non-blocking, so that deadlines and Close work
+	// non-blocking, so that deadlines and Close work
+	file := os.NewFile(uintptr(fd), "spawner socket")
 	if err != nil {
 		return nil, closeAfter(fmt.Errorf("descriptor %d as the spawner's socket: %w", fd, err), file)
 	}
@@ -50,7 +52,8 @@ func NewConn(fd int) (*Conn, error) {
 	return &Conn{file: file, raw: raw}, nil
 }
 
-// Send sends m, and with it copies of descriptors, which stay the caller's. It waits at most timeout for room.
+// Send sends m, and with it copies of descriptors, which stay the caller's. It waits at most
+// timeout for room.
 func (c *Conn) Send(m Message, timeout time.Duration, fds ...int) error {
 	packet, err := Encode(m)
 	if err != nil {
@@ -79,8 +82,8 @@ func (c *Conn) Send(m Message, timeout time.Duration, fds ...int) error {
 	return nil
 }
 
-// Receive waits for the next message, without a deadline: a silent peer is no sign of anything. The descriptors are the
-// caller's, and close on exec. It returns io.EOF when the other side is gone.
+// Receive waits for the next message, without a deadline: a silent peer is no sign of anything. The
+// descriptors are the caller's, and close on exec. It returns io.EOF when the other side is gone.
 func (c *Conn) Receive() (Message, []int, error) {
 	in := newIncoming()
 	var got error
@@ -117,7 +120,8 @@ func (c *Conn) Close() error { return c.file.Close() }
 // CloseAll closes descriptors that nobody else knows of.
 func CloseAll(fds []int) {
 	for _, fd := range fds {
-		_ = syscall.Close(fd) // it fails for a bad descriptor only, and then there is nothing to close
+		// it fails for a bad descriptor only, and then there is nothing to close
+		_ = syscall.Close(fd)
 	}
 }
 

@@ -8,17 +8,19 @@ import (
 	"syscall"
 )
 
-// macOS has no SOCK_SEQPACKET between Unix sockets. Its datagrams hold 2 KiB (net.local.dgram.maxdgram) and do not reliably
-// tell that the other side is gone. A stream does, and keeps descriptors with the bytes that they were sent with. Each
-// message comes after its length. A message that was cut short ends the connection.
+// macOS has no SOCK_SEQPACKET between Unix sockets. Its datagrams hold 2 KiB
+// (net.local.dgram.maxdgram) and do not reliably tell that the other side is gone. A stream does,
+// and keeps descriptors with the bytes that they were sent with. Each message comes after its
+// length. A message that was cut short ends the connection.
 const (
 	socketType = syscall.SOCK_STREAM
 	socketName = "SOCK_STREAM"
 )
 
 const (
-	headSize = 4  // bytes of a message's length
-	fdsRoom  = 64 // room for descriptors; those beyond it would stay open (recvmsg drops the control message)
+	headSize = 4 // bytes of a message's length
+	// room for descriptors; those beyond it would stay open (recvmsg drops the control message)
+	fdsRoom = 64
 )
 
 func socketPair() ([2]int, error) {

@@ -34,7 +34,8 @@ func pair(t *testing.T) (*Conn, *Conn) {
 	return a, b
 }
 
-// TestMessagesArriveWholeAndInOrder: each with its own descriptor, even if the socket has no room for a whole message.
+// TestMessagesArriveWholeAndInOrder: each with its own descriptor, even if the socket has no room
+// for a whole message.
 func TestMessagesArriveWholeAndInOrder(t *testing.T) {
 	a, b := pair(t)
 	r, w, err := os.Pipe()

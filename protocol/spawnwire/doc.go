@@ -1,6 +1,6 @@
-// Package spawnwire is the protocol between the supervisor and mews-spawner: three verbs over a Unix socket of type
-// SOCK_SEQPACKET, one message a packet. (macOS has none: there the socket is of type SOCK_STREAM, and each packet comes after
-// its length in four bytes.)
+// Package spawnwire is the protocol between the supervisor and mews-spawner: three verbs over a
+// Unix socket of type SOCK_SEQPACKET, one message a packet. (macOS has none: there the socket is of
+// type SOCK_STREAM, and each packet comes after its length in four bytes.)
 //
 //	supervisor to spawner    spawn{id, uid, gid, root, path, make_home, profile, memory, pids, binds}, with two descriptors
 //	                         kill{id, signal}
@@ -9,23 +9,26 @@
 //	                         limit_hit{id, kind, limit, times}, when a worker has hit a limit
 //	                         exited{id, pid, status}, one for each started
 //
-// The supervisor numbers its workers, upwards and never twice. The spawner knows them only by these numbers: no process is
-// ever signalled because its pid stood in a message. A spawn carries the worker's end of its socketpair, which becomes its
-// descriptors 0 and 1, and the writing end of a pipe for its standard error. When exited is sent, nothing that the worker
-// started is left.
+// The supervisor numbers its workers, upwards and never twice. The spawner knows them only by these
+// numbers: no process is ever signalled because its pid stood in a message. A spawn carries the
+// worker's end of its socketpair, which becomes its descriptors 0 and 1, and the writing end of a
+// pipe for its standard error. When exited is sent, nothing that the worker started is left.
 //
-// When the socket closes, the spawner kills every worker, waits until nothing is left of them, and ends. A message that is
-// none of these, or is not completely understood, breaks the wire: the reader ends the connection.
+// When the socket closes, the spawner kills every worker, waits until nothing is left of them, and
+// ends. A message that is none of these, or is not completely understood, breaks the wire: the
+// reader ends the connection.
 //
-// The form is binary: one byte for the kind, integers in little endian, a string as its length in two bytes and its bytes.
-// The package needs neither encoding/json nor net, so that the spawner, which may be privileged, links neither.
+// The form is binary: one byte for the kind, integers in little endian, a string as its length in
+// two bytes and its bytes. The package needs neither encoding/json nor net, so that the spawner,
+// which may be privileged, links neither.
 package spawnwire
 
-// Version is the version of this wire. There is no negotiation: the binaries are built and installed together. In every version
-// a Ready is of kind 3 and its version is its first field.
+// Version is the version of this wire. There is no negotiation: the binaries are built and
+// installed together. In every version a Ready is of kind 3 and its version is its first field.
 const Version = 5
 
-// The bounds of what one message may hold, in bytes. A receiver has room for MaxPacket; a longer packet breaks the wire.
+// The bounds of what one message may hold, in bytes. A receiver has room for MaxPacket; a longer
+// packet breaks the wire.
 const (
 	MaxPath   = 4095 // Linux's PATH_MAX without the closing zero
 	MaxWord   = 64   // a profile, a tier

@@ -1,18 +1,20 @@
 package spawnwire
 
-// Message is one of Spawn, Kill, Ready, Started, Refused, LimitHit and Exited. Its fields go over the wire in their
-// order: numbers, truths, texts, each with its limit, and Binds.
+// Message is one of Spawn, Kill, Ready, Started, Refused, LimitHit and Exited. Its fields go over
+// the wire in their order: numbers, truths, texts, each with its limit, and Binds.
 type Message interface{ kind() kind }
 
-// Spawn asks for a worker. It carries two descriptors: the worker's end of the socketpair, and the pipe that becomes
-// its standard error.
+// Spawn asks for a worker. It carries two descriptors: the worker's end of the socketpair, and the
+// pipe that becomes its standard error.
 type Spawn struct {
-	ID       uint64
-	UID      uint32 // the account that it runs as; 0 is the spawner's own, which is refused if that is root
-	GID      uint32
-	Root     string `limit:"path"` // absolute path of a folder that homes lie in
-	Path     string `limit:"path"` // the home, relative to Root and beneath it; "." is Root itself
-	MakeHome bool   // make the home where it is missing; only for an account of the policy's people or uids
+	ID uint64
+	// the account that it runs as; 0 is the spawner's own, which is refused if that is root
+	UID  uint32
+	GID  uint32
+	Root string `limit:"path"` // absolute path of a folder that homes lie in
+	Path string `limit:"path"` // the home, relative to Root and beneath it; "." is Root itself
+	// make the home where it is missing; only for an account of the policy's people or uids
+	MakeHome bool
 	Profile  string `limit:"word"` // which walls: see worker/sandbox
 	Memory   uint64 // bytes, of the worker and all that it runs; 0 is the spawner's own limit
 	PIDs     uint32 // processes and threads of it; 0 is the spawner's own limit
@@ -27,8 +29,8 @@ type Bind struct {
 	Writable bool
 }
 
-// Kill asks for a signal to a worker: SIGTERM to its process, or SIGKILL to its whole process group. For a worker that has
-// ended it is ignored, because it may have crossed with the Exited.
+// Kill asks for a signal to a worker: SIGTERM to its process, or SIGKILL to its whole process
+// group. For a worker that has ended it is ignored, because it may have crossed with the Exited.
 type Kill struct {
 	ID     uint64
 	Signal uint32
@@ -39,9 +41,10 @@ type Ready struct {
 	Version uint32
 	Tier    string `limit:"word"` // the walls that workers get
 	Why     string `limit:"text"` // a sentence about them, for people
-	Limits  string `limit:"text"` // a sentence about what limits a worker and all that it runs together
-	From    uint32 // the first uid of people without an account that a worker may have; 0: none
-	To      uint32 // the last
+	// a sentence about what limits a worker and all that it runs together
+	Limits string `limit:"text"`
+	From   uint32 // the first uid of people without an account that a worker may have; 0: none
+	To     uint32 // the last
 }
 
 // Started answers a Spawn.

@@ -23,15 +23,15 @@ type check struct {
 	factor  supervisor.Factor // set by findFactor
 }
 
-// checkOrder holds the parts of a check. Each decides what becomes of the inbound, or returns nil and leaves that to the next one.
-// Where none of them decides, the inbound is guarded.
+// checkOrder holds the parts of a check. Each decides what becomes of the inbound, or returns nil
+// and leaves that to the next one. Where none of them decides, the inbound is guarded.
 var checkOrder = []func(*check, context.Context) (*supervisor.GateDecision, error){
 	(*check).urgentCommand, (*check).rateLimited, (*check).exempt, (*check).findFactor, (*check).withoutFactor,
 	(*check).unreadableFactor, (*check).recoveryCode, (*check).anyCode, (*check).recoveryAmongWords, (*check).pressedWhileClosed,
 }
 
-// urgentCommand lets through what must not wait for a code or a rate: who sees that somebody else uses their account needs it at
-// once.
+// urgentCommand lets through what must not wait for a code or a rate: who sees that somebody else
+// uses their account needs it at once.
 func (c *check) urgentCommand(context.Context) (*supervisor.GateDecision, error) {
 	if !c.command.Urgent || !c.command.Open {
 		return nil, nil
@@ -99,8 +99,8 @@ func (c *check) withoutFactor(ctx context.Context) (*supervisor.GateDecision, er
 	return c.refuse(fmt.Sprintf(textNoFactor, c.user.Name)), nil
 }
 
-// unreadableFactor decides everything of a person whose factor can't be read. A code gets the same answer as all else. No word of
-// it is kept, and it stays good unless others read it.
+// unreadableFactor decides everything of a person whose factor can't be read. A code gets the same
+// answer as all else. No word of it is kept, and it stays good unless others read it.
 func (c *check) unreadableFactor(ctx context.Context) (*supervisor.GateDecision, error) {
 	_, err := c.gate.o.Seal.Open(c.user.Name, c.factor.Secret)
 	if err == nil {
@@ -117,7 +117,8 @@ func (c *check) unreadableFactor(ctx context.Context) (*supervisor.GateDecision,
 	return d, err
 }
 
-// recoveryCode decides on a recovery code that is still good, wherever it was sent: it is used up, and no word of it is kept.
+// recoveryCode decides on a recovery code that is still good, wherever it was sent: it is used up,
+// and no word of it is kept.
 func (c *check) recoveryCode(ctx context.Context) (*supervisor.GateDecision, error) {
 	if !c.isUnusedRecovery() {
 		return nil, nil
@@ -131,7 +132,8 @@ func (c *check) recoveryCode(ctx context.Context) (*supervisor.GateDecision, err
 	return d, nil
 }
 
-// isUnusedRecovery says whether the inbound is a recovery code that is still good, or will be once the factor is confirmed.
+// isUnusedRecovery says whether the inbound is a recovery code that is still good, or will be once
+// the factor is confirmed.
 func (c *check) isUnusedRecovery() bool {
 	return c.in.Kind == supervisor.KindText && isUnusedRecovery(c.in.Text, c.factor)
 }
@@ -144,9 +146,10 @@ func (c *check) decideRecovery() *supervisor.GateDecision {
 	return c.decideLogin()
 }
 
-// anyCode decides on what looks like a code where one is asked for: in a private chat whose gate is closed, and in one whose gate
-// is open while something of the person's in a group waits for a code from that chat. Something that waits for a code from
-// another chat does not count: here six digits are words then, unless the gate has closed by the time they are kept.
+// anyCode decides on what looks like a code where one is asked for: in a private chat whose gate is
+// closed, and in one whose gate is open while something of the person's in a group waits for a code
+// from that chat. Something that waits for a code from another chat does not count: here six digits
+// are words then, unless the gate has closed by the time they are kept.
 func (c *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
 	if c.in.Kind != supervisor.KindText || !c.private() || appCode(c.in.Text) == "" && !looksLikeRecovery(c.in.Text, c.factor) {
 		return nil, nil
@@ -169,8 +172,8 @@ func (c *check) anyCode(ctx context.Context) (*supervisor.GateDecision, error) {
 	return c.decideLogin(), nil
 }
 
-// recoveryAmongWords refuses a recovery code among other words while the gate is closed: what is held is read by others once the
-// gate is open, and the code stays good.
+// recoveryAmongWords refuses a recovery code among other words while the gate is closed: what is
+// held is read by others once the gate is open, and the code stays good.
 func (c *check) recoveryAmongWords(ctx context.Context) (*supervisor.GateDecision, error) {
 	if c.in.Kind == supervisor.KindPress || !ContainsRecovery(c.in.Text) {
 		return nil, nil
@@ -181,7 +184,8 @@ func (c *check) recoveryAmongWords(ctx context.Context) (*supervisor.GateDecisio
 	return &supervisor.GateDecision{Refused: textRecoveryAmongWords}, nil
 }
 
-// pressedWhileClosed refuses a press while the gate is closed: it is not kept for later, when it may mean something else.
+// pressedWhileClosed refuses a press while the gate is closed: it is not kept for later, when it
+// may mean something else.
 func (c *check) pressedWhileClosed(ctx context.Context) (*supervisor.GateDecision, error) {
 	if c.in.Kind != supervisor.KindPress {
 		return nil, nil
@@ -199,7 +203,8 @@ func (c *check) decideLogin() *supervisor.GateDecision {
 	return &supervisor.GateDecision{Decide: c.gate.DecideLogin(c.user.Name, c.in.Text)}
 }
 
-// closed says whether the gate is closed. Where that can't be found out it is false, and a decision or an error is returned.
+// closed says whether the gate is closed. Where that can't be found out it is false, and a decision
+// or an error is returned.
 func (c *check) closed(ctx context.Context) (bool, *supervisor.GateDecision, error) {
 	open, err := c.loggedIn(ctx)
 	if err != nil {
@@ -236,8 +241,9 @@ func (c *check) guarded() *supervisor.GateDecision {
 		Challenge: text, At: at, RepeatSoon: meantAsCode}}
 }
 
-// refuse answers an inbound that no code would let through. It is kept with its answer. A press is not, and neither is what looks
-// like a recovery code, alone or among other words: such a code may be good for years.
+// refuse answers an inbound that no code would let through. It is kept with its answer. A press is
+// not, and neither is what looks like a recovery code, alone or among other words: such a code may
+// be good for years.
 func (c *check) refuse(text string) *supervisor.GateDecision {
 	if c.in.Kind == supervisor.KindPress || looksLikeRecovery(c.in.Text, c.factor) || ContainsRecovery(c.in.Text) {
 		return &supervisor.GateDecision{Refused: text}
@@ -260,22 +266,23 @@ func (c *check) lookupFailed(ctx context.Context, attempt string, err error) (*s
 	return c.refuse(textLookupFailed), nil
 }
 
-// private says whether nobody else reads what is said where an inbound comes from. Codes are asked for and taken only there.
+// private says whether nobody else reads what is said where an inbound comes from. Codes are asked
+// for and taken only there.
 func (c *check) private() bool {
 	at := c.in.Conversation
 	can := at.Channel.Can()
 	return can.Private || can.Accounts && isAccountNumber(at.Chat) && at.Chat == c.in.Sender
 }
 
-// isAccountNumber says whether a name is the number of a person's account, which is that of their private chat too. (The Bot API
-// numbers groups below 0.)
+// isAccountNumber says whether a name is the number of a person's account, which is that of their
+// private chat too. (The Bot API numbers groups below 0.)
 func isAccountNumber(name string) bool {
 	id, err := strconv.ParseInt(name, 10, 64)
 	return err == nil && id > 0 && strconv.FormatInt(id, 10) == name
 }
 
-// challengeAt is where a person is asked for a code: the zero value where the inbound came from, else their private chat. ok is
-// false where there is no such place.
+// challengeAt is where a person is asked for a code: the zero value where the inbound came from,
+// else their private chat. ok is false where there is no such place.
 func (c *check) challengeAt() (at supervisor.Conversation, ok bool) {
 	from := c.in.Conversation
 	switch {

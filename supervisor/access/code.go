@@ -11,22 +11,25 @@ import (
 // maxCode is how many bytes somebody may need to write a code.
 const maxCode = 128
 
-// appCodeShape is six digits as apps show and people type them: with spaces anywhere, or a dash in the middle. 2026-11 is no code.
+// appCodeShape is six digits as apps show and people type them: with spaces anywhere, or a dash in
+// the middle. 2026-11 is no code.
 var appCodeShape = regexp.MustCompile(`^(?:\d *){6}$|^\d{3} ?- ?\d{3}$`)
 
 // recoveryShape is a recovery code as it is shown, with any spaces and dashes between its groups.
 var recoveryShape = regexp.MustCompile(`^(?:[0-9A-TV-Z]{4}[ -]*){6}[0-9A-TV-Z]{2}$`)
 
-// recoveryAmongWords is a recovery code among other words, or six words of four letters and one of two: see minRecoveryDigits.
+// recoveryAmongWords is a recovery code among other words, or six words of four letters and one of
+// two: see minRecoveryDigits.
 var recoveryAmongWords = regexp.MustCompile(`\b(?:(?:[0-9A-TV-Z]{4}[ -]+){6}[0-9A-TV-Z]{2}|[0-9A-TV-Z]{26})\b`)
 
-// minRecoveryDigits is how many digits a recovery code has at least, so that words are not taken for one. All but one of two hundred
-// codes have as many.
+// minRecoveryDigits is how many digits a recovery code has at least, so that words are not taken
+// for one. All but one of two hundred codes have as many.
 const minRecoveryDigits = 3
 
 var digits = regexp.MustCompile(`[0-9]`)
 
-// ContainsRecovery says whether a recovery code, or what looks like one, stands in a text, alone or among other words.
+// ContainsRecovery says whether a recovery code, or what looks like one, stands in a text, alone or
+// among other words.
 func ContainsRecovery(text string) bool {
 	return slices.ContainsFunc(recoveryAmongWords.FindAllString(supervisor.NormalizeCode(text), -1), func(found string) bool {
 		return len(digits.FindAllString(found, minRecoveryDigits)) == minRecoveryDigits
@@ -36,7 +39,8 @@ func ContainsRecovery(text string) bool {
 // appCodeAmongWords is an app's code among other words.
 var appCodeAmongWords = regexp.MustCompile(`(?:^|[^0-9])[0-9]{3}[ -]?[0-9]{3}(?:[^0-9]|$)`)
 
-// containsAppCode says whether somebody may have meant a text as a code: it is short, and has six digits in it.
+// containsAppCode says whether somebody may have meant a text as a code: it is short, and has six
+// digits in it.
 func containsAppCode(text string) bool {
 	return len(text) <= maxCode && appCodeAmongWords.MatchString(supervisor.NormalizeCode(text))
 }
@@ -54,14 +58,14 @@ func recoveryDigits(text string) string {
 	return misreadLetters.Replace(withoutSpaces(supervisor.NormalizeCode(text)))
 }
 
-// IsCode says whether a text looks like an app's code or a recovery code. Whether one may be taken where it came from is not looked
-// at.
+// IsCode says whether a text looks like an app's code or a recovery code. Whether one may be taken
+// where it came from is not looked at.
 func IsCode(text string) bool {
 	return appCode(text) != "" || looksLikeRecovery(text, supervisor.Factor{})
 }
 
-// looksLikeRecovery says whether a text is a recovery code of a factor, or looks like a mistyped one. Without a digit it is words:
-// “what time does that show open at” is as long as a code.
+// looksLikeRecovery says whether a text is a recovery code of a factor, or looks like a mistyped
+// one. Without a digit it is words: “what time does that show open at” is as long as a code.
 func looksLikeRecovery(text string, f supervisor.Factor) bool {
 	if len(text) > maxCode {
 		return false

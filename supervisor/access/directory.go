@@ -10,14 +10,14 @@ import (
 	"mews/supervisor"
 )
 
-// Stored is what the database says of people, beside the configuration. What names nobody there is counts for nothing: it is left
-// of a person who was taken out of the configuration.
+// Stored is what the database says of people, beside the configuration. What names nobody there is
+// counts for nothing: it is left of a person who was taken out of the configuration.
 type Stored struct {
 	Bindings  []Binding
 	Suspended []string // names of users
 	Groups    []Group
-	// Added are the users who are not in the configuration. One of them without an account of their own does not have the service's
-	// account either, which a configured user without one has.
+	// Added are the users who are not in the configuration. One of them without an account of their
+	// own does not have the service's account either, which a configured user without one has.
 	Added []string
 }
 
@@ -101,7 +101,8 @@ func (d *directory) add(u supervisor.User, noAccount bool, lookup Accounts) erro
 	return nil
 }
 
-// bind gives a person an account. A user who has none on a channel by the configuration gets the first that they are bound to.
+// bind gives a person an account. A user who has none on a channel by the configuration gets the
+// first that they are bound to.
 func (d *directory) bind(b Binding) error {
 	u, known := d.users[b.User]
 	if !known {

@@ -21,17 +21,20 @@ const (
 	issuer        = "Mews"
 	secretSize    = 20 // bytes: the 160 bits that RFC 4226, section 4, recommends
 	recoveryCodes = 10
-	recoverySize  = 16 // bytes: 128 bits, beyond the 112 from which a plain digest is enough (ASVS 5.0, 6.5.2)
+	// bytes: 128 bits, beyond the 112 from which a plain digest is enough (ASVS 5.0, 6.5.2)
+	recoverySize = 16
 )
 
-// Enrolment is a second factor that was just made: what its person is shown once, and what is kept of it.
+// Enrolment is a second factor that was just made: what its person is shown once, and what is kept
+// of it.
 type Enrolment struct {
 	Secret Secret // in base32, to be typed into an authenticator app
 	URL    Secret // otpauth://..., which holds the same
 	Sealed []byte // a supervisor.Factor's Secret
 }
 
-// Enrol makes a second factor for a user. It counts for nothing until a code has shown that they hold it.
+// Enrol makes a second factor for a user. It counts for nothing until a code has shown that they
+// hold it.
 func (s *Seal) Enrol(user string) (Enrolment, error) {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: user, Period: codePeriod, SecretSize: secretSize,
 		Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1})
@@ -48,8 +51,8 @@ func (s *Seal) Enrol(user string) (Enrolment, error) {
 // QRCodeWidth is how wide the pictures of codes are that people are shown, in pixels.
 const QRCodeWidth = 480
 
-// QRCode is a QR code of a text, as PNG: at most size pixels wide where that is enough to read it, with the white margin
-// that it needs on a dark background.
+// QRCode is a QR code of a text, as PNG: at most size pixels wide where that is enough to read it,
+// with the white margin that it needs on a dark background.
 func QRCode(text string, size int) ([]byte, error) {
 	code, err := qr.Encode(text, qr.M)
 	if err != nil {
@@ -60,7 +63,8 @@ func QRCode(text string, size int) ([]byte, error) {
 	return code.PNG(), nil
 }
 
-// crockford is Douglas Crockford's base32: it has no I, L, O or U that could be taken for something else.
+// crockford is Douglas Crockford's base32: it has no I, L, O or U that could be taken for something
+// else.
 var crockford = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
 
 var fourLetters = regexp.MustCompile(`.{4}`)
@@ -68,8 +72,8 @@ var fourLetters = regexp.MustCompile(`.{4}`)
 // misreadLetters puts the letters of a code in the place of those that people write for them.
 var misreadLetters = strings.NewReplacer("I", "1", "L", "1", "O", "0")
 
-// NewRecovery makes recovery codes, and their digests as they are kept in supervisor.Factor. Each opens the gate once,
-// without the authenticator app.
+// NewRecovery makes recovery codes, and their digests as they are kept in supervisor.Factor. Each
+// opens the gate once, without the authenticator app.
 func NewRecovery() (codes []Secret, digests []string) {
 	for len(codes) < recoveryCodes {
 		random := make([]byte, recoverySize)
@@ -89,8 +93,9 @@ func groupLetters(text string) string {
 	return strings.TrimSuffix(fourLetters.ReplaceAllString(text, "$0-"), "-")
 }
 
-// NewInvite makes a one-time code of more than 128 bits, of letters and digits alone so that it may stand in a link to a
-// bot (at most 64 of them: Bot API, deep linking), and its digest as it is kept.
+// NewInvite makes a one-time code of more than 128 bits, of letters and digits alone so that it may
+// stand in a link to a bot (at most 64 of them: Bot API, deep linking), and its digest as it is
+// kept.
 func NewInvite() (code Secret, kept string) {
 	text := rand.Text()
 	return newSecret(text), DigestInvite(text)

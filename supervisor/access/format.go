@@ -6,7 +6,8 @@ import (
 	"mews/supervisor"
 )
 
-// formatTime is a time to come as a person reads it where they live. It is rounded up to the minute.
+// formatTime is a time to come as a person reads it where they live. It is rounded up to the
+// minute.
 func formatTime(at, now time.Time, u supervisor.User) string {
 	z := u.Zone()
 	at, now = at.Add(time.Minute-1).In(z).Truncate(time.Minute), now.In(z)

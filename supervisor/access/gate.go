@@ -27,15 +27,17 @@ type Options struct {
 	People  *People
 	Factors Factors
 	Logins  Logins
-	Seal    *Seal // nil: its key is not there, and the gate of everybody who has a second factor stays closed
-	Limits  Limits
-	Now     func() time.Time
+	// nil: its key is not there, and the gate of everybody who has a second factor stays closed
+	Seal   *Seal
+	Limits Limits
+	Now    func() time.Time
 	// Command is what is known of a slash command; the zero value of one that there is not.
 	Command func(name string) supervisor.SlashCommand
-	// Held counts the inbounds held by a closed gate that a code of c's user would let through if it came from c's chat: those of
-	// that chat, and those of groups that ask for their code there.
-	Held        func(ctx context.Context, c supervisor.Conversation) (int64, error)
-	AlertAdmins func(user, text string) // tells the admins what only they can mend, once an hour a person
+	// Held counts the inbounds held by a closed gate that a code of c's user would let through if
+	// it came from c's chat: those of that chat, and those of groups that ask for their code there.
+	Held func(ctx context.Context, c supervisor.Conversation) (int64, error)
+	// tells the admins what only they can mend, once an hour a person
+	AlertAdmins func(user, text string)
 }
 
 // Limits are how long a gate stays open, and how fast people may send. 0 is the default of each.
@@ -47,12 +49,12 @@ type Limits struct {
 	Waiting     int           // texts that are taken beyond that and wait for their turn; 0 is none
 }
 
-// defaultLimits: after 30 minutes and after 12 hours NIST SP 800-63B, section 4.2.3, asks for a second factor anew; the half hour
-// is Kai's too.
+// defaultLimits: after 30 minutes and after 12 hours NIST SP 800-63B, section 4.2.3, asks for a
+// second factor anew; the half hour is Kai's too.
 var defaultLimits = Limits{IdleTimeout: 30 * time.Minute, Lifetime: 12 * time.Hour, Burst: 20, PerSecond: 1}
 
-// Gate decides whether and how anything that a person sends is taken, by whatever channel it comes. It may be used from several
-// goroutines.
+// Gate decides whether and how anything that a person sends is taken, by whatever channel it comes.
+// It may be used from several goroutines.
 type Gate struct {
 	o      Options
 	limits atomic.Pointer[Limits]
@@ -67,7 +69,8 @@ func NewGate(o Options) *Gate {
 	return g
 }
 
-// SetLimits sets other limits while the gate is in use. What was let through before is not asked again.
+// SetLimits sets other limits while the gate is in use. What was let through before is not asked
+// again.
 func (g *Gate) SetLimits(l Limits) {
 	g.limits.Store(&Limits{IdleTimeout: positive(l.IdleTimeout, defaultLimits.IdleTimeout), Lifetime: positive(l.Lifetime, defaultLimits.Lifetime),
 		Burst: positive(l.Burst, defaultLimits.Burst), PerSecond: positive(l.PerSecond, defaultLimits.PerSecond), Waiting: l.Waiting})
@@ -81,9 +84,10 @@ func positive[T cmp.Ordered](value, instead T) T {
 	return value
 }
 
-// Check decides what becomes of an inbound. Its Kind is set, and its conversation's user is who sent it. Each inbound has to be
-// checked: it counts against how fast its sender may send, once however often it comes. An error is ctx's alone, and nothing was
-// decided then. Check may call AlertAdmins, so it is not for within a transaction.
+// Check decides what becomes of an inbound. Its Kind is set, and its conversation's user is who
+// sent it. Each inbound has to be checked: it counts against how fast its sender may send, once
+// however often it comes. An error is ctx's alone, and nothing was decided then. Check may call
+// AlertAdmins, so it is not for within a transaction.
 func (g *Gate) Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error) {
 	user, why := g.activeUser(in.Conversation.User)
 	if why != "" {
@@ -105,8 +109,9 @@ func (g *Gate) Check(ctx context.Context, in supervisor.Inbound) (supervisor.Gat
 	return *c.guarded(), nil
 }
 
-// NeedsCode says whether a person has to send codes. They do not where their codes are off, and where they may go without a second
-// factor and have none that counts. Of somebody who may not speak it is true.
+// NeedsCode says whether a person has to send codes. They do not where their codes are off, and
+// where they may go without a second factor and have none that counts. Of somebody who may not
+// speak it is true.
 func (g *Gate) NeedsCode(ctx context.Context, user string) (bool, error) {
 	u, why := g.activeUser(user)
 	if why != "" || u.Codes == supervisor.CodesOff {
@@ -134,15 +139,16 @@ func (g *Gate) activeUser(name string) (u supervisor.User, why string) {
 	return u, ""
 }
 
-// DecideLogin holds a code against a person's factor, to open a gate or to confirm a factor that was just made.
+// DecideLogin holds a code against a person's factor, to open a gate or to confirm a factor that
+// was just made.
 func (g *Gate) DecideLogin(user, code string) supervisor.Decide {
 	l := g.limits.Load()
 	return g.decide(user, code, codePurpose{action: actionLogin, enrols: true,
 		done: fmt.Sprintf(textUnlocked, amount.Duration(l.Lifetime), amount.Duration(l.IdleTimeout))})
 }
 
-// DecideStepUp holds a code against a person's factor for one effect that needs a fresh one. An open gate does not help, and
-// neither does the code that opened it.
+// DecideStepUp holds a code against a person's factor for one effect that needs a fresh one. An
+// open gate does not help, and neither does the code that opened it.
 func (g *Gate) DecideStepUp(user, code string) supervisor.Decide {
 	return g.decide(user, code, codePurpose{action: "stepup", done: textConfirmed})
 }
@@ -177,7 +183,8 @@ func (a *adminAlerts) due(user string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	last, told := a.last[user]
-	if told && !now.Before(last) && now.Sub(last) < alertInterval { // a clock that was set back silences nobody
+	// a clock that was set back silences nobody
+	if told && !now.Before(last) && now.Sub(last) < alertInterval {
 		return false
 	}
 	if a.last == nil {

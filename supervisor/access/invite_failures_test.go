@@ -44,7 +44,8 @@ func TestASendersWrongCodesAreNotedUpToABound(t *testing.T) {
 	}
 }
 
-// What comes again because it could not be kept is no further code, and is noted as it was the first time.
+// What comes again because it could not be kept is no further code, and is noted as it was the
+// first time.
 func TestAnUpdateThatComesAgainIsCountedOnce(t *testing.T) {
 	var k access.InviteFailures
 	for range 3 {

@@ -13,9 +13,10 @@ import (
 	"syscall"
 )
 
-// LoadKey reads a sealing key: a file of 32 bytes, or of their 64 hexadecimal digits on one line. If fresh, and there is no file, it
-// makes one with a random key; beside a database with sealed secrets that would be a key that opens none of them. A file is refused
-// that is no plain file, or that others can read. No error holds anything of the key.
+// LoadKey reads a sealing key: a file of 32 bytes, or of their 64 hexadecimal digits on one line.
+// If fresh, and there is no file, it makes one with a random key; beside a database with sealed
+// secrets that would be a key that opens none of them. A file is refused that is no plain file, or
+// that others can read. No error holds anything of the key.
 func LoadKey(path string, fresh bool) ([KeySize]byte, error) {
 	key, err := readKey(path)
 	if fresh && errors.Is(err, fs.ErrNotExist) {
@@ -42,15 +43,16 @@ func readKey(path string) (key [KeySize]byte, err error) {
 	if err := checkKey(f, path); err != nil {
 		return key, err
 	}
-	text, err := io.ReadAll(io.LimitReader(f, 2*KeySize+3)) // the digits, the end of the line, and one byte too many
+	// the digits, the end of the line, and one byte too many
+	text, err := io.ReadAll(io.LimitReader(f, 2*KeySize+3))
 	if err != nil {
 		return key, fmt.Errorf("read %s: %w", path, err)
 	}
 	return key, decodeKey(&key, text, path)
 }
 
-// checkKey is nil where nobody else can read or change a key. systemd's credentials belong to root, and the right to read them that
-// it gives to the service looks like the group's.
+// checkKey is nil where nobody else can read or change a key. systemd's credentials belong to root,
+// and the right to read them that it gives to the service looks like the group's.
 func checkKey(f *os.File, path string) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -92,7 +94,8 @@ func decodeKey(key *[KeySize]byte, text []byte, path string) error {
 	return fmt.Errorf("%s is not a key: it has to be of %d bytes, or of their %d hexadecimal digits", path, KeySize, 2*KeySize)
 }
 
-// makeKey puts a random key where there is none. A crash leaves all of it or nothing, and a key that was made meanwhile stays.
+// makeKey puts a random key where there is none. A crash leaves all of it or nothing, and a key
+// that was made meanwhile stays.
 func makeKey(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*") // 0600
 	if err != nil {

@@ -110,7 +110,8 @@ type model struct {
 	recovery           map[string]bool
 }
 
-// typed says what becomes of the code of a step (of a recovery code, or with neither of a wrong one).
+// typed says what becomes of the code of a step (of a recovery code, or with neither of a wrong
+// one).
 func (m *model) typed(now time.Time, step int64, recovery string) (right bool) {
 	if m.locked.After(now.Add(24 * time.Hour)) {
 		m.locked = now.Add(24 * time.Hour)
@@ -145,8 +146,8 @@ func (m *model) typed(now time.Time, step int64, recovery string) (right bool) {
 	return false
 }
 
-// Whatever is typed, and however the clock jumps, the ladder does as the model does; it locks nobody for more than a day
-// of the clock as it is.
+// Whatever is typed, and however the clock jumps, the ladder does as the model does; it locks
+// nobody for more than a day of the clock as it is.
 func TestTheLadderIsItsModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		p := newRig(t)
@@ -169,7 +170,8 @@ func TestTheLadderIsItsModel(t *testing.T) {
 			case "step":
 				ahead := rapid.Int64Range(-3, 2).Draw(rt, "ahead")
 				at := p.now.Add(time.Duration(ahead) * step)
-				if ahead < -1 || ahead > 0 { // by chance it is one that holds; then the model has to know
+				// by chance it is one that holds; then the model has to know
+				if ahead < -1 || ahead > 0 {
 					if c := code(p.secret, at); c == code(p.secret, p.now) || c == code(p.secret, p.now.Add(-step)) {
 						continue
 					}

@@ -11,15 +11,16 @@ import (
 // Accounts finds an OS account's user id.
 type Accounts func(account string) (uid uint32, err error)
 
-// People are the users and what is theirs. They can be changed while the program runs, all of it at once: every method answers from
-// one state. They may be used from several goroutines.
+// People are the users and what is theirs. They can be changed while the program runs, all of it at
+// once: every method answers from one state. They may be used from several goroutines.
 type People struct {
 	own     uint32
 	lookup  Accounts
 	current atomic.Pointer[directory]
 }
 
-// New takes the configured users. own is the service's own user id: its processes, and root's, are admin.
+// New takes the configured users. own is the service's own user id: its processes, and root's, are
+// admin.
 func New(users []supervisor.User, own uint32, lookup Accounts) (*People, error) {
 	p := &People{own: own, lookup: lookup}
 	return p, p.Set(users, Stored{})
@@ -39,7 +40,8 @@ func (p *People) Set(users []supervisor.User, stored Stored) error {
 	return err
 }
 
-// ByAccount is the user to whom an account of a channel belongs, by the configuration or an invite. A suspended person has none.
+// ByAccount is the user to whom an account of a channel belongs, by the configuration or an invite.
+// A suspended person has none.
 func (p *People) ByAccount(channel supervisor.Channel, number string) (supervisor.User, bool) {
 	d := p.current.Load()
 	name, ok := d.accounts[account{channel, number}]
@@ -49,12 +51,14 @@ func (p *People) ByAccount(channel supervisor.Channel, number string) (superviso
 	return d.users[name], true
 }
 
-// Owner is the name of the user to whom an account of a channel belongs, suspended or not; "" is nobody's.
+// Owner is the name of the user to whom an account of a channel belongs, suspended or not; "" is
+// nobody's.
 func (p *People) Owner(channel supervisor.Channel, number string) string {
 	return p.current.Load().accounts[account{channel, number}]
 }
 
-// IgnoredBindings are the stored bindings that count for nothing, because the configuration gives the account to another person.
+// IgnoredBindings are the stored bindings that count for nothing, because the configuration gives
+// the account to another person.
 func (p *People) IgnoredBindings() []Binding { return slices.Clone(p.current.Load().ignoredBindings) }
 
 // Find is the user of that name, suspended or not.
@@ -74,7 +78,8 @@ func (p *People) GroupAllowed(channel supervisor.Channel, chat string) bool {
 // Names lists the users, suspended ones too, sorted.
 func (p *People) Names() []string { return slices.Clone(p.current.Load().names) }
 
-// Known says whether a process of that user id has any business here: it is an admin's, or that of a user who may speak.
+// Known says whether a process of that user id has any business here: it is an admin's, or that of
+// a user who may speak.
 func (p *People) Known(uid uint32) bool {
 	d := p.current.Load()
 	return len(d.active(uid)) > 0 || p.isAdmin(d, uid)
@@ -90,8 +95,9 @@ func (p *People) isAdmin(d *directory, uid uint32) bool {
 	return slices.ContainsFunc(d.active(uid), func(name string) bool { return d.users[name].Role == supervisor.RoleAdmin })
 }
 
-// Speaker is the user as whom a process of that user id speaks. as names one; "" is the account's own user. Only an admin may speak
-// as somebody whose account it is not, and nobody may as one who is suspended.
+// Speaker is the user as whom a process of that user id speaks. as names one; "" is the account's
+// own user. Only an admin may speak as somebody whose account it is not, and nobody may as one who
+// is suspended.
 func (p *People) Speaker(uid uint32, as string) (supervisor.User, error) {
 	d := p.current.Load()
 	name, err := p.resolveName(d, uid, as)

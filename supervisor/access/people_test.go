@@ -89,7 +89,8 @@ func TestPeopleAreSetWholeOrNotAtAll(t *testing.T) {
 	}
 }
 
-// What the configuration says of an account counts, whatever was bound before: nobody else is shut out by it.
+// What the configuration says of an account counts, whatever was bound before: nobody else is shut
+// out by it.
 func TestABindingDoesNotContradictTheConfiguration(t *testing.T) {
 	p := people(t, onTelegram("old", 1))
 	wrong := telegram("42", "bob")
@@ -117,7 +118,8 @@ func TestABindingDoesNotContradictTheConfiguration(t *testing.T) {
 	}
 }
 
-// With the first invite the service's own account does not stop being that of the person who had it alone.
+// With the first invite the service's own account does not stop being that of the person who had it
+// alone.
 func TestWhoWasAddedHasNoAccount(t *testing.T) {
 	p := people(t, user("ann", "", supervisor.RoleUser))
 	users := []supervisor.User{user("ann", "", supervisor.RoleUser), user("new", "", supervisor.RoleUser), user("bob", "bob", supervisor.RoleUser)}

@@ -8,9 +8,10 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// rateLimiter bounds how fast each person may send: so many at once, and after that so many a second. Texts beyond that may wait,
-// and have a limit apart from that of commands and presses, so that many texts silence no button. The zero value is ready; it may
-// be used from several goroutines. It remembers everybody it is asked about, so it is not for unknown people.
+// rateLimiter bounds how fast each person may send: so many at once, and after that so many a
+// second. Texts beyond that may wait, and have a limit apart from that of commands and presses, so
+// that many texts silence no button. The zero value is ready; it may be used from several
+// goroutines. It remembers everybody it is asked about, so it is not for unknown people.
 type rateLimiter struct {
 	mu      sync.Mutex // guards what follows
 	buckets map[bucketKey]*bucket
@@ -36,15 +37,15 @@ type bucket struct {
 	unanswered int           // those since then that had none
 }
 
-// A flood must not have Mews send without end: so many refused texts in a row have a reply each, and from then on one at most in each
-// replyEvery, which counts the others.
+// A flood must not have Mews send without end: so many refused texts in a row have a reply each,
+// and from then on one at most in each replyEvery, which counts the others.
 const (
 	maxReplies = 20
 	replyEvery = 10 * time.Second
 )
 
-// maxRecent is how many messages of a person are known again when they come again: more than the 100 of one batch of Telegram's
-// (Bot API, getUpdates).
+// maxRecent is how many messages of a person are known again when they come again: more than the
+// 100 of one batch of Telegram's (Bot API, getUpdates).
 const maxRecent = 256
 
 // messageKey tells when a message of a person comes again. Without a key it does not.
@@ -60,9 +61,10 @@ const (
 	rateRefusedQuietly            // they were told, and nothing was taken since
 )
 
-// take takes a message of a person, or refuses it. A message that was taken and comes again, because it could not be kept, costs
-// nothing; one whose refusal was told is refused aloud again. After the clock was set back a person has a full bucket: nobody is
-// silenced until it is as late again as it was. unanswered is how many before this one were refused without a reply.
+// take takes a message of a person, or refuses it. A message that was taken and comes again,
+// because it could not be kept, costs nothing; one whose refusal was told is refused aloud again.
+// After the clock was set back a person has a full bucket: nobody is silenced until it is as late
+// again as it was. unanswered is how many before this one were refused without a reply.
 func (r *rateLimiter) take(of bucketKey, s messageKey, now time.Time, l Limits) (result rateResult, unanswered int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -9,17 +9,20 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// sealVersion is the first byte of everything sealed: XChaCha20-Poly1305 with a random nonce, which follows it.
+// sealVersion is the first byte of everything sealed: XChaCha20-Poly1305 with a random nonce, which
+// follows it.
 const sealVersion = 1
 
-// sealPurpose keeps what is sealed here apart from anything else that the same key may seal one day.
+// sealPurpose keeps what is sealed here apart from anything else that the same key may seal one
+// day.
 const sealPurpose = "mews second factor"
 
 // KeySize is how long a sealing key is, in bytes.
 const KeySize = chacha20poly1305.KeySize
 
-// Seal keeps the secrets of second factors from whoever reads the database without the key. It may be used from several
-// goroutines. A nil *Seal is one whose key is not there: it seals nothing and opens nothing.
+// Seal keeps the secrets of second factors from whoever reads the database without the key. It may
+// be used from several goroutines. A nil *Seal is one whose key is not there: it seals nothing and
+// opens nothing.
 type Seal struct {
 	aead cipher.AEAD
 }
@@ -51,8 +54,8 @@ func (s *Seal) Seal(user string, plain []byte) ([]byte, error) {
 	return s.aead.Seal(head, nonce, plain, additionalData(user)), nil
 }
 
-// Open gives the secret back. An error means that the key is another one, that the secret was sealed for somebody else, or that it
-// was changed since; which of these can't be known.
+// Open gives the secret back. An error means that the key is another one, that the secret was
+// sealed for somebody else, or that it was changed since; which of these can't be known.
 func (s *Seal) Open(user string, sealed []byte) ([]byte, error) {
 	if s == nil {
 		return nil, errNoSeal

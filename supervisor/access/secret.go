@@ -5,11 +5,12 @@ import (
 	"io"
 )
 
-// Secret is text that is shown to one person, once. It is printed and marshalled as ***; only Reveal gives the text. The zero value
-// is the empty secret.
+// Secret is text that is shown to one person, once. It is printed and marshalled as ***; only
+// Reveal gives the text. The zero value is the empty secret.
 //
-// The text is behind a pointer because fmt does not call methods of values in unexported fields: there it prints an address. (config
-// has a type like it: neither side may import the other, and nothing stands below both.)
+// The text is behind a pointer because fmt does not call methods of values in unexported fields:
+// there it prints an address. (config has a type like it: neither side may import the other, and
+// nothing stands below both.)
 type Secret struct {
 	text *string
 }

@@ -11,7 +11,8 @@ import (
 	"mews/supervisor/access"
 )
 
-// A recovery code that others have read is no secret, and one that opens nothing would stay good wherever its text is kept.
+// A recovery code that others have read is no secret, and one that opens nothing would stay good
+// wherever its text is kept.
 func TestARecoveryCodeIsUsedUpWhereverItIsSent(t *testing.T) {
 	p := newRig(t)
 	p.enrolled(t, true)
@@ -105,7 +106,8 @@ func TestWhatIsSentAgainIsTakenForNothing(t *testing.T) {
 	}
 }
 
-// TestARefusalIsToldAgain: a batch that could not be kept comes again, and each of its texts has its reply.
+// TestARefusalIsToldAgain: a batch that could not be kept comes again, and each of its texts has
+// its reply.
 func TestARefusalIsToldAgain(t *testing.T) {
 	p := newRig(t)
 	p.SetLimits(access.Limits{Burst: 1, PerSecond: 0.001, Waiting: 1})

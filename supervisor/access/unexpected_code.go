@@ -10,11 +10,13 @@ import (
 // actionUnexpected is what the audit log has of a right code that nothing waited for.
 const actionUnexpected = "code.unasked"
 
-// SpendUnexpected uses up a right code that nothing waits for, such as one that was asked for before the service was started anew;
-// d is what Check has decided on the inbound. No word of the code is kept, and it opens nothing. It is used up because a code that
-// is known to be right, without being asked for and without counting as a try, must not be good for anything afterwards. A code that
-// was right a moment ago, such as one that was sent twice, is no words either. All other texts, and six digits that are no code of
-// the person's, stay what they are. An error is ctx's alone.
+// SpendUnexpected uses up a right code that nothing waits for, such as one that was asked for
+// before the service was started anew; d is what Check has decided on the inbound. No word of the
+// code is kept, and it opens nothing. It is used up because a code that is known to be right,
+// without being asked for and without counting as a try, must not be good for anything afterwards.
+// A code that was right a moment ago, such as one that was sent twice, is no words either. All
+// other texts, and six digits that are no code of the person's, stay what they are. An error is
+// ctx's alone.
 func (g *Gate) SpendUnexpected(ctx context.Context, in supervisor.Inbound, d supervisor.GateDecision) (supervisor.GateDecision, error) {
 	if in.Kind != supervisor.KindText || d.Decide != nil || d.Refused != "" || !IsCode(in.Text) {
 		return d, nil
@@ -61,7 +63,8 @@ func (v verification) decideUnexpected(f supervisor.Factor, now time.Time) (supe
 	return f, supervisor.Verdict{Action: actionUnexpected, Text: text}
 }
 
-// spend is a factor for which the code is not right any more. right says whether it was. That counts as no try.
+// spend is a factor for which the code is not right any more. right says whether it was. That
+// counts as no try.
 func (v verification) spend(f supervisor.Factor, now time.Time) (_ supervisor.Factor, right bool) {
 	if appCode(v.text) == "" {
 		return withoutRecovery(f, v.text)

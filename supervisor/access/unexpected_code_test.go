@@ -19,8 +19,8 @@ func (p *rig) unasked(t *testing.T, in supervisor.Inbound) supervisor.GateDecisi
 	return m
 }
 
-// A right code that nothing waits for is no words, and is good for nothing any more: else guesses that are never counted could
-// be tried as words, and what was found be used.
+// A right code that nothing waits for is no words, and is good for nothing any more: else guesses
+// that are never counted could be tried as words, and what was found be used.
 func TestARightCodeThatNothingWaitsForIsUsedUp(t *testing.T) {
 	for _, codes := range []supervisor.Codes{supervisor.CodesRequired, supervisor.CodesOptional, supervisor.CodesOff} {
 		p := newRig(t)

@@ -13,15 +13,19 @@ import (
 )
 
 const (
-	// codePeriod is how long a code holds, in seconds (RFC 6238, section 5.2; no longer by ASVS 5.0, 6.5.5).
+	// codePeriod is how long a code holds, in seconds (RFC 6238, section 5.2; no longer by ASVS
+	// 5.0, 6.5.5).
 	codePeriod = 30
-	// validPeriods are the current one and the one before, which is the delay that RFC 6238, section 5.2, allows for.
+	// validPeriods are the current one and the one before, which is the delay that RFC 6238,
+	// section 5.2, allows for.
 	validPeriods = 2
-	// recentPeriods are those whose codes are no words, also when they are not right any more: five minutes.
+	// recentPeriods are those whose codes are no words, also when they are not right any more: five
+	// minutes.
 	recentPeriods = 10
 )
 
-// The audit log has of a code its purpose's action: alone where the code was right, else with one of these behind it.
+// The audit log has of a code its purpose's action: alone where the code was right, else with one
+// of these behind it.
 const (
 	actionLogin         = "login"
 	actionEnrolled      = "totp.enrolled" // right, and it confirmed a factor
@@ -64,8 +68,8 @@ func (v verification) verify(f supervisor.Factor, now time.Time) (supervisor.Fac
 	return f, v.not(suffixRefused, textNotCode)
 }
 
-// verifyAppCode takes the code of a valid period, and none twice. A code that was right but for that is no guess, and does not count
-// as one.
+// verifyAppCode takes the code of a valid period, and none twice. A code that was right but for
+// that is no guess, and does not count as one.
 func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {
 	period, found, err := v.matchAppCode(f, now, validPeriods)
 	switch current := now.Unix() / codePeriod; {
@@ -81,7 +85,8 @@ func (v verification) verifyAppCode(f supervisor.Factor, now time.Time) (supervi
 	return v.reject(f, now)
 }
 
-// matchAppCode finds the period of which the code is, among so many up to now. It takes as long whether it finds one or not.
+// matchAppCode finds the period of which the code is, among so many up to now. It takes as long
+// whether it finds one or not.
 func (v verification) matchAppCode(f supervisor.Factor, now time.Time, periods int64) (period int64, found bool, err error) {
 	secret, err := v.seal.Open(v.user.Name, f.Secret)
 	if err != nil {
@@ -110,8 +115,8 @@ func (v verification) verifyRecovery(f supervisor.Factor, now time.Time) (superv
 		Text: v.purpose.done + " " + textRecoveryLeft(len(f.Recovery))}
 }
 
-// withoutRecovery is a factor without the recovery code that a text is. was says whether it had that code. It takes as long
-// whether it had or not.
+// withoutRecovery is a factor without the recovery code that a text is. was says whether it had
+// that code. It takes as long whether it had or not.
 func withoutRecovery(f supervisor.Factor, text string) (_ supervisor.Factor, was bool) {
 	tried, n := []byte(digest(recoveryDigits(text))), len(f.Recovery)
 	f.Recovery = slices.DeleteFunc(slices.Clone(f.Recovery), func(d string) bool {
@@ -120,8 +125,8 @@ func withoutRecovery(f supervisor.Factor, text string) (_ supervisor.Factor, was
 	return f, len(f.Recovery) < n
 }
 
-// decideExposedRecovery uses up a recovery code that was sent where others read it, also while the factor is locked. The code opens
-// nothing, and does not count as a try.
+// decideExposedRecovery uses up a recovery code that was sent where others read it, also while the
+// factor is locked. The code opens nothing, and does not count as a try.
 func decideExposedRecovery(text string) supervisor.Decide {
 	return func(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
 		f, _ = withoutRecovery(f, text)

@@ -19,7 +19,8 @@ const step = 30 * time.Second
 // The codes of RFC 6238, appendix B, in their last six digits.
 func TestCodesAreThoseOfTheRFC(t *testing.T) {
 	seal := access.NewSeal(key)
-	sealed, err := seal.Seal("ann", []byte("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")) // 12345678901234567890
+	// 12345678901234567890
+	sealed, err := seal.Seal("ann", []byte("GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,8 +254,8 @@ func TestAFactorThatDoesNotOpenTakesNoCode(t *testing.T) {
 	}
 }
 
-// Without the key a code is not looked at, and so it is as good as before: once the key is back it opens the gate. A recovery
-// code that others have read is used up all the same.
+// Without the key a code is not looked at, and so it is as good as before: once the key is back it
+// opens the gate. A recovery code that others have read is used up all the same.
 func TestACodeThatNoKeyIsThereForStaysGood(t *testing.T) {
 	for what, enrolled := range map[string]bool{"confirmed": true, "not confirmed yet": false} {
 		p := newRig(t)
@@ -301,7 +302,8 @@ func TestNoVerdictSaysASecret(t *testing.T) {
 	}
 }
 
-// Whatever people write: what is taken for a code is short and has no words in it, and nothing but a code opens a gate.
+// Whatever people write: what is taken for a code is short and has no words in it, and nothing but
+// a code opens a gate.
 func FuzzWhatPeopleWrite(f *testing.F) {
 	for _, text := range []string{"", "123456", "123-456", "l0o0 0000 0000 0000 0000 0000 oi", "what time does that show open at", "\xff",
 		"/stop", strings.Repeat("1 ", 100), "\u0661\u0662\u0663\u0664\u0665\u0666", "\uff11\uff12\uff13\uff14\uff15\uff16", "\u200e123456", "123456.",

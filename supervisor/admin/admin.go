@@ -1,5 +1,6 @@
-// Package admin has what admins have done: people, second factors, the audit log, exports, deletion, and reading the configuration
-// again. It is one set of typed calls; the control socket answers them, and so does a process that has locked the state folder.
+// Package admin has what admins have done: people, second factors, the audit log, exports,
+// deletion, and reading the configuration again. It is one set of typed calls; the control socket
+// answers them, and so does a process that has locked the state folder.
 package admin
 
 import (
@@ -21,9 +22,10 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Service is what admins have done about people, the gate and the configuration: over the control socket, or in a process
-// of their own while no service runs. Nothing that it changes takes effect without its entry in the audit log: the two are
-// kept in one transaction, and what is of several is in the log before the first of them.
+// Service is what admins have done about people, the gate and the configuration: over the control
+// socket, or in a process of their own while no service runs. Nothing that it changes takes effect
+// without its entry in the audit log: the two are kept in one transaction, and what is of several
+// is in the log before the first of them.
 type Service struct {
 	Options
 	exports exports    // that somebody fetches
@@ -44,33 +46,38 @@ type Options struct {
 	Running       *Running                 // nil where no service runs
 	Now           func() time.Time
 	Logger        hclog.Logger
-	// EraseIndex takes what can be searched of a person out of the index, once their rows are gone; nil is nothing.
+	// EraseIndex takes what can be searched of a person out of the index, once their rows are gone;
+	// nil is nothing.
 	EraseIndex func(ctx context.Context, user string) error
 }
 
-// Configuration is what admins' calls know of the configuration. Its methods may be called from any goroutine.
+// Configuration is what admins' calls know of the configuration. Its methods may be called from any
+// goroutine.
 type Configuration interface {
 	// Facts are those of the configuration in force.
 	Facts() Facts
-	// CheckAdded says why somebody can't be added beside those who stand in it. The reason is for people.
+	// CheckAdded says why somebody can't be added beside those who stand in it. The reason is for
+	// people.
 	CheckAdded(u supervisor.User) error
 	// Refresh reads again who there is.
 	Refresh(ctx context.Context) error
-	// Read reads the file again, and says what would change. Nothing is in force before use is called; where use fails,
-	// nothing has changed. The errors of both are for people.
+	// Read reads the file again, and says what would change. Nothing is in force before use is
+	// called; where use fails, nothing has changed. The errors of both are for people.
 	Read() (changes []Change, use func(ctx context.Context) error, err error)
 }
 
 // Facts are what a configuration says of people as a whole.
 type Facts struct {
-	Users     []supervisor.User      // those who stand in it
-	Homes     string                 // the folder in which those who are added get a home
-	HasBot    bool                   // there is a bot to write to
-	Logins    access.Limits          // how long a login lasts
-	Overlaps  func(home string) bool // whether a folder is, holds or lies in that of somebody who stands in it
+	Users  []supervisor.User // those who stand in it
+	Homes  string            // the folder in which those who are added get a home
+	HasBot bool              // there is a bot to write to
+	Logins access.Limits     // how long a login lasts
+	// whether a folder is, holds or lies in that of somebody who stands in it
+	Overlaps  func(home string) bool
 	ValidName func(name string) bool // whether somebody can be called so
 	File      string                 // its path
-	Fixed     string                 // a sentence about what of it only a restart reads again; "" is nothing
+	// a sentence about what of it only a restart reads again; "" is nothing
+	Fixed string
 }
 
 // Archive is a tar of somebody's home. Closing it drops it.
@@ -82,9 +89,11 @@ type Archive struct {
 
 // Running is what only a service that runs has.
 type Running struct {
-	Work  UserWork
-	Clean func(ctx context.Context, now time.Time) error // drops files that have stood in a chat for as long as they may
-	// Archive has a worker of a person archive their home, which this process may not read. Its errors are for people.
+	Work UserWork
+	// drops files that have stood in a chat for as long as they may
+	Clean func(ctx context.Context, now time.Time) error
+	// Archive has a worker of a person archive their home, which this process may not read. Its
+	// errors are for people.
 	Archive func(ctx context.Context, user string) (Archive, error)
 }
 
@@ -226,7 +235,8 @@ func (o *Service) notify(ctx context.Context, u supervisor.User, text string) er
 	return err
 }
 
-// Call answers this process itself, in the same way as the control socket would. Who may open the state folder is an admin.
+// Call answers this process itself, in the same way as the control socket would. Who may open the
+// state folder is an admin.
 func (o *Service) Call(ctx context.Context, method string, params, result any) error {
 	text, err := json.Marshal(params)
 	if err != nil {

@@ -19,9 +19,9 @@ import (
 	"mews/supervisor"
 )
 
-// pack writes all that there is of a person as a .tar.gz: their folder as files/ or files.tar, what the database has as transcript.jsonl,
-// what lets them speak as settings.json, and what could not be had as left-out.txt. No link is followed. Who has no
-// folder here is packed without files.
+// pack writes all that there is of a person as a .tar.gz: their folder as files/ or files.tar, what
+// the database has as transcript.jsonl, what lets them speak as settings.json, and what could not
+// be had as left-out.txt. No link is followed. Who has no folder here is packed without files.
 func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) error {
 	zipped := gzip.NewWriter(w)
 	p := &packer{tar: tar.NewWriter(zipped)}
@@ -37,7 +37,8 @@ func (o *Service) pack(ctx context.Context, u supervisor.User, w io.Writer) erro
 	return errors.Join(p.member("left-out.txt", int64(len(left)), strings.NewReader(left)), p.tar.Close(), zipped.Close())
 }
 
-// packHome adds all that is in a person's home. Where only their own account may read it, a worker of theirs archives it.
+// packHome adds all that is in a person's home. Where only their own account may read it, a worker
+// of theirs archives it.
 func (o *Service) packHome(ctx context.Context, u supervisor.User, p *packer) error {
 	home, err := os.OpenRoot(u.Home)
 	switch {
@@ -57,7 +58,8 @@ func (o *Service) packHome(ctx context.Context, u supervisor.User, p *packer) er
 	return nil
 }
 
-// packArchive adds the archive of a home as one member, files.tar. What is in it is the worker's word: it is not opened.
+// packArchive adds the archive of a home as one member, files.tar. What is in it is the worker's
+// word: it is not opened.
 func (o *Service) packArchive(ctx context.Context, u supervisor.User, p *packer) error {
 	a, err := o.Running.Archive(ctx, u.Name)
 	if err != nil {
@@ -68,7 +70,8 @@ func (o *Service) packArchive(ctx context.Context, u supervisor.User, p *packer)
 	return p.member("files.tar", a.Size, a)
 }
 
-// packRecords adds what the database has. It is written down first: an archive has each file's size before it.
+// packRecords adds what the database has. It is written down first: an archive has each file's size
+// before it.
 func (o *Service) packRecords(ctx context.Context, u supervisor.User, p *packer) error {
 	r, err := o.accessRecords(ctx)
 	if err != nil {
@@ -134,7 +137,8 @@ func (p *packer) files(ctx context.Context) error {
 
 func (p *packer) leave(name, why string) { p.left = append(p.left, fmt.Sprintf("%q: %s\n", name, why)) }
 
-// entry adds one thing of the folder. An error is one of the archive: what can't be read is left out.
+// entry adds one thing of the folder. An error is one of the archive: what can't be read is left
+// out.
 func (p *packer) entry(name string, entry fs.DirEntry) error {
 	info, err := entry.Info()
 	if err != nil {
@@ -160,9 +164,11 @@ func (p *packer) entry(name string, entry fs.DirEntry) error {
 	return nil
 }
 
-// file adds a file, as long as it is now: what it loses while it is read is zeros, and what it gains is not there.
+// file adds a file, as long as it is now: what it loses while it is read is zeros, and what it
+// gains is not there.
 func (p *packer) file(name string, h *tar.Header) error {
-	f, err := p.home.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe that took its place would be waited for
+	// a pipe that took its place would be waited for
+	f, err := p.home.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		p.leave(name, err.Error())
 		return nil

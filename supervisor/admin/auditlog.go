@@ -35,8 +35,9 @@ type AuditLine struct {
 }
 
 const (
-	pageRows  = 500
-	pageBytes = 256 << 10 // of details: a line of the socket is at most 1 MiB, and JSON may write a byte as six
+	pageRows = 500
+	// of details: a line of the socket is at most 1 MiB, and JSON may write a byte as six
+	pageBytes = 256 << 10
 	maxDetail = 64 << 10
 )
 

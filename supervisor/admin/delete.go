@@ -27,8 +27,9 @@ type UserData struct {
 	Bytes int64            `json:"bytes,omitempty"`
 }
 
-// DeletePerson deletes all of a person who does not stand in the configuration: what the database has, and the folder below
-// the state folder. What runs for them is ended before. The audit log stays.
+// DeletePerson deletes all of a person who does not stand in the configuration: what the database
+// has, and the folder below the state folder. What runs for them is ended before. The audit log
+// stays.
 func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) (UserData, error) {
 	if !o.Configuration.Facts().ValidName(q.User) {
 		return UserData{}, supervisor.Errorf(supervisor.CodeInvalid, textInvalidName, q.User)
@@ -48,7 +49,8 @@ func (o *Service) DeletePerson(ctx context.Context, by Caller, q DeleteRequest) 
 			return UserData{}, supervisor.Errorf(supervisor.CodeUnavailable, textWorkNotEnded, q.User, err)
 		}
 	}
-	if err := o.note(ctx, by, q.User, "user.deleting", ""); err != nil { // it is not one transaction
+	// it is not one transaction
+	if err := o.note(ctx, by, q.User, "user.deleting", ""); err != nil {
 		return UserData{}, err
 	}
 	rows, err := o.Store.People.Erase(ctx, q.User)

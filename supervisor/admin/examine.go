@@ -19,8 +19,8 @@ type Examined struct {
 	Wrong string `json:"wrong,omitempty"` // "" where nothing is wrong
 }
 
-// examine runs the verb as a process of the service's own, which has its account, its environment and what its unit lets it see. So an
-// admin who may not read the configuration needs none of it.
+// examine runs the verb as a process of the service's own, which has its account, its environment
+// and what its unit lets it see. So an admin who may not read the configuration needs none of it.
 func (o *Service) examine(ctx context.Context, _ Caller, q Examine) (Examined, error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -38,8 +38,8 @@ func (o *Service) Export(ctx context.Context, by Caller, q Fetch) (Piece, error)
 	return Piece{Token: token}, err
 }
 
-// anybody is a person, or what stands for one who is none any more and of whom something is kept; without a Home where their
-// folder is none of Mews's. Only an admin may name those.
+// anybody is a person, or what stands for one who is none any more and of whom something is kept;
+// without a Home where their folder is none of Mews's. Only an admin may name those.
 func (o *Service) anybody(ctx context.Context, by Caller, name string) (supervisor.User, error) {
 	u, err := o.person(by, name)
 	if supervisor.ErrorCode(err) != supervisor.CodeNotFound || !by.Admin || !o.Configuration.Facts().ValidName(name) {

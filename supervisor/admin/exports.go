@@ -13,8 +13,8 @@ import (
 	"mews/supervisor/fair"
 )
 
-// exports are exports that are made while somebody fetches them, piece by piece: what is said on the socket is said in
-// lines. The zero value takes none until open.
+// exports are exports that are made while somebody fetches them, piece by piece: what is said on
+// the socket is said in lines. The zero value takes none until open.
 type exports struct {
 	mu      sync.Mutex // guards what follows
 	ctx     context.Context
@@ -37,8 +37,10 @@ const (
 	maxExports        = 4
 	exportIdleTimeout = time.Minute      // a client that fetches nothing for so long has gone
 	exportWaitTimeout = 20 * time.Second // for a place; a client gives up a call after 30 s
-	exportFirstByte   = 15 * time.Second // for a home to be archived, before the client is told to ask again
-	chunkBytes        = 384 << 10        // a line of the socket is at most 1 MiB, and base64 makes a third more of it
+	// for a home to be archived, before the client is told to ask again
+	exportFirstByte = 15 * time.Second
+	// a line of the socket is at most 1 MiB, and base64 makes a third more of it
+	chunkBytes = 384 << 10
 )
 
 // open has exports be made until ctx ends, or close is called.
@@ -59,7 +61,8 @@ func (p *exports) close() {
 	p.running.Wait()
 }
 
-// begin has pack write into an export, once there is a place for one. It waits for that a while, and then says so.
+// begin has pack write into an export, once there is a place for one. It waits for that a while,
+// and then says so.
 func (p *exports) begin(ctx context.Context, by Caller, pack func(context.Context, io.Writer) error) (token string, err error) {
 	place, err := p.enter(ctx, by)
 	if err != nil {
@@ -79,8 +82,8 @@ func notServing() error {
 // errCrowded ends the wait for a place.
 var errCrowded = errors.New("no place has become free")
 
-// enter waits for a place. A client that wants several waits for no more than one of each of the others, and the others for
-// no more than one of its.
+// enter waits for a place. A client that wants several waits for no more than one of each of the
+// others, and the others for no more than one of its.
 func (p *exports) enter(ctx context.Context, by Caller) (place fair.Permit, err error) {
 	p.mu.Lock()
 	serving, line := p.ctx, p.line
@@ -142,8 +145,9 @@ func (p *exports) forget(token string) {
 	}
 }
 
-// next is the next piece of an export, for whoever has it made; last says that there is no more. An empty piece that is not the
-// last says that the export has not begun yet, since a home is being archived.
+// next is the next piece of an export, for whoever has it made; last says that there is no more. An
+// empty piece that is not the last says that the export has not begun yet, since a home is being
+// archived.
 func (p *exports) next(ctx context.Context, by Caller, token string) (piece []byte, last bool, err error) {
 	p.mu.Lock()
 	one := p.all[token]

@@ -23,8 +23,8 @@ func endless(_ context.Context, w io.Writer) error {
 // brief is over at once.
 func brief(context.Context, io.Writer) error { return nil }
 
-// Who finds all places taken waits for one, and behind no more than one of whoever wants many. Where none becomes free, they
-// are told what to do.
+// Who finds all places taken waits for one, and behind no more than one of whoever wants many.
+// Where none becomes free, they are told what to do.
 func TestAnExportWaitsForItsPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p exports
@@ -120,7 +120,8 @@ func TestAnExportIsItsClientsAlone(t *testing.T) {
 	}
 }
 
-// While a home is archived there is nothing to fetch yet: the client is told to ask again, and loses nothing.
+// While a home is archived there is nothing to fetch yet: the client is told to ask again, and
+// loses nothing.
 func TestAnExportThatHasNotBegunIsAskedForAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p exports

@@ -54,7 +54,8 @@ type CodeResult struct {
 // final are the endings of actions after which another code would not be taken.
 var final = []string{".locked", ".barred", ".broken"}
 
-// confirm holds a code against a SecondFactor that was just made. Wrong ones count as they do everywhere.
+// confirm holds a code against a SecondFactor that was just made. Wrong ones count as they do
+// everywhere.
 func (o *Service) confirm(ctx context.Context, by Caller, q CodeProof) (CodeResult, error) {
 	u, err := o.person(by, q.User)
 	if err != nil {

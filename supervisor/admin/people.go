@@ -22,9 +22,10 @@ type People struct {
 
 // Person is somebody who may talk, with what lets them.
 type Person struct {
-	Name       string       `json:"name"`
-	Role       string       `json:"role"`
-	Configured bool         `json:"configured"` // they stand in the configuration; else they were added while Mews ran
+	Name string `json:"name"`
+	Role string `json:"role"`
+	// they stand in the configuration; else they were added while Mews ran
+	Configured bool         `json:"configured"`
 	Suspended  bool         `json:"suspended,omitempty"`
 	Account    string       `json:"account,omitempty"`
 	Timezone   string       `json:"timezone,omitempty"`

@@ -14,7 +14,8 @@ type NewUser struct {
 	Role     string `json:"role"`
 	Account  string `json:"account,omitempty"`
 	Timezone string `json:"timezone,omitempty"`
-	Again    bool   `json:"again,omitempty"` // they were here before, and are given what is kept of them
+	// they were here before, and are given what is kept of them
+	Again bool `json:"again,omitempty"`
 }
 
 // Result is what became of a call, for a person.
@@ -22,8 +23,8 @@ type Result struct {
 	Text string `json:"text"`
 }
 
-// AddPerson keeps a person, and gives them a folder below the state folder. The name is to be one that nobody had before, unless
-// they are that person.
+// AddPerson keeps a person, and gives them a folder below the state folder. The name is to be one
+// that nobody had before, unless they are that person.
 func (o *Service) AddPerson(ctx context.Context, by Caller, q NewUser) (Result, error) {
 	facts := o.Configuration.Facts()
 	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone, Home: facts.HomeOf(q.Name)}
@@ -74,7 +75,8 @@ func (f Facts) Botless() string {
 	return textNoBot
 }
 
-// freeName refuses a name of which something is kept, unless that is to be given back; and to give back what is not there.
+// freeName refuses a name of which something is kept, unless that is to be given back; and to give
+// back what is not there.
 func (o *Service) freeName(ctx context.Context, q NewUser) error {
 	if _, known := o.People.Find(q.Name); known {
 		return nil // to add them again is refused anyway

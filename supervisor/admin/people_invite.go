@@ -24,13 +24,15 @@ type InviteResult struct {
 	Expires time.Time `json:"expires,omitzero"`
 	Enrol   bool      `json:"enrol,omitempty"`
 	Revoked int64     `json:"revoked,omitempty"`
-	Botless string    `json:"botless,omitempty"` // why there is no bot to send it to, and what to do
+	// why there is no bot to send it to, and what to do
+	Botless string `json:"botless,omitempty"`
 }
 
 // InviteLasts is how long a code that was made in the chat can be used.
 const InviteLasts = 24 * time.Hour
 
-// Invite makes a one-time code that binds an account on Telegram to a person, or takes back those that nobody has used.
+// Invite makes a one-time code that binds an account on Telegram to a person, or takes back those
+// that nobody has used.
 func (o *Service) Invite(ctx context.Context, by Caller, q InviteRequest) (InviteResult, error) {
 	u, err := o.person(by, q.User)
 	if err != nil {

@@ -39,8 +39,8 @@ func (c Change) String() string {
 	return fmt.Sprintf("%s: %s, it was %s", c.Key, supervisor.Printable(c.New), supervisor.Printable(c.Old))
 }
 
-// reload reads the configuration again that the service was started with, and puts all of it into force or nothing. That it was
-// asked for is in the audit log before anything changes.
+// reload reads the configuration again that the service was started with, and puts all of it into
+// force or nothing. That it was asked for is in the audit log before anything changes.
 func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Changes, error) {
 	if o.Running == nil {
 		return Changes{}, supervisor.Errorf(supervisor.CodeUnavailable, textNotRunning)
@@ -67,11 +67,12 @@ func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Changes, e
 	return Changes{Changes: changes, Note: o.Configuration.Facts().Fixed}, o.note(ctx, by, by.name, "config.reloaded", strings.Join(keys, ", "))
 }
 
-// cleanEvery is the time between two looks whether a file has stood in a terminal for as long as it may.
+// cleanEvery is the time between two looks whether a file has stood in a terminal for as long as it
+// may.
 const cleanEvery = time.Minute
 
-// Run reloads the configuration whenever the process gets a SIGHUP, drops files that have stood in terminals for long enough,
-// and has exports made, until ctx ends.
+// Run reloads the configuration whenever the process gets a SIGHUP, drops files that have stood in
+// terminals for long enough, and has exports made, until ctx ends.
 func (o *Service) Run(ctx context.Context) error {
 	o.exports.open(ctx)
 	defer o.exports.close()

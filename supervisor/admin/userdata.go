@@ -16,7 +16,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// userDataOf is what there is of somebody, whether they are a user now or not. CodeNotFound is that there is nothing.
+// userDataOf is what there is of somebody, whether they are a user now or not. CodeNotFound is that
+// there is nothing.
 func userDataOf(ctx context.Context, people sqlite.People, facts Facts, name string) (e UserData, err error) {
 	if e.Rows, err = people.Count(ctx, name); err != nil {
 		return e, err
@@ -49,8 +50,9 @@ func userDataOf(ctx context.Context, people sqlite.People, facts Facts, name str
 // HomeOf is the folder of somebody who is added while Mews runs.
 func (f Facts) HomeOf(name string) string { return filepath.Join(f.Homes, name) }
 
-// Unclaimed is nil where nothing is kept of a name that nobody has, so that somebody new may be given it. They would be given
-// what is there, too: the folder, and all that was said. An empty folder is nothing.
+// Unclaimed is nil where nothing is kept of a name that nobody has, so that somebody new may be
+// given it. They would be given what is there, too: the folder, and all that was said. An empty
+// folder is nothing.
 func Unclaimed(ctx context.Context, people sqlite.People, facts Facts, name string) error {
 	rows, err := people.Count(ctx, name)
 	if err != nil {

@@ -10,22 +10,27 @@ import (
 
 // userWork is what runs for people.
 type UserWork struct {
-	ListUnfinished func(context.Context) ([]supervisor.Conversation, error) // where something is worked on, or waits to be
-	StopTurn       func(conversation int64) (ran bool)                      // ends the turn that runs there, as /stop does
-	Evict          func(ctx context.Context, user string) error             // ends a person's worker, and waits for that
-	Ends           []func(ctx context.Context, user string) error           // each likewise something else of theirs, also what waits
+	// where something is worked on, or waits to be
+	ListUnfinished func(context.Context) ([]supervisor.Conversation, error)
+	// ends the turn that runs there, as /stop does
+	StopTurn func(conversation int64) (ran bool)
+	// ends a person's worker, and waits for that
+	Evict func(ctx context.Context, user string) error
+	// each likewise something else of theirs, also what waits
+	Ends []func(ctx context.Context, user string) error
 }
 
 const (
-	// ending is how long what runs for a person may take to end: a worker is killed sooner, and the end of a turn is a
-	// transaction. A client gives up a call after 30 s.
+	// ending is how long what runs for a person may take to end: a worker is killed sooner, and the
+	// end of a turn is a transaction. A client gives up a call after 30 s.
 	ending = 20 * time.Second
 	// lookAgain is how often it is looked at whether a turn has ended.
 	lookAgain = 20 * time.Millisecond
 )
 
-// end ends all that runs for a person who is shut out already: their commands, what arrives, voices and operations, their turns, and then
-// their worker. When it has returned nil, nothing of theirs is written any more.
+// end ends all that runs for a person who is shut out already: their commands, what arrives, voices
+// and operations, their turns, and then their worker. When it has returned nil, nothing of theirs
+// is written any more.
 func (l *UserWork) end(ctx context.Context, user string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, ending, fmt.Errorf("it has not ended within %v", ending))
 	defer cancel()

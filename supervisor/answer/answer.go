@@ -1,5 +1,6 @@
-// Package answer reads what people say to questions, in words and by buttons, and says it in words. It is pure, and imports no more
-// than the words: the store asks it in the transaction that keeps what they sent.
+// Package answer reads what people say to questions, in words and by buttons, and says it in words.
+// It is pure, and imports no more than the words: the store asks it in the transaction that keeps
+// what they sent.
 package answer
 
 import (
@@ -20,8 +21,9 @@ type Message struct {
 	Now   time.Time
 }
 
-// InWords is what a message says to an open question. draft is what its person has picked before. It is not ok where it says nothing to that: the message waits for its turn
-// then, and its person is told what is waited for. Nobody allows anything for always in words, and no words are a code.
+// InWords is what a message says to an open question. draft is what its person has picked before.
+// It is not ok where it says nothing to that: the message waits for its turn then, and its person
+// is told what is waited for. Nobody allows anything for always in words, and no words are a code.
 func InWords(q supervisor.Question, draft supervisor.Answer, m Message) (a supervisor.Answer, ok bool) {
 	switch {
 	case q.Kind == supervisor.QuestionAsk:
@@ -37,8 +39,8 @@ func YesOrNo(text string) supervisor.Say {
 	return yesOrNo[strings.TrimRight(strings.ToLower(strings.TrimSpace(text)), ".!")]
 }
 
-// Pressed is what a button of an open question says. draft is what was picked before, for a question that takes several. With
-// PressPicked the answer is the new draft.
+// Pressed is what a button of an open question says. draft is what was picked before, for a
+// question that takes several. With PressPicked the answer is the new draft.
 func Pressed(q supervisor.Question, draft supervisor.Answer, word string) (a supervisor.Answer, came supervisor.PressResult) {
 	if q.Kind == supervisor.QuestionAsk {
 		return pressedAsk(q.Ask, draft, word)
@@ -51,7 +53,8 @@ func Pressed(q supervisor.Question, draft supervisor.Answer, word string) (a sup
 	return a, supervisor.PressForeign
 }
 
-// Buttons are a question's, in rows. press makes of a button's word what is sent when it is pressed.
+// Buttons are a question's, in rows. press makes of a button's word what is sent when it is
+// pressed.
 func Buttons(q supervisor.Question, draft supervisor.Answer, press func(word string) string) (rows [][]supervisor.Button) {
 	if q.Kind == supervisor.QuestionAsk {
 		return askButtons(q, draft, press)

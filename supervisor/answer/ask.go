@@ -9,7 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// What the buttons of a model's question say, beside the place of an option from 0, SayOnce and SayNo.
+// What the buttons of a model's question say, beside the place of an option from 0, SayOnce and
+// SayNo.
 const (
 	wordDone  = "done"  // what was picked is the answer
 	wordOther = "other" // the person will say something else
@@ -43,8 +44,8 @@ var readers = map[protocol.AskKind]func(q protocol.Ask, draft supervisor.Answer,
 	},
 }
 
-// toAsk is what a message says to a question of a model's. A file is an answer to a question for a file or for words; beside any other
-// answer it would be lost.
+// toAsk is what a message says to a question of a model's. A file is an answer to a question for a
+// file or for words; beside any other answer it would be lost.
 func toAsk(q protocol.Ask, draft supervisor.Answer, m Message) (a supervisor.Answer, ok bool) {
 	takesParts := q.Kind == protocol.AskFile || q.Kind == protocol.AskText
 	if m.Words != "" && q.Kind != protocol.AskFile {
@@ -71,7 +72,8 @@ func readChoice(q protocol.Ask, _ supervisor.Answer, m Message) (supervisor.Answ
 	return this(m.Text), q.Other && strings.TrimSpace(m.Text) != ""
 }
 
-// readSeveral: words that are no options come to what was picked before, where the question takes them.
+// readSeveral: words that are no options come to what was picked before, where the question takes
+// them.
 func readSeveral(q protocol.Ask, draft supervisor.Answer, m Message) (supervisor.Answer, bool) {
 	picked, ok := pickSeveral(q.Options, m.Text)
 	switch {
@@ -113,7 +115,8 @@ func toggled(list []int, i int) []int {
 	return slices.Insert(slices.Clone(list), at, i)
 }
 
-// askButtons are those of a model's question. Where a message can't be changed, nothing is ticked there, so the options stand in Asked.
+// askButtons are those of a model's question. Where a message can't be changed, nothing is ticked
+// there, so the options stand in Asked.
 func askButtons(q supervisor.Question, draft supervisor.Answer, press func(string) string) (rows [][]supervisor.Button) {
 	button := func(text, word string) supervisor.Button { return supervisor.Button{Text: text, Press: press(word)} }
 	can := q.Conversation.Channel.Can()
@@ -140,13 +143,15 @@ func askButtons(q supervisor.Question, draft supervisor.Answer, press func(strin
 	return rows
 }
 
-// HasKeyboard says whether a question brings a keyboard, by which its person sends where they are. Its message can't be changed (Bot
-// API, editMessageText), and the keyboard stays until another message takes it away.
+// HasKeyboard says whether a question brings a keyboard, by which its person sends where they are.
+// Its message can't be changed (Bot API, editMessageText), and the keyboard stays until another
+// message takes it away.
 func HasKeyboard(q supervisor.Question) bool {
 	return q.Kind == supervisor.QuestionAsk && q.Ask.Kind == protocol.AskLocation && q.Conversation.Channel.Can().Location && !q.Conversation.InGroup()
 }
 
-// Stays says whether a question that has ended keeps its buttons: what is pressed late is kept as a message.
+// Stays says whether a question that has ended keeps its buttons: what is pressed late is kept as a
+// message.
 func Stays(q supervisor.Question) bool {
 	return q.Why == supervisor.QuestionExpired && (q.Ask.Kind == protocol.AskChoice || q.Ask.Kind == protocol.AskConfirm)
 }

@@ -128,7 +128,8 @@ func TestADayIsReadWhereItsPersonLives(t *testing.T) {
 	}
 }
 
-// TestAFileAnswersOnlyWhatWantsOne: with any other question it would be lost. A recording's words are words.
+// TestAFileAnswersOnlyWhatWantsOne: with any other question it would be lost. A recording's words
+// are words.
 func TestAFileAnswersOnlyWhatWantsOne(t *testing.T) {
 	file := answer.Message{Text: "here", Parts: []protocol.Part{{Text: "[photo, kept as uploads/a.png]"}}, World: true}
 	voice := answer.Message{Words: "The second.", Parts: []protocol.Part{{Text: "[voice, 0:02] The second."}}}
@@ -192,7 +193,8 @@ func TestButtonsPickAndTakeBack(t *testing.T) {
 	}
 }
 
-// TestAQuestionIsShownAsItsChannelCan: a keyboard sends a location in private, and what can't be ticked is numbered.
+// TestAQuestionIsShownAsItsChannelCan: a keyboard sends a location in private, and what can't be
+// ticked is numbered.
 func TestAQuestionIsShownAsItsChannelCan(t *testing.T) {
 	press := func(word string) string { return word }
 	q := question(protocol.AskLocation)

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// plain is a text in small letters, without accents, without quotes around it and without the marks at its end.
+// plain is a text in small letters, without accents, without quotes around it and without the marks
+// at its end.
 func plain(text string) string {
 	text = accents.Replace(strings.ToLower(strings.Join(strings.Fields(text), " ")))
 	return strings.TrimSpace(strings.Trim(text, `"'“”„‘’«».,!?:;`))
@@ -23,7 +24,8 @@ var byNumber = regexp.MustCompile(`^(?:#|(?:option|number|no\.?|nr\.?|numero|n°
 // byPlace is an option by a word for its place, with what may stand around that.
 var byPlace = regexp.MustCompile(`^(?:(?:the|der|die|das|den|el|la|le|los|les|number|option) |l')?([a-z]+)(?: (?:one|option))?$`)
 
-// pick finds the option that a text names: by its words, by its number, by its place, or by its beginning where no other begins so.
+// pick finds the option that a text names: by its words, by its number, by its place, or by its
+// beginning where no other begins so.
 func pick(options []string, text string) (place int, ok bool) {
 	said := plain(text)
 	names := make([]string, len(options))

@@ -7,14 +7,16 @@ import (
 	"time"
 )
 
-// A number may have a currency or a percent sign at one of its ends, and spaces or apostrophes between its thousands.
+// A number may have a currency or a percent sign at one of its ends, and spaces or apostrophes
+// between its thousands.
 var numberShape = regexp.MustCompile(`^([-+−]?)[€$£]? ?(\d[\d.,'  ]*?) ?[€$£%]?$`)
 
 // maxDigits is more than anybody counts to.
 const maxDigits = 30
 
-// readNumber reads a number with either sign for its decimals, and gives it with a point. One with a single sign and three digits
-// behind it means one thing here and another there, so it is not read; but where a zero stands before.
+// readNumber reads a number with either sign for its decimals, and gives it with a point. One with
+// a single sign and three digits behind it means one thing here and another there, so it is not
+// read; but where a zero stands before.
 func readNumber(text string) (string, bool) {
 	m := numberShape.FindStringSubmatch(strings.TrimRight(strings.TrimSpace(text), ".,!"))
 	if m == nil {
@@ -54,7 +56,8 @@ func withoutThousands(whole string) (string, bool) {
 	return strings.Join(groups, ""), len(groups) > 0 && !strings.HasPrefix(whole, ",") && !strings.HasPrefix(whole, ".")
 }
 
-// What dates look like in small letters, without accents; what follows is a time. The names are those of the four languages.
+// What dates look like in small letters, without accents; what follows is a time. The names are
+// those of the four languages.
 var (
 	dateISO     = regexp.MustCompile(`^(\d{4})-(\d{1,2})-(\d{1,2})(?:t| |$)(.*)$`)
 	dateDotted  = regexp.MustCompile(`^(\d{1,2})\. ?(\d{1,2})(?:\.(?: ?(\d{4}))?)?(?: (.*))?$`)
@@ -65,8 +68,9 @@ var (
 	timeShape   = regexp.MustCompile(`^(?:at |um |a las |a la |a )?(\d{1,2})(?:[:.h](\d{2}))? ?(am|pm|a\.m|p\.m|uhr|h)?$`)
 )
 
-// readDate reads a day, with a time or without, as somebody says it who lives in now's zone: 2026-11-24, 2026-11-24 18:30. A day
-// without a year is the next one. What may mean two days, such as 11/12, is not read.
+// readDate reads a day, with a time or without, as somebody says it who lives in now's zone:
+// 2026-11-24, 2026-11-24 18:30. A day without a year is the next one. What may mean two days, such
+// as 11/12, is not read.
 func readDate(text string, now time.Time) (string, bool) {
 	said := beforeDates.ReplaceAllString(strings.ReplaceAll(plain(text), ",", ""), "")
 	day, rest, ok := readDay(said, now)

@@ -25,7 +25,8 @@ var ticks = map[bool]string{true: "☑ ", false: "☐ "}
 
 var textsConfirmed = map[supervisor.Say]string{supervisor.SayOnce: textYes, supervisor.SayNo: textNo}
 
-// What a model reads of an answer. textsForModel is by whether options were chosen, and nothing else was said.
+// What a model reads of an answer. textsForModel is by whether options were chosen, and nothing
+// else was said.
 const textThey = "They"
 
 var textsForModel = map[bool]string{true: " chose: ", false: " answered: "}
@@ -53,7 +54,8 @@ var textsWanted = map[protocol.AskKind]string{
 
 const textWaitsAsk = "What you wrote is kept, and is read as soon as you have answered this. It takes %s:"
 
-// rows makes a map of words in rows: those of the first have first, those of the next one more, and so on.
+// rows makes a map of words in rows: those of the first have first, those of the next one more, and
+// so on.
 func rows(first int, lists ...string) map[string]int {
 	m := map[string]int{}
 	for i, list := range lists {

@@ -14,8 +14,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// MethodActivity is what the control socket answers to an ActivityQuestion with an ActivityReport. Anybody with an account may ask
-// for their own; admins for counts of everybody's, and for somebody's, which is in the audit log then.
+// MethodActivity is what the control socket answers to an ActivityQuestion with an ActivityReport.
+// Anybody with an account may ask for their own; admins for counts of everybody's, and for
+// somebody's, which is in the audit log then.
 const MethodActivity = "activity"
 
 // MaxActivity is how many rows are told at once.
@@ -28,7 +29,8 @@ type ActivityQuestion struct {
 	Kind  string    `json:"kind,omitempty"` // a group of kinds; "" is all
 }
 
-// ActivityReport is what was done: the newest MaxActivity rows for a person, oldest first, or counts for everybody.
+// ActivityReport is what was done: the newest MaxActivity rows for a person, oldest first, or
+// counts for everybody.
 type ActivityReport struct {
 	User   string                   `json:"user,omitempty"` // "" is everybody
 	Rows   []ActivityLine           `json:"rows,omitempty"`

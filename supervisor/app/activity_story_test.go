@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// diarist is a model that writes the file which the person names, or reads the log for a time and a kind, and says what came of that.
+// diarist is a model that writes the file which the person names, or reads the log for a time and a
+// kind, and says what came of that.
 func diarist(r modeltest.Request) modeltest.Answer {
 	if done := r.Done(); len(done) > 0 {
 		return modeltest.Answer{Text: done[len(done)-1].Result}
@@ -25,8 +26,8 @@ func diarist(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Calls: []modeltest.Call{{Name: "write_file", Args: fmt.Sprintf(`{"path":%q,"content":"x"}`, words[0])}}}
 }
 
-// TestWhatWasDoneIsTold: below the answer, unless its person does not want that; to the model; to an admin; and each time nothing of anybody
-// else's, and nothing in a group.
+// TestWhatWasDoneIsTold: below the answer, unless its person does not want that; to the model; to
+// an admin; and each time nothing of anybody else's, and nothing in a group.
 func TestWhatWasDoneIsTold(t *testing.T) {
 	l := newGatedService(t, diarist, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")
 	l.open()
@@ -68,7 +69,8 @@ func TestWhatWasDoneIsTold(t *testing.T) {
 	l.tellsOperators()
 }
 
-// tellsOperators: an admin on the machine is told counts, and by a name what was done, which the audit log has.
+// tellsOperators: an admin on the machine is told counts, and by a name what was done, which the
+// audit log has.
 func (l *gatedService) tellsOperators() {
 	l.T.Helper()
 	ask := func(q app.ActivityQuestion) (r app.ActivityReport) {

@@ -50,7 +50,8 @@ func readConfig(file string) (*config.Config, error) {
 	return config.Load(file, env)
 }
 
-// newCommandLine has a configuration with three people and, where served, the parts of a service that verbs speak with.
+// newCommandLine has a configuration with three people and, where served, the parts of a service
+// that verbs speak with.
 func newCommandLine(t *testing.T, served bool) *commandLine {
 	t.Helper()
 	c := &commandLine{t: t, dir: t.TempDir()}
@@ -277,7 +278,8 @@ func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
 		}
 		c.refuses("is not to have a second factor", "totp", "enroll", "cleo")
 
-		// The code of a SecondFactor that was just made confirms it. (The secret is only on the screen, so the verb's parts are used.)
+		// The code of a SecondFactor that was just made confirms it. (The secret is only on the
+		// screen, so the verb's parts are used.)
 		cfg, err := readConfig(c.file)
 		if err != nil {
 			c.t.Fatal(err)
@@ -507,7 +509,8 @@ func TestAReloadSaysWhichSecretsARestartReads(t *testing.T) {
 		t.Errorf("said %q", out)
 	}
 	must(t, os.WriteFile(own, []byte("second"), 0o600))
-	c.refuses("only at a restart: models.providers.near.api_key", "reload") // a file of its own is read again
+	// a file of its own is read again
+	c.refuses("only at a restart: models.providers.near.api_key", "reload")
 }
 
 func TestNothingIsReloadedWithoutAService(t *testing.T) {

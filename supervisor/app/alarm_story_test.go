@@ -10,7 +10,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestAnAdminIsToldOfTelegramOnTelegram: in their private chat, once, and of its recovery; nobody else is.
+// TestAnAdminIsToldOfTelegramOnTelegram: in their private chat, once, and of its recovery; nobody
+// else is.
 func TestAnAdminIsToldOfTelegramOnTelegram(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
 	l.bot.Meet(telegramtest.Private(l.who("alice")))

@@ -56,7 +56,8 @@ func (c *configuration) Read() (changes []admin.Change, use func(context.Context
 	return changes, func(ctx context.Context) error { return c.apply(ctx, was, is) }, nil
 }
 
-// fixed says which secrets systemd has handed over. It does so once, when it starts the service (LoadCredential=).
+// fixed says which secrets systemd has handed over. It does so once, when it starts the service
+// (LoadCredential=).
 func fixed(cfg *config.Config) string {
 	folder, names := os.Getenv("CREDENTIALS_DIRECTORY"), []string{}
 	for _, path := range cfg.Holds {

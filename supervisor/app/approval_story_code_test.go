@@ -38,8 +38,8 @@ func (l approvalService) audits(want map[string]int) {
 	}
 }
 
-// TestAFileLeavesByAFreshCode: not by the one that opened the chat, by one from before it was asked for, or by a wrong one,
-// which is a guess as any other; and by a right one once.
+// TestAFileLeavesByAFreshCode: not by the one that opened the chat, by one from before it was asked
+// for, or by a wrong one, which is a guess as any other; and by a right one once.
 func TestAFileLeavesByAFreshCode(t *testing.T) {
 	l := approving(t, byCode, ", totp: required")
 	l.enrol("bob")
@@ -95,8 +95,8 @@ func TestGuessesAtAStepUpLock(t *testing.T) {
 	l.audits(map[string]int{"stepup.refused": 4, "stepup.locked": 1, "stepup.barred": 1, "approval.denied": 1})
 }
 
-// TestACodeThatDoesNotComeIsANo, after five minutes. One that comes after that is for nothing, and no word for the model; what is
-// asked for next waits for another.
+// TestACodeThatDoesNotComeIsANo, after five minutes. One that comes after that is for nothing, and
+// no word for the model; what is asked for next waits for another.
 func TestACodeThatDoesNotComeIsANo(t *testing.T) {
 	l := approving(t, byCode, ", totp: required")
 	l.enrol("bob")
@@ -121,7 +121,8 @@ func TestACodeThatDoesNotComeIsANo(t *testing.T) {
 	}
 }
 
-// TestNobodyIsAskedForACodeInVain: who has none, or would have to send it where others read it, is told so.
+// TestNobodyIsAskedForACodeInVain: who has none, or would have to send it where others read it, is
+// told so.
 func TestNobodyIsAskedForACodeInVain(t *testing.T) {
 	l := approvalService{newGatedService(t, fileSender, "", "alice, role: admin, totp: 'off'", "bob, approvals: {send_file: step_up}")}
 	l.lay("a.txt", "hello\n")
@@ -141,7 +142,8 @@ func TestNobodyIsAskedForACodeInVain(t *testing.T) {
 	l.arrived()
 }
 
-// TestSettingsAndInvitesByACode: a command waits as a tool does, and what it is about is not done before.
+// TestSettingsAndInvitesByACode: a command waits as a tool does, and what it is about is not done
+// before.
 func TestSettingsAndInvitesByACode(t *testing.T) {
 	l := approvalService{newGatedService(t, fileSender, "", "alice, role: admin, totp: required, approvals: {invite: step_up, settings: step_up}")}
 	l.enrol("alice")

@@ -78,8 +78,8 @@ func (l approvalService) waits() bool {
 	return l.Count(`SELECT count(*) FROM question q JOIN turn t ON t.id = q.turn WHERE q.why IS NULL AND t.ended_at IS NULL`) > 0
 }
 
-// wants has bob name a file, and waits until he is asked about it, and that is kept: no later life asks him again only because
-// it can't know that he was.
+// wants has bob name a file, and waits until he is asked about it, and that is kept: no later life
+// asks him again only because it can't know that he was.
 func (l approvalService) wants(file string) {
 	l.T.Helper()
 	l.asks("bob", file, mayI)
@@ -102,8 +102,8 @@ func (l approvalService) settle() {
 	l.WaitFor(apptest.Patience, "all to be done", l.done)
 }
 
-// arrived fails unless these files have left in all, and have arrived at bob's: each no more often than it has left, but for
-// copies which say that they may be repeats.
+// arrived fails unless these files have left in all, and have arrived at bob's: each no more often
+// than it has left, but for copies which say that they may be repeats.
 func (l approvalService) arrived(names ...string) {
 	l.T.Helper()
 	if n := l.Count("SELECT count(*) FROM effect WHERE kind = 'file.sent'"); n != len(names) {

@@ -11,7 +11,9 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// TestAnApprovalOutlivesWhoeverWaits: the service is killed while somebody is asked, and again. Nobody is asked twice, the model is not told of any of it, and the press in the last life of all sends the file, once.
+// TestAnApprovalOutlivesWhoeverWaits: the service is killed while somebody is asked, and again.
+// Nobody is asked twice, the model is not told of any of it, and the press in the last life of all
+// sends the file, once.
 func TestAnApprovalOutlivesWhoeverWaits(t *testing.T) {
 	l := approving(t, "ask", "")
 	l.lay("a.txt", "hello\n")
@@ -30,7 +32,8 @@ func TestAnApprovalOutlivesWhoeverWaits(t *testing.T) {
 	}
 }
 
-// TestAPressWhileNobodyRunsCounts: what was pressed while the service was dead sends the file in its next life.
+// TestAPressWhileNobodyRunsCounts: what was pressed while the service was dead sends the file in
+// its next life.
 func TestAPressWhileNobodyRunsCounts(t *testing.T) {
 	l := approving(t, "ask", "")
 	l.lay("a.txt", "hello\n")
@@ -53,7 +56,8 @@ func TestAPressWhileNobodyRunsCounts(t *testing.T) {
 	}
 }
 
-// TestAFileThatChangesWhileItIsAskedAbout: what leaves is what was asked about, so other bytes are another question.
+// TestAFileThatChangesWhileItIsAskedAbout: what leaves is what was asked about, so other bytes are
+// another question.
 func TestAFileThatChangesWhileItIsAskedAbout(t *testing.T) {
 	l := approving(t, "ask", "")
 	l.lay("a.txt", "hello\n")
@@ -75,8 +79,9 @@ func TestAFileThatChangesWhileItIsAskedAbout(t *testing.T) {
 // pressKills is how often the service is killed right after a press was kept.
 const pressKills = 8
 
-// TestAKillBetweenAPressAndItsFile: whenever the service is killed after a press was kept, the file leaves once. Where nobody
-// can know any more what the press was used for, the person is asked again, and never are there two files.
+// TestAKillBetweenAPressAndItsFile: whenever the service is killed after a press was kept, the file
+// leaves once. Where nobody can know any more what the press was used for, the person is asked
+// again, and never are there two files.
 func TestAKillBetweenAPressAndItsFile(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
@@ -112,9 +117,11 @@ func TestAKillBetweenAPressAndItsFile(t *testing.T) {
 	}
 }
 
-// TestACodeIsAskedForOnce, whatever is killed: the service while it waits, and again when a code was right already. The file leaves once.
+// TestACodeIsAskedForOnce, whatever is killed: the service while it waits, and again when a code
+// was right already. The file leaves once.
 func TestACodeIsAskedForOnce(t *testing.T) {
-	l := approving(t, byCode, ", totp: 'off'") // a SecondFactor that no gate asks for, so that no code is used up before
+	// a SecondFactor that no gate asks for, so that no code is used up before
+	l := approving(t, byCode, ", totp: 'off'")
 	recovery := l.enrol("bob")
 	l.lay("a.txt", "hello\n")
 	l.Start()

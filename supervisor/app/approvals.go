@@ -14,7 +14,8 @@ import (
 	"mews/supervisor/question"
 )
 
-// newConfirmations makes what asks for codes before an effect. The gate and the approvers hold it, so it is made first.
+// newConfirmations makes what asks for codes before an effect. The gate and the approvers hold it,
+// so it is made first.
 func newConfirmations(s *service) *approval.Confirmations {
 	return &approval.Confirmations{Conversations: s.db.Conversations(), Factors: s.db.Access().Factors, Codes: s.db.Questions()}
 }
@@ -29,7 +30,8 @@ func newGate(s *service) *approval.CodeCheck {
 	return &approval.CodeCheck{Gate: s.gate, Confirmations: s.codes, IsCode: access.IsCode}
 }
 
-// maxWaiting is how many texts of a person wait on disk beyond the rate: two of Telegram's largest forwards, of 100 messages each.
+// maxWaiting is how many texts of a person wait on disk beyond the rate: two of Telegram's largest
+// forwards, of 100 messages each.
 const maxWaiting = 200
 
 func gateLimits(cfg *config.Config) access.Limits {

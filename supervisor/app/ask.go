@@ -17,8 +17,9 @@ import (
 	"mews/supervisor/placement"
 )
 
-// Have has the AdminService do something: that of the running service, else one of this process, which takes the state folder's
-// lock for as long as it needs. params is a struct, result a pointer to one.
+// Have has the AdminService do something: that of the running service, else one of this process,
+// which takes the state folder's lock for as long as it needs. params is a struct, result a pointer
+// to one.
 func Have[R any](ctx context.Context, cfg *config.Config, method string, params any) (result R, err error) {
 	err = control.Ask(ctx, SocketPath(cfg), method, params, &result)
 	if gone := new(control.NotRunning); !errors.As(err, &gone) {
@@ -81,7 +82,8 @@ func alone(ctx context.Context, cfg *config.Config, work func(context.Context, *
 	return work(ctx, admin.New(s.adminOptions()))
 }
 
-// ownState refuses a state folder that is another account's: what this process would make there, that one could not change.
+// ownState refuses a state folder that is another account's: what this process would make there,
+// that one could not change.
 func ownState(state string) error {
 	info, err := os.Stat(filepath.Join(state, "private"))
 	if err != nil { // there is none yet, or it can't be looked at, which is said by who opens it
@@ -113,7 +115,8 @@ func ExportTo(ctx context.Context, cfg *config.Config, name string, w io.Writer)
 	return nil
 }
 
-// AuditRows are the rows that a question is for, oldest first: the newest limit of them, all where limit is 0.
+// AuditRows are the rows that a question is for, oldest first: the newest limit of them, all where
+// limit is 0.
 func AuditRows(ctx context.Context, cfg *config.Config, q admin.AuditQuestion, limit int) (rows []admin.AuditLine, err error) {
 	for more := true; more; {
 		page, err := Have[admin.AuditPage](ctx, cfg, admin.MethodAuditList, q)

@@ -18,7 +18,8 @@ func (s *service) openAttachments(context.Context) error {
 	return nil
 }
 
-// woken has a conversation's session look for what has arrived, and the channel take away what was shown until then.
+// woken has a conversation's session look for what has arrived, and the channel take away what was
+// shown until then.
 func (s *service) woken(c supervisor.Conversation) {
 	s.sessions.Wake(c)
 	if s.channel != nil {

@@ -8,14 +8,16 @@ import (
 	"mews/supervisor/command"
 )
 
-// blind tells a person, once of each model, that it has seen none of their pictures, and which model of theirs would.
+// blind tells a person, once of each model, that it has seen none of their pictures, and which
+// model of theirs would.
 func (s *service) blind(ctx context.Context, conversation int64, spec string) {
 	c, known, err := s.db.Conversations().FindByID(ctx, conversation)
 	if err != nil || !known {
 		return
 	}
 	name := "blind " + spec
-	if told, err := s.wasTold(ctx, c.User, name); err != nil || told { // a list of models may be asked of a provider
+	// a list of models may be asked of a provider
+	if told, err := s.wasTold(ctx, c.User, name); err != nil || told {
 		return
 	}
 	models, instead := s.modelCommands(), textNoneSighted

@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// priced is a model of which a token costs a millionth of a dollar, and one that costs a hundredth of that.
+// priced is a model of which a token costs a millionth of a dollar, and one that costs a hundredth
+// of that.
 const priced = "limits: {steps: 200}\nmodels: {default: test/big, small: test/little, prices: {test/big: {input: 1, output: 1}, " +
 	"test/little: {input: 0.01, output: 0.01}}, providers: {test: {kind: openai, base_url: MODEL_URL}}}\n"
 
@@ -29,7 +30,8 @@ func endless(r modeltest.Request) modeltest.Answer {
 // spent is what all calls have cost, in millionths of a dollar.
 func spent(l *gatedService) int { return l.Count("SELECT coalesce(sum(cost), 0) FROM usage") }
 
-// closeTo fails unless what was spent is close to a limit and not beyond it, and nothing is set aside any more.
+// closeTo fails unless what was spent is close to a limit and not beyond it, and nothing is set
+// aside any more.
 func closeTo(l *gatedService, limit int) {
 	l.T.Helper()
 	l.WaitFor(apptest.Patience, "nothing to be set aside", func() bool { return l.Count("SELECT count(*) FROM lease") == 0 })
@@ -54,8 +56,8 @@ func (l *gatedService) last(name string, words ...string) {
 	})
 }
 
-// TestALoopEndsAtItsLimit: a model that never comes to an end spends what its turn may, and in the next turn what the day may,
-// not a millionth more.
+// TestALoopEndsAtItsLimit: a model that never comes to an end spends what its turn may, and in the
+// next turn what the day may, not a millionth more.
 func TestALoopEndsAtItsLimit(t *testing.T) {
 	l := newGatedService(t, endless, dear+"budget: {users: {turn: 0.1, day: 0.15}}\n", "bob, totp: off")
 	l.open()
@@ -77,8 +79,9 @@ func TestALoopEndsAtItsLimit(t *testing.T) {
 	}
 }
 
-// TestALimitHoldsToTheMillionth: calls that each cost all that was set aside for them fit into a limit of exactly their sum. Of a
-// millionth less the last one has that much less, and where its shortest answer is not covered it is not made.
+// TestALimitHoldsToTheMillionth: calls that each cost all that was set aside for them fit into a
+// limit of exactly their sum. Of a millionth less the last one has that much less, and where its
+// shortest answer is not covered it is not made.
 func TestALimitHoldsToTheMillionth(t *testing.T) {
 	calls := costliest(t, 1_000_000)[:3]
 	sum := calls[0] + calls[1] + calls[2]
@@ -92,8 +95,8 @@ func TestALimitHoldsToTheMillionth(t *testing.T) {
 	}
 }
 
-// costliest is what the calls of a turn cost, in millionths of a dollar, that goes on until its limit or three steps are
-// over, and of which each costs as much as it may.
+// costliest is what the calls of a turn cost, in millionths of a dollar, that goes on until its
+// limit or three steps are over, and of which each costs as much as it may.
 func costliest(t *testing.T, limit int) (costs []int) {
 	t.Helper()
 	var l *gatedService
@@ -193,7 +196,8 @@ func (l *gatedService) unbuttoned(name string, m telegramtest.Message) {
 	})
 }
 
-// pressAnothers has carol press bob's buttons, in her own chat, and waits until she is told that they are not hers.
+// pressAnothers has carol press bob's buttons, in her own chat, and waits until she is told that
+// they are not hers.
 func pressAnothers(l *gatedService, card telegramtest.Message) {
 	l.T.Helper()
 	carol := l.who("carol")
@@ -226,7 +230,8 @@ func TestTheSmallModelGoesOn(t *testing.T) {
 	}
 }
 
-// TestModestLimitsPayForOrdinaryModels: at their makers' prices, and with a cheaper one beside them that nobody asked for.
+// TestModestLimitsPayForOrdinaryModels: at their makers' prices, and with a cheaper one beside them
+// that nobody asked for.
 func TestModestLimitsPayForOrdinaryModels(t *testing.T) {
 	const sonnet, opus = "input: 3, output: 15", "input: 15, output: 75"
 	for _, c := range []struct{ price, budget, told string }{
@@ -250,8 +255,8 @@ func TestModestLimitsPayForOrdinaryModels(t *testing.T) {
 	}
 }
 
-// TestACallThatWasKilledIsPaidFor: nobody knows what it has cost, so it counts with the most that it can have. The turn goes
-// on in the next life.
+// TestACallThatWasKilledIsPaidFor: nobody knows what it has cost, so it counts with the most that
+// it can have. The turn goes on in the next life.
 func TestACallThatWasKilledIsPaidFor(t *testing.T) {
 	var hung atomic.Bool
 	reached := make(chan struct{})

@@ -18,8 +18,9 @@ import (
 // little is what an answer takes.
 var little = &modeltest.Usage{Prompt: 100, Completion: 10}
 
-// TestATurnThatWaitsForTheWorkerHoldsNoMoney: bob's worker dies in a turn, which then has the next worker to itself. What bob says
-// meanwhile in the terminal waits for that worker, and has set aside, as it started, what the other turn lacks.
+// TestATurnThatWaitsForTheWorkerHoldsNoMoney: bob's worker dies in a turn, which then has the next
+// worker to itself. What bob says meanwhile in the terminal waits for that worker, and has set
+// aside, as it started, what the other turn lacks.
 func TestATurnThatWaitsForTheWorkerHoldsNoMoney(t *testing.T) {
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		switch {
@@ -67,8 +68,8 @@ func TestATurnThatWaitsForTheWorkerHoldsNoMoney(t *testing.T) {
 	l.Stop()
 }
 
-// TestAYesIsForAllWhoWait: bob is asked in two chats, and says yes in one. Where that is enough for both, nobody waits for the other
-// answer.
+// TestAYesIsForAllWhoWait: bob is asked in two chats, and says yes in one. Where that is enough for
+// both, nobody waits for the other answer.
 func TestAYesIsForAllWhoWait(t *testing.T) {
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "Here I am.", Usage: little} },
 		dear+"budget: {users: {day: 0.001, extend: 0.15}}\n", "ann, role: admin, totp: off", "bob, totp: off")

@@ -29,7 +29,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// sellers are models at the prices of their makers, with a small one beside each that costs next to nothing.
+// sellers are models at the prices of their makers, with a small one beside each that costs next to
+// nothing.
 var sellers = []struct {
 	spec  string
 	price model.Price
@@ -116,7 +117,8 @@ func (m *budgetRig) host(user string) *hostcall.Conn {
 // prompt is a system text of about the length of the real one.
 var prompt = strings.Repeat("You help the person whose folder this is. ", 140)
 
-// turn is a turn with a text, until it has ended. It gives the answer, or what the person is told instead.
+// turn is a turn with a text, until it has ended. It gives the answer, or what the person is told
+// instead.
 func (m *budgetRig) turn(host *hostcall.Conn, user, chat, text string) string {
 	m.Helper()
 	in, _, err := m.db.Inbox().Put(m.Context(), supervisor.Inbound{Source: "terminal", Key: user + chat + text, Kind: supervisor.KindText, Text: text,
@@ -146,7 +148,8 @@ func (m *budgetRig) turn(host *hostcall.Conn, user, chat, text string) string {
 	return said
 }
 
-// work asks the model until it asks for no tool. It gives what it said then; "" where it could not be asked.
+// work asks the model until it asks for no tool. It gives what it said then; "" where it could not
+// be asked.
 func (m *budgetRig) work(host *hostcall.Conn, turn supervisor.Turn) string {
 	m.Helper()
 	messages, err := m.db.Transcript().Messages(m.Context(), turn.Conversation.ID)
@@ -182,7 +185,8 @@ func (m *budgetRig) must(err error) {
 // essay is a long answer, of 4,000 tokens.
 var essay = strings.Repeat("It goes on and on. ", 842) + "That is all."
 
-// talker says hello, or reads three files and then says the essay, as far as it may each time. It counts a token for four bytes.
+// talker says hello, or reads three files and then says the essay, as far as it may each time. It
+// counts a token for four bytes.
 func talker(r modeltest.Request) (a modeltest.Answer) {
 	last := r.Messages[len(r.Messages)-1]
 	switch {
@@ -202,7 +206,8 @@ func talker(r modeltest.Request) (a modeltest.Answer) {
 	return a
 }
 
-// row is what a turn came to, for the table. The first figure of max_tokens is that of its first call, the second that of its last.
+// row is what a turn came to, for the table. The first figure of max_tokens is that of its first
+// call, the second that of its last.
 func (m *budgetRig) row(host *hostcall.Conn, name, text string) (cells []string, turn int64) {
 	m.Helper()
 	m.asked, m.limits, m.names = nil, nil, nil
@@ -240,9 +245,10 @@ var budgets = []struct {
 	{"turn: 0.01, extend: 2", supervisor.Budget{Turn: 10_000, Extend: 2_000_000}},
 }
 
-// TestWhatModelsMayWithinBudgets: a greeting, and a question for which three files are read and a long answer is given, asked of
-// eight models within four budgets. The person says yes whenever they are asked. testdata/budgets.golden is the table; it is written
-// anew with MEWS_UPDATE_GOLDEN=1.
+// TestWhatModelsMayWithinBudgets: a greeting, and a question for which three files are read and a
+// long answer is given, asked of eight models within four budgets. The person says yes whenever
+// they are asked. testdata/budgets.golden is the table; it is written anew with
+// MEWS_UPDATE_GOLDEN=1.
 func TestWhatModelsMayWithinBudgets(t *testing.T) {
 	example, err := os.ReadFile(filepath.Join("..", "..", "deploy", "mews.example.yaml"))
 	if err != nil || !strings.Contains(string(example), "budget: {"+budgets[0].name) {
@@ -284,8 +290,8 @@ func TestWhatModelsMayWithinBudgets(t *testing.T) {
 	}
 }
 
-// TestALongConversationGoesOnWithinItsBudget also when its worker has gone meanwhile, and with it what was known of the conversation's
-// length: it is not taken to have a token for each byte.
+// TestALongConversationGoesOnWithinItsBudget also when its worker has gone meanwhile, and with it
+// what was known of the conversation's length: it is not taken to have a token for each byte.
 func TestALongConversationGoesOnWithinItsBudget(t *testing.T) {
 	m := newMarket(t, "claude/claude-sonnet-4-5", tiny, supervisor.Budget{}, talker)
 	host := m.host("ann")
@@ -318,8 +324,9 @@ func (m *budgetRig) within(turn int64, limits supervisor.Budget) {
 	}
 }
 
-// TestManyTurnsAtOnceNeverGoOver: 75 turns of 25 people at once, whose answers cost all that they may, within limits of a turn, a day,
-// a month and the installation. At no moment is more spent and set aside than any of them allows.
+// TestManyTurnsAtOnceNeverGoOver: 75 turns of 25 people at once, whose answers cost all that they
+// may, within limits of a turn, a day, a month and the installation. At no moment is more spent and
+// set aside than any of them allows.
 func TestManyTurnsAtOnceNeverGoOver(t *testing.T) {
 	limits, all := supervisor.Budget{Turn: 40_000, Day: 60_000, Month: 55_000}, int64(600_000)
 	over := fmt.Sprintf(`WITH paid AS (SELECT user, turn, cost FROM usage UNION ALL SELECT user, turn, amount FROM lease)
@@ -353,7 +360,8 @@ func TestManyTurnsAtOnceNeverGoOver(t *testing.T) {
 	if found := sqlitetest.Look(t, m.db, over); len(found) > 0 {
 		t.Errorf("over: %q", found)
 	}
-	total := sqlitetest.Look(t, m.db, "SELECT sum(cost) > 550000 FROM usage") // all but less than the shortest answer costs
+	// all but less than the shortest answer costs
+	total := sqlitetest.Look(t, m.db, "SELECT sum(cost) > 550000 FROM usage")
 	if left := sqlitetest.Look(t, m.db, "SELECT id FROM lease"); len(left) > 0 || total[0] != "1" || counts[true] < 10 || counts[false] == 0 {
 		t.Errorf("%v were answered and not; spent enough: %v; left set aside: %v", counts, total, left)
 	}

@@ -62,8 +62,8 @@ func (deniedBudget) Return(context.Context, int64) {}
 // Settled has nobody to tell.
 func (deniedBudget) Settled(supervisor.Lease, bool) {}
 
-// unreadableBudget is the budget of somebody whose own limits could not be read. They may be lower than the configuration's, so
-// nothing is paid.
+// unreadableBudget is the budget of somebody whose own limits could not be read. They may be lower
+// than the configuration's, so nothing is paid.
 type unreadableBudget struct{ why error }
 
 // Reserve refuses what may cost something.

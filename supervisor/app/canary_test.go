@@ -25,8 +25,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// canaries are the secrets of a gatedService, by what they are. Each is looked for as it is and in the ways that things are written
-// on their way.
+// canaries are the secrets of a gatedService, by what they are. Each is looked for as it is and in
+// the ways that things are written on their way.
 type canaries map[string]string
 
 // forms are how a secret may be written.
@@ -64,7 +64,8 @@ func (c canaries) in(text []byte) (found []string) {
 	return found
 }
 
-// inFiles are the secrets that stand in the files of a folder, by file. Of typed codes only the text files' are looked for.
+// inFiles are the secrets that stand in the files of a folder, by file. Of typed codes only the
+// text files' are looked for.
 func (c canaries) inFiles(t *testing.T, dir string) map[string][]string {
 	t.Helper()
 	all := map[string][]string{}
@@ -77,7 +78,8 @@ func (c canaries) inFiles(t *testing.T, dir string) map[string][]string {
 			return err
 		}
 		look := c
-		if strings.HasPrefix(d.Name(), "mews.db") { // gatedService.values has its texts apart from one another
+		// gatedService.values has its texts apart from one another
+		if strings.HasPrefix(d.Name(), "mews.db") {
 			look = maps.Clone(c)
 			maps.DeleteFunc(look, func(what, _ string) bool { return strings.HasPrefix(what, "typed") })
 		}
@@ -155,8 +157,9 @@ func found(t *testing.T, pattern, text string) string {
 	return m[1]
 }
 
-// TestNoSecretIsWritten puts a value of its own into every place for a secret, has everything fail that can, and looks for
-// them in all that was written: files, logs, what verbs print, the processes' environments, what models and Telegram got.
+// TestNoSecretIsWritten puts a value of its own into every place for a secret, has everything fail
+// that can, and looks for them in all that was written: files, logs, what verbs print, the
+// processes' environments, what models and Telegram got.
 func TestNoSecretIsWritten(t *testing.T) {
 	a := newCanaryService(t)
 	a.Start()

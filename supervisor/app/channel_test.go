@@ -38,7 +38,8 @@ func (b *botAPI) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: code, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}, nil
 }
 
-// presenting has a channel present itself for a while, and gives what was asked and what the bot is called at last.
+// presenting has a channel present itself for a while, and gives what was asked and what the bot is
+// called at last.
 func presenting(t *testing.T, while time.Duration, answer func(string, time.Duration) string) (
 	made map[string][]time.Duration, name string) {
 	t.Helper()
@@ -79,7 +80,8 @@ func menuCalls(method string) string {
 	return map[string]string{"getMyCommands": `{"ok":true,"result":[]}`, "setMyCommands": apiYes}[method]
 }
 
-// TestNothingIsAskedWithinAFlood: the name is asked and the menu set exactly when Telegram has said.
+// TestNothingIsAskedWithinAFlood: the name is asked and the menu set exactly when Telegram has
+// said.
 func TestNothingIsAskedWithinAFlood(t *testing.T) {
 	flood := 137 * time.Second
 	made, name := presenting(t, time.Hour, func(method string, after time.Duration) string {
@@ -99,7 +101,8 @@ func TestNothingIsAskedWithinAFlood(t *testing.T) {
 	}
 }
 
-// TestANewNameIsLearntWithinADay, also while the menu can't be set and after a day on which nothing could be asked.
+// TestANewNameIsLearntWithinADay, also while the menu can't be set and after a day on which nothing
+// could be asked.
 func TestANewNameIsLearntWithinADay(t *testing.T) {
 	for name, menu := range map[string]bool{"with its menu": true, "without": false} {
 		t.Run(name, func(t *testing.T) {

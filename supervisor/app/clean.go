@@ -10,8 +10,9 @@ import (
 // cleanLimit is how many files are dropped at once.
 const cleanLimit = 100
 
-// cleanFiles drops the bytes of files that have stood for as long as they may where no message can be taken away: they hold a
-// secret. A file is dropped once more where that it was dropped could not be kept, which does nothing.
+// cleanFiles drops the bytes of files that have stood for as long as they may where no message can
+// be taken away: they hold a secret. A file is dropped once more where that it was dropped could
+// not be kept, which does nothing.
 func (s *service) cleanFiles(ctx context.Context, now time.Time) error {
 	for _, channel := range supervisor.ChannelsThat(func(can supervisor.Capabilities) bool { return !can.Delete }) {
 		if err := s.cleanFilesOf(ctx, channel, now); err != nil {

@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/app"
 )
 
-// clockFile is the variable that names the file with the time, in milliseconds, by which a supervisor goes that is the test's own program.
+// clockFile is the variable that names the file with the time, in milliseconds, by which a
+// supervisor goes that is the test's own program.
 const clockFile = "MEWS_TEST_CLOCK"
 
 // serveByClock is that supervisor, as `mews run --config FILE`, until it is told to end.
@@ -38,7 +39,8 @@ func serveByClock(clock string) (code int) {
 	return 0
 }
 
-// clocked is a service whose supervisor is a process of its own, and goes by a clock that stands but for when the test moves it.
+// clocked is a service whose supervisor is a process of its own, and goes by a clock that stands
+// but for when the test moves it.
 type clocked struct{ *gatedService }
 
 // newClocked has a service be one; it does not run yet.

@@ -14,8 +14,8 @@ import (
 // streamOff is how somebody is asked about a setting.
 const streamOff = "Change your setting stream from "
 
-// TestACommandsQuestionOutlivesWhoeverWaits: whether the service is killed or stopped while a command asks, nobody is asked
-// twice, and what is pressed counts, also while nobody runs.
+// TestACommandsQuestionOutlivesWhoeverWaits: whether the service is killed or stopped while a
+// command asks, nobody is asked twice, and what is pressed counts, also while nobody runs.
 func TestACommandsQuestionOutlivesWhoeverWaits(t *testing.T) {
 	l := approvalService{newGatedService(t, fileSender, "", "alice, role: admin, approvals: {settings: ask}")}
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
@@ -54,7 +54,8 @@ func TestACommandsQuestionOutlivesWhoeverWaits(t *testing.T) {
 	l.Stop()
 }
 
-// TestSomebodyIsDeletedWhileTheirCommandAsks: the command ends with them, and nothing tries to answer it.
+// TestSomebodyIsDeletedWhileTheirCommandAsks: the command ends with them, and nothing tries to
+// answer it.
 func TestSomebodyIsDeletedWhileTheirCommandAsks(t *testing.T) {
 	l := approvalService{newGatedService(t, fileSender, "approvals: {admin: {settings: ask}, user: {settings: ask}}\n", "alice, role: admin")}
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))

@@ -237,8 +237,8 @@ const (
 	maxTerminals     = 20              // that are told of; a worker opens fewer
 )
 
-// terminals are a line for each of a person's whose program runs now, also when the turn that opened it has ended. Their worker alone
-// knows: they end by themselves, and all of them with it.
+// terminals are a line for each of a person's whose program runs now, also when the turn that
+// opened it has ended. Their worker alone knows: they end by themselves, and all of them with it.
 func (s chatCommands) terminals(ctx context.Context, user string) (lines string) {
 	ctx, cancel := context.WithTimeout(ctx, terminalsTimeout)
 	defer cancel()
@@ -282,7 +282,8 @@ func (s chatCommands) statusText(report statusReporter) func(context.Context, su
 			return text, err
 		}
 		own, err := s.personal(ctx, c)
-		if text += "\n" + own + s.terminals(ctx, c.User); c.Channel.Can().Accounts { // where people are on their phones
+		// where people are on their phones
+		if text += "\n" + own + s.terminals(ctx, c.User); c.Channel.Can().Accounts {
 			text = listStatus(text)
 		}
 		return text, err

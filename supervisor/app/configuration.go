@@ -25,7 +25,8 @@ type configuration struct {
 // Current is the configuration in force.
 func (c *configuration) Current() *config.Config { return c.current.Load() }
 
-// Use puts what a configuration says of people into force, and makes it the current one. On an error nothing has changed.
+// Use puts what a configuration says of people into force, and makes it the current one. On an
+// error nothing has changed.
 func (c *configuration) Use(ctx context.Context, cfg *config.Config) error {
 	err := c.Loader.Use(ctx, usersConfiguration(cfg))
 	if err == nil {

@@ -10,14 +10,16 @@ import (
 	"time"
 )
 
-// crashSnapshot is what a kill after one commit leaves: the database's files, and what had been sent by then.
+// crashSnapshot is what a kill after one commit leaves: the database's files, and what had been
+// sent by then.
 type crashSnapshot struct {
 	dir  string
 	at   time.Time
 	sent []string
 }
 
-// crashSnapshots takes one after each commit while it is on. Commits come from the writer's goroutine, and on is set by the test's.
+// crashSnapshots takes one after each commit while it is on. Commits come from the writer's
+// goroutine, and on is set by the test's.
 type crashSnapshots struct {
 	t    *testing.T
 	dir  string // of the database

@@ -14,7 +14,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// aDay is a day of alice's by which there is all that a digest tells. It is half past seven on the next one in a moment.
+// aDay is a day of alice's by which there is all that a digest tells. It is half past seven on the
+// next one in a moment.
 func aDay(t *testing.T, m *taskModel, digest string) *remembered {
 	m.chat = played{
 		{words: "set them", calls: calls("schedule_task", `{"when":"daily at 16:00","text":"Look.","kind":"task","name":"Garden"}`,
@@ -73,7 +74,8 @@ Waiting for you
 
 • a question: Which one?`
 
-// A day is told in one message in the morning, also where the service starts anew before and after it.
+// A day is told in one message in the morning, also where the service starts anew before and after
+// it.
 func TestADayIsToldInTheMorning(t *testing.T) {
 	m := &taskModel{}
 	l := aDay(t, m, "/digest 7:30")
@@ -100,8 +102,8 @@ func TestADayIsToldInTheMorning(t *testing.T) {
 	}
 }
 
-// A week in which nothing is new is told by nothing, and asks no model, however the digest is worded. A file that was there long ago is
-// not new.
+// A week in which nothing is new is told by nothing, and asks no model, however the digest is
+// worded. A file that was there long ago is not new.
 func TestAWeekWithNothingNewIsNotTold(t *testing.T) {
 	for _, words := range []string{"/digest on", "/digest written"} {
 		m := &taskModel{}

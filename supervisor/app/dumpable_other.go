@@ -2,5 +2,6 @@
 
 package app
 
-// KeepPrivate does nothing here: macOS lets nobody look into another process without its user's consent.
+// KeepPrivate does nothing here: macOS lets nobody look into another process without its user's
+// consent.
 func KeepPrivate() error { return nil }

@@ -6,8 +6,8 @@ import (
 	"mews/supervisor"
 )
 
-// elsewhere is where a person is told what a conversation of theirs did not take: their private chat, or the terminal where that is what
-// refuses.
+// elsewhere is where a person is told what a conversation of theirs did not take: their private
+// chat, or the terminal where that is what refuses.
 func (s *service) elsewhere(c supervisor.Conversation, why supervisor.SendReason) (none supervisor.Conversation) {
 	user, known := s.settings.Find(c.User)
 	if !known {

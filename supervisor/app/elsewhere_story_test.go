@@ -7,7 +7,8 @@ import (
 	"mews/supervisor/tools"
 )
 
-// A model that looks for a tool by the name that it has elsewhere is offered ours, and uses it. All that is named for one is there.
+// A model that looks for a tool by the name that it has elsewhere is offered ours, and uses it. All
+// that is named for one is there.
 func TestToolsOfOthersAreFound(t *testing.T) {
 	m := &taskModel{chat: played{
 		{words: "every morning", calls: calls("find_tools", `{"words":"cron"}`, "schedule_task", `{"when":"weekdays 8:30","text":"stand up"}`), answer: "It is set."},

@@ -21,12 +21,14 @@ func (s *service) embedder() index.Embedder {
 	return embedding{s}
 }
 
-// Embed has a provider turn texts into vectors. Each try is paid by the person whose texts they are, before it is made.
+// Embed has a provider turn texts into vectors. Each try is paid by the person whose texts they
+// are, before it is made.
 func (e embedding) Embed(ctx context.Context, user string, texts []string) (vectors [][]float32, err error) {
 	in, err := e.talksIn(ctx, user)
 	call := sqlite.ModelCall{Spec: e.config.Models.Embed, Purpose: supervisor.PurposeEmbed}
 	for _, text := range texts {
-		call.Usage.Input += int64(len(text)) + 2 // no token is shorter than a byte, and models put one before and one behind a text
+		// no token is shorter than a byte, and models put one before and one behind a text
+		call.Usage.Input += int64(len(text)) + 2
 	}
 	if err != nil {
 		return nil, err

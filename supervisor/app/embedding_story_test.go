@@ -11,7 +11,8 @@ import (
 // likeMeanings are the words of like meaning that the fake's embedding model knows in these tests.
 var likeMeanings = strings.NewReplacer("automobile", "car", "vehicle", "car")
 
-// embeddingService is a service with a model for meanings, which costs a dollar for a million tokens.
+// embeddingService is a service with a model for meanings, which costs a dollar for a million
+// tokens.
 func embeddingService(t *testing.T, script modeltest.Script, people ...string) *gatedService {
 	t.Helper()
 	l := newGatedService(t, script, "models: {default: test/test, embed: test/meanings, prices: {test/meanings: {input: 1, output: 0}}, "+

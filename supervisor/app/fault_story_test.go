@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestAnAdminIsToldWhatOnlyTheyCanMend: a person reads that the model is not available, and an admin why, once until it answers
-// again. An admin who meets it reads it there.
+// TestAnAdminIsToldWhatOnlyTheyCanMend: a person reads that the model is not available, and an
+// admin why, once until it answers again. An admin who meets it reads it there.
 func TestAnAdminIsToldWhatOnlyTheyCanMend(t *testing.T) {
 	var mended atomic.Bool
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {

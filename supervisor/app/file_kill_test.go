@@ -49,9 +49,11 @@ var killedFiles = map[string]struct {
 	},
 }
 
-// TestKilledAfterEachCommitOfAFile: whatever commit the service is killed after, from the message with a file to its answer's receipt,
-// the next life goes on from what is on disk then. The file lies in uploads/ once and whole, the model has read it, its person is
-// told everything once, or once more and marked where it may have been sent, and bytes that are on disk are not fetched again.
+// TestKilledAfterEachCommitOfAFile: whatever commit the service is killed after, from the message
+// with a file to its answer's receipt, the next life goes on from what is on disk then. The file
+// lies in uploads/ once and whole, the model has read it, its person is told everything once, or
+// once more and marked where it may have been sent, and bytes that are on disk are not fetched
+// again.
 func TestKilledAfterEachCommitOfAFile(t *testing.T) {
 	for name, c := range killedFiles {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +105,8 @@ type killedService struct {
 	images []image // written while a life runs by it alone
 }
 
-// image is a copy of a service's folders at one moment, and what bob had been told then of what he sent.
+// image is a copy of a service's folders at one moment, and what bob had been told then of what he
+// sent.
 type image struct {
 	dir   string
 	told  []string
@@ -204,7 +207,8 @@ func (l *killedService) name(want []string) {
 	}
 }
 
-// writtenEarly adds a copy in which the worker has written the file, and its operation runs for all that is known of it.
+// writtenEarly adds a copy in which the worker has written the file, and its operation runs for all
+// that is known of it.
 func (l *killedService) writtenEarly() {
 	l.T.Helper()
 	at := slices.IndexFunc(l.images, func(i image) bool { return strings.HasSuffix(i.state, "receive running") })

@@ -22,8 +22,8 @@ func (l *remembered) noticed() (list []string) {
 	return list
 }
 
-// untilNoticed has time go on until alice has been told so often of files. A quarter of an hour goes by at once, so that it is too late for each
-// look that has a time of its own.
+// untilNoticed has time go on until alice has been told so often of files. A quarter of an hour
+// goes by at once, so that it is too late for each look that has a time of its own.
 func (l *remembered) untilNoticed(n int) string {
 	l.T.Helper()
 	looks := 0
@@ -40,7 +40,8 @@ func (l *remembered) untilNoticed(n int) string {
 	return list[n-1]
 }
 
-// What others change in a folder is told: while a worker is there that watches it, and without one. What a turn has written is not.
+// What others change in a folder is told: while a worker is there that watches it, and without one.
+// What a turn has written is not.
 func TestWhatOthersChangeIsTold(t *testing.T) {
 	m := &taskModel{chat: played{
 		{words: "write it", calls: calls("write_file", `{"path":"own.md","content":"mine\n"}`, "edit_file", `{"path":"there.md","old_text":"it was","new_text":"it is"}`), answer: "Written."},

@@ -27,8 +27,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// fireRig is one life of all that a job passes between its time and what is told of it, with a worker that is a function, by a clock that goes on
-// where an earlier life ended.
+// fireRig is one life of all that a job passes between its time and what is told of it, with a
+// worker that is a function, by a clock that goes on where an earlier life ended.
 type fireRig struct {
 	*testing.T
 	db        *sqlite.DB
@@ -211,8 +211,9 @@ func (l *fireRig) check(life string) {
 	}
 }
 
-// told counts messages, by their last lines, for those that are due. One that is marked as said again counts where one that is due is not there else:
-// the kill may have come before it was sent, or between that and its receipt.
+// told counts messages, by their last lines, for those that are due. One that is marked as said
+// again counts where one that is due is not there else: the kill may have come before it was sent,
+// or between that and its receipt.
 func (l *fireRig) told(due map[string]int) map[string]int {
 	told, again := map[string]int{}, map[string]int{}
 	for _, text := range l.chat.texts() {
@@ -232,8 +233,8 @@ func (l *fireRig) told(due map[string]int) map[string]int {
 	return told
 }
 
-// Whatever commit the service is killed after, as it claims what is due, has a turn, asks, looks, tells, or pauses: each time of each job is kept
-// once, and what came of it is told once.
+// Whatever commit the service is killed after, as it claims what is due, has a turn, asks, looks,
+// tells, or pauses: each time of each job is kept once, and what came of it is told once.
 func TestKilledAfterEachCommitOfAFire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, chat := t.TempDir(), &fakeChannel{}
@@ -242,7 +243,8 @@ func TestKilledAfterEachCommitOfAFire(t *testing.T) {
 		l := newFireRig(t, dir, chat, behind, kills.committed)
 		l.setAll()
 		chat.mu.Lock()
-		chat.after = func() { sqlitetest.Change(t, l.db, "UPDATE job SET version = version WHERE id = 0") } // a commit, of which there is an image
+		// a commit, of which there is an image
+		chat.after = func() { sqlitetest.Change(t, l.db, "UPDATE job SET version = version WHERE id = 0") }
 		chat.mu.Unlock()
 		taken := kills.during(l.pass)
 		l.check("never killed")

@@ -28,7 +28,8 @@ func (l *fireRig) setQuiet() {
 	}
 }
 
-// checkQuiet holds what is kept and what was told against what is due: nothing before quiet hours end, then what was said, then the question.
+// checkQuiet holds what is kept and what was told against what is due: nothing before quiet hours
+// end, then what was said, then the question.
 func (l *fireRig) checkQuiet(life string) {
 	l.Helper()
 	fires := sqlitetest.Look(l, l.db, `SELECT j.text || ' ' || f.state FROM fire f JOIN job j ON j.id = f.job ORDER BY j.id`)
@@ -36,7 +37,8 @@ func (l *fireRig) checkQuiet(life string) {
 	var told []string
 	for _, text := range l.chat.texts() {
 		line, again := strings.CutPrefix(text[strings.LastIndex(text, "\n")+1:], "(again) ")
-		if !again || len(told) == 0 || told[len(told)-1] != line { // the kill may have come between a message and its receipt
+		// the kill may have come between a message and its receipt
+		if !again || len(told) == 0 || told[len(told)-1] != line {
 			told = append(told, line)
 		}
 	}
@@ -51,7 +53,8 @@ func (l *fireRig) checkQuiet(life string) {
 	}
 }
 
-// Whatever commit the service is killed after, as a task asks in quiet hours and as those end: the question is put once, after what was said.
+// Whatever commit the service is killed after, as a task asks in quiet hours and as those end: the
+// question is put once, after what was said.
 func TestKilledAfterEachCommitOfAHeldQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, chat := t.TempDir(), &fakeChannel{}

@@ -31,8 +31,9 @@ func (l *remembered) worker() int {
 	return s.Users[0].PID
 }
 
-// A conversation goes on in the very same worker, a minute after a day of it was forgotten: no later request has a word of that day, in what
-// was said, in what is known or in the recap of another conversation. What was said since is in them.
+// A conversation goes on in the very same worker, a minute after a day of it was forgotten: no
+// later request has a word of that day, in what was said, in what is known or in the recap of
+// another conversation. What was said since is in them.
 func TestLaterRequestsHaveNothingOfWhatIsForgotten(t *testing.T) {
 	part := played{{"I take quetzal", calls("remember", `{"text":"Takes quetzal tea","kind":"preference"}`), "Quetzal tea it is."}}
 	l := newRemembered(t, kindsOfProvider["openai"], part.answer, "", aliceInMadrid)

@@ -10,7 +10,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// TestManyTextsAtOnceAreKept: what is beyond the rate waits on disk, and each beyond what may wait is refused in a reply to it.
+// TestManyTextsAtOnceAreKept: what is beyond the rate waits on disk, and each beyond what may wait
+// is refused in a reply to it.
 func TestManyTextsAtOnceAreKept(t *testing.T) {
 	l := newGatedService(t, fileSender, "", "alice, role: admin")
 	text, err := os.ReadFile(filepath.Join(l.Dir, "mews.yaml"))

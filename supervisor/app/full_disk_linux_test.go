@@ -28,12 +28,14 @@ func smallDisk(t *testing.T) string {
 	} else if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { must(t, unix.Unmount(dir, unix.MNT_DETACH)) }) // the service, which is closed after this, has files open
+	// the service, which is closed after this, has files open
+	t.Cleanup(func() { must(t, unix.Unmount(dir, unix.MNT_DETACH)) })
 	return dir
 }
 
-// Whoever invites somebody on a full disk reads that it is full, and nobody is left who was added for it: neither where the database
-// has no room, nor where only the picture with the link has none.
+// Whoever invites somebody on a full disk reads that it is full, and nobody is left who was added
+// for it: neither where the database has no room, nor where only the picture with the link has
+// none.
 func TestAnInviteOnAFullDiskAddsNobody(t *testing.T) {
 	dir := smallDisk(t)
 	s := newTwoPersonServiceIn(t, dir)

@@ -17,8 +17,9 @@ func PartNames() (names []string) {
 	return names
 }
 
-// RunInside serves by a configuration's file in the test's own process, and by the test's clock, until ctx ends. started is
-// called once it takes messages, and committed after each commit; nil is nothing.
+// RunInside serves by a configuration's file in the test's own process, and by the test's clock,
+// until ctx ends. started is called once it takes messages, and committed after each commit; nil is
+// nothing.
 func RunInside(ctx context.Context, file string, log io.Writer, now func() time.Time, started, committed func()) (err error) {
 	cfg, err := readConfig(file)
 	if err != nil {

@@ -19,7 +19,8 @@ import (
 // guesses is how many try at one time.
 const guesses = 100
 
-// barrierGate is a gate that lets nobody on before all have met it, so that none of them finds it open that another has opened.
+// barrierGate is a gate that lets nobody on before all have met it, so that none of them finds it
+// open that another has opened.
 type barrierGate struct {
 	*access.Gate
 	all *sync.WaitGroup
@@ -130,7 +131,8 @@ func TestOfAHundredRightCodesOneOpens(t *testing.T) {
 	}
 }
 
-// TestFiveWrongCodesLock, of a hundred at one time; a right one among those behind them is not looked at.
+// TestFiveWrongCodesLock, of a hundred at one time; a right one among those behind them is not
+// looked at.
 func TestFiveWrongCodesLock(t *testing.T) {
 	b := newGuessRig(t)
 	right := map[string]bool{b.code(-30 * time.Second): true, b.code(0): true, b.code(30 * time.Second): true}

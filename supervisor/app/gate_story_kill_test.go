@@ -15,8 +15,8 @@ import (
 // codeKills is how often the service is killed while a code opens a gate.
 const codeKills = 12
 
-// TestAKillBetweenACodeAndWhatItOpens: whenever the service is killed after a code was sent, what was held is answered once,
-// and the code is taken once.
+// TestAKillBetweenACodeAndWhatItOpens: whenever the service is killed after a code was sent, what
+// was held is answered once, and the code is taken once.
 func TestAKillBetweenACodeAndWhatItOpens(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)

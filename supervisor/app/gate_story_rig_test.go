@@ -26,8 +26,9 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// gatedService is a service on Telegram, and the people who come to its gate. The service runs in the test's own process by a clock
-// that the test moves (open, shut), or as the real programs by the machine's (start, kill, stop).
+// gatedService is a service on Telegram, and the people who come to its gate. The service runs in
+// the test's own process by a clock that the test moves (open, shut), or as the real programs by
+// the machine's (start, kill, stop).
 type gatedService struct {
 	*apptest.Service
 	bot   *telegramtest.Server
@@ -49,8 +50,9 @@ type testClock struct {
 	at time.Time  // the zero value is that nobody has moved it
 }
 
-// newGatedService lays one out. more are further lines of the configuration, in which MODEL_URL is the model's base URL, and
-// MODEL_ROOT that of Anthropic's format; people are the fields of a user each, the name first.
+// newGatedService lays one out. more are further lines of the configuration, in which MODEL_URL is
+// the model's base URL, and MODEL_ROOT that of Anthropic's format; people are the fields of a user
+// each, the name first.
 func newGatedService(t testing.TB, script modeltest.Script, more string, people ...string) *gatedService {
 	t.Helper()
 	server, url := modeltest.NewServer(t, script)
@@ -97,8 +99,8 @@ func (h *testClock) clock() time.Time {
 	return h.at
 }
 
-// behindBy is how far behind the machine's clock one begins that the test moves: the parts that live by the machine's never see
-// it in the future.
+// behindBy is how far behind the machine's clock one begins that the test moves: the parts that
+// live by the machine's never see it in the future.
 const behindBy = 72 * time.Hour
 
 // move moves the clock on. From then on it stands but for that.
@@ -122,7 +124,8 @@ func (l *gatedService) open() {
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(l.T.Context()))
 	started, ended := make(chan struct{}), make(chan error, 1)
-	go func() { ended <- app.RunInside(ctx, l.Config, log, l.clock, func() { close(started) }, l.committed) }() // waited for by end
+	// waited for by end
+	go func() { ended <- app.RunInside(ctx, l.Config, log, l.clock, func() { close(started) }, l.committed) }()
 	l.cancel, l.end = cancel, func() {
 		cancel()
 		if err := errors.Join(<-ended, log.Close()); err != nil {
@@ -166,7 +169,8 @@ func (l *gatedService) store(work func(*sqlite.DB)) {
 	}
 }
 
-// enrol gives a person a second factor that counts, and returns its recovery codes. No service may run.
+// enrol gives a person a second factor that counts, and returns its recovery codes. No service may
+// run.
 func (l *gatedService) enrol(name string) (recovery []string) {
 	l.T.Helper()
 	made, err := l.seal.Enrol(name)
@@ -242,7 +246,8 @@ func (l *gatedService) told(name string) (texts []string) {
 	return texts
 }
 
-// hears waits until the newest that a person was told begin so, in this order, and nothing else was told since from.
+// hears waits until the newest that a person was told begin so, in this order, and nothing else was
+// told since from.
 func (l *gatedService) hears(name string, from int, begin ...string) {
 	l.T.Helper()
 	l.bot.Await(l.T, fmt.Sprintf("%s to be told %q", name, begin), func() bool {

@@ -18,9 +18,10 @@ var mallory = telegramtest.User{ID: 666, First: "mallory"}
 // theFlat is a group that no admin has allowed.
 var theFlat = telegramtest.Chat{ID: -5001, Type: "group", Title: "the flat"}
 
-// TestNobodyTalksThroughTheGate has all that Telegram can bring come from a stranger, from somebody whose gate is closed, from
-// somebody who is to have a second factor and has none, and from somebody who is suspended. Nothing of it gets to the model,
-// and who may not speak is not answered.
+// TestNobodyTalksThroughTheGate has all that Telegram can bring come from a stranger, from somebody
+// whose gate is closed, from somebody who is to have a second factor and has none, and from
+// somebody who is suspended. Nothing of it gets to the model, and who may not speak is not
+// answered.
 func TestNobodyTalksThroughTheGate(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required", "dave, totp: off", "erin, totp: required")
 	l.enrol("bob")
@@ -75,13 +76,15 @@ func TestNobodyTalksThroughTheGate(t *testing.T) {
 	opened(t, l)
 }
 
-// opened has bob open his gate: then what he has said himself is answered, and nothing of what only looked like it.
+// opened has bob open his gate: then what he has said himself is answered, and nothing of what only
+// looked like it.
 func opened(t *testing.T, l *gatedService) {
 	t.Helper()
 	l.say("bob", l.code("bob", 0))
 	l.bot.Await(t, "bob's last words to be answered", func() bool {
 		return slices.ContainsFunc(l.told("bob"), func(text string) bool {
-			return strings.HasPrefix(text, "echo: last words") // and a note of the story before them
+			// and a note of the story before them
+			return strings.HasPrefix(text, "echo: last words")
 		})
 	})
 	if l.bot.Count(telegramtest.DownloadMethod) == 0 {
@@ -125,7 +128,8 @@ func speak(l *gatedService, u telegramtest.User) {
 	l.bot.Say(home, u, "last words")
 }
 
-// press is every way to press what is not one's own: a made up button, and one of alice's, where it stands and elsewhere.
+// press is every way to press what is not one's own: a made up button, and one of alice's, where it
+// stands and elsewhere.
 func press(l *gatedService, u telegramtest.User, card telegramtest.Message) {
 	for _, data := range []string{card.Keyboard[0][0].Data, "q:AAAAAAAAAAAAAAAAAAAAAA:once", "m:0", "s:stream=off", "g:1", "e:1", "x"} {
 		for _, chat := range []int64{u.ID, apptest.FirstID} {

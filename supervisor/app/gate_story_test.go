@@ -21,8 +21,9 @@ const (
 	lockedFor5 = "Wrong code, for the 5th time."
 )
 
-// TestACodeOpensTheChat has somebody write to a closed gate: they are asked once for a code, all that they wrote is answered
-// toldOnce and in order when it has come, and nothing is left of the codes that they typed.
+// TestACodeOpensTheChat has somebody write to a closed gate: they are asked once for a code, all
+// that they wrote is answered toldOnce and in order when it has come, and nothing is left of the
+// codes that they typed.
 func TestACodeOpensTheChat(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required")
 	l.enrol("bob")
@@ -41,7 +42,8 @@ func TestACodeOpensTheChat(t *testing.T) {
 	l.hears("bob", 2, unlocked, "echo: one", "echo: two", "echo: three")
 	l.gone("bob", wrong)
 	l.gone("bob", right)
-	l.gone("bob", l.asks("bob", good, "That code was used already")) // a code is no words, also when it comes twice
+	// a code is no words, also when it comes twice
+	l.gone("bob", l.asks("bob", good, "That code was used already"))
 	for _, word := range []string{bad, good, good[:3] + " " + good[3:]} {
 		l.nowhere(word)
 	}
@@ -54,7 +56,8 @@ func TestACodeOpensTheChat(t *testing.T) {
 	}
 }
 
-// TestASessionSlidesAndEnds: each message keeps a chat open for another while, up to its end; a restart changes nothing.
+// TestASessionSlidesAndEnds: each message keeps a chat open for another while, up to its end; a
+// restart changes nothing.
 func TestASessionSlidesAndEnds(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	l.enrol("bob")
@@ -83,7 +86,8 @@ func TestASessionSlidesAndEnds(t *testing.T) {
 	unlock(l, "bob", "echo: after")
 }
 
-// unlock has a person send a right code, half a minute after the last one at least, and waits for what that opens.
+// unlock has a person send a right code, half a minute after the last one at least, and waits for
+// what that opens.
 func unlock(l *gatedService, name string, held ...string) {
 	l.T.Helper()
 	l.move(30 * time.Second)
@@ -92,7 +96,8 @@ func unlock(l *gatedService, name string, held ...string) {
 	l.hears(name, from, append([]string{unlocked}, held...)...)
 }
 
-// TestGuessesLockOneWhoGuesses: nobody else is locked out, no right code helps meanwhile, and a restart opens nothing.
+// TestGuessesLockOneWhoGuesses: nobody else is locked out, no right code helps meanwhile, and a
+// restart opens nothing.
 func TestGuessesLockOneWhoGuesses(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required", "carol, totp: required")
 	l.enrol("bob")
@@ -145,7 +150,8 @@ func TestARecoveryCodeOpensOnce(t *testing.T) {
 	}
 }
 
-// TestAnInviteHasItsTime: after a day it lets nobody in. Whom it let in sees the secret of their second factor for a while.
+// TestAnInviteHasItsTime: after a day it lets nobody in. Whom it let in sees the secret of their
+// second factor for a while.
 func TestAnInviteHasItsTime(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off")
 	l.move(0)

@@ -7,7 +7,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// Codes as people type them open the gate, and what only looks like one is answered. No recovery code is kept, or read by a model.
+// Codes as people type them open the gate, and what only looks like one is answered. No recovery
+// code is kept, or read by a model.
 func TestACodeThatIsNotTypedExactly(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	recovery := l.enrol("bob")

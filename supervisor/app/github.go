@@ -16,7 +16,8 @@ func (s *service) openGitHub(context.Context) (err error) {
 	return err
 }
 
-// GitHubClient is whom a configuration makes of Mews on GitHub. A nil store keeps the limits in memory.
+// GitHubClient is whom a configuration makes of Mews on GitHub. A nil store keeps the limits in
+// memory.
 func GitHubClient(cfg *config.Config, store api.Store, now func() time.Time) (*api.Client, error) {
 	o := api.Options{URL: cfg.GitHub.APIURL, Token: cfg.GitHub.Token.Reveal, Store: store, Now: now}
 	if app := cfg.GitHub.App; app.ID != 0 {

@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// openGitHubEvents makes what finds out what happens in repositories, and what does what is to be done about it.
+// openGitHubEvents makes what finds out what happens in repositories, and what does what is to be
+// done about it.
 func (s *service) openGitHubEvents(context.Context) error {
 	s.repos = gitHubRepos(s.config.GitHub)
 	var repos []supervisor.GitHubRepo
@@ -57,7 +58,8 @@ func (s *service) gitHubParts() []part {
 // settingGitHubLogin is the service's setting that keeps who Mews is on GitHub.
 const settingGitHubLogin = "github login"
 
-// runGitHubEvents works off what happens. Who Mews is there is asked first, and every minute until that is known.
+// runGitHubEvents works off what happens. Who Mews is there is asked first, and every minute until
+// that is known.
 func (s *service) runGitHubEvents(ctx context.Context) error {
 	for ctx.Err() == nil {
 		span, end := ctx, context.CancelFunc(func() {})
@@ -73,7 +75,8 @@ func (s *service) runGitHubEvents(ctx context.Context) error {
 	return nil
 }
 
-// findGitHubLogin asks who Mews is on GitHub. Where that can't be had it is who Mews was there last.
+// findGitHubLogin asks who Mews is on GitHub. Where that can't be had it is who Mews was there
+// last.
 func (s *service) findGitHubLogin(ctx context.Context) bool {
 	settings := s.db.Settings()
 	login, err := s.github.Login(ctx)

@@ -56,9 +56,10 @@ func checkPosted(t *testing.T, text string) {
 	}
 }
 
-// TestWhatIsReadSteersNothing has a model that obeys all that it reads review pull requests whose titles, descriptions, branches, commits, paths,
-// lines, instruction files and threads tell it to do other things: what is posted is reviews without a verdict, whose words do nothing,
-// and no secret of the service's is in any request.
+// TestWhatIsReadSteersNothing has a model that obeys all that it reads review pull requests whose
+// titles, descriptions, branches, commits, paths, lines, instruction files and threads tell it to
+// do other things: what is posted is reviews without a verdict, whose words do nothing, and no
+// secret of the service's is in any request.
 func TestWhatIsReadSteersNothing(t *testing.T) {
 	l, hub, repo := newReviewService(t, "review", modeltest.Obedient)
 	repo.Commit("main", githubtest.Commit{Message: "Begin", Files: map[string]string{"AGENTS.md": "Be kind.\n"}})

@@ -36,10 +36,11 @@ type ReviewPart struct {
 
 // ReviewStart asks for a review: of a pull request or of a diff.
 type ReviewStart struct {
-	Address string   `json:"address,omitempty"` // of the pull request
-	Post    bool     `json:"post,omitempty"`    // it is reviewed as if it had been asked for in a chat; else nothing is posted
-	Title   string   `json:"title,omitempty"`   // of the diff
-	Parts   []string `json:"parts,omitempty"`   // of the diff, by SHA-256, in order
+	Address string `json:"address,omitempty"` // of the pull request
+	// it is reviewed as if it had been asked for in a chat; else nothing is posted
+	Post  bool     `json:"post,omitempty"`
+	Title string   `json:"title,omitempty"` // of the diff
+	Parts []string `json:"parts,omitempty"` // of the diff, by SHA-256, in order
 }
 
 // ReviewStarted names a review that runs.
@@ -58,7 +59,8 @@ type ReviewLook struct {
 	Result  *patch.Result `json:"result,omitempty"` // with Done
 }
 
-// patches reviews diffs that stand nowhere on GitHub, and says what comes of reviews that are asked for at the terminal.
+// patches reviews diffs that stand nowhere on GitHub, and says what comes of reviews that are asked
+// for at the terminal.
 type patches struct{ *service }
 
 func (s patches) answers() map[string]control.Method {
@@ -134,7 +136,8 @@ func (s patches) start(ctx context.Context, u supervisor.User, q ReviewStart) (s
 // abandoned is after how long nobody comes any more for what a review has found.
 const abandoned = time.Hour
 
-// dropAbandoned drops what was found for somebody who has left before it was. Where that fails it is done with the next review.
+// dropAbandoned drops what was found for somebody who has left before it was. Where that fails it
+// is done with the next review.
 func (s patches) dropAbandoned(ctx context.Context, user string) {
 	ids, err := s.db.Outbox().ListAbandoned(ctx, user, s.now().Add(-abandoned))
 	for _, id := range ids {
@@ -241,7 +244,8 @@ func (s patches) lookAtPull(ctx context.Context, u supervisor.User, q ReviewStar
 	return l, err
 }
 
-// work reviews a diff in the turn that runs for it. The turn ends with the result as JSON, for who looks.
+// work reviews a diff in the turn that runs for it. The turn ends with the result as JSON, for who
+// looks.
 func (s patches) work(ctx context.Context, turn supervisor.Turn, read review.Reader) (string, error) {
 	r, err := s.result(ctx, turn, read)
 	refused := new(supervisor.Error)

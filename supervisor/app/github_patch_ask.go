@@ -21,8 +21,8 @@ import (
 // lookEvery is how often the service is asked how far a review has come.
 const lookEvery = 300 * time.Millisecond
 
-// Review has the running service review what is asked for, with a diff of its own where it has one, and waits for it. How far it has come
-// is written to progress.
+// Review has the running service review what is asked for, with a diff of its own where it has one,
+// and waits for it. How far it has come is written to progress.
 func Review(ctx context.Context, cfg *config.Config, q ReviewStart, diff []byte, progress io.Writer) (result patch.Result, err error) {
 	ask := func(method string, params, answer any) error {
 		return control.Ask(ctx, SocketPath(cfg), method, params, answer)
@@ -66,8 +66,9 @@ func GitDiff(ctx context.Context, between string) ([]byte, error) {
 	if strings.HasPrefix(between, "-") || !strings.Contains(between, "..") {
 		return nil, fmt.Errorf(textWrongRange, between)
 	}
-	// Nothing that the repository configures is run: no program that makes other diffs or texts of files, none that watches them, and none
-	// that fetches what a partial clone lacks. Nor has it files left out.
+	// Nothing that the repository configures is run: no program that makes other diffs or texts of
+	// files, none that watches them, and none that fetches what a partial clone lacks. Nor has it
+	// files left out.
 	git := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames",
 		"--src-prefix=a/", "--dst-prefix=b/", "--submodule=short", "--ignore-submodules=none", "--no-relative", between, "--")
 	git.Env = append(os.Environ(), "GIT_ALLOW_PROTOCOL=none")

@@ -16,7 +16,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// reviewer is a model that finds something in each line of Go that calls panic, and refutes nothing.
+// reviewer is a model that finds something in each line of Go that calls panic, and refutes
+// nothing.
 func reviewer(r modeltest.Request) modeltest.Answer {
 	if !strings.HasPrefix(r.System, "You review") {
 		return modeltest.Answer{Text: `{"refuted": false, "why": "it does"}`}
@@ -40,7 +41,8 @@ func panicking(times int) string {
 	return text + "}\n"
 }
 
-// newReviewService is a service of alice's whose repository is on a GitHub for tests. It settles at once.
+// newReviewService is a service of alice's whose repository is on a GitHub for tests. It settles at
+// once.
 func newReviewService(t *testing.T, post string, script modeltest.Script) (*gatedService, *githubtest.Server, *githubtest.Repo) {
 	hub := githubtest.New(t, githubtest.Options{Strict: true, Token: "ghp_" + strings.Repeat("x", 36)})
 	l := newGatedService(t, script, fmt.Sprintf("github: {api_url: %q, token: %s, review: {settle: 0s}, repos: {Acme/Widget: {user: alice, review: true, post: %s}}}\n",
@@ -69,7 +71,8 @@ func TestAReviewIsAskedForAndItsCardComes(t *testing.T) {
 	l.last("alice", "There is no repository acme/gadget that I may review for you.")
 }
 
-// A stranger's fork costs nothing before its person has said yes, also where the service was restarted meanwhile.
+// A stranger's fork costs nothing before its person has said yes, also where the service was
+// restarted meanwhile.
 func TestAStrangersForkIsAskedAbout(t *testing.T) {
 	l, _, repo := newReviewService(t, "review", reviewer)
 	repo.Commit("mallory:fix", githubtest.Commit{Message: "Fix", Author: "mallory", Files: map[string]string{"main.go": panicking(1)}})
@@ -99,8 +102,9 @@ func TestAStrangersForkIsAskedAbout(t *testing.T) {
 	}
 }
 
-// TestKilledAfterEachCommitOfAReview: whatever commit the service is killed after, the next life goes on from what is on disk then, and
-// there is one review of the head with its comment, though answers of GitHub's are lost on the way.
+// TestKilledAfterEachCommitOfAReview: whatever commit the service is killed after, the next life
+// goes on from what is on disk then, and there is one review of the head with its comment, though
+// answers of GitHub's are lost on the way.
 func TestKilledAfterEachCommitOfAReview(t *testing.T) {
 	g, hub, repo := newReviewService(t, "review", reviewer)
 	l := &killedService{gatedService: g, person: "alice"}
@@ -111,7 +115,8 @@ func TestKilledAfterEachCommitOfAReview(t *testing.T) {
 			l.keeps.Store(true)
 			l.keep()
 			l.keeps.Store(false)
-			// Nobody outside hears any more of this life: Telegram would forget what its image does not have.
+			// Nobody outside hears any more of this life: Telegram would forget what its image does
+			// not have.
 			github, telegram := hub.Fault(githubtest.Fault{Kind: githubtest.Reset, Times: -1}), l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Reset, Times: -1})
 			hears = func() { github(); telegram() }
 		}
@@ -140,7 +145,8 @@ func TestKilledAfterEachCommitOfAReview(t *testing.T) {
 		if !whole {
 			ends++
 			apptest.GiveToWorkers(t, l.images[0].dir+"/homes")
-			// Of this one alone: a life that was killed may have put its review off for a minute, and the next round begins with that.
+			// Of this one alone: a life that was killed may have put its review off for a minute,
+			// and the next round begins with that.
 			ended := fmt.Sprintf(`SELECT count(*) FROM review WHERE number = %d AND state NOT IN ('done', 'skipped')`, number)
 			l.live(l.images[0].dir, nil)
 			l.WaitFor(apptest.Patience, "the review", func() bool {

@@ -18,25 +18,28 @@ const MethodGitHubStatus = "github.status"
 type GitHubStatus struct {
 	Repos  []RepoStatus  `json:"repos"`
 	Limits []setup.Limit `json:"limits,omitempty"`
-	Way    string        `json:"way"` // how it is known what happens, and of what nothing is known; for people
+	// how it is known what happens, and of what nothing is known; for people
+	Way string `json:"way"`
 }
 
-// RepoStatus is how one is. What came is counted over a week. Amounts are in millionths of a US dollar.
+// RepoStatus is how one is. What came is counted over a week. Amounts are in millionths of a US
+// dollar.
 type RepoStatus struct {
-	Name    string    `json:"name"`
-	User    string    `json:"user"`
-	Way     string    `json:"way"` // webhook or polling
-	Last    time.Time `json:"last,omitzero"`
-	Looked  time.Time `json:"looked,omitzero"`   // when Mews has looked there itself
-	Failure string    `json:"failure,omitempty"` // a sentence: what could not be seen then; "" for nothing
-	Waiting int64     `json:"waiting"`
-	Taken   int64     `json:"taken"`
-	Ignored int64     `json:"ignored"`
-	Failed  int64     `json:"failed"`
-	Reviews int64     `json:"reviews"`
-	Triages int64     `json:"triages"`
-	Today   int64     `json:"today"`
-	Day     int64     `json:"day,omitempty"` // 0 is no limit
+	Name   string    `json:"name"`
+	User   string    `json:"user"`
+	Way    string    `json:"way"` // webhook or polling
+	Last   time.Time `json:"last,omitzero"`
+	Looked time.Time `json:"looked,omitzero"` // when Mews has looked there itself
+	// a sentence: what could not be seen then; "" for nothing
+	Failure string `json:"failure,omitempty"`
+	Waiting int64  `json:"waiting"`
+	Taken   int64  `json:"taken"`
+	Ignored int64  `json:"ignored"`
+	Failed  int64  `json:"failed"`
+	Reviews int64  `json:"reviews"`
+	Triages int64  `json:"triages"`
+	Today   int64  `json:"today"`
+	Day     int64  `json:"day,omitempty"` // 0 is no limit
 }
 
 // status tells how the repositories of a setup are served.

@@ -15,7 +15,8 @@ import (
 	"mews/supervisor/transcription"
 )
 
-// hearingFormats are what endpoints take, by the ending of a file's name. (OpenAI's guide, Speech to text: file uploads.)
+// hearingFormats are what endpoints take, by the ending of a file's name. (OpenAI's guide, Speech
+// to text: file uploads.)
 var hearingFormats = map[string]string{
 	".ogg": "ogg", ".oga": "ogg", ".opus": "ogg", ".mp3": "mp3", ".m4a": "m4a", ".mp4": "mp4", ".wav": "wav", ".webm": "webm",
 }
@@ -23,11 +24,13 @@ var hearingFormats = map[string]string{
 const (
 	// maxHeard is how many bytes a recording may have. (OpenAI's guide, Speech to text: 25 MB.)
 	maxHeard = 25 << 20
-	// leastRate is how many bytes a second of a recording has at least: no codec of speech has fewer.
+	// leastRate is how many bytes a second of a recording has at least: no codec of speech has
+	// fewer.
 	leastRate = 500
 )
 
-// endpoint has a server transcribe a recording. Each try is paid as a call of a model is, by the second, before it is made.
+// endpoint has a server transcribe a recording. Each try is paid as a call of a model is, by the
+// second, before it is made.
 func (h hearing) endpoint(ctx context.Context, r transcription.Recording, language string) (result protocol.TranscribeResult, err error) {
 	ending := strings.ToLower(path.Ext(r.Path))
 	file := supervisor.RecordingFile{Format: hearingFormats[ending]}
@@ -67,8 +70,8 @@ func (h hearing) read(ctx context.Context, r transcription.Recording) (ref proto
 	return ref, err
 }
 
-// try has a server transcribe a recording once. What it can cost is set aside by its length, and what it cost is kept by the length
-// that the server says.
+// try has a server transcribe a recording once. What it can cost is set aside by its length, and
+// what it cost is kept by the length that the server says.
 func (h hearing) try(ctx context.Context, r transcription.Recording, file supervisor.RecordingFile) (result protocol.TranscribeResult, err error) {
 	bytes, size, err := h.spool.Read(r.Blob.SHA256)
 	if err != nil {

@@ -15,11 +15,12 @@ import (
 // errUnheard ends what is heard for somebody who waits for it no more.
 var errUnheard = errors.New("nobody waits for it any more")
 
-// leaveTimeout is how long each of these may take once nobody waits any more: to receive a file, so that its path is known, and to
-// remove it.
+// leaveTimeout is how long each of these may take once nobody waits any more: to receive a file, so
+// that its path is known, and to remove it.
 const leaveTimeout = 10 * time.Second
 
-// outlasting is a context that ends so long after ctx, with a cause, which ends operations. The caller calls end.
+// outlasting is a context that ends so long after ctx, with a cause, which ends operations. The
+// caller calls end.
 func outlasting(ctx context.Context, by time.Duration) (longer context.Context, end func()) {
 	longer, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(by, func() { cancel(errUnheard) }) })
@@ -29,7 +30,8 @@ func outlasting(ctx context.Context, by time.Duration) (longer context.Context, 
 	}
 }
 
-// uploaded has a file of a person's be heard that came with no message, by the way of those that do. Nothing of it stays in their home.
+// uploaded has a file of a person's be heard that came with no message, by the way of those that
+// do. Nothing of it stays in their home.
 func (h hearing) uploaded(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (heard control.Transcribed, err error) {
 	got, err := h.receive(ctx, c.User, file)
 	if err != nil {
@@ -45,11 +47,13 @@ func (h hearing) uploaded(ctx context.Context, c supervisor.Conversation, file s
 	return heard, err
 }
 
-// receive has a person's worker put a recording below uploads/. Why it could not be read there is left to what hears it.
+// receive has a person's worker put a recording below uploads/. Why it could not be read there is
+// left to what hears it.
 func (h hearing) receive(ctx context.Context, user string, file supervisor.Attachment) (got protocol.ReceivedFile, err error) {
 	ctx, end := outlasting(ctx, leaveTimeout)
 	defer end()
-	parameters, _ := json.Marshal(protocol.ReceiveParameters{SentAt: h.now().Unix(), Files: []protocol.ArrivedFile{{ // which always can be
+	// which always can be
+	parameters, _ := json.Marshal(protocol.ReceiveParameters{SentAt: h.now().Unix(), Files: []protocol.ArrivedFile{{
 		Blob: protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}, Kind: protocol.AttachmentVoice, Name: file.Name, MediaType: file.MediaType,
 	}}})
 	op, ok := h.operations.Do(ctx, supervisor.Operation{User: user, Kind: protocol.OperationReceive, Parameters: string(parameters)}, nil)

@@ -23,8 +23,9 @@ func turnOff(l *gatedService) {
 	l.write("mews.yaml", strings.Replace(string(raw), "totp: required", "totp: 'off'", 1))
 }
 
-// TestWhatIsHeldIsAnsweredWhenCodesAreTurnedOff: bob was told that it is kept and answered, and no code comes by which it would
-// be, whether codes are turned off by a reload or while no service runs.
+// TestWhatIsHeldIsAnsweredWhenCodesAreTurnedOff: bob was told that it is kept and answered, and no
+// code comes by which it would be, whether codes are turned off by a reload or while no service
+// runs.
 func TestWhatIsHeldIsAnsweredWhenCodesAreTurnedOff(t *testing.T) {
 	for name, restart := range map[string]bool{"by a reload": false, "while nobody runs": true} {
 		t.Run(name, func(t *testing.T) {

@@ -7,7 +7,8 @@ import (
 	"mews/supervisor/index"
 )
 
-// openIndex makes the full-text index, which is opened as it runs: nobody waits for it at the start.
+// openIndex makes the full-text index, which is opened as it runs: nobody waits for it at the
+// start.
 func (s *service) openIndex(context.Context) error {
 	s.index = index.New(index.Options{Path: s.private("index.db"), Transcript: s.db.Transcript(), People: s.people.Names, Now: s.now,
 		Opened: s.indexHomes, Embedder: s.embedder(), Model: s.config.Models.Embed, Log: s.log.Named("index")})
@@ -27,7 +28,8 @@ func (s *service) homeIndexing() hostcall.IndexDependencies {
 	}
 }
 
-// indexHomes has the homes of those be looked through whose workers run: the index may be a new one.
+// indexHomes has the homes of those be looked through whose workers run: the index may be a new
+// one.
 func (s *service) indexHomes() {
 	for _, w := range s.pool.List() {
 		s.operations.IndexHome(w.Key)
@@ -41,7 +43,8 @@ func (s *storage) said(user string, conversation int64) {
 	}
 }
 
-// eraseIndex takes what is a person's out of the index. Where no service runs, all of it goes: it is made anew.
+// eraseIndex takes what is a person's out of the index. Where no service runs, all of it goes: it
+// is made anew.
 func (s *storage) eraseIndex(ctx context.Context, user string) error {
 	if s.index != nil {
 		return s.index.EraseUser(ctx, user)

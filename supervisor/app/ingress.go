@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/ingress"
 )
 
-// openInbox makes what keeps what people send, behind the gate, and what sends it on its way from there.
+// openInbox makes what keeps what people send, behind the gate, and what sends it on its way from
+// there.
 func (s *service) openInbox(context.Context) error {
 	accepted := ingress.NoteAdmissions(s.audit, s.now, accept(s.sessions, s.commands, s.attachments, s.arrived))
 	s.inbox = inbox.New(inbox.Options{
@@ -37,7 +38,8 @@ func newIngress(c *telegramChannel, box *inbox.Inbox) *ingress.Handler {
 	})
 }
 
-// movableConversations are the conversations for the outbox, which learns by sending that a chat has another name.
+// movableConversations are the conversations for the outbox, which learns by sending that a chat
+// has another name.
 func movableConversations(c *telegramChannel) ingress.MovableConversations {
 	s := c.service
 	return ingress.MovableConversations{

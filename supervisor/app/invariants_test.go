@@ -26,8 +26,9 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// invariants are what holds by the order in which things are done, and no type would object to another order. Each is shown here, by
-// the service as people have it, or by tests beside the code, or by both. Who moves code looks here first.
+// invariants are what holds by the order in which things are done, and no type would object to
+// another order. Each is shown here, by the service as people have it, or by tests beside the code,
+// or by both. Who moves code looks here first.
 var invariants = []struct {
 	holds string
 	shown func(*testing.T)
@@ -91,8 +92,9 @@ func hasTest(t *testing.T, folder, test string) bool {
 	})
 }
 
-// aCodeAndWhatItOpens: where what a code lets in cannot be let in, the code is not spent, nothing is opened, and Telegram is not
-// told that the code was taken. Once it can be, all of it happens, once.
+// aCodeAndWhatItOpens: where what a code lets in cannot be let in, the code is not spent, nothing
+// is opened, and Telegram is not told that the code was taken. Once it can be, all of it happens,
+// once.
 func aCodeAndWhatItOpens(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	l.enrol("bob")
@@ -123,13 +125,15 @@ func aCodeAndWhatItOpens(t *testing.T) {
 // database is the path of a service's.
 func (l *gatedService) database() string { return filepath.Join(l.Dir, "state", "private", "mews.db") }
 
-// look is what a query finds first in a service's database as it is now. It may be called while Telegram or the model is asked.
+// look is what a query finds first in a service's database as it is now. It may be called while
+// Telegram or the model is asked.
 func (l *gatedService) look(query string) string {
 	return strings.Join(sqlitetest.LookAt(l.T, l.database(), query), "\n")
 }
 
-// nothingIsPolledTooEarly: on a state folder of the version before, the first request for updates comes when the database is this
-// version's, and begins where the last batch that was kept has ended.
+// nothingIsPolledTooEarly: on a state folder of the version before, the first request for updates
+// comes when the database is this version's, and begins where the last batch that was kept has
+// ended.
 func nothingIsPolledTooEarly(t *testing.T) {
 	var l *gatedService
 	var schema string
@@ -151,8 +155,8 @@ func nothingIsPolledTooEarly(t *testing.T) {
 	}
 }
 
-// settledBeforeSessions: when the first session of a new life asks a model, the lease that the earlier one left is gone, and counts
-// with all that it may have cost.
+// settledBeforeSessions: when the first session of a new life asks a model, the lease that the
+// earlier one left is gone, and counts with all that it may have cost.
 func settledBeforeSessions(t *testing.T) {
 	var l *gatedService
 	var left string
@@ -170,8 +174,8 @@ func settledBeforeSessions(t *testing.T) {
 	}
 }
 
-// privateBeforeSecrets: when `mews run` opens its configuration, no other process of its account may look into it. A process that
-// is not dumpable is root's in /proc (prctl(2)), whosever it is.
+// privateBeforeSecrets: when `mews run` opens its configuration, no other process of its account
+// may look into it. A process that is not dumpable is root's in /proc (prctl(2)), whosever it is.
 func privateBeforeSecrets(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
@@ -230,7 +234,8 @@ func openRead(t *testing.T, fifo string) (f *os.File, err error) {
 	}
 }
 
-// lockedBeforeOpened: whoever finds the state folder taken has not touched the database, which another version may have.
+// lockedBeforeOpened: whoever finds the state folder taken has not touched the database, which
+// another version may have.
 func lockedBeforeOpened(t *testing.T) {
 	l := newUpgraded(t, nil, nil)
 	lock, err := app.LockState(filepath.Join(l.Dir, "state"))
@@ -243,8 +248,8 @@ func lockedBeforeOpened(t *testing.T) {
 	}
 }
 
-// nothingForNobody: carl is in the configuration no more. What was being sent to him is not sent, what he and a stranger write is
-// not kept, and ann is served all the same.
+// nothingForNobody: carl is in the configuration no more. What was being sent to him is not sent,
+// what he and a stranger write is not kept, and ann is served all the same.
 func nothingForNobody(t *testing.T) {
 	l := newUpgraded(t, nil, nil)
 	raw, err := os.ReadFile(l.Config)
@@ -267,8 +272,9 @@ func nothingForNobody(t *testing.T) {
 	}
 }
 
-// committedBeforeTold: Telegram is told of an update's receipt when the update is on disk; the model is asked when the turn and its
-// lease are; and the answer is sent when the end of its turn is, and that it is being sent.
+// committedBeforeTold: Telegram is told of an update's receipt when the update is on disk; the
+// model is asked when the turn and its lease are; and the answer is sent when the end of its turn
+// is, and that it is being sent.
 func committedBeforeTold(t *testing.T) {
 	var l *gatedService
 	var mu sync.Mutex // guards told
@@ -308,7 +314,8 @@ func committedBeforeTold(t *testing.T) {
 	}
 }
 
-// partsInOrder: what brings people their answers starts before what makes them, and that before what takes messages.
+// partsInOrder: what brings people their answers starts before what makes them, and that before
+// what takes messages.
 func partsInOrder(t *testing.T) {
 	want := []string{"database", "audit", "sweep", "modes", "index", "admin", "outbox", "cleaner", "reactor", "presses", "workers", "operations",
 		"voices", "attachments", "sessions", "questions", "forget", "commands", "schedule", "telegram", "telegram menu", "webhooks", "control socket"}

@@ -7,7 +7,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// What was due while nobody was there is done once, left out, or asked about, as its person wants it.
+// What was due while nobody was there is done once, left out, or asked about, as its person wants
+// it.
 func TestEachWayToMissATask(t *testing.T) {
 	task := func(name, missed string) string {
 		return `{"when":"daily at 15:00","text":"See to it.","kind":"task","name":"` + name + `","options":{"on_miss":"` + missed + `"}}`
@@ -18,7 +19,8 @@ func TestEachWayToMissATask(t *testing.T) {
 	l.toldLast("alice", "It is set.")
 	m.plays(report("It is watered."), report("It is shut."))
 	l.shut()
-	l.move(time.Date(2025, 11, 20, 18, 0, 0, 0, time.UTC).Sub(l.clock())) // four hours after the first time
+	// four hours after the first time
+	l.move(time.Date(2025, 11, 20, 18, 0, 0, 0, time.UTC).Sub(l.clock()))
 	l.open()
 	has := func(words string) {
 		t.Helper()

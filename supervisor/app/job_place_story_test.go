@@ -10,7 +10,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// A reminder of a topic that is deleted comes in its person's private chat, with a word, and never in the group outside of it.
+// A reminder of a topic that is deleted comes in its person's private chat, with a word, and never
+// in the group outside of it.
 func TestAReminderOfATopicThatIsGone(t *testing.T) {
 	l := newReminded(t)
 	l.say("alice", "/jobs")

@@ -10,9 +10,10 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// A task that never comes to an end, and of which each call costs all that was set aside for it, spends what one run may, and in its second run what
-// the day may, not a millionth more. Nobody is asked for more, it is told once a day, and it goes on the next day. Its person's own limits are as
-// they were.
+// A task that never comes to an end, and of which each call costs all that was set aside for it,
+// spends what one run may, and in its second run what the day may, not a millionth more. Nobody is
+// asked for more, it is told once a day, and it goes on the next day. Its person's own limits are
+// as they were.
 func TestARunawayTaskStopsAtItsPot(t *testing.T) {
 	const run, day = 100_000, 150_000
 	m := &taskModel{chat: played{{words: "every few hours", calls: calls("schedule_task", `{"when":"daily at 15, 18, 21","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
@@ -55,8 +56,9 @@ func TestARunawayTaskStopsAtItsPot(t *testing.T) {
 	}
 }
 
-// A task's tries at one time spend together what one run may. The first spends most of it and fails for what may pass; the second, a minute later,
-// has what is left, to the millionth, and there is no third.
+// A task's tries at one time spend together what one run may. The first spends most of it and fails
+// for what may pass; the second, a minute later, has what is left, to the millionth, and there is
+// no third.
 func TestATasksTriesSpendOnePotTogether(t *testing.T) {
 	const run, left = 100_000, 15_000
 	m := &taskModel{chat: played{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}

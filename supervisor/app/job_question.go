@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/schedule"
 )
 
-// MethodJob is what the control socket answers to a JobQuestion with a schedule.Report. Anybody with an account may ask of their own;
-// admins of somebody's, which is in the audit log then.
+// MethodJob is what the control socket answers to a JobQuestion with a schedule.Report. Anybody
+// with an account may ask of their own; admins of somebody's, which is in the audit log then.
 const MethodJob = "job"
 
 // JobQuestion is about the jobs of a person.

@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// What a task asks at night is put in the morning, below what others said, by a service that was started meanwhile; what its person says at night
-// answers it not.
+// What a task asks at night is put in the morning, below what others said, by a service that was
+// started meanwhile; what its person says at night answers it not.
 func TestATaskThatAsksAtNightAsksInTheMorning(t *testing.T) {
 	m := &taskModel{chat: played{
 		{words: "every night", calls: calls("schedule_task", `{"when":"daily at 23:30","text":"Water it.","kind":"task","name":"Garden"}`), answer: "It is set."},

@@ -15,11 +15,12 @@ import (
 type taskModel struct {
 	chat played
 
-	mu    sync.Mutex
-	turns []modeltest.Answer // of the next turns of tasks; after the last, job_result with nothing to say
-	asked []string           // of them
-	last  modeltest.Request  // of them
-	told  []string           // of chats
+	mu sync.Mutex
+	// of the next turns of tasks; after the last, job_result with nothing to say
+	turns []modeltest.Answer
+	asked []string          // of them
+	last  modeltest.Request // of them
+	told  []string          // of chats
 }
 
 func (m *taskModel) answer(r modeltest.Request) modeltest.Answer {
@@ -84,8 +85,8 @@ func report(say string) modeltest.Answer {
 	return modeltest.Answer{Calls: calls("job_result", `{"say":"`+say+`"}`)}
 }
 
-// A task that the model is asked for runs by itself, at its time, in a conversation of its own. What it says is known where it is said;
-// with nothing to say it is silent.
+// A task that the model is asked for runs by itself, at its time, in a conversation of its own.
+// What it says is known where it is said; with nothing to say it is silent.
 func TestATaskRunsByItselfAtItsTime(t *testing.T) {
 	m := &taskModel{chat: played{
 		{words: "every morning", calls: calls("schedule_task", `{"when":"weekdays 8:30","text":"Say how the garden is.","kind":"task","name":"Garden"}`), answer: "It is set."},
@@ -131,7 +132,8 @@ func TestATaskRunsByItselfAtItsTime(t *testing.T) {
 	}
 }
 
-// What fails for what may pass is tried again, silently; three failures running pause a task, and its person is told why once.
+// What fails for what may pass is tried again, silently; three failures running pause a task, and
+// its person is told why once.
 func TestATaskThatFailsIsTriedAgainAndThenPaused(t *testing.T) {
 	m := &taskModel{chat: played{{words: "every hour", calls: calls("schedule_task", `{"when":"daily at 9, 15","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	l := newTasked(t, m, "")
@@ -190,8 +192,8 @@ func TestATaskStopsAtItsPot(t *testing.T) {
 	}
 }
 
-// A task asks the model that its person wants, takes as many steps as they want, and speaks in a group once they have said yes: there it is
-// prompted as all that others read.
+// A task asks the model that its person wants, takes as many steps as they want, and speaks in a
+// group once they have said yes: there it is prompted as all that others read.
 func TestATaskAsItsPersonWantsIt(t *testing.T) {
 	m := &taskModel{chat: played{
 		{words: "the flat", calls: calls("schedule_task", `{"when":"weekdays 8:30","text":"Say how the garden is.","kind":"task","name":"Garden",`+

@@ -41,7 +41,8 @@ func (s *service) jobOf(ctx context.Context, t supervisor.Turn) (j supervisor.Jo
 	return s.db.Jobs().Find(ctx, t.Conversation.User, id)
 }
 
-// modelOf is the model of a person's turn: of a job its own, the small one of what looks or is built in, else that which answers the person.
+// modelOf is the model of a person's turn: of a job its own, the small one of what looks or is
+// built in, else that which answers the person.
 func (s *service) modelOf(ctx context.Context, t supervisor.Turn) (string, error) {
 	choice := s.modelChoice()
 	j, found, err := s.jobOf(ctx, t)
@@ -57,7 +58,8 @@ func (s *service) modelOf(ctx context.Context, t supervisor.Turn) (string, error
 	return spec, err
 }
 
-// limitsOf are those of a job's turn. It may have fewer or more steps and minutes than jobs have, but no more than any turn.
+// limitsOf are those of a job's turn. It may have fewer or more steps and minutes than jobs have,
+// but no more than any turn.
 func (s *service) limitsOf(ctx context.Context, t supervisor.Turn) protocol.TurnLimits {
 	most, usual := limits(s.config), jobLimits(s.config)
 	j, _, err := s.jobOf(ctx, t)

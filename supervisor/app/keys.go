@@ -6,8 +6,9 @@ import (
 	"mews/supervisor/access"
 )
 
-// openSeal finds the key that second factors are sealed with: the configured one, or the service's own, which is made where
-// nothing was sealed yet. Without it the service runs, and the gate of whoever has a second factor stays closed.
+// openSeal finds the key that second factors are sealed with: the configured one, or the service's
+// own, which is made where nothing was sealed yet. Without it the service runs, and the gate of
+// whoever has a second factor stays closed.
 func (s *service) openSeal(ctx context.Context) error {
 	if configured := s.config.Access.Key.Reveal(); configured != "" {
 		s.seal = access.NewSeal([access.KeySize]byte([]byte(configured)))

@@ -14,7 +14,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// leaving is a service of the real programs with two people, where a file that dan has sent does not come.
+// leaving is a service of the real programs with two people, where a file that dan has sent does
+// not come.
 type leaving struct {
 	*gatedService
 }
@@ -49,7 +50,8 @@ func (l leaving) does(args ...string) {
 	}
 }
 
-// TestAFileComesOnOnceItsPersonIsBack: who is disabled is fetched nothing, and who is enabled all, with no word of theirs.
+// TestAFileComesOnOnceItsPersonIsBack: who is disabled is fetched nothing, and who is enabled all,
+// with no word of theirs.
 func TestAFileComesOnOnceItsPersonIsBack(t *testing.T) {
 	l := newLeaving(t)
 	l.does("user", "disable", "dan")

@@ -22,8 +22,8 @@ func (e *InUse) Error() string {
 		"this one a state folder of its own", e.holder, e.state)
 }
 
-// LockState makes this process the only one of a state folder. The kernel lets go of the lock when the process ends,
-// however it ends.
+// LockState makes this process the only one of a state folder. The kernel lets go of the lock when
+// the process ends, however it ends.
 func LockState(state string) (*os.File, error) {
 	path := filepath.Join(state, "lock")
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

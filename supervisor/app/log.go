@@ -9,7 +9,8 @@ import (
 	"mews/config"
 )
 
-// NewLog makes the log as the configuration has it. Where nothing is configured and a person looks on, it is for eyes.
+// NewLog makes the log as the configuration has it. Where nothing is configured and a person looks
+// on, it is for eyes.
 func NewLog(cfg *config.Config, w io.Writer, eyes bool) hclog.Logger {
 	return readableLog{hclog.New(&hclog.LoggerOptions{
 		Name:       "mews",

@@ -8,7 +8,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if clock := os.Getenv(clockFile); clock != "" { // it is the supervisor of a test that sets its clock
+	// it is the supervisor of a test that sets its clock
+	if clock := os.Getenv(clockFile); clock != "" {
 		os.Exit(serveByClock(clock))
 	}
 	apptest.Main(m)

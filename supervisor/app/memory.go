@@ -41,9 +41,11 @@ func (s memoryStore) Forget(ctx context.Context, user string, facts []supervisor
 // memories are people's facts for the commands. Their workers see to them.
 type memories struct{ *service }
 
-// See has a person's worker list, correct, forget or take in facts. What is forgotten is not taken up again.
+// See has a person's worker list, correct, forget or take in facts. What is forgotten is not taken
+// up again.
 func (m memories) See(ctx context.Context, user string, p protocol.MemoryParameters) (r protocol.MemoryResult, err error) {
-	if p.Action == protocol.MemoryForget { // before the file, so that a crash leaves nothing that may come back
+	// before the file, so that a crash leaves nothing that may come back
+	if p.Action == protocol.MemoryForget {
 		shown, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: p.ID})
 		if err != nil || len(shown.Facts) == 0 {
 			return shown, err
@@ -91,15 +93,16 @@ func (m memories) Mentions(ctx context.Context, user string, f protocol.MemoryFa
 var effectsOfMemory = map[protocol.MemoryAction]string{protocol.MemoryCorrect: supervisor.EffectCorrected,
 	protocol.MemoryForget: supervisor.EffectForgotten, protocol.MemoryImport: supervisor.EffectImported}
 
-// Of counts what stands in a person's home of some turns: facts, notes and exchanges in the log. With gone it is taken out, and no fact
-// of it is taken up again.
+// Of counts what stands in a person's home of some turns: facts, notes and exchanges in the log.
+// With gone it is taken out, and no fact of it is taken up again.
 func (m memories) Of(ctx context.Context, user string, of protocol.MemoryExchanges, gone bool) (n supervisor.ForgetCounts, err error) {
 	r, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, Of: &of})
 	n = supervisor.ForgetCounts{Facts: int64(len(r.Facts)), Notes: int64(r.Notes), Logged: int64(r.Logs)}
 	if err != nil || !gone || n == (supervisor.ForgetCounts{}) {
 		return n, err
 	}
-	var facts []supervisor.ForgottenFact // before the file, so that a crash leaves nothing that may come back
+	// before the file, so that a crash leaves nothing that may come back
+	var facts []supervisor.ForgottenFact
 	for _, f := range r.Facts {
 		facts = append(facts, supervisor.ForgottenFact{ID: f.ID, Text: f.Text, Message: f.Message})
 	}
@@ -115,7 +118,8 @@ func (m memories) Of(ctx context.Context, user string, of protocol.MemoryExchang
 	return n, err
 }
 
-// operate has a person's worker do something with their memory. The row of it, in which words of theirs stand, goes.
+// operate has a person's worker do something with their memory. The row of it, in which words of
+// theirs stand, goes.
 func (m memories) operate(ctx context.Context, user string, p protocol.MemoryParameters) (r protocol.MemoryResult, err error) {
 	parameters, _ := json.Marshal(p) // which always can be
 	op, err := m.operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationMemory, Parameters: string(parameters)})
@@ -137,8 +141,9 @@ func (m memories) operate(ctx context.Context, user string, p protocol.MemoryPar
 	return r, err
 }
 
-// MethodMemory is what the control socket answers to a MemoryQuestion with a protocol.MemoryResult. Anybody with an account may ask
-// for their own; admins for somebody's, which is in the audit log then.
+// MethodMemory is what the control socket answers to a MemoryQuestion with a protocol.MemoryResult.
+// Anybody with an account may ask for their own; admins for somebody's, which is in the audit log
+// then.
 const MethodMemory = "memory"
 
 // MemoryQuestion says whose memory is to be seen to, and how.

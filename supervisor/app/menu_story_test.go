@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestAnAdminsMenuHasMore: what only admins may use is offered in their private chats alone. A topic begins with what stands behind
-// /new.
+// TestAnAdminsMenuHasMore: what only admins may use is offered in their private chats alone. A
+// topic begins with what stands behind /new.
 func TestAnAdminsMenuHasMore(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
 	for _, name := range l.names {
@@ -25,7 +25,8 @@ func TestAnAdminsMenuHasMore(t *testing.T) {
 	if offers("") || offers("chat:102") {
 		t.Error("everybody is offered what is for admins")
 	}
-	for name, admin := range map[string]bool{"alice": true, "bob": false} { // lines for a phone, and the machine's for admins alone
+	// lines for a phone, and the machine's for admins alone
+	for name, admin := range map[string]bool{"alice": true, "bob": false} {
 		l.asks(name, "/status", "• mews: ")
 		if status := last(l.told(name)); strings.Contains(status, "\n• limits: ") != admin || !strings.Contains(status, "\n• gate: open") ||
 			strings.Contains(status, "process") != admin || strings.Contains(status, l.Home(name)) != admin {

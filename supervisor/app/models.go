@@ -15,7 +15,8 @@ import (
 	"mews/supervisor/users"
 )
 
-// modelCommands is what the commands about models work on: the catalogue, who chose what, and what it cost.
+// modelCommands is what the commands about models work on: the catalogue, who chose what, and what
+// it cost.
 type modelCommands struct {
 	users.ModelChoice
 	catalogue     *model.Catalogue
@@ -72,7 +73,8 @@ func usageLines(totals []sqlite.UsageTotal) (lines []command.UsageLine) {
 	return lines
 }
 
-// nameOf is a conversation for its own person: "telegram", "telegram group -100123, topic 7", "terminal work".
+// nameOf is a conversation for its own person: "telegram", "telegram group -100123, topic 7",
+// "terminal work".
 func nameOf(c supervisor.Conversation, known bool) string {
 	if !known {
 		return "no conversation"

@@ -8,7 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// MethodModels is what the control socket answers with a modelsReport; anybody with an account may ask.
+// MethodModels is what the control socket answers with a modelsReport; anybody with an account may
+// ask.
 const MethodModels = "models"
 
 // ModelsReport is which models there are.

@@ -12,8 +12,9 @@ import (
 // modesEvery is how often the modes of the supervisor's own files are looked at.
 const modesEvery = time.Minute
 
-// keepModes restores the modes of the supervisor's own files for as long as it runs. In the landlock tier a worker that shares
-// its account can change them: Landlock has no right for that (landlock(7)).
+// keepModes restores the modes of the supervisor's own files for as long as it runs. In the
+// landlock tier a worker that shares its account can change them: Landlock has no right for that
+// (landlock(7)).
 func (s *storage) keepModes(ctx context.Context) error {
 	tick := time.NewTicker(modesEvery)
 	defer tick.Stop()
@@ -27,8 +28,8 @@ func (s *storage) keepModes(ctx context.Context) error {
 	}
 }
 
-// restoreModes has nobody but this process's account read what is private, and lets that account do so. What is wrong is
-// logged: somebody has changed it.
+// restoreModes has nobody but this process's account read what is private, and lets that account do
+// so. What is wrong is logged: somebody has changed it.
 func (s *storage) restoreModes() {
 	s.restoreMode(s.private(""), 0o700)
 	entries, _ := os.ReadDir(s.private(""))

@@ -18,7 +18,8 @@ func TestThePrivateFolderKeepsItsModes(t *testing.T) {
 		for name := range want {
 			err = errors.Join(err, os.Chmod(s.private(name), made))
 			if name == "" {
-				err = errors.Join(err, os.Chmod(s.private(name), made|0o100)) // else not even this test gets into it
+				// else not even this test gets into it
+				err = errors.Join(err, os.Chmod(s.private(name), made|0o100))
 			}
 		}
 		s.restoreModes()

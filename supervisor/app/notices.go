@@ -10,8 +10,8 @@ import (
 	"mews/supervisor"
 )
 
-// deliveryQueued is called when something was put into a conversation's outbox, and perhaps a message that is to be deleted
-// later.
+// deliveryQueued is called when something was put into a conversation's outbox, and perhaps a
+// message that is to be deleted later.
 func (s *service) deliveryQueued(conversation int64) {
 	s.feeds.Delivery(conversation)
 	s.cleaningDue()
@@ -24,8 +24,8 @@ func (s *service) cleaningDue() {
 	}
 }
 
-// tellAdmins tells the admins of what only they can mend, where they read it on this machine, and on Telegram, where it arrives once
-// it can. It never blocks.
+// tellAdmins tells the admins of what only they can mend, where they read it on this machine, and
+// on Telegram, where it arrives once it can. It never blocks.
 func (s *service) tellAdmins(text string) {
 	s.log.Error("health", "text", text)
 	go s.notifyAdmins(text) // ends with its timeout
@@ -60,14 +60,15 @@ func (s *service) adminUsers() (admins []supervisor.User) {
 	return admins
 }
 
-// readsFaults says whether somebody reads of keys, addresses and the configuration: admins do, and everybody where there is none.
+// readsFaults says whether somebody reads of keys, addresses and the configuration: admins do, and
+// everybody where there is none.
 func (s *service) readsFaults(user string) bool {
 	admins := s.adminUsers()
 	return len(admins) == 0 || slices.ContainsFunc(admins, func(u supervisor.User) bool { return u.Name == user })
 }
 
-// startFaults are the reasons for which people's workers can't be started. The admins are told of each once, until that worker has
-// started.
+// startFaults are the reasons for which people's workers can't be started. The admins are told of
+// each once, until that worker has started.
 type startFaults struct {
 	reads func(user string) bool // whether a person reads of paths, accounts and programs
 	tell  func(text string)      // tells the admins
@@ -85,8 +86,8 @@ func (f *startFaults) of(user, reason string) string {
 	return textAdminTold
 }
 
-// tellOnce tells a person something in a chat of theirs that they have not been told under that name before. A crash in the middle
-// may have it told twice.
+// tellOnce tells a person something in a chat of theirs that they have not been told under that
+// name before. A crash in the middle may have it told twice.
 func (s *service) tellOnce(ctx context.Context, to supervisor.Conversation, name, text string) {
 	told, err := s.wasTold(ctx, to.User, name)
 	if err == nil && !told {

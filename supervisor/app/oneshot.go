@@ -19,7 +19,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// oneShots run turns that only read: each in a worker of its own, which has no home and no tool, and ends with its turn.
+// oneShots run turns that only read: each in a worker of its own, which has no home and no tool,
+// and ends with its turn.
 type oneShots struct {
 	turns
 	place func() pool.Place
@@ -31,16 +32,18 @@ type oneShots struct {
 type readingTerms struct {
 	model string // provider/model; "" is the default
 	pot   string
-	turn  int64 // what it may cost, in millionths of a dollar, as day is what all of its pot may in a day; 0 is no limit
-	day   int64
-	time  time.Duration
+	// what it may cost, in millionths of a dollar, as day is what all of its pot may in a day; 0 is
+	// no limit
+	turn int64
+	day  int64
+	time time.Duration
 }
 
 // triageTime is how long a triage may take: it is one call of a model.
 const triageTime = 5 * time.Minute
 
-// ownDiffsDay is what reviews of diffs that are no repository's may cost in a day together: as much as those of a repository, unless
-// that is configured.
+// ownDiffsDay is what reviews of diffs that are no repository's may cost in a day together: as much
+// as those of a repository, unless that is configured.
 const ownDiffsDay = 5_000_000
 
 // readingTerms are those of the repository in whose conversation a turn runs.
@@ -63,8 +66,8 @@ func (s *service) oneShots() oneShots {
 	return oneShots{turns: s.turns(), place: s.places.NoHome, terms: s.readingTerms, audit: s.audit.Note}
 }
 
-// Run has a worker of its own run an attempt at a turn that only reads, and report takes what that comes to: it is called before Run
-// returns an end with WhyDone, and never otherwise.
+// Run has a worker of its own run an attempt at a turn that only reads, and report takes what that
+// comes to: it is called before Run returns an end with WhyDone, and never otherwise.
 func (o oneShots) Run(ctx context.Context, a session.Attempt, material protocol.BlobRef,
 	report func(context.Context, protocol.ReviewReport) error) (session.End, error) {
 	user, terms := a.Turn.Conversation.User, o.terms(a.Turn)
@@ -136,7 +139,8 @@ func keepMaterial(kept *spool.Spool, m protocol.ReviewMaterial) (protocol.BlobRe
 	return protocol.BlobRef{SHA256: file.SHA256, Size: file.Size}, err
 }
 
-// endWithCard ends a turn whose worker has only reported: its last word is a card, which no model has said.
+// endWithCard ends a turn whose worker has only reported: its last word is a card, which no model
+// has said.
 func endWithCard(ctx context.Context, turns sqlite.Turns, a session.Attempt, card string) (session.End, error) {
 	_, err := turns.CommitStep(ctx, sqlite.Step{Turn: a.Turn.ID, Charged: true,
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: card}}}})

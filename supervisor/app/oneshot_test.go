@@ -29,7 +29,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// reviewRig runs a review of ann's in real workers behind real walls, on a real database. Its model is the test.
+// reviewRig runs a review of ann's in real workers behind real walls, on a real database. Its model
+// is the test.
 type reviewRig struct {
 	testing.TB
 	db       *sqlite.DB
@@ -85,7 +86,8 @@ func (r *reviewRig) must(err error) {
 	}
 }
 
-// live is a life of the supervisor, which knows what is on disk. It ends with the test at the latest.
+// live is a life of the supervisor, which knows what is on disk. It ends with the test at the
+// latest.
 func (r *reviewRig) live() {
 	bin := apptest.Programs(r)
 	account, err := placement.WorkerAccount(r.Context(), apptest.WorkersAccount, false)
@@ -223,7 +225,8 @@ func TestAReviewRunsInAWorkerOfItsOwn(t *testing.T) {
 	}
 }
 
-// Whatever ends a worker between two windows, and each time the supervisor with it, no answer is paid for twice.
+// Whatever ends a worker between two windows, and each time the supervisor with it, no answer is
+// paid for twice.
 func TestNothingOfAReviewIsPaidForTwice(t *testing.T) {
 	r := newReviewRig(t, parts(2))
 	r.committed = func() {
@@ -297,7 +300,8 @@ func TestAWorkerThatReadsIsSmall(t *testing.T) {
 	}
 }
 
-// BenchmarkReview is what is ours of a review of 50 files: a worker, its walls, and 20 windows that are answered at once.
+// BenchmarkReview is what is ours of a review of 50 files: a worker, its walls, and 20 windows that
+// are answered at once.
 func BenchmarkReview(b *testing.B) {
 	r := newReviewRig(b, large())
 	for i := 0; b.Loop(); i++ {

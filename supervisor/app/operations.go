@@ -32,14 +32,15 @@ func (s *service) openOperations(context.Context) error {
 // roomToSpare is what an archive leaves free of the disk that the state folder is on.
 const roomToSpare = 256 << 20
 
-// archive has a worker of a person archive their home, and waits for that. What was archived is dropped when it is closed, or
-// an hour later.
+// archive has a worker of a person archive their home, and waits for that. What was archived is
+// dropped when it is closed, or an hour later.
 func (s *service) archive(ctx context.Context, user string) (admin.Archive, error) {
 	most, err := s.archiveLimit(user)
 	if err != nil {
 		return admin.Archive{}, err
 	}
-	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: most}) // a number always can be
+	// a number always can be
+	parameters, _ := json.Marshal(protocol.ArchiveParameters{MaxBytes: most})
 	op, err := s.operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationArchive, Parameters: string(parameters)})
 	if err == nil {
 		op, err = s.operations.Wait(ctx, op.ID)
@@ -68,8 +69,8 @@ func (s *service) archive(ctx context.Context, user string) (admin.Archive, erro
 	return a, nil
 }
 
-// archiveLimit is how large the archive of a home may become: as large as the home may be, where there is room for that; else as
-// large as there is room for, where the home is known to fit.
+// archiveLimit is how large the archive of a home may become: as large as the home may be, where
+// there is room for that; else as large as there is room for, where the home is known to fit.
 func (s *service) archiveLimit(user string) (int64, error) {
 	room, err := s.spool.Room()
 	if err != nil {

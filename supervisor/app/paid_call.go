@@ -9,8 +9,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// pay makes a call of a model once, of a turn or with none. What it can cost, by its Usage, is set aside before it, and what it cost is
-// kept by what the provider has counted; nothing counted is the Usage itself.
+// pay makes a call of a model once, of a turn or with none. What it can cost, by its Usage, is set
+// aside before it, and what it cost is kept by what the provider has counted; nothing counted is
+// the Usage itself.
 func (s *service) pay(ctx context.Context, turn supervisor.Turn, call sqlite.ModelCall, do func() (protocol.Usage, error)) error {
 	call.User = turn.Conversation.User
 	cost, priced := s.models.Cost(call.Spec, call.Usage, 0)

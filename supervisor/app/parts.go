@@ -12,9 +12,10 @@ type part struct {
 	run  func(context.Context) error
 }
 
-// runParts starts the parts in their order and waits until ctx ends or one of them does. Then it stops them in the reverse
-// order, each only when the one before it has ended, so that no part loses what it stands on. It returns the errors of
-// the parts; that one has ended before it was told to is an error too.
+// runParts starts the parts in their order and waits until ctx ends or one of them does. Then it
+// stops them in the reverse order, each only when the one before it has ended, so that no part
+// loses what it stands on. It returns the errors of the parts; that one has ended before it was
+// told to is an error too.
 func runParts(ctx context.Context, parts []part, started func()) error {
 	type running struct {
 		part

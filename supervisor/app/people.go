@@ -48,9 +48,9 @@ func (s *service) known(user string) bool {
 // active says whether somebody is a user who may speak.
 func (s *service) active(user string) bool { return s.known(user) && !s.people.Suspended(user) }
 
-// serves says whether a conversation's person is still to be served: somebody taken out of the configuration is not, nor a
-// private chat of an id that is another's now. What runs where nobody talks, such as a job, answers elsewhere: whether that is
-// served is asked as it is sent.
+// serves says whether a conversation's person is still to be served: somebody taken out of the
+// configuration is not, nor a private chat of an id that is another's now. What runs where nobody
+// talks, such as a job, answers elsewhere: whether that is served is asked as it is sent.
 func (s *service) serves(c supervisor.Conversation) bool {
 	switch {
 	case !s.active(c.User):

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestAnothersPressIsAToast: whoever presses a button in a group that is not theirs is told so for a moment, and the group reads
-// nothing of it. The button goes on being its person's.
+// TestAnothersPressIsAToast: whoever presses a button in a group that is not theirs is told so for
+// a moment, and the group reads nothing of it. The button goes on being its person's.
 func TestAnothersPressIsAToast(t *testing.T) {
 	l := approvalService{newGatedService(t, fileSender, "", "alice, role: admin", "bob, approvals: {send_file: ask}")}
 	l.lay("a.txt", "hello\n")

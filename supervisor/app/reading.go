@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/session"
 )
 
-// reading runs attempts at turns for which a worker of its own reads a material. work does what comes of that, and says what the turn
-// ends with.
+// reading runs attempts at turns for which a worker of its own reads a material. work does what
+// comes of that, and says what the turn ends with.
 type reading[R ~func(context.Context, protocol.ReviewMaterial) (protocol.ReviewReport, error)] struct {
 	*service
 	work func(ctx context.Context, turn supervisor.Turn, read R) (card string, err error)

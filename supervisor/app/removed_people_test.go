@@ -63,7 +63,8 @@ func TestANameIsGivenAgainOnlyToWhoseItWas(t *testing.T) {
 	})
 }
 
-// What the database has of a name counts as its folder does, and /invite refuses with the same words as the command line.
+// What the database has of a name counts as its folder does, and /invite refuses with the same
+// words as the command line.
 func TestAnInviteInTheChatGivesNobodyAnothersThings(t *testing.T) {
 	s := newTwoPersonService(t)
 	i := invites{s.configuration, s.spool, s.botName, time.Now}

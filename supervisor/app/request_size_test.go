@@ -43,8 +43,9 @@ var allClaims = func() (list []claim.Claim) {
 	return list
 }()
 
-// TestTheFirstRequestIsSmall: for "hi" everything that there is to say and the tools that are always there go to a model in at most
-// 8,192 bytes, in both ways that models are spoken to. The tools have 5,600 of them at most.
+// TestTheFirstRequestIsSmall: for "hi" everything that there is to say and the tools that are
+// always there go to a model in at most 8,192 bytes, in both ways that models are spoken to. The
+// tools have 5,600 of them at most.
 func TestTheFirstRequestIsSmall(t *testing.T) {
 	for kind, provider := range map[string]string{
 		"openai": "{kind: openai, base_url: MODEL_URL}", "anthropic": "{kind: anthropic, api_key: k, base_url: MODEL_ROOT}",

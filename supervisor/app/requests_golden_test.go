@@ -49,8 +49,8 @@ func (g *goldenRequests) same(name string, r modeltest.Request) {
 	}
 }
 
-// text is a request's body for people to read: a line each of its JSON and of the texts in it. A tool that stood in an earlier file is
-// named alone.
+// text is a request's body for people to read: a line each of its JSON and of the texts in it. A
+// tool that stood in an earlier file is named alone.
 func (g *goldenRequests) text(name string, r modeltest.Request) string {
 	g.Helper()
 	var body struct {

@@ -16,7 +16,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// played is a model that plays a part: to words of its person's it makes calls, one a step, and says something.
+// played is a model that plays a part: to words of its person's it makes calls, one a step, and
+// says something.
 type played []struct {
 	words  string // that stand in what the person says
 	calls  []modeltest.Call
@@ -43,7 +44,8 @@ func calls(namesAndArgs ...string) (list []modeltest.Call) {
 	return list
 }
 
-// remembered is a service by a clock of long ago, in which alice talks in several conversations with a model that plays a part.
+// remembered is a service by a clock of long ago, in which alice talks in several conversations
+// with a model that plays a part.
 type remembered struct {
 	*gatedService
 	terminal *control.Chat // alice's
@@ -82,7 +84,8 @@ func (l *remembered) attach() {
 	<-joined
 }
 
-// unread is the screen of a terminal that nobody looks at. It tells of the first time that the terminal is joined.
+// unread is the screen of a terminal that nobody looks at. It tells of the first time that the
+// terminal is joined.
 type unread chan struct{}
 
 func (u unread) Attached(_ control.Attached, again bool) {
@@ -95,7 +98,8 @@ func (unread) Deliver(control.Delivery) bool { return true }
 func (unread) Show(control.Progress)         {}
 func (unread) Lost(error)                    {}
 
-// turn has something be said a minute later, waits until it is answered, and gives the newest request of that.
+// turn has something be said a minute later, waits until it is answered, and gives the newest
+// request of that.
 func (l *remembered) turn(say func()) modeltest.Request {
 	l.T.Helper()
 	l.move(time.Minute)
@@ -169,7 +173,8 @@ func (l *remembered) lay(name, text string) {
 	apptest.GiveToWorkers(l.T, l.Home("alice"))
 }
 
-// TestWholeRequests are as in testdata/requests, for both kinds of API: all that a model is told at chosen turns.
+// TestWholeRequests are as in testdata/requests, for both kinds of API: all that a model is told at
+// chosen turns.
 func TestWholeRequests(t *testing.T) {
 	part := played{
 		{"I take oolong", calls("remember", `{"text":"Takes oolong, no sugar","kind":"preference"}`), "I'll remember that."},
@@ -224,8 +229,9 @@ speech: {in: {engine: command, command: [sh, -c, echo buy eggs, "{wav}"]}}
 	}
 }
 
-// TestARequestWithAllSourcesFullIsBounded: prompt files, memory, notes, a recap, all tools and a terminal at their most have a request of 40
-// KiB at most, beside what was said in the conversation.
+// TestARequestWithAllSourcesFullIsBounded: prompt files, memory, notes, a recap, all tools and a
+// terminal at their most have a request of 40 KiB at most, beside what was said in the
+// conversation.
 func TestARequestWithAllSourcesFullIsBounded(t *testing.T) {
 	part := played{
 		{"open", calls("terminal", `{"action":"open","command":"sleep 1000","wait":0.01}`), "It runs."},

@@ -17,7 +17,8 @@ import (
 // commandsOf are the commands of what is built in, where those have other names.
 var commandsOf = map[string]string{supervisor.RoutineFiles: "notifications"}
 
-// A week in which everything built in is on and there is nothing to do: each looks as it should, at its times, and no model is asked.
+// A week in which everything built in is on and there is nothing to do: each looks as it should, at
+// its times, and no model is asked.
 func TestAWeekOfRoutinesAsksNoModel(t *testing.T) {
 	m := &taskModel{}
 	l := newTasked(t, m, "")
@@ -59,7 +60,8 @@ func (l *remembered) nextOf(name string) time.Time {
 	return time.UnixMilli(at)
 }
 
-// goOn moves the clock to a moment, unless it is past, and waits until all that is due by then has come to something.
+// goOn moves the clock to a moment, unless it is past, and waits until all that is due by then has
+// come to something.
 func (l *remembered) goOn(at time.Time) {
 	l.T.Helper()
 	if at.Before(l.clock()) {
@@ -67,7 +69,8 @@ func (l *remembered) goOn(at time.Time) {
 	}
 	l.move(at.Sub(l.clock()))
 	edit := app.JobQuestion{User: "bob", Question: schedule.Question{Action: "edit", Job: l.look("SELECT id FROM job WHERE user = 'bob'"), Words: "in 300 days"}}
-	if err := control.Ask(l.T.Context(), l.Socket, app.MethodJob, edit, &schedule.Report{}); err != nil { // which has the loop look at the clock
+	// which has the loop look at the clock
+	if err := control.Ask(l.T.Context(), l.Socket, app.MethodJob, edit, &schedule.Report{}); err != nil {
 		l.T.Fatal(err)
 	}
 	l.WaitFor(apptest.Patience, "what is due to come to something", func() bool {

@@ -20,14 +20,16 @@ type Options struct {
 	Config  *config.Config
 	Version string // of the programs, as people are told it
 	Log     hclog.Logger
-	Lock    *os.File           // the state folder's, where the caller holds it; Run takes it over
-	Now     func() time.Time   // when things happen, and by which codes, logins and budgets go
-	Ready   func(hints string) // called once messages are taken, with how to go on where nothing is configured
+	Lock    *os.File         // the state folder's, where the caller holds it; Run takes it over
+	Now     func() time.Time // when things happen, and by which codes, logins and budgets go
+	// called once messages are taken, with how to go on where nothing is configured
+	Ready func(hints string)
 
 	Committed func() // called after each commit, before anybody is told of it; nil is nothing
 }
 
-// Run serves until ctx ends or a part fails. The caller has made the process private: see KeepPrivate.
+// Run serves until ctx ends or a part fails. The caller has made the process private: see
+// KeepPrivate.
 func Run(ctx context.Context, o Options) (err error) {
 	s := &service{storage: storage{config: o.Config, version: o.Version, log: o.Log, since: time.Now(), now: o.Now, lock: o.Lock, committed: o.Committed}}
 	s.zone = s.zoneOf

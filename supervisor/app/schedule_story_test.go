@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// newReminded is a service in which alice, who lives in Madrid, and bob set reminders. It is Thursday, 13:19 in Madrid.
+// newReminded is a service in which alice, who lives in Madrid, and bob set reminders. It is
+// Thursday, 13:19 in Madrid.
 func newReminded(t *testing.T) *remembered {
 	l := newRemembered(t, kindsOfProvider["openai"], played{}.answer, "", aliceInMadrid, "bob, totp: 'off'")
 	l.open()

@@ -17,8 +17,9 @@ import (
 	"mews/supervisor/search"
 )
 
-// What the control socket answers to a SearchQuestion with a SearchReport, and to a HistoryQuestion with a HistoryPage. Anybody with an
-// account may ask for their own; admins for somebody's, which is in the audit log then.
+// What the control socket answers to a SearchQuestion with a SearchReport, and to a HistoryQuestion
+// with a HistoryPage. Anybody with an account may ask for their own; admins for somebody's, which
+// is in the audit log then.
 const (
 	MethodSearch  = "search"
 	MethodHistory = "history"
@@ -58,8 +59,9 @@ type HistoryQuestion struct {
 
 // HistoryPage is some of it.
 type HistoryPage struct {
-	Lines []HistoryLine              `json:"lines"`
-	Next  supervisor.HistoryPosition `json:"next,omitzero"` // behind which the next page begins; the zero value: this was the last
+	Lines []HistoryLine `json:"lines"`
+	// behind which the next page begins; the zero value: this was the last
+	Next supervisor.HistoryPosition `json:"next,omitzero"`
 }
 
 // HistoryLine is a message.

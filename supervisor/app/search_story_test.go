@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// finder is a model that calls a tool with what the person writes behind its name, and says what came of it.
+// finder is a model that calls a tool with what the person writes behind its name, and says what
+// came of it.
 func finder(r modeltest.Request) modeltest.Answer {
 	if done := r.Done(); len(done) > 0 {
 		return modeltest.Answer{Text: done[len(done)-1].Result}
@@ -24,8 +25,8 @@ func finder(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "Noted."}
 }
 
-// TestWhatWasSaidIsFound by the model, also in another language, after it has left the window; in a group what was said there alone, and
-// never what somebody else has said.
+// TestWhatWasSaidIsFound by the model, also in another language, after it has left the window; in a
+// group what was said there alone, and never what somebody else has said.
 func TestWhatWasSaidIsFound(t *testing.T) {
 	l := newGatedService(t, finder, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")
 	l.open()

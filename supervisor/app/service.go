@@ -36,8 +36,8 @@ import (
 	"mews/supervisor/webhook"
 )
 
-// service is the supervisor: its parts, and no policy. open makes them, Run runs them, close lets go of them. Each part is made
-// in a file of its own.
+// service is the supervisor: its parts, and no policy. open makes them, Run runs them, close lets
+// go of them. Each part is made in a file of its own.
 type service struct {
 	storage
 	guards
@@ -87,7 +87,8 @@ type guards struct {
 	codes    *approval.Confirmations // that effects wait for
 }
 
-// open makes every part, in the order in which they need one another. What it has opened when it fails is closed.
+// open makes every part, in the order in which they need one another. What it has opened when it
+// fails is closed.
 func (s *service) open(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil {
@@ -105,8 +106,9 @@ func (s *service) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// parts are what runs, in the order in which it starts; it stops in the reverse order. What brings people their answers starts
-// before what makes them, and that before what takes messages. Leases of an earlier run are settled before the first session.
+// parts are what runs, in the order in which it starts; it stops in the reverse order. What brings
+// people their answers starts before what makes them, and that before what takes messages. Leases
+// of an earlier run are settled before the first session.
 func (s *service) parts() []part {
 	list := []part{{"database", s.db.Run}, {"audit", s.audit.Run}, {"sweep", s.sweep}, {"modes", s.keepModes}, {"index", s.index.Run}, {"admin", s.admins.Run}}
 	if c := s.channel; c != nil {

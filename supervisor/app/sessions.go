@@ -18,7 +18,8 @@ import (
 func (s *service) openSessions(context.Context) error {
 	s.advances = &budget.Advances{Leases: s.db.Leases(), Terms: func(c supervisor.Conversation) (budget.Options, bool) {
 		o, served, err := s.budgetOf(supervisor.Turn{Conversation: c})
-		return o, served && err == nil && c.Channel.Can() != supervisor.Capabilities{} // the call itself says what is wrong
+		// the call itself says what is wrong
+		return o, served && err == nil && c.Channel.Can() != supervisor.Capabilities{}
 	}}
 	o := session.Options{
 		Inbox: s.db.Inbox(), Turns: s.db.Turns(), Waiting: s.db.Turns(), LastSteps: s.db.Turns(), Notices: s.db.Outbox(), Runner: s.runners(), Feeds: &s.feeds, Limits: limits(s.config),
@@ -59,8 +60,8 @@ func accept(sessions *session.Registry, commands *command.Commands, attachments 
 	}
 }
 
-// settled is a part's run that begins once the reservations that an earlier run left are settled, since no new ones may be made
-// before, and once release was called.
+// settled is a part's run that begins once the reservations that an earlier run left are settled,
+// since no new ones may be made before, and once release was called.
 func settled(s *storage, release func(context.Context), run func(context.Context) error) func(context.Context) error {
 	return func(ctx context.Context) error {
 		left, err := s.db.Leases().Recover(ctx)

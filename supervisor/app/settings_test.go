@@ -23,7 +23,8 @@ users:
   - {name: ben, home: %[1]s/ben, models_allowed: ["far/*"]}
 `
 
-// newTwoPersonService has the parts of a service that people's own affairs are about: of ann, who has a budget, and of ben.
+// newTwoPersonService has the parts of a service that people's own affairs are about: of ann, who
+// has a budget, and of ben.
 func newTwoPersonService(t *testing.T) *service {
 	t.Helper()
 	return newTwoPersonServiceIn(t, t.TempDir())

@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// installOther puts a program of the version before in the place of a service's: it is built from the same sources, but for the
-// number of its wire's version in a file.
+// installOther puts a program of the version before in the place of a service's: it is built from
+// the same sources, but for the number of its wire's version in a file.
 func installOther(l *gatedService, program, file string, version int) {
 	l.T.Helper()
 	line, other := fmt.Sprintf("const Version = %d", version), fmt.Sprintf("const Version = %d", version-1)
@@ -54,8 +54,9 @@ func verb(l *gatedService, args ...string) string {
 	return string(out)
 }
 
-// TestAWorkerOfAnotherVersionIsRefusedInWords: the person is told once, and so are status and doctor, what is wrong and what to do.
-// Nobody's worker is left alone for having died, and once the programs are of one version the message is answered.
+// TestAWorkerOfAnotherVersionIsRefusedInWords: the person is told once, and so are status and
+// doctor, what is wrong and what to do. Nobody's worker is left alone for having died, and once the
+// programs are of one version the message is answered.
 func TestAWorkerOfAnotherVersionIsRefusedInWords(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "bob, role: admin, totp: 'off'")
 	installOther(l, "mews-worker", "protocol/hello.go", protocol.Version)
@@ -82,7 +83,8 @@ func TestAWorkerOfAnotherVersionIsRefusedInWords(t *testing.T) {
 	l.Stop()
 }
 
-// TestASpawnerOfAnotherVersionIsRefusedInWords: nothing starts, and what is said names the programs to install.
+// TestASpawnerOfAnotherVersionIsRefusedInWords: nothing starts, and what is said names the programs
+// to install.
 func TestASpawnerOfAnotherVersionIsRefusedInWords(t *testing.T) {
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: 'off'")
 	installOther(l, "mews-spawner", "protocol/spawnwire/doc.go", spawnwire.Version)

@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestWhyAnAssistantCantBeStartedIsForAdmins: a person whose home belongs to another account reads that an admin was told, and an
-// admin reads why, once until their worker has started.
+// TestWhyAnAssistantCantBeStartedIsForAdmins: a person whose home belongs to another account reads
+// that an admin was told, and an admin reads why, once until their worker has started.
 func TestWhyAnAssistantCantBeStartedIsForAdmins(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives homes away")

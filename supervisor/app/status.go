@@ -34,7 +34,8 @@ type statusReporter struct {
 	index   *index.Index
 }
 
-// status is what the control socket answers to `mews status`: for an admin all, for everybody else their own.
+// status is what the control socket answers to `mews status`: for an admin all, for everybody else
+// their own.
 func (r statusReporter) status(ctx context.Context, uid uint32) (control.Status, error) {
 	if r.people.Admin(uid) {
 		return r.statusOf(ctx, r.people.Names(), true)
@@ -185,8 +186,8 @@ func (r statusReporter) hints() string {
 	return b.String()
 }
 
-// ownMemory is what this process has for itself alone, and all that is resident with the pages of its program, in bytes; 0
-// where the system does not tell (proc_pid_statm(5)).
+// ownMemory is what this process has for itself alone, and all that is resident with the pages of
+// its program, in bytes; 0 where the system does not tell (proc_pid_statm(5)).
 func ownMemory() (own, resident int64) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// steeringTexts reads testdata/steering.txt: of each text how it comes, its words, and what somebody does who obeys it.
+// steeringTexts reads testdata/steering.txt: of each text how it comes, its words, and what
+// somebody does who obeys it.
 func steeringTexts(t *testing.T) (texts map[string][]string, orders []modeltest.Order) {
 	raw, err := os.ReadFile("testdata/steering.txt")
 	if err != nil {
@@ -51,9 +52,10 @@ func (l steered) look() {
 	l.turn(func() { l.say("bob", "hi") })
 }
 
-// TestNothingThatIsReadSteersALaterTurn has a model that obeys whatever it reads read 62 texts in files, in what programs print, in forwards
-// and in a group, which want to be remembered or to change the files that go into prompts, by all kinds of ways: no request's system text
-// has a word of theirs, and what bob wrote himself stays in it.
+// TestNothingThatIsReadSteersALaterTurn has a model that obeys whatever it reads read 62 texts in
+// files, in what programs print, in forwards and in a group, which want to be remembered or to
+// change the files that go into prompts, by all kinds of ways: no request's system text has a word
+// of theirs, and what bob wrote himself stays in it.
 func TestNothingThatIsReadSteersALaterTurn(t *testing.T) {
 	texts, orders := steeringTexts(t)
 	if len(orders) < 62 {

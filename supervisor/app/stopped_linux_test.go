@@ -17,7 +17,8 @@ import (
 	"mews/supervisor/schedule"
 )
 
-// stopFor stops the supervisor's process, moves its clock on, and has the process go on and look at it.
+// stopFor stops the supervisor's process, moves its clock on, and has the process go on and look at
+// it.
 func (c *clocked) stopFor(d time.Duration) {
 	c.T.Helper()
 	pid := c.Processes("mews")[0]
@@ -40,8 +41,9 @@ func (c *clocked) stopFor(d time.Duration) {
 	c.say("bob", "/remind in 300 days: tick")
 }
 
-// The supervisor's process is stopped for ten minutes. What was due meanwhile comes as it does where it is late: two reminders each say when they
-// were due, more for one chat come in one message, and tasks run once each, one half a minute after the other.
+// The supervisor's process is stopped for ten minutes. What was due meanwhile comes as it does
+// where it is late: two reminders each say when they were due, more for one chat come in one
+// message, and tasks run once each, one half a minute after the other.
 func TestStoppedForTenMinutes(t *testing.T) {
 	task := regexp.MustCompile(`plant \d`)
 	c := newClocked(newGatedService(t, func(r modeltest.Request) modeltest.Answer {
@@ -91,7 +93,8 @@ func TestStoppedForTenMinutes(t *testing.T) {
 	c.Stop()
 }
 
-// has waits until somebody was told something, and fails where that was more often than so many times.
+// has waits until somebody was told something, and fails where that was more often than so many
+// times.
 func (c *clocked) has(name string, times int, words string) {
 	c.T.Helper()
 	count := func() int { return strings.Count(strings.Join(c.told(name), "\n")+"\n", words) }

@@ -18,7 +18,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// storage is what the service stands on: its configuration, its state folder, and what is kept there.
+// storage is what the service stands on: its configuration, its state folder, and what is kept
+// there.
 type storage struct {
 	config    *config.Config
 	version   string
@@ -80,11 +81,13 @@ func (s *storage) openStore(ctx context.Context) (err error) {
 }
 
 const (
-	sweepEvery   = 24 * time.Hour
-	keepsUpdates = 7 * 24 * time.Hour // as they came, for whoever has to find out what happened; GitHub repeats for 3 days
+	sweepEvery = 24 * time.Hour
+	// as they came, for whoever has to find out what happened; GitHub repeats for 3 days
+	keepsUpdates = 7 * 24 * time.Hour
 )
 
-// sweepSpool drops outputs and files that were written long ago, but for those that are still to be sent.
+// sweepSpool drops outputs and files that were written long ago, but for those that are still to be
+// sent.
 func (s *storage) sweepSpool(ctx context.Context) error {
 	wanted, err := s.db.Blobs().Sent(ctx)
 	if err == nil {
@@ -93,7 +96,8 @@ func (s *storage) sweepSpool(ctx context.Context) error {
 	return err
 }
 
-// sweep drops outputs that were written long ago, and updates and webhook deliveries that came long ago.
+// sweep drops outputs that were written long ago, and updates and webhook deliveries that came long
+// ago.
 func (s *storage) sweep(ctx context.Context) error {
 	tick := time.NewTicker(sweepEvery)
 	defer tick.Stop()

@@ -35,7 +35,8 @@ type telegramChannel struct {
 	read    func(context.Context) error // the way in, until its context ends
 }
 
-// openTelegram makes the channel where the configuration has one. It makes no request: those begin with the parts.
+// openTelegram makes the channel where the configuration has one. It makes no request: those begin
+// with the parts.
 func (s *service) openTelegram(context.Context) (err error) {
 	if s.config.Telegram.Token.Reveal() == "" {
 		return nil
@@ -85,8 +86,8 @@ func rates(r config.SendRate) outbox.Rates {
 	return outbox.Rates{All: r.All, Chat: r.Chat, Group: r.Group}
 }
 
-// openTelegramIn makes Telegram's way in, which ends in the inbox: a poller, or a route of the public listener and what
-// registers it.
+// openTelegramIn makes Telegram's way in, which ends in the inbox: a poller, or a route of the
+// public listener and what registers it.
 func (s *service) openTelegramIn(context.Context) error {
 	c := s.channel
 	if c == nil {
@@ -111,7 +112,8 @@ func (s *service) openTelegramIn(context.Context) error {
 	return nil
 }
 
-// maxQueries is how many presses wait to be acknowledged. That those beyond are not is seen by whoever pressed, for a moment.
+// maxQueries is how many presses wait to be acknowledged. That those beyond are not is seen by
+// whoever pressed, for a moment.
 const maxQueries = 100
 
 // acknowledgement is what ends the wait of whoever pressed a button.
@@ -142,11 +144,12 @@ func (c *telegramChannel) acknowledge(ctx context.Context) error {
 	}
 }
 
-// presented is how long the bot's name and its menu are taken to be as they were: both can be changed at @BotFather.
+// presented is how long the bot's name and its menu are taken to be as they were: both can be
+// changed at @BotFather.
 const presented = 24 * time.Hour
 
-// present learns the bot's name and puts the commands into Telegram's menu, once a day until the end. Nothing else waits
-// for either.
+// present learns the bot's name and puts the commands into Telegram's menu, once a day until the
+// end. Nothing else waits for either.
 func (c *telegramChannel) present(ctx context.Context) error {
 	var met time.Time
 	introduce := func() (struct{}, error) {
@@ -179,7 +182,8 @@ func (c *telegramChannel) present(ctx context.Context) error {
 	return nil
 }
 
-// setMenus sets the menu for everybody, and another for each admin's private chat. That there is no such chat yet is well.
+// setMenus sets the menu for everybody, and another for each admin's private chat. That there is no
+// such chat yet is well.
 func (c *telegramChannel) setMenus(ctx context.Context) error {
 	menu := func(admin bool) (menu []telegram.Command) {
 		for _, entry := range command.Menu(admin) {

@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestStatusShowsTheTerminalsThatRunOn: of turns that have ended, for as long as their programs run.
+// TestStatusShowsTheTerminalsThatRunOn: of turns that have ended, for as long as their programs
+// run.
 func TestStatusShowsTheTerminalsThatRunOn(t *testing.T) {
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if done := r.Done(); len(done) > 0 {

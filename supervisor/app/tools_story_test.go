@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// uploader looks for the tools of uploads once it is asked for them, uses them from then on, and else repeats what it hears.
+// uploader looks for the tools of uploads once it is asked for them, uses them from then on, and
+// else repeats what it hears.
 func uploader(r modeltest.Request) modeltest.Answer {
 	last := r.Messages[len(r.Messages)-1]
 	offered := false
@@ -26,8 +27,8 @@ func uploader(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "You said: " + r.Asked()}
 }
 
-// TestTwentyTurnsAreReadFromTheCache, at least 85 % of what goes in, with a family opened in the middle: by reference where the
-// model takes that, and else at the end of the list.
+// TestTwentyTurnsAreReadFromTheCache, at least 85 % of what goes in, with a family opened in the
+// middle: by reference where the model takes that, and else at the end of the list.
 func TestTwentyTurnsAreReadFromTheCache(t *testing.T) {
 	for name, provider := range map[string]string{
 		"claude-sonnet-4-5": "{kind: anthropic, api_key: k, base_url: MODEL_ROOT}", "gpt-test": "{kind: openai, base_url: MODEL_URL}",

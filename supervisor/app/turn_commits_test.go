@@ -76,7 +76,8 @@ func (f *fakeChannel) texts() []string {
 	return slices.Clone(f.sent)
 }
 
-// turnRig is one life of all that a message passes between Telegram's update and its answer, with a worker that is a function.
+// turnRig is one life of all that a message passes between Telegram's update and its answer, with a
+// worker that is a function.
 type turnRig struct {
 	*testing.T
 	db       *sqlite.DB
@@ -271,8 +272,10 @@ func (l *turnRig) allDone() {
 	l.same("open turns", sqlitetest.Look(l, l.db, "SELECT id FROM turn WHERE ended_at IS NULL"), []string(nil))
 }
 
-// The first turn of a conversation keeps its system text, which is one commit more. From then on a turn with one post and no tool is four commits: the message, its start, the model's word with its end and the post that is
-// about to be sent, and the receipt. What cannot be told at once has commits of its own.
+// The first turn of a conversation keeps its system text, which is one commit more. From then on a
+// turn with one post and no tool is four commits: the message, its start, the model's word with its
+// end and the post that is about to be sent, and the receipt. What cannot be told at once has
+// commits of its own.
 func TestCommitsOfATurn(t *testing.T) {
 	for name, c := range map[string]struct {
 		during  func(*turnRig) // while the model thinks
@@ -315,7 +318,8 @@ func TestCommitsOfATurnWithABudget(t *testing.T) {
 		day    int64
 		want   []int64 // of each turn
 	}{
-		"as dear as the one before": {0, 1_000_000, []int64{6, 4, 4}}, // the first keeps its lease and its system text by themselves
+		// the first keeps its lease and its system text by themselves
+		"as dear as the one before": {0, 1_000_000, []int64{6, 4, 4}},
 		"a little dearer":           {100, 1_000_000, []int64{6, 4, 4}},
 		"much dearer":               {1000, 1_000_000, []int64{6, 5, 5}}, // the lease is topped up
 		"dearer than what is left":  {1000, 900, []int64{6, 4, 4}},
@@ -338,8 +342,9 @@ func TestCommitsOfATurnWithABudget(t *testing.T) {
 	}
 }
 
-// Whatever commit of a turn the service is killed after, its message is answered once. An answer that was about to be sent is sent
-// again, and says so. A call that may have been made counts with all that was set aside for it.
+// Whatever commit of a turn the service is killed after, its message is answered once. An answer
+// that was about to be sent is sent again, and says so. A call that may have been made counts with
+// all that was set aside for it.
 func TestKilledAfterEachCommitOfATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir, chat := t.TempDir(), &fakeChannel{day: 1_000_000}

@@ -53,7 +53,8 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	if err != nil { // with the default model the person has an answer at least
 		t.log.Error("find a person's model", "user", a.Turn.Conversation.User, "error", err)
 	}
-	if a.Start.Uses, err = t.memory.Uses(ctx, a.Turn.Conversation.User); err != nil { // without them the facts count alike
+	// without them the facts count alike
+	if a.Start.Uses, err = t.memory.Uses(ctx, a.Turn.Conversation.User); err != nil {
 		t.log.Error("find which facts a person has used", "user", a.Turn.Conversation.User, "error", err)
 	}
 	spec, err := t.spec(a.Turn.Conversation.User)
@@ -74,7 +75,8 @@ func (t turns) Run(ctx context.Context, a session.Attempt) (session.End, error) 
 	return session.End{TurnEnd: end, Failure: ended.Failure, Replaced: ended.Replaced, Answered: ended.Answered, Shared: worker.Shared()}, err
 }
 
-// acquire has a worker for a person's turn, unless there was an error in finding which. Its error is the Runner's.
+// acquire has a worker for a person's turn, unless there was an error in finding which. Its error
+// is the Runner's.
 func (t turns) acquire(ctx context.Context, user string, spec pool.Spec, err error) (*PooledWorker, error) {
 	t.begins(user)
 	if err != nil {
@@ -93,8 +95,8 @@ func (t turns) acquire(ctx context.Context, user string, spec pool.Spec, err err
 	return worker, err
 }
 
-// call starts the turn and waits for its end. A worker that does not end it, or whose end makes no sense, is killed: nothing
-// of a turn runs on after it.
+// call starts the turn and waits for its end. A worker that does not end it, or whose end makes no
+// sense, is killed: nothing of a turn runs on after it.
 func call(ctx context.Context, worker *PooledWorker, a session.Attempt) (end protocol.TurnEnd, err error) {
 	allowed := time.Duration(a.Start.Limits.Seconds)*time.Second + overtime
 	bounded, cancel := context.WithTimeoutCause(ctx, allowed, errOvertime)

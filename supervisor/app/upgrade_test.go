@@ -21,8 +21,9 @@ import (
 // killedAt is when the version that testdata/schema6.sql is of was killed.
 var killedAt = time.UnixMilli(1795405187062)
 
-// newUpgraded lays out a service of ann and carl on the state folder that the version before has left when it was killed. seen, where
-// it is not nil, is called with each request to Telegram, and asked with each to the model, before they are answered.
+// newUpgraded lays out a service of ann and carl on the state folder that the version before has
+// left when it was killed. seen, where it is not nil, is called with each request to Telegram, and
+// asked with each to the model, before they are answered.
 func newUpgraded(t *testing.T, seen func(telegramtest.Call), asked func()) *gatedService {
 	t.Helper()
 	began := time.Now()
@@ -74,9 +75,10 @@ func (l *gatedService) received(update int64) json.RawMessage {
 	return json.RawMessage(found[0])
 }
 
-// TestAStateFolderOfTheVersionBeforeIsGoneOnWith: what each person had sent is answered once, in order, whatever the version
-// before was doing when it was killed. What it may have told is told once more, and marked. What it had committed is not done
-// again, what it had kept is not taken again, and what comes later goes on.
+// TestAStateFolderOfTheVersionBeforeIsGoneOnWith: what each person had sent is answered once, in
+// order, whatever the version before was doing when it was killed. What it may have told is told
+// once more, and marked. What it had committed is not done again, what it had kept is not taken
+// again, and what comes later goes on.
 func TestAStateFolderOfTheVersionBeforeIsGoneOnWith(t *testing.T) {
 	l := newUpgraded(t, nil, nil)
 	l.bot.Deliver(l.received(500004)) // which nobody had confirmed to Telegram

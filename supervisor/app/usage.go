@@ -71,7 +71,8 @@ func (q usageMethods) answerUsage(ctx context.Context, uid uint32, req *protocol
 	return report, err
 }
 
-// whose is the user whose usage a process may be told: "" is everybody's, which is an admin's to know.
+// whose is the user whose usage a process may be told: "" is everybody's, which is an admin's to
+// know.
 func (q usageMethods) whose(uid uint32, name string) (string, error) {
 	if name == "" && q.people.Admin(uid) {
 		return "", nil

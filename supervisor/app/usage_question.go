@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/command"
 )
 
-// MethodUsage is what the control socket answers to a usageQuestion with a usageReport. Anybody with an account may ask
-// for their own; only admins for others.
+// MethodUsage is what the control socket answers to a usageQuestion with a usageReport. Anybody
+// with an account may ask for their own; only admins for others.
 const MethodUsage = "usage"
 
 // MaxDays is how many days `mews usage` sums at most: ten years.

@@ -150,7 +150,8 @@ func TestWhoIsGoneIsDeletedAltogether(t *testing.T) {
 	})
 }
 
-// What runs for somebody is ended once nothing more of theirs can begin, and before anything of theirs is deleted.
+// What runs for somebody is ended once nothing more of theirs can begin, and before anything of
+// theirs is deleted.
 func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
 	c := newCommandLine(t, true)
 	c.does("user", "add", "dan")

@@ -72,7 +72,8 @@ func (s *service) voiceEngine() voice.Engine {
 	return engine
 }
 
-// recordAtEndpoint has a provider say what a turn has said. It is paid as a call of a model is, by the character, before it is made.
+// recordAtEndpoint has a provider say what a turn has said. It is paid as a call of a model is, by
+// the character, before it is made.
 func (s *service) recordAtEndpoint(ctx context.Context, turn supervisor.Turn, text, name string) (file supervisor.File, err error) {
 	call := sqlite.ModelCall{Conversation: turn.Conversation.ID, Turn: turn.ID, Spec: s.config.Speech.Out.Model, Purpose: supervisor.PurposeSpeak}
 	call.Usage.Input = int64(utf8.RuneCountInString(text))
@@ -84,7 +85,8 @@ func (s *service) recordAtEndpoint(ctx context.Context, turn supervisor.Turn, te
 		return file, err
 	}
 	if file, err = (pictures{s.spool}).keep("voice.ogg", supervisor.MediaTypeVoice, ogg); err == nil {
-		file.Media.Seconds, _ = opus.Seconds(bytes.NewReader(ogg)) // else it is sent without its length
+		// else it is sent without its length
+		file.Media.Seconds, _ = opus.Seconds(bytes.NewReader(ogg))
 	}
 	return file, err
 }

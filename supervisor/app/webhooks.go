@@ -16,7 +16,8 @@ import (
 	"mews/supervisor/webhook"
 )
 
-// openWebhooks makes the routes of GitHub's deliveries and of the configured hooks, where anybody can call.
+// openWebhooks makes the routes of GitHub's deliveries and of the configured hooks, where anybody
+// can call.
 func (s *service) openWebhooks(context.Context) error {
 	if s.config.Webhooks.Listen == "" || len(s.repos)+len(s.config.Hooks) == 0 {
 		return nil
@@ -97,7 +98,8 @@ func (s *service) hooks() (hooks []webhook.Hook, err error) {
 	return hooks, nil
 }
 
-// chatOf is where somebody is told something: in a group, or in their private chat. It is false where they may not speak any more.
+// chatOf is where somebody is told something: in a group, or in their private chat. It is false
+// where they may not speak any more.
 func (s *service) chatOf(user string, to supervisor.GitHubRecipient) (supervisor.Conversation, bool) {
 	u, known := s.people.Find(user)
 	if to.Chat != "" {

@@ -16,11 +16,13 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// kills are those of a service inside: at a commit all that is on disk is kept, and nobody is told of that commit nor of any later one.
+// kills are those of a service inside: at a commit all that is on disk is kept, and nobody is told
+// of that commit nor of any later one.
 type kills struct {
 	left   atomic.Int64 // commits until the next; 0 is none
 	killed chan struct{}
-	alive  context.Context // ends with the life: what is asked of one that is being killed is not answered
+	// ends with the life: what is asked of one that is being killed is not answered
+	alive  context.Context
 	die    context.CancelFunc
 	mute   func() (heard func()) // has nobody outside hear any more of a life; heard ends that
 	heard  func()
@@ -36,8 +38,8 @@ type kills struct {
 // requestSpan are the requests from the first to before the end, counted from 0.
 type requestSpan struct{ from, to int }
 
-// arm has the service be killed: after its first commit, and each later life of the same exchange after one commit more, so that each of an
-// exchange's commits is one's last.
+// arm has the service be killed: after its first commit, and each later life of the same exchange
+// after one commit more, so that each of an exchange's commits is one's last.
 func (k *kills) arm(killed bool) {
 	k.alive, k.die = context.WithCancel(context.Background())
 	if !killed {
@@ -72,7 +74,8 @@ func (k *kills) commit(private string) {
 	k.late = append(k.late, requestSpan{from: k.asked()})
 	k.disk = map[string][]byte{}
 	for _, name := range diskFiles {
-		k.disk[name], _ = os.ReadFile(filepath.Join(private, name)) // a journal that is not there is nil
+		// a journal that is not there is nil
+		k.disk[name], _ = os.ReadFile(filepath.Join(private, name))
 	}
 	k.keepHomes()
 	k.deaths++
@@ -85,7 +88,8 @@ func (k *kills) commit(private string) {
 // keptHomes is where the homes are as they were at a kill.
 func (k *kills) keptHomes() string { return k.homes + ".kept" }
 
-// keepHomes keeps the homes as they are. A worker of the life that is being killed may still be replacing a file: then it looks again.
+// keepHomes keeps the homes as they are. A worker of the life that is being killed may still be
+// replacing a file: then it looks again.
 func (k *kills) keepHomes() {
 	for range 10 {
 		if copyFolder(k.homes, k.keptHomes()) == nil {
@@ -122,7 +126,8 @@ func (k *kills) restore(private string) (err error) {
 	return err
 }
 
-// made are the requests of a week but for those that a life made after it was killed, and those that were made again.
+// made are the requests of a week but for those that a life made after it was killed, and those
+// that were made again.
 func (k *kills) made(all []modeltest.Request) []modeltest.Request {
 	first := k.asked() - len(all) // older ones are not kept
 	var made []modeltest.Request

@@ -18,14 +18,16 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// A week of alice's. What is said on its first day of a quetzal key leaves the window, is found on the seventh, and is forgotten then.
+// A week of alice's. What is said on its first day of a quetzal key leaves the window, is found on
+// the seventh, and is forgotten then.
 const (
 	daysOfWeek = 7
 	theKey     = "The quetzal key hangs behind the stove."
 	whereIsIt  = "Where did I say that it hangs?"
 )
 
-// exchange is what somebody says somewhere on a day, the calls that the model makes of it, and what it answers.
+// exchange is what somebody says somewhere on a day, the calls that the model makes of it, and what
+// it answers.
 type exchange struct {
 	day    int
 	where  string // chat, terminal and flat are alice's; else it is the chat of whom it names
@@ -119,7 +121,8 @@ func (l *livedWeek) until(what string, there func() bool) {
 	}
 }
 
-// revive ends a life that was killed, and begins the next with what was on disk then. The index is gone with it, and is built anew.
+// revive ends a life that was killed, and begins the next with what was on disk then. The index is
+// gone with it, and is built anew.
 func (l *livedWeek) revive() {
 	l.T.Helper()
 	at := time.Now()
@@ -173,8 +176,8 @@ func (l *livedWeek) lives(e exchange, killed bool) modeltest.Request {
 	return requests[len(requests)-1]
 }
 
-// weekRequests has the week take place, with kills in each exchange whose number every divides, and gives the requests of it all without
-// those that were made again.
+// weekRequests has the week take place, with kills in each exchange whose number every divides, and
+// gives the requests of it all without those that were made again.
 func (l *livedWeek) weekRequests(every int, look func(exchange, modeltest.Request)) (requests []modeltest.Request) {
 	l.T.Helper()
 	day := 1
@@ -191,9 +194,10 @@ func (l *livedWeek) weekRequests(every int, look func(exchange, modeltest.Reques
 	return l.made(l.model.Requests())
 }
 
-// TestAWeekIsRemembered: what alice says on the first day has left the window by the seventh, and is found then, by recall and by
-// search_history; once she has the week forgotten, nothing is left of it on disk and in requests. What others say in the same week is
-// in no request of hers, nor is hers in one of theirs. And however often the service is killed, the model is asked the very same.
+// TestAWeekIsRemembered: what alice says on the first day has left the window by the seventh, and
+// is found then, by recall and by search_history; once she has the week forgotten, nothing is left
+// of it on disk and in requests. What others say in the same week is in no request of hers, nor is
+// hers in one of theirs. And however often the service is killed, the model is asked the very same.
 func TestAWeekIsRemembered(t *testing.T) {
 	g, l := newGoldenRequests(t, "week"), newWeek(t)
 	chosen := map[string]string{"What do I drink?": "2-recalled", whereIsIt: "3-found", "What do others say?": "4-of-others"}
@@ -266,14 +270,15 @@ func (l *livedWeek) with(word string) (files []string) {
 	return files
 }
 
-// sameWith has the week take place once more, with the service killed after each commit of some exchanges, and with MEWS_WEEK_KILLED=1 of
-// all: the model is asked the very same.
+// sameWith has the week take place once more, with the service killed after each commit of some
+// exchanges, and with MEWS_WEEK_KILLED=1 of all: the model is asked the very same.
 func sameWith(t *testing.T, want []modeltest.Request) {
 	t.Helper()
 	l := newWeek(t)
 	got := l.weekRequests(apptest.Number(t, "MEWS_WEEK_KILLED", 28), func(exchange, modeltest.Request) {})
 	t.Logf("killed %d times, %d requests", l.deaths, len(got))
-	// A file that was written before the kill is written again, and the result says so. Nothing else differs.
+	// A file that was written before the kill is written again, and the result says so. Nothing
+	// else differs.
 	alike := func(r modeltest.Request) string {
 		return strings.ReplaceAll(string(r.Raw), "was found to hold just this already", "was created")
 	}

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/app/apptest"
 )
 
-// TestAQuestionIsAnsweredInWords: where it is the newest message. What else is written meanwhile is told what is waited for, once,
-// and is kept for its turn.
+// TestAQuestionIsAnsweredInWords: where it is the newest message. What else is written meanwhile is
+// told what is waited for, once, and is kept for its turn.
 func TestAQuestionIsAnsweredInWords(t *testing.T) {
 	l := approving(t, "ask", "")
 	l.lay("a.txt", "hello\n")

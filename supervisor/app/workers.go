@@ -23,7 +23,8 @@ func PlacementOptions(cfg *config.Config, log hclog.Logger) placement.Options {
 		ReadOnly: w.ReadOnly, Memory: int64(w.Memory), PIDs: int(w.PIDs), Log: log}
 }
 
-// openWorkers starts the spawner and makes the pool. Nobody has a worker before the pool's Run has tested the sandbox.
+// openWorkers starts the spawner and makes the pool. Nobody has a worker before the pool's Run has
+// tested the sandbox.
 func (s *service) openWorkers(ctx context.Context) error {
 	if err := s.startSpawner(ctx); err != nil {
 		return err

@@ -15,20 +15,22 @@ type Grants interface {
 
 // Asker asks people.
 type Asker interface {
-	// Ask is the question once it has ended. For a turn it is supervisor.ErrWaits while it is open; for a command it waits, and ctx
-	// ends that.
+	// Ask is the question once it has ended. For a turn it is supervisor.ErrWaits while it is open;
+	// for a command it waits, and ctx ends that.
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
 
 // Confirmer has people show that it is they. Confirmations is one.
 type Confirmer interface {
-	// CheckAskable says why a person can't be asked for a code for a question: a supervisor.Error with CodeForbidden in words for them.
+	// CheckAskable says why a person can't be asked for a code for a question: a supervisor.Error
+	// with CodeForbidden in words for them.
 	CheckAskable(ctx context.Context, q supervisor.Question) error
 }
 
 // Approver allows effects or denies them. It may be used from several goroutines.
 type Approver struct {
-	People    func(name string) (supervisor.User, bool) // false: there is no such person, or not for now
+	// false: there is no such person, or not for now
+	People    func(name string) (supervisor.User, bool)
 	Policy    *Policy
 	Grants    Grants
 	Asker     Asker
@@ -44,10 +46,11 @@ const (
 	withdrew = "approval.withdrew" // the turn ended while the person was asked
 )
 
-// Allow returns nil where the effect may leave the walls now, once. The person and the rules are looked at again after somebody
-// has answered. A supervisor.Error with CodeForbidden says in words for the model and the person that it may not; any other error
-// is that it could not be found out, which is no leave either. It is
-// supervisor.ErrWaits while a turn's person has not answered; for a command it waits for them, and ends with ctx.
+// Allow returns nil where the effect may leave the walls now, once. The person and the rules are
+// looked at again after somebody has answered. A supervisor.Error with CodeForbidden says in words
+// for the model and the person that it may not; any other error is that it could not be found out,
+// which is no leave either. It is supervisor.ErrWaits while a turn's person has not answered; for a
+// command it waits for them, and ends with ctx.
 func (a *Approver) Allow(ctx context.Context, r Request) error {
 	user, known := a.People(r.User)
 	if !known {
@@ -128,8 +131,9 @@ func (a *Approver) answered(r Request, rule Rule, said supervisor.Say) error {
 // strictness is how much a rule asks for. What is no rule here is as strict as RuleDeny.
 var strictness = map[Rule]int{RuleAllow: 1, RuleAsk: 2, RuleStepUp: 3}
 
-// recheck denies what the person has allowed where that is not enough any more: they may have taken an hour to answer, and have
-// lost their role meanwhile, or the rules have changed. A rule that asks for less than was answered is no hindrance.
+// recheck denies what the person has allowed where that is not enough any more: they may have taken
+// an hour to answer, and have lost their role meanwhile, or the rules have changed. A rule that
+// asks for less than was answered is no hindrance.
 func (a *Approver) recheck(r Request, answered Rule) error {
 	user, known := a.People(r.User)
 	if !known {

@@ -192,7 +192,8 @@ func TestAStoppedTurnTakesItsQuestionBack(t *testing.T) {
 	}
 }
 
-// While a turn's person has not answered there is nothing to audit: it asks again, and that has an end.
+// While a turn's person has not answered there is nothing to audit: it asks again, and that has an
+// end.
 func TestATurnThatWaitsIsNoOutcome(t *testing.T) {
 	for _, rule := range []approval.Rule{approval.RuleAsk, approval.RuleStepUp} {
 		r := newRig(rule)
@@ -234,7 +235,8 @@ func TestTheNearestRuleCounts(t *testing.T) {
 	}
 }
 
-// TestSubjects: whatever two requests are made of, they have one subject where they are the same, and only there.
+// TestSubjects: whatever two requests are made of, they have one subject where they are the same,
+// and only there.
 func TestSubjects(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[ab\x00]{0,3}`)

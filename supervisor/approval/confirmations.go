@@ -7,7 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// Confirmations know which codes are for an effect that waits for one. They may be used from several goroutines.
+// Confirmations know which codes are for an effect that waits for one. They may be used from
+// several goroutines.
 type Confirmations struct {
 	Conversations Conversations
 	Factors       Factors
@@ -26,13 +27,13 @@ type Factors interface {
 
 // Codes finds what a code is for.
 type Codes interface {
-	// FindCode is the question that a code from a person's chat is meant for, if there is one: an open one, or one that has ended
-	// without a code a moment ago.
+	// FindCode is the question that a code from a person's chat is meant for, if there is one: an
+	// open one, or one that has ended without a code a moment ago.
 	FindCode(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error)
 }
 
-// CheckAskable is Confirmer's. A code is for one question: where another waits for one in the chat, or did a moment ago, nobody is
-// asked for a second.
+// CheckAskable is Confirmer's. A code is for one question: where another waits for one in the chat,
+// or did a moment ago, nobody is asked for a second.
 func (c *Confirmations) CheckAskable(ctx context.Context, q supervisor.Question) error {
 	conversation, found, err := c.Conversations.FindByID(ctx, q.Conversation.ID)
 	if err != nil || !found {
@@ -55,8 +56,8 @@ func (c *Confirmations) CheckAskable(ctx context.Context, q supervisor.Question)
 	return err
 }
 
-// decision is what becomes of a code that a person has sent, where it is for an effect; decide holds it against their factor. Without a
-// Decide it is for none.
+// decision is what becomes of a code that a person has sent, where it is for an effect; decide
+// holds it against their factor. Without a Decide it is for none.
 func (c *Confirmations) decision(ctx context.Context, in supervisor.Inbound, decide supervisor.Decide) (d supervisor.GateDecision, err error) {
 	q, found, err := c.Codes.FindCode(ctx, in.Conversation)
 	switch {
@@ -68,8 +69,9 @@ func (c *Confirmations) decision(ctx context.Context, in supervisor.Inbound, dec
 	return supervisor.GateDecision{Decide: decideFresh(decide, q.CreatedAt), Confirms: q.ID}, nil
 }
 
-// decideElsewhere answers a code that was sent in another topic of the chat than the one in which it was asked for. It may be
-// meant for something else, so it is not held against anything and is not used up.
+// decideElsewhere answers a code that was sent in another topic of the chat than the one in which
+// it was asked for. It may be meant for something else, so it is not held against anything and is
+// not used up.
 func decideElsewhere(f supervisor.Factor, _ time.Time) (supervisor.Factor, supervisor.Verdict) {
 	return f, supervisor.Verdict{Action: "stepup.elsewhere", Text: textCodeElsewhere}
 }
@@ -77,8 +79,8 @@ func decideElsewhere(f supervisor.Factor, _ time.Time) (supervisor.Factor, super
 // codePeriod is how long an app shows a code (RFC 6238, section 5.2).
 const codePeriod = 30 * time.Second
 
-// decideFresh holds a code against a factor as decide does, but takes none that apps had ceased to show when it was asked for:
-// who saw an older one over somebody's shoulder may still have it.
+// decideFresh holds a code against a factor as decide does, but takes none that apps had ceased to
+// show when it was asked for: who saw an older one over somebody's shoulder may still have it.
 func decideFresh(decide supervisor.Decide, askedAt time.Time) supervisor.Decide {
 	stale := askedAt.Unix()/int64(codePeriod.Seconds()) - 1
 	return func(f supervisor.Factor, now time.Time) (supervisor.Factor, supervisor.Verdict) {

@@ -39,7 +39,8 @@ func (waiting) Find(context.Context, string) (supervisor.Factor, bool, error) {
 	return supervisor.Factor{Confirmed: true}, true, nil
 }
 
-// A code confirms what it was asked for and nothing else: while one is asked for, or was a moment ago, nobody is asked for another.
+// A code confirms what it was asked for and nothing else: while one is asked for, or was a moment
+// ago, nobody is asked for another.
 func TestNobodyIsAskedForTwoCodesAtOnce(t *testing.T) {
 	asked := supervisor.Question{ID: 5, Conversation: home, Turn: 3, Subject: "a file"}
 	for _, next := range []struct {
@@ -91,8 +92,8 @@ func TestWhatACodeIsFor(t *testing.T) {
 	}
 }
 
-// TestACodeThatIsNotFreshConfirmsNothing: that of the time when it was asked for does, and so does the next; one from before
-// is neither right nor a guess, and it is not used up.
+// TestACodeThatIsNotFreshConfirmsNothing: that of the time when it was asked for does, and so does
+// the next; one from before is neither right nor a guess, and it is not used up.
 func TestACodeThatIsNotFreshConfirmsNothing(t *testing.T) {
 	asked := time.Date(2026, 9, 14, 12, 0, 10, 0, time.UTC)
 	step := asked.Unix() / 30

@@ -1,6 +1,7 @@
-// Package approval decides whether an effect may leave the walls: by the rules that were set for everybody, for a role and
-// for a person, and where those say so by asking the person. What was allowed is exactly what was asked about: another
-// file, another place or other arguments are another question.
+// Package approval decides whether an effect may leave the walls: by the rules that were set for
+// everybody, for a role and for a person, and where those say so by asking the person. What was
+// allowed is exactly what was asked about: another file, another place or other arguments are
+// another question.
 package approval
 
 import (
@@ -13,9 +14,11 @@ import (
 type Rule string
 
 const (
-	RuleAllow  Rule = "allow"   // without a word
-	RuleAsk    Rule = "ask"     // the person, each time, unless they allowed exactly this for always
-	RuleStepUp Rule = "step_up" // the person, who shows with a fresh code that it is they, each time
+	RuleAllow Rule = "allow" // without a word
+	// the person, each time, unless they allowed exactly this for always
+	RuleAsk Rule = "ask"
+	// the person, who shows with a fresh code that it is they, each time
+	RuleStepUp Rule = "step_up"
 	RuleDeny   Rule = "deny"
 )
 
@@ -28,15 +31,18 @@ const (
 	EffectRemember = "remember" // what is not the person's own words is kept in their memory
 	EffectForget   = "forget"   // facts are deleted that the person's own words do not name
 
-	EffectPostElsewhere = "post_elsewhere" // what comes by itself is said in a group other than where it was set
+	// what comes by itself is said in a group other than where it was set
+	EffectPostElsewhere = "post_elsewhere"
 
-	EffectReviewStranger = "review_stranger" // what somebody proposes who is nobody in a repository is reviewed at its cost
+	// what somebody proposes who is nobody in a repository is reviewed at its cost
+	EffectReviewStranger = "review_stranger"
 )
 
 // Rules are the rules of some effects.
 type Rules map[string]Rule
 
-// defaultRules is what holds where nothing was set. What stands neither here nor in a Table is denied.
+// defaultRules is what holds where nothing was set. What stands neither here nor in a Table is
+// denied.
 var defaultRules = Rules{
 	EffectSendFile: RuleAllow,
 	EffectSettings: RuleAllow,
@@ -50,7 +56,8 @@ var defaultRules = Rules{
 	EffectReviewStranger: RuleAsk,
 }
 
-// Effects are the effects that there are rules for, each with the rule that holds where nothing was set.
+// Effects are the effects that there are rules for, each with the rule that holds where nothing was
+// set.
 func Effects() map[string]string {
 	all := map[string]string{}
 	for effect, rule := range defaultRules {
@@ -66,7 +73,8 @@ type Table struct {
 	Users map[string]Rules          // by name, and stronger than Roles
 }
 
-// Rule is the rule of an effect for a user: their own, else that of their role, of all, or the usual one.
+// Rule is the rule of an effect for a user: their own, else that of their role, of all, or the
+// usual one.
 func (t Table) Rule(user supervisor.User, effect string) Rule {
 	for _, rules := range []Rules{t.Users[user.Name], t.Roles[user.Role], t.All, defaultRules} {
 		if rule, ok := rules[effect]; ok {

@@ -13,16 +13,21 @@ type Request struct {
 	User         string                  // whose turn it is
 	Conversation supervisor.Conversation // where they are asked; its ID and User are enough
 	Turn         int64                   // that wants it; 0 where none does
-	Inbound      int64                   // the command or the press that wants it; 0 where none does
-	Call         string                  // the model's call; "" where none asked for it
-	Effect       string                  // one of the Effects
-	Arguments    []string                // all that makes the effect what it is, in an order of the effect's own: where it goes, under which name
-	Content      string                  // SHA-256 of the bytes that leave, in hexadecimal; "" where there are none
-	Text         string                  // what the person reads when they are asked: whole sentences
+	// the command or the press that wants it; 0 where none does
+	Inbound int64
+	Call    string // the model's call; "" where none asked for it
+	Effect  string // one of the Effects
+	// all that makes the effect what it is, in an order of the effect's own: where it goes, under
+	// which name
+	Arguments []string
+	// SHA-256 of the bytes that leave, in hexadecimal; "" where there are none
+	Content string
+	// what the person reads when they are asked: whole sentences
+	Text string
 }
 
-// Subject is a digest of exactly what is asked about, in hexadecimal. Two requests have one if and only if they are of one
-// user, one effect, the same arguments and the same content.
+// Subject is a digest of exactly what is asked about, in hexadecimal. Two requests have one if and
+// only if they are of one user, one effect, the same arguments and the same content.
 func (r Request) Subject() string {
 	h := sha256.New()
 	field := func(text string) {

@@ -1,9 +1,10 @@
-// Package attachment brings what people send with their messages to where a turn can take it. An inbound that files came with is
-// arriving: its files are fetched into the spool, its person's worker puts them below uploads/ and reads them, recordings are
-// transcribed, and then it is new. Each step is on disk before the next begins, and is not done again after a crash.
+// Package attachment brings what people send with their messages to where a turn can take it. An
+// inbound that files came with is arriving: its files are fetched into the spool, its person's
+// worker puts them below uploads/ and reads them, recordings are transcribed, and then it is new.
+// Each step is on disk before the next begins, and is not done again after a crash.
 //
-// receiver.go finds what arrives and decides when it is new; receive.go takes one inbound there; fetch.go has its channel give the
-// bytes; material.go says what a model reads.
+// receiver.go finds what arrives and decides when it is new; receive.go takes one inbound there;
+// fetch.go has its channel give the bytes; material.go says what a model reads.
 package attachment
 
 import (
@@ -37,8 +38,9 @@ type Files interface {
 
 // Operations are done by people's workers.
 type Operations interface {
-	// Do has an operation done, or finds the one that is there for its attachment, and gives it as it has ended. It is not ok where ctx
-	// has ended, or it could not be begun. Where ctx has ended for a cause of its own, the operation has too. meanwhile may be nil.
+	// Do has an operation done, or finds the one that is there for its attachment, and gives it as
+	// it has ended. It is not ok where ctx has ended, or it could not be begun. Where ctx has ended
+	// for a cause of its own, the operation has too. meanwhile may be nil.
 	Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
 }
 
@@ -63,16 +65,21 @@ type Options struct {
 	Files      Files
 	Operations Operations
 	Spool      Spool
-	// Fetch writes the bytes of a channel's file to w, in one try. A *supervisor.Error says that there is no use in another one.
+	// Fetch writes the bytes of a channel's file to w, in one try. A *supervisor.Error says that
+	// there is no use in another one.
 	Fetch func(ctx context.Context, channel supervisor.Channel, file string, w io.Writer) error
-	// Transcribe gives what a model reads of a recording, and the words in it: "" where there are none. It ends early with ctx alone.
+	// Transcribe gives what a model reads of a recording, and the words in it: "" where there are
+	// none. It ends early with ctx alone.
 	Transcribe func(ctx context.Context, r Recording) (text, words string)
-	// Missing is told what a person's machine lacks to read files: names of packages, perhaps several times the same.
+	// Missing is told what a person's machine lacks to read files: names of packages, perhaps
+	// several times the same.
 	Missing func(ctx context.Context, to supervisor.Conversation, packages []string)
-	Serves  func(supervisor.Conversation) bool // whether its person is still to be served; what they sent stays as it is until they are again
-	Wake    func(supervisor.Conversation)      // has a conversation's session look for work; never blocks
-	Queued  func(conversation int64)           // something was put into its outbox; never blocks
-	Log     hclog.Logger
+	// whether its person is still to be served; what they sent stays as it is until they are again
+	Serves func(supervisor.Conversation) bool
+	// has a conversation's session look for work; never blocks
+	Wake   func(supervisor.Conversation)
+	Queued func(conversation int64) // something was put into its outbox; never blocks
+	Log    hclog.Logger
 }
 
 // How many files are fetched at once.

@@ -18,7 +18,8 @@ const (
 	tries        = 3
 	fetchTimeout = 60 * time.Second // of one try, and as long as its bytes take at leastRate
 	leastRate    = 128 << 10        // bytes a second
-	unknownSize  = 20 << 20         // bytes that a file is taken to have whose size is not known (the most of Bot API's getFile)
+	// bytes that a file is taken to have whose size is not known (the most of Bot API's getFile)
+	unknownSize = 20 << 20
 )
 
 // fetch has a channel give the bytes of one file.
@@ -29,7 +30,8 @@ type fetch struct {
 	places   chan struct{}
 }
 
-// run gives the file with its bytes in the spool, or with why it can't be had. Either is on disk. With neither, ctx has ended.
+// run gives the file with its bytes in the spool, or with why it can't be had. Either is on disk.
+// With neither, ctx has ended.
 func (f *fetch) run(ctx context.Context, a supervisor.Attachment) supervisor.Attachment {
 	if a.SHA256 != "" || a.Failure != "" {
 		return a
@@ -38,7 +40,8 @@ func (f *fetch) run(ctx context.Context, a supervisor.Attachment) supervisor.Att
 	if ctx.Err() != nil {
 		return a
 	}
-	_, _ = retry.Persist(ctx, f.o.Log, "keep what came of fetching a file", func() (struct{}, error) { // logged there
+	// logged there
+	_, _ = retry.Persist(ctx, f.o.Log, "keep what came of fetching a file", func() (struct{}, error) {
 		if err != nil {
 			return struct{}{}, f.o.Files.PutFailure(ctx, f.inbound.ID, f.position, failureOf(err))
 		}

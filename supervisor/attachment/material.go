@@ -32,15 +32,18 @@ func describe(file supervisor.Attachment) string {
 	return file.Title() + " of " + amount.Size(file.Size)
 }
 
-// What a model reads at once of messages that are taken together, in bytes: half of what the usual limits.history (32000 tokens of
-// four bytes) has room for, as long as which a request leaves the person's words.
+// What a model reads at once of messages that are taken together, in bytes: half of what the usual
+// limits.history (32000 tokens of four bytes) has room for, as long as which a request leaves the
+// person's words.
 const (
-	maxText   = 64 << 10
-	leastText = 3 << 10 // of each file: its line stands first, and says where it is. No recording is cut whose text lies in no file
+	maxText = 64 << 10
+	// of each file: its line stands first, and says where it is. No recording is cut whose text
+	// lies in no file
+	leastText = 3 << 10
 )
 
-// limitText cuts the middle out of texts of messages that are taken together, once those before have used up maxText. The words of
-// the messages themselves are no parts, and stay.
+// limitText cuts the middle out of texts of messages that are taken together, once those before
+// have used up maxText. The words of the messages themselves are no parts, and stay.
 func limitText(list []sqlite.Arrived) {
 	left := maxText
 	for _, a := range list {
@@ -51,8 +54,8 @@ func limitText(list []sqlite.Arrived) {
 	}
 }
 
-// limitImages leaves the first protocol.MaxImages pictures of messages that are taken together, and says in the place of each other
-// that it is there.
+// limitImages leaves the first protocol.MaxImages pictures of messages that are taken together, and
+// says in the place of each other that it is there.
 func limitImages(list []sqlite.Arrived) {
 	left := protocol.MaxImages
 	for _, a := range list {

@@ -24,8 +24,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// Whatever somebody sends, stops and drops, and wherever the service's life ends: each message is taken by one turn or dropped, in
-// its order but for what took longer than half a minute, an album by one turn; and what is on disk is not fetched again.
+// Whatever somebody sends, stops and drops, and wherever the service's life ends: each message is
+// taken by one turn or dropped, in its order but for what took longer than half a minute, an album
+// by one turn; and what is on disk is not fetched again.
 func TestWhatArrivesIsTakenOnceInOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var failed any // rapid ends a run with a panic, which may not leave a bubble
@@ -264,7 +265,8 @@ func (m *arrivals) turn(ctx context.Context, chat string) bool {
 		if !waits {
 			return false
 		}
-		if turn, _, err = m.db.Turns().Start(m.Context(), next.ID, nil); retry.Refused(err) { // it was dropped meanwhile
+		// it was dropped meanwhile
+		if turn, _, err = m.db.Turns().Start(m.Context(), next.ID, nil); retry.Refused(err) {
 			return true
 		}
 		m.must(err)
@@ -441,7 +443,8 @@ func (m *arrivals) look(query string) []string {
 	return sqlitetest.Look(m, m.db, query)
 }
 
-// checkState holds a message against its end: a turn has taken it with all its files, or it was dropped.
+// checkState holds a message against its end: a turn has taken it with all its files, or it was
+// dropped.
 func (m *arrivals) checkState(in supervisor.Inbound, took taken) {
 	state := m.look(fmt.Sprint("SELECT state FROM inbox WHERE id = ", in.ID))[0]
 	dropped := in.ID < m.dropped[in.Conversation.ID] && took.turn == ""
@@ -460,7 +463,8 @@ func (m *arrivals) checkState(in supervisor.Inbound, took taken) {
 	}
 }
 
-// checkOrder fails where a message was taken after one that was sent behind it, but for one that took longer than half a minute.
+// checkOrder fails where a message was taken after one that was sent behind it, but for one that
+// took longer than half a minute.
 func (m *arrivals) checkOrder(order []int64, took map[int64]taken) {
 	for i, late := range order {
 		for _, early := range order[:i] {

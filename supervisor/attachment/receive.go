@@ -41,7 +41,8 @@ func (r *Receiver) receive(ctx context.Context, in supervisor.Inbound, places ch
 	return end, ok && ctx.Err() == nil
 }
 
-// read has the person's worker keep and read the files that were fetched. The result has one for each file.
+// read has the person's worker keep and read the files that were fetched. The result has one for
+// each file.
 func (r *Receiver) read(ctx context.Context, in supervisor.Inbound, files []supervisor.Attachment) []protocol.ReceivedFile {
 	received := make([]protocol.ReceivedFile, len(files))
 	parameters := protocol.ReceiveParameters{SentAt: in.ReceivedAt.Unix()}

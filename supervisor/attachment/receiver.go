@@ -14,8 +14,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// What ends the arrival of an inbound: its person does not want it any more, or as it was, or is not served for now, and its operation
-// goes on.
+// What ends the arrival of an inbound: its person does not want it any more, or as it was, or is
+// not served for now, and its operation goes on.
 var (
 	errDropped   = errors.New("its person has dropped it")
 	errReplaced  = errors.New("its person has sent other files in the place of these")
@@ -24,15 +24,16 @@ var (
 
 // arrival is an inbound that arrives. It is Run's, but for what its own goroutine was given.
 type arrival struct {
-	inbound   supervisor.Inbound
-	since     time.Time // the Receiver knows of it. No clock that is set back makes anybody wait
-	cancel    context.CancelCauseFunc
-	end       *sqlite.Arrived // once all is there
-	overtaken bool            // what was sent after it does not wait for it any more, and its conversation was woken for that
+	inbound supervisor.Inbound
+	since   time.Time // the Receiver knows of it. No clock that is set back makes anybody wait
+	cancel  context.CancelCauseFunc
+	end     *sqlite.Arrived // once all is there
+	// what was sent after it does not wait for it any more, and its conversation was woken for that
+	overtaken bool
 }
 
-// Run goes on with what an earlier life of the service left, and then with what arrives, until ctx ends. It returns when nothing of
-// it runs any more.
+// Run goes on with what an earlier life of the service left, and then with what arrives, until ctx
+// ends. It returns when nothing of it runs any more.
 func (r *Receiver) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -120,8 +121,8 @@ func (r *Receiver) placesOf(user string) chan struct{} {
 // idle is how long Run waits where nothing is due.
 const idle = time.Hour
 
-// release has turns take what is complete, and wakes those who have waited long enough for what is not. It says when there is more of
-// that to do.
+// release has turns take what is complete, and wakes those who have waited long enough for what is
+// not. It says when there is more of that to do.
 func (r *Receiver) release(ctx context.Context, now time.Time) (wait time.Duration) {
 	wait = idle
 	later := func(at time.Time) bool {
@@ -165,7 +166,8 @@ func (r *Receiver) groups() (groups [][]*arrival) {
 	return groups
 }
 
-// due is when a group may be taken: once no more of it is expected. It is not complete while something of it is not there.
+// due is when a group may be taken: once no more of it is expected. It is not complete while
+// something of it is not there.
 func due(group []*arrival) (at time.Time, complete bool) {
 	first, last := group[0].since, group[0].since
 	for _, a := range group {

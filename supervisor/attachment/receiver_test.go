@@ -27,7 +27,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// rig is a Receiver over a real database and a real spool. The channel and the worker are the test's.
+// rig is a Receiver over a real database and a real spool. The channel and the worker are the
+// test's.
 type rig struct {
 	*testing.T
 	db    *sqlite.DB
@@ -399,7 +400,8 @@ func TestWhatWasSentAfterwardsIsWokenAfterHalfAMinute(t *testing.T) {
 	})
 }
 
-// A life of the service may end between any two steps: what is on disk is not done again, and the message arrives once.
+// A life of the service may end between any two steps: what is on disk is not done again, and the
+// message arrives once.
 func TestWhatWasDoneBeforeAnEndIsNotDoneAgain(t *testing.T) {
 	in(t, func(r *rig) {
 		fetched, works := 0, r.work
@@ -481,8 +483,8 @@ func TestAnOperationThatFailedIsNamed(t *testing.T) {
 	})
 }
 
-// Ten text files of 30 KiB would be over twice what a usual request has room for. Each is named whatever came before it, and the
-// person's own words stay.
+// Ten text files of 30 KiB would be over twice what a usual request has room for. Each is named
+// whatever came before it, and the person's own words stay.
 func TestTheTextOfWhatIsSentTogetherIsBounded(t *testing.T) {
 	in(t, func(r *rig) {
 		r.work = func(_ context.Context, op supervisor.Operation) (supervisor.OperationState, string) {
@@ -525,7 +527,8 @@ func TestTheTextOfWhatIsSentTogetherIsBounded(t *testing.T) {
 	})
 }
 
-// TestNothingOfSomebodyWhoLeavesIsWrittenAnyMore: a fetch that goes on for as long as it is let keeps nothing once its end was waited for.
+// TestNothingOfSomebodyWhoLeavesIsWrittenAnyMore: a fetch that goes on for as long as it is let
+// keeps nothing once its end was waited for.
 func TestNothingOfSomebodyWhoLeavesIsWrittenAnyMore(t *testing.T) {
 	in(t, func(r *rig) {
 		late := make(chan struct{})

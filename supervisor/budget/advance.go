@@ -7,11 +7,13 @@ import (
 	"mews/supervisor"
 )
 
-// Advances are what turns have set aside as they start, in the commit that starts them, for their first call of a model. How much
-// that is is taken from the last call of the turn's conversation; without one there is none, and the call has a lease by itself.
+// Advances are what turns have set aside as they start, in the commit that starts them, for their
+// first call of a model. How much that is is taken from the last call of the turn's conversation;
+// without one there is none, and the call has a lease by itself.
 type Advances struct {
 	Leases Leases
-	// Terms are what holds for a conversation's person: an Options without a turn. It is not ok where nothing is to be set aside.
+	// Terms are what holds for a conversation's person: an Options without a turn. It is not ok
+	// where nothing is to be set aside.
 	Terms func(supervisor.Conversation) (o Options, ok bool)
 
 	mu    sync.Mutex                    // guards what follows
@@ -29,8 +31,8 @@ type advance struct {
 	used   int64 // what the call can cost that has it; 0 while none has
 }
 
-// slack is what part of an advance is beyond the conversation's last call: its answer and the person's next words are in the
-// next one.
+// slack is what part of an advance is beyond the conversation's last call: its answer and the
+// person's next words are in the next one.
 const slack = 8
 
 // Claim is what is to be set aside for the next turn of a conversation; nil for nothing.
@@ -53,8 +55,8 @@ func (a *Advances) Claim(c supervisor.Conversation) *supervisor.Claim {
 		Least: e.MinCost + e.MinCost/slack, Limits: r.limits()}
 }
 
-// Begin is to be called when a turn has started with a lease. Whoever lacks money looks again: until a call has the lease, it may
-// be taken back.
+// Begin is to be called when a turn has started with a lease. Whoever lacks money looks again:
+// until a call has the lease, it may be taken back.
 func (a *Advances) Begin(turn int64, lease supervisor.Lease, of supervisor.Claim) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -65,7 +67,8 @@ func (a *Advances) Begin(turn int64, lease supervisor.Lease, of supervisor.Claim
 	a.releases.Notify()
 }
 
-// End is to be called when an attempt at a turn has ended: what no call of it has taken is given back.
+// End is to be called when an attempt at a turn has ended: what no call of it has taken is given
+// back.
 func (a *Advances) End(ctx context.Context, turn int64) error {
 	a.mu.Lock()
 	now := a.turns[turn]
@@ -78,8 +81,8 @@ func (a *Advances) End(ctx context.Context, turn int64) error {
 	return a.Leases.Return(context.WithoutCancel(ctx), now.lease.ID)
 }
 
-// take gives a turn's advance to its call: the lease, where that is enough or all that the limits allowed, else the lease that
-// another is to take the place of.
+// take gives a turn's advance to its call: the lease, where that is enough or all that the limits
+// allowed, else the lease that another is to take the place of.
 func (a *Advances) take(turn int64, e supervisor.Estimate) (lease supervisor.Lease, instead int64) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -117,8 +120,9 @@ func (a *Advances) remember(conversation int64, e supervisor.Estimate) {
 	a.last[conversation] = e
 }
 
-// trim has advances be no more than what the calls that have them can cost, for somebody who lacks it. One that no call has is given
-// back: its turn may itself wait for whoever lacks it. It says whether there was anything.
+// trim has advances be no more than what the calls that have them can cost, for somebody who lacks
+// it. One that no call has is given back: its turn may itself wait for whoever lacks it. It says
+// whether there was anything.
 func (a *Advances) trim(ctx context.Context) (any bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -58,7 +58,8 @@ func newAdvancing(t *testing.T, limits supervisor.Budget) *advancing {
 	return a
 }
 
-// next is a person's next turn in a chat, with what it has set aside, and its Reserver. It has written nothing yet.
+// next is a person's next turn in a chat, with what it has set aside, and its Reserver. It has
+// written nothing yet.
 func (a *advancing) next(user, chat, key string) (supervisor.Turn, *Reserver) {
 	a.Helper()
 	in, _, err := a.db.Inbox().Put(a.Context(), supervisor.Inbound{Source: "terminal", Key: key, Kind: supervisor.KindText, Text: "hi",
@@ -126,15 +127,17 @@ func TestATurnBeginsWithWhatItsFirstCallNeeds(t *testing.T) {
 	}
 }
 
-// Where the limits leave less than the most, that is what a turn begins with, and its call has it without another write.
+// Where the limits leave less than the most, that is what a turn begins with, and its call has it
+// without another write.
 func TestATurnBeginsWithWhatIsLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		least  int64
 		begins string
 		writes int
 	}{
-		"that is enough":         {5 * cent, "[60000]", 0},
-		"with a little more not": {6 * cent, "[]", 1}, // its least is an eighth more than that of the call before
+		"that is enough": {5 * cent, "[60000]", 0},
+		// its least is an eighth more than that of the call before
+		"with a little more not": {6 * cent, "[]", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAdvancing(t, supervisor.Budget{Day: 7 * cent})
@@ -192,7 +195,9 @@ func TestWhatIsBeyondACallsNeedIsTakenBackFirst(t *testing.T) {
 	if got := a.refused(other, bid(17*cent)); got == "" {
 		t.Error("it says nothing")
 	}
-	a.same("writes", a.leases.writes, 5) // too little, the trim, enough; then too little for what no call's end would make up, and once more before anybody would be asked
+	// too little, the trim, enough; then too little for what no call's end would make up, and once
+	// more before anybody would be asked
+	a.same("writes", a.leases.writes, 5)
 	a.end(turn, cent, lease)
 }
 
@@ -217,7 +222,8 @@ func (a *advancing) patient(r *Reserver, e supervisor.Estimate) (supervisor.Leas
 	return r.Reserve(ctx, e)
 }
 
-// A turn that has started may wait for the person's worker, which the turn has that lacks the money.
+// A turn that has started may wait for the person's worker, which the turn has that lacks the
+// money.
 func TestWhatNoCallHasYetIsGivenBackToWhoLacksIt(t *testing.T) {
 	a := newAdvancing(t, supervisor.Budget{Day: 100 * cent})
 	a.first("bob", "2")

@@ -14,12 +14,14 @@ func Month(now time.Time, zone *time.Location) (start, next time.Time) {
 	return midnight(y, m, 1, zone), midnight(y, m+1, 1, zone)
 }
 
-// midnight is the first moment of a day. Where clocks are put forward at midnight there is no 00:00 (Santiago, Cairo), and
-// where they are put back over it there are two (Havana): time.Date does not say what it gives then.
+// midnight is the first moment of a day. Where clocks are put forward at midnight there is no 00:00
+// (Santiago, Cairo), and where they are put back over it there are two (Havana): time.Date does not
+// say what it gives then.
 func midnight(year int, month time.Month, day int, zone *time.Location) time.Time {
 	t := time.Date(year, month, day, 0, 0, 0, 0, zone)
 	start, end := t.ZoneBounds()
-	if t.Day() != time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Day() { // 23:00 of the day before
+	// 23:00 of the day before
+	if t.Day() != time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Day() {
 		return end
 	}
 	if start.IsZero() {

@@ -71,7 +71,8 @@ func TestMonths(t *testing.T) {
 	}
 }
 
-// A day begins at the first moment that has its date, whatever the clocks do, and on a quarter of an hour.
+// A day begins at the first moment that has its date, whatever the clocks do, and on a quarter of
+// an hour.
 func TestADayBeginsWithItsFirstMoment(t *testing.T) {
 	zones := []string{"UTC", "Europe/Madrid", "America/Santiago", "Africa/Cairo", "America/Havana", "Atlantic/Azores",
 		"Australia/Lord_Howe", "Asia/Kathmandu", "Pacific/Chatham", "Asia/Beirut", "America/Asuncion", "America/St_Johns",

@@ -6,7 +6,8 @@ import (
 	"mews/supervisor"
 )
 
-// releases tell those who lack money that some was given back. The zero value is ready. It may be used from several goroutines.
+// releases tell those who lack money that some was given back. The zero value is ready. It may be
+// used from several goroutines.
 type releases struct {
 	supervisor.Broadcast
 
@@ -24,8 +25,8 @@ func (r *releases) lose(user string, amount int64) {
 	r.stuck[user] += amount
 }
 
-// cover says whether there is enough once all calls have ended that run now: the user's own, and everybody's where the limit is
-// everybody's.
+// cover says whether there is enough once all calls have ended that run now: the user's own, and
+// everybody's where the limit is everybody's.
 func (r *releases) cover(user string, short []supervisor.Shortage) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

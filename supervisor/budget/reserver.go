@@ -1,5 +1,6 @@
-// Package budget pays for calls of models before they are made: each has as much set aside as it can cost, or as is left of what
-// its turn, its person and the installation may spend. It costs no more than that.
+// Package budget pays for calls of models before they are made: each has as much set aside as it
+// can cost, or as is left of what its turn, its person and the installation may spend. It costs no
+// more than that.
 package budget
 
 import (
@@ -29,8 +30,8 @@ type Leases interface {
 	Extended(ctx context.Context, user string, since time.Time) (int64, error)
 }
 
-// Asker asks a person. Its answer is the question once it has ended, and supervisor.ErrWaits while it has not; what nobody answers is
-// denied.
+// Asker asks a person. Its answer is the question once it has ended, and supervisor.ErrWaits while
+// it has not; what nobody answers is denied.
 type Asker interface {
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
@@ -47,19 +48,23 @@ type Options struct {
 	Conversation supervisor.Conversation // the turn's
 	Destination  supervisor.Conversation // where its person is asked
 	Limits       supervisor.Budget       // its person's, or with a Pot that one's
-	Pot          string                  // what pays; "" is the person. Nobody is asked to lengthen its limits
-	Jobs         supervisor.Budget       // what its person's jobs may spend, Turn by one fire; the zero value where it is no job's turn
-	Admin        bool                    // its person may know what everybody has spent
-	Zone         *time.Location          // where their days begin; nil is the machine's own
-	Installation int64                   // what everybody may spend in a month of the machine's; 0 is no limit
-	Now          func() time.Time        // nil is time.Now
+	// what pays; "" is the person. Nobody is asked to lengthen its limits
+	Pot string
+	// what its person's jobs may spend, Turn by one fire; the zero value where it is no job's turn
+	Jobs  supervisor.Budget
+	Admin bool           // its person may know what everybody has spent
+	Zone  *time.Location // where their days begin; nil is the machine's own
+	// what everybody may spend in a month of the machine's; 0 is no limit
+	Installation int64
+	Now          func() time.Time // nil is time.Now
 }
 
-// Reserver sets money aside for the calls of one turn, or for one before there is a turn. It is a supervisor.Reserver, and goes
-// with the turn.
+// Reserver sets money aside for the calls of one turn, or for one before there is a turn. It is a
+// supervisor.Reserver, and goes with the turn.
 type Reserver struct {
 	o Options
-	// asking holds whether the person has said no in this turn. Whoever has taken it out is the one who asks.
+	// asking holds whether the person has said no in this turn. Whoever has taken it out is the one
+	// who asks.
 	asking chan bool
 }
 
@@ -77,8 +82,9 @@ func New(o Options) *Reserver {
 	return r
 }
 
-// Reserve sets aside what an attempt can cost, as supervisor.Reserver says. Where the limits of the turn or the day are too short
-// for its least, and the person may lengthen them, they are asked. What costs nothing, and whoever has no limit, needs no lease.
+// Reserve sets aside what an attempt can cost, as supervisor.Reserver says. Where the limits of the
+// turn or the day are too short for its least, and the person may lengthen them, they are asked.
+// What costs nothing, and whoever has no limit, needs no lease.
 func (r *Reserver) Reserve(ctx context.Context, e supervisor.Estimate) (lease supervisor.Lease, err error) {
 	switch limited := len(r.limits()) > 0; {
 	case !limited || e.Priced && e.MaxCost <= 0:
@@ -105,7 +111,8 @@ func (r *Reserver) Reserve(ctx context.Context, e supervisor.Estimate) (lease su
 	return lease, budgetError(fmt.Sprintf(textNotReserved, e.Spec, supervisor.ErrorMessage(err)), err)
 }
 
-// Return gives back what was set aside for an attempt that cost nothing, whether ctx has ended or not.
+// Return gives back what was set aside for an attempt that cost nothing, whether ctx has ended or
+// not.
 func (r *Reserver) Return(ctx context.Context, lease int64) {
 	if lease == 0 {
 		return
@@ -124,8 +131,8 @@ func (r *Reserver) Settled(l supervisor.Lease, kept bool) {
 	r.o.Advances.releases.Notify()
 }
 
-// takeOrExtend takes a lease in the place of another (0 for none). Where there is too little, it waits first for the calls that run,
-// if those can make up for it, and then asks the person.
+// takeOrExtend takes a lease in the place of another (0 for none). Where there is too little, it
+// waits first for the calls that run, if those can make up for it, and then asks the person.
 func (r *Reserver) takeOrExtend(ctx context.Context, e supervisor.Estimate, instead int64) (lease supervisor.Lease, err error) {
 	for {
 		released := r.o.Advances.releases.Wait()
@@ -149,8 +156,8 @@ func (r *Reserver) takeOrExtend(ctx context.Context, e supervisor.Estimate, inst
 	}
 }
 
-// takeLease takes a lease in the place of another (0 for none). Where there is too little, what others have beyond their need is
-// taken back for it first.
+// takeLease takes a lease in the place of another (0 for none). Where there is too little, what
+// others have beyond their need is taken back for it first.
 func (r *Reserver) takeLease(ctx context.Context, e supervisor.Estimate, instead int64) (lease supervisor.Lease,
 	short []supervisor.Shortage, err error) {
 	for again := true; again && err == nil; {

@@ -329,7 +329,8 @@ func TestTheStepCoversWhatLacks(t *testing.T) {
 	}
 }
 
-// TestACallBeforeATurn: it is paid within the limits, nobody is asked for more, and it says nothing of the next turn's call.
+// TestACallBeforeATurn: it is paid within the limits, nobody is asked for more, and it says nothing
+// of the next turn's call.
 func TestACallBeforeATurn(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 10 * cent, Extend: 100 * cent})
 	r.o.Turn = 0
@@ -349,7 +350,8 @@ func TestACallBeforeATurn(t *testing.T) {
 	}
 }
 
-// A pot has limits of its own: neither its person's own nor what they might add to them, and they are not asked.
+// A pot has limits of its own: neither its person's own nor what they might add to them, and they
+// are not asked.
 func TestAPotsLimitsAreItsOwn(t *testing.T) {
 	r := newRig(t, supervisor.Budget{Day: 20 * cent, Month: 1, Turn: 50 * cent, Extend: 100 * cent})
 	r.o.Pot = "review/acme/widget"

@@ -19,8 +19,9 @@ const (
 	textRaise       = "%s%s %s An admin can raise it (%s)."
 	textMayExtend   = "%s May I go on, and spend up to %s more?"
 
-	textShortage      = "Asking %s would go beyond %s, %s%s: %s was spent%s, and even a short answer may cost up to %s."
-	textShortagePlain = "Asking %s would go beyond %s: even a short answer may cost up to %s." // where the figures are not for all who read it
+	textShortage = "Asking %s would go beyond %s, %s%s: %s was spent%s, and even a short answer may cost up to %s."
+	// where the figures are not for all who read it
+	textShortagePlain = "Asking %s would go beyond %s: even a short answer may cost up to %s."
 	textWaits         = "(⏳ What is left to spend is set aside for other answers. I go on when one of them has ended.)"
 	textHeld          = ", %s is set aside for calls that run"
 	textExtended      = ", lengthened by %s"
@@ -30,7 +31,8 @@ const (
 	layoutBegins    = "It begins anew on Monday, 2 January, at 15:04 MST."
 )
 
-// scopeTexts say how a limit is called, with a verb for the amount to follow, and which key of the configuration it is.
+// scopeTexts say how a limit is called, with a verb for the amount to follow, and which key of the
+// configuration it is.
 var scopeTexts = map[supervisor.Scope]struct{ limit, key string }{
 	supervisor.ScopeTurn:         {"your limit for one answer", "users[].budget.turn"},
 	supervisor.ScopeFire:         {"the limit for one task", "users[].budget.jobs.run"},
@@ -68,14 +70,15 @@ func budgetError(message string, err error) *supervisor.ModelError {
 		Message: message, Err: err}}
 }
 
-// refused is the error of a call for which limits are too short: it tells of the first of them, and why nothing was added.
+// refused is the error of a call for which limits are too short: it tells of the first of them, and
+// why nothing was added.
 func (r *Reserver) refused(e supervisor.Estimate, short []supervisor.Shortage, because string) error {
 	scope := short[0].Scope
 	return budgetError(fmt.Sprintf(textRaise, r.shortages(e, short[:1]), because, r.renewal(scope), scopeTexts[scope].key), nil)
 }
 
-// shortages say how limits are too short: to a group without what its person may spend and has, and only to admins with what everybody
-// has.
+// shortages say how limits are too short: to a group without what its person may spend and has, and
+// only to admins with what everybody has.
 func (r *Reserver) shortages(e supervisor.Estimate, short []supervisor.Shortage) string {
 	var list []string
 	for _, s := range short {

@@ -45,8 +45,8 @@ var palette = color.Palette{color.RGBA{0xff, 0xff, 0xff, 0xff}, color.RGBA{0xd8,
 // picture is a chart while it is drawn.
 type picture struct{ *image.Paletted }
 
-// Bars draws bars side by side as a PNG, with title above them and a scale whose numbers format writes. The same figures
-// give the same bytes.
+// Bars draws bars side by side as a PNG, with title above them and a scale whose numbers format
+// writes. The same figures give the same bytes.
 func Bars(title string, bars []Bar, format func(float64) string) ([]byte, error) {
 	p := picture{image.NewPaletted(image.Rect(0, 0, width, height), palette)}
 	most := 0.0
@@ -68,8 +68,8 @@ func Bars(title string, bars []Bar, format func(float64) string) ([]byte, error)
 // lines is about how many lines a scale has.
 const lines = 4
 
-// stepOf is the distance of two lines: 1, 2 or 5 times a power of ten, so that there are about lines lines. It is 1 where
-// there is nothing to draw.
+// stepOf is the distance of two lines: 1, 2 or 5 times a power of ten, so that there are about
+// lines lines. It is 1 where there is nothing to draw.
 func stepOf(most float64) float64 {
 	if most <= 0 || math.IsInf(most, 0) || math.IsNaN(most) {
 		return 1

@@ -46,7 +46,8 @@ func TestBarsAreAsTallAsTheirValues(t *testing.T) {
 	if len(text) > 8<<10 {
 		t.Errorf("it has %d bytes", len(text))
 	}
-	for i, want := range map[int]int{0: 0, 1: 1, 15: 145, 29: 280} { // the scale ends at 3: 290 pixels
+	// the scale ends at 3: 290 pixels
+	for i, want := range map[int]int{0: 0, 1: 1, 15: 145, 29: 280} {
 		if got := tall(p, i, len(bars)); got != want {
 			t.Errorf("bar %d is %d pixels tall, want %d", i, got, want)
 		}

@@ -1,8 +1,9 @@
-// Package claim finds where an assistant says that it has done something itself, just now, that only a tool can do. It knows
-// English, Spanish, German and French by tables of words (words_*.go), and does no I/O.
+// Package claim finds where an assistant says that it has done something itself, just now, that
+// only a tool can do. It knows English, Spanish, German and French by tables of words (words_*.go),
+// and does no I/O.
 //
-// It rather misses a claim than finds one that is none: an offer, a question, a condition, a negation, a future, somebody
-// else's doing, an earlier day's, a quotation and a draft are none.
+// It rather misses a claim than finds one that is none: an offer, a question, a condition, a
+// negation, a future, somebody else's doing, an earlier day's, a quotation and a draft are none.
 package claim
 
 // Kind is what is claimed to have been done.
@@ -25,10 +26,12 @@ var Kinds = []Kind{Write, Delete, Send, Run, Schedule, Lookup, Remember}
 type Claim struct {
 	Kind     Kind
 	Sentence string // the first that claims it, as the text has it
-	Earlier  bool   // the sentence may as well speak of an earlier turn: "Yes, ...", "already", "I saved", "is set"
+	// the sentence may as well speak of an earlier turn: "Yes, ...", "already", "I saved", "is set"
+	Earlier bool
 }
 
-// Find lists what a text claims, each kind once. A kind that is claimed without Earlier anywhere is listed so.
+// Find lists what a text claims, each kind once. A kind that is claimed without Earlier anywhere is
+// listed so.
 func Find(text string) (claims []Claim) {
 	add := func(c Claim) {
 		for i := range claims {

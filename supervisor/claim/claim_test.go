@@ -67,8 +67,8 @@ func ratio(of, and int) float64 {
 	return float64(of) / float64(of+and)
 }
 
-// TestReport measures what is found in 400 answers, of which half were not looked at when the words were chosen. Each kind in
-// each answer counts.
+// TestReport measures what is found in 400 answers, of which half were not looked at when the words
+// were chosen. Each kind in each answer counts.
 func TestReport(t *testing.T) {
 	counts := map[string]*count{}
 	of := func(key string) *count {

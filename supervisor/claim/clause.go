@@ -187,8 +187,8 @@ func (c *clauses) bare(i int, s sense) Kind {
 	return s.verb.kind(c.after(i))
 }
 
-// isPredicate says whether the participle at a place may be all that its clause says, and no part of its subject: "saved games are".
-// Before is what may follow it.
+// isPredicate says whether the participle at a place may be all that its clause says, and no part
+// of its subject: "saved games are". Before is what may follow it.
 func (c *clauses) isPredicate(i int, before class) bool {
 	for _, t := range c.tokens[i+1:] {
 		if t.is(c.index, state|passive) {
@@ -202,13 +202,15 @@ func (c *clauses) isPredicate(i int, before class) bool {
 // maxHead is how far a participle stands at most behind the noun that it goes with.
 const maxHead = 3
 
-// headed is what a participle claims whose noun begins the sentence: "Message sent", "Your reminder is set".
+// headed is what a participle claims whose noun begins the sentence: "Message sent", "Your reminder
+// is set".
 func (c *clauses) headed(i int, s sense) Kind {
 	about := c.cues(c.head, i)
 	kind := s.verb.kind(about | c.after(i))
 	follows := target | join | filler
 	if !c.far && strings.HasSuffix(c.tokens[c.head].word, "s") {
-		follows = 0 // of several, what follows may be the rest of a subject: "messages sent to me are"
+		// of several, what follows may be the rest of a subject: "messages sent to me are"
+		follows = 0
 	}
 
 	for j := c.head; j < i; j++ {

@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/claim"
 )
 
-// hostile are pieces that begin something, over and over: what would be compared with all that came before.
+// hostile are pieces that begin something, over and over: what would be compared with all that came
+// before.
 var hostile = []string{
 	"I ", "I saved ", "I have ", "saved ", "Reminder set ", "Done ", "your file has been ", "ich habe ", "habe gelöscht ",
 	"gelöscht ", "a", "datei", ".", "1.", "Dr.", "1. März ", "\"", "“", "`", "```\n", "> ", "*", "'", "i'", "he ", "j'ai ", ",",
@@ -42,8 +43,8 @@ func FuzzFind(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { check(t, text) })
 }
 
-// BenchmarkHostile shows how many times longer the worst of the hostile texts takes when it is ten times as long: about 10, and
-// 100 if that were quadratic.
+// BenchmarkHostile shows how many times longer the worst of the hostile texts takes when it is ten
+// times as long: about 10, and 100 if that were quadratic.
 func BenchmarkHostile(b *testing.B) {
 	took := func(text string) time.Duration {
 		begun := time.Now()
@@ -80,7 +81,8 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// TestVerbsHaveOneMeaning reads the tables: of a verb's form that stood under two meanings, one would count by luck.
+// TestVerbsHaveOneMeaning reads the tables: of a verb's form that stood under two meanings, one
+// would count by luck.
 func TestVerbsHaveOneMeaning(t *testing.T) {
 	for _, twice := range claim.Twice() {
 		t.Error(twice)

@@ -42,7 +42,8 @@ const (
 	infinite  // a verb's infinitive
 )
 
-// cue is what a verb is about, where the verb alone does not say that something was done with a tool.
+// cue is what a verb is about, where the verb alone does not say that something was done with a
+// tool.
 type cue uint16
 
 const (
@@ -88,21 +89,23 @@ var (
 	memorize = &verb{Remember, nil}
 )
 
-// language is what the finder knows of one. Words stand in lower case with spaces between; two that belong together have a
-// hyphen below: last_week.
+// language is what the finder knows of one. Words stand in lower case with spaces between; two that
+// belong together have a hyphen below: last_week.
 type language struct {
 	classes map[class]string
 	cues    map[cue]string
-	// verbs have the forms that say that something was done. A form with = before it has its subject within, with + it is an
-	// order where it begins a sentence, with - it is an infinitive; a form that ends in * stands for the endings.
+	// verbs have the forms that say that something was done. A form with = before it has its
+	// subject within, with + it is an order where it begins a sentence, with - it is an infinitive;
+	// a form that ends in * stands for the endings.
 	verbs   map[*verb]string
 	endings []string // what * stands for, with the marks of verbs
 	letters []string // how a letter begins, as a whole text
 	// What has to stand before a verb, next to one another.
 	needsSubject, needsAuxiliary bool
-	onlyAfterOpening             bool // a subject counts at a clause's beginning alone: "the file I saved"
-	far                          bool // a verb may stand at the end, far from its auxiliary
-	compounds                    bool // a noun may have others before it, in one word
+	// a subject counts at a clause's beginning alone: "the file I saved"
+	onlyAfterOpening bool
+	far              bool // a verb may stand at the end, far from its auxiliary
+	compounds        bool // a noun may have others before it, in one word
 }
 
 // languages are those that the finder knows. Their order has no meaning.

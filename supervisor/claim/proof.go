@@ -5,11 +5,12 @@ import (
 	"strings"
 )
 
-// Attachment stands among the tools for what came with a person's message: the model has it before it without a tool.
+// Attachment stands among the tools for what came with a person's message: the model has it before
+// it without a tool.
 const Attachment = ""
 
-// proofs are what each tool may have done, where its call did not fail. A tool that is not here, such as one of a server that
-// somebody has added, may have done anything.
+// proofs are what each tool may have done, where its call did not fail. A tool that is not here,
+// such as one of a server that somebody has added, may have done anything.
 var proofs = map[string][]Kind{
 	Attachment: {Lookup},
 
@@ -65,8 +66,9 @@ func mayHaveDone(tool string, kind Kind) bool {
 	return !known || slices.Contains(kinds, kind)
 }
 
-// Unverified are the kinds of claims for which no tool has worked. The caller's worked lists the tools that have, in this turn,
-// and where the claim may be of an earlier one, in the turns before it too.
+// Unverified are the kinds of claims for which no tool has worked. The caller's worked lists the
+// tools that have, in this turn, and where the claim may be of an earlier one, in the turns before
+// it too.
 func Unverified(claims []Claim, worked func(earlier bool) (tools []string, err error)) (kinds []Kind, err error) {
 	for _, c := range claims {
 		tools, err := worked(c.Earlier)

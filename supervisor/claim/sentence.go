@@ -24,8 +24,8 @@ type token struct {
 	senses []sense // in each language
 }
 
-// sentence is what ends with a full stop, a semicolon, a colon or its line. It has at most maxTokens tokens: a longer one
-// is several.
+// sentence is what ends with a full stop, a semicolon, a colon or its line. It has at most
+// maxTokens tokens: a longer one is several.
 type sentence struct {
 	text     string
 	tokens   []token
@@ -38,8 +38,8 @@ const maxTokens = 200
 // has says whether a token of the sentence is of a class, in a language.
 func (s sentence) has(language int, c class) bool { return s.classes[language]&c != 0 }
 
-// readSentences gives each sentence of a Markdown text that is the writer's own: not what is quoted, nor code, nor what a
-// line introduces as a draft.
+// readSentences gives each sentence of a Markdown text that is the writer's own: not what is
+// quoted, nor code, nor what a line introduces as a draft.
 func readSentences(text string, yield func(sentence)) {
 	fence, draft := "", isLetter(text)
 	for line := range strings.Lines(text) {
@@ -64,8 +64,8 @@ func readSentences(text string, yield func(sentence)) {
 // listMarks are what an item of a list begins with, numbered or not.
 const listMarks = "0123456789.)-+ \t✅✔☑✓•"
 
-// isForeign says whether a line's beginning marks it as something else than the writer's own sentence: a quotation, a
-// heading, a table, speech in a story, or a whole line in italics.
+// isForeign says whether a line's beginning marks it as something else than the writer's own
+// sentence: a quotation, a heading, a table, speech in a story, or a whole line in italics.
 func isForeign(line string) bool {
 	if line == "" || strings.ContainsRune(">#|", rune(line[0])) || strings.HasPrefix(line, "—") {
 		return true
@@ -97,10 +97,12 @@ type scanner struct {
 	yield func(sentence)
 }
 
-// closers are the marks that open what somebody else has written, a label or code, and those that close them.
+// closers are the marks that open what somebody else has written, a label or code, and those that
+// close them.
 var closers = map[rune]string{'"': `"`, '“': "”“", '„': "“”", '«': "»", '»': "«", '‹': "›", '`': "`", '[': "]"}
 
-// run gives the sentences up to where a draft is introduced, and says whether that follows the line.
+// run gives the sentences up to where a draft is introduced, and says whether that follows the
+// line.
 func (s *scanner) run() (draft bool) {
 	for s.text = s.rest; s.rest != ""; {
 		r, size := utf8.DecodeRuneInString(s.rest)
@@ -181,7 +183,8 @@ func isNoLetter(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
 }
 
-// isName says whether a word names a file or an address. In code a slash is enough; elsewhere people write and/or.
+// isName says whether a word names a file or an address. In code a slash is enough; elsewhere
+// people write and/or.
 func isName(s string, inCode bool) bool {
 	if strings.ContainsAny(s, " \t") || strings.IndexFunc(s, unicode.IsLetter) < 0 {
 		return false
@@ -194,7 +197,8 @@ func isName(s string, inCode bool) bool {
 	return dot > 0 && len(s) > 3 && len(extension) <= 5 && extension != "" && strings.IndexFunc(extension, isNoLetter) < 0
 }
 
-// isShortened says whether the full stop that follows is no sentence's end, but a day's or an abbreviation's.
+// isShortened says whether the full stop that follows is no sentence's end, but a day's or an
+// abbreviation's.
 func (s *scanner) isShortened() bool {
 	n := len(s.now.tokens)
 	if n == 0 || s.now.tokens[n-1].form != word {

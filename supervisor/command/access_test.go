@@ -229,7 +229,8 @@ func TestWhatIsAllowedForAlwaysIsListedAndTakenBack(t *testing.T) {
 	}
 }
 
-// What is one's own is nothing for a group: it is told in private, and a press in the group changes nobody else's.
+// What is one's own is nothing for a group: it is told in private, and a press in the group changes
+// nobody else's.
 func TestWhatIsOnesOwnIsAnsweredInPrivate(t *testing.T) {
 	for ask, begin := range map[string]string{"/settings": "What is set for you", "/usage": "What you asked of models", "/activity": "Nothing was done", "/model": "`offline` answers you",
 		"/settings model": "`offline` answers you"} {

@@ -11,7 +11,8 @@ import (
 type Groups interface {
 	// Allow has people speak in the group of a conversation, from now on.
 	Allow(ctx context.Context, c supervisor.Conversation) error
-	// Disallow takes that back. stays says that they may all the same: the configuration has the group.
+	// Disallow takes that back. stays says that they may all the same: the configuration has the
+	// group.
 	Disallow(ctx context.Context, c supervisor.Conversation) (stays bool, err error)
 }
 

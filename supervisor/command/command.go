@@ -1,5 +1,6 @@
-// Package command answers the slash commands and the presses of buttons. Each command is a file with a row, which registers
-// itself. Commands and presses are kept like any message and answered once, but they pass the queue by.
+// Package command answers the slash commands and the presses of buttons. Each command is a file
+// with a row, which registers itself. Commands and presses are kept like any message and answered
+// once, but they pass the queue by.
 package command
 
 import (
@@ -22,23 +23,27 @@ type Request struct {
 	Name         string    // the command's
 	Arguments    string    // all that follows it, or what a button says behind its prefix
 
-	unblock func() // lets the conversation's next command run; it may be called at any time, and often
+	// lets the conversation's next command run; it may be called at any time, and often
+	unblock func()
 }
 
-// run does what was asked for. The answer is the delivery's Text, Buttons, Files and DeleteAfter; an error is the person's
-// answer too.
+// run does what was asked for. The answer is the delivery's Text, Buttons, Files and DeleteAfter;
+// an error is the person's answer too.
 type run func(context.Context, *Commands, Request) (supervisor.Delivery, error)
 
 // row is a command.
 type row struct {
 	supervisor.SlashCommand
-	place  int    // in /help, from the top; those with the same are sorted by name
-	alias  string // another name of it, which the menu does not list; "" for none
-	run    run
-	mayAsk bool   // the person may be asked first, which takes as long as they take to answer; or it takes long by itself
+	place int    // in /help, from the top; those with the same are sorted by name
+	alias string // another name of it, which the menu does not list; "" for none
+	run   run
+	// the person may be asked first, which takes as long as they take to answer; or it takes long
+	// by itself
+	mayAsk bool
 	prefix string // begins the presses of its buttons; "" where it has none
 	press  run    // what such a press does; nil: what the command does
-	// private says of some arguments that the answer is for the person alone: who asks in a group gets it in their private chat.
+	// private says of some arguments that the answer is for the person alone: who asks in a group
+	// gets it in their private chat.
 	private func(arguments string) bool
 }
 
@@ -112,7 +117,8 @@ func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock fu
 	return row.run(ctx, c, r)
 }
 
-// unknownText says that there is no such command, and which one was probably meant of those that the person may use.
+// unknownText says that there is no such command, and which one was probably meant of those that
+// the person may use.
 func (c *Commands) unknownText(r Request) string {
 	var names []string
 	for _, row := range table {
@@ -130,8 +136,8 @@ func (c *Commands) unknownText(r Request) string {
 func always(string) bool                     { return true }
 func withoutArguments(arguments string) bool { return arguments == "" }
 
-// answerInPrivate gives a command's answer in its person's private chat, and says so in the group. What a crash cut off in between is
-// given again.
+// answerInPrivate gives a command's answer in its person's private chat, and says so in the group.
+// What a crash cut off in between is given again.
 func (c *Commands) answerInPrivate(ctx context.Context, row row, r Request) (d supervisor.Delivery, err error) {
 	user, _ := c.o.People.Find(r.Conversation.User)
 	user.Name = r.Conversation.User
@@ -187,8 +193,8 @@ type MenuEntry struct {
 	Summary string
 }
 
-// Menu lists the commands, those for admins too or not, for a channel that shows them to choose from. /start is not in it: such a channel offers that by
-// itself, to those who have not begun.
+// Menu lists the commands, those for admins too or not, for a channel that shows them to choose
+// from. /start is not in it: such a channel offers that by itself, to those who have not begun.
 func Menu(admin bool) (menu []MenuEntry) {
 	for _, row := range table {
 		if row.Name != startName && (admin || !row.AdminsOnly) {

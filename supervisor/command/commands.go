@@ -26,13 +26,15 @@ type Store interface {
 type Outbox interface {
 	// AnswerCommand takes the answer to one, once.
 	AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error)
-	// Say takes what is said beside that, in the conversation of d, which is made where there is none.
+	// Say takes what is said beside that, in the conversation of d, which is made where there is
+	// none.
 	Say(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error)
 }
 
 // Approver decides whether an effect may leave the walls.
 type Approver interface {
-	// Allow returns nil where it may, and else an error for the person. It may ask them, and wait for their answer.
+	// Allow returns nil where it may, and else an error for the person. It may ask them, and wait
+	// for their answer.
 	Allow(ctx context.Context, r approval.Request) error
 }
 
@@ -82,38 +84,46 @@ type Options struct {
 	People      People
 	Audit       func(user, action, detail string) // never blocks
 	Status      func(context.Context, supervisor.Conversation) (string, error)
-	// Drop drops what waits in a command's conversation, and says how much that is; the same when it is called again.
+	// Drop drops what waits in a command's conversation, and says how much that is; the same when
+	// it is called again.
 	Drop func(ctx context.Context, command int64) (int, error)
-	// Begin has a text begin a turn that a command has in its arguments. It may be called again for the same command, and does nothing then.
+	// Begin has a text begin a turn that a command has in its arguments. It may be called again for
+	// the same command, and does nothing then.
 	Begin func(ctx context.Context, c supervisor.Conversation, command int64, text string) error
-	// Anew has an edited text that has its answer be answered as it is now, once for a press; it says whether there is such a text.
+	// Anew has an edited text that has its answer be answered as it is now, once for a press; it
+	// says whether there is such a text.
 	Anew    func(ctx context.Context, press, edited int64) (bool, error)
 	Welcome func(supervisor.Conversation) string // what /start says of this service
-	Queued  func(conversation int64)             // something was put into its outbox, and perhaps a cleaning; never blocks
-	Now     func() time.Time
-	Log     hclog.Logger
+	// something was put into its outbox, and perhaps a cleaning; never blocks
+	Queued func(conversation int64)
+	Now    func() time.Time
+	Log    hclog.Logger
 }
 
 const (
 	// commandTimeout bounds a command. A turn that is stopped has to end within it.
 	commandTimeout = time.Minute
-	// questionTimeout bounds a command for which the person may be asked: a question about an effect stands for an hour.
+	// questionTimeout bounds a command for which the person may be asked: a question about an
+	// effect stands for an hour.
 	questionTimeout = time.Hour + commandTimeout
-	// askGrace is how long an approval may take before the conversation's next command runs: the person is being asked then.
+	// askGrace is how long an approval may take before the conversation's next command runs: the
+	// person is being asked then.
 	askGrace = 2 * time.Second
 )
 
-// Commands runs commands and presses. Those of one conversation run one after another, as they were sent; urgent commands and presses
-// run at once. It may be used from several goroutines.
+// Commands runs commands and presses. Those of one conversation run one after another, as they were
+// sent; urgent commands and presses run at once. It may be used from several goroutines.
 type Commands struct {
 	o Options
 
-	mu      sync.Mutex                     // guards what follows
-	waiting []supervisor.Inbound           // accepted, and not looked at by Run yet
-	queues  map[int64][]supervisor.Inbound // what waits behind what runs, by queueOf; there is one while one runs
-	taken   map[int64]bool                 // inbounds that wait or run: one that is accepted again is not run twice
-	active  map[int64]*execution           // those that run, or are about to, by inbound
-	changed chan struct{}                  // holds a token when something waits
+	mu      sync.Mutex           // guards what follows
+	waiting []supervisor.Inbound // accepted, and not looked at by Run yet
+	// what waits behind what runs, by queueOf; there is one while one runs
+	queues map[int64][]supervisor.Inbound
+	// inbounds that wait or run: one that is accepted again is not run twice
+	taken   map[int64]bool
+	active  map[int64]*execution // those that run, or are about to, by inbound
+	changed chan struct{}        // holds a token when something waits
 }
 
 // New makes Commands; Run runs them.
@@ -136,8 +146,8 @@ func (c *Commands) Accept(in supervisor.Inbound) {
 	supervisor.Signal(c.changed)
 }
 
-// Run runs the commands that were left unanswered when the service last ended, and then what is accepted. It returns when ctx has
-// ended and nothing runs any more.
+// Run runs the commands that were left unanswered when the service last ended, and then what is
+// accepted. It returns when ctx has ended and nothing runs any more.
 func (c *Commands) Run(ctx context.Context) error {
 	left, err := c.unanswered(ctx)
 	if ctx.Err() != nil {
@@ -176,7 +186,8 @@ func (c *Commands) unanswered(ctx context.Context) ([]supervisor.Inbound, error)
 	return append(commands, presses...), nil
 }
 
-// takeReady returns those that run from now on, and has the others wait behind what runs in their conversation.
+// takeReady returns those that run from now on, and has the others wait behind what runs in their
+// conversation.
 func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -202,8 +213,9 @@ func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 	return ready
 }
 
-// queueOf is the queue in which something waits; 0 is none. A press waits for no command, for a command may wait for it; those of
-// questions wait for one another, for each goes on from what the one before has picked.
+// queueOf is the queue in which something waits; 0 is none. A press waits for no command, for a
+// command may wait for it; those of questions wait for one another, for each goes on from what the
+// one before has picked.
 func queueOf(in supervisor.Inbound) int64 {
 	switch {
 	case in.Kind == supervisor.KindPress && strings.HasPrefix(in.Text, questionPrefix):
@@ -214,7 +226,8 @@ func queueOf(in supervisor.Inbound) int64 {
 	return in.Conversation.ID
 }
 
-// work runs a command, and then the next of its conversation, which runs earlier where the person is asked.
+// work runs a command, and then the next of its conversation, which runs earlier where the person
+// is asked.
 func (c *Commands) work(ctx context.Context, running *sync.WaitGroup, in supervisor.Inbound) {
 	behind := sync.OnceFunc(func() {
 		if next, more := c.next(in); more && ctx.Err() == nil {
@@ -250,7 +263,8 @@ func timeoutOf(in supervisor.Inbound) time.Duration {
 	return commandTimeout
 }
 
-// run answers a command. It runs again after a crash that came before its answer was on disk, so it must be able to.
+// run answers a command. It runs again after a crash that came before its answer was on disk, so it
+// must be able to.
 func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func()) {
 	ctx, over := c.beginExecution(ctx, in)
 	defer over()
@@ -269,8 +283,9 @@ func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func())
 	c.store(ctx, in, d)
 }
 
-// store puts an answer into the outbox, and tries again for as long as that fails. The outbox refuses a second answer to a command that
-// was sent again while its first answer was being stored, and an answer to somebody who was deleted.
+// store puts an answer into the outbox, and tries again for as long as that fails. The outbox
+// refuses a second answer to a command that was sent again while its first answer was being stored,
+// and an answer to somebody who was deleted.
 func (c *Commands) store(ctx context.Context, in supervisor.Inbound, d supervisor.Delivery) {
 	log := c.o.Log.With("user", in.Conversation.User, "inbound", in.ID)
 	_, kept := retry.Persist(ctx, log, "answer a command", func() (supervisor.Delivery, error) {

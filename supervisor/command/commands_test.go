@@ -117,7 +117,8 @@ func TestWhatAnEarlierLifeLeftComesFirst(t *testing.T) {
 	})
 }
 
-// TestACommandThatWaitsAndIsSentAgainIsAnsweredOnce: it is taken also while it stands behind another.
+// TestACommandThatWaitsAndIsSentAgainIsAnsweredOnce: it is taken also while it stands behind
+// another.
 func TestACommandThatWaitsAndIsSentAgainIsAnsweredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestTheReadmesCommandsAreAsHelpHasThem: a document that no test reads will rot. /help alone has all of them.
+// TestTheReadmesCommandsAreAsHelpHasThem: a document that no test reads will rot. /help alone has
+// all of them.
 func TestTheReadmesCommandsAreAsHelpHasThem(t *testing.T) {
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

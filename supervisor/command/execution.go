@@ -20,7 +20,8 @@ func newExecution(in supervisor.Inbound) *execution {
 	return &execution{user: in.Conversation.User, done: make(chan struct{})}
 }
 
-// beginExecution is called before a command runs, and over when it has run. End ends the context that it returns.
+// beginExecution is called before a command runs, and over when it has run. End ends the context
+// that it returns.
 func (c *Commands) beginExecution(ctx context.Context, in supervisor.Inbound) (_ context.Context, over func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.mu.Lock()
@@ -39,9 +40,10 @@ func (c *Commands) beginExecution(ctx context.Context, in supervisor.Inbound) (_
 	}
 }
 
-// End ends all commands and presses of a person who may not speak any more, without an answer: those that run and those that wait. It
-// returns when none of them runs any more, or with ctx's cause when ctx ends before. On disk they stay unanswered, and the service
-// runs them when it is started anew, unless they are gone by then.
+// End ends all commands and presses of a person who may not speak any more, without an answer:
+// those that run and those that wait. It returns when none of them runs any more, or with ctx's
+// cause when ctx ends before. On disk they stay unanswered, and the service runs them when it is
+// started anew, unless they are gone by then.
 func (c *Commands) End(ctx context.Context, user string) error {
 	for _, j := range c.stopUser(user) {
 		select {

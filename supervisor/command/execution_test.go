@@ -19,7 +19,8 @@ func (h *rig) guest() supervisor.Conversation {
 	return c
 }
 
-// TestWhoIsShutOutHasTheirCommandsEnded: the one that asks, and what waits behind it; nobody else's, and none is answered.
+// TestWhoIsShutOutHasTheirCommandsEnded: the one that asks, and what waits behind it; nobody
+// else's, and none is answered.
 func TestWhoIsShutOutHasTheirCommandsEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRig(t)

@@ -299,7 +299,8 @@ func TestAnEffectThatIsNotAllowedIsNotDone(t *testing.T) {
 		if len(h.fakes.asked) != 1 || h.fakes.asked[0].Text == "" {
 			t.Fatalf("%s: asked were %+v", ask, h.fakes.asked)
 		}
-		want.Text, want.Inbound = h.fakes.asked[0].Text, int64(h.keys) // its question is found by that after a crash
+		// its question is found by that after a crash
+		want.Text, want.Inbound = h.fakes.asked[0].Text, int64(h.keys)
 		if diff := cmp.Diff(want, h.fakes.asked[0]); diff != "" {
 			t.Errorf("%s: %s", ask, diff)
 		}

@@ -12,13 +12,15 @@ import (
 	"mews/supervisor"
 )
 
-// Uploads are the files that people have sent, which their workers see to. Errors are for the person.
+// Uploads are the files that people have sent, which their workers see to. Errors are for the
+// person.
 type Uploads interface {
 	// List lists the newest behind the one with a key, or else behind so many.
 	List(ctx context.Context, user, key string, offset int) (protocol.UploadsResult, error)
 	// Send is a file that can be sent; it has no name where there is no such file any more.
 	Send(ctx context.Context, user, key string) (supervisor.File, error)
-	// Delete puts a file into the trash, and gives its path; "" where there is no such file any more.
+	// Delete puts a file into the trash, and gives its path; "" where there is no such file any
+	// more.
 	Delete(ctx context.Context, user, key string) (path string, err error)
 }
 

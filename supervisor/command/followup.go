@@ -11,5 +11,6 @@ func init() {
 		Help: "have a message wait for the end of what runs: /followup TEXT"}, place: 46, run: textAnswer(followup)})
 }
 
-// followup says what the command does: with words, or with files, it is no command and does not come here.
+// followup says what the command does: with words, or with files, it is no command and does not
+// come here.
 func followup(context.Context, *Commands, Request) (string, error) { return textFollowup, nil }

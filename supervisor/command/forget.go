@@ -15,14 +15,16 @@ import (
 // Forgetter takes out what people want to be forgotten.
 type Forgetter interface {
 	Count(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error)
-	// Forget says what is gone, and how much is yet to go. The same inbound again goes on with what it wanted.
+	// Forget says what is gone, and how much is yet to go. The same inbound again goes on with what
+	// it wanted.
 	Forget(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error)
 }
 
 // The presses of /forget.
 const (
-	forgetPrefix  = "forget:"
-	pressForget   = "do"   // with the span, in unix milliseconds, and whether it is of the conversation alone
+	forgetPrefix = "forget:"
+	// with the span, in unix milliseconds, and whether it is of the conversation alone
+	pressForget   = "do"
 	pressSpan     = "span" // with what may stand behind the command
 	pressForgetNo = "no"
 )
@@ -53,7 +55,8 @@ func forgetSpan(ctx context.Context, c *Commands, r Request) (d supervisor.Deliv
 	}
 	if !whole {
 		span, err := supervisor.ParseSpan(r.Arguments, r.At.In(c.zone(f.User)))
-		if err != nil || strings.HasPrefix(strings.TrimSpace(r.Arguments), "..") || !span.From.Before(r.At) { // not from the beginning on by a slip
+		// not from the beginning on by a slip
+		if err != nil || strings.HasPrefix(strings.TrimSpace(r.Arguments), "..") || !span.From.Before(r.At) {
 			return d, supervisor.Errorf(supervisor.CodeInvalid, textForgetUsage, QuoteName(r.Arguments))
 		}
 		if f.Since = span.From; !span.To.IsZero() && span.To.Before(r.At) {

@@ -31,7 +31,8 @@ func (w wishes) Count(_ context.Context, f supervisor.Forgetting) (n supervisor.
 	return n, nil
 }
 
-// TestATimeToForgetHasBegun: what is forgotten begins at a time that is named, and ends with the command at the latest.
+// TestATimeToForgetHasBegun: what is forgotten begins at a time that is named, and ends with the
+// command at the latest.
 func TestATimeToForgetHasBegun(t *testing.T) {
 	h, asked := newRig(t), supervisor.Forgetting{}
 	h.options.Forgetter = wishes{last: &asked}

@@ -10,7 +10,8 @@ import (
 	"mews/supervisor/approval"
 )
 
-// Repositories are what is done for people about repositories on GitHub. Errors of Set are for the person.
+// Repositories are what is done for people about repositories on GitHub. Errors of Set are for the
+// person.
 type Repositories interface {
 	// List is what a person may see of them.
 	List(ctx context.Context, user string) ([]supervisor.GitHubSwitch, error)

@@ -28,7 +28,8 @@ func init() {
 		place: 100, run: grants, prefix: grantPrefix, press: textAnswer(pressedGrant)})
 }
 
-// grants tells what the person allows always, and takes it back. Each grant keeps its number while others go.
+// grants tells what the person allows always, and takes it back. Each grant keeps its number while
+// others go.
 func grants(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
 	word, number, _ := strings.Cut(r.Arguments, " ")
 	switch {

@@ -11,7 +11,8 @@ import (
 	"mews/supervisor/promptfile"
 )
 
-// PromptFiles are the files of people's homes that go into prompts. key names what waits (supervisor.PromptFile.Key).
+// PromptFiles are the files of people's homes that go into prompts. key names what waits
+// (supervisor.PromptFile.Key).
 type PromptFiles interface {
 	List(ctx context.Context, user string) ([]supervisor.PromptFile, error)
 	Accept(ctx context.Context, user, key string) (promptfile.Result, error)

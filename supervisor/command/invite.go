@@ -14,15 +14,17 @@ import (
 type Invites interface {
 	// Check is nil where somebody of that name can be invited, else an error for the person.
 	Check(ctx context.Context, name string) error
-	// Invite makes a one-time code that binds an account to a person. A person who is new is added, as a user.
+	// Invite makes a one-time code that binds an account to a person. A person who is new is added,
+	// as a user.
 	Invite(ctx context.Context, name string) (Invitation, error)
 }
 
 // Invitation is an invite to be given away. Its code is kept nowhere else.
 type Invitation struct {
-	Code    string
-	Link    string            // sends the code to the bot; "" where the bot's name is not known
-	Botless string            // why there is no bot, and what to do, in whole sentences; "" where there is one
+	Code string
+	Link string // sends the code to the bot; "" where the bot's name is not known
+	// why there is no bot, and what to do, in whole sentences; "" where there is one
+	Botless string
 	Files   []supervisor.File // pictures of the link
 	Added   bool              // the person is new
 	Lasts   time.Duration     // how long the code can be used
@@ -50,7 +52,8 @@ func invite(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery,
 	if err != nil {
 		return d, err
 	}
-	if err := checkInvite(ctx, c, r.Conversation, name); err != nil { // they may have been asked for an hour
+	// they may have been asked for an hour
+	if err := checkInvite(ctx, c, r.Conversation, name); err != nil {
 		return d, err
 	}
 	made, err := c.o.Invites.Invite(ctx, name)

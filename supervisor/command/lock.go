@@ -10,9 +10,11 @@ import (
 
 // Locks are people's gates.
 type Locks interface {
-	// Guarded says whether a person has a second factor that counts: without one there is no gate to be closed.
+	// Guarded says whether a person has a second factor that counts: without one there is no gate
+	// to be closed.
 	Guarded(ctx context.Context, user string) (bool, error)
-	// Close closes the gate in a conversation's chat, CloseAll wherever it is open, which it counts.
+	// Close closes the gate in a conversation's chat, CloseAll wherever it is open, which it
+	// counts.
 	Close(ctx context.Context, c supervisor.Conversation) error
 	CloseAll(ctx context.Context, user string) (int64, error)
 }

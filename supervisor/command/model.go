@@ -13,7 +13,8 @@ import (
 
 // Models are the models that can be used.
 type Models interface {
-	// Resolve is the whole name of the model that spec names. It asks no provider. Its errors are for the person.
+	// Resolve is the whole name of the model that spec names. It asks no provider. Its errors are
+	// for the person.
 	Resolve(spec string) (full string, err error)
 	// Offers are what the providers say they have, and those that did not say.
 	Offers(ctx context.Context) []Offer
@@ -21,7 +22,8 @@ type Models interface {
 
 // Choices are which models people chose for themselves.
 type Choices interface {
-	// Choice is the model that answers a user, and whether that is their own choice or the configuration's.
+	// Choice is the model that answers a user, and whether that is their own choice or the
+	// configuration's.
 	Choice(ctx context.Context, user string) (spec string, own bool, err error)
 	// Choose keeps a user's choice; "" takes it back.
 	Choose(ctx context.Context, user, spec string) error
@@ -130,7 +132,8 @@ func configuredModel(ctx context.Context, c *Commands, r Request) (string, error
 	return fmt.Sprintf(textConfiguredModelSet, QuoteName(cmp.Or(m.full, m.spec))), nil
 }
 
-// chosenModel keeps a choice under its whole name, which means the same whatever the configuration's default becomes.
+// chosenModel keeps a choice under its whole name, which means the same whatever the
+// configuration's default becomes.
 func chosenModel(ctx context.Context, c *Commands, r Request, spec string) (string, error) {
 	full, err := c.o.Models.Resolve(spec)
 	offers := c.o.Models.Offers(ctx)

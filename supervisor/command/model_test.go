@@ -80,10 +80,13 @@ func TestAPersonChoosesWhoAnswersThem(t *testing.T) {
 		{"/model far/m-041", "\n\nand 30 more; /models lists them.", "far/m-007"},
 		{"/model qwen4", "`near` offers no model `qwen4`. There is:\n\n- `near/qwen3:8b`", "far/m-007"},
 		{"/model one that is cheap", "The name of a model is one word", "far/m-007"},
-		{"/model qwen3", "From your next message on `near/qwen3` answers you", "near/qwen3"},             // of the default's provider, in full
-		{"/model `claude/claude-haiku-4-5`", "on `claude/claude-haiku-4-5` ", "claude/claude-haiku-4-5"}, // listed with its date
+		// of the default's provider, in full
+		{"/model qwen3", "From your next message on `near/qwen3` answers you", "near/qwen3"},
+		// listed with its date
+		{"/model `claude/claude-haiku-4-5`", "on `claude/claude-haiku-4-5` ", "claude/claude-haiku-4-5"},
 		{"/model far/m-001:free", "on `far/m-001:free` ", "far/m-001:free"},
-		{"/model shut/anything", "on `shut/anything` ", "shut/anything"}, // who is silent may have it
+		// who is silent may have it
+		{"/model shut/anything", "on `shut/anything` ", "shut/anything"},
 		{"/model Default", "The configuration decides again: from your next message on `near/qwen3:8b` answers you.", ""},
 		{"/model default", "The configuration decides again", ""},
 	} {

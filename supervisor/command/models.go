@@ -38,9 +38,10 @@ func models(ctx context.Context, c *Commands, r Request) (string, error) {
 
 // modelList lists offers for one person.
 type modelList struct {
-	word    string // that a name has to contain, in small letters
-	used    string // the model that answers them
-	reasons bool   // say why a provider did not say what it has; for admins, and not where others read it
+	word string // that a name has to contain, in small letters
+	used string // the model that answers them
+	// say why a provider did not say what it has; for admins, and not where others read it
+	reasons bool
 }
 
 func (l modelList) text(offers []Offer) string {

@@ -15,8 +15,8 @@ type Offer struct {
 	Err     string // why it did not say, for a person
 }
 
-// otherUses are in the names of models that answer nobody in words: they embed, speak, listen, draw, rank or moderate (the lists of
-// OpenAI, Mistral and Ollama).
+// otherUses are in the names of models that answer nobody in words: they embed, speak, listen,
+// draw, rank or moderate (the lists of OpenAI, Mistral and Ollama).
 var otherUses = []string{"embed", "bge-", "tts", "whisper", "transcribe", "dall-e", "gpt-image", "sora", "rerank", "moderation", "realtime",
 	"-audio", "davinci-002", "babbage-002"}
 
@@ -26,7 +26,8 @@ func (o Offer) chats() bool {
 	return !slices.ContainsFunc(otherUses, func(use string) bool { return strings.Contains(name, use) })
 }
 
-// sighted are in the names of models that see pictures (the providers' pages on vision, and Ollama's list of such models).
+// sighted are in the names of models that see pictures (the providers' pages on vision, and
+// Ollama's list of such models).
 var sighted = []string{"claude-", "gpt-4o", "gpt-4.1", "gpt-5", "o3", "o4-mini", "gemini", "gemma3", "gemma-3", "pixtral", "mistral-small3", "llava",
 	"vision", "-vl", "qwen2.5vl", "minicpm-v", "moondream", "llama4", "llama-4"}
 
@@ -36,9 +37,10 @@ func (o Offer) SeesPictures() bool {
 	return o.Err == "" && o.chats() && slices.ContainsFunc(sighted, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// offered says whether a model can be used, as far as its provider says. A provider that says nothing may have any model. One that lists
-// a longer name knows the shorter one too: qwen3 is qwen3:latest, and claude-haiku-4-5 is the newest of that version. Some take more
-// behind a colon than they list.
+// offered says whether a model can be used, as far as its provider says. A provider that says
+// nothing may have any model. One that lists a longer name knows the shorter one too: qwen3 is
+// qwen3:latest, and claude-haiku-4-5 is the newest of that version. Some take more behind a colon
+// than they list.
 func offered(offers []Offer, full string) bool {
 	provider, _, _ := strings.Cut(full, "/")
 	own := offersOf(offers, provider)
@@ -80,7 +82,8 @@ func suggestions(offers []Offer, meant string) string {
 	return b.String()
 }
 
-// similarity is how many letters a model's name and a wrong name begin with alike, with the provider or without it.
+// similarity is how many letters a model's name and a wrong name begin with alike, with the
+// provider or without it.
 func similarity(o Offer, meant, bare string) int {
 	_, name, _ := strings.Cut(o.Spec, "/")
 	return max(commonPrefix(o.Spec, meant), commonPrefix(name, bare))

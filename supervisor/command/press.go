@@ -11,7 +11,8 @@ import (
 
 // Questions takes what people press below what they were asked.
 type Questions interface {
-	// Press takes one and returns what comes of it. Its error is the answer to a press of what is not theirs.
+	// Press takes one and returns what comes of it. Its error is the answer to a press of what is
+	// not theirs.
 	Press(ctx context.Context, user string, conversation int64, press string) (question.Pressed, error)
 }
 
@@ -23,9 +24,10 @@ type Cleanings interface {
 // questionPrefix is what the presses of package question begin with.
 const questionPrefix = "q:"
 
-// pressed does what a button does. The button's message loses its buttons then, unless it came to an error: a button is for
-// once. Those of /settings and /tools, of what waits, of a review and of the files that /files lists stay, and in a group only those go that nobody else can press: one below an
-// edited message. A question's go when it has ended.
+// pressed does what a button does. The button's message loses its buttons then, unless it came to
+// an error: a button is for once. Those of /settings and /tools, of what waits, of a review and of
+// the files that /files lists stay, and in a group only those go that nobody else can press: one
+// below an edited message. A question's go when it has ended.
 func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request) (d supervisor.Delivery, err error) {
 	if strings.HasPrefix(in.Text, questionPrefix) {
 		pressed, err := c.o.Questions.Press(ctx, r.Conversation.User, r.Conversation.ID, in.Text)
@@ -78,7 +80,8 @@ func (c *Commands) pressedCommand(ctx context.Context, press string, r Request) 
 	return supervisor.Delivery{Text: textDeadButton}, nil
 }
 
-// removeButtons has the message lose its buttons whose button was pressed. That they stay harms nobody.
+// removeButtons has the message lose its buttons whose button was pressed. That they stay harms
+// nobody.
 func (c *Commands) removeButtons(ctx context.Context, in supervisor.Inbound) {
 	if in.Message == "" {
 		return

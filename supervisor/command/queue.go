@@ -19,8 +19,8 @@ type Queue interface {
 	Queue(ctx context.Context, conversation int64) (sqlite.Queue, error)
 	// Listed are the buttons of the last list of it before a command.
 	Listed(ctx context.Context, command int64, name string) ([][]supervisor.Button, error)
-	// Advance has a text be answered next, and DropText drops it, with what is taken together with it. Each returns it as it is then; it is
-	// not ok where it is no text of the user's.
+	// Advance has a text be answered next, and DropText drops it, with what is taken together with
+	// it. Each returns it as it is then; it is not ok where it is no text of the user's.
 	Advance(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 	DropText(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
 }
@@ -103,7 +103,8 @@ func (c *Commands) listQueue(ctx context.Context, r Request) (d supervisor.Deliv
 	return d, nil
 }
 
-// queueLine is one thing that waits: its words or what it is, when it was sent, and what is to be known of it besides.
+// queueLine is one thing that waits: its words or what it is, when it was sent, and what is to be
+// known of it besides.
 func queueLine(n int, w sqlite.Waiting, now time.Time, zone *time.Location) string {
 	words, files := w.Inbound.Text, w.Files
 	if words == "" && len(files) > 0 {

@@ -64,7 +64,8 @@ func TestWhatWaitsIsListedWithButtons(t *testing.T) {
 
 	for _, c := range []struct{ text, want string }{
 		{"/queue drop 3", "I dropped `c`; send it again if you want it after all."},
-		{"/queue drop 3", "I dropped `c`; send it again if you want it after all."}, // not what is the third by now
+		// not what is the third by now
+		{"/queue drop 3", "I dropped `c`; send it again if you want it after all."},
 		{"/queue NOW 4", "`d` comes next."},
 		{"/queue now 9", "There is no number 9 in a list that I have given you. /queue lists what waits."},
 		{"/queue up", "I know /queue, which lists what waits here"},
@@ -79,7 +80,8 @@ func TestWhatWaitsIsListedWithButtons(t *testing.T) {
 	}
 }
 
-// TestAPressIsDoneOnce: also where the service was killed between what it does and its answer, and where it comes twice, or too late.
+// TestAPressIsDoneOnce: also where the service was killed between what it does and its answer, and
+// where it comes twice, or too late.
 func TestAPressIsDoneOnce(t *testing.T) {
 	h := newRig(t)
 	kept := h.says("a", "b", "c")
@@ -88,7 +90,8 @@ func TestAPressIsDoneOnce(t *testing.T) {
 	if _, _, err := h.db.Inbox().DropText(t.Context(), "ann", kept[0].ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := h.db.Inbox().Advance(t.Context(), "ann", kept[2].ID); err != nil { // and the service is killed
+	// and the service is killed
+	if _, _, err := h.db.Inbox().Advance(t.Context(), "ann", kept[2].ID); err != nil {
 		t.Fatal(err)
 	}
 	h.live()

@@ -15,7 +15,8 @@ type Jobs interface {
 	Cancel(ctx context.Context, user, number string) (string, error)
 	// Routine turns a routine on or off, or says whether it is on.
 	Routine(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time) (supervisor.Delivery, error)
-	// OfferZone offers to have jobs that keep another time zone keep that of the person; without a text there are none.
+	// OfferZone offers to have jobs that keep another time zone keep that of the person; without a
+	// text there are none.
 	OfferZone(ctx context.Context, user supervisor.User) (supervisor.Delivery, error)
 	// Press does what a button does. press is what stands behind supervisor.JobPrefix.
 	Press(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, press string, at time.Time) (supervisor.Delivery, error)

@@ -9,11 +9,13 @@ import (
 
 // Undelivered has what may not have reached a person wait to be sent once more.
 type Undelivered interface {
-	// Resend does so with the oldest of a conversation's, at most limit of them, and returns how many it were.
+	// Resend does so with the oldest of a conversation's, at most limit of them, and returns how
+	// many it were.
 	Resend(ctx context.Context, conversation int64, limit int) (n int, err error)
 }
 
-// maxResent is how many messages one /resend sends again. Telegram takes one a second in a chat, so they take a minute.
+// maxResent is how many messages one /resend sends again. Telegram takes one a second in a chat, so
+// they take a minute.
 const maxResent = 50
 
 func init() {
@@ -21,7 +23,8 @@ func init() {
 		place: 150, run: textAnswer(resend)})
 }
 
-// resend wakes nobody: its answer does that. What is sent again is older, and arrives before the answer.
+// resend wakes nobody: its answer does that. What is sent again is older, and arrives before the
+// answer.
 func resend(ctx context.Context, c *Commands, r Request) (string, error) {
 	n, err := c.o.Undelivered.Resend(ctx, r.Conversation.ID, maxResent)
 	switch {

@@ -41,7 +41,8 @@ func TestResendSaysHowManyAreSentAgain(t *testing.T) {
 	}
 }
 
-// What one cannot know to have arrived is sent again: older than the answer to /resend, and so before it.
+// What one cannot know to have arrived is sent again: older than the answer to /resend, and so
+// before it.
 func TestWhatIsSentAgainComesBeforeTheAnswer(t *testing.T) {
 	h := newRig(t)
 	for text, outcome := range map[string]supervisor.Outcome{

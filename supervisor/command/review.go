@@ -9,10 +9,11 @@ import (
 
 // Reviews have pull requests on GitHub reviewed.
 type Reviews interface {
-	// Ask has a pull request be reviewed, by its address, behind which may stand what its person wants to know. It says what happens
-	// then. The same wish again, by its time, changes nothing.
+	// Ask has a pull request be reviewed, by its address, behind which may stand what its person
+	// wants to know. It says what happens then. The same wish again, by its time, changes nothing.
 	Ask(ctx context.Context, by supervisor.User, arguments string, at time.Time) (string, error)
-	// Press does what a button below a review's card does. press is what stands behind supervisor.ReviewPrefix.
+	// Press does what a button below a review's card does. press is what stands behind
+	// supervisor.ReviewPrefix.
 	Press(ctx context.Context, user, press string) (string, error)
 }
 

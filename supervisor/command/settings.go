@@ -45,7 +45,8 @@ const resetWord = "default"
 
 const settingPrefix = "s:"
 
-// showsSettings says whether /settings with such arguments shows something, and sets nothing: "/settings model" lists models.
+// showsSettings says whether /settings with such arguments shows something, and sets nothing:
+// "/settings model" lists models.
 func showsSettings(arguments string) bool {
 	return arguments == "" || strings.EqualFold(arguments, "model")
 }
@@ -98,7 +99,8 @@ func (s Setting) values() string {
 	return fmt.Sprintf(textSettingOr, strings.Join(s.Presses[:last], ", "), s.Presses[last])
 }
 
-// cutName is what follows a setting's name in a text, whatever spaces and capitals the name is written with.
+// cutName is what follows a setting's name in a text, whatever spaces and capitals the name is
+// written with.
 func cutName(text, name string) (rest string, ok bool) {
 	words, named := strings.Fields(text), strings.Fields(name)
 	if len(words) < len(named) || !strings.EqualFold(strings.Join(words[:len(named)], " "), name) {
@@ -172,7 +174,8 @@ func (s Setting) buttons() [][]supervisor.Button {
 	if s.Name == "model" {
 		row = append(row, supervisor.Button{Text: textChooseModel, Press: modelPrefix})
 	}
-	for _, value := range s.Presses { // also the value that it has: the buttons stay when another is pressed
+	// also the value that it has: the buttons stay when another is pressed
+	for _, value := range s.Presses {
 		row = append(row, supervisor.Button{Text: s.Name + ": " + value, Press: settingPrefix + s.Name + " " + value})
 	}
 	if s.Source == SourceOwn {

@@ -13,10 +13,11 @@ import (
 
 // Sessions is where turns run.
 type Sessions interface {
-	// Stop ends the turn that a command is about, and returns when its answer is in the outbox. The result has no Inbound where
-	// there was nothing to stop.
+	// Stop ends the turn that a command is about, and returns when its answer is in the outbox. The
+	// result has no Inbound where there was nothing to stop.
 	Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error)
-	// StopNow ends the turn that runs in a conversation, if there is one, for a command that is not on disk.
+	// StopNow ends the turn that runs in a conversation, if there is one, for a command that is not
+	// on disk.
 	StopNow(conversation int64) (stopped bool)
 }
 
@@ -87,8 +88,9 @@ func (c *Commands) stopTurn(ctx context.Context, r Request) (sqlite.PrecedingTex
 	return ahead, err
 }
 
-// NotStored takes a command that could not be kept, and gives what its sender is told of that. A /stop ends what runs all the
-// same: to do that without a row harms nobody, and a full disk is no reason to go on.
+// NotStored takes a command that could not be kept, and gives what its sender is told of that. A
+// /stop ends what runs all the same: to do that without a row harms nobody, and a full disk is no
+// reason to go on.
 func (c *Commands) NotStored(in supervisor.Inbound, err error) error {
 	if in.Command != stopName || !c.o.Sessions.StopNow(in.Conversation.ID) {
 		return err

@@ -78,7 +78,8 @@ func (c *Commands) keepOpen(ctx context.Context, r Request, all []protocol.Tool,
 	return fmt.Sprintf(textFamilyKept, f.Name), c.o.OpenedTools.Put(ctx, r.Conversation, kept...)
 }
 
-// listTools lists tools by whether they always are there, are open or are closed, with a button for each family.
+// listTools lists tools by whether they always are there, are open or are closed, with a button for
+// each family.
 func listTools(all []protocol.Tool, open []supervisor.OpenedTool) (d supervisor.Delivery) {
 	of := func(t protocol.Tool) (o supervisor.OpenedTool, isOpen bool) {
 		i := slices.IndexFunc(open, func(o supervisor.OpenedTool) bool { return o.Name == t.Name })

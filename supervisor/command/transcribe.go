@@ -11,8 +11,9 @@ import (
 
 // Transcriber writes down what is said in recordings.
 type Transcriber interface {
-	// Again transcribes a recording of a person's home; seconds is how long it is, 0 where that is not known. begin is given what
-	// a model reads of it, where something is said in it. It returns what the person is told.
+	// Again transcribes a recording of a person's home; seconds is how long it is, 0 where that is
+	// not known. begin is given what a model reads of it, where something is said in it. It returns
+	// what the person is told.
 	Again(ctx context.Context, c supervisor.Conversation, inbound int64, path string, seconds int, begin func(text string) error) (
 		supervisor.Delivery, error)
 }

@@ -10,7 +10,8 @@ import (
 
 // Triages have issues on GitHub sorted.
 type Triages interface {
-	// Ask has an issue be triaged, by its address, and says what happens then. The same wish again, by its time, changes nothing.
+	// Ask has an issue be triaged, by its address, and says what happens then. The same wish again,
+	// by its time, changes nothing.
 	Ask(ctx context.Context, by supervisor.User, address string, at time.Time) (string, error)
 }
 

@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/undo"
 )
 
-// Undos takes back what turns have changed in people's files. of is the undo whose changes are meant; 0: the turn's own.
+// Undos takes back what turns have changed in people's files. of is the undo whose changes are
+// meant; 0: the turn's own.
 type Undos interface {
 	// Last is the n-th newest turn of a conversation that has changes which can be taken back.
 	Last(ctx context.Context, in supervisor.Conversation, n int) (turn int64, ok bool, err error)
@@ -27,7 +28,8 @@ type Texts interface {
 	ReadAt(sha256 string, p []byte, offset int64) (n int, size int64, err error)
 }
 
-// The presses of /undo: what is to be done, the turn, and the undo whose changes are meant. TextUndoButton has the first two.
+// The presses of /undo: what is to be done, the turn, and the undo whose changes are meant.
+// TextUndoButton has the first two.
 const (
 	pressForce = "force"
 	pressLeave = "leave"
@@ -159,7 +161,8 @@ func (c *Commands) showDiff(ref protocol.BlobRef) (d supervisor.Delivery, err er
 	return d, nil
 }
 
-// quotedDiff is a difference as a block of code in a quote, which a channel folds where it is long, whatever the difference has in it.
+// quotedDiff is a difference as a block of code in a quote, which a channel folds where it is long,
+// whatever the difference has in it.
 func quotedDiff(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

@@ -13,9 +13,11 @@ import (
 
 // Usages sums up the calls of models.
 type Usages interface {
-	// Usage sums up the calls for a user ("" is everybody) since a moment, by "model", "user" or "conversation". The most comes first.
+	// Usage sums up the calls for a user ("" is everybody) since a moment, by "model", "user" or
+	// "conversation". The most comes first.
 	Usage(ctx context.Context, user string, from time.Time, by string) ([]UsageLine, error)
-	// Daily sums them up by day in zone, from the day of a moment to today. A line's name is its day, as 2026-11-20.
+	// Daily sums them up by day in zone, from the day of a moment to today. A line's name is its
+	// day, as 2026-11-20.
 	Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]UsageLine, error)
 }
 
@@ -38,9 +40,11 @@ type UsageLine struct {
 	Output     int64  `json:"output"`
 	CacheRead  int64  `json:"cache_read"`
 	CacheWrite int64  `json:"cache_write"`
-	Cost       int64  `json:"cost_microdollars"`   // in millionths of a US dollar, of the calls whose price is known
-	Unpriced   int64  `json:"unpriced_calls"`      // calls whose price is not known
-	Estimated  bool   `json:"estimated,omitempty"` // some of the tokens were not counted by a provider
+	// in millionths of a US dollar, of the calls whose price is known
+	Cost     int64 `json:"cost_microdollars"`
+	Unpriced int64 `json:"unpriced_calls"` // calls whose price is not known
+	// some of the tokens were not counted by a provider
+	Estimated bool `json:"estimated,omitempty"`
 }
 
 // maxLines is how many models or people /usage lists. The rest is one line.
@@ -74,7 +78,8 @@ func usage(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 	return c.withChart(r.Conversation, report, days), nil
 }
 
-// sumUsage sums up what is asked for, today, this week and this month, and what only the person is told.
+// sumUsage sums up what is asked for, today, this week and this month, and what only the person is
+// told.
 func (c *Commands) sumUsage(ctx context.Context, s *usageReport, now time.Time, personal bool) (err error) {
 	day, _ := budget.Day(now, now.Location())
 	month, _ := budget.Month(now, now.Location())
@@ -160,14 +165,16 @@ func Total(lines []UsageLine) UsageLine {
 	return sum
 }
 
-// String is the sum for a person: "12 calls, 34,567 tokens in (89 % from a cache), 1,234 out, $0.12".
+// String is the sum for a person: "12 calls, 34,567 tokens in (89 % from a cache), 1,234 out,
+// $0.12".
 func (l UsageLine) String() string {
 	if l.Calls == 0 {
 		return textNothing
 	}
 	cached := ""
 	if l.CacheRead > 0 && l.Input > 0 {
-		cached = fmt.Sprintf(textCached, int64(float64(l.CacheRead)/float64(l.Input)*100)) // rounded down: nothing short of all is 100
+		// rounded down: nothing short of all is 100
+		cached = fmt.Sprintf(textCached, int64(float64(l.CacheRead)/float64(l.Input)*100))
 	}
 	about := ""
 	if l.Estimated {

@@ -29,8 +29,8 @@ func chartUnitOf(days []UsageLine) chartUnit {
 	return chartUnit{textTokensADay, func(l UsageLine) int64 { return l.Input + l.Output }, amount.Number}
 }
 
-// withChart is a report with a chart of its days: a picture where the channel shows files, else text. The report goes without a chart
-// where none can be drawn.
+// withChart is a report with a chart of its days: a picture where the channel shows files, else
+// text. The report goes without a chart where none can be drawn.
 func (c *Commands) withChart(to supervisor.Conversation, s usageReport, days []UsageLine) supervisor.Delivery {
 	d := supervisor.Delivery{Text: s.text()}
 	m := chartUnitOf(days)

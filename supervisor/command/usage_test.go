@@ -70,7 +70,8 @@ func TestUsageTellsTodayAndTheMonthByModel(t *testing.T) {
 			},
 		}
 		h.options.Usages = kept
-		h.options.People = people{"ann": {Name: "ann", Timezone: "Pacific/Kiritimati"}} // where the next day has begun
+		// where the next day has begun
+		h.options.People = people{"ann": {Name: "ann", Timezone: "Pacific/Kiritimati"}}
 		h.live()
 		time.Sleep(12 * 24 * time.Hour) // of the bubble's time, which begins with the year 2000
 		const want = "What you asked of models:\n\n" +

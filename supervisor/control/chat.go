@@ -22,7 +22,8 @@ const (
 
 // Screen shows a conversation to a person. Its methods are called one at a time.
 type Screen interface {
-	// Attached tells that the conversation is joined; again that it was joined before and had been lost.
+	// Attached tells that the conversation is joined; again that it was joined before and had been
+	// lost.
 	Attached(a Attached, again bool)
 	// Deliver shows a message. It returns false to leave it to another client.
 	Deliver(d Delivery) (taken bool)
@@ -32,13 +33,15 @@ type Screen interface {
 	Lost(err error)
 }
 
-// Chat is a client's side of a conversation. It outlives its supervisor: it comes back, says again what was not accepted and gets
-// what it has missed. It shows everything once. It may be used from several goroutines.
+// Chat is a client's side of a conversation. It outlives its supervisor: it comes back, says again
+// what was not accepted and gets what it has missed. It shows everything once. It may be used from
+// several goroutines.
 type Chat struct {
 	path   string
 	screen Screen
 
-	sending chan struct{} // holds a token while a message is on its way: one at a time, so that they stay in order
+	// holds a token while a message is on its way: one at a time, so that they stay in order
+	sending chan struct{}
 
 	mu              sync.Mutex     // guards what follows, and keeps the screen's calls apart
 	attach          Attach         // After is the newest delivery that was shown
@@ -56,8 +59,9 @@ func NewChat(path string, attach Attach, screen Screen) *Chat {
 // StartCommand is what starts the supervisor of this conversation.
 func (c *Chat) StartCommand() string { return StartCommand(c.path) }
 
-// Run keeps the conversation joined until ctx ends. It fails when the conversation can't be joined the first time, when the
-// supervisor refuses it, or when the supervisor has been away for longer than away; 0 is for ever.
+// Run keeps the conversation joined until ctx ends. It fails when the conversation can't be joined
+// the first time, when the supervisor refuses it, or when the supervisor has been away for longer
+// than away; 0 is for ever.
 func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 	again := false
 	lost := time.Time{}
@@ -87,8 +91,9 @@ func (c *Chat) Run(ctx context.Context, away time.Duration) error {
 // NewKey is a new name for a message.
 func NewKey() string { return rand.Text() }
 
-// Say sends a message under a key, with files that were uploaded, and returns when it is on disk at the supervisor. It may be called
-// before Run has joined. A refusal is an error. While the supervisor is away, Say waits for it until ctx ends.
+// Say sends a message under a key, with files that were uploaded, and returns when it is on disk at
+// the supervisor. It may be called before Run has joined. A refusal is an error. While the
+// supervisor is away, Say waits for it until ctx ends.
 func (c *Chat) Say(ctx context.Context, key, text string, files ...UploadedFile) (said Said, err error) {
 	if err := checkText(text); err != nil {
 		return said, err
@@ -124,8 +129,8 @@ func checkText(text string) error {
 	return nil
 }
 
-// Leave returns when it is on disk at the supervisor that the newest delivery was taken, if it was. It is called before a chat ends,
-// so that the next one does not show that delivery again.
+// Leave returns when it is on disk at the supervisor that the newest delivery was taken, if it was.
+// It is called before a chat ends, so that the next one does not show that delivery again.
 func (c *Chat) Leave(ctx context.Context) error {
 	c.mu.Lock()
 	newest, took := c.attach.After, c.tookNewest
@@ -240,7 +245,8 @@ func (c *Chat) attachedConn(ctx context.Context, old *protocol.Conn) (*protocol.
 	}
 }
 
-// Call takes a delivery, once the screen knows that the conversation is joined. The connection calls it.
+// Call takes a delivery, once the screen knows that the conversation is joined. The connection
+// calls it.
 func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	if req.Method != MethodDeliver {
 		return nil, protocol.MethodNotFound(req.Method)
@@ -264,8 +270,8 @@ func (c *Chat) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	return Delivered{Taken: c.tookNewest}, nil
 }
 
-// Notify shows what happens. The connection calls it, in order; the first call may come before setAttached, while the answer to
-// chat.attach is still on its way.
+// Notify shows what happens. The connection calls it, in order; the first call may come before
+// setAttached, while the answer to chat.attach is still on its way.
 func (c *Chat) Notify(req *protocol.Request) {
 	var s Progress
 	if req.Method != MethodProgress || req.Decode(&s) != nil {
@@ -280,7 +286,8 @@ func (c *Chat) Notify(req *protocol.Request) {
 	c.screen.Show(s)
 }
 
-// isRefusal says whether the supervisor has answered with an error: what it has refused once it refuses again.
+// isRefusal says whether the supervisor has answered with an error: what it has refused once it
+// refuses again.
 func isRefusal(err error) bool {
 	var wire *protocol.Error
 	var refused *supervisor.Error

@@ -10,8 +10,9 @@ import (
 	"mews/protocol"
 )
 
-// Upload sends a file, and returns when it is on disk at the supervisor and the person's. Like Say it waits for a supervisor that is
-// away; then the file begins anew. Only one goroutine may upload at a time.
+// Upload sends a file, and returns when it is on disk at the supervisor and the person's. Like Say
+// it waits for a supervisor that is away; then the file begins anew. Only one goroutine may upload
+// at a time.
 func (c *Chat) Upload(ctx context.Context, file io.ReadSeeker) (ref protocol.BlobRef, err error) {
 	var conn *protocol.Conn
 	for {
@@ -50,8 +51,8 @@ func uploadOver(ctx context.Context, conn *protocol.Conn, file io.ReadSeeker) (r
 	return ref, nil
 }
 
-// TranscribeFile has a file with that name be heard by the service at a socket, for a user; "" is the user of this account. It takes
-// none of their deliveries.
+// TranscribeFile has a file with that name be heard by the service at a socket, for a user; "" is
+// the user of this account. It takes none of their deliveries.
 func TranscribeFile(ctx context.Context, path, user, name string, file io.ReadSeeker) (heard Transcribed, err error) {
 	conn, err := dial(ctx, path, takingNothing{})
 	if err != nil {

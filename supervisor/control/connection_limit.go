@@ -10,15 +10,17 @@ import (
 	"mews/supervisor"
 )
 
-// How many connections are served at once. One account may have fewer than all, so that it does not keep the others out; an admin's
-// account may have more, for who looks after the service must get in.
+// How many connections are served at once. One account may have fewer than all, so that it does not
+// keep the others out; an admin's account may have more, for who looks after the service must get
+// in.
 const (
 	maxConnections          = 128
 	maxConnectionsOfAccount = 16
 	maxConnectionsOfAdmin   = 64
-	maxRefusing             = 16              // clients that are told at the same time why they are refused; more are hung up on
-	refusalTimeout          = 2 * time.Second // that they have to ask
-	firstCallTimeout        = 5 * time.Second // the default of Options.FirstCallTimeout
+	// clients that are told at the same time why they are refused; more are hung up on
+	maxRefusing      = 16
+	refusalTimeout   = 2 * time.Second // that they have to ask
+	firstCallTimeout = 5 * time.Second // the default of Options.FirstCallTimeout
 )
 
 // connectionLimit counts the connections.
@@ -31,7 +33,8 @@ type connectionLimit struct {
 	byUID map[uint32]int // connections of each user id; none is 0
 }
 
-// acquire counts a connection of a user id until release. An error says why the connection may not be served; it is not counted then.
+// acquire counts a connection of a user id until release. An error says why the connection may not
+// be served; it is not counted then.
 func (l *connectionLimit) acquire(uid uint32) error {
 	if !l.people.Known(uid) {
 		_, err := l.people.Speaker(uid, "")
@@ -80,5 +83,6 @@ func (l *connectionLimit) refuse(ctx context.Context, conn *net.UnixConn, why er
 	handler := failing(func(*protocol.Request) error {
 		return &protocol.Error{Code: protocol.CodeFailed, Message: supervisor.ErrorMessage(why)}
 	})
-	_ = protocol.NewConn(conn, handler, protocol.Options{}).Run(ctx) // it is refused however this ends
+	// it is refused however this ends
+	_ = protocol.NewConn(conn, handler, protocol.Options{}).Run(ctx)
 }

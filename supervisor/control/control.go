@@ -1,9 +1,10 @@
-// Package control is the operator's unix socket: its methods, its server and its client. It has the framing of the workers' wire,
-// and methods of its own.
+// Package control is the operator's unix socket: its methods, its server and its client. It has the
+// framing of the workers' wire, and methods of its own.
 //
-// A connection is its process's: the kernel names the peer's user id (SO_PEERCRED), and access says who that is. A person's message
-// is accepted once chat.say has been answered, which is after its commit; until then the client sends it again with the same key. A
-// delivery is taken once a client has answered chat.deliver with Taken.
+// A connection is its process's: the kernel names the peer's user id (SO_PEERCRED), and access says
+// who that is. A person's message is accepted once chat.say has been answered, which is after its
+// commit; until then the client sends it again with the same key. A delivery is taken once a client
+// has answered chat.deliver with Taken.
 package control
 
 import (
@@ -40,12 +41,13 @@ const (
 
 // Attach joins a conversation of the terminal channel.
 type Attach struct {
-	User  string `json:"user,omitempty"` // as whom to speak; "" is the user of the peer's account
-	Chat  string `json:"chat,omitempty"` // "" is the person's usual one
-	After int64  `json:"after"`          // the newest delivery this client has; or Undelivered, FromNow
+	User string `json:"user,omitempty"` // as whom to speak; "" is the user of the peer's account
+	Chat string `json:"chat,omitempty"` // "" is the person's usual one
+	// the newest delivery this client has; or Undelivered, FromNow
+	After int64 `json:"after"`
 
-	// Start is Attached.Newest of the first time, for a client that comes back: up to there it gets what no client has
-	// taken, from there on everything.
+	// Start is Attached.Newest of the first time, for a client that comes back: up to there it gets
+	// what no client has taken, from there on everything.
 	Start int64 `json:"start,omitempty"`
 }
 
@@ -68,7 +70,8 @@ type Walls struct {
 	Limits string `json:"limits"` // a sentence about what limits a worker and all that it runs
 }
 
-// Weak says whether they are weaker than usual. Somebody has configured that, and must see what it means.
+// Weak says whether they are weaker than usual. Somebody has configured that, and must see what it
+// means.
 func (w Walls) Weak() bool { return w.Tier == "off" || w.Tier == "landlock" }
 
 // Line is one line about them, for people.
@@ -81,7 +84,8 @@ func (w Walls) Line() string {
 
 // Say is a message of a person's.
 type Say struct {
-	Key   string         `json:"key"`             // the client's own name for it; the same key is kept once
+	// the client's own name for it; the same key is kept once
+	Key   string         `json:"key"`
 	Text  string         `json:"text"`            // may be empty where there are files
 	Files []UploadedFile `json:"files,omitempty"` // that come with it, at most protocol.MaxArrived
 }
@@ -92,18 +96,20 @@ type UploadedFile struct {
 	Name string           `json:"name"` // as the person has it, without a path
 }
 
-// Upload is a part of a file. The parts come in order, one file after the other, and no part is sent twice: where a connection ends
-// within a file, the file begins anew on the next one.
+// Upload is a part of a file. The parts come in order, one file after the other, and no part is
+// sent twice: where a connection ends within a file, the file begins anew on the next one.
 type Upload struct {
-	Offset int64  `json:"offset"`         // where Data begins; with 0 a file begins, and one that was not ended is dropped
+	// where Data begins; with 0 a file begins, and one that was not ended is dropped
+	Offset int64  `json:"offset"`
 	Data   []byte `json:"data,omitempty"` // at most MaxUploadPart bytes
 	Last   bool   `json:"last,omitempty"` // the file ends behind Data
 }
 
 // Bounds of an upload.
 const (
-	MaxUploadPart = 256 << 10   // bytes of one part
-	MaxUploadFile = 2_000 << 20 // bytes of a file (what a Bot API server of one's own takes: both channels take the same)
+	MaxUploadPart = 256 << 10 // bytes of one part
+	// bytes of a file (what a Bot API server of one's own takes: both channels take the same)
+	MaxUploadFile = 2_000 << 20
 )
 
 // Uploaded answers a part. With the last one, the file is on disk and the person's.
@@ -111,8 +117,9 @@ type Uploaded struct {
 	Blob *protocol.BlobRef `json:"blob,omitempty"` // with the last part
 }
 
-// Transcribe has a file that the person has uploaded be heard by the way of what they send. Nothing is said in the conversation, and
-// nothing of the file stays in their folder. It takes as long as that does.
+// Transcribe has a file that the person has uploaded be heard by the way of what they send. Nothing
+// is said in the conversation, and nothing of the file stays in their folder. It takes as long as
+// that does.
 type Transcribe struct {
 	File UploadedFile `json:"file"`
 }
@@ -134,26 +141,30 @@ type Press struct {
 
 // Said says that a message or a press is on disk.
 type Said struct {
-	Inbound  int64 `json:"inbound"`
-	Held     bool  `json:"held,omitempty"`     // it waits for a code, and is answered after that
-	Answered bool  `json:"answered,omitempty"` // its only answer is a notice that names it: it was a code, or could not be taken
+	Inbound int64 `json:"inbound"`
+	Held    bool  `json:"held,omitempty"` // it waits for a code, and is answered after that
+	// its only answer is a notice that names it: it was a code, or could not be taken
+	Answered bool `json:"answered,omitempty"`
 }
 
 // Delivery is a message to the person.
 type Delivery struct {
-	ID      int64                   `json:"id"`
-	Inbound int64                   `json:"inbound"`        // what it answers; 0 for a notice
-	Key     string                  `json:"key"`            // the sender's own name for that; "" for a notice
-	Also    []string                `json:"also,omitempty"` // names of what was sent while it was made, and is answered with it
-	Kind    supervisor.DeliveryKind `json:"kind"`
-	Why     protocol.Why            `json:"why,omitempty"` // with an answer: why its turn ended
-	Text    string                  `json:"text"`
-	At      time.Time               `json:"at"`
+	ID      int64 `json:"id"`
+	Inbound int64 `json:"inbound"` // what it answers; 0 for a notice
+	// the sender's own name for that; "" for a notice
+	Key string `json:"key"`
+	// names of what was sent while it was made, and is answered with it
+	Also []string                `json:"also,omitempty"`
+	Kind supervisor.DeliveryKind `json:"kind"`
+	Why  protocol.Why            `json:"why,omitempty"` // with an answer: why its turn ended
+	Text string                  `json:"text"`
+	At   time.Time               `json:"at"`
 
 	Buttons [][]supervisor.Button `json:"buttons,omitempty"` // that can be pressed below it, by row
-	Asks    bool                  `json:"asks,omitempty"`    // it is a question that words may answer
-	Files   []File                `json:"files,omitempty"`   // that came with it
-	Effects []string              `json:"effects,omitempty"` // what its turn did, a line each
+	// it is a question that words may answer
+	Asks    bool     `json:"asks,omitempty"`
+	Files   []File   `json:"files,omitempty"`   // that came with it
+	Effects []string `json:"effects,omitempty"` // what its turn did, a line each
 }
 
 // File is one that came with a delivery. Its bytes do not go over this socket.
@@ -162,28 +173,31 @@ type File struct {
 	Size      int64  `json:"size"` // bytes
 	MediaType string `json:"media_type"`
 	Caption   string `json:"caption,omitempty"`
-	Path      string `json:"path,omitempty"` // where it lies in Attached.Home, as io/fs has paths; "" is not known
+	// where it lies in Attached.Home, as io/fs has paths; "" is not known
+	Path string `json:"path,omitempty"`
 }
 
-// Took says once more that a delivery was taken. A client that ends after a delivery can't know whether its answer to chat.deliver
-// arrived; once this has been answered, it did.
+// Took says once more that a delivery was taken. A client that ends after a delivery can't know
+// whether its answer to chat.deliver arrived; once this has been answered, it did.
 type Took struct {
 	Delivery int64 `json:"delivery"`
 }
 
-// Delivered answers a delivery. One that was not taken stays in the outbox for the next client. A client that comes back gets the
-// newest delivery that it has once more, because its answer may have been lost: it answers as before, and shows nothing.
+// Delivered answers a delivery. One that was not taken stays in the outbox for the next client. A
+// client that comes back gets the newest delivery that it has once more, because its answer may
+// have been lost: it answers as before, and shows nothing.
 type Delivered struct {
 	Taken bool `json:"taken"`
 }
 
 // Progress is what happens at the moment. It may be missed: what counts comes as a Delivery.
 type Progress struct {
-	Turn    int64      `json:"turn"`            // 0: no turn runs
-	Inbound int64      `json:"inbound"`         // what the turn answers
-	Offset  int        `json:"offset"`          // where in the reply Text begins, in bytes; all that stood from there on is void
-	Text    string     `json:"text,omitempty"`  //
-	Tools   []ToolLine `json:"tools,omitempty"` // in the order in which they happened
+	Turn    int64 `json:"turn"`    // 0: no turn runs
+	Inbound int64 `json:"inbound"` // what the turn answers
+	// where in the reply Text begins, in bytes; all that stood from there on is void
+	Offset int        `json:"offset"`
+	Text   string     `json:"text,omitempty"`  //
+	Tools  []ToolLine `json:"tools,omitempty"` // in the order in which they happened
 }
 
 // ToolLine is one line about a tool.
@@ -208,7 +222,8 @@ type Status struct {
 	Channels []Channel        `json:"channels,omitempty"` // beside the terminal; for an admin
 	Lost     []LostDeliveries `json:"lost,omitempty"`     // for an admin
 	Memory   Memory           `json:"memory,omitzero"`    // for an admin
-	Sharing  string           `json:"sharing,omitempty"`  // why people share an account; for an admin
+	// why people share an account; for an admin
+	Sharing string `json:"sharing,omitempty"`
 }
 
 // UserStatus is one person's part of the status.
@@ -221,14 +236,18 @@ type UserStatus struct {
 	Turns  int       `json:"turns"`
 	Deaths int       `json:"deaths"`
 
-	HandOver string `json:"hand_over,omitempty"` // the command that gives their home to a uid of their own
-	Shares   bool   `json:"shares,omitempty"`    // their worker has an account that is not theirs alone
-	Refused  string `json:"refused,omitempty"`   // why their worker can't be started
+	// the command that gives their home to a uid of their own
+	HandOver string `json:"hand_over,omitempty"`
+	// their worker has an account that is not theirs alone
+	Shares  bool   `json:"shares,omitempty"`
+	Refused string `json:"refused,omitempty"` // why their worker can't be started
 
-	Memory    int64 `json:"memory,omitempty"`    // bytes that their worker and all it runs have; 0: it is not known
+	// bytes that their worker and all it runs have; 0: it is not known
+	Memory    int64 `json:"memory,omitempty"`
 	Processes int   `json:"processes,omitempty"` // how many those are
 
-	Disk      int64 `json:"disk,omitempty"`       // bytes that the home holds; 0: no worker of theirs has told
+	// bytes that the home holds; 0: no worker of theirs has told
+	Disk      int64 `json:"disk,omitempty"`
 	DiskMore  bool  `json:"disk_more,omitempty"`  // it holds more than that
 	DiskLimit int64 `json:"disk_limit,omitempty"` // bytes that it may hold; 0: no limit
 
@@ -266,9 +285,10 @@ type Channel struct {
 	Completed time.Time `json:"completed,omitzero"` // when the channel last answered
 	Failures  int       `json:"failures,omitempty"` // in a row
 	Error     string    `json:"error,omitempty"`
-	Pending   int       `json:"pending,omitempty"` // updates that the channel has and could not hand over, where it says so
-	Frozen    []Frozen  `json:"frozen,omitempty"`
-	Stuck     []Stuck   `json:"stuck,omitempty"`
+	// updates that the channel has and could not hand over, where it says so
+	Pending int      `json:"pending,omitempty"`
+	Frozen  []Frozen `json:"frozen,omitempty"`
+	Stuck   []Stuck  `json:"stuck,omitempty"`
 }
 
 // Stuck is a chat to which nothing can be sent.

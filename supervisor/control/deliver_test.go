@@ -109,8 +109,8 @@ func TestAMessageWhoseAcceptanceWasLostIsSaidAgainAndKeptOnce(t *testing.T) {
 	}
 }
 
-// The supervisor ends between a client's answer and its commit: the client does not show the message twice, and nobody
-// else gets it.
+// The supervisor ends between a client's answer and its commit: the client does not show the
+// message twice, and nobody else gets it.
 func TestADeliveryWhoseReceiptWasLostIsNeitherShownTwiceNorLeft(t *testing.T) {
 	h := newRig(t)
 	h.live()
@@ -167,7 +167,8 @@ func TestWhatAClientDoesNotTakeWaitsForTheNext(t *testing.T) {
 	same(h, "offered again", leaves.rest(), nil)
 }
 
-// A client is cut off while it catches up: what others had taken before it came is not shown to it when it is back.
+// A client is cut off while it catches up: what others had taken before it came is not shown to it
+// when it is back.
 func TestAClientThatComesBackWhileCatchingUpGetsOnlyWhatNobodyHasTaken(t *testing.T) {
 	h := newRig(t)
 	h.live()
@@ -276,7 +277,8 @@ func TestAReplyIsShownAsItGrows(t *testing.T) {
 	}
 }
 
-// When one turn follows the other at once, the answer of the first comes before anything of the second.
+// When one turn follows the other at once, the answer of the first comes before anything of the
+// second.
 func TestAnAnswerComesBeforeTheNextTurnIsShown(t *testing.T) {
 	h := newRig(t)
 	h.live()
@@ -329,7 +331,8 @@ func TestAnAnswerTooLongForALineComesAsFarAsItFits(t *testing.T) {
 	same(h, "then", v.texts(h, 1), []string{"next"})
 }
 
-// A worker may name its calls as it likes; a line that does not fit is left out, and the client is not cut off for it.
+// A worker may name its calls as it likes; a line that does not fit is left out, and the client is
+// not cut off for it.
 func TestAToolLineTooLongForALineIsLeftOut(t *testing.T) {
 	h := newRig(t)
 	h.live()

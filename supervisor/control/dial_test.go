@@ -10,7 +10,8 @@ import (
 	"mews/protocol"
 )
 
-// TestWhoIsHungUpOnReadsWhy: a service that has no descriptor or no watch left takes a connection and loses it.
+// TestWhoIsHungUpOnReadsWhy: a service that has no descriptor or no watch left takes a connection
+// and loses it.
 func TestWhoIsHungUpOnReadsWhy(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "socket")
 	listener, err := net.Listen("unix", path)

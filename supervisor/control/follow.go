@@ -16,12 +16,13 @@ import (
 const (
 	// listLimit is how many deliveries are read from the outbox at once.
 	listLimit = 50
-	// maxText is how many bytes are sent of a text that is too long for a line of the wire, which has 1 MiB: JSON writes a control
-	// character with six.
+	// maxText is how many bytes are sent of a text that is too long for a line of the wire, which
+	// has 1 MiB: JSON writes a control character with six.
 	maxText = 128 << 10
 )
 
-// serve delivers to the client and shows it what happens, once it has attached, until ctx ends with the connection.
+// serve delivers to the client and shows it what happens, once it has attached, until ctx ends with
+// the connection.
 func (c *serverConn) serve(ctx context.Context) {
 	defer c.conn.Close(nil)
 	p, ok := c.awaitAttach(ctx)
@@ -37,8 +38,9 @@ func (c *serverConn) serve(ctx context.Context) {
 	}
 }
 
-// awaitAttach waits until the client attaches. A client has to call something within FirstCallTimeout and to attach within
-// CallTimeout after that, so that idle connections do not use up the limit.
+// awaitAttach waits until the client attaches. A client has to call something within
+// FirstCallTimeout and to attach within CallTimeout after that, so that idle connections do not use
+// up the limit.
 func (c *serverConn) awaitAttach(ctx context.Context) (p position, ok bool) {
 	deadline := time.NewTimer(min(c.o.FirstCallTimeout, c.o.CallTimeout))
 	defer deadline.Stop()
@@ -67,7 +69,8 @@ type follower struct {
 	lastShown     shownReply // what it was shown of the running reply
 }
 
-// follow delivers what the client has missed, and then what comes. An answer is delivered before anything of the next turn is shown.
+// follow delivers what the client has missed, and then what comes. An answer is delivered before
+// anything of the next turn is shown.
 func (f *follower) follow(ctx context.Context, start int64, watcher *reply.Watcher) error {
 	if err := f.catchUp(ctx, start); err != nil {
 		return err
@@ -91,8 +94,8 @@ func (f *follower) follow(ctx context.Context, start int64, watcher *reply.Watch
 	}
 }
 
-// catchUp delivers what no client has taken, up to start. The newest delivery that the client has comes first once more: the
-// supervisor may have ended between the client's answer and its commit.
+// catchUp delivers what no client has taken, up to start. The newest delivery that the client has
+// comes first once more: the supervisor may have ended between the client's answer and its commit.
 func (f *follower) catchUp(ctx context.Context, start int64) error {
 	if f.after > 0 {
 		list, err := f.o.Outbox.List(ctx, f.conversation, f.after-1, 1)
@@ -121,7 +124,8 @@ func upTo(list []supervisor.Delivery, id int64) []supervisor.Delivery {
 	return list
 }
 
-// deliverAll delivers what a list has behind the client's newest delivery, up to the one with the id last.
+// deliverAll delivers what a list has behind the client's newest delivery, up to the one with the
+// id last.
 func (f *follower) deliverAll(ctx context.Context, list func(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error),
 	last int64) error {
 	for {
@@ -153,7 +157,8 @@ func (f *follower) deliver(ctx context.Context, list []supervisor.Delivery) erro
 	return nil
 }
 
-// offer sends a delivery. Of one that is too long for a line only the beginning is sent; the whole stays in the outbox.
+// offer sends a delivery. Of one that is too long for a line only the beginning is sent; the whole
+// stays in the outbox.
 func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Delivered, err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.CallTimeout)
 	defer cancel()
@@ -170,7 +175,8 @@ func (f *follower) offer(ctx context.Context, d supervisor.Delivery) (answer Del
 	return answer, err
 }
 
-// present shows what happens at the moment. Of a turn whose answer was delivered nothing is shown any more.
+// present shows what happens at the moment. Of a turn whose answer was delivered nothing is shown
+// any more.
 func (f *follower) present(ctx context.Context, update reply.Update) error {
 	if update.Turn <= f.deliveredTurn {
 		update = reply.Update{}

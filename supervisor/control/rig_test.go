@@ -237,7 +237,8 @@ type client struct {
 	end func()
 }
 
-// attach joins a conversation and returns when that is done. The chat ends with the test at the latest.
+// attach joins a conversation and returns when that is done. The chat ends with the test at the
+// latest.
 func (h *rig) attach(a control.Attach) *client {
 	h.Helper()
 	v := h.startAttach(a, false)

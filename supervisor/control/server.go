@@ -62,19 +62,20 @@ type Spool interface {
 
 // Options are what the server works on.
 type Options struct {
-	People           People
-	Conversations    Conversations
-	Inbox            Inbox
-	Outbox           Outbox
-	Blobs            Blobs
-	Spool            Spool
-	Feeds            *reply.Feeds
-	Greet            func(supervisor.User) Attached // what a client is told of the service
-	Status           func(ctx context.Context, uid uint32) (Status, error)
-	Transcribe       func(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (Transcribed, error)
-	Methods          map[string]Method // further methods, by name, for anybody with an account
-	CallTimeout      time.Duration     // for a client to attach after its first call, and to take a delivery; 0 is 30 s
-	FirstCallTimeout time.Duration     // for a client to call anything; 0 is 5 s
+	People        People
+	Conversations Conversations
+	Inbox         Inbox
+	Outbox        Outbox
+	Blobs         Blobs
+	Spool         Spool
+	Feeds         *reply.Feeds
+	Greet         func(supervisor.User) Attached // what a client is told of the service
+	Status        func(ctx context.Context, uid uint32) (Status, error)
+	Transcribe    func(ctx context.Context, c supervisor.Conversation, file supervisor.Attachment) (Transcribed, error)
+	Methods       map[string]Method // further methods, by name, for anybody with an account
+	// for a client to attach after its first call, and to take a delivery; 0 is 30 s
+	CallTimeout      time.Duration
+	FirstCallTimeout time.Duration // for a client to call anything; 0 is 5 s
 	// Refused is called for each client that is refused, and must not block; nil is not called.
 	Refused func(uid uint32, why error)
 	Group   string // the OS group that may connect; "" is the process's own
@@ -90,7 +91,8 @@ type Server struct {
 	listener *net.UnixListener
 }
 
-// Listen makes the socket at path, 0660, and replaces one that a dead process left. The caller holds the lock of the state folder.
+// Listen makes the socket at path, 0660, and replaces one that a dead process left. The caller
+// holds the lock of the state folder.
 func Listen(path string, o Options) (*Server, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("remove the old control socket: %w", err)
@@ -113,8 +115,9 @@ func Listen(path string, o Options) (*Server, error) {
 
 const socketMode = 0o660
 
-// closeToOthers gives a socket its mode before it has a path: Linux takes it over when the socket is bound, so that nobody else ever
-// has a moment to connect. A umask would be the whole process's. Where a system refuses it, the mode of the path has to do.
+// closeToOthers gives a socket its mode before it has a path: Linux takes it over when the socket
+// is bound, so that nobody else ever has a moment to connect. A umask would be the whole process's.
+// Where a system refuses it, the mode of the path has to do.
 func closeToOthers(_, _ string, conn syscall.RawConn) error {
 	return conn.Control(func(fd uintptr) { _ = unix.Fchmod(int(fd), socketMode) })
 }

@@ -203,7 +203,8 @@ func (c *serverConn) delivery(ctx context.Context, id int64) (conversation super
 	return conversation, list[0], nil
 }
 
-// activeConversation is the conversation of this connection, if its process may still speak in it: people may change meanwhile.
+// activeConversation is the conversation of this connection, if its process may still speak in it:
+// people may change meanwhile.
 func (c *serverConn) activeConversation() (supervisor.Conversation, error) {
 	c.mu.Lock()
 	conversation := c.conversation

@@ -41,7 +41,8 @@ func TestTheSocketIsForItsGroupAndInNobodysWay(t *testing.T) {
 	}
 }
 
-// TestListeningLeavesTheUmaskAlone: it is the whole process's, and what else makes files meanwhile goes by it.
+// TestListeningLeavesTheUmaskAlone: it is the whole process's, and what else makes files meanwhile
+// goes by it.
 func TestListeningLeavesTheUmaskAlone(t *testing.T) {
 	h := newRig(t)
 	dir, was := t.TempDir(), unix.Umask(0o022)

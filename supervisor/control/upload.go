@@ -96,7 +96,8 @@ func (c *serverConn) attachments(ctx context.Context, user string, files []Uploa
 		if !owns || size != f.Blob.Size {
 			return nil, supervisor.Errorf(supervisor.CodeInvalid, textNotUploaded, name)
 		}
-		mediaType, _, _ := mime.ParseMediaType(mime.TypeByExtension(filepath.Ext(name))) // "" where it is not known
+		// "" where it is not known
+		mediaType, _, _ := mime.ParseMediaType(mime.TypeByExtension(filepath.Ext(name)))
 		group, _, _ := strings.Cut(mediaType, "/")
 		list = append(list, supervisor.Attachment{File: f.Blob.SHA256, SHA256: f.Blob.SHA256, Size: size, Name: name, MediaType: mediaType,
 			Kind: cmp.Or(kinds[group], protocol.AttachmentDocument)})
@@ -117,7 +118,8 @@ func (c *serverConn) transcribe(ctx context.Context, p Transcribe) (any, error) 
 	return c.o.Transcribe(ctx, conversation, files[0])
 }
 
-// kinds are what a file is shown and read as, by the group of its media type. All others are documents.
+// kinds are what a file is shown and read as, by the group of its media type. All others are
+// documents.
 var kinds = map[string]protocol.AttachmentKind{
 	"image": protocol.AttachmentPhoto, "audio": protocol.AttachmentAudio, "video": protocol.AttachmentVideo,
 }

@@ -64,7 +64,8 @@ func TestAFileComesWithAMessage(t *testing.T) {
 	}
 }
 
-// endingAt is a file whose supervisor ends and comes back as it is read for the first time beyond a place.
+// endingAt is a file whose supervisor ends and comes back as it is read for the first time beyond a
+// place.
 type endingAt struct {
 	*bytes.Reader
 	at int64
@@ -131,7 +132,8 @@ func TestAnUploadThatIsRefused(t *testing.T) {
 	}
 }
 
-// A file is heard for the person who has uploaded it. It is no message, and what waits for them is left to another client.
+// A file is heard for the person who has uploaded it. It is no message, and what waits for them is
+// left to another client.
 func TestAFileIsHeard(t *testing.T) {
 	h := newRig(t)
 	h.options.Transcribe = func(_ context.Context, c supervisor.Conversation, file supervisor.Attachment) (control.Transcribed, error) {

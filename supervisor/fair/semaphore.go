@@ -1,4 +1,5 @@
-// Package fair shares out a bounded number of permits, so that nobody waits for all that somebody else wants.
+// Package fair shares out a bounded number of permits, so that nobody waits for all that somebody
+// else wants.
 package fair
 
 import (
@@ -7,9 +8,9 @@ import (
 	"sync"
 )
 
-// Semaphore grants a bounded number of permits at once. Where more are requested, people take turns: whoever requests one
-// permit waits for at most one of each other person, however many those request. It may be used from several goroutines at
-// once.
+// Semaphore grants a bounded number of permits at once. Where more are requested, people take
+// turns: whoever requests one permit waits for at most one of each other person, however many those
+// request. It may be used from several goroutines at once.
 //
 // What is requested for nobody, the person "", waits until no person waits.
 type Semaphore struct {
@@ -46,7 +47,8 @@ func (s *Semaphore) Request(person string) Permit {
 	return Permit{s, person, granted}
 }
 
-// Acquire requests a permit and waits until it is granted. Its error is ctx's cause, and then there is no permit.
+// Acquire requests a permit and waits until it is granted. Its error is ctx's cause, and then there
+// is no permit.
 func (s *Semaphore) Acquire(ctx context.Context, person string) (Permit, error) {
 	if ctx.Err() != nil {
 		return Permit{}, context.Cause(ctx)
@@ -87,7 +89,8 @@ func (p Permit) Release() {
 	s.remove(next, 0)
 }
 
-// remove takes a waiting request away, and its person where it was their last. The caller has the mutex.
+// remove takes a waiting request away, and its person where it was their last. The caller has the
+// mutex.
 func (s *Semaphore) remove(person string, i int) {
 	s.waiting[person] = slices.Delete(s.waiting[person], i, i+1)
 	if len(s.waiting[person]) == 0 {

@@ -26,8 +26,8 @@ type callers struct {
 	passed  map[string]map[string]int // how often each person was let in since another one waits
 }
 
-// check finds who was let in, and holds it against the promises: never too many, never room for who waits, each person's
-// calls in their order, and nobody twice before another who waits.
+// check finds who was let in, and holds it against the promises: never too many, never room for who
+// waits, each person's calls in their order, and nobody twice before another who waits.
 func (p *callers) check(t *rapid.T) {
 	for i, one := range p.waiting {
 		if !one.in() {
@@ -112,7 +112,8 @@ func TestPeopleTakeTurns(t *testing.T) {
 	})
 }
 
-// TestATurnThatComesAsItIsGivenUpIsPassedOn: of one that is let in and stopped at once, the room is not lost.
+// TestATurnThatComesAsItIsGivenUpIsPassedOn: of one that is let in and stopped at once, the room is
+// not lost.
 func TestATurnThatComesAsItIsGivenUpIsPassedOn(t *testing.T) {
 	for range 200 {
 		f := New(1)

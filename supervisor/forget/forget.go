@@ -1,4 +1,5 @@
-// Package forget deletes what people want forgotten: what they sent, what came of it, and the copies of it elsewhere.
+// Package forget deletes what people want forgotten: what they sent, what came of it, and the
+// copies of it elsewhere.
 package forget
 
 import (
@@ -28,21 +29,24 @@ type Store interface {
 type HomeTurns interface {
 	// InHome has each get what may stand in the home of what is to be forgotten.
 	InHome(ctx context.Context, f supervisor.Forgetting, each func(protocol.MemoryExchanges) error) error
-	// LeftInHome is what may still stand there of some turns that are forgotten; GoneFromHome keeps that it does not.
+	// LeftInHome is what may still stand there of some turns that are forgotten; GoneFromHome keeps
+	// that it does not.
 	LeftInHome(ctx context.Context, user string) (protocol.MemoryExchanges, error)
 	GoneFromHome(ctx context.Context, user string, turns []int64) error
 }
 
 // Facts keeps of which facts that are forgotten words may stand elsewhere than in MEMORY.md.
 type Facts interface {
-	// BlankFacts takes them out of what is kept of a person, or with "" of everybody, and has remove take the messages with them out of the
-	// index. left is how many facts of it are needed as they stand for now.
+	// BlankFacts takes them out of what is kept of a person, or with "" of everybody, and has
+	// remove take the messages with them out of the index. left is how many facts of it are needed
+	// as they stand for now.
 	BlankFacts(ctx context.Context, user string, remove func(ctx context.Context, user string, messages []int64) error) (left int, err error)
 }
 
 // Home is what people have in their homes, which their workers see to.
 type Home interface {
-	// Of counts what stands in a person's home of some turns: Facts, Notes and Logged. With gone it is taken out.
+	// Of counts what stands in a person's home of some turns: Facts, Notes and Logged. With gone it
+	// is taken out.
 	Of(ctx context.Context, user string, of protocol.MemoryExchanges, gone bool) (supervisor.ForgetCounts, error)
 }
 
@@ -96,8 +100,8 @@ func (g *Forgetter) Count(ctx context.Context, f supervisor.Forgetting) (supervi
 	})
 }
 
-// Forget takes out what a person wants to be forgotten, and says what that was. What is not answered or delivered yet goes once it is.
-// The same wish again goes on with it.
+// Forget takes out what a person wants to be forgotten, and says what that was. What is not
+// answered or delivered yet goes once it is. The same wish again goes on with it.
 func (g *Forgetter) Forget(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error) {
 	f, err := g.o.Store.Put(ctx, f)
 	if err == nil && !f.Ended {
@@ -107,8 +111,8 @@ func (g *Forgetter) Forget(ctx context.Context, f supervisor.Forgetting) (superv
 	return f.Counts, err
 }
 
-// ForgetFacts takes the words of a person's forgotten facts out of what is kept of them, but for what they have said. What runs, or is not
-// answered or delivered yet, keeps them until it is.
+// ForgetFacts takes the words of a person's forgotten facts out of what is kept of them, but for
+// what they have said. What runs, or is not answered or delivered yet, keeps them until it is.
 func (g *Forgetter) ForgetFacts(ctx context.Context, user string) error {
 	left, err := g.blankFacts(ctx, user)
 	if left > 0 {
@@ -132,8 +136,8 @@ const again = 10 * time.Second
 // expireEvery is how often what is too old is looked for.
 const expireEvery = 24 * time.Hour
 
-// Run takes out what is left, at the start and as what it waited for is done, until ctx ends. At the start and once a day it takes out
-// what is too old.
+// Run takes out what is left, at the start and as what it waited for is done, until ctx ends. At
+// the start and once a day it takes out what is too old.
 func (g *Forgetter) Run(ctx context.Context) error {
 	day := time.NewTicker(expireEvery)
 	defer day.Stop()
@@ -164,7 +168,8 @@ func (g *Forgetter) Run(ctx context.Context) error {
 	return nil
 }
 
-// expire takes out what is older than the configuration keeps of each person. What waits, or fails, is left for the next day.
+// expire takes out what is older than the configuration keeps of each person. What waits, or fails,
+// is left for the next day.
 func (g *Forgetter) expire(ctx context.Context) {
 	for _, name := range g.o.People.Names() {
 		u, known := g.o.People.Find(name)
@@ -206,7 +211,8 @@ func (g *Forgetter) work(ctx context.Context, f supervisor.Forgetting) (supervis
 	return f, err
 }
 
-// clearHome takes out of a person's home what came of turns that are forgotten, and adds that to what is gone.
+// clearHome takes out of a person's home what came of turns that are forgotten, and adds that to
+// what is gone.
 func (g *Forgetter) clearHome(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error) {
 	for {
 		of, err := g.o.Turns.LeftInHome(ctx, f.User)

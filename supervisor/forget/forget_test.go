@@ -53,8 +53,8 @@ func (p people) Find(name string) (supervisor.User, bool) {
 	return supervisor.User{Name: name, History: p.days[name]}, true
 }
 
-// What is older than is kept goes, as the number is by then, and wherever that was cut off. What a window has, waits, is newer, is
-// another's or stands in the home stays.
+// What is older than is kept goes, as the number is by then, and wherever that was cut off. What a
+// window has, waits, is newer, is another's or stands in the home stays.
 func TestWhatIsOlderThanIsKeptGoes(t *testing.T) {
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	path, committed := filepath.Join(t.TempDir(), "mews.db"), func() {}
@@ -91,7 +91,8 @@ func TestWhatIsOlderThanIsKeptGoes(t *testing.T) {
 	look := func(days int, ctx context.Context, end func()) (left int) {
 		_ = forget.New(forget.Options{Store: db.Forgettings(), Index: h, Home: h, Turns: db.Forgettings(), Facts: db.Memories(), People: people{map[string]int{"alice": days, "zoe": 0}, end},
 			Now: func() time.Time { return now }, Remove: func(string) error { return nil }, Log: hclog.NewNullLogger(),
-			Audit: func(user, action, detail string) { audit = append(audit, user+" "+action+": "+detail) }}).Run(ctx) // it ends with ctx
+			// it ends with ctx
+			Audit: func(user, action, detail string) { audit = append(audit, user+" "+action+": "+detail) }}).Run(ctx)
 		for _, file := range []string{path, path + "-wal"} {
 			content, err := os.ReadFile(file)
 			if err != nil {
@@ -136,7 +137,8 @@ func TestWhatIsOlderThanIsKeptGoes(t *testing.T) {
 	}
 }
 
-// The rows of a turn are gone before its worker has taken out what came of it in the home. Cut off in between, the next start goes on.
+// The rows of a turn are gone before its worker has taken out what came of it in the home. Cut off
+// in between, the next start goes on.
 func TestTheHomeIsSeenToAfterACrash(t *testing.T) {
 	db, h := sqlitetest.Open(t), &home{err: errors.New("the worker has ended")}
 	in, _, err := db.Inbox().Put(t.Context(), supervisor.Inbound{Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: "I take oolong",

@@ -1,5 +1,6 @@
-// Package github does what is to be done about what happens in repositories on GitHub: people are told, pull requests are reviewed and
-// issues triaged. What happens comes from a webhook, or is found by looking; both are kept as deliveries, and worked off here in order.
+// Package github does what is to be done about what happens in repositories on GitHub: people are
+// told, pull requests are reviewed and issues triaged. What happens comes from a webhook, or is
+// found by looking; both are kept as deliveries, and worked off here in order.
 package github
 
 import (
@@ -47,9 +48,10 @@ type People interface {
 
 // Options are what Events work on.
 type Options struct {
-	Repos      []supervisor.GitHubRepo
-	Self       func() string // the login of Mews on GitHub; "" while that is not known
-	Name       func() string // what people call it by in a comment, without the @; "" while that is not known
+	Repos []supervisor.GitHubRepo
+	Self  func() string // the login of Mews on GitHub; "" while that is not known
+	// what people call it by in a comment, without the @; "" while that is not known
+	Name       func() string
 	Deliveries Deliveries
 	Store      sqlite.Repositories
 	Cleanings  Cleanings
@@ -57,10 +59,11 @@ type Options struct {
 	Reviews    Reviews // nil: nothing is reviewed
 	Triages    Triages // nil: nothing is triaged
 	People     People
-	Gather     time.Duration            // how long what has happened waits for what is told together with it
-	Queued     func(conversation int64) // something was put into its outbox; never blocks
-	Now        func() time.Time
-	Log        hclog.Logger
+	// how long what has happened waits for what is told together with it
+	Gather time.Duration
+	Queued func(conversation int64) // something was put into its outbox; never blocks
+	Now    func() time.Time
+	Log    hclog.Logger
 }
 
 // Events does what is to be done about what happens.
@@ -75,8 +78,8 @@ func New(o Options) *Events { return &Events{o, make(chan struct{}, 1)} }
 // Wake says that a delivery was kept. It never blocks.
 func (e *Events) Wake() { supervisor.Signal(e.changed) }
 
-// Run works off deliveries, and tells what is due, until ctx ends. Whatever cuts it off, the next Run goes on: each delivery is told
-// of once.
+// Run works off deliveries, and tells what is due, until ctx ends. Whatever cuts it off, the next
+// Run goes on: each delivery is told of once.
 func (e *Events) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		retry.Persist(ctx, e.o.Log, "work off what happened in repositories", func() (struct{}, error) { return struct{}{}, e.takeAll(ctx) })
@@ -92,7 +95,8 @@ func (e *Events) Run(ctx context.Context) error {
 // batch is how many deliveries are read at once.
 const batch = 20
 
-// takeAll works off the deliveries that there are. One with which something is wrong that stays so has failed.
+// takeAll works off the deliveries that there are. One with which something is wrong that stays so
+// has failed.
 func (e *Events) takeAll(ctx context.Context) error {
 	for ctx.Err() == nil {
 		list, err := e.o.Deliveries.ListNew(ctx, supervisor.WebhookGitHub, batch)
@@ -113,8 +117,8 @@ func (e *Events) takeAll(ctx context.Context) error {
 	return nil
 }
 
-// take does what is to be done about one delivery. What it wants may be wanted again after a crash; what it tells is kept together with
-// that it is done with.
+// take does what is to be done about one delivery. What it wants may be wanted again after a crash;
+// what it tells is kept together with that it is done with.
 func (e *Events) take(ctx context.Context, d supervisor.WebhookDelivery) error {
 	repo, served := e.repo(d.Event.Repo)
 	if !served || e.isOurs(d.Event) {
@@ -148,10 +152,12 @@ func findRepo(repos []supervisor.GitHubRepo, name string) (supervisor.GitHubRepo
 	return repos[i], true
 }
 
-// written are the events of what Mews writes on GitHub. The token may be a person's: all else that its account does is theirs.
+// written are the events of what Mews writes on GitHub. The token may be a person's: all else that
+// its account does is theirs.
 var written = map[string]bool{"issue_comment": true, "commit_comment": true, "pull_request_review": true, "pull_request_review_comment": true}
 
-// isOurs says whether an event is something that we have done, or another program. Checks are programs' own.
+// isOurs says whether an event is something that we have done, or another program. Checks are
+// programs' own.
 func (e *Events) isOurs(of supervisor.GitHubEvent) bool {
 	failed, passed := notice.CheckState(of)
 	self := e.o.Self()

@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestWhatEventsAskFor: which events have a pull request reviewed or an issue triaged, and for whom.
+// TestWhatEventsAskFor: which events have a pull request reviewed or an issue triaged, and for
+// whom.
 func TestWhatEventsAskFor(t *testing.T) {
 	fork := pull("opened", 12)
 	fork.Fork = true
@@ -106,7 +107,8 @@ func TestWhoIsTold(t *testing.T) {
 	})
 }
 
-// TestABurstIsOneMessage: what comes within 30 seconds of the first is told with it, each sort of event by itself.
+// TestABurstIsOneMessage: what comes within 30 seconds of the first is told with it, each sort of
+// event by itself.
 func TestABurstIsOneMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		repo := widget()
@@ -164,7 +166,8 @@ func TestOnePersonsFailureStopsNobody(t *testing.T) {
 	})
 }
 
-// TestWhatIsRefusedHoldsUpNothing: a delivery of which nothing can ever come has failed, and those behind it go on.
+// TestWhatIsRefusedHoldsUpNothing: a delivery of which nothing can ever come has failed, and those
+// behind it go on.
 func TestWhatIsRefusedHoldsUpNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
@@ -182,7 +185,8 @@ func TestWhatIsRefusedHoldsUpNothing(t *testing.T) {
 	})
 }
 
-// TestAPullRequestsMessageGrows: what becomes of its review is added to the last message that tells of it, in each chat.
+// TestAPullRequestsMessageGrows: what becomes of its review is added to the last message that tells
+// of it, in each chat.
 func TestAPullRequestsMessageGrows(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		r := newRig(t, widget())
@@ -202,8 +206,8 @@ func TestAPullRequestsMessageGrows(t *testing.T) {
 	})
 }
 
-// TestEachIsToldOnceHoweverItIsCutOff: deliveries come twice and in any order, and the service ends after each commit. Each is told in
-// each chat once, and each request is heard.
+// TestEachIsToldOnceHoweverItIsCutOff: deliveries come twice and in any order, and the service ends
+// after each commit. Each is told in each chat once, and each request is heard.
 func TestEachIsToldOnceHoweverItIsCutOff(t *testing.T) {
 	for seed := range uint64(6) {
 		inBubble(t, func(t *testing.T) {

@@ -17,7 +17,8 @@ const (
 	manyOpen    = 1000
 	manyCommits = 50
 	manyHeads   = 30 // whose checks are looked at
-	// slack is how much earlier than the first look what is found may have happened: GitHub's clock is not ours.
+	// slack is how much earlier than the first look what is found may have happened: GitHub's clock
+	// is not ours.
 	slack = time.Minute
 )
 
@@ -34,7 +35,8 @@ func (w *Watch) since(s *seen, list string) time.Time {
 	return s.Since[list]
 }
 
-// pulls finds what has become of pull requests: by those that changed last, and those that were open.
+// pulls finds what has become of pull requests: by those that changed last, and those that were
+// open.
 func (w *Watch) pulls(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	_, before := s.Since["pulls"]
 	state, most := "all", manyPulls
@@ -76,7 +78,8 @@ func (w *Watch) pulls(ctx context.Context, repo string, s *seen) (list []found, 
 	return list, nil
 }
 
-// foundPull is something that has become of a pull request. Who has done it is known of one that was opened alone.
+// foundPull is something that has become of a pull request. Who has done it is known of one that
+// was opened alone.
 func foundPull(p api.Pull, action string) found {
 	e := supervisor.GitHubEvent{Event: "pull_request", Action: action, Number: p.Number, Pull: true, Author: p.Author, Standing: p.Standing,
 		Title: p.Title, URL: p.URL, State: p.State, Names: p.Labels[:min(len(p.Labels), 20)], Ref: p.Head.Ref, Base: p.Base.Ref, Head: p.Head.SHA, Draft: p.Draft, Merged: p.Merged,

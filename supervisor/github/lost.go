@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// lostFor is for how long GitHub sends a delivery again. (docs.github.com: redelivering webhooks)
+	// lostFor is for how long GitHub sends a delivery again. (docs.github.com: redelivering
+	// webhooks)
 	lostFor = 3 * 24 * time.Hour
 	// WebhookPath is what the address of our webhook ends in.
 	WebhookPath = "/webhook/github"
@@ -23,8 +24,9 @@ const (
 	maxPages    = 30 // of deliveries that are read
 )
 
-// heads finds heads of open pull requests that are not those that were seen last: whatever a webhook has told of them, they are to be
-// reviewed. What was open when they were first looked at was not opened since.
+// heads finds heads of open pull requests that are not those that were seen last: whatever a
+// webhook has told of them, they are to be reviewed. What was open when they were first looked at
+// was not opened since.
 func (w *Watch) heads(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	_, before := s.Since["pulls"]
 	page, err := w.o.Client.Pulls(ctx, repo, "open", manyOpen, s.Tags["pulls"])
@@ -46,7 +48,8 @@ func (w *Watch) heads(ctx context.Context, repo string, s *seen) (list []found, 
 	return list, nil
 }
 
-// reviewed finds open pull requests that were reviewed, and have another head now: what told of that was lost before the first look.
+// reviewed finds open pull requests that were reviewed, and have another head now: what told of
+// that was lost before the first look.
 func (w *Watch) reviewed(ctx context.Context, repo string, s *seen) (list []found, err error) {
 	if w.o.Reviewed == nil {
 		return nil, nil
@@ -61,7 +64,8 @@ func (w *Watch) reviewed(ctx context.Context, repo string, s *seen) (list []foun
 	return list, err
 }
 
-// lost asks for what GitHub could not deliver, where the token may: it takes an admin of the repository.
+// lost asks for what GitHub could not deliver, where the token may: it takes an admin of the
+// repository.
 func (w *Watch) lost(ctx context.Context, repo string, _ *seen) ([]found, error) {
 	hooks, err := w.o.Client.Hooks(ctx, repo)
 	if class := api.ClassOf(err); class == api.Forbidden || class == api.NotFound {

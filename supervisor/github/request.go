@@ -8,7 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// requests are what events ask for, by GitHub's names of the event and its action. It is filled by init.
+// requests are what events ask for, by GitHub's names of the event and its action. It is filled by
+// init.
 var requests map[string]func(*Events, context.Context, supervisor.GitHubRepo, supervisor.GitHubEvent) error
 
 func init() {
@@ -60,8 +61,9 @@ func (e *Events) wantTriage(ctx context.Context, repo supervisor.GitHubRepo, w s
 	return e.o.Triages.Want(ctx, w)
 }
 
-// writers are the standings of those who may write in a repository, in GitHub's words. Reviews asks GitHub itself before it does
-// anything: the payload may be old, and a member of the owner need not be able to write here.
+// writers are the standings of those who may write in a repository, in GitHub's words. Reviews asks
+// GitHub itself before it does anything: the payload may be old, and a member of the owner need not
+// be able to write here.
 var writers = map[string]bool{"OWNER": true, "MEMBER": true, "COLLABORATOR": true}
 
 // obey does what a comment tells us to.
@@ -83,7 +85,8 @@ func (e *Events) obey(ctx context.Context, repo supervisor.GitHubRepo, of superv
 // orders begin a line of a comment, in which we are called by name.
 var orders = regexp.MustCompile(`(?mi)^[ \t]{0,3}@([A-Za-z0-9_-]+(?:\[bot\])?)[,:]?[ \t]+(review|stop|triage)\b[ \t]*(.*)$`)
 
-// order is the first thing that a text tells a name to do, in lower case, and what stands behind it on the line; "" for nothing.
+// order is the first thing that a text tells a name to do, in lower case, and what stands behind it
+// on the line; "" for nothing.
 func order(name, text string) (word, rest string) {
 	for _, m := range orders.FindAllStringSubmatch(text, -1) {
 		if name != "" && strings.EqualFold(strings.TrimSuffix(m[1], "[bot]"), strings.TrimSuffix(name, "[bot]")) {

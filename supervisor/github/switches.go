@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Switches say what is done about which repository, and for whom: what the configuration has, unless an admin has turned it off for
-// everybody or a person for themselves.
+// Switches say what is done about which repository, and for whom: what the configuration has,
+// unless an admin has turned it off for everybody or a person for themselves.
 type Switches struct {
 	Repos  []supervisor.GitHubRepo
 	Store  sqlite.Settings
@@ -36,7 +36,8 @@ func setting(repo supervisor.GitHubRepo, what supervisor.GitHubService) string {
 	return "github " + string(what) + " " + repo.Name
 }
 
-// find is a switch as it stands for a person. Reviews and triage are those of the person whose the repository is.
+// find is a switch as it stands for a person. Reviews and triage are those of the person whose the
+// repository is.
 func (s *Switches) find(ctx context.Context, repo supervisor.GitHubRepo, what supervisor.GitHubService, user string) (supervisor.GitHubSwitch, error) {
 	if what != supervisor.GitHubNotices {
 		user = repo.User
@@ -77,8 +78,8 @@ func may(repo supervisor.GitHubRepo, what supervisor.GitHubService) bool {
 // isOff says whether an admin has turned something off, or the person has.
 func isOff(s supervisor.GitHubSwitch) bool { return !s.On && s.Source != supervisor.GitHubConfigured }
 
-// readers are the people who may have a repository's notices: those whom the configuration has told, and whose it is; where it names
-// neither people nor chats, the admins.
+// readers are the people who may have a repository's notices: those whom the configuration has
+// told, and whose it is; where it names neither people nor chats, the admins.
 func (s *Switches) readers(repo supervisor.GitHubRepo) (list []supervisor.User) {
 	names := []string{repo.User}
 	for _, r := range repo.Notify {
@@ -96,7 +97,8 @@ func (s *Switches) readers(repo supervisor.GitHubRepo) (list []supervisor.User) 
 	return slices.CompactFunc(list, func(a, b supervisor.User) bool { return a.Name == b.Name })
 }
 
-// List is what a person is shown of the repositories: their notices, and reviews and triage of what is theirs. An admin sees all.
+// List is what a person is shown of the repositories: their notices, and reviews and triage of what
+// is theirs. An admin sees all.
 func (s *Switches) List(ctx context.Context, user string) (list []supervisor.GitHubSwitch, err error) {
 	for _, repo := range s.Repos {
 		for _, what := range s.shown(repo, user) {
@@ -122,8 +124,8 @@ func (s *Switches) shown(repo supervisor.GitHubRepo, user string) (list []superv
 	return list
 }
 
-// Set turns something on or off for a person, or takes that back. all is for everybody: an admin may, and then nobody can turn it on.
-// Its errors are for the person.
+// Set turns something on or off for a person, or takes that back. all is for everybody: an admin
+// may, and then nobody can turn it on. Its errors are for the person.
 func (s *Switches) Set(ctx context.Context, user string, to supervisor.GitHubSwitch, value string, all bool) error {
 	repo, served := findRepo(s.Repos, to.Repo)
 	if !served || !slices.Contains(s.shown(repo, user), to.What) {

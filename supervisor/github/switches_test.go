@@ -32,7 +32,8 @@ func (r *rig) set(user, words string) string {
 	return supervisor.ErrorMessage(err)
 }
 
-// TestSwitchesSayWhoHasSetThem: the configuration is the most, an admin's word is for all, and a person's for themselves.
+// TestSwitchesSayWhoHasSetThem: the configuration is the most, an admin's word is for all, and a
+// person's for themselves.
 func TestSwitchesSayWhoHasSetThem(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		shared := supervisor.GitHubRepo{Name: "acme/shared", User: "bob", Review: true, Notify: []supervisor.GitHubRecipient{{Chat: "-100123"}, {User: "bob"}}}

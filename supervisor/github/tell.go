@@ -22,8 +22,8 @@ const (
 	afterFault = 10 * time.Second // how long it waits where something could not be told
 )
 
-// tellDue tells what is due, and says how long nothing more is. What can't be told in one conversation is told again later, and holds up
-// no other.
+// tellDue tells what is due, and says how long nothing more is. What can't be told in one
+// conversation is told again later, and holds up no other.
 func (e *Events) tellDue(ctx context.Context) (wait time.Duration) {
 	wait = idle
 	due, err := e.o.Store.ListDue(ctx, e.o.Now())
@@ -71,8 +71,8 @@ func (e *Events) tell(ctx context.Context, notices []sqlite.RepositoryNotice) er
 	return err
 }
 
-// Grow adds a line of Markdown to the last message in each chat that tells of a pull request, in place of what was added before. A
-// message that has not been sent yet is left as it is.
+// Grow adds a line of Markdown to the last message in each chat that tells of a pull request, in
+// place of what was added before. A message that has not been sent yet is left as it is.
 func (e *Events) Grow(ctx context.Context, repo string, number int, line string) error {
 	told, err := e.o.Store.ListTold(ctx, supervisor.GitHubRepoName(repo), number)
 	for _, m := range told {

@@ -18,7 +18,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// reconcile is how often open pull requests are looked at where a webhook tells what happens: it may have been lost.
+// reconcile is how often open pull requests are looked at where a webhook tells what happens: it
+// may have been lost.
 const reconcile = 10 * time.Minute
 
 // lookAgain is after how long all is looked at again where something could not be seen.
@@ -36,16 +37,18 @@ type WatchOptions struct {
 	Client     *api.Client
 	Deliveries DeliveryStore
 	Settings   sqlite.Settings // under the service's own: what was seen of each repository
-	Poll       time.Duration   // how often each repository is asked what has happened; 0: a webhook tells
-	Wake       func()          // a delivery was kept; never blocks
-	// Reviewed are the heads of a repository's pull requests of which a review was wanted last, "" where nobody knows yet; nil: none are.
+	// how often each repository is asked what has happened; 0: a webhook tells
+	Poll time.Duration
+	Wake func() // a delivery was kept; never blocks
+	// Reviewed are the heads of a repository's pull requests of which a review was wanted last, ""
+	// where nobody knows yet; nil: none are.
 	Reviewed func(ctx context.Context, repo string) (map[int]string, error)
 	Now      func() time.Time
 	Log      hclog.Logger
 }
 
-// Watch finds out by looking what has happened in repositories. Without a webhook that is how everything is known; with one it finds what
-// was lost on the way.
+// Watch finds out by looking what has happened in repositories. Without a webhook that is how
+// everything is known; with one it finds what was lost on the way.
 type Watch struct {
 	o WatchOptions
 
@@ -62,7 +65,8 @@ type Looked struct {
 // NewWatch makes a Watch; Run looks.
 func NewWatch(o WatchOptions) *Watch { return &Watch{o: o, looked: map[string]Looked{}} }
 
-// Looked says how it went when a repository was looked at last; the zero value where it was not yet.
+// Looked says how it went when a repository was looked at last; the zero value where it was not
+// yet.
 func (w *Watch) Looked(repo string) Looked {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -98,8 +102,9 @@ func (w *Watch) Run(ctx context.Context) error {
 
 // seen is what was seen of a repository, as it is kept.
 type seen struct {
-	Tags   map[string]string    `json:"tags"`             // ETags, by list
-	Since  map[string]time.Time `json:"since"`            // up to when each list was seen; a list that is not there was never seen
+	Tags map[string]string `json:"tags"` // ETags, by list
+	// up to when each list was seen; a list that is not there was never seen
+	Since  map[string]time.Time `json:"since"`
 	Pulls  map[int]seenPull     `json:"pulls"`            // those that were open
 	Branch string               `json:"branch,omitempty"` // the default one
 	Head   string               `json:"head,omitempty"`   // its commit
@@ -118,7 +123,8 @@ type found struct {
 	event supervisor.GitHubEvent
 }
 
-// look reads one list of a repository, and says what has happened since it was read last. It changes s.
+// look reads one list of a repository, and says what has happened since it was read last. It
+// changes s.
 type look func(w *Watch, ctx context.Context, repo string, s *seen) ([]found, error)
 
 // looks are what is looked at, by the names under which it is kept.
@@ -127,8 +133,8 @@ var looks = []look{(*Watch).pulls, (*Watch).issues, (*Watch).comments, (*Watch).
 // looksBeside are what is looked at beside a webhook.
 var looksBeside = []look{(*Watch).heads, (*Watch).reviewed, (*Watch).lost}
 
-// Look looks at one repository once, and says whether all could be seen. What can't be seen hides nothing else, and is looked for again
-// the next time.
+// Look looks at one repository once, and says whether all could be seen. What can't be seen hides
+// nothing else, and is looked for again the next time.
 func (w *Watch) Look(ctx context.Context, repo supervisor.GitHubRepo) (whole bool) {
 	s, err := w.seen(ctx, repo.Name)
 	if err == nil {

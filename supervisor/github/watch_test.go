@@ -99,7 +99,8 @@ func branch(w *watched, name, text string) {
 	w.repo.Commit(name, githubtest.Commit{Message: "Change " + name, Files: map[string]string{"a": text}})
 }
 
-// A fine-grained token sees no checks of a private repository: all else is seen, and nothing is wrong.
+// A fine-grained token sees no checks of a private repository: all else is seen, and nothing is
+// wrong.
 func TestWhoMayNotSeeChecksSeesAllElse(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "new", "2\n")
@@ -111,7 +112,8 @@ func TestWhoMayNotSeeChecksSeesAllElse(t *testing.T) {
 	w.sees("said", "issue_comment created #1 carol Why?")
 }
 
-// TestWithoutAWebhookItIsFoundByLooking: what has happened since the last look is found once, and of what was before the first look nothing.
+// TestWithoutAWebhookItIsFoundByLooking: what has happened since the last look is found once, and
+// of what was before the first look nothing.
 func TestWithoutAWebhookItIsFoundByLooking(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	branch(w, "old", "0\n")
@@ -149,8 +151,9 @@ func TestWithoutAWebhookItIsFoundByLooking(t *testing.T) {
 	w.sees("many commits", "push alice Again 3")
 }
 
-// TestNothingIsMissedOrFoundTwiceHoweverItIsCutOff: GitHub's answers are lost, the service ends before and after what it keeps, and at last each
-// thing was found once, and the last head of each pull request too.
+// TestNothingIsMissedOrFoundTwiceHoweverItIsCutOff: GitHub's answers are lost, the service ends
+// before and after what it keeps, and at last each thing was found once, and the last head of each
+// pull request too.
 func TestNothingIsMissedOrFoundTwiceHoweverItIsCutOff(t *testing.T) {
 	w := newWatched(t, time.Minute)
 	w.look()
@@ -219,7 +222,8 @@ func TestWhatCantBeSeenHidesNothingElse(t *testing.T) {
 	w.sees("then", "issues opened #2 alice It open")
 }
 
-// TestWhatAWebhookLostIsLookedFor: beside a webhook, new heads are found, and failed deliveries are asked for again, a few times.
+// TestWhatAWebhookLostIsLookedFor: beside a webhook, new heads are found, and failed deliveries are
+// asked for again, a few times.
 func TestWhatAWebhookLostIsLookedFor(t *testing.T) {
 	w := newWatched(t, 0)
 	branch(w, "old", "0\n")
@@ -265,7 +269,8 @@ func TestWhatAWebhookLostIsLookedFor(t *testing.T) {
 	w.sees("what is too old")
 }
 
-// TestAHeadThatWasNotReviewedIsFound: what told of it may have been lost before the first look. What was never reviewed is left alone.
+// TestAHeadThatWasNotReviewedIsFound: what told of it may have been lost before the first look.
+// What was never reviewed is left alone.
 func TestAHeadThatWasNotReviewedIsFound(t *testing.T) {
 	w := newWatched(t, 0)
 	for i, name := range []string{"reviewed", "pushed", "wanted", "untouched"} {

@@ -1,6 +1,6 @@
-// Package history decides which past messages a turn sees. It is pure: the same transcript gives the same window. While a
-// transcript grows, its window begins with the same messages until half a budget has been added, so that providers' prompt
-// caches keep what they have.
+// Package history decides which past messages a turn sees. It is pure: the same transcript gives
+// the same window. While a transcript grows, its window begins with the same messages until half a
+// budget has been added, so that providers' prompt caches keep what they have.
 package history
 
 import (
@@ -12,23 +12,26 @@ import (
 // Window is the part of a transcript that goes into a request.
 type Window struct {
 	Messages []protocol.Message
-	From     int64 // id of the first message that later requests can still need; older ones never come back
+	// id of the first message that later requests can still need; older ones never come back
+	From int64
 }
 
-// unit is a run of messages that are kept or dropped together: a past turn, a step of the present turn with its results, or
-// something that the person said in the present turn.
+// unit is a run of messages that are kept or dropped together: a past turn, a step of the present
+// turn with its results, or something that the person said in the present turn.
 type unit struct {
 	messages []protocol.Message
 	tokens   int
 	pinned   bool // it stays, whatever the budget
 }
 
-// Select cuts a transcript to a budget in tokens. first is the id of the message that the present turn began with; 0 is the
-// person's last. Always kept are that message, the newest step with its results, and the last that the person has said in the
-// turn with all of it since the step before, because the model is to answer that. The rest of the turn is kept as far as the
-// budget allows. Tool calls and their results are never separated, and results stand in the order of their calls.
+// Select cuts a transcript to a budget in tokens. first is the id of the message that the present
+// turn began with; 0 is the person's last. Always kept are that message, the newest step with its
+// results, and the last that the person has said in the turn with all of it since the step before,
+// because the model is to answer that. The rest of the turn is kept as far as the budget allows.
+// Tool calls and their results are never separated, and results stand in the order of their calls.
 //
-// When the sum is over the budget, the oldest units are dropped until half the budget is free again.
+// When the sum is over the budget, the oldest units are dropped until half the budget is free
+// again.
 func Select(transcript []protocol.Message, first int64, budget int) Window {
 	before, present := splitTurns(transcript, first)
 	past := groupUnits(before, startsTurn)
@@ -54,8 +57,8 @@ func Select(transcript []protocol.Message, first int64, budget int) Window {
 	return w
 }
 
-// Room is how many tokens of the budget are left beside what Select always keeps. It is negative where that alone is over
-// the budget.
+// Room is how many tokens of the budget are left beside what Select always keeps. It is negative
+// where that alone is over the budget.
 func Room(transcript []protocol.Message, first int64, budget int) int {
 	_, present := splitTurns(transcript, first)
 	pinned, loose := splitPinned(present)
@@ -80,8 +83,8 @@ func splitPinned(units []unit) (pinned int, loose []unit) {
 // pixelsPerToken is Anthropic's formula for a picture (its page on vision).
 const pixelsPerToken = 750
 
-// Tokens estimates the tokens of messages: one for four bytes, one for 750 pixels, and four for each message. (The usual
-// rule of thumb; the provider's own count goes into the usage.)
+// Tokens estimates the tokens of messages: one for four bytes, one for 750 pixels, and four for
+// each message. (The usual rule of thumb; the provider's own count goes into the usage.)
 func Tokens(messages []protocol.Message) int {
 	bytes, pixels := 0, 0
 	for _, m := range messages {
@@ -125,7 +128,8 @@ func splitTurns(transcript []protocol.Message, first int64) (past []protocol.Mes
 	return transcript[:begin], present
 }
 
-// pinNewest pins the last that the person has said, with what they said right before it: one answer is to all of it.
+// pinNewest pins the last that the person has said, with what they said right before it: one answer
+// is to all of it.
 func pinNewest(present []unit) {
 	found := false
 	for i := range slices.Backward(present) {
@@ -155,8 +159,8 @@ func groupUnits(messages []protocol.Message, starts func(protocol.Message) bool)
 	return units
 }
 
-// dropOldest adds the units one after another, and drops the oldest whenever they are over the budget. It returns what is left and
-// how many were dropped. The newest unit is always kept.
+// dropOldest adds the units one after another, and drops the oldest whenever they are over the
+// budget. It returns what is left and how many were dropped. The newest unit is always kept.
 func dropOldest(units []unit, budget int) (kept []unit, dropped int) {
 	sum := 0
 	for i, u := range units {

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/history"
 )
 
-// story builds a transcript: "u" a question, "a" an answer, "c" a call with its result; each about size bytes.
+// story builds a transcript: "u" a question, "a" an answer, "c" a call with its result; each about
+// size bytes.
 func story(kinds string, size int) []protocol.Message {
 	var out []protocol.Message
 	add := func(m protocol.Message) {
@@ -114,7 +115,8 @@ func TestResultsStandInTheOrderOfTheirCalls(t *testing.T) {
 	}
 }
 
-// What a turn takes in on its way is no new turn: the question that it began with stays, and so does what came last.
+// What a turn takes in on its way is no new turn: the question that it began with stays, and so
+// does what came last.
 func TestALongTurnKeepsWhatItBeganWithAndWhatItTookInLast(t *testing.T) {
 	all := story("uaua"+"u"+strings.Repeat("c", 15)+"uu"+strings.Repeat("c", 15)+"u"+"ccc", 400)
 	var taken []int64
@@ -142,7 +144,8 @@ func TestALongTurnKeepsWhatItBeganWithAndWhatItTookInLast(t *testing.T) {
 	}
 }
 
-// A request is made for what stands at its end: the result of the newest step, and all that was taken in behind it.
+// A request is made for what stands at its end: the result of the newest step, and all that was
+// taken in behind it.
 func TestWhatWasTakenInTogetherIsAllSeenHoweverLong(t *testing.T) {
 	all := story("u"+"c"+"c"+"uuu", 4<<10)
 	if got, want := ids(history.Select(all, 1, 1000).Messages), []int64{1, 4, 5, 6, 7, 8}; !slices.Equal(got, want) {
@@ -162,8 +165,9 @@ func TestRoomIsWhatIsLeftBesideWhatStays(t *testing.T) {
 	}
 }
 
-// TestEveryRequestIsOneAProviderTakes: whatever the transcript, calls and results pair, the person's last message is there,
-// so are the one that the turn began with and all at the end of it, and cutting again at From gives the same.
+// TestEveryRequestIsOneAProviderTakes: whatever the transcript, calls and results pair, the
+// person's last message is there, so are the one that the turn began with and all at the end of it,
+// and cutting again at From gives the same.
 func TestEveryRequestIsOneAProviderTakes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kinds := "u" + rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds")

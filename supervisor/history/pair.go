@@ -6,13 +6,14 @@ import (
 	"mews/protocol"
 )
 
-// unrecorded stands for a result that the transcript does not have. A turn that ends commits a result for each of its
-// calls, so only a database that was restored or changed by hand has such a call.
+// unrecorded stands for a result that the transcript does not have. A turn that ends commits a
+// result for each of its calls, so only a database that was restored or changed by hand has such a
+// call.
 const unrecorded = "no result of this call was recorded"
 
-// Pair puts each call's result right behind the message that made the call, in the order of the calls. Providers refuse
-// a call without its result and a result without its call; results are committed as tools end, in any order. Messages without
-// any are given back as they are.
+// Pair puts each call's result right behind the message that made the call, in the order of the
+// calls. Providers refuse a call without its result and a result without its call; results are
+// committed as tools end, in any order. Messages without any are given back as they are.
 func Pair(messages []protocol.Message) []protocol.Message {
 	if !slices.ContainsFunc(messages, ofTools) {
 		return messages

@@ -7,18 +7,19 @@ import (
 	"mews/supervisor"
 )
 
-// Bounds of the pictures of a request. Anthropic takes 32 MB, of which base64 and the words have their part, and wants
-// pictures to be smaller where there are more than 20 (its page on vision).
+// Bounds of the pictures of a request. Anthropic takes 32 MB, of which base64 and the words have
+// their part, and wants pictures to be smaller where there are more than 20 (its page on vision).
 const (
 	maxPictures     = 20
 	maxPictureBytes = 16 << 20
 )
 
-// FitPictures keeps the newest pictures of a window, and puts a line of text in the place of each other. gone says whether
-// the bytes of a picture are not kept any more.
+// FitPictures keeps the newest pictures of a window, and puts a line of text in the place of each
+// other. gone says whether the bytes of a picture are not kept any more.
 //
-// As Select does, it adds the pictures from the oldest on, and when they are too many it drops the oldest until half of the
-// room is free again. So a request begins as the one before it did, but for once in ten pictures.
+// As Select does, it adds the pictures from the oldest on, and when they are too many it drops the
+// oldest until half of the room is free again. So a request begins as the one before it did, but
+// for once in ten pictures.
 func FitPictures(messages []protocol.Message, gone func(protocol.Image) bool) []protocol.Message {
 	var all []protocol.Image
 	for _, m := range messages {
@@ -69,8 +70,8 @@ func imagesOf(p protocol.Part) []protocol.Image {
 	return nil
 }
 
-// replace puts a line of text in the place of each picture for which why gives a reason; "" keeps the picture. It returns
-// copies, and does not change the messages.
+// replace puts a line of text in the place of each picture for which why gives a reason; "" keeps
+// the picture. It returns copies, and does not change the messages.
 func replace(messages []protocol.Message, why func(protocol.Image) string) []protocol.Message {
 	out := slices.Clone(messages)
 	for i, m := range out {

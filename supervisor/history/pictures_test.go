@@ -71,7 +71,8 @@ func TestWhatThePicturesWeighCountsToo(t *testing.T) {
 	}
 }
 
-// TestARequestBeginsAsTheOneBefore: what a model saw of the past stays as it was, but for a big step in ten pictures.
+// TestARequestBeginsAsTheOneBefore: what a model saw of the past stays as it was, but for a big
+// step in ten pictures.
 func TestARequestBeginsAsTheOneBefore(t *testing.T) {
 	changes := 0
 	var before []protocol.Message

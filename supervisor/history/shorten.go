@@ -13,7 +13,8 @@ import (
 // Sizes of what is left of a text, in bytes.
 const (
 	shortText = 480 // of an old result: its beginning and its end
-	noteText  = 320 // a text that is no longer than that stays: a line in its place would be as long
+	// a text that is no longer than that stays: a line in its place would be as long
+	noteText  = 320
 	leastText = 256 // of what is newest, where the budget is very small
 	mostText  = 32 << 10
 )
@@ -21,10 +22,11 @@ const (
 // Name gives the name by which read_output reads the whole of a result; "" where nothing has it.
 type Name func(protocol.ToolResult) string
 
-// Fit is Select for a window that may be small. What is over the budget is left out in this order, and a line in its place
-// tells the model: the middle of results, the oldest first; then all of them; the middle of what is newest, as long as a quarter
-// of the budget is left of results and half of it of the person's words; and then the oldest exchanges. cut: what was said before
-// the transcript was left out already.
+// Fit is Select for a window that may be small. What is over the budget is left out in this order,
+// and a line in its place tells the model: the middle of results, the oldest first; then all of
+// them; the middle of what is newest, as long as a quarter of the budget is left of results and
+// half of it of the person's words; and then the oldest exchanges. cut: what was said before the
+// transcript was left out already.
 func Fit(transcript []protocol.Message, first int64, budget int, cut bool, name Name) Window {
 	short := shortenOld(transcript, budget, name)
 	step := max(0, len(short)-1)
@@ -39,8 +41,9 @@ func Fit(transcript []protocol.Message, first int64, budget int, cut bool, name 
 	return w
 }
 
-// cutAll shortens the longest texts of messages until they are within the budget, as far as that goes. The person's words are left
-// four times as long as others, and not shortened below so many bytes.
+// cutAll shortens the longest texts of messages until they are within the budget, as far as that
+// goes. The person's words are left four times as long as others, and not shortened below so many
+// bytes.
 func cutAll(messages []protocol.Message, budget, words int, name Name) {
 	for size := 4 * mostText; size >= leastText && Tokens(messages) > budget; size /= 2 {
 		for i, m := range messages {
@@ -49,9 +52,9 @@ func cutAll(messages []protocol.Message, budget, words int, name Name) {
 	}
 }
 
-// shortenOld shortens results, and arguments of calls, wherever the sum so far is over the budget, until a quarter of it is free
-// again. It does so message after message, so that a longer transcript begins as the shorter one did. The model's last message
-// stays, and what came since.
+// shortenOld shortens results, and arguments of calls, wherever the sum so far is over the budget,
+// until a quarter of it is free again. It does so message after message, so that a longer
+// transcript begins as the shorter one did. The model's last message stays, and what came since.
 func shortenOld(transcript []protocol.Message, budget int, name Name) []protocol.Message {
 	out := slices.Clone(transcript)
 	sum, step := 0, 0
@@ -75,8 +78,8 @@ func shortenOld(transcript []protocol.Message, budget int, name Name) []protocol
 	return out
 }
 
-// shortenMessage shortens a model's or a tool's message to texts of size bytes. With 0 nothing but a line stays of them, and no
-// picture.
+// shortenMessage shortens a model's or a tool's message to texts of size bytes. With 0 nothing but
+// a line stays of them, and no picture.
 func shortenMessage(m protocol.Message, size int, name Name) protocol.Message {
 	if m.Role == protocol.RoleUser {
 		return m
@@ -98,7 +101,8 @@ func shortenMessage(m protocol.Message, size int, name Name) protocol.Message {
 	return m
 }
 
-// cutTexts shortens all texts of a message, but for the model's own words: the person's to so many bytes each, others to size.
+// cutTexts shortens all texts of a message, but for the model's own words: the person's to so many
+// bytes each, others to size.
 func cutTexts(m protocol.Message, words, size int, name Name) protocol.Message {
 	if m.Role != protocol.RoleUser {
 		return shortenMessage(m, size, name)
@@ -110,7 +114,8 @@ func cutTexts(m protocol.Message, words, size int, name Name) protocol.Message {
 	return m
 }
 
-// readOn says how to read the whole of a result that is to be cut. The result keeps the name, because it may be cut again.
+// readOn says how to read the whole of a result that is to be cut. The result keeps the name,
+// because it may be cut again.
 func readOn(r *protocol.ToolResult, size int, name Name) string {
 	if len(r.Text) <= size+noteText {
 		return ""
@@ -123,7 +128,8 @@ func readOn(r *protocol.ToolResult, size int, name Name) string {
 	return fmt.Sprintf("; read_output {\"output\": %q} has all of it", output)
 }
 
-// CutText leaves of a text its beginning and its end, size bytes together, and a line that tells of the rest.
+// CutText leaves of a text its beginning and its end, size bytes together, and a line that tells of
+// the rest.
 func CutText(text string, size int, more string) string {
 	if len(text) <= size+noteText {
 		return text
@@ -163,7 +169,8 @@ const (
 	noteSteps   = "\n\n[Steps of yours that followed, and their results, are left out here: there is no room for them.]"
 )
 
-// tellGaps tells of messages that were left out: in the first that is kept, or at the end of the person's before the gap.
+// tellGaps tells of messages that were left out: in the first that is kept, or at the end of the
+// person's before the gap.
 func tellGaps(all, kept []protocol.Message, cut bool) []protocol.Message {
 	out := slices.Clone(kept)
 	at, newest := 0, -1 // of all; of out, the person's last

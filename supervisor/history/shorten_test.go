@@ -12,8 +12,8 @@ import (
 	"mews/supervisor/history"
 )
 
-// talk is n turns: a question with a word of its own, a call with a result of size bytes, and an answer. The last one's result
-// is the newest message.
+// talk is n turns: a question with a word of its own, a call with a result of size bytes, and an
+// answer. The last one's result is the newest message.
 func talk(n, size int) []protocol.Message {
 	var out []protocol.Message
 	add := func(role protocol.Role, p protocol.Part) {
@@ -123,7 +123,8 @@ func TestWhatIsNewestIsShortenedWhereItAloneIsTooLong(t *testing.T) {
 	}
 }
 
-// TestWhatIsNewestLeavesThePersonsWordsWholeAsLongAsThereIsRoom: of a result beside them less stays, and of what was said before.
+// TestWhatIsNewestLeavesThePersonsWordsWholeAsLongAsThereIsRoom: of a result beside them less
+// stays, and of what was said before.
 func TestWhatIsNewestLeavesThePersonsWordsWholeAsLongAsThereIsRoom(t *testing.T) {
 	transcript := slices.Concat(story("u", 2000), talk(1, 20<<10)[1:], story("u", 4000))
 	for i := range transcript {
@@ -136,7 +137,8 @@ func TestWhatIsNewestLeavesThePersonsWordsWholeAsLongAsThereIsRoom(t *testing.T)
 	}
 }
 
-// TestALongerTalkBeginsAsTheShorterOneDid, but for a step in several: what providers have cached they find again.
+// TestALongerTalkBeginsAsTheShorterOneDid, but for a step in several: what providers have cached
+// they find again.
 func TestALongerTalkBeginsAsTheShorterOneDid(t *testing.T) {
 	changed, before := 0, ""
 	for n := 2; n <= 60; n++ {
@@ -153,7 +155,8 @@ func TestALongerTalkBeginsAsTheShorterOneDid(t *testing.T) {
 	}
 }
 
-// TestWhateverIsCutAProviderTakesIt: calls and results pair, and the budget holds where the model's own words allow it.
+// TestWhateverIsCutAProviderTakesIt: calls and results pair, and the budget holds where the model's
+// own words allow it.
 func TestWhateverIsCutAProviderTakesIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		transcript := story("u"+rapid.StringMatching(`[uac]{0,40}`).Draw(t, "kinds"), rapid.IntRange(0, 4000).Draw(t, "size"))

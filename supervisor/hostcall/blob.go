@@ -96,7 +96,8 @@ func (b *beforeBlobs) full() error { return refused(textBeforeFull, maxBefore>>2
 
 // uploads are the blobs that a turn or operation is writing.
 type uploads struct {
-	mu   sync.Mutex // guards what follows, and the files; the wire hands over one blob call after the other
+	// guards what follows, and the files; the wire hands over one blob call after the other
+	mu   sync.Mutex
 	open map[int64]*upload
 	last int64
 }
@@ -167,7 +168,8 @@ func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommit) (*protoco
 		return nil, refused("blob %d is not open", p.Blob)
 	}
 	delete(w.uploads.open, p.Blob)
-	if room, err := u.store.room(ctx); err != nil || room < u.file.Size() { // others were committed meanwhile
+	// others were committed meanwhile
+	if room, err := u.store.room(ctx); err != nil || room < u.file.Size() {
 		return nil, cmp.Or(errors.Join(err, u.file.Discard()), u.store.full())
 	}
 	ref, err := u.file.Commit()
@@ -196,7 +198,8 @@ func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (*protocol.Bl
 	return &protocol.BlobData{Data: data[:n], Size: size}, err
 }
 
-// mayRead says whether there is a blob that may be read: one of the person's, or of a turn with a worker of its own its material alone.
+// mayRead says whether there is a blob that may be read: one of the person's, or of a turn with a
+// worker of its own its material alone.
 func (w *work) mayRead(ctx context.Context, sha256 string) (bool, error) {
 	if w.turn != nil && w.turn.Kind.OneShot() {
 		if w.turn.Material != sha256 {

@@ -7,7 +7,8 @@ import (
 	"mews/protocol"
 )
 
-// TestATurnsBytesFromBeforeAreBounded: 16 MiB of a file and 64 MiB of a turn, whatever else its person has kept.
+// TestATurnsBytesFromBeforeAreBounded: 16 MiB of a file and 64 MiB of a turn, whatever else its
+// person has kept.
 func TestATurnsBytesFromBeforeAreBounded(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	begin := func() (int64, error) {

@@ -10,8 +10,8 @@ import (
 // Reserver pays for the calls of models of a turn.
 type Reserver interface {
 	supervisor.Reserver
-	// Settled is to be called when a lease's call has ended, after its usage was kept with it. kept is false where that failed:
-	// the lease is then set aside for as long as the service runs.
+	// Settled is to be called when a lease's call has ended, after its usage was kept with it. kept
+	// is false where that failed: the lease is then set aside for as long as the service runs.
 	Settled(l supervisor.Lease, kept bool)
 }
 
@@ -34,8 +34,8 @@ func (s *stepStream) settled(lease int64, kept bool) {
 	}
 }
 
-// priced is a call of this turn's with its cost. Where nobody knows the price, the cost is all that was set aside for the
-// call, and nil where nothing was.
+// priced is a call of this turn's with its cost. Where nobody knows the price, the cost is all that
+// was set aside for the call, and nil where nothing was.
 func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
 	c.User, c.Conversation, c.Turn, c.Purpose, c.Pot = s.user, s.Conversation, s.ID, supervisor.PurposeChat, s.Pot
 	micro, known := s.o.Models.Cost(c.Spec, c.Usage, s.o.Cache)
@@ -48,7 +48,8 @@ func (s *stepStream) priced(c sqlite.ModelCall) sqlite.ModelCall {
 	return c
 }
 
-// charge keeps what the call has cost whose answer is not kept, or is gone on with: it was paid for all the same.
+// charge keeps what the call has cost whose answer is not kept, or is gone on with: it was paid for
+// all the same.
 func (s *stepStream) charge(ctx context.Context) {
 	if s.paid != nil {
 		s.keepUsage(ctx, *s.paid)
@@ -61,8 +62,8 @@ func (s *stepStream) chargeFailed(ctx context.Context, f supervisor.ModelFailure
 	s.keepUsage(ctx, s.priced(sqlite.ModelCall{Spec: f.Spec, Class: f.Class, Usage: f.Usage, Request: f.Request, Lease: f.Lease}))
 }
 
-// keepUsage keeps a call that leaves no message, also when its turn has been stopped. A lease that cannot be ended so is
-// ended when the service starts again.
+// keepUsage keeps a call that leaves no message, also when its turn has been stopped. A lease that
+// cannot be ended so is ended when the service starts again.
 func (s *stepStream) keepUsage(ctx context.Context, c sqlite.ModelCall) {
 	err := s.o.Usage.Put(context.WithoutCancel(ctx), c)
 	if err != nil {

@@ -19,7 +19,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// fakeReserver is money in memory, and the books: it sees how each lease ends, once and for no more than it holds.
+// fakeReserver is money in memory, and the books: it sees how each lease ends, once and for no more
+// than it holds.
 type fakeReserver struct {
 	t *testing.T
 	hostcall.Steps
@@ -123,8 +124,8 @@ func (b *fakeReserver) Put(ctx context.Context, c sqlite.ModelCall) error {
 	return err
 }
 
-// priced is a catalogue of one model that answers by a script, at three millionths of a dollar for a token.
-// What is silent for longer than silence has failed; 0 is the provider's own.
+// priced is a catalogue of one model that answers by a script, at three millionths of a dollar for
+// a token. What is silent for longer than silence has failed; 0 is the provider's own.
 func priced(t *testing.T, kind string, silence time.Duration, script modeltest.Script) *model.Catalogue {
 	t.Helper()
 	_, base := modeltest.NewServer(t, script)
@@ -137,7 +138,8 @@ func priced(t *testing.T, kind string, silence time.Duration, script modeltest.S
 	return c
 }
 
-// TestAModelThatNeverEndsSpendsNoMoreThanThereIs: each step is paid for before it is made, and what was done stays.
+// TestAModelThatNeverEndsSpendsNoMoreThanThereIs: each step is paid for before it is made, and what
+// was done stays.
 func TestAModelThatNeverEndsSpendsNoMoreThanThereIs(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		t.Run(kind, func(t *testing.T) {
@@ -226,7 +228,8 @@ func TestEachLeaseEnds(t *testing.T) {
 	}
 }
 
-// TestAStepThatIsStoppedCountsAsFarAsItCame also when its turn has ended by then, and whether its person has a budget or not.
+// TestAStepThatIsStoppedCountsAsFarAsItCame also when its turn has ended by then, and whether its
+// person has a budget or not.
 func TestAStepThatIsStoppedCountsAsFarAsItCame(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		for _, budget := range []bool{true, false} {
@@ -356,7 +359,8 @@ func (fullUsage) Counted(context.Context, int64) (c sqlite.Counted, err error) {
 	return c, nil
 }
 
-// TestWhatAModelHasCountedIsRememberedWhileItHolds: as long as a request has messages of the counted one.
+// TestWhatAModelHasCountedIsRememberedWhileItHolds: as long as a request has messages of the
+// counted one.
 func TestWhatAModelHasCountedIsRememberedWhileItHolds(t *testing.T) {
 	list := make([]take, 6)
 	for i := range list {

@@ -23,16 +23,17 @@ type ChatDependencies struct {
 	Asker    Asker
 }
 
-// Approver says whether an effect may leave the walls; nil is that it may. It may take as long as a person needs to answer.
+// Approver says whether an effect may leave the walls; nil is that it may. It may take as long as a
+// person needs to answer.
 type Approver interface {
 	Allow(ctx context.Context, r approval.Request) error
 }
 
 // Sender sends to the chat of a turn's conversation.
 type Sender interface {
-	// Send has the Text and the Files of d delivered, on disk before it returns. A call sends once: for one that has sent
-	// before, nothing happens, whatever is to be sent now. It refuses a call that has a result and bytes that are not the
-	// person's.
+	// Send has the Text and the Files of d delivered, on disk before it returns. A call sends once:
+	// for one that has sent before, nothing happens, whatever is to be sent now. It refuses a call
+	// that has a result and bytes that are not the person's.
 	Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) error
 	// Sent says whether a call has sent something.
 	Sent(ctx context.Context, turn int64, call string) (bool, error)
@@ -51,8 +52,9 @@ const (
 	toolSendMessage = "send_message"
 )
 
-// sendFiles sends blobs of the person's to the chat that their turn belongs to. A call is made again when its turn is gone on
-// with after a crash: then it waits for the answer to what the person was asked before, or is done if its files were sent.
+// sendFiles sends blobs of the person's to the chat that their turn belongs to. A call is made
+// again when its turn is gone on with after a crash: then it waits for the answer to what the
+// person was asked before, or is done if its files were sent.
 func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSend) (*protocol.ChatSent, error) {
 	if err := cmp.Or(t.checkCall(p.Call, toolSendFile), p.Check()); err != nil {
 		return nil, offence{err}
@@ -75,7 +77,8 @@ func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSend) (*protocol.C
 	return &protocol.ChatSent{}, t.deliver(ctx, p.Call, supervisor.Delivery{Files: files})
 }
 
-// sendMessage sends what the model has said in a tool call to the chat that the turn belongs to. The worker only names the call.
+// sendMessage sends what the model has said in a tool call to the chat that the turn belongs to.
+// The worker only names the call.
 func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*protocol.ChatSent, error) {
 	if err := t.checkCall(p.Call, toolSendMessage); err != nil {
 		return nil, offence{err}
@@ -95,7 +98,8 @@ func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*proto
 	return &protocol.ChatSent{}, t.deliver(ctx, p.Call, supervisor.Delivery{Text: arguments.Text})
 }
 
-// sentBefore says whether a call has sent something, before a crash, so that nobody is asked about it again.
+// sentBefore says whether a call has sent something, before a crash, so that nobody is asked about
+// it again.
 func (t *turn) sentBefore(ctx context.Context, call string) (bool, error) {
 	if t.o.Approver == nil || t.o.Sender == nil {
 		return false, refused("this Mews sends nothing")
@@ -123,7 +127,8 @@ func (t *turn) file(ctx context.Context, f protocol.ChatFile) (file supervisor.F
 	return file, nil
 }
 
-// checkCall says what is wrong with a call by which something is to be sent, and which no honest worker names.
+// checkCall says what is wrong with a call by which something is to be sent, and which no honest
+// worker names.
 func (t *turn) checkCall(id, tool string) error {
 	switch call, known := t.openCalls.find(id); {
 	case len(id) > maxName:
@@ -134,8 +139,8 @@ func (t *turn) checkCall(id, tool string) error {
 	return nil
 }
 
-// approvalRequest is what the person is asked where the rules say so: about these bytes, under these names and with these words,
-// in this conversation.
+// approvalRequest is what the person is asked where the rules say so: about these bytes, under
+// these names and with these words, in this conversation.
 func (t *turn) approvalRequest(call string, files []supervisor.File) approval.Request {
 	r := approval.Request{
 		User: t.user, Conversation: supervisor.Conversation{ID: t.Destination, User: t.user}, Turn: t.ID, Call: call,
@@ -156,7 +161,8 @@ func (t *turn) approvalRequest(call string, files []supervisor.File) approval.Re
 	return r
 }
 
-// quoteWords is a model's words in a text that the service says, as Markdown: they change nothing of it.
+// quoteWords is a model's words in a text that the service says, as Markdown: they change nothing
+// of it.
 func quoteWords(words string) string {
 	return "`" + strings.Join(strings.Fields(strings.ReplaceAll(words, "`", "'")), " ") + "`"
 }

@@ -122,7 +122,8 @@ func TestAFileIsSentOnce(t *testing.T) {
 	}
 }
 
-// TestWhatIsAskedAboutIsExactlyThis: another name, caption, content or conversation is another subject.
+// TestWhatIsAskedAboutIsExactlyThis: another name, caption, content or conversation is another
+// subject.
 func TestWhatIsAskedAboutIsExactlyThis(t *testing.T) {
 	r := newSendRig(t)
 	r.approver.err = &supervisor.Error{Code: supervisor.CodeForbidden, Message: "ann was asked and said no."}
@@ -220,7 +221,8 @@ func messageRig(t *testing.T, arguments string) *sendRig {
 	return r
 }
 
-// A message is what the model has said in its call, whatever its worker would like to say, and is sent once.
+// A message is what the model has said in its call, whatever its worker would like to say, and is
+// sent once.
 func TestAMessageIsSentOnceAsTheModelHasSaidIt(t *testing.T) {
 	r := messageRig(t, `{"text":"**Found** it."}`)
 	for range 3 {
@@ -294,8 +296,8 @@ func TestAWorkerThatSendsAndSends(t *testing.T) {
 	}
 }
 
-// TestACallIsMadeAgain as it is after a crash: nobody is asked about what was sent, whatever the file is by then, and though
-// they would say no.
+// TestACallIsMadeAgain as it is after a crash: nobody is asked about what was sent, whatever the
+// file is by then, and though they would say no.
 func TestACallIsMadeAgain(t *testing.T) {
 	r := newSendRig(t)
 	if err := r.send(r.file("a.txt", "a")); err != nil {

@@ -15,7 +15,8 @@ import (
 	"mews/supervisor/operation"
 )
 
-// After the third unknown method in a minute the worker is ended: an honest one may be a version ahead, not curious.
+// After the third unknown method in a minute the worker is ended: an honest one may be a version
+// ahead, not curious.
 const (
 	maxUnknown    = 3
 	unknownWindow = time.Minute
@@ -39,7 +40,8 @@ type Conn struct {
 	unknown     []time.Time // when unknown methods came, in the last minute
 }
 
-// NewConn makes the connection of one worker process of a person. endWorker ends that process, without waiting for it.
+// NewConn makes the connection of one worker process of a person. endWorker ends that process,
+// without waiting for it.
 func NewConn(o *Options, user string, endWorker func(reason error)) *Conn {
 	c := &Conn{o: o, user: user, endWorker: endWorker, now: o.Now, events: rate.NewLimiter(eventRate, eventBurst), begun: map[workKey]*work{},
 		transcripts: transcriptCaches{}}
@@ -69,9 +71,9 @@ func (c *Conn) BeginTurn(t Turn) {
 	c.begin(opened.work)
 }
 
-// EndTurn closes a turn, cancels what its calls still do and waits for them. When it has returned, nothing of the turn runs
-// in the supervisor and nothing more can be committed for it through this connection. why is what the worker said of the end,
-// "" where it said nothing.
+// EndTurn closes a turn, cancels what its calls still do and waits for them. When it has returned,
+// nothing of the turn runs in the supervisor and nothing more can be committed for it through this
+// connection. why is what the worker said of the end, "" where it said nothing.
 func (c *Conn) EndTurn(id int64, why protocol.Why) TurnOutcome {
 	w := c.end(workKey{inTurn, id})
 	if w == nil {
@@ -108,8 +110,9 @@ func (c *Conn) BeginOperation(a operation.Attempt) {
 	c.begin(w)
 }
 
-// EndOperation closes an operation, cancels what its calls still do and waits for them. It gives the blobs that the operation
-// has committed. When it has returned, nothing of the operation runs in the supervisor.
+// EndOperation closes an operation, cancels what its calls still do and waits for them. It gives
+// the blobs that the operation has committed. When it has returned, nothing of the operation runs
+// in the supervisor.
 func (c *Conn) EndOperation(id int64) []protocol.BlobRef {
 	w := c.end(workKey{inOperation, id})
 	if w == nil {
@@ -189,8 +192,8 @@ func (c *Conn) admitCall(req *protocol.Request, notification bool) (r row, w *wo
 	return r, w, params, nil
 }
 
-// otherKind is the kind of a turn for which a call may not be made: of the one that it is for, and where it is for none, of any that runs.
-// "" is none. Conn.mu is held.
+// otherKind is the kind of a turn for which a call may not be made: of the one that it is for, and
+// where it is for none, of any that runs. "" is none. Conn.mu is held.
 func (c *Conn) otherKind(w *work, kinds []supervisor.TurnKind) supervisor.TurnKind {
 	for _, other := range c.begun {
 		if (other == w || w.phase == anyTime) && other.turn != nil && !slices.Contains(kinds, other.turn.Kind) {
@@ -209,8 +212,8 @@ func (c *Conn) endCall(w *work, r row) {
 	w.running.Done()
 }
 
-// offence ends the worker, and audits why: for the first only, because what it sends until it has ended says nothing more.
-// It returns the answer.
+// offence ends the worker, and audits why: for the first only, because what it sends until it has
+// ended says nothing more. It returns the answer.
 func (c *Conn) offence(method string, why error) error {
 	err := fmt.Errorf("host call %s: %w", method, why)
 	if c.offended.CompareAndSwap(false, true) {

@@ -24,7 +24,8 @@ type countedRequest struct {
 	answer int64  // likewise: the message that followed them
 }
 
-// of is what is known of the length of a request: something where it has messages of the counted one.
+// of is what is known of the length of a request: something where it has messages of the counted
+// one.
 func (m countedRequest) of(req supervisor.ModelRequest) (known supervisor.Measured) {
 	switch {
 	case m.spec == "":
@@ -55,7 +56,8 @@ func sameMessage(a, b protocol.Message) bool {
 	return a.ID == b.ID && a.Role == b.Role && (shared || reflect.DeepEqual(a.Parts, b.Parts))
 }
 
-// readTranscript brings the transcript up to date. Where nothing of it was here, what was counted of it is read too.
+// readTranscript brings the transcript up to date. Where nothing of it was here, what was counted
+// of it is read too.
 func (t *turn) readTranscript(ctx context.Context) error {
 	known := t.transcript.newest() > 0
 	if err := t.transcript.catchUp(ctx, t.o.Transcript, t.Conversation); err != nil || known {
@@ -68,12 +70,14 @@ func (t *turn) readTranscript(ctx context.Context) error {
 	return err
 }
 
-// recall is what was counted of a conversation by a connection that is gone. Its system text and its tools are not known.
+// recall is what was counted of a conversation by a connection that is gone. Its system text and
+// its tools are not known.
 func (p *transcriptCache) recall(c sqlite.Counted) {
 	p.counted = countedRequest{spec: c.Spec, tokens: c.Input, asked: c.Asked, answer: c.Answer}
 }
 
-// again is what is known of a request, where its messages up to the counted one's answer are those that were counted.
+// again is what is known of a request, where its messages up to the counted one's answer are those
+// that were counted.
 func (m countedRequest) again(req supervisor.ModelRequest) (known supervisor.Measured) {
 	n := slices.IndexFunc(req.Messages, func(one protocol.Message) bool { return one.ID >= m.answer })
 	if n < 0 || digest(req.Messages[:n]) != m.asked {
@@ -82,8 +86,8 @@ func (m countedRequest) again(req supervisor.ModelRequest) (known supervisor.Mea
 	return supervisor.Measured{Spec: m.spec, Tokens: m.tokens, New: req.Messages[n:], Other: true}
 }
 
-// digest is by what messages are known again; "" of none. A message of a transcript never changes, but may be sent shortened: its
-// number and length tell it from all others.
+// digest is by what messages are known again; "" of none. A message of a transcript never changes,
+// but may be sent shortened: its number and length tell it from all others.
 func digest(messages []protocol.Message) string {
 	if len(messages) == 0 {
 		return ""
@@ -95,7 +99,8 @@ func digest(messages []protocol.Message) string {
 	return hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
-// newCountedRequest is a request that was answered, with what its provider has counted; nothing where that is estimated.
+// newCountedRequest is a request that was answered, with what its provider has counted; nothing
+// where that is estimated.
 func newCountedRequest(req supervisor.ModelRequest, said supervisor.ModelAnswer) countedRequest {
 	if said.Usage.Estimated {
 		return countedRequest{}

@@ -8,7 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// What was counted of a request tells of another that has messages of it, wherever in it they stand.
+// What was counted of a request tells of another that has messages of it, wherever in it they
+// stand.
 func TestACountHoldsForTheMessagesThatAreInIt(t *testing.T) {
 	talk := func(texts ...string) (list []protocol.Message) {
 		for _, text := range texts {

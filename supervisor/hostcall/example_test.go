@@ -8,8 +8,8 @@ import (
 	"mews/protocol/protocoltest"
 )
 
-// TestExamplesOfHostCallsAreOfTheirRowsTypes reads the examples in the comments of the wire's constants. A message that the
-// wire's transcript has needs none.
+// TestExamplesOfHostCallsAreOfTheirRowsTypes reads the examples in the comments of the wire's
+// constants. A message that the wire's transcript has needs none.
 func TestExamplesOfHostCallsAreOfTheirRowsTypes(t *testing.T) {
 	for method, example := range protocoltest.Methods(t, "../../protocol") {
 		if len(example) == 0 {

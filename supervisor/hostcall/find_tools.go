@@ -18,7 +18,8 @@ type ToolDependencies struct{ OpenedTools OpenedTools }
 
 // OpenedTools are the tools of families that are open in conversations.
 type OpenedTools interface {
-	List(ctx context.Context, conversation int64) ([]supervisor.OpenedTool, error) // in the order of their opening
+	// in the order of their opening
+	List(ctx context.Context, conversation int64) ([]supervisor.OpenedTool, error)
 	Put(ctx context.Context, in supervisor.Conversation, tools ...supervisor.OpenedTool) error
 	Delete(ctx context.Context, conversation int64, names ...string) error
 }
@@ -31,8 +32,8 @@ var findRows = []row{
 		handler: turnCall((*turn).findTools)},
 }
 
-// openedTools are those that are open in the turn's conversation. They are read once: what the person opens by hand meanwhile counts in
-// the next turn. They belong to serial calls.
+// openedTools are those that are open in the turn's conversation. They are read once: what the
+// person opens by hand meanwhile counts in the next turn. They belong to serial calls.
 type openedTools struct {
 	opened []supervisor.OpenedTool
 	read   bool
@@ -52,7 +53,8 @@ func (t *turn) open(ctx context.Context) (_ []supervisor.OpenedTool, err error) 
 	return t.opened, nil
 }
 
-// Tools are the person's tools as their worker has announced them last, sorted by name, but for that which ends the turns of tasks.
+// Tools are the person's tools as their worker has announced them last, sorted by name, but for
+// that which ends the turns of tasks.
 func (c *Conn) Tools() []protocol.Tool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,8 +135,8 @@ const (
 	maxFamilyLine = 512
 )
 
-// useTools opens the tools of families that a step calls, as far as there is room, and answers the other calls of such tools. It
-// returns what is open once the step is committed.
+// useTools opens the tools of families that a step calls, as far as there is room, and answers the
+// other calls of such tools. It returns what is open once the step is committed.
 func (t *turn) useTools(step *sqlite.Step) (open []supervisor.OpenedTool) {
 	calls, open := step.Message.Calls(), t.opened
 	if len(calls) == 0 {
@@ -166,8 +168,8 @@ func answered(message int64, results []protocol.ToolResult) (calls []protocol.An
 	return calls
 }
 
-// closeUnused closes the tools that were not used for longest, as the window moves on: what stands before the messages may change
-// then.
+// closeUnused closes the tools that were not used for longest, as the window moves on: what stands
+// before the messages may change then.
 func (t *turn) closeUnused(ctx context.Context) error {
 	if t.o.OpenedTools == nil {
 		return nil

@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/tools"
 )
 
-// toolRig is a rig whose worker has families of tools. say is what the model says next; offered is what it was offered last.
+// toolRig is a rig whose worker has families of tools. say is what the model says next; offered is
+// what it was offered last.
 type toolRig struct {
 	*rig
 	tools   []protocol.Tool
@@ -129,7 +130,8 @@ func bulk(n int) (list []protocol.Tool) {
 	return list
 }
 
-// TestAClosedToolWithoutRoomIsNotRun: the model is told what to do, and the worker that nothing is to run.
+// TestAClosedToolWithoutRoomIsNotRun: the model is told what to do, and the worker that nothing is
+// to run.
 func TestAClosedToolWithoutRoomIsNotRun(t *testing.T) {
 	r := newToolRig(t, bulk(40)...)
 	var all []string

@@ -1,11 +1,12 @@
 // Package hostcall answers what a worker asks of the supervisor.
 //
-// The worker is taken for hostile: it runs tools on text that strangers wrote. So what it may ask is one table, made of a
-// row for each method; the rows stand in the file of their family, beside the functions that answer. A row says in which
-// phase and in which kinds of turn the method is valid, how long its parameters may be, how often a turn or operation may
-// ask, and whether one at a time. Identity is the connection: a Conn serves one worker process of one person, and no
-// parameter can name another. A call out of phase or over its limit ends the worker and is audited. (After the monitor of
-// OpenSSH.)
+// The worker is taken for hostile: it runs tools on text that strangers wrote. So what it may ask
+// is one table, made of a row for each method; the rows stand in the file of their family, beside
+// the functions that answer. A row says in which phase and in which kinds of turn the method is
+// valid, how long its parameters may be, how often a turn or operation may ask, and whether one at
+// a time. Identity is the connection: a Conn serves one worker process of one person, and no
+// parameter can name another. A call out of phase or over its limit ends the worker and is audited.
+// (After the monitor of OpenSSH.)
 package hostcall
 
 import (
@@ -54,26 +55,31 @@ type Turn struct {
 	Conversation int64 // whose history it sees
 	Destination  int64 // the conversation where its files and its questions go
 	Kind         supervisor.TurnKind
-	Model        string                 // provider/model; "" is the default
-	First        int64                  // the message that it began with; 0: the person's last
-	Step         int                    // steps committed so far
-	Limits       protocol.TurnLimits    // Steps and Output; 0 is no limit but that of the table and of the wire
-	Pending      []protocol.PendingCall // calls of the last committed step that have no result
-	Reply        Reply
-	Reserver     Reserver // pays for the calls of models; nil: nobody asks
-	Pot          string   // of which they are paid; "" is its person
+	Model        string // provider/model; "" is the default
+	First        int64  // the message that it began with; 0: the person's last
+	Step         int    // steps committed so far
+	// Steps and Output; 0 is no limit but that of the table and of the wire
+	Limits   protocol.TurnLimits
+	Pending  []protocol.PendingCall // calls of the last committed step that have no result
+	Reply    Reply
+	Reserver Reserver // pays for the calls of models; nil: nobody asks
+	Pot      string   // of which they are paid; "" is its person
 
-	// Of a kind with a worker of its own: the name of the bytes that it reads, and what takes what it reports.
+	// Of a kind with a worker of its own: the name of the bytes that it reads, and what takes what
+	// it reports.
 	Material string
 	Report   func(ctx context.Context, report protocol.ReviewReport) error
-	// CommitLast commits a step that asks for nothing more, of which text is what the person sees, and says whether the turn has
-	// ended with it. nil: such a step is committed as any other.
+	// CommitLast commits a step that asks for nothing more, of which text is what the person sees,
+	// and says whether the turn has ended with it. nil: such a step is committed as any other.
 	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *supervisor.ReplacedModel) (message int64, ended bool, err error)
 }
 
 // TurnOutcome is what the supervisor knows of a turn that has ended.
 type TurnOutcome struct {
-	Failure  error                     // why its last model call failed, nil where it did not; with WhyError always something, which the log has
-	Replaced *supervisor.ReplacedModel // the model that was to make its last step, where another one did
-	Answered string                    // provider/model of that other one
+	// why its last model call failed, nil where it did not; with WhyError always something, which
+	// the log has
+	Failure error
+	// the model that was to make its last step, where another one did
+	Replaced *supervisor.ReplacedModel
+	Answered string // provider/model of that other one
 }

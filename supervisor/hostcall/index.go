@@ -26,7 +26,8 @@ type HomeUpdate interface {
 	End(ctx context.Context, report index.HomeReport, more bool) (left bool, err error)
 }
 
-// A worker says that its home has changed once in a second at most, which the limit allows for as long as a month.
+// A worker says that its home has changed once in a second at most, which the limit allows for as
+// long as a month.
 var indexRows = []row{
 	{method: protocol.MethodIndexChanged, phase: anyTime, kinds: withHome, bytes: shortParams, limit: 3_000_000, handler: workNote((*work).homeChanged)},
 	{method: protocol.MethodIndexFiles, phase: inOperation, bytes: 512 << 10, limit: 3_000, serial: true, handler: workCall((*work).indexFiles)},

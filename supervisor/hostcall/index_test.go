@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/spool"
 )
 
-// indexing begins an operation that indexes ann's home, and notes for whom updates begin. The index takes what it is told.
+// indexing begins an operation that indexes ann's home, and notes for whom updates begin. The index
+// takes what it is told.
 func (r *rig) indexing(id int64, updates *[]string) {
 	s, err := spool.Open(r.t.TempDir())
 	if err != nil {

@@ -16,7 +16,8 @@ type JobDependencies struct {
 
 // Jobs see to what is due at times.
 type Jobs interface {
-	// Call does what a tool call says. The same call again changes nothing more. Its error is for the model.
+	// Call does what a tool call says. The same call again changes nothing more. Its error is for
+	// the model.
 	Call(ctx context.Context, c supervisor.JobCall) (protocol.JobAnswer, error)
 }
 

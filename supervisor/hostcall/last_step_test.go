@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// With its last step, which asks for nothing more, the turn may end. Then the model is not asked again.
+// With its last step, which asks for nothing more, the turn may end. Then the model is not asked
+// again.
 func TestTheLastStepIsCommittedWithTheTurnsEnd(t *testing.T) {
 	var requests []supervisor.ModelRequest
 	r := newRig(t, asksThenSays(&requests))

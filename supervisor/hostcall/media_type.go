@@ -16,12 +16,13 @@ import (
 )
 
 const (
-	sniffBytes       = 512     // bytes that http.DetectContentType looks at
-	maxPictureHeader = 1 << 20 // bytes in which a picture has to say how large it is; before that there may be a thumbnail
+	sniffBytes = 512 // bytes that http.DetectContentType looks at
+	// bytes in which a picture has to say how large it is; before that there may be a thumbnail
+	maxPictureHeader = 1 << 20
 )
 
-// MediaType is what sort of file one is, by its bytes; its name only tells apart what looks the same. It is a picture only
-// if its header can be read as one.
+// MediaType is what sort of file one is, by its bytes; its name only tells apart what looks the
+// same. It is a picture only if its header can be read as one.
 func MediaType(in Spool, f supervisor.File) (string, error) {
 	file, _, err := in.Read(f.SHA256)
 	if err != nil {
@@ -53,7 +54,8 @@ func sniff(head []byte) string {
 	return found
 }
 
-// oggType tells Ogg Opus from other Ogg. (RFC 7845, 3: the first page has the identification header and nothing else.)
+// oggType tells Ogg Opus from other Ogg. (RFC 7845, 3: the first page has the identification header
+// and nothing else.)
 func oggType(head []byte) string {
 	const header = 28 // bytes before what a page of one segment holds (RFC 3533, 6)
 	if len(head) > header && string(head[:4]) == "OggS" && bytes.HasPrefix(head[header:], []byte("OpusHead")) {
@@ -62,7 +64,8 @@ func oggType(head []byte) string {
 	return ""
 }
 
-// mp4Types are what files that begin as MP4 does are, by their major brand. (MP4 Registration Authority.)
+// mp4Types are what files that begin as MP4 does are, by their major brand. (MP4 Registration
+// Authority.)
 var mp4Types = map[string]string{
 	"M4A ": "audio/mp4", "M4B ": "audio/mp4",
 	"isom": supervisor.MediaTypeMP4, "iso2": supervisor.MediaTypeMP4, "iso4": supervisor.MediaTypeMP4, "iso5": supervisor.MediaTypeMP4,
@@ -78,8 +81,8 @@ func mp4Type(head []byte) string {
 	return mp4Types[string(head[8:12])]
 }
 
-// mp3Type knows an MP3 file that has no ID3 tag by its first frame. (ISO 11172-3, 2.4.1.3: 11 bits of sync, then version, layer,
-// bit rate and sampling rate, of which some values are none.)
+// mp3Type knows an MP3 file that has no ID3 tag by its first frame. (ISO 11172-3, 2.4.1.3: 11 bits
+// of sync, then version, layer, bit rate and sampling rate, of which some values are none.)
 func mp3Type(head []byte) string {
 	if len(head) < 4 || head[0] != 0xFF || head[1]&0xE6 != 0xE2 || head[1]&0x18 == 0x08 || head[2]&0xF0 == 0xF0 ||
 		head[2]&0xF0 == 0 || head[2]&0x0C == 0x0C {
@@ -88,7 +91,8 @@ func mp3Type(head []byte) string {
 	return "audio/mpeg"
 }
 
-// mediaTypesByExtension are the sorts of files that look the same at their beginning, by the extension that tells them apart.
+// mediaTypesByExtension are the sorts of files that look the same at their beginning, by the
+// extension that tells them apart.
 var mediaTypesByExtension = map[string]map[string]string{
 	"text/plain": {
 		".csv": "text/csv", ".md": "text/markdown", ".ics": "text/calendar", ".vcf": "text/vcard", ".json": "application/json",

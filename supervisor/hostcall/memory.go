@@ -20,7 +20,8 @@ type MemoryDependencies struct {
 
 // Memory decides what is kept of people.
 type Memory interface {
-	// Allow says by which message something may be kept. It is supervisor.ErrWaits while the person is asked.
+	// Allow says by which message something may be kept. It is supervisor.ErrWaits while the person
+	// is asked.
 	Allow(ctx context.Context, r memory.Request) (protocol.MemoryAllowed, error)
 	// AllowForget says whether facts may be deleted, as Allow does.
 	AllowForget(ctx context.Context, r memory.Request, facts []protocol.MemoryGone) error
@@ -45,7 +46,8 @@ var memoryRows = []row{
 	{method: protocol.MethodMemoryChanged, phase: inTurn, kinds: withHome, limit: 2 * memoryLimit, serial: true, handler: turnCall((*turn).memoryChanged)},
 }
 
-// checkMemoryCall says what is wrong with a call that is none of some tools', and which no honest worker names.
+// checkMemoryCall says what is wrong with a call that is none of some tools', and which no honest
+// worker names.
 func (t *turn) checkMemoryCall(id string, tools []string) (call protocol.ToolCall, err error) {
 	call, _ = t.openCalls.find(id)
 	if t.o.Memory == nil {

@@ -25,10 +25,13 @@ type ModelDependencies struct {
 	Windows    Windows
 	History    int                 // tokens of history that a request may carry
 	Thinking   supervisor.Thinking // how long a model may think
-	Cache      time.Duration       // for how long providers are to keep what is the same in the next request
-	// Room is how many tokens a request of about so many may have at most; 0 where nobody knows. nil: nobody does.
+	// for how long providers are to keep what is the same in the next request
+	Cache time.Duration
+	// Room is how many tokens a request of about so many may have at most; 0 where nobody knows.
+	// nil: nobody does.
 	Room func(ctx context.Context, spec string, tokens int64) int64
-	// Blind is told that a model has seen none of the pictures of a request, because it takes none; nil: nobody is.
+	// Blind is told that a model has seen none of the pictures of a request, because it takes none;
+	// nil: nobody is.
 	Blind func(ctx context.Context, conversation int64, spec string)
 	// Busy says what a person wants with what they send while a turn runs; nil: BusyQueue.
 	Busy func(ctx context.Context, user string) supervisor.Busy
@@ -44,7 +47,8 @@ type Transcript interface {
 type Models interface {
 	Stream(ctx context.Context, spec string, req supervisor.ModelRequest, delta func(supervisor.ModelDelta)) (
 		supervisor.ModelAnswer, error)
-	// Cost is what a call cost in millionths of a dollar. kept is for how long its prefix was to be kept.
+	// Cost is what a call cost in millionths of a dollar. kept is for how long its prefix was to be
+	// kept.
 	Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool)
 }
 
@@ -55,8 +59,8 @@ type Usage interface {
 	Counted(ctx context.Context, conversation int64) (sqlite.Counted, error)
 }
 
-// Model calls have a limit of their own in Turn.Limits, of at most 1,000 steps; each may be asked for twice, by hash and
-// whole.
+// Model calls have a limit of their own in Turn.Limits, of at most 1,000 steps; each may be asked
+// for twice, by hash and whole.
 var modelRows = []row{
 	{method: protocol.MethodModelStream, phase: inTurn, kinds: anyKind, limit: 2_000, serial: true, handler: turnCall((*turn).answerStream)},
 }
@@ -66,15 +70,17 @@ const (
 	maxAnswer = protocol.BlobChunk * 8 // bytes of one message of a model's as JSON
 )
 
-// streamModel makes a request from the transcript, calls the model, and commits what it said before the worker hears of it.
+// streamModel makes a request from the transcript, calls the model, and commits what it said before
+// the worker hears of it.
 func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {
 	t.outcome.Failure = nil
 	req, err := t.request(ctx, p)
 	if err != nil {
 		return nil, t.modelFailed(ctx, err)
 	}
-	taken := t.taken()           // of what there is before the step
-	t.Reply.Begin(t.textTaken()) // in place of a step that was cancelled, which this one makes again
+	taken := t.taken() // of what there is before the step
+	// in place of a step that was cancelled, which this one makes again
+	t.Reply.Begin(t.textTaken())
 	s := &stepStream{turn: t}
 	answer, err := s.answer(ctx, req)
 	if err == nil {
@@ -97,9 +103,10 @@ func (t *turn) streamModel(ctx context.Context, p *protocol.ModelStream) (*proto
 	return &protocol.ModelStreamed{Message: withoutThinking(answer.Message), Taken: taken, Answered: s.answered}, nil
 }
 
-// request checks what the worker asks for against the transcript, and makes the request. All that can be refused is
-// refused here, because what follows is paid for. What the person has sent meanwhile is taken in last, because it moves the
-// transcript on: a worker that was refused asks for the same once more.
+// request checks what the worker asks for against the transcript, and makes the request. All that
+// can be refused is refused here, because what follows is paid for. What the person has sent
+// meanwhile is taken in last, because it moves the transcript on: a worker that was refused asks
+// for the same once more.
 func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req supervisor.ModelRequest, err error) {
 	if t.ended {
 		return req, invalidParams("the turn has ended with the model's last message")
@@ -150,8 +157,8 @@ func tooManySteps(most int) error {
 	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textTooManySteps, amount.Of(most, "step", "steps"))}
 }
 
-// normalizeMessage makes a model's message fit to be committed: calls get ids of ours, unique in the conversation whatever the
-// provider calls them.
+// normalizeMessage makes a model's message fit to be committed: calls get ids of ours, unique in
+// the conversation whatever the provider calls them.
 func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 	m.ID, m.Role = 0, protocol.RoleAssistant
 	n, said := 0, false
@@ -188,8 +195,8 @@ func (t *turn) normalizeMessage(m protocol.Message) (protocol.Message, error) {
 // shown is what the person sees of a step.
 func (t *turn) shown(m protocol.Message) string { return reply.Join(t.textTaken(), m.Text()) }
 
-// commitStep commits a model's message with what it cost, and gives its id. What it cost is then kept. The turn ends with the last
-// one, as far as it may.
+// commitStep commits a model's message with what it cost, and gives its id. What it cost is then
+// kept. The turn ends with the last one, as far as it may.
 func (t *turn) commitStep(ctx context.Context, a supervisor.ModelAnswer, s *stepStream) (id int64, err error) {
 	step := sqlite.Step{Turn: t.ID, Message: a.Message, Charged: s.paid == nil}
 	if c := s.paid; c != nil {
@@ -222,8 +229,9 @@ func withoutThinking(m protocol.Message) protocol.Message {
 	return m
 }
 
-// modelFailed keeps the failure for the session, which tells the person; the worker learns only that it failed. What a failed
-// step had said is taken back. What a cancelled one had said stays: whoever cancels a step ends the turn with it.
+// modelFailed keeps the failure for the session, which tells the person; the worker learns only
+// that it failed. What a failed step had said is taken back. What a cancelled one had said stays:
+// whoever cancels a step ends the turn with it.
 func (t *turn) modelFailed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return &protocol.Error{Code: protocol.CodeCancelled, Message: "cancelled"}

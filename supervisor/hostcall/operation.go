@@ -26,7 +26,8 @@ type operationWork struct {
 	of        int  // pieces, once one was begun
 	committed []protocol.BlobRef
 	bytes     int64
-	home      HomeUpdate // that an operation of this connection's person tells of; nil before its first call
+	// that an operation of this connection's person tells of; nil before its first call
+	home HomeUpdate
 }
 
 // pieceDone is operation.piece. Calls of it come one at a time.

@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/operation"
 )
 
-// transcribe begins an operation with a recording, of which a piece is there. What it commits is kept in done.
+// transcribe begins an operation with a recording, of which a piece is there. What it commits is
+// kept in done.
 func (r *rig) transcribe(id int64, done *[]string) {
 	r.conn.BeginOperation(operation.Attempt{ID: id, Seconds: 100, Pieces: []protocol.TranscribedPiece{{Text: strings.Repeat("x", protocol.MaxTranscript-10)}}, Progress: func(int) {},
 		Piece: func(_ context.Context, p protocol.OperationPiece) error {
@@ -102,7 +103,8 @@ func TestAPieceIsCommittedOnceThereIsRoom(t *testing.T) {
 	}
 }
 
-// TestAnOperationInAPersonsWorkerCommitsBlobsOfTheirs: within its bounds, and any of theirs may be read.
+// TestAnOperationInAPersonsWorkerCommitsBlobsOfTheirs: within its bounds, and any of theirs may be
+// read.
 func TestAnOperationInAPersonsWorkerCommitsBlobsOfTheirs(t *testing.T) {
 	r := newRig(t, says(protocol.Part{Text: "hi"}))
 	r.conn.BeginOperation(operation.Attempt{ID: 7, MaxBytes: 100, MaxBlobs: 2})
@@ -130,7 +132,8 @@ func TestAnOperationInAPersonsWorkerCommitsBlobsOfTheirs(t *testing.T) {
 	}
 }
 
-// TestWhatAnUndoReplacesCountsAsBytesFromBefore: they count among those of its person, and not among outputs.
+// TestWhatAnUndoReplacesCountsAsBytesFromBefore: they count among those of its person, and not
+// among outputs.
 func TestWhatAnUndoReplacesCountsAsBytesFromBefore(t *testing.T) {
 	const room = 512 << 20
 	r := newRig(t, says(protocol.Part{Text: "hi"}))

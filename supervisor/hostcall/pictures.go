@@ -12,7 +12,8 @@ import (
 // typeBytes is how many bytes of a picture tell its type.
 const typeBytes = 12
 
-// checkPicture says what is wrong with a picture that a worker names: that it is not this person's, or no picture.
+// checkPicture says what is wrong with a picture that a worker names: that it is not this person's,
+// or no picture.
 func (w *work) checkPicture(ctx context.Context, image protocol.Image) error {
 	if err := image.Check(); err != nil {
 		return offence{err}
@@ -40,8 +41,8 @@ func (w *work) pictureGone(image protocol.Image) bool {
 	return err != nil
 }
 
-// readPicture reads a picture of the transcript, whose owner was looked up when it was committed. The spool gives a file
-// whole or not at all.
+// readPicture reads a picture of the transcript, whose owner was looked up when it was committed.
+// The spool gives a file whole or not at all.
 func (w *work) readPicture(image protocol.Image) ([]byte, error) {
 	if err := image.Check(); err != nil {
 		return nil, fmt.Errorf("read a picture: %w", err)

@@ -7,11 +7,14 @@ import (
 	"mews/supervisor"
 )
 
-// PromptFileDependencies are what taking reports of prompt files needs. Where PromptFiles is nil, nothing is in force.
+// PromptFileDependencies are what taking reports of prompt files needs. Where PromptFiles is nil,
+// nothing is in force.
 type PromptFileDependencies struct {
 	PromptFiles PromptFiles
-	PrivateChat func(user string) supervisor.Conversation // where nobody else reads what a person is told
-	Queued      func(conversation int64)                  // something may have been put into its outbox
+	// where nobody else reads what a person is told
+	PrivateChat func(user string) supervisor.Conversation
+	// something may have been put into its outbox
+	Queued func(conversation int64)
 }
 
 // PromptFiles keeps which texts are in force.
@@ -20,7 +23,8 @@ type PromptFiles interface {
 	Report(ctx context.Context, r supervisor.PromptFileReport) (answer protocol.PromptFilesInForce, told int64, err error)
 }
 
-// promptFileParams is what a report takes in which each file is changed, in bytes: they are in base64.
+// promptFileParams is what a report takes in which each file is changed, in bytes: they are in
+// base64.
 const promptFileParams = (protocol.MaxMemoryText+224<<10)*4/3 + shortParams
 
 var promptFileRows = []row{

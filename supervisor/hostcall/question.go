@@ -16,14 +16,16 @@ import (
 
 // Asker asks people what a model wants to know.
 type Asker interface {
-	// Ask is the question once it has ended, and supervisor.ErrWaits before. Of its Conversation the ID and the User are read.
+	// Ask is the question once it has ended, and supervisor.ErrWaits before. Of its Conversation
+	// the ID and the User are read.
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
 
 // toolAskUser is the tool whose calls ask.
 const toolAskUser = "ask_user"
 
-// askLimit is how often a worker may ask in one attempt at a turn: the store counts the turn's questions, and says so.
+// askLimit is how often a worker may ask in one attempt at a turn: the store counts the turn's
+// questions, and says so.
 const askLimit = 2 * protocol.MaxQuestions
 
 var questionRows = []row{

@@ -30,7 +30,8 @@ func (t *turn) takeReport(ctx context.Context, p *protocol.ReviewReport) (*struc
 	return &struct{}{}, t.commit(ctx, func() error { return t.Report(ctx, *p) })
 }
 
-// answerStream answers a model.stream in the turn's own window, or for a worker of the turn's own in one below it.
+// answerStream answers a model.stream in the turn's own window, or for a worker of the turn's own
+// in one below it.
 func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {
 	switch {
 	case t.Kind.OneShot() != (p.Child != nil):
@@ -51,7 +52,8 @@ func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*prot
 	return t.askBelow(ctx, p)
 }
 
-// askBelow asks the model in a window below the turn. What was answered there before is the answer, also of an earlier worker.
+// askBelow asks the model in a window below the turn. What was answered there before is the answer,
+// also of an earlier worker.
 func (t *turn) askBelow(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {
 	t.outcome.Failure = nil
 	w, err := t.o.Windows.OpenChild(ctx, t.ID, p.Child.Name, p.Child.Text)

@@ -58,7 +58,8 @@ func (r *rig) window(name, text string) (string, error) {
 	return result.(protocol.ModelStreamed).Message.Text(), nil
 }
 
-// A window is empty but for its text, and what was answered in it is the answer to whoever asks again.
+// A window is empty but for its text, and what was answered in it is the answer to whoever asks
+// again.
 func TestAWindowIsAskedOnceAndSeesNothingElse(t *testing.T) {
 	calls := 0
 	long := strings.Repeat("a line of code\n", 20_000)

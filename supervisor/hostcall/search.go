@@ -12,7 +12,8 @@ type SearchDependencies struct {
 	Searcher Searcher
 }
 
-// Searcher finds what was said with people, and what their homes hold, for a turn that answers in a conversation.
+// Searcher finds what was said with people, and what their homes hold, for a turn that answers in a
+// conversation.
 type Searcher interface {
 	SearchHistory(ctx context.Context, user string, destination int64, q protocol.HistorySearch) (protocol.SearchFound, error)
 	SearchHome(ctx context.Context, user string, q protocol.HomeSearch) (protocol.SearchFound, error)

@@ -117,7 +117,8 @@ func TestWhatIsSentMeanwhileWaitsWhereThePersonWantsThat(t *testing.T) {
 	}
 }
 
-// What a person wants next is before the model at the next step whatever they want with what they send, and a follow-up never is.
+// What a person wants next is before the model at the next step whatever they want with what they
+// send, and a follow-up never is.
 func TestWhatIsWantedNextIsBeforeTheModelAndAFollowUpIsNot(t *testing.T) {
 	for mode, want := range map[supervisor.Busy][]string{
 		supervisor.BusyQueue: {"hello", "be brief"}, supervisor.BusyRestart: {"hello", "be brief"},
@@ -141,8 +142,8 @@ func TestWhatIsWantedNextIsBeforeTheModelAndAFollowUpIsNot(t *testing.T) {
 	}
 }
 
-// The model is shown nothing by a call that fails before it is made, or by one of a worker that dies: the reply says that it
-// was read once a step has been made of it.
+// The model is shown nothing by a call that fails before it is made, or by one of a worker that
+// dies: the reply says that it was read once a step has been made of it.
 func TestNothingIsSaidToBeReadBeforeTheModelHasAnsweredIt(t *testing.T) {
 	broke := errors.New("the budget of the day is used up")
 	var requests []supervisor.ModelRequest
@@ -208,8 +209,8 @@ func TestWhatDoesNotFitTheRequestWaits(t *testing.T) {
 	}
 }
 
-// TestWhatIsTakenInIsReadWhole, beside results of 20 KB, and no request is refused for its length: two messages of a size come in
-// each of five steps, and what has no room waits.
+// TestWhatIsTakenInIsReadWhole, beside results of 20 KB, and no request is refused for its length:
+// two messages of a size come in each of five steps, and what has no room waits.
 func TestWhatIsTakenInIsReadWhole(t *testing.T) {
 	for _, c := range []struct{ window, size, taken int }{
 		{4000, 1500, 10}, {4000, 4000, 5}, {8000, 1500, 10}, {8000, 4000, 5}, {8000, 12_000, 0}, {32_000, 12_000, 10}, {32_000, 30_000, 5},
@@ -253,8 +254,9 @@ func TestWhatIsTakenInIsReadWhole(t *testing.T) {
 	}
 }
 
-// TestWhatDoesNotFitTheModelsWindowWaits: what the history may have counts only where the model takes as much. A page that waits is
-// read whole in a turn of its own, and would have been cut in this one.
+// TestWhatDoesNotFitTheModelsWindowWaits: what the history may have counts only where the model
+// takes as much. A page that waits is read whole in a turn of its own, and would have been cut in
+// this one.
 func TestWhatDoesNotFitTheModelsWindowWaits(t *testing.T) {
 	server, url := modeltest.NewServer(t, func(r modeltest.Request) modeltest.Answer {
 		if strings.Contains(string(r.Raw), "a file; ") {
@@ -341,7 +343,8 @@ func TestTheFirstQuestionOfATurnStaysBeforeTheModel(t *testing.T) {
 	}
 }
 
-// TestWhatIsChangedMeanwhileIsBeforeTheModelAtItsNextStep, whatever the person wants with what they send.
+// TestWhatIsChangedMeanwhileIsBeforeTheModelAtItsNextStep, whatever the person wants with what they
+// send.
 func TestWhatIsChangedMeanwhileIsBeforeTheModelAtItsNextStep(t *testing.T) {
 	for _, mode := range []supervisor.Busy{supervisor.BusySteer, supervisor.BusyQueue, supervisor.BusyRestart} {
 		var requests []supervisor.ModelRequest

@@ -21,14 +21,16 @@ type Steps interface {
 	Correct(ctx context.Context, turn int64, room int) (told int, err error)
 }
 
-// The limit is far above what an honest turn needs (50 steps of a few calls each) and far below what would hurt.
+// The limit is far above what an honest turn needs (50 steps of a few calls each) and far below
+// what would hurt.
 var stepRows = []row{
 	{method: protocol.MethodStepCommit, phase: inTurn, kinds: withHome, limit: 20_000, handler: turnCall((*turn).commitCall)},
 }
 
 const maxName = 64 // bytes of a call's id or a tool's name; ours are far shorter
 
-// commitCall commits how far a tool call has come. The store refuses a call that the turn has not made.
+// commitCall commits how far a tool call has come. The store refuses a call that the turn has not
+// made.
 func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommit) (*protocol.StepCommitted, error) {
 	switch {
 	case len(p.Call) > maxName:

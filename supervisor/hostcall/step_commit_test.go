@@ -172,7 +172,8 @@ func TestNoSentenceIsReadTwice(t *testing.T) {
 	}
 }
 
-// TestWhatAStoppedStepHadSaidStays: and where the worker asks again all the same, it is not said twice.
+// TestWhatAStoppedStepHadSaidStays: and where the worker asks again all the same, it is not said
+// twice.
 func TestWhatAStoppedStepHadSaidStays(t *testing.T) {
 	said := make(chan struct{}, 2)
 	r := newRig(t, func(ctx context.Context, _ supervisor.ModelRequest, delta func(string)) (protocol.Message, error) {

@@ -13,15 +13,16 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// continued is how often a model is asked to go on with an answer that breaks off, by whether that is for want of money for more,
-// and what the person reads where it still does then.
+// continued is how often a model is asked to go on with an answer that breaks off, by whether that
+// is for want of money for more, and what the person reads where it still does then.
 var continued = map[bool]struct {
 	most int
 	why  string
 }{false: {3, textLimit}, true: {2, textShort}}
 
-// stepStream is one message of a model's as it comes, from as many calls of the model as that takes. It belongs to the
-// goroutine that answers the model.stream. It is the Reserver of these calls.
+// stepStream is one message of a model's as it comes, from as many calls of the model as that
+// takes. It belongs to the goroutine that answers the model.stream. It is the Reserver of these
+// calls.
 type stepStream struct {
 	*turn
 	before   string                  // said by calls that have ended
@@ -30,7 +31,8 @@ type stepStream struct {
 	answered []protocol.AnsweredCall // of the committed step
 }
 
-// answer has the model say its message. A message that breaks off is gone on with. What a failed call had said is taken back.
+// answer has the model say its message. A message that breaks off is gone on with. What a failed
+// call had said is taken back.
 func (s *stepStream) answer(ctx context.Context, req supervisor.ModelRequest) (supervisor.ModelAnswer, error) {
 	if s.Reserver != nil {
 		req.Reserver, s.maxCosts = s, map[int64]int64{}
@@ -105,8 +107,8 @@ func (s *stepStream) takeBack() {
 	s.Reply.Add(s.before)
 }
 
-// breaksOff says whether a message ends where the model had to, and not where it wanted to. One that calls tools is gone
-// on with when those have run.
+// breaksOff says whether a message ends where the model had to, and not where it wanted to. One
+// that calls tools is gone on with when those have run.
 func breaksOff(a supervisor.ModelAnswer) bool {
 	return a.Stop == supervisor.StopLength && len(a.Message.Calls()) == 0
 }

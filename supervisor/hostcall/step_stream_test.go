@@ -63,7 +63,8 @@ func failed(class supervisor.ModelClass) error {
 		Err: &supervisor.Error{Code: supervisor.CodeModel, Message: "It failed."}}
 }
 
-// said is the text of the message that model.stream has given the worker, and of the one that is kept.
+// said is the text of the message that model.stream has given the worker, and of the one that is
+// kept.
 func said(t *testing.T, r *rig) string {
 	t.Helper()
 	result, err := r.call(protocol.MethodModelStream, r.modelStream())

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// systemRig is a rig whose worker sends a system text, and tells with which one the model was asked.
+// systemRig is a rig whose worker sends a system text, and tells with which one the model was
+// asked.
 type systemRig struct {
 	*rig
 	asked string
@@ -31,7 +32,8 @@ func newSystemRig(t *testing.T) *systemRig {
 	return s
 }
 
-// step has the worker ask with a text in a turn of its own. It sends no text but the hash of it with bare.
+// step has the worker ask with a text in a turn of its own. It sends no text but the hash of it
+// with bare.
 func (s *systemRig) step(text string, bare bool) error {
 	s.t.Helper()
 	s.asked = ""

@@ -28,18 +28,23 @@ func (p phase) String() string {
 type row struct {
 	method string
 	phase  phase
-	kinds  []supervisor.TurnKind // of the turns in which it is valid, and for whose worker at any other time; nil: none is asked about
-	bytes  int                   // of its parameters as JSON, at most; 0: as many as a line of the wire holds
-	limit  int                   // how often in one turn or operation, or in the life of the worker
-	serial bool                  // not while another serial call of the same turn or operation runs
+	// of the turns in which it is valid, and for whose worker at any other time; nil: none is asked
+	// about
+	kinds []supervisor.TurnKind
+	// of its parameters as JSON, at most; 0: as many as a line of the wire holds
+	bytes  int
+	limit  int  // how often in one turn or operation, or in the life of the worker
+	serial bool // not while another serial call of the same turn or operation runs
 	handler
 }
 
 // The kinds of turns, by what their worker may ask for.
 var (
-	withHome = []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob, supervisor.TurnMCP} // the person's worker
-	oneShot  = []supervisor.TurnKind{supervisor.TurnReview, supervisor.TurnTriage}                // one of its own, which only reads
-	anyKind  = slices.Concat(withHome, oneShot)
+	// the person's worker
+	withHome = []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob, supervisor.TurnMCP}
+	// one of its own, which only reads
+	oneShot = []supervisor.TurnKind{supervisor.TurnReview, supervisor.TurnTriage}
+	anyKind = slices.Concat(withHome, oneShot)
 )
 
 // What parameters may take, in bytes.
@@ -60,7 +65,8 @@ var table = func() map[string]row {
 // Methods are all that a worker may send, sorted.
 func Methods() []string { return slices.Sorted(maps.Keys(table)) }
 
-// handler reads a message's parameters, and answers it or takes it. What its errors do is said at reply.
+// handler reads a message's parameters, and answers it or takes it. What its errors do is said at
+// reply.
 type handler struct {
 	decode func(*protocol.Request) (params any, err error)
 	key    func(params any) workKey
@@ -71,7 +77,8 @@ type handler struct {
 	note func(w *work, params any) error
 }
 
-// workCall answers a call with a method of the work that it is made for. P is what the call takes, and R what it is answered.
+// workCall answers a call with a method of the work that it is made for. P is what the call takes,
+// and R what it is answered.
 func workCall[P, R any](answer func(*work, context.Context, *P) (*R, error)) handler {
 	h := handlerOf[P]()
 	h.newResult = func() any { return new(R) }
@@ -102,7 +109,8 @@ func turnNote[P any](take func(*turn, *P) error) handler {
 	return workNote(func(w *work, params *P) error { return take(w.turn, params) })
 }
 
-// handlerOf reads parameters of type P. Its fields Turn and Operation, where it has them, say which work it is about.
+// handlerOf reads parameters of type P. Its fields Turn and Operation, where it has them, say which
+// work it is about.
 func handlerOf[P any]() handler {
 	turn, operation := idOf[P]("Turn"), idOf[P]("Operation")
 	return handler{

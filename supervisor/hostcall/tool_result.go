@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/spool"
 )
 
-// Bounds of a result. An honest worker cuts its texts to Limits.Output, and a tool of ours changes a file or two.
+// Bounds of a result. An honest worker cuts its texts to Limits.Output, and a tool of ours changes
+// a file or two.
 const (
 	maxChanges = 256
 	maxField   = 4 << 10   // bytes of a field of a change

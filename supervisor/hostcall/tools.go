@@ -15,8 +15,9 @@ var toolRows = []row{
 
 // toolList has the tools that the worker may offer to a model.
 type toolList struct {
-	hash  string                   // of the newest list
-	known map[string]protocol.Tool // by name: the newest list, and what has left it since the list before
+	hash string // of the newest list
+	// by name: the newest list, and what has left it since the list before
+	known map[string]protocol.Tool
 	left  map[string]protocol.Tool
 }
 
@@ -28,8 +29,8 @@ func (l *toolList) set(tools []protocol.Tool, hash string) {
 	}
 }
 
-// find looks for a tool in the newest list, and then in the one before: a model.stream may have been under way when a tool
-// left the list.
+// find looks for a tool in the newest list, and then in the one before: a model.stream may have
+// been under way when a tool left the list.
 func (l *toolList) find(name string) (tool protocol.Tool, ok bool) {
 	if tool, ok = l.known[name]; !ok {
 		tool, ok = l.left[name]
@@ -37,7 +38,8 @@ func (l *toolList) find(name string) (tool protocol.Tool, ok bool) {
 	return tool, ok
 }
 
-// Handshaken takes the worker's handshake: only tools named in it may be offered to a model, until there are others.
+// Handshaken takes the worker's handshake: only tools named in it may be offered to a model, until
+// there are others.
 func (c *Conn) Handshaken(hello protocol.HelloResult) {
 	hash, err := protocol.HashTools(hello.Tools)
 	if err == nil {
@@ -50,7 +52,8 @@ func (c *Conn) Handshaken(hello protocol.HelloResult) {
 	c.setTools(hello.Tools, hash)
 }
 
-// setTools also has the next model.stream name its tools whole: the same names may stand for others now.
+// setTools also has the next model.stream name its tools whole: the same names may stand for others
+// now.
 func (c *Conn) setTools(tools []protocol.Tool, hash string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,7 +77,8 @@ func (w *work) changeTools(_ context.Context, p *protocol.ToolsChanged) (*struct
 	return &struct{}{}, nil
 }
 
-// requestPrefix is what stands before the transcript in a request. The worker sends it whole once, and then by hash.
+// requestPrefix is what stands before the transcript in a request. The worker sends it whole once,
+// and then by hash.
 type requestPrefix struct {
 	system     string
 	systemHash string

@@ -48,7 +48,8 @@ func TestToolsMayChangeAfterHello(t *testing.T) {
 	if _, err := r.call(protocol.MethodModelStream, stale); wireCode(err) != protocol.CodeUnknownHash {
 		t.Errorf("by the hash of what was there before: %v", err)
 	}
-	for _, names := range [][]string{{"get_time", "search_mail"}, {"list_files", "search_mail"}} { // one has just left the list
+	// one has just left the list
+	for _, names := range [][]string{{"get_time", "search_mail"}, {"list_files", "search_mail"}} {
 		if err := r.offer(names...); err != nil {
 			t.Errorf("%v: %v", names, err)
 		}

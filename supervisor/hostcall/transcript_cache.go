@@ -7,8 +7,9 @@ import (
 	"mews/protocol"
 )
 
-// transcriptCache is the transcript of a turn's conversation as far as it was read, so that each message is read and decoded
-// once, however many steps a turn has. It belongs to model.stream, which is serial. Between two turns the connection has it.
+// transcriptCache is the transcript of a turn's conversation as far as it was read, so that each
+// message is read and decoded once, however many steps a turn has. It belongs to model.stream,
+// which is serial. Between two turns the connection has it.
 type transcriptCache struct {
 	messages  []protocol.Message
 	counted   countedRequest
@@ -38,15 +39,16 @@ func (p transcriptCaches) put(conversation int64, now transcriptCache) {
 	p[conversation] = now
 }
 
-// catchUp reads what was committed since the last time, and drops what is before the window. The cache then equals what a
-// reading from the start would give. Nothing is put into it but what was read, because only the store knows what became of a
-// commit whose answer was lost.
+// catchUp reads what was committed since the last time, and drops what is before the window. The
+// cache then equals what a reading from the start would give. Nothing is put into it but what was
+// read, because only the store knows what became of a commit whose answer was lost.
 func (p *transcriptCache) catchUp(ctx context.Context, store Transcript, conversation int64) error {
 	newer, window, err := store.Since(ctx, conversation, p.newest())
 	if err != nil {
 		return err
 	}
-	if window.Forgotten != p.forgotten && len(p.messages) > 0 { // what is gone is in no request that begins from now on
+	// what is gone is in no request that begins from now on
+	if window.Forgotten != p.forgotten && len(p.messages) > 0 {
 		*p = transcriptCache{}
 		return p.catchUp(ctx, store, conversation)
 	}

@@ -22,7 +22,8 @@ var awkward = []string{"", "plain", "<b>&amp;</b>", "a\x00b\x1b", "half a \xff c
 
 var awkwardArguments = []string{`{}`, ` { "path" : "<a>" } `, `{"n":1.50e3,"s":"\u003c\ud83e\udd85"}`, `{"a":[ ]}`, `null`}
 
-// TestARequestIsWhatAFreshReadingGives: whatever is said, in whatever order results come, whatever the window does.
+// TestARequestIsWhatAFreshReadingGives: whatever is said, in whatever order results come, whatever
+// the window does.
 func TestARequestIsWhatAFreshReadingGives(t *testing.T) {
 	var got supervisor.ModelRequest
 	var answer protocol.Message

@@ -22,7 +22,8 @@ var eventKinds = map[protocol.EventKind]bool{
 	protocol.ToolBegan: true, protocol.ToolProgressed: true, protocol.ToolEnded: true,
 }
 
-// showEvent passes a tool's line on to whoever watches. Where lines come too fast, lines of progress are dropped.
+// showEvent passes a tool's line on to whoever watches. Where lines come too fast, lines of
+// progress are dropped.
 func (t *turn) showEvent(event *protocol.TurnEvent) error {
 	switch {
 	case len(event.Call) > maxName:

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/history"
 )
 
-// trim moves the conversation's window past what no later request will hold, whatever the model's own window is, and says whether it
-// did.
+// trim moves the conversation's window past what no later request will hold, whatever the model's
+// own window is, and says whether it did.
 func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	cache := &t.transcript
 	if len(cache.messages) == 0 || history.Tokens(cache.messages) <= t.o.History {
@@ -26,8 +26,8 @@ func (t *turn) trim(ctx context.Context) (moved bool, err error) {
 	return true, t.closeUnused(ctx)
 }
 
-// historyRoom is how many tokens of the transcript a request may carry: what the history is bounded to, and what the model's window
-// leaves where that is known.
+// historyRoom is how many tokens of the transcript a request may carry: what the history is bounded
+// to, and what the model's window leaves where that is known.
 func (t *turn) historyRoom(ctx context.Context, req supervisor.ModelRequest) int {
 	if t.o.Room == nil {
 		return t.o.History
@@ -40,8 +40,8 @@ func (t *turn) historyRoom(ctx context.Context, req supervisor.ModelRequest) int
 	return min(int(room)-prefix, t.o.History)
 }
 
-// fitRequest makes the request's messages of the transcript, so that the request has about so many tokens. What the history is
-// bounded to holds in any case.
+// fitRequest makes the request's messages of the transcript, so that the request has about so many
+// tokens. What the history is bounded to holds in any case.
 func (t *turn) fitRequest(ctx context.Context) func(supervisor.ModelRequest, int64) supervisor.ModelRequest {
 	return func(req supervisor.ModelRequest, tokens int64) supervisor.ModelRequest {
 		budget := min(int(tokens)-prefixTokens(req), t.o.History)
@@ -65,7 +65,8 @@ func prefixTokens(req supervisor.ModelRequest) int {
 // toolBytes is what an API puts around a tool.
 const toolBytes = 64
 
-// outputName gives the name by which read_output reads the whole of a result. Its text is kept for that where it is not yet.
+// outputName gives the name by which read_output reads the whole of a result. Its text is kept for
+// that where it is not yet.
 func (t *turn) outputName(ctx context.Context) history.Name {
 	return func(r protocol.ToolResult) string {
 		if r.Rest != nil {

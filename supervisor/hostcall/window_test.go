@@ -27,8 +27,8 @@ func (r *rig) describeTools() {
 		{Name: "list_files", Description: "The files.", Schema: schema}}})
 }
 
-// longTalk has 30 turns, each with a result of 20 KB, and a system text as long as the real one with its tools. It returns how
-// many requests were refused for their length.
+// longTalk has 30 turns, each with a result of 20 KB, and a system text as long as the real one
+// with its tools. It returns how many requests were refused for their length.
 func longTalk(t *testing.T, r *rig) (refused string) {
 	t.Helper()
 	r.options.History = 32_000
@@ -62,7 +62,8 @@ func longTalk(t *testing.T, r *rig) (refused string) {
 	return sqlitetest.Look(t, r.db, "SELECT count(*) FROM usage WHERE class = 'too_long'")[0]
 }
 
-// TestALongTalkGoesOnInASmallWindow, however the window is known. One refusal is the price of one that nobody has told.
+// TestALongTalkGoesOnInASmallWindow, however the window is known. One refusal is the price of one
+// that nobody has told.
 func TestALongTalkGoesOnInASmallWindow(t *testing.T) {
 	for name, c := range map[string]struct {
 		window     int
@@ -125,7 +126,8 @@ func TestAWindowIsLearntFromACountFarBelowWhatWasSent(t *testing.T) {
 	}
 }
 
-// TestWhatWasCutCanBeReadOn: the line in the place of what was left out names an output that is the person's to read.
+// TestWhatWasCutCanBeReadOn: the line in the place of what was left out names an output that is the
+// person's to read.
 func TestWhatWasCutCanBeReadOn(t *testing.T) {
 	server, url := modeltest.NewServer(t, reads)
 	server.Limits.Context = 8000

@@ -25,8 +25,8 @@ type workKey struct {
 	id    int64
 }
 
-// work is a turn or an operation that the worker was given, or with anyTime the worker's life. It has the state that the
-// table asks for.
+// work is a turn or an operation that the worker was given, or with anyTime the worker's life. It
+// has the state that the table asks for.
 type work struct {
 	*Conn
 	workKey
@@ -40,8 +40,9 @@ type work struct {
 	moreCalls     int            // of each method than the table's limit
 	serialRunning bool           // a serial call runs; guarded by Conn.mu
 
-	blobs   blobStore
-	before  blobStore // for the bytes of files before they are changed; nil of an operation that is nobody's
+	blobs blobStore
+	// for the bytes of files before they are changed; nil of an operation that is nobody's
+	before  blobStore
 	uploads uploads
 }
 
@@ -58,10 +59,13 @@ type turn struct {
 
 	transcript transcriptCache
 	openCalls  openCalls
-	askedStale int64       // how stale the system text was for which the worker was asked for another; 0: it was not asked
-	outcome    TurnOutcome // of the last model call; written by model.stream, which is serial, and read after it
-	ended      bool        // with its last step; as outcome
-	reported   bool        // what is at the places of prompt files; written by prompt_file.report, which is serial
+	// how stale the system text was for which the worker was asked for another; 0: it was not asked
+	askedStale int64
+	// of the last model call; written by model.stream, which is serial, and read after it
+	outcome TurnOutcome
+	ended   bool // with its last step; as outcome
+	// what is at the places of prompt files; written by prompt_file.report, which is serial
+	reported bool
 }
 
 // count counts a message of the worker's, or says why it may not come. Conn.mu is held.
@@ -88,8 +92,9 @@ func (w *work) end() {
 
 func (w *work) log() hclog.Logger { return w.o.Log.With("user", w.user, w.phase.String(), w.id) }
 
-// commit has something committed, and where the disk is full or does not answer it tries again until there is room or the
-// work ends: what was done already must not be lost for want of a commit.
+// commit has something committed, and where the disk is full or does not answer it tries again
+// until there is room or the work ends: what was done already must not be lost for want of a
+// commit.
 func (w *work) commit(ctx context.Context, do func() error) error {
 	final := func(err error) bool { return supervisor.ErrorCode(err) != supervisor.CodeUnavailable }
 	return retry.Do(ctx, retry.Longest, do, final, func(err error, wait time.Duration) {
@@ -100,8 +105,9 @@ func (w *work) commit(ctx context.Context, do func() error) error {
 // offence is the error of a handler that ends the worker: no honest worker asks so.
 type offence struct{ error }
 
-// reply makes a handler's error the answer to the worker. An offence ends the worker, and a *protocol.Error is the answer. Of
-// any other error the worker is told only what a person may read; one that nobody may read is logged.
+// reply makes a handler's error the answer to the worker. An offence ends the worker, and a
+// *protocol.Error is the answer. Of any other error the worker is told only what a person may read;
+// one that nobody may read is logged.
 func (w *work) reply(method string, err error) error {
 	broken, answer := offence{}, new(protocol.Error)
 	switch {
@@ -129,7 +135,8 @@ func invalidParams(format string, args ...any) error {
 	return &protocol.Error{Code: protocol.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// printable makes a worker's words fit for a line of a terminal or a log: no control characters, and at most so many bytes.
+// printable makes a worker's words fit for a line of a terminal or a log: no control characters,
+// and at most so many bytes.
 func printable(s string, most int) string {
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"

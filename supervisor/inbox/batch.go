@@ -8,10 +8,12 @@ import (
 	"mews/supervisor"
 )
 
-// PutBatch keeps a batch, all of it or nothing. The Kind of each item is read off its text, unless it is a press, and the gate
-// checks each. An item that cannot be taken, or that the gate refuses, holds up nobody: a placeholder is kept for its text and its
-// sender is told why, or it is dropped where they have been told. An error means that nothing was kept, and the source may not
-// forget the batch. A /stop in it has then ended what runs all the same, and does so again if the batch comes again.
+// PutBatch keeps a batch, all of it or nothing. The Kind of each item is read off its text, unless
+// it is a press, and the gate checks each. An item that cannot be taken, or that the gate refuses,
+// holds up nobody: a placeholder is kept for its text and its sender is told why, or it is dropped
+// where they have been told. An error means that nothing was kept, and the source may not forget
+// the batch. A /stop in it has then ended what runs all the same, and does so again if the batch
+// comes again.
 func (b *Inbox) PutBatch(ctx context.Context, batch supervisor.Batch) error {
 	items := make([]supervisor.Item, 0, len(batch.Items))
 	for _, item := range batch.Items {
@@ -47,10 +49,11 @@ func (b *Inbox) checkItem(ctx context.Context, item supervisor.Item) (_ supervis
 	return item, !item.Decision.Quiet, nil
 }
 
-// batchNotStored has the commands of a batch do what they can without being kept. Their senders are not told of that: a store that
-// could not keep the batch could not keep an answer either.
+// batchNotStored has the commands of a batch do what they can without being kept. Their senders are
+// not told of that: a store that could not keep the batch could not keep an answer either.
 func (b *Inbox) batchNotStored(ctx context.Context, items []supervisor.Item, err error) {
-	if b.o.NotStored == nil || ctx.Err() != nil { // at the service's end nothing has failed: the batch comes again
+	// at the service's end nothing has failed: the batch comes again
+	if b.o.NotStored == nil || ctx.Err() != nil {
 		return
 	}
 	for _, item := range items {
@@ -60,8 +63,8 @@ func (b *Inbox) batchNotStored(ctx context.Context, items []supervisor.Item, err
 	}
 }
 
-// withConversation gives an inbound the id of its conversation, where there is one. To read it no room on the disk is needed.
-// Where none is found, nothing runs that could be stopped.
+// withConversation gives an inbound the id of its conversation, where there is one. To read it no
+// room on the disk is needed. Where none is found, nothing runs that could be stopped.
 func (b *Inbox) withConversation(ctx context.Context, in supervisor.Inbound) supervisor.Inbound {
 	c := in.Conversation
 	if c.ID != 0 {
@@ -73,8 +76,8 @@ func (b *Inbox) withConversation(ctx context.Context, in supervisor.Inbound) sup
 	return in
 }
 
-// normalizeItem makes an item that can be kept. A key that can't be kept is replaced by its digest: sent again, it is the same. A
-// /start is kept without what stands behind it.
+// normalizeItem makes an item that can be kept. A key that can't be kept is replaced by its digest:
+// sent again, it is the same. A /start is kept without what stands behind it.
 func normalizeItem(item supervisor.Item, source string) supervisor.Item {
 	in := &item.Inbound
 	in.Source = source

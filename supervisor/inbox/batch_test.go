@@ -248,7 +248,8 @@ func (l looking) PutBatch(_ context.Context, b supervisor.Batch) (r supervisor.R
 	return r, nil
 }
 
-// Whatever a source sends, the store gets what it can keep: nothing that comes can hold up what comes after it.
+// Whatever a source sends, the store gets what it can keep: nothing that comes can hold up what
+// comes after it.
 func TestTheStoreGetsWhatItCanKeep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		any := rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })

@@ -10,7 +10,8 @@ import (
 // maxKey bounds a client's name for a message, in bytes.
 const maxKey = 128
 
-// checkText says what is wrong with the text of an inbound. It may be empty where files came with it.
+// checkText says what is wrong with the text of an inbound. It may be empty where files came with
+// it.
 func checkText(text string, files int) error {
 	switch {
 	case strings.TrimSpace(text) == "" && files == 0:

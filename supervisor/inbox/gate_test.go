@@ -255,7 +255,8 @@ func TestWhatCouldNotBeKeptIsTakenTheNextTime(t *testing.T) {
 	}
 }
 
-// enrolled gives ann, who is 42 on Telegram, a second factor that counts. seal is what it was sealed with.
+// enrolled gives ann, who is 42 on Telegram, a second factor that counts. seal is what it was
+// sealed with.
 func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.Seal, codes []access.Secret) {
 	t.Helper()
 	people, err := access.New([]supervisor.User{{Name: "ann", Accounts: map[supervisor.Channel]string{supervisor.ChannelTelegram: "42"}}}, 1, nil)
@@ -281,8 +282,8 @@ func enrolled(t *testing.T, db *sqlite.DB) (people *access.People, seal *access.
 	return people, seal, codes
 }
 
-// While the key is missing that second factors are sealed with, everything is answered and kept: but for recovery codes, alone,
-// mistyped or among words, for they will be good again.
+// While the key is missing that second factors are sealed with, everything is answered and kept:
+// but for recovery codes, alone, mistyped or among words, for they will be good again.
 func TestARecoveryCodeIsKeptNowhereWhileTheKeyIsMissing(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, _, codes := enrolled(t, db)
@@ -321,7 +322,8 @@ func TestARecoveryCodeIsKeptNowhereWhileTheKeyIsMissing(t *testing.T) {
 	}
 }
 
-// Wherever a recovery code is sent, no word of it is kept, its message is taken away, and it is good no more.
+// Wherever a recovery code is sent, no word of it is kept, its message is taken away, and it is
+// good no more.
 func TestARecoveryCodeIsKeptNowhere(t *testing.T) {
 	db, h := sqlitetest.Open(t), &heard{}
 	people, seal, codes := enrolled(t, db)

@@ -1,5 +1,6 @@
-// Package inbox takes what people send. Once Put has returned without an error, a message is on disk, is kept once however often
-// it is sent, and will be answered. Nothing gets past the gate that the inbox is given.
+// Package inbox takes what people send. Once Put has returned without an error, a message is on
+// disk, is kept once however often it is sent, and will be answered. Nothing gets past the gate
+// that the inbox is given.
 package inbox
 
 import (
@@ -13,15 +14,16 @@ import (
 
 // Store keeps inbounds.
 type Store interface {
-	// Put inserts an inbound unless the same user, source and key is there, and returns the row that is there then.
+	// Put inserts an inbound unless the same user, source and key is there, and returns the row
+	// that is there then.
 	Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error)
-	// PutBatch does that for each item of a batch in order, as its gate has decided, and keeps where the source's next batch
-	// begins, in one transaction.
+	// PutBatch does that for each item of a batch in order, as its gate has decided, and keeps
+	// where the source's next batch begins, in one transaction.
 	PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error)
 }
 
-// Gate decides what becomes of an inbound before it is kept. It is asked again for one that is sent again. An error means that it
-// can't decide, and the inbound is not taken.
+// Gate decides what becomes of an inbound before it is kept. It is asked again for one that is sent
+// again. An error means that it can't decide, and the inbound is not taken.
 type Gate interface {
 	Check(ctx context.Context, in supervisor.Inbound) (supervisor.GateDecision, error)
 }
@@ -36,13 +38,13 @@ type Options struct {
 	Store         Store
 	Gate          Gate // nil lets nobody through
 	Conversations Conversations
-	// Accepted is called for each inbound that is on disk and to be acted on, and may be called again for one that was sent
-	// again.
+	// Accepted is called for each inbound that is on disk and to be acted on, and may be called
+	// again for one that was sent again.
 	Accepted func(supervisor.Inbound)
 	// Queued is called with each conversation for which something was put into the outbox.
 	Queued func(conversation int64)
-	// NotStored is called for each inbound that the gate let through and the store could not keep. It returns the error that the
-	// sender is told; nil leaves that as it is.
+	// NotStored is called for each inbound that the gate let through and the store could not keep.
+	// It returns the error that the sender is told; nil leaves that as it is.
 	NotStored func(supervisor.Inbound, error) error
 }
 
@@ -62,8 +64,9 @@ func (b *Inbox) checkGate(ctx context.Context, in supervisor.Inbound) (superviso
 	return b.o.Gate.Check(ctx, in)
 }
 
-// Put keeps an inbound with the files that came with it; its Kind is read off its text, unless it is a press. What is returned may
-// have been answered, or be held by the gate. An error means that it was not kept; the sender may send it again with the same key.
+// Put keeps an inbound with the files that came with it; its Kind is read off its text, unless it
+// is a press. What is returned may have been answered, or be held by the gate. An error means that
+// it was not kept; the sender may send it again with the same key.
 func (b *Inbox) Put(ctx context.Context, in supervisor.Inbound, files ...supervisor.Attachment) (kept supervisor.Inbound, err error) {
 	if err := cmp.Or(checkText(in.Text, len(files)), checkKey(in.Key)); err != nil {
 		return kept, err
@@ -100,7 +103,8 @@ func (b *Inbox) put(ctx context.Context, item supervisor.Item) (supervisor.Inbou
 	var receipt supervisor.Receipt
 	var err error
 	in := item.Inbound
-	if letsThrough(item.Decision) && item.Decision.Lock == "" && in.Kind != supervisor.KindText { // a text may answer a question
+	// a text may answer a question
+	if letsThrough(item.Decision) && item.Decision.Lock == "" && in.Kind != supervisor.KindText {
 		in, _, err = b.o.Store.Put(ctx, in)
 		receipt.Kept = []supervisor.Inbound{in}
 	} else {
@@ -140,8 +144,9 @@ func (b *Inbox) notify(r supervisor.Receipt) {
 	}
 }
 
-// classify sets an inbound's Kind, Command and Priority, with how many files came with it. Its channel says that a button was pressed; all
-// else is read off the text. A follow-up is a text, without the command before it.
+// classify sets an inbound's Kind, Command and Priority, with how many files came with it. Its
+// channel says that a button was pressed; all else is read off the text. A follow-up is a text,
+// without the command before it.
 func classify(in supervisor.Inbound, files int) supervisor.Inbound {
 	in.Command, in.Priority = "", supervisor.PriorityUsual
 	if in.Kind == supervisor.KindPress {

@@ -7,7 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What stands behind a /start may be an invite's code, and no word of that is kept, however it came.
+// What stands behind a /start may be an invite's code, and no word of that is kept, however it
+// came.
 func TestAnInvitesCodeIsNotKept(t *testing.T) {
 	const code = "MFRGGZDFMZTWQ2LKNNWG23TPOA"
 	for text, want := range map[string]string{

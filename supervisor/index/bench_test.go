@@ -16,7 +16,8 @@ import (
 // many is how many sections the benchmarks' person has.
 const many = 100_000
 
-// manyMessages is a transcript with many messages of the length of the corpus's texts and of its words, a quarter of which are made rare.
+// manyMessages is a transcript with many messages of the length of the corpus's texts and of its
+// words, a quarter of which are made rare.
 func manyMessages(b *testing.B) *rig {
 	b.Helper()
 	r := newRig(b, "alice")
@@ -52,8 +53,9 @@ func manyMessages(b *testing.B) *rig {
 	return r
 }
 
-// The index of 100,000 messages is made, searched with the corpus's questions, and told of a new message while nothing else is done. It is
-// given the processor for half of the time at most while it is made.
+// The index of 100,000 messages is made, searched with the corpus's questions, and told of a new
+// message while nothing else is done. It is given the processor for half of the time at most while
+// it is made.
 func BenchmarkIndex(b *testing.B) {
 	r := manyMessages(b)
 	for range b.N {

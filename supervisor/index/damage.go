@@ -24,7 +24,8 @@ func isFull(err error) bool {
 	return problem == engine.ProblemFull
 }
 
-// Remove deletes the index at path and the damaged file that was set aside, if any. No service may have it open.
+// Remove deletes the index at path and the damaged file that was set aside, if any. No service may
+// have it open.
 func Remove(path string) error {
 	err := removeSetAside(path)
 	for _, name := range []string{path, path + "-wal"} {
@@ -35,7 +36,8 @@ func Remove(path string) error {
 	return err
 }
 
-// setAside renames a database that can't be used, so that somebody can find out why. Only the newest is kept.
+// setAside renames a database that can't be used, so that somebody can find out why. Only the
+// newest is kept.
 func setAside(path string, now time.Time) error {
 	err := removeSetAside(path)
 	err = errors.Join(err, os.Rename(path, path+".bad-"+now.UTC().Format("20060102T150405")))

@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// A database that can't be used is set aside, and all is found again. One that was set aside is kept.
+// A database that can't be used is set aside, and all is found again. One that was set aside is
+// kept.
 func TestAnIndexThatCannotBeUsedIsMadeAnew(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, path string) error{
 		"missing": func(_ *testing.T, path string) error { return os.Remove(path) },
@@ -77,7 +78,8 @@ func newer(path string) error {
 	return errors.Join(err, f.Close())
 }
 
-// While there is no room, what was read is found, the search says what is missing, and nobody waits. Then the rest is read.
+// While there is no room, what was read is found, the search says what is missing, and nobody
+// waits. Then the rest is read.
 func TestAFullDiskIsSaid(t *testing.T) {
 	r := newRig(t, "alice").run()
 	r.say("alice", protocol.RoleUser, "tomatoes")

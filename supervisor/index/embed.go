@@ -13,12 +13,15 @@ import (
 )
 
 const (
-	// embedBatch and embedBytes bound one call of the model: its sections, and the bytes of their texts.
+	// embedBatch and embedBytes bound one call of the model: its sections, and the bytes of their
+	// texts.
 	embedBatch = 64
 	embedBytes = 64 << 10
-	// embedText is how many bytes of a section its vector is made of. Models take 512 to 8,192 tokens.
+	// embedText is how many bytes of a section its vector is made of. Models take 512 to 8,192
+	// tokens.
 	embedText = 8 << 10
-	// leastText is a length in bytes: a text that the model finds too long is cut in half while it is longer.
+	// leastText is a length in bytes: a text that the model finds too long is cut in half while it
+	// is longer.
 	leastText = 256
 	// pauseTime is how long no vectors are made for a person after a failure.
 	pauseTime = 10 * time.Minute
@@ -39,8 +42,8 @@ const (
 	putVector = `UPDATE vector SET model = ?, vector = ? WHERE user = ? AND section = ?`
 )
 
-// embed makes the vectors of sections until ctx ends, the newest first. It tries again after pauseTime where that fails. Sections are
-// found by their words meanwhile.
+// embed makes the vectors of sections until ctx ends, the newest first. It tries again after
+// pauseTime where that fails. Sections are found by their words meanwhile.
 func (x *Index) embed(ctx context.Context) {
 	begun := false
 	for x.o.Embedder != nil && ctx.Err() == nil {
@@ -60,8 +63,8 @@ func (x *Index) embed(ctx context.Context) {
 	}
 }
 
-// embedSome makes some vectors for each person, and says whether it made any. The first call also notes which sections have no vector
-// of this model.
+// embedSome makes some vectors for each person, and says whether it made any. The first call also
+// notes which sections have no vector of this model.
 func (x *Index) embedSome(ctx context.Context, first bool) (worked bool) {
 	people, err := x.people(ctx)
 	for _, user := range people {
@@ -103,14 +106,15 @@ func (x *Index) embedBatch(ctx context.Context, user string) (made int, err erro
 	return len(list), x.embedList(ctx, user, list)
 }
 
-// embedded is what a section's vector is made of: its heading and text, cut at most bytes. It is never empty.
+// embedded is what a section's vector is made of: its heading and text, cut at most bytes. It is
+// never empty.
 func (s sectionWords) embedded(most int) string {
 	text := strings.TrimSpace(strings.TrimSpace(s.heading) + "\n" + s.text)
 	return text[:min(len(text), most)]
 }
 
-// embedList makes the vectors of sections. It halves a list that is too long for the model, and cuts a single text that is. A text that
-// is too long even at leastText gets an empty vector.
+// embedList makes the vectors of sections. It halves a list that is too long for the model, and
+// cuts a single text that is. A text that is too long even at leastText gets an empty vector.
 func (x *Index) embedList(ctx context.Context, user string, list []sectionWords) error {
 	texts := make([]string, len(list))
 	for i, s := range list {

@@ -9,13 +9,15 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// batch is how many messages are read in one transaction. It takes some 20 ms, for which other writes wait.
+// batch is how many messages are read in one transaction. It takes some 20 ms, for which other
+// writes wait.
 const batch = 100
 
 // progress is how far the messages of a person have been read.
 type progress struct{ done, all int64 }
 
-// Said tells the index that something was said in a person's conversation and is on disk. It never blocks.
+// Said tells the index that something was said in a person's conversation and is on disk. It never
+// blocks.
 func (x *Index) Said(user string, conversation int64) {
 	x.mark(chat{user, conversation})
 	supervisor.Signal(x.wake)
@@ -28,7 +30,8 @@ func (x *Index) mark(c chat) {
 	x.changed[c] = true
 }
 
-// feed reads what is said into the index until ctx ends. It returns an error only where the database's file is to be made anew.
+// feed reads what is said into the index until ctx ends. It returns an error only where the
+// database's file is to be made anew.
 func (x *Index) feed(ctx context.Context) error {
 	if err := x.reconcile(ctx); err != nil {
 		return err
@@ -65,7 +68,8 @@ func (x *Index) feed(ctx context.Context) error {
 	return nil
 }
 
-// next takes a conversation that is to be read; ok is false where there is none. err is why the database is to be made anew.
+// next takes a conversation that is to be read; ok is false where there is none. err is why the
+// database is to be made anew.
 func (x *Index) next() (c chat, ok bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -77,8 +81,9 @@ func (x *Index) next() (c chat, ok bool, err error) {
 	return c, false, x.damaged
 }
 
-// readBatch reads up to batch messages of a conversation, and marks it again where there may be more. It reads them within the index's
-// transaction: RemoveMessages, which is called once messages are gone, comes before or after it as a whole.
+// readBatch reads up to batch messages of a conversation, and marks it again where there may be
+// more. It reads them within the index's transaction: RemoveMessages, which is called once messages
+// are gone, comes before or after it as a whole.
 func (x *Index) readBatch(ctx context.Context, c chat) error {
 	began, n := x.o.Now(), 0
 	err := x.write(ctx, func(t *tx) error {
@@ -104,7 +109,8 @@ func (x *Index) readBatch(ctx context.Context, c chat) error {
 	x.advance(c.user, int64(n))
 	if n == batch {
 		x.mark(c)
-		sleep(ctx, min(x.o.Now().Sub(began), time.Second)) // leaves half of the processor's time to those who are answered
+		// leaves half of the processor's time to those who are answered
+		sleep(ctx, min(x.o.Now().Sub(began), time.Second))
 	}
 	return nil
 }

@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// SectionHash is a digest of a section's heading and text, in hexadecimals: equal ones are kept once.
+// SectionHash is a digest of a section's heading and text, in hexadecimals: equal ones are kept
+// once.
 type SectionHash string
 
 // File is a text file of a home.
@@ -26,8 +27,8 @@ type Place struct {
 	Line int // that it begins at, from 1
 }
 
-// Section is the text below one heading of a file, and not below a deeper one. A long one is better put as several with one heading:
-// a hit is told whole.
+// Section is the text below one heading of a file, and not below a deeper one. A long one is better
+// put as several with one heading: a hit is told whole.
 type Section struct {
 	Hash          SectionHash
 	Heading, Text string
@@ -35,7 +36,8 @@ type Section struct {
 
 const listFiles = `SELECT path, hash, size, modified FROM file WHERE user = ? ORDER BY path`
 
-// Manifest lists the files of a person's home that can be searched, without their sections, for who tells what is new there.
+// Manifest lists the files of a person's home that can be searched, without their sections, for who
+// tells what is new there.
 func (x *Index) Manifest(ctx context.Context, user string) ([]File, error) {
 	if x.reconciled() == nil {
 		return nil, errNotOpen
@@ -76,8 +78,8 @@ func (x *Index) MissingSections(ctx context.Context, user string, hashes []Secti
 
 const insertSection = `INSERT INTO section (user, at, hash, heading, text) VALUES (?, ?, ?, ?, ?)`
 
-// PutSections keeps sections of a person's home. They are found once a file has them: SetManifest is told of it next. Those that no
-// file has are dropped when the index is opened.
+// PutSections keeps sections of a person's home. They are found once a file has them: SetManifest
+// is told of it next. Those that no file has are dropped when the index is opened.
 func (x *Index) PutSections(ctx context.Context, user string, list []Section) error {
 	if x.reconciled() == nil {
 		return errNotOpen
@@ -107,9 +109,10 @@ const (
 	insertPlace  = `INSERT INTO place (user, path, position, line, section) VALUES (?, ?, ?, ?, ?)`
 )
 
-// SetManifest says which files of a person's home are new or have changed, and which are gone. Their sections have been put. What is
-// put under another path in the same call, a moved file, keeps its sections. Sections that no file has any more are dropped, and
-// nothing of their words is left in the index's files.
+// SetManifest says which files of a person's home are new or have changed, and which are gone.
+// Their sections have been put. What is put under another path in the same call, a moved file,
+// keeps its sections. Sections that no file has any more are dropped, and nothing of their words is
+// left in the index's files.
 func (x *Index) SetManifest(ctx context.Context, user string, changed []File, gone []string) error {
 	return x.write(ctx, func(t *tx) error {
 		touched := map[int64]bool{}
@@ -188,8 +191,9 @@ const (
 	deletePlace = `DELETE FROM place WHERE user = ? AND path = ? AND section = ?`
 )
 
-// removeStale takes some sections out of a file, but for those of a JSON list of hashes, and says how many: fewer than removeBatch are the
-// last. The file is known as it was until SetManifest is told of it.
+// removeStale takes some sections out of a file, but for those of a JSON list of hashes, and says
+// how many: fewer than removeBatch are the last. The file is known as it was until SetManifest is
+// told of it.
 func (x *Index) removeStale(ctx context.Context, user, path, kept string) (n int, err error) {
 	err = x.write(ctx, func(t *tx) error {
 		stale, err := engine.All(t, engine.Integer, listStale, user, path, kept, removeBatch)
@@ -215,8 +219,9 @@ const (
 	setPath     = `UPDATE section SET path = ? WHERE user = ? AND id = ?`
 )
 
-// place has a section be under the name of a file that has it, the one that it is under if it still has it, or drops it where none has.
-// It returns it where it is to be found by another name than before.
+// place has a section be under the name of a file that has it, the one that it is under if it still
+// has it, or drops it where none has. It returns it where it is to be found by another name than
+// before.
 func (t *tx) place(user string, section int64) ([]sectionWords, error) {
 	s, err := engine.Value(t, scanSectionWords, findSection, user, section)
 	if err != nil {

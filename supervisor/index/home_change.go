@@ -25,8 +25,8 @@ const (
 	listChanges  = `SELECT id, was, path, hash, size, modified FROM change WHERE user = ? AND id > ? ORDER BY id`
 )
 
-// changing notes the hashes of files that are about to be kept or dropped; nil where the home was never looked through as a whole: then
-// nothing of it is a change.
+// changing notes the hashes of files that are about to be kept or dropped; nil where the home was
+// never looked through as a whole: then nothing of it is a change.
 func (t *tx) changing(user string, changed []File, gone []string) (was map[string]string, err error) {
 	report, err := reportedOfHome(t, user)
 	if err != nil || report.At.IsZero() {
@@ -69,8 +69,9 @@ func (t *tx) changed(user string, was map[string]string, changed []File, gone []
 	return err
 }
 
-// Changes lists by their paths what has come to differ in a person's home since a cursor, and gives the next one. What was changed and is
-// as it was again has not. ok is false where nothing can be said of the time since: the cursor is of another database.
+// Changes lists by their paths what has come to differ in a person's home since a cursor, and gives
+// the next one. What was changed and is as it was again has not. ok is false where nothing can be
+// said of the time since: the cursor is of another database.
 func (x *Index) Changes(ctx context.Context, user string, since supervisor.HomeCursor) (list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error) {
 	db := x.reconciled()
 	if db == nil {

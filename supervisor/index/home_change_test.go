@@ -60,7 +60,8 @@ func (r *rig) cursor(user string) supervisor.HomeCursor {
 	return next
 }
 
-// What a home holds when it is first looked through is no change. What has changed since a moment is told once, as a whole.
+// What a home holds when it is first looked through is no change. What has changed since a moment
+// is told once, as a whole.
 func TestWhatHasChangedInAHome(t *testing.T) {
 	r := newRig(t, "ann", "bob").run()
 	r.looks("ann", "a 1", "b 1", "c 1", "d 1")

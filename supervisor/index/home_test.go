@@ -57,8 +57,9 @@ func (r *rig) places(user, words string) (places []string) {
 	return places
 }
 
-// A file's sections are found by their words, by their heading and by the file's name; where it is moved, copied, changed and deleted
-// they follow, and what is known is not asked for again. Nobody else finds them.
+// A file's sections are found by their words, by their heading and by the file's name; where it is
+// moved, copied, changed and deleted they follow, and what is known is not asked for again. Nobody
+// else finds them.
 func TestFilesOfAHomeAreFound(t *testing.T) {
 	r := newRig(t, "alice", "bob").run()
 	same := func(what, words string, want ...string) {

@@ -18,9 +18,10 @@ const MaxFiles = 20_000
 // ErrUnexpected is what a HomeUpdate says to what nobody tells who has seen the home.
 var ErrUnexpected = errors.New("that does not follow from what was told before")
 
-// HomeUpdate takes what is new in a person's home, as their worker tells it: the names of all files, the sections of those that differ,
-// and the text of those sections that the index does not have. Its methods are called one after the other. What is cut short is kept as
-// far as it came, file by file.
+// HomeUpdate takes what is new in a person's home, as their worker tells it: the names of all
+// files, the sections of those that differ, and the text of those sections that the index does not
+// have. Its methods are called one after the other. What is cut short is kept as far as it came,
+// file by file.
 type HomeUpdate struct {
 	index   *Index
 	user    string
@@ -37,7 +38,8 @@ func (x *Index) UpdateHome(user string) *HomeUpdate {
 	return &HomeUpdate{index: x, user: user, named: map[string]bool{}, until: x.o.Now().Add(updateTime)}
 }
 
-// Files names some of the files that there are. It gives the places of those that the index does not have so.
+// Files names some of the files that there are. It gives the places of those that the index does
+// not have so.
 func (u *HomeUpdate) Files(ctx context.Context, page []File) (differing []int, err error) {
 	if err := u.load(ctx); err != nil {
 		return nil, err
@@ -67,7 +69,8 @@ func (u *HomeUpdate) load(ctx context.Context) error {
 	return err
 }
 
-// Sections says which sections files have, and gives those that are to be put. The files are kept once they are.
+// Sections says which sections files have, and gives those that are to be put. The files are kept
+// once they are.
 func (u *HomeUpdate) Sections(ctx context.Context, batch []File) ([]SectionHash, error) {
 	if len(u.missing) > 0 {
 		return nil, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrUnexpected)
@@ -117,8 +120,8 @@ func (u *HomeUpdate) keep(ctx context.Context) error {
 	return u.set(ctx, batch, nil)
 }
 
-// End ends the update. Without more, files that were not named are gone. It says whether some of them are left for
-// another update.
+// End ends the update. Without more, files that were not named are gone. It says whether some of
+// them are left for another update.
 func (u *HomeUpdate) End(ctx context.Context, report HomeReport, more bool) (left bool, err error) {
 	if len(u.missing) > 0 {
 		return false, fmt.Errorf("%d sections are missing: %w", len(u.missing), ErrUnexpected)
@@ -143,8 +146,8 @@ func (u *HomeUpdate) End(ctx context.Context, report HomeReport, more bool) (lef
 // updateTime is half of what the operation has.
 const updateTime = time.Minute
 
-// set is SetManifest, once what is not in the files any more has been taken out. What is not done by the end of the update's time is left
-// for another one.
+// set is SetManifest, once what is not in the files any more has been taken out. What is not done
+// by the end of the update's time is left for another one.
 func (u *HomeUpdate) set(ctx context.Context, changed []File, gone []string) error {
 	hashes, paths := []SectionHash{}, gone
 	for _, f := range changed {
@@ -212,7 +215,8 @@ func (x *Index) HomeReport(ctx context.Context, user string) (report HomeReport,
 	return report, x.explain(err, "read what is searched of the home of %s", user)
 }
 
-// reportedOfHome is what the last whole update of a person's home has said, without what is counted.
+// reportedOfHome is what the last whole update of a person's home has said, without what is
+// counted.
 func reportedOfHome(read engine.Querier, user string) (report HomeReport, err error) {
 	value, known, err := engine.One(read, engine.String, findHomeReport, user)
 	if err == nil && known {

@@ -111,7 +111,8 @@ func TestAHomeIsFollowed(t *testing.T) {
 	r.wants("bob", "bob.md bob's")
 }
 
-// TestAnUpdateThatIsCutShortIsMadeUpFor: after whatever step it was cut, the next one comes to the same.
+// TestAnUpdateThatIsCutShortIsMadeUpFor: after whatever step it was cut, the next one comes to the
+// same.
 func TestAnUpdateThatIsCutShortIsMadeUpFor(t *testing.T) {
 	for steps := range 6 {
 		r := newRig(t, "ann").run()
@@ -176,8 +177,8 @@ func TestWhatNoWorkerTellsWhoHasSeenTheHomeIsRefused(t *testing.T) {
 	r.wants("ann")
 }
 
-// TestMuchIsTakenOutLittleByLittle: whoever searches meanwhile waits for a few sections, and not for a file. Here the time of an update is
-// over at once.
+// TestMuchIsTakenOutLittleByLittle: whoever searches meanwhile waits for a few sections, and not
+// for a file. Here the time of an update is over at once.
 func TestMuchIsTakenOutLittleByLittle(t *testing.T) {
 	r := newRig(t, "ann")
 	var hours atomic.Int64
@@ -222,7 +223,8 @@ func TestASearchSaysWhatIsNotReadOfAHome(t *testing.T) {
 	}
 }
 
-// TestASearchSaysHowFarAHomeHasBeenRead: before its first update, while that goes on in pieces, and no more after it.
+// TestASearchSaysHowFarAHomeHasBeenRead: before its first update, while that goes on in pieces, and
+// no more after it.
 func TestASearchSaysHowFarAHomeHasBeenRead(t *testing.T) {
 	r := newRig(t, "ann").run()
 	r.read()
@@ -245,7 +247,8 @@ func TestASearchSaysHowFarAHomeHasBeenRead(t *testing.T) {
 	says("")
 }
 
-// TestWhatThePowerTookIsMadeUpFor puts back the index as it was before its last commits, which may not be on the disk.
+// TestWhatThePowerTookIsMadeUpFor puts back the index as it was before its last commits, which may
+// not be on the disk.
 func TestWhatThePowerTookIsMadeUpFor(t *testing.T) {
 	r := newRig(t, "ann").run()
 	forgotten := r.say("ann", protocol.RoleUser, "garden zyzzyva")
@@ -284,7 +287,8 @@ func TestWhatThePowerTookIsMadeUpFor(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftOfAPersonWhoseFilesHadNoWords: who was deleted while the index was closed, so that nobody told it.
+// TestNothingIsLeftOfAPersonWhoseFilesHadNoWords: who was deleted while the index was closed, so
+// that nobody told it.
 func TestNothingIsLeftOfAPersonWhoseFilesHadNoWords(t *testing.T) {
 	r := newRig(t, "ann", "bob").run()
 	r.tell("bob", allSteps, map[string][]string{"zyzzyva.md": nil}, 1)

@@ -1,11 +1,13 @@
-// Package index searches what was said and what the files of homes hold. It keeps a database of its own, which can be made anew at any
-// time: it is in no backup, and a damaged one is set aside.
+// Package index searches what was said and what the files of homes hold. It keeps a database of its
+// own, which can be made anew at any time: it is in no backup, and a damaged one is set aside.
 //
-// A commit does not wait for the disk, so a power cut may lose up to 256 KiB of the newest ones. The next start compares the index with
-// the transcript and mends the difference; each person's worker does the same for their home as it starts.
+// A commit does not wait for the disk, so a power cut may lose up to 256 KiB of the newest ones.
+// The next start compares the index with the transcript and mends the difference; each person's
+// worker does the same for their home as it starts.
 //
-// The index reads the transcript in the background, with a cursor for each conversation. It is told what homes hold. The words of each
-// person are in a table of their own, and each statement names the person.
+// The index reads the transcript in the background, with a cursor for each conversation. It is told
+// what homes hold. The words of each person are in a table of their own, and each statement names
+// the person.
 package index
 
 import (
@@ -29,11 +31,13 @@ import (
 //go:embed migration/*.sql
 var migrations embed.FS
 
-// Transcript is what was said. Each question names a person; for them, another person's conversation has no messages.
+// Transcript is what was said. Each question names a person; for them, another person's
+// conversation has no messages.
 type Transcript interface {
 	// Conversations lists a person's conversations.
 	Conversations(ctx context.Context, user string) ([]int64, error)
-	// Said lists the messages after one, in order: what the person said and was answered, and nothing of tools.
+	// Said lists the messages after one, in order: what the person said and was answered, and
+	// nothing of tools.
 	Said(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.SaidMessage, error)
 	// Sizes gives the size in bytes of each message after one, up to and including last.
 	Sizes(ctx context.Context, user string, conversation, after, last int64) (map[int64]int64, error)
@@ -43,7 +47,8 @@ type Transcript interface {
 
 // Embedder turns texts of a person's into vectors, which they pay for.
 type Embedder interface {
-	// Embed gives a vector for each text, all of one length. Where the model fails, the error is a *supervisor.ModelError.
+	// Embed gives a vector for each text, all of one length. Where the model fails, the error is a
+	// *supervisor.ModelError.
 	Embed(ctx context.Context, user string, texts []string) ([][]float32, error)
 }
 
@@ -51,18 +56,23 @@ type Embedder interface {
 type Options struct {
 	Path       string
 	Transcript Transcript
-	People     func() []string  // whose conversations are read at the start
-	Opened     func()           // called each time the index has opened and may be told of homes; must not block; nil: not called
-	Embedder   Embedder         // nil: sections are found by their words alone
-	Model      string           // the Embedder's model: vectors of different models are not compared
-	Now        func() time.Time // nil is time.Now
-	Log        hclog.Logger     // nil logs nothing
+	People     func() []string // whose conversations are read at the start
+	// called each time the index has opened and may be told of homes; must not block; nil: not
+	// called
+	Opened   func()
+	Embedder Embedder // nil: sections are found by their words alone
+	// the Embedder's model: vectors of different models are not compared
+	Model string
+	Now   func() time.Time // nil is time.Now
+	Log   hclog.Logger     // nil logs nothing
 }
 
-// Index is the full-text index. Its methods may be called from any goroutine. Until Run has opened the database, nothing is found.
+// Index is the full-text index. Its methods may be called from any goroutine. Until Run has opened
+// the database, nothing is found.
 type Index struct {
-	o         Options
-	wake      chan struct{} // holds a token when there is something in changed, or the database is damaged
+	o Options
+	// holds a token when there is something in changed, or the database is damaged
+	wake      chan struct{}
 	embedWake chan struct{} // holds a token when sections may await their vectors
 
 	mu       sync.Mutex // guards what follows
@@ -92,8 +102,8 @@ func New(o Options) *Index {
 		progress: map[string]progress{}, pauses: map[string]pause{}, queries: map[string][]byte{}}
 }
 
-// Run opens the index and reads what is said into it until ctx ends. It makes a damaged index anew. It always returns nil: without an
-// index nothing is found, and everything else goes on.
+// Run opens the index and reads what is said into it until ctx ends. It makes a damaged index anew.
+// It always returns nil: without an index nothing is found, and everything else goes on.
 func (x *Index) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
 		err := x.serve(ctx)
@@ -112,10 +122,12 @@ func (x *Index) Run(ctx context.Context) error {
 	return nil
 }
 
-// retryAfter is how long Run waits after it could not open the index or make it anew, and after a write that failed.
+// retryAfter is how long Run waits after it could not open the index or make it anew, and after a
+// write that failed.
 const retryAfter = 30 * time.Second
 
-// serve opens the database and reads the transcript into it until ctx ends or something is wrong with it.
+// serve opens the database and reads the transcript into it until ctx ends or something is wrong
+// with it.
 func (x *Index) serve(ctx context.Context) (err error) {
 	db, err := engine.Open(ctx, x.o.Path, engine.Options{Now: x.o.Now, Log: x.o.Log, Migrations: migrations,
 		Rebuildable: true, Extend: x.extend})
@@ -165,8 +177,8 @@ func (x *Index) opened() *engine.DB {
 	return x.db
 }
 
-// reconciled is the database once it may be told of homes, nil until then. (Opening drops sections that no file has, which would drop
-// newly told ones.)
+// reconciled is the database once it may be told of homes, nil until then. (Opening drops sections
+// that no file has, which would drop newly told ones.)
 func (x *Index) reconciled() *engine.DB {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -193,7 +205,8 @@ func (x *Index) write(ctx context.Context, fn func(*tx) error, format string, ar
 	return x.explain(err, format, args...)
 }
 
-// explain adds to an error what was attempted. Where the database is damaged it has feed return, so that Run makes it anew.
+// explain adds to an error what was attempted. Where the database is damaged it has feed return, so
+// that Run makes it anew.
 func (x *Index) explain(err error, format string, args ...any) error {
 	if err == nil {
 		return nil

@@ -17,8 +17,8 @@ func engineValue(x *Index, query string, args ...any) (int64, error) {
 	return engine.Value(db.Reader(context.Background()), engine.Integer, query, args...)
 }
 
-// What was said before the index runs is found, and what is said while it does; by another form of a word, by words in another
-// order, and by one word of several.
+// What was said before the index runs is found, and what is said while it does; by another form of
+// a word, by words in another order, and by one word of several.
 func TestWhatWasSaidIsFound(t *testing.T) {
 	r := newRig(t, "alice", "bob")
 	r.keep("alice", protocol.RoleUser, "The tomatoes on the balcony want less water.")

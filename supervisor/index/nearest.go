@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// queryTimeout is how long a search waits for the vector of its query. Then it goes by words alone.
+	// queryTimeout is how long a search waits for the vector of its query. Then it goes by words
+	// alone.
 	queryTimeout = time.Second
 	// maxQueries is how many vectors of queries are kept.
 	maxQueries = 64
@@ -21,21 +22,22 @@ const (
 	maxQueryText = 2 << 10
 	// maxNearest is how many of the nearest sections are ranked.
 	maxNearest = 100
-	// fusion is the constant of reciprocal rank fusion (60 in Cormack, Clarke and Buettcher, SIGIR 2009).
+	// fusion is the constant of reciprocal rank fusion (60 in Cormack, Clarke and Buettcher, SIGIR
+	// 2009).
 	fusion = 60
 )
 
 const (
 	countVectors = `SELECT (SELECT count(*) FROM vector INDEXED BY vector_awaited WHERE user = ?1 AND vector IS NULL),
 		(SELECT count(*) FROM vector INDEXED BY vector_user WHERE user = ?1)`
-	// It compares every vector of the person, which is exact and takes 3 ms for a thousand of 768 numbers. vec1's own tables are only a
-	// third faster, and must be trained to be more than that.
+	// It compares every vector of the person, which is exact and takes 3 ms for a thousand of 768
+	// numbers. vec1's own tables are only a third faster, and must be trained to be more than that.
 	listNearest = `SELECT section FROM vector INDEXED BY vector_user WHERE user = ?1 AND model = ?2 AND length(vector) = length(?3)
 		ORDER BY vec1_cos_distance(?3, vector), section DESC`
 )
 
-// nearest lists the sections that fit a query and are nearest to it in meaning, the nearest first. behind says in words why some may be
-// missing.
+// nearest lists the sections that fit a query and are nearest to it in meaning, the nearest first.
+// behind says in words why some may be missing.
 func (x *Index) nearest(ctx context.Context, read engine.Reader, q Query) (near []Hit, behind string, err error) {
 	var awaited, all int64
 	if err := read.Query(func(r *engine.Row) bool { r.Scan(&awaited, &all); return true }, countVectors, q.User); err != nil {

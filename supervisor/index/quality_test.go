@@ -140,8 +140,8 @@ func (s *tally) add(precision, recall, first float64) {
 
 func (s tally) of(sum float64) float64 { return sum / float64(max(s.questions, 1)) }
 
-// answer says how well hits answer a question: how many of the first five are right, how many of those that are right are among the
-// ten, and one by the rank of the first.
+// answer says how well hits answer a question: how many of the first five are right, how many of
+// those that are right are among the ten, and one by the rank of the first.
 func (q question) answer(hits []string) (precision, recall, first float64) {
 	for i, id := range hits[:min(len(hits), 10)] {
 		if !slices.Contains(q.Right, id) {
@@ -203,8 +203,9 @@ func (f figures) String() string {
 // reportPath holds what was measured when the ranking was last changed.
 const reportPath = "testdata/report.txt"
 
-// Words alone find what is asked for, among 3,000 notes and messages of one person in four languages. Only the questions with even
-// numbers count, which nobody has looked at while the ranking was made. What is found must not become less than the report says.
+// Words alone find what is asked for, among 3,000 notes and messages of one person in four
+// languages. Only the questions with even numbers count, which nobody has looked at while the
+// ranking was made. What is found must not become less than the report says.
 func TestSearchFindsWhatIsAskedFor(t *testing.T) {
 	held := figures{}
 	measure(t, nil, func(q question, hits []string) {

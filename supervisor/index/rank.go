@@ -8,14 +8,18 @@ import (
 	"time"
 )
 
-// How hits are ranked. The numbers were tuned on the half of testdata's questions that may be looked at: see its README.
+// How hits are ranked. The numbers were tuned on the half of testdata's questions that may be
+// looked at: see its README.
 const (
-	otherForm  = 0.7  // of the weight of a query's word, where the section has another form of it
-	inHeading  = 1.5  // times the weight, where the word is in the heading or in the file's path
-	asPhrase   = 0.25 // of the weights of two words, added where they are neighbours as in the query
-	ofFile     = 0.5  // of the scores of the same file's other hits, which are likely to be about the same matter
-	freshest   = 0.1  // of the best hit's score, added to a new hit; it halves with each month of age
-	freshShare = 0.2  // of a hit's score at most is for being new
+	otherForm = 0.7 // of the weight of a query's word, where the section has another form of it
+	inHeading = 1.5 // times the weight, where the word is in the heading or in the file's path
+	// of the weights of two words, added where they are neighbours as in the query
+	asPhrase = 0.25
+	// of the scores of the same file's other hits, which are likely to be about the same matter
+	ofFile = 0.5
+	// of the best hit's score, added to a new hit; it halves with each month of age
+	freshest   = 0.1
+	freshShare = 0.2 // of a hit's score at most is for being new
 	month      = 30 * 24 * time.Hour
 )
 
@@ -41,8 +45,8 @@ func rank(hits []Hit, terms []term, now time.Time) {
 	})
 }
 
-// score is a hit's score for its words: the weight of each term that it has, more where the term is in the heading, and more where two
-// terms are neighbours as in the query.
+// score is a hit's score for its words: the weight of each term that it has, more where the term is
+// in the heading, and more where two terms are neighbours as in the query.
 func score(h Hit, terms []term) (sum float64) {
 	words := append(wordsOf(h.Heading+" / "+h.Path), "")
 	head := len(words)

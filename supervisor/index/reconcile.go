@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// reconcile compares the index with the transcript. It drops what is gone or has changed there since the index was last told, and marks
-// the conversations that have more to read.
+// reconcile compares the index with the transcript. It drops what is gone or has changed there
+// since the index was last told, and marks the conversations that have more to read.
 func (x *Index) reconcile(ctx context.Context) error {
 	known := x.o.People()
 	indexed, err := x.people(ctx)
@@ -37,7 +37,8 @@ func (x *Index) people(ctx context.Context) ([]string, error) {
 	return engine.All(x.opened().Reader(ctx), engine.String, listPeople)
 }
 
-// reconcileGone drops all of somebody who is no longer a user, unless their messages are still there.
+// reconcileGone drops all of somebody who is no longer a user, unless their messages are still
+// there.
 func (x *Index) reconcileGone(ctx context.Context, user string) error {
 	conversations, err := x.o.Transcript.Conversations(ctx, user)
 	if err == nil && len(conversations) == 0 {
@@ -74,7 +75,8 @@ func (x *Index) reconcilePerson(ctx context.Context, user string) error {
 	return x.begin(ctx, user, conversations)
 }
 
-// begin marks the conversations of a person that have more to read, and counts how far they have been read.
+// begin marks the conversations of a person that have more to read, and counts how far they have
+// been read.
 func (x *Index) begin(ctx context.Context, user string, conversations []int64) error {
 	var p progress
 	for _, id := range conversations {

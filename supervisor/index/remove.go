@@ -14,8 +14,9 @@ type tx struct {
 	embeds bool // sections get vectors
 }
 
-// The words of a person are in a table of their own; %d is the person's id. The table keeps no texts: they are in section, and a
-// deletion must name the same words that were inserted (FTS5, contentless tables).
+// The words of a person are in a table of their own; %d is the person's id. The table keeps no
+// texts: they are in section, and a deletion must name the same words that were inserted (FTS5,
+// contentless tables).
 const (
 	findPerson    = `SELECT id FROM person WHERE user = ?`
 	insertPerson  = `INSERT INTO person (user) VALUES (?) RETURNING id`
@@ -27,8 +28,9 @@ const (
 	dropWords     = `DROP TABLE words_%d`
 )
 
-// putWords makes sections of a person searchable by their words. A transaction calls it once, at its end: FTS5 flushes when another
-// table is written to. It creates the person's table with their first section.
+// putWords makes sections of a person searchable by their words. A transaction calls it once, at
+// its end: FTS5 flushes when another table is written to. It creates the person's table with their
+// first section.
 func (t *tx) putWords(user string, list []sectionWords) error {
 	if len(list) == 0 {
 		return nil
@@ -95,11 +97,13 @@ func (t *tx) removeSection(user string, s sectionWords) error {
 	return err
 }
 
-// removeBatch is how many sections are deleted in one transaction. Each takes 10 ms, as its words are overwritten in the file.
+// removeBatch is how many sections are deleted in one transaction. Each takes 10 ms, as its words
+// are overwritten in the file.
 const removeBatch = 10
 
-// RemoveMessages deletes messages from the index, once they are gone from the transcript. It leaves nothing of their words in the
-// index's files. While the index is not open it leaves them: reconcile drops them as it opens.
+// RemoveMessages deletes messages from the index, once they are gone from the transcript. It leaves
+// nothing of their words in the index's files. While the index is not open it leaves them:
+// reconcile drops them as it opens.
 func (x *Index) RemoveMessages(ctx context.Context, user string, ids []int64) error {
 	for len(ids) > 0 {
 		some := ids[:min(len(ids), removeBatch)]

@@ -39,7 +39,8 @@ func (r *rig) fill() {
 	}
 }
 
-// What is taken out of the transcript is in none of the index's files any more, nor in one that was set aside.
+// What is taken out of the transcript is in none of the index's files any more, nor in one that was
+// set aside.
 func TestNothingIsLeftOfARemovedMessage(t *testing.T) {
 	r := newRig(t, "alice", "bob")
 	r.fill()
@@ -95,7 +96,8 @@ func TestNothingIsLeftOfAnErasedPerson(t *testing.T) {
 	}
 }
 
-// A message that was taken out, or blanked, while the index was closed is not found once it is opened: nobody has told it.
+// A message that was taken out, or blanked, while the index was closed is not found once it is
+// opened: nobody has told it.
 func TestWhatWasTakenOutMeanwhileIsGone(t *testing.T) {
 	r := newRig(t, "alice", "bob").run()
 	gone := r.say("alice", protocol.RoleUser, "zyzzyvaone went")

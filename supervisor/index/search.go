@@ -33,8 +33,9 @@ type Query struct {
 	From, To     time.Time // when it was said, or the file was changed; To is excluded
 	Who          string    // supervisor.WhoPerson or WhoAssistant; only for the transcript
 	Conversation int64     // only for the transcript
-	Under        string    // a folder or a file of the home, without a final slash; only for its files
-	Limit        int       // of hits; 0 is 10
+	// a folder or a file of the home, without a final slash; only for its files
+	Under string
+	Limit int // of hits; 0 is 10
 }
 
 // Hit is one found section.
@@ -62,8 +63,9 @@ type Result struct {
 // usualLimit is the Limit where a query has none.
 const usualLimit = 10
 
-// Search finds sections that have words of the query or other forms of them. Sections rank higher with rarer words, with more of them,
-// and with words in the query's order. With an Embedder it also finds sections with about the same meaning.
+// Search finds sections that have words of the query or other forms of them. Sections rank higher
+// with rarer words, with more of them, and with words in the query's order. With an Embedder it
+// also finds sections with about the same meaning.
 func (x *Index) Search(ctx context.Context, q Query) (Result, error) {
 	db, behind := x.searchable(q.User)
 	result, terms := Result{Behind: behind}, termsOf(q.Text)
@@ -109,7 +111,8 @@ func search(read engine.Reader, person int64, terms []term, q Query, now time.Ti
 }
 
 const (
-	// maxRead bounds the sections that are read for a query's words, the rarest word first. Those of the rarest are always read.
+	// maxRead bounds the sections that are read for a query's words, the rarest word first. Those
+	// of the rarest are always read.
 	maxRead = 8000
 	// maxRanked is how many of them are scored.
 	maxRanked = 300
@@ -121,7 +124,8 @@ const (
 	listWord     = `SELECT rowid FROM words_%[1]d WHERE words_%[1]d MATCH ?`
 )
 
-// candidates lists the sections with the rarest words of a query, the best first. It sets the terms' counts and weights.
+// candidates lists the sections with the rarest words of a query, the best first. It sets the
+// terms' counts and weights.
 func candidates(read engine.Reader, person int64, terms []term, all int64) ([]int64, error) {
 	for i := range terms {
 		n, err := engine.Value(read, engine.Integer, fmt.Sprintf(countWord, person), terms[i].match())
@@ -156,7 +160,8 @@ func candidates(read engine.Reader, person int64, terms []term, all int64) ([]in
 		best = append(best, candidate{id, score})
 	}
 	slices.SortFunc(best, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id)) // of two alike the newer one
+		// of two alike the newer one
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.id, a.id))
 	})
 	ids := make([]int64, len(best))
 	for i, c := range best {
@@ -165,14 +170,15 @@ func candidates(read engine.Reader, person int64, terms []term, all int64) ([]in
 	return ids, nil
 }
 
-// rarity is the weight of a word that n of all sections have: BM25's inverse document frequency, squared, as if both the query's and the
-// section's words were weighted.
+// rarity is the weight of a word that n of all sections have: BM25's inverse document frequency,
+// squared, as if both the query's and the section's words were weighted.
 func rarity(n, all int64) float64 {
 	weight := math.Log(1 + (float64(all-n)+0.5)/(float64(n)+0.5))
 	return weight * weight
 }
 
-// listSections lists sections that fit a query, of messages and of files. One that several files have is in the first of them that fits.
+// listSections lists sections that fit a query, of messages and of files. One that several files
+// have is in the first of them that fits.
 const listSections = `SELECT s.id, s.conversation, s.message, s.role, s.world, s.heading, s.text,
 		coalesce(f.modified / 1000000, s.at), coalesce(p.path, s.path), coalesce(min(p.line), 0)
 	FROM json_each(?2) j CROSS JOIN section s ON s.id = j.value
@@ -184,8 +190,8 @@ const listSections = `SELECT s.id, s.conversation, s.message, s.role, s.world, s
 		AND (?8 = '' OR p.path IS NOT NULL)
 	GROUP BY j.key`
 
-// fitting lists the first of some sections that fit a query. It reads pages until it has at least least of them, and returns all of the
-// last page.
+// fitting lists the first of some sections that fit a query. It reads pages until it has at least
+// least of them, and returns all of the last page.
 func fitting(read engine.Reader, q Query, ids []int64, least int) (hits []Hit, err error) {
 	for page := range slices.Chunk(ids, maxRanked) {
 		list, err := sections(read, q, page)
@@ -250,10 +256,12 @@ func stemOf(word string) string {
 	return string(letters[:n])
 }
 
-// inflected says whether other forms of the word are looked for. A word of up to three letters has none.
+// inflected says whether other forms of the word are looked for. A word of up to three letters has
+// none.
 func (t term) inflected() bool { return utf8.RuneCountInString(t.word) > 3 }
 
-// match is the term as an FTS5 query. A word has only letters and digits, so nothing in it is an operator.
+// match is the term as an FTS5 query. A word has only letters and digits, so nothing in it is an
+// operator.
 func (t term) match() string {
 	if t.inflected() {
 		return `"` + t.stem + `"*`
@@ -261,7 +269,8 @@ func (t term) match() string {
 	return `"` + t.word + `"`
 }
 
-// searchable is the database, nil while there is none that may be searched, and in words what cannot be found in it yet.
+// searchable is the database, nil while there is none that may be searched, and in words what
+// cannot be found in it yet.
 func (x *Index) searchable(user string) (db *engine.DB, behind string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"mews/protocol"
 )
 
-// Scripts without spaces are found by pairs of letters, wherever in a sentence they stand; accents and case make no difference.
+// Scripts without spaces are found by pairs of letters, wherever in a sentence they stand; accents
+// and case make no difference.
 func TestWordsOfAllScripts(t *testing.T) {
 	for text, want := range map[string]string{
 		"Küche, ÉTÉ & Straße":              "kuche ete strasse",

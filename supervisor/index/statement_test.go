@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	// ofPerson is a statement about the rows of one person: it compares the column, or writes it, or is about the table that has
-	// their words alone.
+	// ofPerson is a statement about the rows of one person: it compares the column, or writes it,
+	// or is about the table that has their words alone.
 	ofPerson = regexp.MustCompile(`\buser = \?|INTO \w+ \((\w+\.)?user\b|\bwords_%(\[1\])?d\b`)
 	sql      = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|WITH)\b`)
 	// ofNobody are the statements that name no person.

@@ -17,7 +17,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// meanings is an embedding model that knows some words of like meaning: the test's own table, and nothing else.
+// meanings is an embedding model that knows some words of like meaning: the test's own table, and
+// nothing else.
 type meanings struct {
 	mu    sync.Mutex
 	texts []string // that were embedded, with whose they are
@@ -124,7 +125,8 @@ func putHome(r *rig, user, path, text string) {
 	}
 }
 
-// A section is paid for once: not when it moves, and not after a start. Another model makes all of them anew.
+// A section is paid for once: not when it moves, and not after a start. Another model makes all of
+// them anew.
 func TestASectionIsEmbeddedOnce(t *testing.T) {
 	r, m := embedding(t, "alice", "bob")
 	wants := func(what string, want ...string) {
@@ -161,7 +163,8 @@ func TestASectionIsEmbeddedOnce(t *testing.T) {
 	wants("of another model", "alice four", "alice one", "alice three", "bob five", "bob two")
 }
 
-// A batch that is too long is parted, a text that is too long is cut, and one that nothing helps is left to its words.
+// A batch that is too long is parted, a text that is too long is cut, and one that nothing helps is
+// left to its words.
 func TestTextsThatAreTooLongForTheModel(t *testing.T) {
 	r, m := embedding(t, "alice")
 	m.fail = func(texts []string) error {
@@ -193,7 +196,8 @@ func TestTextsThatAreTooLongForTheModel(t *testing.T) {
 	}
 }
 
-// Where the model fails, or nobody pays for it, words find what there is, and it is said. After a while it is tried again.
+// Where the model fails, or nobody pays for it, words find what there is, and it is said. After a
+// while it is tried again.
 func TestWordsFindWhereTheModelFails(t *testing.T) {
 	for why, failed := range map[string]error{
 		textNoMoney: &supervisor.ModelError{Class: supervisor.ModelBudget, Err: &supervisor.Error{Message: "no"}},
@@ -266,7 +270,8 @@ func TestAQuestionIsEmbeddedOnceAndInTime(t *testing.T) {
 	}
 }
 
-// slowModel answers after any deadline that it is given, and at once where there is one of a second.
+// slowModel answers after any deadline that it is given, and at once where there is one of a
+// second.
 type slowModel struct{}
 
 func (slowModel) Embed(ctx context.Context, _ string, _ []string) ([][]float32, error) {

@@ -5,13 +5,16 @@ import (
 	"unicode"
 )
 
-// longestWord is how many letters of a word count. What is longer is no word: a key, a picture as text.
+// longestWord is how many letters of a word count. What is longer is no word: a key, a picture as
+// text.
 const longestWord = 40
 
-// unspaced are the scripts that put no spaces between words. Each pair of neighbouring letters is a word there.
+// unspaced are the scripts that put no spaces between words. Each pair of neighbouring letters is a
+// word there.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai}
 
-// wordsOf are the words of a text in their order, as they are kept and looked for: small, without accents.
+// wordsOf are the words of a text in their order, as they are kept and looked for: small, without
+// accents.
 func wordsOf(text string) (words []string) {
 	var word []rune
 	end := func() {

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/audit"
 )
 
-// NoteAdmissions notes in the audit log, once a day for each conversation, that something was taken there, and hands it on to
-// accept.
+// NoteAdmissions notes in the audit log, once a day for each conversation, that something was taken
+// there, and hands it on to accept.
 func NoteAdmissions(log *audit.Log, now func() time.Time, accept func(supervisor.Inbound)) func(supervisor.Inbound) {
 	var today access.OncePerDay
 	return func(in supervisor.Inbound) {
@@ -21,7 +21,8 @@ func NoteAdmissions(log *audit.Log, now func() time.Time, accept func(supervisor
 	}
 }
 
-// NoteRefusals notes in the audit log, once a day for each account, that it was refused at the control socket.
+// NoteRefusals notes in the audit log, once a day for each account, that it was refused at the
+// control socket.
 func NoteRefusals(log *audit.Log, now func() time.Time) func(uid uint32, why error) {
 	var strangers access.OncePerDay
 	return func(uid uint32, why error) {

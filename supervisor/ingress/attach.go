@@ -8,8 +8,9 @@ import (
 	"mews/supervisor"
 )
 
-// attach puts what came with a message into its item. No file comes with a command or with a code. One that is too large to be
-// fetched is said at once: the turn of the words that came with it goes on, and without words there is none.
+// attach puts what came with a message into its item. No file comes with a command or with a code.
+// One that is too large to be fetched is said at once: the turn of the words that came with it goes
+// on, and without words there is none.
 func (h *Handler) attach(item *supervisor.Item, in supervisor.Incoming) {
 	switch {
 	case isCode(in.Text):

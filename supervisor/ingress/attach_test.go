@@ -47,7 +47,8 @@ func TestFilesAreKeptWithTheirMessages(t *testing.T) {
 	}
 }
 
-// One message of an album has its words, and it may be any of them. In a group those say for all of it whom it is meant for.
+// One message of an album has its words, and it may be any of them. In a group those say for all of
+// it whom it is meant for.
 func TestAnAlbumThatNamesTheBotCountsWhole(t *testing.T) {
 	p := newFixture(t)
 	of := func(album, more string) supervisor.Incoming {
@@ -73,7 +74,8 @@ func TestWhatDoesNotReachABotIsNamed(t *testing.T) {
 	}
 }
 
-// The words after it may be about it, so the model learns of it, once. What has to stand alone stands alone.
+// The words after it may be about it, so the model learns of it, once. What has to stand alone
+// stands alone.
 func TestWhatCouldNotBeLookedAtIsKnownToTheNextMessage(t *testing.T) {
 	p := newFixture(t)
 	p.take(3, p.incoming(101, 101, aStory), p.incoming(101, 101, aLargeOne), p.incoming(101, 101, aStory))
@@ -122,7 +124,8 @@ func TestNoFileComesWithACommandOrACode(t *testing.T) {
 	}
 }
 
-// Whatever an update says of a file, the store takes what is read off it: a batch that it refused would come again for ever.
+// Whatever an update says of a file, the store takes what is read off it: a batch that it refused
+// would come again for ever.
 func TestHostileFilesAreKept(t *testing.T) {
 	p := newFixture(t)
 	long := strings.Repeat("a", 10<<10)

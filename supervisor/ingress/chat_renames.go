@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// ChatRenames are the chats that got another name since the service started. Who has learnt of a conversation before may still
-// call its chat by the old name. The zero value is ready.
+// ChatRenames are the chats that got another name since the service started. Who has learnt of a
+// conversation before may still call its chat by the old name. The zero value is ready.
 type ChatRenames struct {
 	mu sync.Mutex // guards to
 	to map[string]string
@@ -37,7 +37,8 @@ func (r *ChatRenames) Current(chat string) string {
 	return chat
 }
 
-// MovableConversations are the conversations for whoever learns that a chat has another name: from the channel, or by sending.
+// MovableConversations are the conversations for whoever learns that a chat has another name: from
+// the channel, or by sending.
 type MovableConversations struct {
 	sqlite.Conversations
 	People  *access.People
@@ -47,9 +48,9 @@ type MovableConversations struct {
 	Wake    func(ctx context.Context, chat string) error // has what waits in a chat be worked on
 }
 
-// Move keeps that a chat has another name and that people may still speak there, reads people anew, and wakes what waits in the
-// chat. It does so also where no conversation was left to move but people do not know of it yet: whoever has moved them may not
-// have come as far.
+// Move keeps that a chat has another name and that people may still speak there, reads people anew,
+// and wakes what waits in the chat. It does so also where no conversation was left to move but
+// people do not know of it yet: whoever has moved them may not have come as far.
 func (m MovableConversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (int, error) {
 	allowed := m.People.GroupAllowed(channel, from)
 	if allowed { // kept also where the configuration allows it, which knows only the old name
@@ -59,7 +60,8 @@ func (m MovableConversations) Move(ctx context.Context, channel supervisor.Chann
 	}
 	m.Renames.Add(from, to)
 	moved, err := m.Conversations.Move(ctx, channel, from, to)
-	if err == nil && (moved > 0 || allowed && !m.People.GroupAllowed(channel, to)) { // else people know it
+	// else people know it
+	if err == nil && (moved > 0 || allowed && !m.People.GroupAllowed(channel, to)) {
 		err = m.Refresh(ctx)
 	}
 	if err == nil {

@@ -26,8 +26,9 @@ func TestWhatAChatIsCalledNow(t *testing.T) {
 	}
 }
 
-// A move is kept before the conversations go along; then people are read anew, and only then what waits is woken. A group that
-// only the configuration allows, by its old name, is allowed by the new one before people are read.
+// A move is kept before the conversations go along; then people are read anew, and only then what
+// waits is woken. A group that only the configuration allows, by its old name, is allowed by the
+// new one before people are read.
 func TestAMoveThatSendingFoundIsGoneAlongWith(t *testing.T) {
 	db := sqlitetest.Open(t)
 	before, err := db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "-7", "")

@@ -29,7 +29,8 @@ func (p *fixture) edited(of supervisor.Incoming, from int64, more string) superv
 	return in
 }
 
-// What is changed is taken of whoever wrote it, and was taken before: nobody is let in, told or noted for a change.
+// What is changed is taken of whoever wrote it, and was taken before: nobody is let in, told or
+// noted for a change.
 func TestAnEditIsOfWhatItsPersonHasSent(t *testing.T) {
 	p := newFixture(t)
 	code, digest := access.NewInvite()

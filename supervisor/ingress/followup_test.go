@@ -8,7 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// TestAFollowUpKeepsItsFiles: they come with words, and not with a command; an album waits as a whole.
+// TestAFollowUpKeepsItsFiles: they come with words, and not with a command; an album waits as a
+// whole.
 func TestAFollowUpKeepsItsFiles(t *testing.T) {
 	p := newFixture(t)
 	of := func(more string) supervisor.Incoming {
@@ -30,7 +31,8 @@ func TestAFollowUpKeepsItsFiles(t *testing.T) {
 	}
 }
 
-// TestSomebodyElsesPressInAGroupIsTold: nobody else drops what a person has sent, and whoever tries is told so alone.
+// TestSomebodyElsesPressInAGroupIsTold: nobody else drops what a person has sent, and whoever tries
+// is told so alone.
 func TestSomebodyElsesPressInAGroupIsTold(t *testing.T) {
 	p := newFixture(t)
 	p.take(0, p.incoming(-7, 101, `,"text":"@mews_bot hi","entities":[{"type":"mention","offset":0,"length":9}]`))

@@ -1,5 +1,6 @@
-// Package ingress takes what a channel brings to the inbox. It finds out whose account the sender's is, lets in who has an
-// invite's code, and goes along with chats that get another name. A stranger gets silence.
+// Package ingress takes what a channel brings to the inbox. It finds out whose account the sender's
+// is, lets in who has an invite's code, and goes along with chats that get another name. A stranger
+// gets silence.
 package ingress
 
 import (
@@ -33,17 +34,22 @@ type Options struct {
 	Inbox         *inbox.Inbox
 	Questions     *question.Questions
 	Undos         sqlite.Undos
-	LargestFile   int64        // bytes of what the channel can fetch
-	Seal          *access.Seal // nil where its key cannot be used: nobody is offered a second factor
-	Renames       *ChatRenames
+	LargestFile   int64 // bytes of what the channel can fetch
+	// nil where its key cannot be used: nobody is offered a second factor
+	Seal    *access.Seal
+	Renames *ChatRenames
 
-	Refresh func(context.Context) error                  // reads people anew
-	Moved   func(from, to string)                        // what is to be sent to a chat goes to its new name
-	Wake    func(ctx context.Context, chat string) error // has what waits in a chat be worked on
-	// Acknowledge ends the wait of whoever pressed a button, and shows them alone a text for a moment; "" is none. It never blocks.
+	Refresh func(context.Context) error // reads people anew
+	// what is to be sent to a chat goes to its new name
+	Moved func(from, to string)
+	Wake  func(ctx context.Context, chat string) error // has what waits in a chat be worked on
+	// Acknowledge ends the wait of whoever pressed a button, and shows them alone a text for a
+	// moment; "" is none. It never blocks.
 	Acknowledge func(query, text string)
-	Queued      func(conversation int64)                               // something was put into its outbox
-	KeepPicture func(name string, png []byte) (supervisor.File, error) // puts a picture into the spool
+	// something was put into its outbox
+	Queued func(conversation int64)
+	// puts a picture into the spool
+	KeepPicture func(name string, png []byte) (supervisor.File, error)
 	Audit       func(user, action, detail string)
 	Log         hclog.Logger
 }
@@ -68,8 +74,9 @@ func (h *Handler) Next(ctx context.Context) (int64, error) {
 	return h.o.Updates.NextUpdate(ctx, h.o.Source)
 }
 
-// Take keeps a batch and where the next one begins, in one transaction. Where a group moves within the batch, what stands before
-// the move is kept first, so that the group's conversations take it along. A batch that comes again is kept once.
+// Take keeps a batch and where the next one begins, in one transaction. Where a group moves within
+// the batch, what stands before the move is kept first, so that the group's conversations take it
+// along. A batch that comes again is kept once.
 func (h *Handler) Take(ctx context.Context, batch []supervisor.Incoming, next int64) error {
 	var items []supervisor.Item
 	for _, in := range h.wholeAlbums(batch) {
@@ -94,7 +101,8 @@ func (h *Handler) Take(ctx context.Context, batch []supervisor.Incoming, next in
 	return h.put(ctx, items, next)
 }
 
-// wholeAlbums has all of a group's album be meant for the bot where a part of it is: only one of its messages has its words.
+// wholeAlbums has all of a group's album be meant for the bot where a part of it is: only one of
+// its messages has its words.
 func (h *Handler) wholeAlbums(batch []supervisor.Incoming) []supervisor.Incoming {
 	batch = slices.Clone(batch)
 	for _, in := range batch {
@@ -122,11 +130,12 @@ var fromPeople = map[supervisor.IncomingKind]bool{
 	supervisor.IncomingMessage: true, supervisor.IncomingUnreadable: true, supervisor.IncomingPress: true,
 }
 
-// admit makes an inbox item of what somebody who may speak has sent to the bot. Whether they must send a code first is decided
-// by the inbox's gate.
+// admit makes an inbox item of what somebody who may speak has sent to the bot. Whether they must
+// send a code first is decided by the inbox's gate.
 func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item supervisor.Item, ok bool, err error) {
 	if !fromPeople[in.Kind] || !in.Addressed {
-		return item, false, nil // what people say to each other in a group is not noted, whoever they are
+		// what people say to each other in a group is not noted, whoever they are
+		return item, false, nil
 	}
 	edited, invited := !in.EditedAt.IsZero(), false
 	if !edited { // an invite's code is typed once
@@ -154,9 +163,9 @@ func (h *Handler) admit(ctx context.Context, in supervisor.Incoming) (item super
 	return item, err == nil, err
 }
 
-// isForeignPress says whether somebody has pressed another's button, and tells them so without a word to the group. In groups there
-// are buttons of questions, of what waits there, below edited messages and below answers that have changed files: all else stands in its
-// person's private chat.
+// isForeignPress says whether somebody has pressed another's button, and tells them so without a
+// word to the group. In groups there are buttons of questions, of what waits there, below edited
+// messages and below answers that have changed files: all else stands in its person's private chat.
 func (h *Handler) isForeignPress(ctx context.Context, user string, in supervisor.Incoming) (bool, error) {
 	if in.Kind != supervisor.IncomingPress || !in.Group {
 		return false, nil
@@ -216,8 +225,8 @@ func (h *Handler) item(user supervisor.User, in supervisor.Incoming) supervisor.
 	return item
 }
 
-// mayMention says whether words may say to the model that something before them could not be looked at. Commands, codes and answers
-// stand alone.
+// mayMention says whether words may say to the model that something before them could not be looked
+// at. Commands, codes and answers stand alone.
 func mayMention(in supervisor.Incoming) bool {
 	return !isCommand(in) && !isCode(in.Text) && answer.YesOrNo(in.Text) == supervisor.SayNothing
 }
@@ -231,13 +240,15 @@ func isCommand(in supervisor.Incoming) bool {
 
 func isCode(text string) bool { return access.IsCode(text) || access.ContainsRecovery(text) }
 
-// isAllowCommand says whether it is an admin's /allow, which is taken from a group in which nobody may speak yet.
+// isAllowCommand says whether it is an admin's /allow, which is taken from a group in which nobody
+// may speak yet.
 func isAllowCommand(user supervisor.User, in supervisor.Incoming) bool {
 	name, _ := supervisor.ParseSlashCommand(strings.TrimSpace(in.Text))
 	return user.Role == supervisor.RoleAdmin && in.Kind == supervisor.IncomingMessage && name == "allow"
 }
 
-// noteUnknownGroup notes a group in which nobody may speak yet, once a day each, and tells an admin who speaks there how that changes.
+// noteUnknownGroup notes a group in which nobody may speak yet, once a day each, and tells an admin
+// who speaks there how that changes.
 func (h *Handler) noteUnknownGroup(ctx context.Context, user supervisor.User, in supervisor.Incoming) error {
 	if h.strangers.First(in.Chat, time.Now()) {
 		h.o.Audit(user.Name, "telegram.group", fmt.Sprintf("spoke in group %s (%q), which no admin has allowed; nothing was answered",

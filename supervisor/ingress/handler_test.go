@@ -186,7 +186,8 @@ func TestAGroupIsSilentUntilAnAdminAllowsIt(t *testing.T) {
 	}
 }
 
-// An admin who speaks in such a group is told in private, once a day, how it is allowed. Nobody else is told anything.
+// An admin who speaks in such a group is told in private, once a day, how it is allowed. Nobody
+// else is told anything.
 func TestAnAdminIsToldHowAGroupIsAllowed(t *testing.T) {
 	p := newFixture(t)
 	p.take(1, p.incoming(-9, 101, `,"text":"/help"`), p.incoming(-9, 102, `,"text":"/help"`), p.incoming(-9, 102, `,"text":"/help"`))
@@ -198,7 +199,8 @@ func TestAnAdminIsToldHowAGroupIsAllowed(t *testing.T) {
 	}
 }
 
-// Where nothing was said in a group before it became another one, people are read anew all the same, once.
+// Where nothing was said in a group before it became another one, people are read anew all the
+// same, once.
 func TestTheGateFollowsAGroupInWhichNothingWasSaid(t *testing.T) {
 	p := newFixture(t)
 	refreshed := 0
@@ -222,12 +224,13 @@ func TestTheGateFollowsAGroupInWhichNothingWasSaid(t *testing.T) {
 	}
 }
 
-// What was said in a group right before it became another one comes in one batch with that, and goes along; what is said after
-// it in the same batch too. A batch that comes again is taken once.
+// What was said in a group right before it became another one comes in one batch with that, and
+// goes along; what is said after it in the same batch too. A batch that comes again is taken once.
 func TestTheGateTakesAlongWhatWasSaidBeforeAGroupMoved(t *testing.T) {
 	p := newFixture(t)
 	alice, _ := p.o.People.Find("alice")
-	p.o.Refresh = func(ctx context.Context) error { // as a group that was allowed in the chat: the old name is nothing any more
+	// as a group that was allowed in the chat: the old name is nothing any more
+	p.o.Refresh = func(ctx context.Context) error {
 		groups, err := p.db.Access().Groups.List(ctx)
 		must(t, err)
 		var more access.Stored

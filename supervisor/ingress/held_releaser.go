@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// HeldReleaser releases what closed gates hold of people who are asked for no code any more. They were told that it is kept and
-// will be answered, and no code will come that opens the gate.
+// HeldReleaser releases what closed gates hold of people who are asked for no code any more. They
+// were told that it is kept and will be answered, and no code will come that opens the gate.
 type HeldReleaser struct {
 	Gate     *access.Gate
 	Inbox    sqlite.Inbox
@@ -20,8 +20,8 @@ type HeldReleaser struct {
 	Log      hclog.Logger
 }
 
-// Release is called whenever people were read anew, and at the service's start. What cannot be looked up stays held until the
-// next call.
+// Release is called whenever people were read anew, and at the service's start. What cannot be
+// looked up stays held until the next call.
 func (r *HeldReleaser) Release(ctx context.Context) {
 	holding, err := r.Inbox.Holding(ctx)
 	if err != nil {

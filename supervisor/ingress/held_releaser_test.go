@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// What a gate holds is released once its person needs no code any more, and not before. It is released once.
+// What a gate holds is released once its person needs no code any more, and not before. It is
+// released once.
 func TestHeldMessagesAreReleasedOnceNoCodeIsNeeded(t *testing.T) {
 	db := sqlitetest.Open(t)
 	users := func(codes supervisor.Codes) []supervisor.User {

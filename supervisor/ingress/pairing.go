@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/access"
 )
 
-// pairing binds an account to a person who has an invite's code: /start CODE, or the link that says so. It also offers a second
-// factor in their private chat, where their invite allows one.
+// pairing binds an account to a person who has an invite's code: /start CODE, or the link that says
+// so. It also offers a second factor in their private chat, where their invite allows one.
 type pairing struct {
 	o          *Options
 	wrongCodes access.InviteFailures // that were noted
@@ -20,8 +20,8 @@ type pairing struct {
 	repeats    access.InviteFailures // codes of people who are let in already
 }
 
-// redeem takes an invite's code, if in is one, and replaces in's text by a plain /start, which may be kept. invited says that
-// there was a code, right or wrong.
+// redeem takes an invite's code, if in is one, and replaces in's text by a plain /start, which may
+// be kept. invited says that there was a code, right or wrong.
 func (p *pairing) redeem(ctx context.Context, in *supervisor.Incoming) (invited bool, err error) {
 	name, code := supervisor.ParseSlashCommand(strings.TrimSpace(in.Text))
 	if in.Kind != supervisor.IncomingMessage || in.Group || name != "start" || code == "" {
@@ -43,8 +43,8 @@ func (p *pairing) redeem(ctx context.Context, in *supervisor.Incoming) (invited 
 	return true, p.offer(ctx, user, in)
 }
 
-// refused goes on with somebody whose code was not taken. It may have been taken just before a crash, or before people could not
-// be read anew.
+// refused goes on with somebody whose code was not taken. It may have been taken just before a
+// crash, or before people could not be read anew.
 func (p *pairing) refused(ctx context.Context, in *supervisor.Incoming, why error) error {
 	if err := p.refreshBound(ctx, in); err != nil {
 		return err
@@ -62,7 +62,8 @@ func (p *pairing) refused(ctx context.Context, in *supervisor.Incoming, why erro
 	return p.offer(ctx, user, in)
 }
 
-// refreshBound reads people anew where the sender's account is bound to somebody and People do not know it yet.
+// refreshBound reads people anew where the sender's account is bound to somebody and People do not
+// know it yet.
 func (p *pairing) refreshBound(ctx context.Context, in *supervisor.Incoming) error {
 	if p.o.People.Owner(in.Channel, in.Sender) != "" {
 		return nil
@@ -80,7 +81,8 @@ func (p *pairing) refreshBound(ctx context.Context, in *supervisor.Incoming) err
 	return nil
 }
 
-// noteWrong notes a code that let nobody in. Of somebody who sends many of them it is noted once a day that they do.
+// noteWrong notes a code that let nobody in. Of somebody who sends many of them it is noted once a
+// day that they do.
 func (p *pairing) noteWrong(in *supervisor.Incoming, why string) {
 	switch now := time.Now(); {
 	case p.wrongCodes.Note(in.Sender, in.Update, now):
@@ -114,7 +116,8 @@ func (p *pairing) offer(ctx context.Context, user supervisor.User, in *superviso
 // secretLifetime is how long a message that shows a secret stands. textFactor names it.
 const secretLifetime = 10 * time.Minute
 
-// enrol makes a second factor for a person, and shows it to them for a while. It counts once they have sent a code of it.
+// enrol makes a second factor for a person, and shows it to them for a while. It counts once they
+// have sent a code of it.
 func (p *pairing) enrol(ctx context.Context, user supervisor.User, c supervisor.Conversation) error {
 	made, err := p.o.Seal.Enrol(user.Name)
 	if err != nil {
@@ -143,7 +146,8 @@ func (p *pairing) enrol(ctx context.Context, user supervisor.User, c supervisor.
 	return err
 }
 
-// factorStatus says what a second factor that was just made is to a person: a condition, or their choice.
+// factorStatus says what a second factor that was just made is to a person: a condition, or their
+// choice.
 func factorStatus(codes supervisor.Codes) string {
 	if codes == supervisor.CodesRequired {
 		return textFactorRequired

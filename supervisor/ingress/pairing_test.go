@@ -76,7 +76,8 @@ func TestAnInvitesCodeBindsAnAccountOnce(t *testing.T) {
 	}
 }
 
-// Whose account it is by the configuration, suspended or not, does not use up another person's invite.
+// Whose account it is by the configuration, suspended or not, does not use up another person's
+// invite.
 func TestAnInviteIsNotUsedUpByAnotherPerson(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
@@ -104,7 +105,8 @@ func TestAnInviteIsNotUsedUpByAnotherPerson(t *testing.T) {
 	}
 }
 
-// Whose invite was taken is let in when the batch comes again, where people could not be read anew the first time.
+// Whose invite was taken is let in when the batch comes again, where people could not be read anew
+// the first time.
 func TestWhoTookAnInviteIsLetInAfterAll(t *testing.T) {
 	p := newFixture(t)
 	refresh := p.o.Refresh
@@ -123,7 +125,8 @@ func TestWhoTookAnInviteIsLetInAfterAll(t *testing.T) {
 	}
 }
 
-// However many codes others try, whoever has a right one is let in, and nobody is blamed for what the others did.
+// However many codes others try, whoever has a right one is let in, and nobody is blamed for what
+// the others did.
 func TestARightCodeWorksWhateverOthersTry(t *testing.T) {
 	p := newFixture(t)
 	start := p.invited()
@@ -203,7 +206,8 @@ func TestASecondFactorIsOfferedAsWhatItIs(t *testing.T) {
 	}
 }
 
-// An invite's code that a person sends where it lets nobody in is as good as before, so no word of it is kept.
+// An invite's code that a person sends where it lets nobody in is as good as before, so no word of
+// it is kept.
 func TestAnInvitesCodeIsKeptNowhere(t *testing.T) {
 	p := newFixture(t)
 	code, _ := access.NewInvite()

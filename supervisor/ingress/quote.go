@@ -8,8 +8,9 @@ import (
 	"mews/supervisor"
 )
 
-// quote puts what a message answers to before its words, for the model. Of the bot's own it is what was sent, where the model does not
-// see that anyway; what the bot has said to somebody else is somebody else's.
+// quote puts what a message answers to before its words, for the model. Of the bot's own it is what
+// was sent, where the model does not see that anyway; what the bot has said to somebody else is
+// somebody else's.
 func (h *Handler) quote(ctx context.Context, item *supervisor.Item, in supervisor.Incoming) error {
 	if in.Kind != supervisor.IncomingMessage || isCommand(in) || isCode(in.Text) {
 		return nil

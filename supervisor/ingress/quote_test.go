@@ -49,8 +49,8 @@ func (p *fixture) quoted(chat, from int64, more string) string {
 	return strings.TrimSpace(string(in.Origin) + " " + in.Quote)
 }
 
-// TestAReplyBringsWhatItAnswers: the message as it was sent, unless the model sees that anyway; what is long past too, and as
-// Telegram has it where nobody else knows it.
+// TestAReplyBringsWhatItAnswers: the message as it was sent, unless the model sees that anyway;
+// what is long past too, and as Telegram has it where nobody else knows it.
 func TestAReplyBringsWhatItAnswers(t *testing.T) {
 	p := newFixture(t)
 	must := func(err error) { must(t, err) }
@@ -97,7 +97,8 @@ func TestAReplyBringsWhatItAnswers(t *testing.T) {
 		"world > Bob: No.")
 }
 
-// TestAReplyIsReadBeforeTheWords: the turn's first message has it, and the inbound's own words have not.
+// TestAReplyIsReadBeforeTheWords: the turn's first message has it, and the inbound's own words have
+// not.
 func TestAReplyIsReadBeforeTheWords(t *testing.T) {
 	p := newFixture(t)
 	p.take(0, p.incoming(101, 101, replied("why?", 77, "It rains.", "")))

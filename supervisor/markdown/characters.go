@@ -14,8 +14,8 @@ import (
 // tabWidth is how many columns a tab in code takes. Telegram's servers would make it one space.
 const tabWidth = 4
 
-// sanitize replaces the characters that Telegram's servers replace or drop. Control characters become spaces; those that turn
-// the direction of the text behind them are taken out.
+// sanitize replaces the characters that Telegram's servers replace or drop. Control characters
+// become spaces; those that turn the direction of the text behind them are taken out.
 func sanitize(s string) string {
 	if strings.IndexFunc(s, offending) < 0 {
 		return s
@@ -37,7 +37,8 @@ func offending(r rune) bool {
 	return r < ' ' || r >= '\u2028' && r <= '\u202E'
 }
 
-// invisible says whether there is nothing to see in s. (What Telegram's servers take for an empty message.)
+// invisible says whether there is nothing to see in s. (What Telegram's servers take for an empty
+// message.)
 func invisible(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return !blank(r) }) < 0
 }
@@ -69,8 +70,8 @@ func untabbed(line string) string {
 	return b.String()
 }
 
-// unescape is text as it reads: without its backslashes, and with the characters that its references name. The library's writer
-// does so, and escapes what it writes for HTML.
+// unescape is text as it reads: without its backslashes, and with the characters that its
+// references name. The library's writer does so, and escapes what it writes for HTML.
 func unescape(s string) string {
 	if !strings.ContainsAny(s, `\&`) {
 		return s

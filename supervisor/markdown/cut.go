@@ -12,15 +12,17 @@ import (
 	"mews/supervisor"
 )
 
-// A message ends in the last half of its room, at the end of a paragraph, a line or a word. Where none ends there, it ends at an
-// earlier end of one, as long as an eighth of the room is used. In code it ends where the next line has no indentation, or else where
-// any line ends. Where there is nothing of all that, it ends within a word.
+// A message ends in the last half of its room, at the end of a paragraph, a line or a word. Where
+// none ends there, it ends at an earlier end of one, as long as an eighth of the room is used. In
+// code it ends where the next line has no indentation, or else where any line ends. Where there is
+// nothing of all that, it ends within a word.
 const (
 	preferredPart = 2
 	leastPart     = 8
 )
 
-// breakPoints are where a message may end, the best kind first: the last place of each kind, 0 for none.
+// breakPoints are where a message may end, the best kind first: the last place of each kind, 0 for
+// none.
 type breakPoints struct {
 	paragraph, line, word int
 	indented              int // a line of code ends, and the next one is indented
@@ -45,7 +47,8 @@ func (c *cutter) messageEnd(at int) int {
 	return cmp.Or(max(earlier.paragraph, earlier.line, earlier.word), found.indented, earlier.indented, end)
 }
 
-// findBreaks finds the last break point of each kind behind from and up to end, in the room that begins at at.
+// findBreaks finds the last break point of each kind behind from and up to end, in the room that
+// begins at at.
 func (c *cutter) findBreaks(from, end, at int) breakPoints {
 	var found breakPoints
 	for i := end; i > max(from, at) && found.paragraph == 0; i-- {
@@ -86,7 +89,8 @@ func (c *cutter) endsWord(i int) int {
 	return 0
 }
 
-// betweenCharacters is i where dropping the white space behind i cuts no character; else 0. In code only the line's end is dropped.
+// betweenCharacters is i where dropping the white space behind i cuts no character; else 0. In code
+// only the line's end is dropped.
 func (c *cutter) betweenCharacters(i int, code bool) int {
 	last := i
 	for i := i; i < len(c.text); {
@@ -106,7 +110,8 @@ func (c *cutter) betweenCharacters(i int, code bool) int {
 	return i
 }
 
-// room is how far a message that begins at at may reach. It leaves in bounds where characters begin in it.
+// room is how far a message that begins at at may reach. It leaves in bounds where characters begin
+// in it.
 func (c *cutter) room(at int) int {
 	within := c.text[at:runeStart(c.text, min(len(c.text), at+utf8.UTFMax*(c.limit+1)))]
 	c.bounds = append(c.bounds[:0], make([]bool, len(within)+1)...)

@@ -89,7 +89,8 @@ func (p *page) footnoteReference(label string) {
 	p.w.put("[" + strconv.Itoa(p.footnotes.number(one)) + "]")
 }
 
-// listFootnotes lists the footnotes: in the order in which they are referred to, then those that nothing refers to.
+// listFootnotes lists the footnotes: in the order in which they are referred to, then those that
+// nothing refers to.
 func (p *page) listFootnotes() {
 	p.w.gap(2)
 	for i := 0; i < len(p.footnotes.ordered); i++ {

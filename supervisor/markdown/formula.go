@@ -11,7 +11,8 @@ import (
 // maxFormula is how long a formula may be, in bytes; what is longer is text like any other.
 const maxFormula = 2000
 
-// formulaParser parses mathematics as models write it. It is shown unchanged: its stars and underscores are no marks.
+// formulaParser parses mathematics as models write it. It is shown unchanged: its stars and
+// underscores are no marks.
 type formulaParser struct{}
 
 func (formulaParser) Trigger() []byte { return []byte{'$', '\\'} }

@@ -45,7 +45,8 @@ func renderAs(name, md string) string {
 	return shown(markdown.Render(md))
 }
 
-// TestDocuments renders what models write. Those named growing-* have not ended yet; those named split-* are cut.
+// TestDocuments renders what models write. Those named growing-* have not ended yet; those named
+// split-* are cut.
 func TestDocuments(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.md")
 	if err != nil || len(paths) < 60 {

@@ -27,9 +27,10 @@ func (c Columns) Growing(md string) supervisor.RichText {
 	return c.render(src, root)
 }
 
-// Settled is how many bytes of Markdown whose end has not come yet are done with: all but its last block, which alone can become
-// something else. steady says whether the lines of that block stay as they are when more of it comes; a table's do not. The text is
-// one that Render takes unchanged: UTF-8 with neither \r nor NUL.
+// Settled is how many bytes of Markdown whose end has not come yet are done with: all but its last
+// block, which alone can become something else. steady says whether the lines of that block stay as
+// they are when more of it comes; a table's do not. The text is one that Render takes unchanged:
+// UTF-8 with neither \r nor NUL.
 func Settled(md string) (n int, steady bool) {
 	src := []byte(md)
 	last := parse(src).LastChild()
@@ -39,8 +40,8 @@ func Settled(md string) (n int, steady bool) {
 	return bytes.LastIndexByte(src[:min(last.Pos(), len(src))], '\n') + 1, last.Kind() != extended.KindTable
 }
 
-// settleLastLine decides what the last line will be. A marker that stands alone is left out until something stands behind it, and
-// what begins like a table is made one.
+// settleLastLine decides what the last line will be. A marker that stands alone is left out until
+// something stands behind it, and what begins like a table is made one.
 func settleLastLine(src []byte, root ast.Node) []byte {
 	last := lastBlock(root)
 	if fence, ok := last.(*ast.FencedCodeBlock); ok && reaches(fence, len(bytes.TrimRight(src, "\n"))) {
@@ -59,12 +60,14 @@ func settleLastLine(src []byte, root ast.Node) []byte {
 	return src
 }
 
-// markerLine is a line that has only the mark of what it will be: a list's item, a heading, an underline, a quote, a fence.
+// markerLine is a line that has only the mark of what it will be: a list's item, a heading, an
+// underline, a quote, a fence.
 var markerLine = regexp.MustCompile("^[ \t>]*" +
 	"(?:(?:[-*+]|[0-9]{1,2}[.)])(?:[ \t]+(?:\\[[ xX]?\\]?)?)?|" +
 	"#{1,6}|=+|-+|\\*{1,3}|_{1,3}|~{1,2}|`{1,2}|\\|{1,2}|!?\\[)?[ \t]*$")
 
-// withoutPartialFence leaves out what may become the end of a fence, and the beginning of a fence that has no code yet.
+// withoutPartialFence leaves out what may become the end of a fence, and the beginning of a fence
+// that has no code yet.
 func withoutPartialFence(src []byte, fence *ast.FencedCodeBlock) []byte {
 	if fence.Lines().Len() == 0 {
 		return src[:bytes.LastIndexByte(src[:fence.Info.Segment.Start], '\n')+1]
@@ -108,8 +111,8 @@ func reaches(n ast.Node, end int) bool { return blockEnd(n) >= end }
 // delimiterPart is a part of the line under a table's head.
 var delimiterPart = regexp.MustCompile(`^[ \t>]*[|:-][|:\- \t]*$`)
 
-// asTable makes a table of a paragraph whose last lines are a table's head, or the head and a part of the line under it. It says
-// false of any other paragraph.
+// asTable makes a table of a paragraph whose last lines are a table's head, or the head and a part
+// of the line under it. It says false of any other paragraph.
 func asTable(src []byte, last ast.Node) ([]byte, bool) {
 	if last == nil || last.Kind() != ast.KindParagraph && last.Kind() != ast.KindHeading && last.Kind() != ast.KindTextBlock {
 		return src, rowBegins(src, last)

@@ -12,13 +12,15 @@ import (
 
 // element is what a tag of HTML becomes.
 type element struct {
-	mark     supervisor.EntityType // "" for none
-	script   string                // ^ or _: its text is raised or lowered, behind this where there are no such characters
-	line     bool                  // stands on lines of its own
-	unpaired bool                  // a tag of it acts alone
+	mark supervisor.EntityType // "" for none
+	// ^ or _: its text is raised or lowered, behind this where there are no such characters
+	script   string
+	line     bool // stands on lines of its own
+	unpaired bool // a tag of it acts alone
 }
 
-// elements are those that models write where Markdown has nothing. Any other tag is shown unchanged.
+// elements are those that models write where Markdown has nothing. Any other tag is shown
+// unchanged.
 var elements = map[string]element{
 	"b": {mark: supervisor.EntityBold}, "strong": {mark: supervisor.EntityBold},
 	"i": {mark: supervisor.EntityItalic}, "em": {mark: supervisor.EntityItalic},

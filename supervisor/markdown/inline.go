@@ -96,10 +96,12 @@ func (p *page) codeSpanText(n ast.Node) string {
 	return b.String()
 }
 
-// link renders a link, or an image as one. An address that Telegram does not take stands behind the text.
+// link renders a link, or an image as one. An address that Telegram does not take stands behind the
+// text.
 func (p *page) link(n ast.Node, destination, title []byte) {
 	address := unescape(string(destination))
-	shown := strings.TrimPrefix(sanitize(strings.TrimSpace(address)), "mailto:") // Telegram links an e-mail address by itself
+	// Telegram links an e-mail address by itself
+	shown := strings.TrimPrefix(sanitize(strings.TrimSpace(address)), "mailto:")
 	to, ok := linkable(string(util.URLEscape([]byte(address), false)))
 	_, image := n.(*ast.Image)
 	within := p.linked()
@@ -136,8 +138,8 @@ func (p *page) plain(n ast.Node) supervisor.RichText {
 	return apart.w.finish()
 }
 
-// linkable is an address for a text_link, and whether Telegram takes it. Telegram's servers drop a link to a host without a dot in
-// its name, and the address would be lost with the link.
+// linkable is an address for a text_link, and whether Telegram takes it. Telegram's servers drop a
+// link to a host without a dot in its name, and the address would be lost with the link.
 func linkable(address string) (string, bool) {
 	u, err := url.Parse(address)
 	if err != nil {

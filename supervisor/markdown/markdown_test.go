@@ -21,7 +21,8 @@ func TestNothingRendersAsNothing(t *testing.T) {
 	}
 }
 
-// TestAddresses is about which links Telegram takes: one that it does not take would lose its address.
+// TestAddresses is about which links Telegram takes: one that it does not take would lose its
+// address.
 func TestAddresses(t *testing.T) {
 	for address, link := range map[string]bool{
 		"https://x.org": true, "HTTP://x.org/a": true, "https://1.2.3.4:80": true,
@@ -52,7 +53,8 @@ func TestASpoilerHidesItsCode(t *testing.T) {
 	t.Errorf("got %+v", got)
 }
 
-// TestHostileTextRenders takes what makes parsers slow. Were it quadratic in this, the test would not end in time.
+// TestHostileTextRenders takes what makes parsers slow. Were it quadratic in this, the test would
+// not end in time.
 func TestHostileTextRenders(t *testing.T) {
 	for _, s := range []string{
 		"[", "]", "[]", "![", "*", "**a ", "*a _b ", "`", "` `` ", "``` ", "<", "<a ", "</b>", "<b>", "$", "$$ ", "\\[", "~",

@@ -214,8 +214,8 @@ func (t *openText) unfinished(c byte, n, start int) bool {
 
 func opensBefore(r rune) bool { return strings.ContainsRune("([{\"'“‘«—", r) }
 
-// flanks says whether the run of marks from start to end may open and may close something. (CommonMark's rules, except that marks
-// within a word never open: they seldom do.)
+// flanks says whether the run of marks from start to end may open and may close something.
+// (CommonMark's rules, except that marks within a word never open: they seldom do.)
 func (t *openText) flanks(start, end int) (opens, closes bool) {
 	before, after := ' ', ' '
 	if start > 0 {
@@ -250,7 +250,8 @@ func (t *openText) openBracket() {
 	t.at++
 }
 
-// closeBracket ends a link's text, and reads the address behind it. Where the address is not whole, only the text is shown.
+// closeBracket ends a link's text, and reads the address behind it. Where the address is not whole,
+// only the text is shown.
 func (t *openText) closeBracket() {
 	i, at := t.lastOpener('['), t.at
 	t.at++
@@ -270,7 +271,8 @@ func (t *openText) closeBracket() {
 	}
 }
 
-// linkText says whether what stands in brackets at the end may be a link's text. A number, as sources have, is none.
+// linkText says whether what stands in brackets at the end may be a link's text. A number, as
+// sources have, is none.
 func (t *openText) linkText(o opener, end int) bool {
 	return strings.Trim(string(t.text[o.at+o.n:end]), "0123456789^, xX") != ""
 }
@@ -297,7 +299,8 @@ func (t *openText) address() bool {
 // maxLinkText is how long the text of a link may become, in bytes.
 const maxLinkText = 80
 
-// closers are what closes all that is open, the innermost first. What marks nothing yet is hidden instead.
+// closers are what closes all that is open, the innermost first. What marks nothing yet is hidden
+// instead.
 func (t *openText) closers() (closers string) {
 	closers = t.lastCloser
 	for _, o := range slices.Backward(t.open) {

@@ -126,8 +126,8 @@ func (p *page) lines(n ast.Node) string {
 	return string(n.Lines().Value(p.src))
 }
 
-// fence renders a fence. What stands behind the language in its first line is put before the code. Where there is no code, all of
-// that line may be words.
+// fence renders a fence. What stands behind the language in its first line is put before the code.
+// Where there is no code, all of that line may be words.
 func (p *page) fence(n *ast.FencedCodeBlock) {
 	var language string
 	if n.Info != nil {
@@ -143,7 +143,8 @@ func (p *page) fence(n *ast.FencedCodeBlock) {
 	p.w.pre(p.lines(n), language)
 }
 
-// quote renders a quote; one within another has marks before its lines, unless it is all that is in the other.
+// quote renders a quote; one within another has marks before its lines, unless it is all that is in
+// the other.
 func (p *page) quote(n *ast.Blockquote) {
 	if parent := n.Parent(); parent.Kind() == ast.KindBlockquote && parent.ChildCount() == 1 {
 		p.blocks(n, 2)

@@ -11,8 +11,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// maxOpeners is how many blocks one line may open. The parser takes quadratic time over deeply nested ones, and nobody
-// writes them.
+// maxOpeners is how many blocks one line may open. The parser takes quadratic time over deeply
+// nested ones, and nobody writes them.
 const maxOpeners = 64
 
 // sharedParser is made once: it keeps nothing of what it parses.
@@ -60,7 +60,8 @@ var parseLimits = []struct {
 	n    int
 }{{"[", 8192}, {"](<", 256}}
 
-// maxTargets is how many addresses of links may begin in a stretch without white space, for the same reason.
+// maxTargets is how many addresses of links may begin in a stretch without white space, for the
+// same reason.
 const maxTargets = 256
 
 // tooCostly says whether src would take too long to parse. Nobody writes such texts.

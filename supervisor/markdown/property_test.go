@@ -70,7 +70,8 @@ type failer interface {
 func checkSplit(t failer, whole supervisor.RichText, limit int, sound bool) {
 	t.Helper()
 	parts := slices.Clone(markdown.Split(whole, limit))
-	whole.Text = plainSpaces(whole.Text) // the indentation that a message begins with is of no-break spaces
+	// the indentation that a message begins with is of no-break spaces
+	whole.Text = plainSpaces(whole.Text)
 	var text strings.Builder
 	var covers []string
 	for i, p := range parts {
@@ -149,7 +150,8 @@ func document(t *rapid.T) (md string, words []string) {
 	return b.String(), words
 }
 
-// named says whether md may name a language by a word. A language stands beside its code, and without code nowhere.
+// named says whether md may name a language by a word. A language stands beside its code, and
+// without code nowhere.
 func named(md, word string) bool {
 	return regexp.MustCompile("(?:~~~|```)[ \t]*[0-9_a-z]*" + word).MatchString(md)
 }

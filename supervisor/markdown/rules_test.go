@@ -56,16 +56,16 @@ func faults(t supervisor.RichText) []string {
 	return found
 }
 
-// untrimmed says whether text begins or ends in white space. The indentation of code is none, nor is a space that bears a
-// mark: it is half of a character, which Split does not cut.
+// untrimmed says whether text begins or ends in white space. The indentation of code is none, nor
+// is a space that bears a mark: it is half of a character, which Split does not cut.
 func untrimmed(text string, indented bool) bool {
 	first, _, _, _ := uniseg.FirstGraphemeClusterInString(text, -1)
 	before := strings.TrimLeftFunc(text, unicode.IsSpace) != text && strings.TrimSpace(first) == ""
 	return strings.TrimRightFunc(text, unicode.IsSpace) != text || before && (!indented || text[0] == '\n')
 }
 
-// indentations are the places where code begins: it keeps the white space before its first line, and so does a quote that
-// begins with it.
+// indentations are the places where code begins: it keeps the white space before its first line,
+// and so does a quote that begins with it.
 func indentations(t supervisor.RichText) map[int]bool {
 	at := map[int]bool{}
 	for _, e := range t.Entities {

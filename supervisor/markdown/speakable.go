@@ -16,20 +16,23 @@ import (
 )
 
 const (
-	// maxSpokenPart is how many characters are said in one recording, and maxSpoken how many in all.
+	// maxSpokenPart is how many characters are said in one recording, and maxSpoken how many in
+	// all.
 	maxSpokenPart = 1500
 	maxSpoken     = 6000
 )
 
 // Speech is a text as it is said aloud.
 type Speech struct {
-	Parts []string // words and punctuation alone, on one line each, with a sentence's end at the end; none where nothing can be said
-	Code  bool     // it has code, of which only the length is said
-	Cut   bool     // it is the beginning; its end says so
+	// words and punctuation alone, on one line each, with a sentence's end at the end; none where
+	// nothing can be said
+	Parts []string
+	Code  bool // it has code, of which only the length is said
+	Cut   bool // it is the beginning; its end says so
 }
 
-// Speakable is what is said of Markdown: links by their words, code by its length, tables row by row. Numbers and units are left as
-// they are.
+// Speakable is what is said of Markdown: links by their words, code by its length, tables row by
+// row. Numbers and units are left as they are.
 func Speakable(md string) Speech {
 	src := source(md)
 	s := &speaker{page: page{src: src}}
@@ -212,7 +215,8 @@ func orHost(text string) string {
 	return strings.TrimPrefix(text, "www.")
 }
 
-// codeWords are the words in code: what stands between them is not said, unless it is within a word.
+// codeWords are the words in code: what stands between them is not said, unless it is within a
+// word.
 func codeWords(code string) string {
 	if host := orHost(code); host != code {
 		return host
@@ -227,8 +231,8 @@ func codeWords(code string) string {
 	return strings.TrimSpace(string(runes))
 }
 
-// clean is a text on one line without what engines spell out or take for something else: pictures, controls, the brackets around
-// what espeak-ng and Piper read as phonemes.
+// clean is a text on one line without what engines spell out or take for something else: pictures,
+// controls, the brackets around what espeak-ng and Piper read as phonemes.
 func clean(text string) string {
 	dropped := false
 	text = strings.Map(func(r rune) rune {
@@ -251,9 +255,11 @@ func pictorial(r rune) bool {
 		r >= 0xFE00 && r <= 0xFE0F || r == 0x20E3 || r >= 0xE0000 && r <= 0xE007F
 }
 
-// packSentences makes parts of texts: each as long as it may be, and cut at the end of a sentence. cut says that not all of them fit.
+// packSentences makes parts of texts: each as long as it may be, and cut at the end of a sentence.
+// cut says that not all of them fit.
 func packSentences(texts []string) (parts []string, cut bool) {
-	room := maxSpoken - utf8.RuneCountInString(textRest) - 1 // for the sentence that says that there is more
+	// for the sentence that says that there is more
+	room := maxSpoken - utf8.RuneCountInString(textRest) - 1
 	for _, text := range texts {
 		for text != "" {
 			piece, rest := firstPiece(text)
@@ -278,7 +284,8 @@ func join(parts []string, piece string) []string {
 	return parts
 }
 
-// firstPiece is the first sentence of a text. One that is longer than a part is cut between words, or where there are none, anywhere.
+// firstPiece is the first sentence of a text. One that is longer than a part is cut between words,
+// or where there are none, anywhere.
 func firstPiece(text string) (piece, rest string) {
 	piece, rest, _ = uniseg.FirstSentenceInString(text, -1)
 	if utf8.RuneCountInString(piece) > maxSpokenPart {

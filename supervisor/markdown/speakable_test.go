@@ -91,7 +91,8 @@ func TestASentenceThatIsLongerThanAPartIsCutBetweenWords(t *testing.T) {
 	}
 }
 
-// FuzzSpeakable makes texts of all kinds speakable: none is too long, has something that an engine takes for a mark, or is empty.
+// FuzzSpeakable makes texts of all kinds speakable: none is too long, has something that an engine
+// takes for a mark, or is empty.
 func FuzzSpeakable(f *testing.F) {
 	addDocuments(f, func(md string) { f.Add(md) })
 	f.Fuzz(func(t *testing.T, md string) {

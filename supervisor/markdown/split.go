@@ -10,9 +10,10 @@ import (
 	"mews/supervisor"
 )
 
-// Split cuts t into messages of at most limit UTF-16 units and MaxEntities entities. Entities that cross a cut go on behind
-// it. White space at a cut is dropped, and nothing else; within code only the line's end is. When t grows, the messages before
-// the last one stay the same. An empty text makes no message.
+// Split cuts t into messages of at most limit UTF-16 units and MaxEntities entities. Entities that
+// cross a cut go on behind it. White space at a cut is dropped, and nothing else; within code only
+// the line's end is. When t grows, the messages before the last one stay the same. An empty text
+// makes no message.
 func Split(t supervisor.RichText, limit int) []supervisor.RichText {
 	c := &cutter{text: t.Text, marks: marksOf(t), limit: max(limit, 2)}
 	for _, s := range c.marks {
@@ -84,8 +85,9 @@ func (c *cutter) codeAt(at int) (mark, bool) {
 	return mark{}, false
 }
 
-// skip is where the next message begins, after one that ended at at. That is behind the white space, but in code before the line's
-// indentation. A space with a combining mark is no white space.
+// skip is where the next message begins, after one that ended at at. That is behind the white
+// space, but in code before the line's indentation. A space with a combining mark is no white
+// space.
 func (c *cutter) skip(at int) int {
 	seen := at
 	for seen < len(c.text) && space(c.text[seen:]) > 0 {
@@ -122,8 +124,8 @@ func (c *cutter) part(at, end int) supervisor.RichText {
 	return indented(marked(c.text[at:end], inside, at))
 }
 
-// indented keeps the indentation of code that a message begins with, by no-break spaces: Telegram moves other spaces out of the code,
-// and drops them at a message's beginning.
+// indented keeps the indentation of code that a message begins with, by no-break spaces: Telegram
+// moves other spaces out of the code, and drops them at a message's beginning.
 func indented(t supervisor.RichText) supervisor.RichText {
 	code := slices.ContainsFunc(t.Entities, func(e supervisor.Entity) bool { return e.Type == supervisor.EntityPre && e.Offset == 0 })
 	if rest := strings.TrimLeft(t.Text, " "); code {
@@ -132,8 +134,8 @@ func indented(t supervisor.RichText) supervisor.RichText {
 	return t
 }
 
-// edges are where s begins and ends between at and end, without the white space around it. A mark that begins with code begins
-// where the code does.
+// edges are where s begins and ends between at and end, without the white space around it. A mark
+// that begins with code begins where the code does.
 func (c *cutter) edges(s mark, at, end int) (start, stop int) {
 	from := max(s.start, at)
 	start, stop = trimSpace(c.text, from, min(s.end, end), s.kind == supervisor.EntityPre)

@@ -69,7 +69,8 @@ func TestCodeIsCutBeforeALineWithoutIndentation(t *testing.T) {
 	}
 }
 
-// TestAQuoteBeginsWhereItsCodeDoes: did the quote begin behind the code's indentation, each would be within the other.
+// TestAQuoteBeginsWhereItsCodeDoes: did the quote begin behind the code's indentation, each would
+// be within the other.
 func TestAQuoteBeginsWhereItsCodeDoes(t *testing.T) {
 	got := markdown.Split(markdown.Render("> ```go\n>   if x {\n> \ty()\n>\n> \tz()\n> }\n> ```"), 13)
 	want := []supervisor.RichText{quoted("\u00a0\u00a0if x {"), quoted("\u00a0\u00a0\u00a0\u00a0y()"), quoted("\u00a0\u00a0\u00a0\u00a0z()\n}")}

@@ -31,8 +31,8 @@ func (p *page) table(n *extended.Table) {
 	p.rows(cells, words)
 }
 
-// keepExcess adds to the last cell of each row what stands behind it. The parser drops that, and models forget that a bar within a
-// cell needs a backslash.
+// keepExcess adds to the last cell of each row what stands behind it. The parser drops that, and
+// models forget that a bar within a cell needs a backslash.
 func (p *page) keepExcess(n ast.Node) {
 	for row := range children(n) {
 		last := row.LastChild()
@@ -62,8 +62,8 @@ func tableCells(n ast.Node) [][]ast.Node {
 	return all
 }
 
-// tableWords is what the cells read. plain says that this is all there is to them: in a grid, which is code, a spoiler would show
-// and a link's address would be lost.
+// tableWords is what the cells read. plain says that this is all there is to them: in a grid, which
+// is code, a spoiler would show and a link's address would be lost.
 func (p *page) tableWords(cells [][]ast.Node) (words [][]string, plain bool) {
 	plain = true
 	for _, row := range cells {
@@ -133,7 +133,8 @@ func aligned(s string, width int, how extended.Alignment) string {
 	return strings.Repeat(" ", left) + s + strings.Repeat(" ", room-left)
 }
 
-// rows renders a table row by row: the heads, then of each row its first cell, and under it the others with their heads.
+// rows renders a table row by row: the heads, then of each row its first cell, and under it the
+// others with their heads.
 func (p *page) rows(cells [][]ast.Node, words [][]string) {
 	p.w.push(mark{kind: supervisor.EntityItalic})
 	for i, c := range cells[0] {

@@ -56,7 +56,8 @@ func (w *writer) putLines(s string) {
 	}
 }
 
-// startLine writes the newlines that are owed and the prefix of the line that begins, and says whether one begins.
+// startLine writes the newlines that are owed and the prefix of the line that begins, and says
+// whether one begins.
 func (w *writer) startLine(prefix string) bool {
 	begins := w.newlines > 0 || len(w.text) == 0
 	if len(w.text) == 0 {
@@ -84,8 +85,8 @@ func commonPrefix(a, b string) string {
 	return a[:n]
 }
 
-// startMarks begins here the open marks that have not begun. In code these are only the code's own and the quotes around it. At the
-// beginning of a line a quote includes its own part of the prefix.
+// startMarks begins here the open marks that have not begun. In code these are only the code's own
+// and the quotes around it. At the beginning of a line a quote includes its own part of the prefix.
 func (w *writer) startMarks(line bool, prefix int) {
 	code := slices.ContainsFunc(w.open, func(m mark) bool { return m.kind == supervisor.EntityCode })
 	for i, m := range w.open {
@@ -113,9 +114,10 @@ func (w *writer) newline() {
 	}
 }
 
-// push opens a mark; pop closes it. A mark within another of its kind marks nothing, and neither does one within code, which holds no
-// other. Code stands only in quotes: other marks around it end before it and begin again behind it. In a link code is text, because
-// the link says more, and in a spoiler, because that hides it.
+// push opens a mark; pop closes it. A mark within another of its kind marks nothing, and neither
+// does one within code, which holds no other. Code stands only in quotes: other marks around it end
+// before it and begin again behind it. In a link code is text, because the link says more, and in a
+// spoiler, because that hides it.
 func (w *writer) push(m mark) {
 	code := m.kind == supervisor.EntityCode
 	if slices.ContainsFunc(w.open, func(o mark) bool {
@@ -140,7 +142,8 @@ func (w *writer) pop() int {
 	return w.close(m)
 }
 
-// close keeps a mark, without the white space around it. A mark that begins with a block of code begins where that does.
+// close keeps a mark, without the white space around it. A mark that begins with a block of code
+// begins where that does.
 func (w *writer) close(m mark) int {
 	if m.kind == "" || m.start < 0 {
 		return -1
@@ -165,8 +168,8 @@ func (w *writer) code(s string) {
 	w.pop()
 }
 
-// endScript raises or lowers what was written since its tag opened, where there are such characters and no mark is in it. Else the
-// sign stands before it.
+// endScript raises or lowers what was written since its tag opened, where there are such characters
+// and no mark is in it. Else the sign stands before it.
 func (w *writer) endScript(sign string) {
 	from := w.scripts[len(w.scripts)-1]
 	w.scripts = w.scripts[:len(w.scripts)-1]
@@ -185,7 +188,8 @@ func (w *writer) endScript(sign string) {
 	w.text = append(w.text[:from], shown...)
 }
 
-// interrupt ends here the open marks that are no quotes. They begin again behind what is written next.
+// interrupt ends here the open marks that are no quotes. They begin again behind what is written
+// next.
 func (w *writer) interrupt() {
 	for i, m := range w.open {
 		if m.kind == supervisor.EntityQuote {
@@ -245,12 +249,14 @@ func marked(text string, marks []mark, base int) supervisor.RichText {
 	return t
 }
 
-// byPlace sorts marks: by their beginning, the longer one first, and of equal ones the one that was opened first.
+// byPlace sorts marks: by their beginning, the longer one first, and of equal ones the one that was
+// opened first.
 func byPlace(a, b mark) int {
 	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.order, b.order))
 }
 
-// offsets are where marks begin and end in a text in UTF-16 units, by the same places in bytes from base.
+// offsets are where marks begin and end in a text in UTF-16 units, by the same places in bytes from
+// base.
 func offsets(text string, marks []mark, base int) map[int]int {
 	places := make([]int, 0, 2*len(marks))
 	for _, m := range marks {
@@ -267,8 +273,9 @@ func offsets(text string, marks []mark, base int) map[int]int {
 	return at
 }
 
-// trimSpace is a stretch of text without the white space around it. Code keeps the indentation of its first line, and so does a
-// mark that begins with code: it would begin within the code otherwise.
+// trimSpace is a stretch of text without the white space around it. Code keeps the indentation of
+// its first line, and so does a mark that begins with code: it would begin within the code
+// otherwise.
 func trimSpace[T string | []byte](text T, start, end int, code bool) (int, int) {
 	s := strings.TrimRightFunc(string(text[start:end]), unicode.IsSpace)
 	blank := len(s) - len(strings.TrimLeftFunc(s, unicode.IsSpace))

@@ -14,8 +14,9 @@ import (
 // maxNamed is how many facts are listed when a person is asked whether they may be deleted.
 const maxNamed = 20
 
-// AllowForget says whether facts may be deleted; nil allows it. The person's own wish passes. Where the model has read other people's
-// words, the person's newest message must name each fact, else the person is asked. The error is supervisor.ErrWaits until they answer.
+// AllowForget says whether facts may be deleted; nil allows it. The person's own wish passes. Where
+// the model has read other people's words, the person's newest message must name each fact, else
+// the person is asked. The error is supervisor.ErrWaits until they answer.
 func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.MemoryGone) error {
 	source, found, err := m.Store.Source(ctx, r.Turn, 0)
 	if err != nil {
@@ -40,7 +41,8 @@ func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.Me
 	})
 }
 
-// wantsGone reports whether a text asks for a fact to be deleted: it has a word for that, and the fact's id or half of its words.
+// wantsGone reports whether a text asks for a fact to be deleted: it has a word for that, and the
+// fact's id or half of its words.
 func wantsGone(text string, f protocol.MemoryGone) bool {
 	words := protocol.Words(text)
 	asks := slices.ContainsFunc(words, func(word string) bool {

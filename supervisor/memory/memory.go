@@ -1,5 +1,5 @@
-// Package memory decides what may be remembered of a person. Their own words pass; about anybody else's words they are asked. The facts
-// themselves are in the person's home.
+// Package memory decides what may be remembered of a person. Their own words pass; about anybody
+// else's words they are asked. The facts themselves are in the person's home.
 package memory
 
 import (
@@ -18,12 +18,15 @@ import (
 	"mews/supervisor/approval"
 )
 
-// Store keeps what the service knows of people's facts: what was forgotten, and how often each was used.
+// Store keeps what the service knows of people's facts: what was forgotten, and how often each was
+// used.
 type Store interface {
-	// Source finds a message of the person in the conversation of a running turn. Message 0 is the newest of the turn.
+	// Source finds a message of the person in the conversation of a running turn. Message 0 is the
+	// newest of the turn.
 	Source(ctx context.Context, turn, message int64) (source supervisor.MemorySource, found bool, err error)
-	// Forgotten says whether a fact was forgotten, by its message or by its words. at is when it last was, the Unix epoch where it never
-	// was. byMessage says that it goes by a forgotten message. number is the highest one of a forgotten fact's id.
+	// Forgotten says whether a fact was forgotten, by its message or by its words. at is when it
+	// last was, the Unix epoch where it never was. byMessage says that it goes by a forgotten
+	// message. number is the highest one of a forgotten fact's id.
 	Forgotten(ctx context.Context, user string, message int64, text string) (byMessage bool, at time.Time, number int, err error)
 	Forget(ctx context.Context, user string, facts []supervisor.ForgottenFact) error
 	Use(ctx context.Context, user, day string, facts []string) error
@@ -46,7 +49,8 @@ type PromptFiles interface {
 	Advance(ctx context.Context, user, path string, before, after protocol.FileState, text []byte) error
 }
 
-// Memory decides what may be remembered and forgotten. PromptFiles may be nil. Its methods may be called from any goroutine.
+// Memory decides what may be remembered and forgotten. PromptFiles may be nil. Its methods may be
+// called from any goroutine.
 type Memory struct {
 	Store       Store
 	Approver    Approver
@@ -69,8 +73,9 @@ type Request struct {
 // toolUpdate is the tool that corrects a fact.
 const toolUpdate = "update_memory"
 
-// Allow decides whether something may be remembered. It returns the message that it goes by, and what the person chose where it
-// contradicts a fact. The error is supervisor.ErrWaits until they answer.
+// Allow decides whether something may be remembered. It returns the message that it goes by, and
+// what the person chose where it contradicts a fact. The error is supervisor.ErrWaits until they
+// answer.
 func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryAllowed, err error) {
 	source, found, err := m.Store.Source(ctx, r.Turn, r.Arguments.Message)
 	if err == nil && !found {
@@ -103,8 +108,9 @@ func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryA
 	return allowed, err
 }
 
-// checkForgotten refuses what was forgotten: anything that goes by a forgotten message, and the very same words unless the person has
-// said them since. after is the highest number of a forgotten fact's id.
+// checkForgotten refuses what was forgotten: anything that goes by a forgotten message, and the
+// very same words unless the person has said them since. after is the highest number of a forgotten
+// fact's id.
 func (m *Memory) checkForgotten(ctx context.Context, r Request, source supervisor.MemorySource) (after int, err error) {
 	byMessage, at, after, err := m.Store.Forgotten(ctx, r.User, source.Message, r.Arguments.Text)
 	if err != nil {
@@ -117,8 +123,9 @@ func (m *Memory) checkForgotten(ctx context.Context, r Request, source superviso
 	return after, nil
 }
 
-// says reports whether a text has at least half of a fact's words of four letters or more, or words that begin alike. Addresses and
-// numbers must be in it exactly. It is used where the model has read other people's words too: what the person did not say may be theirs.
+// says reports whether a text has at least half of a fact's words of four letters or more, or words
+// that begin alike. Addresses and numbers must be in it exactly. It is used where the model has
+// read other people's words too: what the person did not say may be theirs.
 func says(text, fact string) bool {
 	for _, field := range strings.Fields(strings.ToLower(fact)) {
 		exact := strings.TrimFunc(field, unicode.IsPunct)
@@ -178,8 +185,8 @@ func clipped(text string, most int) string {
 	return string(runes)
 }
 
-// Changed takes over a change of MEMORY.md. Its text is in force where the one before was, and the facts in c.Gone are not remembered
-// again.
+// Changed takes over a change of MEMORY.md. Its text is in force where the one before was, and the
+// facts in c.Gone are not remembered again.
 func (m *Memory) Changed(ctx context.Context, user string, c protocol.MemoryChanged) error {
 	if m.PromptFiles != nil {
 		if err := m.PromptFiles.Advance(ctx, user, memoryFile, c.Before, c.After, c.Text); err != nil {

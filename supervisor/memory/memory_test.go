@@ -143,7 +143,8 @@ func TestAMessageMustBeThere(t *testing.T) {
 	}
 }
 
-// Who is asked whether a fact may be corrected sees what it is now. What they have said is of those two texts alone.
+// Who is asked whether a fact may be corrected sees what it is now. What they have said is of those
+// two texts alone.
 func TestACorrectionShowsBothSides(t *testing.T) {
 	r := newRig(t, supervisor.OriginWorld, "correct k7")
 	for i, old := range []string{"Banks at DE11", "Banks at DE22"} {

@@ -18,6 +18,6 @@ const (
 	textForgotten = "The person had this forgotten, so it is not remembered again unless they say it anew."
 )
 
-// wordsForForget are the beginnings of words that ask for something to be forgotten, in four languages. A person who uses other words is
-// asked.
+// wordsForForget are the beginnings of words that ask for something to be forgotten, in four
+// languages. A person who uses other words is asked.
 var wordsForForget = []string{"forget", "delete", "remove", "erase", "vergiss", "vergessen", "lösch", "entfern", "olvid", "borr", "elimin", "oubli", "effac", "supprim"}

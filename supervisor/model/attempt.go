@@ -10,14 +10,17 @@ import (
 	"mews/supervisor/model/anthropic"
 )
 
-// payment is what was set aside for one attempt. Nobody pays for an attempt whose payment is the zero value.
+// payment is what was set aside for one attempt. Nobody pays for an attempt whose payment is the
+// zero value.
 type payment struct {
-	lease  supervisor.Lease
-	output int64 // tokens that the answer is limited to for want of money for more; 0 where there is enough
+	lease supervisor.Lease
+	// tokens that the answer is limited to for want of money for more; 0 where there is enough
+	output int64
 }
 
-// attempt makes one call of a provider: it sets money aside, waits for a free place, calls and settles. Its error is a
-// *supervisor.ModelError or ctx's cause. Beside an error the answer has the Lease that the caller still has to end.
+// attempt makes one call of a provider: it sets money aside, waits for a free place, calls and
+// settles. Its error is a *supervisor.ModelError or ctx's cause. Beside an error the answer has the
+// Lease that the caller still has to end.
 func (c *call) attempt(ctx context.Context, m Choice) (answer supervisor.ModelAnswer, err error) {
 	c.deltas.restart()
 	req := c.req
@@ -54,8 +57,8 @@ func (c *call) attempt(ctx context.Context, m Choice) (answer supervisor.ModelAn
 	return answer, nil
 }
 
-// reserve sets aside what an attempt can cost, and limits req's output to that. Thinking is a part of the output: where the limit is
-// too low for it, less of it is asked for, or none.
+// reserve sets aside what an attempt can cost, and limits req's output to that. Thinking is a part
+// of the output: where the limit is too low for it, less of it is asked for, or none.
 func (c *call) reserve(ctx context.Context, m Choice, req *supervisor.ModelRequest) (paid payment, err error) {
 	if req.Reserver == nil {
 		return paid, nil
@@ -85,8 +88,8 @@ var lessThinking = map[supervisor.Thinking]supervisor.Thinking{
 	supervisor.ThinkingLow: supervisor.ThinkingOff,
 }
 
-// cutForMoney makes an answer of one that had no room to say anything whole, if that is for want of money alone: whoever asked can
-// ask for a shorter one. It says whether it is one.
+// cutForMoney makes an answer of one that had no room to say anything whole, if that is for want of
+// money alone: whoever asked can ask for a shorter one. It says whether it is one.
 func (p payment) cutForMoney(answer *supervisor.ModelAnswer, err error, sent supervisor.ModelRequest) bool {
 	lowered := p.output > 0 && p.output == sent.Output
 	failed := modelError(err)
@@ -105,8 +108,9 @@ func (c *call) giveBack(ctx context.Context, paid payment) {
 	}
 }
 
-// settleFailed returns the error of a failed attempt, with its usage, and its lease. Where the attempt certainly cost
-// nothing, the lease is given back. It reports an attempt that was stopped itself, which is no failure of the model's.
+// settleFailed returns the error of a failed attempt, with its usage, and its lease. Where the
+// attempt certainly cost nothing, the lease is given back. It reports an attempt that was stopped
+// itself, which is no failure of the model's.
 func (c *call) settleFailed(ctx context.Context, m Choice, paid payment, got supervisor.ModelAnswer,
 	err error) (answer supervisor.ModelAnswer, _ error) {
 	failed, used := modelError(err), got.Usage
@@ -146,8 +150,8 @@ func (c *call) settle(m Choice, paid payment, answer *supervisor.ModelAnswer) {
 	}
 }
 
-// preferSmall puts the small model first in ask, after there was no money for another. It does not where the small model
-// was asked already, is left alone, or may not get the person's words.
+// preferSmall puts the small model first in ask, after there was no money for another. It does not
+// where the small model was asked already, is left alone, or may not get the person's words.
 func (c *call) preferSmall(ask, left []Choice) []Choice {
 	small := c.small
 	asked := slices.ContainsFunc(c.failed, func(f failedModel) bool { return f.choice.same(small) })
@@ -157,8 +161,9 @@ func (c *call) preferSmall(ask, left []Choice) []Choice {
 	return append([]Choice{small}, slices.DeleteFunc(slices.Clone(ask), small.same)...)
 }
 
-// onlyCheaper returns those of list that cost less than a model for which there was no money, with the shortest answer. They are
-// compared by the bytes of the request: the tokens that one model counted say nothing of another.
+// onlyCheaper returns those of list that cost less than a model for which there was no money, with
+// the shortest answer. They are compared by the bytes of the request: the tokens that one model
+// counted say nothing of another.
 func (c *call) onlyCheaper(list []Choice, than Choice) []Choice {
 	if c.req.Reserver == nil {
 		return list

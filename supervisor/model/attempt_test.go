@@ -96,8 +96,8 @@ func TestEachTryIsPaidForBeforeItIsMade(t *testing.T) {
 	})
 }
 
-// TestWhatBrokeOffCountsWhatHadCome: by how an attempt ends, what it is taken to have counted, and that this is the same where
-// nobody has a budget.
+// TestWhatBrokeOffCountsWhatHadCome: by how an attempt ends, what it is taken to have counted, and
+// that this is the same where nobody has a budget.
 func TestWhatBrokeOffCountsWhatHadCome(t *testing.T) {
 	const input = (perRequest + perMessage + perPart + 2) / tokenBytes
 	hears := func(u protocol.Usage, bytes int64) supervisor.ModelAnswer {
@@ -186,7 +186,8 @@ func TestWhatBrokeOffCountsWhatHadCome(t *testing.T) {
 
 // TestWhereThereIsNoMoneyACheaperModelAnswers, if the person's words may go to it.
 func TestWhereThereIsNoMoneyACheaperModelAnswers(t *testing.T) {
-	const token = perRequest + perMessage + perPart + 2 + leastOutput // of one that costs a millionth each
+	// of one that costs a millionth each
+	const token = perRequest + perMessage + perPart + 2 + leastOutput
 	cases := map[string]struct {
 		spec  string
 		money int64
@@ -309,8 +310,8 @@ func TestNoMoreCallsRunThanMay(t *testing.T) {
 	})
 }
 
-// TestWhatServersDoIsPaidForOnce goes through all that a server can do, in both formats: no lease is left, and nothing costs
-// more than what was set aside.
+// TestWhatServersDoIsPaidForOnce goes through all that a server can do, in both formats: no lease
+// is left, and nothing costs more than what was set aside.
 func TestWhatServersDoIsPaidForOnce(t *testing.T) {
 	faults := map[string]modeltest.Fault{
 		"cut in the middle": modeltest.Cut(700), "cut at once": modeltest.Cut(1), "stalls": modeltest.Stalls(900),

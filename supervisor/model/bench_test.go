@@ -6,7 +6,8 @@ import (
 	"mews/supervisor"
 )
 
-// BenchmarkPolicy is what a call costs beside the model's own work, with a fallback that is not needed.
+// BenchmarkPolicy is what a call costs beside the model's own work, with a fallback that is not
+// needed.
 func BenchmarkPolicy(b *testing.B) {
 	first := says("fine")
 	c := with(b, first, says("never"))

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	openMin = 30 * time.Second // how long a model is left alone after it failed; twice as long after each probe
+	// how long a model is left alone after it failed; twice as long after each probe
+	openMin = 30 * time.Second
 	openMax = 10 * time.Minute
 )
 
@@ -19,13 +20,14 @@ const (
 type State string
 
 const (
-	StateClosed   State = "closed"    // it is called
-	StateOpen     State = "open"      // it failed, and is left alone until its time
-	StateHalfOpen State = "half_open" // one call looks whether it is well again; the others still leave it alone
+	StateClosed State = "closed" // it is called
+	StateOpen   State = "open"   // it failed, and is left alone until its time
+	// one call looks whether it is well again; the others still leave it alone
+	StateHalfOpen State = "half_open"
 )
 
-// transitions lists every change of a breaker's state. Open goes to closed where the model was called all the same, because
-// there was no other, and answered.
+// transitions lists every change of a breaker's state. Open goes to closed where the model was
+// called all the same, because there was no other, and answered.
 var transitions = map[State][]State{
 	StateClosed:   {StateOpen},
 	StateOpen:     {StateHalfOpen, StateClosed},
@@ -51,12 +53,14 @@ const (
 
 func (b *breaker) transition(to State) {
 	if !slices.Contains(transitions[b.state], to) {
-		panic("model: no transition from " + string(b.state) + " to " + string(to)) // a defect in this file
+		// a defect in this file
+		panic("model: no transition from " + string(b.state) + " to " + string(to))
 	}
 	b.state = to
 }
 
-// admit says how the model may be called now. Whoever gets the probe must call succeed, fail or release.
+// admit says how the model may be called now. Whoever gets the probe must call succeed, fail or
+// release.
 func (b *breaker) admit(now time.Time) permit {
 	switch {
 	case b.state == StateClosed:
@@ -75,8 +79,8 @@ func (b *breaker) succeed() {
 	b.openFor = 0
 }
 
-// fail opens the breaker. asked is how long the provider wants to be left alone. Where the breaker is open already, because
-// the model was called for want of another, nothing changes.
+// fail opens the breaker. asked is how long the provider wants to be left alone. Where the breaker
+// is open already, because the model was called for want of another, nothing changes.
 func (b *breaker) fail(now time.Time, class supervisor.ModelClass, asked time.Duration) (opened bool) {
 	b.class = class
 	if b.state == StateOpen {
@@ -163,7 +167,8 @@ func (s *breakers) release(spec string) {
 	}
 }
 
-// forget drops breakers that nobody has used for long: people may name models that do not exist. The caller holds the mutex.
+// forget drops breakers that nobody has used for long: people may name models that do not exist.
+// The caller holds the mutex.
 func (s *breakers) forget(now time.Time) {
 	for spec, b := range s.bySpec {
 		if b.state == StateOpen && now.Sub(b.until) > openMax {

@@ -1,5 +1,6 @@
-// Package model is the catalogue of the models that a person's turn may call: the providers of the configuration, and the
-// offline model, which is always there. One streaming interface stands before all of them and copes with their failures.
+// Package model is the catalogue of the models that a person's turn may call: the providers of the
+// configuration, and the offline model, which is always there. One streaming interface stands
+// before all of them and copes with their failures.
 //
 //	catalogue.go  the providers, made from the configuration
 //	choice.go     the model that a spec names
@@ -45,9 +46,10 @@ type Options struct {
 	Fallback  []string // asked in this order when a model fails
 	Providers []ProviderOptions
 	Prices    map[string]Price // by spec; they replace the built-in ones
-	Calls     int              // how many may run at once, for all people together; 0 is DefaultCalls
-	Payloads  bool             // write requests and answers to the log, at debug
-	Log       hclog.Logger     // nil: nothing is logged
+	// how many may run at once, for all people together; 0 is DefaultCalls
+	Calls    int
+	Payloads bool         // write requests and answers to the log, at debug
+	Log      hclog.Logger // nil: nothing is logged
 }
 
 // DefaultCalls is how many calls run at once.
@@ -59,9 +61,10 @@ type ProviderOptions struct {
 	Kind    string // anthropic, openai or offline
 	BaseURL string // "" is Anthropic's own, where the kind is anthropic
 	APIKey  string
-	Server  string        // with kind openai: which program answers; "" is told from BaseURL
-	Window  int64         // tokens that its models take, the answer with them; 0 is found out
-	Silence time.Duration // a model that says nothing for so long has failed; 0 is the kind's own limit
+	Server  string // with kind openai: which program answers; "" is told from BaseURL
+	Window  int64  // tokens that its models take, the answer with them; 0 is found out
+	// a model that says nothing for so long has failed; 0 is the kind's own limit
+	Silence time.Duration
 }
 
 // providerKinds makes each kind of provider.
@@ -78,8 +81,8 @@ var providerKinds = map[string]func(ProviderOptions, hclog.Logger) (supervisor.M
 	},
 }
 
-// Catalogue holds the providers. Only SetPrices changes it. It remembers which models failed and what the providers offer. It
-// may be used from several goroutines at once.
+// Catalogue holds the providers. Only SetPrices changes it. It remembers which models failed and
+// what the providers offer. It may be used from several goroutines at once.
 type Catalogue struct {
 	providers    map[string]provider
 	defaultModel Choice
@@ -174,8 +177,8 @@ func (c *Catalogue) resolveOptions(o Options) (err error) {
 	return c.SetPrices(o.Prices)
 }
 
-// resolveDefault reads the configured default. A bare id belongs to the only provider, where there is one alone: there is no
-// default provider yet.
+// resolveDefault reads the configured default. A bare id belongs to the only provider, where there
+// is one alone: there is no default provider yet.
 func (c *Catalogue) resolveDefault(o Options) (Choice, error) {
 	if o.Default == "" {
 		return c.Resolve(offline.Name)
@@ -202,10 +205,11 @@ func (c *Catalogue) Default() string { return c.defaultModel.Spec }
 // Small is the spec, written in full, of the model for small work: titles, categories, triage.
 func (c *Catalogue) Small() string { return c.small.Spec }
 
-// Stream calls the model that spec names; req.Model is overwritten. When the model fails, it is called again, or another one
-// of the fallback is, as policies say. delta gets a Restart first where something had been said. The answer names the model
-// that gave it, and the one that it replaces. req.Reserver pays for each attempt; the caller ends the leases of the answer
-// and of req.OnFailure. When Stream fails, what was said since the last Restart is void. Its errors are as
+// Stream calls the model that spec names; req.Model is overwritten. When the model fails, it is
+// called again, or another one of the fallback is, as policies say. delta gets a Restart first
+// where something had been said. The answer names the model that gave it, and the one that it
+// replaces. req.Reserver pays for each attempt; the caller ends the leases of the answer and of
+// req.OnFailure. When Stream fails, what was said since the last Restart is void. Its errors are as
 // supervisor.ModelProvider says, or one for a person where there is no such model.
 func (c *Catalogue) Stream(ctx context.Context, spec string, req supervisor.ModelRequest,
 	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
@@ -233,8 +237,9 @@ func (c *Catalogue) candidates(first Choice) []Choice {
 	return chain
 }
 
-// mayReplace says whether another model may answer in the place of first. Any may replace the default model, as the operator
-// has configured it. A model that somebody chose is replaced by those alone to which words go no farther.
+// mayReplace says whether another model may answer in the place of first. Any may replace the
+// default model, as the operator has configured it. A model that somebody chose is replaced by
+// those alone to which words go no farther.
 func (c *Catalogue) mayReplace(first, other Choice) bool {
 	return !other.same(first) && (first.same(c.defaultModel) || c.provider(other).locality >= c.provider(first).locality)
 }

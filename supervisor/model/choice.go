@@ -18,9 +18,9 @@ type Choice struct {
 
 func (c Choice) same(other Choice) bool { return c.Spec == other.Spec }
 
-// Resolve finds the model that spec names: "provider/model", "offline", a bare id of the default provider, or "" for the
-// default. The model's id may hold slashes. Resolve does not ask the provider whether it has the model. Its errors are for a
-// person.
+// Resolve finds the model that spec names: "provider/model", "offline", a bare id of the default
+// provider, or "" for the default. The model's id may hold slashes. Resolve does not ask the
+// provider whether it has the model. Its errors are for a person.
 func (c *Catalogue) Resolve(spec string) (Choice, error) {
 	name, model, slashed := strings.Cut(spec, "/")
 	p, exists := c.providers[name]

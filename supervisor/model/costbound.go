@@ -11,7 +11,8 @@ import (
 	"mews/supervisor/model/openai"
 )
 
-// costBound bounds what one attempt can count and cost. Rates are the most that a token can cost, in millionths of a dollar.
+// costBound bounds what one attempt can count and cost. Rates are the most that a token can cost,
+// in millionths of a dollar.
 type costBound struct {
 	inputTokens  int64 // 0, as is all else, where the call costs nothing
 	outputTokens int64 // of the longest answer
@@ -25,7 +26,8 @@ func (b costBound) cost(output int64) int64 {
 	return int64(math.Ceil(float64(b.inputTokens)*b.inputRate + float64(output)*b.outputRate))
 }
 
-// maxCost is the most that a call costs, and minCost that with an answer as short as is worth asking for.
+// maxCost is the most that a call costs, and minCost that with an answer as short as is worth
+// asking for.
 func (b costBound) maxCost() int64 { return b.cost(b.outputTokens) }
 func (b costBound) minCost() int64 { return b.cost(min(leastOutput, b.outputTokens)) }
 
@@ -41,13 +43,14 @@ func (b costBound) outputFor(amount int64) int64 {
 	return n
 }
 
-// leastOutput are the tokens of an answer as short as is worth asking for, where there is no money for a longer one. (It is also
-// Anthropic's least budget for thinking.)
+// leastOutput are the tokens of an answer as short as is worth asking for, where there is no money
+// for a longer one. (It is also Anthropic's least budget for thinking.)
 const leastOutput = 1024
 
-// Tokens that providers add to a request's text. All are far above what is known: Anthropic's own words about tools have 346
-// tokens (its page on pricing), the text that tells a model of its tools has fewer bytes than perRequest, templates put a
-// few special tokens around a message, and a part may get a line of ours.
+// Tokens that providers add to a request's text. All are far above what is known: Anthropic's own
+// words about tools have 346 tokens (its page on pricing), the text that tells a model of its tools
+// has fewer bytes than perRequest, templates put a few special tokens around a message, and a part
+// may get a line of ours.
 const (
 	perRequest = 1024
 	perTool    = 64
@@ -56,14 +59,15 @@ const (
 	perPicture = 256 // the line before it, or in its place
 )
 
-// defaultOutputs are the tokens that an answer may have by default, by the kind of provider. Thinking is a part of them.
+// defaultOutputs are the tokens that an answer may have by default, by the kind of provider.
+// Thinking is a part of them.
 var defaultOutputs = map[string]int64{"anthropic": anthropic.DefaultMaxTokens, "openai": openai.DefaultOutput}
 
 // defaultOutput is for kinds that are not in defaultOutputs.
 const defaultOutput = 32_000
 
-// costBound is the most that req can cost at a model. It relies on tokens that have one byte at least, and on providers that
-// keep to the limit of output that they are given.
+// costBound is the most that req can cost at a model. It relies on tokens that have one byte at
+// least, and on providers that keep to the limit of output that they are given.
 func (c *Catalogue) costBound(m Choice, req supervisor.ModelRequest) costBound {
 	rows, kind := c.priceRows(m), c.provider(m).kind
 	if len(rows) == 0 || rows[0].Price == (Price{}) {
@@ -75,12 +79,12 @@ func (c *Catalogue) costBound(m Choice, req supervisor.ModelRequest) costBound {
 	return b
 }
 
-// aboveRowsFactor multiplies the prices of a model for more input than its rows are for: OpenAI takes twice as much for input
-// and half as much again for output.
+// aboveRowsFactor multiplies the prices of a model for more input than its rows are for: OpenAI
+// takes twice as much for input and half as much again for output.
 const aboveRowsFactor = 2
 
-// highestRates is the most that a token of input and one of output can cost in a request of up to so many tokens of input,
-// whatever is read from a cache or written to it.
+// highestRates is the most that a token of input and one of output can cost in a request of up to
+// so many tokens of input, whatever is read from a cache or written to it.
 func highestRates(rows []priceRow, upTo int64) (input, output float64) {
 	for _, row := range rows {
 		input = max(input, row.Input, row.CacheRead, row.CacheWrite5m, row.CacheWrite1h)
@@ -92,8 +96,8 @@ func highestRates(rows []priceRow, upTo int64) (input, output float64) {
 	return aboveRowsFactor * input, aboveRowsFactor * output
 }
 
-// inputBound is how many tokens of input req has at most: the tokens that the model counted of an earlier request and the
-// bytes of what was not in that, or the bytes of all of it.
+// inputBound is how many tokens of input req has at most: the tokens that the model counted of an
+// earlier request and the bytes of what was not in that, or the bytes of all of it.
 func inputBound(m Choice, kind string, req supervisor.ModelRequest) int64 {
 	picture := pictureTokensOf(kind, m.Model)
 	before := prefixBound(req)
@@ -146,7 +150,8 @@ func partBound(p protocol.Part, picture func(protocol.Image) int64) (sum int64) 
 	return sum
 }
 
-// jsonSize is how many bytes a text has in JSON. A model that has its tools in text reads results in that form.
+// jsonSize is how many bytes a text has in JSON. A model that has its tools in text reads results
+// in that form.
 func jsonSize(text string) int64 {
 	n := int64(len(text))
 	for i := range len(text) {
@@ -174,14 +179,15 @@ func pictureTokensOf(kind, model string) func(protocol.Image) int64 {
 	return patchPictureTokens
 }
 
-// claudePictureTokens is a token for about 750 pixels, up to a bound above that of the models with the finest resolution
-// (4,784; Anthropic's page on vision).
+// claudePictureTokens is a token for about 750 pixels, up to a bound above that of the models with
+// the finest resolution (4,784; Anthropic's page on vision).
 func claudePictureTokens(image protocol.Image) int64 {
 	return min(tilesPerEdge(image.Width, 27)*tilesPerEdge(image.Height, 27), 5_000)
 }
 
-// tiledPictureTokens is OpenAI's formula for gpt-4o-mini, whose tiles have the most tokens: the picture is fitted into 2,048
-// pixels square, its shorter edge is made 768, and it has 2,833 tokens and 5,667 for each tile of 512 (its page on vision).
+// tiledPictureTokens is OpenAI's formula for gpt-4o-mini, whose tiles have the most tokens: the
+// picture is fitted into 2,048 pixels square, its shorter edge is made 768, and it has 2,833 tokens
+// and 5,667 for each tile of 512 (its page on vision).
 func tiledPictureTokens(image protocol.Image) int64 {
 	short, long := min(image.Width, image.Height), max(image.Width, image.Height)
 	if short < 1 {
@@ -191,9 +197,10 @@ func tiledPictureTokens(image protocol.Image) int64 {
 	return 2_833 + 5_667*tilesPerEdge(768, 512)*tilesPerEdge(long, 512)
 }
 
-// patchPictureTokens is for all other models: a token for a patch of 14 pixels square, the finest that is known (Qwen2-VL,
-// before it joins four of them). Small pictures may be enlarged, so it has a lower bound. OpenAI's other models take less:
-// 2.46 tokens for a patch of 32 pixels square, or 85 and 170 for each tile.
+// patchPictureTokens is for all other models: a token for a patch of 14 pixels square, the finest
+// that is known (Qwen2-VL, before it joins four of them). Small pictures may be enlarged, so it has
+// a lower bound. OpenAI's other models take less: 2.46 tokens for a patch of 32 pixels square, or
+// 85 and 170 for each tile.
 func patchPictureTokens(image protocol.Image) int64 {
 	return min(max(tilesPerEdge(image.Width, 14)*tilesPerEdge(image.Height, 14), 4_096), 32_768)
 }

@@ -18,8 +18,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// greedy counts as a provider does that finds a token in every byte, and says all that it may. Of the first known messages
-// it counts a share.
+// greedy counts as a provider does that finds a token in every byte, and says all that it may. Of
+// the first known messages it counts a share.
 type greedy struct {
 	known int
 	share int64
@@ -90,7 +90,8 @@ func drawPicture(t *rapid.T) (protocol.Image, []byte) {
 	return protocol.Image{MediaType: "image/png", Width: w, Height: h, BlobRef: protocol.BlobRef{Size: int64(data.Len())}}, data.Bytes()
 }
 
-// drawTalk is a conversation as the transcript has it: what a person says, and a step of the model's with its results.
+// drawTalk is a conversation as the transcript has it: what a person says, and a step of the
+// model's with its results.
 func drawTalk(t *rapid.T, req *supervisor.ModelRequest, exchanges int) {
 	pictures := map[protocol.Image][]byte{}
 	for n := range exchanges {
@@ -122,7 +123,8 @@ func drawTalk(t *rapid.T, req *supervisor.ModelRequest, exchanges int) {
 	}
 }
 
-// TestNoCallCostsMoreThanItsWorst: whatever is sent, and however the provider counts it and the cache.
+// TestNoCallCostsMoreThanItsWorst: whatever is sent, and however the provider counts it and the
+// cache.
 func TestNoCallCostsMoreThanItsWorst(t *testing.T) {
 	for _, kind := range []string{"anthropic", "openai"} {
 		t.Run(kind, func(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// An answer may be as long as the money that is left pays for, and is not asked for where that is next to nothing. Thinking is less,
-// or none, where it does not fit.
+// An answer may be as long as the money that is left pays for, and is not asked for where that is
+// next to nothing. Thinking is less, or none, where it does not fit.
 func TestAnAnswerIsAsLongAsTheMoneyPaysFor(t *testing.T) {
 	const input = perRequest + perMessage + perPart + 2
 	for name, k := range map[string]struct {
@@ -44,7 +44,8 @@ func TestAnAnswerIsAsLongAsTheMoneyPaysFor(t *testing.T) {
 	}
 }
 
-// What was cut for want of money alone is an answer that can be gone on with, also where nothing of it was whole.
+// What was cut for want of money alone is an answer that can be gone on with, also where nothing of
+// it was whole.
 func TestWhatIsCutForMoneyCanBeGoneOnWith(t *testing.T) {
 	call := []modeltest.Call{{Name: "get_time", Args: `{"zone": "Euro`}}
 	for name, k := range map[string]struct {

@@ -11,7 +11,8 @@ type embedder interface {
 	Embed(ctx context.Context, model string, texts []string) (supervisor.Embeddings, error)
 }
 
-// Embed has a model turn texts into vectors. The result has no Usage where the provider does not count. Its errors are for a person.
+// Embed has a model turn texts into vectors. The result has no Usage where the provider does not
+// count. Its errors are for a person.
 func (c *Catalogue) Embed(ctx context.Context, spec string, texts []string) (e supervisor.Embeddings, err error) {
 	choice, err := c.Resolve(spec)
 	if err != nil {

@@ -50,9 +50,10 @@ func (r *deltaRelay) restart() {
 	}
 }
 
-// run asks the candidates in order: first those whose breakers admit a call, then the others, so that nobody is turned away
-// untried. Where there is no money for one, the small model is next, and then only cheaper ones are. It ends with the first
-// answer, or with a failure that no other model would mend.
+// run asks the candidates in order: first those whose breakers admit a call, then the others, so
+// that nobody is turned away untried. Where there is no money for one, the small model is next, and
+// then only cheaper ones are. It ends with the first answer, or with a failure that no other model
+// would mend.
 func (c *call) run(ctx context.Context) (supervisor.ModelAnswer, error) {
 	ask := c.candidates
 	for _, all := range []bool{false, true} {
@@ -81,7 +82,8 @@ func (c *call) run(ctx context.Context) (supervisor.ModelAnswer, error) {
 	return supervisor.ModelAnswer{}, c.allFailed()
 }
 
-// ends says whether a model's error ends the call. A fallback's failure never does: nobody chose it.
+// ends says whether a model's error ends the call. A fallback's failure never does: nobody chose
+// it.
 func (c *call) ends(ctx context.Context, m Choice, err error) bool {
 	failed := modelError(err)
 	return ctx.Err() != nil || failed == nil || m.same(c.candidates[0]) && !policies[failed.Class].fallback
@@ -94,8 +96,8 @@ func modelError(err error) *supervisor.ModelError {
 	return failed
 }
 
-// tryModel calls one model as often as the policy of its failure says, but once where the call is a probe and there are other
-// candidates. It tells the model's breaker of the outcome.
+// tryModel calls one model as often as the policy of its failure says, but once where the call is a
+// probe and there are other candidates. It tells the model's breaker of the outcome.
 func (c *call) tryModel(ctx context.Context, m Choice, may permit) (supervisor.ModelAnswer, error) {
 	once := may == permitProbe && len(c.candidates) > 1
 	var waited time.Duration
@@ -150,7 +152,8 @@ func (c *call) giveUp(m Choice, err *supervisor.ModelError) {
 	}
 }
 
-// report tells the log and the request's OnFailure of a failed attempt. What providers say may repeat a person's words.
+// report tells the log and the request's OnFailure of a failed attempt. What providers say may
+// repeat a person's words.
 func (c *call) report(m Choice, err *supervisor.ModelError, lease int64, wait time.Duration, again bool) {
 	c.log.Info("model failed", "model", m.Spec, "class", err.Class, "request", err.Request, "again", again, "wait", wait)
 	c.log.Debug("model failed", "model", m.Spec, "error", err)
@@ -166,7 +169,8 @@ func (c *call) onFailure(f supervisor.ModelFailure) {
 	}
 }
 
-// reason is why a model does not answer this call: its failure, or the one for which it is left alone.
+// reason is why a model does not answer this call: its failure, or the one for which it is left
+// alone.
 func (c *call) reason(m Choice) string {
 	class := c.breakers.class(m.Spec)
 	for _, f := range c.failed {
@@ -184,8 +188,8 @@ func (c *call) reason(m Choice) string {
 	return p.reason
 }
 
-// allFailed is the chosen model's error, whose message also has the failures of the others. Where there was no money for the
-// chosen one, it does not repeat that of the others.
+// allFailed is the chosen model's error, whose message also has the failures of the others. Where
+// there was no money for the chosen one, it does not repeat that of the others.
 func (c *call) allFailed() error {
 	first := *c.failed[0].err
 	var others []failedModel

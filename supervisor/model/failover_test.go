@@ -29,7 +29,8 @@ func TestAnAnswerEndsTheTrying(t *testing.T) {
 	})
 }
 
-// TestTriesAreCountedTogether: a cut is tried once more, but not when it is the second failure already.
+// TestTriesAreCountedTogether: a cut is tried once more, but not when it is the second failure
+// already.
 func TestTriesAreCountedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		first := fails(supervisor.ModelOverloaded, supervisor.ModelCut, "")
@@ -139,7 +140,8 @@ func TestAStopEndsTheCallAtOnceAndIsNobodysFailure(t *testing.T) {
 	stopped := errors.New("the person said stop")
 	hang := func(ctx context.Context, _ int, _ func(string)) (supervisor.ModelAnswer, error) {
 		<-ctx.Done()
-		return supervisor.ModelAnswer{}, failed(supervisor.ModelAuth) // whatever it looks like to the provider
+		// whatever it looks like to the provider
+		return supervisor.ModelAnswer{}, failed(supervisor.ModelAuth)
 	}
 	for name, first := range map[string]*scripted{
 		"in a call": {play: hang}, "in back-off": fails(supervisor.ModelRateLimited),

@@ -7,21 +7,24 @@ import (
 	"mews/supervisor"
 )
 
-// faults are the failures that an admin has to mend, as far as people met them. The admins are told of each once, until its model
-// answers again. The zero value tells everybody everything.
+// faults are the failures that an admin has to mend, as far as people met them. The admins are told
+// of each once, until its model answers again. The zero value tells everybody everything.
 type faults struct {
-	reads func(user string) bool // whether a person reads of keys, addresses and the configuration; nil: everybody does
-	tell  func(text string)      // tells the admins; never blocks
+	// whether a person reads of keys, addresses and the configuration; nil: everybody does
+	reads func(user string) bool
+	tell  func(text string) // tells the admins; never blocks
 
 	mu   sync.Mutex                       // guards told
 	told map[string]supervisor.ModelClass // by spec
 }
 
-// maxFaults is how many models are remembered of which the admins were told: people may name models that do not exist.
+// maxFaults is how many models are remembered of which the admins were told: people may name models
+// that do not exist.
 const maxFaults = 100
 
-// HideFaults has failures that an admin has to mend be told to the admins, by tell, where reads is false of the person who met one:
-// they read that the model is not available. It is called before the first call of a model. tell must not block.
+// HideFaults has failures that an admin has to mend be told to the admins, by tell, where reads is
+// false of the person who met one: they read that the model is not available. It is called before
+// the first call of a model. tell must not block.
 func (c *Catalogue) HideFaults(reads func(user string) bool, tell func(text string)) {
 	c.faults.reads, c.faults.tell = reads, tell
 }
@@ -31,7 +34,8 @@ func (f *faults) hides(user string, class supervisor.ModelClass) bool {
 	return policies[class].admins && f.reads != nil && !f.reads(user)
 }
 
-// hide is a failure as a person reads it who can do nothing about it. The admins are told what it was.
+// hide is a failure as a person reads it who can do nothing about it. The admins are told what it
+// was.
 func (f *faults) hide(user, spec string, err *supervisor.ModelError) *supervisor.ModelError {
 	if !f.hides(user, err.Class) {
 		return err

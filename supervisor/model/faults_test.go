@@ -9,8 +9,9 @@ import (
 	"mews/supervisor"
 )
 
-// TestFaultsAreForAdmins: of each failure that an admin has to mend they are told once until the model answers, and its person reads
-// neither what it was nor, beside a fallback's answer, why. What nobody has to mend is told to whoever met it.
+// TestFaultsAreForAdmins: of each failure that an admin has to mend they are told once until the
+// model answers, and its person reads neither what it was nor, beside a fallback's answer, why.
+// What nobody has to mend is told to whoever met it.
 func TestFaultsAreForAdmins(t *testing.T) {
 	var told []string
 	hidden := func(c *Catalogue) *Catalogue {

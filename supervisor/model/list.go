@@ -36,8 +36,9 @@ type cachedList struct {
 	until  time.Time
 }
 
-// List is what the providers have, sorted by spec, and the models of the configuration, whether or not a provider lists them.
-// The providers are asked at the same time. What they say is kept for a few minutes; failures are not.
+// List is what the providers have, sorted by spec, and the models of the configuration, whether or
+// not a provider lists them. The providers are asked at the same time. What they say is kept for a
+// few minutes; failures are not.
 func (c *Catalogue) List(ctx context.Context) []ListEntry {
 	ctx, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()

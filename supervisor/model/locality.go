@@ -19,11 +19,12 @@ const (
 // sharedAddresses is the address space of RFC 6598, which overlay networks use too (100.64.0.0/10).
 var sharedAddresses = netip.MustParsePrefix("100.64.0.0/10")
 
-// privateSuffixes are the ends of host names that are never public: RFC 6762, RFC 8375, what ICANN keeps for private use, and
-// two by custom.
+// privateSuffixes are the ends of host names that are never public: RFC 6762, RFC 8375, what ICANN
+// keeps for private use, and two by custom.
 var privateSuffixes = []string{".local", ".home.arpa", ".internal", ".lan", ".home"}
 
-// localityOf tells it from a base URL. Host names are not looked up: one that does not show that it is private is not.
+// localityOf tells it from a base URL. Host names are not looked up: one that does not show that it
+// is private is not.
 func localityOf(base string) locality {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {

@@ -29,8 +29,8 @@ func TestHowFarAProviderIs(t *testing.T) {
 	}
 }
 
-// TestWordsStayAsNearAsTheirModel: who has a model that is not everybody's has its fallback among those that are no
-// farther away.
+// TestWordsStayAsNearAsTheirModel: who has a model that is not everybody's has its fallback among
+// those that are no farther away.
 func TestWordsStayAsNearAsTheirModel(t *testing.T) {
 	c, err := NewCatalogue(Options{
 		Default: "here/everybodys", Fallback: []string{"far/m", "near/m", "here/m", "offline"},

@@ -10,8 +10,8 @@ const (
 	tryingAfter = 5 * time.Second  // after a model's first failure
 )
 
-// tellAfter tells the person something some time from now, unless end is called before. Once end has returned, they are told
-// nothing more. It may be called several times.
+// tellAfter tells the person something some time from now, unless end is called before. Once end
+// has returned, they are told nothing more. It may be called several times.
 func (c *call) tellAfter(wait time.Duration, text string) (end func()) {
 	if c.req.OnWait == nil {
 		return func() {}

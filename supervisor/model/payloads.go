@@ -25,7 +25,8 @@ type payloads struct {
 	keys *strings.Replacer
 }
 
-// newPayloads takes the API keys. They stand in a payload only where a person or a provider repeats one.
+// newPayloads takes the API keys. They stand in a payload only where a person or a provider repeats
+// one.
 func newPayloads(o Options) *payloads {
 	var pairs []string
 	for _, p := range o.Providers {

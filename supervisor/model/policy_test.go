@@ -13,8 +13,9 @@ import (
 	"mews/supervisor"
 )
 
-// rows is what the table promises, class by class: of a model that fails so for ever, how often it is called in one
-// call, how long that takes, who answers, and whether the next call leaves it alone.
+// rows is what the table promises, class by class: of a model that fails so for ever, how often it
+// is called in one call, how long that takes, who answers, and whether the next call leaves it
+// alone.
 var rows = []struct {
 	class    supervisor.ModelClass
 	asked    time.Duration // the provider's own wish

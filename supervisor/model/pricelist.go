@@ -3,11 +3,12 @@ package model
 // PricesOf is the date of the prices below.
 const PricesOf = "2026-10-27"
 
-// pricelist has the prices of the models' own makers, by the kind of provider, without discounts and surcharges for batches,
-// priority and regions. Temporary offers are left out: an estimate that is too high surprises nobody. The prices of a
-// gateway stand in the configuration.
+// pricelist has the prices of the models' own makers, by the kind of provider, without discounts
+// and surcharges for batches, priority and regions. Temporary offers are left out: an estimate that
+// is too high surprises nobody. The prices of a gateway stand in the configuration.
 //
-// After the pages platform.claude.com/docs/en/about-claude/pricing and developers.openai.com/api/docs/pricing.
+// After the pages platform.claude.com/docs/en/about-claude/pricing and
+// developers.openai.com/api/docs/pricing.
 var pricelist = map[string][]priceRow{
 	"anthropic": {
 		{"claude-fable-5-1", 0, Price{10, 50, 0.25, 12.50, 20}},
@@ -58,7 +59,8 @@ var pricelist = map[string][]priceRow{
 	},
 }
 
-// inputPrices are of OpenAI's models of which the input alone is paid: those that write down recordings, and those of embeddings.
+// inputPrices are of OpenAI's models of which the input alone is paid: those that write down
+// recordings, and those of embeddings.
 var inputPrices = map[string]float64{
 	"whisper-1": PerMinute(0.006), "gpt-4o-transcribe": PerMinute(0.006), "gpt-4o-mini-transcribe": PerMinute(0.003),
 	"text-embedding-3-large": 0.13, "text-embedding-3-small": 0.02,

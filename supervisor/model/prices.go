@@ -11,7 +11,8 @@ import (
 	"mews/protocol"
 )
 
-// Price is what a model costs in US dollars for a million tokens. A 0 of those about the cache stands for Input's.
+// Price is what a model costs in US dollars for a million tokens. A 0 of those about the cache
+// stands for Input's.
 type Price struct {
 	Input        float64
 	Output       float64
@@ -20,11 +21,13 @@ type Price struct {
 	CacheWrite1h float64 // to be kept for longer
 }
 
-// PerMinute is what a minute of a recording costs as the Input of a Price: its usage counts seconds.
+// PerMinute is what a minute of a recording costs as the Input of a Price: its usage counts
+// seconds.
 func PerMinute(dollars float64) (input float64) { return dollars * 1_000_000 / 60 }
 
-// priceRow is one row of a price list. It is for requests of up to upTo tokens of input, 0 for all. A model may have several
-// rows; the first that is for a request counts. Where there is none, the price is not known.
+// priceRow is one row of a price list. It is for requests of up to upTo tokens of input, 0 for all.
+// A model may have several rows; the first that is for a request counts. Where there is none, the
+// price is not known.
 type priceRow struct {
 	model string
 	upTo  int64
@@ -34,12 +37,13 @@ type priceRow struct {
 // maxTokenCount is more than any call can have: a count beyond it is wrong.
 const maxTokenCount = 1_000_000_000
 
-// versionSuffix is the end of a model's name that fixes its version, which the prices do not depend on.
+// versionSuffix is the end of a model's name that fixes its version, which the prices do not depend
+// on.
 var versionSuffix = regexp.MustCompile(`-(?:latest|20\d{6}|20\d\d-\d\d-\d\d)$`)
 
-// Cost is what a call of a model cost, in millionths of a US dollar. kept is how long the request had its prefix cached. The
-// cost of a model without a price is not known, which is not the same as nothing. A model on this machine costs nothing
-// unless the configuration says otherwise.
+// Cost is what a call of a model cost, in millionths of a US dollar. kept is how long the request
+// had its prefix cached. The cost of a model without a price is not known, which is not the same as
+// nothing. A model on this machine costs nothing unless the configuration says otherwise.
 func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (micro int64, known bool) {
 	choice, err := c.Resolve(spec)
 	if err != nil {
@@ -53,8 +57,8 @@ func (c *Catalogue) Cost(spec string, u protocol.Usage, kept time.Duration) (mic
 	return 0, false
 }
 
-// priceRows are a model's prices, in order: the one of the configuration, or those of the list under the model's name, with or
-// without its date. There are none where the price is not known.
+// priceRows are a model's prices, in order: the one of the configuration, or those of the list
+// under the model's name, with or without its date. There are none where the price is not known.
 func (c *Catalogue) priceRows(m Choice) (rows []priceRow) {
 	p := c.provider(m)
 	if price, set := (*c.prices.Load())[m.Spec]; set {
@@ -75,7 +79,8 @@ func (c *Catalogue) priceRows(m Choice) (rows []priceRow) {
 	return rows
 }
 
-// cost multiplies tokens by prices: dollars for a million tokens are millionths of a dollar for one.
+// cost multiplies tokens by prices: dollars for a million tokens are millionths of a dollar for
+// one.
 func (p Price) cost(u protocol.Usage, kept time.Duration) (micro int64, known bool) {
 	for _, n := range []int64{u.Input, u.Output, u.CacheRead, u.CacheWrite} {
 		if n < 0 || n > maxTokenCount {
@@ -92,7 +97,8 @@ func (p Price) cost(u protocol.Usage, kept time.Duration) (micro int64, known bo
 	return int64(math.Round(sum)), true
 }
 
-// check refuses what no price can be: the most expensive model there is costs some hundred dollars for a million tokens.
+// check refuses what no price can be: the most expensive model there is costs some hundred dollars
+// for a million tokens.
 func (p Price) check() error {
 	for _, dollars := range []float64{p.Input, p.Output, p.CacheRead, p.CacheWrite5m, p.CacheWrite1h} {
 		if !(dollars >= 0 && dollars <= 1e6) { // NaN is neither

@@ -24,7 +24,8 @@ func sellers(t *testing.T, prices map[string]Price) *Catalogue {
 
 func TestACallHasItsPrice(t *testing.T) {
 	c := sellers(t, map[string]Price{"gpt/own": {Input: 1, Output: 2}, "local/rented": {Input: 0.5, Output: 0.5}})
-	u := protocol.Usage{Input: 12_000, Output: 500, CacheRead: 8_000, CacheWrite: 3_000} // 1,000 are plain
+	// 1,000 are plain
+	u := protocol.Usage{Input: 12_000, Output: 500, CacheRead: 8_000, CacheWrite: 3_000}
 	cases := []struct {
 		name, spec string
 		usage      protocol.Usage

@@ -50,7 +50,8 @@ func said(text string, say func(string)) supervisor.ModelAnswer {
 		Parts: []protocol.Part{{Text: text}}}}
 }
 
-// fails fails with each of classes in turn, and with the last from then on; an empty one answers "fine".
+// fails fails with each of classes in turn, and with the last from then on; an empty one answers
+// "fine".
 func fails(classes ...supervisor.ModelClass) *scripted {
 	return &scripted{play: func(_ context.Context, n int, say func(string)) (supervisor.ModelAnswer, error) {
 		class := classes[min(n, len(classes))-1]
@@ -66,7 +67,8 @@ func failed(class supervisor.ModelClass) *supervisor.ModelError {
 		Message: "It failed: " + string(class) + ".", Err: errors.New("raw " + string(class))}}
 }
 
-// with makes a catalogue of scripted models: the first is the default, the others are its fallback, as a/m, b/m ...
+// with makes a catalogue of scripted models: the first is the default, the others are its fallback,
+// as a/m, b/m ...
 func with(t testing.TB, models ...*scripted) *Catalogue {
 	t.Helper()
 	c, err := NewCatalogue(Options{})

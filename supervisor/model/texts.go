@@ -1,6 +1,7 @@
 package model
 
-// What a person reads of models: errors of a name, why a model did not answer, and what became of its fallback.
+// What a person reads of models: errors of a name, why a model did not answer, and what became of
+// its fallback.
 const (
 	textDoesNotHear  = "%s does not write down recordings: its provider has no such call."
 	textDoesNotEmbed = "%s does not turn texts into vectors: its provider has no such call."

@@ -15,7 +15,8 @@ type transcriber interface {
 	Transcribe(ctx context.Context, model string, r supervisor.RecordingFile) (protocol.TranscribeResult, error)
 }
 
-// Transcribe has a model write down a recording. The result has no Seconds where nobody says them. Its errors are for a person.
+// Transcribe has a model write down a recording. The result has no Seconds where nobody says them.
+// Its errors are for a person.
 func (c *Catalogue) Transcribe(ctx context.Context, spec string, r supervisor.RecordingFile) (result protocol.TranscribeResult, err error) {
 	choice, err := c.Resolve(spec)
 	if err != nil {

@@ -16,7 +16,9 @@ const (
 	askFrom    = 3_000 // tokens of a request from which a server is asked for its window
 	maxFactor  = 4     // that a refusal can teach: no text has a token for each byte
 	leastGuess = 2048  // tokens of a window that no refusal has told
-	maxShrinks = 3     // times that a request is made shorter after a refusal; one is enough where the refusal says by how much
+	// times that a request is made shorter after a refusal; one is enough where the refusal says by
+	// how much
+	maxShrinks = 3
 )
 
 // learnt is what calls have taught about a model. Its zero value is nothing.
@@ -25,7 +27,8 @@ type learnt struct {
 	factor float64 // of the tokens that it counts to those that were estimated
 }
 
-// lessons are what was learnt, by spec. The zero value is ready. It may be used from several goroutines at once.
+// lessons are what was learnt, by spec. The zero value is ready. It may be used from several
+// goroutines at once.
 type lessons struct {
 	mu     sync.Mutex // guards what follows
 	bySpec map[string]learnt
@@ -49,8 +52,8 @@ func (s *lessons) change(spec string, change func(learnt) learnt) {
 	s.bySpec[spec] = change(s.bySpec[spec])
 }
 
-// knownWindows are the windows of models by how their names begin, by the kind of provider: the makers' own pages on models, in
-// November 2026. The first that fits counts.
+// knownWindows are the windows of models by how their names begin, by the kind of provider: the
+// makers' own pages on models, in November 2026. The first that fits counts.
 var knownWindows = map[string][]struct {
 	prefix string
 	tokens int64
@@ -66,8 +69,9 @@ type windowTeller interface {
 	Windows(context.Context) (map[string]int64, error)
 }
 
-// window is how many tokens a model takes, the answer with them: as configured, as known by its name, or as the server says; and
-// never more than calls have taught. 0 is not known. A server is asked only for a long request.
+// window is how many tokens a model takes, the answer with them: as configured, as known by its
+// name, or as the server says; and never more than calls have taught. 0 is not known. A server is
+// asked only for a long request.
 func (c *Catalogue) window(ctx context.Context, m Choice, tokens int64) int64 {
 	p := c.provider(m)
 	window, taught := p.window, c.windows.of(m.Spec).window
@@ -85,7 +89,8 @@ func (c *Catalogue) window(ctx context.Context, m Choice, tokens int64) int64 {
 	return window
 }
 
-// toldWindow is what the server says; 0 where it does not. What it says is kept for a while, and that it says nothing too.
+// toldWindow is what the server says; 0 where it does not. What it says is kept for a while, and
+// that it says nothing too.
 func (c *Catalogue) toldWindow(ctx context.Context, m Choice) int64 {
 	teller, can := m.Provider.(windowTeller)
 	if !can {
@@ -132,8 +137,8 @@ func (c *call) fit(ctx context.Context, m Choice, req *supervisor.ModelRequest) 
 	return window
 }
 
-// Room is how many tokens a request to a model may have, as they are estimated; 0 where that is not known. tokens is about how many
-// it will have.
+// Room is how many tokens a request to a model may have, as they are estimated; 0 where that is not
+// known. tokens is about how many it will have.
 func (c *Catalogue) Room(ctx context.Context, spec string, tokens int64) int64 {
 	m, err := c.Resolve(spec)
 	if err != nil {
@@ -150,7 +155,8 @@ func (c *Catalogue) room(m Choice, window int64) int64 {
 // factor is how many tokens a model counts for one that was estimated; 1 at least.
 func (c *Catalogue) factor(m Choice) float64 { return max(1, c.windows.of(m.Spec).factor) }
 
-// limitOutput has the answer fit a window beside the request: some servers refuse one whose limit does not.
+// limitOutput has the answer fit a window beside the request: some servers refuse one whose limit
+// does not.
 func (c *call) limitOutput(m Choice, req *supervisor.ModelRequest, window int64) {
 	limit := cmp.Or(req.Output, defaultOutputs[c.provider(m).kind])
 	left := max(window-int64(float64(req.Tokens)*c.factor(m)), min(window/4, maxReserve)/2)
@@ -159,20 +165,21 @@ func (c *call) limitOutput(m Choice, req *supervisor.ModelRequest, window int64)
 	}
 }
 
-// guess is the window of a model that refused a request and did not say how long one may be. It holds for the call, and from then
-// on where the model has answered a request that fits it.
+// guess is the window of a model that refused a request and did not say how long one may be. It
+// holds for the call, and from then on where the model has answered a request that fits it.
 type guess struct {
 	spec   string
 	window int64
 }
 
-// shorten says whether a request of so many tokens that was too long can be made shorter. It learns from the refusal how long
-// one may be: what that says, or else two thirds of what was sent.
+// shorten says whether a request of so many tokens that was too long can be made shorter. It learns
+// from the refusal how long one may be: what that says, or else two thirds of what was sent.
 func (c *call) shorten(m Choice, failed *supervisor.ModelError, sent int64) bool {
 	if c.req.Fit == nil || sent <= 0 {
 		return false
 	}
-	told := failed.Window > 0 && (failed.Counted == 0 || failed.Counted >= failed.Window/2) // else it is about something else
+	// else it is about something else
+	told := failed.Window > 0 && (failed.Counted == 0 || failed.Counted >= failed.Window/2)
 	c.windows.change(m.Spec, func(l learnt) learnt {
 		switch window := failed.Window; {
 		case window > 0 && failed.Counted > 0:
@@ -195,8 +202,9 @@ func (c *call) shorten(m Choice, failed *supervisor.ModelError, sent int64) bool
 	return req.Tokens < sent
 }
 
-// learn learns from what a model has counted of a request of so many tokens. A server of one's own that counts less than half of
-// them has cut the request without a word, as Ollama does: its window is the power of two above the count.
+// learn learns from what a model has counted of a request of so many tokens. A server of one's own
+// that counts less than half of them has cut the request without a word, as Ollama does: its window
+// is the power of two above the count.
 func (c *call) learn(m Choice, sent int64, u protocol.Usage) {
 	if u.Input <= 0 || sent < 1_000 {
 		return

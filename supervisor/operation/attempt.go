@@ -18,18 +18,19 @@ import (
 
 // Attempt is an operation that a worker is about to be given.
 type Attempt struct {
-	ID       int64
-	Spool    *spool.Spool // where what it commits goes, which nobody may read through a worker; nil: it is the person's
-	MaxBytes int64        // of all that it commits
-	MaxBlobs int          // likewise; 0 is no bound
-	Index    bool         // it tells of its person's home
+	ID int64
+	// where what it commits goes, which nobody may read through a worker; nil: it is the person's
+	Spool    *spool.Spool
+	MaxBytes int64 // of all that it commits
+	MaxBlobs int   // likewise; 0 is no bound
+	Index    bool  // it tells of its person's home
 
 	// The rest is of one that transcribes a recording.
 
 	Seconds int                         // of the recording
 	Pieces  []protocol.TranscribedPiece // that are committed
-	// Piece commits the piece before the one that p names, if p has it, and gives leave to begin that one. It is called with one
-	// piece after the other.
+	// Piece commits the piece before the one that p names, if p has it, and gives leave to begin
+	// that one. It is called with one piece after the other.
 	Piece    func(ctx context.Context, p protocol.OperationPiece) error
 	Progress func(seconds int) // keeps how far it has come; never blocks
 }
@@ -53,7 +54,8 @@ type task[H Host] struct {
 	log    hclog.Logger
 }
 
-// newTask makes what does an operation, and has it wait for its place. It is nil where the operation is none that is known.
+// newTask makes what does an operation, and has it wait for its place. It is nil where the
+// operation is none that is known.
 func (o *Operations[H]) newTask(op supervisor.Operation) *task[H] {
 	kind, known := kinds[op.Kind]
 	if !known {
@@ -73,8 +75,9 @@ func (t *task[H]) run(ctx context.Context) {
 	}
 }
 
-// again tries the operation once, and says whether there is to be another attempt. A worker's death counts where nothing else
-// was in the worker; where something was, the next attempt waits until nothing is.
+// again tries the operation once, and says whether there is to be another attempt. A worker's death
+// counts where nothing else was in the worker; where something was, the next attempt waits until
+// nothing is.
 func (t *task[H]) again(ctx context.Context) bool {
 	result, err := t.attempt(ctx)
 	failed, broken := new(supervisor.Error), new(pool.BrokenError)
@@ -122,11 +125,12 @@ func (o *Operations[H]) move(ctx context.Context, id int64, to supervisor.Operat
 	return ok
 }
 
-// attempt has a worker do the operation once, when there is a place for it. A *supervisor.Error says that it cannot be done.
-// Any other error, with ctx not ended, is errYielded, a *pool.BrokenError or the worker's end.
+// attempt has a worker do the operation once, when there is a place for it. A *supervisor.Error
+// says that it cannot be done. Any other error, with ctx not ended, is errYielded, a
+// *pool.BrokenError or the worker's end.
 //
-// While it waits for its place it has no worker, so that none is kept for it. One that is to begin in an unused worker waits for
-// that first, so that no place is kept for it.
+// While it waits for its place it has no worker, so that none is kept for it. One that is to begin
+// in an unused worker waits for that first, so that no place is kept for it.
 func (t *task[H]) attempt(ctx context.Context) (json.RawMessage, error) {
 	var worker *pool.Worker[H]
 	var err error
@@ -205,8 +209,8 @@ func (t *task[H]) work(ctx context.Context, worker *pool.Worker[H]) (json.RawMes
 	return t.ended(worker, end, committed, err, context.Cause(bounded))
 }
 
-// ended is what an operation has come to whose worker has answered with end or err, or does not answer; cause is why it was
-// ended, nil where it was not.
+// ended is what an operation has come to whose worker has answered with end or err, or does not
+// answer; cause is why it was ended, nil where it was not.
 func (t *task[H]) ended(worker *pool.Worker[H], end protocol.OperationEnd, committed []protocol.BlobRef, err, cause error) (json.RawMessage, error) {
 	said := new(protocol.Error)
 	switch {

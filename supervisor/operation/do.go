@@ -13,9 +13,10 @@ import (
 // cancelTimeout is how long it may take to end an operation that is not wanted any more.
 const cancelTimeout = 10 * time.Second
 
-// Do has an operation done, and gives it as it has ended. It is not ok where it could not be begun or ctx has ended. The operation ends
-// with ctx, unless ctx was cancelled for no cause of its own: then whoever begins it again finds it, as it went on. meanwhile, where it
-// is not nil, runs until then, and ends with its context.
+// Do has an operation done, and gives it as it has ended. It is not ok where it could not be begun
+// or ctx has ended. The operation ends with ctx, unless ctx was cancelled for no cause of its own:
+// then whoever begins it again finds it, as it went on. meanwhile, where it is not nil, runs until
+// then, and ends with its context.
 func (o *Operations[H]) Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (supervisor.Operation, bool) {
 	op, ok := retry.Persist(ctx, o.o.Log, "begin an operation", func() (supervisor.Operation, error) { return o.Start(ctx, op) })
 	if !ok {

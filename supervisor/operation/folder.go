@@ -25,8 +25,8 @@ func (o *Operations[H]) openFolder(id int64) (*spool.Spool, error) {
 	return spool.Open(o.folder(id))
 }
 
-// Open reads what an operation has committed, and says how large it is. The caller closes it. It returns spool.ErrGone where
-// that is not kept any more.
+// Open reads what an operation has committed, and says how large it is. The caller closes it. It
+// returns spool.ErrGone where that is not kept any more.
 func (o *Operations[H]) Open(id int64, sha256 string) (io.ReadCloser, int64, error) {
 	if _, err := os.Stat(o.folder(id)); errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, spool.ErrGone
@@ -54,7 +54,8 @@ func (o *Operations[H]) sweep(ctx context.Context) {
 	}
 	for _, e := range entries {
 		id, err := strconv.ParseInt(e.Name(), 10, 64)
-		if err != nil || id > firstIndex && id <= firstIndex+o.homes.last.Load() { // the latter is discarded once it has ended
+		// the latter is discarded once it has ended
+		if err != nil || id > firstIndex && id <= firstIndex+o.homes.last.Load() {
 			continue
 		}
 		op, ok, err := o.o.Store.Find(ctx, id)

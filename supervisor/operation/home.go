@@ -11,8 +11,10 @@ import (
 	"mews/supervisor/pool"
 )
 
-// LookThroughHome has a person's home be looked through for the index as it is now, and waits for that. Where no worker runs, one is
-// started for it, and ends with it. all is false where it was not done before ctx ended, or no place was free till then; what it came to is kept. An error may pass.
+// LookThroughHome has a person's home be looked through for the index as it is now, and waits for
+// that. Where no worker runs, one is started for it, and ends with it. all is false where it was
+// not done before ctx ended, or no place was free till then; what it came to is kept. An error may
+// pass.
 func (o *Operations[H]) LookThroughHome(ctx context.Context, user string) (all bool, err error) {
 	own, done, served := o.tasks.Begin(ctx, user, func() bool { return o.o.Serves == nil || o.o.Serves(user) })
 	if !served {

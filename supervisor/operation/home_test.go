@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// A home is looked through by the worker that runs, and else by one that ends with that. What fails there is an error.
+// A home is looked through by the worker that runs, and else by one that ends with that. What fails
+// there is an error.
 func TestAHomeIsLookedThroughAsItIs(t *testing.T) {
 	r := newRig(t)
 	r.live()

@@ -23,14 +23,16 @@ type homes struct {
 	running map[string]bool // who is looked through
 }
 
-// firstIndex is behind all operations that are kept. One that indexes a home is not: the next one finds all that it has not done.
+// firstIndex is behind all operations that are kept. One that indexes a home is not: the next one
+// finds all that it has not done.
 const firstIndex = 1 << 62
 
 // longestIndexPause is between two looks through a home that fail: a disk may stay full for days.
 const longestIndexPause = 10 * time.Minute
 
-// IndexHome has a person's home be looked through, if a worker of theirs runs: none is started for it, nor does one stay for it. While that
-// is done it is noted, and done once more. It never blocks.
+// IndexHome has a person's home be looked through, if a worker of theirs runs: none is started for
+// it, nor does one stay for it. While that is done it is noted, and done once more. It never
+// blocks.
 func (o *Operations[H]) IndexHome(user string) {
 	o.mu.Lock()
 	o.homes.changed[user] = true
@@ -98,8 +100,8 @@ func (o *Operations[H]) indexHomes(ctx context.Context) {
 	}
 }
 
-// indexHome has a person's worker look through their home once there is nothing else to do in the background. It says whether there is more
-// to do, and how long it took.
+// indexHome has a person's worker look through their home once there is nothing else to do in the
+// background. It says whether there is more to do, and how long it took.
 func (o *Operations[H]) indexHome(ctx context.Context, user string) (more bool, took time.Duration, err error) {
 	place := o.queues[kinds[protocol.OperationIndex].queue].request(supervisor.Operation{User: user, ID: firstIndex}, math.MaxInt)
 	defer place.release()
@@ -111,7 +113,8 @@ func (o *Operations[H]) indexHome(ctx context.Context, user string) (more bool, 
 	return more, o.o.Now().Sub(began), err
 }
 
-// lookThrough is the operation, where a worker of the person's runs. What a worker has come to that ends meanwhile is kept.
+// lookThrough is the operation, where a worker of the person's runs. What a worker has come to that
+// ends meanwhile is kept.
 func (o *Operations[H]) lookThrough(ctx context.Context, user string) (more bool, err error) {
 	worker, there := o.o.Pool.Find(user)
 	if !there {

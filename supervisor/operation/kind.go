@@ -18,15 +18,17 @@ const (
 	queueNow        queueName = "now"        // of a worker's own: a person waits for them
 	queueBackground queueName = "background" // of a worker's own, that take long
 	queueOneShot    queueName = "one-shot"   // each in a worker that it alone has
-	queueLook       queueName = "look"       // of a worker's own; how many there are at once is for whoever begins them
+	// of a worker's own; how many there are at once is for whoever begins them
+	queueLook queueName = "look"
 )
 
 // kind is what is known of operations of a kind.
 type kind struct {
-	profile pool.Profile  // of the worker that does it
-	queue   queueName     //
-	keep    time.Duration // how long what it committed is kept after its end, where that is not its person's
-	bounds  func(parameters string) (bounds, error)
+	profile pool.Profile // of the worker that does it
+	queue   queueName    //
+	// how long what it committed is kept after its end, where that is not its person's
+	keep   time.Duration
+	bounds func(parameters string) (bounds, error)
 	// check says what is wrong with a result that no honest worker sends.
 	check func(parameters string, result json.RawMessage, committed []protocol.BlobRef) error
 }
@@ -78,8 +80,8 @@ var kinds = map[protocol.OperationKind]kind{
 	}), check: checkIndex},
 }
 
-// pieceTimeout is what a worker has for a piece beside three times its length, and for what comes before the first and after the
-// last.
+// pieceTimeout is what a worker has for a piece beside three times its length, and for what comes
+// before the first and after the last.
 const pieceTimeout = time.Minute
 
 // boundsOf reads parameters of a type.

@@ -12,9 +12,10 @@ import (
 	"mews/supervisor/pool"
 )
 
-// Look has a person's worker look whether something is so, and waits for that. Where none runs, one is started for it, and ends with it. It is
-// kept nowhere: what a crash cuts off is to be begun again by whoever wanted it. An error that may pass wraps supervisor.ErrLookAgain; of
-// others a *supervisor.Error is for the person.
+// Look has a person's worker look whether something is so, and waits for that. Where none runs, one
+// is started for it, and ends with it. It is kept nowhere: what a crash cuts off is to be begun
+// again by whoever wanted it. An error that may pass wraps supervisor.ErrLookAgain; of others a
+// *supervisor.Error is for the person.
 func (o *Operations[H]) Look(ctx context.Context, user string, p protocol.LookParameters) (r protocol.LookResult, err error) {
 	parameters, err := json.Marshal(p)
 	if err != nil {
@@ -68,8 +69,8 @@ func (t *task[H]) lookOnce(ctx context.Context) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// lookWith has a worker do it. What the worker says is wrong is for the person; that it has ended may pass. Of a look that takes too long the call
-// is cancelled: others may have the worker too.
+// lookWith has a worker do it. What the worker says is wrong is for the person; that it has ended
+// may pass. Of a look that takes too long the call is cancelled: others may have the worker too.
 func (t *task[H]) lookWith(ctx context.Context, worker *pool.Worker[H]) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, t.bounds.timeout, errTimeout)
 	defer cancel()

@@ -18,7 +18,8 @@ import (
 	"mews/protocol"
 )
 
-// spawnerPath is the real mews-spawner, built once; workerPath is the test binary under a worker's name.
+// spawnerPath is the real mews-spawner, built once; workerPath is the test binary under a worker's
+// name.
 var spawnerPath, workerPath string
 
 // TestMain is the tests; or, under another name, a worker that they need.

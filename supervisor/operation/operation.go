@@ -1,11 +1,13 @@
-// Package operation runs the work of workers that is no turn. Each operation is a row before it begins, and its person's worker
-// does it, or a one-shot worker. It survives the end of its worker and of this process: it is done again under the same id, and
-// parked after three workers have ended in it. A recording is transcribed piece by piece, and goes on with the first piece that
-// is not committed.
+// Package operation runs the work of workers that is no turn. Each operation is a row before it
+// begins, and its person's worker does it, or a one-shot worker. It survives the end of its worker
+// and of this process: it is done again under the same id, and parked after three workers have
+// ended in it. A recording is transcribed piece by piece, and goes on with the first piece that is
+// not committed.
 //
-// In each person's worker two operations run at once that somebody waits for (now), and one that takes long (background). Of the
-// latter so many run on the machine as there are places for speech, and the shortest recording goes first: whoever has a place
-// gives it back between two of its pieces where a shorter one waits.
+// In each person's worker two operations run at once that somebody waits for (now), and one that
+// takes long (background). Of the latter so many run on the machine as there are places for speech,
+// and the shortest recording goes first: whoever has a place gives it back between two of its
+// pieces where a shorter one waits.
 package operation
 
 import (
@@ -39,10 +41,11 @@ type Store interface {
 	FindOf(ctx context.Context, op supervisor.Operation) (there supervisor.Operation, ok bool, err error)
 	// ListUnfinished lists those that wait or run, oldest first.
 	ListUnfinished(ctx context.Context) ([]supervisor.Operation, error)
-	// Move keeps another state, with its result where that ends the operation. One that has ended is refused.
+	// Move keeps another state, with its result where that ends the operation. One that has ended
+	// is refused.
 	Move(ctx context.Context, id int64, to supervisor.OperationState, result string) error
-	// CountDeath counts a worker that ended in an operation, which waits again, or is parked after supervisor.MaxDeaths with
-	// why as its result.
+	// CountDeath counts a worker that ended in an operation, which waits again, or is parked after
+	// supervisor.MaxDeaths with why as its result.
 	CountDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error)
 }
 
@@ -57,7 +60,8 @@ type Host interface {
 	pool.Host
 	// BeginOperation opens an operation.
 	BeginOperation(a Attempt)
-	// EndOperation closes it. Nothing of it runs in the supervisor any more. It gives the blobs that were committed.
+	// EndOperation closes it. Nothing of it runs in the supervisor any more. It gives the blobs
+	// that were committed.
 	EndOperation(id int64) []protocol.BlobRef
 }
 
@@ -66,11 +70,16 @@ type Options[H Host] struct {
 	Store  Store
 	Pieces Pieces
 	Pool   *pool.Pool[H]
-	Spec   func(user string, p pool.Profile) (pool.Spec, error) // a person's worker; its Key is not read
-	Folder string                                               // for what operations commit: below it each has a folder of its own
-	Audit  func(user, action, detail string)                    // keeps what a hostile worker did; never blocks
-	Speech int                                                  // recordings that are transcribed at once; 0 is 1
-	Serves func(user string) bool                               // what came with an inbound waits until its person is served; nil: all are
+	// a person's worker; its Key is not read
+	Spec func(user string, p pool.Profile) (pool.Spec, error)
+	// for what operations commit: below it each has a folder of its own
+	Folder string
+	// keeps what a hostile worker did; never blocks
+	Audit func(user, action, detail string)
+	// recordings that are transcribed at once; 0 is 1
+	Speech int
+	// what came with an inbound waits until its person is served; nil: all are
+	Serves func(user string) bool
 	Now    func() time.Time
 	Log    hclog.Logger
 }
@@ -113,7 +122,8 @@ func (o *Operations[H]) Start(ctx context.Context, op supervisor.Operation) (sup
 // Wake is to be called when somebody may be served who was not before. It never blocks.
 func (o *Operations[H]) Wake() { supervisor.Signal(o.woken) }
 
-// Wait waits until an operation has ended, and gives it as it is then. An error is ctx's cause, or the store's.
+// Wait waits until an operation has ended, and gives it as it is then. An error is ctx's cause, or
+// the store's.
 func (o *Operations[H]) Wait(ctx context.Context, id int64) (supervisor.Operation, error) {
 	for {
 		left := o.leaving(id)
@@ -135,8 +145,8 @@ func (o *Operations[H]) Wait(ctx context.Context, id int64) (supervisor.Operatio
 	}
 }
 
-// Cancel ends an operation, whatever it does or waits for: it has failed then, for why. It is no error that it has ended, or is not
-// there.
+// Cancel ends an operation, whatever it does or waits for: it has failed then, for why. It is no
+// error that it has ended, or is not there.
 func (o *Operations[H]) Cancel(ctx context.Context, id int64, why string) error {
 	err := o.o.Store.Move(ctx, id, supervisor.OperationFailed, why)
 	if err != nil && !retry.Refused(err) {
@@ -153,7 +163,8 @@ func (o *Operations[H]) Cancel(ctx context.Context, id int64, why string) error 
 	return nil
 }
 
-// End ends a person's operations, who is not served any more, and waits until nothing of them runs. They have failed then.
+// End ends a person's operations, who is not served any more, and waits until nothing of them runs.
+// They have failed then.
 func (o *Operations[H]) End(ctx context.Context, user string) error {
 	list, err := o.o.Store.ListUnfinished(ctx)
 	for _, op := range list {
@@ -187,8 +198,8 @@ func ended(op supervisor.Operation) bool {
 	return op.State != supervisor.OperationWaiting && op.State != supervisor.OperationRunning
 }
 
-// Run does what an earlier life left and what is started, until ctx ends. It returns when nothing runs any more; what was
-// not done by then is done after the next start.
+// Run does what an earlier life left and what is started, until ctx ends. It returns when nothing
+// runs any more; what was not done by then is done after the next start.
 func (o *Operations[H]) Run(ctx context.Context) error {
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
@@ -234,7 +245,8 @@ func (o *Operations[H]) Run(ctx context.Context) error {
 	}
 }
 
-// begin says whether an operation is to be run: it does not run twice at the same time. cancel ends it.
+// begin says whether an operation is to be run: it does not run twice at the same time. cancel ends
+// it.
 func (o *Operations[H]) begin(op supervisor.Operation, cancel context.CancelCauseFunc) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()

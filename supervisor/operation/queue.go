@@ -9,7 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// queue is where operations wait for a place. The shortest recording goes first, and else the oldest operation.
+// queue is where operations wait for a place. The shortest recording goes first, and else the
+// oldest operation.
 type queue struct {
 	each, all int // places of one person and of all; 0 is no bound
 

@@ -18,7 +18,8 @@ import (
 	"mews/supervisor/pool"
 )
 
-// residents are what a worker does that runs its person's turns too. Each line of the file runs is what it did, with its process.
+// residents are what a worker does that runs its person's turns too. Each line of the file runs is
+// what it did, with its process.
 var residents = map[protocol.OperationKind]func(*worker, context.Context, protocol.OperationStart) (any, error){
 	protocol.OperationIndex:   (*worker).index,
 	protocol.OperationLook:    (*worker).look,
@@ -126,7 +127,8 @@ func (r *rig) transcribe(user, name string, seconds int) supervisor.Operation {
 	return r.put(user, protocol.OperationTranscribe, fmt.Sprintf(`{"path":%q,"seconds":%d,"engine":{"engine":"command"}}`, name, seconds))
 }
 
-// hold keeps what a person's worker does from ending, until it is let go; with no person all of them.
+// hold keeps what a person's worker does from ending, until it is let go; with no person all of
+// them.
 func (r *rig) hold(user, name string) (letGo func()) {
 	r.Helper()
 	if user != "" {
@@ -221,7 +223,8 @@ func TestALectureHoldsUpNoNote(t *testing.T) {
 			inPiece, inNote := r.hold("ann", "hold-lecture-1"), r.hold(user, "hold-note-0")
 			lecture := r.transcribe("ann", "lecture", 3600)
 			r.until("the lecture is in its second piece", r.did("ann", "lecture:1"))
-			if come := r.operations.Progress(lecture.ID); come != 61 && come != 1 { // the notification may be under way
+			// the notification may be under way
+			if come := r.operations.Progress(lecture.ID); come != 61 && come != 1 {
 				t.Errorf("it has come to %d s", come)
 			}
 			note := r.transcribe(user, "note", 5)
@@ -280,7 +283,8 @@ func TestTheServicesEndCostsOnePiece(t *testing.T) {
 	}
 }
 
-// TestADeathBesideSomethingElseIsNotCounted: the operation is done again once nothing else is in the worker.
+// TestADeathBesideSomethingElseIsNotCounted: the operation is done again once nothing else is in
+// the worker.
 func TestADeathBesideSomethingElseIsNotCounted(t *testing.T) {
 	r := newRig(t)
 	r.live()
@@ -362,7 +366,8 @@ func TestAnOperationIsCancelled(t *testing.T) {
 	}
 }
 
-// What fails of looking through a home is done again, without another change. No worker is started for it.
+// What fails of looking through a home is done again, without another change. No worker is started
+// for it.
 func TestALookThroughAHomeThatFailsIsDoneAgain(t *testing.T) {
 	r := newRig(t)
 	r.live()
@@ -402,7 +407,8 @@ func TestALookThroughAHomeKeepsNoWorker(t *testing.T) {
 	}
 }
 
-// TestWhatIsToldOfAHomeIsNotSwept: no store has its operation, which the sweep at a start takes for one of a life before.
+// TestWhatIsToldOfAHomeIsNotSwept: no store has its operation, which the sweep at a start takes for
+// one of a life before.
 func TestWhatIsToldOfAHomeIsNotSwept(t *testing.T) {
 	r := newRig(t)
 	if err := os.MkdirAll(filepath.Join(r.folder, fmt.Sprint(1<<62+1)), 0o700); err != nil {

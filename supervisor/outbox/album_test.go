@@ -119,8 +119,9 @@ func TestALargeFileIsAnnounced(t *testing.T) {
 	})
 }
 
-// Whatever a process's last call of the store is, and whatever becomes of the call that it was making, each picture stands in the
-// chat, an album is whole wherever it stands, and what stands there twice says so.
+// Whatever a process's last call of the store is, and whatever becomes of the call that it was
+// making, each picture stands in the chat, an album is whole wherever it stands, and what stands
+// there twice says so.
 func TestACrashNeitherSplitsNorSilentlyDoublesAnAlbum(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		var sent []supervisor.File
@@ -179,7 +180,8 @@ func (h *rig) wrongAlbums(sent []supervisor.File) string {
 	}
 	slices.Sort(stand)
 	slices.Sort(want)
-	if lost := h.lost(); lost == "" && !slices.Equal(stand, want) { // a file that is in two albums would be there twice
+	// a file that is in two albums would be there twice
+	if lost := h.lost(); lost == "" && !slices.Equal(stand, want) {
 		return fmt.Sprintf("there stand %v, want %v", stand, want)
 	}
 	if n := h.waiting(alice); n != 0 {

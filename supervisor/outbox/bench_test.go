@@ -25,7 +25,8 @@ func (d notifyingChannel) Act(context.Context, supervisor.Address, supervisor.Ch
 	return nil
 }
 
-// BenchmarkSend is the time from a delivery that is there to the channel's being called, with a commit between them.
+// BenchmarkSend is the time from a delivery that is there to the channel's being called, with a
+// commit between them.
 func BenchmarkSend(b *testing.B) {
 	h := newRig(b, b.TempDir())
 	d := notifyingChannel{make(chan struct{})}

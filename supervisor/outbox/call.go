@@ -19,8 +19,8 @@ const (
 	callProbe  call = "probe" // typing: it changes nothing
 )
 
-// callNext makes the set's next call, if its time has come; else it returns when that is. It waits for a place among the calls
-// of all chats, and then asks whether the call is still wanted.
+// callNext makes the set's next call, if its time has come; else it returns when that is. It waits
+// for a place among the calls of all chats, and then asks whether the call is still wanted.
 func (q *chatQueue) callNext(ctx context.Context, set *postSet, wanted func() bool) (time.Time, error) {
 	posts := set.nextPosts(q.inChat)
 	if at := q.outbox.gate.next(q.chat, set.growing(), posts); at.After(q.Now()) {
@@ -53,7 +53,8 @@ func (q *chatQueue) callNext(ctx context.Context, set *postSet, wanted func() bo
 	return time.Time{}, q.makeCall(ctx, set, what, i)
 }
 
-// makeCall makes a call that has its place among the calls of all chats, and keeps what became of it.
+// makeCall makes a call that has its place among the calls of all chats, and keeps what became of
+// it.
 func (q *chatQueue) makeCall(ctx context.Context, set *postSet, what call, i int) error {
 	message, err := calls[what].do(q, set, set.posts[i])
 	full := q.outbox.gate.leave(q.chat, true)
@@ -66,7 +67,8 @@ func (q *chatQueue) makeCall(ctx context.Context, set *postSet, what call, i int
 	return calls[what].succeeded(q, set, i, message)
 }
 
-// calls are how each call is made, and what follows once it has succeeded. message is the name of what was sent.
+// calls are how each call is made, and what follows once it has succeeded. message is the name of
+// what was sent.
 var calls = map[call]struct {
 	do        func(q *chatQueue, set *postSet, p supervisor.Post) (message string, err error)
 	succeeded func(q *chatQueue, set *postSet, i int, message string) error
@@ -110,8 +112,9 @@ func (q *chatQueue) place(thread string) supervisor.Address {
 	return supervisor.Address{Chat: q.chat, Thread: thread}
 }
 
-// address is where a post goes. In a group the first part of an answer names what it answers. What the service itself says of one
-// message, and no turn, names that one everywhere: it may be one of many.
+// address is where a post goes. In a group the first part of an answer names what it answers. What
+// the service itself says of one message, and no turn, names that one everywhere: it may be one of
+// many.
 func (q *chatQueue) address(set *postSet, p supervisor.Post) supervisor.Address {
 	to := q.place(set.conversation.Thread)
 	to.Silent = p.Repeat || set.delivery.Silent
@@ -134,8 +137,8 @@ func (q *chatQueue) markSending(ctx context.Context, set *postSet, i int) (bool,
 	return true, nil
 }
 
-// sent keeps that a post was sent, under a name, together with its delivery's end where nothing is left to do for that. Where
-// both together can't be kept, the post is what must be.
+// sent keeps that a post was sent, under a name, together with its delivery's end where nothing is
+// left to do for that. Where both together can't be kept, the post is what must be.
 func (q *chatQueue) sent(set *postSet, i int, message string) error {
 	q.reached(set)
 	p := set.posts[i]
@@ -148,8 +151,9 @@ func (q *chatQueue) sent(set *postSet, i int, message string) error {
 	return q.settle(set, i, p)
 }
 
-// probe finds out whether the channel answers, before a post is sent again that may have been taken: it is sent again only
-// once, and that one must not be lost to a channel that is away. A channel that refuses typing answers too.
+// probe finds out whether the channel answers, before a post is sent again that may have been
+// taken: it is sent again only once, and that one must not be lost to a channel that is away. A
+// channel that refuses typing answers too.
 func (q *chatQueue) probe(set *postSet, _ supervisor.Post) (string, error) {
 	err := q.Channel.Act(q.calls, q.place(set.conversation.Thread), supervisor.ActionTyping)
 	if err != nil && sendError(err).Result == supervisor.ResultRefused {

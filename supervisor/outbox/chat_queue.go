@@ -9,37 +9,49 @@ import (
 	"mews/supervisor"
 )
 
-// chatQueue works one chat. Its run belongs to one goroutine, which alone calls the channel about that chat.
+// chatQueue works one chat. Its run belongs to one goroutine, which alone calls the channel about
+// that chat.
 type chatQueue struct {
 	*Options
-	outbox      *Outbox
-	chat        string
-	calls       context.Context    // of calls of the channel; it ends a few seconds after the service
-	wake        chan struct{}      // holds a token when woken may hold something
-	woken       map[int64]struct{} // conversations to look at; guarded by the outbox's mutex, as renamed is
-	renamed     bool               // the chat has got a new name since the queue last looked
-	idle        bool               // the next call may be claimed; guarded by the outbox's mutex too
-	claim       queueClaim         // likewise
-	movePending bool               // it has, and the queue has not yet looked which conversations are still here
+	outbox *Outbox
+	chat   string
+	// of calls of the channel; it ends a few seconds after the service
+	calls context.Context
+	wake  chan struct{} // holds a token when woken may hold something
+	// conversations to look at; guarded by the outbox's mutex, as renamed is
+	woken   map[int64]struct{}
+	renamed bool // the chat has got a new name since the queue last looked
+	// the next call may be claimed; guarded by the outbox's mutex too
+	idle  bool
+	claim queueClaim // likewise
+	// it has, and the queue has not yet looked which conversations are still here
+	movePending bool
 
-	current  *postSet                      // the delivery that is being sent; nil between deliveries
-	replies  map[int64]*growingReply       // by conversation
-	growAt   time.Time                     // no reply is edited before
-	below    map[int64]bool                // turns of which something was sent below what the chat shows of their replies
-	lastTurn map[int64]int64               // by conversation, the turn of its last delivery: the reply of that is over
+	// the delivery that is being sent; nil between deliveries
+	current *postSet
+	replies map[int64]*growingReply // by conversation
+	growAt  time.Time               // no reply is edited before
+	// turns of which something was sent below what the chat shows of their replies
+	below map[int64]bool
+	// by conversation, the turn of its last delivery: the reply of that is over
+	lastTurn map[int64]int64
 	inChat   map[int64]supervisor.RichText // what stands in the chat, by post, where that is known
 
 	askAt   time.Time // when to ask the store for a delivery; the zero time is at once
 	askedAt time.Time // when it was last asked
 
-	retryAt      time.Time                   // nothing is tried before
-	reachPause   *backoff.ExponentialBackOff // between tries to reach the channel
-	storePause   *backoff.ExponentialBackOff // between tries to have something kept
-	unreachedAt  time.Time                   // when the channel did not answer; the zero time where retryAt is not about that
-	awaySince    time.Time                   // of the first try since the channel did something that it did not answer
-	triedEarlyAt time.Time                   // when retryAt was last ignored, because the channel had answered other queues
-	answeredAt   time.Time                   // when the channel last answered this queue; the zero time where it has failed to since
-	typingAt     time.Time                   // typing is not shown before
+	retryAt    time.Time                   // nothing is tried before
+	reachPause *backoff.ExponentialBackOff // between tries to reach the channel
+	storePause *backoff.ExponentialBackOff // between tries to have something kept
+	// when the channel did not answer; the zero time where retryAt is not about that
+	unreachedAt time.Time
+	// of the first try since the channel did something that it did not answer
+	awaySince time.Time
+	// when retryAt was last ignored, because the channel had answered other queues
+	triedEarlyAt time.Time
+	// when the channel last answered this queue; the zero time where it has failed to since
+	answeredAt time.Time
+	typingAt   time.Time // typing is not shown before
 }
 
 // queueClaim is the claim of a queue's next call.
@@ -64,7 +76,8 @@ func newChatQueue(o *Outbox, chat string) *chatQueue {
 	}
 }
 
-// run works the chat until there is nothing left to do, or ctx ends. Calls under way end with calls.
+// run works the chat until there is nothing left to do, or ctx ends. Calls under way end with
+// calls.
 func (q *chatQueue) run(ctx, calls context.Context) {
 	q.calls = calls
 	for {
@@ -91,8 +104,8 @@ func (q *chatQueue) run(ctx, calls context.Context) {
 	}
 }
 
-// advance does the next thing, with at most one call of the channel, and says when to come again: the zero time is at once,
-// and never is when the queue is woken.
+// advance does the next thing, with at most one call of the channel, and says when to come again:
+// the zero time is at once, and never is when the queue is woken.
 func (q *chatQueue) advance(ctx context.Context) (time.Time, error) {
 	if q.outbox.isAwaited(q) {
 		return never, nil // woken by the queue of the old name
@@ -140,8 +153,8 @@ func (q *chatQueue) storeFailed(err error) (next time.Time) {
 // restartDelivery begins anew with the delivery that is being sent.
 func (q *chatQueue) restartDelivery() { q.current, q.askAt = nil, time.Time{} }
 
-// persist keeps something that has to be kept before anything else is done. It tries until that is kept, refused for good, or
-// the service has ended.
+// persist keeps something that has to be kept before anything else is done. It tries until that is
+// kept, refused for good, or the service has ended.
 func (q *chatQueue) persist(what string, do func(context.Context) error) error {
 	_, err := backoff.Retry(q.calls, func() (struct{}, error) { return struct{}{}, final(do(q.calls)) },
 		backoff.WithBackOff(newStorePause()),
@@ -185,8 +198,8 @@ func (q *chatQueue) settle(set *postSet, i int, p supervisor.Post) error {
 	return err
 }
 
-// repairPosts goes on from an end in the middle. Nobody sends a post that was being sent, so what became of it is not known;
-// and a shift may have been cut.
+// repairPosts goes on from an end in the middle. Nobody sends a post that was being sent, so what
+// became of it is not known; and a shift may have been cut.
 func (q *chatQueue) repairPosts(set *postSet) error {
 	for i, p := range set.posts {
 		if p.State != supervisor.PostSending {
@@ -202,7 +215,8 @@ func (q *chatQueue) repairPosts(set *postSet) error {
 	return nil
 }
 
-// afterUnknown is what a post becomes that may have been taken: it is sent again once, and says so. A second time it is left.
+// afterUnknown is what a post becomes that may have been taken: it is sent again once, and says so.
+// A second time it is left.
 func afterUnknown(p supervisor.Post) supervisor.Post {
 	if p.Repeat {
 		p.State = supervisor.PostUnknown

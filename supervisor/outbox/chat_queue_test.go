@@ -36,8 +36,8 @@ func (lost) FindByID(context.Context, int64) (supervisor.Conversation, bool, err
 	return supervisor.Conversation{}, false, errLost
 }
 
-// TestAWakeUpIsNotForgottenWhereTheStoreFails: a chat may have got a new name, and the store does not tell which of its
-// conversations are still there.
+// TestAWakeUpIsNotForgottenWhereTheStoreFails: a chat may have got a new name, and the store does
+// not tell which of its conversations are still there.
 func TestAWakeUpIsNotForgottenWhereTheStoreFails(t *testing.T) {
 	for name, moved := range map[string]bool{"then": false, "and the chat moves again": true} {
 		t.Run(name, func(t *testing.T) {
@@ -59,7 +59,8 @@ func TestAWakeUpIsNotForgottenWhereTheStoreFails(t *testing.T) {
 	}
 }
 
-// moving is a store that fails just when a chat gets another new name: its conversations are asked for anew.
+// moving is a store that fails just when a chat gets another new name: its conversations are asked
+// for anew.
 type moving struct{ o *Outbox }
 
 func (m moving) FindByID(context.Context, int64) (supervisor.Conversation, bool, error) {

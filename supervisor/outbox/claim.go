@@ -6,9 +6,10 @@ import (
 	"mews/supervisor"
 )
 
-// Claim takes a chat's next call for the answer of a turn that is about to be kept, with its only post as being sent. There is none
-// where the answer is not one post, or the chat has something to do, waits for its pace or is in trouble: then the answer goes
-// as all else does. While the claim lasts, the chat's queue waits.
+// Claim takes a chat's next call for the answer of a turn that is about to be kept, with its only
+// post as being sent. There is none where the answer is not one post, or the chat has something to
+// do, waits for its pace or is in trouble: then the answer goes as all else does. While the claim
+// lasts, the chat's queue waits.
 func (o *Outbox) Claim(to supervisor.Conversation, turn supervisor.Turn, text string) (claim supervisor.SendClaim, ok bool) {
 	if to.Channel != o.Name || !o.Serves(to) {
 		return claim, false
@@ -66,8 +67,8 @@ func (o *Outbox) setIdle(q *chatQueue, idle bool) {
 	q.idle = idle
 }
 
-// resume ends a queue's idleness: it is about to ask the store or the channel for something. It says false where the claim of its
-// next call comes first.
+// resume ends a queue's idleness: it is about to ask the store or the channel for something. It
+// says false where the claim of its next call comes first.
 func (o *Outbox) resume(q *chatQueue) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -78,7 +79,8 @@ func (o *Outbox) resume(q *chatQueue) bool {
 	return true
 }
 
-// takeClaim takes the delivery that a queue's next call was claimed for; nil for none. held says that the claim has not ended.
+// takeClaim takes the delivery that a queue's next call was claimed for; nil for none. held says
+// that the claim has not ended.
 func (o *Outbox) takeClaim(q *chatQueue) (set *postSet, held bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -87,7 +89,8 @@ func (o *Outbox) takeClaim(q *chatQueue) (set *postSet, held bool) {
 	return set, q.claim.held
 }
 
-// sendClaimed sends what the queue's next call was claimed for. It waits for the end of a claim, and says whether there was one.
+// sendClaimed sends what the queue's next call was claimed for. It waits for the end of a claim,
+// and says whether there was one.
 func (q *chatQueue) sendClaimed(ctx context.Context) (claimed bool, err error) {
 	set, held := q.outbox.takeClaim(q)
 	switch {

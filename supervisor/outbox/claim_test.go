@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// commitLast ends a turn with a step that says text, and claims its chat's call for that, as a session does.
+// commitLast ends a turn with a step that says text, and claims its chat's call for that, as a
+// session does.
 func (t *turn) commitLast(text string) supervisor.Delivery {
 	t.h.Helper()
 	last := sqlite.LastStep{
@@ -126,7 +127,8 @@ func TestWhatCannotBeSentAtOnceIsNotClaimed(t *testing.T) {
 	}
 }
 
-// What another has put into the outbox meanwhile goes first, and what of the reply was shown is edited.
+// What another has put into the outbox meanwhile goes first, and what of the reply was shown is
+// edited.
 func TestAClaimForWhatIsNotTheNextThingIsLet(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -170,7 +172,8 @@ func TestAClaimHoldsUpItsChat(t *testing.T) {
 	})
 }
 
-// The service's end comes between the commit and the sending: what was not sent does not become a repeat.
+// The service's end comes between the commit and the sending: what was not sent does not become a
+// repeat.
 func TestAClaimThatEndsWithTheServiceIsUnsent(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		end := h.live()

@@ -25,12 +25,14 @@ const (
 	// cleanLimit is how many cleanings are read at once.
 	cleanLimit = 100
 
-	// maxCleaningAge is how long after it was due a cleaning is still tried. (Bot API, deleteMessage: not after 48 h.)
+	// maxCleaningAge is how long after it was due a cleaning is still tried. (Bot API,
+	// deleteMessage: not after 48 h.)
 	maxCleaningAge = 48 * time.Hour
 )
 
-// Cleaner works the cleanings of an outbox's channel, within the pace and the freezes of the outbox. All that it knows is on
-// disk: a row is there until its message was changed, and to change it again does nothing.
+// Cleaner works the cleanings of an outbox's channel, within the pace and the freezes of the
+// outbox. All that it knows is on disk: a row is there until its message was changed, and to change
+// it again does nothing.
 type Cleaner struct {
 	*Options
 	outbox     *Outbox
@@ -47,11 +49,12 @@ func (o *Outbox) Cleaner(cleanings Cleanings) *Cleaner {
 		storePause: newStorePause(), triedAt: map[int64]time.Time{}}
 }
 
-// Changed is to be called when there is a cleaning that this outbox has not made. It never blocks, and may be called before
-// Run.
+// Changed is to be called when there is a cleaning that this outbox has not made. It never blocks,
+// and may be called before Run.
 func (c *Cleaner) Changed() { supervisor.Signal(c.outbox.cleaningDue) }
 
-// Run goes on with what an earlier life left, then works what is new until ctx ends. A call that is under way ends with ctx.
+// Run goes on with what an earlier life left, then works what is new until ctx ends. A call that is
+// under way ends with ctx.
 func (c *Cleaner) Run(ctx context.Context) error {
 	if err := c.outbox.restoreFreezes(ctx); err != nil {
 		return unlessEnded(ctx, err)
@@ -68,7 +71,8 @@ func (c *Cleaner) Run(ctx context.Context) error {
 	return nil
 }
 
-// work does what is due and can be done now, and says when to come again. What has not failed yet comes first.
+// work does what is due and can be done now, and says when to come again. What has not failed yet
+// comes first.
 func (c *Cleaner) work(ctx context.Context) (again time.Time, err error) {
 	due, err := c.cleanings.ListDue(ctx, c.Name, c.Now(), cleanLimit)
 	if err != nil {
@@ -128,8 +132,8 @@ func (c *Cleaner) clean(ctx context.Context, k supervisor.Cleaning) (again time.
 	return c.failed(ctx, k, sendError(err), full)
 }
 
-// failed says when to try one again: never, where it is given up. A message in a chat that has a new name stands in the old
-// one, where nothing can be changed.
+// failed says when to try one again: never, where it is given up. A message in a chat that has a
+// new name stands in the old one, where nothing can be changed.
 func (c *Cleaner) failed(ctx context.Context, k supervisor.Cleaning, e *supervisor.SendError, full bool) (time.Time, error) {
 	now, chat := c.Now(), k.Conversation.Chat
 	switch {

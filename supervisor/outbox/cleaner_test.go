@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// startCleaner runs the cleaner in a process, beside the outbox. It ends with the test at the latest.
+// startCleaner runs the cleaner in a process, beside the outbox. It ends with the test at the
+// latest.
 func (h *rig) startCleaner(l *process) (c *outbox.Cleaner, end func()) {
 	h.Helper()
 	c = h.box.Cleaner(cleaningStore{processStore{h.db, l}})

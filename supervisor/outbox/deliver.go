@@ -8,12 +8,13 @@ import (
 	"mews/supervisor"
 )
 
-// askInterval is how long after it has asked the store a queue asks again because a reply has grown: there may be a delivery too.
+// askInterval is how long after it has asked the store a queue asks again because a reply has
+// grown: there may be a delivery too.
 const askInterval = 500 * time.Millisecond
 
-// findDelivery begins with the oldest delivery that waits in the chat, where none is being sent and there may be one. Until it
-// is closed there is no other, so that its parts stay together. Its turn's reply is over: neither typing nor an earlier text is
-// shown after this.
+// findDelivery begins with the oldest delivery that waits in the chat, where none is being sent and
+// there may be one. Until it is closed there is no other, so that its parts stay together. Its
+// turn's reply is over: neither typing nor an earlier text is shown after this.
 func (q *chatQueue) findDelivery(ctx context.Context) error {
 	now := q.Now()
 	if q.current != nil || q.askAt.After(now) || !q.outbox.resume(q) {
@@ -35,14 +36,15 @@ func (q *chatQueue) findDelivery(ctx context.Context) error {
 }
 
 const (
-	// lookPast is how many deliveries are looked at first for one that somebody waits for; then it is more and more.
+	// lookPast is how many deliveries are looked at first for one that somebody waits for; then it
+	// is more and more.
 	lookPast = 20
 	// letGrow is how long a delivery lets a reply grow first.
 	letGrow = 2 * time.Minute
 )
 
-// nextDelivery is the oldest that waits and may be sent, nil for none. What nobody waits for goes behind what somebody does. again says when
-// to look once more, though nobody wakes the queue.
+// nextDelivery is the oldest that waits and may be sent, nil for none. What nobody waits for goes
+// behind what somebody does. again says when to look once more, though nobody wakes the queue.
 func (q *chatQueue) nextDelivery(ctx context.Context) (next *supervisor.Delivery, again time.Time, err error) {
 	pending, err := q.Deliveries.ListPendingIn(ctx, q.Name, q.chat, 1)
 	for most := lookPast; err == nil && len(pending) > 0 && !slices.ContainsFunc(pending, asked); most *= 4 {
@@ -79,7 +81,8 @@ func askedFirst(a, b supervisor.Delivery) int {
 	return 1
 }
 
-// letsGrow is until when a delivery lets a reply grow first that its chat shows: only what nobody waits for does. The zero time is not at all.
+// letsGrow is until when a delivery lets a reply grow first that its chat shows: only what nobody
+// waits for does. The zero time is not at all.
 func (q *chatQueue) letsGrow(d supervisor.Delivery) (until time.Time) {
 	g := q.replies[d.Conversation.ID]
 	if !d.Unasked || g == nil || g.set.turn == d.Turn || g.shownText == "" && g.shownLine == "" || !q.running(g) {
@@ -149,14 +152,16 @@ func (q *chatQueue) loadPosts(ctx context.Context, set *postSet) error {
 		}
 	}
 	if below {
-		set.markUnfit(0) // it goes on below what was sent ahead of it, and below what its person was asked
+		// it goes on below what was sent ahead of it, and below what its person was asked
+		set.markUnfit(0)
 		delete(q.below, set.turn)
 	}
 	return nil
 }
 
-// composeParts says what a delivery is to show, for the first time. That is put on disk before anything is sent, with two
-// exceptions: where all of it is edited in, and where it is one part, which is put on disk as it is sent.
+// composeParts says what a delivery is to show, for the first time. That is put on disk before
+// anything is sent, with two exceptions: where all of it is edited in, and where it is one part,
+// which is put on disk as it is sent.
 func (q *chatQueue) composeParts(ctx context.Context, set *postSet) error {
 	untold, err := q.Deliveries.ListUntold(ctx, set.conversation.ID)
 	if err != nil {
@@ -187,8 +192,8 @@ func (q *chatQueue) deliver(ctx context.Context) (time.Time, error) {
 	return time.Time{}, q.closeDelivery(set, set.last)
 }
 
-// closeDelivery keeps what became of the current delivery, and of its last post where that is not kept yet. The earlier ones that
-// it tells of count as told where it arrived.
+// closeDelivery keeps what became of the current delivery, and of its last post where that is not
+// kept yet. The earlier ones that it tells of count as told where it arrived.
 func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 	d := set.delivery
 	outcome, why := set.finalOutcome()

@@ -13,7 +13,8 @@ const (
 	// giveUpAfter is how long after a delivery was made it is tried to reach its channel.
 	giveUpAfter = 24 * time.Hour
 
-	// minTryTime is how long that is tried at least: for what is sent again at a person's wish, or found at a late start.
+	// minTryTime is how long that is tried at least: for what is sent again at a person's wish, or
+	// found at a late start.
 	minTryTime = time.Hour
 )
 
@@ -63,7 +64,8 @@ func (r failureRule) fits(f failure) bool {
 		(r.reason == anyReason || r.reason == f.err.Reason)
 }
 
-// callFailed does what the rules say. An error of no known result counts as one of an unknown result.
+// callFailed does what the rules say. An error of no known result counts as one of an unknown
+// result.
 func (q *chatQueue) callFailed(ctx context.Context, f failure) error {
 	i := slices.IndexFunc(failureRules, func(r failureRule) bool { return r.fits(f) })
 	if i < 0 {
@@ -89,8 +91,8 @@ func (q *chatQueue) flooded(_ context.Context, f failure) error {
 	return q.keepUnsent(f)
 }
 
-// moved goes on under the chat's new name, where another queue sends what waits. What stands in the old chat can't be changed
-// from there.
+// moved goes on under the chat's new name, where another queue sends what waits. What stands in the
+// old chat can't be changed from there.
 func (q *chatQueue) moved(ctx context.Context, f failure) error {
 	if f.err.MovedTo == "" || f.err.MovedTo == q.chat {
 		return q.tryLater(ctx, f)
@@ -113,8 +115,8 @@ func (q *chatQueue) moved(ctx context.Context, f failure) error {
 	return nil
 }
 
-// resendInNewChat has those messages be sent anew in the new chat that are not right in the old one. Where that is not known
-// they say that they may be repeats.
+// resendInNewChat has those messages be sent anew in the new chat that are not right in the old
+// one. Where that is not known they say that they may be repeats.
 func (q *chatQueue) resendInNewChat(set *postSet) error {
 	for i, p := range set.posts {
 		if callFor(p, q.inChat) != callEdit {
@@ -146,8 +148,8 @@ func (q *chatQueue) tryLater(_ context.Context, f failure) error {
 	return q.keepUnsent(f)
 }
 
-// failedTooOften says whether the channel has failed for too long to do this call alone. Where no other queue knows whether
-// the channel is there, typing shows it.
+// failedTooOften says whether the channel has failed for too long to do this call alone. Where no
+// other queue knows whether the channel is there, typing shows it.
 func (q *chatQueue) failedTooOften(f failure) (enough bool, err error) {
 	a := &f.set.attempts
 	others := a.count > 0 && q.outbox.health.answeredSince(a.latestOfAll)
@@ -181,8 +183,8 @@ func (q *chatQueue) dropMarks(ctx context.Context, f failure) error {
 	return q.keepUnsent(f)
 }
 
-// refused is for good. A text takes the place of a file, unless there is a text that the file says. The files of an album are tried
-// one by one.
+// refused is for good. A text takes the place of a file, unless there is a text that the file says.
+// The files of an album are tried one by one.
 func (q *chatQueue) refused(ctx context.Context, f failure) error {
 	if f.set.delivery.Spoken {
 		return q.giveUp(f, f.err.Error())
@@ -196,8 +198,8 @@ func (q *chatQueue) refused(ctx context.Context, f failure) error {
 	return q.giveUp(f, f.err.Error())
 }
 
-// giveUp leaves a delivery at what it has come to. A growing reply is not shown any more; its delivery will try again. What a
-// probe was made for may have been taken before.
+// giveUp leaves a delivery at what it has come to. A growing reply is not shown any more; its
+// delivery will try again. What a probe was made for may have been taken before.
 func (q *chatQueue) giveUp(f failure, why string) error {
 	if f.set.growing() {
 		f.set.muted = true

@@ -14,8 +14,8 @@ import (
 // fakeChannel is a channel: chats with messages in them, and a script that says how calls end.
 type fakeChannel struct {
 	latency time.Duration
-	// script says how a call ends; nil is well. A call whose fate is not unsent or refused is done before it fails where
-	// done says so. It is called for one call at a time.
+	// script says how a call ends; nil is well. A call whose fate is not unsent or refused is done
+	// before it fails where done says so. It is called for one call at a time.
 	script func(c called) (done bool, err *supervisor.SendError)
 
 	mu    sync.Mutex // guards what follows

@@ -171,8 +171,8 @@ func TestTheApologyStandsBeforeTheFiles(t *testing.T) {
 	})
 }
 
-// Whatever a process's last call of the store is, text and files stand in order. The one whose sending was cut may stand there
-// twice, and says so.
+// Whatever a process's last call of the store is, text and files stand in order. The one whose
+// sending was cut may stand there twice, and says so.
 func TestACrashNeitherLosesNorDoublesAFile(t *testing.T) {
 	text := words(room + 20)
 	want := []string{text[:room], text[room:] + " <yes> <no>", "[a] of a", "[b] of b"}

@@ -136,8 +136,8 @@ func TestManyMessagesKeepTheirOrderAndThePace(t *testing.T) {
 	})
 }
 
-// fair checks that no chat waited while others had several turns at the window of all chats: each is among the first n sends,
-// which two windows let through.
+// fair checks that no chat waited while others had several turns at the window of all chats: each
+// is among the first n sends, which two windows let through.
 func (h *rig) fair(chats []string, n int) {
 	h.Helper()
 	turns := map[string]int{}

@@ -11,7 +11,8 @@ import (
 	"mews/supervisor"
 )
 
-// gate lets the calls of all queues begin: within the channel's pace, in the order in which they came, and none in a freeze.
+// gate lets the calls of all queues begin: within the channel's pace, in the order in which they
+// came, and none in a freeze.
 type gate struct {
 	now func() time.Time
 
@@ -29,8 +30,8 @@ type refusal struct {
 	wait time.Duration // the channel asked for this
 }
 
-// maxFreeze is the longest that a freeze of an earlier life is believed. One that seems to last longer was kept, or is read, by
-// a clock that is wrong. Telegram's own were of minutes.
+// maxFreeze is the longest that a freeze of an earlier life is believed. One that seems to last
+// longer was kept, or is read, by a clock that is wrong. Telegram's own were of minutes.
 const maxFreeze = 24 * time.Hour
 
 // ticket is one call's place in the queue.
@@ -44,7 +45,8 @@ func newGate(channel supervisor.Channel, r Rates, now func() time.Time) *gate {
 	return &gate{now: now, pace: newPace(channel, r), frozen: map[string]time.Time{}}
 }
 
-// next is when a call that is so many posts to a chat may begin, as far as that chat is concerned; the zero time is now.
+// next is when a call that is so many posts to a chat may begin, as far as that chat is concerned;
+// the zero time is now.
 func (g *gate) next(chat string, growing bool, posts int) time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -55,7 +57,8 @@ func (g *gate) next(chat string, growing bool, posts int) time.Time {
 	return g.pace.next(chat, growing, posts, now)
 }
 
-// frozenUntil is the end of the freeze that a chat is in, the zero time where it is in none. The caller has g.mu.
+// frozenUntil is the end of the freeze that a chat is in, the zero time where it is in none. The
+// caller has g.mu.
 func (g *gate) frozenUntil(chat string, now time.Time) (until time.Time) {
 	g.thaw(now)
 	return later(g.frozen[""], g.frozen[chat])
@@ -66,8 +69,9 @@ func (g *gate) thaw(now time.Time) {
 	maps.DeleteFunc(g.frozen, func(_ string, until time.Time) bool { return !now.Before(until) })
 }
 
-// enter waits until the window of all chats has a place for a call that is so many posts to a chat. It returns false where ctx has ended, or where
-// nothing may be sent to the chat any more; after true leave has to follow.
+// enter waits until the window of all chats has a place for a call that is so many posts to a chat.
+// It returns false where ctx has ended, or where nothing may be sent to the chat any more; after
+// true leave has to follow.
 func (g *gate) enter(ctx context.Context, chat string, posts int) bool {
 	t := &ticket{chat: chat, posts: posts, wake: make(chan struct{}, 1)}
 	g.mu.Lock()
@@ -87,7 +91,8 @@ func (g *gate) enter(ctx context.Context, chat string, posts int) bool {
 	}
 }
 
-// admit lets a ticket in if its place has come. Else at is when to ask again; the zero time says that the ticket is void.
+// admit lets a ticket in if its place has come. Else at is when to ask again; the zero time says
+// that the ticket is void.
 func (g *gate) admit(t *ticket) (in bool, at time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -119,7 +124,8 @@ func (g *gate) claim(chat string) bool {
 	return true
 }
 
-// tryEnter is enter for a call that nobody misses: it waits for nothing, and leaves a third of the places to others.
+// tryEnter is enter for a call that nobody misses: it waits for nothing, and leaves a third of the
+// places to others.
 func (g *gate) tryEnter(chat string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -131,8 +137,8 @@ func (g *gate) tryEnter(chat string) bool {
 	return true
 }
 
-// leave ends a call that has entered, with chat "" after tryEnter. One that was not made does not count. It says whether the
-// window of all chats was full.
+// leave ends a call that has entered, with chat "" after tryEnter. One that was not made does not
+// count. It says whether the window of all chats was full.
 func (g *gate) leave(chat string, made bool) (full bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -163,8 +169,9 @@ func (g *gate) wakeFirst() {
 	}
 }
 
-// flood is told that a call to a chat came too soon, and how long nothing is to be sent. It returns the freezes that are to be
-// on disk, by chat: that of the chat, and that of all chats ("") where there was too much not for that chat alone.
+// flood is told that a call to a chat came too soon, and how long nothing is to be sent. It returns
+// the freezes that are to be on disk, by chat: that of the chat, and that of all chats ("") where
+// there was too much not for that chat alone.
 func (g *gate) flood(chat string, full bool, d time.Duration) map[string]time.Time {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -184,8 +191,9 @@ func (g *gate) flood(chat string, full bool, d time.Duration) map[string]time.Ti
 	return freezes
 }
 
-// meansAllChats says that the chats refused within one second mean all chats: two persons' own chats do, or any three. Two
-// groups may each have had too much, and groups are made to wait for minutes. (237 s were seen.) The caller has g.mu.
+// meansAllChats says that the chats refused within one second mean all chats: two persons' own
+// chats do, or any three. Two groups may each have had too much, and groups are made to wait for
+// minutes. (237 s were seen.) The caller has g.mu.
 func (g *gate) meansAllChats() bool {
 	private := 0
 	for _, r := range g.refused {
@@ -196,8 +204,8 @@ func (g *gate) meansAllChats() bool {
 	return private >= 2 || len(g.refused) >= 3
 }
 
-// restoreFreezes puts freezes of an earlier life in force. From here on they last as long as they did then, whatever becomes
-// of the wall clock.
+// restoreFreezes puts freezes of an earlier life in force. From here on they last as long as they
+// did then, whatever becomes of the wall clock.
 func (g *gate) restoreFreezes(frozen map[string]time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

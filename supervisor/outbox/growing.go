@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// firstTextDelay is how long after its beginning a text is shown. What is said within that time is shown at once.
+// firstTextDelay is how long after its beginning a text is shown. What is said within that time is
+// shown at once.
 const firstTextDelay = 500 * time.Millisecond
 
 // growingReply is a reply that is being given.
@@ -47,8 +48,9 @@ func (q *chatQueue) readWoken(ctx context.Context) error {
 	return nil
 }
 
-// askTimeFor is when to ask for a delivery, once the queue was woken for a conversation. That is at once, unless its reply has
-// grown, which may be all that has happened: that can't hide a delivery for longer than askInterval.
+// askTimeFor is when to ask for a delivery, once the queue was woken for a conversation. That is at
+// once, unless its reply has grown, which may be all that has happened: that can't hide a delivery
+// for longer than askInterval.
 func (q *chatQueue) askTimeFor(id int64) time.Time {
 	g := q.replies[id]
 	if g == nil || !q.running(g) {
@@ -60,8 +62,9 @@ func (q *chatQueue) askTimeFor(id int64) time.Time {
 	return q.askedAt.Add(askInterval)
 }
 
-// dropMoved leaves to the new name's queue what is not of this chat any more. A conversation stays here where its person had
-// one there already: no more of its reply is shown before the delivery, which does move.
+// dropMoved leaves to the new name's queue what is not of this chat any more. A conversation stays
+// here where its person had one there already: no more of its reply is shown before the delivery,
+// which does move.
 func (q *chatQueue) dropMoved(ctx context.Context) error {
 	q.restartDelivery()
 	for id, g := range q.replies {
@@ -147,7 +150,8 @@ func (q *chatQueue) growOne(ctx context.Context, g *growingReply) (time.Time, er
 	return next, err
 }
 
-// composeGrowing has the posts of a reply show as much of it as the chat may see, and says by which call; "" for none.
+// composeGrowing has the posts of a reply show as much of it as the chat may see, and says by which
+// call; "" for none.
 func (q *chatQueue) composeGrowing(ctx context.Context, g *growingReply) (call, error) {
 	text, line := g.text, g.line
 	if !q.Grows(g.set.conversation) {

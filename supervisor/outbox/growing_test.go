@@ -323,7 +323,8 @@ func (h *rig) beginJob(key string) *turn {
 		Destination: h.conversation("alice", alice), Source: "job/7", Key: key, Kind: supervisor.KindJob, Text: "say good morning"})
 }
 
-// What a job has to say waits for a reply that grows in its chat, and comes below it; but for no longer than two minutes.
+// What a job has to say waits for a reply that grows in its chat, and comes below it; but for no
+// longer than two minutes.
 func TestWhatAJobSaysLetsAReplyGrowFirst(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()

@@ -21,8 +21,9 @@ type health struct {
 	mu       sync.Mutex // guards what follows
 	answered time.Time  // when the channel last answered any queue
 	troubles map[string]Trouble
-	failing  time.Time // since when nothing could be sent to any chat; the zero time where the last message went
-	alarmed  bool      // Alarm was called, Recovered not yet
+	// since when nothing could be sent to any chat; the zero time where the last message went
+	failing time.Time
+	alarmed bool // Alarm was called, Recovered not yet
 }
 
 // Trouble is what does not go in one chat.

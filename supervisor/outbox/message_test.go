@@ -93,8 +93,8 @@ func TestAMessageAnswersInAGroupOnly(t *testing.T) {
 	}
 }
 
-// Whatever a process's last call of the store is, each message stands in the chat, in order, and the answer below them. What
-// stands there twice says so.
+// Whatever a process's last call of the store is, each message stands in the chat, in order, and
+// the answer below them. What stands there twice says so.
 func TestACrashNeitherLosesNorSilentlyDoublesAMessage(t *testing.T) {
 	want := []string{"one", "two", "First, and the end." + did("sent a message 2 times")}
 	for _, unknownSend := range []int{0, 2} {
@@ -131,7 +131,8 @@ func TestACrashNeitherLosesNorSilentlyDoublesAMessage(t *testing.T) {
 						}
 						texts = append(texts, strings.ReplaceAll(text, repeatMark, ""))
 					}
-					slices.Sort(texts) // where a crash has cut the answer's beginning off, that may stand above
+					// where a crash has cut the answer's beginning off, that may stand above
+					slices.Sort(texts)
 					compact := slices.Compact(slices.Clone(texts))
 					sorted := slices.Sorted(slices.Values(want))
 					h.same("chat", compact, sorted)

@@ -1,10 +1,11 @@
-// Package outbox brings deliveries to a channel that is far away: in each chat's order, within the channel's pace, and once.
-// It also shows there the replies that are being given, as they grow.
+// Package outbox brings deliveries to a channel that is far away: in each chat's order, within the
+// channel's pace, and once. It also shows there the replies that are being given, as they grow.
 //
-// A reply is a set of messages that should stand in its chat: posts. Each chat that has something to do has a chatQueue. It
-// sends what is not there, edits what is there with another content, and deletes what is too much. It works a growing reply
-// and the delivery that ends it alike, so that the final text takes the place of what was shown before. A post is marked on
-// disk before it is sent, and what became of it is kept after; a queue, and the whole process, may end at any moment.
+// A reply is a set of messages that should stand in its chat: posts. Each chat that has something
+// to do has a chatQueue. It sends what is not there, edits what is there with another content, and
+// deletes what is too much. It works a growing reply and the delivery that ends it alike, so that
+// the final text takes the place of what was shown before. A post is marked on disk before it is
+// sent, and what became of it is kept after; a queue, and the whole process, may end at any moment.
 package outbox
 
 import (
@@ -22,7 +23,8 @@ type Deliveries interface {
 	ListDue(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error)
 	// ListPendingIn lists what waits in a chat, oldest first.
 	ListPendingIn(ctx context.Context, channel supervisor.Channel, chat string, limit int) ([]supervisor.Delivery, error)
-	// ListUntold lists the deliveries to a conversation that may not have arrived, and of which its person was not told.
+	// ListUntold lists the deliveries to a conversation that may not have arrived, and of which its
+	// person was not told.
 	ListUntold(ctx context.Context, conversation int64) ([]int64, error)
 	// Close keeps what became of a delivery.
 	Close(ctx context.Context, o supervisor.DeliveryOutcome) error
@@ -57,9 +59,10 @@ type Freezes interface {
 	Frozen(ctx context.Context, source string) (map[string]time.Time, error)
 }
 
-// Channel takes messages. Its errors are *supervisor.SendError; the result of any other error is unknown. Each call ends by
-// itself within about half a minute, or with its context. The name of an album is one. Delete and Unbutton, which takes a message's buttons away, succeed
-// where the message is not there.
+// Channel takes messages. Its errors are *supervisor.SendError; the result of any other error is
+// unknown. Each call ends by itself within about half a minute, or with its context. The name of an
+// album is one. Delete and Unbutton, which takes a message's buttons away, succeed where the
+// message is not there.
 type Channel interface {
 	Send(ctx context.Context, to supervisor.Address, content supervisor.RichText) (message string, err error)
 	Edit(ctx context.Context, to supervisor.Address, message string, content supervisor.RichText) error
@@ -70,8 +73,8 @@ type Channel interface {
 
 // Replies are those that are being given.
 type Replies interface {
-	// Look is the running turn's reply as it is now. A turn's delivery is in the store before its reply ends, and Changed is
-	// called after each change of either.
+	// Look is the running turn's reply as it is now. A turn's delivery is in the store before its
+	// reply ends, and Changed is called after each change of either.
 	Look(conversation int64) (supervisor.Reply, bool)
 }
 
@@ -87,34 +90,37 @@ type Options struct {
 	Freezes       Freezes
 	Replies       Replies
 
-	// Render renders Markdown and splits it; growing is for a text whose end has not come. A part that leaves Room below
-	// Limit is taken unchanged, a longer one is halved.
+	// Render renders Markdown and splits it; growing is for a text whose end has not come. A part
+	// that leaves Room below Limit is taken unchanged, a longer one is halved.
 	Render func(markdown string, growing bool) []supervisor.RichText
 	Halve  func(supervisor.RichText) []supervisor.RichText // cuts one part into two or more
 	Rates  Rates
-	// Grows says whether a conversation's replies are shown as they grow, or only why nothing comes and then their end. It is
-	// asked before each edit, and may read the disk.
+	// Grows says whether a conversation's replies are shown as they grow, or only why nothing comes
+	// and then their end. It is asked before each edit, and may read the disk.
 	Grows func(supervisor.Conversation) bool
-	// Serves says whether a conversation's person is still served; nobody else is sent anything. It is asked before each
-	// message, and must not block.
+	// Serves says whether a conversation's person is still served; nobody else is sent anything. It
+	// is asked before each message, and must not block.
 	Serves func(supervisor.Conversation) bool
 	Log    hclog.Logger     // nil logs nothing
 	Limit  int              // UTF-16 code units that one message may have; 0 is 4096 (Bot API)
 	Now    func() time.Time // the time
-	// Alarm is called once when nothing could be sent to any chat for ten minutes, and Recovered once when something was
-	// sent after that. They must neither block nor call the outbox.
+	// Alarm is called once when nothing could be sent to any chat for ten minutes, and Recovered
+	// once when something was sent after that. They must neither block nor call the outbox.
 	Alarm     func(text string)
 	Recovered func(text string)
-	// NoVoice keeps that a conversation's chat takes no voice messages, so that no more answers are said there.
+	// NoVoice keeps that a conversation's chat takes no voice messages, so that no more answers are
+	// said there.
 	NoVoice func(ctx context.Context, c supervisor.Conversation) error
-	// Elsewhere is where the person of a conversation is told what that did not take, for a reason; without a Channel that is nowhere.
-	// Nil is nowhere. Queued is called once something may wait there.
+	// Elsewhere is where the person of a conversation is told what that did not take, for a reason;
+	// without a Channel that is nowhere. Nil is nowhere. Queued is called once something may wait
+	// there.
 	Elsewhere func(c supervisor.Conversation, why supervisor.SendReason) supervisor.Conversation
 	Queued    func(c supervisor.Conversation)
 	// KeepText keeps a text as a file that can be sent; nil has answers of any length be messages.
 	KeepText func(name, text string) (supervisor.File, error)
-	// Forget is called with each file of a delivery that vanishes, after its last sending and before the delivery is
-	// closed: the bytes may go. It may be called twice for one, and must not block; nil keeps the bytes.
+	// Forget is called with each file of a delivery that vanishes, after its last sending and
+	// before the delivery is closed: the bytes may go. It may be called twice for one, and must not
+	// block; nil keeps the bytes.
 	Forget func(f supervisor.File)
 }
 

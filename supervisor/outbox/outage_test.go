@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/outbox"
 )
 
-// A gateway says nothing of what became of a message. It is sent again once, so not before there is somebody to take it.
+// A gateway says nothing of what became of a message. It is sent again once, so not before there is
+// somebody to take it.
 func TestAfterAnOutageEverythingArrivesOnce(t *testing.T) {
 	for _, d := range []time.Duration{2 * time.Second, 20 * time.Second, 2 * time.Hour, 23 * time.Hour} {
 		t.Run(d.String(), func(t *testing.T) {
@@ -134,7 +135,8 @@ func TestOneChatThatIsReachedEndsTheWaitOfTheOthers(t *testing.T) {
 	})
 }
 
-// TestItGoesAtOnceWhereTheWayInHasReachedTheChannel: but what the channel has said of how long to wait holds.
+// TestItGoesAtOnceWhereTheWayInHasReachedTheChannel: but what the channel has said of how long to
+// wait holds.
 func TestItGoesAtOnceWhereTheWayInHasReachedTheChannel(t *testing.T) {
 	for name, test := range map[string]struct {
 		failure *supervisor.SendError

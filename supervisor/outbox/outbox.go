@@ -30,7 +30,8 @@ type Outbox struct {
 
 	mu        sync.Mutex // guards what follows, and what each queue says is guarded by it
 	locations map[int64]location
-	moves     int                   // how many chats have got a new name: what was read before the last may be wrong
+	// how many chats have got a new name: what was read before the last may be wrong
+	moves     int
 	toLocate  map[int64]struct{}    // conversations whose location is to be found
 	queues    map[string]*chatQueue // by chat
 	leaving   map[string]*chatQueue // of chats with another name that have not seen it yet, by that
@@ -46,9 +47,10 @@ type location struct {
 
 // Status is what an outbox is about.
 type Status struct {
-	Chats    []string             // those with something to do, sorted
-	Frozen   map[string]time.Time // chats that nothing may be sent to before that time; "" is all of them
-	Troubles []Trouble            // chats in which something does not go, sorted
+	Chats []string // those with something to do, sorted
+	// chats that nothing may be sent to before that time; "" is all of them
+	Frozen   map[string]time.Time
+	Troubles []Trouble // chats in which something does not go, sorted
 }
 
 // New makes an outbox; Run works it.
@@ -67,8 +69,8 @@ func New(o Options) *Outbox {
 	}
 }
 
-// Changed is to be called when a reply has begun, grown or ended, and when there is a delivery, in any conversation of any
-// channel. It never blocks, and may be called before Run.
+// Changed is to be called when a reply has begun, grown or ended, and when there is a delivery, in
+// any conversation of any channel. It never blocks, and may be called before Run.
 func (o *Outbox) Changed(conversation int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -109,8 +111,9 @@ func (o *Outbox) Status() Status {
 	return Status{Chats: chats, Frozen: o.gate.currentFreezes(), Troubles: o.health.inTrouble()}
 }
 
-// Run goes on with what an earlier life left, then works what is new until ctx ends. From then on no call begins, and one that
-// is under way has a few seconds to become known. Run returns when every queue has ended.
+// Run goes on with what an earlier life left, then works what is new until ctx ends. From then on
+// no call begins, and one that is under way has a few seconds to become known. Run returns when
+// every queue has ended.
 func (o *Outbox) Run(ctx context.Context) error {
 	if err := o.start(ctx); err != nil {
 		return unlessEnded(ctx, err)
@@ -155,7 +158,8 @@ func (o *Outbox) start(ctx context.Context) error {
 	return nil
 }
 
-// restoreFreezes puts the freezes of an earlier life in force, as far as they still last. To do it again changes nothing.
+// restoreFreezes puts the freezes of an earlier life in force, as far as they still last. To do it
+// again changes nothing.
 func (o *Outbox) restoreFreezes(ctx context.Context) error {
 	frozen, err := o.Freezes.Frozen(ctx, o.Source)
 	if err != nil {
@@ -187,8 +191,8 @@ func (o *Outbox) locate(ctx context.Context) (again time.Time) {
 	return never
 }
 
-// setLocation remembers where a conversation is, and wakes its queue. What was read before the last move is asked for again.
-// A conversation that does not exist has no channel.
+// setLocation remembers where a conversation is, and wakes its queue. What was read before the last
+// move is asked for again. A conversation that does not exist has no channel.
 func (o *Outbox) setLocation(id int64, c supervisor.Conversation, moves int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -204,7 +208,8 @@ func (o *Outbox) setLocation(id int64, c supervisor.Conversation, moves int) {
 	}
 }
 
-// wake has a chat's queue look at a conversation. A queue is made where there is none. The caller has o.mu.
+// wake has a chat's queue look at a conversation. A queue is made where there is none. The caller
+// has o.mu.
 func (o *Outbox) wake(chat string, conversation int64) {
 	q := o.queues[chat]
 	if q == nil {
@@ -226,7 +231,8 @@ func (o *Outbox) takeUnstarted() []*chatQueue {
 	return unstarted
 }
 
-// takeWoken are the conversations for which a queue was woken since it last looked, and whether its chat has got a new name.
+// takeWoken are the conversations for which a queue was woken since it last looked, and whether its
+// chat has got a new name.
 func (o *Outbox) takeWoken(q *chatQueue) (woken map[int64]struct{}, renamed bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -241,15 +247,16 @@ func (o *Outbox) takeWoken(q *chatQueue) (woken map[int64]struct{}, renamed bool
 	return woken, renamed
 }
 
-// isAwaited says whether a queue's chat is the new name of another, whose queue has not seen that yet: a call of it may be under way.
+// isAwaited says whether a queue's chat is the new name of another, whose queue has not seen that
+// yet: a call of it may be under way.
 func (o *Outbox) isAwaited(q *chatQueue) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.leaving[q.chat] != nil && !q.renamed
 }
 
-// returnWoken has a queue look again at conversations that it has taken. Where its chat has got a new name meanwhile, their
-// locations are asked for anyway.
+// returnWoken has a queue look again at conversations that it has taken. Where its chat has got a
+// new name meanwhile, their locations are asked for anyway.
 func (o *Outbox) returnWoken(q *chatQueue, woken map[int64]struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -265,13 +272,15 @@ func (o *Outbox) peekWoken(q *chatQueue) []int64 {
 	return slices.Collect(maps.Keys(q.woken))
 }
 
-// Reached is to be called when the channel answers again otherwise than by a call of this outbox. It never blocks.
+// Reached is to be called when the channel answers again otherwise than by a call of this outbox.
+// It never blocks.
 func (o *Outbox) Reached() {
 	o.health.noteAnswer()
 	o.wakeWaiting(nil)
 }
 
-// wakeWaiting wakes the queues that wait because the channel did not answer them: it has answered this one.
+// wakeWaiting wakes the queues that wait because the channel did not answer them: it has answered
+// this one.
 func (o *Outbox) wakeWaiting(q *chatQueue) {
 	waiting := o.health.inTrouble()
 	o.mu.Lock()

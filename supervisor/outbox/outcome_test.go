@@ -125,7 +125,8 @@ func TestWhatCouldNotBeReachedIsTriedForADay(t *testing.T) {
 		h.same("lost", h.lost(), "failed 1: could not be reached for 24 h: far away\n")
 		tries := h.channel.made(alice, "send")
 		for i := range len(tries) - 1 {
-			least, most := 750*time.Millisecond, 2500*time.Millisecond // a short break is over within 3 s
+			// a short break is over within 3 s
+			least, most := 750*time.Millisecond, 2500*time.Millisecond
 			if tries[i].at.Sub(begun) >= 5*time.Minute {
 				least, most = 45*time.Second, 75*time.Second
 			}

@@ -9,8 +9,9 @@ import (
 	"mews/supervisor"
 )
 
-// Rates are how much a channel may be sent. A field that is 0 is Telegram's own limit. (Bot API FAQ, "My bot is hitting
-// limits": about 30 messages a second in all, 1 a second to a chat with short bursts, 20 a minute to a group.)
+// Rates are how much a channel may be sent. A field that is 0 is Telegram's own limit. (Bot API
+// FAQ, "My bot is hitting limits": about 30 messages a second in all, 1 a second to a chat with
+// short bursts, 20 a minute to a group.)
 type Rates struct {
 	All   int // to all chats, in any second
 	Chat  int // to one chat, a second; three times as many in any three
@@ -21,14 +22,15 @@ func (r Rates) orDefaults() Rates {
 	return Rates{All: cmp.Or(max(r.All, 0), 30), Chat: cmp.Or(max(r.Chat, 0), 1), Group: cmp.Or(max(r.Group, 0), 20)}
 }
 
-// burstSeconds is over how many seconds a chat's rate is counted, so that it may be sent a few messages at once.
+// burstSeconds is over how many seconds a chat's rate is counted, so that it may be sent a few
+// messages at once.
 const burstSeconds = 3
 
 // never is later than anything that happens.
 var never = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// window lets limit calls begin in any span of time. A call counts from its beginning until a span after its end: the other
-// side takes it somewhere between the two.
+// window lets limit calls begin in any span of time. A call counts from its beginning until a span
+// after its end: the other side takes it somewhere between the two.
 type window struct {
 	limit   int
 	span    time.Duration
@@ -38,11 +40,12 @@ type window struct {
 	ends    []time.Time // of those that still count, in order
 }
 
-// next is when a call may begin that leaves spare places free: the zero time where that is now, never where it depends on
-// a call that has not ended.
+// next is when a call may begin that leaves spare places free: the zero time where that is now,
+// never where it depends on a call that has not ended.
 func (w *window) next(now time.Time, spare int) time.Time {
 	w.trim(now)
-	over := w.held + len(w.ends) + spare - w.limit // one less than the places by which one more call is too many
+	// one less than the places by which one more call is too many
+	over := w.held + len(w.ends) + spare - w.limit
 	switch {
 	case over < 0:
 		return time.Time{}
@@ -103,8 +106,8 @@ func (p *pace) chat(name string, now time.Time) []*window {
 	return windows
 }
 
-// next is when a chat's own windows let a call begin that is so many posts; the zero time is now. A call for a reply that is
-// growing leaves places free.
+// next is when a chat's own windows let a call begin that is so many posts; the zero time is now. A
+// call for a reply that is growing leaves places free.
 func (p *pace) next(chat string, growing bool, posts int, now time.Time) (at time.Time) {
 	for _, w := range p.chat(chat, now) {
 		spare := 0
@@ -119,8 +122,8 @@ func (p *pace) next(chat string, growing bool, posts int, now time.Time) (at tim
 	return at
 }
 
-// begin counts a call for all chats and for its own. One that nobody reads, such as typing, counts for all alone: its chat
-// is "".
+// begin counts a call for all chats and for its own. One that nobody reads, such as typing, counts
+// for all alone: its chat is "".
 func (p *pace) begin(chat string, now time.Time) {
 	p.all.begin()
 	for _, w := range p.chat(chat, now) {
@@ -135,8 +138,8 @@ func (p *pace) end(chat string, now time.Time, made bool) {
 	}
 }
 
-// growInterval is how far apart the edits of growing replies are in a chat: three seconds in a group is what its twenty a
-// minute leave.
+// growInterval is how far apart the edits of growing replies are in a chat: three seconds in a
+// group is what its twenty a minute leave.
 func growInterval(group bool) time.Duration {
 	if group {
 		return 3 * time.Second

@@ -54,8 +54,8 @@ type paced struct {
 	begin, end time.Time
 }
 
-// TestThePaceHoldsWhereverACallArrives: whenever between its beginning and its end the other side takes each call, no
-// window holds more than it may.
+// TestThePaceHoldsWhereverACallArrives: whenever between its beginning and its end the other side
+// takes each call, no window holds more than it may.
 func TestThePaceHoldsWhereverACallArrives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rates := Rates{All: rapid.IntRange(1, 8).Draw(t, "all"), Chat: rapid.IntRange(1, 2).Draw(t, "chat"),

@@ -9,25 +9,29 @@ import (
 )
 
 const (
-	// Room is how many UTF-16 code units of a message a part leaves free, so that it can be marked as a repeat.
+	// Room is how many UTF-16 code units of a message a part leaves free, so that it can be marked
+	// as a repeat.
 	Room = 19
 
-	// maxMessages is how many messages an answer may be. Beyond that it is a beginning, and the whole as a file.
+	// maxMessages is how many messages an answer may be. Beyond that it is a beginning, and the
+	// whole as a file.
 	maxMessages = 4
 	wholeName   = "answer.md"
 
-	// maxCaption is how long a file's caption may be, in UTF-16 code units. (Bot API, sendDocument.)
+	// maxCaption is how long a file's caption may be, in UTF-16 code units. (Bot API,
+	// sendDocument.)
 	maxCaption = 1024
 
 	// maxAlbum is how many pictures may be shown together. (Bot API, sendMediaGroup.)
 	maxAlbum = 10
 
-	// maxQuoted is how much a person is told of a file's name, and of what a channel says of it, in UTF-16 code units.
+	// maxQuoted is how much a person is told of a file's name, and of what a channel says of it, in
+	// UTF-16 code units.
 	maxQuoted = 300
 )
 
-// contents are what a delivery is to show: its text, and then its files. Its buttons are below the last part of the text, or
-// below the last file where there is no text.
+// contents are what a delivery is to show: its text, and then its files. Its buttons are below the
+// last part of the text, or below the last file where there is no text.
 func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.RichText {
 	parts := o.parts(d.Text, false)
 	if len(parts) > maxMessages && d.Kind == supervisor.DeliveryAnswer {
@@ -54,7 +58,8 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 		parts = append(parts, shown(d.Files)...)
 		bearer = len(parts) - 1
 	}
-	if nothing { // a recording comes first: where that is refused, the text comes in its place, with these
+	// a recording comes first: where that is refused, the text comes in its place, with these
+	if nothing {
 		parts = o.withEffects(parts, d.Effects)
 	}
 	if bearer >= 0 {
@@ -63,7 +68,8 @@ func (o *Options) contents(d supervisor.Delivery, apologetic bool) []supervisor.
 	return parts
 }
 
-// withEffects puts what a turn did below its answer, folded: into the last part where that has room, else into one more.
+// withEffects puts what a turn did below its answer, folded: into the last part where that has
+// room, else into one more.
 func (o *Options) withEffects(parts []supervisor.RichText, effects []string) []supervisor.RichText {
 	if len(effects) == 0 {
 		return parts
@@ -93,7 +99,8 @@ func shown(files []supervisor.File) (list []supervisor.RichText) {
 	return list
 }
 
-// albums puts pictures that follow one another together. An album is one post: its channel takes all of it or nothing.
+// albums puts pictures that follow one another together. An album is one post: its channel takes
+// all of it or nothing.
 func albums(files []supervisor.RichText) (list []supervisor.RichText) {
 	for _, next := range files {
 		n := len(list) - 1
@@ -106,8 +113,8 @@ func albums(files []supervisor.RichText) (list []supervisor.RichText) {
 	return list
 }
 
-// withWhole leaves the beginning of an answer that would be many messages, and adds the whole as a file. Where that can't be kept,
-// the answer stays many messages.
+// withWhole leaves the beginning of an answer that would be many messages, and adds the whole as a
+// file. Where that can't be kept, the answer stays many messages.
 func (o *Options) withWhole(parts []supervisor.RichText, d supervisor.Delivery) ([]supervisor.RichText, []supervisor.File) {
 	if o.KeepText == nil {
 		return parts, d.Files
@@ -150,8 +157,8 @@ func (o *Options) parts(markdown string, growing bool) []supervisor.RichText {
 	return o.fit(o.Render(markdown, growing)...)
 }
 
-// fit cuts parts until each piece leaves room for a mark. A piece that can't be cut any further stays as it is; one in which
-// there is nothing to see is left out.
+// fit cuts parts until each piece leaves room for a mark. A piece that can't be cut any further
+// stays as it is; one in which there is nothing to see is left out.
 func (o *Options) fit(parts ...supervisor.RichText) (list []supervisor.RichText) {
 	for _, part := range parts {
 		if invisible(part.Text) {
@@ -179,7 +186,8 @@ func (o *Options) splitInHalves(part supervisor.RichText) []supervisor.RichText 
 	return list
 }
 
-// invisible says whether there is nothing to see in a text. A channel may refuse it as empty, or show an empty message.
+// invisible says whether there is nothing to see in a text. A channel may refuse it as empty, or
+// show an empty message.
 func invisible(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return !blank(r) }) < 0
 }

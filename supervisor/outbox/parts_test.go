@@ -28,8 +28,8 @@ func TestAMarkMovesTheMarksBehindIt(t *testing.T) {
 	}
 }
 
-// TestEveryPartFitsWhateverBecomesOfIt: marked and with an apology, a message is never longer than it may be, and its
-// text is whole.
+// TestEveryPartFitsWhateverBecomesOfIt: marked and with an apology, a message is never longer than
+// it may be, and its text is whole.
 func TestEveryPartFitsWhateverBecomesOfIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := &Options{Limit: rapid.IntRange(100, 300).Draw(t, "limit")}

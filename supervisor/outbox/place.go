@@ -6,8 +6,9 @@ import (
 	"mews/supervisor"
 )
 
-// placeRefused gives up a delivery whose thread or chat is to blame. Its post is kept as failed together with the delivery's end, so that
-// the reason is not lost between the two: after an end in the middle it is sent, and refused, again.
+// placeRefused gives up a delivery whose thread or chat is to blame. Its post is kept as failed
+// together with the delivery's end, so that the reason is not lost between the two: after an end in
+// the middle it is sent, and refused, again.
 func (q *chatQueue) placeRefused(_ context.Context, f failure) error {
 	if f.set.growing() {
 		return q.giveUp(f, f.err.Error())

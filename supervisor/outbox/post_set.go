@@ -8,21 +8,23 @@ import (
 	"mews/supervisor"
 )
 
-// postSet is what stands in the chat of one reply, and what is to stand there. That of a growing reply and that of a delivery
-// are worked alike.
+// postSet is what stands in the chat of one reply, and what is to stand there. That of a growing
+// reply and that of a delivery are worked alike.
 type postSet struct {
 	conversation supervisor.Conversation
 	turn         int64               // 0 where no turn said it
 	message      string              // the channel's name of what it answers
 	delivery     supervisor.Delivery // the zero value while the reply grows
 
-	posts    []supervisor.Post     // by part, with the contents that they are to show
-	loaded   bool                  // posts are as they are on disk
-	stored   bool                  // what the delivery shows is on disk
-	unfit    map[int64]bool        // posts that can't be made right where they stand: they are deleted and sent anew
-	plain    bool                  // the channel can't read its marks
-	muted    bool                  // of a growing reply no more is shown before its end
-	outcome  supervisor.Outcome    // the delivery is given up, and this became of it; "" while it is worked
+	posts  []supervisor.Post // by part, with the contents that they are to show
+	loaded bool              // posts are as they are on disk
+	stored bool              // what the delivery shows is on disk
+	// posts that can't be made right where they stand: they are deleted and sent anew
+	unfit map[int64]bool
+	plain bool // the channel can't read its marks
+	muted bool // of a growing reply no more is shown before its end
+	// the delivery is given up, and this became of it; "" while it is worked
+	outcome  supervisor.Outcome
 	why      string                // the channel's own words about that
 	reason   supervisor.SendReason // its thread or its chat is to blame for that; else ReasonNone
 	last     supervisor.Post       // is settled as the delivery is closed; without an ID nothing is
@@ -34,8 +36,8 @@ type postSet struct {
 // growing says that the set is a growing reply's.
 func (s *postSet) growing() bool { return s.delivery.ID == 0 }
 
-// nextCall is the next call to make, and for which of the posts; "" where all is as it should be. inChat is what stands in the
-// chat, by post.
+// nextCall is the next call to make, and for which of the posts; "" where all is as it should be.
+// inChat is what stands in the chat, by post.
 func (s *postSet) nextCall(inChat map[int64]supervisor.RichText) (what call, i int) {
 	for i, p := range s.posts {
 		if s.unfit[p.ID] && p.State == supervisor.PostSent {
@@ -58,7 +60,8 @@ func (s *postSet) nextPosts(inChat map[int64]supervisor.RichText) int {
 	return 1
 }
 
-// callFor is the call that makes a post as it should be. A file never changes: it shows what it was sent with.
+// callFor is the call that makes a post as it should be. A file never changes: it shows what it was
+// sent with.
 func callFor(p supervisor.Post, inChat map[int64]supervisor.RichText) call {
 	switch p.State {
 	case supervisor.PostQueued:
@@ -73,7 +76,8 @@ func callFor(p supervisor.Post, inChat map[int64]supervisor.RichText) call {
 	return ""
 }
 
-// setContents has the posts of a growing reply show these parts. Those beyond stay in the chat: the reply may grow again.
+// setContents has the posts of a growing reply show these parts. Those beyond stay in the chat: the
+// reply may grow again.
 func (s *postSet) setContents(parts []supervisor.RichText) {
 	for i, part := range parts {
 		if s.plain {
@@ -86,8 +90,8 @@ func (s *postSet) setContents(parts []supervisor.RichText) {
 	}
 }
 
-// uncertain says that a growing reply has a post that may not be there. Its delivery repeats that one: it is repeated only
-// once, and then it should be whole.
+// uncertain says that a growing reply has a post that may not be there. Its delivery repeats that
+// one: it is repeated only once, and then it should be whole.
 func (s *postSet) uncertain() bool {
 	return slices.ContainsFunc(s.posts, func(p supervisor.Post) bool {
 		return p.Delivery != 0 || p.State == supervisor.PostUnknown || p.State == supervisor.PostFailed ||
@@ -131,7 +135,8 @@ func (s *postSet) allSent(parts int) bool {
 	})
 }
 
-// markUnfit has all that stands in the chat from a post on be deleted and sent anew. It says whether there is any.
+// markUnfit has all that stands in the chat from a post on be deleted and sent anew. It says
+// whether there is any.
 func (s *postSet) markUnfit(from int) (any bool) {
 	for _, p := range s.posts[from:] {
 		if p.State == supervisor.PostSent {
@@ -142,7 +147,8 @@ func (s *postSet) markUnfit(from int) (any bool) {
 	return any
 }
 
-// nextStanding is the first post from one on that stands in the chat and can be changed into any text; -1 where there is none.
+// nextStanding is the first post from one on that stands in the chat and can be changed into any
+// text; -1 where there is none.
 func (s *postSet) nextStanding(from int) int {
 	i := slices.IndexFunc(s.posts[from:], func(p supervisor.Post) bool {
 		return p.State == supervisor.PostSent && p.Content.File == nil

@@ -28,8 +28,8 @@ func (t *turn) goesOn() {
 	t.Stream = t.h.feeds.Open(t.Turn, t.said)
 }
 
-// What a turn says after its person has answered stands below the question, and so it makes itself heard. This is so in another life
-// of the service too.
+// What a turn says after its person has answered stands below the question, and so it makes itself
+// heard. This is so in another life of the service too.
 func TestAnAnswerGoesOnBelowItsQuestion(t *testing.T) {
 	for name, restart := range map[string]bool{"in one life": false, "in the next": true} {
 		t.Run(name, func(t *testing.T) {

@@ -15,8 +15,9 @@ type ReactionMode string
 
 const (
 	ReactWaiting ReactionMode = "waiting" // those that have to wait, until their turn begins
-	ReactAll     ReactionMode = "all"     // those that a turn has taken up too, until it has answered
-	ReactOff     ReactionMode = "off"
+	// those that a turn has taken up too, until it has answered
+	ReactAll ReactionMode = "all"
+	ReactOff ReactionMode = "off"
 )
 
 // The reactions, of those that Telegram allows. (Bot API, ReactionTypeEmoji.)
@@ -26,10 +27,12 @@ const (
 )
 
 const (
-	// reactionDelay is how long a message has waited before it gets a reaction. What is worked on at once needs none.
+	// reactionDelay is how long a message has waited before it gets a reaction. What is worked on
+	// at once needs none.
 	reactionDelay = time.Second
 
-	// reactionPause is how long after something has changed that is looked at: nothing of a turn's beginning waits behind it.
+	// reactionPause is how long after something has changed that is looked at: nothing of a turn's
+	// beginning waits behind it.
 	reactionPause = 300 * time.Millisecond
 
 	// reactionRetry is when a reaction is tried again that there was no room for.
@@ -38,21 +41,24 @@ const (
 
 // Waits are the messages of people that are to be answered.
 type Waits interface {
-	// ListReactable lists those of a channel that wait or that a running turn has taken up, oldest first.
+	// ListReactable lists those of a channel that wait or that a running turn has taken up, oldest
+	// first.
 	ListReactable(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error)
-	// ListReacted lists those of a channel that may have got a reaction in an earlier life, as they waited for so long.
+	// ListReacted lists those of a channel that may have got a reaction in an earlier life, as they
+	// waited for so long.
 	ListReacted(ctx context.Context, channel supervisor.Channel, waited time.Duration) ([]supervisor.Inbound, error)
 }
 
 // Reacting is a channel in which messages can be reacted to.
 type Reacting interface {
-	// React puts a reaction on a message in the place of an earlier one; "" takes that away. Its error is a
-	// *supervisor.SendError.
+	// React puts a reaction on a message in the place of an earlier one; "" takes that away. Its
+	// error is a *supervisor.SendError.
 	React(ctx context.Context, to supervisor.Address, message, emoji string) error
 }
 
-// Reactor shows people by reactions which of their messages wait. What it has shown is in memory: it begins anew with what the
-// store says. Its calls use only what others leave free, and none of them is worth waiting for.
+// Reactor shows people by reactions which of their messages wait. What it has shown is in memory:
+// it begins anew with what the store says. Its calls use only what others leave free, and none of
+// them is worth waiting for.
 type Reactor struct {
 	*Options
 	outbox  *Outbox
@@ -79,7 +85,8 @@ func (o *Outbox) Reactor(mode ReactionMode, waits Waits, channel Reacting) *Reac
 // Arrived is to be called when a message has come. It never blocks, and may be called before Run.
 func (r *Reactor) Arrived() { supervisor.Signal(r.changed) }
 
-// Changed is to be called when a turn may have begun or ended. It never blocks, and may be called before Run.
+// Changed is to be called when a turn may have begun or ended. It never blocks, and may be called
+// before Run.
 func (r *Reactor) Changed() {
 	if r.shows.Load() {
 		supervisor.Signal(r.changed)
@@ -171,8 +178,8 @@ func (r *Reactor) emojiFor(in supervisor.Inbound) (emoji string, at time.Time) {
 	return emojiWaits, never
 }
 
-// react has a message show an emoji, where there is room for the call. It says false where that is to be tried again. A chat that
-// refuses it is left alone.
+// react has a message show an emoji, where there is room for the call. It says false where that is
+// to be tried again. A chat that refuses it is left alone.
 func (r *Reactor) react(ctx context.Context, m reaction, emoji string) (done bool, err error) {
 	if r.refused[m.chat] {
 		delete(r.shown, m)
@@ -201,7 +208,8 @@ func (r *Reactor) react(ctx context.Context, m reaction, emoji string) (done boo
 		}
 	case e.Result == supervisor.ResultRefused || e.Reason == supervisor.ReasonMoved:
 		delete(r.shown, m)
-		r.refused[m.chat] = e.Reason != supervisor.ReasonGone // a message that is gone says nothing of the others
+		// a message that is gone says nothing of the others
+		r.refused[m.chat] = e.Reason != supervisor.ReasonGone
 		return true, nil
 	}
 	return false, err

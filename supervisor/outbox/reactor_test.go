@@ -76,7 +76,8 @@ func TestWhatWaitsGetsAReactionUntilItsTurnBegins(t *testing.T) {
 	}
 }
 
-// What is worked on at once has no call made for it, and what waits has none before it has waited a second.
+// What is worked on at once has no call made for it, and what waits has none before it has waited a
+// second.
 func TestAReactionIsInNobodysWay(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -96,7 +97,8 @@ func TestAReactionIsInNobodysWay(t *testing.T) {
 	})
 }
 
-// In a freeze nothing is sent, a reaction neither; a chat that takes none is left alone. None of them counts in a group's pace.
+// In a freeze nothing is sent, a reaction neither; a chat that takes none is left alone. None of
+// them counts in a group's pace.
 func TestAReactionGivesWay(t *testing.T) {
 	for name, test := range map[string]struct {
 		script func(called) (bool, *supervisor.SendError)
@@ -139,8 +141,8 @@ func TestAReactionGivesWay(t *testing.T) {
 	}
 }
 
-// A crash leaves no message that looks as if it waited for ever: what waits is reacted to anew, and what has been taken up or
-// answered meanwhile shows nothing.
+// A crash leaves no message that looks as if it waited for ever: what waits is reacted to anew, and
+// what has been taken up or answered meanwhile shows nothing.
 func TestAReactionIsNotLeftOverAfterACrash(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()

@@ -7,7 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// sendAnew is for a message whose place in the chat is empty. What is to be sent anew of a growing reply waits for its end.
+// sendAnew is for a message whose place in the chat is empty. What is to be sent anew of a growing
+// reply waits for its end.
 func (q *chatQueue) sendAnew(ctx context.Context, f failure) error {
 	if err := q.ensureStored(ctx, f.set); err != nil {
 		return err
@@ -15,9 +16,9 @@ func (q *chatQueue) sendAnew(ctx context.Context, f failure) error {
 	return q.shift(f.set, f.i)
 }
 
-// shift gives a post that stands nowhere the place of the next one in the chat, that one the place of the one after it, and so
-// on; the last is sent anew. So they stand in order, and none stands there twice. Where it is cut, two posts have one place:
-// repairPosts goes on from there.
+// shift gives a post that stands nowhere the place of the next one in the chat, that one the place
+// of the one after it, and so on; the last is sent anew. So they stand in order, and none stands
+// there twice. Where it is cut, two posts have one place: repairPosts goes on from there.
 func (q *chatQueue) shift(set *postSet, i int) error {
 	for next := set.nextStanding(i + 1); next >= 0; next = set.nextStanding(i + 1) {
 		p := set.posts[i]
@@ -56,7 +57,8 @@ func (q *chatQueue) storeContents(ctx context.Context, set *postSet, contents []
 	return err
 }
 
-// splitPart cuts a part in two. What stands in the chat from that part on is deleted first, so that the order stays.
+// splitPart cuts a part in two. What stands in the chat from that part on is deleted first, so that
+// the order stays.
 func (q *chatQueue) splitPart(ctx context.Context, f failure) error {
 	p := f.post()
 	halves := q.splitInHalves(p.Content)
@@ -69,7 +71,8 @@ func (q *chatQueue) splitPart(ctx context.Context, f failure) error {
 	return q.replacePart(ctx, f, p.Part, halves)
 }
 
-// replaceFile has a text take the place of a file that the channel refuses. What follows stays as it is.
+// replaceFile has a text take the place of a file that the channel refuses. What follows stays as
+// it is.
 func (q *chatQueue) replaceFile(ctx context.Context, f failure) error {
 	p := f.post()
 	if err := q.prepareReplace(ctx, f); err != nil {
@@ -126,7 +129,8 @@ func (q *chatQueue) prepareReplace(ctx context.Context, f failure) error {
 	return q.ensureStored(ctx, f.set)
 }
 
-// replacePart puts other parts in the place of the one that the channel did not take. Those behind it are kept.
+// replacePart puts other parts in the place of the one that the channel did not take. Those behind
+// it are kept.
 func (q *chatQueue) replacePart(ctx context.Context, f failure, part int, others []supervisor.RichText) error {
 	posts, err := q.Posts.Replace(ctx, f.set.delivery.ID, part, append(others, f.set.contents(f.i+1)...))
 	if err == nil {

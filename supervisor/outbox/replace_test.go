@@ -23,7 +23,8 @@ var deletions = []deletion{
 	{[]int{0, 1, 2}, false}, {[]int{0}, true}, {[]int{1}, true}, {[]int{0, 2}, true},
 }
 
-// TestWhatIsDeletedDoesNotChangeTheOrder: the answer is whole and in order, and no part stands there twice.
+// TestWhatIsDeletedDoesNotChangeTheOrder: the answer is whole and in order, and no part stands
+// there twice.
 func TestWhatIsDeletedDoesNotChangeTheOrder(t *testing.T) {
 	for _, d := range deletions {
 		t.Run(d.String(), func(t *testing.T) {
@@ -48,8 +49,8 @@ func finished() (parts []string) {
 	return parts
 }
 
-// deleteAndFinish has an answer of three parts grow and end, and a person delete some of them before. It returns what stands
-// in the chat.
+// deleteAndFinish has an answer of three parts grow and end, and a person delete some of them
+// before. It returns what stands in the chat.
 func (h *rig) deleteAndFinish(d deletion) []string {
 	h.Helper()
 	turn := h.begin(h.conversation("alice", alice))
@@ -68,8 +69,8 @@ func (h *rig) deleteAndFinish(d deletion) []string {
 	return h.channel.texts(alice)
 }
 
-// TestACrashDoesNotChangeTheOrderEither: whatever the process's last call of the store is, the parts stand in order. The one
-// whose sending was cut may stand there twice, and says so.
+// TestACrashDoesNotChangeTheOrderEither: whatever the process's last call of the store is, the
+// parts stand in order. The one whose sending was cut may stand there twice, and says so.
 func TestACrashDoesNotChangeTheOrderEither(t *testing.T) {
 	for left := 1; left < 35; left++ {
 		for _, d := range []deletion{{[]int{0}, false}, {[]int{0, 1}, false}, {[]int{0}, true}} {

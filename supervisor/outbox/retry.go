@@ -9,16 +9,18 @@ import (
 )
 
 const (
-	// maxReachPause is the longest pause between two tries to reach the channel, give or take a quarter.
+	// maxReachPause is the longest pause between two tries to reach the channel, give or take a
+	// quarter.
 	maxReachPause = time.Minute
 
-	// quickReachPause is the longest in the first quickReach of an outage: what waits goes within 3 s of the channel's return. After
-	// that the way in has noticed the outage too, and tells of its end. (Without it an answer waited for 28 s after 33 s.)
+	// quickReachPause is the longest in the first quickReach of an outage: what waits goes within 3
+	// s of the channel's return. After that the way in has noticed the outage too, and tells of its
+	// end. (Without it an answer waited for 28 s after 33 s.)
 	quickReachPause = 2500 * time.Millisecond
 	quickReach      = 5 * time.Minute
 
-	// answerValidFor is how long after an answer the channel is taken to be there. It is longer than any window of the pace, so
-	// that the next call can be made within it.
+	// answerValidFor is how long after an answer the channel is taken to be there. It is longer
+	// than any window of the pace, so that the next call can be made within it.
 	answerValidFor = 2 * time.Minute
 )
 
@@ -56,8 +58,8 @@ func (q *chatQueue) reached(set *postSet) {
 	q.outbox.wakeWaiting(q)
 }
 
-// noteAnswer notes that the channel has answered, and done nothing that people see. What has failed may fail again: the pauses stay
-// as long as they are, and a delivery stays in trouble.
+// noteAnswer notes that the channel has answered, and done nothing that people see. What has failed
+// may fail again: the pauses stay as long as they are, and a delivery stays in trouble.
 func (q *chatQueue) noteAnswer() {
 	q.answeredAt = q.Now()
 	q.outbox.health.noteAnswer()
@@ -72,8 +74,8 @@ func (q *chatQueue) answersLately() bool {
 	return !q.answeredAt.IsZero() && q.Now().Sub(q.answeredAt) < answerValidFor
 }
 
-// mayTryEarly ends the wait for a channel that has answered another queue since. It does so once in a while only: the trouble
-// may be this chat's own.
+// mayTryEarly ends the wait for a channel that has answered another queue since. It does so once in
+// a while only: the trouble may be this chat's own.
 func (q *chatQueue) mayTryEarly() bool {
 	now := q.Now()
 	if q.unreachedAt.IsZero() || !q.triedEarlyAt.IsZero() && now.Sub(q.triedEarlyAt) < maxReachPause ||
@@ -92,16 +94,17 @@ type failedAttempts struct {
 	latestOfAll time.Time // counted or not
 }
 
-// A delivery is given up that the channel refuses to do alone, because what comes after it in its chat waits for it. That is
-// after maxAttempts failures in at least minFailingTime. Where nothing else is known to succeed for attemptGap, the count
-// begins anew.
+// A delivery is given up that the channel refuses to do alone, because what comes after it in its
+// chat waits for it. That is after maxAttempts failures in at least minFailingTime. Where nothing
+// else is known to succeed for attemptGap, the count begins anew.
 const (
 	maxAttempts    = 10
 	minFailingTime = 15 * time.Minute
 	attemptGap     = 5 * time.Minute
 )
 
-// add is told of a failure, and whether the channel has done something else since the last. It says whether that is enough.
+// add is told of a failure, and whether the channel has done something else since the last. It says
+// whether that is enough.
 func (a *failedAttempts) add(now time.Time, others bool) (enough bool) {
 	switch {
 	case a.count == 0 || !others && now.Sub(a.latest) > attemptGap:

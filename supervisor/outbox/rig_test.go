@@ -28,7 +28,8 @@ const (
 	club   = "-100" // a group
 )
 
-// rig is an outbox on a real database, and a fake channel. Its methods end the test when what they do fails.
+// rig is an outbox on a real database, and a fake channel. Its methods end the test when what they
+// do fails.
 type rig struct {
 	testing.TB
 	db      *sqlite.DB

@@ -133,7 +133,8 @@ func TestAStoreThatCannotBeReadAtTheStartIsAnError(t *testing.T) {
 	}
 }
 
-// A chat's new name may be known before the call to its old one has ended. Nobody else makes anything of that call until then.
+// A chat's new name may be known before the call to its old one has ended. Nobody else makes
+// anything of that call until then.
 func TestAMessageOnItsWayToAnOldNameIsNoRepeat(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		const there = "-7"

@@ -16,8 +16,8 @@ const (
 	maxToolText = 60
 )
 
-// toolLineInterval is how long a line about a tool stays as it is: in a group each change takes one of its twenty messages a
-// minute.
+// toolLineInterval is how long a line about a tool stays as it is: in a group each change takes one
+// of its twenty messages a minute.
 func toolLineInterval(group bool) time.Duration {
 	if group {
 		return 15 * time.Second
@@ -54,7 +54,8 @@ func (t runningTool) lineAfter(d time.Duration) string {
 	return fmt.Sprintf("%s %d:%02d", name, int(d.Minutes()), int(d.Seconds())%60)
 }
 
-// withLine adds a line about a tool below the parts of a reply, where it has room there. It is as it is, and no Markdown.
+// withLine adds a line about a tool below the parts of a reply, where it has room there. It is as
+// it is, and no Markdown.
 func (o *Options) withLine(parts []supervisor.RichText, line string) []supervisor.RichText {
 	if line == "" {
 		return parts

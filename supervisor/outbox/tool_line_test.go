@@ -14,7 +14,8 @@ func (t *turn) tool(kind protocol.EventKind, call, name, text string) {
 	t.Tool(protocol.TurnEvent{Turn: t.ID, Kind: kind, Call: call, Tool: name, Text: text})
 }
 
-// While a tool runs, the growing message ends in a line about it, and no message more is sent for that.
+// While a tool runs, the growing message ends in a line about it, and no message more is sent for
+// that.
 func TestTheGrowingMessageEndsInALineAboutTheToolThatRuns(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.live()
@@ -105,8 +106,9 @@ func TestNoLineIsShownOfATool(t *testing.T) {
 	}
 }
 
-// What a crash leaves of a line is gone with the answer. Of a message whose sending was cut nobody knows the name: as with any
-// other, the answer is sent anew then, and says that it may be a repeat.
+// What a crash leaves of a line is gone with the answer. Of a message whose sending was cut nobody
+// knows the name: as with any other, the answer is sent anew then, and says that it may be a
+// repeat.
 func TestNoLineAboutAToolIsLeftAfterACrash(t *testing.T) {
 	for left := 1; left < 16; left++ {
 		inBubble(t, func(h *rig) {

@@ -10,11 +10,12 @@ import (
 )
 
 const (
-	// firstTypingDelay is how long after a turn's beginning typing is shown. A turn that ends at once needs none, and its
-	// answer does not wait behind it.
+	// firstTypingDelay is how long after a turn's beginning typing is shown. A turn that ends at
+	// once needs none, and its answer does not wait behind it.
 	firstTypingDelay = 200 * time.Millisecond
 
-	// typingInterval is how long after that it is shown again. (Bot API, sendChatAction: it lasts 5 seconds or less.)
+	// typingInterval is how long after that it is shown again. (Bot API, sendChatAction: it lasts 5
+	// seconds or less.)
 	typingInterval = 4 * time.Second
 
 	// typingTimeout is how long a call may take: nothing else is sent to its chat meanwhile.
@@ -24,7 +25,8 @@ const (
 	typingPause = 4 * typingInterval
 )
 
-// showTyping shows typing for each turn that runs, and says when that is due again. It is not tried again before.
+// showTyping shows typing for each turn that runs, and says when that is due again. It is not tried
+// again before.
 func (q *chatQueue) showTyping() (time.Time, error) {
 	next := never
 	for _, g := range q.repliesInOrder() {
@@ -41,7 +43,8 @@ func (q *chatQueue) showTyping() (time.Time, error) {
 	return next, nil
 }
 
-// Recording shows for some seconds that a voice message is being made in a conversation, if there is room for it.
+// Recording shows for some seconds that a voice message is being made in a conversation, if there
+// is room for it.
 func (o *Outbox) Recording(ctx context.Context, c supervisor.Conversation) {
 	if c.Channel != o.Name || !o.Serves(c) || !o.gate.tryEnter(c.Chat) {
 		return
@@ -55,7 +58,8 @@ func (o *Outbox) Recording(ctx context.Context, c supervisor.Conversation) {
 	}
 }
 
-// largeFile is from how many bytes on a file is said to be on its way. A smaller one is there as soon as that would be.
+// largeFile is from how many bytes on a file is said to be on its way. A smaller one is there as
+// soon as that would be.
 const largeFile = 1 << 20
 
 // showUpload says that a large file is on its way.
@@ -71,9 +75,9 @@ func (q *chatQueue) showUpload(set *postSet, p supervisor.Post) error {
 	return err
 }
 
-// sendAction shows typing or another action, if there is room for it, and says whether the channel has answered. It ends early
-// when there is something to send. People miss little where it fails: only a flood has consequences for other calls. To refuse
-// it is an answer too.
+// sendAction shows typing or another action, if there is room for it, and says whether the channel
+// has answered. It ends early when there is something to send. People miss little where it fails:
+// only a flood has consequences for other calls. To refuse it is an answer too.
 func (q *chatQueue) sendAction(thread string, action supervisor.ChatAction) (answered bool, err error) {
 	if !q.outbox.resume(q) || !q.outbox.gate.tryEnter(q.chat) {
 		return false, nil
@@ -103,7 +107,8 @@ func (q *chatQueue) sendAction(thread string, action supervisor.ChatAction) (ans
 	return answered, err
 }
 
-// awaitTyping waits for typing to end. It ends it at once when the queue is woken with something to send.
+// awaitTyping waits for typing to end. It ends it at once when the queue is woken with something to
+// send.
 func (q *chatQueue) awaitTyping(ended <-chan error, cut func()) error {
 	woken := false
 	for {

@@ -103,8 +103,8 @@ func TestTheStoreIsNotAskedForEachWord(t *testing.T) {
 	})
 }
 
-// TestAWordDoesNotHideADelivery: what has happened while the queue was busy, it learns at once. It sees that the reply has
-// grown, and not that there is a delivery too.
+// TestAWordDoesNotHideADelivery: what has happened while the queue was busy, it learns at once. It
+// sees that the reply has grown, and not that there is a delivery too.
 func TestAWordDoesNotHideADelivery(t *testing.T) {
 	inBubble(t, func(h *rig) {
 		h.channel.latency = 100 * time.Millisecond

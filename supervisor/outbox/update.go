@@ -7,8 +7,8 @@ import (
 	"mews/supervisor"
 )
 
-// Update has the one message of a delivery that was sent show another text, where there is room for the call at once. Nobody misses
-// it, and nothing of it is kept. An error is the store's.
+// Update has the one message of a delivery that was sent show another text, where there is room for
+// the call at once. Nobody misses it, and nothing of it is kept. An error is the store's.
 func (o *Outbox) Update(ctx context.Context, d supervisor.Delivery, text string) error {
 	chat := d.Conversation.Chat
 	posts, err := o.Posts.List(ctx, 0, d.ID)

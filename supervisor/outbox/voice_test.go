@@ -14,7 +14,8 @@ import (
 
 var voice = supervisor.File{SHA256: file("", "").SHA256, Size: 7, Name: "voice.ogg", MediaType: supervisor.MediaTypeVoice}
 
-// finishSaid ends a turn with an answer that is to be said, and puts its recordings into the outbox.
+// finishSaid ends a turn with an answer that is to be said, and puts its recordings into the
+// outbox.
 func (t *turn) finishSaid(mode supervisor.VoiceMode, recordings int) supervisor.Delivery {
 	t.h.Helper()
 	d, err := t.h.db.Turns().Finish(t.h.Context(), sqlite.FinishTurn{Turn: t.ID, Why: protocol.WhyDone,
@@ -30,8 +31,8 @@ func (t *turn) finishSaid(mode supervisor.VoiceMode, recordings int) supervisor.
 	return d
 }
 
-// TestAnAnswerThatIsSaid: what stands in the chat, by what the channel makes of the recordings. The text never waits for them, and is
-// not lost with them.
+// TestAnAnswerThatIsSaid: what stands in the chat, by what the channel makes of the recordings. The
+// text never waits for them, and is not lost with them.
 func TestAnAnswerThatIsSaid(t *testing.T) {
 	refuses := func(reason supervisor.SendReason) func(c called) (bool, *supervisor.SendError) {
 		return func(c called) (bool, *supervisor.SendError) {
@@ -80,8 +81,9 @@ func TestAnAnswerThatIsSaid(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatIsSaidOverCrashes: the process ends after each of its calls of the store in turn. The voice comes once, or again and
-// marked where the first may have come; the text is there where no voice is.
+// TestAnAnswerThatIsSaidOverCrashes: the process ends after each of its calls of the store in turn.
+// The voice comes once, or again and marked where the first may have come; the text is there where
+// no voice is.
 func TestAnAnswerThatIsSaidOverCrashes(t *testing.T) {
 	for _, mode := range []supervisor.VoiceMode{supervisor.VoiceOn, supervisor.VoiceOnly} {
 		for _, script := range []string{"well", "refused"} {

@@ -18,8 +18,8 @@ import (
 // Account is an OS account by its numbers; the zero value is the service's own.
 type Account struct{ UID, GID uint32 }
 
-// FindAccount finds an account by its name. One that stands in no passwd file, as in many containers, is uid-N, as the
-// configuration calls whoever runs Mews there.
+// FindAccount finds an account by its name. One that stands in no passwd file, as in many
+// containers, is uid-N, as the configuration calls whoever runs Mews there.
 func FindAccount(name string) (Account, error) {
 	if number, ok := strings.CutPrefix(name, "uid-"); ok && number == strconv.Itoa(os.Getuid()) {
 		return Account{uint32(os.Getuid()), uint32(os.Getgid())}, nil
@@ -33,8 +33,9 @@ func FindAccount(name string) (Account, error) {
 	return Account{uint32(uid), uint32(gid)}, errors.Join(err1, err2)
 }
 
-// WorkerAccount is whose the workers are of people who have no account. A service that is not root's has them run as
-// itself. No worker is ever root: a root without a configuration makes the account; with one it says how.
+// WorkerAccount is whose the workers are of people who have no account. A service that is not
+// root's has them run as itself. No worker is ever root: a root without a configuration makes the
+// account; with one it says how.
 func WorkerAccount(ctx context.Context, name string, create bool) (Account, error) {
 	if os.Getuid() != 0 {
 		return Account{}, nil
@@ -104,8 +105,8 @@ func Companions() (spawner, worker string, err error) {
 	return spawner, worker, nil
 }
 
-// CheckState refuses a root whose state lies where somebody else may put a link in the way: root gives folders there to other
-// accounts.
+// CheckState refuses a root whose state lies where somebody else may put a link in the way: root
+// gives folders there to other accounts.
 func CheckState(state string) error {
 	if os.Getuid() != 0 {
 		return nil

@@ -6,7 +6,8 @@ import (
 	"mews/protocol"
 )
 
-// DiskUsage are what people's homes hold, as their workers have told it last. The zero value is ready.
+// DiskUsage are what people's homes hold, as their workers have told it last. The zero value is
+// ready.
 type DiskUsage struct {
 	mu   sync.Mutex
 	last map[string]protocol.TurnEnd // by user

@@ -32,7 +32,8 @@ type Caller interface {
 	Call(ctx context.Context, method string, params, result any) error
 }
 
-// SelfTest has a worker that is nobody's try to get out, before there is any other worker. An error says which walls do not hold.
+// SelfTest has a worker that is nobody's try to get out, before there is any other worker. An error
+// says which walls do not hold.
 func (c *Places) SelfTest(ctx context.Context, worker Caller) (err error) {
 	tier := c.Spawner.Sandbox().Tier
 	if tier == "off" { // the attempts are at what Linux has
@@ -54,8 +55,8 @@ func (c *Places) SelfTest(ctx context.Context, worker Caller) (err error) {
 	return nil
 }
 
-// Holes are the findings of a self-test that speak against the walls: the attempt got out, or it could not be made and so shows
-// nothing. What a tier is known not to stop is left out.
+// Holes are the findings of a self-test that speak against the walls: the attempt got out, or it
+// could not be made and so shows nothing. What a tier is known not to stop is left out.
 func Holes(tier string, findings []protocol.Finding) []protocol.Finding {
 	return slices.DeleteFunc(slices.Clone(findings), func(f protocol.Finding) bool {
 		return f.Outcome == protocol.EscapePrevented || KnownEscapes[tier][f.Row] != ""

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor"
 )
 
-// prepare sees that a person's account and folders are there, and adds to roots where their folders lie. What is known already stays.
+// prepare sees that a person's account and folders are there, and adds to roots where their folders
+// lie. What is known already stays.
 func (c *Places) prepare(u supervisor.User, roots map[string]string) error {
 	if _, err := FindAccount(u.Account); u.Account != "" && err != nil {
 		return fmt.Errorf(textNoAccount, u.Name, u.Account)
@@ -40,7 +41,8 @@ func (c *Places) findRoot(path string, roots map[string]string) (err error) {
 	return nil
 }
 
-// Fault says why a person's worker can't be started as their entry and their folder are; "" is that nothing is known against it.
+// Fault says why a person's worker can't be started as their entry and their folder are; "" is that
+// nothing is known against it.
 func (c *Places) Fault(u supervisor.User) string {
 	place, err := c.Place(u)
 	if err == nil && !place.MakeHome {
@@ -75,11 +77,14 @@ func (c *Places) homeFault(u supervisor.User, err error) error {
 	return fmt.Errorf(textHomeFault, u.Name, err)
 }
 
-// hiddenBy is the folder that systemd has put an inaccessible one over (ProtectHome=, InaccessiblePaths=), "" where it has not.
+// hiddenBy is the folder that systemd has put an inaccessible one over (ProtectHome=,
+// InaccessiblePaths=), "" where it has not.
 func hiddenBy(path string) string {
 	mounts, _ := os.ReadFile("/proc/self/mountinfo") // elsewhere than on Linux there is none
 	for line := range strings.Lines(string(mounts)) {
-		fields := strings.Fields(line) // proc_pid_mountinfo(5): the fourth is the folder in its file system, the fifth where it is mounted
+		// proc_pid_mountinfo(5): the fourth is the folder in its file system, the fifth where it is
+		// mounted
+		fields := strings.Fields(line)
 		if len(fields) > 4 && strings.Contains(fields[3], "/systemd/inaccessible/") && strings.HasPrefix(path+"/", fields[4]+"/") {
 			return fields[4]
 		}
@@ -87,7 +92,8 @@ func hiddenBy(path string) string {
 	return ""
 }
 
-// closedFolder is the first folder on the way to a path that this account can't pass through, with its mode.
+// closedFolder is the first folder on the way to a path that this account can't pass through, with
+// its mode.
 func closedFolder(path string) (closed string, mode fs.FileMode) {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if info, err := os.Stat(dir); err == nil {

@@ -13,8 +13,9 @@ import (
 	"mews/supervisor"
 )
 
-// TestAHandOverThatWasCutShortGoesOn: a home that is root's, as from a backup, is its worker's only once all in it is. Another name
-// of a file that lies elsewhere is not handed over, nor is a device.
+// TestAHandOverThatWasCutShortGoesOn: a home that is root's, as from a backup, is its worker's only
+// once all in it is. Another name of a file that lies elsewhere is not handed over, nor is a
+// device.
 func TestAHandOverThatWasCutShortGoesOn(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root gives files away")

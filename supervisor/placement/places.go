@@ -1,5 +1,5 @@
-// Package placement decides where a worker lives and as whom: its OS account, its folders and the sandbox around them. It also
-// tests that sandbox before anybody is served.
+// Package placement decides where a worker lives and as whom: its OS account, its folders and the
+// sandbox around them. It also tests that sandbox before anybody is served.
 package placement
 
 import (
@@ -24,8 +24,10 @@ import (
 
 // Options are what decides where workers live and what they may have.
 type Options struct {
-	State       string   // the state folder; a home directly below its folder "homes" is made and given to its worker
-	Account     string   // the OS account of the workers of people without one, where this process is root
+	// the state folder; a home directly below its folder "homes" is made and given to its worker
+	State string
+	// the OS account of the workers of people without one, where this process is root
+	Account     string
 	MakeAccount bool     // makes that account where there is none
 	Tier        string   // of the sandbox, "auto" for the best there is
 	LeastTier   string   // nothing weaker is taken
@@ -33,11 +35,13 @@ type Options struct {
 	Memory      int64    // bytes of each worker with all that it runs
 	PIDs        int      // processes, likewise
 	UIDs        UIDRange // of people without an account, where the walls are accounts
-	// UIDsOptional has these people share an account where the uids are not free. Else nobody is served then.
+	// UIDsOptional has these people share an account where the uids are not free. Else nobody is
+	// served then.
 	UIDsOptional bool
 	Kept         UIDStore // which of them is whose
 	Log          hclog.Logger
-	// Tell tells a person something, wherever they are being worked for. It may be set until the first worker starts.
+	// Tell tells a person something, wherever they are being worked for. It may be set until the
+	// first worker starts.
 	Tell func(ctx context.Context, user, text string)
 }
 
@@ -54,17 +58,21 @@ func (o Options) SpawnerOptions(workers Account) (pool.SpawnerOptions, error) {
 	}, err
 }
 
-// Places are where workers live, one for each person: their account, their folders, the walls around them.
+// Places are where workers live, one for each person: their account, their folders, the walls
+// around them.
 type Places struct {
 	Options
 	Workers Account       // of people without one
 	Spawner *pool.Spawner // from Start on
 	Disk    DiskUsage     // what is in the folders
 	Notices LimitNotices
-	Sharing string // why people without an account share one, though a uid for each was looked for; "": no such reason
+	// why people without an account share one, though a uid for each was looked for; "": no such
+	// reason
+	Sharing string
 
-	broken map[string]bool                   // whose entry could not be used; UseUsers has it
-	roots  atomic.Pointer[map[string]string] // of each folder that workers get, the folder above it, without links
+	broken map[string]bool // whose entry could not be used; UseUsers has it
+	// of each folder that workers get, the folder above it, without links
+	roots atomic.Pointer[map[string]string]
 }
 
 // New finds the account of the workers. It refuses a state folder that root can't trust.
@@ -99,10 +107,11 @@ func (c *Places) Start(ctx context.Context) error {
 	return nil
 }
 
-// UseUsers makes these the people whose folders workers get. It prepares their homes and finds where their folders lie; on an
-// error nothing has changed. The first time, and for whom it failed before, an error is that person's alone: the others are served,
-// and Place tries theirs again. It is not called twice at once. A folder that is known already keeps what was found before: a worker may have put a link in
-// the way since.
+// UseUsers makes these the people whose folders workers get. It prepares their homes and finds
+// where their folders lie; on an error nothing has changed. The first time, and for whom it failed
+// before, an error is that person's alone: the others are served, and Place tries theirs again. It
+// is not called twice at once. A folder that is known already keeps what was found before: a worker
+// may have put a link in the way since.
 func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
 	var homes []string
 	for _, u := range users {
@@ -132,7 +141,8 @@ func (c *Places) UseUsers(users []supervisor.User) (commit func(), err error) {
 	}, nil
 }
 
-// accountOf is whose worker a person gets: their own account's where the walls have such, else the service's.
+// accountOf is whose worker a person gets: their own account's where the walls have such, else the
+// service's.
 func (c *Places) accountOf(u supervisor.User) (Account, error) {
 	if u.Account == "" || c.Spawner.Sandbox().Tier != "accounts" {
 		return Account{}, nil
@@ -159,7 +169,8 @@ func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 	}
 	own, missing, err := c.ownAccount(u)
 	if err == nil && own == (Account{}) && whose == (Account{}) && c.isOurs(u.Home) {
-		if err = c.makeOurs(u); err == nil { // it may have been thought that the spawner would make it
+		// it may have been thought that the spawner would make it
+		if err = c.makeOurs(u); err == nil {
 			own, missing, err = c.ownAccount(u)
 		}
 	}
@@ -179,7 +190,8 @@ func (c *Places) Place(u supervisor.User) (pool.Place, error) {
 		return pool.Place{}, err
 	}
 	p := pool.Place{Root: roots[u.Home], Path: filepath.Base(u.Home), MakeHome: missing, UID: whose.UID, GID: whose.GID,
-		Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)} // a spawner that started this has limits of its own
+		// a spawner that started this has limits of its own
+		Memory: uint64(c.Memory), PIDs: uint32(c.PIDs)}
 	for _, path := range u.Workspaces {
 		p.Binds = append(p.Binds, spawnwire.Bind{Name: filepath.Base(path), Root: roots[path], Path: filepath.Base(path),
 			Writable: true})
@@ -204,8 +216,9 @@ func (c *Places) HomeInside(home string) string {
 	return home
 }
 
-// giveHome gives a home below the state folder to its worker's account, with all that an earlier version left in it, whose
-// workers ran as root, but for files that may lie elsewhere too. Any other home is its person's own affair.
+// giveHome gives a home below the state folder to its worker's account, with all that an earlier
+// version left in it, whose workers ran as root, but for files that may lie elsewhere too. Any
+// other home is its person's own affair.
 func (c *Places) giveHome(u supervisor.User) error {
 	whose := c.Workers
 	if own, err := FindAccount(u.Account); err == nil && u.Account != "" && own.UID != 0 && c.Tier != "namespaces" {
@@ -222,7 +235,8 @@ func (c *Places) giveHome(u supervisor.User) error {
 	if info, err := above.Lstat(filepath.Base(u.Home)); err != nil || !info.IsDir() {
 		return errors.Join(err, fmt.Errorf("%s is no folder", u.Home))
 	}
-	root, err := above.OpenRoot(filepath.Base(u.Home)) // what a person has put there leads nowhere else
+	// what a person has put there leads nowhere else
+	root, err := above.OpenRoot(filepath.Base(u.Home))
 	if err != nil {
 		return err
 	}
@@ -244,10 +258,12 @@ func (c *Places) giveHome(u supervisor.User) error {
 	if err != nil {
 		return err
 	}
-	return root.Lchown(".", int(whose.UID), int(whose.GID)) // last: what was cut short goes on at the next start
+	// last: what was cut short goes on at the next start
+	return root.Lchown(".", int(whose.UID), int(whose.GID))
 }
 
-// mayLieElsewhere says whether a file of a home may be another's too: it has more names than one, or is a device.
+// mayLieElsewhere says whether a file of a home may be another's too: it has more names than one,
+// or is a device.
 func mayLieElsewhere(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && !info.IsDir() && (st.Nlink > 1 || info.Mode()&fs.ModeDevice != 0)
@@ -269,11 +285,12 @@ func StartedBy() (*os.File, error) {
 // spawnerVariable is where a mews-spawner that starts mews says on which descriptor it listens.
 const spawnerVariable = "MEWS_SPAWNER_FD"
 
-// spawnersWord is what stands before what a spawner wrote at its end, with its lines as Go writes them in quotes.
+// spawnersWord is what stands before what a spawner wrote at its end, with its lines as Go writes
+// them in quotes.
 const spawnersWord = "it wrote: mews-spawner: "
 
-// SandboxFault is why there are no walls in the spawner's own words alone: a line for what there is to know, and one for each
-// remedy. Any other error stays as it is.
+// SandboxFault is why there are no walls in the spawner's own words alone: a line for what there is
+// to know, and one for each remedy. Any other error stays as it is.
 func SandboxFault(err error) error {
 	if err == nil {
 		return nil
@@ -286,7 +303,8 @@ func SandboxFault(err error) error {
 	return errors.New(strings.TrimSpace(text))
 }
 
-// makeOurs makes a home in the folder of those that Mews makes, and gives it to its worker's account.
+// makeOurs makes a home in the folder of those that Mews makes, and gives it to its worker's
+// account.
 func (c *Places) makeOurs(u supervisor.User) error {
 	err := c.makeHomes(filepath.Dir(u.Home))
 	if err == nil {
@@ -301,8 +319,8 @@ func (c *Places) makeOurs(u supervisor.User) error {
 	return nil
 }
 
-// Service sees that a person has a folder. One below the state folder is made; any other one is its person's own affair, and
-// has to be there.
+// Service sees that a person has a folder. One below the state folder is made; any other one is its
+// person's own affair, and has to be there.
 func (c *Places) prepareHome(u supervisor.User) error {
 	if c.isOurs(u.Home) && (c.mayOwn(u) || c.hasAccount(u)) {
 		if err := c.makeHomes(filepath.Dir(u.Home)); err != nil {

@@ -1,6 +1,7 @@
 package placement
 
-// What people are told when something that ran for them came up against a limit. The figure is the limit.
+// What people are told when something that ran for them came up against a limit. The figure is the
+// limit.
 const (
 	textMemory = "Something that I ran needed more than the %s of memory that I may use, and was ended. " +
 		"I go on without it. An admin can allow more in the configuration: worker.memory."
@@ -23,8 +24,8 @@ const (
 	textOtherLimit = "Something that I ran came up against the limit of %s."
 )
 
-// limitTexts are those of the limits that are numbers, by their kind. What a whole account or machine shares no configuration
-// raises: those limits follow the kernel's own.
+// limitTexts are those of the limits that are numbers, by their kind. What a whole account or
+// machine shares no configuration raises: those limits follow the kernel's own.
 var limitTexts = map[string]string{
 	"pids": "Something that I ran wanted more than the %d processes that I may have at once, and was stopped. " +
 		"I go on without it. An admin can allow more in the configuration: worker.pids.",

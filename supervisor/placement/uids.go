@@ -16,8 +16,8 @@ import (
 	"mews/supervisor"
 )
 
-// UIDRange is a range of user ids of the host, both ends included, for workers of people without an account. The zero value is
-// none: these people share an account.
+// UIDRange is a range of user ids of the host, both ends included, for workers of people without an
+// account. The zero value is none: these people share an account.
 type UIDRange struct{ From, To uint32 }
 
 // Has says whether a uid is in the range.
@@ -34,21 +34,24 @@ type UIDStore interface {
 // storeTimeout is how long it may take to find a person's uid.
 const storeTimeout = 10 * time.Second
 
-// mayOwn says whether a person may get a uid of their own, with the walls that are asked for. Workspaces belong to accounts of
-// the machine: who has some stays with the account that they were given to, where the spawner can't lend them.
+// mayOwn says whether a person may get a uid of their own, with the walls that are asked for.
+// Workspaces belong to accounts of the machine: who has some stays with the account that they were
+// given to, where the spawner can't lend them.
 func (c *Places) mayOwn(u supervisor.User) bool {
 	_, given := os.LookupEnv(spawnerVariable)
 	return c.UIDs != UIDRange{} && u.Account == "" && (c.Tier == "auto" || c.Tier == "accounts") &&
 		(os.Getuid() == 0 || given && len(u.Workspaces) == 0)
 }
 
-// mayBeLent says whether a home belongs to the account that people share. A spawner that is root's lends it to its person's own uid,
-// where the file system takes part, and starts their worker with that account elsewhere.
+// mayBeLent says whether a home belongs to the account that people share. A spawner that is root's
+// lends it to its person's own uid, where the file system takes part, and starts their worker with
+// that account elsewhere.
 func (c *Places) mayBeLent(home fs.FileInfo) bool {
 	return os.Getuid() == 0 && c.Workers.UID != 0 && UIDOf(home) == c.Workers.UID
 }
 
-// hasAccount says whether somebody has an OS account that is not the service's, and a spawner has started this that can act for it.
+// hasAccount says whether somebody has an OS account that is not the service's, and a spawner has
+// started this that can act for it.
 func (c *Places) hasAccount(u supervisor.User) bool {
 	_, given := os.LookupEnv(spawnerVariable)
 	own, err := FindAccount(u.Account)
@@ -56,9 +59,10 @@ func (c *Places) hasAccount(u supervisor.User) bool {
 		(c.Tier == "auto" || c.Tier == "accounts")
 }
 
-// ownAccount is that of somebody who may have a uid of their own, the zero value where they have none yet: their home belongs
-// to another account, and is handed over by an admin. missing says that there is no home, which the spawner makes; but the home of
-// who has workspaces is made for the account that people share, and lent as they are.
+// ownAccount is that of somebody who may have a uid of their own, the zero value where they have
+// none yet: their home belongs to another account, and is handed over by an admin. missing says
+// that there is no home, which the spawner makes; but the home of who has workspaces is made for
+// the account that people share, and lent as they are.
 func (c *Places) ownAccount(u supervisor.User) (own Account, missing bool, err error) {
 	if !c.mayOwn(u) || c.Spawner.Sandbox().Tier != "accounts" {
 		return own, false, nil
@@ -81,8 +85,9 @@ func (c *Places) ownUID(u supervisor.User) (uint32, error) {
 	return c.Kept.Of(ctx, u.Name, c.UIDs.From, c.UIDs.To)
 }
 
-// checkOwner refuses a home that Mews has made for another account than that of its person's worker, as with other uids or walls.
-// It says whom it is to belong to. whose is the worker's; the zero value is that which people share.
+// checkOwner refuses a home that Mews has made for another account than that of its person's
+// worker, as with other uids or walls. It says whom it is to belong to. whose is the worker's; the
+// zero value is that which people share.
 func (c *Places) checkOwner(u supervisor.User, owner uint32, whose Account) error {
 	if whose == (Account{}) {
 		whose = c.sharedAccount()
@@ -108,8 +113,8 @@ func (c *Places) sharedAccount() Account {
 	return c.Workers
 }
 
-// HandOver is the command that gives somebody's home to their own uid; "": their worker has that uid, or they have none. worker is
-// its process; 0: none runs.
+// HandOver is the command that gives somebody's home to their own uid; "": their worker has that
+// uid, or they have none. worker is its process; 0: none runs.
 func (c *Places) HandOver(u supervisor.User, worker int) string {
 	if !c.Shares(u, worker) || !c.mayOwn(u) || len(u.Workspaces) > 0 || c.Spawner.Sandbox().Tier != "accounts" {
 		return ""
@@ -121,7 +126,8 @@ func (c *Places) HandOver(u supervisor.User, worker int) string {
 	return fmt.Sprintf("chown -hR %d:%d %s", uid, uid, u.Home)
 }
 
-// Shares says whether somebody's worker has an account that others may have too. worker is its process; 0: none runs.
+// Shares says whether somebody's worker has an account that others may have too. worker is its
+// process; 0: none runs.
 func (c *Places) Shares(u supervisor.User, worker int) bool {
 	whose, err := c.accountOf(u)
 	own, _, bad := c.ownAccount(u)
@@ -129,8 +135,8 @@ func (c *Places) Shares(u supervisor.User, worker int) bool {
 	return err == nil && bad == nil && whose == (Account{}) && (own == (Account{}) || shared)
 }
 
-// uidsOf are a process's user ids: real, effective, saved and of the file system. What is no process, or has ended, has none.
-// folder is its folder in /proc.
+// uidsOf are a process's user ids: real, effective, saved and of the file system. What is no
+// process, or has ended, has none. folder is its folder in /proc.
 func uidsOf(folder string) (uids []uint32) {
 	text, _ := os.ReadFile(filepath.Join(folder, "status")) // proc_pid_status(5)
 	_, ids, _ := strings.Cut(string(text), "\nUid:")
@@ -148,8 +154,9 @@ func (c *Places) isOurs(home string) bool {
 	return filepath.Dir(home) == filepath.Join(c.State, "homes")
 }
 
-// checkUIDs refuses a range that is not free. Where it is optional that is looked at once, and these people share an account
-// then, unless somebody was given one of them already: their home stays theirs.
+// checkUIDs refuses a range that is not free. Where it is optional that is looked at once, and
+// these people share an account then, unless somebody was given one of them already: their home
+// stays theirs.
 func (c *Places) checkUIDs(users []supervisor.User, homes []string) error {
 	if c.UIDs == (UIDRange{}) || c.UIDsOptional && (c.roots.Load() != nil || !slices.ContainsFunc(users, c.mayOwn)) {
 		return nil
@@ -178,7 +185,8 @@ func (c *Places) checkPolicy() {
 	}
 }
 
-// share says why people share an account. kept: those who have a uid keep it, and others get one all the same.
+// share says why people share an account. kept: those who have a uid keep it, and others get one
+// all the same.
 func (c *Places) share(why string, kept bool) {
 	c.Log.Warn("people without an account should have a user id each", "why", why)
 	c.Sharing = why
@@ -187,8 +195,8 @@ func (c *Places) share(why string, kept bool) {
 	}
 }
 
-// checkMapped refuses a range that is not there in the user namespace of a process, as in most containers. self is its folder
-// in /proc.
+// checkMapped refuses a range that is not there in the user namespace of a process, as in most
+// containers. self is its folder in /proc.
 func (r UIDRange) checkMapped(self string) error {
 	for _, name := range []string{"uid_map", "gid_map"} {
 		text, err := os.ReadFile(filepath.Join(self, name))
@@ -223,14 +231,15 @@ func (r UIDRange) checkProcesses(proc string) error {
 	return nil
 }
 
-// idFiles are where systems keep who has which ids: the number's field, and that of how many there are; -1 is one.
+// idFiles are where systems keep who has which ids: the number's field, and that of how many there
+// are; -1 is one.
 var idFiles = []struct {
 	name             string
 	number, quantity int
 }{{"passwd", 2, -1}, {"group", 2, -1}, {"subuid", 1, 2}, {"subgid", 1, 2}}
 
-// checkFree refuses a range in which somebody has an id already, or in which somebody's files are, but the homes of people.
-// etc is /etc; in folders it looks at what lies directly in them.
+// checkFree refuses a range in which somebody has an id already, or in which somebody's files are,
+// but the homes of people. etc is /etc; in folders it looks at what lies directly in them.
 func (r UIDRange) checkFree(etc string, folders, homes []string) error {
 	for _, f := range idFiles {
 		name, err := r.takenIn(filepath.Join(etc, f.name), f.number, f.quantity)
@@ -242,7 +251,8 @@ func (r UIDRange) checkFree(etc string, folders, homes []string) error {
 		}
 	}
 	for _, folder := range folders {
-		entries, _ := os.ReadDir(folder) // what is not there or closed holds nothing that can be seen
+		// what is not there or closed holds nothing that can be seen
+		entries, _ := os.ReadDir(folder)
 		for _, e := range entries {
 			path := filepath.Join(folder, e.Name())
 			if info, err := e.Info(); err == nil && r.Has(UIDOf(info)) && !slices.Contains(homes, path) {

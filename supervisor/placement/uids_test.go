@@ -63,7 +63,8 @@ func TestARangeOfWhichSomebodyHasFilesIsRefused(t *testing.T) {
 	}
 }
 
-// TestARangeThatAProcessHasIsRefused, by its real or its effective id, and one that a container lacks.
+// TestARangeThatAProcessHasIsRefused, by its real or its effective id, and one that a container
+// lacks.
 func TestARangeThatAProcessHasIsRefused(t *testing.T) {
 	proc := t.TempDir()
 	write := func(name, text string) {
@@ -97,7 +98,8 @@ type givenUIDs bool
 func (g givenUIDs) Of(context.Context, string, uint32, uint32) (uint32, error) { return 1, nil }
 func (g givenUIDs) Given(context.Context, uint32, uint32) (bool, error)        { return bool(g), nil }
 
-// TestAnOptionalRangeThatIsNotFreeIsLeftAlone, and why is said; who was given one of it keeps it. A range that was chosen is refused.
+// TestAnOptionalRangeThatIsNotFreeIsLeftAlone, and why is said; who was given one of it keeps it. A
+// range that was chosen is refused.
 func TestAnOptionalRangeThatIsNotFreeIsLeftAlone(t *testing.T) {
 	t.Setenv(spawnerVariable, "3") // as if it could be had here
 	taken := UIDRange{1, 1}        // in every passwd file: daemon, bin

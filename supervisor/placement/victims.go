@@ -26,8 +26,9 @@ type victims struct {
 	process   *exec.Cmd // nil: this one is
 }
 
-// NewVictims makes them in a folder of their own; close clears them away. Where this process can, they belong to the account
-// of the worker, whose, so that nothing but the walls keeps it from them.
+// NewVictims makes them in a folder of their own; close clears them away. Where this process can,
+// they belong to the account of the worker, whose, so that nothing but the walls keeps it from
+// them.
 func NewVictims(state string, whose Account) (v *victims, err error) {
 	v = &victims{whose: whose}
 	defer func() {
@@ -54,8 +55,8 @@ func NewVictims(state string, whose Account) (v *victims, err error) {
 		v.give(v.OwnOutside, v.OtherHome, v.Socket, own, other), v.start())
 }
 
-// giveHome gives what is in the folder to the worker's account, which may get to it. A folder comes after what is in it: nobody
-// else can change that till then.
+// giveHome gives what is in the folder to the worker's account, which may get to it. A folder comes
+// after what is in it: nobody else can change that till then.
 func (v *victims) give(paths ...string) error {
 	if os.Getuid() != 0 || v.whose.UID == 0 {
 		return nil
@@ -68,8 +69,8 @@ func (v *victims) give(paths ...string) error {
 	return os.Chmod(v.Dir, 0o711)
 }
 
-// Start starts a process of the worker's account that has the secret in its environment, and waits. This one, which lets
-// nobody look into it, does for it where a system has no such program.
+// Start starts a process of the worker's account that has the secret in its environment, and waits.
+// This one, which lets nobody look into it, does for it where a system has no such program.
 func (v *victims) start() error {
 	path, err := exec.LookPath("cat")
 	if err != nil {
@@ -95,11 +96,12 @@ const (
 	CanaryPrefix  = "canary-"
 )
 
-// VictimsOld is how old what somebody else has made must be to be taken for left over: trying takes seconds.
+// VictimsOld is how old what somebody else has made must be to be taken for left over: trying takes
+// seconds.
 const VictimsOld = time.Hour
 
-// SweepVictims removes what runs that were killed have left: of this account alone, and old. What can't be removed stays,
-// for the next run.
+// SweepVictims removes what runs that were killed have left: of this account alone, and old. What
+// can't be removed stays, for the next run.
 func SweepVictims(temporary, private string, now time.Time) {
 	for _, left := range []struct {
 		dir, prefix string

@@ -94,7 +94,8 @@ func TestAnAttemptRemovesWhatAnEarlierOneLeft(t *testing.T) {
 	}
 }
 
-// TestWhatKeepsMewsFromServing: an attempt that got out and is not known to, and one that could not be made.
+// TestWhatKeepsMewsFromServing: an attempt that got out and is not known to, and one that could not
+// be made.
 func TestWhatKeepsMewsFromServing(t *testing.T) {
 	findings := []protocol.Finding{
 		{Row: "F2", Outcome: protocol.EscapePrevented}, {Row: "F3", Outcome: protocol.EscapeSucceeded},
@@ -111,7 +112,8 @@ func TestWhatKeepsMewsFromServing(t *testing.T) {
 	}
 }
 
-// TestVictimsOfAnotherAccountAreSweptToo: their folder stays this account's, and only what is in it is the worker's.
+// TestVictimsOfAnotherAccountAreSweptToo: their folder stays this account's, and only what is in it
+// is the worker's.
 func TestVictimsOfAnotherAccountAreSweptToo(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	v, err := NewVictims(t.TempDir(), Account{UID: 54321, GID: 54321})
@@ -140,7 +142,8 @@ func (w endedWorker) Call(_ context.Context, _ string, _, result any) error {
 	return nil
 }
 
-// TestASelfTestThatIsCutOffSaysNothingOfTheWalls: a service that ends as it has just started has seen no wall fall.
+// TestASelfTestThatIsCutOffSaysNothingOfTheWalls: a service that ends as it has just started has
+// seen no wall fall.
 func TestASelfTestThatIsCutOffSaysNothingOfTheWalls(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	state := t.TempDir()

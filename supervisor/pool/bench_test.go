@@ -27,9 +27,10 @@ func main() {
 }
 `
 
-// BenchmarkSpawnToFirstLine measures from the wish for a process to its first line, for a static Go program that does
-// nothing else: started directly, which is the floor, and through the spawner, in turns, in the tiers and with a
-// supervisor that holds much memory. x-floor is the ratio; KB-spawner is the spawner's resident memory after that.
+// BenchmarkSpawnToFirstLine measures from the wish for a process to its first line, for a static Go
+// program that does nothing else: started directly, which is the floor, and through the spawner, in
+// turns, in the tiers and with a supervisor that holds much memory. x-floor is the ratio;
+// KB-spawner is the spawner's resident memory after that.
 func BenchmarkSpawnToFirstLine(b *testing.B) {
 	for _, c := range []struct {
 		tier string
@@ -77,8 +78,8 @@ func benchmarkSpawn(b *testing.B, tier string, heap int) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkEcho is a call to a worker and its answer, through a lease, behind the walls; x-off is its time in multiples of
-// that without walls, in turns.
+// BenchmarkEcho is a call to a worker and its answer, through a lease, behind the walls; x-off is
+// its time in multiples of that without walls, in turns.
 func BenchmarkEcho(b *testing.B) {
 	walled, open := echoing(b, "namespaces"), echoing(b, "off")
 	var within, without time.Duration
@@ -129,7 +130,8 @@ func echoing(b *testing.B, tier string) *Worker[*host] {
 	return w
 }
 
-// residentKB is the resident memory of a process, from the second field of /proc/PID/statm, in pages.
+// residentKB is the resident memory of a process, from the second field of /proc/PID/statm, in
+// pages.
 func residentKB(b *testing.B, pid int) float64 {
 	b.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))

@@ -19,7 +19,8 @@ type child struct {
 	stderr  *os.File        // ours, the reading end
 	started chan struct{}   // closed when the spawner has said which process it is
 	exited  chan struct{}
-	onLimit func(spawnwire.LimitHit) // called when the worker hits a limit; nil, or it must not block
+	// called when the worker hits a limit; nil, or it must not block
+	onLimit func(spawnwire.LimitHit)
 
 	mu     sync.Mutex         // guards what follows
 	number int                // of the process; 0 before it was started
@@ -84,8 +85,8 @@ func (c *child) pid() int {
 	return c.number
 }
 
-// openChild makes a child's socketpair and pipe, and gives the worker's ends of both: they are for the spawner, and the
-// caller closes them. Our ends do not block, theirs do, and all close on exec.
+// openChild makes a child's socketpair and pipe, and gives the worker's ends of both: they are for
+// the spawner, and the caller closes them. Our ends do not block, theirs do, and all close on exec.
 func openChild() (c *child, theirs []*os.File, err error) {
 	syscall.ForkLock.RLock() // nothing is forked before they close on exec
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)

@@ -23,8 +23,8 @@ func (e *BrokenError) Error() string {
 
 func (e *BrokenError) Unwrap() error { return e.Last }
 
-// RefusedError says that a worker is not started, because something is wrong with the person's folders or account, or with the
-// programs.
+// RefusedError says that a worker is not started, because something is wrong with the person's
+// folders or account, or with the programs.
 type RefusedError struct {
 	Reason   string // for people
 	By       error  // what refused it, for the log
@@ -35,8 +35,9 @@ func (e *RefusedError) Error() string { return fmt.Sprintf("%v: %s", e.By, e.Rea
 
 // EndError says how a worker process ended.
 type EndError struct {
-	User   string
-	Reason error    // why it was ended, or what went wrong before it ended; nil where its status is all there is
+	User string
+	// why it was ended, or what went wrong before it ended; nil where its status is all there is
+	Reason error
 	Status string   // "exit status 2", "signal: killed"; "" where it never ran, or nobody knows
 	Stderr []string // the last lines of its standard error, escaped
 
@@ -60,7 +61,8 @@ func (e *EndError) Error() string {
 
 func (e *EndError) Unwrap() error { return e.Reason }
 
-// The reasons for which the pool ends a worker that has done nothing wrong. They do not count as deaths.
+// The reasons for which the pool ends a worker that has done nothing wrong. They do not count as
+// deaths.
 var (
 	errIdle     = errors.New("not needed for a while")
 	errOneShot  = errors.New("its work is done")
@@ -77,12 +79,12 @@ func IsDeath(reason error) bool {
 // errSpawnerRefused is why a worker is not started that mews-spawner would not start.
 var errSpawnerRefused = errors.New("mews-spawner refused it")
 
-// LimitShortage is the kind of the limit that OnLimit is told of when a worker can't be started because the machine has no
-// room for it.
+// LimitShortage is the kind of the limit that OnLimit is told of when a worker can't be started
+// because the machine has no room for it.
 const LimitShortage = "shortage"
 
-// shortageTexts are what Go's runtime and this program write of an error that is a shortage (spawnwire.IsShortage), where
-// nothing but text is left of it.
+// shortageTexts are what Go's runtime and this program write of an error that is a shortage
+// (spawnwire.IsShortage), where nothing but text is left of it.
 var shortageTexts = []string{
 	"epollctl failed with 28", "epollcreate failed with 2", "failed to create new OS thread", "no space left on device",
 	"resource temporarily unavailable", "too many open files", "cannot allocate memory",

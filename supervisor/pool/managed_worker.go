@@ -14,8 +14,9 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// managedWorker is the worker of one key, over all its processes. Its goroutine, run, owns every field but those that say
-// otherwise; others have it call their functions with do. None of these functions waits.
+// managedWorker is the worker of one key, over all its processes. Its goroutine, run, owns every
+// field but those that say otherwise; others have it call their functions with do. None of these
+// functions waits.
 type managedWorker[H Host] struct {
 	options *Options[H]
 	oneShot bool // read by anybody
@@ -64,8 +65,8 @@ func newManagedWorker[H Host](spec Spec, o *Options[H]) *managedWorker[H] {
 	return m
 }
 
-// run serves events until the pool ends and the worker is gone, or a one-shot worker is gone and nobody wants another. It
-// calls forget when it takes no more events.
+// run serves events until the pool ends and the worker is gone, or a one-shot worker is gone and
+// nobody wants another. It calls forget when it takes no more events.
 func (m *managedWorker[H]) run(forget func()) {
 	defer m.processes.Wait()
 	defer close(m.done)
@@ -306,8 +307,8 @@ func (m *managedWorker[H]) ended(p *process[H]) {
 	}
 }
 
-// short has the next start wait for what the machine has no more of now. Whoever waits goes on waiting, and is told if that
-// takes more than a moment.
+// short has the next start wait for what the machine has no more of now. Whoever waits goes on
+// waiting, and is told if that takes more than a moment.
 func (m *managedWorker[H]) short(log hclog.Logger) {
 	m.shortages++
 	wait := m.options.Timings.Shortage

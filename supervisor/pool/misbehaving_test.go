@@ -8,15 +8,16 @@ import (
 	"time"
 )
 
-// TestTheBadlyBehavedWorker: whatever a worker does, it ends, nothing of it is left, and the other person's worker
-// answers all the while.
+// TestTheBadlyBehavedWorker: whatever a worker does, it ends, nothing of it is left, and the other
+// person's worker answers all the while.
 func TestTheBadlyBehavedWorker(t *testing.T) {
 	hasty := func(change func(*Timings)) Timings {
 		timings := quick()
 		change(&timings)
 		return timings
 	}
-	// What is short here is so for the other person's worker too, which must keep to it on a busy machine.
+	// What is short here is so for the other person's worker too, which must keep to it on a busy
+	// machine.
 	shortHello := hasty(func(t *Timings) { t.Handshake = 5 * time.Second })
 	shortPing := hasty(func(t *Timings) { t.PingAnswer = 5 * time.Second })
 	shortWrite := hasty(func(t *Timings) { t.Write = 2 * time.Second })
@@ -109,8 +110,8 @@ func flood(t *testing.T, w *Worker[*host]) {
 
 func kill(_ *testing.T, w *Worker[*host]) { w.Kill(errors.New("you must go")) }
 
-// watchOver calls a worker all the time, and once more at the end, and fails the test at the first call that is not
-// answered. What it returns ends it, and says how many calls were.
+// watchOver calls a worker all the time, and once more at the end, and fails the test at the first
+// call that is not answered. What it returns ends it, and says how many calls were.
 func watchOver(t *testing.T, w *Worker[*host]) func() int {
 	stop := make(chan struct{})
 	n := 0

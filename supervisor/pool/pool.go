@@ -1,6 +1,7 @@
-// Package pool keeps workers: it starts each through mews-spawner when it is first wanted, shakes hands with it, lends it
-// out, pings it, evicts it when it is idle, and ends it when it misbehaves. One goroutine for each worker owns what the
-// pool knows of it, so that nobody waits for anybody else's.
+// Package pool keeps workers: it starts each through mews-spawner when it is first wanted, shakes
+// hands with it, lends it out, pings it, evicts it when it is idle, and ends it when it misbehaves.
+// One goroutine for each worker owns what the pool knows of it, so that nobody waits for anybody
+// else's.
 //
 //	Pool           lends workers by the key of their Spec; Run ends them all
 //	managedWorker  the worker of one key: who waits, when to start, evict, back off, give up (policy)
@@ -24,45 +25,52 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// Host answers one worker process; it is made anew for each. What a worker sends may reach it before Handshaken does: the
-// worker is hostile. When the worker ends, the contexts of its calls end, and they must return soon.
+// Host answers one worker process; it is made anew for each. What a worker sends may reach it
+// before Handshaken does: the worker is hostile. When the worker ends, the contexts of its calls
+// end, and they must return soon.
 type Host interface {
 	protocol.Handler
-	Handshaken(protocol.HelloResult) // once, when the handshake is done and before anybody has the worker
+	// once, when the handshake is done and before anybody has the worker
+	Handshaken(protocol.HelloResult)
 }
 
 // Options are what a Pool is made of. H answers a worker.
 type Options[H Host] struct {
 	Spawner *Spawner // the Pool runs it, and closes it when it ends
-	// Host makes what answers a worker that has a Hello. end ends the worker for a violation, from any goroutine and without
-	// waiting for it; the reason goes to the log and to Worker.Err.
+	// Host makes what answers a worker that has a Hello. end ends the worker for a violation, from
+	// any goroutine and without waiting for it; the reason goes to the log and to Worker.Err.
 	Host func(user string, end func(reason error)) H
-	// SelfTest is given a worker of SelfTestSpec before anybody gets one. Where it fails, nobody does, and Run returns its
-	// error. nil: there is none.
+	// SelfTest is given a worker of SelfTestSpec before anybody gets one. Where it fails, nobody
+	// does, and Run returns its error. nil: there is none.
 	SelfTest     func(ctx context.Context, worker *Worker[H]) error
 	SelfTestSpec Spec
-	OnLimit      func(user string, hit spawnwire.LimitHit) // called when somebody's worker hits a limit, from any goroutine; may be nil
-	OnStart      func(user string, pid int)                // called when somebody's worker has started, likewise; may be nil
-	Log          hclog.Logger
-	Timings      Timings
-	Now          func() time.Time
+	// called when somebody's worker hits a limit, from any goroutine; may be nil
+	OnLimit func(user string, hit spawnwire.LimitHit)
+	// called when somebody's worker has started, likewise; may be nil
+	OnStart func(user string, pid int)
+	Log     hclog.Logger
+	Timings Timings
+	Now     func() time.Time
 }
 
 // Timings are how long things may take. A field's zero value is its default.
 type Timings struct {
-	Handshake     time.Duration // from the request for a process to its answer to hello; 10 s
-	PingEvery     time.Duration // between two questions whether it still answers; 30 s
-	PingAnswer    time.Duration // for the answer; 10 s
-	Idle          time.Duration // from the last release to eviction; 30 min
-	Grace         time.Duration // from closing the socket to SIGTERM; 2 s
-	Term          time.Duration // from SIGTERM to SIGKILL; 2 s
-	Kill          time.Duration // for SIGKILL to do its work, after which the spawner is ended; 10 s
-	Write         time.Duration // in which a worker must take what is written to it; 10 s
-	BackoffMin    time.Duration // before the start that follows a death, doubled with each; 200 ms
-	BackoffMax    time.Duration // the most that doubling leads to; 60 s
-	Shortage      time.Duration // before the next try where the machine had no room for a worker; 1 s
-	BreakerDeaths int           // so many deaths...; 5
-	BreakerWindow time.Duration // ...within this, and it is not started again until the first of them is as old; 5 min
+	Handshake  time.Duration // from the request for a process to its answer to hello; 10 s
+	PingEvery  time.Duration // between two questions whether it still answers; 30 s
+	PingAnswer time.Duration // for the answer; 10 s
+	Idle       time.Duration // from the last release to eviction; 30 min
+	Grace      time.Duration // from closing the socket to SIGTERM; 2 s
+	Term       time.Duration // from SIGTERM to SIGKILL; 2 s
+	// for SIGKILL to do its work, after which the spawner is ended; 10 s
+	Kill       time.Duration
+	Write      time.Duration // in which a worker must take what is written to it; 10 s
+	BackoffMin time.Duration // before the start that follows a death, doubled with each; 200 ms
+	BackoffMax time.Duration // the most that doubling leads to; 60 s
+	// before the next try where the machine had no room for a worker; 1 s
+	Shortage      time.Duration
+	BreakerDeaths int // so many deaths...; 5
+	// ...within this, and it is not started again until the first of them is as old; 5 min
+	BreakerWindow time.Duration
 }
 
 func (t Timings) withDefaults() Timings {
@@ -105,10 +113,12 @@ func New[H Host](o Options[H]) *Pool[H] {
 	return &Pool[H]{options: o, started: make(chan struct{}), workers: map[string]*managedWorker[H]{}}
 }
 
-// Run keeps the workers until ctx ends; it then ends them all at once, and the spawner last, and returns when nothing
-// is left. Once only. An error says that something could not be ended in good order, or that the self-test failed.
+// Run keeps the workers until ctx ends; it then ends them all at once, and the spawner last, and
+// returns when nothing is left. Once only. An error says that something could not be ended in good
+// order, or that the self-test failed.
 func (p *Pool[H]) Run(ctx context.Context) error {
-	serving, end := context.WithCancel(context.WithoutCancel(ctx)) // the spawner outlives the workers
+	// the spawner outlives the workers
+	serving, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	gone := make(chan struct{})
 	var spawnerErr error
@@ -157,9 +167,10 @@ func (p *Pool[H]) selfTest(ctx context.Context) error {
 	return nil
 }
 
-// Acquire lends the worker of a Spec's key, which is started if it does not run. It waits until ctx ends, also through the
-// back-off after a death; while the breaker is open it returns a *BrokenError at once. The worker may be lent to others
-// at the same time. The caller must Release it.
+// Acquire lends the worker of a Spec's key, which is started if it does not run. It waits until ctx
+// ends, also through the back-off after a death; while the breaker is open it returns a
+// *BrokenError at once. The worker may be lent to others at the same time. The caller must Release
+// it.
 func (p *Pool[H]) Acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
 	select {
 	case <-p.started:
@@ -176,13 +187,15 @@ func (p *Pool[H]) acquire(ctx context.Context, spec Spec) (*Worker[H], error) {
 		if err != nil {
 			return nil, err
 		}
-		if w, err := m.acquire(ctx, spec); err != errKeyEnded { // else a one-shot worker has just ended: the next is another
+		// else a one-shot worker has just ended: the next is another
+		if w, err := m.acquire(ctx, spec); err != errKeyEnded {
 			return w, err
 		}
 	}
 }
 
-// worker is the key's managedWorker. It begins with the first request, and ends with Run, or when a one-shot worker has ended.
+// worker is the key's managedWorker. It begins with the first request, and ends with Run, or when a
+// one-shot worker has ended.
 func (p *Pool[H]) worker(spec Spec) (*managedWorker[H], error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -204,9 +217,10 @@ func (p *Pool[H]) removeWorker(key string) {
 	delete(p.workers, key)
 }
 
-// Evict ends the worker of a key, whatever it does, and returns when nothing of it is left. It is no death: the worker has
-// done nothing wrong. Calls of it fail, and whoever waits for one gets another. Where there is none, nothing is done. An
-// error is ctx's cause: the worker ends all the same.
+// Evict ends the worker of a key, whatever it does, and returns when nothing of it is left. It is
+// no death: the worker has done nothing wrong. Calls of it fail, and whoever waits for one gets
+// another. Where there is none, nothing is done. An error is ctx's cause: the worker ends all the
+// same.
 func (p *Pool[H]) Evict(ctx context.Context, key string) error {
 	p.mu.Lock()
 	m := p.workers[key]
@@ -227,7 +241,8 @@ func (p *Pool[H]) Evict(ctx context.Context, key string) error {
 	}
 }
 
-// Find gives the worker of a key where there is one that has shaken hands. It is no lease: it neither starts a worker nor has one stay.
+// Find gives the worker of a key where there is one that has shaken hands. It is no lease: it
+// neither starts a worker nor has one stay.
 func (p *Pool[H]) Find(key string) (w *Worker[H], there bool) {
 	p.mu.Lock()
 	m := p.workers[key]
@@ -260,7 +275,8 @@ type Status struct {
 	Turns  int       // answered, since the pool began
 	Deaths int       // since the pool began
 
-	Refused string // why the worker could not be started the last time, for people; "" where it could
+	// why the worker could not be started the last time, for people; "" where it could
+	Refused string
 }
 
 // List gives every worker's Status, sorted by key. A key that was never asked for has none.

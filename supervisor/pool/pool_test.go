@@ -57,7 +57,8 @@ func TestConversationsOfOnePersonShareAWorker(t *testing.T) {
 	}
 }
 
-// TestAWorkerIsLentOnceNobodyElseHasIt: to one at a time of those who want it so, while others come and go beside them.
+// TestAWorkerIsLentOnceNobodyElseHasIt: to one at a time of those who want it so, while others come
+// and go beside them.
 func TestAWorkerIsLentOnceNobodyElseHasIt(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	busy := r.acquire("good")
@@ -129,7 +130,8 @@ func TestAnIdleWorkerIsLetGo(t *testing.T) {
 
 func TestACrashInATurnIsToldAndTheNextWorkerIsNew(t *testing.T) {
 	timings := quick()
-	timings.BreakerDeaths, timings.PingEvery = 5, time.Millisecond // one is out all the time, and is not told of
+	// one is out all the time, and is not told of
+	timings.BreakerDeaths, timings.PingEvery = 5, time.Millisecond
 	r := newRig(t, timings, "good")
 	w := r.acquire("good")
 	if err := w.Call(bounded(t), "crash", nil, nil); !errors.Is(err, protocol.ErrClosed) {
@@ -224,13 +226,16 @@ func TestAWorkerThatCannotBeStartedIsExplained(t *testing.T) {
 	}
 }
 
-// TestAWorkerOfAnotherVersionIsRefused: in words that say what to do, and as no death, however often it is asked for. Once the
-// programs are of one version it is started.
+// TestAWorkerOfAnotherVersionIsRefused: in words that say what to do, and as no death, however
+// often it is asked for. Once the programs are of one version it is started.
 func TestAWorkerOfAnotherVersionIsRefused(t *testing.T) {
 	for user, why := range map[string]string{
-		"oldversion": fmt.Sprintf("handshake: protocol %d, want %d", protocol.Version+2, protocol.Version), // it takes any hello
-		"stranger":   "hello: protocol 2, want 1",                                                          // it does not know the hello's version
-		"unknowing":  "hello: unknown field",                                                               // nor its fields
+		// it takes any hello
+		"oldversion": fmt.Sprintf("handshake: protocol %d, want %d", protocol.Version+2, protocol.Version),
+		// it does not know the hello's version
+		"stranger": "hello: protocol 2, want 1",
+		// nor its fields
+		"unknowing": "hello: unknown field",
 	} {
 		t.Run(user, func(t *testing.T) {
 			r := newRig(t, quick(), user, "good")
@@ -324,8 +329,8 @@ func TestNothingOutlivesASupervisorThatIsKilled(t *testing.T) {
 	}
 }
 
-// TestEverybodyAtOnce: leases, crashes and evictions from many goroutines. Whoever got a worker is answered, or its
-// worker died.
+// TestEverybodyAtOnce: leases, crashes and evictions from many goroutines. Whoever got a worker is
+// answered, or its worker died.
 func TestEverybodyAtOnce(t *testing.T) {
 	timings := quick()
 	timings.BreakerDeaths, timings.Idle = 1000, time.Millisecond

@@ -16,17 +16,18 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// process is one worker process, from its start to its end. run is its goroutine; stop, isEnding, pid and id may be called from
-// any goroutine.
+// process is one worker process, from its start to its end. run is its goroutine; stop, isEnding,
+// pid and id may be called from any goroutine.
 type process[H Host] struct {
-	managed    *managedWorker[H]
-	options    *Options[H]
-	spec       Spec
-	log        hclog.Logger
-	ctx        context.Context // ends when the process must end; its cause is the reason
-	stop       context.CancelCauseFunc
-	child      atomic.Pointer[child] // set once, when the spawner has been asked
-	conn       *protocol.Conn        // set before the managedWorker is told that the process is ready, as host is
+	managed *managedWorker[H]
+	options *Options[H]
+	spec    Spec
+	log     hclog.Logger
+	ctx     context.Context // ends when the process must end; its cause is the reason
+	stop    context.CancelCauseFunc
+	child   atomic.Pointer[child] // set once, when the spawner has been asked
+	// set before the managedWorker is told that the process is ready, as host is
+	conn       *protocol.Conn
 	host       H
 	lastStderr []string      // the last lines of its standard error, once it is dead
 	short      bool          // there was a line of a shortage
@@ -60,7 +61,8 @@ func (p *process[H]) id() uint64 {
 	return 0
 }
 
-// run has the process started, keeps it until it ends or must end, clears it away, and tells the managedWorker of it.
+// run has the process started, keeps it until it ends or must end, clears it away, and tells the
+// managedWorker of it.
 func (p *process[H]) run(request spawnwire.Spawn) {
 	var tasks sync.WaitGroup
 	defer tasks.Wait() // handlers may take a moment longer than the process
@@ -135,8 +137,8 @@ func (NoHost) Notify(*protocol.Request) {}
 // Handshaken needs nothing.
 func (NoHost) Handshaken(protocol.HelloResult) {}
 
-// handshake says hello and checks the answer. A worker that is nobody's is told nothing. A *RefusedError says that the worker is
-// of another version.
+// handshake says hello and checks the answer. A worker that is nobody's is told nothing. A
+// *RefusedError says that the worker is of another version.
 func (p *process[H]) handshake() error {
 	if p.spec.Hello == nil {
 		return nil
@@ -161,8 +163,8 @@ func (p *process[H]) handshake() error {
 	return &RefusedError{Reason: textOtherVersion, By: fmt.Errorf("handshake: %w", err)}
 }
 
-// otherVersion are the codes with which a worker of another version refuses a hello: it does not know its version or a field of
-// it. A worker of this version uses them for no hello that is sent.
+// otherVersion are the codes with which a worker of another version refuses a hello: it does not
+// know its version or a field of it. A worker of this version uses them for no hello that is sent.
 var otherVersion = map[int]bool{protocol.CodeInvalidRequest: true, protocol.CodeInvalidParams: true}
 
 // awaitEnd waits until the worker ends or must end. It pings one that has said hello.
@@ -186,7 +188,8 @@ func (p *process[H]) awaitEnd(c *child) {
 	}
 }
 
-// ping ends the worker if it does not answer in time. If the connection ends meanwhile, watch sees that.
+// ping ends the worker if it does not answer in time. If the connection ends meanwhile, watch sees
+// that.
 func (p *process[H]) ping() {
 	limit := p.options.Timings.PingAnswer
 	defer time.AfterFunc(limit, func() { p.stop(fmt.Errorf("no answer to ping within %v", limit)) }).Stop()
@@ -195,8 +198,8 @@ func (p *process[H]) ping() {
 	}
 }
 
-// shutdown ends the process: it closes the socket and waits, sends SIGTERM and waits, sends SIGKILL and waits. (After the MCP
-// specification's way of ending a server on stdio.)
+// shutdown ends the process: it closes the socket and waits, sends SIGTERM and waits, sends SIGKILL
+// and waits. (After the MCP specification's way of ending a server on stdio.)
 func (p *process[H]) shutdown(c *child) {
 	t := p.options.Timings
 	p.conn.Close(context.Cause(p.ctx))
@@ -213,8 +216,8 @@ func (p *process[H]) shutdown(c *child) {
 	}
 }
 
-// killSpawner ends the spawner, which has not told of a child's end: either the spawner hangs, or the child cannot be killed.
-// Such a child is given up.
+// killSpawner ends the spawner, which has not told of a child's end: either the spawner hangs, or
+// the child cannot be killed. Such a child is given up.
 func (p *process[H]) killSpawner(c *child, cause error) {
 	p.log.Error("a worker does not end", "pid", c.pid(), "error", cause)
 	c.spawner.killHung(c, cause)
@@ -255,7 +258,8 @@ func (p *process[H]) endError(c *child) error {
 	return e
 }
 
-// isHangup says whether a connection ended because the other side closed it. Where that had not read all, there is an error.
+// isHangup says whether a connection ended because the other side closed it. Where that had not
+// read all, there is an error.
 func isHangup(err error) bool {
 	return err == io.EOF || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

@@ -33,8 +33,9 @@ func listProcesses() ([]processInfo, error) {
 	return all, nil
 }
 
-// parseStat reads the pid, the parent, the session and the resident pages from /proc/PID/stat (proc_pid_stat(5)). The name
-// stands in brackets before all but the first of them, and may hold anything.
+// parseStat reads the pid, the parent, the session and the resident pages from /proc/PID/stat
+// (proc_pid_stat(5)). The name stands in brackets before all but the first of them, and may hold
+// anything.
 func parseStat(text []byte) (r processInfo, err error) {
 	open, shut := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if open < 0 || shut < open {

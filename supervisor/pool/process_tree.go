@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spawnerTree knows which of this process's children are spawners. There is one of it, because a process is a sub-reaper as a
-// whole: what loses its parent because a spawner was killed becomes this process's child.
+// spawnerTree knows which of this process's children are spawners. There is one of it, because a
+// process is a sub-reaper as a whole: what loses its parent because a spawner was killed becomes
+// this process's child.
 var spawnerTree = processTree{spawners: map[int]bool{}}
 
 type processTree struct {
@@ -46,7 +47,8 @@ func (t *processTree) wait(cmd *exec.Cmd) error {
 	return err
 }
 
-// killOrphans kills and reaps what dead spawners left, until nothing is left, but no longer than limit.
+// killOrphans kills and reaps what dead spawners left, until nothing is left, but no longer than
+// limit.
 func (t *processTree) killOrphans(limit time.Duration) error {
 	for began := time.Now(); ; {
 		left, err := t.killOrphansOnce()
@@ -60,9 +62,9 @@ func (t *processTree) killOrphans(limit time.Duration) error {
 	}
 }
 
-// killOrphansOnce kills each child that a dead spawner left, reaps those that have ended, and says how many it saw. If it saw
-// none, none is left: each is a descendant of this process, and every process between the two is itself killed here and stays
-// visible until it is reaped here.
+// killOrphansOnce kills each child that a dead spawner left, reaps those that have ended, and says
+// how many it saw. If it saw none, none is left: each is a descendant of this process, and every
+// process between the two is itself killed here and stays visible until it is reaped here.
 func (t *processTree) killOrphansOnce() (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,8 +80,9 @@ func (t *processTree) killOrphansOnce() (int, error) {
 	return len(pids), err
 }
 
-// orphans lists the children that dead spawners left. Their session tells them apart from other children: a spawner begins a
-// session of its own, no process can enter an existing session, and whatever else this process starts stays in its session.
+// orphans lists the children that dead spawners left. Their session tells them apart from other
+// children: a spawner begins a session of its own, no process can enter an existing session, and
+// whatever else this process starts stays in its session.
 func (t *processTree) orphans() ([]int, error) {
 	session, err := unix.Getsid(0)
 	if err != nil {

@@ -8,8 +8,8 @@ type ProcessUsage struct {
 	Processes int
 }
 
-// ProcessUsageOf reads the list of processes once, and gives the usage of those with these pids. A process that is not there is
-// left out. It takes milliseconds, so it is for people who ask.
+// ProcessUsageOf reads the list of processes once, and gives the usage of those with these pids. A
+// process that is not there is left out. It takes milliseconds, so it is for people who ask.
 func ProcessUsageOf(pids ...int) map[int]ProcessUsage {
 	all, err := listProcesses()
 	if err != nil {
@@ -29,8 +29,8 @@ func ProcessUsageOf(pids ...int) map[int]ProcessUsage {
 	return uses
 }
 
-// treeUsage adds up a process tree. A pid may have been reused while the list was read, so that there may be a circle: each
-// process counts once.
+// treeUsage adds up a process tree. A pid may have been reused while the list was read, so that
+// there may be a circle: each process counts once.
 func treeUsage(p processInfo, children map[int][]processInfo, seen map[int]bool) ProcessUsage {
 	seen[p.pid] = true
 	use := ProcessUsage{Memory: int64(p.pages) * int64(os.Getpagesize()), Processes: 1}

@@ -4,11 +4,13 @@ import "time"
 
 // restartBackoff counts the deaths of a worker, and says how long the next start has to wait.
 type restartBackoff struct {
-	backoff      time.Duration // the last wait; 0 after a turn that went well
-	recentDeaths []time.Time   // the deaths that the breaker counts, oldest first; at most BreakerDeaths
+	backoff time.Duration // the last wait; 0 after a turn that went well
+	// the deaths that the breaker counts, oldest first; at most BreakerDeaths
+	recentDeaths []time.Time
 }
 
-// died records a death. It gives the wait before the next start, or the time until which none is made.
+// died records a death. It gives the wait before the next start, or the time until which none is
+// made.
 func (h *restartBackoff) died(now time.Time, t Timings) (wait time.Duration, broken time.Time) {
 	h.backoff = min(max(2*h.backoff, t.BackoffMin), t.BackoffMax)
 	h.recentDeaths = append(h.recentDeaths, now)

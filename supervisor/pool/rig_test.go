@@ -23,7 +23,8 @@ import (
 // deadline is how long a test waits for what must happen. It is never reached but by a defect.
 const deadline = 60 * time.Second
 
-// spawnerPath is the real mews-spawner, built once; workerPath is the test binary under a worker's name.
+// spawnerPath is the real mews-spawner, built once; workerPath is the test binary under a worker's
+// name.
 var spawnerPath, workerPath string
 
 // TestMain is the tests; or, under other names, the processes that the tests need.
@@ -62,7 +63,8 @@ func build() (string, error) {
 	return dir, errors.Join(os.Symlink(exe, workerPath), os.Symlink(exe, filepath.Join(dir, "mews")))
 }
 
-// spawnerOptions are those of a spawner without walls: a test's worker is told how to behave by the name of its home.
+// spawnerOptions are those of a spawner without walls: a test's worker is told how to behave by the
+// name of its home.
 func spawnerOptions(path, worker string) SpawnerOptions {
 	o := SpawnerOptions{Path: path, Worker: worker, Tier: "off", Least: "off", Log: hclog.NewNullLogger()}
 	if os.Getuid() == 0 { // no worker is ever root
@@ -71,7 +73,8 @@ func spawnerOptions(path, worker string) SpawnerOptions {
 	return o
 }
 
-// stranger is an account that nobody has, and no other package's tests: processes are counted for all of it together.
+// stranger is an account that nobody has, and no other package's tests: processes are counted for
+// all of it together.
 const stranger = 54351
 
 // makeHome makes a folder for a worker.
@@ -83,7 +86,8 @@ func makeHome(dir string) error {
 	return err
 }
 
-// quick are timings for tests: short where a bad worker is waited for, long where a good one on a busy machine is.
+// quick are timings for tests: short where a bad worker is waited for, long where a good one on a
+// busy machine is.
 func quick() Timings {
 	return Timings{
 		Handshake: 20 * time.Second, PingEvery: 50 * time.Millisecond, PingAnswer: 20 * time.Second,
@@ -92,7 +96,8 @@ func quick() Timings {
 	}
 }
 
-// rig is a running pool. A person's home has the person's name, and that says how the worker in it behaves.
+// rig is a running pool. A person's home has the person's name, and that says how the worker in it
+// behaves.
 type rig struct {
 	t       *testing.T
 	root    string
@@ -229,7 +234,8 @@ func (r *rig) status(user string) Status {
 // isGone says that there is no such process now, not even a zombie.
 func isGone(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) == syscall.ESRCH }
 
-// beSupervisor runs a pool with two workers and prints the pids of all that it has started, one JSON list.
+// beSupervisor runs a pool with two workers and prints the pids of all that it has started, one
+// JSON list.
 func beSupervisor() {
 	spawner, err := StartSpawner(context.Background(), spawnerOptions(os.Args[1], os.Args[2]))
 	must(err)

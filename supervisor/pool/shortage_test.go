@@ -14,8 +14,9 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestAShortageIsNoStrike: a worker for which the machine has no room is asked for again until there is some. It is no death,
-// and whoever waits goes on waiting; here one death would suspend it.
+// TestAShortageIsNoStrike: a worker for which the machine has no room is asked for again until
+// there is some. It is no death, and whoever waits goes on waiting; here one death would suspend
+// it.
 func TestAShortageIsNoStrike(t *testing.T) {
 	timings := quick()
 	timings.Shortage = time.Millisecond
@@ -33,7 +34,8 @@ func TestAShortageIsNoStrike(t *testing.T) {
 	}
 }
 
-// TestTheThirdShortageInARowIsTold: a moment's is not, and the fourth not again. A start that goes well begins the count anew.
+// TestTheThirdShortageInARowIsTold: a moment's is not, and the fourth not again. A start that goes
+// well begins the count anew.
 func TestTheThirdShortageInARowIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := 0

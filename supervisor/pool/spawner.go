@@ -14,13 +14,14 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// Spawner keeps mews-spawner running. When that dies, its workers die with it; it is started again, with back-off, for as long
-// as the pool runs.
+// Spawner keeps mews-spawner running. When that dies, its workers die with it; it is started again,
+// with back-off, for as long as the pool runs.
 type Spawner struct {
 	options SpawnerOptions
 	log     hclog.Logger
 
-	mu          sync.Mutex      // guards what follows; it also keeps requests in the order of their numbers
+	// guards what follows; it also keeps requests in the order of their numbers
+	mu          sync.Mutex
 	current     *spawnerProcess // nil while no spawner runs
 	running     chan struct{}   // closed while one runs
 	last        uint64          // the newest worker's number, over all spawner processes
@@ -29,14 +30,17 @@ type Spawner struct {
 }
 
 const (
-	readyWait    = 10 * time.Second       // for a new spawner's first word
-	sendWait     = 5 * time.Second        // for the spawner to read
-	answerWait   = 5 * time.Second        // for what became of a request, after which the spawner is taken to hang
-	endWait      = 10 * time.Second       // from closing its socket to SIGKILL; it kills and reaps all workers meanwhile
-	respawnFirst = 200 * time.Millisecond // before a dead spawner is started again, doubled each time
-	respawnMost  = 60 * time.Second       //
-	respawnShort = time.Second            // the most where the machine had no room for it
-	respawnReset = time.Minute            // a spawner that lived so long starts the doubling anew
+	readyWait = 10 * time.Second // for a new spawner's first word
+	sendWait  = 5 * time.Second  // for the spawner to read
+	// for what became of a request, after which the spawner is taken to hang
+	answerWait = 5 * time.Second
+	// from closing its socket to SIGKILL; it kills and reaps all workers meanwhile
+	endWait = 10 * time.Second
+	// before a dead spawner is started again, doubled each time
+	respawnFirst = 200 * time.Millisecond
+	respawnMost  = 60 * time.Second //
+	respawnShort = time.Second      // the most where the machine had no room for it
+	respawnReset = time.Minute      // a spawner that lived so long starts the doubling anew
 )
 
 var (
@@ -47,16 +51,21 @@ var (
 
 // SpawnerOptions say how the spawner is started, and what it is told that it may start.
 type SpawnerOptions struct {
-	Path     string   // the program
-	Worker   string   // the workers' program
-	Tier     string   // which sandbox workers get; "" or "auto" is the best that holds
-	Least    string   // the weakest that is enough: below it nothing is started; "" is the spawner's own default
-	UID, GID uint32   // the account of workers whose people have none; 0 is this process's own, unless that is root
-	People   string   // "FROM-TO": the uids of people without an account; "": none
-	Memory   uint64   // bytes, the most for a worker and all that it runs; 0 is the spawner's own default
-	PIDs     uint32   // processes and threads, the most
-	Started  *os.File // the socket of a spawner that has started this process, and has its own policy; nil: it is started here
-	Log      hclog.Logger
+	Path   string // the program
+	Worker string // the workers' program
+	Tier   string // which sandbox workers get; "" or "auto" is the best that holds
+	// the weakest that is enough: below it nothing is started; "" is the spawner's own default
+	Least string
+	// the account of workers whose people have none; 0 is this process's own, unless that is root
+	UID, GID uint32
+	People   string // "FROM-TO": the uids of people without an account; "": none
+	// bytes, the most for a worker and all that it runs; 0 is the spawner's own default
+	Memory uint64
+	PIDs   uint32 // processes and threads, the most
+	// the socket of a spawner that has started this process, and has its own policy; nil: it is
+	// started here
+	Started *os.File
+	Log     hclog.Logger
 }
 
 // policy is what the spawner is told, a key and a value in each argument.
@@ -79,11 +88,12 @@ func (o SpawnerOptions) policy() []string {
 	return list
 }
 
-// StartSpawner starts the spawner and waits until it is ready, or ctx ends; ctx has no meaning later. The Pool that gets the
-// result runs and ends it; without a Pool, Close ends it.
+// StartSpawner starts the spawner and waits until it is ready, or ctx ends; ctx has no meaning
+// later. The Pool that gets the result runs and ends it; without a Pool, Close ends it.
 //
-// This process becomes a sub-reaper (prctl(2)). When a spawner has ended, this process's children in other sessions than its
-// own are killed, because workers left them. So this process must not start anything else with Setsid.
+// This process becomes a sub-reaper (prctl(2)). When a spawner has ended, this process's children
+// in other sessions than its own are killed, because workers left them. So this process must not
+// start anything else with Setsid.
 func StartSpawner(ctx context.Context, o SpawnerOptions) (*Spawner, error) {
 	for _, path := range []*string{&o.Path, &o.Worker} {
 		absolute, err := filepath.Abs(*path)
@@ -104,7 +114,8 @@ type Sandbox struct {
 	Limits string // a sentence about what limits a worker and all that it runs
 }
 
-// People are the uids that workers of people without an account may have, the first and the last; 0: none.
+// People are the uids that workers of people without an account may have, the first and the last;
+// 0: none.
 func (s *Spawner) People() (from, to uint32) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,8 +165,8 @@ func (s *Spawner) takeCurrent() *spawnerProcess {
 	return p
 }
 
-// run keeps a spawner running until ctx ends. An error says that the last one did not end as it should, or that the one that
-// has started this process is gone.
+// run keeps a spawner running until ctx ends. An error says that the last one did not end as it
+// should, or that the one that has started this process is gone.
 func (s *Spawner) run(ctx context.Context) (err error) {
 	s.mu.Lock()
 	p := s.current
@@ -186,7 +197,8 @@ func (s *Spawner) run(ctx context.Context) (err error) {
 
 // serve listens to the current spawner until it is gone, or ctx ends, and ends it.
 func (s *Spawner) serve(ctx context.Context, p *spawnerProcess) error {
-	defer context.AfterFunc(ctx, func() { _ = p.conn.Close() })() // ends listen; end closes it again, and reports
+	// ends listen; end closes it again, and reports
+	defer context.AfterFunc(ctx, func() { _ = p.conn.Close() })()
 	err := p.listen()
 	s.takeCurrent()
 	if ctx.Err() != nil {
@@ -195,8 +207,8 @@ func (s *Spawner) serve(ctx context.Context, p *spawnerProcess) error {
 	return errors.Join(err, p.end(endWait))
 }
 
-// spawn asks for a worker. While no spawner runs it waits, until ctx ends. The child says what becomes of the worker; one that
-// is refused ends at once.
+// spawn asks for a worker. While no spawner runs it waits, until ctx ends. The child says what
+// becomes of the worker; one that is refused ends at once.
 func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, onLimit func(spawnwire.LimitHit)) (*child, error) {
 	s.mu.Lock()
 	running := s.running
@@ -221,7 +233,8 @@ func (s *Spawner) spawn(ctx context.Context, m spawnwire.Spawn, onLimit func(spa
 	return c, nil
 }
 
-// ask numbers the child and asks for it, in one step, because the spawner wants the numbers to grow.
+// ask numbers the child and asks for it, in one step, because the spawner wants the numbers to
+// grow.
 func (s *Spawner) ask(c *child, theirs []*os.File, m spawnwire.Spawn) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

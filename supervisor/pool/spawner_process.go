@@ -50,7 +50,8 @@ func startSpawnerProcess(ctx context.Context, o SpawnerOptions) (p *spawnerProce
 	return nil, ready, fmt.Errorf("start %s: %w", o.Path, err)
 }
 
-// adopt takes the spawner that has started this process. It is not waited for: it ends after this process.
+// adopt takes the spawner that has started this process. It is not waited for: it ends after this
+// process.
 func adopt(o SpawnerOptions) (*spawnerProcess, error) {
 	fd, err := unix.FcntlInt(o.Started.Fd(), unix.F_DUPFD_CLOEXEC, 3)
 	if err != nil {
@@ -65,8 +66,9 @@ func adopt(o SpawnerOptions) (*spawnerProcess, error) {
 	return p, nil
 }
 
-// launch starts the process, and the goroutines that wait for its end and read its standard error. It gets an empty
-// environment, and a session of its own, so that what a terminal sends to the service does not reach it.
+// launch starts the process, and the goroutines that wait for its end and read its standard error.
+// It gets an empty environment, and a session of its own, so that what a terminal sends to the
+// service does not reach it.
 func launch(o SpawnerOptions) (*spawnerProcess, error) {
 	conn, socket, err := spawnwire.Pair()
 	if err != nil {
@@ -94,8 +96,8 @@ func launch(o SpawnerOptions) (*spawnerProcess, error) {
 	return p, nil
 }
 
-// wait is the goroutine that waits for the process. It closes the socket, because a process that has ended may have left its
-// end of the socket to another.
+// wait is the goroutine that waits for the process. It closes the socket, because a process that
+// has ended may have left its end of the socket to another.
 func (p *spawnerProcess) wait() {
 	p.status = spawnerTree.wait(p.cmd)
 	close(p.dead)
@@ -144,8 +146,8 @@ func (p *spawnerProcess) receive(until time.Time) (spawnwire.Message, error) {
 	return m, err
 }
 
-// ask asks for a child. The caller keeps the order. A spawner that has not said within limit what became of the child hangs,
-// and is killed.
+// ask asks for a child. The caller keeps the order. A spawner that has not said within limit what
+// became of the child hangs, and is killed.
 func (p *spawnerProcess) ask(c *child, theirs []*os.File, m spawnwire.Spawn, limit time.Duration) error {
 	c.spawner = p
 	p.mu.Lock()
@@ -174,8 +176,8 @@ func (p *spawnerProcess) send(c *child, m spawnwire.Message, fds ...int) error {
 	return err
 }
 
-// killHung kills a spawner that hangs over a child, and its workers die with it. listen then returns, and its caller clears up.
-// The first cause stays.
+// killHung kills a spawner that hangs over a child, and its workers die with it. listen then
+// returns, and its caller clears up. The first cause stays.
 func (p *spawnerProcess) killHung(c *child, cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -201,7 +203,8 @@ func (p *spawnerProcess) hangCause() error {
 	return p.cause
 }
 
-// listen takes what the spawner says of the children, until the spawner is gone, is killed, or breaks the wire.
+// listen takes what the spawner says of the children, until the spawner is gone, is killed, or
+// breaks the wire.
 func (p *spawnerProcess) listen() error {
 	for {
 		m, err := p.receive(time.Time{})
@@ -254,11 +257,12 @@ func (p *spawnerProcess) forget(id uint64) {
 	delete(p.children, id)
 }
 
-// end closes the socket, on which the spawner kills its workers and ends. It waits for the spawner, sees to it that nothing
-// of the workers is left, and tells the children. A spawner that has not ended within limit is killed; its workers die with it.
+// end closes the socket, on which the spawner kills its workers and ends. It waits for the spawner,
+// sees to it that nothing of the workers is left, and tells the children. A spawner that has not
+// ended within limit is killed; its workers die with it.
 //
-// A hang counts against the child over which the spawner hung, so that a home that hangs every spawner does not take down
-// everybody's worker again and again.
+// A hang counts against the child over which the spawner hung, so that a home that hangs every
+// spawner does not take down everybody's worker again and again.
 func (p *spawnerProcess) end(limit time.Duration) error {
 	_ = p.conn.Close() // it may be closed already
 	killer := time.AfterFunc(limit, p.kill)

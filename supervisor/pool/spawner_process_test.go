@@ -48,8 +48,8 @@ func processesOf(t *testing.T, w *Worker[*host]) []int {
 	return append(pids, w.process.pid())
 }
 
-// checkReplaced waits for the ends of workers, checks that nothing is left, and that the people get new ones from a new
-// spawner.
+// checkReplaced waits for the ends of workers, checks that nothing is left, and that the people get
+// new ones from a new spawner.
 func (r *rig) checkReplaced(old int, pids []int, workers ...*Worker[*host]) {
 	r.t.Helper()
 	for _, w := range workers {
@@ -179,7 +179,8 @@ func TestAStartEndsWithItsProcess(t *testing.T) {
 	}
 }
 
-// TestOnlyWhatSpawnersLeftIsKilled: neither a child of another kind, nor another spawner with its workers.
+// TestOnlyWhatSpawnersLeftIsKilled: neither a child of another kind, nor another spawner with its
+// workers.
 func TestOnlyWhatSpawnersLeftIsKilled(t *testing.T) {
 	r := newRig(t, quick(), "good")
 	other := r.acquire("good")

@@ -11,9 +11,11 @@ import (
 type Profile string
 
 const (
-	ProfileUser     Profile = "user"      // runs a person's turns; it is kept until it has been idle for a while
-	ProfileArchive  Profile = "archive"   // packs a person's home; one-shot
-	ProfileLook     Profile = "look"      // looks at something of a person's, where no other worker of theirs runs; one-shot
+	// runs a person's turns; it is kept until it has been idle for a while
+	ProfileUser    Profile = "user"
+	ProfileArchive Profile = "archive" // packs a person's home; one-shot
+	// looks at something of a person's, where no other worker of theirs runs; one-shot
+	ProfileLook     Profile = "look"
 	ProfileSelfTest Profile = "self-test" // tries whether its sandbox holds; one-shot
 	ProfileReview   Profile = "review"    // runs a turn that only reads, without a home; one-shot
 )
@@ -32,11 +34,14 @@ var profiles = map[Profile]struct {
 
 // Spec says which worker is wanted, and how it is started where it does not run.
 type Spec struct {
-	Key     string // at most one worker of a key runs at a time: a person's name, or what a one-shot worker is for
+	// at most one worker of a key runs at a time: a person's name, or what a one-shot worker is for
+	Key     string
 	Profile Profile
 	Place   Place
-	Hello   *protocol.Hello // what the worker is told; Version is filled in. nil: it is nobody's, and may call nothing
-	Unused  bool            // the worker is wanted once nobody else has it; others may have it from then on
+	// what the worker is told; Version is filled in. nil: it is nobody's, and may call nothing
+	Hello *protocol.Hello
+	// the worker is wanted once nobody else has it; others may have it from then on
+	Unused bool
 }
 
 // user is whose worker it is, "" where it is nobody's.
@@ -47,8 +52,8 @@ func (s Spec) user() string {
 	return s.Hello.User
 }
 
-// Place is where a person's home lies, and what the worker in it may use. The spawner opens Path beneath Root; without a Root there is no
-// home.
+// Place is where a person's home lies, and what the worker in it may use. The spawner opens Path
+// beneath Root; without a Root there is no home.
 type Place struct {
 	Root     string // absolute
 	Path     string // relative to Root; "." is Root itself

@@ -29,10 +29,12 @@ var transitions = map[State][]State{
 	StateBroken:   {StateAbsent},
 }
 
-// transition is the only writer of a managedWorker's state. It disarms the timer, because a timer belongs to a state.
+// transition is the only writer of a managedWorker's state. It disarms the timer, because a timer
+// belongs to a state.
 func (m *managedWorker[H]) transition(to State) {
 	if !slices.Contains(transitions[m.state], to) {
-		panic("pool: no transition from " + string(m.state) + " to " + string(to)) // a defect in managed_worker.go
+		// a defect in managed_worker.go
+		panic("pool: no transition from " + string(m.state) + " to " + string(to))
 	}
 	m.log.Debug("worker state", "from", m.state, "to", to)
 	m.state, m.since = to, m.options.Now()

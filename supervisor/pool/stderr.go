@@ -11,27 +11,31 @@ import (
 
 // What is read of a process's standard error, which may be anything and any amount of it.
 const (
-	lineBytes  = 1 << 10                // a longer line is taken for several
-	keptLines  = 20                     // the last ones, for the error that says how it ended
-	loggedMost = 20                     // lines logged in loggedSpan; the rest is counted
-	loggedSpan = 10 * time.Second       //
-	burstBytes = 64 << 10               // read without a pause; a flood then blocks who writes it, and not us
+	lineBytes  = 1 << 10          // a longer line is taken for several
+	keptLines  = 20               // the last ones, for the error that says how it ended
+	loggedMost = 20               // lines logged in loggedSpan; the rest is counted
+	loggedSpan = 10 * time.Second //
+	// read without a pause; a flood then blocks who writes it, and not us
+	burstBytes = 64 << 10
 	burstPause = 100 * time.Millisecond //
 )
 
-// stderrLinger is how long a dead process's standard error is still read, should somebody hold its other end open.
+// stderrLinger is how long a dead process's standard error is still read, should somebody hold its
+// other end open.
 const stderrLinger = time.Second
 
-// stderr is a process's standard error, which a goroutine reads to its end: it keeps the last lines and logs some.
+// stderr is a process's standard error, which a goroutine reads to its end: it keeps the last lines
+// and logs some.
 type stderr struct {
 	file  *os.File
 	read  chan struct{} // closed when no more is read
 	lines []string      // run's, until read is closed
-	short bool          // likewise: a line was of a shortage. The last lines may not hold it: a trace follows
+	// likewise: a line was of a shortage. The last lines may not hold it: a trace follows
+	short bool
 }
 
-// readStderr begins to read and takes the file over. It does not pause once dead is closed, because the writer is gone then.
-// The caller calls end.
+// readStderr begins to read and takes the file over. It does not pause once dead is closed, because
+// the writer is gone then. The caller calls end.
 func readStderr(file *os.File, log hclog.Logger, dead <-chan struct{}) *stderr {
 	s := &stderr{file: file, read: make(chan struct{})}
 	go s.run(log, dead)
@@ -40,7 +44,8 @@ func readStderr(file *os.File, log hclog.Logger, dead <-chan struct{}) *stderr {
 
 // end waits until no more is read of a process that is dead, and gives the last lines.
 func (s *stderr) end() []string {
-	_ = s.file.SetReadDeadline(time.Now().Add(stderrLinger)) // it fails only where run is through, and has closed it
+	// it fails only where run is through, and has closed it
+	_ = s.file.SetReadDeadline(time.Now().Add(stderrLinger))
 	<-s.read
 	return s.lines
 }
@@ -71,8 +76,8 @@ func (s *stderr) run(log hclog.Logger, dead <-chan struct{}) {
 	}
 }
 
-// escape makes a line harmless in a log and on a terminal: control characters, escape sequences and what is not UTF-8
-// are spelled out.
+// escape makes a line harmless in a log and on a terminal: control characters, escape sequences and
+// what is not UTF-8 are spelled out.
 func escape(raw []byte) string {
 	for len(raw) > 0 && (raw[len(raw)-1] == '\n' || raw[len(raw)-1] == '\r') {
 		raw = raw[:len(raw)-1]

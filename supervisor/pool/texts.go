@@ -4,7 +4,8 @@ package pool
 const textOtherSpawner = "it speaks version %d, want %d: install mews, mews-spawner and mews-worker of one release together, and " +
 	"then start Mews again"
 
-// textOtherVersion is why a worker of another version is not used. It stands behind what could not be started, before a full stop.
+// textOtherVersion is why a worker of another version is not used. It stands behind what could not
+// be started, before a full stop.
 const textOtherVersion = "its program is of another version than the service. An admin has to install mews, mews-spawner and " +
 	"mews-worker of one release together, and then restart Mews"
 

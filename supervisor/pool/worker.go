@@ -19,7 +19,8 @@ type Worker[H Host] struct {
 	shared   atomic.Bool
 }
 
-// Call calls the worker; see protocol.Conn.Call. An answer that breaks the rules of the wire ends the worker.
+// Call calls the worker; see protocol.Conn.Call. An answer that breaks the rules of the wire ends
+// the worker.
 func (w *Worker[H]) Call(ctx context.Context, method string, params, result any) error {
 	err := w.process.conn.Call(ctx, method, params, result)
 	var answer *protocol.Error
@@ -32,7 +33,8 @@ func (w *Worker[H]) Call(ctx context.Context, method string, params, result any)
 	return err
 }
 
-// Host is what answers this worker, as Options.Host made it; the zero value where the worker is nobody's.
+// Host is what answers this worker, as Options.Host made it; the zero value where the worker is
+// nobody's.
 func (w *Worker[H]) Host() H { return w.process.host }
 
 // Shared says whether somebody else has had the worker too since it was lent.
@@ -45,12 +47,12 @@ func (w *Worker[H]) Release() {
 	}
 }
 
-// Kill ends the worker for everybody who has it: its socket is closed, and it is signalled if it does not go. It counts
-// as a death. The lease must still be released.
+// Kill ends the worker for everybody who has it: its socket is closed, and it is signalled if it
+// does not go. It counts as a death. The lease must still be released.
 func (w *Worker[H]) Kill(reason error) { w.process.stop(reason) }
 
-// Died is closed when the worker's process, and all that it started, is gone. Calls fail before that, from the moment
-// its connection ends.
+// Died is closed when the worker's process, and all that it started, is gone. Calls fail before
+// that, from the moment its connection ends.
 func (w *Worker[H]) Died() <-chan struct{} { return w.process.died }
 
 // Err says how the worker ended, an *EndError; nil before Died is closed.
@@ -63,8 +65,8 @@ func (w *Worker[H]) Err() error {
 	}
 }
 
-// End releases a one-shot worker and waits for its end. Where err is not nil, it returns err with what the worker wrote
-// last.
+// End releases a one-shot worker and waits for its end. Where err is not nil, it returns err with
+// what the worker wrote last.
 func (w *Worker[H]) End(err error) error {
 	w.Release()
 	<-w.Died()

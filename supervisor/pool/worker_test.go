@@ -19,7 +19,8 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// behaviours are the ways of a worker, by the name of its home up to a dash. Each gets the connection's descriptor.
+// behaviours are the ways of a worker, by the name of its home up to a dash. Each gets the
+// connection's descriptor.
 var behaviours = map[string]func(*os.File){
 	// Those that never shake hands.
 	"silent":     func(*os.File) { idle() },
@@ -54,7 +55,8 @@ var behaviours = map[string]func(*os.File){
 		serve(f, protocol.Version, nil)
 	},
 
-	// The machine has no room for them the first three times. The runtime says so before all its stacks.
+	// The machine has no room for them the first three times. The runtime says so before all its
+	// stacks.
 	"short": func(f *os.File) {
 		unlessStarted(3, func() { quit(spawnwire.ShortageStatus, "no room") })
 		serve(f, protocol.Version, nil)
@@ -121,7 +123,8 @@ func after(turn func(*os.File)) func(*os.File) {
 	return func(f *os.File) { serve(f, protocol.Version, turn) }
 }
 
-// alone is after for a turn that does not return and that nothing else is written beside: no answer to what came before.
+// alone is after for a turn that does not return and that nothing else is written beside: no answer
+// to what came before.
 func alone(turn func(*os.File)) func(*os.File) {
 	return func(f *os.File) {
 		m := &mute{File: f}
@@ -187,14 +190,16 @@ func (w *goodWorker) Call(ctx context.Context, req *protocol.Request) (any, erro
 	return nil, protocol.MethodNotFound(req.Method)
 }
 
-// Notify takes "now", on the reader's goroutine: a behaviour that does not return stops the reading.
+// Notify takes "now", on the reader's goroutine: a behaviour that does not return stops the
+// reading.
 func (w *goodWorker) Notify(req *protocol.Request) {
 	if req.Method == "now" && w.now != nil {
 		w.now(w.file)
 	}
 }
 
-// daemons starts a child, and a process that has left both its session and its parent, and gives their pids.
+// daemons starts a child, and a process that has left both its session and its parent, and gives
+// their pids.
 func daemons() ([]int, error) {
 	out, err := exec.Command("/bin/sh", "-c",
 		`sleep 1000 <&- >&- 2>&- & echo "[$!,"; setsid sh -c 'trap "" TERM HUP; sleep 1000; :' <&- >&- 2>&- & echo "$!]"`,

@@ -1,4 +1,5 @@
-// Package promptfile carries out what people decide about changed prompt files: a change is accepted, or their worker puts the file back.
+// Package promptfile carries out what people decide about changed prompt files: a change is
+// accepted, or their worker puts the file back.
 package promptfile
 
 import (
@@ -52,7 +53,8 @@ type Result struct {
 	Operation int64 // the one that put the file back; 0: none
 }
 
-// find finds the file that a press is about. key names what waits, what is in force or what was refused.
+// find finds the file that a press is about. key names what waits, what is in force or what was
+// refused.
 func (f *Files) find(ctx context.Context, user, key string) (r Result, err error) {
 	list, err := f.List(ctx, user)
 	r.Outcome = Unknown
@@ -86,7 +88,8 @@ func (f *Files) Accept(ctx context.Context, user, key string) (Result, error) {
 	return r, err
 }
 
-// Diff stores the difference between what is in force and what waits, in the form of diff -u, as a blob of the person.
+// Diff stores the difference between what is in force and what waits, in the form of diff -u, as a
+// blob of the person.
 func (f *Files) Diff(ctx context.Context, user, key string) (ref protocol.BlobRef, r Result, err error) {
 	if r, err = f.find(ctx, user, key); err != nil || r.Outcome != Done {
 		return ref, r, err
@@ -96,7 +99,8 @@ func (f *Files) Diff(ctx context.Context, user, key string) (ref protocol.BlobRe
 	return ref, r, err
 }
 
-// PutBack restores the text in force in the person's home. It replaces only what waits: a file that has changed since is left alone.
+// PutBack restores the text in force in the person's home. It replaces only what waits: a file that
+// has changed since is left alone.
 func (f *Files) PutBack(ctx context.Context, user, key string) (Result, error) {
 	r, err := f.find(ctx, user, key)
 	if err != nil || r.Outcome != Done {
@@ -137,7 +141,8 @@ type undone struct {
 
 // operate has the person's worker take a change back, and waits for it.
 func (f *Files) operate(ctx context.Context, user string, change protocol.Undo) (u undone, err error) {
-	parameters, _ := json.Marshal(protocol.UndoParameters{Action: protocol.UndoBack, Changes: []protocol.Undo{change}}) // can always be encoded
+	// can always be encoded
+	parameters, _ := json.Marshal(protocol.UndoParameters{Action: protocol.UndoBack, Changes: []protocol.Undo{change}})
 	op, err := f.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationUndo, Parameters: string(parameters)})
 	if err == nil {
 		op, err = f.Operations.Wait(ctx, op.ID)
@@ -150,7 +155,8 @@ func (f *Files) operate(ctx context.Context, user string, change protocol.Undo) 
 		return u, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, change.Path, op.Result)
 	}
 	if err = json.Unmarshal([]byte(op.Result), &result); err == nil {
-		u = undone{result.Changes[0], op.ID} // one for each change: the operation's kind checks that
+		// one for each change: the operation's kind checks that
+		u = undone{result.Changes[0], op.ID}
 	}
 	return u, err
 }

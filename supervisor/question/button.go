@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A button's press is "q:" + nonce + ":" + a word. The nonce alone tells questions apart there: it can't be guessed, and is
-// kept nowhere but in the buttons.
+// A button's press is "q:" + nonce + ":" + a word. The nonce alone tells questions apart there: it
+// can't be guessed, and is kept nowhere but in the buttons.
 const (
 	prefix    = "q:"
 	nonceSize = 16 // bytes: 128 bits (OWASP ASVS 5.0, 7.2.3, of reference tokens)

@@ -25,9 +25,9 @@ type Pressed struct {
 	Over bool   // the question is not open any more, so that its buttons can go
 }
 
-// Press takes what a person has pressed in a conversation, and returns what comes of it. Of two presses the first counts. A
-// press that is made up, of another person's question or from another conversation does nothing and is audited; its error has
-// CodeForbidden.
+// Press takes what a person has pressed in a conversation, and returns what comes of it. Of two
+// presses the first counts. A press that is made up, of another person's question or from another
+// conversation does nothing and is audited; its error has CodeForbidden.
 func (s *Questions) Press(ctx context.Context, user string, conversation int64, press string) (pressed Pressed, err error) {
 	nonce, word, ok := parse(press)
 	if !ok {

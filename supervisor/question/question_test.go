@@ -107,7 +107,8 @@ func TestAQuestionStandsAsLongAsIsSaid(t *testing.T) {
 	})
 }
 
-// A restart leaves the row, and the person with the buttons. Whoever looks after that goes on with what was answered meanwhile.
+// A restart leaves the row, and the person with the buttons. Whoever looks after that goes on with
+// what was answered meanwhile.
 func TestAQuestionOutlivesTheProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

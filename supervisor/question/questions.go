@@ -1,5 +1,5 @@
-// Package question asks people, by a message with buttons, and takes what they answer. A turn does not wait for that: it is left, and
-// goes on when the question has ended. A command waits here.
+// Package question asks people, by a message with buttons, and takes what they answer. A turn does
+// not wait for that: it is left, and goes on when the question has ended. A command waits here.
 package question
 
 import (
@@ -18,11 +18,13 @@ const defaultStands = 24 * time.Hour
 
 // Store keeps questions.
 type Store interface {
-	// Ask keeps a question, and a delivery with those buttons. Where the turn or the command has asked exactly that before, it
-	// keeps nothing and returns that question; an end that counts is in it, and is used up.
+	// Ask keeps a question, and a delivery with those buttons. Where the turn or the command has
+	// asked exactly that before, it keeps nothing and returns that question; an end that counts is
+	// in it, and is used up.
 	Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 		asked supervisor.Question, fresh bool, err error)
-	// Use is a question as it is now, and uses up its end. taken says that another has used its yes: that counts once.
+	// Use is a question as it is now, and uses up its end. taken says that another has used its
+	// yes: that counts once.
 	Use(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error)
 	// Withdraw ends a question that is open.
 	Withdraw(ctx context.Context, id int64) error
@@ -36,7 +38,8 @@ type Store interface {
 type Ends interface {
 	// Changed holds a token when a question was put, delivered or ended.
 	Changed() <-chan struct{}
-	// Expire ends those that have stood for their time, and says when the next will have; the zero time for none.
+	// Expire ends those that have stood for their time, and says when the next will have; the zero
+	// time for none.
 	Expire(ctx context.Context) (next time.Time, err error)
 	// Resumable lists the conversations with a turn that waited and may go on.
 	Resumable(ctx context.Context) ([]supervisor.Conversation, error)
@@ -49,15 +52,17 @@ type Audit interface {
 
 // Options are what Questions need. All but Stands and Now are required.
 type Options struct {
-	Store  Store
-	Ends   Ends
-	Audit  Audit
-	Queued func(conversation int64)        // a question was put into the conversation's outbox; never blocks
+	Store Store
+	Ends  Ends
+	Audit Audit
+	// a question was put into the conversation's outbox; never blocks
+	Queued func(conversation int64)
 	Resume func(c supervisor.Conversation) // its turn may go on; never blocks
 	Ended  func()                          // messages may have changed; never blocks
 	Log    hclog.Logger
-	Stands func() time.Duration // how long a question stands from its delivery; nil or 0 is 24 hours
-	Now    func() time.Time     // nil is the time
+	// how long a question stands from its delivery; nil or 0 is 24 hours
+	Stands func() time.Duration
+	Now    func() time.Time // nil is the time
 }
 
 // Questions asks people and takes their answers. It may be used from any goroutine. Run works it.
@@ -87,8 +92,8 @@ func (s *Questions) Run(ctx context.Context) error {
 	return nil
 }
 
-// interval is how long after a failure the store is asked again, and how often the clock is looked at while a question stands: a timer
-// would stop while the machine sleeps.
+// interval is how long after a failure the store is asked again, and how often the clock is looked
+// at while a question stands: a timer would stop while the machine sleeps.
 const interval = 5 * time.Second
 
 // look does what has come due, and says when something will.
@@ -117,9 +122,10 @@ func (s *Questions) wait(ctx context.Context, next time.Time) {
 	}
 }
 
-// Ask asks a question in its conversation. For a turn it returns at once: the question as it has ended, once, or ErrWaits while it is
-// open. For a command it waits until the question has ended or ctx ends (the error is ctx's cause). ID, Stands, Why and Answer of q are
-// not read. Who asks again what they asked before, after a crash, asks nobody twice.
+// Ask asks a question in its conversation. For a turn it returns at once: the question as it has
+// ended, once, or ErrWaits while it is open. For a command it waits until the question has ended or
+// ctx ends (the error is ctx's cause). ID, Stands, Why and Answer of q are not read. Who asks again
+// what they asked before, after a crash, asks nobody twice.
 func (s *Questions) Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error) {
 	for {
 		asked, taken, err := s.askOnce(ctx, q)
@@ -132,8 +138,8 @@ func (s *Questions) Ask(ctx context.Context, q supervisor.Question) (supervisor.
 	}
 }
 
-// askOnce puts the question to its person, unless the asker has asked it before. taken says that another has used up the answer, so
-// that the question has to be asked anew.
+// askOnce puts the question to its person, unless the asker has asked it before. taken says that
+// another has used up the answer, so that the question has to be asked anew.
 func (s *Questions) askOnce(ctx context.Context, q supervisor.Question) (asked supervisor.Question, taken bool, err error) {
 	q.Stands = s.stands()
 	nonce := newNonce()
@@ -181,8 +187,8 @@ func (s *Questions) await(ctx context.Context, id int64) (q supervisor.Question,
 // withdrawTimeout is how long withdrawing a question may take.
 const withdrawTimeout = 10 * time.Second
 
-// withdraw ends a question of nobody's for which nobody waits any more. One of a turn or a command stands until its asker ends: it may
-// be asked again after a restart.
+// withdraw ends a question of nobody's for which nobody waits any more. One of a turn or a command
+// stands until its asker ends: it may be asked again after a restart.
 func (s *Questions) withdraw(ctx context.Context, q supervisor.Question) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), withdrawTimeout)
 	defer cancel()

@@ -1,7 +1,9 @@
-// Package reply holds the answers that are being given: one Stream for each running turn, and the Watchers that show them.
+// Package reply holds the answers that are being given: one Stream for each running turn, and the
+// Watchers that show them.
 //
-// A stream keeps the latest text and not how it came to be. So a slow watcher costs no memory and delays nobody: it is told that
-// there is something new, and looks when it can. What must not be missed is in the outbox; a watcher is only told to look there.
+// A stream keeps the latest text and not how it came to be. So a slow watcher costs no memory and
+// delays nobody: it is told that there is something new, and looks when it can. What must not be
+// missed is in the outbox; a watcher is only told to look there.
 package reply
 
 import (
@@ -15,8 +17,8 @@ import (
 
 // Feeds are the conversations that somebody watches or answers in. The zero value is ready.
 type Feeds struct {
-	// Changed is called after each change of a conversation's reply, and when its outbox holds something new. It must not
-	// block. nil is nobody; it is set before the first use.
+	// Changed is called after each change of a conversation's reply, and when its outbox holds
+	// something new. It must not block. nil is nobody; it is set before the first use.
 	Changed func(conversation int64)
 
 	mu    sync.Mutex      // guards what follows
@@ -37,15 +39,16 @@ func (fd *feed) shown() *Stream {
 	return fd.streams[0]
 }
 
-// Open begins the reply of a turn, where that answers. said is what earlier attempts at the turn have committed. The caller
-// closes the stream.
+// Open begins the reply of a turn, where that answers. said is what earlier attempts at the turn
+// have committed. The caller closes the stream.
 func (f *Feeds) Open(turn supervisor.Turn, said string) *Stream {
 	s := &Stream{feeds: f, turn: turn, said: said}
 	s.update(func(fd *feed) { fd.streams = append(fd.streams, s) })
 	return s
 }
 
-// Look is the reply that is being given in a conversation, if there is one: of several the first that began.
+// Look is the reply that is being given in a conversation, if there is one: of several the first
+// that began.
 func (f *Feeds) Look(conversation int64) (supervisor.Reply, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -101,7 +104,8 @@ func (f *Feeds) change(conversation int64, change func(*feed)) {
 	}
 }
 
-// Stream is one turn's reply as it grows. Its methods may be called from any goroutine and never block.
+// Stream is one turn's reply as it grows. Its methods may be called from any goroutine and never
+// block.
 type Stream struct {
 	feeds   *Feeds // whose mutex guards what follows
 	turn    supervisor.Turn
@@ -133,12 +137,14 @@ func (s *Stream) Commit(text string) {
 // Reset drops what the unfinished step has said: the step will be made again.
 func (s *Stream) Reset() { s.Begin("") }
 
-// Begin begins a step, and drops what one that did not end has said. ahead stands before what the step says; "" is nothing.
+// Begin begins a step, and drops what one that did not end has said. ahead stands before what the
+// step says; "" is nothing.
 func (s *Stream) Begin(ahead string) {
 	s.set(func() { s.ahead, s.partial, s.note, s.tools = ahead, nil, "", nil })
 }
 
-// Note shows below the reply why nothing comes. It is no part of the reply, and goes with what comes next.
+// Note shows below the reply why nothing comes. It is no part of the reply, and goes with what
+// comes next.
 func (s *Stream) Note(text string) { s.set(func() { s.note = text }) }
 
 // set changes the reply, and tells of it where that shows.
@@ -153,7 +159,8 @@ func (s *Stream) set(change func()) {
 	}
 }
 
-// Tool shows a line about a tool. Tools that have begun and not ended run, until the model says something.
+// Tool shows a line about a tool. Tools that have begun and not ended run, until the model says
+// something.
 func (s *Stream) Tool(event protocol.TurnEvent) {
 	s.update(func(fd *feed) {
 		s.runTool(event)
@@ -198,7 +205,8 @@ func (s *Stream) visible() string { return Join(s.text(), s.note) }
 
 func (s *Stream) update(change func(*feed)) { s.feeds.update(shownIn(s.turn), change) }
 
-// shownIn is the conversation in which a turn's reply is seen to grow. That of a job's is not: it may have nothing to say.
+// shownIn is the conversation in which a turn's reply is seen to grow. That of a job's is not: it
+// may have nothing to say.
 func shownIn(t supervisor.Turn) int64 {
 	if t.Kind == supervisor.TurnJob {
 		return t.Conversation.ID

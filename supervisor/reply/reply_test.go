@@ -206,7 +206,8 @@ func TestAReplyGrowsWhereItsTurnAnswers(t *testing.T) {
 	}
 }
 
-// Several turns may answer in one conversation: the first is shown until it ends, and then the next.
+// Several turns may answer in one conversation: the first is shown until it ends, and then the
+// next.
 func TestOfSeveralRepliesTheFirstIsShown(t *testing.T) {
 	var feeds reply.Feeds
 	w := feeds.Watch(7)

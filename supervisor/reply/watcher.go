@@ -6,7 +6,8 @@ import (
 	"mews/protocol"
 )
 
-// maxToolLines is how many tool lines wait for a slow watcher. Older ones are dropped: they only serve the moment.
+// maxToolLines is how many tool lines wait for a slow watcher. Older ones are dropped: they only
+// serve the moment.
 const maxToolLines = 64
 
 // Watcher shows one conversation to one client. Next belongs to one goroutine.

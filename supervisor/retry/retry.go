@@ -14,9 +14,9 @@ import (
 // Longest is what is waited at most for something that somebody waits for.
 const Longest = 10 * time.Second
 
-// Do repeats do until it succeeds, its error is final, or ctx ends. It waits 100 ms first, then twice as long each time, up
-// to longest. failed is called with each error that is not final, and with the wait that follows. Do returns the final error, or
-// ctx's.
+// Do repeats do until it succeeds, its error is final, or ctx ends. It waits 100 ms first, then
+// twice as long each time, up to longest. failed is called with each error that is not final, and
+// with the wait that follows. Do returns the final error, or ctx's.
 func Do(ctx context.Context, longest time.Duration, do func() error, final func(error) bool, failed func(err error, wait time.Duration)) error {
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := do()
@@ -30,8 +30,9 @@ func Do(ctx context.Context, longest time.Duration, do func() error, final func(
 	return err
 }
 
-// Persist repeats what a store has to do, because it would be lost otherwise, until it is done or ctx ends, and gives what came
-// of it. What the store refuses is not repeated. Errors are logged; it is not ok after the last one.
+// Persist repeats what a store has to do, because it would be lost otherwise, until it is done or
+// ctx ends, and gives what came of it. What the store refuses is not repeated. Errors are logged;
+// it is not ok after the last one.
 func Persist[T any](ctx context.Context, log hclog.Logger, what string, do func() (T, error)) (value T, ok bool) {
 	err := Do(ctx, Longest, func() (err error) {
 		value, err = do()
@@ -53,7 +54,8 @@ func Wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// Refused says that a store will refuse the same again: what was sent cannot be right, or names what is not there.
+// Refused says that a store will refuse the same again: what was sent cannot be right, or names
+// what is not there.
 func Refused(err error) bool {
 	code := supervisor.ErrorCode(err)
 	return code == supervisor.CodeInvalid || code == supervisor.CodeNotFound

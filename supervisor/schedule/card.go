@@ -13,10 +13,12 @@ import (
 // listed are the times of a job that its card lists.
 const listed = 3
 
-// card shows a job from its row: what it does and when, where it speaks, what becomes of a time that is missed and what it may cost; with buttons.
+// card shows a job from its row: what it does and when, where it speaks, what becomes of a time
+// that is missed and what it may cost; with buttons.
 func (s *Schedule) card(j supervisor.Job) supervisor.Delivery { return cardWith(j, s.terms(j)) }
 
-// cardWith is the card of a job with those terms. It asks nobody: it may be called while the job is kept.
+// cardWith is the card of a job with those terms. It asks nobody: it may be called while the job is
+// kept.
 func cardWith(j supervisor.Job, terms []string) (d supervisor.Delivery) {
 	d.Conversation, d.Text = j.Conversation, fmt.Sprintf(textMade, nouns[j.Kind], j.ID, j.Text)
 	if j.Name != "" {
@@ -94,7 +96,8 @@ func (s *Schedule) costText(j supervisor.Job) string {
 	return fmt.Sprintf(textCosts, amount.Dollars(most))
 }
 
-// monthCost is the most that a job can cost in the longest month from its next time on, and how often it comes then, as far as that matters.
+// monthCost is the most that a job can cost in the longest month from its next time on, and how
+// often it comes then, as far as that matters.
 func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) {
 	if most = b.Month; b.Day > 0 && (most == 0 || most > aMonth*b.Day) {
 		most = aMonth * b.Day
@@ -113,7 +116,8 @@ func monthCost(j supervisor.Job, b supervisor.Budget) (most int64, times int64) 
 	return most, times
 }
 
-// maxCounted bounds how many times of a month are counted: a job that asks a model comes no oftener.
+// maxCounted bounds how many times of a month are counted: a job that asks a model comes no
+// oftener.
 const maxCounted = int64(aMonth * 24 * time.Hour / leastPeriod)
 
 // lastOf is the end of a month from a moment on, by a job's clocks.

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// changedHomes are whose home has changed, and when it is to be looked at. The zero value is ready. It may be used from several goroutines.
+// changedHomes are whose home has changed, and when it is to be looked at. The zero value is ready.
+// It may be used from several goroutines.
 type changedHomes struct {
 	mu sync.Mutex
 	of map[string]*unsettled // by person
@@ -18,7 +19,8 @@ type unsettled struct {
 	due   time.Time // when it is to be looked at; the zero time is that a look was begun
 }
 
-// note says that a home has changed: it is looked at when it has been still for a while, or has not been for too long.
+// note says that a home has changed: it is looked at when it has been still for a while, or has not
+// been for too long.
 func (h *changedHomes) note(user string, now time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -50,8 +52,8 @@ func (h *changedHomes) find(user string) *unsettled {
 	return h.of[user]
 }
 
-// settled says whether a home may be looked at: it has not changed for a while, or does so all the time. If so, what changes from now on is for
-// the next look.
+// settled says whether a home may be looked at: it has not changed for a while, or does so all the
+// time. If so, what changes from now on is for the next look.
 func (h *changedHomes) settled(user string, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

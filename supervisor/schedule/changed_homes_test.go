@@ -18,7 +18,8 @@ func TestAFolderThatIsNeverStill(t *testing.T) {
 	}
 }
 
-// What changes between the end of the wait and the look does not put it off again; afterwards a change is the first one anew.
+// What changes between the end of the wait and the look does not put it off again; afterwards a
+// change is the first one anew.
 func TestALookAtAHomeThatIsNeverStill(t *testing.T) {
 	var h changedHomes
 	now := noon

@@ -9,7 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// check looks whether that is so for which a check looks, the cheapest first: a model judges only what has changed.
+// check looks whether that is so for which a check looks, the cheapest first: a model judges only
+// what has changed.
 func (s *Schedule) check(ctx context.Context, l look) (supervisor.Looked, error) {
 	at := l.Job.Options.Look
 	found, err := s.o.Look(ctx, l.Job.User, protocol.LookParameters{Files: at.Files, Changes: at.Changes, Command: at.Command, Seen: l.seen})

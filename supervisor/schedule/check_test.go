@@ -38,7 +38,8 @@ func (h *harness) jobState(t testing.TB, id int64) string {
 	return strings.Join(sqlitetest.Look(t, h.db, "SELECT state FROM job WHERE id = ?", id), "")
 }
 
-// A check says nothing before it is so, gets what it has seen last, and with auto_remove is done once it was told.
+// A check says nothing before it is so, gets what it has seen last, and with auto_remove is done
+// once it was told.
 func TestACheckIsToldOnceItIsSo(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.Look{Files: "out/*", AutoRemove: true})
@@ -60,7 +61,8 @@ func TestACheckIsToldOnceItIsSo(t *testing.T) {
 	}
 }
 
-// A check without a name says its text once. What does not begin with that says which check it is of.
+// A check without a name says its text once. What does not begin with that says which check it is
+// of.
 func TestACheckWithoutANameSaysItsTextOnce(t *testing.T) {
 	h := newHarness(t)
 	text := strings.Repeat("the build is there, ", 5) + "at last"
@@ -111,7 +113,8 @@ func TestAModelIsAskedOnlyOfWhatHasChanged(t *testing.T) {
 	}
 }
 
-// What may pass is looked at again within the same fire; the third failure running pauses the check.
+// What may pass is looked at again within the same fire; the third failure running pauses the
+// check.
 func TestALookThatFails(t *testing.T) {
 	h := newHarness(t)
 	id := h.putCheck(t, supervisor.Look{Command: "make"})
@@ -135,7 +138,8 @@ func TestALookThatFails(t *testing.T) {
 	}
 }
 
-// A look that an earlier life has begun is begun again at the start, and one that runs is not begun twice.
+// A look that an earlier life has begun is begun again at the start, and one that runs is not begun
+// twice.
 func TestALookThatWasCutShort(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Look{Command: "make"})

@@ -12,7 +12,8 @@ import (
 
 // Digests gather what the rows say for people's digests.
 type Digests interface {
-	// Digest is what a person's jobs did after a moment and up to another, and what waits for the person.
+	// Digest is what a person's jobs did after a moment and up to another, and what waits for the
+	// person.
 	Digest(ctx context.Context, user string, after, until time.Time) (supervisor.DigestRows, error)
 }
 
@@ -34,12 +35,14 @@ func init() {
 
 // digestState is what the last digest has told.
 type digestState struct {
-	Until      time.Time `json:"until"`           // up to when it told
-	Files      pathSet   `json:"files,omitempty"` // that it knew of
-	FilesAfter time.Time `json:"files_after"`     // while it knows of none, those are new that have changed after this
+	Until time.Time `json:"until"`           // up to when it told
+	Files pathSet   `json:"files,omitempty"` // that it knew of
+	// while it knows of none, those are new that have changed after this
+	FilesAfter time.Time `json:"files_after"`
 }
 
-// since is the moment after which all is told: where there was no digest, or the clock was set back since, that of a day ago.
+// since is the moment after which all is told: where there was no digest, or the clock was set back
+// since, that of a day ago.
 func (was *digestState) since(now time.Time) time.Time {
 	if was.Until.After(now) {
 		was.Until = time.Time{}
@@ -54,7 +57,8 @@ func (was *digestState) since(now time.Time) time.Time {
 	return dayAgo
 }
 
-// digest tells what is due, what jobs did since the last one, which files are new, and what waits. Without anything new it is silent.
+// digest tells what is due, what jobs did since the last one, which files are new, and what waits.
+// Without anything new it is silent.
 func (s *Schedule) digest(ctx context.Context, l look) (looked supervisor.Looked, err error) {
 	was, err := state[digestState](l)
 	if err != nil {
@@ -93,7 +97,8 @@ func (s *Schedule) digest(ctx context.Context, l look) (looked supervisor.Looked
 	return looked, nil
 }
 
-// filesOf lists the files of the person's home. Where they can't be listed it is tried once more, and then done without.
+// filesOf lists the files of the person's home. Where they can't be listed it is tried once more,
+// and then done without.
 func (s *Schedule) filesOf(ctx context.Context, l look) ([]supervisor.HomeFile, error) {
 	files, err := s.o.ListFiles(ctx, l.Job.User)
 	switch {

@@ -9,7 +9,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// For whoever has been away for long, those jobs rest that ask a model, and no others: the rows are read as supervisor.Job.AsksModel has it.
+// For whoever has been away for long, those jobs rest that ask a model, and no others: the rows are
+// read as supervisor.Job.AsksModel has it.
 func TestWhatRestsWhileAPersonIsAway(t *testing.T) {
 	h := newHarness(t)
 	jobs := []supervisor.Job{
@@ -37,7 +38,8 @@ func TestWhatRestsWhileAPersonIsAway(t *testing.T) {
 	}
 }
 
-// That tasks rest is told where nobody else reads, however many there are and wherever they speak, and after quiet hours.
+// That tasks rest is told where nobody else reads, however many there are and wherever they speak,
+// and after quiet hours.
 func TestWhoIsAwayIsToldInPrivate(t *testing.T) {
 	h := newHarness(t)
 	club, _ := clubs(t, h)

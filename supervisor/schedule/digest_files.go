@@ -14,13 +14,15 @@ import (
 	"mews/supervisor"
 )
 
-// maxPaths is how many paths are remembered of files that are gone too; of more only those that are there.
+// maxPaths is how many paths are remembered of files that are gone too; of more only those that are
+// there.
 const maxPaths = 40_000
 
 // notNews is what Mews writes into homes itself: files, and folders with a slash.
 var notNews = []string{"MEMORY.md", "memory/", protocol.LogsFolder + "/"}
 
-// pathSet is paths, of each a hash of 32 bits: in JSON 40,000 are some 200 KB. One in 100,000 new files is taken for one of them.
+// pathSet is paths, of each a hash of 32 bits: in JSON 40,000 are some 200 KB. One in 100,000 new
+// files is taken for one of them.
 type pathSet map[uint32]bool
 
 func hashOf(path string) uint32 {
@@ -29,7 +31,8 @@ func hashOf(path string) uint32 {
 	return h.Sum32()
 }
 
-// with is the set with those files too. An index that is made anew lacks some for a while, so what is gone is remembered.
+// with is the set with those files too. An index that is made anew lacks some for a while, so what
+// is gone is remembered.
 func (s pathSet) with(files []supervisor.HomeFile) pathSet {
 	all := make(pathSet, len(files))
 	for _, f := range files {

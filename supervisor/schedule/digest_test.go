@@ -24,7 +24,8 @@ func (h *harness) routine(t testing.TB, words string) string {
 	return d.Text
 }
 
-// untilClock lets time pass until a time of the day in Madrid, on this day or the next, and gives what has begun by then.
+// untilClock lets time pass until a time of the day in Madrid, on this day or the next, and gives
+// what has begun by then.
 func (h *harness) untilClock(t testing.TB, hour, minute int) []supervisor.Inbound {
 	t.Helper()
 	here := h.now.In(person("alice").Zone())
@@ -90,7 +91,8 @@ func TestADigestCountsAll(t *testing.T) {
 	if _, err := h.run(t.Context(), h.job(t, id), h.now); err != nil {
 		t.Fatal(err)
 	}
-	if got := sqlitetest.Look(t, h.db, "SELECT count(*) FROM fire WHERE job = ?", id)[0]; got != "577" { // of two days, and this one
+	// of two days, and this one
+	if got := sqlitetest.Look(t, h.db, "SELECT count(*) FROM fire WHERE job = ?", id)[0]; got != "577" {
 		t.Errorf("%s are kept", got)
 	}
 	h.ends(t, h.passes(t, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone})
@@ -100,7 +102,8 @@ func TestADigestCountsAll(t *testing.T) {
 	}
 }
 
-// All that a digest can tell, as it is told: what is due, what jobs did and cost, which files are new, and what waits.
+// All that a digest can tell, as it is told: what is due, what jobs did and cost, which files are
+// new, and what waits.
 func TestADigest(t *testing.T) {
 	h := newHarness(t)
 	h.routine(t, "on")
@@ -153,8 +156,8 @@ func (h *harness) putProposed(t testing.TB) {
 	}
 }
 
-// Nothing new is nothing said: not for tasks that will come, checks that found nothing, reminders that came, nor for what waits as it did
-// before.
+// Nothing new is nothing said: not for tasks that will come, checks that found nothing, reminders
+// that came, nor for what waits as it did before.
 func TestADigestWithNothingNewIsSilent(t *testing.T) {
 	h := newHarness(t)
 	h.routine(t, "on")
@@ -205,7 +208,8 @@ func TestADigestIsBounded(t *testing.T) {
 	}
 }
 
-// A file is new once: not where it changes, nor where the index is made anew and lacks it for a while.
+// A file is new once: not where it changes, nor where the index is made anew and lacks it for a
+// while.
 func TestAFileIsNewOnce(t *testing.T) {
 	h := newHarness(t)
 	h.routine(t, "on")
@@ -234,7 +238,8 @@ func TestAFileIsNewOnce(t *testing.T) {
 	}
 }
 
-// Where the files can't be listed it is tried once more, and then told without them; later they are told of.
+// Where the files can't be listed it is tried once more, and then told without them; later they are
+// told of.
 func TestADigestWithoutFiles(t *testing.T) {
 	h := newHarness(t)
 	h.routine(t, "on")
@@ -300,7 +305,8 @@ func TestADigestAfterTheClockWasSetBack(t *testing.T) {
 	h.endsAt(t, h.untilClock(t, 10, 0)[0], stays, 0)
 	h.untilClock(t, 7, 30)
 	h.untilClock(t, 7, 31)
-	if got := h.digests(t); len(got) != 1 || !strings.Contains(got[0], "**Since Sat 28 Mar 06:30**\n- Look: 1 failed") { // the clocks change
+	// the clocks change
+	if got := h.digests(t); len(got) != 1 || !strings.Contains(got[0], "**Since Sat 28 Mar 06:30**\n- Look: 1 failed") {
 		t.Errorf("it says %q", got)
 	}
 }
@@ -366,7 +372,8 @@ func TestTheDigestIsTurnedOnAndOff(t *testing.T) {
 	}
 }
 
-// The digest says what waits by the rows: what changed in prompt files, what a gate holds, and what may not have arrived.
+// The digest says what waits by the rows: what changed in prompt files, what a gate holds, and what
+// may not have arrived.
 func TestWhatADigestSaysOfWhatWaits(t *testing.T) {
 	h := newHarness(t)
 	h.routine(t, "on")

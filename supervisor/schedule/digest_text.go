@@ -85,7 +85,8 @@ func (d *digest) times(j supervisor.Job) string {
 	return strings.Join(times, ", ")
 }
 
-// did is what came of jobs. What came and had nothing to say, and cost nothing, is no news; nor are reminders that came.
+// did is what came of jobs. What came and had nothing to say, and cost nothing, is no news; nor are
+// reminders that came.
 func (d *digest) did(list []supervisor.JobDid) {
 	var lines []string
 	cost, paid := int64(0), 0
@@ -173,7 +174,8 @@ func (d *digest) waiting(list []supervisor.Waiting) {
 	d.section(textDigestWaiting, lines, maxLines)
 }
 
-// oneLine is the first line of a text that a person or somebody else has written, cut where it is long.
+// oneLine is the first line of a text that a person or somebody else has written, cut where it is
+// long.
 func oneLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	runes := []rune(strings.TrimSpace(supervisor.Printable(line)))

@@ -14,8 +14,8 @@ import (
 	"mews/supervisor"
 )
 
-// edit changes a job: by words that say when it is due, with what it says where that follows behind a colon (alone, where the colon is the
-// first character), and by what is set, by name.
+// edit changes a job: by words that say when it is due, with what it says where that follows behind
+// a colon (alone, where the colon is the first character), and by what is set, by name.
 func (s *Schedule) edit(ctx context.Context, from origin, j supervisor.Job, words string, set map[string]string) (supervisor.Job, error) {
 	if j.State == supervisor.JobDone {
 		return j, supervisor.Errorf(supervisor.CodeInvalid, textOver, nouns[j.Kind], j.ID)
@@ -54,7 +54,8 @@ func (s *Schedule) edit(ctx context.Context, from origin, j supervisor.Job, word
 // settingPattern is one NAME=VALUE.
 var settingPattern = regexp.MustCompile(`^([a-z_]+)=(\S*)$`)
 
-// settings reads words that are NAME=VALUE; it gives none for others. Where the first is one, so are all.
+// settings reads words that are NAME=VALUE; it gives none for others. Where the first is one, so
+// are all.
 func settings(words string) (map[string]string, error) {
 	set := map[string]string{}
 	for i, word := range strings.Fields(words) {
@@ -70,7 +71,8 @@ func settings(words string) (map[string]string, error) {
 	return set, nil
 }
 
-// askChange asks what is to change of a job, and changes that. The press of a button waits for the answer.
+// askChange asks what is to change of a job, and changes that. The press of a button waits for the
+// answer.
 func (s *Schedule) askChange(ctx context.Context, from origin, j supervisor.Job) (d supervisor.Delivery, err error) {
 	digest := sha256.Sum256(fmt.Appendf(nil, "change job %d by %d", j.ID, from.inbound))
 	q, err := s.o.Ask(ctx, supervisor.Question{Conversation: from.in, Inbound: from.inbound, Kind: supervisor.QuestionAsk, Subject: hex.EncodeToString(digest[:]),
@@ -102,7 +104,8 @@ func (s *Schedule) askChange(ctx context.Context, from origin, j supervisor.Job)
 	return s.card(changed), nil
 }
 
-// setState pauses a job or has it go on; "" changes nothing. To one that is proposed only its person says yes.
+// setState pauses a job or has it go on; "" changes nothing. To one that is proposed only its
+// person says yes.
 func (s *Schedule) setState(j *supervisor.Job, state string) (err error) {
 	switch was := j.State; {
 	case state == "":

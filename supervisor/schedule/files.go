@@ -12,16 +12,19 @@ import (
 )
 
 const (
-	filesSettle  = 30 * time.Second // after a change, until it is told
-	neverSettles = 5 * time.Minute  // after a first change, until it is told though there are always others
+	filesSettle = 30 * time.Second // after a change, until it is told
+	// after a first change, until it is told though there are always others
+	neverSettles = 5 * time.Minute
 	betweenFiles = 10 * time.Minute // from one message about files to the next
 )
 
 // Homes are what is known of people's folders.
 type Homes interface {
-	// LookThroughHome has a person's home be looked through as it is now. all is false where that takes longer than ctx.
+	// LookThroughHome has a person's home be looked through as it is now. all is false where that
+	// takes longer than ctx.
 	LookThroughHome(ctx context.Context, user string) (all bool, err error)
-	// Changes lists what has come to differ in a person's home, and gives the next cursor. ok is false where nothing is known of the time since.
+	// Changes lists what has come to differ in a person's home, and gives the next cursor. ok is
+	// false where nothing is known of the time since.
 	Changes(ctx context.Context, user string, since supervisor.HomeCursor) (list []supervisor.HomeChange, next supervisor.HomeCursor, ok bool, err error)
 }
 
@@ -39,9 +42,10 @@ func init() {
 
 // filesSeen is up to where a person's folder was compared.
 type filesSeen struct {
-	Home   supervisor.HomeCursor `json:"home"`
-	Effect int64                 `json:"effect"`        // of the ledger: what it and those before have changed is in Home
-	Said   time.Time             `json:"said,omitzero"` // when something was told last
+	Home supervisor.HomeCursor `json:"home"`
+	// of the ledger: what it and those before have changed is in Home
+	Effect int64     `json:"effect"`
+	Said   time.Time `json:"said,omitzero"` // when something was told last
 }
 
 // wait is how long nothing more is told. (A clock may have been set back.)
@@ -52,7 +56,8 @@ func (f filesSeen) wait(now time.Time) time.Duration {
 	return 0
 }
 
-// files tells what others have changed in a person's folder. What is there when it is turned on, and when the index was made anew, is not told.
+// files tells what others have changed in a person's folder. What is there when it is turned on,
+// and when the index was made anew, is not told.
 func (s *Schedule) files(ctx context.Context, l look) (looked supervisor.Looked, err error) {
 	looked.State = supervisor.FireSilent
 	was, err := state[filesSeen](l)
@@ -85,14 +90,15 @@ func (s *Schedule) files(ctx context.Context, l look) (looked supervisor.Looked,
 	return looked, err
 }
 
-// othersChanged lists what others have changed since a folder was compared. It is not settled where something is under way that the ledger will
-// have.
+// othersChanged lists what others have changed since a folder was compared. It is not settled where
+// something is under way that the ledger will have.
 func (s *Schedule) othersChanged(ctx context.Context, user string, was filesSeen) (list []supervisor.HomeChange, next supervisor.HomeCursor, settled bool, err error) {
 	list, next, known, err := s.o.Homes.Changes(ctx, user, was.Home)
 	if err != nil || !known || len(list) == 0 {
 		return nil, next, err == nil, err
 	}
-	effects, settled, err := s.o.FileEffects.ListOfFiles(ctx, user, was.Effect) // after the list: what has ended by now is in it
+	// after the list: what has ended by now is in it
+	effects, settled, err := s.o.FileEffects.ListOfFiles(ctx, user, was.Effect)
 	if err != nil || !settled {
 		return nil, next, false, err
 	}
@@ -106,7 +112,8 @@ func (s *Schedule) HomeChanged(user string) {
 	supervisor.Signal(s.woken)
 }
 
-// lookAtHomes has be told what has changed in homes that are still again. What can't be looked at now is when it is due.
+// lookAtHomes has be told what has changed in homes that are still again. What can't be looked at
+// now is when it is due.
 func (s *Schedule) lookAtHomes(ctx context.Context) error {
 	now, failed := s.o.Now(), error(nil)
 	for _, user := range s.changed.take(now) {
@@ -122,7 +129,8 @@ func (s *Schedule) lookAtHomes(ctx context.Context) error {
 	return failed
 }
 
-// lookAtHome has a home be looked at, where its person wants that; or says after what time that is to be done.
+// lookAtHome has a home be looked at, where its person wants that; or says after what time that is
+// to be done.
 func (s *Schedule) lookAtHome(ctx context.Context, user string, now time.Time) (later time.Duration, err error) {
 	j, was, watched, err := s.watched(ctx, user)
 	if err != nil || !watched {
@@ -139,7 +147,8 @@ func (s *Schedule) lookAtHome(ctx context.Context, user string, now time.Time) (
 	return 0, err
 }
 
-// watched is the routine that tells a person of files, and what it has seen. It is not ok where they do not want that, or it has not looked.
+// watched is the routine that tells a person of files, and what it has seen. It is not ok where
+// they do not want that, or it has not looked.
 func (s *Schedule) watched(ctx context.Context, user string) (j supervisor.Job, was filesSeen, ok bool, err error) {
 	if _, served := s.o.Person(user); !served {
 		return j, was, false, nil

@@ -11,7 +11,8 @@ import (
 	"mews/supervisor"
 )
 
-// ownFolders hold what Mews itself writes there: its logs and notes, and what their person has sent.
+// ownFolders hold what Mews itself writes there: its logs and notes, and what their person has
+// sent.
 var ownFolders = []string{"memory", "logs", protocol.UploadsFolder}
 
 // memoryFile is changed by effects that name facts, not files.
@@ -20,12 +21,15 @@ const memoryFile = "MEMORY.md"
 // ofFacts are those effects.
 var ofFacts = []string{supervisor.EffectCorrected, supervisor.EffectForgotten, supervisor.EffectImported}
 
-// ledger is what the person's own turns have left in their folder in a time, as far as that is on record.
+// ledger is what the person's own turns have left in their folder in a time, as far as that is on
+// record.
 type ledger struct {
-	left    map[string]protocol.FileState // by path
-	unknown map[string]bool               // paths, and folders with all that is in them, of which it is not known how they were left
-	ran     bool                          // a program, and what it has deleted is on no record
-	blind   time.Time                     // up to then a program may have changed any file; zero is none
+	left map[string]protocol.FileState // by path
+	// paths, and folders with all that is in them, of which it is not known how they were left
+	unknown map[string]bool
+	ran     bool // a program, and what it has deleted is on no record
+	// up to then a program may have changed any file; zero is none
+	blind time.Time
 }
 
 // ledgerOf reads effects, oldest first.
@@ -57,7 +61,8 @@ func ledgerOf(effects []supervisor.FileEffect) ledger {
 	return l
 }
 
-// others says whether somebody else may have made a change: the file is not as the ledger says that it was left.
+// others says whether somebody else may have made a change: the file is not as the ledger says that
+// it was left.
 func (l ledger) others(c supervisor.HomeChange) bool {
 	for _, folder := range ownFolders {
 		if strings.HasPrefix(c.Path, folder+"/") {
@@ -78,8 +83,8 @@ func (l ledger) others(c supervisor.HomeChange) bool {
 	return c.Modified.After(l.blind)
 }
 
-// isAs says whether a file may be in a state: the bytes of a large one nobody has read. The index may have one that was young a nanosecond
-// younger.
+// isAs says whether a file may be in a state: the bytes of a large one nobody has read. The index
+// may have one that was young a nanosecond younger.
 func isAs(c supervisor.HomeChange, state protocol.FileState) bool {
 	if state == protocol.FileAbsent {
 		return c.Now == supervisor.NoFile

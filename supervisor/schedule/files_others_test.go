@@ -9,7 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// What is as the ledger says that it was left is the person's own, and so is what it can't say of programs.
+// What is as the ledger says that it was left is the person's own, and so is what it can't say of
+// programs.
 func TestWhoHasChangedAFile(t *testing.T) {
 	one, two := protocol.FileState(strings.Repeat("1a", 32)), protocol.FileState(strings.Repeat("2b", 32))
 	at, size := noon, int64(12)

@@ -94,7 +94,8 @@ func newNoticed(t *testing.T) *harness {
 	return h
 }
 
-// What is there is not told. What changes is told once it has been still for 30 s, and then nothing for 10 minutes.
+// What is there is not told. What changes is told once it has been still for 30 s, and then nothing
+// for 10 minutes.
 func TestFilesThatOthersChangeAreTold(t *testing.T) {
 	h := newNoticed(t)
 	h.changes("new a.md", "changed b.md")
@@ -137,7 +138,8 @@ func TestFoldersThatNobodyWatchesAreCompared(t *testing.T) {
 	h.is(t, "silent said silent silent said")
 }
 
-// Off they are off, and on again they tell nothing of the time between. An index that was made anew tells nothing of what is there.
+// Off they are off, and on again they tell nothing of the time between. An index that was made anew
+// tells nothing of what is there.
 func TestNoticesThatAreTurnedOffAndOn(t *testing.T) {
 	h := newNoticed(t)
 	if text := h.notifications(t, "off"); text != "File watch is off." {
@@ -183,7 +185,8 @@ func TestManyFilesAreCounted(t *testing.T) {
 	}
 }
 
-// While a tool is at work it can't be said who has changed what: that is said afterwards. What the ledger has is not told.
+// While a tool is at work it can't be said who has changed what: that is said afterwards. What the
+// ledger has is not told.
 func TestOwnChangesAreNotTold(t *testing.T) {
 	h := newNoticed(t)
 	in, _, err := h.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: chatOf("alice"), Source: "test", Key: "1", Kind: supervisor.KindText, Text: "write"})
@@ -220,7 +223,8 @@ func TestOwnChangesAreNotTold(t *testing.T) {
 	}
 }
 
-// A folder that has just changed is taken as it is when its watch is turned on: what comes after that is told.
+// A folder that has just changed is taken as it is when its watch is turned on: what comes after
+// that is told.
 func TestAFolderThatHasJustChanged(t *testing.T) {
 	h := newHarness(t)
 	h.changes("new a.md")

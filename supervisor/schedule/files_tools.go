@@ -14,7 +14,8 @@ func (s *Schedule) enableFiles(ctx context.Context, user supervisor.User, c tool
 	return s.switchFiles(ctx, user, c, wordOn)
 }
 
-// disableFiles does not for a turn that has read somebody else's words, who may want to change files unseen.
+// disableFiles does not for a turn that has read somebody else's words, who may want to change
+// files unseen.
 func (s *Schedule) disableFiles(ctx context.Context, user supervisor.User, c toolCall) (answer protocol.JobAnswer, err error) {
 	switch world, err := s.o.Sources.World(ctx, c.Turn); {
 	case err != nil:

@@ -54,8 +54,8 @@ func (m firesByConversation) add(c supervisor.Conversation, f supervisor.Fire) {
 	m[c] = append(m[c], f)
 }
 
-// firings are what is done of jobs that are due: each says its own, but for those that are late or missed together in one chat. caught counts
-// the late turns of each person.
+// firings are what is done of jobs that are due: each says its own, but for those that are late or
+// missed together in one chat. caught counts the late turns of each person.
 func (s *Schedule) firings(due []supervisor.Job, now time.Time, caught map[string]int) (firings []supervisor.Firing) {
 	overdue, lost := firesByConversation{}, firesByConversation{}
 	for _, j := range due {
@@ -95,7 +95,8 @@ func (s *Schedule) lateFirings(overdue, lost firesByConversation, now time.Time)
 	return firings
 }
 
-// missedFirings say what was missed in one chat, in one message. About what is to be asked there is one for each.
+// missedFirings say what was missed in one chat, in one message. About what is to be asked there is
+// one for each.
 func (s *Schedule) missedFirings(fires []supervisor.Fire, now time.Time) (firings []supervisor.Firing) {
 	var told []supervisor.Fire
 	for _, f := range fires {
@@ -132,8 +133,8 @@ func lines(fires []supervisor.Fire, now time.Time) string {
 	return list.String()
 }
 
-// fireOf is what becomes of a job that is due. However many of its times have passed, it is once, and as late as the last of them. A job that
-// can't be read is paused.
+// fireOf is what becomes of a job that is due. However many of its times have passed, it is once,
+// and as late as the last of them. A job that can't be read is paused.
 func fireOf(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 	f := supervisor.Fire{Job: j, Last: lastDue(j, now), Since: now, State: supervisor.JobActive, As: supervisor.FireSaid}
 	if j.Next.After(now) {
@@ -152,10 +153,12 @@ func fireOf(j supervisor.Job, now time.Time) (supervisor.Fire, error) {
 	return f, err
 }
 
-// lastDue is the last of a job's times that have passed. Where its next was a moment ago, that is it.
+// lastDue is the last of a job's times that have passed. Where its next was a moment ago, that is
+// it.
 func lastDue(j supervisor.Job, now time.Time) time.Time {
 	last, from := j.Next, j.Next
-	for to := now; to.Sub(from) > time.Minute; { // there is one in what follows from, and none in what follows to
+	// there is one in what follows from, and none in what follows to
+	for to := now; to.Sub(from) > time.Minute; {
 		middle := from.Add(to.Sub(from) / 2)
 		next, found, err := nextOf(j, middle)
 		if err != nil || !found || next.After(now) {
@@ -167,7 +170,8 @@ func lastDue(j supervisor.Job, now time.Time) time.Time {
 	return last
 }
 
-// firing says something where the jobs were made: or in the person's private chat where that is nothing that they look at by themselves.
+// firing says something where the jobs were made: or in the person's private chat where that is
+// nothing that they look at by themselves.
 func (s *Schedule) firing(text string, buttons [][]supervisor.Button, fires ...supervisor.Fire) supervisor.Firing {
 	user, _ := s.o.Person(fires[0].Job.User)
 	return supervisor.Firing{Fires: fires, Private: user.PrivateChat(),
@@ -176,7 +180,8 @@ func (s *Schedule) firing(text string, buttons [][]supervisor.Button, fires ...s
 			Silent: !slices.ContainsFunc(fires, func(f supervisor.Fire) bool { return f.Job.Options.Priority != supervisor.JobLow })}}
 }
 
-// waits says whether what a job says waits for the end of quiet hours: all but a reminder with a time of its own, and what has priority.
+// waits says whether what a job says waits for the end of quiet hours: all but a reminder with a
+// time of its own, and what has priority.
 func waits(j supervisor.Job) bool {
 	if j.Options.Priority == supervisor.JobHigh {
 		return false

@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// forgets has what alice has in a conversation be forgotten, or with 0 everywhere, since a while ago.
+// forgets has what alice has in a conversation be forgotten, or with 0 everywhere, since a while
+// ago.
 func (h *harness) forgets(t testing.TB, conversation int64, ago time.Duration) {
 	t.Helper()
 	sqlitetest.Change(t, h.db, "UPDATE outbox SET delivered_at = 1, outcome = 'sent'")
@@ -38,7 +39,8 @@ func (h *harness) asked(t testing.TB, c supervisor.Conversation) string {
 	return strings.Join(sqlitetest.Look(t, h.db, "SELECT parts FROM message WHERE turn = ?", turn.ID), "\n")
 }
 
-// What a check has said in a conversation, and that of a reminder of before the span, goes with the conversation: no later message is told of it.
+// What a check has said in a conversation, and that of a reminder of before the span, goes with the
+// conversation: no later message is told of it.
 func TestWhatJobsSaidInAConversationIsForgotten(t *testing.T) {
 	h := newHarness(t)
 	club, _ := clubs(t, h)
@@ -60,7 +62,8 @@ func TestWhatJobsSaidInAConversationIsForgotten(t *testing.T) {
 	}
 }
 
-// Of a job that is forgotten nothing is left that its person has written: no words, no command, no question, no pattern.
+// Of a job that is forgotten nothing is left that its person has written: no words, no command, no
+// question, no pattern.
 func TestNothingIsLeftOfAForgottenJobsOptions(t *testing.T) {
 	h := newHarness(t)
 	h.putCheck(t, supervisor.Look{Command: "grep xyzzy x", Ask: "Is xyzzy there?"})
@@ -72,8 +75,8 @@ func TestNothingIsLeftOfAForgottenJobsOptions(t *testing.T) {
 	}
 }
 
-// The words of a forgotten fact are taken out of what tasks have said, of what waits for the end of quiet hours, and of tasks that are over. What is
-// still to come is as its person has set it.
+// The words of a forgotten fact are taken out of what tasks have said, of what waits for the end of
+// quiet hours, and of tasks that are over. What is still to come is as its person has set it.
 func TestAForgottenFactIsTakenOutOfWhatTasksSaid(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "in 1 h: Takes xyzzy tea")
@@ -101,7 +104,8 @@ func TestAForgottenFactIsTakenOutOfWhatTasksSaid(t *testing.T) {
 	}
 }
 
-// What a task's turn has said and waits for the end of quiet hours goes with the turn, also where that ended later than the span.
+// What a task's turn has said and waits for the end of quiet hours goes with the turn, also where
+// that ended later than the span.
 func TestWhatIsHeldOfAForgottenTurnIsForgotten(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "12:30-20:00")
@@ -116,7 +120,8 @@ func TestWhatIsHeldOfAForgottenTurnIsForgotten(t *testing.T) {
 	}
 }
 
-// What a check of the terminal's has to say in a chat, and waits there for the end of quiet hours, goes with that chat.
+// What a check of the terminal's has to say in a chat, and waits there for the end of quiet hours,
+// goes with that chat.
 func TestWhatIsHeldInAConversationIsForgotten(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "12:05-20:00")

@@ -9,7 +9,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// A look that comes to no file at all has failed, and after too many the heartbeat is paused: it is not looked for for ever.
+// A look that comes to no file at all has failed, and after too many the heartbeat is paused: it is
+// not looked for for ever.
 func TestAHeartbeatWithoutItsFile(t *testing.T) {
 	h := newHarness(t)
 	if _, err := h.Routine(t.Context(), person("alice"), chatOf("alice"), supervisor.RoutineHeartbeat, "on", h.now); err != nil {

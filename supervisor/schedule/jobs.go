@@ -17,7 +17,8 @@ import (
 // whenPattern parts when from what at the first colon with a space or a new line behind it.
 var whenPattern = regexp.MustCompile(`(?s)^\s*(\S.*?):\s+(\S.*)$`)
 
-// Remind sets a reminder from "WHEN: TEXT", and shows it. inbound is the command; the same again changes nothing. An error is for whoever wrote it.
+// Remind sets a reminder from "WHEN: TEXT", and shows it. inbound is the command; the same again
+// changes nothing. An error is for whoever wrote it.
 func (s *Schedule) Remind(ctx context.Context, user supervisor.User, c supervisor.Conversation, inbound int64, words string, at time.Time) (d supervisor.Delivery, err error) {
 	when, text, err := splitWhen(words)
 	if err != nil {
@@ -76,7 +77,8 @@ func setRule(j *supervisor.Job, when string, at time.Time) error {
 	}
 	j.Rule, j.Since, j.Fired = string(encoded), at, 0 // the times of a rule are counted anew
 	if rule.Kind == recurrence.Once && !rule.At.After(at) {
-		j.Since = rule.At.Add(-time.Millisecond) // it may be written as late as recurrence.Parse takes it
+		// it may be written as late as recurrence.Parse takes it
+		j.Since = rule.At.Add(-time.Millisecond)
 	}
 	if j.AsksModel() {
 		if err := checkPeriod(*j, zone); err != nil {
@@ -165,7 +167,8 @@ func (s *Schedule) find(ctx context.Context, user, number string) (j supervisor.
 	return j, err
 }
 
-// end has a job be due no more, and what is under way not be tried again. Of one that was deleted already it says the same.
+// end has a job be due no more, and what is under way not be tried again. Of one that was deleted
+// already it says the same.
 func (s *Schedule) end(ctx context.Context, j supervisor.Job) (string, error) {
 	text := fmt.Sprintf(textDeleted, nouns[j.Kind], j.ID, listedText(j))
 	if j.Options.Deleted {
@@ -201,7 +204,8 @@ func (s *Schedule) resume(ctx context.Context, j supervisor.Job, now time.Time) 
 	next, found := j.Next, j.State == supervisor.JobActive
 	var err error
 	if j.State == supervisor.JobPaused || j.State == supervisor.JobProposed {
-		if since := sinceOf(j, now); now.Before(since) { // the clock was set back: what was fired stays so
+		// the clock was set back: what was fired stays so
+		if since := sinceOf(j, now); now.Before(since) {
 			now = since
 		}
 		if next, found, err = nextOf(j, now); err != nil {
@@ -223,7 +227,8 @@ func (s *Schedule) resume(ctx context.Context, j supervisor.Job, now time.Time) 
 	return fmt.Sprintf(textResumed, nouns[j.Kind], j.ID, next.In(zone).Format(timeLayout)), nil
 }
 
-// run has a task be done now, also one that is paused. One that is done is not, unless it ended by itself and its last time came to nothing.
+// run has a task be done now, also one that is paused. One that is done is not, unless it ended by
+// itself and its last time came to nothing.
 func (s *Schedule) run(ctx context.Context, j supervisor.Job, now time.Time) (string, error) {
 	if j.Kind == supervisor.JobReminder {
 		return textNothing, nil

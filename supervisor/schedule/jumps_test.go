@@ -23,10 +23,12 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// atMost is how long after its time a reminder comes where the clock was set: the loop sleeps no longer.
+// atMost is how long after its time a reminder comes where the clock was set: the loop sleeps no
+// longer.
 const atMost = 30 * time.Second
 
-// jumpBegins are moments near which clocks change, years and leap days begin and end, or nothing does.
+// jumpBegins are moments near which clocks change, years and leap days begin and end, or nothing
+// does.
 var jumpBegins = []string{"2028-02-28T21:00:00Z", "2028-02-29T07:50:00Z", "2027-02-28T22:30:00Z", "2026-03-28T23:30:00Z", "2026-10-24T22:00:00Z", "2026-12-31T20:00:00Z",
 	"2026-04-30T12:00:00Z", "2028-02-29T22:58:30Z"}
 
@@ -35,8 +37,9 @@ var jumpSpecs = []string{"in 1 min", "in 90 min", "in 1 day", "every 1 min", "ev
 	"hourly", "every day", "0 9 29 2 *", "*/20 * * * *", "0 0 1 * *", "59 23 L * *", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYHOUR=0;BYMINUTE=0",
 	"last day of the month at 23:30", "every 2 days at 3", "daily at 1 until 1 mar 2028"}
 
-// Whatever is set, and however the clock is set meanwhile and the loop begun anew: each time is fired once and at its time, or where the clock has
-// passed several, once for all of them; none is fired before or again, and none is lost. The database is a real one, in the bubble.
+// Whatever is set, and however the clock is set meanwhile and the loop begun anew: each time is
+// fired once and at its time, or where the clock has passed several, once for all of them; none is
+// fired before or again, and none is lost. The database is a real one, in the bubble.
 func TestTheLoopWhileTheClockIsSet(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		begin, err := time.Parse(time.RFC3339, rapid.SampledFrom(jumpBegins).Draw(rt, "begin"))
@@ -138,7 +141,8 @@ func (j *jumpTest) now() time.Time {
 	return time.Now().Add(j.sets[len(j.sets)-1].ahead)
 }
 
-// set sets the clock. The loop is not told. What happens next does so a second later: whatever else was done in the moment, was done before.
+// set sets the clock. The loop is not told. What happens next does so a second later: whatever else
+// was done in the moment, was done before.
 func (j *jumpTest) set(by time.Duration) {
 	j.mu.Lock()
 	j.sets = append(j.sets, clockChange{time.Now(), j.sets[len(j.sets)-1].ahead + by})
@@ -291,8 +295,8 @@ func (j *jumpTest) check() {
 	}
 }
 
-// A clock that is ten years ahead for a minute has jobs come early once; when it is right again they come at their times. So it is for the same
-// loop and for a new one.
+// A clock that is ten years ahead for a minute has jobs come early once; when it is right again
+// they come at their times. So it is for the same loop and for a new one.
 func TestAClockThatWasWrong(t *testing.T) {
 	for name, then := range map[string]func(*jumpTest){"the same loop": func(*jumpTest) {}, "a new loop": func(j *jumpTest) { j.end(); j.begin() }} {
 		synctest.Test(t, func(t *testing.T) {
@@ -310,7 +314,8 @@ func TestAClockThatWasWrong(t *testing.T) {
 			j.set(-10 * 365 * 24 * time.Hour)
 			then(j)
 			j.wait(49 * time.Hour)
-			want := []string{"Reminder: pills\n\nIt was due at Sun 23 Mar 14:00, 22 hours ago.", "Reminder: pills", "Reminder: pills"} // the first is that of the 27th
+			// the first is that of the 27th
+			want := []string{"Reminder: pills\n\nIt was due at Sun 23 Mar 14:00, 22 hours ago.", "Reminder: pills", "Reminder: pills"}
 			if said := sqlitetest.Look(t, j.db, "SELECT text FROM outbox ORDER BY id"); !slices.Equal(said, want) {
 				t.Errorf("%s: in two days there is said %q", name, said)
 			}
@@ -318,7 +323,8 @@ func TestAClockThatWasWrong(t *testing.T) {
 	}
 }
 
-// checkJob holds a job's fires against its rule: it is due next after what the clock showed when it was fired last.
+// checkJob holds a job's fires against its rule: it is due next after what the clock showed when it
+// was fired last.
 func (j *jumpTest) checkJob(rule recurrence.Rule, job supervisor.Job, from time.Time, fires []firedAt) {
 	zone, err := time.LoadLocation(job.Zone)
 	if err != nil {

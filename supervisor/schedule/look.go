@@ -11,9 +11,10 @@ import (
 )
 
 const (
-	looksAtOnce = 2                                         // of everybody; of each person one
-	lookLease   = (protocol.LookSeconds + 60) * time.Second // after that a look is taken for lost, and begun again
-	lookTime    = (protocol.LookSeconds + 30) * time.Second // that one may take
+	looksAtOnce = 2 // of everybody; of each person one
+	// after that a look is taken for lost, and begun again
+	lookLease = (protocol.LookSeconds + 60) * time.Second
+	lookTime  = (protocol.LookSeconds + 30) * time.Second // that one may take
 )
 
 // Looks keep what jobs have looked at.
@@ -22,19 +23,21 @@ type Looks interface {
 	FindSeen(ctx context.Context, job int64) (string, error)
 	// ForgetSeen has a job's next look be the first.
 	ForgetSeen(ctx context.Context, job int64) error
-	// Lease says that a fire is looked at until a time. It is not ok where that is done already of this one or another of its
-	// person, or the fire has ended.
+	// Lease says that a fire is looked at until a time. It is not ok where that is done already of
+	// this one or another of its person, or the fire has ended.
 	Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (bool, error)
 	// FreeLeases has begin again what an earlier life has leased.
 	FreeLeases(ctx context.Context, now time.Time) error
-	// Release says what was held for the end of quiet hours and is due, but to who rests. It returns what is said.
+	// Release says what was held for the end of quiet hours and is due, but to who rests. It
+	// returns what is said.
 	Release(ctx context.Context, now time.Time, rests func(user string) bool) ([]supervisor.Delivery, error)
-	// EndLook keeps what a look has come to. It returns what is said, and the inbound of the turn that begins. Neither is where the job has become
-	// another since: it is looked at again.
+	// EndLook keeps what a look has come to. It returns what is said, and the inbound of the turn
+	// that begins. Neither is where the job has become another since: it is looked at again.
 	EndLook(ctx context.Context, f supervisor.ClaimedFire, l supervisor.Looked) ([]supervisor.Delivery, supervisor.Inbound, error)
 }
 
-// Looker has a person's worker look. Errors are for the person; one that may pass wraps supervisor.ErrLookAgain.
+// Looker has a person's worker look. Errors are for the person; one that may pass wraps
+// supervisor.ErrLookAgain.
 type Looker func(ctx context.Context, user string, p protocol.LookParameters) (protocol.LookResult, error)
 
 // look is a fire that is looked at.
@@ -51,7 +54,8 @@ var looks = map[supervisor.JobKind]func(*Schedule, context.Context, look) (super
 	supervisor.JobRoutine: (*Schedule).routine,
 }
 
-// beginLook looks at a fire beside the loop, beside others. It never blocks: where enough run, the fire waits.
+// beginLook looks at a fire beside the loop, beside others. It never blocks: where enough run, the
+// fire waits.
 func (s *Schedule) beginLook(ctx context.Context, user supervisor.User, f supervisor.ClaimedFire) error {
 	select {
 	case s.running <- struct{}{}:
@@ -77,7 +81,8 @@ func (s *Schedule) beginLook(ctx context.Context, user supervisor.User, f superv
 	return nil
 }
 
-// lookAt looks, and keeps what that has come to. What ends with ctx is begun again, and what its person has changed meanwhile.
+// lookAt looks, and keeps what that has come to. What ends with ctx is begun again, and what its
+// person has changed meanwhile.
 func (s *Schedule) lookAt(ctx context.Context, l look) (err error) {
 	if l.seen, err = s.o.Looks.FindSeen(ctx, l.Job.ID); err != nil {
 		return err

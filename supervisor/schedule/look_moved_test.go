@@ -27,8 +27,8 @@ func (h *harness) looksWhile(t testing.TB, found protocol.LookResult, does func(
 	}
 }
 
-// A check that its person changes while it looks is looked at again: where it speaks no more, it says nothing, nor what it says no more. A turn that
-// goes on with it is no other.
+// A check that its person changes while it looks is looked at again: where it speaks no more, it
+// says nothing, nor what it says no more. A turn that goes on with it is no other.
 func TestACheckThatChangesWhileItLooks(t *testing.T) {
 	for _, task := range []bool{false, true} {
 		h := newHarness(t)

@@ -7,8 +7,9 @@ import (
 	"mews/supervisor"
 )
 
-// lookTurns say whose look was begun when: the how manieth of all it was. Of those who wait, whose was the longest ago is next, so that nobody
-// waits for all that another has. It is the loop's alone.
+// lookTurns say whose look was begun when: the how manieth of all it was. Of those who wait, whose
+// was the longest ago is next, so that nobody waits for all that another has. It is the loop's
+// alone.
 type lookTurns map[string]int
 
 // took keeps that a look of somebody has begun.

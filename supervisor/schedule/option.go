@@ -19,7 +19,8 @@ import (
 type option struct {
 	kinds []supervisor.JobKind // that have it
 	want  string               // what it may be
-	// set sets it; "" is as usual. It is not ok for a value that makes no sense; an error says more of what is wrong with one.
+	// set sets it; "" is as usual. It is not ok for a value that makes no sense; an error says more
+	// of what is wrong with one.
 	set func(s *Schedule, user supervisor.User, o *supervisor.JobOptions, value string) (ok bool, err error)
 	// show says in words what was set; "" where it is as usual.
 	show func(o supervisor.JobOptions) string
@@ -76,7 +77,8 @@ func shown[T comparable](format string, value T) string {
 	return fmt.Sprintf(format, value)
 }
 
-// setOptions sets what values say, by name, but for where the job speaks. An error is for whoever has written it, and then nothing is to be kept.
+// setOptions sets what values say, by name, but for where the job speaks. An error is for whoever
+// has written it, and then nothing is to be kept.
 func (s *Schedule) setOptions(user supervisor.User, j *supervisor.Job, values map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		o, known := options[name]

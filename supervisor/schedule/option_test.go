@@ -101,7 +101,8 @@ func TestWhatCanBeSet(t *testing.T) {
 	}
 }
 
-// What a model sets is kept, shown on the card, and can be changed; what makes no sense keeps nothing.
+// What a model sets is kept, shown on the card, and can be changed; what makes no sense keeps
+// nothing.
 func TestAModelSetsOptions(t *testing.T) {
 	h := newHarness(t)
 	h.budget = supervisor.Budget{Turn: 100_000, Day: 500_000, Month: 5_000_000}
@@ -172,7 +173,8 @@ func clubs(t testing.TB, h *harness) (club, secret supervisor.Conversation) {
 	return club, secret
 }
 
-// However often a job has come, its next times are those of its new rule, all of them, and not too close together.
+// However often a job has come, its next times are those of its new rule, all of them, and not too
+// close together.
 func TestTheTimesOfANewRuleAreCountedAnew(t *testing.T) {
 	for _, paused := range []bool{false, true} {
 		h := newHarness(t)
@@ -229,7 +231,8 @@ func TestARoutineComesBackWhereThereIsRoom(t *testing.T) {
 	}
 }
 
-// A routine that has come as often as its times said comes so often again where it is turned on again.
+// A routine that has come as often as its times said comes so often again where it is turned on
+// again.
 func TestARoutineIsCountedAnew(t *testing.T) {
 	h := newHarness(t)
 	for range 2 {
@@ -245,7 +248,8 @@ func TestARoutineIsCountedAnew(t *testing.T) {
 	}
 }
 
-// What a task has told its person alone is not before the model whose answer a group reads; what it has said there is.
+// What a task has told its person alone is not before the model whose answer a group reads; what it
+// has said there is.
 func TestATaskInAGroupKnowsWhatItSaidThere(t *testing.T) {
 	h := newHarness(t)
 	clubs(t, h)
@@ -266,7 +270,8 @@ func TestATaskInAGroupKnowsWhatItSaidThere(t *testing.T) {
 	}
 }
 
-// To speak in another group asks first, about exactly that; a group where nobody may speak, or where its person has never been, can't be named.
+// To speak in another group asks first, about exactly that; a group where nobody may speak, or
+// where its person has never been, can't be named.
 func TestAJobSpeaksElsewhere(t *testing.T) {
 	h := newHarness(t)
 	club, _ := clubs(t, h)
@@ -336,7 +341,8 @@ func TestACheckThatSpeaksElsewhere(t *testing.T) {
 	}
 }
 
-// What a task that speaks in a group works on is part of what is asked about, also where that changes; how it does so is not.
+// What a task that speaks in a group works on is part of what is asked about, also where that
+// changes; how it does so is not.
 func TestATaskThatSpeaksElsewhereAndItsWorkspace(t *testing.T) {
 	h := newHarness(t)
 	club, _ := clubs(t, h)
@@ -368,7 +374,8 @@ func TestATaskThatSpeaksElsewhereAndItsWorkspace(t *testing.T) {
 	}
 }
 
-// A turn in a group, and one of a job, sees to what speaks there alone: nothing private gets there unasked.
+// A turn in a group, and one of a job, sees to what speaks there alone: nothing private gets there
+// unasked.
 func TestATurnSeesToWhatSpeaksWhereItAnswers(t *testing.T) {
 	h := newHarness(t)
 	club, _ := clubs(t, h)
@@ -471,7 +478,8 @@ func TestAJobSpeaksWhereItIsSet(t *testing.T) {
 	h.told(t, "Reminder: private")
 }
 
-// The button Change asks what is to change, and changes it; an answer that can't be read changes nothing.
+// The button Change asks what is to change, and changes it; an answer that can't be read changes
+// nothing.
 func TestAJobIsChangedByItsButton(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "daily at 14:00: tea")
@@ -503,7 +511,8 @@ func TestAJobIsChangedByItsButton(t *testing.T) {
 	}
 }
 
-// A task that is paused gets no times from the model that its person would have to say yes to. What comes decades from now can be kept too.
+// A task that is paused gets no times from the model that its person would have to say yes to. What
+// comes decades from now can be kept too.
 func TestAPausedTaskThatIsToComeOften(t *testing.T) {
 	h := newHarness(t)
 	id := h.task(t, "daily at 14:00", supervisor.JobOptions{})

@@ -35,8 +35,8 @@ type origin struct {
 	when    string              // the words that say when the job is due
 }
 
-// redirect has a job speak where values say, if they do: here, in its person's private chat, or in a group by its number, with a topic's behind
-// a slash. Whether it may is for approve.
+// redirect has a job speak where values say, if they do: here, in its person's private chat, or in
+// a group by its number, with a topic's behind a slash. Whether it may is for approve.
 func (s *Schedule) redirect(ctx context.Context, from origin, j *supervisor.Job, values map[string]string) error {
 	to, set := values[optionTo]
 	switch to = strings.TrimSpace(to); {
@@ -65,7 +65,8 @@ func (s *Schedule) redirect(ctx context.Context, from origin, j *supervisor.Job,
 	return nil
 }
 
-// approveNew is nil where a new job may speak where it is to speak. What its person wants where they are needs no other yes.
+// approveNew is nil where a new job may speak where it is to speak. What its person wants where
+// they are needs no other yes.
 func (s *Schedule) approveNew(ctx context.Context, from origin, j supervisor.Job) error {
 	if from.kind != supervisor.TurnJob && samePlace(j.Conversation, from.in) {
 		return nil
@@ -73,8 +74,9 @@ func (s *Schedule) approveNew(ctx context.Context, from origin, j supervisor.Job
 	return s.approve(ctx, from, j, supervisor.Job{})
 }
 
-// approve is nil where a job that was another may speak to the group that it is to speak to: nothing of it has changed, or its person says yes to
-// exactly this. For a turn that may be supervisor.ErrWaits.
+// approve is nil where a job that was another may speak to the group that it is to speak to:
+// nothing of it has changed, or its person says yes to exactly this. For a turn that may be
+// supervisor.ErrWaits.
 func (s *Schedule) approve(ctx context.Context, from origin, j, was supervisor.Job) error {
 	what, before := spokenOf(j, from.when), spokenOf(was, "")
 	if !j.Conversation.InGroup() || slices.Equal(what, before) {
@@ -115,8 +117,8 @@ func wordsOf(j supervisor.Job) string {
 	return rule.Describe(zone)
 }
 
-// spokenOf is all that makes what a job says in a place what it is, and whose files that is made of: a yes is one to exactly this. when are the words
-// for another time; "" is the job's own.
+// spokenOf is all that makes what a job says in a place what it is, and whose files that is made
+// of: a yes is one to exactly this. when are the words for another time; "" is the job's own.
 func spokenOf(j supervisor.Job, when string) []string {
 	look, err := json.Marshal(j.Options.Look)
 	if err != nil { // it has texts and flags alone
@@ -145,8 +147,9 @@ func nameOf(c supervisor.Conversation) string {
 	return c.Chat + "/" + c.Thread
 }
 
-// destination is where a job says something: where it is to speak, but in the person's private chat where that is nothing that they look at by
-// themselves, or a group in which nobody may speak any more.
+// destination is where a job says something: where it is to speak, but in the person's private chat
+// where that is nothing that they look at by themselves, or a group in which nobody may speak any
+// more.
 func (s *Schedule) destination(j supervisor.Job) supervisor.Conversation {
 	user, _ := s.o.Person(j.User)
 	if c := j.Conversation; len(user.Accounts) > 0 && (c.Chat == "" || c.InGroup() && !s.o.Allowed(c)) {

@@ -58,7 +58,8 @@ func textPress(do func(*Schedule, context.Context, press) (string, error)) func(
 	}
 }
 
-// snooze has a reminder come again, once: as it was, whose words it has and how much of a stir it makes.
+// snooze has a reminder come again, once: as it was, whose words it has and how much of a stir it
+// makes.
 func snooze(later string) func(*Schedule, context.Context, press) (supervisor.Delivery, error) {
 	return textPress(func(s *Schedule, ctx context.Context, p press) (string, error) {
 		again := supervisor.Job{User: p.user.Name, Kind: supervisor.JobReminder, Name: p.job.Name, Text: p.job.Text, Zone: p.user.Timezone, Conversation: p.in,

@@ -10,7 +10,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// A reminder that is put off stays what it is: whose words it has, how much of a stir it makes, and what it is called.
+// A reminder that is put off stays what it is: whose words it has, how much of a stir it makes, and
+// what it is called.
 func TestWhatIsPutOffStaysWhatItIs(t *testing.T) {
 	for i, later := range []string{"soon", "hour", "tomorrow"} {
 		for _, priority := range []supervisor.JobPriority{"", supervisor.JobLow, supervisor.JobHigh} {

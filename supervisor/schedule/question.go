@@ -20,12 +20,14 @@ type Question struct {
 	Action string `json:"action"` // list, show, add, edit, run, pause, resume, delete or results
 	Job    string `json:"job,omitempty"`
 	Words  string `json:"words,omitempty"` // WHEN: TEXT to add; WHEN, or WHEN: TEXT, to edit
-	Task   bool   `json:"task,omitempty"`  // what is added is done by the assistant; of a check, once that is so
+	// what is added is done by the assistant; of a check, once that is so
+	Task bool `json:"task,omitempty"`
 
 	Check protocol.Check `json:"check,omitzero"` // what is looked at first
 	Name  string         `json:"name,omitempty"` // of what is added
 
-	Set map[string]string `json:"set,omitempty"` // what else can be set of it, by name; to add or to edit
+	// what else can be set of it, by name; to add or to edit
+	Set map[string]string `json:"set,omitempty"`
 }
 
 // Report is the answer.
@@ -108,7 +110,8 @@ func (s *Schedule) Answer(ctx context.Context, user supervisor.User, q Question)
 	return do(s, ctx, user, user.PrivateChat(), q)
 }
 
-// check refuses what an action does not take: nothing that somebody types is passed over in silence.
+// check refuses what an action does not take: nothing that somebody types is passed over in
+// silence.
 func (q Question) check() error {
 	takes := actionTakes[q.Action]
 	look := supervisor.Look(q.Check)

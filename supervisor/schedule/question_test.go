@@ -35,7 +35,8 @@ func TestNothingThatIsTypedIsPassedOver(t *testing.T) {
 	}
 }
 
-// A name is none that is taken for a number, wherever it is set: what is run, shown and called by a hook is the job of that number.
+// A name is none that is taken for a number, wherever it is set: what is run, shown and called by a
+// hook is the job of that number.
 func TestANameIsNoNumber(t *testing.T) {
 	h := newHarness(t)
 	id := h.task(t, "daily at 9", supervisor.JobOptions{})

@@ -13,12 +13,14 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// Of each job the newest is said, with how many there were before it, also where it came oftener than its fires are kept. All of it is one message.
+// Of each job the newest is said, with how many there were before it, also where it came oftener
+// than its fires are kept. All of it is one message.
 func TestALongNightIsOneMessage(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "12:00-23:00")
 	for i := range 2 {
-		h.remind(t, "alice", fmt.Sprintf("every 2 min 210 times: tea %d.", i)) // oftener than fires are kept
+		// oftener than fires are kept
+		h.remind(t, "alice", fmt.Sprintf("every 2 min 210 times: tea %d.", i))
 	}
 	for range 210 {
 		h.passes(t, 2*time.Minute)
@@ -37,7 +39,8 @@ func TestALongNightIsOneMessage(t *testing.T) {
 	h.told(t, strings.Join(want, "\n\n"))
 }
 
-// One that is replaced is of the same job, and of what became of it; and was to be said in the same conversation.
+// One that is replaced is of the same job, and of what became of it; and was to be said in the same
+// conversation.
 func TestWhatIsHeldIsReplacedByItsLike(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "12:05-20:00")
@@ -64,7 +67,8 @@ func TestWhatIsHeldIsReplacedByItsLike(t *testing.T) {
 	}
 }
 
-// However much a hook brings at night, a bounded part of it is kept, with how much more there was. A question is none of it.
+// However much a hook brings at night, a bounded part of it is kept, with how much more there was.
+// A question is none of it.
 func TestWhatIsHeldOfNoJobIsBounded(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "15:30-23:00")
@@ -86,7 +90,8 @@ func TestWhatIsHeldOfNoJobIsBounded(t *testing.T) {
 	}
 }
 
-// What a replaced one has said is nowhere but in its fire: it goes with its turn, and with it what the turn did.
+// What a replaced one has said is nowhere but in its fire: it goes with its turn, and with it what
+// the turn did.
 func TestOfWhatIsReplacedNothingIsHeld(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "12:30-20:00")

@@ -35,7 +35,8 @@ func (h *harness) expires(t testing.TB) {
 	}
 }
 
-// What a task asks in quiet hours is put after what was held, with its buttons, once, and stands no longer for that.
+// What a task asks in quiet hours is put after what was held, with its buttons, once, and stands no
+// longer for that.
 func TestAQuestionWaitsForTheEndOfQuietHours(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "15:30-18:00") // the store goes by UTC
@@ -69,7 +70,8 @@ func TestAQuestionWaitsForTheEndOfQuietHours(t *testing.T) {
 	h.is(t, "running said")
 }
 
-// A question that has ended before quiet hours do is never put, whether its time was over or its turn was stopped.
+// A question that has ended before quiet hours do is never put, whether its time was over or its
+// turn was stopped.
 func TestAQuestionThatEndsInQuietHoursIsNeverPut(t *testing.T) {
 	for _, stopped := range []bool{false, true} {
 		h := newHarness(t)

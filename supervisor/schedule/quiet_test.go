@@ -39,7 +39,8 @@ func (h *harness) releases(t testing.TB, d time.Duration) {
 // Quiet hours end at their time by the person's clock, also in the night in which that is set.
 func TestQuietHoursOverMidnight(t *testing.T) {
 	for begin, end := range map[string]string{
-		"2026-03-27T12:00:00Z": "2026-03-28T06:30:00Z", "2026-03-28T12:00:00Z": "2026-03-29T05:30:00Z", "2026-10-24T12:00:00Z": "2026-10-25T06:30:00Z", // 07:30 in Madrid
+		// 07:30 in Madrid
+		"2026-03-27T12:00:00Z": "2026-03-28T06:30:00Z", "2026-03-28T12:00:00Z": "2026-03-29T05:30:00Z", "2026-10-24T12:00:00Z": "2026-10-25T06:30:00Z",
 	} {
 		at, err := time.Parse(time.RFC3339, begin)
 		until, wrong := time.Parse(time.RFC3339, end)
@@ -61,7 +62,8 @@ func TestQuietHoursOverMidnight(t *testing.T) {
 	}
 }
 
-// In quiet hours what begins by itself waits for their end, and comes in one message then. Reminders with a time of their own come.
+// In quiet hours what begins by itself waits for their end, and comes in one message then.
+// Reminders with a time of their own come.
 func TestQuietHoursHoldBack(t *testing.T) {
 	h := newHarness(t) // it is 12:00; without a person's zone the store goes by UTC
 	h.quiet(t, "12:30-14:00")
@@ -114,7 +116,8 @@ func TestQuietHoursThatChange(t *testing.T) {
 	h.told(t, "Reminder: drink")
 }
 
-// What was held for somebody who may not speak at the end of their quiet hours waits until they may again: they would not be sent it.
+// What was held for somebody who may not speak at the end of their quiet hours waits until they may
+// again: they would not be sent it.
 func TestWhatIsHeldRestsWithItsPerson(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "12:05-12:30")
@@ -129,7 +132,8 @@ func TestWhatIsHeldRestsWithItsPerson(t *testing.T) {
 	h.told(t, "**Build**\n\nIt is there.")
 }
 
-// Of somebody who may not speak no task is claimed and none that was begins. When they may again all goes on as after a sleep.
+// Of somebody who may not speak no task is claimed and none that was begins. When they may again
+// all goes on as after a sleep.
 func TestTasksOfWhoMayNotSpeakRest(t *testing.T) {
 	h := newHarness(t)
 	h.task(t, "every 2 h", supervisor.JobOptions{})
@@ -149,8 +153,8 @@ func TestTasksOfWhoMayNotSpeakRest(t *testing.T) {
 	h.is(t, "running missed running")
 }
 
-// What a task's turn has made of AGENTS.md waits for its person, and they are told: also where the turn says nothing, and without a sound in their
-// quiet hours.
+// What a task's turn has made of AGENTS.md waits for its person, and they are told: also where the
+// turn says nothing, and without a sound in their quiet hours.
 func TestWhatWaitsOfASilentTurnIsTold(t *testing.T) {
 	for hours, sounds := range map[string]string{"": "0", "12:30-20:00": "1"} {
 		for _, says := range []string{"CONDITION_NOT_MET: no", "The roses are dry."} {
@@ -220,7 +224,8 @@ func TestAShortageIsHeldOnce(t *testing.T) {
 	}
 }
 
-// However much a job has to say at night, in the morning it is the newest, with how many there were before; and all of it has some lines of each.
+// However much a job has to say at night, in the morning it is the newest, with how many there were
+// before; and all of it has some lines of each.
 func TestWhatIsHeldIsBounded(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "12:05-20:00")
@@ -250,7 +255,8 @@ func TestWhatIsHeldIsBounded(t *testing.T) {
 	}
 }
 
-// What a task has said at night is said in the morning, also where it was missed or has failed after that.
+// What a task has said at night is said in the morning, also where it was missed or has failed
+// after that.
 func TestWhatWasSaidIsNotHiddenByWhatWasMissed(t *testing.T) {
 	h := newHarness(t)
 	h.quiet(t, "12:30-20:00")

@@ -22,7 +22,8 @@ type routine struct {
 	usual string // when it comes, as recurrence.Parse reads it, where its person does not say
 	fixed bool   // nobody else may say when
 
-	afresh bool // it knows nothing of the time while it was off, and looks at once when it is turned on
+	// it knows nothing of the time while it was off, and looks at once when it is turned on
+	afresh bool
 	look   func(*Schedule, context.Context, look) (supervisor.Looked, error)
 	modes  map[string]mode // by the word for it
 }
@@ -30,7 +31,8 @@ type routine struct {
 // mode has a routine go about it in another way.
 type mode func(*supervisor.JobOptions)
 
-// modeIn is the mode that the first of some words stands for, and the words behind it; nil and all of them where it stands for none.
+// modeIn is the mode that the first of some words stands for, and the words behind it; nil and all
+// of them where it stands for none.
 func (r routine) modeIn(words string) (m mode, rest string) {
 	first, rest, _ := strings.Cut(words, " ")
 	if m = r.modes[first]; m == nil {
@@ -56,8 +58,8 @@ const (
 	wordOff = "off"
 )
 
-// Routine turns a person's routine on or off, or says whether it is on. words are on, off, or when it is to come, behind the word for a mode
-// where that is to be another.
+// Routine turns a person's routine on or off, or says whether it is on. words are on, off, or when
+// it is to come, behind the word for a mode where that is to be another.
 func (s *Schedule) Routine(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, at time.Time) (d supervisor.Delivery, err error) {
 	r, known := routines[name]
 	if !known {
@@ -97,7 +99,8 @@ func (s *Schedule) Routine(ctx context.Context, user supervisor.User, c supervis
 	return s.turnOnAfresh(ctx, user, c, j, words, at)
 }
 
-// turnOnAfresh has a routine come that knows nothing of the time while it was off, and looks at once.
+// turnOnAfresh has a routine come that knows nothing of the time while it was off, and looks at
+// once.
 func (s *Schedule) turnOnAfresh(ctx context.Context, user supervisor.User, c supervisor.Conversation, j supervisor.Job, words string, at time.Time) (d supervisor.Delivery, err error) {
 	if err := s.o.Looks.ForgetSeen(ctx, j.ID); err != nil {
 		return d, err
@@ -148,7 +151,8 @@ func (s *Schedule) findRoutine(ctx context.Context, user, name string) (j superv
 	return list[i], true, err
 }
 
-// turnOn has a routine come as words say. The row of one that was off, or deleted, is taken up again.
+// turnOn has a routine come as words say. The row of one that was off, or deleted, is taken up
+// again.
 func (s *Schedule) turnOn(ctx context.Context, user supervisor.User, c supervisor.Conversation, name, words string, m mode, at time.Time) (
 	d supervisor.Delivery, err error) {
 	if m == nil {

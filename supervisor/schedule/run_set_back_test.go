@@ -11,7 +11,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// What is run by hand begins at once, and what is called a minute later at most, though the last fire was by a clock that was a day ahead.
+// What is run by hand begins at once, and what is called a minute later at most, though the last
+// fire was by a clock that was a day ahead.
 func TestRunNowAfterAClockWasSetBack(t *testing.T) {
 	h := newHarness(t)
 	id := h.task(t, "every 10 min", supervisor.JobOptions{})
@@ -60,8 +61,8 @@ func TestCallsBeginApart(t *testing.T) {
 	}
 }
 
-// Where a clock was years ahead, a task that was made up for then and waits for its turn does not wait for that year, and one that is paused goes on
-// from now.
+// Where a clock was years ahead, a task that was made up for then and waits for its turn does not
+// wait for that year, and one that is paused goes on from now.
 func TestTasksAfterAClockWasWrong(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "daily at 14:00: pills")
@@ -69,7 +70,8 @@ func TestTasksAfterAClockWasWrong(t *testing.T) {
 	for range 2 {
 		h.task(t, "daily at 14:00", supervisor.JobOptions{Missed: supervisor.MissedRun, Grace: 24 * time.Hour})
 	}
-	sqlitetest.Change(t, h.db, "UPDATE job SET options = json_set(options, '$.resumed', 4102444800000) WHERE kind = 'agent'") // nobody is away
+	// nobody is away
+	sqlitetest.Change(t, h.db, "UPDATE job SET options = json_set(options, '$.resumed', 4102444800000) WHERE kind = 'agent'")
 	right := h.now
 	h.now = right.AddDate(10, 0, 0)
 	h.ends(t, h.passes(t, 0)[0], sqlite.FinishTurn{Why: protocol.WhyDone})

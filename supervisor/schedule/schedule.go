@@ -1,5 +1,5 @@
-// Package schedule does what is due without being asked for again. One loop fires jobs; the rest is what people do about theirs. When a job
-// is due package recurrence says.
+// Package schedule does what is due without being asked for again. One loop fires jobs; the rest is
+// what people do about theirs. When a job is due package recurrence says.
 package schedule
 
 import (
@@ -46,26 +46,34 @@ type Sources interface {
 
 // Options are what a Schedule works on.
 type Options struct {
-	Store         Store
-	Queue         Queue
-	Person        func(name string) (supervisor.User, bool) // not of those who may not speak: their jobs rest
-	Queued        func(conversation int64)                  // something was put into its outbox; never blocks
-	Begun         func(supervisor.Inbound)                  // has its turn begin; never blocks
+	Store Store
+	Queue Queue
+	// not of those who may not speak: their jobs rest
+	Person func(name string) (supervisor.User, bool)
+	// something was put into its outbox; never blocks
+	Queued        func(conversation int64)
+	Begun         func(supervisor.Inbound) // has its turn begin; never blocks
 	Sources       Sources
 	Looks         Looks
 	Look          Looker
 	InForce       InForce
 	Conversations Conversations
-	Allowed       func(supervisor.Conversation) bool                                      // whether people may speak in a group
-	Approve       func(context.Context, approval.Request) error                           // nil where an effect may leave the walls, as approval.Approver's Allow
-	Ask           func(context.Context, supervisor.Question) (supervisor.Question, error) // waits for the answer to a command's question
-	Model         func(user, spec string) (full string, err error)                        // a model's whole name; an error for a person who may not have it
-	Limits        func() protocol.TurnLimits                                              // of any turn: a job has no more
-	Budget        func(user string) supervisor.Budget                                     // of jobs; the zero value has no limits
-	Digests       Digests
-	ListFiles     ListFiles
-	Now           func() time.Time
-	Log           hclog.Logger
+	// whether people may speak in a group
+	Allowed func(supervisor.Conversation) bool
+	// nil where an effect may leave the walls, as approval.Approver's Allow
+	Approve func(context.Context, approval.Request) error
+	// waits for the answer to a command's question
+	Ask func(context.Context, supervisor.Question) (supervisor.Question, error)
+	// a model's whole name; an error for a person who may not have it
+	Model func(user, spec string) (full string, err error)
+	// of any turn: a job has no more
+	Limits func() protocol.TurnLimits
+	// of jobs; the zero value has no limits
+	Budget    func(user string) supervisor.Budget
+	Digests   Digests
+	ListFiles ListFiles
+	Now       func() time.Time
+	Log       hclog.Logger
 
 	Homes       Homes
 	FileEffects FileEffects
@@ -88,9 +96,11 @@ func New(o Options) *Schedule {
 }
 
 const (
-	maxSleep = 30 * time.Second // a timer stands still while the machine is suspended, and a clock may be set
-	retry    = 5 * time.Second  // after an error of the store
-	maxDue   = 100              // jobs in one transaction, but for those of one person who has more that are late
+	// a timer stands still while the machine is suspended, and a clock may be set
+	maxSleep = 30 * time.Second
+	retry    = 5 * time.Second // after an error of the store
+	// jobs in one transaction, but for those of one person who has more that are late
+	maxDue = 100
 )
 
 // Run fires jobs until ctx ends. It returns when no look runs any more.
@@ -131,7 +141,8 @@ func (s *Schedule) Run(ctx context.Context) error {
 	}
 }
 
-// release says what was held for the end of quiet hours. For who may not speak it waits: they would not be sent it.
+// release says what was held for the end of quiet hours. For who may not speak it waits: they would
+// not be sent it.
 func (s *Schedule) release(ctx context.Context) error {
 	said, err := s.o.Looks.Release(ctx, s.o.Now(), func(user string) bool {
 		_, known := s.o.Person(user)
@@ -154,8 +165,8 @@ func (s *Schedule) untilNext(ctx context.Context) (time.Duration, error) {
 	return min(next.Sub(now), maxSleep), nil
 }
 
-// wrongBy is how far ahead a clock must have been to count as wrong, so that nothing is taken for fired up to then. Up to that a clock that is set
-// back repeats nothing.
+// wrongBy is how far ahead a clock must have been to count as wrong, so that nothing is taken for
+// fired up to then. Up to that a clock that is set back repeats nothing.
 const wrongBy = 30 * 24 * time.Hour
 
 // sinceOf is up to when all of a job was fired, by a clock that may have been set back since.
@@ -166,9 +177,10 @@ func sinceOf(j supervisor.Job, now time.Time) time.Time {
 	return j.Since
 }
 
-// renew computes anew when jobs are due: a zone's law may have changed since, or the clock been wrong. What was due stays so, and what was looked
-// at when an earlier life ended begins again. What many jobs have taken of memory meanwhile goes back at once: the next collection may be minutes
-// away.
+// renew computes anew when jobs are due: a zone's law may have changed since, or the clock been
+// wrong. What was due stays so, and what was looked at when an earlier life ended begins again.
+// What many jobs have taken of memory meanwhile goes back at once: the next collection may be
+// minutes away.
 func (s *Schedule) renew(ctx context.Context) error {
 	if err := s.o.Looks.FreeLeases(ctx, s.o.Now()); err != nil {
 		return err
@@ -191,7 +203,8 @@ func (s *Schedule) renew(ctx context.Context) error {
 				continue // what can't be read is told of when it is due
 			}
 			j.Since, j.Next = since, next
-			if err := s.o.Store.Change(ctx, j); err != nil && !errors.Is(err, supervisor.ErrJobChanged) { // who has changed it has computed it too
+			// who has changed it has computed it too
+			if err := s.o.Store.Change(ctx, j); err != nil && !errors.Is(err, supervisor.ErrJobChanged) {
 				return err
 			}
 		}
@@ -203,7 +216,8 @@ func nextOf(j supervisor.Job, after time.Time) (next time.Time, found bool, err 
 	return zones{}.nextOf(j, after)
 }
 
-// zones are those of many jobs, by their names: to read one takes longer than all else that is done of a job.
+// zones are those of many jobs, by their names: to read one takes longer than all else that is done
+// of a job.
 type zones map[string]*time.Location
 
 // nextOf is when a job is due after a moment.

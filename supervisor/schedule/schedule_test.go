@@ -24,7 +24,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var noon = time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC) // two days before the clocks change in Madrid
+// two days before the clocks change in Madrid
+var noon = time.Date(2026, 3, 27, 12, 0, 0, 0, time.UTC)
 
 // harness is a schedule over a real database, by a clock that the test sets.
 type harness struct {
@@ -137,7 +138,8 @@ func (h *harness) said(t testing.TB, c supervisor.Conversation) []string {
 		WHERE c.user = ? AND c.channel = ? AND c.chat = ? ORDER BY o.id`, c.User, c.Channel, c.Chat)
 }
 
-// Whatever the clock does and however often the schedule starts anew, a time is said once, none is lost, and nothing is said early.
+// Whatever the clock does and however often the schedule starts anew, a time is said once, none is
+// lost, and nothing is said early.
 func TestEachTimeIsSaidOnce(t *testing.T) {
 	h := newHarness(t)
 	people := 0
@@ -182,7 +184,8 @@ func TestEachTimeIsSaidOnce(t *testing.T) {
 	})
 }
 
-// Of one person many may be late: then they come in one message. What has been deleted or paused does not come.
+// Of one person many may be late: then they come in one message. What has been deleted or paused
+// does not come.
 func TestWhatIsLateComesTogether(t *testing.T) {
 	h := newHarness(t)
 	for i := range 6 {
@@ -209,7 +212,8 @@ func TestWhatIsLateComesTogether(t *testing.T) {
 	}
 }
 
-// So it is however many are late of one person, and of however many persons. What is in time comes as ever.
+// So it is however many are late of one person, and of however many persons. What is in time comes
+// as ever.
 func TestAllThatIsLateOfAPersonComesTogether(t *testing.T) {
 	for _, c := range []struct{ people, each int }{{1, 200}, {12, 12}, {3, 60}} {
 		h := newHarness(t)
@@ -250,7 +254,8 @@ func TestAListIsShort(t *testing.T) {
 	}
 }
 
-// Who may not speak is told nothing until they may again; nobody else waits for that, however much rests.
+// Who may not speak is told nothing until they may again; nobody else waits for that, however much
+// rests.
 func TestJobsOfWhoMayNotSpeakRest(t *testing.T) {
 	h := newHarness(t)
 	for range maxDue + 5 {
@@ -322,7 +327,8 @@ func TestTheLoopWakes(t *testing.T) {
 	}
 }
 
-// BenchmarkNothingIsDue is a pass of the loop where fifty people have 10,000 jobs and none is due. It should take 100 µs at most, at the median.
+// BenchmarkNothingIsDue is a pass of the loop where fifty people have 10,000 jobs and none is due.
+// It should take 100 µs at most, at the median.
 func BenchmarkNothingIsDue(b *testing.B) {
 	h := &harness{now: noon, resting: map[string]bool{}}
 	h.db = sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return h.now }})
@@ -347,7 +353,8 @@ func BenchmarkNothingIsDue(b *testing.B) {
 	b.ReportMetric(float64(took[len(took)*95/100].Nanoseconds())/1000, "µs-p95")
 }
 
-// A reminder that was fired, and whose clock is then set back, may be paused and go on: nobody's reminders may wait for that.
+// A reminder that was fired, and whose clock is then set back, may be paused and go on: nobody's
+// reminders may wait for that.
 func TestWhatGoesOnAfterTheClockWasSetBack(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "every 1 h: tea")

@@ -33,8 +33,8 @@ var taskOptions = []supervisor.JobOptions{{}, {Exact: true}, {Overlap: superviso
 // taskTakes are how long turns take.
 var taskTakes = []time.Duration{0, time.Second, 50 * time.Second, 8 * time.Minute, 3 * time.Hour}
 
-// How much later than it is due a turn begins at most so that not all begin together, what part of its period that is at most, and how far
-// apart late ones begin.
+// How much later than it is due a turn begins at most so that not all begin together, what part of
+// its period that is at most, and how far apart late ones begin.
 const (
 	maxApart   = 30 * time.Second
 	periodPart = 20
@@ -42,8 +42,9 @@ const (
 	isLate     = 2 * time.Minute // and not before
 )
 
-// Whatever is set, however long turns take, and however the clock is set meanwhile and the loop begun anew: each time of a task is claimed once, as
-// with reminders; of a task one turn runs at a time; no turn begins twice, and none begins early, or later than the others make it wait.
+// Whatever is set, however long turns take, and however the clock is set meanwhile and the loop
+// begun anew: each time of a task is claimed once, as with reminders; of a task one turn runs at a
+// time; no turn begins twice, and none begins early, or later than the others make it wait.
 func TestTheLoopRunsTasksWhileTheClockIsSet(t *testing.T) {
 	steps := maps.Clone(jumpSteps)
 	delete(steps, "remind")
@@ -77,7 +78,8 @@ func TestTheLoopRunsTasksWhileTheClockIsSet(t *testing.T) {
 	})
 }
 
-// taskJumps is a schedule of tasks by a clock that is set now and then. Turns are begun, and end by themselves.
+// taskJumps is a schedule of tasks by a clock that is set now and then. Turns are begun, and end by
+// themselves.
 type taskJumps struct {
 	*jumpTest
 	takes  map[int64]time.Duration // by job
@@ -173,7 +175,8 @@ func (j *taskJumps) task() {
 	j.takes[made.ID] = takes
 }
 
-// check holds what was claimed and what has begun against the rules, and against what the clock has shown.
+// check holds what was claimed and what has begun against the rules, and against what the clock has
+// shown.
 func (j *taskJumps) check() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -203,7 +206,8 @@ func (j *taskJumps) check() {
 	}
 }
 
-// lastBy is the last of a rule's times that had passed when one was claimed: what is done for several is as late as that.
+// lastBy is the last of a rule's times that had passed when one was claimed: what is done for
+// several is as late as that.
 func lastBy(rule recurrence.Rule, zone *time.Location, c firedAt) time.Time {
 	last := c.due
 	for {
@@ -220,8 +224,9 @@ func (j *taskJumps) longAgo() time.Time {
 	return time.Now().Add(j.sets[len(j.sets)-1].ahead - atMost)
 }
 
-// checkBegins holds the turns of a task against its fires: each is of one, and one of each. Where the clock is not set meanwhile and it waits
-// for no other one, it begins at its time, or after the late ones before it.
+// checkBegins holds the turns of a task against its fires: each is of one, and one of each. Where
+// the clock is not set meanwhile and it waits for no other one, it begins at its time, or after the
+// late ones before it.
 func (j *taskJumps) checkBegins(job supervisor.Job, rule recurrence.Rule, zone *time.Location, claims, begins []firedAt) {
 	seen := map[int64]bool{}
 	for _, b := range begins {

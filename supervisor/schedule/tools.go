@@ -34,11 +34,12 @@ type toolCall struct {
 	in supervisor.Conversation
 }
 
-// mostUnasked is how many turns a day a job may have that the model makes, before its person has said yes.
+// mostUnasked is how many turns a day a job may have that the model makes, before its person has
+// said yes.
 const mostUnasked = 4
 
-// Call does what a tool call says, for a turn that answers in a conversation. The same call again changes nothing more. An error is for
-// the model.
+// Call does what a tool call says, for a turn that answers in a conversation. The same call again
+// changes nothing more. An error is for the model.
 func (s *Schedule) Call(ctx context.Context, c supervisor.JobCall, in supervisor.Conversation) (answer protocol.JobAnswer, err error) {
 	user, known := s.o.Person(c.User)
 	tool := tools[c.Call.Name]
@@ -130,7 +131,8 @@ func (s *Schedule) setFrom(ctx context.Context, from origin, j *supervisor.Job, 
 	return s.setAll(ctx, from, j, values)
 }
 
-// setTimes has a job be due as the model has written; "" changes nothing. Where its person has to say yes to that first, it says why.
+// setTimes has a job be due as the model has written; "" changes nothing. Where its person has to
+// say yes to that first, it says why.
 func (s *Schedule) setTimes(j *supervisor.Job, when string) (why string, err error) {
 	if when == "" {
 		return "", nil

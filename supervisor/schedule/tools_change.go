@@ -10,8 +10,9 @@ import (
 	"mews/supervisor"
 )
 
-// findToChange finds a job that a turn may change or end. A turn whose answer others read, and one of a job, sees to those alone that speak where
-// it answers. A turn that has read somebody else's words sees to reminders alone, as one of a job does; world says that it has.
+// findToChange finds a job that a turn may change or end. A turn whose answer others read, and one
+// of a job, sees to those alone that speak where it answers. A turn that has read somebody else's
+// words sees to reminders alone, as one of a job does; world says that it has.
 func (s *Schedule) findToChange(ctx context.Context, user supervisor.User, c toolCall, id int64) (j supervisor.Job, world bool, err error) {
 	if j, err = s.find(ctx, user.Name, fmt.Sprint(id)); err != nil {
 		return j, false, err
@@ -86,7 +87,8 @@ func (s *Schedule) cancelTask(ctx context.Context, user supervisor.User, c toolC
 	return answer, err
 }
 
-// checkBuiltIn refuses to have what is built in be another thing, or come at other times where those are fixed. Its name says what it does.
+// checkBuiltIn refuses to have what is built in be another thing, or come at other times where
+// those are fixed. Its name says what it does.
 func checkBuiltIn(was, j supervisor.Job, when string) error {
 	switch {
 	case was.Kind != supervisor.JobRoutine:

@@ -10,8 +10,8 @@ import (
 // betweenTriggers is how long it is at least from one triggered run of a task to the next.
 const betweenTriggers = time.Minute
 
-// Trigger has a person's task be done, by its name, with material that somebody has sent. It is once for a moment; while one waits,
-// others are left out.
+// Trigger has a person's task be done, by its name, with material that somebody has sent. It is
+// once for a moment; while one waits, others are left out.
 func (s *Schedule) Trigger(ctx context.Context, user, name string, at time.Time, material string) error {
 	who, served := s.o.Person(user)
 	if !served {

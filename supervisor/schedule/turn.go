@@ -13,17 +13,19 @@ import (
 )
 
 const (
-	maxGrace   = 6 * time.Hour    // a turn that is later than half its period, or than this, is missed
-	catchUp    = 30 * time.Second // between the late turns of a person
-	maxCaught  = 10               // of them in one go; the rest is missed
-	maxJitter  = 30 * time.Second // turns that are due at the same moment do not begin at the same moment
-	jitterPart = 20               // of the period, so that it stays small beside that
-	toldOf     = 5                // earlier results that a turn is told of
-	maxToldOf  = 1000             // characters of each
+	// a turn that is later than half its period, or than this, is missed
+	maxGrace  = 6 * time.Hour
+	catchUp   = 30 * time.Second // between the late turns of a person
+	maxCaught = 10               // of them in one go; the rest is missed
+	// turns that are due at the same moment do not begin at the same moment
+	maxJitter  = 30 * time.Second
+	jitterPart = 20   // of the period, so that it stays small beside that
+	toldOf     = 5    // earlier results that a turn is told of
+	maxToldOf  = 1000 // characters of each
 )
 
-// turnFiring is what is done of a job that is due and has a turn of its own, or a look: it begins then. Late ones of a person begin one after
-// the other.
+// turnFiring is what is done of a job that is due and has a turn of its own, or a look: it begins
+// then. Late ones of a person begin one after the other.
 func (s *Schedule) turnFiring(f supervisor.Fire, now time.Time, caught map[string]int) supervisor.Firing {
 	f.As, f.BeginAt = supervisor.FireClaimed, f.Last.Add(jitter(f))
 	if now.Sub(f.Last) >= late {
@@ -45,8 +47,8 @@ func (s *Schedule) isMissed(f *supervisor.Fire, now time.Time, caught map[string
 	return is
 }
 
-// grace is how late a fire may be: what its person has set, else a turn's half a period, which is the time from when it was due to when it is due
-// again. It is not bounded of a reminder.
+// grace is how late a fire may be: what its person has set, else a turn's half a period, which is
+// the time from when it was due to when it is due again. It is not bounded of a reminder.
 func grace(f supervisor.Fire) (most time.Duration, bounded bool) {
 	switch {
 	case f.Job.Options.Grace > 0:
@@ -113,7 +115,8 @@ func (s *Schedule) beginFire(ctx context.Context, user supervisor.User, f superv
 	return err
 }
 
-// inboundOf asks for a fire's turn, which is told of earlier results: where others read its answer, of those alone that were said there.
+// inboundOf asks for a fire's turn, which is told of earlier results: where others read its answer,
+// of those alone that were said there.
 func (s *Schedule) inboundOf(user supervisor.User, f supervisor.ClaimedFire, results []supervisor.FireResult) supervisor.Inbound {
 	to := s.destination(f.Job)
 	if to.InGroup() {

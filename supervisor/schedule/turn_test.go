@@ -75,7 +75,8 @@ func (h *harness) is(t testing.TB, want string) {
 	}
 }
 
-// What may pass is tried again after 1, 5 and 25 minutes, within the same fire, and is told of once.
+// What may pass is tried again after 1, 5 and 25 minutes, within the same fire, and is told of
+// once.
 func TestAFireIsTriedAgain(t *testing.T) {
 	h := newHarness(t)
 	h.task(t, "daily at 14:00", supervisor.JobOptions{})
@@ -152,15 +153,16 @@ func TestWhatWasMissed(t *testing.T) {
 		said   string // "" is nothing
 		grace  time.Duration
 	}{
-		"as wanted":      {"", 11 * time.Hour, "running", "", 12 * time.Hour},
-		"beyond that":    {"", 31 * time.Minute, "missed", "Look was missed", 30 * time.Minute},
-		"a little late":  {supervisor.MissedSkip, time.Minute, "running", "", 0},
-		"made up for":    {supervisor.MissedRun, 5 * time.Hour, "running", "", 0},
-		"by default":     {"", 5 * time.Hour, "running", "", 0},
-		"too late":       {"", 7 * time.Hour, "missed", "Look was missed", 0},
-		"left out":       {supervisor.MissedSkip, time.Hour, "missed", "Look was missed", 0},
-		"asked about":    {supervisor.MissedAsk, time.Hour, "missed", "Shall I do it now?", 0},
-		"days, but once": {supervisor.MissedRun, 73 * time.Hour, "running", "", 0}, // an hour after the last of them
+		"as wanted":     {"", 11 * time.Hour, "running", "", 12 * time.Hour},
+		"beyond that":   {"", 31 * time.Minute, "missed", "Look was missed", 30 * time.Minute},
+		"a little late": {supervisor.MissedSkip, time.Minute, "running", "", 0},
+		"made up for":   {supervisor.MissedRun, 5 * time.Hour, "running", "", 0},
+		"by default":    {"", 5 * time.Hour, "running", "", 0},
+		"too late":      {"", 7 * time.Hour, "missed", "Look was missed", 0},
+		"left out":      {supervisor.MissedSkip, time.Hour, "missed", "Look was missed", 0},
+		"asked about":   {supervisor.MissedAsk, time.Hour, "missed", "Shall I do it now?", 0},
+		// an hour after the last of them
+		"days, but once": {supervisor.MissedRun, 73 * time.Hour, "running", "", 0},
 		"days, too late": {supervisor.MissedRun, 79 * time.Hour, "missed", "Look was missed: it was due at 14:00, 8 hours ago", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -258,7 +260,8 @@ func TestLateTurnsBeginOneAfterTheOther(t *testing.T) {
 	h.told(t, "These were missed, and it is too late for them now:\n\n- 14:00, 2 hours ago: Look\n- 14:00, 2 hours ago: Look")
 }
 
-// Turns that are due together begin apart, by as much after a restart, and by little beside their period.
+// Turns that are due together begin apart, by as much after a restart, and by little beside their
+// period.
 func TestTurnsThatAreDueTogetherBeginApart(t *testing.T) {
 	apart := map[time.Duration]bool{}
 	for id := range int64(20) {
@@ -341,7 +344,8 @@ func TestAFireThatAsks(t *testing.T) {
 		t.Errorf("%d turns begin beside the one that waits", len(more))
 	}
 	h.is(t, "asked claimed")
-	if _, err := h.db.Questions().Expire(t.Context()); err != nil { // nobody has seen it, and it ends all the same
+	// nobody has seen it, and it ends all the same
+	if _, err := h.db.Questions().Expire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	h.is(t, "running claimed")
@@ -350,7 +354,8 @@ func TestAFireThatAsks(t *testing.T) {
 	}
 }
 
-// A task that comes once has no time to come any more as its turn begins, and is tried again all the same.
+// A task that comes once has no time to come any more as its turn begins, and is tried again all
+// the same.
 func TestATaskThatComesOnce(t *testing.T) {
 	h := newHarness(t)
 	h.task(t, "in 2 h", supervisor.JobOptions{})
@@ -382,7 +387,8 @@ func TestAButtonRunsWhatCameToNothing(t *testing.T) {
 	}
 }
 
-// What is deleted or paused while its turn runs is not tried again, and of what that came to nothing is said.
+// What is deleted or paused while its turn runs is not tried again, and of what that came to
+// nothing is said.
 func TestWhatIsDeletedWhileItRunsIsNotTriedAgain(t *testing.T) {
 	for _, press := range []string{supervisor.JobDelete, supervisor.JobPause} {
 		h := newHarness(t)
@@ -415,7 +421,8 @@ func TestWhatIsRunWhileItIsPausedIsTriedAgain(t *testing.T) {
 	}
 }
 
-// Of a task that is paused by its failures, or since nobody has written for long, what waits does not begin.
+// Of a task that is paused by its failures, or since nobody has written for long, what waits does
+// not begin.
 func TestWhatWaitsOfAPausedTaskDoesNotBegin(t *testing.T) {
 	h := newHarness(t)
 	h.task(t, "every 10 min", supervisor.JobOptions{Exact: true, Overlap: supervisor.OverlapQueue})
@@ -439,8 +446,9 @@ func TestWhatWaitsOfAPausedTaskDoesNotBegin(t *testing.T) {
 	h.is(t, "silent skipped")
 }
 
-// What its person has deleted does nothing more: not by the button below what it failed with, nor as it is tried again. That holds for a task that
-// came once, whose row says that it is done since it began.
+// What its person has deleted does nothing more: not by the button below what it failed with, nor
+// as it is tried again. That holds for a task that came once, whose row says that it is done since
+// it began.
 func TestWhatIsDeletedIsNotRun(t *testing.T) {
 	for when, end := range map[string]sqlite.FinishTurn{"every 1 h": stays, "in 1 h": passing} {
 		h := newHarness(t)
@@ -459,7 +467,8 @@ func TestWhatIsDeletedIsNotRun(t *testing.T) {
 	}
 }
 
-// What was missed was not said: its words, which may be an order, stand before no message. What was said does.
+// What was missed was not said: its words, which may be an order, stand before no message. What was
+// said does.
 func TestWhatWasMissedIsNotQuoted(t *testing.T) {
 	h := newHarness(t)
 	h.remind(t, "alice", "in 1 h: the bus")
@@ -478,7 +487,8 @@ func TestWhatWasMissedIsNotQuoted(t *testing.T) {
 	}
 }
 
-// A reminder that was set while somebody else's words were read may be one of those: where it is quoted, so is the message.
+// A reminder that was set while somebody else's words were read may be one of those: where it is
+// quoted, so is the message.
 func TestARemindersWordsMayBeSomebodyElses(t *testing.T) {
 	for _, world := range []bool{false, true} {
 		h := newHarness(t)

@@ -19,13 +19,15 @@ func (s *Schedule) inOtherZones(ctx context.Context, user, zone string) ([]super
 	return slices.DeleteFunc(list, func(j supervisor.Job) bool { return j.Zone == zone }), err
 }
 
-// byWall says whether a job's times move along to another zone: "every 2 h" and "in 20 min" come when they would have.
+// byWall says whether a job's times move along to another zone: "every 2 h" and "in 20 min" come
+// when they would have.
 func byWall(j supervisor.Job) bool {
 	rule, err := ruleOf(j)
 	return err == nil && rule.ByWall()
 }
 
-// OfferZone offers a person who has another time zone now to have their jobs keep that; without a text all do.
+// OfferZone offers a person who has another time zone now to have their jobs keep that; without a
+// text all do.
 func (s *Schedule) OfferZone(ctx context.Context, user supervisor.User) (d supervisor.Delivery, err error) {
 	list, err := s.inOtherZones(ctx, user.Name, user.Timezone)
 	list = slices.DeleteFunc(list, func(j supervisor.Job) bool { return !byWall(j) })
@@ -42,7 +44,8 @@ func (s *Schedule) OfferZone(ctx context.Context, user supervisor.User) (d super
 // maxPress is how many bytes a button may send. (Bot API, callback_data)
 const maxPress = 64
 
-// moveZone has a person's jobs keep the time zone that is theirs now. It tells how many come at other times for that.
+// moveZone has a person's jobs keep the time zone that is theirs now. It tells how many come at
+// other times for that.
 func (s *Schedule) moveZone(ctx context.Context, user supervisor.User) (string, error) {
 	list, err := s.inOtherZones(ctx, user.Name, user.Timezone)
 	moved := 0
@@ -62,8 +65,9 @@ func (s *Schedule) moveZone(ctx context.Context, user supervisor.User) (string, 
 	return fmt.Sprintf(textMoved, amount.Of(moved, "reminder or task", "reminders and tasks")), nil
 }
 
-// renewZone keeps a job whose zone has changed, and when it is due then. One whose last time has passed there is left as it was, and comes when it
-// would have. What can't be read is told of when it is due.
+// renewZone keeps a job whose zone has changed, and when it is due then. One whose last time has
+// passed there is left as it was, and comes when it would have. What can't be read is told of when
+// it is due.
 func (s *Schedule) renewZone(ctx context.Context, j supervisor.Job) (ok bool, err error) {
 	if j.State == supervisor.JobActive {
 		now := s.o.Now()

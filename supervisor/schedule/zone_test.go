@@ -8,8 +8,9 @@ import (
 	"mews/supervisor"
 )
 
-// What moves along with its person keeps its time on the wall, also where that is the time at which it was made, and so does its end. What counts
-// elapsed time, or comes at a moment, keeps that, and is not told of.
+// What moves along with its person keeps its time on the wall, also where that is the time at which
+// it was made, and so does its end. What counts elapsed time, or comes at a moment, keeps that, and
+// is not told of.
 func TestMovingAlongKeepsTheTimeOnTheWall(t *testing.T) {
 	h := newHarness(t) // it is Friday, 13:00 in Madrid
 	wants := []struct{ words, next, after string }{
@@ -50,7 +51,8 @@ func TestMovingAlongKeepsTheTimeOnTheWall(t *testing.T) {
 			t.Errorf("%s comes %s and %s, want %s and %s", w.words, next, after, w.next, w.after)
 		}
 	}
-	if at, found, err := nextOf(h.job(t, 4), time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC)); found || err != nil { // half past eight on the last evening
+	// half past eight on the last evening
+	if at, found, err := nextOf(h.job(t, 4), time.Date(2026, 3, 29, 0, 30, 0, 0, time.UTC)); found || err != nil {
 		t.Errorf("what has ended comes %s, %v", at, err)
 	}
 	if text := line(h.job(t, 4)); !strings.Contains(text, "until Sat 28 Mar 2026 23:59") {
@@ -61,7 +63,8 @@ func TestMovingAlongKeepsTheTimeOnTheWall(t *testing.T) {
 	}
 }
 
-// What comes once goes along to the east too. Where its time has passed there it is left as it was: it comes when it would have, and is not told of.
+// What comes once goes along to the east too. Where its time has passed there it is left as it was:
+// it comes when it would have, and is not told of.
 func TestMovingAlongLosesNothing(t *testing.T) {
 	h := newHarness(t) // it is Friday, 13:00 in Madrid
 	for _, words := range []string{"at 18: has passed there", "tomorrow at 9: call", "in 20 min: tea"} {
@@ -79,7 +82,8 @@ func TestMovingAlongLosesNothing(t *testing.T) {
 	if err := h.renew(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for id, want := range map[int64]string{1: "Fri 27 Mar 18:00", 2: "Sat 28 Mar 01:00", 3: "Fri 27 Mar 13:20"} { // in Madrid
+	// in Madrid
+	for id, want := range map[int64]string{1: "Fri 27 Mar 18:00", 2: "Sat 28 Mar 01:00", 3: "Fri 27 Mar 13:20"} {
 		if got := h.job(t, id).Next.In(person("alice").Zone()).Format("Mon 2 Jan 15:04"); got != want {
 			t.Errorf("reminder %d comes %s, want %s", id, got, want)
 		}

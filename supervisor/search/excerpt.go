@@ -11,7 +11,8 @@ import (
 // fence begins or ends code in Markdown.
 var fence = regexp.MustCompile("(?m)^[ >]*(```+|~~~+)[^`\n]*$|```+")
 
-// excerpt cuts a text to most characters on one line, without fences of code, around the first place that has one of words.
+// excerpt cuts a text to most characters on one line, without fences of code, around the first
+// place that has one of words.
 func excerpt(text, words string, most int) string {
 	runes := []rune(supervisor.Printable(strings.Join(strings.Fields(fence.ReplaceAllString(text, "")), " ")))
 	if len(runes) <= most {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestAnExcerptLooksForSomeWordsAlone: a question of thousands of words is a question of its first ones, here and in the index.
+// TestAnExcerptLooksForSomeWordsAlone: a question of thousands of words is a question of its first
+// ones, here and in the index.
 func TestAnExcerptLooksForSomeWordsAlone(t *testing.T) {
 	text := strings.Repeat("nothing ", 40) + "far " + strings.Repeat("nothing ", 40)
 	for words, there := range map[string]bool{"far": true, strings.Repeat("zq ", maxMarked-1) + "far": true, strings.Repeat("zq ", maxMarked) + "far": false} {

@@ -12,15 +12,16 @@ import (
 	"mews/supervisor/index"
 )
 
-// How many characters a model is shown of a hit, of its neighbours, and of a message that is listed by time.
+// How many characters a model is shown of a hit, of its neighbours, and of a message that is listed
+// by time.
 const (
 	hitExcerpt       = 320
 	neighbourExcerpt = 120
 	listExcerpt      = 500
 )
 
-// SearchHistory answers search_history, asked in the conversation destination. In a group it searches only that group. An error is for
-// the model.
+// SearchHistory answers search_history, asked in the conversation destination. In a group it
+// searches only that group. An error is for the model.
 func (s *Searcher) SearchHistory(ctx context.Context, user string, destination int64, a protocol.HistorySearch) (found protocol.SearchFound, err error) {
 	in, _, err := s.Conversations.FindByID(ctx, destination)
 	if err != nil {

@@ -17,14 +17,16 @@ const personExcerpt = 160
 
 // Asked is what a person asks of what was said: words, or a time, or both.
 type Asked struct {
-	Conversation supervisor.Conversation // where they ask; of a group, what was said there is all that there is
+	// where they ask; of a group, what was said there is all that there is
+	Conversation supervisor.Conversation
 	Words        string
 	Span         supervisor.Span
 	At           time.Time // when they ask: what is said later is not in it
 	Skip         int
 }
 
-// Parse splits a text into the span that it begins with and the words after that. The span is zero where it begins with none.
+// Parse splits a text into the span that it begins with and the words after that. The span is zero
+// where it begins with none.
 func (s *Searcher) Parse(text, user string) (span supervisor.Span, words string) {
 	fields := strings.Fields(text)
 	for n := min(2, len(fields)); n > 0; n-- { // a span has at most two words
@@ -36,8 +38,9 @@ func (s *Searcher) Parse(text, user string) (span supervisor.Span, words string)
 	return supervisor.Span{}, text
 }
 
-// Tell tells a person what they ask for as Markdown, and whether there is more. What has words of theirs comes with the best first; else
-// a time is told in order, and without one the newest messages are.
+// Tell tells a person what they ask for as Markdown, and whether there is more. What has words of
+// theirs comes with the best first; else a time is told in order, and without one the newest
+// messages are.
 func (s *Searcher) Tell(ctx context.Context, a Asked) (text string, more bool, err error) {
 	if a.Span.To.IsZero() || a.Span.To.After(a.At) {
 		a.Span.To = a.At
@@ -107,7 +110,8 @@ func code(text string) string {
 	return "`" + strings.ReplaceAll(supervisor.Printable(text), "`", "'") + "`"
 }
 
-// link leads to what the person sent, where it stands; "" where nothing does. (Telegram: links to messages of private supergroups.)
+// link leads to what the person sent, where it stands; "" where nothing does. (Telegram: links to
+// messages of private supergroups.)
 func link(m supervisor.HistoryMessage) string {
 	group, ok := strings.CutPrefix(m.In.Chat, "-100")
 	if _, err := strconv.ParseInt(m.Sent, 10, 64); !ok || err != nil || !m.In.InGroup() {

@@ -1,4 +1,5 @@
-// Package search finds again what was said with people and what the files of their homes hold, and tells it to them and to models.
+// Package search finds again what was said with people and what the files of their homes hold, and
+// tells it to them and to models.
 package search
 
 import (
@@ -19,7 +20,8 @@ type Index interface {
 // Transcript has what was said.
 type Transcript interface {
 	History(ctx context.Context, q supervisor.HistoryQuery) ([]supervisor.HistoryMessage, error)
-	// Around lists a message with what was said before and after it; none where it is not there any more.
+	// Around lists a message with what was said before and after it; none where it is not there any
+	// more.
 	Around(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage, error)
 	// WindowFrom is the first message of a conversation that a model is shown.
 	WindowFrom(ctx context.Context, user string, conversation int64) (int64, error)
@@ -105,7 +107,8 @@ func (s *Searcher) Find(ctx context.Context, q Query) (found Found, err error) {
 	return found, nil
 }
 
-// notShown leaves out what a model is shown anyway: of all that was said it has most of a question's words.
+// notShown leaves out what a model is shown anyway: of all that was said it has most of a
+// question's words.
 func (s *Searcher) notShown(ctx context.Context, q Query, hits []index.Hit) (list []index.Hit, left bool, err error) {
 	if q.Shown == 0 {
 		return hits, false, nil

@@ -35,7 +35,8 @@ func (a *advances) tell(what string) {
 	a.told = append(a.told, what)
 }
 
-// What a turn has set aside as it starts is for its first attempt: that ends before a worker is waited for, or the turn goes on.
+// What a turn has set aside as it starts is for its first attempt: that ends before a worker is
+// waited for, or the turn goes on.
 func TestATurnStartsWithALeaseThatEndsWithItsFirstAttempt(t *testing.T) {
 	var h *harness
 	a := &advances{}

@@ -37,8 +37,9 @@ const (
 	notDeleted = "(Not verified: it says that it deleted something; no tool did so in this turn.)"
 )
 
-// TestClaimsAreVerified is a conversation: in each turn tools run, and the model says something. A claim that no tool bears out
-// has a line below it; nothing else has, and what claims nothing costs no read.
+// TestClaimsAreVerified is a conversation: in each turn tools run, and the model says something. A
+// claim that no tool bears out has a line below it; nothing else has, and what claims nothing costs
+// no read.
 func TestClaimsAreVerified(t *testing.T) {
 	turns := []struct {
 		name   string
@@ -122,7 +123,8 @@ func (h *harness) ran(a session.Attempt, id, tool string) {
 	}
 }
 
-// What came with a message, the model has read without a tool; and what no person asked for has no line.
+// What came with a message, the model has read without a tool; and what no person asked for has no
+// line.
 func TestWhatCameWithAMessageWasRead(t *testing.T) {
 	var h *harness
 	h = newHarness(t, func(_ context.Context, a session.Attempt) (session.End, error) {

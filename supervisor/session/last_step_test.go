@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// commitLast keeps the last step of an attempt's, as its connection does, and says whether the turn has ended with it.
+// commitLast keeps the last step of an attempt's, as its connection does, and says whether the turn
+// has ended with it.
 func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string, replaced *supervisor.ReplacedModel) (ended bool, err error) {
 	step := sqlite.Step{Turn: a.Turn.ID, Model: "test", Spec: "other/model",
 		Message: protocol.Message{Role: protocol.RoleAssistant, Parts: []protocol.Part{{Text: text}}}}
@@ -23,7 +24,8 @@ func (h *harness) commitLast(ctx context.Context, a session.Attempt, text string
 	return ended, err
 }
 
-// What the worker does once the turn has ended with the model's last word changes nothing: it was asked for nothing more.
+// What the worker does once the turn has ended with the model's last word changes nothing: it was
+// asked for nothing more.
 func TestATurnEndsWithTheModelsLastWord(t *testing.T) {
 	for name, last := range map[string]func() (session.End, error){
 		"done":        func() (session.End, error) { return done, nil },

@@ -9,16 +9,19 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// progress is how far a turn has come, and so where the work goes on. It is read off what is committed, and nothing else.
+// progress is how far a turn has come, and so where the work goes on. It is read off what is
+// committed, and nothing else.
 type progress struct {
-	step     int
-	first    int64 // the message that it began with
-	taken    int   // messages that it has taken in since
-	last     int64 // the newest message
-	said     string
-	recent   []protocol.ToolCall    // all calls of the turn since the person's last word
-	pending  []protocol.PendingCall // those without a result
-	answered bool                   // the model's last message asks for nothing more, or a job's result is there: the turn needs only its end
+	step    int
+	first   int64 // the message that it began with
+	taken   int   // messages that it has taken in since
+	last    int64 // the newest message
+	said    string
+	recent  []protocol.ToolCall    // all calls of the turn since the person's last word
+	pending []protocol.PendingCall // those without a result
+	// the model's last message asks for nothing more, or a job's result is there: the turn needs
+	// only its end
+	answered bool
 }
 
 func progressOf(open sqlite.RunningTurn) progress {
@@ -53,8 +56,9 @@ func progressOf(open sqlite.RunningTurn) progress {
 	return p
 }
 
-// take counts a message of the person's. It returns what the reply says of it and those that directly follow it: nothing of
-// messages from before the first step, nor of messages that no step has answered yet.
+// take counts a message of the person's. It returns what the reply says of it and those that
+// directly follow it: nothing of messages from before the first step, nor of messages that no step
+// has answered yet.
 func (p *progress) take(all []protocol.Message, i int) (said string) {
 	if p.first == 0 {
 		p.first = all[i].ID
@@ -92,8 +96,9 @@ func (p progress) start(turn supervisor.Turn, limits protocol.TurnLimits) protoc
 	}
 }
 
-// maxRecent bounds the earlier calls that a turn.start carries, in bytes of their arguments. The newest are enough to notice
-// repetition. Together with the pending calls of one message, half a mebibyte at most, they must fit a line of the wire.
+// maxRecent bounds the earlier calls that a turn.start carries, in bytes of their arguments. The
+// newest are enough to notice repetition. Together with the pending calls of one message, half a
+// mebibyte at most, they must fit a line of the wire.
 const maxRecent = 128 << 10
 
 // newest are the last calls whose arguments have at most most bytes together.

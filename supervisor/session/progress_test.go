@@ -84,7 +84,8 @@ func TestATurnGoesOnFromWhatIsCommitted(t *testing.T) {
 			messages: []protocol.Message{question, more(6), asks(7, "One.", "a"), answers(8, "a"), more(9), more(10), asks(11, "Two.", "b"),
 				answers(12, "b"), more(13)},
 			want: progress{first: 5, taken: 4, step: 2, last: 13,
-				said: "One.\n\n" + reply.Taken(2) + "\n\nTwo."}, // nobody has been shown the last one yet
+				// nobody has been shown the last one yet
+				said: "One.\n\n" + reply.Taken(2) + "\n\nTwo."},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +122,8 @@ func TestAStartFitsALineOfTheWireHoweverMuchTheTurnHasAskedFor(t *testing.T) {
 	}
 }
 
-// TestAStartSaysWhatTheChannelCan: a model is told of a channel by what it can, where the answer goes.
+// TestAStartSaysWhatTheChannelCan: a model is told of a channel by what it can, where the answer
+// goes.
 func TestAStartSaysWhatTheChannelCan(t *testing.T) {
 	phone := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "42"}
 	group := supervisor.Conversation{Channel: supervisor.ChannelTelegram, Chat: "-42"}

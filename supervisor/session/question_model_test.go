@@ -22,9 +22,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// Whatever a person sends, changes, stops, answers in words or by a button, in time or late or never, and whatever dies meanwhile: each
-// message is answered once and in its order, each question ends once, nothing that was sent before a question stood in its chat is its
-// answer, and a turn goes on once for one end.
+// Whatever a person sends, changes, stops, answers in words or by a button, in time or late or
+// never, and whatever dies meanwhile: each message is answered once and in its order, each question
+// ends once, nothing that was sent before a question stood in its chat is its answer, and a turn
+// goes on once for one end.
 func TestTurnsThatWaitLoseNothing(t *testing.T) {
 	runs, failed := 0, false
 	rapid.Check(t, func(rt *rapid.T) {
@@ -33,7 +34,8 @@ func TestTurnsThatWaitLoseNothing(t *testing.T) {
 		}
 		steps := rapid.SliceOfN(rapid.SampledFrom(waitingSteps), 12, 30).Draw(rt, "steps")
 		var wrong []string
-		synctest.Test(t, func(t *testing.T) { // what is drawn is drawn before: a bubble has a goroutine of its own
+		// what is drawn is drawn before: a bubble has a goroutine of its own
+		synctest.Test(t, func(t *testing.T) {
 			m := &waitingModel{harness: &harness{T: t}, path: filepath.Join(t.TempDir(), "mews.db"), resumed: map[int64]int{}}
 			m.start()
 			defer func() { m.end() }()
@@ -51,7 +53,8 @@ func TestTurnsThatWaitLoseNothing(t *testing.T) {
 	})
 }
 
-// waitingRuns is how many sequences are tried: enough in the long run, for they are others each time.
+// waitingRuns is how many sequences are tried: enough in the long run, for they are others each
+// time.
 const waitingRuns = 12
 
 // waitingSteps are what may happen; what is there more than once happens more often.
@@ -79,7 +82,8 @@ var waitingModelSteps = map[string]func(m *waitingModel, i int){
 	"die late":   func(m *waitingModel, _ int) { m.dies.Store("answered") },
 }
 
-// standsHere is how long a question stands: the clock of a bubble goes in steps of five seconds while one does.
+// standsHere is how long a question stands: the clock of a bubble goes in steps of five seconds
+// while one does.
 const standsHere = 30 * time.Second
 
 // waitingModel is alice in a chat on Telegram.
@@ -89,11 +93,13 @@ type waitingModel struct {
 	path     string
 	end      func() // ends a life of the service
 	updates  int64
-	messages []string      // the channel's names of what was sent
-	pressed  int           // answers by a button
-	dies     atomic.Value  // a string: where the next attempt's worker ends; "" for nowhere
-	resumed  map[int64]int // by question: how often a turn went on with its end, but for the workers that have died over it
-	wrong    []string
+	messages []string     // the channel's names of what was sent
+	pressed  int          // answers by a button
+	dies     atomic.Value // a string: where the next attempt's worker ends; "" for nowhere
+	// by question: how often a turn went on with its end, but for the workers that have died over
+	// it
+	resumed map[int64]int
+	wrong   []string
 }
 
 // start begins a life of the service.
@@ -189,7 +195,8 @@ func (m *waitingModel) edit(i int) {
 	}
 }
 
-// put has the channel say something, which is no answer unless its person can have read the question.
+// put has the channel say something, which is no answer unless its person can have read the
+// question.
 func (m *waitingModel) put(item supervisor.Item) {
 	m.updates++
 	item.Update, item.Raw = m.updates, "{}"

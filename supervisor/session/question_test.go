@@ -39,7 +39,8 @@ func (h *harness) asking(ctx context.Context, a session.Attempt) (session.End, e
 	return done, nil
 }
 
-// answer has a person press yes to what the turn of their conversation asks, and the turn go on, as package question does.
+// answer has a person press yes to what the turn of their conversation asks, and the turn go on, as
+// package question does.
 func (h *harness) answer(c supervisor.Conversation) {
 	h.Helper()
 	open, _ := h.open(c)
@@ -71,8 +72,8 @@ func asked(t *testing.T) (h *harness, kept <-chan int64) {
 	return h, c
 }
 
-// A turn whose person is asked leaves its place to others: of one person's conversations as many wait as there are, and another is
-// answered.
+// A turn whose person is asked leaves its place to others: of one person's conversations as many
+// wait as there are, and another is answered.
 func TestATurnThatWaitsHoldsNoPlace(t *testing.T) {
 	h, kept := asked(t)
 	h.options.AtOnce = 1
@@ -156,7 +157,8 @@ func (h *harness) same(what string, got, want any) {
 	}
 }
 
-// A worker that says again and again that its turn waits, once the question has ended, comes to the end of the turn's time.
+// A worker that says again and again that its turn waits, once the question has ended, comes to the
+// end of the turn's time.
 func TestAWorkerCanNotWaitForEver(t *testing.T) {
 	h, kept := asked(t)
 	now := time.Now()
@@ -182,7 +184,8 @@ func TestAWorkerCanNotWaitForEver(t *testing.T) {
 // manyWaiting is how many turns wait at once below.
 const manyWaiting = 1000
 
-// A thousand turns that wait hold nothing in memory, and nothing is done for them at a start; each is answered afterwards.
+// A thousand turns that wait hold nothing in memory, and nothing is done for them at a start; each
+// is answered afterwards.
 func TestAThousandTurnsWait(t *testing.T) {
 	h, kept := asked(t)
 	end := h.live()

@@ -83,7 +83,8 @@ func TestReviewsTakeNobodysPlace(t *testing.T) {
 	h.review("bob", "3")
 	h.review("ann", "1") // what waits behind a review does not stop it
 	for n := range 3 {
-		h.say(h.conversation("ann", "1"), "meanwhile") // neither of her two places, nor the only one of all
+		// neither of her two places, nor the only one of all
+		h.say(h.conversation("ann", "1"), "meanwhile")
 		close(next("meanwhile").end)
 		h.await(h.conversation("ann", "1"), 2+n)
 	}

@@ -23,7 +23,8 @@ const jobsAtOnce = 1
 // defaultJobs is how many jobs run at the same time, of all people together.
 const defaultJobs = 2
 
-// readsAtOnce is how many turns with a worker of their own run at the same time, of all people together.
+// readsAtOnce is how many turns with a worker of their own run at the same time, of all people
+// together.
 const readsAtOnce = 2
 
 // Registry has a session running for each conversation that has something to do.
@@ -67,13 +68,14 @@ func (r *Registry) Wake(c supervisor.Conversation) {
 	supervisor.Signal(r.changed)
 }
 
-// Stop ends the turn that a command is about: the one that runs in its conversation, waits for its place, or is about to
-// begin, also when an earlier life of the service began it. What was sent after that text goes on. A command that is run
-// again after a crash ends no other turn than the first time.
+// Stop ends the turn that a command is about: the one that runs in its conversation, waits for its
+// place, or is about to begin, also when an earlier life of the service began it. What was sent
+// after that text goes on. A command that is run again after a crash ends no other turn than the
+// first time.
 //
-// It returns when the turn's answer is in the outbox, or with ctx's cause when ctx ends first; the turn is ended all the
-// same. Of the result, Inbound is 0 where there was nothing to stop, and Why is not WhyStopped where the turn had ended by
-// itself.
+// It returns when the turn's answer is in the outbox, or with ctx's cause when ctx ends first; the
+// turn is ended all the same. Of the result, Inbound is 0 where there was nothing to stop, and Why
+// is not WhyStopped where the turn had ended by itself.
 func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command int64) (sqlite.PrecedingText, error) {
 	ahead, err := r.o.Inbox.Ahead(ctx, command)
 	if err != nil || ahead.Inbound == 0 || ahead.Why != "" {
@@ -82,7 +84,8 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 	request := r.stops.request(c.ID, ahead.Inbound)
 	defer request.readers.Done()
 	r.interrupt(c)
-	// If the turn ended before the request, its session does not know of it, and does not answer it.
+	// If the turn ended before the request, its session does not know of it, and does not answer
+	// it.
 	again, err := r.o.Inbox.Ahead(ctx, command)
 	if err == nil && (again.Inbound != ahead.Inbound || again.Why != "") {
 		r.stops.turnEnded(ahead.Inbound, again.Why)
@@ -96,7 +99,8 @@ func (r *Registry) Stop(ctx context.Context, c supervisor.Conversation, command 
 	return sqlite.PrecedingText{Inbound: ahead.Inbound, Why: request.why, Waiting: now.Waiting}, err
 }
 
-// interrupt has a conversation's session see that a turn is to be stopped, also while it waits for a place.
+// interrupt has a conversation's session see that a turn is to be stopped, also while it waits for
+// a place.
 func (r *Registry) interrupt(c supervisor.Conversation) {
 	r.Wake(c)
 	r.mu.Lock()
@@ -106,8 +110,8 @@ func (r *Registry) interrupt(c supervisor.Conversation) {
 	}
 }
 
-// StopNow ends the turn that runs in a conversation without anything on disk, for when the disk is full. It says whether
-// there was one.
+// StopNow ends the turn that runs in a conversation without anything on disk, for when the disk is
+// full. It says whether there was one.
 func (r *Registry) StopNow(conversation int64) (stopped bool) {
 	return r.stops.stopRunning(conversation)
 }
@@ -127,8 +131,8 @@ func (r *Registry) Tell(ctx context.Context, user, text string) {
 	}
 }
 
-// Run goes on with what an earlier life of the service left, and then runs a session for each conversation that is woken,
-// until ctx ends. It returns when every session has ended.
+// Run goes on with what an earlier life of the service left, and then runs a session for each
+// conversation that is woken, until ctx ends. It returns when every session has ended.
 func (r *Registry) Run(ctx context.Context) error {
 	unfinished, err := r.o.Inbox.ListUnfinished(ctx)
 	if ctx.Err() != nil {
@@ -158,8 +162,8 @@ func (r *Registry) Run(ctx context.Context) error {
 	}
 }
 
-// startWoken makes sessions for the woken conversations that have none. A conversation with a session stays woken, and its session
-// sees that before it leaves.
+// startWoken makes sessions for the woken conversations that have none. A conversation with a
+// session stays woken, and its session sees that before it leaves.
 func (r *Registry) startWoken() []*session {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -179,8 +183,8 @@ func (r *Registry) startWoken() []*session {
 	return started
 }
 
-// serve runs a session's turns as often as it is woken. It waits for a place before each of them, so that a conversation
-// where much waits does not keep the others waiting until its end.
+// serve runs a session's turns as often as it is woken. It waits for a place before each of them,
+// so that a conversation where much waits does not keep the others waiting until its end.
 func (r *Registry) serve(ctx context.Context, s *session) {
 	for {
 		leave, ok := s.waitForPlace(ctx)
@@ -208,14 +212,16 @@ func (r *Registry) leave(s *session) bool {
 	return true
 }
 
-// ownWorkers says whether the turns of a conversation have workers of their own. Nobody talks there.
+// ownWorkers says whether the turns of a conversation have workers of their own. Nobody talks
+// there.
 func ownWorkers(c supervisor.Conversation) bool { return c.Channel == supervisor.ChannelGitHub }
 
 // talks says whether somebody talks in a conversation, and waits for an answer there.
 func talks(c supervisor.Conversation) bool { return c.Channel.Can() != supervisor.Capabilities{} }
 
-// userTurns are what a conversation's turns share with others of its person, and the places of which each takes one. Those with workers
-// of their own share their places with everybody's, and nothing with their person's. The caller has the mutex.
+// userTurns are what a conversation's turns share with others of its person, and the places of
+// which each takes one. Those with workers of their own share their places with everybody's, and
+// nothing with their person's. The caller has the mutex.
 func (r *Registry) userTurns(c supervisor.Conversation) (*userTurns, []chan struct{}) {
 	if ownWorkers(c) {
 		return newUserTurns(), []chan struct{}{r.reads}

@@ -1,9 +1,11 @@
-// Package session runs the turns of conversations: it takes what a person sent from the inbox, has a turn run for it, and
-// puts the answer into the outbox. There is one goroutine for each conversation that has something to do, and one turn at
-// a time in it. Nothing is kept in memory that is not on disk, so a session, or the whole process, may end at any moment.
+// Package session runs the turns of conversations: it takes what a person sent from the inbox, has
+// a turn run for it, and puts the answer into the outbox. There is one goroutine for each
+// conversation that has something to do, and one turn at a time in it. Nothing is kept in memory
+// that is not on disk, so a session, or the whole process, may end at any moment.
 //
-// A turn passes three functions: session.runNext (session.go) finds it, tries it until it has ended and puts its answer
-// into the outbox; turn.attempt (turn.go) is one try; Runner.Run, which is the caller's, has a worker do it.
+// A turn passes three functions: session.runNext (session.go) finds it, tries it until it has ended
+// and puts its answer into the outbox; turn.attempt (turn.go) is one try; Runner.Run, which is the
+// caller's, has a worker do it.
 package session
 
 import (
@@ -41,7 +43,8 @@ type Turns interface {
 
 // Waiting keeps that turns wait for their persons.
 type Waiting interface {
-	// Suspend keeps for how long a turn has run, and says whether it still waits: the answer may have come.
+	// Suspend keeps for how long a turn has run, and says whether it still waits: the answer may
+	// have come.
 	Suspend(ctx context.Context, turn int64, ran time.Duration) (waits bool, err error)
 }
 
@@ -88,18 +91,21 @@ type Options struct {
 	Runner    Runner
 	Feeds     *reply.Feeds
 	Limits    protocol.TurnLimits
-	Jobs      JobLimits                          // of the turns of jobs
-	AtOnce    int                                // turns that run at once, of all people together; 0 is 8
-	Audit     func(user, action, detail string)  // never blocks
-	Serves    func(supervisor.Conversation) bool // whether its person is still to be served; nil: everybody is
-	// Busy is what a person wants with what they send while a turn runs; nil: BusyQueue. BusySteer is done where a turn asks
-	// its model, and not here.
+	Jobs      JobLimits // of the turns of jobs
+	// turns that run at once, of all people together; 0 is 8
+	AtOnce int
+	Audit  func(user, action, detail string) // never blocks
+	// whether its person is still to be served; nil: everybody is
+	Serves func(supervisor.Conversation) bool
+	// Busy is what a person wants with what they send while a turn runs; nil: BusyQueue. BusySteer
+	// is done where a turn asks its model, and not here.
 	Busy func(ctx context.Context, user string) supervisor.Busy
-	// Claim takes the next call of a chat for an answer there that is about to be kept, where it can be sent at once and is one
-	// message; nil: it never can.
-	Claim    func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendClaim, bool)
-	Voices   Voices   // nil: no answer is said aloud
-	Ended    func()   // a turn has ended, and may have left work for operations; never blocks; nil: nobody asks
+	// Claim takes the next call of a chat for an answer there that is about to be kept, where it
+	// can be sent at once and is one message; nil: it never can.
+	Claim  func(to supervisor.Conversation, turn supervisor.Turn, text string) (supervisor.SendClaim, bool)
+	Voices Voices // nil: no answer is said aloud
+	// a turn has ended, and may have left work for operations; never blocks; nil: nobody asks
+	Ended    func()
 	Worked   Worked   // nil: what answers claim to have done is not verified
 	Advances Advances // nil: nothing is set aside before a turn's first call of a model
 	Now      func() time.Time
@@ -108,8 +114,10 @@ type Options struct {
 
 // JobLimits hold for the turns of jobs.
 type JobLimits struct {
-	Turn   func(context.Context, supervisor.Turn) protocol.TurnLimits // of each; nil is that of every turn
-	AtOnce int                                                        // of all people together; 0 is 2
+	// of each; nil is that of every turn
+	Turn func(context.Context, supervisor.Turn) protocol.TurnLimits
+	// of all people together; 0 is 2
+	AtOnce int
 }
 
 // session is one conversation's. runNext belongs to one goroutine.
@@ -126,8 +134,8 @@ type session struct {
 	arrived      chan struct{}   // holds a token when something new may wait in the conversation
 }
 
-// waitForPlace waits for a place among the person's turns and then among everybody's. release gives both back. A turn that
-// is to be stopped needs none. It is not ok where ctx has ended.
+// waitForPlace waits for a place among the person's turns and then among everybody's. release gives
+// both back. A turn that is to be stopped needs none. It is not ok where ctx has ended.
 func (s *session) waitForPlace(ctx context.Context) (release func(), ok bool) {
 	for ctx.Err() == nil && !s.stops.wanted(s.conversation.ID) {
 		taken := 0
@@ -183,8 +191,8 @@ func (s *session) waitForTurn(ctx context.Context) (leave func(), ok bool) {
 	return nil, false
 }
 
-// runNext runs the conversation's next turn until it has ended, with as many attempts as that takes, and puts its answer into
-// the outbox. It says whether there may be another turn.
+// runNext runs the conversation's next turn until it has ended, with as many attempts as that
+// takes, and puts its answer into the outbox. It says whether there may be another turn.
 func (s *session) runNext(ctx context.Context) (more bool) {
 	running, ok := s.nextTurn(ctx)
 	if !ok || running.Waits && !s.stops.wanted(s.conversation.ID) {
@@ -210,8 +218,8 @@ func (s *session) runNext(ctx context.Context) (more bool) {
 	}
 }
 
-// nextTurn is the turn to work on: the one that an earlier life left open, or a new one for the next inbound. It is retried
-// while the store is not available.
+// nextTurn is the turn to work on: the one that an earlier life left open, or a new one for the
+// next inbound. It is retried while the store is not available.
 func (s *session) nextTurn(ctx context.Context) (running sqlite.RunningTurn, ok bool) {
 	running, kept := retry.Persist(ctx, s.log, "find the next turn", func() (sqlite.RunningTurn, error) {
 		running, found, err := s.Turns.FindRunning(ctx, s.conversation.ID)
@@ -248,13 +256,14 @@ func (t *turn) endAdvance(ctx context.Context) {
 	if t.Advances == nil {
 		return
 	}
-	if err := t.Advances.End(ctx, t.Turn.ID); err != nil { // it is given up at the service's next start
+	// it is given up at the service's next start
+	if err := t.Advances.End(ctx, t.Turn.ID); err != nil {
 		t.log.Error("give back what a turn has not used", "turn", t.Turn.ID, "error", err)
 	}
 }
 
-// served says whether the person is still served. Where not, what waits stays as it is, until they are back and the service
-// starts again or they send something.
+// served says whether the person is still served. Where not, what waits stays as it is, until they
+// are back and the service starts again or they send something.
 func (s *session) served() bool { return s.Serves == nil || s.Serves(s.conversation) }
 
 // reopen reads how far the conversation's turn has come.
@@ -268,7 +277,8 @@ func (s *session) reopen(ctx context.Context, turn int64) (running sqlite.Runnin
 	})
 }
 
-// notice tells the person in a conversation something that no turn says. It says whether that was possible.
+// notice tells the person in a conversation something that no turn says. It says whether that was
+// possible.
 func (s *session) notice(ctx context.Context, conversation int64, text string) bool {
 	if _, err := s.Notices.PutNotice(ctx, conversation, text); err != nil {
 		s.log.Error("put a notice", "error", err)

@@ -225,7 +225,8 @@ func TestAPersonIsToldOnceThatTheirWorkerIsLeftAloneAndThenItGoesOn(t *testing.T
 func TestAStoppedTurnKeepsWhatWasSaidAndSaysSo(t *testing.T) {
 	const stopped = "half\n\n(Stopped, as you asked.)"
 	for name, c := range map[string]struct {
-		late func(*harness, session.Attempt) (session.End, error) // what the worker does when it is stopped
+		// what the worker does when it is stopped
+		late func(*harness, session.Attempt) (session.End, error)
 		want string
 		why  protocol.Why
 	}{
@@ -458,7 +459,8 @@ func TestAStoreThatFailsForAWhileLosesNothing(t *testing.T) {
 	})
 }
 
-// What the store refuses it would refuse again: the session lets go until it is woken, and does not run hot.
+// What the store refuses it would refuse again: the session lets go until it is woken, and does not
+// run hot.
 func TestARefusalOfTheStoreIsNotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness

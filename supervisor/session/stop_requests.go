@@ -8,8 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// stopRequests stops turns from outside their sessions. A request stays until the turn has ended, whether that runs already
-// or has yet to begin. The methods may be called from any goroutine.
+// stopRequests stops turns from outside their sessions. A request stays until the turn has ended,
+// whether that runs already or has yet to begin. The methods may be called from any goroutine.
 type stopRequests struct {
 	mu       sync.Mutex // guards what follows, and the why of every request
 	running  map[int64]runningTurn
@@ -27,7 +27,8 @@ type stopRequest struct {
 	conversation int64
 	ended        chan struct{} // closed when the turn has ended
 	why          protocol.Why  // how, once ended is closed; "" where nobody could say
-	// readers are who still looks at what waits behind the turn: its session begins no other turn meanwhile.
+	// readers are who still looks at what waits behind the turn: its session begins no other turn
+	// meanwhile.
 	readers sync.WaitGroup
 }
 
@@ -35,7 +36,8 @@ func newStopRequests() *stopRequests {
 	return &stopRequests{running: map[int64]runningTurn{}, requests: map[int64]*stopRequest{}}
 }
 
-// request has the turn of an inbound stopped, now or as soon as it begins. The caller calls readers.Done once.
+// request has the turn of an inbound stopped, now or as soon as it begins. The caller calls
+// readers.Done once.
 func (s *stopRequests) request(conversation, inbound int64) *stopRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +53,8 @@ func (s *stopRequests) request(conversation, inbound int64) *stopRequest {
 	return r
 }
 
-// stopRunning stops the turn that runs in a conversation, and forgets that it did. It says whether there was one.
+// stopRunning stops the turn that runs in a conversation, and forgets that it did. It says whether
+// there was one.
 func (s *stopRequests) stopRunning(conversation int64) (stopped bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,7 +67,8 @@ func (s *stopRequests) stopRunning(conversation int64) (stopped bool) {
 	return stopped
 }
 
-// supersede ends the turn of an inbound if it runs, for what was sent next. No request is kept: what was sent is on disk.
+// supersede ends the turn of an inbound if it runs, for what was sent next. No request is kept:
+// what was sent is on disk.
 func (s *stopRequests) supersede(inbound int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +89,8 @@ func (s *stopRequests) wanted(conversation int64) bool {
 	return false
 }
 
-// turnBegun says that a turn runs. The context ends when the turn is stopped; it has ended already where that was requested
-// before.
+// turnBegun says that a turn runs. The context ends when the turn is stopped; it has ended already
+// where that was requested before.
 func (s *stopRequests) turnBegun(ctx context.Context, turn supervisor.Turn) context.Context {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s.mu.Lock()
@@ -108,7 +112,8 @@ func (s *stopRequests) turnLeft(inbound int64) {
 	}
 }
 
-// turnEnded answers the request for an inbound's turn, which has ended, and returns it; nil where there is none.
+// turnEnded answers the request for an inbound's turn, which has ended, and returns it; nil where
+// there is none.
 func (s *stopRequests) turnEnded(inbound int64, why protocol.Why) *stopRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()

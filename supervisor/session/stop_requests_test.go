@@ -124,7 +124,8 @@ func TestAStopDoesNotWaitForAPlace(t *testing.T) {
 	})
 }
 
-// The process is killed between any two of: the command is kept, the turn has ended, the command is answered.
+// The process is killed between any two of: the command is kept, the turn has ended, the command is
+// answered.
 func TestAStopThatIsRunAgainInTheNextLifeEndsWhatItWasAbout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newHarness(t, func(ctx context.Context, a session.Attempt) (session.End, error) {

@@ -63,7 +63,8 @@ var endTexts = map[protocol.Why]func(outcome, protocol.TurnLimits) string{
 	},
 }
 
-// finalText is what the person gets: what was said, and truthfully how it ended where it did not end by itself.
+// finalText is what the person gets: what was said, and truthfully how it ended where it did not
+// end by itself.
 func finalText(o outcome, said string, limits protocol.TurnLimits) string {
 	replaced := ""
 	if r := o.end.Replaced; r != nil {
@@ -88,7 +89,8 @@ func (e *NoWorkerError) notice() string {
 	return fmt.Sprintf(textKeepsDying, e.Until.Format("15:04:05"))
 }
 
-// unanswered is what the model reads, in later turns, as the result of a call that this turn did not get to.
+// unanswered is what the model reads, in later turns, as the result of a call that this turn did
+// not get to.
 func unanswered(why protocol.Why) string {
 	if why == protocol.WhyStopped {
 		return "no result: the person stopped the turn; look before assuming that it was or was not done"

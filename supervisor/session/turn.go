@@ -15,38 +15,43 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Runner has a worker run an attempt. It waits for a worker, and when it returns nothing of the attempt runs any more.
+// Runner has a worker run an attempt. It waits for a worker, and when it returns nothing of the
+// attempt runs any more.
 //
-// A nil error is an end that the worker reported and that passed the attempt's CheckEnd; with WhyError, Failure says what
-// failed. A worker whose end does not pass is killed, and CheckEnd's error is returned. A *NoWorkerError says that there is
-// no worker to be had for a while. Any other error, with ctx not ended, is the worker's death.
+// A nil error is an end that the worker reported and that passed the attempt's CheckEnd; with
+// WhyError, Failure says what failed. A worker whose end does not pass is killed, and CheckEnd's
+// error is returned. A *NoWorkerError says that there is no worker to be had for a while. Any other
+// error, with ctx not ended, is the worker's death.
 type Runner interface {
 	Run(ctx context.Context, a Attempt) (End, error)
 }
 
 // Attempt is one try at a turn, with one worker.
 type Attempt struct {
-	Turn     supervisor.Turn
-	First    int64 // the message with which began what the turn is to answer
-	Start    protocol.TurnStart
-	Stream   *reply.Stream
-	CheckEnd func(protocol.TurnEnd) error // says what is wrong with an end that the worker reports; it has been audited
-	// CommitLast commits a step that asks for nothing more, and ends the turn with it where nothing else is to be looked at: what
-	// the worker reports after that changes nothing.
+	Turn   supervisor.Turn
+	First  int64 // the message with which began what the turn is to answer
+	Start  protocol.TurnStart
+	Stream *reply.Stream
+	// says what is wrong with an end that the worker reports; it has been audited
+	CheckEnd func(protocol.TurnEnd) error
+	// CommitLast commits a step that asks for nothing more, and ends the turn with it where nothing
+	// else is to be looked at: what the worker reports after that changes nothing.
 	CommitLast func(ctx context.Context, step sqlite.Step, text string, replaced *supervisor.ReplacedModel) (message int64, ended bool, err error)
 }
 
 // End is how an attempt ended.
 type End struct {
 	protocol.TurnEnd
-	Failure  error                     // of the last model call, with WhyError
-	Replaced *supervisor.ReplacedModel // the model that was to make the last step, where another one did
-	Answered string                    // that other one
-	Shared   bool                      // an operation was in the worker at the same time, or another turn
+	Failure error // of the last model call, with WhyError
+	// the model that was to make the last step, where another one did
+	Replaced *supervisor.ReplacedModel
+	Answered string // that other one
+	// an operation was in the worker at the same time, or another turn
+	Shared bool
 }
 
-// NoWorkerError is returned by a Runner when a person's worker keeps dying, or cannot be started, and is left alone for a
-// while.
+// NoWorkerError is returned by a Runner when a person's worker keeps dying, or cannot be started,
+// and is left alone for a while.
 type NoWorkerError struct {
 	Until time.Time
 	Err   error
@@ -64,7 +69,8 @@ const maxDeaths = 3
 // offence is the audit log's word for a worker that broke a rule.
 const offence = "worker.offence"
 
-// What ends a turn before its own end: its person has asked for it, or has sent more and wants that to.
+// What ends a turn before its own end: its person has asked for it, or has sent more and wants that
+// to.
 var (
 	errStopped    = errors.New("stopped by the person")
 	errSuperseded = errors.New("stopped by what the person sent next")
@@ -88,19 +94,22 @@ type outcome struct {
 	taken      int  // with InboundParked: how many messages the turn had taken in beside its first
 	superseded bool // it was stopped for what was sent next
 	again      bool // there is to be another attempt
-	waits      bool // for its person's answer: the turn stays open, and is gone on with when its question has ended
-	unfinished bool // the process is ending: the turn stays open, and is gone on with after the start
+	// for its person's answer: the turn stays open, and is gone on with when its question has ended
+	waits bool
+	// the process is ending: the turn stays open, and is gone on with after the start
+	unfinished bool
 }
 
-// attempt runs the turn once, from where it is, when a worker is free for it. turnCtx ends when the turn is stopped, and ctx
-// with the service.
+// attempt runs the turn once, from where it is, when a worker is free for it. turnCtx ends when the
+// turn is stopped, and ctx with the service.
 func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	at := progressOf(t.RunningTurn)
 	if at.answered {
 		return outcome{why: protocol.WhyDone}
 	}
 	limits := t.remaining(ctx)
-	if t.Turn.Ran > 0 && limits.Seconds <= 0 && stopCause(turnCtx) == nil { // a worker can't go on for ever by saying that it waits
+	// a worker can't go on for ever by saying that it waits
+	if t.Turn.Ran > 0 && limits.Seconds <= 0 && stopCause(turnCtx) == nil {
 		return outcome{why: protocol.WhyTime}
 	}
 	defer t.endAdvance(ctx)
@@ -133,7 +142,8 @@ func (t *turn) attempt(ctx, turnCtx context.Context) outcome {
 	return t.workerDied(ctx, shared, err)
 }
 
-// suspend has the turn wait for its person, who was asked. What it has run counts when it goes on; what it waits does not.
+// suspend has the turn wait for its person, who was asked. What it has run counts when it goes on;
+// what it waits does not.
 func (t *turn) suspend(ctx context.Context, ran time.Duration) outcome {
 	waits, ok := retry.Persist(ctx, t.log, "keep that a turn waits", func() (bool, error) { return t.Waiting.Suspend(ctx, t.Turn.ID, ran) })
 	if waits || !ok {
@@ -179,7 +189,8 @@ func stopCause(turnCtx context.Context) error {
 // checkEnd says what is wrong with an end of the turn that a worker reports, and has that audited.
 func (t *turn) checkEnd(ctx, turnCtx context.Context, end protocol.TurnEnd) error {
 	if ctx.Err() != nil {
-		return context.Cause(ctx) // at the service's end every turn is stopped, and goes on after the start
+		// at the service's end every turn is stopped, and goes on after the start
+		return context.Cause(ctx)
 	}
 	err := checkWhy(end.Why, stopCause(turnCtx) != nil)
 	if err == nil && (end.Why == protocol.WhyDone && !t.ended.Load() || end.Why == protocol.WhyWaits) {
@@ -196,7 +207,8 @@ func (t *turn) checkEnd(ctx, turnCtx context.Context, end protocol.TurnEnd) erro
 	return err
 }
 
-// checkWhy says what is wrong with the reason for an end that a worker reports. The worker is not trusted to make sense.
+// checkWhy says what is wrong with the reason for an end that a worker reports. The worker is not
+// trusted to make sense.
 func checkWhy(why protocol.Why, stopped bool) error {
 	switch _, known := endTexts[why]; {
 	case !known && why != protocol.WhyWaits || why == protocol.WhyRefused:
@@ -207,7 +219,8 @@ func checkWhy(why protocol.Why, stopped bool) error {
 	return nil
 }
 
-// waitForWorker waits until a worker may be asked for again, or the turn is stopped. The person is told once.
+// waitForWorker waits until a worker may be asked for again, or the turn is stopped. The person is
+// told once.
 func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 	if !t.notified {
 		t.notified = t.notice(turnCtx, t.Turn.AnswersIn().ID, e.notice())
@@ -215,8 +228,9 @@ func (t *turn) waitForWorker(turnCtx context.Context, e *NoWorkerError) {
 	retry.Wait(turnCtx, e.Until.Sub(t.Now())+time.Millisecond)
 }
 
-// workerDied counts a worker's death in the turn, unless it may have been that of what else was in the worker. The
-// turn is parked after its last death; else it goes on alone from what is committed.
+// workerDied counts a worker's death in the turn, unless it may have been that of what else was in
+// the worker. The turn is parked after its last death; else it goes on alone from what is
+// committed.
 func (t *turn) workerDied(ctx context.Context, shared bool, cause error) outcome {
 	log := t.log.With("turn", t.Turn.ID, "error", cause)
 	deaths := 0
@@ -259,7 +273,8 @@ func (t *turn) commitLast(ctx context.Context, step sqlite.Step, text string, re
 	return e.Message, e.Ended, err
 }
 
-// finish puts the answer into the outbox, unless it is there. Until that is on disk, the turn is open.
+// finish puts the answer into the outbox, unless it is there. Until that is on disk, the turn is
+// open.
 func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 	var end sqlite.FinishTurn
 	if done = t.ended.Load(); !done {
@@ -280,7 +295,8 @@ func (t *turn) finish(ctx context.Context, o outcome) (done bool) {
 	return done
 }
 
-// finishTurn is the turn's end with that outcome, once it has said text; partial is what no step has committed of it.
+// finishTurn is the turn's end with that outcome, once it has said text; partial is what no step
+// has committed of it.
 func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) sqlite.FinishTurn {
 	end := sqlite.FinishTurn{
 		Turn:       t.Turn.ID,
@@ -295,7 +311,8 @@ func (t *turn) finishTurn(ctx context.Context, o outcome, text, partial string) 
 	if end.Text == textNothingSaid {
 		end.Wordless = textOnlyEffects
 	}
-	if t.Voices != nil && t.Turn.Kind == supervisor.TurnChat && o.why == protocol.WhyDone { // others are cards, to be read
+	// others are cards, to be read
+	if t.Voices != nil && t.Turn.Kind == supervisor.TurnChat && o.why == protocol.WhyDone {
 		end.Voice = t.Voices.ModeOf(t.Turn.AnswersIn(), end.Text)
 	}
 	return end

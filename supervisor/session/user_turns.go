@@ -6,10 +6,11 @@ import (
 	"sync"
 )
 
-// userTurns is what one person's turns share: turnsAtOnce of them run at once and jobsAtOnce of their jobs', and they run in one worker.
+// userTurns is what one person's turns share: turnsAtOnce of them run at once and jobsAtOnce of
+// their jobs', and they run in one worker.
 //
-// A worker's death does not say which turn ended it where two ran in it. Such a death counts for neither, and from then on
-// each of the two runs alone: a death in it is its own then.
+// A worker's death does not say which turn ended it where two ran in it. Such a death counts for
+// neither, and from then on each of the two runs alone: a death in it is its own then.
 type userTurns struct {
 	chats chan struct{} // a token for each turn that runs for what they say
 	jobs  chan struct{} // a token for each of a job
@@ -30,8 +31,8 @@ func newUserTurns() *userTurns {
 	return &userTurns{chats: make(chan struct{}, turnsAtOnce), jobs: make(chan struct{}, jobsAtOnce), running: map[*workerUse]bool{}}
 }
 
-// acquire waits until an attempt may have the worker, with others or alone. An error is ctx's cause; without one, release
-// has to follow.
+// acquire waits until an attempt may have the worker, with others or alone. An error is ctx's
+// cause; without one, release has to follow.
 func (u *userTurns) acquire(ctx context.Context, alone bool) (*workerUse, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -50,7 +51,8 @@ func (u *userTurns) acquire(ctx context.Context, alone bool) (*workerUse, error)
 	}
 }
 
-// release ends a use or the wait for it, and says whether another was in the worker at the same time.
+// release ends a use or the wait for it, and says whether another was in the worker at the same
+// time.
 func (u *userTurns) release(use *workerUse) (shared bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -95,7 +95,8 @@ func TestWhoWaitsForTheWorkerAloneCanBeStopped(t *testing.T) {
 	}
 }
 
-// TestNoMoreTurnsRunThanTheHouseHasPlaces: who waits for one is next before another has a second, and can be stopped.
+// TestNoMoreTurnsRunThanTheHouseHasPlaces: who waits for one is next before another has a second,
+// and can be stopped.
 func TestNoMoreTurnsRunThanTheHouseHasPlaces(t *testing.T) {
 	var h *harness
 	var running, most atomic.Int32

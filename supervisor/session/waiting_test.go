@@ -37,7 +37,8 @@ func TestWhatIsSentNextStopsWhatRuns(t *testing.T) {
 	for mode, want := range map[supervisor.Busy][]string{
 		supervisor.BusyRestart: {"half\n\n" + cut, "re: two"},
 		supervisor.BusyQueue:   {"half", "re: two"},
-		supervisor.BusySteer:   {"half", "re: two"}, // it waits for the turn's next step, and there is none
+		// it waits for the turn's next step, and there is none
+		supervisor.BusySteer: {"half", "re: two"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var h *harness
@@ -104,7 +105,8 @@ func TestWhatHasWaitedTogetherIsAnsweredTogetherAndStopsNothing(t *testing.T) {
 	}
 }
 
-// Nobody has seen anything of the turn that is stopped: there is nothing to tell of it, and one answer is to all.
+// Nobody has seen anything of the turn that is stopped: there is nothing to tell of it, and one
+// answer is to all.
 func TestATurnThatHasSaidAndDoneNothingBeginsAnewWithWhatIsSentNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
@@ -133,7 +135,8 @@ func TestATurnThatHasSaidAndDoneNothingBeginsAnewWithWhatIsSentNext(t *testing.T
 	})
 }
 
-// What is too long to be taken in has its own answer, and the turn that it stops is ended as any other.
+// What is too long to be taken in has its own answer, and the turn that it stops is ended as any
+// other.
 func TestWhatIsTooLongToBeginAnewWithEndsTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h *harness
@@ -211,7 +214,8 @@ func TestWhatWasStoppedStaysBeforeTheModelOfTheTurnThatAnswersIt(t *testing.T) {
 	})
 }
 
-// TestAFollowUpWaitsForTheTurnThatIsBegunAnew: it stops nothing, and what stops the turn that runs goes before it, also after a crash.
+// TestAFollowUpWaitsForTheTurnThatIsBegunAnew: it stops nothing, and what stops the turn that runs
+// goes before it, also after a crash.
 func TestAFollowUpWaitsForTheTurnThatIsBegunAnew(t *testing.T) {
 	var h *harness
 	begun := make(chan struct{}, 2)
@@ -311,7 +315,8 @@ func TestATurnGoesOnWithWhatItHasTakenInAfterItsWorkersDeath(t *testing.T) {
 	}
 }
 
-// The process ended after the last word to both was committed: the reply that is put together anew says what the person saw.
+// The process ended after the last word to both was committed: the reply that is put together anew
+// says what the person saw.
 func TestTheReplyOfATurnThatTookSomethingInIsTheSameAfterACrash(t *testing.T) {
 	h := newHarness(t, func(context.Context, session.Attempt) (session.End, error) {
 		t.Error("a worker was asked for")

@@ -1,5 +1,5 @@
-// Package spool keeps bytes by their hash: outputs that are too long for the transcript, files that are sent to people, and
-// later the files that people send. A file in it is whole or not there.
+// Package spool keeps bytes by their hash: outputs that are too long for the transcript, files that
+// are sent to people, and later the files that people send. A file in it is whole or not there.
 package spool
 
 import (
@@ -18,19 +18,22 @@ import (
 	"mews/protocol"
 )
 
-// unfinishedPrefix begins the names of files that are being written; Sweep removes those that a crash left behind.
+// unfinishedPrefix begins the names of files that are being written; Sweep removes those that a
+// crash left behind.
 const unfinishedPrefix = "new-"
 
 // Retention is how long a file is kept after it was last written.
 const Retention = 7 * 24 * time.Hour
 
-// reserve is how many bytes of the disk the spool leaves to others, above all to the database beside it.
+// reserve is how many bytes of the disk the spool leaves to others, above all to the database
+// beside it.
 const reserve = 256 << 20
 
 var (
 	// ErrGone is returned for bytes that are not kept.
 	ErrGone = errors.New("not kept any more")
-	// ErrFull is returned while the disk has little room left. People read of it what they read of a full disk.
+	// ErrFull is returned while the disk has little room left. People read of it what they read of
+	// a full disk.
 	ErrFull = fmt.Errorf("the disk of the spool is nearly full: %w", syscall.ENOSPC)
 )
 
@@ -85,7 +88,8 @@ func (s *Spool) room() error {
 	return err
 }
 
-// ReadAt reads from offset, and says how large the whole is. At the end it returns 0 bytes and no error.
+// ReadAt reads from offset, and says how large the whole is. At the end it returns 0 bytes and no
+// error.
 func (s *Spool) ReadAt(sha string, p []byte, offset int64) (n int, size int64, err error) {
 	f, size, err := s.open(sha)
 	if err != nil {
@@ -137,8 +141,9 @@ func (s *Spool) Remove(sha string) error {
 	return nil
 }
 
-// Sweep removes the files that were last written before a time, except those that are wanted, and says how many. To have been
-// read does not keep a file. What refers to a removed file gets ErrGone.
+// Sweep removes the files that were last written before a time, except those that are wanted, and
+// says how many. To have been read does not keep a file. What refers to a removed file gets
+// ErrGone.
 func (s *Spool) Sweep(before time.Time, wanted map[string]bool) (int, error) {
 	entries, err := fs.ReadDir(s.root.FS(), ".")
 	if err != nil {
@@ -208,8 +213,8 @@ func (f *Writer) Commit() (protocol.BlobRef, error) {
 	return ref, err
 }
 
-// Keep puts the file under its hash, where it survives the end of the process, but perhaps no loss of power. After an error there is
-// no file.
+// Keep puts the file under its hash, where it survives the end of the process, but perhaps no loss
+// of power. After an error there is no file.
 func (f *Writer) Keep() (protocol.BlobRef, error) {
 	ref := protocol.BlobRef{SHA256: f.Hash(), Size: f.size}
 	name := f.file.Name()

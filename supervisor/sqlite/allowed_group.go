@@ -7,7 +7,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Groups are the chats of several persons in which people may speak, beside those of the configuration.
+// Groups are the chats of several persons in which people may speak, beside those of the
+// configuration.
 type Groups struct{ db *DB }
 
 // Group is a channel's chat of several persons.

@@ -28,8 +28,8 @@ func (s Attachments) List(ctx context.Context, inbound int64) ([]supervisor.Atta
 	return engine.All(s.db.reader(ctx, "list the attachments of inbound %d", inbound), scanAttachment, listAttachments, inbound)
 }
 
-// PutBytes keeps that the bytes of an inbound's file are in the spool, and are its person's. Refused where there is no file at that
-// position.
+// PutBytes keeps that the bytes of an inbound's file are in the spool, and are its person's.
+// Refused where there is no file at that position.
 func (s Attachments) PutBytes(ctx context.Context, inbound int64, position int, ref protocol.BlobRef) error {
 	return s.db.write(ctx, func(t *tx) {
 		user, there := one(t, engine.String, fetchAttachment, ref.SHA256, ref.Size, inbound, position)

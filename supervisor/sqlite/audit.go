@@ -10,8 +10,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Audit is who did what, and when. It is only ever added to. Each row carries a digest over the row before it and itself, by
-// which Verify finds what another program has changed.
+// Audit is who did what, and when. It is only ever added to. Each row carries a digest over the row
+// before it and itself, by which Verify finds what another program has changed.
 type Audit struct{ db *DB }
 
 // AuditRow is an entry.
@@ -23,7 +23,8 @@ type AuditRow struct {
 	CreatedAt time.Time
 }
 
-// Put adds an entry. user is "" where it was the service itself. detail holds nobody's words and no secret.
+// Put adds an entry. user is "" where it was the service itself. detail holds nobody's words and no
+// secret.
 func (s Audit) Put(ctx context.Context, user, action, detail string) error {
 	return s.PutAll(ctx, []AuditRow{{User: user, Action: action, Detail: detail}})
 }
@@ -33,14 +34,16 @@ func (s Audit) PutAll(ctx context.Context, list []AuditRow) error {
 	return s.db.write(ctx, func(t *tx) { t.auditAll(list) }, "put %d rows into the audit log", len(list))
 }
 
-// auditAll adds entries in the transaction of what they are about: neither is there without the other.
+// auditAll adds entries in the transaction of what they are about: neither is there without the
+// other.
 func (t *tx) auditAll(list []AuditRow) {
 	for _, r := range list {
 		t.audit(r.User, r.Action, r.Detail)
 	}
 }
 
-// changing has change tell how many rows it has changed. If that is any, the entries are added in the same transaction.
+// changing has change tell how many rows it has changed. If that is any, the entries are added in
+// the same transaction.
 func (db *DB) changing(ctx context.Context, entries []AuditRow, change func(*tx) int64, format string, args ...any) (
 	int64, error) {
 	return inTransaction(ctx, db, func(t *tx) int64 {
@@ -58,7 +61,8 @@ const (
 	listAudit     = selectAudit + `WHERE id > ?1 AND (?2 = '' OR user = ?2) AND substr(action, 1, length(?3)) = ?3
 		AND created_at >= ?4 AND created_at < ?5 ORDER BY id LIMIT ?6`
 
-	// The ids have no gap between them: a row that another program has deleted leaves one, even at the end.
+	// The ids have no gap between them: a row that another program has deleted leaves one, even at
+	// the end.
 	nextAudit   = `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'audit'), 0) + 1`
 	lastChain   = `SELECT chain FROM audit WHERE chain IS NOT NULL AND id = (SELECT max(id) FROM audit)`
 	insertAudit = `INSERT INTO audit (id, user, action, detail, created_at, chain) VALUES (?, ?, ?, ?, ?, ?)`
@@ -90,7 +94,8 @@ func (r AuditRow) chainDigest(before []byte) []byte {
 	return digest[:]
 }
 
-// encode is a row as it is digested. Each text has its length before it, so that no two rows have the same encoding.
+// encode is a row as it is digested. Each text has its length before it, so that no two rows have
+// the same encoding.
 func (r AuditRow) encode() []byte {
 	b := binary.BigEndian.AppendUint64(nil, uint64(r.ID))
 	for _, text := range []string{r.User, r.Action, r.Detail} {

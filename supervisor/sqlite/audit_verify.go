@@ -19,8 +19,10 @@ type AuditReport struct {
 	Last   int64  // the last one's
 	Broken int64  // the id of the first row that is not as it was written; 0 where there is none
 	Why    string // what is wrong there, a whole sentence
-	Early  int64  // how many have no digest, as from before there were digests: only a Head shows a change there
-	Head   string // the last digest, in hexadecimal. Kept elsewhere, it shows what is cut off at the end
+	// how many have no digest, as from before there were digests: only a Head shows a change there
+	Early int64
+	// the last digest, in hexadecimal. Kept elsewhere, it shows what is cut off at the end
+	Head string
 }
 
 // auditPage is how many rows Verify has in memory at once.
@@ -32,13 +34,15 @@ const (
 	pageAudit  = selectAudit + `WHERE id > ? ORDER BY id LIMIT ?`
 )
 
-// Verify reads the whole log and says whether a row was changed, taken out, put in or moved. A row that was taken out at the
-// end is missed by its id, or by what has come after it. Whoever can write the database can hide that too, and can write the
-// whole log anew. Only known shows it: the Head of an earlier report that was kept elsewhere, "" for none.
+// Verify reads the whole log and says whether a row was changed, taken out, put in or moved. A row
+// that was taken out at the end is missed by its id, or by what has come after it. Whoever can
+// write the database can hide that too, and can write the whole log anew. Only known shows it: the
+// Head of an earlier report that was kept elsewhere, "" for none.
 func (s Audit) Verify(ctx context.Context, known string) (AuditReport, error) {
 	v := newVerifier(known)
 	read := s.db.reader(ctx, "verify the audit log")
-	given, err := engine.Value(read, engine.Integer, givenAudit) // first: a row that is added meanwhile is not missed
+	// first: a row that is added meanwhile is not missed
+	given, err := engine.Value(read, engine.Integer, givenAudit)
 	for more := true; more && err == nil; {
 		var page []auditRow
 		page, err = engine.All(read, scanAudit, pageAudit, v.report.Last, auditPage)

@@ -15,7 +15,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// BenchmarkFsync is what the disk takes for one small durable append: what a commit cannot be faster than.
+// BenchmarkFsync is what the disk takes for one small durable append: what a commit cannot be
+// faster than.
 func BenchmarkFsync(b *testing.B) {
 	f, err := os.Create(filepath.Join(b.TempDir(), "raw"))
 	if err != nil {
@@ -59,7 +60,8 @@ func BenchmarkPut(b *testing.B) {
 	}
 }
 
-// BenchmarkTurn is all that a turn of one step asks of the database, from the inbound to the delivery.
+// BenchmarkTurn is all that a turn of one step asks of the database, from the inbound to the
+// delivery.
 func BenchmarkTurn(b *testing.B) {
 	o, counts := sqlite.CountedOptions()
 	db := sqlitetest.OpenPath(b, filepath.Join(b.TempDir(), "mews.db"), o)
@@ -134,7 +136,8 @@ func BenchmarkMessages(b *testing.B) {
 	}
 }
 
-// BenchmarkPendingIn asks what waits for a chat, which is nothing: what is asked after every message to it.
+// BenchmarkPendingIn asks what waits for a chat, which is nothing: what is asked after every
+// message to it.
 func BenchmarkPendingIn(b *testing.B) {
 	db := sqlitetest.Open(b)
 	for b.Loop() {
@@ -158,8 +161,9 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkPutBatch is a hundred updates of four people with their raw JSON, kept in one transaction: with no gate to
-// meet, with one that is open, and with one that holds them. What is held piles up: nobody sends a code.
+// BenchmarkPutBatch is a hundred updates of four people with their raw JSON, kept in one
+// transaction: with no gate to meet, with one that is open, and with one that holds them. What is
+// held piles up: nobody sends a code.
 func BenchmarkPutBatch(b *testing.B) {
 	open := &supervisor.Guard{IdleTimeout: 1e18, Lifetime: 1e18, Challenge: locked}
 	for name, guard := range map[string]*supervisor.Guard{"free": nil, "open": open, "held": {Challenge: locked}} {
@@ -169,7 +173,8 @@ func BenchmarkPutBatch(b *testing.B) {
 
 func putBatches(b *testing.B, guard *supervisor.Guard) {
 	db := sqlitetest.Open(b)
-	for i := range int64(4) { // the gates are opened; what is held meets one that stays open no moment
+	// the gates are opened; what is held meets one that stays open no moment
+	for i := range int64(4) {
 		item := code(fmt.Sprint("u", i), i+1, 1)
 		if _, err := db.Inbox().PutBatch(b.Context(), supervisor.Batch{Source: "codes", Items: []supervisor.Item{item}}); err != nil {
 			b.Fatal(err)
@@ -191,7 +196,8 @@ func putBatches(b *testing.B, guard *supervisor.Guard) {
 	}
 }
 
-// BenchmarkSend is what one message to a far channel asks of the database, from the notice to its outcome.
+// BenchmarkSend is what one message to a far channel asks of the database, from the notice to its
+// outcome.
 func BenchmarkSend(b *testing.B) {
 	db := sqlitetest.Open(b)
 	c, err := db.Conversations().Find(b.Context(), "alice", "telegram", "42", "")

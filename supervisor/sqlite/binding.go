@@ -25,7 +25,8 @@ const (
 	unbindUser   = `DELETE FROM binding WHERE user = ?`
 )
 
-// Bind makes an account a person's. A second time changes nothing. ProblemAccountTaken says that it is another person's.
+// Bind makes an account a person's. A second time changes nothing. ProblemAccountTaken says that it
+// is another person's.
 func (s Bindings) Bind(ctx context.Context, b Binding) error {
 	return s.db.write(ctx, func(t *tx) { t.bind(b) }, "bind account %s of %s to %s", b.Account, b.Channel, b.User)
 }

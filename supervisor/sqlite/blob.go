@@ -26,8 +26,8 @@ const (
 		WHERE user = ? AND created_at >= ? AND before = 1`
 )
 
-// Put keeps that a person's turn has put a blob into the spool; 0 is for one that no turn has put there. One that the person has
-// already counts as put now.
+// Put keeps that a person's turn has put a blob into the spool; 0 is for one that no turn has put
+// there. One that the person has already counts as put now.
 func (s Blobs) Put(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(insertBlob, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "keep that blob %s is of %s", ref.SHA256, user)
 }
@@ -42,12 +42,14 @@ func (s Blobs) Kept(ctx context.Context, user string, since time.Time) (bytes in
 	return engine.Value(s.db.reader(ctx, "add up the blobs of %s", user), engine.Integer, sumBlobs, user, since.UnixMilli())
 }
 
-// PutBefore keeps that a person's turn has put the bytes of a file into the spool before it changes that; 0 is for an undo.
+// PutBefore keeps that a person's turn has put the bytes of a file into the spool before it changes
+// that; 0 is for an undo.
 func (s Blobs) PutBefore(ctx context.Context, user string, ref protocol.BlobRef, turn int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(insertBefore, user, ref.SHA256, ref.Size, orNull(turn), t.Now) }, "keep that blob %s is of %s", ref.SHA256, user)
 }
 
-// KeptBefore is how many bytes of files from before are kept that were put since a time: by a turn, and by all turns of a person.
+// KeptBefore is how many bytes of files from before are kept that were put since a time: by a turn,
+// and by all turns of a person.
 func (s Blobs) KeptBefore(ctx context.Context, user string, turn int64, since time.Time) (ofTurn, ofUser int64, err error) {
 	sums, err := engine.Value(s.db.reader(ctx, "add up the bytes from before of %s", user), func(r *engine.Row) (n [2]int64) {
 		r.Scan(&n[0], &n[1])
@@ -56,8 +58,8 @@ func (s Blobs) KeptBefore(ctx context.Context, user string, turn int64, since ti
 	return sums[0], sums[1], err
 }
 
-// Sent are the blobs, by SHA-256, of the deliveries that wait, of those that Resend would have wait again, and of what arrives. They
-// stay in the spool however old they are.
+// Sent are the blobs, by SHA-256, of the deliveries that wait, of those that Resend would have wait
+// again, and of what arrives. They stay in the spool however old they are.
 func (s Blobs) Sent(ctx context.Context) (map[string]bool, error) {
 	list, err := engine.All(s.db.reader(ctx, "list the blobs that are to be sent"), engine.String, sentBlobs,
 		s.db.engine.Now().Add(-resendAge))

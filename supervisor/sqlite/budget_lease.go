@@ -12,10 +12,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Leases are what is set aside for calls of models before they are made. A lease ends with the usage that is kept with it
-// (Step.Leases, Call.Lease), with Return, or with Recover. That usage counts as of when the lease was taken, so that a call
-// over midnight is of the day that had room for it. While no call costs more than its lease, what is spent and what is set
-// aside never exceed a limit and its extensions together.
+// Leases are what is set aside for calls of models before they are made. A lease ends with the
+// usage that is kept with it (Step.Leases, Call.Lease), with Return, or with Recover. That usage
+// counts as of when the lease was taken, so that a call over midnight is of the day that had room
+// for it. While no call costs more than its lease, what is spent and what is set aside never exceed
+// a limit and its extensions together.
 type Leases struct{ db *DB }
 
 // Leases are what is set aside for calls of models before they are made.
@@ -24,8 +25,9 @@ func (db *DB) Leases() Leases { return Leases{db} }
 const insertLease = `INSERT INTO lease (user, conversation, turn, spec, amount, pot, created_at) VALUES (?, ?, ?, ?, ?, nullif(?, ''), ?)
 	RETURNING id`
 
-// Take sets as much of a claim's amount aside as its limits allow. Where that is less than its least, nothing is set aside: the
-// shortages are returned, in the order of the claim's limits. A call with no known price counts nothing.
+// Take sets as much of a claim's amount aside as its limits allow. Where that is less than its
+// least, nothing is set aside: the shortages are returned, in the order of the claim's limits. A
+// call with no known price counts nothing.
 func (s Leases) Take(ctx context.Context, c supervisor.Claim) (lease supervisor.Lease, short []supervisor.Shortage, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Lease, []supervisor.Shortage) { return t.takeLease(c) },
 		"set %d millionths of a dollar aside for a call of %s by %s", c.Amount, c.Spec, c.User)
@@ -60,9 +62,10 @@ func (t *tx) takeLease(c supervisor.Claim) (lease supervisor.Lease, short []supe
 	return supervisor.Lease{ID: id, Amount: amount}, nil
 }
 
-// What is spent, set aside and lengthened: ?1 is the user, ?2 the turn, ?3 since when, ?4 the same in quarters of an hour, ?5 the pot.
-// A turn's spending is also that of the turns below it; what is set aside for those is the turn's own. The tries of a fire have keys that are the
-// same up to the slash.
+// What is spent, set aside and lengthened: ?1 is the user, ?2 the turn, ?3 since when, ?4 the same
+// in quarters of an hour, ?5 the pot. A turn's spending is also that of the turns below it; what is
+// set aside for those is the turn's own. The tries of a fire have keys that are the same up to the
+// slash.
 const (
 	measureTurn = `SELECT (SELECT coalesce(sum(cost), 0) FROM usage WHERE turn IN (SELECT ?2 UNION ALL SELECT id FROM turn WHERE parent = ?2)),
 		(SELECT coalesce(sum(amount), 0) FROM lease WHERE turn = ?2),
@@ -115,8 +118,8 @@ func (t *tx) measure(c supervisor.Claim, limit supervisor.Limit) supervisor.Shor
 
 const deleteLease = `DELETE FROM lease WHERE id = ? AND user = ? RETURNING created_at`
 
-// endLeases ends leases of a person's, as the usage is kept that they were for. It says when the first of them was taken: now
-// where there is none. One that has ended before is not missed.
+// endLeases ends leases of a person's, as the usage is kept that they were for. It says when the
+// first of them was taken: now where there is none. One that has ended before is not missed.
 func (t *tx) endLeases(user string, leases ...int64) (taken int64) {
 	taken = t.Now
 	for _, id := range leases {
@@ -136,7 +139,8 @@ func (s Leases) Trim(ctx context.Context, lease, amount int64) error {
 
 const returnLease = `DELETE FROM lease WHERE id = ?`
 
-// Return gives back what was set aside for a call that cost nothing. It is no error if the lease has ended.
+// Return gives back what was set aside for a call that cost nothing. It is no error if the lease
+// has ended.
 func (s Leases) Return(ctx context.Context, lease int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(returnLease, lease) }, "return lease %d", lease)
 }
@@ -149,8 +153,9 @@ const (
 	deleteLeases = `DELETE FROM lease`
 )
 
-// Recover ends the leases that an earlier life of the service left: each becomes usage of its whole amount, with the class
-// "unknown", at the time when it was taken. It says how many there were. It is called before the first Take.
+// Recover ends the leases that an earlier life of the service left: each becomes usage of its whole
+// amount, with the class "unknown", at the time when it was taken. It says how many there were. It
+// is called before the first Take.
 func (s Leases) Recover(ctx context.Context) (left int64, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) int64 {
 		t.Exec(spendLeases)
@@ -163,8 +168,8 @@ const (
 	insertExtension = `INSERT INTO extension (user, turn, amount, created_at) VALUES (?, ?, ?, ?)`
 )
 
-// Extend lengthens a person's limits: those of the days and months that run, and that of the turn. It says whether it did, and
-// audits that. It does not where that would be more than they may.
+// Extend lengthens a person's limits: those of the days and months that run, and that of the turn.
+// It says whether it did, and audits that. It does not where that would be more than they may.
 func (s Leases) Extend(ctx context.Context, e supervisor.Extension) (done bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool { return t.extendBudget(e) }, "lengthen the budget of %s by %d millionths of a dollar", e.User, e.Amount)
 }
@@ -193,7 +198,8 @@ func (s Leases) Held(ctx context.Context, user string, since time.Time) (int64, 
 	return engine.Value(s.db.reader(ctx, "add up what is set aside for %s", user), engine.Integer, sumHeld, user, toMillis(since))
 }
 
-// Extended is by how much a person has lengthened their limits since a moment, in millionths of a dollar.
+// Extended is by how much a person has lengthened their limits since a moment, in millionths of a
+// dollar.
 func (s Leases) Extended(ctx context.Context, user string, since time.Time) (int64, error) {
 	return engine.Value(s.db.reader(ctx, "add up by how much %s has lengthened the budget", user), engine.Integer, sumExtended, user, toMillis(since))
 }

@@ -18,8 +18,9 @@ const fillMonth = `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM
 	created_at) SELECT iif(i % 2, 'alice', 'bob'), NULL, NULL, 'a/b', 'b', 'chat', 9000, 300, 8000, 100, 1000 + i % 777, 'req',
 	?1 + i * 20000 FROM n`
 
-// BenchmarkTake is a lease that is taken and given back, where the month has 50,000 calls of the person's and as many of
-// another's; a lease of nothing but the turn's limit, and one of no limit, tell what the month costs.
+// BenchmarkTake is a lease that is taken and given back, where the month has 50,000 calls of the
+// person's and as many of another's; a lease of nothing but the turn's limit, and one of no limit,
+// tell what the month costs.
 func BenchmarkTake(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "mews.db")
 	db := sqlitetest.OpenPath(b, path, sqlite.Options{})

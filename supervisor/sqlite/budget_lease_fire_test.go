@@ -6,7 +6,8 @@ import (
 	"mews/supervisor"
 )
 
-// A fire's tries count together, with the turns below them, what they hold and what comes in late; those of another time, job or person do not.
+// A fire's tries count together, with the turns below them, what they hold and what comes in late;
+// those of another time, job or person do not.
 func TestTheTriesOfAFireCountTogether(t *testing.T) {
 	s := newStory(t)
 	begins := func(user, source, key string) supervisor.Turn {

@@ -182,7 +182,8 @@ func (a *accounts) check(t *rapid.T) {
 	}
 }
 
-// Whatever happens in whatever order: as long as no call costs more than its lease, no limit is ever exceeded.
+// Whatever happens in whatever order: as long as no call costs more than its lease, no limit is
+// ever exceeded.
 func TestNoLimitIsEverExceeded(t *testing.T) {
 	s := newStory(t)
 	n := 0

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What comes before each call of a model reads no row of what was spent: only indexes, from where they begin to count. The
-// leases themselves are as many as calls run.
+// What comes before each call of a model reads no row of what was spent: only indexes, from where
+// they begin to count. The leases themselves are as many as calls run.
 func TestALeaseReadsOnlyIndexes(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()

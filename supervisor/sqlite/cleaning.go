@@ -8,12 +8,13 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Cleanings are what is to be done to messages that stand in a channel's chats. A row is there until that was done. On
-// a channel that cannot delete a message it names a file in the spool by its SHA-256.
+// Cleanings are what is to be done to messages that stand in a channel's chats. A row is there
+// until that was done. On a channel that cannot delete a message it names a file in the spool by
+// its SHA-256.
 type Cleanings struct{ db *DB }
 
-// Put keeps that something is to be done to a message; a zero Due is at once. Its Conversation is found by its ID, and its
-// ID is not read.
+// Put keeps that something is to be done to a message; a zero Due is at once. Its Conversation is
+// found by its ID, and its ID is not read.
 func (s Cleanings) Put(ctx context.Context, c supervisor.Cleaning) error {
 	return s.db.write(ctx, func(t *tx) { t.putCleaning(c) }, "keep that message %s of conversation %d has a %s to come", c.Message, c.Conversation.ID, c.What)
 }
@@ -35,12 +36,14 @@ func (t *tx) putCleaning(c supervisor.Cleaning) {
 	}
 }
 
-// The rows are few, and their index is in the order that is asked for: the conversations are looked up from there.
+// The rows are few, and their index is in the order that is asked for: the conversations are looked
+// up from there.
 const listCleanings = `SELECT k.id, c.id, c.user, c.channel, c.chat, c.thread, k.message, k.what, k.content, k.due_at
 	FROM cleaning k CROSS JOIN conversation c ON c.id = k.conversation WHERE c.channel = ? AND k.due_at <= ?
 	ORDER BY k.due_at, k.id LIMIT ?`
 
-// ListDue lists what is due in a channel's chats at a time, of all persons, the earliest first, at most limit of them.
+// ListDue lists what is due in a channel's chats at a time, of all persons, the earliest first, at
+// most limit of them.
 func (s Cleanings) ListDue(ctx context.Context, channel supervisor.Channel, now time.Time, limit int) (
 	[]supervisor.Cleaning, error) {
 	return engine.All(s.db.reader(ctx, "list what is to be cleaned on %s", channel), scanCleaning, listCleanings, channel, now.UnixMilli(), limit)

@@ -192,7 +192,8 @@ func (s postStory) nowhere(path string) {
 	}
 }
 
-// Nor is what was erased, however long it was: short words lie among others' on a page, long ones on pages of their own.
+// Nor is what was erased, however long it was: short words lie among others' on a page, long ones
+// on pages of their own.
 func TestWhatIsErasedIsNotInTheFile(t *testing.T) {
 	s := postStory{newStory(t)}
 	for n := range 60 {

@@ -48,8 +48,8 @@ func (t *tx) conversationByID(id int64) supervisor.Conversation {
 	return byID(t, "conversation", scanConversation, findConversationByID, id)
 }
 
-// conversation finds or makes the one that c describes. One with an ID is taken as it is: the tables refuse the ID of another
-// person's.
+// conversation finds or makes the one that c describes. One with an ID is taken as it is: the
+// tables refuse the ID of another person's.
 func (t *tx) conversation(c supervisor.Conversation) supervisor.Conversation {
 	if c.ID != 0 {
 		return c
@@ -62,7 +62,8 @@ func (t *tx) conversation(c supervisor.Conversation) supervisor.Conversation {
 	return c
 }
 
-// destination is where something answers to that has the conversation own: the zero value where that is own itself.
+// destination is where something answers to that has the conversation own: the zero value where
+// that is own itself.
 func (t *tx) destination(c, own supervisor.Conversation) (none supervisor.Conversation) {
 	if c == none {
 		return none

@@ -7,11 +7,12 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Move keeps that a channel's chat has a new name, and returns in how many conversations that changed something. The chat's
-// conversations go with it, and so do the leave to speak in it and the logins there. Where a person has a conversation in the
-// new chat already, only this moves over into that one: what was sent and has not begun, held or not, and what waits to be
-// sent, or may be sent again, with its posts. A second time moves what has come since. The caller wakes whoever works for the
-// conversations of the new chat.
+// Move keeps that a channel's chat has a new name, and returns in how many conversations that
+// changed something. The chat's conversations go with it, and so do the leave to speak in it and
+// the logins there. Where a person has a conversation in the new chat already, only this moves over
+// into that one: what was sent and has not begun, held or not, and what waits to be sent, or may be
+// sent again, with its posts. A second time moves what has come since. The caller wakes whoever
+// works for the conversations of the new chat.
 func (s Conversations) Move(ctx context.Context, channel supervisor.Channel, from, to string) (moved int, err error) {
 	if from == to {
 		return 0, nil
@@ -59,7 +60,8 @@ const (
 	redirectTurns  = `UPDATE turn SET destination = ? WHERE destination = ? AND ended_at IS NULL`
 )
 
-// moveConversation says how many rows it has moved: of conversations, or of inbounds and deliveries.
+// moveConversation says how many rows it has moved: of conversations, or of inbounds and
+// deliveries.
 func (t *tx) moveConversation(p moveRow, to string) int64 {
 	if p.new == 0 {
 		return t.Change(renameConversation, to, p.old)

@@ -70,7 +70,8 @@ func TestWhatWaitsMovesToAChatThatThePersonHasWrittenInAlready(t *testing.T) {
 
 	s.close(answer, supervisor.OutcomeSent, "")
 	s.same("its inbound", s.state(turn.Inbound), "done")
-	late := s.finish(running, "late") // it ran in the old one, and is found by whoever is told again that it has moved
+	// it ran in the old one, and is found by whoever is told again that it has moved
+	late := s.finish(running, "late")
 	s.same("moved", s.move("-5", "-1005"), 1)
 	s.same("of the new one", s.pending(new), []string{"late"})
 	taken, err := s.db.Posts().Open(t.Context(), late.ID, rich("late"))
@@ -80,7 +81,8 @@ func TestWhatWaitsMovesToAChatThatThePersonHasWrittenInAlready(t *testing.T) {
 	s.same("foreign keys", s.look("PRAGMA foreign_key_check"), "")
 }
 
-// What was sent in the old chat and has not begun goes over too, held or not: nobody works for the old one any more.
+// What was sent in the old chat and has not begun goes over too, held or not: nobody works for the
+// old one any more.
 func TestWhatHasNotBegunMovesToAChatThatThePersonHasWrittenInAlready(t *testing.T) {
 	s := newStory(t)
 	old, new := s.chat("alice", "-5"), s.chat("alice", "-1005")

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestABusyDatabaseIsCopiedWhole: tests look at copies while the service writes, and its journal begins anew again and again.
+// TestABusyDatabaseIsCopiedWhole: tests look at copies while the service writes, and its journal
+// begins anew again and again.
 func TestABusyDatabaseIsCopiedWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mews.db")
 	db := sqlitetest.OpenPath(t, path, sqlite.Options{})

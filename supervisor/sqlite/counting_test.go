@@ -9,7 +9,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// IOCounts are the system calls by which a database has reached its files: pread64, pwrite64, fdatasync and fcntl on Linux.
+// IOCounts are the system calls by which a database has reached its files: pread64, pwrite64,
+// fdatasync and fcntl on Linux.
 type IOCounts struct{ reads, writes, syncs, locks atomic.Int64 }
 
 // CountedOptions are those of a database whose calls are counted; one at a time.

@@ -9,14 +9,15 @@ import (
 
 // Counts are figures for the status of the service.
 type Counts struct {
-	Inbounds map[supervisor.InboundState]int64 // texts, not commands, that no gate holds; states without any are left out
-	Held     int64                             // inbounds of all kinds that a gate holds
-	Waiting  int64                             // deliveries that no channel has taken yet
-	Lost     int64                             // deliveries that did not arrive for certain
-	Running  int64                             // turns
-	Asking   int64                             // of those: they wait for their persons' answers
-	Messages int64                             // in the transcripts of all conversations
-	Bytes    int64                             // of the database, without its journal
+	// texts, not commands, that no gate holds; states without any are left out
+	Inbounds map[supervisor.InboundState]int64
+	Held     int64 // inbounds of all kinds that a gate holds
+	Waiting  int64 // deliveries that no channel has taken yet
+	Lost     int64 // deliveries that did not arrive for certain
+	Running  int64 // turns
+	Asking   int64 // of those: they wait for their persons' answers
+	Messages int64 // in the transcripts of all conversations
+	Bytes    int64 // of the database, without its journal
 }
 
 const (

@@ -19,7 +19,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// crashPath is the environment variable that makes the test binary a process which writes to that database.
+// crashPath is the environment variable that makes the test binary a process which writes to that
+// database.
 const crashPath = "MEWS_TEST_CRASH_PATH"
 
 const (
@@ -28,7 +29,8 @@ const (
 	crashMost    = 90 // promises in one run
 )
 
-// writeUntilKilled has writers do whole turns and says on standard output what each was promised to be kept.
+// writeUntilKilled has writers do whole turns and says on standard output what each was promised to
+// be kept.
 func writeUntilKilled(path string) int {
 	ctx := context.Background()
 	db, err := sqlite.Open(ctx, path, sqlite.Options{})
@@ -111,7 +113,8 @@ func wholeSend(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say fu
 	return wholeGate(ctx, db, d, say)
 }
 
-// wholeGate has a text meet a closed gate, and then, in one batch, a code and another text behind it.
+// wholeGate has a text meet a closed gate, and then, in one batch, a code and another text behind
+// it.
 func wholeGate(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say func(string)) error {
 	user := "gate-" + d.Text
 	held, opening := guarded(user, 1, "one"), []supervisor.Item{code(user, 2, 1), guarded(user, 3, "two")}
@@ -192,7 +195,8 @@ func auditOf(t *testing.T, path string) string {
 	return report.Why
 }
 
-// killedAfter runs the writing process until it has promised that many things, kills it, and returns its promises.
+// killedAfter runs the writing process until it has promised that many things, kills it, and
+// returns its promises.
 func killedAfter(t *testing.T, path string, promises int) (lines []string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

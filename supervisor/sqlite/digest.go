@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// longestFire is how long before its end a fire may have begun: its question stands a day, and it may be tried again.
+// longestFire is how long before its end a fire may have begun: its question stands a day, and it
+// may be tried again.
 const longestFire = 2 * 24 * time.Hour
 
 const (
@@ -24,7 +25,8 @@ const (
 		WHERE c.user = ? AND o.outcome IN ('unknown', 'failed') AND o.told < 2 AND o.vanish = 0 AND o.created_at >= ? HAVING count(*) > 0`
 )
 
-// Digest is what a person's jobs did after a moment and up to another, but for the digest itself, and what waits for the person.
+// Digest is what a person's jobs did after a moment and up to another, but for the digest itself,
+// and what waits for the person.
 func (s Jobs) Digest(ctx context.Context, user string, after, until time.Time) (d supervisor.DigestRows, err error) {
 	read := s.db.reader(ctx, "gather the digest of %s", user)
 	err = read.Query(func(row *engine.Row) bool {

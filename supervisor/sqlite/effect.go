@@ -29,7 +29,8 @@ const (
 	countEffects = `SELECT user, kind, count(*) FROM effect WHERE created_at >= ?1 AND created_at < ?2 GROUP BY 1, 2`
 )
 
-// putEffect keeps what was done for a person: e's User, Turn, Call, Kind, Target and Detail. Whose word it is its kind says.
+// putEffect keeps what was done for a person: e's User, Turn, Call, Kind, Target and Detail. Whose
+// word it is its kind says.
 func (t *tx) putEffect(e supervisor.Effect) {
 	k, _ := supervisor.FindEffectKind(e.Kind)
 	t.Exec(insertEffect, e.User, orNull(e.Turn), e.Call, e.Kind, e.Target, e.Detail, k.ReportedBy(), t.Now)
@@ -77,13 +78,15 @@ func scanEffect(row *engine.Row) (e supervisor.Effect) {
 	return e
 }
 
-// SettingLedger is the setting by which a person has what a turn did stand below its answer; LedgerOff is not to.
+// SettingLedger is the setting by which a person has what a turn did stand below its answer;
+// LedgerOff is not to.
 const (
 	SettingLedger = "ledger"
 	LedgerOff     = "off"
 )
 
-// effectLines are what is to stand below the turn's answer: nothing in a group, where others read it.
+// effectLines are what is to stand below the turn's answer: nothing in a group, where others read
+// it.
 func (t turnTx) effectLines() []string {
 	done := all(t, scanEffect, listDone, t.turn.ID)
 	in := t.turn.AnswersIn()
@@ -93,11 +96,12 @@ func (t turnTx) effectLines() []string {
 	return supervisor.EffectLines(done)
 }
 
-// Send puts the Text and the Files of d into the outbox of the conversation that a turn answers in, and into the ledger, for a
-// call of the turn's that has no result. The inbound that the turn answers is done only when they were delivered too. A call
-// sends once: a second time changes nothing, whatever is to be sent then, for what the folder held may have changed since. in is
-// the conversation, 0 where nothing was changed. Refused if the turn has ended, if the call is not one of the turn's or has a
-// result, and if the bytes are not the person's.
+// Send puts the Text and the Files of d into the outbox of the conversation that a turn answers in,
+// and into the ledger, for a call of the turn's that has no result. The inbound that the turn
+// answers is done only when they were delivered too. A call sends once: a second time changes
+// nothing, whatever is to be sent then, for what the folder held may have changed since. in is the
+// conversation, 0 where nothing was changed. Refused if the turn has ended, if the call is not one
+// of the turn's or has a result, and if the bytes are not the person's.
 func (s Turns) Send(ctx context.Context, turn int64, call string, d supervisor.Delivery) (in int64, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) int64 { return t.send(call, d) }, "send for call %s of turn %d", call, turn)
 }

@@ -78,7 +78,8 @@ func TestAnAnswerWithEffectsIsNotSentAtOnce(t *testing.T) {
 	s.same("post", e.Post, supervisor.Post{})
 }
 
-// Between a result and the turn's end the service may be killed: what was done is told all the same.
+// Between a result and the turn's end the service may be killed: what was done is told all the
+// same.
 func TestWhatWasDoneBeforeACrashIsTold(t *testing.T) {
 	path, turn := filepath.Join(t.TempDir(), "mews.db"), supervisor.Turn{}
 	open := func(t *testing.T) *story {

@@ -12,8 +12,8 @@ const (
 	listFileEffects = `SELECT e.id, e.kind, e.target, e.created_at, u.effect IS NOT NULL, coalesce(u.path, ''), coalesce(u.moved_to, ''), coalesce(u.before, ''),
 		coalesce(u.after, ''), coalesce(u.why_not, '') FROM effect e LEFT JOIN undo u ON u.effect = e.id
 		WHERE e.user = ?1 AND e.id > ?2 AND e.kind IN (SELECT value FROM json_each(?3)) ORDER BY e.id`
-	// isChanging is whether a tool of one of a person's turns is at work that is not in the ledger yet, or changes are being taken back. Turns that
-	// wait for the person do nothing.
+	// isChanging is whether a tool of one of a person's turns is at work that is not in the ledger
+	// yet, or changes are being taken back. Turns that wait for the person do nothing.
 	isChanging = `SELECT EXISTS (SELECT 1 FROM turn t INDEXED BY turn_running WHERE t.user = ?1 AND t.ended_at IS NULL
 			AND EXISTS (SELECT 1 FROM tool_call c WHERE c.turn = t.id AND c.result IS NULL)
 			AND NOT EXISTS (SELECT 1 FROM question q WHERE q.turn = t.id AND q.why IS NULL))
@@ -25,8 +25,8 @@ func (s Effects) Last(ctx context.Context, user string, after int64) (int64, err
 	return engine.Value(s.db.reader(ctx, "find the last effect of %s", user), engine.Integer, lastEffect, user, after)
 }
 
-// ListOfFiles lists the effects of a person after one that have changed files or may have, oldest first. It is not settled where others are
-// under way, which are not in the ledger yet.
+// ListOfFiles lists the effects of a person after one that have changed files or may have, oldest
+// first. It is not settled where others are under way, which are not in the ledger yet.
 func (s Effects) ListOfFiles(ctx context.Context, user string, after int64) (list []supervisor.FileEffect, settled bool, err error) {
 	read := s.db.reader(ctx, "list what was done with the files of %s", user)
 	busy, err := engine.Value(read, engine.Bool, isChanging, user)

@@ -8,7 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// What was done with a person's files is listed with what is on record of it, once no tool is at work any more.
+// What was done with a person's files is listed with what is on record of it, once no tool is at
+// work any more.
 func TestEffectsOfFilesAreListed(t *testing.T) {
 	s := newStory(t)
 	effects := func(after int64) (list []string, settled bool) {

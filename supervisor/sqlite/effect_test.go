@@ -21,7 +21,9 @@ func sending(s *story) (supervisor.Turn, supervisor.File) {
 func TestAFileIsInTheOutboxAndTheLedgerOnce(t *testing.T) {
 	s := newStory(t)
 	turn, f := sending(s)
-	other := f // what lies under that path by the time that the call is run again, or nothing that is kept any more
+	// what lies under that path by the time that the call is run again, or nothing that is kept any
+	// more
+	other := f
 	other.Name, other.SHA256 = "b.png", strings.Repeat("ef", 32)
 	for i, file := range []supervisor.File{f, f, other} {
 		sent, err := s.db.Turns().Sent(t.Context(), turn.ID, "c1")

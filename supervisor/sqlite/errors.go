@@ -29,7 +29,8 @@ func wrap(err error, format string, args ...any) error {
 	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), explain(err))
 }
 
-// explain gives err the words for a person, if it is a failure that a person can do something about.
+// explain gives err the words for a person, if it is a failure that a person can do something
+// about.
 func explain(err error) error {
 	if err == nil {
 		return nil

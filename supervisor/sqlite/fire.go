@@ -9,7 +9,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// What is kept of fires: for so long, as a job that is done, and so many of a job, but those that a digest may yet count.
+// What is kept of fires: for so long, as a job that is done, and so many of a job, but those that a
+// digest may yet count.
 const (
 	keepFires  = 90 * 24 * time.Hour
 	keptOfAJob = 200
@@ -54,8 +55,8 @@ func (s Jobs) NextDue(ctx context.Context, after time.Time) (due time.Time, ok b
 	return engine.One(s.db.reader(ctx, "find when the next job is due"), engine.Time, nextFire, after.UnixMilli())
 }
 
-// Claim keeps that jobs were due, when they are due again, and what is said of it, all at once. A claim is passed over of which a job has
-// changed. It returns what is said.
+// Claim keeps that jobs were due, when they are due again, and what is said of it, all at once. A
+// claim is passed over of which a job has changed. It returns what is said.
 func (s Jobs) Claim(ctx context.Context, firings []supervisor.Firing) (said []supervisor.Delivery, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) (said []supervisor.Delivery) {
 		t.Exec(pruneFires, t.Now-keepFires.Milliseconds())
@@ -83,7 +84,8 @@ func (t *tx) isAsItWas(fires []supervisor.Fire) bool {
 	return true
 }
 
-// claim keeps that jobs were due. Of a moment that was fired before, as where the clock was set back, nothing is said again.
+// claim keeps that jobs were due. Of a moment that was fired before, as where the clock was set
+// back, nothing is said again.
 func (t *tx) claim(c supervisor.Firing) (said []supervisor.Delivery) {
 	delivery, held, fresh := int64(0), int64(0), slices.DeleteFunc(slices.Clone(c.Fires), func(f supervisor.Fire) bool {
 		return value(t, engine.Bool, hasFire, f.Job.ID, f.Job.Next.UnixMilli())
@@ -107,7 +109,8 @@ func (t *tx) claim(c supervisor.Firing) (said []supervisor.Delivery) {
 	return said
 }
 
-// putFire keeps a fire. One that is to begin while another of its job runs is skipped, or waits for that one's end.
+// putFire keeps a fire. One that is to begin while another of its job runs is skipped, or waits for
+// that one's end.
 func (t *tx) putFire(f supervisor.Fire, delivery int64) {
 	as, begin, ended := f.As, int64(0), t.Now
 	if as == supervisor.FireClaimed {
@@ -130,8 +133,9 @@ func (t *tx) boundFires(job int64) {
 	t.Exec(boundFires, job, keptOfAJob, t.Now-keepWhole.Milliseconds())
 }
 
-// RunNow has a job be done once more, and says whether it is. It is not where it was for that moment before, or is under way; of a job
-// that queues, where one waits. It changes nothing of when it is due. It returns what is said: that what begins by itself rests.
+// RunNow has a job be done once more, and says whether it is. It is not where it was for that
+// moment before, or is under way; of a job that queues, where one waits. It changes nothing of when
+// it is due. It returns what is said: that what begins by itself rests.
 func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigger) (begun bool, said []supervisor.Delivery, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (bool, []supervisor.Delivery) {
 		if tr.Private.Channel != "" && t.isAway(j) {
@@ -154,8 +158,8 @@ func (s Jobs) RunNow(ctx context.Context, j supervisor.Job, tr supervisor.Trigge
 	}, "run job %d", j.ID)
 }
 
-// ListBegin lists, of all persons but some, the fires that are to begin by now; those with a look only where that is asked for, and of each person
-// who has none the first.
+// ListBegin lists, of all persons but some, the fires that are to begin by now; those with a look
+// only where that is asked for, and of each person who has none the first.
 func (s Jobs) ListBegin(ctx context.Context, now time.Time, but []string, looks bool, limit int) ([]supervisor.ClaimedFire, error) {
 	return engine.All(s.db.reader(ctx, "list the fires that are to begin"), func(row *engine.Row) (f supervisor.ClaimedFire) {
 		f.Job = scanJobAnd(row, &f.Due, &f.Tries, &f.Material)
@@ -163,8 +167,8 @@ func (s Jobs) ListBegin(ctx context.Context, now time.Time, but []string, looks 
 	}, listBegin, now.UnixMilli(), encoded{append([]string{}, but...)}, limit, looks)
 }
 
-// Begin has a fire begin: the inbound of its turn is kept. It is not ok where it has begun before, or another of its job runs, nor of a
-// job that was forgotten, whose fires are skipped.
+// Begin has a fire begin: the inbound of its turn is kept. It is not ok where it has begun before,
+// or another of its job runs, nor of a job that was forgotten, whose fires are skipped.
 func (s Jobs) Begin(ctx context.Context, f supervisor.ClaimedFire, in supervisor.Inbound) (kept supervisor.Inbound, ok bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) {
 		if !t.claimedFire(f) {

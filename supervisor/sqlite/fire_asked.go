@@ -16,16 +16,18 @@ const (
 	asking   = `SELECT coalesce(next, 0), coalesce(options ->> '$.priority', '') FROM job WHERE id = (SELECT job FROM fire WHERE state = 'asked' AND` + ofTurn + `)`
 )
 
-// How long a question of a job's turn stands: so that the turn has ended before the job is due again.
+// How long a question of a job's turn stands: so that the turn has ended before the job is due
+// again.
 const (
 	jobQuestionStands = 24 * time.Hour
 	beforeNext        = time.Minute
 	leastStands       = time.Minute
 )
 
-// standsInJob has the fire of a job's turn wait for its person, and is how long the question may stand from its delivery. Whether it was delivered
-// or not, it ends at a time in milliseconds, which is 0 of another turn's. It has the job's priority, by which it may wait for the end of quiet
-// hours; another turn's is high.
+// standsInJob has the fire of a job's turn wait for its person, and is how long the question may
+// stand from its delivery. Whether it was delivered or not, it ends at a time in milliseconds,
+// which is 0 of another turn's. It has the job's priority, by which it may wait for the end of
+// quiet hours; another turn's is high.
 func (t *tx) standsInJob(q supervisor.Question) (stands time.Duration, ends int64, priority supervisor.JobPriority) {
 	if q.Turn == 0 || t.Change(askFire, q.Turn) == 0 && !value(t, engine.Bool, asksFire, q.Turn) {
 		return q.Stands, 0, supervisor.JobHigh

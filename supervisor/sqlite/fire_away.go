@@ -9,7 +9,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// maxAway is how long a person may have written nothing before what asks a model for them by itself rests.
+// maxAway is how long a person may have written nothing before what asks a model for them by itself
+// rests.
 const maxAway = 30 * 24 * time.Hour
 
 const (
@@ -19,14 +20,15 @@ const (
 			OR kind = 'check' AND (options ->> '$.look.ask' <> '' OR options ->> '$.look.task')) AND max(created_at, coalesce(options ->> '$.resumed', 0)) < ?`
 )
 
-// isAway says whether a job asks a model for somebody who has written nothing for too long, nor had it go on, as from a shell.
+// isAway says whether a job asks a model for somebody who has written nothing for too long, nor had
+// it go on, as from a shell.
 func (t *tx) isAway(j supervisor.Job) bool {
 	since := t.Now - maxAway.Milliseconds()
 	return j.AsksModel() && max(j.CreatedAt.UnixMilli(), j.Options.Resumed) < since && value(t, engine.Integer, lastWritten, j.User) < since
 }
 
-// pauseAway pauses those of a person's jobs for which they are away, so that nothing of them begins, and says so once, where nobody else reads and not
-// in their quiet hours.
+// pauseAway pauses those of a person's jobs for which they are away, so that nothing of them
+// begins, and says so once, where nobody else reads and not in their quiet hours.
 func (t *tx) pauseAway(user string, private supervisor.Conversation) (said []supervisor.Delivery) {
 	paused := t.Change(pauseAway, t.Now, user, t.Now-maxAway.Milliseconds())
 	t.Exec(skipPaused, t.Now, user)

@@ -30,8 +30,9 @@ const (
 // whyBudget is why a fire failed for which there was no room in a budget.
 const whyBudget = "budget"
 
-// endFire ends the fire that a job's turn is for, and has d be what its person is told of it. It says whether that is anything. A turn
-// that failed for what may pass is tried again later, and nothing is said. So it is where the job was deleted or paused meanwhile.
+// endFire ends the fire that a job's turn is for, and has d be what its person is told of it. It
+// says whether that is anything. A turn that failed for what may pass is tried again later, and
+// nothing is said. So it is where the job was deleted or paused meanwhile.
 func (t turnTx) endFire(f FinishTurn, d *supervisor.Delivery) (says bool) {
 	e, found := t.endingFire()
 	if !found { // it was forgotten
@@ -71,7 +72,8 @@ func (t turnTx) endingFire() (e endingFire, found bool) {
 	return e, found
 }
 
-// tryAgain has a fire begin again later. Of a job that was deleted or paused since it began it is left out.
+// tryAgain has a fire begin again later. Of a job that was deleted or paused since it began it is
+// left out.
 func (t *tx) tryAgain(e endingFire) {
 	if t.Change(retryFire, t.Now+supervisor.JobRetries[e.tries].Milliseconds(), e.cost, e.job.ID, e.due.UnixMilli()) == 0 {
 		t.Exec(leaveFire, e.cost, t.Now, e.job.ID, e.due.UnixMilli())
@@ -126,7 +128,8 @@ func (t turnTx) endChecked(e endingFire, r fireOutcome) {
 	}
 }
 
-// holdsResult holds what is told of a fire for the end of its person's quiet hours, where it waits for that.
+// holdsResult holds what is told of a fire for the end of its person's quiet hours, where it waits
+// for that.
 func (t turnTx) holdsResult(e endingFire, r fireOutcome, d supervisor.Delivery) bool {
 	_, quiet := t.quietUntil(e.job.User)
 	if !quiet || e.job.Options.Priority == supervisor.JobHigh || d.Conversation.InGroup() || len(d.Files) > 0 {
@@ -143,7 +146,8 @@ func (t *tx) endJob(j supervisor.Job) {
 	t.Exec(skipClaimed, t.Now, j.ID)
 }
 
-// countFailures keeps how many of a job's last fires have failed. After too many it is paused, what of it waits does not begin, and d says so.
+// countFailures keeps how many of a job's last fires have failed. After too many it is paused, what
+// of it waits does not begin, and d says so.
 func (t *tx) countFailures(j supervisor.Job, failures int, d *supervisor.Delivery) {
 	if failures != j.Failures {
 		t.Exec(countJob, failures, t.Now, j.ID)
@@ -164,7 +168,8 @@ func (s Jobs) World(ctx context.Context, turn int64) (bool, error) {
 }
 
 const (
-	// What was said of jobs in a conversation that no turn there knows of yet, the newest first. A text is none of what was missed.
+	// What was said of jobs in a conversation that no turn there knows of yet, the newest first. A
+	// text is none of what was missed.
 	listUntoldFires = `SELECT f.rowid, iif(j.kind = 'reminder' AND f.state = 'said', j.text, f.text), f.due, f.world, j.kind FROM fire f JOIN outbox o ON o.id = f.delivery JOIN job j ON j.id = f.job
 		WHERE f.user = ?1 AND f.told = 0 AND f.delivery IS NOT NULL AND o.conversation = ?2 ORDER BY f.due DESC`
 	markFireTold = `UPDATE fire SET told = 1 WHERE rowid = ?`
@@ -176,8 +181,8 @@ const (
 	maxFireTold  = 1000 // characters of each
 )
 
-// untoldFires tells the model what jobs have said in the turn's conversation since it last ran; "" where that is nothing. world says
-// that some of it may be somebody else's words.
+// untoldFires tells the model what jobs have said in the turn's conversation since it last ran; ""
+// where that is nothing. world says that some of it may be somebody else's words.
 func (t turnTx) untoldFires() (text string, world bool) {
 	if t.turn.Kind != supervisor.TurnChat {
 		return "", false
@@ -211,7 +216,8 @@ func (t turnTx) untoldFires() (text string, world bool) {
 	return text, world
 }
 
-// settleSilent ends what answers a turn's inbounds where nothing is said: there is nothing to be delivered.
+// settleSilent ends what answers a turn's inbounds where nothing is said: there is nothing to be
+// delivered.
 func (t turnTx) settleSilent(ins []supervisor.Inbound) {
 	for _, in := range ins {
 		if in = t.inbound(in.ID); in.State == supervisor.InboundAnswered {

@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Forgettings are what people want to be forgotten. What a turn has answered goes as a whole: what its person sent, and all that came of it.
-// What is not answered or delivered yet goes once it is.
+// Forgettings are what people want to be forgotten. What a turn has answered goes as a whole: what
+// its person sent, and all that came of it. What is not answered or delivered yet goes once it is.
 type Forgettings struct{ db *DB }
 
 // Forgettings are what people want to be forgotten.
@@ -26,7 +26,8 @@ const (
 	rereadAll = `UPDATE conversation SET forgotten = forgotten + 1 WHERE user = ?`
 )
 
-// Put keeps what a person wants to be forgotten. Where its inbound has wanted something before, that is returned as it is now.
+// Put keeps what a person wants to be forgotten. Where its inbound has wanted something before,
+// that is returned as it is now.
 func (s Forgettings) Put(ctx context.Context, f supervisor.Forgetting) (supervisor.Forgetting, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Forgetting {
 		t.Exec(insertForgetting, f.User, f.Inbound, f.Conversation, f.Since.UnixMilli(), f.Until.UnixMilli(), t.Now)
@@ -44,7 +45,8 @@ func (s Forgettings) Open(ctx context.Context) ([]supervisor.Forgetting, error) 
 	return engine.All(s.db.reader(ctx, "list what is to be forgotten"), scanForgetting, listForgettings)
 }
 
-// Done keeps what is forgotten, and that nothing is left where nothing waits. Nothing of it is in the journal either.
+// Done keeps what is forgotten, and that nothing is left where nothing waits. Nothing of it is in
+// the journal either.
 func (s Forgettings) Done(ctx context.Context, f supervisor.Forgetting) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(moveForgetting, f.Next, encoded{f.Counts}, f.ID)
@@ -71,16 +73,18 @@ func scanForgetting(r *engine.Row) (f supervisor.Forgetting) {
 
 const (
 	forgetWindow = 1000 // how many inbounds, or other rows, are looked at in one go
-	forgetPiece  = 8    // how many exchanges go in one transaction: others who write wait for a few milliseconds
+	// how many exchanges go in one transaction: others who write wait for a few milliseconds
+	forgetPiece = 8
 
-	// listForgettable are the inbounds of an exchange in the span, by its first hint: its own time, that of an edit, or of a message of
-	// its turn.
+	// listForgettable are the inbounds of an exchange in the span, by its first hint: its own time,
+	// that of an edit, or of a message of its turn.
 	listForgettable = `SELECT i.id, coalesce(t.id, i.turn, 0) FROM inbox i NOT INDEXED LEFT JOIN turn t ON t.inbound = i.id
 		WHERE i.id >= ?5 AND i.id < ?6 AND i.user = ?1 AND (?4 = 0 OR i.conversation = ?4 OR i.destination = ?4)
 		AND (i.received_at >= ?2 AND i.received_at < ?3 OR i.edited_at > 0 AND i.edited_at >= ?2 AND i.edited_at < ?3
 			OR EXISTS (SELECT 1 FROM message m WHERE m.turn = coalesce(t.id, i.turn) AND m.created_at >= ?2 AND m.created_at < ?3))
 		ORDER BY i.id`
-	// listTooOld are the inbounds of an exchange that is older as a whole, has something left, and is in no conversation's window.
+	// listTooOld are the inbounds of an exchange that is older as a whole, has something left, and
+	// is in no conversation's window.
 	listTooOld = `SELECT i.id, coalesce(t.id, i.turn, 0) FROM inbox i NOT INDEXED LEFT JOIN turn t ON t.inbound = i.id
 		WHERE i.id >= ?5 AND i.id < ?6 AND i.user = ?1 AND ?2 <= i.received_at AND ?4 = 0 AND max(i.received_at, i.edited_at) < ?3
 		AND (i.text <> '' OR i.parts IS NOT NULL OR EXISTS (SELECT 1 FROM message m WHERE m.turn = coalesce(t.id, i.turn)))
@@ -100,7 +104,8 @@ func span(f supervisor.Forgetting, from, to int64) []any {
 	return []any{f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation, from, to}
 }
 
-// walk goes through the exchanges of a span, window by window, from an inbound on. each gets those of a window, and says whether to go on.
+// walk goes through the exchanges of a span, window by window, from an inbound on. each gets those
+// of a window, and says whether to go on.
 func (s Forgettings) walk(ctx context.Context, f supervisor.Forgetting, from int64, each func(list []forgettable, next int64) (bool, error)) error {
 	read := s.db.reader(ctx, "list what %s wants to be forgotten", f.User)
 	query := map[bool]string{false: listForgettable, true: listTooOld}[f.Expired]
@@ -141,7 +146,8 @@ func (s Forgettings) Count(ctx context.Context, f supervisor.Forgetting) (counts
 	})
 }
 
-// Forget takes out some of what is to be forgotten: what is sent from f's Next on. What waits is left, and counted.
+// Forget takes out some of what is to be forgotten: what is sent from f's Next on. What waits is
+// left, and counted.
 func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p supervisor.ForgottenPiece, err error) {
 	waits := int64(0) // the first of what was left
 	first := f.Next == 0
@@ -187,7 +193,8 @@ func (s Forgettings) Forget(ctx context.Context, f supervisor.Forgetting) (p sup
 const waitsInSpan = `SELECT count(*) FROM outbox WHERE conversation IN (SELECT id FROM conversation WHERE user = ?1 AND (?4 = 0 OR id = ?4))
 	AND delivered_at IS NULL AND turn IS NULL AND inbound IS NULL AND created_at >= ?2 AND created_at < ?3`
 
-// forgetSpan takes out what is in a span and is not part of an exchange, in pieces, and has no request begin with what was known.
+// forgetSpan takes out what is in a span and is not part of an exchange, in pieces, and has no
+// request begin with what was known.
 func (s Forgettings) forgetSpan(ctx context.Context, f *supervisor.Forgetting, first bool) error {
 	read := s.db.reader(ctx, "forget what %s wants to be forgotten", f.User)
 	n, err := engine.Value(read, engine.Integer, waitsInSpan, f.User, f.Since.UnixMilli(), f.Until.UnixMilli(), f.Conversation)
@@ -220,7 +227,8 @@ const (
 	deleteBlob    = `DELETE FROM blob WHERE user = ? AND sha256 = ? AND forgotten = 1`
 )
 
-// ForgetBytes has remove take those of a person's bytes out of the spool that are forgotten, and that are nobody else's.
+// ForgetBytes has remove take those of a person's bytes out of the spool that are forgotten, and
+// that are nobody else's.
 func (s Forgettings) ForgetBytes(ctx context.Context, user string, remove func(sha256 string) error) error {
 	read := s.db.reader(ctx, "list the forgotten bytes of %s", user)
 	for after := ""; ; {

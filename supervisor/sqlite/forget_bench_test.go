@@ -46,8 +46,8 @@ func talk(b *testing.B, exchanges int) *sqlite.DB {
 	return db
 }
 
-// BenchmarkForget has alice forget 100,000 messages while bob writes without a pause: it takes how long in all, and how long bob waits for a
-// commit.
+// BenchmarkForget has alice forget 100,000 messages while bob writes without a pause: it takes how
+// long in all, and how long bob waits for a commit.
 func BenchmarkForget(b *testing.B) {
 	const exchanges = 50_000
 	for range b.N {

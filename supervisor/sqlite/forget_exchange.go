@@ -9,8 +9,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// exchange is what some inbounds have come to: they are answered by a turn, and by those below it. An inbound without a turn is one by
-// itself.
+// exchange is what some inbounds have come to: they are answered by a turn, and by those below it.
+// An inbound without a turn is one by itself.
 type exchange struct {
 	turns, inbounds string // JSON arrays of ids
 	err             error
@@ -81,7 +81,8 @@ const (
 	keepBegun = `UPDATE conversation SET window_from = 1 WHERE window_from = 0 AND id IN (SELECT conversation FROM message WHERE` + ofTurns + `)`
 )
 
-// forgetExchange takes out an exchange, and says what that was, and which messages. Of one that waits it says how much that is.
+// forgetExchange takes out an exchange, and says what that was, and which messages. Of one that
+// waits it says how much that is.
 func (t *tx) forgetExchange(item forgettable, f supervisor.Forgetting) (gone supervisor.ForgetCounts, messages []int64) {
 	e := exchangeOf(t, item)
 	busy := e.busy(t)
@@ -150,7 +151,8 @@ func (t *tx) forgetQuotes(e exchange) {
 }
 
 const (
-	// What names bytes in an exchange: files that came, what they became, whole outputs, and what files were before.
+	// What names bytes in an exchange: files that came, what they became, whole outputs, and what
+	// files were before.
 	listNaming = `SELECT parts FROM message WHERE` + ofTurns + ` UNION ALL SELECT parts FROM inbox WHERE id IN (SELECT value FROM json_each(?2))
 			AND parts IS NOT NULL UNION ALL SELECT sha256 FROM attachment WHERE sha256 IS NOT NULL AND` + ofInbounds + `
 		UNION ALL SELECT sha256 FROM blob WHERE` + ofTurns + ` UNION ALL SELECT files FROM outbox WHERE files <> '' AND id IN ` + answering
@@ -163,7 +165,8 @@ const (
 
 var anyDigest = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
 
-// markForgottenBlobs has the bytes be taken out of the spool of which nothing but an exchange speaks.
+// markForgottenBlobs has the bytes be taken out of the spool of which nothing but an exchange
+// speaks.
 func (t *tx) markForgottenBlobs(e exchange, user string) {
 	marked := map[string]bool{}
 	for _, text := range all(t, engine.String, listNaming, e.turns, e.inbounds) {

@@ -15,13 +15,15 @@ import (
 )
 
 const (
-	// What has kept a fact, changed it, or shown it to a model: its words are looked for in the turns of these.
+	// What has kept a fact, changed it, or shown it to a model: its words are looked for in the
+	// turns of these.
 	listMemoryCalls = `SELECT k.turn, m.parts FROM conversation c JOIN tool_call k ON k.conversation = c.id JOIN message m ON m.id IN (k.message, k.result)
 		WHERE c.user = ?1 AND k.name IN ('remember', 'update_memory', 'forget', 'recall', 'read_file', 'search_files')`
-	listKept      = `SELECT turn, detail FROM effect WHERE user = ?1 AND kind IN ('remember', 'update') AND target = ?2 AND turn IS NOT NULL`
-	listFacts     = `SELECT id, user, fact, text FROM forgotten_fact WHERE ?1 IN ('', user) ORDER BY id`
-	deleteFact    = `DELETE FROM forgotten_fact WHERE id = ?`
-	deleteUpdates = `DELETE FROM received WHERE user = ?` // one repeats what its person answers to, and what stands above the button that was pressed
+	listKept   = `SELECT turn, detail FROM effect WHERE user = ?1 AND kind IN ('remember', 'update') AND target = ?2 AND turn IS NOT NULL`
+	listFacts  = `SELECT id, user, fact, text FROM forgotten_fact WHERE ?1 IN ('', user) ORDER BY id`
+	deleteFact = `DELETE FROM forgotten_fact WHERE id = ?`
+	// one repeats what its person answers to, and what stands above the button that was pressed
+	deleteUpdates = `DELETE FROM received WHERE user = ?`
 
 	turnRuns = `EXISTS (SELECT 1 FROM turn r WHERE r.id = turn AND r.ended_at IS NULL)`
 	countRun = `SELECT count(*) FROM turn WHERE id IN (SELECT value FROM json_each(?1)) AND ended_at IS NULL`
@@ -30,8 +32,8 @@ const (
 	sentTo   = ofTurns + ` OR turn IS NULL AND conversation IN (SELECT id FROM conversation WHERE user = ?2)`
 )
 
-// factColumns are where the words of a fact may stand: in what came of the turns ?1, but for what their person ?2 has said, and in what no
-// turn has said to the person.
+// factColumns are where the words of a fact may stand: in what came of the turns ?1, but for what
+// their person ?2 has said, and in what no turn has said to the person.
 var factColumns = []struct{ table, column, rows, waits string }{
 	{"message", "parts", ` role <> 'user' AND` + ofTurns, turnRuns},
 	{"effect", "detail", ofTurns, turnRuns},
@@ -40,12 +42,15 @@ var factColumns = []struct{ table, column, rows, waits string }{
 	{"post", "content", ` delivery IN (SELECT id FROM outbox WHERE` + sentTo + `)`, `EXISTS (SELECT 1 FROM outbox o WHERE o.id = delivery AND o.delivered_at IS NULL)`},
 	{"outbox", "text", sentTo, `delivered_at IS NULL`}, {"outbox", "buttons", sentTo, `delivered_at IS NULL`}, {"outbox", "effects", sentTo, `delivered_at IS NULL`},
 	{"fire", "text", ofPerson, `0`}, {"held_notice", "text", ofPerson, `0`}, {"held_notice", "effects", ofPerson, `0`},
-	{"job", "text", ofPerson + doneJob, `0`}, {"job", "name", ofPerson + doneJob, `0`}, {"job", "options", ofPerson + doneJob, `0`}, // others are as they were set
+	// others are as they were set
+	{"job", "text", ofPerson + doneJob, `0`}, {"job", "name", ofPerson + doneJob, `0`}, {"job", "options", ofPerson + doneJob, `0`},
 }
 
-// BlankFacts takes the words of forgotten facts out of wherever they stand but in what their person has said: of a person's, or with "" of
-// everybody's. What a running turn has said, what is asked and what is not delivered yet keeps them until it is done: left is how many facts
-// that is the case with. remove takes messages out of the index before their words go, so that after a crash they are found again.
+// BlankFacts takes the words of forgotten facts out of wherever they stand but in what their person
+// has said: of a person's, or with "" of everybody's. What a running turn has said, what is asked
+// and what is not delivered yet keeps them until it is done: left is how many facts that is the
+// case with. remove takes messages out of the index before their words go, so that after a crash
+// they are found again.
 func (s Memories) BlankFacts(ctx context.Context, user string, remove func(ctx context.Context, user string, messages []int64) error) (left int, err error) {
 	read := s.db.reader(ctx, "take out the words of forgotten facts")
 	facts, err := engine.All(read, func(r *engine.Row) (f forgottenFact) { r.Scan(&f.row, &f.user, &f.ID, &f.Text); return f }, listFacts, user)
@@ -80,7 +85,8 @@ type forgottenFact struct {
 	user string
 }
 
-// blank takes words out of what has not changed since they were found, and says whether anything has, or waits.
+// blank takes words out of what has not changed since they were found, and says whether anything
+// has, or waits.
 func (t *tx) blank(list []mention) (again bool) {
 	for _, m := range list {
 		again = again || m.waits || t.Change(`UPDATE `+m.table+` SET `+m.column+` = ?1 WHERE rowid = ?2 AND `+m.column+` = ?3`, m.left, m.id, m.text) == 0
@@ -200,7 +206,8 @@ func anyOf(texts []string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(^|[^\pL\pN])(` + strings.Join(forms, "|") + `)($|[^\pL\pN])`)
 }
 
-// blankText is a text, or JSON, in which dots stand for words: as many, so that what names places in it still holds.
+// blankText is a text, or JSON, in which dots stand for words: as many, so that what names places
+// in it still holds.
 func blankText(text string, words *regexp.Regexp) string {
 	var value any
 	d := json.NewDecoder(strings.NewReader(text))
@@ -218,7 +225,8 @@ func blankText(text string, words *regexp.Regexp) string {
 	return text
 }
 
-// blankWords has a dot for each UTF-16 unit of the words. Words side by side share what is between them, so they are looked for again.
+// blankWords has a dot for each UTF-16 unit of the words. Words side by side share what is between
+// them, so they are looked for again.
 func blankWords(text string, words *regexp.Regexp) string {
 	for {
 		var b strings.Builder
@@ -234,7 +242,8 @@ func blankWords(text string, words *regexp.Regexp) string {
 	}
 }
 
-// blankValue does what blankText does to all texts in a value. What a model thought goes as a whole: it is only good word for word.
+// blankValue does what blankText does to all texts in a value. What a model thought goes as a
+// whole: it is only good word for word.
 func blankValue(value any, words *regexp.Regexp) (blanked any, changed bool) {
 	switch v := value.(type) {
 	case string:

@@ -30,8 +30,8 @@ func (m *forgetting) calls(name, arguments, output, said string, changes ...prot
 	m.deliver(e)
 }
 
-// The words of a fact, and those that it had before, are left nowhere in the database's files but in what its person has said; what stands
-// beside them, and all else, is as it was.
+// The words of a fact, and those that it had before, are left nowhere in the database's files but
+// in what its person has said; what stands beside them, and all else, is as it was.
 func TestAForgottenFactIsLeftInItsPersonsWordsAlone(t *testing.T) {
 	n := 0
 	m := &forgetting{editStory: &editStory{batchStory{newStory(t)}}, user: "alice", n: &n}

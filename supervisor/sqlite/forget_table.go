@@ -3,11 +3,12 @@ package sqlite
 // forgetRow is what becomes of the rows of a table of which a person has something forgotten.
 type forgetRow struct {
 	table string
-	// exchange is the statement about what hangs on an exchange: ?1 are its turns, ?2 its inbounds, as JSON, and ?3 the names of the commands
-	// that end a turn.
+	// exchange is the statement about what hangs on an exchange: ?1 are its turns, ?2 its inbounds,
+	// as JSON, and ?3 the names of the commands that end a turn.
 	exchange string
-	// span is the statement about what hangs on none: of ?1, a person's, since ?2 and until ?3, in ?4, a conversation or 0, with a rowid
-	// above ?5 and up to ?6. Nothing of theirs is in it that is yet to be done.
+	// span is the statement about what hangs on none: of ?1, a person's, since ?2 and until ?3, in
+	// ?4, a conversation or 0, with a rowid above ?5 and up to ?6. Nothing of theirs is in it that
+	// is yet to be done.
 	span string
 	// expired stands in place of span for what is older than is kept.
 	expired string
@@ -22,12 +23,15 @@ const (
 	ofTurns    = ` turn IN (SELECT value FROM json_each(?1))`
 	ofInbounds = ` inbound IN (SELECT value FROM json_each(?2))`
 	inSpan     = ` user = ?1 AND created_at >= ?2 AND created_at < ?3 AND rowid > ?5 AND rowid <= ?6`
-	blankSent  = `UPDATE outbox SET text = '', buttons = '', files = '', effects = '', why = '', outcome = 'sent', told = 1 WHERE ` // nobody sends it again
-	blankFire  = `UPDATE fire SET text = '', material = '', told = iif(state IN ('claimed', 'running', 'asked'), told, 1) WHERE`    // no turn is told of it any more
+	// nobody sends it again
+	blankSent = `UPDATE outbox SET text = '', buttons = '', files = '', effects = '', why = '', outcome = 'sent', told = 1 WHERE `
+	// no turn is told of it any more
+	blankFire = `UPDATE fire SET text = '', material = '', told = iif(state IN ('claimed', 'running', 'asked'), told, 1) WHERE`
 )
 
-// forgetTable has all tables with a person's rows, in the order in which they are gone through: those come first that name others.
-// What others name, or tell apart from what is sent again, stays without its words.
+// forgetTable has all tables with a person's rows, in the order in which they are gone through:
+// those come first that name others. What others name, or tell apart from what is sent again, stays
+// without its words.
 var forgetTable = []forgetRow{
 	{table: "repository_told", exchange: `DELETE FROM repository_told WHERE delivery IN ` + answering},
 	{table: "speech", exchange: `DELETE FROM speech WHERE delivery IN ` + answering},
@@ -51,14 +55,16 @@ var forgetTable = []forgetRow{
 	{table: "inbox", exchange: `UPDATE inbox SET text = '', parts = NULL, quote = '', told = NULL, replies_to = '', unread = 0,
 		command = iif(command IN (SELECT value FROM json_each(?3)), command, NULL) WHERE id IN (SELECT value FROM json_each(?2))`},
 	{table: "review", exchange: `UPDATE review SET text = '', result = '' WHERE` + ofTurns},
-	{table: "received", // all: one repeats what it answers to, and what stands above the button that was pressed
+	// all: one repeats what it answers to, and what stands above the button that was pressed
+	{table: "received",
 		span:    `DELETE FROM received WHERE user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?2 <= ?3 AND ?4 >= 0`,
 		expired: `DELETE FROM received WHERE user = ?1 AND rowid > ?5 AND rowid <= ?6 AND ?2 <= received_at AND received_at < ?3 AND ?4 = 0`},
 	{table: "webhook_delivery", span: `UPDATE webhook_delivery SET event = '{}' WHERE` + inSpan + ` AND ?4 = 0 AND state <> 'new' AND event <> '{}'`},
 	{table: "triage", span: `UPDATE triage SET report = '' WHERE report <> '' AND user = ?1 AND wanted_at >= ?2 AND wanted_at < ?3 AND ?4 = 0 AND rowid > ?5 AND rowid <= ?6
 		AND state IN ('done', 'skipped', 'failed')`},
 
-	{table: "job", // one that was set in the span ends; what is older than is kept and still to come does not
+	// one that was set in the span ends; what is older than is kept and still to come does not
+	{table: "job",
 		span:    `UPDATE job SET text = '', name = '', rule = '{}', options = '{}', state = 'done', next = NULL, version = version + 1 WHERE` + inSpan + ` AND (?4 = 0 OR conversation = ?4) AND text <> ''`,
 		expired: `UPDATE job SET text = '', name = '', rule = '{}', options = '{}', version = version + 1 WHERE` + inSpan + ` AND ?4 = 0 AND state = 'done' AND text <> ''`},
 	{table: "fire", exchange: blankFire + ofInbounds,

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// A new table with a person's rows has a row in forgetTable, which says what becomes of them, or why nothing does.
+// A new table with a person's rows has a row in forgetTable, which says what becomes of them, or
+// why nothing does.
 func TestEveryTableSaysWhatIsForgottenOfIt(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()

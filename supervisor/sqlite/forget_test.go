@@ -189,8 +189,9 @@ func hasAny(text []byte, words []string) (found []string) {
 	return found
 }
 
-// Whatever was said, changed, quoted, answered or is still waiting, and wherever forgetting is cut off: nothing of the span is left in the
-// database's files once all of it is done, and all else is as it was.
+// Whatever was said, changed, quoted, answered or is still waiting, and wherever forgetting is cut
+// off: nothing of the span is left in the database's files once all of it is done, and all else is
+// as it was.
 func TestNothingOfAForgottenSpanIsLeftAndAllElseIs(t *testing.T) {
 	commits, stopAt := atomic.Int64{}, atomic.Int64{}
 	var stop atomic.Pointer[context.CancelFunc]
@@ -243,7 +244,8 @@ func TestNothingOfAForgottenSpanIsLeftAndAllElseIs(t *testing.T) {
 				want = append(want, row)
 			}
 		}
-		cuts := []int64{int64(rapid.IntRange(1, 10).Draw(rt, "cut")), 0} // it is cut off after one of the commits, and goes on
+		// it is cut off after one of the commits, and goes on
+		cuts := []int64{int64(rapid.IntRange(1, 10).Draw(rt, "cut")), 0}
 		for _, cut := range cuts {
 			ctx, cancel := context.WithCancel(t.Context())
 			commits.Store(0)

@@ -15,17 +15,19 @@ const (
 	listFrozen   = `SELECT chat, until FROM freeze WHERE source = ?`
 )
 
-// Freeze keeps that nothing may be sent to a source's chat before a time; chat "" is all of its chats. It never shortens what
-// was kept before.
+// Freeze keeps that nothing may be sent to a source's chat before a time; chat "" is all of its
+// chats. It never shortens what was kept before.
 func (s Outbox) Freeze(ctx context.Context, source, chat string, until time.Time) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(putFreeze, source, chat, toMillis(until)) }, "freeze chat %q of %s",
 		chat, source)
 }
 
-// longestFreeze is longer than any that a channel asks for: one that is further ahead comes of a wrong clock.
+// longestFreeze is longer than any that a channel asks for: one that is further ahead comes of a
+// wrong clock.
 const longestFreeze = 24 * time.Hour
 
-// Frozen says until when nothing may be sent, by chat; "" is all of the source's chats. What is over is deleted.
+// Frozen says until when nothing may be sent, by chat; "" is all of the source's chats. What is
+// over is deleted.
 func (s Outbox) Frozen(ctx context.Context, source string) (map[string]time.Time, error) {
 	frozen := map[string]time.Time{}
 	return frozen, s.db.write(ctx, func(t *tx) {

@@ -37,7 +37,8 @@ func (s Grants) List(ctx context.Context, user string) ([]supervisor.Grant, erro
 
 const revokeGrant = `UPDATE granted SET revoked_at = ? WHERE id = ? AND user = ? AND revoked_at IS NULL`
 
-// Revoke ends what a person allows always, and audits that. ProblemNoSuchGrant says that there is no such thing of theirs.
+// Revoke ends what a person allows always, and audits that. ProblemNoSuchGrant says that there is
+// no such thing of theirs.
 func (s Grants) Revoke(ctx context.Context, user string, id int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		if t.Change(revokeGrant, t.Now, id, user) == 0 {

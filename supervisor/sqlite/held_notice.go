@@ -35,7 +35,8 @@ const (
 	renewHeld     = `UPDATE held_notice SET due_at = ? WHERE user = ?`
 )
 
-// quietUntil is when the quiet hours end in which a person is now; it is not ok where they are in none.
+// quietUntil is when the quiet hours end in which a person is now; it is not ok where they are in
+// none.
 func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
 	hours, set := one(t, engine.String, findSetting, user, SettingQuiet)
 	if !set {
@@ -52,7 +53,8 @@ func (t *tx) quietUntil(user string) (end time.Time, ok bool) {
 	return q.Until(fromMillis(t.Now), zone)
 }
 
-// noticeSubject is what a notice that may be held is about: a job, and what became of its fire. The zero value is no job's, or that of several.
+// noticeSubject is what a notice that may be held is about: a job, and what became of its fire. The
+// zero value is no job's, or that of several.
 type noticeSubject struct {
 	job   int64
 	state supervisor.FireState
@@ -66,8 +68,9 @@ func ofFires(fires []supervisor.Fire) (of noticeSubject) {
 	return of
 }
 
-// sayOrHold says what begins by itself, or holds it for the end of its person's quiet hours: what is held is no delivery yet. What is
-// urgent is not held, nor what comes with files; in groups others read, and nothing is held there.
+// sayOrHold says what begins by itself, or holds it for the end of its person's quiet hours: what
+// is held is no delivery yet. What is urgent is not held, nor what comes with files; in groups
+// others read, and nothing is held there.
 func (t *tx) sayOrHold(d supervisor.Delivery, of noticeSubject) (said supervisor.Delivery, held int64) {
 	c := d.Conversation
 	if c.ID == 0 {
@@ -95,7 +98,8 @@ func scanHeldCount(r *engine.Row) (h heldCount) {
 // maxHeldNotices are how many notices of no job are held for a conversation.
 const maxHeldNotices = 1000
 
-// hold keeps a notice. Of a job's it takes the place of the one before it, and of what is no job's only so many stay.
+// hold keeps a notice. Of a job's it takes the place of the one before it, and of what is no job's
+// only so many stay.
 func (t *tx) hold(d supervisor.Delivery, of noticeSubject, end time.Time) (id int64) {
 	earlier := int64(0)
 	if before, ok := one(t, scanHeldCount, findHeldOf, of.job, of.state, d.Conversation.ID); ok {
@@ -127,8 +131,9 @@ type heldNotice struct {
 	asks             bool // it puts a question
 }
 
-// Release says what was held and is due, all of a conversation in one message, and then asks what was to be asked; for who rests it waits on. So it
-// does for who is in quiet hours now, by other ones than then. It returns what is said.
+// Release says what was held and is due, all of a conversation in one message, and then asks what
+// was to be asked; for who rests it waits on. So it does for who is in quiet hours now, by other
+// ones than then. It returns what is said.
 func (s Jobs) Release(ctx context.Context, now time.Time, rests func(user string) bool) (said []supervisor.Delivery, err error) {
 	users, err := engine.All(s.db.reader(ctx, "look for what was held"), engine.String, listHeldUsers, now.UnixMilli())
 	resting := slices.DeleteFunc(slices.Clone(users), func(user string) bool { return !rests(user) })
@@ -184,8 +189,8 @@ func (t *tx) putHeld(h heldNotice) supervisor.Delivery {
 	return d
 }
 
-// sayTogether says what was held for one conversation. Buttons are below one thing alone: below several nobody knew which they are of. It is silent
-// where all of it is.
+// sayTogether says what was held for one conversation. Buttons are below one thing alone: below
+// several nobody knew which they are of. It is silent where all of it is.
 func (t *tx) sayTogether(list []heldNotice) supervisor.Delivery {
 	d := supervisor.Delivery{Conversation: supervisor.Conversation{ID: list[0].conversation}, Silent: true}
 	texts := make([]string, len(list))

@@ -27,8 +27,8 @@ func (s HostUIDs) Given(ctx context.Context, from, to uint32) (bool, error) {
 	return n > 0, err
 }
 
-// Of is a person's, between two numbers. The first time it is the next that nobody has had. One that is not between them, of
-// an earlier configuration, is given up.
+// Of is a person's, between two numbers. The first time it is the next that nobody has had. One
+// that is not between them, of an earlier configuration, is given up.
 func (s HostUIDs) Of(ctx context.Context, user string, from, to uint32) (uint32, error) {
 	uid, err := engine.Value(s.db.reader(ctx, "find the uid of %s", user), engine.Integer, findHostUID, user, int64(from), int64(to))
 	if uid > 0 || err != nil {

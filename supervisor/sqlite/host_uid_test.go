@@ -2,7 +2,8 @@ package sqlite
 
 import "testing"
 
-// TestAUIDIsOnePersonsForGood: asked for again it is the same, and after the person is erased it is nobody's.
+// TestAUIDIsOnePersonsForGood: asked for again it is the same, and after the person is erased it is
+// nobody's.
 func TestAUIDIsOnePersonsForGood(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()

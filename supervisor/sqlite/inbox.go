@@ -22,10 +22,12 @@ const insertInbound = `INSERT INTO inbox (user, conversation, source, key, messa
 
 const findInboundByKey = selectInbound + `WHERE i.user = ? AND i.source = ? AND i.key = ?`
 
-// Put keeps one thing that a person sent, or that begins by itself, and that meets no gate. It returns it as it is kept. Where
-// the person's source has sent that key before, nothing is changed: what was kept then is returned, and fresh is false.
+// Put keeps one thing that a person sent, or that begins by itself, and that meets no gate. It
+// returns it as it is kept. Where the person's source has sent that key before, nothing is changed:
+// what was kept then is returned, and fresh is false.
 //
-// A Conversation without an ID is found or made by its other fields. ID and State are not read; a zero ReceivedAt is now.
+// A Conversation without an ID is found or made by its other fields. ID and State are not read; a
+// zero ReceivedAt is now.
 func (s Inbox) Put(ctx context.Context, in supervisor.Inbound) (kept supervisor.Inbound, fresh bool, err error) {
 	in.State = supervisor.InboundNew
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) { return t.putInbound(in) },
@@ -58,14 +60,16 @@ const (
 	findSuperseding = readyInbound + ` AND i.priority = 0 LIMIT 1`
 )
 
-// Next is the inbound of a conversation with which its next turn begins: of those that no gate holds, and that are not to wait for one
-// that arrives before them, the oldest of the highest priority.
+// Next is the inbound of a conversation with which its next turn begins: of those that no gate
+// holds, and that are not to wait for one that arrives before them, the oldest of the highest
+// priority.
 func (s Inbox) Next(ctx context.Context, conversation int64) (supervisor.Inbound, bool, error) {
 	return engine.One(s.db.reader(ctx, "find the next inbound of conversation %d", conversation), scanInbound, nextInbound, conversation,
 		nil, s.db.engine.Now())
 }
 
-// Supersedes says whether something waits in a conversation that is to stop the turn that runs, where its person wants that.
+// Supersedes says whether something waits in a conversation that is to stop the turn that runs,
+// where its person wants that.
 func (s Inbox) Supersedes(ctx context.Context, conversation int64) (bool, error) {
 	_, waits, err := engine.One(s.db.reader(ctx, "look for what is to stop the turn of conversation %d", conversation), scanInbound,
 		findSuperseding, conversation, nil, s.db.engine.Now())
@@ -78,17 +82,18 @@ const unfinishedConversations = `SELECT id, user, channel, chat, thread FROM con
 	AND id NOT IN (SELECT t.conversation FROM question q JOIN turn t ON t.id = q.turn WHERE q.why IS NULL)
 	ORDER BY id`
 
-// ListUnfinished lists the conversations, of all persons, with an inbound whose turn has not ended and that no gate holds. Where a turn waits for its
-// person, nothing is to be done. It is
-// for the start of the service.
+// ListUnfinished lists the conversations, of all persons, with an inbound whose turn has not ended
+// and that no gate holds. Where a turn waits for its person, nothing is to be done. It is for the
+// start of the service.
 func (s Inbox) ListUnfinished(ctx context.Context) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list the conversations with unfinished inbounds"), scanConversation, unfinishedConversations)
 }
 
-const newOfKind = selectInbound + `WHERE i.state = 'new' AND i.kind = ? AND i.held = 0 ORDER BY +i.id` // by the index of what waits
+// by the index of what waits
+const newOfKind = selectInbound + `WHERE i.state = 'new' AND i.kind = ? AND i.held = 0 ORDER BY +i.id`
 
-// Commands lists the commands, of all persons, that have no answer yet and that no gate holds, oldest first. It is for
-// the start of the service.
+// Commands lists the commands, of all persons, that have no answer yet and that no gate holds,
+// oldest first. It is for the start of the service.
 func (s Inbox) Commands(ctx context.Context) ([]supervisor.Inbound, error) {
 	return s.newOf(ctx, supervisor.KindCommand)
 }
@@ -121,8 +126,8 @@ func scanInbound(row *engine.Row) (in supervisor.Inbound) {
 	return in
 }
 
-// inboundTransitions says which states an inbound may go to from each. What begins a turn goes through running; a command is
-// answered at once. What a gate holds goes nowhere.
+// inboundTransitions says which states an inbound may go to from each. What begins a turn goes
+// through running; a command is answered at once. What a gate holds goes nowhere.
 var inboundTransitions = map[supervisor.InboundState][]supervisor.InboundState{
 	supervisor.InboundArriving: {supervisor.InboundNew, supervisor.InboundAnswered, supervisor.InboundDropped},
 	supervisor.InboundNew: {supervisor.InboundRunning, supervisor.InboundAnswered, supervisor.InboundDropped,
@@ -133,7 +138,8 @@ var inboundTransitions = map[supervisor.InboundState][]supervisor.InboundState{
 
 const moveInbound = `UPDATE inbox SET state = ?, changed_at = ? WHERE id = ?`
 
-// transition is the only place where an inbound's state changes. in is as it was read in this transaction.
+// transition is the only place where an inbound's state changes. in is as it was read in this
+// transaction.
 func (t *tx) transition(in supervisor.Inbound, to supervisor.InboundState) {
 	if in.Held {
 		t.fail(invalid("inbound %d is held until a code has opened the gate, and cannot become %s", in.ID, to))

@@ -8,22 +8,25 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// PrecedingText is what a command that has no answer yet is about: the text of its conversation that came before it and had no answer
-// when it was kept, and whose turn runs, or is the next to. What a gate holds does not count. It is the same however often it is asked for, so that a
-// command which is run again after a crash does not take the next text for the one that it has dealt with.
+// PrecedingText is what a command that has no answer yet is about: the text of its conversation
+// that came before it and had no answer when it was kept, and whose turn runs, or is the next to.
+// What a gate holds does not count. It is the same however often it is asked for, so that a command
+// which is run again after a crash does not take the next text for the one that it has dealt with.
 type PrecedingText struct {
 	Inbound int64        // that text; 0 where there was none
 	Why     protocol.Why // how its turn has ended since the command was kept; "" while it has not
-	Waiting int          // the conversation's texts that have no answer now, those after the command included
+	// the conversation's texts that have no answer now, those after the command included
+	Waiting int
 }
 
 const (
-	// By time, for the ids of turns and commands have no order between them. An end in the future is one from before a clock was
-	// set back.
+	// By time, for the ids of turns and commands have no order between them. An end in the future
+	// is one from before a clock was set back.
 	newestEnd = `SELECT t.inbound, t.why, t.ended_at >= c.changed_at AND t.ended_at <= ? FROM inbox c
 		JOIN outbox o ON o.conversation = c.conversation AND o.inbound < c.id JOIN turn t ON t.id = o.turn
 		WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
-	// What a turn has taken in has the name of what the turn began with. That goes before all that waits.
+	// What a turn has taken in has the name of what the turn began with. That goes before all that
+	// waits.
 	listUnanswered = `SELECT name FROM (
 		SELECT i.id, i.id AS name, i.priority FROM inbox c JOIN inbox i ON i.conversation = c.conversation AND i.state = 'new' AND i.held = 0
 			AND ` + startsTurn + ` WHERE c.id = ?1
@@ -33,8 +36,8 @@ const (
 			JOIN inbox i ON i.turn = t.id WHERE c.id = ?1) ORDER BY priority DESC, id`
 )
 
-// Ahead is what a command is about. What has no answer is read first: what gets one in between is then seen as ended, and not
-// passed over.
+// Ahead is what a command is about. What has no answer is read first: what gets one in between is
+// then seen as ended, and not passed over.
 func (s Inbox) Ahead(ctx context.Context, command int64) (a PrecedingText, err error) {
 	read := s.db.reader(ctx, "find what came before command %d", command)
 	unanswered, err := engine.All(read, engine.Integer, listUnanswered, command)

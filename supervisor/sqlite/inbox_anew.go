@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// sourceAnew gives the keys of what is answered anew: the inbound of the press that asked for it.
+	// sourceAnew gives the keys of what is answered anew: the inbound of the press that asked for
+	// it.
 	sourceAnew = "anew"
 
 	// An edited text that has its answer, as the newest of its name.
@@ -23,9 +24,10 @@ const (
 	isOf = `SELECT EXISTS (SELECT 1 FROM inbox WHERE id = ? AND user = ?)`
 )
 
-// AnswerAnew has an edited text that has its answer be answered as it is now, as a press of its person's asks for, once: the same
-// press finds what it has made. That text is returned; it is not ok where there is nothing to be answered anew. The answer that it
-// has stays, and says that there is another one.
+// AnswerAnew has an edited text that has its answer be answered as it is now, as a press of its
+// person's asks for, once: the same press finds what it has made. That text is returned; it is not
+// ok where there is nothing to be answered anew. The answer that it has stays, and says that there
+// is another one.
 func (s Inbox) AnswerAnew(ctx context.Context, press, edited int64) (in supervisor.Inbound, ok bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) { return t.answerAnew(t.inbound(press), edited) },
 		"answer inbound %d anew", edited)

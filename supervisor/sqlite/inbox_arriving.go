@@ -13,11 +13,13 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// ArrivingFirst is how long what is sent after an arriving inbound waits for that; then it goes first.
+// ArrivingFirst is how long what is sent after an arriving inbound waits for that; then it goes
+// first.
 const ArrivingFirst = 30 * time.Second
 
-// nothingArrives says of an inbound i that it waits for no other that goes before it, at ?3 in milliseconds. One from the future, before a clock was set
-// back, is waited for by nobody. ArrivingFirst stands in it.
+// nothingArrives says of an inbound i that it waits for no other that goes before it, at ?3 in
+// milliseconds. One from the future, before a clock was set back, is waited for by nobody.
+// ArrivingFirst stands in it.
 const nothingArrives = `NOT EXISTS (SELECT 1 FROM inbox a WHERE a.conversation = i.conversation AND a.state = 'arriving'
 	AND a.held = 0 AND a.id < i.id AND a.priority >= i.priority AND a.changed_at > ?3 - 30000 AND a.changed_at <= ?3)`
 
@@ -46,9 +48,10 @@ type Arrived struct {
 	Origin    supervisor.Origin
 }
 
-// PutArrived has turns take inbounds from now on, all of them or none. What its operations came to is not needed any more. One that
-// does not arrive, because its person has dropped it, or has other files by now, stays as it is. Where all of them together answer
-// a question, no turn takes them. said is that there is something to be told.
+// PutArrived has turns take inbounds from now on, all of them or none. What its operations came to
+// is not needed any more. One that does not arrive, because its person has dropped it, or has other
+// files by now, stays as it is. Where all of them together answer a question, no turn takes them.
+// said is that there is something to be told.
 func (s Inbox) PutArrived(ctx context.Context, list []Arrived) (said bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		var arrived []supervisor.Inbound
@@ -102,8 +105,9 @@ func (t *tx) meetArrived(arrived []supervisor.Inbound, list []Arrived) (said boo
 	return said
 }
 
-// Drop drops the texts of a command's conversation that were sent before it and wait for a turn, arriving ones too. It returns all
-// that the command has dropped, oldest first, also where it is run again after a crash.
+// Drop drops the texts of a command's conversation that were sent before it and wait for a turn,
+// arriving ones too. It returns all that the command has dropped, oldest first, also where it is
+// run again after a crash.
 func (s Inbox) Drop(ctx context.Context, command int64) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
 		for _, in := range all(t, scanInbound, listWaiting, command) {

@@ -13,7 +13,8 @@ import (
 // arrivals is a story of messages that files came with.
 type arrivals struct{ *story }
 
-// send is alice sending something to her terminal; together is what it belongs to, and files how many came with it.
+// send is alice sending something to her terminal; together is what it belongs to, and files how
+// many came with it.
 func (s arrivals) send(text, together string, files int) supervisor.Inbound {
 	s.Helper()
 	s.keys++
@@ -174,7 +175,8 @@ func TestWhatAToolReadOfReceivedFilesIsTheWorlds(t *testing.T) {
 		"user own,assistant own,tool world,tool own")
 }
 
-// Forwards belong together wherever they come from: what arrives between two of them keeps its place.
+// Forwards belong together wherever they come from: what arrives between two of them keeps its
+// place.
 func TestWhatBelongsTogetherOvertakesNothingThatArrives(t *testing.T) {
 	s := arrivals{newStory(t)}
 	first := s.send("first", "forward", 0)

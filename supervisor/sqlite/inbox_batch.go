@@ -9,10 +9,11 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// PutBatch keeps a batch, all of it or nothing. Each of its inbounds meets its gate in order: a code opens it for what stands
-// behind it, and a lock closes it. The Receipt lists them each as Put would. What was there before is listed as it is: it is not
-// answered again, a code is not tried again, and a lock does not close again. When it has returned nil, the source may forget
-// what it sent. An error names the item that could not be kept.
+// PutBatch keeps a batch, all of it or nothing. Each of its inbounds meets its gate in order: a
+// code opens it for what stands behind it, and a lock closes it. The Receipt lists them each as Put
+// would. What was there before is listed as it is: it is not answered again, a code is not tried
+// again, and a lock does not close again. When it has returned nil, the source may forget what it
+// sent. An error names the item that could not be kept.
 func (s Inbox) PutBatch(ctx context.Context, b supervisor.Batch) (supervisor.Receipt, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Receipt {
 		batch := batchTx{tx: t, batch: b}
@@ -94,11 +95,13 @@ func (t *batchTx) putItem(item supervisor.Item) supervisor.Inbound {
 
 const keepQuoted = `UPDATE inbox SET replies_to = ? WHERE id = ?`
 
-// newestMessage is the channel's name of the last message that was sent in a conversation; ” where there is none.
+// newestMessage is the channel's name of the last message that was sent in a conversation; ” where
+// there is none.
 const newestMessage = `SELECT coalesce((SELECT message FROM post WHERE conversation = ? AND message <> '' ORDER BY id DESC LIMIT 1), '')`
 
-// joinTogether gives a new inbound, and those that wait right before it and are taken together with it, one priority: an album's words
-// may be with any part of it, and say of all of it that it is to wait.
+// joinTogether gives a new inbound, and those that wait right before it and are taken together with
+// it, one priority: an album's words may be with any part of it, and say of all of it that it is to
+// wait.
 func (t *batchTx) joinTogether(in supervisor.Inbound) supervisor.Inbound {
 	if in.Together == "" {
 		return in
@@ -120,7 +123,8 @@ func (t *batchTx) joinTogether(in supervisor.Inbound) supervisor.Inbound {
 	return in
 }
 
-// firstState is the state in which an item is kept. What something came with, or more may belong to, is not for a turn yet.
+// firstState is the state in which an item is kept. What something came with, or more may belong
+// to, is not for a turn yet.
 func firstState(item supervisor.Item) supervisor.InboundState {
 	arrives := len(item.Attachments) > 0 || item.Inbound.Together != ""
 	if arrives && item.Inbound.Kind == supervisor.KindText && item.Answer == "" {
@@ -183,19 +187,21 @@ func (t *batchTx) queued(c supervisor.Conversation) {
 
 const findSource = `SELECT next FROM source WHERE name = ?`
 
-// NextUpdate is where a source's next batch begins: the Next of its last one, 0 where nothing of it was kept yet.
+// NextUpdate is where a source's next batch begins: the Next of its last one, 0 where nothing of it
+// was kept yet.
 func (s Inbox) NextUpdate(ctx context.Context, source string) (next int64, err error) {
 	return engine.Value(s.db.reader(ctx, "find how far %s was read", source), engine.Integer, findSource, source)
 }
 
-// forgetChunk is how many rows Forget deletes in one transaction: others who write wait for a few milliseconds.
+// forgetChunk is how many rows Forget deletes in one transaction: others who write wait for a few
+// milliseconds.
 const forgetChunk = 200
 
 const forgetRaw = `DELETE FROM received WHERE rowid IN
 	(SELECT rowid FROM received WHERE received_at < ? ORDER BY received_at LIMIT ?)`
 
-// Forget deletes what sources sent, as they sent it, where that was kept before a time, and says how much it was. The
-// inbounds stay.
+// Forget deletes what sources sent, as they sent it, where that was kept before a time, and says
+// how much it was. The inbounds stay.
 func (s Inbox) Forget(ctx context.Context, before time.Time) (n int64, err error) {
 	for chunk := int64(forgetChunk); chunk == forgetChunk && err == nil; n += chunk {
 		chunk, err = inTransaction(ctx, s.db, func(t *tx) int64 { return t.Change(forgetRaw, before, forgetChunk) },

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// Of what has one name in a chat the newest counts: what was answered anew has the name of what that was before.
+	// Of what has one name in a chat the newest counts: what was answered anew has the name of what
+	// that was before.
 	findLastEdit = `SELECT i.id, i.edited_at, i.edited_by, i.changed_at FROM inbox i JOIN conversation c ON c.id = i.conversation
 		WHERE c.user = ? AND c.channel = ? AND c.chat = ? AND c.thread = ? AND i.message = ? AND i.message <> '' AND i.kind <> 'press'
 		ORDER BY i.id DESC LIMIT 1`
@@ -52,7 +53,8 @@ type edit struct {
 	item  supervisor.Item         // what it is now
 }
 
-// editEffects are what an edit does to a text, by its state. What is not named is not wanted any more.
+// editEffects are what an edit does to a text, by its state. What is not named is not wanted any
+// more.
 var editEffects = map[supervisor.InboundState]func(edit) []supervisor.Inbound{
 	supervisor.InboundArriving: edit.replaceWaiting,
 	supervisor.InboundNew:      edit.replaceWaiting,
@@ -62,8 +64,9 @@ var editEffects = map[supervisor.InboundState]func(edit) []supervisor.Inbound{
 	supervisor.InboundParked:   edit.offerAnew,
 }
 
-// putEdit keeps that a person has changed something, and returns what there is to be worked on because of that. It is nothing where
-// that was never kept, is no text, or is as it was, and where the edit has come before. A code is one wherever it is typed.
+// putEdit keeps that a person has changed something, and returns what there is to be worked on
+// because of that. It is nothing where that was never kept, is no text, or is as it was, and where
+// the edit has come before. A code is one wherever it is typed.
 func (t *batchTx) putEdit(item supervisor.Item) []supervisor.Inbound {
 	c := item.Inbound.Conversation
 	last, kept := one(t.tx, scanLastEdit, findLastEdit, c.User, c.Channel, c.Chat, c.Thread, item.Inbound.Message)
@@ -112,7 +115,8 @@ func (e edit) hasSameFiles() bool {
 	})
 }
 
-// passesGate says whether what was changed may be taken. Where the gate holds it already, it stays held, as it is now.
+// passesGate says whether what was changed may be taken. Where the gate holds it already, it stays
+// held, as it is now.
 func (e edit) passesGate() bool {
 	g := e.item.Decision.Guard
 	switch {
@@ -173,7 +177,8 @@ func (e *edit) replace() {
 	in.Text, in.Origin = e.item.Inbound.Text+e.note, cmp.Or(e.item.Inbound.Origin, supervisor.OriginOwn)
 	e.Exec(editInbound, in.Text, in.Origin, e.item.EditedAt, e.item.Update, in.ID)
 	if !e.hasSameFiles() {
-		in.FirstFile += max(1, len(e.files)) // so that whoever works on the earlier ones is not taken to speak of these
+		// so that whoever works on the earlier ones is not taken to speak of these
+		in.FirstFile += max(1, len(e.files))
 		e.Exec(deleteAttachments, in.ID)
 		e.Exec(replaceFiles, in.FirstFile, e.Now, in.ID)
 		e.putAttachments(*in, e.item.Attachments)
@@ -199,8 +204,8 @@ func (e edit) replaceWaiting() []supervisor.Inbound {
 	return []supervisor.Inbound{e.meetLaterQuestion()}
 }
 
-// meetLaterQuestion has what waits because it answered no question answer that now. What was sent before the
-// question is not meant for it.
+// meetLaterQuestion has what waits because it answered no question answer that now. What was sent
+// before the question is not meant for it.
 func (e edit) meetLaterQuestion() supervisor.Inbound {
 	q, stands := one(e.tx, scanQuestion, findStanding, e.was.Conversation.ID)
 	if !stands || e.changedAt.Before(q.CreatedAt) || e.was.Held || e.was.State != supervisor.InboundNew || e.was.Priority == supervisor.PriorityFollowup {
@@ -209,7 +214,8 @@ func (e edit) meetLaterQuestion() supervisor.Inbound {
 	return e.meetQuestion(e.was, e.item.RepliesTo)
 }
 
-// correct keeps what the turn that runs is to be told. Another file comes as something that was sent next.
+// correct keeps what the turn that runs is to be told. Another file comes as something that was
+// sent next.
 func (e edit) correct() []supervisor.Inbound {
 	if e.hasSameFiles() {
 		e.Exec(keepTold, e.item.Inbound.Text+e.note, e.was.ID)
@@ -224,7 +230,8 @@ func (e edit) correct() []supervisor.Inbound {
 	return []supervisor.Inbound{in}
 }
 
-// offerAnew asks whether what has its answer is to be answered as it is now, where that answer is not old.
+// offerAnew asks whether what has its answer is to be answered as it is now, where that answer is
+// not old.
 func (e edit) offerAnew() []supervisor.Inbound {
 	if age := fromMillis(e.Now).Sub(e.changedAt); age >= 0 && age < supervisor.AnewFor {
 		e.replace()

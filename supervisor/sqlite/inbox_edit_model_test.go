@@ -14,9 +14,10 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// Whatever is sent, changed, dropped, answered, pressed and sent again by a source that did not hear that it was kept: each message
-// is taken once in each form that it was to be answered in, and what it is in the end was read as it is, or told as a correction, or
-// its person was asked about it.
+// Whatever is sent, changed, dropped, answered, pressed and sent again by a source that did not
+// hear that it was kept: each message is taken once in each form that it was to be answered in, and
+// what it is in the end was read as it is, or told as a correction, or its person was asked about
+// it.
 func TestWhatIsChangedIsAnsweredAsItIs(t *testing.T) {
 	s := newEditStory(t)
 	runs := 0
@@ -207,7 +208,8 @@ func (m *changes) check() {
 		m.rt.Errorf("%s messages are answered, and %s were read", answered, taken)
 	}
 	for _, message := range m.messages {
-		// Its newest row is as it was read, was told of (without the line on what it takes the place of), or is asked about.
+		// Its newest row is as it was read, was told of (without the line on what it takes the
+		// place of), or is asked about.
 		unheard := m.look(`SELECT i.text FROM inbox i WHERE i.id = (SELECT max(id) FROM inbox WHERE message = ?1 AND conversation = ?2) AND i.state = 'answered'
 			AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = ?2 AND m.role = 'user' AND (instr(m.parts ->> '$[0].text', i.text)
 				OR instr(m.parts ->> '$[0].text', 'now it reads: “' || substr(i.text, 1, instr(i.text || char(10), char(10)) - 1) || '”')))

@@ -54,7 +54,8 @@ func (s *editStory) correct(turn supervisor.Turn) int {
 	return n
 }
 
-// words is what the person says in the transcript, and offers what stands in the outbox about edits.
+// words is what the person says in the transcript, and offers what stands in the outbox about
+// edits.
 func (s *editStory) words() string {
 	return s.look("SELECT coalesce(group_concat(parts ->> '$[0].text', '; '), '') FROM (SELECT parts FROM message WHERE role = 'user' ORDER BY id)")
 }
@@ -187,8 +188,8 @@ func TestWhatAnEditDoes(t *testing.T) {
 	}
 }
 
-// A turn is told what was changed before its next step, once, as it is by then, whatever else it has taken in. What was changed
-// after its last word is asked about.
+// A turn is told what was changed before its next step, once, as it is by then, whatever else it
+// has taken in. What was changed after its last word is asked about.
 func TestARunningTurnIsToldOfAnEdit(t *testing.T) {
 	s := newEditStory(t)
 	first := s.sent(1, "buy "+strings.Repeat("tee ", 60))
@@ -224,7 +225,8 @@ func TestARunningTurnIsToldOfAnEdit(t *testing.T) {
 	s.same("left", s.look("SELECT count(*) FROM inbox WHERE told IS NOT NULL"), "0")
 }
 
-// An edit is taken where its message may be: one that has passed a gate is not changed behind that gate's back.
+// An edit is taken where its message may be: one that has passed a gate is not changed behind that
+// gate's back.
 func TestAnEditMeetsTheGate(t *testing.T) {
 	s := newEditStory(t)
 	s.receive(guarded("alice", 1, "what is teh time"))

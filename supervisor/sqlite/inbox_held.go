@@ -11,21 +11,22 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// challengeAgain is after how long somebody who goes on writing to a closed gate is told again that it is closed.
+// challengeAgain is after how long somebody who goes on writing to a closed gate is told again that
+// it is closed.
 const challengeAgain = 10 * time.Minute
 
 // maxTold is how often in that time somebody is told again who seems to have meant a code.
 const maxTold = 4
 
-// maxHeld is how many inbounds of a person are held at once: five bursts of what the gate takes at once. A code runs all of
-// them, so it is about as much as somebody may mean by one code.
+// maxHeld is how many inbounds of a person are held at once: five bursts of what the gate takes at
+// once. A code runs all of them, so it is about as much as somebody may mean by one code.
 const maxHeld = 100
 
 const (
 	countHeld = `SELECT count(*) FROM inbox WHERE held = 1 AND user = ?`
 
-	// What a code from a chat would let through: what is held in that chat, and what was sent elsewhere in its channel and had
-	// its code asked for there.
+	// What a code from a chat would let through: what is held in that chat, and what was sent
+	// elsewhere in its channel and had its code asked for there.
 	opensHeld   = `WHERE i.held = 1 AND i.user = ?1 AND c.channel = ?2 AND (c.chat = ?3 OR i.asked = ?3 AND i.asked <> '')`
 	countHeldAt = `SELECT count(*) FROM inbox i JOIN conversation c ON c.id = i.conversation ` + opensHeld
 )
@@ -70,8 +71,8 @@ const (
 	holdInbound = `UPDATE inbox SET held = 1, challenged = ?, asked = ?, changed_at = ? WHERE id = ?`
 )
 
-// hold keeps an inbound as held, and tells the person so once in a while. A press is answered instead, and so is anything where
-// too much is held.
+// hold keeps an inbound as held, and tells the person so once in a while. A press is answered
+// instead, and so is anything where too much is held.
 func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) supervisor.Inbound {
 	c := in.Conversation
 	switch press, here := in.Kind == supervisor.KindPress, g.At == (supervisor.Conversation{}); {
@@ -94,8 +95,9 @@ func (t *batchTx) hold(in supervisor.Inbound, g supervisor.Guard) supervisor.Inb
 	return in
 }
 
-// tryCode tries the code that a new inbound was, and answers it. A right one lets through what waits for it. Its message is
-// deleted, right or wrong: a wrong one may be a code for something else.
+// tryCode tries the code that a new inbound was, and answers it. A right one lets through what
+// waits for it. Its message is deleted, right or wrong: a wrong one may be a code for something
+// else.
 func (t *batchTx) tryCode(in supervisor.Inbound, d supervisor.GateDecision) supervisor.Inbound {
 	c := in.Conversation
 	var confirms questionRow
@@ -140,9 +142,9 @@ const (
 	releaseHeld = `UPDATE inbox SET held = 0, changed_at = ? WHERE id = ?`
 )
 
-// release opens the gate where a code was right, and in those chats whose code was asked for there, and lets through what is held
-// in them. What is held elsewhere waits for a code of its own: somebody else may have sent it, who has got hold of the person's
-// account there.
+// release opens the gate where a code was right, and in those chats whose code was asked for there,
+// and lets through what is held in them. What is held elsewhere waits for a code of its own:
+// somebody else may have sent it, who has got hold of the person's account there.
 func (t *batchTx) release(c supervisor.Conversation) {
 	t.Exec(openLogin, c.User, c.Channel, c.Chat, t.Now, t.Now)
 	t.Exec(openHeld, t.Now, c.User, c.Channel, c.Chat)
@@ -183,9 +185,10 @@ func (s Inbox) Holding(ctx context.Context) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list the people of whom something is held"), engine.String, listHolding)
 }
 
-// LetIn lets through what is held of a person who is asked for no code any more, where they are still served, and returns it,
-// oldest first: they were told that it is kept and will be answered. The audit log says how much it was. It opens no gate: where a
-// code is asked for again, it is asked for anew.
+// LetIn lets through what is held of a person who is asked for no code any more, where they are
+// still served, and returns it, oldest first: they were told that it is kept and will be answered.
+// The audit log says how much it was. It opens no gate: where a code is asked for again, it is
+// asked for anew.
 func (s Inbox) LetIn(ctx context.Context, user string, serves func(supervisor.Conversation) bool) ([]supervisor.Inbound, error) {
 	return inTransaction(ctx, s.db, func(t *tx) []supervisor.Inbound {
 		let := slices.DeleteFunc(all(t, scanReleased, listAllHeld, user),

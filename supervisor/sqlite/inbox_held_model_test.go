@@ -14,9 +14,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// The gate against a model of it: batches of texts and codes in several chats, sent again in part or as a whole, while time
-// goes on and gates are closed by hand. Whatever comes, a text waits for its turn exactly where the model says so, nothing
-// is doubled, and each code was tried once.
+// The gate against a model of it: batches of texts and codes in several chats, sent again in part
+// or as a whole, while time goes on and gates are closed by hand. Whatever comes, a text waits for
+// its turn exactly where the model says so, nothing is doubled, and each code was tried once.
 func TestTheGateIsAsItsModel(t *testing.T) {
 	clock := noon
 	dir, run := t.TempDir(), 0

@@ -10,7 +10,8 @@ import (
 // served says yes of every chat but one.
 func served(c supervisor.Conversation) bool { return c.Chat != "666" }
 
-// Who is asked for no code any more has what was held let in, once; what was sent where they are not served stays held.
+// Who is asked for no code any more has what was held let in, once; what was sent where they are
+// not served stays held.
 func TestWhatIsHeldIsLetInWithoutACode(t *testing.T) {
 	s := batchStory{newStory(t)}
 	s.receive(guarded("alice", 1, "one"), in("666", guarded("alice", 2, "from an account that was theirs")),

@@ -251,8 +251,8 @@ func TestWhoSeemsToHaveMeantACodeIsToldAgainSoon(t *testing.T) {
 	s.same("told", s.pending(s.chat("alice", "42")), []string{locked, "no code 2", "no code 4", "no code 5"})
 }
 
-// A code opens the chat that it is sent in, and the groups in which its sender was told to send it there. Whoever else has
-// got hold of an account of that person's gets nothing run by it.
+// A code opens the chat that it is sent in, and the groups in which its sender was told to send it
+// there. Whoever else has got hold of an account of that person's gets nothing run by it.
 func TestACodeOpensWhereItWasAskedForAlone(t *testing.T) {
 	terminal := func(item supervisor.Item) supervisor.Item {
 		item.Inbound.Conversation.Channel, item.Inbound.Conversation.Chat = supervisor.ChannelTerminal, ""

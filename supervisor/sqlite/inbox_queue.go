@@ -51,7 +51,8 @@ func (s Inbox) Queue(ctx context.Context, conversation int64) (q Queue, err erro
 	}, "list what waits in conversation %d", conversation)
 }
 
-// grouped are inbounds by what is taken together, in the order in which they are answered. list is as they were sent.
+// grouped are inbounds by what is taken together, in the order in which they are answered. list is
+// as they were sent.
 func grouped(list []supervisor.Inbound) (groups [][]supervisor.Inbound) {
 	for i, in := range list {
 		if i > 0 && in.Together != "" && in.Together == list[i-1].Together && in.Priority == list[i-1].Priority {
@@ -64,7 +65,8 @@ func grouped(list []supervisor.Inbound) (groups [][]supervisor.Inbound) {
 	return groups
 }
 
-// waitingWith are an inbound that waits and those that are taken together with it; none where it does not wait.
+// waitingWith are an inbound that waits and those that are taken together with it; none where it
+// does not wait.
 func (t *tx) waitingWith(in supervisor.Inbound) []supervisor.Inbound {
 	for _, group := range grouped(all(t, scanInbound, listQueue, in.Conversation.ID)) {
 		if slices.ContainsFunc(group, func(w supervisor.Inbound) bool { return w.ID == in.ID }) {
@@ -76,8 +78,9 @@ func (t *tx) waitingWith(in supervisor.Inbound) []supervisor.Inbound {
 
 const setPriority = `UPDATE inbox SET priority = ? WHERE id = ?`
 
-// Advance has a text of a user's that waits be answered next, with those that are taken together with it, and returns it as it is then.
-// It changes nothing of what does not wait, and of what goes next already. It is not ok where it is no text of theirs.
+// Advance has a text of a user's that waits be answered next, with those that are taken together
+// with it, and returns it as it is then. It changes nothing of what does not wait, and of what goes
+// next already. It is not ok where it is no text of theirs.
 func (s Inbox) Advance(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error) {
 	return s.change(ctx, user, inbound, func(t *tx, in supervisor.Inbound) { t.Exec(setPriority, int(supervisor.PriorityNow), in.ID) })
 }
@@ -87,7 +90,8 @@ func (s Inbox) DropText(ctx context.Context, user string, inbound int64) (in sup
 	return s.change(ctx, user, inbound, (*tx).drop)
 }
 
-// change does something to a text of a user's that waits, and to those that are taken together with it.
+// change does something to a text of a user's that waits, and to those that are taken together with
+// it.
 func (s Inbox) change(ctx context.Context, user string, inbound int64, do func(*tx, supervisor.Inbound)) (supervisor.Inbound, bool, error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Inbound, bool) {
 		in, ok := one(t, scanInbound, findInbound, inbound)
@@ -101,12 +105,13 @@ func (s Inbox) change(ctx context.Context, user string, inbound int64, do func(*
 	}, "change how inbound %d waits", inbound)
 }
 
-// listed are the buttons of the list that a person had before a command: of the last one in its conversation.
+// listed are the buttons of the list that a person had before a command: of the last one in its
+// conversation.
 const listed = `SELECT o.buttons FROM inbox c JOIN inbox l ON l.conversation = c.conversation AND l.id < c.id AND l.command = ?2
 	JOIN outbox o ON o.inbound = l.id AND o.buttons <> '' WHERE c.id = ?1 ORDER BY l.id DESC LIMIT 1`
 
-// Listed are the buttons below the last list that a command of that name gave in the conversation of a later command; none where it
-// gave none.
+// Listed are the buttons below the last list that a command of that name gave in the conversation
+// of a later command; none where it gave none.
 func (s Inbox) Listed(ctx context.Context, command int64, name string) (buttons [][]supervisor.Button, err error) {
 	buttons, _, err = engine.One(s.db.reader(ctx, "find the list before command %d", command), scanButtons, listed, command, name)
 	return buttons, err

@@ -16,9 +16,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// What waits against a model of it: texts, albums and follow-ups, of which some are dropped and some are wanted next, while turns begin,
-// take in what waits or what is wanted next alone, are stopped for what came, end, and the database is closed and opened between any
-// two steps. Each is answered once and in the order that the model has, and what is dropped is never answered.
+// What waits against a model of it: texts, albums and follow-ups, of which some are dropped and
+// some are wanted next, while turns begin, take in what waits or what is wanted next alone, are
+// stopped for what came, end, and the database is closed and opened between any two steps. Each is
+// answered once and in the order that the model has, and what is dropped is never answered.
 func TestWhatWaitsIsAsItsModel(t *testing.T) {
 	path, run := filepath.Join(t.TempDir(), "mews.db"), 0
 	open := func() *sqlite.DB { return sqlitetest.OpenPath(t, path, sqlite.Options{}) }
@@ -41,7 +42,8 @@ func TestWhatWaitsIsAsItsModel(t *testing.T) {
 			"step":   func(*rapid.T) { m.take(supervisor.PriorityNow) },
 			"finish": func(*rapid.T) { m.finish() },
 			"crash": func(rt *rapid.T) {
-				if rapid.IntRange(0, 9).Draw(rt, "crash") > 0 { // to open one takes longer than all else
+				// to open one takes longer than all else
+				if rapid.IntRange(0, 9).Draw(rt, "crash") > 0 {
 					return
 				}
 				if err := m.db.Close(); err != nil {
@@ -127,7 +129,8 @@ func (m *queueModel) press(do func(ctx context.Context, user string, inbound int
 	}
 }
 
-// waiting are those that wait and have at least a priority, in the order in which they are answered.
+// waiting are those that wait and have at least a priority, in the order in which they are
+// answered.
 func (m *queueModel) waiting(least int64) (list []sentText) {
 	for _, s := range m.sent {
 		if s.state == "new" && s.priority >= least {
@@ -215,7 +218,8 @@ func (m *queueModel) check() {
 	}
 }
 
-// answeredOnce: each that was not dropped is in one turn and in the transcript once, in the order in which it was taken up.
+// answeredOnce: each that was not dropped is in one turn and in the transcript once, in the order
+// in which it was taken up.
 func (m *queueModel) answeredOnce() {
 	list, err := m.db.Transcript().Messages(m.t.Context(), m.home.ID)
 	m.must(err)

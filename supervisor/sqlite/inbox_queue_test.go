@@ -34,7 +34,8 @@ func (s *story) with(texts ...string) (kept []supervisor.Inbound) {
 	return receipt.Kept
 }
 
-// queue is what waits, as it is listed: its words, + for each file, and its state and priority where they are not as usual.
+// queue is what waits, as it is listed: its words, + for each file, and its state and priority
+// where they are not as usual.
 func (s *story) queue() (list []string) {
 	s.Helper()
 	q, err := s.db.Inbox().Queue(s.Context(), s.home.ID)
@@ -120,7 +121,8 @@ func TestAFollowUpIsTakenIntoNoTurn(t *testing.T) {
 	s.same("a text does", supersedes, true)
 }
 
-// TestOnlyWhatGoesBeforeIsWaitedFor: what arrives holds up neither what is wanted next nor, where it is a follow-up, anything else.
+// TestOnlyWhatGoesBeforeIsWaitedFor: what arrives holds up neither what is wanted next nor, where
+// it is a follow-up, anything else.
 func TestOnlyWhatGoesBeforeIsWaitedFor(t *testing.T) {
 	s := newStory(t)
 	s.with("followup:album/", "a", "other/", "b")

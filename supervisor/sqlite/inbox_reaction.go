@@ -17,20 +17,21 @@ const listReactable = selectInbound + `WHERE i.state = 'new' AND i.held = 0` + r
 	UNION ALL ` + selectInbound + `WHERE i.turn IN (SELECT id FROM turn WHERE ended_at IS NULL) AND i.state = 'running'` + reactable + `
 	ORDER BY 1`
 
-// ListReactable lists the messages of people on a channel that wait or that a running turn has taken up, of all persons, oldest
-// first.
+// ListReactable lists the messages of people on a channel that wait or that a running turn has
+// taken up, of all persons, oldest first.
 func (s Inbox) ListReactable(ctx context.Context, channel supervisor.Channel) ([]supervisor.Inbound, error) {
 	return engine.All(s.db.reader(ctx, "list what waits on %s", channel), scanInbound, listReactable, channel)
 }
 
-// lastReacted is how many of the newest inbounds may show a reaction of an earlier life of the service.
+// lastReacted is how many of the newest inbounds may show a reaction of an earlier life of the
+// service.
 const lastReacted = 50
 
 const listReacted = selectInbound + `WHERE i.id > (SELECT coalesce(max(id), 0) FROM inbox) - ?2` + reactable + `
 	AND NOT EXISTS (SELECT 1 FROM turn t WHERE t.inbound = i.id AND t.started_at - i.received_at < ?3) ORDER BY i.id`
 
-// ListReacted lists the newest messages of people on a channel but those whose turns have begun before they had waited for so long.
-// It is for the start of the service.
+// ListReacted lists the newest messages of people on a channel but those whose turns have begun
+// before they had waited for so long. It is for the start of the service.
 func (s Inbox) ListReacted(ctx context.Context, channel supervisor.Channel, waited time.Duration) ([]supervisor.Inbound, error) {
 	return engine.All(s.db.reader(ctx, "list what may have waited on %s", channel), scanInbound, listReacted, channel, lastReacted,
 		waited.Milliseconds())

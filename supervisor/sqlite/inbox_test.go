@@ -123,7 +123,8 @@ func TestTextComesBackAsItWasSent(t *testing.T) {
 	})
 }
 
-// comesBack puts text into each column that a person's words may reach, and puts it again to see what was kept.
+// comesBack puts text into each column that a person's words may reach, and puts it again to see
+// what was kept.
 func comesBack(ctx context.Context, db *sqlite.DB, text string) error {
 	in := supervisor.Inbound{Source: "terminal", Key: "k" + text, Kind: supervisor.KindText, Text: text,
 		Conversation: supervisor.Conversation{User: "alice" + text, Channel: supervisor.ChannelTerminal, Chat: text}}

@@ -22,7 +22,8 @@ func (t *batchTx) markUnread(in supervisor.Inbound, unread bool) {
 	}
 }
 
-// mentionUnread has a text say what came before it and could not be looked at: it may be about that. It is said once.
+// mentionUnread has a text say what came before it and could not be looked at: it may be about
+// that. It is said once.
 func (t *batchTx) mentionUnread(in supervisor.Inbound) supervisor.Inbound {
 	unread := all(t, engine.String, takeUnread, in.Conversation.ID)
 	if len(unread) == 0 {

@@ -40,8 +40,8 @@ func (s Invites) List(ctx context.Context) ([]Invite, error) {
 	return engine.All(s.db.reader(ctx, "list the open invites"), scanInvite, listInvites, s.db.engine.Now())
 }
 
-// Revoke deletes a person's invites that nobody has used, and says how many there were. If there were any, the entries are
-// put into the audit log in the same transaction.
+// Revoke deletes a person's invites that nobody has used, and says how many there were. If there
+// were any, the entries are put into the audit log in the same transaction.
 func (s Invites) Revoke(ctx context.Context, user string, entries ...AuditRow) (int64, error) {
 	return s.db.changing(ctx, entries, func(t *tx) int64 { return t.Change(revokeInvites, user) },
 		"revoke the invites of %s", user)
@@ -52,10 +52,11 @@ const useInvite = `UPDATE invite SET used_at = ?1 WHERE digest = ?2 AND used_at 
 	AND NOT EXISTS (SELECT 1 FROM suspended s WHERE s.user = invite.user)
 	RETURNING digest, user, created_at, expires_at, enrol`
 
-// Redeem uses an invite, once: it binds an account of a channel to the invite's person, and says so in the audit log. owner is
-// whose the account is by what is not in this database; "" is nobody's. ProblemInviteUseless says that there is no such invite,
-// that it was used, that its time is over, or that its person may not speak. ProblemAccountTaken says that the account is another
-// person's; that does not use up the invite.
+// Redeem uses an invite, once: it binds an account of a channel to the invite's person, and says so
+// in the audit log. owner is whose the account is by what is not in this database; "" is nobody's.
+// ProblemInviteUseless says that there is no such invite, that it was used, that its time is over,
+// or that its person may not speak. ProblemAccountTaken says that the account is another person's;
+// that does not use up the invite.
 func (s Invites) Redeem(ctx context.Context, digest string, channel supervisor.Channel, account, owner string) (Invite, error) {
 	return inTransaction(ctx, s.db, func(t *tx) Invite {
 		i, ok := one(t, scanInvite, useInvite, t.Now, digest)
@@ -80,8 +81,8 @@ const mayEnrol = `SELECT count(*) FROM invite WHERE user = ?1 AND enrol = 1 AND 
 // endEnrol ends that a person may make a second factor in a chat, by whatever invite.
 const endEnrol = `UPDATE invite SET enrol = 0 WHERE user = ? AND enrol = 1`
 
-// MayEnrol says whether a person may make a second factor in a chat: an invite of theirs said so and was redeemed in the last
-// 24 hours, and they have none that is confirmed.
+// MayEnrol says whether a person may make a second factor in a chat: an invite of theirs said so
+// and was redeemed in the last 24 hours, and they have none that is confirmed.
 func (s Invites) MayEnrol(ctx context.Context, user string) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "find whether %s may enrol", user), engine.Bool, mayEnrol, user,
 		s.db.engine.Now().Add(-enrolling))

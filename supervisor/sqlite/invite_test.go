@@ -58,7 +58,8 @@ func TestAnInviteIsGoodOnceAndInTime(t *testing.T) {
 	open()
 }
 
-// An invite lets its person make one factor: once that is confirmed, or was reset, it lets them make no other.
+// An invite lets its person make one factor: once that is confirmed, or was reset, it lets them
+// make no other.
 func TestTheRightToEnrolEndsWithAFactor(t *testing.T) {
 	for name, end := range map[string]func(sqlite.Factors) error{
 		"confirmed": func(f sqlite.Factors) error {

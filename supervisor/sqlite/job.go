@@ -35,8 +35,9 @@ const (
 	isAsItWas = `SELECT count(*) FROM job WHERE id = ? AND version = ? AND next = ?`
 )
 
-// Put keeps a new job: its fields from User on, but for what the store counts. What its MadeBy has made before is returned as it is, and is
-// not new. Refused where the person has supervisor.MaxJobs. card, where it is not nil, is what is said of a new job at once: it asks the
+// Put keeps a new job: its fields from User on, but for what the store counts. What its MadeBy has
+// made before is returned as it is, and is not new. Refused where the person has
+// supervisor.MaxJobs. card, where it is not nil, is what is said of a new job at once: it asks the
 // database for nothing.
 func (s Jobs) Put(ctx context.Context, j supervisor.Job, card func(supervisor.Job) supervisor.Delivery) (made supervisor.Job, said []supervisor.Delivery, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Job, []supervisor.Delivery) {
@@ -67,8 +68,9 @@ func (s Jobs) List(ctx context.Context, user string) ([]supervisor.Job, error) {
 	return engine.All(s.db.reader(ctx, "list the jobs of %s", user), scanJob, listJobs, user)
 }
 
-// Change gives a job another State, Name, Text, Rule, Zone, Conversation, Options, Since, Next, Fired and Failures. Refused where it was changed since
-// it was read, and where one that is done is to go on of a person who has supervisor.MaxJobs.
+// Change gives a job another State, Name, Text, Rule, Zone, Conversation, Options, Since, Next,
+// Fired and Failures. Refused where it was changed since it was read, and where one that is done is
+// to go on of a person who has supervisor.MaxJobs.
 func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	return s.db.write(ctx, func(t *tx) {
 		if j.State != supervisor.JobDone && value(t, engine.Bool, isDone, j.ID) && value(t, engine.Integer, countJobs, j.User) >= supervisor.MaxJobs {
@@ -84,8 +86,9 @@ func (s Jobs) Change(ctx context.Context, j supervisor.Job) error {
 	}, "change job %d", j.ID)
 }
 
-// ListDue lists, of all persons but some, the jobs that are due at a time, the longest due first. Where that is so since late, and there are more, it
-// lists all that is due of one person after another: of as many as have no more than limit, or of one.
+// ListDue lists, of all persons but some, the jobs that are due at a time, the longest due first.
+// Where that is so since late, and there are more, it lists all that is due of one person after
+// another: of as many as have no more than limit, or of one.
 func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, limit int) ([]supervisor.Job, error) {
 	list, err := engine.All(s.db.reader(ctx, "list the jobs that are due"), scanJob, listDueJobs, now.UnixMilli(), encoded{append([]string{}, but...)}, limit)
 	if err != nil || len(list) < limit || list[0].Next.After(late) {
@@ -99,7 +102,8 @@ func (s Jobs) ListDue(ctx context.Context, now, late time.Time, but []string, li
 	return wholePersons(list, limit), err
 }
 
-// wholePersons are the jobs of the first persons of a list, which has each one's together: of as many as have no more than limit, or of one.
+// wholePersons are the jobs of the first persons of a list, which has each one's together: of as
+// many as have no more than limit, or of one.
 func wholePersons(list []supervisor.Job, limit int) []supervisor.Job {
 	whole := 0
 	for i := range list {
@@ -114,7 +118,8 @@ func wholePersons(list []supervisor.Job, limit int) []supervisor.Job {
 	return list[:whole]
 }
 
-// ListNext lists all persons' jobs that are due after a job is, or after a moment where that has no id, in that order.
+// ListNext lists all persons' jobs that are due after a job is, or after a moment where that has no
+// id, in that order.
 func (s Jobs) ListNext(ctx context.Context, after supervisor.Job, limit int) ([]supervisor.Job, error) {
 	return engine.All(s.db.reader(ctx, "list the jobs"), scanJob, listJobsNext, after.Next.UnixMilli(), after.ID, limit)
 }

@@ -104,7 +104,8 @@ func TestAPersonHasRoomForSoManyJobs(t *testing.T) {
 	}
 }
 
-// Where something is late and there is more than a page, a page has all that is due of each of its persons.
+// Where something is late and there is more than a page, a page has all that is due of each of its
+// persons.
 func TestAPageOfWhatIsLateHasWholePersons(t *testing.T) {
 	s := newStory(t)
 	jobs := s.db.Jobs()
@@ -130,9 +131,12 @@ func TestAPageOfWhatIsLateHasWholePersons(t *testing.T) {
 		limit int
 		want  string
 	}{
-		{noon, nil, 11, "[bob alice alice bob alice alice bob alice alice carol]"}, // it is all in one page
-		{noon.Add(-time.Second), nil, 4, "[bob alice alice bob]"},                  // nothing is late
-		{noon, nil, 4, "[alice alice alice alice alice alice]"},                    // one person has more than a page
+		// it is all in one page
+		{noon, nil, 11, "[bob alice alice bob alice alice bob alice alice carol]"},
+		// nothing is late
+		{noon.Add(-time.Second), nil, 4, "[bob alice alice bob]"},
+		// one person has more than a page
+		{noon, nil, 4, "[alice alice alice alice alice alice]"},
 		{noon, nil, 9, "[alice alice alice alice alice alice bob bob bob]"},
 		{noon, nil, 8, "[alice alice alice alice alice alice]"},
 		{noon, []string{"alice"}, 3, "[bob bob bob]"},

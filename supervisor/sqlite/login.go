@@ -7,7 +7,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Logins are where people's gates are open. Codes open them, in PutBatch. Login.Open says whether one still holds.
+// Logins are where people's gates are open. Codes open them, in PutBatch. Login.Open says whether
+// one still holds.
 type Logins struct{ db *DB }
 
 const (

@@ -38,8 +38,8 @@ func (s Jobs) ForgetSeen(ctx context.Context, job int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(forgetSeen, job) }, "forget what job %d has seen", job)
 }
 
-// Lease says that a fire is looked at until a time; after that it begins again. It is not ok where it or another of its person is leased, or it
-// has ended.
+// Lease says that a fire is looked at until a time; after that it begins again. It is not ok where
+// it or another of its person is leased, or it has ended.
 func (s Jobs) Lease(ctx context.Context, f supervisor.ClaimedFire, now, until time.Time) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		return t.claimedFire(f) && t.Change(leaseFire, until.UnixMilli(), f.Job.ID, f.Due.UnixMilli(), now.UnixMilli()) > 0
@@ -49,13 +49,14 @@ func (s Jobs) Lease(ctx context.Context, f supervisor.ClaimedFire, now, until ti
 // longestWait is more than any fire waits to begin.
 const longestWait = 24 * time.Hour
 
-// FreeLeases has begin again what an earlier life has leased, and what waits for so long that the clock must have been wrong.
+// FreeLeases has begin again what an earlier life has leased, and what waits for so long that the
+// clock must have been wrong.
 func (s Jobs) FreeLeases(ctx context.Context, now time.Time) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(freeFires, now.UnixMilli(), now.Add(longestWait).UnixMilli()) }, "free the fires of an earlier life")
 }
 
-// claimedFire says whether a fire is still to begin: no other of its job runs, and the job was not forgotten. A job that was done once has no
-// time to come, and the fire all the same.
+// claimedFire says whether a fire is still to begin: no other of its job runs, and the job was not
+// forgotten. A job that was done once has no time to come, and the fire all the same.
 func (t *tx) claimedFire(f supervisor.ClaimedFire) bool {
 	forgotten, waits := one(t, engine.Bool, claimedFire, f.Job.ID, f.Due.UnixMilli(), f.Tries)
 	if waits && forgotten {
@@ -64,9 +65,10 @@ func (t *tx) claimedFire(f supervisor.ClaimedFire) bool {
 	return waits && !forgotten
 }
 
-// EndLook keeps what a look has come to: what the next one gets, what is said, or the inbound of a turn, all at once. It returns what is
-// said and what begins. Neither is where the fire has ended before; nor of a job that has become another than f has it, which is looked at again.
-// One without a State has failed.
+// EndLook keeps what a look has come to: what the next one gets, what is said, or the inbound of a
+// turn, all at once. It returns what is said and what begins. Neither is where the fire has ended
+// before; nor of a job that has become another than f has it, which is looked at again. One without
+// a State has failed.
 func (s Jobs) EndLook(ctx context.Context, f supervisor.ClaimedFire, l supervisor.Looked) (said []supervisor.Delivery, begun supervisor.Inbound, err error) {
 	l.State = cmp.Or(l.State, supervisor.FireFailed)
 	return inTransaction2(ctx, s.db, func(t *tx) (said []supervisor.Delivery, begun supervisor.Inbound) {
@@ -88,7 +90,8 @@ func (s Jobs) EndLook(ctx context.Context, f supervisor.ClaimedFire, l superviso
 	}, "end a look of job %d", f.Job.ID)
 }
 
-// isStill says whether a job is what it was when j was read, by all that decides what it does and where it says that. It has j be what is kept.
+// isStill says whether a job is what it was when j was read, by all that decides what it does and
+// where it says that. It has j be what is kept.
 func (t *tx) isStill(j *supervisor.Job) bool {
 	was := *j
 	*j, _ = one(t, scanJob, findJob, was.ID, was.User)

@@ -12,17 +12,19 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Memories are what the service keeps of people's memory, which itself is in their homes: what they have had forgotten, and how often
-// a fact was of use.
+// Memories are what the service keeps of people's memory, which itself is in their homes: what they
+// have had forgotten, and how often a fact was of use.
 type Memories struct{ db *DB }
 
 // Memories are what the service keeps of people's memory.
 func (db *DB) Memories() Memories { return Memories{db} }
 
-// readsNothing are the tools whose results hold nothing of others. recall also finds what stands in files and is not in force.
+// readsNothing are the tools whose results hold nothing of others. recall also finds what stands in
+// files and is not in force.
 var readsNothing = `["get_time","remember","update_memory","forget","note_today","ask_user","find_tools","send_file","send_message","write_file","append_file","schedule_task","update_task","cancel_task","job_result"]`
 
-// A recap and what a message answers to may have words of others, also where the assistant has said them.
+// A recap and what a message answers to may have words of others, also where the assistant has said
+// them.
 const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
 	EXISTS (SELECT 1 FROM message w WHERE w.conversation = c.id AND w.id >= c.window_from AND (w.source = 'world' OR w.recap <> ''
 		OR w.role = 'user' AND EXISTS (SELECT 1 FROM json_each(w.parts) p WHERE p.value ->> 'text' LIKE '>%')))
@@ -31,7 +33,8 @@ const findMemorySource = `SELECT m.id, m.source, m.parts, m.created_at,
 	WHERE t.id = ?1 AND t.ended_at IS NULL AND m.role = 'user' AND m.user = t.user AND (m.id = ?2 OR ?2 = 0 AND m.turn = t.id)
 	ORDER BY m.id DESC LIMIT 1`
 
-// Source finds a message of the person's in the conversation of a turn that runs; 0 is the newest in the turn.
+// Source finds a message of the person's in the conversation of a turn that runs; 0 is the newest
+// in the turn.
 func (s Memories) Source(ctx context.Context, turn, message int64) (source supervisor.MemorySource, found bool, err error) {
 	return engine.One(s.db.reader(ctx, "find message %d of turn %d", message, turn), func(r *engine.Row) (m supervisor.MemorySource) {
 		raw, parts := "", []protocol.Part{}
@@ -56,12 +59,14 @@ const (
 	highestForgotten = `SELECT coalesce(max(fact), 0) FROM forgotten WHERE user = ? AND fact < ?`
 )
 
-// Forget keeps that facts are not taken up again, and that their words are to go: BlankFacts sees to that.
+// Forget keeps that facts are not taken up again, and that their words are to go: BlankFacts sees
+// to that.
 func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.ForgottenFact) error {
 	return s.db.write(ctx, func(t *tx) {
 		var texts []string
 		for _, f := range facts {
-			number, _ := strconv.Atoi(strings.TrimPrefix(f.ID, "k")) // 0 of one that was written by hand
+			// 0 of one that was written by hand
+			number, _ := strconv.Atoi(strings.TrimPrefix(f.ID, "k"))
 			t.Exec(insertForgotten, user, f.Message, protocol.DigestOfWords(f.Text), number, t.Now)
 			t.Exec(insertFact, user, f.ID, f.Text)
 			t.Exec(deleteUses, user, f.ID)
@@ -71,8 +76,8 @@ func (s Memories) Forget(ctx context.Context, user string, facts []supervisor.Fo
 	}, "keep what %s has had forgotten", user)
 }
 
-// Forgotten says whether a fact was forgotten: by the message that it goes by, or by its words, and then when. number is the highest
-// of the ids that are forgotten.
+// Forgotten says whether a fact was forgotten: by the message that it goes by, or by its words, and
+// then when. number is the highest of the ids that are forgotten.
 func (s Memories) Forgotten(ctx context.Context, user string, message int64, text string) (byMessage bool, at time.Time, number int, err error) {
 	read := s.db.reader(ctx, "find what %s has had forgotten", user)
 	if _, _, err = engine.One(read, func(r *engine.Row) (none struct{}) {
@@ -85,7 +90,8 @@ func (s Memories) Forgotten(ctx context.Context, user string, message int64, tex
 	return byMessage, at, int(highest), err
 }
 
-// Digests lists protocol.DigestOfWords of what was forgotten, the newest first, at most protocol.MaxForgotten.
+// Digests lists protocol.DigestOfWords of what was forgotten, the newest first, at most
+// protocol.MaxForgotten.
 func (s Memories) Digests(ctx context.Context, user string) ([]string, error) {
 	return engine.All(s.db.reader(ctx, "list what %s has had forgotten", user), func(r *engine.Row) (digest string) {
 		r.Scan(&digest)

@@ -13,8 +13,9 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Transcript is what was said in conversations, as the model sees it. Each has a window, which begins at a message and
-// never ends; what lies before it is kept, and not shown. Nor is what belongs to a turn that a model declined to answer.
+// Transcript is what was said in conversations, as the model sees it. Each has a window, which
+// begins at a message and never ends; what lies before it is kept, and not shown. Nor is what
+// belongs to a turn that a model declined to answer.
 type Transcript struct{ db *DB }
 
 const (
@@ -34,8 +35,8 @@ const (
 	moveWindow  = `UPDATE conversation SET window_from = ?1, trimmed = ?3 WHERE id = ?2 AND window_from < ?1`
 )
 
-// Trim has the window begin at a message of the conversation. It never moves backwards: an older message changes
-// nothing.
+// Trim has the window begin at a message of the conversation. It never moves backwards: an older
+// message changes nothing.
 func (s Transcript) Trim(ctx context.Context, conversation, from int64) error {
 	return s.db.write(ctx, func(t *tx) {
 		if !value(t, engine.Bool, findMessage, from, conversation) {
@@ -45,8 +46,8 @@ func (s Transcript) Trim(ctx context.Context, conversation, from int64) error {
 	}, "trim the transcript of conversation %d", conversation)
 }
 
-// The window begins after the newest message, or at the question of the turn that runs: an answer is never without
-// its question.
+// The window begins after the newest message, or at the question of the turn that runs: an answer
+// is never without its question.
 const restartAt = `SELECT coalesce(
 	(SELECT min(m.id) FROM turn t JOIN message m ON m.turn = t.id WHERE t.conversation = ?1 AND t.ended_at IS NULL),
 	(SELECT max(id) + 1 FROM message WHERE conversation = ?1), 0)`
@@ -146,7 +147,8 @@ func messages(q engine.Querier, query string, args ...any) ([]protocol.Message, 
 	return list, nil
 }
 
-// There is one bound of the id in it: of two, SQLite looks for one in the index and reads on to the other.
+// There is one bound of the id in it: of two, SQLite looks for one in the index and reads on to the
+// other.
 const (
 	listMessagesSince = `SELECT id, role, parts, stamp, recap <> '' FROM message WHERE conversation = ?1 AND id > max(?2,
 		(SELECT window_from FROM conversation WHERE id = ?1) - 1)` + notRefused + ` ORDER BY id`
@@ -162,8 +164,9 @@ type Window struct {
 
 func scanWindow(row *engine.Row) (w Window) { row.Scan(&w.From, &w.Trimmed, &w.Forgotten); return w }
 
-// Since lists what Messages does, without the messages up to after, and says where the window begins: whoever has the earlier
-// ones drops those before it, and all of them when a turn was refused. Messages of a conversation are committed in the order of their ids, so none comes late.
+// Since lists what Messages does, without the messages up to after, and says where the window
+// begins: whoever has the earlier ones drops those before it, and all of them when a turn was
+// refused. Messages of a conversation are committed in the order of their ids, so none comes late.
 func (s Transcript) Since(ctx context.Context, conversation, after int64) (newer []protocol.Message, window Window, err error) {
 	read := s.db.reader(ctx, "read the transcript of conversation %d after message %d", conversation, after)
 	before, err := engine.Value(read, scanWindow, findWindow, conversation)

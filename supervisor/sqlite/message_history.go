@@ -59,7 +59,8 @@ func (s Transcript) History(ctx context.Context, q supervisor.HistoryQuery) ([]s
 	return s.history(ctx, q.User, query, q.Conversation, q.Span.From, q.Span.To, supervisor.RoleOf[q.Who], q.After.At, q.After.Message, q.Limit, q.Skip, q.NoBareCalls)
 }
 
-// Around lists a message with what was said before and after it in its conversation, as far as they have words.
+// Around lists a message with what was said before and after it in its conversation, as far as they
+// have words.
 func (s Transcript) Around(ctx context.Context, user string, conversation, message int64) ([]supervisor.HistoryMessage, error) {
 	return s.history(ctx, user, listAround, conversation, message)
 }

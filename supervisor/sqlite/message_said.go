@@ -22,7 +22,8 @@ func (s Transcript) Conversations(ctx context.Context, user string) (ids []int64
 	return ids, err
 }
 
-// talks says whether people talk in a conversation: what the model asks itself in others is nobody's words.
+// talks says whether people talk in a conversation: what the model asks itself in others is
+// nobody's words.
 func talks(c supervisor.Conversation) bool { return c.Channel.Can() != supervisor.Capabilities{} }
 
 const (
@@ -32,7 +33,8 @@ const (
 	countSaid = `SELECT count(*) FROM message WHERE user = ? AND conversation = ? AND id > ? AND role <> 'tool'`
 )
 
-// Said lists messages behind one, in order: what the person said and was answered, and nothing of tools.
+// Said lists messages behind one, in order: what the person said and was answered, and nothing of
+// tools.
 func (s Transcript) Said(ctx context.Context, user string, conversation, after int64, limit int) ([]supervisor.SaidMessage, error) {
 	type row struct {
 		supervisor.SaidMessage

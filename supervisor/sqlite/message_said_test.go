@@ -12,8 +12,9 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// What was said in a conversation is told of as it is on disk, with whose it is, and listed: the person's words and the answers, and
-// nothing of tools. What a turn says where nobody talks is neither told nor listed.
+// What was said in a conversation is told of as it is on disk, with whose it is, and listed: the
+// person's words and the answers, and nothing of tools. What a turn says where nobody talks is
+// neither told nor listed.
 func TestWhatWasSaidIsToldAndListed(t *testing.T) {
 	s := &story{T: t, path: filepath.Join(t.TempDir(), "mews.db"), now: noon}
 	var told []string

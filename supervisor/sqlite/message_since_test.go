@@ -47,7 +47,8 @@ func TestTheBlobsOfAPersonAddUp(t *testing.T) {
 		s.must(s.db.Blobs().Put(t.Context(), "alice", ref, turn.ID)) // the same once more
 	}
 	sent := protocol.BlobRef{SHA256: strings.Repeat("c", 64), Size: 1 << 30}
-	s.must(s.db.Blobs().Put(t.Context(), "alice", sent, 0)) // what a person sends takes no room from their turns
+	// what a person sends takes no room from their turns
+	s.must(s.db.Blobs().Put(t.Context(), "alice", sent, 0))
 	for _, c := range []struct {
 		user  string
 		since time.Time

@@ -42,7 +42,8 @@ func TestTheWindowBeginsAtAMessageOfTheConversation(t *testing.T) {
 
 func TestARestartForgetsWhatWasSaid(t *testing.T) {
 	s := newStory(t)
-	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID)) // of a conversation where nothing was said
+	// of a conversation where nothing was said
+	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID))
 	talked(s)
 	s.must(s.db.Transcript().Restart(t.Context(), s.home.ID))
 	s.same("window", len(s.transcript(s.home)), 0)

@@ -32,7 +32,8 @@ func scanOpenedTool(row *engine.Row) (o supervisor.OpenedTool) {
 	return o
 }
 
-// Put opens tools in a conversation, in this order; UsedAt is now. One that is open stays where it is, and may be kept from now on.
+// Put opens tools in a conversation, in this order; UsedAt is now. One that is open stays where it
+// is, and may be kept from now on.
 func (s OpenedTools) Put(ctx context.Context, in supervisor.Conversation, tools ...supervisor.OpenedTool) error {
 	return s.db.write(ctx, func(t *tx) { t.openTools(in, tools) }, "open tools in conversation %d", in.ID)
 }

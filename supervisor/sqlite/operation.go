@@ -32,8 +32,9 @@ const (
 	deleteOperation = `DELETE FROM operation WHERE id = ? AND state NOT IN ('waiting', 'running')`
 )
 
-// Put keeps an operation that is to be done, by the fields up to Position, and returns it. Where there is one of its kind for the
-// same attachment of an inbound, it returns that. Refused for an inbound that its person has dropped.
+// Put keeps an operation that is to be done, by the fields up to Position, and returns it. Where
+// there is one of its kind for the same attachment of an inbound, it returns that. Refused for an
+// inbound that its person has dropped.
 func (s Operations) Put(ctx context.Context, o supervisor.Operation) (supervisor.Operation, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
 		if o.Inbound != 0 {
@@ -64,27 +65,28 @@ func (s Operations) List(ctx context.Context, user string) ([]supervisor.Operati
 	return engine.All(s.db.reader(ctx, "list the operations of %s", user), scanOperation, listOperations, user)
 }
 
-// ListUnfinished lists those, of all persons, that wait or run, oldest first. It is for the start of the service, where none
-// runs whatever its row says.
+// ListUnfinished lists those, of all persons, that wait or run, oldest first. It is for the start
+// of the service, where none runs whatever its row says.
 func (s Operations) ListUnfinished(ctx context.Context) ([]supervisor.Operation, error) {
 	return engine.All(s.db.reader(ctx, "list the unfinished operations"), scanOperation, openOperations)
 }
 
-// operationTransitions says which states an operation may go to from each. One that runs may begin again.
+// operationTransitions says which states an operation may go to from each. One that runs may begin
+// again.
 var operationTransitions = map[supervisor.OperationState][]supervisor.OperationState{
 	supervisor.OperationWaiting: {supervisor.OperationRunning, supervisor.OperationFailed},
 	supervisor.OperationRunning: {supervisor.OperationRunning, supervisor.OperationDone, supervisor.OperationFailed,
 		supervisor.OperationWaiting, supervisor.OperationParked},
 }
 
-// Move keeps that an operation has another state, with its result where that ends it. Refused where its state does not lead
-// there.
+// Move keeps that an operation has another state, with its result where that ends it. Refused where
+// its state does not lead there.
 func (s Operations) Move(ctx context.Context, id int64, to supervisor.OperationState, result string) error {
 	return s.db.write(ctx, func(t *tx) { t.moveOperation(t.operation(id), to, result) }, "keep that operation %d is %s", id, to)
 }
 
-// CountDeath counts a worker that ended in an operation that runs, and returns it as it is then: it waits again, or is parked
-// after MaxDeaths with why as its result.
+// CountDeath counts a worker that ended in an operation that runs, and returns it as it is then: it
+// waits again, or is parked after MaxDeaths with why as its result.
 func (s Operations) CountDeath(ctx context.Context, id int64, why string) (supervisor.Operation, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Operation {
 		o := t.operation(id)
@@ -99,8 +101,8 @@ func (s Operations) CountDeath(ctx context.Context, id int64, why string) (super
 	}, "count a dead worker of operation %d", id)
 }
 
-// PutPiece keeps what was transcribed of a recording: position counts its pieces from 0. They are gone when the operation has
-// ended.
+// PutPiece keeps what was transcribed of a recording: position counts its pieces from 0. They are
+// gone when the operation has ended.
 func (s Operations) PutPiece(ctx context.Context, id int64, position int, p protocol.TranscribedPiece) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.operation(id)
@@ -116,12 +118,14 @@ func (s Operations) Pieces(ctx context.Context, id int64) ([]protocol.Transcribe
 	}, listPieces, id)
 }
 
-// Delete forgets an operation that has ended. It is no error that there is none; one that has not ended stays.
+// Delete forgets an operation that has ended. It is no error that there is none; one that has not
+// ended stays.
 func (s Operations) Delete(ctx context.Context, id int64) error {
 	return s.db.write(ctx, func(t *tx) { t.Exec(deleteOperation, id) }, "forget operation %d", id)
 }
 
-// moveOperation is the only place where an operation's state changes. o is as it was read in this transaction.
+// moveOperation is the only place where an operation's state changes. o is as it was read in this
+// transaction.
 func (t *tx) moveOperation(o supervisor.Operation, to supervisor.OperationState, result string) {
 	if !slices.Contains(operationTransitions[o.State], to) {
 		t.fail(invalid("operation %d is %s and cannot become %s", o.ID, o.State, to))

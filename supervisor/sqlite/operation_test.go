@@ -29,7 +29,8 @@ func TestAnOperationIsDoneOnce(t *testing.T) {
 	s.must(operations.Delete(t.Context(), o.ID)) // it runs: it stays
 	o.State = supervisor.OperationRunning
 	unfinished(o)
-	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationRunning, "")) // it begins again after a crash
+	// it begins again after a crash
+	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationRunning, ""))
 	s.must(operations.Move(t.Context(), o.ID, supervisor.OperationDone, `{"sha256":"00"}`))
 	o.State, o.Result = supervisor.OperationDone, `{"sha256":"00"}`
 	unfinished()

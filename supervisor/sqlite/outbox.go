@@ -24,13 +24,14 @@ const (
 		ORDER BY o.id LIMIT ?`
 )
 
-// List lists a conversation's deliveries with an id above after, delivered or not, in order, at most limit of them.
+// List lists a conversation's deliveries with an id above after, delivered or not, in order, at
+// most limit of them.
 func (s Outbox) List(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
 	return engine.All(s.db.reader(ctx, "list the deliveries of conversation %d", conversation), scanDelivery, listDeliveries, conversation, after, limit)
 }
 
-// ListPending lists a conversation's deliveries with an id above after that its channel has not taken yet, oldest first, at
-// most limit of them.
+// ListPending lists a conversation's deliveries with an id above after that its channel has not
+// taken yet, oldest first, at most limit of them.
 func (s Outbox) ListPending(ctx context.Context, conversation, after int64, limit int) ([]supervisor.Delivery, error) {
 	return engine.All(s.db.reader(ctx, "list the pending deliveries of conversation %d", conversation), scanDelivery, listPending, conversation, after, limit)
 }
@@ -47,20 +48,23 @@ func (s Outbox) PutNotice(ctx context.Context, conversation int64, text string) 
 	return s.Say(ctx, supervisor.Delivery{Conversation: supervisor.Conversation{ID: conversation}, Text: text})
 }
 
-// Say puts something into the outbox that the service has to say by itself: d's Text, Buttons and Files in its Conversation, to
-// be deleted after its DeleteAfter, and Silent or not. A Conversation without an ID is found or made by its other fields. The rest of d is not read.
-// Refused if a button or a file is not as it should be.
+// Say puts something into the outbox that the service has to say by itself: d's Text, Buttons and
+// Files in its Conversation, to be deleted after its DeleteAfter, and Silent or not. A Conversation
+// without an ID is found or made by its other fields. The rest of d is not read. Refused if a
+// button or a file is not as it should be.
 func (s Outbox) Say(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery { return t.putNotice(d) },
 		"put a notice for conversation %d", d.Conversation.ID)
 }
 
-// findSaid is what was said of an inbound: the same text, or with a ?3 above 0 what is shown until the inbound has arrived.
+// findSaid is what was said of an inbound: the same text, or with a ?3 above 0 what is shown until
+// the inbound has arrived.
 const findSaid = selectDelivery + `WHERE o.inbound = ?1 AND o.kind = 'notice' AND (o.vanish > 0) = (?3 > 0) AND (?3 > 0 OR o.text = ?2)`
 
-// SayOf is Say of something about an inbound of the same conversation: d's Inbound, which it names and does not answer. What was
-// said of it in the same words is not said again. With a DeleteAfter it is taken away as soon as the inbound has arrived, is
-// dropped or, of a command, answered, and there is one such delivery for an inbound: it is returned as it is.
+// SayOf is Say of something about an inbound of the same conversation: d's Inbound, which it names
+// and does not answer. What was said of it in the same words is not said again. With a DeleteAfter
+// it is taken away as soon as the inbound has arrived, is dropped or, of a command, answered, and
+// there is one such delivery for an inbound: it is returned as it is.
 func (s Outbox) SayOf(ctx context.Context, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		in := t.inbound(d.Inbound)
@@ -79,7 +83,8 @@ const (
 	vanishShown = `UPDATE outbox SET vanish = ?1 WHERE delivered_at IS NULL AND id` + ofShown
 )
 
-// hideShown takes away what is shown of an inbound until it has arrived or is answered; what is yet to be sent, as soon as that is sent.
+// hideShown takes away what is shown of an inbound until it has arrived or is answered; what is yet
+// to be sent, as soon as that is sent.
 func (t *tx) hideShown(inbound int64) {
 	t.Exec(cleanShown, t.Now, inbound)
 	t.Exec(vanishShown, 1, inbound)
@@ -96,8 +101,9 @@ func (t *tx) putNotice(d supervisor.Delivery) supervisor.Delivery {
 		Buttons: d.Buttons, Files: d.Files, Effects: d.Effects, DeleteAfter: d.DeleteAfter, Silent: d.Silent})
 }
 
-// AnswerCommand answers a command or a press: the answer is in the outbox, and the inbound will not be worked again. Of d the
-// Text, Buttons, Files and DeleteAfter are read; without text and files nothing is said. Refused if it has been answered.
+// AnswerCommand answers a command or a press: the answer is in the outbox, and the inbound will not
+// be worked again. Of d the Text, Buttons, Files and DeleteAfter are read; without text and files
+// nothing is said. Refused if it has been answered.
 func (s Outbox) AnswerCommand(ctx context.Context, inbound int64, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery { return t.answerCommand(inbound, d) }, "answer command %d", inbound)
 }
@@ -123,7 +129,8 @@ func (t *tx) answerCommand(inbound int64, d supervisor.Delivery) supervisor.Deli
 const insertDelivery = `INSERT INTO outbox (user, conversation, inbound, turn, kind, text, buttons, files, effects,
 	vanish, silent, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
 
-// putDelivery puts d into the outbox and returns it with its id and time. Refused if a button or a file is not as it should be.
+// putDelivery puts d into the outbox and returns it with its id and time. Refused if a button or a
+// file is not as it should be.
 func (t *tx) putDelivery(d supervisor.Delivery) supervisor.Delivery {
 	t.fail(checkDelivery(d))
 	d.CreatedAt = fromMillis(t.Now)

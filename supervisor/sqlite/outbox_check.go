@@ -9,7 +9,8 @@ import (
 // maxPress is how long what comes back of a button may be, in bytes. (Bot API, callback_data.)
 const maxPress = 64
 
-// checkDelivery refuses what no channel could take: it would be found out when it is too late to tell who made it.
+// checkDelivery refuses what no channel could take: it would be found out when it is too late to
+// tell who made it.
 func checkDelivery(d supervisor.Delivery) error {
 	for _, row := range d.Buttons {
 		for _, b := range row {

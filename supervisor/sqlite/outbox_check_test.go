@@ -80,7 +80,8 @@ func TestWhatNoChannelCouldTakeIsNotKept(t *testing.T) {
 		})
 	}
 	_, err := s.db.Outbox().Say(t.Context(), button("x", strings.Repeat("~", 63)+" "))
-	s.refused(err, supervisor.CodeInternal, "conversation") // it is no conversation that is wrong with it
+	// it is no conversation that is wrong with it
+	s.refused(err, supervisor.CodeInternal, "conversation")
 	longest := button("x", strings.Repeat("~", 63)+" ")
 	longest.Conversation = s.home
 	_, err = s.db.Outbox().Say(t.Context(), longest)
@@ -132,7 +133,8 @@ func TestBlobsThatAreToBeSentAreKnown(t *testing.T) {
 	s.same("in the end", sent(), "")
 }
 
-// TestWhatIsSaidOfAnInboundIsNoAnswerToIt: it names what it is about, and the inbound waits for its answer as before.
+// TestWhatIsSaidOfAnInboundIsNoAnswerToIt: it names what it is about, and the inbound waits for its
+// answer as before.
 func TestWhatIsSaidOfAnInboundIsNoAnswerToIt(t *testing.T) {
 	s := newStory(t)
 	in := s.text("a recording")
@@ -148,7 +150,8 @@ func TestWhatIsSaidOfAnInboundIsNoAnswerToIt(t *testing.T) {
 	s.refused(err, supervisor.CodeNotFound, "there is no inbound 4711")
 }
 
-// TestWhatIsSaidOfAnInboundIsSaidOnce: also where the service ended before the inbound had arrived, and it is worked again.
+// TestWhatIsSaidOfAnInboundIsSaidOnce: also where the service ended before the inbound had arrived,
+// and it is worked again.
 func TestWhatIsSaidOfAnInboundIsSaidOnce(t *testing.T) {
 	s := newStory(t)
 	in, other := s.text("a recording"), s.text("another")

@@ -11,16 +11,19 @@ import (
 // outcomePending is a delivery's outcome while it has none.
 const outcomePending supervisor.Outcome = ""
 
-// outcomeTransitions says which outcome a delivery may have after each. What did not arrive for certain may wait again.
+// outcomeTransitions says which outcome a delivery may have after each. What did not arrive for
+// certain may wait again.
 var outcomeTransitions = map[supervisor.Outcome][]supervisor.Outcome{
 	outcomePending:            {supervisor.OutcomeSent, supervisor.OutcomeUnknown, supervisor.OutcomeFailed},
 	supervisor.OutcomeUnknown: {outcomePending},
 	supervisor.OutcomeFailed:  {outcomePending},
 }
 
-// Close keeps what became of a delivery that waited, and of the last of its posts with it. The same outcome again changes nothing; another is refused. When all
-// that answers an inbound was sent, the inbound is done, and what its turn has taken in with it; a parked one stays parked,
-// and one with an answer that is unknown or failed stays answered. Where the delivery is to vanish, the cleaning of its messages is kept and what it said is not.
+// Close keeps what became of a delivery that waited, and of the last of its posts with it. The same
+// outcome again changes nothing; another is refused. When all that answers an inbound was sent, the
+// inbound is done, and what its turn has taken in with it; a parked one stays parked, and one with
+// an answer that is unknown or failed stays answered. Where the delivery is to vanish, the cleaning
+// of its messages is kept and what it said is not.
 func (s Outbox) Close(ctx context.Context, c supervisor.DeliveryOutcome) error {
 	return s.db.write(ctx, func(t *tx) { t.closeDelivery(c) }, "close delivery %d as %s", c.Delivery, c.Outcome)
 }
@@ -68,7 +71,8 @@ type outcomeRow struct {
 	inbound      int64 // 0 for none
 	outcome      supervisor.Outcome
 	vanish       int64 // milliseconds; 0 is never
-	undoable     int64 // the turn that it answers, where it has buttons that undo what that has changed; else 0
+	// the turn that it answers, where it has buttons that undo what that has changed; else 0
+	undoable int64
 }
 
 const (
@@ -85,7 +89,8 @@ func scanOutcome(r *engine.Row) (d outcomeRow) {
 // What the person knew of an outcome, they know of that one only.
 const updateOutcome = `UPDATE outbox SET outcome = ?, why = ?, told = 0, delivered_at = ? WHERE id = ?`
 
-// moveOutcome is the only place where a delivery's outcome changes. d is as it was read in this transaction.
+// moveOutcome is the only place where a delivery's outcome changes. d is as it was read in this
+// transaction.
 func (t *tx) moveOutcome(d outcomeRow, to supervisor.Outcome, why string) {
 	if !slices.Contains(outcomeTransitions[d.outcome], to) {
 		t.fail(invalid("delivery %d is %q and cannot become %q", d.id, d.outcome, to))
@@ -99,8 +104,8 @@ func (t *tx) moveOutcome(d outcomeRow, to supervisor.Outcome, why string) {
 
 const countUnsent = `SELECT count(*) FROM outbox WHERE inbound = ? AND outcome IS NOT 'sent'`
 
-// settleInbound moves an answered inbound to done when all that answers it was sent, with what its turn has taken in: that has no
-// answer but this one. 0 is none.
+// settleInbound moves an answered inbound to done when all that answers it was sent, with what its
+// turn has taken in: that has no answer but this one. 0 is none.
 func (t *tx) settleInbound(inbound int64) {
 	if inbound == 0 || value(t, engine.Integer, countUnsent, inbound) > 0 {
 		return
@@ -118,7 +123,8 @@ const (
 	cleanPosts = `INSERT INTO cleaning (user, conversation, message, what, due_at)
 		SELECT user, conversation, message, 'delete', ? FROM post
 		WHERE delivery = ? AND state <> 'deleted' AND state IN ('sent', 'surplus') AND message <> '' ORDER BY part`
-	// Where no message can be taken away, the bytes of the files can, and nobody else sees to them there.
+	// Where no message can be taken away, the bytes of the files can, and nobody else sees to them
+	// there.
 	cleanFiles = `INSERT INTO cleaning (user, conversation, message, what, due_at)
 		SELECT o.user, o.conversation, f.value ->> 'sha256', 'delete', ?
 		FROM outbox o, json_each(nullif(o.files, '')) f WHERE o.id = ?`
@@ -126,9 +132,10 @@ const (
 	blankDelivery = `UPDATE outbox SET text = ?, files = '' WHERE id = ?`
 )
 
-// expire is for a delivery that was closed, and may stand in its chat for a while: its messages there are to be deleted then,
-// and what they say is kept no longer, in the journal neither. Its buttons stay: they may be pressed. Where a channel cannot
-// delete, it is the files that are to be deleted from the spool then, each named by its SHA-256.
+// expire is for a delivery that was closed, and may stand in its chat for a while: its messages
+// there are to be deleted then, and what they say is kept no longer, in the journal neither. Its
+// buttons stay: they may be pressed. Where a channel cannot delete, it is the files that are to be
+// deleted from the spool then, each named by its SHA-256.
 func (t *tx) expire(d outcomeRow) {
 	t.Scrub()
 	clean := cleanFiles

@@ -10,20 +10,22 @@ import (
 const dueConversations = `SELECT id, user, channel, chat, thread FROM conversation WHERE +channel = ? AND id IN (
 	SELECT conversation FROM outbox WHERE delivered_at IS NULL AND id NOT IN (SELECT delivery FROM speech WHERE only = 1) UNION ALL
 	SELECT coalesce(t.destination, t.conversation) FROM turn t CROSS JOIN post p ON p.turn = t.id AND p.delivery IS NULL
-		AND p.state <> 'deleted' WHERE t.ended_at IS NULL) ORDER BY id` // from the few turns that run to their posts, in this order
+		// from the few turns that run to their posts, in this order
+		AND p.state <> 'deleted' WHERE t.ended_at IS NULL) ORDER BY id`
 
-// ListDue lists a channel's conversations, of all persons, with a delivery that waits or a post of a turn that runs. It is
-// for the start of the service.
+// ListDue lists a channel's conversations, of all persons, with a delivery that waits or a post of
+// a turn that runs. It is for the start of the service.
 func (s Outbox) ListDue(ctx context.Context, channel supervisor.Channel) ([]supervisor.Conversation, error) {
 	return engine.All(s.db.reader(ctx, "list the conversations of %s with something to send", channel), scanConversation, dueConversations, channel)
 }
 
-// The ids are read off an index of what waits, however much that is. Only the rows up to the limit are read whole.
+// The ids are read off an index of what waits, however much that is. Only the rows up to the limit
+// are read whole.
 const listPendingIn = selectDelivery + `WHERE o.id IN (SELECT w.id FROM conversation x CROSS JOIN outbox w ON w.conversation = x.id
 	AND w.delivered_at IS NULL AND w.id NOT IN (SELECT delivery FROM speech WHERE only = 1) WHERE x.channel = ? AND x.chat = ? ORDER BY w.id LIMIT ?) ORDER BY o.id`
 
-// ListPendingIn lists what waits, and is not held back, in all conversations of a channel's chat, of all persons in it, oldest first, at most limit
-// of them.
+// ListPendingIn lists what waits, and is not held back, in all conversations of a channel's chat,
+// of all persons in it, oldest first, at most limit of them.
 func (s Outbox) ListPendingIn(ctx context.Context, channel supervisor.Channel, chat string, limit int) (
 	[]supervisor.Delivery, error) {
 	return engine.All(s.db.reader(ctx, "list the pending deliveries to chat %s of %s", chat, channel), scanDelivery, listPendingIn, channel, chat, limit)
@@ -32,8 +34,8 @@ func (s Outbox) ListPendingIn(ctx context.Context, channel supervisor.Channel, c
 const listUntoldOf = `SELECT id FROM outbox WHERE outcome IN ('unknown', 'failed') AND told = 0 AND vanish = 0
 	AND conversation = ? AND created_at >= ? ORDER BY id`
 
-// ListUntold lists the deliveries to a conversation that may not have arrived, that its person has not been told of, and that
-// Resend would take.
+// ListUntold lists the deliveries to a conversation that may not have arrived, that its person has
+// not been told of, and that Resend would take.
 func (s Outbox) ListUntold(ctx context.Context, conversation int64) ([]int64, error) {
 	return engine.All(s.db.reader(ctx, "list what conversation %d was not told", conversation), engine.Integer, listUntoldOf,
 		conversation, s.db.engine.Now().Add(-resendAge))
@@ -44,8 +46,8 @@ const listUndelivered = `SELECT c.id, c.user, c.channel, c.chat, c.thread, o.out
 	FROM outbox o JOIN conversation c ON c.id = o.conversation WHERE o.outcome IN ('unknown', 'failed')
 	GROUP BY o.conversation, o.outcome ORDER BY max(o.delivered_at) DESC, o.conversation, o.outcome`
 
-// Undelivered sums up, by conversation and outcome, what may not have arrived, the newest first. It reads all of that: it is for
-// people who ask.
+// Undelivered sums up, by conversation and outcome, what may not have arrived, the newest first. It
+// reads all of that: it is for people who ask.
 func (s Outbox) Undelivered(ctx context.Context) ([]supervisor.Undelivered, error) {
 	return engine.All(s.db.reader(ctx, "sum up what was not delivered"), scanUndelivered, listUndelivered)
 }

@@ -22,7 +22,8 @@ const (
 		AND job IN (SELECT id FROM job WHERE user = ?2 AND state = 'paused')`
 )
 
-// placeRefused does what follows where a delivery's thread is gone, or its chat takes nothing any more.
+// placeRefused does what follows where a delivery's thread is gone, or its chat takes nothing any
+// more.
 func (t *tx) placeRefused(d outcomeRow, c supervisor.DeliveryOutcome) {
 	switch at := t.conversationByID(d.conversation); c.Reason {
 	case supervisor.ReasonThread:
@@ -32,7 +33,8 @@ func (t *tx) placeRefused(d outcomeRow, c supervisor.DeliveryOutcome) {
 	}
 }
 
-// sayElsewhere has what a job said in a thread that is gone be said elsewhere, and all jobs of that thread from now on.
+// sayElsewhere has what a job said in a thread that is gone be said elsewhere, and all jobs of that
+// thread from now on.
 func (t *tx) sayElsewhere(d outcomeRow, c supervisor.DeliveryOutcome) {
 	if c.Elsewhere.Channel == "" || !value(t, engine.Bool, isOfFire, d.id) {
 		return
@@ -49,7 +51,8 @@ func (t *tx) sayElsewhere(d outcomeRow, c supervisor.DeliveryOutcome) {
 	t.Exec(redirectJobs, to.ID, d.conversation)
 }
 
-// pauseIn pauses a person's jobs in a chat that takes nothing any more. They are told once, in a conversation that they have.
+// pauseIn pauses a person's jobs in a chat that takes nothing any more. They are told once, in a
+// conversation that they have.
 func (t *tx) pauseIn(at supervisor.Conversation, d outcomeRow, c supervisor.DeliveryOutcome) {
 	paused := t.Change(pauseChat, t.Now, at.User, at.Channel, at.Chat, d.id)
 	if paused == 0 {

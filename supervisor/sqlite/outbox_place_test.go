@@ -24,7 +24,8 @@ func (s *story) fired(c supervisor.Conversation, texts ...string) (said []superv
 	return said
 }
 
-// What was for a topic that is gone comes in the private chat, and so does all that the job says after it.
+// What was for a topic that is gone comes in the private chat, and so does all that the job says
+// after it.
 func TestWhatWasForATopicThatIsGoneIsSaidElsewhere(t *testing.T) {
 	s := newStory(t)
 	topic, err := s.db.Conversations().Find(t.Context(), "alice", supervisor.ChannelTelegram, "-100", "7")
@@ -48,7 +49,8 @@ func TestWhatWasForATopicThatIsGoneIsSaidElsewhere(t *testing.T) {
 	s.same("from now on", jobs[0].Conversation, private)
 }
 
-// A chat that takes nothing any more pauses what speaks there, which is told once; nothing is told where there is no other place.
+// A chat that takes nothing any more pauses what speaks there, which is told once; nothing is told
+// where there is no other place.
 func TestAChatThatRefusesPausesItsJobs(t *testing.T) {
 	s := newStory(t)
 	group, private, none := s.chat("alice", "-100"), s.chat("alice", "1"), s.chat("bob", "2")

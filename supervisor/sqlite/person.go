@@ -19,8 +19,8 @@ type Access struct {
 	Logins   Logins
 }
 
-// People are those who were added while the service ran, and whoever may not speak for now. Those of the configuration are
-// not among them.
+// People are those who were added while the service ran, and whoever may not speak for now. Those
+// of the configuration are not among them.
 type People struct{ db *DB }
 
 const (
@@ -29,8 +29,8 @@ const (
 	deletePerson = `DELETE FROM person WHERE name = ?`
 )
 
-// Add keeps a person: their Name, Role, Account and Timezone, and with that the entries in the audit log. Refused where the
-// name is taken.
+// Add keeps a person: their Name, Role, Account and Timezone, and with that the entries in the
+// audit log. Refused where the name is taken.
 func (s People) Add(ctx context.Context, u supervisor.User, entries ...AuditRow) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(insertPerson, u.Name, u.Role, u.Account, u.Timezone, t.Now)
@@ -49,9 +49,10 @@ func (s People) List(ctx context.Context) ([]supervisor.User, error) {
 	}, listPeople)
 }
 
-// Remove takes a person out, with all that lets them in: their accounts, their invites that nobody used, and their logins. It
-// says whether they were there. What they have written stays (Erase deletes it), and so does their second factor: added again,
-// they need the same one. If any of that was there, the entries are put into the audit log in the same transaction.
+// Remove takes a person out, with all that lets them in: their accounts, their invites that nobody
+// used, and their logins. It says whether they were there. What they have written stays (Erase
+// deletes it), and so does their second factor: added again, they need the same one. If any of that
+// was there, the entries are put into the audit log in the same transaction.
 func (s People) Remove(ctx context.Context, name string, entries ...AuditRow) (bool, error) {
 	there := false
 	_, err := s.db.changing(ctx, entries, func(t *tx) (all int64) {
@@ -70,9 +71,10 @@ const (
 	listSuspended = `SELECT user FROM suspended ORDER BY user`
 )
 
-// Suspend keeps that a person may not speak for now, ends their logins, and takes back their invites that nobody has used. With
-// on false they may speak again, and have none of these back. A second time changes nothing. The entries, and one about the
-// invites, are put into the audit log in the same transaction.
+// Suspend keeps that a person may not speak for now, ends their logins, and takes back their
+// invites that nobody has used. With on false they may speak again, and have none of these back. A
+// second time changes nothing. The entries, and one about the invites, are put into the audit log
+// in the same transaction.
 func (s People) Suspend(ctx context.Context, user string, on bool, entries ...AuditRow) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.auditAll(entries)

@@ -15,8 +15,9 @@ type personTable struct {
 	rowid  bool   // its rows are gone through by rowid
 }
 
-// listPersonTables finds the tables with a column user, and person, whose column is name. The audit log is none of them: it is
-// only ever added to. A table comes after those that name its rows, and person comes last.
+// listPersonTables finds the tables with a column user, and person, whose column is name. The audit
+// log is none of them: it is only ever added to. A table comes after those that name its rows, and
+// person comes last.
 const listPersonTables = `WITH RECURSIVE
 	kept AS (SELECT name, NOT wr AS has_rowid FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name <> 'audit'),
 	names (child, parent) AS (SELECT k.name, f."table" FROM kept k JOIN pragma_foreign_key_list(k.name) f
@@ -27,7 +28,8 @@ const listPersonTables = `WITH RECURSIVE
 	WHERE c.name = iif(k.name = 'person', 'name', 'user')
 	ORDER BY (SELECT max(level) FROM leveled l WHERE l.name = k.name) DESC, k.name = 'person', k.name`
 
-// erasePiece are the tables of which a statement of their own deletes some of a person's rows. It is run until it changes nothing.
+// erasePiece are the tables of which a statement of their own deletes some of a person's rows. It
+// is run until it changes nothing.
 var erasePiece = map[string]string{
 	"tool_call": `DELETE FROM tool_call WHERE (conversation, call) IN (SELECT t.conversation, t.call
 		FROM conversation c JOIN tool_call t ON t.conversation = c.id WHERE c.user = ? LIMIT 1000)`,
@@ -46,14 +48,15 @@ func (s People) tables(ctx context.Context) ([]personTable, error) {
 	}, listPersonTables)
 }
 
-// eraseWindow is how many rows of a table, whoever's, Erase goes through in one transaction: others who write wait for a few
-// milliseconds.
+// eraseWindow is how many rows of a table, whoever's, Erase goes through in one transaction: others
+// who write wait for a few milliseconds.
 const eraseWindow = 1000
 
-// Erase deletes all that is kept of a person, except in the audit log, and says how many rows of each table that were. Tables
-// without any are left out. It is for somebody who may not speak any more and whose turns have ended. What is added of theirs
-// meanwhile fails it in the middle; it may then be run again. Nothing of it is left in the database's files. Their bytes in the
-// spool are not deleted.
+// Erase deletes all that is kept of a person, except in the audit log, and says how many rows of
+// each table that were. Tables without any are left out. It is for somebody who may not speak any
+// more and whose turns have ended. What is added of theirs meanwhile fails it in the middle; it may
+// then be run again. Nothing of it is left in the database's files. Their bytes in the spool are
+// not deleted.
 func (s People) Erase(ctx context.Context, user string) (counts map[string]int64, err error) {
 	if user == "" {
 		return nil, invalid("the service itself can't be erased")
@@ -95,13 +98,15 @@ func (s People) eraseFrom(ctx context.Context, table personTable, user string) (
 	last, err := engine.Value(s.db.reader(ctx, doing, user, table.name), engine.Integer,
 		`SELECT coalesce(max(rowid), 0) FROM `+table.name)
 	query := `DELETE` + table.rows() + ` AND rowid > ? AND rowid <= ?`
-	for to := last; to > 0 && err == nil; to -= eraseWindow { // downwards: a turn goes before the one that has begun it
+	// downwards: a turn goes before the one that has begun it
+	for to := last; to > 0 && err == nil; to -= eraseWindow {
 		change(query, user, to-eraseWindow, to)
 	}
 	return n, err
 }
 
-// Count says how many rows of each table Erase would delete of a person. Tables without any are left out.
+// Count says how many rows of each table Erase would delete of a person. Tables without any are
+// left out.
 func (s People) Count(ctx context.Context, user string) (map[string]int64, error) {
 	tables, err := s.tables(ctx)
 	counts := map[string]int64{}

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor"
 )
 
-// everything is a row in each table that names a person. USER stands for them and N for a number of theirs alone.
+// everything is a row in each table that names a person. USER stands for them and N for a number of
+// theirs alone.
 const everything = `
 INSERT INTO person (name, role, account, timezone, created_at) VALUES ('USER', 'user', '', '', 1);
 INSERT INTO setting (user, name, value) VALUES ('USER', 'model', 'offline');
@@ -79,8 +80,8 @@ func (r *rig) fillIn(user string, number int) {
 	r.same("audit", r.db.Audit().Put(r.Context(), user, "made", ""), nil)
 }
 
-// fillTable gives a person a row in a table of which everything knows nothing. A number is that of their row in the table that
-// it may name; no CHECK is looked at.
+// fillTable gives a person a row in a table of which everything knows nothing. A number is that of
+// their row in the table that it may name; no CHECK is looked at.
 func (r *rig) fillTable(table, user, n string) {
 	r.Helper()
 	columns := r.list(`SELECT name FROM pragma_table_info(?) WHERE "notnull" AND dflt_value IS NULL OR pk ORDER BY cid`, table)
@@ -261,8 +262,8 @@ type gone struct{}
 
 func (gone) Write([]byte) (int, error) { return 0, errGone }
 
-// arriving are the rows of a message of which the recording is being transcribed, beside those of everything. N1 is a number that no
-// other row has.
+// arriving are the rows of a message of which the recording is being transcribed, beside those of
+// everything. N1 is a number that no other row has.
 const arriving = `
 INSERT INTO inbox (id, user, conversation, source, key, kind, text, state, received_at, changed_at)
 	VALUES (N1, 'USER', N, 'bot', 'N1', 'text', '', 'arriving', 1, 1);

@@ -11,9 +11,10 @@ import (
 // exportPage is how many rows Export has in memory at once.
 const exportPage = 500
 
-// Export writes all that is kept of a person to w, as lines of JSON: {"table":"inbox","row":{"id":1, ...}}. Columns are as they
-// are kept: times in unix milliseconds, bytes in base64. Secrets and the digests of codes are left out. What is written meanwhile
-// may be in it or not.
+// Export writes all that is kept of a person to w, as lines of JSON:
+// {"table":"inbox","row":{"id":1, ...}}. Columns are as they are kept: times in unix milliseconds,
+// bytes in base64. Secrets and the digests of codes are left out. What is written meanwhile may be
+// in it or not.
 func (s People) Export(ctx context.Context, user string, w io.Writer) error {
 	tables, err := s.tables(ctx)
 	if err != nil {
@@ -30,7 +31,8 @@ func (s People) Export(ctx context.Context, user string, w io.Writer) error {
 // pageKey is the column by which a page says where the next one begins; no table has it.
 const pageKey = "page key"
 
-// notExported are the columns that are left out, in whichever table they are: secrets, and what would do as one.
+// notExported are the columns that are left out, in whichever table they are: secrets, and what
+// would do as one.
 var notExported = []string{"secret", "digest", pageKey}
 
 func (s People) exportFrom(ctx context.Context, table personTable, user string, w io.Writer) error {
@@ -59,7 +61,8 @@ func (s People) exportFrom(ctx context.Context, table personTable, user string, 
 	return nil
 }
 
-// page asks for some of a person's rows. Of a table without a rowid it is all of them, which are few or small.
+// page asks for some of a person's rows. Of a table without a rowid it is all of them, which are
+// few or small.
 func (h personTable) page(user string, after int64) (query string, args []any) {
 	if !h.rowid {
 		return `SELECT *` + h.rows(), []any{user}

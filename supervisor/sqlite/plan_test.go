@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// slow is a step that reads a whole table; waiting is one that reads all of an index that holds only what is not done,
-// and is empty most of the time.
+// slow is a step that reads a whole table; waiting is one that reads all of an index that holds
+// only what is not done, and is empty most of the time.
 var (
 	slow = regexp.MustCompile(`SCAN (?:[a-z] )?(i|o|t|m|p|n|inbox|outbox|turn|message|tool_call|c|conversation|post|` +
 		`received|freeze|usage|operation|job|fire|review|review_mute|triage|repository_notice|repository_told|repository_check|attachment|setting|login|totp|recovery|binding|invite|r|webhook_delivery)\b`)
@@ -84,7 +84,8 @@ func TestAPersonsMonthIsReadAlone(t *testing.T) {
 	}
 }
 
-// What a closed gate holds may pile up: whether its person was told is looked up among the challenges alone.
+// What a closed gate holds may pile up: whether its person was told is looked up among the
+// challenges alone.
 func TestAClosedGateReadsItsChallengesAlone(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()
@@ -95,8 +96,8 @@ func TestAClosedGateReadsItsChallengesAlone(t *testing.T) {
 	}
 }
 
-// Whether a person is away, and which fire a message tells of, is looked up: it is asked at each time that a task is due, and at each message that a
-// chat refuses.
+// Whether a person is away, and which fire a message tells of, is looked up: it is asked at each
+// time that a task is due, and at each message that a chat refuses.
 func TestFiresAndWhoIsAwayAreLookedUp(t *testing.T) {
 	r := newRig(t)
 	defer r.run()()

@@ -9,8 +9,9 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Posts are the messages in a channel's chats that show replies and deliveries, kept before they are sent. A part of a turn or of
-// a delivery has one post. Those that are deleted are kept, and not listed.
+// Posts are the messages in a channel's chats that show replies and deliveries, kept before they
+// are sent. A part of a turn or of a delivery has one post. Those that are deleted are kept, and
+// not listed.
 type Posts struct{ db *DB }
 
 const (
@@ -22,8 +23,8 @@ const (
 		ORDER BY 4, 1`
 )
 
-// List lists the posts of a delivery, with those of its turn that belong to no delivery yet; where delivery is 0, those of a turn.
-// They are in the order of their parts.
+// List lists the posts of a delivery, with those of its turn that belong to no delivery yet; where
+// delivery is 0, those of a turn. They are in the order of their parts.
 func (s Posts) List(ctx context.Context, turn, delivery int64) ([]supervisor.Post, error) {
 	query, id := listTurnPosts, turn
 	if delivery != 0 {
@@ -41,9 +42,9 @@ func (s Posts) Asked(ctx context.Context, turn int64) (bool, error) {
 	return engine.Value(s.db.reader(ctx, "look whether turn %d has asked below its reply", turn), engine.Bool, askedBelow, turn)
 }
 
-// Sending keeps that a post is about to be sent, with its Content and Repeat, and returns it as it is then. One with ID 0 is new.
-// One that is there must be queued, or its sending was cut: then it is taken once more, as a repeat. Whoever gets nil, and nobody
-// else, may send it.
+// Sending keeps that a post is about to be sent, with its Content and Repeat, and returns it as it
+// is then. One with ID 0 is new. One that is there must be queued, or its sending was cut: then it
+// is taken once more, as a repeat. Whoever gets nil, and nobody else, may send it.
 func (s Posts) Sending(ctx context.Context, conversation int64, p supervisor.Post) (supervisor.Post, error) {
 	p.State, p.Message = supervisor.PostSending, ""
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Post {
@@ -54,7 +55,8 @@ func (s Posts) Sending(ctx context.Context, conversation int64, p supervisor.Pos
 	}, "begin to send part %d of turn %d, delivery %d", p.Part, p.Turn, p.Delivery)
 }
 
-// Settle keeps what became of a post: its State, Message, Repeat and Content. A second time changes nothing.
+// Settle keeps what became of a post: its State, Message, Repeat and Content. A second time changes
+// nothing.
 func (s Posts) Settle(ctx context.Context, p supervisor.Post) error {
 	return s.db.write(ctx, func(t *tx) { t.settlePost(p) }, "keep that post %d is %s", p.ID, p.State)
 }
@@ -97,15 +99,17 @@ func (t *tx) putPost(conversation int64, p supervisor.Post) supervisor.Post {
 	return p
 }
 
-// What else there is to send to a chat, or to say in it: ?1 is a delivery, ?2 its turn, ?3 its conversation, ?4 and ?5 the chat,
-// ?6 since when an earlier delivery to it that may not have arrived is told of.
+// What else there is to send to a chat, or to say in it: ?1 is a delivery, ?2 its turn, ?3 its
+// conversation, ?4 and ?5 the chat, ?6 since when an earlier delivery to it that may not have
+// arrived is told of.
 const firstInChat = `SELECT NOT EXISTS (SELECT 1 FROM post WHERE turn = ?2 AND state <> 'deleted')
 	AND NOT EXISTS (SELECT 1 FROM outbox WHERE delivered_at IS NULL AND id <> ?1 AND id NOT IN (SELECT delivery FROM speech WHERE only = 1) AND conversation IN
 		(SELECT id FROM conversation WHERE channel = ?4 AND chat = ?5))
 	AND NOT EXISTS (SELECT 1 FROM outbox WHERE outcome IN ('unknown', 'failed') AND told = 0 AND vanish = 0
 		AND conversation = ?3 AND created_at >= ?6)`
 
-// putFirstPost keeps the only post of a delivery as being sent, where there is nothing to be sent before it. Else it keeps none.
+// putFirstPost keeps the only post of a delivery as being sent, where there is nothing to be sent
+// before it. Else it keeps none.
 func (t *tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (none supervisor.Post) {
 	c := d.Conversation
 	if !value(t, engine.Bool, firstInChat, d.ID, d.Turn, c.ID, c.Channel, c.Chat, t.Now-resendAge.Milliseconds()) {
@@ -114,15 +118,20 @@ func (t *tx) putFirstPost(d supervisor.Delivery, content supervisor.RichText) (n
 	return t.putPost(c.ID, supervisor.Post{Turn: d.Turn, Delivery: d.ID, State: supervisor.PostSending, Content: content})
 }
 
-// postTransitions says which states a post may go to from each. It may also stay what it is, except when it is being sent.
+// postTransitions says which states a post may go to from each. It may also stay what it is, except
+// when it is being sent.
 var postTransitions = map[supervisor.PostState][]supervisor.PostState{
 	supervisor.PostQueued: {supervisor.PostSending, supervisor.PostFailed, supervisor.PostDeleted},
 	supervisor.PostSending: {supervisor.PostSent, supervisor.PostQueued, supervisor.PostUnknown, supervisor.PostFailed,
 		supervisor.PostDeleted}, // deleted: not needed, and nobody knows its name
-	supervisor.PostSent:    {supervisor.PostSurplus, supervisor.PostQueued}, // queued: it is gone from the chat
-	supervisor.PostSurplus: {supervisor.PostDeleted, supervisor.PostSent},   // sent: it is needed after all
-	supervisor.PostUnknown: {supervisor.PostQueued, supervisor.PostDeleted}, // queued: the person asked for it again
-	supervisor.PostFailed:  {supervisor.PostQueued, supervisor.PostDeleted}, // queued: with other content, or asked for
+	// queued: it is gone from the chat
+	supervisor.PostSent: {supervisor.PostSurplus, supervisor.PostQueued},
+	// sent: it is needed after all
+	supervisor.PostSurplus: {supervisor.PostDeleted, supervisor.PostSent},
+	// queued: the person asked for it again
+	supervisor.PostUnknown: {supervisor.PostQueued, supervisor.PostDeleted},
+	// queued: with other content, or asked for
+	supervisor.PostFailed: {supervisor.PostQueued, supervisor.PostDeleted},
 }
 
 // postMayBecome says whether a post may become another.
@@ -140,7 +149,8 @@ func postMayBecome(now, to supervisor.Post) bool {
 
 const movePost = `UPDATE post SET state = ?, repeat = ?, message = ?, content = ?, changed_at = ? WHERE id = ?`
 
-// changePost is the only place where a post's state changes. now is as it was read in this transaction.
+// changePost is the only place where a post's state changes. now is as it was read in this
+// transaction.
 func (t *tx) changePost(now, to supervisor.Post) {
 	if !postMayBecome(now, to) {
 		t.fail(invalid("post %d is %s (repeat %t) and cannot become %s (repeat %t, named %q)", now.ID, now.State,

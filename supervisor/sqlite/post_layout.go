@@ -6,9 +6,10 @@ import (
 	"mews/supervisor"
 )
 
-// Open says, once, what a delivery is to show. Its turn's posts become its own, and each part gets its content. Missing parts are
-// added as queued. Those beyond the last are surplus or, where they were not sent, deleted. It returns the posts by part. For a
-// delivery that has posts it changes nothing and returns them.
+// Open says, once, what a delivery is to show. Its turn's posts become its own, and each part gets
+// its content. Missing parts are added as queued. Those beyond the last are surplus or, where they
+// were not sent, deleted. It returns the posts by part. For a delivery that has posts it changes
+// nothing and returns them.
 func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.RichText) ([]supervisor.Post, error) {
 	return s.inLayout(ctx, delivery, func(t layoutTx) {
 		if !t.hasLayout() {
@@ -17,8 +18,9 @@ func (s Posts) Open(ctx context.Context, delivery int64, contents []supervisor.R
 	}, "say what delivery %d is to show", delivery)
 }
 
-// Replace gives the parts of an open delivery from one on other contents, as Open does for all of them: a channel has found that
-// part too long, and did not take it. contents is all that follows, not that part alone. It returns all posts by part.
+// Replace gives the parts of an open delivery from one on other contents, as Open does for all of
+// them: a channel has found that part too long, and did not take it. contents is all that follows,
+// not that part alone. It returns all posts by part.
 func (s Posts) Replace(ctx context.Context, delivery int64, from int, contents []supervisor.RichText) (
 	[]supervisor.Post, error) {
 	return s.inLayout(ctx, delivery, func(t layoutTx) {
@@ -90,7 +92,8 @@ func (t layoutTx) layOut(from int, contents []supervisor.RichText) {
 	}
 }
 
-// refilledState says what a post becomes that gets other content; what is not named stays what it is.
+// refilledState says what a post becomes that gets other content; what is not named stays what it
+// is.
 var refilledState = map[supervisor.PostState]supervisor.PostState{
 	supervisor.PostFailed:  supervisor.PostQueued, // it was refused with its earlier content
 	supervisor.PostSurplus: supervisor.PostSent,   // it still stands there
@@ -112,7 +115,8 @@ func (t layoutTx) fill(part int, content supervisor.RichText) {
 	t.assign(p, to)
 }
 
-// droppedState says what a post becomes that the delivery does without; what is not named is deleted.
+// droppedState says what a post becomes that the delivery does without; what is not named is
+// deleted.
 var droppedState = map[supervisor.PostState]supervisor.PostState{
 	supervisor.PostSent:    supervisor.PostSurplus,
 	supervisor.PostSurplus: supervisor.PostSurplus,
@@ -130,7 +134,8 @@ func (t layoutTx) drop(p supervisor.Post) {
 
 const assignPost = `UPDATE post SET conversation = ?, delivery = ?, content = ?, changed_at = ? WHERE id = ?`
 
-// assign makes a post the delivery's and changes it. One whose sending was cut stays one, whatever it is to show now.
+// assign makes a post the delivery's and changes it. One whose sending was cut stays one, whatever
+// it is to show now.
 func (t layoutTx) assign(p, to supervisor.Post) {
 	t.Exec(assignPost, t.delivery.Conversation.ID, t.delivery.ID, encoded{to.Content}, t.Now, p.ID)
 	if p.State != to.State {

@@ -16,7 +16,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// legal are all the ways of a post, written out apart from the table that the program decides by: "from>to".
+// legal are all the ways of a post, written out apart from the table that the program decides by:
+// "from>to".
 var legal = strings.Fields(`>queued >sending queued>queued queued>sending queued>failed queued>deleted
 	sending>sending sending>sent sending>queued sending>unknown sending>failed sending>deleted
 	sent>sent sent>surplus sent>queued surplus>surplus surplus>deleted surplus>sent
@@ -38,7 +39,8 @@ type postModel struct {
 
 const allPosts = selectPost + `WHERE p.turn = ? ORDER BY p.id`
 
-// look compares the posts with what they were: each step is a legal one, and one that was refused is none.
+// look compares the posts with what they were: each step is a legal one, and one that was refused
+// is none.
 func (c *postModel) look(what string, refused bool) {
 	list, err := engine.All(c.db.reader(c.ctx, "look"), scanPost, allPosts, c.turn)
 	if err != nil {
@@ -128,8 +130,8 @@ func (c *postModel) send(*rapid.T) {
 	c.look("send", err != nil)
 }
 
-// settle keeps any state, except that a part which is needed is not called surplus or deleted, or the other way round: who
-// says what is needed is Open and Replace.
+// settle keeps any state, except that a part which is needed is not called surplus or deleted, or
+// the other way round: who says what is needed is Open and Replace.
 func (c *postModel) settle(*rapid.T) {
 	p := c.any()
 	unneeded := func(s supervisor.PostState) bool {

@@ -101,7 +101,8 @@ func TestASendingThatWasCutIsRepeatedOnce(t *testing.T) {
 	p = s.sending(p)
 	s.refused(again(p), supervisor.CodeInvalid, "is sending (repeat true) and cannot become sending (repeat true")
 
-	p = s.settle(p, supervisor.PostQueued, "") // not taken, for certain: the repeat may be sent again, and stays one
+	// not taken, for certain: the repeat may be sent again, and stays one
+	p = s.settle(p, supervisor.PostQueued, "")
 	unmarked := p
 	unmarked.Repeat = false
 	s.refused(again(unmarked), supervisor.CodeInvalid, "is queued (repeat true) and cannot become sending (repeat false")

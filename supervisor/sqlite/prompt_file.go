@@ -32,11 +32,11 @@ const (
 	findPromptMark = `SELECT prompt_files FROM turn WHERE id = ?`
 	setPromptMark  = `UPDATE turn SET prompt_files = ? WHERE id = ?`
 
-	// quietTurn is a turn after which nothing has changed a file that it or its programs have not reported. One that was done has reported
-	// before the model said its last word.
+	// quietTurn is a turn after which nothing has changed a file that it or its programs have not
+	// reported. One that was done has reported before the model said its last word.
 	quietTurn = `(t.prompt_files = 'reported' OR t.why = 'done' AND t.prompt_files <> 'programs')`
-	// findRestless is the newest turn of a person, other than one that begins to run, which may have changed files since the last report
-	// of such a turn as began when it had ended.
+	// findRestless is the newest turn of a person, other than one that begins to run, which may
+	// have changed files since the last report of such a turn as began when it had ended.
 	findRestless = `SELECT coalesce(max(t.id), 0) FROM turn t WHERE t.user = ?1 AND t.id <> ?2 AND t.kind IN ('chat', 'job', 'mcp')
 		AND NOT coalesce(` + quietTurn + `, 0) AND coalesce(t.ended_at, ?3) >= (SELECT coalesce(max(t.started_at), 0) FROM turn t
 			WHERE t.user = ?1 AND t.id <> ?2 AND t.kind IN ('chat', 'job', 'mcp') AND ` + quietTurn + `)`
@@ -61,8 +61,8 @@ func scanPromptFile(r *engine.Row) (f promptFile) {
 	return f
 }
 
-// Report takes what a worker reports, and answers it. told is the conversation in whose outbox there may be something, 0 where nothing
-// was changed.
+// Report takes what a worker reports, and answers it. told is the conversation in whose outbox
+// there may be something, 0 where nothing was changed.
 func (s PromptFiles) Report(ctx context.Context, r supervisor.PromptFileReport) (answer protocol.PromptFilesInForce, told int64, err error) {
 	const doing = "take what turn %d reports of prompt files"
 	read := s.db.reader(ctx, doing, r.Turn)
@@ -94,7 +94,8 @@ func (s PromptFiles) Report(ctx context.Context, r supervisor.PromptFileReport) 
 	return answer, told, err
 }
 
-// inForce are the texts in force of the files that are otherwise in the home, and of those of days gone by at whose place something waits.
+// inForce are the texts in force of the files that are otherwise in the home, and of those of days
+// gone by at whose place something waits.
 func (s PromptFiles) inForce(read reader, r supervisor.PromptFileReport) (texts []protocol.PromptFileText, err error) {
 	rows, err := engine.All(read, scanPromptFile, listPromptFiles, r.User, true)
 	for _, seen := range r.Files {
@@ -110,7 +111,8 @@ func (s PromptFiles) inForce(read reader, r supervisor.PromptFileReport) (texts 
 	return texts, err
 }
 
-// waitsUnseen says whether something waits at the place of a file that was not looked at: notes of a day gone by.
+// waitsUnseen says whether something waits at the place of a file that was not looked at: notes of
+// a day gone by.
 func (f promptFile) waitsUnseen(seen []protocol.PromptFile) bool {
 	return f.Pending.Why != "" && !slices.ContainsFunc(seen, func(s protocol.PromptFile) bool { return s.Path == f.Path })
 }
@@ -190,8 +192,8 @@ func (t *tx) takeReport(r supervisor.PromptFileReport, changed []protocol.Prompt
 	return in.ID
 }
 
-// putPromptFile keeps a file in place of what it was. The card of what waited loses its buttons where that does not wait any more. renew
-// has prompts have at once what is in force now.
+// putPromptFile keeps a file in place of what it was. The card of what waited loses its buttons
+// where that does not wait any more. renew has prompts have at once what is in force now.
 func (t *tx) putPromptFile(was, f promptFile, renew bool) {
 	if f.Since.IsZero() {
 		f.Since = fromMillis(t.Now)
@@ -215,8 +217,9 @@ const (
 	keepPromptCard = `UPDATE prompt_file SET card = ? WHERE user = ? AND pending_turn = ? AND card = 0 AND pending_why <> ''`
 )
 
-// putPromptCard tells a person what waits that a turn has made, unless they were told of it. In their quiet hours what a job's turn has made makes
-// no sound: it is not held, for it would lose its buttons among others.
+// putPromptCard tells a person what waits that a turn has made, unless they were told of it. In
+// their quiet hours what a job's turn has made makes no sound: it is not held, for it would lose
+// its buttons among others.
 func (t *tx) putPromptCard(user string, turn int64) {
 	var files []supervisor.PromptFile
 	for _, f := range all(t, scanPromptFile, listPromptFiles, user, false) {
@@ -242,8 +245,9 @@ func (s PromptFiles) List(ctx context.Context, user string) (files []supervisor.
 	return files, err
 }
 
-// Seen takes what a worker has seen of one of a person's files outside of their turns, and gives the text of it that is in force. private
-// is where they are told of what waits; told is that conversation, 0 where nothing was changed.
+// Seen takes what a worker has seen of one of a person's files outside of their turns, and gives
+// the text of it that is in force. private is where they are told of what waits; told is that
+// conversation, 0 where nothing was changed.
 func (s PromptFiles) Seen(ctx context.Context, user string, seen protocol.PromptFile, private supervisor.Conversation) (inForce []byte, told int64, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) ([]byte, int64) {
 		rows := all(t, scanPromptFile, listPromptFiles, user, true)
@@ -264,8 +268,8 @@ func (s PromptFiles) Seen(ctx context.Context, user string, seen protocol.Prompt
 	}, "take what was seen of %s of %s", seen.Path, user)
 }
 
-// Advance has a text be in force at a path where what was in the state before is: a tool that may is about to write it. What waits
-// goes on waiting, as it is then.
+// Advance has a text be in force at a path where what was in the state before is: a tool that may
+// is about to write it. What waits goes on waiting, as it is then.
 func (s PromptFiles) Advance(ctx context.Context, user, path string, before, after protocol.FileState, text []byte) error {
 	return s.db.write(ctx, func(t *tx) {
 		f := findPromptFile(all(t, scanPromptFile, listPromptFiles, user, true), path)
@@ -275,8 +279,9 @@ func (s PromptFiles) Advance(ctx context.Context, user, path string, before, aft
 	}, "advance %s of %s", path, user)
 }
 
-// Blank takes the lines out of the texts that are kept of a person's memory in which some words stand, and the copies from before it was
-// changed. The files themselves are as their worker has left them.
+// Blank takes the lines out of the texts that are kept of a person's memory in which some words
+// stand, and the copies from before it was changed. The files themselves are as their worker has
+// left them.
 func (s PromptFiles) Blank(ctx context.Context, user string, words []string) error {
 	return s.db.write(ctx, func(t *tx) { t.blankMemory(user, words) }, "take forgotten words out of what is kept of the memory of %s", user)
 }
@@ -311,8 +316,8 @@ func withoutLines(text []byte, words []string) (left []byte) {
 	return left
 }
 
-// Decide ends the wait of what waits at a path in a state: it is accepted, or was put back by an operation. It is not ok where nothing
-// waits there in that state.
+// Decide ends the wait of what waits at a path in a state: it is accepted, or was put back by an
+// operation. It is not ok where nothing waits there in that state.
 func (s PromptFiles) Decide(ctx context.Context, d supervisor.PromptFileDecision) (ok bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		f := findPromptFile(all(t, scanPromptFile, listPromptFiles, d.User, true), d.Path)

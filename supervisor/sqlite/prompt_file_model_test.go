@@ -17,9 +17,10 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// TestNoTextIsInForceThatIsNeitherThePersonsNorAccepted: AGENTS.md is written by turns, of which two run at a time and workers die, by
-// programs that outlive them, by git and by hand; what waits is accepted and put back, and what was there before comes again. Prompts
-// have only what the person wrote while nothing ran, or has accepted.
+// TestNoTextIsInForceThatIsNeitherThePersonsNorAccepted: AGENTS.md is written by turns, of which
+// two run at a time and workers die, by programs that outlive them, by git and by hand; what waits
+// is accepted and put back, and what was there before comes again. Prompts have only what the
+// person wrote while nothing ran, or has accepted.
 func TestNoTextIsInForceThatIsNeitherThePersonsNorAccepted(t *testing.T) {
 	db := sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
 	run := 0

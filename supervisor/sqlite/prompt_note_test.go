@@ -22,7 +22,8 @@ type noteDays struct {
 	begins bool
 }
 
-// reports tells of the notes of some days, and returns what is in force of those that are otherwise in the home.
+// reports tells of the notes of some days, and returns what is in force of those that are otherwise
+// in the home.
 func (d *noteDays) reports(days ...string) map[string]string {
 	d.Helper()
 	r := protocol.PromptFileReport{Turn: d.turn.ID, InForce: true}
@@ -68,8 +69,9 @@ func (d *noteDays) next(key string) {
 	d.begins = true
 }
 
-// A turn may write the notes of any day. Those of a day of which nothing was known wait when it comes; what its person writes once they
-// are watched counts. What is known of days gone by goes, but for what waits.
+// A turn may write the notes of any day. Those of a day of which nothing was known wait when it
+// comes; what its person writes once they are watched counts. What is known of days gone by goes,
+// but for what waits.
 func TestNotesOfADayThatATurnHasWrittenBeforeWait(t *testing.T) {
 	d := &noteDays{T: t, db: sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{}), texts: map[string]string{"AGENTS.md": "me"}}
 	d.next("1")

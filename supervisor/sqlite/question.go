@@ -13,14 +13,16 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Questions are what people are asked, and what they said. A question is kept with the delivery that puts it to its person, and ends
-// once. What waits for it has its end once: an answer counts for one asking.
+// Questions are what people are asked, and what they said. A question is kept with the delivery
+// that puts it to its person, and ends once. What waits for it has its end once: an answer counts
+// for one asking.
 type Questions struct{ db *DB }
 
 // Questions are what people are asked, and what they said.
 func (db *DB) Questions() Questions { return Questions{db} }
 
-// Changed holds a token when a question has been put, delivered or ended since it was last taken. One goroutine takes it.
+// Changed holds a token when a question has been put, delivered or ended since it was last taken.
+// One goroutine takes it.
 func (s Questions) Changed() <-chan struct{} { return s.db.questions }
 
 const (
@@ -41,11 +43,13 @@ const (
 	useQuestion     = `UPDATE question SET used_at = ? WHERE id = ? AND used_at IS NULL`
 )
 
-// Ask asks a question for a turn that runs, for a command or a press that has no answer yet, or for nobody. The question and its delivery with
-// those buttons are kept together; in quiet hours, of a job's turn, what has it be delivered after them. digest is the SHA-256 of their nonce,
-// in hexadecimal. Where exactly this was asked before, that question is returned and fresh is false: for a turn while it is open or the turn
-// has not had its end, which it has by that; for a command, which does again what it did when it is run again after a crash, as long as it is
-// open or was answered.
+// Ask asks a question for a turn that runs, for a command or a press that has no answer yet, or for
+// nobody. The question and its delivery with those buttons are kept together; in quiet hours, of a
+// job's turn, what has it be delivered after them. digest is the SHA-256 of their nonce, in
+// hexadecimal. Where exactly this was asked before, that question is returned and fresh is false:
+// for a turn while it is open or the turn has not had its end, which it has by that; for a command,
+// which does again what it did when it is run again after a crash, as long as it is open or was
+// answered.
 func (s Questions) Ask(ctx context.Context, q supervisor.Question, digest string, buttons [][]supervisor.Button) (
 	asked supervisor.Question, fresh bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, bool) { return t.ask(q, digest, buttons) },
@@ -90,7 +94,8 @@ func (t *tx) ask(q supervisor.Question, digest string, buttons [][]supervisor.Bu
 	return q, true
 }
 
-// askedBefore is the question about exactly this for the same turn or command, if it still stands or has an end that counts.
+// askedBefore is the question about exactly this for the same turn or command, if it still stands
+// or has an end that counts.
 func (t *tx) askedBefore(q supervisor.Question) (none supervisor.Question, _ bool) {
 	query, by := findAsked, q.Turn
 	switch {
@@ -122,7 +127,8 @@ func (t *tx) checkAskingTurn(q supervisor.Question) {
 	}
 }
 
-// checkAskingInbound refuses a question of a command that has been answered, or is another person's.
+// checkAskingInbound refuses a question of a command that has been answered, or is another
+// person's.
 func (t *tx) checkAskingInbound(q supervisor.Question) {
 	switch in := t.inbound(q.Inbound); {
 	case in.Conversation.User != q.Conversation.User:
@@ -134,8 +140,8 @@ func (t *tx) checkAskingInbound(q supervisor.Question) {
 
 const findQuestion = selectQuestion + `WHERE q.id = ?`
 
-// Use is a question as it is now, and uses up its end. taken says that its person said yes once and another has used that: whoever
-// wants it too has to ask again.
+// Use is a question as it is now, and uses up its end. taken says that its person said yes once and
+// another has used that: whoever wants it too has to ask again.
 func (s Questions) Use(ctx context.Context, id int64) (q supervisor.Question, taken bool, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, bool) { return t.useAnswer(id) }, "use the answer to question %d", id)
 }
@@ -172,8 +178,9 @@ const (
 	putDraft    = `UPDATE question SET draft = ? WHERE id = ?`
 )
 
-// Press keeps what a person has pressed. It says what that has come to, with the question as it is after; without one where it is
-// foreign. SayAlways to an approval is kept as a grant too. What was taken and what is foreign is in the audit log.
+// Press keeps what a person has pressed. It says what that has come to, with the question as it is
+// after; without one where it is foreign. SayAlways to an approval is kept as a grant too. What was
+// taken and what is foreign is in the audit log.
 func (s Questions) Press(ctx context.Context, p supervisor.Press) (q supervisor.Question, came supervisor.PressResult, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (supervisor.Question, supervisor.PressResult) { return t.press(p) },
 		"keep what %s has pressed", p.User)
@@ -230,7 +237,8 @@ func (t *tx) pressLate(q questionRow, said supervisor.Answer) supervisor.PressRe
 // questionRow is a question as it is kept.
 type questionRow struct {
 	supervisor.Question
-	delivery int64             // 0 where it is from before deliveries were kept with questions, or was not put yet
+	// 0 where it is from before deliveries were kept with questions, or was not put yet
+	delivery int64
 	held     int64             // what is to put it after quiet hours; 0 is nothing
 	draft    supervisor.Answer // that its person is putting together
 	used     bool

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// askedOf puts a question of a model's to alice on Telegram, where it stands in her chat as message 900.
+// askedOf puts a question of a model's to alice on Telegram, where it stands in her chat as
+// message 900.
 func askedOf(s *story, kind protocol.AskKind, options ...string) supervisor.Question {
 	s.Helper()
 	in, _, err := s.db.Inbox().Put(s.Context(), supervisor.Inbound{Conversation: s.chat("alice", "42"), Source: "bot", Key: "asks", Kind: supervisor.KindText, Text: "ask"})
@@ -58,7 +59,8 @@ func standing(s *story) string {
 	return text
 }
 
-// TestALatePressIsAMessageThatQuotesTheQuestion: the turn has gone on without it by then. It is kept once.
+// TestALatePressIsAMessageThatQuotesTheQuestion: the turn has gone on without it by then. It is
+// kept once.
 func TestALatePressIsAMessageThatQuotesTheQuestion(t *testing.T) {
 	s := newStory(t)
 	q := askedOf(s, protocol.AskChoice, "Red", "Blue")
@@ -93,7 +95,8 @@ func TestPicksAreShownAndDoneIsTheAnswer(t *testing.T) {
 	s.same("in the ledger", s.look("SELECT kind || ' ' || target || ' ' || detail FROM effect"), "question.asked Which? Oil")
 }
 
-// TestWhatArrivesAnswersTheQuestion: files together, and the words of a recording. What does not fit waits.
+// TestWhatArrivesAnswersTheQuestion: files together, and the words of a recording. What does not
+// fit waits.
 func TestWhatArrivesAnswersTheQuestion(t *testing.T) {
 	photo := []protocol.Part{{Text: "[photo, kept as uploads/a.png]"}}
 	for _, c := range []struct {
@@ -132,7 +135,8 @@ func TestWhatArrivesAnswersTheQuestion(t *testing.T) {
 	}
 }
 
-// TestAnEditMayAnswerTheQuestion: of what was sent after it, and did not answer it. What waited before is not meant for it.
+// TestAnEditMayAnswerTheQuestion: of what was sent after it, and did not answer it. What waited
+// before is not meant for it.
 func TestAnEditMayAnswerTheQuestion(t *testing.T) {
 	for _, c := range []struct{ sent, state, words string }{{"after", "done", "Large"}, {"before", "new", answer.Words(supervisor.Question{})}} {
 		s := newEditStory(t)
@@ -156,7 +160,8 @@ func TestAnEditMayAnswerTheQuestion(t *testing.T) {
 	}
 }
 
-// TestACallIsAnsweredAgainAfterACrashAndATurnAsksTwenty: the same call asks nobody twice, whoever has its answer.
+// TestACallIsAnsweredAgainAfterACrashAndATurnAsksTwenty: the same call asks nobody twice, whoever
+// has its answer.
 func TestACallIsAnsweredAgainAfterACrashAndATurnAsksTwenty(t *testing.T) {
 	s := newStory(t)
 	q := askedOf(s, protocol.AskText)

@@ -13,7 +13,8 @@ import (
 const moveQuestion = `UPDATE question SET why = ?1, answer = nullif(?2, ''), ended_at = ?3, draft = NULL, held = NULL,
 	used_at = iif(?1 = 'over', ?3, used_at) WHERE id = ?4`
 
-// endQuestion is the only place where a question ends. Its message shows how, and loses its buttons.
+// endQuestion is the only place where a question ends. Its message shows how, and loses its
+// buttons.
 func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor.Answer) supervisor.Question {
 	if q.Why != supervisor.QuestionOpen {
 		t.fail(invalid("question %d has ended (%s)", q.ID, q.Why))
@@ -46,9 +47,11 @@ func (t *tx) endQuestion(q questionRow, why supervisor.QuestionEnd, a supervisor
 const showUnsent = `UPDATE outbox SET text = ?, buttons = '' WHERE id = ? AND delivered_at IS NULL
 	AND NOT EXISTS (SELECT 1 FROM post WHERE delivery = outbox.id)`
 
-// showEnd has a question's message say how it has ended. One that is being sent just now says so once it stands in its chat.
+// showEnd has a question's message say how it has ended. One that is being sent just now says so
+// once it stands in its chat.
 //
-// A message with a keyboard can't be changed, so that another one says it and takes the keyboard away.
+// A message with a keyboard can't be changed, so that another one says it and takes the keyboard
+// away.
 func (t *tx) showEnd(q questionRow) {
 	if answer.HasKeyboard(q.Question) && !q.ExpiresAt.IsZero() {
 		t.putDelivery(supervisor.Delivery{Conversation: q.Conversation, Kind: supervisor.DeliveryNotice, Text: answer.Told(q.Question),
@@ -101,7 +104,8 @@ func (t *tx) questionDelivered(delivery int64, outcome supervisor.Outcome) {
 
 const openAboutMoney = selectQuestion + `WHERE q.why IS NULL AND q.kind = 'budget' AND c.user = ? AND q.turn <> ?`
 
-// endOthersAboutMoney has all of a person's turns but one that wait for money look again whether there is enough: there is more now.
+// endOthersAboutMoney has all of a person's turns but one that wait for money look again whether
+// there is enough: there is more now.
 func (t *tx) endOthersAboutMoney(user string, turn int64) {
 	for _, q := range all(t, scanQuestion, openAboutMoney, user, turn) {
 		t.endQuestion(q, supervisor.QuestionNotNeeded, supervisor.Answer{})
@@ -114,7 +118,8 @@ const (
 	useAll        = `UPDATE question SET used_at = ? WHERE turn = ? AND why IS NOT NULL AND used_at IS NULL`
 )
 
-// endQuestionsOf ends the open questions of a turn or of a command that has ended, and has what it was answered count for nothing else.
+// endQuestionsOf ends the open questions of a turn or of a command that has ended, and has what it
+// was answered count for nothing else.
 func (t *tx) endQuestionsOf(turn, inbound int64) {
 	query, by := openOfTurn, turn
 	if turn == 0 {
@@ -136,7 +141,8 @@ const (
 		AND t.ended_at IS NULL AND NOT EXISTS (SELECT 1 FROM question o WHERE o.turn = q.turn AND o.why IS NULL)`
 )
 
-// Expire ends the questions that have stood for their time, and says when the next one will have; the zero time where none stands.
+// Expire ends the questions that have stood for their time, and says when the next one will have;
+// the zero time where none stands.
 func (s Questions) Expire(ctx context.Context) (next time.Time, err error) {
 	read := s.db.reader(ctx, "find which question expires next")
 	next, err = engine.Value(read, engine.Time, nextExpires)
@@ -158,12 +164,13 @@ func (s Questions) Resumable(ctx context.Context) ([]supervisor.Conversation, er
 
 const codeWindow = time.Minute
 
-// A code is for the question that asks for one in its chat; for a while after that has ended it was meant for it, and for nothing else.
+// A code is for the question that asks for one in its chat; for a while after that has ended it was
+// meant for it, and for nothing else.
 const findCode = selectQuestion + `WHERE q.kind = 'code' AND q.held IS NULL AND c.user = ?1 AND c.channel = ?2 AND c.chat = ?3
 	AND (q.why IS NULL OR q.why <> 'answered' AND q.ended_at > ?4) ORDER BY q.why IS NOT NULL, q.id DESC LIMIT 1`
 
-// FindCode is the question that a code from a person's chat is meant for, if there is one: an open one, or one that has ended without
-// a code within the last minute.
+// FindCode is the question that a code from a person's chat is meant for, if there is one: an open
+// one, or one that has ended without a code within the last minute.
 func (s Questions) FindCode(ctx context.Context, c supervisor.Conversation) (q supervisor.Question, ok bool, err error) {
 	row, ok, err := engine.One(s.db.reader(ctx, "find what a code of %s is for", c.User), scanQuestion, findCode, c.User, c.Channel, c.Chat,
 		s.db.engine.Now().Add(-codeWindow))

@@ -15,10 +15,11 @@ const (
 		AND n.chat = c.chat JOIN outbox o ON o.conversation = n.id WHERE c.id = ? ORDER BY o.id DESC LIMIT 1`
 )
 
-// meetQuestion has a message answer the question that is open in its conversation. What the model asks is answered by any words that
-// it takes, once its person can have read it; money and effects by yes and no alone, and only where the question is the chat's newest
-// message, which its person has before them. Any other message is kept for its turn, and the person is told, once, what is waited for. A reply
-// to another message than the newest or the question's answers nothing.
+// meetQuestion has a message answer the question that is open in its conversation. What the model
+// asks is answered by any words that it takes, once its person can have read it; money and effects
+// by yes and no alone, and only where the question is the chat's newest message, which its person
+// has before them. Any other message is kept for its turn, and the person is told, once, what is
+// waited for. A reply to another message than the newest or the question's answers nothing.
 func (t *batchTx) meetQuestion(in supervisor.Inbound, repliesTo string) supervisor.Inbound {
 	in, said := t.tx.meetQuestion(in, answer.Message{Text: in.Text}, repliesTo)
 	if said && !slices.Contains(t.receipt.Queued, in.Conversation.ID) {
@@ -27,7 +28,8 @@ func (t *batchTx) meetQuestion(in supervisor.Inbound, repliesTo string) supervis
 	return in
 }
 
-// meetQuestion is batchTx's, for all that a message has. said is that there is something to be told or cleaned.
+// meetQuestion is batchTx's, for all that a message has. said is that there is something to be told
+// or cleaned.
 func (t *tx) meetQuestion(in supervisor.Inbound, m answer.Message, repliesTo string) (_ supervisor.Inbound, said bool) {
 	q, stands := one(t, scanQuestion, findStanding, in.Conversation.ID)
 	if !stands {
@@ -52,13 +54,15 @@ func (t *tx) meetQuestion(in supervisor.Inbound, m answer.Message, repliesTo str
 	return in, true
 }
 
-// isReplyTo says whether a message may be meant for a question: it replies to no other message than that or the newest one.
+// isReplyTo says whether a message may be meant for a question: it replies to no other message than
+// that or the newest one.
 func (t *tx) isReplyTo(q questionRow, message string) bool {
 	return message == "" || message == value(t, engine.String, newestMessage, q.Conversation.ID) ||
 		slices.ContainsFunc(t.postsOf(q.delivery), func(p supervisor.Post) bool { return p.Message == message })
 }
 
-// answerInWords has a message be the answer to a question. Where the question can't show it, its person is told.
+// answerInWords has a message be the answer to a question. Where the question can't show it, its
+// person is told.
 func (t *tx) answerInWords(in supervisor.Inbound, q questionRow, a supervisor.Answer) supervisor.Inbound {
 	ended := t.endQuestion(q, supervisor.QuestionAnswered, a)
 	t.transition(in, supervisor.InboundAnswered)

@@ -16,8 +16,8 @@ func changing(s *story) (supervisor.Inbound, supervisor.Question) {
 	return in, q
 }
 
-// A command that is run again after a crash finds its question, and what was pressed meanwhile. It is one command however often
-// it is run, so one press is enough for it.
+// A command that is run again after a crash finds its question, and what was pressed meanwhile. It
+// is one command however often it is run, so one press is enough for it.
 func TestACommandThatIsRunAgainFindsItsQuestion(t *testing.T) {
 	for _, answer := range []supervisor.Say{supervisor.SayOnce, supervisor.SayAlways, supervisor.SayNo} {
 		s := newStory(t)

@@ -6,7 +6,8 @@ import (
 	"mews/supervisor"
 )
 
-// TestAReplyAnswersAQuestionInWordsWhereItIsTo: a yes to an older message is not meant for the question.
+// TestAReplyAnswersAQuestionInWordsWhereItIsTo: a yes to an older message is not meant for the
+// question.
 func TestAReplyAnswersAQuestionInWordsWhereItIsTo(t *testing.T) {
 	for to, want := range map[string]string{"": "answered", "12": "answered", "11": "new"} {
 		s := newStory(t)

@@ -218,7 +218,8 @@ func TestATurnWaitsForItsQuestionAndGoesOn(t *testing.T) {
 	s.same("goes on once", resumable(s), []int64(nil))
 }
 
-// A yes about money is for all of the person's that wait for some: each looks again whether there is enough.
+// A yes about money is for all of the person's that wait for some: each looks again whether there
+// is enough.
 func TestAYesAboutMoneyHasAllWhoWaitLookAgain(t *testing.T) {
 	s := newStory(t)
 	money := approval(s, s.begun("one"))

@@ -36,8 +36,8 @@ type recapped struct {
 	world bool
 }
 
-// recap is what the first message of a private conversation begins with: what was last said in the person's other private ones. world
-// says that some of it is not their own. It is nil in any other.
+// recap is what the first message of a private conversation begins with: what was last said in the
+// person's other private ones. world says that some of it is not their own. It is nil in any other.
 func (t turnTx) recap(in supervisor.Inbound) (list []recapped, world bool) {
 	here := in.Conversation
 	if t.zone == nil || in.Kind != supervisor.KindText || here.InGroup() || !talks(here) || value(t, engine.Bool, hasBegun, here.ID) {

@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// talkedElsewhere is a database in which people have talked: each line is a user, a chat, how long ago, a role and a text.
+// talkedElsewhere is a database in which people have talked: each line is a user, a chat, how long
+// ago, a role and a text.
 func talkedElsewhere(t *testing.T, now time.Time, lines ...string) *sqlite.DB {
 	db := sqlitetest.OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{Now: func() time.Time { return now },
 		Zone: func(string, string) *time.Location { return time.UTC }})

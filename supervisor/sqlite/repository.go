@@ -8,14 +8,15 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Repositories is what is kept of repositories on GitHub: what has happened there and is yet to be told, and which checks have failed.
+// Repositories is what is kept of repositories on GitHub: what has happened there and is yet to be
+// told, and which checks have failed.
 type Repositories struct{ db *DB }
 
 // Repositories is what is kept of repositories on GitHub.
 func (db *DB) Repositories() Repositories { return Repositories{db} }
 
-// RepositoryNotice is one event that is to be told in one conversation. What has the same Conversation, Repo and Key is told in one
-// message, when the first of it is due.
+// RepositoryNotice is one event that is to be told in one conversation. What has the same
+// Conversation, Repo and Key is told in one message, when the first of it is due.
 type RepositoryNotice struct {
 	ID           int64
 	Conversation supervisor.Conversation
@@ -42,8 +43,9 @@ const (
 	dropRef   = `DELETE FROM repository_check WHERE repo = ? AND ref = ?`
 )
 
-// Take keeps what is to be told of an event, and that its webhook delivery is done. Of a check that failed nothing is told where it had
-// failed at the same commit before, and of one that passed nothing where it had not failed. A delivery that has ended before changes nothing.
+// Take keeps what is to be told of an event, and that its webhook delivery is done. Of a check that
+// failed nothing is told where it had failed at the same commit before, and of one that passed
+// nothing where it had not failed. A delivery that has ended before changes nothing.
 func (s Repositories) Take(ctx context.Context, delivery int64, e supervisor.GitHubEvent, check CheckOutcome, notices []RepositoryNotice) error {
 	return s.db.write(ctx, func(t *tx) {
 		if !t.endWebhookDelivery(delivery, supervisor.WebhookDone, "") || !t.turnsCheck(e, check) {
@@ -81,7 +83,8 @@ const (
 	insertTold    = `INSERT INTO repository_told (delivery, user, repo, number) VALUES (?, ?, ?, ?)`
 )
 
-// ListDue lists what is due at a time, with all that is told together with it: what belongs together stands together, oldest first.
+// ListDue lists what is due at a time, with all that is told together with it: what belongs
+// together stands together, oldest first.
 func (s Repositories) ListDue(ctx context.Context, now time.Time) ([]RepositoryNotice, error) {
 	return engine.All(s.db.reader(ctx, "list what is to be told of repositories"), scanNotice, dueNotices, now.UnixMilli())
 }
@@ -91,8 +94,8 @@ func (s Repositories) Next(ctx context.Context) (due time.Time, ok bool, err err
 	return engine.One(s.db.reader(ctx, "find when a repository is told of next"), engine.Time, nextNotice)
 }
 
-// Tell puts what is said of notices into the outbox of their conversation, once. number is that of the pull request that it tells of;
-// 0 for none.
+// Tell puts what is said of notices into the outbox of their conversation, once. number is that of
+// the pull request that it tells of; 0 for none.
 func (s Repositories) Tell(ctx context.Context, notices []RepositoryNotice, number int, text string) (supervisor.Delivery, error) {
 	n := notices[0]
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
@@ -138,7 +141,8 @@ func scanNotice(row *engine.Row) (n RepositoryNotice) {
 	return n
 }
 
-// PutFound keeps what was found by asking GitHub, as far as it is new, and with it a setting of the service: how far was looked.
+// PutFound keeps what was found by asking GitHub, as far as it is new, and with it a setting of the
+// service: how far was looked.
 func (s WebhookDeliveries) PutFound(ctx context.Context, list []supervisor.WebhookDelivery, name, value string) error {
 	return s.db.write(ctx, func(t *tx) {
 		for _, d := range list {

@@ -26,7 +26,8 @@ const findRepositoryStatus = `SELECT coalesce(max(created_at), 0), coalesce(sum(
 	(SELECT coalesce(sum(cost), 0) FROM spent WHERE user = 'review/' || ?1 AND quarter >= ?2)
 	FROM webhook_delivery WHERE source = 'github' AND lower(json_extract(event, '$.repo')) = ?1`
 
-// RepositoryStatus tells of a repository, by its name in lower case. It reads all that came in a week: it is for who looks.
+// RepositoryStatus tells of a repository, by its name in lower case. It reads all that came in a
+// week: it is for who looks.
 func (db *DB) RepositoryStatus(ctx context.Context, repo string, since time.Time) (RepositoryStatus, error) {
 	return engine.Value(db.reader(ctx, "tell how %s stands", repo), func(row *engine.Row) (s RepositoryStatus) {
 		row.Scan(&s.Last, &s.Waiting, &s.Taken, &s.Ignored, &s.Failed, &s.Reviews, &s.Triages, &s.Cost)
@@ -44,8 +45,8 @@ func (s Turns) CountBelow(ctx context.Context, user string, inbound int64) (int6
 const listAbandoned = `SELECT o.id FROM outbox o JOIN conversation c ON c.id = o.conversation
 	WHERE o.delivered_at IS NULL AND c.channel = 'github' AND c.user = ? AND o.created_at < ? ORDER BY o.id`
 
-// ListAbandoned lists the deliveries of a person's on GitHub's channel, where nobody talks, that were kept before a time and that nobody
-// has come for.
+// ListAbandoned lists the deliveries of a person's on GitHub's channel, where nobody talks, that
+// were kept before a time and that nobody has come for.
 func (s Outbox) ListAbandoned(ctx context.Context, user string, before time.Time) ([]int64, error) {
 	return engine.All(s.db.reader(ctx, "list what %s has not come for", user), engine.Integer, listAbandoned, user, before.UnixMilli())
 }

@@ -18,8 +18,9 @@ func (db *DB) Reviews() Reviews { return Reviews{db} }
 const (
 	selectReview = `SELECT r.id, r.user, r.repo, r.number, r.head, r.state, r.round, r.asked, r.text, r.wanted_at, r.due_at, coalesce(r.turn, 0),
 		r.change, r.result, r.posted, r.buttons, r.why FROM review r `
-	// Who asks is told from who asked before by the time of it. A push needs no such care, and GitHub's clock is not ours: which head is
-	// reviewed is asked when it is due, and one that was reviewed is not again. A push has it settle for longer, unless somebody waits.
+	// Who asks is told from who asked before by the time of it. A push needs no such care, and
+	// GitHub's clock is not ours: which head is reviewed is asked when it is due, and one that was
+	// reviewed is not again. A push has it settle for longer, unless somebody waits.
 	wantReview = `INSERT INTO review (user, repo, number, state, asked, text, wanted_at, due_at, updated_at)
 		SELECT ?1, ?2, ?3, 'settling', ?4, ?5, ?6, ?7, ?8
 		WHERE ?4 = '' OR NOT EXISTS (SELECT 1 FROM review WHERE user = ?1 AND repo = ?2 AND number = ?3 AND asked = ?4 AND wanted_at >= ?6)
@@ -54,15 +55,16 @@ const (
 	findActive = selectReview + `INDEXED BY review_active WHERE r.user = ? AND r.repo = ? AND r.number = ? AND r.state IN ('queued', 'confirming', 'running')`
 )
 
-// Want keeps that a pull request's head is to be reviewed, by the fields User, Repo, Number, Asked, Text, WantedAt and Due; the same
-// again changes nothing.
+// Want keeps that a pull request's head is to be reviewed, by the fields User, Repo, Number, Asked,
+// Text, WantedAt and Due; the same again changes nothing.
 func (s Reviews) Want(ctx context.Context, r supervisor.Review) error {
 	return s.db.write(ctx, func(t *tx) {
 		t.Exec(wantReview, r.User, r.Repo, r.Number, r.Asked, r.Text, r.WantedAt.UnixMilli(), r.Due, t.Now)
 	}, "keep that %s is to be reviewed", r.Name())
 }
 
-// Heads are the heads of a repository's pull requests that a review was wanted of last, "" where it is yet to be looked which that is.
+// Heads are the heads of a repository's pull requests that a review was wanted of last, "" where it
+// is yet to be looked which that is.
 func (s Reviews) Heads(ctx context.Context, user, repo string) (map[int]string, error) {
 	heads := map[int]string{}
 	return heads, s.db.reader(ctx, "list the heads of %s that were to be reviewed", repo).Query(func(row *engine.Row) bool {
@@ -74,7 +76,8 @@ func (s Reviews) Heads(ctx context.Context, user, repo string) (map[int]string, 
 	}, listHeads, user, repo)
 }
 
-// ListDue lists, of all persons, what is due at a time, where no other review of its pull request is at work.
+// ListDue lists, of all persons, what is due at a time, where no other review of its pull request
+// is at work.
 func (s Reviews) ListDue(ctx context.Context, now time.Time) ([]supervisor.Review, error) {
 	return engine.All(s.db.reader(ctx, "list the reviews that are due"), scanReview, dueReviews, now.UnixMilli())
 }
@@ -84,8 +87,9 @@ func (s Reviews) Next(ctx context.Context) (due time.Time, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find when the next review is due"), engine.Time, nextReview)
 }
 
-// Looked keeps the head of one that settles, and returns the review of that head: where there was one, it is done once more if somebody has
-// asked for it, is looked at once more if it was left alone, and is returned as it is if not.
+// Looked keeps the head of one that settles, and returns the review of that head: where there was
+// one, it is done once more if somebody has asked for it, is looked at once more if it was left
+// alone, and is returned as it is if not.
 func (s Reviews) Looked(ctx context.Context, r supervisor.Review, head string) (supervisor.Review, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Review {
 		before, ok := one(t, scanReview, findReviewHead, r.User, r.Repo, r.Number, head)
@@ -109,8 +113,8 @@ func (s Reviews) Looked(ctx context.Context, r supervisor.Review, head string) (
 
 func (t *tx) review(id int64) supervisor.Review { return byID(t, "review", scanReview, findReview, id) }
 
-// reviewTransitions says which states a review may go to from each; it may also stay what it is. One that ended goes on where
-// somebody asks for it, and one that failed by itself too.
+// reviewTransitions says which states a review may go to from each; it may also stay what it is.
+// One that ended goes on where somebody asks for it, and one that failed by itself too.
 var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
 	supervisor.ReviewSettling:   {supervisor.ReviewQueued, supervisor.ReviewSkipped, supervisor.ReviewFailed},
 	supervisor.ReviewQueued:     {supervisor.ReviewConfirming, supervisor.ReviewRunning, supervisor.ReviewSkipped, supervisor.ReviewFailed},
@@ -119,8 +123,8 @@ var reviewTransitions = map[supervisor.ReviewState][]supervisor.ReviewState{
 	supervisor.ReviewFailed:     {supervisor.ReviewQueued, supervisor.ReviewSkipped},
 }
 
-// Keep keeps how far a review has come, by the fields Head, State, Due and from Turn on. Refused where it was wanted anew meanwhile, and
-// where its state does not lead there.
+// Keep keeps how far a review has come, by the fields Head, State, Due and from Turn on. Refused
+// where it was wanted anew meanwhile, and where its state does not lead there.
 func (s Reviews) Keep(ctx context.Context, r supervisor.Review) error {
 	return s.db.write(ctx, func(t *tx) { t.keepReview(r) }, "keep how far the review of %s has come", r.Name())
 }
@@ -148,7 +152,8 @@ func (s Reviews) Queue(ctx context.Context, r supervisor.Review, in supervisor.I
 	}, "queue the review of %s", r.Name())
 }
 
-// FindOf is the review that a turn does: of a turn that begins, the one of its pull request that is at work.
+// FindOf is the review that a turn does: of a turn that begins, the one of its pull request that is
+// at work.
 func (s Reviews) FindOf(ctx context.Context, turn supervisor.Turn, repo string, number int) (r supervisor.Review, ok bool, err error) {
 	read := s.db.reader(ctx, "find the review that turn %d does", turn.ID)
 	if r, ok, err = engine.One(read, scanReview, findOfTurn, turn.ID); err != nil || ok {
@@ -177,7 +182,8 @@ func (s Reviews) ListLost(ctx context.Context) ([]supervisor.Review, error) {
 	return engine.All(s.db.reader(ctx, "list the reviews that have lost their turns"), scanReview, listLost)
 }
 
-// ListPosted lists what stands on GitHub and has changed since a time, of all persons, oldest first.
+// ListPosted lists what stands on GitHub and has changed since a time, of all persons, oldest
+// first.
 func (s Reviews) ListPosted(ctx context.Context, since time.Time) ([]supervisor.Review, error) {
 	return engine.All(s.db.reader(ctx, "list the reviews that stand on GitHub"), scanReview, listPosted, since.UnixMilli())
 }
@@ -185,7 +191,8 @@ func (s Reviews) ListPosted(ctx context.Context, since time.Time) ([]supervisor.
 const sumReview = `SELECT iif(count(*) = count(cost), coalesce(sum(cost), 0), -1) FROM usage
 	WHERE turn = ?1 OR turn IN (SELECT id FROM turn WHERE parent = ?1)`
 
-// Cost is what a turn and those below it have cost, in millionths of a dollar; nil where somebody's price is not known.
+// Cost is what a turn and those below it have cost, in millionths of a dollar; nil where somebody's
+// price is not known.
 func (s Reviews) Cost(ctx context.Context, turn int64) (*int64, error) {
 	sum, err := engine.Value(s.db.reader(ctx, "add up what turn %d has cost", turn), engine.Integer, sumReview, turn)
 	if err != nil || sum < 0 {

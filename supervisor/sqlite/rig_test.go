@@ -115,7 +115,8 @@ func parameters(query string) int {
 	return strings.Count(query, "?")
 }
 
-// behind starts writes while another is being written, so that they wait for it together, and returns how each ended.
+// behind starts writes while another is being written, so that they wait for it together, and
+// returns how each ended.
 func (r *rig) behind(fns ...func(*tx) error) []error {
 	r.Helper()
 	release, held := make(chan struct{}), make(chan error, 1)

@@ -6,7 +6,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Settings are what people have chosen while the service runs, by name. User "" is the service itself.
+// Settings are what people have chosen while the service runs, by name. User "" is the service
+// itself.
 type Settings struct{ db *DB }
 
 const (

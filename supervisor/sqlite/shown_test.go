@@ -8,8 +8,8 @@ import (
 	"mews/supervisor"
 )
 
-// What is shown until an inbound has arrived is taken away with that, or when it is dropped: its message where it stands, and else as
-// soon as it does. What was said of it stays.
+// What is shown until an inbound has arrived is taken away with that, or when it is dropped: its
+// message where it stands, and else as soon as it does. What was said of it stays.
 func TestWhatIsShownOfAnInboundGoesWithItsArrival(t *testing.T) {
 	for name, ends := range map[string]func(s arrivals, in supervisor.Inbound){
 		"arrived": func(s arrivals, in supervisor.Inbound) { s.arrived(in) },

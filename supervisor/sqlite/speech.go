@@ -51,8 +51,8 @@ func scanSpeech(row *engine.Row) (s Speech) {
 	return s
 }
 
-// putSpeech has the answer of a turn be said. Its text is held back where it is to be said only, unless some of it stands in the
-// chat already, or files or buttons came with it.
+// putSpeech has the answer of a turn be said. Its text is held back where it is to be said only,
+// unless some of it stands in the chat already, or files or buttons came with it.
 func (t turnTx) putSpeech(d supervisor.Delivery, mode supervisor.VoiceMode) {
 	if mode != supervisor.VoiceOn && mode != supervisor.VoiceOnly {
 		return
@@ -66,8 +66,8 @@ func (s Speeches) Started(ctx context.Context, delivery int64, operations []int6
 	return s.db.write(ctx, func(t *tx) { t.Exec(startSpeech, encodedList(operations), delivery) }, "start to say delivery %d", delivery)
 }
 
-// Recorded puts the recordings of an answer into the outbox, with what its turn did where its text is held back. It forgets the
-// operations that have made them.
+// Recorded puts the recordings of an answer into the outbox, with what its turn did where its text
+// is held back. It forgets the operations that have made them.
 func (s Speeches) Recorded(ctx context.Context, delivery int64, files []supervisor.File) error {
 	return s.db.write(ctx, func(t *tx) {
 		speech := byID(t, "speech", scanSpeech, findSpeech, delivery)
@@ -81,7 +81,8 @@ func (s Speeches) Recorded(ctx context.Context, delivery int64, files []supervis
 	}, "put the recordings of delivery %d into the outbox", delivery)
 }
 
-// Fail gives up to say an answer, whose text is sent where it was held back, and tells its person why; "" tells nothing.
+// Fail gives up to say an answer, whose text is sent where it was held back, and tells its person
+// why; "" tells nothing.
 func (s Speeches) Fail(ctx context.Context, delivery int64, why string) error {
 	return s.db.write(ctx, func(t *tx) {
 		speech := byID(t, "speech", scanSpeech, findSpeech, delivery)
@@ -99,8 +100,8 @@ func (t *tx) forgetOperations(s Speech) {
 	}
 }
 
-// closeRecording ends an answer's speech once its recordings have an outcome. A text that was held back has arrived with them, or
-// is sent now. It says whether there was a speech.
+// closeRecording ends an answer's speech once its recordings have an outcome. A text that was held
+// back has arrived with them, or is sent now. It says whether there was a speech.
 func (t *tx) closeRecording(recording int64, outcome supervisor.Outcome) bool {
 	s, ok := one(t, func(row *engine.Row) (s Speech) { row.Scan(&s.Delivery, &s.Only); return s }, findRecorded, recording)
 	if !ok {

@@ -1,9 +1,11 @@
-// Package sqlite keeps what the service must not lose: conversations, what people sent, turns, the transcript, the
-// ledger of effects, and what is still to be delivered. It is the only package with SQL over that database.
+// Package sqlite keeps what the service must not lose: conversations, what people sent, turns, the
+// transcript, the ledger of effects, and what is still to be delivered. It is the only package with
+// SQL over that database.
 //
-// Each table has a store, and a file of its name. What must happen together in several tables is one method with one struct:
-// no transaction leaves the package, and no text for a person is made in it. When a method that writes has returned nil, what
-// it wrote survives the end of the process and a loss of power.
+// Each table has a store, and a file of its name. What must happen together in several tables is
+// one method with one struct: no transaction leaves the package, and no text for a person is made
+// in it. When a method that writes has returned nil, what it wrote survives the end of the process
+// and a loss of power.
 package sqlite
 
 import (
@@ -17,8 +19,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// migrations are numbered without a gap from 0001 on; a file's number is the schema version that it leads to. Once
-// released a file is never changed: what differs is a new file.
+// migrations are numbered without a gap from 0001 on; a file's number is the schema version that it
+// leads to. Once released a file is never changed: what differs is a new file.
 //
 //go:embed migration/*.sql
 var migrations embed.FS
@@ -27,20 +29,23 @@ var migrations embed.FS
 type Options struct {
 	Now func() time.Time // nil is time.Now
 	Log hclog.Logger     // nil logs nothing
-	// EndsTurn are the names of the commands that end a turn or part what comes behind them from it (SlashCommand.EndsTurn).
+	// EndsTurn are the names of the commands that end a turn or part what comes behind them from it
+	// (SlashCommand.EndsTurn).
 	EndsTurn []string
 
 	Committed func() // called after each commit, before anybody is told of it; nil is nothing
-	// Said is called once something that was said in a conversation of a person's is on disk; nil is nothing. It must not wait.
+	// Said is called once something that was said in a conversation of a person's is on disk; nil
+	// is nothing. It must not wait.
 	Said func(user string, conversation int64)
-	// Zone says by which time zone a person's messages are dated, of whom chosen is the one that they have chosen themselves, or "". It
-	// must not wait. nil: messages are not dated.
+	// Zone says by which time zone a person's messages are dated, of whom chosen is the one that
+	// they have chosen themselves, or "". It must not wait. nil: messages are not dated.
 	Zone func(user, chosen string) *time.Location
 
 	vfs string // tests count with another one
 }
 
-// DB is an open database. Its methods may be called from any goroutine; those that write wait until Run has begun.
+// DB is an open database. Its methods may be called from any goroutine; those that write wait until
+// Run has begun.
 type DB struct {
 	engine    *engine.DB
 	endsTurn  string // a JSON array of names
@@ -49,9 +54,10 @@ type DB struct {
 	questions chan struct{} // holds a token when one has changed
 }
 
-// Open opens the database at path, makes it if it is not there, and brings its schema up to date. It refuses a file
-// system of another machine, an SQLite with known defects, a schema newer than this program, and a damaged file. It locks
-// the file: no other program can open it until Close, which the caller calls.
+// Open opens the database at path, makes it if it is not there, and brings its schema up to date.
+// It refuses a file system of another machine, an SQLite with known defects, a schema newer than
+// this program, and a damaged file. It locks the file: no other program can open it until Close,
+// which the caller calls.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	names, _ := json.Marshal(append([]string{}, o.EndsTurn...)) // strings always can be
 	e, err := engine.Open(ctx, path, engine.Options{Now: o.Now, Log: o.Log, Migrations: migrations, VFS: o.vfs,
@@ -65,15 +71,16 @@ func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	return &DB{e, string(names), o.Said, o.Zone, make(chan struct{}, 1)}, nil
 }
 
-// Run writes until ctx ends. Then it finishes the writes that wait, marks the database as properly closed and returns;
-// writes that come later are refused. It may be called once. An error means that the database is damaged.
+// Run writes until ctx ends. Then it finishes the writes that wait, marks the database as properly
+// closed and returns; writes that come later are refused. It may be called once. An error means
+// that the database is damaged.
 func (db *DB) Run(ctx context.Context) error { return explain(db.engine.Run(ctx)) }
 
 // Close closes the database. It is called after Run has returned, or instead of Run.
 func (db *DB) Close() error { return db.engine.Close() }
 
-// Inspect gives the engine to sqlitetest, which looks at rows that no store shows. Nobody outside of this folder can name
-// what it takes.
+// Inspect gives the engine to sqlitetest, which looks at rows that no store shows. Nobody outside
+// of this folder can name what it takes.
 func (db *DB) Inspect(fn func(*engine.DB)) { fn(db.engine) }
 
 // Conversations are where people talk.

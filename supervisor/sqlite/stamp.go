@@ -11,8 +11,9 @@ const findSending = `SELECT i.edited_at, i.source = 'question', i.kind = 'job', 
 	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind = 'voice' AND a.position >= i.first_file),
 	EXISTS (SELECT 1 FROM attachment a WHERE a.inbound = i.id AND a.kind <> 'voice' AND a.position >= i.first_file) FROM inbox i WHERE i.id = ?`
 
-// stamp is the stamp of what an inbound says. With correction it says when its person has changed it; otherwise, when they sent it.
-// What no person's conversation has sent has none, and nothing has one where nobody says by which time zone.
+// stamp is the stamp of what an inbound says. With correction it says when its person has changed
+// it; otherwise, when they sent it. What no person's conversation has sent has none, and nothing
+// has one where nobody says by which time zone.
 func (t turnTx) stamp(in supervisor.Inbound, correction bool) string {
 	if t.zone == nil || in.Kind != supervisor.KindText && in.Kind != supervisor.KindJob {
 		return ""

@@ -73,7 +73,8 @@ func TestWhatAPersonSendsIsStampedOnce(t *testing.T) {
 	if err != nil || first[0].Stamp != "[Fri 20 Nov 2026 13:19, Telegram, written]" {
 		t.Errorf("the first: %+v, %v", first, err)
 	}
-	told := "UPDATE inbox SET text = 'hallo', told = 'hello', edited_at = 1795177200000 WHERE id = 1" // a minute later
+	// a minute later
+	told := "UPDATE inbox SET text = 'hallo', told = 'hello', edited_at = 1795177200000 WHERE id = 1"
 	sqlitetest.Change(t, db, told)
 	if n, err := db.Turns().Correct(t.Context(), 1, 1000); n != 1 || err != nil {
 		t.Fatal(n, err)

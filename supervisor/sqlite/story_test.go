@@ -19,7 +19,8 @@ import (
 // noon is what the clock of a story shows at first.
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
-// story is a database and a person who writes to it. Its methods end the test when what they do fails.
+// story is a database and a person who writes to it. Its methods end the test when what they do
+// fails.
 type story struct {
 	*testing.T
 	db   *sqlite.DB

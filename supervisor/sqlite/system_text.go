@@ -7,8 +7,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// SystemTexts are the system texts that the requests of conversations begin with. One stays as it is while a provider has it in its
-// cache, so that a change of what it was made of costs nothing.
+// SystemTexts are the system texts that the requests of conversations begin with. One stays as it
+// is while a provider has it in its cache, so that a change of what it was made of costs nothing.
 type SystemTexts struct{ db *DB }
 
 // SystemTexts are what requests begin with.
@@ -48,13 +48,15 @@ func (s SystemTexts) Put(ctx context.Context, conversation int64, text string, s
 	}, "keep the system text of conversation %d", conversation)
 }
 
-// Renew has the next request of each of a person's conversations begin with a text that is put together after this.
+// Renew has the next request of each of a person's conversations begin with a text that is put
+// together after this.
 func (s SystemTexts) Renew(ctx context.Context, user string) error {
 	return s.db.write(ctx, func(t *tx) { t.renewSystemText(user) }, "renew the system texts of %s", user)
 }
 
 const renewSystemText = `UPDATE system_text SET text = '', stale = stale + 1 WHERE user = ?`
 
-// renewSystemText has no request begin any more with what a person's system texts are now: the next one of each conversation
-// begins with one that is put together after this. It is for whatever has changed what must count at once.
+// renewSystemText has no request begin any more with what a person's system texts are now: the next
+// one of each conversation begins with one that is put together after this. It is for whatever has
+// changed what must count at once.
 func (t *tx) renewSystemText(user string) { t.Exec(renewSystemText, user) }

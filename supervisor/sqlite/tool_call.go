@@ -63,8 +63,8 @@ func (t turnTx) call(id string) toolCallRow {
 	return call
 }
 
-// CommitBegun keeps that a tool is about to run whose effect must not happen twice. Refused if that was kept before, or if the
-// call has a result: whoever gets nil, and nobody else, may run it.
+// CommitBegun keeps that a tool is about to run whose effect must not happen twice. Refused if that
+// was kept before, or if the call has a result: whoever gets nil, and nobody else, may run it.
 func (s Turns) CommitBegun(ctx context.Context, turn int64, call string) error {
 	return s.db.write(ctx, func(t *tx) { turnTx{t, t.runningTurn(turn)}.commitBegun(call) },
 		"commit that call %s of turn %d begins", call, turn)
@@ -80,9 +80,9 @@ func (t turnTx) commitBegun(call string) {
 	t.Exec(beginCall, t.Now, t.turn.Conversation.ID, call)
 }
 
-// CommitResult keeps what became of a call, with what it changed, and returns the message's id. The same result again changes
-// nothing and returns the same id. Refused if the turn has ended or has no such call of that tool, or if the call has another
-// result.
+// CommitResult keeps what became of a call, with what it changed, and returns the message's id. The
+// same result again changes nothing and returns the same id. Refused if the turn has ended or has
+// no such call of that tool, or if the call has another result.
 func (s Turns) CommitResult(ctx context.Context, turn int64, r protocol.ToolResult) (message int64, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) int64 { return t.commitResult(r) },
 		"commit the result of call %s of turn %d", r.Call, turn)
@@ -111,7 +111,8 @@ func (t turnTx) checkSameResult(message int64, r protocol.ToolResult) {
 	}
 }
 
-// putResult appends the result of a call that has none to the transcript, and what it changed to the ledger.
+// putResult appends the result of a call that has none to the transcript, and what it changed to
+// the ledger.
 func (t turnTx) putResult(r protocol.ToolResult) int64 {
 	id := t.putMessage(protocol.Message{Role: protocol.RoleTool, Parts: []protocol.Part{{Result: &r}}})
 	t.Exec(answerCall, id, t.turn.Conversation.ID, r.Call)

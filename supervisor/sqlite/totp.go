@@ -9,7 +9,8 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Factors are people's second factors, and what was tried against them. Their secrets are sealed by whoever puts them.
+// Factors are people's second factors, and what was tried against them. Their secrets are sealed by
+// whoever puts them.
 type Factors struct{ db *DB }
 
 // One statement reads a factor with its recovery codes: as they are together at one moment.
@@ -17,16 +18,16 @@ const findFactor = `SELECT user, secret, confirmed_at IS NOT NULL, last_step, fa
 	(SELECT coalesce(group_concat(digest, ' ' ORDER BY digest), '') FROM recovery r WHERE r.user = totp.user AND used_at IS NULL)
 	FROM totp WHERE user = ?`
 
-// Find is a person's factor, if anything is known of one. It may have no secret: then something was tried against a factor that is
-// not there.
+// Find is a person's factor, if anything is known of one. It may have no secret: then something was
+// tried against a factor that is not there.
 func (s Factors) Find(ctx context.Context, user string) (supervisor.Factor, bool, error) {
 	return engine.One(s.db.reader(ctx, "find the second factor of %s", user), scanFactor, findFactor, user)
 }
 
 const listFactors = `SELECT user, confirmed_at IS NOT NULL, locked_until FROM totp WHERE length(secret) > 0 ORDER BY user`
 
-// List lists the factors that people have enrolled: whose they are, whether they are confirmed, and until when they are locked.
-// All else is left out.
+// List lists the factors that people have enrolled: whose they are, whether they are confirmed, and
+// until when they are locked. All else is left out.
 func (s Factors) List(ctx context.Context) ([]supervisor.Factor, error) {
 	return engine.All(s.db.reader(ctx, "list the second factors"), func(row *engine.Row) (f supervisor.Factor) {
 		row.Scan(&f.User, &f.Confirmed, &f.LockedUntil)
@@ -43,9 +44,9 @@ const (
 	insertRecovery = `INSERT INTO recovery (user, digest) VALUES (?, ?)`
 )
 
-// Put enrols a person: the sealed secret, which is not confirmed yet, and the digests of the recovery codes replace what was not
-// confirmed before. The entries are put into the audit log with them. ProblemFactorExists says that a factor is confirmed: that
-// one is reset first.
+// Put enrols a person: the sealed secret, which is not confirmed yet, and the digests of the
+// recovery codes replace what was not confirmed before. The entries are put into the audit log with
+// them. ProblemFactorExists says that a factor is confirmed: that one is reset first.
 func (s Factors) Put(ctx context.Context, user string, sealed []byte, recovery []string, entries ...AuditRow) error {
 	return s.db.write(ctx, func(t *tx) {
 		if len(sealed) == 0 {
@@ -67,9 +68,10 @@ const (
 	unlockFactor = `UPDATE totp SET failures = 0, lockouts = 0, locked_until = 0, changed_at = ? WHERE user = ?`
 )
 
-// Reset forgets a person's factor with its recovery codes, ends their logins, and takes back that they may make another in a chat.
-// It says whether there was a factor. What waited for a code of it is answered and never run; told are the conversations for which
-// that put something into the outbox. If any of that was there, the entries are put into the audit log in the same transaction.
+// Reset forgets a person's factor with its recovery codes, ends their logins, and takes back that
+// they may make another in a chat. It says whether there was a factor. What waited for a code of it
+// is answered and never run; told are the conversations for which that put something into the
+// outbox. If any of that was there, the entries are put into the audit log in the same transaction.
 func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (there bool, told []int64, err error) {
 	told, err = inTransaction(ctx, s.db, func(t *tx) []int64 {
 		all := int64(0)
@@ -87,21 +89,23 @@ func (s Factors) Reset(ctx context.Context, user string, entries ...AuditRow) (t
 	return there && err == nil, told, err
 }
 
-// Unlock forgets what was tried against a person's factor, and says whether there is one. If so, the entries are put into the
-// audit log in the same transaction.
+// Unlock forgets what was tried against a person's factor, and says whether there is one. If so,
+// the entries are put into the audit log in the same transaction.
 func (s Factors) Unlock(ctx context.Context, user string, entries ...AuditRow) (bool, error) {
 	n, err := s.db.changing(ctx, entries, func(t *tx) int64 { return t.Change(unlockFactor, t.Now, user) },
 		"unlock the second factor of %s", user)
 	return n > 0, err
 }
 
-// Attempt tries a code that was not sent as an inbound; detail says for the audit log how it came. It opens no gate.
+// Attempt tries a code that was not sent as an inbound; detail says for the audit log how it came.
+// It opens no gate.
 func (s Factors) Attempt(ctx context.Context, user string, decide supervisor.Decide, detail string) (supervisor.Verdict, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Verdict { return t.attempt(user, decide, detail) },
 		"try a code of %s", user)
 }
 
-// attempt has decide hold a code against a person's factor, and keeps the factor and what became of the code.
+// attempt has decide hold a code against a person's factor, and keeps the factor and what became of
+// the code.
 func (t *tx) attempt(user string, decide supervisor.Decide, detail string) supervisor.Verdict {
 	was, ok := one(t, scanFactor, findFactor, user)
 	if t.err != nil {

@@ -31,7 +31,8 @@ const (
 		WHERE id = ? AND round = ? AND state IN ('settling', 'queued')`
 )
 
-// Want keeps that an issue is to be triaged, by the fields up to Due; the same again changes nothing. A zero WantedAt is now.
+// Want keeps that an issue is to be triaged, by the fields up to Due; the same again changes
+// nothing. A zero WantedAt is now.
 func (s Triages) Want(ctx context.Context, w supervisor.IssueTriage) error {
 	return s.db.write(ctx, func(t *tx) {
 		at := t.Now
@@ -57,8 +58,8 @@ func (s Triages) Next(ctx context.Context) (due time.Time, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find when the next triage is due"), engine.Time, nextTriage)
 }
 
-// Keep keeps how far a triage has come, by the fields State, Due and from Report on. Refused where it has ended, or was wanted anew
-// meanwhile.
+// Keep keeps how far a triage has come, by the fields State, Due and from Report on. Refused where
+// it has ended, or was wanted anew meanwhile.
 func (s Triages) Keep(ctx context.Context, w supervisor.IssueTriage) error {
 	return s.db.write(ctx, func(t *tx) {
 		if t.Change(keepTriage, w.State, w.Due, w.Report, encoded{append([]string{}, w.Labels...)}, w.Comment, w.Why, t.Now, w.ID, w.Round) == 0 {

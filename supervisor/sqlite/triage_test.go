@@ -32,7 +32,8 @@ func TestAnIssueIsTriagedByItselfOnceAndAgainWhenSomebodyAsks(t *testing.T) {
 	}
 	opened := issue(5, "", noon)
 	s.must(triages.Want(t.Context(), opened))
-	s.must(triages.Want(t.Context(), issue(5, "", noon.Add(time.Hour)))) // told of again, or reopened
+	// told of again, or reopened
+	s.must(triages.Want(t.Context(), issue(5, "", noon.Add(time.Hour))))
 	w := opened
 	w.ID, w.State, w.Round, w.Labels = find().ID, supervisor.TriageSettling, 1, []string{}
 	s.same("wanted", find(), w)

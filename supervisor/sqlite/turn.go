@@ -10,22 +10,25 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// Turns are the work on what people sent, kept step by step, so that a turn goes on where it was after any crash. What
-// they refuse is a supervisor.Error with CodeInvalid, or CodeNotFound for a turn that never was.
+// Turns are the work on what people sent, kept step by step, so that a turn goes on where it was
+// after any crash. What they refuse is a supervisor.Error with CodeInvalid, or CodeNotFound for a
+// turn that never was.
 type Turns struct{ db *DB }
 
 const insertTurn = `INSERT INTO turn (user, conversation, destination, kind, inbound, parent, started_at)
 	VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`
 
-// turnKinds are the kinds of the turns that begin with an inbound, by its kind; what is not named begins none.
+// turnKinds are the kinds of the turns that begin with an inbound, by its kind; what is not named
+// begins none.
 var turnKinds = map[supervisor.InboundKind]supervisor.TurnKind{
 	supervisor.KindText: supervisor.TurnChat, supervisor.KindJob: supervisor.TurnJob, supervisor.KindReview: supervisor.TurnReview,
 	supervisor.KindTriage: supervisor.TurnTriage, supervisor.KindMCP: supervisor.TurnMCP,
 }
 
-// Start starts the turn of an inbound: the inbound is running and its text is in the transcript. Refused unless the
-// inbound is new and of a kind that begins a turn, and no other turn runs in its conversation. It sets a claim of the turn's aside
-// at once, as far as its limits allow; nil is none. The lease is the zero value where nothing was.
+// Start starts the turn of an inbound: the inbound is running and its text is in the transcript.
+// Refused unless the inbound is new and of a kind that begins a turn, and no other turn runs in its
+// conversation. It sets a claim of the turn's aside at once, as far as its limits allow; nil is
+// none. The lease is the zero value where nothing was.
 func (s Turns) Start(ctx context.Context, inbound int64, c *supervisor.Claim) (
 	turn supervisor.Turn, lease supervisor.Lease, err error) {
 	return inTransaction2(ctx, s.db, func(t *tx) (turn supervisor.Turn, lease supervisor.Lease) {
@@ -59,7 +62,8 @@ func (t *tx) startTurn(inbound int64) supervisor.Turn {
 	return turn
 }
 
-// putTurn keeps a turn that begins with an inbound's message. A zero Destination is its own conversation.
+// putTurn keeps a turn that begins with an inbound's message. A zero Destination is its own
+// conversation.
 func (t *tx) putTurn(turn supervisor.Turn, begins supervisor.Inbound) supervisor.Turn {
 	in := turn.Conversation
 	turn.StartedAt = fromMillis(t.Now)
@@ -77,15 +81,18 @@ func (t *tx) putTurn(turn supervisor.Turn, begins supervisor.Inbound) supervisor
 
 // ChildTurn is a turn that another one begins, which waits for what it comes to.
 type ChildTurn struct {
-	Parent       int64
-	Kind         supervisor.TurnKind
-	Conversation supervisor.Conversation // its own, of the same person; without an ID it is found or made by its other fields
-	Destination  supervisor.Conversation // where its questions and its files go; the zero value is its own
-	Text         string                  // what is asked of it
+	Parent int64
+	Kind   supervisor.TurnKind
+	// its own, of the same person; without an ID it is found or made by its other fields
+	Conversation supervisor.Conversation
+	// where its questions and its files go; the zero value is its own
+	Destination supervisor.Conversation
+	Text        string // what is asked of it
 }
 
-// StartChild starts a turn below one that runs. Its conversation's window is empty but for its text. It is for nobody else:
-// what it ends with is not put into the outbox, and it ends with its parent. Refused where a turn runs in its conversation.
+// StartChild starts a turn below one that runs. Its conversation's window is empty but for its
+// text. It is for nobody else: what it ends with is not put into the outbox, and it ends with its
+// parent. Refused where a turn runs in its conversation.
 func (s Turns) StartChild(ctx context.Context, c ChildTurn) (supervisor.Turn, error) {
 	return inTurn(ctx, s.db, c.Parent, func(t turnTx) supervisor.Turn { return t.startChild(c) }, "start a turn below turn %d", c.Parent)
 }
@@ -102,9 +109,10 @@ func (t turnTx) startChild(c ChildTurn) supervisor.Turn {
 type RunningTurn struct {
 	Turn     supervisor.Turn
 	Messages []protocol.Message // this turn's, in order
-	Begun    []string           // calls committed as begun and without a result: what they did is not known
-	Waits    bool               // for its person's answer: it has an open question
-	Asked    bool               // its person was asked, and it has not had the end of that yet
+	// calls committed as begun and without a result: what they did is not known
+	Begun []string
+	Waits bool // for its person's answer: it has an open question
+	Asked bool // its person was asked, and it has not had the end of that yet
 }
 
 const (
@@ -117,8 +125,8 @@ const (
 	findRunningTurn = selectTurn + `WHERE t.conversation = ? AND t.ended_at IS NULL`
 )
 
-// FindRunning is the turn that runs in a conversation, if there is one. It is for whoever resumes it, while nobody else works on it: the
-// parts are read one after the other.
+// FindRunning is the turn that runs in a conversation, if there is one. It is for whoever resumes
+// it, while nobody else works on it: the parts are read one after the other.
 func (s Turns) FindRunning(ctx context.Context, conversation int64) (open RunningTurn, ok bool, err error) {
 	read := s.db.reader(ctx, "find the running turn of conversation %d", conversation)
 	turn, ok, err := engine.One(read, scanTurn, findRunningTurn, conversation)
@@ -135,7 +143,8 @@ func (s Turns) FindRunning(ctx context.Context, conversation int64) (open Runnin
 
 const addRun = `UPDATE turn SET ran = ran + ? WHERE id = ?`
 
-// Suspend keeps for how long a turn has run before it waits for its person, and says whether it still does: the answer may have come.
+// Suspend keeps for how long a turn has run before it waits for its person, and says whether it
+// still does: the answer may have come.
 func (s Turns) Suspend(ctx context.Context, turn int64, ran time.Duration) (waits bool, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) bool {
 		t.Exec(addRun, ran, turn)
@@ -150,8 +159,8 @@ func (s Turns) Died(ctx context.Context, turn int64) (deaths int, err error) {
 	return inTurn(ctx, s.db, turn, func(t turnTx) int { return int(t.Insert(countDeath, turn)) }, "count a dead worker of turn %d", turn)
 }
 
-// turnTx is a transaction within a turn. inTurn makes one, once it has seen that the turn runs. putTurn makes one for the turn that
-// it has begun.
+// turnTx is a transaction within a turn. inTurn makes one, once it has seen that the turn runs.
+// putTurn makes one for the turn that it has begun.
 type turnTx struct {
 	*tx
 	turn supervisor.Turn

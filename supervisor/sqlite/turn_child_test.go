@@ -82,7 +82,8 @@ func TestATurnBelowAnotherSeesNothingAndEndsWithIt(t *testing.T) {
 	s.same("its end", []any{d.ID, d.Text, d.Turn}, []any{int64(0), "the first says so", child.ID})
 	s.same("put into the outbox", s.pending(child.Conversation), []string(nil))
 
-	again, err := s.db.Turns().StartChild(t.Context(), ask) // the same conversation, with an empty window
+	// the same conversation, with an empty window
+	again, err := s.db.Turns().StartChild(t.Context(), ask)
 	s.must(err)
 	seen := s.transcript(again.Conversation)
 	s.same("seen", []any{len(seen), seen[0].Text()}, []any{1, "read the first"})
@@ -94,7 +95,8 @@ func TestATurnBelowAnotherSeesNothingAndEndsWithIt(t *testing.T) {
 	s.same("answers to", deeper.Destination, s.home)
 	unfinished, err := s.db.Inbox().ListUnfinished(t.Context())
 	s.must(err)
-	s.same("unfinished", unfinished, []supervisor.Conversation{s.home}) // its parent goes on with a child
+	// its parent goes on with a child
+	s.same("unfinished", unfinished, []supervisor.Conversation{s.home})
 	s.finish(parent, "compared")
 	s.same("running", s.look("SELECT count(*) FROM turn WHERE ended_at IS NULL"), "0")
 	last := s.transcript(again.Conversation)

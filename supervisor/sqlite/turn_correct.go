@@ -29,9 +29,10 @@ func scanToCorrect(r *engine.Row) (c toCorrect) {
 	return c
 }
 
-// Correct tells a turn what its person has changed of what it has taken in, behind all that it has come to, and says how many
-// messages it was. What is longer than room, in bytes, is left for the turn's end; so is all where the model's last message has
-// calls without a result, or has none and so ends the turn. Refused if the turn has ended.
+// Correct tells a turn what its person has changed of what it has taken in, behind all that it has
+// come to, and says how many messages it was. What is longer than room, in bytes, is left for the
+// turn's end; so is all where the model's last message has calls without a result, or has none and
+// so ends the turn. Refused if the turn has ended.
 func (s Turns) Correct(ctx context.Context, turn int64, room int) (told int, err error) {
 	_, waits, err := engine.One(s.db.reader(ctx, "look for what turn %d is to be told", turn), scanToCorrect, findToCorrect, turn, room)
 	if err != nil || !waits { // almost always: it costs no commit then
@@ -58,7 +59,8 @@ func (t turnTx) correct(room int) int {
 
 const endToldOf = `UPDATE inbox SET told = NULL WHERE told IS NOT NULL AND conversation = ? AND (turn = ? OR id = ?) RETURNING id`
 
-// offerUntold asks of what was changed and not told any more, as the turn ends, whether it is to be answered anew.
+// offerUntold asks of what was changed and not told any more, as the turn ends, whether it is to be
+// answered anew.
 func (t turnTx) offerUntold() {
 	for _, id := range all(t.tx, engine.Integer, endToldOf, t.turn.Conversation.ID, t.turn.ID, t.turn.Inbound) {
 		t.sayOf(t.inbound(id), supervisor.TextEditedAnswered, supervisor.AnewButton(id))

@@ -60,7 +60,8 @@ func TestATurnIsToAnswerAllThatWasStoppedForIt(t *testing.T) {
 	}
 }
 
-// What a model declined to answer leaves the window, with what was stopped for it. What was said before and after stays.
+// What a model declined to answer leaves the window, with what was stopped for it. What was said
+// before and after stays.
 func TestWhatAModelDeclinedToAnswerLeavesTheWindow(t *testing.T) {
 	s := newStory(t)
 	s.finish(s.begun("zero"), "ok")

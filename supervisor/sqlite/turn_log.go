@@ -10,13 +10,15 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// SettingLog is the setting by which a person has what they say and are answered stand in their home too; LogOn is to.
+// SettingLog is the setting by which a person has what they say and are answered stand in their
+// home too; LogOn is to.
 const (
 	SettingLog = "log"
 	LogOn      = "on"
 )
 
-// putLog has a worker log what the turn's person said in ins and was answered, if they want that. It is done once the turn has ended.
+// putLog has a worker log what the turn's person said in ins and was answered, if they want that.
+// It is done once the turn has ended.
 func (t turnTx) putLog(ins []supervisor.Inbound, answer string) {
 	in := t.turn.Conversation
 	if t.turn.Kind != supervisor.TurnChat || !talks(in) || value(t, engine.String, findSetting, in.User, SettingLog) != LogOn {

@@ -9,7 +9,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// What was said is to be logged in the commit that ends its turn, where its person wants that, and no row has the words afterwards.
+// What was said is to be logged in the commit that ends its turn, where its person wants that, and
+// no row has the words afterwards.
 func TestATurnIsLoggedWhereItsPersonWantsThat(t *testing.T) {
 	for setting, want := range map[string]int{"": 0, "off": 0, "on": 1} {
 		for _, ends := range []string{"finished", "with its last step"} {

@@ -18,12 +18,13 @@ type ChildWindow struct {
 const (
 	findChild = selectTurn + `WHERE t.parent = ? AND t.name = ?`
 	nameTurn  = `UPDATE turn SET name = nullif(?, '') WHERE id = ?`
-	// What windows were asked is as long as all that was read. Nobody asks again once the turn above them has ended.
+	// What windows were asked is as long as all that was read. Nobody asks again once the turn
+	// above them has ended.
 	forgetAsked = `UPDATE message SET parts = '[]' WHERE role = 'user' AND turn IN (SELECT id FROM turn WHERE parent = ?)`
 )
 
-// OpenChild finds the turn of a name below one that runs, as it is, or starts it with a text in an empty window. There is one at a
-// time: another that runs ends, and has no answer.
+// OpenChild finds the turn of a name below one that runs, as it is, or starts it with a text in an
+// empty window. There is one at a time: another that runs ends, and has no answer.
 func (s Turns) OpenChild(ctx context.Context, parent int64, name, text string) (ChildWindow, error) {
 	return inTurn(ctx, s.db, parent, func(t turnTx) ChildWindow { return t.openChild(name, text) }, "open the window %q below turn %d", name, parent)
 }

@@ -23,12 +23,15 @@ type Step struct {
 	Pot     string
 	Charged bool // what it cost was kept before: no field between Message and this one is used
 
-	Uses    []supervisor.OpenedTool // tools of families that Message calls: they are open from now on
-	Results []protocol.ToolResult   // of calls of Message that are not run; their messages have the ids that follow its own
+	// tools of families that Message calls: they are open from now on
+	Uses []supervisor.OpenedTool
+	// of calls of Message that are not run; their messages have the ids that follow its own
+	Results []protocol.ToolResult
 }
 
-// CommitStep keeps what a model said and returns the message's id. Refused if the turn has ended, if calls of its last step have
-// no result yet, and if a call's ID is empty or was used before in the conversation.
+// CommitStep keeps what a model said and returns the message's id. Refused if the turn has ended,
+// if calls of its last step have no result yet, and if a call's ID is empty or was used before in
+// the conversation.
 func (s Turns) CommitStep(ctx context.Context, step Step) (message int64, err error) {
 	return inTurn(ctx, s.db, step.Turn, func(t turnTx) int64 { return t.commitStep(step) }, "commit a step of turn %d",
 		step.Turn)
@@ -38,7 +41,8 @@ func (s Turns) CommitStep(ctx context.Context, step Step) (message int64, err er
 type LastStep struct {
 	Step Step // its message has no calls
 	End  FinishTurn
-	Post *supervisor.RichText // the only post that the answer is to have; nil where that is said later
+	// the only post that the answer is to have; nil where that is said later
+	Post *supervisor.RichText
 }
 
 // EndedStep is what has become of a LastStep.
@@ -46,12 +50,13 @@ type EndedStep struct {
 	Message  int64
 	Ended    bool // the turn has ended with it; else it is committed as any other
 	Delivery supervisor.Delivery
-	Post     supervisor.Post // is being sent: whoever gets it, and nobody else, may do that; without an ID there is none
+	// is being sent: whoever gets it, and nobody else, may do that; without an ID there is none
+	Post supervisor.Post
 }
 
-// CommitLast does what CommitStep does, and what Finish does, at once. The turn does not end where something waits that it could
-// take in. The post is kept where the answer is the first thing to be sent to its chat, nothing of it was sent before, and nothing is to
-// stand below it.
+// CommitLast does what CommitStep does, and what Finish does, at once. The turn does not end where
+// something waits that it could take in. The post is kept where the answer is the first thing to be
+// sent to its chat, nothing of it was sent before, and nothing is to stand below it.
 func (s Turns) CommitLast(ctx context.Context, l LastStep) (EndedStep, error) {
 	return inTurn(ctx, s.db, l.Step.Turn, func(t turnTx) EndedStep { return t.commitLast(l) }, "commit the last step of turn %d",
 		l.Step.Turn)

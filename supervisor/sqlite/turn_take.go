@@ -8,15 +8,17 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// endsTopic says of a command n that it ends what came before it, or parts it from what comes behind it: it has one of the names in
-// ?2, a JSON array.
+// endsTopic says of a command n that it ends what came before it, or parts it from what comes
+// behind it: it has one of the names in ?2, a JSON array.
 const endsTopic = `n.held = 0 AND n.command IN (SELECT value FROM json_each(?2))`
 
-// takable is what a turn may take in. What stands behind a command that ends a topic stays where it is until that has an answer: it
-// must not be in the turn that the command ends, nor in the topic that it closes. Any other command may wait for its person's word
-// for an hour, and holds up nothing.
+// takable is what a turn may take in. What stands behind a command that ends a topic stays where it
+// is until that has an answer: it must not be in the turn that the command ends, nor in the topic
+// that it closes. Any other command may wait for its person's word for an hour, and holds up
+// nothing.
 //
-// A turn in which a worker has ended takes nothing, so that nothing is parked for a death that it had no part in.
+// A turn in which a worker has ended takes nothing, so that nothing is parked for a death that it
+// had no part in.
 const takable = `JOIN turn t ON t.conversation = i.conversation WHERE t.id = ?1 AND t.deaths = 0 AND i.state = 'new'
 	AND i.kind = 'text' AND i.held = 0 AND i.priority >= ?4 AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation
 		AND n.state = 'new' AND n.id < i.id AND ` + endsTopic + `)
@@ -29,14 +31,16 @@ const (
 	newestRole  = `SELECT role FROM message WHERE turn = ? ORDER BY id DESC LIMIT 1`
 )
 
-// Take has what waits in a turn's conversation become part of the turn. Each such text is running, and stands in the transcript
-// behind all that the turn has come to: first what its person wants next, and each in the order in which they were sent. Those below the
-// priority least stay. It is answered, parked and done with the inbound that
-// the turn began with.
+// Take has what waits in a turn's conversation become part of the turn. Each such text is running,
+// and stands in the transcript behind all that the turn has come to: first what its person wants
+// next, and each in the order in which they were sent. Those below the priority least stay. It is
+// answered, parked and done with the inbound that the turn began with.
 //
-// It takes at most room bytes of text, and nothing that came behind a text for which there was no room: nothing overtakes. What was
-// sent together is taken whole or not at all. It takes nothing where a worker has ended in the turn, and nothing where the model's last message has calls without a result, or has none
-// and so ends the turn: what waits is for a turn of its own then. Refused if the turn has ended.
+// It takes at most room bytes of text, and nothing that came behind a text for which there was no
+// room: nothing overtakes. What was sent together is taken whole or not at all. It takes nothing
+// where a worker has ended in the turn, and nothing where the model's last message has calls
+// without a result, or has none and so ends the turn: what waits is for a turn of its own then.
+// Refused if the turn has ended.
 func (s Turns) Take(ctx context.Context, turn int64, room int, least supervisor.Priority) (taken int, err error) {
 	_, waits, err := engine.One(s.db.reader(ctx, "look for what turn %d may take in", turn), engine.Integer, findTakable, turn,
 		s.db.endsTurn, s.db.engine.Now(), int(least))
@@ -74,7 +78,8 @@ func (t turnTx) take(in supervisor.Inbound) {
 	t.putInboundMessage(in)
 }
 
-// Those that follow an inbound and belong to it, up to the first that does not, whether that has arrived or not.
+// Those that follow an inbound and belong to it, up to the first that does not, whether that has
+// arrived or not.
 const listTogether = selectInbound + `WHERE i.conversation = ?1 AND i.id > ?2 AND i.together = ?3 AND i.state = 'new' AND i.held = 0
 	AND NOT EXISTS (SELECT 1 FROM inbox n WHERE n.conversation = i.conversation AND n.id > ?2 AND n.id < i.id
 		AND n.state IN ('new', 'arriving') AND n.held = 0 AND n.together <> ?3) ORDER BY i.id`

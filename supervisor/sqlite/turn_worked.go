@@ -15,8 +15,9 @@ const listWorked = `SELECT DISTINCT iif(role = 'tool', json_extract(parts, '$[0]
 	AND (role = 'tool' AND json_extract(parts, '$[0].result.failed') IS NULL
 		OR role = 'user' AND (source = 'world' OR json_array_length(parts) > 1))`
 
-// ListWorked lists the tools whose calls did not fail, in a turn, in those below it, and among so many of its conversation's
-// latest messages. "" stands for what came with a message of the person's.
+// ListWorked lists the tools whose calls did not fail, in a turn, in those below it, and among so
+// many of its conversation's latest messages. "" stands for what came with a message of the
+// person's.
 func (s Turns) ListWorked(ctx context.Context, turn int64, messages int) (tools []string, err error) {
 	return engine.All(s.db.reader(ctx, "list the tools that have worked in turn %d", turn), engine.String, listWorked, turn, messages)
 }

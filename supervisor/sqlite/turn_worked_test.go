@@ -7,7 +7,8 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// What has worked in a turn is what did not fail in it and in those below it; earlier ones count as far as messages are asked for.
+// What has worked in a turn is what did not fail in it and in those below it; earlier ones count as
+// far as messages are asked for.
 func TestToolsThatHaveWorked(t *testing.T) {
 	s := newStory(t)
 	worked := func(turn supervisor.Turn, messages int, want ...string) {

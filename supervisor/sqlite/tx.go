@@ -13,12 +13,13 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
-// tx is the transaction as one write function sees it. It is not kept beyond that function, and does not leave the
-// package.
+// tx is the transaction as one write function sees it. It is not kept beyond that function, and
+// does not leave the package.
 //
-// It keeps its first error, a statement's or one that fail gives it, and nothing that it wrote is kept then. From there on its
-// statements do nothing: queries find no row, and numbers are 0. So a write function reads straight on. It looks at err to say what a
-// statement's error means, or before it calls what is not the store's.
+// It keeps its first error, a statement's or one that fail gives it, and nothing that it wrote is
+// kept then. From there on its statements do nothing: queries find no row, and numbers are 0. So a
+// write function reads straight on. It looks at err to say what a statement's error means, or
+// before it calls what is not the store's.
 type tx struct {
 	*engine.Tx
 	endsTurn string // the DB's, as is zone
@@ -81,7 +82,8 @@ func all[T any](t transaction, scan func(*engine.Row) T, query string, args ...a
 	return list
 }
 
-// write has fn run in the next transaction and waits until that is on disk. An error says what was attempted.
+// write has fn run in the next transaction and waits until that is on disk. An error says what was
+// attempted.
 func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...any) error {
 	var t *tx
 	err := db.engine.Write(ctx, func(e *engine.Tx) error {

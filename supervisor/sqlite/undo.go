@@ -28,14 +28,15 @@ func (t *tx) putUndo(user string, turn, operation int64, u protocol.Undo) {
 
 const undoable = `u.operation = 0 AND u.undone_by IS NULL AND u.why_not = ''`
 
-// findUndoable is a turn whose answer is in a conversation, and which has changed files since a time. It can be taken back, or nothing
-// of it was: then its person is told why.
+// findUndoable is a turn whose answer is in a conversation, and which has changed files since a
+// time. It can be taken back, or nothing of it was: then its person is told why.
 const findUndoable = `SELECT t.id FROM undo u CROSS JOIN turn t ON t.id = u.turn WHERE u.user = ? AND coalesce(t.destination, t.conversation) = ?
 	AND u.operation = 0 AND u.created_at >= ? GROUP BY t.id HAVING max(` + undoable + `) OR max(u.undone_by IS NOT NULL) = 0
 	ORDER BY t.id DESC LIMIT 1 OFFSET ?`
 
-// Last finds the newest turn that answered in a conversation and has changes since a time that were not taken back, or one before it:
-// skip is how many are newer. Of the last, what a program has changed may be all: it is not passed over for an older one.
+// Last finds the newest turn that answered in a conversation and has changes since a time that were
+// not taken back, or one before it: skip is how many are newer. Of the last, what a program has
+// changed may be all: it is not passed over for an older one.
 func (s Undos) Last(ctx context.Context, in supervisor.Conversation, since time.Time, skip int) (turn int64, ok bool, err error) {
 	return engine.One(s.db.reader(ctx, "find what can be undone in conversation %d", in.ID), engine.Integer, findUndoable, in.User, in.ID, since.UnixMilli(), skip)
 }
@@ -44,7 +45,8 @@ func (s Undos) Last(ctx context.Context, in supervisor.Conversation, since time.
 const hasUndo = `SELECT EXISTS (SELECT 1 FROM undo u WHERE u.turn = ? AND ` + undoable + `)`
 
 const (
-	// The second column says that the change of an undo was taken back, so that the turn's own is there again.
+	// The second column says that the change of an undo was taken back, so that the turn's own is
+	// there again.
 	listUntold = `SELECT u.path, EXISTS (SELECT 1 FROM undo o WHERE o.turn = u.turn AND o.undone_by = u.operation AND o.operation > 0) redone
 		FROM undo u CROSS JOIN turn t ON t.id = u.turn WHERE u.user = ?1 AND u.operation > 0 AND u.told = 0 AND u.undone_by IS NULL
 		AND coalesce(t.destination, t.conversation) = ?2 GROUP BY u.path ORDER BY min(u.effect)`
@@ -53,7 +55,8 @@ const (
 	maxUndosTold = 20
 )
 
-// untoldUndos tells the model what its person has put back in the turn's conversation since it last ran; "" where that is nothing.
+// untoldUndos tells the model what its person has put back in the turn's conversation since it last
+// ran; "" where that is nothing.
 func (t turnTx) untoldUndos() (text string) {
 	in := t.turn.Conversation
 	paths := map[bool][]string{}
@@ -103,7 +106,8 @@ func (s Undos) User(ctx context.Context, turn int64) (user string, err error) {
 const listChanges = `SELECT u.effect, u.turn, u.operation, e.kind, u.path, u.moved_to, u.before, u.after, u.size, u.mode, u.why_not, u.created_at
 	FROM undo u JOIN effect e ON e.id = u.effect WHERE u.turn = ? AND u.user = ? AND u.operation = ? AND u.undone_by IS NULL ORDER BY u.effect`
 
-// List lists what of a turn's changes, or of those of an undo of it, was not taken back, oldest first. It has none of a turn of somebody else.
+// List lists what of a turn's changes, or of those of an undo of it, was not taken back, oldest
+// first. It has none of a turn of somebody else.
 func (s Undos) List(ctx context.Context, user string, turn, operation int64) ([]supervisor.FileChange, error) {
 	return engine.All(s.db.reader(ctx, "list the changes of turn %d", turn), func(r *engine.Row) (c supervisor.FileChange) {
 		r.Scan(&c.Effect, &c.Turn, &c.Operation, &c.Kind, &c.Path, &c.To, &c.Before, &c.After, &c.Size, &c.Mode, &c.Not, &c.CreatedAt)
@@ -126,7 +130,8 @@ const unbuttonUndone = `INSERT INTO cleaning (user, conversation, message, what,
 // undoLasts is how long an answer has its buttons: the bytes from before are kept no longer.
 const undoLasts = 7 * 24 * time.Hour
 
-// Done keeps that changes were taken back, and what takes them back again. What is taken back already changes nothing.
+// Done keeps that changes were taken back, and what takes them back again. What is taken back
+// already changes nothing.
 func (s Undos) Done(ctx context.Context, u supervisor.UndoneFiles) error {
 	return s.db.write(ctx, func(t *tx) {
 		if value(t, engine.Integer, findUndoing, u.Turn, u.User) == 0 {

@@ -35,7 +35,8 @@ func (s *story) lastWords() string {
 	return said[len(said)-1].Text()
 }
 
-// An undo is on record as what it undoes is, so that it can be undone itself; and the model is told, once.
+// An undo is on record as what it undoes is, so that it can be undone itself; and the model is
+// told, once.
 func TestAnUndoIsKeptAndToldOnce(t *testing.T) {
 	s := newStory(t)
 	undos, ctx := s.db.Undos(), t.Context()
@@ -104,7 +105,8 @@ func TestBytesFromBeforeAreCountedApart(t *testing.T) {
 	turn := s.asking("c1")
 	blobs, ctx := s.db.Blobs(), t.Context()
 	s.must(blobs.PutBefore(ctx, "alice", protocol.BlobRef{SHA256: string(one), Size: 3}, turn.ID))
-	s.must(blobs.PutBefore(ctx, "alice", protocol.BlobRef{SHA256: string(one), Size: 3}, turn.ID)) // kept once
+	// kept once
+	s.must(blobs.PutBefore(ctx, "alice", protocol.BlobRef{SHA256: string(one), Size: 3}, turn.ID))
 	s.must(blobs.Put(ctx, "alice", protocol.BlobRef{SHA256: string(two), Size: 40}, turn.ID))
 	kept, err := blobs.Kept(ctx, "alice", time.Unix(0, 0))
 	s.must(err)
@@ -115,7 +117,8 @@ func TestBytesFromBeforeAreCountedApart(t *testing.T) {
 	s.same("kept", []int64{kept, ofTurn, ofUser, ofOther}, []int64{40, 3, 3, 0})
 }
 
-// TestTheLedgerSaysWhatCanNotBeUndone, and why: the answer shows it. Of what a program has changed nobody expects it.
+// TestTheLedgerSaysWhatCanNotBeUndone, and why: the answer shows it. Of what a program has changed
+// nobody expects it.
 func TestTheLedgerSaysWhatCanNotBeUndone(t *testing.T) {
 	s := newStory(t)
 	turn, r := s.asking("c1"), result("c1", "done")
@@ -128,7 +131,8 @@ func TestTheLedgerSaysWhatCanNotBeUndone(t *testing.T) {
 	s.same("the ledger", s.look("SELECT detail FROM effect ORDER BY id"), "3 bytes; can't be undone: it was large written")
 }
 
-// What an answer has changed that can't be taken back is no reason to take back what an older one did.
+// What an answer has changed that can't be taken back is no reason to take back what an older one
+// did.
 func TestAnAnswerThatCanNotBeTakenBackIsNotPassedOver(t *testing.T) {
 	s := newStory(t)
 	older := s.changingFiles("c1")

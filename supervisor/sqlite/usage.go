@@ -30,7 +30,8 @@ type ModelCall struct {
 	Pot          string // what pays for it; "" is its person
 }
 
-// Put keeps a call that left no message. CommitStep keeps those that left one, with it. It may come after the end of the call's turn.
+// Put keeps a call that left no message. CommitStep keeps those that left one, with it. It may come
+// after the end of the call's turn.
 func (s Usage) Put(ctx context.Context, c ModelCall) error {
 	return s.db.write(ctx, func(t *tx) { t.putCall(c) }, "keep the usage of a call of %s by %s", cmp.Or(c.Spec, c.Model), c.User)
 }
@@ -74,8 +75,8 @@ func (t *tx) putUsage(message int64, c ModelCall, leases ...int64) {
 		clampCount(u.CacheWrite), u.Estimated, cost, c.Request, c.Asked, c.Pot, at)
 }
 
-// maxCount is more than any call counts. SQLite refuses to add up what does not fit into 64 bits; of these there may be
-// eight million.
+// maxCount is more than any call counts. SQLite refuses to add up what does not fit into 64 bits;
+// of these there may be eight million.
 const maxCount = 1 << 40
 
 // clampCount is a provider's figure within bounds: a wrong one spoils neither the step nor a sum.

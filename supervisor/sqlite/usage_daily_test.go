@@ -27,7 +27,8 @@ func TestEachDayHasItsTotal(t *testing.T) {
 	one := func(day string) sqlite.UsageTotal {
 		return sqlite.UsageTotal{Day: day, Calls: 1, Usage: protocol.Usage{Input: 2}, Cost: 7}
 	}
-	two := sqlite.UsageTotal{Day: "2026-11-01", Calls: 2, Usage: protocol.Usage{Input: 4}, Cost: 14} // of 25 hours
+	// of 25 hours
+	two := sqlite.UsageTotal{Day: "2026-11-01", Calls: 2, Usage: protocol.Usage{Input: 4}, Cost: 14}
 	since := time.Date(2026, 10, 30, 23, 0, 0, 0, time.UTC)
 	s.same("alice's", daily("alice", since), []sqlite.UsageTotal{one("2026-10-30"), {Day: "2026-10-31"}, two,
 		{Day: "2026-11-02"}, one("2026-11-03")})

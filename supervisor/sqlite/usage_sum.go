@@ -35,7 +35,8 @@ type UsageQuery struct {
 	Zone *time.Location   // whose midnights end the days; nil is UTC
 }
 
-// UsageTotal is what some calls come to together. The fields of dimensions that are not told apart are zero.
+// UsageTotal is what some calls come to together. The fields of dimensions that are not told apart
+// are zero.
 type UsageTotal struct {
 	User         string // or a pot's name
 	Conversation int64  // 0 too where a call was for none
@@ -49,7 +50,8 @@ type UsageTotal struct {
 	Unpriced     int64 // calls without one; one that failed before it counted anything needs none
 }
 
-// quarterHour is a quarter of an hour in milliseconds, as in the queries. No time zone has its midnight within one.
+// quarterHour is a quarter of an hour in milliseconds, as in the queries. No time zone has its
+// midnight within one.
 const quarterHour = 15 * 60 * 1000
 
 const (
@@ -62,8 +64,8 @@ const (
 	sumAll  = selectTotals + `WHERE created_at >= ?2 AND created_at < ?3 GROUP BY 1, 2, 3, 4, 5`
 )
 
-// Sum adds usage up. The dearest total comes first; of two that cost the same, the one with more tokens. Where there was no call
-// there is no total.
+// Sum adds usage up. The dearest total comes first; of two that cost the same, the one with more
+// tokens. Where there was no call there is no total.
 func (s Usage) Sum(ctx context.Context, q UsageQuery) ([]UsageTotal, error) {
 	query, args := sumUser, []any{q.User, since(q.From), until(q.To)}
 	if q.User == "" {
@@ -127,13 +129,15 @@ func compareTotals(a, b UsageTotal) int {
 		cmp.Compare(a.Model, b.Model), cmp.Compare(a.Purpose, b.Purpose))
 }
 
-// Daily is what a person's usage ("" is everybody's) comes to on each day in zone, from that of since to today: in order, and with
-// the days on which there was none. nil is UTC.
+// Daily is what a person's usage ("" is everybody's) comes to on each day in zone, from that of
+// since to today: in order, and with the days on which there was none. nil is UTC.
 func (s Usage) Daily(ctx context.Context, user string, since time.Time, zone *time.Location) ([]UsageTotal, error) {
 	zone = cmp.Or(zone, time.UTC)
 	y, m, d := since.In(zone).Date()
-	at := time.Date(y, m, d, 12, 0, 0, 0, zone) // noon: that is on every day, whatever the clocks do
-	before := at.Add(-24 * time.Hour)           // the day has not begun; what is too early is left out
+	// noon: that is on every day, whatever the clocks do
+	at := time.Date(y, m, d, 12, 0, 0, 0, zone)
+	// the day has not begun; what is too early is left out
+	before := at.Add(-24 * time.Hour)
 	totals, err := s.Sum(ctx, UsageQuery{User: user, From: before, By: []UsageDimension{ByDay}, Zone: zone})
 	if err != nil {
 		return nil, err

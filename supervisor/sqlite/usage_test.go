@@ -101,7 +101,8 @@ func TestUsageIsToldApart(t *testing.T) {
 	failed.Class, failed.Usage, failed.Cost = supervisor.ModelRateLimited, protocol.Usage{}, nil
 	used(s, failed) // needs no price
 	used(s, sqlite.ModelCall{User: "alice", Model: "old", Purpose: "title", Usage: protocol.Usage{Input: 1, CacheRead: 1}})
-	used(s, sqlite.ModelCall{User: "carol", Spec: "new/one"}) // was not counted: who knows what it cost
+	// was not counted: who knows what it cost
+	used(s, sqlite.ModelCall{User: "carol", Spec: "new/one"})
 	used(s, sqlite.ModelCall{User: "bob", Conversation: bob.ID, Spec: "local/small", Cost: dear(0),
 		Usage: protocol.Usage{Input: 50, Output: 50}})
 	for _, c := range []struct {
@@ -177,7 +178,8 @@ func TestADayIsThePersonsOwn(t *testing.T) {
 	s.same("before it", sum(s, half), []sqlite.UsageTotal(nil))
 }
 
-// What was counted is found of the newest answer's request, unless it was estimated or the request is not known.
+// What was counted is found of the newest answer's request, unless it was estimated or the request
+// is not known.
 func TestWhatWasCountedIsFound(t *testing.T) {
 	s := newStory(t)
 	turn := s.begun("hi")

@@ -26,8 +26,8 @@ const (
 	endWebhookDelivery = `UPDATE webhook_delivery SET state = ?, why = ?, ended_at = ? WHERE id = ? AND state = 'new'`
 )
 
-// Put keeps a delivery, and says whether it is new: one that was kept before is, where it has failed. Its ID is not read; a zero State
-// is WebhookNew.
+// Put keeps a delivery, and says whether it is new: one that was kept before is, where it has
+// failed. Its ID is not read; a zero State is WebhookNew.
 func (s WebhookDeliveries) Put(ctx context.Context, d supervisor.WebhookDelivery) (fresh bool, err error) {
 	return inTransaction(ctx, s.db, func(t *tx) bool {
 		ended := any(t.Now)
@@ -45,13 +45,15 @@ func (s WebhookDeliveries) Put(ctx context.Context, d supervisor.WebhookDelivery
 
 const findWebhookKey = `SELECT 1 FROM webhook_delivery WHERE user = ? AND source = ? AND key = ? AND created_at > ? AND state <> 'failed'`
 
-// Came says whether a delivery with d's User, Source and Key has come since a time, and has not failed.
+// Came says whether a delivery with d's User, Source and Key has come since a time, and has not
+// failed.
 func (s WebhookDeliveries) Came(ctx context.Context, d supervisor.WebhookDelivery, since time.Time) (bool, error) {
 	_, came, err := engine.One(s.db.reader(ctx, "look for %s of %s", d.Key, d.Source), engine.Integer, findWebhookKey, d.User, d.Source, d.Key, since.UnixMilli())
 	return came, err
 }
 
-// ListNew lists what a source has sent and what is yet to be done, oldest first, at most limit of them.
+// ListNew lists what a source has sent and what is yet to be done, oldest first, at most limit of
+// them.
 func (s WebhookDeliveries) ListNew(ctx context.Context, source string, limit int) ([]supervisor.WebhookDelivery, error) {
 	return engine.All(s.db.reader(ctx, "list what %s has sent", source), scanWebhookDelivery, listNewWebhookDeliveries, source, limit)
 }
@@ -66,8 +68,8 @@ func (t *tx) endWebhookDelivery(id int64, state supervisor.WebhookState, why str
 	return t.Change(endWebhookDelivery, state, why, t.Now, id) > 0
 }
 
-// Say puts a notice into the outbox that tells of some deliveries, all at once: they are done then. Where one of them has ended
-// before nothing is said. Of d it reads what Outbox.Say reads.
+// Say puts a notice into the outbox that tells of some deliveries, all at once: they are done then.
+// Where one of them has ended before nothing is said. Of d it reads what Outbox.Say reads.
 func (s WebhookDeliveries) Say(ctx context.Context, ids []int64, d supervisor.Delivery) (supervisor.Delivery, error) {
 	return inTransaction(ctx, s.db, func(t *tx) supervisor.Delivery {
 		for _, id := range ids {

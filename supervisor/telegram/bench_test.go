@@ -10,7 +10,8 @@ import (
 	"mews/supervisor"
 )
 
-// yes answers each request on one connection and allocates nothing, so that what is counted is the client's.
+// yes answers each request on one connection and allocates nothing, so that what is counted is the
+// client's.
 func yes(conn net.Conn) {
 	const result = `{"ok":true,"result":{"message_id":7,"from":{"id":42,"is_bot":true,"first_name":"Mews","username":"mews_bot"},` +
 		`"chat":{"id":5,"first_name":"Alice","type":"private"},"date":1763628000,"text":"hi"}}`

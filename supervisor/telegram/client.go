@@ -15,34 +15,41 @@ import (
 	"github.com/hashicorp/go-hclog"
 )
 
-// callTimeout is how long a call may take where its caller does not say. (Telegram itself gives up on a slow answer sooner.)
+// callTimeout is how long a call may take where its caller does not say. (Telegram itself gives up
+// on a slow answer sooner.)
 const callTimeout = 30 * time.Second
 
 // Options say which bot a Client is.
 type Options struct {
-	Token     string
-	APIURL    string            // the API's root, such as that of a Bot API server of one's own; "" is the public one
+	Token string
+	// the API's root, such as that of a Bot API server of one's own; "" is the public one
+	APIURL    string
 	Log       hclog.Logger      // nil: none
 	Transport http.RoundTripper // makes every request; nil: connections of the client's own
-	// Open reads a file that is sent, by its SHA-256 in hexadecimal, and says how many bytes it has. The client closes it;
-	// one send may open it several times. nil: files can't be sent.
+	// Open reads a file that is sent, by its SHA-256 in hexadecimal, and says how many bytes it
+	// has. The client closes it; one send may open it several times. nil: files can't be sent.
 	Open func(sha256 string) (io.ReadCloser, int64, error)
-	// Files is the folder in which a Bot API server of one's own keeps what people send, started with --local: an absolute path. Nothing
-	// is read outside it. "": the server gives files over HTTP.
+	// Files is the folder in which a Bot API server of one's own keeps what people send, started
+	// with --local: an absolute path. Nothing is read outside it. "": the server gives files over
+	// HTTP.
 	Files string
 }
 
-// Client calls the Bot API as one bot. It is safe for concurrent use. No error of its methods holds the token.
+// Client calls the Bot API as one bot. It is safe for concurrent use. No error of its methods holds
+// the token.
 type Client struct {
-	id       int64
-	root     string                     // the API's
-	endpoint func(method string) string // with the token. A function, so that nothing that prints a Client shows it
-	fileURL  func(path string) string   // of an escaped path; with the token too
+	id   int64
+	root string // the API's
+	// with the token. A function, so that nothing that prints a Client shows it
+	endpoint func(method string) string
+	fileURL  func(path string) string // of an escaped path; with the token too
 	redact   func(text string) string
-	polls    http.RoundTripper // apart from sends: a poll that waits for its 50 s never holds one up
-	sends    http.RoundTripper
-	fetches  http.RoundTripper // of files
-	bot      *gotgbot.Bot      // the library's typed methods, over this client; it is not told the token
+	// apart from sends: a poll that waits for its 50 s never holds one up
+	polls   http.RoundTripper
+	sends   http.RoundTripper
+	fetches http.RoundTripper // of files
+	// the library's typed methods, over this client; it is not told the token
+	bot      *gotgbot.Bot
 	identity *identity
 	open     func(sha256 string) (io.ReadCloser, int64, error)
 	files    string // Options.Files
@@ -50,7 +57,8 @@ type Client struct {
 	answered chan struct{} // holds a token when a call that is no poll was answered
 }
 
-// tokenShape is how @BotFather makes tokens: the bot's id and a secret. No character of it is escaped in a URL.
+// tokenShape is how @BotFather makes tokens: the bot's id and a secret. No character of it is
+// escaped in a URL.
 var tokenShape = regexp.MustCompile(`^([1-9][0-9]{0,18}):([A-Za-z0-9_-]{3,})$`)
 
 // tokenInPath is in the URL of an API call, which is more than the root.
@@ -63,7 +71,9 @@ func New(o Options) (*Client, error) {
 		return nil, errors.New("read the Telegram token: it is not of the form 123456789:AAbbCC, as @BotFather gives it")
 	}
 	id, err := strconv.ParseInt(parts[1], 10, 64)
-	if err != nil { // its text would show what is before the colon: in a token pasted the wrong way round, the secret
+	// its text would show what is before the colon: in a token pasted the wrong way round, the
+	// secret
+	if err != nil {
 		return nil, errors.New("read the Telegram token: the number before its colon is too large for a bot's id")
 	}
 	root, err := apiRoot(o.APIURL)
@@ -93,8 +103,8 @@ func New(o Options) (*Client, error) {
 
 func loggerOr(log hclog.Logger) hclog.Logger { return cmp.Or(log, hclog.NewNullLogger()) }
 
-// apiRoot is the URL that the API's paths begin with, without a slash at its end. Its errors do not show the given URL: a whole
-// API URL, pasted by mistake, has the token in it.
+// apiRoot is the URL that the API's paths begin with, without a slash at its end. Its errors do not
+// show the given URL: a whole API URL, pasted by mistake, has the token in it.
 func apiRoot(given string) (string, error) {
 	if given == "" {
 		return gotgbot.DefaultAPIURL, nil
@@ -112,7 +122,8 @@ func apiRoot(given string) (string, error) {
 // BotID is the bot's own id. It is in the token, so that no request is made for it.
 func (c *Client) BotID() int64 { return c.id }
 
-// Source is who numbers the updates: "telegram/<API root>/<bot id>". Each server numbers a bot's updates by itself.
+// Source is who numbers the updates: "telegram/<API root>/<bot id>". Each server numbers a bot's
+// updates by itself.
 func (c *Client) Source() string { return "telegram/" + c.root + "/" + strconv.FormatInt(c.id, 10) }
 
 // Close ends idle connections. Calls under way end with their contexts.

@@ -19,12 +19,14 @@ import (
 )
 
 const (
-	// maxDownload is the largest file that Telegram's own server gives to a bot. (Bot API, getFile; Client.h, MAX_DOWNLOAD_FILE_SIZE.)
+	// maxDownload is the largest file that Telegram's own server gives to a bot. (Bot API, getFile;
+	// Client.h, MAX_DOWNLOAD_FILE_SIZE.)
 	maxDownload = 20 << 20
-	// maxLocalFile is the largest one that anybody can send, which a server started with --local has on its disk. (Bot API, "Using a
-	// local Bot API server".)
+	// maxLocalFile is the largest one that anybody can send, which a server started with --local
+	// has on its disk. (Bot API, "Using a local Bot API server".)
 	maxLocalFile = 2000 << 20
-	// getFileTimeout is for a server that fetches a large file itself before it answers. Fetch's caller bounds the time.
+	// getFileTimeout is for a server that fetches a large file itself before it answers. Fetch's
+	// caller bounds the time.
 	getFileTimeout = time.Hour
 
 	getFileMethod  = "getFile"
@@ -39,8 +41,9 @@ func (c *Client) LargestFile() int64 {
 	return maxDownload
 }
 
-// Fetch writes the bytes of a file to w as they come, once; the caller bounds the time. What can't be fetched ever is a
-// *supervisor.Error with a sentence. Any other error may be of that moment alone, and w may have got a part of the file then.
+// Fetch writes the bytes of a file to w as they come, once; the caller bounds the time. What can't
+// be fetched ever is a *supervisor.Error with a sentence. Any other error may be of that moment
+// alone, and w may have got a part of the file then.
 func (c *Client) Fetch(ctx context.Context, file string, w io.Writer) error {
 	result, err := c.do(ctx, apiCall{method: getFileMethod, params: map[string]any{"file_id": file}, timeout: getFileTimeout})
 	if err != nil {
@@ -67,7 +70,8 @@ func (c *Client) Fetch(ctx context.Context, file string, w io.Writer) error {
 	return nil
 }
 
-// openFile opens a file of the server's. An absolute path is one on its disk, and such a server gives it to nobody over HTTP.
+// openFile opens a file of the server's. An absolute path is one on its disk, and such a server
+// gives it to nobody over HTTP.
 func (c *Client) openFile(ctx context.Context, path string) (io.ReadCloser, error) {
 	if filepath.IsAbs(path) {
 		return c.openLocal(ctx, path)
@@ -75,7 +79,8 @@ func (c *Client) openFile(ctx context.Context, path string) (io.ReadCloser, erro
 	return c.download(ctx, path)
 }
 
-// download opens a file over HTTP. It calls RoundTrip without an http.Client, so that no redirect is followed.
+// download opens a file over HTTP. It calls RoundTrip without an http.Client, so that no redirect
+// is followed.
 func (c *Client) download(ctx context.Context, path string) (io.ReadCloser, error) {
 	ended := func(err error) error { return ending(ctx, ctx, 0, err) }
 	fail := func(f *failure) error { return c.redacted(apiCall{method: downloadMethod}, f).sendError() }

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor"
 )
 
-// openLocal opens a file that the Bot API server has on its disk. The token may be in its path, as the name of a folder.
+// openLocal opens a file that the Bot API server has on its disk. The token may be in its path, as
+// the name of a folder.
 func (c *Client) openLocal(ctx context.Context, path string) (io.ReadCloser, error) {
 	file, err := openBeneath(c.files, path)
 	if err != nil {
@@ -36,7 +37,8 @@ func openBeneath(folder, path string) (*os.File, error) {
 		return nil, fmt.Errorf("open telegram.files: %w", err)
 	}
 	defer root.Close()
-	file, err := root.OpenFile(below, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a pipe would block otherwise
+	// a pipe would block otherwise
+	file, err := root.OpenFile(below, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("open it beneath telegram.files, %s: %w", folder, err)
 	}

@@ -82,9 +82,10 @@ func TestAFileThatCannotBeFetched(t *testing.T) {
 		"gone":                {fails(telegramtest.Error, "file", 404, ""), gone},
 		"refused":             {fails(telegramtest.Error, "file", 400, ""), gone},
 		"behind a proxy":      {fails(telegramtest.HTML, "file", 502, ""), ""},
-		"nothing of it":       {telegramtest.Fault{Kind: telegramtest.Reset, Method: "file", Times: 2}, ""}, // on a new connection too
-		"cut in its middle":   {fails(telegramtest.Truncated, "file", 0, ""), ""},
-		"half of it":          {fails(telegramtest.Short, "file", 0, ""), ""},
+		// on a new connection too
+		"nothing of it":     {telegramtest.Fault{Kind: telegramtest.Reset, Method: "file", Times: 2}, ""},
+		"cut in its middle": {fails(telegramtest.Truncated, "file", 0, ""), ""},
+		"half of it":        {fails(telegramtest.Short, "file", 0, ""), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})
@@ -120,7 +121,8 @@ func TestAFetchSaysHowLongToWait(t *testing.T) {
 	}
 }
 
-// A fetch ends with its context, at each of its two requests and in the middle of the bytes. Sends go on meanwhile.
+// A fetch ends with its context, at each of its two requests and in the middle of the bytes. Sends
+// go on meanwhile.
 func TestAFetchEndsWithItsContext(t *testing.T) {
 	for _, method := range []string{"getFile", telegramtest.DownloadMethod} {
 		s, c := filed(t, telegramtest.Options{}, telegramtest.File{ID: "f", Name: "a.bin", Size: 1000})

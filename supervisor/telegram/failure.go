@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	// floodWait is how long a flood is taken to last that does not say. The API itself always says it; something before it may
-	// not.
+	// floodWait is how long a flood is taken to last that does not say. The API itself always says
+	// it; something before it may not.
 	floodWait = 5 * time.Second
-	// maxFloodWait is the longest that is believed. Telegram's own were of minutes; a delivery that waits for more than a day is
-	// given up.
+	// maxFloodWait is the longest that is believed. Telegram's own were of minutes; a delivery that
+	// waits for more than a day is given up.
 	maxFloodWait   = 24 * time.Hour
 	floodWaitCode  = 420 // MTProto's own 429, which Bot API servers mostly translate
 	maxDescription = 300 // bytes of what a server says that go into an error
@@ -29,10 +29,12 @@ const (
 type responder string
 
 const (
-	responderNone    responder = ""         // no answer began
-	responderSelf    responder = "here"     // it was not sent whole: it could not be made, or its file could not be read
-	responderGateway responder = "stranger" // a gateway, a proxy, another web server, or the API's words cut off
-	responderAPI     responder = "api"      // the API itself, with {"ok":false}
+	responderNone responder = "" // no answer began
+	// it was not sent whole: it could not be made, or its file could not be read
+	responderSelf responder = "here"
+	// a gateway, a proxy, another web server, or the API's words cut off
+	responderGateway responder = "stranger"
+	responderAPI     responder = "api" // the API itself, with {"ok":false}
 )
 
 // failure is how one call failed.
@@ -59,19 +61,25 @@ type failureRule struct {
 
 // failureRules are looked at in order; the first that fits decides.
 var failureRules = []failureRule{
-	{responderNone, 0, 0, notSentWhole, supervisor.ResultUnsent, supervisor.ReasonNone}, // names, connecting, TLS, a proxy; our own end
-	{responderNone, 0, 0, nil, supervisor.ResultUnknown, supervisor.ReasonNone},         // reset, end of file or time, after it was written
+	// names, connecting, TLS, a proxy; our own end
+	{responderNone, 0, 0, notSentWhole, supervisor.ResultUnsent, supervisor.ReasonNone},
+	// reset, end of file or time, after it was written
+	{responderNone, 0, 0, nil, supervisor.ResultUnknown, supervisor.ReasonNone},
 
 	{responderSelf, 0, 0, nil, supervisor.ResultRefused, supervisor.ReasonNone},
 
 	{responderAPI, 400, 499, moved, supervisor.ResultUnsent, supervisor.ReasonMoved},
 	{responderAPI, 429, 429, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
 	{responderAPI, floodWaitCode, floodWaitCode, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
-	{responderAPI, 400, 400, says(loggedOut), supervisor.ResultUnsent, supervisor.ReasonNone}, // it is at another server
-	{responderAPI, 404, 404, noBot, supervisor.ResultUnsent, supervisor.ReasonNone},           // a mangled token, or another's root
+	// it is at another server
+	{responderAPI, 400, 400, says(loggedOut), supervisor.ResultUnsent, supervisor.ReasonNone},
+	// a mangled token, or another's root
+	{responderAPI, 404, 404, noBot, supervisor.ResultUnsent, supervisor.ReasonNone},
 	{responderAPI, 408, 408, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
-	{responderAPI, 401, 401, nil, supervisor.ResultUnsent, supervisor.ReasonNone}, // the token may be repaired: nothing is lost
-	{responderAPI, 409, 409, nil, supervisor.ResultUnsent, supervisor.ReasonNone}, // another program has this token
+	// the token may be repaired: nothing is lost
+	{responderAPI, 401, 401, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
+	// another program has this token
+	{responderAPI, 409, 409, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
 	{responderAPI, 400, 400, says(tooLong), supervisor.ResultRefused, supervisor.ReasonTooLong},
 	{responderAPI, 400, 400, says(badMarks), supervisor.ResultRefused, supervisor.ReasonMarks},
 	{responderAPI, 400, 400, says(gone), supervisor.ResultRefused, supervisor.ReasonGone},
@@ -80,17 +88,22 @@ var failureRules = []failureRule{
 	{responderAPI, 400, 400, says(noChat), supervisor.ResultRefused, supervisor.ReasonChat},
 	{responderAPI, 403, 403, nil, supervisor.ResultRefused, supervisor.ReasonChat},
 	{responderAPI, 400, 499, nil, supervisor.ResultRefused, supervisor.ReasonNone},
-	{responderAPI, 500, 599, nil, supervisor.ResultUnsent, supervisor.ReasonNone}, // it knows that it did not do it, and says so
+	// it knows that it did not do it, and says so
+	{responderAPI, 500, 599, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
 
 	{responderGateway, 429, 429, nil, supervisor.ResultUnsent, supervisor.ReasonFlood},
-	{responderGateway, 413, 413, nil, supervisor.ResultRefused, supervisor.ReasonNone}, // it would say so of this file every time
-	{responderGateway, 300, 499, nil, supervisor.ResultUnsent, supervisor.ReasonNone},  // it did not get as far as the API
+	// it would say so of this file every time
+	{responderGateway, 413, 413, nil, supervisor.ResultRefused, supervisor.ReasonNone},
+	// it did not get as far as the API
+	{responderGateway, 300, 499, nil, supervisor.ResultUnsent, supervisor.ReasonNone},
 }
 
-// defaultRule is for what no other rule is for: an unreadable 2xx, a gateway's 502 and 504, codes that nobody has heard of.
+// defaultRule is for what no other rule is for: an unreadable 2xx, a gateway's 502 and 504, codes
+// that nobody has heard of.
 var defaultRule = failureRule{result: supervisor.ResultUnknown}
 
-// What the API says, in lower case. Half of it is the server's own words, half are codes that it passes on.
+// What the API says, in lower case. Half of it is the server's own words, half are codes that it
+// passes on.
 var (
 	tooLong  = []string{"message is too long", "message_too_long", "text is too long"}
 	badMarks = []string{"can't parse entities", "can't parse messageentity", "entity", "entities"}
@@ -151,7 +164,8 @@ func (f *failure) read(body []byte) json.RawMessage {
 	return nil
 }
 
-// notTelegram is for an answer that is not the API's. It is the page of some web server, which tells nobody anything.
+// notTelegram is for an answer that is not the API's. It is the page of some web server, which
+// tells nobody anything.
 func (f *failure) notTelegram() error {
 	if f.code/100 == 2 {
 		return errors.New("what was answered is not Telegram's, or cut off")
@@ -167,7 +181,8 @@ func (f *failure) refused(answer gotgbot.Response) {
 	f.api = &gotgbot.TelegramError{Code: f.code, Description: answer.Description, ResponseParams: answer.Parameters}
 }
 
-// sendError is what the failure means for who sent something. It depends on nothing but the failure.
+// sendError is what the failure means for who sent something. It depends on nothing but the
+// failure.
 func (f *failure) sendError() *supervisor.SendError {
 	r := f.rule()
 	e := &supervisor.SendError{Result: r.result, Reason: r.reason, Err: f}

@@ -19,15 +19,21 @@ import (
 
 // failureClass is a kind of failure of the way in.
 type failureClass struct {
-	is         func(error) bool
-	away       bool                                 // Telegram can't be reached, so that an answer to another call is news
-	text       string                               // what is wrong; {text} is what Telegram said of it
-	advice     string                               // what to do, in whole sentences
-	first      time.Duration                        // the wait after the first failure; it doubles. 0 is a second
-	most       time.Duration                        // and grows no longer than this. 0 is a minute
-	alarmAfter int                                  // so many failures in a row are an alarm. 0 is 3
-	lost       string                               // told at the end: what became of the messages meanwhile. "": nothing is lost
-	remembered time.Duration                        // so long after the last failure a success proves nothing. 0: it does
+	is func(error) bool
+	// Telegram can't be reached, so that an answer to another call is news
+	away bool
+	// what is wrong; {text} is what Telegram said of it
+	text   string
+	advice string // what to do, in whole sentences
+	// the wait after the first failure; it doubles. 0 is a second
+	first time.Duration
+	most  time.Duration // and grows no longer than this. 0 is a minute
+	// so many failures in a row are an alarm. 0 is 3
+	alarmAfter int
+	// told at the end: what became of the messages meanwhile. "": nothing is lost
+	lost string
+	// so long after the last failure a success proves nothing. 0: it does
+	remembered time.Duration
 	fix        func(context.Context, *Client) error // is done before the next attempt; nil: nothing
 }
 
@@ -95,8 +101,9 @@ func isRefusal(from, to int) func(error) bool {
 	}
 }
 
-// isWebhook: the server says "can't use getUpdates method while webhook is active; ...". At the other conflict it says
-// "terminated by other getUpdates request; ..." or "terminated by setWebhook request".
+// isWebhook: the server says "can't use getUpdates method while webhook is active; ...". At the
+// other conflict it says "terminated by other getUpdates request; ..." or "terminated by setWebhook
+// request".
 func isWebhook(err error) bool {
 	r := refusal(err)
 	return r != nil && r.Code == http.StatusConflict && strings.Contains(strings.ToLower(r.Description), "webhook")
@@ -130,7 +137,8 @@ type deliveryError struct{ text string }
 
 func (e *deliveryError) Error() string { return "deliver to the webhook: " + e.text }
 
-// retryDelays is how long to wait between attempts that fail. The zero value is before the first failure.
+// retryDelays is how long to wait between attempts that fail. The zero value is before the first
+// failure.
 type retryDelays struct {
 	quick  bool // while Telegram can't be reached the pauses grow to maxAwayDelay alone
 	class  *failureClass
@@ -139,8 +147,9 @@ type retryDelays struct {
 
 const (
 	minDelay = time.Second // the least time between two failing requests
-	// maxAwayDelay is the longest pause while Telegram can't be reached, give or take a fifth: what waits goes within 3 s of its
-	// return. (With pauses that grew to a minute an outage of 20 s took 12 s more.)
+	// maxAwayDelay is the longest pause while Telegram can't be reached, give or take a fifth: what
+	// waits goes within 3 s of its return. (With pauses that grew to a minute an outage of 20 s
+	// took 12 s more.)
 	maxAwayDelay = 2500 * time.Millisecond
 )
 

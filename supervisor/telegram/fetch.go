@@ -9,15 +9,18 @@ import (
 )
 
 const (
-	// pollDeadline is how long a poll may take in all: well beyond what it asks the server to take. Polls have been seen to
-	// hang for hours while all else worked, so nothing but the poll's own end counts.
+	// pollDeadline is how long a poll may take in all: well beyond what it asks the server to take.
+	// Polls have been seen to hang for hours while all else worked, so nothing but the poll's own
+	// end counts.
 	pollDeadline = 120 * time.Second
-	// cancelGrace is how long a call that was cancelled may take to return. One that takes longer is left behind.
+	// cancelGrace is how long a call that was cancelled may take to return. One that takes longer
+	// is left behind.
 	cancelGrace = 5 * time.Second
 )
 
-// fetch makes a poll. It returns when the poll has ended, when ctx has, or at the poll's deadline, even where the call does not
-// end with its context. Nothing of a call that was left behind is used.
+// fetch makes a poll. It returns when the poll has ended, when ctx has, or at the poll's deadline,
+// even where the call does not end with its context. Nothing of a call that was left behind is
+// used.
 func (p *Poller) fetch(ctx context.Context) (json.RawMessage, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, pollDeadline, errStall)
 	defer cancel()
@@ -50,8 +53,8 @@ func (p *Poller) fetch(ctx context.Context) (json.RawMessage, error) {
 	return a.result, a.err
 }
 
-// call is the call that brings a batch. After a failure the server is not to wait for something to come, so that it is known at
-// once whether it works again.
+// call is the call that brings a batch. After a failure the server is not to wait for something to
+// come, so that it is known at once whether it works again.
 func (p *Poller) call() apiCall {
 	wait := p.timeout
 	if !p.lastWorked {

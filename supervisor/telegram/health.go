@@ -7,16 +7,17 @@ import (
 	"time"
 )
 
-// Health is how it stands with the way in from Telegram. The zero value is ready; its methods may be called from any
-// goroutine.
+// Health is how it stands with the way in from Telegram. The zero value is ready; its methods may
+// be called from any goroutine.
 type Health struct {
-	// Alarm is called once when something stays broken, with what is wrong, since when, and what to do. Recovered is called
-	// once when it works again, after Alarm was called. While it comes and goes, Alarm is called again only some time after
-	// either was called last. They must neither block nor call a method of this; nil is nobody; they are set before the first
-	// use.
+	// Alarm is called once when something stays broken, with what is wrong, since when, and what to
+	// do. Recovered is called once when it works again, after Alarm was called. While it comes and
+	// goes, Alarm is called again only some time after either was called last. They must neither
+	// block nor call a method of this; nil is nobody; they are set before the first use.
 	Alarm     func(text string)
 	Recovered func(text string)
-	// Reached is called when an attempt succeeds after one that failed. What holds for Alarm holds for it.
+	// Reached is called when an attempt succeeds after one that failed. What holds for Alarm holds
+	// for it.
 	Reached func()
 
 	mu      sync.Mutex // guards what follows
@@ -102,8 +103,8 @@ func (h *Health) pending(n int64) {
 	h.update(func(s *Status) { s.Pending = int(n) })
 }
 
-// succeeded notes a success: whatever has failed works again, unless a failure is remembered that lets attempts succeed in
-// between.
+// succeeded notes a success: whatever has failed works again, unless a failure is remembered that
+// lets attempts succeed in between.
 func (h *Health) succeeded() {
 	h.update(func(s *Status) {
 		if h.last.lasting && time.Since(h.last.at) < h.last.class.remembered {
@@ -121,7 +122,8 @@ func (h *Health) succeeded() {
 	})
 }
 
-// alarmInterval is how long no alarm is told of after the last one or its end. (Three failures may be over in some 7 s.)
+// alarmInterval is how long no alarm is told of after the last one or its end. (Three failures may
+// be over in some 7 s.)
 const alarmInterval = 10 * time.Minute
 
 // failed notes a failure, and says whether it is more than a short break.

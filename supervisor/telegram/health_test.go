@@ -11,8 +11,8 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// TestFlapsDoNotPileUp: for whoever is told, an hour of trouble that comes and goes is not thirty troubles; the log has
-// them all. A trouble that stays is told of in the end, and so is its end.
+// TestFlapsDoNotPileUp: for whoever is told, an hour of trouble that comes and goes is not thirty
+// troubles; the log has them all. A trouble that stays is told of in the end, and so is its end.
 func TestFlapsDoNotPileUp(t *testing.T) {
 	for name, test := range map[string]struct {
 		broken      func(after time.Duration) bool

@@ -43,8 +43,8 @@ func (i *identity) get(ctx context.Context, anew bool) (gotgbot.User, error) {
 	return i.ask(ctx)
 }
 
-// ask is called by whoever has put the token into asking. That a caller has gone away says nothing of Telegram, and counts as
-// no failure.
+// ask is called by whoever has put the token into asking. That a caller has gone away says nothing
+// of Telegram, and counts as no failure.
 func (i *identity) ask(ctx context.Context) (gotgbot.User, error) {
 	if time.Now().Before(i.retryAt) {
 		return gotgbot.User{}, i.failure
@@ -64,12 +64,13 @@ func (i *identity) ask(ctx context.Context) (gotgbot.User, error) {
 	return *user, nil
 }
 
-// Me is the bot as Telegram knows it. It is asked for until it is known, and remembered then: see RefreshMe.
+// Me is the bot as Telegram knows it. It is asked for until it is known, and remembered then: see
+// RefreshMe.
 func (c *Client) Me(ctx context.Context) (gotgbot.User, error) { return c.identity.get(ctx, false) }
 
-// RefreshMe asks Telegram who the bot is, also where that is known: a bot can get another name. Where it fails, what was known
-// stays. For some time after a failure it fails likewise without a request: as long as Telegram has said, or else longer and
-// longer.
+// RefreshMe asks Telegram who the bot is, also where that is known: a bot can get another name.
+// Where it fails, what was known stays. For some time after a failure it fails likewise without a
+// request: as long as Telegram has said, or else longer and longer.
 func (c *Client) RefreshMe(ctx context.Context) (gotgbot.User, error) {
 	return c.identity.get(ctx, true)
 }

@@ -58,8 +58,8 @@ func TestWhoTheBotIsIsAskedUntilItIsKnown(t *testing.T) {
 	})
 }
 
-// TestWhoTheBotIsIsNotAskedInHaste: whoever wants to know, and however often, after a failure it is not asked for a while,
-// and not before Telegram has said.
+// TestWhoTheBotIsIsNotAskedInHaste: whoever wants to know, and however often, after a failure it is
+// not asked for a while, and not before Telegram has said.
 func TestWhoTheBotIsIsNotAskedInHaste(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
@@ -141,7 +141,8 @@ func TestAnotherNameIsLearnt(t *testing.T) {
 	})
 }
 
-// TestTheWebhookDoesNotAskForEachUpdate who the bot is, while Telegram does not say. What it can't read comes again.
+// TestTheWebhookDoesNotAskForEachUpdate who the bot is, while Telegram does not say. What it can't
+// read comes again.
 func TestTheWebhookDoesNotAskForEachUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWire(t, script(always(refusal(429, "Too Many Requests", `,"parameters":{"retry_after":30}`)), as(ourselves)))

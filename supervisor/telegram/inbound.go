@@ -11,8 +11,9 @@ import (
 	"mews/supervisor"
 )
 
-// Read reads an update. It asks for the bot's name only where that decides whether a group's message is meant for the bot, and
-// its only errors are that question's. An update that is not understood is IncomingOther; so is what comes with an error.
+// Read reads an update. It asks for the bot's name only where that decides whether a group's
+// message is meant for the bot, and its only errors are that question's. An update that is not
+// understood is IncomingOther; so is what comes with an error.
 func Read(raw json.RawMessage, self Self) (supervisor.Incoming, error) {
 	r := updateReader{self: self}
 	r.in = supervisor.Incoming{Channel: supervisor.ChannelTelegram, Raw: raw, Kind: supervisor.IncomingOther}
@@ -44,8 +45,8 @@ func (r *updateReader) read(raw json.RawMessage) error {
 	return r.message(field[fields](update, "message"))
 }
 
-// edited reads a message that its sender has changed. What is said to be changed without a time of that was changed by Telegram, such
-// as by a link's preview; and a location changes by moving.
+// edited reads a message that its sender has changed. What is said to be changed without a time of
+// that was changed by Telegram, such as by a link's preview; and a location changes by moving.
 func (r *updateReader) edited(m fields) error {
 	at := field[int64](m, "edit_date")
 	if _, moves := m["location"]; moves || at <= 0 || at > lastDate {
@@ -102,16 +103,17 @@ func (r *updateReader) moved(m fields) bool {
 	return true
 }
 
-// impersonalFields are fields of messages that no person wrote to the bot as themselves and in this chat: a chat speaks (a
-// group's anonymous administrators, a channel), a web page does, or an account that a business bot runs.
+// impersonalFields are fields of messages that no person wrote to the bot as themselves and in this
+// chat: a chat speaks (a group's anonymous administrators, a channel), a web page does, or an
+// account that a business bot runs.
 var impersonalFields = []string{"sender_chat", "web_app_data", "business_connection_id", "sender_business_bot"}
 
 func impersonal(m fields) bool {
 	return slices.ContainsFunc(impersonalFields, func(name string) bool { _, ok := m[name]; return ok })
 }
 
-// person reads who sent a message or pressed a button. It says whether that is a person: not a bot, and in private the one
-// whose chat it is.
+// person reads who sent a message or pressed a button. It says whether that is a person: not a bot,
+// and in private the one whose chat it is.
 func (r *updateReader) person(m fields) bool {
 	from := field[gotgbot.User](m, "from")
 	if from.Id <= 0 || from.IsBot || !r.in.Group && from.Id != r.chat {
@@ -156,8 +158,8 @@ func (r *updateReader) contents(m fields) error {
 
 func decimal(id int64) string { return strconv.FormatInt(id, 10) }
 
-// fields are those of a JSON object. A field of another type than expected counts as missing, so that a message is not lost
-// because a part of it has changed since this version.
+// fields are those of a JSON object. A field of another type than expected counts as missing, so
+// that a message is not lost because a part of it has changed since this version.
 type fields map[string]json.RawMessage
 
 func field[T any](f fields, name string) T {

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// fileTests are files as messages carry them, and what is read off them; of one whose wanted File is "" nothing is.
+// fileTests are files as messages carry them, and what is read off them; of one whose wanted File
+// is "" nothing is.
 var fileTests = []struct {
 	name, fields string
 	want         supervisor.Attachment

@@ -12,7 +12,8 @@ import (
 // recorded are the kinds of files that are what a person says: their own words.
 var recorded = []protocol.AttachmentKind{protocol.AttachmentVoice, protocol.AttachmentVideoNote}
 
-// origin reads whether some of a message is somebody else's: forwarded, made by a bot, quoted, or in a file.
+// origin reads whether some of a message is somebody else's: forwarded, made by a bot, quoted, or
+// in a file.
 func (r *updateReader) origin(m fields) {
 	_, r.in.Forwarded = m["forward_origin"]
 	_, things := thingIn(m)

@@ -13,8 +13,9 @@ const (
 	maxQuery = 128 // bytes of a query's id; Telegram's are numbers of some 20 digits
 )
 
-// press reads that a button was pressed. The message with the button must be there and be the bot's own: no other message has a
-// button of ours. Whether the data is a button's is not known: a client of somebody's own making can send any.
+// press reads that a button was pressed. The message with the button must be there and be the bot's
+// own: no other message has a button of ours. Whether the data is a button's is not known: a client
+// of somebody's own making can send any.
 func (r *updateReader) press(raw json.RawMessage) {
 	var q fields
 	if json.Unmarshal(raw, &q) != nil {

@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// press is an update in which somebody presses a button of a message that the bot has sent to a chat. more are fields of
-// the query.
+// press is an update in which somebody presses a button of a message that the bot has sent to a
+// chat. more are fields of the query.
 func press(chat, from string, more ...string) string {
 	fields := append([]string{`"id":"4382bfdwdsb323b2d9"`, from, `"chat_instance":"-3"`,
 		`"message":{"message_id":11,"date":1760000000,` + bot + `,` + chat + `,"text":"Sure?"}`}, more...)
@@ -59,7 +59,8 @@ func TestATitleIsALine(t *testing.T) {
 	}
 }
 
-// TestNoOtherUpdateTypeGetsThrough: of all that Telegram can bring only what a person writes, or presses, is ever acted upon.
+// TestNoOtherUpdateTypeGetsThrough: of all that Telegram can bring only what a person writes, or
+// presses, is ever acted upon.
 func TestNoOtherUpdateTypeGetsThrough(t *testing.T) {
 	self := telegram.Self{ID: 42, Name: me.Name} // the bot of telegramtest
 	for _, kind := range telegramtest.OtherKinds() {

@@ -62,7 +62,8 @@ const (
 	voice = `"voice":{"duration":3,"mime_type":"audio/ogg","file_id":"AwAC","file_unique_id":"AgAD","file_size":9876}`
 )
 
-// inboundTests are what is read off the updates that people's words come in. The rest is checked below.
+// inboundTests are what is read off the updates that people's words come in. The rest is checked
+// below.
 var inboundTests = []struct {
 	name, update string
 	kind         supervisor.IncomingKind
@@ -236,7 +237,8 @@ var inboundTests = []struct {
 	{"an update without an id", strings.Replace(message(ann, privateChat, text("x")), "500001", `"x"`, 1), "other", "", ""},
 }
 
-// whole is what a model would read of a message: what it answers to, and its words. A command has nothing before it.
+// whole is what a model would read of a message: what it answers to, and its words. A command has
+// nothing before it.
 func whole(in supervisor.Incoming) string {
 	if name, _ := supervisor.ParseSlashCommand(in.Text); name != "" {
 		return in.Text
@@ -314,7 +316,8 @@ func TestReadEnvelope(t *testing.T) {
 
 func replyTo(who string) string { return `"reply_to_message":{"message_id":3,` + who + `,"text":"Hm"}` }
 
-// TestReadInAGroup: what is meant for the bot, and that the bot's name is looked up only where that decides it.
+// TestReadInAGroup: what is meant for the bot, and that the bot's name is looked up only where that
+// decides it.
 func TestReadInAGroup(t *testing.T) {
 	other := `"from":{"id":8,"is_bot":true,"first_name":"Other","username":"other_bot"}`
 	for name, test := range map[string]struct {

@@ -79,8 +79,9 @@ func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }
 
-// compose is what the model reads of a message: its words, and around them whose they are and what came with them. Nothing stands
-// before a command or among its arguments, nor beside a code, which is known only where it stands alone.
+// compose is what the model reads of a message: its words, and around them whose they are and what
+// came with them. Nothing stands before a command or among its arguments, nor beside a code, which
+// is known only where it stands alone.
 func (r *updateReader) compose(m fields, w wording) string {
 	text := w.text()
 	if commandIn(m, w) == nil && !isCode(text) {
@@ -93,8 +94,9 @@ func (r *updateReader) compose(m fields, w wording) string {
 	return cut(text, supervisor.MaxText)
 }
 
-// What opens a gate: six digits with spaces between them or a dash in the middle; and a recovery code, which has 26 digits and
-// letters but no U, in groups of any size. Whether such a text is a good code is for the gate to say.
+// What opens a gate: six digits with spaces between them or a dash in the middle; and a recovery
+// code, which has 26 digits and letters but no U, in groups of any size. Whether such a text is a
+// good code is for the gate to say.
 var (
 	timedShape    = regexp.MustCompile(`^(?:\d *){6}$|^\d{3} ?- ?\d{3}$`)
 	recoveryShape = regexp.MustCompile(`^(?:[0-9A-TV-Z][ -]*){26}$`)
@@ -120,7 +122,8 @@ type origin struct {
 	Channel gotgbot.Chat `json:"chat"`
 }
 
-// attribution is a line about whose words a message has, where they are not those of the person who sent it.
+// attribution is a line about whose words a message has, where they are not those of the person who
+// sent it.
 func attribution(m fields) string {
 	if _, ok := m["via_bot"]; ok {
 		return "[Made by the bot @" + line(field[gotgbot.User](m, "via_bot").Username, maxName) + "]"
@@ -137,7 +140,8 @@ func attribution(m fields) string {
 	return "[Forwarded]"
 }
 
-// reply reads which message is replied to, and what that says: all of it, and the part that the person chose.
+// reply reads which message is replied to, and what that says: all of it, and the part that the
+// person chose.
 func (r *updateReader) reply(m fields) {
 	to := repliedTo(m)
 	if to == nil {
@@ -157,8 +161,9 @@ func (r *updateReader) reply(m fields) {
 	r.in.Quote = q
 }
 
-// repliedTo is the message that is replied to, in this chat or another one. In a topic a message that is no reply counts as one to
-// the message that opened the topic: that is nobody's, and left out.
+// repliedTo is the message that is replied to, in this chat or another one. In a topic a message
+// that is no reply counts as one to the message that opened the topic: that is nobody's, and left
+// out.
 func repliedTo(m fields) fields {
 	to := field[fields](m, "reply_to_message")
 	if _, opening := to["forum_topic_created"]; opening {

@@ -8,8 +8,8 @@ import (
 	"github.com/PaulSonOfLars/gotgbot/v2"
 )
 
-// maxThing is how long the line is at most that says what somebody sent, in characters. A poll has 300 for its question and 12
-// options of 100. (Bot API, sendPoll.)
+// maxThing is how long the line is at most that says what somebody sent, in characters. A poll has
+// 300 for its question and 12 options of 100. (Bot API, sendPoll.)
 const maxThing = 2000
 
 // thing is something without a file that a message can carry and that can be said in words.
@@ -29,7 +29,8 @@ var things = []thing{
 	{"sticker", stickerWords, true},
 }
 
-// thingIn is what a message carries, as a line in brackets; "" for nothing. world says whether it is somebody else's.
+// thingIn is what a message carries, as a line in brackets; "" for nothing. world says whether it
+// is somebody else's.
 func thingIn(m fields) (words string, world bool) {
 	for _, t := range things {
 		if _, ok := m[t.field]; !ok {
@@ -110,7 +111,8 @@ func joined(between string, texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" }), between)
 }
 
-// carried names the file that a message has, or what it has that does not reach a bot; "" for neither.
+// carried names the file that a message has, or what it has that does not reach a bot; "" for
+// neither.
 func carried(m fields) string {
 	if file, _ := fileIn(m); file.Kind != "" {
 		return file.Title()

@@ -14,11 +14,12 @@ type Command struct {
 	Summary string // 1 to 256 characters
 }
 
-// formerLanguages had menus of their own in earlier versions. Telegram keeps a menu until it is deleted.
+// formerLanguages had menus of their own in earlier versions. Telegram keeps a menu until it is
+// deleted.
 var formerLanguages = []string{"de", "es", "fr"}
 
-// SetMenu makes this the bot's menu, for everybody. What is there already is left alone, so that it may be called at every
-// start.
+// SetMenu makes this the bot's menu, for everybody. What is there already is left alone, so that it
+// may be called at every start.
 func (c *Client) SetMenu(ctx context.Context, menu []Command) error {
 	// The scope is given: without one the library sends "null".
 	all := gotgbot.BotCommandScopeDefault{}
@@ -33,7 +34,8 @@ func (c *Client) SetMenu(ctx context.Context, menu []Command) error {
 	return nil
 }
 
-// SetChatMenu makes this the bot's menu in one chat; none has the chat show the menu that everybody has. It does so as SetMenu does.
+// SetChatMenu makes this the bot's menu in one chat; none has the chat show the menu that everybody
+// has. It does so as SetMenu does.
 func (c *Client) SetChatMenu(ctx context.Context, chat string, menu []Command) error {
 	id, err := parseID("chat", chat)
 	if err == nil {

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// holdTime is how long groups' messages are held back, in all, that name a bot while nobody knows which one: they are
-	// dropped then. Nothing else waits for them.
+	// holdTime is how long groups' messages are held back, in all, that name a bot while nobody
+	// knows which one: they are dropped then. Nothing else waits for them.
 	holdTime = time.Minute
-	// holdTimeFull is the same where so much waits at Telegram that a batch has no room for more: people's private messages may
-	// be behind it.
+	// holdTimeFull is the same where so much waits at Telegram that a batch has no room for more:
+	// people's private messages may be behind it.
 	holdTimeFull = 5 * time.Second
 )
 
@@ -37,8 +37,8 @@ func newNameLookup(c *Client, h *Health, log hclog.Logger) *nameLookup {
 	return &nameLookup{client: c, health: h, log: log, wanted: make(chan struct{}, 1), known: make(chan struct{}, 1)}
 }
 
-// run asks when it is wanted, until ctx ends. How often is up to the client, which returns a failure again until it makes a new
-// attempt: each is logged once.
+// run asks when it is wanted, until ctx ends. How often is up to the client, which returns a
+// failure again until it makes a new attempt: each is logged once.
 func (l *nameLookup) run(ctx context.Context) {
 	var last error
 	for {
@@ -68,7 +68,8 @@ func (l *nameLookup) self() Self {
 	}}
 }
 
-// mayHold says whether what depends on the name is held back still. full: its batch is as large as there are.
+// mayHold says whether what depends on the name is held back still. full: its batch is as large as
+// there are.
 func (l *nameLookup) mayHold(full bool) bool {
 	now, most := time.Now(), holdTime
 	if l.heldSince.IsZero() {
@@ -80,8 +81,8 @@ func (l *nameLookup) mayHold(full bool) bool {
 	return now.Before(l.heldSince.Add(most))
 }
 
-// readBatch is a batch of which some may be held back. A chat keeps its order: what is behind a message that is held back is
-// held back too.
+// readBatch is a batch of which some may be held back. A chat keeps its order: what is behind a
+// message that is held back is held back too.
 type readBatch struct {
 	ready     []supervisor.Incoming
 	heldChats map[string]bool // of which something is held back

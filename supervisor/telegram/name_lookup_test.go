@@ -31,8 +31,8 @@ func mention(after time.Duration, id int64, words string) upcoming {
 	return upcoming{after, id, strings.Replace(raw, "500001", fmt.Sprint(id), 1)}
 }
 
-// queue answers polls as Telegram does: with up to 100 updates from the offset on, or else when the next one comes. getMe
-// is refused until the given time.
+// queue answers polls as Telegram does: with up to 100 updates from the offset on, or else when the
+// next one comes. getMe is refused until the given time.
 func queue(nameless time.Duration, all ...upcoming) func(asked, context.Context) (*http.Response, error) {
 	return func(a asked, ctx context.Context) (*http.Response, error) {
 		if a.method == "getMe" && a.after < nameless {
@@ -89,8 +89,8 @@ func (d *dated) Take(ctx context.Context, batch []supervisor.Incoming, next int6
 
 func newDated() *dated { return &dated{store: newStore(0), at: map[string]time.Duration{}} }
 
-// TestAGroupsMessageWaitsForTheBotsName for as long as that is a short while: it is neither dropped nor taken to be for
-// somebody else, and its group keeps its order.
+// TestAGroupsMessageWaitsForTheBotsName for as long as that is a short while: it is neither dropped
+// nor taken to be for somebody else, and its group keeps its order.
 func TestAGroupsMessageWaitsForTheBotsName(t *testing.T) {
 	for name, nameless := range map[string]time.Duration{"that comes at once": 0, "that comes late": 20 * time.Second} {
 		t.Run(name, func(t *testing.T) {
@@ -111,8 +111,9 @@ func TestAGroupsMessageWaitsForTheBotsName(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsForTheBotsName: what is said in private comes at once, for however long Telegram does not say who the bot
-// is. After a minute the group's message is passed over, and no poll is made for it any more.
+// TestNobodyWaitsForTheBotsName: what is said in private comes at once, for however long Telegram
+// does not say who the bot is. After a minute the group's message is passed over, and no poll is
+// made for it any more.
 func TestNobodyWaitsForTheBotsName(t *testing.T) {
 	d := newDated()
 	p := poll(t, d, time.Hour, queue(2*time.Hour,

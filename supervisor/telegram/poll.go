@@ -16,9 +16,10 @@ import (
 type Receiver interface {
 	// Next is where the next batch begins; 0 where none has come yet.
 	Next(ctx context.Context) (offset int64, err error)
-	// Take keeps a batch and where the next one begins, in one transaction: after nil Telegram may forget the batch, after an
-	// error it is sent again, whole. next is 0 where it is not to move, and may be lower than before. The same update may come
-	// again, also at the same time, and with another offset. batch may be empty where only next moves.
+	// Take keeps a batch and where the next one begins, in one transaction: after nil Telegram may
+	// forget the batch, after an error it is sent again, whole. next is 0 where it is not to move,
+	// and may be lower than before. The same update may come again, also at the same time, and with
+	// another offset. batch may be empty where only next moves.
 	Take(ctx context.Context, batch []supervisor.Incoming, next int64) error
 }
 
@@ -28,12 +29,14 @@ const (
 	pollLimit   = 100              // updates in a batch, the most there can be
 )
 
-// updateKinds are the kinds that are asked for. They are named in each request, because Telegram remembers the last list.
+// updateKinds are the kinds that are asked for. They are named in each request, because Telegram
+// remembers the last list.
 var updateKinds = []string{"message", "edited_message", "callback_query"}
 
 // PollOptions may all be left out.
 type PollOptions struct {
-	Timeout time.Duration // how long a poll waits at the server for something to come; whole seconds; 0 is 50 s
+	// how long a poll waits at the server for something to come; whole seconds; 0 is 50 s
+	Timeout time.Duration
 	Log     hclog.Logger
 	Health  *Health
 }
@@ -47,10 +50,11 @@ type Poller struct {
 	health   *Health
 	names    *nameLookup
 
-	offsetKnown  bool  // the receiver has told it. This and what follows is Run's own
-	offset       int64 // where the next batch begins: the highest id of the last one that was kept, plus one
-	lastWorked   bool  // the last poll was answered as it should be
-	staleBatches int   // batches in a row that had nothing from offset on
+	offsetKnown bool // the receiver has told it. This and what follows is Run's own
+	// where the next batch begins: the highest id of the last one that was kept, plus one
+	offset       int64
+	lastWorked   bool // the last poll was answered as it should be
+	staleBatches int  // batches in a row that had nothing from offset on
 	fix          func(context.Context, *Client) error
 }
 
@@ -71,9 +75,10 @@ func healthOr(h *Health) *Health {
 	return h
 }
 
-// Run polls until ctx ends, and then ends the poll under way. Once only. Whatever fails is tried again; the error is nil.
-// Telegram is left alone for as long as it says, but not beyond this process: a new one makes its first poll at once. (What was
-// said of sends is kept on disk, by the outbox.)
+// Run polls until ctx ends, and then ends the poll under way. Once only. Whatever fails is tried
+// again; the error is nil. Telegram is left alone for as long as it says, but not beyond this
+// process: a new one makes its first poll at once. (What was said of sends is kept on disk, by the
+// outbox.)
 func (p *Poller) Run(ctx context.Context) error {
 	var beside sync.WaitGroup
 	defer beside.Wait()
@@ -89,8 +94,9 @@ const (
 	logInterval = time.Minute
 )
 
-// retryForever makes attempts until ctx ends: one after another while they succeed, and with longer and longer pauses while they
-// fail. Where Telegram can't be reached, an answer to another call ends the pause.
+// retryForever makes attempts until ctx ends: one after another while they succeed, and with longer
+// and longer pauses while they fail. Where Telegram can't be reached, an answer to another call
+// ends the pause.
 func retryForever(ctx context.Context, c *Client, h *Health, log hclog.Logger, what string, attempt func(context.Context) error) {
 	delays := retryDelays{quick: true}
 	var failures int
@@ -187,14 +193,15 @@ func (p *Poller) poll(ctx context.Context) error {
 	case len(batch) > 0:
 		return p.receive(ctx, batch)
 	case waits:
-		sleep(ctx, minDelay-time.Since(began), nil) // a server that does not wait is asked once a second
+		// a server that does not wait is asked once a second
+		sleep(ctx, minDelay-time.Since(began), nil)
 	}
 	return nil
 }
 
-// receive has a batch kept, and only then moves the offset. The offset may move back: an offset beyond the queue is answered from
-// the queue's head, and ids begin anew after a week without updates. Where that happens time and again the server ignores the
-// offset.
+// receive has a batch kept, and only then moves the offset. The offset may move back: an offset
+// beyond the queue is answered from the queue's head, and ids begin anew after a week without
+// updates. Where that happens time and again the server ignores the offset.
 func (p *Poller) receive(ctx context.Context, updates []json.RawMessage) error {
 	batch := p.read(updates)
 	asked, next := p.offset, batch.next(p.offset)
@@ -217,7 +224,8 @@ func (p *Poller) receive(ctx context.Context, updates []json.RawMessage) error {
 	return nil
 }
 
-// read reads a batch. It tells apart what can be kept, and what is held back until the bot's name is known.
+// read reads a batch. It tells apart what can be kept, and what is held back until the bot's name
+// is known.
 func (p *Poller) read(updates []json.RawMessage) *readBatch {
 	batch := &readBatch{ready: make([]supervisor.Incoming, 0, len(updates)), heldChats: map[string]bool{}}
 	for _, raw := range updates {

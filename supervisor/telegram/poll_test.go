@@ -62,11 +62,12 @@ func gaps(made []asked) []time.Duration {
 	return gaps
 }
 
-// TestWhatFailsIsTriedAgainSlowly: for each way to fail, how long the poller rests, when it raises the alarm, what it says
-// then, and that it recovers by itself.
+// TestWhatFailsIsTriedAgainSlowly: for each way to fail, how long the poller rests, when it raises
+// the alarm, what it says then, and that it recovers by itself.
 func TestWhatFailsIsTriedAgainSlowly(t *testing.T) {
 	s, doubling := time.Second, []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
-	away, longest := doubling[:2], 2500*time.Millisecond // it goes on within 3 s of Telegram's return
+	// it goes on within 3 s of Telegram's return
+	away, longest := doubling[:2], 2500*time.Millisecond
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
 		rests []time.Duration
@@ -163,7 +164,8 @@ func checkAlarm(t *testing.T, p *polling, failing []asked, after int, says, do s
 	}
 }
 
-// TestTheAlarmIsNotForEveryHiccup: an old poll of our own lingers some 30 s after a kill, and two failures are none yet.
+// TestTheAlarmIsNotForEveryHiccup: an old poll of our own lingers some 30 s after a kill, and two
+// failures are none yet.
 func TestTheAlarmIsNotForEveryHiccup(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail  func(context.Context) (*http.Response, error)
@@ -187,8 +189,9 @@ func TestTheAlarmIsNotForEveryHiccup(t *testing.T) {
 	}
 }
 
-// TestTwoThatPollWithOneToken: between the conflicts polls succeed, and still it is no time to call it well. Whoever is told is
-// told once that it began, and once that it is over, some time after the last conflict.
+// TestTwoThatPollWithOneToken: between the conflicts polls succeed, and still it is no time to call
+// it well. Whoever is told is told once that it began, and once that it is over, some time after
+// the last conflict.
 func TestTwoThatPollWithOneToken(t *testing.T) {
 	n, states := 0, map[telegram.HealthState]int{}
 	o := telegram.PollOptions{Health: new(telegram.Health)}
@@ -221,7 +224,8 @@ func TestTwoThatPollWithOneToken(t *testing.T) {
 	}
 }
 
-// TestAnAnswerToAnotherCallEndsThePause, where Telegram was away, and not where it has refused the poll itself.
+// TestAnAnswerToAnotherCallEndsThePause, where Telegram was away, and not where it has refused the
+// poll itself.
 func TestAnAnswerToAnotherCallEndsThePause(t *testing.T) {
 	for name, test := range map[string]struct {
 		fail func(context.Context) (*http.Response, error)
@@ -298,8 +302,8 @@ func TestALongOutageLoses(t *testing.T) {
 	}
 }
 
-// TestTheFirstRequestIsThePoll, with everything written out, and nothing is asked besides. It waits for nothing, so that
-// it is known at once whether polling works.
+// TestTheFirstRequestIsThePoll, with everything written out, and nothing is asked besides. It waits
+// for nothing, so that it is known at once whether polling works.
 func TestTheFirstRequestIsThePoll(t *testing.T) {
 	begun := false
 	p := poll(t, newStore(7), time.Hour, func(_ asked, ctx context.Context) (*http.Response, error) {
@@ -438,7 +442,8 @@ func TestAServerThatDoesNotWait(t *testing.T) {
 	}
 }
 
-// TestNothingIsConfirmedThatIsNotKept: a full disk for an hour; the offset stands still until the batch is kept.
+// TestNothingIsConfirmedThatIsNotKept: a full disk for an hour; the offset stands still until the
+// batch is kept.
 func TestNothingIsConfirmedThatIsNotKept(t *testing.T) {
 	var began time.Time
 	s := newStore(0)

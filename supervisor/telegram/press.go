@@ -13,7 +13,9 @@ import (
 const (
 	// ackTimeout is how long an answer to a press may take: whoever pressed has looked away then.
 	ackTimeout = 10 * time.Second
-	maxAck     = 200 // characters that whoever pressed is shown (Bot API); here UTF-16 code units, which are not fewer
+	// characters that whoever pressed is shown (Bot API); here UTF-16 code units, which are not
+	// fewer
+	maxAck = 200
 )
 
 // keyboard are the buttons below a message, or those of a keyboard; nil for none.
@@ -48,9 +50,10 @@ type answerParams struct {
 	Alert bool   `json:"show_alert,omitempty"`
 }
 
-// AckPress ends the wait of whoever pressed a button, and shows them the first 200 characters of a text: as an alert that they
-// have to close, or else for a moment. "" shows nothing. It is tried once, for at most 10 s. A query that has waited too long is
-// well: nothing can be shown any more. Its error is a *supervisor.SendError.
+// AckPress ends the wait of whoever pressed a button, and shows them the first 200 characters of a
+// text: as an alert that they have to close, or else for a moment. "" shows nothing. It is tried
+// once, for at most 10 s. A query that has waited too long is well: nothing can be shown any more.
+// Its error is a *supervisor.SendError.
 func (c *Client) AckPress(ctx context.Context, query, text string, alert bool) error {
 	const method = "answerCallbackQuery"
 	if query == "" {

@@ -20,7 +20,8 @@ import (
 	"mews/supervisor/telegram"
 )
 
-// store is a gate that keeps a batch as a database does: each once, whatever it is told how often, with the offset.
+// store is a gate that keeps a batch as a database does: each once, whatever it is told how often,
+// with the offset.
 type store struct {
 	mu      sync.Mutex
 	next    int64

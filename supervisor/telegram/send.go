@@ -21,30 +21,39 @@ const generalTopic = 1
 
 // sendParams are the parameters of every method of which a chat is to see something.
 type sendParams struct {
-	Chat      int64                       `json:"chat_id"`
-	Thread    int64                       `json:"message_thread_id,omitempty"`
-	Message   int64                       `json:"message_id,omitempty"`
-	Messages  []int64                     `json:"message_ids,omitempty"`
-	Action    supervisor.ChatAction       `json:"action,omitempty"`
-	Text      string                      `json:"text,omitempty"`
-	Entities  []gotgbot.MessageEntity     `json:"entities,omitempty"` // and never parse_mode: nothing is parsed again
-	Caption   string                      `json:"caption,omitempty"`  // in the place of the text, where the message is a file
-	Marks     []gotgbot.MessageEntity     `json:"caption_entities,omitempty"`
-	AsIs      bool                        `json:"disable_content_type_detection,omitempty"` // a document stays one
-	Media     []albumMedia                `json:"media,omitempty"`                          // an album's files
-	Streaming bool                        `json:"supports_streaming,omitempty"`             // of a video
-	Duration  int                         `json:"duration,omitempty"`                       // seconds; of what is heard or a video
-	Width     int                         `json:"width,omitempty"`                          // of a video
-	Height    int                         `json:"height,omitempty"`
-	Reaction  *[]reactionType             `json:"reaction,omitempty"` // an empty list takes it away
-	Preview   *gotgbot.LinkPreviewOptions `json:"link_preview_options,omitempty"`
-	Markup    gotgbot.ReplyMarkup         `json:"reply_markup,omitempty"` // an edit without it takes the buttons away
-	Reply     *gotgbot.ReplyParameters    `json:"reply_parameters,omitempty"`
-	Silent    bool                        `json:"disable_notification,omitempty"`
+	Chat     int64                 `json:"chat_id"`
+	Thread   int64                 `json:"message_thread_id,omitempty"`
+	Message  int64                 `json:"message_id,omitempty"`
+	Messages []int64               `json:"message_ids,omitempty"`
+	Action   supervisor.ChatAction `json:"action,omitempty"`
+	Text     string                `json:"text,omitempty"`
+	// and never parse_mode: nothing is parsed again
+	Entities []gotgbot.MessageEntity `json:"entities,omitempty"`
+	// in the place of the text, where the message is a file
+	Caption string                  `json:"caption,omitempty"`
+	Marks   []gotgbot.MessageEntity `json:"caption_entities,omitempty"`
+	// a document stays one
+	AsIs bool `json:"disable_content_type_detection,omitempty"`
+	// an album's files
+	Media []albumMedia `json:"media,omitempty"`
+	// of a video
+	Streaming bool `json:"supports_streaming,omitempty"`
+	// seconds; of what is heard or a video
+	Duration int `json:"duration,omitempty"`
+	// of a video
+	Width    int                         `json:"width,omitempty"`
+	Height   int                         `json:"height,omitempty"`
+	Reaction *[]reactionType             `json:"reaction,omitempty"` // an empty list takes it away
+	Preview  *gotgbot.LinkPreviewOptions `json:"link_preview_options,omitempty"`
+	// an edit without it takes the buttons away
+	Markup gotgbot.ReplyMarkup      `json:"reply_markup,omitempty"`
+	Reply  *gotgbot.ReplyParameters `json:"reply_parameters,omitempty"`
+	Silent bool                     `json:"disable_notification,omitempty"`
 }
 
-// Send sends one message, or an album, and returns its name. Its error is a *supervisor.SendError. What Telegram does not take
-// as a photo, a voice message and so on is sent as a document, which is another request.
+// Send sends one message, or an album, and returns its name. Its error is a *supervisor.SendError.
+// What Telegram does not take as a photo, a voice message and so on is sent as a document, which is
+// another request.
 func (c *Client) Send(ctx context.Context, to supervisor.Address, content supervisor.RichText) (string, error) {
 	o := contentParams(content)
 	o.Silent = to.Silent
@@ -66,8 +75,8 @@ func (c *Client) Send(ctx context.Context, to supervisor.Address, content superv
 	return messageNames(method, to.Chat, result)
 }
 
-// Edit makes a message show content; its file can't change. A message that shows it already is well. Its error is a
-// *supervisor.SendError.
+// Edit makes a message show content; its file can't change. A message that shows it already is
+// well. Its error is a *supervisor.SendError.
 func (c *Client) Edit(ctx context.Context, to supervisor.Address, message string, content supervisor.RichText) error {
 	call := apiCall{method: "editMessageText", forgiving: unchanged}
 	if content.File != nil {
@@ -79,7 +88,8 @@ func (c *Client) Edit(ctx context.Context, to supervisor.Address, message string
 // albumComma stands between the names of an album's messages.
 const albumComma = ","
 
-// Delete takes a message or an album away. One that is not there is well. Its error is a *supervisor.SendError.
+// Delete takes a message or an album away. One that is not there is well. Its error is a
+// *supervisor.SendError.
 func (c *Client) Delete(ctx context.Context, to supervisor.Address, message string) error {
 	if names := strings.Split(message, albumComma); len(names) > 1 {
 		return c.deleteAll(ctx, to, names)
@@ -102,13 +112,14 @@ func (c *Client) deleteAll(ctx context.Context, to supervisor.Address, names []s
 	return err
 }
 
-// Unbutton takes a message's buttons away. One that has none, is not there or can't be changed any more is well. Its error is
-// a *supervisor.SendError.
+// Unbutton takes a message's buttons away. One that has none, is not there or can't be changed any
+// more is well. Its error is a *supervisor.SendError.
 func (c *Client) Unbutton(ctx context.Context, to supervisor.Address, message string) error {
 	return c.changeMessage(ctx, apiCall{method: "editMessageReplyMarkup", forgiving: unbuttoned}, to, message, sendParams{})
 }
 
-// Act shows for 5 s what is being done, such as that an answer is being written. Its error is a *supervisor.SendError.
+// Act shows for 5 s what is being done, such as that an answer is being written. Its error is a
+// *supervisor.SendError.
 func (c *Client) Act(ctx context.Context, to supervisor.Address, action supervisor.ChatAction) error {
 	_, err := c.callChat(ctx, apiCall{method: "sendChatAction", timeout: actionTimeout}, to, sendParams{Action: action})
 	return err
@@ -120,8 +131,8 @@ type reactionType struct {
 	Emoji string `json:"emoji"`
 }
 
-// React has the bot's reaction to a message be an emoji; "" takes it away. A message that is not there has none. Its error is a
-// *supervisor.SendError.
+// React has the bot's reaction to a message be an emoji; "" takes it away. A message that is not
+// there has none. Its error is a *supervisor.SendError.
 func (c *Client) React(ctx context.Context, to supervisor.Address, message, emoji string) error {
 	list := []reactionType{}
 	if emoji != "" {
@@ -130,8 +141,8 @@ func (c *Client) React(ctx context.Context, to supervisor.Address, message, emoj
 	return c.changeMessage(ctx, apiCall{method: "setMessageReaction", timeout: actionTimeout}, to, message, sendParams{Reaction: &list})
 }
 
-// contentParams are a text's parameters. Its links show no preview: nobody chose them to be shown, and Telegram would fetch
-// them.
+// contentParams are a text's parameters. Its links show no preview: nobody chose them to be shown,
+// and Telegram would fetch them.
 func contentParams(content supervisor.RichText) sendParams {
 	o := sendParams{Markup: keyboard(content.Buttons)}
 	if content.File != nil {

@@ -20,7 +20,8 @@ import (
 
 var anna = telegramtest.User{ID: 42, First: "Anna", Username: "anna"}
 
-// scene is a Bot API server that sees to it that nothing is confirmed that is not kept, and a store.
+// scene is a Bot API server that sees to it that nothing is confirmed that is not kept, and a
+// store.
 type scene struct {
 	*telegramtest.Server
 	*store
@@ -235,7 +236,8 @@ func TestGroupsAsThemselves(t *testing.T) {
 	s.Say(flat, anna, "look", telegramtest.Photo(telegramtest.File{Name: "a.jpg", Size: 9}))
 	s.Migrate(-777, -100777)
 	s.poll()
-	s.hears(t, "/help", "", "/help@other_bot", "what is new?", "look", "", "") // the first chat's hang on the bot's name
+	// the first chat's hang on the bot's name
+	s.hears(t, "/help", "", "/help@other_bot", "what is new?", "look", "", "")
 	var told []string
 	for _, l := range s.incoming() {
 		told = append(told, fmt.Sprintf("%s %s in %q, to us: %v, moved: %s", l.Kind, l.Chat, l.Thread, l.Addressed, cmp.Or(l.MovedTo, "0")))
@@ -266,8 +268,8 @@ func (s *store) incoming() []supervisor.Incoming {
 	return all
 }
 
-// mortal is a store under a poller that dies at any moment: before a batch is kept, or after it and before the poller
-// hears of it.
+// mortal is a store under a poller that dies at any moment: before a batch is kept, or after it and
+// before the poller hears of it.
 type mortal struct {
 	*store
 	rng  *rand.Rand
@@ -288,8 +290,8 @@ func (m *mortal) Take(ctx context.Context, batch []supervisor.Incoming, next int
 	return err
 }
 
-// TestKilledAtAnyMoment: 500 messages, ten at a time, and a poller that lives for some two batches each time; everything is
-// kept once, in order.
+// TestKilledAtAnyMoment: 500 messages, ten at a time, and a poller that lives for some two batches
+// each time; everything is kept once, in order.
 func TestKilledAtAnyMoment(t *testing.T) {
 	const seed, total = 7, 500
 	s := newScene(t, telegramtest.Options{})
@@ -319,8 +321,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
-// TestTheWebhookFromEndToEnd: the keeper sets it, the server delivers to it, many chats at once, over a store that fails
-// now and then; everything is kept, each chat's in order.
+// TestTheWebhookFromEndToEnd: the keeper sets it, the server delivers to it, many chats at once,
+// over a store that fails now and then; everything is kept, each chat's in order.
 func TestTheWebhookFromEndToEnd(t *testing.T) {
 	s := newScene(t, telegramtest.Options{Speed: 1000})
 	calls := 0

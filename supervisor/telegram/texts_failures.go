@@ -33,8 +33,9 @@ var failureClasses = []*failureClass{
 	{is: is(errWebhookReplaced),
 		text:   "another program takes this bot's webhook away",
 		advice: "Stop that program, or get the bot a new token from @BotFather."},
-	// An own poll of before lives on for some 30 s when its process was killed: seven failures take longer than that. Two
-	// programs that poll take turns: each ends the other's poll, and then its own may succeed.
+	// An own poll of before lives on for some 30 s when its process was killed: seven failures take
+	// longer than that. Two programs that poll take turns: each ends the other's poll, and then its
+	// own may succeed.
 	{is: refused(http.StatusConflict), most: 30 * time.Second, alarmAfter: 7, remembered: 10 * time.Minute,
 		text: "another program polls with this bot's token and takes part of the messages",
 		advice: "Stop that program: a bot has one reader only. If it is not yours, get the bot a new token from @BotFather " +

@@ -11,19 +11,22 @@ import (
 // errEnded is for a connection that asks for more of a request that was given up.
 var errEnded = errors.New("the call has ended")
 
-// trackedBody is a request's body that knows whether it may have reached the server whole. The server takes no request before
-// its last byte, so a request whose last byte was never handed to a connection was not taken, for certain. That covers every
-// failure of names, connecting and TLS. httptrace can't say as much: WroteRequest comes from another goroutine, and may still
-// come when the call has already failed. Here nothing is handed out after stop.
+// trackedBody is a request's body that knows whether it may have reached the server whole. The
+// server takes no request before its last byte, so a request whose last byte was never handed to a
+// connection was not taken, for certain. That covers every failure of names, connecting and TLS.
+// httptrace can't say as much: WroteRequest comes from another goroutine, and may still come when
+// the call has already failed. Here nothing is handed out after stop.
 //
-// Where the body is of a type of our own, net/http writes the head first, so that a connection that the server has closed
-// meanwhile mostly fails on the head.
+// Where the body is of a type of our own, net/http writes the head first, so that a connection that
+// the server has closed meanwhile mostly fails on the head.
 type trackedBody struct {
 	size int64
 	open func() (io.ReadCloser, error) // the body from its beginning; it may be called again
 
-	mu        sync.Mutex
-	readers   int  // how many readers were made: net/http asks for another when a connection failed before its first byte
+	mu sync.Mutex
+	// how many readers were made: net/http asks for another when a connection failed before its
+	// first byte
+	readers   int
 	sentWhole bool // the newest reader has handed out the last byte
 	ended     bool
 	readErr   error // the body itself could not be read
@@ -50,8 +53,8 @@ func (b *trackedBody) reader() (io.ReadCloser, error) {
 	return &bodyReader{body: b, number: b.readers, source: source, left: b.size}, nil
 }
 
-// stop hands out nothing more. It tells whether everything was handed out, and what was wrong with the body itself. It is for a
-// call that has failed.
+// stop hands out nothing more. It tells whether everything was handed out, and what was wrong with
+// the body itself. It is for a call that has failed.
 func (b *trackedBody) stop() (whole bool, broken error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,7 +74,8 @@ type bodyReader struct {
 func (r *bodyReader) Read(buf []byte) (int, error) {
 	r.body.mu.Lock()
 	defer r.body.mu.Unlock()
-	if r.left == 0 { // asked for once more when an answer may be there already: an error would cut that off
+	// asked for once more when an answer may be there already: an error would cut that off
+	if r.left == 0 {
 		return 0, io.EOF
 	}
 	if r.body.ended || r.closed || r.number != r.body.readers {

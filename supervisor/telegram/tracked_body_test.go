@@ -8,8 +8,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever the connections do: a body counts as whole only when one of them has all of it, and nothing comes out of one
-// that has ended.
+// Whatever the connections do: a body counts as whole only when one of them has all of it, and
+// nothing comes out of one that has ended.
 func TestABodyIsWholeWhenOneConnectionHasAllOfIt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		body := rapid.SliceOfN(rapid.Byte(), 1, 40).Draw(t, "body")

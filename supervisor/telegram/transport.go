@@ -20,8 +20,9 @@ import (
 
 const (
 	connectTimeout = 10 * time.Second
-	// idleTimeout is shorter than a server's keep-alive (nginx: 75 s, many proxies: 60 s or 30 s): a connection that the
-	// server has closed just when we write to it leaves a call's result unknown.
+	// idleTimeout is shorter than a server's keep-alive (nginx: 75 s, many proxies: 60 s or 30 s):
+	// a connection that the server has closed just when we write to it leaves a call's result
+	// unknown.
 	idleTimeout = 20 * time.Second
 	maxUpdates  = 16 << 20 // bytes of an answer to getUpdates
 	maxAnswer   = 1 << 20  // bytes of any other answer
@@ -32,16 +33,19 @@ const pollMethod = "getUpdates"
 
 // apiCall is one API call.
 type apiCall struct {
-	method    string
-	chat      string // for the error; "" where it is about none
-	params    any    // marshalled to a JSON object; nil is an empty one
-	files     uploads
-	forgiving []string      // what the API may say and all is well: there is neither a result nor an error then
-	timeout   time.Duration // in all, connecting included; 0 is callTimeout, and with files as much more as their bytes may take
+	method string
+	chat   string // for the error; "" where it is about none
+	params any    // marshalled to a JSON object; nil is an empty one
+	files  uploads
+	// what the API may say and all is well: there is neither a result nor an error then
+	forgiving []string
+	// in all, connecting included; 0 is callTimeout, and with files as much more as their bytes may
+	// take
+	timeout time.Duration
 }
 
-// newTransport speaks HTTP/1.1 alone. A connection carries one call then: where one breaks, one call's result is unknown and not
-// that of every call under way, and a reset names its call.
+// newTransport speaks HTTP/1.1 alone. A connection carries one call then: where one breaks, one
+// call's result is unknown and not that of every call under way, and a reset names its call.
 func newTransport(idle int) *http.Transport {
 	var only http.Protocols
 	only.SetHTTP1(true)
@@ -55,8 +59,9 @@ func newTransport(idle int) *http.Transport {
 		Protocols:           &only,
 		TLSClientConfig: &tls.Config{
 			MinVersion: tls.VersionTLS12,
-			// Go's own list begins with a hybrid whose ClientHello needs two packets. Some backends of the public API
-			// reset it: 21 connections of 125, and none of 125 with these. (openclaw 125764)
+			// Go's own list begins with a hybrid whose ClientHello needs two packets. Some backends
+			// of the public API reset it: 21 connections of 125, and none of 125 with these.
+			// (openclaw 125764)
 			CurvePreferences: []tls.CurveID{tls.X25519, tls.CurveP256, tls.CurveP384},
 		},
 	}
@@ -72,8 +77,8 @@ func dropIdle(t http.RoundTripper) {
 // dropPolls makes the next poll connect anew, once the present one's context has ended.
 func (c *Client) dropPolls() { dropIdle(c.polls) }
 
-// do makes one call. Its error is a *supervisor.SendError, and errors.As finds a *gotgbot.TelegramError in it where the API
-// itself has said no.
+// do makes one call. Its error is a *supervisor.SendError, and errors.As finds a
+// *gotgbot.TelegramError in it where the API itself has said no.
 func (c *Client) do(ctx context.Context, k apiCall) (json.RawMessage, error) {
 	if k.timeout <= 0 {
 		k.timeout = callTimeout + k.files.uploadTime()
@@ -92,8 +97,9 @@ func (c *Client) do(ctx context.Context, k apiCall) (json.RawMessage, error) {
 	return nil, c.redacted(k, f).sendError()
 }
 
-// exchange sends one request and reads its answer. It calls RoundTrip without an http.Client, so that no redirect is followed:
-// that would carry the token and a person's words to a host that nobody configured.
+// exchange sends one request and reads its answer. It calls RoundTrip without an http.Client, so
+// that no redirect is followed: that would carry the token and a person's words to a host that
+// nobody configured.
 func (c *Client) exchange(parent context.Context, k apiCall) (json.RawMessage, *failure) {
 	ctx, cancel := context.WithTimeout(parent, k.timeout)
 	defer cancel()
@@ -124,7 +130,8 @@ func (c *Client) connections(method string) http.RoundTripper {
 // readResult reads an answer to its end. ended says why it did not come to that.
 func readResult(resp *http.Response, method string, ended func(error) error) (json.RawMessage, *failure) {
 	f := &failure{responder: responderGateway, code: resp.StatusCode}
-	f.retryAfter, _ = strconv.ParseInt(resp.Header.Get("Retry-After"), 10, 64) // a date, or nonsense, is as good as none
+	// a date, or nonsense, is as good as none
+	f.retryAfter, _ = strconv.ParseInt(resp.Header.Get("Retry-After"), 10, 64)
 	body, err := readAnswer(resp, method)
 	if err != nil {
 		f.err = ended(err)
@@ -190,7 +197,8 @@ func (c *Client) redacted(k apiCall, f *failure) *failure {
 		f.api.Description = clip(c.redact(f.api.Description))
 	}
 	if f.err != nil && !errors.Is(f.err, context.Canceled) && !errors.Is(f.err, context.DeadlineExceeded) {
-		f.err = errors.New(clip(c.redact(f.err.Error()))) // as text alone: what it wraps could be printed with the URL
+		// as text alone: what it wraps could be printed with the URL
+		f.err = errors.New(clip(c.redact(f.err.Error())))
 	}
 	return f
 }
@@ -210,7 +218,8 @@ func ending(parent, ctx context.Context, wait time.Duration, err error) error {
 
 // readAnswer reads a body to its end: only then the connection is used again.
 func readAnswer(resp *http.Response, method string) ([]byte, error) {
-	if resp.StatusCode == http.StatusSwitchingProtocols { // the body is the connection itself, which no context ends
+	// the body is the connection itself, which no context ends
+	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return nil, errors.New("the answer is another protocol's")
 	}
 	limit := maxAnswer
@@ -232,8 +241,8 @@ func readAnswer(resp *http.Response, method string) ([]byte, error) {
 // gotgbotClient lets the library's methods make their calls by a Client.
 type gotgbotClient struct{ c *Client }
 
-// RequestWithContext ignores the token that it is given: the client has its own. Parameters stay strings, as the library makes
-// them; the API reads lists and objects in a string too.
+// RequestWithContext ignores the token that it is given: the client has its own. Parameters stay
+// strings, as the library makes them; the API reads lists and objects in a string too.
 func (r gotgbotClient) RequestWithContext(ctx context.Context, _ string, method string, params map[string]string,
 	files map[string]gotgbot.FileReader, opts *gotgbot.RequestOpts) (json.RawMessage, error) {
 	k := apiCall{method: method, chat: params["chat_id"]}
@@ -249,7 +258,8 @@ func (r gotgbotClient) RequestWithContext(ctx context.Context, _ string, method 
 	return r.c.do(ctx, k)
 }
 
-// nonEmpty are the parameters that have a value. The library also names the optional ones that have none.
+// nonEmpty are the parameters that have a value. The library also names the optional ones that have
+// none.
 func nonEmpty(params map[string]string) map[string]string {
 	out := make(map[string]string, len(params))
 	for name, value := range params {

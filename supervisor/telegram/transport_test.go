@@ -56,7 +56,8 @@ func nobody(t testing.TB) string {
 
 func secure(url string) string { return strings.Replace(url, "http://", "https://", 1) }
 
-// Each way to fail without a whole answer: what is known of the message then, and that nothing shows the token.
+// Each way to fail without a whole answer: what is known of the message then, and that nothing
+// shows the token.
 func TestAMessagesFateWhereNoAnswerCame(t *testing.T) {
 	ok := "HTTP/1.1 200 OK\r\nContent-Length: "
 	for name, test := range map[string]struct {
@@ -153,7 +154,8 @@ func TestNoRedirectIsFollowed(t *testing.T) {
 	}
 }
 
-// While a poll waits, messages go out; and one connection does for the messages that follow one another.
+// While a poll waits, messages go out; and one connection does for the messages that follow one
+// another.
 func TestAPollHoldsNoMessageUp(t *testing.T) {
 	var mu sync.Mutex
 	from := map[string][]string{}

@@ -26,12 +26,14 @@ const (
 	maxPhoto    = 10 << 20   // bytes (TDLib: MAX_PHOTO_SIZE)
 	maxDocument = 50_000_000 // bytes. Telegram says 50 MB, and not which: this is the smaller kind
 	maxSides    = 10000      // pixels, a photo's width and height together (Bot API, sendPhoto)
-	maxStretch  = 20         // how often a photo's shorter side may go into its longer one (Bot API, sendPhoto)
-	maxCaption  = 1024       // UTF-16 code units (Bot API)
-	maxFileName = 200        // characters
+	// how often a photo's shorter side may go into its longer one (Bot API, sendPhoto)
+	maxStretch  = 20
+	maxCaption  = 1024 // UTF-16 code units (Bot API)
+	maxFileName = 200  // characters
 
-	uploadRate     = 128 << 10 // bytes a second, which the slowest line is taken to carry
-	maxPictureHead = 1 << 20   // bytes within which a picture tells its size; cameras put a preview before that
+	uploadRate = 128 << 10 // bytes a second, which the slowest line is taken to carry
+	// bytes within which a picture tells its size; cameras put a preview before that
+	maxPictureHead = 1 << 20
 )
 
 // uploadKind is how a file is sent.
@@ -48,8 +50,9 @@ var (
 	audio    = uploadKind{"sendAudio", "audio", maxDocument, nil}
 )
 
-// uploadKinds are what files are sent as, by media type; all else is a document. (Bot API: sendVoice takes Ogg Opus, which alone
-// has its type here; sendAudio MP3 and M4A, sendVideo MP4, sendAnimation GIF.)
+// uploadKinds are what files are sent as, by media type; all else is a document. (Bot API:
+// sendVoice takes Ogg Opus, which alone has its type here; sendAudio MP3 and M4A, sendVideo MP4,
+// sendAnimation GIF.)
 var uploadKinds = map[string]uploadKind{
 	"image/png":               photo,
 	"image/jpeg":              photo,
@@ -117,8 +120,8 @@ func fitsPhoto(picture io.Reader) bool {
 	return err == nil && short > 0 && short+long <= maxSides && long <= maxStretch*short
 }
 
-// sendFiles sends a file, or several as an album. What Telegram does not take as what it seems to be is sent as a document,
-// which is another request.
+// sendFiles sends a file, or several as an album. What Telegram does not take as what it seems to
+// be is sent as a document, which is another request.
 func (c *Client) sendFiles(ctx context.Context, to supervisor.Address, content supervisor.RichText, o sendParams) (string, error) {
 	var files uploads
 	for _, f := range append([]supervisor.File{*content.File}, content.Album...) {
@@ -130,7 +133,8 @@ func (c *Client) sendFiles(ctx context.Context, to supervisor.Address, content s
 	}
 	kind := files[0].kind
 	for _, file := range files {
-		if file.kind.part != kind.part { // what is no document can't be with documents (Bot API, sendMediaGroup)
+		// what is no document can't be with documents (Bot API, sendMediaGroup)
+		if file.kind.part != kind.part {
 			kind = document
 		}
 	}
@@ -173,7 +177,8 @@ type albumMedia struct {
 	AsIs    bool                    `json:"disable_content_type_detection,omitempty"`
 }
 
-// albumParams are an album's parameters: what was said of the message is said of its first file. An album has no buttons.
+// albumParams are an album's parameters: what was said of the message is said of its first file. An
+// album has no buttons.
 func albumParams(kind uploadKind, files uploads, rest []supervisor.File, o sendParams) sendParams {
 	for i := range files {
 		files[i].part = fmt.Sprint("file", i)
@@ -208,7 +213,8 @@ func messageNames(method, chat string, result json.RawMessage) (string, error) {
 	return strings.Join(names, albumComma), nil
 }
 
-// wrongKind says whether the API does not take a file as what it was sent as. It may take it as a document.
+// wrongKind says whether the API does not take a file as what it was sent as. It may take it as a
+// document.
 func (f *failure) wrongKind() bool {
 	return f.responder == responderAPI && (f.code == http.StatusRequestEntityTooLarge || f.code == http.StatusBadRequest &&
 		f.said(wrongKind) && !f.said(noVoice))

@@ -50,8 +50,8 @@ func (u uploads) reader(heads [][]byte, end []byte) (io.ReadCloser, error) {
 	return form, nil
 }
 
-// exactReader reads exactly so many bytes. Where there are fewer it fails before anything behind them is read: a form that ended
-// there would be taken as whole.
+// exactReader reads exactly so many bytes. Where there are fewer it fails before anything behind
+// them is read: a form that ended there would be taken as whole.
 type exactReader struct {
 	source io.Reader
 	left   int64
@@ -82,7 +82,8 @@ func (f *formReader) Close() (err error) {
 	return err
 }
 
-// writeParams writes all that comes before the files. Values that are no strings are JSON: so the API reads them in a form.
+// writeParams writes all that comes before the files. Values that are no strings are JSON: so the
+// API reads them in a form.
 func writeParams(w *multipart.Writer, params []byte) error {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(params, &values); err != nil {

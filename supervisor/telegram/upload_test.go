@@ -57,7 +57,8 @@ func (f *taken) Close() error {
 	return nil
 }
 
-// stocked is a client of a strict server and the files that it can send; that all are closed is seen to in the end.
+// stocked is a client of a strict server and the files that it can send; that all are closed is
+// seen to in the end.
 func stocked(t *testing.T, files map[string][]byte) (*telegramtest.Server, *Client) {
 	t.Helper()
 	s, c := at(t)
@@ -210,7 +211,8 @@ func drawnJPEG(t testing.TB, width, height int) []byte {
 	return out.Bytes()
 }
 
-// A file comes with its caption, in its topic, as an answer, and its caption can be edited and its buttons taken away.
+// A file comes with its caption, in its topic, as an answer, and its caption can be edited and its
+// buttons taken away.
 func TestAFileComesWithAllThatATextComesWith(t *testing.T) {
 	content := bytes.Repeat([]byte("a large file\n"), 300_000)
 	s, c := stocked(t, map[string][]byte{"sha": content})
@@ -286,8 +288,8 @@ func TestAPressIsAnswered(t *testing.T) {
 	}
 }
 
-// A picture that Telegram does not take as one, for a reason that is not known here, is sent as a document; what fails for
-// another reason is not sent again.
+// A picture that Telegram does not take as one, for a reason that is not known here, is sent as a
+// document; what fails for another reason is not sent again.
 func TestAPictureIsADocumentWhereTelegramSaysSo(t *testing.T) {
 	for says, want := range map[string]struct {
 		code      int
@@ -532,7 +534,8 @@ func TestACaptionIsCutBetweenCharacters(t *testing.T) {
 	})
 }
 
-// A press is answered within 10 s or not at all, once; a file may take as long as a slow line needs for it.
+// A press is answered within 10 s or not at all, once; a file may take as long as a slow line needs
+// for it.
 func TestHowLongCallsMayTake(t *testing.T) {
 	for name, test := range map[string]struct {
 		do   func(context.Context, *Client) error

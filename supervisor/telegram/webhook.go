@@ -31,7 +31,8 @@ type WebhookOptions struct {
 	Health *Health
 }
 
-// Webhook takes the updates that Telegram delivers. Its answers have no body: Telegram would take one for a request.
+// Webhook takes the updates that Telegram delivers. Its answers have no body: Telegram would take
+// one for a request.
 type Webhook struct {
 	client   *Client
 	receiver Receiver
@@ -51,7 +52,8 @@ func NewWebhook(c *Client, receiver Receiver, o WebhookOptions) (*Webhook, error
 	}, nil
 }
 
-// ServeHTTP answers 2xx only for what is kept or will never be of use: all else is delivered again for 24 hours.
+// ServeHTTP answers 2xx only for what is kept or will never be of use: all else is delivered again
+// for 24 hours.
 func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !h.authentic(r) {
 		w.Header().Set("Connection", "close") // so that the body is not even thrown away
@@ -73,8 +75,8 @@ func (h *Webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(code)
 }
 
-// authentic compares the secret before anything is read. It compares hashes, so that the time it takes tells neither the
-// secret's letters nor its length.
+// authentic compares the secret before anything is read. It compares hashes, so that the time it
+// takes tells neither the secret's letters nor its length.
 func (h *Webhook) authentic(r *http.Request) bool {
 	given := sha256.Sum256([]byte(r.Header.Get(secretHeader)))
 	if subtle.ConstantTimeCompare(given[:], h.secret[:]) == 1 {
@@ -92,7 +94,8 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, int) {
 		w.Header().Set("Connection", "close")
 		return nil, http.StatusRequestEntityTooLarge
 	}
-	// net/http takes the deadline back at the body's end. A writer that can have none is no connection.
+	// net/http takes the deadline back at the body's end. A writer that can have none is no
+	// connection.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxUpdate))
 	switch {

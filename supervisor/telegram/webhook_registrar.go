@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	checkInterval      = time.Minute
-	defaultConnections = 10 // deliveries at once: people's chats are few, and one chat's updates come one by one anyway
+	checkInterval = time.Minute
+	// deliveries at once: people's chats are few, and one chat's updates come one by one anyway
+	defaultConnections = 10
 )
 
 // WebhookRegistrarOptions say where Telegram is to deliver.
@@ -46,8 +47,8 @@ func NewWebhookRegistrar(c *Client, o WebhookRegistrarOptions) *WebhookRegistrar
 	return &WebhookRegistrar{o: o, client: c}
 }
 
-// Run keeps the webhook set until ctx ends. It stays set then, so that Telegram keeps what comes. Once only. Whatever fails is
-// tried again; the error is nil.
+// Run keeps the webhook set until ctx ends. It stays set then, so that Telegram keeps what comes.
+// Once only. Whatever fails is tried again; the error is nil.
 func (r *WebhookRegistrar) Run(ctx context.Context) error {
 	r.o.Health.begin(ModeWebhook)
 	retryForever(ctx, r.client, r.o.Health, r.o.Log, "keep the Telegram webhook", r.attempt)

@@ -120,8 +120,8 @@ func TestAWebhookThatSomebodyElseWants(t *testing.T) {
 	}
 }
 
-// TestAWebhookThatCannotBeDeliveredTo: Telegram's own words are shown until what waits has come, also over minutes in which
-// Telegram has not tried again.
+// TestAWebhookThatCannotBeDeliveredTo: Telegram's own words are shown until what waits has come,
+// also over minutes in which Telegram has not tried again.
 func TestAWebhookThatCannotBeDeliveredTo(t *testing.T) {
 	h := new(hook)
 	p := keeping(t, time.Hour, h, func(after time.Duration, _ string) *http.Response {

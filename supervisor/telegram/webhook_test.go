@@ -130,7 +130,8 @@ func TestAWebhookWithoutASecretIsNone(t *testing.T) {
 	}
 }
 
-// TestForgedRequestsDoNotFillTheLog: one line at once, and then one a minute at most, with how many there were.
+// TestForgedRequestsDoNotFillTheLog: one line at once, and then one a minute at most, with how many
+// there were.
 func TestForgedRequestsDoNotFillTheLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, journal := logged()
@@ -149,8 +150,8 @@ func TestForgedRequestsDoNotFillTheLog(t *testing.T) {
 	})
 }
 
-// TestAForgedRequestIsCutOff: over a real connection, whoever does not know the secret is answered before the body has
-// come, and the connection ends.
+// TestAForgedRequestIsCutOff: over a real connection, whoever does not know the secret is answered
+// before the body has come, and the connection ends.
 func TestAForgedRequestIsCutOff(t *testing.T) {
 	server := httptest.NewServer(webhook(t, newStore(0), nil))
 	defer server.Close()

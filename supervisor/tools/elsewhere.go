@@ -6,7 +6,8 @@ import (
 	"unicode"
 )
 
-// Elsewhere is what a tool of another assistant does, and what does that here. A model may have learnt to look for a tool by its name there.
+// Elsewhere is what a tool of another assistant does, and what does that here. A model may have
+// learnt to look for a tool by its name there.
 type Elsewhere struct {
 	Assistant string
 	Tool      string
@@ -30,7 +31,8 @@ var OfOthers = []Elsewhere{
 	{"Picobot", "cron", "cancel", []string{"cancel_task"}, "Delete"},
 }
 
-// calledElsewhere says whether others have a tool of that name, in lower case, and one of ours does some of what that does.
+// calledElsewhere says whether others have a tool of that name, in lower case, and one of ours does
+// some of what that does.
 func calledElsewhere(name, tool string) bool {
 	return slices.ContainsFunc(OfOthers, func(e Elsewhere) bool { return e.Tool == name && slices.Contains(e.Tools, tool) })
 }

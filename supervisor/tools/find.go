@@ -9,7 +9,8 @@ import (
 	"mews/protocol"
 )
 
-// What a word is worth, by where it stands. A whole word of a name counts more than a part, and the description least.
+// What a word is worth, by where it stands. A whole word of a name counts more than a part, and the
+// description least.
 const (
 	worthName        = 8
 	worthFamily      = 6
@@ -20,8 +21,9 @@ const (
 // minWord is how many characters a word needs to be looked for in descriptions, and within words.
 const minWord = 3
 
-// Find are the tools of families that words are about, best match first: at most MaxFound, of MaxFoundBytes together. A family's or
-// a tool's own name finds that alone, and the name that it has elsewhere what does the same.
+// Find are the tools of families that words are about, best match first: at most MaxFound, of
+// MaxFoundBytes together. A family's or a tool's own name finds that alone, and the name that it
+// has elsewhere what does the same.
 func Find(all []protocol.Tool, words string) []protocol.Tool {
 	type match struct {
 		protocol.Tool

@@ -1,5 +1,6 @@
-// Package tools says which tools a model is offered: those that always are, and those of families that are open in its
-// conversation. It does no I/O. What a worker says of its tools is bounded here once more: it may be hostile.
+// Package tools says which tools a model is offered: those that always are, and those of families
+// that are open in its conversation. It does no I/O. What a worker says of its tools is bounded
+// here once more: it may be hostile.
 package tools
 
 import (
@@ -47,8 +48,9 @@ func Named(all []protocol.Tool, name string) (t protocol.Tool, known bool) {
 	return all[i], true
 }
 
-// Offered are the tools that a model is offered of all that its person has, which are sorted by name: those that always are, and
-// then those that are open, in the order in which they were opened. So the same prefix stays the same.
+// Offered are the tools that a model is offered of all that its person has, which are sorted by
+// name: those that always are, and then those that are open, in the order in which they were
+// opened. So the same prefix stays the same.
 func Offered(all []protocol.Tool, open []supervisor.OpenedTool) []protocol.Tool {
 	return offered(all, open).tools
 }
@@ -68,8 +70,8 @@ func offered(all []protocol.Tool, open []supervisor.OpenedTool) list {
 	return l
 }
 
-// Open are the tools that are open once more of them are, as far as there is room. full are the names of those for which there
-// is none. What always is offered, or is no tool, is left out.
+// Open are the tools that are open once more of them are, as far as there is room. full are the
+// names of those for which there is none. What always is offered, or is no tool, is left out.
 func Open(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.OpenedTool) (now []supervisor.OpenedTool, full []string) {
 	l, now := offered(all, open), slices.Clone(open)
 	for _, o := range more {
@@ -85,9 +87,9 @@ func Open(all []protocol.Tool, open []supervisor.OpenedTool, more ...supervisor.
 	return now, full
 }
 
-// Unused are the names of the tools to close of those that are open: those that were not used for longest, and those that are kept
-// open only after them. They are as many as leave room for what one search opens. What is no tool any more is closed too, unless it
-// is kept open.
+// Unused are the names of the tools to close of those that are open: those that were not used for
+// longest, and those that are kept open only after them. They are as many as leave room for what
+// one search opens. What is no tool any more is closed too, unless it is kept open.
 func Unused(all []protocol.Tool, open []supervisor.OpenedTool) (closed []string) {
 	order := map[bool]int{true: 1}
 	left := slices.SortedStableFunc(slices.Values(open), func(a, b supervisor.OpenedTool) int {

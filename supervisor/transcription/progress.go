@@ -10,10 +10,12 @@ import (
 )
 
 const (
-	// showEvery is how often a person is shown how far their recording has come. What takes no longer shows nothing.
+	// showEvery is how often a person is shown how far their recording has come. What takes no
+	// longer shows nothing.
 	showEvery = 5 * time.Second
 
-	// showEveryInGroup is showEvery in a group, where it uses up the messages of a minute. (Telegram's Bots FAQ: 20)
+	// showEveryInGroup is showEvery in a group, where it uses up the messages of a minute.
+	// (Telegram's Bots FAQ: 20)
 	showEveryInGroup = 15 * time.Second
 
 	// showAtMost is how long the message stands whose recording never ends.

@@ -10,7 +10,8 @@ import (
 	"mews/supervisor"
 )
 
-// A recording that takes long says how far it has come: after 5 s, and every 5 s where that has changed, in a group every 15 s.
+// A recording that takes long says how far it has come: after 5 s, and every 5 s where that has
+// changed, in a group every 15 s.
 func TestWhatTakesLongShowsHowFarItHasCome(t *testing.T) {
 	for name, test := range map[string]struct {
 		chat  string

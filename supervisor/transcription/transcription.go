@@ -1,5 +1,6 @@
-// Package transcription has the recordings that people send written down by their workers: it says what a model reads of each, and
-// tells its person what was heard, or why nothing was and what to do.
+// Package transcription has the recordings that people send written down by their workers: it says
+// what a model reads of each, and tells its person what was heard, or why nothing was and what to
+// do.
 package transcription
 
 import (
@@ -19,8 +20,9 @@ import (
 
 // Operations are done by people's workers.
 type Operations interface {
-	// Do has an operation done, or finds the one that is there for its attachment, and gives it as it has ended. meanwhile runs until
-	// then. It is not ok where ctx has ended, or it could not be begun.
+	// Do has an operation done, or finds the one that is there for its attachment, and gives it as
+	// it has ended. meanwhile runs until then. It is not ok where ctx has ended, or it could not be
+	// begun.
 	Do(ctx context.Context, op supervisor.Operation, meanwhile func(ctx context.Context, id int64)) (_ supervisor.Operation, ok bool)
 	// Begun says whether Do would find one.
 	Begun(ctx context.Context, op supervisor.Operation) bool
@@ -31,16 +33,22 @@ type Operations interface {
 // Options are what a Transcriber needs.
 type Options struct {
 	Operations Operations
-	// Engine is what transcribes a person's recordings. missing, where it is not "", says why nothing does.
+	// Engine is what transcribes a person's recordings. missing, where it is not "", says why
+	// nothing does.
 	Engine func(ctx context.Context, user string) (engine protocol.SpeechEngine, missing string)
-	// Endpoint, where it is not nil, transcribes a recording, and its person's worker only looks through what it says. It may cost money. Its error is for the
-	// person where it has a *supervisor.Error.
+	// Endpoint, where it is not nil, transcribes a recording, and its person's worker only looks
+	// through what it says. It may cost money. Its error is for the person where it has a
+	// *supervisor.Error.
 	Endpoint func(ctx context.Context, r Recording, language string) (protocol.TranscribeResult, error)
-	Longest  time.Duration                                          // recordings that are longer are not transcribed
-	Echo     bool                                                   // people are shown what was heard
-	Say      func(ctx context.Context, d supervisor.Delivery) error // in its Conversation, of its Inbound
-	Show     func(ctx context.Context, d supervisor.Delivery) error // likewise, in the place of what it has shown of that before
-	Log      hclog.Logger
+	// recordings that are longer are not transcribed
+	Longest time.Duration
+	// people are shown what was heard
+	Echo bool
+	// in its Conversation, of its Inbound
+	Say func(ctx context.Context, d supervisor.Delivery) error
+	// likewise, in the place of what it has shown of that before
+	Show func(ctx context.Context, d supervisor.Delivery) error
+	Log  hclog.Logger
 }
 
 // Transcriber has recordings transcribed. Its methods may be called from any goroutine.
@@ -55,15 +63,18 @@ type Recording struct {
 	Inbound      int64 // that it came with, or that asks for it
 	Position     int   // among the files of that
 	Kind         protocol.AttachmentKind
-	Path         string           // relative to the home
-	Seconds      int              // 0: its person asks for it, and it is not known
-	Blob         protocol.BlobRef // its bytes in the spool; the zero value where they may not be there any more
+	Path         string // relative to the home
+	Seconds      int    // 0: its person asks for it, and it is not known
+	// its bytes in the spool; the zero value where they may not be there any more
+	Blob protocol.BlobRef
 }
 
-// unaskedAudio is how long an audio file is at least that nobody transcribes unless its person asks.
+// unaskedAudio is how long an audio file is at least that nobody transcribes unless its person
+// asks.
 const unaskedAudio = 10 * time.Minute
 
-// outcome is what has come of a recording: what a model reads of it, and what its person is told, if anything.
+// outcome is what has come of a recording: what a model reads of it, and what its person is told,
+// if anything.
 type outcome struct {
 	text  string
 	words string // "" where nothing was heard
@@ -71,7 +82,8 @@ type outcome struct {
 	heard bool
 }
 
-// Transcribe gives what a model reads of a recording that has come, and the words in it, and tells its person. It ends early with ctx alone.
+// Transcribe gives what a model reads of a recording that has come, and the words in it, and tells
+// its person. It ends early with ctx alone.
 func (t *Transcriber) Transcribe(ctx context.Context, r Recording) (text, words string) {
 	if r.Kind == protocol.AttachmentAudio && r.length() >= unaskedAudio {
 		return fmt.Sprintf(textLongAudio, clock(r.Seconds), r.Path), ""
@@ -86,8 +98,8 @@ func (t *Transcriber) Transcribe(ctx context.Context, r Recording) (text, words 
 	return done.text, done.words
 }
 
-// Again transcribes a recording whose person asks for it, and gives what they are told. begin is given what a model reads of it,
-// where something was heard.
+// Again transcribes a recording whose person asks for it, and gives what they are told. begin is
+// given what a model reads of it, where something was heard.
 func (t *Transcriber) Again(ctx context.Context, r Recording, begin func(text string) error) (supervisor.Delivery, error) {
 	done := t.transcribe(ctx, r)
 	if ctx.Err() != nil {
@@ -102,7 +114,8 @@ func (t *Transcriber) Again(ctx context.Context, r Recording, begin func(text st
 	return done.told, begin(done.text)
 }
 
-// Hear transcribes a recording, and tells nobody. Its error says to whoever asks for it what happened and what to do.
+// Hear transcribes a recording, and tells nobody. Its error says to whoever asks for it what
+// happened and what to do.
 func (t *Transcriber) Hear(ctx context.Context, r Recording) (protocol.TranscribeResult, error) {
 	result, failed := t.hear(ctx, r, nil)
 	switch {
@@ -122,7 +135,8 @@ type failure struct {
 	again bool // trying again may help
 }
 
-// transcribe has a recording transcribed, and gives what comes of it. Its person is shown meanwhile how far it has come.
+// transcribe has a recording transcribed, and gives what comes of it. Its person is shown meanwhile
+// how far it has come.
 func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
 	result, failed := t.hear(ctx, r, func(ctx context.Context, operation int64) { t.show(ctx, r, operation) })
 	switch {
@@ -134,9 +148,11 @@ func (t *Transcriber) transcribe(ctx context.Context, r Recording) outcome {
 	return r.failed(failed.why, "")
 }
 
-// hear has a recording transcribed. show shows meanwhile how far the operation has come, until its context ends; nil shows nothing.
+// hear has a recording transcribed. show shows meanwhile how far the operation has come, until its
+// context ends; nil shows nothing.
 //
-// What a server has answered is on disk as soon as there is an operation: then it is not asked again, whatever ends.
+// What a server has answered is on disk as soon as there is an operation: then it is not asked
+// again, whatever ends.
 func (t *Transcriber) hear(ctx context.Context, r Recording, show func(ctx context.Context, operation int64)) (
 	result protocol.TranscribeResult, failed *failure) {
 	engine, missing := t.o.Engine(ctx, r.Conversation.User)
@@ -212,7 +228,8 @@ func (r Recording) heard(result protocol.TranscribeResult) outcome {
 	return o
 }
 
-// failed is the outcome of a recording that was not transcribed: why, and with what it may be tried again.
+// failed is the outcome of a recording that was not transcribed: why, and with what it may be tried
+// again.
 func (r Recording) failed(why, again string) outcome {
 	o := outcome{text: fmt.Sprintf(textNotTranscribed, r.name(), clock(r.Seconds), r.Path, why)}
 	o.told.Text = fmt.Sprintf(textFailed, why, r.Path)
@@ -222,7 +239,8 @@ func (r Recording) failed(why, again string) outcome {
 	return o
 }
 
-// PressPrefix begins what a button that tries again says. The seconds and the path of its recording follow.
+// PressPrefix begins what a button that tries again says. The seconds and the path of its recording
+// follow.
 const PressPrefix = "tr:"
 
 // maxPress is how long what a button says may be. (Bot API, callback_data)

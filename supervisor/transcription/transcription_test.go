@@ -97,7 +97,8 @@ func TestAServerHearsInThePlaceOfTheWorker(t *testing.T) {
 	}
 }
 
-// What a server has said is looked through by the worker, and kept with that: a service that was killed asks no second time.
+// What a server has said is looked through by the worker, and kept with that: a service that was
+// killed asks no second time.
 func TestAServerIsAskedOnce(t *testing.T) {
 	r, asked := newEndpointRig(protocol.TranscribeResult{Text: "Milch. Milch.", Language: "de", Seconds: 14}, nil)
 	r.comes(protocol.TranscribeResult{Text: "Milch.", Language: "de", Seconds: 13, Path: "uploads/x.txt"})
@@ -258,7 +259,8 @@ func TestARecordingIsTriedAgain(t *testing.T) {
 }
 
 func TestARecordingThatIsNotWantedAnyMoreIsGivenUp(t *testing.T) {
-	for _, why := range []error{errors.New("its person has dropped it"), nil} { // nil: the service ends
+	// nil: the service ends
+	for _, why := range []error{errors.New("its person has dropped it"), nil} {
 		r := newRig(true)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		r.wait = func() { cancel(why) }

@@ -1,5 +1,5 @@
-// Package undo has people's changes of files taken back, or shown. What is touched is decided from the ledger's rows alone; the
-// person's worker does it.
+// Package undo has people's changes of files taken back, or shown. What is touched is decided from
+// the ledger's rows alone; the person's worker does it.
 package undo
 
 import (
@@ -59,15 +59,16 @@ var outcomes = map[protocol.UndoOutcome]Outcome{
 	protocol.UndoDone: Back, protocol.UndoAlready: Back, protocol.UndoChanged: Changed, protocol.UndoExpired: Expired, protocol.UndoFailed: Never,
 }
 
-// Last finds the turn whose changes would be taken back: the newest in a conversation that has any, or the one before it and so on.
+// Last finds the turn whose changes would be taken back: the newest in a conversation that has any,
+// or the one before it and so on.
 func (u *Undos) Last(ctx context.Context, in supervisor.Conversation, n int) (turn int64, ok bool, err error) {
 	return u.Store.Last(ctx, in, u.since(), n-1)
 }
 
 func (u *Undos) since() time.Time { return u.Now().Add(-spool.Retention) }
 
-// Back takes back what a turn has changed, or what an undo of it has: of is that operation, 0 for the turn's own changes. With force it
-// takes back also what has changed since.
+// Back takes back what a turn has changed, or what an undo of it has: of is that operation, 0 for
+// the turn's own changes. With force it takes back also what has changed since.
 func (u *Undos) Back(ctx context.Context, user string, turn, of int64, force bool) (report Report, err error) {
 	report.Paths = map[Outcome][]string{}
 	defer func() {
@@ -115,7 +116,8 @@ func inverse(change protocol.Undo, c protocol.UndoneChange, force bool) protocol
 	return back
 }
 
-// list is what of a turn's changes can be taken back, newest first. What can't be is reported, with what is about the same files.
+// list is what of a turn's changes can be taken back, newest first. What can't be is reported, with
+// what is about the same files.
 func (u *Undos) list(ctx context.Context, user string, turn, of int64, report *Report) (list []supervisor.FileChange, err error) {
 	if owner, err := u.Store.User(ctx, turn); err != nil || owner != user {
 		return nil, cmp.Or(err, supervisor.Errorf(supervisor.CodeForbidden, textForeign))
@@ -179,7 +181,8 @@ func Why(listed string) (path, why string) {
 	return path, why
 }
 
-// Diff has the difference between what was before a turn's changes and what is now be a blob of the person's; nil where there is none.
+// Diff has the difference between what was before a turn's changes and what is now be a blob of the
+// person's; nil where there is none.
 func (u *Undos) Diff(ctx context.Context, user string, turn, of int64) (*protocol.BlobRef, error) {
 	list, err := u.list(ctx, user, turn, of, &Report{Paths: map[Outcome][]string{}})
 	if err != nil || len(list) == 0 {

@@ -23,7 +23,8 @@ func (r rows) List(context.Context, string, int64, int64) ([]supervisor.FileChan
 	return r.changes, nil
 }
 
-// TestWhatIsNeverAskedOfAWorker: what is not kept any more, what can't be taken back with why, and what is together with such.
+// TestWhatIsNeverAskedOfAWorker: what is not kept any more, what can't be taken back with why, and
+// what is together with such.
 func TestWhatIsNeverAskedOfAWorker(t *testing.T) {
 	now := time.Now()
 	change := func(path, not string, age time.Duration) supervisor.FileChange {

@@ -1,4 +1,5 @@
-// Package unit finds the systemd unit that runs Mews here, so that what is told names the command that does it.
+// Package unit finds the systemd unit that runs Mews here, so that what is told names the command
+// that does it.
 package unit
 
 import (
@@ -17,11 +18,12 @@ type Service struct {
 	Settings []string // KEY=VALUE of its section [Service], those of drop-ins last
 }
 
-// Of is the service that runs Mews on a state folder. It is found by the folder, which the unit has to name for it to be writable.
+// Of is the service that runs Mews on a state folder. It is found by the folder, which the unit has
+// to name for it to be writable.
 func Of(state string) (Service, bool) { return find("/", state) }
 
-// Command is what a person types to start, restart or stop the Mews of a state folder: systemctl where a unit runs it, else the
-// other command.
+// Command is what a person types to start, restart or stop the Mews of a state folder: systemctl
+// where a unit runs it, else the other command.
 func Command(verb, state, otherwise string) string {
 	if s, ok := Of(state); ok {
 		return "systemctl " + verb + " " + s.Name
@@ -34,7 +36,8 @@ func find(root, state string) (Service, bool) {
 		return Service{}, false // systemd did not boot this machine (sd_booted(3))
 	}
 	for _, folder := range folders {
-		files, _ := filepath.Glob(filepath.Join(root, folder, "*.service")) // the pattern is a right one
+		// the pattern is a right one
+		files, _ := filepath.Glob(filepath.Join(root, folder, "*.service"))
 		for _, file := range files {
 			name := filepath.Base(file)
 			s := Service{Name: strings.TrimSuffix(name, ".service"), Settings: settings(file)}

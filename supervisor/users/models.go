@@ -18,8 +18,8 @@ type ModelChoice struct {
 	Configuration func() *Configuration // the one in force
 }
 
-// Choice is the model that answers a user: their own choice while they may have it, else the configuration's for them, else
-// the default. own says that it is their own.
+// Choice is the model that answers a user: their own choice while they may have it, else the
+// configuration's for them, else the default. own says that it is their own.
 func (c ModelChoice) Choice(ctx context.Context, user string) (spec string, own bool, err error) {
 	spec, own, err = c.Settings.Find(ctx, user, SettingModel)
 	if err != nil || own && c.May(user, spec) {

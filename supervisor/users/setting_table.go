@@ -44,17 +44,19 @@ type setting struct {
 	presses []string // the values that can be pressed
 	private bool     // not for a group to read
 	note    string   // what one has to know after it was set
-	// check returns a value as it is kept, for a person as the configuration has them. Its errors are for the person.
+	// check returns a value as it is kept, for a person as the configuration has them. Its errors
+	// are for the person.
 	check func(s *Settings, u supervisor.User, value string) (kept string, err error)
-	// apply lays what is kept over a person. What the configuration has forbidden since counts for nothing. nil: it changes no
-	// field of a person.
+	// apply lays what is kept over a person. What the configuration has forbidden since counts for
+	// nothing. nil: it changes no field of a person.
 	apply func(s *Settings, u *supervisor.User, kept string)
-	// show is the value for the person, and whether the configuration sets it where they do not. with is the person with what
-	// they have set, without is the same without it.
+	// show is the value for the person, and whether the configuration sets it where they do not.
+	// with is the person with what they have set, without is the same without it.
 	show func(s *Settings, with, without supervisor.User) (value string, configured bool)
 }
 
-// settingTable has all settings in the order in which they are shown. It is filled by init: Settings reads it.
+// settingTable has all settings in the order in which they are shown. It is filled by init:
+// Settings reads it.
 var settingTable []setting
 
 func init() {
@@ -158,12 +160,14 @@ func checkSwitch(wrong string) func(*Settings, supervisor.User, string) (string,
 	}
 }
 
-// showSwitch shows a setting that is on or off, which no configuration sets; or is the value where the person has set nothing.
+// showSwitch shows a setting that is on or off, which no configuration sets; or is the value where
+// the person has set nothing.
 func showSwitch(name, or string) func(*Settings, supervisor.User, supervisor.User) (string, bool) {
 	return func(s *Settings, with, _ supervisor.User) (string, bool) {
 		ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 		defer cancel()
-		kept, _, _ := s.Store.Find(ctx, with.Name, name) // where that fails it is or: List fails by itself
+		// where that fails it is or: List fails by itself
+		kept, _, _ := s.Store.Find(ctx, with.Name, name)
 		return cmp.Or(kept, or), false
 	}
 }

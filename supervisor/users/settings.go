@@ -19,7 +19,8 @@ type Settings struct {
 	Leases        sqlite.Leases
 	Models        ModelChoice
 	Configuration func() *Configuration // the one in force
-	// ParseDollars reads an amount of US dollars as the configuration does; kept is how it is written down.
+	// ParseDollars reads an amount of US dollars as the configuration does; kept is how it is
+	// written down.
 	ParseDollars func(text string) (micro int64, kept string, err error)
 	Now          func() time.Time
 
@@ -30,8 +31,8 @@ type Settings struct {
 // queryTimeout is how long a query may take that nothing but somebody's answer waits for.
 const queryTimeout = 5 * time.Second
 
-// Effective is a person with what they have set. known says whether there is such a person. Where the settings can't be read
-// it returns the error, and the person as the configuration has them.
+// Effective is a person with what they have set. known says whether there is such a person. Where
+// the settings can't be read it returns the error, and the person as the configuration has them.
 func (s *Settings) Effective(ctx context.Context, name string) (u supervisor.User, known bool, err error) {
 	u, known = s.People.Find(name)
 	chosen, err := s.Store.List(ctx, name)
@@ -52,8 +53,8 @@ func (s *Settings) apply(u supervisor.User, chosen map[string]string) supervisor
 	return u
 }
 
-// Find is a person with what they have set. Where that can't be read it is what was read last, so it is not for limits of what
-// may be spent: see Limits.
+// Find is a person with what they have set. Where that can't be read it is what was read last, so
+// it is not for limits of what may be spent: see Limits.
 func (s *Settings) Find(name string) (supervisor.User, bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
@@ -67,7 +68,8 @@ func (s *Settings) Find(name string) (supervisor.User, bool) {
 	return u, known
 }
 
-// Limits are what a person may spend, by the configuration and by what they have set. An error means that nobody knows.
+// Limits are what a person may spend, by the configuration and by what they have set. An error
+// means that nobody knows.
 func (s *Settings) Limits(name string) (supervisor.Budget, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
@@ -86,8 +88,8 @@ func (s *Settings) StreamsReplies(user string) bool {
 	return kept == on
 }
 
-// Busy is what becomes of what a user sends while their turn runs. Where the database can't say, it is the configuration's; no
-// value loses anything.
+// Busy is what becomes of what a user sends while their turn runs. Where the database can't say, it
+// is the configuration's; no value loses anything.
 func (s *Settings) Busy(ctx context.Context, user string) supervisor.Busy {
 	kept, own, err := s.Store.Find(ctx, user, SettingBusy)
 	if err != nil || !own || !busyValues[supervisor.Busy(kept)] {
@@ -96,7 +98,8 @@ func (s *Settings) Busy(ctx context.Context, user string) supervisor.Busy {
 	return supervisor.Busy(kept)
 }
 
-// Language is what people speak in recordings: auto, or a code such as en. Where the database can't say, it is the configuration's.
+// Language is what people speak in recordings: auto, or a code such as en. Where the database can't
+// say, it is the configuration's.
 func (s *Settings) Language(ctx context.Context, user string) string {
 	kept, own, err := s.Store.Find(ctx, user, SettingLanguage)
 	if err != nil || !own {
@@ -130,7 +133,8 @@ func (s *Settings) Left(ctx context.Context, user string) ([]supervisor.Allowanc
 	if err != nil {
 		return nil, err
 	}
-	configured, _ := s.People.Find(user) // a person who sets another time zone does not begin another day
+	// a person who sets another time zone does not begin another day
+	configured, _ := s.People.Find(user)
 	zone, now := configured.Zone(), s.Now()
 	day, _ := budget.Day(now, zone)
 	month, _ := budget.Month(now, zone)

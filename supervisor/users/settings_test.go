@@ -152,7 +152,8 @@ func TestSettingsAct(t *testing.T) {
 	if p.StreamsReplies("ann") || !p.StreamsReplies("ben") {
 		t.Error("answers do not come as they were set")
 	}
-	must(t, s.db.Settings().Put(t.Context(), "ann", SettingDay, "100")) // as the configuration allowed once
+	// as the configuration allowed once
+	must(t, s.db.Settings().Put(t.Context(), "ann", SettingDay, "100"))
 	if ann, _ := p.Find("ann"); ann.Budget.Day != 2_500_000 {
 		t.Errorf("ann may spend %d", ann.Budget.Day)
 	}

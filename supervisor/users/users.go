@@ -1,4 +1,5 @@
-// Package users knows who there is, what they have set for themselves, and which model answers them.
+// Package users knows who there is, what they have set for themselves, and which model answers
+// them.
 package users
 
 import (
@@ -16,11 +17,12 @@ import (
 
 // Configuration is what the configuration says of people. It is replaced as a whole.
 type Configuration struct {
-	Users     []supervisor.User            // those who stand in it
-	Groups    []access.Group               // the groups in which people may speak
-	Homes     string                       // the folder in which somebody who was added gets a home
-	Budget    supervisor.Budget            // of those who were added
-	MayChoose func(user, spec string) bool // whether a user may choose a model, which is named in full
+	Users  []supervisor.User // those who stand in it
+	Groups []access.Group    // the groups in which people may speak
+	Homes  string            // the folder in which somebody who was added gets a home
+	Budget supervisor.Budget // of those who were added
+	// whether a user may choose a model, which is named in full
+	MayChoose func(user, spec string) bool
 	Defaults  Defaults
 }
 
@@ -41,7 +43,8 @@ type Default[T any] struct {
 
 // Placer gives workers the folders of people.
 type Placer interface {
-	// UseUsers prepares the folders of these people. What it has prepared holds once commit is called.
+	// UseUsers prepares the folders of these people. What it has prepared holds once commit is
+	// called.
 	UseUsers(users []supervisor.User) (commit func(), err error)
 }
 
@@ -51,13 +54,13 @@ type Options struct {
 	Store  sqlite.Access
 	Placer Placer
 	Log    hclog.Logger
-	// Loaded is called after people were read; nil: nobody needs to know. It may be set until the first Refresh of a running
-	// service.
+	// Loaded is called after people were read; nil: nobody needs to know. It may be set until the
+	// first Refresh of a running service.
 	Loaded func(context.Context)
 }
 
-// Loader keeps the directory of people up to date: those of the configuration, those who were added while the service ran, and
-// the accounts that are bound to either.
+// Loader keeps the directory of people up to date: those of the configuration, those who were added
+// while the service ran, and the accounts that are bound to either.
 type Loader struct {
 	Options
 	current atomic.Pointer[Configuration]

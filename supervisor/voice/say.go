@@ -18,11 +18,12 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// showEvery is how often it is shown that a voice message is being made. (Bot API, sendChatAction: it lasts 5 seconds or less.)
+// showEvery is how often it is shown that a voice message is being made. (Bot API, sendChatAction:
+// it lasts 5 seconds or less.)
 const showEvery = 4 * time.Second
 
-// Run says what an earlier life of the service left unsaid, and then what is new, until ctx ends. It returns when nothing of it runs
-// any more.
+// Run says what an earlier life of the service left unsaid, and then what is new, until ctx ends.
+// It returns when nothing of it runs any more.
 func (v *Voices) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -67,7 +68,8 @@ func (v *Voices) leave(delivery int64) {
 	delete(v.begun, delivery)
 }
 
-// say has the recordings of an answer be made, and puts them into the outbox; or says why there are none.
+// say has the recordings of an answer be made, and puts them into the outbox; or says why there are
+// none.
 func (v *Voices) say(ctx context.Context, speech sqlite.Speech) {
 	log := v.o.Log.With("user", speech.Conversation.User, "delivery", speech.Delivery)
 	done := v.show(ctx, speech.Conversation)
@@ -93,7 +95,8 @@ func (v *Voices) say(ctx context.Context, speech sqlite.Speech) {
 	}
 }
 
-// toTell is what a person is told of an answer that could not be said; "" where the same was said of the one before.
+// toTell is what a person is told of an answer that could not be said; "" where the same was said
+// of the one before.
 func (v *Voices) toTell(conversation int64, notice string) string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -225,8 +228,8 @@ func (v *Voices) waitFor(ctx context.Context, id int64) (file supervisor.File, e
 		Media: protocol.MediaSize{Seconds: result.Seconds}}, nil
 }
 
-// Samples are a recording of each voice that there is, in the order of their names, for who talks in a conversation. Its error is for
-// the person.
+// Samples are a recording of each voice that there is, in the order of their names, for who talks
+// in a conversation. Its error is for the person.
 func (v *Voices) Samples(ctx context.Context, c supervisor.Conversation) (files []supervisor.File, err error) {
 	engine := v.o.Engine()
 	for _, name := range engine.names() {

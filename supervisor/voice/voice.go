@@ -1,6 +1,7 @@
-// Package voice has answers be said aloud: it has recordings made of an answer's text, and puts them into the outbox. What is to be
-// said is a row from the turn's end on, so that each answer is said once, whatever ends in between; the text never waits for that,
-// unless its person wants the voice alone.
+// Package voice has answers be said aloud: it has recordings made of an answer's text, and puts
+// them into the outbox. What is to be said is a row from the turn's end on, so that each answer is
+// said once, whatever ends in between; the text never waits for that, unless its person wants the
+// voice alone.
 package voice
 
 import (
@@ -47,7 +48,8 @@ type Engine struct {
 	Missing string            // a sentence: why there is none; "" where there is one
 	Voice   string            // by its name; "" is the first
 	Voices  map[string]string // what the engine calls each, by name
-	// Record makes a recording of what a turn has said without a worker; nil: a worker does. It may cost money.
+	// Record makes a recording of what a turn has said without a worker; nil: a worker does. It may
+	// cost money.
 	Record func(ctx context.Context, turn supervisor.Turn, text, voice string) (supervisor.File, error)
 }
 
@@ -59,12 +61,16 @@ type Options struct {
 	Store      Store
 	Settings   Settings
 	Operations Operations
-	Engine     func() Engine                                          // in force
-	Recording  func(ctx context.Context, c supervisor.Conversation)   // shows for some seconds that one is being made
-	Say        func(ctx context.Context, d supervisor.Delivery) error // puts a notice into the outbox
-	Queued     func(conversation int64)                               // something was put into its outbox
-	Serves     func(user string) bool                                 // answers wait to be said while their person is not; nil: all are
-	Log        hclog.Logger
+	Engine     func() Engine // in force
+	// shows for some seconds that one is being made
+	Recording func(ctx context.Context, c supervisor.Conversation)
+	// puts a notice into the outbox
+	Say func(ctx context.Context, d supervisor.Delivery) error
+	// something was put into its outbox
+	Queued func(conversation int64)
+	// answers wait to be said while their person is not; nil: all are
+	Serves func(user string) bool
+	Log    hclog.Logger
 }
 
 // Voices have answers be said. Their methods may be called from any goroutine.
@@ -75,7 +81,8 @@ type Voices struct {
 
 	mu    sync.Mutex // guards what follows
 	begun map[int64]bool
-	told  map[int64]string // why answers of a conversation could not be said, as its person was told last
+	// why answers of a conversation could not be said, as its person was told last
+	told map[int64]string
 }
 
 // New makes Voices; Run works them.
@@ -109,7 +116,8 @@ func (v *Voices) Mode(ctx context.Context, c supervisor.Conversation) (superviso
 	return cmp.Or(supervisor.VoiceMode(mode), supervisor.VoiceOff), err
 }
 
-// HoldsText says whether the answers of a conversation come as voice messages alone, so that they don't grow in sight.
+// HoldsText says whether the answers of a conversation come as voice messages alone, so that they
+// don't grow in sight.
 func (v *Voices) HoldsText(c supervisor.Conversation) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
@@ -117,7 +125,8 @@ func (v *Voices) HoldsText(c supervisor.Conversation) bool {
 	return err == nil && mode == supervisor.VoiceOnly
 }
 
-// ModeOf is how one answer of a conversation is said. Where the text has what can't be said, it is sent too.
+// ModeOf is how one answer of a conversation is said. Where the text has what can't be said, it is
+// sent too.
 func (v *Voices) ModeOf(c supervisor.Conversation, text string) supervisor.VoiceMode {
 	ctx, cancel := context.WithTimeout(context.Background(), queryTimeout)
 	defer cancel()
@@ -160,7 +169,8 @@ func (v *Voices) Forbid(ctx context.Context, c supervisor.Conversation) error {
 	return v.o.Settings.Put(ctx, c.User, settingMode(c.ID), string(supervisor.VoiceForbidden))
 }
 
-// Chosen lists the names of the voices that there are, and which of them is a person's. Its error is for the person.
+// Chosen lists the names of the voices that there are, and which of them is a person's. Its error
+// is for the person.
 func (v *Voices) Chosen(ctx context.Context, user string) (names []string, chosen string, err error) {
 	engine := v.o.Engine()
 	if engine.Missing != "" {

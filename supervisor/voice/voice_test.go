@@ -236,7 +236,8 @@ func TestAnAnswerIsSaidInParts(t *testing.T) {
 	}
 }
 
-// TestAnAnswerIsSaidOnceWhateverEnds: the service ends before anything, and while the worker speaks.
+// TestAnAnswerIsSaidOnceWhateverEnds: the service ends before anything, and while the worker
+// speaks.
 func TestAnAnswerIsSaidOnceWhateverEnds(t *testing.T) {
 	r := newRig(t)
 	r.answer("hello", supervisor.VoiceOnly)
@@ -284,7 +285,8 @@ func TestNothingIsSaidToSomebodyWhoLeaves(t *testing.T) {
 	r.same("once they are back", r.due(), []string{"voice.ogg"})
 }
 
-// TestAnAnswerIsSaidOnceBetweenEachTwoWrites: the process ends after each of them, and another goes on.
+// TestAnAnswerIsSaidOnceBetweenEachTwoWrites: the process ends after each of them, and another goes
+// on.
 func TestAnAnswerIsSaidOnceBetweenEachTwoWrites(t *testing.T) {
 	long := strings.TrimSpace(strings.Repeat("This sentence is said. ", 80))
 	for name, result := range map[string]protocol.SpeakResult{"well": {Blob: opus}, "badly": {Failure: protocol.SpeechExit}} {
@@ -412,7 +414,8 @@ func TestHowAnAnswerIsSaid(t *testing.T) {
 		{supervisor.VoiceOnly, "Do `make` and see [this](https://example.org)", supervisor.VoiceOnly},
 		{supervisor.VoiceOnly, long, supervisor.VoiceOn},
 		{supervisor.VoiceOnly, "", supervisor.VoiceOff},
-		{supervisor.VoiceOnly, "I saved it.\n\n" + claim.Note(claim.Kinds), supervisor.VoiceOn}, // what is not said has to be seen
+		// what is not said has to be seen
+		{supervisor.VoiceOnly, "I saved it.\n\n" + claim.Note(claim.Kinds), supervisor.VoiceOn},
 		{supervisor.VoiceOn, claim.Note(claim.Kinds), supervisor.VoiceOff},
 		{supervisor.VoiceOff, "hello", supervisor.VoiceOff},
 	} {
@@ -437,7 +440,8 @@ func TestHowAnAnswerIsSaid(t *testing.T) {
 	r.must(v.SetMode(t.Context(), r.home, supervisor.VoiceOff))
 }
 
-// TestAChatThatTakesNoVoiceIsRemembered: its person is told once, and nothing is tried until they want it again.
+// TestAChatThatTakesNoVoiceIsRemembered: its person is told once, and nothing is tried until they
+// want it again.
 func TestAChatThatTakesNoVoiceIsRemembered(t *testing.T) {
 	r := newRig(t)
 	v, _ := r.live()

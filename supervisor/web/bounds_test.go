@@ -119,8 +119,8 @@ func TestAServerThatIsFullEndsAllTheSame(t *testing.T) {
 	}
 }
 
-// TestWhoSendsNoHeadersMakesRoom: however many hold their connections open and send a byte now and then, a genuine call is
-// answered, in a moment. Who is being answered keeps its place.
+// TestWhoSendsNoHeadersMakesRoom: however many hold their connections open and send a byte now and
+// then, a genuine call is answered, in a moment. Who is being answered keeps its place.
 func TestWhoSendsNoHeadersMakesRoom(t *testing.T) {
 	const most = 4
 	inside, release := make(chan struct{}), make(chan struct{})

@@ -11,13 +11,14 @@ import (
 	"mews/supervisor"
 )
 
-// maxOfAddress is how many connections one address may have open. Telegram has at most 10 open here, GitHub a few. Loopback and
-// private addresses are not bounded: all that a proxy hands on comes from there.
+// maxOfAddress is how many connections one address may have open. Telegram has at most 10 open
+// here, GitHub a few. Loopback and private addresses are not bounded: all that a proxy hands on
+// comes from there.
 const maxOfAddress = 32
 
-// limitedListener has a bounded number of connections open at once. Where all places are taken, a new connection takes that of
-// the one whose request's headers have been awaited longest, and for patience at least. Until there is one, or another is closed,
-// the new one waits.
+// limitedListener has a bounded number of connections open at once. Where all places are taken, a
+// new connection takes that of the one whose request's headers have been awaited longest, and for
+// patience at least. Until there is one, or another is closed, the new one waits.
 type limitedListener struct {
 	*net.TCPListener
 	most     int
@@ -95,7 +96,8 @@ func (l *limitedListener) tooMany(address netip.Addr) bool {
 	return address.IsValid() && n >= maxOfAddress
 }
 
-// admit gives a connection a place, if need be that of another. Where none can be had it says when to ask again at the latest.
+// admit gives a connection a place, if need be that of another. Where none can be had it says when
+// to ask again at the latest.
 func (l *limitedListener) admit(c *limitedConn) (in bool, again time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,7 +125,8 @@ func (l *limitedListener) remove(c *limitedConn) bool {
 	return i >= 0
 }
 
-// stateChanged is told by net/http that a request's headers have come, or that the next request is awaited.
+// stateChanged is told by net/http that a request's headers have come, or that the next request is
+// awaited.
 func (l *limitedListener) stateChanged(conn net.Conn, state http.ConnState) {
 	c := conn.(*limitedConn)
 	l.mu.Lock()
@@ -138,13 +141,15 @@ func (l *limitedListener) stateChanged(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// limitedConn has a place until it is closed. net/http sees that it is a TCP connection and closes one half of it first, so that a
-// caller who is refused in the middle of a request can read why.
+// limitedConn has a place until it is closed. net/http sees that it is a TCP connection and closes
+// one half of it first, so that a caller who is refused in the middle of a request can read why.
 type limitedConn struct {
 	*net.TCPConn
 	listener *limitedListener
 	address  netip.Addr
-	awaited  time.Time // since when its next request is awaited; zero while one is answered. Guarded by the listener's mutex
+	// since when its next request is awaited; zero while one is answered. Guarded by the listener's
+	// mutex
+	awaited time.Time
 }
 
 func (c *limitedConn) Close() error {

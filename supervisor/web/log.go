@@ -12,8 +12,8 @@ import (
 	"mews/supervisor"
 )
 
-// errorLog logs what goes wrong with callers, of which anybody may be one. Each kind of trouble is logged once a minute, with how
-// often it was left out since; at debug all of it is.
+// errorLog logs what goes wrong with callers, of which anybody may be one. Each kind of trouble is
+// logged once a minute, with how often it was left out since; at debug all of it is.
 type errorLog struct {
 	log    hclog.Logger
 	now    func() time.Time
@@ -21,7 +21,8 @@ type errorLog struct {
 	lines  supervisor.Throttle // of net/http's own
 }
 
-// panicked logs a handler's panic. The value may hold what a person wrote, unless the runtime made it.
+// panicked logs a handler's panic. The value may hold what a person wrote, unless the runtime made
+// it.
 func (e *errorLog) panicked(path string, fault any, stack []byte) {
 	const message = "webhooks: a request was given up: panic"
 	e.log.Debug(message, "path", path, "value", fmt.Sprint(fault))

@@ -24,7 +24,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.o.Routes[i].Handler.ServeHTTP(answer, r)
 }
 
-// refuse answers with a status alone and hangs up: who asks for what is not there need not keep a connection.
+// refuse answers with a status alone and hangs up: who asks for what is not there need not keep a
+// connection.
 func refuse(w http.ResponseWriter, status int) {
 	w.Header().Set("Connection", "close")
 	w.WriteHeader(status)

@@ -1,5 +1,6 @@
-// Package web is the public listener, which others call from outside. It answers a table of routes, and an empty 404 to all
-// else. It bounds what a caller may cost: in time, in headers, in bodies and in connections.
+// Package web is the public listener, which others call from outside. It answers a table of routes,
+// and an empty 404 to all else. It bounds what a caller may cost: in time, in headers, in bodies
+// and in connections.
 package web
 
 import (
@@ -17,25 +18,28 @@ import (
 
 // Route is one kind of request that is answered.
 type Route struct {
-	Method  string
-	Path    string // as it has to be sent: a path has one spelling
-	Limit   int64  // bytes of a request's body; reading on fails with *http.MaxBytesError. 0 takes no body
+	Method string
+	Path   string // as it has to be sent: a path has one spelling
+	// bytes of a request's body; reading on fails with *http.MaxBytesError. 0 takes no body
+	Limit   int64
 	Handler http.Handler
 }
 
 // Options are what the server works on.
 type Options struct {
-	Listen      string // address and port
-	Routes      []Route
-	Connections int // at once; one more takes the place of one whose request has not come, or waits. 0 is 256
+	Listen string // address and port
+	Routes []Route
+	// at once; one more takes the place of one whose request has not come, or waits. 0 is 256
+	Connections int
 	Timings     Timings
 	Log         hclog.Logger
 }
 
 // Timings bound what a caller may take its time with. 0 is the default.
 type Timings struct {
-	Header   time.Duration // until a request's headers are there: 3 s
-	Patience time.Duration // that a place is kept for a request's headers where others wait for one: 250 ms
+	Header time.Duration // until a request's headers are there: 3 s
+	// that a place is kept for a request's headers where others wait for one: 250 ms
+	Patience time.Duration
 	Read     time.Duration // until the whole request is there: 15 s
 	Write    time.Duration // until it is answered: 30 s
 	Idle     time.Duration // between two requests of a connection: 60 s
@@ -53,7 +57,8 @@ type Server struct {
 	listener *limitedListener
 	errors   *errorLog
 
-	// running is held for reading by each request. Run's end takes it for writing, for good: then no request runs or begins.
+	// running is held for reading by each request. Run's end takes it for writing, for good: then
+	// no request runs or begins.
 	running sync.RWMutex
 }
 
@@ -85,13 +90,15 @@ func listenHint(err error) string {
 // Addr is where it listens.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Run serves until ctx ends, and then lets the requests that run come to their end. After the grace their connections are
-// closed and their contexts cancelled. It returns when the last of them has returned. A Server runs once.
+// Run serves until ctx ends, and then lets the requests that run come to their end. After the grace
+// their connections are closed and their contexts cancelled. It returns when the last of them has
+// returned. A Server runs once.
 func (s *Server) Run(ctx context.Context) error {
 	requests, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	server := s.server(requests)
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(s.listener) }() // ends with Shutdown, and is waited for below
+	// ends with Shutdown, and is waited for below
+	go func() { served <- server.Serve(s.listener) }()
 	var err error
 	select {
 	case err = <-served:
@@ -100,7 +107,8 @@ func (s *Server) Run(ctx context.Context) error {
 		s.shutDown(requests, server)
 		<-served
 	}
-	server.Close() // first, so that no handler that ends with its context seems to have done its work
+	// first, so that no handler that ends with its context seems to have done its work
+	server.Close()
 	cancel(errStopping)
 	s.running.Lock()
 	return err

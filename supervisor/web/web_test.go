@@ -132,7 +132,8 @@ func TestAPortThatCannotBeHadSaysWhatToDo(t *testing.T) {
 	for address, want := range map[string]string{
 		taken.Addr().String(): "listen for webhooks: listen tcp " + taken.Addr().String() + ": bind: address already in use; " +
 			"end the program that has this port, or write another one into webhooks.listen",
-		"192.0.2.1:8322": "write one of its own into webhooks.listen", // of the documentation's network, RFC 5737
+		// of the documentation's network, RFC 5737
+		"192.0.2.1:8322": "write one of its own into webhooks.listen",
 	} {
 		_, err := web.New(web.Options{Listen: address, Log: hclog.NewNullLogger()})
 		if err == nil || !strings.HasSuffix(err.Error(), want) {

@@ -143,7 +143,8 @@ func (d *dated) SetReadDeadline(until time.Time) error {
 	return nil
 }
 
-// TestABodyThatComesSlowlyIsAnsweredInTime: GitHub waits 10 seconds in all, and the listener reads for longer.
+// TestABodyThatComesSlowlyIsAnsweredInTime: GitHub waits 10 seconds in all, and the listener reads
+// for longer.
 func TestABodyThatComesSlowlyIsAnsweredInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

@@ -21,14 +21,16 @@ import (
 
 // Hook is a path that other programs call to have a message sent.
 type Hook struct {
-	Name     string
-	To       func() (supervisor.Conversation, bool) // where the messages go now; false: nowhere any more
-	Secret   string                                 // never ""
+	Name string
+	// where the messages go now; false: nowhere any more
+	To       func() (supervisor.Conversation, bool)
+	Secret   string // never ""
 	Sign     Sign
 	Header   string             // of SignHeader and SignHMAC
 	Template *template.Template // over the JSON; nil is none
 	Urgent   bool               // its messages do not wait for the end of quiet hours
-	// Run has a task be done with what a call has brought, once for a moment; nil: a message is sent instead. Its error is for the log.
+	// Run has a task be done with what a call has brought, once for a moment; nil: a message is
+	// sent instead. Its error is for the log.
 	Run func(ctx context.Context, at time.Time, text string) error
 }
 
@@ -103,8 +105,8 @@ func (h *hookHandler) take(w http.ResponseWriter, req *http.Request) answer {
 	return h.keep(req, b)
 }
 
-// shows says whether a request has the secret in a header. It compares hashes, so that the time it takes tells neither the secret's
-// letters nor its length.
+// shows says whether a request has the secret in a header. It compares hashes, so that the time it
+// takes tells neither the secret's letters nor its length.
 func (h *hookHandler) shows(req *http.Request) bool {
 	given := req.Header.Get(h.hook.Header)
 	if h.hook.Sign == SignBearer {

@@ -59,7 +59,8 @@ func settle() {
 
 func TestWhatAMessageSays(t *testing.T) {
 	made := template.Must(template.New("ci").Parse("{{.host}} is {{.state}}{{if .deep}}{{.deep.er}}{{end}}"))
-	deep := strings.Repeat("[", 1000) + strings.Repeat("1,", 1000) + "1" + strings.Repeat("]", 1000) // indented it has 4 MB
+	// indented it has 4 MB
+	deep := strings.Repeat("[", 1000) + strings.Repeat("1,", 1000) + "1" + strings.Repeat("]", 1000)
 	hooks := []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer, Template: made}, {Name: "plain", Sign: webhook.SignBearer}}
 	inBubble(t, hooks, func(t *testing.T, r *rig) {
 		for _, c := range []struct{ hook, body, want string }{
@@ -174,7 +175,8 @@ func TestWhatAHookDoesNotTake(t *testing.T) {
 	r.same("files", len(r.files()), 0)
 }
 
-// TestWhoIsServedIsAskedAsItIsSent: what has come for somebody who may not speak any more is not told.
+// TestWhoIsServedIsAskedAsItIsSent: what has come for somebody who may not speak any more is not
+// told.
 func TestWhoIsServedIsAskedAsItIsSent(t *testing.T) {
 	inBubble(t, []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer}}, func(t *testing.T, r *rig) {
 		r.same("taken", answers(r.hooks["ci"], bearer(`{"message":"a"}`)), "200 taken")

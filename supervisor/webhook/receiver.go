@@ -1,6 +1,6 @@
-// Package webhook takes what other programs send to the public listener: GitHub's deliveries, and messages that a hook of the
-// configuration brings to a chat. Whoever can't show the secret costs little and has no effect. What was answered with success is a row
-// that is on disk.
+// Package webhook takes what other programs send to the public listener: GitHub's deliveries, and
+// messages that a hook of the configuration brings to a chat. Whoever can't show the secret costs
+// little and has no effect. What was answered with success is a row that is on disk.
 package webhook
 
 import (
@@ -35,7 +35,8 @@ type Options struct {
 	Now        func() time.Time
 }
 
-// The bounds of what all callers cost together, who may be anybody until their bodies have been read.
+// The bounds of what all callers cost together, who may be anybody until their bodies have been
+// read.
 const (
 	maxAtOnce   = 8         // bodies that are read
 	chunk       = 256 << 10 // bytes of a body in memory
@@ -97,7 +98,8 @@ var (
 	incomplete = answer{status: http.StatusBadRequest, text: textIncomplete, hangUp: true}
 )
 
-// refuse is the answer to somebody who can't show the secret. Admins find it in the audit log, once a minute at most.
+// refuse is the answer to somebody who can't show the secret. Admins find it in the audit log, once
+// a minute at most.
 func (r *Receiver) refuse(to string, from *http.Request) answer {
 	if n := r.refused.Count(r.o.Now()); n > 0 {
 		r.o.Audit("", "webhook.refused", fmt.Sprintf(textRefused, n, to, from.RemoteAddr))
@@ -129,7 +131,8 @@ func (b *body) keep(durable bool) (ref protocol.BlobRef, err error) {
 	return b.Keep()
 }
 
-// read reads a request's body of at most so many bytes while it is hashed. Without a body there is an answer. The caller closes it.
+// read reads a request's body of at most so many bytes while it is hashed. Without a body there is
+// an answer. The caller closes it.
 func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, mac hash.Hash) (*body, answer) {
 	size := req.ContentLength
 	if size > most {
@@ -148,7 +151,8 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, ma
 		return nil, r.failed(err)
 	}
 	b := &body{Writer: f, done: done}
-	// net/http takes the deadline back at the body's end. A writer that can have none is no connection.
+	// net/http takes the deadline back at the body's end. A writer that can have none is no
+	// connection.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTimeout))
 	_, err = io.CopyBuffer(writerOnly{io.MultiWriter(mac, f)}, http.MaxBytesReader(w, req.Body, most), make([]byte, min(size+1, chunk)))
 	if err != nil {
@@ -161,7 +165,8 @@ func (r *Receiver) read(w http.ResponseWriter, req *http.Request, most int64, ma
 // writerOnly has io.CopyBuffer use its buffer.
 type writerOnly struct{ io.Writer }
 
-// place waits for a place, and takes so many bytes of what may be on disk. done gives both back; nil is for a refusal.
+// place waits for a place, and takes so many bytes of what may be on disk. done gives both back;
+// nil is for a refusal.
 func (r *Receiver) place(ctx context.Context, size int64) (done func(), refused answer) {
 	timer := time.NewTimer(placeTimeout)
 	defer timer.Stop()

@@ -11,7 +11,8 @@ import (
 	"mews/supervisor/webhook"
 )
 
-// A task gets at most as much of a call as that may bring, whatever its JSON would be in lines, and a template would make of it.
+// A task gets at most as much of a call as that may bring, whatever its JSON would be in lines, and
+// a template would make of it.
 func TestWhatATaskGetsOfACall(t *testing.T) {
 	twice := template.Must(template.New("").Parse("{{range .}}{{.}}\n{{.}}\n{{end}}"))
 	deep := strings.Repeat("[", 14) + "0" + strings.Repeat(",0", 31<<10) + strings.Repeat("]", 14)

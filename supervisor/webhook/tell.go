@@ -97,7 +97,8 @@ func (r *Receiver) tell(ctx context.Context, h Hook) error {
 // mostGiven is how many bytes a task gets of a call: as much as that may bring, as a block of code.
 const mostGiven = MaxTask + len("```json\n\n```")
 
-// run has a task be done for each of what a hook has brought. After a crash it is asked for again, which changes nothing.
+// run has a task be done for each of what a hook has brought. After a crash it is asked for again,
+// which changes nothing.
 func (r *Receiver) run(ctx context.Context, h Hook, list []supervisor.WebhookDelivery) error {
 	for _, d := range list {
 		text, err := r.text(h, d, compact)
@@ -132,7 +133,8 @@ func (r *Receiver) say(ctx context.Context, ids []int64, to supervisor.Conversat
 	return r.o.Deliveries.Say(ctx, ids, d)
 }
 
-// text is what is said of a body: its field message, else what the template makes of it, else itself in some layout.
+// text is what is said of a body: its field message, else what the template makes of it, else
+// itself in some layout.
 func (r *Receiver) text(h Hook, d supervisor.WebhookDelivery, layout func(raw []byte) []byte) (string, error) {
 	f, _, err := r.o.Spool.Read(d.Body)
 	if err != nil {

@@ -1,9 +1,11 @@
-// Package agent is the loop of a turn: the model, the tools that it asked for, the model again, until it has answered, was
-// stopped, or has reached a limit. It knows nothing of the wire; it asks Host for all that the supervisor does.
+// Package agent is the loop of a turn: the model, the tools that it asked for, the model again,
+// until it has answered, was stopped, or has reached a limit. It knows nothing of the wire; it asks
+// Host for all that the supervisor does.
 //
-// A crash cannot lose any state of the loop. The supervisor commits each message of the model before the loop gets it, and
-// each result before the loop goes on. A turn that lost its worker is started again with the calls that have no result yet
-// (protocol.TurnStart.Pending). A tool with EffectOnce runs at most once in any case.
+// A crash cannot lose any state of the loop. The supervisor commits each message of the model
+// before the loop gets it, and each result before the loop goes on. A turn that lost its worker is
+// started again with the calls that have no result yet (protocol.TurnStart.Pending). A tool with
+// EffectOnce runs at most once in any case.
 package agent
 
 import (
@@ -16,8 +18,9 @@ import (
 	"mews/worker"
 )
 
-// Host is the supervisor as one turn sees it. Several goroutines call it at once. An error that is a *protocol.Error is the
-// supervisor's answer; any other error means that the supervisor cannot be reached.
+// Host is the supervisor as one turn sees it. Several goroutines call it at once. An error that is
+// a *protocol.Error is the supervisor's answer; any other error means that the supervisor cannot be
+// reached.
 type Host interface {
 	// NextMessage asks for the model's next message. after is the newest message of the transcript.
 	NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error)
@@ -44,14 +47,14 @@ type Options struct {
 // errOutOfTime is the cause of the context's end when the turn's time is up.
 var errOutOfTime = errors.New("the turn's time is up")
 
-// graceAfterStop is how long a stopped turn may still commit the results of tools that had finished. It is shorter than
-// the supervisor's wait for the answer to a cancelled turn.start.
+// graceAfterStop is how long a stopped turn may still commit the results of tools that had
+// finished. It is shorter than the supervisor's wait for the answer to a cancelled turn.start.
 const graceAfterStop = 3 * time.Second
 
-// Run runs one turn to its end. When ctx ends, running tools are cancelled, no new one starts, and the turn ends with
-// WhyStopped; the supervisor writes the results that are missing. Run returns when every tool has ended. An error means that
-// the supervisor could not be reached or would not commit. The turn has not ended then, and may be started again from its
-// last committed step.
+// Run runs one turn to its end. When ctx ends, running tools are cancelled, no new one starts, and
+// the turn ends with WhyStopped; the supervisor writes the results that are missing. Run returns
+// when every tool has ended. An error means that the supervisor could not be reached or would not
+// commit. The turn has not ended then, and may be started again from its last committed step.
 func Run(ctx context.Context, start protocol.TurnStart, o Options) (protocol.TurnEnd, error) {
 	limit := time.Duration(start.Limits.Seconds) * time.Second
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, errOutOfTime)
@@ -67,7 +70,8 @@ func Run(ctx context.Context, start protocol.TurnStart, o Options) (protocol.Tur
 	return protocol.TurnEnd{Why: why, Steps: t.steps}, nil
 }
 
-// withGrace returns a context that ends grace after ctx does. The returned function ends it at once.
+// withGrace returns a context that ends grace after ctx does. The returned function ends it at
+// once.
 func withGrace(ctx context.Context, grace time.Duration) (context.Context, func()) {
 	late, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {

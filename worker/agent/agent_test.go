@@ -201,7 +201,8 @@ func TestStopWhileTheModelSpeaks(t *testing.T) {
 	host.Answer = func(ctx context.Context, step int) (protocol.Message, error) {
 		stop()
 		<-ctx.Done()
-		return hosttest.Ask(hosttest.Call("a", "write", `{}`)), nil // as much of the message as had come
+		// as much of the message as had come
+		return hosttest.Ask(hosttest.Call("a", "write", `{}`)), nil
 	}
 	ran := false
 	got, err := agent.Run(ctx, host.Start(), agent.Options{Host: host, Tools: []worker.Tool{

@@ -12,8 +12,9 @@ import (
 // maxParallel bounds the tools of one turn that run at once.
 const maxParallel = 8
 
-// batches groups a step's calls. The calls of a batch run at once: neighbours that change nothing share a batch, and every
-// other call has its own. So a call sees the changes of all calls before it, and of none after it.
+// batches groups a step's calls. The calls of a batch run at once: neighbours that change nothing
+// share a batch, and every other call has its own. So a call sees the changes of all calls before
+// it, and of none after it.
 func (t *turn) batches(calls []protocol.PendingCall) [][]protocol.PendingCall {
 	var batches [][]protocol.PendingCall
 	open := false // the newest batch takes more
@@ -36,8 +37,8 @@ func (t *turn) changesNothing(p protocol.PendingCall) bool {
 	return p.Begun || !known || tool.Effect == protocol.EffectNone
 }
 
-// runBatch runs calls at once, commits the result of each as it ends, and returns when all have ended. The first commit that
-// fails ends the others.
+// runBatch runs calls at once, commits the result of each as it ends, and returns when all have
+// ended. The first commit that fails ends the others.
 func (t *turn) runBatch(ctx context.Context, calls []protocol.PendingCall) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

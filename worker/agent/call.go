@@ -19,10 +19,12 @@ const (
 	textNoTool      = "there is no tool %.80q; the tools are: %s. find_tools lists and opens more"
 )
 
-// errNoResult is for a call that the turn's end has left without a result. The supervisor writes one.
+// errNoResult is for a call that the turn's end has left without a result. The supervisor writes
+// one.
 var errNoResult = errors.New("left without a result by the turn's end")
 
-// errWaits is for a call whose person has not answered yet. The same call is made again when the turn goes on.
+// errWaits is for a call whose person has not answered yet. The same call is made again when the
+// turn goes on.
 var errWaits = errors.New("the call waits for the person's answer")
 
 // waits says whether an error is the supervisor's that the person was asked and has not answered.
@@ -31,11 +33,12 @@ func waits(err error) bool {
 	return errors.As(err, &answered) && answered.Code == protocol.CodeWaits
 }
 
-// withoutResult is what the person reads of a call that ends without a result, by whether it waits for them.
+// withoutResult is what the person reads of a call that ends without a result, by whether it waits
+// for them.
 var withoutResult = map[bool]string{true: "waits for your answer", false: "stopped"}
 
-// runCall shows, runs and commits one call. It returns the id of the result's message, 0 if the end of ctx has left the call
-// without a result.
+// runCall shows, runs and commits one call. It returns the id of the result's message, 0 if the end
+// of ctx has left the call without a result.
 func (t *turn) runCall(ctx context.Context, p protocol.PendingCall) (int64, error) {
 	for _, a := range t.answered {
 		if a.Call == p.Call.ID {
@@ -82,8 +85,8 @@ func failedOutcome(text string) toolOutcome {
 	return toolOutcome{Result: worker.Result{Text: text, Brief: firstLine(text)}, failed: true}
 }
 
-// execute runs the call's tool if it may run. An error means that the call has no outcome: errNoResult, or a beginning that
-// was not committed.
+// execute runs the call's tool if it may run. An error means that the call has no outcome:
+// errNoResult, or a beginning that was not committed.
 func (t *turn) execute(ctx context.Context, p protocol.PendingCall) (toolOutcome, error) {
 	if p.Begun {
 		interrupted := failedOutcome(textInterrupted)
@@ -108,7 +111,8 @@ func (t *turn) execute(ctx context.Context, p protocol.PendingCall) (toolOutcome
 	return t.run(ctx, tool, p.Call)
 }
 
-// run runs the tool. A tool that gave up because ctx ended has no outcome; one that finished all the same has.
+// run runs the tool. A tool that gave up because ctx ended has no outcome; one that finished all
+// the same has.
 func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall) (toolOutcome, error) {
 	result, err := t.runRecovered(ctx, tool, worker.Call{
 		ID:         call.ID,
@@ -131,7 +135,8 @@ func (t *turn) run(ctx context.Context, tool worker.Tool, call protocol.ToolCall
 	}
 }
 
-// runRecovered runs the tool and makes an error of its panic, so that a fault of one tool does not end the turn.
+// runRecovered runs the tool and makes an error of its panic, so that a fault of one tool does not
+// end the turn.
 func (t *turn) runRecovered(ctx context.Context, tool worker.Tool, call worker.Call) (result worker.Result, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -153,8 +158,9 @@ func (t *turn) unknownToolText(name string) string {
 	return fmt.Sprintf(textNoTool, name, strings.Join(names, ", "))
 }
 
-// checkArguments says what is wrong with arguments that are no JSON object, "" if they are one. Arguments that were no JSON at
-// all arrive as {"_malformed": text}, because the transcript can hold nothing else.
+// checkArguments says what is wrong with arguments that are no JSON object, "" if they are one.
+// Arguments that were no JSON at all arrive as {"_malformed": text}, because the transcript can
+// hold nothing else.
 func checkArguments(arguments json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if len(arguments) == 0 {

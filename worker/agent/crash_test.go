@@ -50,8 +50,9 @@ func drawScript(t *rapid.T) []protocol.Message {
 	return script
 }
 
-// TestAnyCrashCostsNothing runs any turn with a worker that dies at any call of its host, before or after the call took
-// effect, as often as drawn, and starts it again each time from what is committed.
+// TestAnyCrashCostsNothing runs any turn with a worker that dies at any call of its host, before or
+// after the call took effect, as often as drawn, and starts it again each time from what is
+// committed.
 func TestAnyCrashCostsNothing(outer *testing.T) {
 	rapid.Check(outer, func(t *rapid.T) {
 		script := drawScript(t)
@@ -103,8 +104,8 @@ func dieAt(at int, deaf bool) func(int, string) hosttest.Failure {
 	}
 }
 
-// check checks that each call has one result (the host refuses a second), and that tools with EffectOnce ran at most once, and
-// exactly once unless the result says that this is unknown.
+// check checks that each call has one result (the host refuses a second), and that tools with
+// EffectOnce ran at most once, and exactly once unless the result says that this is unknown.
 func check(t *rapid.T, script []protocol.Message, host *hosttest.Host, runs *counter) {
 	for _, message := range script {
 		for _, call := range message.Calls() {

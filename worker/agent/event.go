@@ -21,7 +21,8 @@ func (t *turn) sendEvent(call protocol.ToolCall, kind protocol.EventKind, text s
 // subjectArguments are the arguments that say what a call is about, the best first.
 var subjectArguments = []string{"path", "paths", "from", "query", "pattern", "timezone", "command", "code", "action"}
 
-// subject says briefly what a call is about: "notes/shopping.md". It is "" if the arguments do not tell.
+// subject says briefly what a call is about: "notes/shopping.md". It is "" if the arguments do not
+// tell.
 func subject(arguments json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if len(arguments) == 0 || json.Unmarshal(arguments, &fields) != nil {

@@ -9,8 +9,8 @@ import (
 	"mews/worker"
 )
 
-// keepImages has the supervisor store the pictures of a result as blobs. A result fails if one cannot be stored, and says so,
-// because the model must not believe that it saw that picture.
+// keepImages has the supervisor store the pictures of a result as blobs. A result fails if one
+// cannot be stored, and says so, because the model must not believe that it saw that picture.
 func (t *turn) keepImages(result *toolOutcome) []protocol.Image {
 	var kept []protocol.Image
 	for n, picture := range result.Images {

@@ -10,13 +10,14 @@ import (
 // maxRepeats is the number of steps in a row with the same call after which the turn ends.
 const maxRepeats = 3
 
-// callCounts has for each call of the newest step in how many steps in a row it was made. Two calls are the same if they have
-// the same tool and the same arguments, in any order of keys.
+// callCounts has for each call of the newest step in how many steps in a row it was made. Two calls
+// are the same if they have the same tool and the same arguments, in any order of keys.
 type callCounts map[string]int
 
-// countsBefore are the counts before the newest step. recent does not say where steps began. So only an unbroken row of the
-// same call at its end counts, each as a step of its own, and repetition of several calls together is noticed later than
-// without the crash. recent may hold the pending calls, which belong to the newest step.
+// countsBefore are the counts before the newest step. recent does not say where steps began. So
+// only an unbroken row of the same call at its end counts, each as a step of its own, and
+// repetition of several calls together is noticed later than without the crash. recent may hold the
+// pending calls, which belong to the newest step.
 func countsBefore(recent []protocol.ToolCall, pending []protocol.PendingCall) callCounts {
 	newest := make(map[string]bool, len(pending))
 	for _, p := range pending {
@@ -31,7 +32,8 @@ func countsBefore(recent []protocol.ToolCall, pending []protocol.PendingCall) ca
 	return past
 }
 
-// addStep counts a step's calls, and is true when one of them was made too often. No calls are no step.
+// addStep counts a step's calls, and is true when one of them was made too often. No calls are no
+// step.
 func (h *callCounts) addStep(calls []protocol.PendingCall) bool {
 	if len(calls) == 0 {
 		return false

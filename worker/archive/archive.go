@@ -16,8 +16,9 @@ import (
 
 // Names in an archive.
 const (
-	filesFolder = "files"        // has what the home has
-	leftOutFile = "left-out.txt" // has a line for each name of the home that is not there, or not whole
+	filesFolder = "files" // has what the home has
+	// has a line for each name of the home that is not there, or not whole
+	leftOutFile = "left-out.txt"
 )
 
 // Sizes in an archive, in bytes.
@@ -52,9 +53,10 @@ type Options struct {
 	MaxText  int   // bytes of a path or a reason in it
 }
 
-// Write writes what is in the folder home to w. It follows no link and keeps links as links. What cannot be read, is no file,
-// folder or link, or does not fit is left out and named. A file has the size that it had when it was opened: what it loses
-// meanwhile is zeros, what it gains is not there. An error is one of the home as a whole, of w or of ctx.
+// Write writes what is in the folder home to w. It follows no link and keeps links as links. What
+// cannot be read, is no file, folder or link, or does not fit is left out and named. A file has the
+// size that it had when it was opened: what it loses meanwhile is zeros, what it gains is not
+// there. An error is one of the home as a whole, of w or of ctx.
 func Write(ctx context.Context, home string, w io.Writer, o Options) (Result, error) {
 	root, err := os.OpenRoot(home)
 	if err != nil {
@@ -109,7 +111,8 @@ func (a *archiver) visit(name string, entry fs.DirEntry, err error) error {
 	return a.add(name, info)
 }
 
-// isSparse is true of a large file of which the disk holds less than half. A home's quota does not count its holes.
+// isSparse is true of a large file of which the disk holds less than half. A home's quota does not
+// count its holes.
 func isSparse(info fs.FileInfo) bool {
 	stat, known := info.Sys().(*syscall.Stat_t)
 	return known && info.Mode().IsRegular() && info.Size() >= minSparse && stat.Blocks*block < info.Size()/2

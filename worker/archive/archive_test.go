@@ -19,7 +19,8 @@ import (
 
 var options = Options{MaxBytes: 64 << 20, MaxNamed: 5, MaxText: 40}
 
-// fill makes a folder: a name that ends in a slash is a folder, and a text that begins with -> a link.
+// fill makes a folder: a name that ends in a slash is a folder, and a text that begins with -> a
+// link.
 func fill(t *testing.T, files map[string]string) string {
 	t.Helper()
 	home := t.TempDir()
@@ -147,8 +148,8 @@ func TestWhatDoesNotFitIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestAFileOfHolesKeepsNoOtherOut: a quota does not count holes, so that a file of them may be larger than all that the
-// archive may hold.
+// TestAFileOfHolesKeepsNoOtherOut: a quota does not count holes, so that a file of them may be
+// larger than all that the archive may hold.
 func TestAFileOfHolesKeepsNoOtherOut(t *testing.T) {
 	home := fill(t, map[string]string{"a.img": "", "z.bin": strings.Repeat("z", 600<<10)})
 	if err := os.Truncate(filepath.Join(home, "a.img"), 600<<10<<1); err != nil {

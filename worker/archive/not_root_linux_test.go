@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// notRoot has this goroutine look at files as an account that is not root's, to which a folder is given, until the returned
-// function is called. A thread whose fsuid is not 0 may not pass over modes (setfsuid(2), capabilities(7)).
+// notRoot has this goroutine look at files as an account that is not root's, to which a folder is
+// given, until the returned function is called. A thread whose fsuid is not 0 may not pass over
+// modes (setfsuid(2), capabilities(7)).
 func notRoot(t *testing.T, folder string) (asBefore func()) {
 	t.Helper()
 	if os.Getuid() != 0 {
@@ -25,7 +26,8 @@ func notRoot(t *testing.T, folder string) (asBefore func()) {
 		return os.Lchown(path, nobody, nobody)
 	})
 	if err == nil {
-		err = os.Chmod(filepath.Dir(folder), 0o711) // the test's own, which only root may pass through
+		// the test's own, which only root may pass through
+		err = os.Chmod(filepath.Dir(folder), 0o711)
 	}
 	if err != nil {
 		t.Fatal(err)

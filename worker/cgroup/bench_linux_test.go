@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// benchTree is a Tree on this system's cgroup v1 as far as that can be used, and otherwise on ordinary folders.
+// benchTree is a Tree on this system's cgroup v1 as far as that can be used, and otherwise on
+// ordinary folders.
 func benchTree(b *testing.B) *Tree {
 	b.Helper()
 	o, have, why := realV1(b, usefulControllers[V1]...)
@@ -20,8 +21,8 @@ func benchTree(b *testing.B) *Tree {
 	return open(b, o)
 }
 
-// BenchmarkGroup makes a worker's group with every limit, puts a process in, and removes it. (The process moves back, which
-// one that has ended need not.)
+// BenchmarkGroup makes a worker's group with every limit, puts a process in, and removes it. (The
+// process moves back, which one that has ended need not.)
 func BenchmarkGroup(b *testing.B) {
 	tree := benchTree(b)
 	s := startShell(b, nil, "")

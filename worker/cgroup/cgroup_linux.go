@@ -1,13 +1,15 @@
-// Package cgroup limits all the processes of a person together. A limit of setrlimit(2) holds for one process, and a
-// person's worker may start hundreds. A control group counts what they take in total, with their descendants, wherever
-// those have gone. Where the system gives us no control groups, MeasureAll finds out what a watchdog needs to know.
+// Package cgroup limits all the processes of a person together. A limit of setrlimit(2) holds for
+// one process, and a person's worker may start hundreds. A control group counts what they take in
+// total, with their descendants, wherever those have gone. Where the system gives us no control
+// groups, MeasureAll finds out what a watchdog needs to know.
 //
-// The package uses what it is given: with v2 the folder that was delegated to this process (systemd's Delegate=yes), with
-// v1, as root, a folder in each hierarchy below the one that this process is in. It never leaves its own folder, so limits
-// that somebody else has set around it stay in force.
+// The package uses what it is given: with v2 the folder that was delegated to this process
+// (systemd's Delegate=yes), with v1, as root, a folder in each hierarchy below the one that this
+// process is in. It never leaves its own folder, so limits that somebody else has set around it
+// stay in force.
 //
-// Nothing here follows a symbolic link, and nothing waits longer than about half a second. A Tree and its Groups belong to
-// one goroutine.
+// Nothing here follows a symbolic link, and nothing waits longer than about half a second. A Tree
+// and its Groups belong to one goroutine.
 package cgroup
 
 import (
@@ -54,13 +56,15 @@ type hierarchy struct {
 	controllers []string
 }
 
-// usefulControllers are those that Limits are written to. Without memory and pids the others are no reason to make groups.
+// usefulControllers are those that Limits are written to. Without memory and pids the others are no
+// reason to make groups.
 var usefulControllers = map[Kind][]string{
 	V2: {"memory", "pids", "cpu", "io"},
 	V1: {"memory", "pids", "cpu", "blkio"},
 }
 
-// usefulOf are the useful controllers among those given. limits says whether they can limit memory or processes.
+// usefulOf are the useful controllers among those given. limits says whether they can limit memory
+// or processes.
 func usefulOf(kind Kind, given []string) (have []string, limits bool) {
 	have = slices.DeleteFunc(slices.Clone(usefulControllers[kind]), func(c string) bool { return !slices.Contains(given, c) })
 	return have, slices.Contains(have, "memory") || slices.Contains(have, "pids")
@@ -73,7 +77,8 @@ func (e errUnusable) Error() string { return e.reason }
 
 func unusable(format string, args ...any) error { return errUnusable{fmt.Sprintf(format, args...)} }
 
-// Open finds what this process may use. It is no error if that is nothing. It is an error if what it reads makes no sense.
+// Open finds what this process may use. It is no error if that is nothing. It is an error if what
+// it reads makes no sense.
 func Open(o Options) (*Tree, error) {
 	o.Root, o.Self = cmp.Or(o.Root, "/sys/fs/cgroup"), cmp.Or(o.Self, "/proc/self/cgroup")
 	o.kernel = cmp.Or(o.kernel, kernel(realKernel{}))
@@ -127,7 +132,8 @@ func unavailable(reason string) *Tree {
 // Kind is which control groups there are.
 func (t *Tree) Kind() Kind { return t.kind }
 
-// Why is a sentence or two for people: what is limited and what is not, or why nothing is and what to do.
+// Why is a sentence or two for people: what is limited and what is not, or why nothing is and what
+// to do.
 func (t *Tree) Why() string { return t.why }
 
 // Close closes the descriptors. The groups stay.
@@ -170,7 +176,8 @@ func (h *hierarchy) hasController(name string) bool { return slices.Contains(h.c
 // Enabled says whether new groups have a controller: memory, pids.
 func (t *Tree) Enabled(controller string) bool { return t.enabled && t.hasController(controller) }
 
-// Sweep removes the empty groups whose makers are gone. It asks isStale about each by the name that it was made with.
+// Sweep removes the empty groups whose makers are gone. It asks isStale about each by the name that
+// it was made with.
 func (t *Tree) Sweep(isStale func(name string) bool) error {
 	var errs []error
 	for _, h := range t.hierarchies {
@@ -192,8 +199,8 @@ func (t *Tree) Sweep(isStale func(name string) bool) error {
 	return errors.Join(errs...)
 }
 
-// probeFolder makes a folder and removes it. That fails where permissions, a read-only mount or a limit above us forbid
-// groups.
+// probeFolder makes a folder and removes it. That fails where permissions, a read-only mount or a
+// limit above us forbid groups.
 func probeFolder(dir *os.File, k kernel) error {
 	name := fmt.Sprintf("mews-probe-%d", os.Getpid())
 	if err := k.mkdir(dir, name); err != nil && err != unix.EEXIST {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestKillBelow kills all descendants of a process while they fork, change sessions and ignore signals, and nobody else: the
-// root goes on.
+// TestKillBelow kills all descendants of a process while they fork, change sessions and ignore
+// signals, and nobody else: the root goes on.
 func TestKillBelow(t *testing.T) {
 	s := startShell(t, nil, `bomb() { trap "" TERM HUP INT; for i in $(seq 500); do sleep 1000 & ( sleep 0.01; : ) & sleep 0.01; done; }
 (bomb) 2>/dev/null & setsid sh -c 'trap "" TERM HUP; sleep 1000 & sleep 1000' & (bomb) 2>/dev/null &

@@ -14,13 +14,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fake is a kernel whose hierarchies are ordinary folders. It keeps the rules of cgroups(7) and cgroup-v2 that matter here:
-// which files a new group has, which groups can be removed, no processes beside groups with controllers, one group for each
-// process. It limits nothing; tests write the counters.
+// fake is a kernel whose hierarchies are ordinary folders. It keeps the rules of cgroups(7) and
+// cgroup-v2 that matter here: which files a new group has, which groups can be removed, no
+// processes beside groups with controllers, one group for each process. It limits nothing; tests
+// write the counters.
 type fake struct {
-	t     testing.TB
-	root  string
-	files map[string]map[string]string // the files of a new group, by controller; "" has those of every group
+	t    testing.TB
+	root string
+	// the files of a new group, by controller; "" has those of every group
+	files map[string]map[string]string
 
 	mu     sync.Mutex // the test's goroutine, and the one that waits for killed processes
 	writes []string   // path beneath root, "=", text
@@ -121,7 +123,8 @@ func (k *fake) get(file string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// controllers are those of a folder's groups: with v1 all of the hierarchy, with v2 those that the folder above gives.
+// controllers are those of a folder's groups: with v1 all of the hierarchy, with v2 those that the
+// folder above gives.
 func (k *fake) controllers(dir string) []string {
 	beneath, _ := filepath.Rel(k.root, dir)
 	if k.isV1() {

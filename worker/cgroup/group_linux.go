@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrInUse is in Make's error if the group exists and has processes: somebody else made it under this name.
+// ErrInUse is in Make's error if the group exists and has processes: somebody else made it under
+// this name.
 var ErrInUse = errors.New("there are processes in it")
 
 // Group is a control group for the processes of a person.
@@ -25,11 +26,13 @@ type groupDir struct {
 	folder *os.File
 }
 
-// groupPrefix begins the name of every group's folder. "main" and the folders of others do not have it.
+// groupPrefix begins the name of every group's folder. "main" and the folders of others do not have
+// it.
 const groupPrefix = "user-"
 
-// Make makes a group, with every limit for which there is a controller. An old group of that name is taken over if it has
-// no processes: it is removed and made anew, so that it counts from zero. Whoever makes a group removes it.
+// Make makes a group, with every limit for which there is a controller. An old group of that name
+// is taken over if it has no processes: it is removed and made anew, so that it counts from zero.
+// Whoever makes a group removes it.
 func (t *Tree) Make(name string, l Limits) (*Group, error) {
 	g, err := t.group(name)
 	if err == nil {
@@ -96,8 +99,8 @@ func (g *Group) writeLimits(d groupDir, l Limits) error {
 	return nil
 }
 
-// Dir is the open folder for clone3's CLONE_INTO_CGROUP (SysProcAttr.UseCgroupFD). It belongs to the group, and is valid
-// until Remove. With v1 it is nil: Add the process before it does anything.
+// Dir is the open folder for clone3's CLONE_INTO_CGROUP (SysProcAttr.UseCgroupFD). It belongs to
+// the group, and is valid until Remove. With v1 it is nil: Add the process before it does anything.
 func (g *Group) Dir() *os.File {
 	if g.tree.kind != V2 || len(g.dirs) == 0 {
 		return nil
@@ -105,7 +108,8 @@ func (g *Group) Dir() *os.File {
 	return g.dirs[0].folder
 }
 
-// Add puts a process with all its threads into the group. Children that it has already stay where they are.
+// Add puts a process with all its threads into the group. Children that it has already stay where
+// they are.
 func (g *Group) Add(pid int) error {
 	if pid <= 0 {
 		return fmt.Errorf("put process %d into group %s: want a pid", pid, g.name)
@@ -118,15 +122,15 @@ func (g *Group) Add(pid int) error {
 	return nil
 }
 
-// retryDelays are the waits between looks at a group that is to become empty, half a second in all. A process that SIGKILL
-// does not end within that (a dead disk) may not end at all.
+// retryDelays are the waits between looks at a group that is to become empty, half a second in all.
+// A process that SIGKILL does not end within that (a dead disk) may not end at all.
 var retryDelays = []time.Duration{
 	1 * time.Millisecond, 2 * time.Millisecond, 4 * time.Millisecond, 8 * time.Millisecond, 16 * time.Millisecond,
 	32 * time.Millisecond, 64 * time.Millisecond, 128 * time.Millisecond, 256 * time.Millisecond, 0,
 }
 
-// Remove removes the group, which is empty or about to be: the kernel holds on to it until the last process is gone. It is
-// no error if the group is not there. After an error it may be tried again.
+// Remove removes the group, which is empty or about to be: the kernel holds on to it until the last
+// process is gone. It is no error if the group is not there. After an error it may be tried again.
 func (g *Group) Remove() error {
 	for _, delay := range retryDelays {
 		err := g.removeDirs()

@@ -10,23 +10,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Held is what a process and its descendants hold of the pools that the kernel counts for a whole account, or for the machine.
+// Held is what a process and its descendants hold of the pools that the kernel counts for a whole
+// account, or for the machine.
 type Held struct {
 	Watches   int64 // of epoll and inotify
 	Pipes     int64
 	Terminals int64
 }
 
-// Shares of a pool that one worker may hold. 64 workers may each have their part of the watches and the terminals. Beyond its
-// part of pipes an account has only small new ones (pipe(7)), so that nothing fails before all is taken.
+// Shares of a pool that one worker may hold. 64 workers may each have their part of the watches and
+// the terminals. Beyond its part of pipes an account has only small new ones (pipe(7)), so that
+// nothing fails before all is taken.
 const (
 	watchShare = 64
 	pipeShare  = 4
 	pipePages  = 16 // of a new pipe
 )
 
-// inFlight is the part of the watches for which a descriptor counts that is under way between two sockets: what it is nobody
-// can see. (A socket under way may have others in it, which are not counted.)
+// inFlight is the part of the watches for which a descriptor counts that is under way between two
+// sockets: what it is nobody can see. (A socket under way may have others in it, which are not
+// counted.)
 const inFlight = 32
 
 // HeldLimits are how much of each pool a worker may hold on this machine. A limit of 0 is none.
@@ -70,7 +73,8 @@ func newHeldCount(most Held) (*heldCount, error) {
 	return &heldCount{most: most, pipeMount: mount, pipes: map[string]bool{}, buf: make([]byte, 64<<10)}, err
 }
 
-// pipeMount is the line that fdinfo has of every pipe and of nothing else: all are of one file system.
+// pipeMount is the line that fdinfo has of every pipe and of nothing else: all are of one file
+// system.
 func pipeMount() ([]byte, error) {
 	var pipe [2]int
 	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
@@ -87,7 +91,8 @@ func pipeMount() ([]byte, error) {
 	return nil, errors.Join(errors.New("know a pipe: fdinfo has no mnt_id"), err)
 }
 
-// add counts what a process has open. Threads share it, but a process whose first thread has ended has it in another's folder.
+// add counts what a process has open. Threads share it, but a process whose first thread has ended
+// has it in another's folder.
 func (c *heldCount) add(proc *os.File, pid int, p process) {
 	folder := strconv.Itoa(pid)
 	if c.addFolder(proc, folder+"/fdinfo") || p.threads <= 1 {
@@ -115,7 +120,8 @@ func (c *heldCount) addFolder(proc *os.File, folder string) bool {
 	return len(names) > 0
 }
 
-// list lists a folder. Nothing is in that of a process that has ended or may not be looked into; dir may be nil then.
+// list lists a folder. Nothing is in that of a process that has ended or may not be looked into;
+// dir may be nil then.
 func list(proc *os.File, folder string) (names []string, dir *os.File) {
 	dir, err := openFolder(proc, folder)
 	if err == nil {
@@ -124,8 +130,8 @@ func list(proc *os.File, folder string) (names []string, dir *os.File) {
 	return names, dir
 }
 
-// addFile counts what a descriptor stands for. Of an epoll the kernel writes a line for each watch, which may be many: it is
-// read in pieces, and no longer than until there are too many.
+// addFile counts what a descriptor stands for. Of an epoll the kernel writes a line for each watch,
+// which may be many: it is read in pieces, and no longer than until there are too many.
 func (c *heldCount) addFile(dir *os.File, name string) {
 	fd, err := unix.Openat(int(dir.Fd()), name, unix.O_RDONLY|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
 	if err != nil {

@@ -84,7 +84,8 @@ func create(t *testing.T, name string) string {
 	return name
 }
 
-// TestOnlyWhatIsInTheGroupIsKilled: not a process that got a pid of the group after the pid was read.
+// TestOnlyWhatIsInTheGroupIsKilled: not a process that got a pid of the group after the pid was
+// read.
 func TestOnlyWhatIsInTheGroupIsKilled(t *testing.T) {
 	_, o := newFakeV1(t)
 	g := makeGroup(t, open(t, o), Limits{})
@@ -107,7 +108,8 @@ func TestOnlyWhatIsInTheGroupIsKilled(t *testing.T) {
 	}
 }
 
-// TestKillGivesUp: for processes that cannot or must not be killed it returns an error that names them.
+// TestKillGivesUp: for processes that cannot or must not be killed it returns an error that names
+// them.
 func TestKillGivesUp(t *testing.T) {
 	for text, want := range map[string]string{
 		"0\n":                             "outside of this process's pid namespace",

@@ -12,9 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Kill ends every process of the group with SIGKILL. Afterwards the group can only be removed. Where the kernel has no
-// cgroup.kill (v1, and v2 before Linux 5.14), it forbids forks and signals each process until none is left; an error names
-// those that did not end.
+// Kill ends every process of the group with SIGKILL. Afterwards the group can only be removed.
+// Where the kernel has no cgroup.kill (v1, and v2 before Linux 5.14), it forbids forks and signals
+// each process until none is left; an error names those that did not end.
 func (g *Group) Kill() error {
 	if g.tree.kind == V2 && len(g.dirs) > 0 {
 		err := g.tree.kernel.write(g.dirs[0].folder, "cgroup.kill", "1")
@@ -71,8 +71,9 @@ func (g *Group) killMembers() (seen []int, err error) {
 	return slices.Compact(seen), errors.Join(errs...)
 }
 
-// killBatch kills those pids that are in the group. A pid may have become another process's since it was read, so each is
-// held by a descriptor, and signalled through it only if the pid is still in the group.
+// killBatch kills those pids that are in the group. A pid may have become another process's since
+// it was read, so each is held by a descriptor, and signalled through it only if the pid is still
+// in the group.
 func killBatch(folder *os.File, pids []int) error {
 	held := map[int]int{}
 	defer func() {

@@ -17,7 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// eater is shell that takes memory until a limit stops it: the group's, or the shell's own, which is far above.
+// eater is shell that takes memory until a limit stops it: the group's, or the shell's own, which
+// is far above.
 const eater = `ulimit -v 1000000; s=xxxxxxxxxxxxxxxx; while :; do s=$s$s; done`
 
 // forker is shell that starts more than the group allows.
@@ -25,8 +26,8 @@ const forker = `i=0; while [ $i -lt 20 ]; do sleep 1000 & i=$((i+1)); done; read
 
 const memoryLimit = 48 << 20
 
-// testRoles are what the kernel does when a limit is hit. A real kernel does it itself, to a shell that was told to start. For
-// the fake the test does it.
+// testRoles are what the kernel does when a limit is hit. A real kernel does it itself, to a shell
+// that was told to start. For the fake the test does it.
 type testRole struct {
 	script  string
 	limits  Limits
@@ -57,8 +58,8 @@ var testRoles = map[string]testRole{
 	},
 }
 
-// TestALimitStrikes: a program takes too much with cgroup v1, for real if that is possible here, and otherwise with a fake
-// kernel.
+// TestALimitStrikes: a program takes too much with cgroup v1, for real if that is possible here,
+// and otherwise with a fake kernel.
 func TestALimitStrikes(t *testing.T) {
 	for controller, act := range testRoles {
 		t.Run(controller, func(t *testing.T) {
@@ -121,7 +122,8 @@ func TestKillEndsAWholeFamily(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := 1
-	if k == nil { // a pretended kernel does not follow forks, so there is but the shell in its group
+	// a pretended kernel does not follow forks, so there is but the shell in its group
+	if k == nil {
 		s.write("go")
 		s.readLine()
 		want = 9
@@ -157,8 +159,8 @@ func zombie(pid int) bool {
 // delegatedVar makes the test binary the process of a unit with Delegate=yes.
 const delegatedVar = "MEWS_TEST_DELEGATED"
 
-// TestDelegated uses a real cgroup v2: a spawner in a folder of its own makes room, and its workers hit their limits. Where
-// there is none, only the tests with a fake (v2_linux_test.go) cover this.
+// TestDelegated uses a real cgroup v2: a spawner in a folder of its own makes room, and its workers
+// hit their limits. Where there is none, only the tests with a fake (v2_linux_test.go) cover this.
 func TestDelegated(t *testing.T) {
 	if why := noRealV2(); why != "" {
 		t.Logf("with a pretended kernel alone, because %s", why)
@@ -186,7 +188,8 @@ func TestDelegated(t *testing.T) {
 
 const realRoot = "/sys/fs/cgroup"
 
-// noRealV2 is why cgroup v2 cannot be used here: the tests need to be root at its top, with memory and pids enabled.
+// noRealV2 is why cgroup v2 cannot be used here: the tests need to be root at its top, with memory
+// and pids enabled.
 func noRealV2() string {
 	var st unix.Statfs_t
 	if err := unix.Statfs(realRoot, &st); err != nil || st.Type != unix.CGROUP2_SUPER_MAGIC {

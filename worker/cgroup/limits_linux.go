@@ -5,13 +5,17 @@ import (
 	"strconv"
 )
 
-// Limits are for all the processes of a group together. Zero is no limit, and for a weight the default, 100.
+// Limits are for all the processes of a group together. Zero is no limit, and for a weight the
+// default, 100.
 type Limits struct {
-	Memory     int64 // bytes; beyond it the kernel kills a process of the group. With swap, what is swapped counts too
-	MemoryHigh int64 // bytes; beyond it the group is slowed down and its caches are given up. Only v2
-	PIDs       int   // processes and threads; beyond it fork(2) fails
-	CPUWeight  int   // 1 to 10000, the share while others want the processor too
-	IOWeight   int   // 1 to 10000, the share of a disk whose scheduler knows weights
+	// bytes; beyond it the kernel kills a process of the group. With swap, what is swapped counts
+	// too
+	Memory int64
+	// bytes; beyond it the group is slowed down and its caches are given up. Only v2
+	MemoryHigh int64
+	PIDs       int // processes and threads; beyond it fork(2) fails
+	CPUWeight  int // 1 to 10000, the share while others want the processor too
+	IOWeight   int // 1 to 10000, the share of a disk whose scheduler knows weights
 }
 
 const (
@@ -38,7 +42,8 @@ func (l Limits) check() error {
 	return nil
 }
 
-// setting is a file to which a limit is written. A new group has no limits, so an empty text is not written.
+// setting is a file to which a limit is written. A new group has no limits, so an empty text is not
+// written.
 type setting struct {
 	controller string
 	file       string

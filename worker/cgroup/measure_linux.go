@@ -14,30 +14,36 @@ import (
 
 // TreeSize is the memory of a process and all its descendants.
 type TreeSize struct {
-	Bytes        int64
-	Processes    int
-	Tasks        int   // their threads, which the kernel counts against limits of processes
-	Largest      int   // the pid with the most memory, without the root; 0 if there is only the root
+	Bytes     int64
+	Processes int
+	Tasks     int // their threads, which the kernel counts against limits of processes
+	// the pid with the most memory, without the root; 0 if there is only the root
+	Largest      int
 	LargestBytes int64 // its memory
-	Resident     int   // how many were counted by resident size, with shared pages: we may not read their share
-	Held         Held  // where limits were given
-	RootHeld     Held  // of the root alone
+	// how many were counted by resident size, with shared pages: we may not read their share
+	Resident int
+	Held     Held // where limits were given
+	RootHeld Held // of the root alone
 }
 
 // Look says what MeasureAll is to find out of a process and its descendants.
 type Look struct {
-	Tasks  int  // beyond so many only the tasks are counted: such a worker is ended for them, before more could be read
+	// beyond so many only the tasks are counted: such a worker is ended for them, before more could
+	// be read
+	Tasks  int
 	Memory bool // whether their memory is measured
 	Held   Held // the limits of what they may hold: counting ends where one is exceeded
 }
 
-// MeasureAll measures for each process of roots what it and all its descendants have: of memory the proportional share of each
-// (shared pages are divided among those who share them; swapped pages are counted). It reads the list of processes once,
-// which takes most of the time. proc is "/proc". Roots that are not there are left out.
+// MeasureAll measures for each process of roots what it and all its descendants have: of memory the
+// proportional share of each (shared pages are divided among those who share them; swapped pages
+// are counted). It reads the list of processes once, which takes most of the time. proc is "/proc".
+// Roots that are not there are left out.
 //
-// It does not count what a process has put into tmpfs without mapping it, nor processes whose parent has died and that have
-// become children of somebody outside. The processes run while they are counted, so the sizes are estimates. A process that
-// is just being torn down can make a reader of /proc wait: who has deadlines to keep calls this from a goroutine of its own.
+// It does not count what a process has put into tmpfs without mapping it, nor processes whose
+// parent has died and that have become children of somebody outside. The processes run while they
+// are counted, so the sizes are estimates. A process that is just being torn down can make a reader
+// of /proc wait: who has deadlines to keep calls this from a goroutine of its own.
 func MeasureAll(proc string, roots map[int]Look) (map[int]TreeSize, error) {
 	dir, err := os.Open(proc)
 	if err != nil {
@@ -140,8 +146,9 @@ func childrenOf(all map[int]process) map[int][]int {
 	return children
 }
 
-// descendants lists root and its descendants, a parent before its children, without the spared processes and what is below
-// those. The list was not read at one moment, so it may even contain a cycle: no process is listed twice.
+// descendants lists root and its descendants, a parent before its children, without the spared
+// processes and what is below those. The list was not read at one moment, so it may even contain a
+// cycle: no process is listed twice.
 func descendants(children map[int][]int, root int, spared ...int) []int {
 	found, seen := []int{root}, map[int]bool{root: true}
 	for _, pid := range spared {
@@ -157,7 +164,8 @@ func descendants(children map[int][]int, root int, spared ...int) []int {
 	return found
 }
 
-// proportionalSize is a process's proportional share of memory. readable is false if we may not read it.
+// proportionalSize is a process's proportional share of memory. readable is false if we may not
+// read it.
 func proportionalSize(proc *os.File, pid int) (bytes int64, readable bool, err error) {
 	text, err := read(proc, strconv.Itoa(pid)+"/smaps_rollup")
 	switch {

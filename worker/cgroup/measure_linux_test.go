@@ -25,7 +25,8 @@ func rollup(kB, swapKB int) string {
 		"Swap:  5000 kB\nSwapPss:   %d kB\nLocked:  0 kB\n", kB, swapKB)
 }
 
-// TestMeasurePretended: a process and its descendants among others, whose names hold parentheses and spaces.
+// TestMeasurePretended: a process and its descendants among others, whose names hold parentheses
+// and spaces.
 func TestMeasurePretended(t *testing.T) {
 	proc := t.TempDir()
 	for file, text := range map[string]string{
@@ -118,7 +119,8 @@ func endDescendants(t *testing.T, root int) {
 	}
 }
 
-// TestFamily: whatever the parents are, even in a cycle, each process is listed once, after its parent.
+// TestFamily: whatever the parents are, even in a cycle, each process is listed once, after its
+// parent.
 func TestFamily(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		parents := rapid.MapOf(rapid.IntRange(1, 30), rapid.IntRange(0, 30)).Draw(t, "parents")

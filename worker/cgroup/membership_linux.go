@@ -45,7 +45,8 @@ func parseMembership(line string) (membership, error) {
 	}
 	m := membership{id: int(id), path: path.Clean(fields[2])}
 	if strings.HasPrefix(fields[2], "/..") {
-		m.path = fields[2] // outside of this process's cgroup namespace; Clean would make it look inside
+		// outside of this process's cgroup namespace; Clean would make it look inside
+		m.path = fields[2]
 	}
 	if fields[1] != "" {
 		m.controllers = strings.Split(fields[1], ",")

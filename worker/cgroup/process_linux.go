@@ -16,7 +16,8 @@ type process struct {
 	resident  int64  // bytes
 }
 
-// The fields of /proc/PID/stat, counted from the state, the first one after the name (proc_pid_stat(5)).
+// The fields of /proc/PID/stat, counted from the state, the first one after the name
+// (proc_pid_stat(5)).
 const (
 	statState     = 0
 	statParent    = 1
@@ -25,8 +26,8 @@ const (
 	statResident  = 21
 )
 
-// parseStat reads /proc/PID/stat. A program chooses its own name, which may hold spaces and parentheses; the last parenthesis
-// is the kernel's.
+// parseStat reads /proc/PID/stat. A program chooses its own name, which may hold spaces and
+// parentheses; the last parenthesis is the kernel's.
 func parseStat(text string, pageSize int64) (process, error) {
 	end := strings.LastIndexByte(text, ')')
 	fields := strings.Fields(text[end+1:])
@@ -50,8 +51,9 @@ func parseStat(text string, pageSize int64) (process, error) {
 	}, nil
 }
 
-// parseRollup reads /proc/PID/smaps_rollup: the proportional share of memory and of swap, in bytes. It is empty for a process
-// without memory: a kernel thread, or one that has ended and was not reaped.
+// parseRollup reads /proc/PID/smaps_rollup: the proportional share of memory and of swap, in bytes.
+// It is empty for a process without memory: a kernel thread, or one that has ended and was not
+// reaped.
 func parseRollup(text string) (int64, error) {
 	var total int64
 	for line := range strings.Lines(text) {

@@ -131,9 +131,9 @@ func makeGroup(t testing.TB, tree *Tree, l Limits) *Group {
 
 func testName() string { return fmt.Sprintf("mews-test-%d", os.Getpid()) }
 
-// realV1 returns Options for those of wish's controllers that can be used on this system's cgroup v1, and why not all of them
-// can. It takes only hierarchies in whose top group the test is: any other group was made by somebody who does not expect
-// other processes in it.
+// realV1 returns Options for those of wish's controllers that can be used on this system's cgroup
+// v1, and why not all of them can. It takes only hierarchies in whose top group the test is: any
+// other group was made by somebody who does not expect other processes in it.
 func realV1(t testing.TB, wish ...string) (o Options, have []string, why string) {
 	t.Helper()
 	const root = "/sys/fs/cgroup"

@@ -20,7 +20,8 @@ type Usage struct {
 var usageCounters = map[Kind][]counter[Usage]{
 	V2: {
 		{"memory", "memory.current", "", func(u *Usage, n int64) { u.Memory += n }},
-		{"memory", "memory.peak", "", func(u *Usage, n int64) { u.MemoryPeak += n }}, // since Linux 5.19
+		// since Linux 5.19
+		{"memory", "memory.peak", "", func(u *Usage, n int64) { u.MemoryPeak += n }},
 		{"pids", "pids.current", "", func(u *Usage, n int64) { u.PIDs += n }},
 		{"", "cpu.stat", "usage_usec", func(u *Usage, n int64) { u.CPU += microseconds(n) }},
 	},
@@ -36,7 +37,8 @@ func microseconds(n int64) time.Duration { return time.Duration(min(n, 1<<53)) *
 // Usage reads what the group takes now.
 func (g *Group) Usage() (Usage, error) { return readCounters(g, usageCounters[g.tree.kind]) }
 
-// Find returns an existing group, with its limits as they are. The error wraps fs.ErrNotExist if it is in no hierarchy.
+// Find returns an existing group, with its limits as they are. The error wraps fs.ErrNotExist if it
+// is in no hierarchy.
 func (t *Tree) Find(name string) (*Group, error) {
 	g, err := t.group(name)
 	if err != nil {

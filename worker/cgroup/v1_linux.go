@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// findV1 finds, in each hierarchy with a useful controller, the folder that this process is in. Hierarchies that are not
-// mounted or not ours are left out.
+// findV1 finds, in each hierarchy with a useful controller, the folder that this process is in.
+// Hierarchies that are not mounted or not ours are left out.
 func findV1(root *os.File, own []membership, k kernel) (found []*hierarchy, err error) {
 	var reasons []string
 	anyLimits := false
@@ -61,14 +61,15 @@ func openV1(root *os.File, m membership, k kernel) (*os.File, error) {
 	return dir, nil
 }
 
-// isOwnV1Group says whether groups may be made in a group of v1, where nobody delegates: in the top of the hierarchy, which
-// is everybody's, and in what systemd makes for a unit, which is the unit's.
+// isOwnV1Group says whether groups may be made in a group of v1, where nobody delegates: in the top
+// of the hierarchy, which is everybody's, and in what systemd makes for a unit, which is the
+// unit's.
 func isOwnV1Group(path string) bool {
 	return path == "/" || strings.HasSuffix(path, ".service") || strings.HasSuffix(path, ".scope")
 }
 
-// mountV1 opens a hierarchy's mount. Its folder is named for all its controllers ("cpu,cpuacct"; each name alone is then a
-// symbolic link, which is not followed), or for one.
+// mountV1 opens a hierarchy's mount. Its folder is named for all its controllers ("cpu,cpuacct";
+// each name alone is then a symbolic link, which is not followed), or for one.
 func mountV1(root *os.File, controllers []string) (*os.File, error) {
 	all := strings.Join(controllers, ",")
 	if dir := openMount(root, "cgroup.procs", append([]string{all}, controllers...)...); dir != nil {

@@ -14,14 +14,16 @@ import (
 // mainGroup is the group of Mews itself, beside those of people.
 const mainGroup = "main"
 
-// findV2 finds the folder that this process is in. If that is our own main group already, because an earlier process of
-// Mews put it there (or systemd did, with DelegateSubgroup=main), it is the folder above.
+// findV2 finds the folder that this process is in. If that is our own main group already, because
+// an earlier process of Mews put it there (or systemd did, with DelegateSubgroup=main), it is the
+// folder above.
 func findV2(root *os.File, own []membership, k kernel) ([]*hierarchy, error) {
 	i := slices.IndexFunc(own, membership.isV2)
 	if i < 0 {
 		return nil, unusable("this process is in no group of cgroup v2")
 	}
-	top := openMount(root, "cgroup.controllers", ".", "unified") // "unified": most controllers are v1's
+	// "unified": most controllers are v1's
+	top := openMount(root, "cgroup.controllers", ".", "unified")
 	if top == nil {
 		return nil, unusable("cgroup v2 is not mounted at %s", root.Name())
 	}
@@ -61,9 +63,10 @@ func delegatedControllers(dir *os.File, k kernel) ([]string, error) {
 	return have, probeFolder(dir, k)
 }
 
-// MakeRoom prepares for groups. With v2 a folder whose groups have controllers may have no processes of its own, so this
-// process and pid (the supervisor; 0 is nobody) move to a group named "main", and then the controllers are switched on. If
-// that fails everything is as it was. With v1 there is nothing to do. It may be called again.
+// MakeRoom prepares for groups. With v2 a folder whose groups have controllers may have no
+// processes of its own, so this process and pid (the supervisor; 0 is nobody) move to a group named
+// "main", and then the controllers are switched on. If that fails everything is as it was. With v1
+// there is nothing to do. It may be called again.
 func (t *Tree) MakeRoom(pid int) error {
 	if t.kind != V2 {
 		return nil
@@ -87,8 +90,8 @@ func (t *Tree) MakeRoom(pid int) error {
 	return nil
 }
 
-// checkOnly is an error if processes other than pids are in the folder itself. The top of the hierarchy, which alone has no
-// cgroup.type, may keep its processes.
+// checkOnly is an error if processes other than pids are in the folder itself. The top of the
+// hierarchy, which alone has no cgroup.type, may keep its processes.
 func (h *hierarchy) checkOnly(pids []int) error {
 	if _, err := read(h.dir, "cgroup.type"); isMissing(err) {
 		return nil
@@ -140,8 +143,9 @@ func (t *Tree) moveProcess(dir *os.File, pid int) error {
 	return nil
 }
 
-// enable switches the controllers on, one by one, because the kernel takes all of a line or nothing. cpu and io may be
-// missing (the kernel refuses cpu while there are real-time processes); memory and pids may not.
+// enable switches the controllers on, one by one, because the kernel takes all of a line or
+// nothing. cpu and io may be missing (the kernel refuses cpu while there are real-time processes);
+// memory and pids may not.
 func (t *Tree) enable(h *hierarchy) error {
 	var on []string
 	for _, c := range h.controllers {

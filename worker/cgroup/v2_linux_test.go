@@ -126,7 +126,8 @@ func v2End(t *testing.T, k *fake, tree *Tree, g *Group) {
 	}
 }
 
-// TestAnotherSpawner: one that is started in the main group, left there by an earlier one or by systemd's DelegateSubgroup.
+// TestAnotherSpawner: one that is started in the main group, left there by an earlier one or by
+// systemd's DelegateSubgroup.
 func TestAnotherSpawner(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids")
 	if err := open(t, o).MakeRoom(0); err != nil {
@@ -146,7 +147,8 @@ func TestAnotherSpawner(t *testing.T) {
 	}
 }
 
-// TestMainUndoesWhatItBegan: MakeRoom leaves everything as it was if the system refuses a part of it.
+// TestMainUndoesWhatItBegan: MakeRoom leaves everything as it was if the system refuses a part of
+// it.
 func TestMainUndoesWhatItBegan(t *testing.T) {
 	own := strconv.Itoa(os.Getpid())
 	for _, test := range []struct {
@@ -185,7 +187,8 @@ func TestMainUndoesWhatItBegan(t *testing.T) {
 	}
 }
 
-// TestWithoutTheProcessor: MakeRoom does without a controller that the kernel refuses and that the others do not need.
+// TestWithoutTheProcessor: MakeRoom does without a controller that the kernel refuses and that the
+// others do not need.
 func TestWithoutTheProcessor(t *testing.T) {
 	k, o := newFakeV2(t, "memory pids cpu")
 	o.kernel = &refuser{kernel: k, text: "+cpu"}

@@ -18,10 +18,12 @@ import (
 // maxLog is how large a log may be that something is cut out of.
 const maxLog = 64 << 20
 
-// heading begins an exchange. An exchange ends where the next begins, and has what its person has written below it.
+// heading begins an exchange. An exchange ends where the next begins, and has what its person has
+// written below it.
 var heading = regexp.MustCompile(`(?m)^## .*<!-- turn (\d+) -->$`)
 
-// Cut counts the exchanges of some turns in the logs of some days, and deletes them with gone. Done again it changes nothing.
+// Cut counts the exchanges of some turns in the logs of some days, and deletes them with gone. Done
+// again it changes nothing.
 func (l *Log) Cut(ctx context.Context, of protocol.MemoryExchanges, gone bool) (n int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +63,8 @@ func without(text string, turns []int64) (left string, cut int) {
 		if i+1 < len(at) {
 			end = at[i+1][0]
 		}
-		if turn, _ := strconv.ParseInt(text[m[2]:m[3]], 10, 64); slices.Contains(turns, turn) { // 0 of what is too large
+		// 0 of what is too large
+		if turn, _ := strconv.ParseInt(text[m[2]:m[3]], 10, 64); slices.Contains(turns, turn) {
 			cut++
 			continue
 		}

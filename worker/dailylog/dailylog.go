@@ -1,4 +1,5 @@
-// Package dailylog keeps what a person and their assistant said as Markdown in their home, a file a day. Nothing of it goes into prompts.
+// Package dailylog keeps what a person and their assistant said as Markdown in their home, a file a
+// day. Nothing of it goes into prompts.
 package dailylog
 
 import (

@@ -36,7 +36,8 @@ func exchange() protocol.LogParameters {
 		Effects: []string{"wrote shopping.md (20 bytes)"}}
 }
 
-// An exchange is in the log of the person's day once, however often it is added; words that look like another's mark are none.
+// An exchange is in the log of the person's day once, however often it is added; words that look
+// like another's mark are none.
 func TestAnExchangeIsLoggedOnce(t *testing.T) {
 	dir := t.TempDir()
 	files, err := workspace.Open(dir, protocol.FilePolicy{})

@@ -21,8 +21,9 @@ type blobStore struct {
 	turn, operation int64
 }
 
-// Keep has the supervisor store what r holds as a blob. r is never in memory whole. If it holds more than most bytes the
-// error is ErrBlobTooLong, and no more than most were sent. The supervisor drops what was sent when Keep fails.
+// Keep has the supervisor store what r holds as a blob. r is never in memory whole. If it holds
+// more than most bytes the error is ErrBlobTooLong, and no more than most were sent. The supervisor
+// drops what was sent when Keep fails.
 func (b blobStore) Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	return b.keep(ctx, r, most, false)
 }
@@ -72,8 +73,8 @@ func (b blobStore) ReadBlob(ctx context.Context, sha256 string, offset int64, le
 	return part, nil
 }
 
-// BlobWriter is a blob that is being written, by one goroutine. Without a Commit the supervisor drops it when its turn or
-// operation ends.
+// BlobWriter is a blob that is being written, by one goroutine. Without a Commit the supervisor
+// drops it when its turn or operation ends.
 type BlobWriter struct {
 	blobStore
 	ctx   context.Context
@@ -83,7 +84,8 @@ type BlobWriter struct {
 	chunk []byte // bytes that were not sent
 }
 
-// Write sends each chunk that is full once there is more. Each chunk waits for the answer to the one before it, which costs less than the chunk.
+// Write sends each chunk that is full once there is more. Each chunk waits for the answer to the
+// one before it, which costs less than the chunk.
 func (w *BlobWriter) Write(p []byte) (n int, err error) {
 	for n < len(p) {
 		if len(w.chunk) == protocol.BlobChunk {
@@ -113,7 +115,8 @@ func (w *BlobWriter) flush() error {
 	return nil
 }
 
-// Commit sends the rest and has the supervisor keep the blob. It fails if the supervisor names other bytes than were sent.
+// Commit sends the rest and has the supervisor keep the blob. It fails if the supervisor names
+// other bytes than were sent.
 func (w *BlobWriter) Commit() (protocol.BlobRef, error) {
 	if err := w.flush(); err != nil {
 		return protocol.BlobRef{}, fmt.Errorf("after %d bytes: %w", w.size, err)

@@ -11,8 +11,8 @@ func (t *Turn) SendMessage(ctx context.Context, call string) error {
 	return t.host.conn.Call(ctx, protocol.MethodChatMessage, protocol.ChatMessage{Turn: t.turn, Call: call}, &protocol.ChatSent{})
 }
 
-// SendFile has blobs sent to the turn's chat as files. It sets file.Turn. It waits until the person has allowed it, or
-// until ctx ends.
+// SendFile has blobs sent to the turn's chat as files. It sets file.Turn. It waits until the person
+// has allowed it, or until ctx ends.
 func (t *Turn) SendFile(ctx context.Context, file protocol.ChatSend) error {
 	file.Turn = t.turn
 	return t.host.conn.Call(ctx, protocol.MethodChatSend, file, &protocol.ChatSent{})

@@ -11,8 +11,9 @@ import (
 // maxEvents bounds the events of one turn that wait while the supervisor does not read.
 const maxEvents = 128
 
-// Event shows the person what a tool does. It does not block. If the supervisor is slow, a newer progress replaces the older
-// one of the same call. Beyond maxEvents the oldest progress is dropped, or else the oldest event.
+// Event shows the person what a tool does. It does not block. If the supervisor is slow, a newer
+// progress replaces the older one of the same call. Beyond maxEvents the oldest progress is
+// dropped, or else the oldest event.
 func (t *Turn) Event(event protocol.TurnEvent) {
 	t.updateEvents(func() {
 		if event.Kind == protocol.ToolProgressed {
@@ -59,8 +60,9 @@ func (t *Turn) Run(ctx context.Context) error {
 	}
 }
 
-// flush sends the events that wait. When it returns, they and those that another goroutine was sending have left: what is
-// sent next comes after all of them. closed is true when no event can follow.
+// flush sends the events that wait. When it returns, they and those that another goroutine was
+// sending have left: what is sent next comes after all of them. closed is true when no event can
+// follow.
 func (t *Turn) flush(ctx context.Context) (closed bool, err error) {
 	select {
 	case <-t.sending:

@@ -90,7 +90,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestWhatToolsDidIsToldBeforeTheModelIsAsked: else the model's answer would stand above the tools on the person's screen.
+// TestWhatToolsDidIsToldBeforeTheModelIsAsked: else the model's answer would stand above the tools
+// on the person's screen.
 func TestWhatToolsDidIsToldBeforeTheModelIsAsked(t *testing.T) {
 	s, h := connect(t)
 	s.say = func(protocol.ModelStream) {

@@ -1,5 +1,5 @@
-// Package host has typed calls of the supervisor over the worker's connection: those of the worker itself, of a turn and of
-// an operation.
+// Package host has typed calls of the supervisor over the worker's connection: those of the worker
+// itself, of a turn and of an operation.
 package host
 
 import (
@@ -14,7 +14,8 @@ type Conn interface {
 	Notify(ctx context.Context, method string, params any) error
 }
 
-// callTimeout bounds a call that waits for nothing but the supervisor's disk. A model call is bounded by its turn's time.
+// callTimeout bounds a call that waits for nothing but the supervisor's disk. A model call is
+// bounded by its turn's time.
 const callTimeout = 30 * time.Second
 
 var errNoAnswer = errors.New("no answer within " + callTimeout.String())

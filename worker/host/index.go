@@ -13,7 +13,8 @@ func (h *Host) IndexChanged(ctx context.Context) error {
 	return h.conn.Notify(ctx, protocol.MethodIndexChanged, protocol.IndexChanged{})
 }
 
-// IndexFiles names files that there are, and gives the places of those that the supervisor doesn't know so.
+// IndexFiles names files that there are, and gives the places of those that the supervisor doesn't
+// know so.
 func (o *Operation) IndexFiles(ctx context.Context, files []protocol.IndexedFile) ([]int, error) {
 	var answer protocol.IndexDiffering
 	err := o.host.call(ctx, protocol.MethodIndexFiles, protocol.IndexFiles{Operation: o.id, Files: files}, &answer)

@@ -6,7 +6,8 @@ import (
 	"mews/protocol"
 )
 
-// Remember asks whether what a call says may be kept. It sets p.Turn. Its error has protocol.CodeWaits while the person has not answered.
+// Remember asks whether what a call says may be kept. It sets p.Turn. Its error has
+// protocol.CodeWaits while the person has not answered.
 func (t *Turn) Remember(ctx context.Context, p protocol.MemoryRemember) (allowed protocol.MemoryAllowed, err error) {
 	p.Turn = t.turn
 	return allowed, t.host.conn.Call(ctx, protocol.MethodMemoryRemember, p, &allowed)

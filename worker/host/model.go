@@ -15,8 +15,8 @@ import (
 
 // Turn is the supervisor as one turn sees it. Every call of it carries the turn's id.
 type Turn struct {
-	// Compose puts the system text together anew, because the one that the turn has must not be used any more; nil: there is no other.
-	// It is called by NextMessage alone.
+	// Compose puts the system text together anew, because the one that the turn has must not be
+	// used any more; nil: there is no other. It is called by NextMessage alone.
 	Compose func(context.Context) string
 	// InForce are the texts in force of the files that go into prompts, by path.
 	InForce func(context.Context) (map[string]string, error)
@@ -34,8 +34,8 @@ type Turn struct {
 // maxCompositions is how often in a row the system text may have become stale.
 const maxCompositions = 3
 
-// NextMessage asks for the model's next message when all earlier events have been sent. after is the newest message that the caller
-// knows of. tools are sorted by name.
+// NextMessage asks for the model's next message when all earlier events have been sent. after is
+// the newest message that the caller knows of. tools are sorted by name.
 func (t *Turn) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error) {
 	if _, err := t.flush(ctx); err != nil {
 		return protocol.ModelStreamed{}, err
@@ -91,8 +91,8 @@ func hashOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// sentCache remembers the newest system text and the newest list that were sent on this connection. The turns of a person
-// nearly always share both.
+// sentCache remembers the newest system text and the newest list that were sent on this connection.
+// The turns of a person nearly always share both.
 type sentCache struct {
 	mu     sync.Mutex
 	system string // a hash, as is tools

@@ -8,8 +8,8 @@ import (
 	"mews/protocol"
 )
 
-// AskBelow asks the model in a window of its own, in which nothing stands but a text. What was asked under the name before is answered as
-// it was.
+// AskBelow asks the model in a window of its own, in which nothing stands but a text. What was
+// asked under the name before is answered as it was.
 func (t *Turn) AskBelow(ctx context.Context, name, system, text string) (string, error) {
 	whole := fullRequest(t.turn, 0, system, nil)
 	whole.Child = &protocol.ChildWindow{Name: name, Text: text}

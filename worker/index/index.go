@@ -1,9 +1,11 @@
-// Package index tells the supervisor what is in the text files of a home, section by section, so that they can be searched. What the
-// supervisor knows by a file's size and time is not read again, and a section that it has is not sent again: a moved file costs nothing.
+// Package index tells the supervisor what is in the text files of a home, section by section, so
+// that they can be searched. What the supervisor knows by a file's size and time is not read again,
+// and a section that it has is not sent again: a moved file costs nothing.
 //
-// Left out are: what is hidden (a name that begins with a dot, and so .git and the trash), node_modules and __pycache__, what the rules
-// of the home's files hide, links, what is no text, and files beyond 20,000. Of files of more than 1 MiB it is told that they are there. What a .gitignore names is
-// searched: notes that git does not keep are notes all the same.
+// Left out are: what is hidden (a name that begins with a dot, and so .git and the trash),
+// node_modules and __pycache__, what the rules of the home's files hide, links, what is no text,
+// and files beyond 20,000. Of files of more than 1 MiB it is told that they are there. What a
+// .gitignore names is searched: notes that git does not keep are notes all the same.
 package index
 
 import (
@@ -35,8 +37,8 @@ type Options struct {
 	Folder func(path string) // called with each folder before it is looked into
 }
 
-// pieceCalls is how often one Run tells of sections, or puts some: about 5 MB of text. Recordings that wait for what they say are heard
-// between two Runs.
+// pieceCalls is how often one Run tells of sections, or puts some: about 5 MB of text. Recordings
+// that wait for what they say are heard between two Runs.
 const pieceCalls = 24
 
 // Run tells what is new. It says whether there is more, for which it is to be called again.
@@ -168,7 +170,8 @@ func (r *run) sendBatch() error {
 		}
 		if err != nil {
 			r.left.Unreadable++
-			f, parts = protocol.IndexedFile{Path: r.changed[0].Path}, nil // what it held before is not found any more
+			// what it held before is not found any more
+			f, parts = protocol.IndexedFile{Path: r.changed[0].Path}, nil
 		}
 		names += len(f.Path)
 		for _, p := range parts {

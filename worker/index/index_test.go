@@ -165,7 +165,8 @@ func (h *home) write(path, text string) {
 	}
 }
 
-// run looks through the home until there is no more, or a call fails. What was written long ago is what all files are.
+// run looks through the home until there is no more, or a call fails. What was written long ago is
+// what all files are.
 func (h *home) run(failAt int) error {
 	for {
 		h.memory.begin(failAt)
@@ -237,7 +238,8 @@ func TestWhatIsNewIsTold(t *testing.T) {
 	}
 }
 
-// TestAFileThatChangesWhileItIsReadIsReadAgain changes it between the page and the sections, and within a tick of its time.
+// TestAFileThatChangesWhileItIsReadIsReadAgain changes it between the page and the sections, and
+// within a tick of its time.
 func TestAFileThatChangesWhileItIsReadIsReadAgain(t *testing.T) {
 	h := newHome(t, protocol.FilePolicy{})
 	h.write("a.md", "one")
@@ -276,7 +278,8 @@ func (r *replacing) IndexFiles(ctx context.Context, files []protocol.IndexedFile
 	return r.memory.IndexFiles(ctx, files)
 }
 
-// TestWhatLeadsOutOfTheHomeIsNotRead: a link that takes a file's place, or that of its folder, after the file was seen.
+// TestWhatLeadsOutOfTheHomeIsNotRead: a link that takes a file's place, or that of its folder,
+// after the file was seen.
 func TestWhatLeadsOutOfTheHomeIsNotRead(t *testing.T) {
 	for _, replaced := range []string{"notes/a\nb.md", "notes"} {
 		h := newHome(t, protocol.FilePolicy{})
@@ -299,8 +302,8 @@ func TestWhatLeadsOutOfTheHomeIsNotRead(t *testing.T) {
 	}
 }
 
-// TestWhatCanBeReadNoMoreIsFoundNoMore: a file that is closed to all without its time being changed, and one that a link takes the place of
-// after it was named.
+// TestWhatCanBeReadNoMoreIsFoundNoMore: a file that is closed to all without its time being
+// changed, and one that a link takes the place of after it was named.
 func TestWhatCanBeReadNoMoreIsFoundNoMore(t *testing.T) {
 	h := newHome(t, protocol.FilePolicy{})
 	h.write("closed.md", "mine")
@@ -342,7 +345,8 @@ func TestLongNamesAreToldInParameters(t *testing.T) {
 	}
 }
 
-// TestALargeHomeIsToldInPieces: nobody's recording waits for all of it. Each piece ends, and what it told is kept.
+// TestALargeHomeIsToldInPieces: nobody's recording waits for all of it. Each piece ends, and what
+// it told is kept.
 func TestALargeHomeIsToldInPieces(t *testing.T) {
 	h := newHome(t, protocol.FilePolicy{})
 	for i := range 14 {
@@ -389,7 +393,8 @@ func TestTheIndexIsWhatAWalkFinds(t *testing.T) {
 				}
 			case "move":
 				to := filepath.Join(h.dir, path.Draw(rt, "to"))
-				_ = errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.Rename(name, to)) // it may not be there
+				// it may not be there
+				_ = errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.Rename(name, to))
 			case "delete":
 				_ = os.Remove(name)
 			case "kill":

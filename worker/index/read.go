@@ -10,14 +10,17 @@ import (
 	"mews/worker/tool/files"
 )
 
-// readAttempts is how often a file is read that changes meanwhile. One that goes on changing is read again with the next change.
+// readAttempts is how often a file is read that changes meanwhile. One that goes on changing is
+// read again with the next change.
 const readAttempts = 3
 
-// fresh is how old a file's time must be to tell it from a change that follows: file systems count in ticks of some milliseconds. A
-// younger file is told of with a time that it does not have, so that it is read once more.
+// fresh is how old a file's time must be to tell it from a change that follows: file systems count
+// in ticks of some milliseconds. A younger file is told of with a time that it does not have, so
+// that it is read once more.
 const fresh = 50 * time.Millisecond
 
-// read reads a file, with its sections; none of one that is no text. One that changes meanwhile is read again.
+// read reads a file, with its sections; none of one that is no text. One that changes meanwhile is
+// read again.
 func (r *run) read(path string) (f protocol.IndexedFile, parts []section, err error) {
 	for range readAttempts {
 		var same bool

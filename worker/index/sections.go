@@ -31,7 +31,8 @@ func split(name, text string) []section {
 	return list
 }
 
-// normalized is a text without what tells nobody anything: other ends of lines, and white space there and at the end of the text.
+// normalized is a text without what tells nobody anything: other ends of lines, and white space
+// there and at the end of the text.
 func normalized(text string) string {
 	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	for i, l := range lines {
@@ -43,7 +44,8 @@ func normalized(text string) string {
 // front is what stands before a Markdown file's text, as far as it is looked for.
 type front struct{ title, tags string }
 
-// frontMatter reads YAML's simplest form: `title: ...`, and `tags: [a, b]` or a tag a line. line is where the body begins.
+// frontMatter reads YAML's simplest form: `title: ...`, and `tags: [a, b]` or a tag a line. line is
+// where the body begins.
 func frontMatter(text string) (f front, body string, line int) {
 	inside, ok := strings.CutPrefix(text, "---\n")
 	end := strings.Index("\n"+inside, "\n---\n")
@@ -74,8 +76,8 @@ var (
 	fence       = regexp.MustCompile("^ {0,3}(```+|~~~+)")
 )
 
-// headings parts Markdown at its headings (CommonMark 0.31, 4.2, 4.3 and 4.5, for what people write). It ends early where there are more
-// sections than a file may have.
+// headings parts Markdown at its headings (CommonMark 0.31, 4.2, 4.3 and 4.5, for what people
+// write). It ends early where there are more sections than a file may have.
 func headings(f front, body string, line int) (list []section) {
 	path := []string{}
 	var text []string
@@ -126,13 +128,15 @@ func headings(f front, body string, line int) (list []section) {
 	return list
 }
 
-// isParagraph says whether the last line is one that a line of = or - makes a heading of: alone, and no list or table.
+// isParagraph says whether the last line is one that a line of = or - makes a heading of: alone,
+// and no list or table.
 func isParagraph(lines []string) bool {
 	n := len(lines)
 	return n > 0 && strings.TrimSpace(lines[n-1]) != "" && !strings.ContainsAny(lines[n-1][:1], "-*+>| \t") && (n == 1 || lines[n-2] == "")
 }
 
-// headingPath is what a section is below. The file's title comes first, unless the first heading is the same.
+// headingPath is what a section is below. The file's title comes first, unless the first heading is
+// the same.
 func headingPath(f front, path []string) string {
 	var names []string
 	if f.title != "" && (len(path) == 0 || path[0] != f.title) {
@@ -156,7 +160,8 @@ const (
 	undivided     = 3_000 // what is at most so long is one block
 )
 
-// blocks appends a text in blocks of about 1,500 characters, which end at an empty line, a line's end or a space where there is one.
+// blocks appends a text in blocks of about 1,500 characters, which end at an empty line, a line's
+// end or a space where there is one.
 func blocks(heading, text string, line int, list []section) []section {
 	heading = cutBytes(heading, protocol.MaxIndexHeading)
 	for {

@@ -13,15 +13,15 @@ import (
 // maxFolders is how many folders are watched.
 const maxFolders = 8192
 
-// How long a home must have been still before it is looked through, and how long it may go on changing until it is looked through all
-// the same.
+// How long a home must have been still before it is looked through, and how long it may go on
+// changing until it is looked through all the same.
 const (
 	settled = time.Second
 	longest = 30 * time.Second
 )
 
-// Watch says when something in a home has changed. Where the system lets nothing be watched, or not all folders, the start of a turn
-// has to do. The folders are those that the last Run has named.
+// Watch says when something in a home has changed. Where the system lets nothing be watched, or not
+// all folders, the start of a turn has to do. The folders are those that the last Run has named.
 type Watch struct {
 	dir     string            // absolute
 	watcher *fsnotify.Watcher // nil: nothing can be watched
@@ -31,14 +31,16 @@ type Watch struct {
 	incomplete atomic.Bool // not all of them are watched
 }
 
-// NewWatch makes a watch of a home, whose folders are told by Folder. It watches nothing until Open.
+// NewWatch makes a watch of a home, whose folders are told by Folder. It watches nothing until
+// Open.
 func NewWatch(dir string) *Watch {
 	w := &Watch{dir: dir, touched: make(chan struct{}, 1)}
 	w.Touch()
 	return w
 }
 
-// Open lets folders be watched, if the system does. It is called before the other methods; the caller closes the watch.
+// Open lets folders be watched, if the system does. It is called before the other methods; the
+// caller closes the watch.
 func (w *Watch) Open() {
 	w.watcher, _ = fsnotify.NewWatcher() // where the system call is refused, or there are too many
 }
@@ -80,7 +82,8 @@ func (w *Watch) Touch() {
 	}
 }
 
-// Run calls changed each time that the home has changed and been still for a moment, until ctx ends.
+// Run calls changed each time that the home has changed and been still for a moment, until ctx
+// ends.
 func (w *Watch) Run(ctx context.Context, changed func()) {
 	var events chan fsnotify.Event
 	var lost chan error

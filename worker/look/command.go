@@ -13,8 +13,8 @@ import (
 
 // Shell runs commands.
 type Shell interface {
-	// RunQuietly runs a command in the home and has out take what it writes. It says whether that exits with 0. A command that can't be started,
-	// or takes too long, is an error.
+	// RunQuietly runs a command in the home and has out take what it writes. It says whether that
+	// exits with 0. A command that can't be started, or takes too long, is an error.
 	RunQuietly(ctx context.Context, command string, out io.Writer) (ok bool, err error)
 }
 

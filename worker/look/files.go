@@ -1,4 +1,5 @@
-// Package look looks whether something in a home is so: whether files are new, changed or gone, or how a command ends.
+// Package look looks whether something in a home is so: whether files are new, changed or gone, or
+// how a command ends.
 package look
 
 import (
@@ -28,7 +29,8 @@ type Home interface {
 
 var errTooLong = fmt.Errorf("the look took longer than %d s", protocol.LookSeconds)
 
-// Files looks at the files that a pattern has. The first look only remembers them. It takes no longer than a command may.
+// Files looks at the files that a pattern has. The first look only remembers them. It takes no
+// longer than a command may.
 func Files(ctx context.Context, home Home, p protocol.LookParameters) (r protocol.LookResult, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, protocol.LookSeconds*time.Second, errTooLong)
 	defer cancel()

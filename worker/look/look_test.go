@@ -78,10 +78,12 @@ func TestFilesThatChange(t *testing.T) {
 	}
 	h.is(h.looks("notes/**/*.md", "gone"), true, "gone: notes/a.md")
 	h.write("notes/d.md", "d")
-	h.is(h.looks("notes/**/*.md", "gone"), false, "") // what does not count is nothing to read either
+	// what does not count is nothing to read either
+	h.is(h.looks("notes/**/*.md", "gone"), false, "")
 }
 
-// A folder that is yet to come has no files; links are not followed, and what the rules hide is not seen.
+// A folder that is yet to come has no files; links are not followed, and what the rules hide is not
+// seen.
 func TestWhatIsNoFile(t *testing.T) {
 	h := newHome(t)
 	h.is(h.looks("out/*"), false, "")
@@ -104,7 +106,8 @@ func (endless) Walk(ctx context.Context, _ string, _ func(workspace.Entry) error
 	return context.Cause(ctx)
 }
 
-// A pattern that few files have may have a large home be walked: that is bounded, and its error says so.
+// A pattern that few files have may have a large home be walked: that is bounded, and its error
+// says so.
 func TestALookAtFilesThatTakesTooLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
@@ -164,7 +167,8 @@ func (p played) RunQuietly(_ context.Context, _ string, out io.Writer) (bool, er
 	return p.ok, p.err
 }
 
-// Of what a command writes the end is told, in whole lines; whether it has changed is said of all of it.
+// Of what a command writes the end is told, in whole lines; whether it has changed is said of all
+// of it.
 func TestCommands(t *testing.T) {
 	long := strings.Repeat("a line of it\n", 1000)
 	run := func(p played, seen string) protocol.LookResult {

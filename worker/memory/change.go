@@ -34,8 +34,8 @@ func (h *Home) Conflict(fact Fact) (old Fact, found bool, err error) {
 	return old, found, nil
 }
 
-// Remember puts a fact into MEMORY.md: in place of the one that says the same, of the one that it contradicts where choice is
-// protocol.MemoryNew, or as another one. Done again it changes nothing.
+// Remember puts a fact into MEMORY.md: in place of the one that says the same, of the one that it
+// contradicts where choice is protocol.MemoryNew, or as another one. Done again it changes nothing.
 func (h *Home) Remember(ctx context.Context, w Writing, fact Fact, choice protocol.MemoryChoice) (kept Fact, c Change, err error) {
 	c, err = h.change(ctx, w.Keep, w.Announce, func(file *File) error {
 		if err := fact.check(); err != nil {
@@ -106,7 +106,8 @@ func noFact(id string) error {
 	return fmt.Errorf("there is no fact %.20s; recall shows the ids", id)
 }
 
-// Forget deletes facts, and returns those that were there. told is called with them before the file is written.
+// Forget deletes facts, and returns those that were there. told is called with them before the file
+// is written.
 func (h *Home) Forget(ctx context.Context, ids []string, told func(Change, []Fact) error) (gone []Fact, c Change, err error) {
 	announce := func(c Change) error { return told(c, gone) }
 	c, err = h.change(ctx, nil, announce, func(file *File) error {

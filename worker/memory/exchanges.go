@@ -9,7 +9,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// runOf finds the facts and notes that came of some turns. With gone they are deleted. Done again it changes nothing.
+// runOf finds the facts and notes that came of some turns. With gone they are deleted. Done again
+// it changes nothing.
 func (h *Home) runOf(ctx context.Context, of protocol.MemoryExchanges, gone bool) (r protocol.MemoryResult, err error) {
 	file, err := h.Read()
 	if err != nil {
@@ -33,7 +34,8 @@ func (h *Home) runOf(ctx context.Context, of protocol.MemoryExchanges, gone bool
 	return r, err
 }
 
-// cutNotes counts the lines of daily notes that tools have written in some turns, and deletes them with gone.
+// cutNotes counts the lines of daily notes that tools have written in some turns, and deletes them
+// with gone.
 func (h *Home) cutNotes(ctx context.Context, of protocol.MemoryExchanges, gone bool) (n int, err error) {
 	if len(of.Notes) == 0 {
 		return 0, nil

@@ -1,5 +1,6 @@
-// Package memory keeps what is known of a person in their home: facts in MEMORY.md, and a file of notes for each day. The files
-// are the truth. A person may edit them: what is no fact stays byte for byte as it is, and a bullet without a comment is a fact too.
+// Package memory keeps what is known of a person in their home: facts in MEMORY.md, and a file of
+// notes for each day. The files are the truth. A person may edit them: what is no fact stays byte
+// for byte as it is, and a bullet without a comment is a fact too.
 package memory
 
 import (
@@ -22,20 +23,23 @@ var Kinds = []string{defaultKind, "preference", "person", "project", "expertise"
 
 // Fact is one bullet of MEMORY.md.
 type Fact struct {
-	ID         string // k and a number; of a bullet without one it is made of its words, and begins with h
+	// k and a number; of a bullet without one it is made of its words, and begins with h
+	ID         string
 	Text       string
 	Kind       string  // one of Kinds
 	Confidence float64 // 0 to 1
 	Date       string  // 2026-11-20; "" is not known
 	Message    int64   // that it goes by; 0 is none
-	Subject    string  // what it is about, if there can be one such fact alone; "" is what About says
-	Line       int     // from 1
+	// what it is about, if there can be one such fact alone; "" is what About says
+	Subject string
+	Line    int // from 1
 }
 
 const defaultKind = "fact"
 
-// A fact's line: its indentation with the mark of the bullet, its text, and a comment. What stands behind "about" in the comment is the
-// subject; the rest is told apart by its shape, so that one that was edited by hand is read as far as it can be.
+// A fact's line: its indentation with the mark of the bullet, its text, and a comment. What stands
+// behind "about" in the comment is the subject; the rest is told apart by its shape, so that one
+// that was edited by hand is read as far as it can be.
 var (
 	bullet  = regexp.MustCompile(`^(\s*[-*+]\s+)(\S.*?)\s*$`)
 	comment = regexp.MustCompile(`^(.*?)\s*<!-- (k[1-9]\d{0,8})((?: [^ ]+)*) -->$`)
@@ -94,7 +98,8 @@ func (f Fact) line() string {
 	return text + " -->"
 }
 
-// About is what a fact is about: its subject, or up to three words before a colon in its text; "" is not known.
+// About is what a fact is about: its subject, or up to three words before a colon in its text; ""
+// is not known.
 func (f Fact) About() string {
 	about, _, found := strings.Cut(f.Text, ": ")
 	if f.Subject != "" || !found || len(strings.Fields(about)) > 3 {
@@ -118,7 +123,8 @@ func (f Fact) Source() string {
 // tidy makes a text of a fact or a note one line that ends no comment.
 func tidy(text string) string {
 	text = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) && !unicode.IsSpace(r) { // which would show other words than there are
+		// which would show other words than there are
+		if unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) && !unicode.IsSpace(r) {
 			return -1
 		}
 		return r

@@ -22,12 +22,12 @@ type line struct {
 	fact *Fact  // nil: it is none
 }
 
-// fence opens or closes a block of code. (As CommonMark has it, no backtick stands behind one of backticks, and a block that is never
-// closed ends with the file.)
+// fence opens or closes a block of code. (As CommonMark has it, no backtick stands behind one of
+// backticks, and a block that is never closed ends with the file.)
 var fence = regexp.MustCompile("^\\s*(```+|~~~+)([^`]*)$")
 
-// Parse reads MEMORY.md. What is between fences of code is no fact. Of bullets with the same id the first has it, and the others count
-// as written by hand.
+// Parse reads MEMORY.md. What is between fences of code is no fact. Of bullets with the same id the
+// first has it, and the others count as written by hand.
 func Parse(text string) *File {
 	f, seen, open := &File{}, map[string]bool{}, ""
 	for raw := range strings.Lines(text) {
@@ -87,8 +87,9 @@ func (f *File) find(id string) int {
 	return slices.IndexFunc(f.lines, func(l line) bool { return l.fact != nil && l.fact.ID == strings.ToLower(id) })
 }
 
-// put puts a fact in the place of the one with an id, or behind the last one where id is "". The fact gets an id if it has none of its
-// own; after is the highest number that was ever given to one that is gone.
+// put puts a fact in the place of the one with an id, or behind the last one where id is "". The
+// fact gets an id if it has none of its own; after is the highest number that was ever given to one
+// that is gone.
 func (f *File) put(id string, fact Fact, after int) Fact {
 	if !strings.HasPrefix(fact.ID, "k") {
 		fact.ID = f.nextID(after)
@@ -104,7 +105,8 @@ func (f *File) put(id string, fact Fact, after int) Fact {
 	return fact
 }
 
-// makeRoom adds an empty bullet behind the last one, or at the end of the file: before code that is not closed.
+// makeRoom adds an empty bullet behind the last one, or at the end of the file: before code that is
+// not closed.
 func (f *File) makeRoom() (at int) {
 	end := "\n"
 	for i, l := range f.lines {

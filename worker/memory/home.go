@@ -67,8 +67,9 @@ type Change struct {
 	Undo          *protocol.Undo
 }
 
-// change has do change MEMORY.md. Before the file is written, announce is told of it, and again with both sides changed about where
-// that fails: a crash in between is mended by the same change done again, which comes to the same file.
+// change has do change MEMORY.md. Before the file is written, announce is told of it, and again
+// with both sides changed about where that fails: a crash in between is mended by the same change
+// done again, which comes to the same file.
 func (h *Home) change(ctx context.Context, keep workspace.Keep, announce func(Change) error, do func(*File) error) (c Change, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -122,10 +123,12 @@ func (n Note) Path() string { return dayPath(n.Day) }
 
 func dayPath(day string) string { return path.Join(Folder, day+".md") }
 
-// maxNotes is how many bytes the notes of a day have: as many as go into prompts (protocol.PromptFilePatterns).
+// maxNotes is how many bytes the notes of a day have: as many as go into prompts
+// (protocol.PromptFilePatterns).
 const maxNotes = 64 << 10
 
-// AddNote adds a line to the notes of the day on which at is. One that is there already, of the same minute, is not added again.
+// AddNote adds a line to the notes of the day on which at is. One that is there already, of the
+// same minute, is not added again.
 func (h *Home) AddNote(ctx context.Context, keep workspace.Keep, at time.Time, text string) (name string, undo *protocol.Undo, err error) {
 	if text = tidy(text); text == "" || len(text) > 4*protocol.MaxFact {
 		return "", nil, fmt.Errorf("a note has 1 to %d bytes, and this has %d", 4*protocol.MaxFact, len(text))
@@ -187,8 +190,8 @@ func (h *Home) days(ctx context.Context) (days []string, err error) {
 	return days[:min(len(days), maxDays)], err
 }
 
-// Recall finds the facts, the other lines of MEMORY.md and the notes that have words of a query. Of a path that texts
-// has it is the text, whatever the file says.
+// Recall finds the facts, the other lines of MEMORY.md and the notes that have words of a query. Of
+// a path that texts has it is the text, whatever the file says.
 func (h *Home) Recall(ctx context.Context, texts map[string]string, query string) ([]Hit, error) {
 	var all []Hit
 	for i, l := range Parse(texts[FileName]).lines {

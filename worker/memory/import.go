@@ -27,8 +27,9 @@ type importing struct {
 	gone   map[string]bool     // the digests of what was forgotten
 }
 
-// takeIn takes in Picobot's folder of memory, which has MEMORY.md and a file of notes for each day, or a file that EchOS has exported as
-// JSON or Markdown. What is there already is not taken again, and no fact that was forgotten.
+// takeIn takes in Picobot's folder of memory, which has MEMORY.md and a file of notes for each day,
+// or a file that EchOS has exported as JSON or Markdown. What is there already is not taken again,
+// and no fact that was forgotten.
 func (h *Home) takeIn(ctx context.Context, p protocol.MemoryParameters, now time.Time, r *protocol.MemoryResult) (none []Fact, c Change, err error) {
 	i := &importing{h: h, today: now.In(h.Zone).Format(time.DateOnly), result: r, notes: map[string][]string{}, gone: map[string]bool{}}
 	for _, digest := range p.Forgotten {
@@ -71,7 +72,8 @@ func (i *importing) leave(where, why string) {
 	i.result.Left = append(i.result.Left, fmt.Sprintf("%.200s: %s", strings.ToValidUTF8(where, "?"), why))
 }
 
-// read reads one file, which stands alone or in a folder. Notes that lie where ours do are there already.
+// read reads one file, which stands alone or in a folder. Notes that lie where ours do are there
+// already.
 func (i *importing) read(name string, alone bool) {
 	text, err := i.h.read(name)
 	base, kind := strings.TrimSuffix(path.Base(name), path.Ext(name)), path.Ext(name)
@@ -99,7 +101,8 @@ func (i *importing) read(name string, alone bool) {
 // stamped is a line of Picobot's notes.
 var stamped = regexp.MustCompile(`^\[(\d{4}-\d\d-\d\dT[^\]]+)\] +(.*)$`)
 
-// readNotes reads the notes of a day. A line with a time is noted on the day on which that is where the person lives.
+// readNotes reads the notes of a day. A line with a time is noted on the day on which that is where
+// the person lives.
 func (i *importing) readNotes(day, text string) {
 	for raw := range strings.Lines(text) {
 		on, line := day, strings.TrimSpace(raw)

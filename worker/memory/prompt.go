@@ -16,10 +16,12 @@ const (
 	factBytes   = 5 << 9  // of the facts
 )
 
-// Weight is how much a fact counts: its confidence, times one and the natural logarithm of one and its uses.
+// Weight is how much a fact counts: its confidence, times one and the natural logarithm of one and
+// its uses.
 func (f Fact) Weight(uses int) float64 { return f.Confidence * (1 + math.Log1p(float64(uses))) }
 
-// Best are the facts of the most weight, at most n, in the order of their file. Of two with the same weight the newer counts more.
+// Best are the facts of the most weight, at most n, in the order of their file. Of two with the
+// same weight the newer counts more.
 func Best(facts []Fact, uses map[string]int, n int) []Fact {
 	ranked := slices.Clone(facts)
 	slices.SortStableFunc(ranked, func(a, b Fact) int {
@@ -46,8 +48,8 @@ func (h *Home) NotePaths(now time.Time) []string {
 		dayPath(today.AddDate(0, 0, 1).Format(time.DateOnly))}
 }
 
-// Prompt is what a turn is told of the memory: the best facts of MEMORY.md, and the notes of yesterday and today. texts are the files by
-// their paths.
+// Prompt is what a turn is told of the memory: the best facts of MEMORY.md, and the notes of
+// yesterday and today. texts are the files by their paths.
 func (h *Home) Prompt(texts map[string]string, uses map[string]int, now time.Time) string {
 	file := Parse(texts[FileName])
 	facts, best := file.Facts(), ""

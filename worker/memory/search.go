@@ -28,8 +28,9 @@ func (h Hit) String() string {
 	return fmt.Sprintf("%s %s (%s, confidence %g, %s, %s)", h.Fact.ID, h.Fact.Text, h.Fact.Kind, h.Fact.Confidence, h.Fact.Source(), where)
 }
 
-// search ranks what has any of a query's words, the best first. A rare word weighs more than one that is everywhere; one that only
-// begins alike weighs half. Of two that are as good the newer is first.
+// search ranks what has any of a query's words, the best first. A rare word weighs more than one
+// that is everywhere; one that only begins alike weighs half. Of two that are as good the newer is
+// first.
 func search(all []Hit, query string) (hits []Hit) {
 	asked, texts := words(query), make([][]string, len(all))
 	for i, h := range all {
@@ -66,8 +67,8 @@ func search(all []Hit, query string) (hits []Hit) {
 	return hits[:min(len(hits), maxHits)]
 }
 
-// fit is how well a word fits one that is asked for: 1 is the same. One of them may go on where the other ends, behind four letters;
-// of what is asked for three are enough, as it may be a beginning.
+// fit is how well a word fits one that is asked for: 1 is the same. One of them may go on where the
+// other ends, behind four letters; of what is asked for three are enough, as it may be a beginning.
 func fit(asked, word string) float64 {
 	switch {
 	case asked == word:

@@ -37,8 +37,8 @@ func words(text string) []string {
 	return strings.Fields(b.String())
 }
 
-// likeness is how much of the trigrams of two texts is common to both: from 0 to 1. (As in PostgreSQL's pg_trgm, words are taken with
-// two spaces before and one behind.)
+// likeness is how much of the trigrams of two texts is common to both: from 0 to 1. (As in
+// PostgreSQL's pg_trgm, words are taken with two spaces before and one behind.)
 func likeness(a, b string) float64 {
 	x, y := trigrams(a), trigrams(b)
 	common := 0
@@ -75,7 +75,8 @@ func like(facts []Fact, text string) (found Fact, ok bool) {
 	return found, ok
 }
 
-// against is the fact that another one contradicts: one of the same kind about the same subject, which says something else.
+// against is the fact that another one contradicts: one of the same kind about the same subject,
+// which says something else.
 func against(facts []Fact, fact Fact) (found Fact, ok bool) {
 	about := fact.About()
 	for _, f := range facts {

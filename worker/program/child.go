@@ -1,6 +1,7 @@
-// Package program starts a worker's programs, behind the walls that the worker gives them, and ends what they leave running,
-// also what has left their session. For that this process must be the one that orphans come to: pid 1, or a sub-reaper. No
-// other part of it may have children, because orphans that belong to no program are ended as well.
+// Package program starts a worker's programs, behind the walls that the worker gives them, and ends
+// what they leave running, also what has left their session. For that this process must be the one
+// that orphans come to: pid 1, or a sub-reaper. No other part of it may have children, because
+// orphans that belong to no program are ended as well.
 package program
 
 import (
@@ -12,11 +13,12 @@ import (
 	"syscall"
 )
 
-// MarkVariable is the variable by which a process that has left its session is recognised. A program may remove it.
+// MarkVariable is the variable by which a process that has left its session is recognised. A
+// program may remove it.
 const MarkVariable = "MEWS_RUN"
 
-// Children are the processes that this worker has started and not yet waited for, each with its mark. Any goroutine may use
-// it.
+// Children are the processes that this worker has started and not yet waited for, each with its
+// mark. Any goroutine may use it.
 type Children struct {
 	start func(*exec.Cmd) error
 
@@ -24,7 +26,8 @@ type Children struct {
 	pids map[int]string
 }
 
-// NewChildren starts children behind their walls by start, with cmd.Start in the end. One goroutine at a time calls start.
+// NewChildren starts children behind their walls by start, with cmd.Start in the end. One goroutine
+// at a time calls start.
 func NewChildren(start func(cmd *exec.Cmd) error) *Children {
 	return &Children{pids: map[int]string{}, start: start}
 }
@@ -49,7 +52,8 @@ func (c *Children) Start(cmd *exec.Cmd) (*Child, error) {
 	cmd.SysProcAttr.Setsid = true
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// Go closes only what it opened itself, and this process may have been given other descriptors by mistake.
+	// Go closes only what it opened itself, and this process may have been given other descriptors
+	// by mistake.
 	if err := closeOnExec(); err != nil {
 		return nil, err
 	}
@@ -62,8 +66,9 @@ func (c *Children) Start(cmd *exec.Cmd) (*Child, error) {
 	return &Child{Children: c, Cmd: cmd, PID: cmd.Process.Pid, mark: mark}, nil
 }
 
-// owns tells whether the child pid is one of Start's, whose wait nobody else may take. It waits while a child is being
-// started, so the answer is right for a pid that was among this process's children before the call.
+// owns tells whether the child pid is one of Start's, whose wait nobody else may take. It waits
+// while a child is being started, so the answer is right for a pid that was among this process's
+// children before the call.
 func (c *Children) owns(pid int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,7 +95,8 @@ func (c *Child) Wait() error {
 	return err
 }
 
-// Signal sends a signal to the program's process group. After Wait it does nothing: another process may have the number.
+// Signal sends a signal to the program's process group. After Wait it does nothing: another process
+// may have the number.
 func (c *Child) Signal(sig syscall.Signal) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

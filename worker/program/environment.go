@@ -12,7 +12,8 @@ import (
 // DefaultPath has the system's own folders of programs.
 const DefaultPath = "/usr/local/bin:/usr/bin:/bin"
 
-// Environment is what programs run in. It is built from nothing: no variable of this process's reaches them.
+// Environment is what programs run in. It is built from nothing: no variable of this process's
+// reaches them.
 type Environment struct {
 	Home string   // absolute; the folder that they start in
 	User string   // USER; "" leaves it out
@@ -32,7 +33,8 @@ func (e Environment) Variables(more ...string) []string {
 	return append(append(env, e.Env...), more...)
 }
 
-// Find is the path of the first of these programs that is there: in Path, or by its own absolute path.
+// Find is the path of the first of these programs that is there: in Path, or by its own absolute
+// path.
 func (e Environment) Find(names ...string) (string, bool) {
 	for _, name := range names {
 		for dir := range strings.SplitSeq(cmp.Or(e.Path, DefaultPath), ":") {

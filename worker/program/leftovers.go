@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Leftover processes have 20 ms to end by themselves, as those do that have just lost their pipe. Then they are killed, and
-// have a second to be gone.
+// Leftover processes have 20 ms to end by themselves, as those do that have just lost their pipe.
+// Then they are killed, and have a second to be gone.
 const (
 	roundPause  = 5 * time.Millisecond
 	graceRounds = 4
@@ -26,8 +26,9 @@ type process struct {
 	began   string // in the kernel's ticks; tells it from a later process with the same pid
 }
 
-// KillLeftovers kills the processes that a program has left running and returns how many they were. It is called after Wait:
-// what is left has lost its parent then, and is a child of this process or below one.
+// KillLeftovers kills the processes that a program has left running and returns how many they were.
+// It is called after Wait: what is left has lost its parent then, and is a child of this process or
+// below one.
 func (c *Child) KillLeftovers() int {
 	ended := map[int]bool{}
 	for round := range graceRounds + killRounds {
@@ -61,8 +62,8 @@ func (c *Child) leftovers() []process {
 	return slices.DeleteFunc(all, func(p process) bool { return p.dead })
 }
 
-// isDescendant tells whether an orphan comes from the program: by its session, else by its mark. An orphan that has the
-// session and mark of no program is ended with the last program that ends.
+// isDescendant tells whether an orphan comes from the program: by its session, else by its mark. An
+// orphan that has the session and mark of no program is ended with the last program that ends.
 func (c *Child) isDescendant(p process, living map[int]string) bool {
 	if p.session == c.PID {
 		return true
@@ -129,7 +130,8 @@ func readProcess(pid int) (process, bool) {
 	return parseStat(pid, string(text))
 }
 
-// parseStat reads a line of /proc/<pid>/stat (proc_pid_stat(5)). The name in it may hold anything, ")" too.
+// parseStat reads a line of /proc/<pid>/stat (proc_pid_stat(5)). The name in it may hold anything,
+// ")" too.
 func parseStat(pid int, text string) (process, bool) {
 	const state, session, began = 3, 6, 22 // fields, as the manual counts them
 	end := strings.LastIndexByte(text, ')')

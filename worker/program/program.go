@@ -53,8 +53,9 @@ const limitData = `ulimit -d "$0" && exec "$@"`
 // linger is for which a program's leftover processes may hold its output.
 const linger = 500 * time.Millisecond
 
-// Run runs a program until it ends, its time is over or ctx ends. When it returns nothing of the program is left. The error is
-// ErrNotFound, context.DeadlineExceeded, the cause of ctx, the error of a Writer, or an *EndError.
+// Run runs a program until it ends, its time is over or ctx ends. When it returns nothing of the
+// program is left. The error is ErrNotFound, context.DeadlineExceeded, the cause of ctx, the error
+// of a Writer, or an *EndError.
 func (r *Runner) Run(ctx context.Context, p Program) error {
 	path, found := r.Environment.Find(p.Name)
 	if !found {

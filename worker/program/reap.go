@@ -2,7 +2,8 @@ package program
 
 import "syscall"
 
-// Reap waits for the children of this process that have ended and that nobody here waits for: orphans.
+// Reap waits for the children of this process that have ended and that nobody here waits for:
+// orphans.
 func (c *Children) Reap() {
 	for _, pid := range childrenOf("self") {
 		if p, ok := readProcess(pid); ok && p.dead && !c.owns(pid) {

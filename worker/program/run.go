@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// KillTimeout is how long a killed program and its output may take to end before they are given up. Nobody can end a process
-// that hangs in the kernel.
+// KillTimeout is how long a killed program and its output may take to end before they are given up.
+// Nobody can end a process that hangs in the kernel.
 const KillTimeout = 5 * time.Second
 
 var errNotEnding = errors.New("it was killed and does not end")
@@ -21,8 +21,8 @@ var errNotEnding = errors.New("it was killed and does not end")
 type Run struct {
 	Cmd    *exec.Cmd
 	Output io.Writer // takes what it writes to standard output, from one goroutine
-	// Errors takes what it writes to standard error, from another goroutine. nil: that goes to Output, in the order in which it
-	// was written.
+	// Errors takes what it writes to standard error, from another goroutine. nil: that goes to
+	// Output, in the order in which it was written.
 	Errors io.Writer
 	Nice   int           // its priority (nice(1)) from just after its start; 0: this process's
 	Grace  time.Duration // from SIGTERM to SIGKILL; 0: it is not asked first
@@ -31,9 +31,10 @@ type Run struct {
 	Tick   func()        // nil: it is not called
 }
 
-// Run runs a program until it ends by itself. When ctx ends before, or a Writer fails, Run ends the program, and the error is
-// ctx's cause or the Writer's. How the program has ended is in Cmd.ProcessState. Nothing is left of it when Run returns;
-// leftovers is how many processes it left running, which were ended.
+// Run runs a program until it ends by itself. When ctx ends before, or a Writer fails, Run ends the
+// program, and the error is ctx's cause or the Writer's. How the program has ended is in
+// Cmd.ProcessState. Nothing is left of it when Run returns; leftovers is how many processes it left
+// running, which were ended.
 func (c *Children) Run(ctx context.Context, r Run) (leftovers int, err error) {
 	if ctx.Err() != nil {
 		return 0, context.Cause(ctx)
@@ -51,7 +52,8 @@ func (c *Children) Run(ctx context.Context, r Run) (leftovers int, err error) {
 		return 0, fmt.Errorf("start %s: %w", r.Cmd.Path, err)
 	}
 	if r.Nice != 0 {
-		_ = syscall.Setpriority(syscall.PRIO_PGRP, child.PID, r.Nice) // it has ended, or is nicer already
+		// it has ended, or is nicer already
+		_ = syscall.Setpriority(syscall.PRIO_PGRP, child.PID, r.Nice)
 	}
 	out.copy()
 	exited := make(chan error, 1)
@@ -64,7 +66,8 @@ func (c *Children) Run(ctx context.Context, r Run) (leftovers int, err error) {
 	return leftovers, cmp.Or(err, out.err())
 }
 
-// watch waits for the program's end, and brings it about when ctx ends. Then the error is the cause of ctx.
+// watch waits for the program's end, and brings it about when ctx ends. Then the error is the cause
+// of ctx.
 func (c *Child) watch(ctx context.Context, r Run, exited <-chan error) error {
 	var ticks <-chan time.Time
 	if r.Tick != nil {
@@ -104,8 +107,9 @@ func (c *Child) stop(ctx context.Context, grace time.Duration, exited <-chan err
 	return errNotEnding
 }
 
-// endLeftovers ends the processes that the program has left running and takes the rest of its output. It waits for the last
-// members of a pipeline, but a program in the background must not keep its caller.
+// endLeftovers ends the processes that the program has left running and takes the rest of its
+// output. It waits for the last members of a pipeline, but a program in the background must not
+// keep its caller.
 func (c *Child) endLeftovers(out *outputs, linger time.Duration) (ended int) {
 	out.wait(linger)
 	ended = c.KillLeftovers()

@@ -38,7 +38,8 @@ func TestRun(t *testing.T) {
 		{"echo a; echo b >&2; exit 3", "a\n", "b\n", 3, 0},
 		{"sleep 1000 & echo a", "a\n", "", 0, 1},
 		{"setsid sleep 1000 >/dev/null 2>&1 & echo a", "a\n", "", 0, 1},
-		{"cut -d' ' -f5 /proc/self/stat; echo $$; cat", "$$\n$$\n", "", 0, 0}, // a group of its own, and nothing to read
+		// a group of its own, and nothing to read
+		{"cut -d' ' -f5 /proc/self/stat; echo $$; cat", "$$\n$$\n", "", 0, 0},
 	} {
 		var out, errs bytes.Buffer
 		r := bash(test.script, &out, &errs)

@@ -1,5 +1,6 @@
-// Package prompt assembles the system text of a turn. The same parts always give the same text, without time or chance, so
-// that a provider's cache of the beginning of a request is good from turn to turn.
+// Package prompt assembles the system text of a turn. The same parts always give the same text,
+// without time or chance, so that a provider's cache of the beginning of a request is good from
+// turn to turn.
 package prompt
 
 import (
@@ -18,8 +19,8 @@ const (
 	MemoryFile       = "MEMORY.md"
 )
 
-// Bounds of the person's files in a system text, in bytes. What SOUL.md and USER.md take is not there for AGENTS.md, so that a request in
-// which all is full stays below 40 KiB.
+// Bounds of the person's files in a system text, in bytes. What SOUL.md and USER.md take is not
+// there for AGENTS.md, so that a request in which all is full stays below 40 KiB.
 const (
 	maxSoul         = 4 << 10
 	maxInstructions = 16 << 10 // with those two
@@ -38,8 +39,10 @@ type Parts struct {
 	Soul         string // SOUL.md of the home, as it is in force; "" if there is none
 	Instructions string // AGENTS.md likewise
 	About        string // USER.md likewise
-	Memory       string // what is known of them, as memory.Home.Prompt has it; "" if that is nothing
-	Terminals    string // those that earlier turns have left running, as one line; "" if there is none
+	// what is known of them, as memory.Home.Prompt has it; "" if that is nothing
+	Memory string
+	// those that earlier turns have left running, as one line; "" if there is none
+	Terminals string
 }
 
 // rules are for everybody. They are about truth and effects.

@@ -6,8 +6,9 @@ import (
 	"syscall"
 )
 
-// foreign says whether another account may have written what is at a path: it, or a folder on the way from the home on, is somebody
-// else's, or may be written by its group or by everybody who can come that far.
+// foreign says whether another account may have written what is at a path: it, or a folder on the
+// way from the home on, is somebody else's, or may be written by its group or by everybody who can
+// come that far.
 func (w *Watch) foreign(f file) bool {
 	way := []fs.FileInfo{}
 	for _, dir := range folders(f.Path) {
@@ -20,7 +21,8 @@ func (w *Watch) foreign(f file) bool {
 	if f.info != nil {
 		way = append(way, f.info)
 	}
-	for _, class := range []fs.FileMode{0o010, 0o001} { // its group's right to pass through a folder, and everybody's
+	// its group's right to pass through a folder, and everybody's
+	for _, class := range []fs.FileMode{0o010, 0o001} {
 		writes := class << 1
 		for _, on := range way {
 			if on.Mode()&writes != 0 && (!on.IsDir() || on.Mode()&class != 0) {

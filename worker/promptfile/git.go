@@ -16,8 +16,9 @@ import (
 // maxIndex is how large an index of git's may be that is read.
 const maxIndex = 64 << 20
 
-// fromGit says whether what is at a path may be as git has put it there: it lies in a work tree, and git's index has the same bytes, or
-// the time at which git wrote it (by which filters of git's that change the bytes are no way round). What can't be found out may be.
+// fromGit says whether what is at a path may be as git has put it there: it lies in a work tree,
+// and git's index has the same bytes, or the time at which git wrote it (by which filters of git's
+// that change the bytes are no way round). What can't be found out may be.
 func (w *Watch) fromGit(f file) bool {
 	dirs := folders(f.Path)
 	for i := len(dirs) - 1; i >= 0; i-- {
@@ -39,7 +40,8 @@ var (
 	be       = binary.BigEndian
 )
 
-// inIndex says whether git has what is there. What is gone and is not in the index may have been taken away by git.
+// inIndex says whether git has what is there. What is gone and is not in the index may have been
+// taken away by git.
 func (w *Watch) inIndex(git, name string, f file) (bool, error) {
 	config, err := w.readPlain(path.Join(git, "config"))
 	if err != nil || bytes.Contains(bytes.ToLower(config), []byte("objectformat")) { // other hashes
@@ -93,7 +95,8 @@ type entry struct {
 	stage   uint16
 }
 
-// findEntry finds a path in an index of version 2, 3 or 4 (gitformat-index(5)). whole is false where some entries stand elsewhere.
+// findEntry finds a path in an index of version 2, 3 or 4 (gitformat-index(5)). whole is false
+// where some entries stand elsewhere.
 func findEntry(raw []byte, name string) (found *entry, whole bool, err error) {
 	const head, fixed, hashAt, flagsAt = 12, 62, 40, 60
 	if len(raw) < head+sha1.Size || string(raw[:4]) != "DIRC" {
@@ -140,10 +143,12 @@ func findEntry(raw []byte, name string) (found *entry, whole bool, err error) {
 		}
 		rest = rest[at:]
 	}
-	return nil, !bytes.Contains(rest, []byte("link")) && !bytes.Contains(rest, []byte("sdir")), nil // its extensions
+	// its extensions
+	return nil, !bytes.Contains(rest, []byte("link")) && !bytes.Contains(rest, []byte("sdir")), nil
 }
 
-// offset reads a number as version 4 has it: at each byte but the last the highest bit is set, and one is added.
+// offset reads a number as version 4 has it: at each byte but the last the highest bit is set, and
+// one is added.
 func offset(raw []byte) (value, n int) {
 	for n < min(len(raw), 5) {
 		b := raw[n]

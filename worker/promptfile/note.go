@@ -33,8 +33,8 @@ type noted struct{ from, to protocol.FileState }
 // toolNote is the tool that adds a note.
 const toolNote = "note_today"
 
-// Noting has Watch know what the tool adds that adds notes: one line a call, of the words that the call says. What a program adds
-// meanwhile is other words.
+// Noting has Watch know what the tool adds that adds notes: one line a call, of the words that the
+// call says. What a program adds meanwhile is other words.
 func (w *Watch) Noting(tools []worker.Tool) []worker.Tool {
 	for i, tool := range tools {
 		if tool.Name != toolNote {

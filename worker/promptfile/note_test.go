@@ -13,7 +13,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// What comes into the notes while a call that is refused runs is not the call's, and neither are other words than it says.
+// What comes into the notes while a call that is refused runs is not the call's, and neither are
+// other words than it says.
 func TestACallHasNotedWhatItSaysAlone(t *testing.T) {
 	const notes = "memory/2026-11-20.md"
 	for _, c := range []struct {

@@ -1,5 +1,5 @@
-// Package promptfile reads the files of a home that go into prompts, and tells the supervisor what is at their places while a turn runs:
-// it decides which texts are in force.
+// Package promptfile reads the files of a home that go into prompts, and tells the supervisor what
+// is at their places while a turn runs: it decides which texts are in force.
 package promptfile
 
 import (
@@ -22,7 +22,8 @@ type Host interface {
 	ReportPromptFiles(ctx context.Context, r protocol.PromptFileReport) (protocol.PromptFilesInForce, error)
 }
 
-// Watch looks at the files during one turn. One goroutine at a time uses it; InForce may be called by several.
+// Watch looks at the files during one turn. One goroutine at a time uses it; InForce may be called
+// by several.
 type Watch struct {
 	Home     *workspace.Workspace
 	Notes    []string // the files of notes that go into prompts, or will the next day
@@ -67,8 +68,9 @@ func (w *Watch) Check(ctx context.Context) error {
 	return err
 }
 
-// End tells what is there once nothing of the turn changes it any more, where the model has not said its last word or programs have run
-// since it did. Else the turn has told it before, and what has changed since is not its doing.
+// End tells what is there once nothing of the turn changes it any more, where the model has not
+// said its last word or programs have run since it did. Else the turn has told it before, and what
+// has changed since is not its doing.
 func (w *Watch) End(ctx context.Context, done bool) error {
 	if done && !w.programs {
 		return nil
@@ -85,7 +87,8 @@ type file struct {
 	info fs.FileInfo // nil where nothing is
 }
 
-// look looks at all places. What runs then may write after it; what has ended has written before it.
+// look looks at all places. What runs then may write after it; what has ended has written before
+// it.
 func (w *Watch) look() (files []file, programs bool) {
 	programs = w.Programs()
 	names := slices.Clone(w.Notes)

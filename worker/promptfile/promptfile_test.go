@@ -25,7 +25,8 @@ func (s supervisor) ReportPromptFiles(_ context.Context, r protocol.PromptFileRe
 	return answer, r.Check()
 }
 
-// TestWhatIsTheOwnersIsToldFromWhatGitAndOthersMayHavePutThere: each row makes a home with real git, and says what is told of AGENTS.md.
+// TestWhatIsTheOwnersIsToldFromWhatGitAndOthersMayHavePutThere: each row makes a home with real
+// git, and says what is told of AGENTS.md.
 func TestWhatIsTheOwnersIsToldFromWhatGitAndOthersMayHavePutThere(t *testing.T) {
 	const commit = "git init -q . && git add -A && git -c user.name=a -c user.email=a commit -q -m x"
 	for _, c := range []struct {

@@ -10,14 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// statDisk asks the system about a folder's file system. For a folder with a project's limit ext4 and XFS give the project's
-// own numbers (ext4_statfs_project, xfs_fs_statfs).
+// statDisk asks the system about a folder's file system. For a folder with a project's limit ext4
+// and XFS give the project's own numbers (ext4_statfs_project, xfs_fs_statfs).
 func statDisk(dir string) (Disk, error) {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return Disk{}, err
 	}
-	unit := cmp.Or(st.Frsize, st.Bsize) // of the counts; Bsize is on some file systems only the best size of a write
+	// of the counts; Bsize is on some file systems only the best size of a write
+	unit := cmp.Or(st.Frsize, st.Bsize)
 	return Disk{Total: int64(st.Blocks) * unit, Free: int64(st.Bavail) * unit, Project: inProject(dir)}, nil
 }
 
@@ -31,14 +32,16 @@ type attributes struct {
 	_          [8]byte
 }
 
-// From linux/fs.h, which golang.org/x/sys lacks: _IOR('X', 31, struct fsxattr), which only MIPS and PowerPC number otherwise;
-// and the flag that what is made in a folder belongs to its project, without which a file system gives its own numbers.
+// From linux/fs.h, which golang.org/x/sys lacks: _IOR('X', 31, struct fsxattr), which only MIPS and
+// PowerPC number otherwise; and the flag that what is made in a folder belongs to its project,
+// without which a file system gives its own numbers.
 const (
 	getAttributes  = 0x801c581f
 	projectInherit = 0x200
 )
 
-// inProject reports that a folder belongs to a project, on a file system that enforces the limits of projects.
+// inProject reports that a folder belongs to a project, on a file system that enforces the limits
+// of projects.
 func inProject(dir string) bool {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -60,8 +63,8 @@ func inProject(dir string) bool {
 	return err == nil && limitsProjects(string(mounts), st.Dev)
 }
 
-// limitsProjects reports whether a device is mounted with project quotas that are enforced. mounts is the text of
-// /proc/self/mountinfo.
+// limitsProjects reports whether a device is mounted with project quotas that are enforced. mounts
+// is the text of /proc/self/mountinfo.
 func limitsProjects(mounts string, device uint64) bool {
 	wanted := fmt.Sprintf("%d:%d", unix.Major(device), unix.Minor(device))
 	for line := range strings.Lines(mounts) {

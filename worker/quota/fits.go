@@ -13,7 +13,8 @@ import (
 type Disk struct {
 	Total int64
 	Free  int64 // of what this account may use
-	// Project says that both numbers are of the folder's own project quota, not of the whole file system.
+	// Project says that both numbers are of the folder's own project quota, not of the whole file
+	// system.
 	Project bool
 }
 
@@ -55,8 +56,9 @@ func (r space) shortage(grow int64) error {
 // trashHint is for those who delete with delete_file, which makes no room.
 const trashHint = " (what is in .trash counts too, until rm removes it)"
 
-// shortage says why nothing may be written that takes so many bytes. nil: it may. The kernel enforces a project's limit,
-// which also guards the rest of the file system; that cannot be seen behind it. Of some file systems nothing is known.
+// shortage says why nothing may be written that takes so many bytes. nil: it may. The kernel
+// enforces a project's limit, which also guards the rest of the file system; that cannot be seen
+// behind it. Of some file systems nothing is known.
 func (d Disk) shortage(grow int64) error {
 	if d.Project || d.Total == 0 || d.Free-d.reserve() >= grow {
 		return nil
@@ -65,11 +67,12 @@ func (d Disk) shortage(grow int64) error {
 		amount.Size(d.Free), amount.Size(d.Total), amount.Size(d.reserve()), trashHint)
 }
 
-// Fits says why the folder may not grow by so many bytes. nil: it may. A write that does not grow it is always allowed.
+// Fits says why the folder may not grow by so many bytes. nil: it may. A write that does not grow
+// it is always allowed.
 //
-// A refusal rests on a count that began after the call, because files that an older count included may have been deleted.
-// So Fits waits for a count before it refuses, and where there was none yet. After WriteWait it uses an old count, and
-// without any it allows the write.
+// A refusal rests on a count that began after the call, because files that an older count included
+// may have been deleted. So Fits waits for a count before it refuses, and where there was none yet.
+// After WriteWait it uses an old count, and without any it allows the write.
 func (q *Quota) Fits(grow int64) error {
 	if grow <= 0 {
 		return nil
@@ -88,8 +91,9 @@ func (q *Quota) Fits(grow int64) error {
 	return cmp.Or(r.shortage(grow), d.shortage(grow))
 }
 
-// Note is a line to put under a program's result: why the file tools would not write now, "" if they would. It asks for a
-// count, because the program may have written anything, and waits for it at most NoteWait.
+// Note is a line to put under a program's result: why the file tools would not write now, "" if
+// they would. It asks for a count, because the program may have written anything, and waits for it
+// at most NoteWait.
 func (q *Quota) Note(ctx context.Context) string {
 	number := q.request()
 	if q.options.Limit > 0 {
@@ -102,13 +106,15 @@ func (q *Quota) Note(ctx context.Context) string {
 	return ""
 }
 
-// usedSpace is the folder's own. A folder that was not counted yet counts as empty, and nothing is refused.
+// usedSpace is the folder's own. A folder that was not counted yet counts as empty, and nothing is
+// refused.
 func (q *Quota) usedSpace() space {
 	used, more := q.Used()
 	return space{used: used, more: more, limit: q.options.Limit}
 }
 
-// disk is the file system now. If it does not tell, nothing is refused: it will refuse writes itself when it is full.
+// disk is the file system now. If it does not tell, nothing is refused: it will refuse writes
+// itself when it is full.
 func (q *Quota) disk() Disk {
 	d, err := q.options.Disk(q.options.Dir)
 	if err != nil {

@@ -32,7 +32,8 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// TestProject is the arithmetic of a project quota, with numbers as ext4 and XFS give them for a folder (statfs(2) in it).
+// TestProject is the arithmetic of a project quota, with numbers as ext4 and XFS give them for a
+// folder (statfs(2) in it).
 func TestProject(t *testing.T) {
 	own := space{used: 3 * gib, limit: 10 * gib}
 	for _, c := range []struct {

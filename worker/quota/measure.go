@@ -15,7 +15,8 @@ import (
 // blockSize is the unit of Stat_t.Blocks, whatever the file system's own is (stat(2)).
 const blockSize = 512
 
-// maxDepth is how far down a count goes. Each folder is opened level by level from the top, so depth costs time.
+// maxDepth is how far down a count goes. Each folder is opened level by level from the top, so
+// depth costs time.
 const maxDepth = 100
 
 // folderSize is what a folder holds.
@@ -39,8 +40,9 @@ type folder struct {
 	depth int
 }
 
-// measure adds up the blocks of a folder and all that is in it: a file with several names once, but not other file systems,
-// nor what links lead to. What others change meanwhile may be counted or not. It ends with ctx.
+// measure adds up the blocks of a folder and all that is in it: a file with several names once, but
+// not other file systems, nor what links lead to. What others change meanwhile may be counted or
+// not. It ends with ctx.
 func measure(ctx context.Context, root *os.Root, entries int) (folderSize, error) {
 	top, err := root.Stat(".")
 	if err != nil {

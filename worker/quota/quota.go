@@ -1,9 +1,9 @@
-// Package quota counts what a person's folder holds, and says when no more may be written to it: when it holds more than its
-// limit, or when its file system is nearly full.
+// Package quota counts what a person's folder holds, and says when no more may be written to it:
+// when it holds more than its limit, or when its file system is nearly full.
 //
-// It is no wall. The file tools ask it before they write. For programs it only adds a note to their results: a program may be
-// what deletes. Programs are limited by the kernel: by the largest size of a file, and by project quotas where the file
-// system has them.
+// It is no wall. The file tools ask it before they write. For programs it only adds a note to their
+// results: a program may be what deletes. Programs are limited by the kernel: by the largest size
+// of a file, and by project quotas where the file system has them.
 package quota
 
 import (
@@ -15,12 +15,14 @@ import (
 	"time"
 )
 
-// Options are what a Quota is made with. Dir, Now and Report are required; zero values of the others stand for defaults.
+// Options are what a Quota is made with. Dir, Now and Report are required; zero values of the
+// others stand for defaults.
 type Options struct {
 	Dir   string // the folder
 	Limit int64  // bytes that it may hold; 0 is no limit
 
-	Disk       func(dir string) (Disk, error) // looks at the folder's file system; nil asks the system
+	// looks at the folder's file system; nil asks the system
+	Disk       func(dir string) (Disk, error)
 	Now        func() time.Time
 	Report     func(error)   // takes errors for the log
 	MaxEntries int           // the most files and folders that one count looks at: 200,000
@@ -91,7 +93,8 @@ func (q *Quota) Run(ctx context.Context) error {
 	}
 }
 
-// begin records that a count begins, and returns how many were requested until now: this one answers them all.
+// begin records that a count begins, and returns how many were requested until now: this one
+// answers them all.
 func (q *Quota) begin() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -99,8 +102,8 @@ func (q *Quota) begin() int {
 	return q.state.requested
 }
 
-// end records a count. Bytes written meanwhile are added, although the count may include some of them: the next count
-// corrects that, and nothing is refused because of this one alone.
+// end records a count. Bytes written meanwhile are added, although the count may include some of
+// them: the next count corrects that, and nothing is refused because of this one alone.
 func (q *Quota) end(answered int, c folderSize) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -132,7 +135,8 @@ func (q *Quota) request() int {
 	return q.state.requested
 }
 
-// await waits for a count for so long at most, and until ctx ends, and reports whether there is one.
+// await waits for a count for so long at most, and until ctx ends, and reports whether there is
+// one.
 func (q *Quota) await(ctx context.Context, number int, atMost time.Duration) bool {
 	bounded, cancel := context.WithTimeout(ctx, atMost)
 	defer cancel()
@@ -159,7 +163,8 @@ func (q *Quota) Grew(by int64) {
 	q.state.written += by
 }
 
-// Used is how many bytes the folder holds, 0 until it was counted. more says that it holds more than was counted.
+// Used is how many bytes the folder holds, 0 until it was counted. more says that it holds more
+// than was counted.
 func (q *Quota) Used() (bytes int64, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -86,7 +86,8 @@ func TestAFolderThatFillsUp(t *testing.T) {
 		t.Errorf("%d bytes before anything was counted", used)
 	}
 	wantMessage(t, q.Fits(3*mib), "")
-	q.Grew(3 * mib) // of which nothing is on the disk: a count finds that out before anything is refused
+	// of which nothing is on the disk: a count finds that out before anything is refused
+	q.Grew(3 * mib)
 	wantMessage(t, q.Fits(2*mib), "")
 	fill(t, q, "a/big", 3*mib)
 	counted(t, q)

@@ -17,8 +17,9 @@ import (
 
 // Bounds of what is read of an archive.
 const (
-	maxListed    = 200       // names
-	maxDirectory = 8 << 20   // bytes of a ZIP's list of names, which takes eight times as much memory
+	maxListed = 200 // names
+	// bytes of a ZIP's list of names, which takes eight times as much memory
+	maxDirectory = 8 << 20
 	maxUnpacked  = 64 << 20  // bytes that all parts of an office document unpack to
 	maxScanned   = 256 << 20 // bytes of a compressed tar that are unpacked to find its names
 )
@@ -67,7 +68,8 @@ func (z *zipFile) find(name string) *zip.File {
 	return nil
 }
 
-// unpack has a file of the archive read, whose bytes count as unpacked. A file that is not there is empty.
+// unpack has a file of the archive read, whose bytes count as unpacked. A file that is not there is
+// empty.
 func (z *zipFile) unpack(name string, read func(io.Reader) error) error {
 	file := z.find(name)
 	if file == nil {

@@ -21,8 +21,8 @@ var (
 	errNoText = errors.New(textNoText)
 )
 
-// extract quotes the beginning of a text that write takes out of the file, and keeps all of it beside the file. The error is
-// errNoText if there is none.
+// extract quotes the beginning of a text that write takes out of the file, and keeps all of it
+// beside the file. The error is errNoText if there is none.
 func (f *reading) extract(kind string, write func(io.Writer) error) error {
 	draft, err := f.Home.Draft(f.dir(), 0)
 	if err != nil {

@@ -23,7 +23,8 @@ func pngHead(w, h uint32) []byte {
 	return binary.BigEndian.AppendUint32(framed, crc32.ChecksumIEEE(chunk))
 }
 
-// TestHostileFiles: each is kept as it is, ends in a sentence or in a bounded text, and takes little memory.
+// TestHostileFiles: each is kept as it is, ends in a sentence or in a bounded text, and takes
+// little memory.
 func TestHostileFiles(t *testing.T) {
 	h := newHome(t, "")
 	word := func(xml string) []byte { return packed(t, map[string]string{"word/document.xml": xml}) }

@@ -28,8 +28,8 @@ const (
 	maxProbe   = 1 << 20  // bytes of ffprobe's answer
 )
 
-// input are ffmpeg's options for a hostile file: no playlist that names other files, one thread, and no picture that is larger
-// than 50 million pixels.
+// input are ffmpeg's options for a hostile file: no playlist that names other files, one thread,
+// and no picture that is larger than 50 million pixels.
 var input = []string{"-v", "error", "-protocol_whitelist", "file", "-format_whitelist",
 	"mov,matroska,ogg,mp3,wav,flac,aac,avi,gif,mpegts,mpeg,asf,amr,aiff,caf", "-threads", "1", "-max_pixels", "50000000"}
 
@@ -67,7 +67,8 @@ func (m media) has(kind string) bool {
 	return found
 }
 
-// size is how long it is, and how large a film of it is shown: phones write theirs lying down, and have it turned.
+// size is how long it is, and how large a film of it is shown: phones write theirs lying down, and
+// have it turned.
 func (m media) size() protocol.MediaSize {
 	s, _ := m.find("video")
 	for _, shown := range s.Shown {
@@ -78,11 +79,12 @@ func (m media) size() protocol.MediaSize {
 	return protocol.MediaSize{Seconds: m.seconds(), Width: s.Width, Height: s.Height}
 }
 
-// measureTimeout is for a file whose length is looked for; without it the file is sent all the same.
+// measureTimeout is for a file whose length is looked for; without it the file is sent all the
+// same.
 const measureTimeout = 10 * time.Second
 
-// Measure is how long a recording or a film of the home is, and how large; the zero value is for any other file, and for one that
-// can't be read.
+// Measure is how long a recording or a film of the home is, and how large; the zero value is for
+// any other file, and for one that can't be read.
 func Measure(ctx context.Context, home *workspace.Workspace, programs Programs, path string) protocol.MediaSize {
 	ctx, cancel := context.WithTimeout(ctx, measureTimeout)
 	defer cancel()
@@ -132,7 +134,8 @@ func readMedia(ctx context.Context, f *reading) error {
 	m, err := f.probe(ctx)
 	switch {
 	case errors.As(err, new(missingProgram)) && f.arrived.Kind == protocol.AttachmentAudio:
-		m.Format.Duration = strconv.Itoa(f.arrived.Seconds) // what transcribes it says what is missing
+		// what transcribes it says what is missing
+		m.Format.Duration = strconv.Itoa(f.arrived.Seconds)
 	case err != nil:
 		return err
 	case m.has("video"):
@@ -210,8 +213,8 @@ func (f *reading) showFrame(ctx context.Context, kind, more string, shown *image
 	return f.show(ctx, *shown)
 }
 
-// readHEIC shows a phone's picture where ffmpeg reads it. Phones cut theirs into tiles, and an older ffmpeg (before 8) reads the
-// first tile alone: that is not shown.
+// readHEIC shows a phone's picture where ffmpeg reads it. Phones cut theirs into tiles, and an
+// older ffmpeg (before 8) reads the first tile alone: that is not shown.
 func readHEIC(ctx context.Context, f *reading) error {
 	shown, err := f.frame(ctx, 0)
 	if err != nil {
@@ -224,8 +227,8 @@ func readHEIC(ctx context.Context, f *reading) error {
 	return f.showFrame(ctx, f.kind, "", shown)
 }
 
-// heicEdge is the longest edge of what is in a HEIC file, in pixels: of a picture, a tile or all of them together (the box ispe of
-// ISO/IEC 23008-12); 0 is not known.
+// heicEdge is the longest edge of what is in a HEIC file, in pixels: of a picture, a tile or all of
+// them together (the box ispe of ISO/IEC 23008-12); 0 is not known.
 func heicEdge(head []byte) (edge int) {
 	for {
 		_, rest, found := bytes.Cut(head, []byte("ispe"))

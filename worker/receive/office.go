@@ -20,7 +20,8 @@ var officeFormats = []struct {
 	{"content.xml", "an OpenDocument file", func(z *zipFile, out *lines) error { return z.writeText("content.xml", openDocumentText, out) }},
 }
 
-// textRules say how the text stands in an XML document. Elements go by their names without a prefix.
+// textRules say how the text stands in an XML document. Elements go by their names without a
+// prefix.
 type textRules struct {
 	text   map[string]bool   // what holds text
 	begins map[string]string // what stands where an element begins
@@ -28,7 +29,8 @@ type textRules struct {
 	leave  map[string]bool   // what is left out, with all that is in it
 }
 
-// The rules of ECMA-376 (Office Open XML) and of OpenDocument 1.3. Fallback repeats what a newer element has said.
+// The rules of ECMA-376 (Office Open XML) and of OpenDocument 1.3. Fallback repeats what a newer
+// element has said.
 var (
 	wordText = textRules{
 		text: map[string]bool{"t": true}, begins: map[string]string{"tab": "\t", "br": "\n", "cr": "\n"},
@@ -45,8 +47,8 @@ var (
 	}
 )
 
-// maxToken bounds one element's start or one piece of text, in bytes: a decoder holds it whole, and many attributes take twenty
-// times as much memory as they have bytes.
+// maxToken bounds one element's start or one piece of text, in bytes: a decoder holds it whole, and
+// many attributes take twenty times as much memory as they have bytes.
 const maxToken = 1 << 20
 
 // tokenReader is where a decoder reads from. It bounds what one token takes.
@@ -62,8 +64,9 @@ func (r *tokenReader) ReadByte() (byte, error) {
 	return r.Reader.ReadByte()
 }
 
-// eachToken reads an XML document. It uses the decoder's raw tokens, which it holds no stack of open elements for, and a name's
-// prefix is left to the caller. No entity is defined but XML's own five.
+// eachToken reads an XML document. It uses the decoder's raw tokens, which it holds no stack of
+// open elements for, and a name's prefix is left to the caller. No entity is defined but XML's own
+// five.
 func eachToken(from io.Reader, see func(xml.Token) error) error {
 	r := &tokenReader{Reader: bufio.NewReader(from)}
 	for d := xml.NewDecoder(r); ; r.taken = 0 {

@@ -35,8 +35,8 @@ type reading struct {
 // readTimeout is for one file to be read.
 const readTimeout = time.Minute
 
-// A readFunc adds to the result what a model reads of the file. An error that is not the host's is a sentence or a part of one
-// that says why it could not be read.
+// A readFunc adds to the result what a model reads of the file. An error that is not the host's is
+// a sentence or a part of one that says why it could not be read.
 type readFunc func(ctx context.Context, f *reading) error
 
 // readers read files by what they are. A file of another kind is named.
@@ -108,7 +108,8 @@ func (f *reading) text(text string) {
 	f.result.Parts = append(f.result.Parts, protocol.Part{Text: text})
 }
 
-// quote adds a text of the file between lines that it cannot hold, below one that names the file. rest is a line for what follows.
+// quote adds a text of the file between lines that it cannot hold, below one that names the file.
+// rest is a line for what follows.
 func (f *reading) quote(kind, text, rest string) {
 	text = strings.NewReplacer("\x00", "\uFFFD", "\f", "\n").Replace(strings.ToValidUTF8(text, "\uFFFD"))
 	fence := "===== " + rand.Text()[:12] + " ====="
@@ -136,7 +137,8 @@ var packages = map[string]string{
 	"pdftotext": "poppler-utils", "pdftoppm": "poppler-utils", "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg",
 }
 
-// fail says why a file was not read, in no words of the file's own. What was read of it before stays.
+// fail says why a file was not read, in no words of the file's own. What was read of it before
+// stays.
 func (f *reading) fail(err error) {
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
@@ -177,7 +179,8 @@ func (f *reading) run(ctx context.Context, stdout io.Writer, name string, args .
 	return err
 }
 
-// programFailures are the sentences for what programs say last. What else they say may be the file's own words.
+// programFailures are the sentences for what programs say last. What else they say may be the
+// file's own words.
 var programFailures = []struct{ says, text string }{
 	{"Incorrect password", textPassword}, {"May not be a PDF file", textDamaged}, {"Couldn't find trailer", textDamaged},
 	{"Couldn't read xref", textDamaged}, {"Couldn't read page", textDamaged}, {"Invalid data found", textDamaged},

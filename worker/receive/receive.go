@@ -1,7 +1,9 @@
-// Package receive puts the files that came with a message below a person's uploads/, and makes of them what a model reads.
+// Package receive puts the files that came with a message below a person's uploads/, and makes of
+// them what a model reads.
 //
-// A file is hostile: whoever sent it to the person may have made it. Programs read documents and films behind the walls of the
-// tools. What is read in this process (pictures, office documents, archives) is bounded in memory and time by its reader.
+// A file is hostile: whoever sent it to the person may have made it. Programs read documents and
+// films behind the walls of the tools. What is read in this process (pictures, office documents,
+// archives) is bounded in memory and time by its reader.
 package receive
 
 import (
@@ -42,8 +44,8 @@ type Options struct {
 	Pictures Pictures
 }
 
-// Run receives the files of one message. The error is one of the host's, or the cause of ctx: the operation can be done again
-// then. What is wrong with a file is said in its ReceivedFile.
+// Run receives the files of one message. The error is one of the host's, or the cause of ctx: the
+// operation can be done again then. What is wrong with a file is said in its ReceivedFile.
 func Run(ctx context.Context, p protocol.ReceiveParameters, o Options) (protocol.ReceiveResult, error) {
 	r := &receiver{Options: o, at: time.Unix(p.SentAt, 0).In(o.Zone), textRoom: maxText, imageRoom: protocol.MaxImages}
 	var result protocol.ReceiveResult
@@ -57,8 +59,8 @@ func Run(ctx context.Context, p protocol.ReceiveParameters, o Options) (protocol
 	return result, nil
 }
 
-// maxText is what all parts of a message may quote, in bytes. The rest of protocol.MaxReceivedText is for the lines that name
-// the files.
+// maxText is what all parts of a message may quote, in bytes. The rest of protocol.MaxReceivedText
+// is for the lines that name the files.
 const maxText = protocol.MaxReceivedText - protocol.MaxArrived*2*maxLine
 
 const maxLine = 1 << 10 // bytes of a line that names a file, or of a failure
@@ -106,7 +108,8 @@ func endsOperation(ctx context.Context, err error) error {
 	return nil
 }
 
-// fetch copies a file into a draft. The caller closes the draft, also after an error, unless it is nil.
+// fetch copies a file into a draft. The caller closes the draft, also after an error, unless it is
+// nil.
 func (r *receiver) fetch(ctx context.Context, f protocol.ArrivedFile) (*workspace.Draft, error) {
 	dir := protocol.UploadsFolder + "/" + r.at.Format(time.DateOnly)
 	draft, err := r.Home.Draft(dir, f.Blob.Size)

@@ -122,14 +122,16 @@ func (b *workbook) readStyles(z *zipFile) error {
 		case "xf":
 			if within && len(b.dates) < maxStyles {
 				n, _ := strconv.Atoi(id)
-				b.dates = append(b.dates, formats[id] || n >= 14 && n <= 17 || n == 22) // ECMA-376, 18.8.30: dates of its own
+				// ECMA-376, 18.8.30: dates of its own
+				b.dates = append(b.dates, formats[id] || n >= 14 && n <= 17 || n == 22)
 			}
 		}
 		return nil
 	})
 }
 
-// isDateFormat says whether a format shows a year or a day, outside of quotes, brackets and escapes.
+// isDateFormat says whether a format shows a year or a day, outside of quotes, brackets and
+// escapes.
 func isDateFormat(code string) bool {
 	skip := rune(0)
 	for _, r := range strings.ToLower(code) {
@@ -223,7 +225,8 @@ func (b *workbook) text(c *cell) string {
 	return value
 }
 
-// dateOf is the date of a number of days since 30 December 1899 (ECMA-376, 18.17.4.1), or the number.
+// dateOf is the date of a number of days since 30 December 1899 (ECMA-376, 18.17.4.1), or the
+// number.
 func dateOf(value string) string {
 	days, err := strconv.ParseFloat(value, 64)
 	if err != nil || days < 1 || days > 2_958_465 { // the last day of the year 9999

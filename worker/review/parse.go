@@ -25,7 +25,8 @@ type found struct {
 	list    []protocol.ReviewFinding
 }
 
-// object is the JSON object in an answer, whatever stands around it, such as a fence or a sentence. Keys that want says have to be there.
+// object is the JSON object in an answer, whatever stands around it, such as a fence or a sentence.
+// Keys that want says have to be there.
 func object(answer string, want ...string) (keys map[string]json.RawMessage, err error) {
 	err = errors.New("there is no JSON object in it")
 	for at := strings.IndexByte(answer, '{'); at >= 0; {
@@ -71,7 +72,8 @@ func parseFindings(answer string) (f found, err error) {
 	return f, nil
 }
 
-// normal is a finding within the wire's bounds. Whether it is about a line of the change is for the supervisor to see.
+// normal is a finding within the wire's bounds. Whether it is about a line of the change is for the
+// supervisor to see.
 func normal(f protocol.ReviewFinding) protocol.ReviewFinding {
 	if f.Severity = protocol.Severity(strings.ToLower(string(f.Severity))); !slices.Contains(protocol.Severities, f.Severity) {
 		f.Severity = protocol.SeveritySuggestion
@@ -105,8 +107,8 @@ func parseRefuted(answer string) (refuted bool, err error) {
 	return refuted, err
 }
 
-// parseTriage reads what an issue is about. What has a wrong type is left out, and so is a priority that is
-// none: nothing is guessed.
+// parseTriage reads what an issue is about. What has a wrong type is left out, and so is a priority
+// that is none: nothing is guessed.
 func parseTriage(answer string) (t protocol.Triage, err error) {
 	keys, err := object(answer, "summary")
 	if err != nil {

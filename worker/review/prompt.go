@@ -57,7 +57,8 @@ Leave out "duplicate" where there is none.
 	askRepair = "Your answer to this was not the JSON that was asked for: %s. Give the same answer in that form, and nothing else."
 )
 
-// How much of what is beside the change goes into each part's prompt, in bytes. More of it makes reviews worse, not better.
+// How much of what is beside the change goes into each part's prompt, in bytes. More of it makes
+// reviews worse, not better.
 const (
 	maxShort   = 500
 	maxAbout   = 8 << 10
@@ -67,8 +68,8 @@ const (
 	maxThreads = 30
 )
 
-// marks enclose data. They are made of all that the turn reads and of the window's name, so whoever wrote a part of it could not know
-// them, and they are the same when the turn is run again.
+// marks enclose data. They are made of all that the turn reads and of the window's name, so whoever
+// wrote a part of it could not know them, and they are the same when the turn is run again.
 type marks string
 
 func (r *reader) marksOf(name string) marks {
@@ -188,7 +189,8 @@ func (r *reader) chunkPrompt(m marks, i int) string {
 	return p.String()
 }
 
-// refutePrompt asks whether a finding stands. It holds of the part the finding's file alone, where the finding names one.
+// refutePrompt asks whether a finding stands. It holds of the part the finding's file alone, where
+// the finding names one.
 func (r *reader) refutePrompt(m marks, chunk protocol.ReviewChunk, f protocol.ReviewFinding) string {
 	p := newPrompt(m)
 	files := slices.DeleteFunc(slices.Clone(chunk.Files), func(other protocol.ReviewFile) bool { return other.Path != f.Path })

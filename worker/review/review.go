@@ -1,11 +1,13 @@
-// Package review reads a change or an issue with a model, and reports what that comes to. It has no tool: all that it can do is to ask the
-// model in windows of their own, and to report once.
+// Package review reads a change or an issue with a model, and reports what that comes to. It has no
+// tool: all that it can do is to ask the model in windows of their own, and to report once.
 //
-// Each part of a change has a window, so that no part pays for another, and each finding that somebody would have to act on has another,
-// in which it is to be refuted. Suggestions have none: they are folded into a summary of a few lines, and cost nothing more.
+// Each part of a change has a window, so that no part pays for another, and each finding that
+// somebody would have to act on has another, in which it is to be refuted. Suggestions have none:
+// they are folded into a summary of a few lines, and cost nothing more.
 //
-// A turn that lost its worker is run again from its start. The windows' names and texts are made of the material and of what was
-// answered before, and of nothing else, so each is asked for as it was, and what was answered is not paid for twice.
+// A turn that lost its worker is run again from its start. The windows' names and texts are made of
+// the material and of what was answered before, and of nothing else, so each is asked for as it
+// was, and what was answered is not paid for twice.
 package review
 
 import (
@@ -17,8 +19,8 @@ import (
 	"mews/protocol"
 )
 
-// Host is the supervisor as one turn sees it. An error that is a *protocol.Error is its answer; any other error means that it cannot be
-// reached.
+// Host is the supervisor as one turn sees it. An error that is a *protocol.Error is its answer; any
+// other error means that it cannot be reached.
 type Host interface {
 	Material(ctx context.Context, ref protocol.BlobRef) (protocol.ReviewMaterial, error)
 	// AskBelow asks the model in a window of its own.
@@ -37,8 +39,9 @@ type reader struct {
 
 var errOutOfTime = errors.New("the turn's time is up")
 
-// Run runs a turn of kind review or triage to its end, and reports. When its time is up it reports what there is by then. An error means
-// that the supervisor could not be reached; the turn may be started again then.
+// Run runs a turn of kind review or triage to its end, and reports. When its time is up it reports
+// what there is by then. An error means that the supervisor could not be reached; the turn may be
+// started again then.
 func Run(ctx context.Context, start protocol.TurnStart, host Host) (protocol.TurnEnd, error) {
 	end := protocol.TurnEnd{Why: protocol.WhyDone}
 	if start.Material == nil {
@@ -86,14 +89,16 @@ func (r *reader) review(ctx context.Context, report *protocol.ReviewReport) {
 				report.Findings = append(report.Findings, f)
 			}
 		}
-		if report.Verdict == "" || before == 0 && len(report.Findings) > 0 { // of the first part with something wrong in it
+		// of the first part with something wrong in it
+		if report.Verdict == "" || before == 0 && len(report.Findings) > 0 {
 			report.Verdict = found.verdict
 		}
 	}
 	fit(report)
 }
 
-// stands has the model refute a finding, and says whether it could not. What was not looked at again stands, and is said to be so.
+// stands has the model refute a finding, and says whether it could not. What was not looked at
+// again stands, and is said to be so.
 func (r *reader) stands(ctx context.Context, chunk protocol.ReviewChunk, i, n int, f protocol.ReviewFinding, report *protocol.ReviewReport) bool {
 	if f.Severity == protocol.SeveritySuggestion {
 		return true
@@ -145,7 +150,8 @@ func ask[T any](ctx context.Context, r *reader, name, system string, prompt func
 	return v, nil
 }
 
-// window asks the model, unless that has failed before: what it failed with would be the answer again.
+// window asks the model, unless that has failed before: what it failed with would be the answer
+// again.
 func (r *reader) window(ctx context.Context, name, system, text string) (answer string, err error) {
 	if r.failed == nil && len(text) > protocol.MaxWindowText {
 		return "", errTooLong

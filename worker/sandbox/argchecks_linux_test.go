@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// testCall is a call whose arguments matter, and who may make it. Where it is allowed it changes nothing: it fails with an
-// error that is neither EPERM, ENOSYS nor EAFNOSUPPORT, or sets what is set already.
+// testCall is a call whose arguments matter, and who may make it. Where it is allowed it changes
+// nothing: it fails with an error that is neither EPERM, ENOSYS nor EAFNOSUPPORT, or sets what is
+// set already.
 type testCall struct {
 	what    string
 	number  uint32
@@ -33,9 +34,11 @@ var checkedCalls = []testCall{
 	{"clone of a control group", unix.SYS_CLONE, [6]uint64{unix.CLONE_NEWCGROUP | unix.CLONE_THREAD}, never},
 	{"clone of a name", unix.SYS_CLONE, [6]uint64{unix.CLONE_NEWUTS | unix.CLONE_THREAD}, never},
 	{"clone of queues", unix.SYS_CLONE, [6]uint64{unix.CLONE_NEWIPC | unix.CLONE_SYSVSEM}, never},
-	{"clone of a thread", unix.SYS_CLONE, [6]uint64{unix.CLONE_THREAD | unix.CLONE_FILES}, always}, // EINVAL: without CLONE_SIGHAND
+	// EINVAL: without CLONE_SIGHAND
+	{"clone of a thread", unix.SYS_CLONE, [6]uint64{unix.CLONE_THREAD | unix.CLONE_FILES}, always},
 	{"clone of a thread with files of its own", unix.SYS_CLONE, [6]uint64{unix.CLONE_THREAD}, never},
-	{"clone of a process", unix.SYS_CLONE, [6]uint64{unix.CLONE_SIGHAND}, // EINVAL: without CLONE_VM
+	// EINVAL: without CLONE_VM
+	{"clone of a process", unix.SYS_CLONE, [6]uint64{unix.CLONE_SIGHAND},
 		func(p Profile, _ bool) bool { return p != ProfileReview }},
 	{"clone3", unix.SYS_CLONE3, [6]uint64{}, never},
 	{"unshare of nothing", unix.SYS_UNSHARE, [6]uint64{}, never},

@@ -100,8 +100,8 @@ func once(b *testing.B, start starter) time.Duration {
 	return took
 }
 
-// BenchmarkSpawn measures from a start to the worker's first line, in each tier, and the ratio of its median to that of a
-// static hello in Go, both measured in turns.
+// BenchmarkSpawn measures from a start to the worker's first line, in each tier, and the ratio of
+// its median to that of a static hello in Go, both measured in turns.
 func BenchmarkSpawn(b *testing.B) {
 	program, stage := build(b, hello), build(b, spawner)
 	runtime.LockOSThread()
@@ -143,13 +143,14 @@ func BenchmarkFilter(b *testing.B) {
 	}
 }
 
-// BenchmarkToolChild starts and ends a program behind the second layer. over-plain-µs is the difference of its median to that
-// of a plain start, both measured in turns.
+// BenchmarkToolChild starts and ends a program behind the second layer. over-plain-µs is the
+// difference of its median to that of a plain start, both measured in turns.
 func BenchmarkToolChild(b *testing.B) {
 	for _, tier := range []Tier{TierNamespaces, TierLandlock} {
 		b.Run(string(tier), func(b *testing.B) {
 			in := NewToolStarter(tier)
-			for _, dir := range []string{HomeInside, WorkspacesInside} { // as within; nothing is changed in them
+			// as within; nothing is changed in them
+			for _, dir := range []string{HomeInside, WorkspacesInside} {
 				if err := os.Mkdir(dir, 0o755); err == nil {
 					b.Cleanup(func() { _ = os.Remove(dir) })
 				} else if !os.IsExist(err) {

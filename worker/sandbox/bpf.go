@@ -1,7 +1,8 @@
 package sandbox
 
-// A seccomp filter is a program of the classic BPF machine (seccomp(2), linux/filter.h). This file has the few instructions
-// that the filters need. Jumps are written by hand as short distances; nothing computes them.
+// A seccomp filter is a program of the classic BPF machine (seccomp(2), linux/filter.h). This file
+// has the few instructions that the filters need. Jumps are written by hand as short distances;
+// nothing computes them.
 
 // Instructions (linux/bpf_common.h).
 const (
@@ -13,8 +14,8 @@ const (
 	opReturn  = 0x06 // RET | K
 )
 
-// Offsets in struct seccomp_data. An argument has 64 bits. Its low half comes first on the little-endian machines that
-// there are tables for.
+// Offsets in struct seccomp_data. An argument has 64 bits. Its low half comes first on the
+// little-endian machines that there are tables for.
 const (
 	offNumber = 0
 	offArch   = 4
@@ -38,7 +39,8 @@ type instruction struct {
 func load(offset uint32) instruction { return instruction{code: opLoad, k: offset} }
 func ret(what uint32) instruction    { return instruction{code: opReturn, k: what} }
 
-// loadArg loads the low half of an argument: the kernel looks at no more of the arguments that are checked here.
+// loadArg loads the low half of an argument: the kernel looks at no more of the arguments that are
+// checked here.
 func loadArg(arg uint32) instruction { return load(offArgs + 8*arg) }
 
 // unlessEqual returns what if the accumulator is not k, and goes on if it is.
@@ -61,7 +63,8 @@ func ifAnyBit(mask, what uint32) []instruction {
 	return append([]instruction{{code: opAnd, k: mask}}, unlessEqual(0, what)...)
 }
 
-// onCall runs body if the accumulator is the number of a call, and then allows the call. The body returns what it refuses.
+// onCall runs body if the accumulator is the number of a call, and then allows the call. The body
+// returns what it refuses.
 func onCall(number uint32, body []instruction) []instruction {
 	list := append([]instruction{{code: opEqual, jf: uint8(len(body) + 1), k: number}}, body...)
 	return append(list, ret(retAllow))

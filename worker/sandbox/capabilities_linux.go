@@ -7,15 +7,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stageOneCapabilities are what stage one needs inside a user namespace of its own: to mount, and to empty its bounding set.
+// stageOneCapabilities are what stage one needs inside a user namespace of its own: to mount, and
+// to empty its bounding set.
 var stageOneCapabilities = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
 
-// dropCapabilities gives up all capabilities for good, for the calling thread and all that it starts.
+// dropCapabilities gives up all capabilities for good, for the calling thread and all that it
+// starts.
 func dropCapabilities() error {
 	for c := uintptr(0); ; c++ {
 		err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
-		// EINVAL: the kernel knows no more. EPERM: the thread has no CAP_SETPCAP. What is left in the bounding set then is
-		// what a program with file capabilities could give, and no_new_privs keeps it from that.
+		// EINVAL: the kernel knows no more. EPERM: the thread has no CAP_SETPCAP. What is left in
+		// the bounding set then is what a program with file capabilities could give, and
+		// no_new_privs keeps it from that.
 		if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EPERM) {
 			break
 		}
@@ -41,8 +44,8 @@ func effectiveCapabilities() (uint64, error) {
 	return uint64(have[1].Effective)<<32 | uint64(have[0].Effective), nil
 }
 
-// setAccount changes the account of the calling thread for good, and leaves all supplementary groups. A uid below 0 changes
-// nothing. (The calls of package syscall would change all threads.)
+// setAccount changes the account of the calling thread for good, and leaves all supplementary
+// groups. A uid below 0 changes nothing. (The calls of package syscall would change all threads.)
 func setAccount(uid, gid int) error {
 	if uid < 0 {
 		return nil

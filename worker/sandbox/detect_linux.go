@@ -22,9 +22,9 @@ type DetectOptions struct {
 	Dir       string    // a folder of that account, which is the home of the trial
 }
 
-// Detect tries the tiers that the options allow, from the best: it builds all walls of a tier around a process that then
-// ends. It returns the first tier that holds, and a sentence for people about it and about what kept the better ones away.
-// It is an error if none holds.
+// Detect tries the tiers that the options allow, from the best: it builds all walls of a tier
+// around a process that then ends. It returns the first tier that holds, and a sentence for people
+// about it and about what kept the better ones away. It is an error if none holds.
 func Detect(o DetectOptions) (Tier, string, error) {
 	var failures tierFailures
 	for _, t := range candidates(o) {
@@ -70,7 +70,8 @@ func (f tierFailures) lines() []string {
 	return list
 }
 
-// candidates are the tiers to try, from the best. The tier off is only tried where it is asked for by name.
+// candidates are the tiers to try, from the best. The tier off is only tried where it is asked for
+// by name.
 func candidates(o DetectOptions) []Tier {
 	var list []Tier
 	for _, t := range slices.Backward(tierOrder) {
@@ -90,8 +91,8 @@ func describe(t Tier, failures tierFailures) string {
 	return s
 }
 
-// withKernelAdvice adds what to do to an error by which the system refuses a call that walls are made of, where the error
-// says nothing more itself.
+// withKernelAdvice adds what to do to an error by which the system refuses a call that walls are
+// made of, where the error says nothing more itself.
 func withKernelAdvice(err error) error {
 	if err == nil || !strings.HasSuffix(err.Error(), unix.ENOSYS.Error()) && !strings.HasSuffix(err.Error(), unix.EPERM.Error()) {
 		return err
@@ -166,8 +167,8 @@ func waitExit(pid int) error {
 	}
 }
 
-// Open opens a folder beneath root. The Bind names the very folder that was opened, so that no other one is bound later.
-// The caller closes the descriptor.
+// Open opens a folder beneath root. The Bind names the very folder that was opened, so that no
+// other one is bound later. The caller closes the descriptor.
 func Open(root, path string) (Bind, int, error) {
 	b := Bind{Root: root, Path: path}
 	fd, err := openBeneath(root, path)

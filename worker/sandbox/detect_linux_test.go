@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// testUID is an account that nobody has, and no other package's tests use: the kernel counts processes by account, and
-// packages are tested at the same time.
+// testUID is an account that nobody has, and no other package's tests use: the kernel counts
+// processes by account, and packages are tested at the same time.
 const testUID = 54321
 
 // homeOf makes a folder that an account owns and can reach.
@@ -48,7 +48,8 @@ func TestEveryTierHoldsHere(t *testing.T) {
 	}
 }
 
-// TestEveryPowerOfASpawner: with the capabilities that systemd gives it, and an account that is neither root's nor the person's.
+// TestEveryPowerOfASpawner: with the capabilities that systemd gives it, and an account that is
+// neither root's nor the person's.
 func TestEveryPowerOfASpawner(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can give a process capabilities")

@@ -153,7 +153,8 @@ func compareDocument(t *testing.T, got string) {
 	}
 }
 
-// lifeItem is something that a worker may do, and the tests of it: the folder of the package and the name.
+// lifeItem is something that a worker may do, and the tests of it: the folder of the package and
+// the name.
 type lifeItem struct {
 	what    string
 	tests   []string

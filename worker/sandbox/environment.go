@@ -20,7 +20,8 @@ const TierVariable = "MEWS_TIER"
 // homeTmp is the folder in a home that stands for /tmp in the landlock tier.
 const homeTmp = ".tmp"
 
-// environment is the whole environment of a worker. Nothing of it comes from the process that starts it.
+// environment is the whole environment of a worker. Nothing of it comes from the process that
+// starts it.
 func environment(p Plan) []string {
 	if p.homeless() {
 		return []string{TierVariable + "=" + string(p.Tier)}
@@ -31,7 +32,8 @@ func environment(p Plan) []string {
 		"LANG=C.UTF-8",
 		"HOME=" + p.Tier.HomePath(p.Home.path()),
 	}
-	if p.Tier == TierLandlock { // the host's /tmp is everybody's, and Git ends where it may not read /etc/gitconfig
+	// the host's /tmp is everybody's, and Git ends where it may not read /etc/gitconfig
+	if p.Tier == TierLandlock {
 		env = append(env, "TMPDIR="+p.Home.path()+"/"+homeTmp, "GIT_CONFIG_NOSYSTEM=1")
 	}
 	return env

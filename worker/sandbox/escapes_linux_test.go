@@ -23,7 +23,8 @@ import (
 	"mews/worker/sandbox/escape/escapetest"
 )
 
-// The test binary plays a part by the name that it is executed with. Stage one gives a worker its name.
+// The test binary plays a part by the name that it is executed with. Stage one gives a worker its
+// name.
 const (
 	testSpawnerName = "mews-test-spawner"
 	workerName      = "mews-worker"
@@ -40,7 +41,8 @@ var names = map[string]func() error{
 	uidName:         printUID,
 }
 
-// runByName runs the part that the binary's name says, or returns. Stage one may have to leave out some walls.
+// runByName runs the part that the binary's name says, or returns. Stage one may have to leave out
+// some walls.
 func runByName() {
 	removeWalls()
 	play, ok := names[filepath.Base(os.Args[0])]
@@ -82,10 +84,12 @@ var spawnerCaps = map[Privilege][]uintptr{
 		unix.CAP_DAC_READ_SEARCH},
 }
 
-// actSpawner starts the worker of the plan in its environment, with its own descriptors 0 to 2, and waits for its end.
+// actSpawner starts the worker of the plan in its environment, with its own descriptors 0 to 2, and
+// waits for its end.
 func actSpawner() error {
 	runtime.LockOSThread()
-	// What it starts is killed first when memory runs out. Behind the walls a process cannot raise its own score any more.
+	// What it starts is killed first when memory runs out. Behind the walls a process cannot raise
+	// its own score any more.
 	if err := os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0); err != nil {
 		return err
 	}
@@ -114,7 +118,8 @@ func actSpawner() error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(unix.Close(0), unix.Close(1)); err != nil { // the worker alone has the protocol
+	// the worker alone has the protocol
+	if err := errors.Join(unix.Close(0), unix.Close(1)); err != nil {
 		return err
 	}
 	return waitExit(pid)
@@ -183,7 +188,8 @@ func (y *testHost) start(s workerSetup) *attacker {
 	return w
 }
 
-// connect gives the worker its standard input and output: one socket, as a real worker has, or two pipes.
+// connect gives the worker its standard input and output: one socket, as a real worker has, or two
+// pipes.
 func (y *testHost) connect(w *attacker, pipes bool) (theirs []*os.File) {
 	y.t.Helper()
 	if pipes {
@@ -210,13 +216,15 @@ func (y *testHost) connect(w *attacker, pipes bool) (theirs []*os.File) {
 	return theirs
 }
 
-// How long the tests wait for all rows of a worker, and for one of them. Only a defect takes that long.
+// How long the tests wait for all rows of a worker, and for one of them. Only a defect takes that
+// long.
 const (
 	waiting    = 2 * time.Minute
 	rowWaiting = 30 * time.Second
 )
 
-// try makes the worker try a row in a child in some way: "" plainly, asTool as a tool, or without walls of the worker's own.
+// try makes the worker try a row in a child in some way: "" plainly, asTool as a tool, or without
+// walls of the worker's own.
 func (w *attacker) try(row, way string, v escape.Victims) (escape.Finding, error) {
 	if _, err := fmt.Fprintf(w.questions, "%s %q %s\n", row, way, v.Encode()); err != nil {
 		return escape.Finding{}, err
@@ -288,7 +296,8 @@ const (
 	toolProgram = "program"
 )
 
-// actWorker tries rows, each in a child of its own, until its input ends. It hides the protocol as mews-worker does.
+// actWorker tries rows, each in a child of its own, until its input ends. It hides the protocol as
+// mews-worker does.
 func actWorker() error {
 	if isReader() {
 		return actReader()
@@ -337,7 +346,8 @@ func question(line string) (row, way, victims string, err error) {
 	return row, way, strings.TrimPrefix(rest[len(quoted):], " "), nil
 }
 
-// hideProtocol puts /dev/null where the protocol was, and keeps processes of the same account from looking into this one.
+// hideProtocol puts /dev/null where the protocol was, and keeps processes of the same account from
+// looking into this one.
 func hideProtocol() error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -352,7 +362,8 @@ func hideProtocol() error {
 	return unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 }
 
-// revealProtocol undoes for one row what hideProtocol does, as far as the way says. If it fails the finding shows it.
+// revealProtocol undoes for one row what hideProtocol does, as far as the way says. If it fails the
+// finding shows it.
 func revealProtocol(way string, in, out int) {
 	if strings.Contains(way, wallMoved) {
 		_ = unix.Dup3(in, 0, 0)
@@ -424,7 +435,8 @@ type scenario struct {
 // allRows selects the rows that walls stop. What only a watchdog ends package spawn's tests try.
 func allRows(p escape.Probe) bool { return !p.Watched }
 
-// quickRows selects the rows of the self-test, and those that depend on how a spawner starts a worker.
+// quickRows selects the rows of the self-test, and those that depend on how a spawner starts a
+// worker.
 func quickRows(p escape.Probe) bool {
 	return p.Core || slices.Contains([]string{"K12", "F6", "P1", "P8", "S2", "R1", "R2", "X1"}, p.Row)
 }
@@ -432,9 +444,10 @@ func quickRows(p escape.Probe) bool {
 // lightRows selects the rows that a second layer of walls could change, without bombs.
 func lightRows(p escape.Probe) bool { return !p.Heavy && !p.Watched }
 
-// The known escapes. F16 tells machines and boots apart, and nothing else. Without a process namespace other processes and
-// the names of their descriptors are listed, and a daemon outlives its worker until the spawner's sweep. Without a root of its
-// own a worker opens the host's terminals, which the spawner's watchdog counts.
+// The known escapes. F16 tells machines and boots apart, and nothing else. Without a process
+// namespace other processes and the names of their descriptors are listed, and a daemon outlives
+// its worker until the spawner's sweep. Without a root of its own a worker opens the host's
+// terminals, which the spawner's watchdog counts.
 var (
 	knownBehindNamespaces = []string{"F16"}
 	knownBehindLandlock   = []string{"F6", "F14", "F16", "Q5", "X1"}

@@ -16,7 +16,8 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// Escapes that are not in the table. They matter where people share an account and there are no namespaces.
+// Escapes that are not in the table. They matter where people share an account and there are no
+// namespaces.
 
 // extraRows are those rows. What each needs to know follows its name and a colon.
 var extraRows = map[string]func(what string, v escape.Victims) error{
@@ -27,7 +28,8 @@ var extraRows = map[string]func(what string, v escape.Victims) error{
 	"chmod":    func(_ string, v escape.Victims) error { return unix.Chmod(v.OtherHome, 0o640) },
 }
 
-// tryExtra tries a row if it is one of these. No error means an escape, as far as can be known inside.
+// tryExtra tries a row if it is one of these. No error means an escape, as far as can be known
+// inside.
 func tryExtra(row string, v escape.Victims) (escape.Finding, bool) {
 	name, what, _ := strings.Cut(row, ":")
 	run, ok := extraRows[name]
@@ -40,7 +42,8 @@ func tryExtra(row string, v escape.Victims) (escape.Finding, bool) {
 	return escape.Finding{Row: row, Outcome: escape.Escaped}, true
 }
 
-// attachShared reads a segment of shared memory of the same account by its number, which can be guessed.
+// attachShared reads a segment of shared memory of the same account by its number, which can be
+// guessed.
 func attachShared(what string, v escape.Victims) error {
 	id, err := strconv.Atoi(what)
 	if err != nil {
@@ -106,8 +109,8 @@ func (y *testHost) datagrams() string {
 	return path
 }
 
-// around are where such rows are tried, and which escape. Neither Landlock protects a file's mode (landlock(7)), nor a filter,
-// which sees no paths: only accounts do.
+// around are where such rows are tried, and which escape. Neither Landlock protects a file's mode
+// (landlock(7)), nor a filter, which sees no paths: only accounts do.
 var around = []struct {
 	name    string
 	stand   workerSetup
@@ -121,8 +124,8 @@ var around = []struct {
 	{"landlock with accounts", workerSetup{privilege: PrivilegeRoot, tier: TierLandlock}, true, nil},
 }
 
-// TestBeyondTheTable: what the landlock tier's filter must refuse because there are no namespaces. Only as root: in anybody
-// else's account the rows would change processes that are not the test's.
+// TestBeyondTheTable: what the landlock tier's filter must refuse because there are no namespaces.
+// Only as root: in anybody else's account the rows would change processes that are not the test's.
 func TestBeyondTheTable(t *testing.T) {
 	if os.Getuid() != 0 {
 		return
@@ -159,7 +162,8 @@ func (y *testHost) judgeExtra(findings []escape.Finding, want []string) {
 	}
 	nice, err := unix.Getpriority(unix.PRIO_PROCESS, y.victims.VictimPID)
 	y.must(err)
-	if changed := nice != 20; changed != slices.Contains(want, "renice") { // the raw call gives 20 less the value
+	// the raw call gives 20 less the value
+	if changed := nice != 20; changed != slices.Contains(want, "renice") {
 		y.t.Errorf("the victim's priority is %d", nice)
 	}
 }

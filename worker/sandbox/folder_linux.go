@@ -16,8 +16,9 @@ const FolderArgument = "make-folder"
 // folderVariable is the only variable of OwnFolder's environment: the name of the folder.
 const folderVariable = "MEWS_FOLDER"
 
-// MakeFolder makes a folder that belongs to an account: a child of this process with that uid, and a group that may write to
-// parent, an open folder, runs OwnFolder. No other goroutine may reap children meanwhile.
+// MakeFolder makes a folder that belongs to an account: a child of this process with that uid, and
+// a group that may write to parent, an open folder, runs OwnFolder. No other goroutine may reap
+// children meanwhile.
 func MakeFolder(parent int, name string, uid, gid uint32) error {
 	said, write, err := os.Pipe()
 	if err != nil {

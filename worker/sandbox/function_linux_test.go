@@ -8,7 +8,8 @@ import (
 
 // These tests do behind the walls of every tier what people's programs need to do.
 
-// python is a shell script that runs a Python file from the home. (Python reads a module again in its children.)
+// python is a shell script that runs a Python file from the home. (Python reads a module again in
+// its children.)
 func python(text string) string {
 	return "cat >check.py <<'END'\n" + text + "\nEND\nexec /usr/bin/python3 check.py </dev/null\n"
 }
@@ -23,7 +24,8 @@ func succeeds(t *testing.T, script, want string) {
 	})
 }
 
-// TestMultiprocessing uses named semaphores, which are files of /dev/shm. Only a root of our own has one.
+// TestMultiprocessing uses named semaphores, which are files of /dev/shm. Only a root of our own
+// has one.
 func TestMultiprocessing(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		got := r.says(python(`

@@ -14,8 +14,8 @@ const firstMountFD = workerFD + 1
 // lastID is the greatest that a user namespace maps (user_namespaces(7)).
 const lastID = 1<<32 - 2
 
-// OpenSwapped opens a user namespace in which two accounts have each other's ids and everybody else has their own. Its caller
-// holds its thread, and closes it.
+// OpenSwapped opens a user namespace in which two accounts have each other's ids and everybody else
+// has their own. Its caller holds its thread, and closes it.
 func OpenSwapped(uids, gids [2]int) (fd int, err error) {
 	pid, err := syscall.ForkExec(selfExe, []string{"mews-spawner"}, &syscall.ProcAttr{Env: []string{}, Sys: &syscall.SysProcAttr{
 		Cloneflags: unix.CLONE_NEWUSER, UidMappings: swapped(uids), GidMappings: swapped(gids),
@@ -49,9 +49,10 @@ func swapped(ids [2]int) (list []syscall.SysProcIDMap) {
 	return list
 }
 
-// Lend clones the mount of an open folder with the ids of a user namespace: what belongs to somebody there belongs, for who has
-// the mount, to whom they are here (mount_setattr(2), MOUNT_ATTR_IDMAP). The file system has to take part. The caller closes it,
-// and gives it to Start in the order of number, which counts from 0.
+// Lend clones the mount of an open folder with the ids of a user namespace: what belongs to
+// somebody there belongs, for who has the mount, to whom they are here (mount_setattr(2),
+// MOUNT_ATTR_IDMAP). The file system has to take part. The caller closes it, and gives it to Start
+// in the order of number, which counts from 0.
 func (b *Bind) Lend(folder, namespace, number int) (mount int, err error) {
 	mount, err = unix.OpenTree(folder, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
 	if err != nil {

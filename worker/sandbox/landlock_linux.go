@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Landlock's rights over files (landlock(7)). Every right that the kernel's version knows is handled: what no rule allows
-// is refused. Nobody may make devices.
+// Landlock's rights over files (landlock(7)). Every right that the kernel's version knows is
+// handled: what no rule allows is refused. Nobody may make devices.
 const (
 	rightsRead  = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	rightsWrite = rightsRead | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR |
@@ -21,8 +21,8 @@ const (
 		unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// landlockMinVersion is the version that the landlock tier needs: it keeps signals and abstract sockets inside. In the
-// higher tiers namespaces do that, and any version is a second wall.
+// landlockMinVersion is the version that the landlock tier needs: it keeps signals and abstract
+// sockets inside. In the higher tiers namespaces do that, and any version is a second wall.
 const landlockMinVersion = 6
 
 // versionRights are the rights over files that each version knows.
@@ -48,7 +48,8 @@ type rule struct {
 	path     string
 	rights   uint64
 	optional bool
-	bind     *Bind // set where a person can change what is at the path: it must be the folder that was checked
+	// set where a person can change what is at the path: it must be the folder that was checked
+	bind *Bind
 }
 
 func (r rule) open() (int, error) {
@@ -66,8 +67,8 @@ func (r rule) rightsOf(mode uint32, handled uint64) uint64 {
 	return r.rights & handled
 }
 
-// rulesetAttr is what a version is asked to refuse where no rule allows it: all access to files, TCP, and signals and
-// abstract sockets to processes outside.
+// rulesetAttr is what a version is asked to refuse where no rule allows it: all access to files,
+// TCP, and signals and abstract sockets to processes outside.
 func rulesetAttr(version int) unix.LandlockRulesetAttr {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: versionRights[min(version, len(versionRights)-1)]}
 	if version >= 4 {

@@ -21,8 +21,8 @@ var newRights = map[int]uint64{
 	5: unix.LANDLOCK_ACCESS_FS_IOCTL_DEV,
 }
 
-// TestVersionsOfLandlock: each version handles all rights that it knows, and no rule asks for a right that the version does
-// not know or that only folders have. (The kernel refuses both.)
+// TestVersionsOfLandlock: each version handles all rights that it knows, and no rule asks for a
+// right that the version does not know or that only folders have. (The kernel refuses both.)
 func TestVersionsOfLandlock(t *testing.T) {
 	var knows uint64
 	for version := 1; version <= 9; version++ {
@@ -132,7 +132,8 @@ func TestReadOnlyWorkspace(t *testing.T) {
 	})
 }
 
-// TestSwappedFolders: a worker never gets a folder other than the one that was checked, whatever its path leads to.
+// TestSwappedFolders: a worker never gets a folder other than the one that was checked, whatever
+// its path leads to.
 func TestSwappedFolders(t *testing.T) {
 	swaps := map[string]func(r *testSandbox, name string){
 		"another": func(r *testSandbox, name string) { r.must(os.Mkdir(r.host(name), 0o777)) },

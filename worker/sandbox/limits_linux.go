@@ -17,21 +17,25 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// niceness is that of a worker and all that it runs (nice(1)): the supervisor and the spawner, which must count and end
-// what takes too much, come first where no control group shares out the processors.
+// niceness is that of a worker and all that it runs (nice(1)): the supervisor and the spawner,
+// which must count and end what takes too much, come first where no control group shares out the
+// processors.
 const niceness = 10
 
-// maxFiles is how many descriptors one process has. Kernel objects that are counted for a whole account are had by
-// descriptors: pipes, epoll instances, what is in flight between sockets. 256 is what programs get on macOS.
+// maxFiles is how many descriptors one process has. Kernel objects that are counted for a whole
+// account are had by descriptors: pipes, epoll instances, what is in flight between sockets. 256 is
+// what programs get on macOS.
 const maxFiles = 256
 
-// sharedHeadroom is how many more processes and threads a shared account may come to have. It is no person's limit: the
-// spawner enforces that one, and it is lower. A program that doubles itself without end is stopped here until the spawner
-// ends it, and the spawner must find its turn among those processes: with 600 on two processors it takes seconds to end
-// all, with 1,500 it was not done in a minute.
+// sharedHeadroom is how many more processes and threads a shared account may come to have. It is no
+// person's limit: the spawner enforces that one, and it is lower. A program that doubles itself
+// without end is stopped here until the spawner ends it, and the spawner must find its turn among
+// those processes: with 600 on two processors it takes seconds to end all, with 1,500 it was not
+// done in a minute.
 const sharedHeadroom = 600
 
-// setLimits sets the limits of this process and all that it starts, except that of memory. Nobody can raise them again.
+// setLimits sets the limits of this process and all that it starts, except that of memory. Nobody
+// can raise them again.
 func setLimits(l Limits) error {
 	pids := int64(l.PIDs)
 	if l.Shared {
@@ -57,11 +61,12 @@ func setLimits(l Limits) error {
 	return lowerPriority()
 }
 
-// inotifyShare is the part of an account's inotify instances and watches that one worker and its programs may have.
+// inotifyShare is the part of an account's inotify instances and watches that one worker and its
+// programs may have.
 const inotifyShare = 8
 
-// boundInotify lowers what may be watched in this process's own user namespace (namespaces(7), /proc/sys/user). Without one
-// of its own there is the account's own bound.
+// boundInotify lowers what may be watched in this process's own user namespace (namespaces(7),
+// /proc/sys/user). Without one of its own there is the account's own bound.
 func boundInotify(p Plan) error {
 	if p.UID >= 0 { // these are the machine's namespaces: the account is changed later
 		return nil
@@ -89,12 +94,13 @@ func setLimit(name string, resource int, most int64) error {
 	return wrap(unix.Prlimit(0, resource, &unix.Rlimit{Cur: least, Max: least}, nil), "limit %s to %d", name, least)
 }
 
-// limitMemory is done last before the worker is executed: this program may have more memory already, and its runtime could
-// get no page afterwards. It limits the data segment and not the address space, of which Go and Python reserve much more
-// than they use.
+// limitMemory is done last before the worker is executed: this program may have more memory
+// already, and its runtime could get no page afterwards. It limits the data segment and not the
+// address space, of which Go and Python reserve much more than they use.
 func limitMemory(l Limits) error { return setLimit("data", unix.RLIMIT_DATA, l.Memory) }
 
-// lowerPriority makes this thread, and all that it executes and starts, at least as nice as workers are.
+// lowerPriority makes this thread, and all that it executes and starts, at least as nice as workers
+// are.
 func lowerPriority() error {
 	now, err := unix.Getpriority(unix.PRIO_PROCESS, 0) // 20 - nice: getpriority(2)
 	if err == nil && 20-now < niceness {
@@ -103,8 +109,9 @@ func lowerPriority() error {
 	return wrap(err, "lower the priority")
 }
 
-// countTasks counts the processes and threads of an account as setrlimit(2) does, as far as they can be seen. It uses one
-// buffer and plain system calls, so that the runtime has no reason to start threads: the limits hold for this process too.
+// countTasks counts the processes and threads of an account as setrlimit(2) does, as far as they
+// can be seen. It uses one buffer and plain system calls, so that the runtime has no reason to
+// start threads: the limits hold for this process too.
 func countTasks(proc string, uid int) (n int) {
 	dir, err := unix.Open(proc, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -131,8 +138,8 @@ func countTasks(proc string, uid int) (n int) {
 	}
 }
 
-// statusNumber is the first number of a line of /proc/PID/status, -1 without one. (A process's name cannot forge a line:
-// the kernel escapes line ends in it.)
+// statusNumber is the first number of a line of /proc/PID/status, -1 without one. (A process's name
+// cannot forge a line: the kernel escapes line ends in it.)
 func statusNumber(status []byte, key string) int {
 	_, rest, _ := bytes.Cut(status, []byte("\n"+key))
 	rest = bytes.TrimLeft(rest, "\t ")

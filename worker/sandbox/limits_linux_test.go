@@ -31,7 +31,8 @@ func TestLimits(t *testing.T) {
 			{Limits{}, map[string]int64{"Max open files": 256, "Max processes": 512, "Max file size": 1 << 30,
 				"Max data size": 2 << 30, "Max core file size": 0, "Max locked memory": 64 << 10, "Max msgqueue size": 0,
 				"Max pending signals": 4096}},
-			// With the race detector this program itself takes some hundred MiB before it becomes the one that is walled in.
+			// With the race detector this program itself takes some hundred MiB before it becomes
+			// the one that is walled in.
 			{Limits{Memory: 900 << 20, File: 5 << 20, PIDs: 40}, map[string]int64{"Max processes": 40, "Max file size": 5 << 20,
 				"Max data size": 900 << 20}},
 		} {
@@ -46,7 +47,8 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// TestAWorkerYields: a worker and what it starts have a lower priority than who must end them, for good.
+// TestAWorkerYields: a worker and what it starts have a lower priority than who must end them, for
+// good.
 func TestAWorkerYields(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		if got := r.says("nice; nice -n 3 nice; nice -n -5 nice 2>/dev/null"); got != "10\n13\n10" {
@@ -55,8 +57,8 @@ func TestAWorkerYields(t *testing.T) {
 	})
 }
 
-// TestSharedCount: where others' processes are counted too, one person's limit would keep another's worker from starting. So
-// there is one limit for all, above what runs already.
+// TestSharedCount: where others' processes are counted too, one person's limit would keep another's
+// worker from starting. So there is one limit for all, above what runs already.
 func TestSharedCount(t *testing.T) {
 	inEach(t, buildableTiers(t), func(t *testing.T, r *testSandbox) {
 		for pids, want := range map[int]int{40: sharedHeadroom, 5000: 5000} {

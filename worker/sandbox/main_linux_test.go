@@ -15,7 +15,8 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && roles[os.Args[1]] != nil {
 		if err := roles[os.Args[1]](); err != nil {
 			fmt.Fprintln(os.Stderr, "mews-spawner:", err)
-			syscall.Exit(126) // at once: where races are looked for, os.Exit waits a second for them
+			// at once: where races are looked for, os.Exit waits a second for them
+			syscall.Exit(126)
 		}
 		syscall.Exit(0)
 	}

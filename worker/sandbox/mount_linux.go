@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Mounts are made with the calls that take descriptors (fsopen(2), open_tree(2), move_mount(2); Linux 5.12), so that no
-// path is looked up twice.
+// Mounts are made with the calls that take descriptors (fsopen(2), open_tree(2), move_mount(2);
+// Linux 5.12), so that no path is looked up twice.
 
 // What mounts allow: nowhere a set-uid program, and devices only in /dev.
 const (
@@ -51,8 +51,8 @@ func newTmpfs(size int64, mode string) (int, error) {
 		fsOption{"nr_inodes", strconv.FormatInt(max(size>>12, 1024), 10)})
 }
 
-// cloneMount copies what is at path beneath dir, with what is mounted in it, as a mount that is not attached yet. With an
-// empty path it copies dir itself.
+// cloneMount copies what is at path beneath dir, with what is mounted in it, as a mount that is not
+// attached yet. With an empty path it copies dir itself.
 func cloneMount(dir int, path string, attrs uint64) (int, error) {
 	flags := uint(unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_RECURSIVE)
 	if path == "" {
@@ -69,7 +69,8 @@ func cloneMount(dir int, path string, attrs uint64) (int, error) {
 	return fd, nil
 }
 
-// attachMount attaches a mount at an existing path, or at dir itself where path is empty, and closes its descriptor.
+// attachMount attaches a mount at an existing path, or at dir itself where path is empty, and
+// closes its descriptor.
 func attachMount(fd, dir int, path string) error {
 	flags := unix.MOVE_MOUNT_F_EMPTY_PATH
 	if path == "" {
@@ -82,8 +83,9 @@ func attachMount(fd, dir int, path string) error {
 	return errors.Join(err, unix.Close(fd))
 }
 
-// openBeneath opens a folder or file beneath root. It follows no link that leads out of root, and no link at all on the way
-// to root: the configuration named a path without links, so somebody has put one there since.
+// openBeneath opens a folder or file beneath root. It follows no link that leads out of root, and
+// no link at all on the way to root: the configuration named a path without links, so somebody has
+// put one there since.
 func openBeneath(root, path string) (fd int, err error) {
 	dir, err := unix.Openat2(unix.AT_FDCWD, root, &unix.OpenHow{
 		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS,
@@ -96,7 +98,8 @@ func openBeneath(root, path string) (fd int, err error) {
 	}
 	defer unix.Close(dir)
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS}
-	for range 8 { // the kernel answers EAGAIN when a rename elsewhere made it unsure of a ".." (openat2(2))
+	// the kernel answers EAGAIN when a rename elsewhere made it unsure of a ".." (openat2(2))
+	for range 8 {
 		fd, err = unix.Openat2(dir, path, &how)
 		if err != unix.EAGAIN && err != unix.EINTR {
 			break

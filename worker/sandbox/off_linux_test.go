@@ -56,7 +56,8 @@ func tryOff() error {
 	return waitExit(pid)
 }
 
-// TestRootIsRefused: a plan that names no account means the spawner's own, which must not be root's.
+// TestRootIsRefused: a plan that names no account means the spawner's own, which must not be
+// root's.
 func TestRootIsRefused(t *testing.T) {
 	p := Plan{Tier: TierOff, Profile: ProfileWorker, Worker: "/bin/sh", Home: Bind{Root: "/"}, UID: -1, GID: -1}
 	for privilege := range launchAttrs {

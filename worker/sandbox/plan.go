@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A plan travels to stage one as its environment. That needs no file, no pipe and no parser that a person's data reaches,
-// and execve(2) drops it.
+// A plan travels to stage one as its environment. That needs no file, no pipe and no parser that a
+// person's data reaches, and execve(2) drops it.
 const (
 	planPrefix = "MEWS_PLAN_"
 	planFormat = "%q %q %q %d %d %d %d %t %d %d %t" // all but the home and the binds

@@ -45,7 +45,8 @@ func plan() *rapid.Generator[Plan] {
 	})
 }
 
-// TestPlanTravels: stage one reads the plan that the spawner wrote, whatever the order of the environment.
+// TestPlanTravels: stage one reads the plan that the spawner wrote, whatever the order of the
+// environment.
 func TestPlanTravels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := plan().Draw(t, "plan")

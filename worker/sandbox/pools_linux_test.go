@@ -10,10 +10,12 @@ import (
 	"mews/worker/sandbox/escape"
 )
 
-// pool is something that a whole machine or account shares, and what keeps one worker from taking all of it.
+// pool is something that a whole machine or account shares, and what keeps one worker from taking
+// all of it.
 type pool struct {
 	setting, whose, bound string
-	rows                  []string // of the escape suite; none: nothing that a worker may do takes of it
+	// of the escape suite; none: nothing that a worker may do takes of it
+	rows []string
 }
 
 // pools are all that /proc/sys bounds and that more than one person has of.
@@ -59,7 +61,8 @@ var poolNames = []string{"max_user", "max-nr", "file-max", "mount-max", "queues_
 // elsewhere are settings that look like those of a pool, and are none.
 var elsewhere = []string{"root_maxkeys", "root_maxbytes", "nr_hugepages_mempolicy", "max_user_freq", "msg_next_id", "auto_msgmni"}
 
-// TestEveryPoolIsInTheTable: a kernel may have another that looks like one by its name. Each row that is named is there.
+// TestEveryPoolIsInTheTable: a kernel may have another that looks like one by its name. Each row
+// that is named is there.
 func TestEveryPoolIsInTheTable(t *testing.T) {
 	var table strings.Builder
 	for _, p := range pools {

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Two processes change what a workspace's path leads to as fast as they can, while workers are started with it: one puts a
-// link to another person's folder there, the other that folder itself. A worker gets the folder that was checked, or does
-// not start.
+// Two processes change what a workspace's path leads to as fast as they can, while workers are
+// started with it: one puts a link to another person's folder there, the other that folder itself.
+// A worker gets the folder that was checked, or does not start.
 
 // swapRaces are how each swaps, until its standard input ends.
 var swapRaces = map[string]func(dir string) error{

@@ -72,8 +72,8 @@ func removeWalls() {
 	}
 }
 
-// landlockOnHost is Landlock for a worker whose own root was removed: the same rules, with the home at its path on the host.
-// In the landlock tier nothing changes.
+// landlockOnHost is Landlock for a worker whose own root was removed: the same rules, with the home
+// at its path on the host. In the landlock tier nothing changes.
 func landlockOnHost(p Plan) error {
 	if p.Tier == TierLandlock {
 		return restrictFiles(p)
@@ -106,7 +106,8 @@ func removeNamespaces(attr *syscall.SysProcAttr, without []string) {
 	}
 	if slices.Contains(without, wallUsers) {
 		attr.UidMappings, attr.GidMappings, attr.GidMappingsEnableSetgroups = nil, nil, false
-		attr.AmbientCaps = stageOneCapabilities // another is of a namespace of its own, and root may lack it
+		// another is of a namespace of its own, and root may lack it
+		attr.AmbientCaps = stageOneCapabilities
 	}
 	if slices.Contains(without, wallCapabilities) && attr.Cloneflags&unix.CLONE_NEWUSER != 0 {
 		attr.AmbientCaps = nil
@@ -119,15 +120,17 @@ func removeNamespaces(attr *syscall.SysProcAttr, without []string) {
 // walls are a set of which each alone stops a row.
 type walls []string
 
-// behindNamespaces are the walls that must be removed before a row escapes, where people share an account. The other person's
-// home and the state folder then belong to the worker's own account, and only walls protect them.
+// behindNamespaces are the walls that must be removed before a row escapes, where people share an
+// account. The other person's home and the state folder then belong to the worker's own account,
+// and only walls protect them.
 func behindNamespaces() map[string][]walls {
 	byFilter := []walls{{wallFilter}}
 	byRoot := []walls{{wallRoot}}
 	writing := []walls{{wallRoot, wallLandlock}}
 	looking := []walls{{wallRoot, wallUsers, wallLandlock}, {wallProcesses, wallUsers, wallLandlock}}
 	tracing := []walls{{wallProcesses, wallUsers, wallLandlock, wallFilter}}
-	// With a user namespace but the service's processes there can be no new /proc, and so no root of its own.
+	// With a user namespace but the service's processes there can be no new /proc, and so no root
+	// of its own.
 	signalling := []walls{{wallProcesses, wallRoot, wallLandlock}, {wallProcesses, wallUsers, wallLandlock}}
 	changing := []walls{{wallProcesses, wallRoot, wallFilter}, {wallProcesses, wallUsers, wallFilter}}
 	privileged := []walls{{wallCapabilities, wallFilter}}
@@ -177,8 +180,8 @@ func behindLandlock() map[string][]walls {
 	}
 }
 
-// kernelAlone are the rows that the kernel stops for everybody but root, with or without walls, and why. In
-// TestRootWithoutWalls of package escape most of them escape as root.
+// kernelAlone are the rows that the kernel stops for everybody but root, with or without walls, and
+// why. In TestRootWithoutWalls of package escape most of them escape as root.
 var kernelAlone = map[string]string{
 	"F1":  "the file is root's, and so is every mode of it",
 	"F7":  "the folder is root's",
@@ -197,7 +200,8 @@ var kernelAlone = map[string]string{
 	"C2":  "the control groups are root's",
 }
 
-// ofMachine are the errors by which a kernel says that it does not have what a row tries to get, or gives it to nobody.
+// ofMachine are the errors by which a kernel says that it does not have what a row tries to get, or
+// gives it to nobody.
 var ofMachine = map[string][]string{
 	"N2": {"EAFNOSUPPORT"}, "N5": {"EAFNOSUPPORT"}, "N11": {"ENETUNREACH"}, "F19": {"ENOENT"},
 	"K3": {"ENOSPC", "EPERM"}, "K4": {"ENOSPC", "EPERM"}, "K5": {"ENOSPC", "EPERM"},
@@ -205,7 +209,8 @@ var ofMachine = map[string][]string{
 	"K11": {"EPERM"}, "P3": {"EPERM"}, "P4": {"EPERM"}, "P6": {"EPERM"}, "F13": {"EACCES"}, // Yama
 	"R4": {"ENOSPC"}, "R5": {"ENOSPC"}, "R6": {"ENOSPC", "ENOENT", "signal: killed"},
 	"R2": {"EAGAIN"}, "R3": {"ENOMEM", "signal 9"},
-	"Q1": {"ENOSYS"}, "Q7": {"EAGAIN"}, "Q8": {"ENOMEM", "EPERM"}, // the limits of a small or an old machine are low
+	// the limits of a small or an old machine are low
+	"Q1": {"ENOSYS"}, "Q7": {"EAGAIN"}, "Q8": {"ENOMEM", "EPERM"},
 }
 
 // removals are the tiers from which walls are removed, and their tables.
@@ -218,8 +223,8 @@ var removals = []struct {
 	{TierLandlock, behindLandlock, knownBehindLandlock},
 }
 
-// TestWallsTakenAway shows that the suite can fail: without its walls each row escapes, and with any one of them back it is
-// stopped.
+// TestWallsTakenAway shows that the suite can fail: without its walls each row escapes, and with
+// any one of them back it is stopped.
 func TestWallsTakenAway(t *testing.T) {
 	program := plainBinary(t)
 	privilege, people := PrivilegeRoot, sharedAccount(personUID)
@@ -260,7 +265,8 @@ func TestEveryRowHasItsWalls(t *testing.T) {
 	}
 }
 
-// unprivileged need a capability that a process only has in a user namespace. In the landlock tier there is none.
+// unprivileged need a capability that a process only has in a user namespace. In the landlock tier
+// there is none.
 var unprivileged = []string{"N4", "N7", "K1", "K2", "K12", "K18"}
 
 func count(facts ...bool) (n int) {
@@ -287,7 +293,8 @@ func (set walls) key() string {
 // without is the set without one wall, which is put back.
 func (set walls) without(i int) walls { return slices.Delete(slices.Clone(set), i, i+1) }
 
-// removable are the sets that can be removed here: without privilege there are no other namespaces without a user namespace.
+// removable are the sets that can be removed here: without privilege there are no other namespaces
+// without a user namespace.
 func (d *removalTest) removable(held []walls) []walls {
 	return slices.DeleteFunc(slices.Clone(held), func(set walls) bool {
 		return d.setup.privilege == PrivilegeNone && slices.Contains(set, wallUsers)
@@ -320,8 +327,8 @@ func (d *removalTest) tryAll(table map[string][]walls) {
 	}
 }
 
-// try makes a worker without the set's walls try rows. If there can be no worker that stops them all: a root of its own needs
-// its own processes for /proc, and Landlock needs no_new_privs.
+// try makes a worker without the set's walls try rows. If there can be no worker that stops them
+// all: a root of its own needs its own processes for /proc, and Landlock needs no_new_privs.
 func (d *removalTest) try(set walls, rows []string) map[string]escape.Finding {
 	s := d.setup
 	s.without = set
@@ -359,7 +366,8 @@ func excused(f escape.Finding) bool {
 	return slices.ContainsFunc(ofMachine[f.Row], func(name string) bool { return strings.Contains(f.Detail, name) })
 }
 
-// canTry says whether a row can be tried here: bombs need room, a set-uid program needs root, x32 needs amd64.
+// canTry says whether a row can be tried here: bombs need room, a set-uid program needs root, x32
+// needs amd64.
 func (d *removalTest) canTry(row string) bool {
 	room := map[string]func() int64{
 		"R3": freeMemory, "R6": func() int64 { return min(freeMemory(), freeSpace("/dev/shm")) },

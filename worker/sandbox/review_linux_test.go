@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isReader says whether this process is a worker that has no home: its walls tell it nothing but their tier.
+// isReader says whether this process is a worker that has no home: its walls tell it nothing but
+// their tier.
 func isReader() bool { return os.Getenv("HOME") == "" }
 
 // attempts are what a worker that only reads may not do.

@@ -12,10 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The root that a worker sees starts empty: what is not named here is not there, such as the host's /run, /var and /sys,
-// other people's homes and the service's own folders.
+// The root that a worker sees starts empty: what is not named here is not there, such as the host's
+// /run, /var and /sys, other people's homes and the service's own folders.
 
-// systemDirs are the folders of the host that programs need, read-only. One that is a link on the host is the same link.
+// systemDirs are the folders of the host that programs need, read-only. One that is a link on the
+// host is the same link.
 var systemDirs = []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"}
 
 // etcFromHost are the files and folders of the host's /etc that programs need. None holds a secret.
@@ -26,7 +27,8 @@ var etcFromHost = []string{
 	"ImageMagick-6", "ImageMagick-7", "vim",
 }
 
-// etcWritten are the files of /etc that are the same on every host. {uid} and {gid} are the worker's.
+// etcWritten are the files of /etc that are the same on every host. {uid} and {gid} are the
+// worker's.
 var etcWritten = map[string]string{
 	"passwd": "root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n" +
 		"user:x:{uid}:{gid}::/home:/bin/bash\n" +
@@ -48,11 +50,12 @@ var newLinks = map[string]string{
 
 const rootSize = 1 << 20 // bytes: for empty folders, links and a few lines of text
 
-// tempMountPoint is a folder that every system has. The new root is mounted over it until it becomes the root.
+// tempMountPoint is a folder that every system has. The new root is mounted over it until it
+// becomes the root.
 const tempMountPoint = "/usr"
 
-// buildRoot makes this process, in its own mount namespace, see only what the plan grants. The working directory must be
-// the home; it is the home inside afterwards.
+// buildRoot makes this process, in its own mount namespace, see only what the plan grants. The
+// working directory must be the home; it is the home inside afterwards.
 func buildRoot(p Plan) error {
 	defer unix.Umask(unix.Umask(0o022)) // the worker keeps its spawner's
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
@@ -177,8 +180,8 @@ func (b Bind) clone() (pendingMount, error) {
 	return pendingMount{fd: tree, at: at, dir: true}, nil
 }
 
-// cloneSystem clones what programs need of the host. What the account cannot see there is left out. Where none are run, nothing is
-// needed.
+// cloneSystem clones what programs need of the host. What the account cannot see there is left out.
+// Where none are run, nothing is needed.
 func cloneSystem(p Plan) ([]pendingMount, error) {
 	if p.homeless() {
 		return nil, nil
@@ -224,8 +227,8 @@ func attachAll(list []pendingMount) error {
 	return nil
 }
 
-// attach makes the mount point, with the folders above it, and attaches the mount, or makes the link. It follows no link:
-// the place may be in a folder of the person's.
+// attach makes the mount point, with the folders above it, and attaches the mount, or makes the
+// link. It follows no link: the place may be in a folder of the person's.
 func (m pendingMount) attach() error {
 	dir, err := openOrMake(filepath.Dir(m.at))
 	if err != nil {
@@ -332,7 +335,8 @@ func mountNew(p Plan) error {
 	return nil
 }
 
-// maxTerminals is how many pseudo-terminals a worker and its programs have together. The machine has 4,096 (kernel.pty.max).
+// maxTerminals is how many pseudo-terminals a worker and its programs have together. The machine
+// has 4,096 (kernel.pty.max).
 const maxTerminals = 64
 
 // newPTS makes terminals that no other process has.
@@ -358,7 +362,8 @@ func makeLinks() error {
 	return nil
 }
 
-// pivotRoot makes the working directory the root, detaches the host's root, and closes the new one to writing.
+// pivotRoot makes the working directory the root, detaches the host's root, and closes the new one
+// to writing.
 func pivotRoot(root int, p Plan) error {
 	if err := unix.PivotRoot(".", "."); err != nil { // stacked on the old one: pivot_root(2)
 		return fmt.Errorf("change the root: pivot_root: %w", err)

@@ -64,7 +64,8 @@ func TestWhatIsThere(t *testing.T) {
 			"\nPATH=/usr/local/bin:/usr/bin:/bin\nPWD=/home" {
 			t.Errorf("environment:\n%s", got)
 		}
-		if got := r.says("ls /proc/self/fd | tr '\\n' ' '"); got != "0 1 2 3" { // 3 is the listing's own
+		// 3 is the listing's own
+		if got := r.says("ls /proc/self/fd | tr '\\n' ' '"); got != "0 1 2 3" {
 			t.Errorf("descriptors: %s", got)
 		}
 		if got := r.says("echo $$; echo /proc/[0-9]*"); got != "1\n/proc/1" {
@@ -92,7 +93,8 @@ func (r *testSandbox) gid() int {
 	return os.Getgid()
 }
 
-// groups are the worker's. With another account they are left; with the own account unmapped ones become nogroup.
+// groups are the worker's. With another account they are left; with the own account unmapped ones
+// become nogroup.
 func (r *testSandbox) groups() string {
 	if r.privilege != PrivilegeNone {
 		return fmt.Sprint(r.gid())
@@ -206,7 +208,8 @@ func copyFile(from, to string, mode os.FileMode) error {
 	return errors.Join(err, os.WriteFile(to, b, mode))
 }
 
-// TestFoldersOfTheHost: they are seen at their own paths, read-only, even in the person's home, where no link is followed.
+// TestFoldersOfTheHost: they are seen at their own paths, read-only, even in the person's home,
+// where no link is followed.
 func TestFoldersOfTheHost(t *testing.T) {
 	inEach(t, tiersWithRoot(t), func(t *testing.T, r *testSandbox) {
 		r.must(os.MkdirAll(r.host("models/small"), 0o755))
@@ -222,7 +225,8 @@ func TestFoldersOfTheHost(t *testing.T) {
 	})
 }
 
-// TestPlacesFollowNoLinks: a place in a person's folder is made without following what the person has put there.
+// TestPlacesFollowNoLinks: a place in a person's folder is made without following what the person
+// has put there.
 func TestPlacesFollowNoLinks(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -247,7 +251,8 @@ func TestPlacesFollowNoLinks(t *testing.T) {
 	}
 }
 
-// TestWhatLiesDeepIsPut: the folders above are made, for a link too: /etc/ssl/certs is a link on systems with /etc/pki.
+// TestWhatLiesDeepIsPut: the folders above are made, for a link too: /etc/ssl/certs is a link on
+// systems with /etc/pki.
 func TestWhatLiesDeepIsPut(t *testing.T) {
 	t.Chdir(t.TempDir())
 	p := pendingMount{at: "etc/ssl/certs", link: "../pki/tls/certs", fd: -1}
@@ -262,7 +267,8 @@ func TestWhatLiesDeepIsPut(t *testing.T) {
 	}
 }
 
-// TestNoLinkIsFollowedOnTheWayToARoot: who may change the folder of a root could lead elsewhere with a link.
+// TestNoLinkIsFollowedOnTheWayToARoot: who may change the folder of a root could lead elsewhere
+// with a link.
 func TestNoLinkIsFollowedOnTheWayToARoot(t *testing.T) {
 	dir := homeOf(t, os.Getuid())
 	for _, path := range []string{"mine/projects/site", "theirs/projects/site"} {
@@ -289,7 +295,8 @@ func TestNoLinkIsFollowedOnTheWayToARoot(t *testing.T) {
 	}
 }
 
-// TestClosedUmask: a spawner's umask applies to what the worker makes, but not to the folders that it needs.
+// TestClosedUmask: a spawner's umask applies to what the worker makes, but not to the folders that
+// it needs.
 func TestClosedUmask(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0o777))
 	for _, tier := range tiersWithRoot(t) {

@@ -1,13 +1,15 @@
-// Package sandbox builds the walls around a worker and around the programs that it runs. It is exact or it fails: what this
-// system can do is found out by doing it (Detect), and where a promised wall cannot be built no program is executed.
+// Package sandbox builds the walls around a worker and around the programs that it runs. It is
+// exact or it fails: what this system can do is found out by doing it (Detect), and where a
+// promised wall cannot be built no program is executed.
 //
 //	Detect       the best tier that holds here
 //	StageOne     mews-spawner executes it before the worker: it builds the walls, then becomes the worker
 //	StageZero    starts stage one where the spawner must change the account first
 //	ToolStarter  starts a worker's programs behind a second, tighter layer
 //
-// A running Go process is never restricted in place: Landlock holds for one thread, and each older thread would stay
-// outside. StageOne and ToolStarter restrict one locked thread, which then executes a program.
+// A running Go process is never restricted in place: Landlock holds for one thread, and each older
+// thread would stay outside. StageOne and ToolStarter restrict one locked thread, which then
+// executes a program.
 //
 // macOS has no walls: there is only the tier off.
 package sandbox
@@ -23,10 +25,12 @@ import (
 type Tier string
 
 const (
-	TierAccounts   Tier = "accounts"   // an OS account for each person, and all of TierNamespaces
-	TierNamespaces Tier = "namespaces" // own mounts, processes and network; Landlock; seccomp; limits
-	TierLandlock   Tier = "landlock"   // Landlock and seccomp: walls for files and sockets; other processes are listed
-	TierOff        Tier = "off"        // nothing
+	TierAccounts Tier = "accounts" // an OS account for each person, and all of TierNamespaces
+	// own mounts, processes and network; Landlock; seccomp; limits
+	TierNamespaces Tier = "namespaces"
+	// Landlock and seccomp: walls for files and sockets; other processes are listed
+	TierLandlock Tier = "landlock"
+	TierOff      Tier = "off" // nothing
 )
 
 // tierOrder is all tiers, from the least.
@@ -57,23 +61,27 @@ func (p Profile) Valid() bool { return slices.Contains(profiles, p) }
 
 // Bind is a folder of the host that a worker sees.
 type Bind struct {
-	Name     string // beneath /workspaces; "": it is seen at its path on the host, read-only
-	Root     string // absolute
-	Path     string // relative to Root and beneath it
-	Device   uint64 // of the folder that was checked; a different folder at the same path is refused
+	Name string // beneath /workspaces; "": it is seen at its path on the host, read-only
+	Root string // absolute
+	Path string // relative to Root and beneath it
+	// of the folder that was checked; a different folder at the same path is refused
+	Device   uint64
 	Inode    uint64
 	Writable bool
-	Mount    int // stage one's descriptor of a mount of it that was lent; 0: it makes one of its own
+	// stage one's descriptor of a mount of it that was lent; 0: it makes one of its own
+	Mount int
 }
 
-// Limits hold for each process of a worker (setrlimit(2)). What all of them may have together is limited by a control
-// group, which is package cgroup's.
+// Limits hold for each process of a worker (setrlimit(2)). What all of them may have together is
+// limited by a control group, which is package cgroup's.
 type Limits struct {
 	Memory int64 // bytes of data of one process; 0 is 2 GiB
 	Tmp    int64 // bytes in /tmp, and as many in /dev/shm; 0 is 256 MiB
 	File   int64 // bytes of one file; 0 is 1 GiB
 	PIDs   int   // processes and threads; 0 is 512
-	Shared bool  // the kernel counts the account's processes together with those of others: PIDs is a ceiling for all of them
+	// the kernel counts the account's processes together with those of others: PIDs is a ceiling
+	// for all of them
+	Shared bool
 }
 
 // IDRange is a range of account or group numbers, both ends included.
@@ -87,12 +95,15 @@ type Plan struct {
 	Tier    Tier
 	Profile Profile
 	Worker  string // the worker's program on the host, absolute
-	Home    Bind   // the person's folder; in the landlock tier it keeps its path. Zero with ProfileReview, as are Binds
-	Binds   []Bind
-	Limits  Limits
-	UID     int // the account to change to before the program is executed; -1: the process has it already
-	GID     int
-	Probe   bool // build the walls, execute nothing
+	// the person's folder; in the landlock tier it keeps its path. Zero with ProfileReview, as are
+	// Binds
+	Home   Bind
+	Binds  []Bind
+	Limits Limits
+	// the account to change to before the program is executed; -1: the process has it already
+	UID   int
+	GID   int
+	Probe bool // build the walls, execute nothing
 }
 
 // homeless says whether the worker sees no folder at all, neither its person's nor the host's.
@@ -124,7 +135,8 @@ func (p Plan) check() error {
 	return nil
 }
 
-// ownFolders are the folders that a worker has of its own. No folder of the host is put in their place.
+// ownFolders are the folders that a worker has of its own. No folder of the host is put in their
+// place.
 var ownFolders = []string{HomeInside, WorkspacesInside, "/tmp", "/dev", "/proc", "/etc", "/run", "/var", "/"}
 
 // check refuses a bind that would hide the worker's own folders, or let it write to the host's.

@@ -13,7 +13,8 @@ type DetectOptions struct {
 	MinTier Tier // less is refused
 }
 
-// Detect gives the tier off and a sentence about it, where both options allow it: macOS has no other.
+// Detect gives the tier off and a sentence about it, where both options allow it: macOS has no
+// other.
 func Detect(o DetectOptions) (Tier, string, error) {
 	if o.Tier != TierOff || o.MinTier != TierOff {
 		return TierOff, "", errors.New(textNoWallsOnMacOS)
@@ -39,8 +40,8 @@ func Open(root, path string) (Bind, os.FileInfo, error) {
 	return b, info, nil
 }
 
-// Command is a plan's worker, not started yet, in its home and with an environment of nothing else. The caller gives it
-// its descriptors.
+// Command is a plan's worker, not started yet, in its home and with an environment of nothing else.
+// The caller gives it its descriptors.
 func (p Plan) Command() (*exec.Cmd, error) {
 	if err := p.check(); err != nil {
 		return nil, err

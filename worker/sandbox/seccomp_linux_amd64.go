@@ -2,8 +2,9 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// auditArch is the kernel's name of this architecture (linux/audit.h). A call by another architecture's numbers, such as a
-// 32-bit program's on a 64-bit machine, ends the process. The numbers of x32 are above newestCall.
+// auditArch is the kernel's name of this architecture (linux/audit.h). A call by another
+// architecture's numbers, such as a 32-bit program's on a 64-bit machine, ends the process. The
+// numbers of x32 are above newestCall.
 const auditArch = unix.AUDIT_ARCH_X86_64
 
 // archRefusedCalls are refused too, and exist only on some architectures.

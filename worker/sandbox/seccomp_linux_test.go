@@ -17,8 +17,8 @@ import (
 // known is the last number of the table of 2026, on both architectures.
 const known = 471
 
-// mustRefuse are calls that nobody inside may make, by what each would reach. They stand here once more, so that none is
-// lost from the filter's own table unnoticed.
+// mustRefuse are calls that nobody inside may make, by what each would reach. They stand here once
+// more, so that none is lost from the filter's own table unnoticed.
 var mustRefuse = map[string][]uint32{
 	"mounts": {unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_FSOPEN, unix.SYS_FSCONFIG,
 		unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_OPEN_TREE_ATTR,
@@ -40,14 +40,16 @@ var without = []uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URI
 	unix.SYS_PIDFD_OPEN, unix.SYS_PIDFD_GETFD, unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET,
 	unix.SYS_IO_SETUP, unix.SYS_MSGGET, unix.SYS_SEMGET}
 
-// shared are the calls by which processes communicate over System V and POSIX objects, or watch each other's folders.
+// shared are the calls by which processes communicate over System V and POSIX objects, or watch
+// each other's folders.
 var shared = []uint32{unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SHMDT, unix.SYS_MSGSND,
 	unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_SEMOP, unix.SYS_SEMCTL, unix.SYS_SEMTIMEDOP,
 	unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK, unix.SYS_MQ_NOTIFY, unix.SYS_INOTIFY_ADD_WATCH, unix.SYS_INOTIFY_INIT1}
 
 // expected is what a filter says of each call with all arguments 0 that it does not allow.
 func expected(p Profile, t Tier) map[uint32]uint32 {
-	want := map[uint32]uint32{unix.SYS_SOCKET: retEAFNOSUPPORT, unix.SYS_SOCKETPAIR: retEAFNOSUPPORT} // AF_UNSPEC
+	// AF_UNSPEC
+	want := map[uint32]uint32{unix.SYS_SOCKET: retEAFNOSUPPORT, unix.SYS_SOCKETPAIR: retEAFNOSUPPORT}
 	for _, list := range mustRefuse {
 		for _, n := range list {
 			want[n] = retEPERM
@@ -135,7 +137,8 @@ func TestFilterFlows(t *testing.T) {
 	})
 }
 
-// TestTables: no call is in the tables twice; the first row would apply and the second be a mistake.
+// TestTables: no call is in the tables twice; the first row would apply and the second be a
+// mistake.
 func TestTables(t *testing.T) {
 	inEachFilter(t, func(t *testing.T, p Profile, tier Tier, _ []instruction) {
 		rows := slices.Concat(refusedCalls, archRefusedCalls, hiddenIn(tier))
@@ -154,7 +157,8 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// TestAnyArgument: what a filter says of a call without an argCheck never depends on its arguments; no arguments crash it.
+// TestAnyArgument: what a filter says of a call without an argCheck never depends on its arguments;
+// no arguments crash it.
 func TestAnyArgument(t *testing.T) {
 	filters := map[Profile][]instruction{}
 	for _, p := range profiles {

@@ -2,17 +2,20 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// setIDCalls are the calls that change a process's account, and how many of their arguments are ids.
+// setIDCalls are the calls that change a process's account, and how many of their arguments are
+// ids.
 var setIDCalls = map[uint32]uint32{
 	unix.SYS_SETUID: 1, unix.SYS_SETGID: 1, unix.SYS_SETREUID: 2, unix.SYS_SETREGID: 2, unix.SYS_SETRESUID: 3,
 	unix.SYS_SETRESGID: 3, unix.SYS_SETFSUID: 1, unix.SYS_SETFSGID: 1,
 }
 
-// RestrictSetID lets this process, with all its threads and all that it starts from now on, change to these accounts only,
-// whatever capabilities it has. no_new_privs must be set. It cannot be taken back.
+// RestrictSetID lets this process, with all its threads and all that it starts from now on, change
+// to these accounts only, whatever capabilities it has. no_new_privs must be set. It cannot be
+// taken back.
 //
-// It protects against a wrong number from a supervisor, not against somebody who runs code of their own in a spawner with
-// CAP_SETUID: a user namespace can map an allowed number inside to another account outside.
+// It protects against a wrong number from a supervisor, not against somebody who runs code of their
+// own in a spawner with CAP_SETUID: a user namespace can map an allowed number inside to another
+// account outside.
 func RestrictSetID(allowed []IDRange) error {
 	return withKernelAdvice(installFilter(assemble(accountFilter(allowed)), unix.SECCOMP_FILTER_FLAG_TSYNC))
 }

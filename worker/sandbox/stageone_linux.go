@@ -14,12 +14,14 @@ import (
 // StageOneArgument makes mews-spawner run StageOne. Only mews-spawner executes it so.
 const StageOneArgument = "stage-one"
 
-// workerFD is the descriptor of the worker's program, opened before there were walls: inside them it has no path.
+// workerFD is the descriptor of the worker's program, opened before there were walls: inside them
+// it has no path.
 const workerFD = 3
 
-// StageOne reads the plan from the environment, builds its walls around this process and becomes the worker. The process
-// has just been executed, in the namespaces of the plan's tier, with the worker's descriptors 0 to 2 and the home as its
-// working directory. StageOne returns only if something went wrong; the process must then end.
+// StageOne reads the plan from the environment, builds its walls around this process and becomes
+// the worker. The process has just been executed, in the namespaces of the plan's tier, with the
+// worker's descriptors 0 to 2 and the home as its working directory. StageOne returns only if
+// something went wrong; the process must then end.
 func StageOne() error {
 	runtime.LockOSThread()
 	p, err := readPlan(os.Environ())
@@ -37,8 +39,8 @@ func StageOne() error {
 	return nil
 }
 
-// stageOneActions are done in this order: mounts need capabilities; Landlock and the filter need that these are gone for
-// good; after the filter a process can only limit itself and execute.
+// stageOneActions are done in this order: mounts need capabilities; Landlock and the filter need
+// that these are gone for good; after the filter a process can only limit itself and execute.
 var stageOneActions = []struct {
 	from Tier // the least tier that has the action
 	what string
@@ -61,7 +63,8 @@ var stageOneActions = []struct {
 	{TierOff, "execute the worker", execWorker},
 }
 
-// tryWatch watches something as the worker's runtime does at once: that would only die of it, and could not say why.
+// tryWatch watches something as the worker's runtime does at once: that would only die of it, and
+// could not say why.
 func tryWatch(Plan) error {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
@@ -76,11 +79,12 @@ func tryWatch(Plan) error {
 	return unix.EpollCtl(epoll, unix.EPOLL_CTL_ADD, event, &unix.EpollEvent{Events: unix.EPOLLIN})
 }
 
-// oomScore puts a worker and its programs ahead of others when the machine's memory runs out (proc_pid_oom_score_adj(5)).
+// oomScore puts a worker and its programs ahead of others when the machine's memory runs out
+// (proc_pid_oom_score_adj(5)).
 const oomScore = 500
 
-// raiseOOMScore makes the kernel end a worker before the service. It is no wall: where /proc cannot be written nothing
-// happens.
+// raiseOOMScore makes the kernel end a worker before the service. It is no wall: where /proc cannot
+// be written nothing happens.
 func raiseOOMScore(Plan) error {
 	const score = "/proc/self/oom_score_adj"
 	text := readFile(unix.AT_FDCWD, score, make([]byte, 16))
@@ -114,7 +118,8 @@ func restrictFiles(p Plan) error {
 // nullRule is for what a worker has in place of its standard input and output.
 var nullRule = rule{path: "/dev/null", rights: rightsDevice &^ unix.LANDLOCK_ACCESS_FS_EXECUTE}
 
-// ownRootRules are for a worker with a root of its own, which holds nothing else: a second wall around the same folders.
+// ownRootRules are for a worker with a root of its own, which holds nothing else: a second wall
+// around the same folders.
 func ownRootRules(p Plan) []rule {
 	if p.homeless() {
 		return []rule{{path: "/", rights: rightsRead &^ unix.LANDLOCK_ACCESS_FS_EXECUTE}, nullRule}
@@ -170,7 +175,8 @@ func hostRules(p Plan) ([]rule, error) {
 	return rules, nil
 }
 
-// execWorker executes the worker by its descriptor. (syscall.Exec waits for threads that are just being made.)
+// execWorker executes the worker by its descriptor. (syscall.Exec waits for threads that are just
+// being made.)
 func execWorker(p Plan) error {
 	if p.Probe {
 		syscall.Exit(0)

@@ -20,8 +20,8 @@ const shortageStatus = 75
 // pidFD is the descriptor to which StageZero writes the pid of stage one.
 const pidFD = 4
 
-// StageZero starts stage one with the account that this process has, as a child of this process's parent, writes its pid to
-// descriptor 4, and returns. Descriptors 0 to 3 are those of stage one.
+// StageZero starts stage one with the account that this process has, as a child of this process's
+// parent, writes its pid to descriptor 4, and returns. Descriptors 0 to 3 are those of stage one.
 func StageZero() error {
 	p, err := readPlan(os.Environ())
 	if err != nil {
@@ -45,12 +45,13 @@ func StageZero() error {
 	return err
 }
 
-// stageZeroLimit is how long StageZero may take; it usually takes milliseconds. It has the person's account, so another
-// process of that account may stop it, and the spawner does nothing else meanwhile.
+// stageZeroLimit is how long StageZero may take; it usually takes milliseconds. It has the person's
+// account, so another process of that account may stop it, and the spawner does nothing else
+// meanwhile.
 var stageZeroLimit = 10 * time.Second
 
-// startViaStageZero starts stage one by way of StageZero, which enters the home as the person's account: the spawner's may
-// not be allowed to.
+// startViaStageZero starts stage one by way of StageZero, which enters the home as the person's
+// account: the spawner's may not be allowed to.
 func (l Launch) startViaStageZero(home int, attr syscall.ProcAttr) (pid int, err error) {
 	output, pidFile, err := os.Pipe()
 	if err != nil {
@@ -64,7 +65,8 @@ func (l Launch) startViaStageZero(home int, attr syscall.ProcAttr) (pid int, err
 		return 0, err
 	}
 	_, failed := fmt.Fscanln(io.LimitReader(output, 16), &pid)
-	_ = unix.Kill(zero, unix.SIGKILL) // it has nothing more to do; it has not been reaped, so the pid is its own
+	// it has nothing more to do; it has not been reaped, so the pid is its own
+	_ = unix.Kill(zero, unix.SIGKILL)
 	ended := waitExit(zero)
 	switch {
 	case failed == nil:
@@ -77,8 +79,8 @@ func (l Launch) startViaStageZero(home int, attr syscall.ProcAttr) (pid int, err
 	return 0, fmt.Errorf("stage zero: %w", failed)
 }
 
-// checkChild refuses a pid that is no child of this process. The pid comes from a process of the person's account, which
-// another process of that account may control, and it will be signalled.
+// checkChild refuses a pid that is no child of this process. The pid comes from a process of the
+// person's account, which another process of that account may control, and it will be signalled.
 func checkChild(pid int) error {
 	if pid <= 0 || unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOHANG|unix.WNOWAIT|unix.WALL, nil) != nil {
 		return fmt.Errorf("stage zero says that stage one is process %d, which is no child of the spawner", pid)

@@ -15,8 +15,9 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestAStepThatIsNotItself: stage zero runs as the person's account, so another process of that account may stop it, kill it,
-// or write in its place. Whatever is written, no other process becomes the worker, and nobody waits for long.
+// TestAStepThatIsNotItself: stage zero runs as the person's account, so another process of that
+// account may stop it, kill it, or write in its place. Whatever is written, no other process
+// becomes the worker, and nobody waits for long.
 func TestAStepThatIsNotItself(t *testing.T) {
 	defer func(limit time.Duration) { stageZeroLimit = limit }(stageZeroLimit)
 	stageZeroLimit = time.Second
@@ -32,7 +33,8 @@ func TestAStepThatIsNotItself(t *testing.T) {
 	}
 	defer unix.Close(home)
 	const noChild = "which is no child of the spawner"
-	const stops = "while :; do kill -STOP $$; done" // again, for whoever is in its session may continue it
+	// again, for whoever is in its session may continue it
+	const stops = "while :; do kill -STOP $$; done"
 	for says, want := range map[string]string{
 		"echo 1 >&4":                      noChild, // this machine's first
 		"echo 0 >&4":                      noChild, // which to kill(2) is the caller's group

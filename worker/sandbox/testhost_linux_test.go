@@ -37,7 +37,8 @@ func sharedAccount(uid int) accounts { return accounts{uid, uid, uid} }
 
 func ownAccounts() accounts { return accounts{personUID, otherUID, serviceUID} }
 
-// testHost is what is outside of the walls: the victims, and the home of the worker that tries to reach them.
+// testHost is what is outside of the walls: the victims, and the home of the worker that tries to
+// reach them.
 type testHost struct {
 	t       testing.TB
 	dir     string // everybody may go through it
@@ -92,7 +93,8 @@ func openFolder(t testing.TB) string {
 	return ""
 }
 
-// plainBinary is the test binary as workers are built: it needs no library, and the race detector reserves more memory than they may have.
+// plainBinary is the test binary as workers are built: it needs no library, and the race detector
+// reserves more memory than they may have.
 func plainBinary(t testing.TB) string {
 	t.Helper()
 	info, _ := debug.ReadBuildInfo()
@@ -126,7 +128,8 @@ var plainDir string // "" until it is built
 // packageDir is the working directory at the start, before any test changes it.
 var packageDir, _ = os.Getwd()
 
-// copyProgram copies the binary to where everybody finds it, and as root once more as a set-uid program.
+// copyProgram copies the binary to where everybody finds it, and as root once more as a set-uid
+// program.
 func (y *testHost) copyProgram(from string) {
 	binary, err := os.ReadFile(from)
 	y.must(err)
@@ -185,7 +188,8 @@ func (y *testHost) serve(network, at string) net.Addr {
 			if err != nil {
 				return
 			}
-			_, _ = io.WriteString(conn, y.victims.Secret) // one that hangs up at once is no concern of the service's
+			// one that hangs up at once is no concern of the service's
+			_, _ = io.WriteString(conn, y.victims.Secret)
 			_ = conn.Close()
 		}
 	}()
@@ -201,7 +205,8 @@ func as(uid int) *syscall.Credential {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
 }
 
-// victim starts a process with the secret in its environment and returns its pid. It must be unharmed when the test ends.
+// victim starts a process with the secret in its environment and returns its pid. It must be
+// unharmed when the test ends.
 func (y *testHost) victim(uid int) int {
 	cmd := exec.Command(y.program)
 	cmd.Args = []string{victimName}
@@ -223,9 +228,11 @@ func (y *testHost) victim(uid int) int {
 	return cmd.Process.Pid
 }
 
-// actVictim waits for the end of standard input. It allows tracing as far as the kernel's basic rules do.
+// actVictim waits for the end of standard input. It allows tracing as far as the kernel's basic
+// rules do.
 func actVictim() error {
-	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0) // Yama's, where there is Yama
+	// Yama's, where there is Yama
+	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0)
 	fmt.Println("ready")
 	_, err := io.Copy(io.Discard, os.Stdin)
 	return err

@@ -47,7 +47,8 @@ func buildableTiers(t testing.TB) []Tier {
 	return tiers
 }
 
-// newTestSandbox is for a worker that is a shell, with the account testUID if this process may use it.
+// newTestSandbox is for a worker that is a shell, with the account testUID if this process may use
+// it.
 func newTestSandbox(t testing.TB, tier Tier) *testSandbox {
 	t.Helper()
 	r := &testSandbox{t: t, privilege: ownPrivilege(t), program: "/bin/sh", self: selfExe}

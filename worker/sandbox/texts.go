@@ -26,7 +26,8 @@ const (
 	textNoLandlock     = "ENOSYS: the kernel has none, or a container's filter hides it; EOPNOTSUPP: it is not among the kernel's lsm="
 )
 
-// namespaceAdvice is what to do where a system does not let a process make namespaces, by the text of its error.
+// namespaceAdvice is what to do where a system does not let a process make namespaces, by the text
+// of its error.
 var namespaceAdvice = []struct{ err, advice string }{
 	{"no space left", "user namespaces are switched off: sysctl user.max_user_namespaces=15000, or run Mews as a service with " +
 		"deploy/systemd/mews.service.d/no-user-namespaces.conf"},

@@ -24,16 +24,18 @@ type ToolStarter struct {
 // NewToolStarter is for a worker in a tier.
 func NewToolStarter(tier Tier) *ToolStarter { return &ToolStarter{tier: tier} }
 
-// toolLayer is a second layer of walls that any thread can apply. Its rules name the files that were there when it was
-// made; the first layer was made earlier and allows no others anyway. It is kept for as long as the process lives.
+// toolLayer is a second layer of walls that any thread can apply. Its rules name the files that
+// were there when it was made; the first layer was made earlier and allows no others anyway. It is
+// kept for as long as the process lives.
 type toolLayer struct {
 	rules  int // Landlock's descriptor, closed on execve(2)
 	filter []unix.SockFilter
 }
 
-// Start starts a program of a worker behind a second layer of walls, which are the worker's own once more. The program is a
-// descendant of the worker's Landlock domain, so the worker can signal it. cmd must not ask for a signal at the death of
-// its parent: the thread that starts it ends. (It must end: it is in the program's domain, which may signal it.)
+// Start starts a program of a worker behind a second layer of walls, which are the worker's own
+// once more. The program is a descendant of the worker's Landlock domain, so the worker can signal
+// it. cmd must not ask for a signal at the death of its parent: the thread that starts it ends. (It
+// must end: it is in the program's domain, which may signal it.)
 func (s *ToolStarter) Start(cmd *exec.Cmd) error {
 	if !s.tier.AtLeast(TierLandlock) {
 		return cmd.Start()
@@ -72,10 +74,11 @@ const (
 	runtimeThreads  = 8  // so many the runtime needs for itself
 )
 
-// prepareThreads makes sure that there are threads for a start and for what follows. Go ends a process that cannot make a
-// thread, and a person's programs may have taken all the room for processes. So the threads are made while no child lives,
-// when there is room. Otherwise, where there was no room or few threads are left, it looks for room first. EAGAIN: there is
-// none, or there was none a moment ago and the last threads are not to be risked.
+// prepareThreads makes sure that there are threads for a start and for what follows. Go ends a
+// process that cannot make a thread, and a person's programs may have taken all the room for
+// processes. So the threads are made while no child lives, when there is room. Otherwise, where
+// there was no room or few threads are left, it looks for room first. EAGAIN: there is none, or
+// there was none a moment ago and the last threads are not to be risked.
 func (s *ToolStarter) prepareThreads() error {
 	if s.spareThreads < minSpareThreads && hasNoChildren() {
 		s.makeThreads()
@@ -94,8 +97,8 @@ func (s *ToolStarter) prepareThreads() error {
 	return nil
 }
 
-// makeThreads makes the runtime have maxSpareThreads more threads than are at work, which it keeps: that many goroutines
-// each hold a thread for a moment.
+// makeThreads makes the runtime have maxSpareThreads more threads than are at work, which it keeps:
+// that many goroutines each hold a thread for a moment.
 func (s *ToolStarter) makeThreads() {
 	var here, done sync.WaitGroup
 	here.Add(maxSpareThreads)
@@ -111,13 +114,15 @@ func (s *ToolStarter) makeThreads() {
 	s.spareThreads = maxSpareThreads
 }
 
-// processLimitReached says whether there is no room for another process. The one that it starts executes nothing.
+// processLimitReached says whether there is no room for another process. The one that it starts
+// executes nothing.
 func processLimitReached() bool {
 	_, err := syscall.ForkExec("/nowhere/nothing", nil, nil)
 	return errors.Is(err, unix.EAGAIN)
 }
 
-// hasNoChildren says whether this process has no child, not even one that has ended and was not reaped.
+// hasNoChildren says whether this process has no child, not even one that has ended and was not
+// reaped.
 func hasNoChildren() bool {
 	const children = unix.WEXITED | unix.WNOHANG | unix.WNOWAIT
 	return errors.Is(unix.Waitid(unix.P_ALL, 0, nil, children, nil), unix.ECHILD)
@@ -134,7 +139,8 @@ func (s *ToolStarter) toolLayer() (*toolLayer, error) {
 	}
 	rules := ownRootRules(Plan{})
 	if !s.tier.AtLeast(TierNamespaces) {
-		// Only the first layer knows which folders of the host are the worker's. What it refuses stays refused.
+		// Only the first layer knows which folders of the host are the worker's. What it refuses
+		// stays refused.
 		rules = []rule{{path: "/", rights: rightsWrite | rightsDevice}}
 	}
 	set, err := newRuleset(version, rules)

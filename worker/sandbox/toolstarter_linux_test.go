@@ -14,9 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestStartsMakeNoThread: after its first start a worker has all the threads that it needs to start more programs and wait for
-// them. Go ends a process that cannot make a thread: so a program that takes all the room for processes would end its worker.
-// And programs cannot signal any of those threads.
+// TestStartsMakeNoThread: after its first start a worker has all the threads that it needs to start
+// more programs and wait for them. Go ends a process that cannot make a thread: so a program that
+// takes all the room for processes would end its worker. And programs cannot signal any of those
+// threads.
 func TestStartsMakeNoThread(t *testing.T) {
 	if version, err := landlockVersion(); err != nil || version < landlockMinVersion {
 		t.Skipf("version %d of Landlock: %v", version, err)
@@ -36,8 +37,8 @@ func init() {
 	}
 }
 
-// startOnMain is a worker whose main thread starts a child: another thread must do that, and the main one can still make a
-// socket.
+// startOnMain is a worker whose main thread starts a child: another thread must do that, and the
+// main one can still make a socket.
 func startOnMain() error {
 	if err := setNoNewPrivs(); err != nil {
 		return err
@@ -99,7 +100,8 @@ func startMany() error {
 	return nil
 }
 
-// outOfReach tries to signal every thread of a shell's parent. The thread that has started it may end a moment later.
+// outOfReach tries to signal every thread of a shell's parent. The thread that has started it may
+// end a moment later.
 const outOfReach = `for i in 0 1 2 3 4 5 6 7 8 9; do
 	reached=
 	for task in /proc/$PPID/task/*; do kill -0 ${task##*/} 2>/dev/null && reached=$task; done
@@ -108,7 +110,8 @@ const outOfReach = `for i in 0 1 2 3 4 5 6 7 8 9; do
 done
 exit 1`
 
-// setNoNewPrivs executes this program again with no_new_privs: without it only root may load a filter.
+// setNoNewPrivs executes this program again with no_new_privs: without it only root may load a
+// filter.
 func setNoNewPrivs() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -161,7 +164,8 @@ func TestToolsReachWorkspaces(t *testing.T) {
 	}
 }
 
-// startBeside is a worker that has a workspace beside its home, behind a first layer that grants both.
+// startBeside is a worker that has a workspace beside its home, behind a first layer that grants
+// both.
 func startBeside() error {
 	if err := setNoNewPrivs(); err != nil {
 		return err
@@ -180,8 +184,8 @@ func startBeside() error {
 	return nil
 }
 
-// execBehind executes this program again behind a first layer that restricts files. It holds for one thread and what that
-// executes.
+// execBehind executes this program again behind a first layer that restricts files. It holds for
+// one thread and what that executes.
 func execBehind(granted ...rule) error {
 	runtime.LockOSThread()
 	version, err := landlockVersion()

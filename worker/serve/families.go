@@ -22,15 +22,16 @@ import (
 	"mews/worker/tool/uploads"
 )
 
-// families are the families of tools that every worker has over its person's folder. A row makes one when the person is
-// known.
+// families are the families of tools that every worker has over its person's folder. A row makes
+// one when the person is known.
 var families = []func(*userTools) []worker.Tool{
 	func(u *userTools) []worker.Tool { return files.Tools(u.files, u.options.Now, u.zone) },
 	func(u *userTools) []worker.Tool { return u.images.Tools() },
 	func(u *userTools) []worker.Tool { return uploads.Tools(u.files, u.options.Now, u.zone) },
 }
 
-// turnFamilies are the families that ask the supervisor for something. A row makes one for each turn.
+// turnFamilies are the families that ask the supervisor for something. A row makes one for each
+// turn.
 var turnFamilies = []func(*userTools, *host.Turn, protocol.TurnStart) []worker.Tool{
 	func(u *userTools, turn *host.Turn, start protocol.TurnStart) []worker.Tool {
 		return output.Tools(turn, start.Limits.Output, u.files.HasReceived)
@@ -51,7 +52,8 @@ var turnFamilies = []func(*userTools, *host.Turn, protocol.TurnStart) []worker.T
 	},
 }
 
-// forTurn is the table of tools of one turn, sorted by name. More are those that have come since hello.
+// forTurn is the table of tools of one turn, sorted by name. More are those that have come since
+// hello.
 func (u *userTools) forTurn(turn *host.Turn, start protocol.TurnStart, more []worker.Tool) (tools []worker.Tool) {
 	for _, tool := range slices.Concat(u.tools, more) {
 		tools = append(tools, promptfile.WithNote(tool))
@@ -63,7 +65,8 @@ func (u *userTools) forTurn(turn *host.Turn, start protocol.TurnStart, more []wo
 	return tools
 }
 
-// descriptions are the tools as the supervisor and the model are told of them. They are the same in every turn.
+// descriptions are the tools as the supervisor and the model are told of them. They are the same in
+// every turn.
 func (u *userTools) descriptions(more []worker.Tool) []protocol.Tool {
 	var tools []protocol.Tool
 	for _, tool := range u.forTurn(nil, protocol.TurnStart{}, more) {
@@ -72,9 +75,9 @@ func (u *userTools) descriptions(more []worker.Tool) []protocol.Tool {
 	return tools
 }
 
-// followTools announces what comes from Options.MoreTools, until ctx ends. Turns that begin after the supervisor's answer
-// have the new tools; a turn that runs keeps those that it has. It waits for the first turn or operation, which shows that
-// the supervisor has the answer to hello.
+// followTools announces what comes from Options.MoreTools, until ctx ends. Turns that begin after
+// the supervisor's answer have the new tools; a turn that runs keeps those that it has. It waits
+// for the first turn or operation, which shows that the supervisor has the answer to hello.
 func (s *server) followTools(ctx context.Context, u *userTools) {
 	select {
 	case <-ctx.Done():

@@ -9,7 +9,8 @@ import (
 	"mews/protocol"
 )
 
-// hello takes whom the worker works for, and answers with the tools. After a refusal another hello may follow.
+// hello takes whom the worker works for, and answers with the tools. After a refusal another hello
+// may follow.
 func (s *server) hello(_ context.Context, hello protocol.Hello) (any, error) {
 	if err := checkHello(hello); err != nil {
 		return nil, err
@@ -36,7 +37,8 @@ func (s *server) hello(_ context.Context, hello protocol.Hello) (any, error) {
 	return result, nil
 }
 
-// advance moves the handshake to its next phase. It fails if another hello or a stop has come in between.
+// advance moves the handshake to its next phase. It fails if another hello or a stop has come in
+// between.
 func (s *server) advance(next phase, u *userTools) error {
 	var err error
 	s.update(func(state *serverState) {

@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	// idleAfter is the time without a turn or operation after which a worker cleans up. Giving memory back halves what an idle
-	// worker holds after a turn (measured: 5.0 MB private before, 2.3 MB after).
+	// idleAfter is the time without a turn or operation after which a worker cleans up. Giving
+	// memory back halves what an idle worker holds after a turn (measured: 5.0 MB private before,
+	// 2.3 MB after).
 	idleAfter = 10 * time.Second
 	// leftoverAge is the age from which a half-written file is taken for one that a crash has left.
 	leftoverAge = 24 * time.Hour
@@ -18,8 +19,9 @@ const (
 	expireEvery = 24 * time.Hour
 )
 
-// cleanUpWhenIdle runs until ctx ends. Each time that the worker has been idle for a while it gives memory back. The first
-// time it also removes what crashes have left in the person's folder. Then, and once a day, it removes what was received long ago.
+// cleanUpWhenIdle runs until ctx ends. Each time that the worker has been idle for a while it gives
+// memory back. The first time it also removes what crashes have left in the person's folder. Then,
+// and once a day, it removes what was received long ago.
 func (s *server) cleanUpWhenIdle(ctx context.Context) {
 	timer := time.NewTimer(idleAfter)
 	timer.Stop()
@@ -48,8 +50,8 @@ func (s *server) cleanUpWhenIdle(ctx context.Context) {
 	}
 }
 
-// removeLeftovers removes half-written files, and outputs that nobody uses any more. It reports errors, because no turn
-// depends on it.
+// removeLeftovers removes half-written files, and outputs that nobody uses any more. It reports
+// errors, because no turn depends on it.
 func (s *server) removeLeftovers(ctx context.Context) {
 	u := s.userTools()
 	if !u.hasHome() {
@@ -66,7 +68,8 @@ func (s *server) removeLeftovers(ctx context.Context) {
 	}
 }
 
-// expireUploads removes what was received before the days for which it is kept, where the person lives. It reports errors.
+// expireUploads removes what was received before the days for which it is kept, where the person
+// lives. It reports errors.
 func (s *server) expireUploads(ctx context.Context) {
 	u := s.userTools()
 	if u == nil || u.hello.Uploads == 0 || !u.hasHome() {
@@ -78,7 +81,8 @@ func (s *server) expireUploads(ctx context.Context) {
 	}
 }
 
-// runHome counts what the person's folder holds and announces changed tools, once there is a person, until ctx ends.
+// runHome counts what the person's folder holds and announces changed tools, once there is a
+// person, until ctx ends.
 func (s *server) runHome(ctx context.Context) {
 	var u *userTools
 	select {

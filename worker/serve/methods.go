@@ -8,7 +8,8 @@ import (
 	"mews/protocol"
 )
 
-// method is a call of the supervisor's: the phases in which it may be made, and the function that answers it.
+// method is a call of the supervisor's: the phases in which it may be made, and the function that
+// answers it.
 type method struct {
 	phases []phase
 	answer func(s *server, ctx context.Context, req *protocol.Request) (any, error)

@@ -175,7 +175,8 @@ func TestAnOperationIsCancelledAndStopped(t *testing.T) {
 	}
 }
 
-// TestToolsThatChangeAfterHello: a turn that begins after the supervisor has taken the list has the new ones.
+// TestToolsThatChangeAfterHello: a turn that begins after the supervisor has taken the list has the
+// new ones.
 func TestToolsThatChangeAfterHello(t *testing.T) {
 	more := make(chan []worker.Tool)
 	s := startWorker(t, t.Context(), serve.Options{Tools: []worker.Tool{tool("a", protocol.EffectNone, nil)}, MoreTools: more})
@@ -233,7 +234,8 @@ func TestAWorkerWithoutProgramsSaysNothingAloud(t *testing.T) {
 	}
 }
 
-// TestRecordingIsTranscribed piece by piece, behind the piece that was kept before, by a program of the configuration's.
+// TestRecordingIsTranscribed piece by piece, behind the piece that was kept before, by a program of
+// the configuration's.
 func TestRecordingIsTranscribed(t *testing.T) {
 	temp := t.TempDir()
 	s := startWorker(t, t.Context(), serve.Options{Start: (*exec.Cmd).Start, Temp: temp})

@@ -1,5 +1,6 @@
-// Package serve is a worker's side of the connection. It answers the supervisor's calls, runs the turns and operations that
-// the supervisor starts, and ends when the supervisor says so or goes away.
+// Package serve is a worker's side of the connection. It answers the supervisor's calls, runs the
+// turns and operations that the supervisor starts, and ends when the supervisor says so or goes
+// away.
 package serve
 
 import (
@@ -24,9 +25,11 @@ type Options struct {
 	Report func(error) // takes errors for the worker's log, from any goroutine; never nil
 	// Tools replace those of the table families, unless they are nil.
 	Tools []worker.Tool
-	// MoreTools gives the whole list of tools that there are beside all others, each time that it changes. nil: never.
+	// MoreTools gives the whole list of tools that there are beside all others, each time that it
+	// changes. nil: never.
 	MoreTools <-chan []worker.Tool
-	// Start starts a program behind a second layer of walls; nil: no programs are run. Orphans must come to this process.
+	// Start starts a program behind a second layer of walls; nil: no programs are run. Orphans must
+	// come to this process.
 	Start func(cmd *exec.Cmd) error
 	Env   []string // variables, NAME=VALUE, that programs need within these walls
 	Temp  string   // where programs' outputs are kept; "" is /tmp
@@ -36,7 +39,8 @@ type Options struct {
 
 // How long a worker waits when it ends.
 const (
-	// stopTimeout is for cancelled turns and operations to end. A tool that takes longer ends with the process.
+	// stopTimeout is for cancelled turns and operations to end. A tool that takes longer ends with
+	// the process.
 	stopTimeout = 4 * time.Second
 	// closeDelay is for the supervisor to take the last answers and close. Then the worker closes.
 	closeDelay = 300 * time.Millisecond
@@ -47,9 +51,10 @@ const (
 // errStopping is the cause of the end of turns and operations when their worker is stopped.
 var errStopping = errors.New("the worker is stopping")
 
-// Run serves the supervisor at the other end of rwc, which it owns and closes. It returns nil when the supervisor has gone or
-// has called stop, or when ctx has ended, which is the same as stop. It returns an error when the wire broke. It waits at most
-// a second for tools that ignore their context, so the process must end when Run has returned.
+// Run serves the supervisor at the other end of rwc, which it owns and closes. It returns nil when
+// the supervisor has gone or has called stop, or when ctx has ended, which is the same as stop. It
+// returns an error when the wire broke. It waits at most a second for tools that ignore their
+// context, so the process must end when Run has returned.
 func Run(ctx context.Context, rwc io.ReadWriteCloser, o Options) error {
 	s := newServer(o)
 	defer s.close()
@@ -84,7 +89,8 @@ func Run(ctx context.Context, rwc io.ReadWriteCloser, o Options) error {
 	}
 }
 
-// closeAfterAnswers closes the connection when the supervisor has had time to take the last answers.
+// closeAfterAnswers closes the connection when the supervisor has had time to take the last
+// answers.
 func (s *server) closeAfterAnswers() {
 	select {
 	case <-s.conn.Done():
@@ -93,8 +99,8 @@ func (s *server) closeAfterAnswers() {
 	}
 }
 
-// connError is the error of a connection that has broken; nil for one that has ended. A killed supervisor may leave half a
-// line, or answers that it has not read.
+// connError is the error of a connection that has broken; nil for one that has ended. A killed
+// supervisor may leave half a line, or answers that it has not read.
 func connError(err error) error {
 	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
 		if errors.Is(err, end) {

@@ -144,7 +144,8 @@ open("dot.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">
     chunk(b"IDAT", zlib.compress(b"\0\xff\0\0")) + chunk(b"IEND", b""))
 `
 
-// TestAPictureMadeByPythonGoesToTheChat: the model is told of the picture and of the tool that sends it. It arrives whole.
+// TestAPictureMadeByPythonGoesToTheChat: the model is told of the picture and of the tool that
+// sends it. It arrives whole.
 func TestAPictureMadeByPythonGoesToTheChat(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{
 		Start: (*exec.Cmd).Start,
@@ -261,14 +262,15 @@ func checkUnits(t *testing.T, tool protocol.Tool) {
 	}
 }
 
-// The bounds of a request for a first short message, and of the tools in it for what people send and are sent, in bytes.
+// The bounds of a request for a first short message, and of the tools in it for what people send
+// and are sent, in bytes.
 const (
 	maxFirstRequest = 8192
 	maxExchange     = 900
 )
 
-// checkFirstRequest checks the size of the request for a first short message, in the form of the OpenAI API, with a few words of
-// AGENTS.md.
+// checkFirstRequest checks the size of the request for a first short message, in the form of the
+// OpenAI API, with a few words of AGENTS.md.
 func checkFirstRequest(t *testing.T, s *supervisor, tools []protocol.Tool) {
 	t.Helper()
 	type function struct {
@@ -390,7 +392,8 @@ func TestTurnsSideBySideAreNumberedAndBounded(t *testing.T) {
 	}
 }
 
-// TestWhatAStoppedTurnHasLeftRunningEnds: the terminals that it has opened, and no others. The next turn's model is told of those.
+// TestWhatAStoppedTurnHasLeftRunningEnds: the terminals that it has opened, and no others. The next
+// turn's model is told of those.
 func TestWhatAStoppedTurnHasLeftRunningEnds(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
 	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: t.TempDir()}
@@ -489,7 +492,8 @@ func TestGarbageEndsTheWorkerWithAnError(t *testing.T) {
 	}
 }
 
-// waiting is a worker with a tool that waits for the end of its turn. The function is what a SIGTERM does.
+// waiting is a worker with a tool that waits for the end of its turn. The function is what a
+// SIGTERM does.
 func waiting(t *testing.T) (s *supervisor, began chan struct{}, signal func()) {
 	t.Helper()
 	began = make(chan struct{}, 1)

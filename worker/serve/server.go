@@ -16,10 +16,11 @@ import (
 type phase string
 
 const (
-	phaseNew      phase = "fresh"    // no hello yet: the person is not known
-	phaseHello    phase = "greeting" // hello is being answered
-	phaseReady    phase = "ready"    // turns and operations may be started
-	phaseStopping phase = "stopping" // turns and operations are being ended, and no other may be started
+	phaseNew   phase = "fresh"    // no hello yet: the person is not known
+	phaseHello phase = "greeting" // hello is being answered
+	phaseReady phase = "ready"    // turns and operations may be started
+	// turns and operations are being ended, and no other may be started
+	phaseStopping phase = "stopping"
 )
 
 // nextPhases lists the phases that may follow one.
@@ -31,13 +32,16 @@ var nextPhases = map[phase][]phase{
 }
 
 const (
-	// maxCalls bounds the calls of the supervisor's that are answered at once: all that runs, and some to spare for stop.
-	maxCalls      = 16
-	maxTurns      = 4 // a person has at most two conversations and a job under way, and one turn may be ending
+	// maxCalls bounds the calls of the supervisor's that are answered at once: all that runs, and
+	// some to spare for stop.
+	maxCalls = 16
+	// a person has at most two conversations and a job under way, and one turn may be ending
+	maxTurns      = 4
 	maxOperations = 3 // two that a person waits for, and one in the background
 )
 
-// server is one worker's side of the connection. conn and host are set before the first call and do not change.
+// server is one worker's side of the connection. conn and host are set before the first call and do
+// not change.
 type server struct {
 	options Options
 	conn    *protocol.Conn

@@ -19,8 +19,8 @@ func (s *server) stop(_ context.Context, req *protocol.Request) (any, error) {
 	return nil, nil
 }
 
-// stopWork cancels all turns and operations and lets no other begin. It waits until they have ended, at most stopTimeout. It
-// returns false when somebody else has done the same before.
+// stopWork cancels all turns and operations and lets no other begin. It waits until they have
+// ended, at most stopTimeout. It returns false when somebody else has done the same before.
 func (s *server) stopWork() bool {
 	first := false
 	s.update(func(state *serverState) {

@@ -26,8 +26,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// supervisor is the other end of a worker under test: a real connection whose calls are answered by a hosttest.Host for
-// each turn.
+// supervisor is the other end of a worker under test: a real connection whose calls are answered by
+// a hosttest.Host for each turn.
 type supervisor struct {
 	t     *testing.T
 	conn  *protocol.Conn
@@ -245,8 +245,8 @@ func (s *supervisor) toolsChanged(_ context.Context, req *protocol.Request) (any
 	return nil, nil
 }
 
-// blobMethods keep a blob of a turn in that turn's host, and one of an operation in kept. There is one open blob a turn or
-// operation, with its id.
+// blobMethods keep a blob of a turn in that turn's host, and one of an operation in kept. There is
+// one open blob a turn or operation, with its id.
 func (s *supervisor) blobMethods() map[string]func(context.Context, *protocol.Request) (any, error) {
 	return map[string]func(context.Context, *protocol.Request) (any, error){
 		protocol.MethodBlobBegin: func(ctx context.Context, req *protocol.Request) (any, error) {

@@ -24,7 +24,8 @@ const (
 // eventTimeout is how long the end of a turn waits for its last events to leave.
 const eventTimeout = time.Second
 
-// startTurn runs a turn to its end. A turn whose call was cancelled is stopped, and answered like any other.
+// startTurn runs a turn to its end. A turn whose call was cancelled is stopped, and answered like
+// any other.
 func (s *server) startTurn(ctx context.Context, start protocol.TurnStart) (any, error) {
 	if err := checkTurnStart(start); err != nil {
 		return nil, err
@@ -39,7 +40,8 @@ func (s *server) startTurn(ctx context.Context, start protocol.TurnStart) (any, 
 	})
 }
 
-// turnKinds are all kinds of turns that a worker knows: how each is run, and whether that takes a home.
+// turnKinds are all kinds of turns that a worker knows: how each is run, and whether that takes a
+// home.
 var turnKinds = map[string]struct {
 	home bool
 	run  func(*server, context.Context, *userTools, protocol.TurnStart) (protocol.TurnEnd, error)
@@ -113,7 +115,8 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	return end, nil
 }
 
-// endWatch tells what the turn has left of prompt files. What can't be told counts as changed by it.
+// endWatch tells what the turn has left of prompt files. What can't be told counts as changed by
+// it.
 func (s *server) endWatch(ctx context.Context, watch *promptfile.Watch, end protocol.TurnEnd) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eventTimeout)
 	defer cancel()
@@ -136,8 +139,9 @@ func (t watchedTurn) NextMessage(ctx context.Context, after int64, system string
 	return t.Turn.NextMessage(ctx, after, system, tools)
 }
 
-// sendEvents sends a turn's events, also after the turn was stopped, until the returned function is called. That function
-// waits at most eventTimeout for the last events, so that they are queued before the turn's end.
+// sendEvents sends a turn's events, also after the turn was stopped, until the returned function is
+// called. That function waits at most eventTimeout for the last events, so that they are queued
+// before the turn's end.
 func (s *server) sendEvents(ctx context.Context, turn *host.Turn) (flush func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var sender sync.WaitGroup

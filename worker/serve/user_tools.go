@@ -23,16 +23,18 @@ import (
 	"mews/worker/workspace"
 )
 
-// userTools are a person's folder and the tools over it. A worker has one of them, which does not change.
+// userTools are a person's folder and the tools over it. A worker has one of them, which does not
+// change.
 type userTools struct {
-	hello       protocol.Hello
-	options     Options
-	zone        *time.Location
-	files       *workspace.Workspace // what the tools see
-	promptFiles *workspace.Workspace // what the prompt is read from: of the policy, only Exclude holds for it
-	quota       *quota.Quota         // of the folder
-	programs    *program.Runner      // nil: this worker runs no programs
-	shell       *shell.Shell         // nil: the model may run none
+	hello   protocol.Hello
+	options Options
+	zone    *time.Location
+	files   *workspace.Workspace // what the tools see
+	// what the prompt is read from: of the policy, only Exclude holds for it
+	promptFiles *workspace.Workspace
+	quota       *quota.Quota    // of the folder
+	programs    *program.Runner // nil: this worker runs no programs
+	shell       *shell.Shell    // nil: the model may run none
 	images      *images.Viewer
 	undoer      *undo.Undoer
 	watch       *index.Watch // of the folder
@@ -42,7 +44,8 @@ type userTools struct {
 	tools       []worker.Tool // those that are made once
 }
 
-// hasHome says whether the worker has a person's folder. Without one it has no tool, and does no operation.
+// hasHome says whether the worker has a person's folder. Without one it has no tool, and does no
+// operation.
 func (u *userTools) hasHome() bool { return u.files != nil }
 
 // openUserTools opens the folder of the person in hello, where there is one. The caller closes it.
@@ -92,8 +95,8 @@ func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 	return u, nil
 }
 
-// isUnrestricted says whether a policy leaves the whole folder to be seen and changed. The model runs programs only then: they
-// would see what the policy hides.
+// isUnrestricted says whether a policy leaves the whole folder to be seen and changed. The model
+// runs programs only then: they would see what the policy hides.
 func isUnrestricted(p protocol.FilePolicy) bool {
 	return len(p.Include) == 0 && len(p.Exclude) == 0 && len(p.AppendOnly) == 0
 }

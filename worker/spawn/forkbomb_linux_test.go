@@ -12,7 +12,8 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// bombRoom is how many processes the workers' account may have during a fork bomb: a defect must not take the machine down.
+// bombRoom is how many processes the workers' account may have during a fork bomb: a defect must
+// not take the machine down.
 const bombRoom = "400"
 
 // bombs are Python programs that double themselves without end.
@@ -22,7 +23,8 @@ var bombs = map[string]string{
 while True:
     try: os.fork()
     except OSError: pass`,
-	// Each process that cannot fork ends, and leaves its place to another's child. Without the first it might die out by itself.
+	// Each process that cannot fork ends, and leaves its place to another's child. Without the
+	// first it might die out by itself.
 	"restless": `
 first = os.getpid()
 while True:
@@ -49,8 +51,8 @@ while True:
     except OSError: pass`,
 }
 
-// TestABombIsEnded: without a control group or a namespace the watchdog ends it while its worker lives, and it ends with its
-// worker. Nobody else's worker is harmed.
+// TestABombIsEnded: without a control group or a namespace the watchdog ends it while its worker
+// lives, and it ends with its worker. Nobody else's worker is harmed.
 func TestABombIsEnded(t *testing.T) {
 	for name, program := range bombs {
 		t.Run(name, func(t *testing.T) {

@@ -25,7 +25,8 @@ import (
 // deadline is how long a test waits for what must happen. Only a defect reaches it.
 const deadline = time.Minute
 
-// Accounts that nobody has, and no other package's tests use: the kernel counts processes by account.
+// Accounts that nobody has, and no other package's tests use: the kernel counts processes by
+// account.
 const (
 	testWorkerUID  = 54341 // of workers where the tests are root
 	testSpawnerUID = 54400 // of a spawner that root has given capabilities
@@ -70,8 +71,8 @@ func TestMain(m *testing.M) {
 	syscall.Exit(status) // at once: os.Exit waits a second for races that are still to be found
 }
 
-// These tell a spawner of the tests how often to look, where it finds its control groups, and how many processes the account
-// of its workers may come to have.
+// These tell a spawner of the tests how often to look, where it finds its control groups, and how
+// many processes the account of its workers may come to have.
 const (
 	sweepVar  = "MEWS_TEST_SWEEP"
 	groupsVar = "MEWS_TEST_GROUPS"

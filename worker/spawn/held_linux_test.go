@@ -28,8 +28,8 @@ func (r *harness) installRow(w *testWorker) {
 	giveToWorkers(r.t, path)
 }
 
-// TestWhoHoldsTooMuchOfAnAccountsPoolsIsEnded: the rows of the escape suite that only the watchdog stops. The worker goes on,
-// and so do others.
+// TestWhoHoldsTooMuchOfAnAccountsPoolsIsEnded: the rows of the escape suite that only the watchdog
+// stops. The worker goes on, and so do others.
 func TestWhoHoldsTooMuchOfAnAccountsPoolsIsEnded(t *testing.T) {
 	kinds := map[string]string{"Q12": "watches", "Q13": "pipes"}
 	for _, tier := range []string{"namespaces", "landlock"} {
@@ -82,7 +82,8 @@ import os
 all = [os.openpty() for n in range(70)]`},
 }
 
-// TestWhatHidesIsCounted: descriptors that no table of a process lists, and tables that no first thread has.
+// TestWhatHidesIsCounted: descriptors that no table of a process lists, and tables that no first
+// thread has.
 func TestWhatHidesIsCounted(t *testing.T) {
 	for name, c := range held {
 		t.Run(name, func(t *testing.T) {

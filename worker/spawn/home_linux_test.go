@@ -13,8 +13,8 @@ import (
 // The uids of people without an account, in these tests: nobody has them.
 const firstPerson, lastPerson = 70420, 70429
 
-// TestAPersonWithoutAnAccountGetsAHomeOfTheirOwn: the spawner makes it, whatever its privilege, and the worker there is nobody
-// else's on this machine. Started again it has the same home.
+// TestAPersonWithoutAnAccountGetsAHomeOfTheirOwn: the spawner makes it, whatever its privilege, and
+// the worker there is nobody else's on this machine. Started again it has the same home.
 func TestAPersonWithoutAnAccountGetsAHomeOfTheirOwn(t *testing.T) {
 	if !asRoot() {
 		return // there is no other account
@@ -26,7 +26,8 @@ func TestAPersonWithoutAnAccountGetsAHomeOfTheirOwn(t *testing.T) {
 			if attr != nil {
 				group = testSpawnerUID
 			}
-			if err := os.Chown(r.root, group, group); err != nil { // the service's, whose group alone makes something there
+			// the service's, whose group alone makes something there
+			if err := os.Chown(r.root, group, group); err != nil {
 				t.Fatal(err)
 			}
 			if err := os.Chmod(r.root, 0o731|os.ModeSticky); err != nil {

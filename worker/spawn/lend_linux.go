@@ -8,7 +8,8 @@ import (
 	"mews/worker/sandbox"
 )
 
-// lentMounts is what a worker is lent, whose account is not that of its folders: mounts in which it is. The zero value is nothing.
+// lentMounts is what a worker is lent, whose account is not that of its folders: mounts in which it
+// is. The zero value is nothing.
 type lentMounts struct{ mounts []int }
 
 // close closes the mounts.
@@ -21,9 +22,9 @@ func (l *lentMounts) close() error {
 	return err
 }
 
-// lend lends a person without an account the writable folders of a plan, where the home belongs to the account that people
-// share: they find there what that account would, and what they make is its. A home of the person's own stays as it is. On an
-// error nothing is lent.
+// lend lends a person without an account the writable folders of a plan, where the home belongs to
+// the account that people share: they find there what that account would, and what they make is
+// its. A home of the person's own stays as it is. On an error nothing is lent.
 func (s *spawner) lend(p *sandbox.Plan, home int, owner uint32, a Account) (l lentMounts, err error) {
 	namespace, err := sandbox.OpenSwapped([2]int{int(s.Account.UID), int(a.UID)}, [2]int{int(s.Account.GID), int(a.GID)})
 	if err != nil {

@@ -29,8 +29,9 @@ func ownerOf(t *testing.T, path string) string {
 	return fmt.Sprint(st.Uid, " ", st.Gid)
 }
 
-// TestFoldersAreLentToWhoHasAUIDOfTheirOwn: a home and a workspace stay their account's on disk, and what is made there is that
-// account's too. Inside they are the person's, and everything else there is whose it was. Nobody gets anything more.
+// TestFoldersAreLentToWhoHasAUIDOfTheirOwn: a home and a workspace stay their account's on disk,
+// and what is made there is that account's too. Inside they are the person's, and everything else
+// there is whose it was. Nobody gets anything more.
 func TestFoldersAreLentToWhoHasAUIDOfTheirOwn(t *testing.T) {
 	if !asRoot() {
 		return // there is no other account
@@ -61,7 +62,8 @@ func TestFoldersAreLentToWhoHasAUIDOfTheirOwn(t *testing.T) {
 	for _, refused := range []string{"cat other", "cat roots", "cat person\\'s", "echo x >>roots", "chown 0 new", "chown 54499 new"} {
 		first.answers("{ "+refused+"; } 2>/dev/null && echo done || echo refused", "refused")
 	}
-	first.answers("echo more >>open && tail -c5 open", "more") // as for the shared account: it is open to all
+	// as for the shared account: it is open to all
+	first.answers("echo more >>open && tail -c5 open", "more")
 	home := filepath.Join(r.root, fmt.Sprint("home", first.id))
 	for _, path := range []string{home, filepath.Join(home, "kept"), filepath.Join(home, "dir"), filepath.Join(code, "new"), filepath.Join(code, "shared")} {
 		if got := ownerOf(t, path); got != shared {
@@ -88,7 +90,8 @@ func TestFoldersAreLentToWhoHasAUIDOfTheirOwn(t *testing.T) {
 	r.refused(spawnwire.Spawn{ID: r.last, UID: firstPerson, GID: firstPerson, Root: r.root, Path: "strange", Profile: "worker"}, "belongs to uid 54499")
 }
 
-// TestWhatCannotBeLentIsUsedAsBefore: on a file system without such mounts people share the account whose the home is.
+// TestWhatCannotBeLentIsUsedAsBefore: on a file system without such mounts people share the account
+// whose the home is.
 func TestWhatCannotBeLentIsUsedAsBefore(t *testing.T) {
 	if !asRoot() {
 		return // only root mounts one

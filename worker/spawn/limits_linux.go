@@ -16,10 +16,11 @@ import (
 	"mews/worker/cgroup"
 )
 
-// Control groups limit what a worker and all that it runs may have together. Where the system gives none, a watchdog looks
-// every few seconds: it ends the largest process of a worker that has too much memory, and all processes below a worker
-// that has too many. No group limits what the kernel counts for a whole account (epoll's watches, pipes, terminals): there
-// the watchdog ends all processes below a worker that holds too much.
+// Control groups limit what a worker and all that it runs may have together. Where the system gives
+// none, a watchdog looks every few seconds: it ends the largest process of a worker that has too
+// much memory, and all processes below a worker that has too many. No group limits what the kernel
+// counts for a whole account (epoll's watches, pipes, terminals): there the watchdog ends all
+// processes below a worker that holds too much.
 
 // workerGroup is what limits a worker and all that it runs.
 type workerGroup struct {
@@ -29,8 +30,8 @@ type workerGroup struct {
 	hits    cgroup.LimitHits
 }
 
-// workerWeight is a worker's share of processor and disk while others want them too. The supervisor, for whom everybody
-// waits, has 100.
+// workerWeight is a worker's share of processor and disk while others want them too. The
+// supervisor, for whom everybody waits, has 100.
 const workerWeight = 20
 
 // workerLimits are what was asked for, and at most what the policy allows.
@@ -42,11 +43,13 @@ func workerLimits(m spawnwire.Spawn, p Policy) cgroup.Limits {
 	if m.PIDs > 0 {
 		l.PIDs = int(min(m.PIDs, p.PIDs))
 	}
-	l.MemoryHigh = l.Memory - l.Memory/8 // the worker is slowed down first, so that caches are given back
+	// the worker is slowed down first, so that caches are given back
+	l.MemoryHigh = l.Memory - l.Memory/8
 	return l
 }
 
-// makeGroup makes a worker's group, if there are any, and has its process born there if the kernel can do that.
+// makeGroup makes a worker's group, if there are any, and has its process born there if the kernel
+// can do that.
 func (s *spawner) makeGroup(w *worker, attr *syscall.SysProcAttr) (err error) {
 	if !s.grouped {
 		return nil
@@ -61,7 +64,8 @@ func (s *spawner) makeGroup(w *worker, attr *syscall.SysProcAttr) (err error) {
 	return nil
 }
 
-// joinGroup puts a worker that was not born there into its group. It has not yet executed anything that could fork.
+// joinGroup puts a worker that was not born there into its group. It has not yet executed anything
+// that could fork.
 func (w *worker) joinGroup() error {
 	if w.group == nil || w.inGroup {
 		return nil
@@ -69,7 +73,8 @@ func (w *worker) joinGroup() error {
 	return w.group.Add(w.pid)
 }
 
-// discard clears away a worker that could not be started. What is left of it is killed with the orphans.
+// discard clears away a worker that could not be started. What is left of it is killed with the
+// orphans.
 func (w *worker) discard() error {
 	if w.group == nil {
 		return nil
@@ -80,11 +85,13 @@ func (w *worker) discard() error {
 // removeGroup removes the group of a worker of which nothing is left.
 func (w *worker) removeGroup() {
 	if w.group != nil {
-		_ = w.group.Remove() // the kernel may hold on to it for a moment; the next spawner removes it
+		// the kernel may hold on to it for a moment; the next spawner removes it
+		_ = w.group.Remove()
 	}
 }
 
-// checkLimits reports the limits that were hit since the last sweep, and starts the watchdog's look.
+// checkLimits reports the limits that were hit since the last sweep, and starts the watchdog's
+// look.
 func (s *spawner) checkLimits() error {
 	if time.Since(s.lastCheck) < s.sweep() {
 		return nil
@@ -136,13 +143,14 @@ func (s *spawner) sendHits(w *worker, now cgroup.LimitHits) error {
 	return nil
 }
 
-// groupsLimit says whether control groups keep workers to their limit of something, so that the watchdog need not.
+// groupsLimit says whether control groups keep workers to their limit of something, so that the
+// watchdog need not.
 func (s *spawner) groupsLimit(controller string) bool {
 	return s.grouped && s.groups.Enabled(controller)
 }
 
-// startMeasuring starts the watchdog's look. It can hang over a process that is being torn down, so a goroutine of its own
-// does it, one at a time.
+// startMeasuring starts the watchdog's look. It can hang over a process that is being torn down, so
+// a goroutine of its own does it, one at a time.
 func (s *spawner) startMeasuring() {
 	if s.measuring {
 		return
@@ -200,8 +208,9 @@ func (s *spawner) enforce(sizes map[int]cgroup.TreeSize) error {
 	return nil
 }
 
-// endDescendants ends all that a worker runs. Nobody can tell which of many processes are too many, and those that are left
-// would only make more: so would those that have lost their parents and come to the spawner.
+// endDescendants ends all that a worker runs. Nobody can tell which of many processes are too many,
+// and those that are left would only make more: so would those that have lost their parents and
+// come to the spawner.
 func (s *spawner) endDescendants(w *worker, hits *cgroup.LimitHits) error {
 	killed, err := s.killDescendants(w.pid, os.Getpid())
 	if killed > 0 {
@@ -210,8 +219,9 @@ func (s *spawner) endDescendants(w *worker, hits *cgroup.LimitHits) error {
 	return err
 }
 
-// endHolders ends all that a worker runs, which together hold too much of a pool, and tells of it. A worker that holds too much
-// itself goes too. (What is ended may still be seen to hold something at the next look: nothing is done then.)
+// endHolders ends all that a worker runs, which together hold too much of a pool, and tells of it.
+// A worker that holds too much itself goes too. (What is ended may still be seen to hold something
+// at the next look: nothing is done then.)
 func (s *spawner) endHolders(w *worker, own cgroup.Held, pool string, most int64) error {
 	killed, err := s.killDescendants(w.pid)
 	if what, _ := own.Beyond(s.held); err == nil && what != "" {

@@ -17,8 +17,8 @@ import (
 // hog is shell for a process that takes 80 MiB and keeps them.
 const hog = `(head -c 80M /dev/zero; exec sleep 1000) | tail >/dev/null & `
 
-// megabytes is a policy's memory, enough for one hog and a half. With the race detector stage one, which sets its limits
-// before it executes a worker, needs more than half of it.
+// megabytes is a policy's memory, enough for one hog and a half. With the race detector stage one,
+// which sets its limits before it executes a worker, needs more than half of it.
 const megabytes = 128 << 20
 
 // withoutGroups sets up a spawner that finds no control groups, so that the watchdog limits.
@@ -26,7 +26,8 @@ func withoutGroups(tier string) setup {
 	return setup{policy: []string{"worker=/bin/sh", "sandbox=" + tier, "sandbox_min=off", fmt.Sprint("memory=", megabytes)}}
 }
 
-// TestTheLargestProcessOfAWorkerWithTooMuchMemoryIsEnded: the worker itself is not, nor are other workers' processes.
+// TestTheLargestProcessOfAWorkerWithTooMuchMemoryIsEnded: the worker itself is not, nor are other
+// workers' processes.
 func TestTheLargestProcessOfAWorkerWithTooMuchMemoryIsEnded(t *testing.T) {
 	for _, tier := range []string{"namespaces", "landlock"} {
 		t.Run(tier, func(t *testing.T) {
@@ -87,7 +88,8 @@ func many(n int) string {
 	return fmt.Sprintf("i=0; while [ $i -lt %d ]; do sleep 1000 & i=$((i+1)); done; echo made", n)
 }
 
-// TestManyProcessesOfOneWorkerKeepNoOtherFromStarting: the kernel counts them for the account, which both workers share.
+// TestManyProcessesOfOneWorkerKeepNoOtherFromStarting: the kernel counts them for the account,
+// which both workers share.
 func TestManyProcessesOfOneWorkerKeepNoOtherFromStarting(t *testing.T) {
 	for _, tier := range []string{"namespaces", "landlock"} {
 		t.Run(tier, func(t *testing.T) {
@@ -107,8 +109,8 @@ func TestManyProcessesOfOneWorkerKeepNoOtherFromStarting(t *testing.T) {
 	}
 }
 
-// bomb is shell for a program, "bomb many", that makes processes without end and ignores signals. A shell that cannot fork
-// ends: this one then starts over in the same process.
+// bomb is shell for a program, "bomb many", that makes processes without end and ignores signals. A
+// shell that cannot fork ends: this one then starts over in the same process.
 const bomb = `cat >bomb <<'.'
 trap "" TERM HUP INT
 trap "exec sh bomb $1" EXIT
@@ -116,8 +118,9 @@ while :; do if [ $1 = many ]; then sh bomb one & sleep 0.1; else sleep 1000 & fi
 .
 `
 
-// TestAllThatAWorkerWithTooManyProcessesRunsIsEnded: where the kernel counts processes for everybody together. The worker
-// itself goes on, and so do the others, which can start programs again after a few sweeps.
+// TestAllThatAWorkerWithTooManyProcessesRunsIsEnded: where the kernel counts processes for
+// everybody together. The worker itself goes on, and so do the others, which can start programs
+// again after a few sweeps.
 func TestAllThatAWorkerWithTooManyProcessesRunsIsEnded(t *testing.T) {
 	for _, pids := range []int{60, 200} {
 		t.Run(fmt.Sprint(pids), func(t *testing.T) {
@@ -141,8 +144,8 @@ func TestAllThatAWorkerWithTooManyProcessesRunsIsEnded(t *testing.T) {
 	}
 }
 
-// again is shell that tries to start a program until it can, and then executes another shell. A shell that cannot fork ends:
-// this one then starts over in the same process.
+// again is shell that tries to start a program until it can, and then executes another shell. A
+// shell that cannot fork ends: this one then starts over in the same process.
 const again = `exec 2>/dev/null; echo 'trap "exec sh again" EXIT; sleep 0; trap - EXIT; echo again; exec sh' >again
 exec sh again`
 
@@ -192,8 +195,9 @@ func until(t *testing.T, what string, there func() bool) {
 	}
 }
 
-// ownGroups is a file that tells a spawner in which groups it is. It lists only top groups: any other was made by somebody who
-// does not expect other processes in it. It is "" if there is none with pids.
+// ownGroups is a file that tells a spawner in which groups it is. It lists only top groups: any
+// other was made by somebody who does not expect other processes in it. It is "" if there is none
+// with pids.
 func ownGroups(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("/proc/self/cgroup")
@@ -212,7 +216,8 @@ func ownGroups(t *testing.T) string {
 	return ""
 }
 
-// startGrouped starts a spawner that makes control groups for pids, nil if this system has none for the tests.
+// startGrouped starts a spawner that makes control groups for pids, nil if this system has none for
+// the tests.
 func startGrouped(t *testing.T, sweep string, policy ...string) *harness {
 	t.Helper()
 	self := ownGroups(t)

@@ -16,8 +16,9 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestAKernelThatDoesLess: if the kernel is too old for what a spawner does, or a container's filter refuses it, there are no
-// workers, and the error says what was tried and what to do. The spawner never silently does without.
+// TestAKernelThatDoesLess: if the kernel is too old for what a spawner does, or a container's
+// filter refuses it, there are no workers, and the error says what was tried and what to do. The
+// spawner never silently does without.
 func TestAKernelThatDoesLess(t *testing.T) {
 	for call, c := range map[uintptr]struct{ said, remedy string }{
 		unix.SYS_CLOSE_RANGE:             {"close_range", "Linux 5.11"},
@@ -42,7 +43,8 @@ func TestAKernelThatDoesLess(t *testing.T) {
 	}
 }
 
-// startWithout starts a spawner for which a system call fails with answer, and returns what it writes before it ends.
+// startWithout starts a spawner for which a system call fails with answer, and returns what it
+// writes before it ends.
 func startWithout(t *testing.T, call uintptr, answer syscall.Errno) string {
 	t.Helper()
 	conn, theirs, err := spawnwire.Pair()

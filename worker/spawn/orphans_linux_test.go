@@ -20,15 +20,17 @@ import (
 	"mews/worker/workspace"
 )
 
-// How many programs a worker runs one after the other, and how many processes each leaves without a parent. These end at
-// once, so few live at a time. Each must be reaped, or there would soon be no room for another.
+// How many programs a worker runs one after the other, and how many processes each leaves without a
+// parent. These end at once, so few live at a time. Each must be reaped, or there would soon be no
+// room for another.
 const (
 	programs = 20
 	orphans  = 500
 )
 
-// TestTenThousandOrphansComeToTheFirstProcess: a worker is process 1 behind its walls, and the parent of all that lose theirs.
-// It reaps every one, and gets the right status of each program that it waits for.
+// TestTenThousandOrphansComeToTheFirstProcess: a worker is process 1 behind its walls, and the
+// parent of all that lose theirs. It reaps every one, and gets the right status of each program
+// that it waits for.
 func TestTenThousandOrphansComeToTheFirstProcess(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -47,8 +49,8 @@ func TestTenThousandOrphansComeToTheFirstProcess(t *testing.T) {
 	r.kill(w)
 }
 
-// actAsFirst is a worker that runs the programs with the shell's tool, beside a reaper as a real worker has; or one that
-// hears the recording in its home.
+// actAsFirst is a worker that runs the programs with the shell's tool, beside a reaper as a real
+// worker has; or one that hears the recording in its home.
 func actAsFirst() {
 	say := func(text string) { fmt.Println(strings.ReplaceAll(text, "\n", "; ")) }
 	if parameters, err := os.ReadFile(recordingFile); err == nil {
@@ -94,7 +96,8 @@ func runPrograms(say func(string)) error {
 	}
 }
 
-// leaveOrphans runs a program that leaves orphans and ends with a status of its own, and returns what the tool says.
+// leaveOrphans runs a program that leaves orphans and ends with a status of its own, and returns
+// what the tool says.
 func leaveOrphans(s *shell.Shell, status int) (string, error) {
 	script := fmt.Sprintf("i=0; while [ $i -lt %d ]; do (: & :); i=$((i+1)); done; exit %d", orphans, status)
 	arguments, err := json.Marshal(map[string]string{"command": script})

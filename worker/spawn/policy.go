@@ -15,26 +15,29 @@ import (
 	"mews/worker/sandbox"
 )
 
-// Policy says what a spawner may start, whatever it is asked for. Where the spawner may change accounts, the policy comes
-// from a file that only root can write. It is read once; people and workspaces are added within its bounds while the spawner
-// runs.
+// Policy says what a spawner may start, whatever it is asked for. Where the spawner may change
+// accounts, the policy comes from a file that only root can write. It is read once; people and
+// workspaces are added within its bounds while the spawner runs.
 type Policy struct {
 	Worker  string          // absolute path of the worker's program
 	Tier    sandbox.Tier    // which walls; "" is the best that hold
 	MinTier sandbox.Tier    // with less than these nothing is started
 	UIDs    sandbox.IDRange // the accounts of people
-	People  sandbox.IDRange // of people without an account, each a uid that is their group too; zero: none
-	Account Account         // of workers whose person has none; zero: the spawner's, which must not be root
-	Roots   []string        // the only folders in which homes, workspaces and other folders may lie; none: any
-	Memory  uint64          // bytes, the most for a worker and all that it runs
-	PIDs    uint32          // processes and threads, the most
+	// of people without an account, each a uid that is their group too; zero: none
+	People sandbox.IDRange
+	// of workers whose person has none; zero: the spawner's, which must not be root
+	Account Account
+	// the only folders in which homes, workspaces and other folders may lie; none: any
+	Roots  []string
+	Memory uint64 // bytes, the most for a worker and all that it runs
+	PIDs   uint32 // processes and threads, the most
 }
 
 // Account is an OS account.
 type Account struct{ UID, GID uint32 }
 
-// maxUID is far beyond what systems give. The greatest number, -1, means no change to setresuid(2), and would leave a worker
-// the spawner's account.
+// maxUID is far beyond what systems give. The greatest number, -1, means no change to setresuid(2),
+// and would leave a worker the spawner's account.
 const maxUID = 1<<31 - 1
 
 // personUIDs are the accounts that systems give to people (login.defs: UID_MIN, UID_MAX).
@@ -63,7 +66,8 @@ var policyKeys = map[string]func(p *Policy, value string) error{
 	},
 }
 
-// ReadPolicy reads a policy file: a line for each key, # begins a comment. It refuses a file with anything unknown in it.
+// ReadPolicy reads a policy file: a line for each key, # begins a comment. It refuses a file with
+// anything unknown in it.
 func ReadPolicy(from io.Reader) (Policy, error) {
 	var p Policy
 	seen := map[string]bool{}
@@ -152,8 +156,8 @@ func parsePair(value, between string, a, b *uint32) error {
 	return nil
 }
 
-// workerAccount is the account that a worker gets: the one asked for, where the policy allows it, or that of workers whose
-// person has none.
+// workerAccount is the account that a worker gets: the one asked for, where the policy allows it,
+// or that of workers whose person has none.
 func (p Policy) workerAccount(asked, own Account) (Account, error) {
 	switch {
 	case asked.UID == 0 && p.Account.UID != 0:

@@ -11,8 +11,8 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// reconcile brings the state in line with what has happened to the processes: it reaps, kills what belongs to no living
-// worker, and reports the workers of which nothing is left.
+// reconcile brings the state in line with what has happened to the processes: it reaps, kills what
+// belongs to no living worker, and reports the workers of which nothing is left.
 func (s *spawner) reconcile() error {
 	if _, err := s.reap(); err != nil {
 		return err
@@ -58,8 +58,8 @@ func (s *spawner) liveWorker(pid int) *worker {
 	return nil
 }
 
-// reportExits sends Exited for every worker that has ended, once no orphan is left. It cannot tell whose an orphan is, so
-// one that does not die delays everybody's report, for lingerLimit at most.
+// reportExits sends Exited for every worker that has ended, once no orphan is left. It cannot tell
+// whose an orphan is, so one that does not die delays everybody's report, for lingerLimit at most.
 func (s *spawner) reportExits(orphans int) error {
 	for id, w := range s.workers {
 		if w.ended.IsZero() || orphans > 0 && time.Since(w.ended) < lingerLimit {
@@ -78,7 +78,8 @@ func (s *spawner) reportExits(orphans int) error {
 	return nil
 }
 
-// endAll kills every child, and theirs, until none is left. A supervisor that this process has started ends by itself.
+// endAll kills every child, and theirs, until none is left. A supervisor that this process has
+// started ends by itself.
 func (s *spawner) endAll(chld, told <-chan os.Signal) error {
 	s.shuttingDown = true
 	for {

@@ -14,9 +14,11 @@ func TestADaemonIsGoneBeforeItsWorkersEndIsReported(t *testing.T) {
 	r := startSpawner(t, outside...)
 	other, w := r.worker(), r.worker()
 	pids := []int{
-		w.pidOf("sleep 1000 & echo $!"),                                       // a child
-		w.pidOf("(sleep 1000; :) & echo $!"),                                  // a child with a child
-		w.pidOf("setsid sh -c 'trap \"\" TERM HUP; sleep 1000; :' & echo $!"), // in a session of its own
+		w.pidOf("sleep 1000 & echo $!"), // a child
+		// a child with a child
+		w.pidOf("(sleep 1000; :) & echo $!"),
+		// in a session of its own
+		w.pidOf("setsid sh -c 'trap \"\" TERM HUP; sleep 1000; :' & echo $!"),
 	}
 	r.send(spawnwire.Kill{ID: w.id, Signal: uint32(syscall.SIGKILL)})
 	if got := next[spawnwire.Exited](r); got.ID != w.id {
@@ -80,7 +82,8 @@ func TestWhatATerminalSendsDoesNotEndTheSpawner(t *testing.T) {
 		}
 	}
 	w := r.worker()
-	// Signals from 32 on are glibc's own: its posix_spawn makes a child ignore one, which is inherited through make.
+	// Signals from 32 on are glibc's own: its posix_spawn makes a child ignore one, which is
+	// inherited through make.
 	const standard = 1<<31 - 1
 	ignored := statusOf(t, w.pid, "SigIgn")
 	if set, err := strconv.ParseUint(ignored, 16, 64); err != nil || set&standard != 0 {

@@ -10,8 +10,8 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// TestSpawnIsRefusedWithAReason: each of these is a request that a supervisor should not have made, or about a folder that a
-// person has changed since.
+// TestSpawnIsRefusedWithAReason: each of these is a request that a supervisor should not have made,
+// or about a folder that a person has changed since.
 func TestSpawnIsRefusedWithAReason(t *testing.T) {
 	r := startSpawner(t)
 	beside := homes(t)

@@ -15,7 +15,8 @@ import (
 	"mews/protocol/spawnwire"
 )
 
-// reader is a worker that needs no library, as there is none where only reading is done. It says who and where it is.
+// reader is a worker that needs no library, as there is none where only reading is done. It says
+// who and where it is.
 const reader = `package main
 
 import (
@@ -57,7 +58,8 @@ func TestAWorkerThatOnlyReadsHasNoHome(t *testing.T) {
 				r := start(t, setup{attr: attr, policy: []string{"worker=" + program, "sandbox=" + tier, "sandbox_min=off"}})
 				r.refused(spawnwire.Spawn{ID: 1, Root: r.root, Path: ".", Profile: "review"}, "has none")
 				want := fmt.Sprintf("%d 1 dev etc proc run var workspaces;false 1\n", workersUID())
-				if tier == "landlock" { // where processes are the host's, and no folder can be listed
+				// where processes are the host's, and no folder can be listed
+				if tier == "landlock" {
 					want = ";false 1\n"
 				}
 				if got := r.reader(2); !strings.HasSuffix(got, want) {

@@ -1,14 +1,16 @@
 //go:build linux || darwin
 
-// Package spawn is mews-spawner: it starts workers, reports their ends, and leaves nothing of them alive. It is the parent
-// of every worker and the sub-reaper of all that workers start: a process that loses its parent becomes a child of the
-// spawner, and is killed. It knows nothing of people and never reads what a worker says.
+// Package spawn is mews-spawner: it starts workers, reports their ends, and leaves nothing of them
+// alive. It is the parent of every worker and the sub-reaper of all that workers start: a process
+// that loses its parent becomes a child of the spawner, and is killed. It knows nothing of people
+// and never reads what a worker says.
 //
-// Everything happens on one goroutine that holds one thread, because PDEATHSIG follows the thread that forked and not the
-// process (go.dev/issue/27505). A second goroutine receives.
+// Everything happens on one goroutine that holds one thread, because PDEATHSIG follows the thread
+// that forked and not the process (go.dev/issue/27505). A second goroutine receives.
 //
-// On macOS, which is for people who work on Mews, there are no walls, no accounts, no control groups and no sub-reapers: it
-// kills a worker's process group and no more. That part is compiled and has not been run.
+// On macOS, which is for people who work on Mews, there are no walls, no accounts, no control
+// groups and no sub-reapers: it kills a worker's process group and no more. That part is compiled
+// and has not been run.
 package spawn
 
 import (
@@ -27,20 +29,23 @@ import (
 )
 
 const (
-	sweepEvery  = 2 * time.Second       // a sweep costs a millisecond of processor time, mostly for waking up
-	retryAfter  = 50 * time.Millisecond // between two looks at what was killed and is still there
-	lingerLimit = 2 * time.Second       // a process that SIGKILL does not end within this (dead disk) is waited for no longer
-	sendTimeout = 10 * time.Second      // a supervisor that does not read is as good as gone
+	// a sweep costs a millisecond of processor time, mostly for waking up
+	sweepEvery = 2 * time.Second
+	retryAfter = 50 * time.Millisecond // between two looks at what was killed and is still there
+	// a process that SIGKILL does not end within this (dead disk) is waited for no longer
+	lingerLimit = 2 * time.Second
+	sendTimeout = 10 * time.Second // a supervisor that does not read is as good as gone
 )
 
 // spawner is the state of Run. Only Run's goroutine touches it.
 type spawner struct {
 	Options
-	conn         *spawnwire.Conn
-	own          Account // this process's
-	tier         sandbox.Tier
-	supervisor   int                // its pid, if this process has started it and it lives; 0
-	status       syscall.WaitStatus // of the supervisor, if this process has started it, once it has ended
+	conn       *spawnwire.Conn
+	own        Account // this process's
+	tier       sandbox.Tier
+	supervisor int // its pid, if this process has started it and it lives; 0
+	// of the supervisor, if this process has started it, once it has ended
+	status       syscall.WaitStatus
 	workers      map[uint64]*worker // those whose end has not been reported
 	last         uint64             // the newest worker's id
 	shuttingDown bool               // the supervisor is gone: every child must go
@@ -57,9 +62,10 @@ type worker struct {
 	workerGroup
 }
 
-// Run serves the supervisor at the other end of conn until it is gone, then kills every worker, waits until nothing is left
-// of them, and returns nil. It returns an error if the supervisor broke the wire, or if this system cannot do what is
-// needed; nothing is left then either. It takes over conn, and the process: there must be no children but its own.
+// Run serves the supervisor at the other end of conn until it is gone, then kills every worker,
+// waits until nothing is left of them, and returns nil. It returns an error if the supervisor broke
+// the wire, or if this system cannot do what is needed; nothing is left then either. It takes over
+// conn, and the process: there must be no children but its own.
 func Run(conn *spawnwire.Conn, o Options) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -74,9 +80,10 @@ func newSpawner(conn *spawnwire.Conn, o Options) *spawner {
 	return &spawner{Options: o, conn: conn, own: own, workers: map[uint64]*worker{}, results: make(chan func() error, 1)}
 }
 
-// notifySignals sets up the signals. What a terminal or a service manager sends is not for the spawner: a supervisor that
-// started it gets it too, and a supervisor that it started gets it passed on, and ends the workers in good order. (The
-// signals are caught and not ignored, because children inherit what is ignored.)
+// notifySignals sets up the signals. What a terminal or a service manager sends is not for the
+// spawner: a supervisor that started it gets it too, and a supervisor that it started gets it
+// passed on, and ends the workers in good order. (The signals are caught and not ignored, because
+// children inherit what is ignored.)
 func notifySignals() (chld, told chan os.Signal) {
 	chld, told = make(chan os.Signal, 1), make(chan os.Signal, 8)
 	signal.Notify(chld, syscall.SIGCHLD)
@@ -130,7 +137,8 @@ func (s *spawner) serve(packets <-chan packet, chld, told <-chan os.Signal) erro
 	return err
 }
 
-// forward passes a signal on to a supervisor that this process has started. It has not been reaped, so the pid is its own.
+// forward passes a signal on to a supervisor that this process has started. It has not been reaped,
+// so the pid is its own.
 func (s *spawner) forward(sig os.Signal) {
 	if number, ok := sig.(syscall.Signal); ok && s.supervisor > 0 {
 		_ = syscall.Kill(s.supervisor, number)
@@ -226,8 +234,9 @@ func (s *spawner) kill(m spawnwire.Kill, fds []int) error {
 	return fmt.Errorf("the supervisor asked for signal %d, want SIGTERM or SIGKILL", m.Signal)
 }
 
-// signalProcess is kill(2). ESRCH is no error: the process has ended and will be reaped. EPERM is none either: a process
-// that took other credentials must not be able to end the spawner; the next sweep tries again.
+// signalProcess is kill(2). ESRCH is no error: the process has ended and will be reaped. EPERM is
+// none either: a process that took other credentials must not be able to end the spawner; the next
+// sweep tries again.
 func signalProcess(pid int, sig syscall.Signal) error {
 	err := syscall.Kill(pid, sig)
 	if err != nil && err != syscall.ESRCH && err != syscall.EPERM {

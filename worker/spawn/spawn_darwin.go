@@ -30,7 +30,8 @@ func (s *spawner) checkLimits() error          { return nil }
 func (s *spawner) closeGroups() error          { return nil }
 func (w *worker) removeGroup()                 {}
 
-// prepare makes descriptors close on exec that the supervisor left open by mistake: Go does that only for its own.
+// prepare makes descriptors close on exec that the supervisor left open by mistake: Go does that
+// only for its own.
 func prepare() error {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {
@@ -50,7 +51,8 @@ func (s *spawner) detectSystem() (m spawnwire.Ready, err error) {
 	return spawnwire.Ready{Version: spawnwire.Version, Tier: string(s.tier), Why: why, Limits: textNoLimitsOnMacOS}, err
 }
 
-// start starts a worker with socket as its descriptors 0 and 1, stderr as 2, no other, and a session of its own.
+// start starts a worker with socket as its descriptors 0 and 1, stderr as 2, no other, and a
+// session of its own.
 func (s *spawner) start(m spawnwire.Spawn, socket, stderr int) (*worker, error) {
 	account, err := s.workerAccount(Account{m.UID, m.GID}, s.own)
 	if err != nil {

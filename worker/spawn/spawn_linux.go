@@ -29,27 +29,30 @@ const waitOptions = syscall.WNOHANG | unix.WALL
 type system struct {
 	privilege sandbox.Privilege
 	groups    *cgroup.Tree
-	grouped   bool        // workers get groups
-	lastCheck time.Time   // of limits
-	measuring bool        // a look of the watchdog is under way
-	held      cgroup.Held // the most that a worker and all that it runs may hold of what is an account's or the machine's
+	grouped   bool      // workers get groups
+	lastCheck time.Time // of limits
+	measuring bool      // a look of the watchdog is under way
+	// the most that a worker and all that it runs may hold of what is an account's or the machine's
+	held cgroup.Held
 }
 
 // prepare makes this process what a spawner must be, before it has started anything.
 func prepare() error {
-	// What the supervisor left open by mistake must not reach a worker: Go closes only what it opened itself.
+	// What the supervisor left open by mistake must not reach a worker: Go closes only what it
+	// opened itself.
 	if err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return fmt.Errorf("close descriptors on exec: close_range: %w (it needs Linux 5.11)", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become the sub-reaper: prctl: %w", err)
 	}
-	// For this thread and all that it forks: no set-uid program (su, sudo) gives a worker rights, or makes it a process
-	// that cannot be killed.
+	// For this thread and all that it forks: no set-uid program (su, sudo) gives a worker rights,
+	// or makes it a process that cannot be killed.
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("give up set-uid programs: prctl: %w", err)
 	}
-	// The watchdog holds a process before it kills it. Without pidfds it would silently kill nothing.
+	// The watchdog holds a process before it kills it. Without pidfds it would silently kill
+	// nothing.
 	if err := tryPidfds(); err != nil {
 		return fmt.Errorf("hold a process: %w (it needs Linux 5.3, and in a container a seccomp profile that allows this call)", err)
 	}
@@ -104,8 +107,9 @@ func (p Policy) limitAccounts(privilege sandbox.Privilege, own Account) error {
 	return sandbox.RestrictSetID(allowed)
 }
 
-// openGroups finds the control groups, and says for people what limits workers. Where this process and its supervisor are
-// not alone in the folder that they were given, as in a terminal, there are none for workers.
+// openGroups finds the control groups, and says for people what limits workers. Where this process
+// and its supervisor are not alone in the folder that they were given, as in a terminal, there are
+// none for workers.
 func (s *spawner) openGroups() (why string, err error) {
 	if s.groups, err = cgroup.Open(s.Groups); err != nil {
 		return "", err
@@ -132,8 +136,8 @@ func (s *spawner) closeGroups() error {
 	return s.groups.Close()
 }
 
-// detectTier finds the walls that hold, in a folder that the account which would have them can enter. It is not given to
-// the account: that takes one capability more than changing to it.
+// detectTier finds the walls that hold, in a folder that the account which would have them can
+// enter. It is not given to the account: that takes one capability more than changing to it.
 func (s *spawner) detectTier() (why string, err error) {
 	account, err := s.workerAccount(Account{}, s.own)
 	if err != nil {
@@ -144,7 +148,8 @@ func (s *spawner) detectTier() (why string, err error) {
 		return "", fmt.Errorf("make a folder to try the walls in: %w", err)
 	}
 	defer os.Remove(dir)
-	scratch := filepath.Join(dir, ".tmp") // the landlock tier's, which a person's account makes in a home of its own
+	// the landlock tier's, which a person's account makes in a home of its own
+	scratch := filepath.Join(dir, ".tmp")
 	defer os.Remove(scratch)
 	if err := errors.Join(os.Mkdir(scratch, 0o700), os.Chmod(dir, 0o711)); err != nil {
 		return "", fmt.Errorf("make a folder to try the walls in: %w", err)

@@ -18,11 +18,12 @@ import (
 	"mews/worker/workspace"
 )
 
-// recordingFile has a worker of the tests write down what is said in a recording: protocol.TranscribeParameters.
+// recordingFile has a worker of the tests write down what is said in a recording:
+// protocol.TranscribeParameters.
 const recordingFile = "transcribe.json"
 
-// TestSpeechBehindTheWalls: a recording goes through ffmpeg and a recogniser that run behind both layers of walls. The
-// recogniser is a kept stand-in, or the real program that MEWS_WHISPER names.
+// TestSpeechBehindTheWalls: a recording goes through ffmpeg and a recogniser that run behind both
+// layers of walls. The recogniser is a kept stand-in, or the real program that MEWS_WHISPER names.
 func TestSpeechBehindTheWalls(t *testing.T) {
 	real := os.Getenv("MEWS_WHISPER")
 	for _, test := range []struct {
@@ -36,7 +37,8 @@ func TestSpeechBehindTheWalls(t *testing.T) {
 		{"no memory", "", 256 << 20, protocol.TranscribeResult{Seconds: 2, Failure: protocol.SpeechMemory}, real != ""},
 	} {
 		if !test.runs {
-			continue // the stand-in takes no memory, and the real program has no words without tensors
+			// the stand-in takes no memory, and the real program has no words without tensors
+			continue
 		}
 		t.Run(test.name, func(t *testing.T) {
 			exe, err := os.Executable()
@@ -112,7 +114,8 @@ func put(t *testing.T, name, content string) {
 	giveToWorkers(t, name)
 }
 
-// transcribeFirst is a worker that writes down what is said in a recording, with the same parts as a real one.
+// transcribeFirst is a worker that writes down what is said in a recording, with the same parts as
+// a real one.
 func transcribeFirst(parameters []byte) (protocol.TranscribeResult, error) {
 	var p protocol.TranscribeParameters
 	if err := json.Unmarshal(parameters, &p); err != nil {

@@ -66,7 +66,8 @@ func (s *spawner) plan(m spawnwire.Spawn, w *worker, a Account) (p sandbox.Plan,
 		Limits: sandbox.Limits{Memory: w.limits.Memory, PIDs: w.limits.PIDs},
 	}
 	if s.grouped {
-		p.Limits.PIDs *= 2 // the group's limit is hit first, because the group counts what it refuses
+		// the group's limit is hit first, because the group counts what it refuses
+		p.Limits.PIDs *= 2
 	}
 	if p.Profile == sandbox.ProfileReview {
 		p.UID, p.GID, p.Limits.Shared = int(a.UID), int(a.GID), s.sharesProcessCount(a)
@@ -108,14 +109,14 @@ func openNoHome(m spawnwire.Spawn) (int, error) {
 
 func isWritable(b sandbox.Bind) bool { return b.Writable }
 
-// mayLend says whether a worker's account is a person's whose folders may belong to the account that people share. Only root
-// makes such mounts.
+// mayLend says whether a worker's account is a person's whose folders may belong to the account
+// that people share. Only root makes such mounts.
 func (s *spawner) mayLend(a Account) bool {
 	return s.privilege == sandbox.PrivilegeRoot && s.tier == sandbox.TierAccounts && s.Account.UID != 0 && s.People.Has(a.UID)
 }
 
-// sharesProcessCount says whether the kernel counts the processes of an account together with those of other people's
-// workers: all that share it are, unless each has a user namespace of its own.
+// sharesProcessCount says whether the kernel counts the processes of an account together with those
+// of other people's workers: all that share it are, unless each has a user namespace of its own.
 func (s *spawner) sharesProcessCount(a Account) bool {
 	ownNamespace := s.tier.AtLeast(sandbox.TierNamespaces) && s.privilege != sandbox.PrivilegeMount
 	return !ownNamespace && (a == s.own || a == s.Account)
@@ -147,11 +148,12 @@ func (p Policy) open(root, path string) (sandbox.Bind, int, error) {
 	return sandbox.Open(root, path)
 }
 
-// ownFolders are the folders that a worker has of its own. No folder of the host is put over them, or into them.
+// ownFolders are the folders that a worker has of its own. No folder of the host is put over them,
+// or into them.
 var ownFolders = []string{"home", "workspaces", "tmp", "dev", "proc", "etc", ""}
 
-// checkBind refuses what a plan does not: a folder of the host within the worker's own, and a name that is there twice. That
-// such a folder is read-only it says before the plan would.
+// checkBind refuses what a plan does not: a folder of the host within the worker's own, and a name
+// that is there twice. That such a folder is read-only it says before the plan would.
 func checkBind(b spawnwire.Bind, others []sandbox.Bind) error {
 	at := filepath.Join(b.Root, b.Path)
 	top, _, _ := strings.Cut(strings.TrimPrefix(at, "/"), "/")

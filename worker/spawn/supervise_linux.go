@@ -47,9 +47,10 @@ func OpenPolicy(path string) (Policy, error) {
 	return p, err
 }
 
-// Supervise starts a program, which is mews, without any of this process's privilege, serves it as Run does, and passes on to
-// it the signals of a service manager. It returns when the program has ended and nothing is left of any worker. It is an
-// EndedError if the program did not end with status 0.
+// Supervise starts a program, which is mews, without any of this process's privilege, serves it as
+// Run does, and passes on to it the signals of a service manager. It returns when the program has
+// ended and nothing is left of any worker. It is an EndedError if the program did not end with
+// status 0.
 func Supervise(argv []string, o Options) error {
 	runtime.LockOSThread() // capabilities belong to a thread, which passes them on
 	defer runtime.UnlockOSThread()
@@ -84,7 +85,8 @@ func Supervise(argv []string, o Options) error {
 	return nil
 }
 
-// clearInheritable makes sure that what this process starts gets none of its capabilities, unless it is given them by name.
+// clearInheritable makes sure that what this process starts gets none of its capabilities, unless
+// it is given them by name.
 func clearInheritable() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("keep the capabilities from mews: %w", err)

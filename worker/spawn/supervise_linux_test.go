@@ -28,8 +28,8 @@ func supervise(args []string) error {
 	return Supervise(args[end+1:], o)
 }
 
-// actSupervised is the role of mews: it asks for a worker in the folder of its argument, prints its own pid and the worker's,
-// and runs until its standard input ends.
+// actSupervised is the role of mews: it asks for a worker in the folder of its argument, prints its
+// own pid and the worker's, and runs until its standard input ends.
 func actSupervised(args []string) error {
 	var fd int
 	if _, err := fmt.Sscan(os.Getenv(SocketVariable), &fd); err != nil {
@@ -179,7 +179,8 @@ func TestWhatAServiceManagerSendsReachesTheProgram(t *testing.T) {
 	}
 }
 
-// TestAProgramHasNoPrivilege: a spawner that is not root has the capabilities that it was given, and what it starts has none.
+// TestAProgramHasNoPrivilege: a spawner that is not root has the capabilities that it was given,
+// and what it starts has none.
 func TestAProgramHasNoPrivilege(t *testing.T) {
 	for privilege, attr := range spawners() {
 		t.Run(privilege, func(t *testing.T) {
@@ -239,7 +240,8 @@ func TestNothingIsLeftWhenTheProgramIsGone(t *testing.T) {
 	}
 }
 
-// copyOf is a copy of the test binary that every account can reach, with the name by which it has a role.
+// copyOf is a copy of the test binary that every account can reach, with the name by which it has a
+// role.
 func copyOf(t *testing.T, dir string) string {
 	t.Helper()
 	program, err := os.ReadFile("/proc/self/exe")

@@ -78,8 +78,8 @@ func TestAWorkerBehindWalls(t *testing.T) {
 	})
 }
 
-// TestNothingOutlivesAWorkerBehindWalls: a process that leaves its session and its parent becomes a child of the worker, which
-// is process 1 there, and ends with it.
+// TestNothingOutlivesAWorkerBehindWalls: a process that leaves its session and its parent becomes a
+// child of the worker, which is process 1 there, and ends with it.
 func TestNothingOutlivesAWorkerBehindWalls(t *testing.T) {
 	eachSpawner(t, func(t *testing.T, r *harness) {
 		other, w := r.worker(), r.worker()
@@ -98,7 +98,8 @@ func TestNothingOutlivesAWorkerBehindWalls(t *testing.T) {
 	})
 }
 
-// TestASpawnerThatCannotEndWorkersChangesNoAccount: with half of the capabilities it counts as one without any.
+// TestASpawnerThatCannotEndWorkersChangesNoAccount: with half of the capabilities it counts as one
+// without any.
 func TestASpawnerThatCannotEndWorkersChangesNoAccount(t *testing.T) {
 	if !asRoot() {
 		return // it can be given no capabilities
@@ -142,7 +143,8 @@ func TestWorkspaces(t *testing.T) {
 			r.makeFolder(name)
 		}
 		r.makeFolder("project/.git")
-		const path = "/usr/share" // no folder of a test: those are beneath /tmp, of which a worker has its own
+		// no folder of a test: those are beneath /tmp, of which a worker has its own
+		const path = "/usr/share"
 		w := r.workerOf(spawnwire.Spawn{Binds: []spawnwire.Bind{
 			{Name: "project", Root: r.root, Path: "project", Writable: true},
 			{Name: "read me", Root: r.root, Path: "docs"},
@@ -160,7 +162,8 @@ func TestWorkspaces(t *testing.T) {
 	})
 }
 
-// TestABindThatIsAnotherFolderByNowIsRefused: stage one finds another folder than the one that the spawner has checked.
+// TestABindThatIsAnotherFolderByNowIsRefused: stage one finds another folder than the one that the
+// spawner has checked.
 func TestABindThatIsAnotherFolderByNowIsRefused(t *testing.T) {
 	t.Chdir(t.TempDir()) // what starts a stage changes it
 	runtime.LockOSThread()
@@ -238,7 +241,8 @@ func stage(t *testing.T, p sandbox.Plan, privilege sandbox.Privilege, home int) 
 	return string(said)
 }
 
-// TestASpawnerCanBecomeNobodyElse: the filter that limits it to its policy's accounts holds on every thread.
+// TestASpawnerCanBecomeNobodyElse: the filter that limits it to its policy's accounts holds on
+// every thread.
 func TestASpawnerCanBecomeNobodyElse(t *testing.T) {
 	if !asRoot() {
 		return // it can become nobody at all
@@ -288,7 +292,8 @@ func tryOtherAccounts([]string) error {
 	}
 	for _, id := range []uintptr{2000, 3000, testWorkerUID} {
 		for _, call := range []uintptr{unix.SYS_SETRESGID, unix.SYS_SETRESUID} {
-			if _, _, e := syscall.RawSyscall(call, none, none, id); e != 0 { // the saved one, so that the next can be tried
+			// the saved one, so that the next can be tried
+			if _, _, e := syscall.RawSyscall(call, none, none, id); e != 0 {
 				return fmt.Errorf("call %d to %d: %w", call, id, e)
 			}
 		}

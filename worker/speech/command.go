@@ -10,7 +10,8 @@ import (
 	"mews/worker/program"
 )
 
-// newCommand is any recogniser that writes words to its standard output, by a template of its command line. No shell reads it.
+// newCommand is any recogniser that writes words to its standard output, by a template of its
+// command line. No shell reads it.
 func newCommand(programs Programs, e protocol.SpeechEngine) recogniser {
 	return func(ctx context.Context, p piece) ([]string, string, error) {
 		if len(e.Command) == 0 {

@@ -14,15 +14,15 @@ import (
 	"mews/worker/program"
 )
 
-// The silences that matter: for cutting, and for not asking a recogniser. 50 dB below the loudest that there can be, nobody
-// speaks: the noise of a quiet room is about there.
+// The silences that matter: for cutting, and for not asking a recogniser. 50 dB below the loudest
+// that there can be, nobody speaks: the noise of a quiet room is about there.
 const silenceFilter = "silencedetect=noise=-50dB:d=0.3"
 
 // maxSilences bounds what is kept of a recording's silences.
 const maxSilences = 100_000
 
-// containers are the kinds of files that ffmpeg may take sound from. The lists and scripts that it knows too would name other
-// files.
+// containers are the kinds of files that ffmpeg may take sound from. The lists and scripts that it
+// knows too would name other files.
 const containers = "ogg,mp3,mov,matroska,wav,flac,aac,amr,aiff,au,caf,avi,mpegts,mpeg,asf,flv,w64"
 
 // nice is the priority of all programs here: an answer comes first.

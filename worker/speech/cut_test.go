@@ -77,7 +77,8 @@ func TestSilenceParser(t *testing.T) {
 	}
 }
 
-// FuzzSilences: whatever ffmpeg writes, the silences are in order and within the recording, and so are the pieces.
+// FuzzSilences: whatever ffmpeg writes, the silences are in order and within the recording, and so
+// are the pieces.
 func FuzzSilences(f *testing.F) {
 	f.Add("[silencedetect @ 0x5] silence_start: 60.25\n[silencedetect @ 0x5] silence_end: 62.5 | silence_duration: 2.25", int64(400*rate))
 	f.Add("[silencedetect @ 0x5] silence_start: -1\n[silencedetect @ 0x5] silence_start: 2", int64(1))

@@ -19,8 +19,9 @@ type speechError struct {
 
 func (f *speechError) Error() string { return string(f.kind) + ": " + f.detail }
 
-// phrases are what programs write to standard error when they fail, and what it means. The first row that fits counts. The
-// words are whisper.cpp 1.9's (it ends with abort(3) without memory, and with status 0 without tensors), C++'s and Python's.
+// phrases are what programs write to standard error when they fail, and what it means. The first
+// row that fits counts. The words are whisper.cpp 1.9's (it ends with abort(3) without memory, and
+// with status 0 without tensors), C++'s and Python's.
 var phrases = []struct {
 	words string
 	kind  protocol.SpeechFailure
@@ -82,7 +83,8 @@ func (l *listener) keep(line string) {
 
 func isError(line string) bool { return strings.Contains(strings.ToLower(line), "error") }
 
-// failed is the failure that a program's error and its last words mean. It returns the error itself where ctx has ended.
+// failed is the failure that a program's error and its last words mean. It returns the error itself
+// where ctx has ended.
 func (l *listener) failed(ctx context.Context, err error, missing protocol.SpeechFailure) error {
 	l.close()
 	if ctx.Err() != nil {
@@ -101,8 +103,8 @@ func (l *listener) failed(ctx context.Context, err error, missing protocol.Speec
 	return &speechError{kind, program.Status(ended.State) + ": " + l.last}
 }
 
-// kindOf is what the error of a program means: missing where it is not installed, exit where it has failed by itself. "" is any
-// other error.
+// kindOf is what the error of a program means: missing where it is not installed, exit where it has
+// failed by itself. "" is any other error.
 func kindOf(err error, missing, exit protocol.SpeechFailure) protocol.SpeechFailure {
 	ended, _ := errors.AsType[*program.EndError](err)
 	switch {
@@ -118,8 +120,8 @@ func kindOf(err error, missing, exit protocol.SpeechFailure) protocol.SpeechFail
 	return exit
 }
 
-// killed tells whether somebody else has killed the program: the kernel does where there is no memory left, and so does the
-// spawner.
+// killed tells whether somebody else has killed the program: the kernel does where there is no
+// memory left, and so does the spawner.
 func killed(e *program.EndError) bool {
 	status, ok := e.State.Sys().(syscall.WaitStatus)
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL

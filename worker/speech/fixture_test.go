@@ -16,7 +16,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// fixture is a home, and the programs that may run in it: the system's, and the kept stand-in for whisper-cli.
+// fixture is a home, and the programs that may run in it: the system's, and the kept stand-in for
+// whisper-cli.
 type fixture struct {
 	t      testing.TB
 	home   string
@@ -78,8 +79,8 @@ func (f *fixture) Progress(_ context.Context, seconds int) error {
 	return nil
 }
 
-// whisper is the engine with a model of whisper.cpp's format. What follows its header says what the stand-in does; nil: it has
-// no tensors.
+// whisper is the engine with a model of whisper.cpp's format. What follows its header says what the
+// stand-in does; nil: it has no tensors.
 func (f *fixture) whisper(does map[string]any) protocol.SpeechEngine {
 	f.t.Helper()
 	var tensors []byte
@@ -92,7 +93,8 @@ func (f *fixture) whisper(does map[string]any) protocol.SpeechEngine {
 	return protocol.SpeechEngine{Engine: "whisper", Model: writeModel(f.t, tensors)}
 }
 
-// writeModel writes a model of the base kind: the whole header, then the tensors. Whisper looks three words up at its end.
+// writeModel writes a model of the base kind: the whole header, then the tensors. Whisper looks
+// three words up at its end.
 func writeModel(t testing.TB, tensors []byte) string {
 	t.Helper()
 	const words, mels, bins = 51864, 80, 201

@@ -54,8 +54,8 @@ func sentences(t *testing.T) int {
 	return n
 }
 
-// TestWords: of what espeak-ng says as a voice message, pocketsphinx writes down at least four words of five. It is one of the
-// recognisers that a command line runs.
+// TestWords: of what espeak-ng says as a voice message, pocketsphinx writes down at least four
+// words of five. It is one of the recognisers that a command line runs.
 func TestWords(t *testing.T) {
 	needs(t, "espeak-ng", "ffmpeg", "pocketsphinx_continuous")
 	const model = "/usr/share/pocketsphinx/model/en-us/"

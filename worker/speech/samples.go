@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// rate is how many samples a second has: what whisper hears. A sample is one signed number of 16 bits, of one channel.
+// rate is how many samples a second has: what whisper hears. A sample is one signed number of 16
+// bits, of one channel.
 const rate = 16_000
 
 const sampleSize = 2 // bytes
@@ -60,7 +61,8 @@ func (s *samples) writeWAV(name string, part span) error {
 	return nil
 }
 
-// wavHeader is the beginning of a WAV file with so many bytes of samples (RIFF WAVE, format 1: PCM).
+// wavHeader is the beginning of a WAV file with so many bytes of samples (RIFF WAVE, format 1:
+// PCM).
 func wavHeader(size uint32) []byte {
 	h := append([]byte("RIFF"), binary.LittleEndian.AppendUint32(nil, 36+size)...)
 	h = append(h, "WAVEfmt "...)

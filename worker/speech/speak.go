@@ -43,14 +43,16 @@ type spoken struct {
 	text, wav, ogg string
 }
 
-// voiceEngines run each engine: the text is read from a file, and never stands on a command line. Each writes a WAV.
+// voiceEngines run each engine: the text is read from a file, and never stands on a command line.
+// Each writes a WAV.
 var voiceEngines = map[string]func(s spoken) program.Program{
 	// espeak-ng's --help: -b 1 is UTF-8.
 	"espeak": func(s spoken) program.Program {
 		return program.Program{Name: cmp.Or(s.Engine.Program, "espeak-ng"),
 			Args: []string{"-b", "1", "-v", cmp.Or(s.Voice, "en"), "-f", s.text, "-w", s.wav}}
 	},
-	// The options that both of Piper's programs know (rhasspy/piper, src/cpp/main.cpp; OHF-Voice/piper1-gpl, __main__.py).
+	// The options that both of Piper's programs know (rhasspy/piper, src/cpp/main.cpp;
+	// OHF-Voice/piper1-gpl, __main__.py).
 	"piper": func(s spoken) program.Program {
 		return program.Program{Name: cmp.Or(s.Engine.Program, "piper"), Args: []string{"--model", s.Voice, "--output_file", s.wav}}
 	},
@@ -64,7 +66,8 @@ var voiceEngines = map[string]func(s spoken) program.Program{
 	},
 }
 
-// Speak makes a recording of a text. What goes wrong with the programs is the result's Failure; an error is any other.
+// Speak makes a recording of a text. What goes wrong with the programs is the result's Failure; an
+// error is any other.
 func (s Speaker) Speak(ctx context.Context, p protocol.SpeakParameters) (result protocol.SpeakResult, err error) {
 	engine, known := voiceEngines[p.Engine.Engine]
 	if !known || p.Engine.Engine == "command" && len(p.Engine.Command) == 0 {
@@ -127,8 +130,8 @@ func failed(why protocol.SpeechFailure, detail string) protocol.SpeakResult {
 	return protocol.SpeakResult{Failure: why, Detail: strings.ToValidUTF8(detail[:min(len(detail), 300)], "")}
 }
 
-// failure is why a program has made nothing: missing where it is not there, exit where it failed by itself. Where ctx has ended, that
-// is the error.
+// failure is why a program has made nothing: missing where it is not there, exit where it failed by
+// itself. Where ctx has ended, that is the error.
 func failure(ctx context.Context, err error, missing, exit protocol.SpeechFailure) (protocol.SpeakResult, error) {
 	if ctx.Err() != nil {
 		return protocol.SpeakResult{}, context.Cause(ctx)
@@ -139,7 +142,8 @@ func failure(ctx context.Context, err error, missing, exit protocol.SpeechFailur
 	return protocol.SpeakResult{}, err
 }
 
-// toOpus makes a voice message of a recording: Ogg Opus at 48 kHz, mono, 32 kbit/s. (Bot API, sendVoice.)
+// toOpus makes a voice message of a recording: Ogg Opus at 48 kHz, mono, 32 kbit/s. (Bot API,
+// sendVoice.)
 func toOpus(wav, ogg string) program.Program {
 	return program.Program{Name: "ffmpeg", Timeout: speakTimeout, Args: []string{"-nostdin", "-v", "error", "-y", "-i", wav,
 		"-map_metadata", "-1", "-ac", "1", "-ar", "48000", "-c:a", "libopus", "-b:a", "32k", "-application", "voip", "-f", "ogg", ogg}}

@@ -75,7 +75,8 @@ func run(t *testing.T, name string, args ...string) string {
 	return string(out)
 }
 
-// TestAVoiceMessageIsWhatTelegramTakes: codec, rate, channels, length and loudness, as ffmpeg reads it back.
+// TestAVoiceMessageIsWhatTelegramTakes: codec, rate, channels, length and loudness, as ffmpeg reads
+// it back.
 func TestAVoiceMessageIsWhatTelegramTakes(t *testing.T) {
 	needs(t, "espeak-ng", "ffmpeg", "ffprobe")
 	text := strings.TrimSpace(strings.Repeat("The quick brown fox jumps over the lazy dog. ", 11))
@@ -176,8 +177,8 @@ func stand(t *testing.T, programs, name, script string) {
 	}
 }
 
-// TestEachEngineIsRunByItsOwnCommandLine: stand-ins take the options that the programs have, write down what they were given, and make a
-// recording.
+// TestEachEngineIsRunByItsOwnCommandLine: stand-ins take the options that the programs have, write
+// down what they were given, and make a recording.
 func TestEachEngineIsRunByItsOwnCommandLine(t *testing.T) {
 	needs(t, "espeak-ng", "ffmpeg")
 	const piper = `echo "$@" | sed 's,/[^ ]*/,,g' >$HOME/said; while [ $# -gt 0 ]; do case $1 in

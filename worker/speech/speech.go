@@ -16,7 +16,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// Pieces keeps the pieces of a recording as they are done, and says when the next may begin (host.Operation).
+// Pieces keeps the pieces of a recording as they are done, and says when the next may begin
+// (host.Operation).
 type Pieces interface {
 	Piece(ctx context.Context, p protocol.OperationPiece) error
 	Progress(ctx context.Context, seconds int) error
@@ -27,9 +28,10 @@ type Transcriber struct {
 	Programs Programs
 	Files    *workspace.Workspace // the home, without rules: the recording was sent to be heard
 	Home     string               // its absolute path
-	Temp     string               // a folder of this operation's own; it is made, and removed with all that is in it
-	Pieces   Pieces
-	Done     []protocol.TranscribedPiece // of this recording, kept by earlier attempts
+	// a folder of this operation's own; it is made, and removed with all that is in it
+	Temp   string
+	Pieces Pieces
+	Done   []protocol.TranscribedPiece // of this recording, kept by earlier attempts
 }
 
 // piece is what a recogniser hears at once.
@@ -48,8 +50,8 @@ var engines = map[string]func(Programs, protocol.SpeechEngine) recogniser{
 	"command": newCommand,
 }
 
-// Transcribe writes down a recording piece by piece. What keeps it from that is the result's Failure. An error is one of ctx or
-// of Pieces, or of this worker's own files.
+// Transcribe writes down a recording piece by piece. What keeps it from that is the result's
+// Failure. An error is one of ctx or of Pieces, or of this worker's own files.
 func (t *Transcriber) Transcribe(ctx context.Context, p protocol.TranscribeParameters) (r protocol.TranscribeResult, err error) {
 	makeRecogniser, known := engines[p.Engine.Engine]
 	if !known && p.Heard == nil {
@@ -90,7 +92,8 @@ func (t *Transcriber) transcribe(ctx context.Context, p protocol.TranscribeParam
 	defer sound.Close()
 	r.Seconds = sound.seconds(sound.length)
 	parts := cut(sound.length, silences, sound.quietest)
-	done, of := slices.Clone(t.Done), max(len(parts), len(t.Done)) // another ffmpeg may have cut it more often
+	// another ffmpeg may have cut it more often
+	done, of := slices.Clone(t.Done), max(len(parts), len(t.Done))
 	var last *protocol.TranscribedPiece
 	for i := len(done); ; i++ {
 		next := protocol.OperationPiece{Piece: i, Of: of, Done: last}
@@ -114,8 +117,8 @@ func (t *Transcriber) transcribe(ctx context.Context, p protocol.TranscribeParam
 	return r, nil
 }
 
-// lookThrough gives what a server has written down, but for what nobody says: it invents words for silence, and repeats itself. A
-// recording that can't be read here is left to the server's word.
+// lookThrough gives what a server has written down, but for what nobody says: it invents words for
+// silence, and repeats itself. A recording that can't be read here is left to the server's word.
 func (t *Transcriber) lookThrough(ctx context.Context, p protocol.TranscribeParameters) (protocol.TranscribeResult, error) {
 	r := protocol.TranscribeResult{Seconds: p.Seconds, Language: p.Heard.Language,
 		Text: cutText(strings.Join(spokenLines(aSentence.FindAllString(p.Heard.Text, -1)), ""), protocol.MaxTranscript)}
@@ -147,7 +150,8 @@ func (t *Transcriber) hear(ctx context.Context, sound *samples, part span, silen
 		return protocol.TranscribedPiece{}, err
 	}
 	come := func(percent int) {
-		_ = t.Pieces.Progress(ctx, sound.seconds(part.begin+(part.end-part.begin)*int64(percent)/100)) // the next piece's call fails too
+		// the next piece's call fails too
+		_ = t.Pieces.Progress(ctx, sound.seconds(part.begin+(part.end-part.begin)*int64(percent)/100))
 	}
 	come(0) // not every recogniser says more
 	lines, language, err := hear(ctx, piece{wav, duration(part.end - part.begin), come})
@@ -172,7 +176,8 @@ func (t *Transcriber) keepLong(recording, text string) string {
 	return t.keep(recording, text)
 }
 
-// keep writes the text beside the recording, and returns where; "" where there is no room. It replaces nothing.
+// keep writes the text beside the recording, and returns where; "" where there is no room. It
+// replaces nothing.
 func (t *Transcriber) keep(recording, text string) string {
 	for n := 1; n <= maxNames; n++ {
 		name := recording + ".txt"

@@ -17,7 +17,8 @@ import (
 	"mews/worker/program"
 )
 
-// TestTranscribe: every sound of a recording is heard once, wherever it is cut, in every kind of file.
+// TestTranscribe: every sound of a recording is heard once, wherever it is cut, in every kind of
+// file.
 func TestTranscribe(t *testing.T) {
 	for name, test := range map[string]struct {
 		file    string
@@ -124,18 +125,19 @@ func TestFailures(t *testing.T) {
 		want   protocol.SpeechFailure
 		detail string
 	}{
-		"no program":                {"note.ogg", named("whisper-none", ""), protocol.SpeechNoProgram, "whisper-none: it is not installed"},
-		"no command":                {"note.ogg", command("/nowhere/hear", "{wav}"), protocol.SpeechNoProgram, "/nowhere/hear: it is not installed"},
-		"an empty command":          {"note.ogg", command(), protocol.SpeechNoProgram, "no command is set"},
-		"no model":                  {"note.ogg", named("", "/nowhere/ggml.bin"), protocol.SpeechNoModel, "failed to initialize whisper context"},
-		"a model that is none":      {"note.ogg", named("", "/etc/passwd"), protocol.SpeechNoModel, "failed to initialize whisper context"},
-		"a model without tensors":   {"note.ogg", whisper(nil), protocol.SpeechNoModel, "no tensors loaded from model file"},
-		"exit status":               {"note.ogg", whisper(map[string]any{"exit": 7}), protocol.SpeechExit, "exit 7: error: it was told to"},
-		"no JSON":                   {"note.ogg", whisper(map[string]any{"json": "["}), protocol.SpeechExit, "progress"},
-		"killed":                    {"note.ogg", whisper(map[string]any{"kill": true}), protocol.SpeechMemory, "killed"},
-		"no memory":                 {"note.ogg", whisper(map[string]any{"abort": "alloc_tensor_range: failed to allocate CPU buffer of size 147365888"}), protocol.SpeechMemory, "CPU buffer"},
-		"it aborts":                 {"note.ogg", whisper(map[string]any{"abort": "GGML_ASSERT(false)"}), protocol.SpeechExit, "aborted: GGML_ASSERT(false)"},
-		"a language that is none":   {"note.ogg", command("whisper-cli", "-bogus"), "", ""}, // status 0, and no words
+		"no program":              {"note.ogg", named("whisper-none", ""), protocol.SpeechNoProgram, "whisper-none: it is not installed"},
+		"no command":              {"note.ogg", command("/nowhere/hear", "{wav}"), protocol.SpeechNoProgram, "/nowhere/hear: it is not installed"},
+		"an empty command":        {"note.ogg", command(), protocol.SpeechNoProgram, "no command is set"},
+		"no model":                {"note.ogg", named("", "/nowhere/ggml.bin"), protocol.SpeechNoModel, "failed to initialize whisper context"},
+		"a model that is none":    {"note.ogg", named("", "/etc/passwd"), protocol.SpeechNoModel, "failed to initialize whisper context"},
+		"a model without tensors": {"note.ogg", whisper(nil), protocol.SpeechNoModel, "no tensors loaded from model file"},
+		"exit status":             {"note.ogg", whisper(map[string]any{"exit": 7}), protocol.SpeechExit, "exit 7: error: it was told to"},
+		"no JSON":                 {"note.ogg", whisper(map[string]any{"json": "["}), protocol.SpeechExit, "progress"},
+		"killed":                  {"note.ogg", whisper(map[string]any{"kill": true}), protocol.SpeechMemory, "killed"},
+		"no memory":               {"note.ogg", whisper(map[string]any{"abort": "alloc_tensor_range: failed to allocate CPU buffer of size 147365888"}), protocol.SpeechMemory, "CPU buffer"},
+		"it aborts":               {"note.ogg", whisper(map[string]any{"abort": "GGML_ASSERT(false)"}), protocol.SpeechExit, "aborted: GGML_ASSERT(false)"},
+		// status 0, and no words
+		"a language that is none":   {"note.ogg", command("whisper-cli", "-bogus"), "", ""},
 		"no file":                   {"nothing.ogg", whisper(none), protocol.SpeechBroken, "no such file"},
 		"a folder":                  {"folder.ogg", whisper(none), protocol.SpeechBroken, "folder"},
 		"out of the home":           {"../note.ogg", whisper(none), protocol.SpeechBroken, "out of the folder"},
@@ -182,7 +184,8 @@ func (f *fixture) spoil() {
 	f.ffmpeg("film.mp4", "-f", "lavfi", "-i", "color=size=16x16:duration=1")
 }
 
-// TestTime: what takes too long is killed with all that it has started, and so is what the person stops.
+// TestTime: what takes too long is killed with all that it has started, and so is what the person
+// stops.
 func TestTime(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 2))
@@ -217,7 +220,8 @@ func (s shorter) Run(ctx context.Context, p program.Program) error {
 	return s.Programs.Run(ctx, p)
 }
 
-// TestTooLong: a recording that is longer than may be is not heard at all, however small its file is.
+// TestTooLong: a recording that is longer than may be is not heard at all, however small its file
+// is.
 func TestTooLong(t *testing.T) {
 	f := newFixture(t)
 	f.ffmpeg("hours.flac", "-f", "lavfi", "-i", "anullsrc=r=1000:cl=mono", "-t", "36000", "-frame_size", "65535", "-compression_level", "0")
@@ -233,7 +237,8 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// A channel may say a length without the part of a second at its end. (Telegram's is in whole seconds.)
+// A channel may say a length without the part of a second at its end. (Telegram's is in whole
+// seconds.)
 func TestALittleLongerThanWasSaid(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 3)+".6")
@@ -246,7 +251,8 @@ func TestALittleLongerThanWasSaid(t *testing.T) {
 	}
 }
 
-// TestWhatAServerHasHeard: nobody listens again, and what nobody says is left out, as where a program here invents words.
+// TestWhatAServerHasHeard: nobody listens again, and what nobody says is left out, as where a
+// program here invents words.
 func TestWhatAServerHasHeard(t *testing.T) {
 	f := newFixture(t)
 	f.record("note.ogg", tone(440, 3))
@@ -286,7 +292,8 @@ func TestNoFFmpeg(t *testing.T) {
 	}
 }
 
-// TestKilledBetweenPieces: what was kept is not done again, and what a killed worker has left is cleared away.
+// TestKilledBetweenPieces: what was kept is not done again, and what a killed worker has left is
+// cleared away.
 func TestKilledBetweenPieces(t *testing.T) {
 	f := newFixture(t)
 	f.record("long.ogg", tone(440, 100), quiet(2), tone(660, 100), quiet(2), tone(880, 100))
@@ -363,7 +370,8 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// BenchmarkOurPart is what a note of 10 s costs beside ffmpeg and whisper-cli: the time of all less that of the two.
+// BenchmarkOurPart is what a note of 10 s costs beside ffmpeg and whisper-cli: the time of all less
+// that of the two.
 func BenchmarkOurPart(b *testing.B) {
 	f := newFixture(b)
 	f.record("note.ogg", tone(440, 4), quiet(1), tone(660, 5))

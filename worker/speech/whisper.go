@@ -18,14 +18,16 @@ import (
 // pieceTimeout is how long a recogniser may take for a piece.
 func pieceTimeout(length time.Duration) time.Duration { return time.Minute + 3*length }
 
-// whisperEnv keeps whisper-cli from starting a debugger when it aborts (ggml.c, ggml_print_backtrace).
+// whisperEnv keeps whisper-cli from starting a debugger when it aborts (ggml.c,
+// ggml_print_backtrace).
 const whisperEnv = "GGML_NO_BACKTRACE=1"
 
 // autoLanguage has whisper find the language out itself.
 const autoLanguage = "auto"
 
-// newWhisper is whisper.cpp's whisper-cli. What it says with its exit status is little: it is 0 with a model without tensors,
-// with an argument or a language that it does not know, and without the result that it was asked for.
+// newWhisper is whisper.cpp's whisper-cli. What it says with its exit status is little: it is 0
+// with a model without tensors, with an argument or a language that it does not know, and without
+// the result that it was asked for.
 func newWhisper(programs Programs, e protocol.SpeechEngine) recogniser {
 	return func(ctx context.Context, p piece) ([]string, string, error) {
 		out := strings.TrimSuffix(p.wav, ".wav")

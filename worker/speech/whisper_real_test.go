@@ -10,7 +10,8 @@ import (
 	"mews/protocol"
 )
 
-// real is whisper.cpp's own whisper-cli, which MEWS_WHISPER names; "" where these tests are not to run.
+// real is whisper.cpp's own whisper-cli, which MEWS_WHISPER names; "" where these tests are not to
+// run.
 func real(t *testing.T) string {
 	t.Helper()
 	program := os.Getenv("MEWS_WHISPER")
@@ -50,7 +51,8 @@ func optionNames(help string) string {
 	return b.String()
 }
 
-// TestRealWhisper: how the real program ends, with a model that has a header and no tensors. It exits with 0 then.
+// TestRealWhisper: how the real program ends, with a model that has a header and no tensors. It
+// exits with 0 then.
 func TestRealWhisper(t *testing.T) {
 	program := real(t)
 	if program == "" {
@@ -99,7 +101,8 @@ func limited(t *testing.T, program, limit string) string {
 	return name
 }
 
-// TestRealModel: the sentences with a model that MEWS_WHISPER_MODEL names. It prints the word error rate and the speed.
+// TestRealModel: the sentences with a model that MEWS_WHISPER_MODEL names. It prints the word error
+// rate and the speed.
 func TestRealModel(t *testing.T) {
 	model := os.Getenv("MEWS_WHISPER_MODEL")
 	if model == "" {

@@ -13,7 +13,8 @@ import (
 // notWords are what recognisers write where nothing is said.
 var notWords = []string{"[blank_audio]", "[silence]", "(silence)"}
 
-// maxRepeated is how often a line may be said again and again. Recognisers that hear noise repeat themselves without end.
+// maxRepeated is how often a line may be said again and again. Recognisers that hear noise repeat
+// themselves without end.
 const maxRepeated = 5
 
 // aSentence is one of a text, with the spaces behind it.

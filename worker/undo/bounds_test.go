@@ -24,7 +24,8 @@ func (f *folder) shown(changes []protocol.Undo) string {
 	return string(text)
 }
 
-// TestWhyAChangeCanNotBeTakenBack: the change is on record with why, and the file is changed all the same.
+// TestWhyAChangeCanNotBeTakenBack: the change is on record with why, and the file is changed all
+// the same.
 func TestWhyAChangeCanNotBeTakenBack(t *testing.T) {
 	f := newFolder(t, t.TempDir())
 	f.put("large", "")
@@ -46,7 +47,8 @@ func TestWhyAChangeCanNotBeTakenBack(t *testing.T) {
 	}
 }
 
-// TestAnUndoThatNoRoomIsLeftFor says so, and touches nothing: what it would replace could not be brought back.
+// TestAnUndoThatNoRoomIsLeftFor says so, and touches nothing: what it would replace could not be
+// brought back.
 func TestAnUndoThatNoRoomIsLeftFor(t *testing.T) {
 	f := newFolder(t, t.TempDir())
 	f.put("a", "one\n")
@@ -59,7 +61,8 @@ func TestAnUndoThatNoRoomIsLeftFor(t *testing.T) {
 	}
 }
 
-// TestAnUndoFollowsNoLink that was planted after the change: at the file's place, and at that of its folder.
+// TestAnUndoFollowsNoLink that was planted after the change: at the file's place, and at that of
+// its folder.
 func TestAnUndoFollowsNoLink(t *testing.T) {
 	for place, where := range map[string]string{"d/a": "a", "d": ""} {
 		outside := newFolder(t, t.TempDir())

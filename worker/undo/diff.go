@@ -14,10 +14,12 @@ import (
 	"mews/worker/workspace"
 )
 
-// maxDiffed is the size in bytes beyond which a text is shown by its size alone, as is what is no text.
+// maxDiffed is the size in bytes beyond which a text is shown by its size alone, as is what is no
+// text.
 const maxDiffed = 1 << 20
 
-// diff commits the difference between what was before the changes and what is now; nil where there is none.
+// diff commits the difference between what was before the changes and what is now; nil where there
+// is none.
 func (r *run) diff() (*protocol.BlobRef, error) {
 	var b bytes.Buffer
 	shown := map[string]bool{} // by where it is now
@@ -43,7 +45,8 @@ func (r *run) diff() (*protocol.BlobRef, error) {
 	return &ref, err
 }
 
-// movedTo is where what was at a path is since it was moved; later are the changes after that, newest first.
+// movedTo is where what was at a path is since it was moved; later are the changes after that,
+// newest first.
 func movedTo(path string, later []protocol.Undo) string {
 	for i := len(later) - 1; i >= 0; i-- {
 		if rest, in := below(path, later[i].Path); in && later[i].To != "" {

@@ -12,12 +12,13 @@ import (
 // disk is what is on the disk.
 type disk interface {
 	state(path string) protocol.FileState
-	// files are the paths of what is in a folder and is no folder, from the folder on: /a, /b/c. It is not ok where they are too many.
+	// files are the paths of what is in a folder and is no folder, from the folder on: /a, /b/c. It
+	// is not ok where they are too many.
 	files(folder string) (paths []string, ok bool)
 }
 
-// tree is a folder as it would be after some changes were taken back: a state for each path that they touch, and for the others what
-// is on the disk.
+// tree is a folder as it would be after some changes were taken back: a state for each path that
+// they touch, and for the others what is on the disk.
 type tree struct {
 	disk   disk
 	states map[string]protocol.FileState
@@ -70,7 +71,8 @@ func (t *tree) fits(u protocol.Undo) bool {
 	return t.at(u.To) == u.Before && free
 }
 
-// empty says whether at a path is a folder with nothing but folders in it, such as tools make on the way to a file.
+// empty says whether at a path is a folder with nothing but folders in it, such as tools make on
+// the way to a file.
 func (t *tree) empty(folder string) bool {
 	if t.at(folder) != protocol.FileFolder {
 		return false
@@ -87,7 +89,8 @@ func (t *tree) empty(folder string) bool {
 // takeBack takes a change back.
 func (t *tree) takeBack(u protocol.Undo) {
 	if u.To != "" {
-		maps.DeleteFunc(t.states, func(path string, _ protocol.FileState) bool { _, in := below(path, u.Path); return in }) // nothing is there
+		// nothing is there
+		maps.DeleteFunc(t.states, func(path string, _ protocol.FileState) bool { _, in := below(path, u.Path); return in })
 		for path, state := range t.states {
 			if rest, in := below(path, u.To); in {
 				t.states[u.Path+rest], t.put[u.Path+rest] = state, t.put[path]
@@ -106,7 +109,8 @@ func (t *tree) takeBack(u protocol.Undo) {
 	}
 }
 
-// related says whether two changes are about the same file or folder, or one about what is in the other's.
+// related says whether two changes are about the same file or folder, or one about what is in the
+// other's.
 func related(a, b protocol.Undo) bool {
 	for _, p := range []string{a.Path, a.To} {
 		for _, q := range []string{b.Path, b.To} {
@@ -124,7 +128,8 @@ func related(a, b protocol.Undo) bool {
 	return false
 }
 
-// groups parts changes into those that have nothing to do with each other. Each group has the places of its changes, in order.
+// groups parts changes into those that have nothing to do with each other. Each group has the
+// places of its changes, in order.
 func groups(changes []protocol.Undo) [][]int {
 	of := make([]int, len(changes)) // the first change of its group
 	for i := range changes {
@@ -152,8 +157,8 @@ func groups(changes []protocol.Undo) [][]int {
 	return list
 }
 
-// progress is how many changes of a group, newest first, were taken back before: 0 where all of it is as it was left. It is not ok
-// where something has changed since.
+// progress is how many changes of a group, newest first, were taken back before: 0 where all of it
+// is as it was left. It is not ok where something has changed since.
 func progress(changes []protocol.Undo, disk disk) (done int, ok bool) {
 	wanted := newTree(disk)
 	for _, u := range changes {

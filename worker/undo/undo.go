@@ -1,4 +1,5 @@
-// Package undo takes changes of a person's files back, which file tools have made, and shows what they were.
+// Package undo takes changes of a person's files back, which file tools have made, and shows what
+// they were.
 package undo
 
 import (
@@ -20,7 +21,8 @@ type Blobs interface {
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 	// KeepBefore is Keep of the bytes of a file before it is changed.
 	KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
-	// ReadBlob gives at most length bytes of one. Its error is a *protocol.Error where they are not kept any more.
+	// ReadBlob gives at most length bytes of one. Its error is a *protocol.Error where they are not
+	// kept any more.
 	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error)
 }
 
@@ -71,7 +73,8 @@ type seenDisk struct {
 	states map[string]protocol.FileState
 }
 
-const unreadable protocol.FileState = "unreadable" // as no change leaves anything; on this side of the wire alone
+// as no change leaves anything; on this side of the wire alone
+const unreadable protocol.FileState = "unreadable"
 
 func (d *seenDisk) state(path string) protocol.FileState {
 	state, known := d.states[path]

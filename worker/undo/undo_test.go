@@ -106,7 +106,8 @@ func (f *folder) put(name, content string) {
 	f.must(os.WriteFile(path, []byte(content), 0o644))
 }
 
-// content is what the folder has outside the trash: each file and link, and each folder that something is in.
+// content is what the folder has outside the trash: each file and link, and each folder that
+// something is in.
 func (f *folder) content() map[string]string {
 	f.t.Helper()
 	all := map[string]string{}
@@ -197,8 +198,9 @@ func byHand(t *rapid.T, f *folder) (path string) {
 	return path
 }
 
-// TestUndoAgainstAModel: after an undo that did all, the folder is as it was before the turn; where it did not, each file that it left
-// alone is as it was before the undo. An undo of the undo brings all back. A killed undo that is run again comes to the same.
+// TestUndoAgainstAModel: after an undo that did all, the folder is as it was before the turn; where
+// it did not, each file that it left alone is as it was before the undo. An undo of the undo brings
+// all back. A killed undo that is run again comes to the same.
 func TestUndoAgainstAModel(t *testing.T) {
 	n := 0
 	top := t.TempDir()
@@ -282,7 +284,9 @@ func check(t *rapid.T, list []protocol.Undo, outcomes []protocol.UndoneChange, s
 	if len(touched) == 0 && (alone || !maps.Equal(after, before)) {
 		t.Fatalf("all is as the turn left it: %q, want %q; %+v", after, before, outcomes)
 	}
-	for path, content := range after { // what an undo writes was there once, maybe in a folder that moved, and what it has no part in stays
+	// what an undo writes was there once, maybe in a folder that moved, and what it has no part in
+	// stays
+	for path, content := range after {
 		if !slices.ContainsFunc(seen, func(was map[string]string) bool { return slices.Contains(slices.Collect(maps.Values(was)), content) }) {
 			t.Fatalf("%s is %q, which nothing ever was", path, content)
 		}

@@ -25,7 +25,8 @@ const (
 // ErrLink refuses a folder that is a symbolic link.
 var ErrLink = errors.New("it is a link, and not a folder of its own")
 
-// ErrTooLarge refuses a file that is larger than this process may write: the write would end the process.
+// ErrTooLarge refuses a file that is larger than this process may write: the write would end the
+// process.
 var ErrTooLarge = errors.New("it is larger than a file may be here")
 
 // maxFileSize is how large a file this process may write, in bytes (RLIMIT_FSIZE).
@@ -37,8 +38,8 @@ func maxFileSize() int64 {
 	return int64(min(uint64(limit.Cur), math.MaxInt64))
 }
 
-// Draft is a file that is being written piece by piece, by one goroutine. It is a temporary file until Keep gives it a name. The
-// caller closes it.
+// Draft is a file that is being written piece by piece, by one goroutine. It is a temporary file
+// until Keep gives it a name. The caller closes it.
 type Draft struct {
 	ws        *Workspace
 	dir       string
@@ -50,8 +51,9 @@ type Draft struct {
 	room      int64 // the size for which the quota was asked
 }
 
-// Draft begins a file in the folder dir, which it makes. No part of dir may be a link. size is how many bytes are expected; the
-// quota is asked for them. The rules are not asked: a person's own file is not a tool's.
+// Draft begins a file in the folder dir, which it makes. No part of dir may be a link. size is how
+// many bytes are expected; the quota is asked for them. The rules are not asked: a person's own
+// file is not a tool's.
 func (w *Workspace) Draft(dir string, size int64) (*Draft, error) {
 	d := &Draft{ws: w, sum: sha256.New()}
 	if err := d.open(dir, size); err != nil {
@@ -131,11 +133,13 @@ func (d *Draft) Size() int64 { return d.size }
 // Sum is the SHA-256 of what was written, in hex.
 func (d *Draft) Sum() string { return hex.EncodeToString(d.sum.Sum(nil)) }
 
-// File is the open file, for reading. It has what was written also when Keep has found the same elsewhere.
+// File is the open file, for reading. It has what was written also when Keep has found the same
+// elsewhere.
 func (d *Draft) File() *os.File { return d.file }
 
-// Keep names the file and returns its path. If there is something of that name, it gets another one (name-2.pdf), unless that
-// has the very same bytes: then it is that file. When Keep returns the file is on the disk.
+// Keep names the file and returns its path. If there is something of that name, it gets another one
+// (name-2.pdf), unless that has the very same bytes: then it is that file. When Keep returns the
+// file is on the disk.
 func (d *Draft) Keep(name string) (string, error) {
 	kept, err := d.keep(name)
 	return kept, wrapError("write", path.Join(d.dir, name), err)

@@ -26,7 +26,8 @@ func keep(t *testing.T, ws *Workspace, dir, name, text string) (string, error) {
 	return path, nil
 }
 
-// TestADraftGetsAName: another one where there is something else of that name, and no second one where the same is there.
+// TestADraftGetsAName: another one where there is something else of that name, and no second one
+// where the same is there.
 func TestADraftGetsAName(t *testing.T) {
 	ws, dir := newWorkspace(t)
 	home := filepath.Join(filepath.Dir(dir), "folder")

@@ -10,8 +10,9 @@ import (
 	"unicode"
 )
 
-// The workspace's own reasons to refuse something. They are wrapped: test for them with errors.Is. Something that is missing or
-// hidden by the rules is fs.ErrNotExist, something in the way fs.ErrExist.
+// The workspace's own reasons to refuse something. They are wrapped: test for them with errors.Is.
+// Something that is missing or hidden by the rules is fs.ErrNotExist, something in the way
+// fs.ErrExist.
 var (
 	ErrEmpty          = errors.New("the path is empty")
 	ErrNUL            = errors.New("the path holds a NUL byte")
@@ -88,8 +89,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// Show is a path for a line of text: quoted if it holds a line break or anything else that does not print, and cut if it is very
-// long.
+// Show is a path for a line of text: quoted if it holds a line break or anything else that does not
+// print, and cut if it is very long.
 func Show(path string) string {
 	const longest = 300
 	if len(path) > longest {

@@ -11,7 +11,8 @@ import (
 	"mews/protocol"
 )
 
-// newWorkspace is a workspace beside a canary file that nothing may touch. All kinds of links lead to the canary.
+// newWorkspace is a workspace beside a canary file that nothing may touch. All kinds of links lead
+// to the canary.
 func newWorkspace(tb testing.TB) (ws *Workspace, canary string) {
 	tb.Helper()
 	top := tb.TempDir()
@@ -67,8 +68,8 @@ func outsideOf(tb testing.TB, canary string) string {
 	return b.String()
 }
 
-// FuzzPath does everything that can be done with a path. Whatever the path is, nothing outside is read or changed, and a clean
-// path stays the same when it is cleaned again.
+// FuzzPath does everything that can be done with a path. Whatever the path is, nothing outside is
+// read or changed, and a clean path stays the same when it is cleaned again.
 func FuzzPath(f *testing.F) {
 	for _, seed := range []string{
 		"a", "../canary/bird", "abs/bird", "rel/bird", "sub/up/bird", "bird", "sub/top/../canary/bird", "sub/../../canary/x",

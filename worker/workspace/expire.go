@@ -12,9 +12,9 @@ import (
 	"mews/protocol"
 )
 
-// ExpireReceived removes for good what was received before the date of a time, and returns how many files. It goes by names
-// alone: of files in uploads/2026-11-20/ that begin with a time and a dash, such as 131905-. What is named otherwise stays, and
-// so does a link with what it leads to.
+// ExpireReceived removes for good what was received before the date of a time, and returns how many
+// files. It goes by names alone: of files in uploads/2026-11-20/ that begin with a time and a dash,
+// such as 131905-. What is named otherwise stays, and so does a link with what it leads to.
 func (w *Workspace) ExpireReceived(ctx context.Context, before time.Time) (removed int, err error) {
 	days, err := w.plainFolder(ctx, protocol.UploadsFolder, maxEntries, func(e fs.DirEntry) bool {
 		_, bad := time.Parse(time.DateOnly, e.Name())
@@ -36,8 +36,8 @@ func (w *Workspace) ExpireReceived(ctx context.Context, before time.Time) (remov
 	return removed, err
 }
 
-// plainFolder lists what is wanted of a folder, if there is one that is no link, as many as most or a few more. Others in it cost
-// no memory.
+// plainFolder lists what is wanted of a folder, if there is one that is no link, as many as most or
+// a few more. Others in it cost no memory.
 func (w *Workspace) plainFolder(ctx context.Context, name string, most int, wanted func(fs.DirEntry) bool) (list []fs.DirEntry, err error) {
 	info, err := w.root.Lstat(name)
 	if err != nil || !info.IsDir() {
@@ -65,8 +65,8 @@ func isReceivedName(name string) bool {
 	return err == nil
 }
 
-// RemoveReceived removes a file below uploads/ for good, and its folder where nothing else is in that. It is no error that it is not
-// there.
+// RemoveReceived removes a file below uploads/ for good, and its folder where nothing else is in
+// that. It is no error that it is not there.
 func (w *Workspace) RemoveReceived(name string) error {
 	err := w.removeReceived(name)
 	_ = w.root.Remove(path.Dir(name)) // it stays where something is left in it

@@ -13,7 +13,8 @@ import (
 	"mews/protocol"
 )
 
-// TestWhatWasReceivedLongAgo: it goes by the folder's date, whatever the files' times are, and what is named otherwise stays.
+// TestWhatWasReceivedLongAgo: it goes by the folder's date, whatever the files' times are, and what
+// is named otherwise stays.
 func TestWhatWasReceivedLongAgo(t *testing.T) {
 	ws, dir := open(t, protocol.FilePolicy{}, map[string]string{
 		"uploads/2026-11-12/131905-a.pdf": "x", "uploads/2026-11-12/131905-a.pdf.txt": "x", "uploads/2026-11-13/131905-b.pdf": "x",

@@ -11,10 +11,12 @@ import (
 	"time"
 )
 
-// trash is the folder in the workspace that holds what was deleted, at <time>-<number>/<the path it had>.
+// trash is the folder in the workspace that holds what was deleted, at <time>-<number>/<the path it
+// had>.
 const trash = ".trash"
 
-// trashTimeLayout is the time in the name of a folder in the trash. The number tells deletions in one second apart.
+// trashTimeLayout is the time in the name of a folder in the trash. The number tells deletions in
+// one second apart.
 const trashTimeLayout = "20060102T150405Z"
 
 func inTrash(name string) bool { return name == trash || strings.HasPrefix(name, trash+"/") }
@@ -28,9 +30,9 @@ func originalPath(name string) string {
 	return path.Clean(rest)
 }
 
-// Move renames a file, a folder or a link, and makes the folders on the way. If to is a folder, or ends in a slash, it moves
-// into it under its own name. It returns the new path. It never replaces anything: the error is fs.ErrExist then. When ctx
-// ends it ends early, with nothing done.
+// Move renames a file, a folder or a link, and makes the folders on the way. If to is a folder, or
+// ends in a slash, it moves into it under its own name. It returns the new path. It never replaces
+// anything: the error is fs.ErrExist then. When ctx ends it ends early, with nothing done.
 func (w *Workspace) Move(ctx context.Context, from, to string) (string, error) {
 	src, err := w.find(from, keepLink)
 	if err != nil {
@@ -52,7 +54,8 @@ func (w *Workspace) Move(ctx context.Context, from, to string) (string, error) {
 	return dst, nil
 }
 
-// destination is the path that src gets when it is moved to a path. The rename finds out whether something is there already.
+// destination is the path that src gets when it is moved to a path. The rename finds out whether
+// something is there already.
 func (w *Workspace) destination(to string, src location) (string, error) {
 	dst, err := w.locate(to, followLinks)
 	if err != nil {
@@ -67,8 +70,8 @@ func (w *Workspace) destination(to string, src location) (string, error) {
 	return dst.name, checkCreatable(dst.name, hidden)
 }
 
-// Trash moves a file, a folder or a link to the trash, into a new folder named by the time, and returns where it is now. When
-// ctx ends it ends early, with nothing done.
+// Trash moves a file, a folder or a link to the trash, into a new folder named by the time, and
+// returns where it is now. When ctx ends it ends early, with nothing done.
 func (w *Workspace) Trash(ctx context.Context, name string, at time.Time) (string, error) {
 	src, err := w.find(name, keepLink)
 	switch {
@@ -146,8 +149,8 @@ func moveDurably(root *os.Root, from, to string, mode fs.FileMode) error {
 	return errors.Join(syncFolder(target), syncFolder(source))
 }
 
-// checkMovable says why the rules keep p where it is: it is protected, or holds something protected, or would be under other
-// rules at its new path. The new path is "" for the trash.
+// checkMovable says why the rules keep p where it is: it is protected, or holds something
+// protected, or would be under other rules at its new path. The new path is "" for the trash.
 func (w *Workspace) checkMovable(ctx context.Context, p location, to string) error {
 	switch {
 	case w.rules.empty():

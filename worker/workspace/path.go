@@ -15,8 +15,8 @@ const (
 	maxLinks = 40   // symbolic links on one path's way: Linux's own limit
 )
 
-// Clean is the canonical form of a path: relative, without ".", ".." and doubled slashes. "." is the folder itself. It looks
-// only at the text.
+// Clean is the canonical form of a path: relative, without ".", ".." and doubled slashes. "." is
+// the folder itself. It looks only at the text.
 func (w *Workspace) Clean(raw string) (string, error) {
 	name, err := clean(w.dir, raw)
 	return name, wrapError("use the path", raw, err)
@@ -59,7 +59,8 @@ func relative(dir, raw string) string {
 
 func isOutside(name string) bool { return name == ".." || strings.HasPrefix(name, "../") }
 
-// links says what to do with a symbolic link that is the last name of a path. Links before it are always followed.
+// links says what to do with a symbolic link that is the last name of a path. Links before it are
+// always followed.
 type links string
 
 const (
@@ -67,9 +68,10 @@ const (
 	keepLink    links = "keep" // the path means the link itself
 )
 
-// resolve follows the symbolic links of a clean path, so that the rules are asked about what would really be used. The result
-// has no link in it, unless somebody swaps one in meanwhile; that cannot leave the folder either, because os.Root stops at its
-// edge. Names that do not exist stay as they are.
+// resolve follows the symbolic links of a clean path, so that the rules are asked about what would
+// really be used. The result has no link in it, unless somebody swaps one in meanwhile; that cannot
+// leave the folder either, because os.Root stops at its edge. Names that do not exist stay as they
+// are.
 func resolve(root *os.Root, name string, last links) (string, error) {
 	done, todo := ".", strings.Split(name, "/")
 	for hops := 0; len(todo) > 0; {
@@ -178,8 +180,8 @@ func checkCreatable(name string, hidden bool) error {
 	return nil
 }
 
-// checkRegular refuses everything but regular files: opening a FIFO would wait for its other end, and opening a device may
-// have an effect.
+// checkRegular refuses everything but regular files: opening a FIFO would wait for its other end,
+// and opening a device may have an effect.
 func checkRegular(info fs.FileInfo) error {
 	switch {
 	case info.IsDir():
@@ -190,7 +192,8 @@ func checkRegular(info fs.FileInfo) error {
 	return nil
 }
 
-// openRegular opens name and checks the open file, because what was at name may have been replaced since.
+// openRegular opens name and checks the open file, because what was at name may have been replaced
+// since.
 func openRegular(root *os.Root, name string, flag int) (*os.File, error) {
 	f, err := root.OpenFile(name, flag|syscall.O_NONBLOCK, newFile)
 	if err != nil {

@@ -11,7 +11,8 @@ type unlimited struct{}
 func (unlimited) Fits(int64) error { return nil }
 func (unlimited) Grew(int64)       {}
 
-// withinQuota does what makes the folder grow by so many bytes, if the quota allows it, and records the growth.
+// withinQuota does what makes the folder grow by so many bytes, if the quota allows it, and records
+// the growth.
 func (w *Workspace) withinQuota(grow int64, do func() error) error {
 	if err := w.quota.Fits(grow); err != nil {
 		return err
@@ -29,8 +30,9 @@ const diskBlock = 4096
 // diskSize is what a file of so many bytes takes on the disk.
 func diskSize(size int64) int64 { return (size + diskBlock - 1) / diskBlock * diskBlock }
 
-// growth is by how much the folder grows when a file of so many bytes replaces old, which is nil if there is none. A file that
-// is not longer than before never counts as growth. An old file that has other names stays.
+// growth is by how much the folder grows when a file of so many bytes replaces old, which is nil if
+// there is none. A file that is not longer than before never counts as growth. An old file that has
+// other names stays.
 func growth(old fs.FileInfo, size int64) int64 {
 	if old == nil {
 		return diskSize(size)
@@ -42,7 +44,8 @@ func growth(old fs.FileInfo, size int64) int64 {
 	case st.Nlink > 1:
 		return diskSize(size)
 	}
-	grow := diskSize(size) - st.Blocks*512 // the unit of Blocks, whatever the file system's is (stat(2))
+	// the unit of Blocks, whatever the file system's is (stat(2))
+	grow := diskSize(size) - st.Blocks*512
 	if size <= old.Size() {
 		return min(grow, 0)
 	}

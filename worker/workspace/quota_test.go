@@ -102,7 +102,8 @@ func TestAWriteThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// TestNoRoomKeepsNobodyFromTidyingUp: making files smaller, moving and deleting need no room, nor does writing the same again.
+// TestNoRoomKeepsNobodyFromTidyingUp: making files smaller, moving and deleting need no room, nor
+// does writing the same again.
 func TestNoRoomKeepsNobodyFromTidyingUp(t *testing.T) {
 	ws, dir, room := newLimited(t)
 	_, err := ws.Write("a", []byte(strings.Repeat("x", 9000)), Replace)

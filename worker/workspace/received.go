@@ -8,7 +8,8 @@ import (
 	"mews/protocol"
 )
 
-// Received says whether a clean path without links is below uploads/, or was before it came to the trash.
+// Received says whether a clean path without links is below uploads/, or was before it came to the
+// trash.
 func Received(name string) bool {
 	return strings.HasPrefix(originalPath(name), protocol.UploadsFolder+"/")
 }

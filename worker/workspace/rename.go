@@ -8,8 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rename renames within and between two folders. The names hold no slash. With exclusive it replaces nothing; where the
-// system or the file system cannot look and rename in one call, it looks first.
+// rename renames within and between two folders. The names hold no slash. With exclusive it
+// replaces nothing; where the system or the file system cannot look and rename in one call, it
+// looks first.
 func rename(from *os.Root, old string, to *os.Root, name string, exclusive bool) error {
 	source, err := from.Open(".")
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"mews/protocol"
 )
 
-// rules are a checked protocol.FilePolicy. A path in the trash has the rules of the path it had before. Include applies to
-// files only, because a folder that does not match may hold files that do. Exclude and AppendOnly apply to a folder and all
-// that is in it.
+// rules are a checked protocol.FilePolicy. A path in the trash has the rules of the path it had
+// before. Include applies to files only, because a folder that does not match may hold files that
+// do. Exclude and AppendOnly apply to a folder and all that is in it.
 type rules struct {
 	include, exclude, appendOnly []string
 }

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestSwappedLinks: a folder is replaced by a link to the canary and back, over and over, while files are written and read
-// below it.
+// TestSwappedLinks: a folder is replaced by a link to the canary and back, over and over, while
+// files are written and read below it.
 func TestSwappedLinks(t *testing.T) {
 	ws, canary := newWorkspace(t)
 	before := outsideOf(t, canary)

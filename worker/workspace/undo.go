@@ -28,8 +28,9 @@ const (
 	notRead     = "it could not be read: "
 )
 
-// Before notes what is at path before a file there is written, and keeps its bytes. content is what will be there, nil where that is
-// not known: where it is there already nothing is kept, and Before returns nil, as it does where keep is nil or the write will be refused. After completes it.
+// Before notes what is at path before a file there is written, and keeps its bytes. content is what
+// will be there, nil where that is not known: where it is there already nothing is kept, and Before
+// returns nil, as it does where keep is nil or the write will be refused. After completes it.
 func (w *Workspace) Before(ctx context.Context, keep Keep, path string, content []byte) *protocol.Undo {
 	p, err := w.target(path)
 	if keep == nil || err != nil {
@@ -47,8 +48,9 @@ func (w *Workspace) Before(ctx context.Context, keep Keep, path string, content 
 	return u
 }
 
-// BeforeMove notes what is at path before it is moved, and keeps the bytes of a file that goes to the trash where gone is true; the
-// caller sets To where it has none. It returns nil where keep is nil or there is nothing.
+// BeforeMove notes what is at path before it is moved, and keeps the bytes of a file that goes to
+// the trash where gone is true; the caller sets To where it has none. It returns nil where keep is
+// nil or there is nothing.
 func (w *Workspace) BeforeMove(ctx context.Context, keep Keep, path string, gone bool) *protocol.Undo {
 	p, err := w.find(path, keepLink)
 	if keep == nil || err != nil {
@@ -136,7 +138,8 @@ func cut(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), protocol.MaxUndoText)], "")
 }
 
-// State says what is at a clean path. No link is followed: a path on whose way one is counts as one.
+// State says what is at a clean path. No link is followed: a path on whose way one is counts as
+// one.
 func (w *Workspace) State(name string) (protocol.FileState, fs.FileInfo, error) {
 	err := checkFolders(w.root, path.Dir(name))
 	if errors.Is(err, ErrLink) {
@@ -189,14 +192,15 @@ func (w *Workspace) openPlain(name string) (*os.File, error) {
 	return f, nil
 }
 
-// OpenPlain opens a regular file at a clean path for reading. No link is followed. The caller closes the file.
+// OpenPlain opens a regular file at a clean path for reading. No link is followed. The caller
+// closes the file.
 func (w *Workspace) OpenPlain(name string) (*os.File, error) {
 	f, err := w.openPlain(name)
 	return f, wrapError("read", name, err)
 }
 
-// PutBack makes the file at a clean path hold just what r does, size bytes. Whatever was there is replaced, but for a folder; no link
-// is followed. It is on the disk when PutBack returns.
+// PutBack makes the file at a clean path hold just what r does, size bytes. Whatever was there is
+// replaced, but for a folder; no link is followed. It is on the disk when PutBack returns.
 func (w *Workspace) PutBack(name string, r io.Reader, size int64, mode fs.FileMode) error {
 	d, err := w.Draft(path.Dir(name), size)
 	if err != nil {
@@ -247,8 +251,8 @@ const maxBelow = 1000
 
 var errManyBelow = errors.New("too many files")
 
-// FilesBelow lists what is in the folder at a clean path and is no folder, by their paths from it on: /a, /b/c. It is not ok where it
-// holds too much, or can't be read.
+// FilesBelow lists what is in the folder at a clean path and is no folder, by their paths from it
+// on: /a, /b/c. It is not ok where it holds too much, or can't be read.
 func (w *Workspace) FilesBelow(ctx context.Context, name string) (paths []string, ok bool) {
 	n := 0
 	err := walk(ctx, w.root, name, allEntries, func(e Entry) error {
@@ -263,8 +267,8 @@ func (w *Workspace) FilesBelow(ctx context.Context, name string) (paths []string
 	return paths, err == nil
 }
 
-// RemoveFolders removes the folder at a clean path with all the folders in it, where nothing else is in them; where there is none it does
-// nothing. No link is followed.
+// RemoveFolders removes the folder at a clean path with all the folders in it, where nothing else
+// is in them; where there is none it does nothing. No link is followed.
 func (w *Workspace) RemoveFolders(ctx context.Context, name string) error {
 	if state, _, err := w.State(name); err != nil || state != protocol.FileFolder {
 		return err

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// maxEntries is how many names of one folder are read: its listing takes about 60 MB of memory then.
+// maxEntries is how many names of one folder are read: its listing takes about 60 MB of memory
+// then.
 const maxEntries = 200_000
 
 // Entry is a file, folder or link that a walk visits.
@@ -26,17 +27,18 @@ type Entry struct {
 	root *os.Root
 }
 
-// Open opens the entry for reading if it is a regular file. The caller closes it. It costs less than Workspace.Open, because
-// the walk has resolved its folder.
+// Open opens the entry for reading if it is a regular file. The caller closes it. It costs less
+// than Workspace.Open, because the walk has resolved its folder.
 func (e Entry) Open() (*os.File, error) {
 	f, err := openRegular(e.root, e.Path, os.O_RDONLY)
 	return f, wrapError("read", e.Path, err)
 }
 
-// Walk visits all that is in the folder at dir, or only the file at dir: in the order of names, a folder before what is in it.
-// It leaves out the trash, unless dir is in it, and what the rules hide. visit may return fs.SkipDir to skip what is in a
-// folder (or the rest of the folder that a file is in), and fs.SkipAll to end the walk. Any other error ends the walk and is
-// returned. It ends with ctx.
+// Walk visits all that is in the folder at dir, or only the file at dir: in the order of names, a
+// folder before what is in it. It leaves out the trash, unless dir is in it, and what the rules
+// hide. visit may return fs.SkipDir to skip what is in a folder (or the rest of the folder that a
+// file is in), and fs.SkipAll to end the walk. Any other error ends the walk and is returned. It
+// ends with ctx.
 func (w *Workspace) Walk(ctx context.Context, dir string, visit func(Entry) error) error {
 	p, err := w.find(dir, followLinks)
 	if err != nil {
@@ -89,7 +91,8 @@ type walker struct {
 	visit   func(Entry) error
 }
 
-// folder visits the entries of a folder, after the folder itself once more if they are not complete.
+// folder visits the entries of a folder, after the folder itself once more if they are not
+// complete.
 func (w *walker) folder(dir Entry, entries []Entry) error {
 	if w.ctx.Err() != nil {
 		return context.Cause(w.ctx)
@@ -125,7 +128,8 @@ func (w *walker) entry(e Entry) error {
 	return err
 }
 
-// read lists a folder in the order of names. With an error it returns the entries that were read before it.
+// read lists a folder in the order of names. With an error it returns the entries that were read
+// before it.
 func (w *walker) read(dir string) ([]Entry, error) {
 	f, err := w.root.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -156,8 +160,8 @@ func (w *walker) read(dir string) ([]Entry, error) {
 	return entries, err
 }
 
-// Sweep removes what crashes have left behind: files that were being written and have not changed since a time. It returns how
-// many. It ignores the rules, and skips folders that it cannot read.
+// Sweep removes what crashes have left behind: files that were being written and have not changed
+// since a time. It returns how many. It ignores the rules, and skips folders that it cannot read.
 func (w *Workspace) Sweep(ctx context.Context, before time.Time) (int, error) {
 	removed := 0
 	err := walk(ctx, w.root, ".", allEntries, func(e Entry) error {

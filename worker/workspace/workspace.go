@@ -1,12 +1,13 @@
-// Package workspace gives tools access to a person's folder. A path cannot leave the folder by "..", by being absolute or
-// through a symbolic link, not even while somebody swaps links: every access goes through an os.Root. A write happens
-// completely or not at all, and a deletion is a move into the folder's own trash.
+// Package workspace gives tools access to a person's folder. A path cannot leave the folder by
+// "..", by being absolute or through a symbolic link, not even while somebody swaps links: every
+// access goes through an os.Root. A write happens completely or not at all, and a deletion is a
+// move into the folder's own trash.
 //
-// The folder's rules (protocol.FilePolicy) keep tools from files that the person does not want them to use. They are no wall,
-// because a program that runs in the same folder does not ask them.
+// The folder's rules (protocol.FilePolicy) keep tools from files that the person does not want them
+// to use. They are no wall, because a program that runs in the same folder does not ask them.
 //
-// A path is slash-separated and relative to the folder. "/notes", "./notes" and "~/notes", and the folder's own absolute path
-// before a name, mean the same file as "notes".
+// A path is slash-separated and relative to the folder. "/notes", "./notes" and "~/notes", and the
+// folder's own absolute path before a name, mean the same file as "notes".
 package workspace
 
 import (
@@ -18,8 +19,8 @@ import (
 	"mews/protocol"
 )
 
-// Workspace is an open folder. Its methods may be called from any goroutine. Two that write at once to the same path (Write,
-// Append, Move, Trash, Sweep) leave one of the two results, complete.
+// Workspace is an open folder. Its methods may be called from any goroutine. Two that write at once
+// to the same path (Write, Append, Move, Trash, Sweep) leave one of the two results, complete.
 type Workspace struct {
 	root  *os.Root
 	dir   string // absolute, without a slash at its end; "" is the machine's whole file system
@@ -65,7 +66,8 @@ func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
 	return p.info, wrapError("look at", path, err)
 }
 
-// Open opens a regular file for reading. It never waits, whatever is at path. The caller closes the file.
+// Open opens a regular file for reading. It never waits, whatever is at path. The caller closes the
+// file.
 func (w *Workspace) Open(path string) (*os.File, error) {
 	p, err := w.find(path, followLinks)
 	if err == nil {

@@ -27,9 +27,10 @@ const (
 	Create  Mode = "create"  // nothing may be there; a file with the very same content will do
 )
 
-// Write makes the file at path hold exactly data, and makes the folders on the way. Whatever happens meanwhile, path holds the
-// old content or the new, never a part. When Write returns without an error the new content is on the disk. An existing file
-// keeps its permissions. created reports that nothing was there before.
+// Write makes the file at path hold exactly data, and makes the folders on the way. Whatever
+// happens meanwhile, path holds the old content or the new, never a part. When Write returns
+// without an error the new content is on the disk. An existing file keeps its permissions. created
+// reports that nothing was there before.
 func (w *Workspace) Write(path string, data []byte, mode Mode) (created bool, err error) {
 	p, err := w.target(path)
 	if err == nil && p.info != nil && mode == Create {
@@ -109,7 +110,8 @@ func writeTemporary(folder *os.Root, name string, data []byte, old fs.FileInfo) 
 	return errors.Join(err, f.Close())
 }
 
-// openOrMake opens the folder name, and makes it and the folders on the way if they are missing. The caller closes it.
+// openOrMake opens the folder name, and makes it and the folders on the way if they are missing.
+// The caller closes it.
 func openOrMake(root *os.Root, name string, mode fs.FileMode) (*os.Root, error) {
 	var missing []string
 	for at := name; at != "."; at = path.Dir(at) {
@@ -162,7 +164,8 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// Files that are being written have such names. A crash leaves one behind. No listing shows it, and Sweep removes it.
+// Files that are being written have such names. A crash leaves one behind. No listing shows it, and
+// Sweep removes it.
 const (
 	temporaryPrefix = ".mews-"
 	temporarySuffix = ".tmp"

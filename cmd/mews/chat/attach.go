@@ -25,7 +25,8 @@ type localFile struct {
 // attachCommand is what has a terminal send a file.
 const attachCommand = "/attach"
 
-// findFile is the file at a path, which a person has written. Why it can't be sent is an error that they read.
+// findFile is the file at a path, which a person has written. Why it can't be sent is an error that
+// they read.
 func findFile(path string) (localFile, error) {
 	absolute, err := filepath.Abs(expandHome(path))
 	if err != nil {
@@ -90,7 +91,8 @@ func (f localFile) upload(ctx context.Context, chat *control.Chat) (control.Uplo
 	return control.UploadedFile{Blob: ref, Name: filepath.Base(f.path)}, err
 }
 
-// Transcribe has a file of this machine be heard by the service at a socket, for a user; "" is the user of this account.
+// Transcribe has a file of this machine be heard by the service at a socket, for a user; "" is the
+// user of this account.
 func Transcribe(ctx context.Context, socket, user, path string) (heard control.Transcribed, err error) {
 	f, err := findFile(path)
 	if err != nil {
@@ -104,8 +106,9 @@ func Transcribe(ctx context.Context, socket, user, path string) (heard control.T
 	return control.TranscribeFile(ctx, socket, user, filepath.Base(f.path), file)
 }
 
-// droppedFiles are the files that a text names, if it names nothing else: what a terminal writes where files are dropped on it. They
-// are absolute paths or file URLs, with a shell's quotes and backslashes.
+// droppedFiles are the files that a text names, if it names nothing else: what a terminal writes
+// where files are dropped on it. They are absolute paths or file URLs, with a shell's quotes and
+// backslashes.
 func droppedFiles(text string) (list []localFile) {
 	for text = strings.TrimSpace(text); text != ""; {
 		word, rest, ok := cutWord(text)
@@ -131,7 +134,8 @@ func fromURL(text string) string {
 	return u.Path
 }
 
-// cutWord is a text's first word, as a POSIX shell reads it, and what is behind that. It is not ok where a quote is open.
+// cutWord is a text's first word, as a POSIX shell reads it, and what is behind that. It is not ok
+// where a quote is open.
 func cutWord(text string) (word, rest string, ok bool) {
 	var b strings.Builder
 	quote := rune(0)
@@ -156,7 +160,8 @@ func cutWord(text string) (word, rest string, ok bool) {
 	return b.String(), "", quote == 0 && !escaped
 }
 
-// attachedBy is the file that an /attach names, and the words behind it. A path with spaces needs no quotes where nothing is behind it.
+// attachedBy is the file that an /attach names, and the words behind it. A path with spaces needs
+// no quotes where nothing is behind it.
 func attachedBy(arguments string) (f localFile, words string, err error) {
 	if f, err := findFile(arguments); err == nil {
 		return f, "", nil

@@ -144,7 +144,8 @@ func TestFilesAreAttachedAndSent(t *testing.T) {
 	d.press("both of them\r")
 	d.arrives("both of them", "a picture.png: image/png", "it's.txt: hello")
 
-	d.press(dir + "/notes.txt\r\r") // typed as a terminal without marks around pastes does; Enter alone sends it
+	// typed as a terminal without marks around pastes does; Enter alone sends it
+	d.press(dir + "/notes.txt\r\r")
 	d.arrives("", "notes.txt: some notes")
 
 	d.press("/attach " + dir + "/notes.txt\r" + ctrlCKey)

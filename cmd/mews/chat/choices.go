@@ -33,7 +33,8 @@ func choicesOf(d control.Delivery) choices {
 // any says whether something is asked.
 func (c choices) any() bool { return len(c.presses) > 0 || c.words }
 
-// line is how what the person typed is sent: as a press where it is the number of a choice and nothing else.
+// line is how what the person typed is sent: as a press where it is the number of a choice and
+// nothing else.
 func (c choices) line(key, text string) outgoing {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > len(c.presses) || text != strconv.Itoa(n) {

@@ -151,7 +151,8 @@ func TestAPipeHoldsBackWhatDoesNotAnswerAQuestion(t *testing.T) {
 	}
 }
 
-// A file that a turn sends on its way names the message that the turn answers, and is not the answer.
+// A file that a turn sends on its way names the message that the turn answers, and is not the
+// answer.
 func TestAPipeWaitsForTheAnswerBehindAFile(t *testing.T) {
 	p := newRig(t)
 	p.live()

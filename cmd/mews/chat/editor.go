@@ -16,20 +16,25 @@ import (
 // prompt stands before a line that is being typed.
 const prompt = "> "
 
-// lineEditor is the line that a person types on a terminal in raw mode, below what is written meanwhile. What they see as one character
-// is one, whatever it is made of, and takes as many columns as Unicode says (UAX #29 and #11). Rows are broken here and not by the
-// terminal, and the cursor is brought to its column by writing what is before it: so a terminal that gives a character another width
-// shows it in its own way, and nothing else is out of place.
+// lineEditor is the line that a person types on a terminal in raw mode, below what is written
+// meanwhile. What they see as one character is one, whatever it is made of, and takes as many
+// columns as Unicode says (UAX #29 and #11). Rows are broken here and not by the terminal, and the
+// cursor is brought to its column by writing what is before it: so a terminal that gives a
+// character another width shows it in its own way, and nothing else is out of place.
 type lineEditor struct {
 	keys      *bufio.Reader
 	out       io.Writer
 	interrupt func() // Ctrl-C where nothing is typed
 	history   *history
 	style     style
-	pasted    func(text string) bool // takes a text that is pasted where nothing is typed, if it is not for the line; nil takes none
-	aboveKept func()                 // the rows above stay as they are, whatever is printed next; called with mu held
+	// takes a text that is pasted where nothing is typed, if it is not for the line; nil takes none
+	pasted func(text string) bool
+	// the rows above stay as they are, whatever is printed next; called with mu held
+	aboveKept func()
 
-	mu            sync.Mutex // guards what follows, and all that is above the line; before and after are changed by ReadLine alone
+	// guards what follows, and all that is above the line; before and after are changed by ReadLine
+	// alone
+	mu            sync.Mutex
 	width, height int
 	before, after string // what is typed, on both sides of the cursor
 	recalled      int    // the line of the history that is shown, from 1; 0 for what is being typed
@@ -67,7 +72,8 @@ func (e *lineEditor) accept() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	text, height := e.before+e.after, e.height
-	e.before, e.after, e.height = text, "", math.MaxInt // all of it, also of a line that is higher than the screen
+	// all of it, also of a line that is higher than the screen
+	e.before, e.after, e.height = text, "", math.MaxInt
 	e.draw(nil, e.above)
 	e.height = height
 	e.keepAbove()
@@ -91,15 +97,16 @@ func (e *lineEditor) edit(k key) {
 	}
 }
 
-// print writes rows above the line. Those at their end that may still change are written over by what is printed next. It shows the
-// prompt, or takes it away where nothing is typed. The caller holds mu.
+// print writes rows above the line. Those at their end that may still change are written over by
+// what is printed next. It shows the prompt, or takes it away where nothing is typed. The caller
+// holds mu.
 func (e *lineEditor) print(rows, changing []row, prompted bool) {
 	e.prompted = prompted
 	e.draw(rows, changing)
 }
 
-// resize follows the terminal's size. Whether the terminal has wrapped its rows anew is not known: nothing above the line is touched.
-// The caller holds mu.
+// resize follows the terminal's size. Whether the terminal has wrapped its rows anew is not known:
+// nothing above the line is touched. The caller holds mu.
 func (e *lineEditor) resize(width, height int) {
 	e.width, e.height = width, height
 	if e.keepAbove(); e.drawn {
@@ -126,8 +133,9 @@ func (e *lineEditor) leave() {
 	e.write(strings.Repeat("\n", e.rowsBelow) + e.style.reset + "\r\n")
 }
 
-// draw writes rows above the line, those that may change at their end, and the line as it is now. It begins with the first that is not
-// on the screen already, and writes all at once, so that nothing flickers. The caller holds mu.
+// draw writes rows above the line, those that may change at their end, and the line as it is now.
+// It begins with the first that is not on the screen already, and writes all at once, so that
+// nothing flickers. The caller holds mu.
 func (e *lineEditor) draw(rows, changing []row) {
 	rows = slices.Concat(rows, changing)
 	drawn := e.prompted || e.before+e.after != ""
@@ -161,15 +169,16 @@ func (e *lineEditor) draw(rows, changing []row) {
 
 var lineEnd = map[bool]string{true: "\r\n"}
 
-// What has a terminal show at once all that is between. One that does not know it shows it as ever. (gist.github.com/christianparpart,
-// Terminal Spec: Synchronized Output)
+// What has a terminal show at once all that is between. One that does not know it shows it as ever.
+// (gist.github.com/christianparpart, Terminal Spec: Synchronized Output)
 const (
 	beginUpdate = "\x1b[?2026h"
 	endUpdate   = "\x1b[?2026l"
 )
 
-// sameRows is how many rows are on the screen as they are to be. Rows that go on are written with the next one, so that the terminal
-// breaks them, and the last one where the cursor is to stand behind it.
+// sameRows is how many rows are on the screen as they are to be. Rows that go on are written with
+// the next one, so that the terminal breaks them, and the last one where the cursor is to stand
+// behind it.
 func sameRows(rows, shown []row, behind bool) (n int) {
 	for n < min(len(rows), len(shown)) && rows[n] == shown[n] {
 		n++
@@ -183,8 +192,8 @@ func sameRows(rows, shown []row, behind bool) (n int) {
 	return n
 }
 
-// line draws the line from the beginning of a row, and notes the cursor's row. Of a line that is higher than the screen it draws what
-// is around the cursor. The caller holds mu.
+// line draws the line from the beginning of a row, and notes the cursor's row. Of a line that is
+// higher than the screen it draws what is around the cursor. The caller holds mu.
 func (e *lineEditor) line() string {
 	l := layout{width: e.width, rows: []string{e.style.prompt + prompt + e.style.reset}, column: len(prompt)}
 	l.add(e.before)
@@ -204,7 +213,8 @@ func (e *lineEditor) line() string {
 		text += up(e.rowsBelow) + "\r" + left
 	}
 	if l.composed {
-		text = "\x1b[?7l" + text + "\x1b[?7h" // no row is longer than the screen, whatever width the terminal gives them
+		// no row is longer than the screen, whatever width the terminal gives them
+		text = "\x1b[?7l" + text + "\x1b[?7h"
 	}
 	return text
 }

@@ -192,7 +192,8 @@ func TestAPasteThatIsHigherThanTheScreen(t *testing.T) {
 	d.shows("> |")
 }
 
-// TestTheEndOfAHighLineIsShownOnceItIsSent: what was shown of it while it was edited is not all that is left of it.
+// TestTheEndOfAHighLineIsShownOnceItIsSent: what was shown of it while it was edited is not all
+// that is left of it.
 func TestTheEndOfAHighLineIsShownOnceItIsSent(t *testing.T) {
 	d := atPrompt(t)
 	d.press(beginPaste + "first" + strings.Repeat("\nline", 50) + "\nlast" + endPaste + ctrlAKey)
@@ -212,7 +213,8 @@ func TestALineFollowsTheTerminalsSize(t *testing.T) {
 		d.emulator.resize(cols, 24)
 		d.mu.Unlock()
 		d.must(pty.Setsize(d.tty, &pty.Winsize{Rows: 24, Cols: uint16(cols)}))
-		d.must(syscall.Kill(os.Getpid(), syscall.SIGWINCH)) // it comes by itself where the terminal is the program's own
+		// it comes by itself where the terminal is the program's own
+		d.must(syscall.Kill(os.Getpid(), syscall.SIGWINCH))
 		rows := "> " + long[:cols-2] + "\n"
 		rest := long[cols-2:]
 		if len(rest) > cols {
@@ -252,7 +254,8 @@ func TestCtrlCComesAfterWhatWasTypedBeforeIt(t *testing.T) {
 	}
 }
 
-// FuzzLineEditor: whatever comes from a keyboard, the line is text, and the terminal gets nothing that it does not know.
+// FuzzLineEditor: whatever comes from a keyboard, the line is text, and the terminal gets nothing
+// that it does not know.
 func FuzzLineEditor(f *testing.F) {
 	f.Add("hello\x1b[D\x7f\x17\x1b[200~a\rb\x1b[201~\r", uint8(80))
 	f.Add("e\u0301漢\x01👨‍👩‍👧\x06\x04\x0c\x03", uint8(3))

@@ -9,7 +9,8 @@ import (
 	"mews/supervisor/control"
 )
 
-// What was done for an answer stands dim below it, whether that has grown or came at once; a file's name can't move the cursor.
+// What was done for an answer stands dim below it, whether that has grown or came at once; a file's
+// name can't move the cursor.
 func TestWhatWasDoneStandsDimBelowTheAnswer(t *testing.T) {
 	for _, grows := range []bool{true, false} {
 		w := newWatcher(t, 60, 12)

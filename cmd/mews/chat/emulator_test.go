@@ -10,17 +10,19 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// emulator is a terminal's screen. It knows the sequences that the chat may send and no others: any other is an error.
+// emulator is a terminal's screen. It knows the sequences that the chat may send and no others: any
+// other is an error.
 type emulator struct {
 	testing.TB
 	cols, rows int
-	apart      bool // it shows a character that is made of several as these, side by side, as older terminals do
-	lines      [][]string
-	gone       []string // the lines that have left the screen
-	row, col   int
-	wrapped    bool // the last column was written, and the next character begins a row
-	noWrap     bool
-	rest       string // of a sequence or a character that has not come whole
+	// it shows a character that is made of several as these, side by side, as older terminals do
+	apart    bool
+	lines    [][]string
+	gone     []string // the lines that have left the screen
+	row, col int
+	wrapped  bool // the last column was written, and the next character begins a row
+	noWrap   bool
+	rest     string // of a sequence or a character that has not come whole
 }
 
 func newEmulator(t testing.TB, cols, rows int) *emulator {

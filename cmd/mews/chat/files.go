@@ -16,7 +16,8 @@ import (
 	"mews/supervisor/control"
 )
 
-// fileLines are a line about each file that came with a delivery. home is the person's folder, where the files may lie.
+// fileLines are a line about each file that came with a delivery. home is the person's folder,
+// where the files may lie.
 func fileLines(d control.Delivery, home string) (lines []string) {
 	for _, f := range d.Files {
 		size, there := lyingAt(home, f)
@@ -32,8 +33,9 @@ func fileLines(d control.Delivery, home string) (lines []string) {
 	return lines
 }
 
-// lyingAt says whether a file that was sent lies in the person's folder, as far as this account sees, and its pixels. The folder is
-// their worker's too: nothing is followed out of it, and nothing in it is waited for.
+// lyingAt says whether a file that was sent lies in the person's folder, as far as this account
+// sees, and its pixels. The folder is their worker's too: nothing is followed out of it, and
+// nothing in it is waited for.
 func lyingAt(home string, f control.File) (size string, there bool) {
 	if f.Path == "" {
 		return "", false

@@ -11,7 +11,8 @@ import (
 	"mews/supervisor/control"
 )
 
-// TestHowAFileThatWasSentIsShown: what lies where its worker says is shown with that. The worker may say anything.
+// TestHowAFileThatWasSentIsShown: what lies where its worker says is shown with that. The worker
+// may say anything.
 func TestHowAFileThatWasSentIsShown(t *testing.T) {
 	home := folder(t)
 	outside := folder(t)

@@ -24,7 +24,8 @@ func (closedGate) Check(_ context.Context, in supervisor.Inbound) (supervisor.Ga
 	return supervisor.GateDecision{Guard: &supervisor.Guard{IdleTimeout: time.Hour, Lifetime: time.Hour, Challenge: "Send your code."}}, nil
 }
 
-// What is piped to a shut gate must not wait for an answer that only a further line could bring about.
+// What is piped to a shut gate must not wait for an answer that only a further line could bring
+// about.
 func TestAPipeEndsBehindAShutGate(t *testing.T) {
 	for name, c := range map[string]struct{ lines, out, told, verdict string }{
 		"no code":        {"hello\n", "", "kept, and waits for a code", "of 1 line, 0 could not be sent and 1 had no full answer"},

@@ -7,9 +7,9 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// growing is an answer while it comes, in Markdown. What can't change any more is written once. The rest, which is its last block, is
-// written anew as it grows, as far as the screen reaches: rows that have left the screen stay as they were. The zero value is an
-// answer that has not begun.
+// growing is an answer while it comes, in Markdown. What can't change any more is written once. The
+// rest, which is its last block, is written anew as it grows, as far as the screen reaches: rows
+// that have left the screen stay as they were. The zero value is an answer that has not begun.
 type growing struct {
 	source  string // that is not settled
 	left    string // what was read in those of its rows that can't be written anew
@@ -33,7 +33,8 @@ func (v view) render(t supervisor.RichText) []row {
 	return v.rows(t, v.base, v.width)
 }
 
-// add has the answer grow. settled are rows to be written for good; shown are those below them, in place of those before.
+// add has the answer grow. settled are rows to be written for good; shown are those below them, in
+// place of those before.
 func (g *growing) add(text string, v view) (settled, shown []row) {
 	g.source += text
 	n, steady := markdown.Settled(g.source)
@@ -70,7 +71,8 @@ func (g *growing) separated(rows []row) []row {
 	return rows
 }
 
-// keep has what is shown stay as it is, whatever comes. Where only a part of it is, it will be written again.
+// keep has what is shown stay as it is, whatever comes. Where only a part of it is, it will be
+// written again.
 func (g *growing) keep() {
 	if !g.clipped {
 		g.left = reading(g.left, g.shown)
@@ -85,7 +87,8 @@ func (g *growing) finish(v view) []row {
 	return rows
 }
 
-// reading is what was read when some more rows are: their letters, and behind these a newline for each empty row at the end.
+// reading is what was read when some more rows are: their letters, and behind these a newline for
+// each empty row at the end.
 func reading(read string, rows []row) string {
 	for _, r := range rows {
 		if l := letters(r); l != "" {

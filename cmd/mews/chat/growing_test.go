@@ -54,7 +54,8 @@ var answers = map[string]string{
 	"an address":  "See https://a.example/" + strings.Repeat("long/", 30) + " for more.",
 }
 
-// TestAGrowingAnswerEndsAsOneThatCameAtOnce: at whatever places it is cut, on whatever screen, and whatever is typed meanwhile.
+// TestAGrowingAnswerEndsAsOneThatCameAtOnce: at whatever places it is cut, on whatever screen, and
+// whatever is typed meanwhile.
 func TestAGrowingAnswerEndsAsOneThatCameAtOnce(t *testing.T) {
 	names := slices.Sorted(maps.Keys(answers))
 	rapid.Check(t, func(rt *rapid.T) {
@@ -80,8 +81,8 @@ func TestAGrowingAnswerEndsAsOneThatCameAtOnce(t *testing.T) {
 	})
 }
 
-// TestNothingIsLostWhereTheScreenChanges: what is above the line when the screen gets another size, or a line is sent, stays, and the
-// answer goes on below it.
+// TestNothingIsLostWhereTheScreenChanges: what is above the line when the screen gets another size,
+// or a line is sent, stays, and the answer goes on below it.
 func TestNothingIsLostWhereTheScreenChanges(t *testing.T) {
 	for name, between := range map[string]func(*watcher){
 		"wider": func(w *watcher) {

@@ -17,14 +17,15 @@ const (
 	maxHistoryLine = 8 << 10
 )
 
-// history is what was typed before, newest first, kept in a file of the person's own. The chat goes on where that can't be read or
-// written.
+// history is what was typed before, newest first, kept in a file of the person's own. The chat goes
+// on where that can't be read or written.
 type history struct {
 	path  string // "" keeps nothing
 	lines []string
 }
 
-// openHistory reads it from $XDG_STATE_HOME/mews/history, below ~/.local/state where that is not set.
+// openHistory reads it from $XDG_STATE_HOME/mews/history, below ~/.local/state where that is not
+// set.
 func openHistory(getenv func(string) string) *history {
 	base := getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(base) {
@@ -63,12 +64,14 @@ func (h *history) shorten() {
 	}
 }
 
-// fitsHistory says whether a line is kept in the file. One with a code that opens the gate or lets somebody in is not.
+// fitsHistory says whether a line is kept in the file. One with a code that opens the gate or lets
+// somebody in is not.
 func fitsHistory(line string) bool {
 	return line != "" && len(line) <= maxHistoryLine && !strings.Contains(line, "\n") && !holdsCode(line)
 }
 
-// holdsCode says whether a line is a code, or has a code in it that is good for longer than a minute.
+// holdsCode says whether a line is a code, or has a code in it that is good for longer than a
+// minute.
 func holdsCode(line string) bool {
 	return access.IsCode(line) || access.ContainsRecovery(line) || inviteShape.MatchString(line)
 }
@@ -76,7 +79,8 @@ func holdsCode(line string) bool {
 // inviteShape is /start with anything behind it, or an invite's code anywhere.
 var inviteShape = regexp.MustCompile(`(?i)^\s*/start(?:@\w+)?\s+\S|\b[A-Z2-7]{26}\b`)
 
-// Add remembers a line. Lines are kept one to a line of the file; a pasted text of several is not kept.
+// Add remembers a line. Lines are kept one to a line of the file; a pasted text of several is not
+// kept.
 func (h *history) Add(line string) {
 	line = strings.TrimSpace(line)
 	if !fitsHistory(line) || len(h.lines) > 0 && h.lines[0] == line {
@@ -92,7 +96,8 @@ func (h *history) Add(line string) {
 		return
 	}
 	defer f.Close()
-	_, _ = f.WriteString(line + "\n") // as above: a history that can't be kept is no reason not to chat
+	// as above: a history that can't be kept is no reason not to chat
+	_, _ = f.WriteString(line + "\n")
 }
 
 // Len is how many lines there are.

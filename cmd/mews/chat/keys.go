@@ -13,7 +13,8 @@ const (
 	ctrlD = "\x04"
 	enter = "\r"
 
-	// What has a terminal put marks around a pasted text, and the marks (invisible-island.net, ctlseqs: bracketed paste mode).
+	// What has a terminal put marks around a pasted text, and the marks (invisible-island.net,
+	// ctlseqs: bracketed paste mode).
 	markPastes = "\x1b[?2004h"
 	noMarks    = "\x1b[?2004l"
 	pasteBegin = "\x1b[200~"

@@ -10,7 +10,8 @@ import (
 	"mews/supervisor"
 )
 
-// style is how kinds of lines and marks look: sequences for the terminal (ECMA-48, 8.3.117). The zero value has none.
+// style is how kinds of lines and marks look: sequences for the terminal (ECMA-48, 8.3.117). The
+// zero value has none.
 type style struct {
 	prompt, dim, warn, reset string
 	marks                    map[supervisor.EntityType]string
@@ -31,8 +32,9 @@ func styleFor(getenv func(string) string) style {
 		diff: map[byte]string{'+': "\x1b[32m", '-': "\x1b[31m", '@': "\x1b[36m"}}
 }
 
-// knownByName are the values of variables by which a terminal says that it is one that knows links. VTE has its version there, and
-// knows them since 0.50.1. (They are those of npm's supports-hyperlinks, whose name of the switch FORCE_HYPERLINK is.)
+// knownByName are the values of variables by which a terminal says that it is one that knows links.
+// VTE has its version there, and knows them since 0.50.1. (They are those of npm's
+// supports-hyperlinks, whose name of the switch FORCE_HYPERLINK is.)
 var knownByName = map[string]*regexp.Regexp{
 	"TERM":         regexp.MustCompile(`^(xterm-kitty|xterm-ghostty|alacritty|foot|contour|wezterm|rio)`),
 	"TERM_PROGRAM": regexp.MustCompile(`^(iTerm\.app|WezTerm|vscode|ghostty|Hyper|mintty|zed|rio)$`),
@@ -41,8 +43,9 @@ var knownByName = map[string]*regexp.Regexp{
 	"VTE_VERSION":  regexp.MustCompile(`^(500[1-9]|50[1-9]\d|5[1-9]\d\d|[6-9]\d{3}|\d{5,})$`),
 }
 
-// knowsLinks says whether the terminal is known to take links. One that does not would hide their addresses. Within tmux and screen
-// the variables are of the terminal around, and what they pass on is not known.
+// knowsLinks says whether the terminal is known to take links. One that does not would hide their
+// addresses. Within tmux and screen the variables are of the terminal around, and what they pass on
+// is not known.
 func knowsLinks(getenv func(string) string) bool {
 	if force := getenv("FORCE_HYPERLINK"); force != "" {
 		return force != "0"
@@ -67,8 +70,8 @@ type run struct {
 	diff        bool   // that code is a difference, whose lines have looks of their own
 }
 
-// runs are a text as it looks. base is the look of all of it, "" for none. Where links are not known the address stands behind the
-// text, and code is between backticks where it has no look.
+// runs are a text as it looks. base is the look of all of it, "" for none. Where links are not
+// known the address stands behind the text, and code is between backticks where it has no look.
 func (s style) runs(t supervisor.RichText, base string) (list []run) {
 	places := []int{0, supervisor.Units(t.Text)}
 	for _, e := range t.Entities {
@@ -98,7 +101,8 @@ func (s style) runs(t supervisor.RichText, base string) (list []run) {
 	return list
 }
 
-// mark marks a run, which may be where the mark begins or ends, and returns what is to be written behind the run.
+// mark marks a run, which may be where the mark begins or ends, and returns what is to be written
+// behind the run.
 func (s style) mark(r *run, e supervisor.Entity, begins, ends bool) (behind string) {
 	diff := e.Type == supervisor.EntityPre && e.Language == "diff"
 	if !diff {
@@ -121,14 +125,15 @@ func (s style) mark(r *run, e supervisor.Entity, begins, ends bool) (behind stri
 
 var tick = map[bool]string{true: "`"}
 
-// What begins and ends the address of a link; without an address it ends the link. (gist.github.com/egmontkob, Hyperlinks in
-// terminal emulators)
+// What begins and ends the address of a link; without an address it ends the link.
+// (gist.github.com/egmontkob, Hyperlinks in terminal emulators)
 const (
 	beginLink   = "\x1b]8;;"
 	endSequence = "\x1b\\"
 )
 
-// inSequence is an address as it may stand in a sequence: in printable ASCII, all else as percent signs have it.
+// inSequence is an address as it may stand in a sequence: in printable ASCII, all else as percent
+// signs have it.
 func inSequence(url string) string {
 	var b strings.Builder
 	for _, c := range []byte(url) {

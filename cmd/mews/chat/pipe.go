@@ -16,8 +16,9 @@ import (
 	"mews/supervisor/control"
 )
 
-// pipe is the screen of a chat in a pipe. It takes the answers to what it has sent, and the questions that come before them. It
-// prints notices, and leaves everything else to the next client.
+// pipe is the screen of a chat in a pipe. It takes the answers to what it has sent, and the
+// questions that come before them. It prints notices, and leaves everything else to the next
+// client.
 type pipe struct {
 	chat    *control.Chat
 	out     io.Writer
@@ -44,8 +45,9 @@ type openLine struct {
 	noticed        bool // such a notice has come
 }
 
-// inPipe sends each line and prints its answer, one after the other, and nothing else. It ends with the last answer. A line that was
-// refused and a turn that failed do not keep the others back; they make it return an error in the end.
+// inPipe sends each line and prints its answer, one after the other, and nothing else. It ends with
+// the last answer. A line that was refused and a turn that failed do not keep the others back; they
+// make it return an error in the end.
 func inPipe(ctx context.Context, con Console, in io.Reader, socket string, o Options) error {
 	files, err := findFiles(o.Attach)
 	if err != nil {
@@ -65,7 +67,8 @@ func inPipe(ctx context.Context, con Console, in io.Reader, socket string, o Opt
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	go readLines(ctx, in, p.input) // a read of a pipe can't be interrupted: it ends with its input, or with the process
+	// a read of a pipe can't be interrupted: it ends with its input, or with the process
+	go readLines(ctx, in, p.input)
 	for {
 		next, err := p.next(ctx)
 		switch {
@@ -160,7 +163,8 @@ func (p *pipe) result() error {
 	return fmt.Errorf(textPipeFailed, amount.Of(p.said, "line", "lines"), p.refused, p.failed)
 }
 
-// exchange sends a line and prints its answer. Where a question comes before that, the next line may choose.
+// exchange sends a line and prints its answer. Where a question comes before that, the next line
+// may choose.
 func (p *pipe) exchange(ctx context.Context, text string) error {
 	p.said++
 	open, err := p.send(ctx, text)
@@ -201,8 +205,8 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 	}
 }
 
-// send sends a line, as a press where it chooses, and returns how many answers there will be: none where it was refused, or waits
-// for a code.
+// send sends a line, as a press where it chooses, and returns how many answers there will be: none
+// where it was refused, or waits for a code.
 func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
 	command, _ := supervisor.ParseSlashCommand(text)
 	if "/"+command == attachCommand { // what is piped may be anybody's words
@@ -298,7 +302,8 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 	if d.Kind == supervisor.DeliveryMessage {
 		return p.deliverMessage(d)
 	}
-	notice := d.Kind == supervisor.DeliveryNotice // one with a file or buttons names the line that it is about, and is no answer to it
+	// one with a file or buttons names the line that it is about, and is no answer to it
+	notice := d.Kind == supervisor.DeliveryNotice
 	if notice {
 		_ = p.printNotice(fullText(d, p.home))
 	}
@@ -323,10 +328,12 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 		p.choices = choicesOf(d)
 		supervisor.Signal(p.changed)
 	}
-	return mine || named || asks && waiting // another notice stays in the outbox, for the next client
+	// another notice stays in the outbox, for the next client
+	return mine || named || asks && waiting
 }
 
-// deliverMessage prints what is said ahead of the answer to one of its lines. What is for another stays in the outbox.
+// deliverMessage prints what is said ahead of the answer to one of its lines. What is for another
+// stays in the outbox.
 func (p *pipe) deliverMessage(d control.Delivery) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -86,7 +86,8 @@ func TestAPipeTellsOfANoticeAndLeavesIt(t *testing.T) {
 	}
 }
 
-// A pipe whose other end says nothing for now must not keep a chat that has ended for another reason.
+// A pipe whose other end says nothing for now must not keep a chat that has ended for another
+// reason.
 func TestAPipeThatWaitsForALineEndsWithItsSupervisor(t *testing.T) {
 	p := newRig(t)
 	end := p.live()

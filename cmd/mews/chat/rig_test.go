@@ -166,7 +166,8 @@ type terminalUser struct {
 	read     int           // as far as expect has come
 }
 
-// sit has somebody chat in a terminal of 80 columns. What is on their screen is cleared away with the test.
+// sit has somebody chat in a terminal of 80 columns. What is on their screen is cleared away with
+// the test.
 func (p *rig) sit(o Options) *terminalUser {
 	p.Helper()
 	keys, tty, err := pty.Open()

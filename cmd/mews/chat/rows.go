@@ -13,8 +13,10 @@ import (
 
 // row is a line of the screen.
 type row struct {
-	text   string // with what makes it look as it does, all of which ends with it
-	goesOn bool   // it is full, and what is broken there goes on in the next row: a long address can be copied in one piece
+	text string // with what makes it look as it does, all of which ends with it
+	// it is full, and what is broken there goes on in the next row: a long address can be copied in
+	// one piece
+	goesOn bool
 }
 
 // quoteMark begins the rows of a quote.
@@ -23,8 +25,9 @@ const quoteMark = "│ "
 // minWidth is the least number of columns that text is broken for.
 const minWidth = 8
 
-// rows breaks a text into rows of a width: at spaces, and beside wide letters where Unicode has it (UAX #14). base is the look of all of
-// it. What follows the first row of a list's item stands below its words. Code is broken at the screen's edge alone.
+// rows breaks a text into rows of a width: at spaces, and beside wide letters where Unicode has it
+// (UAX #14). base is the look of all of it. What follows the first row of a list's item stands
+// below its words. Code is broken at the screen's edge alone.
 func (s style) rows(t supervisor.RichText, base string, width int) []row {
 	var list []row
 	for _, line := range splitLines(s.runs(t, base)) {
@@ -88,8 +91,8 @@ func (s style) breakLine(line []run, width int) []row {
 // spacedWord is a word with the spaces around it. The number of a button goes with its first word.
 var spacedWord = regexp.MustCompile(`^ +[^ ]* *|\d+\) [^ ]+ *|[^ ]+ *`)
 
-// besideWide says whether a letter as wide as those of Chinese stands at a place where a text may be broken. Other words are broken
-// at spaces alone: paths, addresses and options stay whole.
+// besideWide says whether a letter as wide as those of Chinese stands at a place where a text may
+// be broken. Other words are broken at spaces alone: paths, addresses and options stay whole.
 func besideWide(before, behind string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	next, _ := utf8.DecodeRuneInString(behind)
@@ -187,7 +190,8 @@ func (b *breaker) finish() []row {
 	return b.rows
 }
 
-// widthOf is how many columns a text takes at most: a terminal may show a character that is made of several as these, side by side.
+// widthOf is how many columns a text takes at most: a terminal may show a character that is made of
+// several as these, side by side.
 func widthOf(text string) (n int) {
 	for text != "" {
 		var cluster string

@@ -111,7 +111,8 @@ func TestNamedCharactersDoNotCommandTheTerminal(t *testing.T) {
 	}
 }
 
-// FuzzRows: whatever a model writes, the rows fit the screen, hold all of it and nothing that the terminal would obey.
+// FuzzRows: whatever a model writes, the rows fit the screen, hold all of it and nothing that the
+// terminal would obey.
 func FuzzRows(f *testing.F) {
 	for _, md := range []string{"# a\n\n- b *c* [d](https://e.example)\n\n> f\n\n```go\ng\n```\n", "|a|b|\n|-|-|\n|漢字|`x`|\n", "&#x9d;\u009b 👨‍👩‍👧 \x1b[2J",
 		"> ```\n> a\n> ```\n> b **c\n\n\td"} {

@@ -46,7 +46,8 @@ func (t *terminal) Lost(error) {
 	t.show(func() { t.print(t.style.dim, fmt.Sprintf(textGone, t.chat.StartCommand())) })
 }
 
-// Deliver shows what is final. Of an answer that is on the screen already, it shows only what is missing.
+// Deliver shows what is final. Of an answer that is on the screen already, it shows only what is
+// missing.
 func (t *terminal) Deliver(d control.Delivery) bool {
 	t.show(func() {
 		if d.Kind.Answers() {
@@ -109,7 +110,8 @@ func (t *terminal) Show(s control.Progress) {
 	})
 }
 
-// appendReply adds to the reply on the screen. What is taken back can't be unsaid on a terminal, so a line says that it was.
+// appendReply adds to the reply on the screen. What is taken back can't be unsaid on a terminal, so
+// a line says that it was.
 func (t *terminal) appendReply(s control.Progress) {
 	text := stripControls(s.Text)
 	switch {

@@ -11,8 +11,9 @@ import (
 // maxUnsent is how many lines may wait for a supervisor that is away.
 const maxUnsent = 100
 
-// sender sends what a person types, line by line, while the keyboard is read on: they can stop an answer, or leave, also while the
-// supervisor is away. Only the goroutine that reads the keyboard calls say and drain.
+// sender sends what a person types, line by line, while the keyboard is read on: they can stop an
+// answer, or leave, also while the supervisor is away. Only the goroutine that reads the keyboard
+// calls say and drain.
 type sender struct {
 	chat    *control.Chat
 	refused func(l outgoing, why string) // says that a line was not accepted
@@ -79,7 +80,8 @@ func (s *sender) run(ctx context.Context) {
 	}
 }
 
-// drain is called when the person leaves. It gives what was typed a moment to be sent, and what was shown to be taken.
+// drain is called when the person leaves. It gives what was typed a moment to be sent, and what was
+// shown to be taken.
 func (s *sender) drain(ctx context.Context) {
 	close(s.typed)
 	select {

@@ -19,8 +19,9 @@ import (
 	"mews/supervisor/control"
 )
 
-// inTerminal talks with a person. Text is shown as it comes, each tool with a line; the arrow keys bring back what was typed before,
-// Ctrl-C clears the line or stops the running answer, and Ctrl-D leaves.
+// inTerminal talks with a person. Text is shown as it comes, each tool with a line; the arrow keys
+// bring back what was typed before, Ctrl-C clears the line or stops the running answer, and Ctrl-D
+// leaves.
 func inTerminal(ctx context.Context, con Console, socket string, o Options) error {
 	files, err := findFiles(o.Attach)
 	if err != nil {
@@ -45,7 +46,8 @@ func inTerminal(ctx context.Context, con Console, socket string, o Options) erro
 	return t.run(ctx, fd)
 }
 
-// terminal is the screen of a chat in a terminal. What follows sender, hints and style is guarded by the line's mu.
+// terminal is the screen of a chat in a terminal. What follows sender, hints and style is guarded
+// by the line's mu.
 type terminal struct {
 	line   *lineEditor
 	chat   *control.Chat
@@ -105,7 +107,8 @@ func (t *terminal) read(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// say puts a line of the person's on its way, with what is attached. An empty line sends that alone.
+// say puts a line of the person's on its way, with what is attached. An empty line sends that
+// alone.
 func (t *terminal) say(text string) {
 	t.line.mu.Lock()
 	l := t.choices.line(control.NewKey(), text)

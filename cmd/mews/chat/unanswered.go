@@ -32,7 +32,8 @@ func (a *unanswered) answered(key string) {
 // any tells whether a line waits for its answer.
 func (a *unanswered) any() bool { return len(a.lines) > 0 }
 
-// stop says whether a Ctrl-C is to send a /stop, under that key: one is enough for all lines before it.
+// stop says whether a Ctrl-C is to send a /stop, under that key: one is enough for all lines before
+// it.
 func (a *unanswered) stop(key string, now time.Time) bool {
 	if a.stopKey != "" || now.Sub(a.stopped) < stopRepeatWindow {
 		return false

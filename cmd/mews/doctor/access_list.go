@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// entry is one of a file's access control list: for whom it is, what they may, and the id of a user or group that is named.
+// entry is one of a file's access control list: for whom it is, what they may, and the id of a user
+// or group that is named.
 type entry struct {
 	tag, rights uint16
 	id          uint32
@@ -27,7 +28,8 @@ const (
 // ofMode are the entries of a file that has its mode alone, and where that has each.
 var ofMode = []struct{ tag, shift uint16 }{{tagOwner, 6}, {tagGroup, 3}, {tagOthers, 0}}
 
-// accessList is who may what with a file, by its access control list (acl(5)), or by its mode where it has none.
+// accessList is who may what with a file, by its access control list (acl(5)), or by its mode where
+// it has none.
 func accessList(path string, file syscall.Stat_t) (list []entry) {
 	// A head of four bytes, and eight for each entry (linux/posix_acl_xattr.h).
 	raw := make([]byte, 1<<16)

@@ -45,8 +45,8 @@ func openFile(t *testing.T) string {
 
 const unnamed = ^uint32(0) // the id of an entry that names nobody
 
-// TestWhoMayByAnAccessControlList: as acl(5) has it, for somebody who is named, by their group, within the mask, or as nobody in
-// particular.
+// TestWhoMayByAnAccessControlList: as acl(5) has it, for somebody who is named, by their group,
+// within the mask, or as nobody in particular.
 func TestWhoMayByAnAccessControlList(t *testing.T) {
 	path := openFile(t)
 	bob := account{name: "bob", uid: 70001, gids: []uint32{70001, 70100}}

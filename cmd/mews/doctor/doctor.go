@@ -19,8 +19,8 @@ type Options struct {
 	Out     io.Writer
 }
 
-// examination looks at one thing. A finding is what it saw. An error says what is wrong and what to do; a *warning is one with
-// which Mews works all the same.
+// examination looks at one thing. A finding is what it saw. An error says what is wrong and what to
+// do; a *warning is one with which Mews works all the same.
 type examination struct {
 	name string
 	look func(ctx context.Context, o Options) (finding string, err error)
@@ -53,7 +53,8 @@ var examinations = []examination{
 	{"limits", examineLimits},
 }
 
-// Run makes every examination and prints a line for each. It fails when one of them found something that is wrong.
+// Run makes every examination and prints a line for each. It fails when one of them found something
+// that is wrong.
 func Run(ctx context.Context, o Options) error {
 	bad := 0
 	for _, e := range examinations {
@@ -74,7 +75,8 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// indented puts the further lines of a finding below its first, beside the names of what was looked at.
+// indented puts the further lines of a finding below its first, beside the names of what was looked
+// at.
 func indented(finding string) string {
 	const beside = 16 // the width of the columns before a finding
 	return strings.ReplaceAll(finding, "\n", "\n"+strings.Repeat(" ", beside))

@@ -20,8 +20,8 @@ import (
 	"mews/supervisor/unit"
 )
 
-// TryEscapes has a worker try everything to get out of its walls and prints a table of what came of it. It fails when an attempt
-// got out that is not known to.
+// TryEscapes has a worker try everything to get out of its walls and prints a table of what came of
+// it. It fails when an attempt got out that is not known to.
 func TryEscapes(ctx context.Context, o Options) error {
 	started, err := placement.StartedBy()
 	if err != nil {
@@ -35,7 +35,8 @@ func TryEscapes(ctx context.Context, o Options) error {
 		return err
 	}
 	bad, err := tryEscapesIn(ctx, o, s, workers)
-	if err := errors.Join(err, s.Close()); err != nil { // it is closed already unless something was wrong before
+	// it is closed already unless something was wrong before
+	if err := errors.Join(err, s.Close()); err != nil {
 		return err
 	}
 	if bad > 0 {
@@ -44,7 +45,8 @@ func TryEscapes(ctx context.Context, o Options) error {
 	return nil
 }
 
-// tryEscapesIn has a worker of a spawner make every attempt. bad is how many got out that are not known to.
+// tryEscapesIn has a worker of a spawner make every attempt. bad is how many got out that are not
+// known to.
 func tryEscapesIn(ctx context.Context, o Options, s *pool.Spawner, workers placement.Account) (bad int, err error) {
 	cfg := o.Config
 	err = errors.Join(os.MkdirAll(cfg.State, 0o711), os.MkdirAll(filepath.Join(cfg.State, "private"), 0o700))
@@ -71,14 +73,15 @@ func tryEscapesIn(ctx context.Context, o Options, s *pool.Spawner, workers place
 	return writeEscapes(o.Out, walls.Tier, findings), err
 }
 
-// checkDaemon completes the finding about the daemon that a worker left behind, once the worker has ended. It lives as long as the
-// marker is locked.
+// checkDaemon completes the finding about the daemon that a worker left behind, once the worker has
+// ended. It lives as long as the marker is locked.
 func checkDaemon(findings []protocol.Finding, marker string) {
 	i := slices.IndexFunc(findings, func(f protocol.Finding) bool { return f.Row == "X1" && f.Outcome == protocol.EscapeUntried })
 	if i < 0 {
 		return
 	}
-	file, err := os.OpenFile(marker, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0) // it is the worker's: it may be anything
+	// it is the worker's: it may be anything
+	file, err := os.OpenFile(marker, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return // the worker has said why there is none
 	}
@@ -94,7 +97,8 @@ func checkDaemon(findings []protocol.Finding, marker string) {
 	}
 }
 
-// writeEscapes prints a line for every attempt and a sum, and returns how many got out that are not known to.
+// writeEscapes prints a line for every attempt and a sum, and returns how many got out that are not
+// known to.
 func writeEscapes(w io.Writer, tier string, findings []protocol.Finding) (bad int) {
 	marks := map[string]string{protocol.EscapePrevented: markStopped, protocol.EscapeUntried: markUntried}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

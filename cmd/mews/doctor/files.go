@@ -116,7 +116,8 @@ func serviceUID(cfg *config.Config) uint32 {
 	return placement.UIDOf(info)
 }
 
-// hasOwnUID says whether somebody's home belongs to a uid that the configuration has for people without an account.
+// hasOwnUID says whether somebody's home belongs to a uid that the configuration has for people
+// without an account.
 func hasOwnUID(cfg *config.Config, u config.User) bool {
 	from, to := cfg.Worker.UIDRange()
 	info, err := os.Stat(u.Home)
@@ -129,8 +130,9 @@ func hasOwnAccount(u config.User) bool {
 	return u.Account != "" && err == nil && own.UID != 0 && own.UID != uint32(os.Getuid())
 }
 
-// checkHomeOwner looks whether a folder belongs to its worker's account. Only root can look into any. A folder that the service
-// has made is skipped: the service gives it to the worker's account at its start.
+// checkHomeOwner looks whether a folder belongs to its worker's account. Only root can look into
+// any. A folder that the service has made is skipped: the service gives it to the worker's account
+// at its start.
 func checkHomeOwner(ctx context.Context, cfg *config.Config, u config.User) error {
 	info, err := os.Stat(u.Home)
 	if !seesHomes(cfg) || err != nil || isMade(cfg, u) {
@@ -149,7 +151,8 @@ func checkHomeOwner(ctx context.Context, cfg *config.Config, u config.User) erro
 	return err
 }
 
-// seesHomes says whether this account knows whose folders there are: root does, and that of a service under a unit.
+// seesHomes says whether this account knows whose folders there are: root does, and that of a
+// service under a unit.
 func seesHomes(cfg *config.Config) bool {
 	_, ok := unit.Of(cfg.State)
 	return os.Getuid() == 0 || ok && uint32(os.Getuid()) == serviceUID(cfg)

@@ -63,7 +63,8 @@ func hasDatabase(cfg *config.Config) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// examineSeal looks whether the key that seals second factors is there, and readable by nobody else.
+// examineSeal looks whether the key that seals second factors is there, and readable by nobody
+// else.
 func examineSeal(_ context.Context, o Options) (string, error) {
 	cfg := o.Config
 	if cfg.Access.KeyFile != "" {
@@ -85,7 +86,8 @@ func examineSeal(_ context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textKeyOwn, path), nil
 }
 
-// examineSealOf looks at the key of a service that runs under another account, whose key only root can look at.
+// examineSealOf looks at the key of a service that runs under another account, whose key only root
+// can look at.
 func examineSealOf(service uint32, path string, key fs.FileInfo) (string, error) {
 	if placement.UIDOf(key) != service || key.Mode().Perm()&0o077 != 0 {
 		return "", fmt.Errorf(textKeyExposed, path, service)
@@ -93,7 +95,8 @@ func examineSealOf(service uint32, path string, key fs.FileInfo) (string, error)
 	return fmt.Sprintf(textKeyOfService, path, service), nil
 }
 
-// examineBudget looks whether a budget is set while a model's price is not known: such a model answers nobody who has a limit.
+// examineBudget looks whether a budget is set while a model's price is not known: such a model
+// answers nobody who has a limit.
 func examineBudget(ctx context.Context, o Options) (string, error) {
 	cfg := o.Config
 	limited := cfg.Budget.Month.Micro > 0 || cfg.Budget.Users.Day.Micro > 0 || cfg.Budget.Users.Month.Micro > 0

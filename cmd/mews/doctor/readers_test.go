@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestProgramsThatReadFiles: each that is missing is named with its package, and Mews works all the same.
+// TestProgramsThatReadFiles: each that is missing is named with its package, and Mews works all the
+// same.
 func TestProgramsThatReadFiles(t *testing.T) {
 	dir := t.TempDir()
 	add := func(programs ...string) {

@@ -17,15 +17,16 @@ func examineSecrets(_ context.Context, o Options) (string, error) {
 	return textSecrets, ExposedSecrets(o.Config)
 }
 
-// ExposedSecrets says which files with a secret somebody else can read, and who. A mode alone does not tell: it depends on who is in
-// the group.
+// ExposedSecrets says which files with a secret somebody else can read, and who. A mode alone does
+// not tell: it depends on who is in the group.
 func ExposedSecrets(cfg *config.Config) error {
 	all, err := readAccounts("/etc")
 	if err != nil {
 		return fmt.Errorf("look who can read the secrets: %w", err)
 	}
 	var state syscall.Stat_t
-	unknown := syscall.Stat(cfg.State, &state) != nil // before the first start nobody knows the service's account
+	// before the first start nobody knows the service's account
+	unknown := syscall.Stat(cfg.State, &state) != nil
 	all = slices.DeleteFunc(all, func(a account) bool {
 		return a.uid == 0 || a.uid == uint32(os.Getuid()) || !unknown && a.uid == state.Uid
 	})
@@ -39,7 +40,8 @@ func ExposedSecrets(cfg *config.Config) error {
 // firstPerson is the first uid that no system account has (login.defs: UID_MIN).
 const firstPerson = 1000
 
-// exposed says who of the accounts can read a file. Where systems is set those of the system may, unless everybody can.
+// exposed says who of the accounts can read a file. Where systems is set those of the system may,
+// unless everybody can.
 func exposed(path string, accounts []account, systems bool) error {
 	var file syscall.Stat_t
 	if syscall.Stat(path, &file) != nil {

@@ -12,8 +12,8 @@ import (
 	"mews/protocol/amount"
 )
 
-// SpeechModel says why recordings can't be transcribed as the configuration has it: a program or a model that is not there, or a
-// model that a worker's memory can't hold.
+// SpeechModel says why recordings can't be transcribed as the configuration has it: a program or a
+// model that is not there, or a model that a worker's memory can't hold.
 func SpeechModel(cfg *config.Config) error {
 	in := cfg.Speech.In
 	switch {
@@ -32,7 +32,8 @@ func SpeechModel(cfg *config.Config) error {
 	return errors.Join(programThere(in.Program), err)
 }
 
-// soundBytes are those of a second of sound as whisper.cpp takes it: 16,000 samples of 16 bits. They lie in a worker's memory.
+// soundBytes are those of a second of sound as whisper.cpp takes it: 16,000 samples of 16 bits.
+// They lie in a worker's memory.
 const soundBytes = 32_000
 
 // SpeechModelMemory is what a model of whisper.cpp takes of memory, in bytes.

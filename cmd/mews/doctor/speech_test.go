@@ -11,7 +11,8 @@ import (
 	"mews/config"
 )
 
-// TestAModelIsRefusedThatAWorkersMemoryCantHold: and one that is none, and a program that is not there.
+// TestAModelIsRefusedThatAWorkersMemoryCantHold: and one that is none, and a program that is not
+// there.
 func TestAModelIsRefusedThatAWorkersMemoryCantHold(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "ggml-small.bin")
 	header := make([]byte, config.WhisperHeader)
@@ -51,7 +52,8 @@ func TestAModelIsRefusedThatAWorkersMemoryCantHold(t *testing.T) {
 	}
 }
 
-// TestWhatSpeaks: a program that is named and not there is worth a warning; what nobody has named is none.
+// TestWhatSpeaks: a program that is named and not there is worth a warning; what nobody has named
+// is none.
 func TestWhatSpeaks(t *testing.T) {
 	for want, out := range map[string]config.SpeechOut{
 		"answers are not spoken":                    {Engine: config.SpeechOff},

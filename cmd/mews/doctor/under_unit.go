@@ -13,8 +13,9 @@ import (
 // sets are the settings of which systemd-run takes the last where a unit adds up all.
 var sets = []string{"AmbientCapabilities", "CapabilityBoundingSet"}
 
-// tryUnderUnit has the attempts made as the service's own spawner would have them: in a unit of its own with the settings of the one
-// that runs Mews here. It is for root, who is neither the service's account nor has its rights.
+// tryUnderUnit has the attempts made as the service's own spawner would have them: in a unit of its
+// own with the settings of the one that runs Mews here. It is for root, who is neither the
+// service's account nor has its rights.
 func tryUnderUnit(ctx context.Context, o Options, s unit.Service) error {
 	args := []string{"--pipe", "--wait", "--collect", "--quiet"}
 	for _, setting := range s.Settings {

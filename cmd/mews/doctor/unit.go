@@ -22,7 +22,8 @@ func examineUnit(_ context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textUnit, s.Name), unitFaults(o.Config)
 }
 
-// ServiceFaults says what keeps the unit that runs Mews here from serving: nothing where no unit does.
+// ServiceFaults says what keeps the unit that runs Mews here from serving: nothing where no unit
+// does.
 func ServiceFaults(ctx context.Context, cfg *config.Config) error {
 	err := unitFaults(cfg)
 	if _, ok := unit.Of(cfg.State); !ok || !seesHomes(cfg) {
@@ -34,7 +35,8 @@ func ServiceFaults(ctx context.Context, cfg *config.Config) error {
 	return err
 }
 
-// unitFaults says what a unit does not let the service do, whoever asks: root sees more than the service does.
+// unitFaults says what a unit does not let the service do, whoever asks: root sees more than the
+// service does.
 func unitFaults(cfg *config.Config) error {
 	s, ok := unit.Of(cfg.State)
 	if !ok {
@@ -47,7 +49,8 @@ func unitFaults(cfg *config.Config) error {
 	return errors.Join(errs...)
 }
 
-// unreadable says which files with secrets the service's account can't read. Those that systemd hands over it need not.
+// unreadable says which files with secrets the service's account can't read. Those that systemd
+// hands over it need not.
 func unreadable(s unit.Service, cfg *config.Config) error {
 	all, err := readAccounts("/etc")
 	if err != nil {
@@ -109,7 +112,8 @@ func outsideUnit(s unit.Service, cfg *config.Config, u config.User) error {
 
 func inside(path, dir string) bool { return strings.HasPrefix(path+"/", dir+"/") }
 
-// policyRoots are the folders in which the spawner of a command may open homes, and the file that says so.
+// policyRoots are the folders in which the spawner of a command may open homes, and the file that
+// says so.
 func policyRoots(command string) (file string, roots []string) {
 	words := strings.Fields(command)
 	i := slices.Index(words, "--policy")

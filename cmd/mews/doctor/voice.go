@@ -8,7 +8,8 @@ import (
 	"mews/config"
 )
 
-// examineVoice says what speaks answers. That nothing is installed for it is no fault where nobody has named an engine.
+// examineVoice says what speaks answers. That nothing is installed for it is no fault where nobody
+// has named an engine.
 func examineVoice(_ context.Context, o Options) (string, error) {
 	out := o.Config.Speech.Out
 	programs := map[string]string{config.SpeechAuto: "espeak-ng", config.SpeechEspeak: cmp.Or(out.Program, "espeak-ng"),

@@ -37,8 +37,9 @@ func examineLimits(ctx context.Context, o Options) (string, error) {
 	return fmt.Sprintf(textLimits, o.Config.Worker.Memory, o.Config.Worker.PIDs, status.Walls.Limits), nil
 }
 
-// wallsHere is the status of the service that runs, with its walls: its spawner may have been started by a service manager, with rights that one of
-// the doctor's own lacks. Where no service runs, they are those of a spawner that is started to ask, and nothing else is known.
+// wallsHere is the status of the service that runs, with its walls: its spawner may have been
+// started by a service manager, with rights that one of the doctor's own lacks. Where no service
+// runs, they are those of a spawner that is started to ask, and nothing else is known.
 func wallsHere(ctx context.Context, cfg *config.Config) (control.Status, error) {
 	if status, err := serviceStatus(ctx, cfg); err == nil {
 		return status, nil
@@ -51,7 +52,8 @@ func wallsHere(ctx context.Context, cfg *config.Config) (control.Status, error) 
 	return status, s.Close()
 }
 
-// startSpawner starts a spawner as the service would, or takes the one that has started this process.
+// startSpawner starts a spawner as the service would, or takes the one that has started this
+// process.
 func startSpawner(ctx context.Context, cfg *config.Config, started *os.File) (*pool.Spawner, placement.Account, error) {
 	workers, err := placement.WorkerAccount(ctx, cfg.Worker.Account, cfg.Local)
 	if err != nil {
@@ -83,8 +85,8 @@ func lineATier(why string) string {
 	return held + "\n" + strings.TrimSpace(spawnerBetter) + "\n" + strings.ReplaceAll(rest, "; ", "\n")
 }
 
-// sharing says how many people have no account of their own and why, and where accounts are not the walls what all of them share.
-// Without a service the configuration says who does.
+// sharing says how many people have no account of their own and why, and where accounts are not the
+// walls what all of them share. Without a service the configuration says who does.
 func sharing(cfg *config.Config, status control.Status) string {
 	n, tier := 0, status.Walls.Tier
 	for _, u := range cfg.Users {

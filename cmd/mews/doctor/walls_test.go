@@ -43,7 +43,8 @@ func TestWhyThereAreNoWalls(t *testing.T) {
 	}
 }
 
-// Who has no account of their own shares the service's where accounts are the walls. Elsewhere all share one.
+// Who has no account of their own shares the service's where accounts are the walls. Elsewhere all
+// share one.
 func TestWhoSharesAnAccountIsSaid(t *testing.T) {
 	cfg := &config.Config{Users: []config.User{{Name: "ann"}, {Name: "ben", Account: "ben"}, {Name: "cat"}}}
 	in := func(tier string) control.Status { return control.Status{Walls: control.Walls{Tier: tier}} }
@@ -113,8 +114,8 @@ func TestADaemonThatOutlivesItsWorkerIsSeen(t *testing.T) {
 	}
 }
 
-// TestWhatTheWatchdogEndsIsNotKnownToEscape: who does the attempts shares an account in the tier accounts, and there it is
-// everybody's.
+// TestWhatTheWatchdogEndsIsNotKnownToEscape: who does the attempts shares an account in the tier
+// accounts, and there it is everybody's.
 func TestWhatTheWatchdogEndsIsNotKnownToEscape(t *testing.T) {
 	var out strings.Builder
 	bad := writeEscapes(&out, "accounts", []protocol.Finding{{Row: "Q12", Outcome: protocol.EscapeSucceeded},

@@ -1,5 +1,5 @@
-// Package apptest runs the service as people do: the three programs, built once for all tests of a package, over a state folder
-// that goes with the test.
+// Package apptest runs the service as people do: the three programs, built once for all tests of a
+// package, over a state folder that goes with the test.
 package apptest
 
 import (
@@ -19,8 +19,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Main runs a package's tests, with the account that workers need where the tests are root's. Then it removes what was built,
-// and fails where a goroutine is left.
+// Main runs a package's tests, with the account that workers need where the tests are root's. Then
+// it removes what was built, and fails where a goroutine is left.
 func Main(m *testing.M) {
 	if err := haveWorkers(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -39,7 +39,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// LinkPrograms has the other two programs lie beside the test's own, where a service that runs inside looks for them.
+// LinkPrograms has the other two programs lie beside the test's own, where a service that runs
+// inside looks for them.
 func LinkPrograms(t testing.TB) {
 	t.Helper()
 	self, err := os.Executable()
@@ -66,7 +67,8 @@ func LinkPrograms(t testing.TB) {
 	}
 }
 
-// Programs is a folder with the three programs, built once for all tests; with the race detector where the tests have it.
+// Programs is a folder with the three programs, built once for all tests; with the race detector
+// where the tests have it.
 func Programs(t testing.TB) string { return programsIn(t, built) }
 
 // PlainPrograms are the same without it, for a test that is about how much happens.
@@ -129,9 +131,10 @@ func GiveToWorkers(t testing.TB, dir string) {
 	}
 }
 
-// build builds the programs as people have them, or mews with the race detector, which needs cgo. The other two never have
-// it: the detector takes more memory than a worker may have, and their own packages' tests have it. The flags are those of
-// make build and, by MEWS_RACE_FLAGS, of make test, so that nothing is compiled twice.
+// build builds the programs as people have them, or mews with the race detector, which needs cgo.
+// The other two never have it: the detector takes more memory than a worker may have, and their own
+// packages' tests have it. The flags are those of make build and, by MEWS_RACE_FLAGS, of make test,
+// so that nothing is compiled twice.
 func build(race bool) (string, error) {
 	dir, err := os.MkdirTemp("", "mews-programs-")
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"mews/supervisor/sqlite/sqlitetest"
 )
 
-// Service is a running service of its own: the real programs over a state folder that goes with the test.
+// Service is a running service of its own: the real programs over a state folder that goes with the
+// test.
 type Service struct {
 	T      testing.TB
 	Bin    string // the programs
@@ -29,8 +30,9 @@ type Service struct {
 	exited chan error
 }
 
-// NewService lays out a service; start starts it. people get a folder each, and an id on Telegram each; model is the base URL
-// of an endpoint, "" for none. It is spoken to in both ways that there are: every second person in Anthropic's.
+// NewService lays out a service; start starts it. people get a folder each, and an id on Telegram
+// each; model is the base URL of an endpoint, "" for none. It is spoken to in both ways that there
+// are: every second person in Anthropic's.
 func NewService(t testing.TB, model string, people ...string) *Service {
 	t.Helper()
 	dir := t.TempDir()
@@ -81,7 +83,8 @@ func (h *Service) Configure(lines string) {
 	}
 }
 
-// OwnPrograms is a folder with programs that no other test runs, so that its processes can be told apart.
+// OwnPrograms is a folder with programs that no other test runs, so that its processes can be told
+// apart.
 func OwnPrograms(t testing.TB, programs string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -117,8 +120,8 @@ func (h *Service) Start() {
 	})
 }
 
-// Kill ends the supervisor at once, and returns when every process of the service is gone; it fails when one is left after
-// two seconds.
+// Kill ends the supervisor at once, and returns when every process of the service is gone; it fails
+// when one is left after two seconds.
 func (h *Service) Kill() {
 	h.T.Helper()
 	if err := h.cmd.Process.Kill(); err != nil {
@@ -181,7 +184,8 @@ func (h *Service) WaitFor(most time.Duration, what string, there func() bool) {
 	}
 }
 
-// Processes lists the living processes that run this service's program of that name; "" lists those of all three.
+// Processes lists the living processes that run this service's program of that name; "" lists those
+// of all three.
 func (h *Service) Processes(name string) []int {
 	var found []int
 	entries, err := os.ReadDir("/proc")
@@ -204,7 +208,8 @@ func (h *Service) Processes(name string) []int {
 	return found
 }
 
-// Workers are the processes of people's workers, as the service tells of them: behind their walls they look alike.
+// Workers are the processes of people's workers, as the service tells of them: behind their walls
+// they look alike.
 func (h *Service) Workers() map[string]int {
 	found := map[string]int{}
 	var s control.Status
@@ -250,6 +255,6 @@ func (h *Service) Count(query string, args ...any) (n int) {
 	return n
 }
 
-// Patience is how long a test waits for anything that it is not about how long it takes. A machine that does much else may take half a
-// minute for what takes a second.
+// Patience is how long a test waits for anything that it is not about how long it takes. A machine
+// that does much else may take half a minute for what takes a second.
 const Patience = 2 * time.Minute

@@ -81,7 +81,8 @@ func newAuthorizer(o Options) (*authorizer, error) {
 	return a, err
 }
 
-// readKey reads a private key as GitHub gives it (PKCS #1) or as others keep it (PKCS #8). Its errors hold nothing of it.
+// readKey reads a private key as GitHub gives it (PKCS #1) or as others keep it (PKCS #8). Its
+// errors hold nothing of it.
 func readKey(text string) (*rsa.PrivateKey, error) {
 	block, _ := pem.Decode([]byte(text))
 	if block == nil {
@@ -125,7 +126,8 @@ func (a *authorizer) authorization(ctx context.Context, k *call) (string, error)
 	return "Bearer " + token.token.reveal(), nil
 }
 
-// jwt is who the App says it is, for ten minutes at most, which is GitHub's bound. (RFC 7519 with RS256; a minute back, for its clock.)
+// jwt is who the App says it is, for ten minutes at most, which is GitHub's bound. (RFC 7519 with
+// RS256; a minute back, for its clock.)
 func (a *authorizer) jwt() (string, error) {
 	now := a.now()
 	claims, err := json.Marshal(map[string]any{
@@ -155,7 +157,8 @@ func (a *authorizer) installation(ctx context.Context, key mintKey) (minted, err
 	return m, err
 }
 
-// mint makes a token with the least permissions: what the need takes, as far as the installation was granted it.
+// mint makes a token with the least permissions: what the need takes, as far as the installation
+// was granted it.
 func (a *authorizer) mint(ctx context.Context, key mintKey) (minted, error) {
 	k := &call{what: "have a token for " + key.repo, need: asApp, read: true}
 	ctx = context.WithValue(ctx, callKey{}, k)

@@ -1,7 +1,9 @@
-// Package api is the one client of GitHub: REST by google/go-github, which is imported here alone, and GraphQL. What it returns
-// are structs of its own, and every error is an *Error. It asks for what it is told to and decides nothing.
+// Package api is the one client of GitHub: REST by google/go-github, which is imported here alone,
+// and GraphQL. What it returns are structs of its own, and every error is an *Error. It asks for
+// what it is told to and decides nothing.
 //
-// A repository is named owner/name everywhere. A client may be used from several goroutines at once.
+// A repository is named owner/name everywhere. A client may be used from several goroutines at
+// once.
 package api
 
 import (

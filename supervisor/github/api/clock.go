@@ -24,7 +24,8 @@ func (c *clock) note(date string, now time.Time) {
 	c.ahead, c.known = now.Sub(at), true
 }
 
-// Clock is by how much this machine's clock was ahead of GitHub's at the last answer, to a second or two. It is not known before the first.
+// Clock is by how much this machine's clock was ahead of GitHub's at the last answer, to a second
+// or two. It is not known before the first.
 func (c *Client) Clock() (ahead time.Duration, known bool) {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()

@@ -29,7 +29,8 @@ func (c *Client) IssueComments(ctx context.Context, repo string, number int) (Pa
 	return c.comments(ctx, &call{what: fmt.Sprintf("list the comments of %s#%d", repo, number), repo: repo}, number, nil)
 }
 
-// CommentsSince reads the comments of a whole repository below issues and pull requests, oldest change first.
+// CommentsSince reads the comments of a whole repository below issues and pull requests, oldest
+// change first.
 func (c *Client) CommentsSince(ctx context.Context, repo string, since time.Time, etag string) (Page[Comment], error) {
 	return c.comments(ctx, &call{what: "list the comments of " + repo, repo: repo, etag: etag}, 0, &since)
 }

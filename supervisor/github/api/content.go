@@ -14,9 +14,11 @@ const (
 	batch   = 25 // files in one query: GitHub gives a query 10 s
 )
 
-// File reads a file of a commit, branch or tag; "" is the default branch. found is false where there is none.
+// File reads a file of a commit, branch or tag; "" is the default branch. found is false where
+// there is none.
 func (c *Client) File(ctx context.Context, repo, path, ref string) (data []byte, found bool, err error) {
-	k := &call{what: fmt.Sprintf("read %s of %s", path, repo), repo: repo, most: 2 * MaxFile} // it comes in base64
+	// it comes in base64
+	k := &call{what: fmt.Sprintf("read %s of %s", path, repo), repo: repo, most: 2 * MaxFile}
 	text, _, err := ask(ctx, c, k, func(ctx context.Context, owner, name string) (string, *github.Response, error) {
 		file, folder, resp, err := c.gh.Repositories.GetContents(ctx, owner, name, path, &github.RepositoryContentGetOptions{Ref: ref})
 		switch {
@@ -36,7 +38,8 @@ func (c *Client) File(ctx context.Context, repo, path, ref string) (data []byte,
 	return []byte(text), err == nil, err
 }
 
-// Texts reads many files of one commit in few requests. A file that is not there, is binary or is larger than MaxFile is left out.
+// Texts reads many files of one commit in few requests. A file that is not there, is binary or is
+// larger than MaxFile is left out.
 func (c *Client) Texts(ctx context.Context, repo, ref string, paths []string) (map[string]string, error) {
 	texts := map[string]string{}
 	for len(paths) > 0 {

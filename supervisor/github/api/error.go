@@ -32,7 +32,8 @@ const (
 
 const maxText = 300 // bytes of GitHub's own words that are kept
 
-// Error is why GitHub did not do something. It wraps a supervisor.Error with what a person is told. No token is in it.
+// Error is why GitHub did not do something. It wraps a supervisor.Error with what a person is told.
+// No token is in it.
 type Error struct {
 	Class   Class
 	What    string // what was tried: read pull request acme/widget#3

@@ -14,7 +14,8 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-// TestAnAnswerThatIsLostIsUnknown has the answers to reviews lost in each way: whether ours is there has to be looked at.
+// TestAnAnswerThatIsLostIsUnknown has the answers to reviews lost in each way: whether ours is
+// there has to be looked at.
 func TestAnAnswerThatIsLostIsUnknown(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	ctx := t.Context()

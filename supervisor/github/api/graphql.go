@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-github/v66/github"
 )
 
-// query runs a query or, where the call is no read, a mutation. $owner and $name are the repository's. GitHub answers 200 also where it
-// refuses.
+// query runs a query or, where the call is no read, a mutation. $owner and $name are the
+// repository's. GitHub answers 200 also where it refuses.
 func (c *Client) query(ctx context.Context, k *call, text string, variables map[string]any, into any) error {
 	var answer struct {
 		Data   json.RawMessage `json:"data"`
@@ -50,7 +50,8 @@ type queryError struct {
 	} `json:"extensions"`
 }
 
-// errNoField is that the server's GraphQL does not know what was asked for, as an older Enterprise's.
+// errNoField is that the server's GraphQL does not know what was asked for, as an older
+// Enterprise's.
 var errNoField = errors.New("its graphql does not know what was asked for")
 
 var queryClasses = map[string]Class{

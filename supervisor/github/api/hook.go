@@ -37,7 +37,8 @@ type Delivery struct {
 // OK says whether the receiver took it.
 func (d Delivery) OK() bool { return d.Code >= 200 && d.Code < 300 }
 
-// Hooks reads a repository's webhooks. It takes an admin of the repository. With an App its own is the first.
+// Hooks reads a repository's webhooks. It takes an admin of the repository. With an App its own is
+// the first.
 func (c *Client) Hooks(ctx context.Context, repo string) ([]Hook, error) {
 	k := &call{what: "list the webhooks of " + repo, repo: repo, need: hooking}
 	page, err := listing(ctx, c, k, pageSize, hookOf,
@@ -78,7 +79,8 @@ func hookOf(h *github.Hook) Hook {
 	return made
 }
 
-// Deliveries reads a page of what a webhook was sent, newest first. cursor is "" for the first page; next is "" after the last.
+// Deliveries reads a page of what a webhook was sent, newest first. cursor is "" for the first
+// page; next is "" after the last.
 func (c *Client) Deliveries(ctx context.Context, repo string, hook int64, cursor string) (list []Delivery, next string, err error) {
 	o := &github.ListCursorOptions{PerPage: pageSize, Cursor: cursor}
 	k := hookCall("list what was sent to a webhook of "+repo, repo, hook)

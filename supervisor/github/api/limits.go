@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// GitHub's secondary limits (docs.github.com, rate limits for the REST API): so many writes of content. The windows are a little
-// longer here, since GitHub counts when a request comes.
+// GitHub's secondary limits (docs.github.com, rate limits for the REST API): so many writes of
+// content. The windows are a little longer here, since GitHub counts when a request comes.
 const (
 	minuteWrites = 80
 	hourWrites   = 500
@@ -40,12 +40,16 @@ func (memory) Keep(context.Context, string, []byte) error   { return nil }
 
 // usage is what an account has used up.
 type usage struct {
-	Paused  map[string]time.Time `json:"paused,omitempty"`  // until when nothing is sent, by resource; "" is all
-	Refused int                  `json:"refused,omitempty"` // how often one after the other without saying how long
-	Writes  []int64              `json:"writes,omitempty"`  // when, in milliseconds, within the last hour; ascending
+	// until when nothing is sent, by resource; "" is all
+	Paused map[string]time.Time `json:"paused,omitempty"`
+	// how often one after the other without saying how long
+	Refused int `json:"refused,omitempty"`
+	// when, in milliseconds, within the last hour; ascending
+	Writes []int64 `json:"writes,omitempty"`
 }
 
-// limiter holds requests back that GitHub would refuse. An account is an App's installation, by its owner, or the token's.
+// limiter holds requests back that GitHub would refuse. An account is an App's installation, by its
+// owner, or the token's.
 type limiter struct {
 	store Store
 	now   func() time.Time
@@ -102,8 +106,8 @@ func (u *usage) room(now time.Time) time.Time {
 	return until
 }
 
-// end keeps what an answer says of the limits, before anybody is told of the answer. It is an *Error where the answer is that one of
-// them is used up.
+// end keeps what an answer says of the limits, before anybody is told of the answer. It is an
+// *Error where the answer is that one of them is used up.
 func (l *limiter) end(ctx context.Context, k *call, account, resource string, resp *http.Response) error {
 	text, over := overLimit(resp)
 	l.mu.Lock()
@@ -151,7 +155,8 @@ func (u *usage) note(resp *http.Response, resource string, over bool, now time.T
 	return "", now.Add(pause)
 }
 
-// untilReset is how long until the limit is whole again, by GitHub's own clock where it says its time.
+// untilReset is how long until the limit is whole again, by GitHub's own clock where it says its
+// time.
 func untilReset(h http.Header, now time.Time) time.Duration {
 	reset, err := strconv.ParseInt(h.Get("X-RateLimit-Reset"), 10, 64)
 	if err != nil {
@@ -163,8 +168,8 @@ func untilReset(h http.Header, now time.Time) time.Duration {
 	return max(time.Unix(reset, 0).Sub(now), 0) + time.Second
 }
 
-// overLimit says whether an answer is that a limit is used up, and GitHub's words. 403 is told from one that is about permissions by its
-// headers or its words. The body can be read again.
+// overLimit says whether an answer is that a limit is used up, and GitHub's words. 403 is told from
+// one that is about permissions by its headers or its words. The body can be read again.
 func overLimit(resp *http.Response) (text string, over bool) {
 	if resp.StatusCode != http.StatusForbidden && resp.StatusCode != http.StatusTooManyRequests {
 		return "", false

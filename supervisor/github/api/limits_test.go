@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/github/githubtest"
 )
 
-// TestWritesStayWithinTheLimits has a client write as fast as it may for two hours, dying in between: GitHub never sees one too many.
+// TestWritesStayWithinTheLimits has a client write as fast as it may for two hours, dying in
+// between: GitHub never sees one too many.
 func TestWritesStayWithinTheLimits(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	n := r.open()

@@ -10,9 +10,13 @@ import (
 // Page is what there is of a list.
 type Page[T any] struct {
 	Items []T
-	More  bool   // there are others, which were not read
-	ETag  string // to ask with the next time; it is kept once what was read is dealt with. "" for a list of several pages
-	Same  bool   // nothing has changed since the ETag that was asked with, and Items is empty. It costs none of the limit
+	More  bool // there are others, which were not read
+	// to ask with the next time; it is kept once what was read is dealt with. "" for a list of
+	// several pages
+	ETag string
+	// nothing has changed since the ETag that was asked with, and Items is empty. It costs none of
+	// the limit
+	Same bool
 }
 
 // listing reads a list into ours.

@@ -20,7 +20,8 @@ type projectList struct {
 	}
 }
 
-// Project finds an open project of a repository, or of its owner, by its title; "" where there is none.
+// Project finds an open project of a repository, or of its owner, by its title; "" where there is
+// none.
 func (c *Client) Project(ctx context.Context, repo, title string) (id string, err error) {
 	var answer struct {
 		Repository struct {
@@ -40,7 +41,8 @@ func (c *Client) Project(ctx context.Context, repo, title string) (id string, er
 	return "", nil
 }
 
-// AddToProject puts an issue, by its NodeID, into a project. One that is there already stays as it is.
+// AddToProject puts an issue, by its NodeID, into a project. One that is there already stays as it
+// is.
 func (c *Client) AddToProject(ctx context.Context, repo, project, node string) error {
 	k := &call{what: "put an issue of " + repo + " into a project", repo: repo, need: planning}
 	var answer struct{}

@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// MaxFiles is how many files of a pull request GitHub lists (docs.github.com, list pull requests files).
+	// MaxFiles is how many files of a pull request GitHub lists (docs.github.com, list pull
+	// requests files).
 	MaxFiles = 3000
 	// MaxCommits is how many of its commits GitHub lists.
 	MaxCommits = 250
@@ -120,8 +121,9 @@ type File struct {
 	Status    string // added, removed, modified, renamed, copied, changed
 	Additions int
 	Deletions int
-	Patch     string // its hunks; "" for a binary file, one that is renamed alone, and one that is large
-	SHA       string // of the blob
+	// its hunks; "" for a binary file, one that is renamed alone, and one that is large
+	Patch string
+	SHA   string // of the blob
 }
 
 // Files reads a pull request's files, MaxFiles at most.

@@ -94,8 +94,8 @@ func (c *Client) Login(ctx context.Context) (string, error) {
 	return user.GetLogin(), err
 }
 
-// Lacks are the permissions that an App's installation was not granted, of those that reviews, triage and notices take: issues=write. It
-// is empty with a token, whose permissions nobody says.
+// Lacks are the permissions that an App's installation was not granted, of those that reviews,
+// triage and notices take: issues=write. It is empty with a token, whose permissions nobody says.
 func (c *Client) Lacks(ctx context.Context, repo string) ([]string, error) {
 	if c.auth.key == nil {
 		return nil, nil

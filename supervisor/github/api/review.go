@@ -37,8 +37,8 @@ type NewComment struct {
 	Body  string
 }
 
-// CreateReview makes a review: one request, all or nothing. One comment on a line that is not in the diff has GitHub refuse it whole, as
-// Invalid.
+// CreateReview makes a review: one request, all or nothing. One comment on a line that is not in
+// the diff has GitHub refuse it whole, as Invalid.
 func (c *Client) CreateReview(ctx context.Context, repo string, number int, review NewReview) (Review, error) {
 	request := &github.PullRequestReviewRequest{CommitID: &review.Head, Body: &review.Body, Event: github.String("COMMENT")}
 	for _, n := range review.Comments {
@@ -143,7 +143,8 @@ func (a *actor) login() string {
 	return a.Login
 }
 
-// Threads reads a pull request's threads with their state. ok is false where the server can't say it, having no GraphQL.
+// Threads reads a pull request's threads with their state. ok is false where the server can't say
+// it, having no GraphQL.
 func (c *Client) Threads(ctx context.Context, repo string, number int) (threads []Thread, ok bool, err error) {
 	k := &call{what: fmt.Sprintf("read the threads of %s#%d", repo, number), repo: repo, read: true}
 	var after *string

@@ -111,7 +111,8 @@ func TestWhatChangedIsListed(t *testing.T) {
 	}
 }
 
-// TestAChangeOnALaterPageIsSeen has a list of two pages: the first page's ETag says nothing of the second.
+// TestAChangeOnALaterPageIsSeen has a list of two pages: the first page's ETag says nothing of the
+// second.
 func TestAChangeOnALaterPageIsSeen(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	since := r.Now().Add(-time.Minute)

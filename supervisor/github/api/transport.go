@@ -31,8 +31,8 @@ func newTransport() http.RoundTripper {
 	}
 }
 
-// stayHere follows redirects, as of a renamed repository, on the same host alone, as encrypted as before, and never for a write: 301 would
-// make a GET of it.
+// stayHere follows redirects, as of a renamed repository, on the same host alone, as encrypted as
+// before, and never for a write: 301 would make a GET of it.
 func stayHere(host string) func(*http.Request, []*http.Request) error {
 	return func(r *http.Request, via []*http.Request) error {
 		if r.URL.Host != host || r.URL.Scheme != via[0].URL.Scheme || len(via) >= maxRedirects || r.Method != via[0].Method {
@@ -42,7 +42,8 @@ func stayHere(host string) func(*http.Request, []*http.Request) error {
 	}
 }
 
-// transport adds the token, keeps to the limits, and makes an *Error of every answer that is a refusal. go-github sees the others alone.
+// transport adds the token, keeps to the limits, and makes an *Error of every answer that is a
+// refusal. go-github sees the others alone.
 type transport struct {
 	inner  http.RoundTripper
 	host   string

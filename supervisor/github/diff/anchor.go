@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Side is the side of a diff that a comment stands on, in the words of GitHub's API. A line that was removed is on the left; all others
-// are on the right, context too: the API promises nothing else.
+// Side is the side of a diff that a comment stands on, in the words of GitHub's API. A line that
+// was removed is on the left; all others are on the right, context too: the API promises nothing
+// else.
 type Side string
 
 const (
@@ -15,8 +16,9 @@ const (
 	Right Side = "RIGHT"
 )
 
-// Place is where a comment stands: at a line, or at the lines from Start to Line. GitHub takes it where both are in one hunk and Start
-// is before Line; one wrong place makes it refuse the whole review.
+// Place is where a comment stands: at a line, or at the lines from Start to Line. GitHub takes it
+// where both are in one hunk and Start is before Line; one wrong place makes it refuse the whole
+// review.
 type Place struct {
 	Path  string
 	Side  Side
@@ -33,18 +35,22 @@ const (
 	Moved                    // it is not, but what was quoted stands in its hunk
 )
 
-// maxQuote is how many lines of a quote are looked at, and minFragment how long a quote must be that is only a part of a line elsewhere.
+// maxQuote is how many lines of a quote are looked at, and minFragment how long a quote must be
+// that is only a part of a line elsewhere.
 const (
 	maxQuote    = 50
 	minFragment = 8
 )
 
-// marks are what Numbered puts before lines, or a part of that. Who quotes a line may have taken it along.
+// marks are what Numbered puts before lines, or a part of that. Who quotes a line may have taken it
+// along.
 var marks = regexp.MustCompile(`(?m)^\s*(?:[RL]\d+ [-+ ]|[-+])`)
 
-// Anchor finds where in the diff a comment can stand that somebody, who may be wrong about anything, has put to a place with a quote of
-// what stands there. The place is right where the quote stands in it; it need not be quoted. Otherwise it is the lines of its hunk
-// that the quote fits and that are nearest to it. Where no hunk has the line, the quote must fit just once in the file.
+// Anchor finds where in the diff a comment can stand that somebody, who may be wrong about
+// anything, has put to a place with a quote of what stands there. The place is right where the
+// quote stands in it; it need not be quoted. Otherwise it is the lines of its hunk that the quote
+// fits and that are nearest to it. Where no hunk has the line, the quote must fit just once in the
+// file.
 func Anchor(files []File, at Place, quote string) (Place, Placement) {
 	found, fit := anchor(files, at, quoteOf(quote))
 	if fit != Nowhere || !marks.MatchString(quote) {
@@ -63,7 +69,8 @@ func anchor(files []File, at Place, q []string) (Place, Placement) {
 		at.Start = at.Line
 	}
 	at.Start, at.Line = min(at.Start, at.Line), max(at.Start, at.Line)
-	before := !slices.ContainsFunc(files, func(f File) bool { return f.Path() == at.Path }) // it may be a name that a file had
+	// it may be a name that a file had
+	before := !slices.ContainsFunc(files, func(f File) bool { return f.Path() == at.Path })
 	var elsewhere []Place
 	for i := range files {
 		f := &files[i]
@@ -122,7 +129,8 @@ func quoteOf(quote string) []string {
 // normal is a text with one space for any white space, and none around it.
 func normal(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// view is a hunk's lines, and their texts in normal form, which are made when a quote is looked for.
+// view is a hunk's lines, and their texts in normal form, which are made when a quote is looked
+// for.
 type view struct {
 	lines []Line
 	texts []string
@@ -130,7 +138,8 @@ type view struct {
 
 func viewOf(h *Hunk) *view { return &view{lines: slices.Collect(h.Lines())} }
 
-// anchor is where in the hunk a place is meant, at most one where the hunk has the line (it is at home there), and all where it has not.
+// anchor is where in the hunk a place is meant, at most one where the hunk has the line (it is at
+// home there), and all where it has not.
 func (v *view) anchor(at Place, q []string) (found []Place, home bool) {
 	first, last := v.index(at.Side, at.Start), v.index(at.Side, at.Line)
 	if first >= 0 && last >= 0 && v.stands(at.Side, first, last, q) {
@@ -160,7 +169,8 @@ func (v *view) stands(side Side, first, last int, q []string) bool {
 	return len(q) == 0 || len(v.find(side, first, last, q, fragment)) > 0
 }
 
-// fits finds all lines that a quote fits, rather whole lines than parts of them, and rather on the side than on the other.
+// fits finds all lines that a quote fits, rather whole lines than parts of them, and rather on the
+// side than on the other.
 func (v *view) fits(side Side, q []string) ([]span, Side) {
 	if len(q) == 0 {
 		return nil, side
@@ -216,7 +226,8 @@ func (v *view) find(side Side, first, last int, q []string, fits func(text strin
 // whole says whether a line is the quote's line i.
 func whole(text string, q []string, i int) bool { return text == q[i] }
 
-// fragment says whether the quote's line i is in a line: of several, the first may begin within it and the last end within it.
+// fragment says whether the quote's line i is in a line: of several, the first may begin within it
+// and the last end within it.
 func fragment(text string, q []string, i int) bool {
 	switch {
 	case len(q) == 1:
@@ -229,8 +240,8 @@ func fragment(text string, q []string, i int) bool {
 	return text == q[i]
 }
 
-// place is where a comment on the lines stands. On the left they begin and end with one that was removed; where none was, they
-// are on the right.
+// place is where a comment on the lines stands. On the left they begin and end with one that was
+// removed; where none was, they are on the right.
 func (v *view) place(side Side, first, last int) Place {
 	if side == Left {
 		lines := v.lines[first : last+1]

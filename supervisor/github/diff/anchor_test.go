@@ -95,7 +95,8 @@ func TestAnchor(t *testing.T) {
 	}
 }
 
-// TestAnchorInSwappedFiles has two files take one another's names. A name means the file that has it now.
+// TestAnchorInSwappedFiles has two files take one another's names. A name means the file that has
+// it now.
 func TestAnchorInSwappedFiles(t *testing.T) {
 	files := parsed(t, `diff --git a/a b/b
 rename from a
@@ -157,8 +158,9 @@ func spots(text string) map[spot]string {
 	return found
 }
 
-// TestWrongAnchors names 100,000 places as a model does that makes things up: with wrong numbers, sides, paths and quotes. Each is put
-// where GitHub takes it and the quote stands, or is known to stand nowhere.
+// TestWrongAnchors names 100,000 places as a model does that makes things up: with wrong numbers,
+// sides, paths and quotes. Each is put where GitHub takes it and the quote stands, or is known to
+// stand nowhere.
 func TestWrongAnchors(t *testing.T) {
 	const anchors = 100_000
 	random := rand.New(rand.NewPCG(16, 1))
@@ -267,8 +269,9 @@ func wrongQuote(random *rand.Rand, line string) string {
 	}[random.IntN(4)]
 }
 
-// quoted says whether a quote stands in the lines around a place, read without spaces. A place on the left begins and ends with removed
-// lines, and a quote of such may go on in the context around them.
+// quoted says whether a quote stands in the lines around a place, read without spaces. A place on
+// the left begins and ends with removed lines, and a quote of such may go on in the context around
+// them.
 func quoted(right map[spot]string, at diff.Place, hunk int, quote string) bool {
 	bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
 	if at.Side == diff.Left {

@@ -78,7 +78,8 @@ func firstWord(line string) (word, rest string) {
 	return line, ""
 }
 
-// attributeOf reads name, -name, !name or name=value. linguist takes the values true and false for the first two.
+// attributeOf reads name, -name, !name or name=value. linguist takes the values true and false for
+// the first two.
 func attributeOf(word string) attribute {
 	name, value, _ := strings.Cut(word, "=")
 	switch {
@@ -92,7 +93,8 @@ func attributeOf(word string) attribute {
 	return attribute{name, set}
 }
 
-// of is the attributes of a path. The last line that says something of one counts, and within a line the last word.
+// of is the attributes of a path. The last line that says something of one counts, and within a
+// line the last word.
 func (a attributes) of(path string) map[string]state {
 	given := map[string]state{}
 	for _, r := range slices.Backward(a.rules) {
@@ -118,7 +120,8 @@ func (a attributes) give(given map[string]state, gives []attribute) {
 // braces have a meaning in the library's patterns that they do not have in git's.
 var braces = strings.NewReplacer(`\\`, `\\`, `\{`, `\{`, `\}`, `\}`, `{`, `\{`, `}`, `\}`)
 
-// matches says whether a path fits a pattern: one without a slash fits the last part of it. One for folders fits no file.
+// matches says whether a path fits a pattern: one without a slash fits the last part of it. One for
+// folders fits no file.
 func matches(pattern, name string) bool {
 	if strings.HasSuffix(pattern, "/") {
 		return false

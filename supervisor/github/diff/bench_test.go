@@ -51,7 +51,8 @@ func readAll(tb testing.TB, text string) (files []diff.File, lines int) {
 	return files, lines
 }
 
-// BenchmarkParse reads a diff of 10 MB: 200 ms, and three times its size with the text, are what it may take.
+// BenchmarkParse reads a diff of 10 MB: 200 ms, and three times its size with the text, are what it
+// may take.
 func BenchmarkParse(b *testing.B) {
 	text := large()
 	b.SetBytes(int64(len(text)))
@@ -61,8 +62,9 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// TestParseAllocates has diffs of 10 MB take three times their size at most, with the text and all that is thrown away on the way: one
-// of usual changes, and one of as many hunks as git makes, of empty lines.
+// TestParseAllocates has diffs of 10 MB take three times their size at most, with the text and all
+// that is thrown away on the way: one of usual changes, and one of as many hunks as git makes, of
+// empty lines.
 func TestParseAllocates(t *testing.T) {
 	var hunks strings.Builder
 	hunks.WriteString("diff --git a/a b/a\n--- a/a\n+++ b/a\n")

@@ -15,9 +15,10 @@ type Unread struct {
 	Reason string
 }
 
-// Split makes chunks of at most size bytes, as Numbered writes them, and keeps the order. Each changed line is in one chunk, or in
-// what is left unread: the files that skip gives a reason for, and lines too long for any chunk. A file is cut only where it is larger
-// than a chunk, and so is a hunk.
+// Split makes chunks of at most size bytes, as Numbered writes them, and keeps the order. Each
+// changed line is in one chunk, or in what is left unread: the files that skip gives a reason for,
+// and lines too long for any chunk. A file is cut only where it is larger than a chunk, and so is a
+// hunk.
 func Split(files []File, size int, skip func(File) (reason string)) ([]Chunk, []Unread) {
 	s := splitter{size: size}
 	for _, f := range files {
@@ -87,7 +88,8 @@ func (s *splitter) hunk(f File, h Hunk, n int) {
 // maxAround is how many lines of the head a piece of a hunk shows before it, and after it.
 const maxAround = 3
 
-// pieces cuts a hunk between lines. An eighth of a chunk is for the lines before a piece, one for those after it, one for its heading.
+// pieces cuts a hunk between lines. An eighth of a chunk is for the lines before a piece, one for
+// those after it, one for its heading.
 func (s *splitter) pieces(f File, h Hunk) {
 	lines := slices.Collect(h.Lines())
 	room := s.size / 8
@@ -138,7 +140,8 @@ func pieceOf(lines []Line) Hunk {
 	return h
 }
 
-// headLines is the lines of the head from one on, up or down, as far as they take no more than room.
+// headLines is the lines of the head from one on, up or down, as far as they take no more than
+// room.
 func headLines(lines []Line, i, step, room int) string {
 	var texts []string
 	for len(texts) < maxAround && i >= 0 && i < len(lines) && lines[i].New > 0 {

@@ -23,8 +23,8 @@ func countChanged(count map[string]int, files []diff.File) {
 	}
 }
 
-// TestSplit cuts diffs of many kinds, with sizes from less than a line to more than the diff. Every changed line is in one chunk, or
-// unread for a reason, and no chunk is too large.
+// TestSplit cuts diffs of many kinds, with sizes from less than a line to more than the diff. Every
+// changed line is in one chunk, or unread for a reason, and no chunk is too large.
 func TestSplit(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 2))
 	for round := range 100 {
@@ -128,7 +128,8 @@ func checkAround(t *testing.T, head map[string]string, chunk diff.Chunk) {
 	}
 }
 
-// TestSplitKeepsTogether has a file of several hunks begin a chunk of its own rather than be cut, and shows what stands around pieces.
+// TestSplitKeepsTogether has a file of several hunks begin a chunk of its own rather than be cut,
+// and shows what stands around pieces.
 func TestSplitKeepsTogether(t *testing.T) {
 	files, err := diff.Parse(`diff --git a/a b/a
 --- a/a

@@ -1,5 +1,6 @@
-// Package diff reads unified diffs, as git writes them and as GitHub's API gives them for a file, and says where in them a comment
-// may stand. It does no I/O. What it reads may be anybody's: it takes time and memory in proportion to the text, and never panics.
+// Package diff reads unified diffs, as git writes them and as GitHub's API gives them for a file,
+// and says where in them a comment may stand. It does no I/O. What it reads may be anybody's: it
+// takes time and memory in proportion to the text, and never panics.
 package diff
 
 import (
@@ -23,9 +24,11 @@ const (
 // ModeSubmodule is the mode of a submodule, whose one line names a commit.
 const ModeSubmodule = "160000"
 
-// File is what a diff says of a file. A file that has become something else, such as a symbolic link, is two: one removed, one added.
+// File is what a diff says of a file. A file that has become something else, such as a symbolic
+// link, is two: one removed, one added.
 type File struct {
-	Old, New         string // paths; Old is "" for a file that was added, New for one that was removed
+	// paths; Old is "" for a file that was added, New for one that was removed
+	Old, New         string
 	Status           Status
 	OldMode, NewMode string // in octal; "" where the diff does not say
 	Binary           bool   // git shows no lines of it
@@ -43,8 +46,9 @@ func (f File) Path() string {
 // Submodule says whether the file is, or was, a commit of another repository.
 func (f File) Submodule() bool { return f.OldMode == ModeSubmodule || f.NewMode == ModeSubmodule }
 
-// Numbered is the hunks for a reader who is to name lines: each line with its side and number before it, as in "R12 +text". Lines
-// around a piece of a hunk, which belong to another piece, have no number.
+// Numbered is the hunks for a reader who is to name lines: each line with its side and number
+// before it, as in "R12 +text". Lines around a piece of a hunk, which belong to another piece, have
+// no number.
 func (f File) Numbered() string {
 	var b []byte
 	for i := range f.Hunks {
@@ -75,13 +79,15 @@ func appendIndented(b []byte, text string) []byte {
 	return b
 }
 
-// Hunk is lines that stand together. Its numbers are those of its header; where it has no lines on a side, the start there is the line
-// before it, and 0 in a piece of a hunk. Of a combined diff, the old side is the first parent: what only other parents had is not in it.
+// Hunk is lines that stand together. Its numbers are those of its header; where it has no lines on
+// a side, the start there is the line before it, and 0 in a piece of a hunk. Of a combined diff,
+// the old side is the first parent: what only other parents had is not in it.
 type Hunk struct {
 	OldStart, OldLines int
 	NewStart, NewLines int
-	Section            string     // what git shows behind the numbers, often the function
-	Around             *[2]string // of a piece of a larger hunk: lines of the head before and after it, which are another piece's
+	Section            string // what git shows behind the numbers, often the function
+	// of a piece of a larger hunk: lines of the head before and after it, which are another piece's
+	Around *[2]string
 
 	body    string // the lines as they stand in the diff
 	parents int
@@ -153,8 +159,9 @@ func (h *Hunk) Lines() iter.Seq[Line] {
 	}
 }
 
-// kindOf reads a line's marks, one for each parent. It is not ok where the line is neither in the first parent nor in the result, or
-// is no line but a remark about the one before it. (git-diff(1), combined diff format.)
+// kindOf reads a line's marks, one for each parent. It is not ok where the line is neither in the
+// first parent nor in the result, or is no line but a remark about the one before it. (git-diff(1),
+// combined diff format.)
 func kindOf(raw string, parents int) (kind LineKind, ok bool) {
 	marks := raw[:min(parents, len(raw))]
 	if marks == "" {

@@ -88,8 +88,8 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
-// TestUnseenAfterRebase has a branch rebased by git onto a base that has changed above, between and in the context of its hunks, and then
-// changed in one of them.
+// TestUnseenAfterRebase has a branch rebased by git onto a base that has changed above, between and
+// in the context of its hunks, and then changed in one of them.
 func TestUnseenAfterRebase(t *testing.T) {
 	folder := t.TempDir()
 	run := func(args ...string) string {

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// generator writes commits for git fast-import: everything that a diff may have to show, drawn at random.
+// generator writes commits for git fast-import: everything that a diff may have to show, drawn at
+// random.
 type generator struct {
 	*rand.Rand
 	out      bytes.Buffer
@@ -244,7 +245,8 @@ func (g *generator) put(tree map[string]entry, e entry) {
 	}
 }
 
-// free says whether a file can have a path: nothing else has it, is below it, or is a folder's name in it.
+// free says whether a file can have a path: nothing else has it, is below it, or is a folder's name
+// in it.
 func (g *generator) free(tree map[string]entry, path string) bool {
 	for other := range tree {
 		if other == path || strings.HasPrefix(other, path+"/") || strings.HasPrefix(path, other+"/") {
@@ -287,7 +289,8 @@ func (g *generator) line() string {
 	return fmt.Sprintf("line %d of some text", g.IntN(500))
 }
 
-// text is a file of some lines, at times none, with either end of line, and perhaps none at its end.
+// text is a file of some lines, at times none, with either end of line, and perhaps none at its
+// end.
 func (g *generator) text() string {
 	var lines []string
 	for range g.IntN(60) {

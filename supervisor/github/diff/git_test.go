@@ -17,10 +17,11 @@ import (
 	"mews/supervisor/github/diff"
 )
 
-// TestGitsOwnView reads every commit of a repository as git shows it, and holds it against what git says of it in other ways: paths,
-// modes, statuses and counts as it lists them, the lines as it marks them with other marks, and the contents, which a file's hunks must
-// make out of one another. MEWS_DIFFS is the path of a repository, and MEWS_DIFFS_COMMITS which of its commits, as git log takes it;
-// without them, 2,000 commits are made up.
+// TestGitsOwnView reads every commit of a repository as git shows it, and holds it against what git
+// says of it in other ways: paths, modes, statuses and counts as it lists them, the lines as it
+// marks them with other marks, and the contents, which a file's hunks must make out of one another.
+// MEWS_DIFFS is the path of a repository, and MEWS_DIFFS_COMMITS which of its commits, as git log
+// takes it; without them, 2,000 commits are made up.
 func TestGitsOwnView(t *testing.T) {
 	repo := os.Getenv("MEWS_DIFFS")
 	made := repo == ""
@@ -301,7 +302,8 @@ func (v *viewer) pair(p pair, files []diff.File) error {
 	}
 	got := diff.File{Old: f.Old, New: f.New, Status: f.Status, OldMode: f.OldMode, NewMode: f.NewMode}
 	if p.oldMode == p.newMode && p.oldID == p.newID {
-		got.OldMode, got.NewMode = p.oldMode, p.newMode // git does not say them of a file that only has another name
+		// git does not say them of a file that only has another name
+		got.OldMode, got.NewMode = p.oldMode, p.newMode
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		return fmt.Errorf("%q, want %q", fmt.Sprint(got), fmt.Sprint(want))
@@ -415,8 +417,9 @@ func (v *viewer) count(f diff.File) {
 	}
 }
 
-// merges reads the combined diffs of merges. Those of -c have all that changed for any parent, so that they make the result out of what
-// the first parent has; those of --cc leave hunks out, and their lines must stand where they say.
+// merges reads the combined diffs of merges. Those of -c have all that changed for any parent, so
+// that they make the result out of what the first parent has; those of --cc leave hunks out, and
+// their lines must stand where they say.
 func (v *viewer) merges(t *testing.T, how string) {
 	shown, listed := v.log(t, "--merges", how, "-p"), v.log(t, "--merges", how, "--raw", "-z")
 	for shown.Scan() && listed.Scan() {
@@ -471,8 +474,8 @@ func (v *viewer) mergeOf(how, text, list string) error {
 	return nil
 }
 
-// combinedFits compares a combined diff with the first parent's content and the result. A combined diff does not tell whether the last
-// line has an end.
+// combinedFits compares a combined diff with the first parent's content and the result. A combined
+// diff does not tell whether the last line has an end.
 func combinedFits(f diff.File, old, now string, all bool) error {
 	ended := func(s string) string {
 		if s == "" {

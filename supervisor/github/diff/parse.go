@@ -17,8 +17,9 @@ type parser struct {
 	left   []int // how many lines a hunk still has of each parent, and of the result
 }
 
-// Parse reads a diff of git's: any number of files, with anything but files between them (a log's messages, a mail's). It wants the
-// prefixes a/ and b/ that git writes by default. What it returns shares text's memory.
+// Parse reads a diff of git's: any number of files, with anything but files between them (a log's
+// messages, a mail's). It wants the prefixes a/ and b/ that git writes by default. What it returns
+// shares text's memory.
 func Parse(text string) ([]File, error) {
 	p := &parser{rest: text}
 	var files []File
@@ -79,7 +80,8 @@ func (p *parser) atFile() bool {
 	return strings.HasPrefix(after, "+++ ")
 }
 
-// header reads the lines up to the first hunk. It ends at a line that is in no header, which may be what the text goes on with.
+// header reads the lines up to the first hunk. It ends at a line that is in no header, which may be
+// what the text goes on with.
 func (p *parser) header(f *File) {
 	for first := true; first || !strings.HasPrefix(p.rest, "diff --"); first = false {
 		line := p.peek()
@@ -98,7 +100,8 @@ func (p *parser) header(f *File) {
 	}
 }
 
-// headerLine is a line of a file's header. (git-diff(1), "Generating patch text with -p" and "Combined diff format".)
+// headerLine is a line of a file's header. (git-diff(1), "Generating patch text with -p" and
+// "Combined diff format".)
 type headerLine struct {
 	prefix string
 	read   func(f *File, rest string)
@@ -145,7 +148,8 @@ func firstOf(list string) string {
 	return first
 }
 
-// hunks reads as many as follow. They are counted first: a diff may be mostly hunks, and a growing slice takes several times its size.
+// hunks reads as many as follow. They are counted first: a diff may be mostly hunks, and a growing
+// slice takes several times its size.
 func (p *parser) hunks() ([]Hunk, error) {
 	ahead, n := *p, 0
 	for ; strings.HasPrefix(ahead.rest, "@@"); n++ {
@@ -169,7 +173,8 @@ func (p *parser) hunk() (Hunk, error) {
 	return h, err
 }
 
-// hunkHeader reads "@@ -start,lines +start,lines @@ section", with one more @ and range for each further parent.
+// hunkHeader reads "@@ -start,lines +start,lines @@ section", with one more @ and range for each
+// further parent.
 func (p *parser) hunkHeader(line string) (h Hunk, ok bool) {
 	at := len(line) - len(strings.TrimLeft(line, "@"))
 	end := strings.Index(line[at:], " "+line[:at])
@@ -213,8 +218,9 @@ func hunkRange(field string, result bool) (start, lines int, ok bool) {
 	return int(s), int(n), err1 == nil && err2 == nil && s <= maxNumber && n <= maxNumber && (s > 0 || n == 0)
 }
 
-// body reads as many lines as the header has announced, so that no line of a file is taken for anything else. Of a combined diff's
-// parents git (2.39) also counts lines that --cc leaves out before the first one: such a hunk may end when the result is complete.
+// body reads as many lines as the header has announced, so that no line of a file is taken for
+// anything else. Of a combined diff's parents git (2.39) also counts lines that --cc leaves out
+// before the first one: such a hunk may end when the result is complete.
 func (p *parser) body(h *Hunk) error {
 	from := p.rest
 	for slices.ContainsFunc(p.left, func(n int) bool { return n > 0 }) {
@@ -243,8 +249,9 @@ func (p *parser) body(h *Hunk) error {
 	return nil
 }
 
-// count takes a line off the numbers of lines that are still to come, for each parent and for the result. A line is in the result
-// unless it has a minus. It is in a parent where its mark is that of most: a minus of a removed line, none of another.
+// count takes a line off the numbers of lines that are still to come, for each parent and for the
+// result. A line is in the result unless it has a minus. It is in a parent where its mark is that
+// of most: a minus of a removed line, none of another.
 func count(left []int, line string) bool {
 	parents := len(left) - 1
 	marks := line[:min(parents, len(line))]

@@ -119,7 +119,8 @@ func TestNumbered(t *testing.T) {
 	}
 }
 
-// FuzzParse has any text read as a diff. What is read holds together, and its lines take no more room than the text has.
+// FuzzParse has any text read as a diff. What is read holds together, and its lines take no more
+// room than the text has.
 func FuzzParse(f *testing.F) {
 	paths, err := filepath.Glob("testdata/*.diff")
 	if err != nil {

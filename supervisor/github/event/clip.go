@@ -5,7 +5,8 @@ import (
 	"unicode"
 )
 
-// clip is the beginning of a text, of at most so many bytes. It has no control characters but ends of lines and tabs.
+// clip is the beginning of a text, of at most so many bytes. It has no control characters but ends
+// of lines and tabs.
 func clip(text string, most int) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -78,7 +78,8 @@ var (
 	setRef = set(maxRef, func(d *draft) *string { return &d.Ref })
 )
 
-// said takes a comment's text. Mews writes nothing else: a mark in the description of a pull request or an issue is somebody else's.
+// said takes a comment's text. Mews writes nothing else: a mark in the description of a pull
+// request or an issue is somebody else's.
 func said(d *draft, v string) {
 	text(d, v)
 	d.own = d.own || strings.Contains(v, marker)
@@ -110,7 +111,8 @@ func id(d *draft, v string) {
 	}
 }
 
-// at takes the later of two times: one that stands there before something had happened is another's.
+// at takes the later of two times: one that stands there before something had happened is
+// another's.
 func at(d *draft, v string) {
 	if t, err := time.Parse(time.RFC3339, v); err == nil && t.After(d.At) {
 		d.At = t.UTC()
@@ -144,7 +146,8 @@ func commitTitle(d *draft, v string) {
 // event is what has been read, whole.
 func (d *draft) event() supervisor.GitHubEvent {
 	e := d.GitHubEvent
-	e.Fork = e.Pull && e.Head != "" && e.Base != "" && !strings.EqualFold(d.headRepo, e.Repo) // "": the fork was deleted
+	// "": the fork was deleted
+	e.Fork = e.Pull && e.Head != "" && e.Base != "" && !strings.EqualFold(d.headRepo, e.Repo)
 	switch {
 	case strings.HasPrefix(e.Action, "review_request"):
 		e.Names = d.asked

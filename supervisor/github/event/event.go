@@ -1,5 +1,6 @@
-// Package event reads what GitHub sends to a webhook, of which the service needs little: the fields that a table names. It reads the
-// JSON as it comes, in bounded memory, and by no types of GitHub's: a payload may have other shapes than its documentation.
+// Package event reads what GitHub sends to a webhook, of which the service needs little: the fields
+// that a table names. It reads the JSON as it comes, in bounded memory, and by no types of
+// GitHub's: a payload may have other shapes than its documentation.
 package event
 
 import (
@@ -12,7 +13,8 @@ import (
 	"mews/supervisor"
 )
 
-// MaxPayload is how long a payload may be, in bytes. GitHub sends none that is longer. (docs.github.com: webhook events and payloads)
+// MaxPayload is how long a payload may be, in bytes. GitHub sends none that is longer.
+// (docs.github.com: webhook events and payloads)
 const MaxPayload = 25 << 20
 
 // MaxEvent is how long an event is at most, as JSON.
@@ -21,7 +23,8 @@ const MaxEvent = 8 << 10
 // maxElements is how many elements of a list are looked into. No more are wanted of any.
 const maxElements = 50
 
-// Read makes an event of a payload, by GitHub's name of it. It says why the event is of no use here; "" where it is.
+// Read makes an event of a payload, by GitHub's name of it. It says why the event is of no use
+// here; "" where it is.
 func Read(name string, payload io.Reader) (e supervisor.GitHubEvent, ignored string, err error) {
 	r := reader{scanner{bufio.NewReaderSize(payload, 16<<10)}, &draft{}}
 	r.draft.Event = clip(name, maxName)

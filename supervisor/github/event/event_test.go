@@ -23,7 +23,8 @@ import (
 // examples are where `make deps` puts GitHub's own payloads (npm: @octokit/webhooks-examples).
 const examples = "../../../bin/webhooks-examples/*/index.json"
 
-// TestGitHubsOwnExamples: each is taken or ignored, and none is an error. go-github fails on some of them.
+// TestGitHubsOwnExamples: each is taken or ignored, and none is an error. go-github fails on some
+// of them.
 func TestGitHubsOwnExamples(t *testing.T) {
 	files, err := filepath.Glob(examples)
 	if err != nil {
@@ -179,7 +180,8 @@ func TestWhatIsNoPayload(t *testing.T) {
 	}
 }
 
-// TestALongStringTakesNoMemory: 25 MB of one string, of spaces and of brackets are read in a few KiB.
+// TestALongStringTakesNoMemory: 25 MB of one string, of spaces and of brackets are read in a few
+// KiB.
 func TestALongStringTakesNoMemory(t *testing.T) {
 	for name, long := range map[string]string{
 		"a string": `"x":"` + strings.Repeat(`\u00e9é\"`, event.MaxPayload/10) + `"`, "a key": `"` + strings.Repeat("k", event.MaxPayload) + `":1`,

@@ -7,7 +7,8 @@ import (
 	"io"
 )
 
-// maxString is how much of a string is read, in bytes of JSON. The longest text that is wanted fits into it, however it is escaped.
+// maxString is how much of a string is read, in bytes of JSON. The longest text that is wanted fits
+// into it, however it is escaped.
 const maxString = 16 << 10
 
 // maxWord is longer than any number.
@@ -18,8 +19,8 @@ var (
 	errMore   = errors.New("something follows the payload")
 )
 
-// scanner reads JSON byte by byte, and holds no more than a string of maxString. Of what is not wanted it looks at quotes and
-// brackets alone: it is fast, and depth costs nothing.
+// scanner reads JSON byte by byte, and holds no more than a string of maxString. Of what is not
+// wanted it looks at quotes and brackets alone: it is fast, and depth costs nothing.
 type scanner struct{ *bufio.Reader }
 
 // token is the next byte that is no space.
@@ -88,8 +89,8 @@ func (s scanner) word(b byte) (string, error) {
 	return string(word), nil
 }
 
-// quoted is the beginning of a string whose quote has come, of at most so many bytes of JSON. It is cut between two characters. With
-// 0 it is passed over.
+// quoted is the beginning of a string whose quote has come, of at most so many bytes of JSON. It is
+// cut between two characters. With 0 it is passed over.
 func (s scanner) quoted(most int) (text string, err error) {
 	var raw []byte
 	cut, escape := false, 0 // escape: bytes that are yet to come of what a backslash has begun
@@ -98,7 +99,8 @@ func (s scanner) quoted(most int) (text string, err error) {
 		if err != nil {
 			return "", io.ErrUnexpectedEOF
 		}
-		switch whole := escape == 0 && b&0xC0 != 0x80; { // a character begins (RFC 3629: its other bytes are 10xxxxxx)
+		// a character begins (RFC 3629: its other bytes are 10xxxxxx)
+		switch whole := escape == 0 && b&0xC0 != 0x80; {
 		case whole && b == '"':
 			if most > 0 && json.Unmarshal([]byte(`"`+string(raw)+`"`), &text) != nil {
 				err = errSyntax

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// actions are those of each known event that something is done about; "" is every one of an event that has none.
+// actions are those of each known event that something is done about; "" is every one of an event
+// that has none.
 var actions = map[string]string{
 	"push":                        "",
 	"status":                      "",
@@ -25,13 +26,16 @@ var actions = map[string]string{
 // Names are the events that a webhook is to send.
 func Names() []string { return slices.Sorted(maps.Keys(actions)) }
 
-// byApps are the events that nearly always come of an app. They are no talk, and so nothing can come of them for ever.
+// byApps are the events that nearly always come of an app. They are no talk, and so nothing can
+// come of them for ever.
 var byApps = map[string]bool{"check_run": true, "check_suite": true, "status": true}
 
-// fields are what is wanted of a payload: where each goes, by its path. An element of a list is called [].
+// fields are what is wanted of a payload: where each goes, by its path. An element of a list is
+// called [].
 type fields map[string]func(*draft, string)
 
-// tables are what is wanted of each event's payload, by GitHub's names. (docs.github.com: webhook events and payloads)
+// tables are what is wanted of each event's payload, by GitHub's names. (docs.github.com: webhook
+// events and payloads)
 var tables = trees(map[string]fields{
 	"ping": {},
 	"push": {

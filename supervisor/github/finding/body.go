@@ -31,14 +31,16 @@ const (
 	maxNote        = 500
 )
 
-// MarkReview is a review's hidden mark, as a rule of its head; anybody can write it. MarkFinding is that of a comment.
+// MarkReview is a review's hidden mark, as a rule of its head; anybody can write it. MarkFinding is
+// that of a comment.
 func MarkReview(mark string) string { return "<!-- mews:review " + mark + " -->" }
 
 func markFinding(fingerprint string) string { return "<!-- mews:finding " + fingerprint + " -->" }
 
 var marked = regexp.MustCompile(`<!-- mews:finding ([0-9a-f]{16}) -->\s*$`)
 
-// Marked is the fingerprint at the end of a comment of ours: a replacement in it may have a mark too.
+// Marked is the fingerprint at the end of a comment of ours: a replacement in it may have a mark
+// too.
 func Marked(comment string) (fingerprint string, ok bool) {
 	m := marked.FindStringSubmatch(comment)
 	if m == nil {
@@ -82,7 +84,8 @@ func (s Summary) News() string {
 	return MarkReview(cmp.Or(s.Mark, s.Head)) + "\n" + fmt.Sprintf(textNews, Short(s.Head), s.Counts())
 }
 
-// NotRead is the body where a review has failed that stands in the place of a summary: nobody is to take silence for praise.
+// NotRead is the body where a review has failed that stands in the place of a summary: nobody is to
+// take silence for praise.
 func NotRead(head, why string) string {
 	return MarkReview(head) + "\n" + fmt.Sprintf(textNotRead, Short(head), Plain(why, maxNote))
 }

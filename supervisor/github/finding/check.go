@@ -1,6 +1,6 @@
-// Package finding checks what a review has come to before any of it is posted: what a model says was wrong is taken for what somebody
-// on the street says. A finding is posted where its quote stands in the change, with nothing in its words that does anything on GitHub.
-// It does no I/O.
+// Package finding checks what a review has come to before any of it is posted: what a model says
+// was wrong is taken for what somebody on the street says. A finding is posted where its quote
+// stands in the change, with nothing in its words that does anything on GitHub. It does no I/O.
 package finding
 
 import (
@@ -35,8 +35,9 @@ type Finding struct {
 
 // Checked is what has become of a report's findings: each is in one of the lists.
 type Checked struct {
-	Inline      []Finding // to be posted as comments
-	Summary     []Finding // of these the worse that have no place for a comment, or no room; the worst first
+	Inline []Finding // to be posted as comments
+	// of these the worse that have no place for a comment, or no room; the worst first
+	Summary     []Finding
 	Suggestions []Finding
 	Left        map[Omission]int
 }
@@ -145,14 +146,15 @@ func (c Change) place(raw protocol.ReviewFinding) (f Finding, left Omission) {
 	return f, ""
 }
 
-// fits says whether a replacement is of the lines where the comment stands: it is of those that its finding has named.
+// fits says whether a replacement is of the lines where the comment stands: it is of those that its
+// finding has named.
 func fits(fit diff.Placement, raw protocol.ReviewFinding, at diff.Place) bool {
 	span := func(start, line int) int { return line - cmp.Or(start, line) }
 	return fit == diff.Exact || span(raw.Start, raw.Line) == span(at.Start, at.Line)
 }
 
-// lines is what stands at a place of the diff. window tells that from what else stands in the file: where the last line stands there more
-// than once, the lines around count too.
+// lines is what stands at a place of the diff. window tells that from what else stands in the file:
+// where the last line stands there more than once, the lines around count too.
 func (c Change) lines(at diff.Place) (lines, window string) {
 	from, around, last, same := cmp.Or(at.Start, at.Line), "", "", map[string]int{}
 	for _, file := range c.Files {
@@ -184,7 +186,8 @@ func (c Change) lines(at diff.Place) (lines, window string) {
 	return lines, lines
 }
 
-// Reordered finds what is shown in another order than it is read in, in files as they were before VisibleCode.
+// Reordered finds what is shown in another order than it is read in, in files as they were before
+// VisibleCode.
 func Reordered(files []diff.File) (found []protocol.ReviewFinding) {
 	for _, file := range files {
 		for i := range file.Hunks {
@@ -200,7 +203,8 @@ func Reordered(files []diff.File) (found []protocol.ReviewFinding) {
 	return found
 }
 
-// Fingerprint tells what is said about which code from what else is said, also where the code has moved in its file.
+// Fingerprint tells what is said about which code from what else is said, also where the code has
+// moved in its file.
 func Fingerprint(path, window, about string) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q", path, squeezed(window), category(about)))
 	return hex.EncodeToString(sum[:8])

@@ -171,8 +171,8 @@ func TestReorderedLinesAreFound(t *testing.T) {
 	}
 }
 
-// TestNoAnchorIsWrong has a model that is wrong about anything name 100,000 places: each comment is one that GitHub takes, and each finding
-// is somewhere.
+// TestNoAnchorIsWrong has a model that is wrong about anything name 100,000 places: each comment is
+// one that GitHub takes, and each finding is somewhere.
 func TestNoAnchorIsWrong(t *testing.T) {
 	rng := rand.New(rand.NewPCG(16, 11))
 	const batch = 50
@@ -211,7 +211,8 @@ func TestNoAnchorIsWrong(t *testing.T) {
 	t.Logf("%d of 100,000 findings are comments, all of them right", posted[true])
 }
 
-// takes says whether GitHub takes a comment: its lines are in one hunk of a diff, on that side, and the first is before the last.
+// takes says whether GitHub takes a comment: its lines are in one hunk of a diff, on that side, and
+// the first is before the last.
 func takes(files []diff.File, f protocol.ReviewFinding) bool {
 	for _, file := range files {
 		for i := range file.Hunks {

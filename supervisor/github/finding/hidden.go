@@ -7,8 +7,9 @@ import (
 	"unicode"
 )
 
-// hidden says of a rune that nobody sees it: format characters (bidirectional controls, zero-width ones, tags), variation selectors,
-// fillers, and controls that are no white space. (Unicode 15, general categories Cf and Cc.)
+// hidden says of a rune that nobody sees it: format characters (bidirectional controls, zero-width
+// ones, tags), variation selectors, fillers, and controls that are no white space. (Unicode 15,
+// general categories Cf and Cc.)
 func hidden(r rune) bool {
 	switch r {
 	case '\t', '\n', '\r':
@@ -19,7 +20,8 @@ func hidden(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Cc, unicode.Variation_Selector)
 }
 
-// reorders says of a rune that what stands behind it is shown in another order than it is read in. (CVE-2021-42574.)
+// reorders says of a rune that what stands behind it is shown in another order than it is read in.
+// (CVE-2021-42574.)
 func reorders(r rune) bool {
 	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
@@ -44,7 +46,8 @@ var unseen = []struct {
 }{
 	{regexp.MustCompile(`(?s)<!--.*?(-->|$)`), ""},
 	{regexp.MustCompile(`(?s)<[?!][^>]*(>|$)`), ""},
-	{regexp.MustCompile(`(?m)^[ \t>]{0,8}\[[^\]\n]+\]:.*\n?`), ""}, // definitions of links, and comments that look like one
+	// definitions of links, and comments that look like one
+	{regexp.MustCompile(`(?m)^[ \t>]{0,8}\[[^\]\n]+\]:.*\n?`), ""},
 	{regexp.MustCompile(`!\[[^\]]*\](\([^)\n]*\)|\[[^\]]*\])?`), textImage},
 	{regexp.MustCompile(`(?is)<img\b[^>]*(>|$)`), textImage},
 	{regexp.MustCompile(`\]\(\s*(<[^>\n]*>|[^\s)]+)\s+[^)\n]*\)`), "]($1)"},
@@ -53,14 +56,16 @@ var unseen = []struct {
 
 var entity = regexp.MustCompile(`&(#[xX]?[0-9a-fA-F]{1,8}|[A-Za-z]{2,24});`)
 
-// rounds is how often something is taken out of what was put together by taking something else out. Nobody who means well needs it twice.
+// rounds is how often something is taken out of what was put together by taking something else out.
+// Nobody who means well needs it twice.
 const rounds = 16
 
 // tamed are the characters without which nothing is unseen.
 var tamed = strings.NewReplacer("<", "", "[", "", "]", "", "&", "")
 
-// Visible is Markdown as its reader on GitHub sees it: without comments, characters that nobody sees, texts of images, titles of links
-// and attributes. What somebody else has written is read as that alone.
+// Visible is Markdown as its reader on GitHub sees it: without comments, characters that nobody
+// sees, texts of images, titles of links and attributes. What somebody else has written is read as
+// that alone.
 func Visible(text string) string {
 	for round := 1; ; round++ {
 		seen := VisibleCode(text)

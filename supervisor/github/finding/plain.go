@@ -12,9 +12,10 @@ var (
 	linked    = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*\)`)
 	mention   = regexp.MustCompile(`@[A-Za-z0-9]`)
 	reference = regexp.MustCompile(`(?i)(#|\bGH-)[0-9]`)
-	command   = regexp.MustCompile(`(^|[\s(])/([A-Za-z])`) // what other programs obey in comments, such as /approve, and chats make of such words
-	line      = regexp.MustCompile(`(?m)^[ \t]*/[A-Za-z]\w*`)
-	closing   = regexp.MustCompile(`(?i)\b(close[sd]?|fix(es|ed)?|resolve[sd]?)\b:?\s+[\w./-]*(#|GH-|https?:)`)
+	// what other programs obey in comments, such as /approve, and chats make of such words
+	command = regexp.MustCompile(`(^|[\s(])/([A-Za-z])`)
+	line    = regexp.MustCompile(`(?m)^[ \t]*/[A-Za-z]\w*`)
+	closing = regexp.MustCompile(`(?i)\b(close[sd]?|fix(es|ed)?|resolve[sd]?)\b:?\s+[\w./-]*(#|GH-|https?:)`)
 )
 
 // secrets are what keys and tokens look like.
@@ -22,7 +23,8 @@ var secrets = regexp.MustCompile(`AKIA[0-9A-Z]{16}|gh[pousr]_[A-Za-z0-9]{20,}|gi
 	`|AIza[0-9A-Za-z_-]{30,}|\b[0-9]{6,12}:[A-Za-z0-9_-]{30,}|eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_.-]{10,}|glpat-[\w-]{16,}|npm_[A-Za-z0-9]{30,}` +
 	`|(?s:-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(-----END [A-Z ]*-----|$))|\b[0-9a-fA-F]{32,}\b`)
 
-// long is a word in which there may be a key. Where it is one, it has capital and small letters and several digits.
+// long is a word in which there may be a key. Where it is one, it has capital and small letters and
+// several digits.
 var long = regexp.MustCompile(`[A-Za-z0-9+=_-]{32,}`)
 
 // isKey says of a long word whether it looks like a key.
@@ -47,8 +49,9 @@ func WithoutSecrets(text string) string {
 	})
 }
 
-// escape has Markdown's own characters stand for themselves. An entity parts what would be a mention or a reference, as dependabot's
-// pull requests have it: one in the text itself could be taken away by who copies it.
+// escape has Markdown's own characters stand for themselves. An entity parts what would be a
+// mention or a reference, as dependabot's pull requests have it: one in the text itself could be
+// taken away by who copies it.
 var escape = strings.NewReplacer(`\`, `\\`, "`", "'", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, ">", `\>`, "|", `\|`, "~", `\~`, "$", `\$`,
 	"&", "&amp;", "@", "@&#8203;", "#", "#&#8203;", "GH-", "GH&#8203;-", "gh-", "gh&#8203;-", "Gh-", "Gh&#8203;-", "gH-", "gH&#8203;-")
 
@@ -56,8 +59,9 @@ func escaped(piece string) string {
 	return command.ReplaceAllString(escape.Replace(piece), "$1/&#8203;$2")
 }
 
-// Plain is what a model has written as one paragraph of Markdown of at most max bytes before it is escaped: words, and code between
-// backticks. There is no link, image, mention, reference, command, HTML or secret in it, whatever was written.
+// Plain is what a model has written as one paragraph of Markdown of at most max bytes before it is
+// escaped: words, and code between backticks. There is no link, image, mention, reference, command,
+// HTML or secret in it, whatever was written.
 func Plain(text string, max int) string {
 	text = Visible(strings.ToValidUTF8(text, ""))
 	text = linked.ReplaceAllString(text, "$1")
@@ -90,8 +94,9 @@ func Cut(text string, max int) string {
 	return strings.TrimSpace(text[:end]) + "…"
 }
 
-// committable says whether a replacement may be offered in the place of lines as it is: it brings no link, mention, reference,
-// command, hidden character or secret that is not there already, and can't end the block that it stands in.
+// committable says whether a replacement may be offered in the place of lines as it is: it brings
+// no link, mention, reference, command, hidden character or secret that is not there already, and
+// can't end the block that it stands in.
 func committable(replacement, lines string) bool {
 	if WithoutSecrets(replacement) != replacement || VisibleCode(replacement) != replacement || strings.Contains(replacement, "```") || !utf8.ValidString(replacement) {
 		return false

@@ -102,7 +102,8 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// TestVisibleTakesNoLongerForWhatIsNested: a thousand characters within one another are not taken out one by one.
+// TestVisibleTakesNoLongerForWhatIsNested: a thousand characters within one another are not taken
+// out one by one.
 func TestVisibleTakesNoLongerForWhatIsNested(t *testing.T) {
 	nested := strings.Repeat("&#", 1000) + "&#8203;" + strings.Repeat("8203;", 1000)
 	if n := testing.AllocsPerRun(1, func() { Visible(nested) }); n > 1000 {

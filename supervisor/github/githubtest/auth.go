@@ -82,7 +82,8 @@ func (r *request) redirect(name string) answer {
 	return a
 }
 
-// forPull says whether what needs a permission for issues is about a pull request, where one for pull requests will do.
+// forPull says whether what needs a permission for issues is about a pull request, where one for
+// pull requests will do.
 func (r *request) forPull() bool {
 	level, ok := strings.CutPrefix(r.route.needs, "issues=")
 	return ok && pullIn(r) != nil && r.grant.allows("pull_requests="+level)
@@ -97,7 +98,8 @@ func contains(list []string, name string) bool {
 	return false
 }
 
-// appBy is the App, where a JSON web token is good: signed with its key, not older than ten minutes.
+// appBy is the App, where a JSON web token is good: signed with its key, not older than ten
+// minutes.
 func (s *Server) appBy(token string) *grant {
 	app := s.options.App
 	if app == nil {

@@ -97,7 +97,8 @@ func compare(_ *Server, r *request) answer {
 
 func getPermission(_ *Server, r *request) answer {
 	login := r.PathValue("login")
-	permission := cmp.Or(r.repo.people[strings.ToLower(login)], "read") // of a public repository anybody's
+	// of a public repository anybody's
+	permission := cmp.Or(r.repo.people[strings.ToLower(login)], "read")
 	return good(map[string]any{"permission": permission, "role_name": permission, "user": user(login)})
 }
 

@@ -7,7 +7,8 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// pullDiff is what a pull request changes: its head against the last commit that it shares with the base.
+// pullDiff is what a pull request changes: its head against the last commit that it shares with the
+// base.
 type pullDiff struct {
 	text  string
 	lines int
@@ -152,7 +153,8 @@ func (d *pullDiff) file(path string) *file {
 	return nil
 }
 
-// mapLine is where a line of a file's old side is on the new one; 0 where it was changed or taken out.
+// mapLine is where a line of a file's old side is on the new one; 0 where it was changed or taken
+// out.
 func (f *file) mapLine(line int) int {
 	shift := 0
 	for _, h := range f.hunks {

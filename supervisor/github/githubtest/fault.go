@@ -12,13 +12,15 @@ import (
 type FaultKind string
 
 const (
-	Error     FaultKind = "error"     // Code with Text, in GitHub's JSON
-	HTML      FaultKind = "html"      // a page with Code, as a proxy says it
-	Reset     FaultKind = "reset"     // the connection is cut; with After the answer is lost once what was asked for is done
+	Error FaultKind = "error" // Code with Text, in GitHub's JSON
+	HTML  FaultKind = "html"  // a page with Code, as a proxy says it
+	// the connection is cut; with After the answer is lost once what was asked for is done
+	Reset     FaultKind = "reset"
 	Hang      FaultKind = "hang"      // no answer until the client goes
 	Truncated FaultKind = "truncated" // half of the answer; After is always on
 	BadJSON   FaultKind = "bad_json"  // 200 with what is no JSON
-	// Secondary is a secondary limit: Code (403 or 429) and Retry-After. Until that is over every request is refused, and is a violation.
+	// Secondary is a secondary limit: Code (403 or 429) and Retry-After. Until that is over every
+	// request is refused, and is a violation.
 	Secondary FaultKind = "secondary"
 )
 

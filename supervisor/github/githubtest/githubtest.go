@@ -1,8 +1,10 @@
-// Package githubtest is a GitHub for tests: it answers over real HTTP as api.github.com does, with its rules, its limits and its ways of
-// failing, sends webhooks that are signed, and keeps what was asked of it. What is in its repositories is in real git repositories.
+// Package githubtest is a GitHub for tests: it answers over real HTTP as api.github.com does, with
+// its rules, its limits and its ways of failing, sends webhooks that are signed, and keeps what was
+// asked of it. What is in its repositories is in real git repositories.
 //
-// The rules are those of docs.github.com and of what clients of GitHub report. Where a test wants to know what stands on GitHub it asks
-// a Repo; where it wants to know what was asked, Requests; what a good client never does is in Violations.
+// The rules are those of docs.github.com and of what clients of GitHub report. Where a test wants
+// to know what stands on GitHub it asks a Repo; where it wants to know what was asked, Requests;
+// what a good client never does is in Violations.
 package githubtest
 
 import (
@@ -18,11 +20,13 @@ import (
 	"time"
 )
 
-// Options is how a server is. The zero value is github.com with a token of the bot's that may do everything.
+// Options is how a server is. The zero value is github.com with a token of the bot's that may do
+// everything.
 type Options struct {
 	Token string // "" is "TEST-token"
 	Login string // whose it is; "" is "mews-bot"
-	// May is what the token may do, such as {"issues": "read"}; nil is everything. What an App's installations were granted likewise.
+	// May is what the token may do, such as {"issues": "read"}; nil is everything. What an App's
+	// installations were granted likewise.
 	May map[string]string
 	App *App // tokens of its installations are accepted; each repository has it installed
 
@@ -158,7 +162,8 @@ func (s *Server) change(change func()) {
 	}
 }
 
-// Await waits until cond holds, and looks again at whatever changes. It gives the test up after two minutes. cond may call the server's methods.
+// Await waits until cond holds, and looks again at whatever changes. It gives the test up after two
+// minutes. cond may call the server's methods.
 func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 	t.Helper()
 	deadline := time.After(2 * time.Minute)

@@ -234,7 +234,8 @@ func (s *Server) Project(of, title string) {
 	s.change(func() { s.projects = append(s.projects, &project{id: nodeID("PVT", s.id()), of: of, title: title}) })
 }
 
-// InProject are the numbers of a repository's issues that are in a project, in the order in which they came.
+// InProject are the numbers of a repository's issues that are in a project, in the order in which
+// they came.
 func (r *Repo) InProject(title string) []int {
 	r.s.mu.Lock()
 	defer r.s.mu.Unlock()

@@ -14,7 +14,8 @@ type selection struct {
 	sub      []selection
 }
 
-// queryReader reads a query of GraphQL: what clients of GitHub write, which is less than the language.
+// queryReader reads a query of GraphQL: what clients of GitHub write, which is less than the
+// language.
 type queryReader struct {
 	tokens    []string
 	variables map[string]any

@@ -59,7 +59,8 @@ type Unreliable struct {
 	Seed    uint64
 }
 
-// Hooks is what a server sends. GitHub sends once: what fails stays failed until it is asked for again.
+// Hooks is what a server sends. GitHub sends once: what fails stays failed until it is asked for
+// again.
 type Hooks struct {
 	server *Server
 
@@ -265,7 +266,8 @@ func (h *hook) json() any {
 	return map[string]any{"id": h.id, "type": "Repository", "name": "web", "active": h.active, "events": h.events, "config": config, "last_response": last}
 }
 
-// admin says whether who asks may see to webhooks: an admin of the repository, or an App that was granted it.
+// admin says whether who asks may see to webhooks: an admin of the repository, or an App that was
+// granted it.
 func (r *request) admin() bool {
 	return r.repo == nil || r.grant.app || r.repo.people[strings.ToLower(r.grant.login)] == "admin"
 }
@@ -325,7 +327,8 @@ func getAppHook(s *Server, _ *request) answer {
 	return good(config)
 }
 
-// kept is for how long GitHub keeps what it sent so that it can be sent again (docs.github.com, redelivering webhooks).
+// kept is for how long GitHub keeps what it sent so that it can be sent again (docs.github.com,
+// redelivering webhooks).
 const kept = 3 * 24 * time.Hour
 
 func listDeliveries(s *Server, r *request) answer {

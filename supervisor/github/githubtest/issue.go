@@ -43,7 +43,8 @@ func (r *Repo) comment(i *issue, by, body string) *comment {
 	return c
 }
 
-// React has somebody give an emoji to a comment, of a diff or not: +1, -1, eyes ... GitHub tells no webhook of it.
+// React has somebody give an emoji to a comment, of a diff or not: +1, -1, eyes ... GitHub tells no
+// webhook of it.
 func (r *Repo) React(comment int64, by, content string) {
 	r.s.change(func() {
 		c := r.commentBy(comment)

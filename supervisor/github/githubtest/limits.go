@@ -13,7 +13,8 @@ import (
 const (
 	// grace is how long after a refusal a request may come that was on its way already.
 	grace = 500 * time.Millisecond
-	// keeping is how long a client may take until it has kept a refusal. One that ends the connection within that may know nothing of it.
+	// keeping is how long a client may take until it has kept a refusal. One that ends the
+	// connection within that may know nothing of it.
 	keeping = 2 * time.Second
 )
 
@@ -80,7 +81,8 @@ func (l *limits) lose(at time.Time, concerned func(*pause) bool) {
 	}
 }
 
-// early says whether a request during a pause is the client's fault. One that may know nothing of the pause is told again.
+// early says whether a request during a pause is the client's fault. One that may know nothing of
+// the pause is told again.
 func (p *pause) early(r *request, now time.Time) bool {
 	if p.lost {
 		p.since, p.told, p.lost = now, connOf(r), false
@@ -110,7 +112,8 @@ func (l *limits) pause(r *request, f Fault, now time.Time) answer {
 	return secondary(code, seconds)
 }
 
-// secondary is the refusal of a secondary limit. Without seconds GitHub does not say for how long: it is a minute at least.
+// secondary is the refusal of a secondary limit. Without seconds GitHub does not say for how long:
+// it is a minute at least.
 func secondary(code, seconds int) answer {
 	a := refuse(code, "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.")
 	if seconds > 0 {

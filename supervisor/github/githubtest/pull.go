@@ -251,7 +251,8 @@ func getPull(s *Server, r *request, i *issue) answer {
 	return good(i.pullJSON(true))
 }
 
-// GitHub's bounds of a diff (docs.github.com, limits for viewing content and diffs in a repository).
+// GitHub's bounds of a diff (docs.github.com, limits for viewing content and diffs in a
+// repository).
 const (
 	diffFiles = 300
 	diffLines = 20000

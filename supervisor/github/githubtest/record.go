@@ -11,13 +11,14 @@ import (
 type Request struct {
 	Method string
 	Path   string // without /api/v3, with the query
-	Route  string // as in the table: GET /repos/{owner}/{repo}/pulls/{number}; "" where there is none
-	Body   string
-	Token  string // as it was sent
-	At     time.Time
-	Code   int  // of HTTP; 0 where no answer was given
-	Done   bool // what it asks for was done, whatever the client was told
-	Write  bool // it makes or changes content
+	// as in the table: GET /repos/{owner}/{repo}/pulls/{number}; "" where there is none
+	Route string
+	Body  string
+	Token string // as it was sent
+	At    time.Time
+	Code  int  // of HTTP; 0 where no answer was given
+	Done  bool // what it asks for was done, whatever the client was told
+	Write bool // it makes or changes content
 }
 
 // record is what the server has seen.
@@ -39,7 +40,8 @@ func (s *Server) mail(repo string, number int) {
 	s.log.mails[fmt.Sprintf("%s#%d", strings.ToLower(repo), number)]++
 }
 
-// Requests is every request, or those of some routes: "POST /repos/{owner}/{repo}/pulls/{number}/reviews".
+// Requests is every request, or those of some routes: "POST
+// /repos/{owner}/{repo}/pulls/{number}/reviews".
 func (s *Server) Requests(routes ...string) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,22 +54,24 @@ func (s *Server) Requests(routes ...string) []Request {
 	return found
 }
 
-// Violations is what no good client does: writes beyond the limits, requests before a Retry-After is over.
+// Violations is what no good client does: writes beyond the limits, requests before a Retry-After
+// is over.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.log.violations)
 }
 
-// Mails is how many mails the token's person has caused to those who watch a pull request or an issue. A review is one, with all its
-// comments, and so is a comment; an edit is none.
+// Mails is how many mails the token's person has caused to those who watch a pull request or an
+// issue. A review is one, with all its comments, and so is a comment; an edit is none.
 func (s *Server) Mails(repo string, number int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.log.mails[fmt.Sprintf("%s#%d", strings.ToLower(repo), number)]
 }
 
-// Dump is how a server is, for whoever reads a test's log: the last of the requests, without their bodies.
+// Dump is how a server is, for whoever reads a test's log: the last of the requests, without their
+// bodies.
 func (s *Server) Dump() string {
 	var b strings.Builder
 	all := s.Requests()

@@ -40,7 +40,8 @@ func (s *Server) Repo(name string) *Repo {
 	return r
 }
 
-// Import is a repository with what is in a git repository on this machine. Its branches are those there.
+// Import is a repository with what is in a git repository on this machine. Its branches are those
+// there.
 func (s *Server) Import(name, dir string) *Repo {
 	r, _ := s.repo(name)
 	r.run(nil, "clone", "--quiet", "--bare", "--template=", dir, r.dir)
@@ -90,7 +91,8 @@ type Commit struct {
 	Folder  string // a folder whose files are what the commit has, instead of Files
 }
 
-// Commit makes a commit on a branch, which begins at main's if it is new, and pushes it. A branch owner:name is in owner's fork.
+// Commit makes a commit on a branch, which begins at main's if it is new, and pushes it. A branch
+// owner:name is in owner's fork.
 func (r *Repo) Commit(branch string, c Commit) (sha string) {
 	before := r.SHA(branch)
 	from := before
@@ -169,7 +171,8 @@ func (r *Repo) Reset(branch, sha string) {
 	r.pushed(branch, before, r.SHA(branch), "alice")
 }
 
-// Rebase puts a branch's commits that onto does not have on top of onto, and pushes it by force. They must fit.
+// Rebase puts a branch's commits that onto does not have on top of onto, and pushes it by force.
+// They must fit.
 func (r *Repo) Rebase(branch, onto string) (sha string) {
 	before := r.SHA(branch)
 	sha = r.SHA(onto)
@@ -186,7 +189,8 @@ func (r *Repo) Rebase(branch, onto string) (sha string) {
 	return sha
 }
 
-// MergeInto merges a branch into another, as "Update branch" does of the base, and pushes it. They must not conflict.
+// MergeInto merges a branch into another, as "Update branch" does of the base, and pushes it. They
+// must not conflict.
 func (r *Repo) MergeInto(branch, from string) (sha string) {
 	before := r.SHA(branch)
 	other := r.SHA(from)

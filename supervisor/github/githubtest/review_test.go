@@ -10,7 +10,8 @@ import (
 
 type object = map[string]any
 
-// TestOneBadCommentFailsTheWholeReview tries GitHub's rules for comments; each is tried beside a good one.
+// TestOneBadCommentFailsTheWholeReview tries GitHub's rules for comments; each is tried beside a
+// good one.
 func TestOneBadCommentFailsTheWholeReview(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.repo.Commit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60), "gone.txt": lines(5), "pic": "\x00\x01"}})
@@ -66,7 +67,8 @@ func TestOneBadCommentFailsTheWholeReview(t *testing.T) {
 	}
 }
 
-// TestThreadsMoveWithTheirLines has the head change below threads: they follow, or are outdated, also through a rebase.
+// TestThreadsMoveWithTheirLines has the head change below threads: they follow, or are outdated,
+// also through a rebase.
 func TestThreadsMoveWithTheirLines(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.repo.Commit("main", githubtest.Commit{Message: "a", Files: map[string]string{"a.txt": lines(60)}})

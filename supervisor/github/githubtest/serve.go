@@ -194,5 +194,6 @@ func (s *Server) connState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// Died tells the server that its client was killed: a refusal that it had just been given it may not have kept.
+// Died tells the server that its client was killed: a refusal that it had just been given it may
+// not have kept.
 func (s *Server) Died() { s.change(func() { s.limits.died(s.now()) }) }

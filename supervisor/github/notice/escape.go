@@ -11,8 +11,9 @@ import (
 	"mews/supervisor"
 )
 
-// joiner stands behind a / and an @ that others wrote before a word: a client would make a command that can be tapped of that, or a
-// mention of somebody else. (U+2060, WORD JOINER: it shows nothing.)
+// joiner stands behind a / and an @ that others wrote before a word: a client would make a command
+// that can be tapped of that, or a mention of somebody else. (U+2060, WORD JOINER: it shows
+// nothing.)
 const joiner = "\u2060"
 
 // escaped is a text of others on one line, as Markdown that shows it as it is.
@@ -124,7 +125,8 @@ func listed(words []string) string {
 	return strings.Join(words[:last], ", ") + textAnd + words[last]
 }
 
-// title is what an event's subject is called, or which it is where nobody has said that, as a link to where it happened.
+// title is what an event's subject is called, or which it is where nobody has said that, as a link
+// to where it happened.
 func title(e event) string { return titled(cmp.Or(e.Title, subject(e)), e.URL) }
 
 func titled(text, url string) string {

@@ -1,5 +1,6 @@
-// Package notice puts into words what happened in a repository: one message in Markdown for what of it belongs together. Whatever
-// others have written stands there as they wrote it: it is no Markdown, no command and no mention.
+// Package notice puts into words what happened in a repository: one message in Markdown for what of
+// it belongs together. Whatever others have written stands there as they wrote it: it is no
+// Markdown, no command and no mention.
 package notice
 
 import (
@@ -52,7 +53,8 @@ func init() {
 	}
 }
 
-// Key is what an event is told with that comes soon after it or before; "" of one that nobody is told of.
+// Key is what an event is told with that comes soon after it or before; "" of one that nobody is
+// told of.
 func Key(e supervisor.GitHubEvent) string {
 	k := kinds[e.Event]
 	if _, told := k.actions[e.Action]; k.key == nil || k.actions != nil && !told {
@@ -66,17 +68,19 @@ func Text(all []supervisor.GitHubEvent) string {
 	return strings.Join(slices.DeleteFunc(kinds[all[0].Event].text(all), func(s string) bool { return s == "" }), "\n\n")
 }
 
-// Asks says whether an event is that somebody was asked for a review: Names says who. It is told to them alone.
+// Asks says whether an event is that somebody was asked for a review: Names says who. It is told to
+// them alone.
 func Asks(e supervisor.GitHubEvent) bool { return e.Event == "pull_request" && e.Action == asked }
 
-// CheckState is whether an event is a check that has failed, or one that has passed. That it passed is told only where it had failed.
+// CheckState is whether an event is a check that has failed, or one that has passed. That it passed
+// is told only where it had failed.
 func CheckState(e supervisor.GitHubEvent) (failed, passed bool) {
 	check := kinds[e.Event].check
 	return check && failures[e.State], check && e.State == "success"
 }
 
-// failures are the conclusions of a check, and the states of a commit, that mean that it failed. (GitHub, REST API: check runs, commit
-// statuses)
+// failures are the conclusions of a check, and the states of a commit, that mean that it failed.
+// (GitHub, REST API: check runs, commit statuses)
 var failures = map[string]bool{"failure": true, "timed_out": true, "action_required": true, "startup_failure": true, "error": true}
 
 // checkKey is that of a check that has failed or passed.

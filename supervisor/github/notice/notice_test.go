@@ -149,17 +149,19 @@ func TestEachNoticeIsOneTidyMessage(t *testing.T) {
 	}
 }
 
-// tappable is what a client of Telegram makes a command or a mention of. (TDLib, MessageEntity.cpp: match_bot_commands, match_mentions)
+// tappable is what a client of Telegram makes a command or a mention of. (TDLib, MessageEntity.cpp:
+// match_bot_commands, match_mentions)
 var tappable = regexp.MustCompile(`(^|[^\pL\pN_/<>])/\w|(^|[^\pL\pN_])@\w`)
 
-// TestNothingOfOthersBreaksOut: whatever they write, a notice has the marks and the links that it has with harmless words, and
-// nothing in it can be tapped but those.
+// TestNothingOfOthersBreaksOut: whatever they write, a notice has the marks and the links that it
+// has with harmless words, and nothing in it can be tapped but those.
 func TestNothingOfOthersBreaksOut(t *testing.T) {
 	names := slices.Sorted(maps.Keys(cases))
 	text := rapid.OneOf(rapid.Just(hostile), rapid.StringOf(rapid.SampledFrom([]rune("a/@*_`[](){}<>#+-.!|~$^=&;:\\\"' \n\t1\u202e\u200b"))), rapid.String())
 	rapid.Check(t, func(t *rapid.T) {
 		all := cases[rapid.SampledFrom(names).Draw(t, "case")]
-		theirs := "w" + text.Draw(t, "text") + "w" // a title without words has none, which is another message
+		// a title without words has none, which is another message
+		theirs := "w" + text.Draw(t, "text") + "w"
 		shown := markdown.Render(notice.Text(with(all, theirs)))
 		if want, got := marks(markdown.Render(notice.Text(with(all, "w"))), false), marks(shown, false); !reflect.DeepEqual(want, got) {
 			t.Fatalf("%q: it has the marks %v, and with harmless words %v", shown.Text, got, want)

@@ -6,10 +6,12 @@ import (
 	"mews/protocol/amount"
 )
 
-// saying is how it is told that somebody has said something: in a headline before what it is about, and in a list.
+// saying is how it is told that somebody has said something: in a headline before what it is about,
+// and in a list.
 type saying struct{ head, list string }
 
-// sayings are those of reviews, by their state; "" is a comment's. (GitHub, webhooks: pull_request_review; REST has them in upper case)
+// sayings are those of reviews, by their state; "" is a comment's. (GitHub, webhooks:
+// pull_request_review; REST has them in upper case)
 var sayings = map[string]saying{
 	"":                  {textCommented, textSaidBy},
 	"approved":          {textApproved, textApproved},

@@ -1,5 +1,6 @@
-// Package patch reviews a change that stands nowhere on GitHub: a diff that somebody has on their machine. It makes what a worker reads
-// of it, and checks what that finds as if it were to be posted. It does no I/O.
+// Package patch reviews a change that stands nowhere on GitHub: a diff that somebody has on their
+// machine. It makes what a worker reads of it, and checks what that finds as if it were to be
+// posted. It does no I/O.
 package patch
 
 import (
@@ -38,8 +39,9 @@ type Result struct {
 	Left     map[string]int `json:"left,omitempty"`
 	Skipped  []string       `json:"skipped,omitempty"` // files that nobody needs to review
 	Unread   []string       `json:"unread,omitempty"`  // what should have been read and was not
-	Cost     *int64         `json:"cost,omitempty"`    // in millionths of a US dollar; absent: not known
-	Failed   string         `json:"failed,omitempty"`  // why it was not reviewed, for people
+	// in millionths of a US dollar; absent: not known
+	Cost   *int64 `json:"cost,omitempty"`
+	Failed string `json:"failed,omitempty"` // why it was not reviewed, for people
 }
 
 // Finding is something that is wrong.
@@ -69,7 +71,8 @@ func (p Patch) files() ([]diff.File, error) {
 	return files, nil
 }
 
-// Material is what a worker reads of a change, and the paths of what nobody needs to. Its error is for people.
+// Material is what a worker reads of a change, and the paths of what nobody needs to. Its error is
+// for people.
 func (p Patch) Material() (m protocol.ReviewMaterial, skipped []string, err error) {
 	files, err := p.files()
 	if err != nil {

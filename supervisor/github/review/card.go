@@ -98,8 +98,8 @@ var presses = map[string]func(r *Reviews, ctx context.Context, w supervisor.Revi
 	supervisor.ReviewMuteAll: (*Reviews).muteAll,
 }
 
-// Press does what a button below a review's card does, for its person alone. press is what stands behind ReviewPrefix: anybody may have
-// made it up.
+// Press does what a button below a review's card does, for its person alone. press is what stands
+// behind ReviewPrefix: anybody may have made it up.
 func (r *Reviews) Press(ctx context.Context, user, press string) (string, error) {
 	parts := strings.SplitN(press, "/", 3)
 	do, known := presses[parts[0]]
@@ -127,7 +127,8 @@ func (r *Reviews) explain(_ context.Context, w supervisor.Review, _ string) (str
 	return strings.Join(parts, "\n\n"), nil
 }
 
-// postPicked posts what its person has picked of a review that was not posted by itself: one finding, or all that were not yet.
+// postPicked posts what its person has picked of a review that was not posted by itself: one
+// finding, or all that were not yet.
 func (r *Reviews) postPicked(ctx context.Context, w supervisor.Review, rest string) (string, error) {
 	made, p := resultOf(w), postedOf(w)
 	all := made.All()

@@ -37,23 +37,27 @@ const (
 	minSpecName = 3    // characters of a branch's name that a specification's name has to have
 )
 
-// rules are the files of the base branch that say what the repository wants. What the head has under these names is a change like any.
+// rules are the files of the base branch that say what the repository wants. What the head has
+// under these names is a change like any.
 var rules = []string{"AGENTS.md", "CLAUDE.md", ".mews/review.md"}
 
 const gitattributes = ".gitattributes"
 
-// change is what was read on GitHub. It is kept in the spool, so that a turn that goes on after a crash reads and says the same.
+// change is what was read on GitHub. It is kept in the spool, so that a turn that goes on after a
+// crash reads and says the same.
 type change struct {
 	Title, URL, Author string
 	Stranger           bool // a fork of somebody who is nobody in the repository
 	Files              []api.File
 	Heads              map[string]string // whole files of the head
 	Material           protocol.ReviewMaterial
-	Skipped, Unread    []string            // what is not in the material on purpose, and what is not because it can't be
-	Hunks              map[string][]string // fingerprints of what was or need not be read, by path
+	// what is not in the material on purpose, and what is not because it can't be
+	Skipped, Unread []string
+	Hunks           map[string][]string // fingerprints of what was or need not be read, by path
 }
 
-// filesOf are a pull request's files as a diff, and the paths of those whose lines GitHub does not show.
+// filesOf are a pull request's files as a diff, and the paths of those whose lines GitHub does not
+// show.
 func filesOf(list []api.File) (files []diff.File, hidden []string) {
 	for _, f := range list {
 		file := diff.File{Old: cmp.Or(f.Before, f.Path), New: f.Path, Status: diff.Status(f.Status)}
@@ -102,12 +106,14 @@ func (r *Reviews) gather(ctx context.Context, w *supervisor.Review, pull api.Pul
 	return c, r.keepChange(w, c)
 }
 
-// visible is somebody's words as one sees them, of at most so many bytes. A commit's message may have megabytes.
+// visible is somebody's words as one sees them, of at most so many bytes. A commit's message may
+// have megabytes.
 func visible(text string, most int) string {
 	return finding.Cut(finding.Visible(finding.Cut(text, 16*most)), most)
 }
 
-// chunk cuts the change into what the worker reads at once: what was not read before, and whole files where hunks may need them.
+// chunk cuts the change into what the worker reads at once: what was not read before, and whole
+// files where hunks may need them.
 func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.Pull, files []diff.File, c *change) error {
 	unseen := files
 	if w.Asked == "" {
@@ -159,7 +165,8 @@ func hunks(files []diff.File) (n int) {
 	return n
 }
 
-// wholes reads the files of the head that were changed in several places, which can't be understood from the lines around each.
+// wholes reads the files of the head that were changed in several places, which can't be understood
+// from the lines around each.
 func (r *Reviews) wholes(ctx context.Context, w supervisor.Review, pull api.Pull, chunks []diff.Chunk) (map[string]string, error) {
 	var paths []string
 	for _, chunk := range chunks {
@@ -186,8 +193,8 @@ var (
 	closes   = regexp.MustCompile(`(?i)\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?)\b:?\s+#([1-9][0-9]{0,8})\b`)
 )
 
-// readBase reads from the base alone what the repository wants, and what the change is to do. The path of a specification is one in the
-// base's tree, whoever has written it.
+// readBase reads from the base alone what the repository wants, and what the change is to do. The
+// path of a specification is one in the base's tree, whoever has written it.
 func (r *Reviews) readBase(ctx context.Context, pull api.Pull, c *change) error {
 	m, repo := &c.Material, c.Material.Repo
 	spec := ""

@@ -56,7 +56,8 @@ func (r *Reviews) leftAlone(ctx context.Context, w supervisor.Review, pull api.P
 	return r.nothingNew(ctx, w)
 }
 
-// mayAsk says whether who has asked for a review, if anybody has, may do so: on GitHub that takes the right to write.
+// mayAsk says whether who has asked for a review, if anybody has, may do so: on GitHub that takes
+// the right to write.
 func (r *Reviews) mayAsk(ctx context.Context, w supervisor.Review) (bool, error) {
 	if w.Asked == "" || strings.HasPrefix(w.Asked, byCommand) {
 		return true, nil
@@ -65,7 +66,8 @@ func (r *Reviews) mayAsk(ctx context.Context, w supervisor.Review) (bool, error)
 	return slices.Contains(mayWrite, may), err
 }
 
-// nothingNew says whether a pull request has had its reviews, or what the head has was read before: after a merge from the base, or a rebase.
+// nothingNew says whether a pull request has had its reviews, or what the head has was read before:
+// after a merge from the base, or a rebase.
 func (r *Reviews) nothingNew(ctx context.Context, w supervisor.Review) (string, error) {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor/github/finding"
 )
 
-// Stop has a pull request be reviewed no more unless somebody asks, where login is its author or may write in the repository.
+// Stop has a pull request be reviewed no more unless somebody asks, where login is its author or
+// may write in the repository.
 func (r *Reviews) Stop(ctx context.Context, repo string, number int, login string) error {
 	served, ok := r.o.Repo(repo)
 	if !ok {
@@ -26,7 +27,8 @@ func (r *Reviews) Stop(ctx context.Context, repo string, number int, login strin
 		Why: textByComment})
 }
 
-// maySilence says whether somebody may say that they want to read no more: the author of a pull request, and who may write.
+// maySilence says whether somebody may say that they want to read no more: the author of a pull
+// request, and who may write.
 func (r *Reviews) maySilence(ctx context.Context, repo string, number int, login string) (bool, error) {
 	pull, err := r.o.API.Pull(ctx, repo, number)
 	if err != nil || strings.EqualFold(pull.Author, login) {
@@ -47,7 +49,8 @@ func ignoreRefusal(err error) error {
 // recent is for how long what was posted is looked at.
 const recent = 14 * 24 * time.Hour
 
-// lookOver looks at what people say of our comments on open pull requests: GitHub tells nobody of reactions.
+// lookOver looks at what people say of our comments on open pull requests: GitHub tells nobody of
+// reactions.
 func (r *Reviews) lookOver(ctx context.Context) {
 	list, err := r.o.Store.ListPosted(ctx, r.o.Now().Add(-recent))
 	if err != nil {
@@ -76,9 +79,10 @@ func (r *Reviews) lookOver(ctx context.Context) {
 	}
 }
 
-// look mutes what people have given a thumbs-down, or resolved as it is. That is so for the whole repository, and takes the right to write
-// there: a pull request's author could have what is wrong with it pass unseen in the next. A comment is ours where its review is: anybody
-// can write our mark.
+// look mutes what people have given a thumbs-down, or resolved as it is. That is so for the whole
+// repository, and takes the right to write there: a pull request's author could have what is wrong
+// with it pass unseen in the next. A comment is ours where its review is: anybody can write our
+// mark.
 func (r *Reviews) look(ctx context.Context, w supervisor.Review) error {
 	list, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 
 // posted is what stands on GitHub of a review, or is about to.
 type posted struct {
-	Begun   string   `json:"begun,omitempty"`   // the mark of what may be there: look before it is posted
+	// the mark of what may be there: look before it is posted
+	Begun   string   `json:"begun,omitempty"`
 	Review  int64    `json:"review,omitempty"`  // the review of this head
 	Summary bool     `json:"summary,omitempty"` // that one's body is the pull request's summary
 	Round   int      `json:"round,omitempty"`   // of the review's that made it
@@ -52,7 +53,8 @@ func (r *Reviews) summary(ctx context.Context, w supervisor.Review) (id int64, t
 	return id, id != 0, err
 }
 
-// postReview makes one review where there is something new to say, and changes the summary in its place. The first review is the summary.
+// postReview makes one review where there is something new to say, and changes the summary in its
+// place. The first review is the summary.
 func (r *Reviews) postReview(ctx context.Context, w *supervisor.Review, made *result) error {
 	s := r.summaryOf(*w, *made, w.Head)
 	summary, there, err := r.summary(ctx, *w)
@@ -91,8 +93,9 @@ const refusals = 2
 // errMoved is that a pull request has another head than the one that was read.
 var errMoved = errors.New("the pull request has another head now")
 
-// create makes the review with a mark, unless it is there: an earlier try may have come through whose answer did not. GitHub refuses a
-// review whole for one comment in a wrong place; then what does not fit any more goes into the summary, and at last all comments.
+// create makes the review with a mark, unless it is there: an earlier try may have come through
+// whose answer did not. GitHub refuses a review whole for one comment in a wrong place; then what
+// does not fit any more goes into the summary, and at last all comments.
 func (r *Reviews) create(ctx context.Context, w *supervisor.Review, p *posted, made *result, n api.NewReview, mark string) error {
 	if p.Begun == mark {
 		if id, err := r.ours(ctx, *w, mark); err != nil || id != 0 {
@@ -148,8 +151,8 @@ func (r *Reviews) keepPosted(ctx context.Context, w *supervisor.Review, p *poste
 	return r.o.Store.Keep(ctx, *w)
 }
 
-// dropMisplaced moves comments into the summary that GitHub refuses: those of files that it names, or that are not in the diff as it is
-// now; where that is none, or the second time, all.
+// dropMisplaced moves comments into the summary that GitHub refuses: those of files that it names,
+// or that are not in the diff as it is now; where that is none, or the second time, all.
 func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *result, try int, refusal error) error {
 	page, err := r.o.API.Files(ctx, w.Repo, w.Number)
 	if err != nil {
@@ -176,7 +179,8 @@ func (r *Reviews) dropMisplaced(ctx context.Context, w supervisor.Review, made *
 	return nil
 }
 
-// ours is the review with a mark that we have made, 0 where there is none. Anybody can write our mark.
+// ours is the review with a mark that we have made, 0 where there is none. Anybody can write our
+// mark.
 func (r *Reviews) ours(ctx context.Context, w supervisor.Review, mark string) (int64, error) {
 	self, err := r.o.API.Login(ctx)
 	if err != nil {

@@ -1,8 +1,10 @@
-// Package review reviews pull requests on GitHub. What they say and change is read by a worker that can do nothing but report; what it
-// reports is checked here, and as little of it as helps is posted: one review, whose body is changed in its place later.
+// Package review reviews pull requests on GitHub. What they say and change is read by a worker that
+// can do nothing but report; what it reports is checked here, and as little of it as helps is
+// posted: one review, whose body is changed in its place later.
 //
-// A pull request's head is a row from the moment that it is wanted. What was done stands in the row or on GitHub, so that any end of
-// the process changes nothing: Run puts a row's inbound into its conversation, whose turn calls Work, which goes on from where the row is.
+// A pull request's head is a row from the moment that it is wanted. What was done stands in the row
+// or on GitHub, so that any end of the process changes nothing: Run puts a row's inbound into its
+// conversation, whose turn calls Work, which goes on from where the row is.
 package review
 
 import (
@@ -36,15 +38,22 @@ type Options struct {
 	Repo     func(name string) (supervisor.GitHubRepo, bool) // that is served
 	Person   func(name string) (supervisor.User, bool)       // who is served
 	Approver Approver
-	Begun    func(supervisor.Inbound)                                              // an inbound was kept, whose turn is to run; never blocks
-	Say      func(ctx context.Context, d supervisor.Delivery) error                // puts a notice into the outbox
-	Grow     func(ctx context.Context, repo string, number int, line string) error // adds to what people were told of a pull request, in Markdown
-	Name     func() string                                                         // what people on GitHub call us by, without the @
-	Settle   time.Duration                                                         // from the last push to the review
-	Heads    int                                                                   // of a pull request that are reviewed unasked
-	Inline   int                                                                   // the most comments of a review
-	Now      func() time.Time
-	Log      hclog.Logger
+	// an inbound was kept, whose turn is to run; never blocks
+	Begun func(supervisor.Inbound)
+	// puts a notice into the outbox
+	Say func(ctx context.Context, d supervisor.Delivery) error
+	// adds to what people were told of a pull request, in Markdown
+	Grow func(ctx context.Context, repo string, number int, line string) error
+	// what people on GitHub call us by, without the @
+	Name func() string
+	// from the last push to the review
+	Settle time.Duration
+	// of a pull request that are reviewed unasked
+	Heads int
+	// the most comments of a review
+	Inline int
+	Now    func() time.Time
+	Log    hclog.Logger
 }
 
 // Reviews has pull requests reviewed. Its methods may be called from any goroutine.
@@ -56,10 +65,12 @@ type Reviews struct {
 // New makes Reviews; Run works them.
 func New(o Options) *Reviews { return &Reviews{o: o, woken: make(chan struct{}, 1)} }
 
-// byCommand begins the Asked of who has asked by a slash command, and not on GitHub, where they need the right to write.
+// byCommand begins the Asked of who has asked by a slash command, and not on GitHub, where they
+// need the right to write.
 const byCommand = "/"
 
-// Want has a pull request's head be reviewed, unless that is so already. It may be called again for the same request.
+// Want has a pull request's head be reviewed, unless that is so already. It may be called again for
+// the same request.
 func (r *Reviews) Want(ctx context.Context, request supervisor.GitHubRequest) error {
 	repo, served := r.o.Repo(request.Repo)
 	if !served {
@@ -80,8 +91,8 @@ func (r *Reviews) Want(ctx context.Context, request supervisor.GitHubRequest) er
 	return err
 }
 
-// Ask has a pull request be reviewed because a person wants it, by its address; what they want to know may follow. It says what happens
-// then; its error is for the person.
+// Ask has a pull request be reviewed because a person wants it, by its address; what they want to
+// know may follow. It says what happens then; its error is for the person.
 func (r *Reviews) Ask(ctx context.Context, by supervisor.User, arguments string, at time.Time) (string, error) {
 	address, text, _ := strings.Cut(strings.TrimSpace(arguments), " ")
 	name, number, ok := supervisor.GitHubNumber(address)
@@ -213,7 +224,8 @@ func (r *Reviews) begin(ctx context.Context, w supervisor.Review) error {
 	return err
 }
 
-// putOff tries again later what GitHub could not do, and ends what it will not do; its person is told of that.
+// putOff tries again later what GitHub could not do, and ends what it will not do; its person is
+// told of that.
 func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) error {
 	var refused *api.Error
 	switch until, passes := passing(err); {
@@ -236,7 +248,8 @@ func (r *Reviews) putOff(ctx context.Context, w supervisor.Review, err error) er
 	return nil
 }
 
-// passing says whether what GitHub could not do may work later, and from when on; the zero time is not known.
+// passing says whether what GitHub could not do may work later, and from when on; the zero time is
+// not known.
 func passing(err error) (until time.Time, ok bool) {
 	var e *api.Error
 	if !errors.As(err, &e) {
@@ -245,7 +258,8 @@ func passing(err error) (until time.Time, ok bool) {
 	return e.Until, e.Class == api.Limited || e.Class == api.Unreachable || e.Class == api.Server
 }
 
-// leave leaves a head alone. Who has asked for it is told why, and of the heads that are too many its person once.
+// leave leaves a head alone. Who has asked for it is told why, and of the heads that are too many
+// its person once.
 func (r *Reviews) leave(ctx context.Context, w supervisor.Review, why string) {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	told := err != nil

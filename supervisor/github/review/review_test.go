@@ -72,7 +72,8 @@ func TestOnlyTheLastOfSeveralHeadsIsReviewed(t *testing.T) {
 	r.same("head", r.repo.Reviews(number)[0].Head, r.repo.SHA("put-it"))
 }
 
-// A turn that goes on after a restart reviews what is there then: what was read stands on the head that it was read of.
+// A turn that goes on after a restart reviews what is there then: what was read stands on the head
+// that it was read of.
 func TestAPushWhileTheTurnIsCutOffIsFollowed(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -278,7 +279,8 @@ func TestGitHubRefusesNothingThatIsSent(t *testing.T) {
 	t.Logf("%d comments of 2,400 findings, none refused", comments)
 }
 
-// GitHub refuses a whole review for one comment; the others are posted, and that one is in the summary.
+// GitHub refuses a whole review for one comment; the others are posted, and that one is in the
+// summary.
 func TestARefusedCommentGoesIntoTheSummary(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -292,7 +294,8 @@ func TestARefusedCommentGoesIntoTheSummary(t *testing.T) {
 	r.has(r.repo.Reviews(number)[0].Body, "`main.go:4`")
 }
 
-// TestAPushBeforeThePostIsReadAnew: GitHub refuses to comment on a head that a push has replaced while a worker read.
+// TestAPushBeforeThePostIsReadAnew: GitHub refuses to comment on a head that a push has replaced
+// while a worker read.
 func TestAPushBeforeThePostIsReadAnew(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	number := r.open(code)
@@ -318,7 +321,8 @@ func TestAnAnswerThatIsLostIsLookedFor(t *testing.T) {
 		r := newRig(t, githubtest.Options{})
 		number := r.open(code)
 		r.want(number, "")
-		r.repo.AddReview(number, "mallory", "COMMENTED", "<!-- mews:review "+r.repo.SHA("put-it")+" -->") // which is not ours
+		// which is not ours
+		r.repo.AddReview(number, "mallory", "COMMENTED", "<!-- mews:review "+r.repo.SHA("put-it")+" -->")
 		r.hub.Fault(githubtest.Fault{Kind: kind, After: true, Route: "POST /repos/{owner}/{repo}/pulls/{number}/reviews"})
 		r.run(bug("main.go", 4, `m["a"] = 1`))
 		r.same("posted", r.posted(number), []string{"COMMENTED", "COMMENTED main.go:4"})
@@ -384,7 +388,8 @@ func TestACheckIsOneAndNeutral(t *testing.T) {
 	}
 }
 
-// A thread that was resolved as it is, and a thumbs-down of who may write, are not said again; a stranger's changes nothing.
+// A thread that was resolved as it is, and a thumbs-down of who may write, are not said again; a
+// stranger's changes nothing.
 func TestWhatPeopleDoNotWantIsNotSaidAgain(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	number := r.open(code)
@@ -410,7 +415,8 @@ func TestWhatPeopleDoNotWantIsNotSaidAgain(t *testing.T) {
 	r.same("posted", r.posted(other), []string{"COMMENTED main.go:1"})
 }
 
-// Who proposes something may resolve its threads. That hides nothing in the next pull request of theirs.
+// Who proposes something may resolve its threads. That hides nothing in the next pull request of
+// theirs.
 func TestAnAuthorWhoMayNotWriteSilencesNothing(t *testing.T) {
 	r := newRig(t, githubtest.Options{})
 	r.served.Asks = false
@@ -462,7 +468,8 @@ func TestWhatIsRead(t *testing.T) {
 	}
 }
 
-// Whichever request to GitHub is the last of a life, done or not, the next life goes on: there is one review of a head, and one mail.
+// Whichever request to GitHub is the last of a life, done or not, the next life goes on: there is
+// one review of a head, and one mail.
 func TestKilledAtEachRequest(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	lives := 0

@@ -143,7 +143,8 @@ func bug(path string, line int, quote string) protocol.ReviewFinding {
 		Detail: "Always.", Quote: quote, Confidence: 0.9}
 }
 
-// run runs the turn of what was begun last, whose worker reports findings, and returns its card. It is "" where no turn was begun.
+// run runs the turn of what was begun last, whose worker reports findings, and returns its card. It
+// is "" where no turn was begun.
 func (r *rig) run(found ...protocol.ReviewFinding) string {
 	r.Helper()
 	card, err := r.tryRun(found...)

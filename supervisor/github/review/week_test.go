@@ -31,8 +31,8 @@ type weekPush struct {
 	pull *weekPull
 }
 
-// TestAWeekOfPullRequestsCausesFewMails: of thirty pull requests, pushed to for a week, each one's first review is a mail, and each later
-// one that has found something new.
+// TestAWeekOfPullRequestsCausesFewMails: of thirty pull requests, pushed to for a week, each one's
+// first review is a mail, and each later one that has found something new.
 func TestAWeekOfPullRequestsCausesFewMails(t *testing.T) {
 	r := newRig(t, githubtest.Options{Strict: true})
 	rng := rand.New(rand.NewPCG(30, 7))
@@ -43,7 +43,8 @@ func TestAWeekOfPullRequestsCausesFewMails(t *testing.T) {
 		pulls = append(pulls, p)
 		at := time.Duration(rng.Int64N(int64(5 * 24 * time.Hour)))
 		for range 1 + rng.IntN(4) { // at most as many heads as are reviewed unasked
-			for range 1 + rng.IntN(2) { // that come so soon after one another that the last alone is reviewed
+			// that come so soon after one another that the last alone is reviewed
+			for range 1 + rng.IntN(2) {
 				pushes = append(pushes, weekPush{at, p})
 				at += time.Duration(rng.Int64N(int64(4 * time.Minute)))
 			}

@@ -41,9 +41,10 @@ func encoded(v any) string {
 	return string(text)
 }
 
-// Work does what is left to be done of a review in the turn that runs for it, and returns its card: what its person is told. It is called
-// again after a crash, and where the turn has waited. Its error is supervisor.ErrWaits where the person was asked; any other ends
-// nothing: it is ctx's, the store's or the worker's.
+// Work does what is left to be done of a review in the turn that runs for it, and returns its card:
+// what its person is told. It is called again after a crash, and where the turn has waited. Its
+// error is supervisor.ErrWaits where the person was asked; any other ends nothing: it is ctx's, the
+// store's or the worker's.
 func (r *Reviews) Work(ctx context.Context, turn supervisor.Turn, read Reader) (card string, err error) {
 	defer supervisor.Signal(r.woken) // there may be room for another
 	number, _ := strconv.Atoi(turn.Conversation.Thread)
@@ -92,7 +93,8 @@ func (r *Reviews) work(ctx context.Context, w *supervisor.Review, repo superviso
 	}
 	made := resultOf(*w)
 	err := r.patiently(ctx, func() error { return r.post(ctx, w, repo, &made) })
-	if errors.Is(err, errMoved) { // a push, which has taken lines along that were to be commented on
+	// a push, which has taken lines along that were to be commented on
+	if errors.Is(err, errMoved) {
 		w.Result, w.Change = "", ""
 		if err := r.o.Store.Keep(ctx, *w); err != nil {
 			return err
@@ -131,8 +133,8 @@ func (r *Reviews) patiently(ctx context.Context, do func() error) error {
 // nobodies are the standings of those who are nobody in a repository, in GitHub's words.
 var somebodies = []string{"OWNER", "MEMBER", "COLLABORATOR"}
 
-// confirm reads the pull request as it is now, and has its person allow what a stranger wants to cost them. A head that was pushed since it
-// was queued is the one that is reviewed.
+// confirm reads the pull request as it is now, and has its person allow what a stranger wants to
+// cost them. A head that was pushed since it was queued is the one that is reviewed.
 func (r *Reviews) confirm(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, turn supervisor.Turn) error {
 	var pull api.Pull
 	err := r.patiently(ctx, func() (err error) {
@@ -263,7 +265,8 @@ func (r *Reviews) check(ctx context.Context, w supervisor.Review, c change, repo
 	return made, nil
 }
 
-// said is the fingerprints of what is not to be said: it was said of an earlier head, as so many were, or was muted.
+// said is the fingerprints of what is not to be said: it was said of an earlier head, as so many
+// were, or was muted.
 func (r *Reviews) said(ctx context.Context, w supervisor.Review) (said map[string]bool, before int, err error) {
 	earlier, err := r.o.Store.ListOf(ctx, w.User, w.Repo, w.Number)
 	if err != nil {
@@ -285,7 +288,8 @@ func (r *Reviews) said(ctx context.Context, w supervisor.Review) (said map[strin
 	return said, before, err
 }
 
-// fail ends a review that could not be done. Where a summary stands, it says so: silence would look like praise.
+// fail ends a review that could not be done. Where a summary stands, it says so: silence would look
+// like praise.
 func (r *Reviews) fail(ctx context.Context, w *supervisor.Review, repo supervisor.GitHubRepo, why string) error {
 	if summary, there, err := r.summary(ctx, *w); err == nil && there && repo.Post == supervisor.PostReview {
 		if err := r.o.API.UpdateReview(ctx, w.Repo, w.Number, summary, finding.NotRead(w.Head, why)); err != nil {

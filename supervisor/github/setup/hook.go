@@ -55,7 +55,8 @@ func (s Setup) checkHook(ctx context.Context, r *RepoReport) {
 	}
 }
 
-// missing are the events that a webhook does not send. An App's are set on its own page, and GitHub does not tell them here.
+// missing are the events that a webhook does not send. An App's are set on its own page, and GitHub
+// does not tell them here.
 func (s Setup) missing(h api.Hook) (names []string) {
 	if h.ID == api.AppHook || slices.Contains(h.Events, "*") {
 		return nil
@@ -84,8 +85,8 @@ func (s Setup) find(ctx context.Context, repo string) (api.Hook, error) {
 	return api.Hook{}, errNoHook
 }
 
-// Add makes a repository's webhook with an address, where it has none; GitHub tries it then. It says whether it made one. Its errors are
-// for people.
+// Add makes a repository's webhook with an address, where it has none; GitHub tries it then. It
+// says whether it made one. Its errors are for people.
 func (s Setup) Add(ctx context.Context, repo, address string) (made bool, err error) {
 	if _, err = s.find(ctx, repo); err == nil {
 		return false, nil
@@ -114,7 +115,8 @@ type Redelivery struct {
 	What string `json:"what"`
 }
 
-// Redeliver has GitHub send a delivery again, by its number; 0 is all of the last three days that nobody took. Its error is for people.
+// Redeliver has GitHub send a delivery again, by its number; 0 is all of the last three days that
+// nobody took. Its error is for people.
 func (s Setup) Redeliver(ctx context.Context, id int64) (sent []Redelivery, err error) {
 	var seen []string // an App's repositories share their deliveries
 	for _, repo := range s.Repos {
@@ -143,7 +145,8 @@ func (s Setup) Redeliver(ctx context.Context, id int64) (sent []Redelivery, err 
 	return sent, nil
 }
 
-// failed are a webhook's deliveries that nobody took at any attempt, the oldest first; with an id, that one alone.
+// failed are a webhook's deliveries that nobody took at any attempt, the oldest first; with an id,
+// that one alone.
 func (s Setup) failed(ctx context.Context, repo string, hook, id int64) (due []api.Delivery, err error) {
 	taken := map[string]bool{}
 	for cursor, more := "", true; more; more = cursor != "" {

@@ -1,5 +1,6 @@
-// Package setup looks whether all is there on GitHub that notices, reviews and triage take: permissions, webhooks, the clock and the
-// limits. It makes webhooks, and has GitHub send again what it could not deliver.
+// Package setup looks whether all is there on GitHub that notices, reviews and triage take:
+// permissions, webhooks, the clock and the limits. It makes webhooks, and has GitHub send again
+// what it could not deliver.
 package setup
 
 import (
@@ -23,8 +24,8 @@ type Account interface {
 	Clock() (ahead time.Duration, known bool)
 }
 
-// Content is what reviews and triage read, and the two requests by which a token is tried. Those change nothing whatever it may do: they
-// name what can't be there.
+// Content is what reviews and triage read, and the two requests by which a token is tried. Those
+// change nothing whatever it may do: they name what can't be there.
 type Content interface {
 	Repository(ctx context.Context, repo string) (api.Repository, error)
 	BranchCommits(ctx context.Context, repo, branch string, most int, etag string) (api.Page[api.Commit], error)
@@ -59,14 +60,16 @@ type Setup struct {
 
 // Report is what was found.
 type Report struct {
-	Login  string       `json:"login,omitempty"`
-	Wrong  string       `json:"wrong,omitempty"` // why GitHub does not know Mews; then there is nothing else
+	Login string `json:"login,omitempty"`
+	// why GitHub does not know Mews; then there is nothing else
+	Wrong  string       `json:"wrong,omitempty"`
 	Clock  string       `json:"clock,omitempty"` // what is wrong with this machine's
 	Limits []Limit      `json:"limits,omitempty"`
 	Repos  []RepoReport `json:"repos"`
 }
 
-// Texts are what was found as sentences: what is wrong, and what is worth knowing. Each names its repository.
+// Texts are what was found as sentences: what is wrong, and what is worth knowing. Each names its
+// repository.
 func (r Report) Texts() (wrong, notes []string) {
 	for _, text := range []string{r.Wrong, r.Clock} {
 		if text != "" {
@@ -108,9 +111,11 @@ type Limit struct {
 type RepoReport struct {
 	Name    string              `json:"name"`
 	Missing []MissingPermission `json:"missing,omitempty"` // permissions
-	Faults  []string            `json:"faults,omitempty"`  // sentences: what is wrong beside that, and what to do
-	Notes   []string            `json:"notes,omitempty"`   // likewise, with which all works all the same
-	Hook    *Hook               `json:"hook,omitempty"`
+	// sentences: what is wrong beside that, and what to do
+	Faults []string `json:"faults,omitempty"`
+	// likewise, with which all works all the same
+	Notes []string `json:"notes,omitempty"`
+	Hook  *Hook    `json:"hook,omitempty"`
 }
 
 // MissingPermission is a permission that is missing.
@@ -128,7 +133,8 @@ type Hook struct {
 	Last   []api.Delivery `json:"last,omitempty"` // deliveries, newest first
 }
 
-// maxClock is by how much a clock may be off. (GitHub refuses an App's token that was made more than 60 s ahead of its own time.)
+// maxClock is by how much a clock may be off. (GitHub refuses an App's token that was made more
+// than 60 s ahead of its own time.)
 const maxClock = 30 * time.Second
 
 // atOnce is how many repositories are looked at together: who asks waits for all of them.
@@ -211,7 +217,8 @@ func (s Setup) check(ctx context.Context, repo supervisor.GitHubRepo) RepoReport
 	return r
 }
 
-// lacks are the permissions that are missing: as GitHub says with an App, and else what a token is refused.
+// lacks are the permissions that are missing: as GitHub says with an App, and else what a token is
+// refused.
 func (s Setup) lacks(ctx context.Context, repo supervisor.GitHubRepo, there api.Repository) (lacks []string, err error) {
 	if s.App {
 		return s.Account.Lacks(ctx, repo.Name)
@@ -243,7 +250,8 @@ type permission struct {
 	name   string // in GitHub's words: issues=write
 	why    string // what does not work without
 	wanted func(supervisor.GitHubRepo) bool
-	try    func(ctx context.Context, c Content, there api.Repository) error // of a token; nil: it can't be tried
+	// of a token; nil: it can't be tried
+	try func(ctx context.Context, c Content, there api.Repository) error
 }
 
 // shown is a permission as the page names it: issues: write.

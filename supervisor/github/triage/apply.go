@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/retry"
 )
 
-// mark begins each comment of ours. Anybody can write it: a comment is ours where its author is us too.
+// mark begins each comment of ours. Anybody can write it: a comment is ours where its author is us
+// too.
 const mark = "<!-- mews:triage -->"
 
 // What GitHub could not do is tried several times before the triage fails.
@@ -23,8 +24,9 @@ const (
 	longestWait = 2 * time.Minute // for a limit that is used up
 )
 
-// apply does on GitHub what came of reading an issue, and nothing that is done there already. What an issue is then rests on what it is
-// now: nothing is done to one that was closed meanwhile, and labels are left to people.
+// apply does on GitHub what came of reading an issue, and nothing that is done there already. What
+// an issue is then rests on what it is now: nothing is done to one that was closed meanwhile, and
+// labels are left to people.
 func (t *Triages) apply(ctx context.Context, w *supervisor.IssueTriage, repo supervisor.GitHubRepo, r *result) error {
 	issue, err := persistent(ctx, t, func() (api.Issue, error) { return t.o.Issues.Issue(ctx, w.Repo, w.Number) })
 	if err != nil {
@@ -41,7 +43,8 @@ func (t *Triages) apply(ctx context.Context, w *supervisor.IssueTriage, repo sup
 		if ctx.Err() != nil {
 			return err
 		}
-		note := fmt.Sprintf(textNotPlanned, repo.Project, supervisor.ErrorMessage(err)) // the rest is of use without
+		// the rest is of use without
+		note := fmt.Sprintf(textNotPlanned, repo.Project, supervisor.ErrorMessage(err))
 		if !slices.Contains(r.Notes, note) {
 			r.Notes = append(r.Notes, note)
 		}
@@ -91,7 +94,8 @@ func (t *Triages) plan(ctx context.Context, w supervisor.IssueTriage, repo super
 	return t.write(ctx, func() error { return t.o.Writer.AddToProject(ctx, w.Repo, project, issue.NodeID) })
 }
 
-// comment has our one comment below an issue say body. Whether there is one is looked up before each try: an answer may have been lost.
+// comment has our one comment below an issue say body. Whether there is one is looked up before
+// each try: an answer may have been lost.
 func (t *Triages) comment(ctx context.Context, w *supervisor.IssueTriage, body string) error {
 	return t.write(ctx, func() error {
 		ours, err := t.ours(ctx, *w)
@@ -107,7 +111,8 @@ func (t *Triages) comment(ctx context.Context, w *supervisor.IssueTriage, body s
 	})
 }
 
-// ours is our comment below an issue, by its id or, where that is not known, by its author and mark. It has no ID where there is none.
+// ours is our comment below an issue, by its id or, where that is not known, by its author and
+// mark. It has no ID where there is none.
 func (t *Triages) ours(ctx context.Context, w supervisor.IssueTriage) (api.Comment, error) {
 	login, err := t.o.Issues.Login(ctx)
 	if err != nil {

@@ -20,7 +20,8 @@ const (
 
 var priorities = []string{"low", "medium", "high", "critical"}
 
-// check is what may be done of what a worker has reported. Nothing of it is guessed: what is not right is dropped.
+// check is what may be done of what a worker has reported. Nothing of it is guessed: what is not
+// right is dropped.
 func check(said protocol.Triage, m protocol.ReviewMaterial) (t protocol.Triage) {
 	for _, name := range said.Labels {
 		for _, there := range m.Labels {

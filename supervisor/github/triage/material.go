@@ -23,8 +23,8 @@ const (
 	maxLabels      = 200 // of a repository, to choose from
 )
 
-// usual are the labels that may be made where the repository lets triage make some, and their colours, which are Kai's. No others are
-// made, whatever an issue says.
+// usual are the labels that may be made where the repository lets triage make some, and their
+// colours, which are Kai's. No others are made, whatever an issue says.
 var usual = map[string]string{"bug": "d73a4a", "enhancement": "0075ca", "documentation": "0e8a16", "question": "d876e3", "good first issue": "7057ff"}
 
 // gather reads an issue and what may be related to it.
@@ -44,7 +44,8 @@ func (t *Triages) gather(ctx context.Context, w supervisor.IssueTriage, repo sup
 	}
 	related, err := persistent(ctx, t, func() ([]api.Issue, error) { return t.o.Issues.SearchIssues(ctx, w.Repo, words, maxRelated) })
 	if err != nil {
-		m.Notes = append(m.Notes, textNoSearch) // search has a limit of its own, and an issue can be read without
+		// search has a limit of its own, and an issue can be read without
+		m.Notes = append(m.Notes, textNoSearch)
 		return issue, m, ctx.Err()
 	}
 	for _, other := range related {
@@ -77,10 +78,12 @@ func contains(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
-// notWords is what is taken out of a title before it is searched for: what is left can't be an operator of the search.
+// notWords is what is taken out of a title before it is searched for: what is left can't be an
+// operator of the search.
 var notWords = regexp.MustCompile(`[^\p{L}\p{N}_\s-]`)
 
-// searchWords are the words by which issues are searched that may be related to one with that title.
+// searchWords are the words by which issues are searched that may be related to one with that
+// title.
 func searchWords(title string) string {
 	var words []string
 	for _, word := range strings.Fields(notWords.ReplaceAllString(title, " ")) {

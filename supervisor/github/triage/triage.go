@@ -1,9 +1,10 @@
-// Package triage sorts issues on GitHub: labels that the repository has, a priority, what an issue repeats or is about, and a sentence
-// or two. What an issue says is read by a worker that can do nothing but report; what it reports is checked here, and only that reaches
-// GitHub.
+// Package triage sorts issues on GitHub: labels that the repository has, a priority, what an issue
+// repeats or is about, and a sentence or two. What an issue says is read by a worker that can do
+// nothing but report; what it reports is checked here, and only that reaches GitHub.
 //
-// An issue is a row from the moment that it is wanted. What was done stands in the row or on GitHub, so that any end of the process
-// changes nothing: Run puts a row's inbound into its conversation, whose turn calls Work, which goes on from where the row is.
+// An issue is a row from the moment that it is wanted. What was done stands in the row or on
+// GitHub, so that any end of the process changes nothing: Run puts a row's inbound into its
+// conversation, whose turn calls Work, which goes on from where the row is.
 package triage
 
 import (
@@ -57,9 +58,10 @@ type Options struct {
 	Repo   func(name string) (supervisor.GitHubRepo, bool) // that is served
 	Person func(name string) (supervisor.User, bool)       // who is served
 	// Begin keeps an inbound, once, and has its conversation's turn run.
-	Begin  func(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error)
-	Say    func(ctx context.Context, d supervisor.Delivery) error // puts a notice into the outbox
-	Settle time.Duration                                          // from the opening of an issue to its triage
+	Begin func(ctx context.Context, in supervisor.Inbound) (supervisor.Inbound, error)
+	Say   func(ctx context.Context, d supervisor.Delivery) error // puts a notice into the outbox
+	// from the opening of an issue to its triage
+	Settle time.Duration
 	Now    func() time.Time
 	Log    hclog.Logger
 }
@@ -77,7 +79,8 @@ func New(o Options) *Triages {
 	return &Triages{o: o, woken: make(chan struct{}, 1), firstWait: firstWait}
 }
 
-// Want has an issue be triaged, unless that is so already. It may be called again for the same request.
+// Want has an issue be triaged, unless that is so already. It may be called again for the same
+// request.
 func (t *Triages) Want(ctx context.Context, request supervisor.GitHubRequest) error {
 	repo, served := t.o.Repo(request.Repo)
 	if !served || !repo.Triage && request.Asked == "" {
@@ -95,7 +98,8 @@ func (t *Triages) Want(ctx context.Context, request supervisor.GitHubRequest) er
 	return err
 }
 
-// Ask has an issue be triaged because a person wants it, by its address. It says what happens then; its error is for the person.
+// Ask has an issue be triaged because a person wants it, by its address. It says what happens then;
+// its error is for the person.
 func (t *Triages) Ask(ctx context.Context, by supervisor.User, address string, at time.Time) (string, error) {
 	name, number, ok := supervisor.GitHubNumber(address)
 	if !ok {
@@ -154,7 +158,8 @@ func (t *Triages) begin(ctx context.Context, w supervisor.IssueTriage) {
 		})
 	})
 	if ok && in.State != supervisor.InboundNew && in.State != supervisor.InboundRunning {
-		t.end(ctx, w, supervisor.TriageFailed, textTurnEnded) // it was stopped, or has ended its workers
+		// it was stopped, or has ended its workers
+		t.end(ctx, w, supervisor.TriageFailed, textTurnEnded)
 	}
 }
 
@@ -176,7 +181,8 @@ func (t *Triages) stands(ctx context.Context, w *supervisor.IssueTriage) bool {
 	return t.keep(ctx, *w)
 }
 
-// putOff tries again later what GitHub could not do, and ends what it will not do; its person is told of that.
+// putOff tries again later what GitHub could not do, and ends what it will not do; its person is
+// told of that.
 func (t *Triages) putOff(ctx context.Context, w supervisor.IssueTriage, err error) {
 	if until, passes := passing(err); passes {
 		t.o.Log.Warn("read an issue", "repo", w.Repo, "number", w.Number, "error", err)
@@ -194,7 +200,8 @@ func (t *Triages) putOff(ctx context.Context, w supervisor.IssueTriage, err erro
 	t.fail(ctx, w, err)
 }
 
-// passing says whether what GitHub could not do may work later, and from when on; the zero time is not known.
+// passing says whether what GitHub could not do may work later, and from when on; the zero time is
+// not known.
 func passing(err error) (until time.Time, ok bool) {
 	var e *api.Error
 	if !errors.As(err, &e) {

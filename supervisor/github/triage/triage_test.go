@@ -144,7 +144,8 @@ func TestAnIssueIsSortedOnce(t *testing.T) {
 	}
 }
 
-// dying ends a process at its nth request: before that is sent, or once it is done and before its answer is read.
+// dying ends a process at its nth request: before that is sent, or once it is done and before its
+// answer is read.
 type dying struct {
 	left  int
 	after bool

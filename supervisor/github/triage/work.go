@@ -14,7 +14,8 @@ import (
 // Reader has a worker read a material, and returns what it reports.
 type Reader func(ctx context.Context, material protocol.ReviewMaterial) (protocol.ReviewReport, error)
 
-// result is what came of reading an issue, as far as that may be done. It is kept in the issue's row.
+// result is what came of reading an issue, as far as that may be done. It is kept in the issue's
+// row.
 type result struct {
 	Title  string          `json:"title"` // the issue's
 	URL    string          `json:"url"`
@@ -22,8 +23,9 @@ type result struct {
 	Notes  []string        `json:"notes,omitempty"` // what was not done, and why
 }
 
-// Work does what is left to be done of a triage in the turn that runs for it, and returns its card: what its person is told. It is
-// called again after a crash. An error ends nothing: it is ctx's, the store's or the worker's.
+// Work does what is left to be done of a triage in the turn that runs for it, and returns its card:
+// what its person is told. It is called again after a crash. An error ends nothing: it is ctx's,
+// the store's or the worker's.
 func (t *Triages) Work(ctx context.Context, turn supervisor.Turn, read Reader) (card string, err error) {
 	c := turn.Conversation
 	number, _ := strconv.Atoi(c.Thread)

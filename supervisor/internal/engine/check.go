@@ -10,13 +10,15 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// largeDatabase is the size in bytes above which a check would hold up the start; 100 MB take about 200 ms.
+// largeDatabase is the size in bytes above which a check would hold up the start; 100 MB take about
+// 200 ms.
 const largeDatabase = 50 << 20
 
 // errCheckCut says that a check was ended before it was done.
 var errCheckCut = errors.New("the check was cut short")
 
-// The mark of a proper close is a row. The first transaction of a run deletes it and the last one writes it.
+// The mark of a proper close is a row. The first transaction of a run deletes it and the last one
+// writes it.
 const (
 	markClean   = `INSERT OR REPLACE INTO setting (user, name, value) VALUES ('', 'clean', '1')`
 	unmarkClean = `DELETE FROM setting WHERE user = '' AND name = 'clean'`
@@ -34,7 +36,8 @@ func (c *connection) wasClean() (bool, error) {
 	return n == 1, err
 }
 
-// check looks for damage in a database that was not closed properly, unless it is too large for that now.
+// check looks for damage in a database that was not closed properly, unless it is too large for
+// that now.
 func (c *connection) check(path string) (late bool, err error) {
 	size, err := os.Stat(path)
 	if err != nil {
@@ -47,10 +50,12 @@ func (c *connection) check(path string) (late bool, err error) {
 	return true, c.exec(truncateJournal + `; PRAGMA wal_autocheckpoint(0)`)
 }
 
-// autoCheckpoint is after how many pages in the journal they are moved into the database: SQLite's own number.
+// autoCheckpoint is after how many pages in the journal they are moved into the database: SQLite's
+// own number.
 const autoCheckpoint = `PRAGMA wal_autocheckpoint(1000)`
 
-// checkLate does the check that Open has put off, on a connection of its own that reads the file alone.
+// checkLate does the check that Open has put off, on a connection of its own that reads the file
+// alone.
 func (db *DB) checkLate(ctx context.Context) error {
 	if !db.late {
 		return nil

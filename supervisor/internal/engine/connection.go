@@ -12,8 +12,9 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// pragmas are set on every new connection, in this order. The first read of an exclusive connection locks the file until
-// it is closed: SQLite keeps the index of its journal in its own memory then, and locks nothing for each statement.
+// pragmas are set on every new connection, in this order. The first read of an exclusive connection
+// locks the file until it is closed: SQLite keeps the index of its journal in its own memory then,
+// and locks nothing for each statement.
 var pragmas = []string{
 	"busy_timeout(5000)",
 	"locking_mode(exclusive)",
@@ -24,27 +25,30 @@ var pragmas = []string{
 	"cell_size_check(on)",
 	"trusted_schema(off)",
 	"temp_store(memory)", // nobody's words in /tmp
-	"secure_delete(on)",  // what was taken out is left nowhere: with fast, not in a corner of a page, but on pages of its own
+	// what was taken out is left nowhere: with fast, not in a corner of a page, but on pages of its
+	// own
+	"secure_delete(on)",
 	"journal_size_limit(16777216)",
 	"cache_size(-1024)", // KiB
 }
 
-// connection is the database's connection with its prepared statements. One goroutine at a time uses it.
+// connection is the database's connection with its prepared statements. One goroutine at a time
+// uses it.
 type connection struct {
 	raw        *sqlite3.Conn            // nil once it is closed
 	statements map[string]*sqlite3.Stmt // by their text
 }
 
-// connect opens the connection. The file must be there. It fails with ProblemLocked where another program has the file
-// open for as long as the busy timeout.
+// connect opens the connection. The file must be there. It fails with ProblemLocked where another
+// program has the file open for as long as the busy timeout.
 func connect(ctx context.Context, path string, o Options) (*connection, error) {
 	raw, err := sqlite3.OpenContext(ctx, fileURI(path, url.Values{"mode": {"rw"}, "modeof": {path}, "vfs": {o.VFS}}))
 	if err != nil {
 		return nil, err
 	}
 	c := &connection{raw: raw, statements: map[string]*sqlite3.Stmt{}}
-	// A statement's plan is the same whatever its parameters are. Without that SQLite prepares a statement anew before each
-	// run, for the plan may be another where a LIMIT is.
+	// A statement's plan is the same whatever its parameters are. Without that SQLite prepares a
+	// statement anew before each run, for the plan may be another where a LIMIT is.
 	if _, err = raw.Config(sqlite3.DBCONFIG_ENABLE_QPSG, true); err == nil {
 		err = c.exec("PRAGMA " + strings.Join(pragmas, "; PRAGMA "))
 	}
@@ -66,7 +70,8 @@ func connect(ctx context.Context, path string, o Options) (*connection, error) {
 	return c, nil
 }
 
-// fileURI is the name under which SQLite opens path. The journal gets the permissions of the database by modeof.
+// fileURI is the name under which SQLite opens path. The journal gets the permissions of the
+// database by modeof.
 func fileURI(path string, parameters url.Values) string {
 	query := strings.ReplaceAll(parameters.Encode(), "+", "%20") // to SQLite a plus is a plus
 	return (&url.URL{Scheme: "file", Path: path, RawQuery: query}).String()
@@ -83,7 +88,8 @@ func restrictMode(path string) error {
 	return nil
 }
 
-// statement prepares query, once for the life of the connection. Queries are constants, so that they are few.
+// statement prepares query, once for the life of the connection. Queries are constants, so that
+// they are few.
 func (c *connection) statement(query string) (*sqlite3.Stmt, error) {
 	if s := c.statements[query]; s != nil {
 		return s, nil
@@ -138,8 +144,8 @@ func (c *connection) pragma(name string) (n int64, err error) {
 	return n, err
 }
 
-// inTransaction says whether a transaction is open. Some failures, a full disk among them, make SQLite roll back a
-// whole transaction by itself.
+// inTransaction says whether a transaction is open. Some failures, a full disk among them, make
+// SQLite roll back a whole transaction by itself.
 func (c *connection) inTransaction() bool { return c.raw != nil && !c.raw.GetAutocommit() }
 
 // rollback ends the open transaction, if there is one.

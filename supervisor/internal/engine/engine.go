@@ -1,11 +1,14 @@
-// Package engine keeps one SQLite database open for the life of a process, and is the only one that does: it locks the
-// file once, and any other program that opens it meanwhile is told that it is busy.
+// Package engine keeps one SQLite database open for the life of a process, and is the only one that
+// does: it locks the file once, and any other program that opens it meanwhile is told that it is
+// busy.
 //
-// There is one connection. Whoever reads or writes takes it for that long. Write functions queue for a goroutine that
-// runs all that wait in one transaction, so that they share one fsync; each fails alone. When Write has returned nil,
-// what it wrote survives the end of the process and a loss of power.
+// There is one connection. Whoever reads or writes takes it for that long. Write functions queue
+// for a goroutine that runs all that wait in one transaction, so that they share one fsync; each
+// fails alone. When Write has returned nil, what it wrote survives the end of the process and a
+// loss of power.
 //
-// The schema is the caller's, but for one table: setting (user, name, value), in which the engine marks a proper close.
+// The schema is the caller's, but for one table: setting (user, name, value), in which the engine
+// marks a proper close.
 package engine
 
 import (
@@ -28,16 +31,22 @@ type Options struct {
 	Now        func() time.Time                     // nil is time.Now
 	Log        hclog.Logger                         // nil logs nothing
 	Filesystem func(dir string) (Filesystem, error) // what dir lies on; nil asks the kernel
-	Migrations fs.FS                                // migration/0001_name.sql and so on, without a gap
-	VFS        string                               // by which SQLite reaches its files; "" is the engine's own
-	Committed  func()                               // called after each commit; nil is nothing
+	// migration/0001_name.sql and so on, without a gap
+	Migrations fs.FS
+	// by which SQLite reaches its files; "" is the engine's own
+	VFS       string
+	Committed func() // called after each commit; nil is nothing
 
-	// Rebuildable has a commit not wait for the disk: what was written last may be lost with the power. The file stays sound.
+	// Rebuildable has a commit not wait for the disk: what was written last may be lost with the
+	// power. The file stays sound.
 	Rebuildable bool
-	Extend      func(*sqlite3.Conn) error // called with each connection before its first statement, such as to have more functions; nil is nothing
+	// called with each connection before its first statement, such as to have more functions; nil
+	// is nothing
+	Extend func(*sqlite3.Conn) error
 }
 
-// DB is an open database. Its methods may be called from any goroutine; Write waits until Run has begun.
+// DB is an open database. Its methods may be called from any goroutine; Write waits until Run has
+// begun.
 type DB struct {
 	path     string
 	o        Options
@@ -56,9 +65,9 @@ type DB struct {
 	scrubDue bool // the journal may hold what is to be left nowhere
 }
 
-// Open opens the database at path, makes it if it is not there, and brings its schema up to date. It refuses a file
-// system of another machine, an SQLite with known defects, a schema newer than the migrations, and a damaged file. The
-// caller calls Close.
+// Open opens the database at path, makes it if it is not there, and brings its schema up to date.
+// It refuses a file system of another machine, an SQLite with known defects, a schema newer than
+// the migrations, and a damaged file. The caller calls Close.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -98,8 +107,9 @@ func (db *DB) open(ctx context.Context) (err error) {
 // Now is the time by the clock of the database's transactions.
 func (db *DB) Now() time.Time { return db.o.Now() }
 
-// Run writes until ctx ends. Then it finishes the writes that wait, marks the database as properly closed and returns;
-// writes that come later are refused. It may be called once. An error means that the database is damaged.
+// Run writes until ctx ends. Then it finishes the writes that wait, marks the database as properly
+// closed and returns; writes that come later are refused. It may be called once. An error means
+// that the database is damaged.
 func (db *DB) Run(ctx context.Context) error {
 	if !db.started.CompareAndSwap(false, true) {
 		return errors.New("run the database: it has run before")
@@ -145,7 +155,8 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// with has fn use the connection, which nobody else uses meanwhile. A connection that was given up is opened anew.
+// with has fn use the connection, which nobody else uses meanwhile. A connection that was given up
+// is opened anew.
 func (db *DB) with(fn func(*connection) error) (err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()

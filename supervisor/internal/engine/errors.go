@@ -13,7 +13,8 @@ import (
 // ErrClosed is what writes get that come after the end of Run, and reads after Close.
 var ErrClosed = errors.New("the database is closed")
 
-// errRolledBack is what the writes of a group get when SQLite has given up the transaction that they share.
+// errRolledBack is what the writes of a group get when SQLite has given up the transaction that
+// they share.
 var errRolledBack = errors.New("the transaction was rolled back")
 
 // What a table refuses, for errors.Is.
@@ -34,10 +35,13 @@ const (
 	ProblemLocked     Problem = "locked"     // another program has the file open
 	ProblemUnwritable Problem = "unwritable" // the file can't be opened, or not for writing
 	ProblemDisk       Problem = "disk"       // the disk can't be read or written
-	ProblemNetwork    Problem = "network"    // its folder is on a network file system; facts: the folder, the file system's name
-	ProblemOldSQLite  Problem = "old_sqlite" // this program has an SQLite with known defects; facts: its version, the oldest good one
-	ProblemNewer      Problem = "newer"      // a newer program has used it; facts: its schema's version, the newest known one
-	ProblemForeign    Problem = "foreign"    // another program's database is at its place
+	// its folder is on a network file system; facts: the folder, the file system's name
+	ProblemNetwork Problem = "network"
+	// this program has an SQLite with known defects; facts: its version, the oldest good one
+	ProblemOldSQLite Problem = "old_sqlite"
+	// a newer program has used it; facts: its schema's version, the newest known one
+	ProblemNewer   Problem = "newer"
+	ProblemForeign Problem = "foreign" // another program's database is at its place
 )
 
 // Error is a failure of which Open knows more than its Problem.

@@ -20,8 +20,8 @@ type Filesystem struct {
 // fullBelow is the number of free bytes below which a failed write is put down to a full disk.
 const fullBelow = 1 << 20
 
-// blameFullDisk finds out whether err is an I/O error because the disk of dir is full: on its way up from the file, the driver
-// loses the reason.
+// blameFullDisk finds out whether err is an I/O error because the disk of dir is full: on its way
+// up from the file, the driver loses the reason.
 func blameFullDisk(err error, dir string, probe func(dir string) (Filesystem, error)) error {
 	if !errors.Is(err, sqlite3.IOERR) {
 		return err
@@ -33,8 +33,8 @@ func blameFullDisk(err error, dir string, probe func(dir string) (Filesystem, er
 	return fmt.Errorf("%w: %d bytes are free in %s: %w", sqlite3.FULL, fs.Free, dir, err)
 }
 
-// prepareFile makes path ready to be opened: it is a file on a file system of this machine. It returns the path that the file
-// has whatever the working folder becomes.
+// prepareFile makes path ready to be opened: it is a file on a file system of this machine. It
+// returns the path that the file has whatever the working folder becomes.
 func prepareFile(path string, probe func(dir string) (Filesystem, error)) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -12,9 +12,10 @@ import (
 // applicationID marks a database file as ours, in its header: "MEWS".
 const applicationID = 0x4d455753
 
-// migrate runs the migrations that the database has not had, each in a transaction of its own. Foreign keys are not looked
-// at within it, so that it may rebuild a table that others name: make another, fill it, drop the first, rename the other to
-// its name. Before it is committed each row's must be there.
+// migrate runs the migrations that the database has not had, each in a transaction of its own.
+// Foreign keys are not looked at within it, so that it may rebuild a table that others name: make
+// another, fill it, drop the first, rename the other to its name. Before it is committed each row's
+// must be there.
 func (c *connection) migrate(files fs.FS) (err error) {
 	names, have, err := c.versions(files)
 	if err != nil || have >= int64(len(names)) {
@@ -58,7 +59,8 @@ func number(name string) int {
 	return n
 }
 
-// apply runs one migration. The mark of a proper close goes with the first change of a run, and this is one.
+// apply runs one migration. The mark of a proper close goes with the first change of a run, and
+// this is one.
 func (c *connection) apply(files fs.FS, name string) error {
 	body, err := fs.ReadFile(files, name)
 	if err != nil {

@@ -192,7 +192,8 @@ func TestALargeDatabaseIsCheckedWhileItRuns(t *testing.T) {
 		if damaged {
 			damage(t, path)
 		}
-		if err := os.Truncate(path, largeDatabase+4096); err != nil { // its header says how much of it counts
+		// its header says how much of it counts
+		if err := os.Truncate(path, largeDatabase+4096); err != nil {
 			t.Fatal(err)
 		}
 		db, err := Open(t.Context(), path, Options{Migrations: testMigrations})

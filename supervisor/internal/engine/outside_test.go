@@ -18,7 +18,8 @@ func outside(t *testing.T, path, statements string) (out string, err error) {
 	return strings.TrimSpace(string(all)), err
 }
 
-// While we have the file open nobody else reads or writes it, however hard they try, and nothing of ours is lost by that.
+// While we have the file open nobody else reads or writes it, however hard they try, and nothing of
+// ours is lost by that.
 func TestAnotherProgramIsRefusedWhileTheFileIsOpen(t *testing.T) {
 	r := newRig(t)
 	path := r.db.path

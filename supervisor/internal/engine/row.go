@@ -53,7 +53,8 @@ type Reader struct {
 	ctx context.Context // of whoever asks; looked at before a statement begins, and not after
 }
 
-// Reader reads for somebody. Nothing may be read so within Write, whose transaction has the connection.
+// Reader reads for somebody. Nothing may be read so within Write, whose transaction has the
+// connection.
 func (db *DB) Reader(ctx context.Context) Reader { return Reader{db, ctx} }
 
 // Query runs a statement that changes nothing.
@@ -92,9 +93,9 @@ type (
 	Encoder interface{ EncodeColumn() (string, error) }
 )
 
-// Scan reads the columns, one into each: numbers, texts, bytes, truths (0 is false), times (unix milliseconds) and
-// durations (milliseconds), by a pointer, and what a Decoder reads. NULL is the zero value,
-// and so is 0 of a time.
+// Scan reads the columns, one into each: numbers, texts, bytes, truths (0 is false), times (unix
+// milliseconds) and durations (milliseconds), by a pointer, and what a Decoder reads. NULL is the
+// zero value, and so is 0 of a time.
 func (r *Row) Scan(into ...any) {
 	if n := r.stmt.DataCount(); n != len(into) {
 		r.Fail(fmt.Errorf("read a row of %d columns into %d variables", n, len(into)))
@@ -163,8 +164,8 @@ func Bytes(r *Row) (b []byte)  { r.Scan(&b); return b }
 // Time is the only column of a row: unix milliseconds.
 func Time(r *Row) (at time.Time) { r.Scan(&at); return at }
 
-// bind gives a statement its parameters. A time is kept as its unix milliseconds, 0 for the zero time, a duration in milliseconds,
-// nil as NULL.
+// bind gives a statement its parameters. A time is kept as its unix milliseconds, 0 for the zero
+// time, a duration in milliseconds, nil as NULL.
 func bind(s *sqlite3.Stmt, args []any) error {
 	if n := s.BindCount(); n != len(args) {
 		return fmt.Errorf("it takes %d values, not %d", n, len(args))

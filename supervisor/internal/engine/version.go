@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// oldest is the first SQLite whose write-ahead log cannot be reset under a reader's feet; 3.7.0 to 3.51.2 could corrupt
-// a database so. (sqlite.org/changes.html)
+// oldest is the first SQLite whose write-ahead log cannot be reset under a reader's feet; 3.7.0 to
+// 3.51.2 could corrupt a database so. (sqlite.org/changes.html)
 var oldest = [3]int{3, 51, 3}
 
-// prepare refuses what cannot be worked with, migrates the rest, and checks what was not closed properly, unless that is
-// to be done late.
+// prepare refuses what cannot be worked with, migrates the rest, and checks what was not closed
+// properly, unless that is to be done late.
 func (c *connection) prepare(path string, migrations fs.FS) (late bool, err error) {
 	var version string
 	err = c.run(func(r *Row) bool { r.Scan(&version); return false }, `SELECT sqlite_version()`, nil)

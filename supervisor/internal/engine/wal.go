@@ -12,8 +12,8 @@ func init() { vfs.Register(vfsName, GatherJournal(vfs.Find("").(vfs.VFSFilename)
 // GatherJournal is a way to files that has the journal's pages be gathered.
 func GatherJournal(files vfs.VFSFilename) vfs.VFS { return gatheringVFS{files} }
 
-// gatheringVFS has what SQLite writes to its journal one after another be one write to the disk: by itself it is two for
-// each page of a transaction.
+// gatheringVFS has what SQLite writes to its journal one after another be one write to the disk: by
+// itself it is two for each page of a transaction.
 type gatheringVFS struct{ vfs.VFSFilename }
 
 // OpenFilename opens a file as its own VFS does.
@@ -28,8 +28,9 @@ func (v gatheringVFS) OpenFilename(name *vfs.Filename, flags vfs.OpenFlag) (vfs.
 // maxGathered is how many bytes are held back at most.
 const maxGathered = 256 << 10
 
-// journal is the write-ahead log. What is held back is written before it is synced, read or cut off: SQLite takes no page
-// from it, and promises none, that is not in the file. Nobody else has the file open.
+// journal is the write-ahead log. What is held back is written before it is synced, read or cut
+// off: SQLite takes no page from it, and promises none, that is not in the file. Nobody else has
+// the file open.
 type journal struct {
 	vfs.File
 	held []byte // held back
@@ -50,7 +51,8 @@ func (j *journal) WriteAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
-// flush writes what is held back. What fails is not tried again: SQLite writes it anew, or gives the transaction up.
+// flush writes what is held back. What fails is not tried again: SQLite writes it anew, or gives
+// the transaction up.
 func (j *journal) flush() error {
 	if len(j.held) == 0 {
 		return nil

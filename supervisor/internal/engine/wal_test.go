@@ -51,7 +51,8 @@ func written(content, p []byte, at int64) []byte {
 	return content
 }
 
-// Whatever is written where, what is read is as if nothing were held back, and a sync leaves nothing held back.
+// Whatever is written where, what is read is as if nothing were held back, and a sync leaves
+// nothing held back.
 func TestTheJournalIsAsItWouldBeUngathered(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f, plain := &memoryFile{}, []byte(nil)

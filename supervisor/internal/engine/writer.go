@@ -57,8 +57,9 @@ func (t *Tx) Run(statements string) error { return t.conn.exec(statements) }
 // Scrub has what the transaction takes out not be left in the journal either.
 func (t *Tx) Scrub() { t.scrub = true }
 
-// Write has fn run in the next transaction and waits until that is on disk. fn runs once at most, on the goroutine of Run.
-// It reads by its Tx alone. If ctx ends before fn has begun, fn will not run; after that the outcome is waited for.
+// Write has fn run in the next transaction and waits until that is on disk. fn runs once at most,
+// on the goroutine of Run. It reads by its Tx alone. If ctx ends before fn has begun, fn will not
+// run; after that the outcome is waited for.
 func (db *DB) Write(ctx context.Context, fn func(*Tx) error) error {
 	if err := contextError(ctx); err != nil {
 		return err
@@ -80,7 +81,8 @@ func (db *DB) writeUntil(ctx context.Context) {
 	for ctx.Err() == nil {
 		select {
 		case first := <-db.queue:
-			runtime.Gosched() // whoever can run comes to their own write first, and shares the fsync
+			// whoever can run comes to their own write first, and shares the fsync
+			runtime.Gosched()
 			db.writeGroup(db.waiting(first))
 		case <-ctx.Done():
 		}
@@ -123,8 +125,8 @@ func (db *DB) writeGroup(group []*request) {
 	}
 }
 
-// commit runs the functions of a group in one transaction, which is not cut short: nobody could say then what is on disk.
-// Its error is for all of them: none was kept.
+// commit runs the functions of a group in one transaction, which is not cut short: nobody could say
+// then what is on disk. Its error is for all of them: none was kept.
 func (db *DB) commit(c *connection, group []*request) error {
 	t := &Tx{conn: c, Now: db.o.Now().UnixMilli()}
 	if err := t.Exec("BEGIN IMMEDIATE"); err != nil {
@@ -169,7 +171,8 @@ func runAlone(t *Tx, r *request) error {
 	return t.conn.rollback()
 }
 
-// runInSavepoint runs one function of several. Its error is for the whole group; the function's own is in the request.
+// runInSavepoint runs one function of several. Its error is for the whole group; the function's own
+// is in the request.
 func runInSavepoint(t *Tx, r *request) error {
 	if r.err = contextError(r.ctx); r.err != nil {
 		return nil
@@ -192,8 +195,8 @@ func runInSavepoint(t *Tx, r *request) error {
 	return nil
 }
 
-// scrub empties the journal into the database, so that what was taken out of that is not left in it. It is tried again
-// after the next commit where it fails.
+// scrub empties the journal into the database, so that what was taken out of that is not left in
+// it. It is tried again after the next commit where it fails.
 func (db *DB) scrub(c *connection) {
 	err := c.run(nil, truncateJournal, nil)
 	if err != nil {
@@ -202,8 +205,8 @@ func (db *DB) scrub(c *connection) {
 	db.scrubDue = err != nil
 }
 
-// restore makes the connection fit for the next transaction after a failure. If it cannot be, it is given up, and
-// whoever comes next opens a new one.
+// restore makes the connection fit for the next transaction after a failure. If it cannot be, it is
+// given up, and whoever comes next opens a new one.
 func (db *DB) restore(c *connection) {
 	err := c.rollback()
 	if err == nil && c.raw != nil {
@@ -219,7 +222,8 @@ func (db *DB) restore(c *connection) {
 // truncateJournal empties the journal into the database.
 const truncateJournal = `PRAGMA wal_checkpoint(TRUNCATE)`
 
-// finish is called after the last write: it marks the database as properly closed and empties the journal into it.
+// finish is called after the last write: it marks the database as properly closed and empties the
+// journal into it.
 func (db *DB) finish() error {
 	return db.with(func(c *connection) error {
 		return errors.Join(c.exec(markClean), c.exec(truncateJournal))

@@ -99,8 +99,8 @@ func (r *rig) same(what string, got, want any) {
 	}
 }
 
-// behind starts writes while the writer is busy with another, so that they wait for it together, and returns how each
-// ended. What busy does in that other write comes before them.
+// behind starts writes while the writer is busy with another, so that they wait for it together,
+// and returns how each ended. What busy does in that other write comes before them.
 func (r *rig) behind(busy func(), ctx context.Context, fns ...func(*Tx) error) []error {
 	r.Helper()
 	release, held := make(chan struct{}), make(chan error, 1)
@@ -154,7 +154,8 @@ func TestWhatWaitsTogetherIsCommittedTogether(t *testing.T) {
 	})
 }
 
-// Whoever was told of one write comes to the next before the writer goes on alone with the first of them.
+// Whoever was told of one write comes to the next before the writer goes on alone with the first of
+// them.
 func TestWhoWritesOnAtOnceSharesTheNextCommit(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	r := newRig(t)

@@ -63,8 +63,8 @@ var eventHandlers = map[string]func(*answerBuilder, event) error{
 	"message_stop":        (*answerBuilder).end,
 }
 
-// Add takes one event and says its text, if it has any. The event's name counts only where its data have no type. A signature
-// has no tokens, so it is not counted as received.
+// Add takes one event and says its text, if it has any. The event's name counts only where its data
+// have no type. A signature has no tokens, so it is not counted as received.
 func (b *answerBuilder) Add(e remote.Event) error {
 	if e.Name == "ping" {
 		return nil
@@ -186,8 +186,8 @@ func (b *answerBuilder) finish(ev event) error {
 	return nil
 }
 
-// lengthStops are the stop reasons of an answer that breaks off, with the error of one that has said nothing. pause_turn is
-// one of them: the model goes on when the conversation is sent again.
+// lengthStops are the stop reasons of an answer that breaks off, with the error of one that has
+// said nothing. pause_turn is one of them: the model goes on when the conversation is sent again.
 var lengthStops = map[string]error{
 	"max_tokens":                    errNoRoom,
 	"model_context_window_exceeded": errFull,
@@ -197,7 +197,8 @@ var lengthStops = map[string]error{
 // wholeStops are the stop reasons of an answer that is whole.
 var wholeStops = map[string]bool{"end_turn": true, "stop_sequence": true, "tool_use": true}
 
-// Answer is the whole message, or why there is none. With an unknown stop reason it may have been cut anywhere.
+// Answer is the whole message, or why there is none. With an unknown stop reason it may have been
+// cut anywhere.
 func (b *answerBuilder) Answer() (supervisor.ModelAnswer, error) {
 	nothing, broken := lengthStops[b.progress.Finish]
 	if !broken {
@@ -225,8 +226,9 @@ func (b *answerBuilder) Answer() (supervisor.ModelAnswer, error) {
 	return answer, nil
 }
 
-// parts adds the message's parts in the order in which they came, because thinking is bound to its place. It leaves out a
-// call that may be cut, where the answer broke off, and text of white space alone.
+// parts adds the message's parts in the order in which they came, because thinking is bound to its
+// place. It leaves out a call that may be cut, where the answer broke off, and text of white space
+// alone.
 func (b *answerBuilder) parts(m *protocol.Message, broken bool) error {
 	spoken := !blank(b.spoken())
 	for i, n := range b.blocks {

@@ -25,8 +25,8 @@ func (n *answerBlock) call(i int) *protocol.ToolCall {
 	return &protocol.ToolCall{ID: id, Name: n.name, Arguments: supervisor.ParseArguments(n.input())}
 }
 
-// input is the text of a call's arguments. In a block without deltas it is the input of the block's start, except for the
-// empty object with which Anthropic starts each.
+// input is the text of a call's arguments. In a block without deltas it is the input of the block's
+// start, except for the empty object with which Anthropic starts each.
 func (n *answerBlock) input() string {
 	var start struct {
 		Input json.RawMessage `json:"input"`
@@ -38,7 +38,8 @@ func (n *answerBlock) input() string {
 	return text
 }
 
-// thought is the block's start with the thinking and the signature that came later. It keeps fields that are not known here.
+// thought is the block's start with the thinking and the signature that came later. It keeps fields
+// that are not known here.
 func (n *answerBlock) thought() json.RawMessage {
 	if n.kind == "redacted_thinking" {
 		return n.start

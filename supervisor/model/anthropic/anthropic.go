@@ -1,7 +1,7 @@
-// Package anthropic speaks to Claude, and to every other server that answers at POST /v1/messages as Anthropic does. It
-// does without Anthropic's library, which copies a request's JSON once for each level of it; package remote sends requests
-// and reads the answers. It never returns half an answer as a whole one and reads nothing from the environment. No error
-// holds the key or the URL.
+// Package anthropic speaks to Claude, and to every other server that answers at POST /v1/messages
+// as Anthropic does. It does without Anthropic's library, which copies a request's JSON once for
+// each level of it; package remote sends requests and reads the answers. It never returns half an
+// answer as a whole one and reads nothing from the environment. No error holds the key or the URL.
 //
 //	anthropic.go  the provider: a call of a model, and the list of models
 //	request.go    a request in the API's form
@@ -32,9 +32,12 @@ import (
 
 // Options say where the API is and how it is spoken to.
 type Options struct {
-	Name       string        // the provider's name in the configuration; it stands in what a person reads
-	BaseURL    string        // with or without /v1 at its end; "" is DefaultBaseURL; no user and password in it
-	APIKey     string        // "" where the endpoint wants none; it is kept out of every error and log line
+	// the provider's name in the configuration; it stands in what a person reads
+	Name string
+	// with or without /v1 at its end; "" is DefaultBaseURL; no user and password in it
+	BaseURL string
+	// "" where the endpoint wants none; it is kept out of every error and log line
+	APIKey     string
 	HTTPClient *http.Client  // nil: one of our own, with deadlines for connecting
 	Silence    time.Duration // the longest wait for the next byte; 0 is DefaultSilence
 	MaxTokens  int           // the longest answer, thinking included; 0 is DefaultMaxTokens
@@ -44,7 +47,8 @@ type Options struct {
 const (
 	// DefaultBaseURL is Anthropic itself.
 	DefaultBaseURL = "https://api.anthropic.com"
-	// DefaultSilence is enough, because the API sends a ping every few seconds while the model thinks.
+	// DefaultSilence is enough, because the API sends a ping every few seconds while the model
+	// thinks.
 	DefaultSilence = 60 * time.Second
 	// DefaultMaxTokens is what every Claude since Opus 4 can answer.
 	DefaultMaxTokens = 32000
@@ -62,7 +66,8 @@ type Provider struct {
 	base        *url.URL
 	maxTokens   int64
 	pictureless remote.Memory[bool] // models that take no pictures; all of Anthropic's own do
-	undeferring remote.Memory[bool] // models that take no deferred tools, although their names say so
+	// models that take no deferred tools, although their names say so
+	undeferring remote.Memory[bool]
 }
 
 // New prepares an endpoint and connects to nothing. The caller closes the provider.
@@ -90,8 +95,8 @@ func New(o Options) (*Provider, error) {
 
 func requestID(h http.Header) string { return cmp.Or(h.Get("Request-Id"), h.Get("X-Request-Id")) }
 
-// Stream calls the model, as supervisor.ModelProvider says. A request whose pictures or thinking are refused is made
-// again without them.
+// Stream calls the model, as supervisor.ModelProvider says. A request whose pictures or thinking
+// are refused is made again without them.
 func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
 	say := func(text string) { delta(supervisor.ModelDelta{Text: text}) }
@@ -146,7 +151,8 @@ type modelPage struct {
 	Last string `json:"last_id"`
 }
 
-// Models lists the names of the models that the endpoint offers, newest first. Its errors are those of Stream.
+// Models lists the names of the models that the endpoint offers, newest first. Its errors are those
+// of Stream.
 func (p *Provider) Models(ctx context.Context) (names []string, err error) {
 	at := p.base.JoinPath("models")
 	query := at.Query()

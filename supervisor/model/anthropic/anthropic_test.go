@@ -199,7 +199,8 @@ func parsed(t testing.TB, text string) (value any) {
 	return value
 }
 
-// TestAThoughtGoesBackWordForWord: a signature vouches for what was said, and nobody else knows how it is computed.
+// TestAThoughtGoesBackWordForWord: a signature vouches for what was said, and nobody else knows how
+// it is computed.
 func TestAThoughtGoesBackWordForWord(t *testing.T) {
 	const block = `{"type":"thinking","thinking":"ein \"Wort\" \u2028 \u003cund\u003e <zwei> & 🦅","signature":"a+/==","n":1.50}`
 	req := hi()
@@ -249,7 +250,8 @@ func TestARequestBeginsWithTheOneBeforeIt(t *testing.T) {
 	for i := range len(got) - 2 {
 		before, fixed := prefixOf(t, withoutMarkers(got[i]))
 		after, same := prefixOf(t, withoutMarkers(got[i+1]))
-		before = strings.TrimSuffix(before, `],"role":"user"}`) // to which a message may still be added
+		// to which a message may still be added
+		before = strings.TrimSuffix(before, `],"role":"user"}`)
 		if !strings.HasPrefix(after, before) || fixed != same {
 			t.Errorf("request %d:\n%s\nrequest %d:\n%s", i, got[i], i+1, got[i+1])
 		}

@@ -38,7 +38,8 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
-// BenchmarkDeltaLatency is the time from a delta's write to a socket until it has been said: the next is written then.
+// BenchmarkDeltaLatency is the time from a delta's write to a socket until it has been said: the
+// next is written then.
 func BenchmarkDeltaLatency(b *testing.B) {
 	said := make(chan struct{})
 	p := open(b, Options{BaseURL: serve(b, func(w http.ResponseWriter, r *http.Request) {
@@ -46,7 +47,8 @@ func BenchmarkDeltaLatency(b *testing.B) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, benchBegin())
 		for range benchEach {
-			_, _ = io.WriteString(w, benchDelta) // a client that has gone ends the bench by its own error
+			// a client that has gone ends the bench by its own error
+			_, _ = io.WriteString(w, benchDelta)
 			_ = flush.Flush()
 			select {
 			case <-said:
@@ -64,7 +66,8 @@ func BenchmarkDeltaLatency(b *testing.B) {
 	}
 }
 
-// BenchmarkStreamsMemory is what 50 answers at once take, half way through, in bytes each; the servers' side is in it.
+// BenchmarkStreamsMemory is what 50 answers at once take, half way through, in bytes each; the
+// servers' side is in it.
 func BenchmarkStreamsMemory(b *testing.B) {
 	const streams = 50
 	for range b.N {

@@ -10,14 +10,18 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// A tool of a family that find_tools has opened goes deferred: the endpoint reads its definition where the result of that call refers
-// to it, and not before the messages. So what stands there is the same as before, and is read from the cache. (From Anthropic's
-// page "Tool search tool", its part on implementing the search oneself, and "Tool reference", on defer_loading and prompt caching.)
+// A tool of a family that find_tools has opened goes deferred: the endpoint reads its definition
+// where the result of that call refers to it, and not before the messages. So what stands there is
+// the same as before, and is read from the cache. (From Anthropic's page "Tool search tool", its
+// part on implementing the search oneself, and "Tool reference", on defer_loading and prompt
+// caching.)
 
-// defersFrom is the first version whose models take deferred tools, as that page has them: those of Claude 4.5.
+// defersFrom is the first version whose models take deferred tools, as that page has them: those of
+// Claude 4.5.
 var defersFrom = [2]int{4, 5}
 
-// defers says whether a model takes deferred tools. A name without a version may be anybody's model behind a proxy.
+// defers says whether a model takes deferred tools. A name without a version may be anybody's model
+// behind a proxy.
 func (p *Provider) defers(model string) bool {
 	found := modelVersion.FindStringSubmatch(model)
 	if found == nil || p.undeferring.Get(model) {
@@ -28,8 +32,8 @@ func (p *Provider) defers(model string) bool {
 	return major > defersFrom[0] || major == defersFrom[0] && minor >= defersFrom[1]
 }
 
-// deferred are the names of the tools to which a result refers. One that was called before that goes undeferred, and so does one
-// whose result has left the window.
+// deferred are the names of the tools to which a result refers. One that was called before that
+// goes undeferred, and so does one whose result has left the window.
 func deferred(req supervisor.ModelRequest) map[string]bool {
 	names, called := map[string]bool{}, map[string]bool{}
 	for _, m := range req.Messages {

@@ -36,11 +36,14 @@ type wire struct {
 	Messages []struct{ Content json.RawMessage } `json:"messages"`
 }
 
-// TestOpenedToolsGoDeferredWhereAResultRefersToThem, and else whole, after those that always are there.
+// TestOpenedToolsGoDeferredWhereAResultRefersToThem, and else whole, after those that always are
+// there.
 func TestOpenedToolsGoDeferredWhereAResultRefersToThem(t *testing.T) {
 	for name, test := range map[string]struct {
 		change func(*supervisor.ModelRequest)
-		tools  string // in their order; those that are deferred have a ~, and the one with a marker for the cache a +
+		// in their order; those that are deferred have a ~, and the one with a marker for the cache
+		// a +
+		tools  string
 		result string
 	}{
 		"as it is": {func(*supervisor.ModelRequest) {}, "list_files read_file terminal+ ~forget",

@@ -25,8 +25,8 @@ func talker(r modeltest.Request) modeltest.Answer {
 	return modeltest.Answer{Text: "echo: " + r.Asked(), Thinking: modeltest.Redacted + "x"}
 }
 
-// TestATalkOfTwentyTurns goes to a strict server, with tools in each turn, with and without thinking. What was asked is
-// asked once: at least 85 % of the input are read from the cache.
+// TestATalkOfTwentyTurns goes to a strict server, with tools in each turn, with and without
+// thinking. What was asked is asked once: at least 85 % of the input are read from the cache.
 func TestATalkOfTwentyTurns(t *testing.T) {
 	for _, model := range []string{"claude-opus-4-5", "claude-opus-4-8", "claude-opus-5", "claude-opus-5-5"} {
 		for _, level := range []supervisor.Thinking{supervisor.ThinkingOff, supervisor.ThinkingHigh} {
@@ -49,7 +49,8 @@ func TestATalkOfTwentyTurns(t *testing.T) {
 	}
 }
 
-// answerWith takes one turn to its end, as the session does: calls get ids of ours, and their results go back.
+// answerWith takes one turn to its end, as the session does: calls get ids of ours, and their
+// results go back.
 func answerWith(t *testing.T, p *Provider, req *supervisor.ModelRequest, turn int) {
 	t.Helper()
 	for step := range 3 {
@@ -87,7 +88,8 @@ func stored(t *testing.T, m protocol.Message) (out protocol.Message) {
 	return out
 }
 
-// TestATurnGoesOnAfterAnotherModelBeganIt: its thoughts are left out, and the strict server takes what remains.
+// TestATurnGoesOnAfterAnotherModelBeganIt: its thoughts are left out, and the strict server takes
+// what remains.
 func TestATurnGoesOnAfterAnotherModelBeganIt(t *testing.T) {
 	for _, model := range []string{"claude-opus-4-5", "claude-opus-4-8", "claude-opus-5-5"} {
 		_, base := modeltest.NewServer(t, modeltest.Echo)

@@ -25,7 +25,8 @@ func (p *Provider) withoutPictures(req supervisor.ModelRequest) supervisor.Model
 	return req
 }
 
-// retryWithoutPictures is the request to make again after its pictures were refused. ok is false where they were not.
+// retryWithoutPictures is the request to make again after its pictures were refused. ok is false
+// where they were not.
 func (p *Provider) retryWithoutPictures(req supervisor.ModelRequest, err error) (supervisor.ModelRequest, bool) {
 	r := remote.RefusalIn(err)
 	if r == nil || r.Begun || isTooLong(r) || p.pictureless.Get(req.Model) || !slices.ContainsFunc(req.Messages, protocol.Message.Pictured) {

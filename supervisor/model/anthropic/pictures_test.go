@@ -82,7 +82,8 @@ func TestAModelThatTakesNoPicturesIsAskedWithout(t *testing.T) {
 	}
 }
 
-// TestOneBadPictureMakesNoModelBlind: it is left out this time, and the next request has pictures again.
+// TestOneBadPictureMakesNoModelBlind: it is left out this time, and the next request has pictures
+// again.
 func TestOneBadPictureMakesNoModelBlind(t *testing.T) {
 	server, base := modeltest.NewServer(t, modeltest.Instant)
 	p := open(t, Options{BaseURL: base, APIKey: "k"})

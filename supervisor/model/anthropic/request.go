@@ -13,7 +13,8 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// request is the body of POST messages. Empty fields are not sent. Fields stand in the order of their names here and below.
+// request is the body of POST messages. Empty fields are not sent. Fields stand in the order of
+// their names here and below.
 type request struct {
 	MaxTokens int64           `json:"max_tokens"`
 	Messages  []message       `json:"messages"`
@@ -39,7 +40,8 @@ type message struct {
 	Role    protocol.Role `json:"role"`
 }
 
-// block is a piece of a message: a text, an image, a tool_use, a tool_result or, in one of these, a tool_reference.
+// block is a piece of a message: a text, an image, a tool_use, a tool_result or, in one of these, a
+// tool_reference.
 type block struct {
 	CacheControl *cacheControl   `json:"cache_control,omitempty"`
 	Content      []*block        `json:"content,omitempty"`
@@ -76,8 +78,8 @@ type cacheControl struct {
 
 func textBlock(text string) *block { return &block{Type: "text", Text: text} }
 
-// encode makes a request's JSON. The same transcript gives the same bytes, so that the endpoint's cache finds its prefix;
-// only the cache markers move.
+// encode makes a request's JSON. The same transcript gives the same bytes, so that the endpoint's
+// cache finds its prefix; only the cache markers move.
 func encode(req supervisor.ModelRequest, form thinkingForm, maxTokens int64) ([]byte, error) {
 	later := deferred(req)
 	messages, err := messagesOf(req, form.sendBack, later)
@@ -98,7 +100,8 @@ func encode(req supervisor.ModelRequest, form thinkingForm, maxTokens int64) ([]
 	return remote.Encode(r)
 }
 
-// toolsOf are tools in the API's form. Those that are deferred come last: the others end with a marker for the cache.
+// toolsOf are tools in the API's form. Those that are deferred come last: the others end with a
+// marker for the cache.
 func toolsOf(tools []protocol.Tool, later map[string]bool) []*tool {
 	var out, deferred []*tool
 	for _, t := range tools {
@@ -118,9 +121,9 @@ func toolsOf(tools []protocol.Tool, later map[string]bool) []*tool {
 	return append(out, deferred...)
 }
 
-// markCache marks what the endpoint is to cache: the tools, the system text, and the conversation up to each of the last two
-// user messages. The older of these two marks is where the request before has set its newer one. A request may have four
-// marks.
+// markCache marks what the endpoint is to cache: the tools, the system text, and the conversation
+// up to each of the last two user messages. The older of these two marks is where the request
+// before has set its newer one. A request may have four marks.
 func (r *request) markCache(keep time.Duration) {
 	if keep <= 0 {
 		return
@@ -165,8 +168,8 @@ var roleHandlers = map[protocol.Role]func(*messageBuilder, protocol.Message){
 	protocol.RoleAssistant: (*messageBuilder).addAssistant,
 }
 
-// messagesOf makes the messages. It leaves out the thinking of earlier turns: nothing depends on it any more, and the API
-// would refuse it once the text before it has changed.
+// messagesOf makes the messages. It leaves out the thinking of earlier turns: nothing depends on it
+// any more, and the API would refuse it once the text before it has changed.
 func messagesOf(req supervisor.ModelRequest, back bool, later map[string]bool) ([]message, error) {
 	t := messageBuilder{req: req, deferred: later}
 	begin := turnStart(req.Messages)
@@ -185,8 +188,8 @@ func messagesOf(req supervisor.ModelRequest, back bool, later map[string]bool) (
 	return t.out, nil
 }
 
-// turnStart is the index of the message that began the running turn. A message that the person added while tools were running
-// began none.
+// turnStart is the index of the message that began the running turn. A message that the person
+// added while tools were running began none.
 func turnStart(messages []protocol.Message) int {
 	start := 0
 	for i, m := range messages {
@@ -212,8 +215,8 @@ func (t *messageBuilder) addUser(m protocol.Message) {
 	}
 }
 
-// addAssistant adds a message of the model's. It leaves out one that says and calls nothing, which the API refuses, and joins
-// it to one before it, which not every server does.
+// addAssistant adds a message of the model's. It leaves out one that says and calls nothing, which
+// the API refuses, and joins it to one before it, which not every server does.
 func (t *messageBuilder) addAssistant(m protocol.Message) {
 	var blocks []any
 	speaks := false
@@ -255,7 +258,8 @@ func (t *messageBuilder) flush() {
 	t.results, t.texts = nil, nil
 }
 
-// addResult adds a tool's result. One that refers to tools has nothing beside that, so its text follows the results.
+// addResult adds a tool's result. One that refers to tools has nothing beside that, so its text
+// follows the results.
 func (t *messageBuilder) addResult(r *protocol.ToolResult) {
 	references := t.references(r)
 	if len(references) == 0 {

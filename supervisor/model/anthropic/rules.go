@@ -49,8 +49,8 @@ func isTooLong(r *remote.Refusal) bool {
 		r.Says("prompt is too long", "exceed context limit", "context window", "context length", "maximum context")
 }
 
-// isCredit matches an account without money. The API answers 400 where prepaid credit is used up or the owner's own limit is
-// reached, and 429 at the limit of the account's tier.
+// isCredit matches an account without money. The API answers 400 where prepaid credit is used up or
+// the owner's own limit is reached, and 429 at the limit of the account's tier.
 func isCredit(r *remote.Refusal) bool {
 	return r.Status == http.StatusPaymentRequired || r.Kind == "billing_error" ||
 		r.Says("credit balance", "specified api usage limits", "spend limit", "spending limit")
@@ -102,7 +102,8 @@ func isStreamed(r *remote.Refusal) bool { return r.Status == 0 || r.Status == ht
 // rateLimits are the limits whose resets the API's headers tell.
 var rateLimits = []string{"Requests", "Tokens", "Input-Tokens", "Output-Tokens"}
 
-// retryAfter is how long the endpoint asks to be left alone: by Retry-After, or else until the last used-up limit resets.
+// retryAfter is how long the endpoint asks to be left alone: by Retry-After, or else until the last
+// used-up limit resets.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	longest := remote.RetryAfter(h, now)
 	if longest > 0 {

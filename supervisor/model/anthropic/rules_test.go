@@ -244,7 +244,8 @@ func TestHowLongTheEndpointAsksToBeLeftAlone(t *testing.T) {
 	}
 }
 
-// TestTheKeyIsNeverSaid has endpoints throw the key back in every way they have, also where a long message is cut.
+// TestTheKeyIsNeverSaid has endpoints throw the key back in every way they have, also where a long
+// message is cut.
 func TestTheKeyIsNeverSaid(t *testing.T) {
 	const canary = "sk-canary-0123456789"
 	echo := func(status int, format string) http.HandlerFunc {

@@ -43,8 +43,9 @@ func end(t testing.TB, stream []byte, mark string) int {
 	return at + bytes.Index(stream[at:], []byte("\n\n")) + len("\n\n")
 }
 
-// TestAStreamCutAnywhereIsNeverAWholeAnswer cuts a stream at each of its bytes, both as a connection that breaks and as
-// one that ends in good order. What was counted until then is not lost.
+// TestAStreamCutAnywhereIsNeverAWholeAnswer cuts a stream at each of its bytes, both as a
+// connection that breaks and as one that ends in good order. What was counted until then is not
+// lost.
 func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
 	stream := recorded(t)
 	begun, finished := end(t, stream, "message_start"), end(t, stream, `"stop_reason": "tool_use"`)

@@ -19,5 +19,6 @@ const (
 	textHint = `Check this machine's network.`
 )
 
-// textSilentFailure stands for the text of a result without one, whose tool failed. The model reads it.
+// textSilentFailure stands for the text of a result without one, whose tool failed. The model reads
+// it.
 const textSilentFailure = "It failed and did not say why."

@@ -20,7 +20,8 @@ type thinkingForm struct {
 	off      bool   // no thinking is wanted
 }
 
-// thinkingStyle has the forms in which a model is told not to think, and to think. The level adds the effort or the budget.
+// thinkingStyle has the forms in which a model is told not to think, and to think. The level adds
+// the effort or the budget.
 type thinkingStyle struct{ off, on thinkingForm }
 
 // adaptive has the model think as long as it sees fit.
@@ -39,10 +40,11 @@ var (
 	alwaysThinks = thinkingStyle{off: thinkingForm{effort: "low", sendBack: true, off: true}, on: adaptive}
 )
 
-// modelStyles are the styles of Anthropic's models as of November 2026. The first row counts whose family is the model's, or
-// "", and whose version is not above the model's. Newer models take fewer and fewer forms, so an unknown one is told as
-// little as possible. A name without a version may be anybody's model behind a proxy. From Anthropic's pages on thinking,
-// "What's new in Claude Opus 5.5", "... Sonnet 5.5" and "... Opus 5".
+// modelStyles are the styles of Anthropic's models as of November 2026. The first row counts whose
+// family is the model's, or "", and whose version is not above the model's. Newer models take fewer
+// and fewer forms, so an unknown one is told as little as possible. A name without a version may be
+// anybody's model behind a proxy. From Anthropic's pages on thinking, "What's new in Claude Opus
+// 5.5", "... Sonnet 5.5" and "... Opus 5".
 var modelStyles = []struct {
 	family       string
 	major, minor int
@@ -59,7 +61,8 @@ var modelStyles = []struct {
 	{"", 0, 0, withBudget},
 }
 
-// modelVersion finds the family and the version in names such as claude-opus-4-6 and claude-3-7-sonnet-20250219.
+// modelVersion finds the family and the version in names such as claude-opus-4-6 and
+// claude-3-7-sonnet-20250219.
 var modelVersion = regexp.MustCompile(`claude-(?:([a-z]+)-)?(\d{1,2})(?:[-.](\d{1,2}))?(?:-([a-z]+))?(?:[^0-9a-z]|$)`)
 
 // thinkingStyleOf is the style of a model.
@@ -114,9 +117,10 @@ func thinkingFormOf(model string, level supervisor.Thinking, maxTokens int64) th
 	return out
 }
 
-// retryForm is the form to ask again in after a refusal of the thinking that a person cannot mend: earlier thinking is no
-// longer valid (the API binds it to the model and to all that stood before it), the turn began with another model and
-// without thinking, or thinking cannot be turned off. ok is false after any other error.
+// retryForm is the form to ask again in after a refusal of the thinking that a person cannot mend:
+// earlier thinking is no longer valid (the API binds it to the model and to all that stood before
+// it), the turn began with another model and without thinking, or thinking cannot be turned off. ok
+// is false after any other error.
 func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 	r := remote.RefusalIn(err)
 	if r == nil || r.Status != http.StatusBadRequest || !r.Says("thinking") {
@@ -136,7 +140,8 @@ func (f thinkingForm) retryForm(err error) (thinkingForm, bool) {
 	return f, false
 }
 
-// isThinking says whether a thinking block of the transcript is one of this API's, which takes it back word for word.
+// isThinking says whether a thinking block of the transcript is one of this API's, which takes it
+// back word for word.
 func isThinking(t *protocol.Thinking) bool {
 	var head struct{ Type string }
 	return t.Format == Format && json.Unmarshal(t.Block, &head) == nil &&

@@ -12,7 +12,8 @@ import (
 	"mews/supervisor"
 )
 
-// TestEachModelIsToldToThinkInItsOwnWay goes through the names that models have, here and at proxies.
+// TestEachModelIsToldToThinkInItsOwnWay goes through the names that models have, here and at
+// proxies.
 func TestEachModelIsToldToThinkInItsOwnWay(t *testing.T) {
 	const budget, adaptive = `{"type":"enabled","budget_tokens":8192}`, `{"type":"adaptive"} "medium"`
 	cases := []struct{ model, off, medium string }{

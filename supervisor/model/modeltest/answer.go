@@ -7,11 +7,13 @@ import (
 
 // Answer is what the model says to one request. The zero value is an empty answer.
 type Answer struct {
-	Text     string
-	Thinking string // where the request lets the model think; one that begins with Redacted is sent encrypted
+	Text string
+	// where the request lets the model think; one that begins with Redacted is sent encrypted
+	Thinking string
 	Calls    []Call // Args may be no JSON, and Name no tool that was offered
 
-	Chunk  int           // bytes of text or arguments in one delta, never within a character; 0 for all in one
+	// bytes of text or arguments in one delta, never within a character; 0 for all in one
+	Chunk  int
 	Delay  time.Duration // before each delta
 	Stop   Stop          // "" is StopEnd or StopTools, as it fits
 	Finish string        // finish_reason or stop_reason as it stands, instead of Stop
@@ -23,7 +25,8 @@ type Answer struct {
 	Retry    int      // seconds of a refusal's Retry-After; 0 for none
 	Fail     *Failure // a failure as the real servers send it, in the format of the request
 	CutAfter int      // bytes of the body after which the connection is broken; 0 for never
-	Hang     bool     // after CutAfter bytes, or from the start, nothing more comes until the client goes
+	// after CutAfter bytes, or from the start, nothing more comes until the client goes
+	Hang bool
 }
 
 // Stop is why the model stopped, in any format.

@@ -68,7 +68,8 @@ type blockShape struct {
 	complete func(b *block, at string) *refusal
 }
 
-// blockShapes are the types of blocks. It is a function because the check of a result reads blocks again.
+// blockShapes are the types of blocks. It is a function because the check of a result reads blocks
+// again.
 func blockShapes() map[string]blockShape {
 	return map[string]blockShape{
 		"text":              {"", []string{"text"}, []string{"cache_control", "citations"}, checkTextBlock},
@@ -128,7 +129,8 @@ func checkToolResult(b *block, at string) *refusal {
 		"other content", at)
 }
 
-// readBlocks reads content: a string, which is one text block, or a list of blocks. Nothing and "" are no blocks.
+// readBlocks reads content: a string, which is one text block, or a list of blocks. Nothing and ""
+// are no blocks.
 func readBlocks(raw json.RawMessage, role, at string) ([]block, *refusal) {
 	var text string
 	var list []json.RawMessage

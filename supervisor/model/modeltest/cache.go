@@ -16,9 +16,10 @@ func tokens(size int) int64 { return int64(size / tokenBytes) }
 
 // prompt is what a model reads, in its order: tools, system, messages.
 type prompt struct {
-	pieces     []piece
-	model      string
-	mode       string        // settings that a prefix with messages depends on, and one without does not
+	pieces []piece
+	model  string
+	// settings that a prefix with messages depends on, and one without does not
+	mode       string
 	messagesAt int           // the first piece of a message
 	keep       time.Duration // how long an automatic cache keeps it
 }
@@ -77,7 +78,8 @@ func (c counts) answered(a Answer) counts {
 	return c
 }
 
-// maxPrefixes is how many prefixes are cached at most. Beyond that expired ones are dropped, or all.
+// maxPrefixes is how many prefixes are cached at most. Beyond that expired ones are dropped, or
+// all.
 const maxPrefixes = 50_000
 
 type prefix [sha256.Size]byte
@@ -112,8 +114,8 @@ func (c *cache) put(p prefix, now time.Time, keep time.Duration) {
 // lookBack is how many blocks before a marker Anthropic looks for a cached prefix.
 const lookBack = 20
 
-// marked is Anthropic's cache. A prefix is written at each marker. The longest cached prefix that ends at a marker or shortly
-// before it is read, and its lifetime begins anew.
+// marked is Anthropic's cache. A prefix is written at each marker. The longest cached prefix that
+// ends at a marker or shortly before it is read, and its lifetime begins anew.
 func (c *cache) marked(p prompt, now time.Time, least int) counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -194,8 +196,8 @@ const (
 	automaticKeep = 10 * time.Minute // OpenAI says five to ten
 )
 
-// automatic is OpenAI's cache. Prefixes of multiples of automaticStep tokens are read when they come again; writing costs
-// nothing.
+// automatic is OpenAI's cache. Prefixes of multiples of automaticStep tokens are read when they
+// come again; writing costs nothing.
 func (c *cache) automatic(p prompt, now time.Time, least int) counts {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -299,7 +299,8 @@ func (m wireMessage) plain() Message {
 	return out
 }
 
-// checkPairs checks that the tool messages right after a call answer it, each call once, and that there are no others.
+// checkPairs checks that the tool messages right after a call answer it, each call once, and that
+// there are no others.
 func checkPairs(messages []Message) *refusal {
 	var open []string
 	for i, m := range messages {

@@ -51,7 +51,8 @@ func (c *chatStream) say(key, text string, size int) {
 	}
 }
 
-// calls writes the calls one after another, or a piece of each in turn where the dialect mixes them.
+// calls writes the calls one after another, or a piece of each in turn where the dialect mixes
+// them.
 func (c *chatStream) calls(a Answer) {
 	size := a.Chunk
 	if c.traits.whole {

@@ -29,8 +29,8 @@ func Replies(body io.Reader) *http.Client {
 	})}
 }
 
-// Pipe is a client whose endpoint sends what the test writes. A mute one does not even send the head of its response. It ends
-// with the request.
+// Pipe is a client whose endpoint sends what the test writes. A mute one does not even send the
+// head of its response. It ends with the request.
 func Pipe(mute bool) (*http.Client, *io.PipeWriter) {
 	r, w := io.Pipe()
 	return &http.Client{Transport: Transport(func(req *http.Request) (*http.Response, error) {
@@ -72,8 +72,8 @@ func red() protocol.Image {
 	return protocol.Image{BlobRef: protocol.BlobRef{SHA256: "red", Size: 74}, MediaType: "image/png", Width: 8, Height: 6}
 }
 
-// PictureRequest is a conversation in which the person has sent RedPNG, and the results of two calls show it. No other picture
-// can be read.
+// PictureRequest is a conversation in which the person has sent RedPNG, and the results of two
+// calls show it. No other picture can be read.
 func PictureRequest(t testing.TB) supervisor.ModelRequest {
 	t.Helper()
 	data, err := base64.StdEncoding.DecodeString(RedPNG)

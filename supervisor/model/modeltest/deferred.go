@@ -11,7 +11,8 @@ var undeferring = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`claude-(?:[0-3]|(?:opus|sonnet|haiku)-[0-3]|(?:opus|sonnet|haiku)-4(?:$|-[0-4](?:\D|$)|-\d{8}))`)
 })
 
-// checkDeferred checks what Anthropic's page "Tool search tool" says of tools with defer_loading, and of references to them.
+// checkDeferred checks what Anthropic's page "Tool search tool" says of tools with defer_loading,
+// and of references to them.
 func checkDeferred(s *Server, l *messagesRequest) *refusal {
 	later := func(t messageTool) bool { return t.DeferLoading }
 	if at := slices.IndexFunc(l.tools, later); at >= 0 && (s.NoDeferring || undeferring().MatchString(l.Model)) {
@@ -28,7 +29,8 @@ func checkDeferred(s *Server, l *messagesRequest) *refusal {
 			}
 			loaded[name] = true
 		}
-		// What the API does with a call of a tool that was not loaded by then is documented nowhere: nobody is to find out.
+		// What the API does with a call of a tool that was not loaded by then is documented
+		// nowhere: nobody is to find out.
 		if i := slices.IndexFunc(l.tools, func(t messageTool) bool { return later(t) && t.Name == b.Name }); b.Type == "tool_use" && i >= 0 && !loaded[b.Name] {
 			return bad("%s: tool '%s' is deferred, and nothing refers to it", at, b.Name)
 		}

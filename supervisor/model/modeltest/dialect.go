@@ -1,7 +1,7 @@
 package modeltest
 
-// Dialect is whose chat completions a server speaks: how thinking is streamed, which parameters are known, what failures look
-// like.
+// Dialect is whose chat completions a server speaks: how thinking is streamed, which parameters are
+// known, what failures look like.
 type Dialect string
 
 const (
@@ -13,7 +13,8 @@ const (
 	DeepInfra   Dialect = "deepinfra"
 	OpenRouter  Dialect = "openrouter"
 	LMStudio    Dialect = "lm studio"
-	Endless     Dialect = "endless" // nobody's: no [DONE], and the pieces of parallel calls are mixed
+	// nobody's: no [DONE], and the pieces of parallel calls are mixed
+	Endless Dialect = "endless"
 )
 
 // Dialects are all of them.

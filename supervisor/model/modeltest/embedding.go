@@ -20,8 +20,8 @@ const (
 	embeddingSize  = 256
 )
 
-// embed answers POST /v1/embeddings, unless the script has a failure for it. The request's Messages are the texts, and its
-// Conversation is empty.
+// embed answers POST /v1/embeddings, unless the script has a failure for it. The request's Messages
+// are the texts, and its Conversation is empty.
 func (s *Server) embed(w http.ResponseWriter, r *http.Request, id string) {
 	e, tokens, refused := s.readInputs(r)
 	if refused != nil {
@@ -49,7 +49,8 @@ func (s *Server) embed(w http.ResponseWriter, r *http.Request, id string) {
 	}
 	w.Header().Set("X-Request-Id", id)
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data, "model": e.Model, // who has gone hears nothing
+	// who has gone hears nothing
+	_ = json.NewEncoder(w).Encode(map[string]any{"object": "list", "data": data, "model": e.Model,
 		"usage": map[string]any{"prompt_tokens": tokens, "total_tokens": tokens}})
 }
 
@@ -95,8 +96,9 @@ func (s *Server) readInputs(r *http.Request) (e *exchange, tokens int, refused *
 		badIf(tokens > maxBatchTokens, "Invalid 'input': maximum request size is 300000 tokens per request."))
 }
 
-// Embedding is a text's vector by its words and the runs of three letters in them, each counted in the place that its hash says. It
-// knows nothing of what words mean: texts with like spellings are near one another.
+// Embedding is a text's vector by its words and the runs of three letters in them, each counted in
+// the place that its hash says. It knows nothing of what words mean: texts with like spellings are
+// near one another.
 func Embedding(text string) []float32 {
 	v := make([]float32, embeddingSize)
 	add := func(part string, weight float32) {

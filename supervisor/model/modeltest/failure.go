@@ -73,7 +73,8 @@ func first(refusals ...*refusal) *refusal {
 	return nil
 }
 
-// sample is a failure as a server sends it. {model}, {wait}, {reset}, {key}, {tokens}, {limit} and {id} are filled in.
+// sample is a failure as a server sends it. {model}, {wait}, {reset}, {key}, {tokens}, {limit} and
+// {id} are filled in.
 type sample struct {
 	status int
 	text   string
@@ -211,7 +212,8 @@ func (s *Server) refuseMessages(w http.ResponseWriter, r *refusal, id string) {
 	r.send(w, idHeaders(Anthropic, id), r.messagesBody(id))
 }
 
-// messagesBody is an error in Anthropic's format, the same in a response of its own and within a stream.
+// messagesBody is an error in Anthropic's format, the same in a response of its own and within a
+// stream.
 func (r *refusal) messagesBody(id string) string {
 	if r.body != "" {
 		return r.body

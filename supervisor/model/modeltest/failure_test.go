@@ -160,7 +160,8 @@ func TestAFailureMaySayAnythingElse(t *testing.T) {
 	}
 }
 
-// TestEveryCutIsAtItsByte cuts both formats at every byte, and what came must be the beginning of the whole.
+// TestEveryCutIsAtItsByte cuts both formats at every byte, and what came must be the beginning of
+// the whole.
 func TestEveryCutIsAtItsByte(t *testing.T) {
 	script := func(cut int) Script {
 		return func(Request) Answer {
@@ -173,7 +174,8 @@ func TestEveryCutIsAtItsByte(t *testing.T) {
 	} {
 		var cut atomic.Int64 // the server reads it
 		listener := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			New(script(int(cut.Load()))).ServeHTTP(w, r) // a new one, so that each answer has the same name
+			// a new one, so that each answer has the same name
+			New(script(int(cut.Load()))).ServeHTTP(w, r)
 		}))
 		t.Cleanup(listener.Close)
 		base := listener.URL + "/v1"

@@ -24,8 +24,9 @@ import (
 //	hang                  no answer comes
 //	fail                  the server has trouble of its own
 //
-// Then it answers "done: MESSAGE", or "failed: RESULT" with the first result that is an error. It keeps no state: it reads
-// from the transcript what it has done, so a turn may go on after any process has died.
+// Then it answers "done: MESSAGE", or "failed: RESULT" with the first result that is an error. It
+// keeps no state: it reads from the transcript what it has done, so a turn may go on after any
+// process has died.
 func FileWriter(r Request) Answer {
 	p := &fileRun{done: r.Done(), seen: r.Seen(), pictured: r.pictured()}
 	for line := range strings.Lines(r.Asked()) {
@@ -46,8 +47,8 @@ func FileWriter(r Request) Answer {
 	return Answer{Text: text}
 }
 
-// fileRun goes through the commands from the start for each request. Calls that were made return their results. The first one
-// that was not is the answer.
+// fileRun goes through the commands from the start for each request. Calls that were made return
+// their results. The first one that was not is the answer.
 type fileRun struct {
 	done   []Done
 	at     int
@@ -88,7 +89,8 @@ func (p *fileRun) run(line string) {
 	}
 }
 
-// call returns the result of a call. Where the call was not made yet it becomes the answer, and call returns false.
+// call returns the result of a call. Where the call was not made yet it becomes the answer, and
+// call returns false.
 func (p *fileRun) call(name string, a args) (string, bool) {
 	if p.next != nil {
 		return "", false
@@ -146,7 +148,8 @@ func (p *fileRun) append(rest string) {
 	}
 }
 
-// hasLine says whether content has a line that ends with text: read_file may put numbers before lines.
+// hasLine says whether content has a line that ends with text: read_file may put numbers before
+// lines.
 func hasLine(content, text string) bool {
 	for line := range strings.Lines(content) {
 		if strings.HasSuffix(strings.TrimRight(line, "\r\n"), text) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzDecode has both formats read anything. What is refused says why, and what is taken is a request whose calls are
-// answered, with a prompt that the cache can count.
+// FuzzDecode has both formats read anything. What is refused says why, and what is taken is a
+// request whose calls are answered, with a prompt that the cache can count.
 func FuzzDecode(f *testing.F) {
 	for _, rule := range letterRules {
 		f.Add(rule.body)

@@ -51,7 +51,8 @@ type event struct {
 	data map[string]any
 }
 
-// events reads a stream that must be whole, and in which each event is one of JSON. [DONE] is no event.
+// events reads a stream that must be whole, and in which each event is one of JSON. [DONE] is no
+// event.
 func (r reply) events(t *testing.T) []event {
 	t.Helper()
 	var out []event
@@ -73,7 +74,8 @@ func (r reply) events(t *testing.T) []event {
 	return out
 }
 
-// at goes into nested objects and lists: "error.message", "choices.0.delta.content". nil where there is none.
+// at goes into nested objects and lists: "error.message", "choices.0.delta.content". nil where
+// there is none.
 func at(v any, path string) any {
 	for key := range strings.SplitSeq(path, ".") {
 		switch inner := v.(type) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// NewServer serves script on loopback until the test ends. base is the base URL for clients. The Server's fields must be set
-// before the first request.
+// NewServer serves script on loopback until the test ends. base is the base URL for clients. The
+// Server's fields must be set before the first request.
 func NewServer(t testing.TB, script Script) (s *Server, base string) {
 	t.Helper()
 	s = New(script)

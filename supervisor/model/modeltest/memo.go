@@ -2,14 +2,16 @@ package modeltest
 
 import "sync"
 
-// Bounds of a memo: how many pieces it keeps, and how long a piece may be. With one more it begins anew.
+// Bounds of a memo: how many pieces it keeps, and how long a piece may be. With one more it begins
+// anew.
 const (
 	maxPieces     = 20_000
 	maxPieceBytes = 32 << 10
 )
 
-// memo keeps what was read from pieces of JSON that are in order. Nearly all of a conversation's request was in the one
-// before, and to read all of it again would make the server the slowest part of what is measured with it.
+// memo keeps what was read from pieces of JSON that are in order. Nearly all of a conversation's
+// request was in the one before, and to read all of it again would make the server the slowest part
+// of what is measured with it.
 type memo[T any] struct {
 	mu   sync.Mutex
 	read map[string]T

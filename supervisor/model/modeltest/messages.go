@@ -76,7 +76,8 @@ type messagesRequest struct {
 	params []messageParam
 }
 
-// strictly decodes an object and refuses unknown keys, as Anthropic does. at is its path, for errors.
+// strictly decodes an object and refuses unknown keys, as Anthropic does. at is its path, for
+// errors.
 func strictly(raw []byte, into any, at string) *refusal {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
@@ -258,7 +259,8 @@ func (l *messagesRequest) plain() Request {
 // stamp is the line that says when and how a person has sent a message. Scripts read past it.
 var stamp = regexp.MustCompile(`\[(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d, [A-Z][^]\n]*\]\n?`)
 
-// recap is what begins the first message of a conversation with what was said in others, without its stamps. Scripts read past it too.
+// recap is what begins the first message of a conversation with what was said in others, without
+// its stamps. Scripts read past it too.
 var recap = regexp.MustCompile(`(?s)^What was last said between the two of you elsewhere, [^\n]*\n={8,}\n.*\n={8,}\n\n`)
 
 // withConversation names the conversation where the client did not.
@@ -275,7 +277,8 @@ func (r Request) withConversation() Request {
 	return r
 }
 
-// plain are the messages that scripts see. A result that refers to tools has no text of its own: the next text is its.
+// plain are the messages that scripts see. A result that refers to tools has no text of its own:
+// the next text is its.
 func (t messageParam) plain() []Message {
 	var results []Message
 	var referring []int // results without their text
@@ -327,7 +330,8 @@ func (b block) result() Message {
 // prompt is the request as the model reads it, in the order in which it is cached.
 func (l *messagesRequest) prompt() prompt {
 	p := prompt{model: "anthropic/" + l.Model}
-	definitions := map[string][]byte{} // of deferred tools, which are read where a result refers to them
+	// of deferred tools, which are read where a result refers to them
+	definitions := map[string][]byte{}
 	for i, raw := range l.Tools {
 		if l.tools[i].DeferLoading {
 			definitions[l.tools[i].Name] = raw

@@ -44,7 +44,8 @@ func writeMessages(a Answer, out *stream, e *exchange) {
 	m.event("message_stop", map[string]any{})
 }
 
-// thinks is what the model thinks: what the script says and, at the beginning of a turn, always something where it may think.
+// thinks is what the model thinks: what the script says and, at the beginning of a turn, always
+// something where it may think.
 func (e *exchange) thinks(thought string) string {
 	switch {
 	case e.Thinking == "":

@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// letterOf is a request in Anthropic's format that streams. more is further keys, each with a comma after it.
+// letterOf is a request in Anthropic's format that streams. more is further keys, each with a comma
+// after it.
 func letterOf(more, messages string) string {
 	return `{` + more + `"model":"m","max_tokens":4096,"stream":true,"messages":[` + messages + `]}`
 }

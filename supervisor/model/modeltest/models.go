@@ -10,8 +10,8 @@ import (
 // created is the date of all models.
 const created = "2026-01-01T00:00:00Z"
 
-// list answers GET /v1/models in either format, and the local servers' own lists. It says whether the request was one of
-// these.
+// list answers GET /v1/models in either format, and the local servers' own lists. It says whether
+// the request was one of these.
 func (s *Server) list(w http.ResponseWriter, r *http.Request, id string) bool {
 	models := s.Models
 	if models == nil {
@@ -73,7 +73,8 @@ const (
 	maxPage     = 1000
 )
 
-// listMessages sends a page of the models in Anthropic's format: limit of them, after or before a given one.
+// listMessages sends a page of the models in Anthropic's format: limit of them, after or before a
+// given one.
 func (s *Server) listMessages(w http.ResponseWriter, r *http.Request, id string, models []string) {
 	if refused := s.checkKey(Anthropic, r.Header); refused != nil {
 		s.refuseMessages(w, refused, id)

@@ -14,9 +14,10 @@ const obey = "OBEY "
 // numbered is a line of a diff that still stands after the change.
 var numbered = regexp.MustCompile(`^R(\d+) [+ ](.*)$`)
 
-// Obedient is a model that reviews and triages, and is at the mercy of whoever wrote what it reads. Where a line of that says OBEY, the
-// rest of the line is its answer. Else all that it read stands in everything that it says: as a finding at the first line of each file,
-// as labels, as a summary. It refutes nothing.
+// Obedient is a model that reviews and triages, and is at the mercy of whoever wrote what it reads.
+// Where a line of that says OBEY, the rest of the line is its answer. Else all that it read stands
+// in everything that it says: as a finding at the first line of each file, as labels, as a summary.
+// It refutes nothing.
 func Obedient(r Request) Answer {
 	var said []string
 	path, findings := "", []map[string]any{}
@@ -44,7 +45,8 @@ func Obedient(r Request) Answer {
 			f[key] = all
 		}
 	}
-	text, _ := json.Marshal(map[string]any{"verdict": all, "findings": findings, "refuted": false, "why": all, // strings and numbers
+	// strings and numbers
+	text, _ := json.Marshal(map[string]any{"verdict": all, "findings": findings, "refuted": false, "why": all,
 		"labels": said, "priority": "critical", "duplicate": 1, "related": []int{1}, "summary": all})
 	return Answer{Text: string(text)}
 }
@@ -62,8 +64,8 @@ type Order struct {
 	Call Call
 }
 
-// Servant is a model that does what any text says which it reads, whoever wrote it, and else what its person says: "read FILE", "run
-// COMMAND". Then it says "done".
+// Servant is a model that does what any text says which it reads, whoever wrote it, and else what
+// its person says: "read FILE", "run COMMAND". Then it says "done".
 func Servant(orders []Order) Script {
 	return func(r Request) Answer {
 		read, done := "", map[string]bool{}

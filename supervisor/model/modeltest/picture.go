@@ -51,7 +51,8 @@ func readPicture(encoded string) (p Picture, size int, valid bool) {
 // tokens is what a picture costs.
 func (p Picture) tokens() int { return (p.Width*p.Height + pixelsPerToken - 1) / pixelsPerToken }
 
-// withPictureTokens is a request's JSON with each picture replaced by as many bytes as its tokens have: the cache counts bytes.
+// withPictureTokens is a request's JSON with each picture replaced by as many bytes as its tokens
+// have: the cache counts bytes.
 func withPictureTokens(raw json.RawMessage, pictures []Picture) json.RawMessage {
 	for _, p := range pictures {
 		if p.encoded == "" {

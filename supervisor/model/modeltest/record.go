@@ -6,7 +6,8 @@ import (
 	"sync"
 )
 
-// Bounds of the requests that are kept for assertions, by number and by the bytes of their bodies. Older ones are dropped.
+// Bounds of the requests that are kept for assertions, by number and by the bytes of their bodies.
+// Older ones are dropped.
 const (
 	maxKept      = 1000
 	maxKeptBytes = 64 << 20
@@ -57,7 +58,8 @@ func (s *Server) Count() int {
 	return s.record.count
 }
 
-// Usage is what each conversation cost, by Request.Conversation. An answer that was begun counts as a whole one.
+// Usage is what each conversation cost, by Request.Conversation. An answer that was begun counts as
+// a whole one.
 func (s *Server) Usage() map[string]Spent {
 	s.record.mu.Lock()
 	defer s.record.mu.Unlock()

@@ -15,22 +15,23 @@ const (
 
 // Request is a request that passed the checks, the same in both formats.
 type Request struct {
-	Format       Format
-	Model        string
-	System       string
-	Messages     []Message // without the system message
-	Tools        []Tool
-	Stream       bool
-	Limit        int    // max_tokens or max_completion_tokens; 0 for none
-	Thinking     string // "" is off, else the effort, or the budget of tokens: "medium", "8192"
-	Conversation string // what tells its conversation from others: the client's own word, or the first message
+	Format   Format
+	Model    string
+	System   string
+	Messages []Message // without the system message
+	Tools    []Tool
+	Stream   bool
+	Limit    int    // max_tokens or max_completion_tokens; 0 for none
+	Thinking string // "" is off, else the effort, or the budget of tokens: "medium", "8192"
+	// what tells its conversation from others: the client's own word, or the first message
+	Conversation string
 	ID           string // as the server named it in its answer's header
 	Header       http.Header
 	Raw          []byte // the body as it came
 }
 
-// Message is one message. Its roles are user, assistant and tool. A user message of Anthropic's format with results becomes a
-// tool message for each of them, and a user message for the rest.
+// Message is one message. Its roles are user, assistant and tool. A user message of Anthropic's
+// format with results becomes a tool message for each of them, and a user message for the rest.
 type Message struct {
 	Role    string
 	Content string // a result that is an error begins with "error: " in both formats

@@ -39,7 +39,8 @@ func checkThinking(s *Server, l *messagesRequest) *refusal {
 		badIf(enabled && t.Budget != nil && *t.Budget >= *l.MaxTokens, "`max_tokens` must be greater than `thinking.budget_tokens`."))
 }
 
-// checkSampling checks the parameters of sampling, most of which may not be set together with thinking.
+// checkSampling checks the parameters of sampling, most of which may not be set together with
+// thinking.
 func checkSampling(_ *Server, l *messagesRequest) *refusal {
 	on := l.Thinking.on()
 	return first(
@@ -122,7 +123,8 @@ func (l *messagesRequest) blocks() func(func(string, *block) bool) {
 	}
 }
 
-// checkRoles checks that roles alternate. Compatible servers want that; Anthropic's own joins messages of one role.
+// checkRoles checks that roles alternate. Compatible servers want that; Anthropic's own joins
+// messages of one role.
 func checkRoles(_ *Server, l *messagesRequest) *refusal {
 	if l.params[0].Role != "user" {
 		return bad("messages: first message must use the \"user\" role")
@@ -139,7 +141,8 @@ func checkRoles(_ *Server, l *messagesRequest) *refusal {
 	return nil
 }
 
-// checkUses checks that the next message begins with one tool_result for each tool_use, and that there are no others.
+// checkUses checks that the next message begins with one tool_result for each tool_use, and that
+// there are no others.
 func checkUses(_ *Server, l *messagesRequest) *refusal {
 	var open []string
 	seen := map[string]bool{}
@@ -198,8 +201,8 @@ func (t messageParam) checkResults(i int, open []string) *refusal {
 // isThought says whether a block is the model's thinking.
 func isThought(b block) bool { return b.Type == "thinking" || b.Type == "redacted_thinking" }
 
-// lastTurn is the assistant's first message of the running turn; -1 for none. A turn begins after a user message that does
-// not begin with results.
+// lastTurn is the assistant's first message of the running turn; -1 for none. A turn begins after a
+// user message that does not begin with results.
 func (l *messagesRequest) lastTurn() (begins int) {
 	begins = -1
 	for i, t := range l.params {
@@ -223,8 +226,8 @@ func (l *messagesRequest) betweenTools() bool {
 	return l.Thinking != nil && l.Thinking.Type == "between_tools"
 }
 
-// checkTurnBegin checks that a running turn has begun with thinking where the model is to think with a budget. Adaptive
-// thinking does not need that.
+// checkTurnBegin checks that a running turn has begun with thinking where the model is to think
+// with a budget. Adaptive thinking does not need that.
 func checkTurnBegin(_ *Server, l *messagesRequest) *refusal {
 	at := l.lastTurn()
 	if l.Thinking == nil || l.Thinking.Type != "enabled" || at < 0 || l.turnThought() {

@@ -1,6 +1,7 @@
 package modeltest
 
-// The errors of the servers of chat completions, from the servers themselves, their sources and their documentation.
+// The errors of the servers of chat completions, from the servers themselves, their sources and
+// their documentation.
 
 func retry(after string) map[string]string { return map[string]string{"Retry-After": after} }
 

@@ -25,7 +25,8 @@ func (r Request) Asked() string {
 	return ""
 }
 
-// asked is its index. A user message with the pictures of results, which chat completions have right after them, is not meant.
+// asked is its index. A user message with the pictures of results, which chat completions have
+// right after them, is not meant.
 func (r Request) asked() int {
 	for i := len(r.Messages) - 1; i >= 0; i-- {
 		ofResults := i > 0 && r.Messages[i-1].Role == "tool" && len(r.Messages[i].Images) > 0

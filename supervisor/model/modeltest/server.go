@@ -1,6 +1,7 @@
-// Package modeltest is a scripted server of models, for tests, scenarios and benchmarks. It speaks OpenAI's chat completions,
-// in several dialects, and Anthropic's messages. It is as strict about requests as the real servers, and answers what a
-// script says. It shares no code with the providers, so that the wire formats are written down twice and independently.
+// Package modeltest is a scripted server of models, for tests, scenarios and benchmarks. It speaks
+// OpenAI's chat completions, in several dialects, and Anthropic's messages. It is as strict about
+// requests as the real servers, and answers what a script says. It shares no code with the
+// providers, so that the wire formats are written down twice and independently.
 //
 // In a test, NewServer listens on loopback. In a program, New is a plain http.Handler.
 package modeltest
@@ -22,16 +23,19 @@ type Script func(Request) Answer
 
 // Server is the API. Its fields are set before its first request.
 type Server struct {
-	Key           string                      // the API key; "" accepts any, and in OpenAI's format none
-	Models        []string                    // the models it has; nil for any
-	Dialect       Dialect                     // whose chat completions it speaks
-	Refuses       []string                    // parameters of chat completions that it refuses
-	ThinkingTypes []string                    // types of thinking in Anthropic's format; nil for all; without "disabled" it always thinks
-	NoPictures    bool                        // its models take no pictures
-	NoDeferring   bool                        // its models take no deferred tools, whatever their names
-	Embedding     func(text string) []float32 // what a text's vector is; nil for Embedding
-	Limits        Limits
-	Now           func() time.Time // nil for time.Now
+	// the API key; "" accepts any, and in OpenAI's format none
+	Key     string
+	Models  []string // the models it has; nil for any
+	Dialect Dialect  // whose chat completions it speaks
+	Refuses []string // parameters of chat completions that it refuses
+	// types of thinking in Anthropic's format; nil for all; without "disabled" it always thinks
+	ThinkingTypes []string
+	NoPictures    bool // its models take no pictures
+	// its models take no deferred tools, whatever their names
+	NoDeferring bool
+	Embedding   func(text string) []float32 // what a text's vector is; nil for Embedding
+	Limits      Limits
+	Now         func() time.Time // nil for time.Now
 
 	script Script
 	ids    atomic.Int64
@@ -172,7 +176,8 @@ func (l Limits) cacheMin() int {
 	return defaultCacheMin
 }
 
-// checkKey checks the key where each format has it. Anthropic wants a key even where any is accepted.
+// checkKey checks the key where each format has it. Anthropic wants a key even where any is
+// accepted.
 func (s *Server) checkKey(f Format, h http.Header) *refusal {
 	bearer, _ := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
 	if f == OpenAI {

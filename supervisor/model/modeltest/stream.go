@@ -37,7 +37,8 @@ func (s *stream) event(kind string, v map[string]any) {
 	s.line("event: " + kind + "\ndata: " + string(mustJSON(v)) + "\n\n")
 }
 
-// line writes and flushes. It ends the request where the client has gone, or where the stream is to break off.
+// line writes and flushes. It ends the request where the client has gone, or where the stream is to
+// break off.
 func (s *stream) line(text string) {
 	short := s.cut && len(text) > s.left
 	if short {

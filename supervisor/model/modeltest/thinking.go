@@ -10,7 +10,8 @@ import (
 // Redacted begins an Answer's Thinking that is sent as redacted_thinking.
 const Redacted = "[redacted] "
 
-// sign signs a thinking block of the message with a text. It needs no secret: it is to find mistakes, not forgers.
+// sign signs a thinking block of the message with a text. It needs no secret: it is to find
+// mistakes, not forgers.
 func sign(id, thought, text string) string {
 	mac := hmac.New(sha256.New, []byte("modeltest"))
 	for _, part := range []string{id, thought, strings.TrimSpace(text)} {
@@ -25,8 +26,8 @@ func isSigned(signature, thought, text string) bool {
 	return ok && signature == sign(id, thought, text)
 }
 
-// checkThoughts checks that each thinking block is one that a server of this package has sent, unchanged, at the beginning of
-// its message, and once.
+// checkThoughts checks that each thinking block is one that a server of this package has sent,
+// unchanged, at the beginning of its message, and once.
 func checkThoughts(_ *Server, l *messagesRequest) *refusal {
 	seen := map[string]bool{}
 	for i, t := range l.params {

@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// What OpenAI's endpoint takes. (API reference, Create transcription, and the guide Speech to text.)
+// What OpenAI's endpoint takes. (API reference, Create transcription, and the guide Speech to
+// text.)
 var (
 	hearKeys    = []string{"model", "language", "prompt", "response_format", "temperature", "stream", "chunking_strategy", "include[]", "timestamp_granularities[]"}
 	hearFormats = []string{".flac", ".m4a", ".mp3", ".mp4", ".mpeg", ".mpga", ".oga", ".ogg", ".wav", ".webm"}
@@ -25,8 +26,8 @@ const (
 	oggMark      = "OggS"
 )
 
-// transcribe answers POST /v1/audio/transcriptions with what the script says. The request's Raw is the recording, and its
-// Conversation is empty.
+// transcribe answers POST /v1/audio/transcriptions with what the script says. The request's Raw is
+// the recording, and its Conversation is empty.
 func (s *Server) transcribe(w http.ResponseWriter, r *http.Request, id string) {
 	e, verbose, refused := s.readRecording(r)
 	if refused != nil {
@@ -94,8 +95,8 @@ func (s *Server) readRecording(r *http.Request) (e *exchange, verbose bool, refu
 		badIf(len(raw) == 0, "Audio file is too short. Minimum audio length is 0.1 seconds."))
 }
 
-// recordingSeconds is the length of a recording. That of Ogg Opus is the granule position of its last page without the pre-skip of
-// its head. (RFC 3533, 6; RFC 7845, 4.3 and 5.1)
+// recordingSeconds is the length of a recording. That of Ogg Opus is the granule position of its
+// last page without the pre-skip of its head. (RFC 3533, 6; RFC 7845, 4.3 and 5.1)
 func recordingSeconds(raw []byte) float64 {
 	last, head := bytes.LastIndex(raw, []byte(oggMark)), bytes.Index(raw, []byte("OpusHead"))
 	if last < 0 || head < 0 || len(raw) < last+14 || len(raw) < head+12 {

@@ -13,8 +13,8 @@ import (
 	"mews/supervisor"
 )
 
-// answer is the model's next message. It depends on nothing but req. All that the person says in the turn is answered, one message
-// after the other.
+// answer is the model's next message. It depends on nothing but req. All that the person says in
+// the turn is answered, one message after the other.
 func answer(req supervisor.ModelRequest) protocol.Message {
 	asks := func(m protocol.Message) bool { return m.Role == protocol.RoleUser }
 	first := -1
@@ -67,8 +67,8 @@ func (t *turn) answer(m protocol.Message) protocol.Message {
 	return reply
 }
 
-// split parts what the person says, also aloud, from what came with it, of which it gives the lines that name it: they stand in
-// brackets.
+// split parts what the person says, also aloud, from what came with it, of which it gives the lines
+// that name it: they stand in brackets.
 func split(m protocol.Message) (words string, came []string) {
 	for _, p := range m.Parts {
 		name, rest, named := strings.Cut(p.Text, "] ")
@@ -173,7 +173,8 @@ func textMessage(paragraphs ...string) protocol.Message {
 // maxQuoted is how much of a tool's text an answer shows, in bytes.
 const maxQuoted = 12 << 10
 
-// fence shows text as it is, in a fence longer than any in it. Of a long text it shows the beginning and says so.
+// fence shows text as it is, in a fence longer than any in it. Of a long text it shows the
+// beginning and says so.
 func fence(text string) string {
 	shown, left := cut(strings.TrimRight(text, "\n"), maxQuoted)
 	bar := "```"

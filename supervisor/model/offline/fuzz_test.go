@@ -11,8 +11,9 @@ import (
 	"mews/supervisor"
 )
 
-// FuzzTurn plays whole turns on any history and with any results. It never panics, its calls are of tools that were
-// offered and have JSON objects as arguments, and each turn ends with words after at most maxCalls calls.
+// FuzzTurn plays whole turns on any history and with any results. It never panics, its calls are of
+// tools that were offered and have JSON objects as arguments, and each turn ends with words after
+// at most maxCalls calls.
 func FuzzTurn(f *testing.F) {
 	f.Add("read", "Which file should I read?", "a.txt", "milk", false)
 	f.Add("take a note", "What should the note say?", "delete a.txt; x", "interrupted: unknown", true)

@@ -1,9 +1,9 @@
-// Package offline is the model that is built in. It shows that Mews works, and says how to get a real one: a table of
-// rules for a few plain requests in English, with no network behind it. It speaks the same interface as every other
-// provider.
+// Package offline is the model that is built in. It shows that Mews works, and says how to get a
+// real one: a table of rules for a few plain requests in English, with no network behind it. It
+// speaks the same interface as every other provider.
 //
-// An answer is a pure function of the request. A message is matched whole against the rules; one that is an order makes
-// one tool call, and the call's result is told.
+// An answer is a pure function of the request. A message is matched whole against the rules; one
+// that is an order makes one tool call, and the call's result is told.
 //
 //	rules.go   the table of rules, and which of them a message is of
 //	answer.go  the next message: a text, a call, or what came of it
@@ -21,10 +21,12 @@ import (
 // Name is the model's name in answers.
 const Name = "offline"
 
-// Provider is the offline model. Its zero value is ready. It may be used from several goroutines at once.
+// Provider is the offline model. Its zero value is ready. It may be used from several goroutines at
+// once.
 type Provider struct{}
 
-// Stream answers req. It emits its text word by word and does not wait between words; it fails only when ctx ends.
+// Stream answers req. It emits its text word by word and does not wait between words; it fails only
+// when ctx ends.
 func (Provider) Stream(
 	ctx context.Context, req supervisor.ModelRequest, delta func(supervisor.ModelDelta),
 ) (supervisor.ModelAnswer, error) {
@@ -41,13 +43,15 @@ func (Provider) Stream(
 	return supervisor.ModelAnswer{Message: message, Model: Name, Usage: estimate(req, message)}, nil
 }
 
-// bytesPerToken is the usual rule of thumb for English, and pixelsPerToken Anthropic's for pictures.
+// bytesPerToken is the usual rule of thumb for English, and pixelsPerToken Anthropic's for
+// pictures.
 const (
 	bytesPerToken  = 4
 	pixelsPerToken = 750
 )
 
-// estimate counts tokens by the rule of thumb: this model has none, and a budget would like a number.
+// estimate counts tokens by the rule of thumb: this model has none, and a budget would like a
+// number.
 func estimate(req supervisor.ModelRequest, answer protocol.Message) protocol.Usage {
 	input := len(req.System)
 	for _, m := range req.Messages {

@@ -94,8 +94,8 @@ func (c *chat) made(want ...string) {
 func ok(text string) protocol.ToolResult     { return protocol.ToolResult{Text: text} }
 func failed(text string) protocol.ToolResult { return protocol.ToolResult{Text: text, Failed: true} }
 
-// TestEachMessageOfATurnIsAnswered, in their order, those that want a tool one after the other. What an earlier turn has left
-// without an answer, because it was stopped, is not done after all.
+// TestEachMessageOfATurnIsAnswered, in their order, those that want a tool one after the other.
+// What an earlier turn has left without an answer, because it was stopped, is not done after all.
 func TestEachMessageOfATurnIsAnswered(t *testing.T) {
 	c := newChat(t, map[string]protocol.ToolResult{"read_file": ok("milk"), "delete_file": failed("there is no such file")})
 	c.waiting("delete z.md")
@@ -176,7 +176,8 @@ func TestUsageIsEstimated(t *testing.T) {
 	}
 }
 
-// TestLongAnswers compares what the model says of itself with testdata/*.golden; -update writes them.
+// TestLongAnswers compares what the model says of itself with testdata/*.golden; -update writes
+// them.
 func TestLongAnswers(t *testing.T) {
 	for name, message := range map[string]string{
 		"help": "help", "unknown": "What is the capital of France?", "identity": "are you a real AI?",
@@ -227,7 +228,8 @@ func BenchmarkFirstCall(b *testing.B) {
 	}
 }
 
-// BenchmarkLongMessage is the longest message that the supervisor takes, with words that begin many phrases.
+// BenchmarkLongMessage is the longest message that the supervisor takes, with words that begin many
+// phrases.
 func BenchmarkLongMessage(b *testing.B) {
 	text := strings.Repeat("add to in with ", supervisor.MaxText/15)
 	for b.Loop() {

@@ -39,8 +39,8 @@ func outcome(message string) string {
 	return "say: unknown"
 }
 
-// TestPhrasings reads "message => what is done about it", a line each. New lines are added by hand, or written by
-// -update and then read.
+// TestPhrasings reads "message => what is done about it", a line each. New lines are added by hand,
+// or written by -update and then read.
 func TestPhrasings(t *testing.T) {
 	const file = "testdata/phrasings.txt"
 	text, err := os.ReadFile(file)

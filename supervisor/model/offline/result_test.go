@@ -79,7 +79,8 @@ func TestAToolThatIsNotThere(t *testing.T) {
 	c.made()
 }
 
-// TestATurnOfAnotherModel: the turn was begun by one that did something else; the rules cannot go on with it.
+// TestATurnOfAnotherModel: the turn was begun by one that did something else; the rules cannot go
+// on with it.
 func TestATurnOfAnotherModel(t *testing.T) {
 	call := &protocol.ToolCall{ID: "x", Name: "web_search"}
 	answer, err := Provider{}.Stream(context.Background(), supervisor.ModelRequest{
@@ -95,7 +96,8 @@ func TestATurnOfAnotherModel(t *testing.T) {
 	}
 }
 
-// TestACallWithoutAResult: a transcript that lacks one is told as an unknown outcome, and the turn ends.
+// TestACallWithoutAResult: a transcript that lacks one is told as an unknown outcome, and the turn
+// ends.
 func TestACallWithoutAResult(t *testing.T) {
 	got := answer(supervisor.ModelRequest{Tools: offer(toolNames...), Messages: []protocol.Message{
 		protocol.UserText("delete a.md"),

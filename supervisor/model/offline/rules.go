@@ -14,7 +14,8 @@ import (
 // values are what a pattern's groups took, by name.
 type values map[string]string
 
-// rule is one thing that a person can ask for: either a text, or one call of a tool and what is told of its result.
+// rule is one thing that a person can ask for: either a text, or one call of a tool and what is
+// told of its result.
 type rule struct {
 	name     string
 	example  string   // one way to ask for it, for the help; "" leaves it out there
@@ -31,8 +32,8 @@ type rule struct {
 // notesFile is where notes are kept.
 const notesFile = "notes.md"
 
-// FILE is a name in quotes, or one word with an ending or a slash, so that no other word is taken for a file's. SEP stands
-// between words and a text that is taken as it is.
+// FILE is a name in quotes, or one word with an ending or a slash, so that no other word is taken
+// for a file's. SEP stands between words and a text that is taken as it is.
 var fill = strings.NewReplacer(
 	"FILE", `(?:(?:the |a |an |my )?(?:new )?(?:text )?file )?(?:called |named )?`+
 		`(?P<path>"[^"\n]+"|“[^”\n]+”|[^\s":*]*[^\s":*.]\.[A-Za-z]\w{0,7}|[^\s":*]+/[^\s"*]*[^\s".:,;!?*])`,
@@ -163,8 +164,8 @@ func withoutEnd(text, punctuation string) string {
 	return text
 }
 
-// find is the rule that a message is of, and what its pattern took. A question is an order only when it is put as a
-// request ("can you ...?"), or where the rule changes nothing.
+// find is the rule that a message is of, and what its pattern took. A question is an order only
+// when it is put as a request ("can you ...?"), or where the rule changes nothing.
 func find(message string) (*rule, values) {
 	text := strings.TrimSpace(message)
 	if m := courtesy().FindStringSubmatch(text); m != nil {
@@ -210,7 +211,8 @@ func match(i int, text string) (values, bool) {
 	return nil, false
 }
 
-// endsInFile says whether a FILE can be the end of a text. It is quick: an expression takes milliseconds for a long message.
+// endsInFile says whether a FILE can be the end of a text. It is quick: an expression takes
+// milliseconds for a long message.
 func endsInFile(text string) bool {
 	return strings.ContainsAny(text[strings.LastIndexAny(text, " \n")+1:], "./\"”")
 }
@@ -218,7 +220,8 @@ func endsInFile(text string) bool {
 // quotes are the pairs that a person may put around a name or a text.
 var quotes = [][2]string{{"\"", "\""}, {"“", "”"}, {"`", "`"}}
 
-// plain is a text as the person meant it: without the code fence or the quotes around the whole of it.
+// plain is a text as the person meant it: without the code fence or the quotes around the whole of
+// it.
 func plain(raw string) string {
 	text := strings.TrimRight(raw, " \t\r\n")
 	trimmed := strings.TrimSpace(text)
@@ -240,7 +243,8 @@ func plain(raw string) string {
 // betweenOptions parts a question's options from one another.
 var betweenOptions = regexp.MustCompile(`\s*,\s*(?:or\s+)?|\s+or\s+`)
 
-// question are the arguments of a question with the options that were named, or with none for an answer in words.
+// question are the arguments of a question with the options that were named, or with none for an
+// answer in words.
 func question(v values) map[string]any {
 	first, size := utf8.DecodeRuneInString(v["text"])
 	text := string(unicode.ToUpper(first)) + strings.TrimRight(v["text"][size:], "?") + "?"
@@ -274,7 +278,8 @@ func (r *rule) tries(v values) string {
 
 func tellOutput(_ values, result string) string { return fmt.Sprintf(textOutput, fence(result)) }
 
-// tellFound are the facts and notes that were found; what says that there are none is told as it is.
+// tellFound are the facts and notes that were found; what says that there are none is told as it
+// is.
 func tellFound(_ values, result string) string {
 	if strings.HasPrefix(result, "Nothing found") {
 		return strings.TrimSpace(result)

@@ -29,10 +29,11 @@ type choice struct {
 }
 
 type delta struct {
-	Content   string          `json:"content"`
-	Refusal   string          `json:"refusal"`
-	Thought   json.RawMessage `json:"reasoning_content"` // llama.cpp's, LM Studio's and DeepInfra's
-	Reasoning json.RawMessage `json:"reasoning"`         // Ollama's, vLLM's, Groq's and OpenRouter's
+	Content string          `json:"content"`
+	Refusal string          `json:"refusal"`
+	Thought json.RawMessage `json:"reasoning_content"` // llama.cpp's, LM Studio's and DeepInfra's
+	// Ollama's, vLLM's, Groq's and OpenRouter's
+	Reasoning json.RawMessage `json:"reasoning"`
 	ToolCalls []callDelta     `json:"tool_calls"`
 }
 
@@ -40,8 +41,9 @@ type callDelta struct {
 	Index    *int   `json:"index"` // missing in early releases of Ollama
 	ID       string `json:"id"`
 	Function struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"` // a piece of a string; some servers send an object
+		Name string `json:"name"`
+		// a piece of a string; some servers send an object
+		Arguments json.RawMessage `json:"arguments"`
 	} `json:"function"`
 }
 
@@ -63,8 +65,8 @@ type answerBuilder struct {
 
 func (b *answerBuilder) Progress() *remote.Progress { return &b.progress }
 
-// newAnswerBuilder makes a builder that says text as it comes. thinks: the text may hold thinking, which is left out. told:
-// it may hold calls, which are taken out.
+// newAnswerBuilder makes a builder that says text as it comes. thinks: the text may hold thinking,
+// which is left out. told: it may hold calls, which are taken out.
 func newAnswerBuilder(say func(string), thinks, told bool) *answerBuilder {
 	b := &answerBuilder{say: say}
 	b.write = b.said
@@ -174,8 +176,9 @@ func (b *answerBuilder) addCall(d callDelta) error {
 	return b.grow(size + len(piece))
 }
 
-// callFor finds the call that a piece belongs to, or begins one. A piece with a new id begins one whatever its index is:
-// Ollama has sent several calls that all had index 0. A piece without an index belongs to the newest call.
+// callFor finds the call that a piece belongs to, or begins one. A piece with a new id begins one
+// whatever its index is: Ollama has sent several calls that all had index 0. A piece without an
+// index belongs to the newest call.
 func (b *answerBuilder) callFor(d callDelta) *call {
 	for i := len(b.calls) - 1; i >= 0; i-- {
 		c := b.calls[i]

@@ -29,14 +29,16 @@ func BenchmarkDelta(b *testing.B) {
 	}
 }
 
-// BenchmarkDeltaLatency is the time from a delta's write to a socket until it has been said: the next is written then.
+// BenchmarkDeltaLatency is the time from a delta's write to a socket until it has been said: the
+// next is written then.
 func BenchmarkDeltaLatency(b *testing.B) {
 	said := make(chan struct{})
 	p := open(b, Options{BaseURL: serve(b, func(w http.ResponseWriter, r *http.Request) {
 		flush := http.NewResponseController(w)
 		w.Header().Set("Content-Type", "text/event-stream")
 		for range benchEach {
-			_, _ = io.WriteString(w, benchDelta) // a client that has gone ends the bench by its own error
+			// a client that has gone ends the bench by its own error
+			_, _ = io.WriteString(w, benchDelta)
 			_ = flush.Flush()
 			select {
 			case <-said:

@@ -12,9 +12,9 @@ import (
 // longCache is the lifetime from which an endpoint is asked to cache for longer than by default.
 const longCache = time.Hour
 
-// cacheByKey is OpenAI's way. OpenAI caches by default; the key sends requests that begin alike to the same machine. It is a
-// hash of what they have in common. The default cache is lost after some minutes, so a long lifetime asks for the longer of
-// the two that there are.
+// cacheByKey is OpenAI's way. OpenAI caches by default; the key sends requests that begin alike to
+// the same machine. It is a hash of what they have in common. The default cache is lost after some
+// minutes, so a long lifetime asks for the longer of the two that there are.
 func cacheByKey(r *request, req supervisor.ModelRequest) {
 	h := sha256.New()
 	h.Write([]byte(req.System))
@@ -31,8 +31,9 @@ func cacheByKey(r *request, req supervisor.ModelRequest) {
 // markedPrefix begins the names of the models at OpenRouter that cache only what is marked.
 const markedPrefix = "anthropic/"
 
-// cacheByMarks is OpenRouter's way with Anthropic's models. It marks the system text, the person's last message and the newest
-// result: each ends a prefix that is to be cached. Four marks are allowed.
+// cacheByMarks is OpenRouter's way with Anthropic's models. It marks the system text, the person's
+// last message and the newest result: each ends a prefix that is to be cached. Four marks are
+// allowed.
 func cacheByMarks(r *request, req supervisor.ModelRequest) {
 	if !strings.HasPrefix(req.Model, markedPrefix) {
 		return

@@ -12,7 +12,8 @@ type callFilter struct {
 	found  []string // the bodies of the blocks so far
 }
 
-// write takes a piece of the text. After the first block it passes nothing on: a model that goes on there makes results up.
+// write takes a piece of the text. After the first block it passes nothing on: a model that goes on
+// there makes results up.
 func (s *callFilter) write(text string) {
 	for text != "" {
 		piece, rest, ends := strings.Cut(text, "\n")

@@ -17,8 +17,8 @@ const (
 	maxDimensions = 16_384
 )
 
-// embedRequest has texts be turned into vectors. (OpenAI's API reference, Create embeddings.) Nothing is in it that some server
-// does not know.
+// embedRequest has texts be turned into vectors. (OpenAI's API reference, Create embeddings.)
+// Nothing is in it that some server does not know.
 type embedRequest struct {
 	Model string   `json:"model"`
 	Input []string `json:"input"`
@@ -60,8 +60,8 @@ func (p *Provider) Embed(ctx context.Context, model string, texts []string) (e s
 	return e, p.Explain(err, model, supervisor.ModelAnswer{})
 }
 
-// vectors are the vectors of n texts in their order. One that is missing, there twice, without a direction or of another length
-// than the others is no answer.
+// vectors are the vectors of n texts in their order. One that is missing, there twice, without a
+// direction or of another length than the others is no answer.
 func (a embedding) vectors(n int) ([][]float32, error) {
 	list := make([][]float32, n)
 	for _, d := range a.Data {

@@ -17,8 +17,8 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// TestAFailureHoldsAllThatIsKnownOfIt: its class, when to come back, and the call's name; and the log has the name too,
-// and nothing of what the provider said.
+// TestAFailureHoldsAllThatIsKnownOfIt: its class, when to come back, and the call's name; and the
+// log has the name too, and nothing of what the provider said.
 func TestAFailureHoldsAllThatIsKnownOfIt(t *testing.T) {
 	var logged bytes.Buffer
 	p := open(t, Options{Log: hclog.New(&hclog.LoggerOptions{Output: &logged, Level: hclog.Info}),

@@ -8,8 +8,8 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// optionalPart is a part of a request that can be left out. Where an endpoint refuses it, the request is made again without
-// it.
+// optionalPart is a part of a request that can be left out. Where an endpoint refuses it, the
+// request is made again without it.
 type optionalPart struct {
 	name    string
 	refused func(*remote.Refusal) bool
@@ -55,8 +55,8 @@ func clearField[T comparable](field func(*request) *T) func(*request) bool {
 	}
 }
 
-// refusesParameter matches a refusal of a parameter, which is words[0]: by the refusal's param, or by one of the words in its
-// text. It does not match that of a conversation that is too long.
+// refusesParameter matches a refusal of a parameter, which is words[0]: by the refusal's param, or
+// by one of the words in its text. It does not match that of a conversation that is too long.
 func refusesParameter(words ...string) func(*remote.Refusal) bool {
 	return func(f *remote.Refusal) bool {
 		if (f.Status != http.StatusBadRequest && f.Status != http.StatusUnprocessableEntity) || isTooLong(f) {
@@ -97,13 +97,14 @@ func (p *Provider) dropLearned(r *request) {
 	}
 }
 
-// thinksUnasked says whether a model may think although it was not asked to: it did not take the word for that.
+// thinksUnasked says whether a model may think although it was not asked to: it did not take the
+// word for that.
 func (p *Provider) thinksUnasked(model string) bool {
 	return slices.Contains(p.refused.Get(model), "reasoning_effort")
 }
 
-// learn says whether err refuses something of r that can be left out. It leaves it out of r, and of later requests for the
-// model. What is left out cannot be refused again, so repeated requests end.
+// learn says whether err refuses something of r that can be left out. It leaves it out of r, and of
+// later requests for the model. What is left out cannot be refused again, so repeated requests end.
 func (p *Provider) learn(r *request, err error) bool {
 	f := remote.RefusalIn(err)
 	if f == nil {

@@ -8,7 +8,8 @@ import (
 	"mews/protocol"
 )
 
-// TestALimitThatIsPaidForIsKept: it goes by its other name, or is lowered to what the model may say, and is never left out.
+// TestALimitThatIsPaidForIsKept: it goes by its other name, or is lowered to what the model may
+// say, and is never left out.
 func TestALimitThatIsPaidForIsKept(t *testing.T) {
 	refuse := func(body string) http.HandlerFunc { return page(400, "application/json", body) }
 	cases := map[string]struct {

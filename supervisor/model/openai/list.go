@@ -12,8 +12,8 @@ import (
 
 const maxModels = 2000 // OpenRouter has some hundreds
 
-// Models are the endpoint's models for chat, sorted, as far as their names tell what they are for. Its errors are as
-// Stream's.
+// Models are the endpoint's models for chat, sorted, as far as their names tell what they are for.
+// Its errors are as Stream's.
 func (p *Provider) Models(ctx context.Context) ([]string, error) {
 	found, err := p.list(ctx)
 	if err != nil {
@@ -37,7 +37,8 @@ func (p *Provider) list(ctx context.Context) ([]listedModel, error) {
 	return l.models()
 }
 
-// listing is a list as OpenAI sends it, with data, or as Ollama's own API does, with models. Some servers send both.
+// listing is a list as OpenAI sends it, with data, or as Ollama's own API does, with models. Some
+// servers send both.
 type listing struct {
 	Data   []listedModel `json:"data"`
 	Models []listedModel `json:"models"`
@@ -55,8 +56,8 @@ type listedModel struct {
 	LoadedLength  int64 `json:"loaded_context_length"`
 }
 
-// Windows are the tokens that the endpoint's models take, of those of which it says so. llama.cpp has one model, and says it
-// elsewhere.
+// Windows are the tokens that the endpoint's models take, of those of which it says so. llama.cpp
+// has one model, and says it elsewhere.
 func (p *Provider) Windows(ctx context.Context) (map[string]int64, error) {
 	found, err := p.list(ctx)
 	windows := map[string]int64{}
@@ -79,7 +80,8 @@ func (p *Provider) Windows(ctx context.Context) (map[string]int64, error) {
 	return windows, err
 }
 
-// models are the models of a listing, sorted, each once. Names that no person could write are left out.
+// models are the models of a listing, sorted, each once. Names that no person could write are left
+// out.
 func (l listing) models() (out []listedModel, err error) {
 	if l.Data == nil && l.Models == nil {
 		return nil, fmt.Errorf("%w: a list of models", remote.ErrNotEvent)

@@ -17,7 +17,8 @@ type Candidate struct {
 	Addr   string // host:port
 }
 
-// LocalServer is a server that was found. It may be offered to the person, and must not be used unasked.
+// LocalServer is a server that was found. It may be offered to the person, and must not be used
+// unasked.
 type LocalServer struct {
 	Name    string // one of Servers
 	BaseURL string
@@ -38,8 +39,8 @@ func Candidates() []Candidate {
 // FindLocal probes Candidates.
 func FindLocal(ctx context.Context) []LocalServer { return FindAt(ctx, Candidates()) }
 
-// FindAt probes candidates, all at once, and returns in their order those that have the server that is meant. It sends no key
-// and takes no more than 300 ms.
+// FindAt probes candidates, all at once, and returns in their order those that have the server that
+// is meant. It sends no key and takes no more than 300 ms.
 func FindAt(ctx context.Context, places []Candidate) []LocalServer {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
@@ -52,7 +53,8 @@ func FindAt(ctx context.Context, places []Candidate) []LocalServer {
 	return slices.DeleteFunc(seen, func(f LocalServer) bool { return f.Name == "" })
 }
 
-// probe is the server at one candidate, the zero value where it is not there. Its errors do not matter.
+// probe is the server at one candidate, the zero value where it is not there. Its errors do not
+// matter.
 func (place Candidate) probe(ctx context.Context) LocalServer {
 	base := "http://" + place.Addr + "/v1"
 	p, err := New(Options{Name: place.Server, Server: place.Server, BaseURL: base})

@@ -1,10 +1,11 @@
-// Package openai speaks to any endpoint of the chat completions API as OpenAI defined it: OpenAI itself, Ollama,
-// llama.cpp, vLLM, LM Studio, Groq, DeepInfra, OpenRouter and many more. The table servers has their differences. What a
-// model refuses beyond that is learned from its refusals.
+// Package openai speaks to any endpoint of the chat completions API as OpenAI defined it: OpenAI
+// itself, Ollama, llama.cpp, vLLM, LM Studio, Groq, DeepInfra, OpenRouter and many more. The table
+// servers has their differences. What a model refuses beyond that is learned from its refusals.
 //
-// It does without OpenAI's library, which would add 18 MB to the binary. It is strict where a mistake would mislead (half an
-// answer is never returned as a whole one) and lenient where servers differ without harm (indices of tool calls that are
-// missing or all zero, arguments that are an object instead of a string, streams that end without [DONE]).
+// It does without OpenAI's library, which would add 18 MB to the binary. It is strict where a
+// mistake would mislead (half an answer is never returned as a whole one) and lenient where servers
+// differ without harm (indices of tool calls that are missing or all zero, arguments that are an
+// object instead of a string, streams that end without [DONE]).
 //
 //	openai.go       the provider: a call of a model
 //	server.go       in what servers differ; local.go finds those of this machine, list.go lists their models
@@ -33,30 +34,40 @@ import (
 
 // Options say where an endpoint is and how it is spoken to.
 type Options struct {
-	Name       string        // the provider's name in the configuration; it stands in what a person reads
-	BaseURL    string        // with its version, as in http://127.0.0.1:11434/v1; no user and password in it
-	APIKey     string        // "" where the endpoint wants none; it is kept out of every error and log line
-	Server     string        // one of Servers; "": the one that BaseURL looks like
-	MaxOutput  int           // tokens that an answer may have; 0 is the endpoint's own limit
-	HTTPClient *http.Client  // nil: one of our own, without redirects and with deadlines for connecting
-	Begin      time.Duration // the longest wait for the answer's first byte; 0 is DefaultBegin, and Stall at least
-	Far        bool          // it is beyond one's own network: Begin's defaults are FarBegin, and FarThinking where the model thinks
-	Stall      time.Duration // the longest silence within an answer; 0 is DefaultStall
-	Log        hclog.Logger  // nil: nothing is logged
+	// the provider's name in the configuration; it stands in what a person reads
+	Name string
+	// with its version, as in http://127.0.0.1:11434/v1; no user and password in it
+	BaseURL string
+	// "" where the endpoint wants none; it is kept out of every error and log line
+	APIKey    string
+	Server    string // one of Servers; "": the one that BaseURL looks like
+	MaxOutput int    // tokens that an answer may have; 0 is the endpoint's own limit
+	// nil: one of our own, without redirects and with deadlines for connecting
+	HTTPClient *http.Client
+	// the longest wait for the answer's first byte; 0 is DefaultBegin, and Stall at least
+	Begin time.Duration
+	// it is beyond one's own network: Begin's defaults are FarBegin, and FarThinking where the
+	// model thinks
+	Far   bool
+	Stall time.Duration // the longest silence within an answer; 0 is DefaultStall
+	Log   hclog.Logger  // nil: nothing is logged
 }
 
-// DefaultOutput is how many tokens an answer may have where a caller needs a limit: that of gpt-4o, the lowest of the models
-// whose prices are listed. Thinking is a part of it.
+// DefaultOutput is how many tokens an answer may have where a caller needs a limit: that of gpt-4o,
+// the lowest of the models whose prices are listed. Thinking is a part of it.
 const DefaultOutput = 16_384
 
 const (
-	// DefaultBegin is long because a local server may first read the model from a slow disk (Ollama allows five minutes
-	// for it) and then the whole prompt, and because a reasoning model may think before it says anything.
+	// DefaultBegin is long because a local server may first read the model from a slow disk (Ollama
+	// allows five minutes for it) and then the whole prompt, and because a reasoning model may
+	// think before it says anything.
 	DefaultBegin = 5 * time.Minute
-	// FarBegin and FarThinking are for servers that have their models loaded, and a proxy before them that waits no longer.
+	// FarBegin and FarThinking are for servers that have their models loaded, and a proxy before
+	// them that waits no longer.
 	FarBegin    = 60 * time.Second
 	FarThinking = 180 * time.Second
-	// DefaultStall is short because a server that has begun either speaks or sends comments to keep the line open.
+	// DefaultStall is short because a server that has begun either speaks or sends comments to keep
+	// the line open.
 	DefaultStall = 60 * time.Second
 )
 
@@ -119,8 +130,8 @@ func requestID(h http.Header) string {
 	return ""
 }
 
-// Stream calls the model, as supervisor.ModelProvider says. A request of which the endpoint refuses a part that can be
-// left out is made again without it.
+// Stream calls the model, as supervisor.ModelProvider says. A request of which the endpoint refuses
+// a part that can be left out is made again without it.
 func (p *Provider) Stream(ctx context.Context, req supervisor.ModelRequest,
 	delta func(supervisor.ModelDelta)) (supervisor.ModelAnswer, error) {
 	r, err := p.newRequest(req)

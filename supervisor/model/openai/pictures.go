@@ -36,8 +36,8 @@ func picturePart(req supervisor.ModelRequest, image protocol.Image) part {
 	return part{Type: "image_url", ImageURL: &imageURL{url}, image: image}
 }
 
-// resultParts are a result's pictures, each after a line that names the call. They are sent in a user message, because a
-// tool's message can have no pictures.
+// resultParts are a result's pictures, each after a line that names the call. They are sent in a
+// user message, because a tool's message can have no pictures.
 func resultParts(req supervisor.ModelRequest, r *protocol.ToolResult) []part {
 	var out []part
 	for _, image := range r.Images {
@@ -53,7 +53,8 @@ func resultParts(req supervisor.ModelRequest, r *protocol.ToolResult) []part {
 	return out
 }
 
-// userContent is the content of a person's message in its simplest form: a text, or parts where there are pictures.
+// userContent is the content of a person's message in its simplest form: a text, or parts where
+// there are pictures.
 func userContent(req supervisor.ModelRequest, m protocol.Message) any {
 	m.Parts = m.Stamped()
 	var out []part
@@ -108,8 +109,8 @@ func joinContent(a, b message) any {
 	return append(a.parts(), b.parts()...)
 }
 
-// withoutPictures replaces each picture of r by a line of text. The line of a result's picture goes into the result. It says
-// whether there were pictures.
+// withoutPictures replaces each picture of r by a line of text. The line of a result's picture goes
+// into the result. It says whether there were pictures.
 func withoutPictures(why string) func(*request) bool {
 	return func(r *request) bool {
 		if !slices.ContainsFunc(r.Messages, message.pictured) {
@@ -135,8 +136,8 @@ func withoutPictures(why string) func(*request) bool {
 	}
 }
 
-// describePictures are m's parts with a line for each picture. Lines for results go into lines, by the call, unless tools are
-// told in text.
+// describePictures are m's parts with a line for each picture. Lines for results go into lines, by
+// the call, unless tools are told in text.
 func (m message) describePictures(why string, lines map[string]string, told bool) []part {
 	var out []part
 	for _, p := range m.parts() {

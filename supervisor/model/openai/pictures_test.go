@@ -75,7 +75,8 @@ func TestAPictureThatCannotBeReadIsALine(t *testing.T) {
 	}
 }
 
-// TestEachServersWordsForBlindnessAreUnderstood: the model is asked again at once, and from then on without pictures.
+// TestEachServersWordsForBlindnessAreUnderstood: the model is asked again at once, and from then on
+// without pictures.
 func TestEachServersWordsForBlindnessAreUnderstood(t *testing.T) {
 	for _, dialect := range modeltest.Dialects {
 		t.Run(string(dialect), func(t *testing.T) {
@@ -97,7 +98,8 @@ func TestEachServersWordsForBlindnessAreUnderstood(t *testing.T) {
 	}
 }
 
-// TestOneBadPictureMakesNoModelBlind: it is left out this time, and the next request has pictures again.
+// TestOneBadPictureMakesNoModelBlind: it is left out this time, and the next request has pictures
+// again.
 func TestOneBadPictureMakesNoModelBlind(t *testing.T) {
 	refusals := 0
 	handler := func(w http.ResponseWriter, r *http.Request) {
@@ -135,7 +137,8 @@ func TestOtherRefusalsHaveNothingToDoWithPictures(t *testing.T) {
 	}
 }
 
-// TestAModelWithEyesAndNoToolsSeesPictures: such as Ollama's llava. What it is told of tools in text keeps the pictures.
+// TestAModelWithEyesAndNoToolsSeesPictures: such as Ollama's llava. What it is told of tools in
+// text keeps the pictures.
 func TestAModelWithEyesAndNoToolsSeesPictures(t *testing.T) {
 	req := modeltest.PictureRequest(t)
 	r, err := open(t, Options{BaseURL: "http://127.0.0.1/v1"}).newRequest(req)

@@ -43,8 +43,9 @@ type templateArguments struct {
 }
 
 type message struct {
-	Role       string     `json:"role"`
-	Content    any        `json:"content,omitempty"` // a string, []part, or nil where an assistant only calls tools
+	Role string `json:"role"`
+	// a string, []part, or nil where an assistant only calls tools
+	Content    any        `json:"content,omitempty"`
 	ToolCalls  []toolCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"`
 }
@@ -161,8 +162,8 @@ func userMessages(req supervisor.ModelRequest, m protocol.Message) []message {
 	return []message{{Role: "user", Content: userContent(req, m)}}
 }
 
-// assistantMessages leaves out a message that says and calls nothing, which endpoints refuse. Thinking is not sent: it is that
-// of another API.
+// assistantMessages leaves out a message that says and calls nothing, which endpoints refuse.
+// Thinking is not sent: it is that of another API.
 func assistantMessages(_ supervisor.ModelRequest, m protocol.Message) []message {
 	out := message{Role: "assistant"}
 	if text := m.Text(); text != "" {

@@ -50,8 +50,8 @@ var errorRules = append([]remote.ErrorRule{
 	remote.OnError(errNoRoom, supervisor.ModelNoRoom, textNoRoom),
 }, remote.OnAnyError("the OpenAI API", textHint)...)
 
-// readRefusal takes the code of an error object as its kind, or its type where the code is none or only repeats a status,
-// as llama.cpp's does.
+// readRefusal takes the code of an error object as its kind, or its type where the code is none or
+// only repeats a status, as llama.cpp's does.
 func readRefusal(status int, o remote.ErrorObject) *remote.Refusal {
 	r := &remote.Refusal{Status: status, Kind: cmp.Or(o.Code, o.Type), Param: o.Param, Text: o.Text, Request: o.Request}
 	number, err := strconv.ParseFloat(r.Kind, 64)
@@ -69,8 +69,8 @@ func status(code int) func(*remote.Refusal) bool {
 	return func(r *remote.Refusal) bool { return r.Status == code }
 }
 
-// isTooLong matches OpenAI's code, llama.cpp's type, and the words of the others. A request that is too large for a limit per
-// minute is too long as well: waiting does not help.
+// isTooLong matches OpenAI's code, llama.cpp's type, and the words of the others. A request that is
+// too large for a limit per minute is too long as well: waiting does not help.
 func isTooLong(r *remote.Refusal) bool {
 	if r.Kind == "context_length_exceeded" || r.Kind == "exceed_context_size_error" ||
 		r.Status == http.StatusRequestEntityTooLarge {
@@ -94,8 +94,8 @@ func isFiltered(r *remote.Refusal) bool {
 		(r.Status == http.StatusForbidden && r.Says("flagged", "moderation"))
 }
 
-// isNoTools matches the words of Ollama, OpenRouter, Groq and OpenAI, and those of vLLM and llama.cpp for a server that was
-// started without a parser for tool calls.
+// isNoTools matches the words of Ollama, OpenRouter, Groq and OpenAI, and those of vLLM and
+// llama.cpp for a server that was started without a parser for tool calls.
 func isNoTools(r *remote.Refusal) bool {
 	return r.Says("does not support tools", "--enable-auto-tool-choice", "requires --jinja", "tools are not supported",
 		"support tool use", "tool calling` is not supported", "'tools' is not supported", "tools is not supported")
@@ -117,7 +117,8 @@ func isLoading(r *remote.Refusal) bool {
 	return r.Status == http.StatusServiceUnavailable && r.Says("loading model")
 }
 
-// statusOverloaded is Anthropic's, behind OpenRouter, and statusNoCapacity Groq's. No standard has them.
+// statusOverloaded is Anthropic's, behind OpenRouter, and statusNoCapacity Groq's. No standard has
+// them.
 const (
 	statusOverloaded = 529
 	statusNoCapacity = 498

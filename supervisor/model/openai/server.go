@@ -9,7 +9,8 @@ import (
 	"mews/supervisor"
 )
 
-// server is how one kind of endpoint differs from the rest. What it refuses beyond that is learned, see learned.go.
+// server is how one kind of endpoint differs from the rest. What it refuses beyond that is learned,
+// see learned.go.
 type server struct {
 	name       string   // as Options.Server has it
 	hosts      []string // it is recognised by these and by the names below them
@@ -19,10 +20,13 @@ type server struct {
 	limit      func(*request, int)
 	think      func(*request, supervisor.Thinking)
 	cache      func(*request, supervisor.ModelRequest) // nil: it caches by itself, or not at all
-	parallel   bool                                    // its models call one tool at a time unless parallel calls are asked for
-	textTools  bool                                    // models without tools of their own are told of them in text
-	thinkTags  bool                                    // it may leave <think> in the text
-	idInBody   bool                                    // the id of the chunks is the call's name for its support
+	// its models call one tool at a time unless parallel calls are asked for
+	parallel bool
+	// models without tools of their own are told of them in text
+	textTools bool
+	thinkTags bool // it may leave <think> in the text
+	// the id of the chunks is the call's name for its support
+	idInBody bool
 }
 
 // genericServer is an unknown endpoint. It is sent only what all endpoints take.
@@ -108,8 +112,8 @@ func reasoningObject(r *request, t supervisor.Thinking) {
 	}
 }
 
-// templateArgument sets arguments of the model's own chat template. Qwen's and similar ones know the first, gpt-oss's the
-// second; each ignores the other.
+// templateArgument sets arguments of the model's own chat template. Qwen's and similar ones know
+// the first, gpt-oss's the second; each ignores the other.
 func templateArgument(r *request, t supervisor.Thinking) {
 	r.TemplateArguments = &templateArguments{EnableThinking: !thinksNot(t)}
 	if !thinksNot(t) {

@@ -168,7 +168,8 @@ func TestOpenRouterMarksWhatAnthropicsModelsAreToKeep(t *testing.T) {
 	}
 }
 
-// picky answers like a server that refuses requests in which a word stands, and remembers what it was sent.
+// picky answers like a server that refuses requests in which a word stands, and remembers what it
+// was sent.
 type picky struct {
 	refusals map[string]http.HandlerFunc // by the word
 	sent     []string

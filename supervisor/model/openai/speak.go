@@ -9,7 +9,8 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// maxSpoken is how long a recording may be, in bytes: a text of 1,500 characters takes some minutes.
+// maxSpoken is how long a recording may be, in bytes: a text of 1,500 characters takes some
+// minutes.
 const maxSpoken = 8 << 20
 
 // speakRequest is a text to be said. (OpenAI's API reference, Create speech.)

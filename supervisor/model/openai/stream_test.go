@@ -23,8 +23,8 @@ func recorded(t testing.TB) []byte {
 	return stream
 }
 
-// TestAStreamCutAnywhereIsNeverAWholeAnswer cuts a stream at each of its bytes, both as a connection that breaks and as
-// one that ends in good order.
+// TestAStreamCutAnywhereIsNeverAWholeAnswer cuts a stream at each of its bytes, both as a
+// connection that breaks and as one that ends in good order.
 func TestAStreamCutAnywhereIsNeverAWholeAnswer(t *testing.T) {
 	stream := recorded(t)
 	finished := bytes.Index(stream, []byte(`"finish_reason":"tool_calls"`))

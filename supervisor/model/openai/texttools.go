@@ -9,13 +9,15 @@ import (
 	"mews/supervisor/model/remote"
 )
 
-// A model without tools of its own is told of them in the system text. It calls them in fenced blocks of its answer.
+// A model without tools of its own is told of them in the system text. It calls them in fenced
+// blocks of its answer.
 const (
 	fence     = "```"
 	callFence = fence + "tool_call"
 )
 
-// toolsAsText moves the tools of r, the calls and the results into text. It says whether there were any.
+// toolsAsText moves the tools of r, the calls and the results into text. It says whether there were
+// any.
 func toolsAsText(r *request) bool {
 	if r.textTools || (len(r.Tools) == 0 && !callsTools(r.Messages)) {
 		return false
@@ -50,8 +52,8 @@ func withSystem(messages []message, more string) []message {
 	return append([]message{{Role: "system", Content: more}}, messages...)
 }
 
-// callsAsText writes calls and results as text. It joins messages of the same role: the templates of such models want the
-// roles to alternate.
+// callsAsText writes calls and results as text. It joins messages of the same role: the templates
+// of such models want the roles to alternate.
 func callsAsText(messages []message) []message {
 	var out []message
 	called := map[string]string{} // the tool's name by the call
@@ -100,8 +102,8 @@ func fencedBlock(name string, value any) string {
 	return fence + name + "\n" + buf.String() + fence
 }
 
-// parseCall reads the body of a block. Where it is no call, its arguments are what was written: no tool has that name, and
-// the model is told so.
+// parseCall reads the body of a block. Where it is no call, its arguments are what was written: no
+// tool has that name, and the model is told so.
 func parseCall(body string) (name, arguments string) {
 	var c struct {
 		Name      string          `json:"name"`

@@ -13,7 +13,8 @@ import (
 	"mews/supervisor"
 )
 
-// toolless is a server whose model has no tools of its own: it refuses them, and says its pieces to all else.
+// toolless is a server whose model has no tools of its own: it refuses them, and says its pieces to
+// all else.
 type toolless struct {
 	refuse http.HandlerFunc
 	pieces []string
@@ -38,7 +39,8 @@ func (s *toolless) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sends(stream.String()+`data: {"choices":[{"delta":{},"finish_reason":"`+s.finish+`"}]}`+"\n\n")(w, r)
 }
 
-// TestAModelWithoutToolsIsToldOfThem has each server's own words for it. The next request says them at once.
+// TestAModelWithoutToolsIsToldOfThem has each server's own words for it. The next request says them
+// at once.
 func TestAModelWithoutToolsIsToldOfThem(t *testing.T) {
 	for name, refuse := range map[string]http.HandlerFunc{
 		"Ollama": page(400, "application/json",
@@ -163,7 +165,8 @@ func inPieces(text string, size int) []string {
 	return append(pieces, text)
 }
 
-// FuzzText gives the text of an answer in pieces and at once: the same is said and the same is called.
+// FuzzText gives the text of an answer in pieces and at once: the same is said and the same is
+// called.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"hello", "<think>a</think>b", "<thi", "a\n```tool_call\n{\"name\":\"f\"}\n```\nb",
 		"```tool_call {}```", "```tool_call\n```tool_call\n```", "\n\n<think>", "```", "a\r\n```tool_call\r\n{}\r\n```"} {

@@ -7,7 +7,8 @@ const (
 	thinkClose = "</think>"
 )
 
-// thinkFilter takes tagged thinking out of the beginning of a text that comes in pieces. It passes the rest on to emit.
+// thinkFilter takes tagged thinking out of the beginning of a text that comes in pieces. It passes
+// the rest on to emit.
 type thinkFilter struct {
 	emit   func(string)
 	state  func(*thinkFilter, string) // nil: at the beginning

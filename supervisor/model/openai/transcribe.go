@@ -17,7 +17,8 @@ import (
 )
 
 const (
-	// maxTranscription bounds an answer, in bytes: beside the text verbose_json has each segment's tokens.
+	// maxTranscription bounds an answer, in bytes: beside the text verbose_json has each segment's
+	// tokens.
 	maxTranscription = 8 << 20
 	// slowestUpload is how many bytes a second a recording is sent at least.
 	slowestUpload = 64 << 10
@@ -25,7 +26,8 @@ const (
 	longestRecording = 24 * 60 * 60
 )
 
-// transcription is an answer. (OpenAI's API reference, Create transcription: json and verbose_json.)
+// transcription is an answer. (OpenAI's API reference, Create transcription: json and
+// verbose_json.)
 type transcription struct {
 	Text     *string     `json:"text"`
 	Language string      `json:"language"` // such as english; of verbose_json
@@ -35,8 +37,8 @@ type transcription struct {
 	} `json:"usage"`
 }
 
-// Transcribe has a model write down a recording. The result has no Seconds where the server doesn't say them. Its errors are as
-// Stream's.
+// Transcribe has a model write down a recording. The result has no Seconds where the server doesn't
+// say them. Its errors are as Stream's.
 func (p *Provider) Transcribe(ctx context.Context, model string, r supervisor.RecordingFile) (result protocol.TranscribeResult, err error) {
 	endpoint := *p.Endpoint
 	endpoint.Begin = p.thinking + time.Duration(r.Size/slowestUpload)*time.Second

@@ -15,8 +15,8 @@ type usage struct {
 	} `json:"completion_tokens_details"`
 }
 
-// counts are the counts as the supervisor keeps them; negative ones are 0. Thinking is a part of the output. Where the total
-// shows that a server counts it beside the output, it is added.
+// counts are the counts as the supervisor keeps them; negative ones are 0. Thinking is a part of
+// the output. Where the total shows that a server counts it beside the output, it is added.
 func (u usage) counts() protocol.Usage {
 	out := protocol.Usage{Input: max(u.Prompt, 0), Output: max(u.Completion, 0)}
 	if u.In != nil {

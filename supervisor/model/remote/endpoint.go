@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	// maxAnswer is how many bytes of text and arguments an answer may have, so that the message fits the wire to the worker.
+	// maxAnswer is how many bytes of text and arguments an answer may have, so that the message
+	// fits the wire to the worker.
 	maxAnswer    = 512 << 10
 	maxListing   = 8 << 20 // bytes of a list of models
 	maxRequestID = 128     // bytes kept of the endpoint's own name of a call; Anthropic's have 28
@@ -27,8 +28,8 @@ const (
 	ListTimeout = 10 * time.Second
 )
 
-// Endpoint is one endpoint of a model API. Its fields do not change once it is used; it may be used from several
-// goroutines at once.
+// Endpoint is one endpoint of a model API. Its fields do not change once it is used; it may be used
+// from several goroutines at once.
 type Endpoint struct {
 	Name   string        // the provider's name in the configuration
 	Host   string        // what a person is told of the address: host and port
@@ -98,8 +99,9 @@ type Body struct {
 // JSON is a Body of JSON.
 func JSON(data []byte) Body { return Body{TypeJSON, int64(len(data)), bytes.NewReader(data)} }
 
-// Stream posts a request and has b put its answer together. Its errors are raw: they may hold the URL and the key. Beside
-// an error the answer has what is known of the call: Request, Usage, Sent and Received.
+// Stream posts a request and has b put its answer together. Its errors are raw: they may hold the
+// URL and the key. Beside an error the answer has what is known of the call: Request, Usage, Sent
+// and Received.
 func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builder) (answer supervisor.ModelAnswer, err error) {
 	var request string
 	sent, p := false, b.Progress()
@@ -123,8 +125,8 @@ func (e *Endpoint) Stream(ctx context.Context, url string, body []byte, b Builde
 	return answer, err
 }
 
-// receive reads the stream to its end. Everything up to the reason why the model ended must arrive; what comes after it
-// is waited for briefly and may be missing.
+// receive reads the stream to its end. Everything up to the reason why the model ended must arrive;
+// what comes after it is waited for briefly and may be missing.
 func (e *Endpoint) receive(ctx context.Context, w *watchedBody, b Builder) (supervisor.ModelAnswer, error) {
 	events, p := newEventReader(w), b.Progress()
 	for ctx.Err() == nil && !p.Ended {
@@ -185,7 +187,8 @@ func (e *Endpoint) List(ctx context.Context, url string, into any) error {
 	return Decode(data, into)
 }
 
-// Post posts a request and reads what is answered: of the type answer, and at most so many bytes. Its errors are raw, as Stream's.
+// Post posts a request and reads what is answered: of the type answer, and at most so many bytes.
+// Its errors are raw, as Stream's.
 func (e *Endpoint) Post(ctx context.Context, url string, body Body, answer string, most int64) (data []byte, err error) {
 	err = watchIdle(ctx, e.Begin, func(ctx context.Context, w *watchedBody) error {
 		resp, err := e.do(ctx, http.MethodPost, url, body)
@@ -221,8 +224,8 @@ func (e *Endpoint) clean(id string) string {
 	return strings.ToValidUTF8(id[:min(len(id), maxRequestID)], "")
 }
 
-// End makes the results of a provider's Stream from those of a call of a model. It returns ctx's cause after ctx's end, and
-// else an error for a person.
+// End makes the results of a provider's Stream from those of a call of a model. It returns ctx's
+// cause after ctx's end, and else an error for a person.
 func (e *Endpoint) End(ctx context.Context, model string, answer supervisor.ModelAnswer, err error) (supervisor.ModelAnswer, error) {
 	switch {
 	case err == nil:

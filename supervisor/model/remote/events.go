@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// maxEvent is how many bytes one event may have, and so one line. Ollama sends a whole tool call, with the file that it
-// writes, as one event.
+// maxEvent is how many bytes one event may have, and so one line. Ollama sends a whole tool call,
+// with the file that it writes, as one event.
 const maxEvent = 1 << 20
 
 // Event is one server-sent event. Its Data is valid until the next is read.
@@ -17,8 +17,8 @@ type Event struct {
 	Data []byte
 }
 
-// eventReader reads a stream of server-sent events, as the HTML standard defines it. Lines end with LF or CRLF. The standard
-// also allows a CR alone, which no model server sends.
+// eventReader reads a stream of server-sent events, as the HTML standard defines it. Lines end with
+// LF or CRLF. The standard also allows a CR alone, which no model server sends.
 type eventReader struct {
 	r    *bufio.Reader
 	line []byte
@@ -30,8 +30,8 @@ func newEventReader(r io.Reader) *eventReader {
 	return &eventReader{r: bufio.NewReader(r)}
 }
 
-// next returns the next event that has data. An event that the stream's end cuts before its empty line is dropped, as the
-// standard wants it.
+// next returns the next event that has data. An event that the stream's end cuts before its empty
+// line is dropped, as the standard wants it.
 func (e *eventReader) next() (Event, error) {
 	var name string
 	e.data = e.data[:0]

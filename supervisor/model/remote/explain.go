@@ -14,8 +14,9 @@ import (
 	"mews/supervisor"
 )
 
-// Explain makes the error for a person. It keeps the cause as text without URL and key: a wrapped error could be printed with
-// both. model is "" where none was called; answer is what is known of the call.
+// Explain makes the error for a person. It keeps the cause as text without URL and key: a wrapped
+// error could be printed with both. model is "" where none was called; answer is what is known of
+// the call.
 func (e *Endpoint) Explain(err error, model string, answer supervisor.ModelAnswer) *supervisor.ModelError {
 	rule := e.Rules[slices.IndexFunc(e.Rules, func(r ErrorRule) bool { return r.matches(err) })]
 	refusal, cause := cmp.Or(RefusalIn(err), &Refusal{}), e.shorten(withoutURL(err))
@@ -74,7 +75,8 @@ func (e *Endpoint) Redact(text string) string {
 // maxQuote is how many bytes of an endpoint's own words are repeated.
 const maxQuote = 300
 
-// shorten cuts foreign text. It takes the key out first: a cut through the key would leave a part of it.
+// shorten cuts foreign text. It takes the key out first: a cut through the key would leave a part
+// of it.
 func (e *Endpoint) shorten(text string) string {
 	if text = e.Redact(text); len(text) > maxQuote {
 		text = text[:maxQuote] + "..."

@@ -10,12 +10,13 @@ import (
 const (
 	connectTimeout = 10 * time.Second
 	pingAfter      = 15 * time.Second // of silence on an HTTP/2 connection
-	// idleConns is how many connections are kept for the next calls. A call beyond them connects anew, with TLS's handshake.
+	// idleConns is how many connections are kept for the next calls. A call beyond them connects
+	// anew, with TLS's handshake.
 	idleConns = 64
 )
 
-// Client is a copy of given, or a client of our own. Neither follows redirects: they would take the person's words, and
-// perhaps the key, to a host that nobody configured.
+// Client is a copy of given, or a client of our own. Neither follows redirects: they would take the
+// person's words, and perhaps the key, to a host that nobody configured.
 func Client(given *http.Client) *http.Client {
 	client := http.Client{Transport: &http.Transport{
 		Proxy:               http.ProxyFromEnvironment,
@@ -40,8 +41,9 @@ const (
 	TypeJSON   = "application/json"
 )
 
-// hasType says whether a response has the status 200 and may be of a type. Servers give their streams various types, but
-// never JSON or HTML: those are an error with status 200, or no model API at all.
+// hasType says whether a response has the status 200 and may be of a type. Servers give their
+// streams various types, but never JSON or HTML: those are an error with status 200, or no model
+// API at all.
 func hasType(resp *http.Response, kind string) bool {
 	given, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
 	given = strings.ToLower(strings.TrimSpace(given))

@@ -12,21 +12,24 @@ var noPicturePhrases = []string{
 	"unsupported content part",            // llama.cpp before it could see
 	"multimodal model", "at most 0 image", // vLLM
 	"mmproj", "support vision", "vision is not", "images are not supported", "image is not supported",
-	"content must be a string", "content of type string", "input should be 'text'", "should be a valid string", // text alone
+	// text alone
+	"content must be a string", "content of type string", "input should be 'text'", "should be a valid string",
 }
 
-// RefusesPictures says whether a refusal of a request with pictures means that the model takes none.
+// RefusesPictures says whether a refusal of a request with pictures means that the model takes
+// none.
 func RefusesPictures(status int, text string) bool {
 	return refusesContent(status) && ContainsAny(text, noPicturePhrases...)
 }
 
-// RefusesPicture says whether it means one of the pictures, such as a damaged or a too large one. Another model of the same
-// API may refuse that as well.
+// RefusesPicture says whether it means one of the pictures, such as a damaged or a too large one.
+// Another model of the same API may refuse that as well.
 func RefusesPicture(status int, text string) bool {
 	return refusesContent(status) && ContainsAny(text, "image", "picture") && !RefusesPictures(status, text)
 }
 
-// refusesContent says whether a server that is not made for pictures may answer with a status. 0 is an error in a stream.
+// refusesContent says whether a server that is not made for pictures may answer with a status. 0 is
+// an error in a stream.
 func refusesContent(status int) bool {
 	switch status {
 	case 0, http.StatusBadRequest, http.StatusNotFound, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,

@@ -18,7 +18,8 @@ const (
 	maxRetry   = 24 * time.Hour
 )
 
-// Refusal is an endpoint's own word that it will not answer. Its Error holds nothing that may not stand in the log.
+// Refusal is an endpoint's own word that it will not answer. Its Error holds nothing that may not
+// stand in the log.
 type Refusal struct {
 	Status  int           // of HTTP, or as the error says it within a stream; 0 where it doesn't
 	Kind    string        // the endpoint's code or type: rate_limit_error, model_not_found
@@ -36,13 +37,14 @@ func (r *Refusal) Error() string { return refusalText(r.Status, r.Kind, r.Param)
 // Says tells whether one of phrases, in lower case, is in the text.
 func (r *Refusal) Says(phrases ...string) bool { return ContainsAny(r.Text, phrases...) }
 
-// WrongKey says whether the endpoint did not accept the key. The text may repeat a part of it then, as OpenAI's does.
+// WrongKey says whether the endpoint did not accept the key. The text may repeat a part of it then,
+// as OpenAI's does.
 func (r *Refusal) WrongKey() bool {
 	return r.Status == http.StatusUnauthorized || r.Kind == "authentication_error" || r.Kind == "invalid_api_key"
 }
 
-// free says whether the call certainly cost nothing: it was refused by HTTP's status before an answer began. Where a proxy
-// gave up waiting for the model, that is not known.
+// free says whether the call certainly cost nothing: it was refused by HTTP's status before an
+// answer began. Where a proxy gave up waiting for the model, that is not known.
 func (r *Refusal) free() bool {
 	return r.Status >= http.StatusMultipleChoices && !r.Begun && !timeoutStatuses[r.Status]
 }
@@ -90,7 +92,8 @@ func readBody(body io.Reader, read func([]byte) error) error {
 // isRedirect says whether a response is a redirect.
 func isRedirect(resp *http.Response) bool { return resp.StatusCode >= 300 && resp.StatusCode < 400 }
 
-// ErrorObject is an error object. Its values are one line each; they may repeat the key and the person's words.
+// ErrorObject is an error object. Its values are one line each; they may repeat the key and the
+// person's words.
 type ErrorObject struct {
 	Code    string // model_not_found, 400
 	Type    string // rate_limit_error, exceed_context_size_error
@@ -111,9 +114,9 @@ type object struct {
 	Request  any             `json:"request_id"`
 }
 
-// readErrorObject reads an error object in the shapes that endpoints give it: {"error": {...}} of OpenAI's and Anthropic's,
-// Ollama's {"error": "..."}, FastAPI's {"detail": ...} and a bare {"message": ..., "code": ...}. All else gives the zero
-// ErrorObject.
+// readErrorObject reads an error object in the shapes that endpoints give it: {"error": {...}} of
+// OpenAI's and Anthropic's, Ollama's {"error": "..."}, FastAPI's {"detail": ...} and a bare
+// {"message": ..., "code": ...}. All else gives the zero ErrorObject.
 func readErrorObject(data []byte) ErrorObject {
 	var outer object
 	if json.Unmarshal(data, &outer) != nil {
@@ -174,8 +177,8 @@ func ContainsAny(text string, phrases ...string) bool {
 	return slices.ContainsFunc(phrases, func(p string) bool { return strings.Contains(text, p) })
 }
 
-// refusalText is a refusal for the log. status is HTTP's, 0 within a stream. A code or a parameter that is no identifier is
-// left out: it may be the person's words.
+// refusalText is a refusal for the log. status is HTTP's, 0 within a stream. A code or a parameter
+// that is no identifier is left out: it may be the person's words.
 func refusalText(status int, code, param string) string {
 	text := "an error in the stream"
 	if status != 0 {
@@ -190,7 +193,8 @@ func refusalText(status int, code, param string) string {
 	return text
 }
 
-// RetryAfter reads when to ask again from the headers: OpenAI's in milliseconds, and the standard's in seconds or as a date.
+// RetryAfter reads when to ask again from the headers: OpenAI's in milliseconds, and the standard's
+// in seconds or as a date.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	wait := scaled(h.Get("Retry-After-Ms"), time.Millisecond)
@@ -212,7 +216,8 @@ func scaled(text string, unit time.Duration) time.Duration {
 	return time.Duration(n * float64(unit))
 }
 
-// Until is how long it is until a time, in whole seconds; 0 where it is past, or more than a day away.
+// Until is how long it is until a time, in whole seconds; 0 where it is past, or more than a day
+// away.
 func Until(at, now time.Time) time.Duration {
 	d := at.Sub(now)
 	if d <= 0 || d > maxRetry {

@@ -1,6 +1,7 @@
-// Package remote is what the providers that are reached over HTTP share: one endpoint and the calls of it, the watch for
-// an endpoint that falls silent, the stream of events, the reading of refusals, and the errors that a person gets of
-// them. A provider brings what its API says: a table of error rules, and a builder of answers.
+// Package remote is what the providers that are reached over HTTP share: one endpoint and the calls
+// of it, the watch for an endpoint that falls silent, the stream of events, the reading of
+// refusals, and the errors that a person gets of them. A provider brings what its API says: a table
+// of error rules, and a builder of answers.
 //
 //	endpoint.go  one endpoint: a request, its answer event by event, a list of models
 //	client.go    the HTTP client, and the types of what it gets
@@ -22,7 +23,8 @@ import (
 	"unicode"
 )
 
-// ParseBase checks a base URL; example is one that is right. Its errors do not repeat the URL, which may hold a password.
+// ParseBase checks a base URL; example is one that is right. Its errors do not repeat the URL,
+// which may hold a password.
 func ParseBase(base, example string) (*url.URL, error) {
 	u, err := url.Parse(base)
 	switch {
@@ -46,11 +48,13 @@ func ValidModelName(name string) bool {
 	return name != "" && len(name) <= maxModel && strings.IndexFunc(name, odd) < 0
 }
 
-// maxToolName is OpenAI's limit for a tool's name, and that of Anthropic's older releases and of proxies.
+// maxToolName is OpenAI's limit for a tool's name, and that of Anthropic's older releases and of
+// proxies.
 const maxToolName = 64
 
-// ToolName makes a name fit for both APIs (letters, digits, _ and -). A model may have called a tool that does not exist,
-// by a name that would be refused each time the conversation is sent again.
+// ToolName makes a name fit for both APIs (letters, digits, _ and -). A model may have called a
+// tool that does not exist, by a name that would be refused each time the conversation is sent
+// again.
 func ToolName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -68,8 +72,8 @@ func ToolName(name string) string {
 // maxRemembered bounds the models of a Memory. Their names come from people.
 const maxRemembered = 256
 
-// Memory keeps a value for each model until the program ends. It forgets all of them when there are maxRemembered. Its zero
-// value is empty. It may be used from several goroutines at once.
+// Memory keeps a value for each model until the program ends. It forgets all of them when there are
+// maxRemembered. Its zero value is empty. It may be used from several goroutines at once.
 type Memory[V any] struct {
 	mu      sync.Mutex // guards what follows
 	byModel map[string]V

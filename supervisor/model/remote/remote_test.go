@@ -128,7 +128,8 @@ func TestTheNamesThatAPersonCanWrite(t *testing.T) {
 	}
 }
 
-// says is an endpoint that says words in their time, each after pause, and then nothing until the call ends.
+// says is an endpoint that says words in their time, each after pause, and then nothing until the
+// call ends.
 func says(ctx context.Context, pause time.Duration, words ...string) io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {

@@ -19,9 +19,9 @@ var (
 	ErrNoName     = errors.New("a tool call without a name")
 )
 
-// ErrorRule is a class of errors and what a person is told of it: a row of a table that is tried in order. In the message,
-// {model} is `the model "m"`, {name} its name alone, and {provider}, {host}, {api}, {status}, {wait} and {again} are what
-// they say.
+// ErrorRule is a class of errors and what a person is told of it: a row of a table that is tried in
+// order. In the message, {model} is `the model "m"`, {name} its name alone, and {provider}, {host},
+// {api}, {status}, {wait} and {again} are what they say.
 type ErrorRule struct {
 	matches func(error) bool
 	class   supervisor.ModelClass
@@ -62,9 +62,9 @@ func as[E error](match func(E) bool) func(error) bool {
 	}
 }
 
-// OnAnyError are the rules that follow a provider's own: for a bad answer, an endpoint that fell silent, and a request that
-// never reached one. They match every error. api is what the API is called, and hint what to do about an endpoint that did
-// not answer in time.
+// OnAnyError are the rules that follow a provider's own: for a bad answer, an endpoint that fell
+// silent, and a request that never reached one. They match every error. api is what the API is
+// called, and hint what to do about an endpoint that did not answer in time.
 func OnAnyError(api, hint string) []ErrorRule {
 	return []ErrorRule{
 		{as(func(*idleTimeout) bool { return true }), supervisor.ModelStalled, textIdle},

@@ -9,13 +9,15 @@ import (
 	"mews/supervisor"
 )
 
-// The words in which servers say how many tokens a request may have, and how many it had: OpenAI's and vLLM's "maximum context
-// length is 8192 tokens ... resulted in 10211 tokens", llama.cpp's "request (10000 tokens) exceeds the available context size
-// (8192 tokens)", Anthropic's "prompt is too long: 205434 tokens > 200000 maximum", LM Studio's "context length of only 4096
-// tokens", Groq's "Limit 6000, Requested 10432".
+// The words in which servers say how many tokens a request may have, and how many it had: OpenAI's
+// and vLLM's "maximum context length is 8192 tokens ... resulted in 10211 tokens", llama.cpp's
+// "request (10000 tokens) exceeds the available context size (8192 tokens)", Anthropic's "prompt is
+// too long: 205434 tokens > 200000 maximum", LM Studio's "context length of only 4096 tokens",
+// Groq's "Limit 6000, Requested 10432".
 var (
-	windowWords  = regexp.MustCompile(`(?i)(?:context length (?:is|of)(?: only)?|context size(?: is)?|context limit:.*>|tokens >|limit) \(?(\d[\d,]{2,10})`)
-	messageWords = regexp.MustCompile(`\((\d+) in the messages`) // of a number that has the answer's limit in it
+	windowWords = regexp.MustCompile(`(?i)(?:context length (?:is|of)(?: only)?|context size(?: is)?|context limit:.*>|tokens >|limit) \(?(\d[\d,]{2,10})`)
+	// of a number that has the answer's limit in it
+	messageWords = regexp.MustCompile(`\((\d+) in the messages`)
 	countWords   = regexp.MustCompile(`(?i)(?:resulted in|request \(|has|too long:|requested(?: about)?) ?(\d[\d,]{2,10})(?: input)?(?: tokens|$|,)`)
 )
 

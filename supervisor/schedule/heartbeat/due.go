@@ -15,9 +15,10 @@ type Seen struct {
 // State is what is known of items, by their keys.
 type State map[string]Seen
 
-// Due says which items are due at a look, and what is known after it. An item without a time is due once it is seen, and from then on at the
-// first look of each day; one with a time once that has come since it was due last, however often, and as many times as it says. One that
-// can't be read is due once, so that it is told. What is in the file no more is forgotten.
+// Due says which items are due at a look, and what is known after it. An item without a time is due
+// once it is seen, and from then on at the first look of each day; one with a time once that has
+// come since it was due last, however often, and as many times as it says. One that can't be read
+// is due once, so that it is told. What is in the file no more is forgotten.
 func Due(items []Item, was State, now time.Time, zone *time.Location) (due []Item, next State, err error) {
 	next = State{}
 	for _, i := range items {

@@ -1,4 +1,5 @@
-// Package heartbeat reads HEARTBEAT.md, and says which of its items are due. It asks nobody and keeps nothing.
+// Package heartbeat reads HEARTBEAT.md, and says which of its items are due. It asks nobody and
+// keeps nothing.
 package heartbeat
 
 import (
@@ -18,7 +19,8 @@ const maxItems = 200
 type Item struct {
 	Key  string // tells it from others; of two with the same text there is one
 	Text string // without its time
-	// When is the time that it begins with, as in "- @weekdays 8:30 look at the build". The zero value is none: it is due once a day.
+	// When is the time that it begins with, as in "- @weekdays 8:30 look at the build". The zero
+	// value is none: it is due once a day.
 	When recurrence.Rule
 	// Wrong says what can't be read of its time; then it is never due. "" is nothing.
 	Wrong string
@@ -33,9 +35,10 @@ var (
 	fence       = regexp.MustCompile("^\\s{0,3}(```+|~~~+)")
 )
 
-// Parse lists the open items of a file. Headings, comments, code, other text and items that are ticked off do not count. What is indented
-// below an item, and is no item itself, belongs to it. The time of an item counts from when it was first seen, as was has it; from now on where it
-// was not. now is in the person's zone.
+// Parse lists the open items of a file. Headings, comments, code, other text and items that are
+// ticked off do not count. What is indented below an item, and is no item itself, belongs to it.
+// The time of an item counts from when it was first seen, as was has it; from now on where it was
+// not. now is in the person's zone.
 func Parse(text string, was State, now time.Time) (items []Item) {
 	seen := map[string]bool{}
 	for _, item := range open(comment.ReplaceAllString(text, "")) {
@@ -49,7 +52,8 @@ func Parse(text string, was State, now time.Time) (items []Item) {
 		if known, is := was[i.Key]; is {
 			since = known.Since
 		}
-		i.readTime(since.In(now.Location()).Truncate(time.Minute)) // a look may come a little earlier in its minute than the first did
+		// a look may come a little earlier in its minute than the first did
+		i.readTime(since.In(now.Location()).Truncate(time.Minute))
 		items = append(items, i)
 	}
 	return items
@@ -89,7 +93,8 @@ func open(text string) (items []string) {
 // maxTimeWords is how many words a time may have.
 const maxTimeWords = 12
 
-// readTime takes the time off that an item begins with: as many words behind the @ as can be read as one. since is what "every 2 h" counts from.
+// readTime takes the time off that an item begins with: as many words behind the @ as can be read
+// as one. since is what "every 2 h" counts from.
 func (i *Item) readTime(since time.Time) {
 	if !strings.HasPrefix(i.Text, "@") {
 		return

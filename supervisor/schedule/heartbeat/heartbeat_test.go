@@ -91,7 +91,8 @@ func TestWhatIsDue(t *testing.T) {
 	items := heartbeat.Parse("- plain\n- @weekdays 8:30 timed\n- @what wrong\n", nil, monday)
 	at := func(day, hour, minute int) time.Time { return time.Date(2026, 3, 23+day, hour, minute, 0, 0, time.UTC) }
 	got := looks(t, items, at(0, 6, 0), at(0, 6, 30), at(0, 7, 29), at(0, 7, 30), at(0, 8, 0), at(0, 22, 59), at(0, 23, 1), at(1, 12, 0), at(5, 12, 0))
-	if diff := cmp.Diff(map[string]int{"plain": 3, "timed": 3, "@what wrong": 1}, got); diff != "" { // 23:01 in London is the next day in Madrid
+	// 23:01 in London is the next day in Madrid
+	if diff := cmp.Diff(map[string]int{"plain": 3, "timed": 3, "@what wrong": 1}, got); diff != "" {
 		t.Error(diff)
 	}
 	changed := heartbeat.Parse("- plain, with more\n", nil, monday)
@@ -105,13 +106,15 @@ func TestWhatIsDue(t *testing.T) {
 	}
 }
 
-// The file is read anew at each look, and its items come as often as they say all the same: a time counts from when its item was first seen.
+// The file is read anew at each look, and its items come as often as they say all the same: a time
+// counts from when its item was first seen.
 func TestTimesCountFromWhenTheyWereSeen(t *testing.T) {
 	for text, want := range map[string]int{"- @every 2 h: drink": 119, "- @hourly: drink": 239, "- @every 2 days at 9: x": 5, "- @daily at 9 until tuesday: x": 2,
 		"- @daily at 9 2 times: x": 2, "- @FREQ=DAILY;COUNT=2;BYHOUR=9;BYMINUTE=0: x": 2, "- @*/30 * * * *: x": 479, "- @daily at 9: x": 10} {
 		state, n := heartbeat.State(nil), 0
 		for look := range 480 { // of ten days
-			now := monday.Add(time.Duration(look)*30*time.Minute + time.Duration(59-look%60)*time.Second) // each a little earlier than the one before it
+			// each a little earlier than the one before it
+			now := monday.Add(time.Duration(look)*30*time.Minute + time.Duration(59-look%60)*time.Second)
 			due, next, err := heartbeat.Due(heartbeat.Parse(text, state, now.In(zone(t))), state, now, zone(t))
 			if err != nil {
 				t.Fatal(err)
@@ -143,7 +146,8 @@ func TestAChangedItemCountsAnew(t *testing.T) {
 	}
 }
 
-// However it is looked at, an item without a time is due exactly once on each day on which anybody looks.
+// However it is looked at, an item without a time is due exactly once on each day on which anybody
+// looks.
 func TestOnceADay(t *testing.T) {
 	items := heartbeat.Parse("- plain\n", nil, monday)
 	rapid.Check(t, func(r *rapid.T) {

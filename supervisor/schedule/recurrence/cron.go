@@ -8,14 +8,15 @@ import (
 	"github.com/adhocore/gronx"
 )
 
-// What a field of a cron expression means gronx says. From one time to the next we go ourselves, field by field: gronx would go by all of them,
-// and read each anew.
+// What a field of a cron expression means gronx says. From one time to the next we go ourselves,
+// field by field: gronx would go by all of them, and read each anew.
 
-// cronFields is how many fields an expression has: minute, hour, day of the month, month, day of the week.
+// cronFields is how many fields an expression has: minute, hour, day of the month, month, day of
+// the week.
 const cronFields = 5
 
-// checkCron reads an expression. @tags are of gronx; those below a minute are not taken. Of a list gronx reads what comes before a value that is due
-// now, so its parts are read alone.
+// checkCron reads an expression. @tags are of gronx; those below a minute are not taken. Of a list
+// gronx reads what comes before a value that is due now, so its parts are read alone.
 func checkCron(expression string) error {
 	tag := strings.HasPrefix(expression, "@")
 	if !tag && len(strings.Fields(expression)) != cronFields || tag && expression == "@everysecond" || !gronx.IsValid(expression) {
@@ -41,8 +42,9 @@ const (
 	cronWeekday
 )
 
-// cronSteps are the fields that are asked about a time, one after the other, and where it goes on when one is not due. That is at the least value of
-// the field again where what was asked about before has changed.
+// cronSteps are the fields that are asked about a time, one after the other, and where it goes on
+// when one is not due. That is at the least value of the field again where what was asked about
+// before has changed.
 var cronSteps = []struct {
 	field int
 	value func(time.Time) int
@@ -57,10 +59,12 @@ var cronSteps = []struct {
 	{cronMinute, time.Time.Minute, 0, func(t time.Time) time.Time { return t.Add(time.Minute) }},
 }
 
-// cronHorizon is how many years ahead an expression's next time is looked for. From one Sunday that is a 29 February to the next it may be 40.
+// cronHorizon is how many years ahead an expression's next time is looked for. From one Sunday that
+// is a 29 February to the next it may be 40.
 const cronHorizon = 40
 
-// cronExpression is an expression whose fields are split. It may be used by one goroutine at a time.
+// cronExpression is an expression whose fields are split. It may be used by one goroutine at a
+// time.
 type cronExpression struct {
 	fields []string    // with a second before them
 	days   []string    // the same, with what is not asked of a day left open
@@ -96,8 +100,8 @@ func (c cronExpression) next(wall time.Time) (next time.Time, found bool, err er
 	return next, true, nil
 }
 
-// isDue says whether a field is due at a time. About the day both of its fields are asked at once: one is enough where both are set. A field that is
-// a number is asked about at that value alone.
+// isDue says whether a field is due at a time. About the day both of its fields are asked at once:
+// one is enough where both are set. A field that is a number is asked about at that value alone.
 func (c cronExpression) isDue(field, value int, at time.Time) (bool, error) {
 	c.judge.C.SetRef(at)
 	if field == cronDay {
@@ -109,7 +113,8 @@ func (c cronExpression) isDue(field, value int, at time.Time) (bool, error) {
 	return c.judge.C.CheckDue(c.fields[field], field)
 }
 
-// goesByElapsedTime says whether an expression means every hour, or each so many: then real time counts.
+// goesByElapsedTime says whether an expression means every hour, or each so many: then real time
+// counts.
 func (c cronExpression) goesByElapsedTime() bool { return strings.HasPrefix(c.fields[cronHour], "*") }
 
 func (r Rule) nextCron(after time.Time, zone *time.Location) (time.Time, bool, error) {

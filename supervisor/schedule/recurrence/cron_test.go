@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawField draws a field of a cron expression with values from least to most: one or more of what such a field may be made of, and of forms
-// of its own.
+// drawField draws a field of a cron expression with values from least to most: one or more of what
+// such a field may be made of, and of forms of its own.
 func drawField(t *rapid.T, least, most int, own ...string) string {
 	value := func() int { return rapid.IntRange(least, most).Draw(t, "value") }
 	span := func() string {
@@ -45,7 +45,8 @@ func drawCron(t *rapid.T) string {
 	return strings.Join(fields, " ")
 }
 
-// From one wall time to the next an expression goes as gronx would. That may give up on what comes: then gronx says that ours is due.
+// From one wall time to the next an expression goes as gronx would. That may give up on what comes:
+// then gronx says that ours is due.
 func TestCronGoesAsGronxDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		expression := crons.Draw(t, "expression")
@@ -86,7 +87,8 @@ func TestCronListsAreReadToTheirEnds(t *testing.T) {
 	}
 }
 
-// Between two Sundays that are a 29 February there may be 40 years; later than that nothing is looked for.
+// Between two Sundays that are a 29 February there may be 40 years; later than that nothing is
+// looked for.
 func TestCronLooksFarEnough(t *testing.T) {
 	sundays := Rule{Kind: Cron, Expression: "0 9 29 2 */7"}
 	next, found, err := sundays.Next(time.Date(2088, 3, 1, 0, 0, 0, 0, time.UTC), time.UTC)

@@ -74,8 +74,9 @@ func single(text string) string {
 // everySomePattern is every few minutes, of all hours or of some.
 var everySomePattern = regexp.MustCompile(`^\*/(\d{1,2}) (?:\*|(\d{1,2})-(\d{1,2})) \* \* \*$`)
 
-// everySome puts an expression into words that is every few minutes of each day; "" is for all others. Its minutes divide an hour: else the
-// last of an hour and the first of the next are nearer.
+// everySome puts an expression into words that is every few minutes of each day; "" is for all
+// others. Its minutes divide an hour: else the last of an hour and the first of the next are
+// nearer.
 func everySome(expression string) string {
 	found := everySomePattern.FindStringSubmatch(expression)
 	if found == nil {

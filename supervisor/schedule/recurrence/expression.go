@@ -7,8 +7,9 @@ import (
 	"github.com/teambition/rrule-go"
 )
 
-// checkRRule reads a recurrence rule. It may begin with RRULE: and has neither a start of its own nor a frequency
-// above days: each of its times is gone through from the first on, and intervals do as well. It is due at least once.
+// checkRRule reads a recurrence rule. It may begin with RRULE: and has neither a start of its own
+// nor a frequency above days: each of its times is gone through from the first on, and intervals do
+// as well. It is due at least once.
 func checkRRule(expression string) (*rrule.ROption, error) {
 	option, err := rrule.StrToROption(strings.TrimPrefix(strings.ToUpper(expression), "RRULE:"))
 	if err != nil || option.Freq >= rrule.HOURLY || len(option.Bysecond) > 0 || !option.Dtstart.IsZero() || option.Count < 1 && partOf(expression, "COUNT") != "" {
@@ -17,10 +18,12 @@ func checkRRule(expression string) (*rrule.ROption, error) {
 	return option, nil
 }
 
-// horizon is how many years ahead a rule's next time is looked for. 29 February may be eight years away.
+// horizon is how many years ahead a rule's next time is looked for. 29 February may be eight years
+// away.
 const horizon = 10
 
-// nextRRule counts the times of a rule from its anchor. That is the minute in which the rule was written: it is none of them.
+// nextRRule counts the times of a rule from its anchor. That is the minute in which the rule was
+// written: it is none of them.
 func (r Rule) nextRRule(after time.Time, zone *time.Location) (time.Time, bool, error) {
 	option, err := checkRRule(r.Expression)
 	if err != nil {

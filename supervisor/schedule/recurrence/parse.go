@@ -15,8 +15,9 @@ const late = time.Minute
 // shortest is the shortest period.
 const shortest = time.Minute
 
-// Parse reads when something is due as a person or a model writes it, all of it. now is in the person's zone. The rule is due at least once.
-// An error is for whoever wrote it: it says what was not understood, what is past, and what could mean two things.
+// Parse reads when something is due as a person or a model writes it, all of it. now is in the
+// person's zone. The rule is due at least once. An error is for whoever wrote it: it says what was
+// not understood, what is past, and what could mean two things.
 func Parse(text string, now time.Time) (r Rule, err error) {
 	text = strings.Join(strings.Fields(text), " ")
 	if r, err = parseWhole(text, now); err != nil {

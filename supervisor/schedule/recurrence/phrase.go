@@ -33,7 +33,8 @@ func (p *phrase) peek() string {
 	return p.words[0]
 }
 
-// forms are the ways to write a rule, in the order in which they are tried. Each takes all words of its own, or none is taken.
+// forms are the ways to write a rule, in the order in which they are tried. Each takes all words of
+// its own, or none is taken.
 var forms = []func(*phrase) (Rule, bool, error){
 	(*phrase).inForm, (*phrase).monthForm, (*phrase).everyForm, (*phrase).daysForm, (*phrase).dateForm, (*phrase).timeForm,
 }
@@ -145,7 +146,8 @@ func (p *phrase) days() (r Rule, is bool, err error) {
 	return r, true, nil
 }
 
-// monthForm is "first monday of the month at 10", "last day of the month at 18:00", "15th of the month at 9".
+// monthForm is "first monday of the month at 10", "last day of the month at 18:00", "15th of the
+// month at 9".
 func (p *phrase) monthForm() (r Rule, is bool, err error) {
 	rest := *p
 	rest.take("every", "each", "the")

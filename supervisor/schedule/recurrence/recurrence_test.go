@@ -215,7 +215,8 @@ func TestRulesEnd(t *testing.T) {
 	}
 }
 
-// The minute in which a rule was written is none of its times, also where that is yet to come: to the west of where it was written.
+// The minute in which a rule was written is none of its times, also where that is yet to come: to
+// the west of where it was written.
 func TestARuleBeginsAfterItWasWritten(t *testing.T) {
 	now, york := time.Date(2026, 11, 20, 13, 19, 30, 0, zoneOf(t, "Europe/Madrid")), zoneOf(t, "America/New_York")
 	for text, want := range map[string]string{"FREQ=DAILY;COUNT=2": "Sat 21 Nov 13:19, Sun 22 Nov 13:19", "every 2 days": "Sun 22 Nov 13:19, Tue 24 Nov 13:19"} {
@@ -301,7 +302,8 @@ func TestTimesInWords(t *testing.T) {
 	}
 }
 
-// What could mean two things is asked about, and what is past or never comes is refused with what was understood.
+// What could mean two things is asked about, and what is past or never comes is refused with what
+// was understood.
 func TestWhatIsNotMeantIsAskedAbout(t *testing.T) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(t, "Europe/Madrid"))
 	for text, want := range map[string]string{
@@ -357,7 +359,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// BenchmarkNext is when something is due next. It should take 20 µs at most, but for one time in twenty.
+// BenchmarkNext is when something is due next. It should take 20 µs at most, but for one time in
+// twenty.
 func BenchmarkNext(b *testing.B) {
 	now := time.Date(2026, 11, 20, 13, 19, 0, 0, zoneOf(b, "Europe/Madrid"))
 	for _, text := range []string{"every 2 h", "weekdays 8:30", "30 8 * * 1-5", "*/20 9-17 * * 1-5", "first monday of the month at 10"} {

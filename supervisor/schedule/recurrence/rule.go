@@ -1,5 +1,6 @@
-// Package recurrence says when something is due: once, at intervals, at times of the day, by a cron expression, or by a recurrence rule of
-// iCalendar (RFC 5545). It is pure: it has no clock, and reads no zone but the one that it is given.
+// Package recurrence says when something is due: once, at intervals, at times of the day, by a cron
+// expression, or by a recurrence rule of iCalendar (RFC 5545). It is pure: it has no clock, and
+// reads no zone but the one that it is given.
 package recurrence
 
 import (
@@ -17,19 +18,23 @@ const (
 	RRule    Kind = "rrule"    // by Expression, which begins after At
 )
 
-// Rule is when something is due. Its zone is not part of it: a rule of wall time is read in the zone of whoever has it. There its At and Until are
-// the wall times that their own offsets show, whoever moves; of others they are moments. The zero value is never due.
+// Rule is when something is due. Its zone is not part of it: a rule of wall time is read in the
+// zone of whoever has it. There its At and Until are the wall times that their own offsets show,
+// whoever moves; of others they are moments. The zero value is never due.
 type Rule struct {
-	Kind       Kind          `json:"kind"`
-	At         time.Time     `json:"at,omitzero"`
-	Wall       bool          `json:"wall,omitempty"`  // of Once: At was written as a time on the wall
+	Kind Kind      `json:"kind"`
+	At   time.Time `json:"at,omitzero"`
+	// of Once: At was written as a time on the wall
+	Wall       bool          `json:"wall,omitempty"`
 	Every      time.Duration `json:"every,omitempty"` // in nanoseconds
 	Times      []TimeOfDay   `json:"times,omitempty"` // in order
 	Days       Weekdays      `json:"days,omitempty"`  // none is every day
 	Expression string        `json:"expression,omitempty"`
 	Words      string        `json:"words,omitempty"` // how a person has written an Expression
-	Until      time.Time     `json:"until,omitzero"`  // the last moment that it may be due at; the zero value sets none
-	Max        int           `json:"max,omitempty"`   // how often it is due at all; 0 is without end. Who fires it counts.
+	// the last moment that it may be due at; the zero value sets none
+	Until time.Time `json:"until,omitzero"`
+	// how often it is due at all; 0 is without end. Who fires it counts.
+	Max int `json:"max,omitempty"`
 }
 
 // TimeOfDay is a time of the day, in minutes since midnight.
@@ -47,8 +52,8 @@ const (
 // Has says whether a day is in the set. The empty set has every day.
 func (w Weekdays) Has(day time.Weekday) bool { return w == 0 || w&(1<<day) != 0 }
 
-// Next is the first moment after another at which the rule is due in a zone. There is none where found is false. An error is that of a
-// rule that cannot be read.
+// Next is the first moment after another at which the rule is due in a zone. There is none where
+// found is false. An error is that of a rule that cannot be read.
 func (r Rule) Next(after time.Time, zone *time.Location) (next time.Time, found bool, err error) {
 	find := map[Kind]func(Rule, time.Time, *time.Location) (time.Time, bool, error){
 		Once: Rule.nextOnce, Interval: Rule.nextInterval, Daily: Rule.nextDaily, Cron: Rule.nextCron, RRule: Rule.nextRRule,
@@ -63,10 +68,12 @@ func (r Rule) Next(after time.Time, zone *time.Location) (next time.Time, found 
 	return next.In(zone), true, nil
 }
 
-// ByWall says whether a rule is one of wall time: then it moves along with whoever has it to another zone.
+// ByWall says whether a rule is one of wall time: then it moves along with whoever has it to
+// another zone.
 func (r Rule) ByWall() bool { return r.Kind != Interval && (r.Kind != Once || r.Wall) }
 
-// moment is when a rule's At or Until is in a zone. Of a rule of wall time, one that shows another there was written in another zone.
+// moment is when a rule's At or Until is in a zone. Of a rule of wall time, one that shows another
+// there was written in another zone.
 func (r Rule) moment(written time.Time, zone *time.Location) time.Time {
 	wall := wallOf(written)
 	if !r.ByWall() || wallOf(written.In(zone)).Equal(wall) {

@@ -12,14 +12,16 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The size of the soak: how many rules are drawn, over how many years. MEWS_SOAK_RULES and MEWS_SOAK_YEARS make it longer (`make soak`);
-// MEWS_SOAK_FIRST is the number of the first rule: each number is a rule of its own, and always the same.
+// The size of the soak: how many rules are drawn, over how many years. MEWS_SOAK_RULES and
+// MEWS_SOAK_YEARS make it longer (`make soak`); MEWS_SOAK_FIRST is the number of the first rule:
+// each number is a rule of its own, and always the same.
 const (
 	soakRules = 20
 	soakYears = 1
 )
 
-// soakZones have changed their clocks by an hour, by half an hour, by two, by a day, at midnight, around Ramadan, and for good.
+// soakZones have changed their clocks by an hour, by half an hour, by two, by a day, at midnight,
+// around Ramadan, and for good.
 var soakZones = []string{"Europe/Madrid", "America/New_York", "America/Santiago", "Africa/Cairo", "America/Havana", "Australia/Lord_Howe", "America/St_Johns",
 	"Africa/Casablanca", "Europe/Dublin", "Antarctica/Troll", "Pacific/Apia", "Asia/Pyongyang", "America/Sao_Paulo", "America/Caracas", "Asia/Tehran",
 	"Europe/Istanbul", "Asia/Gaza", "America/Scoresbysund", "Asia/Kathmandu", "UTC"}
@@ -32,7 +34,8 @@ type soakCase struct {
 	moments []time.Time
 }
 
-// newSoaked is a rule of some number. It begins between 2006 and 2030: of the past the changes of clocks are known.
+// newSoaked is a rule of some number. It begins between 2006 and 2030: of the past the changes of
+// clocks are known.
 func newSoaked(t *testing.T, number, years int) soakCase {
 	rng := rand.New(rand.NewPCG(uint64(number), 0))
 	s := soakCase{zone: zoneOf(t, soakZones[rng.IntN(len(soakZones))])}
@@ -44,8 +47,8 @@ func newSoaked(t *testing.T, number, years int) soakCase {
 	return s
 }
 
-// TestSoak: over years, and in zones that have done strange things to their clocks, rules are due at just those moments that walks through every
-// minute find, whatever moment they are asked after.
+// TestSoak: over years, and in zones that have done strange things to their clocks, rules are due
+// at just those moments that walks through every minute find, whatever moment they are asked after.
 func TestSoak(t *testing.T) {
 	first, years := soakNumber(t, "MEWS_SOAK_FIRST", 0), soakNumber(t, "MEWS_SOAK_YEARS", soakYears)
 	for i := range soakNumber(t, "MEWS_SOAK_RULES", soakRules) {
@@ -58,7 +61,8 @@ func TestSoak(t *testing.T) {
 }
 
 func (s soakCase) check(t *testing.T, to time.Time) {
-	// The walk goes by the wall, and where a span ends in an hour that comes twice it ends in the first of both. So it goes on for a while.
+	// The walk goes by the wall, and where a span ends in an hour that comes twice it ends in the
+	// first of both. So it goes on for a while.
 	want := slices.DeleteFunc(s.walk(s.from, to.AddDate(0, 0, 2), s.zone), func(at time.Time) bool { return at.After(to) })
 	if s.Kind != Cron || !s.goesByElapsedTime() {
 		if other := s.walkByTheClock(to); !slices.EqualFunc(want, other, time.Time.Equal) {
@@ -83,7 +87,8 @@ func (s soakCase) check(t *testing.T, to time.Time) {
 	}
 }
 
-// walkByTheClock looks at a clock on the wall in every minute. What it shows for the first time is due, and so is what it has left out.
+// walkByTheClock looks at a clock on the wall in every minute. What it shows for the first time is
+// due, and so is what it has left out.
 func (s soakCase) walkByTheClock(to time.Time) (due []time.Time) {
 	at := s.from.AddDate(0, 0, -2)
 	shown := wallOf(at.In(s.zone))

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// An hourly rule goes on over the last day of a leap year where a zone's file has a rule for the years to come: here from 2038 on.
+// An hourly rule goes on over the last day of a leap year where a zone's file has a rule for the
+// years to come: here from 2038 on.
 func TestEveryHourOverTheEndOfALeapYear(t *testing.T) {
 	zone := zoneOf(t, "Europe/Madrid")
 	r := Rule{Kind: Cron, Expression: "0 * * * *"}

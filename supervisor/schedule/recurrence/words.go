@@ -130,7 +130,8 @@ func (p *phrase) timeOfDay() (TimeOfDay, error) {
 // dateOf is midnight of a wall time.
 func dateOf(wall time.Time) time.Time { return wall.Truncate(24 * time.Hour) }
 
-// date reads a day: today, tomorrow, friday, next friday, 2026-12-24, 24 dec, dec 24 2026. It gives its midnight in wall time.
+// date reads a day: today, tomorrow, friday, next friday, 2026-12-24, 24 dec, dec 24 2026. It gives
+// its midnight in wall time.
 func (p *phrase) date() (date time.Time, ok bool) {
 	today := dateOf(wallOf(p.now))
 	if p.take("today") {
@@ -156,7 +157,8 @@ func (p *phrase) date() (date time.Time, ok bool) {
 	return p.dayAndMonth(today)
 }
 
-// dayAndMonth reads a day with the name of its month, of this year or the next where no year is written.
+// dayAndMonth reads a day with the name of its month, of this year or the next where no year is
+// written.
 func (p *phrase) dayAndMonth(today time.Time) (date time.Time, ok bool) {
 	if len(p.words) < 2 {
 		return date, false

@@ -27,7 +27,8 @@ func Open(t testing.TB) *sqlite.DB {
 	return OpenPath(t, filepath.Join(t.TempDir(), "mews.db"), sqlite.Options{})
 }
 
-// template is an empty database, made once: all migrations take twenty times as long as copying what they make.
+// template is an empty database, made once: all migrations take twenty times as long as copying
+// what they make.
 var template = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "mews-template-")
 	if err != nil {
@@ -45,7 +46,8 @@ var template = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-// OpenPath opens the database at path and runs it until the test ends. A turn ends with /stop and /new where o does not say.
+// OpenPath opens the database at path and runs it until the test ends. A turn ends with /stop and
+// /new where o does not say.
 func OpenPath(t testing.TB, path string, o sqlite.Options) *sqlite.DB {
 	t.Helper()
 	if o.EndsTurn == nil {
@@ -142,8 +144,9 @@ func Change(t testing.TB, db *sqlite.DB, statements string) {
 	}
 }
 
-// OpenCopy opens a copy of a database that another process may have open, and which nobody else can read for that reason.
-// The copy holds all that was on the disk when it began, and goes with the test. The caller closes it.
+// OpenCopy opens a copy of a database that another process may have open, and which nobody else can
+// read for that reason. The copy holds all that was on the disk when it began, and goes with the
+// test. The caller closes it.
 func OpenCopy(t testing.TB, path string) *sql.DB {
 	t.Helper()
 	return openCopy(t, path, t.TempDir())
@@ -160,12 +163,13 @@ func openCopy(t testing.TB, path, dir string) *sql.DB {
 	return db
 }
 
-// journalHeader is the length of a write-ahead log's header, whose salts are others each time the log begins anew.
-// (https://www.sqlite.org/fileformat2.html#walformat)
+// journalHeader is the length of a write-ahead log's header, whose salts are others each time the
+// log begins anew. (https://www.sqlite.org/fileformat2.html#walformat)
 const journalHeader = 32
 
-// copyDatabase copies a database with its journal, as they are at one moment. What is moved into the file while it is read still
-// stands in a journal that did not begin anew meanwhile, and SQLite passes over frames that are not yet whole.
+// copyDatabase copies a database with its journal, as they are at one moment. What is moved into
+// the file while it is read still stands in a journal that did not begin anew meanwhile, and SQLite
+// passes over frames that are not yet whole.
 func copyDatabase(t testing.TB, from, to string) {
 	t.Helper()
 	for until := time.Now().Add(time.Minute); time.Now().Before(until); {

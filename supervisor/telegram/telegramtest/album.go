@@ -9,7 +9,8 @@ import (
 // maxAlbum is how many files an album may have. (Bot API, sendMediaGroup.)
 const maxAlbum = 10
 
-// albumKinds are what an album may be made of. Documents are with documents alone, and audio with audio.
+// albumKinds are what an album may be made of. Documents are with documents alone, and audio with
+// audio.
 var albumKinds = map[string]mediaKind{"photo": photos, "video": videos, "document": documents, "audio": audios}
 
 // sendMediaGroup sends several files at once: all of them or none.

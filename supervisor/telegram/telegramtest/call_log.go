@@ -9,12 +9,15 @@ import (
 
 // Call is one request of the API that came whole, in the order in which they came.
 type Call struct {
-	Method    string         // as the client wrote it
-	Params    map[string]any // a JSON body's own types, whole numbers as int64; else strings. Not to be changed
-	ChatID    int64          // 0 for none
-	At        time.Time      // when it came, by the server's clock
-	Code      int            // the HTTP status that was answered; 0 while there is none and where the client got none, or half
-	Processed bool           // it has done what it asked for, whatever the client was told
+	Method string // as the client wrote it
+	// a JSON body's own types, whole numbers as int64; else strings. Not to be changed
+	Params map[string]any
+	ChatID int64     // 0 for none
+	At     time.Time // when it came, by the server's clock
+	// the HTTP status that was answered; 0 while there is none and where the client got none, or
+	// half
+	Code      int
+	Processed bool // it has done what it asked for, whatever the client was told
 }
 
 // Delivery is one attempt to bring an update to the webhook.
@@ -118,8 +121,8 @@ func (r Record) Deliveries() []Delivery {
 	return look(r.state, func() []Delivery { return slices.Clone(r.state.log.deliveries) })
 }
 
-// Violations is what no good client does: requests within a retry_after, more than Options.Rates, two getUpdates at
-// once, entities that are out of the rules.
+// Violations is what no good client does: requests within a retry_after, more than Options.Rates,
+// two getUpdates at once, entities that are out of the rules.
 func (r Record) Violations() []string {
 	return look(r.state, func() []string { return slices.Clone(r.state.log.violations) })
 }

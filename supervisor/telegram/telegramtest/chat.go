@@ -11,11 +11,12 @@ import (
 
 // Message is one that stands, or stood, in a chat.
 type Message struct {
-	ID       int64
-	From     User
-	FromBot  bool // by the bot that the token is for
-	Text     string
-	Media    string // what came with it, the Bot API's word: photo, voice ...; Text is its caption then
+	ID      int64
+	From    User
+	FromBot bool // by the bot that the token is for
+	Text    string
+	// what came with it, the Bot API's word: photo, voice ...; Text is its caption then
+	Media    string
 	File     *File  // with Media, of the bot's own
 	Album    string // the same for the messages of one album; "" for none
 	Entities []Entity
@@ -47,8 +48,9 @@ type chat struct {
 // chats are those that the bot may talk in.
 type chats struct {
 	byID  map[int64]*chat
-	first int64                // where a counter begins
-	next  int64                // the account's next message id: of all private chats and basic groups together
+	first int64 // where a counter begins
+	// the account's next message id: of all private chats and basic groups together
+	next  int64
 	asked map[string]time.Time // callback queries that wait for their answer, and since when
 }
 
@@ -64,7 +66,8 @@ func (cs *chats) meet(c Chat) *chat {
 	return known
 }
 
-// kindOf tells a chat's type from its id. (Supergroups and channels are numbered from -1000000000000 down.)
+// kindOf tells a chat's type from its id. (Supergroups and channels are numbered from
+// -1000000000000 down.)
 func kindOf(id int64) string {
 	switch {
 	case id > 0:
@@ -128,8 +131,8 @@ func (c *chat) message(id int64) *Message {
 	return c.messages[i]
 }
 
-// replace has an edited message stand in the place of the earlier one. Where and when that was sent, and what came with it, can't
-// change but for its file.
+// replace has an edited message stand in the place of the earlier one. Where and when that was
+// sent, and what came with it, can't change but for its file.
 func (c *chat) replace(m *Message) {
 	m.EditedAt = m.At
 	old := c.message(m.ID)
@@ -223,8 +226,9 @@ func (c *chat) jsonOfFile(v map[string]any, m *Message) {
 	}
 }
 
-// jsonOfThread adds where in the chat a message stands. In a forum a message that answers none comes with the topic's
-// beginning as the one that it answers; in a supergroup without topics the thread is the chain of replies.
+// jsonOfThread adds where in the chat a message stands. In a forum a message that answers none
+// comes with the topic's beginning as the one that it answers; in a supergroup without topics the
+// thread is the chain of replies.
 func (c *chat) jsonOfThread(v map[string]any, m *Message, shallow bool) {
 	answered := c.message(m.ReplyTo)
 	switch {

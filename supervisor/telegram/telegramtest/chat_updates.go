@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// chatUpdates is one chat's updates on their way to the webhook: the next waits until the one before was taken.
+// chatUpdates is one chat's updates on their way to the webhook: the next waits until the one
+// before was taken.
 type chatUpdates struct {
 	chat    int64
 	updates []*update
@@ -32,7 +33,8 @@ func (ls *chatQueues) add(u *update) {
 	l.updates = append(l.updates, u)
 }
 
-// next is a queue whose first update may be sent, nil for none; it is neither ready nor asleep then.
+// next is a queue whose first update may be sent, nil for none; it is neither ready nor asleep
+// then.
 func (ls *chatQueues) next(now time.Time) *chatUpdates {
 	ls.sleeping = slices.DeleteFunc(ls.sleeping, func(l *chatUpdates) bool {
 		awake := !now.Before(l.wakeAt)

@@ -118,7 +118,8 @@ func (c *deliverer) deliver(ctx context.Context, f attempt) {
 	})
 }
 
-// keepResult forgets an update that was taken, and has one that was not wait. The caller is in change.
+// keepResult forgets an update that was taken, and has one that was not wait. The caller is in
+// change.
 func (c *deliverer) keepResult(f attempt, l attemptResult) {
 	w := c.server
 	if l.text == "" {
@@ -144,8 +145,8 @@ func (c *deliverer) keepResult(f attempt, l attemptResult) {
 	w.webhook.queues.sleep(f.queue, time.Now().Add(w.scaled(delay)))
 }
 
-// nextDelay is how long an update waits after another failure: not at all at first, then 2, 4, 8 ... seconds up to between one
-// and two minutes, or what the webhook has asked for.
+// nextDelay is how long an update waits after another failure: not at all at first, then 2, 4, 8
+// ... seconds up to between one and two minutes, or what the webhook has asked for.
 func (u *update) nextDelay(retryAfter int) time.Duration {
 	wait := time.Duration(min(retryAfter, maxRetryAfter)) * time.Second
 	if retryAfter == 0 && u.fails > 0 {

@@ -20,8 +20,8 @@ type Entity struct {
 	Language string `json:"language,omitempty"`
 }
 
-// The types that the server finds by itself, and that it takes no notice of in what a bot sends; those that a bot may
-// give. (Client.cpp: get_text_entity_type.)
+// The types that the server finds by itself, and that it takes no notice of in what a bot sends;
+// those that a bot may give. (Client.cpp: get_text_entity_type.)
 var (
 	foundTypes = strings.Fields("mention hashtag cashtag bot_command url email phone_number bank_card_number")
 	givenTypes = strings.Fields("bold italic underline strikethrough spoiler blockquote expandable_blockquote code pre " +
@@ -104,7 +104,8 @@ func linkProblem(link string) string {
 	return ""
 }
 
-// checkBounds refuses entities that are not on the text: past its end, or with an end within a surrogate pair.
+// checkBounds refuses entities that are not on the text: past its end, or with an end within a
+// surrogate pair.
 func checkBounds(text string, entities []Entity) answer {
 	length := -1
 	for _, e := range entities {
@@ -142,8 +143,9 @@ func inBounds(text string, length int, e Entity) answer {
 	return answer{}
 }
 
-// checkNesting looks at how sorted entities lie in one another. Those that overlap are refused (Telegram's server cuts them up
-// instead: nobody should rely on where). The violations are what it takes and shows otherwise than it was meant.
+// checkNesting looks at how sorted entities lie in one another. Those that overlap are refused
+// (Telegram's server cuts them up instead: nobody should rely on where). The violations are what it
+// takes and shows otherwise than it was meant.
 func checkNesting(entities []Entity) (a answer, violations []string) {
 	var open []Entity
 	for _, e := range entities {

@@ -14,16 +14,19 @@ import (
 type FaultKind string
 
 const (
-	Error     FaultKind = "error"     // a refusal with Code, Text and RetryAfter, in Telegram's JSON
+	// a refusal with Code, Text and RetryAfter, in Telegram's JSON
+	Error     FaultKind = "error"
 	HTML      FaultKind = "html"      // a page with Code, as a proxy says it
 	Reset     FaultKind = "reset"     // the connection is reset
 	Truncated FaultKind = "truncated" // half of a correct answer; After is always on
-	Short     FaultKind = "short"     // half of a correct answer, as if that were all; After is always on
-	Slow      FaultKind = "slow"      // a correct answer that comes over Over; After is always on
-	Hang      FaultKind = "hang"      // no answer until the client goes
-	BadJSON   FaultKind = "bad_json"  // 200 with Text, or with what is no JSON
-	// Flood is 429 with RetryAfter. Until that is over every request to the chat is refused with what is left of it, and is
-	// a violation. With no Chat it is so for all chats; for a method that is for no chat, for that method.
+	// half of a correct answer, as if that were all; After is always on
+	Short   FaultKind = "short"
+	Slow    FaultKind = "slow"     // a correct answer that comes over Over; After is always on
+	Hang    FaultKind = "hang"     // no answer until the client goes
+	BadJSON FaultKind = "bad_json" // 200 with Text, or with what is no JSON
+	// Flood is 429 with RetryAfter. Until that is over every request to the chat is refused with
+	// what is left of it, and is a violation. With no Chat it is so for all chats; for a method
+	// that is for no chat, for that method.
 	Flood FaultKind = "flood"
 
 	noFault FaultKind = "" // no fault
@@ -36,7 +39,8 @@ type Fault struct {
 	Chat   int64  // 0 is any
 	After  bool   // the request is processed first, so that what it does stands
 
-	Times int           // how many requests; 0 is one, or, with For or Rate, any number; -1 is any number
+	// how many requests; 0 is one, or, with For or Rate, any number; -1 is any number
+	Times int
 	For   time.Duration // how long; 0 is until Times are used up
 	Rate  float64       // the share of requests; 0 is all
 	Seed  uint64        // of Rate

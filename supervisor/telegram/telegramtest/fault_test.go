@@ -187,7 +187,8 @@ func TestWhatAClientWasKilledOverItNeedNotKeep(t *testing.T) {
 	wantViolation(t, s, "sendmessage for chat 1001 came 4s before the end of its retry_after")
 }
 
-// TestARefusalThatWasNotReadNeedNotBeKept: a client that ends the connection may not have read the last answer on it.
+// TestARefusalThatWasNotReadNeedNotBeKept: a client that ends the connection may not have read the
+// last answer on it.
 func TestARefusalThatWasNotReadNeedNotBeKept(t *testing.T) {
 	s, _ := start(t, telegramtest.Options{})
 	s.Meet(home)

@@ -24,8 +24,8 @@ func Quote(text string) Field {
 // Date is when the message was sent, by Telegram's clock.
 func Date(at time.Time) Field { return func(s *personMessage) { s.At = at.Truncate(time.Second) } }
 
-// Edit has the message stand in the place of an earlier one: the update is an edited one, with the whole message as it is now. What
-// it does not say anew is as it was, but the words.
+// Edit has the message stand in the place of an earlier one: the update is an edited one, with the
+// whole message as it is now. What it does not say anew is as it was, but the words.
 func Edit(message int64) Field {
 	return func(s *personMessage) { s.kind, s.ID = "edited_"+s.kind, message }
 }

@@ -14,7 +14,8 @@ func Location(latitude, longitude float64) Field {
 	return thing("location", place(latitude, longitude))
 }
 
-// LiveLocation is a place that moves for a quarter of an hour: each movement is an edit of the message.
+// LiveLocation is a place that moves for a quarter of an hour: each movement is an edit of the
+// message.
 func LiveLocation(latitude, longitude float64) Field {
 	where := place(latitude, longitude)
 	where["live_period"] = 900

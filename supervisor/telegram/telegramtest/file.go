@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// maxDownload is how large a file may be that the server hands out. (Client.h: MAX_DOWNLOAD_FILE_SIZE.)
+// maxDownload is how large a file may be that the server hands out. (Client.h:
+// MAX_DOWNLOAD_FILE_SIZE.)
 const maxDownload = 20 << 20
 
 // DownloadMethod stands for the request of a file's content, in Calls and for a Fault.

@@ -14,7 +14,8 @@ type entityKind struct {
 
 var entityKinds = []entityKind{{'/', "bot_command", endOfCommand}, {'@', "mention", endOfMention}}
 
-// findEntities marks the commands and mentions of a text. (TDLib: match_bot_commands, match_mentions.)
+// findEntities marks the commands and mentions of a text. (TDLib: match_bot_commands,
+// match_mentions.)
 func findEntities(text string) []Entity {
 	runes := []rune(text)
 	var entities []Entity

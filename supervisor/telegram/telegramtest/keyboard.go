@@ -10,7 +10,8 @@ const (
 	maxPress = 64  // bytes of what a button gives back
 	maxAck   = 200 // characters of an answer to a press
 	maxKeys  = 100 // buttons below a message
-	// keepQueries is how long a press may wait for its answer. (Telegram gives no figure; clients stop to wait sooner.)
+	// keepQueries is how long a press may wait for its answer. (Telegram gives no figure; clients
+	// stop to wait sooner.)
 	keepQueries = 15 * time.Minute
 )
 
@@ -20,8 +21,9 @@ type Button struct {
 	Data string `json:"callback_data"`
 }
 
-// What stands as the data of a button that is none below a message: a keyboard's own, which sends where somebody is, and what takes a
-// keyboard away. (Bot API: a message with such a reply_markup can't be edited.)
+// What stands as the data of a button that is none below a message: a keyboard's own, which sends
+// where somebody is, and what takes a keyboard away. (Bot API: a message with such a reply_markup
+// can't be edited.)
 const (
 	SendLocation   = "request_location"
 	RemoveKeyboard = "remove_keyboard"
@@ -32,8 +34,8 @@ func hasInline(rows [][]Button) bool {
 	return len(rows) == 0 || rows[0][0].Data != SendLocation && rows[0][0].Data != RemoveKeyboard
 }
 
-// readKeyboard reads the buttons that a message is to have; nil for none. Buttons that do something else than tell the bot, or where
-// somebody is, are refused: nobody here sends any.
+// readKeyboard reads the buttons that a message is to have; nil for none. Buttons that do something
+// else than tell the bot, or where somebody is, are refused: nobody here sends any.
 func readKeyboard(p params) ([][]Button, answer) {
 	var markup struct {
 		Rows *[][]map[string]any `json:"inline_keyboard"`
@@ -94,8 +96,9 @@ func readButton(fields map[string]any) (Button, answer) {
 	return Button{text, data}, answer{}
 }
 
-// Press has somebody press a button below a message, and returns the ids of the update and of the callback query. It is an
-// error where no button there has the data: whoever forges one has to Push it.
+// Press has somebody press a button below a message, and returns the ids of the update and of the
+// callback query. It is an error where no button there has the data: whoever forges one has to Push
+// it.
 func (p People) Press(in Chat, from User, message int64, data string) (update int64, query string, err error) {
 	p.state.change(func() {
 		c := p.state.chats.meet(in)

@@ -134,8 +134,8 @@ func TestAnEditWithoutButtonsTakesThemAway(t *testing.T) {
 		edit(m{"reply_markup": keys(key("x", strings.Repeat("x", 65)))}))
 }
 
-// What a client has not allowed comes by Deliver all the same, and no words of it are a message in the chat that is the
-// bot's own.
+// What a client has not allowed comes by Deliver all the same, and no words of it are a message in
+// the chat that is the bot's own.
 func TestOtherUpdatesAreDelivered(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	c.poll(m{"allowed_updates": []string{"message"}})

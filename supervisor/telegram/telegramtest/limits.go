@@ -8,12 +8,14 @@ import (
 )
 
 const (
-	// grace is how long after a refusal a request may come that was on its way already, and how long it may take until a
-	// client that has gone is seen to be gone. A busy machine takes its time.
+	// grace is how long after a refusal a request may come that was on its way already, and how
+	// long it may take until a client that has gone is seen to be gone. A busy machine takes its
+	// time.
 	grace = 500 * time.Millisecond
 
-	// keeping is how long a client may take until it has kept a refusal. One that ends the connection within that, because it
-	// was killed or has given the call up, may know nothing of it.
+	// keeping is how long a client may take until it has kept a refusal. One that ends the
+	// connection within that, because it was killed or has given the call up, may know nothing of
+	// it.
 	keeping = 2 * time.Second
 )
 
@@ -33,7 +35,8 @@ type floodControl struct {
 	retryAfter int
 }
 
-// floodScope is what is refused: one chat, all of them (the zero value), or a method that is for no chat.
+// floodScope is what is refused: one chat, all of them (the zero value), or a method that is for no
+// chat.
 type floodScope struct {
 	chat   int64
 	method string
@@ -46,7 +49,8 @@ type floodWait struct {
 	lost         bool     // its client may know nothing of it
 }
 
-// died is told that the client was killed: a refusal that it had just been given it may not have kept.
+// died is told that the client was killed: a refusal that it had just been given it may not have
+// kept.
 func (l *limits) died(at time.Time) {
 	l.lose(at, func(floodWait) bool { return true })
 }
@@ -103,7 +107,8 @@ func (l *limits) refuseFlooding(r *request, now time.Time) (a answer, violation 
 	return answer{}, ""
 }
 
-// send counts a message, an album of so many or an edit. It refuses it where flood control is on, and says where the rates are left.
+// send counts a message, an album of so many or an edit. It refuses it where flood control is on,
+// and says where the rates are left.
 func (l *limits) send(r *request, c *chat, messages int, now time.Time) (a answer, violations []string) {
 	if l.control.n > 0 && count(l.sends[c.ID], now, l.control.window) >= l.control.n {
 		return l.startFlood(floodScope{chat: c.ID}, r.conn, l.control.retryAfter, now), nil

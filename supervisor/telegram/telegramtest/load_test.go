@@ -8,7 +8,8 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// TestTenThousandMessagesAreAnswered is a whole bot: it polls, answers each message in its chat, and loses none.
+// TestTenThousandMessagesAreAnswered is a whole bot: it polls, answers each message in its chat,
+// and loses none.
 func TestTenThousandMessagesAreAnswered(t *testing.T) {
 	const chats, each = 20, 500
 	answered := map[int64]bool{}

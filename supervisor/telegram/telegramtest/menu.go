@@ -21,8 +21,8 @@ type menuKey struct{ scope, language string }
 
 type menus map[menuKey][]Command
 
-// Menu is what setMyCommands has registered, nil for nothing. scope is "" or "default", "all_private_chats" ...,
-// "chat:<id>", "chat_administrators:<id>" or "chat_member:<id>:<user>".
+// Menu is what setMyCommands has registered, nil for nothing. scope is "" or "default",
+// "all_private_chats" ..., "chat:<id>", "chat_administrators:<id>" or "chat_member:<id>:<user>".
 func (r Record) Menu(scope, language string) []Command {
 	return look(r.state, func() []Command { return slices.Clone(r.state.menus[menuKey{cmp.Or(scope, "default"), language}]) })
 }
@@ -81,7 +81,8 @@ func setMyCommands(w *serverState, r *request) answer {
 	return good(true)
 }
 
-// check refuses what is no command: a name of 1 to 32 of a-z, 0-9 and _, and a description of 1 to 256 characters.
+// check refuses what is no command: a name of 1 to 32 of a-z, 0-9 and _, and a description of 1 to
+// 256 characters.
 func (c Command) check() answer {
 	switch n := len([]rune(c.Description)); {
 	case c.Command == "" || len(c.Command) > 32 || strings.Trim(c.Command, "abcdefghijklmnopqrstuvwxyz0123456789_") != "":

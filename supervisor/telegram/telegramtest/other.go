@@ -11,8 +11,9 @@ import (
 // otherWords begin what an other update says, wherever it can say something: "said by <kind>".
 const otherWords = "said by "
 
-// OtherKinds are the names of all that Telegram can bring besides what a person writes to the bot, changes of that, or presses: every type of
-// update there is, and, with a slash, the messages and presses that are nobody's.
+// OtherKinds are the names of all that Telegram can bring besides what a person writes to the bot,
+// changes of that, or presses: every type of update there is, and, with a slash, the messages and
+// presses that are nobody's.
 func OtherKinds() []string {
 	kinds := make([]string, len(otherUpdates))
 	for i, o := range otherUpdates {
@@ -21,8 +22,8 @@ func OtherKinds() []string {
 	return kinds
 }
 
-// Other is an update of one of OtherKinds, in which a person appears wherever the type has one, as Telegram sends it. It is
-// for Deliver.
+// Other is an update of one of OtherKinds, in which a person appears wherever the type has one, as
+// Telegram sends it. It is for Deliver.
 func Other(kind string, user int64) json.RawMessage {
 	i := slices.IndexFunc(otherUpdates, func(o otherUpdate) bool { return o.kind == kind })
 	if i < 0 {

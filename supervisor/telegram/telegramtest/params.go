@@ -14,7 +14,8 @@ import (
 // maxBody is how much of a request is read: an upload of 50 MB and what is around it.
 const maxBody = 52 << 20
 
-// params are a request's parameters. A JSON body keeps its types, with whole numbers as int64; all others are strings.
+// params are a request's parameters. A JSON body keeps its types, with whole numbers as int64; all
+// others are strings.
 type params map[string]any
 
 // body is a request's. It remembers that its client has gone in the middle of it.
@@ -29,8 +30,8 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readParams takes the parameters from the address and from a body of JSON, a form or a multipart form, and the files from
-// the last.
+// readParams takes the parameters from the address and from a body of JSON, a form or a multipart
+// form, and the files from the last.
 func readParams(r *http.Request) (params, map[string]File, error) {
 	p := params{}
 	var files map[string]File
@@ -142,7 +143,8 @@ func (p params) flag(name string) bool {
 	return s == "true" || s == "1" || s == "yes"
 }
 
-// decode reads a parameter that is an object or an array, or the JSON of one. One that is not there changes nothing.
+// decode reads a parameter that is an object or an array, or the JSON of one. One that is not there
+// changes nothing.
 func (p params) decode(name string, into any) error {
 	s := p.text(name)
 	if s == "" {

@@ -10,8 +10,8 @@ import (
 // People is what people do, and what Telegram does by itself.
 type People struct{ state *serverState }
 
-// Say has somebody send a message, and returns the ids of its update and of itself. The update's is 0 where the client
-// has not allowed the kind. The chat is known from then on.
+// Say has somebody send a message, and returns the ids of its update and of itself. The update's is
+// 0 where the client has not allowed the kind. The chat is known from then on.
 func (p People) Say(in Chat, from User, text string, more ...Field) (update, message int64) {
 	p.state.change(func() { update, message = p.state.say(in, from, text, more) })
 	return update, message
@@ -55,7 +55,8 @@ func (w *serverState) say(in Chat, from User, text string, more []Field) (update
 	return w.enqueue(s.kind, c.ID, mustMarshal(c.json(s.Message, false)), expires), s.ID
 }
 
-// enqueue adds an update of a kind that is allowed, and wakes who waits for one. The caller is in change.
+// enqueue adds an update of a kind that is allowed, and wakes who waits for one. The caller is in
+// change.
 func (w *serverState) enqueue(kind string, chat int64, body json.RawMessage, expires time.Time) int64 {
 	if !w.queue.allows(kind) {
 		return 0
@@ -90,8 +91,9 @@ type pushedUpdate struct {
 	Text string `json:"text"`
 }
 
-// Push adds any update: a map of one key, the kind, beside which update_id is passed over. It returns the id that the
-// update has got, 0 where the client has not allowed the kind. What it says of a chat and of a message is known then.
+// Push adds any update: a map of one key, the kind, beside which update_id is passed over. It
+// returns the id that the update has got, 0 where the client has not allowed the kind. What it says
+// of a chat and of a message is known then.
 func (p People) Push(u map[string]any) int64 {
 	var id int64
 	for kind, v := range u {
@@ -108,8 +110,8 @@ func (p People) Push(u map[string]any) int64 {
 	return id
 }
 
-// Deliver is Push of an update as JSON, whether the client has allowed its kind or not: what was allowed before and waits
-// still comes.
+// Deliver is Push of an update as JSON, whether the client has allowed its kind or not: what was
+// allowed before and waits still comes.
 func (p People) Deliver(raw json.RawMessage) int64 {
 	var u map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &u); err != nil {
@@ -148,7 +150,8 @@ func (w *serverState) push(kind string, body json.RawMessage) int64 {
 	return w.enqueueAny(kind, known.Chat.ID, body, at.Add(keepUpdates))
 }
 
-// SetNextUpdate is the id of the next update. Telegram does this after a week without one, so nothing may wait.
+// SetNextUpdate is the id of the next update. Telegram does this after a week without one, so
+// nothing may wait.
 func (p People) SetNextUpdate(id int64) {
 	p.state.change(func() {
 		if p.state.queue.pending(p.state.now()) > 0 {
@@ -201,7 +204,8 @@ func (cs *chats) known(id int64) Chat {
 	return Chat{ID: id}
 }
 
-// Migrate turns a group into a supergroup: both say so in a service message, and the group takes nothing more.
+// Migrate turns a group into a supergroup: both say so in a service message, and the group takes
+// nothing more.
 func (p People) Migrate(group, supergroup int64) {
 	p.state.change(func() {
 		w := p.state

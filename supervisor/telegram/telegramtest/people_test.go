@@ -117,7 +117,8 @@ func TestEditedMessagesAndChannelPosts(t *testing.T) {
 	}
 }
 
-// An edited message comes whole, with its own date and that of the edit. Its file stays unless there is another one.
+// An edited message comes whole, with its own date and that of the edit. Its file stays unless
+// there is another one.
 func TestAnEditedMessageComesWhole(t *testing.T) {
 	s, c := start(t, telegramtest.Options{})
 	changed := time.Now().Truncate(time.Second)

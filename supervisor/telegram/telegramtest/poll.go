@@ -13,8 +13,8 @@ const (
 	otherHook    = "Conflict: terminated by setWebhook request"
 	hookIsActive = "Conflict: can't use getUpdates method while webhook is active; " +
 		"use deleteWebhook to delete the webhook first"
-	// conflictPause is how long a conflict is held back where one was answered within the same time. (Client.cpp:
-	// fail_query_conflict.)
+	// conflictPause is how long a conflict is held back where one was answered within the same
+	// time. (Client.cpp: fail_query_conflict.)
 	conflictPause = 3 * time.Second
 )
 
@@ -120,8 +120,8 @@ func (w *serverState) takeBatch(q *query, me *poll) {
 	})
 }
 
-// waitOrLeave has a poll that found nothing wait, in the place of another that does; one that found something waits no more.
-// The caller is in change.
+// waitOrLeave has a poll that found nothing wait, in the place of another that does; one that found
+// something waits no more. The caller is in change.
 func (w *serverState) waitOrLeave(found bool, me *poll) {
 	switch {
 	case me == nil:
@@ -140,8 +140,8 @@ func (p *polls) leave(me *poll) {
 	}
 }
 
-// endedByConflict answers a poll that has given way. A client that has just gone is not seen to be gone at once: one that is still
-// there a moment later has let two getUpdates run.
+// endedByConflict answers a poll that has given way. A client that has just gone is not seen to be
+// gone at once: one that is still there a moment later has let two getUpdates run.
 func (w *serverState) endedByConflict(ctx context.Context, text string) answer {
 	if text == otherPoll {
 		if !sleep(ctx, grace) {

@@ -8,9 +8,11 @@ import (
 )
 
 const (
-	// keepUpdates is how long an update waits, from the date of its message. (Client.cpp: left_time.)
+	// keepUpdates is how long an update waits, from the date of its message. (Client.cpp:
+	// left_time.)
 	keepUpdates = 24 * time.Hour
-	// aheadOfTail is how far beyond the next id an offset may be and still be taken at its word. (TQueue.cpp.)
+	// aheadOfTail is how far beyond the next id an offset may be and still be taken at its word.
+	// (TQueue.cpp.)
 	aheadOfTail = 10
 	// batchBytes is how much one getUpdates brings. (Client.cpp: JsonUpdates.)
 	batchBytes = 1 << 22
@@ -45,7 +47,8 @@ var allowedByDefault map[string]bool
 // mustBeNamed are the kinds that only a client gets that asks for them.
 var mustBeNamed = map[string]bool{"chat_member": true, "message_reaction": true, "message_reaction_count": true}
 
-// allow keeps, from now on, the kinds of a list only. An empty list is the default; nil changes nothing.
+// allow keeps, from now on, the kinds of a list only. An empty list is the default; nil changes
+// nothing.
 func (q *queue) allow(list []string) {
 	if list == nil {
 		return
@@ -99,7 +102,8 @@ func (q *queue) resolve(offset int64) int64 {
 	if offset < 0 {
 		offset += q.tail
 	}
-	if offset > q.tail+aheadOfTail { // "in the future": an error within the server, which then begins at the head
+	// "in the future": an error within the server, which then begins at the head
+	if offset > q.tail+aheadOfTail {
 		return q.head()
 	}
 	return max(offset, q.head())

@@ -36,7 +36,8 @@ func (j *callLog) readCaption(r *request) (c content, a answer) {
 	return c, a
 }
 
-// readMarked takes a text and its entities from a request. A fault in its entities is a violation too.
+// readMarked takes a text and its entities from a request. A fault in its entities is a violation
+// too.
 func (j *callLog) readMarked(r *request, text, marks string) (content, answer) {
 	if mode := r.params.text("parse_mode"); mode != "" {
 		j.violate("%s with parse_mode %s: this server reads entities only", r.method, mode)
@@ -111,7 +112,8 @@ type replyTo struct {
 	AllowWithout bool  `json:"allow_sending_without_reply"`
 }
 
-// place finds the topic and the message that a new one belongs to. The General topic has no number that may be given.
+// place finds the topic and the message that a new one belongs to. The General topic has no number
+// that may be given.
 func (c *chat) place(m *Message, p params) answer {
 	m.Thread = p.number("message_thread_id")
 	if m.Thread != 0 && !c.topics[m.Thread] {
@@ -256,7 +258,8 @@ func deleteMessages(w *serverState, r *request) answer {
 var reactions = strings.Fields("👍 👎 ❤ 🔥 🥰 👏 😁 🤔 🤯 😱 🤬 😢 🎉 🤩 🤮 💩 🙏 👌 🕊 🤡 🥱 🥴 😍 🐳 ❤‍🔥 🌚 🌭 💯 🤣 ⚡ 🍌 🏆 💔 🤨 😐 🍓 🍾 💋 🖕 " +
 	"😈 😴 😭 🤓 👻 👨‍💻 👀 🎃 🙈 😇 😨 🤝 ✍ 🤗 🫡 🎅 🎄 ☃ 💅 🤪 🗿 🆒 💘 🙉 🦄 😘 💊 🙊 😎 👾 🤷‍♂ 🤷 🤷‍♀ 😡")
 
-// setMessageReaction has the bot's reaction be another one. A bot gives one at most. (Bot API, setMessageReaction.)
+// setMessageReaction has the bot's reaction be another one. A bot gives one at most. (Bot API,
+// setMessageReaction.)
 func setMessageReaction(w *serverState, r *request) answer {
 	c, a := w.chats.find(r.chat)
 	if a.code != 0 {

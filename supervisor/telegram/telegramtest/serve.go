@@ -102,8 +102,8 @@ func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 
 func notFound() answer { return refuse(http.StatusNotFound, "Not Found") }
 
-// call keeps a request, lets it through or not, and answers it as it is to be answered. One whose client has gone before it was whole is
-// none.
+// call keeps a request, lets it through or not, and answers it as it is to be answered. One whose
+// client has gone before it was whole is none.
 func (s *Server) call(rw http.ResponseWriter, r *http.Request, token, method string) {
 	whole := &body{ReadCloser: r.Body}
 	r.Body = whole

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// serverState is all that a server knows. Its parts are plain values with no lock of their own: change and read hold it for them.
+// serverState is all that a server knows. Its parts are plain values with no lock of their own:
+// change and read hold it for them.
 type serverState struct {
 	options  Options // constant
 	lifetime lifetime

@@ -1,9 +1,10 @@
-// Package telegramtest is a Bot API server for tests: it answers over real HTTP as Telegram's own does, with its limits,
-// its words and its ways of failing, and it keeps what was asked of it and what stands in each chat.
+// Package telegramtest is a Bot API server for tests: it answers over real HTTP as Telegram's own
+// does, with its limits, its words and its ways of failing, and it keeps what was asked of it and
+// what stands in each chat.
 //
-// The rules are those of Telegram's published server (tdlib/telegram-bot-api) and of its documentation. Where a test
-// wants to know what a person sees, it looks at Sent; where it wants to know what was asked, at Calls; what a good
-// client never does is in Violations.
+// The rules are those of Telegram's published server (tdlib/telegram-bot-api) and of its
+// documentation. Where a test wants to know what a person sees, it looks at Sent; where it wants to
+// know what was asked, at Calls; what a good client never does is in Violations.
 package telegramtest
 
 import (
@@ -26,20 +27,23 @@ type Options struct {
 	NextUpdate  int64 // the first update's id; 0 is 500001
 	NextMessage int64 // the first message's id, of each counter; 0 is 1
 
-	// Speed divides what the server waits by itself: the webhook's retries and the conflicts that it holds back. 0 is 1.
+	// Speed divides what the server waits by itself: the webhook's retries and the conflicts that
+	// it holds back. 0 is 1.
 	Speed float64
-	// HookTimeout is how long a webhook may take for one update; 0 is 60 s. Speed does not change it.
+	// HookTimeout is how long a webhook may take for one update; 0 is 60 s. Speed does not change
+	// it.
 	HookTimeout time.Duration
 
-	// Check is called with the updates that a getUpdates with an offset, or a 2xx of the webhook, is about to confirm,
-	// before they are forgotten. It may call the server's methods.
+	// Check is called with the updates that a getUpdates with an offset, or a 2xx of the webhook,
+	// is about to confirm, before they are forgotten. It may call the server's methods.
 	Check func(updates []int64)
 
-	// Seen is called with each request when it has come and been read, before it is answered. It may call the server's
-	// methods; until it returns the request waits.
+	// Seen is called with each request when it has come and been read, before it is answered. It
+	// may call the server's methods; until it returns the request waits.
 	Seen func(Call)
 
-	// Files is the folder of a server that was started with --local: getFile puts files of any size there, and none is served.
+	// Files is the folder of a server that was started with --local: getFile puts files of any size
+	// there, and none is served.
 	Files string
 
 	Rates  Rates            // what is watched for; the zero value is nothing
@@ -47,7 +51,8 @@ type Options struct {
 	Now    func() time.Time // nil is time.Now
 }
 
-// Rates is how much a good client sends. What is more is a violation and is answered as usual. 0 is not watched.
+// Rates is how much a good client sends. What is more is a violation and is answered as usual. 0 is
+// not watched.
 type Rates struct {
 	All    int           // a second, to all chats
 	Chat   int           // within Window, to one chat
@@ -122,7 +127,8 @@ func (w *serverState) begin() bool {
 	return open
 }
 
-// close ends the server and everything that it has started, and has a strict test fail for what it has seen.
+// close ends the server and everything that it has started, and has a strict test fail for what it
+// has seen.
 func (s *Server) close(t testing.TB) {
 	s.state.change(func() { s.state.lifetime.closing = true })
 	s.down()
@@ -138,8 +144,8 @@ func (s *Server) close(t testing.TB) {
 	}
 }
 
-// Died tells the server that its client was killed with SIGKILL at some time: that it did not keep what it was refused a
-// moment before is no violation. Nobody can keep what they are killed over.
+// Died tells the server that its client was killed with SIGKILL at some time: that it did not keep
+// what it was refused a moment before is no violation. Nobody can keep what they are killed over.
 func (s *Server) Died(at time.Time) { s.state.change(func() { s.state.limits.died(at) }) }
 
 // connState sees connections end.
@@ -181,8 +187,8 @@ func (s *Server) Fault(f Fault) (end func()) {
 	return func() { s.state.change(func() { added.left = 0 }) }
 }
 
-// SetFlood turns flood control on: a chat that gets more than n messages or edits within a window is refused for
-// retryAfter seconds. n 0 turns it off.
+// SetFlood turns flood control on: a chat that gets more than n messages or edits within a window
+// is refused for retryAfter seconds. n 0 turns it off.
 func (s *Server) SetFlood(n int, window time.Duration, retryAfter int) {
 	s.state.change(func() { s.state.limits.control = floodControl{n: n, window: window, retryAfter: retryAfter} })
 }
@@ -190,8 +196,8 @@ func (s *Server) SetFlood(n int, window time.Duration, retryAfter int) {
 // Advance moves the server's clock.
 func (s *Server) Advance(d time.Duration) { s.state.change(func() { s.state.clockAhead += d }) }
 
-// Await waits until cond holds, and looks again at whatever changes. It gives the test up after two minutes. cond may call the
-// server's methods.
+// Await waits until cond holds, and looks again at whatever changes. It gives the test up after two
+// minutes. cond may call the server's methods.
 func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 	t.Helper()
 	deadline := time.NewTimer(2 * time.Minute)
@@ -202,7 +208,8 @@ func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 		if cond() {
 			return
 		}
-		dear := time.After(4 * time.Since(began)) // what takes long to look at is not looked at all the time
+		// what takes long to look at is not looked at all the time
+		dear := time.After(4 * time.Since(began))
 		if !waitFor(changed, deadline.C) || !waitFor(dear, deadline.C) {
 			t.Fatalf("waited two minutes for %s\n%s", what, s.Dump())
 		}
@@ -237,7 +244,8 @@ func newBot(token, username string) (bot, error) {
 
 // lifetime is what a server has started.
 type lifetime struct {
-	ctx     context.Context // ends with the server
-	closing bool            // guarded by the state's mutex; what is begun after this is not waited for
+	ctx context.Context // ends with the server
+	// guarded by the state's mutex; what is begun after this is not waited for
+	closing bool
 	sync.WaitGroup
 }

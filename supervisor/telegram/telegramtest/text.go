@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxText is how long a message may be, in UTF-16 code units, when its marks are off and its ends are trimmed.
+// maxText is how long a message may be, in UTF-16 code units, when its marks are off and its ends
+// are trimmed.
 const maxText = 4096
 
 // marked is a text as the server takes it: cleaned, trimmed, its entities sorted.
@@ -17,7 +18,8 @@ type marked struct {
 	entities []Entity
 }
 
-// read cleans a text that somebody sends. (TDLib: clean_input_string_with_entities, fix_formatted_text.)
+// read cleans a text that somebody sends. (TDLib: clean_input_string_with_entities,
+// fix_formatted_text.)
 func read(text string, entities []Entity) (marked, answer) {
 	if text == "" {
 		return marked{}, bad("message text is empty")
@@ -65,8 +67,8 @@ func clean(text string, entities []Entity) marked {
 	return m
 }
 
-// dropped says whether a character is taken out: carriage returns, line and paragraph separators, marks that change the
-// direction of text, and three combining lines.
+// dropped says whether a character is taken out: carriage returns, line and paragraph separators,
+// marks that change the direction of text, and three combining lines.
 func dropped(r rune) bool {
 	return r == '\r' || r >= 0x2028 && r <= 0x202e || r == 0x333 || r == 0x33f || r == 0x30a
 }
@@ -107,7 +109,8 @@ func units(text string) int {
 	return n
 }
 
-// byteAt is where a UTF-16 offset is in a text's bytes; exact says whether a character begins there.
+// byteAt is where a UTF-16 offset is in a text's bytes; exact says whether a character begins
+// there.
 func byteAt(text string, offset int) (i int, exact bool) {
 	n := 0
 	for i, r := range text {

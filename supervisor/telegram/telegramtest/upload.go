@@ -148,8 +148,8 @@ func (k mediaKind) shownAs(f File, asIs bool) string {
 	return cmp.Or(guessed[strings.ToLower(path.Ext(f.Name))], k.part)
 }
 
-// unlessDocument is for what the server takes in any format, and shows as a document in any but its own. (Bot API, sendVoice and
-// sendVideo: "other formats may be sent as Document".)
+// unlessDocument is for what the server takes in any format, and shows as a document in any but its
+// own. (Bot API, sendVoice and sendVideo: "other formats may be sent as Document".)
 func unlessDocument(kind string, is func([]byte) bool) func(File) string {
 	return func(f File) string {
 		if is(f.Content) {

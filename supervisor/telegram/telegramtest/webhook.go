@@ -115,7 +115,8 @@ func (w *serverState) startDelivering() {
 	ctx, stop := context.WithCancel(w.lifetime.ctx)
 	w.webhook.stop = stop
 	w.webhook.underWay = 0
-	w.webhook.wake = make(chan struct{}, 1) // its own: one that ends must not take another's wake-up
+	// its own: one that ends must not take another's wake-up
+	w.webhook.wake = make(chan struct{}, 1)
 	w.webhook.queues = chatQueues{byID: map[int64]*chatUpdates{}}
 	for _, u := range w.queue.entries {
 		w.webhook.queues.add(u)

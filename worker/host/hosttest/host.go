@@ -1,5 +1,6 @@
-// Package hosttest has a supervisor in memory, for tests of turns. It answers with the messages that the test has set, commits
-// and refuses as the real one does, and fails where the test says so.
+// Package hosttest has a supervisor in memory, for tests of turns. It answers with the messages
+// that the test has set, commits and refuses as the real one does, and fails where the test says
+// so.
 package hosttest
 
 import (
@@ -23,15 +24,19 @@ const (
 	Refused    Failure = "failed" // the supervisor answers with an error
 )
 
-// Host holds what was committed of one turn. Its fields are set before use. Its methods may be called from any goroutine.
+// Host holds what was committed of one turn. Its fields are set before use. Its methods may be
+// called from any goroutine.
 type Host struct {
 	TB     testing.TB
 	Limits protocol.TurnLimits
-	// Answer is the model's message number step, from 1. Nil or a zero message stands for one that says "done".
+	// Answer is the model's message number step, from 1. Nil or a zero message stands for one that
+	// says "done".
 	Answer func(ctx context.Context, step int) (protocol.Message, error)
-	// Taken is how many messages of the person's were added to the request for message number step; nil: none.
+	// Taken is how many messages of the person's were added to the request for message number step;
+	// nil: none.
 	Taken func(step int) int
-	// Fail is asked at each call of the host, numbered from 1: "model", "begin", "done", "keep". Nil: no call fails.
+	// Fail is asked at each call of the host, numbered from 1: "model", "begin", "done", "keep".
+	// Nil: no call fails.
 	Fail func(n int, call string) Failure
 	// Seen gets each event; may be nil.
 	Seen func(protocol.TurnEvent)

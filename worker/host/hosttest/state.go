@@ -49,7 +49,8 @@ func (h *Host) Start() protocol.TurnStart {
 	return start
 }
 
-// Over is true when the newest message is one of the model's without calls: the turn needs no worker any more.
+// Over is true when the newest message is one of the model's without calls: the turn needs no
+// worker any more.
 func (h *Host) Over() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -64,7 +64,8 @@ func forkMany(Victims) error {
 	})
 }
 
-// notFirst is the exit code of a child that could not make itself the first to be killed. It is no error's number.
+// notFirst is the exit code of a child that could not make itself the first to be killed. It is no
+// error's number.
 const notFirst = 255
 
 func useMemory(Victims) error {
@@ -72,7 +73,8 @@ func useMemory(Victims) error {
 	path := &[]byte(score + "\x00")[0]
 	now, _ := os.ReadFile(score)
 	if n, err := strconv.Atoi(strings.TrimSpace(string(now))); err == nil && n >= 500 {
-		path = nil // it is killed early enough already, and walls may keep it from raising the score
+		// it is killed early enough already, and walls may keep it from raising the score
+		path = nil
 	}
 	pid, errno := cloneAndEat(path, &[4]byte{'1', '0', '0', '0'})
 	err := child("allocate", pid, errno)
@@ -82,8 +84,8 @@ func useMemory(Victims) error {
 	return err
 }
 
-// cloneAndEat makes a child that sets its own oom_score_adj to worst, if a path to it is given, and then populates muchSpace of
-// memory, page by page. It ends with an error's number.
+// cloneAndEat makes a child that sets its own oom_score_adj to worst, if a path to it is given, and
+// then populates muchSpace of memory, page by page. It ends with an error's number.
 //
 //go:nosplit
 //go:norace
@@ -117,7 +119,8 @@ func cloneAndEat(path *byte, worst *[4]byte) (pid int, errno syscall.Errno) {
 	return 0, 0
 }
 
-// fill allocates a file of muchSpace. The file has no name by then, so that it goes with this process.
+// fill allocates a file of muchSpace. The file has no name by then, so that it goes with this
+// process.
 func fill(where func(Victims) string) func(Victims) error {
 	return func(v Victims) error {
 		f, err := os.CreateTemp(where(v), ".mews-escape-")

@@ -1,11 +1,13 @@
-// Package escape is a table of attempts to get out of a worker's walls. Each row is one real attempt, made with the system
-// calls that a hostile program would use, against victims outside. The walls were designed with these rows.
+// Package escape is a table of attempts to get out of a worker's walls. Each row is one real
+// attempt, made with the system calls that a hostile program would use, against victims outside.
+// The walls were designed with these rows.
 //
-// A row says "escaped" only if the attempt succeeded: the secret was read, the signal delivered, the socket made, the limit
-// exceeded. The tests also run the table without walls, to show that the attempts can succeed.
+// A row says "escaped" only if the attempt succeeded: the secret was read, the signal delivered,
+// the socket made, the limit exceeded. The tests also run the table without walls, to show that the
+// attempts can succeed.
 //
-// The caller makes the victims, starts a process behind the walls for each row (a probe may die of what it tries), and makes
-// that process call Try.
+// The caller makes the victims, starts a process behind the walls for each row (a probe may die of
+// what it tries), and makes that process call Try.
 package escape
 
 import (
@@ -26,7 +28,8 @@ type Outcome string
 const (
 	Stopped Outcome = "stopped" // something refused it
 	Escaped Outcome = "escaped" // it got what it tried for
-	Untried Outcome = "untried" // there was nothing to try it on; or, for X1, only the caller can tell
+	// there was nothing to try it on; or, for X1, only the caller can tell
+	Untried Outcome = "untried"
 )
 
 // Probe is a row of the table.
@@ -39,8 +42,8 @@ type Probe struct {
 	Watched bool
 	Kernel  bool // the kernel stops an unprivileged process without walls too (measured on 6.18)
 
-	// run makes the attempt. Nil, or an escaped: it escaped. A notTried: there was nothing to try. Any other error says what
-	// stopped it.
+	// run makes the attempt. Nil, or an escaped: it escaped. A notTried: there was nothing to try.
+	// Any other error says what stopped it.
 	run func(Victims) error
 }
 
@@ -76,8 +79,8 @@ func Find(row string) (Probe, bool) {
 	return table[i], true
 }
 
-// Try makes one attempt in this process. It may not return: a filter may kill the process, or the kernel when memory runs out.
-// The end of the process is the answer then: see Died.
+// Try makes one attempt in this process. It may not return: a filter may kill the process, or the
+// kernel when memory runs out. The end of the process is the answer then: see Died.
 func Try(row string, v Victims) Finding {
 	p, ok := Find(row)
 	if !ok {
@@ -98,7 +101,8 @@ func Try(row string, v Victims) Finding {
 	return f
 }
 
-// Died is the finding for a row whose process ended before it could say anything: whatever killed it also stopped it.
+// Died is the finding for a row whose process ended before it could say anything: whatever killed
+// it also stopped it.
 func Died(row, how string) Finding {
 	return Finding{Row: row, Outcome: Stopped, Detail: "the process died of it: " + how}
 }

@@ -76,7 +76,8 @@ func TestBombsWithinLimits(t *testing.T) {
 	}
 }
 
-// TestBombs runs the bombs that hurt nobody, which are files and children that wait, and with -escape.heavy all.
+// TestBombs runs the bombs that hurt nobody, which are files and children that wait, and with
+// -escape.heavy all.
 func TestBombs(t *testing.T) {
 	r := newHarness(t)
 	var files, children unix.Rlimit
@@ -129,8 +130,8 @@ func TestPIDsOfElsewhere(t *testing.T) {
 	}
 }
 
-// TestNoVictims: a row whose victim is not named is untried.
-// TestAProbeFindsAName although one before it, which had the same process id, was killed and left what it had made.
+// TestNoVictims: a row whose victim is not named is untried. TestAProbeFindsAName although one
+// before it, which had the same process id, was killed and left what it had made.
 func TestAProbeFindsAName(t *testing.T) {
 	dir := t.TempDir()
 	for range 3 {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// These rows try to take what the kernel counts for a whole machine or a whole account, so that others would find none left.
-// Each takes little, and gives it back.
+// These rows try to take what the kernel counts for a whole machine or a whole account, so that
+// others would find none left. Each takes little, and gives it back.
 func exhaust() []Probe {
 	return []Probe{
 		{Row: "Q1", What: "take of the machine's asynchronous I/O", run: setUpAIO},
@@ -71,8 +71,8 @@ func systemV(get, control uintptr) func(Victims) error {
 	}
 }
 
-// openAll opens more than n of something, and closes all. A process may have too few descriptors for them: then others of it
-// would open more.
+// openAll opens more than n of something, and closes all. A process may have too few descriptors
+// for them: then others of it would open more.
 func openAll(what string, n int, open func() (int, error)) error {
 	var fds []int
 	defer func() {
@@ -159,7 +159,8 @@ func lockMemory(Victims) error {
 func openQueue(Victims) error {
 	name := &[]byte(fmt.Sprintf("mews-escape-%d\x00", os.Getpid()))[0]
 	fd, _, errno := syscall.RawSyscall6(unix.SYS_MQ_OPEN, uintptr(unsafe.Pointer(name)), unix.O_CREAT|unix.O_RDWR, 0o600, 0, 0, 0)
-	_, _, left := syscall.RawSyscall(unix.SYS_MQ_UNLINK, uintptr(unsafe.Pointer(name)), 0, 0) // Landlock refuses one that is made then
+	// Landlock refuses one that is made then
+	_, _, left := syscall.RawSyscall(unix.SYS_MQ_UNLINK, uintptr(unsafe.Pointer(name)), 0, 0)
 	if errno != 0 {
 		return fmt.Errorf("mq_open: %w", errno)
 	}
@@ -190,18 +191,20 @@ func mapHugePage(Victims) error {
 	return errors.Join(unix.Munmap(memory))
 }
 
-// watchdogTime is how long a row keeps what a watchdog looks for: three of its looks, and some time for their work.
+// watchdogTime is how long a row keeps what a watchdog looks for: three of its looks, and some time
+// for their work.
 var watchdogTime = 7 * time.Second
 
-// The parts of an account's epoll watches and pipe pages that a watchdog leaves to one worker, as worker/cgroup has them.
+// The parts of an account's epoll watches and pipe pages that a watchdog leaves to one worker, as
+// worker/cgroup has them.
 const (
 	watchShare = 64
 	pipeShare  = 4
 	pipePages  = 16 // of a pipe, as long as the account has some left (pipe(7))
 )
 
-// watchMany makes more epoll watches than are allowed, and keeps them. An epoll watches a file by each number that it ever
-// had, so a process with few descriptors has many watches.
+// watchMany makes more epoll watches than are allowed, and keeps them. An epoll watches a file by
+// each number that it ever had, so a process with few descriptors has many watches.
 func watchMany(Victims) error {
 	all, err := readNumber("/proc/sys/fs/epoll/max_user_watches")
 	if err != nil {

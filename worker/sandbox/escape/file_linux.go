@@ -118,8 +118,9 @@ func listDescriptors(v Victims) error {
 	return nil
 }
 
-// freshName is an unused name, for a probe to make and to remove. A probe that was killed may have left its own, under a process
-// id that comes again in the next worker's namespace: so it is a random one.
+// freshName is an unused name, for a probe to make and to remove. A probe that was killed may have
+// left its own, under a process id that comes again in the next worker's namespace: so it is a
+// random one.
 func freshName(dir, row string) string {
 	return filepath.Join(dir, ".mews-escape-"+row+"-"+rand.Text())
 }

@@ -9,9 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A forked child of a Go process can do little before it executes something: it has only one of the threads, and all locks
-// that the others held. The children here only make system calls with what was prepared for them. They do not allocate, grow
-// the stack, or make calls that involve the scheduler.
+// A forked child of a Go process can do little before it executes something: it has only one of the
+// threads, and all locks that the others held. The children here only make system calls with what
+// was prepared for them. They do not allocate, grow the stack, or make calls that involve the
+// scheduler.
 
 // clone forks, with flags.
 //
@@ -74,7 +75,8 @@ func cloneAndUnshare(flags uintptr) (pid int, errno syscall.Errno) {
 	return pid, errno
 }
 
-// cloneAndPause makes a child that waits to be killed, and ends with the thread that made it. parent is this process's pid.
+// cloneAndPause makes a child that waits to be killed, and ends with the thread that made it.
+// parent is this process's pid.
 //
 //go:nosplit
 //go:norace
@@ -106,7 +108,8 @@ func cloneAndPipe(parent, pipes uintptr) (pid int, errno syscall.Errno) {
 	return 0, 0
 }
 
-// pause keeps a child until it is killed, or the thread that made it ends. parent is the pid of that thread's process.
+// pause keeps a child until it is killed, or the thread that made it ends. parent is the pid of
+// that thread's process.
 //
 //go:nosplit
 //go:norace
@@ -139,7 +142,8 @@ func reap(pid int) (code int, err error) {
 	return status.ExitStatus(), nil
 }
 
-// child takes the results of one of the functions above, waits for the child and turns its exit code into an error.
+// child takes the results of one of the functions above, waits for the child and turns its exit
+// code into an error.
 func child(call string, pid int, errno syscall.Errno) error {
 	if errno != 0 {
 		return fmt.Errorf("%s: %w", call, errno)
@@ -164,7 +168,8 @@ func withPaused(do func(pid int) error) error {
 	})
 }
 
-// end kills children of clone and reaps them. No wall forbids that: a probe's own children are behind the same walls.
+// end kills children of clone and reaps them. No wall forbids that: a probe's own children are
+// behind the same walls.
 func end(pids ...int) {
 	for _, pid := range pids {
 		_ = unix.Kill(pid, unix.SIGKILL)

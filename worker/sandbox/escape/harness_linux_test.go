@@ -20,8 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The accounts of the person whose worker it is, and of another person. Nobody has them, and no other package's tests use
-// them: these run bombs, and the kernel counts processes by account.
+// The accounts of the person whose worker it is, and of another person. Nobody has them, and no
+// other package's tests use them: these run bombs, and the kernel counts processes by account.
 const (
 	ownUID   = 54331
 	otherUID = 54332
@@ -64,7 +64,8 @@ func tryRow() {
 	fmt.Println(Try(os.Args[1], v).Encode())
 }
 
-// limitSelf sets the limits that a worker has. (NPROC counts for the whole uid, of which nothing else runs.)
+// limitSelf sets the limits that a worker has. (NPROC counts for the whole uid, of which nothing
+// else runs.)
 func limitSelf() {
 	for what, limit := range map[int]uint64{
 		unix.RLIMIT_NOFILE: 1024,
@@ -89,9 +90,11 @@ func mountOwnProc() {
 	}
 }
 
-// beVictim waits for the end of standard input. It allows tracing as far as the kernel's basic rules do.
+// beVictim waits for the end of standard input. It allows tracing as far as the kernel's basic
+// rules do.
 func beVictim() {
-	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0) // Yama's, where there is Yama
+	// Yama's, where there is Yama
+	_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0)
 	fmt.Println("ready")
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
@@ -180,7 +183,8 @@ func (r *harness) programs() {
 	r.chmod(r.victims.SetUID, 0o755|os.ModeSetuid)
 }
 
-// folders makes a workspace with a file above it; and, as root, another person's home and a state folder.
+// folders makes a workspace with a file above it; and, as root, another person's home and a state
+// folder.
 func (r *harness) folders() {
 	r.victims.OwnOutside = r.file(filepath.Join("above", "outside"), ownUID, 0o755)
 	r.victims.Workspace = filepath.Join(r.dir, "above", "workspace")
@@ -231,7 +235,8 @@ func (r *harness) serve(network, at string) net.Addr {
 			if err != nil {
 				return
 			}
-			_, _ = io.WriteString(conn, secret) // one that hangs up at once is no concern of the service's
+			// one that hangs up at once is no concern of the service's
+			_, _ = io.WriteString(conn, secret)
 			conn.Close()
 		}
 	}()
@@ -239,7 +244,8 @@ func (r *harness) serve(network, at string) net.Addr {
 	return l.Addr()
 }
 
-// start starts a process with the secret in its environment and pipes for a protocol, and returns its pid.
+// start starts a process with the secret in its environment and pipes for a protocol, and returns
+// its pid.
 func (r *harness) start(as *syscall.Credential) int {
 	cmd := exec.Command(filepath.Join(r.dir, "victim"))
 	cmd.Env = []string{"MEWS_SECRET=" + r.victims.Secret, "GORACE=atexit_sleep_ms=0"}

@@ -25,8 +25,8 @@ func inherited() []Probe {
 	}
 }
 
-// descriptors are those that came through execve. Those that this program and its runtime have opened are left out: Go sets
-// close-on-exec on each of them.
+// descriptors are those that came through execve. Those that this program and its runtime have
+// opened are left out: Go sets close-on-exec on each of them.
 func descriptors() []int {
 	var fds []int
 	for _, fd := range candidates() {
@@ -38,7 +38,8 @@ func descriptors() []int {
 	return fds
 }
 
-// candidates are the numbers to look at: those in /proc, or the first few thousand if there is no /proc.
+// candidates are the numbers to look at: those in /proc, or the first few thousand if there is no
+// /proc.
 func candidates() []int {
 	var fds []int
 	entries, err := os.ReadDir("/proc/self/fd")
@@ -73,7 +74,8 @@ func haveDescriptor(v Victims) error {
 	return escaped(strings.Join(extra, ", "))
 }
 
-// haveProtocol looks for a socket among the descriptors: the protocol is one, and a tool is given none.
+// haveProtocol looks for a socket among the descriptors: the protocol is one, and a tool is given
+// none.
 func haveProtocol(v Victims) error {
 	for _, fd := range descriptors() {
 		var stat unix.Stat_t
@@ -87,8 +89,8 @@ func haveProtocol(v Victims) error {
 	return errors.New("no descriptor is a socket")
 }
 
-// openProtocol opens the worker's descriptors again. That works with a pipe, and then whatever is written passes as the worker's
-// own; it does not work with a socket.
+// openProtocol opens the worker's descriptors again. That works with a pipe, and then whatever is
+// written passes as the worker's own; it does not work with a socket.
 func openProtocol(v Victims) error {
 	var all []error
 	for _, fd := range []string{"0", "1"} {
@@ -118,7 +120,8 @@ func openAnew(path string) error {
 	return nil
 }
 
-// typeAhead puts a space into the terminal's input as if somebody had typed it, and empties the input again.
+// typeAhead puts a space into the terminal's input as if somebody had typed it, and empties the
+// input again.
 func typeAhead(Victims) error {
 	terminal, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {

@@ -35,7 +35,8 @@ func kernel() []Probe {
 	}
 }
 
-// mount mounts in a mount namespace of its own thread if there can be one, so that nobody else sees the mount.
+// mount mounts in a mount namespace of its own thread if there can be one, so that nobody else sees
+// the mount.
 func mount(v Victims) error {
 	dir := freshName(v.workspace(), "K1")
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -44,7 +45,8 @@ func mount(v Victims) error {
 	defer os.Remove(dir)
 	return onThread(func() error {
 		if unix.Unshare(unix.CLONE_NEWNS) == nil {
-			_ = unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "") // if it fails, others see the mount until it is undone
+			// if it fails, others see the mount until it is undone
+			_ = unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 		}
 		if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size=4k"); err != nil {
 			return fmt.Errorf("mount: %w", err)
@@ -88,7 +90,8 @@ type bpfLoad struct {
 
 // loadBPF loads a socket filter that lets nothing through. It is attached to nothing.
 func loadBPF(Victims) error {
-	program := &[2]uint64{ // struct bpf_insn begins with its code, and both architectures with the lowest byte
+	// struct bpf_insn begins with its code, and both architectures with the lowest byte
+	program := &[2]uint64{
 		unix.BPF_ALU64 | unix.BPF_MOV | unix.BPF_K, // r0 = 0
 		unix.BPF_JMP | unix.BPF_EXIT,
 	}
@@ -127,7 +130,8 @@ func makeUserfault(Victims) error {
 	return descriptor("userfaultfd", fd, errno)
 }
 
-// openPerf counts this process's own time outside of the kernel, which is the least that can be asked for.
+// openPerf counts this process's own time outside of the kernel, which is the least that can be
+// asked for.
 func openPerf(Victims) error {
 	attr := unix.PerfEventAttr{
 		Type:   unix.PERF_TYPE_SOFTWARE,
@@ -139,8 +143,8 @@ func openPerf(Victims) error {
 	return closeMade("perf_event_open", fd, err)
 }
 
-// openByHandle opens the workspace by its handle, as the escape known as shocker opens files that have no path here. Then it
-// tries this process, whose handle Linux gives to everybody since 6.13.
+// openByHandle opens the workspace by its handle, as the escape known as shocker opens files that
+// have no path here. Then it tries this process, whose handle Linux gives to everybody since 6.13.
 func openByHandle(v Victims) error {
 	dir, err := unix.Open(v.workspace(), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -174,7 +178,8 @@ func openHandleOf(fd int) error {
 // chroot changes the root to itself.
 func chroot(Victims) error { return wrapCall("chroot", unix.Chroot("/")) }
 
-// reachSetns calls setns with an invalid descriptor. If the kernel says so, no filter has refused the call.
+// reachSetns calls setns with an invalid descriptor. If the kernel says so, no filter has refused
+// the call.
 func reachSetns(Victims) error {
 	err := unix.Setns(-1, 0)
 	if errors.Is(err, unix.EBADF) {
@@ -211,7 +216,8 @@ func setPersonality(Victims) error {
 	})
 }
 
-// loadModule loads one byte. Who may load modules is told that it is none, everybody else that they may not.
+// loadModule loads one byte. Who may load modules is told that it is none, everybody else that they
+// may not.
 func loadModule(Victims) error {
 	err := unix.InitModule([]byte{0}, "")
 	if errors.Is(err, unix.ENOEXEC) {

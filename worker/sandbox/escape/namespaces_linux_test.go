@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// within makes an attempt in a process with namespaces of its own, in which it is root, and no other walls. Its role says
-// whether it has a /proc of its own too.
+// within makes an attempt in a process with namespaces of its own, in which it is root, and no
+// other walls. Its role says whether it has a /proc of its own too.
 func (r *harness) within(role, row string) Finding {
 	r.t.Helper()
 	uid, gid := os.Getuid(), os.Getgid()
@@ -24,7 +24,8 @@ func (r *harness) within(role, row string) Finding {
 	return r.finding(cmd)
 }
 
-// TestNamespaces tries with only that kind of wall the rows that it stops, and some that it does not.
+// TestNamespaces tries with only that kind of wall the rows that it stops, and some that it does
+// not.
 func TestNamespaces(t *testing.T) {
 	r := newHarness(t)
 	if f := r.within("within", "K18"); f.Outcome != Escaped {

@@ -78,8 +78,8 @@ func readOwnEnviron(v Victims) error {
 // daemonLife is how long X1's daemon lives, in seconds, if nobody ends it.
 const daemonLife = 60
 
-// leaveDaemon starts a process without a parent, in a session of its own, that holds a lock on the marker. Only the caller can
-// tell afterwards, by the lock, whether it outlives the worker.
+// leaveDaemon starts a process without a parent, in a session of its own, that holds a lock on the
+// marker. Only the caller can tell afterwards, by the lock, whether it outlives the worker.
 func leaveDaemon(v Victims) error {
 	if v.Marker == "" {
 		return notTried("no marker was named")
@@ -133,7 +133,8 @@ func cloneDaemon(plan *daemon) (pid int, errno syscall.Errno) {
 	}
 	syscall.RawSyscall(unix.SYS_WRITE, plan.told, uintptr(unsafe.Pointer(plan)), 1)
 	if plan.marker > 0 {
-		syscall.RawSyscall(unix.SYS_CLOSE_RANGE, 0, plan.marker-1, 0) // nobody is to wait for what it inherited
+		// nobody is to wait for what it inherited
+		syscall.RawSyscall(unix.SYS_CLOSE_RANGE, 0, plan.marker-1, 0)
 	}
 	syscall.RawSyscall(unix.SYS_CLOSE_RANGE, plan.marker+1, 1<<32-1, 0)
 	left := uintptr(unsafe.Pointer(&plan.life))

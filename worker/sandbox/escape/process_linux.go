@@ -37,8 +37,8 @@ func onProcess(which func(Victims) int, do func(pid int) error) func(Victims) er
 	}
 }
 
-// samePID returns a pid of the caller's if it means the same process here. In a pid namespace of its own it means another
-// process, if any, and to reach that one is no escape.
+// samePID returns a pid of the caller's if it means the same process here. In a pid namespace of
+// its own it means another process, if any, and to reach that one is no escape.
 func samePID(pid int, v Victims) (int, error) {
 	switch own, err := os.Readlink("/proc/self/ns/pid"); {
 	case pid == 0:
@@ -51,8 +51,8 @@ func samePID(pid int, v Victims) (int, error) {
 	return pid, nil
 }
 
-// listedPID returns a pid of the caller's if it is to be looked for in /proc. That may be the caller's own /proc, which lists
-// the caller's processes whatever the pid namespace of its reader.
+// listedPID returns a pid of the caller's if it is to be looked for in /proc. That may be the
+// caller's own /proc, which lists the caller's processes whatever the pid namespace of its reader.
 func listedPID(pid int, v Victims) (int, error) {
 	_, err := samePID(pid, v)
 	if err == nil || pid == 0 {
@@ -77,7 +77,8 @@ func wrapCall(call string, err error) error {
 	return nil
 }
 
-// onThread runs a function on a thread of its own, which then ends, and with it what the function changed of the thread.
+// onThread runs a function on a thread of its own, which then ends, and with it what the function
+// changed of the thread.
 func onThread(do func() error) error {
 	done := make(chan error, 1)
 	go func() {
@@ -99,7 +100,8 @@ func readVM(v Victims) error {
 	}
 	from, to, err := mapping(pid)
 	if err != nil {
-		from, to = 1<<12, 1<<13 // nothing is there, and EFAULT still says that it would have been let
+		// nothing is there, and EFAULT still says that it would have been let
+		from, to = 1<<12, 1<<13
 	}
 	stack := make([]byte, to-from)
 	local := unix.Iovec{Base: &stack[0]}
@@ -145,7 +147,8 @@ func setPriority(pid int) error {
 	if err != nil {
 		return fmt.Errorf("getpriority: %w", err)
 	}
-	return wrapCall("setpriority", unix.Setpriority(unix.PRIO_PROCESS, pid, 20-has)) // the raw call gives 20 less the value
+	// the raw call gives 20 less the value
+	return wrapCall("setpriority", unix.Setpriority(unix.PRIO_PROCESS, pid, 20-has))
 }
 
 // setLimit sets the limit that the process has.

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestWithoutWalls shows that the suite can fail: a process without walls escapes in every row, except those in which a bare
-// kernel stops an unprivileged process too.
+// TestWithoutWalls shows that the suite can fail: a process without walls escapes in every row,
+// except those in which a bare kernel stops an unprivileged process too.
 func TestWithoutWalls(t *testing.T) {
 	r := newHarness(t)
 	var findings []Finding
@@ -41,8 +41,8 @@ func inheritable(t *testing.T) *os.File {
 	return f
 }
 
-// wantUnconfined is the outcome of a row for an unprivileged process without walls. Without a second account there is less to
-// try.
+// wantUnconfined is the outcome of a row for an unprivileged process without walls. Without a
+// second account there is less to try.
 func (r *harness) wantUnconfined(p Probe) Outcome {
 	alone := []string{"F2", "F4", "F15", "P1", "S2"}
 	switch {
@@ -150,7 +150,8 @@ func TestRootWithoutWalls(t *testing.T) {
 		f := r.finding(r.attempt("try", p.Row, nil))
 		findings = append(findings, f)
 		needs, ok := rootRows()[p.Row]
-		if ok && may(t, needs...) && f.Outcome != Escaped && !strings.Contains(f.Detail, "ENOSYS") { // a kernel without modules
+		// a kernel without modules
+		if ok && may(t, needs...) && f.Outcome != Escaped && !strings.Contains(f.Detail, "ENOSYS") {
 			t.Errorf("%s, %s: %s (%s), want escaped", p.Row, p.What, f.Outcome, f.Detail)
 		}
 	}

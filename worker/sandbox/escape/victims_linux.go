@@ -10,16 +10,20 @@ import (
 	"mews/protocol"
 )
 
-// Victims are what the probes try to reach. The caller, outside of the walls, has made them. What is left empty is not tried.
+// Victims are what the probes try to reach. The caller, outside of the walls, has made them. What
+// is left empty is not tried.
 type Victims struct {
-	SupervisorPID int    // the supervisor, as the caller numbers it
-	VictimPID     int    // a process of the worker's own uid, with Secret in its environment and something open as 0
-	PIDNamespace  string // the caller's; empty: within the walls the numbers mean the same
-	Worker        int    // the worker whose descriptors 0 and 1 are the protocol, as seen within; 0: the parent
+	SupervisorPID int // the supervisor, as the caller numbers it
+	// a process of the worker's own uid, with Secret in its environment and something open as 0
+	VictimPID    int
+	PIDNamespace string // the caller's; empty: within the walls the numbers mean the same
+	// the worker whose descriptors 0 and 1 are the protocol, as seen within; 0: the parent
+	Worker int
 
-	Secret     string // what the victims hold: to have read it is the proof
-	OtherHome  string // a file in another person's home, that holds Secret
-	OwnOutside string // a file of the worker's uid, that holds Secret, in a folder above the workspace
+	Secret    string // what the victims hold: to have read it is the proof
+	OtherHome string // a file in another person's home, that holds Secret
+	// a file of the worker's uid, that holds Secret, in a folder above the workspace
+	OwnOutside string
 	SecretFile string // a file of the state folder, that holds Secret
 
 	TCP      string // "127.0.0.1:port"; says Secret to whoever connects
@@ -27,7 +31,8 @@ type Victims struct {
 	Socket   string // the path of a socket that says Secret
 	SetUID   string // a program that is set-uid root and prints its effective uid
 
-	Workspace string // the folder that is the worker's, as seen within; empty: the working directory
+	// the folder that is the worker's, as seen within; empty: the working directory
+	Workspace string
 	Marker    string // a file in the workspace that X1's daemon keeps locked, as seen within
 	Open      []int  // descriptors above 2 that the caller opened in the probing process on purpose
 }

@@ -35,7 +35,8 @@ type readArgs struct {
 func Tools(log Log) []worker.Tool {
 	var reads atomic.Int64
 	return []worker.Tool{worker.Define(readSpec, readArgs{}, func(ctx context.Context, _ worker.Call, args readArgs) (r worker.Result, err error) {
-		if reads.Add(1) > protocol.MaxActivityReads { // the supervisor would end this worker for one more
+		// the supervisor would end this worker for one more
+		if reads.Add(1) > protocol.MaxActivityReads {
 			return r, fmt.Errorf("the log was read %d times in this turn, and no more can be", protocol.MaxActivityReads)
 		}
 		a, err := log.ReadActivity(ctx, protocol.ActivityRead{Time: args.Time, Kind: args.Kind})

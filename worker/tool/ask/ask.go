@@ -11,8 +11,8 @@ import (
 
 // Asker asks.
 type Asker interface {
-	// Ask asks what a call of ask_user says. Its error has protocol.CodeWaits while the person has not answered: the call is made
-	// again when they have.
+	// Ask asks what a call of ask_user says. Its error has protocol.CodeWaits while the person has
+	// not answered: the call is made again when they have.
 	Ask(ctx context.Context, call string) (protocol.QuestionAnswered, error)
 }
 

@@ -8,7 +8,8 @@ import (
 // blockSize is how many bytes of a file are searched at once. A longer line is searched in pieces.
 const blockSize = 256 << 10
 
-// blockReader cuts a text into runs of whole lines, in constant memory. A line longer than a block comes in pieces.
+// blockReader cuts a text into runs of whole lines, in constant memory. A line longer than a block
+// comes in pieces.
 type blockReader struct {
 	src        io.Reader
 	buf        []byte
@@ -23,7 +24,8 @@ func (b *blockReader) reset(src io.Reader) {
 	}
 }
 
-// next returns the next run, which is valid until the following call. After the last run the error is io.EOF.
+// next returns the next run, which is valid until the following call. After the last run the error
+// is io.EOF.
 func (b *blockReader) next() ([]byte, error) {
 	b.end = copy(b.buf, b.buf[b.start:b.end])
 	b.start = 0

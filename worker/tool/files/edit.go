@@ -30,7 +30,8 @@ type editArgs struct {
 	All     bool   `json:"all"`
 }
 
-// maxEdited is the largest file that can be edited, in bytes. An edit holds a few copies of it in memory.
+// maxEdited is the largest file that can be edited, in bytes. An edit holds a few copies of it in
+// memory.
 const maxEdited = 16 << 20
 
 func (t *fileTools) edit(ctx context.Context, call worker.Call, args editArgs) (worker.Result, error) {
@@ -130,8 +131,8 @@ func linesOf(whole, part string) string {
 	}
 }
 
-// nearMatch is the end of a sentence that names a line of whole which differs from the first line of part in white space or
-// case only.
+// nearMatch is the end of a sentence that names a line of whole which differs from the first line
+// of part in white space or case only.
 func nearMatch(whole, part string) string {
 	wanted := ""
 	for line := range strings.Lines(part) {

@@ -30,8 +30,8 @@ func (x *excerpt) complete() bool {
 	return !x.partial && x.first == 1 && x.last == x.total
 }
 
-// readLines reads the lines first to last of r, at most room bytes of them. The lines are whole, unless the first one is
-// longer than that.
+// readLines reads the lines first to last of r, at most room bytes of them. The lines are whole,
+// unless the first one is longer than that.
 func readLines(ctx context.Context, r io.Reader, first, last, room int) (*excerpt, error) {
 	in := bufio.NewReaderSize(r, decodeChunk)
 	x := &excerpt{first: first, last: first - 1, room: room}

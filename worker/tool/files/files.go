@@ -1,6 +1,6 @@
-// Package files is the family of tools that list, read, search and change the files of a workspace, and of the one that
-// tells the time. The workspace decides which paths are allowed. This package decides how a file's text is decoded, and how
-// much of it a model is shown at once.
+// Package files is the family of tools that list, read, search and change the files of a workspace,
+// and of the one that tells the time. The workspace decides which paths are allowed. This package
+// decides how a file's text is decoded, and how much of it a model is shown at once.
 package files
 
 import (
@@ -19,7 +19,8 @@ type fileTools struct {
 	zone *time.Location
 }
 
-// Tools makes the family over a workspace, which the caller closes later. Times are shown in zone; nil is the machine's own.
+// Tools makes the family over a workspace, which the caller closes later. Times are shown in zone;
+// nil is the machine's own.
 func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool {
 	t := &fileTools{ws: ws, now: now, zone: cmp.Or(zone, time.Local)}
 	return []worker.Tool{

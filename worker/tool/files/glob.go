@@ -14,8 +14,9 @@ const (
 	maxBraces = 4
 )
 
-// glob is a pattern for files. A pattern without a slash is matched with the last name of a path, as people mean it. One with
-// a slash is matched with the whole path, from the workspace or from the listed folder. The zero value matches all.
+// glob is a pattern for files. A pattern without a slash is matched with the last name of a path,
+// as people mean it. One with a slash is matched with the whole path, from the workspace or from
+// the listed folder. The zero value matches all.
 type glob struct {
 	pattern string
 	from    string // the listed folder

@@ -20,12 +20,13 @@ type matchCollector struct {
 	files      int    // that have a match
 	stopReason string // why the search has stopped; "" while it goes on
 
-	file        string         // the file that is being searched
-	noMatchYet  bool           // in file
-	number      int            // of the next line
-	lastWritten int            // number of the line of file that was collected last
-	before      []numberedLine // the lines just before that were not collected, at most contextLines
-	linesAfter  int            // lines that are still to be collected after a match
+	file        string // the file that is being searched
+	noMatchYet  bool   // in file
+	number      int    // of the next line
+	lastWritten int    // number of the line of file that was collected last
+	// the lines just before that were not collected, at most contextLines
+	before     []numberedLine
+	linesAfter int // lines that are still to be collected after a match
 }
 
 // numberedLine is a line that may be collected.
@@ -73,7 +74,8 @@ func (f *matchCollector) line(raw []byte) {
 	}
 }
 
-// match collects a line that matches, after the lines before it. The match beyond the limit shows that there are more.
+// match collects a line that matches, after the lines before it. The match beyond the limit shows
+// that there are more.
 func (f *matchCollector) match(l numberedLine) {
 	if f.matches == f.limit {
 		f.stopReason = fmt.Sprintf("stopped at %s: narrow the query, path or glob, or raise limit", amount.Number(int64(f.limit)))
@@ -93,7 +95,8 @@ func (f *matchCollector) match(l numberedLine) {
 	}
 }
 
-// write adds file:12: text for a match, and file-12- text for a line around one. A line -- separates runs of lines.
+// write adds file:12: text for a match, and file-12- text for a line around one. A line --
+// separates runs of lines.
 func (f *matchCollector) write(l numberedLine, mark byte) {
 	if f.contextLines > 0 && f.out.Len() > 0 && (f.lastWritten == 0 || l.number > f.lastWritten+1) {
 		f.out.WriteString("--\n")

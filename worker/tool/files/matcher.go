@@ -94,7 +94,8 @@ func isASCII(s string) bool {
 // maxShown is how many bytes of a line are shown.
 const maxShown = 240
 
-// cutAround is at most maxShown bytes of a line around the bytes from from to to, with dots where it was cut.
+// cutAround is at most maxShown bytes of a line around the bytes from from to to, with dots where
+// it was cut.
 func cutAround(line []byte, from, to int) string {
 	line = bytes.TrimRight(line, "\r\n")
 	if len(line) <= maxShown {

@@ -114,7 +114,8 @@ func allocated(f func()) uint64 {
 func TestTwoGigabytesAreReadInLittleMemory(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"log": numbered(1, 20_000), "zeros": ""})
 	for _, name := range []string{"log", "zeros"} {
-		if err := os.Truncate(d.path(name), 2<<30); err != nil { // sparse: it takes no room on the disk
+		// sparse: it takes no room on the disk
+		if err := os.Truncate(d.path(name), 2<<30); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -175,8 +176,8 @@ func TestReadingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// FuzzDecode gives any bytes to the decoder, whole and byte by byte. The text is the same, valid and without NUL, and encodeAll
-// makes the same bytes of the text of decodeAll.
+// FuzzDecode gives any bytes to the decoder, whole and byte by byte. The text is the same, valid
+// and without NUL, and encodeAll makes the same bytes of the text of decodeAll.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{"", "plain", "gr\xf6\xdfe", "\xef\xbb\xbfx", "\xff\xfea\x00\x3d\xd8", "\xfe\xff\xd8\x3d\xde\x00", "a\xe2\x82", "\x00"} {
 		f.Add([]byte(seed))

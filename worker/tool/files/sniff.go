@@ -52,7 +52,8 @@ var magicNumbers = []struct {
 	{0, "\x00asm", "a WebAssembly program"}, {0, "\xca\xfe\xba\xbe", "a macOS program or Java class"},
 }
 
-// sniff returns the encoding of a file that begins with head, or the type of a file that is no text.
+// sniff returns the encoding of a file that begins with head, or the type of a file that is no
+// text.
 func sniff(head []byte) (enc encoding, binary string) {
 	for _, m := range byteOrderMarks {
 		if bytes.HasPrefix(head, []byte(m.bytes)) {
@@ -72,13 +73,15 @@ func sniff(head []byte) (enc encoding, binary string) {
 // HeadSize is how many of the first bytes of a file tell what it is.
 const HeadSize = headSize
 
-// Kind is the type of a file that begins with head, such as "a PNG image"; "binary" where it is not known, "" for text.
+// Kind is the type of a file that begins with head, such as "a PNG image"; "binary" where it is not
+// known, "" for text.
 func Kind(head []byte) string {
 	_, kind := sniff(head)
 	return kind
 }
 
-// NewTextReader reads a file that begins with head as UTF-8, whatever it is written in. rest has what follows.
+// NewTextReader reads a file that begins with head as UTF-8, whatever it is written in. rest has
+// what follows.
 func NewTextReader(head []byte, rest io.Reader) io.Reader {
 	d := &textDecoder{}
 	enc, _ := sniff(head)
@@ -95,8 +98,8 @@ func binaryKind(head []byte) string {
 	return ""
 }
 
-// looksBinary is true of bytes that no text holds: a NUL, or more than one in ten control characters other than white space,
-// backspace and ESC.
+// looksBinary is true of bytes that no text holds: a NUL, or more than one in ten control
+// characters other than white space, backspace and ESC.
 func looksBinary(head []byte) bool {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return true
@@ -110,8 +113,8 @@ func looksBinary(head []byte) bool {
 	return strange*10 > len(head)
 }
 
-// windows1252 are the characters 0x80 to 0x9f. The five that are not assigned are control characters, as in the WHATWG's
-// table. All others are as in Latin-1.
+// windows1252 are the characters 0x80 to 0x9f. The five that are not assigned are control
+// characters, as in the WHATWG's table. All others are as in Latin-1.
 var windows1252 = [32]rune{
 	0x20ac, 0x81, 0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160, 0x2039, 0x0152, 0x8d, 0x017d,
 	0x8f, 0x90, 0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0x9d,

@@ -11,8 +11,8 @@ import (
 // decodeChunk is how many bytes of a file are decoded at once.
 const decodeChunk = 32 << 10
 
-// textDecoder reads the text of a file as UTF-8, in constant memory. It replaces NUL by U+FFFD, because not everybody who
-// gets the text takes a NUL.
+// textDecoder reads the text of a file as UTF-8, in constant memory. It replaces NUL by U+FFFD,
+// because not everybody who gets the text takes a NUL.
 type textDecoder struct {
 	src  io.Reader
 	enc  encoding
@@ -21,7 +21,8 @@ type textDecoder struct {
 	out  []byte // decoded and not read by the caller; a part of text
 	err  error  // of src
 	text []byte
-	// store is the buffer of raw. The beginning of a character that a read has cut waits at its front.
+	// store is the buffer of raw. The beginning of a character that a read has cut waits at its
+	// front.
 	store [decodeChunk]byte
 }
 

@@ -76,7 +76,8 @@ func (t *fileTools) describe(path string) string {
 	if err := x.start(path); err != nil {
 		return text + "; " + err.Error()
 	}
-	line, _ := bufio.NewReader(io.LimitReader(x, maxFirstLine)).ReadString('\n') // an error is the line's end too
+	// an error is the line's end too
+	line, _ := bufio.NewReader(io.LimitReader(x, maxFirstLine)).ReadString('\n')
 	return text + ", first line " + strconv.Quote(strings.TrimRight(line, "\r\n"))
 }
 
@@ -117,7 +118,8 @@ func (t *fileTools) append(ctx context.Context, call worker.Call, args appendArg
 	return changeResult("append", name, detail, text, detail, t.ws.After(undo)), nil
 }
 
-// takesText refuses a file that UTF-8 at its end would damage. A file that does not exist takes any text.
+// takesText refuses a file that UTF-8 at its end would damage. A file that does not exist takes any
+// text.
 func (t *fileTools) takesText(path string) error {
 	text, err := t.openText(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -30,7 +30,8 @@ var spec = worker.Spec{
 func Tools(finder Finder) []worker.Tool {
 	var finds atomic.Int64
 	return []worker.Tool{worker.Define(spec, protocol.ToolWords{}, func(ctx context.Context, call worker.Call, _ protocol.ToolWords) (worker.Result, error) {
-		if finds.Add(1) > protocol.MaxToolFinds { // the supervisor would end this worker for one more
+		// the supervisor would end this worker for one more
+		if finds.Add(1) > protocol.MaxToolFinds {
 			return worker.Result{}, fmt.Errorf("tools were looked for %d times in this turn, and no more can be", protocol.MaxToolFinds)
 		}
 		found, err := finder.FindTools(ctx, call.ID)

@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// jpegSegments are the segments of a JPEG that come before its pixels, each with its marker. They end where the file is not
-// as it should be.
+// jpegSegments are the segments of a JPEG that come before its pixels, each with its marker. They
+// end where the file is not as it should be.
 func jpegSegments(data []byte) iter.Seq2[byte, []byte] {
 	return func(yield func(marker byte, content []byte) bool) {
 		for at := 2; at+4 <= len(data) && data[at] == 0xff; {
@@ -23,7 +23,8 @@ func jpegSegments(data []byte) iter.Seq2[byte, []byte] {
 	}
 }
 
-// orientation is how the pixels of a JPEG lie: 1 to 8, as EXIF numbers them; 1 is upright, also where it says nothing.
+// orientation is how the pixels of a JPEG lie: 1 to 8, as EXIF numbers them; 1 is upright, also
+// where it says nothing.
 func orientation(data []byte) int {
 	for marker, content := range jpegSegments(data) {
 		if marker != 0xe1 {
@@ -36,7 +37,8 @@ func orientation(data []byte) int {
 	return 1
 }
 
-// exifOrientation reads the tag 0x0112 of the first directory of a TIFF header. It returns 0 if there is no valid one.
+// exifOrientation reads the tag 0x0112 of the first directory of a TIFF header. It returns 0 if
+// there is no valid one.
 func exifOrientation(segment []byte) int {
 	const intro = "Exif\x00\x00"
 	if len(segment) < len(intro)+8 || string(segment[:len(intro)]) != intro {

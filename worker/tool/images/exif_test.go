@@ -26,10 +26,12 @@ func oriented(jpeg []byte, order binary.AppendByteOrder, value uint16) []byte {
 	return slices.Concat(head, segment, jpeg[2:])
 }
 
-// TestAPhotographIsShownUpright: where the red corner lies in the file, and how it is to be turned, by EXIF 2.3.
+// TestAPhotographIsShownUpright: where the red corner lies in the file, and how it is to be turned,
+// by EXIF 2.3.
 func TestAPhotographIsShownUpright(t *testing.T) {
 	file := jpegOf(t, corners(80, 40), 95)
-	for value, want := range map[uint16][4]color.Color{ // first row from left to right, then last row
+	// first row from left to right, then last row
+	for value, want := range map[uint16][4]color.Color{
 		1: {red, green, blue, gray}, 2: {green, red, gray, blue}, 3: {gray, blue, green, red}, 4: {blue, gray, red, green},
 		5: {red, blue, green, gray}, 6: {blue, red, gray, green}, 7: {gray, green, blue, red}, 8: {green, gray, red, blue},
 		0: {red, green, blue, gray}, 9: {red, green, blue, gray},

@@ -23,8 +23,8 @@ type format struct {
 	photo         bool                // it is a photograph more often than not
 }
 
-// formats are by media type. universal is true of a file that every API of models takes: some take no animated GIF, and
-// llama.cpp's reader (stb_image) knows no WebP.
+// formats are by media type. universal is true of a file that every API of models takes: some take
+// no animated GIF, and llama.cpp's reader (stb_image) knows no WebP.
 var formats = map[string]format{
 	"image/png":  {"PNG", png.DecodeConfig, png.Decode, pngBytes, always, stripPNG, false},
 	"image/jpeg": {"JPEG", jpeg.DecodeConfig, jpeg.Decode, jpegBytes, universalJPEG, stripJPEG, true},
@@ -35,7 +35,8 @@ var formats = map[string]format{
 func always(image.Config, []byte) bool { return true }
 func never(image.Config, []byte) bool  { return false }
 
-// universalJPEG is true of a JPEG whose pixels are upright and not in the four colours of printing, which few readers know.
+// universalJPEG is true of a JPEG whose pixels are upright and not in the four colours of printing,
+// which few readers know.
 func universalJPEG(c image.Config, data []byte) bool {
 	return c.ColorModel != color.CMYKModel && orientation(data) == 1
 }
@@ -51,11 +52,12 @@ func pngBytes(c image.Config, _ []byte) int {
 	return 4
 }
 
-// webpBytes is for a lossless WebP: its pixels before and after a transform. A lossy one takes half.
+// webpBytes is for a lossless WebP: its pixels before and after a transform. A lossy one takes
+// half.
 const webpBytes = 8
 
-// jpegBytes is one byte for each colour. A progressive JPEG has four bytes of coefficients for each besides, all of which
-// come before the first pixel.
+// jpegBytes is one byte for each colour. A progressive JPEG has four bytes of coefficients for each
+// besides, all of which come before the first pixel.
 func jpegBytes(c image.Config, data []byte) int {
 	colors := 3
 	switch c.ColorModel {
@@ -83,7 +85,8 @@ func progressive(data []byte) bool {
 // qualities are the qualities of a JPEG, tried in order until the picture is small enough.
 var qualities = []int{85, 70, 50, 30}
 
-// encode encodes a picture as a PNG, or as a JPEG if it is a photograph or the PNG would be over most bytes.
+// encode encodes a picture as a PNG, or as a JPEG if it is a photograph or the PNG would be over
+// most bytes.
 func encode(src *image.RGBA, photo bool, most int) (data []byte, kind string, err error) {
 	var buf bytes.Buffer
 	if !photo || !src.Opaque() {

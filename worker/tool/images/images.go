@@ -1,8 +1,9 @@
 // Package images has the tool with which a model looks at a picture in the person's folder.
 //
-// Go's own readers and golang.org/x/image's decode a picture, within the worker's walls. It takes memory for the file (20 MiB
-// at most), its pixels (512 MiB at most, counted from the header before anything is decoded; a photograph of 12 megapixels
-// takes 36 MB, or 180 MB if it is progressive), and the picture that is shown (10 MB). One picture is decoded at a time.
+// Go's own readers and golang.org/x/image's decode a picture, within the worker's walls. It takes
+// memory for the file (20 MiB at most), its pixels (512 MiB at most, counted from the header before
+// anything is decoded; a photograph of 12 megapixels takes 36 MB, or 180 MB if it is progressive),
+// and the picture that is shown (10 MB). One picture is decoded at a time.
 package images
 
 import (
@@ -24,8 +25,9 @@ const (
 	maxPixels = 50_000_000 // of the picture in the file
 	maxMemory = 512 << 20  // bytes that its pixels may take
 	freeAbove = 64 << 20   // bytes of pixels from which the memory is given back at once
-	// maxEdge is the longest edge of a shown picture, in pixels. Anthropic's API makes larger pictures smaller by itself, so a
-	// larger one would cost time and show no more (its page on vision, "Evaluate image size").
+	// maxEdge is the longest edge of a shown picture, in pixels. Anthropic's API makes larger
+	// pictures smaller by itself, so a larger one would cost time and show no more (its page on
+	// vision, "Evaluate image size").
 	maxEdge = 1568
 )
 
@@ -62,7 +64,8 @@ type Shown struct {
 	Size   string // of the picture in the file: 2560 x 1920
 }
 
-// Show makes of the bytes of a file what a model is shown. The error says to people why that cannot be.
+// Show makes of the bytes of a file what a model is shown. The error says to people why that cannot
+// be.
 func (v *Viewer) Show(ctx context.Context, file io.Reader) (Shown, error) {
 	select {
 	case v.decoding <- struct{}{}:
@@ -163,8 +166,8 @@ func readInfo(data []byte) (imageInfo, error) {
 	return o, nil
 }
 
-// convert makes the picture that the model sees. It decodes the file also when it passes it on unchanged, because the provider
-// would refuse every later request with a damaged picture.
+// convert makes the picture that the model sees. It decodes the file also when it passes it on
+// unchanged, because the provider would refuse every later request with a damaged picture.
 func (o imageInfo) convert(ctx context.Context, data []byte) (worker.Picture, error) {
 	src, err := o.decode(bytes.NewReader(data))
 	if err != nil {

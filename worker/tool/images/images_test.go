@@ -79,7 +79,8 @@ var (
 	blue, gray = color.RGBA{0, 0, 255, 255}, color.RGBA{128, 128, 128, 255}
 )
 
-// corners is a picture whose first row begins red and ends green, and whose last row begins blue and ends gray.
+// corners is a picture whose first row begins red and ends green, and whose last row begins blue
+// and ends gray.
 func corners(w, h int) *image.RGBA {
 	m := image.NewRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -155,7 +156,8 @@ func TestALargePictureIsMadeSmaller(t *testing.T) {
 	}
 }
 
-// TestEachNewPixelIsTheMeanOfItsArea: the mean of the whole picture stays what it was, whatever the sizes.
+// TestEachNewPixelIsTheMeanOfItsArea: the mean of the whole picture stays what it was, whatever the
+// sizes.
 func TestEachNewPixelIsTheMeanOfItsArea(t *testing.T) {
 	for _, test := range [][4]int{{7, 5, 3, 2}, {100, 1, 33, 1}, {9, 9, 9, 9}, {1000, 700, 999, 699}, {64, 64, 1, 1}} {
 		src := image.NewRGBA(image.Rect(0, 0, test[0], test[1]))
@@ -191,7 +193,8 @@ func TestScalingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestNoiseIsMadeToFit: what no format makes small is shown all the same, and not larger than an API takes.
+// TestNoiseIsMadeToFit: what no format makes small is shown all the same, and not larger than an
+// API takes.
 func TestNoiseIsMadeToFit(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	noise := image.NewRGBA(image.Rect(0, 0, 200, 200))

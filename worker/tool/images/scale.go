@@ -6,7 +6,8 @@ import (
 	"image/draw"
 )
 
-// shownSize is the size in which a picture of w by h pixels is shown: the same shape, the longest edge at most maxEdge.
+// shownSize is the size in which a picture of w by h pixels is shown: the same shape, the longest
+// edge at most maxEdge.
 func shownSize(w, h int) (int, int) {
 	longest := max(w, h)
 	if longest <= maxEdge {
@@ -15,8 +16,9 @@ func shownSize(w, h int) (int, int) {
 	return max(1, (w*maxEdge+longest/2)/longest), max(1, (h*maxEdge+longest/2)/longest)
 }
 
-// scale makes a picture smaller. Each new pixel is the mean of the area that it stands for. It reads one row at a time, so
-// that it needs memory for the new picture only: a filter of x/image would take 32 bytes for each new column of each row.
+// scale makes a picture smaller. Each new pixel is the mean of the area that it stands for. It
+// reads one row at a time, so that it needs memory for the new picture only: a filter of x/image
+// would take 32 bytes for each new column of each row.
 func scale(ctx context.Context, src image.Image, w, h int) (*image.RGBA, error) {
 	from := src.Bounds()
 	dst := image.NewRGBA(image.Rect(0, 0, w, h))

@@ -5,8 +5,9 @@ import (
 	"image"
 )
 
-// scaleYCbCr is scale for a photograph as most are decoded, with a fourth of the colours (4:2:0). To scale its three planes takes half
-// the time of scaling four colours, and the encoder takes them as they are.
+// scaleYCbCr is scale for a photograph as most are decoded, with a fourth of the colours (4:2:0).
+// To scale its three planes takes half the time of scaling four colours, and the encoder takes them
+// as they are.
 func scaleYCbCr(ctx context.Context, src *image.YCbCr, w, h int) (*image.YCbCr, error) {
 	dst := image.NewYCbCr(image.Rect(0, 0, w, h), image.YCbCrSubsampleRatio420)
 	sw, sh := src.Rect.Dx(), src.Rect.Dy()

@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// stripJPEG is a JPEG without the segments that no reader needs for the pixels, such as EXIF's with place and device, and
-// without what follows its end. APP0 and APP14 say how the colours are meant.
+// stripJPEG is a JPEG without the segments that no reader needs for the pixels, such as EXIF's with
+// place and device, and without what follows its end. APP0 and APP14 say how the colours are meant.
 func stripJPEG(data []byte) []byte {
 	out := bytes.NewBuffer(make([]byte, 0, len(data)))
 	out.Write(data[:2])
@@ -36,15 +36,17 @@ func stripJPEG(data []byte) []byte {
 	return out.Bytes()
 }
 
-// pngChunks are the chunks that say what the pixels are and how their colours are meant (PNG 1.2, 4.1 and 4.2). A profile of
-// colours would name the device.
+// pngChunks are the chunks that say what the pixels are and how their colours are meant (PNG 1.2,
+// 4.1 and 4.2). A profile of colours would name the device.
 var pngChunks = map[string]bool{
 	"IHDR": true, "PLTE": true, "IDAT": true, "IEND": true, "tRNS": true, "cHRM": true, "gAMA": true, "sBIT": true, "sRGB": true,
 }
 
-// stripPNG is a PNG without its other chunks, such as those of text and EXIF, and without what follows its end.
+// stripPNG is a PNG without its other chunks, such as those of text and EXIF, and without what
+// follows its end.
 func stripPNG(data []byte) []byte {
-	const signature, frame = 8, 12 // bytes; a chunk is framed by its length, its type and a checksum
+	// bytes; a chunk is framed by its length, its type and a checksum
+	const signature, frame = 8, 12
 	out := bytes.NewBuffer(make([]byte, 0, len(data)))
 	out.Write(data[:signature])
 	for at := signature; at+frame <= len(data); {

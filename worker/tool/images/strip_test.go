@@ -19,7 +19,8 @@ func withText(file []byte, text string) []byte {
 	return slices.Concat(file[:end], framed, file[end:])
 }
 
-// TestPlaceAndDeviceAreLeftOut: a picture that is shown as it is has its pixels and nothing else, not even what follows them.
+// TestPlaceAndDeviceAreLeftOut: a picture that is shown as it is has its pixels and nothing else,
+// not even what follows them.
 func TestPlaceAndDeviceAreLeftOut(t *testing.T) {
 	jpegFile, pngFile := jpegOf(t, corners(80, 40), 95), pngOf(t, corners(80, 40))
 	exif := oriented(jpegFile, binary.BigEndian, 1)

@@ -1,4 +1,5 @@
-// Package job has the tools with which a model sees to what is due at times, and the one that ends the turn of a job.
+// Package job has the tools with which a model sees to what is due at times, and the one that ends
+// the turn of a job.
 package job
 
 import (
@@ -80,11 +81,13 @@ func Tools(jobs Jobs, start protocol.TurnStart) []worker.Tool {
 // tool has the supervisor do what its calls say.
 func tool[A any](spec worker.Spec, none A, jobs Jobs, calls *atomic.Int64) worker.Tool {
 	return worker.Define(spec, none, func(ctx context.Context, call worker.Call, _ A) (r worker.Result, err error) {
-		if calls.Add(1) > protocol.MaxJobCalls { // the supervisor would end this worker for one more
+		// the supervisor would end this worker for one more
+		if calls.Add(1) > protocol.MaxJobCalls {
 			return r, fmt.Errorf("tasks were seen to %d times in this turn, and no more can be", protocol.MaxJobCalls)
 		}
 		a, err := jobs.CallJob(ctx, call.ID)
-		if refused := new(protocol.Error); errors.As(err, &refused) && refused.Code == protocol.CodeFailed { // else it may wait for its person
+		// else it may wait for its person
+		if refused := new(protocol.Error); errors.As(err, &refused) && refused.Code == protocol.CodeFailed {
 			err = errors.New(refused.Message)
 		}
 		return worker.Result{Text: a.Text, Brief: a.Brief, World: a.World}, err

@@ -1,4 +1,5 @@
-// Package memory has the tools with which a model keeps what it should know of its person, and finds it again.
+// Package memory has the tools with which a model keeps what it should know of its person, and
+// finds it again.
 package memory
 
 import (
@@ -16,8 +17,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// Host decides what may be kept. An error with protocol.CodeWaits is that the person has not answered yet: the call is made again
-// when they have.
+// Host decides what may be kept. An error with protocol.CodeWaits is that the person has not
+// answered yet: the call is made again when they have.
 type Host interface {
 	Remember(ctx context.Context, p protocol.MemoryRemember) (protocol.MemoryAllowed, error)
 	MemoryChanged(ctx context.Context, p protocol.MemoryChanged) error

@@ -213,8 +213,9 @@ func TestTheOldFactMayHold(t *testing.T) {
 	}
 }
 
-// A worker that dies between what it tells the supervisor and the file leaves a call without a result, which is made again: the file
-// comes to the same text, which is in force already, and nothing is there twice.
+// A worker that dies between what it tells the supervisor and the file leaves a call without a
+// result, which is made again: the file comes to the same text, which is in force already, and
+// nothing is there twice.
 func TestACallThatACrashCutOffIsMadeAgain(t *testing.T) {
 	const byHand = "- Plays the cello\n"
 	id := memory.Parse(byHand).Facts()[0].ID // it gets another one once it is changed
@@ -250,7 +251,8 @@ func TestWhatIsAlwaysOfferedIsShort(t *testing.T) {
 	}
 }
 
-// Of a file that is larger than what goes into prompts the supervisor is told as much as it takes, byte for byte.
+// Of a file that is larger than what goes into prompts the supervisor is told as much as it takes,
+// byte for byte.
 func TestALargeFileOfAnyBytesIsToldOf(t *testing.T) {
 	r := newRig(t, "Caf\xe9\n"+strings.Repeat("日本語", protocol.MaxMemoryText/8)+"\n- Plays the cello\n")
 	if _, err := r.call("remember", `{"text":"Takes oolong"}`); err != nil {

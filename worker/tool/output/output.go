@@ -42,8 +42,9 @@ type readArgs struct {
 	Length int    `json:"length"`
 }
 
-// Tools makes the family for one turn. limit is how many bytes of an output the model is shown; 0 is no limit. A read stays
-// below it, so that what was cut once is not cut again. world says whether an output may hold words of others than the person.
+// Tools makes the family for one turn. limit is how many bytes of an output the model is shown; 0
+// is no limit. A read stays below it, so that what was cut once is not cut again. world says
+// whether an output may hold words of others than the person.
 func Tools(reader Reader, limit int, world func() bool) []worker.Tool {
 	return []worker.Tool{worker.Define(readSpec, readArgs{},
 		func(ctx context.Context, _ worker.Call, args readArgs) (worker.Result, error) {

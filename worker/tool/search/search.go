@@ -1,4 +1,5 @@
-// Package search has the tools with which a model finds again what was said, and what the files of the home hold.
+// Package search has the tools with which a model finds again what was said, and what the files of
+// the home hold.
 package search
 
 import (
@@ -17,7 +18,8 @@ type Searcher interface {
 	SearchHome(ctx context.Context, call string) (protocol.SearchFound, error)
 }
 
-// wordsSchema asks for synonyms: a search knows other forms of a word, and nothing of what it means.
+// wordsSchema asks for synonyms: a search knows other forms of a word, and nothing of what it
+// means.
 const wordsSchema = `{"type":"string","description":"all that it may have been called, synonyms too: any of them counts, 32 at most"}`
 
 var historySpec = worker.Spec{
@@ -50,7 +52,8 @@ func Tools(s Searcher) []worker.Tool {
 func tool[A any](spec worker.Spec, arguments A, search func(context.Context, string) (protocol.SearchFound, error)) worker.Tool {
 	var searches atomic.Int64
 	return worker.Define(spec, arguments, func(ctx context.Context, call worker.Call, _ A) (r worker.Result, err error) {
-		if searches.Add(1) > protocol.MaxSearches { // the supervisor would end this worker for one more
+		// the supervisor would end this worker for one more
+		if searches.Add(1) > protocol.MaxSearches {
 			return r, fmt.Errorf("%s was called %d times in this turn, and no more can be", spec.Name, protocol.MaxSearches)
 		}
 		found, err := search(ctx, call.ID)

@@ -1,4 +1,5 @@
-// Package send has the tools with which a model sends to the chat, ahead of its answer: files of the person's folder, and words.
+// Package send has the tools with which a model sends to the chat, ahead of its answer: files of
+// the person's folder, and words.
 package send
 
 import (
@@ -20,7 +21,8 @@ import (
 type Chat interface {
 	// Keep has the supervisor store what is read, at most so many bytes.
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
-	// SendFile has stored files sent. It waits for the person if they must be asked. Its error says why nothing was sent.
+	// SendFile has stored files sent. It waits for the person if they must be asked. Its error says
+	// why nothing was sent.
 	SendFile(ctx context.Context, file protocol.ChatSend) error
 	// SendMessage has the text of a call of send_message sent.
 	SendMessage(ctx context.Context, call string) error
@@ -66,7 +68,8 @@ type sender struct {
 	ws      *workspace.Workspace
 	chat    Chat
 	measure Measure
-	// asked is how many files the supervisor was asked to send. One call at a time counts here, as the tool has an effect.
+	// asked is how many files the supervisor was asked to send. One call at a time counts here, as
+	// the tool has an effect.
 	asked    int
 	messages int // that the supervisor was asked to send
 }

@@ -14,8 +14,8 @@ import (
 // maxShown bounds a line of progress, in bytes.
 const maxShown = 200
 
-// capture takes a program's output as it comes, in bounded memory. It keeps the beginning and the end. When the output is
-// longer than the beginning, it goes whole to a file as well.
+// capture takes a program's output as it comes, in bounded memory. It keeps the beginning and the
+// end. When the output is longer than the beginning, it goes whole to a file as well.
 type capture struct {
 	limits *limits
 	temp   *tempFolder
@@ -68,7 +68,8 @@ func (c *capture) noteLine(p []byte) {
 	}
 }
 
-// writeToFile writes what comes after the head to the file. It makes the file, with the head, when there is none.
+// writeToFile writes what comes after the head to the file. It makes the file, with the head, when
+// there is none.
 func (c *capture) writeToFile(p []byte) {
 	if c.file == nil && c.fileErr == nil {
 		if c.file, c.fileErr = c.temp.output(); c.fileErr == nil {
@@ -118,7 +119,8 @@ func (c *capture) finish() capturedOutput {
 	tail := c.tail[max(0, len(c.tail)-c.limits.tail):]
 	gone := c.total - int64(len(c.head)) - int64(len(tail))
 	if out.left = c.closeFile(gone); out.left == "" {
-		out.text = validText(string(c.head) + string(tail)) // a character may begin in the one and end in the other
+		// a character may begin in the one and end in the other
+		out.text = validText(string(c.head) + string(tail))
 		return out
 	}
 	out.text = validText(string(c.head)) + "\n[... " + out.left + " ...]\n" + validText(string(tail))
@@ -135,7 +137,8 @@ func (c *capture) discard() {
 	}
 }
 
-// closeFile closes the file, and removes it if nothing was left out. Else it returns words on the gone bytes.
+// closeFile closes the file, and removes it if nothing was left out. Else it returns words on the
+// gone bytes.
 func (c *capture) closeFile(gone int64) string {
 	if gone == 0 {
 		if c.file != nil {

@@ -27,7 +27,8 @@ type commandArgs struct {
 	Timeout int    `json:"timeout"`
 }
 
-// maxCommand is Linux's limit on one argument of a program, with room to spare (MAX_ARG_STRLEN, 128 KiB).
+// maxCommand is Linux's limit on one argument of a program, with room to spare (MAX_ARG_STRLEN, 128
+// KiB).
 const maxCommand = 120 << 10
 
 func (r *programRunner) command(ctx context.Context, call worker.Call, args commandArgs) (worker.Result, error) {

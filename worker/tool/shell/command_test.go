@@ -98,7 +98,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestDescriptors: a program has the first three and no terminal. The first is empty, and the others can be polled.
+// TestDescriptors: a program has the first three and no terminal. The first is empty, and the
+// others can be polled.
 func TestDescriptors(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.works("run_command", "command", "ls /proc/$$/fd; readlink /proc/$$/fd/0; cut -d' ' -f7 /proc/$$/stat")
@@ -111,7 +112,8 @@ func TestDescriptors(t *testing.T) {
 	}
 }
 
-// TestHugeOutput: the beginning and the end are told, the whole is in a file, and memory stays small.
+// TestHugeOutput: the beginning and the end are told, the whole is in a file, and memory stays
+// small.
 func TestHugeOutput(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.head, o.limits.tail, o.limits.kept = 10_000, 10_000, 1<<20 })
 	r := b.works("run_command", "command", "seq 100000")
@@ -131,7 +133,8 @@ func TestHugeOutput(t *testing.T) {
 	if len(r.Text) > 21_000 {
 		t.Errorf("the text has %d bytes", len(r.Text))
 	}
-	b.works("run_command", "command", "seq 9000") // longer than one end and shorter than both: it needs no file
+	// longer than one end and shorter than both: it needs no file
+	b.works("run_command", "command", "seq 9000")
 	b.works("run_command", "command", "seq 10000")
 	if files, err := os.ReadDir(b.shell.environment.temp.dir); err != nil || len(files) != maxOutputs {
 		t.Errorf("kept: %v, %v", files, err)
@@ -221,7 +224,8 @@ func changed(t *testing.T, r worker.Result, command string) []protocol.Change {
 	return r.Changes[1:]
 }
 
-// TestARunIsTold: by the first words of what was run, how it ended and how long it took, and nothing of what it may have done.
+// TestARunIsTold: by the first words of what was run, how it ended and how long it took, and
+// nothing of what it may have done.
 func TestARunIsTold(t *testing.T) {
 	b := newFixture(t, nil)
 	b.write("s.py", "raise SystemExit(4)")

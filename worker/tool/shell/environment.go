@@ -10,7 +10,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// environment is what programs run in: their folder, their variables and their files. It does not change.
+// environment is what programs run in: their folder, their variables and their files. It does not
+// change.
 type environment struct {
 	program.Environment // its Home is the workspace
 	ws                  *workspace.Workspace
@@ -18,7 +19,8 @@ type environment struct {
 	temp                *tempFolder
 }
 
-// tempName is the name in the workspace of the folder for temporary files, "" if that folder is elsewhere.
+// tempName is the name in the workspace of the folder for temporary files, "" if that folder is
+// elsewhere.
 func (e *environment) tempName() string {
 	name, err := filepath.Rel(e.Home, e.options.Temp)
 	if err != nil || !filepath.IsLocal(name) || name == "." {

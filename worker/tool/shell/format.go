@@ -17,7 +17,8 @@ func formatDuration(d time.Duration) string {
 	return fmt.Sprintf("%.0f min", d.Minutes())
 }
 
-// validText makes valid UTF-8 without NUL of a program's output. Not everybody who gets the text takes a NUL.
+// validText makes valid UTF-8 without NUL of a program's output. Not everybody who gets the text
+// takes a NUL.
 func validText(raw string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(raw, "\uFFFD"), "\x00", "\uFFFD")
 }

@@ -7,7 +7,8 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// cell is the content of one place of a screen: a character with its combining marks, "" for nothing, or wideHalf.
+// cell is the content of one place of a screen: a character with its combining marks, "" for
+// nothing, or wideHalf.
 type cell string
 
 // wideHalf is in the second place of a wide character.

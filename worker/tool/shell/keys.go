@@ -14,8 +14,8 @@ var keyCodes = map[string]string{
 	"f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~", "f10": "\x1b[21~", "f11": "\x1b[23~", "f12": "\x1b[24~",
 }
 
-// keySequence is what is sent for named keys with spaces between them. With app the program wants arrow keys in application
-// mode.
+// keySequence is what is sent for named keys with spaces between them. With app the program wants
+// arrow keys in application mode.
 func keySequence(names string, app bool) (string, error) {
 	var b strings.Builder
 	for _, name := range strings.Fields(strings.ToLower(names)) {

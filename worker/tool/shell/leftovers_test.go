@@ -56,7 +56,8 @@ func TestTheSuspendedIsAskedToo(t *testing.T) {
 	holds(t, r.Text, "timed out", "tidied\n")
 }
 
-// TestBackground: the tool does not wait for processes that a command leaves running, and ends them.
+// TestBackground: the tool does not wait for processes that a command leaves running, and ends
+// them.
 func TestBackground(t *testing.T) {
 	for name, test := range map[string]struct {
 		command string

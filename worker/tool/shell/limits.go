@@ -16,8 +16,9 @@ type limits struct {
 	timeout    time.Duration // of a command that names none
 	maxTimeout time.Duration // of any command
 	grace      time.Duration // from SIGTERM to SIGKILL
-	linger     time.Duration // for which leftover processes may hold the output after a command's end
-	progress   time.Duration // between two lines of progress
+	// for which leftover processes may hold the output after a command's end
+	linger   time.Duration
+	progress time.Duration // between two lines of progress
 
 	head int   // bytes of an output's beginning that the model is told
 	tail int   // bytes of its end
@@ -44,11 +45,12 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// shellSignal is added to the signal that ended a shell's last program, to make the shell's own status (bash(1), EXIT
-// STATUS).
+// shellSignal is added to the signal that ended a shell's last program, to make the shell's own
+// status (bash(1), EXIT STATUS).
 const shellSignal = 128
 
-// exceededFileSize tells whether a program, or the last one of a shell, was ended because a file became too large.
+// exceededFileSize tells whether a program, or the last one of a shell, was ended because a file
+// became too large.
 func exceededFileSize(state *os.ProcessState) bool {
 	if state == nil {
 		return false

@@ -21,8 +21,8 @@ const (
 	modeEnd                 // after ESC in such a text
 )
 
-// parser finds the characters and control sequences in a stream of bytes. Its zero value is ready. (Its modes are the states
-// of the DEC parser that Paul Williams describes, vt100.net/emu.)
+// parser finds the characters and control sequences in a stream of bytes. Its zero value is ready.
+// (Its modes are the states of the DEC parser that Paul Williams describes, vt100.net/emu.)
 type parser struct {
 	mode    mode
 	private byte  // the mark after ESC [ or before the last byte; 0 for none
@@ -55,7 +55,8 @@ func (p *parser) parse(s *screen, raw []byte) {
 	}
 }
 
-// controlCharacter does a control character. One within a sequence counts too, and the sequence goes on after it.
+// controlCharacter does a control character. One within a sequence counts too, and the sequence
+// goes on after it.
 func controlCharacter(s *screen, b byte) {
 	if do := controlActions[b]; do != nil {
 		do(s)

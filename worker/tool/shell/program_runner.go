@@ -63,8 +63,8 @@ func (r *programRunner) close() {
 	r.running.Wait()
 }
 
-// run runs a program until it ends, its time is over or ctx ends; in the last case the error is ctx's cause. When run returns
-// nothing of the program is left.
+// run runs a program until it ends, its time is over or ctx ends; in the last case the error is
+// ctx's cause. When run returns nothing of the program is left.
 func (r *programRunner) run(ctx context.Context, p programRun) (o runOutcome, err error) {
 	began := r.options.Now()
 	err = r.bounded(ctx, p.timeout, func(ctx context.Context) (err error) {
@@ -84,8 +84,8 @@ func (r *programRunner) run(ctx context.Context, p programRun) (o runOutcome, er
 	return o, nil
 }
 
-// bounded does what the runner's close waits for. Its context ends with ctx, with the runner, and when the time is over; in the
-// last case its cause is errTimeout.
+// bounded does what the runner's close waits for. Its context ends with ctx, with the runner, and
+// when the time is over; in the last case its cause is errTimeout.
 func (r *programRunner) bounded(ctx context.Context, timeout time.Duration, do func(context.Context) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -102,7 +102,8 @@ func (r *programRunner) bounded(ctx context.Context, timeout time.Duration, do f
 	return do(limited)
 }
 
-// execute starts the program and sees it through. The error is the cause of ctx if that has ended the program.
+// execute starts the program and sees it through. The error is the cause of ctx if that has ended
+// the program.
 func (r *programRunner) execute(ctx context.Context, p programRun) (o runOutcome, err error) {
 	output, limits := &capture{limits: r.options.limits, temp: r.temp}, r.options.limits
 	o.leftovers, err = r.options.Programs.Run(ctx, program.Run{
@@ -133,7 +134,8 @@ func (o runOutcome) head() string {
 	if o.output.total == 0 {
 		b.WriteString("\nno output")
 	}
-	if o.output.left != "" { // here too, because the model may be shown no more than the first lines and the last
+	// here too, because the model may be shown no more than the first lines and the last
+	if o.output.left != "" {
 		b.WriteString("\noutput: " + o.output.left)
 	}
 	return b.String() + "\n"

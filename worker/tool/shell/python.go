@@ -27,8 +27,8 @@ type pythonArgs struct {
 	Timeout int      `json:"timeout"`
 }
 
-// loader runs the script that is its first argument as Python itself would, but takes modules from the working directory
-// instead of the script's.
+// loader runs the script that is its first argument as Python itself would, but takes modules from
+// the working directory instead of the script's.
 const loader = `import sys; sys.argv = sys.argv[1:]; __file__ = sys.argv[0]; ` +
 	`exec(compile(open(__file__, encoding="utf-8-sig").read(), __file__, "exec"))`
 
@@ -55,7 +55,8 @@ func (r *programRunner) python(ctx context.Context, call worker.Call, args pytho
 	}, nil
 }
 
-// pythonLine is the command line. -u shows output as it is made, -B keeps the folder free of compiled files.
+// pythonLine is the command line. -u shows output as it is made, -B keeps the folder free of
+// compiled files.
 func (r *programRunner) pythonLine(args pythonArgs) (line []string, cleanUp func(), err error) {
 	if (args.Code == "") == (args.Path == "") {
 		return nil, nil, errors.New("give either code or the path of a script")

@@ -86,7 +86,8 @@ print("done")
 		{Kind: "write", Target: "old.txt", Detail: "changed, 5 bytes"},
 	}
 	for i := range want {
-		want[i].Undo = workspace.ByProgram(want[i].Target, b.sized(want[i].Target)) // nothing takes it back
+		// nothing takes it back
+		want[i].Undo = workspace.ByProgram(want[i].Target, b.sized(want[i].Target))
 	}
 	if diff := cmp.Diff(want, changed(t, r, "python")); diff != "" {
 		t.Errorf("changes (- wanted, + got):\n%s", diff)
@@ -118,7 +119,8 @@ print("long" * 100)
 	holds(t, r.Text, "the whole is in "+temp)
 	want := []protocol.Change{{Kind: "write", Target: "mine.txt", Detail: "created, 1 byte"}}
 	for i := range want {
-		want[i].Undo = workspace.ByProgram(want[i].Target, b.sized(want[i].Target)) // nothing takes it back
+		// nothing takes it back
+		want[i].Undo = workspace.ByProgram(want[i].Target, b.sized(want[i].Target))
 	}
 	if diff := cmp.Diff(want, changed(t, r, "python")); diff != "" {
 		t.Errorf("changes (- wanted, + got):\n%s", diff)

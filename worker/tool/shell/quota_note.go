@@ -8,8 +8,9 @@ import (
 	"mews/worker"
 )
 
-// define makes a tool of the family. The second line of its result says why nothing more should be written, where that is
-// so. Its program runs all the same: it may be one that deletes. A program is taken to have read what was received.
+// define makes a tool of the family. The second line of its result says why nothing more should be
+// written, where that is so. Its program runs all the same: it may be one that deletes. A program
+// is taken to have read what was received.
 func define[A any](e *environment, s worker.Spec, run func(context.Context, worker.Call, A) (worker.Result, error)) worker.Tool {
 	var none A
 	return worker.Define(s, none, func(ctx context.Context, call worker.Call, args A) (worker.Result, error) {

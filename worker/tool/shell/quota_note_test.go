@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestAFullFolder: a program runs all the same, and the second line of the result is about the folder.
+// TestAFullFolder: a program runs all the same, and the second line of the result is about the
+// folder.
 func TestAFullFolder(t *testing.T) {
 	note, asked := "no room: full", 0
 	b := newFixture(t, func(o *Options) {

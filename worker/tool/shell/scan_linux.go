@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fileTime is the time that a file gets that is changed now: the kernel's own, which is up to a tick behind (clock_gettime(2),
-// CLOCK_REALTIME_COARSE).
+// fileTime is the time that a file gets that is changed now: the kernel's own, which is up to a
+// tick behind (clock_gettime(2), CLOCK_REALTIME_COARSE).
 func fileTime() time.Time {
 	var now unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &now) != nil {

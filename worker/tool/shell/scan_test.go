@@ -38,8 +38,8 @@ func (b *fixture) sized(path string) protocol.FileState {
 	return protocol.SizedState(info.Size(), info.ModTime())
 }
 
-// TestWhatAProgramChangesIsNamed: also where it has kept a file's size and gives it an old time; a link is not followed, and what was
-// there before is not named.
+// TestWhatAProgramChangesIsNamed: also where it has kept a file's size and gives it an old time; a
+// link is not followed, and what was there before is not named.
 func TestWhatAProgramChangesIsNamed(t *testing.T) {
 	b := newFixture(t, nil)
 	outside := filepath.Join(t.TempDir(), "outside.txt")
@@ -63,7 +63,8 @@ func TestWhatAProgramChangesIsNamed(t *testing.T) {
 	}
 }
 
-// TestWhatAProgramChangesOfMany: some are named, and where there are too many to look at that is said.
+// TestWhatAProgramChangesOfMany: some are named, and where there are too many to look at that is
+// said.
 func TestWhatAProgramChangesOfMany(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.entries = 30 })
 	r := b.works("run_command", "command", "for i in $(seq 25); do echo > $i; done")

@@ -19,8 +19,8 @@ type cursor struct {
 	boxLines   bool // letters stand for the lines of boxes (ESC ( 0)
 }
 
-// screen is what a terminal shows: an xterm without colours (invisible-island.net, ctlseqs). newScreen makes one. One
-// goroutine at a time uses it.
+// screen is what a terminal shows: an xterm without colours (invisible-island.net, ctlseqs).
+// newScreen makes one. One goroutine at a time uses it.
 type screen struct {
 	parser
 	*grid                     // what is shown
@@ -114,7 +114,8 @@ func (s *screen) lineFeed() {
 	}
 }
 
-// scroll moves the scrolling region up. Lines that leave the top of the main screen are kept in history.
+// scroll moves the scrolling region up. Lines that leave the top of the main screen are kept in
+// history.
 func (s *screen) scroll(n int) {
 	n = min(n, s.bottom-s.top)
 	if s.top == 0 && s.other == nil {
@@ -153,8 +154,8 @@ func (s *screen) alternate(on bool) {
 	s.top, s.bottom = 0, s.rows
 }
 
-// resizeTo changes the number of rows and columns. Lines are not wrapped anew. If the cursor would be below the last row, the
-// screen scrolls.
+// resizeTo changes the number of rows and columns. Lines are not wrapped anew. If the cursor would
+// be below the last row, the screen scrolls.
 func (s *screen) resizeTo(rows, cols int) {
 	at := &s.cursor
 	main := s.grid
@@ -178,7 +179,8 @@ func (s *screen) resizeTo(rows, cols int) {
 	s.savedCursor = cursor{boxLines: s.savedCursor.boxLines}
 }
 
-// shown is the screen as text without blank rows at the end, after at most so many lines of history.
+// shown is the screen as text without blank rows at the end, after at most so many lines of
+// history.
 func (s *screen) shown(above int) string {
 	lines := append([]string{}, s.history[max(0, len(s.history)-min(above, maxHistory)):]...)
 	for row := range s.rows {

@@ -221,7 +221,8 @@ func (s *screen) reply(text string) {
 	}
 }
 
-// boxLines are the characters from ` to ~ in the character set for lines (VT100 user guide, table 3-9).
+// boxLines are the characters from ` to ~ in the character set for lines (VT100 user guide, table
+// 3-9).
 var boxLines = []rune("◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·")
 
 func boxLine(r rune) rune {

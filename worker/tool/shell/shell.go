@@ -1,9 +1,9 @@
-// Package shell is the family of tools that run programs: a command, a Python script, and terminals in which programs go on
-// from one call to the next. The walls around a program hold whatever it does. Nothing here reads a
-// command to find out whether it is harmless.
+// Package shell is the family of tools that run programs: a command, a Python script, and terminals
+// in which programs go on from one call to the next. The walls around a program hold whatever it
+// does. Nothing here reads a command to find out whether it is harmless.
 //
-// A program gets an environment built from nothing, its first three descriptors and no other, and a session of its own.
-// When it has ended, the processes that it left running are ended too.
+// A program gets an environment built from nothing, its first three descriptors and no other, and a
+// session of its own. When it has ended, the processes that it left running are ended too.
 package shell
 
 import (
@@ -31,8 +31,8 @@ type Options struct {
 	Temp string   // where outputs and scripts are kept, in a folder of their own; "" is /tmp
 
 	Programs *program.Children // what starts programs behind their walls
-	// QuotaNote says after each call why nothing more should be written to the workspace; "" where more may be. It waits no
-	// longer than ctx. nil: nobody keeps count.
+	// QuotaNote says after each call why nothing more should be written to the workspace; "" where
+	// more may be. It waits no longer than ctx. nil: nobody keeps count.
 	QuotaNote func(ctx context.Context) string
 	Now       func() time.Time
 
@@ -78,8 +78,9 @@ func (s *Shell) Tools() []worker.Tool {
 // EndTurn ends what a turn that was stopped has left running, and waits for that.
 func (s *Shell) EndTurn(turn int64) { s.terminals.endTurn(turn) }
 
-// Running names the terminals whose programs run, as one line; "" where there is none. Of what a model has written as a command it has
-// a program's name alone: it stands among what the model is told by nobody else.
+// Running names the terminals whose programs run, as one line; "" where there is none. Of what a
+// model has written as a command it has a program's name alone: it stands among what the model is
+// told by nobody else.
 func (s *Shell) Running() string {
 	var names []string
 	for _, t := range s.terminals.running() {
@@ -100,12 +101,13 @@ func (s *Shell) Terminals() (list []protocol.Terminal) {
 	return list
 }
 
-// Close ends everything that runs, waits for it, and removes the outputs that were kept. After it no tool works. The error
-// names the terminals that were still open.
+// Close ends everything that runs, waits for it, and removes the outputs that were kept. After it
+// no tool works. The error names the terminals that were still open.
 func (s *Shell) Close() error {
 	s.programs.close()
 	return errors.Join(s.terminals.close(), s.temp.remove())
 }
 
-// Sweep removes the outputs that killed workers have left and nobody uses any more. It may be called while tools run.
+// Sweep removes the outputs that killed workers have left and nobody uses any more. It may be
+// called while tools run.
 func (s *Shell) Sweep() error { return s.temp.removeAbandoned() }

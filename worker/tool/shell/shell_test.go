@@ -274,7 +274,8 @@ func BenchmarkScreen(b *testing.B) {
 	}
 }
 
-// TestAProgramThatCannotBeStartedForOthers: the model is told what to do, and not what the kernel calls it.
+// TestAProgramThatCannotBeStartedForOthers: the model is told what to do, and not what the kernel
+// calls it.
 func TestAProgramThatCannotBeStartedForOthers(t *testing.T) {
 	b := newFixture(t, func(o *Options) {
 		o.Programs = program.NewChildren(func(cmd *exec.Cmd) error {

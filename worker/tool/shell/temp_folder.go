@@ -13,7 +13,8 @@ import (
 	"syscall"
 )
 
-// maxOutputs is how many long outputs are kept at once. With 64 MiB each they would fill a small /tmp.
+// maxOutputs is how many long outputs are kept at once. With 64 MiB each they would fill a small
+// /tmp.
 const maxOutputs = 2
 
 // tempFolderPrefix begins the name of such a folder; digits follow.
@@ -23,9 +24,11 @@ const tempFolderPrefix = "mews-shell-"
 type tempFolder struct {
 	parent string
 
-	mu      sync.Mutex
-	dir     string
-	lock    *os.File // shows other workers that the folder is in use, while this process lives; nil: it could not be locked
+	mu  sync.Mutex
+	dir string
+	// shows other workers that the folder is in use, while this process lives; nil: it could not be
+	// locked
+	lock    *os.File
 	outputs []string // the oldest first
 	made    int
 }
@@ -61,7 +64,8 @@ func (s *tempFolder) script(code string) (string, error) {
 	return file.Name(), nil
 }
 
-// create makes a file with a number of its own, and the folder if it is missing. The caller holds the mutex.
+// create makes a file with a number of its own, and the folder if it is missing. The caller holds
+// the mutex.
 func (s *tempFolder) create(front, back string) (*os.File, error) {
 	if _, err := os.Lstat(s.dir); s.dir == "" || errors.Is(err, fs.ErrNotExist) {
 		dir, err := os.MkdirTemp(s.parent, tempFolderPrefix)
@@ -70,7 +74,8 @@ func (s *tempFolder) create(front, back string) (*os.File, error) {
 		}
 		s.unlock()
 		s.dir = dir
-		s.lock, _ = lockFolder(dir) // without a lock another worker may remove the folder, and it is made again
+		// without a lock another worker may remove the folder, and it is made again
+		s.lock, _ = lockFolder(dir)
 	}
 	s.made++
 	name := filepath.Join(s.dir, front+strconv.Itoa(s.made)+back)
@@ -104,7 +109,8 @@ func (s *tempFolder) unlock() {
 	}
 }
 
-// lockFolder locks a folder until the returned file is closed. It fails at once if somebody else has the lock.
+// lockFolder locks a folder until the returned file is closed. It fails at once if somebody else
+// has the lock.
 func lockFolder(dir string) (*os.File, error) {
 	file, err := os.Open(dir)
 	if err != nil {
@@ -116,7 +122,8 @@ func lockFolder(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// removeAbandoned removes the folders in parent that nobody holds a lock on. Killed workers have left them.
+// removeAbandoned removes the folders in parent that nobody holds a lock on. Killed workers have
+// left them.
 func (s *tempFolder) removeAbandoned() error {
 	entries, err := os.ReadDir(s.parent)
 	if errors.Is(err, fs.ErrPermission) {

@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestACharacterBetweenTheEnds: one that begins in the beginning of an output and ends in its end is whole.
+// TestACharacterBetweenTheEnds: one that begins in the beginning of an output and ends in its end
+// is whole.
 func TestACharacterBetweenTheEnds(t *testing.T) {
 	c := &capture{limits: &limits{head: 10, tail: 10, kept: 100}, temp: &tempFolder{parent: t.TempDir()}}
 	whole := "123456789漢字"
@@ -42,8 +43,8 @@ func TestTheOutputOfWhatIsStopped(t *testing.T) {
 	}
 }
 
-// TestOutputsThatWereLeft: outputs of a killed worker are removed by the next one. The folder of a worker that lives stays, and
-// so does one with a similar name.
+// TestOutputsThatWereLeft: outputs of a killed worker are removed by the next one. The folder of a
+// worker that lives stays, and so does one with a similar name.
 func TestOutputsThatWereLeft(t *testing.T) {
 	temp := t.TempDir()
 	keeping := func(o *Options) { o.Temp, o.limits.head, o.limits.tail = temp, 10, 10 }

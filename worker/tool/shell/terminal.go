@@ -31,8 +31,8 @@ var nextStates = map[terminalState][]terminalState{
 	stateEnded:   {stateClosed, stateStopped, stateIdle},
 }
 
-// terminal is a program with a pseudo-terminal of its own. It lives until it is closed or its program ends. run is its one
-// goroutine.
+// terminal is a program with a pseudo-terminal of its own. It lives until it is closed or its
+// program ends. run is its one goroutine.
 type terminal struct {
 	id     int
 	title  string
@@ -89,7 +89,8 @@ func setSize(master *os.File, rows, cols int) error {
 	return nil
 }
 
-// run shows the program's output until nobody can write any more. Then it waits for the program's end.
+// run shows the program's output until nobody can write any more. Then it waits for the program's
+// end.
 func (t *terminal) run() {
 	defer close(t.done)
 	t.readOutput()
@@ -108,8 +109,8 @@ const (
 	maxPollPause = 200 * time.Millisecond
 )
 
-// readOutput takes the output until the terminal is closed or its program ends. While the program lives it may open the
-// terminal again after it has closed it.
+// readOutput takes the output until the terminal is closed or its program ends. While the program
+// lives it may open the terminal again after it has closed it.
 func (t *terminal) readOutput() {
 	buf := make([]byte, 32<<10)
 	for pause := minPollPause; ; {
@@ -189,7 +190,8 @@ func (t *terminal) transition(to terminalState) bool {
 	return true
 }
 
-// close hangs up on the program, kills it if it does not end, and waits until it is gone. A second caller waits too.
+// close hangs up on the program, kills it if it does not end, and waits until it is gone. A second
+// caller waits too.
 func (t *terminal) close(why terminalState) {
 	within := t.limits.grace
 	if t.transition(why) {

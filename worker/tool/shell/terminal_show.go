@@ -25,7 +25,8 @@ func (t *terminal) summary() string {
 	return line
 }
 
-// show waits as the call asks for and returns the screen. usual is how long it waits for quiet if the call does not say.
+// show waits as the call asks for and returns the screen. usual is how long it waits for quiet if
+// the call does not say.
 func (t *terminal) show(ctx context.Context, args terminalArgs, usual time.Duration, from waitStart) (worker.Result, error) {
 	t.idle.Reset(t.limits.idle)
 	p := waitCondition{most: usual, text: args.WaitFor}

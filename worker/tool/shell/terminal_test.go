@@ -68,7 +68,8 @@ func TestTerminal(t *testing.T) {
 	holds(t, b.works("terminal", "action", "list").Text, "terminal 1 (bash), 30 rows, 100 cols, ended: exit 3")
 }
 
-// TestFullScreen: a program that draws on the whole screen is seen as a person sees it, and gone without a trace.
+// TestFullScreen: a program that draws on the whole screen is seen as a person sees it, and gone
+// without a trace.
 func TestFullScreen(t *testing.T) {
 	b := newFixture(t, nil)
 	b.write("draw", `
@@ -129,8 +130,8 @@ func TestTerminalOfOneCommand(t *testing.T) {
 	b.fails("terminal", "no terminal is open", "action", "read", "id", 1) // forgotten
 }
 
-// TestTerminalThatIsLeftAndComeBackTo: a program may close its terminal and open it again. Its output is shown then, and the
-// program does not hang, however much it writes.
+// TestTerminalThatIsLeftAndComeBackTo: a program may close its terminal and open it again. Its
+// output is shown then, and the program does not hang, however much it writes.
 func TestTerminalThatIsLeftAndComeBackTo(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.works("terminal", "action", "open", "wait", waited, "wait_for", "\n30000\nend", "command",

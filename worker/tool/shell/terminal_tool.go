@@ -101,7 +101,8 @@ func (m *terminals) open(ctx context.Context, args terminalArgs) (worker.Result,
 		return worker.Result{}, err
 	}
 	r, err := t.show(ctx, args, defaultWait, waitStart{})
-	r.Changes = []protocol.Change{ranChange(t.title, fmt.Sprintf("in terminal %d", t.id))} // also where the wait failed: it runs
+	// also where the wait failed: it runs
+	r.Changes = []protocol.Change{ranChange(t.title, fmt.Sprintf("in terminal %d", t.id))}
 	return r, err
 }
 

@@ -28,11 +28,12 @@ func (t *terminal) beginWait(text string) waitStart {
 	return waitStart{seen: strings.Count(t.screen.shown(0), text)}
 }
 
-// quietAfterText is how long a terminal must be quiet after the text has appeared, because more may follow.
+// quietAfterText is how long a terminal must be quiet after the text has appeared, because more may
+// follow.
 const quietAfterText = 50 * time.Millisecond
 
-// wait waits until the text has appeared since from, or the terminal is quiet, or its program has ended, but no longer than
-// p.most. The error is ctx's cause. The terminal goes on in any case.
+// wait waits until the text has appeared since from, or the terminal is quiet, or its program has
+// ended, but no longer than p.most. The error is ctx's cause. The terminal goes on in any case.
 func (t *terminal) wait(ctx context.Context, p waitCondition, from waitStart) (met bool, err error) {
 	if p.text == "" {
 		return t.waitUntil(ctx, p.most, t.quietFor(t.limits.quiet))
@@ -44,8 +45,8 @@ func (t *terminal) wait(ctx context.Context, p waitCondition, from waitStart) (m
 	return met, err
 }
 
-// waitUntil waits until ready says so, but no longer than most. It asks ready at every output, and again after the time that
-// ready returns. ready may read what the terminal's mutex guards.
+// waitUntil waits until ready says so, but no longer than most. It asks ready at every output, and
+// again after the time that ready returns. ready may read what the terminal's mutex guards.
 func (t *terminal) waitUntil(ctx context.Context, most time.Duration, ready func() (bool, time.Duration)) (bool, error) {
 	end := time.After(most)
 	done := t.done
@@ -70,7 +71,8 @@ func (t *terminal) waitUntil(ctx context.Context, most time.Duration, ready func
 	}
 }
 
-// quietFor is ready when there was no output for so long, counted from now. A program that has ended is quiet.
+// quietFor is ready when there was no output for so long, counted from now. A program that has
+// ended is quiet.
 func (t *terminal) quietFor(quiet time.Duration) func() (bool, time.Duration) {
 	began := time.Now()
 	return func() (bool, time.Duration) {
@@ -83,7 +85,8 @@ func (t *terminal) quietFor(quiet time.Duration) func() (bool, time.Duration) {
 	}
 }
 
-// appeared tells whether the text was written since from, or the screen shows it more often than then.
+// appeared tells whether the text was written since from, or the screen shows it more often than
+// then.
 func (s *screen) appeared(text string, from waitStart) bool {
 	return strings.Contains(string(s.fresh), text) || strings.Count(s.shown(0), text) > from.seen
 }

@@ -95,7 +95,8 @@ func (m *terminals) add(args terminalArgs) (*terminal, error) {
 // maxKnown is how many terminals are remembered, ended ones among them.
 const maxKnown = 8
 
-// dropEnded forgets the oldest terminals that have ended, if there are too many. The caller holds the mutex.
+// dropEnded forgets the oldest terminals that have ended, if there are too many. The caller holds
+// the mutex.
 func (m *terminals) dropEnded() {
 	for _, t := range m.sorted() {
 		if len(m.known) > maxKnown && t.currentState() != stateRunning {

@@ -37,7 +37,8 @@ func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Worksp
 	if p.Action == protocol.UploadsList {
 		result.From = i + 1
 		if i < 0 {
-			result.From = min(max(p.Offset, 0), max(0, len(found)-protocol.UploadsPage)) // else nothing would be shown
+			// else nothing would be shown
+			result.From = min(max(p.Offset, 0), max(0, len(found)-protocol.UploadsPage))
 		}
 		result.Files = found[result.From:min(result.From+protocol.UploadsPage, len(found))]
 		return result, nil

@@ -101,7 +101,8 @@ func (k *kept) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRe
 	return protocol.BlobRef{Size: int64(len(data))}, err
 }
 
-// What a person presses below a list of their files is done to that file, wherever it stands in the list by then.
+// What a person presses below a list of their files is done to that file, wherever it stands in the
+// list by then.
 func TestAPersonSeesToTheirFiles(t *testing.T) {
 	var names []string
 	for i := range 10 {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// LockHolder is the process that keeps a file locked, 0 where none does: X1's daemon, which has outlived its worker. An error
-// says that the daemon has never been there.
+// LockHolder is the process that keeps a file locked, 0 where none does: X1's daemon, which has
+// outlived its worker. An error says that the daemon has never been there.
 func LockHolder(file string) (pid int, err error) {
 	f, err := os.Open(file)
 	if err != nil {

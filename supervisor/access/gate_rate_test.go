@@ -1,0 +1,108 @@
+package access_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mews/supervisor"
+	"mews/supervisor/access"
+)
+
+func TestWhoSendsTooFastIsToldOnce(t *testing.T) {
+	p := newRig(t)
+	outcomes := func(n int) (got []outcome) {
+		for range n {
+			got = append(got, outcomeOf(p.meet(t, typed("hello"))))
+		}
+		return got
+	}
+	if got := outcomes(20); slices.ContainsFunc(got, func(o outcome) bool { return o != passes }) {
+		t.Fatalf("of a burst: %v", got)
+	}
+	if got := outcomes(3); !slices.Equal(got, []outcome{refused, quiet, quiet}) {
+		t.Errorf("behind it: %v", got)
+	}
+	for _, text := range []string{"/stop", "/lock", "/STOP@mews_bot now"} {
+		if m := p.meet(t, commanded(typed(text))); outcomeOf(m) != passes {
+			t.Errorf("%s: %+v", text, m)
+		}
+	}
+	// texts silence no command
+	for i, want := range append(slices.Repeat([]outcome{passes}, 20), refused, quiet) {
+		if m := p.meet(t, commanded(typed("/help"))); outcomeOf(m) != want {
+			t.Errorf("/help, number %d: %+v", i, m)
+		}
+	}
+	if m := p.meet(t, from("bob", supervisor.ChannelTerminal, "", "hello")); outcomeOf(m) != passes {
+		t.Errorf("bob: %+v", m)
+	}
+	p.now = noon.Add(time.Second)
+	if got := outcomes(3); !slices.Equal(got, []outcome{passes, refused, quiet}) {
+		t.Errorf("a second later: %v", got)
+	}
+	p.now = noon.Add(time.Minute)
+	if got := outcomes(21); got[19] != passes || got[20] != refused {
+		t.Errorf("a minute later: %v", got)
+	}
+	p.now = noon.AddDate(-1, 0, 0)
+	if got := outcomes(2); !slices.Equal(got, []outcome{passes, passes}) {
+		t.Errorf("after the clock was set back: %v", got)
+	}
+}
+
+func TestTextsBeyondTheRateWait(t *testing.T) {
+	p := newRig(t)
+	p.SetLimits(access.Limits{Waiting: 200})
+	for i := range 220 {
+		if m := p.meet(t, typed("hello")); outcomeOf(m) != passes {
+			t.Fatalf("text %d: %+v", i, m)
+		}
+	}
+	for i := range 20 {
+		m := p.meet(t, typed("hello"))
+		if outcomeOf(m) != refused || !strings.HasPrefix(m.Refused, "This message was not taken") ||
+			strings.Contains(m.Refused, "right behind it") != (i == 19) {
+			t.Errorf("number %d beyond what may wait: %+v", i, m)
+		}
+	}
+	for range 1000 { // a flood
+		if m := p.meet(t, typed("hello")); outcomeOf(m) != quiet {
+			t.Fatalf("in a flood: %+v", m)
+		}
+	}
+	if m := p.meet(t, commanded(typed("/help"))); outcomeOf(m) != passes {
+		t.Errorf("a command while texts wait: %+v", m)
+	}
+	p.now = noon.Add(time.Second)
+	if m := p.meet(t, typed("hello")); outcomeOf(m) != passes {
+		t.Errorf("a second later: %+v", m)
+	}
+	p.now = noon.Add(11 * time.Second)
+	m := p.meet(t, typed("hello"))
+	for outcomeOf(m) == passes {
+		m = p.meet(t, typed("hello"))
+	}
+	if outcomeOf(m) != refused || !strings.Contains(m.Refused, ": 1,000 messages before it.") {
+		t.Errorf("after a flood: %+v", m)
+	}
+}
+
+func TestTheRateCanBeChanged(t *testing.T) {
+	p := newRig(t)
+	p.meet(t, typed("hello"))
+	p.SetLimits(access.Limits{Burst: 2, PerSecond: 0.5})
+	var got []string
+	for i := range 4 {
+		m := p.meet(t, typed(fmt.Sprint(i)))
+		got = append(got, string(outcomeOf(m)))
+		if i == 2 && (!strings.Contains(m.Refused, "2 at once, and then 0.5 a second") || m.Code != supervisor.CodeUnavailable) {
+			t.Errorf("%q", m.Refused)
+		}
+	}
+	if strings.Join(got, " ") != "passes passes refused quiet" {
+		t.Errorf("got %v", got)
+	}
+}
