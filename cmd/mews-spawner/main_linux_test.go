@@ -153,7 +153,7 @@ func TestAWorkerStartsAndEnds(t *testing.T) {
 // TestItStartsMews: and ends with its status.
 func TestItStartsMews(t *testing.T) {
 	if os.Getuid() != 0 {
-		return // whose policy nobody would believe
+		t.Skip("a policy counts only if its file is root's")
 	}
 	dir, err := os.MkdirTemp("", "mews-policy-")
 	if err != nil {

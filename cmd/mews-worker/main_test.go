@@ -163,7 +163,7 @@ func TestNoChildCanHoldTheProtocol(t *testing.T) {
 		if !errors.Is(err, fs.ErrPermission) {
 			t.Errorf("its own account may look into it: %v", err)
 		}
-		return // and so may this test not
+		t.Skip("only root may list the descriptors of a process that is not dumpable")
 	}
 	if err != nil {
 		t.Fatal(err)

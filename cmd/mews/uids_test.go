@@ -51,7 +51,7 @@ func reword(h *apptest.Service, from, to string) {
 // machine has one of them.
 func TestWithNothingConfiguredEachPersonHasAUID(t *testing.T) {
 	if os.Getuid() != 0 {
-		return // there is no other account
+		t.Skip("only root can start processes of another account")
 	}
 	_, url := modeltest.NewServer(t, runner)
 	h := apptest.NewService(t, url, "ann", "ben")
@@ -81,7 +81,7 @@ func TestWithNothingConfiguredEachPersonHasAUID(t *testing.T) {
 // admin has handed the home over, by the command that status has.
 func TestEachPersonHasAUIDOfTheirOwn(t *testing.T) {
 	if os.Getuid() != 0 {
-		return // there is no other account
+		t.Skip("only root can start processes of another account")
 	}
 	_, url := modeltest.NewServer(t, runner)
 	h := apptest.NewService(t, url, "ann", "ben", "cat", "dan")
@@ -151,7 +151,7 @@ func TestEachPersonHasAUIDOfTheirOwn(t *testing.T) {
 // not served, and doctor has the one command that mends it, with the walls that there are.
 func TestAHomeOfAnotherRangeIsHandedOver(t *testing.T) {
 	if os.Getuid() != 0 {
-		return // there is no other account
+		t.Skip("only root can start processes of another account")
 	}
 	_, url := modeltest.NewServer(t, runner)
 	h := apptest.NewService(t, url, "ann", "zoe")

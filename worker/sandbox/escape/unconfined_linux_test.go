@@ -139,7 +139,7 @@ func lacking(r *harness, f Finding) bool {
 // TestRootWithoutWalls shows that the rows which a bare kernel stops can escape: as root they do.
 func TestRootWithoutWalls(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("this is not root")
+		t.Skip("it tries what only root may do")
 	}
 	r := newHarness(t)
 	var findings []Finding
@@ -248,7 +248,7 @@ func TestASecretInTheEnvironment(t *testing.T) {
 func TestProgramsOfRoot(t *testing.T) {
 	r := newHarness(t)
 	if !r.root {
-		return // the victim's program cannot be root's
+		t.Skip("only root can give the victim a program of root's")
 	}
 	r.chmod(r.victims.SetUID, 0o755)
 	if f := r.finding(r.attempt("try", "S2", r.own())); f.Outcome != Stopped {
