@@ -17,7 +17,8 @@ var problemTexts = map[Problem]struct {
 	ProblemDiskFailed: {CodeUnavailable,
 		"The disk that holds Mews's database could not be read or written. An admin has to check that disk; then try again."},
 	ProblemDatabaseDamaged: {CodeUnavailable,
-		"Mews's database is damaged. Stop Mews, keep a copy of the database's folder, and restore the last backup."},
+		"Mews's database is damaged. An admin has to stop Mews, set its files aside, and put back their own copy of them. " +
+			"Without a copy Mews starts with an empty database; people's folders stay."},
 	ProblemDatabaseLocked: {CodeUnavailable,
 		"Mews's database is locked by another program. Close what has it open and try again."},
 	ProblemDatabaseUnwritable: {CodeUnavailable,
@@ -31,7 +32,7 @@ var problemTexts = map[Problem]struct {
 			"released."},
 	ProblemNewerDatabase: {CodeInvalid,
 		"The database was last used by a newer Mews: its schema is %d, and this version knows %d. Run the newer version " +
-			"again, or restore the backup from before the update."},
+			"again: Mews can't undo an update of its database."},
 	ProblemForeignDatabase: {CodeInvalid,
 		"The file is a database of another program, not of Mews. Set `state` to a folder of Mews's own."},
 	ProblemPersonExists:  {CodeInvalid, "There is a person called %s already. Choose another name."},

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// proseWords may follow the program's name in a sentence of a Go literal. None of them is a verb.
+var proseWords = strings.Fields("approval as is itself needs second stops")
+
+// Mentions of a command. A document names the program in sentences too, so only code counts there:
+// what follows a backtick, a path or a pipe, or begins a line. The second group is what a verb is
+// to do.
+var (
+	literalMention  = regexp.MustCompile(`(?:^|[^\w@-])mews ([a-z]+)(?: ([a-z]+))?\b`)
+	documentMention = regexp.MustCompile("(?m)(?:^[ \t]*|[`/|] ?|\\w=\\S+ )" +
+		"mews ([a-z]+)(?: ([a-z]+))?(?:$|[^\\w/])")
+)
+
+func TestTexts_VerbMentions_Exist(t *testing.T) {
+	found := 0
+	check := func(at, text string, mention *regexp.Regexp, prose []string) {
+		for _, m := range mention.FindAllStringSubmatch(text, -1) {
+			found++
+			if why := faultOfMention(m[1], m[2]); why != "" && !slices.Contains(prose, m[1]) {
+				t.Errorf("%s: %q: %s", at, strings.TrimSpace(m[0]), why)
+			}
+		}
+	}
+	for _, path := range texts(t) {
+		name := strings.TrimPrefix(path, "../../")
+		if strings.HasSuffix(path, ".go") {
+			eachLiteral(t, path, func(line int, text string) {
+				check(fmt.Sprint(name, ":", line), text, literalMention, proseWords)
+			})
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(name, string(text), documentMention, nil)
+	}
+	if found < 100 {
+		t.Errorf("found %d mentions of a command; there are more", found)
+	}
+}
+
+func TestMentions_UnknownVerbs_AreFaults(t *testing.T) {
+	for text, want := range map[string]string{
+		"run `mews doctor` first":          "",
+		"see `mews backup`":                "no verb backup",
+		"`mews user invite %s`":            "",
+		"`mews user banish %s`":            "no user banish",
+		"mews job list shows all":          "",
+		"A=b mews run":                     "",
+		"/usr/local/bin/mews reload --now": "",
+		"echo hi | mews chat":              "",
+		"mews-worker gone":                 "no mention",
+		"@mews stop":                       "no mention",
+		"/etc/mews/mews.yaml":              "no mention",
+	} {
+		for _, mention := range []*regexp.Regexp{literalMention, documentMention} {
+			got := "no mention"
+			if m := mention.FindStringSubmatch(text); m != nil {
+				got = faultOfMention(m[1], m[2])
+			}
+			if got != want {
+				t.Errorf("%q: got %q, want %q", text, got, want)
+			}
+		}
+	}
+}
+
+// faultOfMention says what is wrong with `mews NAME WHAT`, "" if nothing is. Only some verbs have
+// something to choose from.
+func faultOfMention(name, what string) string {
+	if !slices.ContainsFunc(verbs(), func(v verb) bool { return v.name == name }) {
+		return "no verb " + name
+	}
+	if !strings.HasPrefix(strings.TrimPrefix(helps[name].usage, "["), "WHAT") {
+		return ""
+	}
+	_, listed, _ := strings.Cut(helps[name].summary, ": ")
+	if what != "" && !slices.Contains(regexp.MustCompile(`\w+`).FindAllString(listed, -1), what) {
+		return "no " + name + " " + what
+	}
+	return ""
+}
+
+// texts lists the files that tell people of commands: the programs, the README, and what is
+// deployed.
+func texts(t *testing.T) (paths []string) {
+	t.Helper()
+	for _, name := range strings.Fields("README.md cmd config deploy protocol supervisor worker") {
+		err := filepath.WalkDir("../../"+name, func(path string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && entry.Name() == "testdata":
+				return fs.SkipDir
+			case entry.IsDir(), strings.HasSuffix(path, "_test.go"):
+				return nil
+			case slices.Contains([]string{".go", ".md"}, filepath.Ext(path)), strings.HasPrefix(path, "../../deploy"):
+				paths = append(paths, path)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return paths
+}
+
+// eachLiteral calls visit with every string literal of a Go file and its line.
+func eachLiteral(t *testing.T, path string, visit func(line int, text string)) {
+	t.Helper()
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+			text, err := strconv.Unquote(literal.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			visit(fset.Position(literal.Pos()).Line, text)
+		}
+		return true
+	})
+}
