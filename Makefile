@@ -54,7 +54,7 @@ vet:
 deps: ## look for what the tests need; install it as root where there is apt-get
 	@.ci/deps
 
-bench: ## measure, and print the medians beside those kept in cmd/mews/testdata/last.txt
+bench: ## measure, and print the medians beside those kept in cmd/mews/testdata/last.txt and the goals in goals.txt
 	@GO='$(GO)' COUNT='$(COUNT)' .ci/bench
 
 crash: ## the long crash runs: 10,000 messages on Telegram with 200 kills, 10,000 reminders and 10,000 tasks with 200 each, twice 1,000 events on GitHub with 50, and a week with a kill at every commit

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bufio"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// figure names one number of a benchmark.
+type figure struct {
+	name string // of the package below the module, and of the benchmark: cmd/mews:TelegramTurn
+	unit string
+}
+
+// figures has the median of each figure.
+type figures map[figure]float64
+
+// show is a figure as the table has it: "-" if there is none.
+func (f figures) show(of figure) string {
+	if value, ok := f[of]; ok {
+		return number(value)
+	}
+	return "-"
+}
+
+func number(value float64) string {
+	if value >= 1000 {
+		return strconv.FormatFloat(value, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(value, 'g', 4, 64)
+}
+
+// processors is the number that go test puts at the end of a benchmark's name.
+var processors = regexp.MustCompile(`-[0-9]+$`)
+
+// readFigures reads the output of `go test -bench`.
+func readFigures(r io.Reader) (figures, error) {
+	all, pkg := map[figure][]float64{}, ""
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		words := strings.Fields(lines.Text())
+		if len(words) == 2 && words[0] == "pkg:" {
+			pkg = strings.TrimPrefix(words[1], "mews/")
+		}
+		if len(words) < 4 || !strings.HasPrefix(words[0], "Benchmark") {
+			continue
+		}
+		name := pkg + ":" + processors.ReplaceAllString(strings.TrimPrefix(words[0], "Benchmark"), "")
+		for i := 2; i+1 < len(words); i += 2 { // after the name and the number of runs
+			value, err := strconv.ParseFloat(words[i], 64)
+			if err != nil {
+				break // a program's own output stands in this line
+			}
+			all[figure{name, words[i+1]}] = append(all[figure{name, words[i+1]}], value)
+		}
+	}
+	medians := figures{}
+	for f, values := range all {
+		medians[f] = median(values)
+	}
+	return medians, lines.Err()
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	middle := len(values) / 2
+	if len(values)%2 == 1 {
+		return values[middle]
+	}
+	return (values[middle-1] + values[middle]) / 2
+}
