@@ -21,8 +21,20 @@ const (
 )
 
 func TestSizes(t *testing.T) {
-	root := moduleRoot(t)
 	m := &sizes{fset: token.NewFileSet()}
+	eachGoFile(t, m.file)
+	if m.files == 0 {
+		t.Fatal("found no Go file")
+	}
+	for _, f := range m.found {
+		t.Error(f)
+	}
+}
+
+// eachGoFile calls visit with each Go file of the module, by its name below the root.
+func eachGoFile(t *testing.T, visit func(name string, text []byte) error) {
+	t.Helper()
+	root := moduleRoot(t)
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -34,24 +46,14 @@ func TestSizes(t *testing.T) {
 		if entry.IsDir() || !strings.HasSuffix(path, ".go") {
 			return nil
 		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		return m.file(name, text)
+		return visit(strings.TrimPrefix(path, root+"/"), text)
 	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	if m.files == 0 {
-		t.Fatalf("found no Go file in %s", root)
-	}
-	for _, f := range m.found {
-		t.Error(f)
 	}
 }
 
