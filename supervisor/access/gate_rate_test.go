@@ -98,7 +98,8 @@ func TestTheRateCanBeChanged(t *testing.T) {
 	for i := range 4 {
 		m := p.meet(t, typed(fmt.Sprint(i)))
 		got = append(got, string(outcomeOf(m)))
-		if i == 2 && (!strings.Contains(m.Refused, "2 at once, and then 0.5 a second") || m.Code != supervisor.CodeUnavailable) {
+		if i == 2 &&
+			(!strings.Contains(m.Refused, "2 at once, and then 0.5 a second") || m.Code != supervisor.CodeUnavailable) {
 			t.Errorf("%q", m.Refused)
 		}
 	}
