@@ -1,0 +1,89 @@
+package template_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	texttemplate "text/template"
+	"unicode"
+
+	"mews/protocol/template"
+)
+
+// FuzzParse compares any template with text/template. What is taken here is taken there; what is
+// taken there is taken or refused here, and never a slip.
+func FuzzParse(f *testing.F) {
+	for _, text := range templates {
+		f.Add(text)
+	}
+	for _, text := range []string{
+		`{{printf "}}" .a}}`, "{{if .a}}{{with .b}}{{end}}", "{{- /* a */ -}} {{end}}", "{{else if .a}}", "{{.a.\u0661}}",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		_, err := template.Parse(text)
+		_, wantErr := texttemplate.New("").Parse(text)
+		refused := new(template.Refused)
+		switch {
+		case err == nil && wantErr != nil:
+			t.Errorf("taken, but text/template has %v", wantErr)
+		case errors.As(err, &refused):
+			if refused.Name == "" || strings.ContainsFunc(refused.Error(), unicode.IsControl) {
+				t.Errorf("refused: %q", refused)
+			}
+		case err != nil && wantErr == nil:
+			t.Errorf("a slip, but text/template takes it: %v", err)
+		}
+	})
+}
+
+// FuzzExecute compares what any template makes of any JSON with what text/template makes of it,
+// apart from JSON with numbers that they print in different ways.
+func FuzzExecute(f *testing.F) {
+	for i, text := range templates {
+		f.Add(text, data[i%len(data)])
+		f.Add(text, data[(i+11)%len(data)])
+	}
+	f.Fuzz(func(t *testing.T, text, data string) {
+		parsed, err := template.Parse(text)
+		if err != nil || len(text)+len(data) > 1<<12 || !json.Valid([]byte(data)) || !alike(decode(t, data)) {
+			return
+		}
+		want, wantErr := theirs(text, data)
+		got, err := parsed.Execute(decode(t, data), enough)
+		if errors.Is(err, template.ErrTooLong) {
+			return
+		}
+		if got != want || (err != nil) != (wantErr != nil) {
+			t.Errorf("got %q, %v; want %q, %v", got, err, want, wantErr)
+		}
+		if short, err := parsed.Execute(decode(t, data), 10); len(short) > 10 || err == nil && short != got {
+			t.Errorf("within 10 bytes: got %q, %v", short, err)
+		}
+	})
+}
+
+// alike says whether every number of a value is printed as text/template prints it.
+func alike(value any) bool {
+	switch v := value.(type) {
+	case json.Number:
+		f, err := v.Float64()
+		return err == nil && fmt.Sprint(f) == v.String()
+	case []any:
+		for _, e := range v {
+			if !alike(e) {
+				return false
+			}
+		}
+	case map[string]any:
+		for _, e := range v {
+			if !alike(e) {
+				return false
+			}
+		}
+	}
+	return true
+}

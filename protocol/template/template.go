@@ -1,0 +1,204 @@
+// Package template makes text of JSON, by templates in the notation of Go's text/template. It takes
+// {{.a.b}}, {{if .a}}, {{else if .b}}, {{else}}, {{range .a}}, {{end}}, comments, and the dashes
+// that trim white space: {{- .a -}}. They mean the same, but numbers are printed as the JSON has
+// them.
+//
+// text/template calls methods by name. With it the linker keeps every exported method of a program.
+package template
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Template is a template that was read. Several goroutines may execute it at once.
+type Template struct{ nodes []node }
+
+// Refused is an action that is not taken here, though text/template may take it.
+type Refused struct {
+	Name   string // what is not taken: a word such as printf, or "a variable"
+	Action string // as it is written, cut if it is long
+}
+
+func (r *Refused) Error() string { return r.Name + ": " + r.Action }
+
+// MaxDepth is how many blocks may stand one within another.
+const MaxDepth = 32
+
+// Parse reads a template. The error is a *Refused if an action is not taken. Any other error is a
+// slip, such as a missing {{end}}.
+func Parse(text string) (*Template, error) {
+	p := &parser{rest: text}
+	nodes, end, err := p.list(0)
+	if err == nil && end.text != "" {
+		err = end.slip("without a block before it")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Template{nodes}, nil
+}
+
+// action is what stands between {{ and }}. The zero value is the end of the template.
+type action struct {
+	text string // without the dashes and the white space around it
+	word string // that it begins with, perhaps ""
+	rest string // behind the word
+}
+
+// String is the action as an error shows it.
+func (a action) String() string {
+	const most = 40
+	text := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return ' '
+	}, a.text))
+	if len(text) > most {
+		text = append(text[:most], []rune("...")...)
+	}
+	return "{{" + string(text) + "}}"
+}
+
+func (a action) slip(why string) error { return fmt.Errorf("%s %s", a, why) }
+
+// list reads nodes up to an {{else}} or {{end}}, which it returns, or up to the end of the
+// template.
+func (p *parser) list(depth int) (nodes []node, end action, err error) {
+	for {
+		text, a, err := p.next()
+		if text != "" {
+			nodes = append(nodes, literal(text))
+		}
+		if err != nil || a.text == "" || a.word == "else" || a.word == "end" {
+			return nodes, a, err
+		}
+		n, err := p.node(a, depth)
+		if err != nil {
+			return nil, a, err
+		}
+		nodes = append(nodes, n)
+	}
+}
+
+// node reads a value, or a block up to its {{end}}.
+func (p *parser) node(a action, depth int) (node, error) {
+	switch a.word {
+	case "if":
+		return p.condition(a, depth+1)
+	case "range":
+		return p.loop(a, depth+1)
+	}
+	path, err := a.path(a.text)
+	return value{path}, err
+}
+
+// condition reads the {{if}} a and all that belongs to it.
+func (p *parser) condition(a action, depth int) (node, error) {
+	c := &condition{}
+	for next := a; ; {
+		b, end, err := p.branch(next, depth)
+		if err != nil {
+			return nil, err
+		}
+		c.branches = append(c.branches, b)
+		word, rest := cutWord(end.rest)
+		if end.word != "else" || word != "if" {
+			c.otherwise, err = p.otherwise(a, end, depth)
+			return c, err
+		}
+		next = action{end.text, word, rest}
+	}
+}
+
+// loop reads the {{range}} a and all that belongs to it.
+func (p *parser) loop(a action, depth int) (node, error) {
+	b, end, err := p.branch(a, depth)
+	if err != nil {
+		return nil, err
+	}
+	otherwise, err := p.otherwise(a, end, depth)
+	return &loop{b, otherwise}, err
+}
+
+// branch reads the value of a block and its nodes. end is the {{else}} or {{end}} behind them.
+func (p *parser) branch(a action, depth int) (b branch, end action, err error) {
+	if depth > MaxDepth {
+		return b, end, &Refused{fmt.Sprintf("a block within %d others", MaxDepth), a.String()}
+	}
+	if b.path, err = a.path(a.rest); err == nil {
+		b.body, end, err = p.list(depth)
+	}
+	return b, end, err
+}
+
+// otherwise reads the rest of a block: with an {{else}} as end its nodes and the {{end}}.
+func (p *parser) otherwise(block, end action, depth int) (nodes []node, err error) {
+	if end.word == "else" && end.rest == "" {
+		if nodes, end, err = p.list(depth); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case end.text == "":
+		return nil, block.slip("without an {{end}}")
+	case end.word != "end" || end.rest != "":
+		return nil, end.slip("where {{end}} is due")
+	}
+	return nodes, nil
+}
+
+// path reads a path of names such as .a.b, which has none if it is one dot.
+func (a action) path(text string) ([]string, error) {
+	names := strings.Split(text, ".")
+	switch {
+	case text == "":
+		return nil, a.slip("without a value")
+	case text == ".":
+		return nil, nil
+	case names[0] != "" || slices.ContainsFunc(names[1:], func(name string) bool { return !isName(name) }):
+		return nil, &Refused{nameOf(text), a.String()}
+	}
+	return names[1:], nil
+}
+
+// signs are what begins a value that is no path, and what it is called.
+var signs = []struct{ signs, name string }{
+	{"$", "a variable"}, {"\"'`", "quotes"}, {"(", "parentheses"}, {"+-0123456789", "a number"},
+}
+
+// nameOf names a value that is no path. A word without a dot is a function or a keyword.
+func nameOf(text string) string {
+	for _, s := range signs {
+		if strings.ContainsAny(text[:1], s.signs) {
+			return s.name
+		}
+	}
+	if word, _ := cutWord(text); word != "" {
+		return word
+	}
+	if strings.Contains(text, "|") {
+		return "a pipeline"
+	}
+	return "another form of a value"
+}
+
+// cutWord cuts off the word that a text begins with.
+func cutWord(text string) (word, rest string) {
+	n := strings.IndexFunc(text, func(r rune) bool { return !inName(r) })
+	if n < 0 {
+		n = len(text)
+	}
+	return text[:n], strings.Trim(text[n:], spaces)
+}
+
+func inName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// isName says whether a text may stand behind a dot. A dot and a digit begin a number.
+func isName(text string) bool {
+	word, _ := cutWord(text)
+	return word != "" && word == text && !strings.ContainsAny(word[:1], "0123456789")
+}
