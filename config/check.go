@@ -185,24 +185,33 @@ func (c *checker) stands(path string) bool {
 
 // wrong notes a problem of a key. It shows what the file has there; value is for a key that stands
 // in no file.
-func (c *checker) wrong(path, value, want string) {
+func (c *checker) wrong(path, value, want string) { c.add(path, c.shown(path, value), want) }
+
+// shown is what the file has at a key, as a problem shows it; value is for a key in no file.
+func (c *checker) shown(path, value string) string {
 	if at, ok := c.places[path]; ok {
 		value = at.text
 	}
 	if value == `""` {
 		value = gotNothing
 	}
-	c.add(path, value, want)
+	return value
 }
 
 // add notes a problem, unless the key or one around it has a problem already.
 func (c *checker) add(path, value, want string) {
-	for p := path; p != ""; p = parent(p) {
+	c.note(Problem{Field: path, Value: value, Want: want})
+}
+
+// note is add for a problem without its line.
+func (c *checker) note(problem Problem) {
+	for p := problem.Field; p != ""; p = parent(p) {
 		if c.wrongBefore[p] {
 			return
 		}
 	}
-	c.problems = append(c.problems, Problem{Line: c.line(path), Field: path, Value: value, Want: want})
+	problem.Line = c.line(problem.Field)
+	c.problems = append(c.problems, problem)
 }
 
 // line is where a key stands, else the nearest key around it that does.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -9,7 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/template"
+
+	"mews/protocol/template"
 )
 
 var (
@@ -132,9 +134,16 @@ func (c *checker) checkHooks(path string, hooks map[string]Hook) {
 		case (h.Sign == "header" || h.Sign == "hmac") && !named:
 			c.wrong(at+".header", quote(h.Header), wantHeader)
 		}
-		if _, err := template.New(name).Parse(h.Template); err != nil {
-			c.wrong(at+".template", quote(h.Template), fmt.Sprintf(wantTemplate, err))
-		}
+		c.checkTemplate(at+".template", h.Template)
+	}
+}
+
+// checkTemplate notes what is wrong with a template. An earlier Mews took every action of
+// text/template, so an action that is refused now is only a warning.
+func (c *checker) checkTemplate(path, text string) {
+	if _, err := template.Parse(text); err != nil {
+		c.note(Problem{Field: path, Value: c.shown(path, quote(text)), Want: fmt.Sprintf(wantTemplate, err),
+			Warning: errors.As(err, new(*template.Refused))})
 	}
 }
 

@@ -57,6 +57,10 @@ type Config struct {
 	Holds  []string // absolute paths of the files that were read and hold secrets
 	// whole sentences for the person who starts Mews: what the environment has and was not used
 	Hints []string
+
+	// Warnings is an *ErrorList of what is wrong and does not keep a service from starting. nil
+	// means nothing is wrong.
+	Warnings error
 }
 
 // Webhooks is where others call this machine from outside.

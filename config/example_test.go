@@ -131,8 +131,8 @@ func TestAFieldWithoutAKeyComesLast(t *testing.T) {
 			t.Errorf("%s has a key and comes after a field that has none", f.Name)
 		}
 	}
-	if without != 5 {
-		t.Errorf("%d fields have no key, want Local, File, Client, Holds and Hints", without)
+	if without != 6 {
+		t.Errorf("%d fields have no key, want Local, File, Client, Holds, Hints and Warnings", without)
 	}
 }
 

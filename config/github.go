@@ -99,7 +99,7 @@ type Hook struct {
 	Job string `yaml:"job"`
 	// its messages do not wait for the end of quiet hours
 	Urgent bool `yaml:"urgent"`
-	// a text/template over the body's JSON; "" is none
+	// of package template, over the body's JSON; "" is none
 	Template string `yaml:"template"`
 }
 

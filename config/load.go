@@ -16,7 +16,8 @@ import (
 )
 
 // Load reads a configuration file. Where the file can be read but is not right the error is an
-// *ErrorList with all that is wrong.
+// *ErrorList with all that is wrong. If there are only warnings, they go to Config.Warnings, and
+// there is no error.
 func Load(path string, env Env) (*Config, error) {
 	text, err := env.ReadFile(path)
 	if err != nil {
@@ -43,8 +44,9 @@ func Load(path string, env Env) (*Config, error) {
 	if cfg.Client = env.Client; cfg.Client {
 		problems = withoutSecrets(problems, cfg)
 	}
-	if err := errorList(path, problems); err != nil {
-		return nil, err
+	cfg.Warnings = errorList(path, problems)
+	if slices.ContainsFunc(problems, func(p Problem) bool { return !p.Warning }) {
+		return nil, cfg.Warnings
 	}
 	return cfg, nil
 }

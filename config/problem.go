@@ -12,6 +12,8 @@ type Problem struct {
 	Field string // its path: users[0].role; "" is the file as a whole
 	Value string // what was found, ready to be read; never a secret
 	Want  string // what would be right
+
+	Warning bool // a service starts all the same, without what the value is for
 }
 
 // ErrorList is everything that is wrong in a configuration. There is at least one Problem, in the

@@ -147,7 +147,8 @@ const (
 	wantHookSecret     = "16 to 256 letters, digits and signs, such as `openssl rand -hex 32` makes: it tells who may call the hook"
 	wantHeader         = "the header that shows the secret, which begins with X-, such as X-Webhook-Secret"
 	wantNoHeader       = "none: with bearer it is Authorization"
-	wantTemplate       = "a template of Go's text/template, such as {{.title}}: %v"
+	wantTemplate       = "a template with no other actions than {{.a.b}}, {{if .a}}, {{else if .b}}, {{else}}, " +
+		"{{range .a}} and {{end}}; it has %v"
 )
 
 // What would be right: the environment, where there is no file.

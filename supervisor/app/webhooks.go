@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"text/template"
 	"time"
 
 	"mews/config"
+	"mews/protocol/template"
 	"mews/supervisor"
 	"mews/supervisor/github/event"
 	"mews/supervisor/web"
@@ -22,10 +22,7 @@ func (s *service) openWebhooks(context.Context) error {
 	if s.config.Webhooks.Listen == "" || len(s.repos)+len(s.config.Hooks) == 0 {
 		return nil
 	}
-	hooks, err := s.hooks()
-	if err != nil {
-		return err
-	}
+	hooks := s.hooks()
 	s.webhooks = webhook.New(webhook.Options{
 		Deliveries: s.db.WebhookDeliveries(), Spool: s.spool, Hooks: hooks, KeepText: pictures{s.spool}.KeepText,
 		Queued: s.deliveryQueued, Audit: s.audit.Note, Log: s.log.Named("webhook"), Now: s.now,
@@ -77,8 +74,8 @@ func readerOf(to config.Recipient) supervisor.GitHubRecipient {
 	return supervisor.GitHubRecipient{Chat: chat, Thread: thread}
 }
 
-// hooks are the configured ones, by name.
-func (s *service) hooks() (hooks []webhook.Hook, err error) {
+// hooks are the configured ones, by name. A hook with a refused template goes on without it.
+func (s *service) hooks() (hooks []webhook.Hook) {
 	for _, name := range slices.Sorted(maps.Keys(s.config.Hooks)) {
 		h := s.config.Hooks[name]
 		hook := webhook.Hook{Name: name, Secret: h.Secret.Reveal(), Sign: webhook.Sign(h.Sign), Header: h.Header, Urgent: h.Urgent,
@@ -89,13 +86,16 @@ func (s *service) hooks() (hooks []webhook.Hook, err error) {
 			}
 		}
 		if h.Template != "" {
-			if hook.Template, err = template.New(name).Parse(h.Template); err != nil {
-				return nil, err
+			made, err := template.Parse(h.Template)
+			if err != nil {
+				s.log.Warn("a hook goes on without its template, which is refused; `mews check` says what to change",
+					"hook", name, "error", err)
 			}
+			hook.Template = made
 		}
 		hooks = append(hooks, hook)
 	}
-	return hooks, nil
+	return hooks
 }
 
 // chatOf is where somebody is told something: in a group, or in their private chat. It is false

@@ -11,11 +11,11 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"text/template"
 	"time"
 
 	"golang.org/x/time/rate"
 
+	"mews/protocol/template"
 	"mews/supervisor"
 )
 
@@ -27,7 +27,7 @@ type Hook struct {
 	Secret   string // never ""
 	Sign     Sign
 	Header   string             // of SignHeader and SignHMAC
-	Template *template.Template // over the JSON; nil is none
+	Template *template.Template // over the JSON; nil means none
 	Urgent   bool               // its messages do not wait for the end of quiet hours
 	// Run has a task be done with what a call has brought, once for a moment; nil: a message is
 	// sent instead. Its error is for the log.

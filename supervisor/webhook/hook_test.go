@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"text/template"
 	"time"
 
 	"mews/supervisor"
@@ -58,7 +57,7 @@ func settle() {
 }
 
 func TestWhatAMessageSays(t *testing.T) {
-	made := template.Must(template.New("ci").Parse("{{.host}} is {{.state}}{{if .deep}}{{.deep.er}}{{end}}"))
+	made := parse(t, "{{.host}} is {{.state}}{{if .deep}}{{.deep.er}}{{end}}")
 	// indented it has 4 MB
 	deep := strings.Repeat("[", 1000) + strings.Repeat("1,", 1000) + "1" + strings.Repeat("]", 1000)
 	hooks := []webhook.Hook{{Name: "ci", Sign: webhook.SignBearer, Template: made}, {Name: "plain", Sign: webhook.SignBearer}}
@@ -66,6 +65,7 @@ func TestWhatAMessageSays(t *testing.T) {
 		for _, c := range []struct{ hook, body, want string }{
 			{"ci", `{"message":"Done, *really*","host":"a"}`, "**ci**\n\nDone, *really*"},
 			{"ci", `{"host":"a","state":"full"}`, "**ci**\n\na is full"},
+			{"ci", `{"host":1000000,"state":1e999}`, "**ci**\n\n1000000 is 1e999"},
 			{"ci", `{"deep":7,"x":"` + "```" + `"}`, "**ci**\n\n````json\n{\n  \"deep\": 7,\n  \"x\": \"```\"\n}\n````"},
 			{"plain", deep, "**plain**\n\n```json\n" + deep + "\n```"},
 			{"plain", `["\"` + "`````" + `{"]`, "**plain**\n\n``````json\n[\n  \"\\\"`````{\"\n]\n``````"},

@@ -19,6 +19,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"mews/protocol/template"
 	"mews/supervisor"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
@@ -96,6 +97,16 @@ func (k keeper) keep(name, text string) (supervisor.File, error) {
 	}
 	ref, err := f.Commit()
 	return supervisor.File{SHA256: ref.SHA256, Size: ref.Size, Name: name, MediaType: "text/markdown"}, err
+}
+
+// parse is a hook's template.
+func parse(t testing.TB, text string) *template.Template {
+	t.Helper()
+	made, err := template.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
 }
 
 func sign(body string) string {

@@ -5,16 +5,16 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"text/template"
 	"time"
 
+	"mews/protocol/template"
 	"mews/supervisor/webhook"
 )
 
 // A task gets at most as much of a call as that may bring, whatever its JSON would be in lines, and
 // a template would make of it.
 func TestWhatATaskGetsOfACall(t *testing.T) {
-	twice := template.Must(template.New("").Parse("{{range .}}{{.}}\n{{.}}\n{{end}}"))
+	twice := parse(t, "{{range .}}{{.}}\n{{.}}\n{{end}}")
 	deep := strings.Repeat("[", 14) + "0" + strings.Repeat(",0", 31<<10) + strings.Repeat("]", 14)
 	exact := `"` + strings.Repeat("x", webhook.MaxTask-2) + `"`
 	many := `["` + strings.Repeat("y", 40<<10) + `"]`

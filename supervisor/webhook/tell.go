@@ -146,7 +146,9 @@ func (r *Receiver) text(h Hook, d supervisor.WebhookDelivery, layout func(raw []
 		return "", err
 	}
 	var value any
-	if err := json.Unmarshal(raw, &value); err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(raw))
+	decoder.UseNumber() // a template prints numbers as they came
+	if err := decoder.Decode(&value); err != nil {
 		return "", err
 	}
 	fields, _ := value.(map[string]any)
@@ -154,28 +156,12 @@ func (r *Receiver) text(h Hook, d supervisor.WebhookDelivery, layout func(raw []
 		return message, nil
 	}
 	if h.Template != nil {
-		made := limited{left: maxMade}
-		if err := h.Template.Execute(&made, value); err == nil {
-			return made.String(), nil
+		if made, err := h.Template.Execute(value, maxMade); err == nil {
+			return made, nil
 		}
 		// What it can't be made for is shown as it is, and not lost.
 	}
 	return block(layout(raw)), nil
-}
-
-// limited takes so many bytes and no more.
-type limited struct {
-	bytes.Buffer
-	left int
-}
-
-var errTooMuch = errors.New("a template makes too much")
-
-func (l *limited) Write(p []byte) (int, error) {
-	if l.left -= len(p); l.left < 0 {
-		return 0, errTooMuch
-	}
-	return l.Buffer.Write(p)
 }
 
 // block is JSON as a block of code, in a fence that is longer than any in it.
