@@ -37,6 +37,14 @@ func checkVerb(ctx context.Context, con console, args []string) error {
 	if err != nil {
 		return askedOfService(ctx, con, *file, admin.Examine{}, err)
 	}
+	if cfg.Warnings == nil {
+		printChecked(con, cfg, path)
+	}
+	return errors.Join(cfg.Warnings, doctor.ExposedSecrets(cfg), doctor.TelegramFiles(cfg), doctor.SpeechModel(cfg), doctor.ServiceFaults(ctx, cfg))
+}
+
+// printChecked prints the outline of a configuration that is in order.
+func printChecked(con console, cfg *config.Config, path string) {
 	fmt.Fprintf(con.out, textChecked, configName(path), cfg.State, cfg.Models.Default)
 	if cfg.Telegram.Token.Reveal() != "" {
 		fmt.Fprintf(con.out, textCheckedTelegram, cfg.Telegram.APIURL)
@@ -50,7 +58,6 @@ func checkVerb(ctx context.Context, con console, args []string) error {
 	for _, hint := range cfg.Hints {
 		fmt.Fprintf(con.out, textCheckedHint, hint)
 	}
-	return errors.Join(doctor.ExposedSecrets(cfg), doctor.TelegramFiles(cfg), doctor.SpeechModel(cfg), doctor.ServiceFaults(ctx, cfg))
 }
 
 // askedOfService prints what the service that runs finds of its own configuration, for an account

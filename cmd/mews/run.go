@@ -39,6 +39,9 @@ func runVerb(ctx context.Context, con console, args []string) error {
 		fmt.Fprintln(con.err, "mews: "+hint)
 	}
 	if *inside && hasInput(con.in) {
+		if cfg.Warnings != nil { // the log, which would tell it, goes to a file
+			fmt.Fprintf(con.err, textStartedWithout, cfg.Warnings)
+		}
 		return runAndChat(ctx, con, cfg, *user)
 	}
 	log := app.NewLog(cfg, con.err, path == "" && chat.IsTerminal(con.err))

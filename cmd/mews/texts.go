@@ -118,6 +118,7 @@ const (
 // Of run, models, usage, reload and check.
 const (
 	textUserWithoutChat = "mews run: --user needs --chat: it says as whom to chat"
+	textStartedWithout  = "mews: %v\nMews starts, but without what is named here.\n"
 	textModelNearby     = "%s answers at %s; to talk to a model of it: OPENAI_BASE_URL=%s OPENAI_MODEL=%s mews run"
 	textWrongDays       = "mews usage: --days %d: want from 1 to %d\n"
 	textUnchanged       = "nothing has changed"

@@ -76,8 +76,7 @@ type Facts struct {
 	Overlaps  func(home string) bool
 	ValidName func(name string) bool // whether somebody can be called so
 	File      string                 // its path
-	// a sentence about what of it only a restart reads again; "" is nothing
-	Fixed string
+	Note      string                 // what only a restart reads again, and warnings; "" means none
 }
 
 // Archive is a tar of somebody's home. Closing it drops it.

@@ -15,7 +15,7 @@ import (
 // Changes is what a reload has changed.
 type Changes struct {
 	Changes []Change `json:"changes"`
-	Note    string   `json:"note,omitempty"` // what can't be read again
+	Note    string   `json:"note,omitempty"` // what can't be read again, and warnings
 }
 
 // Change is config.Change as JSON.
@@ -64,7 +64,7 @@ func (o *Service) reload(ctx context.Context, by Caller, _ struct{}) (Changes, e
 	if err := use(ctx); err != nil {
 		return Changes{}, err
 	}
-	return Changes{Changes: changes, Note: o.Configuration.Facts().Fixed}, o.note(ctx, by, by.name, "config.reloaded", strings.Join(keys, ", "))
+	return Changes{Changes: changes, Note: o.Configuration.Facts().Note}, o.note(ctx, by, by.name, "config.reloaded", strings.Join(keys, ", "))
 }
 
 // cleanEvery is the time between two looks whether a file has stood in a terminal for as long as it
@@ -97,6 +97,6 @@ func (o *Service) Run(ctx context.Context) error {
 			o.Logger.Error("read the configuration again", "error", err)
 			continue
 		}
-		o.Logger.Info("the configuration was read again", "changes", list.Changes)
+		o.Logger.Info("the configuration was read again", "changes", list.Changes, "note", list.Note)
 	}
 }

@@ -20,7 +20,20 @@ import (
 func (c *configuration) Facts() admin.Facts {
 	cfg := c.Current()
 	return admin.Facts{Users: usersOf(cfg), Homes: filepath.Join(cfg.State, "homes"), HasBot: cfg.Telegram.Token.Reveal() != "",
-		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.ValidName, File: cfg.File, Fixed: fixed(cfg)}
+		Logins: gateLimits(cfg), Overlaps: cfg.OverlapsHome, ValidName: config.ValidName, File: cfg.File, Note: reloadNote(cfg)}
+}
+
+// reloadNote is what an admin reads after a reload: what it could not read again, and the warnings.
+func reloadNote(cfg *config.Config) string {
+	return strings.TrimPrefix(fixed(cfg)+warnings(cfg), "\n")
+}
+
+// warnings are lines about a configuration's warnings, a line break first; "" means there are none.
+func warnings(cfg *config.Config) string {
+	if cfg.Warnings == nil {
+		return ""
+	}
+	return fmt.Sprintf(textWarnings, cfg.Warnings)
 }
 
 // CheckAdded says why somebody can't be added beside those who stand in the configuration.
@@ -51,7 +64,8 @@ func (c *configuration) Read() (changes []admin.Change, use func(context.Context
 		}
 	}
 	if len(fixed) > 0 {
-		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNeedsRestart, strings.Join(fixed, ", "), restarted(was.State))
+		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNeedsRestart, strings.Join(fixed, ", "), restarted(was.State),
+			warnings(is))
 	}
 	return changes, func(ctx context.Context) error { return c.apply(ctx, was, is) }, nil
 }

@@ -6,12 +6,13 @@ const (
 		"Restart it to have it look for one."
 	textNothingChanged  = "Nothing was changed. %v"
 	textFixed           = "systemd handed these over when Mews started, and only a restart reads them again: %s. After a change: %s"
+	textWarnings        = "\nA start goes on without what is refused here:\n%v"
 	textNoRunner        = "Nothing runs a turn of kind %s."
 	textNoActivityKind  = "There is no kind %q; there are %s."
 	textAsking          = " (of which %s for an answer)"
 	textActivityInGroup = "What was done for somebody is not told in a group. /activity tells them in their private chat."
 	textNeedsRestart    = "Nothing was changed, because this takes effect only at a restart: %s. Restart Mews%s, or take it back " +
-		"and reload again."
+		"and reload again.%s"
 )
 
 // What people read of the service as a whole, and admins of what can't be done.

@@ -86,5 +86,8 @@ func examineConfig(_ context.Context, o Options) (string, error) {
 	if o.Path == "" {
 		return textNoConfig, nil
 	}
+	if wrong := o.Config.Warnings; wrong != nil {
+		return "", &warning{wrong.Error()}
+	}
 	return o.Path, nil
 }
