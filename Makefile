@@ -40,7 +40,7 @@ run: build ## build, start the service, and chat with it; leaving the chat ends 
 	@exec bin/mews run --chat
 
 build: ## the three programs, into bin/; needs Go alone, no C compiler
-	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)' -o bin/ ./cmd/...
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/...
 
 test: deps vet ## all tests, with the race detector, which needs cgo and a C compiler
 	CGO_ENABLED=1 MEWS_RACE_FLAGS='$(RACE)' $(END_AT_ONCE) $(GOTEST) $(RACE) -timeout $(TIMEOUT) -parallel $(PARALLEL) $(TESTFLAGS) $(PACKAGES)

@@ -38,7 +38,7 @@ func installOther(l *gatedService, program, file string, version int) {
 		l.T.Fatal(err)
 	}
 	build := exec.CommandContext(l.T.Context(), "go", "build", "-overlay", filepath.Join(l.Dir, "overlay.json"), "-trimpath",
-		"-ldflags", "-X main.version=test", "-o", filepath.Join(l.Bin, program), "mews/cmd/"+program)
+		"-ldflags", apptest.LinkFlags, "-o", filepath.Join(l.Bin, program), "mews/cmd/"+program)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		l.T.Fatalf("build another %s: %v: %s", program, err, out)

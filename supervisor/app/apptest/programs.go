@@ -131,6 +131,9 @@ func GiveToWorkers(t testing.TB, dir string) {
 	}
 }
 
+// LinkFlags are those of make build, for programs that tests run.
+const LinkFlags = "-s -w -X main.version=test"
+
 // build builds the programs as people have them, or mews with the race detector, which needs cgo.
 // The other two never have it: the detector takes more memory than a worker may have, and their own
 // packages' tests have it. The flags are those of make build and, by MEWS_RACE_FLAGS, of make test,
@@ -148,7 +151,7 @@ func build(race bool) (string, error) {
 		if race && program == "mews" {
 			flags, cgo = strings.Fields(cmp.Or(os.Getenv("MEWS_RACE_FLAGS"), "-race")), "CGO_ENABLED=1"
 		}
-		args := []string{"build", "-o", dir + string(filepath.Separator), "-ldflags", "-X main.version=test"}
+		args := []string{"build", "-o", dir + string(filepath.Separator), "-ldflags", LinkFlags}
 		cmd := exec.Command("go", slices.Concat(args, flags, []string{"mews/cmd/" + program})...)
 		cmd.Env = append(os.Environ(), cgo)
 		if out, err := cmd.CombinedOutput(); err != nil {

@@ -124,7 +124,18 @@ func (h *Service) Start() {
 // when one is left after two seconds.
 func (h *Service) Kill() {
 	h.T.Helper()
-	if err := h.cmd.Process.Kill(); err != nil {
+	h.endBy(os.Kill)
+}
+
+// Quit is Kill, and the log has where each goroutine of the supervisor was.
+func (h *Service) Quit() {
+	h.T.Helper()
+	h.endBy(syscall.SIGQUIT)
+}
+
+func (h *Service) endBy(signal os.Signal) {
+	h.T.Helper()
+	if err := h.cmd.Process.Signal(signal); err != nil {
 		h.T.Fatal(err)
 	}
 	<-h.exited

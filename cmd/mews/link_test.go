@@ -1,0 +1,115 @@
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"mews/supervisor/app/apptest"
+)
+
+// These tests hold how the programs are linked.
+
+// linkFlags is what `make build` gives to the linker.
+var linkFlags = regexp.MustCompile(`(?m)^build:.*\n\t.* -ldflags '(.*?)'`)
+
+// TestLink_Programs_KeepNoUnusedMethod looks for a function that calls methods by name, as
+// text/template does. The linker can't know those names, so with one such function a program keeps
+// every exported method of its types. They were 6 of 34 MB of mews.
+func TestLink_Programs_KeepNoUnusedMethod(t *testing.T) {
+	t.Parallel()
+	makefile, err := os.ReadFile(filepath.Join(moduleRoot(t), "Makefile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := linkFlags.FindSubmatch(makefile)
+	if flags == nil || !strings.HasPrefix(string(flags[1]), "-s -w ") {
+		t.Fatalf("make build does not link with -s -w: %q", flags)
+	}
+	for _, program := range []string{"mews", "mews-worker", "mews-spawner"} {
+		cmd := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false",
+			"-ldflags", string(flags[1])+" -dumpdep", "-o", t.TempDir(), "./cmd/"+program)
+		cmd.Dir, cmd.Env = moduleRoot(t), append(os.Environ(), "CGO_ENABLED=0")
+		dump, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v\n%.2000s", cmd.Args, err, dump)
+		}
+		chain, symbols := chainToReflection(bytes.NewReader(dump))
+		if symbols < 1000 {
+			t.Errorf("%s: the linker names %d symbols", program, symbols)
+		}
+		if chain != nil {
+			t.Errorf("%s keeps every exported method, because the last of these calls methods by name:\n  %s",
+				program, strings.Join(chain, "\n  "))
+		}
+	}
+}
+
+func TestChainToReflection_Dump_FindsFirstMark(t *testing.T) {
+	const dump = "# mews/cmd/mews\n" +
+		"_ -> _rt0_amd64_linux\n_rt0_amd64_linux -> runtime.main\nruntime.main -> main.main\n" +
+		"main.main -> type:main.T <UsedInIface>\ntype:main.T -> main.(*T).Run\nmain.(*T).Run -> main.main\n" +
+		"main.(*T).Run -> text/template.(*state).evalField <ReflectMethod>\n" +
+		"text/template.(*state).evalField <ReflectMethod> -> reflect.Value.MethodByName\n" +
+		"type:reflect.Value <UsedInIface> -> reflect.(*Value).Method <UsedInIface><ReflectMethod>\n"
+	chain, symbols := chainToReflection(strings.NewReader(dump))
+	want := []string{"main.main", "type:main.T", "main.(*T).Run", "text/template.(*state).evalField"}
+	if !slices.Equal(chain, want) || symbols != 8 {
+		t.Errorf("got %q of %d symbols, want %q", chain, symbols, want)
+	}
+	if chain, _ := chainToReflection(strings.NewReader(strings.ReplaceAll(dump, "<ReflectMethod>", ""))); chain != nil {
+		t.Errorf("without a mark: got %q", chain)
+	}
+}
+
+// chainToReflection reads the linker's dump: each line is a symbol, and one that it brings in. It
+// returns the chain from main to the first symbol that is marked ReflectMethod, and the number of
+// symbols. Later marks may be there because of the first.
+func chainToReflection(dump io.Reader) (chain []string, symbols int) {
+	from, marked := map[string]string{}, "" // by each symbol, the one that has brought it in
+	lines := bufio.NewScanner(dump)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		before, after, found := strings.Cut(lines.Text(), " -> ")
+		if !found {
+			continue
+		}
+		symbol, marks, _ := strings.Cut(after, " <")
+		if _, known := from[symbol]; !known {
+			from[symbol], _, _ = strings.Cut(before, " <")
+		}
+		if marked == "" && strings.Contains(marks, "ReflectMethod>") {
+			marked = symbol
+		}
+	}
+	for symbol := marked; symbol != "" && !slices.Contains(chain, symbol); symbol = from[symbol] {
+		chain = append(chain, symbol)
+		if symbol == "main.main" {
+			break
+		}
+	}
+	slices.Reverse(chain)
+	return chain, len(from)
+}
+
+// TestLink_StrippedProgram_TracesLines has a program without symbols and DWARF print its stacks.
+// SIGQUIT prints functions, files and lines as a panic does.
+func TestLink_StrippedProgram_TracesLines(t *testing.T) {
+	h := apptest.NewService(t, "", "ann")
+	h.Start()
+	h.Quit()
+	log, err := os.ReadFile(filepath.Join(h.Dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`\nmain\.runVerb\(.*\n\t.*cmd/mews/run\.go:[1-9]`).Match(log) {
+		t.Errorf("no line of main.runVerb in\n%s", log)
+	}
+}
