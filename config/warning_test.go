@@ -17,7 +17,11 @@ func TestLoad_RefusedTemplate_IsWarning(t *testing.T) {
 			"{{if .a}}, {{else if .b}}, {{else}}, {{range .a}} and {{end}}; " + `it has printf: {{printf "%d" .b}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			cfg, err := load(t, strings.Replace(oneHook, "TEMPLATE", test.template, 1), map[string]string{"SECRET": secret})
+			cfg, err := load(
+				t,
+				strings.Replace(oneHook, "TEMPLATE", test.template, 1),
+				map[string]string{"SECRET": secret},
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
