@@ -36,6 +36,18 @@ var places = []struct {
 	{kind: "a worker profile", archive: "worker-profile", files: 1},
 }
 
+// TestPlacesToTouch adds one of each to a copy of the tree, type-checks it with the tests that come
+// with them, and counts the files.
+func TestPlacesToTouch(t *testing.T) {
+	tree, tested := copyWithPlaces(t)
+	for i, err := range typeErrors(t, tree, tested) {
+		if i == 20 {
+			t.Fatal("and more")
+		}
+		t.Error(err)
+	}
+}
+
 // placesTested are the packages whose tests show that what was added is there, and the tests: those
 // of the archives, and those that hold lists of what there is, which must not have to know of it.
 var placesTested = []string{
@@ -43,27 +55,47 @@ var placesTested = []string{
 	"./supervisor/command", "./supervisor/hostcall", "./supervisor/pool", "./supervisor/sqlite", "./cmd/mews/places",
 }
 
-// TestPlacesToTouch adds one of each to a copy of the tree, has it built and tested, and counts the
-// files.
-func TestPlacesToTouch(t *testing.T) {
-	root, scratch := moduleRoot(t), t.TempDir()
-	copyTree(t, root, scratch)
+// placesShown are those tests.
+const placesShown = `^(TestPlace|TestEveryMethodIsDocumented|TestExample|TestTags|TestEmptyFileIsTheDefaults|TestWholeFile|` +
+	`TestAWorkersToolsAreDescribedInOrder|TestToolsThatChangeAfterHello|TestTheFamilyIsSmallAndSound|TestTheReadme|` +
+	`TestTheMenuIsWhatTelegramTakes|TestHelpListsEveryCommand|TestReleasedMigrations|TestEveryTableIsErased|TestNothingOfSomebody)`
+
+// TestPlaces_Built_PassTheirTests builds that copy and runs the tests in it: of all packages with
+// MEWS_PLACES=1, else of one alone.
+func TestPlaces_Built_PassTheirTests(t *testing.T) {
+	tree, _ := copyWithPlaces(t)
+	tested := []string{"./config"}
+	if os.Getenv("MEWS_PLACES") != "" {
+		runIn(t, tree, "go", "build", "./...")
+		tested = placesTested
+	}
+	runIn(t, tree, "go", append([]string{"test", "-run", placesShown}, tested...)...)
+}
+
+// copyWithPlaces adds one of each to a copy of the tree, and fails unless each takes as many files
+// as it should. It returns the copy's folder, and the packages with tests that were added.
+func copyWithPlaces(t *testing.T) (tree string, tested []string) {
+	t.Helper()
+	tree = t.TempDir()
+	copyTree(t, moduleRoot(t), tree)
+	add := func(archive *txtar.Archive) (touched []string) {
+		for _, file := range archive.Files {
+			if strings.HasSuffix(file.Name, "_test.go") {
+				tested = append(tested, path.Join("mews", path.Dir(file.Name)))
+			}
+		}
+		return addTo(t, tree, archive)
+	}
 	for _, place := range places {
-		touched := addTo(t, scratch, readPlace(t, place.archive))
+		touched := add(readPlace(t, place.archive))
 		if len(touched) != place.files+place.used {
 			t.Errorf("%s takes %d files, want %d, and %d where it is used: %q",
 				place.kind, len(touched), place.files, place.used, touched)
 		}
 	}
-	addTo(t, scratch, readPlace(t, "shown"))
-	runIn(t, scratch, "go", "build", "./...")
-	runIn(t, scratch, "go", append([]string{"test", "-run", placesShown}, placesTested...)...)
+	add(readPlace(t, "shown"))
+	return tree, tested
 }
-
-// placesShown are those tests.
-const placesShown = `^(TestPlace|TestEveryMethodIsDocumented|TestExample|TestTags|TestEmptyFileIsTheDefaults|TestWholeFile|` +
-	`TestAWorkersToolsAreDescribedInOrder|TestToolsThatChangeAfterHello|TestTheFamilyIsSmallAndSound|TestTheReadme|` +
-	`TestTheMenuIsWhatTelegramTakes|TestHelpListsEveryCommand|TestReleasedMigrations|TestEveryTableIsErased|TestNothingOfSomebody)`
 
 // TestPlacesInTheReadme checks the table for contributors: it has each kind's number, names each
 // file that is there, and the folder of each that is new.
