@@ -20,19 +20,21 @@ import (
 	"mews/supervisor/model/modeltest"
 )
 
-// The size of the run. MEWS_KILL_SEED replays one.
+// The size of the run. MEWS_STEER_MESSAGES and MEWS_STEER_KILLS make it longer; MEWS_KILL_SEED
+// replays one.
 const (
 	steerPeople   = 4
-	steerMessages = 120
-	steerKills    = 16
+	steerMessages = 40
+	steerKills    = 5
 )
 
 // steerRun are people who write while they are being answered.
 type steerRun struct {
 	*apptest.Service
-	users []*chatUser
-	said  chan struct{} // a token for each message that is on disk
-	asked chan struct{} // holds some tokens for requests that the model has had
+	messages int // of all people together
+	users    []*chatUser
+	said     chan struct{} // a token for each message that is on disk
+	asked    chan struct{} // holds some tokens for requests that the model has had
 	// closed when the first person has written twice: no step of the model ends before
 	opened chan struct{}
 }
@@ -42,9 +44,10 @@ type steerRun struct {
 // once and in order, each is done, and each is answered by one turn.
 func TestSteerRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	messages, kills := apptest.Number(t, "MEWS_STEER_MESSAGES", steerMessages), apptest.Number(t, "MEWS_STEER_KILLS", steerKills)
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	r := &steerRun{said: make(chan struct{}, steerMessages), asked: make(chan struct{}, steerPeople), opened: make(chan struct{})}
+	r := &steerRun{messages: messages, said: make(chan struct{}, messages), asked: make(chan struct{}, steerPeople), opened: make(chan struct{})}
 	answer := modeltest.Paced(echoAfter(3), 8, 2*time.Millisecond)
 	_, url := modeltest.NewServer(t, func(q modeltest.Request) modeltest.Answer {
 		select {
@@ -68,7 +71,7 @@ func TestSteerRun(t *testing.T) {
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
 	for _, name := range people {
-		k := newChatUser(r.Service, name, make([]chatMessage, steerMessages), make(chan struct{}, 1))
+		k := newChatUser(r.Service, name, make([]chatMessage, messages), make(chan struct{}, 1))
 		r.users = append(r.users, k)
 		talking.Go(func() { r.write(ctx, k, k.name == people[0]) })
 		<-k.joined
@@ -79,18 +82,18 @@ func TestSteerRun(t *testing.T) {
 		}
 	}
 	killer := &killer{service: r.Service, rng: rng, losses: map[int]int{}}
-	for i := range steerKills {
-		killer.kill(r.said, i*steerMessages/steerKills)
+	for i := range kills {
+		killer.kill(r.said, i*messages/kills)
 	}
 	r.WaitFor(2*time.Minute, "every message to be done", func() bool {
-		return r.Count("SELECT count(*) FROM inbox WHERE state = 'done'") == steerMessages
+		return r.Count("SELECT count(*) FROM inbox WHERE state = 'done'") == messages
 	})
 	leave()
 	talking.Wait()
 	taken := r.Count("SELECT count(*) FROM inbox WHERE turn IS NOT NULL")
 	between := r.Count("SELECT count(*) FROM outbox WHERE text LIKE '%sent meanwhile, and go on%'")
 	t.Logf("%d messages, %d of them taken in, %d answers took some in between two steps; %d kills of the supervisor, %d of workers",
-		steerMessages, taken, between, killer.supervisors, killer.workers)
+		messages, taken, between, killer.supervisors, killer.workers)
 	if killer.supervisors == 0 || between == 0 {
 		t.Error("the supervisor was never killed, or nothing taken in between two steps")
 	}
@@ -107,7 +110,7 @@ func (r *steerRun) write(ctx context.Context, k *chatUser, first bool) {
 	var running sync.WaitGroup
 	running.Go(func() { k.chat.Run(ctx, 0) })
 	defer running.Wait()
-	for i := range steerMessages / steerPeople {
+	for i := range r.messages / steerPeople {
 		most := 200 * time.Millisecond // where nobody is being answered
 		if first && i == 1 {
 			most = apptest.Patience // it is their own turn that asks
@@ -145,7 +148,7 @@ func messageNumbers(texts ...string) (all []int) {
 func (r *steerRun) check(k *chatUser) {
 	r.T.Helper()
 	var want []int
-	for i := range steerMessages / steerPeople {
+	for i := range r.messages / steerPeople {
 		want = append(want, i)
 	}
 	said := messageNumbers(texts(r.Service, `SELECT parts FROM message WHERE user = ? AND role = 'user' ORDER BY id`, k.name)...)

@@ -20,17 +20,18 @@ import (
 // MEWS_CRASH_SEED replays one.
 const (
 	crashPeople  = 8
-	crashUpdates = 500
-	crashKills   = 50
+	crashUpdates = 96
+	crashKills   = 8
 )
 
-// TestCrashRun has eight people write five hundred messages on Telegram while the supervisor and
-// the workers are killed at random moments, one send in a hundred is taken by Telegram and then
-// cut, and now and then Telegram wants no more for a second or fails. Three messages of ten come
-// with files. None is lost, and no file; an album is answered as one; the order is kept in each
-// chat but for what overtakes files that take long to arrive, nothing is said twice but what is
-// marked so and whose fate nobody could know, nothing is acknowledged that is not on disk, nothing
-// is sent while Telegram wants nothing, and the database is whole after each kill.
+// TestCrashRun has eight people write a hundred messages on Telegram, or as many as
+// MEWS_CRASH_UPDATES says, while the supervisor and the workers are killed at random moments, one
+// send in a hundred is taken by Telegram and then cut, and now and then Telegram wants no more for
+// a second or fails. Three messages of ten come with files. None is lost, and no file; an album is
+// answered as one; the order is kept in each chat but for what overtakes files that take long to
+// arrive, nothing is said twice but what is marked so and whose fate nobody could know, nothing is
+// acknowledged that is not on disk, nothing is sent while Telegram wants nothing, and the database
+// is whole after each kill.
 func TestCrashRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_CRASH_SEED", int(time.Now().UnixNano()>>10)))
 	updates, kills := evenly(apptest.Number(t, "MEWS_CRASH_UPDATES", crashUpdates)), apptest.Number(t, "MEWS_CRASH_KILLS", crashKills)

@@ -36,19 +36,19 @@ var shortages = []harm{
 		notice: "more than the [0-9]+ pipes", result: "ended by a signal: killed",
 	},
 	{
-		name: "terminals",
+		name: "terminals", short: true,
 		command: python("begun()", "all = []", "try:", "    for n in range(100): all.append(os.openpty())",
 			"except OSError as e: print('after', len(all), e)", "wait()"),
 		result: "after 64 .*No space left on device|after 64 out of pty devices",
 	},
 	{
-		name: "inotify",
+		name: "inotify", short: true,
 		command: python(call+"begun()", "made = 0", "while libc.inotify_init() >= 0: made += 1",
 			"print('after', made, os.strerror(ctypes.get_errno()))", "wait()"),
 		result: "after [0-9]{1,2} Too many open files",
 	},
 	{
-		name: "pending signals",
+		name: "pending signals", short: true,
 		command: python(call+"import signal", "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN + 3])", "begun()", "made = 0",
 			"while libc.sigqueue(os.getpid(), signal.SIGRTMIN + 3, None) == 0: made += 1",
 			"print('after', made, os.strerror(ctypes.get_errno()))", "wait()"),
@@ -71,7 +71,7 @@ var shortages = []harm{
 // TestNobodyUsesUpWhatAllShare: alice's model takes all that it can get of each pool in turn, while
 // eight others talk. All are answered meanwhile and afterwards, nobody's worker ends for it, and
 // nobody is suspended. Whether uids differ only changes how long an answer takes, which
-// BenchmarkExhaust measures.
+// BenchmarkExhaust measures. MEWS_EXHAUST=1 has it take of all pools.
 func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 	others := strings.Fields("ben cat dan eve fay gus hal ida")
 	for name, own := range map[string]bool{"one uid": false, "a uid each": true} {
@@ -100,7 +100,7 @@ func TestNobodyUsesUpWhatAllShare(t *testing.T) {
 			alice.ask("run true")
 			talkAll(talking) // everybody has a worker
 			before, usual := statusOf(h), talkAll(talking)
-			for _, pool := range shortages {
+			for _, pool := range chosenHarms(shortages, "MEWS_EXHAUST") {
 				t.Run(pool.name, func(t *testing.T) { pool.useUp(t, home, alice, talking, usual) })
 			}
 			for i, now := range statusOf(h).Users {

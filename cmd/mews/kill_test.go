@@ -26,19 +26,19 @@ import (
 // replays one.
 const (
 	killPeople   = 8
-	killMessages = 500
-	killKills    = 60
+	killMessages = 96
+	killKills    = 10
 )
 
 // workerKills is how many of its workers one person loses between two lives of the supervisor: one
 // less than the breaker takes, for what it does is another test's story.
 const workerKills = 4
 
-// TestKillRun has eight people send 500 messages, three of ten with files and two of ten for which
-// the model asks them something, while the supervisor and the workers are killed at random moments.
-// Every message is answered exactly once, in order but for what overtakes files that take long to
-// arrive; every file is in uploads/ once, the database is whole after each kill, and nothing is
-// left running.
+// TestKillRun has eight people send a hundred messages, three of ten with files and two of ten for
+// which the model asks them something, while the supervisor and the workers are killed at random
+// moments. Every message is answered exactly once, in order but for what overtakes files that take
+// long to arrive; every file is in uploads/ once, the database is whole after each kill, and
+// nothing is left running.
 func TestKillRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	messages, kills := apptest.Number(t, "MEWS_KILL_MESSAGES", killMessages), apptest.Number(t, "MEWS_KILL_KILLS", killKills)
@@ -131,7 +131,12 @@ func (k *killer) kill(answers <-chan struct{}, due int) {
 		break
 	}
 	<-time.After(time.Duration(k.rng.IntN(30)) * time.Millisecond)
-	if k.rng.IntN(2) == 0 && k.worker() {
+	wantsWorker := k.rng.IntN(2) == 0
+	// each of the two is killed, however few kills there are
+	if k.supervisors == 0 || k.workers == 0 {
+		wantsWorker = k.supervisors > 0
+	}
+	if wantsWorker && k.worker() {
 		k.service.CheckIntegrity()
 		return
 	}

@@ -14,11 +14,9 @@ import (
 	"mews/supervisor/telegram/telegramtest"
 )
 
-// The size of the run. MEWS_KILL_SEED replays one.
-const (
-	voiceMessages = 12 // in each mode
-	voiceKills    = 12
-)
+// voiceKills is how often the supervisor is killed, after one message in each mode.
+// MEWS_VOICE_KILLS makes the run longer; MEWS_KILL_SEED replays one.
+const voiceKills = 4
 
 // TestVoiceKillRun has two people be answered by voice messages, one of them beside the text and
 // one instead of it, while the supervisor is killed at random moments: from the turn's end to the
@@ -31,6 +29,7 @@ func TestVoiceKillRun(t *testing.T) {
 		}
 	}
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
+	kills := apptest.Number(t, "MEWS_VOICE_KILLS", voiceKills)
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	_, url := modeltest.NewServer(t, modeltest.Echo)
@@ -48,11 +47,9 @@ func TestVoiceKillRun(t *testing.T) {
 		say(i, "/voice "+modes[name])
 	}
 	h.WaitFor(apptest.Patience, "both modes to be kept", func() bool { return h.Count("SELECT count(*) FROM setting WHERE name LIKE 'voice in %'") == 2 })
-	for kill := range voiceKills {
+	for kill := range kills {
 		for i := range people {
-			for n := range voiceMessages / voiceKills {
-				say(i, fmt.Sprintf("message %d.%d", kill, n))
-			}
+			say(i, fmt.Sprintf("message %d", kill))
 		}
 		// An answer takes some tenths of a second from the turn's end to its voice, as the machine
 		// is: so long is waited at most.
@@ -62,7 +59,7 @@ func TestVoiceKillRun(t *testing.T) {
 		h.Start()
 	}
 	h.WaitFor(4*time.Minute, "every answer to be said", func() bool {
-		return h.Count("SELECT count(*) FROM inbox WHERE kind = 'text' AND state = 'done'") == len(people)*voiceMessages &&
+		return h.Count("SELECT count(*) FROM inbox WHERE kind = 'text' AND state = 'done'") == len(people)*kills &&
 			h.Count("SELECT count(*) FROM speech") == 0 && h.Count("SELECT count(*) FROM outbox WHERE delivered_at IS NULL") == 0
 	})
 	for _, c := range server.Calls("sendVoice") {
@@ -71,14 +68,15 @@ func TestVoiceKillRun(t *testing.T) {
 		}
 	}
 	for i, name := range people {
-		checkVoices(t, server.Chat(apptest.FirstID+int64(i)), modes[name])
+		checkVoices(t, server.Chat(apptest.FirstID+int64(i)), modes[name], kills)
 	}
 	h.Stop()
 	h.CheckIntegrity()
 }
 
-// checkVoices looks at a chat in which each answer was to be said.
-func checkVoices(t *testing.T, chat []telegramtest.Message, mode string) {
+// checkVoices looks at a chat in which each of so many answers was to be said, with a kill after
+// each.
+func checkVoices(t *testing.T, chat []telegramtest.Message, mode string, answers int) {
 	t.Helper()
 	voices, repeated := 0, 0
 	texts := map[string]int{}
@@ -96,10 +94,10 @@ func checkVoices(t *testing.T, chat []telegramtest.Message, mode string) {
 		}
 	}
 	t.Logf("%s: %d voices, %d repeated, %d texts", mode, voices, repeated, len(texts))
-	if voices > voiceMessages || voices+repeated < voiceMessages || repeated > voiceKills {
-		t.Errorf("%s: %d voices and %d repeated for %d answers", mode, voices, repeated, voiceMessages)
+	if voices > answers || voices+repeated < answers || repeated > answers {
+		t.Errorf("%s: %d voices and %d repeated for %d answers", mode, voices, repeated, answers)
 	}
-	if mode == "only" && len(texts) > 0 || mode == "on" && len(texts) > voiceMessages {
+	if mode == "only" && len(texts) > 0 || mode == "on" && len(texts) > answers {
 		t.Errorf("%s: the texts are %v", mode, texts)
 	}
 	for text, n := range texts {

@@ -51,6 +51,7 @@ func newReviewService(t *testing.T, post string, script modeltest.Script) (*gate
 }
 
 func TestAReviewIsAskedForAndItsCardComes(t *testing.T) {
+	t.Parallel()
 	l, hub, repo := newReviewService(t, "review", reviewer)
 	repo.Commit("fix", githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panicking(2)}})
 	number := repo.Open(githubtest.NewPull{Title: "Fix *it*", Head: "fix"})
@@ -74,6 +75,7 @@ func TestAReviewIsAskedForAndItsCardComes(t *testing.T) {
 // A stranger's fork costs nothing before its person has said yes, also where the service was
 // restarted meanwhile.
 func TestAStrangersForkIsAskedAbout(t *testing.T) {
+	t.Parallel()
 	l, _, repo := newReviewService(t, "review", reviewer)
 	repo.Commit("mallory:fix", githubtest.Commit{Message: "Fix", Author: "mallory", Files: map[string]string{"main.go": panicking(1)}})
 	number := repo.Open(githubtest.NewPull{Title: "Fix", Head: "mallory:fix", Author: "mallory"})
@@ -106,6 +108,7 @@ func TestAStrangersForkIsAskedAbout(t *testing.T) {
 // goes on from what is on disk then, and there is one review of the head with its comment, though
 // answers of GitHub's are lost on the way.
 func TestKilledAfterEachCommitOfAReview(t *testing.T) {
+	t.Parallel()
 	g, hub, repo := newReviewService(t, "review", reviewer)
 	l := &killedService{gatedService: g, person: "alice"}
 	var commits, at atomic.Int64
@@ -122,7 +125,7 @@ func TestKilledAfterEachCommitOfAReview(t *testing.T) {
 		}
 	}
 	ends := 0
-	for n := int64(1); ; n += int64(apptest.Number(t, "MEWS_REVIEW_KILL_STEP", 4)) {
+	for n := int64(1); ; n += int64(apptest.Number(t, "MEWS_REVIEW_KILL_STEP", 12)) {
 		branch := fmt.Sprint("fix-", n)
 		repo.Commit(branch, githubtest.Commit{Message: "Fix", Files: map[string]string{"main.go": panicking(1)}})
 		number := repo.Open(githubtest.NewPull{Title: "Fix", Head: branch})

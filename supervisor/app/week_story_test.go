@@ -176,12 +176,15 @@ func (l *livedWeek) lives(e exchange, killed bool) modeltest.Request {
 	return requests[len(requests)-1]
 }
 
-// weekRequests has the week take place, with kills in each exchange whose number every divides, and
-// gives the requests of it all without those that were made again.
-func (l *livedWeek) weekRequests(every int, look func(exchange, modeltest.Request)) (requests []modeltest.Request) {
+// weekRequests has the first days of the week take place, with kills in each exchange whose number
+// every divides, and gives the requests of it all without those that were made again.
+func (l *livedWeek) weekRequests(days, every int, look func(exchange, modeltest.Request)) (requests []modeltest.Request) {
 	l.T.Helper()
 	day := 1
 	for i, e := range weekOfExchanges() {
+		if e.day > days {
+			break
+		}
 		if e.day > day {
 			day = e.day
 			l.move(longAgo.AddDate(0, 0, day-1).Sub(l.clock()))
@@ -197,11 +200,12 @@ func (l *livedWeek) weekRequests(every int, look func(exchange, modeltest.Reques
 // TestAWeekIsRemembered: what alice says on the first day has left the window by the seventh, and
 // is found then, by recall and by search_history; once she has the week forgotten, nothing is left
 // of it on disk and in requests. What others say in the same week is in no request of hers, nor is
-// hers in one of theirs. And however often the service is killed, the model is asked the very same.
+// hers in one of theirs.
 func TestAWeekIsRemembered(t *testing.T) {
+	t.Parallel()
 	g, l := newGoldenRequests(t, "week"), newWeek(t)
 	chosen := map[string]string{"What do I drink?": "2-recalled", whereIsIt: "3-found", "What do others say?": "4-of-others"}
-	requests := l.weekRequests(0, func(e exchange, r modeltest.Request) {
+	requests := l.weekRequests(daysOfWeek, 0, func(e exchange, r modeltest.Request) {
 		if e.where == "terminal" && chosen["terminal"] == "" {
 			chosen["terminal"] = "1-terminal"
 			g.same("1-terminal", r)
@@ -232,8 +236,21 @@ func TestAWeekIsRemembered(t *testing.T) {
 			t.Errorf("a later request has it: %s", r.Raw)
 		}
 	}
+}
+
+// TestWeek_KilledAtCommits_AsksTheSame: however often the service is killed, the model is asked the
+// very same. MEWS_WEEK_KILLED=1 has it killed after each commit of each exchange of the week;
+// without it the first day is lived, and each eighth exchange is killed.
+func TestWeek_KilledAtCommits_AsksTheSame(t *testing.T) {
+	t.Parallel()
+	days, every := 1, 8
+	if os.Getenv("MEWS_WEEK_KILLED") != "" {
+		days, every = daysOfWeek, apptest.Number(t, "MEWS_WEEK_KILLED", 1)
+	}
+	l := newWeek(t)
+	requests := l.weekRequests(days, 0, func(exchange, modeltest.Request) {})
 	l.shut()
-	sameWith(t, requests)
+	sameWith(t, days, every, requests)
 }
 
 // foreign fails where a request has words of somebody else than whose it is.
@@ -270,12 +287,12 @@ func (l *livedWeek) with(word string) (files []string) {
 	return files
 }
 
-// sameWith has the week take place once more, with the service killed after each commit of some
-// exchanges, and with MEWS_WEEK_KILLED=1 of all: the model is asked the very same.
-func sameWith(t *testing.T, want []modeltest.Request) {
+// sameWith has the first days of the week take place once more, with the service killed after each
+// commit of each exchange whose number every divides: the model is asked the very same.
+func sameWith(t *testing.T, days, every int, want []modeltest.Request) {
 	t.Helper()
 	l := newWeek(t)
-	got := l.weekRequests(apptest.Number(t, "MEWS_WEEK_KILLED", 28), func(exchange, modeltest.Request) {})
+	got := l.weekRequests(days, every, func(exchange, modeltest.Request) {})
 	t.Logf("killed %d times, %d requests", l.deaths, len(got))
 	// A file that was written before the kill is written again, and the result says so. Nothing
 	// else differs.

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -224,7 +225,7 @@ var removals = []struct {
 }
 
 // TestWallsTakenAway shows that the suite can fail: without its walls each row escapes, and with
-// any one of them back it is stopped.
+// any one of them back it is stopped. MEWS_WALLS=1 tries all rows; without it every fifth is tried.
 func TestWallsTakenAway(t *testing.T) {
 	program := plainBinary(t)
 	privilege, people := PrivilegeRoot, sharedAccount(personUID)
@@ -236,6 +237,9 @@ func TestWallsTakenAway(t *testing.T) {
 			d := &removalTest{t: t, host: newTestHost(t, program, people), setup: workerSetup{privilege: privilege, tier: taking.tier},
 				found: map[string]map[string]escape.Finding{}}
 			table := taking.table()
+			if os.Getenv("MEWS_WALLS") == "" {
+				table = everyFifth(table)
+			}
 			d.tryAll(table)
 			for _, p := range escape.Table() {
 				if held := d.removable(table[p.Row]); len(held) > 0 && d.canTry(p.Row) {
@@ -245,6 +249,17 @@ func TestWallsTakenAway(t *testing.T) {
 			d.host.nothingLeft()
 		})
 	}
+}
+
+// everyFifth are a few of a table's rows.
+func everyFifth(table map[string][]walls) map[string][]walls {
+	few := map[string][]walls{}
+	for i, row := range slices.Sorted(maps.Keys(table)) {
+		if i%5 == 0 {
+			few[row] = table[row]
+		}
+	}
+	return few
 }
 
 // TestEveryRowHasItsWalls: for each row it is known what stops it.
