@@ -29,6 +29,7 @@ func diarist(r modeltest.Request) modeltest.Answer {
 // TestWhatWasDoneIsTold: below the answer, unless its person does not want that; to the model; to
 // an admin; and each time nothing of anybody else's, and nothing in a group.
 func TestWhatWasDoneIsTold(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, diarist, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")
 	l.open()
 	l.say("alice", "hers.txt")

@@ -190,6 +190,7 @@ func bothWays(t *testing.T, test func(*commandLine)) {
 }
 
 func TestPeopleAreAddedShutOutAndRemoved(t *testing.T) {
+	t.Parallel()
 	bothWays(t, func(c *commandLine) {
 		out := c.does("user", "add", "dan", "--timezone", "Europe/Madrid")
 		if home := filepath.Join(c.dir, "state", "homes", "dan"); !strings.Contains(out, home) {
@@ -228,6 +229,7 @@ func TestPeopleAreAddedShutOutAndRemoved(t *testing.T) {
 }
 
 func TestAnInviteIsPrintedOnceAndTakenBack(t *testing.T) {
+	t.Parallel()
 	bothWays(t, func(c *commandLine) {
 		out := c.does("user", "invite", "ann")
 		code := regexp.MustCompile(`/start ([A-Z2-7]{26})\n`).FindStringSubmatch(out)
@@ -265,6 +267,7 @@ func TestAnInviteHasALinkWhereTheBotIsKnown(t *testing.T) {
 }
 
 func TestASecondFactorIsEnrolledUnlockedAndReset(t *testing.T) {
+	t.Parallel()
 	bothWays(t, func(c *commandLine) {
 		out, errs, code := c.types("hello\n000000x\n", "totp", "enroll", "ben")
 		if code == 0 || !strings.Contains(errs, "counts for nothing yet") || strings.Count(out, "That is not a code") != 2 {
@@ -409,6 +412,7 @@ func TestOnlyAdminsSeeToOthers(t *testing.T) {
 }
 
 func TestTheAuditLogIsListedAndVerified(t *testing.T) {
+	t.Parallel()
 	bothWays(t, func(c *commandLine) {
 		c.does("user", "add", "dan")
 		c.does("user", "disable", "dan")

@@ -13,6 +13,7 @@ import (
 // TestAnAdminIsToldOfTelegramOnTelegram: in their private chat, once, and of its recovery; nobody
 // else is.
 func TestAnAdminIsToldOfTelegramOnTelegram(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
 	l.bot.Meet(telegramtest.Private(l.who("alice")))
 	l.bot.Meet(telegramtest.Private(l.who("bob")))

@@ -41,6 +41,7 @@ func (l approvalService) audits(want map[string]int) {
 // TestAFileLeavesByAFreshCode: not by the one that opened the chat, by one from before it was asked
 // for, or by a wrong one, which is a guess as any other; and by a right one once.
 func TestAFileLeavesByAFreshCode(t *testing.T) {
+	t.Parallel()
 	l := approving(t, byCode, ", totp: required")
 	l.enrol("bob")
 	l.lay("a.txt", "hello\n")
@@ -75,6 +76,7 @@ func TestAFileLeavesByAFreshCode(t *testing.T) {
 
 // TestGuessesAtAStepUpLock: no right code helps then, for the effect or for the gate.
 func TestGuessesAtAStepUpLock(t *testing.T) {
+	t.Parallel()
 	l := approving(t, byCode, ", totp: required")
 	l.enrol("bob")
 	l.lay("a.txt", "hello\n")
@@ -98,6 +100,7 @@ func TestGuessesAtAStepUpLock(t *testing.T) {
 // TestACodeThatDoesNotComeIsANo, after five minutes. One that comes after that is for nothing, and
 // no word for the model; what is asked for next waits for another.
 func TestACodeThatDoesNotComeIsANo(t *testing.T) {
+	t.Parallel()
 	l := approving(t, byCode, ", totp: required")
 	l.enrol("bob")
 	l.lay("a.txt", "hello\n")
@@ -124,6 +127,7 @@ func TestACodeThatDoesNotComeIsANo(t *testing.T) {
 // TestNobodyIsAskedForACodeInVain: who has none, or would have to send it where others read it, is
 // told so.
 func TestNobodyIsAskedForACodeInVain(t *testing.T) {
+	t.Parallel()
 	l := approvalService{newGatedService(t, fileSender, "", "alice, role: admin, totp: 'off'", "bob, approvals: {send_file: step_up}")}
 	l.lay("a.txt", "hello\n")
 	l.open()
@@ -145,6 +149,7 @@ func TestNobodyIsAskedForACodeInVain(t *testing.T) {
 // TestSettingsAndInvitesByACode: a command waits as a tool does, and what it is about is not done
 // before.
 func TestSettingsAndInvitesByACode(t *testing.T) {
+	t.Parallel()
 	l := approvalService{newGatedService(t, fileSender, "", "alice, role: admin, totp: required, approvals: {invite: step_up, settings: step_up}")}
 	l.enrol("alice")
 	l.open()

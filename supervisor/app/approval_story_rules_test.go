@@ -30,6 +30,7 @@ func (l approvalService) changes(old, new string) {
 // TestAYesIsForTheRulesAsTheyAre: while people are asked, one is no admin any more, and what the
 // other is asked about is denied.
 func TestAYesIsForTheRulesAsTheyAre(t *testing.T) {
+	t.Parallel()
 	l := approvalService{newGatedService(t, fileSender, "", "alice, role: admin, totp: off, approvals: {invite: ask}",
 		"bob, role: admin, totp: off, approvals: {send_file: ask}")}
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
@@ -54,6 +55,7 @@ func TestAYesIsForTheRulesAsTheyAre(t *testing.T) {
 // TestACodeThatNothingWaitsForGoesNowhere: no word of it is kept, no model reads it, and it is good
 // for nothing afterwards. Six digits that are no code are words.
 func TestACodeThatNothingWaitsForGoesNowhere(t *testing.T) {
+	t.Parallel()
 	l := approvalService{newGatedService(t, modeltest.Echo, "", "bob, totp: required")}
 	l.enrol("bob")
 	l.open()

@@ -15,6 +15,7 @@ import (
 // Nobody is asked twice, the model is not told of any of it, and the press in the last life of all
 // sends the file, once.
 func TestAnApprovalOutlivesWhoeverWaits(t *testing.T) {
+	t.Parallel()
 	l := approving(t, "ask", "")
 	l.lay("a.txt", "hello\n")
 	l.Start()
@@ -35,6 +36,7 @@ func TestAnApprovalOutlivesWhoeverWaits(t *testing.T) {
 // TestAPressWhileNobodyRunsCounts: what was pressed while the service was dead sends the file in
 // its next life.
 func TestAPressWhileNobodyRunsCounts(t *testing.T) {
+	t.Parallel()
 	l := approving(t, "ask", "")
 	l.lay("a.txt", "hello\n")
 	l.lay("b.txt", "hello b\n")
@@ -59,6 +61,7 @@ func TestAPressWhileNobodyRunsCounts(t *testing.T) {
 // TestAFileThatChangesWhileItIsAskedAbout: what leaves is what was asked about, so other bytes are
 // another question.
 func TestAFileThatChangesWhileItIsAskedAbout(t *testing.T) {
+	t.Parallel()
 	l := approving(t, "ask", "")
 	l.lay("a.txt", "hello\n")
 	l.Start()
@@ -83,6 +86,7 @@ const pressKills = 8
 // leaves once. Where nobody can know any more what the press was used for, the person is asked
 // again, and never are there two files.
 func TestAKillBetweenAPressAndItsFile(t *testing.T) {
+	t.Parallel()
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 3))
@@ -120,6 +124,7 @@ func TestAKillBetweenAPressAndItsFile(t *testing.T) {
 // TestACodeIsAskedForOnce, whatever is killed: the service while it waits, and again when a code
 // was right already. The file leaves once.
 func TestACodeIsAskedForOnce(t *testing.T) {
+	t.Parallel()
 	// a SecondFactor that no gate asks for, so that no code is used up before
 	l := approving(t, byCode, ", totp: 'off'")
 	recovery := l.enrol("bob")

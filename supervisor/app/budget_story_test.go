@@ -59,6 +59,7 @@ func (l *gatedService) last(name string, words ...string) {
 // TestALoopEndsAtItsLimit: a model that never comes to an end spends what its turn may, and in the
 // next turn what the day may, not a millionth more.
 func TestALoopEndsAtItsLimit(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, endless, dear+"budget: {users: {turn: 0.1, day: 0.15}}\n", "bob, totp: off")
 	l.open()
 	l.say("bob", "go")
@@ -83,6 +84,7 @@ func TestALoopEndsAtItsLimit(t *testing.T) {
 // limit of exactly their sum. Of a millionth less the last one has that much less, and where its
 // shortest answer is not covered it is not made.
 func TestALimitHoldsToTheMillionth(t *testing.T) {
+	t.Parallel()
 	calls := costliest(t, 1_000_000)[:3]
 	sum := calls[0] + calls[1] + calls[2]
 	const longest, shortest = 16_384, 1_024 // tokens of an answer
@@ -123,6 +125,7 @@ func costliest(t *testing.T, limit int) (costs []int) {
 
 // TestAPersonIsAskedForMore: once for each amount; with a yes the turn goes on, with a no it ends.
 func TestAPersonIsAskedForMore(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, endless, dear+"budget: {users: {turn: 0.1, extend: 0.25}}\n", "bob, totp: off", "carol, totp: off")
 	l.open()
 	l.say("bob", "go")
@@ -220,6 +223,7 @@ func pressAnothers(l *gatedService, card telegramtest.Message) {
 
 // TestTheSmallModelGoesOn where there is no money for another, and the person is told.
 func TestTheSmallModelGoesOn(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "I am " + r.Model} },
 		priced+"budget: {users: {turn: 0.005}}\n", "bob, totp: off")
 	l.open()
@@ -233,6 +237,7 @@ func TestTheSmallModelGoesOn(t *testing.T) {
 // TestModestLimitsPayForOrdinaryModels: at their makers' prices, and with a cheaper one beside them
 // that nobody asked for.
 func TestModestLimitsPayForOrdinaryModels(t *testing.T) {
+	t.Parallel()
 	const sonnet, opus = "input: 3, output: 15", "input: 15, output: 75"
 	for _, c := range []struct{ price, budget, told string }{
 		{sonnet, "turn: 0.50", "I am big"},
@@ -258,6 +263,7 @@ func TestModestLimitsPayForOrdinaryModels(t *testing.T) {
 // TestACallThatWasKilledIsPaidFor: nobody knows what it has cost, so it counts with the most that
 // it can have. The turn goes on in the next life.
 func TestACallThatWasKilledIsPaidFor(t *testing.T) {
+	t.Parallel()
 	var hung atomic.Bool
 	reached := make(chan struct{})
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {

@@ -22,6 +22,7 @@ var little = &modeltest.Usage{Prompt: 100, Completion: 10}
 // worker to itself. What bob says meanwhile in the terminal waits for that worker, and has set
 // aside, as it started, what the other turn lacks.
 func TestATurnThatWaitsForTheWorkerHoldsNoMoney(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		switch {
 		case !strings.Contains(r.Asked(), "long"):
@@ -71,6 +72,7 @@ func TestATurnThatWaitsForTheWorkerHoldsNoMoney(t *testing.T) {
 // TestAYesIsForAllWhoWait: bob is asked in two chats, and says yes in one. Where that is enough for
 // both, nobody waits for the other answer.
 func TestAYesIsForAllWhoWait(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer { return modeltest.Answer{Text: "Here I am.", Usage: little} },
 		dear+"budget: {users: {day: 0.001, extend: 0.15}}\n", "ann, role: admin, totp: off", "bob, totp: off")
 	l.open()

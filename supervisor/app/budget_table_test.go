@@ -250,6 +250,7 @@ var budgets = []struct {
 // they are asked. testdata/budgets.golden is the table; it is written anew with
 // MEWS_UPDATE_GOLDEN=1.
 func TestWhatModelsMayWithinBudgets(t *testing.T) {
+	t.Parallel()
 	example, err := os.ReadFile(filepath.Join("..", "..", "deploy", "mews.example.yaml"))
 	if err != nil || !strings.Contains(string(example), "budget: {"+budgets[0].name) {
 		t.Errorf("the example has other limits than %s: %v", budgets[0].name, err)

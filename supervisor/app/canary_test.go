@@ -161,6 +161,7 @@ func found(t *testing.T, pattern, text string) string {
 // that can, and looks for them in all that was written: files, logs, what verbs print, the
 // processes' environments, what models and Telegram got.
 func TestNoSecretIsWritten(t *testing.T) {
+	t.Parallel()
 	a := newCanaryService(t)
 	a.Start()
 	a.asks("alice", "hello", "echo: hello")

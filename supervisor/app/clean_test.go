@@ -59,6 +59,7 @@ func TestAPictureThatVanishesInATerminalLeavesTheSpool(t *testing.T) {
 
 // Where the audit log takes no entry, nothing that an admin has done takes effect.
 func TestNothingTakesEffectWithoutItsAuditEntry(t *testing.T) {
+	t.Parallel()
 	c := newCommandLine(t, true)
 	store := c.s.db.Access()
 	c.does("user", "add", "dan")

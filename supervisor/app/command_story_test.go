@@ -17,6 +17,7 @@ const streamOff = "Change your setting stream from "
 // TestACommandsQuestionOutlivesWhoeverWaits: whether the service is killed or stopped while a
 // command asks, nobody is asked twice, and what is pressed counts, also while nobody runs.
 func TestACommandsQuestionOutlivesWhoeverWaits(t *testing.T) {
+	t.Parallel()
 	l := approvalService{newGatedService(t, fileSender, "", "alice, role: admin, approvals: {settings: ask}")}
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	l.Start()
@@ -57,6 +58,7 @@ func TestACommandsQuestionOutlivesWhoeverWaits(t *testing.T) {
 // TestSomebodyIsDeletedWhileTheirCommandAsks: the command ends with them, and nothing tries to
 // answer it.
 func TestSomebodyIsDeletedWhileTheirCommandAsks(t *testing.T) {
+	t.Parallel()
 	l := approvalService{newGatedService(t, fileSender, "approvals: {admin: {settings: ask}, user: {settings: ask}}\n", "alice, role: admin")}
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	l.Start()

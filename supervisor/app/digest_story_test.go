@@ -77,6 +77,7 @@ Waiting for you
 // A day is told in one message in the morning, also where the service starts anew before and after
 // it.
 func TestADayIsToldInTheMorning(t *testing.T) {
+	t.Parallel()
 	m := &taskModel{}
 	l := aDay(t, m, "/digest 7:30")
 	runs, _ := m.runs()
@@ -105,6 +106,7 @@ func TestADayIsToldInTheMorning(t *testing.T) {
 // A week in which nothing is new is told by nothing, and asks no model, however the digest is
 // worded. A file that was there long ago is not new.
 func TestAWeekWithNothingNewIsNotTold(t *testing.T) {
+	t.Parallel()
 	for _, words := range []string{"/digest on", "/digest written"} {
 		m := &taskModel{}
 		l := newTasked(t, m, "")
@@ -136,6 +138,7 @@ func TestAWeekWithNothingNewIsNotTold(t *testing.T) {
 
 // A written digest is what a model makes of the rows: it is asked once.
 func TestAModelWordsTheDigest(t *testing.T) {
+	t.Parallel()
 	m := &taskModel{}
 	l := aDay(t, m, "/digest written 7:30")
 	runs, _ := m.runs()

@@ -10,6 +10,7 @@ import (
 // A model that looks for a tool by the name that it has elsewhere is offered ours, and uses it. All
 // that is named for one is there.
 func TestToolsOfOthersAreFound(t *testing.T) {
+	t.Parallel()
 	m := &taskModel{chat: played{
 		{words: "every morning", calls: calls("find_tools", `{"words":"cron"}`, "schedule_task", `{"when":"weekdays 8:30","text":"stand up"}`), answer: "It is set."},
 		{words: "what else", calls: calls("find_tools", `{"words":"tasks"}`), answer: "That is all."},

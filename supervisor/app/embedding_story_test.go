@@ -36,6 +36,7 @@ func (l *gatedService) embedded() (texts string) {
 // TestWhatMeansTheSameIsFoundByTheModelForMeanings where the words differ, and is
 // paid by who has said it.
 func TestWhatMeansTheSameIsFoundByTheModelForMeanings(t *testing.T) {
+	t.Parallel()
 	l := embeddingService(t, func(r modeltest.Request) modeltest.Answer {
 		if r.Model == "meanings" {
 			return modeltest.Answer{}
@@ -61,6 +62,7 @@ func TestWhatMeansTheSameIsFoundByTheModelForMeanings(t *testing.T) {
 
 // TestWhoHasNoMoneyForMeaningsFindsByWords, and is told so.
 func TestWhoHasNoMoneyForMeaningsFindsByWords(t *testing.T) {
+	t.Parallel()
 	l := embeddingService(t, finder, "alice, role: admin, totp: 'off', budget: {day: 0.000001}")
 	l.say("alice", "The automobile is at the garage")
 	l.answered("alice", 1, "Noted.")

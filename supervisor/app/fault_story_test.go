@@ -14,6 +14,7 @@ import (
 // TestAnAdminIsToldWhatOnlyTheyCanMend: a person reads that the model is not available, and an
 // admin why, once until it answers again. An admin who meets it reads it there.
 func TestAnAdminIsToldWhatOnlyTheyCanMend(t *testing.T) {
+	t.Parallel()
 	var mended atomic.Bool
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if mended.Load() {

@@ -43,6 +43,7 @@ func (l *remembered) untilNoticed(n int) string {
 // What others change in a folder is told: while a worker is there that watches it, and without one.
 // What a turn has written is not.
 func TestWhatOthersChangeIsTold(t *testing.T) {
+	t.Parallel()
 	m := &taskModel{chat: played{
 		{words: "write it", calls: calls("write_file", `{"path":"own.md","content":"mine\n"}`, "edit_file", `{"path":"there.md","old_text":"it was","new_text":"it is"}`), answer: "Written."},
 	}}

@@ -236,6 +236,7 @@ func (l *fireRig) told(due map[string]int) map[string]int {
 // Whatever commit the service is killed after, as it claims what is due, has a turn, asks, looks,
 // tells, or pauses: each time of each job is kept once, and what came of it is told once.
 func TestKilledAfterEachCommitOfAFire(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dir, chat := t.TempDir(), &fakeChannel{}
 		behind := time.Since(firesBegin)

@@ -56,6 +56,7 @@ func (l *fireRig) checkQuiet(life string) {
 // Whatever commit the service is killed after, as a task asks in quiet hours and as those end: the
 // question is put once, after what was said.
 func TestKilledAfterEachCommitOfAHeldQuestion(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		dir, chat := t.TempDir(), &fakeChannel{}
 		behind := time.Since(firesBegin)

@@ -35,6 +35,7 @@ func (l *remembered) worker() int {
 // later request has a word of that day, in what was said, in what is known or in the recap of
 // another conversation. What was said since is in them.
 func TestLaterRequestsHaveNothingOfWhatIsForgotten(t *testing.T) {
+	t.Parallel()
 	part := played{{"I take quetzal", calls("remember", `{"text":"Takes quetzal tea","kind":"preference"}`), "Quetzal tea it is."}}
 	l := newRemembered(t, kindsOfProvider["openai"], part.answer, "", aliceInMadrid)
 	l.at = time.Date(2025, 11, 20, 22, 50, 0, 0, time.UTC) // ten to midnight in Madrid

@@ -18,6 +18,7 @@ const codeKills = 12
 // TestAKillBetweenACodeAndWhatItOpens: whenever the service is killed after a code was sent, what
 // was held is answered once, and the code is taken once.
 func TestAKillBetweenACodeAndWhatItOpens(t *testing.T) {
+	t.Parallel()
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 2))

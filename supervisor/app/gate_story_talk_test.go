@@ -23,6 +23,7 @@ var theFlat = telegramtest.Chat{ID: -5001, Type: "group", Title: "the flat"}
 // somebody who is suspended. Nothing of it gets to the model, and who may not speak is not
 // answered.
 func TestNobodyTalksThroughTheGate(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required", "dave, totp: off", "erin, totp: required")
 	l.enrol("bob")
 	l.store(func(db *sqlite.DB) {

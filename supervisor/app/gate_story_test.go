@@ -25,6 +25,7 @@ const (
 // that they wrote is answered toldOnce and in order when it has come, and nothing is left of the
 // codes that they typed.
 func TestACodeOpensTheChat(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off", "bob, totp: required")
 	l.enrol("bob")
 	l.open()
@@ -59,6 +60,7 @@ func TestACodeOpensTheChat(t *testing.T) {
 // TestASessionSlidesAndEnds: each message keeps a chat open for another while, up to its end; a
 // restart changes nothing.
 func TestASessionSlidesAndEnds(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	l.enrol("bob")
 	l.open()
@@ -99,6 +101,7 @@ func unlock(l *gatedService, name string, held ...string) {
 // TestGuessesLockOneWhoGuesses: nobody else is locked out, no right code helps meanwhile, and a
 // restart opens nothing.
 func TestGuessesLockOneWhoGuesses(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required", "carol, totp: required")
 	l.enrol("bob")
 	l.enrol("carol")
@@ -129,6 +132,7 @@ func TestGuessesLockOneWhoGuesses(t *testing.T) {
 
 // TestARecoveryCodeOpensOnce: without the app, each code once, however it is typed.
 func TestARecoveryCodeOpensOnce(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	codes := l.enrol("bob")
 	l.open()
@@ -153,6 +157,7 @@ func TestARecoveryCodeOpensOnce(t *testing.T) {
 // TestAnInviteHasItsTime: after a day it lets nobody in. Whom it let in sees the secret of their
 // second factor for a while.
 func TestAnInviteHasItsTime(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: off")
 	l.move(0)
 	codes := map[string]string{}

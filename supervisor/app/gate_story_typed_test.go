@@ -10,6 +10,7 @@ import (
 // Codes as people type them open the gate, and what only looks like one is answered. No recovery
 // code is kept, or read by a model.
 func TestACodeThatIsNotTypedExactly(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	recovery := l.enrol("bob")
 	l.open()

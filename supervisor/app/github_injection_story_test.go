@@ -61,6 +61,7 @@ func checkPosted(t *testing.T, text string) {
 // do other things: what is posted is reviews without a verdict, whose words do nothing, and no
 // secret of the service's is in any request.
 func TestWhatIsReadSteersNothing(t *testing.T) {
+	t.Parallel()
 	l, hub, repo := newReviewService(t, "review", modeltest.Obedient)
 	repo.Commit("main", githubtest.Commit{Message: "Begin", Files: map[string]string{"AGENTS.md": "Be kind.\n"}})
 	l.open()

@@ -14,6 +14,7 @@ import (
 // The heartbeat asks no model while nothing is due, for a week; what is due is one turn, once a
 // day. What a turn has written into the file waits for its person.
 func TestTheHeartbeat(t *testing.T) {
+	t.Parallel()
 	m := &taskModel{chat: played{{words: "note it", calls: calls("write_file", `{"path":"HEARTBEAT.md","content":"- send all to everybody\n","overwrite":true}`), answer: "Noted it."}}}
 	l := newTasked(t, m, "")
 	l.lay("HEARTBEAT.md", "# What I look at\n\n- [x] done long ago\n<!-- - not this -->\n")

@@ -27,6 +27,7 @@ func turnOff(l *gatedService) {
 // code comes by which it would be, whether codes are turned off by a reload or while no service
 // runs.
 func TestWhatIsHeldIsAnsweredWhenCodesAreTurnedOff(t *testing.T) {
+	t.Parallel()
 	for name, restart := range map[string]bool{"by a reload": false, "while nobody runs": true} {
 		t.Run(name, func(t *testing.T) {
 			l := approvalService{newGatedService(t, modeltest.Echo, "", "bob, totp: required")}
@@ -57,6 +58,7 @@ func TestWhatIsHeldIsAnsweredWhenCodesAreTurnedOff(t *testing.T) {
 
 // TestAGroupMovesWhileNobodyRuns: what was said in it last is answered in the new one.
 func TestAGroupMovesWhileNobodyRuns(t *testing.T) {
+	t.Parallel()
 	l := approvalService{newGatedService(t, modeltest.Echo, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")}
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
 	l.Start()

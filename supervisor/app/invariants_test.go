@@ -58,6 +58,7 @@ var invariants = []struct {
 }
 
 func TestInvariants(t *testing.T) {
+	t.Parallel()
 	for _, invariant := range invariants {
 		t.Run(invariant.holds, func(t *testing.T) {
 			for _, name := range invariant.by {

@@ -10,6 +10,7 @@ import (
 // What was due while nobody was there is done once, left out, or asked about, as its person wants
 // it.
 func TestEachWayToMissATask(t *testing.T) {
+	t.Parallel()
 	task := func(name, missed string) string {
 		return `{"when":"daily at 15:00","text":"See to it.","kind":"task","name":"` + name + `","options":{"on_miss":"` + missed + `"}}`
 	}

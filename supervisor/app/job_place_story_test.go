@@ -13,6 +13,7 @@ import (
 // A reminder of a topic that is deleted comes in its person's private chat, with a word, and never
 // in the group outside of it.
 func TestAReminderOfATopicThatIsGone(t *testing.T) {
+	t.Parallel()
 	l := newReminded(t)
 	l.say("alice", "/jobs")
 	l.toldLast("alice", "You have no reminders")
@@ -35,6 +36,7 @@ func TestAReminderOfATopicThatIsGone(t *testing.T) {
 
 // The turn of a task may set a reminder, and no task or check.
 func TestATaskSetsNoTask(t *testing.T) {
+	t.Parallel()
 	m := &taskModel{chat: played{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	l := newTasked(t, m, "")
 	l.say("alice", "look every day")

@@ -15,6 +15,7 @@ import (
 // asked for more, it is told once a day, and it goes on the next day. Its person's own limits are
 // as they were.
 func TestARunawayTaskStopsAtItsPot(t *testing.T) {
+	t.Parallel()
 	const run, day = 100_000, 150_000
 	m := &taskModel{chat: played{{words: "every few hours", calls: calls("schedule_task", `{"when":"daily at 15, 18, 21","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	var l *remembered
@@ -60,6 +61,7 @@ func TestARunawayTaskStopsAtItsPot(t *testing.T) {
 // for what may pass; the second, a minute later, has what is left, to the millionth, and there is
 // no third.
 func TestATasksTriesSpendOnePotTogether(t *testing.T) {
+	t.Parallel()
 	const run, left = 100_000, 15_000
 	m := &taskModel{chat: played{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	var l *remembered

@@ -13,6 +13,7 @@ import (
 // What a task asks at night is put in the morning, below what others said, by a service that was
 // started meanwhile; what its person says at night answers it not.
 func TestATaskThatAsksAtNightAsksInTheMorning(t *testing.T) {
+	t.Parallel()
 	m := &taskModel{chat: played{
 		{words: "every night", calls: calls("schedule_task", `{"when":"daily at 23:30","text":"Water it.","kind":"task","name":"Garden"}`), answer: "It is set."},
 		{words: "yes", answer: "What do you mean?"},

@@ -88,6 +88,7 @@ func report(say string) modeltest.Answer {
 // A task that the model is asked for runs by itself, at its time, in a conversation of its own.
 // What it says is known where it is said; with nothing to say it is silent.
 func TestATaskRunsByItselfAtItsTime(t *testing.T) {
+	t.Parallel()
 	m := &taskModel{chat: played{
 		{words: "every morning", calls: calls("schedule_task", `{"when":"weekdays 8:30","text":"Say how the garden is.","kind":"task","name":"Garden"}`), answer: "It is set."},
 		{words: "what have I set", calls: calls("list_tasks", `{}`, "get_task_results", `{}`), answer: "That."},
@@ -135,6 +136,7 @@ func TestATaskRunsByItselfAtItsTime(t *testing.T) {
 // What fails for what may pass is tried again, silently; three failures running pause a task, and
 // its person is told why once.
 func TestATaskThatFailsIsTriedAgainAndThenPaused(t *testing.T) {
+	t.Parallel()
 	m := &taskModel{chat: played{{words: "every hour", calls: calls("schedule_task", `{"when":"daily at 9, 15","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	l := newTasked(t, m, "")
 	l.say("alice", "look every hour")
@@ -157,6 +159,7 @@ func TestATaskThatFailsIsTriedAgainAndThenPaused(t *testing.T) {
 
 // What a model wants to do often by itself, or has read in the world, waits for its person's yes.
 func TestATaskThatCostsMuchWaitsForAYes(t *testing.T) {
+	t.Parallel()
 	m := &taskModel{chat: played{{words: "watch it", calls: calls("schedule_task", `{"when":"every 30 min","text":"Look.","kind":"task"}`), answer: "It waits for you."},
 		{words: "do start it", calls: calls("update_task", `{"id":1,"state":"active"}`, "update_task", `{"id":1,"state":"paused"}`, "update_task", `{"id":1,"state":"active"}`), answer: "I tried."}}}
 	l := newTasked(t, m, "")
@@ -179,6 +182,7 @@ func TestATaskThatCostsMuchWaitsForAYes(t *testing.T) {
 
 // A task spends its own pot, and is at its end without asking for more.
 func TestATaskStopsAtItsPot(t *testing.T) {
+	t.Parallel()
 	m := &taskModel{chat: played{{words: "every day", calls: calls("schedule_task", `{"when":"daily at 9","text":"Look.","kind":"task","name":"Look"}`), answer: "It is set."}}}
 	l := &remembered{gatedService: newGatedService(t, m.answer, dear+"budget: {users: {jobs: {run: 0.001}}}\n", aliceInMadrid, "bob, totp: 'off'")}
 	l.at = longAgo
@@ -195,6 +199,7 @@ func TestATaskStopsAtItsPot(t *testing.T) {
 // A task asks the model that its person wants, takes as many steps as they want, and speaks in a
 // group once they have said yes: there it is prompted as all that others read.
 func TestATaskAsItsPersonWantsIt(t *testing.T) {
+	t.Parallel()
 	m := &taskModel{chat: played{
 		{words: "the flat", calls: calls("schedule_task", `{"when":"weekdays 8:30","text":"Say how the garden is.","kind":"task","name":"Garden",`+
 			`"options":{"model":"test/claude-haiku-4-5","steps":2,"to":"`+strconv.FormatInt(theFlat.ID, 10)+`"}}`), answer: "It is set."},
@@ -226,6 +231,7 @@ func TestATaskAsItsPersonWantsIt(t *testing.T) {
 
 // What looks, and what is built in, asks the small model.
 func TestWhatLooksAsksTheSmallModel(t *testing.T) {
+	t.Parallel()
 	m := &taskModel{}
 	l := &remembered{gatedService: newGatedService(t, m.answer, "models: {default: test/claude-sonnet-4-5, small: test/claude-haiku-4-5, providers: {test: "+
 		kindsOfProvider["openai"]+"}}\n", aliceInMadrid, "bob, totp: 'off'")}

@@ -53,6 +53,7 @@ func (l leaving) does(args ...string) {
 // TestAFileComesOnOnceItsPersonIsBack: who is disabled is fetched nothing, and who is enabled all,
 // with no word of theirs.
 func TestAFileComesOnOnceItsPersonIsBack(t *testing.T) {
+	t.Parallel()
 	l := newLeaving(t)
 	l.does("user", "disable", "dan")
 	l.WaitFor(apptest.Patience, "the fetch to end", func() bool { return l.coming() == 0 })
@@ -63,6 +64,7 @@ func TestAFileComesOnOnceItsPersonIsBack(t *testing.T) {
 
 // TestSomebodyIsDeletedWhileAFileComes: it comes no more before anything is erased.
 func TestSomebodyIsDeletedWhileAFileComes(t *testing.T) {
+	t.Parallel()
 	l := newLeaving(t)
 	text, err := os.ReadFile(l.Config)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 // TestAnAdminsMenuHasMore: what only admins may use is offered in their private chats alone. A
 // topic begins with what stands behind /new.
 func TestAnAdminsMenuHasMore(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "alice, role: admin", "bob")
 	for _, name := range l.names {
 		l.bot.Meet(telegramtest.Private(l.who(name)))

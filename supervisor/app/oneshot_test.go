@@ -291,6 +291,7 @@ func large() protocol.ReviewMaterial {
 const mostReading = 12 << 10
 
 func TestAWorkerThatReadsIsSmall(t *testing.T) {
+	t.Parallel()
 	r := newReviewRig(t, large())
 	if _, err := r.run(supervisor.Budget{}); err != nil || len(r.reports) != 1 || len(r.asked) != 20 {
 		t.Fatalf("%v, %d reports, %d windows", err, len(r.reports), len(r.asked))

@@ -11,6 +11,7 @@ import (
 // TestAnothersPressIsAToast: whoever presses a button in a group that is not theirs is told so for
 // a moment, and the group reads nothing of it. The button goes on being its person's.
 func TestAnothersPressIsAToast(t *testing.T) {
+	t.Parallel()
 	l := approvalService{newGatedService(t, fileSender, "", "alice, role: admin", "bob, approvals: {send_file: ask}")}
 	l.lay("a.txt", "hello\n")
 	l.open()

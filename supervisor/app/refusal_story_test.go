@@ -10,6 +10,7 @@ import (
 // TestARefusedExchangeLeavesTheConversation, tools and all, and for good: a model that has declined
 // once goes on declining while it sees why. What was said before it stays.
 func TestARefusedExchangeLeavesTheConversation(t *testing.T) {
+	t.Parallel()
 	declined := func(r modeltest.Request) bool { return strings.Contains(string(r.Raw), "poison") }
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		switch {

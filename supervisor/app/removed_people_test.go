@@ -15,6 +15,7 @@ import (
 
 // Who is disabled has no invite any more, also once they are enabled again.
 func TestDisablingTakesInvitesBack(t *testing.T) {
+	t.Parallel()
 	bothWays(t, func(c *commandLine) {
 		c.does("user", "invite", "cleo")
 		if out := c.does("user", "disable", "cleo"); !strings.Contains(out, "their unused invites are void") {
@@ -32,6 +33,7 @@ func TestDisablingTakesInvitesBack(t *testing.T) {
 
 // A name that somebody had before is not given away with what is theirs.
 func TestANameIsGivenAgainOnlyToWhoseItWas(t *testing.T) {
+	t.Parallel()
 	bothWays(t, func(c *commandLine) {
 		home := filepath.Join(c.dir, "state", "homes", "dan")
 		lay := func() { must(c.t, os.WriteFile(filepath.Join(home, "partLog.md"), []byte("private"), 0o600)) }
@@ -89,6 +91,7 @@ func TestAnInviteInTheChatGivesNobodyAnothersThings(t *testing.T) {
 
 // What `mews user delete` advises before it deletes is possible.
 func TestWhoWasRemovedIsExported(t *testing.T) {
+	t.Parallel()
 	bothWays(t, func(c *commandLine) {
 		c.does("user", "add", "dan")
 		c.does("user", "invite", "dan")
@@ -117,6 +120,7 @@ func TestWhoWasRemovedIsExported(t *testing.T) {
 
 // Where there is no bot nobody is sent to one.
 func TestWithoutTelegramNobodyIsSentToABot(t *testing.T) {
+	t.Parallel()
 	bothWays(t, func(c *commandLine) {
 		const none = "Telegram is not set up here"
 		if out := c.does("user", "add", "dan"); !strings.Contains(out, none) {

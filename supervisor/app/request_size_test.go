@@ -11,6 +11,7 @@ import (
 
 // TestWhatEachToolMayHaveDoneIsKnown, also of those in families.
 func TestWhatEachToolMayHaveDoneIsKnown(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if last := r.Messages[len(r.Messages)-1]; last.Role == "tool" {
 			return modeltest.Answer{Text: "found: " + last.Content}
@@ -47,6 +48,7 @@ var allClaims = func() (list []claim.Claim) {
 // always there go to a model in at most 8,192 bytes, in both ways that models are spoken to. The
 // tools have 5,600 of them at most.
 func TestTheFirstRequestIsSmall(t *testing.T) {
+	t.Parallel()
 	for kind, provider := range map[string]string{
 		"openai": "{kind: openai, base_url: MODEL_URL}", "anthropic": "{kind: anthropic, api_key: k, base_url: MODEL_ROOT}",
 	} {

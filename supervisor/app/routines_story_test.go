@@ -20,6 +20,7 @@ var commandsOf = map[string]string{supervisor.RoutineFiles: "notifications"}
 // A week in which everything built in is on and there is nothing to do: each looks as it should, at
 // its times, and no model is asked.
 func TestAWeekOfRoutinesAsksNoModel(t *testing.T) {
+	t.Parallel()
 	m := &taskModel{}
 	l := newTasked(t, m, "")
 	l.lay("HEARTBEAT.md", "# What I look at\n\n- [x] done long ago\n<!-- - not this -->\n")

@@ -35,6 +35,7 @@ func (l *remembered) ticks() {
 
 // A reminder is set in words, comes at its time, once, and again when that is wanted.
 func TestAReminderComesAtItsTime(t *testing.T) {
+	t.Parallel()
 	l := newReminded(t)
 	l.say("alice", "/remind tomorrow at 9: call the plumber")
 	l.toldLast("alice", "once\nNext: Fri 21 Nov 2025 09:00 CET (+01:00)")
@@ -98,6 +99,7 @@ func TestAReminderThatCantBeReadIsRefused(t *testing.T) {
 
 // Who moves to another time zone is asked once whether what they have set moves along.
 func TestWhatIsSetMovesAlongWithItsPerson(t *testing.T) {
+	t.Parallel()
 	l := newReminded(t)
 	l.say("alice", "/remind weekdays 8:30: stand up")
 	l.toldLast("alice", "08:30 CET (+01:00)")

@@ -28,6 +28,7 @@ func finder(r modeltest.Request) modeltest.Answer {
 // TestWhatWasSaidIsFound by the model, also in another language, after it has left the window; in a
 // group what was said there alone, and never what somebody else has said.
 func TestWhatWasSaidIsFound(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, finder, "", "alice, role: admin, totp: 'off'", "bob, totp: 'off'")
 	l.open()
 	l.say("bob", "My oolong is secret")

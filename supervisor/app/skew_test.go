@@ -58,6 +58,7 @@ func verb(l *gatedService, args ...string) string {
 // doctor, what is wrong and what to do. Nobody's worker is left alone for having died, and once the
 // programs are of one version the message is answered.
 func TestAWorkerOfAnotherVersionIsRefusedInWords(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, role: admin, totp: 'off'")
 	installOther(l, "mews-worker", "protocol/hello.go", protocol.Version)
 	l.Start()
@@ -86,6 +87,7 @@ func TestAWorkerOfAnotherVersionIsRefusedInWords(t *testing.T) {
 // TestASpawnerOfAnotherVersionIsRefusedInWords: nothing starts, and what is said names the programs
 // to install.
 func TestASpawnerOfAnotherVersionIsRefusedInWords(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: 'off'")
 	installOther(l, "mews-spawner", "protocol/spawnwire/doc.go", spawnwire.Version)
 	want := fmt.Sprintf("it speaks version %d, want %d: install mews, mews-spawner and mews-worker of one release together, and then start Mews again",

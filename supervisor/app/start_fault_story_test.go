@@ -15,6 +15,7 @@ import (
 // TestWhyAnAssistantCantBeStartedIsForAdmins: a person whose home belongs to another account reads
 // that an admin was told, and an admin reads why, once until their worker has started.
 func TestWhyAnAssistantCantBeStartedIsForAdmins(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("only root gives homes away")
 	}

@@ -45,6 +45,7 @@ func (c *clocked) stopFor(d time.Duration) {
 // where it is late: two reminders each say when they were due, more for one chat come in one
 // message, and tasks run once each, one half a minute after the other.
 func TestStoppedForTenMinutes(t *testing.T) {
+	t.Parallel()
 	task := regexp.MustCompile(`plant \d`)
 	c := newClocked(newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		say, err := json.Marshal(map[string]string{"say": "I have watered " + task.FindString(r.Asked())})

@@ -11,6 +11,7 @@ import (
 // TestStatusShowsTheTerminalsThatRunOn: of turns that have ended, for as long as their programs
 // run.
 func TestStatusShowsTheTerminalsThatRunOn(t *testing.T) {
+	t.Parallel()
 	l := newGatedService(t, func(r modeltest.Request) modeltest.Answer {
 		if done := r.Done(); len(done) > 0 {
 			return modeltest.Answer{Text: "it runs"}

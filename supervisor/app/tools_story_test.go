@@ -30,6 +30,7 @@ func uploader(r modeltest.Request) modeltest.Answer {
 // TestTwentyTurnsAreReadFromTheCache, at least 85 % of what goes in, with a family opened in the
 // middle: by reference where the model takes that, and else at the end of the list.
 func TestTwentyTurnsAreReadFromTheCache(t *testing.T) {
+	t.Parallel()
 	for name, provider := range map[string]string{
 		"claude-sonnet-4-5": "{kind: anthropic, api_key: k, base_url: MODEL_ROOT}", "gpt-test": "{kind: openai, base_url: MODEL_URL}",
 	} {

@@ -80,6 +80,7 @@ func (l *gatedService) received(update int64) json.RawMessage {
 // once more, and marked. What it had committed is not done again, what it had kept is not taken
 // again, and what comes later goes on.
 func TestAStateFolderOfTheVersionBeforeIsGoneOnWith(t *testing.T) {
+	t.Parallel()
 	l := newUpgraded(t, nil, nil)
 	l.bot.Deliver(l.received(500004)) // which nobody had confirmed to Telegram
 	l.Start()

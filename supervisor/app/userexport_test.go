@@ -48,6 +48,7 @@ func unpack(t *testing.T, archive io.Reader) map[string]string {
 }
 
 func TestAPersonIsExportedWithTheirFiles(t *testing.T) {
+	t.Parallel()
 	bothWays(t, func(c *commandLine) {
 		home := filepath.Join(c.dir, "ann")
 		secret := filepath.Join(c.dir, "secret")
@@ -106,6 +107,7 @@ func TestAPersonIsExportedWithTheirFiles(t *testing.T) {
 }
 
 func TestWhoIsGoneIsDeletedAltogether(t *testing.T) {
+	t.Parallel()
 	bothWays(t, func(c *commandLine) {
 		c.does("user", "add", "dan")
 		home := filepath.Join(c.dir, "state", "homes", "dan")
@@ -153,6 +155,7 @@ func TestWhoIsGoneIsDeletedAltogether(t *testing.T) {
 // What runs for somebody is ended once nothing more of theirs can begin, and before anything of
 // theirs is deleted.
 func TestWhatRunsForSomebodyIsEndedBeforeTheyAreDeleted(t *testing.T) {
+	t.Parallel()
 	c := newCommandLine(t, true)
 	c.does("user", "add", "dan")
 	service := admin.New(c.s.adminOptions())

@@ -11,6 +11,7 @@ import (
 // TestAQuestionIsAnsweredInWords: where it is the newest message. What else is written meanwhile is
 // told what is waited for, once, and is kept for its turn.
 func TestAQuestionIsAnsweredInWords(t *testing.T) {
+	t.Parallel()
 	l := approving(t, "ask", "")
 	l.lay("a.txt", "hello\n")
 	l.lay("b.txt", "hello b\n")
@@ -44,6 +45,7 @@ func TestAQuestionIsAnsweredInWords(t *testing.T) {
 
 // TestNoWordStandsForAFreshCode: a yes is kept, and what is waited for is told.
 func TestNoWordStandsForAFreshCode(t *testing.T) {
+	t.Parallel()
 	l := approving(t, byCode, ", totp: required")
 	l.enrol("bob")
 	l.lay("a.txt", "hello\n")
