@@ -164,6 +164,7 @@ func TestAcquireWaitsThroughTheBackoff(t *testing.T) {
 }
 
 func TestTheBreakerOpensAndClosesAgain(t *testing.T) {
+	t.Parallel()
 	timings := quick()
 	timings.BreakerDeaths, timings.BreakerWindow = 3, 10*time.Second
 	r := newRig(t, timings, "flaky")

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/ncruces/go-sqlite3"
 )
@@ -16,7 +18,6 @@ import (
 // locks the file until it is closed: SQLite keeps the index of its journal in its own memory then,
 // and locks nothing for each statement.
 var pragmas = []string{
-	"busy_timeout(5000)",
 	"locking_mode(exclusive)",
 	"journal_mode(wal)",
 	"synchronous(full)",
@@ -40,7 +41,7 @@ type connection struct {
 }
 
 // connect opens the connection. The file must be there. It fails with ProblemLocked where another
-// program has the file open for as long as the busy timeout.
+// program has the file open for as long as Options.Patience.
 func connect(ctx context.Context, path string, o Options) (*connection, error) {
 	raw, err := sqlite3.OpenContext(ctx, fileURI(path, url.Values{"mode": {"rw"}, "modeof": {path}, "vfs": {o.VFS}}))
 	if err != nil {
@@ -50,7 +51,8 @@ func connect(ctx context.Context, path string, o Options) (*connection, error) {
 	// A statement's plan is the same whatever its parameters are. Without that SQLite prepares a
 	// statement anew before each run, for the plan may be another where a LIMIT is.
 	if _, err = raw.Config(sqlite3.DBCONFIG_ENABLE_QPSG, true); err == nil {
-		err = c.exec("PRAGMA " + strings.Join(pragmas, "; PRAGMA "))
+		patience := cmp.Or(o.Patience, 5*time.Second)
+		err = c.exec(fmt.Sprintf("PRAGMA busy_timeout(%d); PRAGMA %s", patience.Milliseconds(), strings.Join(pragmas, "; PRAGMA ")))
 	}
 	if err == nil && o.Rebuildable {
 		err = c.exec("PRAGMA synchronous(normal)")

@@ -36,6 +36,8 @@ type Options struct {
 	// by which SQLite reaches its files; "" is the engine's own
 	VFS       string
 	Committed func() // called after each commit; nil is nothing
+	// how long to wait for another program that has the file open; 0 is five seconds
+	Patience time.Duration
 
 	// Rebuildable has a commit not wait for the disk: what was written last may be lost with the
 	// power. The file stays sound.

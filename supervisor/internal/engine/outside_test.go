@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // outside runs statements on a database with SQLite's own program, which knows nothing of us.
@@ -77,7 +78,7 @@ func TestAFileThatAnotherProgramHasOpenIsRefused(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ours\n" {
 		t.Fatalf("the other program reads %q, %v", line, err)
 	}
-	if db, err := Open(t.Context(), path, Options{Migrations: testMigrations}); problemOf(err) != ProblemLocked {
+	if db, err := Open(t.Context(), path, Options{Migrations: testMigrations, Patience: 100 * time.Millisecond}); problemOf(err) != ProblemLocked {
 		t.Errorf("got %v, %v", db, err)
 	}
 	if err := in.Close(); err != nil {
