@@ -11,6 +11,7 @@ import (
 // TestTheBadlyBehavedWorker: whatever a worker does, it ends, nothing of it is left, and the other
 // person's worker answers all the while.
 func TestTheBadlyBehavedWorker(t *testing.T) {
+	t.Parallel()
 	hasty := func(change func(*Timings)) Timings {
 		timings := quick()
 		change(&timings)

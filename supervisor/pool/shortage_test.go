@@ -18,6 +18,7 @@ import (
 // there is some. It is no death, and whoever waits goes on waiting; here one death would suspend
 // it.
 func TestAShortageIsNoStrike(t *testing.T) {
+	t.Parallel()
 	timings := quick()
 	timings.Shortage = time.Millisecond
 	for _, user := range []string{"short", "crashes"} {

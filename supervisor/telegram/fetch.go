@@ -60,7 +60,7 @@ func (p *Poller) call() apiCall {
 	if !p.lastWorked {
 		wait = 0
 	}
-	return apiCall{method: pollMethod, timeout: p.timeout + pollMargin, params: map[string]any{
+	return apiCall{method: pollMethod, timeout: p.timeout + p.margin, params: map[string]any{
 		"offset":          p.offset,
 		"limit":           pollLimit,
 		"timeout":         int64(wait / time.Second),

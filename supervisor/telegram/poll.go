@@ -1,6 +1,7 @@
 package telegram
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -37,6 +38,7 @@ var updateKinds = []string{"message", "edited_message", "callback_query"}
 type PollOptions struct {
 	// how long a poll waits at the server for something to come; whole seconds; 0 is 50 s
 	Timeout time.Duration
+	Margin  time.Duration // for connecting and for an answer's way; 0 is 15 s
 	Log     hclog.Logger
 	Health  *Health
 }
@@ -46,6 +48,7 @@ type Poller struct {
 	client   *Client
 	receiver Receiver
 	timeout  time.Duration
+	margin   time.Duration
 	log      hclog.Logger
 	health   *Health
 	names    *nameLookup
@@ -63,7 +66,7 @@ func NewPoller(c *Client, receiver Receiver, o PollOptions) *Poller {
 	if o.Timeout <= 0 || o.Timeout > pollTimeout {
 		o.Timeout = pollTimeout
 	}
-	p := &Poller{client: c, receiver: receiver, timeout: o.Timeout, log: loggerOr(o.Log), health: healthOr(o.Health)}
+	p := &Poller{client: c, receiver: receiver, timeout: o.Timeout, margin: cmp.Or(o.Margin, pollMargin), log: loggerOr(o.Log), health: healthOr(o.Health)}
 	p.names = newNameLookup(c, p.health, p.log)
 	return p
 }
