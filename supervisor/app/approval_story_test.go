@@ -79,8 +79,9 @@ func TestAFileThatChangesWhileItIsAskedAbout(t *testing.T) {
 	l.arrived("a.txt")
 }
 
-// pressKills is how often the service is killed right after a press was kept.
-const pressKills = 8
+// pressKills is how often the service is killed right after a press was kept. MEWS_PRESS_KILLS says
+// another number.
+const pressKills = 3
 
 // TestAKillBetweenAPressAndItsFile: whenever the service is killed after a press was kept, the file
 // leaves once. Where nobody can know any more what the press was used for, the person is asked
@@ -93,7 +94,7 @@ func TestAKillBetweenAPressAndItsFile(t *testing.T) {
 	l := approving(t, "ask", "")
 	l.Start()
 	var files []string
-	for round := range pressKills {
+	for round := range apptest.Number(t, "MEWS_PRESS_KILLS", pressKills) {
 		name := fmt.Sprintf("%d.txt", round)
 		files = append(files, name)
 		l.lay(name, strings.Repeat("x", round+2))

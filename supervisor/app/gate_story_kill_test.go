@@ -12,8 +12,9 @@ import (
 	"mews/supervisor/sqlite"
 )
 
-// codeKills is how often the service is killed while a code opens a gate.
-const codeKills = 12
+// codeKills is how often the service is killed while a code opens a gate. MEWS_CODE_KILLS says
+// another number.
+const codeKills = 3
 
 // TestAKillBetweenACodeAndWhatItOpens: whenever the service is killed after a code was sent, what
 // was held is answered once, and the code is taken once.
@@ -24,7 +25,7 @@ func TestAKillBetweenACodeAndWhatItOpens(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	l := newGatedService(t, modeltest.Echo, "", "bob, totp: required")
 	l.Bin = apptest.OwnPrograms(t, apptest.PlainPrograms(t))
-	for round := range codeKills {
+	for round := range apptest.Number(t, "MEWS_CODE_KILLS", codeKills) {
 		l.store(func(db *sqlite.DB) {
 			if _, _, err := db.Access().Factors.Reset(t.Context(), "bob"); err != nil {
 				t.Fatal(err)
