@@ -44,10 +44,16 @@ type steerRun struct {
 // once and in order, each is done, and each is answered by one turn.
 func TestSteerRun(t *testing.T) {
 	seed := uint64(apptest.Number(t, "MEWS_KILL_SEED", int(time.Now().UnixNano()>>10)))
-	messages, kills := apptest.Number(t, "MEWS_STEER_MESSAGES", steerMessages), apptest.Number(t, "MEWS_STEER_KILLS", steerKills)
+	messages := apptest.Number(t, "MEWS_STEER_MESSAGES", steerMessages)
+	kills := apptest.Number(t, "MEWS_STEER_KILLS", steerKills)
 	t.Logf("replay with MEWS_KILL_SEED=%d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	r := &steerRun{messages: messages, said: make(chan struct{}, messages), asked: make(chan struct{}, steerPeople), opened: make(chan struct{})}
+	r := &steerRun{
+		messages: messages,
+		said:     make(chan struct{}, messages),
+		asked:    make(chan struct{}, steerPeople),
+		opened:   make(chan struct{}),
+	}
 	answer := modeltest.Paced(echoAfter(3), 8, 2*time.Millisecond)
 	_, url := modeltest.NewServer(t, func(q modeltest.Request) modeltest.Answer {
 		select {
@@ -92,8 +98,14 @@ func TestSteerRun(t *testing.T) {
 	talking.Wait()
 	taken := r.Count("SELECT count(*) FROM inbox WHERE turn IS NOT NULL")
 	between := r.Count("SELECT count(*) FROM outbox WHERE text LIKE '%sent meanwhile, and go on%'")
-	t.Logf("%d messages, %d of them taken in, %d answers took some in between two steps; %d kills of the supervisor, %d of workers",
-		messages, taken, between, killer.supervisors, killer.workers)
+	t.Logf(
+		"%d messages, %d of them taken in, %d answers took some in between two steps; %d kills of the supervisor, %d of workers",
+		messages,
+		taken,
+		between,
+		killer.supervisors,
+		killer.workers,
+	)
 	if killer.supervisors == 0 || between == 0 {
 		t.Error("the supervisor was never killed, or nothing taken in between two steps")
 	}
@@ -151,7 +163,8 @@ func (r *steerRun) check(k *chatUser) {
 	for i := range r.messages / steerPeople {
 		want = append(want, i)
 	}
-	said := messageNumbers(texts(r.Service, `SELECT parts FROM message WHERE user = ? AND role = 'user' ORDER BY id`, k.name)...)
+	said := messageNumbers(
+		texts(r.Service, `SELECT parts FROM message WHERE user = ? AND role = 'user' ORDER BY id`, k.name)...)
 	if diff := cmp.Diff(want, said); diff != "" {
 		r.T.Errorf("%s: in the transcript: (-want +got)\n%s", k.name, diff)
 	}

@@ -34,8 +34,17 @@ type checker struct {
 // newChecker makes a checker for a copy that imports no other module than the module at root.
 func newChecker(t *testing.T, tree string) *checker {
 	t.Helper()
-	c := &checker{tree: tree, fset: token.NewFileSet(), checked: map[string]*types.Package{}, exports: map[string]string{}}
-	c.others = importer.ForCompiler(c.fset, "gc", func(name string) (io.ReadCloser, error) { return os.Open(c.exports[name]) })
+	c := &checker{
+		tree:    tree,
+		fset:    token.NewFileSet(),
+		checked: map[string]*types.Package{},
+		exports: map[string]string{},
+	}
+	c.others = importer.ForCompiler(
+		c.fset,
+		"gc",
+		func(name string) (io.ReadCloser, error) { return os.Open(c.exports[name]) },
+	)
 	list := exec.Command("go", "list", "-deps", "-export", "-f", "{{.ImportPath}} {{.Export}}", "--")
 	list.Args = append(list.Args, c.outside(t)...)
 	list.Dir, list.Env = tree, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-trimpath", "PWD="+tree)
@@ -136,7 +145,11 @@ func (c *checker) check(name, dir string, files []string) *types.Package {
 		}
 		parsed = append(parsed, syntax)
 	}
-	config := types.Config{Importer: c, Error: func(err error) { c.errors = append(c.errors, err) }, Sizes: types.SizesFor("gc", platform.GOARCH)}
+	config := types.Config{
+		Importer: c,
+		Error:    func(err error) { c.errors = append(c.errors, err) },
+		Sizes:    types.SizesFor("gc", platform.GOARCH),
+	}
 	p, _ := config.Check(name, c.fset, parsed, nil) // Error was told all that is wrong
 	return p
 }
@@ -162,7 +175,10 @@ func (c *checker) checkTests(name string) error {
 
 // imports reports whether a package imports another one, directly or not.
 func imports(p *types.Package, name string) bool {
-	return slices.ContainsFunc(p.Imports(), func(i *types.Package) bool { return i.Path() == name || isOurs(i.Path()) && imports(i, name) })
+	return slices.ContainsFunc(
+		p.Imports(),
+		func(i *types.Package) bool { return i.Path() == name || isOurs(i.Path()) && imports(i, name) },
+	)
 }
 
 // typeErrors lists what is wrong with the types of all packages of a copy, and of the tests of

@@ -19,7 +19,8 @@ func FuzzParse(f *testing.F) {
 		f.Add(text)
 	}
 	for _, text := range []string{
-		`{{printf "}}" .a}}`, "{{if .a}}{{with .b}}{{end}}", "{{- /* a */ -}} {{end}}", "{{else if .a}}", "{{.a.\u0661}}",
+		`{{printf "}}" .a}}`, "{{if .a}}{{with .b}}{{end}}", "{{- /* a */ -}} {{end}}", "{{else if .a}}",
+		"{{.a.\u0661}}",
 	} {
 		f.Add(text)
 	}

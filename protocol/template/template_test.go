@@ -46,7 +46,8 @@ var templates = []string{
 	"{{.größe}} {{._x1}}", "}} {{.a}}}",
 	"{{if .a}}yes{{end}}", "{{if .a}}yes{{else}}no{{end}}", "{{if.a}}1{{else  if\t.b}}2{{else if .c}}3{{else}}4{{end}}",
 	"{{if .}}x{{end}}", "{{if .a}}{{end}}",
-	"{{range .}}<{{.}}>{{end}}", "{{range .a}}{{.b}},{{else}}none of {{.b}}{{end}}", "{{range .a}}{{range .}}{{.}}{{end}};{{end}}",
+	"{{range .}}<{{.}}>{{end}}", "{{range .a}}{{.b}},{{else}}none of {{.b}}{{end}}",
+	"{{range .a}}{{range .}}{{.}}{{end}};{{end}}",
 	"{{range.}}{{end}}",
 	"{{if .a}}{{range .a}}{{if .b}}{{.b}}{{else}}-{{end}}{{end}}{{end}}", "{{range .a.b}}{{if .}}{{.}}{{end}}{{end}}",
 	"a \n {{- .a -}} \n b {{.b -}}\n\n{{- .c}}", "{{- .a}}\t{{.b -}}", " {{- if .a -}} x {{- else -}} y {{- end -}} ",
@@ -61,7 +62,8 @@ var data = []string{
 	`{"a":{"b":null}}`, `{"a":null,"b":true}`,
 	`{"a":[{"b":1},{"b":""},{}],"b":"b"}`, `{"a":[[1,2],[],["x"]],"b":{"z":1,"y":2}}`, `{"a":{"b":[1,0,"x",null,""]}}`,
 	`{"a":{"z":{"b":1},"a":{"b":2}}}`, `{"a":[]}`, `{"a":{}}`,
-	`{"größe":"L","_x1":"_","a":false}`, `{"a":"line\n","b":" \t","c":"\u0000"}`, `[[[["deep"]]]]`, `{"a":[null]}`, `{"a":0,"b":-0,"c":[0]}`,
+	`{"größe":"L","_x1":"_","a":false}`, `{"a":"line\n","b":" \t","c":"\u0000"}`,
+	`[[[["deep"]]]]`, `{"a":[null]}`, `{"a":0,"b":-0,"c":[0]}`,
 }
 
 func TestExecute_SharedActions_MatchTextTemplate(t *testing.T) {

@@ -43,27 +43,88 @@ var secretsOfOthers = map[string]string{"bob": "marmalade", "carol": "kestrel", 
 func weekOfExchanges() (week []exchange) {
 	things := []string{"oven", "lathe", "gutter", "violin", "ladder", "kiln", "mitre saw"}
 	special := map[int][]exchange{
-		1: {{where: "chat", says: "I take oolong, no sugar.", calls: calls("remember", `{"text":"Takes oolong, no sugar","kind":"preference"}`), answer: "Noted."},
-			{where: "chat", says: theKey, answer: "Good to know."}},
-		2: {{where: "chat", says: "The plumber was here, note that.", calls: calls("find_tools", `{"words":"memory"}`, "note_today", `{"text":"The plumber was here"}`), answer: "Noted for today."}},
-		4: {{where: "chat", says: "I take oolong with milk now.", calls: calls("update_memory", `{"id":"k1","text":"Takes oolong with milk"}`), answer: "Changed."}},
-		7: {{where: "chat", says: "What do I drink?", calls: calls("recall", `{"words":"oolong"}`), answer: "Oolong with milk."},
-			{where: "chat", says: whereIsIt, calls: calls("find_tools", `{"words":"history"}`, "search_history", `{"words":"quetzal"}`), answer: "Behind the stove."}},
+		1: {
+			{
+				where:  "chat",
+				says:   "I take oolong, no sugar.",
+				calls:  calls("remember", `{"text":"Takes oolong, no sugar","kind":"preference"}`),
+				answer: "Noted.",
+			},
+			{where: "chat", says: theKey, answer: "Good to know."},
+		},
+		2: {
+			{
+				where:  "chat",
+				says:   "The plumber was here, note that.",
+				calls:  calls("find_tools", `{"words":"memory"}`, "note_today", `{"text":"The plumber was here"}`),
+				answer: "Noted for today.",
+			},
+		},
+		4: {
+			{
+				where:  "chat",
+				says:   "I take oolong with milk now.",
+				calls:  calls("update_memory", `{"id":"k1","text":"Takes oolong with milk"}`),
+				answer: "Changed.",
+			},
+		},
+		7: {
+			{
+				where:  "chat",
+				says:   "What do I drink?",
+				calls:  calls("recall", `{"words":"oolong"}`),
+				answer: "Oolong with milk.",
+			},
+			{
+				where:  "chat",
+				says:   whereIsIt,
+				calls:  calls("find_tools", `{"words":"history"}`, "search_history", `{"words":"quetzal"}`),
+				answer: "Behind the stove.",
+			},
+		},
 	}
 	for day := 1; day <= daysOfWeek; day++ {
 		thing := things[day-1]
 		week = append(week, special[day]...)
 		week = append(week, []exchange{
-			{where: "chat", says: "Good morning, I will see to the " + thing + " today, and to what else there is in the workshop.", answer: "Good luck with the " + thing + "."},
-			{where: "terminal", says: "Write down what the " + thing + " needs.", calls: calls("write_file", fmt.Sprintf(`{"path":"notes/day-%d.md","content":"The %s needs oil."}`, day, thing)), answer: "It is in notes."},
+			{
+				where:  "chat",
+				says:   "Good morning, I will see to the " + thing + " today, and to what else there is in the workshop.",
+				answer: "Good luck with the " + thing + ".",
+			},
+			{
+				where: "terminal",
+				says:  "Write down what the " + thing + " needs.",
+				calls: calls(
+					"write_file",
+					fmt.Sprintf(`{"path":"notes/day-%d.md","content":"The %s needs oil."}`, day, thing),
+				),
+				answer: "It is in notes.",
+			},
 			{where: "flat", says: "who helps me with the " + thing + "?", answer: "Ask around."},
-			{where: "chat", says: "The " + thing + " is harder than I thought; what was the trick with the long screws again?", answer: strings.Repeat("Turn them slowly, and oil them before. ", 30)},
-			{where: "terminal", says: "Is the note on the " + thing + " there?", calls: calls("read_file", fmt.Sprintf(`{"path":"notes/day-%d.md"}`, day)), answer: "It is."},
+			{
+				where:  "chat",
+				says:   "The " + thing + " is harder than I thought; what was the trick with the long screws again?",
+				answer: strings.Repeat("Turn them slowly, and oil them before. ", 30),
+			},
+			{
+				where:  "terminal",
+				says:   "Is the note on the " + thing + " there?",
+				calls:  calls("read_file", fmt.Sprintf(`{"path":"notes/day-%d.md"}`, day)),
+				answer: "It is.",
+			},
 			{where: "chat", says: "The " + thing + " is done. I am tired.", answer: "Well done, rest now."},
 			{where: "flat", says: "the " + thing + " works again", answer: "Nice."},
 		}...)
 		for _, name := range []string{"bob", "carol", "dan"}[day%3 : day%3+1] {
-			week = append(week, exchange{where: name, says: fmt.Sprintf("Day %d: my word is %s.", day, secretsOfOthers[name]), answer: "Kept between us."})
+			week = append(
+				week,
+				exchange{
+					where:  name,
+					says:   fmt.Sprintf("Day %d: my word is %s.", day, secretsOfOthers[name]),
+					answer: "Kept between us.",
+				},
+			)
 		}
 		for i := range week {
 			if week[i].day == 0 {
@@ -71,12 +132,20 @@ func weekOfExchanges() (week []exchange) {
 			}
 		}
 	}
-	return append(week, exchange{day: daysOfWeek, where: "bob", says: "What do others say?", answer: "Nothing that I know of.",
-		calls: calls("find_tools", `{"words":"history"}`, "search_history", `{"words":"oolong workshop kestrel"}`)})
+	return append(
+		week,
+		exchange{day: daysOfWeek, where: "bob", says: "What do others say?", answer: "Nothing that I know of.",
+			calls: calls("find_tools", `{"words":"history"}`, "search_history", `{"words":"oolong workshop kestrel"}`)},
+	)
 }
 
 // afterwards is said once the week is forgotten.
-var afterwards = exchange{where: "chat", says: "And where does it hang?", answer: "I do not know.", calls: calls("find_tools", `{"words":"history"}`, "search_history", `{"words":"stove"}`)}
+var afterwards = exchange{
+	where:  "chat",
+	says:   "And where does it hang?",
+	answer: "I do not know.",
+	calls:  calls("find_tools", `{"words":"history"}`, "search_history", `{"words":"stove"}`),
+}
 
 // livedWeek is a service in which the week is lived.
 type livedWeek struct {
@@ -90,8 +159,18 @@ func newWeek(t *testing.T) *livedWeek {
 	for _, e := range append(weekOfExchanges(), afterwards) {
 		part = append(part, played{{e.says, e.calls, e.answer}}...)
 	}
-	l := &livedWeek{remembered: newRemembered(t, kindsOfProvider["openai"], part.answer, "limits: {history: 1000}\n", aliceInMadrid, "bob, totp: 'off'",
-		"carol, totp: 'off'", "dan, totp: 'off'")}
+	l := &livedWeek{
+		remembered: newRemembered(
+			t,
+			kindsOfProvider["openai"],
+			part.answer,
+			"limits: {history: 1000}\n",
+			aliceInMadrid,
+			"bob, totp: 'off'",
+			"carol, totp: 'off'",
+			"dan, totp: 'off'",
+		),
+	}
 	l.mute = func() func() { return l.bot.Fault(telegramtest.Fault{Kind: telegramtest.Reset, Times: -1}) }
 	l.asked, l.homes = l.model.Count, filepath.Dir(l.Home("alice"))
 	l.killed, l.committed = make(chan struct{}, 1), func() { l.commit(filepath.Join(l.Dir, "state", "private")) }
@@ -178,7 +257,10 @@ func (l *livedWeek) lives(e exchange, killed bool) modeltest.Request {
 
 // weekRequests has the first days of the week take place, with kills in each exchange whose number
 // every divides, and gives the requests of it all without those that were made again.
-func (l *livedWeek) weekRequests(days, every int, look func(exchange, modeltest.Request)) (requests []modeltest.Request) {
+func (l *livedWeek) weekRequests(
+	days, every int,
+	look func(exchange, modeltest.Request),
+) (requests []modeltest.Request) {
 	l.T.Helper()
 	day := 1
 	for i, e := range weekOfExchanges() {
@@ -204,7 +286,11 @@ func (l *livedWeek) weekRequests(days, every int, look func(exchange, modeltest.
 func TestAWeekIsRemembered(t *testing.T) {
 	t.Parallel()
 	g, l := newGoldenRequests(t, "week"), newWeek(t)
-	chosen := map[string]string{"What do I drink?": "2-recalled", whereIsIt: "3-found", "What do others say?": "4-of-others"}
+	chosen := map[string]string{
+		"What do I drink?":    "2-recalled",
+		whereIsIt:             "3-found",
+		"What do others say?": "4-of-others",
+	}
 	requests := l.weekRequests(daysOfWeek, 0, func(e exchange, r modeltest.Request) {
 		if e.where == "terminal" && chosen["terminal"] == "" {
 			chosen["terminal"] = "1-terminal"
@@ -216,7 +302,8 @@ func TestAWeekIsRemembered(t *testing.T) {
 	})
 	trims := map[string]bool{}
 	for _, r := range requests {
-		if first := r.Messages[0].Content; strings.Contains(first, "left out here") && strings.Contains(string(r.Raw), "Telegram, written") {
+		if first := r.Messages[0].Content; strings.Contains(first, "left out here") &&
+			strings.Contains(string(r.Raw), "Telegram, written") {
 			trims[first] = true
 		}
 		foreign(t, r)
@@ -262,7 +349,8 @@ func foreign(t *testing.T, r modeltest.Request) {
 		words[name] = "my word is " + word
 	}
 	for name, word := range words {
-		if found := regexp.MustCompile(word).FindString(string(r.Raw)); name != whose && found != "" && !strings.Contains(r.Asked(), "What do others say?") {
+		if found := regexp.MustCompile(word).FindString(string(r.Raw)); name != whose && found != "" &&
+			!strings.Contains(r.Asked(), "What do others say?") {
 			t.Errorf("a request of %s has %q, which is %s's: %s", whose, found, name, r.Raw)
 		}
 	}
@@ -305,7 +393,14 @@ func sameWith(t *testing.T, days, every int, want []modeltest.Request) {
 		}
 	}
 	if len(got) != len(want) || l.deaths == 0 {
-		t.Errorf("%d requests, want %d, after %d kills:\n%s\nwant\n%s", len(got), len(want), l.deaths, askedIn(got), askedIn(want))
+		t.Errorf(
+			"%d requests, want %d, after %d kills:\n%s\nwant\n%s",
+			len(got),
+			len(want),
+			l.deaths,
+			askedIn(got),
+			askedIn(want),
+		)
 	}
 }
 

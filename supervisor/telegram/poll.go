@@ -66,7 +66,14 @@ func NewPoller(c *Client, receiver Receiver, o PollOptions) *Poller {
 	if o.Timeout <= 0 || o.Timeout > pollTimeout {
 		o.Timeout = pollTimeout
 	}
-	p := &Poller{client: c, receiver: receiver, timeout: o.Timeout, margin: cmp.Or(o.Margin, pollMargin), log: loggerOr(o.Log), health: healthOr(o.Health)}
+	p := &Poller{
+		client:   c,
+		receiver: receiver,
+		timeout:  o.Timeout,
+		margin:   cmp.Or(o.Margin, pollMargin),
+		log:      loggerOr(o.Log),
+		health:   healthOr(o.Health),
+	}
 	p.names = newNameLookup(c, p.health, p.log)
 	return p
 }
@@ -100,7 +107,14 @@ const (
 // retryForever makes attempts until ctx ends: one after another while they succeed, and with longer
 // and longer pauses while they fail. Where Telegram can't be reached, an answer to another call
 // ends the pause.
-func retryForever(ctx context.Context, c *Client, h *Health, log hclog.Logger, what string, attempt func(context.Context) error) {
+func retryForever(
+	ctx context.Context,
+	c *Client,
+	h *Health,
+	log hclog.Logger,
+	what string,
+	attempt func(context.Context) error,
+) {
 	delays := retryDelays{quick: true}
 	var failures int
 	var logged time.Time

@@ -138,7 +138,14 @@ func TestAPollThatHangsLosesNothing(t *testing.T) {
 	s.Fault(telegramtest.Fault{Kind: telegramtest.Hang, Method: "getUpdates"})
 	s.say("hello")
 	health := new(telegram.Health)
-	run(t, telegram.NewPoller(s.client(), s.store, telegram.PollOptions{Timeout: time.Second, Margin: 3 * time.Second, Health: health}).Run)
+	run(
+		t,
+		telegram.NewPoller(
+			s.client(),
+			s.store,
+			telegram.PollOptions{Timeout: time.Second, Margin: 3 * time.Second, Health: health},
+		).Run,
+	)
 	s.hears(t, "hello")
 	if n := health.Status().Stalls; n != 1 {
 		t.Errorf("%d stalls", n)
@@ -238,7 +245,17 @@ func TestGroupsAsThemselves(t *testing.T) {
 	s.hears(t, "/help", "", "/help@other_bot", "what is new?", "look", "", "")
 	var told []string
 	for _, l := range s.incoming() {
-		told = append(told, fmt.Sprintf("%s %s in %q, to us: %v, moved: %s", l.Kind, l.Chat, l.Thread, l.Addressed, cmp.Or(l.MovedTo, "0")))
+		told = append(
+			told,
+			fmt.Sprintf(
+				"%s %s in %q, to us: %v, moved: %s",
+				l.Kind,
+				l.Chat,
+				l.Thread,
+				l.Addressed,
+				cmp.Or(l.MovedTo, "0"),
+			),
+		)
 	}
 	want := []string{
 		`message -777 in "", to us: false, moved: 0`,
@@ -338,7 +355,13 @@ func TestTheWebhookFromEndToEnd(t *testing.T) {
 	}
 	public := httptest.NewServer(handler)
 	defer public.Close()
-	end := run(t, telegram.NewWebhookRegistrar(c, telegram.WebhookRegistrarOptions{URL: public.URL, Secret: secret, Health: health}).Run)
+	end := run(
+		t,
+		telegram.NewWebhookRegistrar(
+			c,
+			telegram.WebhookRegistrarOptions{URL: public.URL, Secret: secret, Health: health},
+		).Run,
+	)
 	const chats, each = 12, 10
 	for n := range each {
 		for i := range chats {

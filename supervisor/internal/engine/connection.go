@@ -52,7 +52,8 @@ func connect(ctx context.Context, path string, o Options) (*connection, error) {
 	// statement anew before each run, for the plan may be another where a LIMIT is.
 	if _, err = raw.Config(sqlite3.DBCONFIG_ENABLE_QPSG, true); err == nil {
 		patience := cmp.Or(o.Patience, 5*time.Second)
-		err = c.exec(fmt.Sprintf("PRAGMA busy_timeout(%d); PRAGMA %s", patience.Milliseconds(), strings.Join(pragmas, "; PRAGMA ")))
+		err = c.exec(fmt.Sprintf("PRAGMA busy_timeout(%d); PRAGMA %s",
+			patience.Milliseconds(), strings.Join(pragmas, "; PRAGMA ")))
 	}
 	if err == nil && o.Rebuildable {
 		err = c.exec("PRAGMA synchronous(normal)")

@@ -78,7 +78,8 @@ func TestAFileThatAnotherProgramHasOpenIsRefused(t *testing.T) {
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "ours\n" {
 		t.Fatalf("the other program reads %q, %v", line, err)
 	}
-	if db, err := Open(t.Context(), path, Options{Migrations: testMigrations, Patience: 100 * time.Millisecond}); problemOf(err) != ProblemLocked {
+	db, err := Open(t.Context(), path, Options{Migrations: testMigrations, Patience: 100 * time.Millisecond})
+	if problemOf(err) != ProblemLocked {
 		t.Errorf("got %v, %v", db, err)
 	}
 	if err := in.Close(); err != nil {
