@@ -2,12 +2,14 @@ package sqlite_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -131,8 +133,11 @@ func wholeGate(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say fu
 }
 
 func TestWhatWasPromisedSurvivesKill9(t *testing.T) {
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
+	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("MEWS_CRASH_SEED"), strconv.FormatInt(time.Now().UnixNano(), 10)), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("replay with MEWS_CRASH_SEED=%d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	path := filepath.Join(t.TempDir(), "mews.db")
 	s := &story{T: t, path: path}
