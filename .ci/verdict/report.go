@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+const timesFile = ".ci/times"
+
+// What a run may take, in seconds. More is an alarm and no failure.
+const (
+	maxMore    = 45  // beside the last kept run, for one capability
+	maxAll     = 660 // all parts
+	maxNightly = 180 // the short forms of the long tests
+)
+
+// nightlyPart takes time only for what has changed, so it is not compared with the last kept run.
+const nightlyPart = "nightly"
+
+// part is a line of the report: a part of the run, the seconds that it took, and its result.
+type part struct {
+	name    string
+	seconds int
+	result  string
+}
+
+// parseParts parses lines of name, seconds and result; the kept file has no results.
+func parseParts(text string) (parts []part, err error) {
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		if len(fields) < 2 {
+			return nil, fmt.Errorf("want part, seconds and result, got %q", line)
+		}
+		seconds, err := strconv.Atoi(fields[1])
+		if err != nil {
+			return nil, fmt.Errorf("%q: %w", line, err)
+		}
+		parts = append(parts, part{fields[0], seconds, strings.Join(fields[2:], " ")})
+	}
+	return parts, nil
+}
+
+// printReport prints each part beside the last kept run, and the alarms.
+func printReport(out io.Writer, now, last []part) {
+	kept := map[string]int{}
+	for _, p := range last {
+		kept[p.name] = p.seconds
+	}
+	fmt.Fprintf(out, "%-8s %7s %7s %7s  %s\n", "part", "time", "last", "more", "result")
+	var all, before, compared, nightly int
+	for _, p := range now {
+		seconds, isKept := kept[p.name]
+		fmt.Fprintf(out, "%-8s %6ds %s  %s\n", p.name, p.seconds, beside(p.seconds, seconds, isKept), p.result)
+		all, before = all+p.seconds, before+seconds
+		if p.name == nightlyPart {
+			nightly = p.seconds
+		} else {
+			compared += p.seconds - seconds
+		}
+	}
+	fmt.Fprintf(out, "%-8s %6ds %s\n", "all", all, beside(all, before, len(last) > 0))
+	for _, alarm := range []struct {
+		is   bool
+		text string
+	}{
+		{len(last) > 0 && compared > maxMore, fmt.Sprintf("%d seconds more than the last kept run without %s, at most %d", compared, nightlyPart, maxMore)},
+		{all > maxAll, fmt.Sprintf("the run took %d seconds, at most %d", all, maxAll)},
+		{nightly > maxNightly, fmt.Sprintf("%s took %d seconds, at most %d", nightlyPart, nightly, maxNightly)},
+	} {
+		if alarm.is {
+			fmt.Fprintln(out, "alarm:", alarm.text)
+		}
+	}
+}
+
+// beside returns the columns that compare a time with the last kept one, if it is kept.
+func beside(seconds, last int, isKept bool) string {
+	if !isKept {
+		return fmt.Sprintf("%7s %7s", "-", "-")
+	}
+	return fmt.Sprintf("%6ds %+6ds", last, seconds-last)
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// module is the path that the imports of the project's packages begin with.
+const module = "mews"
+
+// event is one line of `go test -json`. `go doc test2json` explains the keys.
+type event struct {
+	Action, Package, Test, Output, FailedBuild string
+}
+
+// testResult is the result of one top-level test, with the output and the failures of its subtests.
+type testResult struct {
+	in     *packageResult
+	name   string
+	state  string   // run, pass, fail or skip
+	failed []string // the names of the failed tests in it, its own among them
+	output strings.Builder
+}
+
+func (t *testResult) String() string { return fmt.Sprintf("%s (%s)", t.name, t.in.folder) }
+
+// packageResult is the result of the tests of one package.
+type packageResult struct {
+	folder  string // as the go command takes it, such as ./supervisor/app
+	state   string // "" until it has ended, then pass, fail or skip
+	built   bool
+	regular bool // the tests ended by themselves and testing printed FAIL: no panic, no exit, no timeout
+	raced   bool // something of it printed DATA RACE
+	tests   []*testResult
+	skipped []string // tests and subtests
+	byName  map[string]*testResult
+}
+
+// results are the results of one run of `go test`.
+type results struct {
+	packages []*packageResult
+	byPath   map[string]*packageResult
+}
+
+func newResults() *results { return &results{byPath: map[string]*packageResult{}} }
+
+// readResults reads the events of a run and calls show, which may be nil, with the output of each.
+func readResults(r io.Reader, show func(string)) (*results, error) {
+	all, lines := newResults(), bufio.NewReader(r)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if e := (event{}); bytes.HasPrefix(line, []byte("{")) && json.Unmarshal(line, &e) == nil {
+			all.add(e)
+			line = []byte(e.Output)
+		}
+		if show != nil {
+			show(string(line))
+		}
+		if err == io.EOF {
+			return all, nil
+		} else if err != nil {
+			return all, fmt.Errorf("read the events of go test: %w", err)
+		}
+	}
+}
+
+// stateOf returns the state of a top-level test, "" if it did not run.
+func (r *results) stateOf(folder, name string) string {
+	for _, p := range r.packages {
+		if t := p.byName[name]; p.folder == folder && t != nil {
+			return t.state
+		}
+	}
+	return ""
+}
+
+// isClean reports whether nothing failed, and whether nothing was skipped where that counts.
+func (r *results) isClean(skipsCount bool) bool {
+	for _, p := range r.packages {
+		if packageFault(p) != "" || p.state == "fail" || skipsCount && len(p.skipped) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// failedTests lists the top-level tests that failed.
+func (r *results) failedTests() (failed []*testResult) {
+	for _, p := range r.packages {
+		for _, t := range p.tests {
+			if t.state == "fail" {
+				failed = append(failed, t)
+			}
+		}
+	}
+	return failed
+}
+
+func (r *results) add(e event) {
+	if e.Package == "" { // the compiler's
+		return
+	}
+	p := r.byPath[e.Package]
+	if p == nil {
+		p = &packageResult{folder: folderOf(e.Package), built: true, byName: map[string]*testResult{}}
+		r.byPath[e.Package] = p
+		r.packages = append(r.packages, p)
+	}
+	p.raced = p.raced || strings.Contains(e.Output, "DATA RACE")
+	if e.Test == "" {
+		p.addOwn(e)
+	} else {
+		p.addTest(e)
+	}
+}
+
+// addOwn adds an event of the package itself.
+func (p *packageResult) addOwn(e event) {
+	switch e.Action {
+	case "output":
+		p.regular = p.regular || e.Output == "FAIL\n"
+	case "pass", "fail", "skip":
+		p.state, p.built = e.Action, e.FailedBuild == ""
+	}
+}
+
+// addTest adds an event of a test or of a subtest.
+func (p *packageResult) addTest(e event) {
+	name, _, isSub := strings.Cut(e.Test, "/")
+	t := p.byName[name]
+	if t == nil {
+		t = &testResult{in: p, name: name}
+		p.byName[name] = t
+		p.tests = append(p.tests, t)
+	}
+	t.output.WriteString(e.Output)
+	switch e.Action {
+	case "fail":
+		t.failed = append(t.failed, e.Test)
+	case "skip":
+		p.skipped = append(p.skipped, e.Test)
+	case "run", "pass":
+	default:
+		return
+	}
+	if !isSub {
+		t.state = e.Action
+	}
+	if t.state == "pass" {
+		t.output.Reset() // nobody asks for it, and all together is large
+	}
+}
+
+// folderOf returns a package's folder as the go command takes it in the root of the project.
+func folderOf(path string) string {
+	if path == module {
+		return "."
+	}
+	return "./" + strings.TrimPrefix(path, module+"/")
+}
