@@ -4,7 +4,8 @@ SHELL       := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
 GO       ?= go
-# The program that runs the tests. .ci/run sets another, which keeps each test's result and prints what failed.
+export GO
+# The program that runs the tests. .ci/run sets another, which runs failed tests again and judges them.
 GOTEST   ?= $(GO) test
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 FUZZTIME ?= 10s
@@ -31,7 +32,7 @@ PARALLEL ?= 4
 TOOL := $(GO) tool -modfile=.ci/go.mod
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test vet deps bench crash soak escapes diffs live review-bench lint format fuzz whisper whisper-test clean
+.PHONY: help run build test vet deps tools bench changed nightly crash escapes diffs live review-bench lint format fuzz whisper whisper-test clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -42,8 +43,27 @@ run: build ## build, start the service, and chat with it; leaving the chat ends 
 build: ## the three programs, into bin/; needs Go alone, no C compiler
 	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -ldflags '-s -w -X main.version=$(VERSION)' -o bin/ ./cmd/...
 
-test: deps vet ## all tests, with the race detector, which needs cgo and a C compiler
-	CGO_ENABLED=1 MEWS_RACE_FLAGS='$(RACE)' $(END_AT_ONCE) $(GOTEST) $(RACE) -timeout $(TIMEOUT) -parallel $(PARALLEL) $(TESTFLAGS) $(PACKAGES)
+# How CI and `make test` run a test.
+AS_TESTED := CGO_ENABLED=1 MEWS_RACE_FLAGS='$(RACE)' $(END_AT_ONCE)
+TEST_FLAGS = $(RACE) -timeout $(TIMEOUT) -parallel $(PARALLEL)
+
+# The names in the table of long tests. They run in `make nightly` and, if what they watch has changed, in `make changed`.
+LONG_TESTS := $(shell sed -n 's/^\(Test[A-Za-z0-9_]*\) *|.*/\1/p' .ci/nightly | paste -sd '|' -)
+
+# Runs and judges tests: .ci/verdict/main.go lists its commands.
+VERDICT ?= $(GO) -C .ci run ./verdict
+
+test: deps vet ## all tests but the long ones, with the race detector, which needs cgo and a C compiler
+	$(AS_TESTED) $(GOTEST) $(PACKAGES) $(TEST_FLAGS) -skip '^($(LONG_TESTS))$$' $(TESTFLAGS)
+
+changed: deps ## short forms of the long tests whose folders have changed since they passed in full
+	$(AS_TESTED) $(VERDICT) changed $(TEST_FLAGS)
+
+nightly: deps ## the long tests of .ci/nightly in full, and keep the commit that passed; LONG=PATTERN for some of them
+	@$(VERDICT) nightly '$(LONG)' -timeout 60m
+
+crash: ## the long tests that kill supervisor and workers, such as 10,000 messages on Telegram with 200 kills
+	@$(MAKE) nightly LONG='Crash|Kill'
 
 # With build's flags, so that nothing is compiled twice.
 vet:
@@ -51,22 +71,19 @@ vet:
 # macOS is for development: its code is compiled here, and not run.
 	GOOS=darwin CGO_ENABLED=0 $(GO) vet ./...
 
+tools: ## vet and test the programs of .ci
+	CGO_ENABLED=0 $(GO) -C .ci vet -trimpath ./...
+	CGO_ENABLED=0 $(GO) -C .ci test -trimpath ./...
+
 deps: ## look for what the tests need; install it as root where there is apt-get
 	@.ci/deps
 
 bench: ## measure, and print the medians beside those kept in cmd/mews/testdata/last.txt and the goals in goals.txt
 	@GO='$(GO)' COUNT='$(COUNT)' .ci/bench
 
-crash: ## the long crash runs: 10,000 messages on Telegram with 200 kills, 10,000 reminders and 10,000 tasks with 200 each, twice 1,000 events on GitHub with 50, and a week with a kill at every commit
-	MEWS_CRASH_UPDATES=10000 MEWS_CRASH_KILLS=200 MEWS_GITHUB_EVENTS=1000 MEWS_GITHUB_KILLS=50 MEWS_REMINDER_FIRES=10000 MEWS_REMINDER_KILLS=200 MEWS_TASK_FIRES=10000 MEWS_TASK_KILLS=200 \
-		$(GO) test -count=1 -timeout 60m -v -run 'TestCrashRun|TestGitHubCrashRun|TestReminderCrashRun|TestTaskCrashRun' ./cmd/mews
-	MEWS_WEEK_KILLED=1 $(GO) test -count=1 -timeout 60m -v -run TestAWeekIsRemembered ./supervisor/app
-
-soak: ## hold 1,000 rules of when something is due against a walk through every minute of ten years
-	MEWS_SOAK_RULES=1000 MEWS_SOAK_YEARS=10 $(GO) test -count=1 -timeout 60m -run TestSoak ./supervisor/schedule/recurrence
-
 escapes: ## try every known way out of the walls, in every tier, with the walls in place and taken away
-	$(GO) test -count=1 -v -run 'TestEscapes|TestWallsTakenAway' ./worker/sandbox
+	$(GO) test -count=1 -v -run TestEscapes ./worker/sandbox
+	@$(MAKE) nightly LONG=WallsTakenAway
 
 # Which commits, as git log takes them: make diffs REPO=../linux COMMITS='-n 5000 v6.1'
 COMMITS ?= --all
@@ -87,6 +104,7 @@ review-bench: ## review a public bench's pull requests below BENCH=PATH, and pri
 
 lint: format ## gofmt, and staticcheck as .ci/go.mod pins it
 	CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(TOOL) staticcheck ./...
+	cd .ci && CGO_ENABLED=0 GOFLAGS="$$($(GO) env GOFLAGS) -trimpath" $(GO) tool staticcheck ./...
 
 format:
 	@files=$$(gofmt -l .); [[ -z $$files ]] || { echo "not formatted; run gofmt -w on:"; echo "$$files"; exit 1; }

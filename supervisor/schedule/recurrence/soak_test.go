@@ -13,8 +13,8 @@ import (
 )
 
 // The size of the soak: how many rules are drawn, over how many years. MEWS_SOAK_RULES and
-// MEWS_SOAK_YEARS make it longer (`make soak`); MEWS_SOAK_FIRST is the number of the first rule:
-// each number is a rule of its own, and always the same.
+// MEWS_SOAK_YEARS make it longer (`make nightly LONG=Soak`); MEWS_SOAK_FIRST is the number of the
+// first rule: each number is a rule of its own, and always the same.
 const (
 	soakRules = 20
 	soakYears = 1
