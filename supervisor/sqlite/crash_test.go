@@ -133,7 +133,11 @@ func wholeGate(ctx context.Context, db *sqlite.DB, d supervisor.Delivery, say fu
 }
 
 func TestWhatWasPromisedSurvivesKill9(t *testing.T) {
-	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("MEWS_CRASH_SEED"), strconv.FormatInt(time.Now().UnixNano(), 10)), 10, 64)
+	seed, err := strconv.ParseUint(
+		cmp.Or(os.Getenv("MEWS_CRASH_SEED"), strconv.FormatInt(time.Now().UnixNano(), 10)),
+		10,
+		64,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
