@@ -22,8 +22,10 @@ var readSpec = worker.Spec{
 	Family:      "activity",
 	Description: "What was done. time: today, 7d, 2026-11-20",
 	Effect:      protocol.EffectNone,
-	Properties: `{"time":{"type":"string"},` +
-		`"kind":{"enum":["changed","run","sent","asked","received"]}}`,
+	Arguments: []worker.Argument{
+		{Name: "time", Type: worker.String},
+		{Name: "kind", Values: []string{"changed", "run", "sent", "asked", "received"}},
+	},
 }
 
 type readArgs struct {

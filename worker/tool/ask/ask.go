@@ -21,9 +21,12 @@ var spec = worker.Spec{
 	Description: "Ask the person something that only they know, and wait for the answer, perhaps for a day. Ask rarely, one thing at a time. " +
 		"choice and several need options; with other they may answer in words too.",
 	Effect: protocol.EffectIdempotent, // for the same call: see protocol.MethodQuestionAsk
-	Properties: `{"question":{"type":"string"},"kind":{"enum":["choice","several","confirm","text","number","date","location","file"]},` +
-		`"options":{"type":"array","items":{"type":"string"}},"other":{"type":"boolean"}}`,
-	Required: `["question","kind"]`,
+	Arguments: []worker.Argument{
+		{Name: "question", Type: worker.String, Required: true},
+		{Name: "kind", Values: []string{"choice", "several", "confirm", "text", "number", "date", "location", "file"}, Required: true},
+		{Name: "options", Type: worker.Strings},
+		{Name: "other", Type: worker.Boolean},
+	},
 }
 
 // Tools makes the family for one turn.

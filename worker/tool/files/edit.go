@@ -18,9 +18,12 @@ var editSpec = worker.Spec{
 	Effect: protocol.EffectOnce,
 	Description: "Replace old_text, exactly as the file has it, by new_text. It must be there once; " +
 		"all: every place.",
-	Properties: `{"path":{"type":"string"},"old_text":{"type":"string"},"new_text":{"type":"string"},` +
-		`"all":{"type":"boolean"}}`,
-	Required: `["path","old_text","new_text"]`,
+	Arguments: []worker.Argument{
+		{Name: "path", Type: worker.String, Required: true},
+		{Name: "old_text", Type: worker.String, Required: true},
+		{Name: "new_text", Type: worker.String, Required: true},
+		{Name: "all", Type: worker.Boolean},
+	},
 }
 
 type editArgs struct {

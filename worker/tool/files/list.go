@@ -22,8 +22,12 @@ var listSpec = worker.Spec{
 	Name:        "list_files",
 	Effect:      protocol.EffectNone,
 	Description: "List a folder (path empty: the whole one) with sizes and times. Folders end in a slash.",
-	Properties: `{"path":{"type":"string"},"pattern":{"type":"string","description":"glob: notes/**/*.txt"},` +
-		`"recursive":{"type":"boolean"},"limit":{"type":"integer","description":"entries, default 200"}}`,
+	Arguments: []worker.Argument{
+		{Name: "path", Type: worker.String},
+		{Name: "pattern", Type: worker.String, Description: "glob: notes/**/*.txt"},
+		{Name: "recursive", Type: worker.Boolean},
+		{Name: "limit", Type: worker.Integer, Description: "entries, default 200"},
+	},
 }
 
 type listArgs struct {

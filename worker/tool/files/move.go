@@ -18,8 +18,11 @@ var moveSpec = worker.Spec{
 	Effect: protocol.EffectOnce,
 	Description: "Move or rename a file or folder. Where to is a folder it goes into it. " +
 		"overwrite: a file in the way goes to the trash.",
-	Properties: `{"from":{"type":"string"},"to":{"type":"string"},"overwrite":{"type":"boolean"}}`,
-	Required:   `["from","to"]`,
+	Arguments: []worker.Argument{
+		{Name: "from", Type: worker.String, Required: true},
+		{Name: "to", Type: worker.String, Required: true},
+		{Name: "overwrite", Type: worker.Boolean},
+	},
 }
 
 type moveArgs struct {
@@ -93,8 +96,9 @@ var deleteSpec = worker.Spec{
 	Name:        "delete_file",
 	Effect:      protocol.EffectOnce,
 	Description: "Move a file or folder to the trash; says where it is then.",
-	Properties:  `{"path":{"type":"string"}}`,
-	Required:    `["path"]`,
+	Arguments: []worker.Argument{
+		{Name: "path", Type: worker.String, Required: true},
+	},
 }
 
 type deleteArgs struct {

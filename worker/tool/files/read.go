@@ -17,9 +17,12 @@ var readSpec = worker.Spec{
 	Name:        "read_file",
 	Effect:      protocol.EffectNone,
 	Description: "Read the text file path, or several paths, at most 20. A header tells what is left out.",
-	Properties: `{"path":{"type":"string"},"paths":{"type":"array","items":{"type":"string"}},` +
-		`"start_line":{"type":"integer","description":"first line, from 1"},` +
-		`"end_line":{"type":"integer","description":"last line, 0: all"}}`,
+	Arguments: []worker.Argument{
+		{Name: "path", Type: worker.String},
+		{Name: "paths", Type: worker.Strings},
+		{Name: "start_line", Type: worker.Integer, Description: "first line, from 1"},
+		{Name: "end_line", Type: worker.Integer, Description: "last line, 0: all"},
+	},
 }
 
 const maxFiles = 20 // of one call

@@ -28,11 +28,15 @@ var searchSpec = worker.Spec{
 	Effect: protocol.EffectNone,
 	Description: "Find lines that hold the query (plain text, or with regexp a Go regular expression) " +
 		"in the text files below path.",
-	Properties: `{"query":{"type":"string"},"regexp":{"type":"boolean"},"path":{"type":"string"},` +
-		`"glob":{"type":"string","description":"of files: *.md"},` +
-		`"context":{"type":"integer","description":"lines around"},` +
-		`"case_sensitive":{"type":"boolean"},"limit":{"type":"integer","description":"lines found, default 100"}}`,
-	Required: `["query"]`,
+	Arguments: []worker.Argument{
+		{Name: "query", Type: worker.String, Required: true},
+		{Name: "regexp", Type: worker.Boolean},
+		{Name: "path", Type: worker.String},
+		{Name: "glob", Type: worker.String, Description: "of files: *.md"},
+		{Name: "context", Type: worker.Integer, Description: "lines around"},
+		{Name: "case_sensitive", Type: worker.Boolean},
+		{Name: "limit", Type: worker.Integer, Description: "lines found, default 100"},
+	},
 }
 
 type searchArgs struct {

@@ -13,7 +13,9 @@ var timeSpec = worker.Spec{
 	Name:        "get_time",
 	Effect:      protocol.EffectNone,
 	Description: "The date, weekday and time now, where the person is or in a timezone.",
-	Properties:  `{"timezone":{"type":"string","description":"such as Europe/Madrid"}}`,
+	Arguments: []worker.Argument{
+		{Name: "timezone", Type: worker.String, Description: "such as Europe/Madrid"},
+	},
 }
 
 type timeArgs struct {

@@ -20,8 +20,11 @@ var writeSpec = worker.Spec{
 	Name:        "write_file",
 	Effect:      protocol.EffectIdempotent,
 	Description: "Write a whole text file, with the folders on its way. One that is there is kept, unless overwrite is true.",
-	Properties:  `{"path":{"type":"string"},"content":{"type":"string"},"overwrite":{"type":"boolean"}}`,
-	Required:    `["path","content"]`,
+	Arguments: []worker.Argument{
+		{Name: "path", Type: worker.String, Required: true},
+		{Name: "content", Type: worker.String, Required: true},
+		{Name: "overwrite", Type: worker.Boolean},
+	},
 }
 
 type writeArgs struct {
@@ -85,8 +88,10 @@ var appendSpec = worker.Spec{
 	Name:        "append_file",
 	Effect:      protocol.EffectOnce,
 	Description: "Add text on a new line at the end of a file, also of a new one.",
-	Properties:  `{"path":{"type":"string"},"content":{"type":"string"}}`,
-	Required:    `["path","content"]`,
+	Arguments: []worker.Argument{
+		{Name: "path", Type: worker.String, Required: true},
+		{Name: "content", Type: worker.String, Required: true},
+	},
 }
 
 type appendArgs struct {

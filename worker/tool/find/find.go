@@ -22,8 +22,10 @@ var spec = worker.Spec{
 	Name: "find_tools",
 	Description: "Find more tools: for terminals, uploads, memory, what was said and done before, and all that was added. Lists their " +
 		"families, and opens what fits words, a family or a name for your next step.",
-	Effect:     protocol.EffectIdempotent, // for the same call: see protocol.MethodToolsFind
-	Properties: `{"words":{"type":"string"}}`,
+	Effect: protocol.EffectIdempotent, // for the same call: see protocol.MethodToolsFind
+	Arguments: []worker.Argument{
+		{Name: "words", Type: worker.String},
+	},
 }
 
 // Tools makes the family for one turn.

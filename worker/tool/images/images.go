@@ -35,8 +35,9 @@ var viewSpec = worker.Spec{
 	Name:        "view_image",
 	Description: "Look at a picture: PNG, JPEG, GIF or WebP.",
 	Effect:      protocol.EffectNone,
-	Properties:  `{"path":{"type":"string"}}`,
-	Required:    `["path"]`,
+	Arguments: []worker.Argument{
+		{Name: "path", Type: worker.String, Required: true},
+	},
 }
 
 type viewArgs struct {

@@ -24,47 +24,72 @@ const (
 	filesFamily = "notifications"
 )
 
-// when are the words that the supervisor reads.
-const when = `"when":{"type":"string","description":"in 20 min; tomorrow at 9; weekdays 8:30; every 2 h until friday; first monday of the month at 10; RFC 3339; cron; RRULE"}`
+// What a model is told of arguments in words that the supervisor reads.
+const (
+	whenText = "in 20 min; tomorrow at 9; weekdays 8:30; every 2 h until friday; first monday of the month at 10; RFC 3339; cron; " +
+		"RRULE"
+	optionsText = "on_miss run|skip|ask, grace 2h, priority low|high, overlap skip|queue, exact, model, workspace, steps, minutes, " +
+		"to private|group number"
+	checkText = "files: glob or command: exit 0; ask: question, task: do text, auto_remove, notify_on_check"
+)
 
 var (
 	scheduleSpec = worker.Spec{
 		Name: "schedule_task", Family: family,
 		Description: "Set a reminder, which says text then, or a task: you do what text says.",
 		Effect:      protocol.EffectIdempotent, // for the same call
-		Properties:  `{` + when + `,"text":{"type":"string"},"kind":{"enum":["reminder","task","check"]},"name":{"type":"string"},"options":{"type":"object","description":"on_miss run|skip|ask, grace 2h, priority low|high, overlap skip|queue, exact, model, workspace, steps, minutes, to private|group number"},"check":{"type":"object","description":"files: glob or command: exit 0; ask: question, task: do text, auto_remove, notify_on_check"}}`,
-		Required:    `["when","text"]`,
+		Arguments: []worker.Argument{
+			{Name: "when", Type: worker.String, Description: whenText, Required: true},
+			{Name: "text", Type: worker.String, Required: true},
+			{Name: "kind", Values: []string{"reminder", "task", "check"}},
+			{Name: "name", Type: worker.String},
+			{Name: "options", Type: worker.Object, Description: optionsText},
+			{Name: "check", Type: worker.Object, Description: checkText},
+		},
 	}
 	listSpec = worker.Spec{
-		Name: "list_tasks", Family: family, Description: "Their reminders and tasks", Effect: protocol.EffectNone, Properties: `{}`,
+		Name: "list_tasks", Family: family, Description: "Their reminders and tasks", Effect: protocol.EffectNone,
 	}
 	updateSpec = worker.Spec{
 		Name: "update_task", Family: family, Description: "Change a reminder or task.", Effect: protocol.EffectIdempotent,
-		Properties: `{"id":{"type":"integer","description":"its number"},"when":{"type":"string"},"text":{"type":"string"},"name":{"type":"string"},"state":{"enum":["active","paused"]},"options":{"type":"object"}}`,
-		Required:   `["id"]`,
+		Arguments: []worker.Argument{
+			{Name: "id", Type: worker.Integer, Description: "its number", Required: true},
+			{Name: "when", Type: worker.String},
+			{Name: "text", Type: worker.String},
+			{Name: "name", Type: worker.String},
+			{Name: "state", Values: []string{"active", "paused"}},
+			{Name: "options", Type: worker.Object},
+		},
 	}
 	cancelSpec = worker.Spec{
 		Name: "cancel_task", Family: family, Description: "Delete a reminder or task.", Effect: protocol.EffectIdempotent,
-		Properties: `{"id":{"type":"integer","description":"its number"}}`, Required: `["id"]`,
+		Arguments: []worker.Argument{
+			{Name: "id", Type: worker.Integer, Description: "its number", Required: true},
+		},
 	}
 	resultsSpec = worker.Spec{
 		Name: "get_task_results", Family: family, Description: "What came of tasks, newest first", Effect: protocol.EffectNone,
-		Properties: `{"id":{"type":"integer","description":"its number"}}`,
+		Arguments: []worker.Argument{
+			{Name: "id", Type: worker.Integer, Description: "its number"},
+		},
 	}
 	enableFilesSpec = worker.Spec{
 		Name: "enable_file_notifications", Family: filesFamily, Description: "Tell the person what others change in their folder.",
-		Effect: protocol.EffectIdempotent, Properties: `{}`,
+		Effect: protocol.EffectIdempotent,
 	}
 	disableFilesSpec = worker.Spec{
-		Name: "disable_file_notifications", Family: filesFamily, Description: "Tell that no more.", Effect: protocol.EffectIdempotent, Properties: `{}`,
+		Name: "disable_file_notifications", Family: filesFamily, Description: "Tell that no more.", Effect: protocol.EffectIdempotent,
 	}
 	statusFilesSpec = worker.Spec{
-		Name: "get_file_notification_status", Family: filesFamily, Description: "Whether it is told", Effect: protocol.EffectNone, Properties: `{}`,
+		Name: "get_file_notification_status", Family: filesFamily, Description: "Whether it is told", Effect: protocol.EffectNone,
 	}
 	endSpec = worker.Spec{
 		Name: "job_result", Family: "job", Effect: protocol.EffectIdempotent,
 		Description: "End this task. say is what the person gets; empty: nothing. met: whether what you looked for is so.",
-		Properties:  `{"say":{"type":"string"},"met":{"type":"boolean"}}`, Required: `["say"]`,
+		Arguments: []worker.Argument{
+			{Name: "say", Type: worker.String, Required: true},
+			{Name: "met", Type: worker.Boolean},
+		},
 	}
 )
 

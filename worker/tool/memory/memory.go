@@ -32,28 +32,43 @@ var (
 	rememberSpec = worker.Spec{
 		Name: "remember", Effect: protocol.EffectIdempotent,
 		Description: "Keep a fact about them for later conversations. subject: what only one fact can be about",
-		Properties: `{"text":{"type":"string"},"kind":{"enum":["fact","preference","person","project","expertise"]},` +
-			`"subject":{"type":"string"},"message":{"type":"integer","description":"number"}}`,
-		Required: `["text"]`,
+		Arguments: []worker.Argument{
+			{Name: "text", Type: worker.String, Required: true},
+			{Name: "kind", Values: []string{"fact", "preference", "person", "project", "expertise"}},
+			{Name: "subject", Type: worker.String},
+			{Name: "message", Type: worker.Integer, Description: "number"},
+		},
 	}
 	recallSpec = worker.Spec{
 		Name: "recall", Effect: protocol.EffectNone, Description: "Find remembered facts and daily notes",
-		Properties: `{"words":{"type":"string","description":"synonyms too"}}`, Required: `["words"]`,
+		Arguments: []worker.Argument{
+			{Name: "words", Type: worker.String, Description: "synonyms too", Required: true},
+		},
 	}
 	updateSpec = worker.Spec{
 		Name: "update_memory", Effect: protocol.EffectIdempotent, Family: family, Description: "Correct a fact of MEMORY.md",
-		Properties: `{"id":{"type":"string"},"text":{"type":"string"},"kind":{"type":"string"},"confidence":{"type":"number","description":"number, 0 to 1"},` +
-			`"subject":{"type":"string"},"message":{"type":"integer","description":"number"}}`,
-		Required: `["id","text"]`,
+		Arguments: []worker.Argument{
+			{Name: "id", Type: worker.String, Required: true},
+			{Name: "text", Type: worker.String, Required: true},
+			{Name: "kind", Type: worker.String},
+			{Name: "confidence", Type: worker.Number, Description: "number, 0 to 1"},
+			{Name: "subject", Type: worker.String},
+			{Name: "message", Type: worker.Integer, Description: "number"},
+		},
 	}
 	forgetSpec = worker.Spec{
 		Name: "forget", Effect: protocol.EffectIdempotent, Family: family, Description: "Delete facts for good, when they want that",
-		Properties: `{"ids":{"type":"array","items":{"type":"string"}}}`, Required: `["ids"]`,
+		Arguments: []worker.Argument{
+			{Name: "ids", Type: worker.Strings, Required: true},
+		},
 	}
 	noteSpec = worker.Spec{
 		Name: "note_today", Effect: protocol.EffectIdempotent, Family: family,
 		Description: "Note what happened, in memory/ with the date",
-		Properties:  `{"text":{"type":"string"},"message":{"type":"integer","description":"number"}}`, Required: `["text"]`,
+		Arguments: []worker.Argument{
+			{Name: "text", Type: worker.String, Required: true},
+			{Name: "message", Type: worker.Integer, Description: "number"},
+		},
 	}
 )
 

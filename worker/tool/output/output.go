@@ -30,10 +30,11 @@ var readSpec = worker.Spec{
 	Name:        "read_output",
 	Description: "Read the part of a tool's output that was left out.",
 	Effect:      protocol.EffectNone,
-	Properties: `{"output":{"type":"string","description":"as the cut output names it"},` +
-		`"start":{"type":"integer","description":"first byte, from 0"},` +
-		`"length":{"type":"integer","description":"bytes, at most 32768"}}`,
-	Required: `["output"]`,
+	Arguments: []worker.Argument{
+		{Name: "output", Type: worker.String, Description: "as the cut output names it", Required: true},
+		{Name: "start", Type: worker.Integer, Description: "first byte, from 0"},
+		{Name: "length", Type: worker.Integer, Description: "bytes, at most 32768"},
+	},
 }
 
 type readArgs struct {

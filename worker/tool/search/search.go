@@ -18,16 +18,21 @@ type Searcher interface {
 	SearchHome(ctx context.Context, call string) (protocol.SearchFound, error)
 }
 
-// wordsSchema asks for synonyms: a search knows other forms of a word, and nothing of what it
-// means.
-const wordsSchema = `{"type":"string","description":"all that it may have been called, synonyms too: any of them counts, 32 at most"}`
+// wordsText asks for synonyms: a search knows other forms of a word, and nothing of what it means.
+const wordsText = "all that it may have been called, synonyms too: any of them counts, 32 at most"
 
 var historySpec = worker.Spec{
-	Name:        "search_history",
-	Family:      "history",
-	Description: "Find what was said earlier or in other conversations. Without words: all of that time. from, to: 2026-11-20, 2026-11, 7d, yesterday",
-	Effect:      protocol.EffectNone,
-	Properties:  `{"words":` + wordsSchema + `,"from":{"type":"string"},"to":{"type":"string"},"who":{"enum":["person","assistant"]}}`,
+	Name:   "search_history",
+	Family: "history",
+	Description: "Find what was said earlier or in other conversations. Without words: all of that time. " +
+		"from, to: 2026-11-20, 2026-11, 7d, yesterday",
+	Effect: protocol.EffectNone,
+	Arguments: []worker.Argument{
+		{Name: "words", Type: worker.String, Description: wordsText},
+		{Name: "from", Type: worker.String},
+		{Name: "to", Type: worker.String},
+		{Name: "who", Values: []string{"person", "assistant"}},
+	},
 }
 
 var homeSpec = worker.Spec{
@@ -35,8 +40,10 @@ var homeSpec = worker.Spec{
 	Family:      "history",
 	Description: "Find sections of the home's text files by any of some words, the best first. For exact text use search_files.",
 	Effect:      protocol.EffectNone,
-	Properties:  `{"words":` + wordsSchema + `,"under":{"type":"string","description":"a folder or file"}}`,
-	Required:    `["words"]`,
+	Arguments: []worker.Argument{
+		{Name: "words", Type: worker.String, Description: wordsText, Required: true},
+		{Name: "under", Type: worker.String, Description: "a folder or file"},
+	},
 }
 
 // Tools makes the family for one turn.

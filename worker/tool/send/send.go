@@ -32,8 +32,11 @@ var sendSpec = worker.Spec{
 	Name:        "send_file",
 	Description: "Send a file of the folder to the person's chat. They may be asked first.",
 	Effect:      protocol.EffectIdempotent, // for the same call: see protocol.MethodChatSend
-	Properties:  `{"path":{"type":"string"},"caption":{"type":"string"},"more":{"type":"array","items":{"type":"string"},"description":"further paths; pictures become one album"}}`,
-	Required:    `["path"]`,
+	Arguments: []worker.Argument{
+		{Name: "path", Type: worker.String, Required: true},
+		{Name: "caption", Type: worker.String},
+		{Name: "more", Type: worker.Strings, Description: "further paths; pictures become one album"},
+	},
 }
 
 var messageSpec = worker.Spec{
@@ -41,8 +44,9 @@ var messageSpec = worker.Spec{
 	Family:      "chat",
 	Description: "Say something to the person now, ahead of your answer. Markdown.",
 	Effect:      protocol.EffectIdempotent, // for the same call: see protocol.MethodChatMessage
-	Properties:  `{"text":{"type":"string"}}`,
-	Required:    `["text"]`,
+	Arguments: []worker.Argument{
+		{Name: "text", Type: worker.String, Required: true},
+	},
 }
 
 type sendArgs struct {

@@ -16,9 +16,11 @@ var commandSpec = worker.Spec{
 	Name:        "run_command",
 	Effect:      protocol.EffectOnce, // a program does other things the second time
 	Description: "Run a bash command in the folder. What it leaves running is ended; use terminal for what must go on.",
-	Properties: `{"command":{"type":"string"},"dir":{"type":"string"},` +
-		`"timeout":{"type":"integer","description":"seconds, default 120, at most 600"}}`,
-	Required: `["command"]`,
+	Arguments: []worker.Argument{
+		{Name: "command", Type: worker.String, Required: true},
+		{Name: "dir", Type: worker.String},
+		{Name: "timeout", Type: worker.Integer, Description: "seconds, default 120, at most 600"},
+	},
 }
 
 type commandArgs struct {

@@ -16,8 +16,12 @@ var pythonSpec = worker.Spec{
 	Name:        "run_python",
 	Effect:      protocol.EffectOnce, // a program does other things the second time
 	Description: "Run Python code, or the script at path, in the folder. Tells which files changed.",
-	Properties: `{"code":{"type":"string"},"path":{"type":"string"},"args":{"type":"array","items":{"type":"string"}},` +
-		`"timeout":{"type":"integer","description":"seconds"}}`,
+	Arguments: []worker.Argument{
+		{Name: "code", Type: worker.String},
+		{Name: "path", Type: worker.String},
+		{Name: "args", Type: worker.Strings},
+		{Name: "timeout", Type: worker.Integer, Description: "seconds"},
+	},
 }
 
 type pythonArgs struct {

@@ -19,13 +19,18 @@ var terminalSpec = worker.Spec{
 	Effect: protocol.EffectOnce, // a program does other things the second time
 	Description: "Programs that go on between calls. Most actions show the screen, " +
 		"once it is quiet or wait_for appears.",
-	Properties: `{"action":{"enum":["open","send","read","resize","close","list"]},"id":{"type":"integer","description":"its number"},` +
-		`"command":{"type":"string","description":"to open; default bash"},"text":{"type":"string"},` +
-		`"keys":{"type":"string","description":"after text: ctrl-c up enter"},` +
-		`"rows":{"type":"integer","description":"lines"},"cols":{"type":"integer","description":"characters"},` +
-		`"above":{"type":"integer","description":"earlier lines, at most 1000"},` +
-		`"wait":{"type":"number","description":"seconds, at most 30"},"wait_for":{"type":"string"}}`,
-	Required: `["action"]`,
+	Arguments: []worker.Argument{
+		{Name: "action", Values: []string{"open", "send", "read", "resize", "close", "list"}, Required: true},
+		{Name: "id", Type: worker.Integer, Description: "its number"},
+		{Name: "command", Type: worker.String, Description: "to open; default bash"},
+		{Name: "text", Type: worker.String},
+		{Name: "keys", Type: worker.String, Description: "after text: ctrl-c up enter"},
+		{Name: "rows", Type: worker.Integer, Description: "lines"},
+		{Name: "cols", Type: worker.Integer, Description: "characters"},
+		{Name: "above", Type: worker.Integer, Description: "earlier lines, at most 1000"},
+		{Name: "wait", Type: worker.Number, Description: "seconds, at most 30"},
+		{Name: "wait_for", Type: worker.String},
+	},
 }
 
 type terminalArgs struct {

@@ -20,7 +20,9 @@ var listSpec = worker.Spec{
 	Family:      "uploads",
 	Effect:      protocol.EffectNone,
 	Description: "List the files that the person sent (uploads/), newest first.",
-	Properties:  `{"limit":{"type":"integer","description":"entries, default 20"}}`,
+	Arguments: []worker.Argument{
+		{Name: "limit", Type: worker.Integer, Description: "entries, default 20"},
+	},
 }
 
 var deleteSpec = worker.Spec{
@@ -28,8 +30,9 @@ var deleteSpec = worker.Spec{
 	Family:      "uploads",
 	Effect:      protocol.EffectOnce,
 	Description: "Move a file below uploads/ to the trash.",
-	Properties:  `{"path":{"type":"string"}}`,
-	Required:    `["path"]`,
+	Arguments: []worker.Argument{
+		{Name: "path", Type: worker.String, Required: true},
+	},
 }
 
 const (

@@ -1,0 +1,78 @@
+package worker
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// Argument is one argument of a tool, as the schema of its arguments has it.
+type Argument struct {
+	Name        string
+	Type        ArgumentType
+	Values      []string // the texts that it may be; it has no Type then
+	Description string   // "" if the name says it all
+	Required    bool
+}
+
+// ArgumentType is the type of an argument's value.
+type ArgumentType string
+
+const (
+	String  ArgumentType = "string"
+	Integer ArgumentType = "integer"
+	Number  ArgumentType = "number"
+	Boolean ArgumentType = "boolean"
+	Object  ArgumentType = "object"
+	Strings ArgumentType = "array" // of strings
+)
+
+// schemaOf is the JSON schema of an object with these arguments, in their order, so that it is the
+// same in every request. It is made anew in every turn: encoding/json would take four times as long.
+// All texts are printable, and so quoted in Go as in JSON.
+func schemaOf(arguments []Argument) json.RawMessage {
+	var required []string
+	schema := []byte(`{"type":"object","properties":{`)
+	for i, a := range arguments {
+		if i > 0 {
+			schema = append(schema, ',')
+		}
+		schema = a.appendProperty(schema)
+		if a.Required {
+			required = append(required, a.Name)
+		}
+	}
+	schema = append(schema, '}')
+	if required != nil {
+		schema = appendList(append(schema, `,"required":`...), required)
+	}
+	return append(schema, '}')
+}
+
+// appendProperty appends the argument's name and its own schema.
+func (a Argument) appendProperty(schema []byte) []byte {
+	schema = append(strconv.AppendQuote(schema, a.Name), ':', '{')
+	if a.Values != nil {
+		schema = appendList(append(schema, `"enum":`...), a.Values)
+	} else {
+		schema = strconv.AppendQuote(append(schema, `"type":`...), string(a.Type))
+	}
+	if a.Type == Strings {
+		schema = append(schema, `,"items":{"type":"string"}`...)
+	}
+	if a.Description != "" {
+		schema = strconv.AppendQuote(append(schema, `,"description":`...), a.Description)
+	}
+	return append(schema, '}')
+}
+
+// appendList appends a JSON array of texts.
+func appendList(schema []byte, texts []string) []byte {
+	schema = append(schema, '[')
+	for i, text := range texts {
+		if i > 0 {
+			schema = append(schema, ',')
+		}
+		schema = strconv.AppendQuote(schema, text)
+	}
+	return append(schema, ']')
+}

@@ -1,0 +1,90 @@
+package serve_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"mews/protocol"
+	"mews/worker/host/hosttest"
+	"mews/worker/serve"
+)
+
+var update = flag.Bool("update", false, "write testdata/tools.txt anew")
+
+// TestTools_Described_StayTheSame compares each tool with testdata/tools.txt, byte for byte: a
+// provider's cache holds the beginning of a request only while that stays the same. A tool that the
+// file does not have is new. With -update it writes the file.
+func TestTools_Described_StayTheSame(t *testing.T) {
+	const file = "testdata/tools.txt"
+	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
+	described := map[string]string{}
+	var all strings.Builder
+	for _, tool := range s.hello().Tools {
+		described[tool.Name] = describe(tool)
+		all.WriteString(describe(tool))
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(all.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want := range strings.SplitAfterSeq(string(kept), "\n\n") {
+		name, _, _ := strings.Cut(want, "\n")
+		if got := described[name]; got != want {
+			t.Errorf("got  %swant %s", got, want)
+		}
+	}
+}
+
+// describe is a tool as a model is told of it, in lines.
+func describe(tool protocol.Tool) string {
+	return fmt.Sprintf("%s\nfamily: %s\neffect: %s\n%s\n%s\n\n", tool.Name, tool.Family, tool.Effect, tool.Description, tool.Schema)
+}
+
+// TestTools_Arguments_AreThoseDescribed calls each tool with all arguments of its schema and one
+// more: that one alone is refused. No tool runs.
+func TestTools_Arguments_AreThoseDescribed(t *testing.T) {
+	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
+	var calls []protocol.ToolCall
+	for _, tool := range s.hello().Tools {
+		calls = append(calls, hosttest.Call(tool.Name, tool.Name, sampleCall(t, tool)))
+	}
+	h := s.host(1, hosttest.Ask(calls...))
+	if _, err := s.turn(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, call := range calls {
+		if result, _ := h.Result(call.ID); !strings.Contains(result.Text, `unknown field "not_described"`) {
+			t.Errorf("%s of %s: %s", call.Name, call.Arguments, result.Text)
+		}
+	}
+}
+
+// samples are values of arguments, by the types in schemas; one without a type is a text.
+var samples = map[string]string{"string": `"a"`, "integer": `1`, "number": `0.5`, "boolean": `true`, "object": `{}`, "array": `["a"]`, "": `"a"`}
+
+// sampleCall has a value for each argument that the tool describes, and one argument more.
+func sampleCall(t *testing.T, tool protocol.Tool) string {
+	t.Helper()
+	var schema struct {
+		Properties map[string]struct{ Type string }
+	}
+	if err := json.Unmarshal(tool.Schema, &schema); err != nil {
+		t.Fatal(err)
+	}
+	var arguments strings.Builder
+	for name, p := range schema.Properties {
+		fmt.Fprintf(&arguments, "%q:%s,", name, samples[p.Type])
+	}
+	return "{" + arguments.String() + `"not_described":1}`
+}
