@@ -73,6 +73,22 @@ func (b blobStore) ReadBlob(ctx context.Context, sha256 string, offset int64, le
 	return part, nil
 }
 
+// ReadWhole gives all bytes of a blob.
+func (b blobStore) ReadWhole(ctx context.Context, ref protocol.BlobRef) ([]byte, error) {
+	data := make([]byte, 0, ref.Size)
+	for int64(len(data)) < ref.Size {
+		part, err := b.ReadBlob(ctx, ref.SHA256, int64(len(data)), protocol.BlobChunk)
+		if err != nil {
+			return nil, err
+		}
+		if len(part.Data) == 0 {
+			return nil, fmt.Errorf("it ends after %d bytes of %d", len(data), ref.Size)
+		}
+		data = append(data, part.Data...)
+	}
+	return data, nil
+}
+
 // BlobWriter is a blob that is being written, by one goroutine. Without a Commit the supervisor
 // drops it when its turn or operation ends.
 type BlobWriter struct {

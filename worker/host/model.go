@@ -57,6 +57,22 @@ func (t *Turn) NextMessage(ctx context.Context, after int64, system string, tool
 	return answer, nil
 }
 
+// AskBelow asks the model in a window of its own, in which nothing stands but a text. What was
+// asked under the name before is answered as it was.
+func (t *Turn) AskBelow(ctx context.Context, name, system, text string) (string, error) {
+	whole := fullRequest(t.turn, 0, system, nil)
+	whole.Child = &protocol.ChildWindow{Name: name, Text: text}
+	answer, err := t.stream(ctx, t.host.sent.omitKnown(whole))
+	if isUnknownHash(err) {
+		answer, err = t.stream(ctx, whole)
+	}
+	if err != nil {
+		return "", err
+	}
+	t.host.sent.remember(whole)
+	return answer.Message.Text(), nil
+}
+
 func (t *Turn) stream(ctx context.Context, params protocol.ModelStream) (protocol.ModelStreamed, error) {
 	var answer protocol.ModelStreamed
 	if err := t.host.conn.Call(ctx, protocol.MethodModelStream, params, &answer); err != nil {

@@ -9,24 +9,26 @@
 package index
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"strings"
 	"time"
 
 	"mews/protocol"
+	"mews/worker/host"
 	"mews/worker/workspace"
 )
 
-// Host takes what is told; see the methods of host.Operation.
+// Host takes what is told.
 type Host interface {
-	IndexFiles(ctx context.Context, files []protocol.IndexedFile) (differing []int, err error)
-	IndexSections(ctx context.Context, files []protocol.IndexedFile) (missing []string, err error)
-	IndexPut(ctx context.Context, sections []protocol.SectionText) error
-	IndexEnd(ctx context.Context, end protocol.IndexEnd) (more bool, err error)
+	host.Caller
+	// Keep has the supervisor store what is read, at most so many bytes.
+	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
 // Options are what Run needs.
@@ -56,7 +58,9 @@ func Run(ctx context.Context, o Options) (more bool, err error) {
 			return false, err
 		}
 	}
-	return o.Host.IndexEnd(ctx, protocol.IndexEnd{More: len(r.changed) > 0, Left: r.left})
+	end := protocol.IndexEnd{More: len(r.changed) > 0, Left: r.left}
+	ended, err := host.Call[protocol.IndexEnded](ctx, o.Host, protocol.MethodIndexEnd, end)
+	return ended.More, err
 }
 
 // run is one call of Run.
@@ -138,11 +142,11 @@ func (r *run) sendPage() error {
 	if len(r.page) == 0 {
 		return nil
 	}
-	differing, err := r.Host.IndexFiles(r.ctx, r.page)
+	answer, err := host.Call[protocol.IndexDiffering](r.ctx, r.Host, protocol.MethodIndexFiles, protocol.IndexFiles{Files: r.page})
 	if err != nil {
 		return err
 	}
-	for _, i := range differing {
+	for _, i := range answer.Differing {
 		if i < 0 || i >= len(r.page) {
 			return fmt.Errorf("%s: file %d of %d", protocol.MethodIndexFiles, i, len(r.page))
 		}
@@ -182,11 +186,11 @@ func (r *run) sendBatch() error {
 		files, r.changed = append(files, f), r.changed[1:]
 	}
 	r.calls--
-	missing, err := r.Host.IndexSections(r.ctx, files)
+	answer, err := host.Call[protocol.IndexMissing](r.ctx, r.Host, protocol.MethodIndexSections, protocol.IndexSections{Files: files})
 	if err != nil {
 		return err
 	}
-	return r.put(missing, texts)
+	return r.put(answer.Missing, texts)
 }
 
 // blobBytes leaves room for what JSON puts around a text.
@@ -219,7 +223,16 @@ func (r *run) put(missing []string, texts map[string]protocol.SectionText) error
 	return r.send(blob)
 }
 
-func (r *run) send(blob []protocol.SectionText) error {
+func (r *run) send(sections []protocol.SectionText) error {
 	r.calls--
-	return r.Host.IndexPut(r.ctx, blob)
+	text, err := json.Marshal(protocol.IndexBlob{Sections: sections})
+	if err != nil {
+		return err
+	}
+	blob, err := r.Host.Keep(r.ctx, bytes.NewReader(text), protocol.MaxIndexBlob)
+	if err != nil {
+		return err
+	}
+	_, err = host.Call[struct{}](r.ctx, r.Host, protocol.MethodIndexPut, protocol.IndexPut{Blob: blob})
+	return err
 }

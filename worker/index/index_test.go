@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"mews/protocol"
+	"mews/worker/host/hosttest"
 	"mews/worker/workspace"
 )
 
@@ -34,6 +36,26 @@ type memory struct {
 	named   map[string]bool
 	batch   []protocol.IndexedFile
 	missing map[string]bool
+	blob    []byte // the newest
+}
+
+// answers are the supervisor's to the calls of one Run.
+func (m *memory) answers() hosttest.Answers {
+	return hosttest.Answers{
+		protocol.MethodIndexFiles: hosttest.On(m.indexFiles), protocol.MethodIndexSections: hosttest.On(m.indexSections),
+		protocol.MethodIndexPut: hosttest.On(m.indexPut), protocol.MethodIndexEnd: hosttest.On(m.indexEnd),
+	}
+}
+
+func (m *memory) Call(ctx context.Context, method string, params, result any) error {
+	return m.answers().Call(ctx, method, params, result)
+}
+
+func (m *memory) Keep(_ context.Context, r io.Reader, most int64) (ref protocol.BlobRef, err error) {
+	if m.blob, err = io.ReadAll(r); int64(len(m.blob)) > most {
+		return ref, errors.Join(err, fmt.Errorf("%d bytes, at most %d", len(m.blob), most))
+	}
+	return ref, err
 }
 
 var errKilled = errors.New("the worker was killed")
@@ -53,58 +75,59 @@ func (m *memory) call() error {
 	return nil
 }
 
-func (m *memory) IndexFiles(_ context.Context, files []protocol.IndexedFile) (differing []int, err error) {
-	if err := errors.Join(m.call(), (protocol.IndexFiles{Files: files}).Check()); err != nil {
-		return nil, err
+func (m *memory) indexFiles(_ context.Context, p protocol.IndexFiles) (answer protocol.IndexDiffering, err error) {
+	if err := errors.Join(m.call(), p.Check()); err != nil {
+		return answer, err
 	}
-	for i, f := range files {
+	for i, f := range p.Files {
 		known, ok := m.files[f.Path]
 		if !ok || known.Size != f.Size || known.Modified != f.Modified {
-			differing = append(differing, i)
+			answer.Differing = append(answer.Differing, i)
 		}
 		if m.named[f.Path] {
-			return nil, fmt.Errorf("%s is named twice", f.Path)
+			return answer, fmt.Errorf("%s is named twice", f.Path)
 		}
 		m.named[f.Path] = true
 	}
-	return differing, nil
+	return answer, nil
 }
 
-func (m *memory) IndexSections(_ context.Context, files []protocol.IndexedFile) (missing []string, err error) {
-	if err := errors.Join(m.call(), (protocol.IndexSections{Files: files}).Check()); err != nil {
-		return nil, err
+func (m *memory) indexSections(_ context.Context, p protocol.IndexSections) (answer protocol.IndexMissing, err error) {
+	if err := errors.Join(m.call(), p.Check()); err != nil {
+		return answer, err
 	}
-	text, err := json.Marshal(protocol.IndexSections{Files: files})
+	text, err := json.Marshal(p)
 	if err != nil {
-		return nil, err
+		return answer, err
 	}
 	m.longest = max(m.longest, len(text))
-	m.batch, m.missing = slices.Clone(files), map[string]bool{}
-	for _, f := range files {
+	m.batch, m.missing = slices.Clone(p.Files), map[string]bool{}
+	for _, f := range p.Files {
 		for _, s := range f.Sections {
 			if _, known := m.sections[s.Hash]; !known && !m.missing[s.Hash] {
-				missing, m.missing[s.Hash] = append(missing, s.Hash), true
+				answer.Missing, m.missing[s.Hash] = append(answer.Missing, s.Hash), true
 			}
 		}
 	}
 	m.keep()
-	return missing, nil
+	return answer, nil
 }
 
-func (m *memory) IndexPut(_ context.Context, list []protocol.SectionText) error {
-	if err := errors.Join(m.call(), (protocol.IndexBlob{Sections: list}).Check()); err != nil {
-		return err
+func (m *memory) indexPut(context.Context, protocol.IndexPut) (none struct{}, err error) {
+	var put protocol.IndexBlob
+	if err := errors.Join(m.call(), protocol.DecodeStrict(m.blob, &put), put.Check()); err != nil {
+		return none, err
 	}
-	for _, s := range list {
+	for _, s := range put.Sections {
 		hash := protocol.SectionHash(s)
 		if !m.missing[hash] {
-			return fmt.Errorf("section %s is not missing", hash)
+			return none, fmt.Errorf("section %s is not missing", hash)
 		}
 		delete(m.missing, hash)
 		m.sections[hash], m.sent = s, m.sent+1
 	}
 	m.keep()
-	return nil
+	return none, nil
 }
 
 func (m *memory) keep() {
@@ -115,15 +138,15 @@ func (m *memory) keep() {
 	}
 }
 
-func (m *memory) IndexEnd(_ context.Context, end protocol.IndexEnd) (bool, error) {
+func (m *memory) indexEnd(_ context.Context, end protocol.IndexEnd) (protocol.IndexEnded, error) {
 	if err := m.call(); err != nil {
-		return false, err
+		return protocol.IndexEnded{}, err
 	}
 	m.left = end.Left
 	if !end.More {
 		maps.DeleteFunc(m.files, func(path string, _ protocol.IndexedFile) bool { return !m.named[path] })
 	}
-	return end.More, nil
+	return protocol.IndexEnded{More: end.More}, nil
 }
 
 // found are the sections that a file has, by its path.
@@ -269,13 +292,19 @@ type replacing struct {
 	replace func(path string) error
 }
 
-func (r *replacing) IndexFiles(ctx context.Context, files []protocol.IndexedFile) ([]int, error) {
-	for _, f := range files {
+func (r *replacing) indexFiles(ctx context.Context, p protocol.IndexFiles) (protocol.IndexDiffering, error) {
+	for _, f := range p.Files {
 		if err := r.replace(f.Path); err != nil {
-			return nil, err
+			return protocol.IndexDiffering{}, err
 		}
 	}
-	return r.memory.IndexFiles(ctx, files)
+	return r.memory.indexFiles(ctx, p)
+}
+
+func (r *replacing) Call(ctx context.Context, method string, params, result any) error {
+	answers := r.answers()
+	answers[protocol.MethodIndexFiles] = hosttest.On(r.indexFiles)
+	return answers.Call(ctx, method, params, result)
 }
 
 // TestWhatLeadsOutOfTheHomeIsNotRead: a link that takes a file's place, or that of its folder,

@@ -13,21 +13,16 @@ import (
 	"sync"
 
 	"mews/protocol"
+	"mews/worker/host"
 	"mews/worker/workspace"
 )
-
-// Host is the supervisor as a turn sees it.
-type Host interface {
-	// ReportPromptFiles says what is at the files' places.
-	ReportPromptFiles(ctx context.Context, r protocol.PromptFileReport) (protocol.PromptFilesInForce, error)
-}
 
 // Watch looks at the files during one turn. One goroutine at a time uses it; InForce may be called
 // by several.
 type Watch struct {
 	Home     *workspace.Workspace
 	Notes    []string // the files of notes that go into prompts, or will the next day
-	Host     Host
+	Turn     host.Caller
 	Programs func() bool // whether a program runs that may write them
 
 	mu       sync.Mutex                    // held while InForce runs
@@ -132,7 +127,8 @@ func (w *Watch) report(ctx context.Context, files []file, r protocol.PromptFileR
 		r.Files = append(r.Files, f.PromptFile)
 	}
 	for range len(files) + 1 {
-		if answer, err = w.Host.ReportPromptFiles(ctx, r); err != nil {
+		answer, err = host.Call[protocol.PromptFilesInForce](ctx, w.Turn, protocol.MethodPromptFileReport, r)
+		if err != nil {
 			return answer, err
 		}
 		if len(answer.Need) == 0 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"mews/protocol"
+	"mews/worker/host/hosttest"
 	"mews/worker/promptfile"
 	"mews/worker/workspace"
 )
@@ -16,13 +17,17 @@ import (
 // supervisor asks to look into everything, and keeps what it is told.
 type supervisor map[string]protocol.PromptFile
 
-func (s supervisor) ReportPromptFiles(_ context.Context, r protocol.PromptFileReport) (answer protocol.PromptFilesInForce, err error) {
+func (s supervisor) report(_ context.Context, r protocol.PromptFileReport) (answer protocol.PromptFilesInForce, err error) {
 	for _, f := range r.Files {
 		if s[f.Path] = f; !f.Looked {
 			answer.Need = append(answer.Need, f.Path)
 		}
 	}
 	return answer, r.Check()
+}
+
+func (s supervisor) answers() hosttest.Answers {
+	return hosttest.Answers{protocol.MethodPromptFileReport: hosttest.On(s.report)}
 }
 
 // TestWhatIsTheOwnersIsToldFromWhatGitAndOthersMayHavePutThere: each row makes a home with real
@@ -66,7 +71,7 @@ func TestWhatIsTheOwnersIsToldFromWhatGitAndOthersMayHavePutThere(t *testing.T) 
 			}
 			defer ws.Close()
 			told := supervisor{}
-			w := promptfile.Watch{Home: ws, Host: told, Programs: func() bool { return false }}
+			w := promptfile.Watch{Home: ws, Turn: told.answers(), Programs: func() bool { return false }}
 			if _, err := w.InForce(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -12,49 +12,61 @@ package review
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"mews/protocol"
+	"mews/worker/host"
 )
 
 // Host is the supervisor as one turn sees it. An error that is a *protocol.Error is its answer; any
 // other error means that it cannot be reached.
 type Host interface {
-	Material(ctx context.Context, ref protocol.BlobRef) (protocol.ReviewMaterial, error)
+	host.Caller
+	// ReadWhole gives all bytes of a blob.
+	ReadWhole(ctx context.Context, ref protocol.BlobRef) ([]byte, error)
 	// AskBelow asks the model in a window of its own.
 	AskBelow(ctx context.Context, name, system, text string) (string, error)
-	Report(ctx context.Context, report protocol.ReviewReport) error
 }
 
 // reader reads one turn's material.
 type reader struct {
-	host     Host
+	turn     Host
 	material protocol.ReviewMaterial
 	sum      string // of the material, in hexadecimal digits
 	windows  int
 	failed   error // why the model is asked no more
 }
 
-var errOutOfTime = errors.New("the turn's time is up")
+// reportTimeout is for the supervisor to keep the report.
+const reportTimeout = 30 * time.Second
+
+var (
+	errOutOfTime = errors.New("the turn's time is up")
+	errNoAnswer  = errors.New("no answer within " + reportTimeout.String())
+)
 
 // Run runs a turn of kind review or triage to its end, and reports. When its time is up it reports
 // what there is by then. An error means that the supervisor could not be reached; the turn may be
 // started again then.
-func Run(ctx context.Context, start protocol.TurnStart, host Host) (protocol.TurnEnd, error) {
+func Run(ctx context.Context, start protocol.TurnStart, turn Host) (protocol.TurnEnd, error) {
 	end := protocol.TurnEnd{Why: protocol.WhyDone}
 	if start.Material == nil {
 		return end, &protocol.Error{Code: protocol.CodeInvalidParams, Message: "turn.start: there is no material"}
 	}
 	asking, cancel := context.WithTimeoutCause(ctx, time.Duration(start.Limits.Seconds)*time.Second, errOutOfTime)
 	defer cancel()
-	r := &reader{host: host, sum: start.Material.SHA256}
-	var err error
-	if r.material, err = host.Material(asking, *start.Material); err != nil {
-		return end, err
+	r := &reader{turn: turn, sum: start.Material.SHA256}
+	text, err := turn.ReadWhole(asking, *start.Material)
+	if err == nil {
+		err = json.Unmarshal(text, &r.material)
 	}
-	report := protocol.ReviewReport{Turn: start.Turn}
+	if err != nil {
+		return end, fmt.Errorf("read the material: %w", err)
+	}
+	var report protocol.ReviewReport
 	if start.Kind == "triage" {
 		r.triage(asking, &report)
 	} else {
@@ -69,7 +81,9 @@ func Run(ctx context.Context, start protocol.TurnStart, host Host) (protocol.Tur
 	case r.failed != nil && asking.Err() == nil && !errors.As(r.failed, &answer):
 		return end, r.failed
 	}
-	if err := host.Report(ctx, report); err != nil {
+	reporting, stop := context.WithTimeoutCause(ctx, reportTimeout, errNoAnswer)
+	defer stop()
+	if _, err := host.Call[struct{}](reporting, turn, protocol.MethodReviewReport, report); err != nil {
 		return end, fmt.Errorf("report: %w", err)
 	}
 	return end, nil
@@ -158,7 +172,7 @@ func (r *reader) window(ctx context.Context, name, system, text string) (answer 
 	}
 	if r.failed == nil {
 		r.windows++
-		answer, r.failed = r.host.AskBelow(ctx, r.windowName(name), system, text)
+		answer, r.failed = r.turn.AskBelow(ctx, r.windowName(name), system, text)
 		if ctx.Err() != nil {
 			r.failed = context.Cause(ctx)
 		}

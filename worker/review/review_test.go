@@ -2,6 +2,7 @@ package review_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"mews/protocol"
+	"mews/worker/host/hosttest"
 	"mews/worker/review"
 )
 
@@ -21,6 +23,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // host is a supervisor in memory, which keeps what was answered in each window over several
 // workers.
 type host struct {
+	hosttest.Answers
 	t        *testing.T
 	material protocol.ReviewMaterial
 	answer   func(name, system, text string) (string, error)
@@ -36,7 +39,9 @@ type host struct {
 var errDead = errors.New("the worker is dead")
 
 func newHost(t *testing.T, m protocol.ReviewMaterial, answer func(name, system, text string) (string, error)) *host {
-	return &host{t: t, material: m, answer: answer, asked: map[string]string{}, answered: map[string]string{}}
+	h := &host{t: t, material: m, answer: answer, asked: map[string]string{}, answered: map[string]string{}}
+	h.Answers = hosttest.Answers{protocol.MethodReviewReport: hosttest.On(h.report)}
+	return h
 }
 
 func (h *host) step() error {
@@ -46,8 +51,12 @@ func (h *host) step() error {
 	return nil
 }
 
-func (h *host) Material(context.Context, protocol.BlobRef) (protocol.ReviewMaterial, error) {
-	return h.material, h.step()
+func (h *host) ReadWhole(context.Context, protocol.BlobRef) ([]byte, error) {
+	text, err := json.Marshal(h.material)
+	if err != nil {
+		h.t.Error(err)
+	}
+	return text, h.step()
 }
 
 func (h *host) AskBelow(ctx context.Context, name, system, text string) (string, error) {
@@ -74,12 +83,12 @@ func (h *host) AskBelow(ctx context.Context, name, system, text string) (string,
 	return answer, h.step() // committed, and perhaps not heard of
 }
 
-func (h *host) Report(_ context.Context, r protocol.ReviewReport) error {
+func (h *host) report(_ context.Context, r protocol.ReviewReport) (none struct{}, err error) {
 	if err := r.Check(r.Triage != nil || h.material.Chunks == nil); err != nil {
 		h.t.Error(err)
 	}
 	h.reports = append(h.reports, r)
-	return h.step()
+	return none, h.step()
 }
 
 const sum = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

@@ -47,7 +47,7 @@ var turnFamilies = []func(*userTools, *host.Turn, protocol.TurnStart) []worker.T
 		return job.Tools(turn, start)
 	},
 	func(u *userTools, turn *host.Turn, start protocol.TurnStart) []worker.Tool {
-		return memory.Tools(memory.Options{Home: u.memory, Host: turn, Uses: start.Uses,
+		return memory.Tools(memory.Options{Home: u.memory, Turn: turn, Uses: start.Uses,
 			InForce: func(ctx context.Context) (map[string]string, error) { return turn.InForce(ctx) }})
 	},
 }

@@ -142,7 +142,7 @@ func (s *supervisor) of(turn int64) *hosttest.Host {
 }
 
 func (s *supervisor) notify(req *protocol.Request) {
-	if req.Method == protocol.MethodOperationProgress {
+	if req.Method == protocol.MethodOperationProgress || req.Method == protocol.MethodIndexChanged {
 		return
 	}
 	var event protocol.TurnEvent

@@ -89,7 +89,7 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	u.watch.TurnBegins()
 	var more []worker.Tool
 	s.update(func(state *serverState) { more = state.more })
-	watched := watchedTurn{turn, &promptfile.Watch{Home: u.promptFiles, Host: turn, Notes: u.memory.NotePaths(u.options.Now()), Programs: u.runPrograms}}
+	watched := watchedTurn{turn, &promptfile.Watch{Home: u.promptFiles, Turn: turn, Notes: u.memory.NotePaths(u.options.Now()), Programs: u.runPrograms}}
 	turn.InForce = func(ctx context.Context) (map[string]string, error) { return watched.watch.InForce(ctx) }
 	turn.Compose = func(ctx context.Context) string {
 		texts, err := watched.watch.InForce(ctx)

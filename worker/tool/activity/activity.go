@@ -9,13 +9,8 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/host"
 )
-
-// Log is where that is kept.
-type Log interface {
-	// ReadActivity reads it. Its error says what can't be read.
-	ReadActivity(ctx context.Context, p protocol.ActivityRead) (protocol.Activity, error)
-}
 
 var readSpec = worker.Spec{
 	Name:        "read_activity_log",
@@ -34,14 +29,14 @@ type readArgs struct {
 }
 
 // Tools makes the family for one turn.
-func Tools(log Log) []worker.Tool {
+func Tools(turn host.Caller) []worker.Tool {
 	var reads atomic.Int64
 	return []worker.Tool{worker.Define(readSpec, readArgs{}, func(ctx context.Context, _ worker.Call, args readArgs) (r worker.Result, err error) {
 		// the supervisor would end this worker for one more
 		if reads.Add(1) > protocol.MaxActivityReads {
 			return r, fmt.Errorf("the log was read %d times in this turn, and no more can be", protocol.MaxActivityReads)
 		}
-		a, err := log.ReadActivity(ctx, protocol.ActivityRead{Time: args.Time, Kind: args.Kind})
+		a, err := host.Call[protocol.Activity](ctx, turn, protocol.MethodActivityRead, protocol.ActivityRead{Time: args.Time, Kind: args.Kind})
 		if refused := new(protocol.Error); errors.As(err, &refused) {
 			err = errors.New(refused.Message)
 		}

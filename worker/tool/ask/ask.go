@@ -7,14 +7,8 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/host"
 )
-
-// Asker asks.
-type Asker interface {
-	// Ask asks what a call of ask_user says. Its error has protocol.CodeWaits while the person has
-	// not answered: the call is made again when they have.
-	Ask(ctx context.Context, call string) (protocol.QuestionAnswered, error)
-}
 
 var spec = worker.Spec{
 	Name: "ask_user",
@@ -30,9 +24,9 @@ var spec = worker.Spec{
 }
 
 // Tools makes the family for one turn.
-func Tools(asker Asker) []worker.Tool {
+func Tools(turn host.Caller) []worker.Tool {
 	return []worker.Tool{worker.Define(spec, protocol.Ask{}, func(ctx context.Context, call worker.Call, _ protocol.Ask) (worker.Result, error) {
-		answered, err := asker.Ask(ctx, call.ID)
+		answered, err := host.Call[protocol.QuestionAnswered](ctx, turn, protocol.MethodQuestionAsk, protocol.QuestionAsk{Call: call.ID})
 		refused := new(protocol.Error)
 		if errors.As(err, &refused) && refused.Code == protocol.CodeFailed {
 			err = errors.New(refused.Message)

@@ -10,13 +10,8 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/host"
 )
-
-// Finder finds and opens them.
-type Finder interface {
-	// FindTools looks for what a call of find_tools says.
-	FindTools(ctx context.Context, call string) (protocol.ToolsFound, error)
-}
 
 var spec = worker.Spec{
 	Name: "find_tools",
@@ -29,14 +24,14 @@ var spec = worker.Spec{
 }
 
 // Tools makes the family for one turn.
-func Tools(finder Finder) []worker.Tool {
+func Tools(turn host.Caller) []worker.Tool {
 	var finds atomic.Int64
 	return []worker.Tool{worker.Define(spec, protocol.ToolWords{}, func(ctx context.Context, call worker.Call, _ protocol.ToolWords) (worker.Result, error) {
 		// the supervisor would end this worker for one more
 		if finds.Add(1) > protocol.MaxToolFinds {
 			return worker.Result{}, fmt.Errorf("tools were looked for %d times in this turn, and no more can be", protocol.MaxToolFinds)
 		}
-		found, err := finder.FindTools(ctx, call.ID)
+		found, err := host.Call[protocol.ToolsFound](ctx, turn, protocol.MethodToolsFind, protocol.ToolsFind{Call: call.ID})
 		if refused := new(protocol.Error); errors.As(err, &refused) {
 			err = errors.New(refused.Message)
 		}

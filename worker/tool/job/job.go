@@ -10,13 +10,8 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/host"
 )
-
-// Jobs are where that is kept.
-type Jobs interface {
-	// CallJob does what a call says. Its error says why that can't be done.
-	CallJob(ctx context.Context, call string) (protocol.JobAnswer, error)
-}
 
 // The families of tools.
 const (
@@ -94,23 +89,23 @@ var (
 )
 
 // Tools makes the families for one turn.
-func Tools(jobs Jobs, start protocol.TurnStart) []worker.Tool {
+func Tools(turn host.Caller, start protocol.TurnStart) []worker.Tool {
 	calls := new(atomic.Int64)
 	return []worker.Tool{
-		tool(scheduleSpec, protocol.ScheduleTask{}, jobs, calls), tool(listSpec, struct{}{}, jobs, calls), tool(updateSpec, protocol.UpdateTask{}, jobs, calls),
-		tool(cancelSpec, protocol.TaskID{}, jobs, calls), tool(resultsSpec, protocol.TaskID{}, jobs, calls), ending(start),
-		tool(enableFilesSpec, struct{}{}, jobs, calls), tool(disableFilesSpec, struct{}{}, jobs, calls), tool(statusFilesSpec, struct{}{}, jobs, calls),
+		tool(scheduleSpec, protocol.ScheduleTask{}, turn, calls), tool(listSpec, struct{}{}, turn, calls), tool(updateSpec, protocol.UpdateTask{}, turn, calls),
+		tool(cancelSpec, protocol.TaskID{}, turn, calls), tool(resultsSpec, protocol.TaskID{}, turn, calls), ending(start),
+		tool(enableFilesSpec, struct{}{}, turn, calls), tool(disableFilesSpec, struct{}{}, turn, calls), tool(statusFilesSpec, struct{}{}, turn, calls),
 	}
 }
 
 // tool has the supervisor do what its calls say.
-func tool[A any](spec worker.Spec, none A, jobs Jobs, calls *atomic.Int64) worker.Tool {
+func tool[A any](spec worker.Spec, none A, turn host.Caller, calls *atomic.Int64) worker.Tool {
 	return worker.Define(spec, none, func(ctx context.Context, call worker.Call, _ A) (r worker.Result, err error) {
 		// the supervisor would end this worker for one more
 		if calls.Add(1) > protocol.MaxJobCalls {
 			return r, fmt.Errorf("tasks were seen to %d times in this turn, and no more can be", protocol.MaxJobCalls)
 		}
-		a, err := jobs.CallJob(ctx, call.ID)
+		a, err := host.Call[protocol.JobAnswer](ctx, turn, protocol.MethodJobCall, protocol.JobCall{Call: call.ID})
 		// else it may wait for its person
 		if refused := new(protocol.Error); errors.As(err, &refused) && refused.Code == protocol.CodeFailed {
 			err = errors.New(refused.Message)

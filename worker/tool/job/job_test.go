@@ -8,19 +8,24 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/host/hosttest"
 	"mews/worker/tool/job"
 )
 
 // jobs answer each call with its id.
 type jobs struct{ err error }
 
-func (j jobs) CallJob(_ context.Context, call string) (protocol.JobAnswer, error) {
-	return protocol.JobAnswer{Text: call, World: true}, j.err
+func (j jobs) call(_ context.Context, p protocol.JobCall) (protocol.JobAnswer, error) {
+	return protocol.JobAnswer{Text: p.Call, World: true}, j.err
+}
+
+func (j jobs) answers() hosttest.Answers {
+	return hosttest.Answers{protocol.MethodJobCall: hosttest.On(j.call)}
 }
 
 func tool(t *testing.T, kind, name string, j jobs) worker.Tool {
 	t.Helper()
-	for _, tool := range job.Tools(j, protocol.TurnStart{Kind: kind}) {
+	for _, tool := range job.Tools(j.answers(), protocol.TurnStart{Kind: kind}) {
 		if tool.Name == name {
 			return tool
 		}
@@ -71,7 +76,7 @@ func TestCallsAreCounted(t *testing.T) {
 // What a model is told of the families stays small.
 func TestTheFamiliesAreSmall(t *testing.T) {
 	sizes := map[string]int{}
-	for _, tool := range job.Tools(jobs{}, protocol.TurnStart{}) {
+	for _, tool := range job.Tools(nil, protocol.TurnStart{}) {
 		sizes[tool.Family] += len(tool.Name) + len(tool.Description) + len(tool.Schema)
 	}
 	if sizes["tasks"]+sizes["job"] > 1536 || sizes["notifications"] > 512 || len(sizes) != 3 {

@@ -13,17 +13,10 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/host"
 	"mews/worker/memory"
 	"mews/worker/workspace"
 )
-
-// Host decides what may be kept. An error with protocol.CodeWaits is that the person has not
-// answered yet: the call is made again when they have.
-type Host interface {
-	Remember(ctx context.Context, p protocol.MemoryRemember) (protocol.MemoryAllowed, error)
-	MemoryChanged(ctx context.Context, p protocol.MemoryChanged) error
-	Recalled(ctx context.Context, ids []string) error
-}
 
 const family = "memory"
 
@@ -78,7 +71,9 @@ const defaultConfidence = 0.9
 // Options are what the tools of one turn need.
 type Options struct {
 	Home *memory.Home
-	Host Host
+	// Turn decides what may be kept. An error with protocol.CodeWaits is that the person has not
+	// answered yet: the call is made again when they have.
+	Turn host.Caller
 	Uses map[string]int // of facts, by id
 	// InForce are the texts of prompt files that are, by path.
 	InForce func(ctx context.Context) (map[string]string, error)
@@ -102,7 +97,7 @@ func factOf(args protocol.MemoryArguments) memory.Fact {
 
 // allowed has a fact go by a message.
 func (o Options) allowed(ctx context.Context, call worker.Call, fact *memory.Fact, conflict *protocol.MemoryConflict) (protocol.MemoryAllowed, error) {
-	a, err := o.Host.Remember(ctx, protocol.MemoryRemember{Call: call.ID, Conflict: conflict})
+	a, err := host.Call[protocol.MemoryAllowed](ctx, o.Turn, protocol.MethodMemoryRemember, protocol.MemoryRemember{Call: call.ID, Conflict: conflict})
 	if err != nil {
 		return a, said(err)
 	}
@@ -119,9 +114,15 @@ func said(err error) error {
 	return err
 }
 
+// announce tells the supervisor that MEMORY.md changes.
+func (o Options) announce(ctx context.Context, p protocol.MemoryChanged) error {
+	_, err := host.Call[protocol.MemoryTold](ctx, o.Turn, protocol.MethodMemoryChanged, p)
+	return said(err)
+}
+
 func (o Options) writing(ctx context.Context, call worker.Call, after int) memory.Writing {
 	return memory.Writing{Keep: workspace.Keep(call.KeepBefore), After: after, Uses: o.Uses, Announce: func(c memory.Change) error {
-		return said(o.Host.MemoryChanged(ctx, protocol.MemoryChanged{Call: call.ID, Before: c.Before, After: c.After, Text: c.Taken()}))
+		return o.announce(ctx, protocol.MemoryChanged{Call: call.ID, Before: c.Before, After: c.After, Text: c.Taken()})
 	}}
 }
 
@@ -177,7 +178,7 @@ func (o Options) forget(ctx context.Context, call worker.Call, args forgetArgs) 
 		for _, f := range gone {
 			p.Gone = append(p.Gone, protocol.MemoryGone{ID: f.ID, Text: f.Text, Message: f.Message})
 		}
-		return said(o.Host.MemoryChanged(ctx, p))
+		return o.announce(ctx, p)
 	})
 	if err != nil {
 		return r, err
@@ -234,7 +235,7 @@ func (o Options) recall(ctx context.Context, _ worker.Call, args recallArgs) (r 
 		r.Text = fmt.Sprintf("Nothing found in %d facts and in the daily notes. Try other words.", len(memory.Parse(texts[memory.FileName]).Facts()))
 	}
 	if len(ids) > 0 {
-		err = said(o.Host.Recalled(ctx, ids))
+		_, err = host.Call[protocol.MemoryTold](ctx, o.Turn, protocol.MethodMemoryRecalled, protocol.MemoryRecalled{IDs: ids})
 	}
-	return r, err
+	return r, said(err)
 }

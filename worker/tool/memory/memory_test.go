@@ -16,6 +16,7 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/host/hosttest"
 	"mews/worker/memory"
 	tools "mews/worker/tool/memory"
 	"mews/worker/workspace"
@@ -30,12 +31,19 @@ type fakeHost struct {
 	changes  []protocol.MemoryChanged
 	recalled []string
 	waits    bool // the person has not said yet whether a change may be
-	crash    bool // in MemoryChanged, before the file is written
+	crash    bool // in memory.changed, before the file is written
 }
 
 var errCrash = errors.New("crash")
 
-func (h *fakeHost) Remember(_ context.Context, p protocol.MemoryRemember) (protocol.MemoryAllowed, error) {
+func (h *fakeHost) answers() hosttest.Answers {
+	return hosttest.Answers{
+		protocol.MethodMemoryRemember: hosttest.On(h.remember), protocol.MethodMemoryChanged: hosttest.On(h.memoryChanged),
+		protocol.MethodMemoryRecalled: hosttest.On(h.memoryRecalled),
+	}
+}
+
+func (h *fakeHost) remember(_ context.Context, p protocol.MemoryRemember) (protocol.MemoryAllowed, error) {
 	h.conflict = p.Conflict
 	a := protocol.MemoryAllowed{Message: 4711, At: "2026-11-20T12:19:00Z", After: 6}
 	if p.Conflict != nil {
@@ -44,9 +52,9 @@ func (h *fakeHost) Remember(_ context.Context, p protocol.MemoryRemember) (proto
 	return a, h.refused
 }
 
-func (h *fakeHost) MemoryChanged(_ context.Context, p protocol.MemoryChanged) error {
+func (h *fakeHost) memoryChanged(_ context.Context, p protocol.MemoryChanged) (told protocol.MemoryTold, err error) {
 	if h.waits {
-		return &protocol.Error{Code: protocol.CodeWaits}
+		return told, &protocol.Error{Code: protocol.CodeWaits}
 	}
 	if h.changes = append(h.changes, p); h.inForce == p.Before {
 		h.inForce = p.After
@@ -54,12 +62,12 @@ func (h *fakeHost) MemoryChanged(_ context.Context, p protocol.MemoryChanged) er
 	if h.crash {
 		panic(errCrash)
 	}
-	return nil
+	return told, nil
 }
 
-func (h *fakeHost) Recalled(_ context.Context, ids []string) error {
-	h.recalled = ids
-	return nil
+func (h *fakeHost) memoryRecalled(_ context.Context, p protocol.MemoryRecalled) (told protocol.MemoryTold, err error) {
+	h.recalled = p.IDs
+	return told, nil
 }
 
 type rig struct {
@@ -97,7 +105,7 @@ func (r *rig) call(name, arguments string) (result worker.Result, err error) {
 			err = fault.(error)
 		}
 	}()
-	for _, tool := range tools.Tools(tools.Options{Home: r.home, Host: r.host, InForce: r.inForce}) {
+	for _, tool := range tools.Tools(tools.Options{Home: r.home, Turn: r.host.answers(), InForce: r.inForce}) {
 		if tool.Name == name {
 			return tool.Run(r.Context(), worker.Call{ID: "c", Arguments: json.RawMessage(arguments)})
 		}

@@ -10,13 +10,8 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/host"
 )
-
-// Searcher searches for what a call says. Its errors say what can't be searched.
-type Searcher interface {
-	SearchHistory(ctx context.Context, call string) (protocol.SearchFound, error)
-	SearchHome(ctx context.Context, call string) (protocol.SearchFound, error)
-}
 
 // wordsText asks for synonyms: a search knows other forms of a word, and nothing of what it means.
 const wordsText = "all that it may have been called, synonyms too: any of them counts, 32 at most"
@@ -47,23 +42,21 @@ var homeSpec = worker.Spec{
 }
 
 // Tools makes the family for one turn.
-func Tools(s Searcher) []worker.Tool {
+func Tools(turn host.Caller) []worker.Tool {
 	return []worker.Tool{
-		tool(historySpec, protocol.HistorySearch{}, func(ctx context.Context, call string) (protocol.SearchFound, error) {
-			return s.SearchHistory(ctx, call)
-		}),
-		tool(homeSpec, protocol.HomeSearch{}, func(ctx context.Context, call string) (protocol.SearchFound, error) { return s.SearchHome(ctx, call) }),
+		tool(turn, historySpec, protocol.HistorySearch{}, protocol.MethodHistorySearch),
+		tool(turn, homeSpec, protocol.HomeSearch{}, protocol.MethodHomeSearch),
 	}
 }
 
-func tool[A any](spec worker.Spec, arguments A, search func(context.Context, string) (protocol.SearchFound, error)) worker.Tool {
+func tool[A any](turn host.Caller, spec worker.Spec, arguments A, method string) worker.Tool {
 	var searches atomic.Int64
 	return worker.Define(spec, arguments, func(ctx context.Context, call worker.Call, _ A) (r worker.Result, err error) {
 		// the supervisor would end this worker for one more
 		if searches.Add(1) > protocol.MaxSearches {
 			return r, fmt.Errorf("%s was called %d times in this turn, and no more can be", spec.Name, protocol.MaxSearches)
 		}
-		found, err := search(ctx, call.ID)
+		found, err := host.Call[protocol.SearchFound](ctx, turn, method, protocol.Search{Call: call.ID})
 		if refused := new(protocol.Error); errors.As(err, &refused) {
 			err = errors.New(refused.Message)
 		}

@@ -14,18 +14,16 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/worker"
+	"mews/worker/host"
 	"mews/worker/workspace"
 )
 
-// Chat is where it goes.
-type Chat interface {
+// Host sends to the turn's chat. The error of a call says why nothing was sent. A file waits for
+// the person if they must be asked.
+type Host interface {
+	host.Caller
 	// Keep has the supervisor store what is read, at most so many bytes.
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
-	// SendFile has stored files sent. It waits for the person if they must be asked. Its error says
-	// why nothing was sent.
-	SendFile(ctx context.Context, file protocol.ChatSend) error
-	// SendMessage has the text of a call of send_message sent.
-	SendMessage(ctx context.Context, call string) error
 }
 
 var sendSpec = worker.Spec{
@@ -59,8 +57,8 @@ type sendArgs struct {
 type Measure func(ctx context.Context, path string) protocol.MediaSize
 
 // Tools makes the family for one turn, over a workspace that stays the caller's to close.
-func Tools(ws *workspace.Workspace, chat Chat, measure Measure) []worker.Tool {
-	s := &sender{ws: ws, chat: chat, measure: measure}
+func Tools(ws *workspace.Workspace, turn Host, measure Measure) []worker.Tool {
+	s := &sender{ws: ws, turn: turn, measure: measure}
 	return []worker.Tool{
 		worker.Define(sendSpec, sendArgs{}, s.send),
 		worker.Define(messageSpec, protocol.ChatMessageArguments{}, s.say),
@@ -70,7 +68,7 @@ func Tools(ws *workspace.Workspace, chat Chat, measure Measure) []worker.Tool {
 // sender sends for one turn.
 type sender struct {
 	ws      *workspace.Workspace
-	chat    Chat
+	turn    Host
 	measure Measure
 	// asked is how many files the supervisor was asked to send. One call at a time counts here, as
 	// the tool has an effect.
@@ -85,7 +83,8 @@ func (s *sender) say(ctx context.Context, call worker.Call, args protocol.ChatMe
 			protocol.MaxMessages)
 	}
 	s.messages++
-	if err := s.chat.SendMessage(ctx, call.ID); err != nil {
+	message := protocol.ChatMessage{Call: call.ID}
+	if _, err := host.Call[protocol.ChatSent](ctx, s.turn, protocol.MethodChatMessage, message); err != nil {
 		return worker.Result{}, sendError(ctx, "the message", err)
 	}
 	return worker.Result{Text: "The message was sent.", Brief: amount.Of(int64(len(args.Text)), "byte", "bytes")}, nil
@@ -118,7 +117,8 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 	s.asked++
 	names = names[len(", "):]
 	call.Progress("sending " + names)
-	if err := s.chat.SendFile(ctx, protocol.ChatSend{Call: call.ID, ChatFile: files[0], More: files[1:]}); err != nil {
+	send := protocol.ChatSend{Call: call.ID, ChatFile: files[0], More: files[1:]}
+	if _, err := host.Call[protocol.ChatSent](ctx, s.turn, protocol.MethodChatSend, send); err != nil {
 		return worker.Result{}, sendError(ctx, shown, err)
 	}
 	sent := " was"
@@ -160,7 +160,7 @@ func (s *sender) keep(ctx context.Context, path string) (ref protocol.BlobRef, e
 	if err := checkSize(info); err != nil {
 		return ref, err
 	}
-	return s.chat.Keep(ctx, f, protocol.MaxFile)
+	return s.turn.Keep(ctx, f, protocol.MaxFile)
 }
 
 func checkSize(info fs.FileInfo) error {

@@ -16,13 +16,14 @@ import (
 
 	"mews/protocol"
 	"mews/worker"
+	"mews/worker/host/hosttest"
 	"mews/worker/tool/send"
 	"mews/worker/workspace"
 )
 
 // chat keeps what it is given.
 type chat struct {
-	send.Chat // what no test here asks for
+	hosttest.Answers
 
 	bytes string
 	sent  []protocol.ChatSend
@@ -37,17 +38,26 @@ func (c *chat) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRe
 	return protocol.BlobRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(data))}, err
 }
 
-func (c *chat) SendFile(_ context.Context, file protocol.ChatSend) error {
+func (c *chat) sendFile(_ context.Context, file protocol.ChatSend) (protocol.ChatSent, error) {
 	if err := file.Check(); err != nil {
-		return err
+		return protocol.ChatSent{}, err
 	}
 	c.sent = append(c.sent, file)
-	return c.err
+	return protocol.ChatSent{}, c.err
 }
 
-func (c *chat) SendMessage(_ context.Context, call string) error {
-	c.said = append(c.said, call)
-	return nil
+func (c *chat) sendMessage(_ context.Context, m protocol.ChatMessage) (protocol.ChatSent, error) {
+	c.said = append(c.said, m.Call)
+	return protocol.ChatSent{}, nil
+}
+
+// newChat returns a chat whose files are refused with err, unless it is nil.
+func newChat(err error) *chat {
+	c := &chat{err: err}
+	c.Answers = hosttest.Answers{
+		protocol.MethodChatSend: hosttest.On(c.sendFile), protocol.MethodChatMessage: hosttest.On(c.sendMessage),
+	}
+	return c
 }
 
 // folder is a person's, with these files in it, and a tool over it.
@@ -68,7 +78,7 @@ func folder(t *testing.T, policy protocol.FilePolicy, files map[string]string) (
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ws.Close() })
-	c := &chat{}
+	c := newChat(nil)
 	tool := send.Tools(ws, c, measure)[0]
 	return dir, c, func(arguments string) (worker.Result, error) {
 		return tool.Run(t.Context(), worker.Call{ID: "c1", Arguments: json.RawMessage(arguments), Progress: func(string) {}})
@@ -127,7 +137,7 @@ func TestTenMessagesAreSentInATurn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ws.Close()
-	c := &chat{}
+	c := newChat(nil)
 	tool := send.Tools(ws, c, measure)[1]
 	for i := range protocol.MaxMessages + 1 {
 		result, err := tool.Run(t.Context(), worker.Call{ID: fmt.Sprint("c", i), Arguments: json.RawMessage(`{"text":"hello"}`)})
@@ -229,7 +239,7 @@ func TestAStoppedTurnSaysOnlyThat(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stopped)
 	call := worker.Call{ID: "c", Arguments: json.RawMessage(`{"path":"a"}`), Progress: func(string) {}}
-	if _, err := send.Tools(ws, &chat{err: io.ErrClosedPipe}, measure)[0].Run(ctx, call); err != stopped {
+	if _, err := send.Tools(ws, newChat(io.ErrClosedPipe), measure)[0].Run(ctx, call); err != stopped {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,14 +1,11 @@
 package host_test
 
 import (
-	"context"
 	"errors"
 	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
-	"testing/synctest"
-	"time"
 
 	"mews/protocol"
 	"mews/worker/host"
@@ -47,44 +44,4 @@ func TestAFileThatCannotBeKept(t *testing.T) {
 			t.Errorf("%s: %d bytes were sent, and the last call was %s", name, len(s.blob), last)
 		}
 	}
-}
-
-// slowAnswer is a connection that answers after a while.
-type slowAnswer struct {
-	asked protocol.ChatSend
-	after time.Duration
-	err   error
-}
-
-func (p *slowAnswer) Call(ctx context.Context, _ string, params, _ any) error {
-	p.asked = params.(protocol.ChatSend)
-	select {
-	case <-time.After(p.after):
-		return p.err
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func (*slowAnswer) Notify(context.Context, string, any) error { return nil }
-
-func TestAFileWaitsForItsPersonAndForNoLongerThanItsTurn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		denied := &protocol.Error{Code: protocol.CodeFailed, Message: "They said no."}
-		p := &slowAnswer{after: 10 * time.Minute}
-		send := protocol.ChatSend{Call: "c1", ChatFile: protocol.ChatFile{Name: "a.png"}}
-		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
-		defer cancel()
-		if err := host.New(p).Turn(7).SendFile(ctx, send); err != nil || p.asked.Turn != 7 || p.asked.Call != "c1" {
-			t.Errorf("got %v for %+v", err, p.asked)
-		}
-		p.after, p.err = time.Minute, denied
-		if err := host.New(p).Turn(7).SendFile(ctx, send); !errors.Is(err, denied) {
-			t.Errorf("got %v", err)
-		}
-		p.after = time.Hour
-		if err := host.New(p).Turn(7).SendFile(ctx, send); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v", err)
-		}
-	})
 }

@@ -1,0 +1,70 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mews/protocol"
+	"mews/worker/host"
+)
+
+// slowAnswer is a connection that answers after a while.
+type slowAnswer struct {
+	asked protocol.ChatSend
+	after time.Duration
+	err   error
+}
+
+func (p *slowAnswer) Call(ctx context.Context, _ string, params, _ any) error {
+	p.asked = *params.(*protocol.ChatSend)
+	select {
+	case <-time.After(p.after):
+		return p.err
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (*slowAnswer) Notify(context.Context, string, any) error { return nil }
+
+// sendFile sends a file for turn 7, whichever turn it names.
+func sendFile(ctx context.Context, c host.Conn, file protocol.ChatSend) error {
+	_, err := host.Call[protocol.ChatSent](ctx, host.New(c).Turn(7), protocol.MethodChatSend, file)
+	return err
+}
+
+func TestAFileWaitsForItsPersonAndForNoLongerThanItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		denied := &protocol.Error{Code: protocol.CodeFailed, Message: "They said no."}
+		p := &slowAnswer{after: 10 * time.Minute}
+		send := protocol.ChatSend{Turn: 8, Call: "c1", ChatFile: protocol.ChatFile{Name: "a.png"}}
+		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
+		defer cancel()
+		if err := sendFile(ctx, p, send); err != nil || p.asked.Turn != 7 || p.asked.Call != "c1" {
+			t.Errorf("got %v for %+v", err, p.asked)
+		}
+		p.after, p.err = time.Minute, denied
+		if err := sendFile(ctx, p, send); !errors.Is(err, denied) {
+			t.Errorf("got %v", err)
+		}
+		p.after = time.Hour
+		if err := sendFile(ctx, p, send); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// An operation's call waits for the supervisor's disk, and is made for that operation.
+func TestOperationCall_Silence_EndsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		end := protocol.IndexEnd{Operation: 4}
+		_, err := host.Call[protocol.IndexEnded](t.Context(), host.New(silentConn{}).Operation(5), protocol.MethodIndexEnd, end)
+		if waited := time.Since(begun); err == nil || waited != 30*time.Second || end.Operation != 4 {
+			t.Errorf("after %v: %v, %+v", waited, err, end)
+		}
+	})
+}

@@ -1,0 +1,30 @@
+package hosttest
+
+import (
+	"context"
+
+	"mews/protocol"
+)
+
+// Answers answers the calls of one turn or operation, by method. Other methods are unknown to it.
+type Answers map[string]Answer
+
+// Answer answers a call as host.Caller does.
+type Answer func(ctx context.Context, params, result any) error
+
+// Call answers a call.
+func (a Answers) Call(ctx context.Context, method string, params, result any) error {
+	answer, known := a[method]
+	if !known {
+		return protocol.MethodNotFound(method)
+	}
+	return answer(ctx, params, result)
+}
+
+// On is the Answer of a function. The parameters and the result of a call must have its types.
+func On[P, R any](answer func(context.Context, P) (R, error)) Answer {
+	return func(ctx context.Context, params, result any) (err error) {
+		*result.(*R), err = answer(ctx, *params.(*P))
+		return err
+	}
+}
