@@ -10,14 +10,10 @@ import (
 	"mews/worker"
 	"mews/worker/host"
 	"mews/worker/promptfile"
-	"mews/worker/tool/activity"
-	"mews/worker/tool/ask"
+	"mews/worker/tool/delegated"
 	"mews/worker/tool/files"
-	"mews/worker/tool/find"
-	"mews/worker/tool/job"
 	"mews/worker/tool/memory"
 	"mews/worker/tool/output"
-	"mews/worker/tool/search"
 	"mews/worker/tool/send"
 	"mews/worker/tool/uploads"
 )
@@ -39,12 +35,8 @@ var turnFamilies = []func(*userTools, *host.Turn, protocol.TurnStart) []worker.T
 	func(u *userTools, turn *host.Turn, _ protocol.TurnStart) []worker.Tool {
 		return send.Tools(u.files, turn, u.measure)
 	},
-	func(_ *userTools, turn *host.Turn, _ protocol.TurnStart) []worker.Tool { return find.Tools(turn) },
-	func(_ *userTools, turn *host.Turn, _ protocol.TurnStart) []worker.Tool { return search.Tools(turn) },
-	func(_ *userTools, turn *host.Turn, _ protocol.TurnStart) []worker.Tool { return activity.Tools(turn) },
-	func(_ *userTools, turn *host.Turn, _ protocol.TurnStart) []worker.Tool { return ask.Tools(turn) },
 	func(_ *userTools, turn *host.Turn, start protocol.TurnStart) []worker.Tool {
-		return job.Tools(turn, start)
+		return delegated.Tools(turn, start)
 	},
 	func(u *userTools, turn *host.Turn, start protocol.TurnStart) []worker.Tool {
 		return memory.Tools(memory.Options{Home: u.memory, Turn: turn, Uses: start.Uses,

@@ -1,4 +1,4 @@
-package job_test
+package delegated_test
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"mews/protocol"
 	"mews/worker"
 	"mews/worker/host/hosttest"
-	"mews/worker/tool/job"
+	"mews/worker/tool/delegated"
 )
 
 // jobs answer each call with its id.
@@ -25,7 +25,7 @@ func (j jobs) answers() hosttest.Answers {
 
 func tool(t *testing.T, kind, name string, j jobs) worker.Tool {
 	t.Helper()
-	for _, tool := range job.Tools(j.answers(), protocol.TurnStart{Kind: kind}) {
+	for _, tool := range delegated.Tools(j.answers(), protocol.TurnStart{Kind: kind}) {
 		if tool.Name == name {
 			return tool
 		}
@@ -76,10 +76,10 @@ func TestCallsAreCounted(t *testing.T) {
 // What a model is told of the families stays small.
 func TestTheFamiliesAreSmall(t *testing.T) {
 	sizes := map[string]int{}
-	for _, tool := range job.Tools(nil, protocol.TurnStart{}) {
+	for _, tool := range delegated.Tools(nil, protocol.TurnStart{}) {
 		sizes[tool.Family] += len(tool.Name) + len(tool.Description) + len(tool.Schema)
 	}
-	if sizes["tasks"]+sizes["job"] > 1536 || sizes["notifications"] > 512 || len(sizes) != 3 {
+	if sizes["tasks"]+sizes["job"] > 1536 || sizes["notifications"] > 512 || len(sizes) != 6 {
 		t.Errorf("the tools have %v bytes, want at most 1,536 and 512", sizes)
 	}
 }

@@ -1,5 +1,4 @@
-// Package ask has the tool with which a model asks the person something.
-package ask
+package delegated
 
 import (
 	"context"
@@ -10,7 +9,7 @@ import (
 	"mews/worker/host"
 )
 
-var spec = worker.Spec{
+var askSpec = worker.Spec{
 	Name: "ask_user",
 	Description: "Ask the person something that only they know, and wait for the answer, perhaps for a day. Ask rarely, one thing at a time. " +
 		"choice and several need options; with other they may answer in words too.",
@@ -23,9 +22,9 @@ var spec = worker.Spec{
 	},
 }
 
-// Tools makes the family for one turn.
-func Tools(turn host.Caller) []worker.Tool {
-	return []worker.Tool{worker.Define(spec, protocol.Ask{}, func(ctx context.Context, call worker.Call, _ protocol.Ask) (worker.Result, error) {
+// askTools asks the person something.
+func askTools(turn host.Caller) []worker.Tool {
+	return []worker.Tool{worker.Define(askSpec, protocol.Ask{}, func(ctx context.Context, call worker.Call, _ protocol.Ask) (worker.Result, error) {
 		answered, err := host.Call[protocol.QuestionAnswered](ctx, turn, protocol.MethodQuestionAsk, protocol.QuestionAsk{Call: call.ID})
 		refused := new(protocol.Error)
 		if errors.As(err, &refused) && refused.Code == protocol.CodeFailed {

@@ -1,6 +1,4 @@
-// Package job has the tools with which a model sees to what is due at times, and the one that ends
-// the turn of a job.
-package job
+package delegated
 
 import (
 	"context"
@@ -13,9 +11,9 @@ import (
 	"mews/worker/host"
 )
 
-// The families of tools.
+// The families of tools about jobs.
 const (
-	family      = "tasks"
+	jobFamily   = "tasks"
 	filesFamily = "notifications"
 )
 
@@ -30,7 +28,7 @@ const (
 
 var (
 	scheduleSpec = worker.Spec{
-		Name: "schedule_task", Family: family,
+		Name: "schedule_task", Family: jobFamily,
 		Description: "Set a reminder, which says text then, or a task: you do what text says.",
 		Effect:      protocol.EffectIdempotent, // for the same call
 		Arguments: []worker.Argument{
@@ -43,10 +41,10 @@ var (
 		},
 	}
 	listSpec = worker.Spec{
-		Name: "list_tasks", Family: family, Description: "Their reminders and tasks", Effect: protocol.EffectNone,
+		Name: "list_tasks", Family: jobFamily, Description: "Their reminders and tasks", Effect: protocol.EffectNone,
 	}
 	updateSpec = worker.Spec{
-		Name: "update_task", Family: family, Description: "Change a reminder or task.", Effect: protocol.EffectIdempotent,
+		Name: "update_task", Family: jobFamily, Description: "Change a reminder or task.", Effect: protocol.EffectIdempotent,
 		Arguments: []worker.Argument{
 			{Name: "id", Type: worker.Integer, Description: "its number", Required: true},
 			{Name: "when", Type: worker.String},
@@ -57,13 +55,13 @@ var (
 		},
 	}
 	cancelSpec = worker.Spec{
-		Name: "cancel_task", Family: family, Description: "Delete a reminder or task.", Effect: protocol.EffectIdempotent,
+		Name: "cancel_task", Family: jobFamily, Description: "Delete a reminder or task.", Effect: protocol.EffectIdempotent,
 		Arguments: []worker.Argument{
 			{Name: "id", Type: worker.Integer, Description: "its number", Required: true},
 		},
 	}
 	resultsSpec = worker.Spec{
-		Name: "get_task_results", Family: family, Description: "What came of tasks, newest first", Effect: protocol.EffectNone,
+		Name: "get_task_results", Family: jobFamily, Description: "What came of tasks, newest first", Effect: protocol.EffectNone,
 		Arguments: []worker.Argument{
 			{Name: "id", Type: worker.Integer, Description: "its number"},
 		},
@@ -88,18 +86,18 @@ var (
 	}
 )
 
-// Tools makes the families for one turn.
-func Tools(turn host.Caller, start protocol.TurnStart) []worker.Tool {
+// jobTools see to what is due at times, and end the turn of a job.
+func jobTools(turn host.Caller, start protocol.TurnStart) []worker.Tool {
 	calls := new(atomic.Int64)
 	return []worker.Tool{
-		tool(scheduleSpec, protocol.ScheduleTask{}, turn, calls), tool(listSpec, struct{}{}, turn, calls), tool(updateSpec, protocol.UpdateTask{}, turn, calls),
-		tool(cancelSpec, protocol.TaskID{}, turn, calls), tool(resultsSpec, protocol.TaskID{}, turn, calls), ending(start),
-		tool(enableFilesSpec, struct{}{}, turn, calls), tool(disableFilesSpec, struct{}{}, turn, calls), tool(statusFilesSpec, struct{}{}, turn, calls),
+		jobTool(scheduleSpec, protocol.ScheduleTask{}, turn, calls), jobTool(listSpec, struct{}{}, turn, calls), jobTool(updateSpec, protocol.UpdateTask{}, turn, calls),
+		jobTool(cancelSpec, protocol.TaskID{}, turn, calls), jobTool(resultsSpec, protocol.TaskID{}, turn, calls), ending(start),
+		jobTool(enableFilesSpec, struct{}{}, turn, calls), jobTool(disableFilesSpec, struct{}{}, turn, calls), jobTool(statusFilesSpec, struct{}{}, turn, calls),
 	}
 }
 
-// tool has the supervisor do what its calls say.
-func tool[A any](spec worker.Spec, none A, turn host.Caller, calls *atomic.Int64) worker.Tool {
+// jobTool has the supervisor do what its calls say.
+func jobTool[A any](spec worker.Spec, none A, turn host.Caller, calls *atomic.Int64) worker.Tool {
 	return worker.Define(spec, none, func(ctx context.Context, call worker.Call, _ A) (r worker.Result, err error) {
 		// the supervisor would end this worker for one more
 		if calls.Add(1) > protocol.MaxJobCalls {

@@ -1,5 +1,4 @@
-// Package find has the tool with which a model looks for tools that it is not offered yet.
-package find
+package delegated
 
 import (
 	"context"
@@ -13,7 +12,7 @@ import (
 	"mews/worker/host"
 )
 
-var spec = worker.Spec{
+var findSpec = worker.Spec{
 	Name: "find_tools",
 	Description: "Find more tools: for terminals, uploads, memory, what was said and done before, and all that was added. Lists their " +
 		"families, and opens what fits words, a family or a name for your next step.",
@@ -23,10 +22,10 @@ var spec = worker.Spec{
 	},
 }
 
-// Tools makes the family for one turn.
-func Tools(turn host.Caller) []worker.Tool {
+// findTools looks for tools that the model is not offered yet.
+func findTools(turn host.Caller) []worker.Tool {
 	var finds atomic.Int64
-	return []worker.Tool{worker.Define(spec, protocol.ToolWords{}, func(ctx context.Context, call worker.Call, _ protocol.ToolWords) (worker.Result, error) {
+	return []worker.Tool{worker.Define(findSpec, protocol.ToolWords{}, func(ctx context.Context, call worker.Call, _ protocol.ToolWords) (worker.Result, error) {
 		// the supervisor would end this worker for one more
 		if finds.Add(1) > protocol.MaxToolFinds {
 			return worker.Result{}, fmt.Errorf("tools were looked for %d times in this turn, and no more can be", protocol.MaxToolFinds)

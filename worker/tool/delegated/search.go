@@ -1,6 +1,4 @@
-// Package search has the tools with which a model finds again what was said, and what the files of
-// the home hold.
-package search
+package delegated
 
 import (
 	"context"
@@ -41,15 +39,15 @@ var homeSpec = worker.Spec{
 	},
 }
 
-// Tools makes the family for one turn.
-func Tools(turn host.Caller) []worker.Tool {
+// searchTools find again what was said, and what the files of the home hold.
+func searchTools(turn host.Caller) []worker.Tool {
 	return []worker.Tool{
-		tool(turn, historySpec, protocol.HistorySearch{}, protocol.MethodHistorySearch),
-		tool(turn, homeSpec, protocol.HomeSearch{}, protocol.MethodHomeSearch),
+		searchTool(turn, historySpec, protocol.HistorySearch{}, protocol.MethodHistorySearch),
+		searchTool(turn, homeSpec, protocol.HomeSearch{}, protocol.MethodHomeSearch),
 	}
 }
 
-func tool[A any](turn host.Caller, spec worker.Spec, arguments A, method string) worker.Tool {
+func searchTool[A any](turn host.Caller, spec worker.Spec, arguments A, method string) worker.Tool {
 	var searches atomic.Int64
 	return worker.Define(spec, arguments, func(ctx context.Context, call worker.Call, _ A) (r worker.Result, err error) {
 		// the supervisor would end this worker for one more

@@ -1,5 +1,4 @@
-// Package activity has the tool with which a model reads what was done for its person.
-package activity
+package delegated
 
 import (
 	"context"
@@ -12,7 +11,7 @@ import (
 	"mews/worker/host"
 )
 
-var readSpec = worker.Spec{
+var activitySpec = worker.Spec{
 	Name:        "read_activity_log",
 	Family:      "activity",
 	Description: "What was done. time: today, 7d, 2026-11-20",
@@ -23,15 +22,15 @@ var readSpec = worker.Spec{
 	},
 }
 
-type readArgs struct {
+type activityArgs struct {
 	Time string `json:"time"`
 	Kind string `json:"kind"`
 }
 
-// Tools makes the family for one turn.
-func Tools(turn host.Caller) []worker.Tool {
+// activityTools reads what was done for the person.
+func activityTools(turn host.Caller) []worker.Tool {
 	var reads atomic.Int64
-	return []worker.Tool{worker.Define(readSpec, readArgs{}, func(ctx context.Context, _ worker.Call, args readArgs) (r worker.Result, err error) {
+	return []worker.Tool{worker.Define(activitySpec, activityArgs{}, func(ctx context.Context, _ worker.Call, args activityArgs) (r worker.Result, err error) {
 		// the supervisor would end this worker for one more
 		if reads.Add(1) > protocol.MaxActivityReads {
 			return r, fmt.Errorf("the log was read %d times in this turn, and no more can be", protocol.MaxActivityReads)
