@@ -2,7 +2,10 @@ package host
 
 import (
 	"context"
+	"errors"
 	"reflect"
+
+	"mews/protocol"
 )
 
 // Caller makes calls of the supervisor for a turn or an operation.
@@ -16,6 +19,16 @@ type Caller interface {
 // caller's, whatever they say. An error that is a *protocol.Error is the supervisor's answer.
 func Call[R, P any](ctx context.Context, c Caller, method string, params P) (result R, err error) {
 	return result, c.Call(ctx, method, &params, &result)
+}
+
+// Refusal returns the supervisor's refusal of a call in the words that it has for the model. Any
+// other error stays as it is, and so does CodeWaits: the call is made again once the person has
+// answered.
+func Refusal(err error) error {
+	if refused := new(protocol.Error); errors.As(err, &refused) && refused.Code != protocol.CodeWaits {
+		return errors.New(refused.Message)
+	}
+	return err
 }
 
 // Call is Caller's, for a turn. It may wait for a person, so only ctx bounds it.

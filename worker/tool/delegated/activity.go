@@ -2,9 +2,6 @@ package delegated
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"sync/atomic"
 
 	"mews/protocol"
 	"mews/worker"
@@ -29,16 +26,10 @@ type activityArgs struct {
 
 // activityTools reads what was done for the person.
 func activityTools(turn host.Caller) []worker.Tool {
-	var reads atomic.Int64
-	return []worker.Tool{worker.Define(activitySpec, activityArgs{}, func(ctx context.Context, _ worker.Call, args activityArgs) (r worker.Result, err error) {
-		// the supervisor would end this worker for one more
-		if reads.Add(1) > protocol.MaxActivityReads {
-			return r, fmt.Errorf("the log was read %d times in this turn, and no more can be", protocol.MaxActivityReads)
-		}
-		a, err := host.Call[protocol.Activity](ctx, turn, protocol.MethodActivityRead, protocol.ActivityRead{Time: args.Time, Kind: args.Kind})
-		if refused := new(protocol.Error); errors.As(err, &refused) {
-			err = errors.New(refused.Message)
-		}
+	reads := &calls[protocol.ActivityRead, protocol.Activity]{turn: turn, method: protocol.MethodActivityRead,
+		most: protocol.MaxActivityReads, done: "the log was read"}
+	return []worker.Tool{worker.Define(activitySpec, activityArgs{}, func(ctx context.Context, _ worker.Call, args activityArgs) (worker.Result, error) {
+		a, err := reads.answer(ctx, protocol.ActivityRead{Time: args.Time, Kind: args.Kind})
 		return worker.Result{Text: a.Text, World: a.World}, err
 	})}
 }

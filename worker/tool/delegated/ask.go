@@ -2,7 +2,6 @@ package delegated
 
 import (
 	"context"
-	"errors"
 
 	"mews/protocol"
 	"mews/worker"
@@ -26,11 +25,7 @@ var askSpec = worker.Spec{
 func askTools(turn host.Caller) []worker.Tool {
 	return []worker.Tool{worker.Define(askSpec, protocol.Ask{}, func(ctx context.Context, call worker.Call, _ protocol.Ask) (worker.Result, error) {
 		answered, err := host.Call[protocol.QuestionAnswered](ctx, turn, protocol.MethodQuestionAsk, protocol.QuestionAsk{Call: call.ID})
-		refused := new(protocol.Error)
-		if errors.As(err, &refused) && refused.Code == protocol.CodeFailed {
-			err = errors.New(refused.Message)
-		}
-		return worker.Result{Text: answered.Text, Brief: briefs[answered.None], World: answered.World}, err
+		return worker.Result{Text: answered.Text, Brief: briefs[answered.None], World: answered.World}, host.Refusal(err)
 	})}
 }
 

@@ -3,7 +3,10 @@
 package delegated
 
 import (
+	"context"
+	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"mews/protocol"
 	"mews/worker"
@@ -13,4 +16,23 @@ import (
 // Tools makes the tools for one turn.
 func Tools(turn host.Caller, start protocol.TurnStart) []worker.Tool {
 	return slices.Concat(activityTools(turn), askTools(turn), findTools(turn), jobTools(turn, start), searchTools(turn))
+}
+
+// calls are calls of one turn to which the supervisor has a limit: it would end this worker for one
+// more.
+type calls[P, R any] struct {
+	turn   host.Caller
+	method string
+	most   int64
+	done   string // what they did, before "20 times"
+	made   atomic.Int64
+}
+
+// answer makes a call. Its error is in words for the model.
+func (c *calls[P, R]) answer(ctx context.Context, params P) (result R, err error) {
+	if c.made.Add(1) > c.most {
+		return result, fmt.Errorf("%s %d times in this turn, and no more can be", c.done, c.most)
+	}
+	result, err = host.Call[R](ctx, c.turn, c.method, params)
+	return result, host.Refusal(err)
 }

@@ -2,10 +2,7 @@ package delegated
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"strings"
-	"sync/atomic"
 
 	"mews/protocol"
 	"mews/worker"
@@ -24,16 +21,10 @@ var findSpec = worker.Spec{
 
 // findTools looks for tools that the model is not offered yet.
 func findTools(turn host.Caller) []worker.Tool {
-	var finds atomic.Int64
+	finds := &calls[protocol.ToolsFind, protocol.ToolsFound]{turn: turn, method: protocol.MethodToolsFind,
+		most: protocol.MaxToolFinds, done: "tools were looked for"}
 	return []worker.Tool{worker.Define(findSpec, protocol.ToolWords{}, func(ctx context.Context, call worker.Call, _ protocol.ToolWords) (worker.Result, error) {
-		// the supervisor would end this worker for one more
-		if finds.Add(1) > protocol.MaxToolFinds {
-			return worker.Result{}, fmt.Errorf("tools were looked for %d times in this turn, and no more can be", protocol.MaxToolFinds)
-		}
-		found, err := host.Call[protocol.ToolsFound](ctx, turn, protocol.MethodToolsFind, protocol.ToolsFind{Call: call.ID})
-		if refused := new(protocol.Error); errors.As(err, &refused) {
-			err = errors.New(refused.Message)
-		}
+		found, err := finds.answer(ctx, protocol.ToolsFind{Call: call.ID})
 		return worker.Result{Text: found.Text, Brief: strings.Join(found.Opened, ", "), Tools: found.Opened}, err
 	})}
 }

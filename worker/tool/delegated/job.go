@@ -3,8 +3,6 @@ package delegated
 import (
 	"context"
 	"errors"
-	"fmt"
-	"sync/atomic"
 
 	"mews/protocol"
 	"mews/worker"
@@ -88,26 +86,20 @@ var (
 
 // jobTools see to what is due at times, and end the turn of a job.
 func jobTools(turn host.Caller, start protocol.TurnStart) []worker.Tool {
-	calls := new(atomic.Int64)
+	jobs := &calls[protocol.JobCall, protocol.JobAnswer]{turn: turn, method: protocol.MethodJobCall,
+		most: protocol.MaxJobCalls, done: "tasks were seen to"}
 	return []worker.Tool{
-		jobTool(scheduleSpec, protocol.ScheduleTask{}, turn, calls), jobTool(listSpec, struct{}{}, turn, calls), jobTool(updateSpec, protocol.UpdateTask{}, turn, calls),
-		jobTool(cancelSpec, protocol.TaskID{}, turn, calls), jobTool(resultsSpec, protocol.TaskID{}, turn, calls), ending(start),
-		jobTool(enableFilesSpec, struct{}{}, turn, calls), jobTool(disableFilesSpec, struct{}{}, turn, calls), jobTool(statusFilesSpec, struct{}{}, turn, calls),
+		jobTool(scheduleSpec, protocol.ScheduleTask{}, jobs), jobTool(listSpec, struct{}{}, jobs),
+		jobTool(updateSpec, protocol.UpdateTask{}, jobs), jobTool(cancelSpec, protocol.TaskID{}, jobs),
+		jobTool(resultsSpec, protocol.TaskID{}, jobs), ending(start),
+		jobTool(enableFilesSpec, struct{}{}, jobs), jobTool(disableFilesSpec, struct{}{}, jobs), jobTool(statusFilesSpec, struct{}{}, jobs),
 	}
 }
 
 // jobTool has the supervisor do what its calls say.
-func jobTool[A any](spec worker.Spec, none A, turn host.Caller, calls *atomic.Int64) worker.Tool {
-	return worker.Define(spec, none, func(ctx context.Context, call worker.Call, _ A) (r worker.Result, err error) {
-		// the supervisor would end this worker for one more
-		if calls.Add(1) > protocol.MaxJobCalls {
-			return r, fmt.Errorf("tasks were seen to %d times in this turn, and no more can be", protocol.MaxJobCalls)
-		}
-		a, err := host.Call[protocol.JobAnswer](ctx, turn, protocol.MethodJobCall, protocol.JobCall{Call: call.ID})
-		// else it may wait for its person
-		if refused := new(protocol.Error); errors.As(err, &refused) && refused.Code == protocol.CodeFailed {
-			err = errors.New(refused.Message)
-		}
+func jobTool[A any](spec worker.Spec, none A, jobs *calls[protocol.JobCall, protocol.JobAnswer]) worker.Tool {
+	return worker.Define(spec, none, func(ctx context.Context, call worker.Call, _ A) (worker.Result, error) {
+		a, err := jobs.answer(ctx, protocol.JobCall{Call: call.ID})
 		return worker.Result{Text: a.Text, Brief: a.Brief, World: a.World}, err
 	})
 }

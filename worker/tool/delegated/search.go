@@ -2,9 +2,6 @@ package delegated
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"sync/atomic"
 
 	"mews/protocol"
 	"mews/worker"
@@ -48,16 +45,10 @@ func searchTools(turn host.Caller) []worker.Tool {
 }
 
 func searchTool[A any](turn host.Caller, spec worker.Spec, arguments A, method string) worker.Tool {
-	var searches atomic.Int64
-	return worker.Define(spec, arguments, func(ctx context.Context, call worker.Call, _ A) (r worker.Result, err error) {
-		// the supervisor would end this worker for one more
-		if searches.Add(1) > protocol.MaxSearches {
-			return r, fmt.Errorf("%s was called %d times in this turn, and no more can be", spec.Name, protocol.MaxSearches)
-		}
-		found, err := host.Call[protocol.SearchFound](ctx, turn, method, protocol.Search{Call: call.ID})
-		if refused := new(protocol.Error); errors.As(err, &refused) {
-			err = errors.New(refused.Message)
-		}
+	searches := &calls[protocol.Search, protocol.SearchFound]{turn: turn, method: method,
+		most: protocol.MaxSearches, done: spec.Name + " was called"}
+	return worker.Define(spec, arguments, func(ctx context.Context, call worker.Call, _ A) (worker.Result, error) {
+		found, err := searches.answer(ctx, protocol.Search{Call: call.ID})
 		return worker.Result{Text: found.Text, World: found.World}, err
 	})
 }

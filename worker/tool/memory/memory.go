@@ -5,7 +5,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -99,25 +98,17 @@ func factOf(args protocol.MemoryArguments) memory.Fact {
 func (o Options) allowed(ctx context.Context, call worker.Call, fact *memory.Fact, conflict *protocol.MemoryConflict) (protocol.MemoryAllowed, error) {
 	a, err := host.Call[protocol.MemoryAllowed](ctx, o.Turn, protocol.MethodMemoryRemember, protocol.MemoryRemember{Call: call.ID, Conflict: conflict})
 	if err != nil {
-		return a, said(err)
+		return a, host.Refusal(err)
 	}
 	at, err := time.Parse(time.RFC3339, a.At)
 	fact.Message, fact.Date = a.Message, at.In(o.Home.Zone).Format(time.DateOnly)
 	return a, err
 }
 
-// said is an error of the supervisor's in the words that it has for the model.
-func said(err error) error {
-	if refused := new(protocol.Error); errors.As(err, &refused) && refused.Code == protocol.CodeFailed {
-		return errors.New(refused.Message)
-	}
-	return err
-}
-
 // announce tells the supervisor that MEMORY.md changes.
 func (o Options) announce(ctx context.Context, p protocol.MemoryChanged) error {
 	_, err := host.Call[protocol.MemoryTold](ctx, o.Turn, protocol.MethodMemoryChanged, p)
-	return said(err)
+	return host.Refusal(err)
 }
 
 func (o Options) writing(ctx context.Context, call worker.Call, after int) memory.Writing {
@@ -218,7 +209,7 @@ type recallArgs struct {
 func (o Options) recall(ctx context.Context, _ worker.Call, args recallArgs) (r worker.Result, err error) {
 	texts, err := o.InForce(ctx) // what waits is no fact yet
 	if err != nil {
-		return r, said(err)
+		return r, host.Refusal(err)
 	}
 	hits, err := o.Home.Recall(ctx, texts, args.Words)
 	if err != nil {
@@ -237,5 +228,5 @@ func (o Options) recall(ctx context.Context, _ worker.Call, args recallArgs) (r 
 	if len(ids) > 0 {
 		_, err = host.Call[protocol.MemoryTold](ctx, o.Turn, protocol.MethodMemoryRecalled, protocol.MemoryRecalled{IDs: ids})
 	}
-	return r, said(err)
+	return r, host.Refusal(err)
 }
