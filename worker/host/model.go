@@ -18,8 +18,6 @@ type Turn struct {
 	// Compose puts the system text together anew, because the one that the turn has must not be
 	// used any more; nil: there is no other. It is called by NextMessage alone.
 	Compose func(context.Context) string
-	// InForce are the texts in force of the files that go into prompts, by path.
-	InForce func(context.Context) (map[string]string, error)
 
 	blobStore
 	system  string        // what Compose made; "" is that of the caller

@@ -28,30 +28,31 @@ var families = []func(*userTools) []worker.Tool{
 
 // turnFamilies are the families that ask the supervisor for something. A row makes one for each
 // turn.
-var turnFamilies = []func(*userTools, *host.Turn, protocol.TurnStart) []worker.Tool{
-	func(u *userTools, turn *host.Turn, start protocol.TurnStart) []worker.Tool {
-		return output.Tools(turn, start.Limits.Output, u.files.HasReceived)
+var turnFamilies = []func(*turnTools) []worker.Tool{
+	func(t *turnTools) []worker.Tool { return delegated.Tools(t.turn, t.start) },
+	func(t *turnTools) []worker.Tool { return memory.Tools(t.memory, t.turn, t.start.Uses, t.inForce) },
+	func(t *turnTools) []worker.Tool {
+		return output.Tools(t.turn, t.start.Limits.Output, t.files.HasReceived)
 	},
-	func(u *userTools, turn *host.Turn, _ protocol.TurnStart) []worker.Tool {
-		return send.Tools(u.files, turn, u.measure)
-	},
-	func(_ *userTools, turn *host.Turn, start protocol.TurnStart) []worker.Tool {
-		return delegated.Tools(turn, start)
-	},
-	func(u *userTools, turn *host.Turn, start protocol.TurnStart) []worker.Tool {
-		return memory.Tools(memory.Options{Home: u.memory, Turn: turn, Uses: start.Uses,
-			InForce: func(ctx context.Context) (map[string]string, error) { return turn.InForce(ctx) }})
-	},
+	func(t *turnTools) []worker.Tool { return send.Tools(t.files, t.turn, t.measure) },
 }
 
-// forTurn is the table of tools of one turn, sorted by name. More are those that have come since
-// hello.
-func (u *userTools) forTurn(turn *host.Turn, start protocol.TurnStart, more []worker.Tool) (tools []worker.Tool) {
-	for _, tool := range slices.Concat(u.tools, more) {
+// turnTools are the person's tools in one turn.
+type turnTools struct {
+	*userTools
+	turn  *host.Turn
+	start protocol.TurnStart
+	// inForce returns the texts in force of the files that go into prompts, by path.
+	inForce func(context.Context) (map[string]string, error)
+}
+
+// all returns the tools of the turn, sorted by name. more are those that have come since hello.
+func (t *turnTools) all(more []worker.Tool) (tools []worker.Tool) {
+	for _, tool := range slices.Concat(t.tools, more) {
 		tools = append(tools, promptfile.WithNote(tool))
 	}
 	for _, family := range turnFamilies {
-		tools = append(tools, family(u, turn, start)...)
+		tools = append(tools, family(t)...)
 	}
 	slices.SortFunc(tools, func(a, b worker.Tool) int { return strings.Compare(a.Name, b.Name) })
 	return tools
@@ -61,7 +62,7 @@ func (u *userTools) forTurn(turn *host.Turn, start protocol.TurnStart, more []wo
 // every turn.
 func (u *userTools) descriptions(more []worker.Tool) []protocol.Tool {
 	var tools []protocol.Tool
-	for _, tool := range u.forTurn(nil, protocol.TurnStart{}, more) {
+	for _, tool := range (&turnTools{userTools: u}).all(more) {
 		tools = append(tools, tool.Tool)
 	}
 	return tools

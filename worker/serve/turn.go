@@ -90,7 +90,8 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	var more []worker.Tool
 	s.update(func(state *serverState) { more = state.more })
 	watched := watchedTurn{turn, &promptfile.Watch{Home: u.promptFiles, Turn: turn, Notes: u.memory.NotePaths(u.options.Now()), Programs: u.runPrograms}}
-	turn.InForce = func(ctx context.Context) (map[string]string, error) { return watched.watch.InForce(ctx) }
+	tools := &turnTools{userTools: u, turn: turn, start: start}
+	tools.inForce = func(ctx context.Context) (map[string]string, error) { return watched.watch.InForce(ctx) }
 	turn.Compose = func(ctx context.Context) string {
 		texts, err := watched.watch.InForce(ctx)
 		if err != nil {
@@ -100,7 +101,7 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	}
 	end, err := agent.Run(ctx, start, agent.Options{
 		Host:   watched,
-		Tools:  watched.watch.Noting(u.forTurn(turn, start, more)),
+		Tools:  watched.watch.Noting(tools.all(more)),
 		System: turn.Compose(ctx),
 		Report: s.options.Report,
 	})

@@ -17,7 +17,7 @@ import (
 	"mews/worker/workspace"
 )
 
-const family = "memory"
+const familyName = "memory"
 
 // Each tool does the same again when its call is made again, and so is idempotent.
 var (
@@ -38,7 +38,7 @@ var (
 		},
 	}
 	updateSpec = worker.Spec{
-		Name: "update_memory", Effect: protocol.EffectIdempotent, Family: family, Description: "Correct a fact of MEMORY.md",
+		Name: "update_memory", Effect: protocol.EffectIdempotent, Family: familyName, Description: "Correct a fact of MEMORY.md",
 		Arguments: []worker.Argument{
 			{Name: "id", Type: worker.String, Required: true},
 			{Name: "text", Type: worker.String, Required: true},
@@ -49,13 +49,13 @@ var (
 		},
 	}
 	forgetSpec = worker.Spec{
-		Name: "forget", Effect: protocol.EffectIdempotent, Family: family, Description: "Delete facts for good, when they want that",
+		Name: "forget", Effect: protocol.EffectIdempotent, Family: familyName, Description: "Delete facts for good, when they want that",
 		Arguments: []worker.Argument{
 			{Name: "ids", Type: worker.Strings, Required: true},
 		},
 	}
 	noteSpec = worker.Spec{
-		Name: "note_today", Effect: protocol.EffectIdempotent, Family: family,
+		Name: "note_today", Effect: protocol.EffectIdempotent, Family: familyName,
 		Description: "Note what happened, in memory/ with the date",
 		Arguments: []worker.Argument{
 			{Name: "text", Type: worker.String, Required: true},
@@ -67,25 +67,27 @@ var (
 // defaultConfidence is that of a fact of which a model does not say how sure it is.
 const defaultConfidence = 0.9
 
-// Options are what the tools of one turn need.
-type Options struct {
-	Home *memory.Home
-	// Turn decides what may be kept. An error with protocol.CodeWaits is that the person has not
-	// answered yet: the call is made again when they have.
-	Turn host.Caller
-	Uses map[string]int // of facts, by id
-	// InForce are the texts of prompt files that are, by path.
-	InForce func(ctx context.Context) (map[string]string, error)
+// InForce returns the texts in force of the files that go into prompts, by path.
+type InForce func(ctx context.Context) (map[string]string, error)
+
+// family are the tools of one turn. The supervisor decides what may be kept: it refuses with
+// protocol.CodeWaits until the person has answered, and then the call is made again.
+type family struct {
+	home    *memory.Home
+	turn    host.Caller
+	uses    map[string]int // of facts, by id
+	inForce InForce
 }
 
-// Tools makes the tools for one turn.
-func Tools(o Options) []worker.Tool {
+// Tools makes the tools for one turn. uses says how often facts were used, by id.
+func Tools(home *memory.Home, turn host.Caller, uses map[string]int, inForce InForce) []worker.Tool {
+	t := family{home, turn, uses, inForce}
 	return []worker.Tool{
-		worker.Define(rememberSpec, protocol.MemoryArguments{Kind: "fact"}, o.remember),
-		worker.Define(recallSpec, recallArgs{}, o.recall),
-		worker.Define(updateSpec, protocol.MemoryArguments{}, o.update),
-		worker.Define(forgetSpec, forgetArgs{}, o.forget),
-		worker.Define(noteSpec, protocol.MemoryArguments{}, o.note),
+		worker.Define(rememberSpec, protocol.MemoryArguments{Kind: "fact"}, t.remember),
+		worker.Define(recallSpec, recallArgs{}, t.recall),
+		worker.Define(updateSpec, protocol.MemoryArguments{}, t.update),
+		worker.Define(forgetSpec, forgetArgs{}, t.forget),
+		worker.Define(noteSpec, protocol.MemoryArguments{}, t.note),
 	}
 }
 
@@ -95,31 +97,31 @@ func factOf(args protocol.MemoryArguments) memory.Fact {
 }
 
 // allowed has a fact go by a message.
-func (o Options) allowed(ctx context.Context, call worker.Call, fact *memory.Fact, conflict *protocol.MemoryConflict) (protocol.MemoryAllowed, error) {
-	a, err := host.Call[protocol.MemoryAllowed](ctx, o.Turn, protocol.MethodMemoryRemember, protocol.MemoryRemember{Call: call.ID, Conflict: conflict})
+func (t family) allowed(ctx context.Context, call worker.Call, fact *memory.Fact, conflict *protocol.MemoryConflict) (protocol.MemoryAllowed, error) {
+	a, err := host.Call[protocol.MemoryAllowed](ctx, t.turn, protocol.MethodMemoryRemember, protocol.MemoryRemember{Call: call.ID, Conflict: conflict})
 	if err != nil {
 		return a, host.Refusal(err)
 	}
 	at, err := time.Parse(time.RFC3339, a.At)
-	fact.Message, fact.Date = a.Message, at.In(o.Home.Zone).Format(time.DateOnly)
+	fact.Message, fact.Date = a.Message, at.In(t.home.Zone).Format(time.DateOnly)
 	return a, err
 }
 
 // announce tells the supervisor that MEMORY.md changes.
-func (o Options) announce(ctx context.Context, p protocol.MemoryChanged) error {
-	_, err := host.Call[protocol.MemoryTold](ctx, o.Turn, protocol.MethodMemoryChanged, p)
+func (t family) announce(ctx context.Context, p protocol.MemoryChanged) error {
+	_, err := host.Call[protocol.MemoryTold](ctx, t.turn, protocol.MethodMemoryChanged, p)
 	return host.Refusal(err)
 }
 
-func (o Options) writing(ctx context.Context, call worker.Call, after int) memory.Writing {
-	return memory.Writing{Keep: workspace.Keep(call.KeepBefore), After: after, Uses: o.Uses, Announce: func(c memory.Change) error {
-		return o.announce(ctx, protocol.MemoryChanged{Call: call.ID, Before: c.Before, After: c.After, Text: c.Taken()})
+func (t family) writing(ctx context.Context, call worker.Call, after int) memory.Writing {
+	return memory.Writing{Keep: workspace.Keep(call.KeepBefore), After: after, Uses: t.uses, Announce: func(c memory.Change) error {
+		return t.announce(ctx, protocol.MemoryChanged{Call: call.ID, Before: c.Before, After: c.After, Text: c.Taken()})
 	}}
 }
 
-func (o Options) remember(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
+func (t family) remember(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
 	fact := factOf(args)
-	old, against, err := o.Home.Conflict(fact)
+	old, against, err := t.home.Conflict(fact)
 	if err != nil {
 		return r, err
 	}
@@ -127,11 +129,11 @@ func (o Options) remember(ctx context.Context, call worker.Call, args protocol.M
 	if against {
 		conflict = &protocol.MemoryConflict{ID: old.ID, Text: old.Text}
 	}
-	a, err := o.allowed(ctx, call, &fact, conflict)
+	a, err := t.allowed(ctx, call, &fact, conflict)
 	if err != nil || a.Choice == protocol.MemoryOld {
 		return worker.Result{Text: fmt.Sprintf("They say that the old one holds, and it was not changed: %s %s", old.ID, old.Text), Brief: "the old one holds"}, err
 	}
-	kept, c, err := o.Home.Remember(ctx, o.writing(ctx, call, a.After), fact, a.Choice)
+	kept, c, err := t.home.Remember(ctx, t.writing(ctx, call, a.After), fact, a.Choice)
 	return changed("remember", "Remembered", kept, c), err
 }
 
@@ -141,9 +143,9 @@ func changed(kind, done string, kept memory.Fact, c memory.Change) worker.Result
 		Changes: []protocol.Change{{Kind: kind, Target: kept.ID, Detail: kept.Text, Undo: c.Undo}}}
 }
 
-func (o Options) update(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
+func (t family) update(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
 	fact := factOf(args)
-	file, err := o.Home.Read()
+	file, err := t.home.Read()
 	if err != nil {
 		return r, err
 	}
@@ -151,11 +153,11 @@ func (o Options) update(ctx context.Context, call worker.Call, args protocol.Mem
 	if old, known := file.Find(args.ID); known {
 		replaced = &protocol.MemoryConflict{ID: old.ID, Text: old.Text}
 	}
-	a, err := o.allowed(ctx, call, &fact, replaced)
+	a, err := t.allowed(ctx, call, &fact, replaced)
 	if err != nil {
 		return r, err
 	}
-	kept, c, err := o.Home.Correct(ctx, o.writing(ctx, call, a.After), args.ID, fact)
+	kept, c, err := t.home.Correct(ctx, t.writing(ctx, call, a.After), args.ID, fact)
 	return changed("update", "Corrected", kept, c), err
 }
 
@@ -163,13 +165,13 @@ type forgetArgs struct {
 	IDs []string `json:"ids"`
 }
 
-func (o Options) forget(ctx context.Context, call worker.Call, args forgetArgs) (r worker.Result, err error) {
-	gone, _, err := o.Home.Forget(ctx, args.IDs, func(c memory.Change, gone []memory.Fact) error {
+func (t family) forget(ctx context.Context, call worker.Call, args forgetArgs) (r worker.Result, err error) {
+	gone, _, err := t.home.Forget(ctx, args.IDs, func(c memory.Change, gone []memory.Fact) error {
 		p := protocol.MemoryChanged{Call: call.ID, Before: c.Before, After: c.After, Text: c.Taken()}
 		for _, f := range gone {
 			p.Gone = append(p.Gone, protocol.MemoryGone{ID: f.ID, Text: f.Text, Message: f.Message})
 		}
-		return o.announce(ctx, p)
+		return t.announce(ctx, p)
 	})
 	if err != nil {
 		return r, err
@@ -185,9 +187,9 @@ func (o Options) forget(ctx context.Context, call worker.Call, args forgetArgs) 
 	return r, nil
 }
 
-func (o Options) note(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
+func (t family) note(ctx context.Context, call worker.Call, args protocol.MemoryArguments) (r worker.Result, err error) {
 	var fact memory.Fact
-	a, err := o.allowed(ctx, call, &fact, nil)
+	a, err := t.allowed(ctx, call, &fact, nil)
 	if err != nil {
 		return r, err
 	}
@@ -195,7 +197,7 @@ func (o Options) note(ctx context.Context, call worker.Call, args protocol.Memor
 	if err != nil {
 		return r, err
 	}
-	name, undo, err := o.Home.AddNote(ctx, call.KeepBefore, at, args.Text)
+	name, undo, err := t.home.AddNote(ctx, call.KeepBefore, at, args.Text)
 	if err != nil {
 		return r, err
 	}
@@ -206,12 +208,12 @@ type recallArgs struct {
 	Words string `json:"words"`
 }
 
-func (o Options) recall(ctx context.Context, _ worker.Call, args recallArgs) (r worker.Result, err error) {
-	texts, err := o.InForce(ctx) // what waits is no fact yet
+func (t family) recall(ctx context.Context, _ worker.Call, args recallArgs) (r worker.Result, err error) {
+	texts, err := t.inForce(ctx) // what waits is no fact yet
 	if err != nil {
 		return r, host.Refusal(err)
 	}
-	hits, err := o.Home.Recall(ctx, texts, args.Words)
+	hits, err := t.home.Recall(ctx, texts, args.Words)
 	if err != nil {
 		return r, err
 	}
@@ -226,7 +228,7 @@ func (o Options) recall(ctx context.Context, _ worker.Call, args recallArgs) (r 
 		r.Text = fmt.Sprintf("Nothing found in %d facts and in the daily notes. Try other words.", len(memory.Parse(texts[memory.FileName]).Facts()))
 	}
 	if len(ids) > 0 {
-		_, err = host.Call[protocol.MemoryTold](ctx, o.Turn, protocol.MethodMemoryRecalled, protocol.MemoryRecalled{IDs: ids})
+		_, err = host.Call[protocol.MemoryTold](ctx, t.turn, protocol.MethodMemoryRecalled, protocol.MemoryRecalled{IDs: ids})
 	}
 	return r, host.Refusal(err)
 }

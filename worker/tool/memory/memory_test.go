@@ -105,7 +105,7 @@ func (r *rig) call(name, arguments string) (result worker.Result, err error) {
 			err = fault.(error)
 		}
 	}()
-	for _, tool := range tools.Tools(tools.Options{Home: r.home, Turn: r.host.answers(), InForce: r.inForce}) {
+	for _, tool := range tools.Tools(r.home, r.host.answers(), nil, r.inForce) {
 		if tool.Name == name {
 			return tool.Run(r.Context(), worker.Call{ID: "c", Arguments: json.RawMessage(arguments)})
 		}
@@ -249,7 +249,7 @@ func TestACallThatACrashCutOffIsMadeAgain(t *testing.T) {
 
 func TestWhatIsAlwaysOfferedIsShort(t *testing.T) {
 	size := 0
-	for _, tool := range tools.Tools(tools.Options{}) {
+	for _, tool := range tools.Tools(nil, nil, nil, nil) {
 		if tool.Family == "" {
 			size += len(tool.Name) + len(tool.Description) + len(tool.Schema)
 		}
