@@ -30,18 +30,13 @@ type Programs interface {
 	Run(ctx context.Context, p program.Program) error
 }
 
-// Pictures makes of a picture's file what a model is shown.
-type Pictures interface {
-	Show(ctx context.Context, file io.Reader) (images.Shown, error)
-}
-
 // Options are what files are received with.
 type Options struct {
 	Home     *workspace.Workspace
 	Zone     *time.Location
 	Blobs    Blobs
-	Programs Programs // nil: this worker runs none
-	Pictures Pictures
+	Programs Programs       // nil: this worker runs none
+	Pictures *images.Viewer // makes of a picture's file what a model is shown
 }
 
 // Run receives the files of one message. The error is one of the host's, or the cause of ctx: the
