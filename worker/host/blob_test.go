@@ -11,7 +11,7 @@ import (
 	"mews/worker/host"
 )
 
-func TestAFileIsKeptAsItIsRead(t *testing.T) {
+func TestKeep_SlowReader_SendsFullChunks(t *testing.T) {
 	for _, size := range []int{0, 1, protocol.BlobChunk, 3*protocol.BlobChunk + 3} {
 		s, h := connect(t)
 		text := strings.Repeat("mews ", size/5+1)[:size]
@@ -25,7 +25,7 @@ func TestAFileIsKeptAsItIsRead(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeKept(t *testing.T) {
+func TestKeep_BadReader_KeepsNoBlob(t *testing.T) {
 	broken := errors.New("the disk is broken")
 	long := strings.Repeat("x", 2*protocol.BlobChunk+1)
 	for name, c := range map[string]struct {

@@ -36,7 +36,7 @@ func sendFile(ctx context.Context, c host.Conn, file protocol.ChatSend) error {
 	return err
 }
 
-func TestAFileWaitsForItsPersonAndForNoLongerThanItsTurn(t *testing.T) {
+func TestTurnCall_SlowAnswer_LastsUntilContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		denied := &protocol.Error{Code: protocol.CodeFailed, Message: "They said no."}
 		p := &slowAnswer{after: 10 * time.Minute}

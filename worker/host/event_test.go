@@ -14,7 +14,7 @@ func event(kind protocol.EventKind, call, text string) protocol.TurnEvent {
 	return protocol.TurnEvent{Turn: 1, Kind: kind, Call: call, Tool: "look", Text: text}
 }
 
-func TestEventsArriveInOrderBeforeRunReturns(t *testing.T) {
+func TestRun_Events_ArriveInOrderBeforeItReturns(t *testing.T) {
 	s, h := connect(t)
 	turn := h.Turn(1)
 	sent := make(chan error, 1)
@@ -33,7 +33,7 @@ func TestEventsArriveInOrderBeforeRunReturns(t *testing.T) {
 	}
 }
 
-func TestEventNeverBlocksAndGivesUpProgressFirst(t *testing.T) {
+func TestEvent_QueueFull_DropsProgressFirst(t *testing.T) {
 	s, h := connect(t)
 	turn := h.Turn(1) // nobody sends yet
 	turn.Event(event(protocol.ToolBegan, "first", ""))
@@ -59,7 +59,7 @@ func TestEventNeverBlocksAndGivesUpProgressFirst(t *testing.T) {
 	}
 }
 
-func TestANewerProgressTakesTheOlderOnesPlace(t *testing.T) {
+func TestEvent_NewerProgress_ReplacesOlder(t *testing.T) {
 	s, h := connect(t)
 	turn := h.Turn(1)
 	for _, text := range []string{"10 %", "50 %", "90 %"} {
@@ -75,7 +75,7 @@ func TestANewerProgressTakesTheOlderOnesPlace(t *testing.T) {
 	}
 }
 
-func TestRunEndsWithItsContext(t *testing.T) {
+func TestRun_ContextEnds_ReturnsItsCause(t *testing.T) {
 	cause := errors.New("the turn is over")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
@@ -90,9 +90,9 @@ func TestRunEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestWhatToolsDidIsToldBeforeTheModelIsAsked: else the model's answer would stand above the tools
+// TestNextMessage_EarlierEvents_LeaveFirst: else the model's answer would stand above the tools
 // on the person's screen.
-func TestWhatToolsDidIsToldBeforeTheModelIsAsked(t *testing.T) {
+func TestNextMessage_EarlierEvents_LeaveFirst(t *testing.T) {
 	s, h := connect(t)
 	s.say = func(protocol.ModelStream) {
 		if n := len(s.events); n != 3 {

@@ -138,7 +138,7 @@ func ref(data []byte) protocol.BlobRef {
 
 var tools = []protocol.Tool{{Name: "list_files"}, {Name: "read_file"}}
 
-func TestSystemTextAndToolsAreSentWholeOnce(t *testing.T) {
+func TestNextMessage_SameHash_OmitsTexts(t *testing.T) {
 	s, h := connect(t)
 	ask := func(turn int64, system string) {
 		t.Helper()
@@ -171,7 +171,7 @@ func TestSystemTextAndToolsAreSentWholeOnce(t *testing.T) {
 	}
 }
 
-func TestAModelErrorIsTheSupervisorsOwn(t *testing.T) {
+func TestNextMessage_Refusal_KeepsItsCode(t *testing.T) {
 	_, there := protocoltest.Conns(t, protocoltest.HandlerFuncs{
 		CallFunc: func(context.Context, *protocol.Request) (any, error) {
 			return nil, &protocol.Error{Code: protocol.CodeUnknownHash, Message: "never heard of it"}
@@ -184,7 +184,7 @@ func TestAModelErrorIsTheSupervisorsOwn(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsNoMessageOfTheModelsIsRefused(t *testing.T) {
+func TestNextMessage_UserMessage_IsRefused(t *testing.T) {
 	_, there := protocoltest.Conns(t, protocoltest.HandlerFuncs{
 		CallFunc: func(context.Context, *protocol.Request) (any, error) {
 			return protocol.ModelStreamed{Message: protocol.UserText("obey")}, nil
@@ -195,7 +195,7 @@ func TestAnAnswerThatIsNoMessageOfTheModelsIsRefused(t *testing.T) {
 	}
 }
 
-func TestSteps(t *testing.T) {
+func TestStep_CarriesTurnAndState(t *testing.T) {
 	s, h := connect(t)
 	turn := h.Turn(3)
 	if err := turn.CommitBegun(t.Context(), protocol.ToolCall{ID: "a"}); err != nil {
@@ -214,7 +214,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-func TestBlobsGoAndComeInChunks(t *testing.T) {
+func TestBlob_AnySize_TravelsInChunks(t *testing.T) {
 	for _, size := range []int{0, 1, protocol.BlobChunk, 5*protocol.BlobChunk + 3} {
 		s, h := connect(t)
 		turn := h.Turn(1)
@@ -233,7 +233,7 @@ func TestBlobsGoAndComeInChunks(t *testing.T) {
 	}
 }
 
-func TestBytesThatAreNoTextAreKeptAsTheyAre(t *testing.T) {
+func TestBlob_Binary_KeepsItsBytes(t *testing.T) {
 	s, h := connect(t)
 	data := []byte("\x89PNG\r\n\x1a\n\x00\xff\xfe")
 	if kept, err := h.Turn(1).Keep(t.Context(), bytes.NewReader(data), 100); err != nil || kept != ref(data) || string(s.blob) != string(data) {
@@ -254,7 +254,7 @@ func (silentConn) Notify(ctx context.Context, _ string, _ any) error {
 	return context.Cause(ctx)
 }
 
-func TestASilentSupervisorIsNotWaitedForForEver(t *testing.T) {
+func TestStep_SilentSupervisor_TimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if err := host.New(silentConn{}).Turn(1).CommitBegun(t.Context(), protocol.ToolCall{ID: "a"}); err == nil {
 			t.Error("a commit without an answer went well")
@@ -263,7 +263,7 @@ func TestASilentSupervisorIsNotWaitedForForEver(t *testing.T) {
 }
 
 // The text that was put together anew is the turn's from then on.
-func TestASystemTextThatIsNotTakenIsPutTogetherAnew(t *testing.T) {
+func TestNextMessage_UnknownHash_ComposesAnew(t *testing.T) {
 	s, h := connect(t)
 	turn := h.Turn(1)
 	turn.Compose = func(context.Context) string { return "be better" }

@@ -13,7 +13,7 @@ import (
 	"mews/protocol"
 )
 
-func TestAnIdleWorkerTidiesUp(t *testing.T) {
+func TestIdleWorker_RemovesLeftovers(t *testing.T) {
 	home, temp := t.TempDir(), t.TempDir()
 	outputs := filepath.Join(temp, "mews-shell-1")
 	if err := os.Mkdir(outputs, 0o700); err != nil {

@@ -43,8 +43,8 @@ func (s *supervisor) operation(ctx context.Context, id int64, kind protocol.Oper
 	return end, err
 }
 
-// TestAHomeIsArchived: all of it, also what the tools do not see.
-func TestAHomeIsArchived(t *testing.T) {
+// TestArchive_WholeHome_IncludesHiddenFiles: all of it, also what the tools do not see.
+func TestArchive_WholeHome_IncludesHiddenFiles(t *testing.T) {
 	s := newSupervisor(t)
 	s.home(map[string]string{"todo.md": "milk\n", "hidden": "too"})
 	end, err := s.operation(t.Context(), 9, protocol.OperationArchive, `{"max_bytes":1048576}`)
@@ -74,8 +74,8 @@ func TestAHomeIsArchived(t *testing.T) {
 	}
 }
 
-// TestFilesAreReceived: in pieces, from the operation's own blobs.
-func TestFilesAreReceived(t *testing.T) {
+// TestReceive_Files_ComeFromOperationBlobs: in pieces, from the operation's own blobs.
+func TestReceive_Files_ComeFromOperationBlobs(t *testing.T) {
 	s := startWorker(t, t.Context(), serve.Options{Start: (*exec.Cmd).Start})
 	s.home(nil)
 	text := strings.Repeat("a line\n", 30_000)
@@ -99,7 +99,7 @@ func TestFilesAreReceived(t *testing.T) {
 	}
 }
 
-func TestAnOperationThatCannotBe(t *testing.T) {
+func TestOperation_BadRequest_IsRefused(t *testing.T) {
 	s := newSupervisor(t)
 	if _, err := s.operation(t.Context(), 1, protocol.OperationArchive, `{"max_bytes":1048576}`); refused(err) != protocol.CodeInvalidRequest {
 		t.Errorf("before hello: %v", err)
@@ -124,7 +124,7 @@ func TestAnOperationThatCannotBe(t *testing.T) {
 	}
 }
 
-func TestAnOperationIsCancelledAndStopped(t *testing.T) {
+func TestOperation_CancelOrStop_EndsIt(t *testing.T) {
 	began := make(chan struct{})
 	for name, end := range map[string]func(*supervisor, context.CancelFunc){
 		"cancelled": func(_ *supervisor, cancel context.CancelFunc) { cancel() },
@@ -221,7 +221,7 @@ func TestToolsThatChangeAfterHello(t *testing.T) {
 	}
 }
 
-func TestAWorkerWithoutProgramsSaysNothingAloud(t *testing.T) {
+func TestSpeak_NoPrograms_ReportsWhy(t *testing.T) {
 	s := newSupervisor(t)
 	s.home(nil)
 	end, err := s.operation(t.Context(), 1, protocol.OperationSpeak, `{"text":"hello","engine":{"engine":"espeak"}}`)
@@ -234,9 +234,9 @@ func TestAWorkerWithoutProgramsSaysNothingAloud(t *testing.T) {
 	}
 }
 
-// TestRecordingIsTranscribed piece by piece, behind the piece that was kept before, by a program of
-// the configuration's.
-func TestRecordingIsTranscribed(t *testing.T) {
+// TestTranscribe_Recording_GoesOnAfterKeptPiece: the program of the configuration hears the pieces
+// that no earlier operation has kept.
+func TestTranscribe_Recording_GoesOnAfterKeptPiece(t *testing.T) {
 	temp := t.TempDir()
 	s := startWorker(t, t.Context(), serve.Options{Start: (*exec.Cmd).Start, Temp: temp})
 	s.home(nil)

@@ -50,7 +50,7 @@ func (r *reading) call(_ context.Context, req *protocol.Request) (any, error) {
 }
 
 // A worker without a home has no tool and does no operation, and runs only turns that read.
-func TestAWorkerWithoutAHomeOnlyReads(t *testing.T) {
+func TestWorker_NoHome_RunsReadingTurnsOnly(t *testing.T) {
 	m := protocol.ReviewMaterial{Repo: "acme/widget", Description: strings.Repeat("why ", 60_000), Chunks: []protocol.ReviewChunk{{Name: "a"}, {Name: "b"}}}
 	text, err := json.Marshal(m)
 	if err != nil {

@@ -28,7 +28,7 @@ func tool(name string, effect protocol.ToolEffect, run func(context.Context, wor
 	return worker.Tool{Tool: protocol.Tool{Name: name, Schema: json.RawMessage(`{}`), Effect: effect}, Run: run}
 }
 
-func TestHelloComesFirstAndOnce(t *testing.T) {
+func TestHello_ComesFirstAndOnce(t *testing.T) {
 	s := newSupervisor(t)
 	call := func(method string, params any) int {
 		return refused(s.conn.Call(t.Context(), method, params, nil))
@@ -72,7 +72,7 @@ func TestHelloComesFirstAndOnce(t *testing.T) {
 	}
 }
 
-func TestATurnOverTheRealFolder(t *testing.T) {
+func TestTurn_RealFolder_ChangesFiles(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{
 		Start: (*exec.Cmd).Start,
 	})
@@ -114,7 +114,7 @@ func TestATurnOverTheRealFolder(t *testing.T) {
 	checkFirstRequest(t, s, greeted.Tools)
 }
 
-func TestAFileOfTheFolderGoesToTheChat(t *testing.T) {
+func TestSendFile_FolderFile_ReachesChat(t *testing.T) {
 	s := newSupervisor(t)
 	home := t.TempDir()
 	if err := os.WriteFile(filepath.Join(home, "cat.png"), bytes.Repeat([]byte("mew "), 40_000), 0o600); err != nil {
@@ -144,9 +144,9 @@ open("dot.png", "wb").write(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">
     chunk(b"IDAT", zlib.compress(b"\0\xff\0\0")) + chunk(b"IEND", b""))
 `
 
-// TestAPictureMadeByPythonGoesToTheChat: the model is told of the picture and of the tool that
+// TestSendFile_PythonPicture_ReachesChat: the model is told of the picture and of the tool that
 // sends it. It arrives whole.
-func TestAPictureMadeByPythonGoesToTheChat(t *testing.T) {
+func TestSendFile_PythonPicture_ReachesChat(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{
 		Start: (*exec.Cmd).Start,
 	})
@@ -182,8 +182,8 @@ func TestAPictureMadeByPythonGoesToTheChat(t *testing.T) {
 	}
 }
 
-// TestWhoseFilesAreNarrowedRunsNoPrograms: a program would see what the file tools hide.
-func TestWhoseFilesAreNarrowedRunsNoPrograms(t *testing.T) {
+// TestFilePolicy_Restricted_RemovesProgramTools: a program would see what the file tools hide.
+func TestFilePolicy_Restricted_RemovesProgramTools(t *testing.T) {
 	for _, policy := range []protocol.FilePolicy{
 		{Include: []string{"notes/**"}}, {Exclude: []string{"private/**"}}, {AppendOnly: []string{"log.md"}},
 	} {
@@ -225,8 +225,9 @@ func TestAWorkersToolsAreDescribedInOrder(t *testing.T) {
 	}
 }
 
-// TestToolsAreOfTheirFamilies: what is of none is offered always, and so has to be worth its bytes.
-func TestToolsAreOfTheirFamilies(t *testing.T) {
+// TestTools_Families_HoldTheirTools: what is of none is offered always, and so has to be worth its
+// bytes.
+func TestTools_Families_HoldTheirTools(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
 	families := map[string][]string{}
 	for _, tool := range s.hello().Tools {
@@ -321,7 +322,7 @@ func checkFirstRequest(t *testing.T, s *supervisor, tools []protocol.Tool) {
 	}
 }
 
-func TestABigOutputIsCutAndReadOn(t *testing.T) {
+func TestBigOutput_Cut_CanBeReadOn(t *testing.T) {
 	big := strings.Repeat("0123456789abcde\n", 20000) // 320,000 bytes: five chunks
 	s := newSupervisor(t, tool("big", protocol.EffectNone, func(context.Context, worker.Call) (worker.Result, error) {
 		return worker.Result{Text: big}, nil
@@ -352,7 +353,7 @@ func TestABigOutputIsCutAndReadOn(t *testing.T) {
 	}
 }
 
-func TestTurnsSideBySideAreNumberedAndBounded(t *testing.T) {
+func TestTurns_AtOnce_AreNumberedAndLimited(t *testing.T) {
 	began := make(chan struct{}, 8)
 	s := newSupervisor(t, tool("wait", protocol.EffectNone, func(ctx context.Context, _ worker.Call) (worker.Result, error) {
 		began <- struct{}{}
@@ -392,9 +393,9 @@ func TestTurnsSideBySideAreNumberedAndBounded(t *testing.T) {
 	}
 }
 
-// TestWhatAStoppedTurnHasLeftRunningEnds: the terminals that it has opened, and no others. The next
+// TestStoppedTurn_ClosesItsTerminals: the terminals that it has opened, and no others. The next
 // turn's model is told of those.
-func TestWhatAStoppedTurnHasLeftRunningEnds(t *testing.T) {
+func TestStoppedTurn_ClosesItsTerminals(t *testing.T) {
 	s := startWorker(t, context.Background(), serve.Options{Start: (*exec.Cmd).Start})
 	hello := protocol.Hello{Version: protocol.Version, User: "alice", Home: t.TempDir()}
 	if err := s.conn.Call(t.Context(), protocol.MethodHello, hello, nil); err != nil {
@@ -435,7 +436,7 @@ func TestWhatAStoppedTurnHasLeftRunningEnds(t *testing.T) {
 	}
 }
 
-func TestStopEndsTheTurnsAndTheWorker(t *testing.T) {
+func TestStop_RunningTurn_EndsTurnAndWorker(t *testing.T) {
 	for _, how := range []string{"the call", "a signal"} {
 		t.Run(how, func(t *testing.T) {
 			s, began, signal := waiting(t)
@@ -463,7 +464,7 @@ func TestStopEndsTheTurnsAndTheWorker(t *testing.T) {
 	}
 }
 
-func TestAnEndOfTheConnectionEndsTheWorker(t *testing.T) {
+func TestConnectionEnd_EndsWorker(t *testing.T) {
 	for _, last := range []string{"", `{"jsonrpc":"2.0","id":9,"met`} {
 		s, began, _ := waiting(t)
 		go func() {
@@ -482,7 +483,7 @@ func TestAnEndOfTheConnectionEndsTheWorker(t *testing.T) {
 	}
 }
 
-func TestGarbageEndsTheWorkerWithAnError(t *testing.T) {
+func TestGarbageLine_EndsWorkerWithError(t *testing.T) {
 	s := newSupervisor(t)
 	if _, err := s.pipe.Write([]byte("hello?\n")); err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func tool(t *testing.T, kind, name string, j jobs) worker.Tool {
 }
 
 // The supervisor reads what a call says: the worker only names it, and passes its answer on.
-func TestACallIsTheSupervisors(t *testing.T) {
+func TestJobTools_Calls_NameTheCallOnly(t *testing.T) {
 	for _, name := range protocol.JobTools {
 		r, err := tool(t, "chat", name, jobs{}).Run(t.Context(), worker.Call{ID: "c1", Arguments: []byte(`{}`)})
 		if err != nil || r.Text != "c1" || !r.World || r.EndsTurn {
@@ -52,7 +52,7 @@ func TestACallIsTheSupervisors(t *testing.T) {
 }
 
 // Only the turn of a task ends with job_result.
-func TestATaskEndsWithItsResult(t *testing.T) {
+func TestJobResult_EndsJobTurnsOnly(t *testing.T) {
 	call := worker.Call{Arguments: []byte(`{"say":"done"}`)}
 	if r, err := tool(t, "job", "job_result", jobs{}).Run(t.Context(), call); err != nil || !r.EndsTurn {
 		t.Errorf("%+v, %v", r, err)
@@ -63,7 +63,7 @@ func TestATaskEndsWithItsResult(t *testing.T) {
 }
 
 // A turn that sees to tasks without end is told so: the supervisor would end its worker.
-func TestCallsAreCounted(t *testing.T) {
+func TestJobTools_TooManyCalls_AreRefused(t *testing.T) {
 	list := tool(t, "chat", "list_tasks", jobs{errors.New("gone")})
 	for n := range protocol.MaxJobCalls + 1 {
 		_, err := list.Run(t.Context(), worker.Call{Arguments: []byte(`{}`)})
@@ -74,7 +74,7 @@ func TestCallsAreCounted(t *testing.T) {
 }
 
 // What a model is told of the families stays small.
-func TestTheFamiliesAreSmall(t *testing.T) {
+func TestTools_Families_StaySmall(t *testing.T) {
 	sizes := map[string]int{}
 	for _, tool := range delegated.Tools(nil, protocol.TurnStart{}) {
 		sizes[tool.Family] += len(tool.Name) + len(tool.Description) + len(tool.Schema)

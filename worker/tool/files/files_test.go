@@ -160,7 +160,7 @@ func TestTheFamilyIsSmallAndSound(t *testing.T) {
 	}
 }
 
-func TestArgumentsThatAreWrong(t *testing.T) {
+func TestTools_BadArguments_AreRefused(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, nil)
 	for name := range d.tools {
 		d.fails(name, `{"surprise":1}`, name+": ", "surprise")

@@ -85,7 +85,7 @@ func TestReadFileEncodings(t *testing.T) {
 	}
 }
 
-func TestBinaryFilesAreNamedNotRead(t *testing.T) {
+func TestRead_BinaryFile_IsNamedOnly(t *testing.T) {
 	for bytes, kind := range map[string]string{
 		"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR":     "not text but a PNG image, 16 bytes; look at it with view_image",
 		"%PDF-1.7\nall printable":                 "not text but a PDF document",
@@ -111,7 +111,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-func TestTwoGigabytesAreReadInLittleMemory(t *testing.T) {
+func TestRead_TwoGigabytes_TakesLittleMemory(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"log": numbered(1, 20_000), "zeros": ""})
 	for _, name := range []string{"log", "zeros"} {
 		// sparse: it takes no room on the disk
@@ -138,7 +138,7 @@ func TestTwoGigabytesAreReadInLittleMemory(t *testing.T) {
 	d.fails("edit_file", `{"path":"log","old_text":"line 1","new_text":"x"}`, "edit log: it is larger than")
 }
 
-func TestSeveralFilesAreReadAtOnce(t *testing.T) {
+func TestRead_SeveralPaths_ReadsAll(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"a": "one\n", "b": "two", "c.bin": "\x00", "e": ""})
 	r := d.works("read_file", `{"paths":["a","b","missing","c.bin","e"]}`, "=== a ===\none\n=== b ===\ntwo\n"+
 		"=== missing ===\ncould not read missing: there is no such file or folder\n"+
@@ -162,7 +162,7 @@ func TestSeveralFilesAreReadAtOnce(t *testing.T) {
 	}
 }
 
-func TestReadingEndsWithItsContext(t *testing.T) {
+func TestRead_ContextEnds_Stops(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, map[string]string{"a": numbered(1, 10)})
 	stop := errors.New("stopped by the person")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -48,7 +48,7 @@ func TestSearchFiles(t *testing.T) {
 	d.fails("search_files", `{"query":"`+strings.Repeat("x", 1001)+`"}`, "at most 1000")
 }
 
-func TestSearchKeepsItsAnswerShort(t *testing.T) {
+func TestSearch_LongLines_KeepAnswerShort(t *testing.T) {
 	long := strings.Repeat("ä", 10_000) + "needle" + strings.Repeat("ö", 10_000)
 	d := newFixture(t, protocol.FilePolicy{}, map[string]string{
 		"long": long + "\n", "huge": strings.Repeat("x", 3*blockSize) + "needle\nsecond needle\n",
@@ -65,7 +65,7 @@ func TestSearchKeepsItsAnswerShort(t *testing.T) {
 	}
 }
 
-func TestTwentyThousandFiles(t *testing.T) {
+func TestFiles_TwentyThousand_AreListedAndSearched(t *testing.T) {
 	d := newFixture(t, protocol.FilePolicy{}, nil)
 	manyFiles(t, d, 20_000)
 	r, err := d.call("list_files", `{"recursive":true}`)

@@ -26,9 +26,9 @@ func oriented(jpeg []byte, order binary.AppendByteOrder, value uint16) []byte {
 	return slices.Concat(head, segment, jpeg[2:])
 }
 
-// TestAPhotographIsShownUpright: where the red corner lies in the file, and how it is to be turned,
-// by EXIF 2.3.
-func TestAPhotographIsShownUpright(t *testing.T) {
+// TestShow_ExifOrientation_TurnsUpright: where the red corner lies in the file, and how it is to be
+// turned, by EXIF 2.3.
+func TestShow_ExifOrientation_TurnsUpright(t *testing.T) {
 	file := jpegOf(t, corners(80, 40), 95)
 	// first row from left to right, then last row
 	for value, want := range map[uint16][4]color.Color{

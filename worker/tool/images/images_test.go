@@ -109,7 +109,7 @@ func jpegOf(t testing.TB, m image.Image, quality int) []byte {
 	return buf.Bytes()
 }
 
-func TestASmallPictureIsShownAsItIs(t *testing.T) {
+func TestShow_SmallPicture_KeepsItsBytes(t *testing.T) {
 	for kind, data := range map[string][]byte{
 		"image/png": pngOf(t, corners(40, 30)), "image/jpeg": jpegOf(t, corners(40, 30), 90),
 	} {
@@ -127,7 +127,7 @@ func TestASmallPictureIsShownAsItIs(t *testing.T) {
 	}
 }
 
-func TestALargePictureIsMadeSmaller(t *testing.T) {
+func TestShow_LargePicture_IsScaledDown(t *testing.T) {
 	for _, test := range []struct {
 		kind               string
 		w, h, wantW, wantH int
@@ -156,9 +156,9 @@ func TestALargePictureIsMadeSmaller(t *testing.T) {
 	}
 }
 
-// TestEachNewPixelIsTheMeanOfItsArea: the mean of the whole picture stays what it was, whatever the
+// TestScale_AnySizes_KeepTheMean: the mean of the whole picture stays what it was, whatever the
 // sizes.
-func TestEachNewPixelIsTheMeanOfItsArea(t *testing.T) {
+func TestScale_AnySizes_KeepTheMean(t *testing.T) {
 	for _, test := range [][4]int{{7, 5, 3, 2}, {100, 1, 33, 1}, {9, 9, 9, 9}, {1000, 700, 999, 699}, {64, 64, 1, 1}} {
 		src := image.NewRGBA(image.Rect(0, 0, test[0], test[1]))
 		random := rand.New(rand.NewPCG(1, 2))
@@ -185,7 +185,7 @@ func mean(pix []byte, channel int) float64 {
 	return sum / float64(len(pix)/4)
 }
 
-func TestScalingEndsWithItsContext(t *testing.T) {
+func TestScale_ContextEnds_Stops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := scale(ctx, corners(4, 4), 2, 2); err == nil {
@@ -193,9 +193,9 @@ func TestScalingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestNoiseIsMadeToFit: what no format makes small is shown all the same, and not larger than an
-// API takes.
-func TestNoiseIsMadeToFit(t *testing.T) {
+// TestShow_Noise_FitsTheLimit: what no format makes small is shown all the same, and not larger
+// than an API takes.
+func TestShow_Noise_FitsTheLimit(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	noise := image.NewRGBA(image.Rect(0, 0, 200, 200))
 	for _, photo := range []bool{true, false} {
@@ -216,7 +216,7 @@ func TestNoiseIsMadeToFit(t *testing.T) {
 	}
 }
 
-func TestWhatIsTransparentStaysSo(t *testing.T) {
+func TestShow_Transparency_IsKept(t *testing.T) {
 	m := image.NewNRGBA(image.Rect(0, 0, 3000, 20))
 	got, err := view(t, pngOf(t, m))
 	if err != nil {
@@ -227,7 +227,7 @@ func TestWhatIsTransparentStaysSo(t *testing.T) {
 	}
 }
 
-func TestOfAMovingPictureTheFirstIsShown(t *testing.T) {
+func TestShow_Animation_ShowsFirstFrame(t *testing.T) {
 	frame := func(c color.Color) *image.Paletted {
 		m := image.NewPaletted(image.Rect(0, 0, 10, 10), color.Palette{c})
 		return m
@@ -271,7 +271,7 @@ func pngHead(w, h uint32, depth, colors byte) []byte {
 	return binary.BigEndian.AppendUint32(append(out, head...), crc32.ChecksumIEEE(head))
 }
 
-func TestWhatIsNotOpened(t *testing.T) {
+func TestShow_BadFile_IsRefused(t *testing.T) {
 	whole := pngOf(t, corners(100, 100))
 	for name, test := range map[string]struct {
 		data []byte
@@ -304,7 +304,7 @@ func progressiveHead(w, h uint16) []byte {
 	return append(head, 0xff, 0xda, 0, 2)
 }
 
-func TestAFileThatIsNotThere(t *testing.T) {
+func TestView_MissingFile_SaysSo(t *testing.T) {
 	ws, err := workspace.Open(t.TempDir(), protocol.FilePolicy{})
 	if err != nil {
 		t.Fatal(err)

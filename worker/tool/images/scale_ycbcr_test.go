@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPhotographsAreScaledAlike: by their planes as by their colours.
-func TestPhotographsAreScaledAlike(t *testing.T) {
+// TestScale_YCbCrPlanes_MatchColours: by their planes as by their colours.
+func TestScale_YCbCrPlanes_MatchColours(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		sw, sh := 20+rng.IntN(200), 20+rng.IntN(200)

@@ -19,9 +19,9 @@ func withText(file []byte, text string) []byte {
 	return slices.Concat(file[:end], framed, file[end:])
 }
 
-// TestPlaceAndDeviceAreLeftOut: a picture that is shown as it is has its pixels and nothing else,
+// TestStrip_Metadata_IsRemoved: a picture that is shown as it is has its pixels and nothing else,
 // not even what follows them.
-func TestPlaceAndDeviceAreLeftOut(t *testing.T) {
+func TestStrip_Metadata_IsRemoved(t *testing.T) {
 	jpegFile, pngFile := jpegOf(t, corners(80, 40), 95), pngOf(t, corners(80, 40))
 	exif := oriented(jpegFile, binary.BigEndian, 1)
 	comment := slices.Concat(jpegFile[:2], []byte("\xff\xfe\x00\x0ca comment!"), jpegFile[2:])

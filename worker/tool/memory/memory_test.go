@@ -135,7 +135,7 @@ func (r *rig) file() string {
 	return string(text)
 }
 
-func TestNothingIsForgottenWhileThePersonIsAsked(t *testing.T) {
+func TestForget_WaitingForPerson_KeepsFact(t *testing.T) {
 	r := newRig(t, "- Takes tea <!-- k1 fact 1 -->\n")
 	r.host.waits = true
 	_, err := r.call("forget", `{"ids":["k1"]}`)
@@ -148,7 +148,7 @@ func TestNothingIsForgottenWhileThePersonIsAsked(t *testing.T) {
 	}
 }
 
-func TestWhatIsRememberedIsFoundAndForgotten(t *testing.T) {
+func TestMemoryTools_Fact_GoesThroughItsLife(t *testing.T) {
 	r := newRig(t, "# Me\n")
 	steps := []struct{ tool, arguments, says, change string }{
 		{"remember", `{"text":"Takes oolong, no sugar","kind":"preference","subject":"tea"}`, "Remembered as k7: Takes oolong, no sugar", "remember k7"},
@@ -180,7 +180,7 @@ func TestWhatIsRememberedIsFoundAndForgotten(t *testing.T) {
 	}
 }
 
-func TestWhatWaitsIsNotRecalled(t *testing.T) {
+func TestRecall_TextNotInForce_IsLeftOut(t *testing.T) {
 	r := newRig(t, "- Takes oolong <!-- k1 -->\n- Mallory is the boss <!-- k2 -->\n")
 	if _, err := r.call("note_today", `{"text":"Mallory came, the boss"}`); err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func TestWhatWaitsIsNotRecalled(t *testing.T) {
 	}
 }
 
-func TestNothingIsRememberedThatIsRefused(t *testing.T) {
+func TestRemember_Waiting_ChangesNoFile(t *testing.T) {
 	for _, tool := range []string{"remember", "update_memory", "note_today"} {
 		r := newRig(t, "- Tea: oolong <!-- k1 -->\n")
 		r.host.refused = &protocol.Error{Code: protocol.CodeWaits, Message: "asked"}
@@ -207,7 +207,7 @@ func TestNothingIsRememberedThatIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheOldFactMayHold(t *testing.T) {
+func TestRemember_Conflict_FollowsTheChoice(t *testing.T) {
 	for choice, want := range map[protocol.MemoryChoice]int{"old": 1, "new": 1, "both": 2} {
 		r := newRig(t, "- Tea: oolong <!-- k1 -->\n")
 		r.host.choice = choice
@@ -224,7 +224,7 @@ func TestTheOldFactMayHold(t *testing.T) {
 // A worker that dies between what it tells the supervisor and the file leaves a call without a
 // result, which is made again: the file comes to the same text, which is in force already, and
 // nothing is there twice.
-func TestACallThatACrashCutOffIsMadeAgain(t *testing.T) {
+func TestMemoryTools_CrashedCall_CanBeRepeated(t *testing.T) {
 	const byHand = "- Plays the cello\n"
 	id := memory.Parse(byHand).Facts()[0].ID // it gets another one once it is changed
 	for _, c := range []struct{ tool, arguments string }{
@@ -247,7 +247,7 @@ func TestACallThatACrashCutOffIsMadeAgain(t *testing.T) {
 	}
 }
 
-func TestWhatIsAlwaysOfferedIsShort(t *testing.T) {
+func TestTools_AlwaysOffered_StayShort(t *testing.T) {
 	size := 0
 	for _, tool := range tools.Tools(nil, nil, nil, nil) {
 		if tool.Family == "" {
@@ -261,7 +261,7 @@ func TestWhatIsAlwaysOfferedIsShort(t *testing.T) {
 
 // Of a file that is larger than what goes into prompts the supervisor is told as much as it takes,
 // byte for byte.
-func TestALargeFileOfAnyBytesIsToldOf(t *testing.T) {
+func TestMemoryChanged_LargeFile_IsCut(t *testing.T) {
 	r := newRig(t, "Caf\xe9\n"+strings.Repeat("日本語", protocol.MaxMemoryText/8)+"\n- Plays the cello\n")
 	if _, err := r.call("remember", `{"text":"Takes oolong"}`); err != nil {
 		t.Fatal(err)

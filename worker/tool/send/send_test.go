@@ -90,7 +90,7 @@ func measure(_ context.Context, path string) protocol.MediaSize {
 	return protocol.MediaSize{Seconds: len(path)}
 }
 
-func TestAFileIsSent(t *testing.T) {
+func TestSendFile_CleansNameAndCaption(t *testing.T) {
 	_, c, run := folder(t, protocol.FilePolicy{}, map[string]string{"notes/a cat.png": strings.Repeat("x", 12345)})
 	result, err := run(`{"path":"./notes/a cat.png","caption":" Tom\r\nand\u0007 Jerry "}`)
 	if err != nil {
@@ -108,7 +108,7 @@ func TestAFileIsSent(t *testing.T) {
 	}
 }
 
-func TestSeveralFilesAreSentByOneCall(t *testing.T) {
+func TestSendFile_SeveralPaths_AreOneCall(t *testing.T) {
 	_, c, run := folder(t, protocol.FilePolicy{}, map[string]string{"a.png": "aaa", "b/b.png": "bb", "c.png": "c"})
 	result, err := run(`{"path":"a.png","caption":"all","more":["b/b.png","c.png"]}`)
 	if err != nil {
@@ -131,7 +131,7 @@ func TestSeveralFilesAreSentByOneCall(t *testing.T) {
 	}
 }
 
-func TestTenMessagesAreSentInATurn(t *testing.T) {
+func TestSendMessage_OverTheLimit_IsRefused(t *testing.T) {
 	ws, err := workspace.Open(t.TempDir(), protocol.FilePolicy{})
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestTenMessagesAreSentInATurn(t *testing.T) {
 	}
 }
 
-func TestANameIsMadeFitToBeShown(t *testing.T) {
+func TestSendFile_HostileName_IsCleaned(t *testing.T) {
 	_, c, run := folder(t, protocol.FilePolicy{}, map[string]string{"a\x1b[2J\n.txt": "x"})
 	if _, err := run(`{"path":"a\u001b[2J\n.txt"}`); err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func TestANameIsMadeFitToBeShown(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotSent(t *testing.T) {
+func TestSendFile_BadPath_SendsNothing(t *testing.T) {
 	dir, c, run := folder(t, protocol.FilePolicy{Exclude: []string{"private/**"}},
 		map[string]string{"a.txt": "a", "empty": "", "private/key": "secret"})
 	secret := filepath.Join(t.TempDir(), "secret")
@@ -198,7 +198,7 @@ func TestWhatIsNotSent(t *testing.T) {
 	}
 }
 
-func TestTheModelReadsWhyAFileWasNotSent(t *testing.T) {
+func TestSendFile_Refusal_IsInPlainWords(t *testing.T) {
 	_, c, run := folder(t, protocol.FilePolicy{}, map[string]string{"a.txt": "a"})
 	c.err = &protocol.Error{Code: protocol.CodeFailed, Message: "alice said no."}
 	if _, err := run(`{"path":"a.txt"}`); err == nil || err.Error() != "send a.txt: not sent: alice said no." {
@@ -210,7 +210,7 @@ func TestTheModelReadsWhyAFileWasNotSent(t *testing.T) {
 	}
 }
 
-func TestATurnSendsSoMany(t *testing.T) {
+func TestSendFile_OverTheLimit_IsRefused(t *testing.T) {
 	_, c, run := folder(t, protocol.FilePolicy{}, map[string]string{"a.txt": "a"})
 	for range protocol.MaxFiles {
 		if _, err := run(`{"path":"a.txt"}`); err != nil {
@@ -225,7 +225,7 @@ func TestATurnSendsSoMany(t *testing.T) {
 	}
 }
 
-func TestAStoppedTurnSaysOnlyThat(t *testing.T) {
+func TestSendFile_StoppedTurn_ReturnsItsCause(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("a"), 0o600); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"mews/worker"
 )
 
-func TestBothStreamsInOrder(t *testing.T) {
+func TestRun_BothStreams_KeepTheirOrder(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.works("run_command", "command", "for i in 1 2 3; do echo out $i; echo err $i >&2; done")
 	if want := "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\n"; output(r) != want {
@@ -27,7 +27,7 @@ func TestBothStreamsInOrder(t *testing.T) {
 	holds(t, r.Brief, "exit 0, 6 lines, ")
 }
 
-func TestHowItEnded(t *testing.T) {
+func TestRun_AnyEnd_IsReported(t *testing.T) {
 	b := newFixture(t, nil)
 	for _, test := range []struct{ command, text, brief string }{
 		{"exit 3", "exit 3, ", "exit 3, 0 lines, "},
@@ -53,7 +53,7 @@ func TestHowItEnded(t *testing.T) {
 	b.fails("run_command", "unknown field", "command", "true", "cwd", "/")
 }
 
-func TestWhere(t *testing.T) {
+func TestRun_Dir_IsTheWorkingFolder(t *testing.T) {
 	b := newFixture(t, nil)
 	if err := os.MkdirAll(filepath.Join(b.dir, "a/b"), 0o755); err != nil {
 		t.Fatal(err)
@@ -112,9 +112,9 @@ func TestDescriptors(t *testing.T) {
 	}
 }
 
-// TestHugeOutput: the beginning and the end are told, the whole is in a file, and memory stays
-// small.
-func TestHugeOutput(t *testing.T) {
+// TestRun_HugeOutput_KeepsBothEnds: the beginning and the end are told, the whole is in a file, and
+// memory stays small.
+func TestRun_HugeOutput_KeepsBothEnds(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.head, o.limits.tail, o.limits.kept = 10_000, 10_000, 1<<20 })
 	r := b.works("run_command", "command", "seq 100000")
 	holds(t, r.Text, "\n1\n2\n3\n", "\n99999\n100000\n", "568.9 KB of 588.9 KB left out; the whole is in ")
@@ -174,8 +174,8 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// TestNowhereToKeep: an output that cannot be kept is told all the same.
-func TestNowhereToKeep(t *testing.T) {
+// TestRun_NoTempFolder_ReportsOutput: an output that cannot be kept is told all the same.
+func TestRun_NoTempFolder_ReportsOutput(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.Temp, o.limits.head, o.limits.tail = "/nowhere", 100, 100 })
 	r := b.works("run_command", "command", "seq 1000")
 	holds(t, r.Text, "\n1\n2\n", "\n999\n1000\n", "could not be kept: keep the output: ", "no such file")
@@ -208,7 +208,7 @@ func TestProgress(t *testing.T) {
 	<-ended
 }
 
-func TestNoShell(t *testing.T) {
+func TestRun_NoShell_IsAnError(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.Path = "/nowhere" })
 	b.fails("run_command", "neither bash nor sh in /nowhere", "command", "true")
 	b.fails("run_python", "python3 is not installed here", "code", "pass")
@@ -224,9 +224,9 @@ func changed(t *testing.T, r worker.Result, command string) []protocol.Change {
 	return r.Changes[1:]
 }
 
-// TestARunIsTold: by the first words of what was run, how it ended and how long it took, and
-// nothing of what it may have done.
-func TestARunIsTold(t *testing.T) {
+// TestRun_Change_NamesTheCommand: by the first words of what was run, how it ended and how long it
+// took, and nothing of what it may have done.
+func TestRun_Change_NamesTheCommand(t *testing.T) {
 	b := newFixture(t, nil)
 	b.write("s.py", "raise SystemExit(4)")
 	for _, c := range []struct{ tool, argument, value, target, detail string }{
@@ -246,7 +246,7 @@ func TestARunIsTold(t *testing.T) {
 	}
 }
 
-func TestAProgramInATerminalIsTold(t *testing.T) {
+func TestTerminal_Change_NamesTheCommand(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.works("terminal", "action", "open", "command", "printf done", "wait_for", "done")
 	if want := []protocol.Change{{Kind: "run", Target: "printf done", Detail: "in terminal 1"}}; !slices.Equal(r.Changes, want) {

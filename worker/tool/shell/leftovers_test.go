@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// TestStop: the end of a turn ends all processes of the command, whatever they do against it.
-func TestStop(t *testing.T) {
+// TestStop_EndsAllProcesses: the end of a turn ends all processes of the command, whatever they do
+// against it.
+func TestStop_EndsAllProcesses(t *testing.T) {
 	for name, command := range map[string]string{
 		"one":                       `echo pids $$; sleep 1000`,
 		"ignores TERM":              `trap '' TERM; echo pids $$; while :; do sleep 0.1; done`,
@@ -42,23 +43,23 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestItIsAskedFirst: a program that handles SIGTERM may clean up.
-func TestItIsAskedFirst(t *testing.T) {
+// TestStop_HandledTerm_MayCleanUp: a program that handles SIGTERM may clean up.
+func TestStop_HandledTerm_MayCleanUp(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, 2*time.Second })
 	r := b.works("run_command", "command", `trap 'echo tidied; exit 1' TERM; sleep 1000 & wait`)
 	holds(t, r.Text, "timed out", "tidied\n")
 }
 
-// TestTheSuspendedIsAskedToo: a suspended program goes on for that.
-func TestTheSuspendedIsAskedToo(t *testing.T) {
+// TestStop_Suspended_MayCleanUp: a suspended program goes on for that.
+func TestStop_Suspended_MayCleanUp(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.grace, o.limits.timeout = 20*time.Second, time.Second })
 	r := b.works("run_command", "command", `trap 'echo tidied; exit 1' TERM; kill -STOP $$; echo never`)
 	holds(t, r.Text, "timed out", "tidied\n")
 }
 
-// TestBackground: the tool does not wait for processes that a command leaves running, and ends
-// them.
-func TestBackground(t *testing.T) {
+// TestRun_BackgroundProcess_IsEnded: the tool does not wait for processes that a command leaves
+// running, and ends them.
+func TestRun_BackgroundProcess_IsEnded(t *testing.T) {
 	for name, test := range map[string]struct {
 		command string
 		strays  string
@@ -79,8 +80,8 @@ func TestBackground(t *testing.T) {
 	}
 }
 
-// TestTheLastWords: what comes just after the command's own end is part of its output.
-func TestTheLastWords(t *testing.T) {
+// TestRun_LateOutput_IsKept: what comes just after the command's own end is part of its output.
+func TestRun_LateOutput_IsKept(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.linger = 20 * time.Second })
 	r := b.works("run_command", "command", `(sleep 0.1; echo late) & echo early`)
 	if want := "early\nlate\n"; output(r) != want {
@@ -88,8 +89,8 @@ func TestTheLastWords(t *testing.T) {
 	}
 }
 
-// TestOnesOwn: the end of one command does not touch the processes of another.
-func TestOnesOwn(t *testing.T) {
+// TestRun_End_SparesOtherRuns: the end of one command does not touch the processes of another.
+func TestRun_End_SparesOtherRuns(t *testing.T) {
 	b := newFixture(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)

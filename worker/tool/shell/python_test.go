@@ -49,8 +49,9 @@ func TestPython(t *testing.T) {
 	b.fails("run_python", "NUL", "code", "x", "args", []string{"a\x00"})
 }
 
-// TestPythonWorkers: the module that starts workers of its own finds the script again.
-func TestPythonWorkers(t *testing.T) {
+// TestPython_Multiprocessing_FindsScript: the module that starts workers of its own finds the
+// script again.
+func TestPython_Multiprocessing_FindsScript(t *testing.T) {
 	b := newFixture(t, nil)
 	code := `
 import multiprocessing
@@ -64,8 +65,8 @@ if __name__ == "__main__":
 	}
 }
 
-// TestPythonChanges: what a script does to the folder is told, pictures as such.
-func TestPythonChanges(t *testing.T) {
+// TestPython_Changes_AreReported: what a script does to the folder is told, pictures as such.
+func TestPython_Changes_AreReported(t *testing.T) {
 	b := newFixture(t, nil)
 	b.write("old.txt", "old")
 	b.write("same.txt", "same")
@@ -100,8 +101,8 @@ print("done")
 	holds(t, r.Brief, "exit 0, 1 line, ", ", 4 files changed")
 }
 
-// TestTemporaryFilesAreNoChanges: the folder for temporary files may be in the workspace.
-func TestTemporaryFilesAreNoChanges(t *testing.T) {
+// TestPython_TempFiles_AreNoChanges: the folder for temporary files may be in the workspace.
+func TestPython_TempFiles_AreNoChanges(t *testing.T) {
 	var temp string
 	b := newFixture(t, func(o *Options) {
 		temp = filepath.Join(o.Home, ".tmp")
@@ -127,7 +128,7 @@ print("long" * 100)
 	}
 }
 
-func TestPythonManyChanges(t *testing.T) {
+func TestPython_ManyChanges_AreCut(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.entries = 30 })
 	r := b.works("run_python", "code", "for i in range(25): open(f'{i:02}', 'w').write('x')")
 	holds(t, r.Text, "19: created, 1 byte\n", "and 5 files more\n")

@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestAFullFolder: a program runs all the same, and the second line of the result is about the
-// folder.
-func TestAFullFolder(t *testing.T) {
+// TestRun_FullFolder_NotesTheQuota: a program runs all the same, and the second line of the result
+// is about the folder.
+func TestRun_FullFolder_NotesTheQuota(t *testing.T) {
 	note, asked := "no room: full", 0
 	b := newFixture(t, func(o *Options) {
 		o.QuotaNote = func(context.Context) string { asked++; return note }

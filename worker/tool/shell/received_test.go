@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestProgramsMayHaveReadWhatWasReceived: also one that has removed it afterwards.
-func TestProgramsMayHaveReadWhatWasReceived(t *testing.T) {
+// TestRun_ReceivedFiles_MarkTheOutput: also one that has removed it afterwards.
+func TestRun_ReceivedFiles_MarkTheOutput(t *testing.T) {
 	b := newFixture(t, nil)
 	if r := b.works("run_command", "command", "mkdir uploads"); r.World {
 		t.Error("there is nothing in uploads")

@@ -38,9 +38,9 @@ func (b *fixture) sized(path string) protocol.FileState {
 	return protocol.SizedState(info.Size(), info.ModTime())
 }
 
-// TestWhatAProgramChangesIsNamed: also where it has kept a file's size and gives it an old time; a
+// TestScan_Changes_AreNamed: also where it has kept a file's size and gives it an old time; a
 // link is not followed, and what was there before is not named.
-func TestWhatAProgramChangesIsNamed(t *testing.T) {
+func TestScan_Changes_AreNamed(t *testing.T) {
 	b := newFixture(t, nil)
 	outside := filepath.Join(t.TempDir(), "outside.txt")
 	if err := os.WriteFile(outside, nil, 0o600); err != nil {
@@ -63,9 +63,9 @@ func TestWhatAProgramChangesIsNamed(t *testing.T) {
 	}
 }
 
-// TestWhatAProgramChangesOfMany: some are named, and where there are too many to look at that is
+// TestScan_ManyChanges_AreCut: some are named, and where there are too many to look at that is
 // said.
-func TestWhatAProgramChangesOfMany(t *testing.T) {
+func TestScan_ManyChanges_AreCut(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.entries = 30 })
 	r := b.works("run_command", "command", "for i in $(seq 25); do echo > $i; done")
 	if last := r.Changes[len(r.Changes)-1]; len(r.Changes) != 1+maxNamed+1 || last.Target != "5 more files" || last.Undo != nil {

@@ -80,8 +80,8 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// TestScreenInPieces: it does not matter where the output is cut.
-func TestScreenInPieces(t *testing.T) {
+// TestScreen_SplitOutput_LooksTheSame: it does not matter where the output is cut.
+func TestScreen_SplitOutput_LooksTheSame(t *testing.T) {
 	text := "世\x1b[2;3H€x\x1b]0;t\x1b\\y\x1b[?1049h\x1b(0q\x1b(Bé"
 	want := shows(text)
 	s := newScreen(4, 10)

@@ -184,8 +184,8 @@ func (b *fixture) write(name, content string) {
 	untilLater(b.t, filepath.Join(b.dir, name))
 }
 
-// TestToolsAreShort keeps what every request carries small.
-func TestToolsAreShort(t *testing.T) {
+// TestTools_Descriptions_StayShort keeps what every request carries small.
+func TestTools_Descriptions_StayShort(t *testing.T) {
 	total := 0
 	for _, tool := range newFixture(t, nil).tools {
 		if !json.Valid(tool.Schema) {
@@ -201,8 +201,9 @@ func TestToolsAreShort(t *testing.T) {
 	}
 }
 
-// TestAfterClose: nothing works, nothing is left, and the error names what was open.
-func TestAfterClose(t *testing.T) {
+// TestClose_LaterCalls_FailAndNameTerminals: nothing works, nothing is left, and the error names
+// what was open.
+func TestClose_LaterCalls_FailAndNameTerminals(t *testing.T) {
 	b := newFixture(t, nil)
 	b.works("terminal", "action", "open", "command", "echo here; cat")
 	ended := make(chan error)
@@ -228,8 +229,8 @@ func TestAfterClose(t *testing.T) {
 	}
 }
 
-// TestStartIsAsked: children of every tool go through their walls.
-func TestStartIsAsked(t *testing.T) {
+// TestTools_Children_GoThroughStart: children of every tool go through their walls.
+func TestTools_Children_GoThroughStart(t *testing.T) {
 	var started []string
 	b := newFixture(t, func(o *Options) {
 		o.Programs = program.NewChildren(func(cmd *exec.Cmd) error {
@@ -274,9 +275,9 @@ func BenchmarkScreen(b *testing.B) {
 	}
 }
 
-// TestAProgramThatCannotBeStartedForOthers: the model is told what to do, and not what the kernel
+// TestRun_ProcessLimit_SaysWhatToDo: the model is told what to do, and not what the kernel
 // calls it.
-func TestAProgramThatCannotBeStartedForOthers(t *testing.T) {
+func TestRun_ProcessLimit_SaysWhatToDo(t *testing.T) {
 	b := newFixture(t, func(o *Options) {
 		o.Programs = program.NewChildren(func(cmd *exec.Cmd) error {
 			return &os.PathError{Op: "fork/exec", Path: cmd.Path, Err: syscall.EAGAIN}

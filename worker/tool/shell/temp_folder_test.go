@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestACharacterBetweenTheEnds: one that begins in the beginning of an output and ends in its end
-// is whole.
-func TestACharacterBetweenTheEnds(t *testing.T) {
+// TestCapture_SplitRune_StaysWhole: one that begins in the beginning of an output and ends in its
+// end is whole.
+func TestCapture_SplitRune_StaysWhole(t *testing.T) {
 	c := &capture{limits: &limits{head: 10, tail: 10, kept: 100}, temp: &tempFolder{parent: t.TempDir()}}
 	whole := "123456789漢字"
 	c.add([]byte(whole))
@@ -22,8 +22,8 @@ func TestACharacterBetweenTheEnds(t *testing.T) {
 	}
 }
 
-// TestTheOutputOfWhatIsStopped: it is not kept, because nobody is told of it.
-func TestTheOutputOfWhatIsStopped(t *testing.T) {
+// TestRun_Stopped_KeepsNoOutput: it is not kept, because nobody is told of it.
+func TestRun_Stopped_KeepsNoOutput(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.head, o.limits.tail = 10, 10 })
 	told := b.works("run_command", "command", "seq 1000").Text
 	ctx, cancel := context.WithCancel(t.Context())
@@ -43,9 +43,9 @@ func TestTheOutputOfWhatIsStopped(t *testing.T) {
 	}
 }
 
-// TestOutputsThatWereLeft: outputs of a killed worker are removed by the next one. The folder of a
-// worker that lives stays, and so does one with a similar name.
-func TestOutputsThatWereLeft(t *testing.T) {
+// TestSweep_RemovesOutputsOfDeadWorkers: outputs of a killed worker are removed by the next one.
+// The folder of a worker that lives stays, and so does one with a similar name.
+func TestSweep_RemovesOutputsOfDeadWorkers(t *testing.T) {
 	temp := t.TempDir()
 	keeping := func(o *Options) { o.Temp, o.limits.head, o.limits.tail = temp, 10, 10 }
 	killed, other, b := newFixture(t, keeping), newFixture(t, keeping), newFixture(t, keeping)
@@ -84,8 +84,8 @@ func TestOutputsThatWereLeft(t *testing.T) {
 	holds(t, killed.works("run_command", "command", "seq 1000").Text, "the whole is in "+temp)
 }
 
-// TestAFileThatGrowsTooLarge: the result names the limit and its size.
-func TestAFileThatGrowsTooLarge(t *testing.T) {
+// TestRun_FileTooLarge_NamesTheLimit: the result names the limit and its size.
+func TestRun_FileTooLarge_NamesTheLimit(t *testing.T) {
 	var was syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &was); err != nil {
 		t.Fatal(err)

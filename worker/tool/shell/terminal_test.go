@@ -68,9 +68,9 @@ func TestTerminal(t *testing.T) {
 	holds(t, b.works("terminal", "action", "list").Text, "terminal 1 (bash), 30 rows, 100 cols, ended: exit 3")
 }
 
-// TestFullScreen: a program that draws on the whole screen is seen as a person sees it, and gone
-// without a trace.
-func TestFullScreen(t *testing.T) {
+// TestTerminal_FullScreenProgram_LeavesNoTrace: a program that draws on the whole screen is seen as
+// a person sees it, and gone without a trace.
+func TestTerminal_FullScreenProgram_LeavesNoTrace(t *testing.T) {
 	b := newFixture(t, nil)
 	b.write("draw", `
 printf '\033[?1049h\033[H\033[2J\033[?1h'
@@ -88,8 +88,8 @@ printf '\033[?1049l\033[?1l'
 	b.gives("q", "+----+")
 }
 
-// TestPager is the same with a program that many machines have.
-func TestPager(t *testing.T) {
+// TestTerminal_Pager_IsSeenAndLeft is the same with a program that many machines have.
+func TestTerminal_Pager_IsSeenAndLeft(t *testing.T) {
 	if _, err := os.Stat("/usr/bin/less"); err != nil {
 		t.Skip("it needs /usr/bin/less: on Debian, apt-get install less")
 	}
@@ -110,8 +110,8 @@ func (b *fixture) gives(text, gone string) {
 	}
 }
 
-// TestTerminalAnswersPrograms: one that asks where the cursor is does not wait for ever.
-func TestTerminalAnswersPrograms(t *testing.T) {
+// TestTerminal_CursorQuery_IsAnswered: one that asks where the cursor is does not wait for ever.
+func TestTerminal_CursorQuery_IsAnswered(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.works("terminal", "action", "open", "command",
 		`stty -echo; printf 'abc\033[6n'; IFS= read -rsd R answer; printf '\nit said %q\n' "$answer"; sleep 1000`,
@@ -119,8 +119,8 @@ func TestTerminalAnswersPrograms(t *testing.T) {
 	holds(t, r.Text, `it said $'\E[1;4'`)
 }
 
-// TestTerminalOfOneCommand: all that it wrote is there when it has ended at once.
-func TestTerminalOfOneCommand(t *testing.T) {
+// TestTerminal_EndedAtOnce_KeepsOutput: all that it wrote is there when it has ended at once.
+func TestTerminal_EndedAtOnce_KeepsOutput(t *testing.T) {
 	b := newFixture(t, nil)
 	for range 10 {
 		r := b.works("terminal", "action", "open", "command", "seq 100; printf last", "rows", 5, "cols", 20, "wait_for", "last", "wait", waited)
@@ -129,9 +129,9 @@ func TestTerminalOfOneCommand(t *testing.T) {
 	b.fails("terminal", "no terminal is open", "action", "read", "id", 1) // forgotten
 }
 
-// TestTerminalThatIsLeftAndComeBackTo: a program may close its terminal and open it again. Its
-// output is shown then, and the program does not hang, however much it writes.
-func TestTerminalThatIsLeftAndComeBackTo(t *testing.T) {
+// TestTerminal_ClosedAndReopened_ShowsOutput: a program may close its terminal and open it again.
+// Its output is shown then, and the program does not hang, however much it writes.
+func TestTerminal_ClosedAndReopened_ShowsOutput(t *testing.T) {
 	b := newFixture(t, nil)
 	r := b.works("terminal", "action", "open", "wait", waited, "wait_for", "\n30000\nend", "command",
 		`exec <&- >&- 2>&-; sleep 0.5; exec >/dev/tty; seq 30000; echo end; sleep 1000`)
@@ -146,8 +146,8 @@ func TestTerminalThatIsLeftAndComeBackTo(t *testing.T) {
 	holds(t, b.works("terminal", "action", "close", "id", 2).Text, "was closed")
 }
 
-// TestFourTerminals: the fifth is refused, and the refusal names those that are open.
-func TestFourTerminals(t *testing.T) {
+// TestTerminals_Fifth_IsRefused: the fifth is refused, and the refusal names those that are open.
+func TestTerminals_Fifth_IsRefused(t *testing.T) {
 	b := newFixture(t, nil)
 	b.fails("terminal", "no terminal is open", "action", "read")
 	for range 4 {
@@ -172,8 +172,8 @@ func TestFourTerminals(t *testing.T) {
 	}
 }
 
-// TestClosedTerminals leave nothing running, whatever runs in them.
-func TestClosedTerminals(t *testing.T) {
+// TestCloseTerminal_LeavesNoProcess: whatever runs in the terminal ends with it.
+func TestCloseTerminal_LeavesNoProcess(t *testing.T) {
 	for name, command := range map[string]string{
 		"one":                  `echo pids $$; exec sleep 1000`,
 		"ignores all":          `trap '' TERM HUP INT; echo pids $$; while :; do sleep 0.1; done`,
@@ -193,9 +193,8 @@ func TestClosedTerminals(t *testing.T) {
 	}
 }
 
-// TestUnusedTerminal: one that nobody uses is closed, and says so.
-// TestTheTerminalsOfAStoppedTurnEnd, with their programs; those of other turns go on.
-func TestTheTerminalsOfAStoppedTurnEnd(t *testing.T) {
+// TestEndTurn_ClosesItsTerminalsOnly: their programs end too; those of other turns go on.
+func TestEndTurn_ClosesItsTerminalsOnly(t *testing.T) {
 	b := newFixture(t, nil)
 	for turn, command := range []string{"sleep 1000", "sleep 1001", "sleep 1002"} {
 		call := worker.Call{Turn: int64(turn % 2), Progress: func(string) {},
@@ -217,7 +216,8 @@ func TestTheTerminalsOfAStoppedTurnEnd(t *testing.T) {
 	b.fails("terminal", "closed because the person stopped the turn", "action", "send", "id", 1, "text", "x")
 }
 
-func TestUnusedTerminal(t *testing.T) {
+// TestTerminal_Unused_IsClosed: one that nobody uses is closed, and says so.
+func TestTerminal_Unused_IsClosed(t *testing.T) {
 	b := newFixture(t, func(o *Options) { o.limits.idle = 100 * time.Millisecond })
 	b.works("terminal", "action", "open", "command", "cat", "wait", 0.01)
 	b.shell.terminals.mu.Lock()
@@ -227,8 +227,8 @@ func TestUnusedTerminal(t *testing.T) {
 	b.fails("terminal", "terminal 1 (cat): it is closed because nobody used it; open another one", "action", "send", "id", 1, "text", "x")
 }
 
-// TestStopEndsTheWaitAlone: the terminal goes on.
-func TestStopEndsTheWaitAlone(t *testing.T) {
+// TestTerminal_StoppedWait_GoesOn: the terminal goes on.
+func TestTerminal_StoppedWait_GoesOn(t *testing.T) {
 	b := newFixture(t, nil)
 	b.works("terminal", "action", "open", "command", "cat", "wait", 0.01)
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -246,15 +246,15 @@ func TestStopEndsTheWaitAlone(t *testing.T) {
 	holds(t, r.Text, "running", "on\non")
 }
 
-// TestWaitForIsForWhatIsNew: a text that the screen showed before has not appeared.
-func TestWaitForIsForWhatIsNew(t *testing.T) {
+// TestWaitFor_EarlierText_DoesNotCount: a text that the screen showed before has not appeared.
+func TestWaitFor_EarlierText_DoesNotCount(t *testing.T) {
 	b := newFixture(t, nil)
 	b.works("terminal", "action", "open", "command", "echo done; read; sleep 0.5; echo done; cat", "wait_for", "done", "wait", waited)
 	r := b.works("terminal", "action", "send", "keys", "enter", "wait_for", "done", "wait", waited)
 	holds(t, r.Text, "done\n\ndone")
 }
 
-func TestTerminalRefusals(t *testing.T) {
+func TestTerminal_BadArguments_AreRefused(t *testing.T) {
 	b := newFixture(t, nil)
 	b.fails("terminal", `there is no action "fly"`, "action", "fly")
 	b.fails("terminal", "want 2 to 200 rows and 10 to 400 cols", "action", "open", "rows", 1)

@@ -103,7 +103,7 @@ func (k *kept) Keep(_ context.Context, r io.Reader, most int64) (protocol.BlobRe
 
 // What a person presses below a list of their files is done to that file, wherever it stands in the
 // list by then.
-func TestAPersonSeesToTheirFiles(t *testing.T) {
+func TestOperation_PressedFile_IsTheOneListed(t *testing.T) {
 	var names []string
 	for i := range 10 {
 		names = append(names, fmt.Sprintf("uploads/2026-11-20/08000%d-a.txt", i))
@@ -163,8 +163,8 @@ func TestAPersonSeesToTheirFiles(t *testing.T) {
 	}
 }
 
-// TestAFileIsRemovedForGood: neither the trash nor its folder has it then.
-func TestAFileIsRemovedForGood(t *testing.T) {
+// TestOperation_Remove_SkipsTheTrash: neither the trash nor its folder has it then.
+func TestOperation_Remove_SkipsTheTrash(t *testing.T) {
 	const name = "uploads/2026-11-20/080000-a.ogg"
 	dir, _ := tools(t, name, name+".txt")
 	ws, err := workspace.Open(dir, protocol.FilePolicy{})
