@@ -64,7 +64,6 @@ var floors = map[string]int{
 	"mews/supervisor/access":              2,
 	"mews/supervisor/approval":            2,
 	"mews/supervisor/budget":              2,
-	"mews/supervisor/chart":               2,
 	"mews/supervisor/claim":               2,
 	"mews/supervisor/github/api":          2,
 	"mews/supervisor/github/notice":       2,

@@ -6,7 +6,6 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
-	"mews/supervisor/chart"
 )
 
 const (
@@ -55,11 +54,11 @@ func (c *Commands) withChart(to supervisor.Conversation, s usageReport, days []U
 }
 
 func (m chartUnit) picture(days []UsageLine) ([]byte, error) {
-	var bars []chart.Bar
+	var bars []chartBar
 	for _, day := range days {
-		bars = append(bars, chart.Bar{Label: day.Name[min(5, len(day.Name)):], Value: float64(m.of(day))})
+		bars = append(bars, chartBar{Label: day.Name[min(5, len(day.Name)):], Value: float64(m.of(day))})
 	}
-	return chart.Bars(m.title, bars, func(v float64) string { return m.write(int64(v)) })
+	return drawBars(m.title, bars, func(v float64) string { return m.write(int64(v)) })
 }
 
 // lines is the chart as text: the days on which there was something.
