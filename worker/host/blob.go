@@ -12,23 +12,23 @@ import (
 	"mews/protocol"
 )
 
-// ErrBlobTooLong is what Keep returns for bytes that are more than it may store.
+// ErrBlobTooLong is the error of Keep for more bytes than it may store.
 var ErrBlobTooLong = errors.New("it is longer than it may be")
 
-// blobStore are the blobs of one turn or of one operation: the other id is 0.
+// blobStore stores and reads the blobs of one turn or operation; the id of the other is 0.
 type blobStore struct {
 	host            *Host
 	turn, operation int64
 }
 
-// Keep has the supervisor store what r holds as a blob. r is never in memory whole. If it holds
-// more than most bytes the error is ErrBlobTooLong, and no more than most were sent. The supervisor
-// drops what was sent when Keep fails.
+// Keep stores the bytes of r as a blob. It never holds r in memory whole. If r holds more than most
+// bytes, the error is ErrBlobTooLong, and at most that many were sent. The supervisor drops the
+// bytes if Keep fails.
 func (b blobStore) Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	return b.keep(ctx, r, most, false)
 }
 
-// KeepBefore is Keep of the bytes of a file before it is changed.
+// KeepBefore is Keep for the bytes of a file before a change.
 func (b blobStore) KeepBefore(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error) {
 	return b.keep(ctx, r, most, true)
 }
@@ -48,7 +48,7 @@ func (b blobStore) keep(ctx context.Context, r io.Reader, most int64, before boo
 	return w.Commit()
 }
 
-// Create opens a blob that is written piece by piece. ctx bounds all that is done with it.
+// Create opens a blob for writing piece by piece. ctx bounds everything done with it.
 func (b blobStore) Create(ctx context.Context) (*BlobWriter, error) { return b.create(ctx, false) }
 
 func (b blobStore) create(ctx context.Context, before bool) (*BlobWriter, error) {
@@ -60,7 +60,7 @@ func (b blobStore) create(ctx context.Context, before bool) (*BlobWriter, error)
 	return &BlobWriter{blobStore: b, ctx: ctx, id: begun.Blob, sum: sha256.New()}, nil
 }
 
-// ReadBlob gives at most length bytes of a blob from offset on; length is 1 to protocol.BlobChunk.
+// ReadBlob reads at most length bytes of a blob from offset on. length is 1 to protocol.BlobChunk.
 func (b blobStore) ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error) {
 	read := protocol.BlobRead{Turn: b.turn, Operation: b.operation, SHA256: sha256, Offset: offset, Length: length}
 	var part protocol.BlobData
@@ -73,7 +73,7 @@ func (b blobStore) ReadBlob(ctx context.Context, sha256 string, offset int64, le
 	return part, nil
 }
 
-// ReadWhole gives all bytes of a blob.
+// ReadWhole reads all bytes of a blob.
 func (b blobStore) ReadWhole(ctx context.Context, ref protocol.BlobRef) ([]byte, error) {
 	data := make([]byte, 0, ref.Size)
 	for int64(len(data)) < ref.Size {
@@ -89,8 +89,8 @@ func (b blobStore) ReadWhole(ctx context.Context, ref protocol.BlobRef) ([]byte,
 	return data, nil
 }
 
-// BlobWriter is a blob that is being written, by one goroutine. Without a Commit the supervisor
-// drops it when its turn or operation ends.
+// BlobWriter writes one blob, from one goroutine. Without Commit the supervisor drops the blob when
+// its turn or operation ends.
 type BlobWriter struct {
 	blobStore
 	ctx   context.Context
@@ -100,8 +100,8 @@ type BlobWriter struct {
 	chunk []byte // bytes that were not sent
 }
 
-// Write sends each chunk that is full once there is more. Each chunk waits for the answer to the
-// one before it, which costs less than the chunk.
+// Write sends each full chunk once more bytes come. A chunk waits for the answer to the chunk
+// before it, which takes less time than sending one.
 func (w *BlobWriter) Write(p []byte) (n int, err error) {
 	for n < len(p) {
 		if len(w.chunk) == protocol.BlobChunk {
@@ -131,8 +131,8 @@ func (w *BlobWriter) flush() error {
 	return nil
 }
 
-// Commit sends the rest and has the supervisor keep the blob. It fails if the supervisor names
-// other bytes than were sent.
+// Commit sends the rest and asks the supervisor to keep the blob. It fails if the supervisor kept
+// other bytes.
 func (w *BlobWriter) Commit() (protocol.BlobRef, error) {
 	if err := w.flush(); err != nil {
 		return protocol.BlobRef{}, fmt.Errorf("after %d bytes: %w", w.size, err)

@@ -8,12 +8,12 @@ import (
 	"mews/protocol"
 )
 
-// maxEvents bounds the events of one turn that wait while the supervisor does not read.
+// maxEvents is the most events of one turn that wait while the supervisor does not read.
 const maxEvents = 128
 
-// Event shows the person what a tool does. It does not block. If the supervisor is slow, a newer
-// progress replaces the older one of the same call. Beyond maxEvents the oldest progress is
-// dropped, or else the oldest event.
+// Event queues an event of a tool for the person and never blocks. If the supervisor is slow, newer
+// progress of a call replaces older progress. Beyond maxEvents the oldest progress is dropped, or
+// else the oldest event.
 func (t *Turn) Event(event protocol.TurnEvent) {
 	t.updateEvents(func() {
 		if event.Kind == protocol.ToolProgressed {
@@ -31,10 +31,10 @@ func (t *Turn) Event(event protocol.TurnEvent) {
 	})
 }
 
-// Close says that no event follows. Run returns when the events before it have left.
+// Close ends the events. Run returns once the earlier events are sent.
 func (t *Turn) Close() { t.updateEvents(func() { t.closed = true }) }
 
-// updateEvents changes the events that wait, and wakes Run.
+// updateEvents changes the waiting events and wakes Run.
 func (t *Turn) updateEvents(change func()) {
 	t.mu.Lock()
 	change()
@@ -45,7 +45,7 @@ func (t *Turn) updateEvents(change func()) {
 	}
 }
 
-// Run sends the turn's events until Close, or until ctx or the connection ends.
+// Run sends the events of the turn until Close, the end of ctx or the end of the connection.
 func (t *Turn) Run(ctx context.Context) error {
 	for {
 		closed, err := t.flush(ctx)
@@ -60,9 +60,8 @@ func (t *Turn) Run(ctx context.Context) error {
 	}
 }
 
-// flush sends the events that wait. When it returns, they and those that another goroutine was
-// sending have left: what is sent next comes after all of them. closed is true when no event can
-// follow.
+// flush sends all waiting events, after those that another goroutine is sending. Whatever is sent
+// once it has returned comes after them. closed says that no further event can come.
 func (t *Turn) flush(ctx context.Context) (closed bool, err error) {
 	select {
 	case <-t.sending:

@@ -1,5 +1,4 @@
-// Package host has typed calls of the supervisor over the worker's connection: those of the worker
-// itself, of a turn and of an operation.
+// Package host makes calls of the supervisor for the worker, its turns and its operations.
 package host
 
 import (
@@ -14,8 +13,8 @@ type Conn interface {
 	Notify(ctx context.Context, method string, params any) error
 }
 
-// callTimeout bounds a call that waits for nothing but the supervisor's disk. A model call is
-// bounded by its turn's time.
+// callTimeout bounds a call that needs only the disk of the supervisor. The time of the turn bounds
+// a call of the model.
 const callTimeout = 30 * time.Second
 
 var errNoAnswer = errors.New("no answer within " + callTimeout.String())
@@ -31,7 +30,7 @@ func New(conn Conn) *Host {
 	return &Host{conn: conn}
 }
 
-// Turn returns the host as the turn id sees it. Events leave only while its Run runs.
+// Turn returns the host for one turn. Events are sent only while Run runs.
 func (h *Host) Turn(id int64) *Turn {
 	t := &Turn{blobStore: blobStore{host: h, turn: id}, ready: make(chan struct{}, 1), sending: make(chan struct{}, 1)}
 	t.sending <- struct{}{}

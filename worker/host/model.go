@@ -13,7 +13,7 @@ import (
 	"mews/protocol"
 )
 
-// Turn is the supervisor as one turn sees it. Every call of it carries the turn's id.
+// Turn makes the calls of one turn. Each call carries the id of the turn.
 type Turn struct {
 	// Compose puts the system text together anew, because the one that the turn has must not be
 	// used any more; nil: there is no other. It is called by NextMessage alone.
@@ -29,11 +29,11 @@ type Turn struct {
 	closed  bool
 }
 
-// maxCompositions is how often in a row the system text may have become stale.
+// maxCompositions is how often NextMessage composes the system text anew before it gives up.
 const maxCompositions = 3
 
-// NextMessage asks for the model's next message when all earlier events have been sent. after is
-// the newest message that the caller knows of. tools are sorted by name.
+// NextMessage sends all earlier events and asks for the next message of the model. after is the id
+// of the newest message known to the caller. tools are sorted by name.
 func (t *Turn) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error) {
 	if _, err := t.flush(ctx); err != nil {
 		return protocol.ModelStreamed{}, err
@@ -55,8 +55,8 @@ func (t *Turn) NextMessage(ctx context.Context, after int64, system string, tool
 	return answer, nil
 }
 
-// AskBelow asks the model in a window of its own, in which nothing stands but a text. What was
-// asked under the name before is answered as it was.
+// AskBelow asks the model in a separate window that holds one text. If the name was asked before,
+// the supervisor repeats its answer.
 func (t *Turn) AskBelow(ctx context.Context, name, system, text string) (string, error) {
 	whole := fullRequest(t.turn, 0, system, nil)
 	whole.Child = &protocol.ChildWindow{Name: name, Text: text}
@@ -83,13 +83,13 @@ func (t *Turn) stream(ctx context.Context, params protocol.ModelStream) (protoco
 	return answer, nil
 }
 
-// isUnknownHash is true of the supervisor's answer that it does not know a hash.
+// isUnknownHash reports whether the supervisor does not know a hash.
 func isUnknownHash(err error) bool {
 	var refused *protocol.Error
 	return errors.As(err, &refused) && refused.Code == protocol.CodeUnknownHash
 }
 
-// fullRequest is a model call with the whole system text and all names of tools.
+// fullRequest returns a model call with the whole system text and all tool names.
 func fullRequest(turn, after int64, system string, tools []protocol.Tool) protocol.ModelStream {
 	params := protocol.ModelStream{Turn: turn, After: after}
 	params.System = protocol.SystemRef{Hash: hashOf(system), Text: system}
@@ -105,15 +105,15 @@ func hashOf(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// sentCache remembers the newest system text and the newest list that were sent on this connection.
-// The turns of a person nearly always share both.
+// sentCache remembers the newest system text and tool list sent on this connection. The turns of a
+// person nearly always share both.
 type sentCache struct {
 	mu     sync.Mutex
 	system string // a hash, as is tools
 	tools  string
 }
 
-// omitKnown returns params without the text and the list that were sent before.
+// omitKnown returns params without the text and the list if they were sent before.
 func (s *sentCache) omitKnown(params protocol.ModelStream) protocol.ModelStream {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,27 +6,25 @@ import (
 	"mews/protocol"
 )
 
-// Operation is the supervisor as one operation sees it. Every call of it carries the operation's
-// id.
+// Operation makes the calls of one operation. Each call carries the id of the operation.
 type Operation struct {
 	blobStore
 	id int64
 }
 
-// Operation returns the host as the operation id sees it.
+// Operation returns the host for one operation.
 func (h *Host) Operation(id int64) *Operation {
 	return &Operation{blobStore{host: h, operation: id}, id}
 }
 
-// Piece commits the piece that was done, and waits for leave to begin the next; see
-// protocol.OperationPiece, whose Operation it fills in.
+// Piece commits a finished piece and waits for permission to begin the next. It sets p.Operation;
+// see protocol.OperationPiece.
 func (o *Operation) Piece(ctx context.Context, p protocol.OperationPiece) error {
 	p.Operation = o.id
 	return o.host.call(ctx, protocol.MethodOperationPiece, p, nil)
 }
 
-// Progress says how many seconds of a recording have been gone through. It never waits for the
-// supervisor.
+// Progress reports how many seconds of a recording are done. It never waits for an answer.
 func (o *Operation) Progress(ctx context.Context, seconds int) error {
 	return o.host.conn.Notify(ctx, protocol.MethodOperationProgress, protocol.OperationProgress{Operation: o.id, Seconds: seconds})
 }

@@ -6,8 +6,7 @@ import (
 	"mews/protocol"
 )
 
-// CommitBegun commits that a tool with EffectOnce is about to run. The tool may run only when Begin
-// has returned nil.
+// CommitBegun commits that a tool with EffectOnce begins. The tool may run only if it returns nil.
 func (t *Turn) CommitBegun(ctx context.Context, call protocol.ToolCall) error {
 	_, err := t.commit(ctx, protocol.StepCommit{Turn: t.turn, Call: call.ID, State: protocol.StateBegun})
 	return err

@@ -6,8 +6,9 @@ import (
 	"mews/protocol"
 )
 
-// ToolsChanged tells the supervisor that these are the worker's tools from now on, whole only if it
-// does not know the list by its hash. A model may be offered a new one when it has returned nil.
+// ToolsChanged announces the new list of tools to the supervisor. The whole list is sent only if
+// the supervisor does not know its hash. The model may be offered a new tool once it has returned
+// nil.
 func (h *Host) ToolsChanged(ctx context.Context, tools []protocol.Tool) error {
 	if err := protocol.CheckTools(tools); err != nil {
 		return err

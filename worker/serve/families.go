@@ -18,16 +18,15 @@ import (
 	"mews/worker/tool/uploads"
 )
 
-// families are the families of tools that every worker has over its person's folder. A row makes
-// one when the person is known.
+// families makes the tools over the folder of a person. Each row makes one family, once the person
+// is known.
 var families = []func(*userTools) []worker.Tool{
 	func(u *userTools) []worker.Tool { return files.Tools(u.files, u.options.Now, u.zone) },
 	func(u *userTools) []worker.Tool { return u.images.Tools() },
 	func(u *userTools) []worker.Tool { return uploads.Tools(u.files, u.options.Now, u.zone) },
 }
 
-// turnFamilies are the families that ask the supervisor for something. A row makes one for each
-// turn.
+// turnFamilies makes the tools that call the supervisor. Each row makes one family for a turn.
 var turnFamilies = []func(*turnTools) []worker.Tool{
 	func(t *turnTools) []worker.Tool { return delegated.Tools(t.turn, t.start) },
 	func(t *turnTools) []worker.Tool { return memory.Tools(t.memory, t.turn, t.start.Uses, t.inForce) },
@@ -37,7 +36,7 @@ var turnFamilies = []func(*turnTools) []worker.Tool{
 	func(t *turnTools) []worker.Tool { return send.Tools(t.files, t.turn, t.measure) },
 }
 
-// turnTools are the person's tools in one turn.
+// turnTools holds what the tools of one turn need.
 type turnTools struct {
 	*userTools
 	turn  *host.Turn
@@ -46,7 +45,7 @@ type turnTools struct {
 	inForce func(context.Context) (map[string]string, error)
 }
 
-// all returns the tools of the turn, sorted by name. more are those that have come since hello.
+// all returns the tools of the turn, sorted by name. more are the tools added since hello.
 func (t *turnTools) all(more []worker.Tool) (tools []worker.Tool) {
 	for _, tool := range slices.Concat(t.tools, more) {
 		tools = append(tools, promptfile.WithNote(tool))
@@ -58,7 +57,7 @@ func (t *turnTools) all(more []worker.Tool) (tools []worker.Tool) {
 	return tools
 }
 
-// descriptions are the tools as the supervisor and the model are told of them. They are the same in
+// descriptions returns the tools as the supervisor and the model see them. They are the same in
 // every turn.
 func (u *userTools) descriptions(more []worker.Tool) []protocol.Tool {
 	var tools []protocol.Tool
@@ -68,9 +67,9 @@ func (u *userTools) descriptions(more []worker.Tool) []protocol.Tool {
 	return tools
 }
 
-// followTools announces what comes from Options.MoreTools, until ctx ends. Turns that begin after
-// the supervisor's answer have the new tools; a turn that runs keeps those that it has. It waits
-// for the first turn or operation, which shows that the supervisor has the answer to hello.
+// followTools announces each list of Options.MoreTools until ctx ends. Later turns have the new
+// tools; a running turn keeps its own. It waits for the first turn or operation, which shows that
+// the supervisor has the answer to hello.
 func (s *server) followTools(ctx context.Context, u *userTools) {
 	select {
 	case <-ctx.Done():

@@ -9,7 +9,7 @@ import (
 	"mews/protocol"
 )
 
-// hello takes whom the worker works for, and answers with the tools. After a refusal another hello
+// hello opens the folder of the person and answers with the tools. After a refusal another hello
 // may follow.
 func (s *server) hello(_ context.Context, hello protocol.Hello) (any, error) {
 	if err := checkHello(hello); err != nil {
@@ -37,8 +37,7 @@ func (s *server) hello(_ context.Context, hello protocol.Hello) (any, error) {
 	return result, nil
 }
 
-// advance moves the handshake to its next phase. It fails if another hello or a stop has come in
-// between.
+// advance moves the handshake to its next phase. It fails if another hello or a stop came first.
 func (s *server) advance(next phase, u *userTools) error {
 	var err error
 	s.update(func(state *serverState) {

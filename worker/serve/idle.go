@@ -19,9 +19,8 @@ const (
 	expireEvery = 24 * time.Hour
 )
 
-// cleanUpWhenIdle runs until ctx ends. Each time that the worker has been idle for a while it gives
-// memory back. The first time it also removes what crashes have left in the person's folder. Then,
-// and once a day, it removes what was received long ago.
+// cleanUpWhenIdle frees memory each time that the worker becomes idle, until ctx ends. The first
+// time it also removes leftovers of crashes. Then, and once a day, it removes expired uploads.
 func (s *server) cleanUpWhenIdle(ctx context.Context) {
 	timer := time.NewTimer(idleAfter)
 	timer.Stop()
@@ -50,8 +49,8 @@ func (s *server) cleanUpWhenIdle(ctx context.Context) {
 	}
 }
 
-// removeLeftovers removes half-written files, and outputs that nobody uses any more. It reports
-// errors, because no turn depends on it.
+// removeLeftovers removes half-written files and unused outputs. It reports errors, because no turn
+// depends on it.
 func (s *server) removeLeftovers(ctx context.Context) {
 	u := s.userTools()
 	if !u.hasHome() {
@@ -68,8 +67,8 @@ func (s *server) removeLeftovers(ctx context.Context) {
 	}
 }
 
-// expireUploads removes what was received before the days for which it is kept, where the person
-// lives. It reports errors.
+// expireUploads removes received files after the days for which they are kept. The days are those
+// of the person's time zone. It reports errors.
 func (s *server) expireUploads(ctx context.Context) {
 	u := s.userTools()
 	if u == nil || u.hello.Uploads == 0 || !u.hasHome() {
@@ -81,8 +80,8 @@ func (s *server) expireUploads(ctx context.Context) {
 	}
 }
 
-// runHome counts what the person's folder holds and announces changed tools, once there is a
-// person, until ctx ends.
+// runHome measures the folder, announces changed tools and watches the home until ctx ends. It
+// waits for a person.
 func (s *server) runHome(ctx context.Context) {
 	var u *userTools
 	select {

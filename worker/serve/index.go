@@ -10,7 +10,7 @@ import (
 	"mews/worker/index"
 )
 
-// indexHome tells what is new in the text files of the home.
+// indexHome sends the changed text files of the home to the index.
 func indexHome(ctx context.Context, u *userTools, h *host.Operation, _ protocol.IndexParameters) (any, error) {
 	more, err := u.indexHome(ctx, h)
 	return protocol.IndexResult{More: more}, err
@@ -23,8 +23,8 @@ func (u *userTools) indexHome(ctx context.Context, h index.Host) (more bool, err
 	return index.Run(ctx, index.Options{Home: u.files, Host: h, Now: u.options.Now, Folder: u.watch.Folder})
 }
 
-// watchHome has the home be looked through for the index once it has changed, until ctx ends. It
-// waits for the first turn or operation, which shows that the supervisor has the answer to hello.
+// watchHome asks for an index operation after each change of the home, until ctx ends. It waits for
+// the first turn or operation, which shows that the supervisor has the answer to hello.
 func (s *server) watchHome(ctx context.Context, u *userTools) {
 	select {
 	case <-ctx.Done():

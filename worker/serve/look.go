@@ -12,7 +12,7 @@ import (
 
 var errNoPrograms = errors.New("this worker runs no programs")
 
-// lookAt looks whether something in the home is so.
+// lookAt checks files, a command or a prompt file of the home.
 func lookAt(ctx context.Context, u *userTools, _ *host.Operation, p protocol.LookParameters) (any, error) {
 	if err := p.Check(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)

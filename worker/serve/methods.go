@@ -8,14 +8,13 @@ import (
 	"mews/protocol"
 )
 
-// method is a call of the supervisor's: the phases in which it may be made, and the function that
-// answers it.
+// method is a call of the supervisor: its phases and the function that answers it.
 type method struct {
 	phases []phase
 	answer func(s *server, ctx context.Context, req *protocol.Request) (any, error)
 }
 
-// methods are all calls that a worker answers. The connection itself answers ping.
+// methods holds all calls that a worker answers. The connection itself answers ping.
 var methods = map[string]method{
 	protocol.MethodHello:          {[]phase{phaseNew}, decoded((*server).hello)},
 	protocol.MethodTryWalls:       {[]phase{phaseNew}, decoded((*server).tryWalls)},
@@ -25,7 +24,7 @@ var methods = map[string]method{
 	protocol.MethodStop:           {[]phase{phaseNew, phaseHello, phaseReady}, (*server).stop},
 }
 
-// decoded is an answer to a call whose parameters are a P.
+// decoded adapts an answer that takes parameters of type P.
 func decoded[P any](answer func(*server, context.Context, P) (any, error)) func(*server, context.Context, *protocol.Request) (any, error) {
 	return func(s *server, ctx context.Context, req *protocol.Request) (any, error) {
 		var params P
@@ -36,7 +35,7 @@ func decoded[P any](answer func(*server, context.Context, P) (any, error)) func(
 	}
 }
 
-// Call answers a call of the supervisor's.
+// Call answers a call of the supervisor.
 func (s *server) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	m, known := methods[req.Method]
 	if !known {
@@ -50,12 +49,12 @@ func (s *server) Call(ctx context.Context, req *protocol.Request) (any, error) {
 	return m.answer(s, ctx, req)
 }
 
-// Notify reports a notification: a worker takes none. The connection itself takes cancel.
+// Notify reports a notification, because a worker takes none. The connection itself takes cancel.
 func (s *server) Notify(req *protocol.Request) {
 	s.options.Report(fmt.Errorf("notification %.80q: not known here", req.Method))
 }
 
-// outOfPhase is the error for a call that came too early or too late.
+// outOfPhase returns the error for a call that came too early or too late.
 func outOfPhase(method string, now phase) error {
 	return &protocol.Error{
 		Code: protocol.CodeInvalidRequest, Message: fmt.Sprintf("%s: not while the worker is %s", method, now),

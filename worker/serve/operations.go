@@ -13,10 +13,10 @@ import (
 	"mews/worker/tool/uploads"
 )
 
-// operation does what operation.start asks for. Its result is an object of the kind's own type.
+// operation runs one kind of operation. Its result is an object of the type of that kind.
 type operation func(ctx context.Context, u *userTools, h *host.Operation, start protocol.OperationStart) (any, error)
 
-// operations are all kinds of operations that a worker knows.
+// operations holds all kinds of operations that a worker knows.
 var operations = map[protocol.OperationKind]operation{
 	protocol.OperationArchive: withParameters(archiveHome),
 	protocol.OperationLog:     withParameters(logExchange),
@@ -31,7 +31,7 @@ var operations = map[protocol.OperationKind]operation{
 	protocol.OperationTranscribe: transcribe,
 }
 
-// withParameters makes an operation of a function with parameters of a type.
+// withParameters adapts a function that takes parameters of type P.
 func withParameters[P any](do func(context.Context, *userTools, *host.Operation, P) (any, error)) operation {
 	return func(ctx context.Context, u *userTools, h *host.Operation, start protocol.OperationStart) (any, error) {
 		var parameters P
@@ -67,7 +67,7 @@ func (s *server) startOperation(ctx context.Context, start protocol.OperationSta
 	})
 }
 
-// operationError is what the supervisor is told of an operation that has failed.
+// operationError returns the error of a failed operation for the supervisor.
 func operationError(ctx context.Context, start protocol.OperationStart, err error) error {
 	var refused *protocol.Error
 	told := &protocol.Error{
@@ -82,7 +82,7 @@ func operationError(ctx context.Context, start protocol.OperationStart, err erro
 	return told
 }
 
-// receiveFiles puts files that came with a message below the home's uploads/.
+// receiveFiles puts the files of a message below uploads/ in the home.
 func receiveFiles(ctx context.Context, u *userTools, h *host.Operation, p protocol.ReceiveParameters) (any, error) {
 	if err := p.Check(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)
@@ -90,7 +90,7 @@ func receiveFiles(ctx context.Context, u *userTools, h *host.Operation, p protoc
 	return receive.Run(ctx, p, receive.Options{Home: u.files, Zone: u.zone, Blobs: h, Pictures: u.images, Programs: u.reads()})
 }
 
-// reads are the programs that read files; nil: this worker runs none.
+// reads returns the programs that read files; nil means that this worker runs none.
 func (u *userTools) reads() receive.Programs {
 	if u.programs == nil {
 		return nil
@@ -98,7 +98,7 @@ func (u *userTools) reads() receive.Programs {
 	return u.programs
 }
 
-// measure is how long a recording or a film of the home is.
+// measure returns the length and size of a recording or film of the home.
 func (u *userTools) measure(ctx context.Context, path string) protocol.MediaSize {
 	return receive.Measure(ctx, u.files, u.reads(), path)
 }
@@ -112,7 +112,7 @@ func seeToUploads(ctx context.Context, u *userTools, h *host.Operation, p protoc
 	return result, err
 }
 
-// seeToMemory lists, corrects, forgets or takes in facts.
+// seeToMemory lists, corrects, forgets or imports facts.
 func seeToMemory(ctx context.Context, u *userTools, _ *host.Operation, p protocol.MemoryParameters) (any, error) {
 	r, err := u.memory.Run(ctx, p, u.options.Now())
 	if err == nil && p.Of != nil {
@@ -129,7 +129,7 @@ func logExchange(ctx context.Context, u *userTools, _ *host.Operation, p protoco
 	return protocol.LogResult{}, u.log.Add(ctx, p)
 }
 
-// undoChanges takes changes of the person's files back, or shows them.
+// undoChanges undoes changes of the files of the person, or shows them.
 func undoChanges(ctx context.Context, u *userTools, h *host.Operation, p protocol.UndoParameters) (any, error) {
 	if err := p.Check(); err != nil {
 		return nil, invalidOperation("parameters: %v", err)

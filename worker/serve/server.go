@@ -12,7 +12,7 @@ import (
 	"mews/worker/host"
 )
 
-// phase is how far a worker's life has come.
+// phase is a stage in the life of a worker.
 type phase string
 
 const (
@@ -40,8 +40,8 @@ const (
 	maxOperations = 3 // two that a person waits for, and one in the background
 )
 
-// server is one worker's side of the connection. conn and host are set before the first call and do
-// not change.
+// server is the side of one worker on the connection. conn and host are set before the first call
+// and never change.
 type server struct {
 	options Options
 	conn    *protocol.Conn
@@ -56,7 +56,7 @@ type server struct {
 	state serverState
 }
 
-// serverState is what changes in a server. Only server.update reaches it.
+// serverState is the part of a server that changes. Only server.update reaches it.
 type serverState struct {
 	phase   phase
 	tools   *userTools    // nil before phaseReady
@@ -74,7 +74,7 @@ type work struct {
 // noun is "turn" or "operation".
 func (w work) noun() string { return strings.TrimSuffix(w.method, ".start") }
 
-// maxRunning is how much work of each sort may run at once.
+// maxRunning is how many turns and operations may run at once.
 var maxRunning = map[string]int{protocol.MethodTurnStart: maxTurns, protocol.MethodOperationStart: maxOperations}
 
 func newServer(o Options) *server {
@@ -84,7 +84,7 @@ func newServer(o Options) *server {
 	return s
 }
 
-// close lets go of what a server holds when its connection has ended.
+// close releases the tools of the person after the connection has ended.
 func (s *server) close() {
 	s.update(func(state *serverState) {
 		if state.tools != nil {
@@ -93,7 +93,7 @@ func (s *server) close() {
 	})
 }
 
-// do does work that may be stopped, with the tools that it may use.
+// do runs a turn or operation that can be stopped, with the tools of the person.
 func (s *server) do(ctx context.Context, w work, run func(context.Context, *userTools) (any, error)) (any, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -105,7 +105,7 @@ func (s *server) do(ctx context.Context, w work, run func(context.Context, *user
 	return run(ctx, u)
 }
 
-// beginWork admits work that cancel stops, and returns the tools that it may use.
+// beginWork admits a turn or operation and returns the tools for it. cancel stops it.
 func (s *server) beginWork(w work, cancel context.CancelCauseFunc) (u *userTools, err error) {
 	s.update(func(state *serverState) {
 		same := 0
@@ -134,7 +134,7 @@ func (s *server) beginWork(w work, cancel context.CancelCauseFunc) (u *userTools
 	return u, err
 }
 
-// endWork takes out work that has ended.
+// endWork removes a turn or operation that has ended.
 func (s *server) endWork(w work) {
 	s.update(func(state *serverState) {
 		delete(state.running, w)
@@ -156,7 +156,7 @@ func (s *server) update(change func(*serverState)) {
 	change(&s.state)
 }
 
-// userTools are the person's tools, nil while there is no person.
+// userTools returns the tools of the person; nil means that there is no person yet.
 func (s *server) userTools() (u *userTools) {
 	s.update(func(state *serverState) { u = state.tools })
 	return u

@@ -7,7 +7,7 @@ import (
 	"mews/protocol"
 )
 
-// stop ends turns and operations, answers, and has Run return.
+// stop ends turns and operations, answers, and makes Run return.
 func (s *server) stop(_ context.Context, req *protocol.Request) (any, error) {
 	if err := req.Decode(nil); err != nil {
 		return nil, err
@@ -19,8 +19,8 @@ func (s *server) stop(_ context.Context, req *protocol.Request) (any, error) {
 	return nil, nil
 }
 
-// stopWork cancels all turns and operations and lets no other begin. It waits until they have
-// ended, at most stopTimeout. It returns false when somebody else has done the same before.
+// stopWork cancels all turns and operations and admits no more. It waits for their end, at most
+// stopTimeout. It returns false if it was called before.
 func (s *server) stopWork() bool {
 	first := false
 	s.update(func(state *serverState) {

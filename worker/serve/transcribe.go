@@ -11,7 +11,7 @@ import (
 	"mews/worker/speech"
 )
 
-// transcribe writes down what is said in a recording of the home.
+// transcribe transcribes a recording of the home.
 func transcribe(ctx context.Context, u *userTools, h *host.Operation, start protocol.OperationStart) (any, error) {
 	return withParameters(func(ctx context.Context, u *userTools, h *host.Operation, p protocol.TranscribeParameters) (any, error) {
 		if p.Seconds < 1 {

@@ -21,11 +21,10 @@ const (
 	maxSeconds = 7 * 24 * 60 * 60
 )
 
-// eventTimeout is how long the end of a turn waits for its last events to leave.
+// eventTimeout is how long the end of a turn waits for its last events.
 const eventTimeout = time.Second
 
-// startTurn runs a turn to its end. A turn whose call was cancelled is stopped, and answered like
-// any other.
+// startTurn runs a turn to its end. A cancelled turn is stopped and answered like any other.
 func (s *server) startTurn(ctx context.Context, start protocol.TurnStart) (any, error) {
 	if err := checkTurnStart(start); err != nil {
 		return nil, err
@@ -40,8 +39,7 @@ func (s *server) startTurn(ctx context.Context, start protocol.TurnStart) (any, 
 	})
 }
 
-// turnKinds are all kinds of turns that a worker knows: how each is run, and whether that takes a
-// home.
+// turnKinds holds all kinds of turns: how each runs, and whether it needs a home.
 var turnKinds = map[string]struct {
 	home bool
 	run  func(*server, context.Context, *userTools, protocol.TurnStart) (protocol.TurnEnd, error)
@@ -55,7 +53,7 @@ func (s *server) runReview(ctx context.Context, _ *userTools, start protocol.Tur
 	return review.Run(ctx, start, s.host.Turn(start.Turn))
 }
 
-// checkTurnStart refuses a turn that cannot run.
+// checkTurnStart refuses a turn with values out of bounds.
 func checkTurnStart(start protocol.TurnStart) error {
 	for _, bound := range []struct {
 		name        string
@@ -80,7 +78,7 @@ func checkTurnStart(start protocol.TurnStart) error {
 	return nil
 }
 
-// runTurn runs a turn that was admitted.
+// runTurn runs an admitted turn over the home.
 func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnStart) (protocol.TurnEnd, error) {
 	turn := s.host.Turn(start.Turn)
 	flush := s.sendEvents(ctx, turn)
@@ -116,8 +114,8 @@ func (s *server) runTurn(ctx context.Context, u *userTools, start protocol.TurnS
 	return end, nil
 }
 
-// endWatch tells what the turn has left of prompt files. What can't be told counts as changed by
-// it.
+// endWatch reports the prompt files at the end of a turn. If it fails, the supervisor takes them as
+// changed by the turn.
 func (s *server) endWatch(ctx context.Context, watch *promptfile.Watch, end protocol.TurnEnd) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), eventTimeout)
 	defer cancel()
@@ -126,13 +124,13 @@ func (s *server) endWatch(ctx context.Context, watch *promptfile.Watch, end prot
 	}
 }
 
-// watchedTurn is a turn's host that is told of prompt files before the model goes on.
+// watchedTurn is a host that reports changed prompt files before each model call.
 type watchedTurn struct {
 	*host.Turn
 	watch *promptfile.Watch
 }
 
-// NextMessage is host.Turn's.
+// NextMessage reports changed prompt files, and then does as host.Turn.
 func (t watchedTurn) NextMessage(ctx context.Context, after int64, system string, tools []protocol.Tool) (protocol.ModelStreamed, error) {
 	if err := t.watch.Check(ctx); err != nil {
 		return protocol.ModelStreamed{}, err
@@ -140,9 +138,8 @@ func (t watchedTurn) NextMessage(ctx context.Context, after int64, system string
 	return t.Turn.NextMessage(ctx, after, system, tools)
 }
 
-// sendEvents sends a turn's events, also after the turn was stopped, until the returned function is
-// called. That function waits at most eventTimeout for the last events, so that they are queued
-// before the turn's end.
+// sendEvents sends the events of a turn, even a stopped one, until flush is called. flush waits at
+// most eventTimeout, so that the last events are queued before the end of the turn.
 func (s *server) sendEvents(ctx context.Context, turn *host.Turn) (flush func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var sender sync.WaitGroup

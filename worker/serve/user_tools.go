@@ -23,8 +23,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// userTools are a person's folder and the tools over it. A worker has one of them, which does not
-// change.
+// userTools holds the folder of a person and the tools over it. A worker has one, which never
+// changes.
 type userTools struct {
 	hello   protocol.Hello
 	options Options
@@ -44,11 +44,10 @@ type userTools struct {
 	tools       []worker.Tool // those that are made once
 }
 
-// hasHome says whether the worker has a person's folder. Without one it has no tool, and does no
-// operation.
+// hasHome says whether the worker has a folder. Without one it has no tool and runs no operation.
 func (u *userTools) hasHome() bool { return u.files != nil }
 
-// openUserTools opens the folder of the person in hello, where there is one. The caller closes it.
+// openUserTools opens the folder named in hello, if there is one. The caller closes it.
 func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 	if hello.Home == "" {
 		return &userTools{hello: hello, options: o}, nil
@@ -95,13 +94,13 @@ func openUserTools(hello protocol.Hello, o Options) (*userTools, error) {
 	return u, nil
 }
 
-// isUnrestricted says whether a policy leaves the whole folder to be seen and changed. The model
-// runs programs only then: they would see what the policy hides.
+// isUnrestricted says whether a policy allows the whole folder. The model runs programs only then,
+// because programs would see the hidden files.
 func isUnrestricted(p protocol.FilePolicy) bool {
 	return len(p.Include) == 0 && len(p.Exclude) == 0 && len(p.AppendOnly) == 0
 }
 
-// loadZone finds a time zone; "" is the machine's own.
+// loadZone loads a time zone; "" means that of the machine.
 func loadZone(name string) (*time.Location, error) {
 	if name == "" {
 		return time.Local, nil
@@ -113,7 +112,7 @@ func loadZone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// close lets go of the person's folder. Tools that still run fail.
+// close closes the folder. Tools that still run fail.
 func (u *userTools) close() {
 	if !u.hasHome() {
 		return
@@ -127,7 +126,7 @@ func (u *userTools) close() {
 	}
 }
 
-// terminals answers which terminals run.
+// terminals answers with the open terminals.
 func (s *server) terminals(context.Context, *protocol.Request) (any, error) {
 	var u *userTools
 	s.update(func(state *serverState) { u = state.tools })
@@ -140,7 +139,7 @@ func (s *server) terminals(context.Context, *protocol.Request) (any, error) {
 // runPrograms says whether a program runs.
 func (u *userTools) runPrograms() bool { return u.programs != nil && u.programs.Children.Any() }
 
-// systemText is the system text of a turn, with the texts of the person's files that are in force.
+// systemText returns the system text of a turn. texts are the prompt files in force.
 func (u *userTools) systemText(start protocol.TurnStart, texts promptfile.Texts) string {
 	parts := prompt.Parts{User: u.hello.User, Timezone: u.hello.Timezone, Files: u.hello.Files,
 		Channel: start.Channel, Group: start.Group, ShowsFiles: start.Files,

@@ -24,7 +24,7 @@ type activityArgs struct {
 	Kind string `json:"kind"`
 }
 
-// activityTools reads what was done for the person.
+// activityTools makes the tool that reads the activity log.
 func activityTools(turn host.Caller) []worker.Tool {
 	reads := &calls[protocol.ActivityRead, protocol.Activity]{turn: turn, method: protocol.MethodActivityRead,
 		most: protocol.MaxActivityReads, done: "the log was read"}

@@ -21,7 +21,7 @@ var askSpec = worker.Spec{
 	},
 }
 
-// askTools asks the person something.
+// askTools makes the tool that asks the person a question.
 func askTools(turn host.Caller) []worker.Tool {
 	return []worker.Tool{worker.Define(askSpec, protocol.Ask{}, func(ctx context.Context, call worker.Call, _ protocol.Ask) (worker.Result, error) {
 		answered, err := host.Call[protocol.QuestionAnswered](ctx, turn, protocol.MethodQuestionAsk, protocol.QuestionAsk{Call: call.ID})
@@ -29,5 +29,5 @@ func askTools(turn host.Caller) []worker.Tool {
 	})}
 }
 
-// briefs are what the person reads of an answer, by whether there is none.
+// briefs are the short results for the person, by whether the answer is missing.
 var briefs = map[bool]string{true: "no answer", false: "answered"}

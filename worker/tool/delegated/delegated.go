@@ -1,5 +1,5 @@
-// Package delegated has the tools that the supervisor answers. The worker passes the call on, and
-// the answer back: the supervisor has what was said and done, the jobs and the person.
+// Package delegated has the tools that the supervisor answers. The worker passes on a call and its
+// answer. The supervisor has the history, the jobs and the person.
 package delegated
 
 import (
@@ -18,8 +18,8 @@ func Tools(turn host.Caller, start protocol.TurnStart) []worker.Tool {
 	return slices.Concat(activityTools(turn), askTools(turn), findTools(turn), jobTools(turn, start), searchTools(turn))
 }
 
-// calls are calls of one turn to which the supervisor has a limit: it would end this worker for one
-// more.
+// calls makes calls of one method, up to its limit for a turn. The supervisor ends a worker that
+// goes beyond.
 type calls[P, R any] struct {
 	turn   host.Caller
 	method string
@@ -28,7 +28,7 @@ type calls[P, R any] struct {
 	made   atomic.Int64
 }
 
-// answer makes a call. Its error is in words for the model.
+// answer makes a call and returns its result. The error is in words for the model.
 func (c *calls[P, R]) answer(ctx context.Context, params P) (result R, err error) {
 	if c.made.Add(1) > c.most {
 		return result, fmt.Errorf("%s %d times in this turn, and no more can be", c.done, c.most)

@@ -19,7 +19,7 @@ var findSpec = worker.Spec{
 	},
 }
 
-// findTools looks for tools that the model is not offered yet.
+// findTools makes the tool that opens further tools for the model.
 func findTools(turn host.Caller) []worker.Tool {
 	finds := &calls[protocol.ToolsFind, protocol.ToolsFound]{turn: turn, method: protocol.MethodToolsFind,
 		most: protocol.MaxToolFinds, done: "tools were looked for"}

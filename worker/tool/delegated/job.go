@@ -84,7 +84,7 @@ var (
 	}
 )
 
-// jobTools see to what is due at times, and end the turn of a job.
+// jobTools makes the tools for reminders and tasks, and the one that ends a task.
 func jobTools(turn host.Caller, start protocol.TurnStart) []worker.Tool {
 	jobs := &calls[protocol.JobCall, protocol.JobAnswer]{turn: turn, method: protocol.MethodJobCall,
 		most: protocol.MaxJobCalls, done: "tasks were seen to"}
@@ -96,7 +96,7 @@ func jobTools(turn host.Caller, start protocol.TurnStart) []worker.Tool {
 	}
 }
 
-// jobTool has the supervisor do what its calls say.
+// jobTool makes a tool whose calls the supervisor carries out.
 func jobTool[A any](spec worker.Spec, none A, jobs *calls[protocol.JobCall, protocol.JobAnswer]) worker.Tool {
 	return worker.Define(spec, none, func(ctx context.Context, call worker.Call, _ A) (worker.Result, error) {
 		a, err := jobs.answer(ctx, protocol.JobCall{Call: call.ID})
@@ -104,7 +104,7 @@ func jobTool[A any](spec worker.Spec, none A, jobs *calls[protocol.JobCall, prot
 	})
 }
 
-// ending ends the turn of a job with what it comes to.
+// ending makes the tool that ends the turn of a job with its result.
 func ending(start protocol.TurnStart) worker.Tool {
 	return worker.Define(endSpec, protocol.JobResult{}, func(context.Context, worker.Call, protocol.JobResult) (r worker.Result, err error) {
 		if start.Kind != "job" {

@@ -8,7 +8,7 @@ import (
 	"mews/worker/host"
 )
 
-// wordsText asks for synonyms: a search knows other forms of a word, and nothing of what it means.
+// wordsText asks for synonyms. A search knows other forms of a word, but not its meaning.
 const wordsText = "all that it may have been called, synonyms too: any of them counts, 32 at most"
 
 var historySpec = worker.Spec{
@@ -36,7 +36,7 @@ var homeSpec = worker.Spec{
 	},
 }
 
-// searchTools find again what was said, and what the files of the home hold.
+// searchTools makes the tools that search the history and the files of the home.
 func searchTools(turn host.Caller) []worker.Tool {
 	return []worker.Tool{
 		searchTool(turn, historySpec, protocol.HistorySearch{}, protocol.MethodHistorySearch),

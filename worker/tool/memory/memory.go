@@ -1,5 +1,4 @@
-// Package memory has the tools with which a model keeps what it should know of its person, and
-// finds it again.
+// Package memory has the tools that remember facts about the person and find them again.
 package memory
 
 import (
@@ -64,14 +63,14 @@ var (
 	}
 )
 
-// defaultConfidence is that of a fact of which a model does not say how sure it is.
+// defaultConfidence is the confidence of a fact if the model gives none.
 const defaultConfidence = 0.9
 
 // InForce returns the texts in force of the files that go into prompts, by path.
 type InForce func(ctx context.Context) (map[string]string, error)
 
-// family are the tools of one turn. The supervisor decides what may be kept: it refuses with
-// protocol.CodeWaits until the person has answered, and then the call is made again.
+// family makes the tools of one turn. The supervisor decides which facts may be kept. It refuses
+// with protocol.CodeWaits until the person has answered, and then the call is made again.
 type family struct {
 	home    *memory.Home
 	turn    host.Caller
@@ -91,12 +90,12 @@ func Tools(home *memory.Home, turn host.Caller, uses map[string]int, inForce InF
 	}
 }
 
-// factOf is what a call says.
+// factOf returns the fact of a call.
 func factOf(args protocol.MemoryArguments) memory.Fact {
 	return memory.Fact{Text: args.Text, Kind: args.Kind, Confidence: cmp.Or(args.Confidence, defaultConfidence), Subject: args.Subject}
 }
 
-// allowed has a fact go by a message.
+// allowed asks whether a fact may be kept, and sets its message and date.
 func (t family) allowed(ctx context.Context, call worker.Call, fact *memory.Fact, conflict *protocol.MemoryConflict) (protocol.MemoryAllowed, error) {
 	a, err := host.Call[protocol.MemoryAllowed](ctx, t.turn, protocol.MethodMemoryRemember, protocol.MemoryRemember{Call: call.ID, Conflict: conflict})
 	if err != nil {
@@ -137,7 +136,7 @@ func (t family) remember(ctx context.Context, call worker.Call, args protocol.Me
 	return changed("remember", "Remembered", kept, c), err
 }
 
-// changed is the result of a call that has kept a fact.
+// changed returns the result of a call that has kept a fact.
 func changed(kind, done string, kept memory.Fact, c memory.Change) worker.Result {
 	return worker.Result{Text: fmt.Sprintf("%s as %s: %s", done, kept.ID, kept.Text), Brief: kept.ID,
 		Changes: []protocol.Change{{Kind: kind, Target: kept.ID, Detail: kept.Text, Undo: c.Undo}}}

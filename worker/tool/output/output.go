@@ -1,4 +1,4 @@
-// Package output has the tool with which a model reads on where the output of another tool was cut.
+// Package output has the tool that reads the rest of an output that was cut.
 package output
 
 import (
@@ -13,7 +13,7 @@ import (
 	"mews/worker"
 )
 
-// Reader reads the outputs that were kept whole.
+// Reader reads outputs that are kept whole.
 type Reader interface {
 	// ReadBlob gives at most length bytes of a blob from offset on.
 	ReadBlob(ctx context.Context, sha256 string, offset int64, length int) (protocol.BlobData, error)
@@ -43,9 +43,9 @@ type readArgs struct {
 	Length int    `json:"length"`
 }
 
-// Tools makes the family for one turn. limit is how many bytes of an output the model is shown; 0
-// is no limit. A read stays below it, so that what was cut once is not cut again. world says
-// whether an output may hold words of others than the person.
+// Tools makes the tool for one turn. limit is the most bytes of an output for the model; 0 means no
+// limit. A read stays below limit, so that its output is not cut again. world says whether an
+// output may hold words of others than the person.
 func Tools(reader Reader, limit int, world func() bool) []worker.Tool {
 	return []worker.Tool{worker.Define(readSpec, readArgs{},
 		func(ctx context.Context, _ worker.Call, args readArgs) (worker.Result, error) {

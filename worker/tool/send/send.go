@@ -1,5 +1,4 @@
-// Package send has the tools with which a model sends to the chat, ahead of its answer: files of
-// the person's folder, and words.
+// Package send has the tools that send files and messages to the chat before the answer.
 package send
 
 import (
@@ -18,8 +17,8 @@ import (
 	"mews/worker/workspace"
 )
 
-// Host sends to the turn's chat. The error of a call says why nothing was sent. A file waits for
-// the person if they must be asked.
+// Host makes the calls of the turn and stores files. The error of a call says why nothing was sent.
+// Sending a file waits for the person if they must be asked.
 type Host interface {
 	host.Caller
 	// Keep has the supervisor store what is read, at most so many bytes.
@@ -53,10 +52,10 @@ type sendArgs struct {
 	More    []string `json:"more"`
 }
 
-// Measure is how long a recording or a film of the folder is; the zero value is for any other file.
+// Measure returns the length and size of a recording or film; zero for any other file.
 type Measure func(ctx context.Context, path string) protocol.MediaSize
 
-// Tools makes the family for one turn, over a workspace that stays the caller's to close.
+// Tools makes the tools for one turn. The caller closes the workspace.
 func Tools(ws *workspace.Workspace, turn Host, measure Measure) []worker.Tool {
 	s := &sender{ws: ws, turn: turn, measure: measure}
 	return []worker.Tool{
@@ -76,7 +75,7 @@ type sender struct {
 	messages int // that the supervisor was asked to send
 }
 
-// say sends what a call says. The supervisor has the call's arguments, and checks them.
+// say sends the message of a call. The supervisor has the arguments and checks them.
 func (s *sender) say(ctx context.Context, call worker.Call, args protocol.ChatMessageArguments) (worker.Result, error) {
 	if s.messages >= protocol.MaxMessages { // the supervisor would end this worker for one more
 		return worker.Result{}, fmt.Errorf("not sent: %d messages were sent in this turn, and no more can be; say it in your answer",
@@ -129,7 +128,7 @@ func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (wor
 		Brief: amount.Bytes(size)}, nil
 }
 
-// file has the supervisor store a file that is to be sent.
+// file stores a file of the folder that is to be sent.
 func (s *sender) file(ctx context.Context, path string) (file protocol.ChatFile, err error) {
 	clean, err := s.ws.Clean(path)
 	if err != nil {
@@ -146,7 +145,7 @@ func (s *sender) file(ctx context.Context, path string) (file protocol.ChatFile,
 	return file, nil
 }
 
-// keep has the supervisor store a file.
+// keep stores the bytes of a file.
 func (s *sender) keep(ctx context.Context, path string) (ref protocol.BlobRef, err error) {
 	f, err := s.ws.Open(path)
 	if err != nil {
@@ -173,7 +172,7 @@ func checkSize(info fs.FileInfo) error {
 	return nil
 }
 
-// sendError says to the model and the person why nothing was sent.
+// sendError returns an error that says why nothing was sent.
 func sendError(ctx context.Context, shown string, err error) error {
 	var known *workspace.Error
 	var refused *protocol.Error
@@ -190,7 +189,7 @@ func sendError(ctx context.Context, shown string, err error) error {
 	return fmt.Errorf("send %s: not sent: %w", shown, err)
 }
 
-// cleanCaption is a caption without control characters, which are slips of a model.
+// cleanCaption removes control characters from a caption. They are slips of the model.
 func cleanCaption(caption string) string {
 	caption = strings.ReplaceAll(caption, "\r\n", "\n")
 	caption = strings.Map(func(r rune) rune {

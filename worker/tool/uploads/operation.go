@@ -12,12 +12,12 @@ import (
 	"mews/worker/workspace"
 )
 
-// Blobs takes the bytes of a file that is sent.
+// Blobs stores the bytes of a file to be sent.
 type Blobs interface {
 	Keep(ctx context.Context, r io.Reader, most int64) (protocol.BlobRef, error)
 }
 
-// Run does what an operation of the kind protocol.OperationUploads asks for.
+// Run runs an operation of kind protocol.OperationUploads.
 func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Workspace, zone *time.Location, blobs Blobs) (result protocol.UploadsResult, err error) {
 	u := &uploads{ws: ws, now: time.Now, zone: zone}
 	if p.Action == protocol.UploadsRead {
@@ -60,7 +60,7 @@ func Run(ctx context.Context, p protocol.UploadsParameters, ws *workspace.Worksp
 	return result, err
 }
 
-// keep has the supervisor store a file.
+// keep stores the bytes of a file.
 func (u *uploads) keep(ctx context.Context, path string, blobs Blobs) (*protocol.BlobRef, error) {
 	f, err := u.ws.Open(path)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package uploads is the family of tools over the files that people have sent.
+// Package uploads has the tools over the files that the person has sent.
 package uploads
 
 import (
@@ -48,20 +48,20 @@ type deleteArgs struct {
 	Path string `json:"path"`
 }
 
-// uploads are the tools of the family.
+// uploads makes the tools of the family.
 type uploads struct {
 	ws   *workspace.Workspace
 	now  func() time.Time
 	zone *time.Location
 }
 
-// Tools makes the family over a workspace, which the caller closes later. Times are shown in zone.
+// Tools makes the tools over a workspace, which the caller closes later. Times are shown in zone.
 func Tools(ws *workspace.Workspace, now func() time.Time, zone *time.Location) []worker.Tool {
 	u := &uploads{ws: ws, now: now, zone: zone}
 	return []worker.Tool{worker.Define(deleteSpec, deleteArgs{}, u.delete), worker.Define(listSpec, listArgs{Limit: listLimit}, u.list)}
 }
 
-// list lists the newest files. Their paths sort as the times at which they were sent.
+// list lists the newest files. Their paths sort by the time of sending.
 func (u *uploads) list(ctx context.Context, _ worker.Call, args listArgs) (worker.Result, error) {
 	var found []workspace.Entry
 	err := u.walk(ctx, func(e workspace.Entry) { found = append(found, e) })
@@ -96,7 +96,7 @@ func (u *uploads) walk(ctx context.Context, visit func(workspace.Entry)) error {
 	})
 }
 
-// sentAt is when a file was sent, by its path; else when it was changed.
+// sentAt returns when a file was sent, by its path, or else when it was changed.
 func (u *uploads) sentAt(e workspace.Entry) string {
 	day, name := path.Base(path.Dir(e.Path)), path.Base(e.Path)
 	at, err := time.ParseInLocation(time.DateOnly+" 150405", day+" "+name[:min(6, len(name))], u.zone)
