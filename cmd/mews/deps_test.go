@@ -93,7 +93,7 @@ var floors = map[string]int{
 	"mews/supervisor/schedule/recurrence": 2,
 	"mews/worker/tool/...":                2,
 
-	"mews/supervisor/internal/engine": 1,
+	"mews/supervisor/internal/...":    1,
 	"mews/supervisor":                 1,
 	"mews/supervisor/answer":          1,
 	"mews/supervisor/fair":            1,

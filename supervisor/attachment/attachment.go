@@ -19,6 +19,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/fair"
+	"mews/supervisor/internal/signals"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )
@@ -115,7 +116,7 @@ func New(o Options) *Receiver {
 }
 
 // Wake has the Receiver look for what arrives, and for what is not to any more. It never blocks.
-func (r *Receiver) Wake() { supervisor.Signal(r.woken) }
+func (r *Receiver) Wake() { signals.Send(r.woken) }
 
 // End ends what arrives of a person who is not served any more, and waits until nothing of it runs.
 func (r *Receiver) End(ctx context.Context, user string) error {

@@ -19,6 +19,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/attachment"
+	"mews/supervisor/internal/signals"
 	"mews/supervisor/retry"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
@@ -222,7 +223,7 @@ func (m *arrivals) begin() {
 	for _, chat := range chats {
 		woken[chat], m.turns[chat] = make(chan struct{}, 1), make(chan struct{}, 1)
 	}
-	m.wake = func(c supervisor.Conversation) { supervisor.Signal(woken[c.Chat]) }
+	m.wake = func(c supervisor.Conversation) { signals.Send(woken[c.Chat]) }
 	m.receiver = attachment.New(attachment.Options{Inbox: m, Files: m, Operations: m, Spool: m.spool, Fetch: m.Fetch, Wake: m.wake,
 		Serves: func(supervisor.Conversation) bool { return true },
 		Transcribe: func(ctx context.Context, r attachment.Recording) (string, string) {
@@ -233,7 +234,7 @@ func (m *arrivals) begin() {
 	var running sync.WaitGroup
 	running.Go(func() { m.must(m.receiver.Run(ctx)) })
 	for chat, woken := range woken {
-		supervisor.Signal(woken)
+		signals.Send(woken)
 		running.Go(func() { m.session(ctx, chat, woken) })
 	}
 	m.over = func() { cancel(); running.Wait() }
@@ -366,7 +367,7 @@ func (m *arrivals) stop(all bool) {
 		m.receiver.Wake()
 		m.dropped[command.Conversation.ID] = command.ID
 	}
-	supervisor.Signal(m.turns[chat])
+	signals.Send(m.turns[chat])
 }
 
 // end ends the life, and begins another one.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 	"mews/supervisor/sqlite"
 )
 
@@ -51,7 +51,7 @@ func (a *Log) put(level hclog.Level, user, action, detail string) {
 		a.dropped++
 	}
 	a.mu.Unlock()
-	supervisor.Signal(a.changed)
+	signals.Send(a.changed)
 }
 
 // retryAfter is after how long rows are tried again that the disk did not take.

@@ -4,12 +4,13 @@ import (
 	"sync"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 // releases tell those who lack money that some was given back. The zero value is ready. It may be
 // used from several goroutines.
 type releases struct {
-	supervisor.Broadcast
+	signals.Broadcast
 
 	mu    sync.Mutex       // guards stuck
 	stuck map[string]int64 // what no call ends any more, by user, in millionths of a dollar

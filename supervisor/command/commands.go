@@ -13,6 +13,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/internal/signals"
 	"mews/supervisor/retry"
 )
 
@@ -143,7 +144,7 @@ func (c *Commands) Accept(in supervisor.Inbound) {
 		c.waiting = append(c.waiting, in)
 	}
 	c.mu.Unlock()
-	supervisor.Signal(c.changed)
+	signals.Send(c.changed)
 }
 
 // Run runs the commands that were left unanswered when the service last ended, and then what is

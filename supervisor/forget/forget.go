@@ -13,6 +13,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 // Store keeps what is wanted, and takes out what it is about. What waits is left for another time.
@@ -128,7 +129,7 @@ func (g *Forgetter) blankFacts(ctx context.Context, user string) (left int, err 
 }
 
 // Wake has Run look for what is to be forgotten.
-func (g *Forgetter) Wake() { supervisor.Signal(g.wake) }
+func (g *Forgetter) Wake() { signals.Send(g.wake) }
 
 // again is after how long what waits is looked at anew.
 const again = 10 * time.Second

@@ -14,6 +14,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/github/notice"
+	"mews/supervisor/internal/signals"
 	"mews/supervisor/retry"
 	"mews/supervisor/sqlite"
 )
@@ -76,7 +77,7 @@ type Events struct {
 func New(o Options) *Events { return &Events{o, make(chan struct{}, 1)} }
 
 // Wake says that a delivery was kept. It never blocks.
-func (e *Events) Wake() { supervisor.Signal(e.changed) }
+func (e *Events) Wake() { signals.Send(e.changed) }
 
 // Run works off deliveries, and tells what is due, until ctx ends. Whatever cuts it off, the next
 // Run goes on: each delivery is told of once.

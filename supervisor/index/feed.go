@@ -7,6 +7,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/internal/signals"
 )
 
 // batch is how many messages are read in one transaction. It takes some 20 ms, for which other
@@ -20,7 +21,7 @@ type progress struct{ done, all int64 }
 // blocks.
 func (x *Index) Said(user string, conversation int64) {
 	x.mark(chat{user, conversation})
-	supervisor.Signal(x.wake)
+	signals.Send(x.wake)
 }
 
 // mark notes that a conversation is to be read.
@@ -42,7 +43,7 @@ func (x *Index) feed(ctx context.Context) error {
 	if x.o.Opened != nil {
 		x.o.Opened()
 	}
-	supervisor.Signal(x.embedWake)
+	signals.Send(x.embedWake)
 	for ctx.Err() == nil {
 		next, ok, err := x.next()
 		if err == nil && ok {

@@ -26,6 +26,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/internal/signals"
 )
 
 //go:embed migration/*.sql
@@ -201,7 +202,7 @@ func (x *Index) write(ctx context.Context, fn func(*tx) error, format string, ar
 	x.mu.Lock()
 	x.full = isFull(err)
 	x.mu.Unlock()
-	supervisor.Signal(x.embedWake)
+	signals.Send(x.embedWake)
 	return x.explain(err, format, args...)
 }
 
@@ -216,7 +217,7 @@ func (x *Index) explain(err error, format string, args ...any) error {
 		x.mu.Lock()
 		x.damaged = err
 		x.mu.Unlock()
-		supervisor.Signal(x.wake)
+		signals.Send(x.wake)
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 	"mews/supervisor/pool"
 	"mews/supervisor/retry"
 )
@@ -37,7 +38,7 @@ func (o *Operations[H]) IndexHome(user string) {
 	o.mu.Lock()
 	o.homes.changed[user] = true
 	o.mu.Unlock()
-	supervisor.Signal(o.homesWoken)
+	signals.Send(o.homesWoken)
 }
 
 // nextHome is somebody whose home is to be looked through now.
@@ -62,7 +63,7 @@ func (o *Operations[H]) leaveHome(user string, more bool) {
 		o.homes.changed[user] = true
 	}
 	o.mu.Unlock()
-	supervisor.Signal(o.homesWoken)
+	signals.Send(o.homesWoken)
 }
 
 // indexHomes looks through homes until ctx ends. What fails is done again, after a pause.

@@ -21,6 +21,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 	"mews/supervisor/pool"
 	"mews/supervisor/retry"
 )
@@ -120,7 +121,7 @@ func (o *Operations[H]) Start(ctx context.Context, op supervisor.Operation) (sup
 }
 
 // Wake is to be called when somebody may be served who was not before. It never blocks.
-func (o *Operations[H]) Wake() { supervisor.Signal(o.woken) }
+func (o *Operations[H]) Wake() { signals.Send(o.woken) }
 
 // Wait waits until an operation has ended, and gives it as it is then. An error is ctx's cause, or
 // the store's.

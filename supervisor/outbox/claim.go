@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 // Claim takes a chat's next call for the answer of a turn that is about to be kept, with its only
@@ -57,7 +58,7 @@ func (o *Outbox) endClaim(q *chatQueue, set *postSet) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	q.claim = queueClaim{set: set}
-	supervisor.Signal(q.wake)
+	signals.Send(q.wake)
 }
 
 // setIdle says whether a queue's next call may be claimed.

@@ -9,6 +9,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 // Cleanings are what is to be done to messages that stand in chats.
@@ -51,7 +52,7 @@ func (o *Outbox) Cleaner(cleanings Cleanings) *Cleaner {
 
 // Changed is to be called when there is a cleaning that this outbox has not made. It never blocks,
 // and may be called before Run.
-func (c *Cleaner) Changed() { supervisor.Signal(c.outbox.cleaningDue) }
+func (c *Cleaner) Changed() { signals.Send(c.outbox.cleaningDue) }
 
 // Run goes on with what an earlier life left, then works what is new until ctx ends. A call that is
 // under way ends with ctx.

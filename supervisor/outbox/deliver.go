@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 // askInterval is how long after it has asked the store a queue asks again because a reply has
@@ -221,7 +222,7 @@ func (q *chatQueue) closeDelivery(set *postSet, last supervisor.Post) error {
 		q.Queued(elsewhere)
 	}
 	if d.DeleteAfter > 0 {
-		supervisor.Signal(q.outbox.cleaningDue)
+		signals.Send(q.outbox.cleaningDue)
 	}
 	for _, p := range set.posts {
 		delete(q.inChat, p.ID)

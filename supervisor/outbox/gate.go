@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 // gate lets the calls of all queues begin: within the channel's pace, in the order in which they
@@ -165,7 +166,7 @@ func (g *gate) remove(t *ticket) {
 // wakeFirst has the first of the queue look again. The caller has g.mu.
 func (g *gate) wakeFirst() {
 	if len(g.waiting) > 0 {
-		supervisor.Signal(g.waiting[0].wake)
+		signals.Send(g.waiting[0].wake)
 	}
 }
 

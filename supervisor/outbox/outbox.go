@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 // stopGrace is how long a call that is under way at the end may take to become known.
@@ -172,7 +173,7 @@ func (o *Outbox) restoreFreezes(ctx context.Context) error {
 // askLocation has a conversation's location be found. The caller has o.mu.
 func (o *Outbox) askLocation(conversation int64) {
 	o.toLocate[conversation] = struct{}{}
-	supervisor.Signal(o.changed)
+	signals.Send(o.changed)
 }
 
 // locate finds the locations that are asked for. Where the store fails, it says when to ask again.
@@ -216,10 +217,10 @@ func (o *Outbox) wake(chat string, conversation int64) {
 		q = newChatQueue(o, chat)
 		o.queues[chat] = q
 		o.unstarted = append(o.unstarted, q)
-		supervisor.Signal(o.changed)
+		signals.Send(o.changed)
 	}
 	q.woken[conversation] = struct{}{}
-	supervisor.Signal(q.wake)
+	signals.Send(q.wake)
 }
 
 // takeUnstarted are the queues that are to be started.
@@ -287,7 +288,7 @@ func (o *Outbox) wakeWaiting(q *chatQueue) {
 	defer o.mu.Unlock()
 	for _, t := range waiting {
 		if other := o.queues[t.Chat]; other != nil && other != q {
-			supervisor.Signal(other.wake)
+			signals.Send(other.wake)
 		}
 	}
 }

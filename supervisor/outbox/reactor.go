@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 // ReactionMode says which messages of people get a reaction.
@@ -83,13 +84,13 @@ func (o *Outbox) Reactor(mode ReactionMode, waits Waits, channel Reacting) *Reac
 }
 
 // Arrived is to be called when a message has come. It never blocks, and may be called before Run.
-func (r *Reactor) Arrived() { supervisor.Signal(r.changed) }
+func (r *Reactor) Arrived() { signals.Send(r.changed) }
 
 // Changed is to be called when a turn may have begun or ended. It never blocks, and may be called
 // before Run.
 func (r *Reactor) Changed() {
 	if r.shows.Load() {
-		supervisor.Signal(r.changed)
+		signals.Send(r.changed)
 	}
 }
 

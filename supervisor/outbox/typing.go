@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 const (
@@ -115,7 +116,7 @@ func (q *chatQueue) awaitTyping(ended <-chan error, cut func()) error {
 		select {
 		case err := <-ended:
 			if woken {
-				supervisor.Signal(q.wake)
+				signals.Send(q.wake)
 			}
 			return err
 		case <-q.wake:

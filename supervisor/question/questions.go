@@ -11,6 +11,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/answer"
+	"mews/supervisor/internal/signals"
 )
 
 // defaultStands is how long a question stands from its delivery: people are away for a night.
@@ -68,7 +69,7 @@ type Options struct {
 // Questions asks people and takes their answers. It may be used from any goroutine. Run works it.
 type Questions struct {
 	o       Options
-	changed supervisor.Broadcast
+	changed signals.Broadcast
 }
 
 // New makes Questions.

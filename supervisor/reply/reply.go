@@ -13,6 +13,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 // Feeds are the conversations that somebody watches or answers in. The zero value is ready.
@@ -100,7 +101,7 @@ func (f *Feeds) change(conversation int64, change func(*feed)) {
 	}
 	f.feeds[conversation] = fd
 	for w := range fd.watchers {
-		supervisor.Signal(w.changed)
+		signals.Send(w.changed)
 	}
 }
 

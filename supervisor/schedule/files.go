@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 const (
@@ -109,7 +110,7 @@ func (s *Schedule) othersChanged(ctx context.Context, user string, was filesSeen
 // HomeChanged says that something in a person's home has changed. It never blocks.
 func (s *Schedule) HomeChanged(user string) {
 	s.changed.note(user, s.o.Now())
-	supervisor.Signal(s.woken)
+	signals.Send(s.woken)
 }
 
 // lookAtHomes has be told what has changed in homes that are still again. What can't be looked at

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 	"mews/supervisor/schedule/recurrence"
 )
 
@@ -50,7 +51,7 @@ func (s *Schedule) put(ctx context.Context, j supervisor.Job, show func(supervis
 		return j, supervisor.Errorf(supervisor.CodeInvalid, textTooMany, supervisor.MaxJobs)
 	}
 	s.queued(said)
-	supervisor.Signal(s.woken)
+	signals.Send(s.woken)
 	return j, err
 }
 
@@ -187,7 +188,7 @@ func (s *Schedule) change(ctx context.Context, j supervisor.Job) error {
 	case errors.Is(err, supervisor.ErrTooManyJobs):
 		return supervisor.Errorf(supervisor.CodeInvalid, textTooMany, supervisor.MaxJobs)
 	}
-	supervisor.Signal(s.woken)
+	signals.Send(s.woken)
 	return err
 }
 
@@ -246,7 +247,7 @@ func (s *Schedule) run(ctx context.Context, j supervisor.Job, now time.Time) (st
 	if err != nil {
 		return "", err
 	}
-	supervisor.Signal(s.woken)
+	signals.Send(s.woken)
 	if !begun {
 		return textRunning, nil
 	}

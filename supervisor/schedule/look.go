@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 const (
@@ -72,7 +73,7 @@ func (s *Schedule) beginLook(ctx context.Context, user supervisor.User, f superv
 	s.looking.Go(func() {
 		defer func() {
 			<-s.running
-			supervisor.Signal(s.woken)
+			signals.Send(s.woken)
 		}()
 		if err := s.lookAt(ctx, look{ClaimedFire: f, user: user, now: now}); err != nil && ctx.Err() == nil {
 			s.o.Log.Error("look for a job", "job", f.Job.ID, "user", f.Job.User, "error", err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 // betweenTriggers is how long it is at least from one triggered run of a task to the next.
@@ -27,6 +28,6 @@ func (s *Schedule) Trigger(ctx context.Context, user, name string, at time.Time,
 	j.Options.Overlap = supervisor.OverlapQueue
 	_, said, err := s.o.Store.RunNow(ctx, j, supervisor.Trigger{Due: at, Material: material, Gap: betweenTriggers, Private: who.PrivateChat()})
 	s.queued(said)
-	supervisor.Signal(s.woken)
+	signals.Send(s.woken)
 	return err
 }

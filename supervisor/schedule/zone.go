@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 // pressZone has all jobs of a person keep the time zone that stands behind it.
@@ -61,7 +62,7 @@ func (s *Schedule) moveZone(ctx context.Context, user supervisor.User) (string, 
 	if err != nil {
 		return "", err
 	}
-	supervisor.Signal(s.woken)
+	signals.Send(s.woken)
 	return fmt.Sprintf(textMoved, amount.Of(moved, "reminder or task", "reminders and tasks")), nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/fair"
+	"mews/supervisor/internal/signals"
 	"mews/supervisor/sqlite"
 )
 
@@ -62,10 +63,10 @@ func (r *Registry) Wake(c supervisor.Conversation) {
 	r.mu.Lock()
 	r.woken[c.ID] = c
 	if s := r.sessions[c.ID]; s != nil {
-		supervisor.Signal(s.arrived)
+		signals.Send(s.arrived)
 	}
 	r.mu.Unlock()
-	supervisor.Signal(r.changed)
+	signals.Send(r.changed)
 }
 
 // Stop ends the turn that a command is about: the one that runs in its conversation, waits for its
@@ -106,7 +107,7 @@ func (r *Registry) interrupt(c supervisor.Conversation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if s := r.sessions[c.ID]; s != nil {
-		supervisor.Signal(s.interrupted)
+		signals.Send(s.interrupted)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/internal/signals"
 )
 
 // tx is the transaction as one write function sees it. It is not kept beyond that function, and
@@ -92,7 +93,7 @@ func (db *DB) write(ctx context.Context, fn func(*tx), format string, args ...an
 		return t.err
 	})
 	if err == nil && t.questions {
-		supervisor.Signal(db.questions)
+		signals.Send(db.questions)
 	}
 	if err == nil {
 		for _, c := range t.said {

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 const (
@@ -49,7 +50,7 @@ func (l *nameLookup) run(ctx context.Context) {
 		}
 		_, err := l.client.askName(ctx, l.health)
 		if err == nil {
-			supervisor.Signal(l.known)
+			signals.Send(l.known)
 		} else if !errors.Is(err, last) && ctx.Err() == nil {
 			l.log.Warn("ask who the bot is", "error", err)
 		}
@@ -63,7 +64,7 @@ func (l *nameLookup) self() Self {
 		if known := l.client.identity.known.Load(); known != nil {
 			return known.Username, nil
 		}
-		supervisor.Signal(l.wanted)
+		signals.Send(l.wanted)
 		return "", errNameUnknown
 	}}
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
-	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 const (
@@ -89,7 +89,7 @@ func (c *Client) do(ctx context.Context, k apiCall) (json.RawMessage, error) {
 		c.log.Debug("called the Bot API", "method", k.method, "chat", k.chat, "took", time.Since(began), "failed", f != nil)
 	}
 	if k.method != pollMethod && (f == nil || f.responder == responderAPI) {
-		supervisor.Signal(c.answered)
+		signals.Send(c.answered)
 	}
 	if f == nil || f.said(k.forgiving) {
 		return result, nil

@@ -18,6 +18,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/claim"
+	"mews/supervisor/internal/signals"
 	"mews/supervisor/markdown"
 	"mews/supervisor/sqlite"
 )
@@ -91,7 +92,7 @@ func New(o Options) *Voices {
 }
 
 // Wake is to be called when an answer may have been kept that is to be said. It never blocks.
-func (v *Voices) Wake() { supervisor.Signal(v.woken) }
+func (v *Voices) Wake() { signals.Send(v.woken) }
 
 // End ends the saying of a person's answers, who is not served any more, and waits for that.
 func (v *Voices) End(ctx context.Context, user string) error {

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 // maxOfAddress is how many connections one address may have open. Telegram has at most 10 open
@@ -137,7 +137,7 @@ func (l *limitedListener) stateChanged(conn net.Conn, state http.ConnState) {
 	if state == http.StateIdle && l.remove(c) {
 		c.awaited = time.Now()
 		l.open = append(l.open, c)
-		supervisor.Signal(l.freed)
+		signals.Send(l.freed)
 	}
 }
 
@@ -157,6 +157,6 @@ func (c *limitedConn) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.remove(c)
-	supervisor.Signal(l.freed)
+	signals.Send(l.freed)
 	return c.TCPConn.Close()
 }

@@ -17,6 +17,7 @@ import (
 
 	"mews/protocol/template"
 	"mews/supervisor"
+	"mews/supervisor/internal/signals"
 )
 
 // Hook is a path that other programs call to have a message sent.
@@ -145,6 +146,6 @@ func (h *hookHandler) keep(req *http.Request, b *body) answer {
 	}
 	d.Size = ref.Size
 	_, a := h.put(req.Context(), d)
-	supervisor.Signal(h.arrived)
+	signals.Send(h.arrived)
 	return a
 }

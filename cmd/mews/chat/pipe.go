@@ -326,7 +326,10 @@ func (p *pipe) Deliver(d control.Delivery) bool {
 	}
 	if mine || asks {
 		p.choices = choicesOf(d)
-		supervisor.Signal(p.changed)
+		select {
+		case p.changed <- struct{}{}:
+		default: // it holds a token already
+		}
 	}
 	// another notice stays in the outbox, for the next client
 	return mine || named || asks && waiting

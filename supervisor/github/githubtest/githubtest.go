@@ -18,6 +18,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"mews/supervisor/internal/signals"
 )
 
 // Options is how a server is. The zero value is github.com with a token of the bot's that may do
@@ -58,8 +60,9 @@ type Server struct {
 	down    context.CancelFunc
 	work    sync.WaitGroup
 
+	changes signals.Broadcast
+
 	mu       sync.Mutex    // guards what follows
-	changed  chan struct{} // closed at the next change; nil while nobody waits for one
 	ahead    time.Duration // what the clock is ahead of Options.Now
 	closing  bool
 	lastID   int64
@@ -156,10 +159,7 @@ func (s *Server) change(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change()
-	if s.changed != nil {
-		close(s.changed)
-		s.changed = nil
-	}
+	s.changes.Notify()
 }
 
 // Await waits until cond holds, and looks again at whatever changes. It gives the test up after two
@@ -168,12 +168,7 @@ func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 	t.Helper()
 	deadline := time.After(2 * time.Minute)
 	for {
-		s.mu.Lock()
-		if s.changed == nil {
-			s.changed = make(chan struct{})
-		}
-		changed := s.changed
-		s.mu.Unlock()
+		changed := s.changes.Wait()
 		if cond() {
 			return
 		}

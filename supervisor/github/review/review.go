@@ -20,6 +20,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/github/api"
+	"mews/supervisor/internal/signals"
 	"mews/supervisor/retry"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
@@ -86,7 +87,7 @@ func (r *Reviews) Want(ctx context.Context, request supervisor.GitHubRequest) er
 	}
 	err := r.o.Store.Want(ctx, w)
 	if err == nil {
-		supervisor.Signal(r.woken)
+		signals.Send(r.woken)
 	}
 	return err
 }

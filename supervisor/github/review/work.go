@@ -15,6 +15,7 @@ import (
 	"mews/supervisor/github/api"
 	"mews/supervisor/github/diff"
 	"mews/supervisor/github/finding"
+	"mews/supervisor/internal/signals"
 	"mews/supervisor/retry"
 	"mews/supervisor/spool"
 )
@@ -46,7 +47,7 @@ func encoded(v any) string {
 // error is supervisor.ErrWaits where the person was asked; any other ends nothing: it is ctx's, the
 // store's or the worker's.
 func (r *Reviews) Work(ctx context.Context, turn supervisor.Turn, read Reader) (card string, err error) {
-	defer supervisor.Signal(r.woken) // there may be room for another
+	defer signals.Send(r.woken) // there may be room for another
 	number, _ := strconv.Atoi(turn.Conversation.Thread)
 	w, there, err := r.o.Store.FindOf(ctx, turn, turn.Conversation.Chat, number)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/github/api"
+	"mews/supervisor/internal/signals"
 	"mews/supervisor/retry"
 )
 
@@ -93,7 +94,7 @@ func (t *Triages) Want(ctx context.Context, request supervisor.GitHubRequest) er
 	}
 	err := t.o.Store.Want(ctx, supervisor.IssueTriage{User: repo.User, Repo: repo.Name, Number: request.Number, Asked: request.Asked, WantedAt: at, Due: due})
 	if err == nil {
-		supervisor.Signal(t.woken)
+		signals.Send(t.woken)
 	}
 	return err
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"time"
+
+	"mews/supervisor/internal/signals"
 )
 
 const (
@@ -34,12 +36,8 @@ func newPoll() *poll { return &poll{wake: make(chan struct{}, 1), ended: make(ch
 
 // wakeUp has the waiting poll look again.
 func (p *polls) wakeUp() {
-	if p.waiting == nil {
-		return
-	}
-	select {
-	case p.waiting.wake <- struct{}{}:
-	default:
+	if p.waiting != nil {
+		signals.Send(p.waiting.wake)
 	}
 }
 

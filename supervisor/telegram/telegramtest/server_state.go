@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"sync"
 	"time"
+
+	"mews/supervisor/internal/signals"
 )
 
 // serverState is all that a server knows. Its parts are plain values with no lock of their own:
@@ -12,8 +14,9 @@ type serverState struct {
 	options  Options // constant
 	lifetime lifetime
 
+	changes signals.Broadcast
+
 	mu          sync.Mutex    // guards what follows
-	changed     chan struct{} // closed at the next change; nil while nobody waits for one
 	clockAhead  time.Duration // what the clock is ahead of Options.Now
 	bot         bot
 	queue       queue
@@ -62,10 +65,7 @@ func (w *serverState) change(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	change()
-	if w.changed != nil {
-		close(w.changed)
-		w.changed = nil
-	}
+	w.changes.Notify()
 }
 
 // read reads the state.
@@ -79,16 +79,6 @@ func (w *serverState) read(read func()) {
 func look[T any](w *serverState, get func() T) (v T) {
 	w.read(func() { v = get() })
 	return v
-}
-
-// nextChange is closed at the next change.
-func (w *serverState) nextChange() <-chan struct{} {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.changed == nil {
-		w.changed = make(chan struct{})
-	}
-	return w.changed
 }
 
 // now is the server's clock. The caller is in change or read.

@@ -203,7 +203,7 @@ func (s *Server) Await(t testing.TB, what string, cond func() bool) {
 	deadline := time.NewTimer(2 * time.Minute)
 	defer deadline.Stop()
 	for {
-		changed := s.state.nextChange()
+		changed := s.state.changes.Wait()
 		began := time.Now()
 		if cond() {
 			return

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mews/supervisor/internal/signals"
 )
 
 const hookTimeout = 60 * time.Second // for one update (tdlib/telegram-bot-api #341)
@@ -140,10 +142,7 @@ func (w *serverState) stopDelivering() {
 }
 
 func (h *webhook) wakeUp() {
-	select {
-	case h.wake <- struct{}{}:
-	default:
-	}
+	signals.Send(h.wake)
 }
 
 // failed keeps why the webhook did not take an update.

@@ -1,10 +1,11 @@
-package supervisor
+// Package signals wakes goroutines that wait for something to change.
+package signals
 
 import "sync"
 
-// Signal puts a token into a channel that has room for one. Where one is there already it changes
+// Send puts a token into a channel that has room for one. If it holds one already, it changes
 // nothing. It never blocks.
-func Signal(to chan<- struct{}) {
+func Send(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:
 	default:
@@ -18,7 +19,7 @@ type Broadcast struct {
 	next chan struct{} // nil while nobody waits
 }
 
-// Wait is closed by the next Notify after this call.
+// Wait returns a channel that the next Notify closes.
 func (b *Broadcast) Wait() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
