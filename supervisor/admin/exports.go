@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/fair"
+	"mews/supervisor/internal/slots"
 )
 
 // exports are exports that are made while somebody fetches them, piece by piece: what is said on
@@ -20,13 +20,13 @@ type exports struct {
 	ctx     context.Context
 	running sync.WaitGroup
 	all     map[string]*export // by token
-	line    *fair.Semaphore    // of who wants one; clients take turns
+	line    *slots.Semaphore   // of who wants one; clients take turns
 }
 
 // Export is one of them.
 type export struct {
 	owner Caller
-	place fair.Permit
+	place slots.Permit
 	read  *io.PipeReader
 	stop  context.CancelFunc
 	idle  *time.Timer   // ends it
@@ -47,7 +47,7 @@ const (
 func (p *exports) open(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.ctx, p.all, p.line = ctx, map[string]*export{}, fair.New(maxExports)
+	p.ctx, p.all, p.line = ctx, map[string]*export{}, slots.New(maxExports)
 }
 
 // close waits for those that run. Their context has ended.
@@ -84,7 +84,7 @@ var errCrowded = errors.New("no place has become free")
 
 // enter waits for a place. A client that wants several waits for no more than one of each of the
 // others, and the others for no more than one of its.
-func (p *exports) enter(ctx context.Context, by Caller) (place fair.Permit, err error) {
+func (p *exports) enter(ctx context.Context, by Caller) (place slots.Permit, err error) {
 	p.mu.Lock()
 	serving, line := p.ctx, p.line
 	p.mu.Unlock()
@@ -107,7 +107,7 @@ func (p *exports) enter(ctx context.Context, by Caller) (place fair.Permit, err 
 }
 
 // Start has pack write into an export that has a place; "" is that no more are made.
-func (p *exports) start(by Caller, place fair.Permit, pack func(context.Context, io.Writer) error) (token string) {
+func (p *exports) start(by Caller, place slots.Permit, pack func(context.Context, io.Writer) error) (token string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ctx == nil {

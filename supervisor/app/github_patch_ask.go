@@ -15,7 +15,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor/control"
 	"mews/supervisor/github/patch"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
 )
 
 // lookEvery is how often the service is asked how far a review has come.

@@ -18,8 +18,8 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/fair"
 	"mews/supervisor/internal/signals"
+	"mews/supervisor/internal/slots"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )
@@ -98,7 +98,7 @@ const (
 // Receiver has what arrives come to where a turn can take it. Run works it.
 type Receiver struct {
 	o       Options
-	fetches *fair.Semaphore
+	fetches *slots.Semaphore
 	woken   chan struct{} // holds a token when something may arrive, or may not be wanted any more
 	ended   chan sqlite.Arrived
 	tasks   supervisor.UserTasks
@@ -111,7 +111,7 @@ type Receiver struct {
 // New makes a Receiver.
 func New(o Options) *Receiver {
 	o.Log = cmp.Or(o.Log, hclog.NewNullLogger())
-	return &Receiver{o: o, fetches: fair.New(fetchesAtOnce), woken: make(chan struct{}, 1), ended: make(chan sqlite.Arrived),
+	return &Receiver{o: o, fetches: slots.New(fetchesAtOnce), woken: make(chan struct{}, 1), ended: make(chan sqlite.Arrived),
 		arrivals: map[int64]*arrival{}, people: map[string]chan struct{}{}}
 }
 

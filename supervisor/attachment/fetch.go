@@ -9,7 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/spool"
 )
 

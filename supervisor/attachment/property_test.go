@@ -19,8 +19,8 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/attachment"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
-	"mews/supervisor/retry"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )

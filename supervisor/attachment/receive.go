@@ -8,7 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/sqlite"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/sqlite"
 )
 

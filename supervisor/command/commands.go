@@ -13,8 +13,8 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
-	"mews/supervisor/retry"
 )
 
 // Store keeps commands and presses.

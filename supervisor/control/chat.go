@@ -11,7 +11,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
 )
 
 // How long a chat waits between its attempts to come back to a supervisor that went away.

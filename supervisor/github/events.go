@@ -14,8 +14,8 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/github/notice"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
-	"mews/supervisor/retry"
 	"mews/supervisor/sqlite"
 )
 

@@ -14,7 +14,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/github/api"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/sqlite"
 )
 

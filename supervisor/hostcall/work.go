@@ -13,7 +13,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
 )
 
 // errWorkOver ends what the calls of a turn or operation are doing when that has ended.

@@ -15,7 +15,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/fair"
+	"mews/supervisor/internal/slots"
 	"mews/supervisor/model/modeltest"
 )
 
@@ -283,7 +283,7 @@ func TestNoMoreCallsRunThanMay(t *testing.T) {
 			return said("fine", say), nil
 		}}
 		c := costing(with(t, slow), map[string]float64{"a/m": 1})
-		c.queue = fair.New(2)
+		c.queue = slots.New(2)
 		start := time.Now()
 		ended := make(chan error)
 		for range 5 {

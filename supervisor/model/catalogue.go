@@ -33,7 +33,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
-	"mews/supervisor/fair"
+	"mews/supervisor/internal/slots"
 	"mews/supervisor/model/anthropic"
 	"mews/supervisor/model/offline"
 	"mews/supervisor/model/openai"
@@ -90,7 +90,7 @@ type Catalogue struct {
 	fallback     []Choice
 	prices       atomic.Pointer[map[string]Price] // by spec; never changed
 	breakers     *breakers
-	queue        *fair.Semaphore
+	queue        *slots.Semaphore
 	lists        sync.Map // cachedList by provider
 	told         sync.Map // toldWindows by provider
 	windows      lessons
@@ -116,7 +116,7 @@ func NewCatalogue(o Options) (*Catalogue, error) {
 	c := &Catalogue{
 		providers: map[string]provider{offline.Name: {offline.Provider{}, "offline", true, localityMachine, 0}},
 		breakers:  newBreakers(o.Log),
-		queue:     fair.New(cmp.Or(o.Calls, DefaultCalls)),
+		queue:     slots.New(cmp.Or(o.Calls, DefaultCalls)),
 		log:       o.Log,
 	}
 	for _, po := range o.Providers {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
 )
 
 // call is one Catalogue.Stream. It belongs to its goroutine.

@@ -7,7 +7,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
 )
 
 // transcriber is a provider that writes down recordings.

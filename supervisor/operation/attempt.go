@@ -11,8 +11,8 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/pool"
-	"mews/supervisor/retry"
 	"mews/supervisor/spool"
 )
 

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
 )
 
 // cancelTimeout is how long it may take to end an operation that is not wanted any more.

@@ -12,9 +12,9 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
 	"mews/supervisor/pool"
-	"mews/supervisor/retry"
 )
 
 // homes are the people whose homes may have changed.

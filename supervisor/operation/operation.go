@@ -21,9 +21,9 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
 	"mews/supervisor/pool"
-	"mews/supervisor/retry"
 )
 
 const (

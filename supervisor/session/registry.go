@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"mews/supervisor"
-	"mews/supervisor/fair"
 	"mews/supervisor/internal/signals"
+	"mews/supervisor/internal/slots"
 	"mews/supervisor/sqlite"
 )
 
@@ -32,9 +32,9 @@ const readsAtOnce = 2
 type Registry struct {
 	o        Options
 	stops    *stopRequests
-	allTurns *fair.Semaphore // of everybody
-	reads    chan struct{}   // a token for each turn that runs with a worker of its own
-	jobs     chan struct{}   // a token for each job's turn that runs
+	allTurns *slots.Semaphore // of everybody
+	reads    chan struct{}    // a token for each turn that runs with a worker of its own
+	jobs     chan struct{}    // a token for each job's turn that runs
 
 	mu       sync.Mutex // guards what follows
 	sessions map[int64]*session
@@ -48,7 +48,7 @@ func New(o Options) *Registry {
 	return &Registry{
 		o:        o,
 		stops:    newStopRequests(),
-		allTurns: fair.New(cmp.Or(o.AtOnce, defaultAtOnce)),
+		allTurns: slots.New(cmp.Or(o.AtOnce, defaultAtOnce)),
 		reads:    make(chan struct{}, readsAtOnce),
 		jobs:     make(chan struct{}, cmp.Or(o.Jobs.AtOnce, defaultJobs)),
 		sessions: map[int64]*session{},

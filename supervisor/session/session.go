@@ -17,9 +17,9 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/fair"
+	"mews/supervisor/internal/retry"
+	"mews/supervisor/internal/slots"
 	"mews/supervisor/reply"
-	"mews/supervisor/retry"
 	"mews/supervisor/sqlite"
 )
 
@@ -125,13 +125,13 @@ type session struct {
 	*Options
 	conversation supervisor.Conversation
 	log          hclog.Logger
-	stops        *stopRequests   // of all sessions
-	userTurns    *userTurns      // of the person's sessions
-	places       []chan struct{} // of which a turn takes one of each
-	behind       bool            // its turns begin when nobody's wait, and hold no place of theirs
-	allTurns     *fair.Semaphore // of all sessions
-	interrupted  chan struct{}   // holds a token when stops may hold something new
-	arrived      chan struct{}   // holds a token when something new may wait in the conversation
+	stops        *stopRequests    // of all sessions
+	userTurns    *userTurns       // of the person's sessions
+	places       []chan struct{}  // of which a turn takes one of each
+	behind       bool             // its turns begin when nobody's wait, and hold no place of theirs
+	allTurns     *slots.Semaphore // of all sessions
+	interrupted  chan struct{}    // holds a token when stops may hold something new
+	arrived      chan struct{}    // holds a token when something new may wait in the conversation
 }
 
 // waitForPlace waits for a place among the person's turns and then among everybody's. release gives

@@ -10,8 +10,8 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/reply"
-	"mews/supervisor/retry"
 	"mews/supervisor/sqlite"
 )
 

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"mews/supervisor"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
 )
 
 // supersedes says whether what the person sends is to stop what runs.

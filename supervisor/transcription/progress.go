@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
 )
 
 const (

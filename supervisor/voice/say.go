@@ -13,8 +13,8 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/claim"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/markdown"
-	"mews/supervisor/retry"
 	"mews/supervisor/sqlite"
 )
 

@@ -20,8 +20,8 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/github/api"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
-	"mews/supervisor/retry"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )

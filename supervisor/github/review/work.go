@@ -15,8 +15,8 @@ import (
 	"mews/supervisor/github/api"
 	"mews/supervisor/github/diff"
 	"mews/supervisor/github/finding"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
-	"mews/supervisor/retry"
 	"mews/supervisor/spool"
 )
 

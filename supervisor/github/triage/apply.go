@@ -10,7 +10,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/github/api"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
 )
 
 // mark begins each comment of ours. Anybody can write it: a comment is ours where its author is us

@@ -19,8 +19,8 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/github/api"
+	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
-	"mews/supervisor/retry"
 )
 
 // Store keeps how far triages have come.

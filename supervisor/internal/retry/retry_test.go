@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"mews/supervisor"
-	"mews/supervisor/retry"
+	"mews/supervisor/internal/retry"
 )
 
 func TestItIsRepeatedUntilItIsDoneOrRefused(t *testing.T) {

@@ -1,6 +1,6 @@
-// Package fair shares out a bounded number of permits, so that nobody waits for all that somebody
+// Package slots shares out a bounded number of permits, so that nobody waits for all that somebody
 // else wants.
-package fair
+package slots
 
 import (
 	"context"
