@@ -25,7 +25,7 @@ func userInvite(ctx context.Context, con console, v subcommand, args []string) e
 	case err != nil:
 		return err
 	case *revoke:
-		_, err = fmt.Fprintf(con.out, textRevoked, amount.Of(int(made.Revoked), "invite", "invites"), name)
+		_, err = fmt.Fprintf(con.out, textRevoked, amount.Plural(int(made.Revoked), "invite", "invites"), name)
 		return err
 	}
 	return printInvite(con.out, name, made)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Of is "1 line", "2 lines", "12,345 lines". n is not below 0.
-func Of[N int | int64](n N, one, many string) string {
+// Plural is "1 line", "2 lines", "12,345 lines". n is not below 0.
+func Plural[N int | int64](n N, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
@@ -20,7 +20,7 @@ func Of[N int | int64](n N, one, many string) string {
 // Bytes is a number of bytes in powers of 1,000: "12 bytes", "1.5 KB". n is not below 0.
 func Bytes(n int64) string {
 	if n < 1000 {
-		return Of(n, "byte", "bytes")
+		return Plural(n, "byte", "bytes")
 	}
 	value, unit := scaled(n, 1000)
 	return fmt.Sprintf("%.1f %sB", value, unit)
@@ -81,7 +81,7 @@ func Duration(d time.Duration) string {
 		size time.Duration
 	}{{"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}} {
 		if n := d / unit.size; n > 0 {
-			parts = append(parts, Of(int64(n), unit.name, unit.name+"s"))
+			parts = append(parts, Plural(int64(n), unit.name, unit.name+"s"))
 		}
 		d %= unit.size
 	}

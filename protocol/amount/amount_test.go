@@ -19,11 +19,11 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-func TestOf(t *testing.T) {
+func TestPlural(t *testing.T) {
 	for n, want := range map[int]string{
 		0: "0 lines", 1: "1 line", 2: "2 lines", 999: "999 lines", 1000: "1,000 lines", 1234567: "1,234,567 lines",
 	} {
-		if got := amount.Of(n, "line", "lines"); got != want {
+		if got := amount.Plural(n, "line", "lines"); got != want {
 			t.Errorf("%d: %q, want %q", n, got, want)
 		}
 	}

@@ -50,7 +50,7 @@ func (c *check) rateLimited(context.Context) (*supervisor.GateDecision, error) {
 	if texts && c.limits.Waiting > 0 {
 		refused = fmt.Sprintf(textTooManyWaiting, c.limits.Waiting)
 		if unanswered > 0 {
-			refused += fmt.Sprintf(textNorBefore, amount.Of(unanswered, "message", "messages"))
+			refused += fmt.Sprintf(textNorBefore, amount.Plural(unanswered, "message", "messages"))
 		}
 		if result == rateRefusedLast {
 			refused += textNorBehind

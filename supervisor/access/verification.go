@@ -158,7 +158,7 @@ func (v verification) reject(f supervisor.Factor, now time.Time) (supervisor.Fac
 	if now.Before(f.LockedUntil) {
 		return f, v.not(suffixLocked, fmt.Sprintf(textWrongAndLocked, maxTries, formatTime(f.LockedUntil, now, v.user)))
 	}
-	return f, v.not(suffixRefused, fmt.Sprintf(textWrong, amount.Of(maxTries-f.Failures, "try is", "tries are"),
+	return f, v.not(suffixRefused, fmt.Sprintf(textWrong, amount.Plural(maxTries-f.Failures, "try is", "tries are"),
 		amount.Duration(lockoutDuration(f.Lockouts+1))))
 }
 

@@ -91,9 +91,9 @@ func (l AuditLine) Text() string {
 
 // Text is said of a log in which nothing is wrong. It also says what the check can't show.
 func (r AuditReport) Text() string {
-	text := fmt.Sprintf(textLogFits, amount.Of(int(r.Rows), "row", "rows"))
+	text := fmt.Sprintf(textLogFits, amount.Plural(int(r.Rows), "row", "rows"))
 	if r.Early > 0 {
-		text += fmt.Sprintf(textLogEarly, amount.Of(int(r.Early), "row is", "rows are"))
+		text += fmt.Sprintf(textLogEarly, amount.Plural(int(r.Early), "row is", "rows are"))
 	}
 	return text + fmt.Sprintf(textLogHead, r.Head)
 }

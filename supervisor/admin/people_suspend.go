@@ -26,7 +26,7 @@ func (o *Service) suspend(ctx context.Context, by Caller, q SuspendRequest) (Res
 	}
 	done := entry(by, u.Name, "user.enabled", "")
 	if q.On {
-		done = entry(by, u.Name, "user.disabled", amount.Of(open, "login", "logins")+" ended")
+		done = entry(by, u.Name, "user.disabled", amount.Plural(open, "login", "logins")+" ended")
 	}
 	if err := o.Store.People.Suspend(ctx, u.Name, q.On, done); err != nil {
 		return Result{}, err
@@ -37,7 +37,7 @@ func (o *Service) suspend(ctx context.Context, by Caller, q SuspendRequest) (Res
 	if !q.On {
 		return Result{fmt.Sprintf(textEnabled, u.Name)}, nil
 	}
-	return Result{fmt.Sprintf(textSuspended, u.Name, amount.Of(open, "login was", "logins were"),
+	return Result{fmt.Sprintf(textSuspended, u.Name, amount.Plural(open, "login was", "logins were"),
 		u.Name)}, nil
 }
 

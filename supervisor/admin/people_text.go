@@ -20,7 +20,7 @@ func (l People) Text() string {
 			name += " (disabled)"
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", name, p.Role, p.source(), orDash(strings.Join(p.Telegram, ", ")), FactorText(p.Factor),
-			amount.Of(len(p.Logins), "chat", "chats"), p.Home)
+			amount.Plural(len(p.Logins), "chat", "chats"), p.Home)
 	}
 	t.Flush()
 	return b.String()
@@ -31,7 +31,7 @@ func (l People) FactorsText() string {
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, p := range l.Users {
-		fmt.Fprintf(t, textFactorLine, p.Name, FactorText(p.Factor), amount.Of(len(p.Logins), "chat", "chats"))
+		fmt.Fprintf(t, textFactorLine, p.Name, FactorText(p.Factor), amount.Plural(len(p.Logins), "chat", "chats"))
 	}
 	t.Flush()
 	return b.String()

@@ -67,7 +67,7 @@ func Unclaimed(ctx context.Context, people sqlite.People, facts Facts, name stri
 		for n := range maps.Values(rows) {
 			total += n
 		}
-		kept = append(kept, fmt.Sprintf("%s in the database (%s)", amount.Of(int(total), "row", "rows"),
+		kept = append(kept, fmt.Sprintf("%s in the database (%s)", amount.Plural(int(total), "row", "rows"),
 			strings.Join(slices.Sorted(maps.Keys(rows)), ", ")))
 	}
 	if len(kept) == 0 {

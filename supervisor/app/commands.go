@@ -216,7 +216,7 @@ func (s chatCommands) personal(ctx context.Context, c supervisor.Conversation) (
 		return "", err
 	}
 	if held > 0 {
-		lines = append(lines, fmt.Sprintf("held    %s until you send a code", amount.Of(int(held), "message", "messages")))
+		lines = append(lines, fmt.Sprintf("held    %s until you send a code", amount.Plural(int(held), "message", "messages")))
 	}
 	left, err := s.settings.Left(ctx, c.User)
 	if err != nil {

@@ -53,7 +53,7 @@ func Review(ctx context.Context, cfg *config.Config, q ReviewStart, diff []byte,
 		}
 		if l.Windows > told {
 			told = l.Windows
-			fmt.Fprintf(progress, textReviewed, amount.Of(int(told), "part or finding", "parts and findings"), amount.Duration(time.Since(since)))
+			fmt.Fprintf(progress, textReviewed, amount.Plural(int(told), "part or finding", "parts and findings"), amount.Duration(time.Since(since)))
 		}
 		if !retry.Wait(ctx, lookEvery) {
 			return result, context.Cause(ctx)

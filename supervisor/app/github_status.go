@@ -81,7 +81,7 @@ func (r GitHubStatus) Text() string {
 			last = fmt.Sprintf(textLastCame, repo.Last.Local().Format("2006-01-02 15:04:05"))
 		}
 		fmt.Fprintf(&b, textRepoStatus, repo.Name, repo.User, repo.Way, last, repo.Taken, repo.Ignored, repo.Failed, repo.Waiting)
-		fmt.Fprintf(&b, textRepoWork, amount.Of(int(repo.Reviews), "review", "reviews"), amount.Of(int(repo.Triages), "triage", "triages"), amount.Dollars(repo.Today))
+		fmt.Fprintf(&b, textRepoWork, amount.Plural(int(repo.Reviews), "review", "reviews"), amount.Plural(int(repo.Triages), "triage", "triages"), amount.Dollars(repo.Today))
 		if repo.Day > 0 {
 			fmt.Fprintf(&b, textRepoDay, amount.Dollars(repo.Day))
 		}

@@ -68,7 +68,7 @@ func (m memories) See(ctx context.Context, user string, p protocol.MemoryParamet
 	if err == nil && (changed || r.Notes > 0) {
 		e := supervisor.Effect{User: user, Kind: effectsOfMemory[p.Action], Target: cmp.Or(p.ID, p.Path)}
 		if p.Action == protocol.MemoryImport {
-			e.Detail = amount.Of(r.Added, "fact", "facts") + ", " + amount.Of(r.Notes, "note", "notes")
+			e.Detail = amount.Plural(r.Added, "fact", "facts") + ", " + amount.Plural(r.Notes, "note", "notes")
 		}
 		err = m.db.Effects().Put(ctx, e)
 	}

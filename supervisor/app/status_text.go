@@ -30,10 +30,10 @@ func StatusText(s control.Status, now time.Time) string {
 		fmt.Fprintf(t, "limits\t%s\n", s.Walls.Limits)
 		asking := ""
 		if s.Waiting.Asking > 0 {
-			asking = fmt.Sprintf(textAsking, amount.Of(s.Waiting.Asking, "waits", "wait"))
+			asking = fmt.Sprintf(textAsking, amount.Plural(s.Waiting.Asking, "waits", "wait"))
 		}
 		fmt.Fprintf(t, "waiting\t%d new, %d running%s, %s not delivered yet, %d given up on\n",
-			s.Waiting.New, s.Waiting.Running, asking, amount.Of(s.Waiting.Deliveries, "answer", "answers"), s.Waiting.Parked)
+			s.Waiting.New, s.Waiting.Running, asking, amount.Plural(s.Waiting.Deliveries, "answer", "answers"), s.Waiting.Parked)
 	}
 	for _, c := range s.Channels {
 		fmt.Fprintf(t, "%s\t%s\n", c.Name, channelLine(c, now))
@@ -67,13 +67,13 @@ func workerLine(u control.UserStatus, now time.Time) string {
 		line += " for " + now.Sub(u.Since).Round(time.Second).String()
 	}
 	if u.Processes > 0 {
-		line += fmt.Sprintf(", %s in %s", amount.Size(u.Memory), amount.Of(u.Processes, "process", "processes"))
+		line += fmt.Sprintf(", %s in %s", amount.Size(u.Memory), amount.Plural(u.Processes, "process", "processes"))
 	}
 	if u.Turns > 0 {
-		line += fmt.Sprintf(", %s ended", amount.Of(u.Turns, "turn", "turns"))
+		line += fmt.Sprintf(", %s ended", amount.Plural(u.Turns, "turn", "turns"))
 	}
 	if u.Deaths > 0 {
-		line += fmt.Sprintf(", ended unexpectedly %s", amount.Of(u.Deaths, "time", "times"))
+		line += fmt.Sprintf(", ended unexpectedly %s", amount.Plural(u.Deaths, "time", "times"))
 	}
 	if u.Refused != "" {
 		line += ", can't be started: " + u.Refused
@@ -104,7 +104,7 @@ func indexLine(i control.HomeIndex) string {
 	if i.Unread && i.Files == 0 {
 		return textIndexNothing
 	}
-	line := fmt.Sprintf(textIndexed, amount.Of(i.Files, "file", "files"), amount.Size(i.Bytes), amount.Of(i.Sections, "section", "sections"))
+	line := fmt.Sprintf(textIndexed, amount.Plural(i.Files, "file", "files"), amount.Size(i.Bytes), amount.Plural(i.Sections, "section", "sections"))
 	if i.Unread {
 		line += textIndexUnread
 	}
@@ -134,7 +134,7 @@ func channelLine(c control.Channel, now time.Time) string {
 		line += " for " + now.Sub(c.Since).Round(time.Second).String()
 	}
 	if c.Error != "" {
-		line += fmt.Sprintf(" (%s, %s in a row)", c.Error, amount.Of(c.Failures, "failure", "failures"))
+		line += fmt.Sprintf(" (%s, %s in a row)", c.Error, amount.Plural(c.Failures, "failure", "failures"))
 	}
 	if !c.Completed.IsZero() {
 		line += fmt.Sprintf(", last answered %s ago", now.Sub(c.Completed).Round(time.Second))
@@ -161,7 +161,7 @@ func lostLine(l control.LostDeliveries, now time.Time) string {
 	if l.Outcome == string(supervisor.OutcomeFailed) {
 		fate = "could not be delivered"
 	}
-	line := fmt.Sprintf("%s to %s, %s chat %s, %s", amount.Of(l.Count, "message", "messages"), l.User, l.Channel, l.Chat, fate)
+	line := fmt.Sprintf("%s to %s, %s chat %s, %s", amount.Plural(l.Count, "message", "messages"), l.User, l.Channel, l.Chat, fate)
 	if l.Why != "" {
 		line += ": " + l.Why
 	}

@@ -74,7 +74,7 @@ func (c *Commands) listFiles(ctx context.Context, r Request, behind string, offs
 		return supervisor.Delivery{Text: textNoFiles}, err
 	}
 	key, sends := "", r.Conversation.Channel.Can().Files
-	d.Text = fmt.Sprintf(textFiles, amount.Of(page.Total, "file", "files"))
+	d.Text = fmt.Sprintf(textFiles, amount.Plural(page.Total, "file", "files"))
 	for i, f := range page.Files {
 		n, name := page.From+i+1, f.Path
 		key = protocol.UploadKey(f.Path)

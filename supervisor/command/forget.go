@@ -72,7 +72,7 @@ func forgetSpan(ctx context.Context, c *Commands, r Request) (d supervisor.Deliv
 	}
 	d.Text = fmt.Sprintf(textForgetAsk, forgetLines(counts)) + textNotOurs
 	if counts.Changed > 0 {
-		d.Text += fmt.Sprintf(textFilesStay, amount.Of(counts.Changed, "file", "files"))
+		d.Text += fmt.Sprintf(textFilesStay, amount.Plural(counts.Changed, "file", "files"))
 	}
 	press := fmt.Sprintf("%s%s %d %d %t", forgetPrefix, pressForget, f.Since.UnixMilli(), f.Until.UnixMilli(), whole)
 	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: press}, {Text: textForgetNo, Press: forgetPrefix + pressForgetNo}}}
@@ -97,7 +97,7 @@ func askForgetFact(ctx context.Context, c *Commands, user, id string) (d supervi
 		{"held_notice", "message that waits for the end of your quiet hours", "messages that wait for the end of your quiet hours"},
 		{"job", "task that is over", "tasks that are over"}} {
 		if n := counts[line.table]; n > 0 {
-			lines += "\n- " + amount.Of(n, line.one, line.many)
+			lines += "\n- " + amount.Plural(n, line.one, line.many)
 		}
 	}
 	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, QuoteName(f.Text), f.Line, lines, f.Source)
@@ -138,7 +138,7 @@ func pressedForget(ctx context.Context, c *Commands, r Request) (d supervisor.De
 	counts.Waiting = 0
 	d.Text = fmt.Sprintf(textForgotten, forgetLines(counts))
 	if waiting > 0 {
-		d.Text += fmt.Sprintf(textForgetsLater, amount.Of(waiting, "message", "messages"))
+		d.Text += fmt.Sprintf(textForgetsLater, amount.Plural(waiting, "message", "messages"))
 	}
 	return d, nil
 }
@@ -156,11 +156,11 @@ func forgetLines(n supervisor.ForgetCounts) string {
 		{n.Files, "copy of a file that you sent", "copies of files that you sent"}, {n.Undos, "copy of a file from before a change", "copies of files from before a change"},
 	} {
 		if line.n > 0 {
-			b.WriteString("\n- " + amount.Of(line.n, line.one, line.many))
+			b.WriteString("\n- " + amount.Plural(line.n, line.one, line.many))
 		}
 	}
 	if n.Waiting > 0 {
-		fmt.Fprintf(&b, textOfThoseWaiting, amount.Of(n.Waiting, "message", "messages"))
+		fmt.Fprintf(&b, textOfThoseWaiting, amount.Plural(n.Waiting, "message", "messages"))
 	}
 	return cmp.Or(b.String(), "\n- "+textNothing)
 }

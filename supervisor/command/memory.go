@@ -55,7 +55,7 @@ func listFacts(ctx context.Context, c *Commands, user, rest string) (d superviso
 	if err != nil || len(r.Facts) == 0 {
 		return supervisor.Delivery{Text: textNoFacts}, err
 	}
-	d.Text = fmt.Sprintf(textFacts, amount.Of(r.Total, "fact", "facts"))
+	d.Text = fmt.Sprintf(textFacts, amount.Plural(r.Total, "fact", "facts"))
 	var row []supervisor.Button
 	for _, f := range r.Facts {
 		d.Text += fmt.Sprintf(textFactLine, f.ID, QuoteName(f.Text), f.Source)
@@ -105,7 +105,7 @@ func importFacts(ctx context.Context, c *Commands, user, path string) (d supervi
 	if err != nil {
 		return d, err
 	}
-	d.Text = fmt.Sprintf(textImported, amount.Of(r.Added, "fact", "facts"), amount.Of(r.Notes, "note", "notes"), r.Known)
+	d.Text = fmt.Sprintf(textImported, amount.Plural(r.Added, "fact", "facts"), amount.Plural(r.Notes, "note", "notes"), r.Known)
 	for _, left := range r.Left {
 		d.Text += "\n- " + QuoteName(left)
 	}

@@ -87,7 +87,7 @@ func (c *Commands) listQueue(ctx context.Context, r Request) (d supervisor.Deliv
 		d.Text += textQueueEmpty
 		return d, nil
 	}
-	d.Text += fmt.Sprintf(textQueueWaits, amount.Of(len(q.Waiting), "message waits", "messages wait"))
+	d.Text += fmt.Sprintf(textQueueWaits, amount.Plural(len(q.Waiting), "message waits", "messages wait"))
 	for i, w := range q.Waiting {
 		if i == maxListed {
 			d.Text += fmt.Sprintf(textQueueMore, len(q.Waiting)-maxListed)
@@ -113,7 +113,7 @@ func queueLine(n int, w sqlite.Waiting, now time.Time, zone *time.Location) stri
 	at := w.Inbound.ReceivedAt
 	line := fmt.Sprintf(textQueueLine, n, wordsOf(words), at.In(zone).Format("15:04"), amount.Duration(age(now, at)))
 	if len(files) > 0 {
-		line += fmt.Sprintf(textQueueFiles, amount.Of(len(files), "file", "files"))
+		line += fmt.Sprintf(textQueueFiles, amount.Plural(len(files), "file", "files"))
 	}
 	if w.Inbound.State == supervisor.InboundArriving {
 		line += textQueueArriving

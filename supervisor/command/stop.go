@@ -68,7 +68,7 @@ func droppedText(n int) string {
 	if n == 0 {
 		return textNothingDropped
 	}
-	return fmt.Sprintf(textDropped, amount.Of(n, "message", "messages"))
+	return fmt.Sprintf(textDropped, amount.Plural(n, "message", "messages"))
 }
 
 // endedText says how the turn ended that was to be stopped.

@@ -180,7 +180,7 @@ func (l UsageLine) String() string {
 	if l.Estimated {
 		about = textAbout
 	}
-	return fmt.Sprintf(textUsageLine, amount.Of(l.Calls, "call", "calls"), about, amount.Number(l.Input), cached, amount.Number(l.Output), l.Price())
+	return fmt.Sprintf(textUsageLine, amount.Plural(l.Calls, "call", "calls"), about, amount.Number(l.Input), cached, amount.Number(l.Output), l.Price())
 }
 
 // Price is what the calls cost, as far as that is known.
@@ -191,5 +191,5 @@ func (l UsageLine) Price() string {
 	case l.Unpriced >= l.Calls:
 		return textNoPrice
 	}
-	return fmt.Sprintf(textSomeUnpriced, amount.Dollars(l.Cost), amount.Of(l.Unpriced, "call", "calls"))
+	return fmt.Sprintf(textSomeUnpriced, amount.Dollars(l.Cost), amount.Plural(l.Unpriced, "call", "calls"))
 }

@@ -153,7 +153,7 @@ func (t *turn) approvalRequest(call string, files []supervisor.File) approval.Re
 			r.Arguments = append(r.Arguments, f.SHA256)
 		}
 		r.Arguments = append(r.Arguments, f.Name, f.MediaType, f.Caption)
-		r.Text += fmt.Sprintf(text, quoteWords(f.Name), f.MediaType, amount.Of(f.Size, "byte", "bytes"))
+		r.Text += fmt.Sprintf(text, quoteWords(f.Name), f.MediaType, amount.Plural(f.Size, "byte", "bytes"))
 		if f.Caption != "" {
 			r.Text += fmt.Sprintf(textCaption, quoteWords(f.Caption))
 		}

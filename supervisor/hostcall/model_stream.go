@@ -154,7 +154,7 @@ func (t *turn) request(ctx context.Context, p *protocol.ModelStream) (req superv
 }
 
 func tooManySteps(most int) error {
-	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textTooManySteps, amount.Of(most, "step", "steps"))}
+	return &supervisor.Error{Code: supervisor.CodeInvalid, Message: fmt.Sprintf(textTooManySteps, amount.Plural(most, "step", "steps"))}
 }
 
 // normalizeMessage makes a model's message fit to be committed: calls get ids of ours, unique in

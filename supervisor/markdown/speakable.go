@@ -80,7 +80,7 @@ func (s *speaker) block(n ast.Node) {
 func (s *speaker) sayCode(code string) {
 	if code = strings.Trim(code, "\n"); code != "" {
 		s.code = true
-		s.say(textCode + amount.Of(strings.Count(code, "\n")+1, "line", "lines"))
+		s.say(textCode + amount.Plural(strings.Count(code, "\n")+1, "line", "lines"))
 	}
 }
 

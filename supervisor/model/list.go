@@ -86,7 +86,7 @@ func (c *Catalogue) list(ctx context.Context, name string) []ListEntry {
 // listFailure is why a provider could not be asked.
 func listFailure(ctx context.Context, err error) string {
 	if ctx.Err() != nil {
-		return fmt.Sprintf(textListTimeout, amount.Of(int(listTimeout.Seconds()), "second", "seconds"))
+		return fmt.Sprintf(textListTimeout, amount.Plural(int(listTimeout.Seconds()), "second", "seconds"))
 	}
 	return supervisor.ErrorMessage(err)
 }

@@ -143,7 +143,7 @@ func (d *digest) files(names []string) {
 		lines[i] = "`" + strings.ReplaceAll(oneLine(name), "`", "'") + "`"
 	}
 	d.news, d.world = d.news || len(names) > 0, d.world || len(names) > 0
-	d.section(fmt.Sprintf(textDigestFiles, amount.Of(len(names), "new file", "new files")), lines, maxNames)
+	d.section(fmt.Sprintf(textDigestFiles, amount.Plural(len(names), "new file", "new files")), lines, maxNames)
 }
 
 // proposed are the jobs that wait for their person's yes.
@@ -163,7 +163,7 @@ func (d *digest) waiting(list []supervisor.Waiting) {
 	for _, w := range list {
 		subject := oneLine(w.Text)
 		if w.Count > 0 {
-			subject = amount.Of(w.Count, "message", "messages")
+			subject = amount.Plural(w.Count, "message", "messages")
 		}
 		if subject == "" {
 			continue

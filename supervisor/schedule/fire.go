@@ -202,7 +202,7 @@ func when(f supervisor.Fire, now time.Time) string {
 	}
 	ago := now.Sub(due).Truncate(time.Minute)
 	if days := int64(ago / (24 * time.Hour)); days > 1 {
-		return fmt.Sprintf("%s, %s ago", due.Format(layout), amount.Of(days, "day", "days"))
+		return fmt.Sprintf("%s, %s ago", due.Format(layout), amount.Plural(days, "day", "days"))
 	}
 	return fmt.Sprintf("%s, %s ago", due.Format(layout), amount.Duration(ago))
 }

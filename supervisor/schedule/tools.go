@@ -192,7 +192,7 @@ func (s *Schedule) listTasks(ctx context.Context, user supervisor.User, c toolCa
 		answer.World = answer.World || j.Options.World
 	}
 	answer.Text = cmp.Or(strings.Join(lines, "\n"), answerNone)
-	answer.Brief = amount.Of(int64(len(list)), "task", "tasks")
+	answer.Brief = amount.Plural(int64(len(list)), "task", "tasks")
 	return answer, nil
 }
 

@@ -35,7 +35,7 @@ func (s *Schedule) OfferZone(ctx context.Context, user supervisor.User) (d super
 	if err != nil || len(list) == 0 {
 		return d, err
 	}
-	d.Text = fmt.Sprintf(textZones, amount.Of(len(list), "reminder or task keeps its times", "reminders and tasks keep their times"))
+	d.Text = fmt.Sprintf(textZones, amount.Plural(len(list), "reminder or task keeps its times", "reminders and tasks keep their times"))
 	if press := fmt.Sprintf("%s%s %s", supervisor.JobPrefix, pressZone, user.Timezone); len(press) <= maxPress {
 		d.Buttons = [][]supervisor.Button{{{Text: fmt.Sprintf(textMoveAlong, len(list)), Press: press}}}
 	}
@@ -63,7 +63,7 @@ func (s *Schedule) moveZone(ctx context.Context, user supervisor.User) (string, 
 		return "", err
 	}
 	signals.Send(s.woken)
-	return fmt.Sprintf(textMoved, amount.Of(moved, "reminder or task", "reminders and tasks")), nil
+	return fmt.Sprintf(textMoved, amount.Plural(moved, "reminder or task", "reminders and tasks")), nil
 }
 
 // renewZone keeps a job whose zone has changed, and when it is due then. One whose last time has

@@ -49,7 +49,7 @@ var endTexts = map[protocol.Why]func(outcome, protocol.TurnLimits) string{
 		return textStopped
 	},
 	protocol.WhySteps: func(_ outcome, l protocol.TurnLimits) string {
-		return fmt.Sprintf(textSteps, amount.Of(l.Steps, "step", "steps"))
+		return fmt.Sprintf(textSteps, amount.Plural(l.Steps, "step", "steps"))
 	},
 	protocol.WhyTime: func(_ outcome, l protocol.TurnLimits) string {
 		return fmt.Sprintf(textTime, amount.Duration(time.Duration(l.Seconds)*time.Second))

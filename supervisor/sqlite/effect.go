@@ -114,7 +114,7 @@ func (t turnTx) send(call string, d supervisor.Delivery) (in int64) {
 	kind := supervisor.DeliveryNotice
 	if d.Text != "" {
 		kind = supervisor.DeliveryMessage
-		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectMessageSent, Detail: amount.Of(int64(len(d.Text)), "byte", "bytes")})
+		t.putEffect(supervisor.Effect{Call: call, Kind: supervisor.EffectMessageSent, Detail: amount.Plural(int64(len(d.Text)), "byte", "bytes")})
 	}
 	for _, f := range d.Files {
 		size, owned := one(t, engine.Integer, findBlob, t.turn.Conversation.User, f.SHA256)

@@ -32,7 +32,7 @@ func (t *tx) isAway(j supervisor.Job) bool {
 func (t *tx) pauseAway(user string, private supervisor.Conversation) (said []supervisor.Delivery) {
 	paused := t.Change(pauseAway, t.Now, user, t.Now-maxAway.Milliseconds())
 	t.Exec(skipPaused, t.Now, user)
-	d, _ := t.sayOrHold(supervisor.Delivery{Conversation: private, Text: fmt.Sprintf(supervisor.TextAway, amount.Of(paused, "task", "tasks"))}, noticeSubject{})
+	d, _ := t.sayOrHold(supervisor.Delivery{Conversation: private, Text: fmt.Sprintf(supervisor.TextAway, amount.Plural(paused, "task", "tasks"))}, noticeSubject{})
 	if d.ID != 0 {
 		said = append(said, d)
 	}

@@ -199,7 +199,7 @@ func (t *tx) sayTogether(list []heldNotice) supervisor.Delivery {
 			texts[i] = supervisor.CutNotice(h.text, mostOfHeld)
 		}
 		if h.earlier > 0 {
-			texts[i] += fmt.Sprintf(supervisor.TextEarlier, amount.Of(h.earlier, "earlier one", "earlier ones"))
+			texts[i] += fmt.Sprintf(supervisor.TextEarlier, amount.Plural(h.earlier, "earlier one", "earlier ones"))
 		}
 		d.Silent, d.Effects = d.Silent && h.silent, append(d.Effects, h.effects...)
 	}

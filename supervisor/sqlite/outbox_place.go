@@ -69,6 +69,6 @@ func (t *tx) pauseIn(at supervisor.Conversation, d outcomeRow, c supervisor.Deli
 		}
 	}
 	if to := t.conversation(e); to.ID != at.ID {
-		t.putNotice(supervisor.Delivery{Conversation: to, Text: fmt.Sprintf(supervisor.TextChatRefuses, amount.Of(paused, "reminder or task", "reminders and tasks"), c.Why)})
+		t.putNotice(supervisor.Delivery{Conversation: to, Text: fmt.Sprintf(supervisor.TextChatRefuses, amount.Plural(paused, "reminder or task", "reminders and tasks"), c.Why)})
 	}
 }

@@ -214,7 +214,7 @@ func (s *Settings) List(ctx context.Context, user string) ([]Setting, error) {
 		{Name: "history", Value: textKeptForEver, Configured: without.History != 0},
 	}
 	if without.History != 0 {
-		list[len(list)-1].Value = fmt.Sprintf(textKeptFor, amount.Of(without.History, "day", "days"))
+		list[len(list)-1].Value = fmt.Sprintf(textKeptFor, amount.Plural(without.History, "day", "days"))
 	}
 	with, _, err := s.Effective(ctx, user)
 	if err != nil {

@@ -29,7 +29,7 @@ func (t *turn) limitOutput(text string) (string, *protocol.BlobRef) {
 	}
 	head, tail := headAndTail(text, limit-noteRoom)
 	gone := text[len(head) : len(text)-len(tail)]
-	left := fmt.Sprintf("%d bytes (%s) left out", len(gone), amount.Of(strings.Count(gone, "\n"), "line", "lines"))
+	left := fmt.Sprintf("%d bytes (%s) left out", len(gone), amount.Plural(strings.Count(gone, "\n"), "line", "lines"))
 
 	ref, err := t.host.Keep(t.commitCtx, strings.NewReader(text), int64(len(text)))
 	if err != nil {

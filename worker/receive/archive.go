@@ -188,5 +188,5 @@ func (f *reading) list(kind string, l *nameList) {
 	case l.count > len(l.lines):
 		rest = "[" + fmt.Sprintf(textMoreOf, amount.Number(int64(l.count-len(l.lines)))) + "]"
 	}
-	f.quote(kind+" with "+amount.Of(l.count, "name", "names"), text, rest)
+	f.quote(kind+" with "+amount.Plural(l.count, "name", "names"), text, rest)
 }

@@ -160,7 +160,7 @@ func (p *pipe) result() error {
 	if p.refused+p.failed == 0 {
 		return nil
 	}
-	return fmt.Errorf(textPipeFailed, amount.Of(p.said, "line", "lines"), p.refused, p.failed)
+	return fmt.Errorf(textPipeFailed, amount.Plural(p.said, "line", "lines"), p.refused, p.failed)
 }
 
 // exchange sends a line and prints its answer. Where a question comes before that, the next line

@@ -40,7 +40,7 @@ func TryEscapes(ctx context.Context, o Options) error {
 		return err
 	}
 	if bad > 0 {
-		return fmt.Errorf(textEscaped, amount.Of(bad, "attempt", "attempts"), s.Sandbox().Tier)
+		return fmt.Errorf(textEscaped, amount.Plural(bad, "attempt", "attempts"), s.Sandbox().Tier)
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func examineHomes(ctx context.Context, o Options) (string, error) {
 	if len(shared) > 0 && len(errs) == 0 {
 		return "", &warning{strings.Join(shared, "\n")}
 	}
-	return fmt.Sprintf(textHomes, amount.Of(len(cfg.Users), "person", "people, each")), errors.Join(errs...)
+	return fmt.Sprintf(textHomes, amount.Plural(len(cfg.Users), "person", "people, each")), errors.Join(errs...)
 }
 
 // homeFault says why somebody's folder is none for their worker.

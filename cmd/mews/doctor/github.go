@@ -35,5 +35,5 @@ func examineGitHub(ctx context.Context, o Options) (string, error) {
 	if setup.Listens {
 		way = textGitHubCalled
 	}
-	return fmt.Sprintf(textGitHub, r.Login, amount.Of(repos, "repository", "repositories"), way), nil
+	return fmt.Sprintf(textGitHub, r.Login, amount.Plural(repos, "repository", "repositories"), way), nil
 }

@@ -88,7 +88,7 @@ func examineTelegram(ctx context.Context, o Options) (string, error) {
 	if t.Webhook.URL != "" {
 		way = fmt.Sprintf(textWebhook, t.Webhook.URL)
 	}
-	return fmt.Sprintf("@%s, %s, for %s", bot.Username, way, amount.Of(people, "person", "people")), nil
+	return fmt.Sprintf("@%s, %s, for %s", bot.Username, way, amount.Plural(people, "person", "people")), nil
 }
 
 func examineService(ctx context.Context, o Options) (string, error) {
@@ -113,7 +113,7 @@ func examineService(ctx context.Context, o Options) (string, error) {
 			return "", fmt.Errorf(textCannotStart, u.Name, u.Refused)
 		}
 	}
-	return fmt.Sprintf(textRunning, status.PID, amount.Of(status.Waiting.Parked, "message", "messages")), nil
+	return fmt.Sprintf(textRunning, status.PID, amount.Plural(status.Waiting.Parked, "message", "messages")), nil
 }
 
 // serviceStatus asks the service that runs, if one does.

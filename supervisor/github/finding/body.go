@@ -73,9 +73,9 @@ func (s Summary) news() string {
 	case s.Earlier == 0:
 		return counts
 	case counts == textNothing:
-		return fmt.Sprintf(textNothingNew, amount.Of(s.Earlier, counted[earlier][0], counted[earlier][1]))
+		return fmt.Sprintf(textNothingNew, amount.Plural(s.Earlier, counted[earlier][0], counted[earlier][1]))
 	default:
-		return fmt.Sprintf(textBeside, counts, amount.Of(s.Earlier, counted[earlier][0], counted[earlier][1]))
+		return fmt.Sprintf(textBeside, counts, amount.Plural(s.Earlier, counted[earlier][0], counted[earlier][1]))
 	}
 }
 
@@ -98,7 +98,7 @@ func (c Checked) Counts() string {
 	var parts []string
 	for _, severity := range severities {
 		if n := c.Count()[severity]; n > 0 {
-			parts = append(parts, amount.Of(n, counted[string(severity)][0], counted[string(severity)][1]))
+			parts = append(parts, amount.Plural(n, counted[string(severity)][0], counted[string(severity)][1]))
 		}
 	}
 	if parts == nil {
@@ -111,7 +111,7 @@ func (c Checked) Counts() string {
 func (c Checked) left() (parts []string) {
 	for _, why := range []Omission{LeftUnfounded, LeftSaid, LeftStyle} {
 		if n := c.Left[why]; n > 0 {
-			parts = append(parts, amount.Of(n, counted[string(why)][0], counted[string(why)][1]))
+			parts = append(parts, amount.Plural(n, counted[string(why)][0], counted[string(why)][1]))
 		}
 	}
 	return parts

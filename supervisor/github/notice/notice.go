@@ -235,5 +235,5 @@ func checks(what string, all []event) []string {
 	if more := len(all) - len(list); more > 0 {
 		list = append(list, "- "+fmt.Sprintf(textMore, more))
 	}
-	return []string{fmt.Sprintf(what, amount.Of(len(all), textCheck, textChecks), place), strings.Join(list, "\n")}
+	return []string{fmt.Sprintf(what, amount.Plural(len(all), textCheck, textChecks), place), strings.Join(list, "\n")}
 }

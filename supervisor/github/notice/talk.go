@@ -61,10 +61,10 @@ func talkText(all []event) []string {
 	}
 	var counts []string
 	if reviews > 0 {
-		counts = append(counts, amount.Of(reviews, textReview, textReviews))
+		counts = append(counts, amount.Plural(reviews, textReview, textReviews))
 	}
 	if comments := len(shown) - reviews; comments > 0 {
-		counts = append(counts, amount.Of(comments, textComment, textComments))
+		counts = append(counts, amount.Plural(comments, textComment, textComments))
 	}
 	parts := []string{lines(fmt.Sprintf(textTalk, listed(counts), subject(last), code(last.Repo)), title(shown[0]))}
 	for _, e := range shown[:min(len(shown), maxListed)] {

@@ -124,7 +124,7 @@ func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.Pull,
 		unseen = diff.Unseen(files, seenIn(earlier, w.ID))
 	}
 	if before := hunks(files) - hunks(unseen); before > 0 {
-		c.Skipped = append(c.Skipped, amount.Of(before, textSeenOne, textSeenMany))
+		c.Skipped = append(c.Skipped, amount.Plural(before, textSeenOne, textSeenMany))
 	}
 	attributes := c.Heads[gitattributes]
 	delete(c.Heads, gitattributes)
@@ -134,7 +134,7 @@ func (r *Reviews) chunk(ctx context.Context, w supervisor.Review, pull api.Pull,
 		why[u.Reason]++
 	}
 	for _, reason := range slices.Sorted(maps.Keys(why)) {
-		c.Skipped = append(c.Skipped, fmt.Sprintf("%s (%s)", amount.Of(why[reason], textFile, textFiles), reason))
+		c.Skipped = append(c.Skipped, fmt.Sprintf("%s (%s)", amount.Plural(why[reason], textFile, textFiles), reason))
 	}
 	c.Hunks = map[string][]string{}
 	for _, f := range files {

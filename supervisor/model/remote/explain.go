@@ -44,7 +44,7 @@ func (e *Endpoint) message(text string, err error, r *Refusal, model string) str
 	name := `"` + e.Name + `"`
 	words := []string{
 		"{model}", `the model "` + model + `"`, "{name}", `"` + model + `"`, "{provider}", name, "{host}", e.Host,
-		"{status}", strconv.Itoa(r.Status), "{wait}", amount.Of(int(idle.Limit.Seconds()), "second", "seconds"),
+		"{status}", strconv.Itoa(r.Status), "{wait}", amount.Plural(int(idle.Limit.Seconds()), "second", "seconds"),
 		"{again}", fmt.Sprintf(textAgain, wait),
 	}
 	if model == "" {

@@ -86,7 +86,7 @@ func everySome(expression string) string {
 	if every == 0 || 60%every != 0 || every == 60 {
 		return ""
 	}
-	text := "every " + single(amount.Of(every, "minute", "minutes"))
+	text := "every " + single(amount.Plural(every, "minute", "minutes"))
 	if found[2] == "" {
 		return text
 	}

@@ -51,7 +51,7 @@ func (t *fileTools) edit(ctx context.Context, call worker.Call, args editArgs) (
 		world := t.ws.LeadsToReceived(args.Path) // the error may say what is in the file
 		return worker.Result{World: world}, fmt.Errorf("edit %s: %w", workspace.Show(name), err)
 	}
-	n := amount.Of(places, "place", "places")
+	n := amount.Plural(places, "place", "places")
 	return changeResult("edit", name, n, fmt.Sprintf("%s was changed in %s.", workspace.Show(name), n), n, undo), nil
 }
 

@@ -126,18 +126,18 @@ func (l *listing) result(name, pattern string) worker.Result {
 		lines = append(lines, strings.ToUpper(where[:1])+where[1:]+" is empty.")
 	case all > len(l.lines):
 		lines = append(lines, fmt.Sprintf("... and %s more of %s and %s; narrow it with path or pattern, or raise limit.",
-			amount.Number(int64(all-len(l.lines))), amount.Of(l.files, "file", "files"), amount.Of(l.folders, "folder", "folders")))
+			amount.Number(int64(all-len(l.lines))), amount.Plural(l.files, "file", "files"), amount.Plural(l.folders, "folder", "folders")))
 	}
 	for i, trouble := range l.trouble {
 		if i == maxTrouble {
-			lines = append(lines, "Could not read "+amount.Of(len(l.trouble)-i, "more folder.", "more folders."))
+			lines = append(lines, "Could not read "+amount.Plural(len(l.trouble)-i, "more folder.", "more folders."))
 			break
 		}
 		lines = append(lines, "Could not "+trouble+".")
 	}
-	brief := amount.Of(l.files, "file", "files")
+	brief := amount.Plural(l.files, "file", "files")
 	if l.folders > 0 {
-		brief += ", " + amount.Of(l.folders, "folder", "folders")
+		brief += ", " + amount.Plural(l.folders, "folder", "folders")
 	}
 	return worker.Result{Text: strings.Join(lines, "\n"), Brief: brief, World: l.world}
 }

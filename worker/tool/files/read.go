@@ -89,14 +89,14 @@ func (t *fileTools) page(ctx context.Context, path string, args readArgs, room i
 	}
 	if x.last < x.first && x.first > 1 {
 		return filePage{}, fmt.Errorf("read %s: it has %s, and start_line is %d",
-			workspace.Show(path), amount.Of(x.total, "line", "lines"), first)
+			workspace.Show(path), amount.Plural(x.total, "line", "lines"), first)
 	}
 	return x.page(workspace.Show(name), text.encodingNote(), args.EndLine), nil
 }
 
 // page makes a page of an excerpt; wanted is the last line that was asked for, 0 for all.
 func (x *excerpt) page(name, foreign string, wanted int) filePage {
-	p := filePage{body: string(x.body), brief: amount.Of(x.total, "line", "lines")}
+	p := filePage{body: string(x.body), brief: amount.Plural(x.total, "line", "lines")}
 	var notes []string
 	switch {
 	case x.total == 0:
@@ -152,7 +152,7 @@ func (t *fileTools) readMany(ctx context.Context, paths []string, args readArgs)
 	if len(failed) == len(paths) {
 		return worker.Result{}, errors.Join(failed...)
 	}
-	brief := amount.Of(len(paths)-len(failed), "file", "files")
+	brief := amount.Plural(len(paths)-len(failed), "file", "files")
 	if len(failed) > 0 {
 		brief += fmt.Sprintf(", %d could not be read", len(failed))
 	}

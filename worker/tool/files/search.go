@@ -151,19 +151,19 @@ func (s *fileSearch) file(e workspace.Entry) error {
 
 func (s *fileSearch) result(query string) worker.Result {
 	f := &s.found
-	brief := fmt.Sprintf("%s in %s", amount.Of(f.matches, "match", "matches"), amount.Of(f.files, "file", "files"))
+	brief := fmt.Sprintf("%s in %s", amount.Plural(f.matches, "match", "matches"), amount.Plural(f.files, "file", "files"))
 	last := brief
 	if f.matches == 0 {
 		const longest = 100
 		brief = "no matches"
 		last = fmt.Sprintf("No line of %s matches %q",
-			amount.Of(s.searched, "file", "files"), strings.ToValidUTF8(query[:min(len(query), longest)], ""))
+			amount.Plural(s.searched, "file", "files"), strings.ToValidUTF8(query[:min(len(query), longest)], ""))
 	}
 	if f.stopReason != "" {
 		last += "; " + f.stopReason
 	}
 	if s.unread > 0 {
-		last += fmt.Sprintf("; %s could not be read", amount.Of(s.unread, "file or folder", "files or folders"))
+		last += fmt.Sprintf("; %s could not be read", amount.Plural(s.unread, "file or folder", "files or folders"))
 	}
 	return worker.Result{Text: f.out.String() + last + ".", Brief: brief, World: s.world}
 }

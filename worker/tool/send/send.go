@@ -86,7 +86,7 @@ func (s *sender) say(ctx context.Context, call worker.Call, args protocol.ChatMe
 	if _, err := host.Call[protocol.ChatSent](ctx, s.turn, protocol.MethodChatMessage, message); err != nil {
 		return worker.Result{}, sendError(ctx, "the message", err)
 	}
-	return worker.Result{Text: "The message was sent.", Brief: amount.Of(int64(len(args.Text)), "byte", "bytes")}, nil
+	return worker.Result{Text: "The message was sent.", Brief: amount.Plural(int64(len(args.Text)), "byte", "bytes")}, nil
 }
 
 func (s *sender) send(ctx context.Context, call worker.Call, args sendArgs) (worker.Result, error) {

@@ -100,7 +100,7 @@ func (f fileChanges) head() string {
 		fmt.Fprintf(&b, "%s: %s%s\n", workspace.Show(c.Target), c.Detail, note)
 	}
 	if f.more > 0 {
-		fmt.Fprintf(&b, "and %s more\n", amount.Of(f.more, "file", "files"))
+		fmt.Fprintf(&b, "and %s more\n", amount.Plural(f.more, "file", "files"))
 	}
 	return b.String()
 }
@@ -108,7 +108,7 @@ func (f fileChanges) head() string {
 // brief is a few words for the person, to follow those about the program.
 func (f fileChanges) brief() string {
 	if n := len(f.changes) + f.more; n > 0 {
-		return ", " + amount.Of(n, "file changed", "files changed")
+		return ", " + amount.Plural(n, "file changed", "files changed")
 	}
 	return ""
 }

@@ -126,7 +126,7 @@ func (o runOutcome) head() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s", o.status, formatDuration(o.took))
 	if o.leftovers > 0 {
-		b.WriteString("\n" + amount.Of(o.leftovers, "background process was ended", "background processes were ended"))
+		b.WriteString("\n" + amount.Plural(o.leftovers, "background process was ended", "background processes were ended"))
 	}
 	if o.fileTooLarge {
 		b.WriteString(tooLarge())
@@ -143,7 +143,7 @@ func (o runOutcome) head() string {
 
 // brief is the outcome in a few words.
 func (o runOutcome) brief() string {
-	return fmt.Sprintf("%s, %s, %s", o.status, amount.Of(o.output.lines, "line", "lines"), formatDuration(o.took))
+	return fmt.Sprintf("%s, %s, %s", o.status, amount.Plural(o.output.lines, "line", "lines"), formatDuration(o.took))
 }
 
 // change is that a program was run, by the first words of its command.

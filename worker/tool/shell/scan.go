@@ -35,7 +35,7 @@ func (e *environment) changedSince(ctx context.Context, since time.Time) (change
 		return []protocol.Change{programChange(".", fmt.Sprintf("which files is not known: the folder holds more than %s", amount.Number(int64(e.options.limits.entries))), protocol.FileAbsent)}
 	}
 	if more > 0 {
-		changes = append(changes, protocol.Change{Kind: "program", Target: amount.Of(more, "more file", "more files")})
+		changes = append(changes, protocol.Change{Kind: "program", Target: amount.Plural(more, "more file", "more files")})
 	}
 	return changes
 }

@@ -64,7 +64,7 @@ func (t *terminal) describe(above int, notes []string) worker.Result {
 	shown := t.screen.shown(max(above, 0))
 	brief := string(t.state)
 	if rows := strings.Fields(shown); len(rows) > 0 {
-		brief += ", " + amount.Of(strings.Count(shown, "\n")+1, "line", "lines")
+		brief += ", " + amount.Plural(strings.Count(shown, "\n")+1, "line", "lines")
 	}
 	return worker.Result{Text: head + "\n" + shown, Brief: brief}
 }

@@ -186,5 +186,5 @@ func (m *terminals) list(context.Context, terminalArgs) (worker.Result, error) {
 	if len(lines) == 0 {
 		return worker.Result{Text: "No terminal is open; they end with the worker, after a while without use.", Brief: "none"}, nil
 	}
-	return worker.Result{Text: strings.Join(lines, "\n"), Brief: amount.Of(len(lines), "terminal", "terminals")}, nil
+	return worker.Result{Text: strings.Join(lines, "\n"), Brief: amount.Plural(len(lines), "terminal", "terminals")}, nil
 }

@@ -80,7 +80,7 @@ func (u *uploads) list(ctx context.Context, _ worker.Call, args listArgs) (worke
 	case n > limit:
 		fmt.Fprintf(&b, "... and %s older ones; raise limit.", amount.Number(int64(n-limit)))
 	}
-	return worker.Result{Text: b.String(), Brief: amount.Of(len(found), "file", "files"), World: len(found) > 0}, nil
+	return worker.Result{Text: b.String(), Brief: amount.Plural(len(found), "file", "files"), World: len(found) > 0}, nil
 }
 
 // walk visits the files below uploads/.
