@@ -7,7 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"mews/protocol/spelling"
+	"mews/config/spelling"
 )
 
 // show is a value as a Problem may print it: as the file has it, without the value of a variable,

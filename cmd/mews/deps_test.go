@@ -109,18 +109,18 @@ var floors = map[string]int{
 	"mews/worker/workspace":          1,
 
 	"mews/config":             0,
+	"mews/config/spelling":    0,
 	"mews/protocol":           0,
 	"mews/protocol/amount":    0,
 	"mews/protocol/opus":      0,
 	"mews/protocol/spawnwire": 0,
-	"mews/protocol/spelling":  0,
 	"mews/protocol/template":  0,
 }
 
 // siblings are the imports within a floor that are allowed, and why.
 var siblings = map[[2]string]string{
-	{"mews/config", "mews/protocol/spelling"}:                           "a key and a command are misspelt alike",
 	{"mews/config", "mews/protocol/template"}:                           "a template is checked as it is executed",
+	{"mews/config", "mews/config/spelling"}:                             "a key and a command are misspelt alike",
 	{"mews/cmd/mews", "mews/cmd/mews/chat"}:                             "what the program is made of",
 	{"mews/cmd/mews", "mews/cmd/mews/doctor"}:                           "what the program is made of",
 	{"mews/supervisor/model", "mews/supervisor/model/anthropic"}:        "the catalogue of models makes its providers",

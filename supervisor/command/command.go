@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"mews/protocol/spelling"
+	"mews/config/spelling"
 	"mews/supervisor"
 	"mews/supervisor/approval"
 )

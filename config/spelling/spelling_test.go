@@ -3,7 +3,7 @@ package spelling_test
 import (
 	"testing"
 
-	"mews/protocol/spelling"
+	"mews/config/spelling"
 )
 
 func TestNearest(t *testing.T) {
