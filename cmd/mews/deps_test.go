@@ -128,6 +128,7 @@ var siblings = map[[2]string]string{
 	{"mews/supervisor/model", "mews/supervisor/model/openai"}:           "the catalogue of models makes its providers",
 	{"mews/supervisor/model/anthropic", "mews/supervisor/model/remote"}: "what providers over HTTP share",
 	{"mews/supervisor/model/openai", "mews/supervisor/model/remote"}:    "what providers over HTTP share",
+	{"mews/supervisor/answer", "mews/supervisor/internal/money"}:        "mechanisms are below everything of their side",
 	{"mews/supervisor/answer", "mews/supervisor"}:                       "the words are below everything of their side",
 	{"mews/supervisor/github/event", "mews/supervisor"}:                 "the words are below everything of their side",
 	{"mews/supervisor/internal/retry", "mews/supervisor"}:               "the words are below everything of their side",

@@ -18,7 +18,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"mews/protocol/amount"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/github/patch"
 	"mews/supervisor/model"
@@ -141,8 +140,8 @@ func tally(results []patch.Result) string {
 			cost += *r.Cost
 		}
 	}
-	return fmt.Sprintf("%d, %d findings, %.2f each; %d without any; %d not or not wholly read; %s, as far as prices are known", len(results), findings,
-		float64(findings)/float64(max(1, len(results))), silent, partly, amount.Dollars(cost))
+	return fmt.Sprintf("%d, %d findings, %.2f each; %d without any; %d not or not wholly read; $%.2f, as far as prices are known", len(results), findings,
+		float64(findings)/float64(max(1, len(results))), silent, partly, float64(cost)/1e6)
 }
 
 // review has a service of its own review a pull request with `mews review --diff`: no review is

@@ -58,21 +58,6 @@ func Number(n int64) string {
 	return sign + digits
 }
 
-// Dollars is an amount in millionths of a US dollar: to the cent, and below a cent to its
-// hundredth.
-func Dollars(micro int64) string {
-	switch {
-	case micro < 0:
-		return "-" + Dollars(-max(micro, -1<<62))
-	case micro == 0:
-		return "$0.00"
-	case micro < 10_000:
-		return fmt.Sprintf("$0.%04d", max(1, (micro+50)/100))
-	}
-	cents := micro/10_000 + (micro%10_000+5_000)/10_000
-	return fmt.Sprintf("$%s.%02d", Number(cents/100), cents%100)
-}
-
 // Duration is "1 hour and 30 minutes", to the second. d is not below 0.
 func Duration(d time.Duration) string {
 	var parts []string

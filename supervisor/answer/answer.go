@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"mews/protocol"
-	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/internal/money"
 )
 
 // Message is what somebody sends, as far as it may answer a question.
@@ -84,5 +84,5 @@ func Reminder(q supervisor.Question) string { return waits(q) + "\n\n" + q.Text 
 
 // fill puts a question's amount into a text.
 func fill(text string, q supervisor.Question) string {
-	return strings.ReplaceAll(text, "{amount}", amount.Dollars(q.Amount))
+	return strings.ReplaceAll(text, "{amount}", money.Dollars(q.Amount))
 }

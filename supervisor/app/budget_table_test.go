@@ -17,10 +17,10 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/protocol"
-	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/budget"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/internal/money"
 	"mews/supervisor/model"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/reply"
@@ -98,7 +98,7 @@ func newMarket(t *testing.T, spec, small string, limits supervisor.Budget, scrip
 func (m *budgetRig) Ask(_ context.Context, q supervisor.Question) (supervisor.Question, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.asked = append(m.asked, amount.Dollars(q.Amount))
+	m.asked = append(m.asked, money.Dollars(q.Amount))
 	q.Why, q.Answer = supervisor.QuestionAnswered, supervisor.Answer{Say: supervisor.SayOnce}
 	return q, nil
 }

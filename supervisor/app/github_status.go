@@ -9,6 +9,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/github/setup"
+	"mews/supervisor/internal/money"
 )
 
 // MethodGitHubStatus is what the control socket answers to a GitHubQuestion with a GitHubStatus.
@@ -81,9 +82,9 @@ func (r GitHubStatus) Text() string {
 			last = fmt.Sprintf(textLastCame, repo.Last.Local().Format("2006-01-02 15:04:05"))
 		}
 		fmt.Fprintf(&b, textRepoStatus, repo.Name, repo.User, repo.Way, last, repo.Taken, repo.Ignored, repo.Failed, repo.Waiting)
-		fmt.Fprintf(&b, textRepoWork, amount.Plural(int(repo.Reviews), "review", "reviews"), amount.Plural(int(repo.Triages), "triage", "triages"), amount.Dollars(repo.Today))
+		fmt.Fprintf(&b, textRepoWork, amount.Plural(int(repo.Reviews), "review", "reviews"), amount.Plural(int(repo.Triages), "triage", "triages"), money.Dollars(repo.Today))
 		if repo.Day > 0 {
-			fmt.Fprintf(&b, textRepoDay, amount.Dollars(repo.Day))
+			fmt.Fprintf(&b, textRepoDay, money.Dollars(repo.Day))
 		}
 		b.WriteString("\n")
 		if !repo.Looked.IsZero() {

@@ -10,6 +10,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/command"
+	"mews/supervisor/internal/money"
 )
 
 // MethodUsage is what the control socket answers to a usageQuestion with a usageReport. Anybody
@@ -70,7 +71,7 @@ func table(head string, lines []command.UsageLine) string {
 
 // row is a line of a table. The cost is "-" where no call has a price.
 func row(name string, l command.UsageLine) []string {
-	cost := amount.Dollars(l.Cost)
+	cost := money.Dollars(l.Cost)
 	if l.Unpriced > 0 && l.Unpriced >= l.Calls {
 		cost = "-"
 	}

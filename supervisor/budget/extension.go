@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/internal/money"
 )
 
 // reserveWithExtension takes a lease for which there was too little, and asks the person to
@@ -109,7 +109,7 @@ func (r *Reserver) question(e supervisor.Estimate, short []supervisor.Shortage, 
 	subject := sha256.Sum256(fmt.Appendf(nil, "budget\n%d\n%s\n%d\n", r.o.Turn, strings.Join(scopes, ","), more))
 	return supervisor.Question{Conversation: r.o.Destination, Turn: r.o.Turn, Kind: supervisor.QuestionBudget,
 		Subject: hex.EncodeToString(subject[:]), Amount: more,
-		Text: fmt.Sprintf(textMayExtend, r.shortages(e, short), amount.Dollars(more))}
+		Text: fmt.Sprintf(textMayExtend, r.shortages(e, short), money.Dollars(more))}
 }
 
 // extend lengthens the limits by what the person allowed. The store may do less where they were

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/internal/money"
 )
 
 // What a person reads of a call that is not paid for.
@@ -83,18 +83,18 @@ func (r *Reserver) shortages(e supervisor.Estimate, short []supervisor.Shortage)
 	var list []string
 	for _, s := range short {
 		if r.o.Destination.InGroup() || s.Scope == supervisor.ScopeInstallation && !r.o.Admin {
-			list = append(list, fmt.Sprintf(textShortagePlain, e.Spec, scopeTexts[s.Scope].limit, amount.Dollars(s.Wanted)))
+			list = append(list, fmt.Sprintf(textShortagePlain, e.Spec, scopeTexts[s.Scope].limit, money.Dollars(s.Wanted)))
 			continue
 		}
 		held, extended := "", ""
 		if s.Held > 0 {
-			held = fmt.Sprintf(textHeld, amount.Dollars(s.Held))
+			held = fmt.Sprintf(textHeld, money.Dollars(s.Held))
 		}
 		if s.Extended > 0 {
-			extended = fmt.Sprintf(textExtended, amount.Dollars(s.Extended))
+			extended = fmt.Sprintf(textExtended, money.Dollars(s.Extended))
 		}
-		list = append(list, fmt.Sprintf(textShortage, e.Spec, scopeTexts[s.Scope].limit, amount.Dollars(s.Max), extended,
-			amount.Dollars(s.Spent), held, amount.Dollars(s.Wanted)))
+		list = append(list, fmt.Sprintf(textShortage, e.Spec, scopeTexts[s.Scope].limit, money.Dollars(s.Max), extended,
+			money.Dollars(s.Spent), held, money.Dollars(s.Wanted)))
 	}
 	return strings.Join(list, " ")
 }

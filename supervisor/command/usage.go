@@ -9,6 +9,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/budget"
+	"mews/supervisor/internal/money"
 )
 
 // Usages sums up the calls of models.
@@ -24,7 +25,7 @@ type Usages interface {
 // Budgets are what people may still spend.
 type Budgets interface {
 	// Left has an allowance for each limit of a person's.
-	Left(ctx context.Context, user string) ([]supervisor.Allowance, error)
+	Left(ctx context.Context, user string) ([]budget.Allowance, error)
 }
 
 // Pictures keeps pictures that go to people.
@@ -112,7 +113,7 @@ type usageReport struct {
 	title, linesTitle  string
 	today, week, month []UsageLine
 	topics             []UsageLine // of the month, by conversation
-	left               []supervisor.Allowance
+	left               []budget.Allowance
 }
 
 func (s usageReport) text() string {
@@ -187,9 +188,9 @@ func (l UsageLine) String() string {
 func (l UsageLine) Price() string {
 	switch {
 	case l.Unpriced == 0:
-		return amount.Dollars(l.Cost)
+		return money.Dollars(l.Cost)
 	case l.Unpriced >= l.Calls:
 		return textNoPrice
 	}
-	return fmt.Sprintf(textSomeUnpriced, amount.Dollars(l.Cost), amount.Plural(l.Unpriced, "call", "calls"))
+	return fmt.Sprintf(textSomeUnpriced, money.Dollars(l.Cost), amount.Plural(l.Unpriced, "call", "calls"))
 }

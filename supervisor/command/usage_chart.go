@@ -6,6 +6,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/internal/money"
 )
 
 const (
@@ -23,7 +24,7 @@ type chartUnit struct {
 // chartUnitOf is the cost, or the tokens where nothing has cost anything.
 func chartUnitOf(days []UsageLine) chartUnit {
 	if Total(days).Cost > 0 {
-		return chartUnit{textDollarsADay, func(l UsageLine) int64 { return l.Cost }, amount.Dollars}
+		return chartUnit{textDollarsADay, func(l UsageLine) int64 { return l.Cost }, money.Dollars}
 	}
 	return chartUnit{textTokensADay, func(l UsageLine) int64 { return l.Input + l.Output }, amount.Number}
 }

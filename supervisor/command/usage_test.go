@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/budget"
 	"mews/supervisor/command"
 )
 
@@ -44,9 +45,9 @@ func (u *usages) Daily(_ context.Context, user string, since time.Time, zone *ti
 }
 
 // budgets are what is left, by user.
-type budgets map[string][]supervisor.Allowance
+type budgets map[string][]budget.Allowance
 
-func (b budgets) Left(_ context.Context, user string) ([]supervisor.Allowance, error) {
+func (b budgets) Left(_ context.Context, user string) ([]budget.Allowance, error) {
 	return b[user], nil
 }
 

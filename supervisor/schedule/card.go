@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/internal/money"
 	"mews/supervisor/schedule/recurrence"
 )
 
@@ -89,11 +89,11 @@ func (s *Schedule) costText(j supervisor.Job) string {
 	most, times := monthCost(j, b)
 	switch {
 	case b.Turn > 0 && times == 1:
-		return fmt.Sprintf(textCostsOnce, amount.Dollars(most))
+		return fmt.Sprintf(textCostsOnce, money.Dollars(most))
 	case b.Turn > 0:
-		return fmt.Sprintf(textCostsRun, amount.Dollars(most), amount.Dollars(b.Turn))
+		return fmt.Sprintf(textCostsRun, money.Dollars(most), money.Dollars(b.Turn))
 	}
-	return fmt.Sprintf(textCosts, amount.Dollars(most))
+	return fmt.Sprintf(textCosts, money.Dollars(most))
 }
 
 // monthCost is the most that a job can cost in the longest month from its next time on, and how

@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/internal/money"
 )
 
 const (
@@ -111,7 +112,7 @@ func (d *digest) did(list []supervisor.JobDid) {
 		}
 		line := title + ": " + strings.Join(came, ", ")
 		if did.Cost > 0 {
-			line += fmt.Sprintf(textDigestCost, amount.Dollars(did.Cost))
+			line += fmt.Sprintf(textDigestCost, money.Dollars(did.Cost))
 			paid++
 		}
 		if did.Job.State == supervisor.JobPaused {
@@ -122,7 +123,7 @@ func (d *digest) did(list []supervisor.JobDid) {
 	d.news = d.news || len(lines) > 0
 	heading := fmt.Sprintf(textDigestDid, d.after.In(d.now.Location()).Format(dayLayout))
 	if paid > 1 {
-		heading += fmt.Sprintf(textDigestCosts, amount.Dollars(cost))
+		heading += fmt.Sprintf(textDigestCosts, money.Dollars(cost))
 	}
 	d.section(heading, lines, maxLines)
 }

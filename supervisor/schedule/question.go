@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"mews/protocol"
-	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/internal/money"
 )
 
 // Question is what somebody asks of their jobs, or wants of them, from a command line.
@@ -284,7 +284,7 @@ func (r Report) Text() string {
 	for _, f := range r.Results {
 		fmt.Fprintf(&b, answerResult, f.Due.Local().Format(dayLayout), f.Job, fireWords[f.State])
 		if f.Cost > 0 {
-			b.WriteString(", " + amount.Dollars(f.Cost))
+			b.WriteString(", " + money.Dollars(f.Cost))
 		}
 		if f.Text != "" {
 			b.WriteString("\n    " + supervisor.Printable(brief(f.Text)))

@@ -13,6 +13,7 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/internal/money"
 )
 
 // tools do what the model's calls about jobs say.
@@ -224,7 +225,7 @@ func (s *Schedule) taskResults(ctx context.Context, user supervisor.User, c tool
 	for _, r := range list {
 		line := fmt.Sprintf(answerResult, r.Due.In(user.Zone()).Format(dayLayout), r.Job, r.State)
 		if r.Cost > 0 {
-			line += ", " + amount.Dollars(r.Cost)
+			line += ", " + money.Dollars(r.Cost)
 		}
 		if r.Text != "" {
 			line += "\n" + brief(r.Text)

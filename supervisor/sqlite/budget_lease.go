@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"time"
 
-	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/internal/engine"
+	"mews/supervisor/internal/money"
 )
 
 // Leases are what is set aside for calls of models before they are made. A lease ends with the
@@ -187,7 +187,7 @@ func (t *tx) extendBudget(e supervisor.Extension) bool {
 		t.err = notFound("there is no turn %d", e.Turn)
 	}
 	t.endOthersAboutMoney(e.User, e.Turn)
-	t.audit(e.User, "budget.extended", fmt.Sprintf("turn %d, %s", e.Turn, amount.Dollars(e.Amount)))
+	t.audit(e.User, "budget.extended", fmt.Sprintf("turn %d, %s", e.Turn, money.Dollars(e.Amount)))
 	return true
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/budget"
+	"mews/supervisor/internal/money"
 	"mews/supervisor/sqlite"
 )
 
@@ -98,7 +100,7 @@ func limitSetting(name, example string, of func(*supervisor.Budget) *int64) sett
 		},
 		show: func(_ *Settings, with, without supervisor.User) (string, bool) {
 			if limit := *of(&with.Budget); limit != 0 {
-				return amount.Dollars(limit), *of(&without.Budget) != 0
+				return money.Dollars(limit), *of(&without.Budget) != 0
 			}
 			return textNoLimit, *of(&without.Budget) != 0
 		},
@@ -113,9 +115,9 @@ func (s *Settings) checkLimit(ceiling int64, value string) (string, error) {
 	case limit == 0:
 		return "", invalid(textNoMoney)
 	case limit < leastLimit:
-		return "", invalid(textTooLittle, value, amount.Dollars(leastLimit))
+		return "", invalid(textTooLittle, value, money.Dollars(leastLimit))
 	case ceiling > 0 && limit > ceiling:
-		return "", supervisor.Errorf(supervisor.CodeForbidden, textOverCeiling, amount.Dollars(ceiling))
+		return "", supervisor.Errorf(supervisor.CodeForbidden, textOverCeiling, money.Dollars(ceiling))
 	}
 	return kept, nil
 }
@@ -230,7 +232,7 @@ func (s *Settings) List(ctx context.Context, user string) ([]Setting, error) {
 			return nil, err
 		}
 		value, configured := row.show(s, with, without)
-		if i := slices.IndexFunc(left, func(a supervisor.Allowance) bool { return a.When == periods[row.name] }); i >= 0 {
+		if i := slices.IndexFunc(left, func(a budget.Allowance) bool { return a.When == periods[row.name] }); i >= 0 {
 			value += " (" + left[i].String() + ")"
 		}
 		list = append(list, Setting{Name: row.name, Value: value, Own: own, Configured: configured, Example: row.example,

@@ -128,7 +128,7 @@ func (s *Settings) Put(ctx context.Context, user, name, kept string) error {
 }
 
 // Left is what a person may still spend, for each limit that they have.
-func (s *Settings) Left(ctx context.Context, user string) ([]supervisor.Allowance, error) {
+func (s *Settings) Left(ctx context.Context, user string) ([]budget.Allowance, error) {
 	u, _, err := s.Effective(ctx, user)
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (s *Settings) Left(ctx context.Context, user string) ([]supervisor.Allowanc
 	zone, now := configured.Zone(), s.Now()
 	day, _ := budget.Day(now, zone)
 	month, _ := budget.Month(now, zone)
-	var list []supervisor.Allowance
+	var list []budget.Allowance
 	for _, limit := range []struct {
 		when string
 		max  int64
@@ -159,7 +159,7 @@ func (s *Settings) Left(ctx context.Context, user string) ([]supervisor.Allowanc
 		if err != nil {
 			return nil, err
 		}
-		a := supervisor.Allowance{When: limit.when, Max: limit.max + extended, Left: limit.max + extended, Held: held}
+		a := budget.Allowance{When: limit.when, Max: limit.max + extended, Left: limit.max + extended, Held: held}
 		for _, sum := range sums {
 			a.Left -= sum.Cost
 		}

@@ -13,6 +13,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/budget"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -214,7 +215,7 @@ func TestWhatIsLeftOfABudget(t *testing.T) {
 	set(t, p, "ann", SettingMonth, "10")
 	got, err := p.Left(t.Context(), "ann")
 	must(t, err)
-	want := []supervisor.Allowance{{When: "today", Max: 2_500_000, Left: 2_200_000}, {When: "this month", Max: 10_000_000, Left: 9_700_000}}
+	want := []budget.Allowance{{When: "today", Max: 2_500_000, Left: 2_200_000}, {When: "this month", Max: 10_000_000, Left: 9_700_000}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mews/protocol/amount"
+	"mews/supervisor/internal/money"
 )
 
 // Summary is the body of a pull request's first review, which is changed in its place later.
@@ -62,7 +63,7 @@ func (s Summary) Body() string {
 	lines = append(lines, notes(textLeft, s.left())...)
 	cost := textUnpriced
 	if s.Cost != nil {
-		cost = amount.Dollars(*s.Cost)
+		cost = money.Dollars(*s.Cost)
 	}
 	return strings.Join(append(lines, "", fmt.Sprintf(textFoot, cost, s.Name)), "\n")
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"mews/protocol"
-	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/github/diff"
 	"mews/supervisor/github/finding"
+	"mews/supervisor/internal/money"
 )
 
 // MaxDiff is how long a diff may be, in bytes.
@@ -163,7 +163,7 @@ func (r Result) Text() string {
 		}
 	}
 	if r.Cost != nil {
-		fmt.Fprintf(&b, textCost, amount.Dollars(*r.Cost))
+		fmt.Fprintf(&b, textCost, money.Dollars(*r.Cost))
 	}
 	return b.String()
 }

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/github/api"
 	"mews/supervisor/github/finding"
+	"mews/supervisor/internal/money"
 )
 
 // The most that a card lists, and how long its texts are, in bytes.
@@ -51,7 +51,7 @@ func (r *Reviews) card(w supervisor.Review, repo supervisor.GitHubRepo) string {
 	}
 	cost := textNoPrice
 	if made.Cost != nil {
-		cost = amount.Dollars(*made.Cost)
+		cost = money.Dollars(*made.Cost)
 	}
 	return strings.Join(append(lines, "", fmt.Sprintf(textsPosted[repo.Post], cost)), "\n")
 }

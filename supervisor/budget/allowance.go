@@ -1,9 +1,9 @@
-package supervisor
+package budget
 
 import (
 	"fmt"
 
-	"mews/protocol/amount"
+	"mews/supervisor/internal/money"
 )
 
 // Allowance is what a person may still spend within one limit, in millionths of a US dollar.
@@ -17,9 +17,9 @@ type Allowance struct {
 // String is an allowance for a person: "$1.20 of $2.00 is left today, of which $0.10 is set aside
 // for answers under way".
 func (a Allowance) String() string {
-	text := fmt.Sprintf(textAllowance, amount.Dollars(max(0, a.Left)), amount.Dollars(a.Max), a.When)
+	text := fmt.Sprintf(textAllowance, money.Dollars(max(0, a.Left)), money.Dollars(a.Max), a.When)
 	if a.Held > 0 {
-		text += fmt.Sprintf(textAllowanceHeld, amount.Dollars(a.Held))
+		text += fmt.Sprintf(textAllowanceHeld, money.Dollars(a.Held))
 	}
 	return text
 }

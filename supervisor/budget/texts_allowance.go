@@ -1,4 +1,4 @@
-package supervisor
+package budget
 
 // What a person reads of an Allowance.
 const (
