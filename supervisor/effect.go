@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mews/supervisor/printable"
 )
 
 // Effect is one thing that was done for a person: a row of the ledger.
@@ -138,7 +140,7 @@ func (k EffectKind) line(e Effect, n int, quote func(string) string) string {
 
 // clipped is the beginning of a text, on one line.
 func clipped(text string) string {
-	runes := []rune(Printable(strings.Join(strings.Fields(text), " ")))
+	runes := []rune(printable.Text(strings.Join(strings.Fields(text), " ")))
 	if len(runes) > maxEffectField {
 		return string(runes[:maxEffectField-1]) + "…"
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"mews/supervisor/printable"
 )
 
 // Quote is what of an earlier message its reader is reminded of.
@@ -56,7 +58,7 @@ func Unquoted(text string) string {
 func quotable(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	for i, line := range lines {
-		lines[i] = Printable(strings.Join(strings.Fields(line), " "))
+		lines[i] = printable.Text(strings.Join(strings.Fields(line), " "))
 	}
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }

@@ -98,6 +98,7 @@ var floors = map[string]int{
 	"mews/supervisor/answer":         1,
 	"mews/supervisor/github/diff":    1,
 	"mews/supervisor/github/event":   1,
+	"mews/supervisor/printable":      1,
 	"mews/supervisor/unit":           1,
 	"mews/supervisor/internal/retry": 1,
 	"mews/worker":                    1,
@@ -132,6 +133,7 @@ var siblings = map[[2]string]string{
 	{"mews/supervisor/answer", "mews/supervisor"}:                       "the words are below everything of their side",
 	{"mews/supervisor/github/event", "mews/supervisor"}:                 "the words are below everything of their side",
 	{"mews/supervisor/internal/retry", "mews/supervisor"}:               "the words are below everything of their side",
+	{"mews/supervisor", "mews/supervisor/printable"}:                    "effects and quotes are written on one line",
 	{"mews/worker/memory", "mews/worker"}:                               "the words are below everything of their side",
 	{"mews/worker/memory", "mews/worker/workspace"}:                     "the memory is files of the home",
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"mews/config"
-	"mews/supervisor"
 	"mews/supervisor/admin"
 	"mews/supervisor/app"
+	"mews/supervisor/printable"
 )
 
 // subcommand is one of several things that a verb does.
@@ -37,7 +37,7 @@ func choose(ctx context.Context, con console, verb string, subs []subcommand, ar
 			return v.run(ctx, con, v, args[1:])
 		}
 	}
-	fmt.Fprintf(con.err, textNoSubcommand, verb, supervisor.Printable(args[0]))
+	fmt.Fprintf(con.err, textNoSubcommand, verb, printable.Text(args[0]))
 	listSubcommands(con.err, verb, subs)
 	return errMisuse
 }

@@ -10,8 +10,8 @@ import (
 	"mews/cmd/mews/doctor"
 	"mews/config"
 	"mews/protocol/amount"
-	"mews/supervisor"
 	"mews/supervisor/app"
+	"mews/supervisor/printable"
 )
 
 // voiceVerb is `mews voice`: a list, or with test what is heard in a file.
@@ -57,8 +57,8 @@ func voiceTest(ctx context.Context, con console, args []string) error {
 		return err
 	}
 	took := float64(heard.Milliseconds) / 1000
-	_, err = fmt.Fprintf(con.out, textHeard, cmp.Or(supervisor.Printable(heard.Text), textHeardNothing),
-		cmp.Or(supervisor.Printable(heard.Language), textNoLanguage), heard.Seconds/60, heard.Seconds%60, took, took/max(1, float64(heard.Seconds)))
+	_, err = fmt.Fprintf(con.out, textHeard, cmp.Or(printable.Text(heard.Text), textHeardNothing),
+		cmp.Or(printable.Text(heard.Language), textNoLanguage), heard.Seconds/60, heard.Seconds%60, took, took/max(1, float64(heard.Seconds)))
 	return err
 }
 

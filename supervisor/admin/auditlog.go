@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"mews/protocol/amount"
-	"mews/supervisor"
+	"mews/supervisor/printable"
 	"mews/supervisor/sqlite"
 )
 
@@ -85,8 +85,8 @@ func (o *Service) verifyAudit(ctx context.Context, _ Caller, q AuditCheck) (Audi
 
 // Text is it on a line of a terminal.
 func (l AuditLine) Text() string {
-	return strings.TrimRight(fmt.Sprintf("%d  %s  %-12s  %-18s  %s", l.ID, l.CreatedAt.Local().Format("2006-01-02 15:04:05"), orDash(supervisor.EscapeControls(l.User)),
-		supervisor.EscapeControls(l.Action), supervisor.EscapeControls(l.Detail)), " ")
+	return strings.TrimRight(fmt.Sprintf("%d  %s  %-12s  %-18s  %s", l.ID, l.CreatedAt.Local().Format("2006-01-02 15:04:05"), orDash(printable.Escape(l.User)),
+		printable.Escape(l.Action), printable.Escape(l.Detail)), " ")
 }
 
 // Text is said of a log in which nothing is wrong. It also says what the check can't show.

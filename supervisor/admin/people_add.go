@@ -6,6 +6,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/placement"
+	"mews/supervisor/printable"
 )
 
 // NewUser are the parameters of user.add.
@@ -29,7 +30,7 @@ func (o *Service) AddPerson(ctx context.Context, by Caller, q NewUser) (Result, 
 	facts := o.Configuration.Facts()
 	u := supervisor.User{Name: q.Name, Role: supervisor.Role(q.Role), Account: q.Account, Timezone: q.Timezone, Home: facts.HomeOf(q.Name)}
 	if err := o.Configuration.CheckAdded(u); err != nil {
-		return Result{}, supervisor.Errorf(supervisor.CodeInvalid, textCantBeAdded, supervisor.Printable(q.Name), err)
+		return Result{}, supervisor.Errorf(supervisor.CodeInvalid, textCantBeAdded, printable.Text(q.Name), err)
 	}
 	if err := o.freeAccount(q.Account); err != nil {
 		return Result{}, err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/printable"
 )
 
 // Changes is what a reload has changed.
@@ -30,13 +31,13 @@ type Change struct {
 func (c Change) String() string {
 	switch {
 	case c.Old == "":
-		return fmt.Sprintf("%s: %s", c.Key, supervisor.Printable(c.New))
+		return fmt.Sprintf("%s: %s", c.Key, printable.Text(c.New))
 	case c.New == "":
-		return fmt.Sprintf("%s: none any more, it was %s", c.Key, supervisor.Printable(c.Old))
+		return fmt.Sprintf("%s: none any more, it was %s", c.Key, printable.Text(c.Old))
 	case c.Old == c.New: // a secret
 		return c.Key + ": another one"
 	}
-	return fmt.Sprintf("%s: %s, it was %s", c.Key, supervisor.Printable(c.New), supervisor.Printable(c.Old))
+	return fmt.Sprintf("%s: %s, it was %s", c.Key, printable.Text(c.New), printable.Text(c.Old))
 }
 
 // reload reads the configuration again that the service was started with, and puts all of it into

@@ -11,6 +11,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/control"
+	"mews/supervisor/printable"
 	"mews/supervisor/sqlite"
 )
 
@@ -109,7 +110,7 @@ func (r ActivityReport) Text() string {
 	if len(r.Counts) > 0 {
 		rows := [][]string{{"USER", "KIND", "COUNT"}}
 		for _, c := range r.Counts {
-			rows = append(rows, []string{supervisor.Printable(c.User), c.Group, fmt.Sprint(c.Count)})
+			rows = append(rows, []string{printable.Text(c.User), c.Group, fmt.Sprint(c.Count)})
 		}
 		b.WriteString(columns(rows))
 	}

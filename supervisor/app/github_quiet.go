@@ -9,6 +9,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/github/setup"
+	"mews/supervisor/printable"
 )
 
 // MethodGitHubQuiet is what the control socket answers to a GitHubQuiet with a GitHubMutes.
@@ -100,7 +101,7 @@ func (r GitHubMutes) Text() string {
 
 // cell is somebody's words in a table.
 func cell(text string) string {
-	if text = supervisor.Printable(strings.Join(strings.Fields(text), " ")); text == "" {
+	if text = printable.Text(strings.Join(strings.Fields(text), " ")); text == "" {
 		return "-"
 	}
 	return text

@@ -16,6 +16,7 @@ import (
 	"mews/supervisor/github/api"
 	"mews/supervisor/github/event"
 	"mews/supervisor/github/setup"
+	"mews/supervisor/printable"
 )
 
 // What the control socket answers admins about repositories on GitHub.
@@ -131,7 +132,7 @@ func (s gitHubMethods) add(ctx context.Context, in setup.Setup, q GitHubNewRepo)
 // Text is them for people.
 func (r GitHubRedelivered) Text() (text string) {
 	for _, d := range r.Sent {
-		text += fmt.Sprintf("%d  %s  %s\n", d.ID, d.Repo, supervisor.Printable(d.What))
+		text += fmt.Sprintf("%d  %s  %s\n", d.ID, d.Repo, printable.Text(d.What))
 	}
 	if text == "" {
 		return textNoRedelivery

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"mews/protocol/amount"
-	"mews/supervisor"
 	"mews/supervisor/github/setup"
 	"mews/supervisor/internal/money"
+	"mews/supervisor/printable"
 )
 
 // MethodGitHubStatus is what the control socket answers to a GitHubQuestion with a GitHubStatus.
@@ -88,11 +88,11 @@ func (r GitHubStatus) Text() string {
 		}
 		b.WriteString("\n")
 		if !repo.Looked.IsZero() {
-			fmt.Fprintf(&b, textRepoLooked, repo.Looked.Local().Format("2006-01-02 15:04:05"), supervisor.Printable(repo.Failure))
+			fmt.Fprintf(&b, textRepoLooked, repo.Looked.Local().Format("2006-01-02 15:04:05"), printable.Text(repo.Failure))
 		}
 	}
 	for _, l := range r.Limits {
-		fmt.Fprintf(&b, textLimitLeft, supervisor.Printable(l.Name), l.Left, l.Most, l.Reset.Local().Format("15:04"))
+		fmt.Fprintf(&b, textLimitLeft, printable.Text(l.Name), l.Left, l.Most, l.Reset.Local().Format("15:04"))
 	}
 	return b.String() + r.Way + "\n"
 }

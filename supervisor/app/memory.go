@@ -15,6 +15,7 @@ import (
 	"mews/supervisor/access"
 	"mews/supervisor/control"
 	"mews/supervisor/memory"
+	"mews/supervisor/printable"
 	"mews/supervisor/sqlite"
 )
 
@@ -136,7 +137,7 @@ func (m memories) operate(ctx context.Context, user string, p protocol.MemoryPar
 		return r, supervisor.Errorf(supervisor.CodeUnavailable, textMemoryFailed, op.Result)
 	}
 	if err = json.Unmarshal([]byte(op.Result), &r); err == nil && r.Refused != "" {
-		err = supervisor.Errorf(supervisor.CodeInvalid, textMemoryRefused, supervisor.Printable(r.Refused))
+		err = supervisor.Errorf(supervisor.CodeInvalid, textMemoryRefused, printable.Text(r.Refused))
 	}
 	return r, err
 }
@@ -197,13 +198,13 @@ func SeeMemory(ctx context.Context, cfg *config.Config, q MemoryQuestion) (all p
 func MemoryText(action protocol.MemoryAction, r protocol.MemoryResult) string {
 	var b strings.Builder
 	for _, f := range r.Facts {
-		fmt.Fprintf(&b, textMemoryFact, f.ID, supervisor.Printable(f.Text), f.Kind, f.Confidence, supervisor.Printable(f.Source), f.Line)
+		fmt.Fprintf(&b, textMemoryFact, f.ID, printable.Text(f.Text), f.Kind, f.Confidence, printable.Text(f.Source), f.Line)
 	}
 	switch {
 	case action == protocol.MemoryImport:
 		fmt.Fprintf(&b, textMemoryTaken, r.Added, r.Notes, r.Known, len(r.Left)+r.More)
 		for _, left := range r.Left {
-			fmt.Fprintln(&b, "  "+supervisor.Printable(left))
+			fmt.Fprintln(&b, "  "+printable.Text(left))
 		}
 	case len(r.Facts) == 0:
 		b.WriteString(textMemoryNone)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"mews/supervisor"
+	"mews/supervisor/printable"
 )
 
 // MethodModels is what the control socket answers with a modelsReport; anybody with an account may
@@ -36,16 +36,16 @@ func (r ModelsReport) Text() string {
 	width := 0
 	for _, m := range r.Models {
 		if m.mark() != "" {
-			width = max(width, utf8.RuneCountInString(supervisor.Printable(m.Spec)))
+			width = max(width, utf8.RuneCountInString(printable.Text(m.Spec)))
 		}
 	}
 	var b strings.Builder
 	for _, m := range r.Models {
-		line := fmt.Sprintf("%-*s  %s", width, supervisor.Printable(m.Spec), m.mark())
+		line := fmt.Sprintf("%-*s  %s", width, printable.Text(m.Spec), m.mark())
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
 	for _, s := range r.Silent {
-		fmt.Fprintf(&b, textProviderSilent, supervisor.Printable(s.Provider), supervisor.Printable(s.Why))
+		fmt.Fprintf(&b, textProviderSilent, printable.Text(s.Provider), printable.Text(s.Why))
 	}
 	return b.String()
 }

@@ -14,6 +14,7 @@ import (
 	"mews/supervisor/access"
 	"mews/supervisor/control"
 	"mews/supervisor/index"
+	"mews/supervisor/printable"
 	"mews/supervisor/search"
 )
 
@@ -182,7 +183,7 @@ func (r SearchReport) Text() string {
 			b.WriteString(h.Said.text())
 			continue
 		}
-		place := fmt.Sprintf("%s:%d  %s", supervisor.EscapeControls(h.Path), h.Line, supervisor.EscapeControls(h.Heading))
+		place := fmt.Sprintf("%s:%d  %s", printable.Escape(h.Path), h.Line, printable.Escape(h.Heading))
 		b.WriteString(strings.TrimRight(place, " ") + "\n" + indented(h.Section))
 	}
 	if b.Len() == 0 {
@@ -244,7 +245,7 @@ func (l HistoryLine) text() string {
 func (l HistoryLine) head() string {
 	head := fmt.Sprintf("%s, %s", l.Who, l.Channel)
 	if l.Chat != "" {
-		head += " " + supervisor.EscapeControls(l.Chat)
+		head += " " + printable.Escape(l.Chat)
 	}
 	if l.World {
 		head += textFromOthers
@@ -262,7 +263,7 @@ func (l HistoryLine) calls() string {
 // indented is a text whose lines no terminal obeys.
 func indented(text string) (s string) {
 	for line := range strings.Lines(text) {
-		s += "    " + supervisor.EscapeControls(strings.TrimRight(line, "\r\n")) + "\n"
+		s += "    " + printable.Escape(strings.TrimRight(line, "\r\n")) + "\n"
 	}
 	return s
 }

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"mews/protocol/amount"
-	"mews/supervisor"
 	"mews/supervisor/command"
 	"mews/supervisor/internal/money"
+	"mews/supervisor/printable"
 )
 
 // MethodUsage is what the control socket answers to a usageQuestion with a usageReport. Anybody
@@ -36,7 +36,7 @@ type UsageReport struct {
 
 // Text is what was asked of models and what it cost, for people.
 func (r UsageReport) Text() string {
-	who, since := supervisor.Printable(cmp.Or(r.User, textEverybody)), r.From.Format("2006-01-02")
+	who, since := printable.Text(cmp.Or(r.User, textEverybody)), r.From.Format("2006-01-02")
 	if len(r.Models) == 0 {
 		return fmt.Sprintf(textNoUsage, who, since)
 	}
@@ -51,7 +51,7 @@ func (r UsageReport) Text() string {
 func table(head string, lines []command.UsageLine) string {
 	rows := [][]string{append([]string{head}, usageColumns...)}
 	for _, l := range lines {
-		rows = append(rows, row(cmp.Or(supervisor.Printable(l.Name), textNameless), l))
+		rows = append(rows, row(cmp.Or(printable.Text(l.Name), textNameless), l))
 	}
 	sum := command.Total(lines)
 	if len(lines) > 1 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mews/supervisor"
+	"mews/supervisor/printable"
 	"mews/supervisor/sqlite"
 )
 
@@ -129,7 +130,7 @@ func (s *Switches) shown(repo supervisor.GitHubRepo, user string) (list []superv
 func (s *Switches) Set(ctx context.Context, user string, to supervisor.GitHubSwitch, value string, all bool) error {
 	repo, served := findRepo(s.Repos, to.Repo)
 	if !served || !slices.Contains(s.shown(repo, user), to.What) {
-		return supervisor.Errorf(supervisor.CodeNotFound, textNoRepo, supervisor.Printable(to.Repo))
+		return supervisor.Errorf(supervisor.CodeNotFound, textNoRepo, printable.Text(to.Repo))
 	}
 	now, err := s.find(ctx, repo, to.What, user)
 	if err != nil {

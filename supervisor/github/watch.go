@@ -15,6 +15,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/github/api"
 	"mews/supervisor/internal/retry"
+	"mews/supervisor/printable"
 	"mews/supervisor/sqlite"
 )
 
@@ -224,7 +225,7 @@ func clipped(e supervisor.GitHubEvent) supervisor.GitHubEvent {
 func clip(text string, most int) string {
 	var lines []string
 	for _, line := range strings.Split(text, "\n") {
-		lines = append(lines, supervisor.Printable(line))
+		lines = append(lines, printable.Text(line))
 	}
 	text = strings.Join(lines, "\n")
 	return strings.ToValidUTF8(text[:min(len(text), most)], "")

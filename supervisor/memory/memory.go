@@ -16,6 +16,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/printable"
 )
 
 // Store keeps what the service knows of people's facts: what was forgotten, and how often each was
@@ -178,7 +179,7 @@ func quoted(text string) string {
 }
 
 func clipped(text string, most int) string {
-	runes := []rune(supervisor.Printable(strings.Join(strings.Fields(text), " ")))
+	runes := []rune(printable.Text(strings.Join(strings.Fields(text), " ")))
 	if len(runes) > most {
 		return string(runes[:most-1]) + "…"
 	}

@@ -10,6 +10,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/pool"
+	"mews/supervisor/printable"
 )
 
 // Look has a person's worker look whether something is so, and waits for that. Where none runs, one
@@ -81,7 +82,7 @@ func (t *task[H]) lookWith(ctx context.Context, worker *pool.Worker[H]) (json.Ra
 	said := new(protocol.Error)
 	switch {
 	case errors.As(err, &said) && ctx.Err() == nil:
-		return nil, &supervisor.Error{Code: supervisor.CodeInvalid, Message: supervisor.Printable(lookError(t.ID, said.Message)), Err: err}
+		return nil, &supervisor.Error{Code: supervisor.CodeInvalid, Message: printable.Text(lookError(t.ID, said.Message)), Err: err}
 	case errors.Is(context.Cause(ctx), errTimeout):
 		return nil, failure(textTimeout, errTimeout)
 	case err != nil:

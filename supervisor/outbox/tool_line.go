@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/printable"
 )
 
 const (
@@ -47,8 +48,8 @@ func (q *chatQueue) refreshLine(g *growingReply) (due time.Time) {
 
 // lineAfter is the line about a tool that has run for so long: "run_command pytest 0:42".
 func (t runningTool) lineAfter(d time.Duration) string {
-	name := supervisor.Printable(t.Tool)
-	if text := supervisor.Printable(t.Text); text != "" {
+	name := printable.Text(t.Tool)
+	if text := printable.Text(t.Text); text != "" {
 		name += " " + clip(text, maxToolText)
 	}
 	return fmt.Sprintf("%s %d:%02d", name, int(d.Minutes()), int(d.Seconds())%60)

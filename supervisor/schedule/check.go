@@ -7,6 +7,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/printable"
 )
 
 // check looks whether that is so for which a check looks, the cheapest first: a model judges only
@@ -71,12 +72,12 @@ func lookText(j supervisor.Job) string {
 	if l.None() {
 		return ""
 	}
-	text := fmt.Sprintf(textLooksFiles, supervisor.Printable(l.Files))
+	text := fmt.Sprintf(textLooksFiles, printable.Text(l.Files))
 	if l.Command != "" {
-		text = fmt.Sprintf(textLooksCommand, supervisor.Printable(l.Command))
+		text = fmt.Sprintf(textLooksCommand, printable.Text(l.Command))
 	}
 	if l.Ask != "" {
-		text += fmt.Sprintf(textLooksAsk, supervisor.Printable(l.Ask))
+		text += fmt.Sprintf(textLooksAsk, printable.Text(l.Ask))
 	}
 	return text
 }

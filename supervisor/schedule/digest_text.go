@@ -10,6 +10,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
+	"mews/supervisor/printable"
 )
 
 const (
@@ -179,7 +180,7 @@ func (d *digest) waiting(list []supervisor.Waiting) {
 // long.
 func oneLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	runes := []rune(strings.TrimSpace(supervisor.Printable(line)))
+	runes := []rune(strings.TrimSpace(printable.Text(line)))
 	if len(runes) > maxLineText {
 		runes = append(runes[:maxLineText-1:maxLineText-1], '…')
 	}

@@ -12,6 +12,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/printable"
 )
 
 // edit changes a job: by words that say when it is due, with what it says where that follows behind
@@ -64,7 +65,7 @@ func settings(words string) (map[string]string, error) {
 		case found == nil && i == 0:
 			return nil, nil
 		case found == nil:
-			return nil, supervisor.Errorf(supervisor.CodeInvalid, textNotSetting, supervisor.Printable(brief(word)))
+			return nil, supervisor.Errorf(supervisor.CodeInvalid, textNotSetting, printable.Text(brief(word)))
 		}
 		set[found[1]] = found[2]
 	}

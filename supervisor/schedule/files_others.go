@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/printable"
 )
 
 // ownFolders hold what Mews itself writes there: its logs and notes, and what their person has
@@ -127,8 +128,8 @@ func fileWhat(c supervisor.HomeChange) string {
 }
 
 func fileName(path string) string {
-	if runes := []rune(supervisor.Printable(path)); len(runes) > mostFileName {
+	if runes := []rune(printable.Text(path)); len(runes) > mostFileName {
 		return string(runes[:mostFileName]) + "…"
 	}
-	return supervisor.Printable(path)
+	return printable.Text(path)
 }

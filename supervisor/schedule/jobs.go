@@ -12,6 +12,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/internal/signals"
+	"mews/supervisor/printable"
 	"mews/supervisor/schedule/recurrence"
 )
 
@@ -163,7 +164,7 @@ func (s *Schedule) find(ctx context.Context, user, number string) (j supervisor.
 	id, _ := strconv.ParseInt(strings.TrimSpace(number), 10, 64) // 0 is of no job
 	j, found, err := s.o.Store.Find(ctx, user, id)
 	if err == nil && !found {
-		err = supervisor.Errorf(supervisor.CodeNotFound, textNoJob, supervisor.Printable(number))
+		err = supervisor.Errorf(supervisor.CodeNotFound, textNoJob, printable.Text(number))
 	}
 	return j, err
 }

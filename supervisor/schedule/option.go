@@ -13,6 +13,7 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/printable"
 )
 
 // option is what can be set of a job beside its time and its words.
@@ -86,7 +87,7 @@ func (s *Schedule) setOptions(user supervisor.User, j *supervisor.Job, values ma
 		case name == optionTo:
 			continue
 		case !known:
-			return supervisor.Errorf(supervisor.CodeInvalid, textNoOption, supervisor.Printable(name), strings.Join(optionsOf(j.Kind), ", "))
+			return supervisor.Errorf(supervisor.CodeInvalid, textNoOption, printable.Text(name), strings.Join(optionsOf(j.Kind), ", "))
 		case !slices.Contains(o.kinds, j.Kind):
 			return supervisor.Errorf(supervisor.CodeInvalid, textNotOfKind, strings.ToLower(nouns[j.Kind]), name, strings.Join(optionsOf(j.Kind), ", "))
 		}
@@ -99,7 +100,7 @@ func (s *Schedule) setOptions(user supervisor.User, j *supervisor.Job, values ma
 			return err
 		}
 		if !ok {
-			return supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, name, supervisor.Printable(brief(value)), o.want)
+			return supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, name, printable.Text(brief(value)), o.want)
 		}
 	}
 	return nil
@@ -137,7 +138,7 @@ func optionValues(set map[string]any) (map[string]string, error) {
 		case nil:
 			values[name] = ""
 		default:
-			return nil, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, supervisor.Printable(name), brief(fmt.Sprint(v)), "a text")
+			return nil, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, printable.Text(name), brief(fmt.Sprint(v)), "a text")
 		}
 	}
 	return values, nil
@@ -164,7 +165,7 @@ func within(name string, field func(*supervisor.JobOptions) *int, most func(prot
 		n, err := strconv.Atoi(value)
 		*field(o) = n
 		if most := most(s.o.Limits()); err != nil || n < 1 || n > most {
-			return false, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, name, supervisor.Printable(brief(value)), fmt.Sprintf(textFromOneTo, most))
+			return false, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, name, printable.Text(brief(value)), fmt.Sprintf(textFromOneTo, most))
 		}
 		return true, nil
 	}
@@ -215,7 +216,7 @@ func setWorkspace(_ *Schedule, user supervisor.User, o *supervisor.JobOptions, v
 	case len(names) == 0:
 		return false, supervisor.Errorf(supervisor.CodeInvalid, "%s", textNoWorkspace)
 	}
-	return false, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, "workspace", supervisor.Printable(brief(value)), strings.Join(names, ", "))
+	return false, supervisor.Errorf(supervisor.CodeInvalid, textWrongOption, "workspace", printable.Text(brief(value)), strings.Join(names, ", "))
 }
 
 // missedText says what becomes of a time that is missed.

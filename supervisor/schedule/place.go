@@ -10,6 +10,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/printable"
 )
 
 // Conversations are where people talk.
@@ -59,7 +60,7 @@ func (s *Schedule) redirect(ctx context.Context, from origin, j *supervisor.Job,
 		for _, c := range groups {
 			names = append(names, nameOf(c))
 		}
-		return supervisor.Errorf(supervisor.CodeInvalid, textNoPlace, supervisor.Printable(brief(to)), strings.Join(names, ", "))
+		return supervisor.Errorf(supervisor.CodeInvalid, textNoPlace, printable.Text(brief(to)), strings.Join(names, ", "))
 	}
 	j.Conversation = groups[i]
 	return nil
@@ -82,10 +83,10 @@ func (s *Schedule) approve(ctx context.Context, from origin, j, was supervisor.J
 	if !j.Conversation.InGroup() || slices.Equal(what, before) {
 		return nil
 	}
-	text := fmt.Sprintf(textMayPost, strings.ToLower(nouns[j.Kind]), nameOf(j.Conversation), supervisor.Printable(clip(j.Text, mostAsked)))
+	text := fmt.Sprintf(textMayPost, strings.ToLower(nouns[j.Kind]), nameOf(j.Conversation), printable.Text(clip(j.Text, mostAsked)))
 	for _, more := range []string{cmp.Or(from.when, wordsOf(j)), j.Name, lookText(j), shown(textWorkspace, j.Options.Workspace)} {
 		if more != "" {
-			text += "\n" + supervisor.Printable(clip(more, mostAsked))
+			text += "\n" + printable.Text(clip(more, mostAsked))
 		}
 	}
 	return s.o.Approve(ctx, approval.Request{User: from.user.Name, Conversation: from.in, Turn: from.turn, Call: from.call, Inbound: from.inbound,

@@ -13,6 +13,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/internal/money"
+	"mews/supervisor/printable"
 )
 
 // Question is what somebody asks of their jobs, or wants of them, from a command line.
@@ -102,7 +103,7 @@ func onJob(do func(*Schedule, context.Context, supervisor.Job, Question) (string
 func (s *Schedule) Answer(ctx context.Context, user supervisor.User, q Question) (Report, error) {
 	do := actions[cmp.Or(q.Action, "list")]
 	if do == nil {
-		return Report{}, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, supervisor.Printable(q.Action), strings.Join(slices.Sorted(maps.Keys(actions)), ", "))
+		return Report{}, supervisor.Errorf(supervisor.CodeInvalid, textNoAction, printable.Text(q.Action), strings.Join(slices.Sorted(maps.Keys(actions)), ", "))
 	}
 	if err := q.check(); err != nil {
 		return Report{}, err
@@ -119,9 +120,9 @@ func (q Question) check() error {
 	case takes.job && q.Job == "":
 		return supervisor.Errorf(supervisor.CodeInvalid, textNeedsJob, q.Action)
 	case !takes.job && !takes.mayJob && q.Job != "":
-		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"), supervisor.Printable(brief(q.Job)))
+		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"), printable.Text(brief(q.Job)))
 	case !takes.words && q.Words != "":
-		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"), supervisor.Printable(brief(q.Words)))
+		return supervisor.Errorf(supervisor.CodeInvalid, textTakesNothing, cmp.Or(q.Action, "list"), printable.Text(brief(q.Words)))
 	case !takes.set && len(q.Set) > 0:
 		return supervisor.Errorf(supervisor.CodeInvalid, textNotForAction, "set", cmp.Or(q.Action, "list"), "add and edit")
 	case q.Action != "add" && (q.Task || q.Name != "" || !look.None() || look.Ask != "" || look.AutoRemove || look.NotifyOnCheck):
@@ -159,7 +160,7 @@ func (s *Schedule) findNamed(ctx context.Context, user, name string) (supervisor
 	case 1:
 		return list[0], nil
 	}
-	return supervisor.Job{}, supervisor.Errorf(supervisor.CodeInvalid, textSeveral, len(list), supervisor.Printable(name))
+	return supervisor.Job{}, supervisor.Errorf(supervisor.CodeInvalid, textSeveral, len(list), printable.Text(name))
 }
 
 func (s *Schedule) listAll(ctx context.Context, user supervisor.User, _ supervisor.Conversation, _ Question) (r Report, err error) {
@@ -279,7 +280,7 @@ func (r Report) Text() string {
 		if !j.Next.IsZero() {
 			next = j.Next.In(zoneNamed(j.Zone)).Format(timeLayout)
 		}
-		fmt.Fprintf(&b, "%d. %s: %s\n    %s: %s\n", j.ID, strings.ToLower(nouns[j.Kind]), supervisor.Printable(brief(j.Title)), j.When, next)
+		fmt.Fprintf(&b, "%d. %s: %s\n    %s: %s\n", j.ID, strings.ToLower(nouns[j.Kind]), printable.Text(brief(j.Title)), j.When, next)
 	}
 	for _, f := range r.Results {
 		fmt.Fprintf(&b, answerResult, f.Due.Local().Format(dayLayout), f.Job, fireWords[f.State])
@@ -287,7 +288,7 @@ func (r Report) Text() string {
 			b.WriteString(", " + money.Dollars(f.Cost))
 		}
 		if f.Text != "" {
-			b.WriteString("\n    " + supervisor.Printable(brief(f.Text)))
+			b.WriteString("\n    " + printable.Text(brief(f.Text)))
 		}
 		b.WriteString("\n")
 	}

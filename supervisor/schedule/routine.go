@@ -11,6 +11,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/printable"
 	"mews/supervisor/schedule/recurrence"
 )
 
@@ -89,7 +90,7 @@ func (s *Schedule) Routine(ctx context.Context, user supervisor.User, c supervis
 		when = "daily at " + words
 	}
 	if _, err := recurrence.Parse(when, at.In(user.Zone())); err != nil && len(r.modes) > 0 {
-		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineWords, supervisor.Printable(words), strings.Join(slices.Sorted(maps.Keys(r.modes)), ", "))
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textRoutineWords, printable.Text(words), strings.Join(slices.Sorted(maps.Keys(r.modes)), ", "))
 	}
 	words = when
 	if !r.afresh || j.State == supervisor.JobActive {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"mews/supervisor"
+	"mews/supervisor/printable"
 )
 
 // fence begins or ends code in Markdown.
@@ -14,7 +14,7 @@ var fence = regexp.MustCompile("(?m)^[ >]*(```+|~~~+)[^`\n]*$|```+")
 // excerpt cuts a text to most characters on one line, without fences of code, around the first
 // place that has one of words.
 func excerpt(text, words string, most int) string {
-	runes := []rune(supervisor.Printable(strings.Join(strings.Fields(fence.ReplaceAllString(text, "")), " ")))
+	runes := []rune(printable.Text(strings.Join(strings.Fields(fence.ReplaceAllString(text, "")), " ")))
 	if len(runes) <= most {
 		return string(runes)
 	}

@@ -10,6 +10,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/index"
+	"mews/supervisor/printable"
 )
 
 // How many characters a model is shown of a hit, of its neighbours, and of a message that is listed
@@ -88,7 +89,7 @@ func (s *Searcher) forModel(ctx context.Context, q Query, where string) (told pr
 // forModel is a hit in lines.
 func (h Hit) forModel(words string, zone *time.Location) string {
 	if h.Source == index.SourceHome {
-		text := fmt.Sprintf(textFileHit, supervisor.Printable(h.Path), h.Line)
+		text := fmt.Sprintf(textFileHit, printable.Text(h.Path), h.Line)
 		if h.Heading != "" {
 			text += " (" + excerpt(h.Heading, words, neighbourExcerpt) + ")"
 		}
@@ -143,7 +144,7 @@ func (s *Searcher) listForModel(ctx context.Context, q Query) (told protocol.Sea
 // Where says in a few words where a conversation is.
 func Where(c supervisor.Conversation) string {
 	if c.InGroup() {
-		return fmt.Sprintf(textGroup, c.Channel, supervisor.Printable(c.Chat))
+		return fmt.Sprintf(textGroup, c.Channel, printable.Text(c.Chat))
 	}
 	return string(c.Channel)
 }

@@ -10,6 +10,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/index"
+	"mews/supervisor/printable"
 )
 
 // personExcerpt is how many characters a person is shown of a hit.
@@ -107,7 +108,7 @@ func said(m supervisor.HistoryMessage) string {
 
 // code is a text on one line that looks like nothing else.
 func code(text string) string {
-	return "`" + strings.ReplaceAll(supervisor.Printable(text), "`", "'") + "`"
+	return "`" + strings.ReplaceAll(printable.Text(text), "`", "'") + "`"
 }
 
 // link leads to what the person sent, where it stands; "" where nothing does. (Telegram: links to

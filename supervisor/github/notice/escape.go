@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode"
 
-	"mews/supervisor"
+	"mews/supervisor/printable"
 )
 
 // joiner stands behind a / and an @ that others wrote before a word: a client would make a command
@@ -43,7 +43,7 @@ func inWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsD
 
 // oneLine is a text without line ends, and without what does not show.
 func oneLine(text string) string {
-	return spaced(supervisor.Printable(spaced(text)))
+	return spaced(printable.Text(spaced(text)))
 }
 
 func spaced(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -16,6 +16,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/github/notice"
 	"mews/supervisor/markdown"
+	"mews/supervisor/printable"
 )
 
 type event = supervisor.GitHubEvent
@@ -178,7 +179,7 @@ func TestNothingOfOthersBreaksOut(t *testing.T) {
 // beginning is what is shown of a text that stands on its own.
 func beginning(text string) string {
 	spaced := func(text string) string { return strings.Join(strings.Fields(text), " ") }
-	runes := []rune(spaced(supervisor.Printable(spaced(text))))
+	runes := []rune(spaced(printable.Text(spaced(text))))
 	return strings.TrimSpace(string(runes[:min(len(runes), 200)]))
 }
 

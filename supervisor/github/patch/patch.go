@@ -13,6 +13,7 @@ import (
 	"mews/supervisor/github/diff"
 	"mews/supervisor/github/finding"
 	"mews/supervisor/internal/money"
+	"mews/supervisor/printable"
 )
 
 // MaxDiff is how long a diff may be, in bytes.
@@ -135,9 +136,9 @@ func (r Result) Text() string {
 		return ""
 	}
 	var b strings.Builder
-	said := func(text string) string { return supervisor.Printable(strings.Join(strings.Fields(text), " ")) }
+	said := func(text string) string { return printable.Text(strings.Join(strings.Fields(text), " ")) }
 	for _, f := range r.Findings {
-		fmt.Fprintf(&b, "%s:%d: %s: %s (%s)\n", supervisor.Printable(f.Path), f.Line, f.Severity, said(f.Title), said(f.Category))
+		fmt.Fprintf(&b, "%s:%d: %s: %s (%s)\n", printable.Text(f.Path), f.Line, f.Severity, said(f.Title), said(f.Category))
 		if f.Detail != "" {
 			fmt.Fprintf(&b, "    %s\n", said(f.Detail))
 		}

@@ -14,6 +14,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/github/api"
+	"mews/supervisor/printable"
 )
 
 // Account is whom Mews is on GitHub.
@@ -313,18 +314,18 @@ func (r Report) Text() string {
 			line("BAD", l.Text())
 		}
 		for _, text := range repo.Faults {
-			line("BAD", supervisor.Printable(text))
+			line("BAD", printable.Text(text))
 		}
 		for _, text := range repo.Notes {
-			line("WARN", supervisor.Printable(text))
+			line("WARN", printable.Text(text))
 		}
 		if len(repo.Missing)+len(repo.Faults) == 0 {
 			line("ok", textAllowed)
 		}
 		if h := repo.Hook; h != nil {
-			line("", fmt.Sprintf(textHook, supervisor.Printable(h.URL), strings.Join(h.Events, ", ")))
+			line("", fmt.Sprintf(textHook, printable.Text(h.URL), strings.Join(h.Events, ", ")))
 			for _, d := range h.Last {
-				line("", fmt.Sprintf("  %s  %d  %s %s: %s", d.At.Local().Format("2006-01-02 15:04:05"), d.ID, d.Event, d.Action, supervisor.Printable(d.Status)))
+				line("", fmt.Sprintf("  %s  %d  %s %s: %s", d.At.Local().Format("2006-01-02 15:04:05"), d.ID, d.Event, d.Action, printable.Text(d.Status)))
 			}
 		}
 	}
