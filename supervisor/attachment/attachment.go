@@ -20,6 +20,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/internal/signals"
 	"mews/supervisor/internal/slots"
+	"mews/supervisor/internal/work"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )
@@ -101,7 +102,7 @@ type Receiver struct {
 	fetches *slots.Semaphore
 	woken   chan struct{} // holds a token when something may arrive, or may not be wanted any more
 	ended   chan sqlite.Arrived
-	tasks   supervisor.UserTasks
+	tasks   work.ByUser
 
 	// These are Run's.
 	arrivals map[int64]*arrival

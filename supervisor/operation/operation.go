@@ -23,6 +23,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/internal/retry"
 	"mews/supervisor/internal/signals"
+	"mews/supervisor/internal/work"
 	"mews/supervisor/pool"
 )
 
@@ -90,7 +91,7 @@ type Operations[H Host] struct {
 	o      Options[H]
 	queues map[queueName]*queue
 	woken  chan struct{} // holds a token when an operation may have been put
-	tasks  supervisor.UserTasks
+	tasks  work.ByUser
 
 	homesWoken chan struct{} // holds a token when a home may have changed
 

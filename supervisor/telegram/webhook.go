@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/go-hclog"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/rare"
 )
 
 // MaxUpdate is how long the body of a delivery may be, in bytes. An update has a few KiB.
@@ -39,7 +40,7 @@ type Webhook struct {
 	secret   [sha256.Size]byte // its hash
 	log      hclog.Logger
 	health   *Health
-	forged   supervisor.Throttle // requests with a wrong secret
+	forged   rare.Throttle // requests with a wrong secret
 }
 
 // NewWebhook makes the handler. To have no secret is an error: anybody could write as anybody then.

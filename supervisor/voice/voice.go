@@ -19,6 +19,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/claim"
 	"mews/supervisor/internal/signals"
+	"mews/supervisor/internal/work"
 	"mews/supervisor/markdown"
 	"mews/supervisor/sqlite"
 )
@@ -78,7 +79,7 @@ type Options struct {
 type Voices struct {
 	o     Options
 	woken chan struct{} // holds a token when there may be something new to be said
-	tasks supervisor.UserTasks
+	tasks work.ByUser
 
 	mu    sync.Mutex // guards what follows
 	begun map[int64]bool

@@ -9,7 +9,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
-	"mews/supervisor"
+	"mews/supervisor/internal/rare"
 )
 
 // errorLog logs what goes wrong with callers, of which anybody may be one. Each kind of trouble is
@@ -17,8 +17,8 @@ import (
 type errorLog struct {
 	log    hclog.Logger
 	now    func() time.Time
-	panics supervisor.Throttle
-	lines  supervisor.Throttle // of net/http's own
+	panics rare.Throttle
+	lines  rare.Throttle // of net/http's own
 }
 
 // panicked logs a handler's panic. The value may hold what a person wrote, unless the runtime made

@@ -19,6 +19,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/internal/rare"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
 )
@@ -52,8 +53,8 @@ const (
 type Receiver struct {
 	o       Options
 	places  chan struct{}
-	arrived chan struct{}       // holds a token when a hook has brought something
-	refused supervisor.Throttle // callers who could not show a secret
+	arrived chan struct{} // holds a token when a hook has brought something
+	refused rare.Throttle // callers who could not show a secret
 
 	mu       sync.Mutex // guards reserved
 	reserved int64      // bytes that are being read

@@ -1,4 +1,5 @@
-package supervisor
+// Package rare says rarely what happens often.
+package rare
 
 import (
 	"sync"
