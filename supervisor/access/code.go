@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/codes"
 )
 
 // maxCode is how many bytes somebody may need to write a code.
@@ -31,7 +32,7 @@ var digits = regexp.MustCompile(`[0-9]`)
 // ContainsRecovery says whether a recovery code, or what looks like one, stands in a text, alone or
 // among other words.
 func ContainsRecovery(text string) bool {
-	return slices.ContainsFunc(recoveryAmongWords.FindAllString(supervisor.NormalizeCode(text), -1), func(found string) bool {
+	return slices.ContainsFunc(recoveryAmongWords.FindAllString(codes.Normalize(text), -1), func(found string) bool {
 		return len(digits.FindAllString(found, minRecoveryDigits)) == minRecoveryDigits
 	})
 }
@@ -42,20 +43,20 @@ var appCodeAmongWords = regexp.MustCompile(`(?:^|[^0-9])[0-9]{3}[ -]?[0-9]{3}(?:
 // containsAppCode says whether somebody may have meant a text as a code: it is short, and has six
 // digits in it.
 func containsAppCode(text string) bool {
-	return len(text) <= maxCode && appCodeAmongWords.MatchString(supervisor.NormalizeCode(text))
+	return len(text) <= maxCode && appCodeAmongWords.MatchString(codes.Normalize(text))
 }
 
 // appCode is the code of six digits that a text is, "" where it is none.
 func appCode(text string) string {
-	if len(text) > maxCode || !appCodeShape.MatchString(supervisor.NormalizeCode(text)) {
+	if len(text) > maxCode || !appCodeShape.MatchString(codes.Normalize(text)) {
 		return ""
 	}
-	return withoutSpaces(supervisor.NormalizeCode(text))
+	return withoutSpaces(codes.Normalize(text))
 }
 
 // recoveryDigits is what the digest of a recovery code is made of.
 func recoveryDigits(text string) string {
-	return misreadLetters.Replace(withoutSpaces(supervisor.NormalizeCode(text)))
+	return misreadLetters.Replace(withoutSpaces(codes.Normalize(text)))
 }
 
 // IsCode says whether a text looks like an app's code or a recovery code. Whether one may be taken
@@ -70,7 +71,7 @@ func looksLikeRecovery(text string, f supervisor.Factor) bool {
 	if len(text) > maxCode {
 		return false
 	}
-	shown := supervisor.NormalizeCode(text)
+	shown := codes.Normalize(text)
 	return recoveryShape.MatchString(shown) && strings.ContainsAny(shown, "0123456789") || isUnusedRecovery(text, f)
 }
 

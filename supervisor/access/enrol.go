@@ -15,6 +15,7 @@ import (
 	"rsc.io/qr"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/codes"
 )
 
 const (
@@ -102,7 +103,7 @@ func NewInvite() (code Secret, kept string) {
 }
 
 // DigestInvite is the digest of an invite's code, however a person has typed it.
-func DigestInvite(code string) string { return digest(withoutSpaces(supervisor.NormalizeCode(code))) }
+func DigestInvite(code string) string { return digest(withoutSpaces(codes.Normalize(code))) }
 
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))

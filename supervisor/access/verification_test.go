@@ -12,6 +12,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/internal/codes"
 )
 
 const step = 30 * time.Second
@@ -317,7 +318,7 @@ func FuzzWhatPeopleWrite(f *testing.F) {
 		p.gate(p.seal) // whose rate is fresh
 		p.factors["ann"] = was
 		code := p.meet(t, typed(text)).Decide != nil
-		if code && (len(text) > 128 || !strings.ContainsAny(supervisor.NormalizeCode(text), "0123456789")) {
+		if code && (len(text) > 128 || !strings.ContainsAny(codes.Normalize(text), "0123456789")) {
 			t.Errorf("%q is taken for a code", text)
 		}
 		if v := p.try(text); v.Right {

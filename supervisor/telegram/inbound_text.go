@@ -12,6 +12,7 @@ import (
 	"github.com/PaulSonOfLars/gotgbot/v2"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/codes"
 )
 
 // maxName is how long a name is at most that others gave, in characters.
@@ -110,7 +111,7 @@ func isCode(text string) bool {
 	if len(text) > maxCode {
 		return false
 	}
-	plain := supervisor.NormalizeCode(text)
+	plain := codes.Normalize(text)
 	return timedShape.MatchString(plain) || recoveryShape.MatchString(plain) && strings.ContainsAny(plain, "0123456789")
 }
 

@@ -241,7 +241,7 @@ func (b *answerBuilder) parts(m *protocol.Message, broken bool) error {
 		case "thinking", "redacted_thinking":
 			part.Thinking = &protocol.Thinking{Format: Format, Block: n.thought()}
 		case "tool_use":
-			if broken && i == len(b.blocks)-1 && supervisor.CheckArguments(n.input()) != nil {
+			if broken && i == len(b.blocks)-1 && remote.CheckArguments(n.input()) != nil {
 				continue
 			}
 			if n.name == "" {

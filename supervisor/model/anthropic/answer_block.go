@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"mews/protocol"
-	"mews/supervisor"
+	"mews/supervisor/model/remote"
 )
 
 // answerBlock is a block of an answer that is coming in.
@@ -22,7 +22,7 @@ type answerBlock struct {
 
 func (n *answerBlock) call(i int) *protocol.ToolCall {
 	id := cmp.Or(n.id, "toolu_"+strconv.Itoa(i+1))
-	return &protocol.ToolCall{ID: id, Name: n.name, Arguments: supervisor.ParseArguments(n.input())}
+	return &protocol.ToolCall{ID: id, Name: n.name, Arguments: remote.ParseArguments(n.input())}
 }
 
 // input is the text of a call's arguments. In a block without deltas it is the input of the block's

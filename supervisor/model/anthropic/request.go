@@ -245,7 +245,7 @@ func (t *messageBuilder) assistantBlock(p protocol.Part) (made any, ok bool) {
 		return p.Thinking.Block, t.sendBack && isThinking(p.Thinking)
 	case p.Call != nil:
 		return &block{Type: "tool_use", ID: p.Call.ID, Name: remote.ToolName(p.Call.Name),
-			Input: supervisor.ParseArguments(string(p.Call.Arguments))}, true
+			Input: remote.ParseArguments(string(p.Call.Arguments))}, true
 	}
 	return textBlock(p.Text), !blank(p.Text)
 }

@@ -16,6 +16,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/model/remote"
 )
 
 func recorded(t testing.TB) []byte {
@@ -210,7 +211,7 @@ func FuzzStream(f *testing.F) {
 func again(t *testing.T, answer supervisor.ModelAnswer) {
 	t.Helper()
 	for _, c := range answer.Message.Calls() {
-		if supervisor.CheckArguments(string(c.Arguments)) != nil {
+		if remote.CheckArguments(string(c.Arguments)) != nil {
 			t.Fatalf("arguments %q", c.Arguments)
 		}
 	}

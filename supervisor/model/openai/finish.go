@@ -84,7 +84,7 @@ func (b *answerBuilder) dropCut() {
 	var whole []*call
 	for i, c := range b.calls {
 		text := strings.TrimSpace(c.arguments.String())
-		if supervisor.CheckArguments(text) == nil || (text == "" && i < last) {
+		if remote.CheckArguments(text) == nil || (text == "" && i < last) {
 			whole = append(whole, c)
 		}
 	}
@@ -103,7 +103,7 @@ func (b *answerBuilder) parts() ([]protocol.Part, error) {
 		if name, renamed := b.names[c.name]; renamed {
 			c.name = name
 		}
-		id, arguments := cmp.Or(c.id, "call_"+strconv.Itoa(i+1)), supervisor.ParseArguments(c.arguments.String())
+		id, arguments := cmp.Or(c.id, "call_"+strconv.Itoa(i+1)), remote.ParseArguments(c.arguments.String())
 		parts = append(parts, protocol.Part{Call: &protocol.ToolCall{ID: id, Name: c.name, Arguments: arguments}})
 	}
 	return parts, nil

@@ -12,6 +12,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/model/remote"
 )
 
 func recorded(t testing.TB) []byte {
@@ -174,7 +175,7 @@ func FuzzEvents(f *testing.F) {
 			t.Fatalf("said %q, answered %q", said, answer.Message.Text())
 		}
 		for _, c := range answer.Message.Calls() {
-			if supervisor.CheckArguments(string(c.Arguments)) != nil {
+			if remote.CheckArguments(string(c.Arguments)) != nil {
 				t.Fatalf("arguments %q", c.Arguments)
 			}
 		}

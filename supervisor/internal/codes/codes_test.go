@@ -1,10 +1,10 @@
-package supervisor_test
+package codes_test
 
 import (
 	"testing"
 	"unicode"
 
-	"mews/supervisor"
+	"mews/supervisor/internal/codes"
 )
 
 func TestACodeIsReadHoweverItIsWritten(t *testing.T) {
@@ -15,7 +15,7 @@ func TestACodeIsReadHoweverItIsWritten(t *testing.T) {
 		"my own six digit code: 716708": "MY OWN SIX DIGIT CODE: 716708", "a: b: 1": "B: 1", "716708?": "716708?",
 		"abcd-ef01": "ABCD-EF01", "\xff": "\ufffd", "": "", ".": "", "at 12:30": "AT 12:30",
 	} {
-		if got := supervisor.NormalizeCode(text); got != want {
+		if got := codes.Normalize(text); got != want {
 			t.Errorf("%q is read as %q, want %q", text, got, want)
 		}
 	}
@@ -26,7 +26,7 @@ func TestEveryScriptHasTenDigits(t *testing.T) {
 	count := map[string]int{}
 	for r := range rune(unicode.MaxRune) {
 		if unicode.Is(unicode.Nd, r) {
-			count[supervisor.NormalizeCode(string(r))]++
+			count[codes.Normalize(string(r))]++
 		}
 	}
 	for r := '0'; r <= '9'; r++ {

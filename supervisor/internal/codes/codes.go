@@ -1,4 +1,5 @@
-package supervisor
+// Package codes reads codes however people write them.
+package codes
 
 import (
 	"regexp"
@@ -9,10 +10,10 @@ import (
 // codeLabel is what people write before a code: “Code:”, “my recovery code:”.
 var codeLabel = regexp.MustCompile(`^\p{L}+(?: \p{L}+){0,3} ?[:：] *`)
 
-// NormalizeCode is a text in which a code can be looked for: in capitals, with ASCII's digits,
+// Normalize is a text in which a code can be looked for: in capitals, with ASCII's digits,
 // spaces and dashes in the place of the many other kinds, without invisible marks, without a label
 // before it and without punctuation behind it. Only a question mark stays.
-func NormalizeCode(text string) string {
+func Normalize(text string) string {
 	plain := strings.ToUpper(strings.TrimSpace(strings.Map(asciiCodeRune, text)))
 	return strings.TrimRightFunc(codeLabel.ReplaceAllString(plain, ""), func(r rune) bool {
 		return r == ' ' || r != '?' && unicode.IsPunct(r)
