@@ -99,6 +99,7 @@ var floors = map[string]int{
 	"mews/supervisor/github/diff":    1,
 	"mews/supervisor/github/event":   1,
 	"mews/supervisor/printable":      1,
+	"mews/supervisor/slash":          1,
 	"mews/supervisor/unit":           1,
 	"mews/supervisor/internal/retry": 1,
 	"mews/worker":                    1,

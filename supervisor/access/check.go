@@ -10,6 +10,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/slash"
 )
 
 // check is one inbound at the gate.
@@ -36,7 +37,7 @@ func (c *check) urgentCommand(context.Context) (*supervisor.GateDecision, error)
 	if !c.command.Urgent || !c.command.Open {
 		return nil, nil
 	}
-	return &supervisor.GateDecision{Lock: c.command.Locks[strings.ToLower(c.in.Arguments())]}, nil
+	return &supervisor.GateDecision{Lock: c.command.Locks[strings.ToLower(slash.Arguments(c.in.Text))]}, nil
 }
 
 // rateLimited refuses what comes too fast.

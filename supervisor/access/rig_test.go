@@ -12,6 +12,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/access"
 	"mews/supervisor/command"
+	"mews/supervisor/slash"
 )
 
 // annsID is ann's number on Telegram, and that of her private chat there.
@@ -158,7 +159,7 @@ func typed(text string) supervisor.Inbound { return from("ann", supervisor.Chann
 // commanded is the same as a command.
 func commanded(in supervisor.Inbound) supervisor.Inbound {
 	in.Kind = supervisor.KindCommand
-	in.Command, _ = supervisor.ParseSlashCommand(in.Text)
+	in.Command, _ = slash.Parse(in.Text)
 	return in
 }
 

@@ -13,6 +13,7 @@ import (
 	"mews/config/spelling"
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/slash"
 )
 
 // Request is one use of a command.
@@ -100,7 +101,7 @@ func textAnswer(text func(context.Context, *Commands, Request) (string, error)) 
 
 // answer runs a command, or what a button does.
 func (c *Commands) answer(ctx context.Context, in supervisor.Inbound, unblock func()) (supervisor.Delivery, error) {
-	r := Request{Conversation: in.Conversation, Inbound: in.ID, At: in.ReceivedAt, Name: in.Command, Arguments: in.Arguments(), unblock: unblock}
+	r := Request{Conversation: in.Conversation, Inbound: in.ID, At: in.ReceivedAt, Name: in.Command, Arguments: slash.Arguments(in.Text), unblock: unblock}
 	if in.Kind == supervisor.KindPress {
 		return c.pressed(ctx, in, r)
 	}

@@ -17,6 +17,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/command"
 	"mews/supervisor/promptfile"
+	"mews/supervisor/slash"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -121,7 +122,7 @@ func (h *rig) keep(text string) supervisor.Inbound {
 
 func (h *rig) keepAs(key, text string) supervisor.Inbound {
 	h.Helper()
-	name, _ := supervisor.ParseSlashCommand(text)
+	name, _ := slash.Parse(text)
 	in, _, err := h.db.Inbox().Put(h.Context(), supervisor.Inbound{Conversation: h.home, Source: "test", Key: key,
 		Kind: supervisor.KindCommand, Command: name, Text: text})
 	if err != nil {
@@ -324,7 +325,7 @@ func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
 			if c.runs {
 				h.sessions.over = make(chan struct{})
 			}
-			name, _ := supervisor.ParseSlashCommand(c.text)
+			name, _ := slash.Parse(c.text)
 			err := command.New(h.options).NotStored(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Command: name, Text: c.text}, full)
 			got := supervisor.ErrorMessage(err)
 			if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "The disk is full.") ||

@@ -4,10 +4,11 @@ import (
 	"context"
 
 	"mews/supervisor"
+	"mews/supervisor/slash"
 )
 
 func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: supervisor.FollowupCommand, Open: true,
+	register(row{SlashCommand: supervisor.SlashCommand{Name: slash.Followup, Open: true,
 		Help: "have a message wait for the end of what runs: /followup TEXT"}, place: 46, run: textAnswer(followup)})
 }
 

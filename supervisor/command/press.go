@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"mews/supervisor"
+	"mews/supervisor/internal/presses"
 	"mews/supervisor/question"
 )
 
@@ -44,7 +45,7 @@ func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request
 		d, err = c.pressedCommand(ctx, in.Text, r)
 	}
 	stays := strings.HasPrefix(in.Text, supervisor.PromptFilePrefix+supervisor.PressDiff) || in.Conversation.InGroup() || in.Text == modelPrefix || strings.HasPrefix(in.Text, supervisor.UndoPrefix+supervisor.PressDiff) || strings.HasPrefix(in.Text, settingPrefix) || strings.HasPrefix(in.Text, toolsPrefix) ||
-		strings.HasPrefix(in.Text, supervisor.QueuePress) || strings.HasPrefix(in.Text, supervisor.ReviewPrefix) ||
+		strings.HasPrefix(in.Text, presses.QueuePrefix) || strings.HasPrefix(in.Text, supervisor.ReviewPrefix) ||
 		strings.HasPrefix(in.Text, filesPrefix) && !strings.HasPrefix(in.Text, filesPrefix+pressPage)
 	if err == nil && (anew || !stays) {
 		c.removeButtons(ctx, in)

@@ -10,6 +10,7 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/internal/presses"
 	"mews/supervisor/sqlite"
 )
 
@@ -37,7 +38,7 @@ const (
 func init() {
 	register(row{SlashCommand: supervisor.SlashCommand{Name: queueName, Urgent: true,
 		Help: "what waits here, and what runs; /queue drop NUMBER drops one, /queue now NUMBER has it answered next"},
-		place: 45, run: queue, prefix: supervisor.QueuePress, press: pressedQueue})
+		place: 45, run: queue, prefix: presses.QueuePrefix, press: pressedQueue})
 }
 
 // queue lists what waits, or does to one of the last list what a button there does.
@@ -57,7 +58,7 @@ func queue(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 	for _, row := range buttons {
 		for _, b := range row {
 			if b.Text == queueButton(what, n) {
-				r.Arguments = strings.TrimPrefix(b.Press, supervisor.QueuePress)
+				r.Arguments = strings.TrimPrefix(b.Press, presses.QueuePrefix)
 				return pressedQueue(ctx, c, r)
 			}
 		}
@@ -96,7 +97,7 @@ func (c *Commands) listQueue(ctx context.Context, r Request) (d supervisor.Deliv
 		d.Text += queueLine(i+1, w, now, user.Zone())
 		var row []supervisor.Button
 		for _, what := range []string{pressDrop, pressNow} {
-			row = append(row, supervisor.Button{Text: queueButton(what, i+1), Press: fmt.Sprint(supervisor.QueuePress, what, " ", w.Inbound.ID)})
+			row = append(row, supervisor.Button{Text: queueButton(what, i+1), Press: fmt.Sprint(presses.QueuePrefix, what, " ", w.Inbound.ID)})
 		}
 		d.Buttons = append(d.Buttons, row)
 	}
@@ -136,7 +137,7 @@ func wordsOf(text string) string {
 // pressedQueue does what a button of the list does.
 func pressedQueue(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
 	what, _, _ := strings.Cut(r.Arguments, " ")
-	id, ok := supervisor.QueuePressed(supervisor.QueuePress + r.Arguments)
+	id, ok := presses.Queued(presses.QueuePrefix + r.Arguments)
 	if !ok {
 		return supervisor.Delivery{Text: textDeadButton}, nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/search"
+	"mews/supervisor/slash"
 )
 
 // Searcher tells people what was said and what their homes hold.
@@ -53,7 +54,7 @@ func searchOn(ctx context.Context, c *Commands, r Request) (d supervisor.Deliver
 	if err != nil || !ok || in.Conversation.ID != r.Conversation.ID {
 		return supervisor.Delivery{Text: textDeadButton}, err
 	}
-	r.Name, r.Arguments, r.At = in.Command, in.Arguments(), in.ReceivedAt
+	r.Name, r.Arguments, r.At = in.Command, slash.Arguments(in.Text), in.ReceivedAt
 	return c.search(ctx, r, skip)
 }
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"mews/supervisor"
+	"mews/supervisor/slash"
 )
 
 // Store keeps inbounds.
@@ -153,11 +154,11 @@ func classify(in supervisor.Inbound, files int) supervisor.Inbound {
 		return in
 	}
 	in.Kind = supervisor.KindText
-	if words, ok := supervisor.ParseFollowup(in.Text, files); ok {
+	if words, ok := slash.ParseFollowup(in.Text, files); ok {
 		in.Text, in.Priority = words, supervisor.PriorityFollowup
 		return in
 	}
-	if in.Command, _ = supervisor.ParseSlashCommand(in.Text); in.Command != "" {
+	if in.Command, _ = slash.Parse(in.Text); in.Command != "" {
 		in.Kind = supervisor.KindCommand
 	}
 	return in

@@ -17,8 +17,10 @@ import (
 	"mews/supervisor/access"
 	"mews/supervisor/answer"
 	"mews/supervisor/inbox"
+	"mews/supervisor/internal/presses"
 	"mews/supervisor/question"
 
+	"mews/supervisor/slash"
 	"mews/supervisor/sqlite"
 )
 
@@ -187,7 +189,7 @@ func (h *Handler) isTheirs(ctx context.Context, user, press string) (bool, error
 		owner, err := h.o.Undos.User(ctx, turn)
 		return owner == user, err
 	}
-	inbound, queue := supervisor.QueuePressed(press)
+	inbound, queue := presses.Queued(press)
 	if edited, anew := supervisor.AnewPressed(press); anew {
 		inbound = edited
 	} else if !queue {
@@ -233,8 +235,8 @@ func mayMention(in supervisor.Incoming) bool {
 
 // isCommand says whether a message is a command and not a text that a command is before.
 func isCommand(in supervisor.Incoming) bool {
-	name, _ := supervisor.ParseSlashCommand(in.Text)
-	_, followup := supervisor.ParseFollowup(in.Text, len(in.Attachments))
+	name, _ := slash.Parse(in.Text)
+	_, followup := slash.ParseFollowup(in.Text, len(in.Attachments))
 	return name != "" && !followup
 }
 
@@ -243,7 +245,7 @@ func isCode(text string) bool { return access.IsCode(text) || access.ContainsRec
 // isAllowCommand says whether it is an admin's /allow, which is taken from a group in which nobody
 // may speak yet.
 func isAllowCommand(user supervisor.User, in supervisor.Incoming) bool {
-	name, _ := supervisor.ParseSlashCommand(strings.TrimSpace(in.Text))
+	name, _ := slash.Parse(strings.TrimSpace(in.Text))
 	return user.Role == supervisor.RoleAdmin && in.Kind == supervisor.IncomingMessage && name == "allow"
 }
 

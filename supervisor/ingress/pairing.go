@@ -9,6 +9,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/access"
+	"mews/supervisor/slash"
 )
 
 // pairing binds an account to a person who has an invite's code: /start CODE, or the link that says
@@ -23,7 +24,7 @@ type pairing struct {
 // redeem takes an invite's code, if in is one, and replaces in's text by a plain /start, which may
 // be kept. invited says that there was a code, right or wrong.
 func (p *pairing) redeem(ctx context.Context, in *supervisor.Incoming) (invited bool, err error) {
-	name, code := supervisor.ParseSlashCommand(strings.TrimSpace(in.Text))
+	name, code := slash.Parse(strings.TrimSpace(in.Text))
 	if in.Kind != supervisor.IncomingMessage || in.Group || name != "start" || code == "" {
 		return false, nil
 	}

@@ -14,6 +14,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/reply"
 	"mews/supervisor/session"
+	"mews/supervisor/slash"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -121,7 +122,7 @@ func (h *harness) put(c supervisor.Conversation, kind supervisor.InboundKind, te
 	key := fmt.Sprint("key-", h.keys)
 	h.mu.Unlock()
 	in := supervisor.Inbound{Conversation: c, Source: "test", Key: key, Kind: kind, Text: text}
-	in.Command, _ = supervisor.ParseSlashCommand(text)
+	in.Command, _ = slash.Parse(text)
 	in, _, err := h.db.Inbox().Put(h.Context(), in)
 	if err != nil {
 		h.Error(err)

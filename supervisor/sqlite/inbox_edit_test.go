@@ -8,6 +8,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/slash"
 	"mews/supervisor/sqlite"
 )
 
@@ -25,7 +26,7 @@ func photoOf(content string) supervisor.Attachment {
 func editItem(update, of int64, text string, files ...supervisor.Attachment) supervisor.Item {
 	item := textItem("alice", update, text)
 	item.Inbound.Message, item.EditedAt, item.Attachments = fmt.Sprint("m", of), noon.Add(time.Second), files
-	if item.Inbound.Command, _ = supervisor.ParseSlashCommand(text); item.Inbound.Command != "" {
+	if item.Inbound.Command, _ = slash.Parse(text); item.Inbound.Command != "" {
 		item.Inbound.Kind = supervisor.KindCommand
 	}
 	return item

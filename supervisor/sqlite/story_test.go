@@ -12,6 +12,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/slash"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/sqlite/sqlitetest"
 )
@@ -106,7 +107,7 @@ func (s *story) put(c supervisor.Conversation, kind supervisor.InboundKind, text
 	s.keys++
 	in := supervisor.Inbound{Conversation: c, Source: "terminal", Key: fmt.Sprint("key-", s.keys), Kind: kind, Text: text}
 	if kind == supervisor.KindCommand {
-		in.Command, _ = supervisor.ParseSlashCommand(text)
+		in.Command, _ = slash.Parse(text)
 	}
 	in, fresh, err := s.db.Inbox().Put(s.Context(), in)
 	s.must(err)

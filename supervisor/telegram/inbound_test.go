@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"mews/supervisor"
+	"mews/supervisor/slash"
 	"mews/supervisor/telegram"
 	"mews/supervisor/telegram/telegramtest"
 )
@@ -240,7 +241,7 @@ var inboundTests = []struct {
 // whole is what a model would read of a message: what it answers to, and its words. A command has
 // nothing before it.
 func whole(in supervisor.Incoming) string {
-	if name, _ := supervisor.ParseSlashCommand(in.Text); name != "" {
+	if name, _ := slash.Parse(in.Text); name != "" {
 		return in.Text
 	}
 	return strings.TrimSpace(in.Quote.String() + "\n" + in.Text)

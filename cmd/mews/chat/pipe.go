@@ -14,6 +14,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/control"
+	"mews/supervisor/slash"
 )
 
 // pipe is the screen of a chat in a pipe. It takes the answers to what it has sent, and the
@@ -208,7 +209,7 @@ func (p *pipe) exchange(ctx context.Context, text string) error {
 // send sends a line, as a press where it chooses, and returns how many answers there will be: none
 // where it was refused, or waits for a code.
 func (p *pipe) send(ctx context.Context, text string) (answers int, err error) {
-	command, _ := supervisor.ParseSlashCommand(text)
+	command, _ := slash.Parse(text)
 	if "/"+command == attachCommand { // what is piped may be anybody's words
 		p.refused++
 		return 0, p.printNotice(textNotSentPipe + textNoAttach)

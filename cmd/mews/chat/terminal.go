@@ -17,6 +17,7 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/control"
+	"mews/supervisor/slash"
 )
 
 // inTerminal talks with a person. Text is shown as it comes, each tool with a line; the arrow keys
@@ -112,7 +113,7 @@ func (t *terminal) read(ctx context.Context) error {
 func (t *terminal) say(text string) {
 	t.line.mu.Lock()
 	l := t.choices.line(control.NewKey(), text)
-	if command, _ := supervisor.ParseSlashCommand(text); l.press == "" && command == "" {
+	if command, _ := slash.Parse(text); l.press == "" && command == "" {
 		l.files, t.attached = t.attached, nil
 	}
 	empty := text == "" && l.files == nil

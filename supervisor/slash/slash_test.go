@@ -1,10 +1,10 @@
-package supervisor_test
+package slash_test
 
 import (
 	"strings"
 	"testing"
 
-	"mews/supervisor"
+	"mews/supervisor/slash"
 )
 
 func TestASlashCommandIsTakenApart(t *testing.T) {
@@ -15,7 +15,7 @@ func TestASlashCommandIsTakenApart(t *testing.T) {
 		"": {}, "stop": {}, "/": {}, "//stop": {}, " /stop": {}, "/etc/passwd": {}, "/stop, please": {}, "/stop@": {}, "/1": {},
 		"/" + long + "x": {}, "/stop@a-b": {}, "/stop@" + strings.Repeat("a", 65): {},
 	} {
-		if name, arguments := supervisor.ParseSlashCommand(text); [2]string{name, arguments} != want {
+		if name, arguments := slash.Parse(text); [2]string{name, arguments} != want {
 			t.Errorf("%q is %q, %q, want %q", text, name, arguments, want)
 		}
 	}
