@@ -7,10 +7,10 @@ import (
 	"mews/supervisor/internal/engine"
 )
 
+// dueConversations goes from the few turns that run to their posts, in this order.
 const dueConversations = `SELECT id, user, channel, chat, thread FROM conversation WHERE +channel = ? AND id IN (
 	SELECT conversation FROM outbox WHERE delivered_at IS NULL AND id NOT IN (SELECT delivery FROM speech WHERE only = 1) UNION ALL
 	SELECT coalesce(t.destination, t.conversation) FROM turn t CROSS JOIN post p ON p.turn = t.id AND p.delivery IS NULL
-		// from the few turns that run to their posts, in this order
 		AND p.state <> 'deleted' WHERE t.ended_at IS NULL) ORDER BY id`
 
 // ListDue lists a channel's conversations, of all persons, with a delivery that waits or a post of
