@@ -1,0 +1,45 @@
+// Package feature has the types by which a capability is added to Mews. A Feature is a value:
+// packages command, hostcall, approval and users make their tables of it, and package app starts
+// its parts.
+//
+// A capability is one folder, supervisor/<name>, with what it needs of these: its rules (pure
+// functions), host calls, commands, settings, effects, API calls, texts, parts, and their tests.
+// Its New takes an Options of what it works on, and its method Feature returns all that it adds.
+// One line in supervisor/app/features.go makes it. To add one:
+//
+//  1. Write supervisor/<name>/<name>.go with Options, New and Feature. New and Feature store and
+//     return, and call nothing of the Options: the tables are also made without a service, for
+//     the configuration's checks and for documents.
+//  2. A command: a Command in Feature.Commands. Its Run returns the answer. It asks for permission
+//     with Request.Allow. A command that takes long, or asks, has MayAsk. One whose answer is for
+//     the person alone has Private: in a group it is answered in their private chat. Buttons begin
+//     their presses with Prefix, a few letters and a colon.
+//  3. A host call: its method, parameters and result in protocol, with an example; a HostCall in
+//     Feature.HostCalls, with Handler: InTurn(f). The function's Turn is all that it may know of
+//     the turn. A worker that breaks the rules is ended by an Offence; what the model should read
+//     is Refused. Where the effect leaves the sandbox, parameters name the model's call alone, and
+//     Turn.CallOf returns its committed arguments.
+//  4. An effect that people's rules decide about: an Effect in Feature.Effects. Ask with
+//     Request.Allow, or with an approval.Approver of the Options.
+//  5. A setting: a Setting in Feature.Settings.
+//  6. A call of `mews <verb>`: a Call in Feature.Calls, made by NewCall. Caller.Whose says whose
+//     data the call may see, and audits what an admin looks at.
+//  7. Something that runs for as long as the service does: a Part in Feature.Parts.
+//  8. One line in supervisor/app/features.go.
+//
+// A feature imports lower floors only: words, protocol, sqlite, model, budget, access, approval and
+// the like. It imports no other feature, and none of session, hostcall, command, control, admin and
+// app. What it needs of another feature is a func or a small interface of its Options.
+//
+// Features that are still outside of this form need from it:
+//
+//   - schedule: Command for /remind, /jobs (alias tasks), /canceljob and the routines; the prefix
+//     supervisor.JobPrefix with a Press of its own; HostCall job.call with Turn.Kind; Effect
+//     post_elsewhere; Call job with Caller.Whose(user, "job."+action); a Part.
+//   - github: Commands with MayAsk and Private (/github, /webhooks), a Press whose buttons stay
+//     (/review, see Command.Keeps); HostCall review.report, which is serial, once a turn and of
+//     turns of its own kinds, and needs the report's taker by Turn.ID; Effect review_stranger; Calls
+//     for admins alone (Call.AdminsOnly) and for the caller alone (Whose with ""); Parts that run
+//     only with a configuration: an empty list without one.
+//   - voice and webhook: Commands and Parts.
+package feature
