@@ -7,7 +7,6 @@ import (
 
 	"mews/config"
 	"mews/supervisor/app"
-	"mews/supervisor/approval"
 	"mews/supervisor/control"
 )
 
@@ -19,7 +18,7 @@ func loadConfig(explicit string) (cfg *config.Config, path string, err error) {
 
 // loadAs reads a configuration. A client needs none of its secrets.
 func loadAs(explicit string, client bool) (cfg *config.Config, path string, err error) {
-	env, err := config.OS(approval.Effects())
+	env, err := config.OS(app.Effects())
 	if err != nil {
 		return nil, "", err
 	}

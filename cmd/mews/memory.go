@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"mews/protocol"
-	"mews/supervisor/app"
+	"mews/supervisor/memory"
 )
 
 // memoryVerb is `mews memory`.
@@ -27,9 +27,11 @@ func memoryVerb(ctx context.Context, con console, args []string) error {
 	if p.Action != protocol.MemoryImport {
 		p.Path = ""
 	}
-	all, err := app.SeeMemory(ctx, cfg, app.MemoryQuestion{User: *user, Parameters: p})
+	all, err := memory.Ask(memory.Question{User: *user, Parameters: p}, func(q memory.Question) (protocol.MemoryResult, error) {
+		return askFor[protocol.MemoryResult](ctx, cfg, memory.MethodMemory, q)
+	})
 	if err != nil {
 		return err
 	}
-	return show(con.out, all, *asJSON, func(r protocol.MemoryResult) string { return app.MemoryText(p.Action, r) })
+	return show(con.out, all, *asJSON, func(r protocol.MemoryResult) string { return memory.Text(p.Action, r) })
 }

@@ -16,7 +16,6 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/app"
-	"mews/supervisor/approval"
 	"mews/supervisor/model/modeltest"
 	"mews/supervisor/model/openai"
 )
@@ -81,7 +80,7 @@ func neighbour(t *testing.T, models ...string) (server *modeltest.Server, hint s
 // barely is the configuration of a machine on which nothing is configured but what env says.
 func barely(t *testing.T, env map[string]string) *config.Config {
 	t.Helper()
-	e, err := config.OS(approval.Effects())
+	e, err := config.OS(app.Effects())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,11 @@ func newPeople(t testing.TB, codes supervisor.Codes) *access.People {
 }
 
 func (p *rig) gate(seal *access.Seal) {
-	p.Gate = access.NewGate(access.Options{People: p.people, Factors: p.kept, Logins: p.kept, Seal: seal, Command: command.Find,
+	commands, err := command.New(command.Options{})
+	if err != nil {
+		panic(err)
+	}
+	p.Gate = access.NewGate(access.Options{People: p.people, Factors: p.kept, Logins: p.kept, Seal: seal, Command: commands.Find,
 		Now: func() time.Time { return p.now }, Held: func(_ context.Context, c supervisor.Conversation) (int64, error) { return p.held[c], p.heldErr },
 		AlertAdmins: func(user, text string) { p.alarms = append(p.alarms, user+": "+text) }})
 }

@@ -21,7 +21,6 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/admin"
 	"mews/supervisor/app/apptest"
-	"mews/supervisor/approval"
 	"mews/supervisor/control"
 	"mews/supervisor/sqlite"
 )
@@ -43,7 +42,7 @@ users:
 `
 
 func readConfig(file string) (*config.Config, error) {
-	env, err := config.OS(approval.Effects())
+	env, err := config.OS(Effects())
 	if err != nil {
 		return nil, err
 	}

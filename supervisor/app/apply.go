@@ -11,7 +11,6 @@ import (
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/admin"
-	"mews/supervisor/approval"
 	"mews/supervisor/model"
 	"mews/supervisor/unit"
 )
@@ -47,7 +46,7 @@ func (c *configuration) Read() (changes []admin.Change, use func(context.Context
 	if was.File == "" {
 		return nil, nil, supervisor.Errorf(supervisor.CodeInvalid, textNoFile)
 	}
-	env, err := config.OS(approval.Effects())
+	env, err := config.OS(Effects())
 	if err != nil {
 		return nil, nil, err
 	}

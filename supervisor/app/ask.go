@@ -12,7 +12,6 @@ import (
 	"mews/config"
 	"mews/supervisor"
 	"mews/supervisor/admin"
-	"mews/supervisor/approval"
 	"mews/supervisor/control"
 	"mews/supervisor/placement"
 )
@@ -40,7 +39,7 @@ func whole(cfg *config.Config) (*config.Config, error) {
 	if !cfg.Client || cfg.File == "" {
 		return cfg, nil
 	}
-	env, err := config.OS(approval.Effects())
+	env, err := config.OS(Effects())
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,8 @@ import (
 	"mews/supervisor/access"
 	"mews/supervisor/admin"
 	"mews/supervisor/command"
+	"mews/supervisor/markdown"
+	"mews/supervisor/memory"
 	"mews/supervisor/session"
 	"mews/supervisor/spool"
 	"mews/supervisor/sqlite"
@@ -29,7 +31,7 @@ func (s chatCommands) commandOptions(sessions *session.Registry, report statusRe
 		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Undelivered: s.db.Outbox(),
 		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings, Effects: s.db.Effects(), Searcher: s.searcher(), Sent: s.db.Inbox(), Pictures: pictures{s.spool},
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
-		Invites: invites{s.configuration, s.spool, s.botName, s.now}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, Voices: s.voices, Transcriber: hearing(s), Uploads: uploads(s), Memories: memories(s), Spool: s.spool,
+		Invites: invites{s.configuration, s.spool, s.botName, s.now}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, Voices: s.voices, Transcriber: hearing(s), Uploads: uploads(s), Memories: s.memory(), ForgetPress: memory.ForgetPress, Features: rows(s.features, commandRows), Spool: s.spool,
 		PromptFiles: s.promptFiles(),
 		Undos:       &undo.Undos{Store: s.db.Undos(), Operations: s.operations, Now: s.now}, People: s.settings, Reviews: s.reviews, Triages: s.triages, Jobs: s.schedule, GitHub: s.switches,
 		Tools: personsTools(s), OpenedTools: s.db.OpenedTools(),
@@ -248,7 +250,7 @@ func (s chatCommands) terminals(ctx context.Context, user string) (lines string)
 		return ""
 	}
 	for _, t := range list.Terminals[:min(len(list.Terminals), maxTerminals)] {
-		lines += fmt.Sprintf("\nterminal  %d (%s) runs for %s", t.ID, command.QuoteName(t.Program),
+		lines += fmt.Sprintf("\nterminal  %d (%s) runs for %s", t.ID, markdown.QuoteName(t.Program),
 			amount.Duration(time.Duration(t.Seconds)*time.Second))
 	}
 	return lines

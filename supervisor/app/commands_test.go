@@ -147,7 +147,8 @@ func TestACommandIsJoinedToAllThatItNeeds(t *testing.T) {
 	}
 	answered := make(chan int64, 1)
 	o.Queued = func(c int64) { answered <- c }
-	commands := command.New(o)
+	commands, err := command.New(o)
+	must(t, err)
 	c, err := s.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTelegram, "42", "")
 	must(t, err)
 	in, _, err := s.db.Inbox().Put(t.Context(), supervisor.Inbound{Conversation: c, Source: "test", Key: "1", Message: "9",

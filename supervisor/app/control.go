@@ -26,7 +26,7 @@ func controlMethods(s *service, admins *admin.Service) map[string]control.Method
 	all := usageMethods{s.modelCommands(), s.people, time.Now}.answers()
 	maps.Copy(all, activityMethods{s.db.Effects(), s.people, s.audit.Note}.answers())
 	maps.Copy(all, jobMethods{s}.answers())
-	maps.Copy(all, memoryMethods{memories{s}, s.people}.answers())
+	maps.Copy(all, callMethods(s.features, s.people, s.audit.Note))
 	maps.Copy(all, searchMethods{s.searcher(), s.people, s.audit.Note}.answers())
 	maps.Copy(all, gitHubMethods{s}.answers())
 	maps.Copy(all, patches{s}.answers())

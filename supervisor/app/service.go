@@ -14,6 +14,7 @@ import (
 	"mews/supervisor/budget"
 	"mews/supervisor/command"
 	"mews/supervisor/control"
+	"mews/supervisor/feature"
 	"mews/supervisor/forget"
 	"mews/supervisor/github"
 	"mews/supervisor/github/api"
@@ -54,6 +55,8 @@ type service struct {
 	voices        *voice.Voices
 	advances      *budget.Advances
 	commands      *command.Commands
+	features      []feature.Feature
+	hostCalls     *hostcall.Options // what workers' calls are answered with
 	forgetter     *forget.Forgetter
 	inbox         *inbox.Inbox
 	held          *ingress.HeldReleaser
@@ -96,7 +99,7 @@ func (s *service) open(ctx context.Context) (err error) {
 		}
 	}()
 	for _, open := range []func(context.Context) error{
-		s.openState, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram, s.openGitHub, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openSchedule, s.openReviews, s.openTriages, s.openGitHubEvents,
+		s.openState, s.openStore, s.openModels, s.openPeople, s.openIndex, s.openSeal, s.openTelegram, s.openGitHub, s.openGuards, s.openWorkers, s.openOperations, s.openVoices, s.openHearing, s.openSchedule, s.openReviews, s.openTriages, s.openGitHubEvents, s.openFeatures,
 		s.openSessions, s.openAttachments, s.openInbox, s.openAdmin, s.openTelegramIn, s.openWebhooks, s.openWeb, s.openControl,
 	} {
 		if err := open(ctx); err != nil {

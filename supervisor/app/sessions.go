@@ -15,7 +15,7 @@ import (
 )
 
 // openSessions makes what runs turns, and the commands that pass the queue by.
-func (s *service) openSessions(context.Context) error {
+func (s *service) openSessions(context.Context) (err error) {
 	s.advances = &budget.Advances{Leases: s.db.Leases(), Terms: func(c supervisor.Conversation) (budget.Options, bool) {
 		o, served, err := s.budgetOf(supervisor.Turn{Conversation: c})
 		// the call itself says what is wrong
@@ -34,9 +34,9 @@ func (s *service) openSessions(context.Context) error {
 	}
 	s.sessions = session.New(o)
 	s.places.Tell = s.sessions.Tell
-	s.forgetter = forget.New(forget.Options{Store: s.db.Forgettings(), Index: s.index, Home: memories{s}, Turns: s.db.Forgettings(), Facts: s.db.Memories(), People: s.people, Now: s.now, Remove: s.spool.Remove, Audit: s.audit.Note, Log: s.log.Named("forget")})
-	s.commands = command.New(chatCommands{s}.commandOptions(s.sessions, newStatusReporter(s)))
-	return nil
+	s.forgetter = forget.New(forget.Options{Store: s.db.Forgettings(), Index: s.index, Home: s.memory(), Turns: s.db.Forgettings(), Facts: s.db.Memories(), People: s.people, Now: s.now, Remove: s.spool.Remove, Audit: s.audit.Note, Log: s.log.Named("forget")})
+	s.commands, err = command.New(chatCommands{s}.commandOptions(s.sessions, newStatusReporter(s)))
+	return err
 }
 
 func (s *service) turns() turns {

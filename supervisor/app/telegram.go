@@ -14,7 +14,6 @@ import (
 
 	"mews/config"
 	"mews/supervisor"
-	"mews/supervisor/command"
 	"mews/supervisor/control"
 	"mews/supervisor/markdown"
 	"mews/supervisor/outbox"
@@ -186,7 +185,7 @@ func (c *telegramChannel) present(ctx context.Context) error {
 // such chat yet is well.
 func (c *telegramChannel) setMenus(ctx context.Context) error {
 	menu := func(admin bool) (menu []telegram.Command) {
-		for _, entry := range command.Menu(admin) {
+		for _, entry := range c.service.commands.Menu(admin) {
 			menu = append(menu, telegram.Command(entry))
 		}
 		return menu

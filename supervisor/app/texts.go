@@ -4,6 +4,7 @@ package app
 const (
 	textNoFile = "Mews was started without a configuration file, so there is none to be read again. " +
 		"Restart it to have it look for one."
+	textAdminsOnly      = "Only an admin may do that; this account is not one."
 	textNothingChanged  = "Nothing was changed. %v"
 	textFixed           = "systemd handed these over when Mews started, and only a restart reads them again: %s. After a change: %s"
 	textWarnings        = "\nA start goes on without what is refused here:\n%v"
@@ -45,25 +46,19 @@ const (
 	textDaysRange       = "Ask for 1 to %d days."
 	textInviteSuspended = "%s is suspended, and an invite would not change that. `mews user enable %s` does."
 	textNotArchived     = "The home of %s could not be archived. %s"
-	textMemoryRefused   = "That was not done: %s."
-	textMemoryFailed    = "That was not done with what is remembered. %s"
 	textUploadsFailed   = "Your files could not be looked at. %s"
 	textNoArchiveRoom   = "There is no room for an archive of the home of %s: %s are free for it. Make room on the disk of the state folder."
 	textMoreLeftOut     = "and %d more\n"
 )
 
-// Of mews memory, models and activity.
+// Of mews models and activity.
 const (
-	textMemoryFact      = "%s  %s\n    %s, confidence %g, %s, MEMORY.md:%d\n"
-	textMemoryTaken     = "facts: %d, notes: %d, there already: %d, not taken: %d\n"
-	textMemoryNone      = "there is no such fact\n"
-	textMemoryForgotten = "forgotten\n"
-	textProviderSilent  = "%s did not say which models it has: %s\n"
-	textInUseDefault    = "in use, the default"
-	textInUse           = "in use"
-	textDefault         = "the default"
-	textNoActivity      = "nothing was done in that time\n"
-	textOlderActivity   = "(the newest %d; --since and --kind tell of fewer)\n"
+	textProviderSilent = "%s did not say which models it has: %s\n"
+	textInUseDefault   = "in use, the default"
+	textInUse          = "in use"
+	textDefault        = "the default"
+	textNoActivity     = "nothing was done in that time\n"
+	textOlderActivity  = "(the newest %d; --since and --kind tell of fewer)\n"
 )
 
 // Of mews usage.

@@ -33,7 +33,6 @@ func (s *service) openWorkers(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	dependencies := s.hostCallOptions()
 	s.pool = pool.New(pool.Options[*hostcall.Conn]{
 		Spawner: s.places.Spawner, SelfTestSpec: placement.SelfTestSpec(place),
 		SelfTest: func(ctx context.Context, w *PooledWorker) error { return s.places.SelfTest(ctx, w) },
@@ -41,7 +40,7 @@ func (s *service) openWorkers(ctx context.Context) error {
 		Timings: pool.Timings{
 			Idle: s.config.Worker.Idle,
 		},
-		Host: func(user string, end func(error)) *hostcall.Conn { return hostcall.NewConn(dependencies, user, end) },
+		Host: func(user string, end func(error)) *hostcall.Conn { return hostcall.NewConn(s.hostCalls, user, end) },
 	})
 	return nil
 }
@@ -73,7 +72,6 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		ActivityDependencies: hostcall.ActivityDependencies{Activity: s.activity()},
 		IndexDependencies:    s.homeIndexing(),
 		ToolDependencies:     hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
-		MemoryDependencies:   hostcall.MemoryDependencies{Memory: s.memory()},
 		JobDependencies:      hostcall.JobDependencies{Jobs: jobCalls{s}},
 		SearchDependencies:   hostcall.SearchDependencies{Searcher: s.searcher()},
 		Audit:                s.audit.Note, Log: s.log.Named("hostcall"), Now: s.now,

@@ -28,9 +28,6 @@ const (
 	EffectSettings = "settings"  // what a person has set for themselves changes
 	EffectInvite   = "invite"    // somebody is let in
 
-	EffectRemember = "remember" // what is not the person's own words is kept in their memory
-	EffectForget   = "forget"   // facts are deleted that the person's own words do not name
-
 	// what comes by itself is said in a group other than where it was set
 	EffectPostElsewhere = "post_elsewhere"
 
@@ -48,16 +45,13 @@ var defaultRules = Rules{
 	EffectSettings: RuleAllow,
 	EffectInvite:   RuleAllow,
 
-	EffectRemember: RuleAsk,
-	EffectForget:   RuleAsk,
-
 	EffectPostElsewhere: RuleAsk,
 
 	EffectReviewStranger: RuleAsk,
 }
 
-// Effects are the effects that there are rules for, each with the rule that holds where nothing was
-// set.
+// Effects are the core's effects that there are rules for, each with the rule that holds where
+// nothing was set. Features add theirs (feature.Effect): a Table has a rule for each of those.
 func Effects() map[string]string {
 	all := map[string]string{}
 	for effect, rule := range defaultRules {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 )
 
 // Effects are the ledger of what was done for people.
@@ -22,14 +24,14 @@ const (
 	activityPage   = 20 // lines
 )
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "activity",
+var activityRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "activity",
 		Help: "what was done for you today; /activity 7d, /activity 2026-11-20 and /activity 7d sent are for another time and one kind"},
-		place: 89, run: activity, private: always, prefix: activityPrefix, press: olderActivity})
+		place: 89, run: activity, private: feature.Always, prefix: activityPrefix, press: olderActivity},
 }
 
 // activity lists what was done for the person, or counts for an admin what was done for everybody.
-func activity(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func activity(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	rest, all := cutName(r.Arguments, "all")
 	if all {
 		r.Arguments = rest
@@ -47,7 +49,7 @@ func activity(ctx context.Context, c *Commands, r Request) (d supervisor.Deliver
 	d.Text = fmt.Sprintf(textAllActivity, q.From.Format(time.DateOnly))
 	for _, n := range counts {
 		if q.Kinds == nil || n.Group == groupOf(q.Kinds) {
-			d.Text += fmt.Sprintf(textActivityCount, QuoteName(n.User), n.Group, n.Count)
+			d.Text += fmt.Sprintf(textActivityCount, markdown.QuoteName(n.User), n.Group, n.Count)
 		}
 	}
 	return d, err
@@ -60,11 +62,11 @@ func groupOf(kinds []string) string {
 }
 
 // olderActivity lists the next page: a press says where that begins, and what was asked for.
-func olderActivity(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func olderActivity(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	var before, from, to int64
 	var group string
 	if n, _ := fmt.Sscan(r.Arguments, &before, &from, &to, &group); n < 3 {
-		return supervisor.Delivery{Text: textDeadButton}, nil
+		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
 	}
 	q := supervisor.EffectQuery{From: time.Unix(from, 0), Before: before, Kinds: supervisor.KindsOf(group)}
 	if to > 0 {
@@ -92,6 +94,6 @@ func (c *Commands) listActivity(ctx context.Context, user string, q supervisor.E
 		press := strings.TrimSpace(fmt.Sprint(activityPrefix, list[activityPage-1].ID, " ", q.From.Unix(), " ", to, " ", group))
 		d.Buttons = [][]supervisor.Button{{{Text: textOlderButton, Press: press}}}
 	}
-	d.Text = supervisor.EffectLog(list, c.zone(user), 0, "- ", QuoteName)
+	d.Text = supervisor.EffectLog(list, c.zone(user), 0, "- ", markdown.QuoteName)
 	return d, nil
 }

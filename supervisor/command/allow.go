@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"mews/supervisor"
+	"mews/supervisor/feature"
 )
 
 // Groups are the chats of several people in which they may speak.
@@ -16,15 +17,15 @@ type Groups interface {
 	Disallow(ctx context.Context, c supervisor.Conversation) (stays bool, err error)
 }
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "allow", Help: "let people speak with me in this group", AdminsOnly: true},
-		place: 130, run: textAnswer(allowGroup)})
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "disallow", Help: "answer nobody in this group any more", AdminsOnly: true},
-		place: 140, run: textAnswer(disallowGroup)})
+var allowRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "allow", Help: "let people speak with me in this group", AdminsOnly: true},
+		place: 130, run: textAnswer(allowGroup)},
+	{SlashCommand: supervisor.SlashCommand{Name: "disallow", Help: "answer nobody in this group any more", AdminsOnly: true},
+		place: 140, run: textAnswer(disallowGroup)},
 }
 
 // allowGroup lets people speak in the group in which it is written.
-func allowGroup(ctx context.Context, c *Commands, r Request) (string, error) {
+func allowGroup(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	if err := checkGroup(c, r); err != nil {
 		return "", err
 	}
@@ -36,7 +37,7 @@ func allowGroup(ctx context.Context, c *Commands, r Request) (string, error) {
 }
 
 // disallowGroup takes that back.
-func disallowGroup(ctx context.Context, c *Commands, r Request) (string, error) {
+func disallowGroup(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	if err := checkGroup(c, r); err != nil {
 		return "", err
 	}
@@ -52,7 +53,7 @@ func disallowGroup(ctx context.Context, c *Commands, r Request) (string, error) 
 }
 
 // checkGroup is nil in a group.
-func checkGroup(c *Commands, r Request) error {
+func checkGroup(c *Commands, r feature.Request) error {
 	if !r.Conversation.InGroup() {
 		return supervisor.Errorf(supervisor.CodeInvalid, textGroupsOnly, r.Name)
 	}

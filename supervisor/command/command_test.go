@@ -98,9 +98,19 @@ func newRig(t *testing.T) *rig {
 	return h
 }
 
+// made makes commands of the options.
+func (h *rig) made() *command.Commands {
+	h.Helper()
+	commands, err := command.New(h.options)
+	if err != nil {
+		h.Fatal(err)
+	}
+	return commands
+}
+
 // live runs the commands for one life, which ends with the test at the latest.
 func (h *rig) live() (end func()) {
-	h.commands = command.New(h.options)
+	h.commands = h.made()
 	ctx, cancel := context.WithCancel(context.Background())
 	ran := make(chan error, 1)
 	go func(c *command.Commands) { ran <- c.Run(ctx) }(h.commands)
@@ -235,7 +245,7 @@ func TestHelpAndTheMenuAreForWhoeverReadsThem(t *testing.T) {
 	if got := h.ask("/help"); strings.Contains(got, "admin") || strings.Contains(got, "/invite") || !strings.Contains(got, "/stop") {
 		t.Errorf("told was %q", got)
 	}
-	if all, own := command.Menu(true), command.Menu(false); len(own) >= len(all) || slices.ContainsFunc(own, func(e command.MenuEntry) bool { return e.Name == "allow" }) {
+	if all, own := newRig(t).made().Menu(true), newRig(t).made().Menu(false); len(own) >= len(all) || slices.ContainsFunc(own, func(e command.MenuEntry) bool { return e.Name == "allow" }) {
 		t.Errorf("the menu is %v, of admins %v", own, all)
 	}
 }
@@ -325,8 +335,8 @@ func TestAStopThatTheDiskDoesNotTakeStopsAllTheSame(t *testing.T) {
 			if c.runs {
 				h.sessions.over = make(chan struct{})
 			}
-			name, _ := slash.Parse(c.text)
-			err := command.New(h.options).NotStored(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Command: name, Text: c.text}, full)
+			name, _ := supervisor.ParseSlashCommand(c.text)
+			err := h.made().NotStored(supervisor.Inbound{Conversation: h.home, Kind: c.kind, Command: name, Text: c.text}, full)
 			got := supervisor.ErrorMessage(err)
 			if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "The disk is full.") ||
 				supervisor.ErrorCode(err) != supervisor.CodeUnavailable {

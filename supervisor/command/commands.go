@@ -13,8 +13,8 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/approval"
-	"mews/supervisor/internal/retry"
-	"mews/supervisor/internal/signals"
+	"mews/supervisor/feature"
+	"mews/supervisor/retry"
 )
 
 // Store keeps commands and presses.
@@ -73,6 +73,7 @@ type Options struct {
 	Transcriber Transcriber
 	Uploads     Uploads
 	Memories    Memories
+	ForgetPress func(fact string) string // the press that forgets a fact
 	Undos       Undos
 	PromptFiles PromptFiles
 	Reviews     Reviews
@@ -96,9 +97,10 @@ type Options struct {
 	Anew    func(ctx context.Context, press, edited int64) (bool, error)
 	Welcome func(supervisor.Conversation) string // what /start says of this service
 	// something was put into its outbox, and perhaps a cleaning; never blocks
-	Queued func(conversation int64)
-	Now    func() time.Time
-	Log    hclog.Logger
+	Queued   func(conversation int64)
+	Features []feature.Command // beside the core's
+	Now      func() time.Time
+	Log      hclog.Logger
 }
 
 const (
@@ -115,7 +117,8 @@ const (
 // Commands runs commands and presses. Those of one conversation run one after another, as they were
 // sent; urgent commands and presses run at once. It may be used from several goroutines.
 type Commands struct {
-	o Options
+	o     Options
+	table []feature.Command // as /help lists them; it is not changed
 
 	mu      sync.Mutex           // guards what follows
 	waiting []supervisor.Inbound // accepted, and not looked at by Run yet
@@ -127,10 +130,15 @@ type Commands struct {
 	changed chan struct{}        // holds a token when something waits
 }
 
-// New makes Commands; Run runs them.
-func New(o Options) *Commands {
-	return &Commands{o: o, queues: map[int64][]supervisor.Inbound{}, taken: map[int64]bool{}, active: map[int64]*execution{},
+// New makes Commands; Run runs them. It refuses features whose commands can't be told apart.
+func New(o Options) (*Commands, error) {
+	c := &Commands{o: o, queues: map[int64][]supervisor.Inbound{}, taken: map[int64]bool{}, active: map[int64]*execution{},
 		changed: make(chan struct{}, 1)}
+	var err error
+	if c.table, err = sorted(c.core(), o.Features); err != nil {
+		return nil, fmt.Errorf("make the table of commands: %w", err)
+	}
+	return c, nil
 }
 
 // Accept takes a command or a press that is on disk. It never blocks.
@@ -195,7 +203,7 @@ func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 	// Those that were left unanswered may stand behind what was accepted since.
 	slices.SortFunc(c.waiting, func(a, b supervisor.Inbound) int { return cmp.Compare(a.ID, b.ID) })
 	for _, in := range c.waiting {
-		key := queueOf(in)
+		key := c.queueOf(in)
 		queue, busy := c.queues[key]
 		switch {
 		case key == 0:
@@ -217,11 +225,11 @@ func (c *Commands) takeReady() (ready []supervisor.Inbound) {
 // queueOf is the queue in which something waits; 0 is none. A press waits for no command, for a
 // command may wait for it; those of questions wait for one another, for each goes on from what the
 // one before has picked.
-func queueOf(in supervisor.Inbound) int64 {
+func (c *Commands) queueOf(in supervisor.Inbound) int64 {
 	switch {
 	case in.Kind == supervisor.KindPress && strings.HasPrefix(in.Text, questionPrefix):
 		return -in.Conversation.ID
-	case in.Kind == supervisor.KindPress || Find(in.Command).Urgent:
+	case in.Kind == supervisor.KindPress || c.Find(in.Command).Urgent:
 		return 0
 	}
 	return in.Conversation.ID
@@ -241,7 +249,7 @@ func (c *Commands) work(ctx context.Context, running *sync.WaitGroup, in supervi
 
 // next is what runs after a command. Nothing does after what waits in no queue.
 func (c *Commands) next(over supervisor.Inbound) (in supervisor.Inbound, more bool) {
-	key := queueOf(over)
+	key := c.queueOf(over)
 	if key == 0 {
 		return in, false
 	}
@@ -257,8 +265,8 @@ func (c *Commands) next(over supervisor.Inbound) (in supervisor.Inbound, more bo
 }
 
 // timeoutOf is how long something may take.
-func timeoutOf(in supervisor.Inbound) time.Duration {
-	if row, _ := find(in.Command); in.Kind == supervisor.KindPress || row.mayAsk {
+func (c *Commands) timeoutOf(in supervisor.Inbound) time.Duration {
+	if row, _ := c.find(in.Command); in.Kind == supervisor.KindPress || row.MayAsk {
 		return questionTimeout
 	}
 	return commandTimeout
@@ -269,7 +277,7 @@ func timeoutOf(in supervisor.Inbound) time.Duration {
 func (c *Commands) run(ctx context.Context, in supervisor.Inbound, aside func()) {
 	ctx, over := c.beginExecution(ctx, in)
 	defer over()
-	bounded, cancel := context.WithTimeout(ctx, timeoutOf(in))
+	bounded, cancel := context.WithTimeout(ctx, c.timeoutOf(in))
 	defer cancel()
 	d, err := c.answer(bounded, in, aside)
 	if ctx.Err() != nil {

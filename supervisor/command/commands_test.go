@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 
 	"mews/supervisor"
-	"mews/supervisor/command"
 )
 
 // answers are the beginnings of what was answered, in order.
@@ -101,7 +100,7 @@ func TestWhatAnEarlierLifeLeftComesFirst(t *testing.T) {
 			t.Fatalf("the first life answered %q", got)
 		}
 		close(over)
-		h.commands = command.New(h.options)
+		h.commands = h.made()
 		h.commands.Accept(h.keep("/dance"))
 		ctx, cancel := context.WithCancel(t.Context())
 		ran := make(chan error, 1)

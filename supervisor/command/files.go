@@ -10,6 +10,8 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 )
 
 // Uploads are the files that people have sent, which their workers see to. Errors are for the
@@ -32,18 +34,18 @@ const (
 	pressPage   = "from "
 )
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "files", Help: "the files that you have sent, newest first, to be sent again or deleted"},
-		place: 82, run: files, private: always, prefix: filesPrefix, press: pressedFiles})
+var filesRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "files", Help: "the files that you have sent, newest first, to be sent again or deleted"},
+		place: 82, run: files, private: feature.Always, prefix: filesPrefix, press: pressedFiles, keeps: func(press string) bool { return !strings.HasPrefix(press, pressPage) }},
 }
 
 // files lists the newest files.
-func files(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
+func files(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
 	return c.listFiles(ctx, r, "", 0)
 }
 
 // pressedFiles does what a button below a list of files does.
-func pressedFiles(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func pressedFiles(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	user := r.Conversation.User
 	if key, ok := strings.CutPrefix(r.Arguments, pressSend); ok {
 		file, err := c.o.Uploads.Send(ctx, user, key)
@@ -57,18 +59,18 @@ func pressedFiles(ctx context.Context, c *Commands, r Request) (d supervisor.Del
 		if err != nil || gone == "" {
 			return supervisor.Delivery{Text: textFileGone}, err
 		}
-		return supervisor.Delivery{Text: fmt.Sprintf(textFileDeleted, QuoteName(gone))}, nil
+		return supervisor.Delivery{Text: fmt.Sprintf(textFileDeleted, markdown.QuoteName(gone))}, nil
 	}
 	at, key, _ := strings.Cut(strings.TrimPrefix(r.Arguments, pressPage), " ")
 	offset, err := strconv.Atoi(at)
 	if err != nil {
-		return supervisor.Delivery{Text: textDeadButton}, nil
+		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
 	}
 	return c.listFiles(ctx, r, key, offset)
 }
 
 // listFiles lists a page of a person's files, with buttons for each.
-func (c *Commands) listFiles(ctx context.Context, r Request, behind string, offset int) (d supervisor.Delivery, err error) {
+func (c *Commands) listFiles(ctx context.Context, r feature.Request, behind string, offset int) (d supervisor.Delivery, err error) {
 	page, err := c.o.Uploads.List(ctx, r.Conversation.User, behind, offset)
 	if err != nil || len(page.Files) == 0 {
 		return supervisor.Delivery{Text: textNoFiles}, err
@@ -83,7 +85,7 @@ func (c *Commands) listFiles(ctx context.Context, r Request, behind string, offs
 			name = path.Base(f.Path)
 			row = append([]supervisor.Button{{Text: fmt.Sprintf(textSendButton, n), Press: filesPrefix + pressSend + key}}, row...)
 		}
-		d.Text += fmt.Sprintf(textFileLine, n, QuoteName(name), amount.Bytes(f.Size), f.SentAt)
+		d.Text += fmt.Sprintf(textFileLine, n, markdown.QuoteName(name), amount.Bytes(f.Size), f.SentAt)
 		d.Buttons = append(d.Buttons, row)
 	}
 	if next := page.From + len(page.Files); next < page.Total {

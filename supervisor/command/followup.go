@@ -4,14 +4,14 @@ import (
 	"context"
 
 	"mews/supervisor"
-	"mews/supervisor/slash"
+	"mews/supervisor/feature"
 )
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: slash.Followup, Open: true,
-		Help: "have a message wait for the end of what runs: /followup TEXT"}, place: 46, run: textAnswer(followup)})
+var followupRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: supervisor.FollowupCommand, Open: true,
+		Help: "have a message wait for the end of what runs: /followup TEXT"}, place: 46, run: textAnswer(followup)},
 }
 
 // followup says what the command does: with words, or with files, it is no command and does not
 // come here.
-func followup(context.Context, *Commands, Request) (string, error) { return textFollowup, nil }
+func followup(context.Context, *Commands, feature.Request) (string, error) { return textFollowup, nil }

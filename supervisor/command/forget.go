@@ -10,6 +10,8 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 )
 
 // Forgetter takes out what people want to be forgotten.
@@ -20,6 +22,16 @@ type Forgetter interface {
 	Forget(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error)
 }
 
+// Memories are what is remembered of people, which their workers see to. Errors are for the person.
+type Memories interface {
+	See(ctx context.Context, user string, p protocol.MemoryParameters) (protocol.MemoryResult, error)
+	// Mentions counts the rows of the service in which the words of a fact stand, by table.
+	Mentions(ctx context.Context, user string, f protocol.MemoryFact) (map[string]int64, error)
+}
+
+// AskForget is the press that asks whether a fact is to be forgotten.
+func AskForget(fact string) string { return forgetPrefix + pressSpan + " " + oneFactOf + fact }
+
 // The presses of /forget.
 const (
 	forgetPrefix = "forget:"
@@ -29,9 +41,9 @@ const (
 	pressForgetNo = "no"
 )
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "forget", Help: "have a fact, or what was said, be forgotten: /forget fact k7, a day, a span of days, or a conversation"},
-		place: 89, run: forgetSpan, prefix: forgetPrefix, press: pressedForget})
+var forgetRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "forget", Help: "have a fact, or what was said, be forgotten: /forget fact k7, a day, a span of days, or a conversation"},
+		place: 89, run: forgetSpan, prefix: forgetPrefix, press: pressedForget},
 }
 
 // What stands behind the command for all of a conversation, and before the id of a fact.
@@ -41,7 +53,7 @@ const (
 )
 
 // forgetSpan asks whether a span is to be forgotten, and says what that comes to.
-func forgetSpan(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func forgetSpan(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	if r.Arguments == "" {
 		return supervisor.Delivery{Text: textForgetHelp, Buttons: forgetExamples()}, nil
 	}
@@ -57,7 +69,7 @@ func forgetSpan(ctx context.Context, c *Commands, r Request) (d supervisor.Deliv
 		span, err := supervisor.ParseSpan(r.Arguments, r.At.In(c.zone(f.User)))
 		// not from the beginning on by a slip
 		if err != nil || strings.HasPrefix(strings.TrimSpace(r.Arguments), "..") || !span.From.Before(r.At) {
-			return d, supervisor.Errorf(supervisor.CodeInvalid, textForgetUsage, QuoteName(r.Arguments))
+			return d, supervisor.Errorf(supervisor.CodeInvalid, textForgetUsage, markdown.QuoteName(r.Arguments))
 		}
 		if f.Since = span.From; !span.To.IsZero() && span.To.Before(r.At) {
 			f.Until = span.To
@@ -83,7 +95,7 @@ func forgetSpan(ctx context.Context, c *Commands, r Request) (d supervisor.Deliv
 func askForgetFact(ctx context.Context, c *Commands, user, id string) (d supervisor.Delivery, err error) {
 	r, err := c.o.Memories.See(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: id})
 	if err != nil || len(r.Facts) == 0 {
-		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, QuoteName(id))}, err
+		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, markdown.QuoteName(id))}, err
 	}
 	f := r.Facts[0]
 	counts, err := c.o.Memories.Mentions(ctx, user, f)
@@ -100,8 +112,8 @@ func askForgetFact(ctx context.Context, c *Commands, user, id string) (d supervi
 			lines += "\n- " + amount.Plural(n, line.one, line.many)
 		}
 	}
-	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, QuoteName(f.Text), f.Line, lines, f.Source)
-	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: memoryPrefix + "forget " + f.ID}, {Text: textForgetNo, Press: forgetPrefix + pressForgetNo}}}
+	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.QuoteName(f.Text), f.Line, lines, f.Source)
+	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: c.o.ForgetPress(f.ID)}, {Text: textForgetNo, Press: forgetPrefix + pressForgetNo}}}
 	return d, nil
 }
 
@@ -115,7 +127,7 @@ func forgetExamples() [][]supervisor.Button {
 }
 
 // pressedForget has what was asked about be forgotten, or shows what an example comes to.
-func pressedForget(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func pressedForget(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	what, rest, _ := strings.Cut(r.Arguments, " ")
 	if what == pressSpan {
 		r.Arguments = rest

@@ -8,6 +8,8 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 )
 
 // Repositories are what is done for people about repositories on GitHub. Errors of Set are for the
@@ -21,17 +23,17 @@ type Repositories interface {
 	Ways() string
 }
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "github",
+var githubRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "github",
 		Help: "what is done about repositories on GitHub; /github REPO reviews off sets it, for notices, reviews and triage"},
-		place: 97, run: textAnswer(github), private: withoutArguments, mayAsk: true})
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "webhooks",
+		place: 97, run: textAnswer(github), private: feature.WithoutArguments, mayAsk: true},
+	{SlashCommand: supervisor.SlashCommand{Name: "webhooks",
 		Help: "how it is known what happens on GitHub, and what you are told of it; /webhooks REPO off sets that"},
-		place: 98, run: textAnswer(webhooks), private: withoutArguments, mayAsk: true})
+		place: 98, run: textAnswer(webhooks), private: feature.WithoutArguments, mayAsk: true},
 }
 
 // github shows what is done about repositories, or sets some of it.
-func github(ctx context.Context, c *Commands, r Request) (string, error) {
+func github(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	words := strings.Fields(r.Arguments)
 	if len(words) == 0 {
 		return c.shownRepositories(ctx, r, nil)
@@ -44,7 +46,7 @@ func github(ctx context.Context, c *Commands, r Request) (string, error) {
 }
 
 // webhooks shows how notices come and which, or sets them.
-func webhooks(ctx context.Context, c *Commands, r Request) (string, error) {
+func webhooks(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	words := strings.Fields(r.Arguments)
 	if len(words) == 0 {
 		text, err := c.shownRepositories(ctx, r, []supervisor.GitHubService{supervisor.GitHubNotices})
@@ -73,7 +75,7 @@ func switchWord(s supervisor.GitHubSwitch) string {
 }
 
 // shownRepositories lists the switches of some sorts, nil of all, with who has set them.
-func (c *Commands) shownRepositories(ctx context.Context, r Request, only []supervisor.GitHubService) (string, error) {
+func (c *Commands) shownRepositories(ctx context.Context, r feature.Request, only []supervisor.GitHubService) (string, error) {
 	list, err := c.o.GitHub.List(ctx, r.Conversation.User)
 	if err != nil {
 		return "", fmt.Errorf("list what is done about repositories: %w", err)
@@ -85,7 +87,7 @@ func (c *Commands) shownRepositories(ctx context.Context, r Request, only []supe
 		}
 		if s.Repo != repo {
 			repo = s.Repo
-			text += fmt.Sprintf(textRepository, QuoteName(repo))
+			text += fmt.Sprintf(textRepository, markdown.QuoteName(repo))
 		}
 		text += fmt.Sprintf(textSwitch, s.What, switchWord(s), gitHubSources[s.Source])
 	}
@@ -96,7 +98,7 @@ func (c *Commands) shownRepositories(ctx context.Context, r Request, only []supe
 }
 
 // setRepository sets one switch once that is approved, and says how it stands.
-func (c *Commands) setRepository(ctx context.Context, r Request, to supervisor.GitHubSwitch, value string, all bool) (string, error) {
+func (c *Commands) setRepository(ctx context.Context, r feature.Request, to supervisor.GitHubSwitch, value string, all bool) (string, error) {
 	value = strings.ToLower(value)
 	whats := []supervisor.GitHubService{supervisor.GitHubNotices, supervisor.GitHubReviews, supervisor.GitHubTriage}
 	user := r.Conversation.User
@@ -106,7 +108,7 @@ func (c *Commands) setRepository(ctx context.Context, r Request, to supervisor.G
 	case all && !c.isAdmin(user):
 		return "", supervisor.Errorf(supervisor.CodeForbidden, textAllUsageAdmin)
 	}
-	question := fmt.Sprintf(textSwitchQuestion, to.What, QuoteName(to.Repo), value)
+	question := fmt.Sprintf(textSwitchQuestion, to.What, markdown.QuoteName(to.Repo), value)
 	if err := c.allow(ctx, r, approval.EffectSettings, question, to.Repo, string(to.What), value, fmt.Sprint(all)); err != nil {
 		return "", err
 	}
@@ -122,5 +124,5 @@ func (c *Commands) setRepository(ctx context.Context, r Request, to supervisor.G
 			to = s
 		}
 	}
-	return fmt.Sprintf(textSwitchSet, to.What, QuoteName(to.Repo), switchWord(to), gitHubSources[to.Source]), err
+	return fmt.Sprintf(textSwitchSet, to.What, markdown.QuoteName(to.Repo), switchWord(to), gitHubSources[to.Source]), err
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 )
 
 // Grants are what people allow always.
@@ -23,21 +25,21 @@ const (
 	maxGrantText    = 200 // characters of one's text
 )
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "grants", Help: "what you always allow; /grants revoke NUMBER takes one back"},
-		place: 100, run: grants, prefix: grantPrefix, press: textAnswer(pressedGrant)})
+var grantsRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "grants", Help: "what you always allow; /grants revoke NUMBER takes one back"},
+		place: 100, run: grants, prefix: grantPrefix, press: textAnswer(pressedGrant)},
 }
 
 // grants tells what the person allows always, and takes it back. Each grant keeps its number while
 // others go.
-func grants(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func grants(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	word, number, _ := strings.Cut(r.Arguments, " ")
 	switch {
 	case strings.EqualFold(word, "revoke"):
 		d.Text, err = revoke(ctx, c, r.Conversation.User, strings.TrimSpace(number))
 		return d, err
 	case word != "":
-		return d, supervisor.Errorf(supervisor.CodeInvalid, textGrantsUsage, QuoteName(r.Arguments))
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textGrantsUsage, markdown.QuoteName(r.Arguments))
 	}
 	list, err := c.o.Grants.List(ctx, r.Conversation.User)
 	if err != nil {
@@ -83,7 +85,7 @@ func short(text string) string {
 func revoke(ctx context.Context, c *Commands, user, number string) (string, error) {
 	id, err := strconv.ParseInt(strings.TrimPrefix(number, "#"), 10, 64)
 	if err != nil || id <= 0 {
-		return "", supervisor.Errorf(supervisor.CodeInvalid, textNoGrantNumber, QuoteName(number))
+		return "", supervisor.Errorf(supervisor.CodeInvalid, textNoGrantNumber, markdown.QuoteName(number))
 	}
 	if err := c.o.Grants.Revoke(ctx, user, id); err != nil {
 		return "", err
@@ -91,6 +93,6 @@ func revoke(ctx context.Context, c *Commands, user, number string) (string, erro
 	return fmt.Sprintf(textRevoked, id), nil
 }
 
-func pressedGrant(ctx context.Context, c *Commands, r Request) (string, error) {
+func pressedGrant(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	return revoke(ctx, c, r.Conversation.User, r.Arguments)
 }

@@ -6,20 +6,21 @@ import (
 	"strings"
 
 	"mews/supervisor"
+	"mews/supervisor/feature"
 )
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "help", Help: "this list", Open: true}, place: 20, run: textAnswer(help)})
+var helpRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "help", Help: "this list", Open: true}, place: 20, run: textAnswer(help)},
 }
 
-func help(_ context.Context, c *Commands, r Request) (string, error) {
+func help(_ context.Context, c *Commands, r feature.Request) (string, error) {
 	var b strings.Builder
 	b.WriteString(textHelp)
-	for _, row := range table {
+	for _, row := range c.table {
 		if c.checkAdmin(row.SlashCommand, r.Conversation.User) != nil {
 			continue
 		}
-		fmt.Fprintf(&b, "/%s - %s\n", row.Name, row.help())
+		fmt.Fprintf(&b, "/%s - %s\n", row.Name, summary(row))
 	}
 	b.WriteString(textHelpEnd)
 	return b.String(), nil

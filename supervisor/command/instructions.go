@@ -8,6 +8,7 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 	"mews/supervisor/promptfile"
 )
 
@@ -21,14 +22,15 @@ type PromptFiles interface {
 	Diff(ctx context.Context, user, key string) (protocol.BlobRef, promptfile.Result, error)
 }
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "instructions",
+var instructionsRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "instructions",
 		Help: "which of your files tell me how to be, what is in force of them, and what waits until you accept it"},
-		place: 83, run: instructions, private: always, prefix: supervisor.PromptFilePrefix, press: pressedPromptFile})
+		place: 83, run: instructions, private: feature.Always, prefix: supervisor.PromptFilePrefix, press: pressedPromptFile,
+		keeps: func(press string) bool { return strings.HasPrefix(press, supervisor.PressDiff) }},
 }
 
 // instructions lists what is in force, and what waits.
-func instructions(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
+func instructions(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
 	list, err := c.o.PromptFiles.List(ctx, r.Conversation.User)
 	if err != nil {
 		return supervisor.Delivery{}, fmt.Errorf("list what is in force: %w", err)
@@ -73,13 +75,13 @@ func waitingFiles(list []supervisor.PromptFile) (d supervisor.Delivery) {
 }
 
 // pressedPromptFile does what a button below a waiting file says.
-func pressedPromptFile(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func pressedPromptFile(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	action, key, _ := strings.Cut(r.Arguments, " ")
 	press := map[string]func(*Commands, context.Context, string, string) (supervisor.Delivery, promptfile.Result, error){
 		supervisor.PressDiff: (*Commands).diffPromptFile, supervisor.PressAccept: (*Commands).acceptPromptFile, supervisor.PressPutBack: (*Commands).putBackPromptFile,
 	}[action]
 	if press == nil {
-		return supervisor.Delivery{Text: textDeadButton}, nil
+		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
 	}
 	d, result, err := press(c, ctx, r.Conversation.User, key)
 	if err != nil {

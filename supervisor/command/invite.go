@@ -8,6 +8,8 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 )
 
 // Invites let people in.
@@ -36,19 +38,19 @@ const inviteMessageLifetime = time.Hour
 
 const inviteName = "invite"
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: inviteName, Help: "let somebody in: /invite NAME makes a code for them",
-		AdminsOnly: true}, place: 120, run: invite, mayAsk: true})
+var inviteRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: inviteName, Help: "let somebody in: /invite NAME makes a code for them",
+		AdminsOnly: true}, place: 120, run: invite, mayAsk: true},
 }
 
 // invite gives an admin a code that lets somebody in.
-func invite(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func invite(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	name := strings.TrimSpace(r.Arguments)
 	if err := checkInvite(ctx, c, r.Conversation, name); err != nil {
 		return d, err
 	}
 	err = c.allow(ctx, r, approval.EffectInvite,
-		fmt.Sprintf(textInviteQuestion, QuoteName(name), QuoteName(name)), name)
+		fmt.Sprintf(textInviteQuestion, markdown.QuoteName(name), markdown.QuoteName(name)), name)
 	if err != nil {
 		return d, err
 	}
@@ -72,7 +74,7 @@ func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conve
 	case name == "":
 		return supervisor.Errorf(supervisor.CodeInvalid, textInviteUsage)
 	}
-	if err := c.checkAdmin(Find(inviteName), conversation.User); err != nil {
+	if err := c.checkAdmin(c.Find(inviteName), conversation.User); err != nil {
 		return err
 	}
 	return c.o.Invites.Check(ctx, name)
@@ -81,9 +83,9 @@ func checkInvite(ctx context.Context, c *Commands, conversation supervisor.Conve
 func (i Invitation) text(name string, deleted bool) string {
 	var b strings.Builder
 	if i.Added {
-		fmt.Fprintf(&b, textInviteAdded, QuoteName(name))
+		fmt.Fprintf(&b, textInviteAdded, markdown.QuoteName(name))
 	}
-	fmt.Fprintf(&b, textInviteGive, QuoteName(name), int(i.Lasts.Hours()))
+	fmt.Fprintf(&b, textInviteGive, markdown.QuoteName(name), int(i.Lasts.Hours()))
 	switch {
 	case i.Botless != "":
 		fmt.Fprintf(&b, textInviteNoBot, i.Botless, i.Code)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 )
 
 // Locks are people's gates.
@@ -22,17 +24,17 @@ type Locks interface {
 // lockAll is the argument with which /lock closes all gates.
 const lockAll = "all"
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "lock", Help: "lock this chat at once; /lock all locks all of yours",
+var lockRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "lock", Help: "lock this chat at once; /lock all locks all of yours",
 		Urgent: true, Open: true, Locks: map[string]supervisor.Lock{"": supervisor.LockHere, lockAll: supervisor.LockAll}},
-		place: 110, run: textAnswer(lock)})
+		place: 110, run: textAnswer(lock)},
 }
 
 // lock closes the person's gate at once. It is open to whoever writes: to close it harms nobody.
-func lock(ctx context.Context, c *Commands, r Request) (string, error) {
+func lock(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	all := strings.EqualFold(r.Arguments, lockAll)
 	if !all && r.Arguments != "" {
-		return "", supervisor.Errorf(supervisor.CodeInvalid, textLockUsage, QuoteName(r.Arguments))
+		return "", supervisor.Errorf(supervisor.CodeInvalid, textLockUsage, markdown.QuoteName(r.Arguments))
 	}
 	guarded, err := c.o.Locks.Guarded(ctx, r.Conversation.User)
 	if err != nil {

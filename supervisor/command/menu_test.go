@@ -14,7 +14,7 @@ func TestTheMenuIsWhatTelegramTakes(t *testing.T) {
 		"disallow", "resend"}
 	shape := regexp.MustCompile(`^[a-z0-9_]{1,32}$`) // of the Bot API's BotCommand
 	var names []string
-	for _, entry := range command.Menu(true) {
+	for _, entry := range newRig(t).made().Menu(true) {
 		names = append(names, entry.Name)
 		if n := len(utf16.Encode([]rune(entry.Summary))); n == 0 || n > 256 || !shape.MatchString(entry.Name) {
 			t.Errorf("no entry that Telegram takes: /%s - %s", entry.Name, entry.Summary)
@@ -37,8 +37,9 @@ func TestACommandsOtherNameEndsTurnsToo(t *testing.T) {
 }
 
 func TestAMenuIsTheCallersOwn(t *testing.T) {
-	command.Menu(true)[0].Summary = "changed"
-	if got := command.Menu(true)[0].Summary; got != "this list" {
+	commands := newRig(t).made()
+	commands.Menu(true)[0].Summary = "changed"
+	if got := commands.Menu(true)[0].Summary; got != "this list" {
 		t.Errorf("a caller changed it to %q", got)
 	}
 }

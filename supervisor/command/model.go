@@ -9,6 +9,8 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 )
 
 // Models are the models that can be used.
@@ -33,14 +35,14 @@ type Choices interface {
 
 const modelPrefix = "m:"
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "model",
+var modelRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "model",
 		Help: "which model answers you; /model PROVIDER/MODEL chooses one, /model default takes that back"},
-		place: 60, run: model, private: withoutArguments, mayAsk: true, prefix: modelPrefix})
+		place: 60, run: model, private: feature.WithoutArguments, mayAsk: true, prefix: modelPrefix, keeps: func(press string) bool { return press == "" }},
 }
 
 // model shows which model answers the person, or has another do so.
-func model(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func model(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	spec := strings.Trim(r.Arguments, "`\"'“”")
 	switch {
 	case spec == "":
@@ -78,11 +80,11 @@ func shownModel(ctx context.Context, c *Commands, user string) (d supervisor.Del
 	case m.err != nil && !m.own:
 		return d, m.err
 	case m.err != nil:
-		d.Text = fmt.Sprintf(textChosenModelGone, QuoteName(m.spec), supervisor.ErrorMessage(m.err))
+		d.Text = fmt.Sprintf(textChosenModelGone, markdown.QuoteName(m.spec), supervisor.ErrorMessage(m.err))
 	case m.own:
-		d.Text = fmt.Sprintf(textOwnModel, QuoteName(m.full))
+		d.Text = fmt.Sprintf(textOwnModel, markdown.QuoteName(m.full))
 	default:
-		d.Text = fmt.Sprintf(textConfiguredModel, QuoteName(m.full))
+		d.Text = fmt.Sprintf(textConfiguredModel, markdown.QuoteName(m.full))
 	}
 	d.Buttons = modelButtons(ctx, c, user, m)
 	return d, nil
@@ -121,7 +123,7 @@ func fitsPress(text string) bool {
 	return len(text) <= maxPress && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-func configuredModel(ctx context.Context, c *Commands, r Request) (string, error) {
+func configuredModel(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	if err := c.chooseModel(ctx, r, textConfiguredModelQuestion, ""); err != nil {
 		return "", err
 	}
@@ -129,12 +131,12 @@ func configuredModel(ctx context.Context, c *Commands, r Request) (string, error
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(textConfiguredModelSet, QuoteName(cmp.Or(m.full, m.spec))), nil
+	return fmt.Sprintf(textConfiguredModelSet, markdown.QuoteName(cmp.Or(m.full, m.spec))), nil
 }
 
 // chosenModel keeps a choice under its whole name, which means the same whatever the
 // configuration's default becomes.
-func chosenModel(ctx context.Context, c *Commands, r Request, spec string) (string, error) {
+func chosenModel(ctx context.Context, c *Commands, r feature.Request, spec string) (string, error) {
 	full, err := c.o.Models.Resolve(spec)
 	offers := c.o.Models.Offers(ctx)
 	switch {
@@ -145,19 +147,19 @@ func chosenModel(ctx context.Context, c *Commands, r Request, spec string) (stri
 			Message: supervisor.ErrorMessage(err) + suggestions(offers, spec)}
 	case !offered(offers, full):
 		provider, name, _ := strings.Cut(full, "/")
-		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoSuchModel, QuoteName(provider), QuoteName(name),
+		return "", supervisor.Errorf(supervisor.CodeNotFound, textNoSuchModel, markdown.QuoteName(provider), markdown.QuoteName(name),
 			suggestions(offersOf(offers, provider), full))
 	case !c.o.Choices.May(r.Conversation.User, full):
-		return "", supervisor.Errorf(supervisor.CodeForbidden, textModelNotAllowed, QuoteName(full))
+		return "", supervisor.Errorf(supervisor.CodeForbidden, textModelNotAllowed, markdown.QuoteName(full))
 	}
-	if err := c.chooseModel(ctx, r, fmt.Sprintf(textModelQuestion, QuoteName(full)), full); err != nil {
+	if err := c.chooseModel(ctx, r, fmt.Sprintf(textModelQuestion, markdown.QuoteName(full)), full); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf(textModelSet, QuoteName(full)), nil
+	return fmt.Sprintf(textModelSet, markdown.QuoteName(full)), nil
 }
 
 // chooseModel keeps a choice, or takes it back with "", once that is approved.
-func (c *Commands) chooseModel(ctx context.Context, r Request, question, full string) error {
+func (c *Commands) chooseModel(ctx context.Context, r feature.Request, question, full string) error {
 	if err := c.allow(ctx, r, approval.EffectSettings, question, "model", full); err != nil {
 		return err
 	}

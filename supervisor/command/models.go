@@ -10,18 +10,20 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 )
 
 // maxListedModels is how many models of one provider /models lists. Some have hundreds.
 const maxListedModels = 20
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "models",
-		Help: "which models there are; /models WORD lists those with that word in their names"}, place: 70, run: textAnswer(models)})
+var modelsRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "models",
+		Help: "which models there are; /models WORD lists those with that word in their names"}, place: 70, run: textAnswer(models)},
 }
 
 // models lists what the providers offer, or what of it has the command's argument in its name.
-func models(ctx context.Context, c *Commands, r Request) (string, error) {
+func models(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	current, err := c.currentModel(ctx, r.Conversation.User)
 	if err != nil {
 		return "", err
@@ -59,10 +61,10 @@ func (l modelList) text(offers []Offer) string {
 	for _, provider := range slices.Sorted(maps.Keys(byProvider)) {
 		shown, more := l.choose(byProvider[provider])
 		for _, o := range shown {
-			lines = append(lines, "- "+QuoteName(o.Spec)+l.mark(o))
+			lines = append(lines, "- "+markdown.QuoteName(o.Spec)+l.mark(o))
 		}
 		if more > 0 {
-			lines, cut = append(lines, fmt.Sprintf(textMoreOfProvider, amount.Number(int64(more)), QuoteName(provider))), true
+			lines, cut = append(lines, fmt.Sprintf(textMoreOfProvider, amount.Number(int64(more)), markdown.QuoteName(provider))), true
 		}
 	}
 	return l.head(len(lines)) + strings.Join(lines, "\n") + silent + l.tail(len(lines), cut)
@@ -98,11 +100,11 @@ func (l modelList) mark(o Offer) string {
 func (l modelList) head(shown int) string {
 	switch {
 	case shown == 0 && l.word != "":
-		return fmt.Sprintf(textNoModelWith, QuoteName(l.word))
+		return fmt.Sprintf(textNoModelWith, markdown.QuoteName(l.word))
 	case shown == 0:
 		return textNoModels
 	case l.word != "":
-		return fmt.Sprintf(textModelsWith, QuoteName(l.word))
+		return fmt.Sprintf(textModelsWith, markdown.QuoteName(l.word))
 	}
 	return textModels
 }
@@ -120,7 +122,7 @@ func (l modelList) tail(shown int, cut bool) string {
 // silence says that a provider did not say what it has, and why where the person may read that.
 func (l modelList) silence(o Offer) string {
 	if !l.reasons {
-		return fmt.Sprintf(textSilent, QuoteName(o.provider()))
+		return fmt.Sprintf(textSilent, markdown.QuoteName(o.provider()))
 	}
-	return fmt.Sprintf(textSilentWhy, QuoteName(o.provider()), o.Err)
+	return fmt.Sprintf(textSilentWhy, markdown.QuoteName(o.provider()), o.Err)
 }

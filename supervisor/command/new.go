@@ -6,6 +6,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 	"mews/supervisor/sqlite"
 )
 
@@ -14,13 +15,13 @@ type Topics interface {
 	Restart(ctx context.Context, conversation int64) error
 }
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "new", EndsTurn: true,
+var newRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "new", EndsTurn: true,
 		Help: "begin a new topic: what was said so far is left out from now on; /new WORDS begins it with these words"},
-		place: 30, alias: "clear", run: textAnswer(newTopic)})
+		place: 30, alias: "clear", run: textAnswer(newTopic)},
 }
 
-func newTopic(ctx context.Context, c *Commands, r Request) (string, error) {
+func newTopic(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	ahead, err := c.stopTurn(ctx, r)
 	if err != nil {
 		return "", err

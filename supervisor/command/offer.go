@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"mews/protocol/amount"
+
+	"mews/supervisor/markdown"
 )
 
 // Offer is a model that can be used, or a provider that did not say what it has.
@@ -74,7 +76,7 @@ func suggestions(offers []Offer, meant string) string {
 	var b strings.Builder
 	b.WriteString(textSuggestions)
 	for _, o := range there[:min(maxSuggestions, len(there))] {
-		fmt.Fprintf(&b, "\n- %s", QuoteName(o.Spec))
+		fmt.Fprintf(&b, "\n- %s", markdown.QuoteName(o.Spec))
 	}
 	if more := len(there) - maxSuggestions; more > 0 {
 		fmt.Fprintf(&b, textMoreModels, amount.Number(int64(more)))

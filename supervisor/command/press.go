@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"mews/supervisor"
-	"mews/supervisor/internal/presses"
+	"mews/supervisor/feature"
 	"mews/supervisor/question"
 )
 
@@ -26,10 +26,9 @@ type Cleanings interface {
 const questionPrefix = "q:"
 
 // pressed does what a button does. The button's message loses its buttons then, unless it came to
-// an error: a button is for once. Those of /settings and /tools, of what waits, of a review and of
-// the files that /files lists stay, and in a group only those go that nobody else can press: one
-// below an edited message. A question's go when it has ended.
-func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request) (d supervisor.Delivery, err error) {
+// an error or its command keeps them: a button is for once. In a group only those go that nobody
+// else can press: one below an edited message. A question's go when it has ended.
+func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r feature.Request) (d supervisor.Delivery, err error) {
 	if strings.HasPrefix(in.Text, questionPrefix) {
 		pressed, err := c.o.Questions.Press(ctx, r.Conversation.User, r.Conversation.ID, in.Text)
 		if err == nil && pressed.Over {
@@ -37,20 +36,32 @@ func (c *Commands) pressed(ctx context.Context, in supervisor.Inbound, r Request
 		}
 		return supervisor.Delivery{Text: pressed.Text}, err
 	}
+	keeps := in.Conversation.InGroup()
 	edited, anew := supervisor.AnewPressed(in.Text)
-	switch {
-	case anew:
+	if anew {
+		keeps = false
 		d.Text, err = c.answerAnew(ctx, in.ID, edited)
-	default:
-		d, err = c.pressedCommand(ctx, in.Text, r)
+	} else if row, press, known := c.findPressed(in.Text); known {
+		keeps = keeps || row.Keeps != nil && row.Keeps(press)
+		r.Name, r.Arguments = row.Name, press
+		d, err = row.Press(ctx, r)
+	} else {
+		d.Text = feature.TextDeadButton
 	}
-	stays := strings.HasPrefix(in.Text, supervisor.PromptFilePrefix+supervisor.PressDiff) || in.Conversation.InGroup() || in.Text == modelPrefix || strings.HasPrefix(in.Text, supervisor.UndoPrefix+supervisor.PressDiff) || strings.HasPrefix(in.Text, settingPrefix) || strings.HasPrefix(in.Text, toolsPrefix) ||
-		strings.HasPrefix(in.Text, presses.QueuePrefix) || strings.HasPrefix(in.Text, supervisor.ReviewPrefix) ||
-		strings.HasPrefix(in.Text, filesPrefix) && !strings.HasPrefix(in.Text, filesPrefix+pressPage)
-	if err == nil && (anew || !stays) {
+	if err == nil && !keeps {
 		c.removeButtons(ctx, in)
 	}
 	return d, err
+}
+
+// findPressed finds the command whose button was pressed, and what stands behind its prefix.
+func (c *Commands) findPressed(press string) (_ feature.Command, rest string, known bool) {
+	for _, row := range c.table {
+		if rest, fits := strings.CutPrefix(press, row.Prefix); fits && row.Prefix != "" {
+			return row, rest, true
+		}
+	}
+	return feature.Command{}, "", false
 }
 
 // answerAnew has an edited message be answered as it is now.
@@ -63,22 +74,6 @@ func (c *Commands) answerAnew(ctx context.Context, press, edited int64) (string,
 		return textNotAnew, nil
 	}
 	return textAnew, nil
-}
-
-// pressedCommand does what a command's button does.
-func (c *Commands) pressedCommand(ctx context.Context, press string, r Request) (supervisor.Delivery, error) {
-	for _, row := range table {
-		rest, fits := strings.CutPrefix(press, row.prefix)
-		if row.prefix == "" || !fits {
-			continue
-		}
-		r.Name, r.Arguments = row.Name, rest
-		if row.press != nil {
-			return row.press(ctx, c, r)
-		}
-		return row.run(ctx, c, r)
-	}
-	return supervisor.Delivery{Text: textDeadButton}, nil
 }
 
 // removeButtons has the message lose its buttons whose button was pressed. That they stay harms

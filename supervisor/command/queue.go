@@ -10,7 +10,8 @@ import (
 
 	"mews/protocol/amount"
 	"mews/supervisor"
-	"mews/supervisor/internal/presses"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 	"mews/supervisor/sqlite"
 )
 
@@ -35,14 +36,14 @@ const (
 	maxWords  = 60 // characters of a text in the list
 )
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: queueName, Urgent: true,
+var queueRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: queueName, Urgent: true,
 		Help: "what waits here, and what runs; /queue drop NUMBER drops one, /queue now NUMBER has it answered next"},
-		place: 45, run: queue, prefix: presses.QueuePrefix, press: pressedQueue})
+		place: 45, run: queue, prefix: supervisor.QueuePress, press: pressedQueue, keeps: feature.Always},
 }
 
 // queue lists what waits, or does to one of the last list what a button there does.
-func queue(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func queue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	if r.Arguments == "" {
 		return c.listQueue(ctx, r)
 	}
@@ -70,7 +71,7 @@ func queue(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 func queueButton(what string, n int) string { return fmt.Sprintf(queueButtons[what], n) }
 
 // listQueue lists what waits in a conversation, with buttons for each.
-func (c *Commands) listQueue(ctx context.Context, r Request) (d supervisor.Delivery, err error) {
+func (c *Commands) listQueue(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	q, err := c.o.Queue.Queue(ctx, r.Conversation.ID)
 	if err != nil {
 		return d, fmt.Errorf("list what waits: %w", err)
@@ -131,15 +132,15 @@ func wordsOf(text string) string {
 	if len(words) > maxWords {
 		words = append(words[:maxWords:maxWords], '…')
 	}
-	return QuoteName(string(words))
+	return markdown.QuoteName(string(words))
 }
 
 // pressedQueue does what a button of the list does.
-func pressedQueue(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func pressedQueue(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	what, _, _ := strings.Cut(r.Arguments, " ")
 	id, ok := presses.Queued(presses.QueuePrefix + r.Arguments)
 	if !ok {
-		return supervisor.Delivery{Text: textDeadButton}, nil
+		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
 	}
 	do := c.o.Queue.DropText
 	if what == pressNow {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"mews/supervisor"
+	"mews/supervisor/feature"
 )
 
 // Undelivered has what may not have reached a person wait to be sent once more.
@@ -18,14 +19,14 @@ type Undelivered interface {
 // they take a minute.
 const maxResent = 50
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "resend", Help: "send again what may not have reached you"},
-		place: 150, run: textAnswer(resend)})
+var resendRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "resend", Help: "send again what may not have reached you"},
+		place: 150, run: textAnswer(resend)},
 }
 
 // resend wakes nobody: its answer does that. What is sent again is older, and arrives before the
 // answer.
-func resend(ctx context.Context, c *Commands, r Request) (string, error) {
+func resend(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	n, err := c.o.Undelivered.Resend(ctx, r.Conversation.ID, maxResent)
 	switch {
 	case err != nil:

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/feature"
 )
 
 // Reviews have pull requests on GitHub reviewed.
@@ -17,13 +18,13 @@ type Reviews interface {
 	Press(ctx context.Context, user, press string) (string, error)
 }
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "review", Help: "have a pull request on GitHub reviewed: /review URL, and what you want to know"}, place: 95,
-		run: textAnswer(func(ctx context.Context, c *Commands, r Request) (string, error) {
+var reviewRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "review", Help: "have a pull request on GitHub reviewed: /review URL, and what you want to know"}, place: 95,
+		run: textAnswer(func(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 			by, _ := c.o.People.Find(r.Conversation.User)
 			return c.o.Reviews.Ask(ctx, by, r.Arguments, r.At)
 		}),
-		prefix: supervisor.ReviewPrefix, press: textAnswer(func(ctx context.Context, c *Commands, r Request) (string, error) {
+		prefix: supervisor.ReviewPrefix, keeps: feature.Always, press: textAnswer(func(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 			return c.o.Reviews.Press(ctx, r.Conversation.User, r.Arguments)
-		})})
+		})},
 }

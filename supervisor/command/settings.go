@@ -8,6 +8,8 @@ import (
 
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 )
 
 // Settings are what people set for themselves. Errors of Check are for the person.
@@ -51,14 +53,14 @@ func showsSettings(arguments string) bool {
 	return arguments == "" || strings.EqualFold(arguments, "model")
 }
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "settings",
+var settingsRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "settings",
 		Help: "what is set for you; /settings NAME VALUE sets one of it, /settings NAME default takes that back"},
-		place: 80, run: settings, private: showsSettings, mayAsk: true, prefix: settingPrefix})
+		place: 80, run: settings, private: showsSettings, mayAsk: true, prefix: settingPrefix, keeps: feature.Always},
 }
 
 // settings shows what is set for a person, or sets one of it.
-func settings(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
+func settings(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
 	list, err := c.o.Settings.List(ctx, r.Conversation.User)
 	if err != nil {
 		return supervisor.Delivery{}, fmt.Errorf("list the settings: %w", err)
@@ -87,7 +89,7 @@ func settings(ctx context.Context, c *Commands, r Request) (supervisor.Delivery,
 			names = append(names, s.Name)
 		}
 	}
-	return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeNotFound, textNoSetting, QuoteName(r.Arguments), strings.Join(names, ", "))
+	return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeNotFound, textNoSetting, markdown.QuoteName(r.Arguments), strings.Join(names, ", "))
 }
 
 // values lists what a setting can be, where that is a few words.
@@ -110,7 +112,7 @@ func cutName(text, name string) (rest string, ok bool) {
 }
 
 // set changes one setting, or takes it back.
-func (c *Commands) set(ctx context.Context, r Request, s Setting, value string) (d supervisor.Delivery, err error) {
+func (c *Commands) set(ctx context.Context, r feature.Request, s Setting, value string) (d supervisor.Delivery, err error) {
 	kept := ""
 	if !strings.EqualFold(value, resetWord) {
 		if kept, err = c.o.Settings.Check(ctx, r.Conversation.User, s.Name, value); err != nil {
@@ -142,8 +144,8 @@ func (c *Commands) set(ctx context.Context, r Request, s Setting, value string) 
 const settingTimezone = "timezone"
 
 // offerZone adds to an answer what may be done with the jobs that keep the time zone of before.
-func (c *Commands) offerZone(ctx context.Context, r Request, d supervisor.Delivery) supervisor.Delivery {
-	offer, err := c.o.Jobs.OfferZone(ctx, c.person(r))
+func (c *Commands) offerZone(ctx context.Context, r feature.Request, d supervisor.Delivery) supervisor.Delivery {
+	offer, err := c.o.Jobs.OfferZone(ctx, r.User)
 	if err != nil {
 		c.o.Log.Warn("look for jobs of another time zone", "user", r.Conversation.User, "error", err)
 	}

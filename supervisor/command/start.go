@@ -4,15 +4,16 @@ import (
 	"context"
 
 	"mews/supervisor"
+	"mews/supervisor/feature"
 )
 
 const startName = "start"
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: startName, Help: "what Mews is, and how to begin", Open: true},
-		place: 10, run: textAnswer(start)})
+var startRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: startName, Help: "what Mews is, and how to begin", Open: true},
+		place: 10, run: textAnswer(start)},
 }
 
-func start(_ context.Context, c *Commands, r Request) (string, error) {
+func start(_ context.Context, c *Commands, r feature.Request) (string, error) {
 	return textStart + c.o.Welcome(r.Conversation) + textStartEnd, nil
 }

@@ -8,6 +8,7 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 	"mews/supervisor/sqlite"
 )
 
@@ -23,12 +24,12 @@ type Sessions interface {
 
 const stopName = "stop"
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: stopName, Help: "end the running answer at once; with all, drop what waits too",
-		Urgent: true, Open: true, EndsTurn: true}, place: 40, run: textAnswer(stop)})
+var stopRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: stopName, Help: "end the running answer at once; with all, drop what waits too",
+		Urgent: true, Open: true, EndsTurn: true}, place: 40, run: textAnswer(stop)},
 }
 
-func stop(ctx context.Context, c *Commands, r Request) (string, error) {
+func stop(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 	if strings.EqualFold(strings.TrimSpace(r.Arguments), "all") {
 		return c.stopAll(ctx, r)
 	}
@@ -47,7 +48,7 @@ func stop(ctx context.Context, c *Commands, r Request) (string, error) {
 }
 
 // stopAll drops what waits, and then ends the turn that runs, so that nothing begins in between.
-func (c *Commands) stopAll(ctx context.Context, r Request) (string, error) {
+func (c *Commands) stopAll(ctx context.Context, r feature.Request) (string, error) {
 	dropped, err := c.o.Drop(ctx, r.Inbound)
 	if err != nil {
 		return "", fmt.Errorf("drop what waits: %w", err)
@@ -80,7 +81,7 @@ func endedText(ahead sqlite.PrecedingText) string {
 }
 
 // stopTurn ends the turn that a command is about.
-func (c *Commands) stopTurn(ctx context.Context, r Request) (sqlite.PrecedingText, error) {
+func (c *Commands) stopTurn(ctx context.Context, r feature.Request) (sqlite.PrecedingText, error) {
 	ahead, err := c.o.Sessions.Stop(ctx, r.Conversation, r.Inbound)
 	if err != nil && ctx.Err() != nil {
 		return ahead, &supervisor.Error{Code: supervisor.CodeUnavailable, Err: err, Message: textStopsSlowly}

@@ -11,7 +11,6 @@ const (
 	textTranscribeUsage = "Name a recording among your files: `/transcribe uploads/2026-11-20/131905-voice.ogg`. /files lists them."
 	textAnew            = "I answer it anew."
 	textNotAnew         = "That was answered anew before, or was never answered."
-	textDeadButton      = "This button does nothing any more. Send the command again for new ones."
 
 	textStart = "Mews is ready. Write what you want done with your notes and files; for example “list my files” or “take a note: " +
 		"call Ann on Friday”. What you send is kept until it is answered, whatever happens in between.\n\n"

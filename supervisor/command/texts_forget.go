@@ -9,6 +9,7 @@ const (
 	textForgetUsage     = "I can't read %s as a time to forget, or it has not begun yet. Write /forget conversation, or /forget with one of: " + supervisor.SpanForms + "."
 	textNothingToForget = "Nothing was said then that I still have."
 	textForgetAsk       = "This is gone for good if you say so:\n%s\n\nAlso what stands of it in my inbox, outbox, questions, ledger and index. Reminders that were set then end."
+	textNoFact          = "There is no fact %s. /memory lists those that there are."
 	textForgetFactAsk   = "This is gone for good if you say so:\n\n%s %s\n\n- line %d of MEMORY.md%s\n\nIts words go from the rest of these, and from my index. What you said yourself stays (%s): " +
 		"/forget with its day takes that out too. Not mine to delete: what the model's provider and Telegram were sent, your other files, and copies that your admin has made."
 	textNotOurs = "\n\nNot mine to delete: what the model's provider and Telegram were sent (you can delete messages in the chat yourself), your own files (what you " +

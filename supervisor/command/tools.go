@@ -8,6 +8,8 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 	"mews/supervisor/tools"
 )
 
@@ -33,14 +35,14 @@ const (
 	maxFamilyPress = 8  // families that have buttons
 )
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "tools",
+var toolsRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "tools",
 		Help: "which tools there are, and which are open here; /tools keep FAMILY keeps them open, /tools close FAMILY lets them go"},
-		place: 75, run: showTools, prefix: toolsPrefix})
+		place: 75, run: showTools, prefix: toolsPrefix, keeps: feature.Always},
 }
 
 // showTools lists a person's tools, or opens or closes a family of them.
-func showTools(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func showTools(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	all, err := c.o.Tools.List(ctx, r.Conversation.User)
 	if err != nil {
 		return d, fmt.Errorf("list the tools of %s: %w", r.Conversation.User, err)
@@ -56,7 +58,7 @@ func showTools(ctx context.Context, c *Commands, r Request) (d supervisor.Delive
 	case what != wordKeep && what != wordClose:
 		return d, supervisor.Errorf(supervisor.CodeInvalid, textToolsUsage)
 	case i < 0:
-		return d, supervisor.Errorf(supervisor.CodeNotFound, textNoFamily, QuoteName(name))
+		return d, supervisor.Errorf(supervisor.CodeNotFound, textNoFamily, markdown.QuoteName(name))
 	case what == wordKeep:
 		d.Text, err = c.keepOpen(ctx, r, all, open, families[i])
 	default:
@@ -67,7 +69,7 @@ func showTools(ctx context.Context, c *Commands, r Request) (d supervisor.Delive
 }
 
 // keepOpen has a family stay open in a conversation, where there is room for all of it.
-func (c *Commands) keepOpen(ctx context.Context, r Request, all []protocol.Tool, open []supervisor.OpenedTool, f tools.Family) (string, error) {
+func (c *Commands) keepOpen(ctx context.Context, r feature.Request, all []protocol.Tool, open []supervisor.OpenedTool, f tools.Family) (string, error) {
 	var kept []supervisor.OpenedTool
 	for _, name := range tools.Names(f.Tools) {
 		kept = append(kept, supervisor.OpenedTool{Name: name, Kept: true})
@@ -136,7 +138,7 @@ func toolNames(list []protocol.Tool) (names string) {
 		if i == maxToolNames {
 			return names + fmt.Sprintf(textMoreTools, len(list)-i)
 		}
-		names += map[bool]string{true: ", "}[i > 0] + QuoteName(name)
+		names += map[bool]string{true: ", "}[i > 0] + markdown.QuoteName(name)
 	}
 	return names
 }

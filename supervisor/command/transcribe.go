@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mews/supervisor"
+	"mews/supervisor/feature"
 )
 
 // Transcriber writes down what is said in recordings.
@@ -20,32 +21,32 @@ type Transcriber interface {
 
 const transcribePrefix = "tr:"
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "transcribe",
+var transcribeRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "transcribe",
 		Help: "listen to a recording among your files, and answer it; /transcribe PATH"},
-		place: 88, run: transcribe, press: pressTranscribe, mayAsk: true, prefix: transcribePrefix})
+		place: 88, run: transcribe, press: pressTranscribe, mayAsk: true, prefix: transcribePrefix},
 }
 
 // transcribe listens to the recording at a path.
-func transcribe(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
+func transcribe(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
 	return c.transcribe(ctx, r, strings.Trim(strings.TrimSpace(r.Arguments), "`"), 0)
 }
 
 // pressTranscribe listens again to a recording: its seconds and its path stand in the button.
-func pressTranscribe(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
+func pressTranscribe(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
 	length, path, _ := strings.Cut(r.Arguments, ":")
 	seconds, err := strconv.Atoi(length)
 	if err != nil || seconds < 0 {
-		return supervisor.Delivery{Text: textDeadButton}, nil
+		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
 	}
 	return c.transcribe(ctx, r, path, seconds)
 }
 
-func (c *Commands) transcribe(ctx context.Context, r Request, path string, seconds int) (supervisor.Delivery, error) {
+func (c *Commands) transcribe(ctx context.Context, r feature.Request, path string, seconds int) (supervisor.Delivery, error) {
 	if !filepath.IsLocal(path) {
 		return supervisor.Delivery{}, supervisor.Errorf(supervisor.CodeInvalid, textTranscribeUsage)
 	}
-	r.unblock() // it may take long
+	r.Unblock() // it may take long
 	return c.o.Transcriber.Again(ctx, r.Conversation, r.Inbound, path, seconds, func(text string) error {
 		return c.o.Begin(ctx, r.Conversation, r.Inbound, text)
 	})

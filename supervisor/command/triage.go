@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/feature"
 )
 
 // Triages have issues on GitHub sorted.
@@ -15,10 +16,10 @@ type Triages interface {
 	Ask(ctx context.Context, by supervisor.User, address string, at time.Time) (string, error)
 }
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "triage", Help: "have an issue on GitHub sorted: /triage URL"}, place: 96,
-		run: textAnswer(func(ctx context.Context, c *Commands, r Request) (string, error) {
+var triageRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "triage", Help: "have an issue on GitHub sorted: /triage URL"}, place: 96,
+		run: textAnswer(func(ctx context.Context, c *Commands, r feature.Request) (string, error) {
 			by, _ := c.o.People.Find(r.Conversation.User)
 			return c.o.Triages.Ask(ctx, by, strings.TrimSpace(r.Arguments), r.At)
-		})})
+		})},
 }

@@ -10,6 +10,8 @@ import (
 	"mews/protocol"
 	"mews/protocol/amount"
 	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 	"mews/supervisor/undo"
 )
 
@@ -37,21 +39,21 @@ const (
 	maxNamed   = 10   // files that are named in a sentence
 )
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "undo",
+var undoRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "undo",
 		Help: "take back what the last answer changed in your files; /undo 2 the one before it, /undo show the difference"}, place: 84, run: undoLast,
-		prefix: supervisor.UndoPrefix, press: pressedUndo})
+		prefix: supervisor.UndoPrefix, press: pressedUndo, keeps: func(press string) bool { return strings.HasPrefix(press, supervisor.PressDiff) }},
 }
 
 // undoLast takes back what the last turn has changed, or an earlier one.
-func undoLast(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func undoLast(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	n, show := 1, false
 	if r.Arguments, show = strings.CutPrefix(r.Arguments, textShow); show {
 		r.Arguments = strings.TrimSpace(r.Arguments)
 	}
 	if r.Arguments != "" {
 		if n, err = strconv.Atoi(r.Arguments); err != nil || n < 1 {
-			return d, supervisor.Errorf(supervisor.CodeInvalid, textUndoUsage, QuoteName(r.Arguments))
+			return d, supervisor.Errorf(supervisor.CodeInvalid, textUndoUsage, markdown.QuoteName(r.Arguments))
 		}
 	}
 	turn, ok, err := c.o.Undos.Last(ctx, r.Conversation, n)
@@ -69,10 +71,10 @@ func undoLast(ctx context.Context, c *Commands, r Request) (d supervisor.Deliver
 }
 
 // pressedUndo does what a button does below an answer, or below what /undo said.
-func pressedUndo(ctx context.Context, c *Commands, r Request) (supervisor.Delivery, error) {
+func pressedUndo(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
 	action, turn, of := "", int64(0), int64(0)
 	if n, err := fmt.Sscanf(r.Arguments, "%s %d %d", &action, &turn, &of); err != nil || n != 3 {
-		return supervisor.Delivery{Text: textDeadButton}, nil
+		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
 	}
 	switch action {
 	case supervisor.PressUndo, pressForce:
@@ -83,7 +85,7 @@ func pressedUndo(ctx context.Context, c *Commands, r Request) (supervisor.Delive
 	return supervisor.Delivery{Text: textLeftAlone}, nil
 }
 
-func (c *Commands) undo(ctx context.Context, r Request, turn, of int64, force bool) (d supervisor.Delivery, err error) {
+func (c *Commands) undo(ctx context.Context, r feature.Request, turn, of int64, force bool) (d supervisor.Delivery, err error) {
 	report, err := c.o.Undos.Back(ctx, r.Conversation.User, turn, of, force)
 	if err != nil {
 		return d, err
@@ -120,7 +122,7 @@ func nameFiles(paths []string) string {
 	var names []string
 	for _, listed := range paths[:min(len(paths), maxNamed)] {
 		path, why := undo.Why(listed)
-		name := QuoteName(path)
+		name := markdown.QuoteName(path)
 		if path == "." {
 			name = textWholeFolder
 		}
@@ -136,7 +138,7 @@ func nameFiles(paths []string) string {
 }
 
 // diff shows the difference between what was before and now.
-func (c *Commands) diff(ctx context.Context, r Request, turn, of int64) (d supervisor.Delivery, err error) {
+func (c *Commands) diff(ctx context.Context, r feature.Request, turn, of int64) (d supervisor.Delivery, err error) {
 	if r.Conversation.InGroup() {
 		return supervisor.Delivery{Text: textDiffInGroup}, nil
 	}

@@ -9,7 +9,8 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/budget"
-	"mews/supervisor/internal/money"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
 )
 
 // Usages sums up the calls of models.
@@ -51,13 +52,13 @@ type UsageLine struct {
 // maxLines is how many models or people /usage lists. The rest is one line.
 const maxLines = 20
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "usage", Help: "what you asked of models, what it cost, and what is left to spend"},
-		place: 90, alias: "stats", run: usage, private: always})
+var usageRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "usage", Help: "what you asked of models, what it cost, and what is left to spend"},
+		place: 90, alias: "stats", run: usage, private: feature.Always},
 }
 
 // usage tells what the person asked of models, or an admin what everybody did.
-func usage(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func usage(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	report := usageReport{user: r.Conversation.User, by: "model", title: textYourUsage, linesTitle: textByModel}
 	switch {
 	case strings.EqualFold(r.Arguments, "all"):
@@ -66,7 +67,7 @@ func usage(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 		}
 		report = usageReport{by: "user", title: textAllUsage, linesTitle: textByPerson}
 	case r.Arguments != "":
-		return d, supervisor.Errorf(supervisor.CodeInvalid, textUsageUsage, QuoteName(r.Arguments))
+		return d, supervisor.Errorf(supervisor.CodeInvalid, textUsageUsage, markdown.QuoteName(r.Arguments))
 	}
 	now, zone := time.Now(), c.zone(r.Conversation.User)
 	if err := c.sumUsage(ctx, &report, now.In(zone), report.user != ""); err != nil {
@@ -145,7 +146,7 @@ func usageLines(title string, lines []UsageLine) string {
 	var b strings.Builder
 	b.WriteString("\n\n" + title + "\n")
 	for _, l := range lines[:min(maxLines, len(lines))] {
-		fmt.Fprintf(&b, "\n- %s: %v", QuoteName(l.Name), l)
+		fmt.Fprintf(&b, "\n- %s: %v", markdown.QuoteName(l.Name), l)
 	}
 	if len(lines) > maxLines {
 		fmt.Fprintf(&b, textMoreLines, len(lines)-maxLines, Total(lines[maxLines:]))

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mews/supervisor"
+	"mews/supervisor/feature"
 )
 
 // Voices say answers aloud. Errors are for the person.
@@ -25,13 +26,13 @@ const (
 	voicesPrefix = "vn:"
 )
 
-func init() {
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "voice",
+var voiceRows = []row{
+	{SlashCommand: supervisor.SlashCommand{Name: "voice",
 		Help: "have answers in this chat spoken: /voice on after the text, /voice only instead of it, /voice off not at all"},
-		place: 84, run: voice, prefix: voicePrefix})
-	register(row{SlashCommand: supervisor.SlashCommand{Name: "voices",
+		place: 84, run: voice, prefix: voicePrefix},
+	{SlashCommand: supervisor.SlashCommand{Name: "voices",
 		Help: "which voices there are, with a sample of each; /voices NAME chooses one"},
-		place: 86, run: voices, prefix: voicesPrefix})
+		place: 86, run: voices, prefix: voicesPrefix},
 }
 
 // voiceModes are the modes that a person can choose, and what each of them does.
@@ -41,7 +42,7 @@ var voiceModes = []struct {
 }{{supervisor.VoiceOff, textVoiceOff}, {supervisor.VoiceOn, textVoiceOn}, {supervisor.VoiceOnly, textVoiceOnly}}
 
 // voice shows whether answers are spoken here, or sets that.
-func voice(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func voice(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	chosen := supervisor.VoiceMode(strings.ToLower(strings.TrimSpace(r.Arguments)))
 	if chosen == "" {
 		return shownVoice(ctx, c, r)
@@ -59,7 +60,7 @@ func voice(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, 
 }
 
 // shownVoice says how answers come here, with a button for each other way.
-func shownVoice(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func shownVoice(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	mode, err := c.o.Voices.Mode(ctx, r.Conversation)
 	if err != nil {
 		return d, fmt.Errorf("find whether answers are spoken: %w", err)
@@ -87,7 +88,7 @@ func shownVoice(ctx context.Context, c *Commands, r Request) (d supervisor.Deliv
 const buttonsInRow = 3
 
 // voices lists the voices with a sample of each, or chooses one.
-func voices(ctx context.Context, c *Commands, r Request) (d supervisor.Delivery, err error) {
+func voices(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
 	if name := strings.ToLower(strings.TrimSpace(r.Arguments)); name != "" {
 		if err := c.o.Voices.Choose(ctx, r.Conversation.User, name); err != nil {
 			return d, err

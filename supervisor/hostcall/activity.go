@@ -5,6 +5,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 )
 
 // ActivityDependencies are what reading the ledger needs. Where Activity is nil, nothing is read.
@@ -26,7 +27,7 @@ var activityRows = []row{
 // readActivity reads what was done for the turn's person.
 func (t *turn) readActivity(ctx context.Context, p *protocol.ActivityRead) (*protocol.Activity, error) {
 	if t.o.Activity == nil {
-		return nil, refused("this Mews has no ledger")
+		return nil, feature.Refused("this Mews has no ledger")
 	}
 	a, err := t.o.Activity.Read(ctx, t.user, t.Destination, p.Time, p.Kind)
 	return &a, err

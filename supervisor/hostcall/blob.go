@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/supervisor/feature"
 	"mews/supervisor/spool"
 )
 
@@ -76,7 +77,7 @@ func (b *turnBlobs) keep(ctx context.Context, ref protocol.BlobRef) error {
 }
 
 func (b *turnBlobs) full() error {
-	return refused("there is room for %d MiB in one blob and for %d MiB of a person's outputs; each goes %d days after it was kept",
+	return feature.Refused("there is room for %d MiB in one blob and for %d MiB of a person's outputs; each goes %d days after it was kept",
 		maxBlob>>20, maxKept>>20, spool.Retention/(24*time.Hour))
 }
 
@@ -92,7 +93,7 @@ func (b *beforeBlobs) keep(ctx context.Context, ref protocol.BlobRef) error {
 	return b.o.Blobs.PutBefore(ctx, b.user, ref, b.turn)
 }
 
-func (b *beforeBlobs) full() error { return refused(textBeforeFull, maxBefore>>20) }
+func (b *beforeBlobs) full() error { return feature.Refused(textBeforeFull, maxBefore>>20) }
 
 // uploads are the blobs that a turn or operation is writing.
 type uploads struct {
@@ -114,7 +115,7 @@ func (w *work) beginBlob(ctx context.Context, p *protocol.BlobBegin) (*protocol.
 		store = w.before
 	}
 	if store == nil {
-		return nil, offence{errors.New("the operation keeps no bytes from before")}
+		return nil, feature.Offence{Err: errors.New("the operation keeps no bytes from before")}
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -125,7 +126,7 @@ func (w *work) beginBlob(ctx context.Context, p *protocol.BlobBegin) (*protocol.
 	case room <= 0:
 		return nil, store.full()
 	case len(u.open) >= maxOpenBlobs:
-		return nil, refused("more than %d blobs open", maxOpenBlobs)
+		return nil, feature.Refused("more than %d blobs open", maxOpenBlobs)
 	}
 	file, err := store.create()
 	if err != nil {
@@ -144,13 +145,13 @@ func (w *work) writeBlob(_ context.Context, p *protocol.BlobWrite) (*struct{}, e
 	defer w.uploads.mu.Unlock()
 	u := w.uploads.open[p.Blob]
 	if u == nil {
-		return nil, refused("blob %d is not open", p.Blob)
+		return nil, feature.Refused("blob %d is not open", p.Blob)
 	}
 	switch {
 	case p.Offset != u.file.Size():
-		return nil, refused("blob %d: offset %d, want %d", p.Blob, p.Offset, u.file.Size())
+		return nil, feature.Refused("blob %d: offset %d, want %d", p.Blob, p.Offset, u.file.Size())
 	case len(p.Data) > protocol.BlobChunk:
-		return nil, refused("blob %d: a chunk of %d bytes, at most %d", p.Blob, len(p.Data), protocol.BlobChunk)
+		return nil, feature.Refused("blob %d: a chunk of %d bytes, at most %d", p.Blob, len(p.Data), protocol.BlobChunk)
 	case u.file.Size()+int64(len(p.Data)) > u.maxBytes:
 		return nil, u.store.full()
 	}
@@ -165,7 +166,7 @@ func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommit) (*protoco
 	defer w.uploads.mu.Unlock()
 	u := w.uploads.open[p.Blob]
 	if u == nil {
-		return nil, refused("blob %d is not open", p.Blob)
+		return nil, feature.Refused("blob %d is not open", p.Blob)
 	}
 	delete(w.uploads.open, p.Blob)
 	// others were committed meanwhile
@@ -181,14 +182,14 @@ func (w *work) commitBlob(ctx context.Context, p *protocol.BlobCommit) (*protoco
 
 func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (*protocol.BlobData, error) {
 	if p.Length < 1 || p.Length > protocol.BlobChunk || p.Offset < 0 {
-		return nil, refused("length: want 1 to %d, and an offset of 0 or more", protocol.BlobChunk)
+		return nil, feature.Refused("length: want 1 to %d, and an offset of 0 or more", protocol.BlobChunk)
 	}
 	owns, err := w.mayRead(ctx, p.SHA256)
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("read a blob: %w", err)
 	case !owns:
-		return nil, refused("no output of that name is kept")
+		return nil, feature.Refused("no output of that name is kept")
 	}
 	data := make([]byte, p.Length)
 	n, size, err := w.o.Spool.ReadAt(p.SHA256, data, p.Offset)
@@ -203,7 +204,7 @@ func (w *work) readBlob(ctx context.Context, p *protocol.BlobRead) (*protocol.Bl
 func (w *work) mayRead(ctx context.Context, sha256 string) (bool, error) {
 	if w.turn != nil && w.turn.Kind.OneShot() {
 		if w.turn.Material != sha256 {
-			return false, offence{errors.New("not the turn's material")}
+			return false, feature.Offence{Err: errors.New("not the turn's material")}
 		}
 		return true, nil
 	}
@@ -215,7 +216,7 @@ func (w *work) mayRead(ctx context.Context, sha256 string) (bool, error) {
 func (w *work) spoolFailed(attempt string, err error) error {
 	if errors.Is(err, spool.ErrFull) {
 		w.log().Warn(attempt, "error", err)
-		return refused("the disk of this Mews is nearly full, so no more outputs are kept")
+		return feature.Refused("the disk of this Mews is nearly full, so no more outputs are kept")
 	}
 	return fmt.Errorf("%s: %w", attempt, err)
 }
@@ -227,9 +228,9 @@ func (w *work) checkBlob(ctx context.Context, sha256 string, size int64) error {
 	case err != nil:
 		return fmt.Errorf("look for a blob: %w", err)
 	case !owns:
-		return offence{errors.New("not a blob of this person's")}
+		return feature.Offence{Err: errors.New("not a blob of this person's")}
 	case kept != size:
-		return offence{fmt.Errorf("a blob of %d bytes, not %d", kept, size)}
+		return feature.Offence{Err: fmt.Errorf("a blob of %d bytes, not %d", kept, size)}
 	}
 	return nil
 }

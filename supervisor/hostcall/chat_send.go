@@ -13,6 +13,7 @@ import (
 	"mews/protocol/amount"
 	"mews/supervisor"
 	"mews/supervisor/approval"
+	"mews/supervisor/feature"
 	"mews/supervisor/spool"
 )
 
@@ -57,7 +58,7 @@ const (
 // person was asked before, or is done if its files were sent.
 func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSend) (*protocol.ChatSent, error) {
 	if err := cmp.Or(t.checkCall(p.Call, toolSendFile), p.Check()); err != nil {
-		return nil, offence{err}
+		return nil, feature.Offence{Err: err}
 	}
 	sent, err := t.sentBefore(ctx, p.Call)
 	if sent || err != nil {
@@ -81,7 +82,7 @@ func (t *turn) sendFiles(ctx context.Context, p *protocol.ChatSend) (*protocol.C
 // The worker only names the call.
 func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*protocol.ChatSent, error) {
 	if err := t.checkCall(p.Call, toolSendMessage); err != nil {
-		return nil, offence{err}
+		return nil, feature.Offence{Err: err}
 	}
 	sent, err := t.sentBefore(ctx, p.Call)
 	if sent || err != nil {
@@ -91,9 +92,9 @@ func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*proto
 	var arguments protocol.ChatMessageArguments
 	switch err := json.Unmarshal(call.Arguments, &arguments); {
 	case err != nil || strings.TrimSpace(arguments.Text) == "":
-		return nil, refused("there is no text to send")
+		return nil, feature.Refused("there is no text to send")
 	case len(arguments.Text) > protocol.MaxMessage:
-		return nil, refused("the text has more than %d KiB; say it in your answer", protocol.MaxMessage>>10)
+		return nil, feature.Refused("the text has more than %d KiB; say it in your answer", protocol.MaxMessage>>10)
 	}
 	return &protocol.ChatSent{}, t.deliver(ctx, p.Call, supervisor.Delivery{Text: arguments.Text})
 }
@@ -102,7 +103,7 @@ func (t *turn) sendMessage(ctx context.Context, p *protocol.ChatMessage) (*proto
 // it again.
 func (t *turn) sentBefore(ctx context.Context, call string) (bool, error) {
 	if t.o.Approver == nil || t.o.Sender == nil {
-		return false, refused("this Mews sends nothing")
+		return false, feature.Refused("this Mews sends nothing")
 	}
 	return t.o.Sender.Sent(ctx, t.ID, call)
 }
@@ -120,7 +121,7 @@ func (t *turn) file(ctx context.Context, f protocol.ChatFile) (file supervisor.F
 	file.MediaType, err = MediaType(t.o.Spool, file)
 	switch {
 	case errors.Is(err, spool.ErrGone):
-		return file, refused("the file is not kept any more; send it again")
+		return file, feature.Refused("the file is not kept any more; send it again")
 	case err != nil:
 		return file, fmt.Errorf("look what sort of file is to be sent: %w", err)
 	}

@@ -159,7 +159,7 @@ func (c *Conn) Notify(req *protocol.Request) {
 
 // admitCall checks a message of the worker's against its row. Its error is the answer.
 func (c *Conn) admitCall(req *protocol.Request, notification bool) (r row, w *work, params any, err error) {
-	r, known := table[req.Method]
+	r, known := c.o.Table.find(req.Method)
 	if !known || notification != (r.note != nil) {
 		return r, nil, nil, c.unknownMethod(req.Method)
 	}

@@ -15,10 +15,9 @@ func TestExamplesOfHostCallsAreOfTheirRowsTypes(t *testing.T) {
 		if len(example) == 0 {
 			continue
 		}
-		r, known := table[method]
+		r, known := core[method]
 		if !known {
-			t.Errorf("%s has an example, and no row here", method)
-			continue
+			continue // a feature's
 		}
 		params, err := r.decode(&protocol.Request{Method: method, Params: json.RawMessage(example[0])})
 		if err != nil {

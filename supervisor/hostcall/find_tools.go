@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 	"mews/supervisor/sqlite"
 	"mews/supervisor/tools"
 )
@@ -71,12 +72,12 @@ func (c *Conn) Tools() []protocol.Tool {
 // findTools opens what a call of find_tools looks for. The worker only names the call.
 func (t *turn) findTools(ctx context.Context, p *protocol.ToolsFind) (*protocol.ToolsFound, error) {
 	if err := t.checkCall(p.Call, toolFindTools); err != nil {
-		return nil, offence{err}
+		return nil, feature.Offence{Err: err}
 	}
 	call, _ := t.openCalls.find(p.Call)
 	var arguments protocol.ToolWords
 	if err := json.Unmarshal(call.Arguments, &arguments); err != nil {
-		return nil, refused("words: %v", err)
+		return nil, feature.Refused("words: %v", err)
 	}
 	open, err := t.open(ctx)
 	if err != nil || t.o.OpenedTools == nil {

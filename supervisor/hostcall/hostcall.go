@@ -1,8 +1,8 @@
 // Package hostcall answers what a worker asks of the supervisor.
 //
 // The worker is taken for hostile: it runs tools on text that strangers wrote. So what it may ask
-// is one table, made of a row for each method; the rows stand in the file of their family, beside
-// the functions that answer. A row says in which phase and in which kinds of turn the method is
+// is one table, made of a row for each method. The core's rows stand in the file of their family,
+// beside the functions that answer; a feature's come with it (package feature). A row says in which phase and in which kinds of turn the method is
 // valid, how long its parameters may be, how often a turn or operation may ask, and whether one at
 // a time. Identity is the connection: a Conn serves one worker process of one person, and no
 // parameter can name another. A call out of phase or over its limit ends the worker and is audited.
@@ -39,11 +39,11 @@ type Options struct {
 	ActivityDependencies
 	IndexDependencies
 	ToolDependencies
-	MemoryDependencies
 	PromptFileDependencies
 	SearchDependencies
 	JobDependencies
 
+	Table Table                             // what workers may ask
 	Audit func(user, action, detail string) // keeps what a hostile worker did; never blocks
 	Now   func() time.Time
 	Log   hclog.Logger

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mews/protocol"
+	"mews/supervisor/feature"
 	"mews/supervisor/index"
 )
 
@@ -46,7 +47,7 @@ func (w *work) homeChanged(*protocol.IndexChanged) error {
 func (w *work) homeUpdate() (HomeUpdate, error) {
 	o := w.operation
 	if !o.Index {
-		return nil, offence{errors.New("the operation indexes nothing")}
+		return nil, feature.Offence{Err: errors.New("the operation indexes nothing")}
 	}
 	if o.home == nil {
 		o.home = w.o.UpdateHome(w.user)
@@ -57,7 +58,7 @@ func (w *work) homeUpdate() (HomeUpdate, error) {
 // indexFault is the error of a call about a home.
 func indexFault(err error) error {
 	if errors.Is(err, index.ErrUnexpected) {
-		return offence{err}
+		return feature.Offence{Err: err}
 	}
 	return err
 }
@@ -69,7 +70,7 @@ func (w *work) indexFiles(ctx context.Context, p *protocol.IndexFiles) (*protoco
 		return nil, err
 	}
 	if err := p.Check(); err != nil {
-		return nil, offence{err}
+		return nil, feature.Offence{Err: err}
 	}
 	differing, err := home.Files(ctx, indexed(p.Files))
 	return &protocol.IndexDiffering{Differing: differing}, indexFault(err)
@@ -82,7 +83,7 @@ func (w *work) indexSections(ctx context.Context, p *protocol.IndexSections) (*p
 		return nil, err
 	}
 	if err := p.Check(); err != nil {
-		return nil, offence{err}
+		return nil, feature.Offence{Err: err}
 	}
 	list, err := home.Sections(ctx, indexed(p.Files))
 	answer := &protocol.IndexMissing{}
@@ -127,7 +128,7 @@ func (w *work) readSections(ref protocol.BlobRef) (blob protocol.IndexBlob, err 
 	committed := slices.Contains(o.committed, ref)
 	w.uploads.mu.Unlock()
 	if !committed || ref.Size > protocol.MaxIndexBlob {
-		return blob, offence{fmt.Errorf("blob %.64q of %d bytes", ref.SHA256, ref.Size)}
+		return blob, feature.Offence{Err: fmt.Errorf("blob %.64q of %d bytes", ref.SHA256, ref.Size)}
 	}
 	file, _, err := o.Spool.Read(ref.SHA256)
 	if err != nil {
@@ -139,7 +140,7 @@ func (w *work) readSections(ref protocol.BlobRef) (blob protocol.IndexBlob, err 
 		return blob, fmt.Errorf("read sections of %s: %w", w.user, err)
 	}
 	if err := errors.Join(protocol.DecodeStrict(text, &blob), blob.Check()); err != nil {
-		return blob, offence{err}
+		return blob, feature.Offence{Err: err}
 	}
 	return blob, nil
 }
@@ -151,7 +152,7 @@ func (w *work) indexEnd(ctx context.Context, p *protocol.IndexEnd) (*protocol.In
 		return nil, err
 	}
 	if err := p.Left.Check(); err != nil {
-		return nil, offence{err}
+		return nil, feature.Offence{Err: err}
 	}
 	report := index.HomeReport{Large: p.Left.Large, NotText: p.Left.NotText, Unreadable: p.Left.Unreadable, Excess: p.Left.Excess}
 	left, err := home.End(ctx, report, p.More)

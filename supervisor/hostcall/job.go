@@ -7,6 +7,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 )
 
 // JobDependencies are what calls about jobs need. Where Jobs is nil, there are none.
@@ -30,10 +31,10 @@ var jobRows = []row{
 func (t *turn) jobCall(ctx context.Context, p *protocol.JobCall) (*protocol.JobAnswer, error) {
 	call, _ := t.openCalls.find(p.Call)
 	if !slices.Contains(protocol.JobTools, call.Name) {
-		return nil, offence{fmt.Errorf("call %s: not one about jobs", printable(p.Call, maxName))}
+		return nil, feature.Offence{Err: fmt.Errorf("call %s: not one about jobs", printable(p.Call, maxName))}
 	}
 	if t.o.Jobs == nil {
-		return nil, refused("this Mews has no jobs")
+		return nil, feature.Refused("this Mews has no jobs")
 	}
 	answer, err := t.o.Jobs.Call(ctx, supervisor.JobCall{User: t.user, Destination: t.Destination, Turn: t.ID, Kind: t.Kind, Call: call})
 	return &answer, err

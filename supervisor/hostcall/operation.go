@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"mews/protocol"
+	"mews/supervisor/feature"
 	"mews/supervisor/operation"
 	"mews/supervisor/spool"
 )
@@ -34,22 +35,22 @@ type operationWork struct {
 func (w *work) pieceDone(ctx context.Context, p *protocol.OperationPiece) (*struct{}, error) {
 	o := w.operation
 	if o.Piece == nil {
-		return nil, offence{errors.New("the operation has no pieces")}
+		return nil, feature.Offence{Err: errors.New("the operation has no pieces")}
 	}
 	if err := p.Check(o.next, o.begun, o.Seconds); err != nil {
-		return nil, offence{err}
+		return nil, feature.Offence{Err: err}
 	}
 	if o.begun && p.Of != o.of {
-		return nil, offence{fmt.Errorf("of %d pieces, and before of %d", p.Of, o.of)}
+		return nil, feature.Offence{Err: fmt.Errorf("of %d pieces, and before of %d", p.Of, o.of)}
 	}
 	if p.Done != nil {
 		o.text += len(p.Done.Text)
 	}
 	if o.text > protocol.MaxTranscript {
-		return nil, offence{fmt.Errorf("%d bytes of text", o.text)}
+		return nil, feature.Offence{Err: fmt.Errorf("%d bytes of text", o.text)}
 	}
 	if o.asked += p.Seconds; o.asked > o.Seconds+p.Of { // each piece is rounded up
-		return nil, offence{fmt.Errorf("pieces of %d seconds, of a recording of %d", o.asked, o.Seconds)}
+		return nil, feature.Offence{Err: fmt.Errorf("pieces of %d seconds, of a recording of %d", o.asked, o.Seconds)}
 	}
 	o.next, o.begun, o.of = o.next+1, true, p.Of
 	if err := w.commit(ctx, func() error { return o.Piece(ctx, *p) }); err != nil {
@@ -62,7 +63,7 @@ func (w *work) pieceDone(ctx context.Context, p *protocol.OperationPiece) (*stru
 func (w *work) progressed(p *protocol.OperationProgress) error {
 	o := w.operation
 	if o.Progress == nil || p.Seconds < 0 || p.Seconds > o.Seconds {
-		return offence{fmt.Errorf("progress: %d of %d seconds", p.Seconds, o.Seconds)}
+		return feature.Offence{Err: fmt.Errorf("progress: %d of %d seconds", p.Seconds, o.Seconds)}
 	}
 	o.Progress(p.Seconds)
 	return nil
@@ -81,7 +82,7 @@ func (o *operationWork) keep(ref protocol.BlobRef) {
 }
 
 func (o *operationWork) full() error {
-	return refused("the operation may keep %d bytes", o.MaxBytes)
+	return feature.Refused("the operation may keep %d bytes", o.MaxBytes)
 }
 
 // operationBlobs are what an operation has committed for whoever runs it.
@@ -121,5 +122,5 @@ func (b *personsBlobs) full() error {
 	if b.MaxBlobs == 0 {
 		return b.blobStore.full()
 	}
-	return refused("the operation may keep %d bytes in %d blobs, and all outputs of its person may have %d MiB", b.MaxBytes, b.MaxBlobs, maxKept>>20)
+	return feature.Refused("the operation may keep %d bytes in %d blobs, and all outputs of its person may have %d MiB", b.MaxBytes, b.MaxBlobs, maxKept>>20)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"mews/protocol"
+	"mews/supervisor/feature"
 	"mews/supervisor/spool"
 )
 
@@ -16,7 +17,7 @@ const typeBytes = 12
 // or no picture.
 func (w *work) checkPicture(ctx context.Context, image protocol.Image) error {
 	if err := image.Check(); err != nil {
-		return offence{err}
+		return feature.Offence{Err: err}
 	}
 	if err := w.checkBlob(ctx, image.SHA256, image.Size); err != nil {
 		return err
@@ -27,7 +28,7 @@ func (w *work) checkPicture(ctx context.Context, image protocol.Image) error {
 	case errors.Is(err, spool.ErrGone): // the requests will say so
 		return nil
 	case err == nil && protocol.ImageType(head[:n]) != image.MediaType:
-		return offence{fmt.Errorf("its bytes are no %s", image.MediaType)}
+		return feature.Offence{Err: fmt.Errorf("its bytes are no %s", image.MediaType)}
 	}
 	return err
 }

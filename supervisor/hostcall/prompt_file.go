@@ -5,6 +5,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 )
 
 // PromptFileDependencies are what taking reports of prompt files needs. Where PromptFiles is nil,
@@ -35,10 +36,10 @@ var promptFileRows = []row{
 // reportPromptFiles takes what is at the places of the person's prompt files.
 func (t *turn) reportPromptFiles(ctx context.Context, p *protocol.PromptFileReport) (*protocol.PromptFilesInForce, error) {
 	if err := p.Check(); err != nil {
-		return nil, offence{err}
+		return nil, feature.Offence{Err: err}
 	}
 	if t.o.PromptFiles == nil {
-		return nil, refused("this Mews takes no prompt files")
+		return nil, feature.Refused("this Mews takes no prompt files")
 	}
 	r := supervisor.PromptFileReport{PromptFileReport: *p, User: t.user, Begins: !t.reported, Resumed: t.Step > 0 || len(t.Pending) > 0,
 		Private: t.o.PrivateChat(t.user)}

@@ -12,6 +12,7 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/answer"
+	"mews/supervisor/feature"
 )
 
 // Asker asks people what a model wants to know.
@@ -36,15 +37,15 @@ var questionRows = []row{
 // ask asks the person what a tool call says. The worker only names the call.
 func (t *turn) ask(ctx context.Context, p *protocol.QuestionAsk) (*protocol.QuestionAnswered, error) {
 	if err := t.checkCall(p.Call, toolAskUser); err != nil {
-		return nil, offence{err}
+		return nil, feature.Offence{Err: err}
 	}
 	if t.o.Asker == nil {
-		return nil, refused("this Mews asks nothing")
+		return nil, feature.Refused("this Mews asks nothing")
 	}
 	call, _ := t.openCalls.find(p.Call)
 	var asked protocol.Ask
 	if err := cmp.Or(json.Unmarshal(call.Arguments, &asked), asked.Check()); err != nil {
-		return nil, refused("not asked: %v", err)
+		return nil, feature.Refused("not asked: %v", err)
 	}
 	q, err := t.o.Asker.Ask(ctx, supervisor.Question{Conversation: supervisor.Conversation{ID: t.Destination, User: t.user}, Turn: t.ID,
 		Call: p.Call, Kind: supervisor.QuestionAsk, Subject: t.subjectOf(call), Ask: asked})

@@ -6,6 +6,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 	"mews/supervisor/reply"
 	"mews/supervisor/sqlite"
 )
@@ -25,7 +26,7 @@ var reviewRows = []row{
 // takeReport takes what a review or a triage has come to.
 func (t *turn) takeReport(ctx context.Context, p *protocol.ReviewReport) (*struct{}, error) {
 	if err := p.Check(t.Kind == supervisor.TurnTriage); err != nil {
-		return nil, offence{err}
+		return nil, feature.Offence{Err: err}
 	}
 	return &struct{}{}, t.commit(ctx, func() error { return t.Report(ctx, *p) })
 }
@@ -35,19 +36,19 @@ func (t *turn) takeReport(ctx context.Context, p *protocol.ReviewReport) (*struc
 func (t *turn) answerStream(ctx context.Context, p *protocol.ModelStream) (*protocol.ModelStreamed, error) {
 	switch {
 	case t.Kind.OneShot() != (p.Child != nil):
-		return nil, offence{errors.New("a window of its own goes with reviews and triages, and with nothing else")}
+		return nil, feature.Offence{Err: errors.New("a window of its own goes with reviews and triages, and with nothing else")}
 	case p.Child == nil:
 		return t.streamModel(ctx, p)
 	}
 	if err := p.Child.Check(); err != nil {
-		return nil, offence{err}
+		return nil, feature.Offence{Err: err}
 	}
 	_, tools, err := t.resolve(p)
 	if err != nil {
 		return nil, t.modelFailed(ctx, err)
 	}
 	if len(tools) > 0 {
-		return nil, offence{errors.New("tools")}
+		return nil, feature.Offence{Err: errors.New("tools")}
 	}
 	return t.askBelow(ctx, p)
 }
@@ -61,7 +62,7 @@ func (t *turn) askBelow(ctx context.Context, p *protocol.ModelStream) (*protocol
 	case err != nil:
 		return nil, t.modelFailed(ctx, err)
 	case w.Asked.Text() != p.Child.Text:
-		return nil, offence{errors.New("another text under a name that was asked before")}
+		return nil, feature.Offence{Err: errors.New("another text under a name that was asked before")}
 	case w.Answer.ID != 0:
 		return &protocol.ModelStreamed{Message: withoutThinking(w.Answer)}, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"mews/protocol"
+	"mews/supervisor/feature"
 )
 
 // SearchDependencies are what searching needs. Where Searcher is nil, nothing is found.
@@ -46,15 +47,15 @@ func (t *turn) searchHome(ctx context.Context, p *protocol.Search) (*protocol.Se
 // search searches for what a tool call says. The worker only names the call.
 func search[Q any](t *turn, p *protocol.Search, tool string, do func(Q) (protocol.SearchFound, error)) (*protocol.SearchFound, error) {
 	if err := t.checkCall(p.Call, tool); err != nil {
-		return nil, offence{err}
+		return nil, feature.Offence{Err: err}
 	}
 	if t.o.Searcher == nil {
-		return nil, refused("this Mews has no index")
+		return nil, feature.Refused("this Mews has no index")
 	}
 	call, _ := t.openCalls.find(p.Call)
 	var q Q
 	if err := json.Unmarshal(call.Arguments, &q); err != nil {
-		return nil, refused("not searched: %v", err)
+		return nil, feature.Refused("not searched: %v", err)
 	}
 	found, err := do(q)
 	return &found, err

@@ -6,6 +6,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 	"mews/supervisor/sqlite"
 )
 
@@ -34,7 +35,7 @@ const maxName = 64 // bytes of a call's id or a tool's name; ours are far shorte
 func (t *turn) commitCall(ctx context.Context, p *protocol.StepCommit) (*protocol.StepCommitted, error) {
 	switch {
 	case len(p.Call) > maxName:
-		return nil, offence{fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName)}
+		return nil, feature.Offence{Err: fmt.Errorf("call: %d bytes, at most %d", len(p.Call), maxName)}
 	case p.State == protocol.StateBegun:
 		return &protocol.StepCommitted{}, t.commit(ctx, func() error { return t.o.Steps.CommitBegun(ctx, t.ID, p.Call) })
 	case p.State != protocol.StateDone:

@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 )
 
 // phase is when a message of the worker's is valid. Phases may be added up.
@@ -40,8 +41,7 @@ type row struct {
 
 // The kinds of turns, by what their worker may ask for.
 var (
-	// the person's worker
-	withHome = []supervisor.TurnKind{supervisor.TurnChat, supervisor.TurnJob, supervisor.TurnMCP}
+	withHome = feature.WithHome()
 	// one of its own, which only reads
 	oneShot = []supervisor.TurnKind{supervisor.TurnReview, supervisor.TurnTriage}
 	anyKind = slices.Concat(withHome, oneShot)
@@ -49,21 +49,75 @@ var (
 
 // What parameters may take, in bytes.
 const (
-	shortParams = 16 << 10
+	shortParams = feature.ShortParams
 	chunkParams = protocol.BlobChunk*4/3 + shortParams // base64
 )
 
-// table has every method that a worker may send, by name.
-var table = func() map[string]row {
+// core has the methods that are no feature's, by name.
+var core = byMethod(slices.Concat(toolRows, findRows, modelRows, stepRows, eventRows, blobRows, chatRows, activityRows, searchRows, jobRows, questionRows,
+	operationRows, indexRows, reviewRows, promptFileRows))
+
+func byMethod(rows []row) map[string]row {
 	all := map[string]row{}
-	for _, r := range slices.Concat(toolRows, findRows, modelRows, stepRows, eventRows, blobRows, chatRows, activityRows, searchRows, jobRows, questionRows, memoryRows, operationRows, indexRows, reviewRows, promptFileRows) {
+	for _, r := range rows {
 		all[r.method] = r
 	}
 	return all
-}()
+}
+
+// Table has every method that a worker may send. The zero value has those of the core.
+type Table struct{ features map[string]row }
+
+// NewTable makes a table of the core's methods and the features'. It refuses a call that could
+// never be made, has no limit, or has a method of another.
+func NewTable(features ...feature.HostCall) (Table, error) {
+	t := Table{features: map[string]row{}}
+	for _, call := range features {
+		switch _, taken := t.find(call.Method); {
+		case taken:
+			return t, fmt.Errorf("host call %s: there are two of that method", call.Method)
+		case call.Answer == nil:
+			return t, fmt.Errorf("host call %s: its parameters name no turn", call.Method)
+		case call.Limit < 1 || len(call.Kinds) == 0:
+			return t, fmt.Errorf("host call %s: it has no limit, or no kind of turn may make it", call.Method)
+		}
+		t.features[call.Method] = rowOf(call)
+	}
+	return t, nil
+}
+
+// find is a method's row; known is false of a method that there is not.
+func (t Table) find(method string) (r row, known bool) {
+	if r, known = core[method]; !known {
+		r, known = t.features[method]
+	}
+	return r, known
+}
 
 // Methods are all that a worker may send, sorted.
-func Methods() []string { return slices.Sorted(maps.Keys(table)) }
+func (t Table) Methods() []string {
+	all := slices.AppendSeq(slices.Collect(maps.Keys(core)), maps.Keys(t.features))
+	slices.Sort(all)
+	return all
+}
+
+// rowOf is a feature's call as a row.
+func rowOf(call feature.HostCall) row {
+	return row{method: call.Method, phase: inTurn, kinds: call.Kinds, bytes: call.Bytes, limit: call.Limit, serial: call.Serial, handler: handler{
+		decode:    decoder(call.NewParams),
+		key:       func(params any) workKey { return workKey{inTurn, call.TurnOf(params)} },
+		newResult: call.NewResult,
+		answer: func(ctx context.Context, w *work, params any) (any, error) {
+			return call.Answer(ctx, w.turn.forFeature(), params)
+		},
+	}}
+}
+
+// forFeature is what a feature may know of a turn.
+func (t *turn) forFeature() feature.Turn {
+	return feature.Turn{User: t.user, ID: t.ID, Destination: t.Destination, Kind: t.Kind, Resumed: t.Step > 0 || len(t.Pending) > 0,
+		Committed: t.openCalls.find, Commit: t.commit, Kept: &t.kept}
+}
 
 // handler reads a message's parameters, and answers it or takes it. What its errors do is said at
 // reply.
@@ -114,13 +168,7 @@ func turnNote[P any](take func(*turn, *P) error) handler {
 func handlerOf[P any]() handler {
 	turn, operation := idOf[P]("Turn"), idOf[P]("Operation")
 	return handler{
-		decode: func(req *protocol.Request) (any, error) {
-			params := new(P)
-			if err := req.Decode(params); err != nil {
-				return nil, fmt.Errorf("parameters of %s: %w", req.Method, err)
-			}
-			return params, nil
-		},
+		decode: decoder(func() any { return new(P) }),
 		key: func(params any) workKey {
 			switch p := params.(*P); {
 			case operation(p) != 0 && turn(p) != 0:
@@ -131,6 +179,17 @@ func handlerOf[P any]() handler {
 				return workKey{inTurn, turn(p)}
 			}
 		},
+	}
+}
+
+// decoder reads parameters into new ones.
+func decoder(newParams func() any) func(*protocol.Request) (any, error) {
+	return func(req *protocol.Request) (any, error) {
+		params := newParams()
+		if err := req.Decode(params); err != nil {
+			return nil, fmt.Errorf("parameters of %s: %w", req.Method, err)
+		}
+		return params, nil
 	}
 }
 

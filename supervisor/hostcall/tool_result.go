@@ -9,6 +9,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 	"mews/supervisor/spool"
 )
 
@@ -24,7 +25,7 @@ const (
 // checkResult says what is wrong with a result that no honest worker sends.
 func (t *turn) checkResult(ctx context.Context, r *protocol.ToolResult) error {
 	if err := t.checkFields(r); err != nil {
-		return offence{err}
+		return feature.Offence{Err: err}
 	}
 	for i, c := range r.Changes {
 		if u := c.Undo; u != nil && u.Not == "" && u.To == "" && u.Before.Hashed() {

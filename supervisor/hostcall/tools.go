@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mews/protocol"
+	"mews/supervisor/feature"
 )
 
 var toolRows = []row{
@@ -68,7 +69,7 @@ func (w *work) changeTools(_ context.Context, p *protocol.ToolsChanged) (*struct
 	w.mu.Unlock()
 	switch err := p.Check(); {
 	case err != nil:
-		return nil, offence{err}
+		return nil, feature.Offence{Err: err}
 	case p.Tools == nil && !same:
 		return nil, unknownHash("list of tools")
 	case !same:

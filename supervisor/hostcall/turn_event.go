@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"mews/protocol"
+	"mews/supervisor/feature"
 )
 
 const (
@@ -27,9 +28,9 @@ var eventKinds = map[protocol.EventKind]bool{
 func (t *turn) showEvent(event *protocol.TurnEvent) error {
 	switch {
 	case len(event.Call) > maxName:
-		return offence{fmt.Errorf("call: %d bytes, at most %d", len(event.Call), maxName)}
+		return feature.Offence{Err: fmt.Errorf("call: %d bytes, at most %d", len(event.Call), maxName)}
 	case !eventKinds[event.Kind]:
-		return offence{fmt.Errorf("kind: %q is none", printable(string(event.Kind), maxName))}
+		return feature.Offence{Err: fmt.Errorf("kind: %q is none", printable(string(event.Kind), maxName))}
 	}
 	if !t.events.AllowN(t.now(), 1) && event.Kind == protocol.ToolProgressed {
 		return nil

@@ -13,7 +13,8 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/internal/retry"
+	"mews/supervisor/feature"
+	"mews/supervisor/retry"
 )
 
 // errWorkOver ends what the calls of a turn or operation are doing when that has ended.
@@ -66,6 +67,7 @@ type turn struct {
 	ended   bool // with its last step; as outcome
 	// what is at the places of prompt files; written by prompt_file.report, which is serial
 	reported bool
+	kept     sync.Map // feature.Turn's
 }
 
 // count counts a message of the worker's, or says why it may not come. Conn.mu is held.
@@ -102,14 +104,11 @@ func (w *work) commit(ctx context.Context, do func() error) error {
 	})
 }
 
-// offence is the error of a handler that ends the worker: no honest worker asks so.
-type offence struct{ error }
-
 // reply makes a handler's error the answer to the worker. An offence ends the worker, and a
 // *protocol.Error is the answer. Of any other error the worker is told only what a person may read;
 // one that nobody may read is logged.
 func (w *work) reply(method string, err error) error {
-	broken, answer := offence{}, new(protocol.Error)
+	broken, answer := feature.Offence{}, new(protocol.Error)
 	switch {
 	case err == nil:
 		return nil
@@ -123,11 +122,6 @@ func (w *work) reply(method string, err error) error {
 		w.log().Error("answer a host call", "method", method, "error", err)
 	}
 	return &protocol.Error{Code: protocol.CodeFailed, Message: supervisor.ErrorMessage(err)}
-}
-
-// refused is the answer to a worker that asked for what cannot be; it says why.
-func refused(format string, args ...any) error {
-	return &protocol.Error{Code: protocol.CodeFailed, Message: fmt.Sprintf(format, args...)}
 }
 
 // invalidParams is the answer to a worker whose parameters do not fit what the supervisor knows.

@@ -18,7 +18,7 @@ const maxNamed = 20
 // the model has read other people's words, the person's newest message must name each fact, else
 // the person is asked. The error is supervisor.ErrWaits until they answer.
 func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.MemoryGone) error {
-	source, found, err := m.Store.Source(ctx, r.Turn, 0)
+	source, found, err := m.o.Store.Source(ctx, r.Turn, 0)
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func (m *Memory) AllowForget(ctx context.Context, r Request, facts []protocol.Me
 	if more := len(lines) - maxNamed; more > 0 {
 		lines = append(lines[:maxNamed], fmt.Sprintf(textMoreFacts, more))
 	}
-	return m.Approver.Allow(ctx, approval.Request{
-		User: r.User, Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn, Call: r.Call.ID, Effect: approval.EffectForget,
+	return m.o.Approver.Allow(ctx, approval.Request{
+		User: r.User, Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn, Call: r.Call.ID, Effect: EffectForget,
 		Arguments: arguments, Text: fmt.Sprintf(textMayForget, strings.Join(lines, "\n")),
 	})
 }

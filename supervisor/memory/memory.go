@@ -1,5 +1,6 @@
-// Package memory decides what may be remembered of a person. Their own words pass; about anybody
-// else's words they are asked. The facts themselves are in the person's home.
+// Package memory is the feature that remembers facts of people: it decides what may be remembered,
+// and answers /memory. A person's own words pass; about anybody else's words they are asked. The
+// facts themselves are in the person's home, and their worker sees to them.
 package memory
 
 import (
@@ -16,23 +17,9 @@ import (
 	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/approval"
-	"mews/supervisor/printable"
+	"mews/supervisor/feature"
+	"mews/supervisor/sqlite"
 )
-
-// Store keeps what the service knows of people's facts: what was forgotten, and how often each was
-// used.
-type Store interface {
-	// Source finds a message of the person in the conversation of a running turn. Message 0 is the
-	// newest of the turn.
-	Source(ctx context.Context, turn, message int64) (source supervisor.MemorySource, found bool, err error)
-	// Forgotten says whether a fact was forgotten, by its message or by its words. at is when it
-	// last was, the Unix epoch where it never was. byMessage says that it goes by a forgotten
-	// message. number is the highest one of a forgotten fact's id.
-	Forgotten(ctx context.Context, user string, message int64, text string) (byMessage bool, at time.Time, number int, err error)
-	Forget(ctx context.Context, user string, facts []supervisor.ForgottenFact) error
-	Use(ctx context.Context, user, day string, facts []string) error
-	Uses(ctx context.Context, user, since string) (map[string]int, error)
-}
 
 // Approver allows effects.
 type Approver interface {
@@ -44,21 +31,49 @@ type Asker interface {
 	Ask(ctx context.Context, q supervisor.Question) (supervisor.Question, error)
 }
 
-// PromptFiles knows which texts of people's files go into prompts.
-type PromptFiles interface {
-	// Advance puts text in force where the file was in force in the state before.
-	Advance(ctx context.Context, user, path string, before, after protocol.FileState, text []byte) error
+// Operations has people's workers do something.
+type Operations interface {
+	Start(ctx context.Context, op supervisor.Operation) (supervisor.Operation, error)
+	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
 }
 
-// Memory decides what may be remembered and forgotten. PromptFiles may be nil. Its methods may be
-// called from any goroutine.
-type Memory struct {
-	Store       Store
+// Options are what a Memory works on.
+type Options struct {
+	Store       sqlite.Memories
+	PromptFiles sqlite.PromptFiles
+	SystemTexts sqlite.SystemTexts
+	Effects     sqlite.Effects
+	Kept        sqlite.Operations // those of Operations
+	Operations  Operations
 	Approver    Approver
 	Asker       Asker
-	PromptFiles PromptFiles
-	Zone        func(user string) *time.Location
-	Now         func() time.Time
+	// ForgetWords takes the words of a person's forgotten facts out of what is kept of them, and
+	// ForgetLater has that done once their turn has ended.
+	ForgetWords func(ctx context.Context, user string) error
+	ForgetLater func()
+	// AskForget is the press of a button that asks whether a fact is to be forgotten.
+	AskForget func(fact string) string
+	Zone      func(user string) *time.Location
+	Now       func() time.Time
+}
+
+// Memory decides what may be remembered and forgotten, and has it done. Its methods may be called
+// from any goroutine.
+type Memory struct{ o Options }
+
+// New makes a Memory.
+func New(o Options) *Memory { return &Memory{o} }
+
+// The effects that there are rules for.
+const (
+	EffectRemember = "remember" // what is not the person's own words is kept in their memory
+	EffectForget   = "forget"   // facts are deleted that the person's own words do not name
+)
+
+// Feature is what it adds to the service.
+func (m *Memory) Feature() feature.Feature {
+	return feature.Feature{Name: "memory", Commands: m.commands(), HostCalls: m.hostCalls(), Calls: []feature.Call{feature.NewCall(MethodMemory, m.answer)},
+		Effects: []feature.Effect{{Name: EffectRemember, Rule: string(approval.RuleAsk)}, {Name: EffectForget, Rule: string(approval.RuleAsk)}}}
 }
 
 // Request is a call of a model that would remember, correct or forget something.
@@ -78,7 +93,7 @@ const toolUpdate = "update_memory"
 // what the person chose where it contradicts a fact. The error is supervisor.ErrWaits until they
 // answer.
 func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryAllowed, err error) {
-	source, found, err := m.Store.Source(ctx, r.Turn, r.Arguments.Message)
+	source, found, err := m.o.Store.Source(ctx, r.Turn, r.Arguments.Message)
 	if err == nil && !found {
 		err = supervisor.Errorf(supervisor.CodeInvalid, textNoMessage, r.Arguments.Message)
 	}
@@ -100,8 +115,8 @@ func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryA
 		}
 	}
 	if !theirs {
-		err = m.Approver.Allow(ctx, approval.Request{
-			User: r.User, Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn, Call: r.Call.ID, Effect: approval.EffectRemember,
+		err = m.o.Approver.Allow(ctx, approval.Request{
+			User: r.User, Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn, Call: r.Call.ID, Effect: EffectRemember,
 			Arguments: []string{r.Call.Name, r.Arguments.ID, r.Arguments.Kind, r.Arguments.Subject, r.Arguments.Text, old},
 			Text:      asked,
 		})
@@ -113,7 +128,7 @@ func (m *Memory) Allow(ctx context.Context, r Request) (allowed protocol.MemoryA
 // very same words unless the person has said them since. after is the highest number of a forgotten
 // fact's id.
 func (m *Memory) checkForgotten(ctx context.Context, r Request, source supervisor.MemorySource) (after int, err error) {
-	byMessage, at, after, err := m.Store.Forgotten(ctx, r.User, source.Message, r.Arguments.Text)
+	byMessage, at, after, err := m.o.Store.Forgotten(ctx, r.User, source.Message, r.Arguments.Text)
 	if err != nil {
 		return after, fmt.Errorf("look for what %s has had forgotten: %w", r.User, err)
 	}
@@ -157,7 +172,7 @@ func (m *Memory) choose(ctx context.Context, r Request) (protocol.MemoryChoice, 
 	side := func(form, text string) string {
 		return fmt.Sprintf(form, clipped(text, maxSide))
 	}
-	asked, err := m.Asker.Ask(ctx, supervisor.Question{
+	asked, err := m.o.Asker.Ask(ctx, supervisor.Question{
 		Conversation: supervisor.Conversation{ID: r.Destination, User: r.User}, Turn: r.Turn, Call: r.Call.ID, Kind: supervisor.QuestionAsk,
 		Subject: hex.EncodeToString(sum[:]),
 		Ask: protocol.Ask{Kind: protocol.AskChoice,
@@ -189,26 +204,22 @@ func clipped(text string, most int) string {
 // Changed takes over a change of MEMORY.md. Its text is in force where the one before was, and the
 // facts in c.Gone are not remembered again.
 func (m *Memory) Changed(ctx context.Context, user string, c protocol.MemoryChanged) error {
-	if m.PromptFiles != nil {
-		if err := m.PromptFiles.Advance(ctx, user, memoryFile, c.Before, c.After, c.Text); err != nil {
-			return err
-		}
+	if err := m.o.PromptFiles.Advance(ctx, user, memoryFile, c.Before, c.After, c.Text); err != nil || len(c.Gone) == 0 {
+		return err
 	}
-	if len(c.Gone) == 0 {
-		return nil
-	}
+	defer m.o.ForgetLater()
 	var gone []supervisor.ForgottenFact
 	for _, f := range c.Gone {
 		gone = append(gone, supervisor.ForgottenFact(f))
 	}
-	return m.Store.Forget(ctx, user, gone)
+	return m.o.Store.Forget(ctx, user, gone)
 }
 
 const memoryFile = "MEMORY.md"
 
 // Recalled counts facts as used on the person's today.
 func (m *Memory) Recalled(ctx context.Context, user string, facts []string) error {
-	return m.Store.Use(ctx, user, m.day(user, 0), facts)
+	return m.o.Store.Use(ctx, user, m.day(user, 0), facts)
 }
 
 // usesDays is how many days a use counts.
@@ -216,9 +227,9 @@ const usesDays = 90
 
 // Uses says how often each fact was used in the last usesDays, by its id.
 func (m *Memory) Uses(ctx context.Context, user string) (map[string]int, error) {
-	return m.Store.Uses(ctx, user, m.day(user, -usesDays))
+	return m.o.Store.Uses(ctx, user, m.day(user, -usesDays))
 }
 
 func (m *Memory) day(user string, offset int) string {
-	return m.Now().In(cmp.Or(m.Zone(user), time.UTC)).AddDate(0, 0, offset).Format(time.DateOnly)
+	return m.o.Now().In(cmp.Or(m.o.Zone(user), time.UTC)).AddDate(0, 0, offset).Format(time.DateOnly)
 }

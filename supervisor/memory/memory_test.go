@@ -27,6 +27,7 @@ type rig struct {
 	no    error // what the approver says
 	which []int // what is chosen of two facts; nil: nobody has answered
 	text  string
+	now   func() time.Time
 	*memory.Memory
 }
 
@@ -49,7 +50,7 @@ func (r *rig) Ask(_ context.Context, q supervisor.Question) (supervisor.Question
 
 func newRig(t *testing.T, origin supervisor.Origin, text string) *rig {
 	t.Helper()
-	r := &rig{T: t, db: sqlitetest.Open(t), no: supervisor.ErrWaits}
+	r := &rig{T: t, db: sqlitetest.Open(t), no: supervisor.ErrWaits, now: time.Now}
 	in, _, err := r.db.Inbox().Put(t.Context(), supervisor.Inbound{Source: "terminal", Key: "1", Kind: supervisor.KindText, Text: text, Origin: origin,
 		Conversation: supervisor.Conversation{User: "alice", Channel: supervisor.ChannelTerminal}})
 	if err == nil {
@@ -58,7 +59,8 @@ func newRig(t *testing.T, origin supervisor.Origin, text string) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Memory = &memory.Memory{Store: r.db.Memories(), Approver: r, Asker: r, Now: time.Now, Zone: func(string) *time.Location { return time.UTC }}
+	r.Memory = memory.New(memory.Options{Store: r.db.Memories(), PromptFiles: r.db.PromptFiles(), Approver: r, Asker: r, ForgetLater: func() {},
+		Now: func() time.Time { return r.now() }, Zone: func(string) *time.Location { return time.UTC }})
 	return r
 }
 
@@ -257,7 +259,7 @@ func TestWhatIsForgottenLeavesThePromptsAtOnce(t *testing.T) {
 func TestUsesAreCounted(t *testing.T) {
 	r := newRig(t, "", "hello")
 	now := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
-	r.Now = func() time.Time { return now }
+	r.now = func() time.Time { return now }
 	for _, ids := range [][]string{{"k1", "k2"}, {"k1"}} {
 		if err := r.Recalled(t.Context(), "alice", ids); err != nil {
 			t.Fatal(err)

@@ -68,6 +68,12 @@ func (s *Settings) Find(name string) (supervisor.User, bool) {
 	return u, known
 }
 
+// Zone is the time zone that a person is in.
+func (s *Settings) Zone(user string) *time.Location {
+	u, _ := s.Find(user)
+	return u.Zone()
+}
+
 // Limits are what a person may spend, by the configuration and by what they have set. An error
 // means that nobody knows.
 func (s *Settings) Limits(name string) (supervisor.Budget, error) {

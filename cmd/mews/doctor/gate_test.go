@@ -11,7 +11,6 @@ import (
 	"mews/config"
 	"mews/supervisor/admin"
 	"mews/supervisor/app"
-	"mews/supervisor/approval"
 )
 
 // rig is a configuration that is examined while no service runs.
@@ -51,7 +50,7 @@ func (r *rig) configure(text string) {
 
 func (r *rig) load() *config.Config {
 	r.t.Helper()
-	env, err := config.OS(approval.Effects())
+	env, err := config.OS(app.Effects())
 	if err != nil {
 		r.t.Fatal(err)
 	}

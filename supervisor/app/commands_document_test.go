@@ -1,10 +1,12 @@
-package command
+package app
 
 import (
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+
+	"mews/supervisor/command"
 )
 
 // TestTheReadmesCommandsAreAsHelpHasThem: a document that no test reads will rot. /help alone has
@@ -19,9 +21,15 @@ func TestTheReadmesCommandsAreAsHelpHasThem(t *testing.T) {
 	if !found || !ended {
 		t.Fatal("README.md has no table of the commands")
 	}
+	commands, err := command.New(command.Options{Features: rows(describe(), commandRows)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := commands.Find("start")
+	table := append([]command.MenuEntry{{Name: start.Name, Summary: start.Help}}, commands.Menu(true)...)
 	rows, next := strings.Split(documented, "\n"), 0
 	for _, row := range table {
-		if next < len(rows) && rows[next] == fmt.Sprintf("| `/%s` | %s |", row.Name, row.help()) {
+		if next < len(rows) && rows[next] == fmt.Sprintf("| `/%s` | %s |", row.Name, row.Summary) {
 			next++
 		}
 	}

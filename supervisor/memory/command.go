@@ -1,0 +1,114 @@
+package memory
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor"
+	"mews/supervisor/feature"
+	"mews/supervisor/markdown"
+)
+
+const (
+	prefix = "k:"
+	page   = 8
+)
+
+// ForgetPress is the press of a button that forgets a fact.
+func ForgetPress(fact string) string { return prefix + "forget " + fact }
+
+func (m *Memory) commands() []feature.Command {
+	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "memory",
+		Help: "what I remember of you, and where each comes from; /memory k7, /memory correct k7 WORDS, /memory forget k7, /memory import PATH"},
+		Place: 83, Run: m.command, Private: feature.Always, Prefix: prefix}}
+}
+
+// words are what /memory and its buttons may do; any other word is the id of a fact.
+var words = map[string]func(m *Memory, ctx context.Context, user, rest string) (supervisor.Delivery, error){
+	"":        (*Memory).listFacts,
+	"from":    (*Memory).listFacts,
+	"correct": (*Memory).correctFact,
+	"forget":  (*Memory).forgetFact,
+	"import":  (*Memory).importFacts,
+}
+
+// command does what its first word says.
+func (m *Memory) command(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+	what, rest, _ := strings.Cut(strings.TrimSpace(r.Arguments), " ")
+	do, known := words[strings.ToLower(what)]
+	if !known {
+		do, rest = (*Memory).showFact, what
+	}
+	return do(m, ctx, r.Conversation.User, strings.TrimSpace(rest))
+}
+
+// listFacts lists a page of facts, with a button for each. rest is how many stand before it.
+func (m *Memory) listFacts(ctx context.Context, user, rest string) (d supervisor.Delivery, err error) {
+	from, _ := strconv.Atoi(rest) // 0 of what is none
+	r, err := m.See(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryList, Offset: from, Limit: page})
+	if err != nil || len(r.Facts) == 0 {
+		return supervisor.Delivery{Text: textNoFacts}, err
+	}
+	d.Text = fmt.Sprintf(textFacts, amount.Of(r.Total, "fact", "facts"))
+	var row []supervisor.Button
+	for _, f := range r.Facts {
+		d.Text += fmt.Sprintf(textFactLine, f.ID, markdown.QuoteName(f.Text), f.Source)
+		row = append(row, supervisor.Button{Text: f.ID, Press: prefix + f.ID})
+		if len(row) == page/2 {
+			d.Buttons, row = append(d.Buttons, row), nil
+		}
+	}
+	if len(row) > 0 {
+		d.Buttons = append(d.Buttons, row)
+	}
+	if next := from + len(r.Facts); next < r.Total {
+		d.Buttons = append(d.Buttons, []supervisor.Button{{Text: textMoreButton, Press: fmt.Sprint(prefix, "from ", next)}})
+	}
+	return d, nil
+}
+
+// oneFact does something with a fact, and says what came of it.
+func (m *Memory) oneFact(ctx context.Context, user string, p protocol.MemoryParameters, format string) (d supervisor.Delivery, err error) {
+	r, err := m.See(ctx, user, p)
+	if err != nil || len(r.Facts) == 0 {
+		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, markdown.QuoteName(p.ID))}, err
+	}
+	f := r.Facts[0]
+	d.Text = fmt.Sprintf(format, f.ID, markdown.QuoteName(f.Text), f.Kind, f.Confidence, f.Source, f.Line)
+	if p.Action == protocol.MemoryShow {
+		d.Buttons = [][]supervisor.Button{{{Text: textForgetButton, Press: m.o.AskForget(f.ID)}}}
+	}
+	return d, nil
+}
+
+func (m *Memory) showFact(ctx context.Context, user, id string) (supervisor.Delivery, error) {
+	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: id}, textFact)
+}
+
+func (m *Memory) forgetFact(ctx context.Context, user, id string) (supervisor.Delivery, error) {
+	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryForget, ID: id}, textFactForgotten)
+}
+
+func (m *Memory) correctFact(ctx context.Context, user, rest string) (supervisor.Delivery, error) {
+	id, text, _ := strings.Cut(rest, " ")
+	return m.oneFact(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryCorrect, ID: id, Text: text}, textFactCorrected)
+}
+
+func (m *Memory) importFacts(ctx context.Context, user, path string) (d supervisor.Delivery, err error) {
+	r, err := m.See(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryImport, Path: path})
+	if err != nil {
+		return d, err
+	}
+	d.Text = fmt.Sprintf(textImported, amount.Of(r.Added, "fact", "facts"), amount.Of(r.Notes, "note", "notes"), r.Known)
+	for _, left := range r.Left {
+		d.Text += "\n- " + markdown.QuoteName(left)
+	}
+	if r.More > 0 {
+		d.Text += fmt.Sprintf(textImportMore, r.More)
+	}
+	return d, nil
+}

@@ -1,0 +1,112 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"mews/protocol"
+	"mews/protocol/amount"
+	"mews/supervisor"
+)
+
+// See has a person's worker list, correct, forget or take in facts. What is forgotten is not taken
+// up again.
+func (m *Memory) See(ctx context.Context, user string, p protocol.MemoryParameters) (r protocol.MemoryResult, err error) {
+	// before the file, so that a crash leaves nothing that may come back
+	if p.Action == protocol.MemoryForget {
+		shown, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: p.ID})
+		if err != nil || len(shown.Facts) == 0 {
+			return shown, err
+		}
+		f := shown.Facts[0]
+		if err := m.o.Store.Forget(ctx, user, []supervisor.ForgottenFact{{ID: f.ID, Text: f.Text, Message: f.Message}}); err != nil {
+			return shown, err
+		}
+	}
+	if p.Action == protocol.MemoryImport {
+		p.Forgotten, err = m.o.Store.Digests(ctx, user)
+	}
+	if err == nil {
+		_, _, p.After, err = m.o.Store.Forgotten(ctx, user, 0, "")
+	}
+	if err == nil {
+		r, err = m.operate(ctx, user, p)
+	}
+	changed := r.Before != r.After
+	if err == nil && (changed || r.Notes > 0) {
+		e := supervisor.Effect{User: user, Kind: effects[p.Action], Target: cmp.Or(p.ID, p.Path)}
+		if p.Action == protocol.MemoryImport {
+			e.Detail = amount.Of(r.Added, "fact", "facts") + ", " + amount.Of(r.Notes, "note", "notes")
+		}
+		err = m.o.Effects.Put(ctx, e)
+	}
+	if err == nil && changed {
+		if err = m.Changed(ctx, user, protocol.MemoryChanged{Before: r.Before, After: r.After, Text: r.Text}); err == nil {
+			err = m.o.SystemTexts.Renew(ctx, user) // the person has done it by hand
+		}
+	}
+	if err == nil && p.Action == protocol.MemoryForget {
+		err = m.o.ForgetWords(ctx, user)
+	}
+	r.Text = nil
+	return r, err
+}
+
+// Mentions counts the rows in which the words of a fact stand, by table.
+func (m *Memory) Mentions(ctx context.Context, user string, f protocol.MemoryFact) (map[string]int64, error) {
+	return m.o.Store.CountMentions(ctx, user, supervisor.ForgottenFact{ID: f.ID, Text: f.Text})
+}
+
+// effects are the kinds of effects of what people have done with their memory.
+var effects = map[protocol.MemoryAction]string{protocol.MemoryCorrect: supervisor.EffectCorrected,
+	protocol.MemoryForget: supervisor.EffectForgotten, protocol.MemoryImport: supervisor.EffectImported}
+
+// Of counts what stands in a person's home of some turns: facts, notes and exchanges in the log.
+// With gone it is taken out, and no fact of it is taken up again.
+func (m *Memory) Of(ctx context.Context, user string, of protocol.MemoryExchanges, gone bool) (n supervisor.ForgetCounts, err error) {
+	r, err := m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, Of: &of})
+	n = supervisor.ForgetCounts{Facts: int64(len(r.Facts)), Notes: int64(r.Notes), Logged: int64(r.Logs)}
+	if err != nil || !gone || n == (supervisor.ForgetCounts{}) {
+		return n, err
+	}
+	// before the file, so that a crash leaves nothing that may come back
+	var facts []supervisor.ForgottenFact
+	for _, f := range r.Facts {
+		facts = append(facts, supervisor.ForgottenFact{ID: f.ID, Text: f.Text, Message: f.Message})
+	}
+	if err = m.o.Store.Forget(ctx, user, facts); err == nil {
+		r, err = m.operate(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryForget, Of: &of})
+	}
+	if err == nil && r.Before != r.After {
+		err = m.Changed(ctx, user, protocol.MemoryChanged{Before: r.Before, After: r.After, Text: r.Text})
+	}
+	if err == nil {
+		err = m.o.PromptFiles.Blank(ctx, user, of.Notes)
+	}
+	return n, err
+}
+
+// operate has a person's worker do something with their memory. The row of it, in which words of
+// theirs stand, goes.
+func (m *Memory) operate(ctx context.Context, user string, p protocol.MemoryParameters) (r protocol.MemoryResult, err error) {
+	parameters, _ := json.Marshal(p) // which always can be
+	op, err := m.o.Operations.Start(ctx, supervisor.Operation{User: user, Kind: protocol.OperationMemory, Parameters: string(parameters)})
+	if err == nil {
+		op, err = m.o.Operations.Wait(ctx, op.ID)
+	}
+	if err == nil {
+		err = m.o.Kept.Delete(ctx, op.ID)
+	}
+	switch {
+	case err != nil:
+		return r, fmt.Errorf("%s the memory of %s: %w", p.Action, user, err)
+	case op.State != supervisor.OperationDone:
+		return r, supervisor.Errorf(supervisor.CodeUnavailable, textFailed, op.Result)
+	}
+	if err = json.Unmarshal([]byte(op.Result), &r); err == nil && r.Refused != "" {
+		err = supervisor.Errorf(supervisor.CodeInvalid, textRefused, supervisor.Printable(r.Refused))
+	}
+	return r, err
+}

@@ -1,0 +1,85 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"mews/protocol"
+	"mews/supervisor"
+	"mews/supervisor/feature"
+)
+
+// The tools that keep something, and those that change the facts.
+var (
+	keepingTools  = []string{"remember", "update_memory", "note_today"}
+	changingTools = []string{"remember", "update_memory", "forget"}
+)
+
+const toolForget = "forget"
+
+// callLimit is how often a turn may keep, change or tell something of the memory, in one attempt.
+const callLimit = 200
+
+func (m *Memory) hostCalls() []feature.HostCall {
+	kinds := feature.WithHome()
+	return []feature.HostCall{
+		{Method: protocol.MethodMemoryRemember, Kinds: kinds, Limit: callLimit, Serial: true, Handler: feature.InTurn(m.remember)},
+		{Method: protocol.MethodMemoryRecalled, Kinds: kinds, Bytes: feature.ShortParams, Limit: callLimit, Handler: feature.InTurn(m.recalled)},
+		{Method: protocol.MethodMemoryChanged, Kinds: kinds, Limit: 2 * callLimit, Serial: true, Handler: feature.InTurn(m.changed)},
+	}
+}
+
+// remember says whether what a call wants to keep may be kept. The worker only names the call.
+func (m *Memory) remember(ctx context.Context, t feature.Turn, p *protocol.MemoryRemember) (*protocol.MemoryAllowed, error) {
+	call, err := t.CallOf(p.Call, keepingTools...)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Check(); err != nil {
+		return nil, feature.Offence{Err: err}
+	}
+	r := Request{User: t.User, Destination: t.Destination, Turn: t.ID, Call: call, Conflict: p.Conflict}
+	if err := json.Unmarshal(call.Arguments, &r.Arguments); err != nil {
+		return nil, feature.Refused("not remembered: %v", err)
+	}
+	allowed, err := m.Allow(ctx, r)
+	if err != nil {
+		return nil, fmt.Errorf("ask whether something may be remembered: %w", err)
+	}
+	return &allowed, nil
+}
+
+// changed keeps that MEMORY.md changes.
+func (m *Memory) changed(ctx context.Context, t feature.Turn, p *protocol.MemoryChanged) (*protocol.MemoryTold, error) {
+	call, err := t.CallOf(p.Call, changingTools...)
+	if err != nil {
+		return nil, err
+	}
+	if len(p.Gone) > 0 && call.Name != toolForget {
+		err = errors.New("only forget has facts be gone")
+	}
+	if err = cmp.Or(err, p.Check()); err != nil {
+		return nil, feature.Offence{Err: err}
+	}
+	if len(p.Gone) > 0 {
+		r := Request{User: t.User, Destination: t.Destination, Turn: t.ID, Call: call}
+		if err := m.AllowForget(ctx, r, p.Gone); err != nil {
+			return nil, fmt.Errorf("ask whether facts may be forgotten: %w", err)
+		}
+	}
+	return &protocol.MemoryTold{}, t.Commit(ctx, func() error { return m.Changed(ctx, t.User, *p) })
+}
+
+// recalled counts facts as used.
+func (m *Memory) recalled(ctx context.Context, t feature.Turn, p *protocol.MemoryRecalled) (*protocol.MemoryTold, error) {
+	if err := p.Check(); err != nil {
+		return nil, feature.Offence{Err: err}
+	}
+	if t.Kind == supervisor.TurnMCP {
+		return &protocol.MemoryTold{}, nil
+	}
+	return &protocol.MemoryTold{}, m.Recalled(ctx, t.User, p.IDs)
+}
