@@ -11,6 +11,7 @@ import (
 	"mews/supervisor/control"
 	"mews/supervisor/feature"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/undo"
 )
 
 // newFeatures makes the capabilities that package feature describes, one line each. It calls
@@ -18,7 +19,13 @@ import (
 func (s *service) newFeatures() []feature.Feature {
 	return []feature.Feature{
 		s.memory().Feature(),
+		s.undos().Feature(),
 	}
+}
+
+// undos are what was changed in people's files.
+func (s *service) undos() *undo.Undos {
+	return undo.New(undo.Options{Store: s.db.Undos(), Operations: s.operations, Spool: s.spool, Now: s.now})
 }
 
 // describe has the features of no service: their names, and none of their functions may be called.

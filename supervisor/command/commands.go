@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/go-hclog"
 
+	"mews/protocol"
 	"mews/supervisor"
 	"mews/supervisor/approval"
 	"mews/supervisor/feature"
@@ -74,7 +75,6 @@ type Options struct {
 	Uploads     Uploads
 	Memories    Memories
 	ForgetPress func(fact string) string // the press that forgets a fact
-	Undos       Undos
 	PromptFiles PromptFiles
 	Reviews     Reviews
 	Triages     Triages
@@ -82,7 +82,8 @@ type Options struct {
 	GitHub      Repositories
 	Tools       Tools
 	OpenedTools OpenedTools
-	Spool       Texts
+	ShowDiff    func(protocol.BlobRef) (supervisor.Delivery, error)
+	UndoButton  func(turn, operation int64) supervisor.Button
 	People      People
 	Audit       func(user, action, detail string) // never blocks
 	Status      func(context.Context, supervisor.Conversation) (string, error)

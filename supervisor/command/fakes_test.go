@@ -17,7 +17,6 @@ import (
 	"mews/supervisor/approval"
 	"mews/supervisor/command"
 	"mews/supervisor/question"
-	"mews/supervisor/undo"
 )
 
 // fakes is what people see to, as the outer world has it. The zero value allows everything.
@@ -396,21 +395,6 @@ func (noUploads) List(context.Context, string, string, int) (r protocol.UploadsR
 func (noUploads) Send(context.Context, string, string) (f supervisor.File, err error) { return f, nil }
 
 func (noUploads) Delete(context.Context, string, string) (string, error) { return "", nil }
-
-// noUndos is a person whose files were left as they are.
-type noUndos struct{}
-
-func (noUndos) Last(context.Context, supervisor.Conversation, int) (turn int64, ok bool, err error) {
-	return 0, false, nil
-}
-
-func (noUndos) Back(context.Context, string, int64, int64, bool) (r undo.Report, err error) {
-	return r, nil
-}
-
-func (noUndos) Diff(context.Context, string, int64, int64) (*protocol.BlobRef, error) {
-	return nil, nil
-}
 
 // noTriages are where no repository is.
 type noTriages struct{}

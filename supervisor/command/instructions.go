@@ -111,7 +111,7 @@ func (c *Commands) putBackPromptFile(ctx context.Context, user, key string) (d s
 	result, err = c.o.PromptFiles.PutBack(ctx, user, key)
 	d.Text = fmt.Sprintf(textPutBack, result.Path)
 	if result.Operation != 0 {
-		d.Buttons = [][]supervisor.Button{{{Text: textUndoAgain, Press: supervisor.UndoPress(supervisor.PressUndo, result.Pending.Turn, result.Operation)}}}
+		d.Buttons = [][]supervisor.Button{{c.o.UndoButton(result.Pending.Turn, result.Operation)}}
 	}
 	return d, result, err
 }
@@ -119,7 +119,7 @@ func (c *Commands) putBackPromptFile(ctx context.Context, user, key string) (d s
 func (c *Commands) diffPromptFile(ctx context.Context, user, key string) (d supervisor.Delivery, _ promptfile.Result, err error) {
 	ref, result, err := c.o.PromptFiles.Diff(ctx, user, key)
 	if err == nil && result.Outcome == promptfile.Done {
-		d, err = c.showDiff(ref)
+		d, err = c.o.ShowDiff(ref)
 	}
 	return d, result, err
 }

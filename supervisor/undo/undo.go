@@ -1,5 +1,5 @@
-// Package undo has people's changes of files taken back, or shown. What is touched is decided from
-// the ledger's rows alone; the person's worker does it.
+// Package undo is the feature that takes back what was changed in people's files, or shows it. What
+// is touched is decided from the ledger's rows alone; the person's worker does it.
 package undo
 
 import (
@@ -13,6 +13,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/feature"
 	"mews/supervisor/spool"
 )
 
@@ -30,11 +31,23 @@ type Operations interface {
 	Wait(ctx context.Context, id int64) (supervisor.Operation, error)
 }
 
-// Undos takes changes back. Its methods may be called from any goroutine.
-type Undos struct {
+// Options are what Undos works on.
+type Options struct {
 	Store      Store
 	Operations Operations
+	Spool      *spool.Spool // has the differences that workers make
 	Now        func() time.Time
+}
+
+// Undos takes changes back. Its methods may be called from any goroutine.
+type Undos struct{ Options }
+
+// New makes Undos.
+func New(o Options) *Undos { return &Undos{o} }
+
+// Feature is what it adds to the service.
+func (u *Undos) Feature() feature.Feature {
+	return feature.Feature{Name: "undo", Commands: u.commands()}
 }
 
 // Report is what has become of changes.

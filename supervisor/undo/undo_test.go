@@ -30,9 +30,9 @@ func TestWhatIsNeverAskedOfAWorker(t *testing.T) {
 	change := func(path, not string, age time.Duration) supervisor.FileChange {
 		return supervisor.FileChange{Undo: protocol.Undo{Path: path, Not: not}, CreatedAt: now.Add(-age)}
 	}
-	u := Undos{Now: func() time.Time { return now }, Store: rows{changes: []supervisor.FileChange{
+	u := New(Options{Now: func() time.Time { return now }, Store: rows{changes: []supervisor.FileChange{
 		change("old", "", spool.Retention+1), change("large", "it was large", 0), change("large", "", 0), change("a.out", protocol.ByProgram, 0),
-	}}}
+	}}})
 	report, err := u.Back(t.Context(), "alice", 1, 0, false)
 	want := map[Outcome][]string{Expired: {"old"}, Never: {"large" + whyMark + "it was large"}, Program: {"a.out"}}
 	if err != nil || fmt.Sprint(report.Paths) != fmt.Sprint(want) {

@@ -1,4 +1,4 @@
-package command
+package undo
 
 import (
 	"context"
@@ -12,23 +12,7 @@ import (
 	"mews/supervisor"
 	"mews/supervisor/feature"
 	"mews/supervisor/markdown"
-	"mews/supervisor/undo"
 )
-
-// Undos takes back what turns have changed in people's files. of is the undo whose changes are
-// meant; 0: the turn's own.
-type Undos interface {
-	// Last is the n-th newest turn of a conversation that has changes which can be taken back.
-	Last(ctx context.Context, in supervisor.Conversation, n int) (turn int64, ok bool, err error)
-	Back(ctx context.Context, user string, turn, of int64, force bool) (undo.Report, error)
-	// Diff is the difference between before and now; nil where there is none.
-	Diff(ctx context.Context, user string, turn, of int64) (*protocol.BlobRef, error)
-}
-
-// Texts reads what is in the spool.
-type Texts interface {
-	ReadAt(sha256 string, p []byte, offset int64) (n int, size int64, err error)
-}
 
 // The presses of /undo: what is to be done, the turn, and the undo whose changes are meant.
 // TextUndoButton has the first two.
@@ -39,14 +23,15 @@ const (
 	maxNamed   = 10   // files that are named in a sentence
 )
 
-var undoRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: "undo",
-		Help: "take back what the last answer changed in your files; /undo 2 the one before it, /undo show the difference"}, place: 84, run: undoLast,
-		prefix: supervisor.UndoPrefix, press: pressedUndo, keeps: func(press string) bool { return strings.HasPrefix(press, supervisor.PressDiff) }},
+func (u *Undos) commands() []feature.Command {
+	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "undo",
+		Help: "take back what the last answer changed in your files; /undo 2 the one before it, /undo show the difference"},
+		Place: 84, Run: u.command, Prefix: supervisor.UndoPrefix, Press: u.press,
+		Keeps: func(press string) bool { return strings.HasPrefix(press, supervisor.PressDiff) }}}
 }
 
-// undoLast takes back what the last turn has changed, or an earlier one.
-func undoLast(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+// command takes back what the last turn has changed, or an earlier one.
+func (u *Undos) command(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	n, show := 1, false
 	if r.Arguments, show = strings.CutPrefix(r.Arguments, textShow); show {
 		r.Arguments = strings.TrimSpace(r.Arguments)
@@ -56,7 +41,7 @@ func undoLast(ctx context.Context, c *Commands, r feature.Request) (d supervisor
 			return d, supervisor.Errorf(supervisor.CodeInvalid, textUndoUsage, markdown.QuoteName(r.Arguments))
 		}
 	}
-	turn, ok, err := c.o.Undos.Last(ctx, r.Conversation, n)
+	turn, ok, err := u.Last(ctx, r.Conversation, n)
 	switch {
 	case err != nil:
 		return d, fmt.Errorf("find what can be undone: %w", err)
@@ -65,28 +50,34 @@ func undoLast(ctx context.Context, c *Commands, r feature.Request) (d supervisor
 	case !ok:
 		return supervisor.Delivery{Text: textNothingToUndo}, nil
 	case show:
-		return c.diff(ctx, r, turn, 0)
+		return u.tellDiff(ctx, r, turn, 0)
 	}
-	return c.undo(ctx, r, turn, 0, false)
+	return u.tellUndone(ctx, r, turn, 0, false)
 }
 
-// pressedUndo does what a button does below an answer, or below what /undo said.
-func pressedUndo(ctx context.Context, c *Commands, r feature.Request) (supervisor.Delivery, error) {
+// press does what a button does below an answer, or below what /undo said.
+func (u *Undos) press(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
 	action, turn, of := "", int64(0), int64(0)
 	if n, err := fmt.Sscanf(r.Arguments, "%s %d %d", &action, &turn, &of); err != nil || n != 3 {
 		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
 	}
 	switch action {
 	case supervisor.PressUndo, pressForce:
-		return c.undo(ctx, r, turn, of, action == pressForce)
+		return u.tellUndone(ctx, r, turn, of, action == pressForce)
 	case supervisor.PressDiff:
-		return c.diff(ctx, r, turn, of)
+		return u.tellDiff(ctx, r, turn, of)
 	}
 	return supervisor.Delivery{Text: textLeftAlone}, nil
 }
 
-func (c *Commands) undo(ctx context.Context, r feature.Request, turn, of int64, force bool) (d supervisor.Delivery, err error) {
-	report, err := c.o.Undos.Back(ctx, r.Conversation.User, turn, of, force)
+// Again is the button that takes an undo back.
+func Again(turn, operation int64) supervisor.Button {
+	return supervisor.Button{Text: textUndoAgain, Press: supervisor.UndoPress(supervisor.PressUndo, turn, operation)}
+}
+
+// tellUndone takes changes back, and says what came of it.
+func (u *Undos) tellUndone(ctx context.Context, r feature.Request, turn, of int64, force bool) (d supervisor.Delivery, err error) {
+	report, err := u.Back(ctx, r.Conversation.User, turn, of, force)
 	if err != nil {
 		return d, err
 	}
@@ -98,16 +89,16 @@ func (c *Commands) undo(ctx context.Context, r feature.Request, turn, of int64, 
 	switch d.Text = strings.TrimSpace(d.Text); {
 	case d.Text == "":
 		d.Text = textNothingToUndo
-	case of == 0 && len(report.Paths[undo.Back])+len(report.Paths[undo.Changed]) == 0:
+	case of == 0 && len(report.Paths[Back])+len(report.Paths[Changed]) == 0:
 		d.Text += "\n" + textUndoEarlier
 	}
 	button := func(text, action string, of int64) supervisor.Button {
 		return supervisor.Button{Text: text, Press: supervisor.UndoPress(action, turn, of)}
 	}
-	if len(report.Paths[undo.Back]) > 0 {
-		d.Buttons = append(d.Buttons, []supervisor.Button{button(textUndoAgain, supervisor.PressUndo, report.Operation)})
+	if len(report.Paths[Back]) > 0 {
+		d.Buttons = append(d.Buttons, []supervisor.Button{Again(turn, report.Operation)})
 	}
-	if len(report.Paths[undo.Changed]) > 0 {
+	if len(report.Paths[Changed]) > 0 {
 		row := []supervisor.Button{button(textUndoAnyway, pressForce, of), button(textLeave, pressLeave, of)}
 		if !r.Conversation.InGroup() {
 			row = append(row, button(supervisor.TextDiffButton, supervisor.PressDiff, of))
@@ -121,7 +112,7 @@ func (c *Commands) undo(ctx context.Context, r feature.Request, turn, of int64, 
 func nameFiles(paths []string) string {
 	var names []string
 	for _, listed := range paths[:min(len(paths), maxNamed)] {
-		path, why := undo.Why(listed)
+		path, why := Why(listed)
 		name := markdown.QuoteName(path)
 		if path == "." {
 			name = textWholeFolder
@@ -137,22 +128,22 @@ func nameFiles(paths []string) string {
 	return strings.Join(names, ", ")
 }
 
-// diff shows the difference between what was before and now.
-func (c *Commands) diff(ctx context.Context, r feature.Request, turn, of int64) (d supervisor.Delivery, err error) {
+// tellDiff shows the difference between what was before and now.
+func (u *Undos) tellDiff(ctx context.Context, r feature.Request, turn, of int64) (d supervisor.Delivery, err error) {
 	if r.Conversation.InGroup() {
 		return supervisor.Delivery{Text: textDiffInGroup}, nil
 	}
-	ref, err := c.o.Undos.Diff(ctx, r.Conversation.User, turn, of)
+	ref, err := u.Diff(ctx, r.Conversation.User, turn, of)
 	if err != nil || ref == nil {
 		return supervisor.Delivery{Text: textNoDiff}, err
 	}
-	return c.showDiff(*ref)
+	return u.Show(*ref)
 }
 
-// showDiff shows a difference that is in the spool, as a file where it is long.
-func (c *Commands) showDiff(ref protocol.BlobRef) (d supervisor.Delivery, err error) {
+// Show shows a difference that is in the spool, as a file where it is long.
+func (u *Undos) Show(ref protocol.BlobRef) (d supervisor.Delivery, err error) {
 	text := make([]byte, min(ref.Size, maxShown*utf8.UTFMax))
-	if _, _, err := c.o.Spool.ReadAt(ref.SHA256, text, 0); err != nil {
+	if _, _, err := u.Spool.ReadAt(ref.SHA256, text, 0); err != nil {
 		return d, fmt.Errorf("read a difference: %w", err)
 	}
 	if ref.Size == int64(len(text)) && supervisor.Units(string(text)) <= maxShown {
