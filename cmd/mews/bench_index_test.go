@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"mews/supervisor/app"
 	"mews/supervisor/app/apptest"
 	"mews/supervisor/control"
+	"mews/supervisor/search"
 )
 
 // settled is how long a home is still before it is looked through: see worker/index.
@@ -35,8 +35,8 @@ func BenchmarkHome(b *testing.B) {
 	h.Start()
 	v, began := newClient(b, h, "ann"), time.Now()
 	v.exchange(b, "hi")
-	find := func(words string) (r app.SearchReport, err error) {
-		err = control.Ask(b.Context(), h.Socket, app.MethodSearch, app.SearchQuestion{User: "ann", Words: words, In: "home"}, &r)
+	find := func(words string) (r search.Report, err error) {
+		err = control.Ask(b.Context(), h.Socket, search.MethodSearch, search.Question{User: "ann", Words: words, In: "home"}, &r)
 		return r, err
 	}
 	h.WaitFor(10*time.Minute, "the home to be in the index", func() bool {
@@ -57,7 +57,7 @@ func BenchmarkHome(b *testing.B) {
 		n++
 		h.WaitFor(time.Minute, "the new file to be found", func() bool {
 			r, err := find(name)
-			return err == nil && slices.ContainsFunc(r.Hits, func(hit app.SearchHit) bool { return hit.Path == name })
+			return err == nil && slices.ContainsFunc(r.Hits, func(hit search.ReportHit) bool { return hit.Path == name })
 		})
 		took += time.Since(changed) - settled
 	}

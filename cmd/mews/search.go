@@ -7,14 +7,14 @@ import (
 	"os"
 	"strings"
 
-	"mews/supervisor/app"
+	"mews/supervisor/search"
 )
 
 // searchVerb is `mews search`.
 func searchVerb(ctx context.Context, con console, args []string) error {
 	set := flags(con, "search")
 	file := set.String("config", "", flagConfig)
-	var q app.SearchQuestion
+	var q search.Question
 	set.StringVar(&q.User, "user", "", flagHistoryUser)
 	set.StringVar(&q.From, "from", "", flagFrom)
 	set.StringVar(&q.To, "to", "", flagTo)
@@ -25,7 +25,7 @@ func searchVerb(ctx context.Context, con console, args []string) error {
 		return err
 	}
 	q.Words = strings.Join(words, " ")
-	return tell(ctx, con, cfg, app.MethodSearch, q, *asJSON, app.SearchReport.Text)
+	return tell(ctx, con, cfg, search.MethodSearch, q, *asJSON, search.Report.Text)
 }
 
 // maxSearchWords is how many arguments a search takes.
@@ -35,7 +35,7 @@ const maxSearchWords = 100
 func historyVerb(ctx context.Context, con console, args []string) (err error) {
 	set := flags(con, "history")
 	file := set.String("config", "", flagConfig)
-	var q app.HistoryQuestion
+	var q search.HistoryQuestion
 	set.StringVar(&q.User, "user", "", flagHistoryUser)
 	set.StringVar(&q.From, "from", "", flagFrom)
 	set.StringVar(&q.To, "to", "", flagTo)
@@ -45,7 +45,7 @@ func historyVerb(ctx context.Context, con console, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if app.HistoryFormats[*format] == nil {
+	if search.HistoryFormats[*format] == nil {
 		fmt.Fprintf(con.err, textNoFormat, *format)
 		return errMisuse
 	}
@@ -58,5 +58,7 @@ func historyVerb(ctx context.Context, con console, args []string) (err error) {
 		defer func() { err = errors.Join(err, f.Close()) }()
 		out = f
 	}
-	return app.WriteHistory(ctx, cfg, q, *format, out)
+	return search.WriteHistory(q, *format, out, func(q search.HistoryQuestion) (search.HistoryPage, error) {
+		return askFor[search.HistoryPage](ctx, cfg, search.MethodHistory, q)
+	})
 }

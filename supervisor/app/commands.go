@@ -29,7 +29,7 @@ type chatCommands struct{ *service }
 func (s chatCommands) commandOptions(sessions *session.Registry, report statusReporter) command.Options {
 	return command.Options{
 		Store: s.db.Inbox(), Outbox: s.db.Outbox(), Sessions: sessions, Topics: s.db.Transcript(), Undelivered: s.db.Outbox(),
-		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings, Effects: s.db.Effects(), Searcher: s.searcher(), Sent: s.db.Inbox(), Pictures: pictures{s.spool},
+		Models: s.modelCommands(), Choices: s.modelCommands(), Usages: s.modelCommands(), Budgets: s.settings, Effects: s.db.Effects(), Pictures: pictures{s.spool},
 		Questions: s.asked, Cleanings: s.db.Cleanings(), Approver: newApprover(s.service), Locks: locks{s.db.Access()}, Groups: groups{s.configuration},
 		Invites: invites{s.configuration, s.spool, s.botName, s.now}, Grants: s.db.Grants(), Settings: chatSettings{s.settings}, Voices: s.voices, Transcriber: hearing(s), Uploads: uploads(s), Memories: s.memory(), ForgetPress: memory.ForgetPress, Features: rows(s.features, commandRows),
 		PromptFiles: s.promptFiles(),

@@ -27,7 +27,6 @@ func controlMethods(s *service, admins *admin.Service) map[string]control.Method
 	maps.Copy(all, activityMethods{s.db.Effects(), s.people, s.audit.Note}.answers())
 	maps.Copy(all, jobMethods{s}.answers())
 	maps.Copy(all, callMethods(s.features, s.people, s.audit.Note))
-	maps.Copy(all, searchMethods{s.searcher(), s.people, s.audit.Note}.answers())
 	maps.Copy(all, gitHubMethods{s}.answers())
 	maps.Copy(all, patches{s}.answers())
 	for name, method := range admins.Methods() {

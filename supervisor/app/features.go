@@ -11,6 +11,7 @@ import (
 	"mews/supervisor/control"
 	"mews/supervisor/feature"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/search"
 	"mews/supervisor/undo"
 )
 
@@ -20,12 +21,19 @@ func (s *service) newFeatures() []feature.Feature {
 	return []feature.Feature{
 		s.memory().Feature(),
 		s.undos().Feature(),
+		s.searcher().Feature(),
 	}
 }
 
 // undos are what was changed in people's files.
 func (s *service) undos() *undo.Undos {
 	return undo.New(undo.Options{Store: s.db.Undos(), Operations: s.operations, Spool: s.spool, Now: s.now})
+}
+
+// searcher finds what was said, and what homes hold.
+func (s *service) searcher() *search.Searcher {
+	return search.New(search.Options{Index: s.index, Transcript: s.db.Transcript(), Conversations: s.db.Conversations(), Sent: s.db.Inbox(),
+		Zone: s.settings.Zone, Now: s.now})
 }
 
 // describe has the features of no service: their names, and none of their functions may be called.

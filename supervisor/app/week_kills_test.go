@@ -11,9 +11,9 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"mews/supervisor/app"
 	"mews/supervisor/control"
 	"mews/supervisor/model/modeltest"
+	"mews/supervisor/search"
 )
 
 // kills are those of a service inside: at a commit all that is on disk is kept, and nobody is told
@@ -143,8 +143,8 @@ func (k *kills) made(all []modeltest.Request) []modeltest.Request {
 func (l *livedWeek) indexed() {
 	l.T.Helper()
 	l.until("the key to be in the index", func() bool {
-		var found app.SearchReport
-		err := control.Ask(l.alive, l.Socket, app.MethodSearch, app.SearchQuestion{User: "alice", Words: "quetzal stove"}, &found)
+		var found search.Report
+		err := control.Ask(l.alive, l.Socket, search.MethodSearch, search.Question{User: "alice", Words: "quetzal stove"}, &found)
 		return err == nil && len(found.Hits) > 0 && found.Behind == ""
 	})
 }

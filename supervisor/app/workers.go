@@ -73,7 +73,6 @@ func (s *service) hostCallOptions() *hostcall.Options {
 		IndexDependencies:    s.homeIndexing(),
 		ToolDependencies:     hostcall.ToolDependencies{OpenedTools: s.db.OpenedTools()},
 		JobDependencies:      hostcall.JobDependencies{Jobs: jobCalls{s}},
-		SearchDependencies:   hostcall.SearchDependencies{Searcher: s.searcher()},
 		Audit:                s.audit.Note, Log: s.log.Named("hostcall"), Now: s.now,
 
 		PromptFileDependencies: hostcall.PromptFileDependencies{PromptFiles: s.db.PromptFiles(), PrivateChat: s.privateChat, Queued: s.deliveryQueued},

@@ -87,7 +87,7 @@ func newRig(t *testing.T) *rig {
 		Queued: func(conversation int64) { h.answered <- conversation },
 		Queue:  h.db.Inbox(), Now: time.Now,
 		Models: models{{Spec: "offline", Default: true}}, Choices: choices{}, People: people{},
-		Effects: h.db.Effects(), Searcher: pages{}, Sent: h.db.Inbox(), Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{},
+		Effects: h.db.Effects(), Usages: &usages{}, Budgets: budgets{}, Pictures: &pictures{},
 		Log: hclog.NewNullLogger(),
 	}
 	c, err := h.db.Conversations().Find(t.Context(), "ann", supervisor.ChannelTerminal, "", "")

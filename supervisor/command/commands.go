@@ -59,8 +59,6 @@ type Options struct {
 	Usages      Usages
 	Budgets     Budgets
 	Effects     Effects
-	Searcher    Searcher
-	Sent        Sent
 	Pictures    Pictures
 	Questions   Questions
 	Cleanings   Cleanings

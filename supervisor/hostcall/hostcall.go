@@ -40,7 +40,6 @@ type Options struct {
 	IndexDependencies
 	ToolDependencies
 	PromptFileDependencies
-	SearchDependencies
 	JobDependencies
 
 	Table Table                             // what workers may ask

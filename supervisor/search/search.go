@@ -1,5 +1,5 @@
-// Package search finds again what was said with people and what the files of their homes hold, and
-// tells it to them and to models.
+// Package search is the feature that finds again what was said with people and what the files of
+// their homes hold, and tells it to them and to models.
 package search
 
 import (
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mews/supervisor"
+	"mews/supervisor/feature"
 	"mews/supervisor/index"
 )
 
@@ -32,13 +33,30 @@ type Conversations interface {
 	FindByID(ctx context.Context, id int64) (supervisor.Conversation, bool, error)
 }
 
-// Searcher searches. It may be used from several goroutines.
-type Searcher struct {
+// Sent has what people have sent.
+type Sent interface {
+	FindOf(ctx context.Context, user string, inbound int64) (in supervisor.Inbound, ok bool, err error)
+}
+
+// Options are what a Searcher works on.
+type Options struct {
 	Index         Index
 	Transcript    Transcript
 	Conversations Conversations
+	Sent          Sent
 	Zone          func(user string) *time.Location
 	Now           func() time.Time
+}
+
+// Searcher searches. It may be used from several goroutines.
+type Searcher struct{ Options }
+
+// New makes a Searcher.
+func New(o Options) *Searcher { return &Searcher{o} }
+
+// Feature is what it adds to the service.
+func (s *Searcher) Feature() feature.Feature {
+	return feature.Feature{Name: "search", Commands: s.commands(), HostCalls: s.hostCalls(), Calls: s.calls()}
 }
 
 // Query is what is looked for. All but User may be left out.

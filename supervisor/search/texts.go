@@ -27,3 +27,16 @@ const (
 	textPersonHit     = "%d. %s, %s, %s: %s\n"
 	textPersonFile    = "%d. %s, line %d: %s\n"
 )
+
+// Of searches, and of what was said.
+const (
+	textNoSource     = "%q can't be searched: it is history, home, or both, where nothing is said."
+	textNothingFound = "Nothing was found.\n"
+	textFromOthers   = " (with others' words)"
+)
+
+// /search and /history.
+const (
+	textSearchUsage = "Write “/search WORDS”. “/history 2026-11-20” shows what was said on a day."
+	textNextButton  = "The next 10"
+)

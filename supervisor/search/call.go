@@ -1,4 +1,4 @@
-package app
+package search
 
 import (
 	"context"
@@ -8,17 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"mews/config"
-	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/access"
-	"mews/supervisor/control"
+	"mews/supervisor/feature"
 	"mews/supervisor/index"
-	"mews/supervisor/printable"
-	"mews/supervisor/search"
 )
 
-// What the control socket answers to a SearchQuestion with a SearchReport, and to a HistoryQuestion
+// What the control socket answers to a Question with a Report, and to a HistoryQuestion
 // with a HistoryPage. Anybody with an account may ask for their own; admins for somebody's, which
 // is in the audit log then.
 const (
@@ -26,8 +21,8 @@ const (
 	MethodHistory = "history"
 )
 
-// SearchQuestion asks for what has words.
-type SearchQuestion struct {
+// Question asks for what has words.
+type Question struct {
 	User  string `json:"user,omitempty"` // "" is whoever asks
 	Words string `json:"words"`
 	From  string `json:"from,omitempty"` // as supervisor.ParseSpan reads them
@@ -35,14 +30,14 @@ type SearchQuestion struct {
 	In    string `json:"in,omitempty"` // history or home; "" is both
 }
 
-// SearchReport is what has them, the best first.
-type SearchReport struct {
-	Hits   []SearchHit `json:"hits"`
+// Report is what has them, the best first.
+type Report struct {
+	Hits   []ReportHit `json:"hits"`
 	Behind string      `json:"behind,omitempty"` // why there may be more, in words
 }
 
-// SearchHit is a message, or a section of a file.
-type SearchHit struct {
+// ReportHit is a message, or a section of a file.
+type ReportHit struct {
 	Said    *HistoryLine `json:"said,omitempty"`
 	Path    string       `json:"path,omitempty"`
 	Heading string       `json:"heading,omitempty"`
@@ -83,75 +78,57 @@ const (
 	historyBytes = 256 << 10
 )
 
-// searchMethods answers `mews search` and `mews history` over the control socket.
-type searchMethods struct {
-	searcher *search.Searcher
-	people   *access.People
-	audit    func(user, action, detail string)
-}
-
-// whose is the person whose talk a process may read.
-func (q searchMethods) whose(uid uint32, name, method string) (string, error) {
-	u, err := q.people.Speaker(uid, name)
-	if own, nobody := q.people.Speaker(uid, ""); err == nil && (nobody != nil || own.Name != u.Name) {
-		q.audit(u.Name, method+".read", fmt.Sprintf("by uid %d", uid))
-	}
-	return u.Name, err
+func (s *Searcher) calls() []feature.Call {
+	return []feature.Call{feature.NewCall(MethodSearch, s.answerSearch), feature.NewCall(MethodHistory, s.answerHistory)}
 }
 
 // sources are what is searched, by name.
 var sources = map[string]index.Source{"": index.SourceBoth, "history": index.SourceTranscript, "home": index.SourceHome}
 
-func (q searchMethods) search(ctx context.Context, uid uint32, req *protocol.Request) (any, error) {
-	var p SearchQuestion
-	if err := req.Decode(&p); err != nil {
-		return nil, err
-	}
-	source, known := sources[p.In]
+func (s *Searcher) answerSearch(ctx context.Context, by feature.Caller, q Question) (report Report, err error) {
+	source, known := sources[q.In]
 	if !known {
-		return nil, supervisor.Errorf(supervisor.CodeInvalid, textNoSource, p.In)
+		return report, supervisor.Errorf(supervisor.CodeInvalid, textNoSource, q.In)
 	}
-	user, err := q.whose(uid, p.User, MethodSearch)
+	user, err := by.Whose(q.User, MethodSearch+".read")
 	if err != nil {
-		return nil, err
+		return report, err
 	}
-	span, err := q.searcher.Span(user, p.From, p.To)
+	span, err := s.Span(user.Name, q.From, q.To)
 	if err != nil {
-		return nil, err
+		return report, err
 	}
-	found, err := q.searcher.Find(ctx, search.Query{User: user, Words: p.Words, Source: source, Span: span, Limit: search.Page})
-	report := SearchReport{Behind: found.Behind, Hits: []SearchHit{}}
+	found, err := s.Find(ctx, Query{User: user.Name, Words: q.Words, Source: source, Span: span, Limit: Page})
+	report = Report{Behind: found.Behind, Hits: []ReportHit{}}
 	for _, h := range found.Hits {
-		hit := SearchHit{Path: h.Path, Heading: h.Heading, Line: h.Line, Section: h.Text}
+		hit := ReportHit{Path: h.Path, Heading: h.Heading, Line: h.Line, Section: h.Text}
 		if h.Source == index.SourceTranscript {
-			line := q.line(h.Said)
-			hit = SearchHit{Said: &line}
+			line := s.line(h.Said)
+			hit = ReportHit{Said: &line}
 		}
 		report.Hits = append(report.Hits, hit)
 	}
 	return report, err
 }
 
-func (q searchMethods) history(ctx context.Context, uid uint32, req *protocol.Request) (any, error) {
-	var p HistoryQuestion
-	if err := req.Decode(&p); err != nil {
-		return nil, err
+func (s *Searcher) answerHistory(ctx context.Context, by feature.Caller, q HistoryQuestion) (page HistoryPage, err error) {
+	action := ""
+	if (q.After == supervisor.HistoryPosition{}) { // one line for all its pages
+		action = MethodHistory + ".read"
 	}
-	user, err := q.people.Speaker(uid, p.User)
-	if (p.After == supervisor.HistoryPosition{}) { // one line for all its pages
-		user.Name, err = q.whose(uid, p.User, MethodHistory)
-	}
+	user, err := by.Whose(q.User, action)
 	if err != nil {
-		return nil, err
+		return page, err
 	}
-	span, err := q.searcher.Span(user.Name, p.From, p.To)
+	span, err := s.Span(user.Name, q.From, q.To)
 	if err != nil {
-		return nil, err
+		return page, err
 	}
-	list, err := q.searcher.Transcript.History(ctx, supervisor.HistoryQuery{User: user.Name, Span: span, After: p.After, Limit: historyPage})
-	page, bytes := HistoryPage{Lines: []HistoryLine{}}, 0
+	list, err := s.Transcript.History(ctx, supervisor.HistoryQuery{User: user.Name, Span: span, After: q.After, Limit: historyPage})
+	page = HistoryPage{Lines: []HistoryLine{}}
+	bytes := 0
 	for i, m := range list {
-		page.Lines = append(page.Lines, q.line(m))
+		page.Lines = append(page.Lines, s.line(m))
 		if bytes += len(m.Text()); i == historyPage-1 || bytes > historyBytes && i < len(list)-1 {
 			page.Next = m.Position()
 			break
@@ -161,8 +138,8 @@ func (q searchMethods) history(ctx context.Context, uid uint32, req *protocol.Re
 }
 
 // line is a message as it is told.
-func (q searchMethods) line(m supervisor.HistoryMessage) HistoryLine {
-	line := HistoryLine{At: m.At.In(q.searcher.Zone(m.In.User)), Channel: m.In.Channel, Chat: m.In.Chat, Thread: m.In.Thread,
+func (s *Searcher) line(m supervisor.HistoryMessage) HistoryLine {
+	line := HistoryLine{At: m.At.In(s.Zone(m.In.User)), Channel: m.In.Channel, Chat: m.In.Chat, Thread: m.In.Thread,
 		Who: m.Who(), World: m.Origin == supervisor.OriginWorld, Text: m.Text()}
 	for _, c := range m.Calls() {
 		line.Tools = append(line.Tools, c.Name)
@@ -170,13 +147,8 @@ func (q searchMethods) line(m supervisor.HistoryMessage) HistoryLine {
 	return line
 }
 
-// answers are the methods by name.
-func (q searchMethods) answers() map[string]control.Method {
-	return map[string]control.Method{MethodSearch: q.search, MethodHistory: q.history}
-}
-
 // Text is what was found, for a terminal.
-func (r SearchReport) Text() string {
+func (r Report) Text() string {
 	var b strings.Builder
 	for _, h := range r.Hits {
 		if h.Said != nil {
@@ -195,12 +167,12 @@ func (r SearchReport) Text() string {
 	return b.String()
 }
 
-// WriteHistory has the running service tell what was said, and writes it in one of HistoryFormats.
-func WriteHistory(ctx context.Context, cfg *config.Config, q HistoryQuestion, format string, w io.Writer) error {
+// WriteHistory writes what was said in one of HistoryFormats, of all pages that ask returns.
+func WriteHistory(q HistoryQuestion, format string, w io.Writer, ask func(HistoryQuestion) (HistoryPage, error)) error {
 	day := ""
 	for {
-		var page HistoryPage
-		if err := control.Ask(ctx, SocketPath(cfg), MethodHistory, q, &page); err != nil {
+		page, err := ask(q)
+		if err != nil {
 			return err
 		}
 		var b strings.Builder

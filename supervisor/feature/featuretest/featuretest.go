@@ -1,0 +1,100 @@
+// Package featuretest runs what a feature adds without a service.
+package featuretest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"mews/protocol"
+	"mews/protocol/protocoltest"
+	"mews/supervisor"
+	"mews/supervisor/feature"
+)
+
+// Answer runs a command, or for a press the command of its button. An error is the answer, too.
+func Answer(t testing.TB, f feature.Feature, in supervisor.Inbound) supervisor.Delivery {
+	t.Helper()
+	r := feature.Request{Conversation: in.Conversation, User: supervisor.User{Name: in.Conversation.User}, Inbound: in.ID, At: in.ReceivedAt,
+		Arguments: in.Arguments(), Unblock: func() {}, Allow: func(context.Context, string, string, ...string) error { return nil }}
+	r.Name, _ = supervisor.ParseSlashCommand(in.Text)
+	for _, c := range f.Commands {
+		run, fits := c.Run, c.Name == r.Name || c.Alias != "" && c.Alias == r.Name
+		if in.Kind == supervisor.KindPress {
+			r.Arguments, fits = strings.CutPrefix(in.Text, c.Prefix)
+			if fits = fits && c.Prefix != ""; c.Press != nil {
+				run = c.Press
+			}
+		}
+		if !fits {
+			continue
+		}
+		d, err := run(t.Context(), r)
+		if err != nil {
+			d.Text = supervisor.ErrorMessage(err)
+		}
+		return d
+	}
+	t.Fatalf("%s has no command for %q", f.Name, in.Text)
+	return supervisor.Delivery{}
+}
+
+// Turn is a turn of a user's in which a worker calls, with the calls that its model has made.
+func Turn(user string, calls ...protocol.ToolCall) feature.Turn {
+	return feature.Turn{User: user, ID: 1, Destination: 1, Kind: supervisor.TurnChat, Kept: new(sync.Map),
+		Commit: func(_ context.Context, do func() error) error { return do() },
+		Committed: func(id string) (call protocol.ToolCall, ok bool) {
+			if i := slices.IndexFunc(calls, func(c protocol.ToolCall) bool { return c.ID == id }); i >= 0 {
+				return calls[i], true
+			}
+			return call, false
+		}}
+}
+
+// Call makes a host call with parameters as JSON, and returns its result.
+func Call(t testing.TB, f feature.Feature, turn feature.Turn, method, params string) (any, error) {
+	t.Helper()
+	for _, c := range f.HostCalls {
+		if c.Method == method {
+			p := c.NewParams()
+			if err := protocol.DecodeStrict([]byte(params), p); err != nil {
+				t.Fatal(err)
+			}
+			return c.Answer(t.Context(), turn, p)
+		}
+	}
+	t.Fatalf("%s has no host call %s", f.Name, method)
+	return nil, nil
+}
+
+// CheckExamples reads the examples of a feature's host calls in the comments of the wire's
+// constants. root is the module's folder.
+func CheckExamples(t *testing.T, f feature.Feature, root string) {
+	t.Helper()
+	examples := protocoltest.Methods(t, root+"/protocol")
+	for _, c := range f.HostCalls {
+		example, said := examples[c.Method], []any{c.NewParams(), c.NewResult()}
+		if len(example) == 0 {
+			continue // the wire's transcript has it
+		}
+		if len(said) != len(example) {
+			t.Errorf("the example of %s has %d lines, want %d", c.Method, len(example), len(said))
+			continue
+		}
+		for i, v := range said {
+			if err := protocol.DecodeStrict([]byte(example[i]), v); err != nil {
+				t.Errorf("%s: %s: %v", c.Method, example[i], err)
+			}
+			if again, err := json.Marshal(v); err != nil || string(again) != example[i] {
+				t.Errorf("%s: %s became %s (%v)", c.Method, example[i], again, err)
+			}
+		}
+	}
+}
+
+// IsOffence reports whether an error ends the worker.
+func IsOffence(err error) bool { return errors.As(err, new(feature.Offence)) }

@@ -1,0 +1,64 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"mews/supervisor"
+	"mews/supervisor/feature"
+)
+
+const (
+	historyName = "history"
+	prefix      = "h:"
+)
+
+func (s *Searcher) commands() []feature.Command {
+	return []feature.Command{
+		{SlashCommand: supervisor.SlashCommand{Name: "search",
+			Help: "/search WORDS finds what was said, and what your files hold; in a group what was said there"},
+			Place: 89, Run: s.command, Prefix: prefix, Press: s.next},
+		{SlashCommand: supervisor.SlashCommand{Name: historyName,
+			Help: "what was said last; /history 2026-11-20, /history 2026-11-01..2026-11-07 or /history 7d WORDS is of another time"},
+			Place: 89, Run: s.command},
+	}
+}
+
+// command tells what was said, or what has some words.
+func (s *Searcher) command(ctx context.Context, r feature.Request) (supervisor.Delivery, error) {
+	if r.Name != historyName && strings.TrimSpace(r.Arguments) == "" {
+		return supervisor.Delivery{Text: textSearchUsage}, nil
+	}
+	return s.answer(ctx, r, 0)
+}
+
+// next tells the next page: a press says of which command, and how many were told.
+func (s *Searcher) next(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
+	var skip int
+	if n, _ := fmt.Sscan(r.Arguments, &r.Inbound, &skip); n < 2 || skip < 0 {
+		return supervisor.Delivery{Text: feature.TextDeadButton}, nil
+	}
+	in, ok, err := s.Sent.FindOf(ctx, r.Conversation.User, r.Inbound)
+	if err != nil || !ok || in.Conversation.ID != r.Conversation.ID {
+		return supervisor.Delivery{Text: feature.TextDeadButton}, err
+	}
+	r.Name, r.Arguments, r.At = in.Command, in.Arguments(), in.ReceivedAt
+	return s.answer(ctx, r, skip)
+}
+
+func (s *Searcher) answer(ctx context.Context, r feature.Request, skip int) (d supervisor.Delivery, err error) {
+	a := Asked{Conversation: r.Conversation, Words: r.Arguments, At: r.At, Skip: skip}
+	if r.Name == historyName {
+		a.Span, a.Words = s.Parse(r.Arguments, r.Conversation.User)
+	}
+	text, more, err := s.Tell(ctx, a)
+	if err != nil {
+		return d, fmt.Errorf("search what was said: %w", err)
+	}
+	d.Text = text
+	if more {
+		d.Buttons = [][]supervisor.Button{{{Text: textNextButton, Press: fmt.Sprint(prefix, r.Inbound, " ", skip+Page)}}}
+	}
+	return d, nil
+}

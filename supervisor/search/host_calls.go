@@ -1,0 +1,49 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+
+	"mews/protocol"
+	"mews/supervisor/feature"
+)
+
+const (
+	toolSearchHistory = "search_history"
+	toolSearchHome    = "search_home"
+)
+
+func (s *Searcher) hostCalls() []feature.HostCall {
+	return []feature.HostCall{
+		{Method: protocol.MethodHistorySearch, Kinds: feature.WithHome(), Bytes: feature.ShortParams, Limit: protocol.MaxSearches,
+			Handler: feature.InTurn(s.searchHistory)},
+		{Method: protocol.MethodHomeSearch, Kinds: feature.WithHome(), Bytes: feature.ShortParams, Limit: protocol.MaxSearches,
+			Handler: feature.InTurn(s.searchHome)},
+	}
+}
+
+func (s *Searcher) searchHistory(ctx context.Context, t feature.Turn, p *protocol.Search) (*protocol.SearchFound, error) {
+	return search(t, p, toolSearchHistory, func(q protocol.HistorySearch) (protocol.SearchFound, error) {
+		return s.SearchHistory(ctx, t.User, t.Destination, q)
+	})
+}
+
+func (s *Searcher) searchHome(ctx context.Context, t feature.Turn, p *protocol.Search) (*protocol.SearchFound, error) {
+	return search(t, p, toolSearchHome, func(q protocol.HomeSearch) (protocol.SearchFound, error) {
+		return s.SearchHome(ctx, t.User, q)
+	})
+}
+
+// search searches for what a tool call says. The worker only names the call.
+func search[Q any](t feature.Turn, p *protocol.Search, tool string, do func(Q) (protocol.SearchFound, error)) (*protocol.SearchFound, error) {
+	call, err := t.CallOf(p.Call, tool)
+	if err != nil {
+		return nil, err
+	}
+	var q Q
+	if err := json.Unmarshal(call.Arguments, &q); err != nil {
+		return nil, feature.Refused("not searched: %v", err)
+	}
+	found, err := do(q)
+	return &found, err
+}
