@@ -10,7 +10,9 @@ import (
 	"mews/supervisor/approval"
 	"mews/supervisor/control"
 	"mews/supervisor/feature"
+	"mews/supervisor/forget"
 	"mews/supervisor/hostcall"
+	"mews/supervisor/memory"
 	"mews/supervisor/search"
 	"mews/supervisor/undo"
 )
@@ -22,6 +24,7 @@ func (s *service) newFeatures() []feature.Feature {
 		s.memory().Feature(),
 		s.undos().Feature(),
 		s.searcher().Feature(),
+		s.forgetter.Feature(),
 	}
 }
 
@@ -36,11 +39,19 @@ func (s *service) searcher() *search.Searcher {
 		Zone: s.settings.Zone, Now: s.now})
 }
 
+// newForgetter makes what takes out what people want forgotten.
+func (s *service) newForgetter() *forget.Forgetter {
+	return forget.New(forget.Options{Store: s.db.Forgettings(), Index: s.index, Home: s.memory(), Turns: s.db.Forgettings(), Facts: s.db.Memories(),
+		Memories: s.memory(), FactPress: memory.ForgetPress, People: s.people, Now: s.now, Remove: s.spool.Remove, Audit: s.audit.Note,
+		Log: s.log.Named("forget")})
+}
+
 // describe has the features of no service: their names, and none of their functions may be called.
 func describe() []feature.Feature { return (&service{}).newFeatures() }
 
 // openFeatures makes the features, and what workers may ask.
 func (s *service) openFeatures(context.Context) (err error) {
+	s.forgetter = s.newForgetter()
 	s.features = s.newFeatures()
 	s.hostCalls = s.hostCallOptions()
 	s.hostCalls.Table, err = hostcall.NewTable(rows(s.features, func(f feature.Feature) []feature.HostCall { return f.HostCalls })...)

@@ -119,7 +119,11 @@ func (s *service) parts() []part {
 	}
 	list = append(list, part{"workers", s.pool.Run}, part{"operations", s.operations.Run}, part{"voices", s.voices.Run}, part{"attachments", s.attachments.Run},
 		part{"sessions", settled(&s.storage, s.held.Release, s.sessions.Run)},
-		part{"questions", s.asked.Run}, part{"forget", s.forgetter.Run}, part{"commands", s.commands.Run}, part{"schedule", s.schedule.Run})
+		part{"questions", s.asked.Run})
+	for _, p := range rows(s.features, func(f feature.Feature) []feature.Part { return f.Parts }) {
+		list = append(list, part{p.Name, p.Run})
+	}
+	list = append(list, part{"commands", s.commands.Run}, part{"schedule", s.schedule.Run})
 	if c := s.channel; c != nil {
 		list = append(list, part{"telegram", c.read}, part{"telegram menu", c.present})
 	}

@@ -10,7 +10,6 @@ import (
 	"mews/supervisor/attachment"
 	"mews/supervisor/budget"
 	"mews/supervisor/command"
-	"mews/supervisor/forget"
 	"mews/supervisor/session"
 )
 
@@ -34,7 +33,6 @@ func (s *service) openSessions(context.Context) (err error) {
 	}
 	s.sessions = session.New(o)
 	s.places.Tell = s.sessions.Tell
-	s.forgetter = forget.New(forget.Options{Store: s.db.Forgettings(), Index: s.index, Home: s.memory(), Turns: s.db.Forgettings(), Facts: s.db.Memories(), People: s.people, Now: s.now, Remove: s.spool.Remove, Audit: s.audit.Note, Log: s.log.Named("forget")})
 	s.commands, err = command.New(chatCommands{s}.commandOptions(s.sessions, newStatusReporter(s)))
 	return err
 }

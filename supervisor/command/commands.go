@@ -55,7 +55,6 @@ type Options struct {
 	Models      Models
 	Choices     Choices
 	Queue       Queue
-	Forgetter   Forgetter
 	Usages      Usages
 	Budgets     Budgets
 	Effects     Effects
@@ -71,8 +70,6 @@ type Options struct {
 	Voices      Voices
 	Transcriber Transcriber
 	Uploads     Uploads
-	Memories    Memories
-	ForgetPress func(fact string) string // the press that forgets a fact
 	PromptFiles PromptFiles
 	Reviews     Reviews
 	Triages     Triages

@@ -402,14 +402,3 @@ type noTriages struct{}
 func (noTriages) Ask(context.Context, supervisor.User, string, time.Time) (string, error) {
 	return "", supervisor.Errorf(supervisor.CodeNotFound, "There is no such repository.")
 }
-
-// noMemories are of a person of whom nothing is remembered.
-type noMemories struct{}
-
-func (noMemories) See(context.Context, string, protocol.MemoryParameters) (r protocol.MemoryResult, err error) {
-	return r, nil
-}
-
-func (noMemories) Mentions(context.Context, string, protocol.MemoryFact) (n map[string]int64, err error) {
-	return n, nil
-}

@@ -1,5 +1,5 @@
-// Package forget deletes what people want forgotten: what they sent, what came of it, and the
-// copies of it elsewhere.
+// Package forget is the feature that deletes what people want forgotten: what they sent, what came
+// of it, and the copies of it elsewhere.
 package forget
 
 import (
@@ -13,7 +13,7 @@ import (
 
 	"mews/protocol"
 	"mews/supervisor"
-	"mews/supervisor/internal/signals"
+	"mews/supervisor/feature"
 )
 
 // Store keeps what is wanted, and takes out what it is about. What waits is left for another time.
@@ -51,6 +51,13 @@ type Home interface {
 	Of(ctx context.Context, user string, of protocol.MemoryExchanges, gone bool) (supervisor.ForgetCounts, error)
 }
 
+// Memories are the facts of people. Errors are for the person.
+type Memories interface {
+	See(ctx context.Context, user string, p protocol.MemoryParameters) (protocol.MemoryResult, error)
+	// Mentions counts the rows of the service in which the words of a fact stand, by table.
+	Mentions(ctx context.Context, user string, f protocol.MemoryFact) (map[string]int64, error)
+}
+
 // Index finds again what was said.
 type Index interface {
 	// RemoveMessages has messages not be found any more that are gone from the transcript.
@@ -65,16 +72,18 @@ type People interface {
 
 // Options are what a Forgetter works on.
 type Options struct {
-	Store  Store
-	Index  Index
-	Home   Home
-	Turns  HomeTurns
-	Facts  Facts
-	People People
-	Now    func() time.Time
-	Remove func(sha256 string) error // takes bytes out of the spool
-	Audit  func(user, action, detail string)
-	Log    hclog.Logger
+	Store     Store
+	Index     Index
+	Home      Home
+	Turns     HomeTurns
+	Facts     Facts
+	Memories  Memories
+	FactPress func(fact string) string // the press of a button that forgets a fact
+	People    People
+	Now       func() time.Time
+	Remove    func(sha256 string) error // takes bytes out of the spool
+	Audit     func(user, action, detail string)
+	Log       hclog.Logger
 }
 
 // Forgetter takes out what people want to be forgotten. It may be used from several goroutines.
@@ -87,6 +96,11 @@ type Forgetter struct {
 
 // New makes a Forgetter; Run goes on with what an earlier run has left.
 func New(o Options) *Forgetter { return &Forgetter{o: o, wake: make(chan struct{}, 1)} }
+
+// Feature is what it adds to the service.
+func (g *Forgetter) Feature() feature.Feature {
+	return feature.Feature{Name: "forget", Commands: g.commands(), Parts: []feature.Part{{Name: "forget", Run: g.Run}}}
+}
 
 // Count says how much there is to be forgotten.
 func (g *Forgetter) Count(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error) {

@@ -1,4 +1,4 @@
-package command_test
+package forget_test
 
 import (
 	"context"
@@ -6,23 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"mews/protocol"
 	"mews/supervisor"
+	"mews/supervisor/feature/featuretest"
+	"mews/supervisor/forget"
+	"mews/supervisor/sqlite"
 )
-
-// noForgetter is a person of whom nothing is kept.
-type noForgetter struct{}
-
-func (noForgetter) Count(context.Context, supervisor.Forgetting) (n supervisor.ForgetCounts, err error) {
-	return n, nil
-}
-
-func (noForgetter) Forget(context.Context, supervisor.Forgetting) (n supervisor.ForgetCounts, err error) {
-	return n, nil
-}
 
 // wishes keeps what was to be counted last.
 type wishes struct {
-	noForgetter
+	sqlite.Forgettings
 	last *supervisor.Forgetting
 }
 
@@ -31,16 +24,23 @@ func (w wishes) Count(_ context.Context, f supervisor.Forgetting) (n supervisor.
 	return n, nil
 }
 
+func (w wishes) InHome(context.Context, supervisor.Forgetting, func(protocol.MemoryExchanges) error) error {
+	return nil
+}
+
 // TestATimeToForgetHasBegun: what is forgotten begins at a time that is named, and ends with the
 // command at the latest.
 func TestATimeToForgetHasBegun(t *testing.T) {
-	h, asked := newRig(t), supervisor.Forgetting{}
-	h.options.Forgetter = wishes{last: &asked}
-	h.live()
+	asked := supervisor.Forgetting{}
+	f := forget.New(forget.Options{Store: wishes{last: &asked}, Turns: wishes{last: &asked}}).Feature()
+	answer := func(text string) supervisor.Delivery {
+		return featuretest.Answer(t, f, supervisor.Inbound{Conversation: supervisor.Conversation{User: "ann"}, Kind: supervisor.KindCommand,
+			Text: "/forget " + text, ReceivedAt: time.Now()})
+	}
 	for text, want := range map[string]string{"2020-01": "744h0m0s", "2020-01..2020-01-07": "168h0m0s", "last hour": "1h0m0s",
 		"0001-01-01..0001-01-07": "168h0m0s", "..": "", "..2020": "", "2999": "", "soon": ""} {
 		asked = supervisor.Forgetting{}
-		d := h.answerOf(h.keep("/forget " + text))
+		d := answer(text)
 		if want == "" && (!asked.Until.IsZero() || !strings.Contains(d.Text, supervisor.SpanForms)) {
 			t.Errorf("%q: told %q, counted %+v", text, d.Text, asked)
 		}
@@ -48,7 +48,7 @@ func TestATimeToForgetHasBegun(t *testing.T) {
 			t.Errorf("%q is %s, want %s", text, got, want)
 		}
 	}
-	h.answerOf(h.keep("/forget 2020-01.."))
+	answer("2020-01..")
 	if age := time.Since(asked.Until); age < 0 || asked.Since.IsZero() || age > time.Since(asked.Since)/2 {
 		t.Errorf("open at its end it is %s to %s", asked.Since, asked.Until)
 	}

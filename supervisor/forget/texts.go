@@ -1,4 +1,4 @@
-package command
+package forget
 
 import "mews/supervisor"
 
@@ -24,5 +24,6 @@ const (
 	textForgetConversation = "This conversation"
 	textForgotNothing      = "Nothing was forgotten."
 	textForgotten          = "Forgotten:\n%s"
+	textNothing            = "nothing"
 	textForgetsLater       = "\n\n%s that I have not answered or delivered yet will go once I have."
 )

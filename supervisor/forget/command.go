@@ -1,4 +1,4 @@
-package command
+package forget
 
 import (
 	"cmp"
@@ -14,36 +14,22 @@ import (
 	"mews/supervisor/markdown"
 )
 
-// Forgetter takes out what people want to be forgotten.
-type Forgetter interface {
-	Count(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error)
-	// Forget says what is gone, and how much is yet to go. The same inbound again goes on with what
-	// it wanted.
-	Forget(ctx context.Context, f supervisor.Forgetting) (supervisor.ForgetCounts, error)
-}
-
-// Memories are what is remembered of people, which their workers see to. Errors are for the person.
-type Memories interface {
-	See(ctx context.Context, user string, p protocol.MemoryParameters) (protocol.MemoryResult, error)
-	// Mentions counts the rows of the service in which the words of a fact stand, by table.
-	Mentions(ctx context.Context, user string, f protocol.MemoryFact) (map[string]int64, error)
-}
-
-// AskForget is the press that asks whether a fact is to be forgotten.
-func AskForget(fact string) string { return forgetPrefix + pressSpan + " " + oneFactOf + fact }
+// AskFact is the press that asks whether a fact is to be forgotten.
+func AskFact(fact string) string { return prefix + pressSpan + " " + oneFactOf + fact }
 
 // The presses of /forget.
 const (
-	forgetPrefix = "forget:"
+	prefix = "forget:"
 	// with the span, in unix milliseconds, and whether it is of the conversation alone
-	pressForget   = "do"
-	pressSpan     = "span" // with what may stand behind the command
-	pressForgetNo = "no"
+	pressForget = "do"
+	pressSpan   = "span" // with what may stand behind the command
+	pressKeep   = "no"
 )
 
-var forgetRows = []row{
-	{SlashCommand: supervisor.SlashCommand{Name: "forget", Help: "have a fact, or what was said, be forgotten: /forget fact k7, a day, a span of days, or a conversation"},
-		place: 89, run: forgetSpan, prefix: forgetPrefix, press: pressedForget},
+func (g *Forgetter) commands() []feature.Command {
+	return []feature.Command{{SlashCommand: supervisor.SlashCommand{Name: "forget",
+		Help: "have a fact, or what was said, be forgotten: /forget fact k7, a day, a span of days, or a conversation"},
+		Place: 89, Run: g.command, Prefix: prefix, Press: g.press}}
 }
 
 // What stands behind the command for all of a conversation, and before the id of a fact.
@@ -52,13 +38,13 @@ const (
 	oneFactOf         = "fact "
 )
 
-// forgetSpan asks whether a span is to be forgotten, and says what that comes to.
-func forgetSpan(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+// command asks whether a span is to be forgotten, and says what that comes to.
+func (g *Forgetter) command(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	if r.Arguments == "" {
-		return supervisor.Delivery{Text: textForgetHelp, Buttons: forgetExamples()}, nil
+		return supervisor.Delivery{Text: textForgetHelp, Buttons: examples()}, nil
 	}
 	if id, ok := strings.CutPrefix(r.Arguments, oneFactOf); ok && !r.Conversation.InGroup() {
-		return askForgetFact(ctx, c, r.Conversation.User, strings.TrimSpace(id))
+		return g.askFact(ctx, r.Conversation.User, strings.TrimSpace(id))
 	}
 	f := supervisor.Forgetting{User: r.Conversation.User, Since: time.Unix(0, 0), Until: r.At}
 	whole := strings.EqualFold(r.Arguments, wholeConversation)
@@ -66,7 +52,7 @@ func forgetSpan(ctx context.Context, c *Commands, r feature.Request) (d supervis
 		f.Conversation = r.Conversation.ID
 	}
 	if !whole {
-		span, err := supervisor.ParseSpan(r.Arguments, r.At.In(c.zone(f.User)))
+		span, err := supervisor.ParseSpan(r.Arguments, r.At.In(r.User.Zone()))
 		// not from the beginning on by a slip
 		if err != nil || strings.HasPrefix(strings.TrimSpace(r.Arguments), "..") || !span.From.Before(r.At) {
 			return d, supervisor.Errorf(supervisor.CodeInvalid, textForgetUsage, markdown.QuoteName(r.Arguments))
@@ -75,63 +61,63 @@ func forgetSpan(ctx context.Context, c *Commands, r feature.Request) (d supervis
 			f.Until = span.To
 		}
 	}
-	counts, err := c.o.Forgetter.Count(ctx, f)
+	counts, err := g.Count(ctx, f)
 	if err != nil {
 		return d, fmt.Errorf("count what is to be forgotten: %w", err)
 	}
 	if counts == (supervisor.ForgetCounts{}) {
 		return supervisor.Delivery{Text: textNothingToForget}, nil
 	}
-	d.Text = fmt.Sprintf(textForgetAsk, forgetLines(counts)) + textNotOurs
+	d.Text = fmt.Sprintf(textForgetAsk, lines(counts)) + textNotOurs
 	if counts.Changed > 0 {
 		d.Text += fmt.Sprintf(textFilesStay, amount.Plural(counts.Changed, "file", "files"))
 	}
-	press := fmt.Sprintf("%s%s %d %d %t", forgetPrefix, pressForget, f.Since.UnixMilli(), f.Until.UnixMilli(), whole)
-	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: press}, {Text: textForgetNo, Press: forgetPrefix + pressForgetNo}}}
+	press := fmt.Sprintf("%s%s %d %d %t", prefix, pressForget, f.Since.UnixMilli(), f.Until.UnixMilli(), whole)
+	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: press}, {Text: textForgetNo, Press: prefix + pressKeep}}}
 	return d, nil
 }
 
-// askForgetFact asks whether a fact is to be forgotten, and says where its words stand.
-func askForgetFact(ctx context.Context, c *Commands, user, id string) (d supervisor.Delivery, err error) {
-	r, err := c.o.Memories.See(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: id})
+// askFact asks whether a fact is to be forgotten, and says where its words stand.
+func (g *Forgetter) askFact(ctx context.Context, user, id string) (d supervisor.Delivery, err error) {
+	r, err := g.o.Memories.See(ctx, user, protocol.MemoryParameters{Action: protocol.MemoryShow, ID: id})
 	if err != nil || len(r.Facts) == 0 {
 		return supervisor.Delivery{Text: fmt.Sprintf(textNoFact, markdown.QuoteName(id))}, err
 	}
 	f := r.Facts[0]
-	counts, err := c.o.Memories.Mentions(ctx, user, f)
+	counts, err := g.o.Memories.Mentions(ctx, user, f)
 	if err != nil {
 		return d, fmt.Errorf("count where a fact stands: %w", err)
 	}
-	lines := ""
+	where := ""
 	for _, line := range []struct{ table, one, many string }{{"message", "answer, call or result of a tool", "answers, calls and results of tools"},
 		{"outbox", "message that I sent you", "messages that I sent you"}, {"question", "question that I asked", "questions that I asked"},
 		{"effect", "line of the ledger", "lines of the ledger"}, {"fire", "message of a task", "messages of tasks"},
 		{"held_notice", "message that waits for the end of your quiet hours", "messages that wait for the end of your quiet hours"},
 		{"job", "task that is over", "tasks that are over"}} {
 		if n := counts[line.table]; n > 0 {
-			lines += "\n- " + amount.Plural(n, line.one, line.many)
+			where += "\n- " + amount.Of(n, line.one, line.many)
 		}
 	}
-	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.QuoteName(f.Text), f.Line, lines, f.Source)
-	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: c.o.ForgetPress(f.ID)}, {Text: textForgetNo, Press: forgetPrefix + pressForgetNo}}}
+	d.Text = fmt.Sprintf(textForgetFactAsk, f.ID, markdown.QuoteName(f.Text), f.Line, where, f.Source)
+	d.Buttons = [][]supervisor.Button{{{Text: textForgetYes, Press: g.o.FactPress(f.ID)}, {Text: textForgetNo, Press: prefix + pressKeep}}}
 	return d, nil
 }
 
-// forgetExamples are buttons with what may stand behind the command.
-func forgetExamples() [][]supervisor.Button {
+// examples are buttons with what may stand behind the command.
+func examples() [][]supervisor.Button {
 	button := func(text, arguments string) supervisor.Button {
-		return supervisor.Button{Text: text, Press: forgetPrefix + pressSpan + " " + arguments}
+		return supervisor.Button{Text: text, Press: prefix + pressSpan + " " + arguments}
 	}
 	return [][]supervisor.Button{{button(textForgetHour, "last hour"), button(textForgetToday, "today")},
 		{button(textForgetYesterday, "yesterday"), button(textForgetConversation, wholeConversation)}}
 }
 
-// pressedForget has what was asked about be forgotten, or shows what an example comes to.
-func pressedForget(ctx context.Context, c *Commands, r feature.Request) (d supervisor.Delivery, err error) {
+// press has what was asked about be forgotten, or shows what an example comes to.
+func (g *Forgetter) press(ctx context.Context, r feature.Request) (d supervisor.Delivery, err error) {
 	what, rest, _ := strings.Cut(r.Arguments, " ")
 	if what == pressSpan {
 		r.Arguments = rest
-		return forgetSpan(ctx, c, r)
+		return g.command(ctx, r)
 	}
 	var since, until int64
 	whole := false
@@ -142,21 +128,21 @@ func pressedForget(ctx context.Context, c *Commands, r feature.Request) (d super
 	if whole || r.Conversation.InGroup() {
 		f.Conversation = r.Conversation.ID
 	}
-	counts, err := c.o.Forgetter.Forget(ctx, f)
+	counts, err := g.Forget(ctx, f)
 	if err != nil {
 		return d, fmt.Errorf("forget: %w", err)
 	}
 	waiting := counts.Waiting
 	counts.Waiting = 0
-	d.Text = fmt.Sprintf(textForgotten, forgetLines(counts))
+	d.Text = fmt.Sprintf(textForgotten, lines(counts))
 	if waiting > 0 {
 		d.Text += fmt.Sprintf(textForgetsLater, amount.Plural(waiting, "message", "messages"))
 	}
 	return d, nil
 }
 
-// forgetLines are a line for each thing that is counted.
-func forgetLines(n supervisor.ForgetCounts) string {
+// lines are a line for each thing that is counted.
+func lines(n supervisor.ForgetCounts) string {
 	var b strings.Builder
 	for _, line := range []struct {
 		n         int64
